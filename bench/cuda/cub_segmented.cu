@@ -13,7 +13,7 @@ namespace
 {
 
 struct row_start {
-    int                      length;
+    int                     length;
     __host__ __device__ int operator()(int row) const { return row * length; }
 };
 
@@ -47,10 +47,10 @@ template <typename T> void segmented_radix(const task &t)
     });
 }
 
-bool const added = library(
-    "", 2,
-    {entry<segmented<float>>("cub segmented", BENCH_PEER_SORT_ROWS, ORDO_F32),
-     entry<segmented_radix<float>>("cub segmented radix", BENCH_PEER_SORT_ROWS, ORDO_F32)});
+bool const added =
+    library("", 2,
+            {entry<segmented<float>>("cub segmented", BENCH_PEER_SORT_ROWS, ORDO_F32),
+             entry<segmented_radix<float>>("cub segmented radix", BENCH_PEER_SORT_ROWS, ORDO_F32)});
 
 } // namespace
 } // namespace peers

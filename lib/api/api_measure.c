@@ -59,8 +59,7 @@ static ordo_status is_sorted_one(const void *arg, size_t i, size_t n, void *cons
 {
     const order_segments *const call = arg;
     size_t                      found = n;
-    ordo_order_job const        job = {
-        call->job.type, at[0], n, call->job.descending, &found, NULL};
+    ordo_order_job const job = {call->job.type, at[0], n, call->job.descending, &found, NULL};
     TRY(call->choice->backend->is_sorted(call->choice->state, &job, exec));
     call->sorted[i] = found == n;
     if (call->where != NULL)
@@ -71,8 +70,8 @@ static ordo_status is_sorted_one(const void *arg, size_t i, size_t n, void *cons
 static ordo_status runs_one(const void *arg, size_t i, size_t n, void *const *at, ordo_exec *exec)
 {
     const order_segments *const call = arg;
-    ordo_runs_job const         job = {
-        call->job.type, at[0], n, call->job.descending, &call->results[i], NULL};
+    ordo_runs_job const         job = {call->job.type,    at[0], n, call->job.descending,
+                                       &call->results[i], NULL};
     return call->choice->backend->runs(call->choice->state, &job, exec);
 }
 

@@ -259,8 +259,8 @@ static layout by_offsets(unsigned kind, size_t most, uint64_t seed)
 
 static void test_rows(bool few)
 {
-    static const size_t lengths[] = {127,  128,  129,  255,  256,  257,   511,   1000,
-                                     1024, 2047, 2048, 2049, 4095, 4096,  4097,  8191,
+    static const size_t lengths[] = {127,  128,  129,  255,   256,   257,   511,   1000,
+                                     1024, 2047, 2048, 2049,  4095,  4096,  4097,  8191,
                                      8192, 8193, 9000, 16384, 16385, 20000, 33000, 50000};
     size_t              turn = 0;
     for (size_t length = 1; length <= 70; length += few ? 11 : 1, turn++) {
@@ -288,12 +288,10 @@ static void test_strided(void)
 {
     layout const layouts[] = {
         {"rows with gaps", ORDO_OPTS(ordo_segments, .count = 40, .length = 33, .stride = 50), 2000},
-        {"columns",
-         ORDO_OPTS(ordo_segments, .count = 37, .length = 211, .stride = 1, .step = 37),
+        {"columns", ORDO_OPTS(ordo_segments, .count = 37, .length = 211, .stride = 1, .step = 37),
          7810},
         {"long columns",
-         ORDO_OPTS(ordo_segments, .count = 3, .length = 20001, .stride = 1, .step = 3),
-         60010},
+         ORDO_OPTS(ordo_segments, .count = 3, .length = 20001, .stride = 1, .step = 3), 60010},
         {"groups of columns",
          ORDO_OPTS(ordo_segments, .count = 60, .length = 9, .stride = 1, .step = 12, .group = 12,
                    .group_stride = 120),
@@ -347,9 +345,9 @@ static void test_bad_offsets(void)
         ordo_rank_opts const ranks =
             ORDO_OPTS(ordo_rank_opts, .flags = opts.flags, .ties = ORDO_TIES_DENSE,
                       .stream = stream, .segments = &there);
-        CHECK_STATUS(
-            ORDO_OK,
-            ordo_rank(gpu, s.type, device_in.data, l.n, ORDO_U64, device_out.data, &ranks), gpu);
+        CHECK_STATUS(ORDO_OK,
+                     ordo_rank(gpu, s.type, device_in.data, l.n, ORDO_U64, device_out.data, &ranks),
+                     gpu);
         CHECK_STATUS(ORDO_OK,
                      ordo_sort_pairs(gpu, s.type, device_in.data, l.n, device_out.data, 8, &opts),
                      gpu);
@@ -392,8 +390,8 @@ static void test_captured(void)
         fill_more(l.n * 4);
         memcpy(expected, keys, l.n * 4);
         ordo_sort_opts here = ORDO_OPTS(ordo_sort_opts, .segments = &l.segments);
-        CHECK_STATUS(ORDO_OK, ordo_sort_pairs(cpu, ORDO_F32, expected, l.n, expected_more, 4, &here),
-                     cpu);
+        CHECK_STATUS(ORDO_OK,
+                     ordo_sort_pairs(cpu, ORDO_F32, expected, l.n, expected_more, 4, &here), cpu);
         bring(&s, 4, 4);
         CUDA_CHECK(cudaGraphLaunch(ready, stream));
         compare(&s, expected, 4, expected_more, 4);

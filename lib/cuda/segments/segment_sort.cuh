@@ -126,7 +126,7 @@ static DEVICE void rank_in_block(const segment_job<BITS> &job, segment where, ui
 {
     typedef scan_add<uint32_t> ADD;
     unsigned const             each = (count + blockDim.x - 1) / blockDim.x;
-    unsigned const             begin = min(threadIdx.x * each, count), end = min(begin + each, count);
+    unsigned const begin = min(threadIdx.x * each, count), end = min(begin + each, count);
     if (job.ties == ORDO_TIES_DENSE) {
         uint32_t heads = 0;
         for (uint64_t r = first + begin; r < first + end; r++)
@@ -221,11 +221,11 @@ template <typename KIND> static __host__ DEVICE constexpr unsigned tile_records(
 /* Sorts every tile, into `a`, or into the result if it is the whole segment. */
 template <typename KIND, typename BITS = typename KIND::BITS>
 static __global__ void __launch_bounds__(TILE_THREADS)
-    segments_by_tiles(segment_map const map, segment_lists const lists,
-                      segment_job<BITS> const job, typename KIND::K *const a)
+    segments_by_tiles(segment_map const map, segment_lists const lists, segment_job<BITS> const job,
+                      typename KIND::K *const a)
 {
-    typedef typename KIND::K                      K;
-    constexpr unsigned                            TILE = tile_records<KIND>();
+    typedef typename KIND::K K;
+    constexpr unsigned       TILE = tile_records<KIND>();
     extern __shared__ __align__(16) unsigned char segment_room[];
     __shared__ uint32_t                           totals[MOST_WARPS];
     K *const                                      tile = (K *)segment_room;
@@ -298,8 +298,8 @@ static __global__ void __launch_bounds__(TILE_THREADS)
         uint32_t       count = 0;
         for (unsigned p = 0; p < TILE; p += TILE_THREADS) {
             uint64_t const r = at.first + p + threadIdx.x;
-            bool const     head =
-                r < at.where.length && (r == 0 || KIND::bits(sorted[r - 1]) != KIND::bits(sorted[r]));
+            bool const     head = r < at.where.length &&
+                              (r == 0 || KIND::bits(sorted[r - 1]) != KIND::bits(sorted[r]));
             count += (uint32_t)__syncthreads_count(head);
         }
         if (threadIdx.x == 0)
@@ -350,7 +350,7 @@ static ordo_status launch_groups(cuda_call *call, const segment_plan *plan,
                                  const segment_job<BITS> &job, unsigned lg, unsigned least)
 {
     unsigned const most = 1u << lg;
-    size_t const   grid = segment_grid(call, ordo_div_up(plan->map.count, GROUP_THREADS >> lg), 1, 8);
+    size_t const grid = segment_grid(call, ordo_div_up(plan->map.count, GROUP_THREADS >> lg), 1, 8);
     return CUDA_LAUNCH(call, segments_by_groups<KIND>, grid, GROUP_THREADS, 0, plan->map, job, lg,
                        least, most);
 }
@@ -363,8 +363,8 @@ static ordo_status launch_blocks(cuda_call *call, const segment_plan *plan,
     size_t const   shared = bitonic_room<typename KIND::K>(most) * sizeof(typename KIND::K);
     size_t const   items = list < 0 ? plan->map.count : plan->lists.room[list];
     size_t const   grid = segment_grid(call, items, 1, 8192 / threads);
-    return CUDA_LAUNCH(call, segments_by_blocks<KIND>, grid, threads, shared, plan->map, plan->lists,
-                       list, job, (uint64_t)most);
+    return CUDA_LAUNCH(call, segments_by_blocks<KIND>, grid, threads, shared, plan->map,
+                       plan->lists, list, job, (uint64_t)most);
 }
 
 template <typename KIND, typename BITS = typename KIND::BITS>
