@@ -21,8 +21,8 @@
  * offsets that descends or exceeds n is an empty segment, and nothing outside the arrays is read or
  * written; if valid pairs then overlap, the elements they share are unspecified. Limits of n apply
  * to the whole array, and results that a short segment does not have are not written. The GPU sorts
- * segments by the algorithms auto and radix; others return ORDO_E_UNSUPPORTED. Host arrays that the
- * GPU works on are copied whole, so elements outside the segments are read and written back.
+ * segments only by the algorithm auto; others return ORDO_E_UNSUPPORTED. Host arrays that the GPU
+ * works on are copied whole, so elements outside the segments are read and written back.
  *
  * ordo_sort_by, ordo_scan_bits and strings have no segments.
  *

@@ -74,7 +74,7 @@ ordo_status api_check_sort_algorithm(ordo_exec *exec, uint32_t algorithm);
 /* Whether devices sort segments by this algorithm. */
 static inline bool api_sorts_segments(ordo_algorithm algorithm)
 {
-    return algorithm == ORDO_ALGORITHM_AUTO || algorithm == ORDO_ALGORITHM_RADIX;
+    return algorithm == ORDO_ALGORITHM_AUTO;
 }
 
 /* Rejects positions that are not below n; `whose` names what n counts. */

@@ -74,8 +74,8 @@ static ordo_status is_sorted_one(const void *arg, size_t i, size_t n, void *cons
 static ordo_status runs_one(const void *arg, size_t i, size_t n, void *const *at, ordo_exec *exec)
 {
     const order_segments *const call = arg;
-    ordo_runs_job const         job = {
-        call->job.type, at[0], n, call->job.descending, &call->results[i], NULL};
+    ordo_runs_job const         job = {call->job.type,    at[0], n, call->job.descending,
+                                       &call->results[i], NULL};
     return call->choice->backend->runs(call->choice->state, &job, exec);
 }
 

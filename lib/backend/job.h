@@ -28,14 +28,14 @@ typedef struct ordo_pairs_job { /* sorts keys and values in place, stable */
 } ordo_pairs_job;
 
 typedef struct ordo_argsort_job { /* stable */
-    ordo_type      type;
-    const void    *keys;
-    size_t         n;
-    bool           descending;
-    ordo_algorithm algorithm;
-    size_t         radius;
-    ordo_type      index_type; /* U32, U64 */
-    void          *index;
+    ordo_type                       type;
+    const void                     *keys;
+    size_t                          n;
+    bool                            descending;
+    ordo_algorithm                  algorithm;
+    size_t                          radius;
+    ordo_type                       index_type; /* U32, U64 */
+    void                           *index;
     const struct ordo_segment_view *segments;
 } ordo_argsort_job;
 
@@ -48,14 +48,14 @@ typedef struct ordo_by_job { /* sorts elements in place by a comparison function
 } ordo_by_job;
 
 typedef struct ordo_rank_job { /* ranks an array in any order */
-    ordo_type      type;
-    const void    *keys;
-    size_t         n;
-    bool           descending;
-    ordo_type      rank_type; /* U32, U64, F64 */
-    void          *ranks;
-    ordo_ties      ties;
-    ordo_algorithm algorithm; /* of the argsort */
+    ordo_type                       type;
+    const void                     *keys;
+    size_t                          n;
+    bool                            descending;
+    ordo_type                       rank_type; /* U32, U64, F64 */
+    void                           *ranks;
+    ordo_ties                       ties;
+    ordo_algorithm                  algorithm; /* of the argsort */
     const struct ordo_segment_view *segments;
 } ordo_rank_job;
 
@@ -79,13 +79,13 @@ typedef struct ordo_select_job { /* k-th keys */
 } ordo_select_job;
 
 typedef struct ordo_topk_job { /* the first k keys in order and their indices */
-    ordo_type   type;
-    const void *keys;
-    size_t      n, k; /* k <= number of keys that count */
-    void       *values;
-    ordo_type   index_type;
-    void       *index;
-    bool        descending;
+    ordo_type                       type;
+    const void                     *keys;
+    size_t                          n, k; /* k <= number of keys that count */
+    void                           *values;
+    ordo_type                       index_type;
+    void                           *index;
+    bool                            descending;
     const struct ordo_segment_view *segments;
     /* Only with segments, whose k is not limited: */
     bool    omit;  /* no NaNs in the result */
@@ -167,13 +167,13 @@ typedef struct ordo_pointers_job { /* sorts pointers to strings in place */
 } ordo_pointers_job;
 
 typedef struct ordo_rank_sorted_job { /* ranks a sorted array */
-    ordo_type      type;
-    const void    *sorted;
-    size_t         n;
-    ordo_type      rank_type; /* U32, U64, F64 */
-    void          *ranks;
-    ordo_ties      ties;
-    ordo_algorithm algorithm;
+    ordo_type                       type;
+    const void                     *sorted;
+    size_t                          n;
+    ordo_type                       rank_type; /* U32, U64, F64 */
+    void                           *ranks;
+    ordo_ties                       ties;
+    ordo_algorithm                  algorithm;
     const struct ordo_segment_view *segments;
 } ordo_rank_sorted_job;
 
@@ -226,14 +226,14 @@ typedef struct ordo_order_job { /* whether an array is sorted */
 } ordo_order_job;
 
 typedef struct ordo_radius_job { /* measures the radius */
-    ordo_type      type;
-    const void    *keys;
-    size_t         n;
-    bool           descending;
-    ordo_algorithm algorithm; /* AUTO, SEQUENTIAL, PREFIX */
-    size_t        *radius; /* one for each segment; the same in the next job */
-    void          *lr, *rl; /* the sequences LR and RL; NULL: not wanted */
-    uint64_t      *dm;
+    ordo_type                       type;
+    const void                     *keys;
+    size_t                          n;
+    bool                            descending;
+    ordo_algorithm                  algorithm; /* AUTO, SEQUENTIAL, PREFIX */
+    size_t                         *radius;    /* one for each segment; the same in the next job */
+    void                           *lr, *rl;   /* the sequences LR and RL; NULL: not wanted */
+    uint64_t                       *dm;
     const struct ordo_segment_view *segments;
 } ordo_radius_job;
 
@@ -243,11 +243,11 @@ static inline bool ordo_wants_sequences(const ordo_radius_job *job)
 }
 
 typedef struct ordo_runs_job { /* counts the runs */
-    ordo_type   type;
-    const void *keys;
-    size_t      n;
-    bool        descending;
-    size_t     *runs;
+    ordo_type                       type;
+    const void                     *keys;
+    size_t                          n;
+    bool                            descending;
+    size_t                         *runs;
     const struct ordo_segment_view *segments;
 } ordo_runs_job;
 

@@ -82,10 +82,10 @@ static layout by_offsets(const char *name, const size_t *lengths, size_t count)
     return l;
 }
 
-static size_t const limits[] = {0,    1,    31,   32,    33,    63,    64,   65,   127,  128, 129,
-                                255,  256,  257,  0,     511,   512,   513,  1023, 1024, 1025,
-                                4095, 4096, 4097, 8191,  8192,  8193,  0,    2047, 2048, 2049,
-                                5,    0,    7,    16383, 16384, 16385, 20001};
+static size_t const limits[] = {0,    1,    31,   32,   33,    63,    64,    65,   127,  128,
+                                129,  255,  256,  257,  0,     511,   512,   513,  1023, 1024,
+                                1025, 4095, 4096, 4097, 8191,  8192,  8193,  0,    2047, 2048,
+                                2049, 5,    0,    7,    16383, 16384, 16385, 20001};
 
 /* Layouts by number; false after the last one. */
 static bool layout_at(size_t which, layout *l)
@@ -206,8 +206,8 @@ static void try_select(const sample *s, size_t count, ordo_nans nans)
     size_t most = 0;
     for (size_t j = 0; j < count; j++)
         most = k[j] > most ? k[j] : most;
-    ordo_select_opts opts = ORDO_OPTS(
-        ordo_select_opts, .flags = s->desc ? ORDO_DESCENDING : 0, .nans = (uint32_t)nans);
+    ordo_select_opts opts =
+        ORDO_OPTS(ordo_select_opts, .flags = s->desc ? ORDO_DESCENDING : 0, .nans = (uint32_t)nans);
     begin(s, segments * count * size, 0);
     for (size_t i = 0; i < segments; i++) {
         size_t const n = take(s->l, i, keys, size, one);
@@ -258,21 +258,21 @@ static void try_quantiles(const sample *s, size_t count, ordo_method method, ord
     opts.segments = &s->there;
     double *const out = (double *)(void *)d_out.data;
     CHECK_STATUS(ORDO_OK,
-                 is_median ? ordo_median(gpu, s->type, d_keys.data, s->l->n, out, &opts)
-                           : ordo_quantiles(gpu, s->type, d_keys.data, s->l->n, q, count, out,
-                                            &opts),
+                 is_median
+                     ? ordo_median(gpu, s->type, d_keys.data, s->l->n, out, &opts)
+                     : ordo_quantiles(gpu, s->type, d_keys.data, s->l->n, q, count, out, &opts),
                  gpu);
     compare(s, &d_out, segments * count * sizeof(double), sizeof(double));
 }
 
 static void try_topk(const sample *s, size_t k, ordo_type index_type, ordo_nans nans)
 {
-    size_t const size = ordo_type_size(s->type), index_size = ordo_type_size(index_type);
-    size_t const segments = s->l->segments.count, bytes = segments * k * size;
-    static char     indices[RESULT_ROOM * 8];
-    static size_t   found[MOST_SEGMENTS];
-    ordo_select_opts opts = ORDO_OPTS(
-        ordo_select_opts, .flags = s->desc ? ORDO_DESCENDING : 0, .nans = (uint32_t)nans);
+    size_t const     size = ordo_type_size(s->type), index_size = ordo_type_size(index_type);
+    size_t const     segments = s->l->segments.count, bytes = segments * k * size;
+    static char      indices[RESULT_ROOM * 8];
+    static size_t    found[MOST_SEGMENTS];
+    ordo_select_opts opts =
+        ORDO_OPTS(ordo_select_opts, .flags = s->desc ? ORDO_DESCENDING : 0, .nans = (uint32_t)nans);
     device_array d_found = device_make(segments * sizeof *found, 0);
     begin(s, bytes, segments * k * index_size);
     memset(indices, FILL, segments * k * index_size);
@@ -304,8 +304,8 @@ static void try_topk(const sample *s, size_t k, ordo_type index_type, ordo_nans 
  * the GPU. */
 static void try_scan(const sample *s, ordo_op op, ordo_type out_type, bool exclusive)
 {
-    size_t const   size = ordo_type_size(s->type), out_size = ordo_type_size(out_type);
-    uint64_t const flags = exclusive ? ORDO_EXCLUSIVE : 0;
+    size_t const    size = ordo_type_size(s->type), out_size = ordo_type_size(out_type);
+    uint64_t const  flags = exclusive ? ORDO_EXCLUSIVE : 0;
     ordo_ctx *const ctx = is_float(s->type) && op == ORDO_SUM ? gpu : cpu;
     begin(s, s->l->n * out_size, 0);
     for (size_t i = 0; i < s->l->segments.count; i++) {
@@ -318,9 +318,9 @@ static void try_scan(const sample *s, ordo_op op, ordo_type out_type, bool exclu
     }
     ordo_scan_opts const opts = ORDO_OPTS(ordo_scan_opts, .flags = flags | ORDO_ON_DEVICE,
                                           .stream = stream, .segments = &s->there);
-    CHECK_STATUS(
-        ORDO_OK,
-        ordo_scan(gpu, op, s->type, d_keys.data, s->l->n, out_type, d_out.data, &opts), gpu);
+    CHECK_STATUS(ORDO_OK,
+                 ordo_scan(gpu, op, s->type, d_keys.data, s->l->n, out_type, d_out.data, &opts),
+                 gpu);
     compare(s, &d_out, s->l->n * out_size, out_size);
 }
 
@@ -329,10 +329,9 @@ static void try_scan(const sample *s, ordo_op op, ordo_type out_type, bool exclu
 static void try_rank_sorted(const sample *s, ordo_ties ties, ordo_type rank_type)
 {
     size_t const         size = ordo_type_size(s->type), rank_size = ordo_type_size(rank_type);
-    ordo_sort_opts const order =
-        ORDO_OPTS(ordo_sort_opts, .flags = s->desc ? ORDO_DESCENDING : 0);
-    ordo_rank_opts opts = ORDO_OPTS(ordo_rank_opts, .ties = (uint32_t)ties);
-    char *const    kept = malloc(s->l->n * size + 1);
+    ordo_sort_opts const order = ORDO_OPTS(ordo_sort_opts, .flags = s->desc ? ORDO_DESCENDING : 0);
+    ordo_rank_opts       opts = ORDO_OPTS(ordo_rank_opts, .ties = (uint32_t)ties);
+    char *const          kept = malloc(s->l->n * size + 1);
     memcpy(kept, keys, s->l->n * size);
     for (size_t i = 0; i < s->l->segments.count; i++) { /* the keys of the call are sorted */
         size_t const n = take(s->l, i, keys, size, one);
@@ -349,9 +348,9 @@ static void try_rank_sorted(const sample *s, ordo_ties ties, ordo_type rank_type
     opts.flags = flags_of(s) | ORDO_CHECK;
     opts.stream = stream;
     opts.segments = &s->there;
-    CHECK_STATUS(
-        ORDO_OK,
-        ordo_rank_sorted(gpu, s->type, d_keys.data, s->l->n, rank_type, d_out.data, &opts), gpu);
+    CHECK_STATUS(ORDO_OK,
+                 ordo_rank_sorted(gpu, s->type, d_keys.data, s->l->n, rank_type, d_out.data, &opts),
+                 gpu);
     compare(s, &d_out, s->l->n * rank_size, rank_size);
     memcpy(keys, kept, s->l->n * size);
     free(kept);
@@ -362,19 +361,18 @@ static void try_rank_sorted(const sample *s, ordo_ties ties, ordo_type rank_type
 static void try_order(const sample *s)
 {
     size_t const          size = ordo_type_size(s->type), segments = s->l->segments.count;
-    ordo_order_opts const here =
-        ORDO_OPTS(ordo_order_opts, .flags = s->desc ? ORDO_DESCENDING : 0);
-    ordo_order_opts const there = ORDO_OPTS(ordo_order_opts, .flags = flags_of(s),
-                                            .stream = stream, .segments = &s->there);
-    static int            sorted[MOST_SEGMENTS];
-    static size_t         runs[MOST_SEGMENTS];
+    ordo_order_opts const here = ORDO_OPTS(ordo_order_opts, .flags = s->desc ? ORDO_DESCENDING : 0);
+    ordo_order_opts const there =
+        ORDO_OPTS(ordo_order_opts, .flags = flags_of(s), .stream = stream, .segments = &s->there);
+    static int    sorted[MOST_SEGMENTS];
+    static size_t runs[MOST_SEGMENTS];
     begin(s, segments * sizeof(size_t), segments * sizeof(int));
     for (size_t i = 0; i < segments; i++) {
         size_t const n = take(s->l, i, keys, size, one);
-        CHECK_STATUS(ORDO_OK,
-                     ordo_is_sorted(cpu, s->type, one, n, &sorted[i],
-                                    (size_t *)(void *)expected + i, &here),
-                     cpu);
+        CHECK_STATUS(
+            ORDO_OK,
+            ordo_is_sorted(cpu, s->type, one, n, &sorted[i], (size_t *)(void *)expected + i, &here),
+            cpu);
         CHECK_STATUS(ORDO_OK, ordo_runs(cpu, s->type, one, n, &runs[i], &here), cpu);
     }
     CHECK_STATUS(ORDO_OK,
@@ -384,20 +382,19 @@ static void try_order(const sample *s)
     compare(s, &d_out, segments * sizeof(size_t), sizeof(size_t));
     memcpy(expected, sorted, segments * sizeof(int));
     compare(s, &d_more, segments * sizeof(int), sizeof(int));
-    CHECK_STATUS(ORDO_OK,
-                 ordo_runs(gpu, s->type, d_keys.data, s->l->n, (size_t *)(void *)d_out.data,
-                           &there),
-                 gpu);
+    CHECK_STATUS(
+        ORDO_OK,
+        ordo_runs(gpu, s->type, d_keys.data, s->l->n, (size_t *)(void *)d_out.data, &there), gpu);
     memcpy(expected, runs, segments * sizeof(size_t));
     compare(s, &d_out, segments * sizeof(size_t), sizeof(size_t));
 }
 
 static void try_radius(const sample *s, bool sequences)
 {
-    size_t const  size = ordo_type_size(s->type), segments = s->l->segments.count, n = s->l->n;
-    static size_t radius[MOST_SEGMENTS];
-    char *const   want = malloc(2 * n * size + n * sizeof(uint64_t) + 8);
-    uint64_t     *dm = malloc(n * sizeof *dm + 8);
+    size_t const    size = ordo_type_size(s->type), segments = s->l->segments.count, n = s->l->n;
+    static size_t   radius[MOST_SEGMENTS];
+    char *const     want = malloc(2 * n * size + n * sizeof(uint64_t) + 8);
+    uint64_t       *dm = malloc(n * sizeof *dm + 8);
     ordo_order_opts opts = ORDO_OPTS(ordo_order_opts, .flags = s->desc ? ORDO_DESCENDING : 0);
     device_array    d_lr = device_make(n * size, 0), d_rl = device_make(n * size, 0),
                  d_dm = device_make(n * sizeof *dm, 0);
@@ -422,8 +419,8 @@ static void try_radius(const sample *s, bool sequences)
             put(s->l, i, expected, sizeof *dm, dm);
         }
     }
-    opts = ORDO_OPTS(ordo_order_opts, .flags = flags_of(s), .stream = stream,
-                     .segments = &s->there);
+    opts =
+        ORDO_OPTS(ordo_order_opts, .flags = flags_of(s), .stream = stream, .segments = &s->there);
     if (sequences) {
         opts.lr = d_lr.data;
         opts.rl = d_rl.data;
@@ -452,10 +449,11 @@ static void try_radius(const sample *s, bool sequences)
 
 static void try_written(const sample *s, size_t turn)
 {
-    ordo_type const wide = is_float(s->type)                                    ? ORDO_F64
-                           : s->type == ORDO_I8 || s->type == ORDO_I16 ||
-                                   s->type == ORDO_I32 || s->type == ORDO_I64 ? ORDO_I64
-                                                                                : ORDO_U64;
+    ordo_type const wide =
+        is_float(s->type) ? ORDO_F64
+        : s->type == ORDO_I8 || s->type == ORDO_I16 || s->type == ORDO_I32 || s->type == ORDO_I64
+            ? ORDO_I64
+            : ORDO_U64;
     bool const      exclusive = turn % 2 == 1;
     ordo_type const rank_types[] = {ORDO_U32, ORDO_U64, ORDO_F64};
     try_scan(s, ORDO_SUM, s->type, exclusive);
@@ -532,8 +530,8 @@ static void test_host_arrays(void)
                                &ORDO_OPTS(ordo_order_opts, .segments = &segments)),
                      ctx);
         CHECK_STATUS(ORDO_OK,
-                     ordo_topk(ctx, ORDO_F32, keys, l.n, 3, g != 0 ? top : top_want, ORDO_U32,
-                               NULL, NULL, &ORDO_OPTS(ordo_select_opts, .segments = &segments)),
+                     ordo_topk(ctx, ORDO_F32, keys, l.n, 3, g != 0 ? top : top_want, ORDO_U32, NULL,
+                               NULL, &ORDO_OPTS(ordo_select_opts, .segments = &segments)),
                      ctx);
         CHECK_STATUS(ORDO_OK,
                      ordo_median(ctx, ORDO_F32, keys, l.n, g != 0 ? medians : medians_want,
@@ -568,10 +566,10 @@ static void test_check(void)
 /* A captured call runs again on other keys. */
 static void test_capture(void)
 {
-    layout         l;
-    cudaGraph_t    graph;
+    layout          l;
+    cudaGraph_t     graph;
     cudaGraphExec_t ready;
-    size_t         bytes = 0;
+    size_t          bytes = 0;
     (void)layout_at(2, &l);
     sample s = {&l, ORDO_F32, false, l.segments};
     device_place(&d_offsets, (l.segments.count + 1) * sizeof *offsets, 0);
@@ -584,20 +582,20 @@ static void test_capture(void)
     CHECK_STATUS(ORDO_OK, ordo_topk_scratch(gpu, ORDO_F32, l.n, 8, &opts, &bytes), gpu);
     CHECK_STATUS(ORDO_OK, ordo_reserve(gpu, bytes), gpu);
     CUDA_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    CHECK_STATUS(ORDO_OK,
-                 ordo_topk(gpu, ORDO_F32, d_keys.data, l.n, 8, d_out.data, ORDO_U32, NULL, NULL,
-                           &opts),
-                 gpu);
+    CHECK_STATUS(
+        ORDO_OK,
+        ordo_topk(gpu, ORDO_F32, d_keys.data, l.n, 8, d_out.data, ORDO_U32, NULL, NULL, &opts),
+        gpu);
     CUDA_CHECK(cudaStreamEndCapture(stream, &graph));
     CUDA_CHECK(cudaGraphInstantiate(&ready, graph, 0));
     inputs_fill(1, ORDO_F32, keys, l.n, 6);
     begin(&s, l.segments.count * 8 * sizeof(float), 0);
     for (size_t i = 0; i < l.segments.count; i++) {
         size_t const n = take(&l, i, keys, 4, one);
-        CHECK_STATUS(ORDO_OK,
-                     ordo_topk(cpu, ORDO_F32, one, n, 8, expected + i * 8 * 4, ORDO_U32, NULL,
-                               NULL, NULL),
-                     cpu);
+        CHECK_STATUS(
+            ORDO_OK,
+            ordo_topk(cpu, ORDO_F32, one, n, 8, expected + i * 8 * 4, ORDO_U32, NULL, NULL, NULL),
+            cpu);
     }
     CUDA_CHECK(cudaGraphLaunch(ready, stream));
     compare(&s, &d_out, l.segments.count * 8 * sizeof(float), sizeof(float));

@@ -198,9 +198,15 @@ ordo_status cpu_sort_strings(void *state, const ordo_string_copy_job *job, ordo_
     if (!ordo_loop(exec, n, cpu_grain(n), length_piece, &work))
         return ORDO_E_CANCELLED;
     exec->phase++;
-    ordo_scan_job const sums = {ORDO_SUM, ORDO_U64,           job->out_offsets + 1,
-                                n,        ORDO_U64,           job->out_offsets + 1,
-                                false,    ORDO_ALGORITHM_AUTO, NULL};
+    ordo_scan_job const sums = {ORDO_SUM,
+                                ORDO_U64,
+                                job->out_offsets + 1,
+                                n,
+                                ORDO_U64,
+                                job->out_offsets + 1,
+                                false,
+                                ORDO_ALGORITHM_AUTO,
+                                NULL};
     ordo_exec           part = *exec;
     TRY(cpu_scan(state, &sums, &part));
     exec->phase++;

@@ -112,7 +112,7 @@ static void add_segments(JOB *job, ordo_segment_view *layout, job_arrays *arrays
     *given = layout;
     for (int i = 0; i < arrays->count; i++)
         arrays->at[i].use |= READ;
-    if (layout->offsets != NULL)
+    if (layout->offsets != NULL && layout->count > 0)
         add(arrays, &layout->offsets, (layout->count + 1) * sizeof *layout->offsets, READ,
             "segments.offsets");
 }

@@ -202,8 +202,8 @@ template <typename F> static inline ordo_status with_scan_op(const ordo_scan_job
             uint64_t const infinity = sizeof(BITS) == 4 ? 0x7f800000u : 0x7ff0000000000000u;
             return f(most<BITS, true>{(BITS)(least ? ~(BITS)0 : 0)}, least, (BITS)infinity);
         } else {
-            uint64_t const sign = sizeof(BITS) < 8 && extends ? (uint64_t)1 << (8 * sizeof(BITS) - 1)
-                                                              : 0;
+            uint64_t const sign =
+                sizeof(BITS) < 8 && extends ? (uint64_t)1 << (8 * sizeof(BITS) - 1) : 0;
             if (is_sum)
                 return is_wide ? f(sum_integer<BITS, uint64_t>{sign}, false, (uint64_t)0)
                                : f(sum_integer<BITS, BITS>{0}, false, (BITS)0);

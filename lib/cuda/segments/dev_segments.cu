@@ -114,8 +114,7 @@ static __global__ void __launch_bounds__(ROWS_SIDE *ROWS_LINES)
 template <typename T, bool TO_ROWS>
 static ordo_status move(cuda_call *call, const ordo_segment_view *view, void *array, void *rows)
 {
-    size_t const tiles =
-        ordo_div_up(view->count, ROWS_SIDE) * ordo_div_up(view->length, ROWS_SIDE);
+    size_t const tiles = ordo_div_up(view->count, ROWS_SIDE) * ordo_div_up(view->length, ROWS_SIDE);
     if (tiles == 0)
         return ORDO_OK;
     return CUDA_LAUNCH(call, (move_rows<T, TO_ROWS>), segment_grid(call, tiles, 1, 8),

@@ -20,11 +20,11 @@ template <typename CODE> struct first_fall {
     typedef scan_min<unsigned long long> OP;
     typedef unsigned long long           ACC;
 
-    CODE                        code;
-    const typename CODE::BITS  *keys;
-    int                        *sorted;   /* results of the segments; NULL: not wanted */
-    unsigned long long         *where;    /* the same */
-    unsigned long long         *unsorted; /* the first segment that is not sorted; NULL: no wish */
+    CODE                       code;
+    const typename CODE::BITS *keys;
+    int                       *sorted;   /* results of the segments; NULL: not wanted */
+    unsigned long long        *where;    /* the same */
+    unsigned long long        *unsorted; /* the first segment that is not sorted; NULL: no wish */
 
     DEVICE ACC value(const segment &s, uint64_t j) const
     {
@@ -85,8 +85,8 @@ template <typename JOB> static order_work order_layout(cuda_scratch *scratch, co
     return work;
 }
 
-template <typename JOB> static ordo_status order_begin(cuda_call *call, const order_work &work,
-                                                       const JOB *job)
+template <typename JOB>
+static ordo_status order_begin(cuda_call *call, const order_work &work, const JOB *job)
 {
     call->exec->algorithm = "segments";
     TRY(segment_input_fill(call, work.input, job->segments));
@@ -110,7 +110,7 @@ ordo_status dev_segments_is_sorted(cuda_call *call, const ordo_order_job *job)
         typedef typename CODE::BITS BITS;
         first_fall<CODE> const      measure = {code, (const BITS *)work.input.keys, job->sorted,
                                                (unsigned long long *)job->where,
-                                               job->unsorted != NULL ? work.unsorted : NULL};
+                                          job->unsorted != NULL ? work.unsorted : NULL};
         return measure_segments(call, measure, work.classes);
     }));
     if (job->unsorted == NULL)

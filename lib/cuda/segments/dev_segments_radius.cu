@@ -139,8 +139,8 @@ static ordo_status radius_by(cuda_call *call, const ordo_radius_job *job, CODE c
 {
     typedef typename CODE::BITS                  BITS;
     typedef typename word_of<sizeof(BITS)>::type ACC;
-    radius_work<ACC> const work = radius_layout<ACC>(&call->scratch, job);
-    CODE                   folded = code;
+    radius_work<ACC> const                       work = radius_layout<ACC>(&call->scratch, job);
+    CODE                                         folded = code;
     if constexpr (CODE::is_float)
         folded.folded = true;
     TRY(segment_input_fill(call, work.input, job->segments));

@@ -86,7 +86,8 @@ struct rank_work {
 static rank_work rank_layout(cuda_scratch *scratch, const ordo_rank_sorted_job *job)
 {
     rank_work work;
-    work.input = segment_input_layout(scratch, job->segments, job->type, job->sorted, job->n, false);
+    work.input =
+        segment_input_layout(scratch, job->segments, job->type, job->sorted, job->n, false);
     work.ranks = !work.input.copies
                      ? job->ranks
                      : scratch_take<char>(scratch, work.input.n * cuda_type_size(job->rank_type));

@@ -122,9 +122,9 @@ static ordo_status scan_neighbours(cuda_call *call, const ordo_scan_job *job, cu
         return ORDO_OK;
     }
     return with_scan_op(job, [&](auto op, bool first_given, auto first) -> ordo_status {
-        typedef decltype(op)            OP;
-        typedef typename OP::ACC        ACC;
-        segment_scan_work<ACC> const    work =
+        typedef decltype(op)         OP;
+        typedef typename OP::ACC     ACC;
+        segment_scan_work<ACC> const work =
             segment_scan_layout<ACC>(scratch, job->segments, job->n);
         scan_problem<OP> const problem = {(const typename OP::RAW *)job->in,
                                           (typename OP::OUT *)job->out,

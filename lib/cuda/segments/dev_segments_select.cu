@@ -33,8 +33,8 @@ template <int M, typename WORD>
 static DEVICE void load_sorted(const segment_codes<WORD> &codes, const void *keys, const segment &s,
                                WORD (&x)[WARP_SORT_ITEMS], WORD *memory)
 {
-    constexpr unsigned LANES = 1u << M;
-    unsigned const     q = lane_id() % LANES;
+    constexpr unsigned    LANES = 1u << M;
+    unsigned const        q = lane_id() % LANES;
     const uint32_t *const from = (const uint32_t *)keys + s.start;
     if (M == 0 && sizeof(WORD) == 4 && codes.bytes == 4 && (uintptr_t)from % 16 == 0 &&
         s.length == WARP_SORT_ITEMS) {
@@ -81,7 +81,8 @@ static __global__ void __launch_bounds__(SHORT_THREADS)
     __shared__ __align__(16) WORD memory[WARPS][ROOM];
     static_assert(M < 3 || warp_sort_at<WORD>(WARP_SORT_KEYS - 1) < (int)ROOM, "room of a warp");
     static_assert(ROOM * sizeof(WORD) % 16 == 0, "warps are aligned");
-    unsigned const lane = lane_id(), each = WARP_LANES / LANES, warp_here = threadIdx.x / WARP_LANES;
+    unsigned const lane = lane_id(), each = WARP_LANES / LANES,
+                   warp_here = threadIdx.x / WARP_LANES;
     uint64_t const warps = (uint64_t)gridDim.x * WARPS;
     for (uint64_t first = ((uint64_t)blockIdx.x * WARPS + warp_here) * each; first < map.count;
          first += warps * each) {
@@ -89,7 +90,7 @@ static __global__ void __launch_bounds__(SHORT_THREADS)
         segment        here = i < map.count ? segment_at(map, i) : segment{0, 0};
         bool const     mine = i < map.count && here.length <= (uint64_t)WARP_SORT_ITEMS * LANES &&
                           (least == 0 || here.length > least);
-        WORD           x[WARP_SORT_ITEMS];
+        WORD x[WARP_SORT_ITEMS];
         if (!__any_sync(WARP_ALL, mine))
             continue;
         if (!mine)
@@ -121,13 +122,13 @@ template <typename POOL, int BLOCK>
 static __global__ void __launch_bounds__(BLOCK)
     select_pool_segments(const __grid_constant__ segment_codes<typename POOL::WORD> codes,
                          const void *keys, const __grid_constant__ segment_map map,
-                         const __grid_constant__ segment_targets targets,
-                         const uint64_t *list, const unsigned long long *listed, uint64_t room)
+                         const __grid_constant__ segment_targets targets, const uint64_t *list,
+                         const unsigned long long *listed, uint64_t room)
 {
-    typedef typename POOL::WORD         WORD;
-    constexpr unsigned                  POOLS = BLOCK / POOL::THREADS;
-    __shared__ typename POOL::SHARED    shared[POOLS];
-    typename POOL::SHARED *const        s = &shared[threadIdx.x / POOL::THREADS];
+    typedef typename POOL::WORD      WORD;
+    constexpr unsigned               POOLS = BLOCK / POOL::THREADS;
+    __shared__ typename POOL::SHARED shared[POOLS];
+    typename POOL::SHARED *const     s = &shared[threadIdx.x / POOL::THREADS];
     uint64_t const given = list == NULL ? map.count : *listed < room ? *listed : room;
     POOL           mine;
     mine.begin();
@@ -136,9 +137,8 @@ static __global__ void __launch_bounds__(BLOCK)
         uint64_t const i = list == NULL ? at : list[at];
         segment const  here = segment_at(map, i);
         mine.load(codes, keys, here.start, (unsigned)here.length);
-        unsigned const numbers = segment_counts_nans(targets, codes)
-                                     ? mine.count_to(s, codes.last_number())
-                                     : mine.n;
+        unsigned const numbers =
+            segment_counts_nans(targets, codes) ? mine.count_to(s, codes.last_number()) : mine.n;
         segment_targets_settle(targets, codes, i, mine.n, mine.n - numbers, mine.thread == 0,
                                [&](unsigned rank, bool wants_next, WORD *next) {
                                    return mine.pick(s, rank, wants_next, next);
@@ -190,8 +190,8 @@ static segment_select_work select_layout_of(cuda_scratch *scratch, const ordo_se
     segment_select_work work = {};
     work.input = segment_input_layout(scratch, job->segments, job->type, job->keys, job->n, false);
     work.k = scratch_take<uint64_t>(scratch, job->count);
-    work.classes = segment_classes_layout(scratch, &work.input.view, work.input.n,
-                                          select_limits(job->type));
+    work.classes =
+        segment_classes_layout(scratch, &work.input.view, work.input.n, select_limits(job->type));
     work.digits = digits_layout(scratch, work.classes);
     return work;
 }
@@ -317,9 +317,8 @@ static sorted_work sorted_layout(cuda_scratch *scratch, const ordo_select_job *j
     sorted_work work;
     work.input = segment_input_layout(scratch, job->segments, job->type, job->keys, job->n, true);
     work.k = scratch_take<uint64_t>(scratch, job->count);
-    work.sorted = work.input.copies
-                      ? work.input.rows
-                      : scratch_take<char>(scratch, work.input.n * work.input.size);
+    work.sorted = work.input.copies ? work.input.rows
+                                    : scratch_take<char>(scratch, work.input.n * work.input.size);
     return work;
 }
 
@@ -339,15 +338,14 @@ static ordo_status select_sorted(cuda_call *call, const ordo_select_job *job)
     sorted_work const   work = sorted_layout(&call->scratch, job);
     ordo_sort_job const sort = sort_of(job, work);
     ordo_select_job     wish = *job;
-    segment_targets     targets = {work.k,      job->count,  job->q != NULL, job->is_median,
-                                   job->method, job->nans, job->out};
+    segment_targets     targets = {work.k,      job->count, job->q != NULL, job->is_median,
+                                   job->method, job->nans,  job->out};
     wish.k = job->q != NULL ? (const size_t *)(const void *)job->q : job->k;
     TRY(select_put_positions(call, &wish, work.k));
     TRY(segment_input_fill(call, work.input, job->segments));
     if (!work.input.copies && work.input.n > 0)
-        CUDA_TRY(call->exec,
-                 cudaMemcpyAsync(work.sorted, job->keys, work.input.n * work.input.size,
-                                 cudaMemcpyDeviceToDevice, call->stream));
+        CUDA_TRY(call->exec, cudaMemcpyAsync(work.sorted, job->keys, work.input.n * work.input.size,
+                                             cudaMemcpyDeviceToDevice, call->stream));
     if (work.input.n > 0)
         TRY(dev_segments_sort(call, &sort));
     return with_segment_codes(job->type, job->descending, KEY_TOTAL, [&](auto codes) {

@@ -3,21 +3,16 @@
  * Each verb sorts the records of all segments (segment_sort.cuh) and differs in what it writes:
  * keys, indices or ranks. Pairs write an order of the whole array, by which keys and values are
  * then gathered. Segments with a step are copied to rows without gaps before, and back after.
- * Segments of a fixed length from SEPARATE on are sorted one after the other by the whole-array
- * verbs. Scratch depends on n and on the number of segments only, not on the offsets. */
+ * Huge segments of a fixed length are sorted one after the other by the whole-array verbs. Scratch depends on n and on the number of segments only, not on the offsets. */
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/segments/dev_segments_sort.cuh"
 #include "cuda/sort/dev_radix.cuh"
-
-/* Elements of a segment from which a launch for each segment costs less than merge passes. An
- * estimate: a radix sort of 2^23 keys takes some 0.2 ms, the passes over them 0.25. */
-static constexpr size_t SEPARATE = (size_t)1 << 23;
 
 static bool has_step(const ordo_segment_view *view) { return view->step > 1; }
 
 static bool is_separate(const ordo_segment_view *view)
 {
-    return view->offsets == NULL && !has_step(view) && view->length >= SEPARATE;
+    return view->offsets == NULL && !has_step(view) && view->length >= CUDA_TUNE_SEGMENT_SEPARATE;
 }
 
 static bool is_empty(const ordo_segment_view *view)
@@ -55,8 +50,10 @@ static segment_plan plan_of(cuda_scratch *scratch, const sort_wish *wish)
         plan.tiles = plan.lists.tiles;
     }
     if (plan.longest > classes.tile) {
-        plan.records[0] = scratch_take<char>(scratch, wish->n * plan.record_size);
-        plan.records[1] = scratch_take<char>(scratch, wish->n * plan.record_size);
+        /* Merges of overlapping segments, by bad offsets, read beyond the end. */
+        size_t const room = wish->n + (fixed ? 0 : MERGE_TILE);
+        plan.records[0] = scratch_take<char>(scratch, room * plan.record_size);
+        plan.records[1] = scratch_take<char>(scratch, room * plan.record_size);
         if (wish->result == RESULT_RANKS && wish->ties == ORDO_TIES_DENSE)
             plan.heads = scratch_take<uint32_t>(scratch, plan.tiles);
     }
@@ -64,8 +61,7 @@ static segment_plan plan_of(cuda_scratch *scratch, const sort_wish *wish)
 }
 
 /* Calls f with the code of a type in words of 4 or 8 bytes. */
-template <typename F>
-static ordo_status with_segment_code(const sort_wish *wish, F &&f)
+template <typename F> static ordo_status with_segment_code(const sort_wish *wish, F &&f)
 {
     key_ties const ties = wish->result == RESULT_KEYS ? KEY_TOTAL : KEY_FOLDED;
     return with_key_code(wish->type, wish->descending, ties, [&](auto code) {
@@ -84,7 +80,8 @@ static ordo_status with_segment_code(const sort_wish *wish, F &&f)
 static ordo_status sort_records(cuda_call *call, const sort_wish *wish)
 {
     segment_plan const plan = plan_of(&call->scratch, wish);
-    call->exec->algorithm = "radix";
+    call->exec->algorithm = "merge";
+    call->exec->facts.strategy = ORDO_STRATEGY_SEGMENTS;
     return with_segment_code(wish, [&](auto code) {
         typedef typename decltype(code)::BITS BITS;
         segment_job<BITS> const               job = {code,
@@ -102,10 +99,10 @@ static ordo_status sort_records(cuda_call *call, const sort_wish *wish)
 
 static ordo_status check_algorithm(cuda_call *call, ordo_algorithm algorithm)
 {
-    if (algorithm == ORDO_ALGORITHM_AUTO || algorithm == ORDO_ALGORITHM_RADIX)
+    if (algorithm == ORDO_ALGORITHM_AUTO)
         return ORDO_OK;
     return ordo_fail(call->exec, ORDO_E_UNSUPPORTED,
-                     "a GPU sorts segments only by the algorithms auto and radix");
+                     "a GPU sorts segments only by the algorithm auto");
 }
 
 /* ---- Rows ---- */
@@ -216,9 +213,8 @@ ordo_status dev_segments_sort(cuda_call *call, const ordo_sort_job *job)
         ordo_sort_job const one = separate_keys(job, start);
         size_t const        size = cuda_type_size(job->type);
         if (job->source != NULL)
-            CUDA_TRY(call->exec,
-                     cudaMemcpyAsync(one.keys, element(job->source, start, size), one.n * size,
-                                     cudaMemcpyDefault, call->stream));
+            CUDA_TRY(call->exec, cudaMemcpyAsync(one.keys, element(job->source, start, size),
+                                                 one.n * size, cudaMemcpyDefault, call->stream));
         return dev_radix_keys(call, &one);
     });
 }
@@ -300,8 +296,7 @@ ordo_status dev_segments_sort_pairs(cuda_call *call, const ordo_pairs_job *job)
         TRY(segments_to_rows(call, view, job->values, job->value_size, layout.rows.values));
     }
     /* All ones: elements outside the segments, which are not gathered. */
-    CUDA_TRY(call->exec,
-             cudaMemsetAsync(layout.order, 0xff, n * layout.order_size, call->stream));
+    CUDA_TRY(call->exec, cudaMemsetAsync(layout.order, 0xff, n * layout.order_size, call->stream));
     /* The plan of the sort lies behind the order. */
     call->scratch.used = (size_t)((char *)layout.order - call->scratch.base) +
                          ordo_round_up(n * layout.order_size, CUDA_SCRATCH_ALIGN);

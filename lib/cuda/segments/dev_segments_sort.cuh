@@ -3,17 +3,19 @@
 #ifndef ORDO_CUDA_SEGMENTS_DEV_SEGMENTS_SORT_H
 #define ORDO_CUDA_SEGMENTS_DEV_SEGMENTS_SORT_H
 
+#include "cuda/runtime/cuda_tuning.cuh"
 #include "cuda/segments/segment_records.cuh"
 
 /* Records of a tile that one block sorts in shared memory, 32 to 64 KB. */
 static __host__ DEVICE constexpr unsigned segment_tile(size_t record_size)
 {
-    return record_size > 8 ? 4096 : 8192;
+    return record_size > 8 ? CUDA_TUNE_SEGMENT_TILE_16 : CUDA_TUNE_SEGMENT_TILE;
 }
 
 static inline segment_limits segment_sort_classes(size_t record_size)
 {
-    return {{32, 256, 2048}, segment_tile(record_size)};
+    return {{CUDA_TUNE_SEGMENT_LANES, CUDA_TUNE_SEGMENT_WARP, CUDA_TUNE_SEGMENT_BLOCK},
+            segment_tile(record_size)};
 }
 
 struct segment_plan {

@@ -58,7 +58,7 @@ static DEVICE void topk_write_lanes(const segment_codes<WORD> &codes, const topk
                                     uint64_t number, uint64_t start, unsigned count,
                                     const pool_record<WORD> &mine)
 {
-    bool const     is_there = lane_id() < count && (!wish.omits || mine.code <= codes.last_number());
+    bool const is_there = lane_id() < count && (!wish.omits || mine.code <= codes.last_number());
     uint32_t const there = __ballot_sync(WARP_ALL, is_there);
     if (is_there)
         topk_write(codes, wish, number, start, lane_id(), mine.place);
@@ -73,7 +73,7 @@ static DEVICE void topk_write_lanes(const segment_codes<WORD> &codes, const topk
 template <typename POOL, int BLOCK>
 static __global__ void __launch_bounds__(BLOCK)
     topk_pool_segments(const __grid_constant__ segment_codes<typename POOL::WORD> codes,
-                       const __grid_constant__ segment_map map,
+                       const __grid_constant__ segment_map                        map,
                        const __grid_constant__ topk_wish wish, uint64_t least, const uint64_t *list,
                        const unsigned long long *listed, uint64_t room)
 {
@@ -106,7 +106,7 @@ static __global__ void __launch_bounds__(BLOCK)
 template <typename POOL>
 static __global__ void __launch_bounds__(POOL::THREADS)
     topk_tiles(const __grid_constant__ segment_codes<typename POOL::WORD> codes,
-               const __grid_constant__ segment_classes classes,
+               const __grid_constant__ segment_classes                    classes,
                const __grid_constant__ topk_wish wish, topk_kept<typename POOL::WORD> kept)
 {
     typedef typename POOL::WORD      WORD;
@@ -122,7 +122,7 @@ static __global__ void __launch_bounds__(POOL::THREADS)
         uint64_t const left = here.where.length - from;
         mine.load(codes, wish.keys, here.where.start + from,
                   (unsigned)(left < POOL::MOST ? left : POOL::MOST));
-        unsigned const count = (unsigned)(wish.k < mine.n ? wish.k : mine.n);
+        unsigned const          count = (unsigned)(wish.k < mine.n ? wish.k : mine.n);
         pool_record<WORD> const record = mine.first_keys(&shared, count);
         if (threadIdx.x < count) {
             kept.codes[t * wish.k + threadIdx.x] = record.code;
@@ -136,7 +136,7 @@ static __global__ void __launch_bounds__(POOL::THREADS)
 template <typename POOL>
 static __global__ void __launch_bounds__(POOL::THREADS)
     topk_join(const __grid_constant__ segment_codes<typename POOL::WORD> codes,
-              const __grid_constant__ segment_classes classes,
+              const __grid_constant__ segment_classes                    classes,
               const __grid_constant__ topk_wish wish, topk_kept<typename POOL::WORD> kept)
 {
     typedef typename POOL::WORD      WORD;
@@ -144,8 +144,8 @@ static __global__ void __launch_bounds__(POOL::THREADS)
     __shared__ WORD                  best_codes[TOPK_MOST];
     __shared__ uint64_t              best_places[TOPK_MOST];
     uint64_t const                   slots = segment_slots_count(classes);
-    unsigned const                   k = (unsigned)wish.k; /* less than a tile, so all tiles but the */
-    POOL                             mine;                 /* last of a segment kept k keys */
+    unsigned const k = (unsigned)wish.k; /* less than a tile, so all tiles but the */
+    POOL           mine;                 /* last of a segment kept k keys */
     mine.begin();
     for (uint64_t slot = blockIdx.x; slot < slots; slot += gridDim.x) {
         segment_large const where = segment_slot_at(classes, slot);
@@ -165,9 +165,9 @@ static __global__ void __launch_bounds__(POOL::THREADS)
 #pragma unroll
             for (int e = 0; e < POOL::ITEMS; e++) {
                 unsigned const j = mine.place(e);
-                mine.x[e] = j < have       ? best_codes[j]
-                            : j < mine.n   ? kept.codes[base + done + (j - have)]
-                                           : (WORD) ~(WORD)0;
+                mine.x[e] = j < have     ? best_codes[j]
+                            : j < mine.n ? kept.codes[base + done + (j - have)]
+                                         : (WORD) ~(WORD)0;
             }
             unsigned const first = k < mine.n ? k : mine.n;
             record = mine.first_keys(&shared, first);
@@ -197,7 +197,7 @@ static __global__ void __launch_bounds__(TOPK_THREADS)
                     const __grid_constant__ segment_map map, const __grid_constant__ topk_wish wish,
                     const void *index, bool is_wide)
 {
-    auto const     place = [&](uint64_t at) -> uint64_t {
+    auto const place = [&](uint64_t at) -> uint64_t {
         return is_wide ? ((const uint64_t *)index)[at] : ((const uint32_t *)index)[at];
     };
     uint64_t const warps = (uint64_t)gridDim.x * (TOPK_THREADS / WARP_LANES);
@@ -242,12 +242,12 @@ struct topk_work {
 
 static topk_work topk_layout(cuda_scratch *scratch, const ordo_topk_job *job)
 {
-    topk_work work;
+    topk_work      work;
     uint64_t const most = topk_block_most(job->type);
     work.input = segment_input_layout(scratch, job->segments, job->type, job->keys, job->n, false);
-    work.classes = segment_classes_layout(
-        scratch, &work.input.view, work.input.n,
-        {{TOPK_SHORT, topk_shape<uint32_t>::OF_WARP::MOST, most}, most});
+    work.classes =
+        segment_classes_layout(scratch, &work.input.view, work.input.n,
+                               {{TOPK_SHORT, topk_shape<uint32_t>::OF_WARP::MOST, most}, most});
     size_t const kept = work.classes.most_tiles * job->k;
     work.codes = scratch_take<char>(scratch, kept * (cuda_type_size(job->type) == 8 ? 8 : 4));
     work.places = scratch_take<uint64_t>(scratch, kept);
@@ -285,14 +285,14 @@ template <typename WORD>
 static ordo_status topk_classes(cuda_call *call, const segment_codes<WORD> &codes,
                                 const topk_work &work, const topk_wish &wish)
 {
-    typedef topk_shape<WORD>        SHAPE;
-    typedef typename SHAPE::OF_WARP OF_WARP;
+    typedef topk_shape<WORD>         SHAPE;
+    typedef typename SHAPE::OF_WARP  OF_WARP;
     typedef typename SHAPE::OF_BLOCK OF_BLOCK;
-    const segment_classes &classes = work.classes;
-    bool const             is_fixed = classes.map.offsets == NULL;
-    uint64_t const         longest = is_fixed ? classes.map.length : classes.map.n;
-    uint64_t const         shortest = is_fixed ? classes.map.length : 0;
-    topk_kept<WORD> const  kept = {(WORD *)work.codes, work.places};
+    const segment_classes           &classes = work.classes;
+    bool const                       is_fixed = classes.map.offsets == NULL;
+    uint64_t const                   longest = is_fixed ? classes.map.length : classes.map.n;
+    uint64_t const                   shortest = is_fixed ? classes.map.length : 0;
+    topk_kept<WORD> const            kept = {(WORD *)work.codes, work.places};
     if (shortest <= TOPK_SHORT)
         TRY((launch_pool<typename SHAPE::OF_FEW, TOPK_THREADS>(call, codes, classes, wish, 0, -1)));
     if (shortest <= OF_WARP::MOST && longest > TOPK_SHORT)
@@ -316,9 +316,8 @@ static ordo_status topk_searched(cuda_call *call, const ordo_topk_job *job)
     topk_wish const wish = wish_of(job, work.input.keys);
     TRY(segment_input_fill(call, work.input, job->segments));
     TRY(segment_classes_fill(call, work.classes));
-    return with_segment_codes(job->type, job->descending, KEY_FOLDED, [&](auto codes) {
-        return topk_classes(call, codes, work, wish);
-    });
+    return with_segment_codes(job->type, job->descending, KEY_FOLDED,
+                              [&](auto codes) { return topk_classes(call, codes, work, wish); });
 }
 
 struct topk_sorted_work {

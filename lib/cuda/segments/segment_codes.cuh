@@ -6,11 +6,11 @@
 #include "cuda/runtime/cuda_keys.cuh"
 
 template <typename WORD> struct segment_codes {
-    unsigned              bytes; /* of a key, at most those of WORD */
-    bool                  is_float;
-    WORD                  flip; /* integers */
-    key_code<WORD, true>  real;
-    ordo_type             type;
+    unsigned             bytes; /* of a key, at most those of WORD */
+    bool                 is_float;
+    WORD                 flip; /* integers */
+    key_code<WORD, true> real;
+    ordo_type            type;
 
     DEVICE WORD raw(const void *keys, uint64_t i) const
     {
@@ -40,7 +40,7 @@ template <typename WORD> struct segment_codes {
     /* The largest code that is not a NaN. */
     DEVICE WORD last_number(void) const
     {
-        return !is_float          ? (WORD) ~(WORD)0
+        return !is_float           ? (WORD) ~(WORD)0
                : sizeof(WORD) == 8 ? (WORD)KEY_INF_F64
                                    : (WORD)KEY_INF_F32;
     }

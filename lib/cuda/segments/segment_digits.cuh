@@ -143,7 +143,7 @@ static __global__ void __launch_bounds__(DIGITS_THREADS)
     digits_walk(const __grid_constant__ segment_classes classes, digits_table table, unsigned shift)
 {
     typedef scan_add<unsigned long long> ADD;
-    constexpr unsigned                   EACH = DIGITS_BINS / WARP_LANES;
+    constexpr unsigned EACH = DIGITS_BINS / WARP_LANES;
     uint64_t const warps = (uint64_t)gridDim.x * (DIGITS_THREADS / WARP_LANES);
     uint64_t const all = segment_slots_count(classes) * DIGITS_KEYS;
     uint64_t       w = ((uint64_t)blockIdx.x * DIGITS_THREADS + threadIdx.x) / WARP_LANES;
@@ -187,8 +187,7 @@ static __global__ void __launch_bounds__(DIGITS_THREADS)
     grid_each(segment_slots_count(classes), [&](uint64_t slot) {
         const digits_entry  &entry = table.entries[slot];
         segment_large const  where = segment_slot_at(classes, slot);
-        segment_target const target =
-            segment_target_of(targets, j, where.where.length, entry.nans);
+        segment_target const target = segment_target_of(targets, j, where.where.length, entry.nans);
         segment_target_write(targets, codes, where.number, j, target, (WORD)entry.found[0],
                              (WORD)entry.found[entry.keys == 2]);
     });

@@ -27,8 +27,8 @@ static __global__ void __launch_bounds__(MEASURE_THREADS)
 {
     typedef typename MEASURE::OP OP;
     typedef typename OP::ACC     ACC;
-    unsigned const               lane = lane_id(), q = lane & (lanes - 1), each = WARP_LANES / lanes;
-    uint64_t const               warps = (uint64_t)gridDim.x * (MEASURE_THREADS / WARP_LANES);
+    unsigned const lane = lane_id(), q = lane & (lanes - 1), each = WARP_LANES / lanes;
+    uint64_t const warps = (uint64_t)gridDim.x * (MEASURE_THREADS / WARP_LANES);
     uint64_t const warp = ((uint64_t)blockIdx.x * MEASURE_THREADS + threadIdx.x) / WARP_LANES;
     for (uint64_t first = warp * each; first < map.count; first += warps * each) {
         uint64_t const i = first + lane / lanes;

@@ -56,8 +56,7 @@ template <typename WORD> static DEVICE pool_record<WORD> lanes_sort(pool_record<
             WORD const     code = __shfl_xor_sync(WARP_ALL, mine.code, step);
             uint64_t const place = __shfl_xor_sync(WARP_ALL, mine.place, step);
             bool const     lower = ((lane & step) == 0) == ((lane & size) == 0);
-            bool const     less =
-                mine.code < code || (mine.code == code && mine.place < place);
+            bool const     less = mine.code < code || (mine.code == code && mine.place < place);
             if (less != lower)
                 mine = {code, place};
         }
@@ -80,7 +79,7 @@ template <typename WORD> static DEVICE WORD lanes_sort(WORD mine)
 }
 
 template <int WARPS_, int ITEMS_, typename WORD_> struct pool {
-    typedef WORD_                    WORD;
+    typedef WORD_                     WORD;
     typedef pool_shared<WARPS_, WORD> SHARED;
 
     static constexpr int      WARPS = WARPS_, ITEMS = ITEMS_;
@@ -248,7 +247,7 @@ template <int WARPS_, int ITEMS_, typename WORD_> struct pool {
             if (round < POOL_SAMPLES || round % 2 == 0) {
                 WORD           sorted;
                 unsigned const drawn = draw(s, b.lo, b.hi, &sorted);
-                unsigned at = (unsigned)((uint64_t)(rank - b.below) * drawn / b.inside);
+                unsigned       at = (unsigned)((uint64_t)(rank - b.below) * drawn / b.inside);
                 if (round % 2 == 0)
                     at = at + POOL_BIAS < drawn ? at + POOL_BIAS : drawn - 1;
                 else

@@ -35,13 +35,13 @@ template <typename ACC> struct segment_scan_work {
 };
 
 template <typename ACC>
-static segment_scan_work<ACC> segment_scan_layout(cuda_scratch *scratch,
+static segment_scan_work<ACC> segment_scan_layout(cuda_scratch            *scratch,
                                                   const ordo_segment_view *view, size_t n)
 {
     typedef segment_shape<ACC> SHAPE;
     segment_scan_work<ACC>     work = {};
-    work.classes = segment_classes_layout(
-        scratch, view, n, segment_two_classes(SHAPE::PART, SHAPE::TILE));
+    work.classes =
+        segment_classes_layout(scratch, view, n, segment_two_classes(SHAPE::PART, SHAPE::TILE));
     size_t const begin = scratch->used;
     size_t const words = segment_classes_may_link(work.classes) ? work.classes.most_tiles : 0;
     work.state.ticket = scratch_take<unsigned long long>(scratch, 1);
@@ -76,9 +76,10 @@ static __global__ void __launch_bounds__(CUDA_TUNE_SCAN_THREADS)
     typedef typename PROBLEM::OP OP;
     typedef typename OP::ACC     ACC;
     constexpr unsigned           VECTOR = segment_shape<ACC>::VECTOR;
-    unsigned const               lane = lane_id(), q = lane & (lanes - 1), each = WARP_LANES / lanes;
-    uint64_t const               warps = (uint64_t)gridDim.x * (CUDA_TUNE_SCAN_THREADS / WARP_LANES);
-    uint64_t const warp = ((uint64_t)blockIdx.x * CUDA_TUNE_SCAN_THREADS + threadIdx.x) / WARP_LANES;
+    unsigned const lane = lane_id(), q = lane & (lanes - 1), each = WARP_LANES / lanes;
+    uint64_t const warps = (uint64_t)gridDim.x * (CUDA_TUNE_SCAN_THREADS / WARP_LANES);
+    uint64_t const warp =
+        ((uint64_t)blockIdx.x * CUDA_TUNE_SCAN_THREADS + threadIdx.x) / WARP_LANES;
     for (uint64_t first = warp * each; first < map.count; first += warps * each) {
         uint64_t const i = first + lane / lanes;
         segment        here = i < map.count ? segment_at(map, i) : segment{0, 0};
@@ -187,8 +188,8 @@ static ordo_status scan_segments(cuda_call *call, const PROBLEM &problem,
 {
     typedef typename PROBLEM::OP::ACC ACC;
     typedef segment_shape<ACC>        SHAPE;
-    const segment_map &map = work.classes.map;
-    bool const         is_fixed = map.offsets == NULL;
+    const segment_map                &map = work.classes.map;
+    bool const                        is_fixed = map.offsets == NULL;
     if (map.count == 0)
         return ORDO_OK;
     if (is_fixed && map.length <= SHAPE::PART)

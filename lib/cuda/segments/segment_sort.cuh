@@ -92,9 +92,12 @@ static __global__ void __launch_bounds__(GROUP_THREADS)
         if (j < where.length)
             record = segment_load<KIND>(job, where.start, j);
         record = group_sort(record, lanes);
-        if (job.result == RESULT_RANKS)
-            group_rank<KIND>(job, where, lanes, record);
-        else if (j < where.length)
+        if constexpr (KIND::indexed)
+            if (job.result == RESULT_RANKS) {
+                group_rank<KIND>(job, where, lanes, record);
+                continue;
+            }
+        if (j < where.length)
             segment_store<KIND>(job, where, j, record);
     }
 }
@@ -123,7 +126,7 @@ static DEVICE void rank_in_block(const segment_job<BITS> &job, segment where, ui
 {
     typedef scan_add<uint32_t> ADD;
     unsigned const             each = (count + blockDim.x - 1) / blockDim.x;
-    unsigned const             begin = min(threadIdx.x * each, count), end = min(begin + each, count);
+    unsigned const begin = min(threadIdx.x * each, count), end = min(begin + each, count);
     if (job.ties == ORDO_TIES_DENSE) {
         uint32_t heads = 0;
         for (uint64_t r = first + begin; r < first + end; r++)
@@ -142,11 +145,12 @@ static DEVICE void write_segment(const segment_job<BITS> &job, segment where,
 {
     typedef typename KIND::K K;
     unsigned const           count = (unsigned)where.length;
-    if (job.result == RESULT_RANKS) {
-        rank_in_block<KIND>(job, where, 0, count, 0, totals,
-                            [&](uint64_t r) { return tile[bitonic_at<K>((unsigned)r)]; });
-        return;
-    }
+    if constexpr (KIND::indexed)
+        if (job.result == RESULT_RANKS) {
+            rank_in_block<KIND>(job, where, 0, count, 0, totals,
+                                [&](uint64_t r) { return tile[bitonic_at<K>((unsigned)r)]; });
+            return;
+        }
     for (unsigned p = threadIdx.x; p < count; p += blockDim.x)
         segment_store<KIND>(job, where, p, tile[bitonic_at<K>(p)]);
 }
@@ -195,8 +199,10 @@ static DEVICE tile_place place_of_tile(const segment_map &map, const segment_lis
         return {segment_at(map, t / each), t % each * tile};
     }
     segment_large const large = segment_of_tile(lists, t);
+    uint64_t const      start = large.where.start, length = large.where.length;
     uint64_t const      first = (t - large.first_tile) * tile;
-    return {{large.where.start, first < large.where.length ? large.where.length : 0}, first};
+    bool const          there = first < length && length <= map.n && start <= map.n - length;
+    return {{start, there ? length : 0}, first};
 }
 
 static DEVICE uint64_t tiles_of_all(const segment_map &map, const segment_lists &lists,
@@ -207,7 +213,7 @@ static DEVICE uint64_t tiles_of_all(const segment_map &map, const segment_lists 
     return segment_large_count(lists) == 0 ? 0 : segment_tile_count(lists);
 }
 
-template <typename KIND> static constexpr unsigned tile_records(void)
+template <typename KIND> static __host__ DEVICE constexpr unsigned tile_records(void)
 {
     return segment_tile(sizeof(typename KIND::K));
 }
@@ -215,11 +221,11 @@ template <typename KIND> static constexpr unsigned tile_records(void)
 /* Sorts every tile, into `a`, or into the result if it is the whole segment. */
 template <typename KIND, typename BITS = typename KIND::BITS>
 static __global__ void __launch_bounds__(TILE_THREADS)
-    segments_by_tiles(segment_map const map, segment_lists const lists,
-                      segment_job<BITS> const job, typename KIND::K *const a)
+    segments_by_tiles(segment_map const map, segment_lists const lists, segment_job<BITS> const job,
+                      typename KIND::K *const a)
 {
-    typedef typename KIND::K                      K;
-    constexpr unsigned                            TILE = tile_records<KIND>();
+    typedef typename KIND::K K;
+    constexpr unsigned       TILE = tile_records<KIND>();
     extern __shared__ __align__(16) unsigned char segment_room[];
     __shared__ uint32_t                           totals[MOST_WARPS];
     K *const                                      tile = (K *)segment_room;
@@ -292,8 +298,8 @@ static __global__ void __launch_bounds__(TILE_THREADS)
         uint32_t       count = 0;
         for (unsigned p = 0; p < TILE; p += TILE_THREADS) {
             uint64_t const r = at.first + p + threadIdx.x;
-            bool const     head =
-                r < at.where.length && (r == 0 || KIND::bits(sorted[r - 1]) != KIND::bits(sorted[r]));
+            bool const     head = r < at.where.length &&
+                              (r == 0 || KIND::bits(sorted[r - 1]) != KIND::bits(sorted[r]));
             count += (uint32_t)__syncthreads_count(head);
         }
         if (threadIdx.x == 0)
@@ -320,20 +326,20 @@ static __global__ void __launch_bounds__(TILE_THREADS)
             continue;
         const K *const sorted = sorted_array<KIND>(at.where.length, a, b) + at.where.start;
         unsigned const count = (unsigned)min(at.where.length - at.first, (uint64_t)TILE);
-        if (job.result != RESULT_RANKS) {
+        if (job.result != RESULT_RANKS)
             for (unsigned p = threadIdx.x; p < count; p += TILE_THREADS)
                 segment_store<KIND>(job, at.where, at.first + p, sorted[at.first + p]);
-            continue;
+        else if constexpr (KIND::indexed) {
+            unsigned long long before = 0;
+            if (heads != NULL) {
+                for (uint64_t u = t - at.first / TILE + threadIdx.x; u < t; u += TILE_THREADS)
+                    before += heads[u];
+                before = block_reduce<ADD, TILE_THREADS / 32>(before, sums);
+            }
+            rank_in_block<KIND>(job, at.where, at.first, count, before, totals,
+                                [&](uint64_t r) { return sorted[r]; });
+            __syncthreads();
         }
-        unsigned long long before = 0;
-        if (heads != NULL) {
-            for (uint64_t u = t - at.first / TILE + threadIdx.x; u < t; u += TILE_THREADS)
-                before += heads[u];
-            before = block_reduce<ADD, TILE_THREADS / 32>(before, sums);
-        }
-        rank_in_block<KIND>(job, at.where, at.first, count, before, totals,
-                            [&](uint64_t r) { return sorted[r]; });
-        __syncthreads();
     }
 }
 
@@ -344,7 +350,7 @@ static ordo_status launch_groups(cuda_call *call, const segment_plan *plan,
                                  const segment_job<BITS> &job, unsigned lg, unsigned least)
 {
     unsigned const most = 1u << lg;
-    size_t const   grid = segment_grid(call, ordo_div_up(plan->map.count, GROUP_THREADS >> lg), 1, 8);
+    size_t const grid = segment_grid(call, ordo_div_up(plan->map.count, GROUP_THREADS >> lg), 1, 8);
     return CUDA_LAUNCH(call, segments_by_groups<KIND>, grid, GROUP_THREADS, 0, plan->map, job, lg,
                        least, most);
 }
@@ -357,8 +363,8 @@ static ordo_status launch_blocks(cuda_call *call, const segment_plan *plan,
     size_t const   shared = bitonic_room<typename KIND::K>(most) * sizeof(typename KIND::K);
     size_t const   items = list < 0 ? plan->map.count : plan->lists.room[list];
     size_t const   grid = segment_grid(call, items, 1, 8192 / threads);
-    return CUDA_LAUNCH(call, segments_by_blocks<KIND>, grid, threads, shared, plan->map, plan->lists,
-                       list, job, (uint64_t)most);
+    return CUDA_LAUNCH(call, segments_by_blocks<KIND>, grid, threads, shared, plan->map,
+                       plan->lists, list, job, (uint64_t)most);
 }
 
 template <typename KIND, typename BITS = typename KIND::BITS>
@@ -380,9 +386,10 @@ static ordo_status launch_tiles(cuda_call *call, const segment_plan *plan,
     for (uint64_t part = TILE; part < plan->longest; part *= 2, odd = !odd)
         TRY(CUDA_LAUNCH(call, merge_segments<KIND>, grid, MERGE_THREADS, 0, plan->map, plan->lists,
                         part, odd ? b : a, odd ? a : b));
-    if (plan->heads != NULL)
-        TRY(CUDA_LAUNCH(call, count_heads<KIND>, grid, TILE_THREADS, 0, plan->map, plan->lists, a, b,
-                        plan->heads));
+    if constexpr (KIND::indexed)
+        if (plan->heads != NULL)
+            TRY(CUDA_LAUNCH(call, count_heads<KIND>, grid, TILE_THREADS, 0, plan->map, plan->lists,
+                            a, b, plan->heads));
     return CUDA_LAUNCH(call, write_merged<KIND>, grid, TILE_THREADS, 0, plan->map, plan->lists, job,
                        a, b, plan->heads);
 }
@@ -401,7 +408,8 @@ template <typename KIND, typename BITS = typename KIND::BITS>
 static ordo_status segments_run(cuda_call *call, const segment_plan *plan,
                                 const segment_job<BITS> &job)
 {
-    const uint64_t *const limits = segment_sort_classes(sizeof(typename KIND::K)).limits;
+    segment_limits const  classes = segment_sort_classes(sizeof(typename KIND::K));
+    const uint64_t *const limits = classes.limits;
     size_t const          length = plan->map.length;
     if (plan->map.offsets == NULL) {
         if (length <= limits[0])
@@ -411,8 +419,7 @@ static ordo_status segments_run(cuda_call *call, const segment_plan *plan,
                                        (unsigned)limits[length <= limits[1] ? 1 : 2]);
         return launch_tiles<KIND>(call, plan, job);
     }
-    TRY(segments_classify(call, plan->map, segment_sort_classes(sizeof(typename KIND::K)),
-                          plan->lists));
+    TRY(segments_classify(call, plan->map, classes, plan->lists));
     TRY(launch_groups<KIND>(call, plan, job, 3, 1));
     if (plan->longest > 8)
         TRY(launch_groups<KIND>(call, plan, job, 5, 9));

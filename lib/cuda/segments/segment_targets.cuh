@@ -28,11 +28,11 @@ static DEVICE segment_target segment_target_of(const segment_targets &targets, u
     uint64_t const bits = targets.k[j];
     uint64_t const limit = targets.nans == ORDO_NANS_OMIT ? n - nans : n;
     segment_target target = {};
-    target.is_nan = (nans > 0 && targets.nans == ORDO_NANS_PROPAGATE) ||
-                    (targets.is_quantile && limit == 0);
+    target.is_nan =
+        (nans > 0 && targets.nans == ORDO_NANS_PROPAGATE) || (targets.is_quantile && limit == 0);
     if (targets.is_quantile && !target.is_nan)
-        target.place = quantile_place_of(targets.method, __longlong_as_double((long long)bits),
-                                         (size_t)limit);
+        target.place =
+            quantile_place_of(targets.method, __longlong_as_double((long long)bits), (size_t)limit);
     if (!targets.is_quantile) {
         target.is_absent = !target.is_nan && bits >= limit;
         if (!target.is_nan && !target.is_absent)
@@ -43,7 +43,7 @@ static DEVICE segment_target segment_target_of(const segment_targets &targets, u
 
 /* Writes target j of segment `number`; below and above are the codes of its keys. */
 template <typename WORD>
-static DEVICE void segment_target_write(const segment_targets &targets,
+static DEVICE void segment_target_write(const segment_targets     &targets,
                                         const segment_codes<WORD> &codes, uint64_t number,
                                         uint64_t j, const segment_target &target, WORD below,
                                         WORD above)
@@ -55,10 +55,10 @@ static DEVICE void segment_target_write(const segment_targets &targets,
     if (!targets.is_quantile)
         codes.write_raw(targets.out, at, target.is_nan ? codes.nan() : low);
     else
-        ((double *)targets.out)[at] =
-            target.is_nan ? __longlong_as_double(0x7ff8000000000000ll)
-                          : quantile_value(&target.place, codes.value(low), codes.value(high),
-                                           targets.is_median);
+        ((double *)targets.out)[at] = target.is_nan
+                                          ? __longlong_as_double(0x7ff8000000000000ll)
+                                          : quantile_value(&target.place, codes.value(low),
+                                                           codes.value(high), targets.is_median);
 }
 
 /* Whether NaNs must be counted. */

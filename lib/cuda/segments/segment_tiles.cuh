@@ -29,7 +29,7 @@ struct segment_part {
 /* Classes of a layout without steps. */
 static inline segment_classes segment_classes_layout(cuda_scratch            *scratch,
                                                      const ordo_segment_view *view, size_t n,
-                                                     const segment_limits    &limits)
+                                                     const segment_limits &limits)
 {
     segment_classes classes = {};
     uint64_t const  least = limits.limits[SEGMENT_LISTS - 1];

@@ -62,7 +62,7 @@ struct segment_large { /* an entry of the last list; first_tile ascends */
     uint64_t number; /* of the segment */
 };
 
-struct segment_lists { /* in device scratch */
+struct segment_lists {           /* in device scratch */
     unsigned long long *counts;  /* [SEGMENT_LISTS] entries wanted; of the last list, see above */
     unsigned long long *longest; /* elements of the longest segment of the last list */
     uint64_t           *list[2]; /* segment numbers */

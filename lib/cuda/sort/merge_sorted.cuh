@@ -104,7 +104,8 @@ template <typename K> struct merge_shared {
 
 /* Merges parts of `part` keys, the last of which may be shorter: writes the `tile` results from
  * `first` on. They lie in one pair of parts. By all threads of a block of MERGE_THREADS; a barrier
- * must come before the next use of the shared memory. */
+ * must come before the next use of the shared memory. If another block changes `from`, results are
+ * unspecified and up to MERGE_TILE keys after the array are read. */
 template <typename K>
 static DEVICE void merge_tile(const K *from, K *to, size_t n, size_t part, unsigned tile,
                               size_t first, merge_shared<K> *shared)
@@ -120,7 +121,7 @@ static DEVICE void merge_tile(const K *from, K *to, size_t n, size_t part, unsig
     merge_splits(a_count, b_count, first - pair, count, splits,
                  [&](size_t i, size_t j) { return !(b[j] < a[i]); });
     size_t const   a_first = splits[0], b_first = first - pair - a_first;
-    unsigned const a_here = (unsigned)(splits[1] - a_first);
+    unsigned const a_here = (unsigned)min(splits[1] - a_first, (size_t)count);
     for (unsigned i = threadIdx.x; i < count; i += MERGE_THREADS)
         keys[i] = i < a_here ? a[a_first + i] : b[b_first + i - a_here];
     __syncthreads();
