@@ -2,7 +2,8 @@
  * table has about as many keys in all, in rows of another length.
  *
  * The peer on the host calls std::sort for every row; on a GPU the peers are CUB's segmented sort
- * and segmented radix sort. */
+ * and segmented radix sort. Medians and the largest 8 keys are compared with these sorts, too, and
+ * sums with CUB's scan by key. */
 #include "bench/subjects/bench_order.h"
 #include "bench/subjects/bench_subjects.h"
 
@@ -14,6 +15,7 @@ typedef struct rows_args {
     size_t         n;
     ordo_segments  segments;
     ordo_sort_opts opts; /* its segments point to `segments` */
+    void          *out;  /* of other calls, which read keys */
 } rows_args;
 
 /* Everything that must stay valid until the question is measured. */
@@ -24,12 +26,44 @@ typedef struct rows_case {
     bench_peer_ask peers;
 } rows_case;
 
+enum {
+    TOP = 8
+};
+
 static const size_t lengths[] = {16, 128, 1024, 8192, 100000};
 
 static ordo_status call_sort(ordo_ctx *ctx, const void *what)
 {
     const rows_args *const a = what;
     return ordo_sort(ctx, a->type, a->keys, a->n, &a->opts);
+}
+
+static ordo_status call_median(ordo_ctx *ctx, const void *what)
+{
+    const rows_args *const   a = what;
+    ordo_quantile_opts const opts =
+        ORDO_OPTS(ordo_quantile_opts, .flags = a->opts.flags, .stream = a->opts.stream,
+                  .segments = a->opts.segments);
+    return ordo_median(ctx, a->type, a->keys, a->n, a->out, &opts);
+}
+
+static ordo_status call_topk(ordo_ctx *ctx, const void *what)
+{
+    const rows_args *const a = what;
+    size_t const           results = a->segments.count * TOP;
+    ordo_select_opts const opts =
+        ORDO_OPTS(ordo_select_opts, .flags = a->opts.flags | ORDO_DESCENDING,
+                  .stream = a->opts.stream, .segments = a->opts.segments);
+    return ordo_topk(ctx, a->type, a->keys, a->n, TOP, a->out, ORDO_U32,
+                     (char *)a->out + results * ordo_type_size(a->type), NULL, &opts);
+}
+
+static ordo_status call_sum(ordo_ctx *ctx, const void *what)
+{
+    const rows_args *const a = what;
+    ordo_scan_opts const   opts = ORDO_OPTS(ordo_scan_opts, .flags = a->opts.flags,
+                                            .stream = a->opts.stream, .segments = a->opts.segments);
+    return ordo_scan(ctx, ORDO_SUM, a->type, a->keys, a->n, a->type, a->out, &opts);
 }
 
 /* As the subject sort: the keys are in b->src and are sorted in b->dst. */
@@ -80,12 +114,67 @@ static bool run_sort(bench *b)
     return bench_summary(b, "auto", false);
 }
 
+/* A call that reads the keys in b->src and writes to b->dst, beside sorts of the rows or peers of
+ * its own. */
+static bool run_reading(bench *b, const char *op, bench_call *call, uint32_t peer_op,
+                        const char *base, size_t least)
+{
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        const size_t length = lengths[i] < b->set.n ? lengths[i] : b->set.n;
+        rows_case    c;
+        if (length < least)
+            continue;
+        ask_sort(b, ORDO_F32, b->set.n / length, length, &c);
+        c.args.keys = b->src;
+        c.args.out = b->dst;
+        c.question.op = op;
+        c.question.bytes = c.args.n * ordo_type_size(ORDO_F32);
+        c.question.answer_bytes = 0;
+        c.peers.op = peer_op;
+        c.peers.base = base;
+        if (!bench_generate(b, ORDO_DIST_UNIFORM, ORDO_F32, b->src, c.args.n, 0) ||
+            !bench_measure_auto(b, &c.peers, call, &c.args, &c.question))
+            return false;
+    }
+    return bench_summary(b, "auto", false);
+}
+
+static bool run_median(bench *b)
+{
+    bench_heading_over(b, "Medians of rows of f32, uniform, by the length of a row",
+                       bench_pick(b, "std::sort of every row", "CUB's segmented sort"), b->set.n,
+                       "length", 9);
+    return run_reading(b, "median rows", call_median, BENCH_PEER_SORT_ROWS,
+                       bench_pick(b, "std::sort", "cub segmented"), 0);
+}
+
+static bool run_topk(bench *b)
+{
+    bench_heading_over(b, "The largest 8 keys of rows of f32, uniform, by the length of a row",
+                       bench_pick(b, "std::sort of every row", "CUB's segmented sort"), b->set.n,
+                       "length", 9);
+    return run_reading(b, "topk rows", call_topk, BENCH_PEER_SORT_ROWS,
+                       bench_pick(b, "std::sort", "cub segmented"), 2 * TOP);
+}
+
+static bool run_sum(bench *b)
+{
+    bench_heading_over(b, "Sums of rows of f32, uniform, by the length of a row",
+                       "CUB's scan by key", b->set.n, "length", 9);
+    return run_reading(b, "sum rows", call_sum, BENCH_PEER_SUM_ROWS, "cub by key", 0);
+}
+
 const bench_section bench_rows_sections[] = {
     {"sort", 4, 4, 0, run_sort, true},
+    {"median", 4, 4, 0, run_median, true},
+    {"topk", 4, 4, 0, run_topk, true},
     {NULL, 0, 0, 0, NULL, false},
 };
 
 const bench_section bench_cuda_rows_sections[] = {
     {"sort", 4, 4, 0, run_sort, true},
+    {"median", 4, 4, 0, run_median, true},
+    {"topk", 4, 4, 0, run_topk, true},
+    {"scan", 4, 4, 0, run_sum, true},
     {NULL, 0, 0, 0, NULL, false},
 };
