@@ -23,6 +23,11 @@
  * to the whole array, and results that a short segment does not have are not written. The GPU sorts
  * segments only by the algorithm auto; others return ORDO_E_UNSUPPORTED. Host arrays that the GPU
  * works on are copied whole, so elements outside the segments are read and written back.
+ * All results are GPU memory: quantiles, medians, *found, *sorted, *where, *radius and *runs, too.
+ * Positions (k, q) stay host memory; more than 512 of them must exist until the work is done.
+ * ordo_select does not check positions with ORDO_NANS_OMIT. ORDO_CHECK waits for its result. Float
+ * sums of a segment are those of a separate call on the GPU; with offsets, sums of segments of more
+ * than 2^21 elements may differ from it in the last bits, and depend only on the length.
  *
  * ordo_sort_by, ordo_scan_bits and strings have no segments.
  *
