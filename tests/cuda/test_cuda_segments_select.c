@@ -4,7 +4,7 @@
  * groups of columns, overlapping windows; offsets that descend or exceed n. Float sums are compared
  * with separate calls on the GPU. Then host arrays, capture into a graph, and the check of an order.
  * ORDO_TEST_SMALL=1 takes two types and few layouts, for compute-sanitizer; ORDO_TEST_SMALL=2 takes
- * one type. */
+ * one type and one layout, for its race checker. */
 #include "device.h"
 #include "inputs.h"
 
@@ -494,9 +494,13 @@ static void test_layouts(void)
     for (size_t which = 0; layout_at(which, &l); which++)
         for (size_t t = 0; t < INPUTS_TYPES; t++) {
             ordo_type const type = inputs_types[t];
-            if (small && ((type != ORDO_F32 && (smallest || type != ORDO_I64)) || which > 9))
+            if (small && type != ORDO_F32 && (smallest || type != ORDO_I64))
+                continue;
+            if ((small && (which > 7 || which == 3 || which == 5)) || (smallest && which != 1))
                 continue;
             for (int desc = 0; desc <= 1; desc++, turn++) {
+                if (small && desc != (int)(which % 2))
+                    continue;
                 sample s = {&l, type, desc != 0, l.segments};
                 inputs_fill(turn % 3 == 0 ? few : turn % inputs_count(), type, keys, l.n, turn);
                 if (l.segments.offsets != NULL) {
