@@ -1,5 +1,6 @@
-/* cub_segmented.cu - CUB's sorts of many rows of one length, and its scan by key, whose keys are the
- * numbers of the rows. Offsets and keys are computed where they are read, so they take no memory. */
+/* cub_segmented.cu - CUB's sorts of many rows of one length, and its scan by key, whose keys are
+ * the numbers of the rows. Offsets and keys are computed where they are read, so they take no
+ * memory. */
 #include "peers.cuh"
 
 #include <cub/device/device_scan.cuh>

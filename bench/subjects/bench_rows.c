@@ -172,9 +172,7 @@ const bench_section bench_rows_sections[] = {
 };
 
 const bench_section bench_cuda_rows_sections[] = {
-    {"sort", 4, 4, 0, run_sort, true},
-    {"median", 4, 4, 0, run_median, true},
-    {"topk", 4, 4, 0, run_topk, true},
-    {"scan", 4, 4, 0, run_sum, true},
+    {"sort", 4, 4, 0, run_sort, true}, {"median", 4, 4, 0, run_median, true},
+    {"topk", 4, 4, 0, run_topk, true}, {"scan", 4, 4, 0, run_sum, true},
     {NULL, 0, 0, 0, NULL, false},
 };

@@ -331,8 +331,8 @@ static size_t select_one_scratch(const void *arg, size_t n, const ordo_exec *exe
     return api_select_any_scratch(call->choice, &call->job, n, exec);
 }
 
-/* All segments in one job of a device, which cannot refuse positions: a position that a segment does
- * not have writes nothing. */
+/* All segments in one job of a device, which cannot refuse positions: a position that a segment
+ * does not have writes nothing. */
 static ordo_status select_on_device(ordo_exec *exec, const select_segments *call,
                                     const api_segments *segments, size_t *bytes)
 {

@@ -3,10 +3,10 @@
  * A sample quantile lies between two neighbouring keys; the methods differ in the place (R. J.
  * Hyndman and Y. Fan, "Sample quantiles in statistical packages", The American Statistician 50,
  * 1996; their types are methods 1 to 9). The arithmetic is f64 in the order of operations of
- * numpy.quantile, so results of f64 keys have the same bits. One case differs: if the difference of
- * two neighbours is not finite, numpy.quantile returns an infinity or NaN, and ordo returns a number
- * between the keys (see quantile_between). A median is computed as numpy.median does. Products and
- * sums go through functions, because nvcc would contract them to one operation. */
+ * numpy.quantile, so results of f64 keys have the same bits. One case differs: if the difference
+ * of two neighbours is not finite, numpy.quantile returns an infinity or NaN, and ordo returns a
+ * number between the keys (see quantile_between). A median is computed as numpy.median does.
+ * Products and sums go through functions, because nvcc would contract them to one operation. */
 #ifndef ORDO_CORE_QUANTILE_H
 #define ORDO_CORE_QUANTILE_H
 

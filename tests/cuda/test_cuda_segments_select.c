@@ -1,150 +1,25 @@
-/* test_cuda_segments_select.c - selection, top-k, scans, ranks of sorted segments and measures over
- * segments on a GPU: the bytes of separate calls of the CPU on each segment. Lengths from 0 to 70,
- * around the limits of the kernels, one huge segment among tiny ones; rows, rows with gaps, columns,
- * groups of columns, overlapping windows; offsets that descend or exceed n. Float sums are compared
- * with separate calls on the GPU. Then host arrays, capture into a graph, and the check of an order.
- * ORDO_TEST_SMALL=1 takes two types and few layouts, for compute-sanitizer; ORDO_TEST_SMALL=2 takes
- * one type and one layout, for its race checker. */
+/* test_cuda_segments_select.c - selection, top-k, scans, ranks of sorted segments and measures
+ * over segments on a GPU: the bytes of separate calls of the CPU on each segment, in the layouts of
+ * layouts.h. Float sums are compared with separate calls on the GPU. Then host arrays, capture into
+ * a graph, and the check of an order. ORDO_TEST_SMALL=1 takes two types and few layouts, for
+ * compute-sanitizer; ORDO_TEST_SMALL=2 takes one type and one layout, for its race checker. */
 #include "device.h"
 #include "inputs.h"
+#include "layouts.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    MOST = 180000, /* elements of an array */
-    MOST_SEGMENTS = 1000,
     MOST_RESULTS = 40, /* of a segment */
-    RESULT_ROOM = MOST_SEGMENTS * MOST_RESULTS,
+    RESULT_ROOM = LAYOUT_SEGMENTS * MOST_RESULTS,
     FILL = 0xa5
 };
 
-typedef struct layout {
-    const char   *name;
-    ordo_segments segments; /* offsets: on the host */
-    size_t        n;
-    bool          overlaps;
-} layout;
-
-static uint64_t     offsets[MOST_SEGMENTS + 1];
 static char        *keys, *one, *one_more, *expected, *got;
 static device_array d_offsets, d_keys, d_out, d_more;
 static bool         small, smallest;
-
-/* ---- Layouts ---- */
-
-/* A pair of offsets that descends or exceeds n is an empty segment. */
-static size_t length_of(const layout *l, size_t i)
-{
-    const uint64_t *const o = l->segments.offsets;
-    if (o == NULL)
-        return l->segments.length;
-    return o[i] <= o[i + 1] && o[i + 1] <= l->n ? (size_t)(o[i + 1] - o[i]) : 0;
-}
-
-static size_t place_of(const layout *l, size_t i, size_t j)
-{
-    const ordo_segments *const s = &l->segments;
-    if (s->offsets != NULL)
-        return (size_t)s->offsets[i] + j;
-    size_t const step = s->step != 0 ? s->step : 1;
-    size_t const stride = s->stride != 0 ? s->stride : s->length * step;
-    size_t const group = s->group != 0 ? s->group : s->count;
-    size_t const groups = s->group_stride != 0 ? s->group_stride : group * stride;
-    return i / group * groups + i % group * stride + j * step;
-}
-
-/* Copies segment i of an array. */
-static size_t take(const layout *l, size_t i, const void *array, size_t size, void *to)
-{
-    size_t const n = length_of(l, i);
-    for (size_t j = 0; j < n; j++)
-        memcpy((char *)to + j * size, (const char *)array + place_of(l, i, j) * size, size);
-    return n;
-}
-
-static void put(const layout *l, size_t i, void *array, size_t size, const void *from)
-{
-    size_t const n = length_of(l, i);
-    for (size_t j = 0; j < n; j++)
-        memcpy((char *)array + place_of(l, i, j) * size, (const char *)from + j * size, size);
-}
-
-static layout by_offsets(const char *name, const size_t *lengths, size_t count)
-{
-    layout l = {.name = name};
-    offsets[0] = 3; /* elements before the first segment */
-    for (size_t i = 0; i < count; i++)
-        offsets[i + 1] = offsets[i] + lengths[i];
-    l.segments = ORDO_OPTS(ordo_segments, .count = count, .offsets = offsets);
-    l.n = (size_t)offsets[count] + 5;
-    return l;
-}
-
-static size_t const limits[] = {0,    1,    31,   32,   33,    63,    64,    65,   127,  128,
-                                129,  255,  256,  257,  0,     511,   512,   513,  1023, 1024,
-                                1025, 4095, 4096, 4097, 8191,  8192,  8193,  0,    2047, 2048,
-                                2049, 5,    0,    7,    16383, 16384, 16385, 20001};
-
-/* Layouts by number; false after the last one. */
-static bool layout_at(size_t which, layout *l)
-{
-    static size_t lengths[MOST_SEGMENTS];
-    size_t const  rows[] = {1, 3, 16, 17, 64, 100, 256, 300, 1000, 1024, 4097, 8193, 16385};
-    size_t const  row_count = sizeof rows / sizeof *rows;
-    switch (which) {
-    case 0:
-        for (size_t i = 0; i <= 70; i++)
-            lengths[i] = i;
-        *l = by_offsets("0 to 70", lengths, 71);
-        return true;
-    case 1:
-        *l = by_offsets("limits", limits, sizeof limits / sizeof *limits);
-        return true;
-    case 2:
-        for (size_t i = 0; i < 300; i++)
-            lengths[i] = i == 170 ? 100000 : i % 9;
-        *l = by_offsets("one huge", lengths, 300);
-        return true;
-    case 3:
-        *l = (layout){.name = "rows with gaps", .n = 40 * 77};
-        l->segments = ORDO_OPTS(ordo_segments, .count = 40, .length = 70, .stride = 77);
-        return true;
-    case 4:
-        *l = (layout){.name = "columns", .n = 50 * 33};
-        l->segments = ORDO_OPTS(ordo_segments, .count = 33, .length = 50, .stride = 1, .step = 33);
-        return true;
-    case 5:
-        *l = (layout){.name = "groups of columns", .n = 6 * 20 * 7};
-        l->segments = ORDO_OPTS(ordo_segments, .count = 42, .length = 20, .stride = 1, .step = 7,
-                                .group = 7, .group_stride = 140);
-        return true;
-    case 6:
-        *l = (layout){.name = "windows", .n = 900, .overlaps = true};
-        l->segments = ORDO_OPTS(ordo_segments, .count = 200, .length = 300, .stride = 3);
-        return true;
-    case 7:
-        *l = by_offsets("bad offsets", limits, 20);
-        offsets[3] = 2 * MOST; /* exceeds n, and the next pair descends */
-        offsets[9] = 0;        /* the pair before descends */
-        offsets[10] = offsets[9];
-        return true;
-    case 8:
-        *l = (layout){.name = "empty", .n = 0};
-        l->segments = ORDO_OPTS(ordo_segments, .count = 5);
-        return true;
-    default:
-        break;
-    }
-    if (which - 9 >= row_count)
-        return false;
-    size_t const length = rows[which - 9], count = length > 5000 ? 3 : 17000 / length;
-    size_t const most = count < MOST_SEGMENTS ? count : MOST_SEGMENTS;
-    *l = (layout){.name = "rows", .n = length * most};
-    l->segments = ORDO_OPTS(ordo_segments, .count = most, .length = length);
-    return true;
-}
 
 /* ---- A call and its arrays ---- */
 
@@ -210,7 +85,7 @@ static void try_select(const sample *s, size_t count, ordo_nans nans)
         ORDO_OPTS(ordo_select_opts, .flags = s->desc ? ORDO_DESCENDING : 0, .nans = (uint32_t)nans);
     begin(s, segments * count * size, 0);
     for (size_t i = 0; i < segments; i++) {
-        size_t const n = take(s->l, i, keys, size, one);
+        size_t const n = layout_take(s->l, i, keys, size, one);
         size_t const numbers = n - nans_of(s->type, one, n);
         for (size_t j = 0; j < count; j++)
             if (k[j] < (nans == ORDO_NANS_OMIT ? numbers : n) ||
@@ -246,7 +121,7 @@ static void try_quantiles(const sample *s, size_t count, ordo_method method, ord
     bool const is_median = count == 1 && method == ORDO_METHOD_DEFAULT;
     begin(s, segments * count * sizeof(double), 0);
     for (size_t i = 0; i < segments; i++) {
-        size_t const  n = take(s->l, i, keys, size, one);
+        size_t const  n = layout_take(s->l, i, keys, size, one);
         double *const to = (double *)(void *)expected + i * count;
         CHECK_STATUS(ORDO_OK,
                      is_median ? ordo_median(cpu, s->type, one, n, to, &opts)
@@ -270,14 +145,14 @@ static void try_topk(const sample *s, size_t k, ordo_type index_type, ordo_nans 
     size_t const     size = ordo_type_size(s->type), index_size = ordo_type_size(index_type);
     size_t const     segments = s->l->segments.count, bytes = segments * k * size;
     static char      indices[RESULT_ROOM * 8];
-    static size_t    found[MOST_SEGMENTS];
+    static size_t    found[LAYOUT_SEGMENTS];
     ordo_select_opts opts =
         ORDO_OPTS(ordo_select_opts, .flags = s->desc ? ORDO_DESCENDING : 0, .nans = (uint32_t)nans);
     device_array d_found = device_make(segments * sizeof *found, 0);
     begin(s, bytes, segments * k * index_size);
     memset(indices, FILL, segments * k * index_size);
     for (size_t i = 0; i < segments; i++) {
-        size_t const n = take(s->l, i, keys, size, one);
+        size_t const n = layout_take(s->l, i, keys, size, one);
         CHECK_STATUS(ORDO_OK,
                      ordo_topk(cpu, s->type, one, n, k, expected + i * k * size, index_type,
                                indices + i * k * index_size, &found[i], &opts),
@@ -309,12 +184,12 @@ static void try_scan(const sample *s, ordo_op op, ordo_type out_type, bool exclu
     ordo_ctx *const ctx = is_float(s->type) && op == ORDO_SUM ? gpu : cpu;
     begin(s, s->l->n * out_size, 0);
     for (size_t i = 0; i < s->l->segments.count; i++) {
-        size_t const n = take(s->l, i, keys, size, one);
+        size_t const n = layout_take(s->l, i, keys, size, one);
         CHECK_STATUS(ORDO_OK,
                      ordo_scan(ctx, op, s->type, one, n, out_type, one_more,
                                &ORDO_OPTS(ordo_scan_opts, .flags = flags)),
                      ctx);
-        put(s->l, i, expected, out_size, one_more);
+        layout_put(s->l, i, expected, out_size, one_more);
     }
     ordo_scan_opts const opts = ORDO_OPTS(ordo_scan_opts, .flags = flags | ORDO_ON_DEVICE,
                                           .stream = stream, .segments = &s->there);
@@ -334,16 +209,16 @@ static void try_rank_sorted(const sample *s, ordo_ties ties, ordo_type rank_type
     char *const          kept = malloc(s->l->n * size + 1);
     memcpy(kept, keys, s->l->n * size);
     for (size_t i = 0; i < s->l->segments.count; i++) { /* the keys of the call are sorted */
-        size_t const n = take(s->l, i, keys, size, one);
+        size_t const n = layout_take(s->l, i, keys, size, one);
         CHECK_STATUS(ORDO_OK, ordo_sort(cpu, s->type, one, n, &order), cpu);
-        put(s->l, i, keys, size, one);
+        layout_put(s->l, i, keys, size, one);
     }
     begin(s, s->l->n * rank_size, 0);
     for (size_t i = 0; i < s->l->segments.count; i++) {
-        size_t const n = take(s->l, i, keys, size, one);
+        size_t const n = layout_take(s->l, i, keys, size, one);
         CHECK_STATUS(ORDO_OK, ordo_rank_sorted(cpu, s->type, one, n, rank_type, one_more, &opts),
                      cpu);
-        put(s->l, i, expected, rank_size, one_more);
+        layout_put(s->l, i, expected, rank_size, one_more);
     }
     opts.flags = flags_of(s) | ORDO_CHECK;
     opts.stream = stream;
@@ -364,11 +239,11 @@ static void try_order(const sample *s)
     ordo_order_opts const here = ORDO_OPTS(ordo_order_opts, .flags = s->desc ? ORDO_DESCENDING : 0);
     ordo_order_opts const there =
         ORDO_OPTS(ordo_order_opts, .flags = flags_of(s), .stream = stream, .segments = &s->there);
-    static int    sorted[MOST_SEGMENTS];
-    static size_t runs[MOST_SEGMENTS];
+    static int    sorted[LAYOUT_SEGMENTS];
+    static size_t runs[LAYOUT_SEGMENTS];
     begin(s, segments * sizeof(size_t), segments * sizeof(int));
     for (size_t i = 0; i < segments; i++) {
-        size_t const n = take(s->l, i, keys, size, one);
+        size_t const n = layout_take(s->l, i, keys, size, one);
         CHECK_STATUS(
             ORDO_OK,
             ordo_is_sorted(cpu, s->type, one, n, &sorted[i], (size_t *)(void *)expected + i, &here),
@@ -392,7 +267,7 @@ static void try_order(const sample *s)
 static void try_radius(const sample *s, bool sequences)
 {
     size_t const    size = ordo_type_size(s->type), segments = s->l->segments.count, n = s->l->n;
-    static size_t   radius[MOST_SEGMENTS];
+    static size_t   radius[LAYOUT_SEGMENTS];
     char *const     want = malloc(2 * n * size + n * sizeof(uint64_t) + 8);
     uint64_t       *dm = malloc(n * sizeof *dm + 8);
     ordo_order_opts opts = ORDO_OPTS(ordo_order_opts, .flags = s->desc ? ORDO_DESCENDING : 0);
@@ -408,15 +283,15 @@ static void try_radius(const sample *s, bool sequences)
         CUDA_CHECK(cudaDeviceSynchronize());
     }
     for (size_t i = 0; i < segments; i++) {
-        size_t const length = take(s->l, i, keys, size, one);
+        size_t const length = layout_take(s->l, i, keys, size, one);
         opts.lr = sequences ? one_more : NULL;
         opts.rl = sequences ? one_more + length * size : NULL;
         opts.dm = sequences ? dm : NULL;
         CHECK_STATUS(ORDO_OK, ordo_radius(cpu, s->type, one, length, &radius[i], &opts), cpu);
         if (sequences) {
-            put(s->l, i, want, size, one_more);
-            put(s->l, i, want + n * size, size, one_more + length * size);
-            put(s->l, i, expected, sizeof *dm, dm);
+            layout_put(s->l, i, want, size, one_more);
+            layout_put(s->l, i, want + n * size, size, one_more + length * size);
+            layout_put(s->l, i, expected, sizeof *dm, dm);
         }
     }
     opts =
@@ -504,8 +379,8 @@ static void test_layouts(void)
                 sample s = {&l, type, desc != 0, l.segments};
                 inputs_fill(turn % 3 == 0 ? few : turn % inputs_count(), type, keys, l.n, turn);
                 if (l.segments.offsets != NULL) {
-                    device_place(&d_offsets, (l.segments.count + 1) * sizeof *offsets, 0);
-                    device_put(&d_offsets, offsets);
+                    device_place(&d_offsets, (l.segments.count + 1) * sizeof *layout_offsets, 0);
+                    device_put(&d_offsets, layout_offsets);
                     s.there.offsets = (const uint64_t *)(void *)d_offsets.data;
                 }
                 try_all(&s, turn);
@@ -519,7 +394,7 @@ static void test_layouts(void)
 static void test_host_arrays(void)
 {
     size_t const  lengths[] = {0, 5, 300, 0, 2000, 17};
-    layout const  l = by_offsets("host", lengths, 6);
+    layout const  l = layout_by_offsets("host", lengths, 6);
     size_t        runs[6], want[6];
     float         top[6 * 3], top_want[6 * 3];
     double        medians[6], medians_want[6];
@@ -551,13 +426,13 @@ static void test_host_arrays(void)
 static void test_check(void)
 {
     size_t const lengths[] = {4, 4, 4};
-    layout const l = by_offsets("check", lengths, 3);
+    layout const l = layout_by_offsets("check", lengths, 3);
     sample       s = {&l, ORDO_U32, false, l.segments};
     for (size_t i = 0; i < l.n; i++)
         ((uint32_t *)(void *)keys)[i] = (uint32_t)i;
     ((uint32_t *)(void *)keys)[9] = 0; /* in segment 1 */
-    device_place(&d_offsets, 4 * sizeof *offsets, 0);
-    device_put(&d_offsets, offsets);
+    device_place(&d_offsets, 4 * sizeof *layout_offsets, 0);
+    device_put(&d_offsets, layout_offsets);
     s.there.offsets = (const uint64_t *)(void *)d_offsets.data;
     begin(&s, l.n * 4, 0);
     CHECK(ordo_rank_sorted(gpu, ORDO_U32, d_keys.data, l.n, ORDO_U32, d_out.data,
@@ -576,8 +451,8 @@ static void test_capture(void)
     size_t          bytes = 0;
     (void)layout_at(2, &l);
     sample s = {&l, ORDO_F32, false, l.segments};
-    device_place(&d_offsets, (l.segments.count + 1) * sizeof *offsets, 0);
-    device_put(&d_offsets, offsets);
+    device_place(&d_offsets, (l.segments.count + 1) * sizeof *layout_offsets, 0);
+    device_put(&d_offsets, layout_offsets);
     s.there.offsets = (const uint64_t *)(void *)d_offsets.data;
     ordo_select_opts const opts = ORDO_OPTS(ordo_select_opts, .flags = ORDO_ON_DEVICE,
                                             .stream = stream, .segments = &s.there);
@@ -595,7 +470,7 @@ static void test_capture(void)
     inputs_fill(1, ORDO_F32, keys, l.n, 6);
     begin(&s, l.segments.count * 8 * sizeof(float), 0);
     for (size_t i = 0; i < l.segments.count; i++) {
-        size_t const n = take(&l, i, keys, 4, one);
+        size_t const n = layout_take(&l, i, keys, 4, one);
         CHECK_STATUS(
             ORDO_OK,
             ordo_topk(cpu, ORDO_F32, one, n, 8, expected + i * 8 * 4, ORDO_U32, NULL, NULL, NULL),
@@ -613,13 +488,13 @@ int main(void)
     const char *const wish = getenv("ORDO_TEST_SMALL");
     small = wish != NULL;
     smallest = wish != NULL && strcmp(wish, "2") == 0;
-    size_t const room = (size_t)MOST * 16 + RESULT_ROOM * 8;
+    size_t const room = (size_t)LAYOUT_ELEMENTS * 16 + RESULT_ROOM * 8;
     keys = malloc(room);
     one = malloc(room);
     one_more = malloc(room);
     expected = malloc(room);
     got = malloc(room);
-    d_offsets = device_make(sizeof offsets, 0);
+    d_offsets = device_make(sizeof layout_offsets, 0);
     d_keys = device_make(room, 0);
     d_out = device_make(room, 0);
     d_more = device_make(room, 0);

@@ -1,11 +1,11 @@
 /* dev_segments_ranks.cu - the ranks of every segment of a sorted array.
  *
  * A head is the first key of a group of tied keys. The minimum rank of a key is the place of the
- * last head up to the key: a scan of maxima. The maximum rank is the end of its group: the same from
- * the end of the segment. Dense ranks are a scan of sums (segment_scan.cuh). Average ranks take two
- * scans, whose first one leaves minimum ranks in the result. Memory moved: keys and ranks once;
- * average: keys twice, ranks three times. Scratch: 32 bytes a tile of a long segment; rows of a
- * layout with a step. */
+ * last head up to the key: a scan of maxima. The maximum rank is the end of its group: the same
+ * from the end of the segment. Dense ranks are a scan of sums (segment_scan.cuh). Average ranks
+ * take two scans, whose first one leaves minimum ranks in the result. Memory moved: keys and
+ * ranks once; average: keys twice, ranks three times. Scratch: 32 bytes a tile of a long
+ * segment; rows of a layout with a step. */
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/segments/segment_keys.cuh"
 #include "cuda/segments/segment_scan.cuh"

@@ -1,10 +1,10 @@
 /* dev_segments_scan.cu - prefix sums, minima and maxima of every segment (segment_scan.cuh).
  *
- * Rows that dev_scan.cu streams are scanned one after the other, a launch for each. Segments of that
- * length with offsets are scanned by look-back, so only their float sums may differ from a separate
- * call, in the last bits. Segments with a step are copied to rows and back. Memory moved: each
- * element once, or three times with a step. Scratch: 16 or 32 bytes a tile of a long segment; rows
- * of a layout with a step. */
+ * Rows that dev_scan.cu streams are scanned one after the other, a launch for each. Segments of
+ * that length with offsets are scanned by look-back, so only their float sums may differ from a
+ * separate call, in the last bits. Segments with a step are copied to rows and back. Memory
+ * moved: each element once, or three times with a step. Scratch: 16 or 32 bytes a tile of a long
+ * segment; rows of a layout with a step. */
 #include "cuda/scan/dev_scan_ops.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/segments/segment_scan.cuh"

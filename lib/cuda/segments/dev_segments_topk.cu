@@ -1,11 +1,11 @@
 /* dev_segments_topk.cu - the first k keys of every segment in order, with their indices.
  *
- * k up to 32: a warp (1024 keys) or a block (16384; 8-byte keys: 8192) holds a segment in registers,
- * searches the k-th key, gathers the keys up to it and sorts them by key and index
- * (segment_pool.cuh). Longer segments are cut into tiles of a block's size. The first k keys of every
- * tile go to scratch, and one block for each segment joins them. Larger k: an argsort of the
- * segments. Memory moved: the keys once. Scratch: 16 bytes for each key of a tile that is kept; for
- * larger k the index and the scratch of the argsort; rows of a layout with a step. */
+ * k up to 32: a warp (1024 keys) or a block (16384; 8-byte keys: 8192) holds a segment in
+ * registers, searches the k-th key, gathers the keys up to it and sorts them by key and index
+ * (segment_pool.cuh). Longer segments are cut into tiles of a block's size. The first k keys of
+ * every tile go to scratch, and one block for each segment joins them. Larger k: an argsort of
+ * the segments. Memory moved: the keys once. Scratch: 16 bytes for each key of a tile that is
+ * kept; for larger k the index and the scratch of the argsort; rows of a layout with a step. */
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/segments/segment_keys.cuh"
 #include "cuda/segments/segment_pool.cuh"
@@ -131,8 +131,8 @@ static __global__ void __launch_bounds__(POOL::THREADS)
     }
 }
 
-/* The first k keys of every long segment, from those of its tiles. Every round adds the next of them
- * to the first k so far, which come first. So ties stay in the order of their places. */
+/* The first k keys of every long segment, from those of its tiles. Every round adds the next of
+ * them to the first k so far, which come first. So ties stay in the order of their places. */
 template <typename POOL>
 static __global__ void __launch_bounds__(POOL::THREADS)
     topk_join(const __grid_constant__ segment_codes<typename POOL::WORD> codes,

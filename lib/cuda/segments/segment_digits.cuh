@@ -1,10 +1,11 @@
 /* segment_digits.cuh - selection from long segments, 8 bits of the key bits at a time.
  *
- * For each long segment a table holds the digits found so far of two keys, the key of a target and
- * the next one. A pass reads all tiles of all segments, counts the next digit of the keys that have
- * these digits in shared memory and adds the counts to the segment's histogram. Then a warp for each
- * key walks along the histogram to its rank. Targets are done one after the other. Memory moved: the
- * keys once for each digit and target, once more if NaNs are counted. Scratch: 4 KB a long segment. */
+ * For each long segment a table holds the digits found so far of two keys, the key of a target
+ * and the next one. A pass reads all tiles of all segments, counts the next digit of the keys
+ * that have these digits in shared memory and adds the counts to the segment's histogram. Then a
+ * warp for each key walks along the histogram to its rank. Targets are done one after the other.
+ * Memory moved: the keys once for each digit and target, once more if NaNs are counted. Scratch:
+ * 4 KB a long segment. */
 #ifndef ORDO_CUDA_SEGMENTS_SEGMENT_DIGITS_H
 #define ORDO_CUDA_SEGMENTS_SEGMENT_DIGITS_H
 

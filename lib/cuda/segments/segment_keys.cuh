@@ -1,5 +1,5 @@
-/* segment_keys.cuh - the keys that a verb reads, as segments of neighbours: the array of the caller,
- * or rows in scratch if the segments have a step. */
+/* segment_keys.cuh - the keys that a verb reads, as segments of neighbours: the array of the
+ * caller, or rows in scratch if the segments have a step. */
 #ifndef ORDO_CUDA_SEGMENTS_SEGMENT_KEYS_H
 #define ORDO_CUDA_SEGMENTS_SEGMENT_KEYS_H
 

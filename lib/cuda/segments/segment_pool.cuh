@@ -1,13 +1,14 @@
 /* segment_pool.cuh - the keys of one segment in the registers of a warp or a block, and the key of
  * any rank among them.
  *
- * Item e of thread t is key e * THREADS + t of the segment. Items past the end hold the largest word
- * and are never counted. A search keeps a bracket of words that holds the wanted key. Each round
- * sorts a sample of 32 keys of the bracket, chooses a pivot near the wanted rank, and counts the keys
- * up to the pivot. Pivots lie above and below the rank in turn, so the bracket shrinks from both
- * sides. From the sixth round on every other pivot is the middle of the bracket: at most 140 rounds
- * for any input. The last 32 keys are sorted. For 1024 keys about four rounds. (After R. W. Floyd
- * and R. L. Rivest, "Expected time bounds for selection", CACM 18, 1975.) */
+ * Item e of thread t is key e * THREADS + t of the segment. Items past the end hold the largest
+ * word and are never counted. A search keeps a bracket of words that holds the wanted key. Each
+ * round sorts a sample of 32 keys of the bracket, chooses a pivot near the wanted rank, and
+ * counts the keys up to the pivot. Pivots lie above and below the rank in turn, so the bracket
+ * shrinks from both sides. From the sixth round on every other pivot is the middle of the
+ * bracket: at most 140 rounds for any input. The last 32 keys are sorted. For 1024 keys about
+ * four rounds. (After R. W. Floyd and R. L. Rivest, "Expected time bounds for selection", CACM
+ * 18, 1975.) */
 #ifndef ORDO_CUDA_SEGMENTS_SEGMENT_POOL_H
 #define ORDO_CUDA_SEGMENTS_SEGMENT_POOL_H
 

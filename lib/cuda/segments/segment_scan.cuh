@@ -1,13 +1,14 @@
 /* segment_scan.cuh - scans every segment by itself: the kernels of scans, ranks and sequences.
  *
  * A PROBLEM reads the elements of a segment and writes the results:
- *     get(segment, j, v)        v = elements j, j + 1, ... of the segment; OP::identity() past its end
- *     put(segment, j, base, v)  writes their results; base is the combination of all elements before
+ *     get(segment, j, v)        v = elements j, j + 1, ...; OP::identity() past the end
+ *     put(segment, j, base, v)  writes their results; base combines all elements before
  *     start()                   what comes before the first element
- * Segments of up to a warp's part of a tile are scanned by a warp, or by a few of its lanes; longer
- * ones by blocks, a tile at a time, with look-back inside the segment (lookback.cuh). Elements are
- * combined in the order of dev_scan.cu, so a float sum has the bytes of a separate call on the
- * segment. Memory moved: each element once. Scratch: 16 or 32 bytes a tile of a long segment. */
+ * Segments of up to a warp's part of a tile are scanned by a warp, or by a few of its lanes;
+ * longer ones by blocks, a tile at a time, with look-back inside the segment (lookback.cuh).
+ * Elements are combined in the order of dev_scan.cu, so a float sum has the bytes of a separate
+ * call on the segment. Memory moved: each element once. Scratch: 16 or 32 bytes a tile of a long
+ * segment. */
 #ifndef ORDO_CUDA_SEGMENTS_SEGMENT_SCAN_H
 #define ORDO_CUDA_SEGMENTS_SEGMENT_SCAN_H
 
