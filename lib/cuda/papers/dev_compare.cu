@@ -327,7 +327,8 @@ static ordo_status sort_pairs(const compare_sorter *by, cuda_call *call, const o
                                         keys->algorithm,
                                         keys->radius,
                                     wide ? ORDO_U64 : ORDO_U32,
-                                        scratch_take<uint64_t>(&call->scratch, keys->n)};
+                                        scratch_take<uint64_t>(&call->scratch, keys->n),
+                                        NULL};
     TRY(sort_index(by, call, &order));
     return dev_gather_pairs(call, job, order.index, wide, buffers);
 }

@@ -87,7 +87,8 @@ static rank_plan plan_of(cuda_scratch *scratch, const ordo_rank_job *job)
                   job->algorithm,
                   0,
                   is_wide(job) ? ORDO_U64 : ORDO_U32,
-                  scratch_take<char>(scratch, job->n * width)};
+                  scratch_take<char>(scratch, job->n * width),
+                  NULL};
     if (way_of(job) == ORDER_GATHERS)
         plan.bits = scratch_take<char>(scratch, job->n * cuda_type_size(job->type));
     plan.table = heads_take(scratch, job->n, job->ties == ORDO_TIES_AVERAGE);
