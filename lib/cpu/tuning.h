@@ -46,12 +46,18 @@ enum {
     ORDO_TUNE_RADIX_SAMPLE = ORDO_TUNE(16384, 64),
 
     /* Bits of a bucket's number, and of a cell's number where keys are uneven. */
-    ORDO_TUNE_RADIX_TOP = ORDO_TUNE(11, 4),
+    ORDO_TUNE_RADIX_TOP = ORDO_TUNE(12, 4),
     ORDO_TUNE_RADIX_CELLS = ORDO_TUNE(12, 5),
 
     /* lg of the records wanted in a bucket. V1, one thread, 10^7 records, ms for 13, 14, 15: u32
      * 60, 58, 65; pairs u32/u32 79, 76, 84. EMR, 14, 15: u32 57, 72; pairs 123, 138. */
     ORDO_TUNE_RADIX_BUCKET = ORDO_TUNE(14, 5),
+
+    /* One thread writes the records to chains of blocks (radix_blocks.t.h), with smaller buckets:
+     * lg of the records wanted, records of a block, and the least number of bytes. */
+    ORDO_TUNE_BLOCK_BUCKET = ORDO_TUNE(11, 5),
+    ORDO_TUNE_BLOCK_RECORDS = ORDO_TUNE(256, 32),
+    ORDO_TUNE_BLOCK_BYTES = ORDO_TUNE(8 << 20, 512),
 
     /* Records of a bucket that one thread sorts in any case. */
     ORDO_TUNE_RADIX_BIG = ORDO_TUNE(1 << 16, 96),
