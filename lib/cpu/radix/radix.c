@@ -5,9 +5,10 @@
  * If the sample is even, a bucket is the top bits of the key. Otherwise cells over the range of the
  * sample give buckets with about equally many sampled keys (cut.h), so that skewed keys (floats,
  * Gaussians, integers of all magnitudes) cost the same. All threads split a bucket again that is
- * too large for one thread. Reads memory three times and writes it twice. Scratch: n records, an
- * eighth of that for buffers, tables of a few megabytes, 2n bytes for labels, and n records more to
- * split again without a spare. */
+ * too large for one thread. Reads memory three times and writes it twice; one thread with many
+ * records does not count them (radix_blocks.t.h) and reads memory twice. Scratch: n records, an
+ * eighth of that for buffers, tables of a few megabytes, a block for each bucket or 2n bytes for
+ * labels, and n records more to split again without a spare. */
 #include "cpu/radix/radix_work.h"
 
 #include <string.h>
@@ -183,23 +184,22 @@ static bool is_combined(enum record_kind kind, size_t n)
 /* Whether one thread writes n records to blocks and does not count them first. */
 static bool uses_blocks(enum record_kind kind, size_t n, unsigned threads)
 {
-    return RADIX_COMBINE && threads == 1 && n * record_size(kind) >= ORDO_TUNE_BLOCK_BYTES &&
+    return RADIX_COMBINE && threads == 1 && n * record_size(kind) >= ORDO_TUNE_BLOCK_LEAST &&
            n <= INT32_MAX;
 }
 
-/* Blocks in the memory beside the room for n records, and in all. */
-static size_t extra_bytes(enum record_kind kind)
-{
-    return (size_t)BUCKETS * BLOCK_RECORDS * record_size(kind);
-}
+/* Bytes of the blocks beside the room for n records: one for each bucket; and the blocks in all. */
+static size_t extra_bytes(size_t buckets) { return buckets * BLOCK_BYTES; }
 
-static size_t most_blocks(size_t n) { return n / BLOCK_RECORDS + BUCKETS; }
+static size_t most_blocks(enum record_kind kind, size_t n, size_t buckets)
+{
+    return n / (BLOCK_BYTES / record_size(kind)) + buckets;
+}
 
 static size_t blocks_scratch(enum record_kind kind, size_t n, unsigned threads)
 {
-    return uses_blocks(kind, n, threads)
-               ? extra_bytes(kind) + ordo_round_up(most_blocks(n) * sizeof(uint32_t), LINE)
-               : 0;
+    size_t const links = most_blocks(kind, n, BUCKETS) * sizeof(uint32_t);
+    return uses_blocks(kind, n, threads) ? extra_bytes(BUCKETS) + ordo_round_up(links, LINE) : 0;
 }
 
 static size_t slot_bytes(enum record_kind kind, size_t n, unsigned threads)
@@ -445,38 +445,46 @@ static void finish_chain(void *arg, size_t lo, size_t hi)
 }
 
 /* Takes the memory of the blocks. */
-static ordo_status take_blocks(const radix_io *io, const radix_memory *memory, ordo_exec *exec,
+static ordo_status take_blocks(const radix_work *work, const radix_memory *memory,
                                radix_blocks *blocks)
 {
-    void *extra, *next;
-    TRY(ordo_scratch(exec, extra_bytes(io->kind), &extra));
-    TRY(ordo_scratch(exec, most_blocks(io->n) * sizeof *blocks->next, &next));
-    *blocks = (radix_blocks){
-        .room = memory->rooms[0], .extra = extra, .next = next, .counts = memory->counts};
+    size_t const buckets = work->cut.buckets;
+    size_t const links = most_blocks(work->io->kind, work->n, buckets) * sizeof *blocks->next;
+    void        *extra, *next;
+    TRY(ordo_scratch(work->exec, extra_bytes(buckets), &extra));
+    TRY(ordo_scratch(work->exec, links, &next));
+    *blocks = (radix_blocks){.room = memory->rooms[0],
+                             .extra = extra,
+                             .next = next,
+                             .taken = (uint32_t)buckets,
+                             .counts = memory->counts,
+                             .buckets = buckets};
     return ORDO_OK;
 }
 
-/* The split of the whole input by one thread. Large buckets end up in the second room. */
-static ordo_status split_into_blocks(const radix_io *io, radix_memory *memory,
-                                     const radix_blocks *blocks, ordo_exec *exec)
+/* The split of the whole input by one thread. Large buckets end up in the second room. *done says
+ * whether there was memory for the blocks; if not, nothing has changed. */
+static ordo_status split_into_blocks(const radix_io *io, radix_memory *memory, bool *done,
+                                     ordo_exec *exec)
 {
-    block_work        in = {{.io = io,
-                             .exec = exec,
-                             .local = local_of(io, exec),
-                             .n = io->n,
-                             .ends = memory->ends,
-                             .big = ordo_min(memory->slot_records / 2, ORDO_TUNE_RADIX_BIG),
-                             .ops = ops_of(io),
-                             .slots = memory->slots},
-                            *blocks};
+    block_work        in = {.work = {.io = io,
+                                     .exec = exec,
+                                     .local = local_of(io, exec),
+                                     .n = io->n,
+                                     .ends = memory->ends,
+                                     .big = ordo_min(memory->slot_records / 2, ORDO_TUNE_RADIX_BIG),
+                                     .ops = ops_of(io),
+                                     .slots = memory->slots}};
     radix_work *const work = &in.work;
+    *done = false;
     TRY(choose_cut(work, memory, 0, true));
     if (!is_cut_allowed(work))
         return ORDO_E_UNSUPPORTED;
+    if (take_blocks(work, memory, &in.blocks) != ORDO_OK)
+        return ORDO_OK;
+    *done = true;
     work->most = work->cut.even ? work->cut.shift : 64;
     record_split(exec, &work->cut);
-    in.blocks.buckets = work->cut.buckets;
-    in.blocks.taken = (uint32_t)work->cut.buckets;
     if (!ordo_loop(exec, 1, 1, scatter_into_blocks, &in))
         return ORDO_E_CANCELLED;
     for (size_t b = 0, sum = 0; b < work->cut.buckets; b++)
@@ -484,6 +492,8 @@ static ordo_status split_into_blocks(const radix_io *io, radix_memory *memory,
     TRY(take_second_room(work, memory));
     work->to = memory->rooms[1];
     TRY(finish_all(work, finish_chain, &in));
+    if (io->gave_up != NULL && io->gave_up(io)) /* then some buckets have not been gathered */
+        return ORDO_OK;
     return split_big(work, memory, 0, 1);
 }
 
@@ -532,12 +542,13 @@ ordo_status cpu_radix(const radix_io *io, ordo_exec *exec)
         return cpu_done(!ordo_poll(exec, 1));
     }
     radix_memory memory;
-    radix_blocks blocks;
     TRY(take_memory(io, exec, &memory));
-    if (uses_blocks(io->kind, io->n, exec->threads) &&
-        take_blocks(io, &memory, exec, &blocks) == ORDO_OK) {
+    if (uses_blocks(io->kind, io->n, exec->threads)) {
+        bool done;
         exec->phases = exec->phase + 2;
-        return split_into_blocks(io, &memory, &blocks, exec);
+        ordo_status const status = split_into_blocks(io, &memory, &done, exec);
+        if (status != ORDO_OK || done)
+            return status;
     }
     exec->phases = exec->phase + 3;
     return split(io, &memory, 0, 0, NULL, 0, io->n, exec);

@@ -2,11 +2,12 @@
  * is counted beforehand, so the input is read once. A bucket begins with the block of its number
  * and takes a new block when one is full.
  *
- * Each bucket gathers HELD records in a line, which is then written past the cache. The last
+ * Each bucket gathers BLOCK_HELD records in a line, which is then written past the cache. The last
  * record of the line holds the bucket's next place until that record arrives, so that one record
  * touches one or two cache lines. A place is the number of a block and of a record in it. */
 
 enum {
+    FN(BLOCK_RECORDS) = BLOCK_BYTES / sizeof(RECORD),
     FN(LINE_BYTES) = BLOCK_HELD * sizeof(RECORD)
 };
 
@@ -24,7 +25,7 @@ static inline void FN(set_place)(RECORD *line, uint32_t place)
 
 static inline RECORD *FN(block_at)(const radix_blocks *blocks, uint32_t place)
 {
-    size_t const first = blocks->buckets * BLOCK_RECORDS; /* the first place in the room */
+    size_t const first = blocks->buckets * FN(BLOCK_RECORDS); /* the first place in the room */
     return place < first ? (RECORD *)(void *)blocks->extra + place
                          : (RECORD *)(void *)blocks->room + (place - first);
 }
@@ -34,10 +35,10 @@ INLINE void FN(write_line)(radix_blocks *blocks, size_t b, RECORD *line, uint32_
 {
     lines_stream(FN(block_at)(blocks, place - (BLOCK_HELD - 1)), line, FN(LINE_BYTES));
     uint32_t next = place + 1;
-    if (next % BLOCK_RECORDS == 0) {
-        blocks->next[place / BLOCK_RECORDS] = blocks->taken;
-        next = blocks->taken++ * BLOCK_RECORDS;
-        blocks->counts[b] += BLOCK_RECORDS;
+    if (next % FN(BLOCK_RECORDS) == 0) {
+        blocks->next[place / FN(BLOCK_RECORDS)] = blocks->taken;
+        next = blocks->taken++ * FN(BLOCK_RECORDS);
+        blocks->counts[b] += FN(BLOCK_RECORDS);
     }
     FN(set_place)(line, next);
 }
@@ -46,8 +47,8 @@ INLINE void FN(to_blocks)(const RECORD *records, const uint16_t *labels, size_t 
                           RECORD *lines, radix_blocks *blocks, const radix_cut *cut)
 {
     for (size_t i = 0; i < count; i++) {
-        RECORD const   record = records[i];
-        size_t const   b = labels != NULL ? labels[i] : FN(bucket_of)(cut, KEY_OF(record));
+        RECORD const record = records[i];
+        size_t const b = labels != NULL ? labels[i] : FN(bucket_of)(cut, KEY_OF(record));
         RECORD *const  line = lines + b * BLOCK_HELD;
         uint32_t const place = FN(place_of)(line);
         if (ORDO_LIKELY(place % BLOCK_HELD != BLOCK_HELD - 1)) {
@@ -69,7 +70,7 @@ static void FN(scatter_blocks)(const radix_work *work, radix_blocks *blocks, cha
     RECORD *const   lines = (RECORD *)(void *)buffer;
     for (size_t b = 0; b < cut.buckets; b++) {
         blocks->counts[b] = 0;
-        FN(set_place)(lines + b * BLOCK_HELD, (uint32_t)(b * BLOCK_RECORDS));
+        FN(set_place)(lines + b * BLOCK_HELD, (uint32_t)(b * FN(BLOCK_RECORDS)));
     }
     for (size_t at = 0, passed = 1; at < work->n; at += BLOCK, passed++) {
         FN(prefetch)(work, at, work->n, true);
@@ -79,7 +80,7 @@ static void FN(scatter_blocks)(const radix_work *work, radix_blocks *blocks, cha
             FN(to_blocks)(records, NULL, count, lines, blocks, &cut);
         else
             FN(to_blocks)(records, FN(labels_of)(work, records, at, count, some), count, lines,
-                          blocks, &cut);
+                                      blocks, &cut);
         if (passed % 4096 == 0 && ordo_poll(work->exec, (double)at / (double)work->n))
             return;
     }
@@ -88,7 +89,7 @@ static void FN(scatter_blocks)(const radix_work *work, radix_blocks *blocks, cha
         uint32_t const place = FN(place_of)(line), held = place % BLOCK_HELD;
         if (held != 0)
             lines_stream(FN(block_at)(blocks, place - held), line, FN(LINE_BYTES));
-        blocks->counts[b] += place % BLOCK_RECORDS;
+        blocks->counts[b] += place % FN(BLOCK_RECORDS);
     }
     lines_fence();
 }
@@ -97,10 +98,10 @@ static void FN(scatter_blocks)(const radix_work *work, radix_blocks *blocks, cha
 static void FN(gather)(const radix_blocks *blocks, size_t b, size_t n, RECORD *to)
 {
     uint32_t block = (uint32_t)b;
-    for (size_t i = 0; i < n; i += BLOCK_RECORDS) {
-        const RECORD *const from = FN(block_at)(blocks, block * BLOCK_RECORDS);
-        memcpy(to + i, from, ordo_min(n - i, BLOCK_RECORDS) * sizeof *to);
-        if (n - i > BLOCK_RECORDS)
+    for (size_t i = 0; i < n; i += FN(BLOCK_RECORDS)) {
+        const RECORD *const from = FN(block_at)(blocks, block * FN(BLOCK_RECORDS));
+        memcpy(to + i, from, ordo_min(n - i, FN(BLOCK_RECORDS)) * sizeof *to);
+        if (n - i > FN(BLOCK_RECORDS))
             block = blocks->next[block];
     }
 }
@@ -109,10 +110,10 @@ static void FN(gather)(const radix_blocks *blocks, size_t b, size_t n, RECORD *t
 static void FN(prefetch_bucket)(const radix_blocks *blocks, size_t b, size_t n)
 {
     uint32_t block = (uint32_t)b;
-    for (size_t i = 0; i < n; i += BLOCK_RECORDS) {
-        radix_prefetch(FN(block_at)(blocks, block * BLOCK_RECORDS),
-                       ordo_min(n - i, BLOCK_RECORDS) * sizeof(RECORD));
-        if (n - i > BLOCK_RECORDS)
+    for (size_t i = 0; i < n; i += FN(BLOCK_RECORDS)) {
+        radix_prefetch(FN(block_at)(blocks, block * FN(BLOCK_RECORDS)),
+                                    ordo_min(n - i, FN(BLOCK_RECORDS)) * sizeof(RECORD));
+        if (n - i > FN(BLOCK_RECORDS))
             block = blocks->next[block];
     }
 }

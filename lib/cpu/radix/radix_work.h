@@ -21,7 +21,7 @@ enum {
     LINE = ORDO_CACHE_LINE,
     GATHER = ORDO_TUNE_RADIX_GATHER,
     AHEAD = ORDO_TUNE_RADIX_AHEAD,
-    BLOCK_RECORDS = ORDO_TUNE_BLOCK_RECORDS, /* of a block that a bucket takes at a time */
+    BLOCK_BYTES = ORDO_TUNE_BLOCK_BYTES, /* of a block that a bucket takes at a time */
     BLOCK_HELD = 16 /* records that are gathered before they are written to a block */
 };
 
@@ -49,7 +49,7 @@ typedef struct radix_work {
     ordo_exec       *exec;
     radix_local      local;
     unsigned         level; /* 0: the first split of the job */
-    const char      *from; /* records; NULL: the job's input, loaded */
+    const char      *from;  /* records; NULL: the job's input, loaded */
     char            *to;
     size_t           n, at; /* at: index of the first record in the whole */
     radix_cut        cut;
