@@ -6,7 +6,7 @@
  * sample give buckets with about equally many sampled keys (cut.h), so that skewed keys (floats,
  * Gaussians, integers of all magnitudes) cost the same. All threads split a bucket again that is
  * too large for one thread. Reads memory three times and writes it twice; one thread with many
- * records does not count them (radix_blocks.t.h) and reads memory twice. Scratch: n records, an
+ * keys does not count them (radix_blocks.t.h) and reads memory twice. Scratch: n records, an
  * eighth of that for buffers, tables of a few megabytes, a block for each bucket or 2n bytes for
  * labels, and n records more to split again without a spare. */
 #include "cpu/radix/radix_work.h"
@@ -181,11 +181,12 @@ static bool is_combined(enum record_kind kind, size_t n)
     return RADIX_COMBINE && n * record_size(kind) >= ORDO_TUNE_STREAM;
 }
 
-/* Whether one thread writes n records to blocks and does not count them first. */
+/* Whether one thread writes n records to blocks and does not count them first. Records with a
+ * payload gain nothing. */
 static bool uses_blocks(enum record_kind kind, size_t n, unsigned threads)
 {
-    return RADIX_COMBINE && threads == 1 && n * record_size(kind) >= ORDO_TUNE_BLOCK_LEAST &&
-           n <= INT32_MAX;
+    return RADIX_COMBINE && threads == 1 && (kind == RECORD_K32 || kind == RECORD_K64) &&
+           n * record_size(kind) >= ORDO_TUNE_BLOCK_LEAST && n <= INT32_MAX;
 }
 
 /* Bytes of the blocks beside the room for n records: one for each bucket; and the blocks in all. */
