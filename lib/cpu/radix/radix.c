@@ -164,8 +164,8 @@ static size_t big_bucket(size_t n, unsigned threads)
     return ordo_min(n, ordo_max(n / (8 * (size_t)threads), ORDO_TUNE_RADIX_BIG));
 }
 
-/* At least LEAST_BUCKETS, and enough that a bucket has about 2^ORDO_TUNE_RADIX_BUCKET or, in blocks,
- * 2^ORDO_TUNE_BLOCK_BUCKET records. */
+/* At least LEAST_BUCKETS, and enough that a bucket has about 2^ORDO_TUNE_RADIX_BUCKET records, or
+ * 2^ORDO_TUNE_BLOCK_BUCKET in blocks. */
 static size_t wanted_buckets(size_t n, bool in_blocks)
 {
     size_t const most = in_blocks ? BUCKETS : MOST_COUNTED;
