@@ -159,7 +159,9 @@ static void try_pattern(test_rng *rng, const subject *s, size_t pattern, size_t 
     /* The map of a float, and one that has all parts. */
     static const cpu_words_map maps[] = {{0, UINT64_MAX, 0x7fffffff80000000},
                                          {UINT64_C(0x123456789abcdef), 5, 1u << 30}};
-    unsigned const bits = turn % 4 != 3 ? s->width : 1 + (unsigned)test_rng_below(rng, s->width);
+    unsigned const             bits = turn % 4 == 3   ? 1 + (unsigned)test_rng_below(rng, s->width)
+                                      : turn % 4 == 2 ? s->width + 1 /* the range is measured */
+                                                      : s->width;
     testkit_case("%s u%u pattern %zu n=%zu bits %u", s->isa, s->width, pattern, n, bits);
     fill(rng, pattern, n);
     try_sort(s, n, bits, (unsigned)(turn % 3), turn % 5 < 2 ? &maps[turn % 5] : NULL,

@@ -41,9 +41,10 @@
 #define COUNT(bits) ((size_t)__builtin_popcount(bits))
 #define COMPRESS(v, bits) PASTE(_mm512_maskz_compress_epi, W)((MASK)(bits), v)
 #define LOW_SIDE(v, low) COMPRESS(v, low)
+#define HIGH_FIRST(v, low) COMPRESS(v, ~(low)) /* the high side in the first lanes */
 /* Compressed and then moved up to the last lanes. */
 #define HIGH_SIDE(v, low)                                                                          \
-    PASTE(_mm512_permutexvar_epi, W)(LOAD(FN(up) + LANES - COUNT(low)), COMPRESS(v, ~(low)))
+    PASTE(_mm512_permutexvar_epi, W)(LOAD(FN(up) + LANES - COUNT(low)), HIGH_FIRST(v, low))
 
 /* From up + LANES - k on: lane i takes lane i - k. */
 static const uint32_t up_32[32] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  0,  0,  0,  0,  0,

@@ -5,9 +5,10 @@
  * If the sample is even, a bucket is the top bits of the key. Otherwise cells over the range of the
  * sample give buckets with about equally many sampled keys (cut.h), so that skewed keys (floats,
  * Gaussians, integers of all magnitudes) cost the same. All threads split a bucket again that is
- * too large for one thread. Reads memory three times and writes it twice. Scratch: n records, an
- * eighth of that for buffers, tables of a few megabytes, 2n bytes for labels, and n records more to
- * split again without a spare. */
+ * too large for one thread. Reads memory three times and writes it twice; one thread with many
+ * keys does not count them (radix_blocks.t.h) and reads memory twice. Scratch: n records, an
+ * eighth of that for buffers, tables of a few megabytes, a block for each bucket or 2n bytes for
+ * labels, and n records more to split again without a spare. */
 #include "cpu/radix/radix_work.h"
 
 #include <string.h>
@@ -137,7 +138,8 @@ enum {
     COUNT_BYTES = BUCKETS * sizeof(size_t),
     SAMPLE_EACH = 16,  /* sampled keys of a bucket, at most RADIX_SAMPLE of all */
     SAMPLE_LEVELS = 3, /* below, buckets are digits of the bits that differ */
-    MOST_LEVELS = SAMPLE_LEVELS + 64 / TOP_BITS + 1
+    MOST_LEVELS = SAMPLE_LEVELS + 64 / TOP_BITS + 1,
+    MOST_COUNTED = BUCKETS / 2 /* buckets whose records are counted first */
 };
 
 typedef struct radix_memory { /* what the splits of one job share */
@@ -162,12 +164,14 @@ static size_t big_bucket(size_t n, unsigned threads)
     return ordo_min(n, ordo_max(n / (8 * (size_t)threads), ORDO_TUNE_RADIX_BIG));
 }
 
-/* From LEAST_BUCKETS to BUCKETS, and enough that a bucket has about 2^ORDO_TUNE_RADIX_BUCKET
- * records. */
-static size_t wanted_buckets(size_t n)
+/* At least LEAST_BUCKETS, and enough that a bucket has about 2^ORDO_TUNE_RADIX_BUCKET records, or
+ * 2^ORDO_TUNE_BLOCK_BUCKET in blocks. */
+static size_t wanted_buckets(size_t n, bool in_blocks)
 {
-    size_t buckets = LEAST_BUCKETS;
-    while (buckets < BUCKETS && buckets < n >> ORDO_TUNE_RADIX_BUCKET)
+    size_t const most = in_blocks ? BUCKETS : MOST_COUNTED;
+    size_t const wanted = n >> (in_blocks ? ORDO_TUNE_BLOCK_BUCKET : ORDO_TUNE_RADIX_BUCKET);
+    size_t       buckets = LEAST_BUCKETS;
+    while (buckets < most && buckets < wanted)
         buckets *= 2;
     return buckets;
 }
@@ -178,11 +182,34 @@ static bool is_combined(enum record_kind kind, size_t n)
     return RADIX_COMBINE && n * record_size(kind) >= ORDO_TUNE_STREAM;
 }
 
+/* Whether one thread writes n records to blocks and does not count them first. Records with a
+ * payload gain nothing. */
+static bool uses_blocks(enum record_kind kind, size_t n, unsigned threads)
+{
+    return RADIX_COMBINE && threads == 1 && (kind == RECORD_K32 || kind == RECORD_K64) &&
+           n * record_size(kind) >= ORDO_TUNE_BLOCK_LEAST && n <= INT32_MAX;
+}
+
+/* Bytes of the blocks beside the room for n records: one for each bucket; and the blocks in all. */
+static size_t extra_bytes(size_t buckets) { return buckets * BLOCK_BYTES; }
+
+static size_t most_blocks(enum record_kind kind, size_t n, size_t buckets)
+{
+    return n / (BLOCK_BYTES / record_size(kind)) + buckets;
+}
+
+static size_t blocks_scratch(enum record_kind kind, size_t n, unsigned threads)
+{
+    size_t const links = most_blocks(kind, n, BUCKETS) * sizeof(uint32_t);
+    return uses_blocks(kind, n, threads) ? extra_bytes(BUCKETS) + ordo_round_up(links, LINE) : 0;
+}
+
 static size_t slot_bytes(enum record_kind kind, size_t n, unsigned threads)
 {
-    size_t const bucket = big_bucket(n, threads) * record_size(kind);
+    size_t const size = record_size(kind), bucket = big_bucket(n, threads) * size;
     size_t const lines = is_combined(kind, n) ? (BUCKETS + 1) * (size_t)GATHER : 0;
-    return ordo_round_up(ordo_max(bucket, lines), LINE);
+    size_t const held = uses_blocks(kind, n, threads) ? BUCKETS * BLOCK_HELD * size : 0;
+    return ordo_round_up(ordo_max(bucket, ordo_max(lines, held)), LINE);
 }
 
 static size_t sample_bytes(enum record_kind kind)
@@ -249,11 +276,12 @@ static radix_local local_of(const radix_io *io, ordo_exec *exec)
 }
 
 /* Chooses the buckets, by a sample or, from SAMPLE_LEVELS on, by the highest bits that differ. */
-static ordo_status choose_cut(radix_work *work, radix_memory *memory, unsigned level)
+static ordo_status choose_cut(radix_work *work, radix_memory *memory, unsigned level,
+                              bool in_blocks)
 {
     const radix_ops *const ops = work->ops;
     if (level < SAMPLE_LEVELS) {
-        size_t const buckets = wanted_buckets(work->n);
+        size_t const buckets = wanted_buckets(work->n, in_blocks);
         size_t const sampled = ordo_min(ordo_min(buckets * SAMPLE_EACH, RADIX_SAMPLE), work->n);
         void *const  keys = memory->sample + sample_bytes(work->io->kind) / 2;
         if (!ops->sample(work, memory->sample, keys, sampled))
@@ -326,27 +354,55 @@ static void record_split(ordo_exec *exec, const radix_cut *cut)
     exec->facts.buckets = cut->buckets;
 }
 
+/* The buckets that are too large for one thread need a second room. Taken before anything is
+ * stored. */
+static ordo_status take_second_room(const radix_work *work, radix_memory *memory)
+{
+    void *more;
+    if (memory->rooms[1] != NULL || !has_big(work))
+        return ORDO_OK;
+    TRY(ordo_scratch(work->exec, work->io->n * record_size(work->io->kind), &more));
+    memory->rooms[1] = more;
+    return ORDO_OK;
+}
+
+/* A cut must not divide records that are equal above whole_bits. */
+static bool is_cut_allowed(const radix_work *work)
+{
+    return work->cut.even ? work->cut.shift >= work->io->whole_bits
+                          : work->io->whole_bits == 0 || !work->cut.single;
+}
+
+static ordo_status finish_all(radix_work *work, ordo_body *body, void *arg)
+{
+    ordo_exec *const exec = work->exec;
+    exec->phase += work->level == 0;
+    exec->changed = true;
+    size_t const grain = ordo_max(work->cut.buckets / (32 * (size_t)exec->threads), 1);
+    return cpu_done(ordo_loop(exec, work->cut.buckets, grain, body, arg));
+}
+
 static ordo_status split(const radix_io *io, radix_memory *memory, unsigned level, unsigned room,
                          const char *from, size_t at, size_t n, ordo_exec *exec)
 {
-    size_t const size = record_size(io->kind);
-    radix_work   work = {.io = io,
-                         .exec = exec,
-                         .local = local_of(io, exec),
-                         .from = from,
-                         .to = memory->rooms[room] + at * size,
-                         .n = n,
-                         .at = at,
-                         .chunks =
-                             ordo_max(ordo_min(memory->chunks, chunk_count(n, exec->threads)), 1),
-                         .counts = memory->counts,
-                         .ends = memory->ends + level * BUCKETS,
-                         .big = memory->slot_records,
-                         .ops = ops_of(io),
-                         .slots = memory->slots};
+    radix_work work = {.io = io,
+                       .exec = exec,
+                       .local = local_of(io, exec),
+                       .level = level,
+                       .from = from,
+                       .to = memory->rooms[room] + at * record_size(io->kind),
+                       .n = n,
+                       .at = at,
+                       .chunks =
+                           ordo_max(ordo_min(memory->chunks, chunk_count(n, exec->threads)), 1),
+                       .counts = memory->counts,
+                       .ends = memory->ends + level * BUCKETS,
+                       .big = memory->slot_records,
+                       .ops = ops_of(io),
+                       .slots = memory->slots};
     work.chunk = ordo_div_up(n, work.chunks);
-    TRY(choose_cut(&work, memory, level));
-    if (work.cut.even ? work.cut.shift < io->whole_bits : io->whole_bits > 0 && work.cut.single)
+    TRY(choose_cut(&work, memory, level, false));
+    if (!is_cut_allowed(&work))
         return ORDO_E_UNSUPPORTED;
     work.combine = is_combined(io->kind, n) && work.cut.buckets * GATHER <= memory->slots.bytes;
     take_labels(&work, memory);
@@ -356,20 +412,91 @@ static ordo_status split(const radix_io *io, radix_memory *memory, unsigned leve
     if (!ordo_loop(exec, work.chunks, 1, count_chunk, &work))
         return ORDO_E_CANCELLED;
     place_buckets(&work);
-    if (memory->rooms[1] == NULL && has_big(&work)) { /* before anything is stored */
-        void *more;
-        TRY(ordo_scratch(exec, io->n * size, &more));
-        memory->rooms[1] = more;
-    }
+    TRY(take_second_room(&work, memory));
     exec->phase += level == 0;
     if (!ordo_loop(exec, work.chunks, 1, scatter_chunk, &work))
         return ORDO_E_CANCELLED;
-    exec->phase += level == 0;
-    exec->changed = true;
-    size_t const grain = ordo_max(work.cut.buckets / (32 * (size_t)exec->threads), 1);
-    if (!ordo_loop(exec, work.cut.buckets, grain, finish_bucket, &work))
-        return ORDO_E_CANCELLED;
+    TRY(finish_all(&work, finish_bucket, &work));
     return split_big(&work, memory, level, room);
+}
+
+/* ---- Blocks ---- */
+
+typedef struct block_work {
+    radix_work   work;
+    radix_blocks blocks;
+} block_work;
+
+static void scatter_into_blocks(void *arg, size_t lo, size_t hi)
+{
+    block_work *const in = arg;
+    if (lo < hi)
+        in->work.ops->scatter_blocks(&in->work, &in->blocks, in->work.slots.memory);
+}
+
+static void finish_chain(void *arg, size_t lo, size_t hi)
+{
+    const block_work *const in = arg;
+    const radix_work *const work = &in->work;
+    for (size_t b = lo; b < hi && !ordo_poll(work->exec, (double)b / (double)BUCKETS); b++) {
+        if (work->io->gave_up != NULL && work->io->gave_up(work->io))
+            break;
+        work->ops->finish_blocks(work, &in->blocks, b, b == 0 ? 0 : work->ends[b - 1],
+                                 work->ends[b], work->slots.memory);
+    }
+}
+
+/* Takes the memory of the blocks. */
+static ordo_status take_blocks(const radix_work *work, const radix_memory *memory,
+                               radix_blocks *blocks)
+{
+    size_t const buckets = work->cut.buckets;
+    size_t const links = most_blocks(work->io->kind, work->n, buckets) * sizeof *blocks->next;
+    void        *extra, *next;
+    TRY(ordo_scratch(work->exec, extra_bytes(buckets), &extra));
+    TRY(ordo_scratch(work->exec, links, &next));
+    *blocks = (radix_blocks){.room = memory->rooms[0],
+                             .extra = extra,
+                             .next = next,
+                             .taken = (uint32_t)buckets,
+                             .counts = memory->counts,
+                             .buckets = buckets};
+    return ORDO_OK;
+}
+
+/* The split of the whole input by one thread. Large buckets end up in the second room. *done says
+ * whether there was memory for the blocks; if not, nothing has changed. */
+static ordo_status split_into_blocks(const radix_io *io, radix_memory *memory, bool *done,
+                                     ordo_exec *exec)
+{
+    block_work        in = {.work = {.io = io,
+                                     .exec = exec,
+                                     .local = local_of(io, exec),
+                                     .n = io->n,
+                                     .ends = memory->ends,
+                                     .big = ordo_min(memory->slot_records / 2, ORDO_TUNE_RADIX_BIG),
+                                     .ops = ops_of(io),
+                                     .slots = memory->slots}};
+    radix_work *const work = &in.work;
+    *done = false;
+    TRY(choose_cut(work, memory, 0, true));
+    if (!is_cut_allowed(work))
+        return ORDO_E_UNSUPPORTED;
+    if (take_blocks(work, memory, &in.blocks) != ORDO_OK)
+        return ORDO_OK;
+    *done = true;
+    work->most = work->cut.even ? work->cut.shift : 64;
+    record_split(exec, &work->cut);
+    if (!ordo_loop(exec, 1, 1, scatter_into_blocks, &in))
+        return ORDO_E_CANCELLED;
+    for (size_t b = 0, sum = 0; b < work->cut.buckets; b++)
+        work->ends[b] = sum += in.blocks.counts[b];
+    TRY(take_second_room(work, memory));
+    work->to = memory->rooms[1];
+    TRY(finish_all(work, finish_chain, &in));
+    if (io->gave_up != NULL && io->gave_up(io)) /* then some buckets have not been gathered */
+        return ORDO_OK;
+    return split_big(work, memory, 0, 1);
 }
 
 /* ---- All of it ---- */
@@ -393,7 +520,7 @@ size_t cpu_radix_scratch(enum record_kind kind, size_t n, bool has_spare, unsign
     if (fits_cache(kind, n))
         return alone;
     size_t const split = (has_spare ? 1 : 2) * ordo_round_up(n * size, LINE) +
-                         threads * slot_bytes(kind, n, threads) +
+                         blocks_scratch(kind, n, threads) + threads * slot_bytes(kind, n, threads) +
                          ordo_round_up(n * sizeof(uint16_t), LINE) +
                          ordo_round_up(table_bytes(kind, n, threads), LINE);
     bool const is_few = threads == 1 && n <= ordo_max(ORDO_TUNE_WORDS_32, ORDO_TUNE_WORDS_64);
@@ -418,6 +545,13 @@ ordo_status cpu_radix(const radix_io *io, ordo_exec *exec)
     }
     radix_memory memory;
     TRY(take_memory(io, exec, &memory));
+    if (uses_blocks(io->kind, io->n, exec->threads)) {
+        bool done;
+        exec->phases = exec->phase + 2;
+        ordo_status const status = split_into_blocks(io, &memory, &done, exec);
+        if (status != ORDO_OK || done)
+            return status;
+    }
     exec->phases = exec->phase + 3;
     return split(io, &memory, 0, 0, NULL, 0, io->n, exec);
 }
