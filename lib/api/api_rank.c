@@ -214,10 +214,11 @@ static size_t rank_one_scratch(const void *arg, size_t n, const ordo_exec *exec)
     return call->choice->backend->rank_scratch(&job, exec);
 }
 
-static ordo_status rank_each(ordo_ctx *ctx, ordo_exec *exec, ordo_rank_job *job,
+static ordo_status rank_each(ordo_ctx *ctx, ordo_exec *exec, const ordo_rank_job *job,
                              const api_segments *segments, size_t *bytes)
 {
     ordo_choice         choice;
+    ordo_rank_job       all = *job;
     rank_segments const call = {&choice, *job};
     ordo_load           load = ordo_load_rank(job->type, job->n, job->rank_type);
     bool const          weighs = bytes == NULL && api_sorts_segments(job->algorithm);
@@ -230,8 +231,8 @@ static ordo_status rank_each(ordo_ctx *ctx, ordo_exec *exec, ordo_rank_job *job,
                               .scratch = rank_one_scratch,
                               .needs_scratch = true,
                               .arg = &call};
-    ANSWER_SEGMENTS_QUERY(bytes, choice, rank, *job, segments, each);
-    RUN_SEGMENTS(status, choice, rank, *job, segments, each);
+    ANSWER_SEGMENTS_QUERY(bytes, choice, rank, all, segments, each);
+    RUN_SEGMENTS(status, choice, rank, all, segments, each);
     return status;
 }
 

@@ -350,10 +350,11 @@ static size_t argsort_one_scratch(const void *arg, size_t n, const ordo_exec *ex
     return call->choice->backend->argsort_scratch(&job, exec);
 }
 
-static ordo_status argsort_each(ordo_ctx *ctx, ordo_exec *exec, ordo_argsort_job *job,
+static ordo_status argsort_each(ordo_ctx *ctx, ordo_exec *exec, const ordo_argsort_job *job,
                                 const api_segments *segments, size_t *bytes)
 {
     ordo_choice      choice;
+    ordo_argsort_job all = *job;
     argsort_segments call = {&choice, *job};
     ordo_load        load = ordo_load_argsort(job->type, job->n, job->index_type);
     ordo_status      status;
@@ -365,8 +366,8 @@ static ordo_status argsort_each(ordo_ctx *ctx, ordo_exec *exec, ordo_argsort_job
         .scratch = argsort_one_scratch,
         .needs_scratch = !has_fallback(job->algorithm),
         .arg = &call};
-    ANSWER_SEGMENTS_QUERY(bytes, choice, argsort, *job, segments, each);
-    RUN_SEGMENTS(status, choice, argsort, *job, segments, each);
+    ANSWER_SEGMENTS_QUERY(bytes, choice, argsort, all, segments, each);
+    RUN_SEGMENTS(status, choice, argsort, all, segments, each);
     return status;
 }
 

@@ -3,7 +3,8 @@
  * Each verb sorts the records of all segments (segment_sort.cuh) and differs in what it writes:
  * keys, indices or ranks. Pairs write an order of the whole array, by which keys and values are
  * then gathered. Segments with a step are copied to rows without gaps before, and back after.
- * Huge segments of a fixed length are sorted one after the other by the whole-array verbs. Scratch depends on n and on the number of segments only, not on the offsets. */
+ * Huge segments of a fixed length are sorted one after the other by the whole-array verbs. Scratch
+ * depends on n and on the number of segments only, not on the offsets. */
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/segments/dev_segments_sort.cuh"
 #include "cuda/sort/dev_radix.cuh"
