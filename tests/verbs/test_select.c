@@ -437,6 +437,41 @@ static void test_refused_sub_arrays(void)
     CHECK(out == 9 && median == 9 && bytes == 7 && found == 7);
 }
 
+/* Sorted and reversed arrays are answered without a selection. One key out of order, which windows
+ * may miss, must not be lost. */
+static void test_ordered(test_rng *rng)
+{
+    static const ordo_type types[] = {ORDO_I32, ORDO_U64, ORDO_F32, ORDO_F64};
+    size_t const           n = 100003;
+    for (unsigned kind = 0; kind < 16; kind++) {
+        ordo_type const      type = types[kind / 4];
+        size_t const         size = ordo_type_size(type);
+        bool const           desc = kind % 2 != 0, reversed = kind / 2 % 2 != 0;
+        sample               s = make_sample(type, n, kind % 2, desc, GUARD_END);
+        unsigned char *const keys = guard_place(&input, n * size, GUARD_END);
+        for (size_t i = 0; i < n; i++)
+            memcpy(keys + i * size, (char *)sorted + (reversed ? n - 1 - i : i) * size, size);
+        for (int moved = 0; moved < 2; moved++) {
+            const test_context *const with = any_context(rng);
+            uint64_t                  key = 0;
+            if (moved) { /* swap two keys */
+                size_t const a = 77777 * size, b = 1234 * size;
+                memcpy(&key, keys + a, size);
+                memcpy(keys + a, keys + b, size);
+                memcpy(keys + b, &key, size);
+            }
+            draw_wanted(rng, n, MANY);
+            wanted[0] = 1234;
+            wanted[1] = 77777;
+            try_select(&s, with, MANY, ORDO_ALGORITHM_AUTO, ORDO_NANS_LAST);
+            ordo_report const report = report_of(with->ctx);
+            CHECK(testkit_on_device() || (strcmp(report.algorithm, "sorted") == 0) == !moved);
+            CHECK(testkit_on_device() || moved ||
+                  report.facts.input == (reversed ? ORDO_INPUT_REVERSED : ORDO_INPUT_SORTED));
+        }
+    }
+}
+
 int main(void)
 {
     test_rng rng = {29};
@@ -452,6 +487,7 @@ int main(void)
     test_shapes(&rng);
     test_powers(&rng);
     test_large(&rng);
+    test_ordered(&rng);
     test_sub_arrays(&rng);
     test_paper_example();
     test_cancelled_merge();

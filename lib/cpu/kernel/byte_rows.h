@@ -7,22 +7,13 @@
 #ifndef ORDO_CPU_KERNEL_BYTE_ROWS_H
 #define ORDO_CPU_KERNEL_BYTE_ROWS_H
 
-#define BIT_(b, i) ((b) >> (i)&1)
+/* The bits of b at or before lane l, and the bits after it. Compilers fold the functions. */
+#define UPTO_(b, l) ((b) & ((2u << (l)) - 1))
+#define AFTER_(b, l) ((unsigned)(b) >> ((l) + 1))
 
-#define LAST_(b, l, i, below) (((l) >= (i) && BIT_(b, i)) ? (i) + 1 : (below))
-#define LAST3_(b, l, none) LAST_(b, l, 2, LAST_(b, l, 1, LAST_(b, l, 0, none)))
-#define LAST6_(b, l, none) LAST_(b, l, 5, LAST_(b, l, 4, LAST_(b, l, 3, LAST3_(b, l, none))))
-#define LAST(b, l, none) LAST_(b, l, 7, LAST_(b, l, 6, LAST6_(b, l, none)))
-
-#define NEXT_(b, l, i, above) (((l) < (i) && BIT_(b, i)) ? (i) : (above))
-#define NEXT3_(b, l, none) NEXT_(b, l, 5, NEXT_(b, l, 6, NEXT_(b, l, 7, none)))
-#define NEXT(b, l, none)                                                                           \
-    NEXT_(b, l, 1, NEXT_(b, l, 2, NEXT_(b, l, 3, NEXT_(b, l, 4, NEXT3_(b, l, none)))))
-
-#define COUNT_(b, l, i) ((l) >= (i) ? BIT_(b, i) : 0)
-#define COUNT4_(b, l, i)                                                                           \
-    COUNT_(b, l, i) + COUNT_(b, l, (i) + 1) + COUNT_(b, l, (i) + 2) + COUNT_(b, l, (i) + 3)
-#define COUNT(b, l) (COUNT4_(b, l, 0) + COUNT4_(b, l, 4))
+#define LAST(b, l, none) (UPTO_(b, l) ? 32 - __builtin_clz(UPTO_(b, l)) : (none))
+#define NEXT(b, l, none) (AFTER_(b, l) ? (l) + 1 + __builtin_ctz(AFTER_(b, l)) : (none))
+#define COUNT(b, l) __builtin_popcount(UPTO_(b, l))
 
 #define ROW_(F, b)                                                                                 \
     {                                                                                              \

@@ -43,9 +43,7 @@ INLINE __m256i load_lanes(const void *p, __m256i lanes)
 
 /* The set bits of m below bit b, counted; the lane that lane b moves to; and b at the byte of that
  * lane. */
-#define ONES(m, b)                                                                                 \
-    (((b) > 0 && (m)&1) + ((b) > 1 && (m)&2) + ((b) > 2 && (m)&4) + ((b) > 3 && (m)&8) +           \
-     ((b) > 4 && (m)&16) + ((b) > 5 && (m)&32) + ((b) > 6 && (m)&64) + ((b) > 7 && (m)&128))
+#define ONES(m, b) __builtin_popcount((m) & ((1u << (b)) - 1))
 #define PLACE(m, b) ((m) >> (b)&1 ? ONES(m, b) : ONES(m, 8) + (b)-ONES(m, b))
 #define FROM(m, b) ((uint64_t)(b) << 8 * PLACE(m, b))
 #define ORDER(m)                                                                                   \

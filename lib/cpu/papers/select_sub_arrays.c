@@ -11,18 +11,8 @@
 
 #include <string.h>
 
-#define LESS(a, b) ((a) < (b))
-#define RECORD record_k32
-#define FN(name) name##_k32
-#include "backend/paper_merge.t.h"
-#undef FN
-#undef RECORD
-#define RECORD record_k64
-#define FN(name) name##_k64
-#include "backend/paper_merge.t.h"
-#undef FN
-#undef RECORD
-#undef LESS
+#define ORDO_TEMPLATE "backend/paper_merge.t.h"
+#include "core/for_each_word.h"
 
 enum {
     PART_ROOM = 16 /* bytes for each sub-array: its head, and the record there */
@@ -39,8 +29,8 @@ static ordo_status merge_sequentially(const cpu_records *records, size_t part, v
 {
     bool const done =
         records->kind == RECORD_K32
-            ? merge_sub_arrays_k32(records->array, records->n, part, heads, room, exec)
-            : merge_sub_arrays_k64(records->array, records->n, part, heads, room, exec);
+            ? merge_sub_arrays_32(records->array, records->n, part, heads, room, exec)
+            : merge_sub_arrays_64(records->array, records->n, part, heads, room, exec);
     return done ? ORDO_OK : ORDO_E_CANCELLED;
 }
 

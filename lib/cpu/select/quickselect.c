@@ -30,20 +30,10 @@ static size_t first_at_least(const size_t *k, size_t first, size_t last, size_t 
     return first;
 }
 
-#define LESS(a, b) ((a) < (b))
-#define RECORD uint32_t
-#define FN(name) name##_32
-#include "core/small_sort.t.h"
-#include "cpu/select/quickselect.t.h"
-#undef FN
-#undef RECORD
-#define RECORD uint64_t
-#define FN(name) name##_64
-#include "core/small_sort.t.h"
-#include "cpu/select/quickselect.t.h"
-#undef FN
-#undef RECORD
-#undef LESS
+#define ORDO_TEMPLATE "core/small_sort.t.h"
+#include "core/for_each_word.h"
+#define ORDO_TEMPLATE "cpu/select/quickselect.t.h"
+#include "core/for_each_word.h"
 
 bool select_words(void *words, size_t word_size, size_t n, const size_t *k, size_t count,
                   size_t base, ordo_exec *exec)

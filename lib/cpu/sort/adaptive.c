@@ -47,16 +47,8 @@ static size_t look_aside(size_t n, size_t windows, uint64_t seed)
     return (size_t)ordo_random_below(ordo_random_mix(seed), free_keys + 1);
 }
 
-#define RECORD uint32_t
-#define FN(name) name##_32
-#include "cpu/sort/adaptive.t.h"
-#undef FN
-#undef RECORD
-#define RECORD uint64_t
-#define FN(name) name##_64
-#include "cpu/sort/adaptive.t.h"
-#undef FN
-#undef RECORD
+#define ORDO_TEMPLATE "cpu/sort/adaptive.t.h"
+#include "core/for_each_word.h"
 
 static adaptive_view look(const radix_io *io, uint64_t seed)
 {

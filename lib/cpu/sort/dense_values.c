@@ -21,16 +21,8 @@ enum {
     POLL = 1 << 16                                    /* keys after which the caller may cancel */
 };
 
-#define RECORD uint32_t
-#define FN(name) name##_32
-#include "cpu/sort/dense_values.t.h"
-#undef FN
-#undef RECORD
-#define RECORD uint64_t
-#define FN(name) name##_64
-#include "cpu/sort/dense_values.t.h"
-#undef FN
-#undef RECORD
+#define ORDO_TEMPLATE "cpu/sort/dense_values.t.h"
+#include "core/for_each_word.h"
 
 typedef struct dense_work {
     const ordo_sort_job *job;

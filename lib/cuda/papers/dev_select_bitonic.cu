@@ -14,18 +14,8 @@
 
 #include <chrono>
 
-#define LESS(a, b) ((a) < (b))
-#define RECORD uint32_t
-#define FN(name) name##_u32
-#include "backend/paper_merge.t.h"
-#undef FN
-#undef RECORD
-#define RECORD uint64_t
-#define FN(name) name##_u64
-#include "backend/paper_merge.t.h"
-#undef FN
-#undef RECORD
-#undef LESS
+#define ORDO_TEMPLATE "backend/paper_merge.t.h"
+#include "core/for_each_word.h"
 
 static constexpr int    THREADS = 256;
 static constexpr size_t HEAD_ROOM = 16; /* bytes of paper_merge.t.h for each sub-array */
@@ -210,13 +200,13 @@ static bool merge_on_host(const host_words *host, const ordo_select_job *job, or
 {
     if (word_bytes(job) == 8) {
         uint64_t *const words = (uint64_t *)host->words, *const merged = (uint64_t *)host->merged;
-        if (!merge_sub_arrays_u64(words, job->n, job->sub_array, host->heads, merged, exec))
+        if (!merge_sub_arrays_64(words, job->n, job->sub_array, host->heads, merged, exec))
             return false;
         for (size_t j = 0; j < job->count; j++)
             words[j] = merged[job->k[j]];
     } else {
         uint32_t *const words = (uint32_t *)host->words, *const merged = (uint32_t *)host->merged;
-        if (!merge_sub_arrays_u32(words, job->n, job->sub_array, host->heads, merged, exec))
+        if (!merge_sub_arrays_32(words, job->n, job->sub_array, host->heads, merged, exec))
             return false;
         for (size_t j = 0; j < job->count; j++)
             words[j] = merged[job->k[j]];
