@@ -218,6 +218,11 @@ enum {
     CUDA_TUNE_RADIX_PORTION = 1 << 29
 };
 
+/* Most distinct values that are counted (dev_distinct.cu), a power of 2; values among 128 keys from
+ * which there are probably more. H200, 2^28 keys u32 with 100 values: 0.70, by digits 5.0. */
+#define CUDA_TUNE_DISTINCT_MOST 256
+#define CUDA_TUNE_DISTINCT_SEEN 112
+
 /* Tiles of a pass by bytes of key and value: threads; keys a thread; blocks a multiprocessor that
  * registers must allow; keys a thread for few keys; whether values are loaded after the keys are
  * ranked instead of with them. Larger tiles write longer ranges and pay less for look-back, until
