@@ -29,7 +29,8 @@ typedef struct ordo_load {
      * threads for the whole job if a GPU sorts. */
     double further;
     double host_ns;
-    bool   sampled; /* the caller asks for the sample sort */
+    bool   sampled;   /* the caller asks for the sample sort */
+    bool   segmented; /* a GPU does the job alone, on copies of the whole arrays */
     /* The keys, if their order may change the algorithm of the CPU; else NULL. */
     const void *keys;
     ordo_type   type;
@@ -99,7 +100,7 @@ static inline bool ordo_worth_weighing(const ordo_load *load, unsigned threads)
 
 static inline bool ordo_is_streamed(const ordo_load *load)
 {
-    return load->record_bytes >= ORDO_TUNE_STREAM_LEAST;
+    return !load->segmented && load->record_bytes >= ORDO_TUNE_STREAM_LEAST;
 }
 
 ordo_forecast ordo_predict(const ordo_calibration *c, const ordo_load *load, unsigned threads);
