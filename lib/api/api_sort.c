@@ -194,6 +194,8 @@ static ordo_status sort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
         return sort_each(ctx, exec, &job, &segments, bytes);
     ordo_load load = ordo_load_sort(type, n, 0);
     load.sampled = wish.algorithm == ORDO_ALGORITHM_SAMPLE;
+    if (wish.algorithm == ORDO_ALGORITHM_AUTO)
+        ordo_load_look(&load, type, job.source != NULL ? job.source : keys, job.descending);
     TRY(api_choose(ctx, exec, bytes == NULL ? &load : NULL, &choice));
     NEEDS(choice, sort);
     ordo_status status;
@@ -292,6 +294,8 @@ static ordo_status pairs_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type,
         return pairs_each(ctx, exec, &job, &segments, bytes);
     ordo_load load = ordo_load_sort(type, n, value_size);
     load.sampled = wish.algorithm == ORDO_ALGORITHM_SAMPLE;
+    if (wish.algorithm == ORDO_ALGORITHM_AUTO)
+        ordo_load_look(&load, type, keys, job.keys.descending);
     TRY(api_choose(ctx, exec, bytes == NULL ? &load : NULL, &choice));
     NEEDS(choice, sort_pairs);
     ordo_status status;
@@ -393,6 +397,8 @@ static ordo_status argsort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_argsort_
         return argsort_each(ctx, exec, job, &segments, bytes);
     ordo_load load = ordo_load_argsort(job->type, n, job->index_type);
     load.sampled = wish.algorithm == ORDO_ALGORITHM_SAMPLE;
+    if (wish.algorithm == ORDO_ALGORITHM_AUTO)
+        ordo_load_look(&load, job->type, job->keys, job->descending);
     TRY(api_choose(ctx, exec, bytes == NULL ? &load : NULL, &choice));
     NEEDS(choice, argsort);
     ANSWER_SIZE_QUERY(bytes, choice, argsort, job);

@@ -147,6 +147,23 @@ static double predict_device(const ordo_calibration *c, const ordo_load *load, u
            load->link_bytes / ((filled < most ? filled : most) * 1e6);
 }
 
+/* Only keys alone are sorted in windows; the others are handled for values and indices, too. */
+double ordo_predict_ordered(const ordo_calibration *c, const ordo_load *load, unsigned threads,
+                            ordo_key_order order, double unordered)
+{
+    bool const alone = load->value_size == 0 && load->with == COST_NONE;
+    if (order == KEYS_UNORDERED || (order == KEYS_NEARLY_RISING && !alone))
+        return unordered;
+    double const byte = order == KEYS_RISING    ? ORDO_TUNE_CPU_RISING
+                        : order == KEYS_FALLING ? ORDO_TUNE_CPU_FALLING
+                                                : ORDO_TUNE_CPU_NEARLY;
+    ordo_load    ordered = *load;
+    ordered.key = COST_NONE; /* only cpu_ns is known */
+    ordered.cpu_ns = (double)load->record_bytes * byte * 1e-3;
+    double const seconds = predict_cpu(c, &ordered, threads);
+    return seconds < unordered ? seconds : unordered;
+}
+
 ordo_forecast ordo_predict(const ordo_calibration *c, const ordo_load *load, unsigned threads)
 {
     double const device = predict_device(c, load, threads);
@@ -310,9 +327,13 @@ static double least(double a, double b) { return a > 0 && (b <= 0 || a < b) ? a 
 /* Whether AUTO uses the GPU. */
 static bool device_wins(ordo_plan *plan, const ordo_exec *exec, const ordo_load *load)
 {
-    const ordo_forecast *const by = &plan->forecast;
-    if (!weigh(plan, exec, load) || plan->device == DEVICE_ABSENT)
+    ordo_forecast *const by = &plan->forecast;
+    if (!weigh(plan, exec, load) || plan->device == DEVICE_ABSENT ||
+        by->cpu <= least(by->hybrid, by->device))
         return false;
+    ordo_key_order const order =
+        load->keys == NULL ? KEYS_UNORDERED : ordo_look_at_keys(load, exec->seed);
+    by->cpu = ordo_predict_ordered(&plan->calibration, load, exec->threads, order, by->cpu);
     double const saved = by->cpu - least(by->hybrid, by->device);
     if (saved <= 0)
         return false;
@@ -321,7 +342,10 @@ static bool device_wins(ordo_plan *plan, const ordo_exec *exec, const ordo_load 
         if (plan->forgone < (double)plan->calibration.value[COST_DEVICE_OPEN] * 1e-3)
             return false;
     }
-    return open_and_check(plan, exec, load) && by->cpu > least(by->hybrid, by->device);
+    if (!open_and_check(plan, exec, load))
+        return false;
+    by->cpu = ordo_predict_ordered(&plan->calibration, load, exec->threads, order, by->cpu);
+    return by->cpu > least(by->hybrid, by->device);
 }
 
 /* The CPU share of a hybrid sort: as given, else as measured; 0: lib/hybrid decides. */

@@ -1,5 +1,6 @@
 /* predict.h - predicts the time of a job on host arrays on the CPU, on a GPU and on both, from the
- * costs of a calibration. Keys are assumed to be in random order; nearly sorted keys take less.
+ * costs of a calibration. Keys are assumed to be in random order, unless a look at them
+ * (look_keys.c) finds another order.
  *
  *   CPU      keys x cost of one thread / threads, plus the cost of a call. The cost of one thread
  *            rises with the number of threads, because they share the memory. Strings: the cost of
@@ -30,7 +31,20 @@ typedef struct ordo_load {
     double host_ns;
     bool   sampled;   /* the caller asks for the sample sort */
     bool   segmented; /* a GPU does the job alone, on copies of the whole arrays */
+    /* The keys, if their order may change the algorithm of the CPU; else NULL. */
+    const void *keys;
+    ordo_type   type;
+    bool        descending;
 } ordo_load;
+
+/* Lets AUTO look at the keys before it gives the job to a GPU. */
+static inline void ordo_load_look(ordo_load *load, ordo_type type, const void *keys,
+                                  bool descending)
+{
+    load->keys = keys;
+    load->type = type;
+    load->descending = descending;
+}
 
 ordo_load ordo_load_sort(ordo_type type, size_t n, size_t value_size);
 ordo_load ordo_load_argsort(ordo_type type, size_t n, ordo_type index_type);
@@ -49,6 +63,16 @@ typedef struct ordo_string_look {
 
 /* For checked strings. Draws at most 1024 of them with the seed and reads at most 1 KB of each. */
 ordo_string_look ordo_look_at_strings(const ordo_strings *strings, size_t n, uint64_t seed);
+
+/* look_keys.c: the order that the keys of a load are probably in. */
+typedef enum ordo_key_order {
+    KEYS_UNORDERED,
+    KEYS_RISING,
+    KEYS_FALLING,
+    KEYS_NEARLY_RISING
+} ordo_key_order;
+
+ordo_key_order ordo_look_at_keys(const ordo_load *load, uint64_t seed);
 
 typedef struct ordo_forecast { /* seconds; 0: not predicted, or not possible */
     double cpu, device, hybrid;
@@ -80,5 +104,9 @@ static inline bool ordo_is_streamed(const ordo_load *load)
 }
 
 ordo_forecast ordo_predict(const ordo_calibration *c, const ordo_load *load, unsigned threads);
+
+/* The time of the CPU for keys in that order, at most `unordered`. */
+double ordo_predict_ordered(const ordo_calibration *c, const ordo_load *load, unsigned threads,
+                            ordo_key_order order, double unordered);
 
 #endif

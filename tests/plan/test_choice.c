@@ -87,6 +87,106 @@ static void test_choices(void)
     unlink(file);
 }
 
+/* ---- Ordered keys ---- */
+
+typedef enum order {
+    RISING,
+    CONSTANT,
+    FALLING,
+    NEARLY,    /* neighbours are swapped */
+    BLOCKS,    /* rising, but the second half comes first */
+    SCATTERED, /* rising, but many keys are far away */
+    MIXED,
+    ORDERS
+} order;
+
+static uint32_t key_at(order how, size_t i)
+{
+    switch (how) {
+    case RISING:
+        return (uint32_t)i;
+    case CONSTANT:
+        return 7;
+    case FALLING:
+        return (uint32_t)(KEYS - i);
+    case NEARLY:
+        return (uint32_t)(i ^ 1);
+    case BLOCKS:
+        return (uint32_t)((i + KEYS / 2) % KEYS);
+    case SCATTERED:
+        return i % 8 == 0 ? (uint32_t)(i * 2654435761u) % KEYS : (uint32_t)i;
+    default:
+        return before[i];
+    }
+}
+
+typedef enum ordered_verb {
+    ORDERED_SORT,
+    ORDERED_SOURCE,
+    ORDERED_PAIRS,
+    ORDERED_ARGSORT,
+    ORDERED_NAMED /* by the radix sort */
+} ordered_verb;
+
+static ordo_status call_ordered(ordo_ctx *ctx, ordered_verb what, const ordo_sort_opts *opts)
+{
+    switch (what) {
+    case ORDERED_PAIRS:
+        return ordo_sort_pairs(ctx, ORDO_U32, keys, KEYS, values, 4, opts);
+    case ORDERED_ARGSORT:
+        return ordo_argsort(ctx, ORDO_U32, keys, KEYS, ORDO_U32, values, opts);
+    default:
+        return ordo_sort(ctx, ORDO_U32, keys, KEYS, opts);
+    }
+}
+
+/* A key in random order takes the CPU 100 ns or more and the device 40 ns (80 with a value); in
+ * order, the CPU 16 ns at most (32 with a value or an index). */
+static void ordered(ordered_verb what, order how, bool descending, const char *backend)
+{
+    ordo_ctx *const ctx = context(ORDO_AUTO, 1, file);
+    ordo_sort_opts  opts = ORDO_OPTS(ordo_sort_opts, .flags = descending ? ORDO_DESCENDING : 0);
+    testkit_case("verb %d, order %d, descending %d", (int)what, (int)how, (int)descending);
+    for (size_t i = 0; i < KEYS; i++)
+        keys[i] = key_at(how, i);
+    if (what == ORDERED_SOURCE) { /* the order of the result array does not count */
+        memcpy(values, keys, KEYS * sizeof *keys);
+        memcpy(keys, before, KEYS * sizeof *keys);
+        opts.source = values;
+    }
+    if (what == ORDERED_NAMED)
+        opts.algorithm = ORDO_ALGORITHM_RADIX;
+    CHECK_STATUS(ORDO_OK, call_ordered(ctx, what, &opts), ctx);
+    if (!CHECK(strcmp(report_of(ctx).backend, backend) == 0))
+        printf("expected %s, got %s: cpu %g, cuda %g\n", backend, report_of(ctx).backend,
+               report_of(ctx).predicted_cpu, report_of(ctx).predicted_cuda);
+    if (what != ORDERED_ARGSORT && !descending)
+        CHECK(rising(KEYS));
+    ordo_ctx_free(ctx);
+}
+
+static void test_ordered(void)
+{
+    USE_PLUGIN("playing");
+    write_costs("threads 1\ncpu_32 100000\ncpu_64 160000\ncpu_alone 100\ncpu_small 100\n"
+                "device unnamed\ndevice_open 0\ndevice_call 0\nstream_call 0\n"
+                "stage_thread 200\nhybrid_time 150\n");
+    static const char *const ascending[ORDERS] = {"cpu",  "cpu",  "cpu", "cpu",
+                                                  "cuda", "cuda", "cuda"};
+    for (order how = RISING; how < ORDERS; how++) {
+        ordered(ORDERED_SORT, how, false, ascending[how]);
+        ordered(ORDERED_SOURCE, how, false, ascending[how]);
+        ordered(ORDERED_PAIRS, how, false, how == NEARLY ? "cuda" : ascending[how]);
+        if (TINY) /* the device only streams it */
+            ordered(ORDERED_ARGSORT, how, false, how == NEARLY ? "cuda" : ascending[how]);
+        ordered(ORDERED_NAMED, how, false, "cuda");
+    }
+    ordered(ORDERED_SORT, RISING, true, "cpu");
+    ordered(ORDERED_SORT, FALLING, true, "cpu");
+    ordered(ORDERED_SORT, NEARLY, true, "cuda");
+    unlink(file);
+}
+
 /* ---- Predicted times ---- */
 
 static bool about(double expected_ms, double seconds)
@@ -261,6 +361,7 @@ int main(void)
     USE_PLUGIN("empty");
     tune_start();
     test_choices();
+    test_ordered();
     test_figures();
     if (!TINY && !test_times_count()) {
         testkit_skip(

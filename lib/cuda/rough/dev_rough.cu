@@ -67,6 +67,7 @@ struct rough_look {      /* statistics of windows all over the array */
     size_t falls, rises; /* pairs of neighbours in windows */
     size_t far_falls;    /* windows whose first key is less than that of the window before */
     size_t radius;       /* largest radius of a window */
+    size_t distinct;     /* values among the first keys of windows */
 };
 
 /* Waits for the host. The array has at least ROUGH_LOOKS * ROUGH_LOOK_KEYS keys. */
@@ -80,8 +81,12 @@ static ordo_status rough_look_at(cuda_call *call, const ordo_sort_job *job, roug
                            (const typename CODE::BITS *)job->keys, job->n / ROUGH_LOOKS, windows);
     }));
     TRY(call_fetch(call, seen, windows, sizeof seen));
-    *look = {0, 0, 0, 0};
+    *look = {0, 0, 0, 0, 0};
     for (size_t w = 0; w < ROUGH_LOOKS; w++) {
+        size_t same = 0;
+        while (seen[same].first != seen[w].first)
+            same++;
+        look->distinct += same == w;
         look->falls += seen[w].falls;
         look->rises += seen[w].rises;
         look->far_falls += w > 0 && seen[w].first < seen[w - 1].first;
@@ -189,7 +194,7 @@ static ordo_status rough_sort_unknown(cuda_call *call, const ordo_sort_job *job,
 
 static ordo_status rough_sort(cuda_call *call, const ordo_sort_job *job, bool *done)
 {
-    rough_look look = {0, 0, 0, 0};
+    rough_look look = {0, 0, 0, 0, 0};
     if (job->radius == 0) {
         if (job->n >= (size_t)ROUGH_LOOKS * ROUGH_LOOK_KEYS)
             TRY(rough_look_at(call, job, &look));
@@ -299,10 +304,11 @@ static ordo_status rough_reverse(cuda_call *call, const ordo_sort_job *job, bool
     return ORDO_OK;
 }
 
-static ordo_status rough_decide(cuda_call *call, const ordo_sort_job *job, bool *done)
+static ordo_status rough_decide(cuda_call *call, const ordo_sort_job *job, bool *done, bool *few)
 {
     rough_look look;
     TRY(rough_look_at(call, job, &look));
+    *few = look.distinct <= CUDA_TUNE_DISTINCT_SEEN;
     if (look.rises == 0 && look.falls > 0)
         return rough_reverse(call, job, done);
     if (look.far_falls > 0 || look.falls > 3 * look.rises)
@@ -310,14 +316,14 @@ static ordo_status rough_decide(cuda_call *call, const ordo_sort_job *job, bool 
     return rough_sort_unknown(call, job, look.radius, done);
 }
 
-ordo_status dev_windows_auto(cuda_call *call, const ordo_sort_job *job, bool *done)
+ordo_status dev_windows_auto(cuda_call *call, const ordo_sort_job *job, bool *done, bool *few)
 {
     size_t const size = cuda_type_size(job->type), used = call->scratch.used;
-    *done = false;
+    *done = *few = false;
     if (size < sizeof(uint32_t) || job->n < CUDA_TUNE_LOOK_BYTES / size ||
         cuda_capturing(call->stream))
         return ORDO_OK;
-    ordo_status const status = rough_decide(call, job, done);
+    ordo_status const status = rough_decide(call, job, done, few);
     call->scratch.used = used;
     return status;
 }

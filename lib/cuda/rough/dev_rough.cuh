@@ -15,8 +15,8 @@ size_t      dev_windows_scratch(const ordo_sort_job *job);
 ordo_status dev_windows_keys(cuda_call *call, const ordo_sort_job *job, bool *done);
 
 /* The same if a look at parts of the array suggests it; also for sorted and reversed arrays.
- * Scratch: dev_windows_scratch. */
-ordo_status dev_windows_auto(cuda_call *call, const ordo_sort_job *job, bool *done);
+ * *few: the look met few distinct values. Scratch: dev_windows_scratch. */
+ordo_status dev_windows_auto(cuda_call *call, const ordo_sort_job *job, bool *done, bool *few);
 
 /* dev_radius.cu: enqueues the measurement of the radius in the order of `ties`; *radius is the
  * device word of the result. If the radius is above `limit` (at most SIZE_MAX - 1), any larger

@@ -231,6 +231,29 @@ enum {
     CUDA_TUNE_RADIX_PORTION = 1 << 29
 };
 
+/* Most distinct values that are counted (dev_distinct.cu), a power of 2; values among 128 keys from
+ * which there are probably more. H200, 2^28 keys u32 with 100 values: 0.70, by digits 5.0. */
+#define CUDA_TUNE_DISTINCT_MOST 256
+#define CUDA_TUNE_DISTINCT_SEEN 112
+
+/* Leaves (dev_radix_leaf.cuh), for keys alone, and keys of 4 bytes with values of 4: most keys of a
+ * sort that has them; threads and keys a thread; buckets; places between bounds; most keys of a
+ * bucket; largest group that is expected to fit; how often two keys may share a digit, times 256;
+ * blocks a multiprocessor. With leaves, without: 2^21 keys u32 0.093, 0.120, 2^22 0.130, 0.147,
+ * 2^24 0.346, 0.397, 2^28 4.58, 5.25; u32 with u32 2^22 0.171, 0.197, 2^24 0.499, 0.583, 2^28 6.91,
+ * 8.21; u64 2^24 0.518, 0.654, 2^28 7.25, 8.81. 2^28 keys u32, 8192 buckets 4.98, 256 x 20 keys
+ * 4.99, 1024 x 5 4.71, 2 blocks 5.01; u32 with u32, 3 blocks 7.03. Bell-shaped u32, three steps and
+ * leaves 5.79, four steps 5.24. CUDA_TUNE_LEAF_EVEN is an estimate. */
+#define CUDA_TUNE_LEAF_TO ((size_t)1 << 29)
+#define CUDA_TUNE_LEAF_THREADS 512
+#define CUDA_TUNE_LEAF_ITEMS 10
+#define CUDA_TUNE_LEAF_BUCKETS 4096
+#define CUDA_TUNE_LEAF_TILE 512
+#define CUDA_TUNE_LEAF_FULL 64
+#define CUDA_TUNE_LEAF_GROUP 4464
+#define CUDA_TUNE_LEAF_EVEN 1.25f
+#define CUDA_TUNE_LEAF_RESIDENT(KEY, VALUE) ((KEY) + (VALUE) == 4 ? 3 : 2)
+
 /* Tiles of a pass by bytes of key and value: threads; keys a thread; blocks a multiprocessor that
  * registers must allow; keys a thread for few keys; whether values are loaded after the keys are
  * ranked instead of with them. Larger tiles write longer ranges and pay less for look-back, until

@@ -44,6 +44,8 @@ static radix_job describe(ordo_type type, size_t n, size_t value_size)
     job.key_size = (uint16_t)cuda_type_size(type);
     job.value_size = job.value_out = (uint16_t)value_size;
     job.finish = job.key_size >= 4;
+    job.leaf = n > CUDA_TUNE_RADIX_FEW && n <= CUDA_TUNE_LEAF_TO &&
+               (job.key_size == 4 ? value_size <= 4 : job.key_size == 8 && value_size == 0);
     return job;
 }
 
@@ -91,6 +93,7 @@ static radix_layout layout_index(cuda_scratch *scratch, ordo_type type, const vo
     layout.job = describe(type, n, carried);
     size_t const key_bytes = ordo_max(layout.job.key_size, 4);
     layout.job.source = keys;
+    layout.job.leaf = false;
     layout.job.keep_keys = keep_keys;
     layout.job.value_out = (uint16_t)index_size;
     layout.job.keys[0] = scratch_take<char>(scratch, n * key_bytes);

@@ -13,6 +13,7 @@
 #define ORDO_CUDA_SORT_DEV_RADIX_PASS_H
 
 #include "cuda/sort/dev_radix_finish.cuh"
+#include "cuda/sort/dev_radix_leaf.cuh"
 #include "cuda/sort/dev_radix_memory.cuh"
 #include "cuda/sort/dev_radix_plan.cuh"
 
@@ -374,7 +375,8 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::RESIDENT)
     auto *const shared = (radix_pass_shared<CODE, VALUE, SHAPE::THREADS, ITEMS> *)pass_shared_bytes;
 
     radix_plan *const plan = tables.plan;
-    bool const        finish = range.finish && plan->prefix_shift != 0;
+    bool const        leaf = plan->leaf != 0;
+    bool const        finish = range.finish && plan->prefix_shift != 0 && !leaf;
     unsigned          again = FEW ? 0 : range.list[1];
     do {
         bool const wanted = range.list[again] && (again == 0 || load_relaxed(&plan->again) != 0);
@@ -383,14 +385,17 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::RESIDENT)
         unsigned const          last = wanted ? min(range.last, steps) : 0;
         bool const settle = wanted && range.settle && (again ? plan->again_settle : plan->settle);
         bool const meet = FEW && finish && again == 0;
+        bool const bound = wanted && range.settle && again == 0 && leaf;
         for (unsigned s = range.first; s < last; s++) {
             if (threadIdx.x == 0)
                 shared->step = list[s];
             __syncthreads();
             pass_step<SHAPE::LATE, FEW ? 8 : 4>(shared, code, tables, portion);
-            if (s + 1 < last || settle || meet)
+            if (s + 1 < last || settle || meet || (bound && steps > 1))
                 radix_barrier(&plan->barriers[again]);
         }
+        if (bound)
+            leaf_bounds(job, code, tables);
         if (settle) {
             pass_settle(job);
             if (meet)

@@ -10,6 +10,7 @@
 struct plan_digit { /* of one digit */
     bool  active;
     float tied; /* probability that two keys have the same digit */
+    float most; /* share of the most frequent digit */
 };
 
 /* Scans the bins of a digit into starts. Called by one warp; valid in all lanes. */
@@ -23,7 +24,7 @@ static __device__ plan_digit plan_scan(const radix_tables &tables, unsigned digi
 
     uint64_t count[each], total = 0;
     bool     single = false;
-    float    tied = 0;
+    float    tied = 0, most = 0;
 #pragma unroll
     for (unsigned b = 0; b < each; b++) {
         count[b] = __ldcg(bins + b);
@@ -31,6 +32,7 @@ static __device__ plan_digit plan_scan(const radix_tables &tables, unsigned digi
         single |= count[b] == n;
         float const share = (float)count[b] / (float)n;
         tied += share * share;
+        most = fmaxf(most, share);
     }
     uint64_t scan = total;
 #pragma unroll
@@ -38,6 +40,7 @@ static __device__ plan_digit plan_scan(const radix_tables &tables, unsigned digi
         uint64_t const below = __shfl_up_sync(WARP_ALL, scan, step);
         scan += lane >= step ? below : 0;
         tied += __shfl_xor_sync(WARP_ALL, tied, step);
+        most = fmaxf(most, __shfl_xor_sync(WARP_ALL, most, step));
     }
     uint64_t at = scan - total;
 #pragma unroll
@@ -45,7 +48,7 @@ static __device__ plan_digit plan_scan(const radix_tables &tables, unsigned digi
         starts[b] = at;
         at += count[b];
     }
-    return {__any_sync(WARP_ALL, single) == 0, tied};
+    return {__any_sync(WARP_ALL, single) == 0, tied, most};
 }
 
 /* Writes the second list, for all digits that differ. Called by one thread. */
@@ -82,6 +85,24 @@ static __device__ void plan_again(radix_plan *plan, const radix_job &job)
     plan->again_steps = steps;
 }
 
+/* The number of leading digits after which blocks can sort the keys of each prefix (leaves), if the
+ * digits are independent; 0: no leaves. These digits and the next must be even, so that prefixes
+ * have about the same number of keys and fill the buckets of a leaf. */
+static __device__ unsigned plan_leaf_digits(const radix_job &job, const plan_digit *digit)
+{
+    float    largest = (float)job.n;
+    unsigned taken = 0;
+    for (unsigned d = job.key_size; d > 0; d--) {
+        if (digit[d - 1].tied * RADIX_BINS > CUDA_TUNE_LEAF_EVEN)
+            return 0;
+        if (largest <= CUDA_TUNE_LEAF_GROUP)
+            return taken;
+        largest *= digit[d - 1].most;
+        taken++;
+    }
+    return 0;
+}
+
 /* Called by one thread. */
 static __device__ void plan_steps(radix_plan *plan, const radix_job &job, const plan_digit *digit,
                                   bool prefix)
@@ -93,6 +114,7 @@ static __device__ void plan_steps(radix_plan *plan, const radix_job &job, const 
         steps += digit[d].active;
     }
     plan->prefix_shift = 0;
+    plan->leaf = 0;
     if (prefix) { /* from the leading digit down, until few keys share a prefix */
         float    tied = (float)job.n;
         unsigned taken = 0, d = digits;
@@ -100,6 +122,13 @@ static __device__ void plan_steps(radix_plan *plan, const radix_job &job, const 
             d--;
             tied *= digit[d].tied;
             taken += digit[d].active;
+        }
+        unsigned const fewer = job.leaf ? plan_leaf_digits(job, digit) : 0;
+        /* Leaves take longer than a step, but not longer than a step and the finish. */
+        plan->leaf = fewer > 0 && fewer + (taken == steps) < taken;
+        if (plan->leaf) {
+            taken = fewer;
+            d = digits - fewer;
         }
         if (taken > 0 && taken < steps) {
             lowest = d;
@@ -143,7 +172,8 @@ static __device__ void plan_steps(radix_plan *plan, const radix_job &job, const 
         at++;
     }
     plan->steps = steps;
-    plan->settle = from_source ? 0 : steps % 2;
+    plan->leaf_from = from_source ? 0 : steps % 2;
+    plan->settle = plan->leaf ? 0 : plan->leaf_from;
     if (finish)
         plan_again(plan, job);
 }
@@ -250,7 +280,7 @@ static __global__ void __launch_bounds__(CUDA_TUNE_RADIX_HISTOGRAM_THREADS)
     }
     __syncthreads();
     unsigned const shift = plan.prefix_shift;
-    if (shift != 0 && tables.sampled != 0) {
+    if (shift != 0 && plan.leaf == 0 && tables.sampled != 0) {
         for (unsigned s = threadIdx.x; s < tables.sampled; s += blockDim.x)
             if (plan_shares(tables, code.fold(code.encode(keys[plan_sample_at(tables, job.n, s)])),
                             shift))

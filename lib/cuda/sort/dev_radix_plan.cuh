@@ -7,6 +7,7 @@
  * - Only leading digits are used if they leave few keys tied: with independent digits a key shares
  *   its prefix with n * product of sum (count / n)^2 keys, and a sample checks that. The finish
  *   (dev_radix_finish.cuh) orders the keys of each prefix, or a second list sorts all digits.
+ * - Fewer digits are used if a block can then sort the keys of each prefix (dev_radix_leaf.cuh).
  * Steps alternate between two arrays; if the last ends in the wrong one, the result is copied. */
 #ifndef ORDO_CUDA_SORT_DEV_RADIX_PLAN_H
 #define ORDO_CUDA_SORT_DEV_RADIX_PLAN_H
@@ -64,12 +65,14 @@ struct radix_job { /* known to the host */
     uint16_t    value_out;           /* bytes of a value in the result */
     bool        keep_keys;           /* argsort: leave the sorted key bits in keys[0] */
     bool        finish;              /* whether leading digits may be enough */
+    bool        leaf;                /* whether blocks may then sort the keys of each prefix */
 };
 
 struct radix_plan {
     uint32_t   steps, again_steps;
     uint32_t   prefix_shift;         /* sorted by the bits from here on, then finished; 0: by all */
     uint32_t   settle, again_settle; /* the result is in arrays 1 and must be copied */
+    uint32_t   leaf, leaf_from;      /* whether leaves follow the steps, and in which arrays */
     uint32_t   again;                /* set by the finish: the second list is needed */
     uint32_t   barriers[3];          /* arrivals: first list, second list, finish */
     uint32_t   blocks_done;          /* of the histogram */
@@ -85,6 +88,7 @@ struct radix_tables { /* in device scratch, zeroed before use */
     uint64_t *groups; /* finish: [CUDA_TUNE_RADIX_GROUPS] large groups, after their number */
     uint64_t *claims; /* [2 * CUDA_TUNE_RADIX_GROUPS] */
     uint64_t *sample; /* [2 * sampled] hash table of keys */
+    uint64_t *bounds; /* of leaves */
     uint32_t *status; /* [tiles][256] words of the look-back */
     size_t    portions;
     uint32_t  sampled;    /* keys of the sample, a power of 2; 0: no sample */

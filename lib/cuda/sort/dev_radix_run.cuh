@@ -2,9 +2,10 @@
  * or 8 bytes: zero the tables, plan, passes, finish.
  *
  * Launches: one to zero, one histogram, and for few keys one for the rest. For more, one for the
- * steps and, if leading digits may be enough, one finish and one for the steps of the second list,
- * which returns at once unless the finish gave up. Scratch: another array of keys and values
- * (argsort: two arrays of key bits, one of indices), 1 KB a tile, up to 256 KB for the sample.
+ * steps and, if leading digits may be enough, one for the leaves, one finish and one for the steps
+ * of the second list; a launch that the plan does not need returns at once. Scratch: another array
+ * of keys and values (argsort: two arrays of key bits, one of indices), 1 KB a tile, 8 bytes a
+ * bound of leaves, up to 256 KB for the sample.
  * Instantiated in dev_radix.cu (keys alone) and dev_radix_values.cu. */
 #ifndef ORDO_CUDA_SORT_DEV_RADIX_RUN_H
 #define ORDO_CUDA_SORT_DEV_RADIX_RUN_H
@@ -53,6 +54,7 @@ static inline radix_tables radix_tables_layout(cuda_scratch *scratch, size_t n, 
     tables.sample = scratch_take<uint64_t>(scratch, 2 * (size_t)tables.sampled);
     tables.status = scratch_take<uint32_t>(scratch, ordo_div_up(n, tile) * RADIX_BINS);
     tables.zero_bytes = scratch->used - start;
+    tables.bounds = scratch_take<uint64_t>(scratch, key_size < 4 ? 0 : leaf_tiles(n) + 1);
     tables.starts = scratch_take<uint64_t>(scratch, digits * (portions + 1) * RADIX_BINS);
     return tables;
 }
@@ -136,6 +138,22 @@ static ordo_status radix_launch_finish(cuda_call *call, const radix_kernel *kern
     return ORDO_OK;
 }
 
+/* Enqueues the leaves. */
+template <typename VALUE, typename CODE>
+static ordo_status radix_launch_leaves(cuda_call *call, const radix_job *job, CODE code,
+                                       radix_tables tables)
+{
+    auto *const      kernel = radix_leaves<CODE, VALUE>;
+    constexpr size_t bytes = sizeof(leaf_shared<CODE, VALUE>);
+    int              resident;
+    TRY(cuda_allow_shared(call, kernel, bytes));
+    CUDA_TRY(call->exec, cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                             &resident, (const void *)kernel, LEAF_THREADS, bytes));
+    size_t const most = (size_t)(resident * call->facts->sms);
+    return CUDA_LAUNCH(call, kernel, ordo_min(most, leaf_tiles(job->n)), LEAF_THREADS, bytes, *job,
+                       code, tables);
+}
+
 template <typename VALUE, typename CODE>
 static ordo_status radix_run(cuda_call *call, const radix_job *job, CODE code, radix_tables tables)
 {
@@ -149,6 +167,10 @@ static ordo_status radix_run(cuda_call *call, const radix_job *job, CODE code, r
     TRY(radix_launch_list(call, &many, job, code, tables, false));
     if (!job->finish)
         return ORDO_OK;
+    if constexpr (value_traits<VALUE>::size == 0 ||
+                  value_traits<VALUE>::size + sizeof(typename CODE::BITS) == 8)
+        if (job->leaf)
+            TRY(radix_launch_leaves<VALUE>(call, job, code, tables));
     TRY(radix_launch_finish(call, &few, job, code, tables, false));
     return radix_launch_list(call, &many, job, code, tables, true);
 }

@@ -66,17 +66,21 @@ size_t dev_sort_scratch(const ordo_sort_job *job)
         job->algorithm == ORDO_ALGORITHM_AUTO || job->algorithm == ORDO_ALGORITHM_WINDOWS;
     return by == NULL
                ? 0
-               : ordo_max(may_be_rough ? dev_windows_scratch(job) : 0, by->keys_scratch(job));
+               : ordo_max(may_be_rough ? ordo_max(dev_windows_scratch(job), dev_distinct_scratch())
+                                       : 0,
+                          by->keys_scratch(job));
 }
 
 ordo_status dev_sort(cuda_call *call, const ordo_sort_job *job)
 {
     const sorter *const by = sorter_of(job->algorithm);
-    bool                done = false;
+    bool                done = false, few = false;
     if (by == NULL)
         return cpu_only(call, job->algorithm, "keys");
     if (job->algorithm == ORDO_ALGORITHM_AUTO)
-        TRY(dev_windows_auto(call, job, &done));
+        TRY(dev_windows_auto(call, job, &done, &few));
+    if (!done && few)
+        TRY(dev_distinct(call, job, &done));
     if (job->algorithm == ORDO_ALGORITHM_WINDOWS)
         TRY(dev_windows_keys(call, job, &done));
     return done ? ORDO_OK : by->keys(call, job);

@@ -1,0 +1,305 @@
+/* dev_distinct.cu - sorts keys that have few distinct values by counting them.
+ *
+ * One block draws a sample and lists its values, if they are at most DISTINCT_MOST, in key order.
+ * Then all blocks look up every key in a hash table of the list in shared memory and count it; a
+ * key that is not on the list ends the count, and the array stays as it is. Otherwise the array is
+ * filled with the values. An empty slot of the table holds the first value of the list: it is then
+ * found in the first empty slot after its own, and any other value that meets an empty slot is not
+ * on the list. Waits for the host. Cost: one read and one write. Scratch: the list. */
+#include "cuda/runtime/cuda_keys.cuh"
+#include "cuda/runtime/cuda_tuning.cuh"
+#include "cuda/sort/dev_radix.cuh"
+
+enum {
+    DISTINCT_MOST = CUDA_TUNE_DISTINCT_MOST,
+    DISTINCT_SAMPLE = 8192,
+    DISTINCT_FOUND = 1024,  /* slots of the sample's table */
+    DISTINCT_LG_SLOTS = 12, /* of the table of the count */
+    DISTINCT_SLOTS = 1 << DISTINCT_LG_SLOTS,
+    DISTINCT_THREADS = 512
+};
+
+struct distinct_list {
+    unsigned           values; /* 0: too many */
+    unsigned           missed; /* some key is not on the list */
+    unsigned           blocks_done;
+    uint64_t           raw[DISTINCT_MOST]; /* the values as in memory, in key order */
+    unsigned long long count[DISTINCT_MOST];
+    uint64_t           start[DISTINCT_MOST]; /* of each value in the sorted array */
+};
+
+/* ---- the sample ----------------------------------------------------------------------------- */
+
+/* Key bits in the low bits of a word; the largest 64-bit key would look like an empty slot, so it
+ * is kept apart. */
+template <typename BITS>
+static __global__ void __launch_bounds__(1024)
+    distinct_sample(key_code_by_width<BITS> code, const BITS *keys, size_t n, distinct_list *list)
+{
+    constexpr unsigned long long  EMPTY = ~0ull;
+    __shared__ unsigned long long slot[DISTINCT_FOUND];
+    __shared__ uint64_t           found[DISTINCT_MOST];
+    __shared__ unsigned           values, has_largest;
+    slot[threadIdx.x] = EMPTY;
+    if (threadIdx.x == 0)
+        values = has_largest = 0;
+    __syncthreads();
+
+    size_t const part = n / DISTINCT_SAMPLE;
+#pragma unroll 4
+    for (unsigned s = threadIdx.x; s < DISTINCT_SAMPLE; s += 1024) {
+        size_t const             at = s * part + (size_t)(s * 0x9e3779b97f4a7c15ull >> 33) % part;
+        unsigned long long const bits = code.encode(keys[at]);
+        unsigned                 to = (unsigned)(bits * 0x9e3779b97f4a7c15ull >> 54);
+        if (bits == EMPTY)
+            has_largest = 1;
+        while (bits != EMPTY && *(volatile unsigned *)&values <= DISTINCT_MOST) {
+            unsigned long long const old = atomicCAS(slot + to, EMPTY, bits);
+            if (old == EMPTY)
+                atomicAdd(&values, 1u);
+            if (old == EMPTY || old == bits)
+                break;
+            to = (to + 1) % DISTINCT_FOUND;
+        }
+    }
+    __syncthreads();
+    unsigned const all = values + has_largest;
+    if (all > DISTINCT_MOST)
+        return; /* list->values is 0 */
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        values = 0;
+        if (has_largest)
+            found[all - 1] = EMPTY;
+    }
+    __syncthreads();
+    if (slot[threadIdx.x] != EMPTY)
+        found[atomicAdd(&values, 1u)] = slot[threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x < all) {
+        uint64_t const mine = found[threadIdx.x];
+        unsigned       before = 0;
+        for (unsigned v = 0; v < all; v++)
+            before += found[v] < mine;
+        list->raw[before] = code.decode((BITS)mine);
+    }
+    if (threadIdx.x == 0)
+        list->values = all;
+}
+
+/* ---- the count ------------------------------------------------------------------------------ */
+
+template <typename BITS> struct distinct_shared {
+    BITS     key[DISTINCT_SLOTS];
+    uint32_t count[DISTINCT_SLOTS];
+    uint64_t sum[DISTINCT_MOST];
+    bool     last;
+};
+
+template <typename BITS> static DEVICE unsigned distinct_slot(BITS key)
+{
+    return sizeof(BITS) == 4 ? (uint32_t)key * 0x9e3779b1u >> (32 - DISTINCT_LG_SLOTS)
+                             : (unsigned)(key * 0x9e3779b97f4a7c15ull >> (64 - DISTINCT_LG_SLOTS));
+}
+
+/* The slot of a key, or DISTINCT_SLOTS if it is not on the list. */
+template <typename BITS>
+static DEVICE unsigned distinct_find(const BITS *slots, BITS empty, BITS key)
+{
+    unsigned at = distinct_slot(key);
+    for (;;) {
+        BITS const there = slots[at];
+        if (there == key)
+            return at;
+        if (there == empty)
+            return DISTINCT_SLOTS;
+        at = (at + 1) % DISTINCT_SLOTS;
+    }
+}
+
+static DEVICE bool distinct_swap(uint32_t *slot, uint32_t empty, uint32_t key)
+{
+    return atomicCAS(slot, empty, key) == empty;
+}
+static DEVICE bool distinct_swap(uint64_t *slot, uint64_t empty, uint64_t key)
+{
+    return atomicCAS((unsigned long long *)slot, (unsigned long long)empty,
+                     (unsigned long long)key) == empty;
+}
+
+/* Adds the counts of all blocks; in the last block: their starts, and whether they are complete. */
+template <typename BITS>
+static __device__ void distinct_sum(distinct_shared<BITS> *shared, BITS empty, size_t n,
+                                    distinct_list *list)
+{
+    unsigned const values = list->values;
+    if (threadIdx.x < values) {
+        unsigned const at = distinct_find(shared->key, empty, (BITS)list->raw[threadIdx.x]);
+        atomicAdd(list->count + threadIdx.x, (unsigned long long)shared->count[at]);
+    }
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        shared->last = atomicAdd(&list->blocks_done, 1u) + 1 == gridDim.x;
+    __syncthreads();
+    if (!shared->last)
+        return;
+    __threadfence();
+    if (threadIdx.x < values)
+        shared->sum[threadIdx.x] = __ldcg(list->count + threadIdx.x);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        uint64_t at = 0;
+        for (unsigned v = 0; v < values; v++) {
+            list->start[v] = at;
+            at += shared->sum[v];
+        }
+        if (at != n)
+            list->missed = 1;
+    }
+}
+
+template <typename BITS>
+static __global__ void __launch_bounds__(DISTINCT_THREADS)
+    distinct_count(const BITS *keys, size_t n, distinct_list *list)
+{
+    constexpr unsigned EACH = sizeof(uint4) / sizeof(BITS);
+    extern __shared__ uint4 distinct_memory[];
+    auto *const             shared = (distinct_shared<BITS> *)distinct_memory;
+    unsigned const          values = list->values;
+    if (values == 0)
+        return;
+    BITS const empty = (BITS)list->raw[0];
+    for (unsigned i = threadIdx.x; i < DISTINCT_SLOTS; i += blockDim.x) {
+        shared->key[i] = empty;
+        shared->count[i] = 0;
+    }
+    __syncthreads();
+    if (threadIdx.x > 0 && threadIdx.x < values) {
+        BITS const mine = (BITS)list->raw[threadIdx.x];
+        unsigned   at = distinct_slot(mine);
+        while (!distinct_swap(shared->key + at, empty, mine))
+            at = (at + 1) % DISTINCT_SLOTS;
+    }
+    __syncthreads();
+
+    bool       missed = false;
+    auto const add = [&](BITS key) {
+        unsigned const at = distinct_find(shared->key, empty, key);
+        if (at < DISTINCT_SLOTS)
+            atomicAdd(shared->count + at, 1u);
+        else
+            missed = true;
+    };
+    size_t const       head = min((16 - (size_t)keys % 16) % 16 / sizeof(BITS), n);
+    size_t const       chunks = (n - head) / EACH;
+    const uint4 *const vectors = (const uint4 *)(keys + head);
+    size_t const       threads = (size_t)gridDim.x * blockDim.x;
+    size_t const       me = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    for (size_t c = me; c < chunks && !missed; c += 4 * threads) {
+        vector_16<BITS> chunk[4];
+#pragma unroll
+        for (unsigned j = 0; j < 4; j++)
+            if (c + j * threads < chunks)
+                chunk[j].all = vectors[c + j * threads];
+        missed = *(volatile unsigned *)&list->missed != 0;
+#pragma unroll
+        for (unsigned j = 0; j < 4; j++)
+            if (c + j * threads < chunks) {
+#pragma unroll
+                for (unsigned k = 0; k < EACH; k++)
+                    add(chunk[j].key[k]);
+            }
+    }
+    for (size_t i = me; i < head; i += threads)
+        add(keys[i]);
+    for (size_t i = head + chunks * EACH + me; i < n; i += threads)
+        add(keys[i]);
+    if (missed)
+        *(volatile unsigned *)&list->missed = 1;
+    __syncthreads();
+    distinct_sum(shared, empty, n, list);
+}
+
+/* ---- the result ----------------------------------------------------------------------------- */
+
+template <typename BITS>
+static __global__ void __launch_bounds__(DISTINCT_THREADS)
+    distinct_fill(BITS *keys, size_t n, const distinct_list *list)
+{
+    constexpr unsigned EACH = sizeof(uint4) / sizeof(BITS);
+    __shared__ uint64_t start[DISTINCT_MOST + 1];
+    __shared__ BITS     raw[DISTINCT_MOST];
+    unsigned const      values = list->values;
+    if (values == 0 || list->missed != 0)
+        return;
+    for (unsigned v = threadIdx.x; v <= DISTINCT_MOST; v += blockDim.x)
+        start[v] = v < values ? list->start[v] : n;
+    for (unsigned v = threadIdx.x; v < values; v += blockDim.x)
+        raw[v] = (BITS)list->raw[v];
+    __syncthreads();
+
+    /* the last value that starts at `i` or before */
+    auto const value_at = [&](size_t i) {
+        unsigned v = 0;
+#pragma unroll
+        for (unsigned half = DISTINCT_MOST / 2; half > 0; half /= 2)
+            v += start[v + half] <= i ? half : 0;
+        return v;
+    };
+    size_t const head = min((16 - (size_t)keys % 16) % 16 / sizeof(BITS), n);
+    size_t const chunks = (n - head) / EACH;
+    uint4 *const vectors = (uint4 *)(keys + head);
+    grid_each(chunks, [&](size_t c) {
+        size_t const    first = head + c * EACH;
+        unsigned        v = value_at(first);
+        vector_16<BITS> chunk;
+#pragma unroll
+        for (unsigned k = 0; k < EACH; k++) {
+            while (start[v + 1] <= first + k)
+                v++;
+            chunk.key[k] = raw[v];
+        }
+        vectors[c] = chunk.all;
+    });
+    grid_each(head, [&](size_t i) { keys[i] = raw[value_at(i)]; });
+    grid_each(n - head - chunks * EACH, [&](size_t i) {
+        size_t const at = head + chunks * EACH + i;
+        keys[at] = raw[value_at(at)];
+    });
+}
+
+size_t dev_distinct_scratch(void)
+{
+    return ordo_round_up(sizeof(distinct_list), CUDA_SCRATCH_ALIGN);
+}
+
+ordo_status dev_distinct(cuda_call *call, const ordo_sort_job *job, bool *done)
+{
+    size_t const         used = call->scratch.used, blocks = (size_t)call->facts->sms * 4;
+    distinct_list *const list = scratch_take<distinct_list>(&call->scratch, 1);
+    unsigned             state[2]; /* values, missed */
+    *done = false;
+    CUDA_TRY(call->exec, cudaMemsetAsync(list, 0, sizeof *list, call->stream));
+    TRY(with_key_width(job->type, job->descending, [&](auto code) -> ordo_status {
+        typedef typename decltype(code)::BITS BITS;
+        BITS *const                           keys = (BITS *)job->keys;
+        auto *const                           count = distinct_count<BITS>;
+        TRY(cuda_allow_shared(call, count, sizeof(distinct_shared<BITS>)));
+        TRY(CUDA_LAUNCH(call, distinct_sample<BITS>, 1, 1024, 0, code, (const BITS *)keys, job->n,
+                        list));
+        TRY(CUDA_LAUNCH(call, count, blocks, DISTINCT_THREADS, sizeof(distinct_shared<BITS>),
+                        (const BITS *)keys, job->n, list));
+        return CUDA_LAUNCH(call, distinct_fill<BITS>, blocks, DISTINCT_THREADS, 0, keys, job->n,
+                           (const distinct_list *)list);
+    }));
+    call->exec->changed = true;
+    TRY(call_fetch(call, state, list, sizeof state));
+    call->scratch.used = used;
+    *done = state[0] != 0 && state[1] == 0;
+    if (*done) {
+        call->exec->algorithm = "radix";
+        call->exec->facts.strategy = ORDO_STRATEGY_COUNTING;
+    }
+    return ORDO_OK;
+}

@@ -1,0 +1,189 @@
+/* test_cuda_leaves.c - sorts, pairs and argsorts of device arrays that are sorted by their leading
+ * digits and then leaf by leaf, and sorts of arrays with few distinct values, compared with the
+ * CPU. Some inputs defeat the leaves: long groups of keys with one prefix, and keys that crowd in
+ * one bucket of a leaf. ORDO_TEST_SMALL=1 tests one length of u32, for compute-sanitizer. */
+#include "device.h"
+
+#include "core/random.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST = 3000017,
+    LARGE = (128 << 20) / 4 + 7 /* keys of four bytes; such arrays are looked at first */
+};
+
+typedef enum shape {
+    EVEN,
+    JOINT,  /* the two leading digits are equal: groups are 256 times as long as expected */
+    CROWD,  /* in a group all keys but a few are neighbours */
+    NARROW, /* fewer than 2^20 values */
+    HILL,   /* sums of four numbers */
+    LOW,    /* keys differ only in the lower half */
+    SHAPES
+} shape;
+
+static uint64_t key_of(shape how, size_t size, uint64_t draw)
+{
+    unsigned const half = (unsigned)(4 * size);
+    uint64_t const top = draw >> (64 - 2 * half), few = ordo_random_mix(draw);
+    uint64_t const upper = top >> half << half, digit = draw >> 56;
+    switch (how) {
+    case JOINT:
+        return (digit << (2 * half - 8) | digit << (2 * half - 16)) | (top >> 16);
+    case CROWD:
+        return upper | (few % 500 == 0 ? (UINT64_C(1) << half) - 1 : few % 4);
+    case NARROW:
+        return draw % 1000000;
+    case HILL:
+        return ((draw & 0xffff) + (draw >> 16 & 0xffff) + (draw >> 32 & 0xffff) + (draw >> 48))
+                   << (2 * half - 18) |
+               (few & 0x3fff);
+    case LOW:
+        return top >> half;
+    default:
+        return top;
+    }
+}
+
+static void fill(shape how, size_t size, void *keys, size_t n)
+{
+    uint64_t const sequence = ordo_random_sequence(n + (size_t)how, 1);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t const key = key_of(how, size, ordo_random_at(sequence, i));
+        uint32_t const narrow = (uint32_t)key;
+        if (size == 4)
+            ((uint32_t *)keys)[i] = narrow;
+        else
+            ((uint64_t *)keys)[i] = key;
+    }
+}
+
+static device_array device_keys, device_values;
+static void        *given, *keys, *found;
+static uint64_t    *values, *found_values;
+
+static ordo_sort_opts opts_of(bool descending, bool there)
+{
+    return ORDO_OPTS(ordo_sort_opts,
+                     .flags = (descending ? ORDO_DESCENDING : 0) | (there ? ORDO_ON_DEVICE : 0));
+}
+
+static void try_sort(ordo_type type, size_t n, bool descending)
+{
+    size_t const         size = ordo_type_size(type);
+    ordo_sort_opts const here = opts_of(descending, false), there = opts_of(descending, true);
+    memcpy(keys, given, n * size);
+    device_place(&device_keys, n * size, size);
+    device_put(&device_keys, given);
+    CHECK_STATUS(ORDO_OK, ordo_sort(cpu, type, keys, n, &here), cpu);
+    CHECK_STATUS(ORDO_OK, ordo_sort(gpu, type, device_keys.data, n, &there), gpu);
+    CUDA_CHECK(cudaDeviceSynchronize());
+    device_get(&device_keys, found);
+    CHECK_BYTES(keys, found, n * size, size);
+    CHECK(device_intact(&device_keys));
+}
+
+static void try_pairs(ordo_type type, size_t n, size_t value_size, bool descending)
+{
+    size_t const         size = ordo_type_size(type);
+    ordo_sort_opts const here = opts_of(descending, false), there = opts_of(descending, true);
+    memcpy(keys, given, n * size);
+    for (size_t i = 0; i < n; i++)
+        memcpy((char *)values + i * value_size, &(uint64_t){i}, value_size);
+    device_place(&device_keys, n * size, 0);
+    device_put(&device_keys, given);
+    device_place(&device_values, n * value_size, 0);
+    device_put(&device_values, values);
+    CHECK_STATUS(ORDO_OK, ordo_sort_pairs(cpu, type, keys, n, values, value_size, &here), cpu);
+    CHECK_STATUS(
+        ORDO_OK,
+        ordo_sort_pairs(gpu, type, device_keys.data, n, device_values.data, value_size, &there),
+        gpu);
+    CUDA_CHECK(cudaDeviceSynchronize());
+    device_get(&device_keys, found);
+    device_get(&device_values, found_values);
+    CHECK_BYTES(keys, found, n * size, size);
+    CHECK_BYTES(values, found_values, n * value_size, value_size);
+    CHECK(device_intact(&device_keys) && device_intact(&device_values));
+}
+
+static void try_argsort(ordo_type type, size_t n, ordo_type index_type, bool descending)
+{
+    size_t const         size = ordo_type_size(type), index_size = ordo_type_size(index_type);
+    ordo_sort_opts const here = opts_of(descending, false), there = opts_of(descending, true);
+    device_place(&device_keys, n * size, 0);
+    device_put(&device_keys, given);
+    device_place(&device_values, n * index_size, 0);
+    device_overwrite(&device_values);
+    CHECK_STATUS(ORDO_OK, ordo_argsort(cpu, type, given, n, index_type, values, &here), cpu);
+    CHECK_STATUS(
+        ORDO_OK,
+        ordo_argsort(gpu, type, device_keys.data, n, index_type, device_values.data, &there), gpu);
+    CUDA_CHECK(cudaDeviceSynchronize());
+    device_get(&device_values, found_values);
+    CHECK_BYTES(values, found_values, n * index_size, index_size);
+    CHECK(device_intact(&device_keys) && device_intact(&device_values));
+}
+
+static void test_leaves(bool small)
+{
+    static const ordo_type types[] = {ORDO_U32, ORDO_F32, ORDO_I64, ORDO_F64};
+    static const size_t    lengths[] = {1100001, 262143, 1048576, 2097151, MOST};
+    for (size_t t = 0; t < (small ? 1 : sizeof types / sizeof *types); t++)
+        for (size_t l = 0; l < (small ? 1 : sizeof lengths / sizeof *lengths); l++)
+            for (shape how = EVEN; how < SHAPES; how++) {
+                bool const   descending = (l + (size_t)how) % 2 == 1;
+                size_t const n = lengths[l];
+                testkit_case("%s n=%zu shape %d descending %d", ordo_type_name(types[t]), n,
+                             (int)how, (int)descending);
+                fill(how, ordo_type_size(types[t]), given, n);
+                try_sort(types[t], n, descending);
+                try_pairs(types[t], n, l % 2 == 0 ? 4 : 8, descending);
+                try_argsort(types[t], n, l % 2 == 0 ? ORDO_U64 : ORDO_U32, descending);
+            }
+}
+
+/* `rare` more values occur once each. */
+static void test_few(ordo_type type, size_t distinct, size_t rare, bool descending)
+{
+    size_t const   size = ordo_type_size(type), n = size == 4 ? LARGE : LARGE / 2 + 1;
+    uint64_t const sequence = ordo_random_sequence(distinct, 2);
+    testkit_case("%s n=%zu, %zu distinct values, %zu rare ones", ordo_type_name(type), n, distinct,
+                 rare);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t const which = ordo_random_below(ordo_random_at(sequence, i), distinct);
+        uint64_t const key = ordo_random_mix(i < rare ? n + i : which);
+        if (size == 4)
+            ((uint32_t *)given)[i] = (uint32_t)(which + 1 == distinct ? UINT32_MAX : key);
+        else
+            ((uint64_t *)given)[i] = which + 1 == distinct ? UINT64_MAX : key;
+    }
+    try_sort(type, n, descending);
+}
+
+int main(void)
+{
+    const char *const wish = getenv("ORDO_TEST_SMALL");
+    bool const        small = wish != NULL && atoi(wish) != 0;
+    device_start();
+    given = test_keep((size_t)LARGE * 4 + 64);
+    keys = test_keep((size_t)LARGE * 4 + 64);
+    found = test_keep((size_t)LARGE * 4 + 64);
+    values = test_keep(MOST * sizeof *values);
+    found_values = test_keep(MOST * sizeof *values);
+    device_keys = device_make((size_t)LARGE * 4 + 64, 0);
+    device_values = device_make(MOST * sizeof *values + 64, 0);
+    test_leaves(small);
+    if (!small) {
+        test_few(ORDO_U32, 100, 0, false);
+        test_few(ORDO_F32, 256, 0, true);
+        test_few(ORDO_U32, 100, 3, false);
+        test_few(ORDO_U64, 2, 0, false);
+        test_few(ORDO_F64, 1000, 0, false);
+    }
+    device_free(&device_keys);
+    device_free(&device_values);
+    return device_done();
+}
