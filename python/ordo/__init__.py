@@ -21,13 +21,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ._context import Report, config, context, explain, show_config
-    from ._flags import scan_bits, split_by_flags
     from ._generate import generate
     from ._lib import DeviceError, OrderError
     from ._lib import version as __version__
     from ._measure import is_sorted, radius
     from ._order import argsort, sort, sort_pairs
-    from ._partition import argpartition, partition
+    from ._partition import argpartition, partition, scan_bits, split_by_flags
     from ._rank import rank_sorted, rankdata
     from ._scan import cummax, cummin, cumsum
     from ._select import TopK, median, percentile, quantile, select, topk
@@ -36,12 +35,11 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "_context": "Report config context explain show_config",
-    "_flags": "scan_bits split_by_flags",
     "_generate": "generate",
     "_lib": "DeviceError OrderError",
     "_measure": "is_sorted radius",
     "_order": "argsort sort sort_pairs",
-    "_partition": "argpartition partition",
+    "_partition": "argpartition partition scan_bits split_by_flags",
     "_rank": "rank_sorted rankdata",
     "_scan": "cummax cummin cumsum",
     "_select": "TopK median percentile quantile select topk",

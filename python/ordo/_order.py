@@ -24,10 +24,9 @@ from ._arrays import (
     pointer,
     product,
 )
-from ._check import flag, integer, output, same_place
+from ._check import check_kind, check_stable, flag, integer, output, same_place
 from ._context import host_context
 from ._device import with_guests
-from ._numpy import check_kind, check_stable
 
 _INTP = np.dtype(np.intp)
 _INDEX = {np.dtype(name): code for name, code in

@@ -1,4 +1,4 @@
-"""partition and argpartition.
+"""partition and argpartition; scan_bits and split_by_flags.
 
 ``ordo_select`` finds the k-th element. ``ordo_partition`` moves smaller elements to the front, and
 elements equal to the k-th are swapped behind them. Few elements, several positions and GPU arrays
@@ -7,6 +7,7 @@ are sorted instead: a sorted array is partitioned.
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 import numpy as np
@@ -23,11 +24,17 @@ from ._arrays import (
     place_of,
     product,
 )
-from ._check import unmasked
+from ._check import (
+    SELECT_KINDS,
+    check_kind,
+    check_positions,
+    flag,
+    integer,
+    same_place,
+    unmasked,
+)
 from ._device import with_guests
-from ._numpy import SELECT_KINDS, check_kind
-from ._order import argsort, sort
-from ._select import check_positions
+from ._order import argsort, check_index_dtype, sort
 
 _FEW = 4096  # elements that are sorted faster than split
 
@@ -180,3 +187,141 @@ def _split_rows(a: Any, kth: Any, axis: int | None, indices: bool) -> Any:
             context, rows.code, keys, int(positions[0]), keys if index is None else index, out
         )
     return rows.back(result) if indices else place.astype_back(rows.back(result), rows.dtype)
+
+
+# ---- Flags -------------------------------------------------------------------------------------
+
+# Flags are an array of bools, or bits packed in bytes as by numpy.packbits(bitorder="little").
+_COUNTS = {4: _lib.U32, 8: _lib.U64}
+
+
+def _flags_of(flags: Any, n: int | None, name: str) -> tuple[Any, Any, int, int]:
+    """Returns the place, the array, its ordo_flags_kind and the number of flags."""
+    place, array = place_of(flags)
+    if n is None:
+        if not place.is_bool(array.dtype):
+            raise TypeError(
+                f"{name} has dtype {array.dtype}; expected bool, or bytes of packed bits and n"
+            )
+        rows = Rows(place, array, None)
+        return place, rows.keys, _lib.FLAG_BYTES, rows.n
+    rows = Rows(place, array, None)
+    if rows.code != _lib.U8 or place.is_bool(rows.dtype):
+        raise TypeError(f"{name} has dtype {array.dtype}; expected uint8 for {n} packed bits")
+    n = integer(n, "n")
+    if not 0 <= n <= 8 * rows.n:
+        raise ValueError(f"n is {n}; expected at most {8 * rows.n}, the bits of {name}")
+    return place, rows.keys, _lib.FLAG_BITS, n
+
+
+def scan_bits(
+    flags: Any,
+    n: int | None = None,
+    *,
+    exclusive: bool = False,
+    dtype: Any = np.int64,
+    algorithm: str = "auto",
+) -> Any:
+    """Counts the flags that are set, up to each flag: a binary prefix sum.
+
+    Parameters
+    ----------
+    flags : array of bools; also GPU arrays. With `n`, bytes that hold 8 flags each, the first one
+        in the lowest bit.
+    n : number of packed flags.
+    exclusive : count i does not include flag i, so the first count is 0.
+    dtype : dtype of the counts: int64, uint64, int32 or uint32.
+    algorithm : 'auto'; on a GPU also 'ballot' (the ballot counting poster) or 'shared' (the scan in
+        shared memory that the poster compares with).
+
+    Returns
+    -------
+    Array of n counts, of one dimension.
+
+    Raises
+    ------
+    TypeError : `flags` or `dtype` have the wrong type.
+    ValueError : `n` is larger than the number of bits, `dtype` is too narrow, or `algorithm` is
+        wrong.
+    DeviceError : the algorithm needs a GPU, and the arrays are not there.
+
+    Examples
+    --------
+    >>> import numpy as np, ordo
+    >>> ordo.scan_bits(np.array([True, False, True, True]))
+    array([1, 1, 2, 3])
+    >>> ordo.scan_bits(np.array([0b1101], np.uint8), 4, exclusive=True)
+    array([0, 1, 1, 2])
+    """
+    return _scan_bits(flags, n, flag(exclusive, "exclusive"), dtype, algorithm)
+
+
+@with_guests
+def _scan_bits(flags: Any, n: int | None, exclusive: bool, dtype: Any, algorithm: str) -> Any:
+    place, array, kind, n = _flags_of(flags, n, "flags")
+    wanted = check_index_dtype(dtype, n)
+    opts = _lib.options(
+        _lib.ScanOptions,
+        flags=place.flags | (_lib.EXCLUSIVE if exclusive else 0),
+        stream=place.stream or None,
+        algorithm=_lib.number_of(_lib.ALGORITHMS, algorithm, "algorithm"),
+    )
+    result = place.empty((n,), wanted)
+    _lib.scan_bits(
+        place.context, kind, place.address(array), n, _COUNTS[wanted.itemsize],
+        place.address(result), None, opts,
+    )  # fmt: skip
+    return result
+
+
+def split_by_flags(a: Any, flags: Any, n: int | None = None) -> tuple[Any, Any]:
+    """Splits an array by flags: the elements whose flag is set, and the others, both in order.
+
+    Parameters
+    ----------
+    a : array of one dimension with elements of at most 16 bytes; also GPU arrays.
+    flags : one flag for each element, as for `scan_bits`.
+    n : number of packed flags; equal to the number of elements.
+
+    Returns
+    -------
+    ``a[flags]`` and ``a[~flags]``, as two views of one new array.
+
+    Raises
+    ------
+    TypeError : `flags` has the wrong type, or `a` and `flags` are in different places.
+    ValueError : the numbers of elements and flags differ.
+
+    Examples
+    --------
+    >>> import numpy as np, ordo
+    >>> a = np.array([5, 8, 1, 4])
+    >>> ordo.split_by_flags(a, a % 2 == 0)
+    (array([8, 4]), array([5, 1]))
+    """
+    return _split_array(a, flags, n)
+
+
+@with_guests
+def _split_array(a: Any, flags: Any, n: int | None) -> tuple[Any, Any]:
+    place, array = place_of(a, compare=False)
+    flag_place, bits, kind, n = _flags_of(flags, n, "flags")
+    same_place(place, "a", flag_place, "flags")
+    count = product(array.shape)
+    if array.ndim != 1 or count != n:
+        raise ValueError(
+            f"a has shape {tuple(array.shape)} and there are {n} flags; expected one dimension and "
+            "one flag for each element"
+        )
+    size = place.itemsize(array)
+    if size > 16 or size == 0 or place.opaque(array):
+        raise TypeError(f"a has dtype {array.dtype}; expected elements of 1 to 16 bytes")
+    elements = place.contiguous(array)
+    result = place.empty((n * size,), np.dtype(np.uint8)).view(elements.dtype)
+    first = ctypes.c_size_t()
+    opts = _lib.options(_lib.PartitionOptions, flags=place.flags, stream=place.stream or None)
+    _lib.partition(
+        place.context, kind, place.address(bits), place.address(elements), n, size,
+        place.address(result), ctypes.addressof(first), opts,
+    )  # fmt: skip
+    return result[: first.value], result[first.value :]

@@ -19,10 +19,9 @@ from ._arrays import (
     pointer,
     rows_have_nan,
 )
-from ._check import flag
+from ._check import flag, into
 from ._context import host_context
 from ._device import with_guests
-from ._numpy import into
 
 # Sums of narrow integers and bools have 64 bits, as in NumPy.
 _WIDE = dict.fromkeys((_lib.I8, _lib.I16, _lib.I32, _lib.I64), _lib.I64)

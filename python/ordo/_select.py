@@ -22,10 +22,18 @@ from ._arrays import (
     pointer,
     rows_have_nan,
 )
-from ._check import check_nan_policy, flag, found_nan, integer, unmasked
+from ._check import (
+    check_nan_policy,
+    check_positions,
+    flag,
+    found_nan,
+    integer,
+    into,
+    unmasked,
+    warn_of_no_elements,
+)
 from ._context import host_context
 from ._device import with_guests
-from ._numpy import into, warn_of_no_elements
 
 _DOUBLE = np.dtype(np.float64)
 _SINGLE, _WIDE = PLAIN[np.dtype(np.float32)], PLAIN[np.dtype(np.uint64)]
@@ -415,23 +423,6 @@ def _selected(rows: Rows, k: Any, descending: bool, way: _Way) -> Any:
         result,
     )
     return result
-
-
-def check_positions(k: Any, n: int, what: str = "k") -> Any:
-    """Returns positions as an array of 0 to n - 1. Negative positions count from the end."""
-    if type(k) is int and -n <= k < n:
-        return np.array(k % n, np.uintp)
-    wanted = unmasked(k, what)
-    if wanted.size == 0:
-        return np.zeros(wanted.shape, np.uintp)
-    if wanted.dtype.kind not in "iu":
-        raise TypeError(f"{what} has dtype {wanted.dtype}; expected integers")
-    low, high = int(wanted.min()), int(wanted.max())
-    if low < -n or high >= n:
-        limits = f"expected {-n} to {n - 1}" if n else "the array has no elements"
-        raise ValueError(f"{what} is {low if low < -n else high}; {limits}")
-    wide = wanted.astype(np.int64)  # int8 cannot hold a sum with n
-    return np.where(wide < 0, wide + n, wide).astype(np.uintp)
 
 
 def select(

@@ -5,6 +5,7 @@ The test of the wheel needs ORDO_TEST_WHEEL=1.
 
 from __future__ import annotations
 
+import ast
 import doctest
 import inspect
 import os
@@ -57,6 +58,31 @@ def test_docstrings(name):
     described = text.split("Parameters\n")[1].split("Returns\n")[0] if "Parameters" in text else ""
     for parameter in inspect.signature(function).parameters:
         assert re.search(rf"^[\w, ]*\b{parameter}\b[\w, ]* : ", described, re.M), parameter
+
+
+def _imports(file: Path, package: Path) -> set[str]:
+    """Returns the modules of the package that a module imports, also inside its functions."""
+    found = set()
+    for node in ast.walk(ast.parse(file.read_text())):
+        if not isinstance(node, ast.ImportFrom) or not node.level:
+            continue
+        base = file.parents[node.level - 1] / (node.module or "").replace(".", "/")
+        for path in [base, *(base / alias.name for alias in node.names)]:
+            for target in (path.with_suffix(".py"), path / "__init__.py"):
+                if target.exists() and target.parent != package.parent:
+                    found.add(str(target.relative_to(package)))
+    return found - {str(file.relative_to(package)), "__init__.py"}
+
+
+def test_imports_form_no_cycle():
+    package = Path(ordo.__file__).parent
+    files = [f for f in package.rglob("*.py") if f != package / "__init__.py"]
+    waiting = {str(f.relative_to(package)): _imports(f, package) for f in files}
+    assert {"_lib.py", "_context.py"} <= waiting["_places.py"]
+    while waiting:
+        ready = {name for name, needs in waiting.items() if not needs & waiting.keys()}
+        assert ready, f"modules import each other: {waiting}"
+        waiting = {name: needs for name, needs in waiting.items() if name not in ready}
 
 
 @pytest.mark.skipif(os.environ.get("ORDO_TEST_WHEEL") != "1", reason="ORDO_TEST_WHEEL is not 1")

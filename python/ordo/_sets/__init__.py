@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from . import _lib, _short
-from ._arrays import (
+from .. import _lib, _short
+from .._arrays import (
     HOST,
     PLAIN,
     Rows,
@@ -18,18 +18,20 @@ from ._arrays import (
     place_of,
     plain_code,
 )
-from ._check import flag, one_of, same_place, unmasked
-from ._device import with_guests
-from ._order import argsort, sort, sort_pairs
-from ._rank import rank_rows
-from ._scan import cumsum
+from .._check import flag, one_of, same_place, unmasked
+from .._context import by_threads
+from .._device import with_guests
+from .._measure import is_sorted
+from .._order import argsort, sort, sort_pairs
+from .._rank import rank_rows
+from .._scan import cumsum
 
 _BOOL, _INT64 = np.dtype(bool), np.dtype(np.int64)
 
 # ---- unique ------------------------------------------------------------------------------------
 
 _FEW = 4096  # elements of a row up to which the overhead of calls matters
-# Elements of a row from which _distinct is faster. Two Neoverse V1, f64, milliseconds (_distinct :
+# Elements of a row from which `distinct` is faster. Two Neoverse V1, f64, milliseconds (distinct :
 # the sort below) for 2^17, 2^18, 2^19 and 2^20 elements of 1000 values: 0.8 : 0.9, 1.1 : 1.6,
 # 1.8 : 2.9, 3.1 : 5.8.
 _LARGE = 1 << 18
@@ -118,7 +120,7 @@ def _unique(
 ) -> Any:
     place, array = place_of(ar)
     if place is HOST and is_text(array):
-        from . import _strings
+        from .. import _strings
 
         parts = _strings.unique(array, return_index, return_inverse, return_counts)
         return parts if len(parts) > 1 else parts[0]
@@ -201,12 +203,12 @@ def _compress(place: Any, elements: Any, flags: Any) -> Any:
 
 def _unique_large(row: Any, return_inverse: bool, equal_nan: bool) -> Any:
     """Returns the results for a large host row; None if `_unique_row` is as fast."""
-    from . import _distinct
+    from . import distinct
 
-    found = _distinct.of_few(row, return_inverse) if equal_nan else None
-    if found is None and row.size >= _distinct.VERY_LARGE and (equal_nan or not return_inverse):
+    found = distinct.of_few(row, return_inverse) if equal_nan else None
+    if found is None and row.size >= distinct.VERY_LARGE and (equal_nan or not return_inverse):
         inverse = _dense(HOST, row) if return_inverse else None
-        found = _distinct.of_sorted(sort(row), equal_nan), inverse
+        found = distinct.of_sorted(sort(row), equal_nan), inverse
     return found if found is None or return_inverse else found[0]
 
 
@@ -229,9 +231,9 @@ def _inverse(place: Any, row: Any, index: Any, first: Any, equal_nan: bool) -> A
             return _dense(place, row)
         index = argsort(row)
     if place is HOST and n >= _LARGE:
-        from . import _distinct
+        from . import distinct
 
-        return _distinct.inverse(index, first)
+        return distinct.inverse(index, first)
     inverse = place.empty(first.shape, _INT64)
     inverse[index] = np.add.accumulate(first) if few else cumsum(first)
     inverse -= 1
@@ -348,10 +350,52 @@ def _searchsorted(a: Any, v: Any, side: Any, sorter: Any) -> Any:
         haystack = haystack[sorter]
     if needles.size < _MANY_NEEDLES or not kinds <= set("biuf"):
         return np.searchsorted(haystack, needles, side)
-    from . import _search
-
     dtype = np.promote_types(haystack.dtype, needles.dtype)  # as NumPy compares them
     flat = needles.reshape(-1).astype(dtype, copy=False)
     haystack = np.ascontiguousarray(haystack, dtype)
     by_order = dtype in PLAIN and haystack.nbytes >= _HAYSTACK_BYTES
-    return _search.many(haystack, flat, side, by_order).reshape(needles.shape)
+    return _search_many(haystack, flat, side, by_order).reshape(needles.shape)
+
+
+# ---- Many needles ------------------------------------------------------------------------------
+
+# Every thread searches a slice of the needles, one cache-sized block at a time. Ascending needles
+# read the haystack in order: a block is searched between the places of its first and of its last
+# needle. Other needles are searched in the order of their argsort, unless the haystack fits the
+# cache.
+_BLOCK = 1 << 14  # needles
+_SLICE = 1 << 16  # needles for each thread, which take about a millisecond
+
+
+def _search_many(haystack: Any, needles: Any, side: str, by_order: bool) -> Any:
+    """Returns the places of needles, a row of the dtype of the haystack, which is contiguous.
+
+    by_order : needles are searched in ascending order; the library can sort their dtype.
+    """
+    result = np.empty(needles.size, np.intp)
+    order: Any = None
+    ascending = by_order and is_sorted(needles)
+    if by_order and not ascending:
+        order = argsort(needles, dtype=np.uint32 if needles.size < 1 << 32 else np.intp)
+
+    def search(lo: int, hi: int) -> None:
+        for start in range(lo, hi, _BLOCK):
+            stop = min(start + _BLOCK, hi)
+            if order is not None:
+                chosen = order[start:stop]
+                result[chosen] = _between(haystack, needles[chosen], side)
+            elif ascending:
+                result[start:stop] = _between(haystack, needles[start:stop], side)
+            else:
+                result[start:stop] = haystack.searchsorted(needles[start:stop], side)
+
+    by_threads(search, needles.size, _SLICE)
+    return result
+
+
+def _between(haystack: Any, needles: Any, side: str) -> Any:
+    """Returns the places of ascending needles."""
+    first, last = haystack.searchsorted(needles[[0, -1]], side)
+    places = haystack[first:last].searchsorted(needles, side)
+    places += first
+    return places

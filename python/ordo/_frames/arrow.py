@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ._strings import Text
+from .._text import Text, order_of
 
 
 class _Schema(ctypes.Structure):
@@ -305,9 +305,11 @@ def check_ascending(categories: Any) -> None:
 
     The functions compare values, which would contradict the order of the categories.
     """
-    from ._measure import is_sorted
-
-    if not is_sorted(categories):
+    if isinstance(categories, Text):
+        order = order_of(categories, False)
+    else:
+        order = np.argsort(categories, kind="stable")
+    if (order[1:] < order[:-1]).any():
         raise TypeError(
             "the categories have an order that is not the order of their values; pass the codes "
             "(pandas: a.cat.codes or a.codes, pyarrow: a.indices, polars: a.to_physical()) to "

@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from . import _arrow
-from ._arrays import is_text, place_of
-from ._strings import Text, text_of
+from .._text import Text, text_of
+from . import arrow
 
 _INSTEAD = {
     "DatetimeTZDtype": "a.astype('int64')",
@@ -50,33 +49,34 @@ def to_numpy(a: Any, compare: bool = True) -> Any:
         missing = np.asarray(a.isna())
         if not missing.any():
             return a.to_numpy(wanted)
-        return _arrow.with_nans(a.to_numpy(wanted, na_value=wanted.type(0)), missing)
+        return arrow.with_nans(a.to_numpy(wanted, na_value=wanted.type(0)), missing)
     return np.asarray(a)
 
 
 def _categorical(a: Any, compare: bool) -> Any:
-    categories = place_of(a.dtype.categories)[1]
-    if is_text(categories):
+    categories = a.dtype.categories
+    categories = to_numpy(categories) if is_extension(categories) else np.asarray(categories)
+    if categories.dtype.kind in "SUOT":
         categories = text_of(categories)
     if compare and a.dtype.ordered:
-        _arrow.check_ascending(categories)
+        arrow.check_ascending(categories)
     codes = np.asarray(getattr(a, "array", a).codes)
     missing = codes < 0
     if not isinstance(categories, Text):
-        values, missing = _arrow.decode(codes, missing, categories, None)
-        return values if missing is None else _arrow.with_nans(values, missing)
+        values, missing = arrow.decode(codes, missing, categories, None)
+        return values if missing is None else arrow.with_nans(values, missing)
     strings = (categories.data, categories.offsets)
-    values, missing = _arrow.decode(codes, missing, strings, categories.missing)
+    values, missing = arrow.decode(codes, missing, strings, categories.missing)
     return Text(*values, a, missing)
 
 
 def _arrow_backed(a: Any, compare: bool) -> Any:
     if hasattr(a, "__arrow_c_stream__"):
         try:
-            return _arrow.to_numpy(a, None, compare)
+            return arrow.to_numpy(a, None, compare)
         except ImportError:  # pandas needs pyarrow for this method, even for Python strings
             return np.asarray(a)
     within = getattr(a, "array", a)
     if "pyarrow" in sys.modules and hasattr(within, "__arrow_array__"):
-        return _arrow.to_numpy(within.__arrow_array__(), a, compare)
+        return arrow.to_numpy(within.__arrow_array__(), a, compare)
     return np.asarray(a)

@@ -1,0 +1,1 @@
+"""Columns of other libraries: Arrow, pandas and polars."""
