@@ -15,6 +15,7 @@ import numpy as np
 from . import _lib
 from ._check import integer
 from ._context import host_uses_cpu
+from ._inputs.mapped import mapped
 from ._places import (
     COPY_BY_THREADS,
     FLOATS,
@@ -71,14 +72,14 @@ def place_of(a: Any, compare: bool = True) -> tuple[Any, Any]:
             raise TypeError("a row of the sequence is masked; expected rows without a mask")
         return HOST, array
     from . import _device
-    from ._text import Text
+    from ._inputs.text import Text
 
     if type(a) is Text:
         return HOST, a
     foreign = _device.place_of(a)
     if foreign is not None:
         return foreign, a
-    from ._frames import arrow, pandas
+    from ._inputs import arrow, pandas
 
     if pandas.is_extension(a):
         return HOST, pandas.to_numpy(a, compare)
@@ -127,9 +128,14 @@ class Rows:
     `axis` is an integer or None, or a tuple of integers if `several` is set. The rows are
     contiguous along the last axis of `keys`. With `strided` they may also be along axis `at` of
     contiguous `keys`, where they were, if the library can do them there.
+
+    `descending` is the direction of the call, and `order` what it needs of the keys: see
+    `_inputs.mapped`. Both matter for types that the library does not have.
     """
 
-    __slots__ = ("at", "axes", "code", "count", "dtype", "keys", "lead", "n", "ndim", "place")
+    __slots__ = (
+        "_mapped", "at", "axes", "code", "count", "dtype", "keys", "lead", "n", "ndim", "place",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -138,8 +144,16 @@ class Rows:
         axis: int | tuple | None,
         several: bool = False,
         strided: bool = False,
+        *,
+        descending: bool = False,
+        order: str | None = None,
     ) -> None:
-        keys, self.code, self.dtype = place.typed(array)
+        self._mapped = mapped(array, descending, order) if place is HOST else None
+        if self._mapped is None:
+            keys, self.code, self.dtype = place.typed(array)
+        else:
+            keys, self.code = self._mapped.keys, self._mapped.code
+            self.dtype = self._mapped.dtype
         self.place = place
         self.ndim = keys.ndim
         self.at = -1
@@ -237,6 +251,29 @@ class Rows:
     def _place(self, array: Any) -> Any:
         return HOST if type(array) is ndarray else self.place
 
+    def restored(self, keys: Any) -> Any:
+        """Returns keys as elements of the caller's dtype."""
+        if self._mapped is not None:
+            return self._mapped.back(keys)
+        return self.place.astype_back(keys, self.dtype)
+
+    @property
+    def may_have_nan(self) -> bool:
+        return self._mapped is not None or self.code in FLOATS
+
+    def is_nan(self, keys: Any) -> Any:
+        """Returns for each key whether it is a NaN or a NaT."""
+        if self._mapped is not None:
+            return self._mapped.is_missing(keys)
+        return self.place.isnan(keys)
+
+    def set_nan(self, keys: Any, mask: Any) -> None:
+        """Replaces the keys in `mask` by the key of NaN or NaT."""
+        if self._mapped is not None:
+            keys[mask] = self._mapped.missing
+        else:
+            self.place.set_nan(keys, mask)
+
     def axis_last(self, array: Any) -> Any:
         """Returns an array of the shape of the keys with the axis of the rows last."""
         return array if self.at < 0 else self.place.moveaxis(array, self.at, -1)
@@ -278,14 +315,14 @@ def is_text(array: Any) -> bool:
 
 def is_arrow_text(array: Any) -> bool:
     """Returns whether an array is a Text: strings that are not in a NumPy array."""
-    from ._text import Text
+    from ._inputs.text import Text
 
     return type(array) is Text
 
 
 def rows_have_nan(rows: Rows) -> Any:
     """Returns for each row whether it holds a NaN; None if no row does."""
-    if rows.code not in FLOATS or rows.n == 0 or rows.count == 0:
+    if not rows.may_have_nan or rows.n == 0 or rows.count == 0:
         return None
-    nan = rows.place.isnan(rows.keys)
+    nan = rows.is_nan(rows.keys)
     return nan.any(rows.at) if bool(nan.any()) else None

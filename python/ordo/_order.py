@@ -159,11 +159,11 @@ def _sort(a: Any, axis: int | None, wish: _Wish, out: Any) -> Any:
         return _strings.sort(array, axis, wish.descending, out, wish.algorithm)
     if out is not None:
         return _sort_into(place, array, axis, wish, out)
-    rows = Rows(place, array, axis, strided=True)
+    rows = Rows(place, array, axis, strided=True, descending=wish.descending, order="bits")
     wish.options(place)  # raises an error for an unknown algorithm
     result = rows.own(array)
     _sort_rows(rows, wish)
-    return place.astype_back(rows.back(result), rows.dtype)
+    return rows.restored(rows.back(result))
 
 
 def _sort_into(place: Any, array: Any, axis: int | None, wish: _Wish, out: Any) -> Any:
@@ -176,10 +176,11 @@ def _sort_into(place: Any, array: Any, axis: int | None, wish: _Wish, out: Any) 
     wish.options(place)  # raises an error for an unknown algorithm
     if out is not array:
         out[...] = array if axis is not None else place.reshape(array, (-1,))
-    rows = Rows(place, out, -1 if axis is None else axis, strided=True)
+    along = -1 if axis is None else axis
+    rows = Rows(place, out, along, strided=True, descending=wish.descending, order="bits")
     _sort_rows(rows, wish)
     if place.address(rows.keys) != place.address(out):  # Rows made a copy
-        out[...] = place.astype_back(rows.back(rows.keys), rows.dtype)
+        out[...] = rows.restored(rows.back(rows.keys))
     return out
 
 
@@ -274,7 +275,7 @@ def _argsort(a: Any, axis: int | None, wish: _Wish, dtype: Any) -> Any:
 
         wanted = check_index_dtype(dtype, array.size)
         return _strings.argsort(array, axis, wish.descending, wanted, wish.algorithm)
-    rows = Rows(place, array, axis, strided=True)
+    rows = Rows(place, array, axis, strided=True, descending=wish.descending, order="ties")
     return rows.back(_argsort_rows(rows, wish, dtype))
 
 
@@ -356,10 +357,13 @@ def _sort_pairs(keys: Any, values: Any, wish: _Wish) -> tuple[Any, Any]:
         from . import _strings
 
         _strings.check_algorithm(wish.algorithm)
-    if text or payload.ndim > 1 or is_arrow_text(payload) or _is_large(place, payload):
+    halves = (
+        place is HOST and array.dtype.itemsize == 2 and array.dtype.kind in "fV"
+    )  # ties need a fold
+    if text or halves or payload.ndim > 1 or is_arrow_text(payload) or _is_large(place, payload):
         index = argsort(array, **wish._asdict())
         return _taken(array, index), _taken(payload, index)
-    rows = Rows(place, array, -1)
+    rows = Rows(place, array, -1, descending=wish.descending)
     sorted_keys = rows.own(array)
     moved = place.copy(payload)
     code, size = rows.code, place.itemsize(moved)
@@ -371,4 +375,4 @@ def _sort_pairs(keys: Any, values: Any, wish: _Wish) -> tuple[Any, Any]:
         opts,
         moved,
     )
-    return place.astype_back(sorted_keys, rows.dtype), moved
+    return rows.restored(sorted_keys), moved

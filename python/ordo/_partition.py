@@ -61,7 +61,7 @@ def _split_row(context: Any, code: int, keys: Any, k: int, elements: Any, result
     pivot = np.empty(1, keys.dtype)
     position = np.array([k], np.uintp)
     _lib.select(context, code, address(keys), keys.size, address(position), 1, address(pivot), None)
-    if pivot[0] != pivot[0]:
+    if keys.dtype.kind == "f" and pivot[0] != pivot[0]:
         _split(context, ~np.isnan(keys), elements, result)
         return
     count = _split(context, keys < pivot[0], elements, result)
@@ -179,14 +179,14 @@ def _split_rows(a: Any, kth: Any, axis: int | None, indices: bool) -> Any:
         return argsort(array, axis) if indices else sort(array, axis)
     if axis is not None and _rows_are_short(array, axis):
         return argsort(array, axis) if indices else sort(array, axis)
-    rows = Rows(place, array, axis)
+    rows = Rows(place, array, axis, order="ties" if indices else "bits")
     result = np.empty(rows.keys.shape, np.intp if indices else rows.keys.dtype)
     context, index = place.context, np.arange(rows.n) if indices else None
     for keys, out in zip(rows.keys.reshape(-1, rows.n), result.reshape(-1, rows.n)):
         _split_row(
             context, rows.code, keys, int(positions[0]), keys if index is None else index, out
         )
-    return rows.back(result) if indices else place.astype_back(rows.back(result), rows.dtype)
+    return rows.back(result) if indices else rows.restored(rows.back(result))
 
 
 # ---- Flags -------------------------------------------------------------------------------------

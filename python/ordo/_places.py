@@ -176,6 +176,8 @@ class HostPlace:
 
     def float_name(self, dtype: Any) -> str | None:
         """Returns NumPy's name of a float dtype (float32 for bfloat16); None for others."""
+        if dtype.name == "bfloat16":
+            return "float32"
         return dtype.name if dtype.kind == "f" else None
 
     def is_bool(self, dtype: Any) -> bool:
@@ -196,9 +198,9 @@ class HostPlace:
             return array, number, dtype
         if dtype.kind == "b":
             return array.view(np.uint8), _lib.U8, dtype
-        if dtype.kind == "f" and dtype.itemsize == 2:
+        if (dtype.kind == "f" and dtype.itemsize == 2) or dtype.name == "bfloat16":
             with np.errstate(invalid="ignore"):  # a signalling NaN would warn
-                return array.astype(np.float32), _lib.F32, np.dtype(np.float16)
+                return array.astype(np.float32), _lib.F32, dtype.newbyteorder("=")
         if dtype.kind in "iuf" and not dtype.isnative:
             native = dtype.newbyteorder("=")
             return self.typed(array.astype(native))
@@ -211,7 +213,7 @@ class HostPlace:
 def instead_of(dtype: Any) -> str:
     """Returns the end of the message for an unsupported dtype: what to pass instead."""
     if dtype.kind in "Mm":
-        return "; pass np.asarray(a).view('i8'), where NaT is the smallest number"
+        return "; pass np.asarray(a).view('i8')"
     if dtype.kind == "c":
         return "; pass a.real or abs(a)"
     if dtype.names:

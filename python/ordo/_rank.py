@@ -177,7 +177,7 @@ def _rankdata(
         wanted = rank_type(method, dtype, array.size)
         exact = dtype is not None and wanted != _FLOAT
         return _strings.rankdata(array, axis, nan_policy, wanted, exact, ties, descending, number)
-    rows = Rows(place, array, axis, strided=True)
+    rows = Rows(place, array, axis, strided=True, descending=descending, order="ties")
     wanted = rank_type(method, dtype, rows.n)
     with_nan = rows_have_nan(rows)
     if with_nan is None:
@@ -192,7 +192,7 @@ def _rankdata(
     if nan_policy == "propagate":
         place.set_nan(rows.axis_last(ranks), with_nan)
     else:
-        place.set_nan(ranks, place.isnan(rows.keys))
+        place.set_nan(ranks, rows.is_nan(rows.keys))
     return rows.back(ranks)
 
 
@@ -252,7 +252,7 @@ def _rank_sorted(
 ) -> Any:
     _lib.number_of(_lib.TIES, method, "method")
     place, array = numbers_of(a)
-    rows = Rows(place, array, axis, strided=True)
+    rows = Rows(place, array, axis, strided=True, descending=descending, order="ties")
     wanted = rank_type(method, dtype, rows.n)
     opts = _options(place, method, descending, algorithm, check)
     code, out_code = rows.code, _RANK_TYPES[wanted]

@@ -10,6 +10,7 @@ import numpy as np
 from . import _lib, _short
 from ._arrays import (
     FLOATS,
+    HOST,
     PLAIN,
     TYPES,
     Rows,
@@ -113,6 +114,8 @@ def cumsum(
 @with_guests
 def _cumsum(a: Any, axis: int | None, dtype: Any, exclusive: bool, algorithm: str) -> Any:
     place, array = numbers_of(a)
+    if place is HOST and array.dtype.kind in "Mm":
+        return _sum_times(array, axis, dtype, exclusive, algorithm)
     if dtype is not None:
         _check_sum_dtype(place, array, dtype)
         if place.wants_cast(array, dtype):
@@ -129,6 +132,21 @@ def _cumsum(a: Any, axis: int | None, dtype: Any, exclusive: bool, algorithm: st
         sums = place.astype(result, np.dtype(np.int64))
         return sums if dtype is None else place.astype(sums, np.dtype(bool))
     return result
+
+
+def _sum_times(array: Any, axis: int | None, dtype: Any, exclusive: bool, algorithm: str) -> Any:
+    """Returns cumulative sums of timedelta64. After the first NaT of a row they are NaT."""
+    if array.dtype.kind == "M":
+        raise TypeError(f"the elements have dtype {array.dtype}; expected numbers or timedelta64")
+    if dtype is not None and np.dtype(dtype) != array.dtype:
+        raise TypeError(f"dtype is {np.dtype(dtype)}; expected {array.dtype}, as the elements")
+    native = array.astype(array.dtype.newbyteorder("="), copy=False)
+    nat = np.isnat(native)
+    numbers = np.where(nat, 0, native.view(np.int64))
+    sums = _cumsum(numbers, axis, None, exclusive, algorithm).view(native.dtype)
+    if nat.any():
+        sums[_cumsum(nat, axis, None, exclusive, "auto") > 0] = "NaT"
+    return sums
 
 
 def _check_sum_dtype(place: Any, array: Any, dtype: Any) -> None:
@@ -210,8 +228,7 @@ def _extremes(a: Any, axis: int | None, op: Any, extreme: Any) -> Any:
 @with_guests
 def _extremes_of_rows(a: Any, axis: int | None, op: Any) -> Any:
     rows = Rows(*numbers_of(a), axis, strided=True)
-    place = rows.place
     result = _scan_rows(rows, op, rows.code)
     if op is _MIN and rows_have_nan(rows) is not None:
-        place.set_nan(result, place.isnan(_scan_rows(rows, _MAX, rows.code)))
-    return place.astype_back(rows.back(result), rows.dtype)
+        rows.set_nan(result, rows.is_nan(_scan_rows(rows, _MAX, rows.code)))
+    return rows.restored(rows.back(result))

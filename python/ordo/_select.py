@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _lib, _short
+from . import _lib, _short, _times
 from ._arrays import (
     FLOATS,
     HOST,
@@ -42,7 +42,6 @@ _SINGLE, _WIDE = PLAIN[np.dtype(np.float32)], PLAIN[np.dtype(np.uint64)]
 # ms. On an H200 the counting pass takes as long as the selection of a median.
 _MANY = 4096
 _FEW = 64  # elements that ordo_sort sorts faster than ordo_select selects
-_DISCRETE = frozenset(("inverted_cdf", "closest_observation", "lower", "higher", "nearest"))
 
 
 class _Way(NamedTuple):
@@ -97,9 +96,8 @@ def _select_options(place: Any, descending: bool, way: _Way = _AUTO) -> Any:
 _PROPAGATE = _quantile_options(HOST, "propagate")
 
 
-def _rows(a: Any, axis: Any, nan_policy: str) -> Rows:
-    rows = Rows(*numbers_of(a), axis, several=True, strided=True)
-    check_nan_policy(nan_policy)
+def _rows(place: Any, array: Any, axis: Any, nan_policy: str) -> Rows:
+    rows = Rows(place, array, axis, several=True, strided=True)
     if nan_policy == "raise" and rows_have_nan(rows) is not None:
         raise found_nan()
     return rows
@@ -169,7 +167,11 @@ def median(
 
 @with_guests
 def _median(a: Any, axis: Any, keepdims: bool, nan_policy: str, way: _Way) -> Any:
-    rows = _rows(a, axis, nan_policy)
+    place, array = numbers_of(a)
+    check_nan_policy(nan_policy)
+    if place is HOST and array.dtype.kind in "Mm":
+        return _times.median(array, axis, keepdims, nan_policy)
+    rows = _rows(place, array, axis, nan_policy)
     code, n, opts = rows.code, rows.n, _quantile_options(rows.place, nan_policy, way=way)
     # ordo_median counts NaNs: faster on CPUs, slower on GPUs.
     if rows.place.on_device and _last_tells(rows, nan_policy) and _short.mode_is_default():
@@ -222,21 +224,6 @@ def _as_float_of(rows: Rows, result: Any) -> Any:
 
 
 # ---- quantile ----------------------------------------------------------------------------------
-
-
-def _positions(n: int, q: Any, method: str) -> Any:
-    """Returns the positions that the discrete methods select from n sorted elements."""
-    if method in ("inverted_cdf", "closest_observation"):
-        where = n * q - 1 - (0.5 if method == "closest_observation" else 0)
-        below = np.floor(where)
-        stays = where == below
-        if method == "closest_observation":  # of two equally near positions, the odd one
-            stays &= below % 2 == 1
-        place = np.where(stays, below, below + 1)
-    else:
-        rounding: Any = {"lower": np.floor, "higher": np.ceil, "nearest": np.around}[method]
-        place = rounding((n - 1) * q)
-    return np.clip(place, 0, n - 1).astype(np.uintp)
 
 
 def quantile(
@@ -386,15 +373,19 @@ def _quantile(
     if wanted.dtype.kind in "iub" and method == "linear":
         method = "lower"  # the quantiles 0 and 1 are elements
         number_is_plain = True
+    place, array = numbers_of(a)
+    check_nan_policy(nan_policy)
+    if place is HOST and array.dtype.kind in "Mm":
+        return _times.quantile(array, wanted, axis, method, keepdims, nan_policy)
     probabilities = np.ascontiguousarray(wanted.reshape(-1), _DOUBLE)
-    rows = _rows(a, axis, nan_policy)
-    place, code, n = rows.place, rows.code, rows.n
+    rows = _rows(place, array, axis, nan_policy)
+    code, n = rows.code, rows.n
     _quantile_options(place, nan_policy, method)  # raises an error for an unknown method
-    discrete = method in _DISCRETE
+    discrete = method in _times.DISCRETE
     if discrete and code not in FLOATS and n > 0:
-        result = _selected(rows, _positions(n, probabilities, method), False, way)
+        result = _selected(rows, _times.positions(n, probabilities, method), False, way)
         shaped = place.reshape(_front(place, result), rows.shape_after(wanted.shape, keepdims))
-        return place.scalar(place.astype_back(shaped, rows.dtype))
+        return place.scalar(rows.restored(shaped))
 
     result = _quantile_rows(rows, probabilities, nan_policy, method, way)
     warn_of_no_elements(rows, result, nan_policy)
@@ -489,11 +480,11 @@ def _select(a: Any, k: Any, axis: int | tuple | None, descending: bool, way: _Wa
         if way.sub_array:
             raise ValueError(f"sub_array is {way.sub_array}; expected 0 for strings")
         return _strings.select(array, k, axis, descending)
-    rows = Rows(place, array, axis, several=True, strided=True)
+    rows = Rows(place, array, axis, several=True, strided=True, descending=descending)
     where = check_positions(k, rows.n)
     result = _selected(rows, np.ascontiguousarray(where.reshape(-1)), descending, way)
     shaped = place.reshape(_front(place, result), (*where.shape, *rows.lead))
-    return place.scalar(place.astype_back(shaped, rows.dtype))
+    return place.scalar(rows.restored(shaped))
 
 
 # ---- topk --------------------------------------------------------------------------------------
@@ -559,7 +550,7 @@ def _topk(a: Any, k: int, axis: int | None, largest: bool) -> TopK:
         from . import _strings
 
         return TopK(*_strings.topk(array, k, axis, largest))
-    rows = Rows(place, array, axis, strided=True)
+    rows = Rows(place, array, axis, strided=True, descending=largest)
     code, n = rows.code, rows.n
     if not 0 <= k <= n:
         raise ValueError(f"k is {k}; expected 0 to {n}")
@@ -575,5 +566,5 @@ def _topk(a: Any, k: int, axis: int | None, largest: bool) -> TopK:
         values,
         index,
     )
-    values = place.astype_back(values, rows.dtype)
+    values = rows.restored(values)
     return TopK(rows.back_results(values), rows.back_results(index))

@@ -86,6 +86,8 @@ def _p_value(upper: float, lower: float, alternative: str) -> float:
 def _sample(a: Any, name: str, axis: int | None) -> Any:
     """Returns a sample as contiguous keys, and whether it holds a NaN."""
     place, array = numbers_of(a)
+    if place is HOST and array.dtype.kind in "Mm":
+        raise TypeError(f"{name} has dtype {array.dtype}; expected numbers")
     if axis is None or array.ndim == 0:
         array = place.reshape(array, (-1,))
     else:

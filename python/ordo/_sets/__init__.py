@@ -125,6 +125,8 @@ def _unique(
         parts = _strings.unique(array, return_index, return_inverse, return_counts)
         return parts if len(parts) > 1 else parts[0]
     rows = Rows(place, array, None)
+    if not equal_nan and array.dtype.kind in "Mm":  # the keys of NaTs are equal
+        return np.unique(array, return_index, return_inverse, return_counts, equal_nan=False)
     found = None
     if place is HOST and rows.n >= _LARGE and not return_index and not return_counts:
         found = _unique_large(rows.keys, return_inverse, equal_nan)
@@ -133,8 +135,8 @@ def _unique(
             place, rows.keys, return_index, return_inverse, return_counts, equal_nan
         )
     if not isinstance(found, tuple):
-        return place.astype_back(found, rows.dtype)
-    parts = [place.astype_back(found[0], rows.dtype), *found[1:]]
+        return rows.restored(found)
+    parts = [rows.restored(found[0]), *found[1:]]
     if return_inverse:
         at = 2 if return_index else 1
         parts[at] = place.reshape(parts[at], array.shape)

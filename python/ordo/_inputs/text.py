@@ -13,9 +13,9 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _lib
-from ._context import host_context
-from ._places import address
+from .. import _lib
+from .._context import host_context
+from .._places import address
 
 
 class Text:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .._text import Text, order_of
+from .text import Text, order_of
 
 
 class _Schema(ctypes.Structure):
@@ -72,6 +72,13 @@ _NUMBERS = {
     b"c": "i1", b"C": "u1", b"s": "i2", b"S": "u2", b"i": "i4", b"I": "u4", b"l": "i8",
     b"L": "u8", b"e": "f2", b"f": "f4", b"g": "f8",
 }  # fmt: skip
+# Dates, times of day and durations: the type in memory and the NumPy type. The format of a
+# timestamp continues with the time zone; the numbers are in UTC.
+_TIMES = {b"tdD": ("i4", "M8[D]"), b"tdm": ("i8", "M8[ms]")}
+for _letter, _unit in zip(b"smun", ("s", "ms", "us", "ns")):
+    _TIMES[b"ts%c" % _letter] = ("i8", f"M8[{_unit}]")
+    _TIMES[b"tD%c" % _letter] = ("i8", f"m8[{_unit}]")
+    _TIMES[b"tt%c" % _letter] = ("i4" if _letter in b"sm" else "i8", f"m8[{_unit}]")
 _OFFSETS = {b"u": np.int32, b"z": np.int32, b"U": np.int64, b"Z": np.int64}
 _ORDERED = 1  # ARROW_FLAG_DICTIONARY_ORDERED
 _EXTENSION = b"ARROW:extension:name"
@@ -118,7 +125,7 @@ def to_numpy(a: Any, source: Any = None, compare: bool = True) -> Any:
         form = _value_format(schema)
     else:
         form, chunks = _read_stream(a, compare)
-    if form in _NUMBERS or form in (b"b", b"n"):
+    if _is_number(form):
         return _join_numbers(chunks, form)
     return _join_text(chunks, a if source is None else source)
 
@@ -159,7 +166,11 @@ def _value_format(schema: _Schema) -> bytes:
 
 
 def _is_readable(form: bytes) -> bool:
-    return form in _NUMBERS or form in _OFFSETS or form in (b"b", b"n", b"vu", b"vz")
+    return _is_number(form) or form in _OFFSETS or form in (b"vu", b"vz")
+
+
+def _is_number(form: bytes) -> bool:
+    return form in _NUMBERS or form[:3] in _TIMES or form in (b"b", b"n")
 
 
 def _extension(schema: _Schema) -> bytes | None:
@@ -189,10 +200,7 @@ def _extension(schema: _Schema) -> bytes | None:
 def _refusal(form: bytes) -> str:
     """Returns the message for an unsupported format: what it is, and what to pass instead."""
     known = {
-        b"ts": ("timestamps", "np.asarray(a).view('i8')"),
-        b"td": ("dates", "np.asarray(a).view('i8')"),
-        b"tD": ("durations", "np.asarray(a).view('i8')"),
-        b"tt": ("times of day", "the array cast to integers"),
+        b"ti": ("calendar intervals", "durations"),
         b"+s": ("a table or a struct", "one column, or a.to_numpy() of a frame"),
         b"+r": ("run-end encoded", "the decoded array"),
         b"d:": ("decimals", "the array cast to float64"),
@@ -253,6 +261,10 @@ def _read_plain(form: bytes, array: _Array, owner: Any) -> tuple[Any, Any]:
         missing = missing if missing.any() else None
     if form in _NUMBERS:
         return _view(buffers[1], _NUMBERS[form], first + count, owner)[first:], missing
+    if form[:3] in _TIMES:
+        stored, kind = _TIMES[form[:3]]
+        numbers = _view(buffers[1], stored, first + count, owner)[first:]
+        return numbers.astype(np.int64, copy=False).view(kind), missing
     if form == b"b":
         return _bits(buffers[1], first, count, owner), missing
     if form in _OFFSETS:
@@ -341,7 +353,8 @@ def decode(codes: Any, missing: Any, values: Any, absent: Any) -> tuple[Any, Any
 
 
 def _join_numbers(chunks: list, form: bytes) -> Any:
-    empty = np.empty(0, _NUMBERS.get(form, "?" if form == b"b" else "f8"))
+    kind = _TIMES[form[:3]][1] if form[:3] in _TIMES else "?" if form == b"b" else "f8"
+    empty = np.empty(0, _NUMBERS.get(form, kind))
     values = [chunk[0] for chunk in chunks] or [empty]
     joined = values[0] if len(values) == 1 else np.concatenate(values)
     missing = _join_masks(chunks)
@@ -349,7 +362,12 @@ def _join_numbers(chunks: list, form: bytes) -> Any:
 
 
 def with_nans(values: Any, missing: Any) -> Any:
-    """Returns numbers with NaNs for missing ones. Integers and bools become float64."""
+    """Returns numbers with NaNs for missing ones, dates and times with NaTs.
+
+    Integers and bools become float64.
+    """
+    if values.dtype.kind in "Mm":
+        return np.where(missing, values.dtype.type("NaT"), values)
     if values.dtype.kind == "f":
         values = values.copy()
     else:

@@ -1,8 +1,8 @@
 """pandas objects with extension dtypes: Series, Index and arrays.
 
 Categoricals are decoded to their values. Masked integers, floats and bools become numbers with
-NaNs. Sparse arrays become dense. Strings and Arrow-backed dtypes are read as Arrow arrays. Dates
-with a time zone, periods and intervals raise a TypeError. This file does not import pandas: a
+NaNs. Sparse arrays become dense. Strings and Arrow-backed dtypes are read as Arrow arrays. Periods
+and intervals raise a TypeError. This file does not import pandas: a
 pandas object exists only if pandas is imported.
 """
 
@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from .._text import Text, text_of
 from . import arrow
+from .text import Text, text_of
 
 _INSTEAD = {
-    "DatetimeTZDtype": "a.astype('int64')",
     "PeriodDtype": "a.astype('int64')",
     "IntervalDtype": "one of its ends, for example a.array.left",
 }
@@ -40,6 +39,8 @@ def to_numpy(a: Any, compare: bool = True) -> Any:
         raise TypeError(
             f"the elements have dtype {a.dtype}; expected numbers or strings; pass {_INSTEAD[kind]}"
         )
+    if kind == "DatetimeTZDtype":  # the elements in UTC
+        return np.asarray(a, f"M8[{a.dtype.unit}]")
     if kind == "CategoricalDtype":
         return _categorical(a, compare)
     if kind in ("ArrowDtype", "StringDtype"):

@@ -1,1 +1,0 @@
-"""Columns of other libraries: Arrow, pandas and polars."""
