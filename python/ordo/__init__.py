@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ._measure import is_sorted, radius
     from ._order import argsort, sort, sort_pairs
     from ._partition import argpartition, partition, scan_bits, split_by_flags
-    from ._rank import rank_sorted, rankdata
+    from ._rank import rank, rank_sorted, rankdata
     from ._scan import cummax, cummin, cumsum
     from ._select import TopK, median, percentile, quantile, select, topk
     from ._sets import searchsorted, unique
@@ -40,7 +40,7 @@ _HOMES = {
     "_measure": "is_sorted radius",
     "_order": "argsort sort sort_pairs",
     "_partition": "argpartition partition scan_bits split_by_flags",
-    "_rank": "rank_sorted rankdata",
+    "_rank": "rank rank_sorted rankdata",
     "_scan": "cummax cummin cumsum",
     "_select": "TopK median percentile quantile select topk",
     "_sets": "searchsorted unique",
@@ -70,6 +70,7 @@ __all__ = [
     "percentile",
     "quantile",
     "radius",
+    "rank",
     "rank_sorted",
     "rankdata",
     "scan_bits",

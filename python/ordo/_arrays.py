@@ -91,8 +91,12 @@ def place_of(a: Any, compare: bool = True) -> tuple[Any, Any]:
 
 
 def numbers_of(a: Any) -> tuple[Any, Any]:
-    """Like `place_of`, but strings and objects raise a TypeError."""
+    """Like `place_of`, but strings, decimals and objects raise a TypeError."""
     place, array = place_of(a)
+    if place is HOST and array.dtype.kind == "m" and type(array) is not ndarray:
+        raise TypeError(
+            "the elements are decimals; expected numbers; pass the array cast to float64"
+        )
     if place is HOST and is_text(array):
         if array.dtype.kind == "O":
             raise TypeError(

@@ -27,6 +27,7 @@ from ._arrays import (
 from ._check import check_kind, check_stable, flag, integer, output, same_place
 from ._context import host_context
 from ._device import with_guests
+from ._inputs.series import column_of, is_frame, rows_of
 
 _INTP = np.dtype(np.intp)
 _INDEX = {np.dtype(name): code for name, code in
@@ -86,6 +87,7 @@ def sort(
     algorithm: str = "auto",
     radius: int = 0,
     out: Any = None,
+    by: Any = None,
 ) -> Any:
     """Returns a sorted copy of an array, as `numpy.sort` does.
 
@@ -101,10 +103,13 @@ def sort(
     radius : for rough, halving and windows: no element is further than this from its place. 0: the
         radius is measured. A radius that is too small is detected, and the result is right.
     out : array for the result, of the same shape and dtype. ``out=a`` sorts in place.
+    by : if `a` is a data frame of pandas, polars or pyarrow: the name of a column, or a list of
+        names. Rows are sorted by the first, equal rows by the next. `descending` may be a list.
 
     Returns
     -------
-    Sorted array of the same library, shape and dtype; of one dimension if `axis` is None.
+    Sorted array of the same library, shape and dtype; of one dimension if `axis` is None. A Series
+    is returned as a Series with its index, a data frame as a data frame.
 
     Raises
     ------
@@ -122,6 +127,8 @@ def sort(
     >>> ordo.sort(["pear", "fig", "apple"])
     array(['apple', 'fig', 'pear'], dtype='<U5')
     """
+    if by is not None:
+        return rows_of(a, frame_order(a, by, descending, algorithm))
     if descending is not False:
         descending = flag(descending, "descending")
     if stable is not None:
@@ -152,6 +159,9 @@ def _sort_large(a: Any, code: Any, descending: bool) -> Any:
 
 @with_guests
 def _sort(a: Any, axis: int | None, wish: _Wish, out: Any) -> Any:
+    column = column_of(a) if out is None else None
+    if column is not None:
+        return column.take(_argsort(a, axis, wish, _INTP))
     place, array = place_of(a)
     if place is HOST and is_text(array):
         from . import _strings
@@ -279,6 +289,29 @@ def _argsort(a: Any, axis: int | None, wish: _Wish, dtype: Any) -> Any:
     return rows.back(_argsort_rows(rows, wish, dtype))
 
 
+def frame_order(frame: Any, by: Any, descending: Any, algorithm: str = "auto") -> Any:
+    """Returns the positions of the rows of a data frame in the order of the columns `by`.
+
+    A stable sort by each column, the last one first, is a sort by all of them.
+    """
+    if not is_frame(frame):
+        raise TypeError(f"by is {by!r} and a is a {type(frame).__name__}; expected a data frame")
+    names = list(by) if isinstance(by, (list, tuple)) else [by]
+    if not names:
+        raise ValueError("by is empty; expected a name or a list of names")
+    each = descending if isinstance(descending, (list, tuple)) else [descending] * len(names)
+    if len(each) != len(names):
+        raise ValueError(f"descending has {len(each)} flags; expected {len(names)}, as by")
+    flags = [flag(one, "descending") for one in each]
+    keys = [place_of(frame[name])[1] for name in names]
+    order = None
+    for column, falling in reversed(list(zip(keys, flags))):
+        part = column if order is None else _taken(column, order)
+        step = argsort(part, descending=falling, algorithm=algorithm)
+        order = step if order is None else order[step]
+    return order
+
+
 # ---- sort_pairs --------------------------------------------------------------------------------
 
 _LARGEST_VALUE = 16  # bytes; larger values are gathered by index after an argsort
@@ -352,6 +385,7 @@ def _sort_pairs(keys: Any, values: Any, wish: _Wish) -> tuple[Any, Any]:
             "keys of one dimension and one value for each key"
         )
     text = place is HOST and is_text(array)
+    columns = (column_of(keys), column_of(values))
     opts = wish.options(place)
     if text:
         from . import _strings
@@ -360,9 +394,12 @@ def _sort_pairs(keys: Any, values: Any, wish: _Wish) -> tuple[Any, Any]:
     halves = (
         place is HOST and array.dtype.itemsize == 2 and array.dtype.kind in "fV"
     )  # ties need a fold
-    if text or halves or payload.ndim > 1 or is_arrow_text(payload) or _is_large(place, payload):
+    by_index = text or halves or payload.ndim > 1 or is_arrow_text(payload) or any(columns)
+    if by_index or _is_large(place, payload):
         index = argsort(array, **wish._asdict())
-        return _taken(array, index), _taken(payload, index)
+        pairs = zip(columns, (array, payload))
+        first, second = (c.take(index) if c else _taken(part, index) for c, part in pairs)
+        return first, second
     rows = Rows(place, array, -1, descending=wish.descending)
     sorted_keys = rows.own(array)
     moved = place.copy(payload)

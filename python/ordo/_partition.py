@@ -34,6 +34,7 @@ from ._check import (
     unmasked,
 )
 from ._device import with_guests
+from ._inputs.series import column_of
 from ._order import argsort, check_index_dtype, sort
 
 _FEW = 4096  # elements that are sorted faster than split
@@ -172,6 +173,9 @@ def _rows_are_short(array: Any, axis: int) -> bool:
 @with_guests
 def _split_rows(a: Any, kth: Any, axis: int | None, indices: bool) -> Any:
     """Returns the elements of every row, or their indices, split around the k-th element."""
+    column = None if indices else column_of(a)
+    if column is not None:
+        return column.take(_split_rows(a, kth, axis, True))
     place, array = place_of(a)
     positions = np.unique(_check_kth(kth, array.shape, axis))
     text = place is HOST and is_text(array)

@@ -22,6 +22,7 @@ from ._arrays import (
 from ._check import check_nan_policy, flag, found_nan
 from ._context import host_context
 from ._device import with_guests
+from ._inputs.series import column_of
 
 _FLOAT = np.dtype(np.float64)
 _INTEGER = np.dtype(np.int64)
@@ -169,7 +170,11 @@ def _rankdata(
 ) -> Any:
     ties = _lib.number_of(_lib.TIES, method, "method")
     check_nan_policy(nan_policy)
+    column = column_of(a)
     place, array = place_of(a)
+    if column is not None:
+        ranks = _rankdata(array, method, axis, nan_policy, descending, dtype, algorithm)
+        return column.like(ranks)
     if place is HOST and is_text(array):
         from . import _strings
 
@@ -252,6 +257,7 @@ def _rank_sorted(
 ) -> Any:
     _lib.number_of(_lib.TIES, method, "method")
     place, array = numbers_of(a)
+    column = column_of(a)
     rows = Rows(place, array, axis, strided=True, descending=descending, order="ties")
     wanted = rank_type(method, dtype, rows.n)
     opts = _options(place, method, descending, algorithm, check)
@@ -265,4 +271,7 @@ def _rank_sorted(
         opts,
         result,
     )
-    return rows.back(result)
+    return rows.back(result) if column is None else column.like(result)
+
+
+rank = rankdata

@@ -23,6 +23,7 @@ from ._arrays import (
 from ._check import flag, into
 from ._context import host_context
 from ._device import with_guests
+from ._inputs.series import column_of
 
 # Sums of narrow integers and bools have 64 bits, as in NumPy.
 _WIDE = dict.fromkeys((_lib.I8, _lib.I16, _lib.I32, _lib.I64), _lib.I64)
@@ -114,6 +115,9 @@ def cumsum(
 @with_guests
 def _cumsum(a: Any, axis: int | None, dtype: Any, exclusive: bool, algorithm: str) -> Any:
     place, array = numbers_of(a)
+    column = column_of(a)
+    if column is not None:
+        return column.like(_cumsum(array, axis, dtype, exclusive, algorithm))
     if place is HOST and array.dtype.kind in "Mm":
         return _sum_times(array, axis, dtype, exclusive, algorithm)
     if dtype is not None:
@@ -227,6 +231,9 @@ def _extremes(a: Any, axis: int | None, op: Any, extreme: Any) -> Any:
 
 @with_guests
 def _extremes_of_rows(a: Any, axis: int | None, op: Any) -> Any:
+    column = column_of(a)
+    if column is not None:
+        return column.like(_extremes_of_rows(numbers_of(a)[1], axis, op))
     rows = Rows(*numbers_of(a), axis, strided=True)
     result = _scan_rows(rows, op, rows.code)
     if op is _MIN and rows_have_nan(rows) is not None:

@@ -34,6 +34,8 @@ from ._check import (
 )
 from ._context import host_context
 from ._device import with_guests
+from ._inputs.series import column_of
+from ._order import argsort
 
 _DOUBLE = np.dtype(np.float64)
 _SINGLE, _WIDE = PLAIN[np.dtype(np.float32)], PLAIN[np.dtype(np.uint64)]
@@ -473,6 +475,12 @@ def select(
 @with_guests
 def _select(a: Any, k: Any, axis: int | tuple | None, descending: bool, way: _Way) -> Any:
     place, array = place_of(a)
+    column = column_of(a)
+    if column is not None and (np.ndim(k) == 1 or type(array) is not ndarray):
+        where = check_positions(k, array.size)
+        if where.ndim > 1:
+            raise ValueError(f"k has {where.ndim} dimensions; expected at most 1 for a column")
+        return column.take(argsort(array, axis, descending=descending)[where])
     if place is HOST and is_text(array):
         from . import _strings
 
@@ -545,7 +553,12 @@ def topk(a: Any, k: int, axis: int | None = -1, *, largest: bool = True) -> TopK
 @with_guests
 def _topk(a: Any, k: int, axis: int | None, largest: bool) -> TopK:
     k = integer(k, "k")
+    column = column_of(a)
     place, array = place_of(a)
+    if column is not None:
+        keys = np.asarray(array) if isinstance(array, ndarray) else array
+        index = _topk(keys, k, axis, largest).indices
+        return TopK(column.take(index), index)
     if place is HOST and is_text(array):
         from . import _strings
 

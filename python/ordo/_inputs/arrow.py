@@ -170,7 +170,7 @@ def _is_readable(form: bytes) -> bool:
 
 
 def _is_number(form: bytes) -> bool:
-    return form in _NUMBERS or form[:3] in _TIMES or form in (b"b", b"n")
+    return form in _NUMBERS or form[:3] in _TIMES or form in (b"b", b"n") or form[:2] == b"d:"
 
 
 def _extension(schema: _Schema) -> bytes | None:
@@ -197,13 +197,48 @@ def _extension(schema: _Schema) -> bytes | None:
     return dict(pairs).get(_EXTENSION)
 
 
+def is_decimal(a: Any) -> bool:
+    """Returns whether a pyarrow array holds decimals."""
+    return str(a.type).startswith("decimal")
+
+
+class Unscaled(np.ndarray):
+    """Decimals without their scale, as timedelta64, where NaT is null.
+
+    They have the order of the decimals, but not their values.
+    """
+
+
+def _read_decimals(form: bytes, address: int, first: int, count: int, owner: Any) -> Any:
+    """Returns decimals that fit 64 bits. The format is d:precision,scale and the bits, or 128."""
+    parts = form[2:].split(b",")
+    bits = int(parts[2]) if len(parts) > 2 else 128
+    if bits <= 64:
+        return _view(address, f"i{bits // 8}", first + count, owner)[first:].astype(np.int64)
+    words = _view(address, np.int64, (first + count) * (bits // 64), owner)
+    return words.reshape(-1, bits // 64)[first:]
+
+
+def _as_unscaled(numbers: Any, missing: Any) -> Any:
+    """Returns decimals as Unscaled; TypeError if one of them does not fit 64 bits."""
+    if numbers.ndim > 1:
+        low = numbers[:, :1]
+        fits = (numbers[:, 1:] == low >> 63).all(axis=1)
+        if not (fits if missing is None else fits | missing).all():
+            raise TypeError(
+                "the decimals do not fit 64 bits; pass the array cast to float64, or to a smaller "
+                "decimal type"
+            )
+        numbers = low[:, 0].copy()
+    return numbers.view("m8[s]").view(Unscaled)
+
+
 def _refusal(form: bytes) -> str:
     """Returns the message for an unsupported format: what it is, and what to pass instead."""
     known = {
         b"ti": ("calendar intervals", "durations"),
         b"+s": ("a table or a struct", "one column, or a.to_numpy() of a frame"),
         b"+r": ("run-end encoded", "the decoded array"),
-        b"d:": ("decimals", "the array cast to float64"),
         b"w:": ("binary of a fixed size", "the array cast to binary"),
     }
     unknown = ("a nested type", "its flattened values") if form[:1] == b"+" else None
@@ -265,6 +300,9 @@ def _read_plain(form: bytes, array: _Array, owner: Any) -> tuple[Any, Any]:
         stored, kind = _TIMES[form[:3]]
         numbers = _view(buffers[1], stored, first + count, owner)[first:]
         return numbers.astype(np.int64, copy=False).view(kind), missing
+    if form[:2] == b"d:":
+        numbers = _read_decimals(form, buffers[1], first, count, owner)
+        return _as_unscaled(numbers, missing), missing
     if form == b"b":
         return _bits(buffers[1], first, count, owner), missing
     if form in _OFFSETS:
@@ -343,7 +381,7 @@ def decode(codes: Any, missing: Any, values: Any, absent: Any) -> tuple[Any, Any
     null = no_value[indices]
     null = null if null.any() else None
     if not isinstance(values, tuple):
-        return np.append(values, np.zeros(1, values.dtype))[indices], null
+        return np.append(values, np.zeros(1, values.dtype))[indices].view(type(values)), null
     data, offsets = values
     lengths = np.append(np.diff(offsets), 0).astype(np.int64)[indices]
     return _gather(data, offsets.astype(np.int64)[indices], lengths), null
@@ -354,9 +392,11 @@ def decode(codes: Any, missing: Any, values: Any, absent: Any) -> tuple[Any, Any
 
 def _join_numbers(chunks: list, form: bytes) -> Any:
     kind = _TIMES[form[:3]][1] if form[:3] in _TIMES else "?" if form == b"b" else "f8"
-    empty = np.empty(0, _NUMBERS.get(form, kind))
+    empty: Any = np.empty(0, _NUMBERS.get(form, kind))
+    if form[:2] == b"d:":
+        empty = _as_unscaled(np.empty(0, np.int64), None)
     values = [chunk[0] for chunk in chunks] or [empty]
-    joined = values[0] if len(values) == 1 else np.concatenate(values)
+    joined = values[0] if len(values) == 1 else np.concatenate(values).view(type(values[0]))
     missing = _join_masks(chunks)
     return joined if missing is None else with_nans(joined, missing)
 
@@ -367,7 +407,7 @@ def with_nans(values: Any, missing: Any) -> Any:
     Integers and bools become float64.
     """
     if values.dtype.kind in "Mm":
-        return np.where(missing, values.dtype.type("NaT"), values)
+        return np.where(missing, values.dtype.type("NaT"), values).view(type(values))
     if values.dtype.kind == "f":
         values = values.copy()
     else:

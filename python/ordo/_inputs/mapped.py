@@ -26,11 +26,12 @@ class Mapped:
     elements.
     """
 
-    __slots__ = ("_table", "code", "dtype", "keys", "missing", "shift")
+    __slots__ = ("_plain", "_table", "code", "dtype", "keys", "missing", "shift")
 
     def __init__(self, array: Any, descending: bool, order: str) -> None:
         native = array.dtype.newbyteorder("=")
-        array = array.astype(native, copy=False)
+        self._plain = type(array) is np.ndarray
+        array = np.asarray(array.astype(native, copy=False))
         self.dtype = native
         self.shift = 0
         self._table = None
@@ -52,6 +53,8 @@ class Mapped:
 
     def back(self, keys: Any) -> Any:
         """Returns the elements of keys. Keys that fold ties are never converted."""
+        if not self._plain:
+            raise TypeError("the elements are decimals; pass the array cast to float64")
         if self._table is None:
             return (keys + 1 if self.shift else keys).view(self.dtype)
         return _inverse(*self._table)[keys].view(self.dtype)

@@ -21,6 +21,7 @@ from .._arrays import (
 from .._check import flag, one_of, same_place, unmasked
 from .._context import by_threads
 from .._device import with_guests
+from .._inputs.series import column_of
 from .._measure import is_sorted
 from .._order import argsort, sort, sort_pairs
 from .._rank import rank_rows
@@ -119,6 +120,12 @@ def _unique(
     ar: Any, return_index: bool, return_inverse: bool, return_counts: bool, equal_nan: bool
 ) -> Any:
     place, array = place_of(ar)
+    column = column_of(ar)
+    if column is not None:
+        keys = np.asarray(array) if isinstance(array, ndarray) else array
+        _, index, *others = _unique(keys, True, return_inverse, return_counts, equal_nan)
+        found = (column.take(index), *([index] if return_index else []), *others)
+        return found if len(found) > 1 else found[0]
     if place is HOST and is_text(array):
         from .. import _strings
 
@@ -317,7 +324,9 @@ def _check_sorter(place: Any, sorter: Any, n: int) -> Any:
 
 
 def _comparable(array: Any) -> Any:
-    """Converts Arrow strings to an array that NumPy can search."""
+    """Converts Arrow strings to an array that NumPy can search. Decimals raise a TypeError."""
+    if array.dtype.kind == "m" and type(array) is not ndarray:
+        raise TypeError("the elements are decimals; pass the array cast to float64")
     if not is_arrow_text(array):
         return array
     if array.missing is not None:
