@@ -29,9 +29,17 @@ if TYPE_CHECKING:
     from ._partition import argpartition, partition, scan_bits, split_by_flags
     from ._rank import rank, rank_sorted, rankdata
     from ._scan import cummax, cummin, cumsum
-    from ._select import TopK, median, percentile, quantile, select, topk
+    from ._select import (
+        median,
+        nanmedian,
+        nanpercentile,
+        nanquantile,
+        percentile,
+        quantile,
+    )
     from ._sets import searchsorted, unique
     from ._stats import TestResult, mannwhitneyu, spearmanr
+    from ._topk import TopK, argtopk, select, top_k, topk
 
 _HOMES = {
     "_context": "Report config context explain show_config",
@@ -42,9 +50,10 @@ _HOMES = {
     "_partition": "argpartition partition scan_bits split_by_flags",
     "_rank": "rank rank_sorted rankdata",
     "_scan": "cummax cummin cumsum",
-    "_select": "TopK median percentile quantile select topk",
+    "_select": "median nanmedian nanpercentile nanquantile percentile quantile",
     "_sets": "searchsorted unique",
     "_stats": "TestResult mannwhitneyu spearmanr",
+    "_topk": "TopK argtopk select top_k topk",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 __all__ = [
@@ -56,6 +65,7 @@ __all__ = [
     "__version__",
     "argpartition",
     "argsort",
+    "argtopk",
     "config",
     "context",
     "cummax",
@@ -66,6 +76,9 @@ __all__ = [
     "is_sorted",
     "mannwhitneyu",
     "median",
+    "nanmedian",
+    "nanpercentile",
+    "nanquantile",
     "partition",
     "percentile",
     "quantile",
@@ -81,6 +94,7 @@ __all__ = [
     "sort_pairs",
     "spearmanr",
     "split_by_flags",
+    "top_k",
     "topk",
     "unique",
 ]

@@ -377,6 +377,13 @@ def explain() -> Report:
     )
 
 
+def _info() -> Any:
+    """Returns the library's InfoStruct for host arrays."""
+    found = _lib.InfoStruct(struct_size=ctypes.sizeof(_lib.InfoStruct))
+    _lib.ctx_info(host_context(), ctypes.addressof(found))
+    return found
+
+
 def show_config() -> None:
     """Prints the version, the library's file, and the CPUs, instruction sets and GPUs found.
 
@@ -394,8 +401,7 @@ def show_config() -> None:
     >>> ordo.show_config()  # doctest: +ELLIPSIS
     ordo ...
     """
-    found = _lib.InfoStruct(struct_size=ctypes.sizeof(_lib.InfoStruct))
-    _lib.ctx_info(host_context(), ctypes.addressof(found))
+    found = _info()
     cgroup = f", {found.cgroup} granted by the cgroup" if found.cgroup else ""
     limit = f"{found.mem_limit} bytes" if found.mem_limit else "none"
     print(f"ordo {_lib.version} ({_lib.path})")
@@ -415,16 +421,21 @@ def show_config() -> None:
 _SLICE = 1 << 20  # elements for each thread; the start of a thread takes 0.1 ms
 
 
+def host_threads() -> int:
+    """Returns the number of threads that calls on host arrays may use."""
+    return _info().threads
+
+
 def by_threads(
-    work: Callable[[int, int], Any], n: int, least: int | None = None
+    work: Callable[[int, int], Any], n: int, least: int | None = None, threads: int | None = None
 ) -> list[tuple[int, Any]]:
     """Returns (lo, work(lo, hi)) for slices of n elements, in order.
 
     Every slice has at least `least` elements, or as many as pay for a thread in a loop of simple
-    operations. Uses as many threads as the library's last call. If the system cannot start a
-    thread, the calling thread does the rest of the work.
+    operations. Uses `threads` threads, or as many as the library's last call. If the system cannot
+    start a thread, the calling thread does the rest of the work.
     """
-    slices = max(1, min(explain().threads, n // (least or _SLICE)))
+    slices = max(1, min(threads or explain().threads, n // (least or _SLICE)))
     edges = [n * i // slices for i in range(slices + 1)]
     waiting = list(zip(edges[:-1], edges[1:]))
     results: list[tuple[int, Any]] = []

@@ -23,7 +23,7 @@ from ctypes import (
     c_uint64,
     c_void_p,
 )
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 # ---- Enums -------------------------------------------------------------------------------------
 
@@ -49,6 +49,18 @@ METHODS = {
         start=1,
     )
 }
+# The names for type checkers.
+Algorithm = Literal[
+    "auto", "sequential", "threads", "radix", "sample", "merge", "bitonic", "split", "bubble",
+    "rough", "halving", "naive", "shuffle", "hybrid", "windows", "prefix", "ballot", "shared",
+]  # fmt: skip
+Method = Literal[
+    "inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf",
+    "hazen", "weibull", "linear", "median_unbiased", "normal_unbiased", "lower", "higher",
+    "midpoint", "nearest",
+]  # fmt: skip
+Ties = Literal["min", "max", "dense", "ordinal", "average"]
+NanPolicy = Literal["propagate", "omit", "raise"]
 
 
 def number_of(table: dict[str, int], name: str, what: str) -> int:

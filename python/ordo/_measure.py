@@ -97,7 +97,7 @@ def radius(
     axis: int | None = -1,
     *,
     descending: bool = False,
-    algorithm: str = "auto",
+    algorithm: _lib.Algorithm = "auto",
     sequences: bool = False,
 ) -> Any:
     """Returns the smallest k such that elements more than k positions apart are in order.

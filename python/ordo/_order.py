@@ -24,7 +24,7 @@ from ._arrays import (
     pointer,
     product,
 )
-from ._check import check_kind, check_stable, flag, integer, output, same_place
+from ._check import check_kind, check_stable, flag, integer, into, output, same_place
 from ._context import host_context
 from ._device import with_guests
 from ._inputs.series import column_of, is_frame, rows_of
@@ -38,7 +38,7 @@ class _Wish(NamedTuple):
     """How to sort: the arguments that sort, argsort and sort_pairs share."""
 
     descending: bool
-    algorithm: str = "auto"
+    algorithm: _lib.Algorithm = "auto"
     radius: int = 0
 
     def options(self, place: Any) -> Any:
@@ -84,7 +84,7 @@ def sort(
     *,
     stable: bool | None = None,
     descending: bool = False,
-    algorithm: str = "auto",
+    algorithm: _lib.Algorithm = "auto",
     radius: int = 0,
     out: Any = None,
     by: Any = None,
@@ -232,9 +232,10 @@ def argsort(
     *,
     stable: bool | None = None,
     descending: bool = False,
-    algorithm: str = "auto",
+    algorithm: _lib.Algorithm = "auto",
     radius: int = 0,
     dtype: Any = _INTP,
+    out: Any = None,
 ) -> Any:
     """Returns the indices that sort an array, as `numpy.argsort` does; always stable.
 
@@ -243,6 +244,7 @@ def argsort(
     a, axis, kind, order, stable, descending, algorithm, radius : as for `sort`.
     dtype : dtype of the indices: int64 (the default), uint64, int32 or uint32. 32 bits need half
         the memory.
+    out : array for the indices, of the same shape.
 
     Returns
     -------
@@ -266,7 +268,7 @@ def argsort(
     if stable is not None:
         check_stable(kind, stable)
     code = plain_code(a, axis)
-    usual = kind is order is None and algorithm == "auto" and dtype is _INTP
+    usual = kind is order is None and algorithm == "auto" and dtype is _INTP and out is None
     if usual and code is not None and type(radius) is int and radius == 0:
         n = a.size
         result = np.empty(n, _INTP)
@@ -274,7 +276,7 @@ def argsort(
         _lib.argsort(host_context(), code, pointer(a), n, _WIDE, pointer(result), opts)
         return result
     check_kind(kind, order)
-    return _argsort(a, axis, _wish(descending, algorithm, radius), dtype)
+    return into(out, _argsort(a, axis, _wish(descending, algorithm, radius), dtype))
 
 
 @with_guests
@@ -331,7 +333,7 @@ def sort_pairs(
     values: Any,
     *,
     descending: bool = False,
-    algorithm: str = "auto",
+    algorithm: _lib.Algorithm = "auto",
     radius: int = 0,
 ) -> tuple[Any, Any]:
     """Sorts keys and moves their values with them; stable.

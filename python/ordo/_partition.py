@@ -2,7 +2,7 @@
 
 ``ordo_select`` finds the k-th element. ``ordo_partition`` moves smaller elements to the front, and
 elements equal to the k-th are swapped behind them. Few elements, several positions and GPU arrays
-are sorted instead: a sorted array is partitioned.
+are sorted instead: a sorted array is partitioned. NumPy splits several long rows, on all threads.
 """
 
 from __future__ import annotations
@@ -30,14 +30,17 @@ from ._check import (
     check_positions,
     flag,
     integer,
+    into,
     same_place,
     unmasked,
 )
+from ._context import by_threads, host_threads
 from ._device import with_guests
 from ._inputs.series import column_of
 from ._order import argsort, check_index_dtype, sort
 
 _FEW = 4096  # elements that are sorted faster than split
+_SHARE = 1 << 17  # elements for each thread, which take about a millisecond
 
 
 def _is_few(a: Any, kth: Any) -> bool:
@@ -85,7 +88,14 @@ def _to_front(elements: Any, chosen: Any) -> None:
 
 
 def partition(
-    a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: None = None
+    a: Any,
+    kth: Any,
+    axis: int | None = -1,
+    kind: str = "introselect",
+    order: None = None,
+    *,
+    descending: bool = False,
+    out: Any = None,
 ) -> Any:
     """Returns a partitioned copy of an array, as `numpy.partition` does.
 
@@ -96,11 +106,13 @@ def partition(
     axis : axis to work along. None: all elements as one row.
     kind : accepted for NumPy: 'introselect'.
     order : must be None.
+    descending : position 0 is the largest element.
+    out : array for the result, of the same shape.
 
     Returns
     -------
     Array with the element at `kth` as in the sorted array. No element before it is larger, no
-    element after it is smaller. NaNs are the largest elements.
+    element after it is smaller; the reverse if `descending`. NaNs are last.
 
     Raises
     ------
@@ -115,19 +127,28 @@ def partition(
     """
     if kind != "introselect" or order is not None:
         check_kind(kind, order, SELECT_KINDS)
-    if _is_few(a, kth):
-        return sort(a, axis)
-    return _split_rows(a, kth, axis, False)
+    if descending is not False:
+        descending = flag(descending, "descending")
+    if out is None and _is_few(a, kth):
+        return sort(a, axis, descending=descending)
+    return into(out, _split_rows(a, kth, axis, False, descending))
 
 
 def argpartition(
-    a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: None = None
+    a: Any,
+    kth: Any,
+    axis: int | None = -1,
+    kind: str = "introselect",
+    order: None = None,
+    *,
+    descending: bool = False,
+    out: Any = None,
 ) -> Any:
     """Returns the indices that partition an array, as `numpy.argpartition` does.
 
     Parameters
     ----------
-    a, kth, axis, kind, order : as for `partition`.
+    a, kth, axis, kind, order, descending, out : as for `partition`.
 
     Returns
     -------
@@ -146,9 +167,11 @@ def argpartition(
     """
     if kind != "introselect" or order is not None:
         check_kind(kind, order, SELECT_KINDS)
-    if _is_few(a, kth):
-        return argsort(a, axis)
-    return _split_rows(a, kth, axis, True)
+    if descending is not False:
+        descending = flag(descending, "descending")
+    if out is None and _is_few(a, kth):
+        return argsort(a, axis, descending=descending)
+    return into(out, _split_rows(a, kth, axis, True, descending))
 
 
 def _check_kth(kth: Any, shape: Any, axis: int | None) -> Any:
@@ -171,26 +194,43 @@ def _rows_are_short(array: Any, axis: int) -> bool:
 
 
 @with_guests
-def _split_rows(a: Any, kth: Any, axis: int | None, indices: bool) -> Any:
+def _split_rows(a: Any, kth: Any, axis: int | None, indices: bool, descending: bool) -> Any:
     """Returns the elements of every row, or their indices, split around the k-th element."""
     column = None if indices else column_of(a)
     if column is not None:
-        return column.take(_split_rows(a, kth, axis, True))
+        return column.take(_split_rows(a, kth, axis, True, descending))
     place, array = place_of(a)
     positions = np.unique(_check_kth(kth, array.shape, axis))
     text = place is HOST and is_text(array)
-    if text or place is not HOST or positions.size != 1 or product(array.shape) == 0:
-        return argsort(array, axis) if indices else sort(array, axis)
-    if axis is not None and _rows_are_short(array, axis):
-        return argsort(array, axis) if indices else sort(array, axis)
+    by_sort = text or descending or place is not HOST or positions.size != 1
+    if by_sort or product(array.shape) == 0 or (axis is not None and _rows_are_short(array, axis)):
+        verb = argsort if indices else sort
+        return verb(array, axis, descending=descending)
     rows = Rows(place, array, axis, order="ties" if indices else "bits")
-    result = np.empty(rows.keys.shape, np.intp if indices else rows.keys.dtype)
-    context, index = place.context, np.arange(rows.n) if indices else None
-    for keys, out in zip(rows.keys.reshape(-1, rows.n), result.reshape(-1, rows.n)):
-        _split_row(
-            context, rows.code, keys, int(positions[0]), keys if index is None else index, out
-        )
+    k, context = int(positions[0]), place.context
+    if rows.count > 1:
+        result = _split_many(rows, k, indices)
+    else:
+        result = np.empty(rows.keys.shape, np.intp if indices else rows.keys.dtype)
+        elements = np.arange(rows.n) if indices else rows.keys.reshape(-1)
+        keys = rows.keys.reshape(-1)
+        _split_row(context, rows.code, keys, k, elements if indices else keys, result.reshape(-1))
     return rows.back(result) if indices else rows.restored(rows.back(result))
+
+
+def _split_many(rows: Rows, k: int, indices: bool) -> Any:
+    """Splits long rows by NumPy, which does many rows in one call, with a share for each thread."""
+    keys = rows.keys.reshape(-1, rows.n)
+    result = np.empty(keys.shape, np.intp) if indices else keys.copy()
+
+    def split(lo: int, hi: int) -> None:
+        if indices:
+            result[lo:hi] = keys[lo:hi].argpartition(k)
+        else:
+            result[lo:hi].partition(k)
+
+    by_threads(split, rows.count, max(1, _SHARE // rows.n), host_threads())
+    return result.reshape(rows.keys.shape)
 
 
 # ---- Flags -------------------------------------------------------------------------------------
@@ -224,7 +264,7 @@ def scan_bits(
     *,
     exclusive: bool = False,
     dtype: Any = np.int64,
-    algorithm: str = "auto",
+    algorithm: _lib.Algorithm = "auto",
 ) -> Any:
     """Counts the flags that are set, up to each flag: a binary prefix sum.
 

@@ -19,7 +19,7 @@ from ._arrays import (
     pointer,
     rows_have_nan,
 )
-from ._check import check_nan_policy, flag, found_nan
+from ._check import check_nan_policy, flag, found_nan, into
 from ._context import host_context
 from ._device import with_guests
 from ._inputs.series import column_of
@@ -80,7 +80,7 @@ _PREPARED = {(m, d): _prepare(m, d) for m in _lib.TIES for d in (False, True)}
 
 
 def rank_rows(
-    rows: Rows, method: str, descending: bool, dtype: Any, algorithm: str = "auto"
+    rows: Rows, method: str, descending: bool, dtype: Any, algorithm: _lib.Algorithm = "auto"
 ) -> Any:
     """Returns the ranks within every row. NaNs are last and tied."""
     opts = _options(rows.place, method, descending, algorithm)
@@ -99,13 +99,14 @@ def rank_rows(
 
 def rankdata(
     a: Any,
-    method: str = "average",
+    method: _lib.Ties = "average",
     *,
     axis: int | None = None,
-    nan_policy: str = "propagate",
+    nan_policy: _lib.NanPolicy = "propagate",
     descending: bool = False,
     dtype: Any = None,
-    algorithm: str = "auto",
+    algorithm: _lib.Algorithm = "auto",
+    out: Any = None,
 ) -> Any:
     """Returns ranks that start at 1, as `scipy.stats.rankdata` does.
 
@@ -121,6 +122,7 @@ def rankdata(
         'average' and int64 for the other methods (float64 if a rank is NaN).
     algorithm : of the sort inside: 'auto', or a name as for `sort`. Strings accept 'auto' and
         'sample'.
+    out : array for the ranks, of the same shape.
 
     Returns
     -------
@@ -145,7 +147,7 @@ def rankdata(
     if descending is not False:
         descending = flag(descending, "descending")
     code = plain_code(a, axis)
-    usual = dtype is None and nan_policy == "propagate" and algorithm == "auto"
+    usual = dtype is None and nan_policy == "propagate" and algorithm == "auto" and out is None
     if code is not None and usual and type(method) is str:
         opts, kind, kind_code = _PREPARED.get((method, descending), _UNKNOWN)
         if kind is not None:
@@ -155,7 +157,7 @@ def rankdata(
             result = np.empty(n, kind)
             _lib.rank(host_context(), code, pointer(a), n, kind_code, pointer(result), opts)
             return result
-    return _rankdata(a, method, axis, nan_policy, descending, dtype, algorithm)
+    return into(out, _rankdata(a, method, axis, nan_policy, descending, dtype, algorithm))
 
 
 @with_guests
@@ -203,13 +205,14 @@ def _rankdata(
 
 def rank_sorted(
     a: Any,
-    method: str = "average",
+    method: _lib.Ties = "average",
     *,
     axis: int | None = None,
     descending: bool = False,
     dtype: Any = None,
-    algorithm: str = "auto",
+    algorithm: _lib.Algorithm = "auto",
     check: bool = True,
+    out: Any = None,
 ) -> Any:
     """Returns the ranks of elements that are sorted already, in one pass.
 
@@ -221,6 +224,7 @@ def rank_sorted(
         'naive', 'shuffle' or 'hybrid'.
     check : raise an OrderError if a row is not sorted. Without the check the ranks of such a row
         are unspecified.
+    out : array for the ranks, of the same shape.
 
     Returns
     -------
@@ -242,7 +246,7 @@ def rank_sorted(
     array([1, 2, 2, 3])
     """
     descending, check = flag(descending, "descending"), flag(check, "check")
-    return _rank_sorted(a, method, axis, descending, dtype, algorithm, check)
+    return into(out, _rank_sorted(a, method, axis, descending, dtype, algorithm, check))
 
 
 @with_guests

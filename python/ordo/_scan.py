@@ -34,7 +34,7 @@ _SUM, _MIN, _MAX = (ctypes.c_int(op) for op in (_lib.SUM, _lib.MIN, _lib.MAX))
 
 
 def _scan_rows(
-    rows: Rows, op: Any, out_code: int, exclusive: bool = False, algorithm: str = "auto"
+    rows: Rows, op: Any, out_code: int, exclusive: bool = False, algorithm: _lib.Algorithm = "auto"
 ) -> Any:
     place, code = rows.place, rows.code
     opts = _lib.options(
@@ -69,7 +69,7 @@ def cumsum(
     out: Any = None,
     *,
     exclusive: bool = False,
-    algorithm: str = "auto",
+    algorithm: _lib.Algorithm = "auto",
 ) -> Any:
     """Returns cumulative sums, as `numpy.cumsum` does.
 
@@ -164,13 +164,14 @@ def _check_sum_dtype(place: Any, array: Any, dtype: Any) -> None:
         raise TypeError(f"dtype is {wanted}; expected integers, bool, float16, float32 or float64")
 
 
-def cummax(a: Any, axis: int | None = None) -> Any:
+def cummax(a: Any, axis: int | None = None, out: Any = None) -> Any:
     """Returns the largest element so far, as `numpy.maximum.accumulate` does.
 
     Parameters
     ----------
     a : array-like of numbers; also GPU arrays and Arrow arrays.
     axis : axis to work along. None: all elements as one row.
+    out : array for the result, of the same shape.
 
     Returns
     -------
@@ -187,15 +188,15 @@ def cummax(a: Any, axis: int | None = None) -> Any:
     >>> ordo.cummax([2, 1, 4, 3])
     array([2, 2, 4, 4])
     """
-    return _extremes(a, axis, _MAX, np.maximum)
+    return into(out, _extremes(a, axis, _MAX, np.maximum))
 
 
-def cummin(a: Any, axis: int | None = None) -> Any:
+def cummin(a: Any, axis: int | None = None, out: Any = None) -> Any:
     """Returns the smallest element so far, as `numpy.minimum.accumulate` does.
 
     Parameters
     ----------
-    a, axis : as for `cummax`.
+    a, axis, out : as for `cummax`.
 
     Returns
     -------
@@ -212,7 +213,7 @@ def cummin(a: Any, axis: int | None = None) -> Any:
     >>> ordo.cummin([2.0, float("nan"), 1.0])
     array([ 2., nan, nan])
     """
-    return _extremes(a, axis, _MIN, np.minimum)
+    return into(out, _extremes(a, axis, _MIN, np.minimum))
 
 
 def _extremes(a: Any, axis: int | None, op: Any, extreme: Any) -> Any:

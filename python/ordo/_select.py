@@ -1,8 +1,8 @@
-"""median, quantile, percentile, select and topk: order statistics without a sort."""
+"""median, quantile, percentile, and the same without NaNs."""
 
 from __future__ import annotations
 
-from ctypes import addressof, c_double, c_size_t
+from ctypes import addressof, c_double
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,17 +14,14 @@ from ._arrays import (
     PLAIN,
     Rows,
     address,
-    is_text,
     ndarray,
     numbers_of,
-    place_of,
     plain_code,
     pointer,
     rows_have_nan,
 )
 from ._check import (
     check_nan_policy,
-    check_positions,
     flag,
     found_nan,
     integer,
@@ -34,8 +31,6 @@ from ._check import (
 )
 from ._context import host_context
 from ._device import with_guests
-from ._inputs.series import column_of
-from ._order import argsort
 
 _DOUBLE = np.dtype(np.float64)
 _SINGLE, _WIDE = PLAIN[np.dtype(np.float32)], PLAIN[np.dtype(np.uint64)]
@@ -43,7 +38,6 @@ _SINGLE, _WIDE = PLAIN[np.dtype(np.float32)], PLAIN[np.dtype(np.uint64)]
 # that counts NaNs. Nine quantiles of 10^7 f64 on one Neoverse V1: 26 ms, with the counting pass 34
 # ms. On an H200 the counting pass takes as long as the selection of a median.
 _MANY = 4096
-_FEW = 64  # elements that ordo_sort sorts faster than ordo_select selects
 
 
 class _Way(NamedTuple):
@@ -72,7 +66,9 @@ def _way(algorithm: str, sub_array: Any) -> _Way:
     return way
 
 
-def _quantile_options(place: Any, nans: str, method: str = "linear", way: _Way = _AUTO) -> Any:
+def _quantile_options(
+    place: Any, nans: str, method: _lib.Method = "linear", way: _Way = _AUTO
+) -> Any:
     """`nans` is 'last' or a NaN policy. 'raise' acts as 'propagate': the caller has checked it."""
     return _lib.options(
         _lib.QuantileOptions,
@@ -115,8 +111,8 @@ def median(
     overwrite_input: bool = False,
     keepdims: bool = False,
     *,
-    nan_policy: str = "propagate",
-    algorithm: str = "auto",
+    nan_policy: _lib.NanPolicy = "propagate",
+    algorithm: _lib.Algorithm = "auto",
     sub_array: int = 0,
 ) -> Any:
     """Returns the median, as `numpy.median` does.
@@ -234,12 +230,12 @@ def quantile(
     axis: int | tuple | None = None,
     out: Any = None,
     overwrite_input: bool = False,
-    method: str = "linear",
+    method: _lib.Method = "linear",
     keepdims: bool = False,
     *,
     weights: None = None,
-    nan_policy: str = "propagate",
-    algorithm: str = "auto",
+    nan_policy: _lib.NanPolicy = "propagate",
+    algorithm: _lib.Algorithm = "auto",
     sub_array: int = 0,
 ) -> Any:
     """Returns sample quantiles, as `numpy.quantile` does.
@@ -309,12 +305,12 @@ def percentile(
     axis: int | tuple | None = None,
     out: Any = None,
     overwrite_input: bool = False,
-    method: str = "linear",
+    method: _lib.Method = "linear",
     keepdims: bool = False,
     *,
     weights: None = None,
-    nan_policy: str = "propagate",
-    algorithm: str = "auto",
+    nan_policy: _lib.NanPolicy = "propagate",
+    algorithm: _lib.Algorithm = "auto",
     sub_array: int = 0,
 ) -> Any:
     """Returns sample quantiles for numbers from 0 to 100, as `numpy.percentile` does.
@@ -399,7 +395,7 @@ def _quantile(
     return place.from_host(_front(HOST, result).reshape(rows.shape_after(wanted.shape, keepdims)))
 
 
-# ---- select ------------------------------------------------------------------------------------
+# ---- elements ----------------------------------------------------------------------------------
 
 
 def _selected(rows: Rows, k: Any, descending: bool, way: _Way) -> Any:
@@ -418,166 +414,106 @@ def _selected(rows: Rows, k: Any, descending: bool, way: _Way) -> Any:
     return result
 
 
-def select(
+# ---- Without NaNs ------------------------------------------------------------------------------
+
+
+def nanmedian(
     a: Any,
-    k: Any,
     axis: int | tuple | None = None,
-    *,
-    descending: bool = False,
-    algorithm: str = "auto",
-    sub_array: int = 0,
+    out: Any = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
 ) -> Any:
-    """Returns the element at position `k` of the sorted array, without a sort.
+    """Returns the median of the elements that are not NaN, as `numpy.nanmedian` does.
 
     Parameters
     ----------
-    a : array-like of numbers or strings; also GPU arrays and Arrow arrays. NaNs are last.
-    k : a position or an array of positions. 0 is the smallest element; negative positions count
-        from the end.
-    axis : an axis, a tuple of axes, or None for all axes.
-    descending : position 0 is the largest element.
-    algorithm, sub_array : as for `median`. Strings accept 'auto' only.
+    a, axis, out, overwrite_input, keepdims : as for `median`.
 
     Returns
     -------
-    Array whose first dimensions are those of `k`; a number for one row and one `k`.
+    As for `median` with ``nan_policy="omit"``.
 
     Raises
     ------
-    TypeError : the elements or `k` have the wrong type.
-    ValueError : `k` or `axis` is out of range, or `algorithm` or `sub_array` is wrong.
+    TypeError, ValueError : as for `median`.
 
     Examples
     --------
-    >>> import numpy as np, ordo
-    >>> ordo.select(np.array([40, 10, 30, 20]), 1)
-    np.int64(20)
-    >>> ordo.select(np.array([40, 10, 30, 20]), [0, -1])
-    array([10, 40])
+    >>> import ordo
+    >>> ordo.nanmedian([3.0, float("nan"), 4.0])
+    np.float64(3.5)
     """
-    if descending is not False:
-        descending = flag(descending, "descending")
-    way = _way(algorithm, sub_array)
-    code = plain_code(a, axis)
-    usual = type(k) is int and not descending and way is _AUTO
-    if code is not None and usual and -a.size <= k < a.size:
-        n, context = a.size, host_context()
-        if n <= _FEW:
-            result = a.copy()
-            _lib.sort(context, code, pointer(result), n, None)
-        else:
-            result, position, k = np.empty(1, a.dtype), c_size_t(k % n), 0
-            _lib.select(context, code, pointer(a), n, addressof(position), 1, pointer(result), None)
-        return result[k]
-    return _select(a, k, axis, descending, way)
+    return median(a, axis, out, overwrite_input, keepdims, nan_policy="omit")
 
 
-@with_guests
-def _select(a: Any, k: Any, axis: int | tuple | None, descending: bool, way: _Way) -> Any:
-    place, array = place_of(a)
-    column = column_of(a)
-    if column is not None and (np.ndim(k) == 1 or type(array) is not ndarray):
-        where = check_positions(k, array.size)
-        if where.ndim > 1:
-            raise ValueError(f"k has {where.ndim} dimensions; expected at most 1 for a column")
-        return column.take(argsort(array, axis, descending=descending)[where])
-    if place is HOST and is_text(array):
-        from . import _strings
-
-        _strings.check_algorithm(way.algorithm, ("auto",))
-        if way.sub_array:
-            raise ValueError(f"sub_array is {way.sub_array}; expected 0 for strings")
-        return _strings.select(array, k, axis, descending)
-    rows = Rows(place, array, axis, several=True, strided=True, descending=descending)
-    where = check_positions(k, rows.n)
-    result = _selected(rows, np.ascontiguousarray(where.reshape(-1)), descending, way)
-    shaped = place.reshape(_front(place, result), (*where.shape, *rows.lead))
-    return place.scalar(rows.restored(shaped))
-
-
-# ---- topk --------------------------------------------------------------------------------------
-
-
-class TopK(NamedTuple):
-    """The result of `topk`: the elements in order, and their indices."""
-
-    values: Any
-    indices: Any
-
-
-_LARGEST, _SMALLEST = _select_options(HOST, True), _select_options(HOST, False)
-_INDEX = np.dtype(np.int64)
-
-
-def topk(a: Any, k: int, axis: int | None = -1, *, largest: bool = True) -> TopK:
-    """Returns the `k` largest (or smallest) elements in order, as `torch.topk` does.
+def nanquantile(
+    a: Any,
+    q: Any,
+    axis: int | tuple | None = None,
+    out: Any = None,
+    overwrite_input: bool = False,
+    method: _lib.Method = "linear",
+    keepdims: bool = False,
+    *,
+    weights: Any = None,
+) -> Any:
+    """Returns quantiles of the elements that are not NaN, as `numpy.nanquantile` does.
 
     Parameters
     ----------
-    a : array-like of numbers or strings; also GPU arrays and Arrow arrays.
-    k : number of elements.
-    axis : axis to work along. None: all elements as one row.
-    largest : False returns the smallest elements.
+    a, q, axis, out, overwrite_input, method, keepdims, weights : as for `quantile`.
 
     Returns
     -------
-    TopK : `values` and `indices`. Equal elements are in the order of their indices. NaNs are after
-        all other elements, for both values of `largest`.
+    As for `quantile` with ``nan_policy="omit"``.
 
     Raises
     ------
-    TypeError : the elements, `k` or `largest` have the wrong type.
-    ValueError : `k` is larger than the row or negative, or `axis` is out of range.
+    TypeError, ValueError : as for `quantile`.
 
     Examples
     --------
-    >>> import numpy as np, ordo
-    >>> ordo.topk(np.array([3.0, 9.0, 1.0, 9.0]), 3)
-    TopK(values=array([9., 9., 3.]), indices=array([1, 3, 0]))
+    >>> import ordo
+    >>> ordo.nanquantile([3.0, float("nan"), 4.0], [0.0, 1.0])
+    array([3., 4.])
     """
-    if largest is not True:
-        largest = flag(largest, "largest")
-    code = plain_code(a, axis)
-    if code is not None and type(k) is int and 0 <= k <= a.size:
-        if a.size <= _short.TOPK and (a.dtype.kind != "f" or _short.mode_is_default()):
-            return TopK(*_short.topk(a, k, largest))
-        values, index = np.empty(k, a.dtype), np.empty(k, _INDEX)
-        _lib.topk(
-            host_context(), code, pointer(a), a.size, k, pointer(values), _WIDE, pointer(index),
-            None, _LARGEST if largest else _SMALLEST,
-        )  # fmt: skip
-        return TopK(values, index)
-    return _topk(a, k, axis, largest)
-
-
-@with_guests
-def _topk(a: Any, k: int, axis: int | None, largest: bool) -> TopK:
-    k = integer(k, "k")
-    column = column_of(a)
-    place, array = place_of(a)
-    if column is not None:
-        keys = np.asarray(array) if isinstance(array, ndarray) else array
-        index = _topk(keys, k, axis, largest).indices
-        return TopK(column.take(index), index)
-    if place is HOST and is_text(array):
-        from . import _strings
-
-        return TopK(*_strings.topk(array, k, axis, largest))
-    rows = Rows(place, array, axis, strided=True, descending=largest)
-    code, n = rows.code, rows.n
-    if not 0 <= k <= n:
-        raise ValueError(f"k is {k}; expected 0 to {n}")
-    values = place.empty((*rows.lead, k), place.key_dtype(rows))
-    index = place.empty((*rows.lead, k), np.dtype(np.int64))
-    opts = _select_options(place, largest)
-    rows.run(
-        lambda context, n, opts, keys, out, out_index: _lib.topk(
-            context, code, keys, n, k, out, _lib.U64, out_index, None, opts
-        ),
-        _lib.SelectOptions,
-        opts,
-        values,
-        index,
+    return quantile(
+        a, q, axis, out, overwrite_input, method, keepdims, weights=weights, nan_policy="omit"
     )
-    values = rows.restored(values)
-    return TopK(rows.back_results(values), rows.back_results(index))
+
+
+def nanpercentile(
+    a: Any,
+    q: Any,
+    axis: int | tuple | None = None,
+    out: Any = None,
+    overwrite_input: bool = False,
+    method: _lib.Method = "linear",
+    keepdims: bool = False,
+    *,
+    weights: Any = None,
+) -> Any:
+    """Returns percentiles of the elements that are not NaN, as `numpy.nanpercentile` does.
+
+    Parameters
+    ----------
+    a, q, axis, out, overwrite_input, method, keepdims, weights : as for `percentile`.
+
+    Returns
+    -------
+    As for `percentile` with ``nan_policy="omit"``.
+
+    Raises
+    ------
+    TypeError, ValueError : as for `percentile`.
+
+    Examples
+    --------
+    >>> import ordo
+    >>> ordo.nanpercentile([3.0, float("nan"), 4.0], 50)
+    np.float64(3.5)
+    """
+    return percentile(
+        a, q, axis, out, overwrite_input, method, keepdims, weights=weights, nan_policy="omit"
+    )

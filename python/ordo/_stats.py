@@ -11,10 +11,11 @@ of two random variables is stochastically larger than the other", Annals of Math
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from . import _lib
 from ._arrays import FLOATS, HOST, Rows, normal_axis, numbers_of, place_of
 from ._check import check_nan_policy, found_nan, one_of, same_place
 from ._device import with_guests
@@ -117,8 +118,8 @@ def spearmanr(
     a: Any,
     b: Any,
     axis: int | None = 0,
-    nan_policy: str = "propagate",
-    alternative: str = "two-sided",
+    nan_policy: _lib.NanPolicy = "propagate",
+    alternative: Literal["two-sided", "less", "greater"] = "two-sided",
 ) -> TestResult:
     """Returns Spearman's rank correlation of two samples, as `scipy.stats.spearmanr` does.
 
@@ -193,11 +194,11 @@ def mannwhitneyu(
     x: Any,
     y: Any,
     use_continuity: bool = True,
-    alternative: str = "two-sided",
+    alternative: Literal["two-sided", "less", "greater"] = "two-sided",
     axis: int | None = 0,
-    method: str = "auto",
+    method: Literal["auto", "exact", "asymptotic"] = "auto",
     *,
-    nan_policy: str = "propagate",
+    nan_policy: _lib.NanPolicy = "propagate",
 ) -> TestResult:
     """Returns the Mann-Whitney U test of two samples, as `scipy.stats.mannwhitneyu` does.
 

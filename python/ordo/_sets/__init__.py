@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -56,8 +56,8 @@ def unique(
     return_index : also return the index of the first occurrence of each distinct element.
     return_inverse : also return, for each element of `ar`, its index in the distinct elements.
     return_counts : also return the number of occurrences of each distinct element.
-    axis : None. With an axis, NumPy finds the distinct slices of an array of several dimensions.
-    equal_nan : all NaNs are one element.
+    axis : None, or an axis: the distinct slices along it, in order of their elements.
+    equal_nan : all NaNs are one element. Also with an axis, where NumPy never equates them.
     sorted : accepted for NumPy; the result is always sorted.
 
     Returns
@@ -105,14 +105,18 @@ def _unique_slices(
     axis: int,
     equal_nan: bool,
 ) -> Any:
-    """Returns the distinct slices along an axis: elements for one dimension, else by NumPy."""
+    """Returns the distinct slices along an axis: elements for one dimension, else arrays."""
     place, array = place_of(ar)
     normal_axis(axis, array.ndim)
     if array.ndim == 1:
         return unique(array, return_index, return_inverse, return_counts, equal_nan=equal_nan)
     if place is not HOST:
         raise TypeError(f"axis is {axis} and the array one of {place.name}; expected axis=None")
-    return np.unique(array, return_index, return_inverse, return_counts, axis)
+    if array.size == 0 or array.dtype.kind in "OT":
+        return np.unique(array, return_index, return_inverse, return_counts, axis)
+    from . import slices
+
+    return slices.unique(array, axis, return_index, return_inverse, return_counts, equal_nan)
 
 
 @with_guests
@@ -269,7 +273,9 @@ _MANY_NEEDLES = 1 << 14
 _NUMBERS = (float, int)
 
 
-def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
+def searchsorted(
+    a: Any, v: Any, side: Literal["left", "right"] = "left", sorter: Any = None
+) -> Any:
     """Returns where elements belong in a sorted array, as `numpy.searchsorted` does.
 
     Parameters
