@@ -277,7 +277,7 @@ def _candidates() -> list[str]:
         return [chosen]
     here = os.path.dirname(os.path.realpath(__file__))
     tree = os.path.dirname(os.path.dirname(here))
-    beside = [os.path.join(folder, "libordo.so") for folder in (here, os.path.join(tree, "build"))]
+    beside = [os.path.join(here, "libordo.so.0"), os.path.join(tree, "build", "libordo.so")]
     return [file for file in beside if os.path.exists(file)] + ["libordo.so.0"]
 
 

@@ -38,7 +38,7 @@ class _Wish(NamedTuple):
     """How to sort: the arguments that sort, argsort and sort_pairs share."""
 
     descending: bool
-    algorithm: _lib.Algorithm = "auto"
+    algorithm: str = "auto"
     radius: int = 0
 
     def options(self, place: Any) -> Any:
@@ -291,7 +291,7 @@ def _argsort(a: Any, axis: int | None, wish: _Wish, dtype: Any) -> Any:
     return rows.back(_argsort_rows(rows, wish, dtype))
 
 
-def frame_order(frame: Any, by: Any, descending: Any, algorithm: str = "auto") -> Any:
+def frame_order(frame: Any, by: Any, descending: Any, algorithm: _lib.Algorithm = "auto") -> Any:
     """Returns the positions of the rows of a data frame in the order of the columns `by`.
 
     A stable sort by each column, the last one first, is a sort by all of them.

@@ -80,7 +80,7 @@ _PREPARED = {(m, d): _prepare(m, d) for m in _lib.TIES for d in (False, True)}
 
 
 def rank_rows(
-    rows: Rows, method: str, descending: bool, dtype: Any, algorithm: _lib.Algorithm = "auto"
+    rows: Rows, method: str, descending: bool, dtype: Any, algorithm: str = "auto"
 ) -> Any:
     """Returns the ranks within every row. NaNs are last and tied."""
     opts = _options(rows.place, method, descending, algorithm)

@@ -34,7 +34,7 @@ _SUM, _MIN, _MAX = (ctypes.c_int(op) for op in (_lib.SUM, _lib.MIN, _lib.MAX))
 
 
 def _scan_rows(
-    rows: Rows, op: Any, out_code: int, exclusive: bool = False, algorithm: _lib.Algorithm = "auto"
+    rows: Rows, op: Any, out_code: int, exclusive: bool = False, algorithm: str = "auto"
 ) -> Any:
     place, code = rows.place, rows.code
     opts = _lib.options(

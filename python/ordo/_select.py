@@ -66,9 +66,7 @@ def _way(algorithm: str, sub_array: Any) -> _Way:
     return way
 
 
-def _quantile_options(
-    place: Any, nans: str, method: _lib.Method = "linear", way: _Way = _AUTO
-) -> Any:
+def _quantile_options(place: Any, nans: str, method: str = "linear", way: _Way = _AUTO) -> Any:
     """`nans` is 'last' or a NaN policy. 'raise' acts as 'propagate': the caller has checked it."""
     return _lib.options(
         _lib.QuantileOptions,

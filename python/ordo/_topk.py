@@ -99,7 +99,7 @@ def _select(
         where = check_positions(k, array.size)
         if where.ndim > 1:
             raise ValueError(f"k has {where.ndim} dimensions; expected at most 1 for a column")
-        return column.take(argsort(array, axis, descending=descending)[where])
+        return column.take(argsort(array, None, descending=descending)[where])
     if place is HOST and is_text(array):
         from . import _strings
 

@@ -97,7 +97,9 @@ def test_the_wheel_works_on_its_own(tmp_path):
     assert "-py3-none-" in wheel.name
     unpacked = tmp_path / "unpacked"
     zipfile.ZipFile(wheel).extractall(unpacked)
-    assert {"libordo.so", "py.typed", "_lib.py"} <= {p.name for p in (unpacked / "ordo").iterdir()}
+    assert {"libordo.so.0", "ordo-command", "py.typed", "_lib.py"} <= {
+        p.name for p in (unpacked / "ordo").iterdir()
+    }
     environment = {k: v for k, v in os.environ.items() if k not in ("ORDO_LIBRARY", "PYTHONPATH")}
     code = "import ordo; print(ordo.sort([2, 1]), ordo._lib.path)"
     done = subprocess.run(
@@ -106,3 +108,37 @@ def test_the_wheel_works_on_its_own(tmp_path):
     )  # fmt: skip
     assert done.stdout.split("] ")[0] == "[1 2"
     assert str(unpacked) in done.stdout
+    (unpacked / "ordo" / "ordo-command").chmod(0o755)  # zipfile does not set the mode
+    done = subprocess.run(
+        [sys.executable, "-m", "ordo", "--version"], check=True, capture_output=True, text=True,
+        cwd=tmp_path, env={**environment, "PYTHONPATH": str(unpacked)},
+    )  # fmt: skip
+    assert ordo.__version__ in done.stdout
+
+
+def test_the_command():
+    """`python -m ordo` runs the program that was built with the library, and returns its status."""
+    program = Path(__file__).resolve().parents[2] / "build" / "ordo"
+    if not program.exists():
+        pytest.skip("build/ordo does not exist")
+    command = [sys.executable, "-m", "ordo"]
+    done = subprocess.run([*command, "--version"], check=True, capture_output=True, text=True)
+    assert ordo.__version__ in done.stdout
+    done = subprocess.run([*command, "sort", "--no-such-option"], capture_output=True, text=True)
+    assert done.returncode == 2 and done.stderr
+
+
+def test_types_for_checkers(tmp_path):
+    """mypy finds no fault in right calls, and one in each wrong call."""
+    pytest.importorskip("mypy", reason="needs mypy")
+    right = ["rankdata([1], 'min')", "quantile([1], 0.5, method='hazen')", "sort([1])", "rank([1])"]
+    wrong = ["rankdata([1], 'averge')", "quantile([1], 0.5, method='lin')", "sort(1, axis='x')",
+             "median([1], nan_policy='omitted')", "searchsorted(1, 2, side='middle')"]  # fmt: skip
+    file = tmp_path / "calls.py"
+    file.write_text("import ordo\n" + "".join(f"ordo.{call}\n" for call in right + wrong))
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--cache-dir", str(tmp_path / "cache"), str(file)],
+        capture_output=True, text=True, env={**os.environ, "MYPYPATH": str(ROOT / "python")},
+    )  # fmt: skip
+    faults = [int(line.split(":")[1]) for line in done.stdout.splitlines() if ": error:" in line]
+    assert [n for n in faults if n > 1] == list(range(2 + len(right), 2 + len(right + wrong)))

@@ -205,3 +205,33 @@ def test_decimals():
 
 def as_list(column):
     return column.to_pylist() if hasattr(column, "to_pylist") else column.to_list()
+
+
+def test_the_pandas_accessor():
+    import ordo.frames  # noqa: F401
+
+    pd.testing.assert_frame_equal(FRAME.ordo.sort("c"), FRAME.sort_values("c", kind="stable"))
+    by, flags = ["a", "b"], [True, False]
+    expected = FRAME.sort_values(by, ascending=[False, True], kind="stable")
+    pd.testing.assert_frame_equal(FRAME.ordo.sort(by, descending=flags), expected)
+    assert FRAME.ordo.argsort(by, descending=flags).tolist() == [4, 0, 2, 3, 1]
+    ranks = FRAME[["a", "c"]].ordo.rank("min", nan_policy="omit")
+    expected = FRAME[["a", "c"]].rank(method="min")
+    pd.testing.assert_frame_equal(ranks.astype(float), expected)
+    assert FRAME.ordo.topk(2, "a")["b"].tolist() == ["x", "x"]
+    assert FRAME["a"].ordo.rank("dense").tolist() == [2, 1, 2, 1, 2]
+    assert FRAME["c"].ordo.median(nan_policy="omit") == 1.5
+    assert "sort" in dir(FRAME["a"].ordo)
+    with pytest.raises(AttributeError, match="no method"):
+        FRAME["a"].ordo.generate()
+
+
+@pytest.mark.skipif(pl is None, reason="needs polars")
+def test_the_polars_namespace():
+    import ordo.frames  # noqa: F401
+
+    frame = pl.DataFrame({"x": [3, 1, 2], "y": ["c", "a", "b"]})
+    assert frame.ordo.sort("x")["y"].to_list() == ["a", "b", "c"]
+    assert frame.ordo.rank("min")["y"].to_list() == [3, 1, 2]
+    assert frame.ordo.topk(1, "x")["y"].to_list() == ["c"]
+    assert frame["x"].ordo.sort(descending=True).to_list() == [3, 2, 1]

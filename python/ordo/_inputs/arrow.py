@@ -281,7 +281,7 @@ def _read(schema: _Schema, array: _Array, owner: Any, compare: bool) -> tuple[An
     within = ctypes.cast(array.dictionary, ctypes.POINTER(_Array)).contents
     values, absent = _read(_values_of(schema), within, owner, compare)
     if compare and schema.flags & _ORDERED:
-        check_ascending(Text(*values, None) if isinstance(values, tuple) else values)
+        check_ascending(Text(values[0], values[1], None) if isinstance(values, tuple) else values)
     return decode(codes, missing, values, absent)
 
 
@@ -439,7 +439,7 @@ def _join_text(chunks: list, source: Any) -> Text:
     parts = [chunk[0] for chunk in chunks] or [(np.empty(0, np.uint8), np.zeros(1, np.uint64))]
     missing = _join_masks(chunks)
     if len(parts) == 1:
-        return Text(*parts[0], source, missing)
+        return Text(parts[0][0], parts[0][1], source, missing)
     shift, pieces = np.uint64(0), []
     for data, own in parts:
         pieces.append(own[:-1] + shift)

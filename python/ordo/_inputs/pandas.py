@@ -68,7 +68,7 @@ def _categorical(a: Any, compare: bool) -> Any:
         return values if missing is None else arrow.with_nans(values, missing)
     strings = (categories.data, categories.offsets)
     values, missing = arrow.decode(codes, missing, strings, categories.missing)
-    return Text(*values, a, missing)
+    return Text(values[0], values[1], a, missing)
 
 
 def _arrow_backed(a: Any, compare: bool) -> Any:

@@ -113,7 +113,8 @@ def _unique_slices(
     if place is not HOST:
         raise TypeError(f"axis is {axis} and the array one of {place.name}; expected axis=None")
     if array.size == 0 or array.dtype.kind in "OT":
-        return np.unique(array, return_index, return_inverse, return_counts, axis)
+        numpy_unique: Any = np.unique
+        return numpy_unique(array, return_index, return_inverse, return_counts, axis)
     from . import slices
 
     return slices.unique(array, axis, return_index, return_inverse, return_counts, equal_nan)
@@ -128,8 +129,8 @@ def _unique(
     if column is not None:
         keys = np.asarray(array) if isinstance(array, ndarray) else array
         _, index, *others = _unique(keys, True, return_inverse, return_counts, equal_nan)
-        found = (column.take(index), *([index] if return_index else []), *others)
-        return found if len(found) > 1 else found[0]
+        taken = (column.take(index), *([index] if return_index else []), *others)
+        return taken if len(taken) > 1 else taken[0]
     if place is HOST and is_text(array):
         from .. import _strings
 
@@ -137,8 +138,9 @@ def _unique(
         return parts if len(parts) > 1 else parts[0]
     rows = Rows(place, array, None)
     if not equal_nan and array.dtype.kind in "Mm":  # the keys of NaTs are equal
-        return np.unique(array, return_index, return_inverse, return_counts, equal_nan=False)
-    found = None
+        numpy_unique: Any = np.unique
+        return numpy_unique(array, return_index, return_inverse, return_counts, equal_nan=False)
+    found: Any = None
     if place is HOST and rows.n >= _LARGE and not return_index and not return_counts:
         found = _unique_large(rows.keys, return_inverse, equal_nan)
     if found is None:
@@ -147,11 +149,11 @@ def _unique(
         )
     if not isinstance(found, tuple):
         return rows.restored(found)
-    parts = [rows.restored(found[0]), *found[1:]]
+    results = [rows.restored(found[0]), *found[1:]]
     if return_inverse:
         at = 2 if return_index else 1
-        parts[at] = place.reshape(parts[at], array.shape)
-    return tuple(parts)
+        results[at] = place.reshape(results[at], array.shape)
+    return tuple(results)
 
 
 def _unique_row(
@@ -165,7 +167,7 @@ def _unique_row(
     """Returns the distinct elements of a contiguous row, and the further results in a tuple."""
     n = row.shape[0]
     few = place is HOST and n <= _FEW
-    index = argsort(row) if few and (return_index or return_inverse) else None
+    index: Any = argsort(row) if few and (return_index or return_inverse) else None
     if index is not None and (return_index or row.dtype.kind != "f"):
         ordered = row[index]
     elif return_index:
@@ -366,7 +368,7 @@ def _searchsorted(a: Any, v: Any, side: Any, sorter: Any) -> Any:
     if sorter is not None:
         haystack = haystack[sorter]
     if needles.size < _MANY_NEEDLES or not kinds <= set("biuf"):
-        return np.searchsorted(haystack, needles, side)
+        return haystack.searchsorted(needles, side)
     dtype = np.promote_types(haystack.dtype, needles.dtype)  # as NumPy compares them
     flat = needles.reshape(-1).astype(dtype, copy=False)
     haystack = np.ascontiguousarray(haystack, dtype)
