@@ -197,11 +197,6 @@ def _extension(schema: _Schema) -> bytes | None:
     return dict(pairs).get(_EXTENSION)
 
 
-def is_decimal(a: Any) -> bool:
-    """Returns whether a pyarrow array holds decimals."""
-    return str(a.type).startswith("decimal")
-
-
 class Unscaled(np.ndarray):
     """Decimals without their scale, as timedelta64, where NaT is null.
 

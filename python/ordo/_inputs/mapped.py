@@ -72,11 +72,6 @@ def mapped(array: Any, descending: bool, order: str | None) -> Mapped | None:
     return None
 
 
-def is_time(array: Any) -> bool:
-    """Returns whether a NumPy array holds dates or times."""
-    return array.dtype.kind in "Mm"
-
-
 @functools.cache
 def _table(mantissa: int, descending: bool, ties: bool) -> Any:
     """Returns the key of every pattern of 16 bits. Descending, the largest key comes first."""

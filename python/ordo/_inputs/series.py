@@ -13,8 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from .arrow import is_decimal
-
 
 class Column:
     """A column of one of the libraries."""
@@ -57,9 +55,8 @@ def column_of(a: Any) -> Column | None:
         return None
     if _is_instance(a, "pandas", "Series", "Index") or _is_instance(a, "polars", "Series"):
         return Column(a)
-    if _is_instance(a, "pyarrow", "Array", "ChunkedArray") and is_decimal(a):
-        return Column(a)
-    return None
+    is_arrow = _is_instance(a, "pyarrow", "Array", "ChunkedArray")
+    return Column(a) if is_arrow and str(a.type).startswith("decimal") else None
 
 
 def is_frame(a: Any) -> bool:
