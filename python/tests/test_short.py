@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ordo
-from ordo import _context, _measure, _order, _rank, _scan, _select, _sets
+from ordo import _context, _measure, _order, _rank, _scan, _select, _sets, _topk
 from ordo._sets import distinct
 
 
@@ -52,9 +52,9 @@ def check_places(a: Any, k: int, q: float) -> None:
     for wanted in (q, [q, 0.25], np.array([0.5, q]), [0, 1], 1):
         general = _select._quantile(a, wanted, None, "linear", False, "propagate", _select._AUTO)
         same_bytes(ordo.quantile(a, wanted), general)
-    same_bytes(ordo.select(a, k), _select._select(a, k, None, False, _select._AUTO))
+    same_bytes(ordo.select(a, k), _topk._select(a, k, None, False, _select._AUTO, False))
     for largest in BOTH:
-        same_bytes(ordo.topk(a, abs(k), largest=largest), _select._topk(a, abs(k), -1, largest))
+        same_bytes(ordo.topk(a, abs(k), largest=largest), _topk._topk(a, abs(k), -1, largest))
 
 
 def check_scans(a: Any) -> None:
