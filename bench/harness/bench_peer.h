@@ -42,7 +42,9 @@ typedef enum bench_peer_op {
     BENCH_PEER_MERGE,      /* merges those sub-arrays; out: the ranks[0]-th key             */
     BENCH_PEER_SPLIT,      /* the split radix sort of the ballot counting poster            */
     BENCH_PEER_WORD_SUM,   /* inclusive sums by the poster's block scan in other forms      */
-    BENCH_PEER_HOST_SORT   /* keys in place, in host memory although the run is on a GPU    */
+    BENCH_PEER_HOST_SORT,  /* keys in place, in host memory although the run is on a GPU    */
+    BENCH_PEER_SORT_ROWS,  /* as BENCH_PEER_SORT, every row of count keys, also on the CPU  */
+    BENCH_PEER_SUM_ROWS    /* as BENCH_PEER_SUM, every row of count keys                    */
 } bench_peer_op;
 
 typedef struct bench_peer_task {

@@ -278,8 +278,9 @@ static ordo_argsort_job argsort_of_pairs(const ordo_pairs_job *job)
 {
     const ordo_sort_job *const keys = &job->keys;
     ordo_type const            index_type = keys->n - 1 <= UINT32_MAX ? ORDO_U32 : ORDO_U64;
-    return (ordo_argsort_job){keys->type,      keys->keys,   keys->n,    keys->descending,
-                              keys->algorithm, keys->radius, index_type, NULL};
+    return (ordo_argsort_job){
+        keys->type, keys->keys, keys->n, keys->descending, keys->algorithm, keys->radius,
+        index_type, NULL,       NULL};
 }
 
 /* By an argsort; then both arrays are put into its order. */
