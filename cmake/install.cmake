@@ -9,17 +9,20 @@ install(TARGETS ordo ordo_usage EXPORT ordo LIBRARY DESTINATION ${CMAKE_INSTALL_
 if(TARGET ordo_cuda) # found beside the library
     install(TARGETS ordo_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
-# What goes into a Python wheel, as python/ordo/_lib.py looks for it: the library without a version
-# in its name, the CUDA backend beside it.
-install(FILES $<TARGET_FILE:ordo> DESTINATION ordo RENAME libordo.so
+# What goes into a Python wheel, as python/ordo/_lib.py and __main__.py look for it: the library by
+# its soname, and the command and the CUDA backend beside it. The plugin is a component of its own,
+# because it can also be a wheel of its own (python/cuda).
+install(FILES $<TARGET_FILE:ordo> DESTINATION ordo RENAME libordo.so.0
+        COMPONENT python EXCLUDE_FROM_ALL)
+install(PROGRAMS $<TARGET_FILE:ordo_command> DESTINATION ordo RENAME ordo-command
         COMPONENT python EXCLUDE_FROM_ALL)
 if(TARGET ordo_cuda)
-    install(FILES $<TARGET_FILE:ordo_cuda> DESTINATION ordo COMPONENT python EXCLUDE_FROM_ALL)
+    install(FILES $<TARGET_FILE:ordo_cuda> DESTINATION ordo COMPONENT python_cuda EXCLUDE_FROM_ALL)
 endif()
 if(ORDO_BUILD_STATIC)
     install(TARGETS ordo_static EXPORT ordo ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
-install(FILES include/ordo.h include/ordo_gen.h include/ordo_machine.h include/ordo_report.h
+install(FILES include/ordo.h include/ordo.hpp include/ordo_gen.h include/ordo_machine.h include/ordo_report.h
         include/ordo_segments.h include/ordo_strings.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

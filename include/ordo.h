@@ -34,6 +34,7 @@
 #include "ordo_report.h"
 #include "ordo_segments.h"
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -155,12 +156,16 @@ enum {                    /* bits of the field `flags` of options structs       
  * Use:  &ORDO_OPTS(ordo_rank_opts, .ties = ORDO_TIES_DENSE)                                      */
 #define ORDO_OPTS(type, ...) ((type){.struct_size = sizeof(type), __VA_ARGS__})
 
-/* The ordo_type of the elements p points to. Other element types do not compile.              */
+/* The ordo_type of the elements p points to, which may be char, long and long long too. Other
+ * element types do not compile. C++: ordo.hpp.                                                  */
 /* clang-format off */
 #define ORDO_TYPE_OF(p)                                                                          \
-    _Generic(*(p), int8_t: ORDO_I8, uint8_t: ORDO_U8, int16_t: ORDO_I16, uint16_t: ORDO_U16,     \
-             int32_t: ORDO_I32, uint32_t: ORDO_U32, int64_t: ORDO_I64, uint64_t: ORDO_U64,       \
-             float: ORDO_F32, double: ORDO_F64)
+    _Generic(*(p), signed char: ORDO_I8, unsigned char: ORDO_U8,                                 \
+             char: (ordo_type)(CHAR_MIN < 0 ? ORDO_I8 : ORDO_U8),                                \
+             short: ORDO_I16, unsigned short: ORDO_U16, int: ORDO_I32, unsigned: ORDO_U32,       \
+             long: (ordo_type)(sizeof(long) == 8 ? ORDO_I64 : ORDO_I32),                         \
+             unsigned long: (ordo_type)(sizeof(long) == 8 ? ORDO_U64 : ORDO_U32),                \
+             long long: ORDO_I64, unsigned long long: ORDO_U64, float: ORDO_F32, double: ORDO_F64)
 /* clang-format on */
 
 ORDO_API const char *ordo_version(void);                /* "0.1.0"                              */

@@ -21,32 +21,39 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ._context import Report, config, context, explain, show_config
-    from ._flags import scan_bits, split_by_flags
     from ._generate import generate
     from ._lib import DeviceError, OrderError
     from ._lib import version as __version__
     from ._measure import is_sorted, radius
     from ._order import argsort, sort, sort_pairs
-    from ._partition import argpartition, partition
-    from ._rank import rank_sorted, rankdata
+    from ._partition import argpartition, partition, scan_bits, split_by_flags
+    from ._rank import rank, rank_sorted, rankdata
     from ._scan import cummax, cummin, cumsum
-    from ._select import TopK, median, percentile, quantile, select, topk
+    from ._select import (
+        median,
+        nanmedian,
+        nanpercentile,
+        nanquantile,
+        percentile,
+        quantile,
+    )
     from ._sets import searchsorted, unique
     from ._stats import TestResult, mannwhitneyu, spearmanr
+    from ._topk import TopK, argtopk, select, top_k, topk
 
 _HOMES = {
     "_context": "Report config context explain show_config",
-    "_flags": "scan_bits split_by_flags",
     "_generate": "generate",
     "_lib": "DeviceError OrderError",
     "_measure": "is_sorted radius",
     "_order": "argsort sort sort_pairs",
-    "_partition": "argpartition partition",
-    "_rank": "rank_sorted rankdata",
+    "_partition": "argpartition partition scan_bits split_by_flags",
+    "_rank": "rank rank_sorted rankdata",
     "_scan": "cummax cummin cumsum",
-    "_select": "TopK median percentile quantile select topk",
+    "_select": "median nanmedian nanpercentile nanquantile percentile quantile",
     "_sets": "searchsorted unique",
     "_stats": "TestResult mannwhitneyu spearmanr",
+    "_topk": "TopK argtopk select top_k topk",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 __all__ = [
@@ -58,6 +65,7 @@ __all__ = [
     "__version__",
     "argpartition",
     "argsort",
+    "argtopk",
     "config",
     "context",
     "cummax",
@@ -68,10 +76,14 @@ __all__ = [
     "is_sorted",
     "mannwhitneyu",
     "median",
+    "nanmedian",
+    "nanpercentile",
+    "nanquantile",
     "partition",
     "percentile",
     "quantile",
     "radius",
+    "rank",
     "rank_sorted",
     "rankdata",
     "scan_bits",
@@ -82,6 +94,7 @@ __all__ = [
     "sort_pairs",
     "spearmanr",
     "split_by_flags",
+    "top_k",
     "topk",
     "unique",
 ]

@@ -1,235 +1,62 @@
 """Input arrays: their place, their element type, and their rows along an axis.
 
-A *place* is an array library and a device. It creates result arrays, moves axes, returns addresses,
-and has the context, flags and stream for calls. ``HOST`` is the place of NumPy arrays; ``_device``
-has those of PyTorch and CuPy. The functions of the package work on rows of any place.
-
-``Rows`` converts every input to one form: rows of an element type of the library, contiguous and
-with the chosen axis last, or columns of a contiguous array. The rows of a host array are segments
-of one call of the library.
+``place_of`` converts an argument to an array of a place (see ``_places``). ``Rows`` converts every
+array to one form: rows of an element type of the library, contiguous and with the chosen axis last,
+or columns of a contiguous array. The rows of a host array are segments of one call of the library.
 """
 
 from __future__ import annotations
 
 import ctypes
-import sys
 from typing import Any, Callable
 
 import numpy as np
 
 from . import _lib
 from ._check import integer
-from ._context import host_context, host_uses_cpu
+from ._context import host_uses_cpu
+from ._inputs.mapped import mapped
+from ._places import (
+    COPY_BY_THREADS,
+    FLOATS,
+    HOST,
+    PLAIN,
+    TYPES,
+    USABLE,
+    HostPlace,
+    address,
+    instead_of,
+    ndarray,
+    plain_code,
+    plain_has_nan,
+    pointer,
+)
 
-ndarray = np.ndarray
+__all__ = [
+    "COPY_BY_THREADS",
+    "FLOATS",
+    "HOST",
+    "PLAIN",
+    "TYPES",
+    "USABLE",
+    "HostPlace",
+    "Rows",
+    "address",
+    "is_arrow_text",
+    "is_text",
+    "ndarray",
+    "normal_axes",
+    "normal_axis",
+    "numbers_of",
+    "place_of",
+    "plain_code",
+    "plain_has_nan",
+    "pointer",
+    "product",
+    "rows_have_nan",
+]
+
 AxisError = getattr(np, "exceptions", np).AxisError
-
-TYPES: dict[Any, int] = {
-    np.dtype(name): number
-    for number, name in enumerate("i1 u1 i2 u2 i4 u4 i8 u8 f4 f8".split(), start=1)
-}
-PLAIN = {dtype: ctypes.c_int(number) for dtype, number in TYPES.items()}
-FLOATS = frozenset((_lib.F32, _lib.F64))
-USABLE = 0x0101  # in array.flags.num: C-contiguous and aligned
-COPY_BY_THREADS = 1 << 22  # bytes; smaller copies are faster on one thread
-_FEW_TO_SEARCH = 4096  # keys of which NumPy finds the largest faster than a library call
-
-# ---- Addresses ---------------------------------------------------------------------------------
-
-# In NumPy's ABI, the first field of an array object after the Python object header is the data
-# pointer. Reading this field takes 0.2 microseconds; array.ctypes.data takes 1.5.
-_DATA = object.__basicsize__
-_pointer_at = ctypes.c_void_p.from_address
-
-
-def _pointer_by_layout(array: Any) -> ctypes.c_void_p:
-    return _pointer_at(id(array) + _DATA)
-
-
-def _pointer_by_interface(array: Any) -> ctypes.c_void_p:
-    return ctypes.c_void_p(array.__array_interface__["data"][0])
-
-
-def _layout_is_known() -> bool:
-    if sys.implementation.name != "cpython":
-        return False
-    samples = [np.zeros(3), np.zeros((2, 2), "i2")[1:, ::-1]]
-    return all(_pointer_by_layout(a).value == _pointer_by_interface(a).value for a in samples)
-
-
-# The address of an array's elements, as an argument of a call. The array must stay alive.
-pointer = _pointer_by_layout if _layout_is_known() else _pointer_by_interface
-
-
-def address(array: Any) -> int:
-    return pointer(array).value  # type: ignore[return-value] # never None
-
-
-# ---- Plain arrays ------------------------------------------------------------------------------
-
-
-def plain_code(a: Any, axis: Any = None, layout: int = USABLE) -> ctypes.c_int | None:
-    """Returns the type of a plain array, or None.
-
-    An array is plain if it is a NumPy array of one dimension that the library can read without a
-    conversion, and `axis` is its only axis. Functions pass plain arrays directly to the library.
-    This saves 4 to 8 of 6 to 10 microseconds of a call on few elements (x86-64, Python 3.11). With
-    `layout` 0 the array may have any strides and alignment, for callers that copy it.
-    """
-    if type(a) is not ndarray or a.ndim != 1 or a.flags.num & layout != layout:
-        return None
-    if axis is not None and (type(axis) is not int or not -1 <= axis <= 0):
-        return None
-    return PLAIN.get(a.dtype)
-
-
-def plain_has_nan(a: Any, code: Any) -> bool:
-    """Returns whether a plain array of floats, not empty, holds a NaN.
-
-    NaNs are the last in order, so the largest key is a NaN if there is one.
-    """
-    n = a.size
-    if n <= _FEW_TO_SEARCH:
-        largest = a.item(a.argmax())
-    else:
-        found, k = np.empty(1, a.dtype), ctypes.c_size_t(n - 1)
-        _lib.select(
-            host_context(), code, pointer(a), n, ctypes.addressof(k), 1, pointer(found), None
-        )
-        largest = found[0]
-    return largest != largest
-
-
-# ---- Places ------------------------------------------------------------------------------------
-
-
-class HostPlace:
-    """The place of NumPy arrays. Other places have the same methods."""
-
-    name = "numpy"
-    where = "numpy"
-    flags = 0
-    stream: int | None = None
-    on_device = False
-    address = staticmethod(address)
-    moveaxis = staticmethod(np.moveaxis)
-    isnan = staticmethod(np.isnan)
-    concatenate = staticmethod(np.concatenate)
-
-    @property
-    def context(self) -> Any:
-        return host_context()
-
-    def empty(self, shape: tuple, dtype: Any) -> Any:
-        return np.empty(shape, dtype)
-
-    def count_up(self, n: int) -> Any:
-        return np.arange(n, dtype=np.int64)
-
-    def nonzero(self, flags: Any) -> Any:
-        return flags.nonzero()[0]
-
-    def count_true(self, flags: Any) -> int:
-        return int(np.count_nonzero(flags))
-
-    def not_equal(self, a: Any, b: Any, out: Any) -> None:
-        np.not_equal(a, b, out=out)
-
-    def contiguous(self, array: Any) -> Any:
-        # np.ascontiguousarray does not copy a contiguous array that is not aligned.
-        if array.flags.num & USABLE == USABLE:
-            return array
-        return np.require(array, requirements=["C", "A"])
-
-    def copy(self, array: Any) -> Any:
-        """Returns a contiguous copy. All threads copy a large array."""
-        if array.nbytes < COPY_BY_THREADS or not array.flags.c_contiguous:
-            return array.copy()
-        result = np.empty(array.shape, array.dtype)
-        _lib.copy(host_context(), address(result), address(array), array.nbytes)
-        return result
-
-    def astype(self, array: Any, dtype: Any) -> Any:
-        return array.astype(dtype, copy=False)
-
-    def astype_back(self, array: Any, dtype: Any) -> Any:
-        """Returns keys in the dtype of the input. Bools were read as bytes."""
-        return array.view(dtype) if dtype.kind == "b" else array.astype(dtype, copy=False)
-
-    def may_write(self, array: Any) -> bool:
-        return array.flags.writeable
-
-    def itemsize(self, array: Any) -> int:
-        return array.dtype.itemsize
-
-    def opaque(self, array: Any) -> bool:
-        """Returns whether elements are references, which must not be moved as bytes."""
-        return array.dtype.hasobject
-
-    def reshape(self, array: Any, shape: tuple) -> Any:
-        return array.reshape(shape)
-
-    def set_nan(self, array: Any, mask: Any) -> None:
-        """Writes NaN to the elements or rows in `mask`. A mask of 0 dimensions means all."""
-        array[mask if mask.ndim else ...] = np.nan
-
-    def scalar(self, array: Any) -> Any:
-        """Returns an array of 0 dimensions as a number."""
-        return array[()]
-
-    def key_dtype(self, rows: Rows) -> Any:
-        return rows.keys.dtype
-
-    def float_name(self, dtype: Any) -> str | None:
-        """Returns NumPy's name of a float dtype (float32 for bfloat16); None for others."""
-        return dtype.name if dtype.kind == "f" else None
-
-    def is_bool(self, dtype: Any) -> bool:
-        return dtype.kind == "b"
-
-    def wants_cast(self, array: Any, dtype: Any) -> bool:
-        return array.dtype != np.dtype(dtype)
-
-    def from_host(self, array: Any) -> Any:
-        """Converts a NumPy array to an array of this place, or to a scalar."""
-        return array[()] if array.ndim == 0 else array
-
-    def typed(self, array: Any) -> tuple[Any, int, Any]:
-        """Returns keys of a library type, the type's number, and the dtype for results."""
-        dtype = array.dtype
-        number = TYPES.get(dtype)
-        if number is not None:
-            return array, number, dtype
-        if dtype.kind == "b":
-            return array.view(np.uint8), _lib.U8, dtype
-        if dtype.kind == "f" and dtype.itemsize == 2:
-            with np.errstate(invalid="ignore"):  # a signalling NaN would warn
-                return array.astype(np.float32), _lib.F32, np.dtype(np.float16)
-        if dtype.kind in "iuf" and not dtype.isnative:
-            native = dtype.newbyteorder("=")
-            return self.typed(array.astype(native))
-        raise TypeError(
-            f"the elements have dtype {dtype}; expected integers of 8 to 64 bits, bool, float16, "
-            f"float32, float64 or strings{_alternative(dtype)}"
-        )
-
-
-def _alternative(dtype: Any) -> str:
-    """Returns the end of the message for an unsupported dtype: what to pass instead."""
-    if dtype.kind in "Mm":
-        return "; pass np.asarray(a).view('i8'), where NaT is the smallest number"
-    if dtype.kind == "c":
-        return "; pass a.real or abs(a)"
-    if dtype.names:
-        return f"; pass one field, for example a[{dtype.names[0]!r}]"
-    if dtype.kind == "f":
-        return "; pass a.astype('f8')" if dtype.itemsize > 8 else "; pass a.astype('f4')"
-    if dtype.kind == "O":
-        return "; pass a.astype(float) or a.astype(int)"
-    return "; convert the elements with a.astype()"
-
-
-HOST = HostPlace()
 
 
 def place_of(a: Any, compare: bool = True) -> tuple[Any, Any]:
@@ -244,29 +71,36 @@ def place_of(a: Any, compare: bool = True) -> tuple[Any, Any]:
         if array.ndim > 1 and any(isinstance(row, np.ma.MaskedArray) for row in a):
             raise TypeError("a row of the sequence is masked; expected rows without a mask")
         return HOST, array
-    from . import _arrow, _device, _pandas, _strings
+    from . import _device
+    from ._inputs.text import Text
 
-    if type(a) is _strings.Text:
+    if type(a) is Text:
         return HOST, a
     foreign = _device.place_of(a)
     if foreign is not None:
         return foreign, a
-    if _pandas.is_extension(a):
-        return HOST, _pandas.to_numpy(a, compare)
-    if _arrow.is_arrow(a):
-        return HOST, _arrow.to_numpy(a, None, compare)
+    from ._inputs import arrow, pandas
+
+    if pandas.is_extension(a):
+        return HOST, pandas.to_numpy(a, compare)
+    if arrow.is_arrow(a):
+        return HOST, arrow.to_numpy(a, None, compare)
     if isinstance(a, np.ma.MaskedArray):
         raise TypeError("the array is masked; expected a.compressed() or a.filled(value)")
     return HOST, np.asarray(a)
 
 
 def numbers_of(a: Any) -> tuple[Any, Any]:
-    """Like `place_of`, but strings and objects raise a TypeError."""
+    """Like `place_of`, but strings, decimals and objects raise a TypeError."""
     place, array = place_of(a)
+    if place is HOST and array.dtype.kind == "m" and type(array) is not ndarray:
+        raise TypeError(
+            "the elements are decimals; expected numbers; pass the array cast to float64"
+        )
     if place is HOST and is_text(array):
         if array.dtype.kind == "O":
             raise TypeError(
-                f"the elements have dtype object; expected numbers{_alternative(array.dtype)}"
+                f"the elements have dtype object; expected numbers{instead_of(array.dtype)}"
             )
         raise TypeError("the elements are strings; expected numbers")
     return place, array
@@ -298,9 +132,14 @@ class Rows:
     `axis` is an integer or None, or a tuple of integers if `several` is set. The rows are
     contiguous along the last axis of `keys`. With `strided` they may also be along axis `at` of
     contiguous `keys`, where they were, if the library can do them there.
+
+    `descending` is the direction of the call, and `order` what it needs of the keys: see
+    `_inputs.mapped`. Both matter for types that the library does not have.
     """
 
-    __slots__ = ("at", "axes", "code", "count", "dtype", "keys", "lead", "n", "ndim", "place")
+    __slots__ = (
+        "_mapped", "at", "axes", "code", "count", "dtype", "keys", "lead", "n", "ndim", "place",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -309,8 +148,16 @@ class Rows:
         axis: int | tuple | None,
         several: bool = False,
         strided: bool = False,
+        *,
+        descending: bool = False,
+        order: str | None = None,
     ) -> None:
-        keys, self.code, self.dtype = place.typed(array)
+        self._mapped = mapped(array, descending, order) if place is HOST else None
+        if self._mapped is None:
+            keys, self.code, self.dtype = place.typed(array)
+        else:
+            keys, self.code = self._mapped.keys, self._mapped.code
+            self.dtype = self._mapped.dtype
         self.place = place
         self.ndim = keys.ndim
         self.at = -1
@@ -408,6 +255,29 @@ class Rows:
     def _place(self, array: Any) -> Any:
         return HOST if type(array) is ndarray else self.place
 
+    def restored(self, keys: Any) -> Any:
+        """Returns keys as elements of the caller's dtype."""
+        if self._mapped is not None:
+            return self._mapped.back(keys)
+        return self.place.astype_back(keys, self.dtype)
+
+    @property
+    def may_have_nan(self) -> bool:
+        return self._mapped is not None or self.code in FLOATS
+
+    def is_nan(self, keys: Any) -> Any:
+        """Returns for each key whether it is a NaN or a NaT."""
+        if self._mapped is not None:
+            return self._mapped.is_missing(keys)
+        return self.place.isnan(keys)
+
+    def set_nan(self, keys: Any, mask: Any) -> None:
+        """Replaces the keys in `mask` by the key of NaN or NaT."""
+        if self._mapped is not None:
+            keys[mask] = self._mapped.missing
+        else:
+            self.place.set_nan(keys, mask)
+
     def axis_last(self, array: Any) -> Any:
         """Returns an array of the shape of the keys with the axis of the rows last."""
         return array if self.at < 0 else self.place.moveaxis(array, self.at, -1)
@@ -449,14 +319,14 @@ def is_text(array: Any) -> bool:
 
 def is_arrow_text(array: Any) -> bool:
     """Returns whether an array is a Text: strings that are not in a NumPy array."""
-    from ._strings import Text
+    from ._inputs.text import Text
 
     return type(array) is Text
 
 
 def rows_have_nan(rows: Rows) -> Any:
     """Returns for each row whether it holds a NaN; None if no row does."""
-    if rows.code not in FLOATS or rows.n == 0 or rows.count == 0:
+    if not rows.may_have_nan or rows.n == 0 or rows.count == 0:
         return None
-    nan = rows.place.isnan(rows.keys)
+    nan = rows.is_nan(rows.keys)
     return nan.any(rows.at) if bool(nan.any()) else None

@@ -1,10 +1,12 @@
-"""Argument checks that several functions share.
+"""Argument checks and warnings that several functions share.
 
 Every message says which argument is wrong, its value, and what was expected.
 """
 
 from __future__ import annotations
 
+import sys
+import warnings
 from typing import Any
 
 import numpy as np
@@ -51,6 +53,23 @@ def unmasked(value: Any, name: str) -> Any:
     return np.asarray(value)
 
 
+def check_positions(k: Any, n: int, what: str = "k") -> Any:
+    """Returns positions as an array of 0 to n - 1. Negative positions count from the end."""
+    if type(k) is int and -n <= k < n:
+        return np.array(k % n, np.uintp)
+    wanted = unmasked(k, what)
+    if wanted.size == 0:
+        return np.zeros(wanted.shape, np.uintp)
+    if wanted.dtype.kind not in "iu":
+        raise TypeError(f"{what} has dtype {wanted.dtype}; expected integers")
+    low, high = int(wanted.min()), int(wanted.max())
+    if low < -n or high >= n:
+        limits = f"expected {-n} to {n - 1}" if n else "the array has no elements"
+        raise ValueError(f"{what} is {low if low < -n else high}; {limits}")
+    wide = wanted.astype(np.int64)  # int8 cannot hold a sum with n
+    return np.where(wide < 0, wide + n, wide).astype(np.uintp)
+
+
 def same_place(a: Any, a_name: str, b: Any, b_name: str) -> None:
     """Raises a TypeError unless two arguments are arrays of one library on one device."""
     if a is not b and a.where != b.where:
@@ -70,3 +89,71 @@ def output(place: Any, out_place: Any, out: Any, shape: tuple, dtype: Any) -> No
         )
     if not place.may_write(out):
         raise ValueError("out is read-only; expected a writable array")
+
+
+# ---- Parameters and warnings of NumPy's functions ----------------------------------------------
+
+SORT_KINDS = ("quicksort", "heapsort", "mergesort", "stable")
+SELECT_KINDS = ("introselect",)
+
+
+def check_kind(kind: Any, order: Any, names: tuple[str, ...] = SORT_KINDS) -> None:
+    """Accepts a name or the beginning of one ('q', 'Quick'); raises an error otherwise."""
+    if kind is not None and kind not in names:
+        if not isinstance(kind, str):
+            raise TypeError(f"kind is {kind!r}; expected a str, one of {', '.join(names)}")
+        if not kind or not any(name.startswith(kind.lower()) for name in names):
+            raise ValueError(f"kind is {kind!r}; expected one of {', '.join(names)}")
+    if order is not None:
+        raise ValueError(
+            f"order is {order!r}; expected None; sort one field of a structured array, a['name']"
+        )
+
+
+def check_stable(kind: Any, stable: Any) -> None:
+    """Checks `stable`, which is not None."""
+    if kind is not None:
+        raise ValueError(
+            "`kind` and `stable` parameters can't be provided at the same time; expected one"
+        )
+    flag(stable, "stable")
+
+
+def into(out: Any, result: Any) -> Any:
+    """Writes a result to `out` and returns `out`; returns the result if `out` is None."""
+    if out is None:
+        return result
+    if not hasattr(out, "shape"):
+        raise TypeError(f"out is a {type(out).__name__}; expected an array")
+    shape = tuple(np.shape(result))
+    if tuple(out.shape) != shape and (shape or tuple(out.shape) != (1,)):
+        raise ValueError(f"out has shape {tuple(out.shape)}; expected {shape}, as the result")
+    if isinstance(out, np.ndarray):
+        np.copyto(out, result, casting="same_kind")
+    else:
+        out[...] = result
+    return out
+
+
+def _is_of_ordo(frame: Any) -> bool:
+    return str(frame.f_globals.get("__package__")).split(".")[0] == __package__
+
+
+def warn(message: str) -> None:
+    """Issues a RuntimeWarning for the line that called ordo, whatever the depth of this call."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and _is_of_ordo(frame.f_back):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, RuntimeWarning, stacklevel=level + 1)
+
+
+def warn_of_no_elements(rows: Any, result: Any, nan_policy: str) -> None:
+    """Issues NumPy's warning if a result is NaN because its row has no elements or only NaNs."""
+    if rows.count == 0:
+        return
+    if rows.n == 0:
+        warn("Mean of empty slice")
+    elif nan_policy == "omit" and rows.place.float_name(rows.dtype) and np.isnan(result).any():
+        nans = rows.place.isnan(rows.keys)  # the median of -inf and inf is NaN, too
+        if bool(nans.all(rows.at).any()):
+            warn("All-NaN slice encountered")

@@ -10,9 +10,9 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from typing import Any, NamedTuple
+from typing import Any, Callable, NamedTuple
 
-from . import _interrupt, _lib
+from . import _lib
 from ._check import integer
 
 
@@ -89,7 +89,7 @@ def _create(settings: dict[str, Any], ordinal: int | None = None) -> ctypes.c_vo
     where, device = _parse_device(settings["device"])
     if ordinal is not None:
         where, device = _lib.WHERE["cuda"], ordinal + 1
-    progress, user = _interrupt.callback()
+    progress, user = _lib.interrupt_callback()
     opts = _lib.ContextOptions(
         struct_size=ctypes.sizeof(_lib.ContextOptions),
         where=where,
@@ -377,6 +377,13 @@ def explain() -> Report:
     )
 
 
+def _info() -> Any:
+    """Returns the library's InfoStruct for host arrays."""
+    found = _lib.InfoStruct(struct_size=ctypes.sizeof(_lib.InfoStruct))
+    _lib.ctx_info(host_context(), ctypes.addressof(found))
+    return found
+
+
 def show_config() -> None:
     """Prints the version, the library's file, and the CPUs, instruction sets and GPUs found.
 
@@ -394,8 +401,7 @@ def show_config() -> None:
     >>> ordo.show_config()  # doctest: +ELLIPSIS
     ordo ...
     """
-    found = _lib.InfoStruct(struct_size=ctypes.sizeof(_lib.InfoStruct))
-    _lib.ctx_info(host_context(), ctypes.addressof(found))
+    found = _info()
     cgroup = f", {found.cgroup} granted by the cgroup" if found.cgroup else ""
     limit = f"{found.mem_limit} bytes" if found.mem_limit else "none"
     print(f"ordo {_lib.version} ({_lib.path})")
@@ -407,3 +413,56 @@ def show_config() -> None:
         print(f"    {line}")
     if found.device_sms:
         print(f"    in use: {found.device_sms} multiprocessors")
+
+
+# ---- Loops of NumPy on several threads ---------------------------------------------------------
+
+# NumPy releases the GIL inside its loops, so Python threads run them at the same time.
+_SLICE = 1 << 20  # elements for each thread; the start of a thread takes 0.1 ms
+
+
+def host_threads() -> int:
+    """Returns the number of threads that calls on host arrays may use."""
+    return _info().threads
+
+
+def by_threads(
+    work: Callable[[int, int], Any], n: int, least: int | None = None, threads: int | None = None
+) -> list[tuple[int, Any]]:
+    """Returns (lo, work(lo, hi)) for slices of n elements, in order.
+
+    Every slice has at least `least` elements, or as many as pay for a thread in a loop of simple
+    operations. Uses `threads` threads, or as many as the library's last call. If the system cannot
+    start a thread, the calling thread does the rest of the work.
+    """
+    slices = max(1, min(threads or explain().threads, n // (least or _SLICE)))
+    edges = [n * i // slices for i in range(slices + 1)]
+    waiting = list(zip(edges[:-1], edges[1:]))
+    results: list[tuple[int, Any]] = []
+    errors: list[BaseException] = []
+
+    def take() -> None:
+        while not errors:
+            try:
+                lo, hi = waiting.pop()
+            except IndexError:  # all slices are taken
+                return
+            try:
+                results.append((lo, work(lo, hi)))
+            except BaseException as error:
+                errors.append(error)
+
+    helpers = [threading.Thread(target=take) for _ in range(slices - 1)]
+    started = []
+    try:
+        for helper in helpers:
+            helper.start()
+            started.append(helper)
+    except RuntimeError:
+        pass
+    take()
+    for helper in started:
+        helper.join()
+    if errors:
+        raise errors[0]
+    return sorted(results, key=lambda result: result[0])

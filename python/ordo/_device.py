@@ -1,6 +1,6 @@
 """Arrays of other libraries: PyTorch and CuPy have places; JAX, Numba and others are guests.
 
-The places (see ``_arrays``) of PyTorch and CuPy use arrays without a copy, in host memory or on a
+The places (see ``_places``) of PyTorch and CuPy use arrays without a copy, in host memory or on a
 GPU. Results are arrays of the same library, and work is enqueued on the library's current stream.
 This file imports neither library: an array of a library exists only if the library is imported.
 
@@ -19,8 +19,8 @@ from typing import Any, Callable, TypeVar, cast
 import numpy as np
 
 from . import _lib
-from ._arrays import HostPlace
 from ._context import gpu_context, host_context
+from ._places import HostPlace
 
 _DLPACK_GPUS = (2, 13)  # kDLCUDA, kDLCUDAManaged
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import ctypes
 import os
+import threading
+from collections.abc import Iterator
 from ctypes import (
     POINTER,
     c_char_p,
@@ -21,9 +23,7 @@ from ctypes import (
     c_uint64,
     c_void_p,
 )
-from typing import Any, NoReturn
-
-from . import _interrupt
+from typing import Any, Literal, NoReturn
 
 # ---- Enums -------------------------------------------------------------------------------------
 
@@ -49,6 +49,18 @@ METHODS = {
         start=1,
     )
 }
+# The names for type checkers.
+Algorithm = Literal[
+    "auto", "sequential", "threads", "radix", "sample", "merge", "bitonic", "split", "bubble",
+    "rough", "halving", "naive", "shuffle", "hybrid", "windows", "prefix", "ballot", "shared",
+]  # fmt: skip
+Method = Literal[
+    "inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf",
+    "hazen", "weibull", "linear", "median_unbiased", "normal_unbiased", "lower", "higher",
+    "midpoint", "nearest",
+]  # fmt: skip
+Ties = Literal["min", "max", "dense", "ordinal", "average"]
+NanPolicy = Literal["propagate", "omit", "raise"]
 
 
 def number_of(table: dict[str, int], name: str, what: str) -> int:
@@ -157,6 +169,65 @@ def copy_options(struct: type[ctypes.Structure], opts: c_void_p | None) -> Any:
     return struct.from_buffer_copy(struct.from_address(opts.value))  # type: ignore[arg-type]
 
 
+# ---- Ctrl-C ------------------------------------------------------------------------------------
+
+# Python runs signal handlers in the main thread between two bytecode instructions. A call of the
+# library is one instruction. Contexts of the main thread therefore have a progress callback. The
+# library calls it every few milliseconds of a long call, and it executes a few instructions, so
+# pending handlers run. If a handler raises (as the handler of Ctrl-C does), the callback stores the
+# exception and cancels the call; ``fail`` raises the exception. A call shorter than 5 milliseconds
+# makes no callback.
+#
+# Python may run a handler at the first instruction of a function, before any ``try`` in that
+# function; ctypes would print and drop an exception raised there. The callback therefore is the
+# built-in ``next``, which resumes a generator that waits inside its ``try``.
+_raised: BaseException | None = None  # by a handler, during a call of the main thread
+
+
+def _let_handlers_run() -> Iterator[int]:
+    """Yields the callback's answers: 0 to continue, 1 to cancel."""
+    global _raised
+    answer = 0
+    while True:
+        try:
+            while True:  # a second handler may raise at the jump to this line
+                try:
+                    while True:
+                        yield answer
+                        answer = 0
+                except GeneratorExit:
+                    return
+                except BaseException as error:
+                    _raised, answer = error, 1
+        except BaseException as error:
+            _raised, answer = error, 1
+
+
+# ordo_progress_fn is int (void *user, double done). `user` is the generator, so the library's call
+# is next(generator, done). The generator never ends, so `done`, the default value, is not used.
+_Callback = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_double)
+_generator = _let_handlers_run()
+next(_generator)  # advance to the `yield`, inside the `try`
+_callback = _Callback(next)
+_address = ctypes.cast(_callback, ctypes.c_void_p).value
+
+
+def interrupt_callback() -> tuple[int | None, int | None]:
+    """Returns `progress` and `progress_user` for a context that the calling thread creates."""
+    if threading.current_thread() is threading.main_thread():
+        return _address, id(_generator)
+    return None, None
+
+
+def _take_interrupt() -> BaseException | None:
+    """Returns and clears the exception that ended the main thread's last call, if any."""
+    global _raised
+    if threading.current_thread() is not threading.main_thread():
+        return None
+    raised, _raised = _raised, None
+    return raised
+
+
 # ---- Errors ------------------------------------------------------------------------------------
 
 
@@ -182,7 +253,7 @@ def fail(status: int, context: c_void_p | None) -> NoReturn:
 
     If a signal handler raised an exception during the call, that exception is raised instead.
     """
-    interrupt = _interrupt.take()
+    interrupt = _take_interrupt()
     if interrupt is not None:
         raise interrupt
     busy = status == -8  # ORDO_E_BUSY: the context's text belongs to the call in progress
@@ -206,7 +277,7 @@ def _candidates() -> list[str]:
         return [chosen]
     here = os.path.dirname(os.path.realpath(__file__))
     tree = os.path.dirname(os.path.dirname(here))
-    beside = [os.path.join(folder, "libordo.so") for folder in (here, os.path.join(tree, "build"))]
+    beside = [os.path.join(here, "libordo.so.0"), os.path.join(tree, "build", "libordo.so")]
     return [file for file in beside if os.path.exists(file)] + ["libordo.so.0"]
 
 

@@ -23,7 +23,7 @@ def _measure(
     algorithm: int = 0,
 ) -> Any:
     """Returns the answers of `ask` for every row in a NumPy array; a number for one row."""
-    rows = Rows(*numbers_of(a), axis, strided=True)
+    rows = Rows(*numbers_of(a), axis, strided=True, descending=descending, order="ties")
     place, code = rows.place, rows.code
     opts = _lib.options(
         _lib.OrderOptions,
@@ -97,7 +97,7 @@ def radius(
     axis: int | None = -1,
     *,
     descending: bool = False,
-    algorithm: str = "auto",
+    algorithm: _lib.Algorithm = "auto",
     sequences: bool = False,
 ) -> Any:
     """Returns the smallest k such that elements more than k positions apart are in order.
@@ -161,7 +161,7 @@ def _radius(a: Any, axis: int | None, descending: bool, algorithm: int) -> Any:
 
 @with_guests
 def _radius_sequences(a: Any, axis: int | None, descending: bool, algorithm: int) -> Any:
-    rows = Rows(*numbers_of(a), axis, strided=True)
+    rows = Rows(*numbers_of(a), axis, strided=True, descending=descending, order="ties")
     place, code = rows.place, rows.code
     flags = place.flags | (_lib.DESCENDING if descending else 0)
     answers = np.empty((*rows.lead, 1), np.int64)
@@ -182,5 +182,5 @@ def _radius_sequences(a: Any, axis: int | None, descending: bool, algorithm: int
 
     rows.run(ask, _lib.OrderOptions, opts, answers, lr, rl, dm)
     found = answers.reshape(rows.lead) if rows.lead else answers.item()
-    lr, rl = (place.astype_back(rows.back(keys), rows.dtype) for keys in (lr, rl))
+    lr, rl = (rows.restored(rows.back(keys)) for keys in (lr, rl))
     return found, lr, rl, rows.back(dm)

@@ -24,10 +24,10 @@ from ._arrays import (
     pointer,
     product,
 )
-from ._check import flag, integer, output, same_place
+from ._check import check_kind, check_stable, flag, integer, into, output, same_place
 from ._context import host_context
 from ._device import with_guests
-from ._numpy import check_kind, check_stable
+from ._inputs.series import column_of, is_frame, rows_of
 
 _INTP = np.dtype(np.intp)
 _INDEX = {np.dtype(name): code for name, code in
@@ -84,9 +84,10 @@ def sort(
     *,
     stable: bool | None = None,
     descending: bool = False,
-    algorithm: str = "auto",
+    algorithm: _lib.Algorithm = "auto",
     radius: int = 0,
     out: Any = None,
+    by: Any = None,
 ) -> Any:
     """Returns a sorted copy of an array, as `numpy.sort` does.
 
@@ -102,10 +103,13 @@ def sort(
     radius : for rough, halving and windows: no element is further than this from its place. 0: the
         radius is measured. A radius that is too small is detected, and the result is right.
     out : array for the result, of the same shape and dtype. ``out=a`` sorts in place.
+    by : if `a` is a data frame of pandas, polars or pyarrow: the name of a column, or a list of
+        names. Rows are sorted by the first, equal rows by the next. `descending` may be a list.
 
     Returns
     -------
-    Sorted array of the same library, shape and dtype; of one dimension if `axis` is None.
+    Sorted array of the same library, shape and dtype; of one dimension if `axis` is None. A Series
+    is returned as a Series with its index, a data frame as a data frame.
 
     Raises
     ------
@@ -123,6 +127,8 @@ def sort(
     >>> ordo.sort(["pear", "fig", "apple"])
     array(['apple', 'fig', 'pear'], dtype='<U5')
     """
+    if by is not None:
+        return rows_of(a, frame_order(a, by, descending, algorithm))
     if descending is not False:
         descending = flag(descending, "descending")
     if stable is not None:
@@ -153,6 +159,9 @@ def _sort_large(a: Any, code: Any, descending: bool) -> Any:
 
 @with_guests
 def _sort(a: Any, axis: int | None, wish: _Wish, out: Any) -> Any:
+    column = column_of(a) if out is None else None
+    if column is not None:
+        return column.take(_argsort(a, axis, wish, _INTP))
     place, array = place_of(a)
     if place is HOST and is_text(array):
         from . import _strings
@@ -160,11 +169,11 @@ def _sort(a: Any, axis: int | None, wish: _Wish, out: Any) -> Any:
         return _strings.sort(array, axis, wish.descending, out, wish.algorithm)
     if out is not None:
         return _sort_into(place, array, axis, wish, out)
-    rows = Rows(place, array, axis, strided=True)
+    rows = Rows(place, array, axis, strided=True, descending=wish.descending, order="bits")
     wish.options(place)  # raises an error for an unknown algorithm
     result = rows.own(array)
     _sort_rows(rows, wish)
-    return place.astype_back(rows.back(result), rows.dtype)
+    return rows.restored(rows.back(result))
 
 
 def _sort_into(place: Any, array: Any, axis: int | None, wish: _Wish, out: Any) -> Any:
@@ -177,10 +186,11 @@ def _sort_into(place: Any, array: Any, axis: int | None, wish: _Wish, out: Any) 
     wish.options(place)  # raises an error for an unknown algorithm
     if out is not array:
         out[...] = array if axis is not None else place.reshape(array, (-1,))
-    rows = Rows(place, out, -1 if axis is None else axis, strided=True)
+    along = -1 if axis is None else axis
+    rows = Rows(place, out, along, strided=True, descending=wish.descending, order="bits")
     _sort_rows(rows, wish)
     if place.address(rows.keys) != place.address(out):  # Rows made a copy
-        out[...] = place.astype_back(rows.back(rows.keys), rows.dtype)
+        out[...] = rows.restored(rows.back(rows.keys))
     return out
 
 
@@ -222,9 +232,10 @@ def argsort(
     *,
     stable: bool | None = None,
     descending: bool = False,
-    algorithm: str = "auto",
+    algorithm: _lib.Algorithm = "auto",
     radius: int = 0,
     dtype: Any = _INTP,
+    out: Any = None,
 ) -> Any:
     """Returns the indices that sort an array, as `numpy.argsort` does; always stable.
 
@@ -233,6 +244,7 @@ def argsort(
     a, axis, kind, order, stable, descending, algorithm, radius : as for `sort`.
     dtype : dtype of the indices: int64 (the default), uint64, int32 or uint32. 32 bits need half
         the memory.
+    out : array for the indices, of the same shape.
 
     Returns
     -------
@@ -256,7 +268,7 @@ def argsort(
     if stable is not None:
         check_stable(kind, stable)
     code = plain_code(a, axis)
-    usual = kind is order is None and algorithm == "auto" and dtype is _INTP
+    usual = kind is order is None and algorithm == "auto" and dtype is _INTP and out is None
     if usual and code is not None and type(radius) is int and radius == 0:
         n = a.size
         result = np.empty(n, _INTP)
@@ -264,7 +276,7 @@ def argsort(
         _lib.argsort(host_context(), code, pointer(a), n, _WIDE, pointer(result), opts)
         return result
     check_kind(kind, order)
-    return _argsort(a, axis, _wish(descending, algorithm, radius), dtype)
+    return into(out, _argsort(a, axis, _wish(descending, algorithm, radius), dtype))
 
 
 @with_guests
@@ -275,8 +287,31 @@ def _argsort(a: Any, axis: int | None, wish: _Wish, dtype: Any) -> Any:
 
         wanted = check_index_dtype(dtype, array.size)
         return _strings.argsort(array, axis, wish.descending, wanted, wish.algorithm)
-    rows = Rows(place, array, axis, strided=True)
+    rows = Rows(place, array, axis, strided=True, descending=wish.descending, order="ties")
     return rows.back(_argsort_rows(rows, wish, dtype))
+
+
+def frame_order(frame: Any, by: Any, descending: Any, algorithm: _lib.Algorithm = "auto") -> Any:
+    """Returns the positions of the rows of a data frame in the order of the columns `by`.
+
+    A stable sort by each column, the last one first, is a sort by all of them.
+    """
+    if not is_frame(frame):
+        raise TypeError(f"by is {by!r} and a is a {type(frame).__name__}; expected a data frame")
+    names = list(by) if isinstance(by, (list, tuple)) else [by]
+    if not names:
+        raise ValueError("by is empty; expected a name or a list of names")
+    each = descending if isinstance(descending, (list, tuple)) else [descending] * len(names)
+    if len(each) != len(names):
+        raise ValueError(f"descending has {len(each)} flags; expected {len(names)}, as by")
+    flags = [flag(one, "descending") for one in each]
+    keys = [place_of(frame[name])[1] for name in names]
+    order = None
+    for column, falling in reversed(list(zip(keys, flags))):
+        part = column if order is None else _taken(column, order)
+        step = argsort(part, descending=falling, algorithm=algorithm)
+        order = step if order is None else order[step]
+    return order
 
 
 # ---- sort_pairs --------------------------------------------------------------------------------
@@ -298,7 +333,7 @@ def sort_pairs(
     values: Any,
     *,
     descending: bool = False,
-    algorithm: str = "auto",
+    algorithm: _lib.Algorithm = "auto",
     radius: int = 0,
 ) -> tuple[Any, Any]:
     """Sorts keys and moves their values with them; stable.
@@ -352,15 +387,22 @@ def _sort_pairs(keys: Any, values: Any, wish: _Wish) -> tuple[Any, Any]:
             "keys of one dimension and one value for each key"
         )
     text = place is HOST and is_text(array)
+    columns = (column_of(keys), column_of(values))
     opts = wish.options(place)
     if text:
         from . import _strings
 
         _strings.check_algorithm(wish.algorithm)
-    if text or payload.ndim > 1 or is_arrow_text(payload) or _is_large(place, payload):
+    halves = (
+        place is HOST and array.dtype.itemsize == 2 and array.dtype.kind in "fV"
+    )  # ties need a fold
+    by_index = text or halves or payload.ndim > 1 or is_arrow_text(payload) or any(columns)
+    if by_index or _is_large(place, payload):
         index = argsort(array, **wish._asdict())
-        return _taken(array, index), _taken(payload, index)
-    rows = Rows(place, array, -1)
+        pairs = zip(columns, (array, payload))
+        first, second = (c.take(index) if c else _taken(part, index) for c, part in pairs)
+        return first, second
+    rows = Rows(place, array, -1, descending=wish.descending)
     sorted_keys = rows.own(array)
     moved = place.copy(payload)
     code, size = rows.code, place.itemsize(moved)
@@ -372,4 +414,4 @@ def _sort_pairs(keys: Any, values: Any, wish: _Wish) -> tuple[Any, Any]:
         opts,
         moved,
     )
-    return place.astype_back(sorted_keys, rows.dtype), moved
+    return rows.restored(sorted_keys), moved

@@ -1,12 +1,13 @@
-"""partition and argpartition.
+"""partition and argpartition; scan_bits and split_by_flags.
 
 ``ordo_select`` finds the k-th element. ``ordo_partition`` moves smaller elements to the front, and
 elements equal to the k-th are swapped behind them. Few elements, several positions and GPU arrays
-are sorted instead: a sorted array is partitioned.
+are sorted instead: a sorted array is partitioned. NumPy splits several long rows, on all threads.
 """
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 import numpy as np
@@ -23,13 +24,23 @@ from ._arrays import (
     place_of,
     product,
 )
-from ._check import unmasked
+from ._check import (
+    SELECT_KINDS,
+    check_kind,
+    check_positions,
+    flag,
+    integer,
+    into,
+    same_place,
+    unmasked,
+)
+from ._context import by_threads, host_threads
 from ._device import with_guests
-from ._numpy import SELECT_KINDS, check_kind
-from ._order import argsort, sort
-from ._select import check_positions
+from ._inputs.series import column_of
+from ._order import argsort, check_index_dtype, sort
 
 _FEW = 4096  # elements that are sorted faster than split
+_SHARE = 1 << 17  # elements for each thread, which take about a millisecond
 
 
 def _is_few(a: Any, kth: Any) -> bool:
@@ -54,7 +65,7 @@ def _split_row(context: Any, code: int, keys: Any, k: int, elements: Any, result
     pivot = np.empty(1, keys.dtype)
     position = np.array([k], np.uintp)
     _lib.select(context, code, address(keys), keys.size, address(position), 1, address(pivot), None)
-    if pivot[0] != pivot[0]:
+    if keys.dtype.kind == "f" and pivot[0] != pivot[0]:
         _split(context, ~np.isnan(keys), elements, result)
         return
     count = _split(context, keys < pivot[0], elements, result)
@@ -77,7 +88,14 @@ def _to_front(elements: Any, chosen: Any) -> None:
 
 
 def partition(
-    a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: None = None
+    a: Any,
+    kth: Any,
+    axis: int | None = -1,
+    kind: str = "introselect",
+    order: None = None,
+    *,
+    descending: bool = False,
+    out: Any = None,
 ) -> Any:
     """Returns a partitioned copy of an array, as `numpy.partition` does.
 
@@ -88,11 +106,13 @@ def partition(
     axis : axis to work along. None: all elements as one row.
     kind : accepted for NumPy: 'introselect'.
     order : must be None.
+    descending : position 0 is the largest element.
+    out : array for the result, of the same shape.
 
     Returns
     -------
     Array with the element at `kth` as in the sorted array. No element before it is larger, no
-    element after it is smaller. NaNs are the largest elements.
+    element after it is smaller; the reverse if `descending`. NaNs are last.
 
     Raises
     ------
@@ -107,19 +127,28 @@ def partition(
     """
     if kind != "introselect" or order is not None:
         check_kind(kind, order, SELECT_KINDS)
-    if _is_few(a, kth):
-        return sort(a, axis)
-    return _split_rows(a, kth, axis, False)
+    if descending is not False:
+        descending = flag(descending, "descending")
+    if out is None and _is_few(a, kth):
+        return sort(a, axis, descending=descending)
+    return into(out, _split_rows(a, kth, axis, False, descending))
 
 
 def argpartition(
-    a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: None = None
+    a: Any,
+    kth: Any,
+    axis: int | None = -1,
+    kind: str = "introselect",
+    order: None = None,
+    *,
+    descending: bool = False,
+    out: Any = None,
 ) -> Any:
     """Returns the indices that partition an array, as `numpy.argpartition` does.
 
     Parameters
     ----------
-    a, kth, axis, kind, order : as for `partition`.
+    a, kth, axis, kind, order, descending, out : as for `partition`.
 
     Returns
     -------
@@ -138,9 +167,11 @@ def argpartition(
     """
     if kind != "introselect" or order is not None:
         check_kind(kind, order, SELECT_KINDS)
-    if _is_few(a, kth):
-        return argsort(a, axis)
-    return _split_rows(a, kth, axis, True)
+    if descending is not False:
+        descending = flag(descending, "descending")
+    if out is None and _is_few(a, kth):
+        return argsort(a, axis, descending=descending)
+    return into(out, _split_rows(a, kth, axis, True, descending))
 
 
 def _check_kth(kth: Any, shape: Any, axis: int | None) -> Any:
@@ -163,20 +194,178 @@ def _rows_are_short(array: Any, axis: int) -> bool:
 
 
 @with_guests
-def _split_rows(a: Any, kth: Any, axis: int | None, indices: bool) -> Any:
+def _split_rows(a: Any, kth: Any, axis: int | None, indices: bool, descending: bool) -> Any:
     """Returns the elements of every row, or their indices, split around the k-th element."""
+    column = None if indices else column_of(a)
+    if column is not None:
+        return column.take(_split_rows(a, kth, axis, True, descending))
     place, array = place_of(a)
     positions = np.unique(_check_kth(kth, array.shape, axis))
     text = place is HOST and is_text(array)
-    if text or place is not HOST or positions.size != 1 or product(array.shape) == 0:
-        return argsort(array, axis) if indices else sort(array, axis)
-    if axis is not None and _rows_are_short(array, axis):
-        return argsort(array, axis) if indices else sort(array, axis)
-    rows = Rows(place, array, axis)
-    result = np.empty(rows.keys.shape, np.intp if indices else rows.keys.dtype)
-    context, index = place.context, np.arange(rows.n) if indices else None
-    for keys, out in zip(rows.keys.reshape(-1, rows.n), result.reshape(-1, rows.n)):
-        _split_row(
-            context, rows.code, keys, int(positions[0]), keys if index is None else index, out
+    by_sort = text or descending or place is not HOST or positions.size != 1
+    if by_sort or product(array.shape) == 0 or (axis is not None and _rows_are_short(array, axis)):
+        verb = argsort if indices else sort
+        return verb(array, axis, descending=descending)
+    rows = Rows(place, array, axis, order="ties" if indices else "bits")
+    k, context = int(positions[0]), place.context
+    if rows.count > 1:
+        result = _split_many(rows, k, indices)
+    else:
+        result = np.empty(rows.keys.shape, np.intp if indices else rows.keys.dtype)
+        elements = np.arange(rows.n) if indices else rows.keys.reshape(-1)
+        keys = rows.keys.reshape(-1)
+        _split_row(context, rows.code, keys, k, elements if indices else keys, result.reshape(-1))
+    return rows.back(result) if indices else rows.restored(rows.back(result))
+
+
+def _split_many(rows: Rows, k: int, indices: bool) -> Any:
+    """Splits long rows by NumPy, which does many rows in one call, with a share for each thread."""
+    keys = rows.keys.reshape(-1, rows.n)
+    result = np.empty(keys.shape, np.intp) if indices else keys.copy()
+
+    def split(lo: int, hi: int) -> None:
+        if indices:
+            result[lo:hi] = keys[lo:hi].argpartition(k)
+        else:
+            result[lo:hi].partition(k)
+
+    by_threads(split, rows.count, max(1, _SHARE // rows.n), host_threads())
+    return result.reshape(rows.keys.shape)
+
+
+# ---- Flags -------------------------------------------------------------------------------------
+
+# Flags are an array of bools, or bits packed in bytes as by numpy.packbits(bitorder="little").
+_COUNTS = {4: _lib.U32, 8: _lib.U64}
+
+
+def _flags_of(flags: Any, n: int | None, name: str) -> tuple[Any, Any, int, int]:
+    """Returns the place, the array, its ordo_flags_kind and the number of flags."""
+    place, array = place_of(flags)
+    if n is None:
+        if not place.is_bool(array.dtype):
+            raise TypeError(
+                f"{name} has dtype {array.dtype}; expected bool, or bytes of packed bits and n"
+            )
+        rows = Rows(place, array, None)
+        return place, rows.keys, _lib.FLAG_BYTES, rows.n
+    rows = Rows(place, array, None)
+    if rows.code != _lib.U8 or place.is_bool(rows.dtype):
+        raise TypeError(f"{name} has dtype {array.dtype}; expected uint8 for {n} packed bits")
+    n = integer(n, "n")
+    if not 0 <= n <= 8 * rows.n:
+        raise ValueError(f"n is {n}; expected at most {8 * rows.n}, the bits of {name}")
+    return place, rows.keys, _lib.FLAG_BITS, n
+
+
+def scan_bits(
+    flags: Any,
+    n: int | None = None,
+    *,
+    exclusive: bool = False,
+    dtype: Any = np.int64,
+    algorithm: _lib.Algorithm = "auto",
+) -> Any:
+    """Counts the flags that are set, up to each flag: a binary prefix sum.
+
+    Parameters
+    ----------
+    flags : array of bools; also GPU arrays. With `n`, bytes that hold 8 flags each, the first one
+        in the lowest bit.
+    n : number of packed flags.
+    exclusive : count i does not include flag i, so the first count is 0.
+    dtype : dtype of the counts: int64, uint64, int32 or uint32.
+    algorithm : 'auto'; on a GPU also 'ballot' (the ballot counting poster) or 'shared' (the scan in
+        shared memory that the poster compares with).
+
+    Returns
+    -------
+    Array of n counts, of one dimension.
+
+    Raises
+    ------
+    TypeError : `flags` or `dtype` have the wrong type.
+    ValueError : `n` is larger than the number of bits, `dtype` is too narrow, or `algorithm` is
+        wrong.
+    DeviceError : the algorithm needs a GPU, and the arrays are not there.
+
+    Examples
+    --------
+    >>> import numpy as np, ordo
+    >>> ordo.scan_bits(np.array([True, False, True, True]))
+    array([1, 1, 2, 3])
+    >>> ordo.scan_bits(np.array([0b1101], np.uint8), 4, exclusive=True)
+    array([0, 1, 1, 2])
+    """
+    return _scan_bits(flags, n, flag(exclusive, "exclusive"), dtype, algorithm)
+
+
+@with_guests
+def _scan_bits(flags: Any, n: int | None, exclusive: bool, dtype: Any, algorithm: str) -> Any:
+    place, array, kind, n = _flags_of(flags, n, "flags")
+    wanted = check_index_dtype(dtype, n)
+    opts = _lib.options(
+        _lib.ScanOptions,
+        flags=place.flags | (_lib.EXCLUSIVE if exclusive else 0),
+        stream=place.stream or None,
+        algorithm=_lib.number_of(_lib.ALGORITHMS, algorithm, "algorithm"),
+    )
+    result = place.empty((n,), wanted)
+    _lib.scan_bits(
+        place.context, kind, place.address(array), n, _COUNTS[wanted.itemsize],
+        place.address(result), None, opts,
+    )  # fmt: skip
+    return result
+
+
+def split_by_flags(a: Any, flags: Any, n: int | None = None) -> tuple[Any, Any]:
+    """Splits an array by flags: the elements whose flag is set, and the others, both in order.
+
+    Parameters
+    ----------
+    a : array of one dimension with elements of at most 16 bytes; also GPU arrays.
+    flags : one flag for each element, as for `scan_bits`.
+    n : number of packed flags; equal to the number of elements.
+
+    Returns
+    -------
+    ``a[flags]`` and ``a[~flags]``, as two views of one new array.
+
+    Raises
+    ------
+    TypeError : `flags` has the wrong type, or `a` and `flags` are in different places.
+    ValueError : the numbers of elements and flags differ.
+
+    Examples
+    --------
+    >>> import numpy as np, ordo
+    >>> a = np.array([5, 8, 1, 4])
+    >>> ordo.split_by_flags(a, a % 2 == 0)
+    (array([8, 4]), array([5, 1]))
+    """
+    return _split_array(a, flags, n)
+
+
+@with_guests
+def _split_array(a: Any, flags: Any, n: int | None) -> tuple[Any, Any]:
+    place, array = place_of(a, compare=False)
+    flag_place, bits, kind, n = _flags_of(flags, n, "flags")
+    same_place(place, "a", flag_place, "flags")
+    count = product(array.shape)
+    if array.ndim != 1 or count != n:
+        raise ValueError(
+            f"a has shape {tuple(array.shape)} and there are {n} flags; expected one dimension and "
+            "one flag for each element"
         )
-    return rows.back(result) if indices else place.astype_back(rows.back(result), rows.dtype)
+    size = place.itemsize(array)
+    if size > 16 or size == 0 or place.opaque(array):
+        raise TypeError(f"a has dtype {array.dtype}; expected elements of 1 to 16 bytes")
+    elements = place.contiguous(array)
+    result = place.empty((n * size,), np.dtype(np.uint8)).view(elements.dtype)
+    first = ctypes.c_size_t()
+    opts = _lib.options(_lib.PartitionOptions, flags=place.flags, stream=place.stream or None)
+    _lib.partition(
+        place.context, kind, place.address(bits), place.address(elements), n, size,
+        place.address(result), ctypes.addressof(first), opts,
+    )  # fmt: skip
+    return result[: first.value], result[first.value :]

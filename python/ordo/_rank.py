@@ -19,9 +19,10 @@ from ._arrays import (
     pointer,
     rows_have_nan,
 )
-from ._check import check_nan_policy, flag, found_nan
+from ._check import check_nan_policy, flag, found_nan, into
 from ._context import host_context
 from ._device import with_guests
+from ._inputs.series import column_of
 
 _FLOAT = np.dtype(np.float64)
 _INTEGER = np.dtype(np.int64)
@@ -98,13 +99,14 @@ def rank_rows(
 
 def rankdata(
     a: Any,
-    method: str = "average",
+    method: _lib.Ties = "average",
     *,
     axis: int | None = None,
-    nan_policy: str = "propagate",
+    nan_policy: _lib.NanPolicy = "propagate",
     descending: bool = False,
     dtype: Any = None,
-    algorithm: str = "auto",
+    algorithm: _lib.Algorithm = "auto",
+    out: Any = None,
 ) -> Any:
     """Returns ranks that start at 1, as `scipy.stats.rankdata` does.
 
@@ -120,6 +122,7 @@ def rankdata(
         'average' and int64 for the other methods (float64 if a rank is NaN).
     algorithm : of the sort inside: 'auto', or a name as for `sort`. Strings accept 'auto' and
         'sample'.
+    out : array for the ranks, of the same shape.
 
     Returns
     -------
@@ -144,7 +147,7 @@ def rankdata(
     if descending is not False:
         descending = flag(descending, "descending")
     code = plain_code(a, axis)
-    usual = dtype is None and nan_policy == "propagate" and algorithm == "auto"
+    usual = dtype is None and nan_policy == "propagate" and algorithm == "auto" and out is None
     if code is not None and usual and type(method) is str:
         opts, kind, kind_code = _PREPARED.get((method, descending), _UNKNOWN)
         if kind is not None:
@@ -154,7 +157,7 @@ def rankdata(
             result = np.empty(n, kind)
             _lib.rank(host_context(), code, pointer(a), n, kind_code, pointer(result), opts)
             return result
-    return _rankdata(a, method, axis, nan_policy, descending, dtype, algorithm)
+    return into(out, _rankdata(a, method, axis, nan_policy, descending, dtype, algorithm))
 
 
 @with_guests
@@ -169,7 +172,11 @@ def _rankdata(
 ) -> Any:
     ties = _lib.number_of(_lib.TIES, method, "method")
     check_nan_policy(nan_policy)
+    column = column_of(a)
     place, array = place_of(a)
+    if column is not None:
+        ranks = _rankdata(array, method, axis, nan_policy, descending, dtype, algorithm)
+        return column.like(ranks)
     if place is HOST and is_text(array):
         from . import _strings
 
@@ -177,7 +184,7 @@ def _rankdata(
         wanted = rank_type(method, dtype, array.size)
         exact = dtype is not None and wanted != _FLOAT
         return _strings.rankdata(array, axis, nan_policy, wanted, exact, ties, descending, number)
-    rows = Rows(place, array, axis, strided=True)
+    rows = Rows(place, array, axis, strided=True, descending=descending, order="ties")
     wanted = rank_type(method, dtype, rows.n)
     with_nan = rows_have_nan(rows)
     if with_nan is None:
@@ -192,19 +199,20 @@ def _rankdata(
     if nan_policy == "propagate":
         place.set_nan(rows.axis_last(ranks), with_nan)
     else:
-        place.set_nan(ranks, place.isnan(rows.keys))
+        place.set_nan(ranks, rows.is_nan(rows.keys))
     return rows.back(ranks)
 
 
 def rank_sorted(
     a: Any,
-    method: str = "average",
+    method: _lib.Ties = "average",
     *,
     axis: int | None = None,
     descending: bool = False,
     dtype: Any = None,
-    algorithm: str = "auto",
+    algorithm: _lib.Algorithm = "auto",
     check: bool = True,
+    out: Any = None,
 ) -> Any:
     """Returns the ranks of elements that are sorted already, in one pass.
 
@@ -216,6 +224,7 @@ def rank_sorted(
         'naive', 'shuffle' or 'hybrid'.
     check : raise an OrderError if a row is not sorted. Without the check the ranks of such a row
         are unspecified.
+    out : array for the ranks, of the same shape.
 
     Returns
     -------
@@ -237,7 +246,7 @@ def rank_sorted(
     array([1, 2, 2, 3])
     """
     descending, check = flag(descending, "descending"), flag(check, "check")
-    return _rank_sorted(a, method, axis, descending, dtype, algorithm, check)
+    return into(out, _rank_sorted(a, method, axis, descending, dtype, algorithm, check))
 
 
 @with_guests
@@ -252,7 +261,8 @@ def _rank_sorted(
 ) -> Any:
     _lib.number_of(_lib.TIES, method, "method")
     place, array = numbers_of(a)
-    rows = Rows(place, array, axis, strided=True)
+    column = column_of(a)
+    rows = Rows(place, array, axis, strided=True, descending=descending, order="ties")
     wanted = rank_type(method, dtype, rows.n)
     opts = _options(place, method, descending, algorithm, check)
     code, out_code = rows.code, _RANK_TYPES[wanted]
@@ -265,4 +275,7 @@ def _rank_sorted(
         opts,
         result,
     )
-    return rows.back(result)
+    return rows.back(result) if column is None else column.like(result)
+
+
+rank = rankdata

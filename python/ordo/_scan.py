@@ -10,6 +10,7 @@ import numpy as np
 from . import _lib, _short
 from ._arrays import (
     FLOATS,
+    HOST,
     PLAIN,
     TYPES,
     Rows,
@@ -19,10 +20,10 @@ from ._arrays import (
     pointer,
     rows_have_nan,
 )
-from ._check import flag
+from ._check import flag, into
 from ._context import host_context
 from ._device import with_guests
-from ._numpy import into
+from ._inputs.series import column_of
 
 # Sums of narrow integers and bools have 64 bits, as in NumPy.
 _WIDE = dict.fromkeys((_lib.I8, _lib.I16, _lib.I32, _lib.I64), _lib.I64)
@@ -68,7 +69,7 @@ def cumsum(
     out: Any = None,
     *,
     exclusive: bool = False,
-    algorithm: str = "auto",
+    algorithm: _lib.Algorithm = "auto",
 ) -> Any:
     """Returns cumulative sums, as `numpy.cumsum` does.
 
@@ -114,6 +115,11 @@ def cumsum(
 @with_guests
 def _cumsum(a: Any, axis: int | None, dtype: Any, exclusive: bool, algorithm: str) -> Any:
     place, array = numbers_of(a)
+    column = column_of(a)
+    if column is not None:
+        return column.like(_cumsum(array, axis, dtype, exclusive, algorithm))
+    if place is HOST and array.dtype.kind in "Mm":
+        return _sum_times(array, axis, dtype, exclusive, algorithm)
     if dtype is not None:
         _check_sum_dtype(place, array, dtype)
         if place.wants_cast(array, dtype):
@@ -132,6 +138,21 @@ def _cumsum(a: Any, axis: int | None, dtype: Any, exclusive: bool, algorithm: st
     return result
 
 
+def _sum_times(array: Any, axis: int | None, dtype: Any, exclusive: bool, algorithm: str) -> Any:
+    """Returns cumulative sums of timedelta64. After the first NaT of a row they are NaT."""
+    if array.dtype.kind == "M":
+        raise TypeError(f"the elements have dtype {array.dtype}; expected numbers or timedelta64")
+    if dtype is not None and np.dtype(dtype) != array.dtype:
+        raise TypeError(f"dtype is {np.dtype(dtype)}; expected {array.dtype}, as the elements")
+    native = array.astype(array.dtype.newbyteorder("="), copy=False)
+    nat = np.isnat(native)
+    numbers = np.where(nat, 0, native.view(np.int64))
+    sums = _cumsum(numbers, axis, None, exclusive, algorithm).view(native.dtype)
+    if nat.any():
+        sums[_cumsum(nat, axis, None, exclusive, "auto") > 0] = "NaT"
+    return sums
+
+
 def _check_sum_dtype(place: Any, array: Any, dtype: Any) -> None:
     """Raises a TypeError if the elements are not numbers, or sums cannot have this dtype."""
     if place.name == "torch":
@@ -143,13 +164,14 @@ def _check_sum_dtype(place: Any, array: Any, dtype: Any) -> None:
         raise TypeError(f"dtype is {wanted}; expected integers, bool, float16, float32 or float64")
 
 
-def cummax(a: Any, axis: int | None = None) -> Any:
+def cummax(a: Any, axis: int | None = None, out: Any = None) -> Any:
     """Returns the largest element so far, as `numpy.maximum.accumulate` does.
 
     Parameters
     ----------
     a : array-like of numbers; also GPU arrays and Arrow arrays.
     axis : axis to work along. None: all elements as one row.
+    out : array for the result, of the same shape.
 
     Returns
     -------
@@ -166,15 +188,15 @@ def cummax(a: Any, axis: int | None = None) -> Any:
     >>> ordo.cummax([2, 1, 4, 3])
     array([2, 2, 4, 4])
     """
-    return _extremes(a, axis, _MAX, np.maximum)
+    return into(out, _extremes(a, axis, _MAX, np.maximum))
 
 
-def cummin(a: Any, axis: int | None = None) -> Any:
+def cummin(a: Any, axis: int | None = None, out: Any = None) -> Any:
     """Returns the smallest element so far, as `numpy.minimum.accumulate` does.
 
     Parameters
     ----------
-    a, axis : as for `cummax`.
+    a, axis, out : as for `cummax`.
 
     Returns
     -------
@@ -191,7 +213,7 @@ def cummin(a: Any, axis: int | None = None) -> Any:
     >>> ordo.cummin([2.0, float("nan"), 1.0])
     array([ 2., nan, nan])
     """
-    return _extremes(a, axis, _MIN, np.minimum)
+    return into(out, _extremes(a, axis, _MIN, np.minimum))
 
 
 def _extremes(a: Any, axis: int | None, op: Any, extreme: Any) -> Any:
@@ -210,9 +232,11 @@ def _extremes(a: Any, axis: int | None, op: Any, extreme: Any) -> Any:
 
 @with_guests
 def _extremes_of_rows(a: Any, axis: int | None, op: Any) -> Any:
+    column = column_of(a)
+    if column is not None:
+        return column.like(_extremes_of_rows(numbers_of(a)[1], axis, op))
     rows = Rows(*numbers_of(a), axis, strided=True)
-    place = rows.place
     result = _scan_rows(rows, op, rows.code)
     if op is _MIN and rows_have_nan(rows) is not None:
-        place.set_nan(result, place.isnan(_scan_rows(rows, _MAX, rows.code)))
-    return place.astype_back(rows.back(result), rows.dtype)
+        rows.set_nan(result, rows.is_nan(_scan_rows(rows, _MAX, rows.code)))
+    return rows.restored(rows.back(result))

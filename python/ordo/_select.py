@@ -1,31 +1,36 @@
-"""median, quantile, percentile, select and topk: order statistics without a sort."""
+"""median, quantile, percentile, and the same without NaNs."""
 
 from __future__ import annotations
 
-from ctypes import addressof, c_double, c_size_t
+from ctypes import addressof, c_double
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _lib, _short
+from . import _lib, _short, _times
 from ._arrays import (
     FLOATS,
     HOST,
     PLAIN,
     Rows,
     address,
-    is_text,
     ndarray,
     numbers_of,
-    place_of,
     plain_code,
     pointer,
     rows_have_nan,
 )
-from ._check import check_nan_policy, flag, found_nan, integer, unmasked
+from ._check import (
+    check_nan_policy,
+    flag,
+    found_nan,
+    integer,
+    into,
+    unmasked,
+    warn_of_no_elements,
+)
 from ._context import host_context
 from ._device import with_guests
-from ._numpy import into, warn_of_no_elements
 
 _DOUBLE = np.dtype(np.float64)
 _SINGLE, _WIDE = PLAIN[np.dtype(np.float32)], PLAIN[np.dtype(np.uint64)]
@@ -33,8 +38,6 @@ _SINGLE, _WIDE = PLAIN[np.dtype(np.float32)], PLAIN[np.dtype(np.uint64)]
 # that counts NaNs. Nine quantiles of 10^7 f64 on one Neoverse V1: 26 ms, with the counting pass 34
 # ms. On an H200 the counting pass takes as long as the selection of a median.
 _MANY = 4096
-_FEW = 64  # elements that ordo_sort sorts faster than ordo_select selects
-_DISCRETE = frozenset(("inverted_cdf", "closest_observation", "lower", "higher", "nearest"))
 
 
 class _Way(NamedTuple):
@@ -89,9 +92,8 @@ def _select_options(place: Any, descending: bool, way: _Way = _AUTO) -> Any:
 _PROPAGATE = _quantile_options(HOST, "propagate")
 
 
-def _rows(a: Any, axis: Any, nan_policy: str) -> Rows:
-    rows = Rows(*numbers_of(a), axis, several=True, strided=True)
-    check_nan_policy(nan_policy)
+def _rows(place: Any, array: Any, axis: Any, nan_policy: str) -> Rows:
+    rows = Rows(place, array, axis, several=True, strided=True)
     if nan_policy == "raise" and rows_have_nan(rows) is not None:
         raise found_nan()
     return rows
@@ -107,8 +109,8 @@ def median(
     overwrite_input: bool = False,
     keepdims: bool = False,
     *,
-    nan_policy: str = "propagate",
-    algorithm: str = "auto",
+    nan_policy: _lib.NanPolicy = "propagate",
+    algorithm: _lib.Algorithm = "auto",
     sub_array: int = 0,
 ) -> Any:
     """Returns the median, as `numpy.median` does.
@@ -161,7 +163,11 @@ def median(
 
 @with_guests
 def _median(a: Any, axis: Any, keepdims: bool, nan_policy: str, way: _Way) -> Any:
-    rows = _rows(a, axis, nan_policy)
+    place, array = numbers_of(a)
+    check_nan_policy(nan_policy)
+    if place is HOST and array.dtype.kind in "Mm":
+        return _times.median(array, axis, keepdims, nan_policy)
+    rows = _rows(place, array, axis, nan_policy)
     code, n, opts = rows.code, rows.n, _quantile_options(rows.place, nan_policy, way=way)
     # ordo_median counts NaNs: faster on CPUs, slower on GPUs.
     if rows.place.on_device and _last_tells(rows, nan_policy) and _short.mode_is_default():
@@ -216,33 +222,18 @@ def _as_float_of(rows: Rows, result: Any) -> Any:
 # ---- quantile ----------------------------------------------------------------------------------
 
 
-def _positions(n: int, q: Any, method: str) -> Any:
-    """Returns the positions that the discrete methods select from n sorted elements."""
-    if method in ("inverted_cdf", "closest_observation"):
-        where = n * q - 1 - (0.5 if method == "closest_observation" else 0)
-        below = np.floor(where)
-        stays = where == below
-        if method == "closest_observation":  # of two equally near positions, the odd one
-            stays &= below % 2 == 1
-        place = np.where(stays, below, below + 1)
-    else:
-        rounding: Any = {"lower": np.floor, "higher": np.ceil, "nearest": np.around}[method]
-        place = rounding((n - 1) * q)
-    return np.clip(place, 0, n - 1).astype(np.uintp)
-
-
 def quantile(
     a: Any,
     q: Any,
     axis: int | tuple | None = None,
     out: Any = None,
     overwrite_input: bool = False,
-    method: str = "linear",
+    method: _lib.Method = "linear",
     keepdims: bool = False,
     *,
     weights: None = None,
-    nan_policy: str = "propagate",
-    algorithm: str = "auto",
+    nan_policy: _lib.NanPolicy = "propagate",
+    algorithm: _lib.Algorithm = "auto",
     sub_array: int = 0,
 ) -> Any:
     """Returns sample quantiles, as `numpy.quantile` does.
@@ -312,12 +303,12 @@ def percentile(
     axis: int | tuple | None = None,
     out: Any = None,
     overwrite_input: bool = False,
-    method: str = "linear",
+    method: _lib.Method = "linear",
     keepdims: bool = False,
     *,
     weights: None = None,
-    nan_policy: str = "propagate",
-    algorithm: str = "auto",
+    nan_policy: _lib.NanPolicy = "propagate",
+    algorithm: _lib.Algorithm = "auto",
     sub_array: int = 0,
 ) -> Any:
     """Returns sample quantiles for numbers from 0 to 100, as `numpy.percentile` does.
@@ -378,15 +369,19 @@ def _quantile(
     if wanted.dtype.kind in "iub" and method == "linear":
         method = "lower"  # the quantiles 0 and 1 are elements
         number_is_plain = True
+    place, array = numbers_of(a)
+    check_nan_policy(nan_policy)
+    if place is HOST and array.dtype.kind in "Mm":
+        return _times.quantile(array, wanted, axis, method, keepdims, nan_policy)
     probabilities = np.ascontiguousarray(wanted.reshape(-1), _DOUBLE)
-    rows = _rows(a, axis, nan_policy)
-    place, code, n = rows.place, rows.code, rows.n
+    rows = _rows(place, array, axis, nan_policy)
+    code, n = rows.code, rows.n
     _quantile_options(place, nan_policy, method)  # raises an error for an unknown method
-    discrete = method in _DISCRETE
+    discrete = method in _times.DISCRETE
     if discrete and code not in FLOATS and n > 0:
-        result = _selected(rows, _positions(n, probabilities, method), False, way)
+        result = _selected(rows, _times.positions(n, probabilities, method), False, way)
         shaped = place.reshape(_front(place, result), rows.shape_after(wanted.shape, keepdims))
-        return place.scalar(place.astype_back(shaped, rows.dtype))
+        return place.scalar(rows.restored(shaped))
 
     result = _quantile_rows(rows, probabilities, nan_policy, method, way)
     warn_of_no_elements(rows, result, nan_policy)
@@ -398,7 +393,7 @@ def _quantile(
     return place.from_host(_front(HOST, result).reshape(rows.shape_after(wanted.shape, keepdims)))
 
 
-# ---- select ------------------------------------------------------------------------------------
+# ---- elements ----------------------------------------------------------------------------------
 
 
 def _selected(rows: Rows, k: Any, descending: bool, way: _Way) -> Any:
@@ -417,172 +412,106 @@ def _selected(rows: Rows, k: Any, descending: bool, way: _Way) -> Any:
     return result
 
 
-def check_positions(k: Any, n: int, what: str = "k") -> Any:
-    """Returns positions as an array of 0 to n - 1. Negative positions count from the end."""
-    if type(k) is int and -n <= k < n:
-        return np.array(k % n, np.uintp)
-    wanted = unmasked(k, what)
-    if wanted.size == 0:
-        return np.zeros(wanted.shape, np.uintp)
-    if wanted.dtype.kind not in "iu":
-        raise TypeError(f"{what} has dtype {wanted.dtype}; expected integers")
-    low, high = int(wanted.min()), int(wanted.max())
-    if low < -n or high >= n:
-        limits = f"expected {-n} to {n - 1}" if n else "the array has no elements"
-        raise ValueError(f"{what} is {low if low < -n else high}; {limits}")
-    wide = wanted.astype(np.int64)  # int8 cannot hold a sum with n
-    return np.where(wide < 0, wide + n, wide).astype(np.uintp)
+# ---- Without NaNs ------------------------------------------------------------------------------
 
 
-def select(
+def nanmedian(
     a: Any,
-    k: Any,
     axis: int | tuple | None = None,
-    *,
-    descending: bool = False,
-    algorithm: str = "auto",
-    sub_array: int = 0,
+    out: Any = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
 ) -> Any:
-    """Returns the element at position `k` of the sorted array, without a sort.
+    """Returns the median of the elements that are not NaN, as `numpy.nanmedian` does.
 
     Parameters
     ----------
-    a : array-like of numbers or strings; also GPU arrays and Arrow arrays. NaNs are last.
-    k : a position or an array of positions. 0 is the smallest element; negative positions count
-        from the end.
-    axis : an axis, a tuple of axes, or None for all axes.
-    descending : position 0 is the largest element.
-    algorithm, sub_array : as for `median`. Strings accept 'auto' only.
+    a, axis, out, overwrite_input, keepdims : as for `median`.
 
     Returns
     -------
-    Array whose first dimensions are those of `k`; a number for one row and one `k`.
+    As for `median` with ``nan_policy="omit"``.
 
     Raises
     ------
-    TypeError : the elements or `k` have the wrong type.
-    ValueError : `k` or `axis` is out of range, or `algorithm` or `sub_array` is wrong.
+    TypeError, ValueError : as for `median`.
 
     Examples
     --------
-    >>> import numpy as np, ordo
-    >>> ordo.select(np.array([40, 10, 30, 20]), 1)
-    np.int64(20)
-    >>> ordo.select(np.array([40, 10, 30, 20]), [0, -1])
-    array([10, 40])
+    >>> import ordo
+    >>> ordo.nanmedian([3.0, float("nan"), 4.0])
+    np.float64(3.5)
     """
-    if descending is not False:
-        descending = flag(descending, "descending")
-    way = _way(algorithm, sub_array)
-    code = plain_code(a, axis)
-    usual = type(k) is int and not descending and way is _AUTO
-    if code is not None and usual and -a.size <= k < a.size:
-        n, context = a.size, host_context()
-        if n <= _FEW:
-            result = a.copy()
-            _lib.sort(context, code, pointer(result), n, None)
-        else:
-            result, position, k = np.empty(1, a.dtype), c_size_t(k % n), 0
-            _lib.select(context, code, pointer(a), n, addressof(position), 1, pointer(result), None)
-        return result[k]
-    return _select(a, k, axis, descending, way)
+    return median(a, axis, out, overwrite_input, keepdims, nan_policy="omit")
 
 
-@with_guests
-def _select(a: Any, k: Any, axis: int | tuple | None, descending: bool, way: _Way) -> Any:
-    place, array = place_of(a)
-    if place is HOST and is_text(array):
-        from . import _strings
-
-        _strings.check_algorithm(way.algorithm, ("auto",))
-        if way.sub_array:
-            raise ValueError(f"sub_array is {way.sub_array}; expected 0 for strings")
-        return _strings.select(array, k, axis, descending)
-    rows = Rows(place, array, axis, several=True, strided=True)
-    where = check_positions(k, rows.n)
-    result = _selected(rows, np.ascontiguousarray(where.reshape(-1)), descending, way)
-    shaped = place.reshape(_front(place, result), (*where.shape, *rows.lead))
-    return place.scalar(place.astype_back(shaped, rows.dtype))
-
-
-# ---- topk --------------------------------------------------------------------------------------
-
-
-class TopK(NamedTuple):
-    """The result of `topk`: the elements in order, and their indices."""
-
-    values: Any
-    indices: Any
-
-
-_LARGEST, _SMALLEST = _select_options(HOST, True), _select_options(HOST, False)
-_INDEX = np.dtype(np.int64)
-
-
-def topk(a: Any, k: int, axis: int | None = -1, *, largest: bool = True) -> TopK:
-    """Returns the `k` largest (or smallest) elements in order, as `torch.topk` does.
+def nanquantile(
+    a: Any,
+    q: Any,
+    axis: int | tuple | None = None,
+    out: Any = None,
+    overwrite_input: bool = False,
+    method: _lib.Method = "linear",
+    keepdims: bool = False,
+    *,
+    weights: Any = None,
+) -> Any:
+    """Returns quantiles of the elements that are not NaN, as `numpy.nanquantile` does.
 
     Parameters
     ----------
-    a : array-like of numbers or strings; also GPU arrays and Arrow arrays.
-    k : number of elements.
-    axis : axis to work along. None: all elements as one row.
-    largest : False returns the smallest elements.
+    a, q, axis, out, overwrite_input, method, keepdims, weights : as for `quantile`.
 
     Returns
     -------
-    TopK : `values` and `indices`. Equal elements are in the order of their indices. NaNs are after
-        all other elements, for both values of `largest`.
+    As for `quantile` with ``nan_policy="omit"``.
 
     Raises
     ------
-    TypeError : the elements, `k` or `largest` have the wrong type.
-    ValueError : `k` is larger than the row or negative, or `axis` is out of range.
+    TypeError, ValueError : as for `quantile`.
 
     Examples
     --------
-    >>> import numpy as np, ordo
-    >>> ordo.topk(np.array([3.0, 9.0, 1.0, 9.0]), 3)
-    TopK(values=array([9., 9., 3.]), indices=array([1, 3, 0]))
+    >>> import ordo
+    >>> ordo.nanquantile([3.0, float("nan"), 4.0], [0.0, 1.0])
+    array([3., 4.])
     """
-    if largest is not True:
-        largest = flag(largest, "largest")
-    code = plain_code(a, axis)
-    if code is not None and type(k) is int and 0 <= k <= a.size:
-        if a.size <= _short.TOPK and (a.dtype.kind != "f" or _short.mode_is_default()):
-            return TopK(*_short.topk(a, k, largest))
-        values, index = np.empty(k, a.dtype), np.empty(k, _INDEX)
-        _lib.topk(
-            host_context(), code, pointer(a), a.size, k, pointer(values), _WIDE, pointer(index),
-            None, _LARGEST if largest else _SMALLEST,
-        )  # fmt: skip
-        return TopK(values, index)
-    return _topk(a, k, axis, largest)
-
-
-@with_guests
-def _topk(a: Any, k: int, axis: int | None, largest: bool) -> TopK:
-    k = integer(k, "k")
-    place, array = place_of(a)
-    if place is HOST and is_text(array):
-        from . import _strings
-
-        return TopK(*_strings.topk(array, k, axis, largest))
-    rows = Rows(place, array, axis, strided=True)
-    code, n = rows.code, rows.n
-    if not 0 <= k <= n:
-        raise ValueError(f"k is {k}; expected 0 to {n}")
-    values = place.empty((*rows.lead, k), place.key_dtype(rows))
-    index = place.empty((*rows.lead, k), np.dtype(np.int64))
-    opts = _select_options(place, largest)
-    rows.run(
-        lambda context, n, opts, keys, out, out_index: _lib.topk(
-            context, code, keys, n, k, out, _lib.U64, out_index, None, opts
-        ),
-        _lib.SelectOptions,
-        opts,
-        values,
-        index,
+    return quantile(
+        a, q, axis, out, overwrite_input, method, keepdims, weights=weights, nan_policy="omit"
     )
-    values = place.astype_back(values, rows.dtype)
-    return TopK(rows.back_results(values), rows.back_results(index))
+
+
+def nanpercentile(
+    a: Any,
+    q: Any,
+    axis: int | tuple | None = None,
+    out: Any = None,
+    overwrite_input: bool = False,
+    method: _lib.Method = "linear",
+    keepdims: bool = False,
+    *,
+    weights: Any = None,
+) -> Any:
+    """Returns percentiles of the elements that are not NaN, as `numpy.nanpercentile` does.
+
+    Parameters
+    ----------
+    a, q, axis, out, overwrite_input, method, keepdims, weights : as for `percentile`.
+
+    Returns
+    -------
+    As for `percentile` with ``nan_policy="omit"``.
+
+    Raises
+    ------
+    TypeError, ValueError : as for `percentile`.
+
+    Examples
+    --------
+    >>> import ordo
+    >>> ordo.nanpercentile([3.0, float("nan"), 4.0], 50)
+    np.float64(3.5)
+    """
+    return percentile(
+        a, q, axis, out, overwrite_input, method, keepdims, weights=weights, nan_policy="omit"
+    )

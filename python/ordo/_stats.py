@@ -11,10 +11,11 @@ of two random variables is stochastically larger than the other", Annals of Math
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from . import _lib
 from ._arrays import FLOATS, HOST, Rows, normal_axis, numbers_of, place_of
 from ._check import check_nan_policy, found_nan, one_of, same_place
 from ._device import with_guests
@@ -86,6 +87,8 @@ def _p_value(upper: float, lower: float, alternative: str) -> float:
 def _sample(a: Any, name: str, axis: int | None) -> Any:
     """Returns a sample as contiguous keys, and whether it holds a NaN."""
     place, array = numbers_of(a)
+    if place is HOST and array.dtype.kind in "Mm":
+        raise TypeError(f"{name} has dtype {array.dtype}; expected numbers")
     if axis is None or array.ndim == 0:
         array = place.reshape(array, (-1,))
     else:
@@ -115,8 +118,8 @@ def spearmanr(
     a: Any,
     b: Any,
     axis: int | None = 0,
-    nan_policy: str = "propagate",
-    alternative: str = "two-sided",
+    nan_policy: _lib.NanPolicy = "propagate",
+    alternative: Literal["two-sided", "less", "greater"] = "two-sided",
 ) -> TestResult:
     """Returns Spearman's rank correlation of two samples, as `scipy.stats.spearmanr` does.
 
@@ -191,11 +194,11 @@ def mannwhitneyu(
     x: Any,
     y: Any,
     use_continuity: bool = True,
-    alternative: str = "two-sided",
+    alternative: Literal["two-sided", "less", "greater"] = "two-sided",
     axis: int | None = 0,
-    method: str = "auto",
+    method: Literal["auto", "exact", "asymptotic"] = "auto",
     *,
-    nan_policy: str = "propagate",
+    nan_policy: _lib.NanPolicy = "propagate",
 ) -> TestResult:
     """Returns the Mann-Whitney U test of two samples, as `scipy.stats.mannwhitneyu` does.
 

@@ -1,126 +1,17 @@
-"""Strings: NumPy's S and U arrays, object arrays of bytes or str, and Arrow strings.
-
-The library compares bytes. The bytes of an S array are used without a copy. A U array holds code
-points; they are written with the most significant byte first, in 1, 2 or 4 bytes as the largest
-code point needs. Objects of type str are encoded in UTF-8, as Arrow strings are. Both encodings
-keep the order of the code points.
-"""
+"""The verbs on strings: S and U arrays, object arrays of bytes or str, and Arrow strings."""
 
 from __future__ import annotations
 
-import ctypes
 from typing import Any, Callable
 
 import numpy as np
 
 from . import _lib
 from ._arrays import HOST, address, normal_axes, place_of, product
-from ._check import output
-from ._context import host_context
+from ._check import check_positions, output
+from ._inputs.text import Text, order_of, sort_options, text_of
 
 _RANK_CODES = {"u4": _lib.U32, "i4": _lib.U32, "u8": _lib.U64, "i8": _lib.U64, "f8": _lib.F64}
-
-
-class Text:
-    """n strings: their bytes, the n + 1 offsets of the strings, and a mask of missing strings.
-
-    `source` is the array that the strings come from.
-    """
-
-    dtype = np.dtype("S")
-    ndim = 1
-
-    def __init__(self, data: Any, offsets: Any, source: Any, missing: Any = None) -> None:
-        self.data = data
-        self.offsets = offsets
-        self.source = source
-        self.missing = missing
-        self.size = offsets.size - 1
-        self.shape = (self.size,)
-
-    def call(self, function: Callable[..., None], *arguments: Any) -> None:
-        """Calls function(context, strings, n, arguments...) of the library."""
-        strings = _lib.Strings(
-            struct_size=ctypes.sizeof(_lib.Strings),
-            bytes=address(self.data),
-            offsets=address(self.offsets),
-        )
-        function(host_context(), ctypes.addressof(strings), self.size, *arguments)
-
-    def present(self) -> Text:
-        """Returns the strings that are not missing."""
-        kept = ~self.missing
-        lengths = np.diff(self.offsets)
-        data = self.data[int(self.offsets[0]) : int(self.offsets[-1])]
-        if lengths[self.missing].any():
-            data = data[np.repeat(kept, lengths.astype(np.intp))]
-        offsets = np.zeros(int(kept.sum()) + 1, np.uint64)
-        np.cumsum(lengths[kept], out=offsets[1:])
-        return Text(np.ascontiguousarray(data), offsets, None)
-
-    def take(self, index: Any) -> Any:
-        """Returns the strings at these indices, as an array of the library of `source`."""
-        source = self.source
-        if isinstance(source, np.ndarray):
-            return source[index]
-        indices = np.atleast_1d(index)
-        if hasattr(source, "gather"):
-            return source.gather(indices)
-        try:
-            return source.take(indices)
-        except NotImplementedError:  # pyarrow has no `take` for string views
-            kind = "large_binary" if "binary" in str(source.type) else "large_string"
-            return source.cast(kind).take(indices).cast(source.type)
-
-
-def _equal_lengths(data: Any, n: int, width: int, source: Any) -> Text:
-    return Text(data, np.arange(n + 1, dtype=np.uint64) * np.uint64(width), source)
-
-
-def text_of(array: Any) -> Text:
-    """Converts a row of strings to a Text. Other objects raise a TypeError."""
-    if isinstance(array, Text):
-        return array
-    kind, n = array.dtype.kind, array.size
-    if kind == "S":
-        flat = np.ascontiguousarray(array)
-        data = flat.view(np.uint8) if flat.itemsize else flat
-        return _equal_lengths(data, n, flat.itemsize, array)
-    if kind == "U":
-        return _code_points(array)
-    if kind == "T":
-        return _objects(array.astype(object), array)
-    return _objects(array, array)
-
-
-def _code_points(array: Any) -> Text:
-    flat = np.ascontiguousarray(array, array.dtype.newbyteorder("="))
-    length = flat.itemsize // 4
-    if length == 0 or flat.size == 0:
-        return _equal_lengths(np.empty(0, np.uint8), flat.size, 0, array)
-    points = flat.view(np.uint32)
-    largest = int(points.max())
-    narrow = ">u1" if largest < 1 << 8 else ">u2" if largest < 1 << 16 else ">u4"
-    data = points.astype(narrow)
-    return _equal_lengths(data.view(np.uint8), flat.size, length * data.itemsize, array)
-
-
-def _objects(array: Any, source: Any) -> Text:
-    elements = array.tolist()
-    kinds = set(map(type, elements))
-    if all(issubclass(kind, str) for kind in kinds):
-        elements = [element.encode("utf-8", "surrogatepass") for element in elements]
-    elif not all(issubclass(kind, bytes) for kind in kinds):
-        names = ", ".join(sorted(kind.__name__ for kind in kinds))
-        raise TypeError(
-            f"the elements are objects ({names}); expected numbers of one dtype, all bytes or all "
-            "str"
-        )
-    offsets = np.zeros(len(elements) + 1, np.uint64)
-    np.cumsum(list(map(len, elements)), out=offsets[1:])
-    data = np.frombuffer(b"".join(elements) or b"\0", np.uint8)
-    return Text(data, offsets, source)
-
 
 # ---- Rows --------------------------------------------------------------------------------------
 
@@ -165,30 +56,12 @@ def check_algorithm(algorithm: str, names: tuple[str, ...] = ("auto", "sample"))
     return number
 
 
-def _sort_options(descending: bool, algorithm: int = 0) -> Any:
-    flags = _lib.DESCENDING if descending else 0
-    return _lib.options(_lib.SortOptions, flags=flags, algorithm=algorithm)
-
-
-def _order(array: Any, descending: bool, dtype: Any = np.intp, algorithm: int = 0) -> Any:
-    """Returns the sorting indices of a row. Missing strings are last."""
-    text = text_of(array)
-    if text.missing is not None:
-        present = np.flatnonzero(~text.missing)
-        order = present[_order(text.present(), descending, algorithm=algorithm)]
-        return np.concatenate((order, np.flatnonzero(text.missing))).astype(dtype, copy=False)
-    result = np.empty(text.size, dtype)
-    code = _lib.U32 if result.itemsize == 4 else _lib.U64
-    text.call(_lib.argsort_strings, code, address(result), _sort_options(descending, algorithm))
-    return result
-
-
 def argsort(
     array: Any, axis: int | None, descending: bool, dtype: Any = np.intp, algorithm: str = "auto"
 ) -> Any:
     number = check_algorithm(algorithm)
     rows, lead, n = _rows(array, axis)
-    order = _each(rows, lead, n, dtype, lambda row: _order(row, descending, dtype, number))
+    order = _each(rows, lead, n, dtype, lambda row: order_of(row, descending, dtype, number))
     return _back(order, axis)
 
 
@@ -198,9 +71,9 @@ def sort(array: Any, axis: int | None, descending: bool, out: Any, algorithm: st
     if out is not None:
         _check_out(array, out, array.shape if axis is not None else (n,))
     if isinstance(rows, Text):
-        return rows.take(_order(rows, descending, algorithm=number))
+        return rows.take(order_of(rows, descending, algorithm=number))
     ordered = _each(
-        rows, lead, n, array.dtype, lambda row: row[_order(row, descending, algorithm=number)]
+        rows, lead, n, array.dtype, lambda row: row[order_of(row, descending, algorithm=number)]
     )
     result = _back(ordered, axis)
     if out is None:
@@ -262,14 +135,12 @@ def _selected(text: Text, k: Any, descending: bool) -> Any:
     """Returns the indices of the strings at positions `k` of the sorted array."""
     result = np.empty(k.shape, np.uint64)
     k = np.ascontiguousarray(k)
-    opts = _sort_options(descending)
+    opts = sort_options(descending)
     text.call(_lib.select_strings, address(k), k.size, address(result), opts)
     return result.astype(np.intp)
 
 
 def select(array: Any, k: Any, axis: Any, descending: bool) -> Any:
-    from ._select import check_positions
-
     rows, lead, n = _rows(array, axis, several=True)
     where = check_positions(k, n)
     flat = where.reshape(-1)
@@ -278,7 +149,7 @@ def select(array: Any, k: Any, axis: Any, descending: bool) -> Any:
         text = text_of(row)
         if text.missing is None:
             return _selected(text, flat, descending)
-        return _order(text, descending)[flat]
+        return order_of(text, descending)[flat]
 
     index = _each(rows, lead, flat.size, np.intp, chosen)
     if isinstance(rows, Text):
@@ -300,7 +171,7 @@ def topk(array: Any, k: int, axis: int | None, largest: bool) -> tuple[Any, Any]
     rows, lead, n = _rows(array, axis)
     if not 0 <= k <= n:
         raise ValueError(f"k is {k}; expected 0 to {n}")
-    index = _each(rows, lead, k, np.intp, lambda row: _order(row, largest)[:k])
+    index = _each(rows, lead, k, np.intp, lambda row: order_of(row, largest)[:k])
     if isinstance(rows, Text):
         return rows.take(index), index
     return _back(np.take_along_axis(rows, index, -1), axis), _back(index, axis)
@@ -310,7 +181,7 @@ def is_sorted(array: Any, axis: int | None, descending: bool) -> Any:
     rows, lead, _ = _rows(array, axis)
 
     def answer(row: Any) -> Any:
-        order = _order(row, descending)
+        order = order_of(row, descending)
         return (order == np.arange(order.size)).all()
 
     result = _each(rows, lead, 1, bool, answer).reshape(lead)
@@ -323,7 +194,7 @@ def unique(
     """Returns the results of `ordo.unique`. Strings with the same dense rank are equal."""
     row = array if isinstance(array, Text) else array.reshape(-1)
     text = text_of(row)
-    order = _order(text, False)
+    order = order_of(text, False)
     ranks = np.empty(text.size, np.intp)
     if text.missing is None:
         ranks[:] = ranks_of(text, _lib.TIES["dense"], False, np.int64)

@@ -7,7 +7,6 @@ never use the codes, the storage or the mask as values.
 from __future__ import annotations
 
 import datetime
-import decimal
 import warnings
 
 import numpy as np
@@ -107,7 +106,8 @@ def test_categoricals_are_decoded(name, values):
 
 
 def test_the_dtype_of_values_is_kept():
-    assert ordo.sort(pd.Series([2, 1], dtype="category")).dtype == np.int64
+    assert ordo.sort(pd.Series([2, 1], dtype="category")).dtype == "category"
+    assert ordo.sort(pd.Categorical([2, 1])).dtype == np.int64
     halves = pa.DictionaryArray.from_arrays([1, 0], pa.array([1.5, 0.5], pa.float32()))
     assert ordo.sort(halves).dtype == np.float32
     assert ordo.sort(pd.Categorical([True, False])).dtype == bool
@@ -161,7 +161,7 @@ def test_polars_categories():
     assert ordo.argsort(column).tolist() == order(SOME)
     column = pl.Series(WORDS, dtype=pl.Enum(["apple", "fig", "pear"]))
     assert as_list(ordo.sort(column)) == last(WORDS)
-    assert ordo.rankdata(column, "dense").tolist() == [3, 2, 1, 2]
+    assert ordo.rankdata(column, "dense").to_list() == [3, 2, 1, 2]
     physical = pl.Series(["b", "a"], dtype=pl.Enum(["b", "a"])).to_physical()
     assert ordo.argsort(physical).tolist() == [0, 1]
 
@@ -170,14 +170,14 @@ def test_missing_numbers():
     for make in (pd.Series, pd.Index, pd.array):
         for name in ("Int64", "UInt8", "Float64", "Float32"):
             column = make([3, None, 1], dtype=name)
-            np.testing.assert_array_equal(ordo.sort(column), [1, 3, np.nan])
+            assert as_list(ordo.sort(column)) == [1, 3, None]
             assert np.isnan(ordo.median(column))
             assert ordo.median(column, nan_policy="omit") == 2
-        np.testing.assert_array_equal(
-            ordo.sort(make([True, None, False], dtype="boolean")), [0, 1, np.nan]
-        )
-        assert ordo.sort(make([3, 1], dtype="Int16")).dtype == np.int16
-        assert ordo.sort(make([True, False], dtype="boolean")).dtype == bool
+        assert as_list(ordo.sort(make([True, None, False], dtype="boolean"))) == [0, 1, None]
+        is_array = make is pd.array
+        assert ordo.sort(make([3, 1], dtype="Int16")).dtype == ("int16" if is_array else "Int16")
+        flags = ordo.sort(make([True, False], dtype="boolean"))
+        assert flags.dtype == ("bool" if is_array else "boolean")
         with pytest.raises(ValueError, match=r"2\^53"):
             ordo.sort(make([(1 << 60) + 1, None], dtype="Int64"))
         assert ordo.sort(make([(1 << 60) + 1, 3], dtype="Int64")).tolist() == [3, (1 << 60) + 1]
@@ -204,32 +204,13 @@ def test_missing_strings_of_pandas(dtype):
 
 DAY = datetime.datetime(2021, 1, 1)
 LATER = datetime.timedelta(1)
-UTC = pd.Series([DAY + LATER, DAY]).dt.tz_localize("UTC")
 PERIODS = pd.Series(pd.period_range("2020", "2022", freq="Y"))
 INTERVALS = pd.Series(pd.interval_range(0, 3))
 REFUSED = {
-    "datetime Series": (pd.Series([DAY + LATER, DAY]), r"np\.asarray\(a\)\.view\('i8'\)"),
-    "DatetimeIndex": (pd.DatetimeIndex([DAY]), r"view\('i8'\)"),
-    "timedelta": (pd.Series([LATER, LATER]), r"view\('i8'\)"),
-    "datetime64": (np.array(["2020"], "M8[D]"), r"view\('i8'\)"),
-    "timedelta64": (np.array([1], "m8[s]"), r"view\('i8'\)"),
-    "categories of dates": (pd.Categorical([DAY]), r"view\('i8'\)"),
-    "time zone": (UTC, r"astype\('int64'\)"),
-    "time zone, Index": (pd.Index(UTC), r"astype\('int64'\)"),
     "period": (PERIODS, r"astype\('int64'\)"),
     "PeriodIndex": (pd.Index(PERIODS), r"astype\('int64'\)"),
     "interval": (INTERVALS, r"a\.array\.left"),
     "cut": (pd.Series(pd.cut([1, 5, 3], 3)), r"a\.array\.left"),
-    "Arrow timestamp": (pa.array([DAY]), r"np\.asarray\(a\)\.view\('i8'\)"),
-    "Arrow date": (pa.array([DAY.date()]), r"np\.asarray\(a\)\.view\('i8'\)"),
-    "Arrow duration": (pa.array([LATER]), r"np\.asarray\(a\)\.view\('i8'\)"),
-    "Arrow time": (pa.array([DAY.time()]), "cast to integers"),
-    "Arrow timestamp in pandas": (
-        pd.Series([DAY]).astype("timestamp[ns][pyarrow]"),
-        r"view\('i8'\)",
-    ),
-    "dictionary of dates": (pa.array([DAY.date()]).dictionary_encode(), r"view\('i8'\)"),
-    "decimal": (pa.array([decimal.Decimal("1.5")]), "cast to float64"),
     "list": (pa.array([[1], [2]]), "flattened"),
     "struct": (pa.array([{"a": 1}]), r"one column, or a\.to_numpy\(\) of a frame"),
     "table": (pa.table({"a": [1]}), r"one column, or a\.to_numpy\(\) of a frame"),
@@ -243,8 +224,6 @@ REFUSED = {
     "structured": (np.zeros(2, [("x", int)]), r"a\['x'\]"),
 }
 if pl is not None:
-    REFUSED["polars date"] = (pl.Series([DAY.date()]), r"np\.asarray\(a\)\.view\('i8'\)")
-    REFUSED["polars decimal"] = (pl.Series([decimal.Decimal("1.5")]), "cast to float64")
     REFUSED["polars list"] = (pl.Series([[1], [2]]), "flattened")
     REFUSED["polars struct"] = (pl.Series([{"a": 1}]), "one column")
 
@@ -261,7 +240,6 @@ def test_errors_say_what_to_pass_instead(verb, name):
 
 def test_the_suggested_arguments_work():
     assert ordo.argsort(np.asarray(pd.Series([DAY + LATER, DAY])).view("i8")).tolist() == [1, 0]
-    assert ordo.argsort(UTC.astype("int64")).tolist() == [1, 0]
     assert ordo.argsort(PERIODS.astype("int64"), descending=True).tolist() == [2, 1, 0]
     assert ordo.sort(INTERVALS.array.left).tolist() == [0, 1, 2]
     for column in (

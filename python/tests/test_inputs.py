@@ -75,7 +75,6 @@ def test_bad_axis(call):
         np.array([1, None, "a"], object),
         np.array([1, 2], object),
         np.ones(3, complex),
-        np.array(["2020-01-01"], "M8[D]"),
         np.zeros(3, [("a", int)]),
     ],
 )

@@ -5,8 +5,10 @@ The test of the wheel needs ORDO_TEST_WHEEL=1.
 
 from __future__ import annotations
 
+import ast
 import doctest
 import inspect
+import json
 import os
 import re
 import subprocess
@@ -18,6 +20,7 @@ import numpy as np
 import pytest
 
 import ordo
+from ordo import bench
 
 ROOT = Path(__file__).resolve().parents[2]
 NO_ARGUMENTS = {"explain", "show_config"}
@@ -59,6 +62,31 @@ def test_docstrings(name):
         assert re.search(rf"^[\w, ]*\b{parameter}\b[\w, ]* : ", described, re.M), parameter
 
 
+def _imports(file: Path, package: Path) -> set[str]:
+    """Returns the modules of the package that a module imports, also inside its functions."""
+    found = set()
+    for node in ast.walk(ast.parse(file.read_text())):
+        if not isinstance(node, ast.ImportFrom) or not node.level:
+            continue
+        base = file.parents[node.level - 1] / (node.module or "").replace(".", "/")
+        for path in [base, *(base / alias.name for alias in node.names)]:
+            for target in (path.with_suffix(".py"), path / "__init__.py"):
+                if target.exists() and target.parent != package.parent:
+                    found.add(str(target.relative_to(package)))
+    return found - {str(file.relative_to(package)), "__init__.py"}
+
+
+def test_imports_form_no_cycle():
+    package = Path(ordo.__file__).parent
+    files = [f for f in package.rglob("*.py") if f != package / "__init__.py"]
+    waiting = {str(f.relative_to(package)): _imports(f, package) for f in files}
+    assert {"_lib.py", "_context.py"} <= waiting["_places.py"]
+    while waiting:
+        ready = {name for name, needs in waiting.items() if not needs & waiting.keys()}
+        assert ready, f"modules import each other: {waiting}"
+        waiting = {name: needs for name, needs in waiting.items() if name not in ready}
+
+
 @pytest.mark.skipif(os.environ.get("ORDO_TEST_WHEEL") != "1", reason="ORDO_TEST_WHEEL is not 1")
 def test_the_wheel_works_on_its_own(tmp_path):
     pytest.importorskip("scikit_build_core", reason="needs scikit-build-core")
@@ -71,7 +99,9 @@ def test_the_wheel_works_on_its_own(tmp_path):
     assert "-py3-none-" in wheel.name
     unpacked = tmp_path / "unpacked"
     zipfile.ZipFile(wheel).extractall(unpacked)
-    assert {"libordo.so", "py.typed", "_lib.py"} <= {p.name for p in (unpacked / "ordo").iterdir()}
+    assert {"libordo.so.0", "ordo-command", "py.typed", "_lib.py"} <= {
+        p.name for p in (unpacked / "ordo").iterdir()
+    }
     environment = {k: v for k, v in os.environ.items() if k not in ("ORDO_LIBRARY", "PYTHONPATH")}
     code = "import ordo; print(ordo.sort([2, 1]), ordo._lib.path)"
     done = subprocess.run(
@@ -80,3 +110,110 @@ def test_the_wheel_works_on_its_own(tmp_path):
     )  # fmt: skip
     assert done.stdout.split("] ")[0] == "[1 2"
     assert str(unpacked) in done.stdout
+    (unpacked / "ordo" / "ordo-command").chmod(0o755)  # zipfile does not set the mode
+    done = subprocess.run(
+        [sys.executable, "-m", "ordo", "--version"], check=True, capture_output=True, text=True,
+        cwd=tmp_path, env={**environment, "PYTHONPATH": str(unpacked)},
+    )  # fmt: skip
+    assert ordo.__version__ in done.stdout
+
+
+def test_the_command():
+    """`python -m ordo` runs the program that was built with the library, and returns its status."""
+    program = Path(__file__).resolve().parents[2] / "build" / "ordo"
+    if not program.exists():
+        pytest.skip("build/ordo does not exist")
+    command = [sys.executable, "-m", "ordo"]
+    done = subprocess.run([*command, "--version"], check=True, capture_output=True, text=True)
+    assert ordo.__version__ in done.stdout
+    done = subprocess.run([*command, "sort", "--no-such-option"], capture_output=True, text=True)
+    assert done.returncode == 2 and done.stderr
+
+
+def test_types_for_checkers(tmp_path):
+    """mypy finds no fault in right calls, and one in each wrong call."""
+    pytest.importorskip("mypy", reason="needs mypy")
+    right = ["rankdata([1], 'min')", "quantile([1], 0.5, method='hazen')", "sort([1])", "rank([1])"]
+    wrong = ["rankdata([1], 'averge')", "quantile([1], 0.5, method='lin')", "sort(1, axis='x')",
+             "median([1], nan_policy='omitted')", "searchsorted(1, 2, side='middle')"]  # fmt: skip
+    file = tmp_path / "calls.py"
+    file.write_text("import ordo\n" + "".join(f"ordo.{call}\n" for call in right + wrong))
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--cache-dir", str(tmp_path / "cache"), str(file)],
+        capture_output=True, text=True, env={**os.environ, "MYPYPATH": str(ROOT / "python")},
+    )  # fmt: skip
+    faults = [int(line.split(":")[1]) for line in done.stdout.splitlines() if ": error:" in line]
+    assert [n for n in faults if n > 1] == list(range(2 + len(right), 2 + len(right + wrong)))
+
+
+# ---- Benchmarks ----------------------------------------------------------------------------------
+
+# python -m ordo.bench runs, prints rows and writes them to a JSON file.
+
+
+def test_a_small_run(tmp_path, capsys):
+    target = tmp_path / "rows.json"
+    arguments = ["host", "strings", "-n", "2000", "--repeat", "1", "--json", str(target)]
+    bench.main([*arguments, "--revision", "abc"])
+    document = json.loads(target.read_text())
+    assert document["revision"] == "abc"
+    names = [row["name"] for row in document["rows"]]
+    assert {"sort", "rankdata average", "quantile, nine q", "sort S12"} <= set(names)
+    assert "numpy" in document["machine"]
+    assert "median" in capsys.readouterr().out
+
+
+def test_every_distribution_and_type_has_a_row(tmp_path, capsys):
+    target = tmp_path / "rows.json"
+    bench.main(["distributions", "-n", "500", "--repeat", "1", "--json", str(target)])
+    document = json.loads(target.read_text())
+    assert len(document["rows"]) == len(bench.DISTS) * len(bench.TYPES)
+    points = sum(len(row["ratios"]) for row in document["rows"])
+    assert [score["points"] for score in document["scores"]] == [points]
+    assert f"distributions: {points} points: " in capsys.readouterr().out
+
+
+def test_the_points_of_a_run():
+    def row(section, name, ours, **peers):
+        seconds = {"ordo/1": ours, **peers}
+        best = min(peers.values(), default=None)
+        ratios = {"ordo/1": best / ours} if best else {}
+        return {"section": section, "name": name, "seconds": seconds, "ratios": ratios}
+
+    rows = [
+        row("host", "sort", 1.0, numpy=2.0, torch=4.0),
+        row("host", "median", 1.0, numpy=0.98),
+        row("host", "unique", 1.0, numpy=0.9, pandas=0.5),
+        row("host", "radius", 1.0),
+        row("strings", "sort S12", 1.0, numpy=1.5),
+    ]
+    host, strings = bench.scores(rows)
+    assert host == {
+        "score": "host", "points": 3, "ahead": 1, "behind": 1,
+        "worst_ratio": 0.5, "worst_label": "unique, ordo/1", "worst_peer": "pandas",
+    }  # fmt: skip
+    assert (strings["points"], strings["ahead"], strings["behind"]) == (1, 1, 0)
+    assert bench.scores([]) == []
+
+
+def test_every_function_has_a_row_of_its_overhead(tmp_path):
+    target = tmp_path / "rows.json"
+    bench.main(["overhead", "--repeat", "1", "--json", str(target)])
+    names = {row["name"].split(",")[0] for row in json.loads(target.read_text())["rows"]}
+    others = {"config", "context", "explain", "show_config"}
+    public = {name for name in ordo.__all__ if name.islower() and not name.startswith("_")}
+    aliases = {name for name in public if getattr(ordo, name).__name__ != name}
+    assert aliases == {"rank", "top_k"}
+    assert names == public - others - aliases
+
+
+def test_the_list_of_sections(capsys):
+    bench.main(["--list"])
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert [line[2] for line in lines] == list(bench.SECTIONS)
+    assert {line[2] for line in lines if line[1] == "cuda"} == {"gpu", "transfer"}
+
+
+def test_an_unknown_section():
+    with pytest.raises(SystemExit):
+        bench.main(["nonsense"])

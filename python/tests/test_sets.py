@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import ordo
-import ordo._search
+import ordo._sets
 
 
 @given(arrays(), st.booleans())
@@ -58,7 +58,7 @@ def few_are_many(monkeypatch):
     """A few needles take the way of many, on several threads."""
     for module, names in (
         (ordo._sets, {"_MANY_NEEDLES": 1, "_HAYSTACK_BYTES": 8}),
-        (ordo._search, {"_BLOCK": 3, "_SLICE": 5}),
+        (ordo._sets, {"_BLOCK": 3, "_SLICE": 5}),
     ):
         for name, value in names.items():
             monkeypatch.setattr(module, name, value)

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ordo
-from ordo import _distinct, _measure, _order, _rank, _scan, _select, _sets, _threads
+from ordo import _context, _measure, _order, _rank, _scan, _select, _sets, _topk
+from ordo._sets import distinct
 
 
 def same_bytes(result: Any, expected: Any) -> None:
@@ -51,9 +52,9 @@ def check_places(a: Any, k: int, q: float) -> None:
     for wanted in (q, [q, 0.25], np.array([0.5, q]), [0, 1], 1):
         general = _select._quantile(a, wanted, None, "linear", False, "propagate", _select._AUTO)
         same_bytes(ordo.quantile(a, wanted), general)
-    same_bytes(ordo.select(a, k), _select._select(a, k, None, False, _select._AUTO))
+    same_bytes(ordo.select(a, k), _topk._select(a, k, None, False, _select._AUTO, False))
     for largest in BOTH:
-        same_bytes(ordo.topk(a, abs(k), largest=largest), _select._topk(a, abs(k), -1, largest))
+        same_bytes(ordo.topk(a, abs(k), largest=largest), _topk._topk(a, abs(k), -1, largest))
 
 
 def check_scans(a: Any) -> None:
@@ -112,16 +113,16 @@ def test_searches(a, v, x, i):
 def small_limits(monkeypatch):
     """Lowers the limits: 6000 elements are a large row of several slices and blocks."""
     monkeypatch.setattr(_sets, "_LARGE", 1000)
-    monkeypatch.setattr(_distinct, "VERY_LARGE", 1000)
-    monkeypatch.setattr(_distinct, "_BLOCK", 64)
-    monkeypatch.setattr(_threads, "_SLICE", 1000)
-    monkeypatch.setattr(_distinct, "_SAMPLE", 1024)
-    monkeypatch.setattr(_distinct, "_FIRST_LOOK", 128)
+    monkeypatch.setattr(distinct, "VERY_LARGE", 1000)
+    monkeypatch.setattr(distinct, "_BLOCK", 64)
+    monkeypatch.setattr(_context, "_SLICE", 1000)
+    monkeypatch.setattr(distinct, "_SAMPLE", 1024)
+    monkeypatch.setattr(distinct, "_FIRST_LOOK", 128)
 
 
 def large_rows(rng: np.random.Generator, dtype: str) -> dict[str, Any]:
     n = 6000
-    sampled = _distinct._scattered(n, _distinct._SAMPLE)
+    sampled = distinct._scattered(n, distinct._SAMPLE)
     rows = {
         "many": rng.permutation(n),
         "half": rng.integers(0, n // 2, n),
@@ -169,9 +170,9 @@ def test_unique_of_large_rows(rng, small_limits, monkeypatch, dtype, threads):
 def test_rows_of_few_values_are_recognised(rng, small_limits):
     shapes = large_rows(rng, "f8")
     for name in ("few", "rare", "two", "fractions", "few, special"):
-        assert _distinct.of_few(shapes[name], True) is not None, name
+        assert distinct.of_few(shapes[name], True) is not None, name
     for name in ("many", "half", "hidden", "sorted"):
-        assert _distinct.of_few(shapes[name], True) is None, name
+        assert distinct.of_few(shapes[name], True) is None, name
 
 
 def test_threads_that_fail(small_limits, monkeypatch):
@@ -183,15 +184,15 @@ def test_threads_that_fail(small_limits, monkeypatch):
     with ordo.context(threads=4, device="cpu"):
         ordo.sort(np.arange(9))
         with pytest.raises(IndexError):
-            _threads.by_threads(fails, 9000)
+            _context.by_threads(fails, 9000)
         expected = [(0, 2250), (2250, 4500), (4500, 6750), (6750, 9000)]
-        assert _threads.by_threads(lambda lo, hi: hi, 9000) == expected
+        assert _context.by_threads(lambda lo, hi: hi, 9000) == expected
 
         def refuses(self: Any) -> None:
             raise RuntimeError("can't start new thread")
 
-        monkeypatch.setattr(_threads.threading.Thread, "start", refuses)
-        assert _threads.by_threads(lambda lo, hi: hi, 9000) == expected
+        monkeypatch.setattr(_context.threading.Thread, "start", refuses)
+        assert _context.by_threads(lambda lo, hi: hi, 9000) == expected
 
 
 def test_medians_of_two_elements():

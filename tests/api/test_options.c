@@ -247,6 +247,15 @@ static void test_names(void)
     CHECK_EQ_U64(0, ordo_type_parse(""));
     CHECK_EQ_U64(0, ordo_type_parse(NULL));
     CHECK(ORDO_TYPE_OF(f) == ORDO_F32 && ORDO_TYPE_OF(u) == ORDO_U8);
+    CHECK(ORDO_TYPE_OF((char *)NULL) == (CHAR_MIN < 0 ? ORDO_I8 : ORDO_U8));
+    CHECK(ORDO_TYPE_OF((signed char *)NULL) == ORDO_I8);
+    CHECK(ORDO_TYPE_OF((short *)NULL) == ORDO_I16 && ORDO_TYPE_OF((uint16_t *)NULL) == ORDO_U16);
+    CHECK(ORDO_TYPE_OF((int32_t *)NULL) == ORDO_I32 && ORDO_TYPE_OF((uint32_t *)NULL) == ORDO_U32);
+    CHECK(ORDO_TYPE_OF((int64_t *)NULL) == ORDO_I64 && ORDO_TYPE_OF((uint64_t *)NULL) == ORDO_U64);
+    CHECK(ORDO_TYPE_OF((long *)NULL) == (sizeof(long) == 8 ? ORDO_I64 : ORDO_I32));
+    CHECK(ORDO_TYPE_OF((long long *)NULL) == ORDO_I64);
+    CHECK(ORDO_TYPE_OF((unsigned long long *)NULL) == ORDO_U64);
+    CHECK(ORDO_TYPE_OF((double *)NULL) == ORDO_F64);
     for (int s = 5; s >= -20; s--) {
         const char *const text = ordo_status_text((ordo_status)s);
         CHECK(text != NULL && text[0] != '\0');

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ._strings import Text
+from .text import Text, order_of
 
 
 class _Schema(ctypes.Structure):
@@ -72,6 +72,13 @@ _NUMBERS = {
     b"c": "i1", b"C": "u1", b"s": "i2", b"S": "u2", b"i": "i4", b"I": "u4", b"l": "i8",
     b"L": "u8", b"e": "f2", b"f": "f4", b"g": "f8",
 }  # fmt: skip
+# Dates, times of day and durations: the type in memory and the NumPy type. The format of a
+# timestamp continues with the time zone; the numbers are in UTC.
+_TIMES = {b"tdD": ("i4", "M8[D]"), b"tdm": ("i8", "M8[ms]")}
+for _letter, _unit in zip(b"smun", ("s", "ms", "us", "ns")):
+    _TIMES[b"ts%c" % _letter] = ("i8", f"M8[{_unit}]")
+    _TIMES[b"tD%c" % _letter] = ("i8", f"m8[{_unit}]")
+    _TIMES[b"tt%c" % _letter] = ("i4" if _letter in b"sm" else "i8", f"m8[{_unit}]")
 _OFFSETS = {b"u": np.int32, b"z": np.int32, b"U": np.int64, b"Z": np.int64}
 _ORDERED = 1  # ARROW_FLAG_DICTIONARY_ORDERED
 _EXTENSION = b"ARROW:extension:name"
@@ -118,7 +125,7 @@ def to_numpy(a: Any, source: Any = None, compare: bool = True) -> Any:
         form = _value_format(schema)
     else:
         form, chunks = _read_stream(a, compare)
-    if form in _NUMBERS or form in (b"b", b"n"):
+    if _is_number(form):
         return _join_numbers(chunks, form)
     return _join_text(chunks, a if source is None else source)
 
@@ -159,7 +166,11 @@ def _value_format(schema: _Schema) -> bytes:
 
 
 def _is_readable(form: bytes) -> bool:
-    return form in _NUMBERS or form in _OFFSETS or form in (b"b", b"n", b"vu", b"vz")
+    return _is_number(form) or form in _OFFSETS or form in (b"vu", b"vz")
+
+
+def _is_number(form: bytes) -> bool:
+    return form in _NUMBERS or form[:3] in _TIMES or form in (b"b", b"n") or form[:2] == b"d:"
 
 
 def _extension(schema: _Schema) -> bytes | None:
@@ -186,16 +197,43 @@ def _extension(schema: _Schema) -> bytes | None:
     return dict(pairs).get(_EXTENSION)
 
 
+class Unscaled(np.ndarray):
+    """Decimals without their scale, as timedelta64, where NaT is null.
+
+    They have the order of the decimals, but not their values.
+    """
+
+
+def _read_decimals(form: bytes, address: int, first: int, count: int, owner: Any) -> Any:
+    """Returns decimals that fit 64 bits. The format is d:precision,scale and the bits, or 128."""
+    parts = form[2:].split(b",")
+    bits = int(parts[2]) if len(parts) > 2 else 128
+    if bits <= 64:
+        return _view(address, f"i{bits // 8}", first + count, owner)[first:].astype(np.int64)
+    words = _view(address, np.int64, (first + count) * (bits // 64), owner)
+    return words.reshape(-1, bits // 64)[first:]
+
+
+def _as_unscaled(numbers: Any, missing: Any) -> Any:
+    """Returns decimals as Unscaled; TypeError if one of them does not fit 64 bits."""
+    if numbers.ndim > 1:
+        low = numbers[:, :1]
+        fits = (numbers[:, 1:] == low >> 63).all(axis=1)
+        if not (fits if missing is None else fits | missing).all():
+            raise TypeError(
+                "the decimals do not fit 64 bits; pass the array cast to float64, or to a smaller "
+                "decimal type"
+            )
+        numbers = low[:, 0].copy()
+    return numbers.view("m8[s]").view(Unscaled)
+
+
 def _refusal(form: bytes) -> str:
     """Returns the message for an unsupported format: what it is, and what to pass instead."""
     known = {
-        b"ts": ("timestamps", "np.asarray(a).view('i8')"),
-        b"td": ("dates", "np.asarray(a).view('i8')"),
-        b"tD": ("durations", "np.asarray(a).view('i8')"),
-        b"tt": ("times of day", "the array cast to integers"),
+        b"ti": ("calendar intervals", "durations"),
         b"+s": ("a table or a struct", "one column, or a.to_numpy() of a frame"),
         b"+r": ("run-end encoded", "the decoded array"),
-        b"d:": ("decimals", "the array cast to float64"),
         b"w:": ("binary of a fixed size", "the array cast to binary"),
     }
     unknown = ("a nested type", "its flattened values") if form[:1] == b"+" else None
@@ -238,7 +276,7 @@ def _read(schema: _Schema, array: _Array, owner: Any, compare: bool) -> tuple[An
     within = ctypes.cast(array.dictionary, ctypes.POINTER(_Array)).contents
     values, absent = _read(_values_of(schema), within, owner, compare)
     if compare and schema.flags & _ORDERED:
-        check_ascending(Text(*values, None) if isinstance(values, tuple) else values)
+        check_ascending(Text(values[0], values[1], None) if isinstance(values, tuple) else values)
     return decode(codes, missing, values, absent)
 
 
@@ -253,6 +291,13 @@ def _read_plain(form: bytes, array: _Array, owner: Any) -> tuple[Any, Any]:
         missing = missing if missing.any() else None
     if form in _NUMBERS:
         return _view(buffers[1], _NUMBERS[form], first + count, owner)[first:], missing
+    if form[:3] in _TIMES:
+        stored, kind = _TIMES[form[:3]]
+        numbers = _view(buffers[1], stored, first + count, owner)[first:]
+        return numbers.astype(np.int64, copy=False).view(kind), missing
+    if form[:2] == b"d:":
+        numbers = _read_decimals(form, buffers[1], first, count, owner)
+        return _as_unscaled(numbers, missing), missing
     if form == b"b":
         return _bits(buffers[1], first, count, owner), missing
     if form in _OFFSETS:
@@ -305,9 +350,11 @@ def check_ascending(categories: Any) -> None:
 
     The functions compare values, which would contradict the order of the categories.
     """
-    from ._measure import is_sorted
-
-    if not is_sorted(categories):
+    if isinstance(categories, Text):
+        order = order_of(categories, False)
+    else:
+        order = np.argsort(categories, kind="stable")
+    if (order[1:] < order[:-1]).any():
         raise TypeError(
             "the categories have an order that is not the order of their values; pass the codes "
             "(pandas: a.cat.codes or a.codes, pyarrow: a.indices, polars: a.to_physical()) to "
@@ -329,7 +376,7 @@ def decode(codes: Any, missing: Any, values: Any, absent: Any) -> tuple[Any, Any
     null = no_value[indices]
     null = null if null.any() else None
     if not isinstance(values, tuple):
-        return np.append(values, np.zeros(1, values.dtype))[indices], null
+        return np.append(values, np.zeros(1, values.dtype))[indices].view(type(values)), null
     data, offsets = values
     lengths = np.append(np.diff(offsets), 0).astype(np.int64)[indices]
     return _gather(data, offsets.astype(np.int64)[indices], lengths), null
@@ -339,15 +386,23 @@ def decode(codes: Any, missing: Any, values: Any, absent: Any) -> tuple[Any, Any
 
 
 def _join_numbers(chunks: list, form: bytes) -> Any:
-    empty = np.empty(0, _NUMBERS.get(form, "?" if form == b"b" else "f8"))
+    kind = _TIMES[form[:3]][1] if form[:3] in _TIMES else "?" if form == b"b" else "f8"
+    empty: Any = np.empty(0, _NUMBERS.get(form, kind))
+    if form[:2] == b"d:":
+        empty = _as_unscaled(np.empty(0, np.int64), None)
     values = [chunk[0] for chunk in chunks] or [empty]
-    joined = values[0] if len(values) == 1 else np.concatenate(values)
+    joined = values[0] if len(values) == 1 else np.concatenate(values).view(type(values[0]))
     missing = _join_masks(chunks)
     return joined if missing is None else with_nans(joined, missing)
 
 
 def with_nans(values: Any, missing: Any) -> Any:
-    """Returns numbers with NaNs for missing ones. Integers and bools become float64."""
+    """Returns numbers with NaNs for missing ones, dates and times with NaTs.
+
+    Integers and bools become float64.
+    """
+    if values.dtype.kind in "Mm":
+        return np.where(missing, values.dtype.type("NaT"), values).view(type(values))
     if values.dtype.kind == "f":
         values = values.copy()
     else:
@@ -379,7 +434,7 @@ def _join_text(chunks: list, source: Any) -> Text:
     parts = [chunk[0] for chunk in chunks] or [(np.empty(0, np.uint8), np.zeros(1, np.uint64))]
     missing = _join_masks(chunks)
     if len(parts) == 1:
-        return Text(*parts[0], source, missing)
+        return Text(parts[0][0], parts[0][1], source, missing)
     shift, pieces = np.uint64(0), []
     for data, own in parts:
         pieces.append(own[:-1] + shift)

@@ -1,8 +1,8 @@
 """pandas objects with extension dtypes: Series, Index and arrays.
 
 Categoricals are decoded to their values. Masked integers, floats and bools become numbers with
-NaNs. Sparse arrays become dense. Strings and Arrow-backed dtypes are read as Arrow arrays. Dates
-with a time zone, periods and intervals raise a TypeError. This file does not import pandas: a
+NaNs. Sparse arrays become dense. Strings and Arrow-backed dtypes are read as Arrow arrays. Periods
+and intervals raise a TypeError. This file does not import pandas: a
 pandas object exists only if pandas is imported.
 """
 
@@ -13,12 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from . import _arrow
-from ._arrays import is_text, place_of
-from ._strings import Text, text_of
+from . import arrow
+from .text import Text, text_of
 
 _INSTEAD = {
-    "DatetimeTZDtype": "a.astype('int64')",
     "PeriodDtype": "a.astype('int64')",
     "IntervalDtype": "one of its ends, for example a.array.left",
 }
@@ -41,6 +39,8 @@ def to_numpy(a: Any, compare: bool = True) -> Any:
         raise TypeError(
             f"the elements have dtype {a.dtype}; expected numbers or strings; pass {_INSTEAD[kind]}"
         )
+    if kind == "DatetimeTZDtype":  # the elements in UTC
+        return np.asarray(a, f"M8[{a.dtype.unit}]")
     if kind == "CategoricalDtype":
         return _categorical(a, compare)
     if kind in ("ArrowDtype", "StringDtype"):
@@ -50,33 +50,34 @@ def to_numpy(a: Any, compare: bool = True) -> Any:
         missing = np.asarray(a.isna())
         if not missing.any():
             return a.to_numpy(wanted)
-        return _arrow.with_nans(a.to_numpy(wanted, na_value=wanted.type(0)), missing)
+        return arrow.with_nans(a.to_numpy(wanted, na_value=wanted.type(0)), missing)
     return np.asarray(a)
 
 
 def _categorical(a: Any, compare: bool) -> Any:
-    categories = place_of(a.dtype.categories)[1]
-    if is_text(categories):
+    categories = a.dtype.categories
+    categories = to_numpy(categories) if is_extension(categories) else np.asarray(categories)
+    if categories.dtype.kind in "SUOT":
         categories = text_of(categories)
     if compare and a.dtype.ordered:
-        _arrow.check_ascending(categories)
+        arrow.check_ascending(categories)
     codes = np.asarray(getattr(a, "array", a).codes)
     missing = codes < 0
     if not isinstance(categories, Text):
-        values, missing = _arrow.decode(codes, missing, categories, None)
-        return values if missing is None else _arrow.with_nans(values, missing)
+        values, missing = arrow.decode(codes, missing, categories, None)
+        return values if missing is None else arrow.with_nans(values, missing)
     strings = (categories.data, categories.offsets)
-    values, missing = _arrow.decode(codes, missing, strings, categories.missing)
-    return Text(*values, a, missing)
+    values, missing = arrow.decode(codes, missing, strings, categories.missing)
+    return Text(values[0], values[1], a, missing)
 
 
 def _arrow_backed(a: Any, compare: bool) -> Any:
     if hasattr(a, "__arrow_c_stream__"):
         try:
-            return _arrow.to_numpy(a, None, compare)
+            return arrow.to_numpy(a, None, compare)
         except ImportError:  # pandas needs pyarrow for this method, even for Python strings
             return np.asarray(a)
     within = getattr(a, "array", a)
     if "pyarrow" in sys.modules and hasattr(within, "__arrow_array__"):
-        return _arrow.to_numpy(within.__arrow_array__(), a, compare)
+        return arrow.to_numpy(within.__arrow_array__(), a, compare)
     return np.asarray(a)

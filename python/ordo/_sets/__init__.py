@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from . import _lib, _short
-from ._arrays import (
+from .. import _lib, _short
+from .._arrays import (
     HOST,
     PLAIN,
     Rows,
@@ -18,18 +18,21 @@ from ._arrays import (
     place_of,
     plain_code,
 )
-from ._check import flag, one_of, same_place, unmasked
-from ._device import with_guests
-from ._order import argsort, sort, sort_pairs
-from ._rank import rank_rows
-from ._scan import cumsum
+from .._check import flag, one_of, same_place, unmasked
+from .._context import by_threads
+from .._device import with_guests
+from .._inputs.series import column_of
+from .._measure import is_sorted
+from .._order import argsort, sort, sort_pairs
+from .._rank import rank_rows
+from .._scan import cumsum
 
 _BOOL, _INT64 = np.dtype(bool), np.dtype(np.int64)
 
 # ---- unique ------------------------------------------------------------------------------------
 
 _FEW = 4096  # elements of a row up to which the overhead of calls matters
-# Elements of a row from which _distinct is faster. Two Neoverse V1, f64, milliseconds (_distinct :
+# Elements of a row from which `distinct` is faster. Two Neoverse V1, f64, milliseconds (distinct :
 # the sort below) for 2^17, 2^18, 2^19 and 2^20 elements of 1000 values: 0.8 : 0.9, 1.1 : 1.6,
 # 1.8 : 2.9, 3.1 : 5.8.
 _LARGE = 1 << 18
@@ -53,8 +56,8 @@ def unique(
     return_index : also return the index of the first occurrence of each distinct element.
     return_inverse : also return, for each element of `ar`, its index in the distinct elements.
     return_counts : also return the number of occurrences of each distinct element.
-    axis : None. With an axis, NumPy finds the distinct slices of an array of several dimensions.
-    equal_nan : all NaNs are one element.
+    axis : None, or an axis: the distinct slices along it, in order of their elements.
+    equal_nan : all NaNs are one element. Also with an axis, where NumPy never equates them.
     sorted : accepted for NumPy; the result is always sorted.
 
     Returns
@@ -102,14 +105,19 @@ def _unique_slices(
     axis: int,
     equal_nan: bool,
 ) -> Any:
-    """Returns the distinct slices along an axis: elements for one dimension, else by NumPy."""
+    """Returns the distinct slices along an axis: elements for one dimension, else arrays."""
     place, array = place_of(ar)
     normal_axis(axis, array.ndim)
     if array.ndim == 1:
         return unique(array, return_index, return_inverse, return_counts, equal_nan=equal_nan)
     if place is not HOST:
         raise TypeError(f"axis is {axis} and the array one of {place.name}; expected axis=None")
-    return np.unique(array, return_index, return_inverse, return_counts, axis)
+    if array.size == 0 or array.dtype.kind in "OT":
+        numpy_unique: Any = np.unique
+        return numpy_unique(array, return_index, return_inverse, return_counts, axis)
+    from . import slices
+
+    return slices.unique(array, axis, return_index, return_inverse, return_counts, equal_nan)
 
 
 @with_guests
@@ -117,13 +125,22 @@ def _unique(
     ar: Any, return_index: bool, return_inverse: bool, return_counts: bool, equal_nan: bool
 ) -> Any:
     place, array = place_of(ar)
+    column = column_of(ar)
+    if column is not None:
+        keys = np.asarray(array) if isinstance(array, ndarray) else array
+        _, index, *others = _unique(keys, True, return_inverse, return_counts, equal_nan)
+        taken = (column.take(index), *([index] if return_index else []), *others)
+        return taken if len(taken) > 1 else taken[0]
     if place is HOST and is_text(array):
-        from . import _strings
+        from .. import _strings
 
         parts = _strings.unique(array, return_index, return_inverse, return_counts)
         return parts if len(parts) > 1 else parts[0]
     rows = Rows(place, array, None)
-    found = None
+    if not equal_nan and array.dtype.kind in "Mm":  # the keys of NaTs are equal
+        numpy_unique: Any = np.unique
+        return numpy_unique(array, return_index, return_inverse, return_counts, equal_nan=False)
+    found: Any = None
     if place is HOST and rows.n >= _LARGE and not return_index and not return_counts:
         found = _unique_large(rows.keys, return_inverse, equal_nan)
     if found is None:
@@ -131,12 +148,12 @@ def _unique(
             place, rows.keys, return_index, return_inverse, return_counts, equal_nan
         )
     if not isinstance(found, tuple):
-        return place.astype_back(found, rows.dtype)
-    parts = [place.astype_back(found[0], rows.dtype), *found[1:]]
+        return rows.restored(found)
+    results = [rows.restored(found[0]), *found[1:]]
     if return_inverse:
         at = 2 if return_index else 1
-        parts[at] = place.reshape(parts[at], array.shape)
-    return tuple(parts)
+        results[at] = place.reshape(results[at], array.shape)
+    return tuple(results)
 
 
 def _unique_row(
@@ -150,7 +167,7 @@ def _unique_row(
     """Returns the distinct elements of a contiguous row, and the further results in a tuple."""
     n = row.shape[0]
     few = place is HOST and n <= _FEW
-    index = argsort(row) if few and (return_index or return_inverse) else None
+    index: Any = argsort(row) if few and (return_index or return_inverse) else None
     if index is not None and (return_index or row.dtype.kind != "f"):
         ordered = row[index]
     elif return_index:
@@ -201,12 +218,12 @@ def _compress(place: Any, elements: Any, flags: Any) -> Any:
 
 def _unique_large(row: Any, return_inverse: bool, equal_nan: bool) -> Any:
     """Returns the results for a large host row; None if `_unique_row` is as fast."""
-    from . import _distinct
+    from . import distinct
 
-    found = _distinct.of_few(row, return_inverse) if equal_nan else None
-    if found is None and row.size >= _distinct.VERY_LARGE and (equal_nan or not return_inverse):
+    found = distinct.of_few(row, return_inverse) if equal_nan else None
+    if found is None and row.size >= distinct.VERY_LARGE and (equal_nan or not return_inverse):
         inverse = _dense(HOST, row) if return_inverse else None
-        found = _distinct.of_sorted(sort(row), equal_nan), inverse
+        found = distinct.of_sorted(sort(row), equal_nan), inverse
     return found if found is None or return_inverse else found[0]
 
 
@@ -229,9 +246,9 @@ def _inverse(place: Any, row: Any, index: Any, first: Any, equal_nan: bool) -> A
             return _dense(place, row)
         index = argsort(row)
     if place is HOST and n >= _LARGE:
-        from . import _distinct
+        from . import distinct
 
-        return _distinct.inverse(index, first)
+        return distinct.inverse(index, first)
     inverse = place.empty(first.shape, _INT64)
     inverse[index] = np.add.accumulate(first) if few else cumsum(first)
     inverse -= 1
@@ -258,7 +275,9 @@ _MANY_NEEDLES = 1 << 14
 _NUMBERS = (float, int)
 
 
-def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
+def searchsorted(
+    a: Any, v: Any, side: Literal["left", "right"] = "left", sorter: Any = None
+) -> Any:
     """Returns where elements belong in a sorted array, as `numpy.searchsorted` does.
 
     Parameters
@@ -313,7 +332,9 @@ def _check_sorter(place: Any, sorter: Any, n: int) -> Any:
 
 
 def _comparable(array: Any) -> Any:
-    """Converts Arrow strings to an array that NumPy can search."""
+    """Converts Arrow strings to an array that NumPy can search. Decimals raise a TypeError."""
+    if array.dtype.kind == "m" and type(array) is not ndarray:
+        raise TypeError("the elements are decimals; pass the array cast to float64")
     if not is_arrow_text(array):
         return array
     if array.missing is not None:
@@ -347,11 +368,53 @@ def _searchsorted(a: Any, v: Any, side: Any, sorter: Any) -> Any:
     if sorter is not None:
         haystack = haystack[sorter]
     if needles.size < _MANY_NEEDLES or not kinds <= set("biuf"):
-        return np.searchsorted(haystack, needles, side)
-    from . import _search
-
+        return haystack.searchsorted(needles, side)
     dtype = np.promote_types(haystack.dtype, needles.dtype)  # as NumPy compares them
     flat = needles.reshape(-1).astype(dtype, copy=False)
     haystack = np.ascontiguousarray(haystack, dtype)
     by_order = dtype in PLAIN and haystack.nbytes >= _HAYSTACK_BYTES
-    return _search.many(haystack, flat, side, by_order).reshape(needles.shape)
+    return _search_many(haystack, flat, side, by_order).reshape(needles.shape)
+
+
+# ---- Many needles ------------------------------------------------------------------------------
+
+# Every thread searches a slice of the needles, one cache-sized block at a time. Ascending needles
+# read the haystack in order: a block is searched between the places of its first and of its last
+# needle. Other needles are searched in the order of their argsort, unless the haystack fits the
+# cache.
+_BLOCK = 1 << 14  # needles
+_SLICE = 1 << 16  # needles for each thread, which take about a millisecond
+
+
+def _search_many(haystack: Any, needles: Any, side: str, by_order: bool) -> Any:
+    """Returns the places of needles, a row of the dtype of the haystack, which is contiguous.
+
+    by_order : needles are searched in ascending order; the library can sort their dtype.
+    """
+    result = np.empty(needles.size, np.intp)
+    order: Any = None
+    ascending = by_order and is_sorted(needles)
+    if by_order and not ascending:
+        order = argsort(needles, dtype=np.uint32 if needles.size < 1 << 32 else np.intp)
+
+    def search(lo: int, hi: int) -> None:
+        for start in range(lo, hi, _BLOCK):
+            stop = min(start + _BLOCK, hi)
+            if order is not None:
+                chosen = order[start:stop]
+                result[chosen] = _between(haystack, needles[chosen], side)
+            elif ascending:
+                result[start:stop] = _between(haystack, needles[start:stop], side)
+            else:
+                result[start:stop] = haystack.searchsorted(needles[start:stop], side)
+
+    by_threads(search, needles.size, _SLICE)
+    return result
+
+
+def _between(haystack: Any, needles: Any, side: str) -> Any:
+    """Returns the places of ascending needles."""
+    first, last = haystack.searchsorted(needles[[0, -1]], side)
+    places = haystack[first:last].searchsorted(needles, side)
+    places += first
+    return places

@@ -1,0 +1,1 @@
+"""Columns of other libraries, and strings: how the package reads them."""

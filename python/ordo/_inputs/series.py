@@ -1,0 +1,79 @@
+"""Columns in, columns out: pandas Series and Index, polars Series, and Arrow decimals.
+
+A function whose result is elements of a column takes them from the column by their positions, so
+the dtype and the index are kept. A function that returns a number for each element makes a Series
+with the same index and name. Positions are always NumPy arrays. This file imports neither library:
+an object of a library exists only if the library is imported.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+
+class Column:
+    """A column of one of the libraries."""
+
+    __slots__ = ("source",)
+
+    def __init__(self, source: Any) -> None:
+        self.source = source
+
+    def take(self, index: Any) -> Any:
+        """Returns the elements at the positions `index`, an array of at most one dimension."""
+        taken = rows_of(self.source, np.atleast_1d(index))
+        if np.ndim(index):
+            return taken
+        return taken.iloc[0] if hasattr(taken, "iloc") else taken[0]
+
+    def like(self, values: Any) -> Any:
+        """Returns a number for each element as a column with the same index and name."""
+        source = self.source
+        if _is_instance(source, "polars", "Series"):
+            return sys.modules["polars"].Series(source.name, values)
+        if not _is_instance(source, "pandas", "Series"):
+            return values
+        made = sys.modules["pandas"].Series(values, index=source.index, name=source.name)
+        zone = getattr(source.dtype, "tz", None)
+        if zone is not None and values.dtype.kind == "M":
+            return made.dt.tz_localize("UTC").dt.tz_convert(zone)
+        return made
+
+
+def _is_instance(a: Any, library: str, *names: str) -> bool:
+    module = sys.modules.get(library)
+    kinds = tuple(getattr(module, name) for name in names if hasattr(module, name))
+    return bool(kinds) and isinstance(a, kinds)
+
+
+def column_of(a: Any) -> Column | None:
+    """Returns a Column if results for `a` are columns, else None."""
+    if type(a) in (np.ndarray, list, tuple):
+        return None
+    if _is_instance(a, "pandas", "Series", "Index") or _is_instance(a, "polars", "Series"):
+        return Column(a)
+    is_arrow = _is_instance(a, "pyarrow", "Array", "ChunkedArray")
+    return Column(a) if is_arrow and str(a.type).startswith("decimal") else None
+
+
+def is_frame(a: Any) -> bool:
+    """Returns whether `a` is a table of pandas, polars or pyarrow."""
+    if type(a) in (np.ndarray, list, tuple):
+        return False
+    return (
+        _is_instance(a, "pandas", "DataFrame")
+        or _is_instance(a, "polars", "DataFrame")
+        or _is_instance(a, "pyarrow", "Table", "RecordBatch")
+    )
+
+
+def rows_of(a: Any, index: Any) -> Any:
+    """Returns the rows or elements of a table or column at the positions `index`."""
+    if hasattr(a, "iloc"):
+        return a.iloc[index]
+    if _is_instance(a, "polars", "Series", "DataFrame"):
+        return a[index]
+    return a.take(index)

@@ -1,0 +1,61 @@
+"""The distinct slices of an array along an axis.
+
+Every slice is written as a string of bytes whose order is the order of slices: the key bits of its
+elements, most significant byte first. The library then sorts and ranks strings.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import _lib, _strings
+from .._arrays import FLOATS, HOST, Rows
+
+
+def _bytes_of(array: Any) -> tuple[Any, Any]:
+    """Returns the bytes of the key bits of an array of slices, and which slices hold a NaN."""
+    if array.dtype.kind in "SU":
+        flat = np.ascontiguousarray(array)
+        if array.dtype.kind == "U":
+            flat = flat.astype(array.dtype.newbyteorder("="), copy=False)
+            flat = flat.view(np.uint32).astype(">u4")
+        return flat.view(np.uint8), None
+    rows = Rows(HOST, array, -1)
+    nan = rows.is_nan(rows.keys) if rows.may_have_nan else None
+    unsigned = np.dtype(f"u{rows.keys.itemsize}")
+    top = unsigned.type(1 << (8 * unsigned.itemsize - 1))
+    bits = rows.keys.view(unsigned)
+    if rows.code in FLOATS:
+        zero = (bits << unsigned.type(1)) == 0  # -0 and +0 are equal
+        bits = np.where(bits & top, ~bits, bits | top)
+        bits[zero] = top
+        bits[nan] = ~unsigned.type(0)
+    elif rows.code in (_lib.I8, _lib.I16, _lib.I32, _lib.I64):
+        bits = bits ^ top
+    return bits.astype(unsigned.newbyteorder(">")).view(np.uint8), nan
+
+
+def unique(
+    array: Any,
+    axis: int,
+    return_index: bool,
+    return_inverse: bool,
+    return_counts: bool,
+    equal_nan: bool,
+) -> Any:
+    """Returns the distinct slices in order, and the further results in a tuple."""
+    moved = np.moveaxis(array, axis, 0)
+    n = moved.shape[0]
+    flat = moved.reshape(n, -1)
+    data, nan = _bytes_of(flat)
+    if nan is not None and not equal_nan and nan.any():  # the number of a slice makes it distinct
+        mark = np.where(nan.any(axis=1), np.arange(1, n + 1), 0).astype(">u8")
+        data = np.concatenate([data.reshape(n, -1), mark.view(np.uint8).reshape(n, 8)], axis=1)
+    keys = np.ascontiguousarray(data).reshape(n, -1)
+    keys = keys.view(f"S{keys.shape[1]}").reshape(n)
+    _, index, *others = _strings.unique(keys, True, return_inverse, return_counts)
+    values = np.moveaxis(moved[index], 0, axis)
+    found = (values, *([index] if return_index else []), *others)
+    return found if len(found) > 1 else values

@@ -1,0 +1,115 @@
+"""Medians and quantiles of dates and times (datetime64 and timedelta64).
+
+Every row is sorted, with NaTs last. The elements around the position of a quantile are interpolated
+as `numpy.quantile` does: a difference times a fraction is rounded towards zero to the unit.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _lib
+from ._arrays import HOST, Rows
+from ._check import found_nan, warn
+from ._order import sort
+
+DISCRETE = frozenset(("inverted_cdf", "closest_observation", "lower", "higher", "nearest"))
+# Methods of R. J. Hyndman and Y. Fan, "Sample quantiles in statistical packages", The American
+# Statistician 50, 1996, by their two plotting parameters.
+_PLOTTING = {
+    "interpolated_inverted_cdf": (0.0, 1.0),
+    "hazen": (0.5, 0.5),
+    "weibull": (0.0, 0.0),
+    "linear": (1.0, 1.0),
+    "median_unbiased": (1 / 3, 1 / 3),
+    "normal_unbiased": (3 / 8, 3 / 8),
+}
+
+
+def positions(n: Any, q: Any, method: str) -> Any:
+    """Returns the positions that the discrete methods select from n sorted elements."""
+    if method in ("inverted_cdf", "closest_observation"):
+        where = n * q - 1 - (0.5 if method == "closest_observation" else 0)
+        below = np.floor(where)
+        stays = where == below
+        if method == "closest_observation":  # of two equally near positions, the odd one
+            stays &= below % 2 == 1
+        place = np.where(stays, below, below + 1)
+    else:
+        rounding: Any = {"lower": np.floor, "higher": np.ceil, "nearest": np.around}[method]
+        place = rounding((n - 1) * q)
+    return np.clip(place, 0, n - 1).astype(np.uintp)
+
+
+def _between(n: Any, q: Any, method: str) -> tuple[Any, Any]:
+    """Returns the position below each quantile, and the fraction of the way to the next one."""
+    if method == "averaged_inverted_cdf":
+        virtual = n * q - 1
+    elif method == "midpoint":
+        virtual = (np.floor((n - 1) * q) + np.ceil((n - 1) * q)) / 2
+    elif method == "linear":
+        virtual = (n - 1) * q
+    else:
+        alpha, beta = _PLOTTING[method]
+        virtual = n * q + (alpha + q * (1 - alpha - beta)) - 1
+    below = np.floor(virtual)
+    fraction = virtual - below
+    if method == "averaged_inverted_cdf":
+        fraction = np.where(fraction == 0, 0.5, 1.0)
+    outside = (virtual < 0) | (virtual >= n - 1)
+    return np.clip(below, 0, n - 1).astype(np.intp), np.where(outside, 0.0, fraction)
+
+
+class _Sorted:
+    """The rows of an array of dates or times, sorted, and how many elements of each are not NaT."""
+
+    def __init__(self, array: Any, axis: Any, nan_policy: str) -> None:
+        self.rows = rows = Rows(HOST, array, axis, several=True)
+        self.elements = sort(rows.restored(rows.keys), axis=-1)
+        nat = np.isnat(self.elements)
+        if nan_policy == "raise" and nat.any():
+            raise found_nan()
+        self.count = rows.n - np.count_nonzero(nat, axis=-1)[..., np.newaxis]
+        self.none = self.count == 0 if nan_policy == "omit" else (self.count < rows.n)
+        if rows.n == 0:
+            self.none = np.ones((*rows.lead, 1), bool)
+        if rows.count and (self.none & (self.count == 0)).any():
+            warn("Mean of empty slice" if rows.n == 0 else "All-NaN slice encountered")
+
+    def at(self, position: Any) -> Any:
+        if self.rows.n == 0:
+            return np.full(position.shape, "NaT", self.elements.dtype)
+        return np.take_along_axis(self.elements, position.astype(np.intp), -1)
+
+    def finish(self, found: Any, shape: tuple, keepdims: bool) -> Any:
+        found = np.where(self.none, found.dtype.type("NaT"), found)
+        front = np.moveaxis(found, -1, 0) if found.ndim > 1 else found
+        return front.reshape(self.rows.shape_after(shape, keepdims))[()]
+
+
+def median(array: Any, axis: Any, keepdims: bool, nan_policy: str) -> Any:
+    """Returns medians; the mean of two middle elements is rounded to the unit, as by NumPy."""
+    ordered = _Sorted(array, axis, nan_policy)
+    n = np.maximum(ordered.count, 1)
+    below, above = ordered.at((n - 1) // 2), ordered.at(n // 2)
+    if array.dtype.kind == "m":
+        found = np.where(below == above, below, (below + above) / 2)
+    else:
+        found = below + (above - below) // 2
+    return ordered.finish(found, (), keepdims)
+
+
+def quantile(array: Any, q: Any, axis: Any, method: str, keepdims: bool, nan_policy: str) -> Any:
+    """Returns quantiles at the probabilities `q`, an array of any shape."""
+    _lib.number_of(_lib.METHODS, method, "method")
+    ordered = _Sorted(array, axis, nan_policy)
+    n, parts = np.maximum(ordered.count, 1), q.reshape(-1).astype(np.float64)
+    if method in DISCRETE:
+        return ordered.finish(ordered.at(positions(n, parts, method)), q.shape, keepdims)
+    position, fraction = _between(n, parts, method)
+    below, above = ordered.at(position), ordered.at(np.minimum(position + 1, n - 1))
+    step = above - below
+    found = np.where(fraction >= 0.5, above - step * (1 - fraction), below + step * fraction)
+    return ordered.finish(found, q.shape, keepdims)
