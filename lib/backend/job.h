@@ -299,4 +299,21 @@ typedef struct ordo_put_job {
     unsigned    part, parts;
 } ordo_put_job;
 
+typedef struct ordo_records_job { /* sorts structs in place by a key of each, stable */
+    void     *base;
+    size_t    n, size, key_offset; /* an element has `size` bytes */
+    ordo_type type;
+    bool      descending;
+} ordo_records_job;
+
+typedef struct ordo_move_job { /* out[i] = in[index[i]], or out[index[i]] = in[i], for i < count */
+    const void *in;
+    size_t      n, size; /* n: elements of the array that the index refers to */
+    ordo_type   index_type;
+    const void *index;
+    size_t      count;
+    void       *out;
+    bool        scatters;
+} ordo_move_job;
+
 #endif
