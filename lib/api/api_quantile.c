@@ -195,6 +195,38 @@ static double median_of(const place *at, double below, double above)
 /* One bit pattern for NaN, because the arithmetic gives different ones on different machines. */
 static double settled(double value) { return isnan(value) ? (double)NAN : value; }
 
+/* ---- For other calls ---- */
+
+void api_quantile_keys(const api_quantile *rule, double q, size_t n, size_t *below, size_t *above)
+{
+    place const at = place_of(rule->method, q, n);
+    *below = at.below;
+    *above = at.above;
+}
+
+double api_quantile_value(const api_quantile *rule, double q, size_t n, ordo_type type,
+                          const void *keys, size_t below, size_t above)
+{
+    place const  at = place_of(rule->method, q, n);
+    double const lower = as_double(type, keys, below), upper = as_double(type, keys, above);
+    return settled((rule->is_median ? median_of : value_at)(&at, lower, upper));
+}
+
+ordo_status api_check_method(ordo_exec *exec, uint32_t method, bool is_median)
+{
+    FAIL_IF(method > METHODS, ORDO_E_ARG, "method is %u; no such ordo_method", method);
+    FAIL_IF(is_median && method != ORDO_METHOD_DEFAULT && method != ORDO_METHOD_LINEAR, ORDO_E_ARG,
+            "method is %s; a median accepts only linear", ordo_method_name((ordo_method)method));
+    return ORDO_OK;
+}
+
+ordo_status api_check_q(ordo_exec *exec, const double *q, size_t count)
+{
+    for (size_t j = 0; j < count; j++)
+        FAIL_IF(!(q[j] >= 0 && q[j] <= 1), ORDO_E_ARG, "q[%zu] is %g; expected 0 to 1", j, q[j]);
+    return ORDO_OK;
+}
+
 /* ---- The calls ---- */
 
 typedef struct quantiles { /* the arguments of a call */
@@ -220,11 +252,7 @@ static ordo_status check_quantiles(ordo_exec *exec, const quantiles *call,
     TRY(api_read_segments(exec, wish->segments, call->n, false, segments));
     TRY(api_results(exec, segments, call->count, &results));
     TRY(api_check_select_algorithm(exec, wish->algorithm, wish->sub_array));
-    FAIL_IF(wish->method > METHODS, ORDO_E_ARG, "method is %u; no such ordo_method", wish->method);
-    FAIL_IF(call->is_median && wish->method != ORDO_METHOD_DEFAULT &&
-                wish->method != ORDO_METHOD_LINEAR,
-            ORDO_E_ARG, "method is %s; ordo_median accepts only linear",
-            ordo_method_name((ordo_method)wish->method));
+    TRY(api_check_method(exec, wish->method, call->is_median));
 
     size_t const size = ordo_type_size(call->type);
     TRY(api_check_aligned(exec, call->keys, call->n, size, "keys"));
@@ -234,10 +262,7 @@ static ordo_status check_quantiles(ordo_exec *exec, const quantiles *call,
                         results * sizeof(double), "out"));
     TRY(api_check_apart(exec, call->q, call->count * sizeof(double), "q", call->out,
                         results * sizeof(double), "out"));
-    for (size_t j = 0; j < call->count; j++)
-        FAIL_IF(!(call->q[j] >= 0 && call->q[j] <= 1), ORDO_E_ARG, "q[%zu] is %g; expected 0 to 1",
-                j, call->q[j]);
-    return ORDO_OK;
+    return api_check_q(exec, call->q, call->count);
 }
 
 /* Selects the keys around all places, two for each q, with one call. */

@@ -1,16 +1,15 @@
 /* api_records.c - ordo_sort_records, ordo_gather, ordo_scatter and their size query. */
 #include "api/api.h"
 
-/* Structs on a GPU, and contexts for the GPU only, are rejected with one text. */
-static ordo_status check_host(ordo_exec *exec, const char *call)
+ordo_status api_check_host(ordo_exec *exec, const char *call)
 {
     FAIL_IF(exec->on_device, ORDO_E_UNSUPPORTED,
             "%s of arrays on a GPU is not supported; expected CPU arrays", call);
     return ORDO_OK;
 }
 
-static ordo_status check_backend(ordo_exec *exec, const ordo_choice *choice, bool has_slot,
-                                 const char *call)
+ordo_status api_check_slot(ordo_exec *exec, const ordo_choice *choice, bool has_slot,
+                           const char *call)
 {
     FAIL_IF(!has_slot, ORDO_E_UNSUPPORTED,
             "the %s backend has no %s; expected a context that may use the CPU",
@@ -27,7 +26,7 @@ static ordo_status records_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_records_
     TRY(api_opts_read(exec, &wish, sizeof wish, opts));
     TRY(api_check_place(exec, wish.flags, ORDO_DESCENDING | ORDO_STABLE | ORDO_ON_DEVICE,
                         wish.stream));
-    TRY(check_host(exec, "ordo_sort_records"));
+    TRY(api_check_host(exec, "ordo_sort_records"));
     FAIL_IF(wish.reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
     FAIL_IF(wish.radius != 0 || wish.source != NULL, ORDO_E_ARG,
             "opts.radius and opts.source must be 0");
@@ -41,7 +40,7 @@ static ordo_status records_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_records_
             job->key_offset, job->size);
     TRY(api_check_array(exec, job->base, job->n, job->size, "base"));
     TRY(api_choose(ctx, exec, NULL, &choice));
-    TRY(check_backend(exec, &choice, choice.backend->sort_records != NULL, "sort of structs"));
+    TRY(api_check_slot(exec, &choice, choice.backend->sort_records != NULL, "sort of structs"));
     job->descending = (wish.flags & ORDO_DESCENDING) != 0;
     ANSWER_SIZE_QUERY(bytes, choice, sort_records, job);
     ordo_status const status = choice.backend->sort_records(choice.state, job, exec);
@@ -81,7 +80,7 @@ static ordo_status move_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_move_
     TRY(api_check_apart(exec, job->index, count * index_size, "index", job->out, out_n * size,
                         "out"));
     TRY(api_choose(ctx, exec, NULL, &choice));
-    TRY(check_backend(exec, &choice, choice.backend->move != NULL,
+    TRY(api_check_slot(exec, &choice, choice.backend->move != NULL,
                       job->scatters ? "scatter" : "gather"));
     return choice.backend->move(choice.state, job, exec);
 }

@@ -112,6 +112,10 @@ typedef struct ordo_backend {
     ordo_status (*sort_records)(void *state, const ordo_records_job *job, ordo_exec *exec);
     size_t (*sort_records_scratch)(const ordo_records_job *job, const ordo_exec *exec);
     ordo_status (*move)(void *state, const ordo_move_job *job, ordo_exec *exec);
+    ordo_status (*lexsort)(void *state, const ordo_lexsort_job *job, ordo_exec *exec);
+    size_t (*lexsort_scratch)(const ordo_lexsort_job *job, const ordo_exec *exec);
+    ordo_status (*place_ranks)(void *state, const ordo_place_job *job, ordo_exec *exec);
+    size_t (*place_ranks_scratch)(const ordo_place_job *job, const ordo_exec *exec);
 } ordo_backend;
 
 typedef const ordo_backend *ordo_backend_entry(uint32_t abi);

@@ -163,6 +163,10 @@ const ordo_backend *ordo_cpu_backend(void)
         .sort_records = cpu_sort_records,
         .sort_records_scratch = cpu_sort_records_scratch,
         .move = cpu_move,
+        .lexsort = cpu_lexsort,
+        .lexsort_scratch = cpu_lexsort_scratch,
+        .place_ranks = cpu_place_ranks,
+        .place_ranks_scratch = cpu_place_ranks_scratch,
     };
     return &backend;
 }

@@ -23,12 +23,26 @@ if TYPE_CHECKING:
     from ._context import Report, config, context, explain, show_config
     from ._flags import scan_bits, split_by_flags
     from ._generate import generate
+    from ._groups import (
+        GroupCounts,
+        GroupTopK,
+        GroupValues,
+        group_argsort,
+        group_count,
+        group_median,
+        group_quantile,
+        group_rank,
+        group_topk,
+        lexrank,
+        lexsort,
+    )
     from ._lib import DeviceError, OrderError
     from ._lib import version as __version__
     from ._measure import is_sorted, radius
     from ._order import argsort, sort, sort_pairs
     from ._partition import argpartition, partition
     from ._rank import rank_sorted, rankdata
+    from ._records import sort_records
     from ._scan import cummax, cummin, cumsum
     from ._select import TopK, median, percentile, quantile, select, topk
     from ._sets import searchsorted, unique
@@ -38,11 +52,14 @@ _HOMES = {
     "_context": "Report config context explain show_config",
     "_flags": "scan_bits split_by_flags",
     "_generate": "generate",
+    "_groups": "GroupCounts GroupTopK GroupValues group_argsort group_count group_median "
+    "group_quantile group_rank group_topk lexrank lexsort",
     "_lib": "DeviceError OrderError",
     "_measure": "is_sorted radius",
     "_order": "argsort sort sort_pairs",
     "_partition": "argpartition partition",
     "_rank": "rank_sorted rankdata",
+    "_records": "sort_records",
     "_scan": "cummax cummin cumsum",
     "_select": "TopK median percentile quantile select topk",
     "_sets": "searchsorted unique",
@@ -51,6 +68,9 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 __all__ = [
     "DeviceError",
+    "GroupCounts",
+    "GroupTopK",
+    "GroupValues",
     "OrderError",
     "Report",
     "TestResult",
@@ -65,7 +85,15 @@ __all__ = [
     "cumsum",
     "explain",
     "generate",
+    "group_argsort",
+    "group_count",
+    "group_median",
+    "group_quantile",
+    "group_rank",
+    "group_topk",
     "is_sorted",
+    "lexrank",
+    "lexsort",
     "mannwhitneyu",
     "median",
     "partition",
@@ -80,6 +108,7 @@ __all__ = [
     "show_config",
     "sort",
     "sort_pairs",
+    "sort_records",
     "spearmanr",
     "split_by_flags",
     "topk",
