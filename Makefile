@@ -10,7 +10,7 @@
 PREFIX ?= /usr/local
 WERROR ?= OFF
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
-BENCH ?= sort argsort rank select radius strings scan
+BENCH ?= sort argsort rank select radius strings scan rows
 BENCH_FLAGS ?=
 MEASURE_FLAGS ?=
 GPU_FLAGS ?=

@@ -16,8 +16,20 @@
  * the segment, and as after other errors nothing is written. ORDO_E_NOMEM: segments with a step
  * need scratch for at least one segment; other cases are as without segments.
  *
- * Segments are for CPU arrays: with ORDO_ON_DEVICE, and in a context for the GPU only, the call
- * returns ORDO_E_UNSUPPORTED. ordo_sort_by, ordo_scan_bits and strings have no segments.
+ * Arrays on a GPU (ORDO_ON_DEVICE): offsets is memory that the GPU can read, too. The call enqueues
+ * its work, does not wait and can be captured into a CUDA graph. Offsets are not checked: a pair of
+ * offsets that descends or exceeds n is an empty segment, and nothing outside the arrays is read or
+ * written; if valid pairs then overlap, the elements they share are unspecified. Limits of n apply
+ * to the whole array, and results that a short segment does not have are not written. The GPU sorts
+ * segments only by the algorithm auto; others return ORDO_E_UNSUPPORTED. Host arrays that the GPU
+ * works on are copied whole, so elements outside the segments are read and written back.
+ * All results are GPU memory: quantiles, medians, *found, *sorted, *where, *radius and *runs, too.
+ * Positions (k, q) stay host memory; more than 512 of them must exist until the work is done.
+ * ordo_select does not check positions with ORDO_NANS_OMIT. ORDO_CHECK waits for its result. Float
+ * sums of a segment are those of a separate call on the GPU; with offsets, sums of segments of more
+ * than 2^21 elements may differ from it in the last bits, and depend only on the length.
+ *
+ * ordo_sort_by, ordo_scan_bits and strings have no segments.
  *
  *   rows of a matrix      {.count = rows, .length = columns}
  *   columns of a matrix   {.count = columns, .length = rows, .stride = 1, .step = columns}

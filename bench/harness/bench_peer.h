@@ -26,7 +26,7 @@ typedef enum bench_peer_op {
     BENCH_PEER_TOPK,         /* out: the count largest keys, largest first; may move keys     */
     BENCH_PEER_POINTERS,     /* keys: C strings, sorted in place; ties by address             */
     BENCH_PEER_STRINGS,      /* keys: bytes; values: n + 1 u64 offsets; out: u32 indices      */
-    /* On a GPU only. There the sorts read keys (and values) and write to out.                    */
+    /* So far only peers on a GPU have these. On a GPU the sorts write to out.                    */
     BENCH_PEER_RANK_SORTED,    /* keys ascend; out: u32 min ranks from 1                       */
     BENCH_PEER_AVERAGE_SORTED, /* keys ascend; out: f64 ranks from 1                           */
     BENCH_PEER_SUM,            /* out: inclusive sums, of the type of the keys                 */
@@ -42,7 +42,9 @@ typedef enum bench_peer_op {
     BENCH_PEER_MERGE,      /* merges those sub-arrays; out: the ranks[0]-th key             */
     BENCH_PEER_SPLIT,      /* the split radix sort of the ballot counting poster            */
     BENCH_PEER_WORD_SUM,   /* inclusive sums by the poster's block scan in other forms      */
-    BENCH_PEER_HOST_SORT   /* keys in place, in host memory although the run is on a GPU    */
+    BENCH_PEER_HOST_SORT,  /* keys in place, in host memory although the run is on a GPU    */
+    BENCH_PEER_SORT_ROWS,  /* as BENCH_PEER_SORT, every row of count keys, also on the CPU  */
+    BENCH_PEER_SUM_ROWS    /* as BENCH_PEER_SUM, every row of count keys                    */
 } bench_peer_op;
 
 typedef struct bench_peer_task {

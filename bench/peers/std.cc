@@ -53,6 +53,13 @@ template <typename T> void nth_element_then_sort(const task &t)
     std::copy(keys, keys + k, out);
 }
 
+template <typename T> void sort_rows(const task &t)
+{
+    T *const keys = keys_of<T>(t);
+    for (size_t i = 0; i + t.count <= t.n; i += t.count)
+        std::sort(keys + i, keys + i + t.count);
+}
+
 template <typename T> void add_selection(std::vector<bench_peer> &list)
 {
     list.push_back(entry<T, nth_element<T>>("std::nth_element", BENCH_PEER_SELECT));
@@ -77,6 +84,7 @@ std::vector<bench_peer> entries()
     add_selection<uint64_t>(list);
     add_selection<float>(list);
     add_selection<double>(list);
+    list.push_back(entry<float, sort_rows<float>>("std::sort", BENCH_PEER_SORT_ROWS));
     return list;
 }
 

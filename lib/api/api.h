@@ -71,6 +71,11 @@ ordo_status api_check_ranks(ordo_exec *exec, ordo_type rank_type, const ordo_ran
 /* Rejects ranks of n keys that do not fit their type. */
 ordo_status api_check_rank_count(ordo_exec *exec, ordo_type rank_type, size_t n);
 ordo_status api_check_sort_algorithm(ordo_exec *exec, uint32_t algorithm);
+/* Whether devices sort segments by this algorithm. */
+static inline bool api_sorts_segments(ordo_algorithm algorithm)
+{
+    return algorithm == ORDO_ALGORITHM_AUTO;
+}
 
 /* Rejects positions that are not below n; `whose` names what n counts. */
 ordo_status api_check_positions(ordo_exec *exec, const size_t *k, size_t count, size_t n,
@@ -80,7 +85,8 @@ ordo_status api_check_positions(ordo_exec *exec, const size_t *k, size_t count, 
 typedef struct api_segments {
     ordo_segment_view view;
     bool              given;
-    size_t            longest;               /* elements of the longest segment */
+    bool              unknown; /* offsets on a device: n takes the place of all lengths below */
+    size_t            longest; /* elements of the longest segment */
     size_t            shortest, shortest_at; /* of the shortest one, and its number */
     size_t            least, least_at;       /* the same without empty segments */
 } api_segments;
@@ -93,7 +99,8 @@ ordo_status api_read_segments(ordo_exec *exec, const ordo_segments *segments, si
 ordo_status api_no_segments(ordo_exec *exec, const ordo_segments *segments, const char *call);
 /* The number of results of all segments, `each` of one. */
 ordo_status api_results(ordo_exec *exec, const api_segments *s, size_t each, size_t *all);
-/* Runs a job on all segments, or answers a size query if bytes is not NULL. */
+/* Runs a job on all segments by a backend without has_segments, or answers a size query if bytes is
+ * not NULL. */
 ordo_status api_run_segments(ordo_exec *exec, const ordo_choice *choice, const api_segments *s,
                              ordo_segments_job *job, size_t *bytes);
 
@@ -127,17 +134,8 @@ size_t api_nans_of_row(ordo_type type, const void *sorted, size_t n);
 /* Runs the select slot for positions that may be in any order and repeat. */
 ordo_status api_select_any(ordo_exec *exec, const ordo_choice *choice, const ordo_select_job *wish);
 
-/* api_quantile.c: quantiles of sorted keys. */
-typedef struct api_quantile {
-    ordo_method method;
-    bool        is_median;
-} api_quantile;
-/* The positions of the keys below and above the q-quantile of n > 0 sorted keys; and the quantile
- * that these two keys give. */
-void   api_quantile_keys(const api_quantile *rule, double q, size_t n, size_t *below,
-                         size_t *above);
-double api_quantile_value(const api_quantile *rule, double q, size_t n, ordo_type type,
-                          const void *keys, size_t below, size_t above);
+/* api_quantile.c: key i as f64, and checks. */
+double      api_as_double(ordo_type type, const void *keys, size_t i);
 ordo_status api_check_method(ordo_exec *exec, uint32_t method, bool is_median);
 ordo_status api_check_q(ordo_exec *exec, const double *q, size_t count);
 
@@ -179,6 +177,28 @@ ordo_status api_check_slot(ordo_exec *exec, const ordo_choice *choice, bool has_
     do                                                                                             \
         (status) = (choice).backend->slot((choice).state, &(job), exec);                           \
     while ((status) != ORDO_OK && api_again(ctx, exec, status, &(choice)))
+
+/* Runs a job on segments: in one job if the backend has segments, else `each` segment by itself. A
+ * device that fails is replaced as in RUN. */
+#define RUN_SEGMENTS(status, choice, slot, job, parts, each)                                       \
+    do {                                                                                           \
+        (job).segments = &(parts)->view;                                                           \
+        (status) = (choice).backend->has_segments                                                  \
+                       ? (choice).backend->slot((choice).state, &(job), exec)                      \
+                       : api_run_segments(exec, &(choice), parts, &(each), NULL);                  \
+    } while ((status) != ORDO_OK && api_again(ctx, exec, status, &(choice)))
+
+/* The same for a size query (bytes is not NULL): writes the scratch and returns. */
+#define ANSWER_SEGMENTS_QUERY(bytes, choice, slot, job, parts, each)                               \
+    do {                                                                                           \
+        if ((bytes) == NULL)                                                                       \
+            break;                                                                                 \
+        if (!(choice).backend->has_segments)                                                       \
+            return api_run_segments(exec, &(choice), parts, &(each), bytes);                       \
+        (job).segments = &(parts)->view;                                                           \
+        *(bytes) = api_scratch_total((choice).backend->slot##_scratch(&(job), exec));              \
+        return ORDO_OK;                                                                            \
+    } while (0)
 
 /* In a size query (bytes is not NULL): writes the scratch of the job and returns. */
 #define ANSWER_SIZE_QUERY(bytes, choice, slot, job)                                                \

@@ -5,6 +5,7 @@
  * quantiles, the first k keys. */
 #include "api/api.h"
 #include "core/keybits.h"
+#include "core/quantile.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,7 +33,8 @@ typedef struct group_call { /* the arguments of a call, checked, and what the ca
     const double *q;
     size_t        each; /* results for each group */
     double       *quantiles;
-    api_quantile  rule;
+    ordo_method   method;
+    bool          is_median;
     void         *values;
     ordo_type     out_type; /* of indices or ranks */
     void         *out;
@@ -295,8 +297,8 @@ static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, group_call *call
 {
     ordo_rank_opts rule;
     TRY(check_groups(exec, call, groups, opts, ORDO_DESCENDING));
-    TRY(api_check_ranks(exec, call->out_type,
-                        &ORDO_OPTS(ordo_rank_opts, .ties = call->wish.ties), &rule));
+    TRY(api_check_ranks(exec, call->out_type, &ORDO_OPTS(ordo_rank_opts, .ties = call->wish.ties),
+                        &rule));
     TRY(api_check_rank_count(exec, call->out_type, call->n));
     TRY(check_result(exec, call, call->out, call->n, ordo_type_size(call->out_type), "ranks"));
     TRY(choose(ctx, exec, call));
@@ -309,8 +311,7 @@ ordo_status ordo_group_rank(ordo_ctx *ctx, const ordo_groups *groups, ordo_type 
                             const void *keys, size_t n, ordo_type rank_type, void *ranks,
                             const ordo_group_opts *opts)
 {
-    group_call call = {
-        .type = type, .keys = keys, .n = n, .out_type = rank_type, .out = ranks};
+    group_call call = {.type = type, .keys = keys, .n = n, .out_type = rank_type, .out = ranks};
     API_CALL("group_rank", type, n, rank_checked(ctx, exec, &call, groups, opts));
 }
 
@@ -340,14 +341,15 @@ static void quantiles_piece(void *arg, size_t lo, size_t hi)
         bool const   is_lost = n == 0 || (nans > 0 && call->wish.nans == ORDO_NANS_PROPAGATE);
         for (size_t j = 0; j < call->each; j++) {
             double *const out = call->quantiles + g * call->each + j;
-            size_t        below, above;
             if (is_lost) {
                 *out = (double)NAN;
                 continue;
             }
-            api_quantile_keys(&call->rule, call->q[j], n, &below, &above);
-            *out = api_quantile_value(&call->rule, call->q[j], n, call->type, call->keys,
-                                      row_at(call, start + below), row_at(call, start + above));
+            quantile_place const at = quantile_place_of(call->method, call->q[j], n);
+            *out = quantile_value(
+                &at, api_as_double(call->type, call->keys, row_at(call, start + at.below)),
+                api_as_double(call->type, call->keys, row_at(call, start + at.above)),
+                call->is_median);
         }
     }
 }
@@ -358,25 +360,24 @@ static ordo_status quantiles_checked(ordo_ctx *ctx, ordo_exec *exec, group_call 
     size_t results;
     TRY(check_groups(exec, call, groups, opts, 0));
     TRY(api_check_nans(exec, call->wish.nans));
-    TRY(api_check_method(exec, call->wish.method, call->rule.is_median));
+    TRY(api_check_method(exec, call->wish.method, call->is_median));
     TRY(check_room(exec, call, &results));
     TRY(api_check_aligned(exec, call->q, call->each, sizeof(double), "q"));
     TRY(check_result(exec, call, call->quantiles, results, sizeof(double), "out"));
     TRY(api_check_q(exec, call->q, call->each));
     TRY(choose(ctx, exec, call));
-    call->rule.method = (ordo_method)call->wish.method;
+    call->method = (ordo_method)call->wish.method;
     TRY(order_rows(exec, call, false));
     TRY(tell_groups(exec, call));
     return ordo_loop(exec, call->count, GROUP_PIECE, quantiles_piece, call) ? ORDO_OK
-                                                                           : ORDO_E_CANCELLED;
+                                                                            : ORDO_E_CANCELLED;
 }
 
 ordo_status ordo_group_quantiles(ordo_ctx *ctx, const ordo_groups *groups, ordo_type type,
                                  const void *keys, size_t n, const double *q, size_t count,
                                  double *out, const ordo_group_opts *opts)
 {
-    group_call call = {
-        .type = type, .keys = keys, .n = n, .q = q, .each = count, .quantiles = out};
+    group_call call = {.type = type, .keys = keys, .n = n, .q = q, .each = count, .quantiles = out};
     API_CALL("group_quantiles", type, n, quantiles_checked(ctx, exec, &call, groups, opts));
 }
 
@@ -390,7 +391,7 @@ ordo_status ordo_group_median(ordo_ctx *ctx, const ordo_groups *groups, ordo_typ
                                 .q = &half,
                                 .each = 1,
                                 .quantiles = out,
-                                .rule = {.is_median = true}};
+                                .is_median = true};
     API_CALL("group_median", type, n, quantiles_checked(ctx, exec, &call, groups, opts));
 }
 
@@ -440,8 +441,7 @@ static ordo_status topk_checked(ordo_ctx *ctx, ordo_exec *exec, group_call *call
     TRY(choose(ctx, exec, call));
     TRY(order_rows(exec, call, true));
     TRY(tell_groups(exec, call));
-    return ordo_loop(exec, call->count, GROUP_PIECE, topk_piece, call) ? ORDO_OK
-                                                                      : ORDO_E_CANCELLED;
+    return ordo_loop(exec, call->count, GROUP_PIECE, topk_piece, call) ? ORDO_OK : ORDO_E_CANCELLED;
 }
 
 ordo_status ordo_group_topk(ordo_ctx *ctx, const ordo_groups *groups, ordo_type type,
@@ -471,10 +471,9 @@ static ordo_status scratch_checked(ordo_ctx *ctx, ordo_exec *exec, size_t n, siz
     TRY(api_check_array(exec, NULL, n, sizeof(uint64_t), "keys"));
     TRY(choose(ctx, exec, &call));
     const ordo_backend *const backend = call.choice.backend;
-    *bytes = api_scratch_total(n * (2 * sizeof(uint64_t) + 1) +
-                               (ordo_div_up(n, PIECE) + 3) * sizeof(uint64_t) +
-                               backend->lexsort_scratch(&order, exec) +
-                               backend->place_ranks_scratch(&place, exec));
+    *bytes = api_scratch_total(
+        n * (2 * sizeof(uint64_t) + 1) + (ordo_div_up(n, PIECE) + 3) * sizeof(uint64_t) +
+        backend->lexsort_scratch(&order, exec) + backend->place_ranks_scratch(&place, exec));
     return ORDO_OK;
 }
 

@@ -87,8 +87,9 @@ static ordo_status lexrank_rows(ordo_exec *exec, const ordo_choice *choice, cons
                               .rank_type = call->out_type,
                               .ranks = call->out};
     if (bytes != NULL) {
-        *bytes = api_scratch_total(index_bytes + n + choice->backend->lexsort_scratch(&order, exec) +
-                                   choice->backend->place_ranks_scratch(&place, exec));
+        *bytes =
+            api_scratch_total(index_bytes + n + choice->backend->lexsort_scratch(&order, exec) +
+                              choice->backend->place_ranks_scratch(&place, exec));
         return ORDO_OK;
     }
     TRY_SCRATCH(exec, index_bytes, order.index);

@@ -59,7 +59,11 @@ static ordo_status is_sorted_one(const void *arg, size_t i, size_t n, void *cons
 {
     const order_segments *const call = arg;
     size_t                      found = n;
-    ordo_order_job const        job = {call->job.type, at[0], n, call->job.descending, &found};
+    ordo_order_job const        job = {.type = call->job.type,
+                                       .keys = at[0],
+                                       .n = n,
+                                       .descending = call->job.descending,
+                                       .where = &found};
     TRY(call->choice->backend->is_sorted(call->choice->state, &job, exec));
     call->sorted[i] = found == n;
     if (call->where != NULL)
@@ -70,7 +74,8 @@ static ordo_status is_sorted_one(const void *arg, size_t i, size_t n, void *cons
 static ordo_status runs_one(const void *arg, size_t i, size_t n, void *const *at, ordo_exec *exec)
 {
     const order_segments *const call = arg;
-    ordo_runs_job const job = {call->job.type, at[0], n, call->job.descending, &call->results[i]};
+    ordo_runs_job const         job = {call->job.type,    at[0], n, call->job.descending,
+                                       &call->results[i], NULL};
     return call->choice->backend->runs(call->choice->state, &job, exec);
 }
 
@@ -128,6 +133,16 @@ static ordo_status is_sorted_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type t
     FAIL_IF(sorted == NULL, ORDO_E_ARG, "sorted is NULL");
     TRY(api_choose(ctx, exec, NULL, &choice));
     bool const descending = (wish.flags & ORDO_DESCENDING) != 0;
+    if (segments.given && choice.backend->has_segments) {
+        ordo_order_job const all = {.type = type,
+                                    .keys = keys,
+                                    .n = n,
+                                    .descending = descending,
+                                    .where = where,
+                                    .segments = &segments.view,
+                                    .sorted = sorted};
+        return choice.backend->is_sorted(choice.state, &all, exec);
+    }
     if (segments.given) {
         order_segments const call = {.choice = &choice,
                                      .job = {.type = type, .keys = keys, .descending = descending},
@@ -135,7 +150,8 @@ static ordo_status is_sorted_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type t
                                      .where = where};
         return measure_each(exec, &call, is_sorted_one, &segments, NULL);
     }
-    ordo_order_job const job = {type, keys, n, descending, &found};
+    ordo_order_job const job = {
+        .type = type, .keys = keys, .n = n, .descending = descending, .where = &found};
     TRY(choice.backend->is_sorted(choice.state, &job, exec));
     *sorted = found == n;
     if (where != NULL)
@@ -172,6 +188,11 @@ static ordo_status radius_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_rad
     NEEDS(choice, radius);
     job->descending = (wish.flags & ORDO_DESCENDING) != 0;
     job->algorithm = (ordo_algorithm)wish.algorithm;
+    if (segments.given && choice.backend->has_segments) {
+        job->segments = &segments.view;
+        ANSWER_SIZE_QUERY(bytes, choice, radius, job);
+        return choice.backend->radius(choice.state, job, exec);
+    }
     if (segments.given) {
         order_segments const call = {.choice = &choice, .job = *job, .results = radius};
         return measure_each(exec, &call, radius_one, &segments, bytes);
@@ -211,13 +232,17 @@ static ordo_status runs_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, runs);
     bool const descending = (wish.flags & ORDO_DESCENDING) != 0;
+    if (segments.given && choice.backend->has_segments) {
+        ordo_runs_job const all = {type, keys, n, descending, runs, &segments.view};
+        return choice.backend->runs(choice.state, &all, exec);
+    }
     if (segments.given) {
         order_segments const call = {.choice = &choice,
                                      .job = {.type = type, .keys = keys, .descending = descending},
                                      .results = runs};
         return measure_each(exec, &call, runs_one, &segments, NULL);
     }
-    ordo_runs_job const job = {type, keys, n, descending, &found};
+    ordo_runs_job const job = {type, keys, n, descending, &found, NULL};
     TRY(choice.backend->runs(choice.state, &job, exec));
     *runs = found;
     return ORDO_OK;

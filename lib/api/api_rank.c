@@ -31,7 +31,11 @@ static ordo_status require_order(const ordo_choice *choice, ordo_exec *exec,
                                  const ordo_rank_sorted_job *job, bool descending)
 {
     size_t               where = job->n;
-    ordo_order_job const order = {job->type, job->sorted, job->n, descending, &where};
+    ordo_order_job const order = {.type = job->type,
+                                  .keys = job->sorted,
+                                  .n = job->n,
+                                  .descending = descending,
+                                  .where = &where};
     TRY(choice->backend->is_sorted(choice->state, &order, exec));
     FAIL_IF(where != job->n, ORDO_E_ORDER, "sorted is not in %s order: element %zu is out of place",
             descending ? "descending" : "ascending", where);
@@ -78,6 +82,31 @@ static size_t rank_sorted_one_scratch(const void *arg, size_t n, const ordo_exec
     ordo_rank_sorted_job              job = call->job;
     job.n = n;
     return call->choice->backend->rank_sorted_scratch(&job, exec);
+}
+
+/* All segments in one job of a device. The check waits for its result. */
+static ordo_status rank_sorted_on_device(ordo_exec *exec, rank_sorted_segments *call, bool check,
+                                         const api_segments *segments, size_t *bytes)
+{
+    const ordo_choice *const    choice = call->choice;
+    ordo_rank_sorted_job *const job = &call->job;
+    size_t                      unsorted = segments->view.count;
+    ordo_order_job const        order = {.type = job->type,
+                                         .keys = job->sorted,
+                                         .n = job->n,
+                                         .descending = call->descending,
+                                         .segments = &segments->view,
+                                         .unsorted = &unsorted};
+    job->segments = &segments->view;
+    ANSWER_SIZE_QUERY(bytes, *choice, rank_sorted, job);
+    if (check) {
+        exec->phases = 2;
+        TRY(choice->backend->is_sorted(choice->state, &order, exec));
+        exec->phase = 1;
+    }
+    FAIL_IF(unsorted != segments->view.count, ORDO_E_ORDER, "segment %zu is not in %s order",
+            unsorted, call->descending ? "descending" : "ascending");
+    return choice->backend->rank_sorted(choice->state, job, exec);
 }
 
 /* All segments are checked before the first rank is written. */
@@ -130,7 +159,9 @@ static ordo_status rank_sorted_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_rank
     bool const check = (wish.flags & ORDO_CHECK) != 0;
     bool const descending = (wish.flags & ORDO_DESCENDING) != 0;
     if (segments.given) {
-        rank_sorted_segments const call = {&choice, *job, descending};
+        rank_sorted_segments call = {&choice, *job, descending};
+        if (choice.backend->has_segments)
+            return rank_sorted_on_device(exec, &call, check, &segments, bytes);
         return rank_sorted_each(exec, &call, check, &segments, bytes);
     }
     ANSWER_SIZE_QUERY(bytes, choice, rank_sorted, job);
@@ -187,15 +218,22 @@ static ordo_status rank_each(ordo_ctx *ctx, ordo_exec *exec, const ordo_rank_job
                              const api_segments *segments, size_t *bytes)
 {
     ordo_choice         choice;
+    ordo_rank_job       all = *job;
     rank_segments const call = {&choice, *job};
-    TRY(api_choose(ctx, exec, NULL, &choice));
+    ordo_load           load = ordo_load_rank(job->type, job->n, job->rank_type);
+    bool const          weighs = bytes == NULL && api_sorts_segments(job->algorithm);
+    ordo_status         status;
+    load.segmented = true;
+    TRY(api_choose(ctx, exec, weighs ? &load : NULL, &choice));
     ordo_segments_job each = {.arrays = {api_read_only(job->keys, ordo_type_size(job->type)),
                                          {job->ranks, ordo_type_size(job->rank_type), false, true}},
                               .one = rank_one,
                               .scratch = rank_one_scratch,
                               .needs_scratch = true,
                               .arg = &call};
-    return api_run_segments(exec, &choice, segments, &each, bytes);
+    ANSWER_SEGMENTS_QUERY(bytes, choice, rank, all, segments, each);
+    RUN_SEGMENTS(status, choice, rank, all, segments, each);
+    return status;
 }
 
 static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_rank_job *job,

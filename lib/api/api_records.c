@@ -81,7 +81,7 @@ static ordo_status move_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_move_
                         "out"));
     TRY(api_choose(ctx, exec, NULL, &choice));
     TRY(api_check_slot(exec, &choice, choice.backend->move != NULL,
-                      job->scatters ? "scatter" : "gather"));
+                       job->scatters ? "scatter" : "gather"));
     return choice.backend->move(choice.state, job, exec);
 }
 

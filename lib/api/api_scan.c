@@ -60,9 +60,14 @@ static ordo_status scan_rows(const void *arg, size_t i, size_t count, size_t n, 
     return ORDO_OK;
 }
 
-static ordo_status scan_each(ordo_exec *exec, const ordo_choice *choice, const ordo_scan_job *job,
+static ordo_status scan_each(ordo_exec *exec, const ordo_choice *choice, ordo_scan_job *job,
                              const api_segments *segments, size_t *bytes)
 {
+    if (choice->backend->has_segments) {
+        job->segments = &segments->view;
+        ANSWER_SIZE_QUERY(bytes, *choice, scan, job);
+        return choice->backend->scan(choice->state, job, exec);
+    }
     scan_segments const call = {choice, *job};
     bool const          in_place = job->in == job->out;
     ordo_segments_job   each = {

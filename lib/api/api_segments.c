@@ -1,4 +1,6 @@
-/* api_segments.c - reads opts.segments, checks the segments, and runs a job on each of them. */
+/* api_segments.c - reads opts.segments, checks the segments, and runs a job on each of them.
+ *
+ * Offsets on a device are not read: kernels treat a bad pair as an empty segment. */
 #include "api/api.h"
 
 /* The last element of the fixed layout plus 1; false if the number does not fit. */
@@ -66,6 +68,8 @@ static ordo_status check_offsets(ordo_exec *exec, size_t n, const ordo_segment_v
             "segments: length, stride, step, group and group_stride must be 0 if there "
             "are offsets");
     TRY(api_check_aligned(exec, offsets, view->count + 1, sizeof *offsets, "segments.offsets"));
+    if (exec->on_device)
+        return ORDO_OK;
     for (size_t i = 0; i < view->count; i++)
         FAIL_IF(offsets[i] > offsets[i + 1], ORDO_E_ARG,
                 "segment %zu begins at element %llu and ends before element %llu; expected "
@@ -80,22 +84,27 @@ static ordo_status check_offsets(ordo_exec *exec, size_t n, const ordo_segment_v
 }
 
 /* The longest and the shortest segment, and the shortest one that is not empty. */
-static void measure(api_segments *s)
+static void measure(const ordo_exec *exec, size_t n, api_segments *s)
 {
+    if (exec->on_device && s->view.offsets != NULL) {
+        s->longest = s->shortest = s->least = n;
+        s->unknown = true;
+        return;
+    }
     s->shortest = s->least = SIZE_MAX;
     if (s->view.offsets == NULL) {
         s->longest = s->shortest = s->least = s->view.length;
         return;
     }
     for (size_t i = 0; i < s->view.count; i++) {
-        size_t const n = ordo_segment_length(&s->view, i);
-        s->longest = ordo_max(s->longest, n);
-        if (n < s->shortest) {
-            s->shortest = n;
+        size_t const length = ordo_segment_length(&s->view, i);
+        s->longest = ordo_max(s->longest, length);
+        if (length < s->shortest) {
+            s->shortest = length;
             s->shortest_at = i;
         }
-        if (n > 0 && n < s->least) {
-            s->least = n;
+        if (length > 0 && length < s->least) {
+            s->least = length;
             s->least_at = i;
         }
     }
@@ -109,8 +118,6 @@ ordo_status api_read_segments(ordo_exec *exec, const ordo_segments *segments, si
     if (ORDO_LIKELY(segments == NULL))
         return ORDO_OK;
     TRY(api_read_struct(exec, &wish, sizeof wish, segments, "opts.segments"));
-    FAIL_IF(exec->on_device, ORDO_E_UNSUPPORTED,
-            "segments of arrays on a GPU are not supported; expected CPU arrays");
     out->given = true;
     out->longest = 0;
     out->view = (ordo_segment_view){wish.count, wish.offsets, wish.length,      wish.stride,
@@ -125,7 +132,7 @@ ordo_status api_read_segments(ordo_exec *exec, const ordo_segments *segments, si
         TRY(check_layout(exec, n, written, &out->view));
     if (wish.offsets != NULL)
         out->view.step = out->view.group = 1;
-    measure(out);
+    measure(exec, n, out);
     return ORDO_OK;
 }
 
@@ -148,9 +155,12 @@ ordo_status api_run_segments(ordo_exec *exec, const ordo_choice *choice, const a
                              ordo_segments_job *job, size_t *bytes)
 {
     FAIL_IF(choice->backend->segments == NULL, ORDO_E_UNSUPPORTED,
-            "the %s backend has no segments; expected a context that may use the CPU",
+            "the %s backend has no segments for this call; expected CPU arrays and a context that "
+            "may use the CPU",
             choice->backend->name);
     job->view = &s->view;
+    if (bytes == NULL && job->arrays[0].is_written)
+        exec->changed = true;
     if (bytes == NULL)
         return choice->backend->segments(choice->state, job, exec);
     *bytes = api_scratch_total(choice->backend->segments_scratch(job, exec));

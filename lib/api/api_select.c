@@ -331,6 +331,18 @@ static size_t select_one_scratch(const void *arg, size_t n, const ordo_exec *exe
     return api_select_any_scratch(call->choice, &call->job, n, exec);
 }
 
+/* All segments in one job of a device, which cannot refuse positions: a position that a segment
+ * does not have writes nothing. */
+static ordo_status select_on_device(ordo_exec *exec, const select_segments *call,
+                                    const api_segments *segments, size_t *bytes)
+{
+    ordo_select_job job = call->job;
+    job.segments = &segments->view;
+    job.nans = call->nans;
+    ANSWER_SIZE_QUERY(bytes, *call->choice, select, &job);
+    return call->choice->backend->select(call->choice->state, &job, exec);
+}
+
 /* With ORDO_NANS_OMIT all positions are checked before the first result is written. */
 static ordo_status select_each(ordo_exec *exec, const select_segments *call,
                                const api_segments *segments, size_t *bytes)
@@ -395,7 +407,8 @@ static ordo_status select_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_select_jo
     TRY(api_set_select_algorithm(exec, &choice, wish.algorithm, wish.sub_array, job));
     if (segments.given && (count > 0 || bytes != NULL)) {
         select_segments const call = {&choice, *job, (ordo_nans)wish.nans};
-        return select_each(exec, &call, &segments, bytes);
+        return (choice.backend->has_segments ? select_on_device : select_each)(exec, &call,
+                                                                               &segments, bytes);
     }
     if (bytes != NULL)
         return select_scratch(exec, &choice, job, bytes);
@@ -501,6 +514,13 @@ static ordo_status topk_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_topk_job *j
     NEEDS(choice, topk);
     job->descending = (wish.flags & ORDO_DESCENDING) != 0;
     bool const omit = wish.nans == ORDO_NANS_OMIT;
+    if (segments.given && choice.backend->has_segments) {
+        job->segments = &segments.view;
+        job->omit = omit;
+        job->found = found;
+        ANSWER_SIZE_QUERY(bytes, choice, topk, job);
+        return choice.backend->topk(choice.state, job, exec);
+    }
     if (segments.given) {
         topk_segments const call = {&choice, *job, omit, found};
         ordo_segments_job   each = {.arrays = {api_read_only(job->keys, ordo_type_size(job->type))},
@@ -521,7 +541,13 @@ ordo_status ordo_topk(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
                       void *values, ordo_type index_type, void *index, size_t *found,
                       const ordo_select_opts *opts)
 {
-    ordo_topk_job job = {type, keys, n, k, values, index_type, index, false};
+    ordo_topk_job job = {.type = type,
+                         .keys = keys,
+                         .n = n,
+                         .k = k,
+                         .values = values,
+                         .index_type = index_type,
+                         .index = index};
     API_CALL("topk", type, n, topk_checked(ctx, exec, &job, found, opts, NULL));
 }
 

@@ -63,7 +63,8 @@ static ordo_sort_job job_of(ordo_type type, void *keys, size_t n, const ordo_sor
                            (wish->flags & ORDO_DESCENDING) != 0,
                            (ordo_algorithm)wish->algorithm,
                            (size_t)wish->radius,
-                           wish->source};
+                           wish->source,
+                           NULL};
 }
 
 /* The error of a cancelled sort says what state the array is in. */
@@ -72,6 +73,14 @@ static ordo_status sorted_or_not(ordo_exec *exec, ordo_status status, const char
     FAIL_IF(status == ORDO_E_CANCELLED, status, "%s was cancelled; the array is %s", what,
             exec->changed ? "unspecified" : "unchanged");
     return status;
+}
+
+/* The load of a job on segments: NULL if the job stays on the CPU under `auto`, because only the
+ * CPU has the algorithm or because this is a size query. */
+static const ordo_load *segmented(ordo_load *load, ordo_algorithm algorithm, const size_t *bytes)
+{
+    load->segmented = true;
+    return bytes == NULL && api_sorts_segments(algorithm) ? load : NULL;
 }
 
 /* AUTO and RADIX sort in place if scratch is refused. */
@@ -119,14 +128,16 @@ static ordo_status sort_rows(const void *arg, size_t i, size_t count, size_t n, 
     return ORDO_OK;
 }
 
-static ordo_status sort_each(ordo_ctx *ctx, ordo_exec *exec, const ordo_sort_job *job,
+static ordo_status sort_each(ordo_ctx *ctx, ordo_exec *exec, ordo_sort_job *job,
                              const api_segments *segments, size_t *bytes)
 {
     size_t const  size = ordo_type_size(job->type);
     bool const    in_place = job->source == NULL;
     ordo_choice   choice;
     sort_segments call = {&choice, *job};
-    TRY(api_choose(ctx, exec, NULL, &choice));
+    ordo_load     load = ordo_load_sort(job->type, job->n, 0);
+    ordo_status   status;
+    TRY(api_choose(ctx, exec, segmented(&load, job->algorithm, bytes), &choice));
     ordo_segments_job each = {
         .arrays = {{job->keys, size, in_place, true}, api_read_only(job->source, size)},
         .one = sort_one,
@@ -135,8 +146,8 @@ static ordo_status sort_each(ordo_ctx *ctx, ordo_exec *exec, const ordo_sort_job
         .scratch = sort_one_scratch,
         .needs_scratch = !has_fallback(job->algorithm),
         .arg = &call};
-    exec->changed = bytes == NULL;
-    ordo_status const status = api_run_segments(exec, &choice, segments, &each, bytes);
+    ANSWER_SEGMENTS_QUERY(bytes, choice, sort, *job, segments, each);
+    RUN_SEGMENTS(status, choice, sort, *job, segments, each);
     return sorted_or_not(exec, status, "sort");
 }
 
@@ -231,12 +242,14 @@ static size_t pairs_one_scratch(const void *arg, size_t n, const ordo_exec *exec
     return call->choice->backend->sort_pairs_scratch(&job, exec);
 }
 
-static ordo_status pairs_each(ordo_ctx *ctx, ordo_exec *exec, const ordo_pairs_job *job,
+static ordo_status pairs_each(ordo_ctx *ctx, ordo_exec *exec, ordo_pairs_job *job,
                               const api_segments *segments, size_t *bytes)
 {
     ordo_choice    choice;
     pairs_segments call = {&choice, *job};
-    TRY(api_choose(ctx, exec, NULL, &choice));
+    ordo_load      load = ordo_load_sort(job->keys.type, job->keys.n, job->value_size);
+    ordo_status    status;
+    TRY(api_choose(ctx, exec, segmented(&load, job->keys.algorithm, bytes), &choice));
     ordo_segments_job each = {
         .arrays = {{job->keys.keys, ordo_type_size(job->keys.type), true, true},
                    {job->values, job->value_size, true, true}},
@@ -244,8 +257,18 @@ static ordo_status pairs_each(ordo_ctx *ctx, ordo_exec *exec, const ordo_pairs_j
         .scratch = pairs_one_scratch,
         .needs_scratch = !has_fallback(job->keys.algorithm),
         .arg = &call};
-    exec->changed = bytes == NULL;
-    ordo_status const status = api_run_segments(exec, &choice, segments, &each, bytes);
+    job->keys.segments = &segments->view;
+    if (bytes != NULL && choice.backend->has_segments) {
+        *bytes = api_scratch_total(choice.backend->sort_pairs_scratch(job, exec));
+        return ORDO_OK;
+    }
+    if (bytes != NULL)
+        return api_run_segments(exec, &choice, segments, &each, bytes);
+    do
+        status = choice.backend->has_segments
+                     ? choice.backend->sort_pairs(choice.state, job, exec)
+                     : api_run_segments(exec, &choice, segments, &each, NULL);
+    while (status != ORDO_OK && api_again(ctx, exec, status, &choice));
     return sorted_or_not(exec, status, "sort_pairs");
 }
 
@@ -264,7 +287,7 @@ static ordo_status pairs_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type,
     TRY(api_check_array(exec, values, n, value_size, "values"));
     TRY(api_check_apart(exec, keys, n * ordo_type_size(type), "keys", values, n * value_size,
                         "values"));
-    ordo_pairs_job const job = {job_of(type, keys, n, &wish), values, value_size};
+    ordo_pairs_job job = {job_of(type, keys, n, &wish), values, value_size};
     if (segments.given)
         return pairs_each(ctx, exec, &job, &segments, bytes);
     ordo_load load = ordo_load_sort(type, n, value_size);
@@ -331,8 +354,11 @@ static ordo_status argsort_each(ordo_ctx *ctx, ordo_exec *exec, const ordo_argso
                                 const api_segments *segments, size_t *bytes)
 {
     ordo_choice      choice;
+    ordo_argsort_job all = *job;
     argsort_segments call = {&choice, *job};
-    TRY(api_choose(ctx, exec, NULL, &choice));
+    ordo_load        load = ordo_load_argsort(job->type, job->n, job->index_type);
+    ordo_status      status;
+    TRY(api_choose(ctx, exec, segmented(&load, job->algorithm, bytes), &choice));
     ordo_segments_job each = {
         .arrays = {api_read_only(job->keys, ordo_type_size(job->type)),
                    {job->index, ordo_type_size(job->index_type), false, true}},
@@ -340,7 +366,9 @@ static ordo_status argsort_each(ordo_ctx *ctx, ordo_exec *exec, const ordo_argso
         .scratch = argsort_one_scratch,
         .needs_scratch = !has_fallback(job->algorithm),
         .arg = &call};
-    return api_run_segments(exec, &choice, segments, &each, bytes);
+    ANSWER_SEGMENTS_QUERY(bytes, choice, argsort, all, segments, each);
+    RUN_SEGMENTS(status, choice, argsort, all, segments, each);
+    return status;
 }
 
 static ordo_status argsort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_argsort_job *job,

@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-#define ORDO_BACKEND_ABI 8u
+#define ORDO_BACKEND_ABI 9u
 #define ORDO_BACKEND_ENTRY "ordo_backend_table"
 
 enum {
@@ -103,7 +103,9 @@ typedef struct ordo_backend {
     ordo_status (*put_ranks)(void *state, const ordo_put_job *job, ordo_exec *exec);
     size_t (*put_ranks_work)(const ordo_put_job *job);
     size_t most_sub_array; /* keys of a sub-array of a selection; 0: any number */
-    /* A job on every segment, done by the other slots of this backend. */
+    /* The other slots take jobs whose `segments` is not NULL, and do all segments in one job. */
+    bool has_segments;
+    /* Backends without: a job on every segment, done by the other slots of this backend. */
     ordo_status (*segments)(void *state, const ordo_segments_job *job, ordo_exec *exec);
     size_t (*segments_scratch)(const ordo_segments_job *job, const ordo_exec *exec);
     /* Parts of jobs on segments, without scratch: many short rows by one thread. */

@@ -1,8 +1,13 @@
-/* job.h - the work of one call: checked arguments with all defaults filled in. */
+/* job.h - the work of one call: checked arguments with all defaults filled in.
+ *
+ * `segments` of a job is NULL, or says where the segments of its arrays are (segments.h); n then
+ * counts the elements of the whole array. Only backends with has_segments get such jobs. */
 #ifndef ORDO_BACKEND_JOB_H
 #define ORDO_BACKEND_JOB_H
 
 #include "core/base.h"
+
+struct ordo_segment_view;
 
 typedef struct ordo_sort_job { /* sorts keys in place, or from another array */
     ordo_type      type;
@@ -11,7 +16,9 @@ typedef struct ordo_sort_job { /* sorts keys in place, or from another array */
     bool           descending;
     ordo_algorithm algorithm;
     size_t         radius; /* ROUGH, HALVING, WINDOWS: as the caller gave it; 0: measure */
-    const void    *source; /* the array to read; NULL: keys. Always NULL for devices and in pairs */
+    const void    *source; /* the array to read; NULL: keys. Always NULL in pairs,
+                            * and for devices unless there are segments */
+    const struct ordo_segment_view *segments;
 } ordo_sort_job;
 
 typedef struct ordo_pairs_job { /* sorts keys and values in place, stable */
@@ -21,14 +28,15 @@ typedef struct ordo_pairs_job { /* sorts keys and values in place, stable */
 } ordo_pairs_job;
 
 typedef struct ordo_argsort_job { /* stable */
-    ordo_type      type;
-    const void    *keys;
-    size_t         n;
-    bool           descending;
-    ordo_algorithm algorithm;
-    size_t         radius;
-    ordo_type      index_type; /* U32, U64 */
-    void          *index;
+    ordo_type                       type;
+    const void                     *keys;
+    size_t                          n;
+    bool                            descending;
+    ordo_algorithm                  algorithm;
+    size_t                          radius;
+    ordo_type                       index_type; /* U32, U64 */
+    void                           *index;
+    const struct ordo_segment_view *segments;
 } ordo_argsort_job;
 
 typedef struct ordo_by_job { /* sorts elements in place by a comparison function */
@@ -40,14 +48,15 @@ typedef struct ordo_by_job { /* sorts elements in place by a comparison function
 } ordo_by_job;
 
 typedef struct ordo_rank_job { /* ranks an array in any order */
-    ordo_type      type;
-    const void    *keys;
-    size_t         n;
-    bool           descending;
-    ordo_type      rank_type; /* U32, U64, F64 */
-    void          *ranks;
-    ordo_ties      ties;
-    ordo_algorithm algorithm; /* of the argsort */
+    ordo_type                       type;
+    const void                     *keys;
+    size_t                          n;
+    bool                            descending;
+    ordo_type                       rank_type; /* U32, U64, F64 */
+    void                           *ranks;
+    ordo_ties                       ties;
+    ordo_algorithm                  algorithm; /* of the argsort */
+    const struct ordo_segment_view *segments;
 } ordo_rank_job;
 
 typedef struct ordo_select_job { /* k-th keys */
@@ -61,16 +70,26 @@ typedef struct ordo_select_job { /* k-th keys */
     ordo_algorithm algorithm;
     bool           out_on_host; /* even if keys are on a device */
     size_t         sub_array;   /* BITONIC, MERGE: keys of a sub-array, a power of 2 */
+    const struct ordo_segment_view *segments;
+    /* Only with segments: k in any order; a position that a segment does not have writes nothing. */
+    ordo_nans     nans;
+    const double *q; /* not NULL: out gets f64 quantiles, and k is NULL */
+    ordo_method   method;
+    bool          is_median;
 } ordo_select_job;
 
 typedef struct ordo_topk_job { /* the first k keys in order and their indices */
-    ordo_type   type;
-    const void *keys;
-    size_t      n, k; /* k <= number of keys that count */
-    void       *values;
-    ordo_type   index_type;
-    void       *index;
-    bool        descending;
+    ordo_type                       type;
+    const void                     *keys;
+    size_t                          n, k; /* k <= number of keys that count */
+    void                           *values;
+    ordo_type                       index_type;
+    void                           *index;
+    bool                            descending;
+    const struct ordo_segment_view *segments;
+    /* Only with segments, whose k is not limited: */
+    bool    omit;  /* no NaNs in the result */
+    size_t *found; /* the number of results of each segment; NULL: not wanted */
 } ordo_topk_job;
 
 typedef struct ordo_string_group { /* strings [lo, hi) of the index, whose order is not known yet */
@@ -148,13 +167,14 @@ typedef struct ordo_pointers_job { /* sorts pointers to strings in place */
 } ordo_pointers_job;
 
 typedef struct ordo_rank_sorted_job { /* ranks a sorted array */
-    ordo_type      type;
-    const void    *sorted;
-    size_t         n;
-    ordo_type      rank_type; /* U32, U64, F64 */
-    void          *ranks;
-    ordo_ties      ties;
-    ordo_algorithm algorithm;
+    ordo_type                       type;
+    const void                     *sorted;
+    size_t                          n;
+    ordo_type                       rank_type; /* U32, U64, F64 */
+    void                           *ranks;
+    ordo_ties                       ties;
+    ordo_algorithm                  algorithm;
+    const struct ordo_segment_view *segments;
 } ordo_rank_sorted_job;
 
 typedef struct ordo_scan_job {
@@ -167,6 +187,7 @@ typedef struct ordo_scan_job {
     bool        exclusive;
 
     ordo_algorithm algorithm; /* AUTO; BALLOT: sums of 32-bit integers to the same type */
+    const struct ordo_segment_view *segments;
 } ordo_scan_job;
 
 typedef struct ordo_bits_job { /* binary prefix sum */
@@ -197,17 +218,23 @@ typedef struct ordo_order_job { /* whether an array is sorted */
     size_t      n;
     bool        descending;
     size_t     *where; /* gets the smallest i with keys[i] before keys[i-1], or n; not NULL */
+    /* Only with segments: where and sorted have one result for each segment; NULL: not wanted. */
+    const struct ordo_segment_view *segments;
+    int                            *sorted;
+    size_t *unsorted; /* on the host: the first segment that is not sorted, or the count; NULL: not
+                       * wanted */
 } ordo_order_job;
 
 typedef struct ordo_radius_job { /* measures the radius */
-    ordo_type      type;
-    const void    *keys;
-    size_t         n;
-    bool           descending;
-    ordo_algorithm algorithm; /* AUTO, SEQUENTIAL, PREFIX */
-    size_t        *radius;
-    void          *lr, *rl; /* the sequences LR and RL; NULL: not wanted */
-    uint64_t      *dm;
+    ordo_type                       type;
+    const void                     *keys;
+    size_t                          n;
+    bool                            descending;
+    ordo_algorithm                  algorithm; /* AUTO, SEQUENTIAL, PREFIX */
+    size_t                         *radius;    /* one for each segment; the same in the next job */
+    void                           *lr, *rl;   /* the sequences LR and RL; NULL: not wanted */
+    uint64_t                       *dm;
+    const struct ordo_segment_view *segments;
 } ordo_radius_job;
 
 static inline bool ordo_wants_sequences(const ordo_radius_job *job)
@@ -216,11 +243,12 @@ static inline bool ordo_wants_sequences(const ordo_radius_job *job)
 }
 
 typedef struct ordo_runs_job { /* counts the runs */
-    ordo_type   type;
-    const void *keys;
-    size_t      n;
-    bool        descending;
-    size_t     *runs;
+    ordo_type                       type;
+    const void                     *keys;
+    size_t                          n;
+    bool                            descending;
+    size_t                         *runs;
+    const struct ordo_segment_view *segments;
 } ordo_runs_job;
 
 typedef struct ordo_count_job { /* counts the NaNs */
@@ -323,12 +351,12 @@ typedef struct ordo_key_column { /* a key of each row */
     bool        folded; /* keys that tie are equal; else the order of a sort of keys alone */
 } ordo_key_column;
 
-enum { /* bits of ordo_lexsort_job.heads */
+enum {                 /* bits of ordo_lexsort_job.heads */
     ORDO_ROW_HEAD = 1, /* the row differs from the row before it in a column, or is the first row */
     ORDO_ROW_FIRST = 2 /* it differs in the first column, or is the first row */
 };
 
-typedef struct ordo_lexsort_job { /* the order of rows by several columns, stable */
+typedef struct ordo_lexsort_job {   /* the order of rows by several columns, stable */
     const ordo_key_column *columns; /* the first one decides first */
     size_t                 count, n;
     ordo_type              index_type; /* U32, U64 */

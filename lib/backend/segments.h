@@ -1,9 +1,10 @@
 /* segments.h - a job on every segment of an array.
  *
- * The caller of the backend (api/) says where the segments are and gives a function that does one
- * segment by the other slots of the backend. So a segment takes the path of a separate call and has
- * the same result. The backend decides which thread does which segment and gathers segments whose
- * elements are not neighbours. */
+ * A device gets the layout of the segments in its job (job.h, `segments`) and does all of them at
+ * once. For the CPU the caller of the backend (api/) also gives a function that does one segment by
+ * the other slots of the backend. So a segment takes the path of a separate call and has the same
+ * result. The CPU decides which thread does which segment and gathers segments whose elements are
+ * not neighbours. */
 #ifndef ORDO_BACKEND_SEGMENTS_H
 #define ORDO_BACKEND_SEGMENTS_H
 
@@ -22,9 +23,10 @@ typedef struct ordo_rows_job { /* sorts rows of n keys in place, as a sort of ke
     bool      descending;
 } ordo_rows_job;
 
-typedef struct ordo_segment_view { /* checked, with all defaults filled in; see ordo_segments */
+/* With all defaults filled in, see ordo_segments. Checked, except offsets on a device. */
+typedef struct ordo_segment_view {
     size_t          count;
-    const uint64_t *offsets;
+    const uint64_t *offsets; /* where the arrays of the job are: on the host, or on a device */
     size_t          length, stride, step, group, group_stride;
 } ordo_segment_view;
 

@@ -372,7 +372,10 @@ static side side_of(ordo_plan *plan, const ordo_exec *exec, const ordo_load *loa
 {
     switch (plan->where) {
     case ORDO_HYBRID:
-        return side_of_hybrid(plan, exec, load);
+        if (!load->segmented)
+            return side_of_hybrid(plan, exec, load);
+        (void)open_and_check(plan, exec, load);
+        return device_wins(plan, exec, load) ? SIDE_DEVICE : SIDE_CPU;
     case ORDO_AUTO:
         if (!device_wins(plan, exec, load))
             return SIDE_CPU;
@@ -437,7 +440,7 @@ ordo_status ordo_plan_choose(ordo_plan *plan, ordo_exec *exec, const ordo_load *
         return ORDO_OK;
     choice->backend = plan->cuda;
     choice->state = plan->cuda_state;
-    if (weighed) {
+    if (weighed && !load->segmented) {
         plan->both = (ordo_both){.cpu = plan->cpu,
                                  .device = plan->cuda,
                                  .cpu_state = plan->cpu_state,

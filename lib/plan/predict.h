@@ -28,7 +28,8 @@ typedef struct ordo_load {
      * threads for the whole job if a GPU sorts. */
     double further;
     double host_ns;
-    bool   sampled; /* the caller asks for the sample sort */
+    bool   sampled;   /* the caller asks for the sample sort */
+    bool   segmented; /* a GPU does the job alone, on copies of the whole arrays */
 } ordo_load;
 
 ordo_load ordo_load_sort(ordo_type type, size_t n, size_t value_size);
@@ -75,7 +76,7 @@ static inline bool ordo_worth_weighing(const ordo_load *load, unsigned threads)
 
 static inline bool ordo_is_streamed(const ordo_load *load)
 {
-    return load->record_bytes >= ORDO_TUNE_STREAM_LEAST;
+    return !load->segmented && load->record_bytes >= ORDO_TUNE_STREAM_LEAST;
 }
 
 ordo_forecast ordo_predict(const ordo_calibration *c, const ordo_load *load, unsigned threads);

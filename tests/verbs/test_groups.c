@@ -130,11 +130,11 @@ static void check_quantiles(ordo_ctx *ctx, const ordo_group_opts *opts, size_t e
         ORDO_OPTS(ordo_quantile_opts, .nans = opts->nans, .method = opts->method);
     for (size_t g = 0; g < data.count; g++) {
         size_t const n = keys_of(g, part);
-        CHECK_STATUS(ORDO_OK,
-                     each == 1 ? ordo_median(ctx, data.type, part, n, part_results, &one)
-                               : ordo_quantiles(ctx, data.type, part, n, quantiles, Q, part_results,
-                                                &one),
-                     ctx);
+        CHECK_STATUS(
+            ORDO_OK,
+            each == 1 ? ordo_median(ctx, data.type, part, n, part_results, &one)
+                      : ordo_quantiles(ctx, data.type, part, n, quantiles, Q, part_results, &one),
+            ctx);
         CHECK_BYTES(part_results, results + g * each, each * sizeof(double), sizeof(double));
     }
 }
@@ -147,10 +147,10 @@ static void check_topk(ordo_ctx *ctx, const ordo_group_opts *opts)
     for (size_t g = 0; g < data.count; g++) {
         size_t const n = keys_of(g, part);
         size_t       count = 0;
-        CHECK_STATUS(ORDO_OK,
-                     ordo_topk(ctx, data.type, part, n, K, part_out, ORDO_U64, part_index, &count,
-                               &one),
-                     ctx);
+        CHECK_STATUS(
+            ORDO_OK,
+            ordo_topk(ctx, data.type, part, n, K, part_out, ORDO_U64, part_index, &count, &one),
+            ctx);
         CHECK_EQ_U64(count, found[g]);
         CHECK_BYTES(part_out, (char *)values + g * K * size, count * size, size);
         for (size_t j = 0; j < count; j++)
@@ -160,36 +160,35 @@ static void check_topk(ordo_ctx *ctx, const ordo_group_opts *opts)
 
 static void try_case(size_t turn, uint32_t nans)
 {
-    ordo_ctx *const       ctx = next_context()->ctx;
-    bool const            descending = turn % 2 != 0;
+    ordo_ctx *const        ctx = next_context()->ctx;
+    bool const             descending = turn % 2 != 0;
     const rank_rule *const rule = &inputs_rules[turn % INPUTS_RULES];
-    size_t                count = 77;
-    ordo_groups const     groups = {sizeof groups,     data.group_keys, (uint32_t)data.group_type,
-                                    nans,              MOST,            unique,
-                                    sizes,             &count};
-    ordo_group_opts const flags = ORDO_OPTS(
-        ordo_group_opts, .flags = descending ? ORDO_DESCENDING : 0, .ties = rule->ties);
-    ordo_group_opts const quantile = ORDO_OPTS(ordo_group_opts, .nans = (uint32_t)(turn % 3),
-                                               .method = (uint32_t)(turn % 14));
+    size_t                 count = 77;
+    ordo_groups const      groups = {
+             sizeof groups, data.group_keys, (uint32_t)data.group_type, nans, MOST, unique,
+             sizes,         &count};
+    ordo_group_opts const flags =
+        ORDO_OPTS(ordo_group_opts, .flags = descending ? ORDO_DESCENDING : 0, .ties = rule->ties);
+    ordo_group_opts const quantile =
+        ORDO_OPTS(ordo_group_opts, .nans = (uint32_t)(turn % 3), .method = (uint32_t)(turn % 14));
     ordo_group_opts const median = ORDO_OPTS(ordo_group_opts, .nans = (uint32_t)(turn % 3));
-    ordo_group_opts const top = ORDO_OPTS(ordo_group_opts, .flags = flags.flags,
-                                          .nans = (uint32_t)(turn / 2 % 2));
+    ordo_group_opts const top =
+        ORDO_OPTS(ordo_group_opts, .flags = flags.flags, .nans = (uint32_t)(turn / 2 % 2));
     CHECK_STATUS(ORDO_OK, ordo_group_counts(ctx, &groups, data.n, NULL), ctx);
     check_groups(count);
-    CHECK_STATUS(ORDO_OK,
-                 ordo_group_argsort(ctx, &groups, data.type, data.keys, data.n, ORDO_U64, index_out,
-                                    &flags),
-                 ctx);
+    CHECK_STATUS(
+        ORDO_OK,
+        ordo_group_argsort(ctx, &groups, data.type, data.keys, data.n, ORDO_U64, index_out, &flags),
+        ctx);
     check_argsort(ctx, descending);
-    CHECK_STATUS(ORDO_OK,
-                 ordo_group_argsort(ctx, &groups, data.type, NULL, data.n, ORDO_U64, index_out,
-                                    NULL),
-                 ctx);
+    CHECK_STATUS(
+        ORDO_OK,
+        ordo_group_argsort(ctx, &groups, data.type, NULL, data.n, ORDO_U64, index_out, NULL), ctx);
     CHECK_BYTES(data.order, index_out, data.rows * sizeof *index_out, sizeof *index_out);
-    CHECK_STATUS(ORDO_OK,
-                 ordo_group_rank(ctx, &groups, data.type, data.keys, data.n, rule->rank_type, ranks,
-                                 &flags),
-                 ctx);
+    CHECK_STATUS(
+        ORDO_OK,
+        ordo_group_rank(ctx, &groups, data.type, data.keys, data.n, rule->rank_type, ranks, &flags),
+        ctx);
     check_ranks(ctx, rule, descending);
     CHECK_STATUS(ORDO_OK,
                  ordo_group_quantiles(ctx, &groups, data.type, data.keys, data.n, quantiles, Q,
@@ -250,8 +249,8 @@ static void test_arguments(ordo_ctx *ctx)
     CHECK_STATUS(ORDO_E_ARG, ordo_group_median(ctx, &groups, ORDO_U32, keys, 4, out, &hazen), ctx);
     CHECK_STATUS(ORDO_E_ARG,
                  ordo_group_quantiles(ctx, &groups, ORDO_U32, keys, 4, &wrong, 1, out, NULL), ctx);
-    CHECK_STATUS(ORDO_E_ARG,
-                 ordo_group_rank(ctx, &groups, ORDO_U32, keys, 4, ORDO_U32, keys, NULL), ctx);
+    CHECK_STATUS(ORDO_E_ARG, ordo_group_rank(ctx, &groups, ORDO_U32, keys, 4, ORDO_U32, keys, NULL),
+                 ctx);
     CHECK_STATUS(ORDO_E_ARG,
                  ordo_group_argsort(ctx, &groups, ORDO_U32, keys, 4, ORDO_F32, index, NULL), ctx);
     groups.nans = ORDO_NANS_PROPAGATE;

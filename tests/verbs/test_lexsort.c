@@ -33,8 +33,8 @@ static table make(size_t n, size_t count, bool few, uint64_t seed)
         inputs_fill(test_rng_below(&rng, inputs_count()), type, keys[c], n, seed + c);
         if (few && c + 1 < count)
             for (size_t i = 3; i < n; i++)
-                memcpy((char *)keys[c] + i * size,
-                       (char *)keys[c] + test_rng_below(&rng, 3) * size, size);
+                memcpy((char *)keys[c] + i * size, (char *)keys[c] + test_rng_below(&rng, 3) * size,
+                       size);
         t.columns[c] = (ordo_column){keys[c], (uint32_t)type, descends ? ORDO_DESCENDING : 0};
     }
     return t;

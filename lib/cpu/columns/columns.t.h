@@ -29,7 +29,7 @@ static void FN(pack_rows)(const ordo_key_column *column, const column_part *part
     column_part const     p = *part;
     for (size_t i = 0; i < count; i++)
         words[i] |= (((uint64_t)FN(column_bits)(&c, first + i) - p.base) >> p.right & p.mask)
-                    << p.left;
+                     << p.left;
 }
 
 /* The same for the rows of an index. */
@@ -39,17 +39,17 @@ static void FN(pack_u32)(const ordo_key_column *column, const column_part *part,
     for (size_t i = 0; i < count; i++)
         words[i] |=
             (((uint64_t)FN(column_bits)(column, rows[i]) - part->base) >> part->right & part->mask)
-            << part->left;
+             << part->left;
 }
 
 static void FN(pack_u64)(const ordo_key_column *column, const column_part *part,
                          const uint64_t *rows, size_t count, uint64_t *words)
 {
     for (size_t i = 0; i < count; i++)
-        words[i] |= (((uint64_t)FN(column_bits)(column, (size_t)rows[i]) - part->base) >>
-                         part->right &
-                     part->mask)
-                    << part->left;
+        words[i] |=
+            (((uint64_t)FN(column_bits)(column, (size_t)rows[i]) - part->base) >> part->right &
+              part->mask)
+             << part->left;
 }
 
 static int FN(compare_rows)(const ordo_key_column *column, size_t a, size_t b)

@@ -251,8 +251,7 @@ static ordo_status list_groups(lex_work *work, size_t *count)
         return ORDO_E_CANCELLED;
     work->longest = 0;
     for (size_t b = 1; b < borders; b += 2)
-        work->longest =
-            ordo_max(work->longest, (size_t)(work->offsets[b + 1] - work->offsets[b]));
+        work->longest = ordo_max(work->longest, (size_t)(work->offsets[b + 1] - work->offsets[b]));
     return ORDO_OK;
 }
 
@@ -270,9 +269,8 @@ static void insert_rows(const ordo_lexsort_job *job, void *index, size_t n, uint
     size_t rows[FEW];
     bool   narrow = job->index_type == ORDO_U32;
     for (size_t i = 0; i < n; i++) {
-        size_t const row =
-            narrow ? ((uint32_t *)index)[i] : (size_t)((uint64_t *)index)[i];
-        size_t j = i;
+        size_t const row = narrow ? ((uint32_t *)index)[i] : (size_t)((uint64_t *)index)[i];
+        size_t       j = i;
         for (; j > 0 && compare_rows(job, row, rows[j - 1]) < 0; j--)
             rows[j] = rows[j - 1];
         rows[j] = row;

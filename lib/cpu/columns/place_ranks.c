@@ -7,10 +7,10 @@
 #include "cpu/cpu.h"
 
 typedef struct rank_piece_facts {
-    size_t heads;             /* ties that begin in pieces before this one */
-    size_t first, last;       /* where ties begin: the first in this piece or later, the last before */
-    size_t group;             /* where the group of the row before this piece begins */
-    size_t group_heads;       /* ties that begin before that group */
+    size_t heads;       /* ties that begin in pieces before this one */
+    size_t first, last; /* where ties begin: the first in this piece or later, the last before */
+    size_t group;       /* where the group of the row before this piece begins */
+    size_t group_heads; /* ties that begin before that group */
     size_t groups_last_heads; /* ties of this piece before its last group; the count of the pass */
 } rank_piece_facts;
 

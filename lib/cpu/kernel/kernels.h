@@ -160,7 +160,7 @@ typedef struct cpu_loops {
     cpu_first_step_fn        *first_step[CPU_TYPES];
     cpu_sort_rows_fn         *sort_rows[CPU_TYPES];
     const struct record_type *records; /* [type], radix/radix.h */
-    const struct radix_ops   *radix;   /* [radix_kind], radix/radix_work.h */
+    const struct radix_ops   *radix;   /* [record_kind], radix/radix_work.h */
     const struct order_loops *order;   /* rough/order_loops.h */
     const struct few_loops   *few;     /* [keys of 64 bits], sort/few_values.h */
 } cpu_loops;

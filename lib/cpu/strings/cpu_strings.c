@@ -98,7 +98,7 @@ ordo_status cpu_rank_strings(void *state, const ordo_string_rank_job *job, ordo_
     TRY(cpu_scan_bits(state, &bits, &part));
     exec->phase++;
     ordo_rank_sorted_job const rank = {
-        count_type, numbers, n, job->rank_type, sorted, job->ties, ORDO_ALGORITHM_AUTO};
+        count_type, numbers, n, job->rank_type, sorted, job->ties, ORDO_ALGORITHM_AUTO, NULL};
     part = *exec;
     TRY(cpu_rank_sorted(state, &rank, &part));
     exec->phase++;
@@ -198,9 +198,15 @@ ordo_status cpu_sort_strings(void *state, const ordo_string_copy_job *job, ordo_
     if (!ordo_loop(exec, n, cpu_grain(n), length_piece, &work))
         return ORDO_E_CANCELLED;
     exec->phase++;
-    ordo_scan_job const sums = {ORDO_SUM, ORDO_U64,           job->out_offsets + 1,
-                                n,        ORDO_U64,           job->out_offsets + 1,
-                                false,    ORDO_ALGORITHM_AUTO};
+    ordo_scan_job const sums = {ORDO_SUM,
+                                ORDO_U64,
+                                job->out_offsets + 1,
+                                n,
+                                ORDO_U64,
+                                job->out_offsets + 1,
+                                false,
+                                ORDO_ALGORITHM_AUTO,
+                                NULL};
     ordo_exec           part = *exec;
     TRY(cpu_scan(state, &sums, &part));
     exec->phase++;

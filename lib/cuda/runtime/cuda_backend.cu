@@ -7,7 +7,7 @@
 #include "cuda/runtime/cuda_state.cuh"
 
 enum {
-    MOST_ARRAYS = 4,
+    MOST_ARRAYS = 6,
     READ = 1,   /* the device needs what is in it */
     WRITTEN = 2 /* the caller needs what the device writes */
 };
@@ -61,11 +61,12 @@ static ordo_status bring_in(cuda_frame *frame, const job_arrays *arrays)
     for (int i = 0; i < arrays->count; i++) {
         const job_array *const array = &arrays->at[i];
         if (exec->on_device) {
-            TRY(check_device_memory(exec, array));
+            if (array->bytes > 0)
+                TRY(check_device_memory(exec, array));
             continue;
         }
         *array->pointer = scratch_take<char>(&frame->call.scratch, array->bytes);
-        if ((array->use & READ) != 0)
+        if ((array->use & READ) != 0 && array->bytes > 0)
             TRY(stage_in(frame, *array->pointer, array->host, array->bytes));
         exec->phase++;
     }
@@ -78,7 +79,7 @@ static ordo_status bring_out(cuda_frame *frame, const job_arrays *arrays)
     exec->phase = exec->phases - 1;
     for (int i = 0; i < arrays->count && !exec->on_device; i++) {
         const job_array *const array = &arrays->at[i];
-        if ((array->use & WRITTEN) != 0)
+        if ((array->use & WRITTEN) != 0 && array->bytes > 0)
             TRY(stage_out(frame, array->host, *array->pointer, array->bytes));
     }
     return ORDO_OK;
@@ -87,23 +88,71 @@ static ordo_status bring_out(cuda_frame *frame, const job_arrays *arrays)
 static size_t                         keys_of(const ordo_pairs_job *job) { return job->keys.n; }
 template <typename JOB> static size_t keys_of(const JOB *job) { return job->n; }
 
+/* ---- Segments ----
+ *
+ * The job gets its own copy of the layout, so that offsets are an array as the others are. Results
+ * are copied in, too: elements outside the segments must come back unchanged. */
+
+typedef const ordo_segment_view *layout_pointer;
+
+static layout_pointer *layout_of(ordo_pairs_job *job, int) { return &job->keys.segments; }
+template <typename JOB> static auto layout_of(JOB *job, int) -> decltype(&job->segments)
+{
+    return &job->segments;
+}
+template <typename JOB> static layout_pointer *layout_of(JOB *, long) { return NULL; }
+
+template <typename JOB>
+static void add_segments(JOB *job, ordo_segment_view *layout, job_arrays *arrays)
+{
+    layout_pointer *const given = layout_of(job, 0);
+    if (given == NULL || *given == NULL)
+        return;
+    *layout = **given;
+    *given = layout;
+    for (int i = 0; i < arrays->count; i++)
+        arrays->at[i].use |= READ;
+    if (layout->offsets != NULL && layout->count > 0)
+        add(arrays, &layout->offsets, (layout->count + 1) * sizeof *layout->offsets, READ,
+            "segments.offsets");
+}
+
+/* The number of segments of a job; 1 without segments. */
+static size_t segments_of(const ordo_segment_view *layout)
+{
+    return layout == NULL ? 1 : layout->count;
+}
+
+/* Whether a job has nothing to do. Empty segments have results, except where every element has
+ * one. */
+template <typename JOB> static bool is_void(const JOB *job) { return keys_of(job) == 0; }
+static bool is_void(const ordo_topk_job *job) { return job->n == 0 && job->segments == NULL; }
+static bool is_void(const ordo_select_job *job) { return job->n == 0 && job->segments == NULL; }
+static bool is_void(const ordo_order_job *job) { return job->n == 0 && job->segments == NULL; }
+static bool is_void(const ordo_radius_job *job) { return job->n == 0 && job->segments == NULL; }
+static bool is_void(const ordo_runs_job *job) { return job->n == 0 && job->segments == NULL; }
+
 template <typename JOB, job_arrays (*list)(JOB *), size_t (*scratch)(const JOB *)>
 static size_t verb_scratch(const JOB *given, const ordo_exec *exec)
 {
-    JOB              job = *given;
-    job_arrays const arrays = list(&job);
-    return keys_of(given) == 0 ? 0 : copies_of(&arrays, exec) + scratch(given);
+    JOB               job = *given;
+    ordo_segment_view layout;
+    job_arrays        arrays = list(&job);
+    add_segments(&job, &layout, &arrays);
+    return is_void(given) ? 0 : copies_of(&arrays, exec) + scratch(given);
 }
 
 template <typename JOB, job_arrays (*list)(JOB *), size_t (*scratch)(const JOB *),
           ordo_status (*run)(cuda_call *, const JOB *)>
 static ordo_status verb(void *state, const JOB *given, ordo_exec *exec)
 {
-    if (keys_of(given) == 0)
+    if (is_void(given))
         return ORDO_OK;
-    JOB              job = *given;
-    job_arrays const arrays = list(&job);
-    cuda_frame       frame;
+    JOB               job = *given;
+    ordo_segment_view layout;
+    job_arrays        arrays = list(&job);
+    cuda_frame        frame;
+    add_segments(&job, &layout, &arrays);
     TRY(frame_begin(&frame, (cuda_state *)state, exec, copies_of(&arrays, exec) + scratch(given)));
     ordo_status status = bring_in(&frame, &arrays);
     if (status == ORDO_OK)
@@ -125,8 +174,11 @@ static ordo_status verb(void *state, const JOB *given, ordo_exec *exec)
 
 static job_arrays sort_arrays(ordo_sort_job *job)
 {
-    job_arrays list = {};
-    add(&list, &job->keys, job->n * cuda_type_size(job->type), READ | WRITTEN, "keys");
+    job_arrays   list = {};
+    size_t const bytes = job->n * cuda_type_size(job->type);
+    add(&list, &job->keys, bytes, READ | WRITTEN, "keys");
+    if (job->source != NULL)
+        add(&list, &job->source, bytes, READ, "opts.source");
     return list;
 }
 
@@ -165,10 +217,13 @@ static job_arrays topk_arrays(ordo_topk_job *job)
 {
     job_arrays list = {};
     add(&list, &job->keys, job->n * cuda_type_size(job->type), READ, "keys");
+    size_t const found = job->k * segments_of(job->segments);
     if (job->values != NULL || job->keys == NULL)
-        add(&list, &job->values, job->k * cuda_type_size(job->type), WRITTEN, "values");
+        add(&list, &job->values, found * cuda_type_size(job->type), WRITTEN, "values");
     if (job->index != NULL || job->keys == NULL)
-        add(&list, &job->index, job->k * cuda_type_size(job->index_type), WRITTEN, "index");
+        add(&list, &job->index, found * cuda_type_size(job->index_type), WRITTEN, "index");
+    if (job->segments != NULL && (job->found != NULL || job->keys == NULL))
+        add(&list, &job->found, job->segments->count * sizeof *job->found, WRITTEN, "found");
     return list;
 }
 
@@ -210,6 +265,26 @@ template <typename JOB> static job_arrays keys_arrays(JOB *job)
     return list;
 }
 
+/* Without segments the results below are single numbers, which the device verb brings home. */
+
+static job_arrays order_arrays(ordo_order_job *job)
+{
+    job_arrays list = keys_arrays(job);
+    if (job->segments != NULL && job->sorted != NULL)
+        add(&list, &job->sorted, job->segments->count * sizeof *job->sorted, WRITTEN, "sorted");
+    if (job->segments != NULL && job->where != NULL)
+        add(&list, &job->where, job->segments->count * sizeof *job->where, WRITTEN, "where");
+    return list;
+}
+
+static job_arrays runs_arrays(ordo_runs_job *job)
+{
+    job_arrays list = keys_arrays(job);
+    if (job->segments != NULL)
+        add(&list, &job->runs, job->segments->count * sizeof *job->runs, WRITTEN, "runs");
+    return list;
+}
+
 /* Unlike other results, the sequences are NULL also in a question about scratch if they are not
  * wanted. */
 static job_arrays radius_arrays(ordo_radius_job *job)
@@ -222,6 +297,16 @@ static job_arrays radius_arrays(ordo_radius_job *job)
         add(&list, &job->rl, bytes, WRITTEN, "rl");
     if (job->dm != NULL)
         add(&list, &job->dm, job->n * sizeof *job->dm, WRITTEN, "dm");
+    if (job->segments != NULL)
+        add(&list, &job->radius, job->segments->count * sizeof *job->radius, WRITTEN, "radius");
+    return list;
+}
+
+static job_arrays select_segments_arrays(ordo_select_job *job)
+{
+    job_arrays   list = keys_arrays(job);
+    size_t const size = job->q != NULL ? sizeof(double) : cuda_type_size(job->type);
+    add(&list, &job->out, job->segments->count * job->count * size, WRITTEN, "out");
     return list;
 }
 
@@ -231,6 +316,9 @@ static size_t select_keys_scratch(const ordo_select_job *job, const ordo_exec *e
 {
     ordo_select_job  copy = *job;
     job_arrays const arrays = keys_arrays(&copy);
+    if (job->segments != NULL)
+        return verb_scratch<ordo_select_job, select_segments_arrays, dev_segments_select_scratch>(
+            job, exec);
     return job->n == 0 ? 0
                        : copies_of(&arrays, exec) + dev_select_scratch(job) +
                              ordo_round_up(job->count * sizeof(uint64_t), CUDA_SCRATCH_ALIGN);
@@ -255,6 +343,9 @@ static ordo_status select_framed(cuda_frame *frame, ordo_select_job *job, const 
 
 static ordo_status select_keys(void *state, const ordo_select_job *given, ordo_exec *exec)
 {
+    if (given->segments != NULL)
+        return verb<ordo_select_job, select_segments_arrays, dev_segments_select_scratch,
+                    dev_segments_select>(state, given, exec);
     if (given->n == 0)
         return ORDO_OK;
     ordo_select_job  job = *given;
@@ -304,6 +395,29 @@ static ordo_status sample(void *state, const ordo_sample_job *job, ordo_exec *ex
     return frame_end(&frame, dev_sample(&frame.call, job));
 }
 
+/* Verbs on an array or on its segments. */
+#define WITH_SEGMENTS(job_type, layout, name)                                                      \
+    static size_t any_##name##_scratch(const job_type *job)                                        \
+    {                                                                                              \
+        return job->layout == NULL ? dev_##name##_scratch(job)                                     \
+                                   : dev_segments_##name##_scratch(job);                           \
+    }                                                                                              \
+    static ordo_status any_##name(cuda_call *call, const job_type *job)                            \
+    {                                                                                              \
+        return job->layout == NULL ? dev_##name(call, job) : dev_segments_##name(call, job);       \
+    }
+WITH_SEGMENTS(ordo_sort_job, segments, sort)
+WITH_SEGMENTS(ordo_pairs_job, keys.segments, sort_pairs)
+WITH_SEGMENTS(ordo_argsort_job, segments, argsort)
+WITH_SEGMENTS(ordo_rank_job, segments, rank)
+WITH_SEGMENTS(ordo_rank_sorted_job, segments, rank_sorted)
+WITH_SEGMENTS(ordo_topk_job, segments, topk)
+WITH_SEGMENTS(ordo_scan_job, segments, scan)
+WITH_SEGMENTS(ordo_radius_job, segments, radius)
+WITH_SEGMENTS(ordo_order_job, segments, is_sorted)
+WITH_SEGMENTS(ordo_runs_job, segments, runs)
+#undef WITH_SEGMENTS
+
 static const char *isa(const void *state) { return ((const cuda_state *)state)->isa; }
 
 #define SLOT(slot, job, list, name) table.slot = verb<job, list, dev_##name##_scratch, dev_##name>
@@ -311,6 +425,13 @@ static const char *isa(const void *state) { return ((const cuda_state *)state)->
 #define SLOTS(slot, job, list, name)                                                               \
     SLOT(slot, job, list, name);                                                                   \
     table.slot##_scratch = verb_scratch<job, list, dev_##name##_scratch>
+
+#define SEGMENT_SLOT(slot, job, list, name)                                                        \
+    table.slot = verb<job, list, any_##name##_scratch, any_##name>
+
+#define SEGMENT_SLOTS(slot, job, list, name)                                                       \
+    SEGMENT_SLOT(slot, job, list, name);                                                           \
+    table.slot##_scratch = verb_scratch<job, list, any_##name##_scratch>
 
 static ordo_backend make_table(void)
 {
@@ -322,18 +443,18 @@ static ordo_backend make_table(void)
     table.close = cuda_close;
     table.isa = isa;
     table.isa_all = isa;
-    SLOTS(sort, ordo_sort_job, sort_arrays, sort);
-    SLOTS(sort_pairs, ordo_pairs_job, pairs_arrays, sort_pairs);
-    SLOTS(argsort, ordo_argsort_job, argsort_arrays, argsort);
-    SLOTS(rank, ordo_rank_job, rank_arrays, rank);
-    SLOTS(rank_sorted, ordo_rank_sorted_job, rank_sorted_arrays, rank_sorted);
-    SLOTS(topk, ordo_topk_job, topk_arrays, topk);
-    SLOTS(scan, ordo_scan_job, scan_arrays, scan);
+    SEGMENT_SLOTS(sort, ordo_sort_job, sort_arrays, sort);
+    SEGMENT_SLOTS(sort_pairs, ordo_pairs_job, pairs_arrays, sort_pairs);
+    SEGMENT_SLOTS(argsort, ordo_argsort_job, argsort_arrays, argsort);
+    SEGMENT_SLOTS(rank, ordo_rank_job, rank_arrays, rank);
+    SEGMENT_SLOTS(rank_sorted, ordo_rank_sorted_job, rank_sorted_arrays, rank_sorted);
+    SEGMENT_SLOTS(topk, ordo_topk_job, topk_arrays, topk);
+    SEGMENT_SLOTS(scan, ordo_scan_job, scan_arrays, scan);
     SLOTS(scan_bits, ordo_bits_job, bits_arrays, scan_bits);
     SLOTS(partition, ordo_partition_job, partition_arrays, partition);
-    SLOTS(radius, ordo_radius_job, radius_arrays, radius);
-    SLOT(is_sorted, ordo_order_job, keys_arrays<ordo_order_job>, is_sorted);
-    SLOT(runs, ordo_runs_job, keys_arrays<ordo_runs_job>, runs);
+    SEGMENT_SLOTS(radius, ordo_radius_job, radius_arrays, radius);
+    SEGMENT_SLOT(is_sorted, ordo_order_job, order_arrays, is_sorted);
+    SEGMENT_SLOT(runs, ordo_runs_job, runs_arrays, runs);
     SLOT(count_nans, ordo_count_job, keys_arrays<ordo_count_job>, count_nans);
     table.select = select_keys;
     table.select_scratch = select_keys_scratch;
@@ -350,6 +471,7 @@ static ordo_backend make_table(void)
     table.sample_work = dev_sample_work;
     table.put_ranks = put_ranks;
     table.put_ranks_work = dev_put_ranks_work;
+    table.has_segments = true;
     return table;
 }
 

@@ -40,6 +40,33 @@ ordo_status dev_argsort(cuda_call *call, const ordo_argsort_job *job);
 size_t      dev_rank_scratch(const ordo_rank_job *job);
 ordo_status dev_rank(cuda_call *call, const ordo_rank_job *job);
 
+/* segments/dev_segments_sort.cu: the same on the segments of an array (job->segments) */
+size_t      dev_segments_sort_scratch(const ordo_sort_job *job);
+ordo_status dev_segments_sort(cuda_call *call, const ordo_sort_job *job);
+size_t      dev_segments_sort_pairs_scratch(const ordo_pairs_job *job);
+ordo_status dev_segments_sort_pairs(cuda_call *call, const ordo_pairs_job *job);
+size_t      dev_segments_argsort_scratch(const ordo_argsort_job *job);
+ordo_status dev_segments_argsort(cuda_call *call, const ordo_argsort_job *job);
+size_t      dev_segments_rank_scratch(const ordo_rank_job *job);
+ordo_status dev_segments_rank(cuda_call *call, const ordo_rank_job *job);
+
+/* segments/dev_segments_scan.cu, _ranks.cu, _order.cu, _radius.cu, _select.cu, _topk.cu: all results
+ * are device memory, and the host waits only for job->unsorted */
+size_t      dev_segments_scan_scratch(const ordo_scan_job *job);
+ordo_status dev_segments_scan(cuda_call *call, const ordo_scan_job *job);
+size_t      dev_segments_rank_sorted_scratch(const ordo_rank_sorted_job *job);
+ordo_status dev_segments_rank_sorted(cuda_call *call, const ordo_rank_sorted_job *job);
+size_t      dev_segments_is_sorted_scratch(const ordo_order_job *job);
+ordo_status dev_segments_is_sorted(cuda_call *call, const ordo_order_job *job);
+size_t      dev_segments_runs_scratch(const ordo_runs_job *job);
+ordo_status dev_segments_runs(cuda_call *call, const ordo_runs_job *job);
+size_t      dev_segments_radius_scratch(const ordo_radius_job *job);
+ordo_status dev_segments_radius(cuda_call *call, const ordo_radius_job *job);
+size_t      dev_segments_select_scratch(const ordo_select_job *job);
+ordo_status dev_segments_select(cuda_call *call, const ordo_select_job *job);
+size_t      dev_segments_topk_scratch(const ordo_topk_job *job);
+ordo_status dev_segments_topk(cuda_call *call, const ordo_topk_job *job);
+
 /* rough/dev_radius.cu */
 size_t      dev_radius_scratch(const ordo_radius_job *job);
 ordo_status dev_radius(cuda_call *call, const ordo_radius_job *job);

@@ -174,57 +174,11 @@ static ordo_status scan_by(const scan_plan *plan, OP op, bool first_given, typen
                         work);
 }
 
-template <typename RAW, typename OUT>
-static ordo_status integer_sum(const scan_plan *plan, bool is_signed)
-{
-    typedef typename sum_integer<RAW, OUT>::ACC ACC;
-    bool const                                  extends = is_signed && sizeof(RAW) < sizeof(OUT);
-    sum_integer<RAW, OUT> const op = {extends ? (ACC)1 << (8 * sizeof(RAW) - 1) : 0};
-    return scan_by(plan, op, false, (OUT)0);
-}
-
-template <typename RAW, typename OUT> static ordo_status float_sum(const scan_plan *plan)
-{
-    sum_float<RAW, OUT> const op = {};
-    return scan_by(plan, op, false, (OUT)0);
-}
-
-static ordo_status sum(const scan_plan *plan)
-{
-    bool const is_wide = plan->job->out_type != plan->job->type;
-    return with_key_code(plan->job->type, false, KEY_TOTAL, [&](auto code) -> ordo_status {
-        typedef decltype(code)      CODE;
-        typedef typename CODE::BITS BITS;
-        if constexpr (CODE::is_float) {
-            typedef typename key_float<BITS>::type FLOAT;
-            return is_wide ? float_sum<FLOAT, double>(plan) : float_sum<FLOAT, FLOAT>(plan);
-        } else {
-            bool const is_signed = plan->job->out_type == ORDO_I64;
-            return is_wide ? integer_sum<BITS, uint64_t>(plan, is_signed)
-                           : integer_sum<BITS, BITS>(plan, false);
-        }
-    });
-}
-
-/* The neutral element of minima has the largest key bits, which for floats is a NaN. Their first
- * exclusive minimum is +inf instead. */
-static ordo_status bound(const scan_plan *plan)
-{
-    bool const least = plan->job->op == ORDO_MIN;
-    return with_key_code(plan->job->type, false, KEY_TOTAL, [&](auto code) {
-        typedef decltype(code)      CODE;
-        typedef typename CODE::BITS BITS;
-        uint64_t const             infinity = sizeof(BITS) == 4 ? 0x7f800000u : 0x7ff0000000000000u;
-        most<BITS, CODE::is_float> op = {(BITS)(least ? ~(BITS)0 : 0)};
-        if constexpr (!CODE::is_float)
-            op.turn ^= code.flip;
-        return scan_by(plan, op, least && CODE::is_float, (BITS)infinity);
-    });
-}
-
 static ordo_status scan(const scan_plan *plan)
 {
-    return plan->job->op == ORDO_SUM ? sum(plan) : bound(plan);
+    return with_scan_op(plan->job, [&](auto op, bool first_given, auto first) {
+        return scan_by(plan, op, first_given, first);
+    });
 }
 
 size_t dev_scan_scratch(const ordo_scan_job *job)

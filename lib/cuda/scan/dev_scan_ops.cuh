@@ -184,4 +184,32 @@ template <typename OP> struct scan_work {
     OUT              first_result;
 };
 
+/* Calls f(op, first_given, first) with the operation of a job. first_given: the first result of an
+ * exclusive scan is `first`. The neutral element of minima has the largest key bits, which for
+ * floats is a NaN, so their first exclusive minimum is +inf instead. */
+template <typename F> static inline ordo_status with_scan_op(const ordo_scan_job *job, F &&f)
+{
+    bool const is_wide = job->out_type != job->type, is_sum = job->op == ORDO_SUM;
+    bool const extends = job->out_type == ORDO_I64, least = job->op == ORDO_MIN;
+    return with_key_code(job->type, false, KEY_TOTAL, [&](auto code) -> ordo_status {
+        typedef decltype(code)      CODE;
+        typedef typename CODE::BITS BITS;
+        if constexpr (CODE::is_float) {
+            typedef typename key_float<BITS>::type FLOAT;
+            if (is_sum)
+                return is_wide ? f(sum_float<FLOAT, double>{}, false, 0.0)
+                               : f(sum_float<FLOAT, FLOAT>{}, false, (FLOAT)0);
+            uint64_t const infinity = sizeof(BITS) == 4 ? 0x7f800000u : 0x7ff0000000000000u;
+            return f(most<BITS, true>{(BITS)(least ? ~(BITS)0 : 0)}, least, (BITS)infinity);
+        } else {
+            uint64_t const sign =
+                sizeof(BITS) < 8 && extends ? (uint64_t)1 << (8 * sizeof(BITS) - 1) : 0;
+            if (is_sum)
+                return is_wide ? f(sum_integer<BITS, uint64_t>{sign}, false, (uint64_t)0)
+                               : f(sum_integer<BITS, BITS>{0}, false, (BITS)0);
+            return f(most<BITS, false>{(BITS)((least ? ~(BITS)0 : 0) ^ code.flip)}, false, (BITS)0);
+        }
+    });
+}
+
 #endif

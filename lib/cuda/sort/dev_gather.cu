@@ -30,6 +30,8 @@ static __global__ void gather(UNIT *to, const UNIT *from, const INDEX *index, si
                               unsigned units)
 {
     grid_each(n, [&](size_t i) {
+        if (index[i] == (INDEX) ~(INDEX)0)
+            return;
         size_t const source = (size_t)index[i] * units;
         for (unsigned u = 0; u < units; u++)
             to[i * units + u] = from[source + u];

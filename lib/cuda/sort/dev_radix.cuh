@@ -30,8 +30,8 @@ struct gather_buffers {
 };
 gather_buffers gather_layout(cuda_scratch *scratch, const ordo_pairs_job *job);
 
-/* keys[i] = old keys[index[i]], values likewise. The index has uint64_t if wide, else uint32_t; it
- * may lie in scratch. */
+/* keys[i] = old keys[index[i]], values likewise; an index of all ones leaves the element as it is.
+ * The index has uint64_t if wide, else uint32_t; it may lie in scratch. */
 ordo_status dev_gather_pairs(cuda_call *call, const ordo_pairs_job *job, const void *index,
                              bool wide, gather_buffers buffers);
 

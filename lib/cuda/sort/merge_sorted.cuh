@@ -97,15 +97,22 @@ static DEVICE void merge_part(const K *keys, unsigned a_here, unsigned count, un
         }
 }
 
-/* Merges parts of `part` keys; the last may be shorter. A tile lies in one pair of parts. */
+template <typename K> struct merge_shared {
+    K      keys[MERGE_TILE];
+    size_t splits[2];
+};
+
+/* Merges parts of `part` keys, the last of which may be shorter: writes the `tile` results from
+ * `first` on. They lie in one pair of parts. By all threads of a block of MERGE_THREADS; a barrier
+ * must come before the next use of the shared memory. If another block changes `from`, results are
+ * unspecified and up to MERGE_TILE keys after the array are read. */
 template <typename K>
-static __global__ void __launch_bounds__(MERGE_THREADS)
-    merge_pass_kernel(const K *from, K *to, size_t n, size_t part, unsigned tile)
+static DEVICE void merge_tile(const K *from, K *to, size_t n, size_t part, unsigned tile,
+                              size_t first, merge_shared<K> *shared)
 {
-    __shared__ __align__(16) unsigned char room[MERGE_TILE * sizeof(K)];
-    __shared__ size_t                      splits[2];
-    K *const                               keys = (K *)room;
-    size_t const   first = (size_t)blockIdx.x * tile, pair = first / (2 * part) * (2 * part);
+    K *const       keys = shared->keys;
+    size_t *const  splits = shared->splits;
+    size_t const   pair = first / (2 * part) * (2 * part);
     size_t const   a_count = n - pair < part ? n - pair : part;
     size_t const   rest = n - pair - a_count;
     size_t const   b_count = rest < part ? rest : part;
@@ -114,7 +121,7 @@ static __global__ void __launch_bounds__(MERGE_THREADS)
     merge_splits(a_count, b_count, first - pair, count, splits,
                  [&](size_t i, size_t j) { return !(b[j] < a[i]); });
     size_t const   a_first = splits[0], b_first = first - pair - a_first;
-    unsigned const a_here = (unsigned)(splits[1] - a_first);
+    unsigned const a_here = (unsigned)min(splits[1] - a_first, (size_t)count);
     for (unsigned i = threadIdx.x; i < count; i += MERGE_THREADS)
         keys[i] = i < a_here ? a[a_first + i] : b[b_first + i - a_here];
     __syncthreads();
@@ -132,6 +139,14 @@ static __global__ void __launch_bounds__(MERGE_THREADS)
     __syncthreads();
     for (unsigned r = threadIdx.x; r < count; r += MERGE_THREADS)
         to[first + r] = keys[r];
+}
+
+template <typename K>
+static __global__ void __launch_bounds__(MERGE_THREADS)
+    merge_pass_kernel(const K *from, K *to, size_t n, size_t part, unsigned tile)
+{
+    __shared__ __align__(16) unsigned char room[sizeof(merge_shared<K>)];
+    merge_tile(from, to, n, part, tile, (size_t)blockIdx.x * tile, (merge_shared<K> *)room);
 }
 
 /* Merges until one part is left, between two arrays of n keys; *sorted becomes the array with the

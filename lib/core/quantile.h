@@ -1,0 +1,184 @@
+/* quantile.h - where a sample quantile lies and its value, for C and CUDA; the only definition.
+ *
+ * A sample quantile lies between two neighbouring keys; the methods differ in the place (R. J.
+ * Hyndman and Y. Fan, "Sample quantiles in statistical packages", The American Statistician 50,
+ * 1996; their types are methods 1 to 9). The arithmetic is f64 in the order of operations of
+ * numpy.quantile, so results of f64 keys have the same bits. One case differs: if the difference
+ * of two neighbours is not finite, numpy.quantile returns an infinity or NaN, and ordo returns a
+ * number between the keys (see quantile_between). A median is computed as numpy.median does.
+ * Products and sums go through functions, because nvcc would contract them to one operation. */
+#ifndef ORDO_CORE_QUANTILE_H
+#define ORDO_CORE_QUANTILE_H
+
+#include "core/base.h"
+#include "core/keybits.h"
+
+#include <math.h>
+
+#ifdef __CUDA_ARCH__
+ORDO_HD double quantile_mul(double a, double b) { return __dmul_rn(a, b); }
+ORDO_HD double quantile_add(double a, double b) { return __dadd_rn(a, b); }
+ORDO_HD double quantile_sub(double a, double b) { return __dsub_rn(a, b); }
+#else
+ORDO_HD double quantile_mul(double a, double b) { return a * b; }
+ORDO_HD double quantile_add(double a, double b) { return a + b; }
+ORDO_HD double quantile_sub(double a, double b) { return a - b; }
+#endif
+
+/* ---- Where a quantile lies ---- */
+
+typedef struct quantile_place {
+    size_t below, above; /* positions of the two keys; may be equal */
+    double weight;       /* of the key above */
+    bool   exact;        /* the key at `below` is the result */
+} quantile_place;
+
+ORDO_HD quantile_place quantile_make(size_t below, size_t above, double weight, bool exact)
+{
+    quantile_place at;
+    at.below = below;
+    at.above = above;
+    at.weight = weight;
+    at.exact = exact;
+    return at;
+}
+
+/* A place that is a position; a position outside the array becomes the nearest end. */
+ORDO_HD quantile_place quantile_at(double position, size_t n)
+{
+    double const last = (double)(n - 1);
+    size_t       k = n - 1;
+    if (position <= 0)
+        k = 0;
+    else if (position < last && (size_t)position < k)
+        k = (size_t)position;
+    return quantile_make(k, k, 0, true);
+}
+
+/* A place between floor(where) and the next position. At and outside the ends of the array both
+ * keys are the same, and the weight is the one that numpy computes for its index 0 or -1. */
+ORDO_HD quantile_place quantile_between_positions(double where, size_t n)
+{
+    if (where >= (double)(n - 1))
+        return quantile_make(n - 1, n - 1, quantile_add(where, 1), false);
+    if (where < 0)
+        return quantile_make(0, 0, where, false);
+    double const below = floor(where);
+    size_t const k = (size_t)below < n - 1 ? (size_t)below : n - 1;
+    return quantile_make(k, k + 1 < n - 1 ? k + 1 : n - 1, quantile_sub(where, below), false);
+}
+
+/* The continuous methods of Hyndman and Fan, with their parameters alpha and beta. */
+ORDO_HD double quantile_plotted(double n, double q, double alpha, double beta)
+{
+    double const shift = quantile_add(alpha, quantile_mul(q, 1 - alpha - beta));
+    return quantile_sub(quantile_add(quantile_mul(n, q), shift), 1);
+}
+
+ORDO_HD quantile_place quantile_averaged(double where, size_t n)
+{
+    quantile_place found = quantile_between_positions(where, n);
+    found.weight = found.weight == 0 ? 0.5 : 1;
+    return found;
+}
+
+ORDO_HD quantile_place quantile_midpoint(double where, size_t n)
+{
+    double const   middle = quantile_mul(0.5, quantile_add(floor(where), ceil(where)));
+    quantile_place found = quantile_between_positions(middle, n);
+    found.weight = middle == floor(middle) ? 0 : 0.5;
+    return found;
+}
+
+/* The next position; if `stays` and the place is a position, that position. */
+ORDO_HD quantile_place quantile_rounded_up(double where, size_t n, bool stays)
+{
+    double const below = floor(where);
+    return quantile_at(where == below && stays ? below : below + 1, n);
+}
+
+/* The place of the q-quantile of n keys, n > 0. */
+ORDO_HD quantile_place quantile_place_of(ordo_method method, double q, size_t n)
+{
+    double const count = (double)n, span = quantile_mul((double)(n - 1), q);
+    double const inverted = quantile_sub(quantile_mul(count, q), 1);
+    switch (method) {
+    case ORDO_METHOD_INVERTED_CDF:
+        return quantile_rounded_up(inverted, n, true);
+    case ORDO_METHOD_AVERAGED_INVERTED_CDF:
+        return quantile_averaged(inverted, n);
+    case ORDO_METHOD_CLOSEST_OBSERVATION: {
+        double const where = inverted - 0.5; /* halfway: the odd position */
+        return quantile_rounded_up(where, n, fmod(fabs(floor(where)), 2.0) == 1);
+    }
+    case ORDO_METHOD_INTERPOLATED_INVERTED_CDF:
+        return quantile_between_positions(quantile_plotted(count, q, 0, 1), n);
+    case ORDO_METHOD_HAZEN:
+        return quantile_between_positions(quantile_plotted(count, q, 0.5, 0.5), n);
+    case ORDO_METHOD_WEIBULL:
+        return quantile_between_positions(quantile_plotted(count, q, 0, 0), n);
+    case ORDO_METHOD_MEDIAN_UNBIASED:
+        return quantile_between_positions(quantile_plotted(count, q, 1 / 3.0, 1 / 3.0), n);
+    case ORDO_METHOD_NORMAL_UNBIASED:
+        return quantile_between_positions(quantile_plotted(count, q, 3 / 8.0, 3 / 8.0), n);
+    case ORDO_METHOD_LOWER:
+        return quantile_at(floor(span), n);
+    case ORDO_METHOD_HIGHER:
+        return quantile_at(ceil(span), n);
+    case ORDO_METHOD_MIDPOINT:
+        return quantile_midpoint(span, n);
+    case ORDO_METHOD_NEAREST:
+        return quantile_at(rint(span), n);
+    case ORDO_METHOD_DEFAULT:
+    case ORDO_METHOD_LINEAR:
+        break;
+    }
+    return quantile_between_positions(span, n);
+}
+
+/* ---- The value there ---- */
+
+/* From the nearer end, so that a weight of 1 gives the key above exactly. */
+ORDO_HD double quantile_mix(double below, double above, double weight)
+{
+    double const step = quantile_sub(above, below);
+    return weight >= 0.5 ? quantile_sub(above, quantile_mul(step, quantile_sub(1, weight)))
+                         : quantile_add(below, quantile_mul(step, weight));
+}
+
+/* The difference of two finite keys overflows only if both are large, and then halving them is
+ * exact. If one key is infinite, the result is that key, or the other one if it has all the weight;
+ * between -inf and +inf the result is NaN. */
+ORDO_HD double quantile_between(double below, double above, double weight)
+{
+    if (isfinite(above - below) || isnan(below) || isnan(above))
+        return quantile_mix(below, above, weight);
+    if (isfinite(below) && isfinite(above))
+        return 2 * quantile_mix(below / 2, above / 2, weight);
+    if (below == above || weight == 0)
+        return below;
+    return weight == 1 ? above : below + above;
+}
+
+/* The mean of two finite keys is finite. */
+ORDO_HD double quantile_median(double below, double above, double weight)
+{
+    if (weight == 0 || below == above)
+        return below;
+    double const sum = below + above;
+    return isinf(sum) && isfinite(below) && isfinite(above) ? below / 2 + above / 2 : sum / 2;
+}
+
+/* The value at a place, from the keys at its two positions. NaN has one bit pattern, because the
+ * arithmetic gives different ones on different machines. */
+ORDO_HD double quantile_value(const quantile_place *at, double below, double above, bool is_median)
+{
+    double value = below;
+    if (is_median)
+        value = quantile_median(below, above, at->weight);
+    else if (!at->exact)
+        value = quantile_between(below, above, at->weight);
+    return isnan(value) ? (double)NAN : value;
+}
+
+#endif

@@ -1,0 +1,411 @@
+/* dev_segments_sort.cu - sort, sort_pairs, argsort and rank over segments.
+ *
+ * Each verb sorts the records of all segments (segment_sort.cuh) and differs in what it writes:
+ * keys, indices or ranks. Pairs write an order of the whole array, by which keys and values are
+ * then gathered. Segments with a step are copied to rows without gaps before, and back after.
+ * Huge segments of a fixed length are sorted one after the other by the whole-array verbs. Scratch
+ * depends on n and on the number of segments only, not on the offsets. */
+#include "cuda/runtime/cuda_dev.cuh"
+#include "cuda/segments/dev_segments_sort.cuh"
+#include "cuda/sort/dev_radix.cuh"
+
+static bool has_step(const ordo_segment_view *view) { return view->step > 1; }
+
+static bool is_separate(const ordo_segment_view *view)
+{
+    return view->offsets == NULL && !has_step(view) && view->length >= CUDA_TUNE_SEGMENT_SEPARATE;
+}
+
+static bool is_empty(const ordo_segment_view *view)
+{
+    return view->count == 0 || (view->offsets == NULL && view->length == 0);
+}
+
+struct sort_wish { /* one verb on segments whose elements are neighbours */
+    ordo_type         type;
+    bool              descending;
+    const void       *in;
+    void             *out;
+    size_t            n;
+    ordo_segment_view view;
+    segment_result    result;
+    size_t            out_size;
+    ordo_ties         ties;
+    bool              real_ranks;
+};
+
+static segment_plan plan_of(cuda_scratch *scratch, const sort_wish *wish)
+{
+    const ordo_segment_view *const view = &wish->view;
+    size_t const                   bits = cuda_type_size(wish->type) == 8 ? 8 : 4;
+    bool const                     fixed = view->offsets == NULL;
+    bool const                     keys = wish->result == RESULT_KEYS;
+    segment_plan                   plan = {};
+    plan.map = segment_map_of(view, wish->n);
+    plan.longest = fixed ? view->length : wish->n;
+    plan.record_size = keys ? bits : bits == 4 && plan.longest < UINT32_MAX ? 8 : 16;
+    segment_limits const classes = segment_sort_classes(plan.record_size);
+    plan.tiles = view->count * ordo_div_up(view->length, classes.tile);
+    if (!fixed) {
+        plan.lists = segment_lists_layout(scratch, wish->n, view->count, classes);
+        plan.tiles = plan.lists.tiles;
+    }
+    if (plan.longest > classes.tile) {
+        /* Merges of overlapping segments, by bad offsets, read beyond the end. */
+        size_t const room = wish->n + (fixed ? 0 : MERGE_TILE);
+        plan.records[0] = scratch_take<char>(scratch, room * plan.record_size);
+        plan.records[1] = scratch_take<char>(scratch, room * plan.record_size);
+        if (wish->result == RESULT_RANKS && wish->ties == ORDO_TIES_DENSE)
+            plan.heads = scratch_take<uint32_t>(scratch, plan.tiles);
+    }
+    return plan;
+}
+
+/* Calls f with the code of a type in words of 4 or 8 bytes. */
+template <typename F> static ordo_status with_segment_code(const sort_wish *wish, F &&f)
+{
+    key_ties const ties = wish->result == RESULT_KEYS ? KEY_TOTAL : KEY_FOLDED;
+    return with_key_code(wish->type, wish->descending, ties, [&](auto code) {
+        typedef decltype(code)                                      CODE;
+        typedef typename word_of<sizeof(typename CODE::BITS)>::type WORD;
+        key_code_by_width<WORD>                                     any = {};
+        any.is_real = CODE::is_float;
+        if constexpr (CODE::is_float)
+            any.real = code;
+        else
+            any.integer.flip = code.flip;
+        return f(any);
+    });
+}
+
+static ordo_status sort_records(cuda_call *call, const sort_wish *wish)
+{
+    segment_plan const plan = plan_of(&call->scratch, wish);
+    call->exec->algorithm = "merge";
+    call->exec->facts.strategy = ORDO_STRATEGY_SEGMENTS;
+    return with_segment_code(wish, [&](auto code) {
+        typedef typename decltype(code)::BITS BITS;
+        segment_job<BITS> const               job = {code,
+                                                     wish->in,
+                                                     wish->out,
+                                                     wish->result,
+                                                     wish->ties,
+                                                     (uint16_t)cuda_type_size(wish->type),
+                                                     (uint16_t)wish->out_size,
+                                                     wish->real_ranks};
+        return wish->result == RESULT_KEYS ? segments_sort_keys(call, &plan, job)
+                                           : segments_sort_index(call, &plan, job);
+    });
+}
+
+static ordo_status check_algorithm(cuda_call *call, ordo_algorithm algorithm)
+{
+    if (algorithm == ORDO_ALGORITHM_AUTO)
+        return ORDO_OK;
+    return ordo_fail(call->exec, ORDO_E_UNSUPPORTED,
+                     "a GPU sorts segments only by the algorithm auto");
+}
+
+/* ---- Rows ---- */
+
+/* The elements of all segments with a step. */
+static size_t row_elements(const ordo_segment_view *view) { return view->count * view->length; }
+
+/* Scratch for the rows of an array; NULL without a step. */
+static char *take_rows(cuda_scratch *scratch, const ordo_segment_view *view, size_t size)
+{
+    return has_step(view) ? scratch_take<char>(scratch, row_elements(view) * size) : NULL;
+}
+
+/* The wish for one array to read and one to write, on rows if the segments have a step. */
+static sort_wish wish_of(cuda_scratch *scratch, const sort_wish *given, size_t in_size)
+{
+    sort_wish wish = *given;
+    if (has_step(&given->view)) {
+        wish.in = take_rows(scratch, &given->view, in_size);
+        wish.out = take_rows(scratch, &given->view, given->out_size);
+        wish.n = row_elements(&given->view);
+        wish.view = segment_rows(&given->view);
+    }
+    return wish;
+}
+
+static size_t wish_scratch(const sort_wish *given)
+{
+    cuda_scratch    counted = {};
+    sort_wish const wish = wish_of(&counted, given, cuda_type_size(given->type));
+    (void)plan_of(&counted, &wish);
+    return counted.used;
+}
+
+/* Reads keys and writes keys, indices or ranks. */
+static ordo_status run_wish(cuda_call *call, const sort_wish *given)
+{
+    size_t const    size = cuda_type_size(given->type);
+    sort_wish const wish = wish_of(&call->scratch, given, size);
+    if (!has_step(&given->view))
+        return sort_records(call, &wish);
+    TRY(segments_to_rows(call, &given->view, given->in, size, (void *)wish.in));
+    TRY(sort_records(call, &wish));
+    return segments_from_rows(call, &given->view, wish.out, given->out_size, given->out);
+}
+
+/* ---- Segments one after the other ---- */
+
+static void *element(const void *array, size_t i, size_t size) { return (char *)array + i * size; }
+
+/* Calls f(start) for every segment; every call gets the same scratch. */
+template <typename F>
+static ordo_status each_segment(cuda_call *call, const ordo_segment_view *view, F &&f)
+{
+    size_t const used = call->scratch.used;
+    for (size_t i = 0; i < view->count; i++) {
+        call->scratch.used = used;
+        TRY(f(ordo_segment_start(view, i)));
+    }
+    return ORDO_OK;
+}
+
+/* ---- Sort ---- */
+
+static sort_wish keys_wish(const ordo_sort_job *job)
+{
+    sort_wish wish = {};
+    wish.type = job->type;
+    wish.descending = job->descending;
+    wish.in = job->source != NULL ? job->source : job->keys;
+    wish.out = job->keys;
+    wish.n = job->n;
+    wish.view = *job->segments;
+    wish.result = RESULT_KEYS;
+    wish.out_size = cuda_type_size(job->type);
+    return wish;
+}
+
+static ordo_sort_job separate_keys(const ordo_sort_job *job, size_t start)
+{
+    ordo_sort_job one = *job;
+    one.keys = element(job->keys, start, cuda_type_size(job->type));
+    one.n = job->segments->length;
+    one.source = NULL;
+    one.segments = NULL;
+    return one;
+}
+
+size_t dev_segments_sort_scratch(const ordo_sort_job *job)
+{
+    if (is_empty(job->segments))
+        return 0;
+    sort_wish const     wish = keys_wish(job);
+    ordo_sort_job const one = separate_keys(job, 0);
+    return is_separate(job->segments) ? dev_radix_keys_scratch(&one) : wish_scratch(&wish);
+}
+
+ordo_status dev_segments_sort(cuda_call *call, const ordo_sort_job *job)
+{
+    TRY(check_algorithm(call, job->algorithm));
+    if (is_empty(job->segments))
+        return ORDO_OK;
+    sort_wish const wish = keys_wish(job);
+    call->exec->changed = true;
+    if (!is_separate(job->segments))
+        return run_wish(call, &wish);
+    return each_segment(call, job->segments, [&](size_t start) -> ordo_status {
+        ordo_sort_job const one = separate_keys(job, start);
+        size_t const        size = cuda_type_size(job->type);
+        if (job->source != NULL)
+            CUDA_TRY(call->exec, cudaMemcpyAsync(one.keys, element(job->source, start, size),
+                                                 one.n * size, cudaMemcpyDefault, call->stream));
+        return dev_radix_keys(call, &one);
+    });
+}
+
+/* ---- Pairs ---- */
+
+struct pairs_layout {
+    ordo_pairs_job rows; /* the arrays that are sorted */
+    sort_wish      wish;
+    void          *order;
+    size_t         order_size;
+    gather_buffers gather;
+};
+
+static pairs_layout layout_pairs(cuda_scratch *scratch, const ordo_pairs_job *job)
+{
+    const ordo_segment_view *const view = job->keys.segments;
+    pairs_layout                   layout = {};
+    layout.rows = *job;
+    layout.wish = keys_wish(&job->keys);
+    if (has_step(view)) {
+        layout.rows.keys.keys = take_rows(scratch, view, cuda_type_size(job->keys.type));
+        layout.rows.values = take_rows(scratch, view, job->value_size);
+        layout.rows.keys.n = row_elements(view);
+        layout.wish.view = segment_rows(view);
+    }
+    size_t const n = layout.rows.keys.n;
+    layout.order_size = n < UINT32_MAX ? sizeof(uint32_t) : sizeof(uint64_t);
+    layout.order = scratch_take<char>(scratch, n * layout.order_size);
+    layout.wish.in = layout.rows.keys.keys;
+    layout.wish.out = layout.order;
+    layout.wish.n = n;
+    layout.wish.result = RESULT_ORDER;
+    layout.wish.out_size = layout.order_size;
+    size_t const start = scratch->used;
+    (void)plan_of(scratch, &layout.wish);
+    size_t const sort_end = scratch->used;
+    scratch->used = start; /* the copies are made after the sort, in the same memory */
+    layout.gather = gather_layout(scratch, &layout.rows);
+    scratch->used = ordo_max(scratch->used, sort_end);
+    return layout;
+}
+
+static ordo_pairs_job separate_pairs(const ordo_pairs_job *job, size_t start)
+{
+    ordo_pairs_job one = *job;
+    one.keys = separate_keys(&job->keys, start);
+    one.values = element(job->values, start, job->value_size);
+    return one;
+}
+
+size_t dev_segments_sort_pairs_scratch(const ordo_pairs_job *job)
+{
+    if (is_empty(job->keys.segments))
+        return 0;
+    ordo_pairs_job const one = separate_pairs(job, 0);
+    return is_separate(job->keys.segments) ? dev_radix_pairs_scratch(&one)
+                                           : scratch_of(layout_pairs, job);
+}
+
+ordo_status dev_segments_sort_pairs(cuda_call *call, const ordo_pairs_job *job)
+{
+    const ordo_segment_view *const view = job->keys.segments;
+    size_t const                   key_size = cuda_type_size(job->keys.type);
+    TRY(check_algorithm(call, job->keys.algorithm));
+    if (is_empty(view))
+        return ORDO_OK;
+    call->exec->changed = true;
+    if (is_separate(view))
+        return each_segment(call, view, [&](size_t start) {
+            ordo_pairs_job const one = separate_pairs(job, start);
+            return dev_radix_pairs(call, &one);
+        });
+    cuda_scratch       scratch = call->scratch;
+    pairs_layout const layout = layout_pairs(&scratch, job);
+    size_t const       n = layout.rows.keys.n;
+    if (has_step(view)) {
+        TRY(segments_to_rows(call, view, job->keys.keys, key_size, layout.rows.keys.keys));
+        TRY(segments_to_rows(call, view, job->values, job->value_size, layout.rows.values));
+    }
+    /* All ones: elements outside the segments, which are not gathered. */
+    CUDA_TRY(call->exec, cudaMemsetAsync(layout.order, 0xff, n * layout.order_size, call->stream));
+    /* The plan of the sort lies behind the order. */
+    call->scratch.used = (size_t)((char *)layout.order - call->scratch.base) +
+                         ordo_round_up(n * layout.order_size, CUDA_SCRATCH_ALIGN);
+    TRY(sort_records(call, &layout.wish));
+    TRY(dev_gather_pairs(call, &layout.rows, layout.order, layout.order_size == sizeof(uint64_t),
+                         layout.gather));
+    if (!has_step(view))
+        return ORDO_OK;
+    TRY(segments_from_rows(call, view, layout.rows.keys.keys, key_size, job->keys.keys));
+    return segments_from_rows(call, view, layout.rows.values, job->value_size, job->values);
+}
+
+/* ---- Argsort ---- */
+
+static sort_wish index_wish(const ordo_argsort_job *job)
+{
+    sort_wish wish = {};
+    wish.type = job->type;
+    wish.descending = job->descending;
+    wish.in = job->keys;
+    wish.out = job->index;
+    wish.n = job->n;
+    wish.view = *job->segments;
+    wish.result = RESULT_INDEX;
+    wish.out_size = cuda_type_size(job->index_type);
+    return wish;
+}
+
+static ordo_argsort_job separate_index(const ordo_argsort_job *job, size_t start)
+{
+    ordo_argsort_job one = *job;
+    one.keys = element(job->keys, start, cuda_type_size(job->type));
+    one.index = element(job->index, start, cuda_type_size(job->index_type));
+    one.n = job->segments->length;
+    one.segments = NULL;
+    return one;
+}
+
+size_t dev_segments_argsort_scratch(const ordo_argsort_job *job)
+{
+    if (is_empty(job->segments))
+        return 0;
+    sort_wish const        wish = index_wish(job);
+    ordo_argsort_job const one = separate_index(job, 0);
+    return is_separate(job->segments) ? dev_radix_argsort_scratch(&one) : wish_scratch(&wish);
+}
+
+ordo_status dev_segments_argsort(cuda_call *call, const ordo_argsort_job *job)
+{
+    TRY(check_algorithm(call, job->algorithm));
+    if (is_empty(job->segments))
+        return ORDO_OK;
+    sort_wish const wish = index_wish(job);
+    if (!is_separate(job->segments))
+        return run_wish(call, &wish);
+    return each_segment(call, job->segments, [&](size_t start) {
+        ordo_argsort_job const one = separate_index(job, start);
+        return dev_radix_argsort(call, &one);
+    });
+}
+
+/* ---- Rank ---- */
+
+static sort_wish rank_wish(const ordo_rank_job *job)
+{
+    sort_wish wish = {};
+    wish.type = job->type;
+    wish.descending = job->descending;
+    wish.in = job->keys;
+    wish.out = job->ranks;
+    wish.n = job->n;
+    wish.view = *job->segments;
+    wish.result = RESULT_RANKS;
+    wish.out_size = cuda_type_size(job->rank_type);
+    wish.ties = job->ties;
+    wish.real_ranks = job->rank_type == ORDO_F64;
+    return wish;
+}
+
+static ordo_rank_job separate_rank(const ordo_rank_job *job, size_t start)
+{
+    ordo_rank_job one = *job;
+    one.keys = element(job->keys, start, cuda_type_size(job->type));
+    one.ranks = element(job->ranks, start, cuda_type_size(job->rank_type));
+    one.n = job->segments->length;
+    one.segments = NULL;
+    return one;
+}
+
+size_t dev_segments_rank_scratch(const ordo_rank_job *job)
+{
+    if (is_empty(job->segments))
+        return 0;
+    sort_wish const     wish = rank_wish(job);
+    ordo_rank_job const one = separate_rank(job, 0);
+    return is_separate(job->segments) ? dev_rank_scratch(&one) : wish_scratch(&wish);
+}
+
+ordo_status dev_segments_rank(cuda_call *call, const ordo_rank_job *job)
+{
+    TRY(check_algorithm(call, job->algorithm));
+    if (is_empty(job->segments))
+        return ORDO_OK;
+    sort_wish const wish = rank_wish(job);
+    if (!is_separate(job->segments))
+        return run_wish(call, &wish);
+    return each_segment(call, job->segments, [&](size_t start) {
+        ordo_rank_job const one = separate_rank(job, start);
+        return dev_rank(call, &one);
+    });
+}

@@ -1,0 +1,95 @@
+/* segment_codes.cuh - key bits of any type in words of 4 or 8 bytes, chosen at run time by uniform
+ * branches: for kernels that do much more with a key than encode it. */
+#ifndef ORDO_CUDA_SEGMENTS_SEGMENT_CODES_H
+#define ORDO_CUDA_SEGMENTS_SEGMENT_CODES_H
+
+#include "cuda/runtime/cuda_keys.cuh"
+
+template <typename WORD> struct segment_codes {
+    unsigned             bytes; /* of a key, at most those of WORD */
+    bool                 is_float;
+    WORD                 flip; /* integers */
+    key_code<WORD, true> real;
+    ordo_type            type;
+
+    DEVICE WORD raw(const void *keys, uint64_t i) const
+    {
+        if constexpr (sizeof(WORD) == 8)
+            return ((const uint64_t *)keys)[i];
+        else
+            return bytes == 4   ? ((const uint32_t *)keys)[i]
+                   : bytes == 2 ? ((const uint16_t *)keys)[i]
+                                : ((const uint8_t *)keys)[i];
+    }
+    DEVICE WORD encode(WORD raw) const { return is_float ? real.encode(raw) : raw ^ flip; }
+    DEVICE WORD decode(WORD code) const { return is_float ? real.decode(code) : code ^ flip; }
+    DEVICE WORD read(const void *keys, uint64_t i) const { return encode(raw(keys, i)); }
+
+    DEVICE void write_raw(void *keys, uint64_t i, WORD raw) const
+    {
+        if constexpr (sizeof(WORD) == 8)
+            ((uint64_t *)keys)[i] = raw;
+        else if (bytes == 4)
+            ((uint32_t *)keys)[i] = raw;
+        else if (bytes == 2)
+            ((uint16_t *)keys)[i] = (uint16_t)raw;
+        else
+            ((uint8_t *)keys)[i] = (uint8_t)raw;
+    }
+
+    /* The largest code that is not a NaN. */
+    DEVICE WORD last_number(void) const
+    {
+        return !is_float           ? (WORD) ~(WORD)0
+               : sizeof(WORD) == 8 ? (WORD)KEY_INF_F64
+                                   : (WORD)KEY_INF_F32;
+    }
+    DEVICE WORD nan(void) const
+    {
+        return sizeof(WORD) == 8 ? (WORD)0x7ff8000000000000ull : (WORD)0x7fc00000u;
+    }
+
+    /* The value of a key as in memory. */
+    DEVICE double value(WORD raw) const
+    {
+        switch (type) {
+        case ORDO_I8:
+            return (double)(int8_t)raw;
+        case ORDO_I16:
+            return (double)(int16_t)raw;
+        case ORDO_I32:
+            return (double)(int32_t)raw;
+        case ORDO_I64:
+            return (double)(int64_t)raw;
+        case ORDO_F32:
+            return (double)__uint_as_float((uint32_t)raw);
+        case ORDO_F64:
+            return __longlong_as_double((long long)raw);
+        default:
+            return (double)raw;
+        }
+    }
+};
+
+/* Calls f with the codes of a type. */
+template <typename F>
+static inline ordo_status with_segment_codes(ordo_type type, bool descending, key_ties ties, F &&f)
+{
+    return with_word(cuda_type_size(type) == 8, [&](auto zero) {
+        typedef decltype(zero) WORD;
+        segment_codes<WORD>    codes = {};
+        codes.bytes = (unsigned)cuda_type_size(type);
+        codes.type = type;
+        (void)with_key_code(type, descending, ties, [&](auto code) {
+            typedef decltype(code) CODE;
+            codes.is_float = CODE::is_float;
+            if constexpr (!CODE::is_float)
+                codes.flip = (WORD)code.flip;
+            return ORDO_OK;
+        });
+        codes.real = {descending, ties == KEY_FOLDED};
+        return f(codes);
+    });
+}
+
+#endif

@@ -1,0 +1,311 @@
+/* segment_pool.cuh - the keys of one segment in the registers of a warp or a block, and the key of
+ * any rank among them.
+ *
+ * Item e of thread t is key e * THREADS + t of the segment. Items past the end hold the largest
+ * word and are never counted. A search keeps a bracket of words that holds the wanted key. Each
+ * round sorts a sample of 32 keys of the bracket, chooses a pivot near the wanted rank, and
+ * counts the keys up to the pivot. Pivots lie above and below the rank in turn, so the bracket
+ * shrinks from both sides. From the sixth round on every other pivot is the middle of the
+ * bracket: at most 140 rounds for any input. The last 32 keys are sorted. For 1024 keys about
+ * four rounds. (After R. W. Floyd and R. L. Rivest, "Expected time bounds for selection", CACM
+ * 18, 1975.) */
+#ifndef ORDO_CUDA_SEGMENTS_SEGMENT_POOL_H
+#define ORDO_CUDA_SEGMENTS_SEGMENT_POOL_H
+
+#include "cuda/segments/segment_codes.cuh"
+#include "cuda/warp/warp_scan.cuh"
+
+enum {
+    POOL_FEW = 32,    /* keys that are sorted at the end, one in each lane */
+    POOL_SAMPLES = 6, /* rounds without the middle of the bracket */
+    POOL_BIAS = 2     /* places of the sample between the pivot and the wanted rank */
+};
+
+template <int WARPS, typename WORD> struct pool_shared { /* one for each pool */
+    WORD     sample[WARP_LANES];
+    WORD     few[POOL_FEW];
+    uint64_t few_place[POOL_FEW];
+    WORD     least[WARPS];
+    uint32_t are_there[WARPS];
+    uint32_t totals[2][WARPS];
+    uint32_t taken;
+};
+
+/* A barrier of all threads of the pool. */
+template <int WARPS> static DEVICE void pool_sync(void)
+{
+    if constexpr (WARPS == 1)
+        __syncwarp();
+    else
+        __syncthreads();
+}
+
+/* A key of a segment: its code and its place. */
+template <typename WORD> struct pool_record {
+    WORD     code;
+    uint64_t place;
+};
+
+/* Sorts one record of each lane, by code and then by place. */
+template <typename WORD> static DEVICE pool_record<WORD> lanes_sort(pool_record<WORD> mine)
+{
+    unsigned const lane = lane_id();
+#pragma unroll
+    for (unsigned size = 2; size <= WARP_LANES; size *= 2)
+#pragma unroll
+        for (unsigned step = size / 2; step > 0; step /= 2) {
+            WORD const     code = __shfl_xor_sync(WARP_ALL, mine.code, step);
+            uint64_t const place = __shfl_xor_sync(WARP_ALL, mine.place, step);
+            bool const     lower = ((lane & step) == 0) == ((lane & size) == 0);
+            bool const     less = mine.code < code || (mine.code == code && mine.place < place);
+            if (less != lower)
+                mine = {code, place};
+        }
+    return mine;
+}
+
+/* Sorts one word of each lane. */
+template <typename WORD> static DEVICE WORD lanes_sort(WORD mine)
+{
+    unsigned const lane = lane_id();
+#pragma unroll
+    for (unsigned size = 2; size <= WARP_LANES; size *= 2)
+#pragma unroll
+        for (unsigned step = size / 2; step > 0; step /= 2) {
+            WORD const other = __shfl_xor_sync(WARP_ALL, mine, step);
+            bool const lower = ((lane & step) == 0) == ((lane & size) == 0);
+            mine = (mine < other) == lower ? mine : other;
+        }
+    return mine;
+}
+
+template <int WARPS_, int ITEMS_, typename WORD_> struct pool {
+    typedef WORD_                     WORD;
+    typedef pool_shared<WARPS_, WORD> SHARED;
+
+    static constexpr int      WARPS = WARPS_, ITEMS = ITEMS_;
+    static constexpr unsigned THREADS = WARPS * WARP_LANES;
+    static constexpr unsigned MOST = THREADS * ITEMS; /* keys */
+
+    WORD     x[ITEMS];
+    unsigned n;
+    unsigned thread; /* its number in the pool */
+    unsigned parity; /* which totals are next */
+
+    DEVICE void begin(void)
+    {
+        thread = threadIdx.x % THREADS;
+        parity = 0;
+    }
+    DEVICE unsigned place(int e) const { return e * THREADS + thread; }
+
+    DEVICE void load(const segment_codes<WORD> &codes, const void *keys, uint64_t start,
+                     unsigned count)
+    {
+        n = count;
+#pragma unroll
+        for (int e = 0; e < ITEMS; e++)
+            x[e] = place(e) < n ? codes.read(keys, start + place(e)) : (WORD) ~(WORD)0;
+    }
+
+    /* The sum of one number of each thread. */
+    DEVICE unsigned sum(SHARED *s, unsigned mine)
+    {
+        unsigned total = __reduce_add_sync(WARP_ALL, mine);
+        if constexpr (WARPS > 1) {
+            if (lane_id() == 0)
+                s->totals[parity][thread / WARP_LANES] = total;
+            __syncthreads();
+            total = lane_id() < WARPS ? s->totals[parity][lane_id()] : 0;
+            total = __reduce_add_sync(WARP_ALL, total);
+            parity ^= 1; /* totals that slow threads still read are not written next */
+        }
+        return total;
+    }
+
+    /* The number of keys up to a word below the largest one. */
+    DEVICE unsigned count_to(SHARED *s, WORD word)
+    {
+        unsigned mine = 0;
+#pragma unroll
+        for (int e = 0; e < ITEMS; e++)
+            mine += x[e] <= word;
+        return sum(s, mine);
+    }
+
+    /* The smallest key after a word; there is one. */
+    DEVICE WORD next_after(SHARED *s, WORD word)
+    {
+        WORD mine = (WORD) ~(WORD)0;
+#pragma unroll
+        for (int e = 0; e < ITEMS; e++)
+            mine = x[e] > word && x[e] < mine ? x[e] : mine;
+        mine = warp_smallest(mine);
+        if constexpr (WARPS > 1) {
+            __syncthreads(); /* earlier reads of `least` are done */
+            if (lane_id() == 0)
+                s->least[thread / WARP_LANES] = mine;
+            __syncthreads();
+            mine = warp_smallest(lane_id() < WARPS ? s->least[lane_id()] : (WORD) ~(WORD)0);
+        }
+        return mine;
+    }
+
+    /* Up to 32 keys of the bracket, sorted, one in each lane; returns their number. */
+    DEVICE unsigned draw(SHARED *s, WORD lo, WORD hi, WORD *sorted)
+    {
+        WORD mine = (WORD) ~(WORD)0;
+        bool has = false;
+#pragma unroll
+        for (int e = 0; e < ITEMS; e++) {
+            bool const inside = x[e] >= lo && x[e] <= hi && place(e) < n;
+            mine = inside ? x[e] : mine;
+            has |= inside;
+        }
+        if constexpr (WARPS > 1) { /* the keys of the first and the last such lane of each warp */
+            static_assert(2 * WARPS == (int)WARP_LANES, "two keys of each warp");
+            unsigned const lanes = __ballot_sync(WARP_ALL, has), warp = thread / WARP_LANES;
+            if (lanes != 0 && lane_id() == (unsigned)__ffs((int)lanes) - 1)
+                s->sample[2 * warp] = mine;
+            if (lanes != 0 && lane_id() == 31u - (unsigned)__clz((int)lanes))
+                s->sample[2 * warp + 1] = mine;
+            if (lane_id() == 0)
+                s->are_there[warp] = lanes != 0;
+            __syncthreads();
+            has = s->are_there[lane_id() / 2] != 0;
+            mine = has ? s->sample[lane_id()] : (WORD) ~(WORD)0;
+        }
+        *sorted = lanes_sort(mine);
+        return (unsigned)__popc(__ballot_sync(WARP_ALL, has));
+    }
+
+    /* Brings the `inside` keys of the bracket, at most 32, to the lanes of every warp, with their
+     * places in the segment; not sorted. Other lanes get the largest word. */
+    DEVICE WORD gather(SHARED *s, WORD lo, WORD hi, unsigned inside, uint64_t *its_place)
+    {
+        pool_sync<WARPS>(); /* earlier reads of `few` are done */
+        if (thread == 0)
+            s->taken = 0;
+        pool_sync<WARPS>();
+#pragma unroll
+        for (int e = 0; e < ITEMS; e++)
+            if (x[e] >= lo && x[e] <= hi && place(e) < n) {
+                unsigned const at = atomicAdd(&s->taken, 1u);
+                if (at < POOL_FEW) {
+                    s->few[at] = x[e];
+                    s->few_place[at] = place(e);
+                }
+            }
+        pool_sync<WARPS>();
+        unsigned const lane = lane_id();
+        *its_place = lane < inside ? s->few_place[lane] : ~(uint64_t)0;
+        return lane < inside ? s->few[lane] : (WORD) ~(WORD)0;
+    }
+
+    /* Adds the first `wanted` keys that are equal to `word` to `few`, from `first` on. */
+    DEVICE void gather_ties(SHARED *s, WORD word, unsigned first, unsigned wanted)
+    {
+        unsigned taken = 0; /* ties before this row of items */
+#pragma unroll
+        for (int e = 0; e < ITEMS; e++)
+            if (taken < wanted) {
+                bool const     mine = x[e] == word && place(e) < n;
+                uint32_t const lanes = __ballot_sync(WARP_ALL, mine);
+                unsigned       before = taken, total = (unsigned)__popc(lanes);
+                if constexpr (WARPS > 1) {
+                    unsigned const warp = thread / WARP_LANES;
+                    if (lane_id() == 0)
+                        s->totals[parity][warp] = total;
+                    __syncthreads();
+                    unsigned const its = lane_id() < WARPS ? s->totals[parity][lane_id()] : 0;
+                    before += __reduce_add_sync(WARP_ALL, lane_id() < warp ? its : 0);
+                    total = __reduce_add_sync(WARP_ALL, its);
+                    parity ^= 1;
+                }
+                unsigned const at = before + (unsigned)__popc(lanes & lanes_before());
+                if (mine && at < wanted) {
+                    s->few[first + at] = word;
+                    s->few_place[first + at] = place(e);
+                }
+                taken += total;
+            }
+        pool_sync<WARPS>();
+    }
+
+    struct bracket {
+        WORD     lo, hi;        /* words of the bracket */
+        unsigned below, inside; /* keys before it, and in it */
+    };
+
+    /* Narrows the bracket of a rank below n to one word, or until it has at most 32 keys. With
+     * `all` the keys before the bracket count, too. */
+    DEVICE bracket narrow(SHARED *s, unsigned rank, bool all)
+    {
+        bracket b = {0, (WORD) ~(WORD)0, 0, n};
+        for (unsigned round = 0; b.lo != b.hi && b.inside + (all ? b.below : 0) > POOL_FEW;
+             round++) {
+            WORD pivot = b.lo + (b.hi - b.lo) / 2;
+            if (round < POOL_SAMPLES || round % 2 == 0) {
+                WORD           sorted;
+                unsigned const drawn = draw(s, b.lo, b.hi, &sorted);
+                unsigned       at = (unsigned)((uint64_t)(rank - b.below) * drawn / b.inside);
+                if (round % 2 == 0)
+                    at = at + POOL_BIAS < drawn ? at + POOL_BIAS : drawn - 1;
+                else
+                    at = at > POOL_BIAS ? at - POOL_BIAS : 0;
+                pivot = __shfl_sync(WARP_ALL, sorted, at);
+                pivot = pivot < b.hi ? pivot : b.hi - 1;
+            }
+            unsigned const to = count_to(s, pivot);
+            if (rank < to) {
+                b.hi = pivot;
+                b.inside = to - b.below;
+            } else {
+                b.lo = pivot + 1;
+                b.inside = b.below + b.inside - to;
+                b.below = to;
+            }
+        }
+        return b;
+    }
+
+    /* The first k keys, k from 1 to 32 and at most n, by code and then by place: lane r of every
+     * warp gets key r. */
+    DEVICE pool_record<WORD> first_keys(SHARED *s, unsigned k)
+    {
+        bracket const     b = narrow(s, k - 1, true);
+        unsigned const    up_to = b.below + b.inside, lane = lane_id();
+        pool_record<WORD> mine;
+        if (up_to <= POOL_FEW) {
+            mine.code = gather(s, 0, b.hi, up_to, &mine.place);
+        } else { /* the bracket is one word, which more keys have than fit */
+            if (b.below > 0)
+                (void)gather(s, 0, b.lo - 1, b.below, &mine.place);
+            pool_sync<WARPS>(); /* earlier reads of `few` are done */
+            gather_ties(s, b.lo, b.below, k - b.below);
+            mine.code = lane < k ? s->few[lane] : (WORD) ~(WORD)0;
+            mine.place = lane < k ? s->few_place[lane] : ~(uint64_t)0;
+        }
+        return lanes_sort(mine);
+    }
+
+    /* The key of a rank below n, and of the next rank if that is wanted and below n. */
+    DEVICE WORD pick(SHARED *s, unsigned rank, bool wants_next, WORD *next)
+    {
+        bracket const b = narrow(s, rank, false);
+        WORD          key = b.lo;
+        bool const    next_inside = rank + 1 < b.below + b.inside;
+        *next = key;
+        if (b.lo != b.hi) {
+            uint64_t   place;
+            WORD const sorted = lanes_sort(gather(s, b.lo, b.hi, b.inside, &place));
+            key = __shfl_sync(WARP_ALL, sorted, rank - b.below);
+            *next = __shfl_sync(WARP_ALL, sorted, next_inside ? rank + 1 - b.below : 0);
+        }
+        if (wants_next && !next_inside)
+            *next = next_after(s, b.hi);
+        return key;
+    }
+};
+
+#endif

@@ -1,0 +1,433 @@
+/* segment_sort.cuh - sorts the records of every segment, by a path for each class of lengths.
+ *
+ *   up to 32        one record a lane; a group of 2^m lanes sorts a segment by a bitonic network of
+ *                   shuffles, so a warp sorts several short segments
+ *   up to 2048      a block of one or eight warps sorts a segment in shared memory
+ *                   (block_bitonic.cuh)
+ *   longer          blocks sort tiles in shared memory; passes over all long segments at once then
+ *                   merge the tiles of each (merge_sorted.cuh), until each is one sorted part
+ * A segment of one tile needs no pass. Merging a segment of t tiles takes lg t passes between two
+ * arrays of records; a pass in which no segment takes part only reads one number. A merge writes
+ * only within its segment, whatever the records are.
+ * Cost: one read and one write, and as much for each pass. Scratch: two records for each element if
+ * there may be a segment of several tiles. */
+#ifndef ORDO_CUDA_SEGMENTS_SEGMENT_SORT_H
+#define ORDO_CUDA_SEGMENTS_SEGMENT_SORT_H
+
+#include "cuda/block/block_bitonic.cuh"
+#include "cuda/block/block_scan.cuh"
+#include "cuda/segments/dev_segments_sort.cuh"
+#include "cuda/segments/segment_records.cuh"
+
+enum {
+    GROUP_THREADS = 256,
+    TILE_THREADS = 512,
+    MOST_WARPS = 32
+};
+
+/* ---- Up to 32 records: lanes ---- */
+
+template <typename T> static DEVICE T group_swap(T record, unsigned mask)
+{
+    return __shfl_xor_sync(WARP_ALL, record, mask);
+}
+template <> DEVICE key_record group_swap(key_record record, unsigned mask)
+{
+    return {__shfl_xor_sync(WARP_ALL, record.key, mask),
+            __shfl_xor_sync(WARP_ALL, record.index, mask)};
+}
+
+template <typename K> static DEVICE K group_keep(K mine, K other, bool upper)
+{
+    return (mine < other) != upper ? mine : other;
+}
+
+/* Sorts one record of each lane within groups of `lanes` lanes, a power of 2. By a whole warp. */
+template <typename K> static DEVICE K group_sort(K mine, unsigned lanes)
+{
+    unsigned const lane = lane_id();
+    for (unsigned size = 2; size <= lanes; size *= 2) {
+        mine = group_keep(mine, group_swap(mine, size - 1), (lane & size / 2) != 0);
+        for (unsigned apart = size / 4; apart > 0; apart /= 2)
+            mine = group_keep(mine, group_swap(mine, apart), (lane & apart) != 0);
+    }
+    return mine;
+}
+
+/* The rank of this lane's record, place j of a sorted segment. By a whole warp. */
+template <typename KIND, typename BITS = typename KIND::BITS>
+static DEVICE void group_rank(const segment_job<BITS> &job, segment where, unsigned lanes,
+                              typename KIND::K record)
+{
+    unsigned const lane = lane_id(), j = lane & (lanes - 1);
+    BITS const     bits = KIND::bits(record);
+    BITS const     left = __shfl_up_sync(WARP_ALL, bits, 1);
+    unsigned const votes = __ballot_sync(WARP_ALL, j == 0 || left != bits) >> (lane - j);
+    if (j >= where.length)
+        return;
+    unsigned const to_here = (2u << j) - 1; /* places 0 to j */
+    unsigned const all = where.length >= 32 ? WARP_ALL : (1u << where.length) - 1;
+    unsigned const after = votes & all & ~to_here;
+    segment_rank(job, where.start + KIND::index(record), j, 31 - __clz(votes & to_here),
+                 after != 0 ? __ffs(after) - 1 : where.length, __popc(votes & to_here));
+}
+
+/* Segments of `least` to `most` records; groups of 2^lg lanes, most <= 2^lg. */
+template <typename KIND, typename BITS = typename KIND::BITS>
+static __global__ void __launch_bounds__(GROUP_THREADS)
+    segments_by_groups(segment_map const map, segment_job<BITS> const job, unsigned const lg,
+                       unsigned const least, unsigned const most)
+{
+    unsigned const lanes = 1u << lg, j = lane_id() & (lanes - 1);
+    uint64_t const groups = (uint64_t)gridDim.x * GROUP_THREADS >> lg;
+    uint64_t const rounds = (map.count + groups - 1) / groups;
+    uint64_t       i = ((uint64_t)blockIdx.x * GROUP_THREADS + threadIdx.x) >> lg;
+    for (uint64_t round = 0; round < rounds; round++, i += groups) { /* the same in all lanes */
+        segment where = i < map.count ? segment_at(map, i) : segment{0, 0};
+        if (where.length < least || where.length > most)
+            where.length = 0;
+        if (!__any_sync(WARP_ALL, where.length != 0))
+            continue;
+        typename KIND::K record = last_record<typename KIND::K>();
+        if (j < where.length)
+            record = segment_load<KIND>(job, where.start, j);
+        record = group_sort(record, lanes);
+        if constexpr (KIND::indexed)
+            if (job.result == RESULT_RANKS) {
+                group_rank<KIND>(job, where, lanes, record);
+                continue;
+            }
+        if (j < where.length)
+            segment_store<KIND>(job, where, j, record);
+    }
+}
+
+/* ---- Shared memory ---- */
+
+/* Sorts records `first` to first + count - 1 of a segment in shared memory; the result is visible
+ * to all threads. */
+template <typename KIND, typename BITS = typename KIND::BITS>
+static DEVICE void sort_in_block(const segment_job<BITS> &job, segment where, uint64_t first,
+                                 unsigned count, typename KIND::K *tile)
+{
+    typedef typename KIND::K K;
+    unsigned const           padded = bitonic_tile(count);
+    for (unsigned p = threadIdx.x; p < padded; p += blockDim.x)
+        tile[bitonic_at<K>(p)] =
+            p < count ? segment_load<KIND>(job, where.start, first + p) : last_record<K>();
+    block_bitonic_sort(tile, padded);
+}
+
+/* The ranks of places `first` to first + count - 1, each thread some neighbours; `before` is the
+ * number of different keys before them. `totals` has MOST_WARPS zeros. */
+template <typename KIND, typename AT, typename BITS = typename KIND::BITS>
+static DEVICE void rank_in_block(const segment_job<BITS> &job, segment where, uint64_t first,
+                                 unsigned count, uint64_t before, uint32_t *totals, AT &&at)
+{
+    typedef scan_add<uint32_t> ADD;
+    unsigned const             each = (count + blockDim.x - 1) / blockDim.x;
+    unsigned const begin = min(threadIdx.x * each, count), end = min(begin + each, count);
+    if (job.ties == ORDO_TIES_DENSE) {
+        uint32_t heads = 0;
+        for (uint64_t r = first + begin; r < first + end; r++)
+            heads += r == 0 || KIND::bits(at(r - 1)) != KIND::bits(at(r));
+        uint32_t const scanned = warp_scan<ADD>(heads);
+        uint32_t const here = __shfl_sync(WARP_ALL, scanned, 31);
+        before += block_scan_warps<ADD, MOST_WARPS>(here, totals).before + scanned - heads;
+    }
+    segment_ranks<KIND>(job, where, first + begin, first + end, before, at);
+}
+
+/* Writes a segment that lies sorted in shared memory. */
+template <typename KIND, typename BITS = typename KIND::BITS>
+static DEVICE void write_segment(const segment_job<BITS> &job, segment where,
+                                 const typename KIND::K *tile, uint32_t *totals)
+{
+    typedef typename KIND::K K;
+    unsigned const           count = (unsigned)where.length;
+    if constexpr (KIND::indexed)
+        if (job.result == RESULT_RANKS) {
+            rank_in_block<KIND>(job, where, 0, count, 0, totals,
+                                [&](uint64_t r) { return tile[bitonic_at<K>((unsigned)r)]; });
+            return;
+        }
+    for (unsigned p = threadIdx.x; p < count; p += blockDim.x)
+        segment_store<KIND>(job, where, p, tile[bitonic_at<K>(p)]);
+}
+
+/* Zeroes the totals; a barrier follows before their first use. */
+static DEVICE void clear_totals(uint32_t *totals)
+{
+    for (unsigned w = threadIdx.x; w < MOST_WARPS; w += blockDim.x)
+        totals[w] = 0;
+}
+
+/* Segments of a list, or all of a fixed layout (list < 0), of at most `most` records. */
+template <typename KIND, typename BITS = typename KIND::BITS>
+static __global__ void segments_by_blocks(segment_map const map, segment_lists const lists,
+                                          int const list, segment_job<BITS> const job,
+                                          uint64_t const most)
+{
+    extern __shared__ __align__(16) unsigned char segment_room[];
+    __shared__ uint32_t                           totals[MOST_WARPS];
+    typename KIND::K *const                       tile = (typename KIND::K *)segment_room;
+    uint64_t const count = list < 0 ? map.count : segment_list_count(lists, list);
+    clear_totals(totals);
+    for (uint64_t t = blockIdx.x; t < count; t += gridDim.x) {
+        segment const where = segment_at(map, list < 0 ? t : lists.list[list][t]);
+        if (where.length == 0 || where.length > most)
+            continue; /* the same in all threads */
+        sort_in_block<KIND>(job, where, 0, (unsigned)where.length, tile);
+        write_segment<KIND>(job, where, tile, totals);
+        __syncthreads();
+    }
+}
+
+/* ---- Long segments: tiles ---- */
+
+struct tile_place {
+    segment  where;
+    uint64_t first; /* place of the tile in the segment */
+};
+
+/* Where tile t is; where.length is 0 if there is no such tile. */
+static DEVICE tile_place place_of_tile(const segment_map &map, const segment_lists &lists,
+                                       uint64_t tile, uint64_t t)
+{
+    if (map.offsets == NULL) {
+        uint64_t const each = (map.length + tile - 1) / tile;
+        return {segment_at(map, t / each), t % each * tile};
+    }
+    segment_large const large = segment_of_tile(lists, t);
+    uint64_t const      start = large.where.start, length = large.where.length;
+    uint64_t const      first = (t - large.first_tile) * tile;
+    bool const          there = first < length && length <= map.n && start <= map.n - length;
+    return {{start, there ? length : 0}, first};
+}
+
+static DEVICE uint64_t tiles_of_all(const segment_map &map, const segment_lists &lists,
+                                    uint64_t tile)
+{
+    if (map.offsets == NULL)
+        return map.count * ((map.length + tile - 1) / tile);
+    return segment_large_count(lists) == 0 ? 0 : segment_tile_count(lists);
+}
+
+template <typename KIND> static __host__ DEVICE constexpr unsigned tile_records(void)
+{
+    return segment_tile(sizeof(typename KIND::K));
+}
+
+/* Sorts every tile, into `a`, or into the result if it is the whole segment. */
+template <typename KIND, typename BITS = typename KIND::BITS>
+static __global__ void __launch_bounds__(TILE_THREADS)
+    segments_by_tiles(segment_map const map, segment_lists const lists, segment_job<BITS> const job,
+                      typename KIND::K *const a)
+{
+    typedef typename KIND::K K;
+    constexpr unsigned       TILE = tile_records<KIND>();
+    extern __shared__ __align__(16) unsigned char segment_room[];
+    __shared__ uint32_t                           totals[MOST_WARPS];
+    K *const                                      tile = (K *)segment_room;
+    uint64_t const                                tiles = tiles_of_all(map, lists, TILE);
+    clear_totals(totals);
+    for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
+        tile_place const at = place_of_tile(map, lists, TILE, t);
+        if (at.where.length == 0)
+            continue;
+        unsigned const count = (unsigned)min(at.where.length - at.first, (uint64_t)TILE);
+        sort_in_block<KIND>(job, at.where, at.first, count, tile);
+        if (at.where.length <= TILE)
+            write_segment<KIND>(job, at.where, tile, totals);
+        else
+            for (unsigned p = threadIdx.x; p < count; p += blockDim.x)
+                a[at.where.start + at.first + p] = tile[bitonic_at<K>(p)];
+        __syncthreads();
+    }
+}
+
+/* One pass: merges sorted parts of `part` records in all segments that have several. */
+template <typename KIND, typename K = typename KIND::K>
+static __global__ void __launch_bounds__(MERGE_THREADS)
+    merge_segments(segment_map const map, segment_lists const lists, uint64_t const part,
+                   const K *const from, K *const to)
+{
+    constexpr unsigned TILE = tile_records<KIND>();
+    static_assert(TILE % MERGE_TILE == 0, "merges write whole tiles");
+    __shared__ __align__(16) unsigned char room[sizeof(merge_shared<K>)];
+    merge_shared<K> *const                 shared = (merge_shared<K> *)room;
+    if (map.offsets != NULL && *lists.longest <= part)
+        return;
+    uint64_t const tiles = tiles_of_all(map, lists, TILE);
+    for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
+        tile_place const at = place_of_tile(map, lists, TILE, t);
+        if (at.where.length <= part)
+            continue;
+        uint64_t const end = min(at.where.length, at.first + TILE);
+        for (uint64_t first = at.first; first < end; first += MERGE_TILE) {
+            merge_tile(from + at.where.start, to + at.where.start, at.where.length, part,
+                       MERGE_TILE, first, shared);
+            __syncthreads();
+        }
+    }
+}
+
+/* The array that holds a sorted segment of several tiles after all passes. */
+template <typename KIND, typename K = typename KIND::K>
+static DEVICE const K *sorted_array(uint64_t length, const K *a, const K *b)
+{
+    bool odd = false;
+    for (uint64_t part = tile_records<KIND>(); part < length; part *= 2)
+        odd = !odd;
+    return odd ? b : a;
+}
+
+/* Counts the keys of every tile that differ from the key before, for dense ranks. */
+template <typename KIND, typename K = typename KIND::K>
+static __global__ void __launch_bounds__(TILE_THREADS)
+    count_heads(segment_map const map, segment_lists const lists, const K *const a,
+                const K *const b, uint32_t *const heads)
+{
+    constexpr unsigned TILE = tile_records<KIND>();
+    uint64_t const     tiles = tiles_of_all(map, lists, TILE);
+    for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
+        tile_place const at = place_of_tile(map, lists, TILE, t);
+        if (at.where.length <= TILE)
+            continue;
+        const K *const sorted = sorted_array<KIND>(at.where.length, a, b) + at.where.start;
+        uint32_t       count = 0;
+        for (unsigned p = 0; p < TILE; p += TILE_THREADS) {
+            uint64_t const r = at.first + p + threadIdx.x;
+            bool const     head = r < at.where.length &&
+                              (r == 0 || KIND::bits(sorted[r - 1]) != KIND::bits(sorted[r]));
+            count += (uint32_t)__syncthreads_count(head);
+        }
+        if (threadIdx.x == 0)
+            heads[t] = count;
+    }
+}
+
+/* Writes the results of segments of several tiles. `heads` is NULL unless ranks are dense. */
+template <typename KIND, typename BITS = typename KIND::BITS, typename K = typename KIND::K>
+static __global__ void __launch_bounds__(TILE_THREADS)
+    write_merged(segment_map const map, segment_lists const lists, segment_job<BITS> const job,
+                 const K *const a, const K *const b, const uint32_t *const heads)
+{
+    typedef scan_add<unsigned long long> ADD;
+    constexpr unsigned                   TILE = tile_records<KIND>();
+    __shared__ uint32_t                  totals[MOST_WARPS];
+    __shared__ unsigned long long        sums[TILE_THREADS / 32];
+    uint64_t const                       tiles = tiles_of_all(map, lists, TILE);
+    clear_totals(totals);
+    __syncthreads();
+    for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
+        tile_place const at = place_of_tile(map, lists, TILE, t);
+        if (at.where.length <= TILE)
+            continue;
+        const K *const sorted = sorted_array<KIND>(at.where.length, a, b) + at.where.start;
+        unsigned const count = (unsigned)min(at.where.length - at.first, (uint64_t)TILE);
+        if (job.result != RESULT_RANKS)
+            for (unsigned p = threadIdx.x; p < count; p += TILE_THREADS)
+                segment_store<KIND>(job, at.where, at.first + p, sorted[at.first + p]);
+        else if constexpr (KIND::indexed) {
+            unsigned long long before = 0;
+            if (heads != NULL) {
+                for (uint64_t u = t - at.first / TILE + threadIdx.x; u < t; u += TILE_THREADS)
+                    before += heads[u];
+                before = block_reduce<ADD, TILE_THREADS / 32>(before, sums);
+            }
+            rank_in_block<KIND>(job, at.where, at.first, count, before, totals,
+                                [&](uint64_t r) { return sorted[r]; });
+            __syncthreads();
+        }
+    }
+}
+
+/* ---- Launches ---- */
+
+template <typename KIND, typename BITS = typename KIND::BITS>
+static ordo_status launch_groups(cuda_call *call, const segment_plan *plan,
+                                 const segment_job<BITS> &job, unsigned lg, unsigned least)
+{
+    unsigned const most = 1u << lg;
+    size_t const grid = segment_grid(call, ordo_div_up(plan->map.count, GROUP_THREADS >> lg), 1, 8);
+    return CUDA_LAUNCH(call, segments_by_groups<KIND>, grid, GROUP_THREADS, 0, plan->map, job, lg,
+                       least, most);
+}
+
+template <typename KIND, typename BITS = typename KIND::BITS>
+static ordo_status launch_blocks(cuda_call *call, const segment_plan *plan,
+                                 const segment_job<BITS> &job, int list, unsigned most)
+{
+    unsigned const threads = ordo_max(most / BITONIC_LEAST, 32);
+    size_t const   shared = bitonic_room<typename KIND::K>(most) * sizeof(typename KIND::K);
+    size_t const   items = list < 0 ? plan->map.count : plan->lists.room[list];
+    size_t const   grid = segment_grid(call, items, 1, 8192 / threads);
+    return CUDA_LAUNCH(call, segments_by_blocks<KIND>, grid, threads, shared, plan->map,
+                       plan->lists, list, job, (uint64_t)most);
+}
+
+template <typename KIND, typename BITS = typename KIND::BITS>
+static ordo_status launch_tiles(cuda_call *call, const segment_plan *plan,
+                                const segment_job<BITS> &job)
+{
+    typedef typename KIND::K K;
+    constexpr unsigned       TILE = tile_records<KIND>();
+    K *const                 a = (K *)plan->records[0];
+    K *const                 b = (K *)plan->records[1];
+    size_t const             shared = bitonic_room<K>(TILE) * sizeof(K);
+    size_t const             grid = segment_grid(call, plan->tiles, 1, 8);
+    TRY(cuda_allow_shared(call, segments_by_tiles<KIND>, shared));
+    TRY(CUDA_LAUNCH(call, segments_by_tiles<KIND>, grid, TILE_THREADS, shared, plan->map,
+                    plan->lists, job, a));
+    if (plan->longest <= TILE)
+        return ORDO_OK;
+    bool odd = false;
+    for (uint64_t part = TILE; part < plan->longest; part *= 2, odd = !odd)
+        TRY(CUDA_LAUNCH(call, merge_segments<KIND>, grid, MERGE_THREADS, 0, plan->map, plan->lists,
+                        part, odd ? b : a, odd ? a : b));
+    if constexpr (KIND::indexed)
+        if (plan->heads != NULL)
+            TRY(CUDA_LAUNCH(call, count_heads<KIND>, grid, TILE_THREADS, 0, plan->map, plan->lists,
+                            a, b, plan->heads));
+    return CUDA_LAUNCH(call, write_merged<KIND>, grid, TILE_THREADS, 0, plan->map, plan->lists, job,
+                       a, b, plan->heads);
+}
+
+/* The smallest lg with n <= 2^lg. */
+static inline unsigned lg_of(size_t n)
+{
+    unsigned lg = 0;
+    while ((size_t)1 << lg < n)
+        lg++;
+    return lg;
+}
+
+/* Sorts all segments of a plan. */
+template <typename KIND, typename BITS = typename KIND::BITS>
+static ordo_status segments_run(cuda_call *call, const segment_plan *plan,
+                                const segment_job<BITS> &job)
+{
+    segment_limits const  classes = segment_sort_classes(sizeof(typename KIND::K));
+    const uint64_t *const limits = classes.limits;
+    size_t const          length = plan->map.length;
+    if (plan->map.offsets == NULL) {
+        if (length <= limits[0])
+            return launch_groups<KIND>(call, plan, job, lg_of(length), 1);
+        if (length <= limits[2])
+            return launch_blocks<KIND>(call, plan, job, -1,
+                                       (unsigned)limits[length <= limits[1] ? 1 : 2]);
+        return launch_tiles<KIND>(call, plan, job);
+    }
+    TRY(segments_classify(call, plan->map, classes, plan->lists));
+    TRY(launch_groups<KIND>(call, plan, job, 3, 1));
+    if (plan->longest > 8)
+        TRY(launch_groups<KIND>(call, plan, job, 5, 9));
+    if (plan->longest > limits[0])
+        TRY(launch_blocks<KIND>(call, plan, job, 0, (unsigned)limits[1]));
+    if (plan->longest > limits[1])
+        TRY(launch_blocks<KIND>(call, plan, job, 1, (unsigned)limits[2]));
+    return plan->longest > limits[2] ? launch_tiles<KIND>(call, plan, job) : ORDO_OK;
+}
+
+#endif

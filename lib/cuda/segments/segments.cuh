@@ -1,0 +1,160 @@
+/* segments.cuh - where the segments of a job are, for kernels, and their classes by length.
+ *
+ * The host knows the length of segments with a fixed layout. Lengths by offsets are known only to
+ * the device: one kernel reads all offsets and lists the segments of each class. Kernels have fixed
+ * grids and take the entries of their list in turn, up to the count, which stays on the device. So
+ * a call neither waits nor copies. A pair of offsets that descends or exceeds n is an empty
+ * segment. Overlapping pairs can be more than the lists hold; entries beyond that are left out. */
+#ifndef ORDO_CUDA_SEGMENTS_SEGMENTS_H
+#define ORDO_CUDA_SEGMENTS_SEGMENTS_H
+
+#include "backend/segments.h"
+#include "cuda/runtime/cuda_rt.cuh"
+
+struct segment { /* elements start, start + 1, ..., start + length - 1 */
+    uint64_t start, length;
+};
+
+/* A layout as a kernel argument. Elements of a segment are neighbours: segments with a step are
+ * gathered first (segments_to_rows). */
+struct segment_map {
+    const uint64_t *offsets; /* NULL: fixed lengths */
+    uint64_t        n, count, length, stride, group, group_stride;
+};
+
+static inline segment_map segment_map_of(const ordo_segment_view *view, size_t n)
+{
+    return {view->offsets, n,           view->count,       view->length,
+            view->stride,  view->group, view->group_stride};
+}
+
+static DEVICE segment segment_at(const segment_map &map, uint64_t i)
+{
+    if (map.offsets != NULL) {
+        uint64_t const start = map.offsets[i], end = map.offsets[i + 1];
+        bool const     good = start <= end && end <= map.n;
+        return {good ? start : 0, good ? end - start : 0};
+    }
+    if (i < map.group)
+        return {i * map.stride, map.length};
+    return {i / map.group * map.group_stride + i % map.group * map.stride, map.length};
+}
+
+/* ---- Classes ---- */
+
+enum {
+    SEGMENT_LISTS = 3,           /* classes with a list, besides the shortest segments */
+    SEGMENT_BLOCK_THREADS = 256, /* of the kernels in dev_segments.cu */
+    SEGMENT_SLOT_SHIFT = 40      /* in `counts` of the last list: segments above tiles */
+};
+
+/* The classes of a verb. Segments of up to limits[0] elements have no list: a kernel goes over all
+ * segments and leaves out the longer ones. List c has those of up to limits[c + 1] elements; the
+ * last list has all longer ones, which are cut into tiles of `tile` elements. */
+struct segment_limits {
+    uint64_t limits[SEGMENT_LISTS];
+    uint64_t tile;
+};
+
+struct segment_large { /* an entry of the last list; first_tile ascends */
+    segment  where;
+    uint64_t first_tile;
+    uint64_t number; /* of the segment */
+};
+
+struct segment_lists {           /* in device scratch */
+    unsigned long long *counts;  /* [SEGMENT_LISTS] entries wanted; of the last list, see above */
+    unsigned long long *longest; /* elements of the longest segment of the last list */
+    uint64_t           *list[2]; /* segment numbers */
+    segment_large      *large;
+    uint64_t            room[SEGMENT_LISTS]; /* entries of each list */
+    uint64_t            tiles;               /* most tiles of all large segments */
+};
+
+/* The lists of segments with offsets. No list of a fixed layout is needed: all its segments have
+ * one class. */
+static inline segment_lists segment_lists_layout(cuda_scratch *scratch, size_t n, size_t count,
+                                                 const segment_limits &classes)
+{
+    segment_lists lists = {};
+    for (int c = 0; c < SEGMENT_LISTS; c++)
+        lists.room[c] = ordo_min(count, n / (classes.limits[c] + 1) + 1);
+    lists.tiles = n / classes.tile + lists.room[2];
+    lists.counts = scratch_take<unsigned long long>(scratch, SEGMENT_LISTS + 1);
+    lists.longest = lists.counts == NULL ? NULL : lists.counts + SEGMENT_LISTS;
+    lists.list[0] = scratch_take<uint64_t>(scratch, lists.room[0]);
+    lists.list[1] = scratch_take<uint64_t>(scratch, lists.room[1]);
+    lists.large = scratch_take<segment_large>(scratch, lists.room[2]);
+    return lists;
+}
+
+/* Fills the lists; map.offsets is not NULL. */
+ordo_status segments_classify(cuda_call *call, const segment_map &map,
+                              const segment_limits &classes, const segment_lists &lists);
+
+/* The entries of list 0 or 1. */
+static DEVICE uint64_t segment_list_count(const segment_lists &lists, int c)
+{
+    uint64_t const count = lists.counts[c];
+    return count < lists.room[c] ? count : lists.room[c];
+}
+
+/* The tiles of all large segments, and the number of these segments. */
+static DEVICE uint64_t segment_tile_count(const segment_lists &lists)
+{
+    uint64_t const tiles = lists.counts[2] & (((uint64_t)1 << SEGMENT_SLOT_SHIFT) - 1);
+    return tiles < lists.tiles ? tiles : lists.tiles;
+}
+static DEVICE uint64_t segment_large_count(const segment_lists &lists)
+{
+    uint64_t const count = lists.counts[2] >> SEGMENT_SLOT_SHIFT;
+    return count < lists.room[2] ? count : lists.room[2];
+}
+
+/* The entry of the large segment of a tile: the last one with first_tile <= tile. There is at least
+ * one. The tile may lie beyond its end if the lists were too short. */
+static DEVICE uint64_t segment_slot_of_tile(const segment_lists &lists, uint64_t tile)
+{
+    uint64_t lo = 0, hi = segment_large_count(lists);
+    while (lo + 1 < hi) {
+        uint64_t const middle = (lo + hi) / 2;
+        bool const     below = lists.large[middle].first_tile <= tile;
+        lo = below ? middle : lo;
+        hi = below ? hi : middle;
+    }
+    return lo;
+}
+
+/* The large segment of a tile. */
+static DEVICE segment_large segment_of_tile(const segment_lists &lists, uint64_t tile)
+{
+    return lists.large[segment_slot_of_tile(lists, tile)];
+}
+
+/* Blocks of `threads` threads for n items, at most `resident` on each multiprocessor. */
+static inline size_t segment_grid(const cuda_call *call, size_t n, size_t threads, size_t resident)
+{
+    return ordo_max(ordo_min(ordo_div_up(n, threads), (size_t)call->facts->sms * resident), 1);
+}
+
+/* ---- Segments with a step ---- */
+
+/* The layout of rows without gaps, as segments_to_rows writes them. */
+static inline ordo_segment_view segment_rows(const ordo_segment_view *view)
+{
+    ordo_segment_view rows = *view;
+    rows.step = 1;
+    rows.stride = view->length;
+    rows.group = view->count;
+    rows.group_stride = 0;
+    return rows;
+}
+
+/* Copies the segments of a fixed layout with elements of `size` bytes (1 to 16) to rows without
+ * gaps, and back. */
+ordo_status segments_to_rows(cuda_call *call, const ordo_segment_view *view, const void *array,
+                             size_t size, void *rows);
+ordo_status segments_from_rows(cuda_call *call, const ordo_segment_view *view, const void *rows,
+                               size_t size, void *array);
+
+#endif
