@@ -443,16 +443,24 @@ ordo_status cpu_lexsort(void *state, const ordo_lexsort_job *job, ordo_exec *exe
     return order_rows(&work);
 }
 
+/* Scratch of the threads that sort groups of ties. A group that one thread sorts has a part
+ * 1 / (2 threads) of the cost at most, where every row may cost as much as 17 (cpu_segments.c). */
+static size_t workers_scratch(size_t n, size_t threads)
+{
+    size_t const        part = n / (2 * threads + 16) * 17 + 17 + ORDO_TUNE_ALONE;
+    ordo_sort_job const job = {.type = ORDO_U64, .n = ordo_min(n, part)};
+    return threads * (cpu_sort_scratch(&job, 1) + 4096);
+}
+
+/* The words, the heads, a border for each row, the sort of all words, and the sorts of groups: one
+ * by all threads, or one by each. */
 size_t cpu_lexsort_scratch(const ordo_lexsort_job *job, const ordo_exec *exec)
 {
     size_t const        n = job->n;
     ordo_sort_job const sort = {.type = ORDO_U64, .n = n};
     if (n == 0)
         return 0;
-    /* The words, the heads, two borders for each two rows, and two sorts: of all words, and of
-     * groups of ties. */
     return n * (sizeof(uint64_t) + 1) + (n + 2) * sizeof(uint64_t) +
            (ordo_div_up(n + 1, cpu_grain(n + 1)) + 1) * sizeof(uint64_t) +
-           (2 + (size_t)exec->threads) * cpu_sort_scratch(&sort, exec->threads) +
-           exec->threads * (size_t)4096;
+           2 * cpu_sort_scratch(&sort, exec->threads) + workers_scratch(n, exec->threads);
 }

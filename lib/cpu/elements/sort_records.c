@@ -410,11 +410,14 @@ static size_t scratch_by_buckets(const ordo_records_job *job, const ordo_exec *e
     size_t const        n = job->n, chunks = chunk_count(n, exec->threads);
     size_t const        sample = sample_count(job);
     ordo_sort_job const sort = {.type = ORDO_U64, .n = sample};
+    ordo_records_job    more = *job; /* the constant cost of each bucket */
+    more.n += (size_t)16 * BUCKETS;
     return 2 * sample * sizeof(uint64_t) + sizeof(radix_cells) +
            cpu_sort_scratch(&sort, exec->threads) +
            (2 * chunks + 1) * (BUCKETS + 1) * sizeof(uint64_t) +
            chunks * BUCKETS * element_block_bytes(job->size) + n * (sizeof(uint16_t) + job->size) +
-           segments_scratch(job, 1, exec) + segments_scratch(job, 2 * (size_t)exec->threads, exec);
+           segments_scratch(job, 1, exec) +
+           segments_scratch(&more, 2 * (size_t)exec->threads, exec);
 }
 
 size_t cpu_sort_records_scratch(const ordo_records_job *job, const ordo_exec *exec)
