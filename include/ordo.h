@@ -599,6 +599,7 @@ ORDO_MUST ordo_status ordo_copy(ordo_ctx *ctx, void *dst, const void *src, size_
 #endif
 
 #include "ordo_gen.h"
+#include "ordo_groups.h"
+#include "ordo_records.h"
 #include "ordo_strings.h"
-
 #endif

@@ -134,6 +134,16 @@ size_t api_nans_of_row(ordo_type type, const void *sorted, size_t n);
 /* Runs the select slot for positions that may be in any order and repeat. */
 ordo_status api_select_any(ordo_exec *exec, const ordo_choice *choice, const ordo_select_job *wish);
 
+/* api_quantile.c: key i as f64, and checks. */
+double      api_as_double(ordo_type type, const void *keys, size_t i);
+ordo_status api_check_method(ordo_exec *exec, uint32_t method, bool is_median);
+ordo_status api_check_q(ordo_exec *exec, const double *q, size_t count);
+
+/* For calls that only the CPU has. */
+ordo_status api_check_host(ordo_exec *exec, const char *call);
+ordo_status api_check_slot(ordo_exec *exec, const ordo_choice *choice, bool has_slot,
+                           const char *call);
+
 /* The body of an entry point. `checked` uses ctx and exec. */
 #define API_CALL(operation, type, n, checked)                                                      \
     do {                                                                                           \

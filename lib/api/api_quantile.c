@@ -43,7 +43,7 @@ const char *ordo_method_name(ordo_method method)
     return number >= 1 && number <= METHODS ? method_names[number - 1] : NULL;
 }
 
-static double as_double(ordo_type type, const void *keys, size_t i)
+double api_as_double(ordo_type type, const void *keys, size_t i)
 {
     switch (type) {
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \
@@ -52,6 +52,23 @@ static double as_double(ordo_type type, const void *keys, size_t i)
 #include "core/types.def"
     }
     return 0;
+}
+
+/* ---- Checks of other calls, too ---- */
+
+ordo_status api_check_method(ordo_exec *exec, uint32_t method, bool is_median)
+{
+    FAIL_IF(method > METHODS, ORDO_E_ARG, "method is %u; no such ordo_method", method);
+    FAIL_IF(is_median && method != ORDO_METHOD_DEFAULT && method != ORDO_METHOD_LINEAR, ORDO_E_ARG,
+            "method is %s; a median accepts only linear", ordo_method_name((ordo_method)method));
+    return ORDO_OK;
+}
+
+ordo_status api_check_q(ordo_exec *exec, const double *q, size_t count)
+{
+    for (size_t j = 0; j < count; j++)
+        FAIL_IF(!(q[j] >= 0 && q[j] <= 1), ORDO_E_ARG, "q[%zu] is %g; expected 0 to 1", j, q[j]);
+    return ORDO_OK;
 }
 
 /* ---- The calls ---- */
@@ -79,11 +96,7 @@ static ordo_status check_quantiles(ordo_exec *exec, const quantiles *call,
     TRY(api_read_segments(exec, wish->segments, call->n, false, segments));
     TRY(api_results(exec, segments, call->count, &results));
     TRY(api_check_select_algorithm(exec, wish->algorithm, wish->sub_array));
-    FAIL_IF(wish->method > METHODS, ORDO_E_ARG, "method is %u; no such ordo_method", wish->method);
-    FAIL_IF(call->is_median && wish->method != ORDO_METHOD_DEFAULT &&
-                wish->method != ORDO_METHOD_LINEAR,
-            ORDO_E_ARG, "method is %s; ordo_median accepts only linear",
-            ordo_method_name((ordo_method)wish->method));
+    TRY(api_check_method(exec, wish->method, call->is_median));
 
     size_t const size = ordo_type_size(call->type);
     TRY(api_check_aligned(exec, call->keys, call->n, size, "keys"));
@@ -93,10 +106,7 @@ static ordo_status check_quantiles(ordo_exec *exec, const quantiles *call,
                         results * sizeof(double), "out"));
     TRY(api_check_apart(exec, call->q, call->count * sizeof(double), "q", call->out,
                         results * sizeof(double), "out"));
-    for (size_t j = 0; j < call->count; j++)
-        FAIL_IF(!(call->q[j] >= 0 && call->q[j] <= 1), ORDO_E_ARG, "q[%zu] is %g; expected 0 to 1",
-                j, call->q[j]);
-    return ORDO_OK;
+    return api_check_q(exec, call->q, call->count);
 }
 
 /* Selects the keys around all places, two for each q, with one call. */
@@ -132,8 +142,8 @@ static ordo_status quantiles_of(ordo_exec *exec, const ordo_choice *choice, cons
     TRY(api_select_any(exec, choice, &job));
     for (size_t j = 0; j < call->count; j++) {
         quantile_place const at = quantile_place_of(method, call->q[j], n);
-        double const         below = as_double(call->type, keys, 2 * j);
-        double const         above = as_double(call->type, keys, 2 * j + 1);
+        double const         below = api_as_double(call->type, keys, 2 * j);
+        double const         above = api_as_double(call->type, keys, 2 * j + 1);
         call->out[j] = quantile_value(&at, below, above, call->is_median);
     }
     return ORDO_OK;
@@ -175,8 +185,8 @@ static ordo_status quantiles_one(const void *arg, size_t i, size_t n, void *cons
 /* The quantile of n sorted keys at a place. */
 static double value_of_row(const quantiles *call, const quantile_place *at, const void *sorted)
 {
-    double const below = as_double(call->type, sorted, at->below);
-    double const above = as_double(call->type, sorted, at->above);
+    double const below = api_as_double(call->type, sorted, at->below);
+    double const above = api_as_double(call->type, sorted, at->above);
     return quantile_value(at, below, above, call->is_median);
 }
 

@@ -111,6 +111,13 @@ typedef struct ordo_backend {
     /* Parts of jobs on segments, without scratch: many short rows by one thread. */
     void (*sort_rows)(void *state, const ordo_rows_job *job);
     void (*scan_rows)(void *state, const ordo_scan_job *job, size_t rows); /* rows of job->n */
+    ordo_status (*sort_records)(void *state, const ordo_records_job *job, ordo_exec *exec);
+    size_t (*sort_records_scratch)(const ordo_records_job *job, const ordo_exec *exec);
+    ordo_status (*move)(void *state, const ordo_move_job *job, ordo_exec *exec);
+    ordo_status (*lexsort)(void *state, const ordo_lexsort_job *job, ordo_exec *exec);
+    size_t (*lexsort_scratch)(const ordo_lexsort_job *job, const ordo_exec *exec);
+    ordo_status (*place_ranks)(void *state, const ordo_place_job *job, ordo_exec *exec);
+    size_t (*place_ranks_scratch)(const ordo_place_job *job, const ordo_exec *exec);
 } ordo_backend;
 
 typedef const ordo_backend *ordo_backend_entry(uint32_t abi);

@@ -327,4 +327,53 @@ typedef struct ordo_put_job {
     unsigned    part, parts;
 } ordo_put_job;
 
+typedef struct ordo_records_job { /* sorts structs in place by a key of each, stable */
+    void     *base;
+    size_t    n, size, key_offset; /* an element has `size` bytes */
+    ordo_type type;
+    bool      descending;
+} ordo_records_job;
+
+typedef struct ordo_move_job { /* out[i] = in[index[i]], or out[index[i]] = in[i], for i < count */
+    const void *in;
+    size_t      n, size; /* n: elements of the array that the index refers to */
+    ordo_type   index_type;
+    const void *index;
+    size_t      count;
+    void       *out;
+    bool        scatters;
+} ordo_move_job;
+
+typedef struct ordo_key_column { /* a key of each row */
+    ordo_type   type;
+    const void *keys;
+    bool        descending;
+    bool        folded; /* keys that tie are equal; else the order of a sort of keys alone */
+} ordo_key_column;
+
+enum {                 /* bits of ordo_lexsort_job.heads */
+    ORDO_ROW_HEAD = 1, /* the row differs from the row before it in a column, or is the first row */
+    ORDO_ROW_FIRST = 2 /* it differs in the first column, or is the first row */
+};
+
+typedef struct ordo_lexsort_job {   /* the order of rows by several columns, stable */
+    const ordo_key_column *columns; /* the first one decides first */
+    size_t                 count, n;
+    ordo_type              index_type; /* U32, U64 */
+    void                  *index;
+    uint8_t               *heads; /* a byte for each row in order; other bits are unspecified; NULL:
+                                   * not wanted */
+} ordo_lexsort_job;
+
+typedef struct ordo_place_job { /* ranks[index[i]] = the rank of row i of an order */
+    size_t         n;
+    ordo_type      index_type;
+    const void    *index;
+    const uint8_t *heads;
+    bool           grouped; /* ranks count from the row that begins a key of the first column */
+    ordo_ties      ties;
+    ordo_type      rank_type; /* U32, U64, F64 */
+    void          *ranks;
+} ordo_place_job;
+
 #endif

@@ -49,6 +49,13 @@ ordo_status cpu_segments(void *state, const ordo_segments_job *job, ordo_exec *e
 size_t      cpu_segments_scratch(const ordo_segments_job *job, const ordo_exec *exec);
 void        cpu_sort_rows(void *state, const ordo_rows_job *job);
 void        cpu_scan_rows(void *state, const ordo_scan_job *job, size_t rows);
+ordo_status cpu_sort_records(void *state, const ordo_records_job *job, ordo_exec *exec);
+size_t      cpu_sort_records_scratch(const ordo_records_job *job, const ordo_exec *exec);
+ordo_status cpu_move(void *state, const ordo_move_job *job, ordo_exec *exec);
+ordo_status cpu_lexsort(void *state, const ordo_lexsort_job *job, ordo_exec *exec);
+size_t      cpu_lexsort_scratch(const ordo_lexsort_job *job, const ordo_exec *exec);
+ordo_status cpu_place_ranks(void *state, const ordo_place_job *job, ordo_exec *exec);
+size_t      cpu_place_ranks_scratch(const ordo_place_job *job, const ordo_exec *exec);
 void        cpu_divide(void *state, const ordo_divide_job *job);
 
 /* The elements in one piece of a loop over n: all of them if n is small, so that small calls wake

@@ -160,6 +160,13 @@ const ordo_backend *ordo_cpu_backend(void)
         .segments_scratch = cpu_segments_scratch,
         .sort_rows = cpu_sort_rows,
         .scan_rows = cpu_scan_rows,
+        .sort_records = cpu_sort_records,
+        .sort_records_scratch = cpu_sort_records_scratch,
+        .move = cpu_move,
+        .lexsort = cpu_lexsort,
+        .lexsort_scratch = cpu_lexsort_scratch,
+        .place_ranks = cpu_place_ranks,
+        .place_ranks_scratch = cpu_place_ranks_scratch,
     };
     return &backend;
 }

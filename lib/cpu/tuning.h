@@ -299,7 +299,14 @@ enum {
     ORDO_TUNE_ROUGH_DIGIT_SMALL = ORDO_TUNE(8, 3),
 
     /* Borders between windows in one piece of a loop. */
-    ORDO_TUNE_ROUGH_BORDERS = ORDO_TUNE(16, 2)
+    ORDO_TUNE_ROUGH_BORDERS = ORDO_TUNE(16, 2),
+
+    /* The sort of structs (lib/cpu/elements/sort_records.c): bytes of an element up to which it is
+     * scattered to a bucket, bytes of an array from which buckets are used, and bytes wanted in a
+     * bucket. */
+    ORDO_TUNE_ELEMENT = 64,
+    ORDO_TUNE_ELEMENTS_ALONE = ORDO_TUNE(2 << 20, 4096),
+    ORDO_TUNE_ELEMENT_BUCKET = ORDO_TUNE(512 << 10, 256)
 };
 
 #endif

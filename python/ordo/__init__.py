@@ -22,12 +22,26 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ._context import Report, config, context, explain, show_config
     from ._generate import generate
+    from ._groups import (
+        GroupCounts,
+        GroupTopK,
+        GroupValues,
+        group_argsort,
+        group_count,
+        group_median,
+        group_quantile,
+        group_rank,
+        group_topk,
+        lexrank,
+        lexsort,
+    )
     from ._lib import DeviceError, OrderError
     from ._lib import version as __version__
     from ._measure import is_sorted, radius
     from ._order import argsort, sort, sort_pairs
     from ._partition import argpartition, partition, scan_bits, split_by_flags
     from ._rank import rank, rank_sorted, rankdata
+    from ._records import sort_records
     from ._scan import cummax, cummin, cumsum
     from ._select import (
         median,
@@ -44,11 +58,14 @@ if TYPE_CHECKING:
 _HOMES = {
     "_context": "Report config context explain show_config",
     "_generate": "generate",
+    "_groups": "GroupCounts GroupTopK GroupValues group_argsort group_count group_median "
+    "group_quantile group_rank group_topk lexrank lexsort",
     "_lib": "DeviceError OrderError",
     "_measure": "is_sorted radius",
     "_order": "argsort sort sort_pairs",
     "_partition": "argpartition partition scan_bits split_by_flags",
     "_rank": "rank rank_sorted rankdata",
+    "_records": "sort_records",
     "_scan": "cummax cummin cumsum",
     "_select": "median nanmedian nanpercentile nanquantile percentile quantile",
     "_sets": "searchsorted unique",
@@ -58,6 +75,9 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 __all__ = [
     "DeviceError",
+    "GroupCounts",
+    "GroupTopK",
+    "GroupValues",
     "OrderError",
     "Report",
     "TestResult",
@@ -73,7 +93,15 @@ __all__ = [
     "cumsum",
     "explain",
     "generate",
+    "group_argsort",
+    "group_count",
+    "group_median",
+    "group_quantile",
+    "group_rank",
+    "group_topk",
     "is_sorted",
+    "lexrank",
+    "lexsort",
     "mannwhitneyu",
     "median",
     "nanmedian",
@@ -92,6 +120,7 @@ __all__ = [
     "show_config",
     "sort",
     "sort_pairs",
+    "sort_records",
     "spearmanr",
     "split_by_flags",
     "top_k",

@@ -1,44 +1,16 @@
 /* radix_steps.h - the inner steps of the radix sort as a table for one ISA (kernel/plain_loops.h).
  * The loops are plain C that gains from the ISA's shifts and vectors. */
 #include "core/random.h"
+#include "cpu/radix/lines.h"
 #include "cpu/radix/radix_work.h"
 
 #include <string.h>
-#if defined(__AVX2__)
-#include <immintrin.h>
-#elif defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 /* Prefetches memory that is read soon. Processors do this by themselves, but not across pages. */
 static inline void radix_prefetch(const void *at, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i += LINE)
         __builtin_prefetch((const char *)at + i, 0, 2);
-}
-
-/* Writes whole cache lines past the cache, if the ISA can. */
-static inline void lines_stream(void *to, const void *lines, size_t bytes)
-{
-#if defined(__AVX512F__)
-    for (size_t i = 0; i < bytes / 64; i++)
-        _mm512_stream_si512((__m512i *)to + i, _mm512_load_si512((const __m512i *)lines + i));
-#elif defined(__AVX2__)
-    for (size_t i = 0; i < bytes / 32; i++)
-        _mm256_stream_si256((__m256i *)to + i, _mm256_load_si256((const __m256i *)lines + i));
-#elif defined(__SSE2__)
-    for (size_t i = 0; i < bytes / 16; i++)
-        _mm_stream_si128((__m128i *)to + i, _mm_load_si128((const __m128i *)lines + i));
-#else
-    memcpy(to, lines, bytes);
-#endif
-}
-
-static inline void lines_fence(void)
-{
-#if defined(__SSE2__)
-    _mm_sfence();
-#endif
 }
 
 #if defined(__AVX512F__) && defined(__AVX512CD__)

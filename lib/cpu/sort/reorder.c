@@ -7,6 +7,7 @@
  * constant length. No alignment is assumed.
  *
  * Permute: elements are gathered by an index into scratch and copied back. */
+#include "cpu/elements/elements.h"
 #include "cpu/sort/sort_steps.h"
 
 #include <string.h>
@@ -117,33 +118,10 @@ typedef struct permute_work {
     bool        narrow; /* index is u32 */
 } permute_work;
 
-static inline size_t index_at(const permute_work *work, size_t i)
-{
-    return work->narrow ? ((const uint32_t *)work->index)[i]
-                        : (size_t)((const uint64_t *)work->index)[i];
-}
-
-#define GATHER(size)                                                                               \
-    for (size_t i = lo; i < hi; i++)                                                               \
-    memcpy(work->to + i * (size), work->from + index_at(work, i) * (size), (size))
-
 static void gather_piece(void *arg, size_t lo, size_t hi)
 {
     const permute_work *const work = arg;
-    switch (work->size) {
-#define GATHER_SIZE(bytes)                                                                         \
-    case bytes:                                                                                    \
-        GATHER(bytes);                                                                             \
-        return;
-        GATHER_SIZE(1)
-        GATHER_SIZE(2)
-        GATHER_SIZE(4)
-        GATHER_SIZE(8)
-        GATHER_SIZE(16)
-#undef GATHER_SIZE
-    default:
-        GATHER(work->size);
-    }
+    element_gather(work->to, work->from, work->size, work->index, work->narrow, lo, hi);
 }
 
 static void copy_piece(void *arg, size_t lo, size_t hi)

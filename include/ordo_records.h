@@ -1,0 +1,48 @@
+/* ordo_records.h - arrays of structs. ordo.h includes this file.
+ *
+ * The calls are for CPU arrays. With ORDO_ON_DEVICE, and in a context for the GPU only, they return
+ * ORDO_E_UNSUPPORTED. In other contexts the CPU does the work, and ordo_report.backend is "cpu". */
+#ifndef ORDO_RECORDS_H
+#define ORDO_RECORDS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Sorts n elements of `size` bytes in place by a key of each element: `type` at byte key_offset.
+ * Neither elements nor keys need alignment. The sort is stable: elements with tied keys (all NaNs;
+ * -0 and +0) keep their order. opts: ORDO_DESCENDING, ORDO_STABLE, algorithm AUTO or RADIX.
+ *     struct trade { double price; uint32_t id; char name[20]; } *trades;
+ *     ordo_sort_records(ctx, trades, n, sizeof *trades, offsetof(struct trade, id), ORDO_U32, NULL)
+ * Elements of up to 64 bytes are first scattered to buckets that fit the cache. Larger elements
+ * follow a sort of their keys.
+ * Needs scratch for a copy of the array. If that is refused, the call sorts the keys with an index
+ * and moves the elements in place, along the cycles of the permutation: scratch for a key and an
+ * index of each element, and one element. If that is refused, too: ORDO_E_NOMEM. After
+ * ORDO_E_CANCELLED the array holds its elements in an unspecified order; after any other error
+ * the array is unchanged.                                                                        */
+ORDO_MUST ordo_status ordo_sort_records(ordo_ctx *ctx, void *base, size_t n, size_t size,
+                                        size_t key_offset, ordo_type type,
+                                        const ordo_sort_opts *opts);
+ORDO_MUST ordo_status ordo_sort_records_scratch(ordo_ctx *ctx, size_t n, size_t size,
+                                                size_t key_offset, ordo_type type,
+                                                const ordo_sort_opts *opts, size_t *bytes);
+
+/* out[i] = in[index[i]] for 0 <= i < count: elements of `size` bytes, without alignment, from an
+ * array of n elements. index_type is ORDO_U32 or ORDO_U64. ORDO_E_ARG if an index is not below n;
+ * out is unchanged then. out must not overlap the other arrays. Needs no scratch. After
+ * ORDO_E_CANCELLED out is unspecified.                                                           */
+ORDO_MUST ordo_status ordo_gather(ordo_ctx *ctx, const void *in, size_t n, size_t size,
+                                  ordo_type index_type, const void *index, size_t count, void *out);
+
+/* out[index[i]] = in[i] for 0 <= i < count: the inverse of ordo_gather. out has n elements, and
+ * elements that no index names are not written. An element that several indices name is
+ * unspecified. Errors are as in ordo_gather.                                                     */
+ORDO_MUST ordo_status ordo_scatter(ordo_ctx *ctx, const void *in, size_t count, size_t size,
+                                   ordo_type index_type, const void *index, void *out, size_t n);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

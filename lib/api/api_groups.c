@@ -1,0 +1,483 @@
+/* api_groups.c - ordo_group_*: results for each group of rows.
+ *
+ * One sort of rows by the group key and the key (the backend's lexsort) puts the rows of each group
+ * next to each other, in the order of their keys. Every result is read from that order: ranks,
+ * quantiles, the first k keys. */
+#include "api/api.h"
+#include "core/keybits.h"
+#include "core/quantile.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    PIECE = 1 << 15,      /* rows in one piece of a loop */
+    GROUP_PIECE = 1 << 10 /* groups in one piece */
+};
+
+typedef struct group_call { /* the arguments of a call, checked, and what the call has found */
+    ordo_choice     choice;
+    ordo_groups     groups;
+    ordo_group_opts wish;
+    ordo_type       type; /* of the keys; 0: the call has no keys */
+    const void     *keys;
+    size_t          n;
+    ordo_type       index_type;
+    void           *index; /* the rows in order; NULL: taken as scratch */
+    uint8_t        *heads;
+    uint64_t       *starts; /* count + 1: where each group begins in the order */
+    size_t          count;
+    uint64_t       *pieces;    /* groups that begin before each piece */
+    bool            has_nulls; /* the rows after the last group belong to no group */
+    /* The results of the call. */
+    const double *q;
+    size_t        each; /* results for each group */
+    double       *quantiles;
+    ordo_method   method;
+    bool          is_median;
+    void         *values;
+    ordo_type     out_type; /* of indices or ranks */
+    void         *out;
+    uint64_t     *found;
+} group_call;
+
+/* ---- Checks ---- */
+
+static ordo_status check_groups(ordo_exec *exec, group_call *call, const ordo_groups *groups,
+                                const ordo_group_opts *opts, uint64_t flags)
+{
+    size_t const n = call->n;
+    FAIL_IF(groups == NULL, ORDO_E_ARG, "groups is NULL");
+    TRY(api_read_struct(exec, &call->groups, sizeof call->groups, groups, "groups"));
+    TRY(api_opts_read(exec, &call->wish, sizeof call->wish, opts));
+    TRY(api_check_place(exec, call->wish.flags, flags | ORDO_ON_DEVICE, call->wish.stream));
+    TRY(api_check_host(exec, "a group call"));
+    FAIL_IF(call->wish.reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
+    ordo_groups const *const g = &call->groups;
+    TRY(api_check_type(exec, (ordo_type)g->type, "groups.type"));
+    FAIL_IF(g->nans != ORDO_NANS_LAST && g->nans != ORDO_NANS_OMIT, ORDO_E_ARG,
+            "groups.nans is %u; expected last or omit", g->nans);
+    TRY(api_check_aligned(exec, g->keys, n, ordo_type_size((ordo_type)g->type), "groups.keys"));
+    if (g->unique != NULL)
+        TRY(api_check_aligned(exec, g->unique, g->capacity, ordo_type_size((ordo_type)g->type),
+                              "groups.unique"));
+    if (g->sizes != NULL)
+        TRY(api_check_aligned(exec, g->sizes, g->capacity, sizeof(uint64_t), "groups.sizes"));
+    if (call->type != 0) {
+        TRY(api_check_type(exec, call->type, "type"));
+        TRY(api_check_aligned(exec, call->keys, n, ordo_type_size(call->type), "keys"));
+    }
+    return ORDO_OK;
+}
+
+/* Rejects a result array that overlaps the keys or the group keys. */
+static ordo_status check_result(ordo_exec *exec, const group_call *call, const void *out,
+                                size_t count, size_t size, const char *what)
+{
+    size_t const n = call->n, key_bytes = call->type == 0 ? 0 : n * ordo_type_size(call->type);
+    TRY(api_check_aligned(exec, out, count, size, what));
+    TRY(api_check_apart(exec, call->groups.keys, n * ordo_type_size((ordo_type)call->groups.type),
+                        "groups.keys", out, count * size, what));
+    return api_check_apart(exec, call->keys, key_bytes, "keys", out, count * size, what);
+}
+
+/* The number of results of all groups there is room for. */
+static ordo_status check_room(ordo_exec *exec, const group_call *call, size_t *results)
+{
+    FAIL_IF(!ordo_size_mul(call->groups.capacity, call->each, results), ORDO_E_ARG,
+            "%zu results for each of %zu groups are more than memory can hold", call->each,
+            call->groups.capacity);
+    return ORDO_OK;
+}
+
+/* ---- The order and the groups ---- */
+
+static inline size_t row_at(const group_call *call, size_t i)
+{
+    return call->index_type == ORDO_U32 ? ((const uint32_t *)call->index)[i]
+                                        : (size_t)((const uint64_t *)call->index)[i];
+}
+
+static void count_piece(void *arg, size_t lo, size_t hi)
+{
+    group_call *const call = arg;
+    uint64_t          count = 0;
+    for (size_t i = lo; i < hi; i++)
+        count += (call->heads[i] & ORDO_ROW_FIRST) != 0;
+    call->pieces[lo / PIECE] = count;
+}
+
+static void starts_piece(void *arg, size_t lo, size_t hi)
+{
+    group_call *const call = arg;
+    uint64_t          at = call->pieces[lo / PIECE];
+    for (size_t i = lo; i < hi; i++)
+        if ((call->heads[i] & ORDO_ROW_FIRST) != 0)
+            call->starts[at++] = i;
+}
+
+static bool is_nan(ordo_type type, const void *keys, size_t row)
+{
+    return type == ORDO_F32   ? key_is_nan_f32(((const float *)keys)[row]) != 0
+           : type == ORDO_F64 ? key_is_nan_f64(((const double *)keys)[row]) != 0
+                              : false;
+}
+
+static ordo_status find_starts(ordo_exec *exec, group_call *call)
+{
+    size_t const n = call->n, pieces = ordo_div_up(n, PIECE);
+    TRY_SCRATCH(exec, pieces * sizeof *call->pieces + 1, call->pieces);
+    if (!ordo_loop(exec, n, PIECE, count_piece, call))
+        return ORDO_E_CANCELLED;
+    call->count = (size_t)ordo_sums_before_64(call->pieces, pieces);
+    TRY_SCRATCH(exec, (call->count + 1) * sizeof *call->starts, call->starts);
+    if (!ordo_loop(exec, n, PIECE, starts_piece, call))
+        return ORDO_E_CANCELLED;
+    call->starts[call->count] = n;
+    if (call->count > 0 && call->groups.nans == ORDO_NANS_OMIT &&
+        is_nan((ordo_type)call->groups.type, call->groups.keys,
+               row_at(call, (size_t)call->starts[call->count - 1]))) {
+        call->count--;
+        call->has_nulls = true;
+    }
+    return ORDO_OK;
+}
+
+/* Sorts the rows and finds the groups. `folded`: keys that tie are in the order of their rows. */
+static ordo_status order_rows(ordo_exec *exec, group_call *call, bool folded)
+{
+    ordo_key_column const columns[2] = {
+        {(ordo_type)call->groups.type, call->groups.keys, false, true},
+        {call->type, call->keys, (call->wish.flags & ORDO_DESCENDING) != 0, folded}};
+    size_t const count = call->keys == NULL ? 1 : 2;
+    if (call->index == NULL) {
+        call->index_type = call->n <= UINT32_MAX ? ORDO_U32 : ORDO_U64;
+        TRY_SCRATCH(exec, call->n * ordo_type_size(call->index_type), call->index);
+    }
+    TRY_SCRATCH(exec, call->n, call->heads);
+    ordo_lexsort_job const job = {columns,          count,       call->n,
+                                  call->index_type, call->index, call->heads};
+    TRY(call->choice.backend->lexsort(call->choice.state, &job, exec));
+    TRY(find_starts(exec, call));
+    FAIL_IF(call->count > call->groups.capacity &&
+                (call->groups.unique != NULL || call->groups.sizes != NULL || call->each > 0),
+            ORDO_E_ARG, "there are %zu groups, but groups.capacity is %zu", call->count,
+            call->groups.capacity);
+    return ORDO_OK;
+}
+
+/* The key of a group: one bit pattern for all zeros and one for all NaNs. */
+static void unique_piece(void *arg, size_t lo, size_t hi)
+{
+    const group_call *const  call = arg;
+    const ordo_groups *const g = &call->groups;
+    for (size_t i = lo; i < hi; i++) {
+        size_t const row = row_at(call, (size_t)call->starts[i]);
+        switch ((ordo_type)g->type) {
+        case ORDO_F32: {
+            float const key = ((const float *)g->keys)[row];
+            ((float *)g->unique)[i] = key_is_nan_f32(key) ? NAN : key_of_f32(key_fold_f32(key));
+            break;
+        }
+        case ORDO_F64: {
+            double const key = ((const double *)g->keys)[row];
+            ((double *)g->unique)[i] =
+                key_is_nan_f64(key) ? (double)NAN : key_of_f64(key_fold_f64(key));
+            break;
+        }
+        default: {
+            size_t const size = ordo_type_size((ordo_type)g->type);
+            memcpy((char *)g->unique + i * size, (const char *)g->keys + row * size, size);
+        }
+        }
+    }
+}
+
+static void sizes_piece(void *arg, size_t lo, size_t hi)
+{
+    const group_call *const call = arg;
+    for (size_t i = lo; i < hi; i++)
+        call->groups.sizes[i] = call->starts[i + 1] - call->starts[i];
+}
+
+/* Writes what the caller wants to know about the groups. */
+static ordo_status tell_groups(ordo_exec *exec, group_call *call)
+{
+    if (call->groups.unique != NULL &&
+        !ordo_loop(exec, call->count, GROUP_PIECE, unique_piece, call))
+        return ORDO_E_CANCELLED;
+    if (call->groups.sizes != NULL && !ordo_loop(exec, call->count, GROUP_PIECE, sizes_piece, call))
+        return ORDO_E_CANCELLED;
+    if (call->groups.count != NULL)
+        *call->groups.count = call->count;
+    return ORDO_OK;
+}
+
+static ordo_status choose(ordo_ctx *ctx, ordo_exec *exec, group_call *call)
+{
+    TRY(api_choose(ctx, exec, NULL, &call->choice));
+    return api_check_slot(exec, &call->choice, call->choice.backend->lexsort != NULL, "groups");
+}
+
+/* ---- Counts and order ---- */
+
+static ordo_status counts_checked(ordo_ctx *ctx, ordo_exec *exec, group_call *call,
+                                  const ordo_groups *groups, const ordo_group_opts *opts)
+{
+    TRY(check_groups(exec, call, groups, opts, 0));
+    TRY(choose(ctx, exec, call));
+    TRY(order_rows(exec, call, true));
+    return tell_groups(exec, call);
+}
+
+ordo_status ordo_group_counts(ordo_ctx *ctx, const ordo_groups *groups, size_t n,
+                              const ordo_group_opts *opts)
+{
+    group_call call = {.n = n};
+    API_CALL("group_counts", (ordo_type)0, n, counts_checked(ctx, exec, &call, groups, opts));
+}
+
+static ordo_status argsort_checked(ordo_ctx *ctx, ordo_exec *exec, group_call *call,
+                                   const ordo_groups *groups, const ordo_group_opts *opts)
+{
+    if (call->keys == NULL)
+        call->type = (ordo_type)0;
+    TRY(check_groups(exec, call, groups, opts, ORDO_DESCENDING));
+    TRY(api_check_index_type(exec, call->index_type, call->n));
+    TRY(check_result(exec, call, call->index, call->n, ordo_type_size(call->index_type), "index"));
+    TRY(choose(ctx, exec, call));
+    TRY(order_rows(exec, call, true));
+    return tell_groups(exec, call);
+}
+
+ordo_status ordo_group_argsort(ordo_ctx *ctx, const ordo_groups *groups, ordo_type type,
+                               const void *keys, size_t n, ordo_type index_type, void *index,
+                               const ordo_group_opts *opts)
+{
+    group_call call = {
+        .type = type, .keys = keys, .n = n, .index_type = index_type, .index = index};
+    API_CALL("group_argsort", type, n, argsort_checked(ctx, exec, &call, groups, opts));
+}
+
+/* ---- Ranks ---- */
+
+static void no_rank_piece(void *arg, size_t lo, size_t hi)
+{
+    const group_call *const call = arg;
+    for (size_t i = lo; i < hi; i++) {
+        size_t const row = row_at(call, (size_t)call->starts[call->count] + i);
+        if (call->out_type == ORDO_U32)
+            ((uint32_t *)call->out)[row] = 0;
+        else if (call->out_type == ORDO_U64)
+            ((uint64_t *)call->out)[row] = 0;
+        else
+            ((double *)call->out)[row] = (double)NAN;
+    }
+}
+
+static ordo_status rank_rows(ordo_exec *exec, group_call *call)
+{
+    size_t const         ranked = (size_t)call->starts[call->count];
+    ordo_place_job const place = {.n = ranked,
+                                  .index_type = call->index_type,
+                                  .index = call->index,
+                                  .heads = call->heads,
+                                  .grouped = true,
+                                  .ties = (ordo_ties)call->wish.ties,
+                                  .rank_type = call->out_type,
+                                  .ranks = call->out};
+    TRY(call->choice.backend->place_ranks(call->choice.state, &place, exec));
+    if (call->has_nulls && !ordo_loop(exec, call->n - ranked, PIECE, no_rank_piece, call))
+        return ORDO_E_CANCELLED;
+    return ORDO_OK;
+}
+
+static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, group_call *call,
+                                const ordo_groups *groups, const ordo_group_opts *opts)
+{
+    ordo_rank_opts rule;
+    TRY(check_groups(exec, call, groups, opts, ORDO_DESCENDING));
+    TRY(api_check_ranks(exec, call->out_type, &ORDO_OPTS(ordo_rank_opts, .ties = call->wish.ties),
+                        &rule));
+    TRY(api_check_rank_count(exec, call->out_type, call->n));
+    TRY(check_result(exec, call, call->out, call->n, ordo_type_size(call->out_type), "ranks"));
+    TRY(choose(ctx, exec, call));
+    TRY(order_rows(exec, call, true));
+    TRY(tell_groups(exec, call));
+    return call->n == 0 ? ORDO_OK : rank_rows(exec, call);
+}
+
+ordo_status ordo_group_rank(ordo_ctx *ctx, const ordo_groups *groups, ordo_type type,
+                            const void *keys, size_t n, ordo_type rank_type, void *ranks,
+                            const ordo_group_opts *opts)
+{
+    group_call call = {.type = type, .keys = keys, .n = n, .out_type = rank_type, .out = ranks};
+    API_CALL("group_rank", type, n, rank_checked(ctx, exec, &call, groups, opts));
+}
+
+/* ---- Quantiles ---- */
+
+/* The number of NaNs at the end of a group. */
+static size_t nans_of(const group_call *call, size_t start, size_t end)
+{
+    size_t lo = start, hi = end; /* the first NaN is in [lo, hi] */
+    while (lo < hi) {
+        size_t const middle = lo + (hi - lo) / 2;
+        if (is_nan(call->type, call->keys, row_at(call, middle)))
+            hi = middle;
+        else
+            lo = middle + 1;
+    }
+    return end - lo;
+}
+
+static void quantiles_piece(void *arg, size_t lo, size_t hi)
+{
+    const group_call *const call = arg;
+    for (size_t g = lo; g < hi; g++) {
+        size_t const start = (size_t)call->starts[g], end = (size_t)call->starts[g + 1];
+        size_t const nans = call->wish.nans == ORDO_NANS_LAST ? 0 : nans_of(call, start, end);
+        size_t const n = end - start - nans;
+        bool const   is_lost = n == 0 || (nans > 0 && call->wish.nans == ORDO_NANS_PROPAGATE);
+        for (size_t j = 0; j < call->each; j++) {
+            double *const out = call->quantiles + g * call->each + j;
+            if (is_lost) {
+                *out = (double)NAN;
+                continue;
+            }
+            quantile_place const at = quantile_place_of(call->method, call->q[j], n);
+            *out = quantile_value(
+                &at, api_as_double(call->type, call->keys, row_at(call, start + at.below)),
+                api_as_double(call->type, call->keys, row_at(call, start + at.above)),
+                call->is_median);
+        }
+    }
+}
+
+static ordo_status quantiles_checked(ordo_ctx *ctx, ordo_exec *exec, group_call *call,
+                                     const ordo_groups *groups, const ordo_group_opts *opts)
+{
+    size_t results;
+    TRY(check_groups(exec, call, groups, opts, 0));
+    TRY(api_check_nans(exec, call->wish.nans));
+    TRY(api_check_method(exec, call->wish.method, call->is_median));
+    TRY(check_room(exec, call, &results));
+    TRY(api_check_aligned(exec, call->q, call->each, sizeof(double), "q"));
+    TRY(check_result(exec, call, call->quantiles, results, sizeof(double), "out"));
+    TRY(api_check_q(exec, call->q, call->each));
+    TRY(choose(ctx, exec, call));
+    call->method = (ordo_method)call->wish.method;
+    TRY(order_rows(exec, call, false));
+    TRY(tell_groups(exec, call));
+    return ordo_loop(exec, call->count, GROUP_PIECE, quantiles_piece, call) ? ORDO_OK
+                                                                            : ORDO_E_CANCELLED;
+}
+
+ordo_status ordo_group_quantiles(ordo_ctx *ctx, const ordo_groups *groups, ordo_type type,
+                                 const void *keys, size_t n, const double *q, size_t count,
+                                 double *out, const ordo_group_opts *opts)
+{
+    group_call call = {.type = type, .keys = keys, .n = n, .q = q, .each = count, .quantiles = out};
+    API_CALL("group_quantiles", type, n, quantiles_checked(ctx, exec, &call, groups, opts));
+}
+
+ordo_status ordo_group_median(ordo_ctx *ctx, const ordo_groups *groups, ordo_type type,
+                              const void *keys, size_t n, double *out, const ordo_group_opts *opts)
+{
+    static const double half = 0.5;
+    group_call          call = {.type = type,
+                                .keys = keys,
+                                .n = n,
+                                .q = &half,
+                                .each = 1,
+                                .quantiles = out,
+                                .is_median = true};
+    API_CALL("group_median", type, n, quantiles_checked(ctx, exec, &call, groups, opts));
+}
+
+/* ---- Top-k ---- */
+
+static void topk_piece(void *arg, size_t lo, size_t hi)
+{
+    const group_call *const call = arg;
+    size_t const            size = ordo_type_size(call->type);
+    for (size_t g = lo; g < hi; g++) {
+        size_t const start = (size_t)call->starts[g], end = (size_t)call->starts[g + 1];
+        size_t const nans = call->wish.nans == ORDO_NANS_OMIT ? nans_of(call, start, end) : 0;
+        size_t const found = ordo_min(call->each, end - start - nans);
+        for (size_t j = 0; j < found; j++) {
+            size_t const row = row_at(call, start + j), at = g * call->each + j;
+            if (call->values != NULL)
+                memcpy((char *)call->values + at * size, (const char *)call->keys + row * size,
+                       size);
+            if (call->out == NULL)
+                continue;
+            if (call->out_type == ORDO_U32)
+                ((uint32_t *)call->out)[at] = (uint32_t)row;
+            else
+                ((uint64_t *)call->out)[at] = row;
+        }
+        if (call->found != NULL)
+            call->found[g] = found;
+    }
+}
+
+static ordo_status topk_checked(ordo_ctx *ctx, ordo_exec *exec, group_call *call,
+                                const ordo_groups *groups, const ordo_group_opts *opts)
+{
+    size_t results;
+    TRY(check_groups(exec, call, groups, opts, ORDO_DESCENDING));
+    FAIL_IF(call->wish.nans > ORDO_NANS_OMIT, ORDO_E_ARG, "nans is %u; expected last or omit",
+            call->wish.nans);
+    TRY(api_check_index_type(exec, call->out_type, call->n));
+    TRY(check_room(exec, call, &results));
+    if (call->values != NULL)
+        TRY(check_result(exec, call, call->values, results, ordo_type_size(call->type), "values"));
+    if (call->out != NULL)
+        TRY(check_result(exec, call, call->out, results, ordo_type_size(call->out_type), "index"));
+    if (call->found != NULL)
+        TRY(check_result(exec, call, call->found, call->groups.capacity, sizeof(uint64_t),
+                         "found"));
+    TRY(choose(ctx, exec, call));
+    TRY(order_rows(exec, call, true));
+    TRY(tell_groups(exec, call));
+    return ordo_loop(exec, call->count, GROUP_PIECE, topk_piece, call) ? ORDO_OK : ORDO_E_CANCELLED;
+}
+
+ordo_status ordo_group_topk(ordo_ctx *ctx, const ordo_groups *groups, ordo_type type,
+                            const void *keys, size_t n, size_t k, void *values,
+                            ordo_type index_type, void *index, uint64_t *found,
+                            const ordo_group_opts *opts)
+{
+    group_call call = {.type = type,
+                       .keys = keys,
+                       .n = n,
+                       .each = k,
+                       .values = values,
+                       .out_type = index_type,
+                       .out = index,
+                       .found = found};
+    API_CALL("group_topk", type, n, topk_checked(ctx, exec, &call, groups, opts));
+}
+
+/* ---- Scratch ---- */
+
+static ordo_status scratch_checked(ordo_ctx *ctx, ordo_exec *exec, size_t n, size_t *bytes)
+{
+    group_call             call = {.n = n};
+    ordo_key_column const  columns[2] = {{.type = ORDO_U64}, {.type = ORDO_U64}};
+    ordo_lexsort_job const order = {columns, 2, n, ORDO_U64, NULL, NULL};
+    ordo_place_job const   place = {.n = n};
+    TRY(api_check_array(exec, NULL, n, sizeof(uint64_t), "keys"));
+    TRY(choose(ctx, exec, &call));
+    const ordo_backend *const backend = call.choice.backend;
+    *bytes = api_scratch_total(
+        n * (2 * sizeof(uint64_t) + 1) + (ordo_div_up(n, PIECE) + 3) * sizeof(uint64_t) +
+        backend->lexsort_scratch(&order, exec) + backend->place_ranks_scratch(&place, exec));
+    return ORDO_OK;
+}
+
+ordo_status ordo_group_scratch(ordo_ctx *ctx, size_t n, size_t *bytes)
+{
+    API_SIZE_QUERY(bytes, scratch_checked(ctx, exec, n, bytes));
+}

@@ -1,0 +1,100 @@
+/* api_records.c - ordo_sort_records, ordo_gather, ordo_scatter and their size query. */
+#include "api/api.h"
+
+ordo_status api_check_host(ordo_exec *exec, const char *call)
+{
+    FAIL_IF(exec->on_device, ORDO_E_UNSUPPORTED,
+            "%s of arrays on a GPU is not supported; expected CPU arrays", call);
+    return ORDO_OK;
+}
+
+ordo_status api_check_slot(ordo_exec *exec, const ordo_choice *choice, bool has_slot,
+                           const char *call)
+{
+    FAIL_IF(!has_slot, ORDO_E_UNSUPPORTED,
+            "the %s backend has no %s; expected a context that may use the CPU",
+            choice->backend->name, call);
+    return ORDO_OK;
+}
+
+static ordo_status records_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_records_job *job,
+                                   const ordo_sort_opts *opts, size_t *bytes)
+{
+    ordo_sort_opts wish;
+    ordo_choice    choice;
+    TRY(api_check_type(exec, job->type, "type"));
+    TRY(api_opts_read(exec, &wish, sizeof wish, opts));
+    TRY(api_check_place(exec, wish.flags, ORDO_DESCENDING | ORDO_STABLE | ORDO_ON_DEVICE,
+                        wish.stream));
+    TRY(api_check_host(exec, "ordo_sort_records"));
+    FAIL_IF(wish.reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
+    FAIL_IF(wish.radius != 0 || wish.source != NULL, ORDO_E_ARG,
+            "opts.radius and opts.source must be 0");
+    TRY(api_no_segments(exec, wish.segments, "ordo_sort_records"));
+    FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO && wish.algorithm != ORDO_ALGORITHM_RADIX,
+            ORDO_E_ARG, "algorithm %u does not sort structs; expected auto or radix",
+            wish.algorithm);
+    size_t const key_size = ordo_type_size(job->type);
+    FAIL_IF(job->size < key_size || job->key_offset > job->size - key_size, ORDO_E_ARG,
+            "a key %s at byte %zu does not fit an element of %zu bytes", ordo_type_name(job->type),
+            job->key_offset, job->size);
+    TRY(api_check_array(exec, job->base, job->n, job->size, "base"));
+    TRY(api_choose(ctx, exec, NULL, &choice));
+    TRY(api_check_slot(exec, &choice, choice.backend->sort_records != NULL, "sort of structs"));
+    job->descending = (wish.flags & ORDO_DESCENDING) != 0;
+    ANSWER_SIZE_QUERY(bytes, choice, sort_records, job);
+    ordo_status const status = choice.backend->sort_records(choice.state, job, exec);
+    FAIL_IF(status == ORDO_E_CANCELLED, status,
+            "sort_records was cancelled; the array holds its elements in an unspecified order");
+    return status;
+}
+
+ordo_status ordo_sort_records(ordo_ctx *ctx, void *base, size_t n, size_t size, size_t key_offset,
+                              ordo_type type, const ordo_sort_opts *opts)
+{
+    ordo_records_job job = {base, n, size, key_offset, type, false};
+    API_CALL("sort_records", type, n, records_checked(ctx, exec, &job, opts, NULL));
+}
+
+ordo_status ordo_sort_records_scratch(ordo_ctx *ctx, size_t n, size_t size, size_t key_offset,
+                                      ordo_type type, const ordo_sort_opts *opts, size_t *bytes)
+{
+    ordo_records_job job = {NULL, n, size, key_offset, type, false};
+    API_SIZE_QUERY(bytes, records_checked(ctx, exec, &job, opts, bytes));
+}
+
+/* ---- Gather and scatter ---- */
+
+static ordo_status move_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_move_job *job)
+{
+    ordo_choice  choice;
+    size_t const size = job->size, count = job->count;
+    size_t const in_n = job->scatters ? count : job->n, out_n = job->scatters ? job->n : count;
+    FAIL_IF(size == 0, ORDO_E_ARG, "size is 0; expected the size of an element in bytes");
+    TRY(api_check_index_type(exec, job->index_type, 0));
+    size_t const index_size = ordo_type_size(job->index_type);
+    TRY(api_check_array(exec, job->in, in_n, size, "in"));
+    TRY(api_check_array(exec, job->out, out_n, size, "out"));
+    TRY(api_check_aligned(exec, job->index, count, index_size, "index"));
+    TRY(api_check_apart(exec, job->in, in_n * size, "in", job->out, out_n * size, "out"));
+    TRY(api_check_apart(exec, job->index, count * index_size, "index", job->out, out_n * size,
+                        "out"));
+    TRY(api_choose(ctx, exec, NULL, &choice));
+    TRY(api_check_slot(exec, &choice, choice.backend->move != NULL,
+                       job->scatters ? "scatter" : "gather"));
+    return choice.backend->move(choice.state, job, exec);
+}
+
+ordo_status ordo_gather(ordo_ctx *ctx, const void *in, size_t n, size_t size, ordo_type index_type,
+                        const void *index, size_t count, void *out)
+{
+    ordo_move_job const job = {in, n, size, index_type, index, count, out, false};
+    API_CALL("gather", (ordo_type)0, count, move_checked(ctx, exec, &job));
+}
+
+ordo_status ordo_scatter(ordo_ctx *ctx, const void *in, size_t count, size_t size,
+                         ordo_type index_type, const void *index, void *out, size_t n)
+{
+    ordo_move_job const job = {in, n, size, index_type, index, count, out, true};
+    API_CALL("scatter", (ordo_type)0, count, move_checked(ctx, exec, &job));
+}

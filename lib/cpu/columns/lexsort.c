@@ -1,0 +1,466 @@
+/* lexsort.c - the order of rows by several key columns.
+ *
+ * The range of each column is measured, and the bits of (key - least key) of all columns follow
+ * each other in one string of bits for each row. A word of 64 bits holds the first bits of the
+ * string above the number of the row. One sort of words (cpu_sort) orders the rows. Rows whose
+ * words have the same bits of the string are a group of ties: the next level sorts each group by
+ * the bits that follow, all groups in one job on segments. Few rows are sorted by insertion, with
+ * comparisons of whole rows. Most inputs need one level and a few small groups.
+ *
+ * Scratch: 9 bytes for each row, that of cpu_sort, and 16 bytes for each group of ties. If the
+ * latter is refused, the groups are sorted one after the other. */
+#include "core/keybits.h"
+#include "cpu/cpu.h"
+
+#include <string.h>
+
+enum {
+    MOST_COLUMNS = 16,
+    FEW = ORDO_TUNE(24, 3), /* rows sorted by insertion */
+    TILE = 512              /* rows packed at a time */
+};
+
+enum { /* a byte for each row in order; 0: ties with the row before, as far as the levels went */
+    ROW_TIE = 4 /* ties in all columns */
+};
+
+typedef struct column_part { /* the bits of a column that a word holds */
+    uint64_t base, mask;
+    unsigned right, left; /* shifts */
+    unsigned column;
+} column_part;
+
+#define ORDO_TEMPLATE "cpu/columns/columns.t.h"
+#include "core/for_each_type.h"
+
+typedef struct lex_work {
+    const cpu_kernels      *kernels;
+    const ordo_lexsort_job *job;
+    ordo_exec              *exec;
+    uint64_t                least[MOST_COLUMNS];
+    unsigned                bits[MOST_COLUMNS]; /* of each column */
+    size_t                  total;              /* bits of all columns */
+    size_t                  at;                 /* bits that earlier levels have sorted by */
+    unsigned                width;              /* bits of this level */
+    unsigned                index_bits;
+    column_part             parts[MOST_COLUMNS];
+    size_t                  part_count;
+    uint64_t               *words;
+    uint8_t                *heads;
+    uint64_t               *offsets; /* of the groups of ties and of the rows between them */
+    size_t                  room;    /* for offsets */
+    uint64_t               *events;  /* group borders before each piece */
+    size_t                  grain, longest;
+} lex_work;
+
+/* ---- Ranges ---- */
+
+typedef struct extent_work {
+    const ordo_key_column *column;
+    _Atomic uint64_t       least, most;
+} extent_work;
+
+static void extent_piece(void *arg, size_t lo, size_t hi)
+{
+    extent_work *const work = arg;
+    uint64_t           least, most;
+    BY_TYPE(work->column->type, column_extent, (work->column, lo, hi, &least, &most));
+    cpu_keep_least(&work->least, least);
+    cpu_keep_most(&work->most, most);
+}
+
+static ordo_status measure(lex_work *work)
+{
+    const ordo_lexsort_job *const job = work->job;
+    for (size_t c = 0; c < job->count; c++) {
+        extent_work extent = {.column = &job->columns[c]};
+        atomic_init(&extent.least, UINT64_MAX);
+        atomic_init(&extent.most, 0);
+        if (!ordo_loop(work->exec, job->n, work->grain, extent_piece, &extent))
+            return ORDO_E_CANCELLED;
+        work->least[c] = atomic_load_explicit(&extent.least, memory_order_relaxed);
+        work->bits[c] = ordo_bit_length(atomic_load_explicit(&extent.most, memory_order_relaxed) -
+                                        work->least[c]);
+        work->total += work->bits[c];
+    }
+    return ORDO_OK;
+}
+
+/* ---- Words ---- */
+
+/* Chooses the bits of the next level for groups of at most n rows. */
+static void choose_parts(lex_work *work, size_t n)
+{
+    size_t start = 0;
+    work->index_bits = ordo_bit_length(n - 1);
+    work->width = (unsigned)ordo_min(64 - work->index_bits, work->total - work->at);
+    work->part_count = 0;
+    size_t const end = work->at + work->width;
+    for (unsigned c = 0; c < work->job->count; c++, start += work->bits[c - 1]) {
+        size_t const first = ordo_max(start, work->at);
+        size_t const last = ordo_min(start + work->bits[c], end);
+        if (first >= last)
+            continue;
+        work->parts[work->part_count++] =
+            (column_part){.base = work->least[c],
+                          .mask = UINT64_MAX >> (64 - (last - first)),
+                          .right = (unsigned)(start + work->bits[c] - last),
+                          .left = (unsigned)(end - last) + work->index_bits,
+                          .column = c};
+    }
+}
+
+static bool is_last_level(const lex_work *work) { return work->at + work->width == work->total; }
+
+static void pack_piece(void *arg, size_t lo, size_t hi)
+{
+    const lex_work *const work = arg;
+    for (size_t at = lo; at < hi; at += TILE) {
+        size_t const    count = ordo_min(TILE, hi - at);
+        uint64_t *const words = work->words + at;
+        for (size_t i = 0; i < count; i++)
+            words[i] = at + i;
+        for (size_t p = 0; p < work->part_count; p++) {
+            const ordo_key_column *const column = &work->job->columns[work->parts[p].column];
+            BY_TYPE(column->type, pack_rows, (column, &work->parts[p], at, count, words));
+        }
+    }
+}
+
+static void pack_group(const lex_work *work, const void *rows, size_t n, uint64_t *words)
+{
+    for (size_t at = 0; at < n; at += TILE) {
+        size_t const count = ordo_min(TILE, n - at);
+        for (size_t i = 0; i < count; i++)
+            words[at + i] = at + i;
+        for (size_t p = 0; p < work->part_count; p++) {
+            const ordo_key_column *const column = &work->job->columns[work->parts[p].column];
+            if (work->job->index_type == ORDO_U32)
+                BY_TYPE(column->type, pack_u32,
+                        (column, &work->parts[p], (const uint32_t *)rows + at, count, words + at));
+            else
+                BY_TYPE(column->type, pack_u64,
+                        (column, &work->parts[p], (const uint64_t *)rows + at, count, words + at));
+        }
+    }
+}
+
+static ordo_status sort_words(const lex_work *work, uint64_t *words, size_t n, ordo_exec *exec)
+{
+    ordo_sort_job const job = {.type = ORDO_U64, .keys = words, .n = n};
+    ordo_exec           part = *exec;
+    return cpu_sort((void *)work->kernels, &job, &part);
+}
+
+static inline uint64_t index_mask(const lex_work *work)
+{
+    return work->index_bits == 0 ? 0 : UINT64_MAX >> (64 - work->index_bits);
+}
+
+/* The byte of a word that follows another one in order. */
+static inline uint8_t head_of(const lex_work *work, uint64_t differ, bool last)
+{
+    return differ >> work->index_bits != 0 ? ORDO_ROW_HEAD : last ? ROW_TIE : 0;
+}
+
+/* ---- The first level ---- */
+
+/* The word bits that differ between rows of different keys of the first column; 0: the word does
+ * not hold the whole column. */
+static uint64_t first_column_mask(const lex_work *work)
+{
+    unsigned const bits = work->bits[0];
+    return bits == 0 || bits > work->width
+               ? 0
+               : (UINT64_MAX >> (64 - bits)) << (work->index_bits + work->width - bits);
+}
+
+static void heads_piece(void *arg, size_t lo, size_t hi)
+{
+    const lex_work *const work = arg;
+    uint64_t const        first = first_column_mask(work);
+    bool const            last = is_last_level(work);
+    for (size_t i = lo; i < hi; i++) {
+        uint64_t const differ = i == 0 ? 0 : work->words[i] ^ work->words[i - 1];
+        work->heads[i] = i == 0 ? ORDO_ROW_HEAD | ORDO_ROW_FIRST
+                                : (uint8_t)(head_of(work, differ, last) |
+                                            ((differ & first) != 0 ? ORDO_ROW_FIRST : 0));
+    }
+}
+
+static void index_piece(void *arg, size_t lo, size_t hi)
+{
+    const lex_work *const work = arg;
+    uint64_t const        mask = index_mask(work);
+    if (work->job->index_type == ORDO_U32)
+        for (size_t i = lo; i < hi; i++)
+            ((uint32_t *)work->job->index)[i] = (uint32_t)(work->words[i] & mask);
+    else
+        for (size_t i = lo; i < hi; i++)
+            ((uint64_t *)work->job->index)[i] = work->words[i] & mask;
+}
+
+/* ---- Groups of ties ---- */
+
+/* How many groups end before row i or begin with row i: 0 to 2. */
+static inline unsigned borders_at(const lex_work *work, size_t i)
+{
+    size_t const n = work->job->n;
+    bool const   ends = i > 0 && work->heads[i - 1] == 0 && (i == n || work->heads[i] != 0);
+    bool const   begins = i + 1 < n && work->heads[i] != 0 && work->heads[i + 1] == 0;
+    return (unsigned)ends + begins;
+}
+
+static void count_borders(void *arg, size_t lo, size_t hi)
+{
+    lex_work *const work = arg;
+    uint64_t        events = 0;
+    for (size_t i = lo; i < hi; i++)
+        events += borders_at(work, i);
+    work->events[lo / work->grain] = events;
+}
+
+static void list_borders(void *arg, size_t lo, size_t hi)
+{
+    lex_work *const work = arg;
+    uint64_t        at = work->events[lo / work->grain] + 1;
+    for (size_t i = lo; i < hi; i++)
+        for (unsigned b = borders_at(work, i); b > 0; b--)
+            work->offsets[at++] = i;
+}
+
+/* Lists the borders of all groups: offsets[1], offsets[2] of the first one, and so on. *count is
+ * the number of segments, 1 if there are no ties. ORDO_E_NOMEM changes nothing. */
+static ordo_status list_groups(lex_work *work, size_t *count)
+{
+    ordo_exec *const exec = work->exec;
+    size_t const     n = work->job->n, pieces = ordo_div_up(n + 1, work->grain);
+    if (!ordo_loop(exec, n + 1, work->grain, count_borders, work))
+        return ORDO_E_CANCELLED;
+    size_t const borders = (size_t)ordo_sums_before_64(work->events, pieces);
+    *count = borders + 1;
+    if (borders == 0)
+        return ORDO_OK;
+    if (borders + 2 > work->room) {
+        TRY_SCRATCH(exec, (borders + 2) * sizeof *work->offsets, work->offsets);
+        work->room = borders + 2;
+    }
+    work->offsets[0] = 0;
+    work->offsets[borders + 1] = n;
+    if (!ordo_loop(exec, n + 1, work->grain, list_borders, work))
+        return ORDO_E_CANCELLED;
+    work->longest = 0;
+    for (size_t b = 1; b < borders; b += 2)
+        work->longest = ordo_max(work->longest, (size_t)(work->offsets[b + 1] - work->offsets[b]));
+    return ORDO_OK;
+}
+
+static int compare_rows(const ordo_lexsort_job *job, size_t a, size_t b)
+{
+    int order = 0;
+    for (size_t c = 0; c < job->count && order == 0; c++)
+        order = BY_TYPE(job->columns[c].type, compare_rows, (&job->columns[c], a, b));
+    return order;
+}
+
+/* Sorts few rows by insertion. The rows are in the order of their numbers. */
+static void insert_rows(const ordo_lexsort_job *job, void *index, size_t n, uint8_t *heads)
+{
+    size_t rows[FEW];
+    bool   narrow = job->index_type == ORDO_U32;
+    for (size_t i = 0; i < n; i++) {
+        size_t const row = narrow ? ((uint32_t *)index)[i] : (size_t)((uint64_t *)index)[i];
+        size_t       j = i;
+        for (; j > 0 && compare_rows(job, row, rows[j - 1]) < 0; j--)
+            rows[j] = rows[j - 1];
+        rows[j] = row;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (narrow)
+            ((uint32_t *)index)[i] = (uint32_t)rows[i];
+        else
+            ((uint64_t *)index)[i] = rows[i];
+        if (i > 0)
+            heads[i] = compare_rows(job, rows[i - 1], rows[i]) != 0 ? ORDO_ROW_HEAD : ROW_TIE;
+    }
+}
+
+/* Sorts a group of ties by the bits of this level. */
+static ordo_status sort_group(const lex_work *work, uint64_t *words, void *index, uint8_t *heads,
+                              size_t n, ordo_exec *exec)
+{
+    uint64_t const mask = index_mask(work);
+    bool const     last = is_last_level(work);
+    if (n <= FEW) {
+        insert_rows(work->job, index, n, heads);
+        return ORDO_OK;
+    }
+    pack_group(work, index, n, words);
+    TRY(sort_words(work, words, n, exec));
+    for (size_t i = 1; i < n; i++)
+        heads[i] = head_of(work, words[i] ^ words[i - 1], last);
+    if (work->job->index_type == ORDO_U32) {
+        for (size_t i = 0; i < n; i++)
+            words[i] = ((uint32_t *)index)[words[i] & mask];
+        for (size_t i = 0; i < n; i++)
+            ((uint32_t *)index)[i] = (uint32_t)words[i];
+    } else {
+        for (size_t i = 0; i < n; i++)
+            words[i] = ((uint64_t *)index)[words[i] & mask];
+        memcpy(index, words, n * sizeof *words);
+    }
+    return ORDO_OK;
+}
+
+/* Every second segment is a group. */
+static ordo_status segment_one(const void *arg, size_t i, size_t n, void *const *at,
+                               ordo_exec *exec)
+{
+    const lex_work *const work = arg;
+    return i % 2 == 0 ? ORDO_OK : sort_group(work, at[0], at[1], at[2], n, exec);
+}
+
+static size_t group_scratch(const void *arg, size_t n, const ordo_exec *exec)
+{
+    const lex_work *const work = arg;
+    ordo_sort_job const   job = {.type = ORDO_U64, .n = n};
+    return n > work->longest || n <= FEW ? 0 : cpu_sort_scratch(&job, exec->threads);
+}
+
+static ordo_status sort_groups(lex_work *work, size_t count)
+{
+    const ordo_lexsort_job *const job = work->job;
+    ordo_exec                     part = *work->exec;
+    ordo_segment_view const       view = {
+              .count = count, .offsets = work->offsets, .step = 1, .group = 1};
+    ordo_segments_job const each = {
+        .view = &view,
+        .arrays = {{work->words, sizeof *work->words, true, true},
+                   {job->index, ordo_type_size(job->index_type), true, true},
+                   {work->heads, 1, true, true}},
+        .one = segment_one,
+        .scratch = group_scratch,
+        .arg = work};
+    return cpu_segments((void *)work->kernels, &each, &part);
+}
+
+/* Without memory for the borders: one group after the other. */
+static ordo_status sort_groups_in_turn(lex_work *work)
+{
+    size_t const n = work->job->n, size = ordo_type_size(work->job->index_type);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && work->heads[end] == 0;)
+            end++;
+        if (end - i > 1)
+            TRY(sort_group(work, work->words + i, (char *)work->job->index + i * size,
+                           work->heads + i, end - i, work->exec));
+        if (ordo_poll(work->exec, (double)end / (double)n))
+            return ORDO_E_CANCELLED;
+    }
+    return ORDO_OK;
+}
+
+/* ---- All of it ---- */
+
+/* Where the first words do not hold the whole first column, its borders are found from the keys. */
+static void first_piece(void *arg, size_t lo, size_t hi)
+{
+    const lex_work *const         work = arg;
+    const ordo_lexsort_job *const job = work->job;
+    const ordo_key_column *const  column = &job->columns[0];
+    for (size_t i = ordo_max(lo, 1); i < hi; i++) {
+        if ((work->heads[i] & ORDO_ROW_HEAD) == 0)
+            continue;
+        size_t const a = job->index_type == ORDO_U32 ? ((uint32_t *)job->index)[i - 1]
+                                                     : (size_t)((uint64_t *)job->index)[i - 1];
+        size_t const b = job->index_type == ORDO_U32 ? ((uint32_t *)job->index)[i]
+                                                     : (size_t)((uint64_t *)job->index)[i];
+        if (BY_TYPE(column->type, compare_rows, (column, a, b)) != 0)
+            work->heads[i] |= ORDO_ROW_FIRST;
+    }
+}
+
+static ordo_status take_memory(lex_work *work)
+{
+    size_t const n = work->job->n;
+    TRY_SCRATCH(work->exec, n * sizeof *work->words, work->words);
+    TRY_SCRATCH(work->exec, ordo_div_up(n + 1, work->grain) * sizeof *work->events, work->events);
+    work->heads = work->job->heads;
+    if (work->heads == NULL)
+        TRY_SCRATCH(work->exec, n, work->heads);
+    return ORDO_OK;
+}
+
+/* Sorts groups of ties, level after level, until there are none. */
+static ordo_status sort_ties(lex_work *work)
+{
+    while (!is_last_level(work)) {
+        size_t            count = 0;
+        ordo_status const listed = list_groups(work, &count);
+        if (listed == ORDO_OK && count == 1)
+            return ORDO_OK;
+        if (listed != ORDO_OK && listed != ORDO_E_NOMEM)
+            return listed;
+        work->at += work->width;
+        choose_parts(work, listed == ORDO_OK ? work->longest : work->job->n);
+        TRY(listed == ORDO_OK ? sort_groups(work, count) : sort_groups_in_turn(work));
+    }
+    return ORDO_OK;
+}
+
+static ordo_status order_rows(lex_work *work)
+{
+    const ordo_lexsort_job *const job = work->job;
+    ordo_exec *const              exec = work->exec;
+    TRY(measure(work));
+    exec->phase = 1;
+    choose_parts(work, job->n);
+    bool const is_whole = first_column_mask(work) != 0 || work->bits[0] == 0;
+    if (!ordo_loop(exec, job->n, work->grain, pack_piece, work))
+        return ORDO_E_CANCELLED;
+    TRY(sort_words(work, work->words, job->n, exec));
+    exec->phase = 2;
+    if (!ordo_loop(exec, job->n, work->grain, heads_piece, work) ||
+        !ordo_loop(exec, job->n, work->grain, index_piece, work))
+        return ORDO_E_CANCELLED;
+    TRY(sort_ties(work));
+    exec->phase = 3;
+    if (job->heads != NULL && !is_whole)
+        return cpu_done(ordo_loop(exec, job->n, work->grain, first_piece, work));
+    return ORDO_OK;
+}
+
+ordo_status cpu_lexsort(void *state, const ordo_lexsort_job *job, ordo_exec *exec)
+{
+    lex_work work = {.kernels = state, .job = job, .exec = exec, .grain = cpu_grain(job->n + 1)};
+    exec->algorithm = "packed words";
+    exec->isa = work.kernels->isa;
+    if (job->n == 0)
+        return ORDO_OK;
+    exec->phase = 0;
+    exec->phases = 4;
+    TRY(take_memory(&work));
+    return order_rows(&work);
+}
+
+/* Scratch of the threads that sort groups of ties. A group that one thread sorts has a part
+ * 1 / (2 threads) of the cost at most, where every row may cost as much as 17 (cpu_segments.c). */
+static size_t workers_scratch(size_t n, size_t threads)
+{
+    size_t const        part = n / (2 * threads + 16) * 17 + 17 + ORDO_TUNE_ALONE;
+    ordo_sort_job const job = {.type = ORDO_U64, .n = ordo_min(n, part)};
+    return threads * (cpu_sort_scratch(&job, 1) + 4096);
+}
+
+/* The words, the heads, a border for each row, the sort of all words, and the sorts of groups: one
+ * by all threads, or one by each. */
+size_t cpu_lexsort_scratch(const ordo_lexsort_job *job, const ordo_exec *exec)
+{
+    size_t const        n = job->n;
+    ordo_sort_job const sort = {.type = ORDO_U64, .n = n};
+    if (n == 0)
+        return 0;
+    return n * (sizeof(uint64_t) + 1) + (n + 2) * sizeof(uint64_t) +
+           (ordo_div_up(n + 1, cpu_grain(n + 1)) + 1) * sizeof(uint64_t) +
+           2 * cpu_sort_scratch(&sort, exec->threads) + workers_scratch(n, exec->threads);
+}

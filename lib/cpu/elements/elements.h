@@ -1,0 +1,40 @@
+/* elements.h - moves of elements of any size, and the sort of structs by a key. */
+#ifndef ORDO_CPU_ELEMENTS_ELEMENTS_H
+#define ORDO_CPU_ELEMENTS_ELEMENTS_H
+
+#include "cpu/cpu.h"
+
+/* to[i] = from[index[i]] for lo <= i < hi; the index is u32 (narrow) or u64. */
+void element_gather(char *to, const char *from, size_t size, const void *index, bool narrow,
+                    size_t lo, size_t hi);
+/* The same for records of a sort (record.h) that hold the index: 8 bytes with the index in the low
+ * 32 bits (packed), or 16 bytes with the index in the second word. */
+void element_gather_records(char *to, const char *from, size_t size, const void *records,
+                            bool packed, size_t count);
+/* A scatter of elements to buckets. Elements of a bucket are gathered in a block of the cache before
+ * they are written, so that the writes fill whole lines. */
+enum {
+    ELEMENT_BLOCK = 256 /* bytes of a bucket that are gathered */
+};
+typedef struct element_scatter {
+    char   *to; /* on a cache line */
+    size_t  size;
+    size_t  buckets;
+    size_t *places;  /* where the next element of each bucket goes, in bytes */
+    size_t *firsts;  /* the places before the first element */
+    char   *blocks;  /* element_block_bytes() for each bucket, on a cache line */
+    bool    streams; /* write past the cache */
+} element_scatter;
+
+static inline size_t element_block_bytes(size_t size)
+{
+    return ELEMENT_BLOCK + ordo_round_up(size, ORDO_CACHE_LINE);
+}
+
+/* Moves from[i] to bucket labels[i] for 0 <= i < count, in order. */
+void element_scatter_labels(const element_scatter *scatter, const char *from,
+                            const uint16_t *labels, size_t count);
+/* Writes what is left in the blocks. */
+void element_scatter_end(const element_scatter *scatter);
+
+#endif

@@ -1,0 +1,431 @@
+/* sort_records.c - stable sort of structs by a key of each.
+ *
+ *   buckets   elements of up to ORDO_TUNE_ELEMENT bytes in arrays larger than the cache: a sample
+ *             of the keys gives the buckets (radix/cut.h), every element is scattered to its bucket
+ *             in scratch, and each bucket is sorted and gathered back while it is in the cache.
+ *             Every element is moved twice, and no move is a cache miss of its own.
+ *   direct    other arrays: keys and indices are sorted (radix.c), the elements are gathered into
+ *             scratch and copied back
+ *   in place  if scratch for the elements is refused: an argsort of the keys, then the elements
+ *             move along the cycles of the permutation, by one thread
+ *
+ * Scratch: n elements and 2 bytes for each, and that of the radix sort of a bucket. */
+#include "core/keybits.h"
+#include "core/random.h"
+#include "cpu/elements/elements.h"
+#include "cpu/radix/cut.h"
+#include "cpu/radix/records.h"
+
+#include <string.h>
+
+enum {
+    SAMPLE_EACH = 16, /* sampled keys of a bucket, at most ORDO_TUNE_RADIX_SAMPLE of all */
+    LEAST_BUCKETS = 16,
+    BLOCK = 512,      /* keys that are read at a time */
+    POLL_EVERY = 4096 /* elements moved along cycles between two polls */
+};
+
+#define ORDO_TEMPLATE "cpu/elements/element_keys.t.h"
+#include "core/for_each_type.h"
+
+/* ---- Elements as input and result of the radix sort ---- */
+
+static enum record_kind kind_of(ordo_type type, size_t n)
+{
+    return records_kind_of_argsort(type, n);
+}
+
+static void store_elements(const radix_io *io, size_t at, size_t count, const void *records)
+{
+    element_gather_records((char *)io->out + at * io->value_size, io->values, io->value_size,
+                           records, io->kind == RECORD_P32, count);
+}
+
+/* Sorts n elements from one array into another. The prefetch of the radix sort reads whole
+ * elements, so it is on only for small ones. */
+static radix_io io_of(const cpu_kernels *kernels, const ordo_records_job *job, const char *from,
+                      size_t n, char *to)
+{
+    enum record_kind const kind = kind_of(job->type, n);
+    return (radix_io){.kernels = kernels,
+                      .kind = kind,
+                      .n = n,
+                      .load = kind == RECORD_P32 ? BY_TYPE(job->type, load_p32, )
+                                                 : BY_TYPE(job->type, load_p64, ),
+                      .store = store_elements,
+                      .key_size = job->size <= ORDO_CACHE_LINE ? job->size : 0,
+                      .in = from + job->key_offset,
+                      .out = to,
+                      .values = (char *)from, /* only read */
+                      .value_size = job->size,
+                      .turned = job->descending,
+                      .folded = true,
+                      .rising = true};
+}
+
+/* ---- By buckets ---- */
+
+typedef struct bucket_work {
+    const cpu_kernels      *kernels;
+    const ordo_records_job *job;
+    ordo_exec              *exec;
+    radix_cut               cut;
+    unsigned                width;    /* of the key bits */
+    char                   *elements; /* in scratch, by bucket */
+    uint16_t               *labels;
+    size_t                 *counts;  /* [chunk][bucket]: counts, then places in bytes */
+    size_t                 *firsts;  /* [chunk][bucket]: the first places */
+    char                   *blocks;  /* of element_scatter, for each chunk */
+    uint64_t               *offsets; /* of the buckets */
+    size_t                  chunks, chunk;
+    atomic_bool            *stored; /* a bucket was written to the array */
+} bucket_work;
+
+static bool takes_buckets(const ordo_records_job *job)
+{
+    return job->size <= ORDO_TUNE_ELEMENT && job->n * job->size > ORDO_TUNE_ELEMENTS_ALONE;
+}
+
+static size_t bucket_count(const ordo_records_job *job)
+{
+    size_t const wanted = job->n * job->size / ORDO_TUNE_ELEMENT_BUCKET;
+    size_t       buckets = LEAST_BUCKETS;
+    while (buckets < BUCKETS && buckets < wanted)
+        buckets *= 2;
+    return ordo_min(buckets, BUCKETS);
+}
+
+static size_t sample_count(const ordo_records_job *job)
+{
+    return ordo_min(ordo_min(bucket_count(job) * SAMPLE_EACH, ORDO_TUNE_RADIX_SAMPLE), job->n);
+}
+
+/* One for each thread, because each has its own blocks. */
+static size_t chunk_count(size_t n, unsigned threads)
+{
+    return ordo_min(threads, n / ORDO_TUNE_PIECE + 1);
+}
+
+static void read_keys(const ordo_records_job *job, size_t at, size_t count, uint64_t *words)
+{
+    const char *const keys = (const char *)job->base + at * job->size + job->key_offset;
+    BY_TYPE(job->type, read_bits, (keys, job->size, count, job->descending, words));
+}
+
+static ordo_status choose_buckets(bucket_work *work)
+{
+    const ordo_records_job *const job = work->job;
+    size_t const                  count = sample_count(job);
+    uint64_t const                sequence = ordo_random_sequence(work->exec->seed, 'e');
+    uint64_t                     *sample;
+    radix_cells                  *cells;
+    ordo_exec                     part = *work->exec;
+    TRY_SCRATCH(work->exec, 2 * count * sizeof *sample, sample);
+    TRY_SCRATCH(work->exec, sizeof *cells, cells);
+    for (size_t i = 0; i < count; i++)
+        read_keys(job, ordo_random_below(ordo_random_at(sequence, i), job->n), 1, &sample[i]);
+    ordo_sort_job const sort = {.type = ORDO_U64, .keys = sample, .n = count};
+    TRY(cpu_sort((void *)work->kernels, &sort, &part));
+    radix_choose_cut(sample, sample + count, count, work->width, bucket_count(job), 0, &work->cut,
+                     cells);
+    return ORDO_OK;
+}
+
+static void count_chunk(void *arg, size_t lo, size_t hi)
+{
+    const bucket_work *const work = arg;
+    radix_cut const          cut = work->cut;
+    for (size_t c = lo; c < hi; c++) {
+        size_t const  begin = c * work->chunk, end = ordo_min(begin + work->chunk, work->job->n);
+        size_t *const counts = work->counts + c * cut.buckets;
+        uint64_t      words[BLOCK];
+        memset(counts, 0, cut.buckets * sizeof *counts);
+        for (size_t at = begin, count, blocks = 1; at < end; at += count, blocks++) {
+            uint16_t *const labels = work->labels + at;
+            count = ordo_min(BLOCK, end - at);
+            read_keys(work->job, at, count, words);
+            if (cut.even)
+                for (size_t i = 0; i < count; i++)
+                    labels[i] = (uint16_t)((words[i] >> cut.shift) & cut.mask);
+            else
+                for (size_t i = 0; i < count; i++)
+                    labels[i] = (uint16_t)radix_bucket(&cut, words[i], work->width, cut.logs);
+            for (size_t i = 0; i < count; i++)
+                counts[labels[i]]++;
+            if (blocks % 64 == 0 && ordo_poll(work->exec, (double)at / (double)work->job->n))
+                return;
+        }
+    }
+}
+
+/* Bucket after bucket, and within a bucket chunk after chunk: the scatter is stable. */
+static void place_buckets(const bucket_work *work)
+{
+    size_t const buckets = work->cut.buckets;
+    size_t       sum = 0;
+    for (size_t b = 0; b < buckets; b++) {
+        work->offsets[b] = sum;
+        for (size_t c = 0; c < work->chunks; c++) {
+            size_t const here = work->counts[c * buckets + b];
+            work->counts[c * buckets + b] = work->firsts[c * buckets + b] = sum * work->job->size;
+            sum += here;
+        }
+    }
+    work->offsets[buckets] = sum;
+}
+
+static void scatter_chunk(void *arg, size_t lo, size_t hi)
+{
+    const bucket_work *const      work = arg;
+    const ordo_records_job *const job = work->job;
+    size_t const                  buckets = work->cut.buckets;
+    for (size_t c = lo; c < hi; c++) {
+        size_t const          begin = c * work->chunk, end = ordo_min(begin + work->chunk, job->n);
+        element_scatter const scatter = {.to = work->elements,
+                                         .size = job->size,
+                                         .buckets = buckets,
+                                         .places = work->counts + c * buckets,
+                                         .firsts = work->firsts + c * buckets,
+                                         .blocks = work->blocks +
+                                                   c * buckets * element_block_bytes(job->size),
+                                         .streams = cpu_bypasses_cache(job->n * job->size)};
+        for (size_t at = begin; at < end; at += ORDO_TUNE_PIECE) {
+            size_t const count = ordo_min(ORDO_TUNE_PIECE, end - at);
+            element_scatter_labels(&scatter, (const char *)job->base + at * job->size,
+                                   work->labels + at, count);
+            if (ordo_poll(work->exec, (double)at / (double)job->n))
+                return;
+        }
+        element_scatter_end(&scatter);
+    }
+}
+
+/* Sorts a bucket from scratch into its place of the array. */
+static ordo_status sort_bucket(const void *arg, size_t i, size_t n, void *const *at,
+                               ordo_exec *exec)
+{
+    const bucket_work *const work = arg;
+    (void)i;
+    atomic_store_explicit(work->stored, true, memory_order_relaxed);
+    if (n < 2) {
+        memcpy(at[1], at[0], n * work->job->size);
+        return ORDO_OK;
+    }
+    radix_io const io = io_of(work->kernels, work->job, at[0], n, at[1]);
+    return cpu_radix(&io, exec);
+}
+
+static size_t bucket_scratch(const void *arg, size_t n, const ordo_exec *exec)
+{
+    const bucket_work *const work = arg;
+    return n < 2 ? 0 : cpu_radix_scratch(kind_of(work->job->type, n), n, false, exec->threads);
+}
+
+static ordo_status take_bucket_memory(bucket_work *work)
+{
+    size_t const n = work->job->n, buckets = work->cut.buckets;
+    work->chunks = chunk_count(n, work->exec->threads);
+    work->chunk = ordo_div_up(n, work->chunks);
+    TRY_SCRATCH(work->exec, 2 * work->chunks * buckets * sizeof *work->counts, work->counts);
+    work->firsts = work->counts + work->chunks * buckets;
+    TRY_SCRATCH(work->exec, work->chunks * buckets * element_block_bytes(work->job->size),
+                work->blocks);
+    TRY_SCRATCH(work->exec, (buckets + 1) * sizeof *work->offsets, work->offsets);
+    TRY_SCRATCH(work->exec, n * sizeof *work->labels, work->labels);
+    TRY_SCRATCH(work->exec, n * work->job->size, work->elements);
+    return ORDO_OK;
+}
+
+/* If the last step fails, the elements are copied back from scratch: none is lost. They are then in
+ * the order of the buckets, so a stable sort of them still has the same result. */
+static ordo_status sort_by_buckets(const cpu_kernels *kernels, const ordo_records_job *job,
+                                   ordo_exec *exec)
+{
+    atomic_bool stored = false;
+    bucket_work work = {.kernels = kernels,
+                        .job = job,
+                        .exec = exec,
+                        .stored = &stored,
+                        .width = ordo_type_size(job->type) <= sizeof(uint32_t) ? 32 : 64};
+    TRY(choose_buckets(&work));
+    TRY(take_bucket_memory(&work));
+    exec->phase = 0;
+    exec->phases = 3;
+    if (!ordo_loop(exec, work.chunks, 1, count_chunk, &work))
+        return ORDO_E_CANCELLED;
+    exec->phase = 1;
+    place_buckets(&work);
+    if (!ordo_loop(exec, work.chunks, 1, scatter_chunk, &work))
+        return ORDO_E_CANCELLED;
+    exec->phase = 2;
+    ordo_segment_view const view = {
+        .count = work.cut.buckets, .offsets = work.offsets, .step = 1, .group = 1};
+    ordo_segments_job const each = {
+        .view = &view,
+        .arrays = {{work.elements, job->size, true, false}, {job->base, job->size, false, true}},
+        .one = sort_bucket,
+        .scratch = bucket_scratch,
+        .needs_scratch = true,
+        .arg = &work};
+    ordo_status const status = cpu_segments((void *)kernels, &each, exec);
+    if (status != ORDO_OK && atomic_load_explicit(&stored, memory_order_relaxed))
+        memcpy(job->base, work.elements, job->n * job->size);
+    exec->facts.strategy = work.cut.even ? ORDO_STRATEGY_TOP_BITS : ORDO_STRATEGY_SPLITTERS;
+    exec->facts.buckets = work.cut.buckets;
+    return status;
+}
+
+/* ---- Direct ---- */
+
+static ordo_status sort_direct(const cpu_kernels *kernels, const ordo_records_job *job,
+                               ordo_exec *exec)
+{
+    size_t const bytes = job->n * job->size;
+    char        *sorted;
+    TRY_SCRATCH(exec, bytes, sorted);
+    radix_io const io = io_of(kernels, job, job->base, job->n, sorted);
+    TRY(cpu_radix(&io, exec));
+    ordo_copy_job const copy = {job->base, sorted, bytes};
+    ordo_status const   status = cpu_copy(NULL, &copy, exec);
+    if (status == ORDO_E_CANCELLED)
+        memcpy(job->base, sorted, bytes);
+    return status;
+}
+
+/* ---- In place ---- */
+
+typedef struct keys_work { /* copies the keys of the elements to an array */
+    const ordo_records_job *job;
+    char                   *keys;
+} keys_work;
+
+static void copy_keys(void *arg, size_t lo, size_t hi)
+{
+    const keys_work *const        work = arg;
+    const ordo_records_job *const job = work->job;
+    size_t const                  size = ordo_type_size(job->type);
+    for (size_t i = lo; i < hi; i++)
+        memcpy(work->keys + i * size, (char *)job->base + i * job->size + job->key_offset, size);
+}
+
+static inline size_t index_at(const ordo_argsort_job *order, size_t i)
+{
+    return order->index_type == ORDO_U32 ? ((uint32_t *)order->index)[i]
+                                         : (size_t)((uint64_t *)order->index)[i];
+}
+
+static inline void set_index(const ordo_argsort_job *order, size_t i)
+{
+    if (order->index_type == ORDO_U32)
+        ((uint32_t *)order->index)[i] = (uint32_t)i;
+    else
+        ((uint64_t *)order->index)[i] = i;
+}
+
+/* Moves element index[i] to place i, for all i, through room for one element. The index is
+ * overwritten. If the call is cancelled, no element is lost. */
+static bool permute_cycles(const ordo_records_job *job, const ordo_argsort_job *order, char *room,
+                           ordo_exec *exec)
+{
+    char *const  base = job->base;
+    size_t const size = job->size;
+    size_t       steps = 0;
+    for (size_t i = 0; i < job->n; i++) {
+        bool   stop = false;
+        size_t hole = i;
+        if (index_at(order, i) != i) {
+            memcpy(room, base + i * size, size);
+            for (size_t from; !stop && (from = index_at(order, hole)) != i; hole = from) {
+                memcpy(base + hole * size, base + from * size, size);
+                set_index(order, hole);
+                stop = ++steps % POLL_EVERY == 0 && ordo_poll(exec, (double)i / (double)job->n);
+            }
+            memcpy(base + hole * size, room, size);
+            set_index(order, hole);
+        }
+        if (stop || (++steps % POLL_EVERY == 0 && ordo_poll(exec, (double)i / (double)job->n)))
+            return false;
+    }
+    return true;
+}
+
+static ordo_argsort_job order_of(const ordo_records_job *job)
+{
+    return (ordo_argsort_job){.type = job->type,
+                              .n = job->n,
+                              .descending = job->descending,
+                              .index_type = job->n - 1 <= UINT32_MAX ? ORDO_U32 : ORDO_U64};
+}
+
+static ordo_status sort_in_place(const cpu_kernels *kernels, const ordo_records_job *job,
+                                 ordo_exec *exec)
+{
+    ordo_argsort_job order = order_of(job);
+    ordo_exec        part = *exec;
+    keys_work        keys = {job, NULL};
+    char            *room;
+    TRY_SCRATCH(exec, job->size, room);
+    TRY_SCRATCH(exec, job->n * ordo_type_size(job->type), keys.keys);
+    TRY_SCRATCH(exec, job->n * ordo_type_size(order.index_type), order.index);
+    exec->phase = 0;
+    exec->phases = 2;
+    order.keys = keys.keys;
+    if (!ordo_loop(exec, job->n, cpu_grain(job->n), copy_keys, &keys))
+        return ORDO_E_CANCELLED;
+    TRY(cpu_argsort((void *)kernels, &order, &part));
+    exec->phase = 1;
+    exec->algorithm = "cycles";
+    exec->facts.strategy = ORDO_STRATEGY_IN_PLACE;
+    return cpu_done(permute_cycles(job, &order, room, exec));
+}
+
+/* ---- All of it ---- */
+
+ordo_status cpu_sort_records(void *state, const ordo_records_job *job, ordo_exec *exec)
+{
+    const cpu_kernels *const kernels = state;
+    exec->algorithm = "radix";
+    if (job->n < 2)
+        return ORDO_OK;
+    ordo_status const status =
+        takes_buckets(job) ? sort_by_buckets(kernels, job, exec) : sort_direct(kernels, job, exec);
+    return status == ORDO_E_NOMEM ? sort_in_place(kernels, job, exec) : status;
+}
+
+/* Bytes of the last step if all buckets have the same number of elements. */
+static size_t segments_scratch(const ordo_records_job *job, size_t buckets, const ordo_exec *exec)
+{
+    size_t const            n = ordo_div_up(job->n, buckets);
+    bucket_work const       work = {.job = job};
+    ordo_segment_view const view = {
+        .count = buckets, .length = n, .stride = n, .step = 1, .group = buckets};
+    ordo_segments_job const each = {
+        .view = &view, .scratch = bucket_scratch, .needs_scratch = true, .arg = &work};
+    return cpu_segments_scratch(&each, exec);
+}
+
+/* One bucket may hold all elements; the others may be as large as one thread's part. */
+static size_t scratch_by_buckets(const ordo_records_job *job, const ordo_exec *exec)
+{
+    size_t const        n = job->n, chunks = chunk_count(n, exec->threads);
+    size_t const        sample = sample_count(job);
+    ordo_sort_job const sort = {.type = ORDO_U64, .n = sample};
+    ordo_records_job    more = *job; /* the constant cost of each bucket */
+    more.n += (size_t)16 * BUCKETS;
+    return 2 * sample * sizeof(uint64_t) + sizeof(radix_cells) +
+           cpu_sort_scratch(&sort, exec->threads) +
+           (2 * chunks + 1) * (BUCKETS + 1) * sizeof(uint64_t) +
+           chunks * BUCKETS * element_block_bytes(job->size) + n * (sizeof(uint16_t) + job->size) +
+           segments_scratch(job, 1, exec) +
+           segments_scratch(&more, 2 * (size_t)exec->threads, exec);
+}
+
+size_t cpu_sort_records_scratch(const ordo_records_job *job, const ordo_exec *exec)
+{
+    if (job->n < 2)
+        return 0;
+    if (takes_buckets(job))
+        return scratch_by_buckets(job, exec);
+    return ordo_round_up(job->n * job->size, ORDO_CACHE_LINE) +
+           cpu_radix_scratch(kind_of(job->type, job->n), job->n, false, exec->threads);
+}

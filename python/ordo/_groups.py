@@ -1,0 +1,426 @@
+"""Rows of several key columns, and groups of rows: lexsort, lexrank and the group functions."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import c_int, c_size_t, c_uint32, c_uint64, c_void_p
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _lib
+from ._arrays import HOST, Rows, numbers_of, pointer
+from ._check import flag
+from ._context import host_context
+from ._rank import _RANK_TYPES, rank_type
+
+P, T, N = c_void_p, c_int, c_void_p
+
+
+class _Column(ctypes.Structure):
+    _fields_ = [("keys", c_void_p), ("type", c_uint32), ("flags", c_uint32)]
+
+
+class _Groups(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t), ("keys", c_void_p), ("type", c_uint32), ("nans", c_uint32),
+        ("capacity", c_size_t), ("unique", c_void_p), ("sizes", c_void_p), ("count", c_void_p),
+    ]  # fmt: skip
+
+
+class _GroupOptions(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t), ("flags", c_uint64), ("ties", c_uint32), ("nans", c_uint32),
+        ("method", c_uint32), ("reserved", c_uint32), ("stream", c_void_p),
+    ]  # fmt: skip
+
+
+_lexsort = _lib._call("ordo_lexsort", P, N, N, T, P, P)
+_lexrank = _lib._call("ordo_lexrank", P, N, N, T, P, P)
+_counts = _lib._call("ordo_group_counts", P, N, P)
+_argsort = _lib._call("ordo_group_argsort", P, T, P, N, T, P, P)
+_rank = _lib._call("ordo_group_rank", P, T, P, N, T, P, P)
+_quantiles = _lib._call("ordo_group_quantiles", P, T, P, N, P, N, P, P)
+_median = _lib._call("ordo_group_median", P, T, P, N, P, P)
+_topk = _lib._call("ordo_group_topk", P, T, P, N, N, P, T, P, P, P)
+
+
+class GroupCounts(NamedTuple):
+    """The groups in ascending order, and the number of rows of each."""
+
+    groups: Any
+    counts: Any
+
+
+class GroupValues(NamedTuple):
+    """The groups in ascending order, and a result for each."""
+
+    groups: Any
+    values: Any
+
+
+class GroupTopK(NamedTuple):
+    """The first k keys of each group, one row for each group, and the row numbers of the keys.
+
+    Groups with fewer keys have `counts` below k; their other places are 0 in `values` and -1 in
+    `indices`.
+    """
+
+    groups: Any
+    values: Any
+    indices: Any
+    counts: Any
+
+
+def _keys(a: Any, what: str) -> tuple[Any, int]:
+    """Returns a contiguous host array of one dimension and its type."""
+    place, array = numbers_of(a)
+    if place is not HOST:
+        raise TypeError(f"{what} is a GPU array; expected an array on the host")
+    if array.ndim != 1:
+        raise ValueError(f"{what} has {array.ndim} dimensions; expected 1")
+    rows = Rows(place, array, None)
+    return rows.keys.reshape(-1), rows.code
+
+
+def _same_length(n: int, keys: Any, what: str) -> None:
+    if keys.size != n:
+        raise ValueError(f"{what} has {keys.size} elements; expected {n}")
+
+
+# ---- Several columns ---------------------------------------------------------------------------
+
+
+def _columns(keys: Any, descending: Any) -> tuple[Any, int, list]:
+    """Returns the columns for the library, the most important one first, and their arrays."""
+    if isinstance(keys, np.ndarray) and keys.ndim == 1:
+        keys = [keys]
+    held = [_keys(column, "a key column") for column in keys]
+    if not 1 <= len(held) <= 16:
+        raise ValueError(f"there are {len(held)} key columns; expected 1 to 16")
+    if isinstance(descending, (list, tuple)):
+        directions = [flag(d, "descending") for d in descending]
+    else:
+        directions = [flag(descending, "descending")] * len(held)
+    if len(directions) != len(held):
+        raise ValueError(
+            f"descending has {len(directions)} elements; expected one for each of {len(held)} keys"
+        )
+    n = held[0][0].size
+    for column, _ in held:
+        _same_length(n, column, "a key column")
+    order = list(zip(held, directions))[::-1]
+    columns = (_Column * len(order))()
+    for place, ((column, code), down) in zip(columns, order):
+        place.keys = pointer(column).value
+        place.type = code
+        place.flags = _lib.DESCENDING if down else 0
+    return columns, n, held
+
+
+def lexsort(keys: Any, *, descending: Any = False) -> Any:
+    """Returns the order of rows by several keys, as `numpy.lexsort` does: the last key first.
+
+    Parameters
+    ----------
+    keys : sequence of 1 to 16 arrays of numbers, each with an element for every row. The last array
+        is the primary key.
+    descending : one direction for all keys, or a list with one for each.
+
+    Returns
+    -------
+    Array of int64: the rows in order. Rows that tie in all keys keep their order. NaNs are last.
+
+    Raises
+    ------
+    TypeError : a key has the wrong type or is on a GPU.
+    ValueError : the number of keys, their lengths or `descending` is wrong.
+
+    Examples
+    --------
+    >>> import ordo
+    >>> ordo.lexsort(([1, 2, 1], [5, 4, 4]))
+    array([2, 1, 0])
+    """
+    columns, n, _held = _columns(keys, descending)
+    index = np.empty(n, np.int64)
+    _lexsort(
+        host_context(), ctypes.addressof(columns), len(columns), n, _lib.U64, pointer(index), None
+    )
+    return index
+
+
+def lexrank(
+    keys: Any, method: str = "average", *, descending: Any = False, dtype: Any = None
+) -> Any:
+    """Returns the ranks of rows by several keys; the last key is the primary one.
+
+    Parameters
+    ----------
+    keys, descending : as for `lexsort`.
+    method, dtype : as for `rankdata`.
+
+    Returns
+    -------
+    Array of ranks that start at 1. Rows tie if all their keys tie; NaNs are last and tie.
+
+    Examples
+    --------
+    >>> import ordo
+    >>> ordo.lexrank(([1, 2, 1], [5, 4, 4]), "min")
+    array([3, 2, 1])
+    """
+    ties = _lib.number_of(_lib.TIES, method, "method")
+    columns, n, _held = _columns(keys, descending)
+    wanted = rank_type(method, dtype, n)
+    ranks = np.empty(n, wanted)
+    opts = _lib.options(_lib.RankOptions, ties=ties)
+    _lexrank(
+        host_context(), ctypes.addressof(columns), len(columns), n, _RANK_TYPES[wanted],
+        pointer(ranks), opts,
+    )  # fmt: skip
+    return ranks
+
+
+# ---- Groups ------------------------------------------------------------------------------------
+
+
+class _Call:
+    """The group keys of a call, and the arrays that the library fills."""
+
+    def __init__(self, groups: Any, dropna: bool, results: bool = True) -> None:
+        self.keys, self.code = _keys(groups, "groups")
+        self.n = n = self.keys.size
+        self.unique = np.empty(n if results else 0, self.keys.dtype)
+        self.sizes = np.empty(n if results else 0, np.int64)
+        self.count = c_size_t(0)
+        self.struct = _Groups(
+            struct_size=ctypes.sizeof(_Groups),
+            keys=pointer(self.keys).value,
+            type=self.code,
+            nans=1 if flag(dropna, "dropna") else 0,
+            capacity=n,
+            unique=pointer(self.unique).value if results else None,
+            sizes=pointer(self.sizes).value if results else None,
+            count=ctypes.addressof(self.count),
+        )
+
+    @property
+    def address(self) -> int:
+        return ctypes.addressof(self.struct)
+
+    def values(self, a: Any) -> tuple[Any, int]:
+        keys, code = _keys(a, "a")
+        _same_length(self.n, keys, "a")
+        return keys, code
+
+
+def _options(**fields: int) -> Any:
+    return _lib.options(_GroupOptions, **fields)
+
+
+def _nans(skipna: bool) -> int:
+    return _lib.NANS["omit"] if flag(skipna, "skipna") else _lib.NANS["propagate"]
+
+
+def group_count(groups: Any, *, dropna: bool = True) -> GroupCounts:
+    """Returns the groups in ascending order and the number of rows of each.
+
+    Parameters
+    ----------
+    groups : the group key of each row: an array of numbers of one dimension.
+    dropna : rows with a NaN group key belong to no group. False: they are one group, the last one.
+
+    Examples
+    --------
+    >>> import ordo
+    >>> ordo.group_count([7, 3, 7])
+    GroupCounts(groups=array([3, 7]), counts=array([1, 2]))
+    """
+    call = _Call(groups, dropna)
+    _counts(host_context(), call.address, call.n, None)
+    count = call.count.value
+    return GroupCounts(call.unique[:count].copy(), call.sizes[:count].copy())
+
+
+def group_argsort(
+    groups: Any, a: Any = None, *, descending: bool = False, dropna: bool = True
+) -> Any:
+    """Returns the rows in the order of (group, key); ties keep their order.
+
+    Parameters
+    ----------
+    groups, dropna : as for `group_count`. Rows of no group are left out.
+    a : the key of each row. None: the rows of a group keep their order.
+    descending : the largest key of a group first. Groups stay in ascending order.
+
+    Examples
+    --------
+    >>> import ordo
+    >>> ordo.group_argsort([7, 3, 7], [5, 1, 2])
+    array([1, 2, 0])
+    """
+    call = _Call(groups, dropna)
+    keys, code = call.values(a) if a is not None else (None, 0)
+    index = np.empty(call.n, np.int64)
+    opts = _options(flags=_lib.DESCENDING if flag(descending, "descending") else 0)
+    _argsort(
+        host_context(), call.address, code, None if keys is None else pointer(keys), call.n,
+        _lib.U64, pointer(index), opts,
+    )  # fmt: skip
+    return index[: int(call.sizes[: call.count.value].sum())]
+
+
+def group_rank(
+    groups: Any,
+    a: Any,
+    method: str = "average",
+    *,
+    descending: bool = False,
+    dropna: bool = True,
+    dtype: Any = None,
+) -> Any:
+    """Returns the rank of each element in its group, as pandas' ``groupby().rank()``.
+
+    Parameters
+    ----------
+    groups, dropna : as for `group_count`. Rows of no group have rank NaN, or 0 in integer ranks.
+    a : the key of each row. NaNs are last in their group and tie.
+    method, dtype : as for `rankdata`.
+    descending : the largest key of a group has rank 1.
+
+    Examples
+    --------
+    >>> import ordo
+    >>> ordo.group_rank([7, 3, 7, 7], [5, 1, 2, 5])
+    array([2.5, 1. , 1. , 2.5])
+    """
+    ties = _lib.number_of(_lib.TIES, method, "method")
+    call = _Call(groups, dropna, results=False)
+    keys, code = call.values(a)
+    wanted = rank_type(method, dtype, call.n)
+    ranks = np.empty(call.n, wanted)
+    opts = _options(flags=_lib.DESCENDING if flag(descending, "descending") else 0, ties=ties)
+    _rank(
+        host_context(), call.address, code, pointer(keys), call.n, _RANK_TYPES[wanted],
+        pointer(ranks), opts,
+    )  # fmt: skip
+    return ranks
+
+
+def group_quantile(
+    groups: Any,
+    a: Any,
+    q: Any,
+    *,
+    method: str = "linear",
+    skipna: bool = True,
+    dropna: bool = True,
+) -> GroupValues:
+    """Returns quantiles of the keys of each group, as pandas' ``groupby().quantile()``.
+
+    Parameters
+    ----------
+    groups, dropna : as for `group_count`.
+    a : the key of each row.
+    q : number or array of one dimension, 0 to 1.
+    method : a method of `numpy.quantile`.
+    skipna : ignore NaN keys. False: a group with a NaN key has the result NaN.
+
+    Returns
+    -------
+    GroupValues: `values` has one number for each group, or one row if `q` is an array.
+
+    Examples
+    --------
+    >>> import ordo
+    >>> ordo.group_quantile([7, 3, 7], [5, 1, 2], 0.5)
+    GroupValues(groups=array([3, 7]), values=array([1. , 3.5]))
+    """
+    number = _lib.number_of(_lib.METHODS, method, "method")
+    call = _Call(groups, dropna)
+    keys, code = call.values(a)
+    wanted = np.ascontiguousarray(q, np.float64)
+    if wanted.ndim > 1:
+        raise ValueError(f"q has {wanted.ndim} dimensions; expected 0 or 1")
+    out = np.empty((call.n, wanted.size))
+    _quantiles(
+        host_context(), call.address, code, pointer(keys), call.n, pointer(wanted), wanted.size,
+        pointer(out), _options(nans=_nans(skipna), method=number),
+    )  # fmt: skip
+    count = call.count.value
+    values = out[:count] if np.ndim(q) == 1 else out[:count, 0]
+    return GroupValues(call.unique[:count].copy(), values.copy())
+
+
+def group_median(groups: Any, a: Any, *, skipna: bool = True, dropna: bool = True) -> GroupValues:
+    """Returns the median of the keys of each group, as pandas' ``groupby().median()``.
+
+    Parameters
+    ----------
+    groups, a, skipna, dropna : as for `group_quantile`.
+
+    Examples
+    --------
+    >>> import ordo
+    >>> ordo.group_median([7, 3, 7], [5, 1, 2])
+    GroupValues(groups=array([3, 7]), values=array([1. , 3.5]))
+    """
+    call = _Call(groups, dropna)
+    keys, code = call.values(a)
+    out = np.empty(call.n)
+    _median(
+        host_context(), call.address, code, pointer(keys), call.n, pointer(out),
+        _options(nans=_nans(skipna)),
+    )  # fmt: skip
+    count = call.count.value
+    return GroupValues(call.unique[:count].copy(), out[:count].copy())
+
+
+def group_topk(
+    groups: Any,
+    a: Any,
+    k: int,
+    *,
+    largest: bool = True,
+    skipna: bool = True,
+    dropna: bool = True,
+) -> GroupTopK:
+    """Returns the k largest keys of each group, as pandas' ``groupby().nlargest(k)``.
+
+    Parameters
+    ----------
+    groups, dropna : as for `group_count`.
+    a : the key of each row. Tied keys are in the order of their rows.
+    k : results of each group.
+    largest : the largest keys, the largest first. False: the smallest ones.
+    skipna : leave NaN keys out. False: they come after all other keys.
+
+    Examples
+    --------
+    >>> import ordo
+    >>> top = ordo.group_topk([7, 3, 7, 7], [5, 1, 2, 9], 2)
+    >>> top.values
+    array([[1, 0],
+           [9, 5]])
+    >>> top.indices
+    array([[ 1, -1],
+           [ 3,  0]])
+    """
+    k = int(k)
+    if k < 0:
+        raise ValueError(f"k is {k}; expected 0 or more")
+    count = len(group_count(groups, dropna=dropna).groups)
+    call = _Call(groups, dropna)
+    keys, code = call.values(a)
+    values = np.zeros((count, k), keys.dtype)
+    index = np.full((count, k), -1, np.int64)
+    found = np.empty(count, np.int64)
+    call.struct.capacity = count
+    nans = _lib.NANS["omit"] if flag(skipna, "skipna") else _lib.NANS["last"]
+    opts = _options(flags=_lib.DESCENDING if flag(largest, "largest") else 0, nans=nans)
+    _topk(
+        host_context(), call.address, code, pointer(keys), call.n, k, pointer(values), _lib.U64,
+        pointer(index), pointer(found), opts,
+    )  # fmt: skip
+    return GroupTopK(call.unique[:count].copy(), values, index, found)

@@ -1,0 +1,178 @@
+"""lexsort, lexrank, the group functions and sort_records, against NumPy and pandas."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ordo
+
+TYPES = "i1 u1 i2 u2 i4 u4 i8 u8 f4 f8".split()
+
+
+def column(rng: np.random.Generator, dtype: str, n: int, distinct: int) -> np.ndarray:
+    """Keys of all magnitudes that tie often; floats with NaNs and zeros of both signs."""
+    if dtype[0] == "f":
+        values = rng.standard_normal(distinct) * 10.0 ** rng.integers(-3, 4, distinct)
+        values[: min(3, distinct)] = [np.nan, -0.0, 0.0][: min(3, distinct)]
+        pool = values.astype(dtype)
+    else:
+        info = np.iinfo(dtype)
+        pool = rng.integers(info.min, info.max, distinct, dtype=dtype, endpoint=True)
+    return pool[rng.integers(0, distinct, n)]
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.integers(0, 400),
+    st.lists(st.sampled_from(TYPES), min_size=1, max_size=5),
+    st.sampled_from([1, 3, 20, 400]),
+    st.integers(0, 2**32),
+)
+def test_lexsort_as_numpy(n: int, types: list[str], distinct: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    keys = [column(rng, dtype, n, distinct) for dtype in types]
+    expected = np.lexsort(keys)
+    assert np.array_equal(ordo.lexsort(keys), expected)
+    ranks = ordo.lexrank(keys, "ordinal")
+    assert np.array_equal(ranks[expected], np.arange(1, n + 1))
+    dense = ordo.lexrank(keys, "dense")[expected]
+    for i in range(1, n):
+        a, b = expected[i - 1], expected[i]
+        ties = all(k[a] == k[b] or (k[a] != k[a] and k[b] != k[b]) for k in keys)
+        assert dense[i] - dense[i - 1] == (0 if ties else 1)
+
+
+def test_lexsort_descending() -> None:
+    a, b = [1, 2, 1, 2], [0.5, np.nan, 0.5, 1.0]
+    assert ordo.lexsort((a, b), descending=[True, False]).tolist() == [0, 2, 3, 1]
+    assert ordo.lexsort((a, b), descending=True).tolist() == [3, 0, 2, 1]
+
+
+def test_lexsort_arguments() -> None:
+    with pytest.raises(ValueError, match="1 to 16"):
+        ordo.lexsort([])
+    with pytest.raises(ValueError, match="elements"):
+        ordo.lexsort(([1, 2], [1]))
+    with pytest.raises(ValueError, match="descending"):
+        ordo.lexsort(([1], [1]), descending=[True])
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.integers(0, 300),
+    st.sampled_from(TYPES),
+    st.sampled_from(TYPES),
+    st.sampled_from([1, 4, 50, 300]),
+    st.booleans(),
+    st.integers(0, 2**32),
+)
+def test_groups_one_by_one(
+    n: int, group_type: str, key_type: str, distinct: int, dropna: bool, seed: int
+) -> None:
+    """Each group has the results of a separate call on its rows."""
+    rng = np.random.default_rng(seed)
+    groups = column(rng, group_type, n, distinct)
+    a = column(rng, key_type, n, 40)
+    found, counts = ordo.group_count(groups, dropna=dropna)
+    order = ordo.group_argsort(groups, a, dropna=dropna)
+    ranks = ordo.group_rank(groups, a, dropna=dropna)
+    medians = ordo.group_median(groups, a, dropna=dropna)
+    quantiles = ordo.group_quantile(groups, a, [0.1, 0.75], method="hazen", dropna=dropna)
+    top = ordo.group_topk(groups, a, 3, dropna=dropna)
+    whole = groups[~np.isnan(groups)] if dropna and group_type[0] == "f" else groups
+    expected = np.unique(whole)
+    assert np.array_equal(found, expected, equal_nan=group_type[0] == "f")
+    start = 0
+    for g, key in enumerate(found):
+        rows = np.flatnonzero(groups == key if key == key else groups != groups)
+        keys = a[rows]
+        numbers = keys[keys == keys]
+        assert counts[g] == rows.size
+        assert np.array_equal(
+            order[start : start + rows.size], rows[np.argsort(keys, kind="stable")]
+        )
+        start += rows.size
+        if numbers.size == keys.size:
+            assert np.array_equal(ranks[rows], ordo.rankdata(keys))
+        if numbers.size:
+            wide = numbers.astype("f8")
+            assert medians.values[g] == ordo.median(wide)
+            assert np.array_equal(
+                quantiles.values[g], ordo.quantile(wide, [0.1, 0.75], method="hazen")
+            )
+        else:
+            assert np.isnan(medians.values[g])
+        best = ordo.topk(numbers, min(3, numbers.size)) if numbers.size else None
+        assert top.counts[g] == min(3, numbers.size)
+        if best is not None:
+            assert np.array_equal(top.values[g, : top.counts[g]], best.values)
+            assert np.array_equal(a[top.indices[g, : top.counts[g]]], best.values)
+    assert start == order.size
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(1, 300), st.sampled_from([1, 5, 80]), st.integers(0, 2**32))
+def test_groups_as_pandas(n: int, distinct: int, seed: int) -> None:
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(seed)
+    groups = rng.integers(0, distinct, n)
+    a = np.round(rng.standard_normal(n), 1)
+    by = pandas.Series(a).groupby(groups)
+    for method, name in zip(
+        ("average", "min", "max", "dense", "ordinal"), ("average", "min", "max", "dense", "first")
+    ):
+        assert np.array_equal(ordo.group_rank(groups, a, method), by.rank(name).to_numpy())
+    assert np.array_equal(ordo.group_median(groups, a).values, by.median().to_numpy())
+    assert np.allclose(
+        ordo.group_quantile(groups, a, 0.3).values, by.quantile(0.3).to_numpy(), rtol=1e-12
+    )
+    assert np.array_equal(ordo.group_count(groups).counts, by.size().to_numpy())
+    top = ordo.group_topk(groups, a, 2)
+    taken = np.concatenate([row[:count] for row, count in zip(top.values, top.counts)])
+    assert np.array_equal(taken, by.nlargest(2).to_numpy())
+
+
+def test_group_arguments() -> None:
+    with pytest.raises(ValueError, match="elements"):
+        ordo.group_rank([1, 2], [1])
+    with pytest.raises(ValueError, match="dimensions"):
+        ordo.group_count([[1, 2]])
+    with pytest.raises(ValueError, match="method"):
+        ordo.group_rank([1], [1], "middle")
+    with pytest.raises(ValueError):
+        ordo.group_quantile([1], [1], 1.5)
+    with pytest.raises(ValueError, match="k is"):
+        ordo.group_topk([1], [1], -1)
+    assert np.isnan(ordo.group_rank([np.nan, 1.0], [3, 4])[0])
+    assert ordo.group_count([], dropna=False).counts.size == 0
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.integers(0, 300), st.sampled_from(TYPES), st.integers(0, 70), st.booleans(), st.integers(0)
+)
+def test_sort_records_as_numpy(n: int, dtype: str, more: int, inplace: bool, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    fields = [("tag", "u1"), ("key", dtype), ("row", "i8"), ("rest", f"V{more + 1}")]
+    a = np.zeros(n, fields)
+    a["key"] = column(rng, dtype, n, 50)
+    a["row"] = np.arange(n)
+    expected = a[np.argsort(a["key"], kind="stable")]
+    result = ordo.sort_records(a, "key", inplace=inplace)
+    assert (result is a) == inplace
+    assert result.tobytes() == expected.tobytes()
+
+
+def test_sort_records_arguments() -> None:
+    a = np.zeros(3, [("key", "i4"), ("name", "S3")])
+    with pytest.raises(TypeError, match="structured"):
+        ordo.sort_records(np.zeros(3), "key")
+    with pytest.raises(ValueError, match="field"):
+        ordo.sort_records(a, "other")
+    with pytest.raises(TypeError, match="dtype"):
+        ordo.sort_records(a, "name")
+    with pytest.raises(ValueError, match="inplace"):
+        ordo.sort_records(a[::2], "key", inplace=True)

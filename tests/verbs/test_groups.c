@@ -1,0 +1,269 @@
+/* test_groups.c - ordo_group_*: every result of a group equals the result of a separate call on the
+ * rows of that group. The groups themselves are found by a sort of the oracle. */
+#include "inputs.h"
+#include "oracle.h"
+#include "testkit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST = 1200,
+    K = 3,
+    Q = 3
+};
+
+static const double quantiles[Q] = {0.25, 0.5, 0.9};
+
+typedef struct case_data { /* rows in the order of the groups, then of their numbers */
+    ordo_type group_type, type;
+    size_t    n, count, rows; /* rows: without those of no group */
+    uint64_t  order[MOST];
+    size_t    starts[MOST + 1];
+    uint64_t  group_keys[MOST], keys[MOST];
+} case_data;
+
+static case_data data;
+
+static int compare_groups(const void *user, size_t i, size_t j)
+{
+    const case_data *const d = user;
+    return oracle_compare(d->group_type, d->group_keys, i, d->group_keys, j, false);
+}
+
+/* `distinct`: at most so many groups. */
+static void make(ordo_type group_type, ordo_type type, size_t n, size_t distinct, uint32_t nans,
+                 uint64_t seed)
+{
+    case_data *const d = &data;
+    size_t const     size = ordo_type_size(group_type);
+    test_rng         rng = {seed};
+    d->group_type = group_type;
+    d->type = type;
+    d->n = n;
+    inputs_fill(seed % inputs_count(), group_type, d->group_keys, n, seed);
+    inputs_fill((seed / 3) % inputs_count(), type, d->keys, n, seed + 1);
+    for (size_t i = distinct; i < n; i++)
+        memcpy((char *)d->group_keys + i * size,
+               (char *)d->group_keys + test_rng_below(&rng, distinct) * size, size);
+    oracle_order(n, d->order, compare_groups, d);
+    d->count = 0;
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || compare_groups(d, (size_t)d->order[i - 1], (size_t)d->order[i]) != 0)
+            d->starts[d->count++] = i;
+    d->starts[d->count] = d->rows = n;
+    if (nans == ORDO_NANS_OMIT && d->count > 0 &&
+        oracle_is_nan(group_type, d->group_keys, (size_t)d->order[d->starts[d->count - 1]]))
+        d->rows = d->starts[--d->count];
+}
+
+/* The keys of group g, in the order of their rows. */
+static size_t keys_of(size_t g, void *out)
+{
+    size_t const n = data.starts[g + 1] - data.starts[g];
+    oracle_gather(data.keys, ordo_type_size(data.type), data.order + data.starts[g], n, out);
+    return n;
+}
+
+static uint64_t unique[MOST], sizes[MOST], index_out[MOST], part[MOST], part_out[MOST],
+    part_index[MOST], ranks[MOST], values[MOST * K], rows[MOST * K], found[MOST];
+static double results[MOST * Q], part_results[Q];
+
+static void check_groups(size_t count)
+{
+    size_t const size = ordo_type_size(data.group_type);
+    CHECK_EQ_U64(data.count, count);
+    if (count != data.count)
+        return;
+    for (size_t g = 0; g < count; g++) {
+        CHECK_EQ_U64(data.starts[g + 1] - data.starts[g], sizes[g]);
+        CHECK(oracle_compare(data.group_type, unique, g, data.group_keys,
+                             (size_t)data.order[data.starts[g]], false) == 0);
+        uint64_t bits = 0;
+        memcpy(&bits, (char *)unique + g * size, size);
+        if (oracle_is_float(data.group_type))
+            CHECK(bits << (64 - 8 * size) != UINT64_C(1) << 63); /* no -0 */
+    }
+}
+
+static void check_argsort(ordo_ctx *ctx, bool descending)
+{
+    for (size_t g = 0; g < data.count; g++) {
+        size_t const         n = keys_of(g, part);
+        ordo_sort_opts const opts =
+            ORDO_OPTS(ordo_sort_opts, .flags = descending ? ORDO_DESCENDING : 0);
+        CHECK_STATUS(ORDO_OK, ordo_argsort(ctx, data.type, part, n, ORDO_U64, part_index, &opts),
+                     ctx);
+        bool same = true;
+        for (size_t i = 0; i < n; i++)
+            same = same && index_out[data.starts[g] + i] ==
+                               data.order[data.starts[g] + (size_t)part_index[i]];
+        CHECK(same);
+    }
+}
+
+static void check_ranks(ordo_ctx *ctx, const rank_rule *rule, bool descending)
+{
+    size_t const size = ordo_type_size(rule->rank_type);
+    for (size_t g = 0; g < data.count; g++) {
+        size_t const         n = keys_of(g, part);
+        ordo_rank_opts const opts = ORDO_OPTS(
+            ordo_rank_opts, .flags = descending ? ORDO_DESCENDING : 0, .ties = rule->ties);
+        CHECK_STATUS(ORDO_OK, ordo_rank(ctx, data.type, part, n, rule->rank_type, part_out, &opts),
+                     ctx);
+        oracle_gather(ranks, size, data.order + data.starts[g], n, part_index);
+        CHECK_BYTES(part_out, part_index, n * size, size);
+    }
+    for (size_t i = data.rows; i < data.n; i++) {
+        size_t const row = (size_t)data.order[i];
+        if (rule->rank_type == ORDO_F64)
+            CHECK(isnan(((double *)ranks)[row]));
+        else
+            CHECK_EQ_U64(0, test_bytes_not((char *)ranks + row * size, size, 0));
+    }
+}
+
+static void check_quantiles(ordo_ctx *ctx, const ordo_group_opts *opts, size_t each)
+{
+    ordo_quantile_opts const one =
+        ORDO_OPTS(ordo_quantile_opts, .nans = opts->nans, .method = opts->method);
+    for (size_t g = 0; g < data.count; g++) {
+        size_t const n = keys_of(g, part);
+        CHECK_STATUS(
+            ORDO_OK,
+            each == 1 ? ordo_median(ctx, data.type, part, n, part_results, &one)
+                      : ordo_quantiles(ctx, data.type, part, n, quantiles, Q, part_results, &one),
+            ctx);
+        CHECK_BYTES(part_results, results + g * each, each * sizeof(double), sizeof(double));
+    }
+}
+
+static void check_topk(ordo_ctx *ctx, const ordo_group_opts *opts)
+{
+    size_t const           size = ordo_type_size(data.type);
+    ordo_select_opts const one =
+        ORDO_OPTS(ordo_select_opts, .flags = opts->flags, .nans = opts->nans);
+    for (size_t g = 0; g < data.count; g++) {
+        size_t const n = keys_of(g, part);
+        size_t       count = 0;
+        CHECK_STATUS(
+            ORDO_OK,
+            ordo_topk(ctx, data.type, part, n, K, part_out, ORDO_U64, part_index, &count, &one),
+            ctx);
+        CHECK_EQ_U64(count, found[g]);
+        CHECK_BYTES(part_out, (char *)values + g * K * size, count * size, size);
+        for (size_t j = 0; j < count; j++)
+            CHECK_EQ_U64(data.order[data.starts[g] + (size_t)part_index[j]], rows[g * K + j]);
+    }
+}
+
+static void try_case(size_t turn, uint32_t nans)
+{
+    ordo_ctx *const        ctx = next_context()->ctx;
+    bool const             descending = turn % 2 != 0;
+    const rank_rule *const rule = &inputs_rules[turn % INPUTS_RULES];
+    size_t                 count = 77;
+    ordo_groups const      groups = {
+             sizeof groups, data.group_keys, (uint32_t)data.group_type, nans, MOST, unique,
+             sizes,         &count};
+    ordo_group_opts const flags =
+        ORDO_OPTS(ordo_group_opts, .flags = descending ? ORDO_DESCENDING : 0, .ties = rule->ties);
+    ordo_group_opts const quantile =
+        ORDO_OPTS(ordo_group_opts, .nans = (uint32_t)(turn % 3), .method = (uint32_t)(turn % 14));
+    ordo_group_opts const median = ORDO_OPTS(ordo_group_opts, .nans = (uint32_t)(turn % 3));
+    ordo_group_opts const top =
+        ORDO_OPTS(ordo_group_opts, .flags = flags.flags, .nans = (uint32_t)(turn / 2 % 2));
+    CHECK_STATUS(ORDO_OK, ordo_group_counts(ctx, &groups, data.n, NULL), ctx);
+    check_groups(count);
+    CHECK_STATUS(
+        ORDO_OK,
+        ordo_group_argsort(ctx, &groups, data.type, data.keys, data.n, ORDO_U64, index_out, &flags),
+        ctx);
+    check_argsort(ctx, descending);
+    CHECK_STATUS(
+        ORDO_OK,
+        ordo_group_argsort(ctx, &groups, data.type, NULL, data.n, ORDO_U64, index_out, NULL), ctx);
+    CHECK_BYTES(data.order, index_out, data.rows * sizeof *index_out, sizeof *index_out);
+    CHECK_STATUS(
+        ORDO_OK,
+        ordo_group_rank(ctx, &groups, data.type, data.keys, data.n, rule->rank_type, ranks, &flags),
+        ctx);
+    check_ranks(ctx, rule, descending);
+    CHECK_STATUS(ORDO_OK,
+                 ordo_group_quantiles(ctx, &groups, data.type, data.keys, data.n, quantiles, Q,
+                                      results, &quantile),
+                 ctx);
+    check_quantiles(ctx, &quantile, Q);
+    CHECK_STATUS(ORDO_OK,
+                 ordo_group_median(ctx, &groups, data.type, data.keys, data.n, results, &median),
+                 ctx);
+    check_quantiles(ctx, &median, 1);
+    CHECK_STATUS(ORDO_OK,
+                 ordo_group_topk(ctx, &groups, data.type, data.keys, data.n, K, values, ORDO_U64,
+                                 rows, found, &top),
+                 ctx);
+    check_topk(ctx, &top);
+    check_groups(count);
+}
+
+static void test_all(void)
+{
+    static const size_t ns[] = {0, 1, 2, 40, 300, MOST};
+    static const size_t distinct[] = {1, 4, 60, MOST};
+    size_t              turn = 0;
+    for (size_t a = 0; a < INPUTS_TYPES; a++)
+        for (size_t b = 0; b < INPUTS_TYPES; b++)
+            for (size_t i = 0; i < 3; i++, turn++) {
+                size_t const   n = ns[(turn + i) % 6], most = distinct[(turn / 2) % 4];
+                uint32_t const nans = turn % 3 == 0 ? ORDO_NANS_OMIT : ORDO_NANS_LAST;
+                if (!testkit_run_case(7))
+                    continue;
+                make(inputs_types[a], inputs_types[b], n, most, nans, turn);
+                testkit_case("%s by %s n=%zu distinct=%zu nans=%u turn=%zu",
+                             ordo_type_name(inputs_types[b]), ordo_type_name(inputs_types[a]), n,
+                             most, nans, turn);
+                try_case(turn, nans);
+            }
+}
+
+static void test_arguments(ordo_ctx *ctx)
+{
+    size_t                count = 0, bytes = 0;
+    uint32_t              keys[4] = {3, 1, 3, 2}, index[4];
+    double                out[4];
+    ordo_groups           groups = {sizeof groups, keys, ORDO_U32, 0, 2, NULL, sizes, &count};
+    ordo_group_opts const device = ORDO_OPTS(ordo_group_opts, .flags = ORDO_ON_DEVICE);
+    ordo_group_opts const hazen = ORDO_OPTS(ordo_group_opts, .method = ORDO_METHOD_HAZEN);
+    double const          wrong = 1.5;
+    testkit_case("arguments");
+    memset(sizes, 0x55, sizeof sizes);
+    CHECK_STATUS(ORDO_E_ARG, ordo_group_counts(ctx, &groups, 4, NULL), ctx);
+    CHECK(strstr(ordo_last_error(ctx), "3 groups") != NULL);
+    CHECK_EQ_U64(0, test_bytes_not(sizes, sizeof sizes, 0x55));
+    CHECK_STATUS(ORDO_E_ARG, ordo_group_counts(ctx, NULL, 4, NULL), ctx);
+    CHECK_STATUS(ORDO_E_UNSUPPORTED, ordo_group_counts(ctx, &groups, 4, &device), ctx);
+    groups.capacity = 4;
+    CHECK_STATUS(ORDO_OK, ordo_group_counts(ctx, &groups, 4, NULL), ctx);
+    CHECK_EQ_U64(3, count);
+    CHECK_STATUS(ORDO_E_ARG, ordo_group_median(ctx, &groups, ORDO_U32, keys, 4, out, &hazen), ctx);
+    CHECK_STATUS(ORDO_E_ARG,
+                 ordo_group_quantiles(ctx, &groups, ORDO_U32, keys, 4, &wrong, 1, out, NULL), ctx);
+    CHECK_STATUS(ORDO_E_ARG, ordo_group_rank(ctx, &groups, ORDO_U32, keys, 4, ORDO_U32, keys, NULL),
+                 ctx);
+    CHECK_STATUS(ORDO_E_ARG,
+                 ordo_group_argsort(ctx, &groups, ORDO_U32, keys, 4, ORDO_F32, index, NULL), ctx);
+    groups.nans = ORDO_NANS_PROPAGATE;
+    CHECK_STATUS(ORDO_E_ARG, ordo_group_counts(ctx, &groups, 4, NULL), ctx);
+    CHECK_STATUS(ORDO_OK, ordo_group_scratch(ctx, 1000, &bytes), ctx);
+    CHECK(bytes >= 17000);
+}
+
+int main(void)
+{
+    testkit_start();
+    test_contexts_start();
+    test_all();
+    test_arguments(next_context()->ctx);
+    return testkit_done();
+}
