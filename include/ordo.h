@@ -595,5 +595,6 @@ ORDO_MUST ordo_status ordo_copy(ordo_ctx *ctx, void *dst, const void *src, size_
 
 #include "ordo_gen.h"
 #include "ordo_strings.h"
+#include "ordo_windows.h"
 
 #endif

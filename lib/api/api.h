@@ -109,6 +109,8 @@ ordo_status api_check_select_algorithm(ordo_exec *exec, uint32_t algorithm, uint
 ordo_status api_set_select_algorithm(ordo_exec *exec, const ordo_choice *choice, uint32_t algorithm,
                                      uint64_t sub_array, ordo_select_job *job);
 ordo_status api_check_nans(ordo_exec *exec, uint32_t nans);
+/* api_quantile.c */
+ordo_status api_check_method(ordo_exec *exec, uint32_t method);
 /* Counts the NaNs; 0 for integers, which are not read. This is one phase of the call. */
 ordo_status api_count_nans(ordo_exec *exec, const ordo_choice *choice, ordo_type type,
                            const void *keys, size_t n, size_t *nans);

@@ -1,14 +1,9 @@
 /* api_quantile.c - ordo_quantiles, ordo_median and the names of the methods.
  *
- * A sample quantile lies between two neighbouring keys; the methods differ in the place (R. J.
- * Hyndman and Y. Fan, "Sample quantiles in statistical packages", The American Statistician 50,
- * 1996; their types are methods 1 to 9). One select call finds the keys of all places. The
- * arithmetic is f64 in the order of operations of numpy.quantile, so results of f64 keys have the
- * same bits. One case differs: if the difference of two neighbours is not finite, numpy.quantile
- * returns an infinity or NaN, and ordo returns a number between the keys (see interpolate).
- * ordo_median computes as numpy.median does: the middle key of an odd number of keys, the mean of
- * the two middle keys of an even number. */
+ * A sample quantile lies between two neighbouring keys (core/quantile.h). One select call finds the
+ * keys of all places. */
 #include "api/api.h"
+#include "core/quantile.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,152 +43,11 @@ const char *ordo_method_name(ordo_method method)
     return number >= 1 && number <= METHODS ? method_names[number - 1] : NULL;
 }
 
-/* ---- Where a quantile lies ---- */
-
-typedef struct place {
-    size_t below, above; /* positions of the two keys; may be equal */
-    double weight;       /* of the key above */
-    bool   exact;        /* the key at `below` is the result */
-} place;
-
-/* A place that is a position; a position outside the array becomes the nearest end. */
-static place at_position(double position, size_t n)
+ordo_status api_check_method(ordo_exec *exec, uint32_t method)
 {
-    double const last = (double)(n - 1);
-    size_t const k = position <= 0     ? 0
-                     : position < last ? ordo_min((size_t)position, n - 1)
-                                       : n - 1;
-    return (place){k, k, 0, true};
+    FAIL_IF(method > METHODS, ORDO_E_ARG, "method is %u; no such ordo_method", method);
+    return ORDO_OK;
 }
-
-/* A place between floor(where) and the next position. At and outside the ends of the array both
- * keys are the same, and the weight is the one that numpy computes for its index 0 or -1. */
-static place between(double where, size_t n)
-{
-    if (where >= (double)(n - 1))
-        return (place){n - 1, n - 1, where + 1, false};
-    if (where < 0)
-        return (place){0, 0, where, false};
-    double const below = floor(where);
-    size_t const k = ordo_min((size_t)below, n - 1);
-    return (place){k, ordo_min(k + 1, n - 1), where - below, false};
-}
-
-/* The continuous methods of Hyndman and Fan, with their parameters alpha and beta. */
-static double plotted(double n, double q, double alpha, double beta)
-{
-    return n * q + (alpha + q * (1 - alpha - beta)) - 1;
-}
-
-static place averaged(double where, size_t n)
-{
-    place found = between(where, n);
-    found.weight = found.weight == 0 ? 0.5 : 1;
-    return found;
-}
-
-static place midpoint(double where, size_t n)
-{
-    double const middle = 0.5 * (floor(where) + ceil(where));
-    place        found = between(middle, n);
-    found.weight = middle == floor(middle) ? 0 : 0.5;
-    return found;
-}
-
-/* The next position; if `stays` and the place is a position, that position. */
-static place rounded_up(double where, size_t n, bool stays)
-{
-    double const below = floor(where);
-    return at_position(where == below && stays ? below : below + 1, n);
-}
-
-static place place_of(ordo_method method, double q, size_t n)
-{
-    double const count = (double)n, span = (double)(n - 1) * q;
-    switch (method) {
-    case ORDO_METHOD_INVERTED_CDF:
-        return rounded_up(count * q - 1, n, true);
-    case ORDO_METHOD_AVERAGED_INVERTED_CDF:
-        return averaged(count * q - 1, n);
-    case ORDO_METHOD_CLOSEST_OBSERVATION: {
-        double const where = count * q - 1 - 0.5; /* halfway: the odd position */
-        return rounded_up(where, n, fmod(fabs(floor(where)), 2) == 1);
-    }
-    case ORDO_METHOD_INTERPOLATED_INVERTED_CDF:
-        return between(plotted(count, q, 0, 1), n);
-    case ORDO_METHOD_HAZEN:
-        return between(plotted(count, q, 0.5, 0.5), n);
-    case ORDO_METHOD_WEIBULL:
-        return between(plotted(count, q, 0, 0), n);
-    case ORDO_METHOD_MEDIAN_UNBIASED:
-        return between(plotted(count, q, 1 / 3.0, 1 / 3.0), n);
-    case ORDO_METHOD_NORMAL_UNBIASED:
-        return between(plotted(count, q, 3 / 8.0, 3 / 8.0), n);
-    case ORDO_METHOD_LOWER:
-        return at_position(floor(span), n);
-    case ORDO_METHOD_HIGHER:
-        return at_position(ceil(span), n);
-    case ORDO_METHOD_MIDPOINT:
-        return midpoint(span, n);
-    case ORDO_METHOD_NEAREST:
-        return at_position(rint(span), n);
-    case ORDO_METHOD_DEFAULT:
-    case ORDO_METHOD_LINEAR:
-        break;
-    }
-    return between(span, n);
-}
-
-/* ---- The value there ---- */
-
-static double as_double(ordo_type type, const void *keys, size_t i)
-{
-    switch (type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        return (double)((const key *)keys)[i];
-#include "core/types.def"
-    }
-    return 0;
-}
-
-/* From the nearer end, so that a weight of 1 gives the key above exactly. */
-static double between_keys(double below, double above, double weight)
-{
-    double const step = above - below;
-    return weight >= 0.5 ? above - step * (1 - weight) : below + step * weight;
-}
-
-/* The difference of two finite keys overflows only if both are large, and then halving them is
- * exact. If one key is infinite, the result is that key, or the other one if it has all the weight;
- * between -inf and +inf the result is NaN. */
-static double interpolate(double below, double above, double weight)
-{
-    if (isfinite(above - below) || isnan(below) || isnan(above))
-        return between_keys(below, above, weight);
-    if (isfinite(below) && isfinite(above))
-        return 2 * between_keys(below / 2, above / 2, weight);
-    if (below == above || weight == 0)
-        return below;
-    return weight == 1 ? above : below + above;
-}
-
-static double value_at(const place *at, double below, double above)
-{
-    return at->exact ? below : interpolate(below, above, at->weight);
-}
-
-/* The mean of two finite keys is finite. */
-static double median_of(const place *at, double below, double above)
-{
-    if (at->weight == 0 || below == above)
-        return below;
-    double const sum = below + above;
-    return isinf(sum) && isfinite(below) && isfinite(above) ? below / 2 + above / 2 : sum / 2;
-}
-
-/* One bit pattern for NaN, because the arithmetic gives different ones on different machines. */
-static double settled(double value) { return isnan(value) ? (double)NAN : value; }
 
 /* ---- The calls ---- */
 
@@ -220,7 +74,7 @@ static ordo_status check_quantiles(ordo_exec *exec, const quantiles *call,
     TRY(api_read_segments(exec, wish->segments, call->n, false, segments));
     TRY(api_results(exec, segments, call->count, &results));
     TRY(api_check_select_algorithm(exec, wish->algorithm, wish->sub_array));
-    FAIL_IF(wish->method > METHODS, ORDO_E_ARG, "method is %u; no such ordo_method", wish->method);
+    TRY(api_check_method(exec, wish->method));
     FAIL_IF(call->is_median && wish->method != ORDO_METHOD_DEFAULT &&
                 wish->method != ORDO_METHOD_LINEAR,
             ORDO_E_ARG, "method is %s; ordo_median accepts only linear",
@@ -258,7 +112,7 @@ static ordo_status quantiles_of(ordo_exec *exec, const ordo_choice *choice, cons
         keys = k + 2 * call->count;
     }
     for (size_t j = 0; j < call->count; j++) {
-        place const at = place_of(method, call->q[j], n);
+        ordo_place const at = ordo_quantile_place(method, call->q[j], n);
         k[2 * j] = at.below;
         k[2 * j + 1] = at.above;
     }
@@ -272,10 +126,10 @@ static ordo_status quantiles_of(ordo_exec *exec, const ordo_choice *choice, cons
     TRY(api_set_select_algorithm(exec, choice, wish->algorithm, wish->sub_array, &job));
     TRY(api_select_any(exec, choice, &job));
     for (size_t j = 0; j < call->count; j++) {
-        place const  at = place_of(method, call->q[j], n);
-        double const below = as_double(call->type, keys, 2 * j);
-        double const above = as_double(call->type, keys, 2 * j + 1);
-        call->out[j] = settled((call->is_median ? median_of : value_at)(&at, below, above));
+        ordo_place const at = ordo_quantile_place(method, call->q[j], n);
+        double const     below = ordo_as_double(call->type, keys, 2 * j);
+        double const     above = ordo_as_double(call->type, keys, 2 * j + 1);
+        call->out[j] = ordo_quantile_value(&at, call->is_median, below, above);
     }
     return ORDO_OK;
 }
@@ -314,11 +168,11 @@ static ordo_status quantiles_one(const void *arg, size_t i, size_t n, void *cons
 }
 
 /* The quantile of n sorted keys at a place. */
-static double value_of_row(const quantiles *call, const place *at, const void *sorted)
+static double value_of_row(const quantiles *call, const ordo_place *at, const void *sorted)
 {
-    double const below = as_double(call->type, sorted, at->below);
-    double const above = as_double(call->type, sorted, at->above);
-    return settled((call->is_median ? median_of : value_at)(at, below, above));
+    double const below = ordo_as_double(call->type, sorted, at->below);
+    double const above = ordo_as_double(call->type, sorted, at->above);
+    return ordo_quantile_value(at, call->is_median, below, above);
 }
 
 /* The places of a quantile are the same in all rows without NaNs, so they are found once. */
@@ -330,7 +184,7 @@ static void quantiles_of_rows(const quantile_segments *segments, size_t first, s
     ordo_nans const        rule = (ordo_nans)segments->wish->nans;
     size_t const           size = ordo_type_size(call->type);
     for (size_t j = 0; j < call->count; j++) {
-        place const full = place_of(method, call->q[j], n);
+        ordo_place const full = ordo_quantile_place(method, call->q[j], n);
         for (size_t r = 0; r < count; r++) {
             const char *const row = sorted + r * n * size;
             double *const     out = call->out + (first + r) * call->count + j;
@@ -340,7 +194,7 @@ static void quantiles_of_rows(const quantile_segments *segments, size_t first, s
             } else if (nans == n || rule == ORDO_NANS_PROPAGATE) {
                 *out = (double)NAN;
             } else {
-                place const at = place_of(method, call->q[j], n - nans);
+                ordo_place const at = ordo_quantile_place(method, call->q[j], n - nans);
                 *out = value_of_row(call, &at, row);
             }
         }

@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-#define ORDO_BACKEND_ABI 8u
+#define ORDO_BACKEND_ABI 9u
 #define ORDO_BACKEND_ENTRY "ordo_backend_table"
 
 enum {
@@ -109,6 +109,8 @@ typedef struct ordo_backend {
     /* Parts of jobs on segments, without scratch: many short rows by one thread. */
     void (*sort_rows)(void *state, const ordo_rows_job *job);
     void (*scan_rows)(void *state, const ordo_scan_job *job, size_t rows); /* rows of job->n */
+    ordo_status (*moving)(void *state, const ordo_moving_job *job, ordo_exec *exec);
+    size_t (*moving_scratch)(const ordo_moving_job *job, const ordo_exec *exec);
 } ordo_backend;
 
 typedef const ordo_backend *ordo_backend_entry(uint32_t abi);

@@ -160,6 +160,8 @@ const ordo_backend *ordo_cpu_backend(void)
         .segments_scratch = cpu_segments_scratch,
         .sort_rows = cpu_sort_rows,
         .scan_rows = cpu_scan_rows,
+        .moving = cpu_moving,
+        .moving_scratch = cpu_moving_scratch,
     };
     return &backend;
 }

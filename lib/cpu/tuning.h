@@ -288,7 +288,13 @@ enum {
     ORDO_TUNE_ROUGH_DIGIT_SMALL = ORDO_TUNE(8, 3),
 
     /* Borders between windows in one piece of a loop. */
-    ORDO_TUNE_ROUGH_BORDERS = ORDO_TUNE(16, 2)
+    ORDO_TUNE_ROUGH_BORDERS = ORDO_TUNE(16, 2),
+
+    /* Moving windows: outputs of a chunk, at least CHUNK and WINDOWS windows; where scratch is
+     * refused or the array has too few chunks for the threads, at least LEAST and one window. */
+    ORDO_TUNE_MOVING_CHUNK = ORDO_TUNE(1024, 24),
+    ORDO_TUNE_MOVING_WINDOWS = ORDO_TUNE(3, 2),
+    ORDO_TUNE_MOVING_LEAST = ORDO_TUNE(512, 8)
 };
 
 #endif
