@@ -33,7 +33,6 @@
 
 #include "ordo_report.h"
 #include "ordo_segments.h"
-
 #include <stddef.h>
 #include <stdint.h>
 
@@ -464,6 +463,8 @@ typedef struct ordo_quantile_opts {
     void    *stream;    /* for ORDO_ON_DEVICE                                                    */
     uint64_t sub_array; /* as ordo_select                                                        */
     const ordo_segments *segments; /* many arrays in one call; NULL: one (ordo_segments.h)       */
+    const void *weights; /* of the keys; NULL: all 1. See ordo_windows.h                     */
+    uint32_t weight_type, reserved2; /* of weights: an ordo_type, 0 without; reserved2 is 0      */
 } ordo_quantile_opts;
 
 /* Writes the q[j]-quantile of the keys to out[j], 0 <= q[j] <= 1, as f64 for every type. All q
@@ -592,7 +593,6 @@ ORDO_MUST ordo_status ordo_copy(ordo_ctx *ctx, void *dst, const void *src, size_
 #ifdef __cplusplus
 }
 #endif
-
 #include "ordo_gen.h"
 #include "ordo_strings.h"
 #include "ordo_windows.h"

@@ -64,6 +64,26 @@ ORDO_MUST ordo_status ordo_moving_scratch(ordo_ctx *ctx, ordo_moving_op op, ordo
                                           size_t n, size_t window, ordo_type out_type,
                                           const ordo_moving_opts *opts, size_t *bytes);
 
+/* ---- Weights of ordo_quantiles and ordo_median (opts.weights) ----
+ *
+ * weights has one number of type opts.weight_type for each key: integers of any type, or floats. A
+ * key with weight 0 is ignored, even if it is a NaN. If no key has a weight, results are NaN. A
+ * weight that is negative, infinite or NaN gives ORDO_E_ARG, and the error names its position.
+ * Integers: the results are those of an array that repeats each key `weight` times, byte for byte,
+ * by every method. The sum of the weights must be below 2^63.
+ * Floats: let W be the sum of the weights and C(x) the sum up to key x in order.
+ *   inverted_cdf            the first key with C(x) / W >= q, as numpy.quantile
+ *   averaged_inverted_cdf   the same; its mean with the next key if C(x) / W == q
+ *   methods 3 to 9          let h = W q + m, with the m of Hyndman and Fan: between the first key
+ *                           with C(x) > h - 1 and the first key with C(x) > h, as
+ *                           scipy.stats.quantile; only they depend on the unit of the weights
+ *   other methods           ORDO_E_ARG
+ * ordo_median uses averaged_inverted_cdf, which is the ordinary median if all weights are equal.
+ * Float weights are added one by one in the order of the keys, tied keys in array order, so the
+ * bytes do not depend on the number of threads. The call sorts an index of the keys and takes 12 to
+ * 16 bytes of scratch per key beside that of ordo_argsort. With weights, opts.segments and
+ * opts.algorithm must be 0, and the arrays are CPU arrays (else ORDO_E_UNSUPPORTED). */
+
 #ifdef __cplusplus
 }
 #endif

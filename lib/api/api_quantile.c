@@ -69,7 +69,10 @@ static ordo_status check_quantiles(ordo_exec *exec, const quantiles *call,
     TRY(api_check_type(exec, call->type, "type"));
     TRY(api_opts_read(exec, wish, sizeof *wish, opts));
     TRY(api_check_place(exec, wish->flags, ORDO_ON_DEVICE, wish->stream));
-    FAIL_IF(wish->reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
+    FAIL_IF(wish->reserved != 0 || wish->reserved2 != 0, ORDO_E_VERSION,
+            "opts.reserved or opts.reserved2 is not 0");
+    FAIL_IF(wish->weights == NULL && wish->weight_type != 0, ORDO_E_ARG,
+            "opts.weight_type is %u, but opts.weights is NULL", wish->weight_type);
     TRY(api_check_nans(exec, wish->nans));
     TRY(api_read_segments(exec, wish->segments, call->n, false, segments));
     TRY(api_results(exec, segments, call->count, &results));
@@ -149,6 +152,51 @@ static ordo_status quantiles_array(ordo_exec *exec, const ordo_choice *choice,
     }
     return quantiles_of(exec, choice, call, wish, n);
 }
+
+/* ---- Weights ---- */
+
+static ordo_status check_weights(ordo_exec *exec, const quantiles *call,
+                                 const ordo_quantile_opts *wish)
+{
+    ordo_type const type = (ordo_type)wish->weight_type;
+    TRY(api_check_type(exec, type, "opts.weight_type"));
+    FAIL_IF(exec->on_device, ORDO_E_UNSUPPORTED,
+            "weights of arrays on a GPU are not supported; expected CPU arrays");
+    FAIL_IF(wish->segments != NULL, ORDO_E_UNSUPPORTED,
+            "weights and segments in one call are not supported");
+    FAIL_IF(wish->algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG,
+            "algorithm is %u; weights accept only auto", wish->algorithm);
+    FAIL_IF((type == ORDO_F32 || type == ORDO_F64) && wish->method > ORDO_METHOD_NORMAL_UNBIASED,
+            ORDO_E_ARG, "method %s has no form for weights that are floats",
+            ordo_method_name((ordo_method)wish->method));
+    TRY(api_check_aligned(exec, wish->weights, call->n, ordo_type_size(type), "opts.weights"));
+    return api_check_apart(exec, wish->weights, call->n * ordo_type_size(type), "opts.weights",
+                           call->out, call->count * sizeof(double), "out");
+}
+
+/* A weighted median is the averaged_inverted_cdf of 1/2: the ordinary median if all weights are
+ * equal, whatever their unit. */
+static ordo_status quantiles_weighted(ordo_exec *exec, const ordo_choice *choice,
+                                      const quantiles *call, const ordo_quantile_opts *wish)
+{
+    ordo_weighted_job const job = {.type = call->type,
+                                   .keys = call->keys,
+                                   .n = call->n,
+                                   .weight_type = (ordo_type)wish->weight_type,
+                                   .weights = wish->weights,
+                                   .q = call->q,
+                                   .count = call->count,
+                                   .method = call->is_median ? ORDO_METHOD_AVERAGED_INVERTED_CDF
+                                                             : (ordo_method)wish->method,
+                                   .nans = (ordo_nans)wish->nans,
+                                   .out = call->out};
+    FAIL_IF(choice->backend->weighted == NULL, ORDO_E_UNSUPPORTED,
+            "the %s backend has no weights; expected a context that may use the CPU",
+            choice->backend->name);
+    return choice->backend->weighted(choice->state, &job, exec);
+}
+
+/* ---- Segments ---- */
 
 typedef struct quantile_segments { /* quantiles of each segment; the call lacks the segment */
     const ordo_choice        *choice;
@@ -238,10 +286,14 @@ static ordo_status quantiles_checked(ordo_ctx *ctx, ordo_exec *exec, const quant
     api_segments       segments;
     ordo_choice        choice;
     TRY(check_quantiles(exec, call, opts, &wish, &segments));
+    if (wish.weights != NULL)
+        TRY(check_weights(exec, call, &wish));
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, select);
     if (call->count == 0)
         return ORDO_OK;
+    if (wish.weights != NULL)
+        return quantiles_weighted(exec, &choice, call, &wish);
     if (!segments.given)
         return quantiles_array(exec, &choice, call, &wish);
     bool const named =

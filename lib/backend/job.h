@@ -290,6 +290,19 @@ typedef struct ordo_moving_job { /* statistics of a moving window */
     bool           descending;
 } ordo_moving_job;
 
+typedef struct ordo_weighted_job { /* quantiles of keys with weights */
+    ordo_type     type;
+    const void   *keys;
+    size_t        n;
+    ordo_type     weight_type;
+    const void   *weights; /* not checked yet */
+    const double *q;
+    size_t        count;
+    ordo_method   method; /* 1 to 9 if the weights are floats */
+    ordo_nans     nans;
+    double       *out;
+} ordo_weighted_job;
+
 typedef struct ordo_copy_job {
     void       *dst;
     const void *src;

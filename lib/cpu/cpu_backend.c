@@ -162,6 +162,7 @@ const ordo_backend *ordo_cpu_backend(void)
         .scan_rows = cpu_scan_rows,
         .moving = cpu_moving,
         .moving_scratch = cpu_moving_scratch,
+        .weighted = cpu_weighted,
     };
     return &backend;
 }

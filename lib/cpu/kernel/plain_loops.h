@@ -15,6 +15,7 @@
 #include "cpu/sort/few_values.h"
 #include "cpu/windows/moving.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 

@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#define MOST_ELEMENTS ((size_t)1 << 31) /* of a chunk, whose places are numbers of 32 bits */
+
 typedef struct moving_plan {
     const cpu_kernels     *kernels;
     void                  *state;
@@ -40,7 +42,9 @@ static size_t outputs_of(const ordo_moving_job *job, unsigned threads, bool smal
     size_t const share = ordo_div_up(job->n, 2 * (size_t)threads);
     size_t const least = ordo_min(ordo_max(window, ORDO_TUNE_MOVING_LEAST), wanted);
     size_t const outputs = small ? least : ordo_max(ordo_min(wanted, share), least);
-    return ordo_max(ordo_min(outputs, job->n), 1);
+    size_t const most =
+        is_bound(job) ? SIZE_MAX : MOST_ELEMENTS - ordo_min(window, MOST_ELEMENTS / 2);
+    return ordo_max(ordo_min(ordo_min(outputs, most), job->n), 1);
 }
 
 /* ---- Scratch of a chunk ---- */
@@ -51,7 +55,7 @@ static size_t words_of(size_t bits) { return ordo_div_up(bits, 64) + 1; }
 static size_t set_words(size_t count)
 {
     size_t all = 0;
-    for (size_t bits = count; bits > 0; bits = bits > 64 ? ordo_div_up(bits, 64) : 0)
+    for (size_t bits = count; bits > 0; bits = bits > 1 ? ordo_div_up(bits, 64) : 0)
         all += words_of(bits);
     return all;
 }
@@ -113,7 +117,7 @@ static void divide_scratch(moving_chunk *chunk, char *memory, size_t count)
         chunk->counts.groups = groups_of(count);
         chunk->counts.tree = (uint32_t *)(words + chunk->counts.groups * MOVING_GROUP_WORDS);
     } else {
-        for (size_t bits = count; bits > 0; bits = bits > 64 ? ordo_div_up(bits, 64) : 0) {
+        for (size_t bits = count; bits > 0; bits = bits > 1 ? ordo_div_up(bits, 64) : 0) {
             chunk->set.level[chunk->set.levels++] = words;
             words += words_of(bits);
         }

@@ -11,7 +11,7 @@
 #include "cpu/kernel/kernels.h"
 
 enum {
-    MOVING_LEVELS = 6,     /* 64^6 is above the most elements of a chunk */
+    MOVING_LEVELS = 7,     /* for 2^31 elements, the most of a chunk */
     MOVING_GROUP_BITS = 9, /* bits of a group that has one counter */
     MOVING_GROUP_WORDS = 1 << (MOVING_GROUP_BITS - 6)
 };
@@ -48,8 +48,8 @@ typedef struct moving_chunk {
     /* Median, quantile: the keys in order. */
     double    *values;
     moving_set set;
-    size_t     cursor, below; /* a place, and how many numbers of the set are below it */
-    ordo_place at;            /* the place of the quantile among at_count observations */
+    size_t     word, below; /* a word of level 0, and how many numbers lower words have */
+    ordo_place at;          /* the place of the quantile among at_count observations */
     size_t     at_count;
     /* Rank: the first place of each place's ties and the place behind the last one. Dense: places
      * are numbers of groups of ties, and `index` counts the members of each group in the window. */

@@ -26,9 +26,10 @@ static void moving_settle(const ordo_moving_job *job, size_t i, bool hidden)
 
 /* ---- A set of places ---- */
 
-static inline void moving_set_add(const moving_set *set, size_t i)
+/* From level l on: the set of places, or the set of words of level l - 1 that are not 0. */
+static inline void moving_set_add(const moving_set *set, unsigned l, size_t i)
 {
-    for (unsigned l = 0; l < set->levels; l++, i /= 64) {
+    for (; l < set->levels; l++, i /= 64) {
         uint64_t *const word = &set->level[l][i / 64];
         bool const      was_empty = *word == 0;
         *word |= UINT64_C(1) << i % 64;
@@ -37,9 +38,9 @@ static inline void moving_set_add(const moving_set *set, size_t i)
     }
 }
 
-static inline void moving_set_drop(const moving_set *set, size_t i)
+static inline void moving_set_drop(const moving_set *set, unsigned l, size_t i)
 {
-    for (unsigned l = 0; l < set->levels; l++, i /= 64) {
+    for (; l < set->levels; l++, i /= 64) {
         uint64_t *const word = &set->level[l][i / 64];
         *word &= ~(UINT64_C(1) << i % 64);
         if (*word != 0)
@@ -47,95 +48,121 @@ static inline void moving_set_drop(const moving_set *set, size_t i)
     }
 }
 
-/* The least number that is at least i; there is one. */
-static inline size_t moving_set_from(const moving_set *set, size_t i)
+/* The least number of level `low` that is at least i; there is one. */
+static inline size_t moving_set_from(const moving_set *set, unsigned low, size_t i)
 {
-    unsigned l = 0;
-    uint64_t word = set->level[0][i / 64] & UINT64_MAX << i % 64;
+    unsigned l = low;
+    uint64_t word = set->level[l][i / 64] & UINT64_MAX << i % 64;
     while (word == 0) {
         i = i / 64 + 1;
         word = set->level[++l][i / 64] & UINT64_MAX << i % 64;
     }
     i = i / 64 * 64 + (unsigned)__builtin_ctzll(word);
-    while (l > 0)
+    while (l > low)
         i = i * 64 + (unsigned)__builtin_ctzll(set->level[--l][i]);
     return i;
 }
 
-/* The largest number below i; there is one. */
-static inline size_t moving_set_below(const moving_set *set, size_t i)
+/* The largest number of level `low` below i; there is one. */
+static inline size_t moving_set_below(const moving_set *set, unsigned low, size_t i)
 {
-    unsigned l = 0;
-    uint64_t word = set->level[0][i / 64] & ((UINT64_C(1) << i % 64) - 1);
+    unsigned l = low;
+    uint64_t word = set->level[l][i / 64] & ((UINT64_C(1) << i % 64) - 1);
     while (word == 0) {
         i /= 64;
         word = set->level[++l][i / 64] & ((UINT64_C(1) << i % 64) - 1);
     }
     i = i / 64 * 64 + 63 - (unsigned)__builtin_clzll(word);
-    while (l > 0)
+    while (l > low)
         i = i * 64 + 63 - (unsigned)__builtin_clzll(set->level[--l][i]);
     return i;
 }
 
-static inline bool moving_set_has(const moving_set *set, size_t i)
+/* The place of the k-th set bit of a word that has more than k. */
+static inline unsigned moving_select(uint64_t word, unsigned k)
 {
-    return (set->level[0][i / 64] >> i % 64 & 1) != 0;
+#if defined(__BMI2__)
+    return (unsigned)__builtin_ctzll(__builtin_ia32_pdep_di(UINT64_C(1) << k, word));
+#else
+    unsigned at = 0;
+    for (unsigned half = 32; half > 0; half /= 2) {
+        uint64_t const low = word >> at & ((UINT64_C(1) << half) - 1);
+        unsigned const bits = (unsigned)__builtin_popcountll(low);
+        unsigned const skip = k >= bits ? UINT_MAX : 0;
+        k -= bits & skip;
+        at += half & skip;
+    }
+    return at;
+#endif
 }
 
 /* ---- Medians and quantiles ---- */
 
-/* Moves the cursor to the k-th number of the set; the set has more than k. */
-static inline void moving_seek(moving_chunk *chunk, size_t k)
+/* The k-th place of the set lies in one of its words; the cursor is that word, and it changes only
+ * when the place leaves the word. */
+typedef struct moving_cursor {
+    moving_set set;
+    size_t     word;
+    size_t     below; /* places of the set in lower words */
+} moving_cursor;
+
+static inline void moving_enter(moving_cursor *cursor, size_t place)
 {
-    if (chunk->below > k) {
-        do
-            chunk->cursor = moving_set_below(&chunk->set, chunk->cursor);
-        while (--chunk->below > k);
-        return;
-    }
-    if (!moving_set_has(&chunk->set, chunk->cursor))
-        chunk->cursor = moving_set_from(&chunk->set, chunk->cursor);
-    for (; chunk->below < k; chunk->below++)
-        chunk->cursor = moving_set_from(&chunk->set, chunk->cursor + 1);
+    uint64_t *const word = &cursor->set.level[0][place / 64];
+    if (ORDO_UNLIKELY(*word == 0))
+        moving_set_add(&cursor->set, 1, place / 64);
+    *word |= UINT64_C(1) << place % 64;
+    cursor->below += place / 64 < cursor->word;
 }
 
-static inline void moving_enter(moving_chunk *chunk, size_t place)
+static inline void moving_leave(moving_cursor *cursor, size_t place)
 {
-    if (place >= chunk->valid) {
-        chunk->nans++;
-        return;
-    }
-    moving_set_add(&chunk->set, place);
-    chunk->below += place < chunk->cursor;
-    chunk->inside++;
+    uint64_t *const word = &cursor->set.level[0][place / 64];
+    *word &= ~(UINT64_C(1) << place % 64);
+    if (ORDO_UNLIKELY(*word == 0))
+        moving_set_drop(&cursor->set, 1, place / 64);
+    cursor->below -= place / 64 < cursor->word;
 }
 
-static inline void moving_leave(moving_chunk *chunk, size_t place)
+/* The k-th place of the set, which has more than k. */
+static inline size_t moving_seek(moving_cursor *cursor, size_t k)
 {
-    if (place >= chunk->valid) {
-        chunk->nans--;
-        return;
+    const uint64_t *const words = cursor->set.level[0];
+    while (ORDO_UNLIKELY(cursor->below > k)) {
+        cursor->word = moving_set_below(&cursor->set, 1, cursor->word);
+        cursor->below -= (unsigned)__builtin_popcountll(words[cursor->word]);
     }
-    moving_set_drop(&chunk->set, place);
-    chunk->below -= place < chunk->cursor;
-    chunk->inside--;
+    for (;;) {
+        uint64_t const word = words[cursor->word];
+        unsigned const count = (unsigned)__builtin_popcountll(word);
+        if (ORDO_LIKELY(k - cursor->below < count))
+            return cursor->word * 64 + moving_select(word, (unsigned)(k - cursor->below));
+        cursor->below += count;
+        cursor->word = moving_set_from(&cursor->set, 1, cursor->word + 1);
+    }
 }
 
-/* The quantile of the window, which has at least one observation. A zero is +0. */
-static inline double moving_quantile_here(moving_chunk *chunk)
+/* The place of the set after a place of the set; there is one. */
+static inline size_t moving_after(const moving_set *set, size_t place)
 {
-    const ordo_moving_job *const job = chunk->job;
-    bool const                   is_median = job->op == ORDO_MOVING_MEDIAN;
-    if (chunk->inside != chunk->at_count) {
-        chunk->at_count = chunk->inside;
-        chunk->at = ordo_quantile_place(job->method, job->q, chunk->inside);
-    }
-    moving_seek(chunk, chunk->at.below);
-    double const below = chunk->values[chunk->cursor];
-    double const above = chunk->at.above == chunk->at.below
-                             ? below
-                             : chunk->values[moving_set_from(&chunk->set, chunk->cursor + 1)];
-    return ordo_quantile_value(&chunk->at, is_median, below, above) + 0.0;
+    uint64_t const word = set->level[0][place / 64] & UINT64_MAX << place % 64 << 1;
+    if (ORDO_LIKELY(word != 0))
+        return place / 64 * 64 + (unsigned)__builtin_ctzll(word);
+    size_t const next = moving_set_from(set, 1, place / 64 + 1);
+    return next * 64 + (unsigned)__builtin_ctzll(set->level[0][next]);
+}
+
+/* The quantile at a place among the observations of the window. A zero is +0. */
+static inline double moving_value(moving_cursor *cursor, const double *values, const ordo_place *at,
+                                  bool is_median)
+{
+    size_t const place = moving_seek(cursor, at->below);
+    double const below = values[place];
+    double const above = at->above == at->below ? below : values[moving_after(&cursor->set, place)];
+    double const sum = below + above;
+    if (is_median && sum - sum == 0)
+        return sum / 2 + 0.0;
+    return ordo_quantile_value(at, is_median, below, above) + 0.0;
 }
 
 /* Whether the window has a result: enough observations, and no NaN that propagates. */
@@ -147,19 +174,81 @@ static inline bool moving_has_result(const moving_chunk *chunk)
     return chunk->inside >= job->min_periods;
 }
 
-static void moving_quantile(moving_chunk *chunk, size_t end)
+/* Outputs up to `end` whose windows are whole and have no NaNs: one element comes and one goes. */
+static void moving_quantile_steady(moving_chunk *chunk, size_t end)
+{
+    const ordo_moving_job *const job = chunk->job;
+    moving_cursor                cursor = {chunk->set, chunk->word, chunk->below};
+    const uint32_t *const        came = chunk->place + (chunk->tail - chunk->from);
+    const uint32_t *const        went = chunk->place + (chunk->head - chunk->from);
+    const double *const          values = chunk->values;
+    double *const                out = (double *)job->out + chunk->next;
+    ordo_place const             at = chunk->at;
+    bool const                   is_median = job->op == ORDO_MOVING_MEDIAN;
+    size_t const                 count = end - chunk->next;
+    for (size_t i = 0; i < count; i++) {
+        moving_enter(&cursor, came[i]);
+        moving_leave(&cursor, went[i]);
+        out[i] = moving_value(&cursor, values, &at, is_median);
+    }
+    chunk->word = cursor.word;
+    chunk->below = cursor.below;
+    chunk->tail += count;
+    chunk->head += count;
+    chunk->next = end;
+}
+
+static void moving_quantile_any(moving_chunk *chunk, size_t end)
 {
     const ordo_moving_job *const job = chunk->job;
     const uint32_t *const        place = chunk->place;
+    moving_cursor                cursor = {chunk->set, chunk->word, chunk->below};
     double *const                out = job->out;
     for (size_t i = chunk->next; i < end; i++) {
-        for (size_t const stop = moving_end(job, i); chunk->tail < stop; chunk->tail++)
-            moving_enter(chunk, place[chunk->tail - chunk->from]);
-        for (size_t const stop = moving_first(job, i); chunk->head < stop; chunk->head++)
-            moving_leave(chunk, place[chunk->head - chunk->from]);
-        out[i] = moving_has_result(chunk) ? moving_quantile_here(chunk) : (double)NAN;
+        for (size_t const stop = moving_end(job, i); chunk->tail < stop; chunk->tail++) {
+            size_t const at = place[chunk->tail - chunk->from];
+            bool const   is_key = at < chunk->valid;
+            chunk->nans += !is_key;
+            chunk->inside += is_key;
+            if (is_key)
+                moving_enter(&cursor, at);
+        }
+        for (size_t const stop = moving_first(job, i); chunk->head < stop; chunk->head++) {
+            size_t const at = place[chunk->head - chunk->from];
+            bool const   is_key = at < chunk->valid;
+            chunk->nans -= !is_key;
+            chunk->inside -= is_key;
+            if (is_key)
+                moving_leave(&cursor, at);
+        }
+        if (chunk->inside != chunk->at_count && chunk->inside > 0) {
+            chunk->at_count = chunk->inside;
+            chunk->at = ordo_quantile_place(job->method, job->q, chunk->inside);
+        }
+        out[i] = moving_has_result(chunk) ? moving_value(&cursor, chunk->values, &chunk->at,
+                                                         job->op == ORDO_MOVING_MEDIAN)
+                                          : (double)NAN;
     }
+    chunk->word = cursor.word;
+    chunk->below = cursor.below;
     chunk->next = end;
+}
+
+static void moving_quantile(moving_chunk *chunk, size_t end)
+{
+    const ordo_moving_job *const job = chunk->job;
+    size_t const                 start = ordo_max(chunk->lo, job->back) + 1;
+    size_t const                 stop = ordo_min(end, job->n - ordo_min(job->n, job->ahead));
+    bool const                   whole = chunk->valid == chunk->to - chunk->from && start < stop &&
+                       job->back + job->ahead + 1 >= job->min_periods;
+    if (whole) {
+        if (chunk->next < start)
+            moving_quantile_any(chunk, start);
+        if (chunk->next < stop)
+            moving_quantile_steady(chunk, stop);
+    }
+    if (chunk->next < end)
+        moving_quantile_any(chunk, end);
 }
 
 /* ---- Ranks ---- */
