@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ._select import TopK, median, percentile, quantile, select, topk
     from ._sets import searchsorted, unique
     from ._stats import TestResult, mannwhitneyu, spearmanr
+    from ._windows import moving_max, moving_median, moving_min, moving_quantile, moving_rank
 
 _HOMES = {
     "_context": "Report config context explain show_config",
@@ -47,6 +48,7 @@ _HOMES = {
     "_select": "TopK median percentile quantile select topk",
     "_sets": "searchsorted unique",
     "_stats": "TestResult mannwhitneyu spearmanr",
+    "_windows": "moving_max moving_median moving_min moving_quantile moving_rank",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 __all__ = [
@@ -68,6 +70,11 @@ __all__ = [
     "is_sorted",
     "mannwhitneyu",
     "median",
+    "moving_max",
+    "moving_median",
+    "moving_min",
+    "moving_quantile",
+    "moving_rank",
     "partition",
     "percentile",
     "quantile",

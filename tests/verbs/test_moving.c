@@ -250,7 +250,7 @@ static void test_segments(void)
                                    .step = COLUMNS};
     uint64_t const      ends[] = {0, 0, 5, 100, ROWS * COLUMNS};
     ordo_segments const parts = {.struct_size = sizeof parts, .count = 4, .offsets = ends};
-    inputs_fill(inputs_find("uniform"), ORDO_F32, in, ROWS * COLUMNS, 5);
+    inputs_fill(inputs_find("some NaNs"), ORDO_F32, in, ROWS * COLUMNS, 5);
     for (int op = 1; op <= OPS; op++) {
         ordo_ctx *const  ctx = next_context()->ctx;
         ordo_moving_opts opts = ORDO_OPTS(ordo_moving_opts, .min_periods = 2, .segments = &rows);
@@ -302,7 +302,7 @@ static void test_limits(void)
     float              *in = test_keep(MOST * sizeof *in);
     double             *out = test_keep(MOST * sizeof *out);
     bool                worked = false;
-    inputs_fill(inputs_find("uniform"), ORDO_F32, in, MOST, 9);
+    inputs_fill(inputs_find("some NaNs"), ORDO_F32, in, MOST, 9);
     for (int op = 1; op <= OPS; op++)
         for (size_t l = 0; l < sizeof limits / sizeof *limits; l++) {
             ordo_ctx *const ctx = CONTEXT(.threads = 2, .mem_limit = limits[l]);

@@ -13,13 +13,8 @@
 #include "cpu/kernel/lanes.h"
 #include "cpu/rough/order_loops.h"
 #include "cpu/sort/few_values.h"
-#include "cpu/windows/moving.h"
 
-#include <limits.h>
-#include <math.h>
 #include <string.h>
-
-#include "cpu/windows/moving_sweep.t.h"
 
 #define ORDO_TEMPLATE "cpu/kernel/count_band.t.h"
 #include "core/for_each_type.h"
@@ -28,8 +23,6 @@
 #define ORDO_TEMPLATE "cpu/segments/rows.t.h"
 #include "core/for_each_type.h"
 #define ORDO_TEMPLATE "cpu/radix/records.t.h"
-#include "core/for_each_type.h"
-#define ORDO_TEMPLATE "cpu/windows/moving_type.t.h"
 #include "core/for_each_type.h"
 
 static const record_type record_loops[CPU_TYPES] = {
@@ -67,21 +60,6 @@ static const order_loops order_loops_here = {
 static const few_loops few_loops_here[] = {{few_count_32, few_fill_32},
                                            {few_count_64, few_fill_64}};
 
-static const moving_loops moving_loops_here = {
-    .bounds =
-        {
-#define ORDO_TYPE(ID, tag, key, bits) [ORDO_##ID] = moving_bounds_##tag,
-#include "core/types.def"
-        },
-    .places =
-        {
-#define ORDO_TYPE(ID, tag, key, bits) [ORDO_##ID] = moving_places_##tag,
-#include "core/types.def"
-        },
-    .quantile = moving_quantile,
-    .rank = moving_rank,
-};
-
 #define TEXT_(name) #name
 #define TEXT(name) TEXT_(name)
 const cpu_loops CPU_JOIN(cpu_loops, CPU_ISA) = {
@@ -110,7 +88,6 @@ const cpu_loops CPU_JOIN(cpu_loops, CPU_ISA) = {
     .radix = radix_steps,
     .order = &order_loops_here,
     .few = few_loops_here,
-    .moving = &moving_loops_here,
 };
 #undef TEXT
 #undef TEXT_

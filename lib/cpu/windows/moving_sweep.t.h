@@ -158,7 +158,8 @@ static inline double moving_value(moving_cursor *cursor, const double *values, c
 {
     size_t const place = moving_seek(cursor, at->below);
     double const below = values[place];
-    double const above = at->above == at->below ? below : values[moving_after(&cursor->set, place)];
+    bool const   alone = at->above == at->below || (is_median && at->weight == 0);
+    double const above = alone ? below : values[moving_after(&cursor->set, place)];
     double const sum = below + above;
     if (is_median && sum - sum == 0)
         return sum / 2 + 0.0;
