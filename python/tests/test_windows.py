@@ -128,9 +128,9 @@ def test_threads_and_chunks_agree(rng):
     a = rng.standard_normal(20_000)
     a[::97] = np.nan
     for function in SLOW:
-        with ordo.config(threads=1):
+        with ordo.context(threads=1):
             one = function(a, 301, 5)
-        with ordo.config(threads=3):
+        with ordo.context(threads=3):
             three = function(a, 301, 5)
         assert one.tobytes() == three.tobytes()
         where = rng.integers(0, a.size, 50)
