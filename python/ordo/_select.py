@@ -262,7 +262,8 @@ def quantile(
         'higher' and 'nearest' return an element, in the dtype of `a`.
     weights : a number of at least 0 for each element, or for each element along the axis. Integers
         repeat an element, by every method. Floats follow `numpy.quantile` for 'inverted_cdf' and
-        `scipy.stats.quantile` for its other methods. CPU arrays only.
+        `scipy.stats.quantile` for its other methods. CPU arrays only. The quantiles of integers are
+        then float64 by every method, and without any weight above 0 they are NaN.
 
     Returns
     -------
@@ -271,8 +272,8 @@ def quantile(
     Raises
     ------
     TypeError : the elements, `q` or `weights` are not numbers.
-    ValueError : `q`, `weights`, `axis`, `method`, `nan_policy`, `algorithm` or `sub_array` is wrong, or there
-        is a NaN under 'raise'.
+    ValueError : `q`, `weights`, `axis`, `method`, `nan_policy`, `algorithm` or `sub_array` is wrong,
+        or there is a NaN under 'raise'.
 
     Examples
     --------

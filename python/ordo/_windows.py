@@ -309,7 +309,9 @@ def weighted_quantile(
         opts.weights = address(each[r])
         pointer = ctypes.c_void_p(ctypes.addressof(opts))
         if method is None:
-            _lib.median(place.context, rows.code, address(keys[r]), rows.n, address(result[r]), pointer)
+            _lib.median(
+                place.context, rows.code, address(keys[r]), rows.n, address(result[r]), pointer
+            )
         else:
             _lib.quantiles(
                 place.context, rows.code, address(keys[r]), rows.n, address(parts), parts.size,

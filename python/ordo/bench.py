@@ -314,8 +314,7 @@ def windows(bench: Bench, n: int) -> None:
     modules = {"pandas": optional("pandas"), "bottleneck": optional("bottleneck")}
     for window in (10, 100, 10**4):
         subjects = [
-            (f"{name}, {window}", call, peers)
-            for name, call, peers in moving(x, min(window, n))
+            (f"{name}, {window}", call, peers) for name, call, peers in moving(x, min(window, n))
         ]
         bench.run("windows", subjects, modules, threads=tuple(sorted({1, cpus()})))
 
@@ -429,7 +428,9 @@ def main(arguments: list[str] | None = None) -> None:
     )
     parser.add_argument("sections", nargs="*", metavar="SECTION", help=", ".join(SECTIONS))
     parser.add_argument(
-        "-n", type=float, help="elements (defaults: 1e7, rows and windows 1e6, gpu 2^28, transfer 1e8)"
+        "-n",
+        type=float,
+        help="elements (defaults: 1e7, rows and windows 1e6, gpu 2^28, transfer 1e8)",
     )
     parser.add_argument(
         "--only", metavar="NAMES", help="only rows whose names start with one of these (a,b,c)"

@@ -1,4 +1,4 @@
-"""moving_* against pandas, bottleneck and slow loops; weighted quantiles against NumPy and SciPy."""
+"""moving_* against pandas, bottleneck and loops; weighted quantiles against NumPy and SciPy."""
 
 from __future__ import annotations
 
