@@ -26,7 +26,7 @@ typedef enum bench_peer_op {
     BENCH_PEER_TOPK,         /* out: the count largest keys, largest first; may move keys     */
     BENCH_PEER_POINTERS,     /* keys: C strings, sorted in place; ties by address             */
     BENCH_PEER_STRINGS,      /* keys: bytes; values: n + 1 u64 offsets; out: u32 indices      */
-    /* On a GPU only. There the sorts read keys (and values) and write to out.                    */
+    /* So far only peers on a GPU have these. On a GPU the sorts write to out.                    */
     BENCH_PEER_RANK_SORTED,    /* keys ascend; out: u32 min ranks from 1                       */
     BENCH_PEER_AVERAGE_SORTED, /* keys ascend; out: f64 ranks from 1                           */
     BENCH_PEER_SUM,            /* out: inclusive sums, of the type of the keys                 */

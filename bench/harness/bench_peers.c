@@ -97,7 +97,8 @@ static ordo_status call_peer(ordo_ctx *ctx, const void *what)
 static bench_role role_of(const bench_peer_ask *ask, const char *name)
 {
     const bool is_base = ask->base != NULL && strcmp(ask->base, name) == 0;
-    const bool is_loose = ask->loose != NULL && bench_selected(ask->loose, name);
+    const bool is_loose = ask->loose != NULL && (strcmp(ask->loose, name) == 0 || /* "x, host" */
+                                                 bench_selected(ask->loose, name));
 
     if (is_base)
         return is_loose ? BENCH_BASE_LOOSE : BENCH_BASE;

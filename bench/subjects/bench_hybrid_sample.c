@@ -1,11 +1,13 @@
 /* bench_hybrid_sample.c - the sections of `ordo bench hybrid` for the hybrid sample sort paper: the
  * sample sort on the CPU alone, on the GPU alone and on both, as in the paper's figures.
  *
- * Times include the copies to and from the GPU. Speed-ups are relative to the CPU alone. The times
- * of the phases come from the reports of the timed calls; they are rows with the phase as variant.
- * Each size is small, so that all sections take a few minutes. */
+ * Times include the copies to and from the GPU. Speed-ups are relative to the CPU alone. As in the
+ * paper, the share of the CPU is the best one for each question, found before the timed calls. The
+ * times of the phases come from the reports of the timed calls; they are rows with the phase as
+ * variant. Each size is small, so that all sections take a few minutes. */
 #include "bench/subjects/bench_order.h"
 #include "bench/subjects/bench_subjects.h"
+#include "cli/cli.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -101,7 +103,7 @@ static ordo_status call_sample(ordo_ctx *ctx, const void *what)
     return take_parts(s);
 }
 
-/* CPU, GPU, and both with the given share; 0: the share that the library predicts. */
+/* CPU, GPU, and both with the given share. */
 static void open_sides(unsigned threads, double share)
 {
     static const ordo_where wheres[SIDES] = {ORDO_CPU, ORDO_CUDA, ORDO_HYBRID};
@@ -174,6 +176,57 @@ static bool measure(bench *b, const sample_case *c)
     return bench_measure(b, &question);
 }
 
+/* ---- The share of the CPU --------------------------------------------------------------------- */
+
+/* Times one hybrid sort with a share, after one that is not timed. Infinity if there is no GPU. */
+static double try_share(bench *b, const sample_case *c, double share)
+{
+    const size_t size = c->n * ordo_type_size(c->type);
+    sample_side  s = sides[BOTH];
+    double       least = INFINITY;
+
+    s.share = share;
+    s.verb = c->verb;
+    s.type = c->type;
+    s.n = c->n;
+    s.value_size = c->verb == PAIRS ? ordo_type_size(c->type) : 0;
+    s.keys = b->dst;
+    s.values = b->dst + size;
+    for (int round = 0; round < 3; round++) {
+        memcpy(s.keys, b->src, size);
+        memcpy(s.values, b->src, c->n * s.value_size);
+        const double began = cli_now();
+        if (call_sample(NULL, &s) != ORDO_OK)
+            break;
+        const double seconds = cli_now() - began;
+        least = round > 0 && seconds < least ? seconds : least;
+    }
+    ordo_ctx_free(s.ctx);
+    return least;
+}
+
+/* The share with the least time, as the paper finds its threshold for each machine; 0 without a
+ * GPU. */
+static double best_share(bench *b, const sample_case *c)
+{
+    static const double shares[] = {0.01, 0.02, 0.04, 0.07, 0.1, 0.15, 0.2,
+                                    0.25, 0.3,  0.35, 0.4,  0.5, 0.6,  0.7};
+    double              best = 0, least = INFINITY;
+
+    if (!bench_generate(b, c->dist, c->type, b->src, c->n, 0))
+        return 0;
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+        const double seconds = try_share(b, c, shares[i]);
+        if (seconds == INFINITY)
+            break;
+        if (seconds < least) {
+            least = seconds;
+            best = shares[i];
+        }
+    }
+    return best;
+}
+
 /* ---- By n: figures 3.6, 3.7, 3.8, 3.15 ------------------------------------------------------- */
 
 static bool by_n(bench *b, const char *title, sample_verb verb, ordo_type type, ordo_dist dist,
@@ -185,11 +238,13 @@ static bool by_n(bench *b, const char *title, sample_verb verb, ordo_type type, 
     bool         ok = true;
 
     bench_heading(b, title, 0, "n", LABEL_WIDTH);
-    open_sides(b->set.threads, 0);
-    for (size_t n = most < FIRST_N ? most : FIRST_N; n <= most && ok; n *= 4)
-        ok = measure(
-            b, &(sample_case){verb, type, n, dist, dist_name, NAN, NAN, bench_count(count, n)});
-    close_sides();
+    for (size_t n = most < FIRST_N ? most : FIRST_N; n <= most && ok; n *= 4) {
+        const sample_case c = {verb, type, n, dist, dist_name, NAN, NAN, bench_count(count, n)};
+        open_sides(b->set.threads, 0);
+        sides[BOTH].share = best_share(b, &c);
+        ok = measure(b, &c);
+        close_sides();
+    }
     return ok;
 }
 
@@ -262,12 +317,14 @@ bool bench_sample_phases(bench *b)
 
     bench_heading(b, "Phases of the sample sort, u32 keys (figures 3.5, 4.4, 4.22)", 0, "n",
                   LABEL_WIDTH);
-    open_sides(b->set.threads, 0);
-    for (size_t n = most / 16 > 0 ? most / 16 : most; n <= most && ok; n *= 4)
-        ok = measure(b, &(sample_case){KEYS, ORDO_U32, n, ORDO_DIST_UNIFORM, "uniform", NAN, NAN,
-                                       bench_count(count, n)}) &&
-             take_phases(b, n);
-    close_sides();
+    for (size_t n = most / 16 > 0 ? most / 16 : most; n <= most && ok; n *= 4) {
+        const sample_case c = {KEYS,      ORDO_U32, n,   ORDO_DIST_UNIFORM,
+                               "uniform", NAN,      NAN, bench_count(count, n)};
+        open_sides(b->set.threads, 0);
+        sides[BOTH].share = best_share(b, &c);
+        ok = measure(b, &c) && take_phases(b, n);
+        close_sides();
+    }
     return ok;
 }
 
@@ -275,7 +332,7 @@ bool bench_sample_phases(bench *b)
 
 /* The gain of the hybrid over the GPU alone, and what equal loads would give: a CPU that needs r
  * times as long as the GPU takes over 1 / (1 + r) of the work. */
-static bool note_gain(bench *b, const char *label, unsigned threads)
+static bool note_gain(bench *b, const char *label, unsigned threads, double share)
 {
     const double cpu = bench_last_median(b, names[CPU], threads);
     const double gpu = bench_last_median(b, names[GPU], threads);
@@ -287,8 +344,11 @@ static bool note_gain(bench *b, const char *label, unsigned threads)
     snprintf(name, sizeof name, "ratio cpu / cuda, %s", label);
     if (!bench_note(b, name, cpu / gpu))
         return false;
-    printf("  ratio cpu / cuda %.2f, gain %.1f %%, model 1 / (1 + ratio) %.1f %%\n", cpu / gpu,
-           100 * (1 - both / gpu), 100 / (1 + cpu / gpu));
+    printf("  ratio cpu / cuda %.2f, share %.0f %%, gain %.1f %%, model 1 / (1 + ratio) %.1f %%\n",
+           cpu / gpu, 100 * share, 100 * (1 - both / gpu), 100 / (1 + cpu / gpu));
+    snprintf(name, sizeof name, "best share of the CPU, %%, %s", label);
+    if (!bench_note(b, name, 100 * share))
+        return false;
     snprintf(name, sizeof name, "gain of the hybrid, %%, %s", label);
     if (!bench_note(b, name, 100 * (1 - both / gpu)))
         return false;
@@ -308,11 +368,11 @@ static bool measure_platform(bench *b, sample_verb verb, unsigned threads, unsig
                  threads == 1 ? "" : "s");
     else
         snprintf(label, sizeof label, "%s, %.0f SMs", verb == KEYS ? "keys" : "pairs", sms);
+    const sample_case c = {verb, ORDO_U32, n, ORDO_DIST_UNIFORM, "uniform", NAN, sms, label};
     open_sides(threads, 0);
     sides[GPU].sms = sides[BOTH].sms = limit;
-    const bool ok = measure(b, &(sample_case){verb, ORDO_U32, n, ORDO_DIST_UNIFORM, "uniform", NAN,
-                                              sms, label}) &&
-                    note_gain(b, label, threads);
+    sides[BOTH].share = best_share(b, &c);
+    const bool ok = measure(b, &c) && note_gain(b, label, threads, sides[BOTH].share);
     close_sides();
     return ok;
 }

@@ -3,6 +3,7 @@
  * counts. The exec has the library's threads and a pattern after each block of scratch.
  *
  * qsort gives the expected result; records that compare equal have equal bytes. */
+#include "backend/backend.h"
 #include "core/keybits.h"
 #include "core/pool.h"
 #include "cpu/papers/paper_sorts.h"
@@ -206,7 +207,24 @@ static size_t no_scratch(enum record_kind kind, size_t n, unsigned threads)
     return (void)kind, (void)n, (void)threads, 0;
 }
 
-static const sorter sorters[] = {{"sample", cpu_records_sample, cpu_records_sample_scratch},
+/* With the vector sort of this CPU, if it has one. */
+static ordo_status sample_by_words(const cpu_records *records, ordo_exec *exec)
+{
+    static void              *kernels;
+    char                      why[200];
+    ordo_backend_wishes const wishes = {.isa = NULL};
+    if (kernels == NULL)
+        TRY(ordo_cpu_backend()->open(&kernels, &wishes, why, sizeof why));
+    return cpu_records_sample(records, kernels, exec);
+}
+
+static ordo_status sample_by_merging(const cpu_records *records, ordo_exec *exec)
+{
+    return cpu_records_sample(records, NULL, exec);
+}
+
+static const sorter sorters[] = {{"sample", sample_by_words, cpu_records_sample_scratch},
+                                 {"sample, merging", sample_by_merging, cpu_records_sample_scratch},
                                  {"merge", cpu_records_merge, cpu_records_merge_scratch},
                                  {"bitonic", cpu_records_bitonic, no_scratch},
                                  {"split", cpu_records_split, cpu_records_split_scratch},
@@ -214,7 +232,7 @@ static const sorter sorters[] = {{"sample", cpu_records_sample, cpu_records_samp
                                  {"inplace", cpu_records_inplace, no_scratch}};
 enum {
     SORTERS = sizeof sorters / sizeof *sorters,
-    BUBBLE = 4
+    BUBBLE = 5
 };
 
 static guard_region area;

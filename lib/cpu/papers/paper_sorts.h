@@ -5,10 +5,13 @@
 
 #include "cpu/sort/sort_steps.h"
 
-cpu_records_fn cpu_records_sample;  /* sort_sample.c  */
 cpu_records_fn cpu_records_bitonic; /* sort_bitonic.c: no scratch */
 cpu_records_fn cpu_records_split;   /* sort_split.c   */
 cpu_records_fn cpu_records_bubble;  /* sort_halving.c: no scratch */
+
+/* kernels NULL: without a vector sort. sort_sample.c */
+ordo_status cpu_records_sample(const cpu_records *records, const cpu_kernels *kernels,
+                               ordo_exec *exec);
 
 /* Sorts each sub-array of `part` records; the last one may be shorter. No scratch.
  * sort_bitonic.c */

@@ -86,18 +86,29 @@ static void FN(scatter_piece)(void *arg, size_t lo, size_t hi)
 {
     const sample_work *const work = arg;
     FN(scatter)((const RECORD *)work->data + lo, work->labels + lo, hi - lo,
-                work->counts[lo / PIECE], work->other);
+                work->counts[lo / piece_of(work->n)], work->other);
 }
 
 /* ---- IV: buckets ---- */
 
-/* Sorts data[0..n) on one thread, with other[0..n) as scratch; the result is in other if to_other
+/* Sorts data[0..n) without a split, with other[0..n) as scratch; the result is in other if to_other
  * is set. */
-static void FN(sort_alone)(RECORD *data, RECORD *other, uint16_t *labels, size_t n, bool to_other,
-                           unsigned depth, ordo_exec *exec)
+static void FN(sort_base)(const sample_work *work, RECORD *data, RECORD *other, size_t n,
+                          bool to_other)
 {
-    if (n <= BASE || depth == 0) {
+    if (work->sort_words != NULL && n > 1)
+        work->sort_words(data, other, n, to_other ? other : data, 8 * sizeof *data, NULL);
+    else
         FN(merge_sort)(data, other, n, to_other);
+}
+
+/* The same on one thread, with up to `depth` splits. */
+static void FN(sort_alone)(const sample_work *work, RECORD *data, RECORD *other, uint16_t *labels,
+                           size_t n, bool to_other, unsigned depth)
+{
+    ordo_exec *const exec = work->exec;
+    if (n <= work->base || depth == 0) {
+        FN(sort_base)(work, data, other, n, to_other);
         return;
     }
     size_t starts[BUCKETS + 1] = {0}, to[BUCKETS];
@@ -119,7 +130,7 @@ static void FN(sort_alone)(RECORD *data, RECORD *other, uint16_t *labels, size_t
     for (size_t b = 0; b < BUCKETS; b++) {
         size_t const at = starts[b], size = starts[b + 1] - at;
         if (b % 2 == 0)
-            FN(sort_alone)(other + at, data + at, labels + at, size, !to_other, depth - 1, exec);
+            FN(sort_alone)(work, other + at, data + at, labels + at, size, !to_other, depth - 1);
         else if (!to_other)
             memcpy(data + at, other + at, size * sizeof *data);
         if (ordo_poll(exec, 0))
@@ -134,8 +145,8 @@ static void FN(sort_bucket)(void *arg, size_t lo, size_t hi)
     for (size_t b = work->first_bucket + lo; b < work->first_bucket + hi; b++) {
         size_t const at = work->starts[b], size = work->starts[b + 1] - at;
         if (b % 2 == 0 && !is_split_by_all(work, size))
-            FN(sort_alone)(data + at, other + at, work->labels + at, size, work->to_other,
-                           ALONE_DEPTH, work->exec);
+            FN(sort_alone)(work, data + at, other + at, work->labels + at, size, work->to_other,
+                           ALONE_DEPTH);
         else if (b % 2 == 1 && work->to_other)
             memcpy(other + at, data + at, size * sizeof *data);
     }

@@ -4,7 +4,7 @@
  * All threads sort the sub-arrays by the bitonic network (sort_bitonic.c): the parallel part. Then
  * one thread merges them (paper_merge.t.h), or all threads merge pairs (merge_records.c), which the
  * paper does not do. Cost: n lg^2(part) / 4 exchanges, then n * n / part comparisons, or
- * lg(n / part) passes. Scratch: n words, and one index per sub-array. */
+ * lg(n / part) passes. Scratch: n words, and 16 bytes per sub-array. */
 #define _POSIX_C_SOURCE 200809L
 #include "backend/profile.h"
 #include "cpu/papers/paper_sorts.h"
@@ -24,14 +24,18 @@
 #undef RECORD
 #undef LESS
 
+enum {
+    PART_ROOM = 16 /* bytes for each sub-array: its head, and the record there */
+};
+
 size_t cpu_sub_arrays_scratch(enum record_kind kind, size_t n, size_t part)
 {
     size_t const parts = ordo_div_up(n, part);
-    return ordo_round_up(n * record_size(kind), ORDO_CACHE_LINE) + (parts + 1) * sizeof(size_t);
+    return ordo_round_up(n * record_size(kind), ORDO_CACHE_LINE) + (parts + 1) * PART_ROOM;
 }
 
 static ordo_status merge_sequentially(const cpu_records *records, size_t part, void *room,
-                                      size_t *heads, ordo_exec *exec)
+                                      void *heads, ordo_exec *exec)
 {
     bool const done =
         records->kind == RECORD_K32
@@ -54,7 +58,7 @@ ordo_status cpu_sub_arrays(const cpu_records *records, size_t sub_array, bool in
 {
     size_t const part = ordo_min(sub_array, records->n), parts = ordo_div_up(records->n, part);
     void        *indices, *room = NULL;
-    TRY(ordo_scratch(exec, (parts + 1) * sizeof(size_t), &indices));
+    TRY(ordo_scratch(exec, (parts + 1) * PART_ROOM, &indices));
     if (!in_pairs)
         TRY(ordo_scratch(exec, records->n * record_size(records->kind), &room));
     double const began = ordo_profile_clock();

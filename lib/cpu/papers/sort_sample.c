@@ -7,7 +7,8 @@
  * II   each piece of the array, which fits the L2 cache, counts its labels
  * III  prefix sums over the pieces give each bucket's places; all pieces scatter at once
  * IV   buckets of records equal to a splitter are done; one thread, or all threads if the bucket is
- *      large, sorts each other bucket the same way; small ones are merge sorted in the cache
+ *      large, sorts each other bucket the same way; small ones are sorted in the cache, by the
+ *      vector quicksort if the CPU has it and records are words, else by merging
  * n lg n comparisons. Scratch: n records, n labels of 2 bytes, and counts for each piece. */
 #define _POSIX_C_SOURCE 200809L
 #include "backend/profile.h"
@@ -26,6 +27,8 @@ enum {
     OVERSAMPLE = 8,       /* the fewest sampled records for each leaf */
     BASE = ORDO_TUNE_SAMPLE_BASE,
     PIECE = ORDO_TUNE_SAMPLE_PIECE,
+    LEAST_PIECE = ORDO_TUNE_SAMPLE_LEAST_PIECE,
+    PIECES = 64,     /* of an array of up to 64 * PIECE records, so that all threads have work */
     ALL_DEPTH = 3,   /* levels that all threads split together, below the first one */
     ALONE_DEPTH = 3, /* levels of one thread before merge sort */
     BATCH = 8,       /* records that walk the tree together */
@@ -42,11 +45,20 @@ typedef struct sample_work {
     uint16_t  *labels;
     size_t     n;
     size_t (*counts)[BUCKETS]; /* for each piece; then the places of its records */
-    size_t starts[BUCKETS + 1];
-    size_t first_bucket; /* that the loop over buckets begins with */
-    bool   to_other;     /* the sorted buckets of data go to other */
-    size_t large;        /* more records than this are split by all threads */
+    size_t        starts[BUCKETS + 1];
+    size_t        first_bucket; /* that the loop over buckets begins with */
+    bool          to_other;     /* the sorted buckets of data go to other */
+    size_t        large;        /* more records than this are split by all threads */
+    cpu_words_fn *sort_words;   /* of records that are words; NULL: merge sort */
+    size_t        base;         /* at most this many records are sorted without another split */
 } sample_work;
+
+/* Records of a piece, the same in all phases of an array of n. A shorter array has no more pieces
+ * than a longer one. */
+static size_t piece_of(size_t n)
+{
+    return ordo_max(ordo_min(PIECE, ordo_div_up(n, PIECES)), LEAST_PIECE);
+}
 
 static size_t sample_size(size_t n)
 {
@@ -62,7 +74,7 @@ static void count_labels(const uint16_t *labels, size_t n, size_t counts[BUCKETS
 static void count_piece(void *arg, size_t lo, size_t hi)
 {
     const sample_work *const work = arg;
-    size_t *const            counts = work->counts[lo / PIECE];
+    size_t *const            counts = work->counts[lo / piece_of(work->n)];
     memset(counts, 0, sizeof *work->counts);
     count_labels(work->labels + lo, hi - lo, counts);
 }
@@ -71,7 +83,7 @@ static void count_piece(void *arg, size_t lo, size_t hi)
 static void total_counts(const sample_work *work, uint64_t totals[BUCKETS])
 {
     memset(totals, 0, BUCKETS * sizeof *totals);
-    for (size_t p = 0; p < ordo_div_up(work->n, PIECE); p++)
+    for (size_t p = 0; p < ordo_div_up(work->n, piece_of(work->n)); p++)
         for (size_t b = 0; b < BUCKETS; b++)
             totals[b] += work->counts[p][b];
 }
@@ -79,7 +91,7 @@ static void total_counts(const sample_work *work, uint64_t totals[BUCKETS])
 /* Turns counts into places; bucket b begins at first[b]. */
 static void place_counts(const sample_work *work, uint64_t first[BUCKETS])
 {
-    for (size_t p = 0; p < ordo_div_up(work->n, PIECE); p++)
+    for (size_t p = 0; p < ordo_div_up(work->n, piece_of(work->n)); p++)
         for (size_t b = 0; b < BUCKETS; b++) {
             size_t const here = work->counts[p][b];
             work->counts[p][b] = (size_t)first[b];
@@ -109,10 +121,10 @@ static ordo_status split_timed(sample_work *work, ordo_body *label, ordo_body *s
         phase[which] += now - began;                                                               \
         began = now;                                                                               \
     }
-    if (!ordo_loop(work->exec, work->n, PIECE, label, work))
+    if (!ordo_loop(work->exec, work->n, piece_of(work->n), label, work))
         return ORDO_E_CANCELLED;
     PHASE_ENDS(0)
-    if (!ordo_loop(work->exec, work->n, PIECE, count_piece, work))
+    if (!ordo_loop(work->exec, work->n, piece_of(work->n), count_piece, work))
         return ORDO_E_CANCELLED;
     total_counts(work, first);
     work->starts[0] = 0;
@@ -122,7 +134,7 @@ static ordo_status split_timed(sample_work *work, ordo_body *label, ordo_body *s
     }
     PHASE_ENDS(1)
     place_counts(work, first);
-    if (!ordo_loop(work->exec, work->n, PIECE, scatter, work))
+    if (!ordo_loop(work->exec, work->n, piece_of(work->n), scatter, work))
         return ORDO_E_CANCELLED;
     PHASE_ENDS(2)
 #undef PHASE_ENDS
@@ -223,18 +235,30 @@ static size_t sample_bytes(size_t n, size_t record)
     return ordo_round_up(2 * sample_size(n) * record + SPLITTERS * record, ORDO_CACHE_LINE);
 }
 
-static size_t counts_bytes(size_t n) { return ordo_div_up(n, PIECE) * BUCKETS * sizeof(size_t); }
+static size_t counts_bytes(size_t n)
+{
+    return ordo_div_up(n, piece_of(n)) * BUCKETS * sizeof(size_t);
+}
 
 static size_t work_bytes(size_t n, size_t record)
 {
     return TREE_BYTES + sample_bytes(n, record) + counts_bytes(n);
 }
 
-static sample_work open_work(void *block, size_t n, size_t record, ordo_exec *exec)
+static sample_work open_work(const cpu_kernels *kernels, void *block, size_t n, size_t record,
+                             ordo_exec *exec)
 {
-    char *const counts = (char *)block + TREE_BYTES + sample_bytes(n, record);
-    return (sample_work){
-        .exec = exec, .tree = block, .n = n, .counts = (size_t(*)[BUCKETS])(void *)counts};
+    char *const   counts = (char *)block + TREE_BYTES + sample_bytes(n, record);
+    cpu_words_fn *sort_words = kernels == NULL              ? NULL
+                               : record == sizeof(uint32_t) ? kernels->sort_words[CPU_WORDS_32]
+                               : record == sizeof(uint64_t) ? kernels->sort_words[CPU_WORDS_64]
+                                                            : NULL;
+    return (sample_work){.exec = exec,
+                         .tree = block,
+                         .n = n,
+                         .counts = (size_t(*)[BUCKETS])(void *)counts,
+                         .sort_words = sort_words,
+                         .base = sort_words != NULL ? ORDO_TUNE_SAMPLE_WORDS : BASE};
 }
 
 static char *sample_of(const sample_work *work) { return (char *)work->tree + TREE_BYTES; }
@@ -289,7 +313,8 @@ static ordo_status sort_in_phases(sample_work *work, const sample_kind *kind, do
     return ORDO_OK;
 }
 
-ordo_status cpu_records_sample(const cpu_records *records, ordo_exec *exec)
+ordo_status cpu_records_sample(const cpu_records *records, const cpu_kernels *kernels,
+                               ordo_exec *exec)
 {
     const sample_kind *const kind = kind_of(record_size(records->kind));
     size_t const             n = records->n;
@@ -299,7 +324,7 @@ ordo_status cpu_records_sample(const cpu_records *records, ordo_exec *exec)
     if (n < 2)
         return ORDO_OK;
     TRY(ordo_scratch(exec, cpu_records_sample_scratch(records->kind, n, exec->threads), &block));
-    sample_work work = open_work(block, n, kind->size, exec);
+    sample_work work = open_work(kernels, block, n, kind->size, exec);
     work.data = records->array;
     if (n <= BASE) { /* as one bucket */
         work.other = block;
@@ -368,7 +393,7 @@ static ordo_status step_label(radix_io *io, const ordo_sample_job *job, const sa
     TRY(io->load != NULL ? records_load(io, &records, work->exec)
                          : cpu_copy(NULL, &copy, work->exec));
     kind->build_tree(work->tree, job->splitters);
-    return cpu_done(ordo_loop(work->exec, job->n, PIECE, kind->label, work));
+    return cpu_done(ordo_loop(work->exec, job->n, piece_of(job->n), kind->label, work));
 }
 
 static ordo_status step_scatter(const ordo_sample_job *job, const sample_kind *kind,
@@ -378,7 +403,7 @@ static ordo_status step_scatter(const ordo_sample_job *job, const sample_kind *k
     memcpy(first, job->places, sizeof first);
     place_counts(work, first);
     work->other = job->scattered;
-    return cpu_done(ordo_loop(work->exec, job->n, PIECE, kind->scatter, work));
+    return cpu_done(ordo_loop(work->exec, job->n, piece_of(job->n), kind->scatter, work));
 }
 
 static ordo_status step_sort(const ordo_sample_job *job, const sample_kind *kind, sample_work *work)
@@ -402,7 +427,7 @@ ordo_status cpu_sample(void *state, const ordo_sample_job *job, ordo_exec *exec)
 {
     const sample_kind *const kind = kind_of(job->record_size);
     radix_io                 io = io_of(state, job);
-    sample_work              work = open_work(job->work, job->n, job->record_size, exec);
+    sample_work              work = open_work(state, job->work, job->n, job->record_size, exec);
     work.data = job->records;
     work.labels = job->labels;
     switch (job->step) {
@@ -411,7 +436,7 @@ ordo_status cpu_sample(void *state, const ordo_sample_job *job, ordo_exec *exec)
     case ORDO_SAMPLE_LABEL:
         return step_label(&io, job, kind, &work);
     case ORDO_SAMPLE_COUNT:
-        if (!ordo_loop(exec, job->n, PIECE, count_piece, &work))
+        if (!ordo_loop(exec, job->n, piece_of(job->n), count_piece, &work))
             return ORDO_E_CANCELLED;
         total_counts(&work, job->counts);
         return ORDO_OK;

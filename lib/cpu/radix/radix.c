@@ -162,7 +162,8 @@ static size_t big_bucket(size_t n, unsigned threads)
     return ordo_min(n, ordo_max(n / (8 * (size_t)threads), ORDO_TUNE_RADIX_BIG));
 }
 
-/* At most BUCKETS, and enough that each bucket is small. */
+/* From LEAST_BUCKETS to BUCKETS, and enough that a bucket has about 2^ORDO_TUNE_RADIX_BUCKET
+ * records. */
 static size_t wanted_buckets(size_t n)
 {
     size_t buckets = LEAST_BUCKETS;

@@ -322,7 +322,7 @@ static ordo_status sort_records(const cpu_kernels *kernels, const ordo_rank_job 
         return cpu_radix(&io, exec);
     }
     TRY(records_load(&io, records, exec));
-    return cpu_records_sort(records, job->algorithm, 0, exec);
+    return cpu_records_sort(kernels, records, job->algorithm, 0, exec);
 }
 
 ordo_status cpu_rank(void *state, const ordo_rank_job *job, ordo_exec *exec)

@@ -16,12 +16,12 @@ static bool is_narrow(ordo_type type) { return ordo_type_size(type) < sizeof(uin
 
 /* ---- Named algorithms ---- */
 
-ordo_status cpu_records_sort(const cpu_records *records, ordo_algorithm algorithm, size_t radius,
-                             ordo_exec *exec)
+ordo_status cpu_records_sort(const cpu_kernels *kernels, const cpu_records *records,
+                             ordo_algorithm algorithm, size_t radius, ordo_exec *exec)
 {
     switch (algorithm) {
     case ORDO_ALGORITHM_SAMPLE:
-        return cpu_records_sample(records, exec);
+        return cpu_records_sample(records, kernels, exec);
     case ORDO_ALGORITHM_BITONIC:
         return cpu_records_bitonic(records, exec);
     case ORDO_ALGORITHM_SPLIT:
@@ -69,7 +69,7 @@ static ordo_status sort_widened(const cpu_kernels *kernels, const ordo_sort_job 
     cpu_records    records = {io.kind, NULL, job->n};
     TRY(ordo_scratch(exec, job->n * record_size(io.kind), &records.array));
     TRY(records_load(&io, &records, exec));
-    TRY(cpu_records_sort(&records, job->algorithm, job->radius, exec));
+    TRY(cpu_records_sort(kernels, &records, job->algorithm, job->radius, exec));
     exec->changed = true;
     return records_store(&io, &records, exec);
 }
@@ -82,9 +82,9 @@ static ordo_status sort_as_records(const cpu_kernels *kernels, const ordo_sort_j
     cpu_records const records = {io.kind, job->keys, job->n};
     exec->changed = true;
     TRY(records_load(&io, &records, exec));
-    ordo_status const status = sort != NULL
-                                   ? sort(&records, exec)
-                                   : cpu_records_sort(&records, job->algorithm, job->radius, exec);
+    ordo_status const status =
+        sort != NULL ? sort(&records, exec)
+                     : cpu_records_sort(kernels, &records, job->algorithm, job->radius, exec);
     if (status == ORDO_E_CANCELLED)
         return status;
     TRY(records_store(&io, &records, exec));
@@ -211,7 +211,7 @@ static ordo_status argsort_records(const cpu_kernels *kernels, const ordo_argsor
     cpu_records            records = {kind, NULL, job->n};
     TRY(ordo_scratch(exec, job->n * record_size(kind), &records.array));
     TRY(records_load(&io, &records, exec));
-    TRY(cpu_records_sort(&records, job->algorithm, job->radius, exec));
+    TRY(cpu_records_sort(kernels, &records, job->algorithm, job->radius, exec));
     return records_store(&io, &records, exec);
 }
 

@@ -21,8 +21,8 @@ ordo_status cpu_records_merge_runs(const cpu_records *records, const size_t *bou
 
 /* The sort called `algorithm`, which is none of radix and auto. radius: of the records if the
  * caller gave it, else 0. cpu_sort.c */
-ordo_status cpu_records_sort(const cpu_records *records, ordo_algorithm algorithm, size_t radius,
-                             ordo_exec *exec);
+ordo_status cpu_records_sort(const cpu_kernels *kernels, const cpu_records *records,
+                             ordo_algorithm algorithm, size_t radius, ordo_exec *exec);
 
 /* Turns counts[piece][bucket] into the place of each piece's records of each bucket: buckets in
  * order, in a bucket pieces in order. starts[b] becomes the place of bucket b; starts[buckets] is

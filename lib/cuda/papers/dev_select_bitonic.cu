@@ -27,7 +27,8 @@
 #undef RECORD
 #undef LESS
 
-static constexpr int THREADS = 256;
+static constexpr int    THREADS = 256;
+static constexpr size_t HEAD_ROOM = 16; /* bytes of paper_merge.t.h for each sub-array */
 
 static size_t word_bytes(const ordo_select_job *job)
 {
@@ -193,19 +194,15 @@ static ordo_status sort_timed(cuda_call *call, const ordo_select_job *job,
 }
 
 struct host_words { /* host scratch */
-    void   *words, *merged;
-    size_t *heads;
+    void *words, *merged, *heads;
 };
 
 static ordo_status host_layout(cuda_call *call, const ordo_select_job *job, host_words *host)
 {
     size_t const bytes = job->n * word_bytes(job);
-    void        *heads;
     TRY(ordo_scratch(call->exec, bytes, &host->words));
     TRY(ordo_scratch(call->exec, bytes, &host->merged));
-    TRY(ordo_scratch(call->exec, ordo_div_up(job->n, job->sub_array) * sizeof(size_t), &heads));
-    host->heads = (size_t *)heads;
-    return ORDO_OK;
+    return ordo_scratch(call->exec, ordo_div_up(job->n, job->sub_array) * HEAD_ROOM, &host->heads);
 }
 
 /* Merges the words and moves the wanted ones to the front of host->words. */
