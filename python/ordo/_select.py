@@ -272,8 +272,8 @@ def quantile(
     Raises
     ------
     TypeError : the elements, `q` or `weights` are not numbers.
-    ValueError : `q`, `weights`, `axis`, `method`, `nan_policy`, `algorithm` or `sub_array` is wrong,
-        or there is a NaN under 'raise'.
+    ValueError : `q`, `weights`, `axis`, `method`, `nan_policy`, `algorithm` or `sub_array` is
+        wrong, or there is a NaN under 'raise'.
 
     Examples
     --------
