@@ -30,6 +30,7 @@ static const char help[] =
     "  topk      print the largest or smallest elements, or their indices\n"
     "  radius    print how far from sorted an array is\n"
     "  scan      print prefix sums, minima, maxima, or running counts of flags\n"
+    "  moving    print medians, quantiles, ranks, minima or maxima of a moving window\n"
     "  partition move the elements whose flag is set to the front\n"
     "  gen       generate test data; the same seed gives the same data\n"
     "  bench     measure ordo on this machine, beside other libraries and a plain copy\n"
@@ -44,7 +45,7 @@ static const char help[] =
 static const command *const commands[] = {
     &command_sort,     &command_argsort, &command_rank,   &command_select, &command_median,
     &command_quantile, &command_topk,    &command_radius, &command_scan,   &command_partition,
-    &command_gen,      &command_info,    &command_tune};
+    &command_gen,      &command_info,    &command_tune,   &command_moving};
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
 /* Pairs: a name from other programs and libraries, and the command to use instead. */
@@ -57,7 +58,8 @@ static const char *const elsewhere[] = {
     "check",       "sort --check",  "cumsum",     "scan",
     "split",       "partition",     "filter",     "partition --only",
     "sum",         "scan",          "generate",   "gen",
-    "devices",     "info"};
+    "devices",     "info",          "rolling",    "moving",
+    "window",      "moving"};
 
 static int unknown_command(const char *name)
 {

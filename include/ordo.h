@@ -34,7 +34,6 @@
 #include "ordo_report.h"
 #include "ordo_segments.h"
 
-#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -161,7 +160,7 @@ enum {                    /* bits of the field `flags` of options structs       
 /* clang-format off */
 #define ORDO_TYPE_OF(p)                                                                          \
     _Generic(*(p), signed char: ORDO_I8, unsigned char: ORDO_U8,                                 \
-             char: (ordo_type)(CHAR_MIN < 0 ? ORDO_I8 : ORDO_U8),                                \
+             char: (ordo_type)((char)-1 < 0 ? ORDO_I8 : ORDO_U8),                                 \
              short: ORDO_I16, unsigned short: ORDO_U16, int: ORDO_I32, unsigned: ORDO_U32,       \
              long: (ordo_type)(sizeof(long) == 8 ? ORDO_I64 : ORDO_I32),                         \
              unsigned long: (ordo_type)(sizeof(long) == 8 ? ORDO_U64 : ORDO_U32),                \
@@ -469,6 +468,8 @@ typedef struct ordo_quantile_opts {
     void    *stream;    /* for ORDO_ON_DEVICE                                                    */
     uint64_t sub_array; /* as ordo_select                                                        */
     const ordo_segments *segments; /* many arrays in one call; NULL: one (ordo_segments.h)       */
+    const void *weights; /* of the keys; NULL: all 1. See ordo_windows.h                     */
+    uint32_t weight_type, reserved2; /* of weights: an ordo_type, 0 without; reserved2 is 0      */
 } ordo_quantile_opts;
 
 /* Writes the q[j]-quantile of the keys to out[j], 0 <= q[j] <= 1, as f64 for every type. All q
@@ -555,42 +556,6 @@ ORDO_MUST ordo_status ordo_partition_scratch(ordo_ctx *ctx, ordo_flags_kind kind
                                              size_t elem_size, const ordo_partition_opts *opts,
                                              size_t *bytes);
 
-/* ---- Measure ---------------------------------------------------------------------------- */
-
-typedef struct ordo_order_opts {
-    size_t   struct_size;
-    uint64_t flags;     /* ORDO_DESCENDING                                                       */
-    uint32_t algorithm; /* ordo_radius: AUTO; SEQUENTIAL: LR, RL and DM by one CPU thread; PREFIX:
-                         * the same by parallel scans, on a GPU                                  */
-    uint32_t reserved;  /* 0                                                                     */
-    void    *stream;    /* for ORDO_ON_DEVICE                                                    */
-    /* ordo_radius: arrays for the sequences LR, RL (n keys) and DM (n counts); NULL: not wanted.
-     * Any of them makes AUTO compute the sequences. They must not overlap each other or keys.    */
-    void                *lr, *rl;
-    uint64_t            *dm;
-    const ordo_segments *segments; /* many arrays in one call; NULL: one (ordo_segments.h)       */
-} ordo_order_opts;
-
-/* *sorted = 1 if keys[0..n) is sorted, else 0. *where (may be NULL) gets the smallest i with
- * keys[i] before keys[i-1], or n if there is none.                                               */
-ORDO_MUST ordo_status ordo_is_sorted(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
-                                     int *sorted, size_t *where, const ordo_order_opts *opts);
-
-/* *radius = the smallest k such that any two keys more than k places apart are in order; 0 if and
- * only if the array is sorted. Tied keys are always in order. The array is then k-sorted: no key is
- * more than k places from its place in a stable sort.
- * The sequences, of Pfaff and Treadwell, in the order of ordo_sort (with ORDO_DESCENDING the
- * largest key is first): LR[i] is the last key of keys[0..i], RL[i] the first key of keys[i..n-1].
- * DM[i] is the largest i - j, j < i, such that RL[i] comes before LR[j] and does not tie with it; 0
- * if there is none. The radius is the largest DM[i]. */
-ORDO_MUST ordo_status ordo_radius(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
-                                  size_t *radius, const ordo_order_opts *opts);
-ORDO_MUST ordo_status ordo_radius_scratch(ordo_ctx *ctx, ordo_type type, size_t n,
-                                          const ordo_order_opts *opts, size_t *bytes);
-/* *runs = the number of runs (maximal sorted stretches): 0 if n is 0, 1 if the array is sorted.  */
-ORDO_MUST ordo_status ordo_runs(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
-                                size_t *runs, const ordo_order_opts *opts);
-
 /* memcpy by all threads of the context; benchmarks compare results with this physical limit.     */
 ORDO_MUST ordo_status ordo_copy(ordo_ctx *ctx, void *dst, const void *src, size_t bytes);
 
@@ -600,6 +565,9 @@ ORDO_MUST ordo_status ordo_copy(ordo_ctx *ctx, void *dst, const void *src, size_
 
 #include "ordo_gen.h"
 #include "ordo_groups.h"
+#include "ordo_measure.h"
 #include "ordo_records.h"
 #include "ordo_strings.h"
+#include "ordo_windows.h"
+
 #endif

@@ -5,16 +5,23 @@
 #include "cli/cmd/command.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define HELP_NANS                                                                                  \
     "  --nans N          propagate (one NaN makes every result NaN, the default), omit\n"          \
     "                    (leave NaN out) or last (NaN comes after all numbers)\n"
 
+#define HELP_WEIGHTS                                                                               \
+    "  --weights FILE    a file with a weight for each number: integers (the number counts\n"      \
+    "                    that many times) or floats\n"                                             \
+    "  --weights-dtype T type of raw weights: u8, i32, f64, ...\n"
+
 static const char quantile_help[] =
     "Examples:\n"
     "  printf '4\\n1\\n3\\n2\\n' | ordo quantile                   # 1 1.75 2.5 3.25 4\n"
     "  ordo quantile times.npy -q 0.5,0.95,0.99,0.999\n"
-    "  ordo quantile times.npy -q 0.9 --method nearest --nans omit\n\n"
+    "  ordo quantile times.npy -q 0.9 --method nearest --nans omit\n"
+    "  ordo quantile prices.npy -q 0.1,0.9 --weights amounts.npy\n\n"
     "Usage: ordo quantile [FILE] [-q Q[,Q...]] [options]\n"
     "Prints quantiles of numbers in any order, as f64: 0 is the smallest, 0.5 the median,\n"
     "1 the largest. Computes all of them together. Without numbers, every result is NaN.\n\n"
@@ -23,7 +30,7 @@ static const char quantile_help[] =
     "  --method M        linear (the default), or another name from NumPy: inverted_cdf,\n"
     "                    averaged_inverted_cdf, closest_observation,\n"
     "                    interpolated_inverted_cdf, hazen, weibull, median_unbiased,\n"
-    "                    normal_unbiased, lower, higher, midpoint, nearest\n" HELP_NANS
+    "                    normal_unbiased, lower, higher, midpoint, nearest\n" HELP_NANS HELP_WEIGHTS
         HELP_SELECT_ALGORITHM;
 
 static const char median_help[] =
@@ -34,32 +41,52 @@ static const char median_help[] =
     "Usage: ordo median [FILE] [options]\n"
     "Prints the middle number, or the mean of the two middle numbers, as f64. Without\n"
     "numbers, the result is NaN.\n\n"
-    "Selecting:\n" HELP_NANS HELP_SELECT_ALGORITHM;
+    "Selecting:\n" HELP_NANS HELP_WEIGHTS HELP_SELECT_ALGORITHM;
 
-#define MEDIAN_OPTIONS NANS("last omit propagate"), SELECT_ALGORITHM, ARRAY_OPTIONS
+#define MEDIAN_OPTIONS                                                                             \
+    NANS("last omit propagate"), TEXT("weights", 0, weights_file),                                 \
+        TEXT("weights-dtype", 0, weights_dtype), SELECT_ALGORITHM, ARRAY_OPTIONS
 
 static const option_spec median_specs[] = {MEDIAN_OPTIONS};
 static const option_spec quantile_specs[] = {TEXT("q", 'q', list_text), TEXT("method", 0, method),
                                              MEDIAN_OPTIONS};
+
+bool method_known(const execution *e)
+{
+    const char *const method = e->o.method;
+    char              names[320] = "";
+    size_t            used = 0;
+    const char       *name;
+
+    if (method == NULL || ordo_method_parse(method) != 0)
+        return true;
+    for (int m = 1; (name = ordo_method_name((ordo_method)m)) != NULL && used < sizeof names; m++)
+        used +=
+            (size_t)snprintf(names + used, sizeof names - used, "%s%s", m > 1 ? ", " : "", name);
+    cli_error("%s: --method: '%s' is not one of: %s", e->command->name, cli_quoted(method), names);
+    return false;
+}
+
+static const char *median_wrong(execution *e)
+{
+    const options *const o = &e->o;
+    const bool           both = o->weights_file != NULL && strcmp(o->weights_file, "-") == 0 &&
+                      (o->operand == NULL || strcmp(o->operand, "-") == 0);
+
+    return both ? "the numbers and the weights cannot both come from stdin"
+           : o->weights_file == NULL && o->weights_dtype != NULL ? "--weights-dtype needs --weights"
+                                                                 : NULL;
+}
 
 static const char *quantile_wrong(execution *e)
 {
     options *const    o = &e->o;
     const char *const list = o->list_text != NULL ? o->list_text : "0,0.25,0.5,0.75,1";
 
-    if (o->method != NULL && ordo_method_parse(o->method) == 0) {
-        char        names[320] = "";
-        size_t      used = 0;
-        const char *name;
-        for (int m = 1; (name = ordo_method_name((ordo_method)m)) != NULL && used < sizeof names;
-             m++)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", m > 1 ? ", " : "",
-                                     name);
-        cli_error("quantile: --method: '%s' is not one of: %s", cli_quoted(o->method), names);
+    if (!method_known(e))
         return "";
-    }
     o->list = option_list("quantile", "-q", list, false, &o->count);
-    return o->list != NULL ? NULL : "";
+    return o->list != NULL ? median_wrong(e) : "";
 }
 
 static ordo_quantile_opts library_options(const execution *e)
@@ -71,33 +98,64 @@ static ordo_quantile_opts library_options(const execution *e)
                      .algorithm = (uint32_t)o->algorithm, .sub_array = o->sub_array);
 }
 
-static bool quantiles(execution *e)
+/* Reads the weights, if there are any, into the options. */
+static bool read_weights(const execution *e, input *weights, ordo_quantile_opts *opts)
 {
-    const ordo_quantile_opts opts = library_options(e);
-    double *const            values = new_results(e, ORDO_F64, e->o.count, "the quantiles");
+    const input_request request = {
+        .path = e->o.weights_file, .dtype = e->o.weights_dtype, .text_hint = ""};
+
+    if (e->o.weights_file == NULL)
+        return true;
+    if (!input_read(&request, weights))
+        return false;
+    if (weights->n != e->n)
+        return cli_fail("%s: %zu weights, but %s has %zu numbers", weights->name, weights->n,
+                        e->in.name, e->n);
+    opts->weights = weights->n > 0 ? weights->data : NULL;
+    opts->weight_type = weights->n > 0 ? (uint32_t)weights->type : 0;
+    return true;
+}
+
+static bool quantiles(execution *e, const ordo_quantile_opts *opts)
+{
+    double *const values = new_results(e, ORDO_F64, e->o.count, "the quantiles");
 
     if (values == NULL)
         return false;
     call_begin("selecting");
     return call_done(e, "select",
                      ordo_quantiles(e->ctx, e->in.type, e->in.data, e->n, e->o.list, e->o.count,
-                                    values, &opts)) &&
+                                    values, opts)) &&
            write_results(e, ORDO_F64, values, e->o.count);
 }
 
-static bool median(execution *e)
+static bool median(execution *e, const ordo_quantile_opts *opts)
 {
-    const ordo_quantile_opts opts = library_options(e);
-    double                   value;
+    double value;
 
     call_begin("selecting");
     return call_done(e, "select",
-                     ordo_median(e->ctx, e->in.type, e->in.data, e->n, &value, &opts)) &&
+                     ordo_median(e->ctx, e->in.type, e->in.data, e->n, &value, opts)) &&
            write_results(e, ORDO_F64, &value, 1);
 }
 
-const command command_quantile = {
-    "quantile",          quantile_help,  quantile_specs, READS | WRITES | FEW,
-    ORDO_NANS_PROPAGATE, quantile_wrong, quantiles};
+static bool with_weights(execution *e, bool (*work)(execution *e, const ordo_quantile_opts *opts))
+{
+    input              weights = {.name = ""};
+    ordo_quantile_opts opts = library_options(e);
+    const bool         ok = read_weights(e, &weights, &opts) && work(e, &opts);
+
+    input_free(&weights);
+    return ok;
+}
+
+static bool quantile_work(execution *e) { return with_weights(e, quantiles); }
+
+static bool median_work(execution *e) { return with_weights(e, median); }
+
+const command command_quantile = {"quantile",           quantile_help,       quantile_specs,
+                                  READS | WRITES | FEW, ORDO_NANS_PROPAGATE, quantile_wrong,
+                                  quantile_work};
 const command command_median = {
-    "median", median_help, median_specs, READS | WRITES | FEW, ORDO_NANS_PROPAGATE, NULL, median};
+    "median",     median_help, median_specs, READS | WRITES | FEW, ORDO_NANS_PROPAGATE,
+    median_wrong, median_work};

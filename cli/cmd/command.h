@@ -53,7 +53,7 @@ typedef struct command {
 
 extern const command command_sort, command_argsort, command_rank, command_select, command_median,
     command_quantile, command_topk, command_radius, command_scan, command_partition, command_gen,
-    command_info, command_tune;
+    command_info, command_tune, command_moving;
 
 /* Runs the command and returns its exit code. argv[0] is the name of the command. */
 int command_execute(const command *c, int argc, char **argv);
@@ -94,6 +94,9 @@ bool finish_output(execution *e, bool ok);
 /* check.c: checks that the input is sorted. If an element is out of order, names it on stderr and
  * sets e->no. */
 bool check_sorted(execution *e);
+
+/* cmd_quantile.c: whether --method names a method; says which there are if not. */
+bool method_known(const execution *e);
 
 /* --descending as a flag of the library. */
 uint64_t descending_flag(const execution *e);

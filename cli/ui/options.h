@@ -68,12 +68,13 @@ typedef struct options { /* the options of all commands; each command uses some 
     const char    *out;
     int            format; /* a file_format */
     bool           descending, stable, unique, check, sorted, one_based, largest, smallest, index;
-    bool           with_index, exclusive, wide, bits, runs, show, forget, lines;
+    bool           with_index, exclusive, wide, bits, runs, show, forget, lines, center;
     int            algorithm, nans, ties, op, index_type;
     uint64_t       k, n, seed, sub_array, width;
     double         p;
     bool           unset_first, only;
     const char    *list_text, *method, *rank_type, *json_file, *flags_file, *flags_dtype;
+    const char    *weights_file, *weights_dtype;
     const char    *lr, *rl, *dm; /* files of radius */
     void          *list;         /* the numbers of list_text, to be freed */
     size_t         count;

@@ -134,8 +134,7 @@ size_t api_nans_of_row(ordo_type type, const void *sorted, size_t n);
 /* Runs the select slot for positions that may be in any order and repeat. */
 ordo_status api_select_any(ordo_exec *exec, const ordo_choice *choice, const ordo_select_job *wish);
 
-/* api_quantile.c: key i as f64, and checks. */
-double      api_as_double(ordo_type type, const void *keys, size_t i);
+/* api_quantile.c */
 ordo_status api_check_method(ordo_exec *exec, uint32_t method, bool is_median);
 ordo_status api_check_q(ordo_exec *exec, const double *q, size_t count);
 

@@ -347,8 +347,8 @@ static void quantiles_piece(void *arg, size_t lo, size_t hi)
             }
             quantile_place const at = quantile_place_of(call->method, call->q[j], n);
             *out = quantile_value(
-                &at, api_as_double(call->type, call->keys, row_at(call, start + at.below)),
-                api_as_double(call->type, call->keys, row_at(call, start + at.above)),
+                &at, quantile_key(call->type, call->keys, row_at(call, start + at.below)),
+                quantile_key(call->type, call->keys, row_at(call, start + at.above)),
                 call->is_median);
         }
     }

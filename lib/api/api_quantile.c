@@ -43,17 +43,6 @@ const char *ordo_method_name(ordo_method method)
     return number >= 1 && number <= METHODS ? method_names[number - 1] : NULL;
 }
 
-double api_as_double(ordo_type type, const void *keys, size_t i)
-{
-    switch (type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        return (double)((const key *)keys)[i];
-#include "core/types.def"
-    }
-    return 0;
-}
-
 /* ---- Checks of other calls, too ---- */
 
 ordo_status api_check_method(ordo_exec *exec, uint32_t method, bool is_median)
@@ -91,7 +80,10 @@ static ordo_status check_quantiles(ordo_exec *exec, const quantiles *call,
     TRY(api_check_type(exec, call->type, "type"));
     TRY(api_opts_read(exec, wish, sizeof *wish, opts));
     TRY(api_check_place(exec, wish->flags, ORDO_ON_DEVICE, wish->stream));
-    FAIL_IF(wish->reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
+    FAIL_IF(wish->reserved != 0 || wish->reserved2 != 0, ORDO_E_VERSION,
+            "opts.reserved or opts.reserved2 is not 0");
+    FAIL_IF(wish->weights == NULL && wish->weight_type != 0, ORDO_E_ARG,
+            "opts.weight_type is %u, but opts.weights is NULL", wish->weight_type);
     TRY(api_check_nans(exec, wish->nans));
     TRY(api_read_segments(exec, wish->segments, call->n, false, segments));
     TRY(api_results(exec, segments, call->count, &results));
@@ -142,8 +134,8 @@ static ordo_status quantiles_of(ordo_exec *exec, const ordo_choice *choice, cons
     TRY(api_select_any(exec, choice, &job));
     for (size_t j = 0; j < call->count; j++) {
         quantile_place const at = quantile_place_of(method, call->q[j], n);
-        double const         below = api_as_double(call->type, keys, 2 * j);
-        double const         above = api_as_double(call->type, keys, 2 * j + 1);
+        double const         below = quantile_key(call->type, keys, 2 * j);
+        double const         above = quantile_key(call->type, keys, 2 * j + 1);
         call->out[j] = quantile_value(&at, below, above, call->is_median);
     }
     return ORDO_OK;
@@ -165,6 +157,51 @@ static ordo_status quantiles_array(ordo_exec *exec, const ordo_choice *choice,
     return quantiles_of(exec, choice, call, wish, n);
 }
 
+/* ---- Weights ---- */
+
+static ordo_status check_weights(ordo_exec *exec, const quantiles *call,
+                                 const ordo_quantile_opts *wish)
+{
+    ordo_type const type = (ordo_type)wish->weight_type;
+    TRY(api_check_type(exec, type, "opts.weight_type"));
+    FAIL_IF(exec->on_device, ORDO_E_UNSUPPORTED,
+            "weights of arrays on a GPU are not supported; expected CPU arrays");
+    FAIL_IF(wish->segments != NULL, ORDO_E_UNSUPPORTED,
+            "weights and segments in one call are not supported");
+    FAIL_IF(wish->algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG,
+            "algorithm is %u; weights accept only auto", wish->algorithm);
+    FAIL_IF((type == ORDO_F32 || type == ORDO_F64) && wish->method > ORDO_METHOD_NORMAL_UNBIASED,
+            ORDO_E_ARG, "method %s has no form for weights that are floats",
+            ordo_method_name((ordo_method)wish->method));
+    TRY(api_check_aligned(exec, wish->weights, call->n, ordo_type_size(type), "opts.weights"));
+    return api_check_apart(exec, wish->weights, call->n * ordo_type_size(type), "opts.weights",
+                           call->out, call->count * sizeof(double), "out");
+}
+
+/* A weighted median is the averaged_inverted_cdf of 1/2: the ordinary median if all weights are
+ * equal, whatever their unit. */
+static ordo_status quantiles_weighted(ordo_exec *exec, const ordo_choice *choice,
+                                      const quantiles *call, const ordo_quantile_opts *wish)
+{
+    ordo_weighted_job const job = {.type = call->type,
+                                   .keys = call->keys,
+                                   .n = call->n,
+                                   .weight_type = (ordo_type)wish->weight_type,
+                                   .weights = wish->weights,
+                                   .q = call->q,
+                                   .count = call->count,
+                                   .method = call->is_median ? ORDO_METHOD_AVERAGED_INVERTED_CDF
+                                                             : (ordo_method)wish->method,
+                                   .nans = (ordo_nans)wish->nans,
+                                   .out = call->out};
+    FAIL_IF(choice->backend->weighted == NULL, ORDO_E_UNSUPPORTED,
+            "the %s backend has no weights; expected a context that may use the CPU",
+            choice->backend->name);
+    return choice->backend->weighted(choice->state, &job, exec);
+}
+
+/* ---- Segments ---- */
+
 typedef struct quantile_segments { /* quantiles of each segment; the call lacks the segment */
     const ordo_choice        *choice;
     quantiles                 call; /* out: of the first segment */
@@ -185,8 +222,8 @@ static ordo_status quantiles_one(const void *arg, size_t i, size_t n, void *cons
 /* The quantile of n sorted keys at a place. */
 static double value_of_row(const quantiles *call, const quantile_place *at, const void *sorted)
 {
-    double const below = api_as_double(call->type, sorted, at->below);
-    double const above = api_as_double(call->type, sorted, at->above);
+    double const below = quantile_key(call->type, sorted, at->below);
+    double const above = quantile_key(call->type, sorted, at->above);
     return quantile_value(at, below, above, call->is_median);
 }
 
@@ -272,10 +309,14 @@ static ordo_status quantiles_checked(ordo_ctx *ctx, ordo_exec *exec, const quant
     api_segments       segments;
     ordo_choice        choice;
     TRY(check_quantiles(exec, call, opts, &wish, &segments));
+    if (wish.weights != NULL)
+        TRY(check_weights(exec, call, &wish));
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, select);
     if (call->count == 0)
         return ORDO_OK;
+    if (wish.weights != NULL)
+        return quantiles_weighted(exec, &choice, call, &wish);
     if (!segments.given)
         return quantiles_array(exec, &choice, call, &wish);
     if (choice.backend->has_segments)

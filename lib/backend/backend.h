@@ -118,6 +118,9 @@ typedef struct ordo_backend {
     size_t (*lexsort_scratch)(const ordo_lexsort_job *job, const ordo_exec *exec);
     ordo_status (*place_ranks)(void *state, const ordo_place_job *job, ordo_exec *exec);
     size_t (*place_ranks_scratch)(const ordo_place_job *job, const ordo_exec *exec);
+    ordo_status (*moving)(void *state, const ordo_moving_job *job, ordo_exec *exec);
+    size_t (*moving_scratch)(const ordo_moving_job *job, const ordo_exec *exec);
+    ordo_status (*weighted)(void *state, const ordo_weighted_job *job, ordo_exec *exec);
 } ordo_backend;
 
 typedef const ordo_backend *ordo_backend_entry(uint32_t abi);

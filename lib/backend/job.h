@@ -302,6 +302,35 @@ typedef struct ordo_pack_job { /* packs sorted keys of 4 or 8 bytes as differenc
     uint64_t   *widest; /* the largest difference of each piece */
 } ordo_pack_job;
 
+typedef struct ordo_moving_job { /* statistics of a moving window */
+    ordo_moving_op op;
+    ordo_type      type;
+    const void    *in;
+    size_t         n;
+    size_t         back, ahead; /* the window of element i is [i - back, i + ahead]; at most n */
+    ordo_type      out_type;    /* F64; for MIN and MAX also type */
+    void          *out;
+    size_t         min_periods; /* at least 1; 1 if out_type is no float */
+    ordo_nans      nans;
+    double         q; /* also of MEDIAN */
+    ordo_method    method;
+    ordo_ties      ties;
+    bool           descending;
+} ordo_moving_job;
+
+typedef struct ordo_weighted_job { /* quantiles of keys with weights */
+    ordo_type     type;
+    const void   *keys;
+    size_t        n;
+    ordo_type     weight_type;
+    const void   *weights; /* not checked yet */
+    const double *q;
+    size_t        count;
+    ordo_method   method; /* 1 to 9 if the weights are floats */
+    ordo_nans     nans;
+    double       *out;
+} ordo_weighted_job;
+
 typedef struct ordo_copy_job {
     void       *dst;
     const void *src;

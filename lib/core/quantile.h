@@ -138,6 +138,18 @@ ORDO_HD quantile_place quantile_place_of(ordo_method method, double q, size_t n)
 
 /* ---- The value there ---- */
 
+/* Key i as f64; integers of 64 bits are rounded. For the host. */
+static inline double quantile_key(ordo_type type, const void *keys, size_t i)
+{
+    switch (type) {
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    case ORDO_##ID:                                                                                \
+        return (double)((const key *)keys)[i];
+#include "core/types.def"
+    }
+    return 0;
+}
+
 /* From the nearer end, so that a weight of 1 gives the key above exactly. */
 ORDO_HD double quantile_mix(double below, double above, double weight)
 {

@@ -167,6 +167,9 @@ const ordo_backend *ordo_cpu_backend(void)
         .lexsort_scratch = cpu_lexsort_scratch,
         .place_ranks = cpu_place_ranks,
         .place_ranks_scratch = cpu_place_ranks_scratch,
+        .moving = cpu_moving,
+        .moving_scratch = cpu_moving_scratch,
+        .weighted = cpu_weighted,
     };
     return &backend;
 }

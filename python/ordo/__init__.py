@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from ._sets import searchsorted, unique
     from ._stats import TestResult, mannwhitneyu, spearmanr
     from ._topk import TopK, argtopk, select, top_k, topk
+    from ._windows import moving_max, moving_median, moving_min, moving_quantile, moving_rank
 
 _HOMES = {
     "_context": "Report config context explain show_config",
@@ -71,6 +72,7 @@ _HOMES = {
     "_sets": "searchsorted unique",
     "_stats": "TestResult mannwhitneyu spearmanr",
     "_topk": "TopK argtopk select top_k topk",
+    "_windows": "moving_max moving_median moving_min moving_quantile moving_rank",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 __all__ = [
@@ -104,6 +106,11 @@ __all__ = [
     "lexsort",
     "mannwhitneyu",
     "median",
+    "moving_max",
+    "moving_median",
+    "moving_min",
+    "moving_quantile",
+    "moving_rank",
     "nanmedian",
     "nanpercentile",
     "nanquantile",

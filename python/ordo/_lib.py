@@ -103,6 +103,12 @@ SelectOptions = _struct(
 QuantileOptions = _struct(
     "QuantileOptions", ("flags", c_uint64), ("nans", c_uint32), ("method", c_uint32),
     ("algorithm", c_uint32), ("reserved", c_uint32), ("stream", c_void_p), ("sub_array", c_uint64),
+    ("segments", c_void_p), ("weights", c_void_p), ("weight_type", c_uint32),
+    ("reserved2", c_uint32),
+)  # fmt: skip
+MovingOptions = _struct(
+    "MovingOptions", ("flags", c_uint64), ("min_periods", c_size_t), ("q", c_double),
+    ("nans", c_uint32), ("method", c_uint32), ("ties", c_uint32), ("center", c_uint32),
     ("segments", c_void_p),
 )  # fmt: skip
 ScanOptions = _struct(
@@ -339,6 +345,7 @@ quantiles = _call("ordo_quantiles", T, P, N, P, N, P, P)
 median = _call("ordo_median", T, P, N, P, P)
 topk = _call("ordo_topk", T, P, N, N, P, T, P, P, P)
 scan = _call("ordo_scan", T, T, P, N, T, P, P)
+moving = _call("ordo_moving", T, T, P, N, N, T, P, P)
 scan_bits = _call("ordo_scan_bits", T, P, N, T, P, P, P)
 partition = _call("ordo_partition", T, P, P, N, N, P, P, P)
 is_sorted = _call("ordo_is_sorted", T, P, N, P, P, P)

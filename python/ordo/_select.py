@@ -109,6 +109,7 @@ def median(
     overwrite_input: bool = False,
     keepdims: bool = False,
     *,
+    weights: Any = None,
     nan_policy: _lib.NanPolicy = "propagate",
     algorithm: _lib.Algorithm = "auto",
     sub_array: int = 0,
@@ -122,6 +123,9 @@ def median(
     out : array for the result, of the same shape.
     overwrite_input : accepted for NumPy; the input is never overwritten.
     keepdims : keep the reduced axes with length 1.
+    weights : a number of at least 0 for each element, or for each element along the axis. The
+        median is then the first element whose sum of weights up to it is above half of all, or the
+        mean with the next element if the sum is half. Integers repeat an element. CPU arrays only.
     nan_policy : 'propagate': the median of a row with a NaN is NaN, as in `numpy.median`. 'omit':
         NaNs are ignored, as in `numpy.nanmedian`. 'raise': a NaN raises a ValueError.
     algorithm : 'auto'; 'radix': digit by digit; 'bitonic': the median paper, which sorts sub-arrays
@@ -152,6 +156,8 @@ def median(
     if keepdims is not False:
         keepdims = flag(keepdims, "keepdims")
     way = _way(algorithm, sub_array)
+    if weights is not None:
+        return into(out, _weighted(a, 0.5, weights, axis, None, keepdims, nan_policy, way))
     code = plain_code(a, axis)
     usual = nan_policy == "propagate" and not keepdims and out is None and way is _AUTO
     if usual and code is not None and a.size:
@@ -231,7 +237,7 @@ def quantile(
     method: _lib.Method = "linear",
     keepdims: bool = False,
     *,
-    weights: None = None,
+    weights: Any = None,
     nan_policy: _lib.NanPolicy = "propagate",
     algorithm: _lib.Algorithm = "auto",
     sub_array: int = 0,
@@ -245,7 +251,10 @@ def quantile(
     axis, out, overwrite_input, keepdims, nan_policy, algorithm, sub_array : as for `median`.
     method : one of NumPy's thirteen methods. 'inverted_cdf', 'closest_observation', 'lower',
         'higher' and 'nearest' return an element, in the dtype of `a`.
-    weights : must be None.
+    weights : a number of at least 0 for each element, or for each element along the axis. Integers
+        repeat an element, by every method. Floats follow `numpy.quantile` for 'inverted_cdf' and
+        `scipy.stats.quantile` for its other methods. CPU arrays only. The quantiles of integers are
+        then float64 by every method, and without any weight above 0 they are NaN.
 
     Returns
     -------
@@ -253,9 +262,9 @@ def quantile(
 
     Raises
     ------
-    TypeError : the elements or `q` are not numbers, or there are weights.
-    ValueError : `q`, `axis`, `method`, `nan_policy`, `algorithm` or `sub_array` is wrong, or there
-        is a NaN under 'raise'.
+    TypeError : the elements, `q` or `weights` are not numbers.
+    ValueError : `q`, `weights`, `axis`, `method`, `nan_policy`, `algorithm` or `sub_array` is
+        wrong, or there is a NaN under 'raise'.
 
     Examples
     --------
@@ -288,13 +297,20 @@ def quantile(
                     _PROPAGATE,
                 )  # fmt: skip
                 return results
-    _refuse_weights(weights)
+    if weights is not None:
+        return into(out, _weighted(a, q, weights, axis, method, keepdims, nan_policy, way))
     return into(out, _quantile(a, q, axis, method, keepdims, nan_policy, way))
 
 
-def _refuse_weights(weights: Any) -> None:
-    if weights is not None:
-        raise TypeError("weights are not supported; expected None")
+@with_guests
+def _weighted(
+    a: Any, q: Any, weights: Any, axis: Any, method: Any, keepdims: bool, nan_policy: str, way: _Way
+) -> Any:
+    if way is not _AUTO:
+        raise ValueError("weights accept only algorithm='auto'")
+    from ._windows import weighted_quantile
+
+    return weighted_quantile(a, q, weights, axis, method, keepdims, nan_policy)
 
 
 def percentile(
@@ -306,7 +322,7 @@ def percentile(
     method: _lib.Method = "linear",
     keepdims: bool = False,
     *,
-    weights: None = None,
+    weights: Any = None,
     nan_policy: _lib.NanPolicy = "propagate",
     algorithm: _lib.Algorithm = "auto",
     sub_array: int = 0,
@@ -333,7 +349,6 @@ def percentile(
     >>> ordo.percentile([1.0, 2.0, 3.0, 4.0], 25)
     np.float64(1.75)
     """
-    _refuse_weights(weights)
     if type(q) in (int, float):
         parts = q / 100
         valid = 0 <= parts <= 1
@@ -344,7 +359,7 @@ def percentile(
         raise ValueError("Percentiles must be in the range [0, 100]")
     found = quantile(
         a, parts, axis, None, False, method, keepdims,
-        nan_policy=nan_policy, algorithm=algorithm, sub_array=sub_array,
+        weights=weights, nan_policy=nan_policy, algorithm=algorithm, sub_array=sub_array,
     )  # fmt: skip
     return into(out, found)
 

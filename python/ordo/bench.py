@@ -2,7 +2,8 @@
 
 Sections: `overhead` (calls with ten elements, in microseconds), `host` (10^7 float64 in host
 memory, one thread and all threads), `distributions` (sort of 10^7 keys of every type, beside
-NumPy), `rows` (10^6 float64 in rows of ten), `strings`, `gpu` (2^28 float32 on the GPU) and
+NumPy), `rows` (10^6 float64 in rows of ten), `windows` (moving windows over 10^6 float64, beside
+pandas and bottleneck), `strings`, `gpu` (2^28 float32 on the GPU) and
 `transfer` (10^8 float32 in host memory, on the GPU where that is faster). A row shows the smallest
 time of several calls, and how many times faster ordo is than the fastest other library. The run
 ends with the number of points (a row with a number of threads) where ordo is ahead, level or
@@ -27,9 +28,9 @@ import numpy as np
 
 import ordo
 
-SECTIONS = ("overhead", "host", "distributions", "rows", "strings", "gpu", "transfer")
+SECTIONS = ("overhead", "host", "distributions", "rows", "windows", "strings", "gpu", "transfer")
 ON_GPU = ("gpu", "transfer")
-SIZES = {"rows": 10**6, "gpu": 1 << 28, "transfer": 10**8}
+SIZES = {"rows": 10**6, "windows": 10**6, "gpu": 1 << 28, "transfer": 10**8}
 LEVEL = 0.97  # from this ratio to 1 / LEVEL, ordo and another library are level
 TYPES = ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8")
 DISTS = (
@@ -207,13 +208,15 @@ def overhead(bench: Bench, n: int) -> None:
         ("spearmanr", lambda: ordo.spearmanr(x, y), {"scipy": lambda: stats.spearmanr(x, y)}),
         ("mannwhitneyu", lambda: ordo.mannwhitneyu(x, y),
          {"scipy": lambda: stats.mannwhitneyu(x, y)}),
+        *moving(x, 4),
     ]  # fmt: skip
     looped = [
         (name, repeated(call, many), {who: repeated(peer, many) for who, peer in peers.items()})
         for name, call, peers in subjects
     ]
     repeat, bench.repeat = bench.repeat, 5 * bench.repeat  # short times vary more
-    bench.run("overhead", looped, {"numpy": np, "scipy": stats, "pandas": pd}, scale=many)
+    modules = {"numpy": np, "scipy": stats, "pandas": pd, "bottleneck": optional("bottleneck")}
+    bench.run("overhead", looped, modules, scale=many)
     bench.repeat = repeat
 
 
@@ -292,6 +295,35 @@ def rows(bench: Bench, n: int) -> None:
         ("cummax", lambda: ordo.cummax(x, 1), {"numpy": lambda: np.maximum.accumulate(x, 1)}),
     ]  # fmt: skip
     bench.run("rows", subjects, {"numpy": np, "scipy": stats})
+
+
+def moving(x: Any, window: int) -> list[Subject]:
+    """The calls on a moving window, beside those of pandas and bottleneck."""
+    pd, bn = optional("pandas"), optional("bottleneck")
+    rolling: Any = pd.Series(x).rolling(window) if pd else None
+    return [
+        ("moving_median", lambda: ordo.moving_median(x, window),
+         {"pandas": lambda: rolling.median(), "bottleneck": lambda: bn.move_median(x, window)}),
+        ("moving_quantile", lambda: ordo.moving_quantile(x, window, 0.9),
+         {"pandas": lambda: rolling.quantile(0.9)}),
+        ("moving_rank", lambda: ordo.moving_rank(x, window),
+         {"pandas": lambda: rolling.rank()}),
+        ("moving_min", lambda: ordo.moving_min(x, window),
+         {"pandas": lambda: rolling.min(), "bottleneck": lambda: bn.move_min(x, window)}),
+        ("moving_max", lambda: ordo.moving_max(x, window),
+         {"pandas": lambda: rolling.max(), "bottleneck": lambda: bn.move_max(x, window)}),
+    ]  # fmt: skip
+
+
+def windows(bench: Bench, n: int) -> None:
+    """Moving windows of 10, 100 and 10^4 elements."""
+    x = np.random.default_rng(8).standard_normal(n)
+    modules = {"pandas": optional("pandas"), "bottleneck": optional("bottleneck")}
+    for window in (10, 100, 10**4):
+        subjects = [
+            (f"{name}, {window}", call, peers) for name, call, peers in moving(x, min(window, n))
+        ]
+        bench.run("windows", subjects, modules, threads=tuple(sorted({1, cpus()})))
 
 
 def strings(bench: Bench, n: int) -> None:
@@ -403,7 +435,9 @@ def main(arguments: list[str] | None = None) -> None:
     )
     parser.add_argument("sections", nargs="*", metavar="SECTION", help=", ".join(SECTIONS))
     parser.add_argument(
-        "-n", type=float, help="elements (defaults: 1e7, rows 1e6, gpu 2^28, transfer 1e8)"
+        "-n",
+        type=float,
+        help="elements (defaults: 1e7, rows and windows 1e6, gpu 2^28, transfer 1e8)",
     )
     parser.add_argument(
         "--only", metavar="NAMES", help="only rows whose names start with one of these (a,b,c)"

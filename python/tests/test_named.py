@@ -304,7 +304,8 @@ def test_out_and_overwrite_input():
     with pytest.raises(TypeError, match="expected an array"):
         ordo.median(rows, 1, [0, 0])
     with pytest.raises(TypeError, match="weights"):
-        ordo.quantile(A, 0.5, weights=A)
+        ordo.quantile(A, 0.5, weights=["a", "b", "c", "d"])
+    assert ordo.quantile(A, 0.5, weights=A, method="inverted_cdf") == 3
     assert rows.tolist() == [[1, 2, 4], [8, 6, 7]]
 
 

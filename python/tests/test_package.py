@@ -214,6 +214,13 @@ def test_the_list_of_sections(capsys):
     assert {line[2] for line in lines if line[1] == "cuda"} == {"gpu", "transfer"}
 
 
+def test_windows(tmp_path):
+    target = tmp_path / "rows.json"
+    bench.main(["windows", "-n", "300", "--repeat", "1", "--json", str(target)])
+    names = [row["name"] for row in json.loads(target.read_text())["rows"]]
+    assert {"moving_median, 100", "moving_rank, 10"} <= set(names)
+
+
 def test_an_unknown_section():
     with pytest.raises(SystemExit):
         bench.main(["nonsense"])

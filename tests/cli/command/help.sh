@@ -1,5 +1,5 @@
 # --help goes to stdout, exits 0 and begins with examples.
-for command in sort argsort rank select median quantile topk radius scan gen info bench tune; do
+for command in sort argsort rank select median quantile topk radius scan moving gen info bench tune; do
     ordo $command --help >a || echo "$command --help: $?"
     ordo $command -h >b || echo "$command -h: $?"
     ordo help $command >c || echo "help $command: $?"

@@ -1,0 +1,91 @@
+/* ordo_windows.h - statistics of a window that moves over an array. ordo.h includes this file.
+ *
+ * The window of element i is in[i - window + 1] to in[i]; with opts.center it is in[i - back] to
+ * in[i + ahead], ahead = (window - 1) / 2 and back = window - 1 - ahead. At the ends of the array a
+ * window is shorter: the elements outside do not exist. So out[i] always describes a window that
+ * holds in[i]. pandas (rolling) and bottleneck (move_*) have the same windows.
+ *
+ *     double price[6] = {4, 2, 9, 5, 5, 1}, middle[6];
+ *     ordo_moving(ctx, ORDO_MOVING_MEDIAN, ORDO_F64, price, 6, 3, ORDO_F64, middle, NULL);
+ *     // middle is NaN NaN 4 5 5 5                                                              */
+#ifndef ORDO_WINDOWS_H
+#define ORDO_WINDOWS_H
+
+#include "ordo.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum ordo_moving_op {
+    ORDO_MOVING_MEDIAN = 1,
+    ORDO_MOVING_QUANTILE = 2, /* opts.q, opts.method                                             */
+    ORDO_MOVING_RANK = 3,     /* the rank of the last element of the window; opts.ties           */
+    ORDO_MOVING_MIN = 4,
+    ORDO_MOVING_MAX = 5
+} ordo_moving_op;
+
+typedef struct ordo_moving_opts {
+    size_t   struct_size;
+    uint64_t flags; /* ORDO_DESCENDING: RANK counts from the largest key                         */
+    /* Observations that a window needs; with fewer the result is NaN. At most `window`. Default:
+     * `window`; 1 if the results are integers, which have no NaN and accept only 0 and 1. */
+    size_t   min_periods;
+    double   q;      /* QUANTILE: 0 to 1                                                         */
+    uint32_t nans;   /* an ordo_nans, see below                                                  */
+    uint32_t method; /* QUANTILE: an ordo_method                                                 */
+    uint32_t ties;   /* RANK: an ordo_ties                                                       */
+    uint32_t center; /* not 0: the window is centred on its element                              */
+    const ordo_segments *segments; /* many arrays in one call; NULL: one (ordo_segments.h)       */
+} ordo_moving_opts;
+
+/* Writes the median, quantile, rank, minimum or maximum of the window of in[i] to out[i].
+ * MEDIAN and QUANTILE are those of ordo_median and ordo_quantiles; RANK is the rank that ordo_rank
+ * gives to the last element of the window. out_type is ORDO_F64. For MIN and MAX it may also be
+ * `type`; integers of 64 bits are otherwise rounded to the nearest f64.
+ * nans: ORDO_NANS_OMIT takes NaNs as missing, as pandas and bottleneck do: they are not counted as
+ * observations, and RANK of a NaN is NaN. ORDO_NANS_PROPAGATE: the result of a window with a NaN is
+ * NaN. ORDO_NANS_LAST, the default: NaNs are keys after all other keys. For the last two every
+ * element is an observation.
+ * Infinities are keys like others (pandas takes them as missing). A median or quantile that is 0
+ * is +0. MIN and MAX order the key bits: -0 is below +0. A NaN result is the default NaN. The
+ * bytes of the results are the same for any number of threads.
+ * Time: MIN and MAX take a constant number of steps per element, RANK at most lg(window), MEDIAN
+ * and QUANTILE at most the logarithm of the window to base 64; all but MIN and MAX also sort every
+ * element once or twice. Scratch: up to 16 windows or a few thousand elements for each thread; a
+ * refused context uses less, and with less than for 2 windows the call returns ORDO_E_NOMEM before
+ * it writes. Windows of MEDIAN, QUANTILE and RANK have at most 2^30 elements. out must not overlap
+ * in. The call is for CPU arrays: ORDO_ON_DEVICE, and a context for the GPU only, give
+ * ORDO_E_UNSUPPORTED.                                                                            */
+ORDO_MUST ordo_status ordo_moving(ordo_ctx *ctx, ordo_moving_op op, ordo_type type, const void *in,
+                                  size_t n, size_t window, ordo_type out_type, void *out,
+                                  const ordo_moving_opts *opts);
+ORDO_MUST ordo_status ordo_moving_scratch(ordo_ctx *ctx, ordo_moving_op op, ordo_type type,
+                                          size_t n, size_t window, ordo_type out_type,
+                                          const ordo_moving_opts *opts, size_t *bytes);
+
+/* ---- Weights of ordo_quantiles and ordo_median (opts.weights) ----
+ *
+ * weights has one number of type opts.weight_type for each key: integers of any type, or floats. A
+ * key with weight 0 is ignored, even if it is a NaN. If no key has a weight, results are NaN. A
+ * weight that is negative, infinite or NaN gives ORDO_E_ARG, and the error names its position.
+ * Integers: the results are those of an array that repeats each key `weight` times, byte for byte,
+ * by every method. The sum of the weights must be below 2^63.
+ * Floats: let W be the sum of the weights and C(x) the sum up to key x in order.
+ *   inverted_cdf            the first key with C(x) / W >= q, as numpy.quantile
+ *   averaged_inverted_cdf   the same; its mean with the next key if C(x) / W == q
+ *   methods 3 to 9          let h = W q + m, with the m of Hyndman and Fan: between the first key
+ *                           with C(x) > h - 1 and the first key with C(x) > h, as
+ *                           scipy.stats.quantile; only they depend on the unit of the weights
+ *   other methods           ORDO_E_ARG
+ * ordo_median uses averaged_inverted_cdf, which is the ordinary median if all weights are equal.
+ * Float weights are added one by one in the order of the keys, tied keys in array order, so the
+ * bytes do not depend on the number of threads. The call sorts an index of the keys and takes 12 to
+ * 16 bytes of scratch per key beside that of ordo_argsort. With weights, opts.segments and
+ * opts.algorithm must be 0, and the arrays are CPU arrays (else ORDO_E_UNSUPPORTED). */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

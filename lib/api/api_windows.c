@@ -1,0 +1,152 @@
+/* api_windows.c - ordo_moving and its size query. */
+#include "api/api.h"
+
+#define MOST_WINDOW ((size_t)1 << 30) /* places of a chunk are numbers of 32 bits */
+
+static bool is_float(ordo_type type) { return type == ORDO_F32 || type == ORDO_F64; }
+
+static bool is_bound(ordo_moving_op op) { return op == ORDO_MOVING_MIN || op == ORDO_MOVING_MAX; }
+
+/* Options that belong to another operation are refused. */
+static ordo_status check_moving_opts(ordo_exec *exec, const ordo_moving_job *job, size_t window,
+                                     const ordo_moving_opts *wish)
+{
+    bool const is_quantile = job->op == ORDO_MOVING_QUANTILE, is_rank = job->op == ORDO_MOVING_RANK;
+    FAIL_IF((wish->flags & ORDO_ON_DEVICE) != 0, ORDO_E_UNSUPPORTED,
+            "moving windows of arrays on a GPU are not supported; expected CPU arrays");
+    TRY(api_check_place(exec, wish->flags, ORDO_DESCENDING, NULL));
+    FAIL_IF(wish->flags != 0 && !is_rank, ORDO_E_ARG, "ORDO_DESCENDING is only for moving ranks");
+    FAIL_IF(window == 0, ORDO_E_ARG, "window is 0; expected at least 1");
+    FAIL_IF(wish->min_periods > window, ORDO_E_ARG,
+            "min_periods is %zu; expected at most the window, %zu", wish->min_periods, window);
+    FAIL_IF(wish->min_periods > 1 && !is_float(job->out_type), ORDO_E_ARG,
+            "min_periods is %zu; results of type %s have no NaN, expected 0 or 1",
+            wish->min_periods, ordo_type_name(job->out_type));
+    FAIL_IF(!(wish->q >= 0 && wish->q <= 1), ORDO_E_ARG, "q is %g; expected 0 to 1", wish->q);
+    FAIL_IF(wish->q != 0 && !is_quantile, ORDO_E_ARG, "q is only for moving quantiles");
+    TRY(api_check_nans(exec, wish->nans));
+    TRY(api_check_method(exec, wish->method, false));
+    FAIL_IF(wish->method != 0 && !is_quantile, ORDO_E_ARG, "method is only for moving quantiles");
+    FAIL_IF(wish->ties > ORDO_TIES_AVERAGE, ORDO_E_ARG, "ties is %u; no such ordo_ties",
+            wish->ties);
+    FAIL_IF(wish->ties != 0 && !is_rank, ORDO_E_ARG, "ties is only for moving ranks");
+    return ORDO_OK;
+}
+
+static ordo_status check_moving_types(ordo_exec *exec, const ordo_moving_job *job)
+{
+    FAIL_IF(job->op < ORDO_MOVING_MEDIAN || job->op > ORDO_MOVING_MAX, ORDO_E_ARG,
+            "op is %d; no such ordo_moving_op", (int)job->op);
+    TRY(api_check_type(exec, job->type, "type"));
+    TRY(api_check_type(exec, job->out_type, "out_type"));
+    FAIL_IF(job->out_type != ORDO_F64 && !(is_bound(job->op) && job->out_type == job->type),
+            ORDO_E_ARG, "out_type is %s; expected f64%s", ordo_type_name(job->out_type),
+            is_bound(job->op) ? " or the type of the keys" : "");
+    return ORDO_OK;
+}
+
+/* Fills the job with the defaults. `longest` is the length of the longest segment. */
+static void read_moving(ordo_moving_job *job, size_t window, size_t longest,
+                        const ordo_moving_opts *wish)
+{
+    size_t const ahead = wish->center != 0 ? (window - 1) / 2 : 0;
+    job->ahead = ordo_min(ahead, longest);
+    job->back = ordo_min(window - 1 - ahead, longest);
+    job->min_periods = wish->min_periods != 0    ? wish->min_periods
+                       : is_float(job->out_type) ? window
+                                                 : 1;
+    job->nans = (ordo_nans)wish->nans;
+    job->q = job->op == ORDO_MOVING_QUANTILE ? wish->q : 0.5;
+    job->method = (ordo_method)wish->method;
+    job->ties = (ordo_ties)wish->ties;
+    job->descending = (wish->flags & ORDO_DESCENDING) != 0;
+}
+
+typedef struct moving_segments { /* the window moves over each segment; the job lacks the segment */
+    const ordo_choice *choice;
+    ordo_moving_job    job;
+} moving_segments;
+
+static ordo_moving_job job_of_segment(const moving_segments *call, size_t n)
+{
+    ordo_moving_job job = call->job;
+    job.n = n;
+    job.back = ordo_min(job.back, n);
+    job.ahead = ordo_min(job.ahead, n);
+    return job;
+}
+
+static ordo_status moving_one(const void *arg, size_t i, size_t n, void *const *at, ordo_exec *exec)
+{
+    const moving_segments *const call = arg;
+    ordo_moving_job              job = job_of_segment(call, n);
+    (void)i;
+    job.in = at[0];
+    job.out = at[1];
+    return call->choice->backend->moving(call->choice->state, &job, exec);
+}
+
+static size_t moving_one_scratch(const void *arg, size_t n, const ordo_exec *exec)
+{
+    const moving_segments *const call = arg;
+    ordo_moving_job const        job = job_of_segment(call, n);
+    return call->choice->backend->moving_scratch(&job, exec);
+}
+
+static ordo_status moving_each(ordo_exec *exec, const ordo_choice *choice,
+                               const ordo_moving_job *job, const api_segments *segments,
+                               size_t *bytes)
+{
+    moving_segments const call = {choice, *job};
+    ordo_segments_job     each = {.arrays = {api_read_only(job->in, ordo_type_size(job->type)),
+                                             {job->out, ordo_type_size(job->out_type), false, true}},
+                                  .one = moving_one,
+                                  .scratch = moving_one_scratch,
+                                  .needs_scratch = true,
+                                  .arg = &call};
+    return api_run_segments(exec, choice, segments, &each, bytes);
+}
+
+static ordo_status moving_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_moving_job *job,
+                                  size_t window, const ordo_moving_opts *opts, size_t *bytes)
+{
+    size_t const     n = job->n;
+    ordo_moving_opts wish;
+    api_segments     segments;
+    ordo_choice      choice;
+    TRY(check_moving_types(exec, job));
+    TRY(api_opts_read(exec, &wish, sizeof wish, opts));
+    TRY(check_moving_opts(exec, job, window, &wish));
+    TRY(api_read_segments(exec, wish.segments, n, true, &segments));
+    size_t const size = ordo_type_size(job->type), out_size = ordo_type_size(job->out_type);
+    TRY(api_check_aligned(exec, job->in, n, size, "in"));
+    TRY(api_check_aligned(exec, job->out, n, out_size, "out"));
+    TRY(api_check_apart(exec, job->in, n * size, "in", job->out, n * out_size, "out"));
+    FAIL_IF(!is_bound(job->op) && ordo_min(window, segments.longest) > MOST_WINDOW, ORDO_E_ARG,
+            "window is %zu; expected at most 2^30", window);
+    TRY(api_choose(ctx, exec, NULL, &choice));
+    FAIL_IF(choice.backend->moving == NULL, ORDO_E_UNSUPPORTED,
+            "the %s backend has no moving windows; expected a context that may use the CPU",
+            choice.backend->name);
+    read_moving(job, window, segments.longest, &wish);
+    if (segments.given)
+        return moving_each(exec, &choice, job, &segments, bytes);
+    ANSWER_SIZE_QUERY(bytes, choice, moving, job);
+    return choice.backend->moving(choice.state, job, exec);
+}
+
+ordo_status ordo_moving(ordo_ctx *ctx, ordo_moving_op op, ordo_type type, const void *in, size_t n,
+                        size_t window, ordo_type out_type, void *out, const ordo_moving_opts *opts)
+{
+    ordo_moving_job job = {
+        .op = op, .type = type, .in = in, .n = n, .out_type = out_type, .out = out};
+    API_CALL("moving", type, n, moving_checked(ctx, exec, &job, window, opts, NULL));
+}
+
+ordo_status ordo_moving_scratch(ordo_ctx *ctx, ordo_moving_op op, ordo_type type, size_t n,
+                                size_t window, ordo_type out_type, const ordo_moving_opts *opts,
+                                size_t *bytes)
+{
+    ordo_moving_job job = {.op = op, .type = type, .n = n, .out_type = out_type};
+    API_SIZE_QUERY(bytes, moving_checked(ctx, exec, &job, window, opts, bytes));
+}

@@ -1,0 +1,87 @@
+/* moving.h - one chunk of a moving window, and the loops over it.
+ *
+ * A chunk has outputs [lo, hi) of the job and the elements [from, to) that their windows cover. It
+ * depends on no other chunk, so chunks run on any thread and the results are always the same.
+ * The loops are plain C, compiled for each ISA (moving_loops.t.h). */
+#ifndef ORDO_CPU_WINDOWS_MOVING_H
+#define ORDO_CPU_WINDOWS_MOVING_H
+
+#include "backend/job.h"
+#include "core/quantile.h"
+#include "cpu/kernel/kernels.h"
+
+enum {
+    MOVING_LEVELS = 7,     /* for 2^31 elements, the most of a chunk */
+    MOVING_GROUP_BITS = 9, /* bits of a group that has one counter */
+    MOVING_GROUP_WORDS = 1 << (MOVING_GROUP_BITS - 6)
+};
+
+/* A set of numbers below a limit. Bit i of level 0 says whether i is in the set; bit i of a higher
+ * level says whether word i of the level below is not 0. Each level ends with a word that is 0. */
+typedef struct moving_set {
+    uint64_t *level[MOVING_LEVELS];
+    unsigned  levels;
+} moving_set;
+
+/* The same numbers as bits, and a Fenwick tree with the number of set bits of each group. */
+typedef struct moving_counts {
+    uint64_t *words;
+    uint32_t *tree; /* 1 to groups */
+    size_t    groups;
+} moving_counts;
+
+typedef struct moving_chunk {
+    const ordo_moving_job *job;
+    size_t                 lo, hi, from, to;
+    size_t                 next;       /* the next output */
+    size_t                 head, tail; /* elements that left the window, and that entered it */
+    size_t                 inside;     /* observations in the window */
+    size_t                 nans;       /* NaNs in the window, unless they are keys */
+    size_t                 valid; /* sorted places below this one are no NaNs, or NaNs are keys */
+
+    /* Minima and maxima: codes of elements lo - back to hi + ahead, whose maximum is searched. */
+    void *codes, *suffix;
+    bool  has_nans;
+
+    /* Others. Sorted place of element from + i, and the element of a sorted place. */
+    uint32_t *place, *index;
+    /* Median, quantile: the keys in order. */
+    double    *values;
+    moving_set set;
+    size_t     word, below; /* a word of level 0, and how many numbers lower words have */
+    quantile_place at;          /* the place of the quantile among at_count observations */
+    size_t     at_count;
+    /* Rank: the first place of each place's ties and the place behind the last one. Dense: places
+     * are numbers of groups of ties, and `index` counts the members of each group in the window. */
+    uint32_t     *tie_start, *tie_end;
+    moving_counts counts;
+} moving_chunk;
+
+/* The elements of the window of output i. */
+static inline size_t moving_first(const ordo_moving_job *job, size_t i)
+{
+    return i > job->back ? i - job->back : 0;
+}
+
+static inline size_t moving_end(const ordo_moving_job *job, size_t i)
+{
+    return job->n - i > job->ahead ? i + job->ahead + 1 : job->n;
+}
+
+/* bounds    the minima or maxima of a chunk
+ * places    after index has the order of the chunk: place, values or ties, valid
+ * quantile  medians and quantiles up to output `end`
+ * rank      ranks up to output `end` */
+typedef struct moving_loops {
+    void (*bounds[CPU_TYPES])(moving_chunk *chunk);
+    void (*places[CPU_TYPES])(moving_chunk *chunk);
+    void (*quantile)(moving_chunk *chunk, size_t end);
+    void (*rank)(moving_chunk *chunk, size_t end);
+} moving_loops;
+
+extern const moving_loops moving_loops_generic; /* one table for each ISA: moving_generic.c, ... */
+#if defined(__x86_64__)
+extern const moving_loops moving_loops_avx2, moving_loops_avx512;
+#endif
+
+#endif

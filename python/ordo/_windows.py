@@ -1,0 +1,323 @@
+"""moving_median, moving_quantile, moving_rank, moving_min and moving_max; weighted quantiles."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+
+from . import _lib
+from ._arrays import FLOATS, HOST, TYPES, Rows, address, numbers_of, rows_have_nan
+from ._check import check_nan_policy, flag, found_nan, integer, unmasked
+from ._device import with_guests
+
+_MEDIAN, _QUANTILE, _RANK, _MIN, _MAX = range(1, 6)
+_DOUBLE = np.dtype(np.float64)
+
+
+@with_guests
+def _moving(
+    a: Any,
+    op: int,
+    window: Any,
+    min_periods: Any,
+    axis: int | None,
+    center: Any,
+    nan_policy: str,
+    fields: dict[str, Any],
+    dtype: Any = None,
+) -> Any:
+    window = integer(window, "window")
+    if window < 1:
+        raise ValueError(f"window is {window}; expected at least 1")
+    periods = window if min_periods is None else integer(min_periods, "min_periods")
+    if not 0 <= periods <= window:
+        raise ValueError(f"min_periods is {periods}; expected 0 to the window, {window}")
+    check_nan_policy(nan_policy)
+    rows = Rows(*numbers_of(a), axis, strided=True)
+    if nan_policy == "raise" and rows_have_nan(rows) is not None:
+        raise found_nan()
+    place, code = rows.place, rows.code
+    opts = _lib.MovingOptions(
+        struct_size=ctypes.sizeof(_lib.MovingOptions),
+        flags=place.flags | fields.pop("flags", 0),
+        min_periods=max(periods, 1),
+        nans=_lib.NANS["propagate" if nan_policy == "raise" else nan_policy],
+        center=flag(center, "center"),
+        **fields,
+    )
+    result = place.empty(rows.keys.shape, _DOUBLE)
+    rows.run(
+        lambda context, n, opts, keys, out: _lib.moving(
+            context, op, code, keys, n, window, _lib.F64, out, opts
+        ),
+        _lib.MovingOptions,
+        ctypes.c_void_p(ctypes.addressof(opts)),
+        result,
+    )
+    result = rows.back(result)
+    name = place.float_name(rows.dtype) if dtype is None else None
+    return result.astype(name, copy=False) if name else result
+
+
+def moving_median(
+    a: Any,
+    window: int,
+    min_periods: int | None = None,
+    axis: int | None = -1,
+    *,
+    center: bool = False,
+    nan_policy: str = "omit",
+) -> Any:
+    """Returns the median of a moving window, as `Series.rolling(window).median()` of pandas does.
+
+    Result i is the median of the `window` elements that end with element i. At the start of a row
+    the window has fewer elements.
+
+    Parameters
+    ----------
+    a : array-like of numbers in CPU memory; also Arrow arrays.
+    window : number of elements, at most 2^30.
+    min_periods : with fewer elements that are not missing, the result is NaN. None: `window`.
+    axis : axis to move along. None: all elements as one row.
+    center : the window of element i ends with element i + (window - 1) // 2.
+    nan_policy : 'omit': NaNs are missing. 'propagate': a window with a NaN gives NaN. 'raise': a
+        NaN raises a ValueError.
+
+    Returns
+    -------
+    Array of the shape of `a`: float64 for integers, else the dtype of `a` (computed in float64 and
+    rounded once). Infinities are ordinary numbers; pandas takes them as missing.
+
+    Raises
+    ------
+    TypeError : the elements or the window are not numbers.
+    ValueError : an argument is out of range, or there is a NaN under 'raise'.
+    DeviceError : the array is on a GPU.
+
+    Examples
+    --------
+    >>> import ordo
+    >>> ordo.moving_median([4, 2, 9, 5], 3)
+    array([nan, nan,  4.,  5.])
+    >>> ordo.moving_median([4, 2, 9, 5], 3, min_periods=1)
+    array([4., 3., 4., 5.])
+    """
+    return _moving(a, _MEDIAN, window, min_periods, axis, center, nan_policy, {})
+
+
+def moving_quantile(
+    a: Any,
+    window: int,
+    q: float,
+    min_periods: int | None = None,
+    axis: int | None = -1,
+    *,
+    method: str = "linear",
+    center: bool = False,
+    nan_policy: str = "omit",
+) -> Any:
+    """Returns a quantile of a moving window, as `rolling(window).quantile(q)` of pandas does.
+
+    Parameters
+    ----------
+    q : a number from 0 to 1.
+    method : one of the methods of `quantile`.
+    a, window, min_periods, axis, center, nan_policy : as for `moving_median`.
+
+    Returns
+    -------
+    As for `moving_median`.
+
+    Raises
+    ------
+    TypeError, ValueError, DeviceError : as for `moving_median`.
+
+    Examples
+    --------
+    >>> import ordo
+    >>> ordo.moving_quantile([4, 2, 9, 5], 2, 0.25)
+    array([ nan, 2.5 , 3.75, 6.  ])
+    """
+    fields = {"q": float(q), "method": _lib.number_of(_lib.METHODS, method, "method")}
+    return _moving(a, _QUANTILE, window, min_periods, axis, center, nan_policy, fields)
+
+
+def moving_rank(
+    a: Any,
+    window: int,
+    min_periods: int | None = None,
+    axis: int | None = -1,
+    *,
+    method: str = "average",
+    descending: bool = False,
+    center: bool = False,
+    nan_policy: str = "omit",
+) -> Any:
+    """Returns the rank of the last element of a moving window, as pandas' `rolling().rank()` does.
+
+    Parameters
+    ----------
+    method : how ties are ranked, as for `rankdata`.
+    descending : rank 1 is the largest element.
+    a, window, min_periods, axis, center, nan_policy : as for `moving_median`.
+
+    Returns
+    -------
+    Array of float64 ranks from 1. The rank of a NaN is NaN.
+
+    Raises
+    ------
+    TypeError, ValueError, DeviceError : as for `moving_median`.
+
+    Examples
+    --------
+    >>> import ordo
+    >>> ordo.moving_rank([4, 2, 9, 9], 3, min_periods=1)
+    array([1. , 1. , 3. , 2.5])
+    """
+    fields = {
+        "ties": _lib.number_of(_lib.TIES, method, "method"),
+        "flags": _lib.DESCENDING if flag(descending, "descending") else 0,
+    }
+    return _moving(a, _RANK, window, min_periods, axis, center, nan_policy, fields, _DOUBLE)
+
+
+def moving_min(
+    a: Any,
+    window: int,
+    min_periods: int | None = None,
+    axis: int | None = -1,
+    *,
+    center: bool = False,
+    nan_policy: str = "omit",
+) -> Any:
+    """Returns the smallest element of a moving window, as `rolling(window).min()` of pandas does.
+
+    Parameters
+    ----------
+    a, window, min_periods, axis, center, nan_policy : as for `moving_median`. The window may have
+        any length.
+
+    Returns
+    -------
+    As for `moving_median`.
+
+    Raises
+    ------
+    TypeError, ValueError, DeviceError : as for `moving_median`.
+
+    Examples
+    --------
+    >>> import ordo
+    >>> ordo.moving_min([4, 2, 9, 5], 2)
+    array([nan,  2.,  2.,  5.])
+    """
+    return _moving(a, _MIN, window, min_periods, axis, center, nan_policy, {})
+
+
+def moving_max(
+    a: Any,
+    window: int,
+    min_periods: int | None = None,
+    axis: int | None = -1,
+    *,
+    center: bool = False,
+    nan_policy: str = "omit",
+) -> Any:
+    """Returns the largest element of a moving window, as `rolling(window).max()` of pandas does.
+
+    Parameters
+    ----------
+    a, window, min_periods, axis, center, nan_policy : as for `moving_min`.
+
+    Returns
+    -------
+    As for `moving_median`.
+
+    Raises
+    ------
+    TypeError, ValueError, DeviceError : as for `moving_median`.
+
+    Examples
+    --------
+    >>> import ordo
+    >>> ordo.moving_max([4, 2, 9, 5], 2)
+    array([nan,  4.,  9.,  9.])
+    """
+    return _moving(a, _MAX, window, min_periods, axis, center, nan_policy, {})
+
+
+# ---- Weights -----------------------------------------------------------------------------------
+
+
+def _weights_of(weights: Any, a: Any, rows: Rows) -> Any:
+    """Returns weights with one row for each row of keys, of a dtype that the library has."""
+    found = unmasked(weights, "weights")
+    if found.dtype.kind == "b" or found.dtype == np.float16:
+        found = found.astype(np.uint8 if found.dtype.kind == "b" else np.float32)
+    found = found.astype(found.dtype.newbyteorder("="), copy=False)
+    if found.dtype not in TYPES:
+        raise TypeError(f"weights have dtype {found.dtype}; expected integers or floats")
+    if found.shape != a.shape:
+        if found.ndim != 1 or len(rows.axes) != 1 or found.size != rows.n:
+            raise ValueError(
+                f"weights have shape {found.shape}; expected {a.shape} or one for each element "
+                "along the axis"
+            )
+        return np.ascontiguousarray(np.broadcast_to(found, (*rows.lead, rows.n)))
+    if len(rows.axes) != rows.ndim:
+        found = np.moveaxis(found, rows.axes, tuple(range(-len(rows.axes), 0)))
+    return np.ascontiguousarray(found.reshape(*rows.lead, rows.n))
+
+
+def weighted_quantile(
+    a: Any,
+    q: Any,
+    weights: Any,
+    axis: int | tuple | None,
+    method: str | None,
+    keepdims: bool,
+    nan_policy: str,
+) -> Any:
+    """Returns quantiles of elements with weights; `method` None: the median."""
+    place, array = numbers_of(a)
+    if place is not HOST:
+        raise TypeError("weights are for arrays in CPU memory")
+    wanted = unmasked(q, "q")
+    if wanted.dtype.kind not in "iufb" or not ((wanted >= 0) & (wanted <= 1)).all():
+        raise ValueError("q must be numbers from 0 to 1")
+    check_nan_policy(nan_policy)
+    rows = Rows(place, array, axis, several=True)
+    if nan_policy == "raise" and rows_have_nan(rows) is not None:
+        raise found_nan()
+    each = _weights_of(weights, array, rows)
+    parts = np.ascontiguousarray(wanted.reshape(-1), _DOUBLE)
+    result = np.empty((rows.count, parts.size), _DOUBLE)
+    opts = _lib.QuantileOptions(
+        struct_size=ctypes.sizeof(_lib.QuantileOptions),
+        nans=_lib.NANS["propagate" if nan_policy == "raise" else nan_policy],
+        method=0 if method is None else _lib.number_of(_lib.METHODS, method, "method"),
+        weight_type=TYPES[each.dtype],
+    )
+    keys, each = rows.keys.reshape(rows.count, rows.n), each.reshape(rows.count, rows.n)
+    for r in range(rows.count):
+        if rows.n == 0:
+            result[r] = np.nan
+            continue
+        opts.weights = address(each[r])
+        pointer = ctypes.c_void_p(ctypes.addressof(opts))
+        if method is None:
+            _lib.median(
+                place.context, rows.code, address(keys[r]), rows.n, address(result[r]), pointer
+            )
+        else:
+            _lib.quantiles(
+                place.context, rows.code, address(keys[r]), rows.n, address(parts), parts.size,
+                address(result[r]), pointer,
+            )  # fmt: skip
+    if rows.code in FLOATS:
+        result = result.astype(place.float_name(rows.dtype), copy=False)
+    shape = rows.shape_after(wanted.shape, keepdims)
+    return place.scalar(np.moveaxis(result, -1, 0).reshape(shape))
