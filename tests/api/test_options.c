@@ -5,6 +5,7 @@
  * that this library does not know, but must leave them zero. */
 #include "testkit.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 

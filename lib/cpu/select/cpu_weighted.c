@@ -139,10 +139,10 @@ static size_t holder_of(const weighted_work *work, uint64_t position)
 
 static double integer_quantile(const weighted_work *work, double q)
 {
-    size_t const     all = (size_t)work->sums[work->last];
+    size_t const         all = (size_t)work->sums[work->last];
     quantile_place const at = quantile_place_of(work->job->method, q, all);
-    double const     below = key_at(work, holder_of(work, at.below));
-    double const     above = key_at(work, holder_of(work, at.above));
+    double const         below = key_at(work, holder_of(work, at.below));
+    double const         above = key_at(work, holder_of(work, at.above));
     return quantile_value(&at, below, above, false);
 }
 
@@ -188,7 +188,7 @@ static double float_quantile(const weighted_work *work, double q)
 {
     ordo_method const method = work->job->method;
     double const      total = work->float_sums[work->last];
-    quantile_place        at = {.weight = 0};
+    quantile_place    at = {.weight = 0};
     size_t            below, above;
     if (method == ORDO_METHOD_INVERTED_CDF || method == ORDO_METHOD_AVERAGED_INVERTED_CDF) {
         below = above = first_of(work, q, true);

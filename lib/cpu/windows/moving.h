@@ -46,11 +46,11 @@ typedef struct moving_chunk {
     /* Others. Sorted place of element from + i, and the element of a sorted place. */
     uint32_t *place, *index;
     /* Median, quantile: the keys in order. */
-    double    *values;
-    moving_set set;
-    size_t     word, below; /* a word of level 0, and how many numbers lower words have */
+    double        *values;
+    moving_set     set;
+    size_t         word, below; /* a word of level 0, and how many numbers lower words have */
     quantile_place at;          /* the place of the quantile among at_count observations */
-    size_t     at_count;
+    size_t         at_count;
     /* Rank: the first place of each place's ties and the place behind the last one. Dense: places
      * are numbers of groups of ties, and `index` counts the members of each group in the window. */
     uint32_t     *tie_start, *tie_end;

@@ -153,8 +153,8 @@ static inline size_t moving_after(const moving_set *set, size_t place)
 }
 
 /* The quantile at a place among the observations of the window. A zero is +0. */
-static inline double moving_value(moving_cursor *cursor, const double *values, const quantile_place *at,
-                                  bool is_median)
+static inline double moving_value(moving_cursor *cursor, const double *values,
+                                  const quantile_place *at, bool is_median)
 {
     size_t const place = moving_seek(cursor, at->below);
     double const below = values[place];
@@ -184,7 +184,7 @@ static void moving_quantile_steady(moving_chunk *chunk, size_t end)
     const uint32_t *const        went = chunk->place + (chunk->head - chunk->from);
     const double *const          values = chunk->values;
     double *const                out = (double *)job->out + chunk->next;
-    quantile_place const             at = chunk->at;
+    quantile_place const         at = chunk->at;
     bool const                   is_median = job->op == ORDO_MOVING_MEDIAN;
     size_t const                 count = end - chunk->next;
     for (size_t i = 0; i < count; i++) {
