@@ -63,7 +63,7 @@ template <key T> constexpr ordo_type type_of() noexcept
     }
 }
 
-/* Indices and ranks are unsigned numbers, which a signed type of the same width can hold.         */
+/* Indices and ranks are unsigned numbers, which a signed type of the same width can hold.        */
 template <index T> constexpr ordo_type index_type() noexcept
 {
     return sizeof(T) == 4 ? ORDO_U32 : ORDO_U64;

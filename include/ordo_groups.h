@@ -29,7 +29,7 @@ typedef struct ordo_column { /* a key of each row                               
  * The range of each column is measured, and the bits that remain are packed into words with the
  * row's index. One sort of words orders the rows that differ in the leading bits; rows that tie
  * there are sorted by the bits that follow. Needs scratch for 17 bytes
- * per row, and more where many rows tie. After ORDO_E_CANCELLED index is unspecified.                                 */
+ * per row, and more where many rows tie. After ORDO_E_CANCELLED index is unspecified. */
 ORDO_MUST ordo_status ordo_lexsort(ordo_ctx *ctx, const ordo_column *columns, size_t count,
                                    size_t n, ordo_type index_type, void *index,
                                    const ordo_sort_opts *opts);
@@ -86,13 +86,14 @@ ORDO_MUST ordo_status ordo_group_counts(ordo_ctx *ctx, const ordo_groups *groups
  * their keys. Tied keys are in the order of their indices. keys may be NULL: the rows of a group
  * are then in their own order. index has n places; if NaN groups are omitted, the places after the
  * last row of the last group are unspecified. index_type is ORDO_U32 (n <= 2^32) or ORDO_U64.
- * After ORDO_E_CANCELLED index is unspecified.                                                   */
+ * After ORDO_E_CANCELLED index is unspecified. */
 ORDO_MUST ordo_status ordo_group_argsort(ordo_ctx *ctx, const ordo_groups *groups, ordo_type type,
                                          const void *keys, size_t n, ordo_type index_type,
                                          void *index, const ordo_group_opts *opts);
 
 /* ranks[i] = the 1-based rank of keys[i] in the group of row i, as ordo_rank of that group. Rows of
- * no group get 0, or NaN where rank_type is ORDO_F64. After ORDO_E_CANCELLED ranks is unspecified. */
+ * no group get 0, or NaN where rank_type is ORDO_F64. After ORDO_E_CANCELLED ranks is
+ * unspecified. */
 ORDO_MUST ordo_status ordo_group_rank(ordo_ctx *ctx, const ordo_groups *groups, ordo_type type,
                                       const void *keys, size_t n, ordo_type rank_type, void *ranks,
                                       const ordo_group_opts *opts);

@@ -176,7 +176,7 @@ static bool measure(bench *b, const sample_case *c)
     return bench_measure(b, &question);
 }
 
-/* ---- The share of the CPU --------------------------------------------------------------------- */
+/* ---- The share of the CPU -------------------------------------------------------------------- */
 
 /* Times one hybrid sort with a share, after one that is not timed. Infinity if there is no GPU. */
 static double try_share(bench *b, const sample_case *c, double share)

@@ -98,8 +98,9 @@ static ordo_status moving_each(ordo_exec *exec, const ordo_choice *choice,
                                size_t *bytes)
 {
     moving_segments const call = {choice, *job};
+    size_t const          out_size = ordo_type_size(job->out_type);
     ordo_segments_job     each = {.arrays = {api_read_only(job->in, ordo_type_size(job->type)),
-                                             {job->out, ordo_type_size(job->out_type), false, true}},
+                                             {job->out, out_size, false, true}},
                                   .one = moving_one,
                                   .scratch = moving_one_scratch,
                                   .needs_scratch = true,

@@ -71,7 +71,7 @@ typedef struct ordo_select_job { /* k-th keys */
     bool           out_on_host; /* even if keys are on a device */
     size_t         sub_array;   /* BITONIC, MERGE: keys of a sub-array, a power of 2 */
     const struct ordo_segment_view *segments;
-    /* Only with segments: k in any order; a position that a segment does not have writes nothing. */
+    /* Only with segments: k in any order; a position that a segment lacks writes nothing. */
     ordo_nans     nans;
     const double *q; /* not NULL: out gets f64 quantiles, and k is NULL */
     ordo_method   method;

@@ -61,8 +61,8 @@ static bool changes_a_choice(const ordo_calibration *usual, ordo_cost_id id)
     return false;
 }
 
-/* With the thresholds of the test build, a call that is weighed at all is too large or too small for
- * these costs to decide anything. */
+/* With the thresholds of the test build, a call that is weighed at all is too large or too small
+ * for these costs to decide anything. */
 static bool is_without_effect(ordo_cost_id id)
 {
 #ifdef ORDO_TINY

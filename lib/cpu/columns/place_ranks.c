@@ -1,4 +1,4 @@
-/* place_ranks.c - ranks of rows whose order is known (lexsort.c), written to the places of the rows.
+/* place_ranks.c - ranks of rows whose order is known (lexsort.c), written to the rows' places.
  *
  * A first pass notes for each piece of the order how many ties begin there, and where the first and
  * the last of them do. So each piece knows the borders of the ties that it shares with its

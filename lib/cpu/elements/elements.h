@@ -11,8 +11,8 @@ void element_gather(char *to, const char *from, size_t size, const void *index, 
  * 32 bits (packed), or 16 bytes with the index in the second word. */
 void element_gather_records(char *to, const char *from, size_t size, const void *records,
                             bool packed, size_t count);
-/* A scatter of elements to buckets. Elements of a bucket are gathered in a block of the cache before
- * they are written, so that the writes fill whole lines. */
+/* A scatter of elements to buckets. Elements of a bucket are gathered in a cached block before they
+ * are written, so that the writes fill whole lines. */
 enum {
     ELEMENT_BLOCK = 256 /* bytes of a bucket that are gathered */
 };

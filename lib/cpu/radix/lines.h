@@ -1,4 +1,4 @@
-/* lines.h - writes of whole cache lines past the cache, by the ISA that the file is compiled for. */
+/* lines.h - writes of whole cache lines past the cache, by the ISA that the file is built for. */
 #ifndef ORDO_CPU_RADIX_LINES_H
 #define ORDO_CPU_RADIX_LINES_H
 

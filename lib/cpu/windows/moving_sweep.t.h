@@ -274,8 +274,8 @@ static inline size_t moving_counted(const moving_counts *counts, size_t place)
     return sum + (unsigned)__builtin_popcountll(words[last] & ((UINT64_C(1) << place % 64) - 1));
 }
 
-/* An element comes (change 1) or goes (change -1). A dense place is a group of ties: its bit changes
- * with the first and the last member. */
+/* An element comes (change 1) or goes (change -1). A dense place is a group of ties: its bit
+ * changes with the first and the last member. */
 static inline void moving_rank_change(moving_chunk *chunk, size_t element, uint32_t change)
 {
     size_t const place = chunk->place[element];

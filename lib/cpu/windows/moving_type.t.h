@@ -7,7 +7,7 @@
  * of the second: three comparisons for each element, whatever the length. */
 
 /* The codes of elements lo - back to hi + ahead: key bits, complemented for minima, so that the
- * result is always the largest code. Elements outside the array and NaNs that are not keys are 0. */
+ * result is always the largest code. Elements outside the array and NaNs that are no keys are 0. */
 static void FN(moving_load)(moving_chunk *chunk)
 {
     const ordo_moving_job *const job = chunk->job;

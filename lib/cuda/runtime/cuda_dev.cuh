@@ -50,7 +50,7 @@ ordo_status dev_segments_argsort(cuda_call *call, const ordo_argsort_job *job);
 size_t      dev_segments_rank_scratch(const ordo_rank_job *job);
 ordo_status dev_segments_rank(cuda_call *call, const ordo_rank_job *job);
 
-/* segments/dev_segments_scan.cu, _ranks.cu, _order.cu, _radius.cu, _select.cu, _topk.cu: all results
+/* segments/dev_segments_scan.cu, _ranks.cu, _order.cu, _radius.cu, _select.cu, _topk.cu: results
  * are device memory, and the host waits only for job->unsorted */
 size_t      dev_segments_scan_scratch(const ordo_scan_job *job);
 ordo_status dev_segments_scan(cuda_call *call, const ordo_scan_job *job);
