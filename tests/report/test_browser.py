@@ -46,7 +46,7 @@ def browse(page, width, height, *options):
             capture_output=True,
             encoding="utf-8",
             errors="replace",
-            timeout=240,
+            timeout=900,  # ends a browser that hangs; a busy machine takes minutes
         )
     return run.stdout, [line for line in run.stderr.splitlines() if "CONSOLE" in line]
 

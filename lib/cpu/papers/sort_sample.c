@@ -53,11 +53,16 @@ typedef struct sample_work {
     size_t        base;         /* at most this many records are sorted without another split */
 } sample_work;
 
-/* Records of a piece, the same in all phases of an array of n. A shorter array has no more pieces
- * than a longer one. */
+/* Records of a piece, the same in all phases of an array of n. */
 static size_t piece_of(size_t n)
 {
     return ordo_max(ordo_min(PIECE, ordo_div_up(n, PIECES)), LEAST_PIECE);
+}
+
+/* The most pieces of an array of n records or fewer. */
+static size_t most_pieces(size_t n)
+{
+    return ordo_min(ordo_div_up(n, LEAST_PIECE), ordo_max(PIECES, ordo_div_up(n, PIECE)));
 }
 
 static size_t sample_size(size_t n)
@@ -235,10 +240,7 @@ static size_t sample_bytes(size_t n, size_t record)
     return ordo_round_up(2 * sample_size(n) * record + SPLITTERS * record, ORDO_CACHE_LINE);
 }
 
-static size_t counts_bytes(size_t n)
-{
-    return ordo_div_up(n, piece_of(n)) * BUCKETS * sizeof(size_t);
-}
+static size_t counts_bytes(size_t n) { return most_pieces(n) * BUCKETS * sizeof(size_t); }
 
 static size_t work_bytes(size_t n, size_t record)
 {
