@@ -1,7 +1,8 @@
 """Rules that compare a measured figure with the claims of a paper.
 
 Only ratios, orders, trends and crossovers are compared, because they can survive a change of
-hardware; times cannot. A value counts as reproduced within a factor of 1.25 of the paper's value.
+hardware; times cannot. A value counts as reproduced within a factor of 1.25 of the paper's value; of
+a speed-up below 2 the gain is compared, which is the speed-up less 1.
 Noisy rows give no verdict. The rules of a card:
 
   ("order", claim, [roles])         each role is faster than the next one at every x
@@ -75,6 +76,10 @@ def too_noisy(claim):
 
 
 def judge_value(ours, paper):
+    """A value below 2 is a gain of a part, so what is above 1 is compared: 0.99 is no gain, however
+    near it is to 1.2."""
+    if 1 < paper < 2:
+        ours, paper = ours - 1, paper - 1
     if ours > paper * FACTOR:
         return EXCEEDED
     return REPRODUCED if ours >= paper / FACTOR else NOT_REPRODUCED

@@ -235,6 +235,16 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(self.judge((*rule, [1]), slow, fast), verdicts.EXCEEDED)
         self.assertEqual(self.judge((*rule, [2]), slow, fast), verdicts.NOT_REPRODUCED)
 
+    def test_a_small_gain(self):
+        for ours, expected in (
+            (0.99, verdicts.NOT_REPRODUCED),
+            (1.1, verdicts.NOT_REPRODUCED),
+            (1.17, verdicts.REPRODUCED),
+            (1.24, verdicts.REPRODUCED),
+            (1.26, verdicts.EXCEEDED),
+        ):
+            self.assertEqual(verdicts.judge_value(ours, 1.2), expected)
+
     def test_share_of_the_time(self):
         rule = ("at most", "c", "a", "part", "whole")
         for part, expected in ((9.9, verdicts.REPRODUCED), (10.1, verdicts.NOT_REPRODUCED)):
