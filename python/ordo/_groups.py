@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _lib
-from ._arrays import HOST, Rows, numbers_of, pointer
+from ._arrays import HOST, AxisError, Rows, numbers_of, pointer
 from ._check import flag
 from ._context import host_context
 from ._rank import _RANK_TYPES, rank_type
@@ -93,8 +93,6 @@ def _same_length(n: int, keys: Any, what: str) -> None:
 
 def _columns(keys: Any, descending: Any) -> tuple[Any, int, list]:
     """Returns the columns for the library, the most important one first, and their arrays."""
-    if isinstance(keys, np.ndarray) and keys.ndim == 1:
-        keys = [keys]
     held = [_keys(column, "a key column") for column in keys]
     if not 1 <= len(held) <= 16:
         raise ValueError(f"there are {len(held)} key columns; expected 1 to 16")
@@ -118,13 +116,14 @@ def _columns(keys: Any, descending: Any) -> tuple[Any, int, list]:
     return columns, n, held
 
 
-def lexsort(keys: Any, *, descending: Any = False) -> Any:
+def lexsort(keys: Any, axis: int = -1, *, descending: Any = False) -> Any:
     """Returns the order of rows by several keys, as `numpy.lexsort` does: the last key first.
 
     Parameters
     ----------
-    keys : sequence of 1 to 16 arrays of numbers, each with an element for every row. The last array
-        is the primary key.
+    keys : sequence of 1 to 16 arrays of numbers of one shape. The last array is the primary key.
+    axis : the axis along which arrays of several dimensions are ordered; such arrays may be up to
+        15 keys.
     descending : one direction for all keys, or a list with one for each.
 
     Returns
@@ -134,7 +133,7 @@ def lexsort(keys: Any, *, descending: Any = False) -> Any:
     Raises
     ------
     TypeError : a key has the wrong type or is on a GPU.
-    ValueError : the number of keys, their lengths or `descending` is wrong.
+    ValueError : the number of keys, their shapes, `axis` or `descending` is wrong.
 
     Examples
     --------
@@ -142,12 +141,42 @@ def lexsort(keys: Any, *, descending: Any = False) -> Any:
     >>> ordo.lexsort(([1, 2, 1], [5, 4, 4]))
     array([2, 1, 0])
     """
+    if isinstance(keys, np.ndarray) and keys.ndim == 1:
+        keys = [keys]
+    keys = list(keys)
+    shape = np.shape(keys[0]) if keys else ()
+    if len(shape) > 1:
+        return _lexsort_along(keys, axis, descending, shape)
+    if axis not in (0, -1):
+        raise AxisError(axis, 1)
+    return _order(keys, descending)
+
+
+def _order(keys: Any, descending: Any) -> Any:
     columns, n, _held = _columns(keys, descending)
     index = np.empty(n, np.int64)
     _lexsort(
         host_context(), ctypes.addressof(columns), len(columns), n, _lib.U64, pointer(index), None
     )
     return index
+
+
+def _lexsort_along(keys: list, axis: int, descending: Any, shape: tuple) -> Any:
+    """Orders each row along the axis: one call, in which the number of the row is the first key."""
+    if not -len(shape) <= axis < len(shape):
+        raise AxisError(axis, len(shape))
+    if any(np.shape(key) != shape for key in keys):
+        raise ValueError(f"the shapes of the keys differ; expected {shape} for each")
+    flat = [np.moveaxis(np.asarray(key), axis, -1).reshape(-1) for key in keys]
+    length = shape[axis]
+    rows = np.repeat(np.arange(flat[0].size // max(length, 1)), length)
+    if isinstance(descending, (list, tuple)):
+        descending = [*descending, False]
+    else:
+        descending = [descending] * len(keys) + [False]
+    order = _order([*flat, rows], descending) - rows * length
+    moved = [size for i, size in enumerate(shape) if i != axis % len(shape)] + [length]
+    return np.moveaxis(order.reshape(moved), -1, axis)
 
 
 def lexrank(
@@ -163,6 +192,11 @@ def lexrank(
     Returns
     -------
     Array of ranks that start at 1. Rows tie if all their keys tie; NaNs are last and tie.
+
+    Raises
+    ------
+    TypeError : a key has the wrong type or is on a GPU.
+    ValueError : the number of keys, their lengths, `descending`, `method` or `dtype` is wrong.
 
     Examples
     --------
@@ -231,6 +265,15 @@ def group_count(groups: Any, *, dropna: bool = True) -> GroupCounts:
     groups : the group key of each row: an array of numbers of one dimension.
     dropna : rows with a NaN group key belong to no group. False: they are one group, the last one.
 
+    Returns
+    -------
+    GroupCounts: arrays `groups` and `counts`.
+
+    Raises
+    ------
+    TypeError : `groups` has the wrong type or is on a GPU.
+    ValueError : `groups` has several dimensions.
+
     Examples
     --------
     >>> import ordo
@@ -253,6 +296,15 @@ def group_argsort(
     groups, dropna : as for `group_count`. Rows of no group are left out.
     a : the key of each row. None: the rows of a group keep their order.
     descending : the largest key of a group first. Groups stay in ascending order.
+
+    Returns
+    -------
+    Array of int64: the row numbers in order.
+
+    Raises
+    ------
+    TypeError : `groups` or `a` has the wrong type or is on a GPU.
+    ValueError : `groups` or `a` has several dimensions, or their lengths differ.
 
     Examples
     --------
@@ -288,6 +340,15 @@ def group_rank(
     a : the key of each row. NaNs are last in their group and tie.
     method, dtype : as for `rankdata`.
     descending : the largest key of a group has rank 1.
+
+    Returns
+    -------
+    Array of ranks that start at 1 in each group.
+
+    Raises
+    ------
+    TypeError : `groups` or `a` has the wrong type or is on a GPU.
+    ValueError : `method`, `dtype` or a shape is wrong, or the lengths differ.
 
     Examples
     --------
@@ -331,6 +392,11 @@ def group_quantile(
     -------
     GroupValues: `values` has one number for each group, or one row if `q` is an array.
 
+    Raises
+    ------
+    TypeError : `groups` or `a` has the wrong type or is on a GPU.
+    ValueError : `q`, `method` or a shape is wrong, or the lengths differ.
+
     Examples
     --------
     >>> import ordo
@@ -359,6 +425,15 @@ def group_median(groups: Any, a: Any, *, skipna: bool = True, dropna: bool = Tru
     Parameters
     ----------
     groups, a, skipna, dropna : as for `group_quantile`.
+
+    Returns
+    -------
+    GroupValues: `values` has one number for each group.
+
+    Raises
+    ------
+    TypeError : `groups` or `a` has the wrong type or is on a GPU.
+    ValueError : `groups` or `a` has several dimensions, or their lengths differ.
 
     Examples
     --------
@@ -395,6 +470,15 @@ def group_topk(
     k : results of each group.
     largest : the largest keys, the largest first. False: the smallest ones.
     skipna : leave NaN keys out. False: they come after all other keys.
+
+    Returns
+    -------
+    GroupTopK: `values` and `indices` have one row for each group, `counts` the results of each.
+
+    Raises
+    ------
+    TypeError : `groups` or `a` has the wrong type or is on a GPU.
+    ValueError : `k` or a shape is wrong, or the lengths differ.
 
     Examples
     --------

@@ -28,6 +28,10 @@ def sort_records(a: Any, field: str, *, descending: bool = False, inplace: bool 
     descending : the largest number first. NaNs are last in both directions.
     inplace : sort `a` itself, which must be contiguous, and return it.
 
+    Returns
+    -------
+    The sorted array: a copy, or `a` if `inplace` is set.
+
     Raises
     ------
     TypeError : `a` has no fields, or the field is not a number that the library knows.

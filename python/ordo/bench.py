@@ -146,6 +146,30 @@ def repeated(call: Call, many: int) -> Call:
     return run
 
 
+def of_groups(x: Any) -> list[Subject]:
+    """Rows of several keys, structs, and groups of rows: a few elements of x in each group."""
+    groups, pd = np.arange(x.size) % 3, optional("pandas")
+    records = np.zeros(x.size, [("id", "i4"), ("key", "f8"), ("more", "V20")])
+    records["key"] = x
+    grouped: Any = pd.Series(x).groupby(groups) if pd else None
+    return [
+        ("lexsort", lambda: ordo.lexsort((x, groups)), {"numpy": lambda: np.lexsort((x, groups))}),
+        ("lexrank", lambda: ordo.lexrank((x, groups)), {}),
+        ("group_count", lambda: ordo.group_count(groups), {"pandas": lambda: grouped.size()}),
+        ("group_argsort", lambda: ordo.group_argsort(groups, x),
+         {"numpy": lambda: np.lexsort((x, groups))}),
+        ("group_rank", lambda: ordo.group_rank(groups, x), {"pandas": lambda: grouped.rank()}),
+        ("group_quantile", lambda: ordo.group_quantile(groups, x, 0.9),
+         {"pandas": lambda: grouped.quantile(0.9)}),
+        ("group_median", lambda: ordo.group_median(groups, x),
+         {"pandas": lambda: grouped.median()}),
+        ("group_topk", lambda: ordo.group_topk(groups, x, 2),
+         {"pandas": lambda: grouped.nlargest(2)}),
+        ("sort_records", lambda: ordo.sort_records(records, "key"),
+         {"numpy": lambda: records[np.argsort(records["key"])]}),
+    ]  # fmt: skip
+
+
 def overhead(bench: Bench, n: int) -> None:
     """Calls with ten elements: the fixed cost of a call."""
     rng = np.random.default_rng(1)
@@ -209,6 +233,7 @@ def overhead(bench: Bench, n: int) -> None:
         ("mannwhitneyu", lambda: ordo.mannwhitneyu(x, y),
          {"scipy": lambda: stats.mannwhitneyu(x, y)}),
         *moving(x, 4),
+        *of_groups(x),
     ]  # fmt: skip
     looped = [
         (name, repeated(call, many), {who: repeated(peer, many) for who, peer in peers.items()})

@@ -176,3 +176,16 @@ def test_sort_records_arguments() -> None:
         ordo.sort_records(a, "name")
     with pytest.raises(ValueError, match="inplace"):
         ordo.sort_records(a[::2], "key", inplace=True)
+
+
+def test_lexsort_along_an_axis():
+    rng = np.random.default_rng(5)
+    keys = rng.integers(0, 3, (2, 4, 5, 6))
+    for axis in (-1, 0, 1, 2, -3):
+        assert np.array_equal(ordo.lexsort(keys, axis), np.lexsort(keys, axis))
+    assert ordo.lexsort(keys, 1, descending=[True, False]).shape == keys.shape[1:]
+    for shape, axis in (((3,), 1), ((2, 3), 2), ((2, 3), -3)):
+        with pytest.raises(np.exceptions.AxisError):
+            ordo.lexsort([np.zeros(shape)], axis)
+    with pytest.raises(ValueError, match="shapes"):
+        ordo.lexsort([np.zeros((2, 3)), np.zeros((3, 2))])
