@@ -160,10 +160,10 @@ enum {                    /* bits of the field `flags` of options structs       
 /* clang-format off */
 #define ORDO_TYPE_OF(p)                                                                          \
     _Generic(*(p), signed char: ORDO_I8, unsigned char: ORDO_U8,                                 \
-             char: (ordo_type)((char)-1 < 0 ? ORDO_I8 : ORDO_U8),                                 \
+             char: (ordo_type)(ORDO_I8 + ('\xff' > 0)),                                          \
              short: ORDO_I16, unsigned short: ORDO_U16, int: ORDO_I32, unsigned: ORDO_U32,       \
-             long: (ordo_type)(sizeof(long) == 8 ? ORDO_I64 : ORDO_I32),                         \
-             unsigned long: (ordo_type)(sizeof(long) == 8 ? ORDO_U64 : ORDO_U32),                \
+             long: (ordo_type)(ORDO_I32 + 2 * (sizeof(long) == 8)),                              \
+             unsigned long: (ordo_type)(ORDO_U32 + 2 * (sizeof(long) == 8)),                     \
              long long: ORDO_I64, unsigned long long: ORDO_U64, float: ORDO_F32, double: ORDO_F64)
 /* clang-format on */
 

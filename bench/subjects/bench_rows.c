@@ -122,7 +122,7 @@ static bool run_reading(bench *b, const char *op, bench_call *call, uint32_t pee
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         const size_t length = lengths[i] < b->set.n ? lengths[i] : b->set.n;
         rows_case    c;
-        if (length < least)
+        if (length < least || length == 0)
             continue;
         ask_sort(b, ORDO_F32, b->set.n / length, length, &c);
         c.args.keys = b->src;

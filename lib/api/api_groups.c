@@ -147,8 +147,8 @@ static ordo_status find_starts(ordo_exec *exec, group_call *call)
 static ordo_status order_rows(ordo_exec *exec, group_call *call, bool folded)
 {
     ordo_key_column const columns[2] = {
-        {(ordo_type)call->groups.type, call->groups.keys, false, true},
-        {call->type, call->keys, (call->wish.flags & ORDO_DESCENDING) != 0, folded}};
+        {call->groups.keys, (ordo_type)call->groups.type, false, true},
+        {call->keys, call->type, (call->wish.flags & ORDO_DESCENDING) != 0, folded}};
     size_t const count = call->keys == NULL ? 1 : 2;
     if (call->index == NULL) {
         call->index_type = call->n <= UINT32_MAX ? ORDO_U32 : ORDO_U64;

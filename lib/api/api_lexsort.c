@@ -18,7 +18,7 @@ static ordo_status read_columns(ordo_exec *exec, const ordo_column *columns, siz
         if (!is_query)
             TRY(api_check_apart(exec, columns[c].keys, n * ordo_type_size(type), "a column", out,
                                 out_bytes, "the result"));
-        to[c] = (ordo_key_column){type, columns[c].keys, (columns[c].flags & ORDO_DESCENDING) != 0,
+        to[c] = (ordo_key_column){columns[c].keys, type, (columns[c].flags & ORDO_DESCENDING) != 0,
                                   true};
     }
     return ORDO_OK;

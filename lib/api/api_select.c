@@ -515,11 +515,12 @@ static ordo_status topk_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_topk_job *j
     job->descending = (wish.flags & ORDO_DESCENDING) != 0;
     bool const omit = wish.nans == ORDO_NANS_OMIT;
     if (segments.given && choice.backend->has_segments) {
-        job->segments = &segments.view;
-        job->omit = omit;
-        job->found = found;
-        ANSWER_SIZE_QUERY(bytes, choice, topk, job);
-        return choice.backend->topk(choice.state, job, exec);
+        ordo_topk_job each = *job;
+        each.segments = &segments.view;
+        each.omit = omit;
+        each.found = found;
+        ANSWER_SIZE_QUERY(bytes, choice, topk, &each);
+        return choice.backend->topk(choice.state, &each, exec);
     }
     if (segments.given) {
         topk_segments const call = {&choice, *job, omit, found};

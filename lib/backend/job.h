@@ -374,8 +374,8 @@ typedef struct ordo_move_job { /* out[i] = in[index[i]], or out[index[i]] = in[i
 } ordo_move_job;
 
 typedef struct ordo_key_column { /* a key of each row */
-    ordo_type   type;
     const void *keys;
+    ordo_type   type;
     bool        descending;
     bool        folded; /* keys that tie are equal; else the order of a sort of keys alone */
 } ordo_key_column;

@@ -220,6 +220,21 @@ static void test_enums(void)
     }
 }
 
+static struct { /* a variable of each type that ORDO_TYPE_OF knows */
+    char               c;
+    signed char        i8;
+    int16_t            i16;
+    uint16_t           u16;
+    int32_t            i32;
+    uint32_t           u32;
+    int64_t            i64;
+    uint64_t           u64;
+    long               l;
+    long long          ll;
+    unsigned long long ull;
+    double             f64;
+} of;
+
 static void test_names(void)
 {
     static const char *const names[] = {"i8",  "u8",  "i16", "u16", "i32",
@@ -248,15 +263,14 @@ static void test_names(void)
     CHECK_EQ_U64(0, ordo_type_parse(""));
     CHECK_EQ_U64(0, ordo_type_parse(NULL));
     CHECK(ORDO_TYPE_OF(f) == ORDO_F32 && ORDO_TYPE_OF(u) == ORDO_U8);
-    CHECK(ORDO_TYPE_OF((char *)NULL) == (CHAR_MIN < 0 ? ORDO_I8 : ORDO_U8));
-    CHECK(ORDO_TYPE_OF((signed char *)NULL) == ORDO_I8);
-    CHECK(ORDO_TYPE_OF((short *)NULL) == ORDO_I16 && ORDO_TYPE_OF((uint16_t *)NULL) == ORDO_U16);
-    CHECK(ORDO_TYPE_OF((int32_t *)NULL) == ORDO_I32 && ORDO_TYPE_OF((uint32_t *)NULL) == ORDO_U32);
-    CHECK(ORDO_TYPE_OF((int64_t *)NULL) == ORDO_I64 && ORDO_TYPE_OF((uint64_t *)NULL) == ORDO_U64);
-    CHECK(ORDO_TYPE_OF((long *)NULL) == (sizeof(long) == 8 ? ORDO_I64 : ORDO_I32));
-    CHECK(ORDO_TYPE_OF((long long *)NULL) == ORDO_I64);
-    CHECK(ORDO_TYPE_OF((unsigned long long *)NULL) == ORDO_U64);
-    CHECK(ORDO_TYPE_OF((double *)NULL) == ORDO_F64);
+    CHECK(ORDO_TYPE_OF(&of.c) == (CHAR_MIN < 0 ? ORDO_I8 : ORDO_U8));
+    CHECK(ORDO_TYPE_OF(&of.i8) == ORDO_I8);
+    CHECK(ORDO_TYPE_OF(&of.i16) == ORDO_I16 && ORDO_TYPE_OF(&of.u16) == ORDO_U16);
+    CHECK(ORDO_TYPE_OF(&of.i32) == ORDO_I32 && ORDO_TYPE_OF(&of.u32) == ORDO_U32);
+    CHECK(ORDO_TYPE_OF(&of.i64) == ORDO_I64 && ORDO_TYPE_OF(&of.u64) == ORDO_U64);
+    CHECK(ORDO_TYPE_OF(&of.l) == (sizeof(long) == 8 ? ORDO_I64 : ORDO_I32));
+    CHECK(ORDO_TYPE_OF(&of.ll) == ORDO_I64 && ORDO_TYPE_OF(&of.ull) == ORDO_U64);
+    CHECK(ORDO_TYPE_OF(&of.f64) == ORDO_F64);
     for (int s = 5; s >= -20; s--) {
         const char *const text = ordo_status_text((ordo_status)s);
         CHECK(text != NULL && text[0] != '\0');

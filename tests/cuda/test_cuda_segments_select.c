@@ -395,9 +395,9 @@ static void test_host_arrays(void)
 {
     size_t const  lengths[] = {0, 5, 300, 0, 2000, 17};
     layout const  l = layout_by_offsets("host", lengths, 6);
-    size_t        runs[6], want[6];
+    size_t        runs[6] = {0}, want[6] = {0};
     float         top[6 * 3], top_want[6 * 3];
-    double        medians[6], medians_want[6];
+    double        medians[6] = {0}, medians_want[6] = {0};
     ordo_segments segments = l.segments;
     inputs_fill(inputs_find("few distinct"), ORDO_F32, keys, l.n, 1);
     memset(top, FILL, sizeof top);

@@ -103,6 +103,13 @@ static void check_argsort(ordo_ctx *ctx, bool descending)
     }
 }
 
+static double double_at(const void *array, size_t i)
+{
+    double value;
+    memcpy(&value, (const char *)array + i * sizeof value, sizeof value);
+    return value;
+}
+
 static void check_ranks(ordo_ctx *ctx, const rank_rule *rule, bool descending)
 {
     size_t const size = ordo_type_size(rule->rank_type);
@@ -118,7 +125,7 @@ static void check_ranks(ordo_ctx *ctx, const rank_rule *rule, bool descending)
     for (size_t i = data.rows; i < data.n; i++) {
         size_t const row = (size_t)data.order[i];
         if (rule->rank_type == ORDO_F64)
-            CHECK(isnan(((double *)ranks)[row]));
+            CHECK(isnan(double_at(ranks, row)));
         else
             CHECK_EQ_U64(0, test_bytes_not((char *)ranks + row * size, size, 0));
     }

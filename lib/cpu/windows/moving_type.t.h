@@ -38,7 +38,7 @@ static void FN(moving_hide)(moving_chunk *chunk)
 {
     const ordo_moving_job *const job = chunk->job;
     const KEY *const             in = job->in;
-    size_t                       head = chunk->from, tail = chunk->from, nans = 0;
+    size_t                       head = chunk->from, tail = head, nans = 0;
     for (size_t i = chunk->lo; i < chunk->hi; i++) {
         size_t const first = moving_first(job, i), end = moving_end(job, i);
         while (tail < end)
