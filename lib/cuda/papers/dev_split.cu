@@ -64,7 +64,8 @@ static ordo_argsort_job split_pairs_order(cuda_scratch *scratch, const ordo_pair
             ORDO_ALGORITHM_AUTO,
             0,
             bytes == 4 ? ORDO_U32 : ORDO_U64,
-            scratch_take<char>(scratch, keys->n * bytes)};
+            scratch_take<char>(scratch, keys->n * bytes),
+            NULL};
 }
 
 size_t dev_split_pairs_scratch(const ordo_pairs_job *job)

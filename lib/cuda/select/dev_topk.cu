@@ -343,8 +343,8 @@ static ordo_status order_many(cuda_call *call, const topk_work *work, const topk
 static ordo_argsort_job argsort_of(const ordo_topk_job *job, void *index)
 {
     ordo_type const index_type = job->n > (size_t)UINT32_MAX + 1 ? ORDO_U64 : ORDO_U32;
-    return {job->type, job->keys,  job->n, job->descending, ORDO_ALGORITHM_RADIX,
-            0,         index_type, index};
+    return {job->type,  job->keys, job->n, job->descending, ORDO_ALGORITHM_RADIX, 0,
+            index_type, index,     NULL};
 }
 
 template <typename INDEX>
