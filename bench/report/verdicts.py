@@ -1,8 +1,8 @@
 """Rules that compare a measured figure with the claims of a paper.
 
 Only ratios, orders, trends and crossovers are compared, because they can survive a change of
-hardware; times cannot. A value counts as reproduced within a factor of 1.25 of the paper's value; of
-a speed-up below 2 the gain is compared, which is the speed-up less 1.
+hardware; times cannot. A value counts as reproduced within a factor of 1.25 of the paper's value.
+Of a speed-up below 2 the gain is compared, which is the speed-up less 1.
 Noisy rows give no verdict. The rules of a card:
 
   ("order", claim, [roles])         each role is faster than the next one at every x

@@ -220,23 +220,22 @@ static void test_enums(void)
     }
 }
 
-static struct { /* a variable of each type that ORDO_TYPE_OF knows */
-    char               c;
-    signed char        i8;
-    int16_t            i16;
-    uint16_t           u16;
-    int32_t            i32;
-    uint32_t           u32;
-    int64_t            i64;
-    uint64_t           u64;
-    long               l;
-    long long          ll;
-    unsigned long long ull;
-    double             f64;
-} of;
-
 static void test_names(void)
 {
+    struct { /* a variable of each type that ORDO_TYPE_OF knows */
+        char               c;
+        signed char        i8;
+        int16_t            i16;
+        uint16_t           u16;
+        int32_t            i32;
+        uint32_t           u32;
+        int64_t            i64;
+        uint64_t           u64;
+        long               l;
+        long long          ll;
+        unsigned long long ull;
+        double             f64;
+    } const of = {0};
     static const char *const names[] = {"i8",  "u8",  "i16", "u16", "i32",
                                         "u32", "i64", "u64", "f32", "f64"};
     static const size_t      sizes[] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
