@@ -38,10 +38,9 @@ if TYPE_CHECKING:
     from ._lib import DeviceError, OrderError
     from ._lib import version as __version__
     from ._measure import is_sorted, radius
-    from ._order import argsort, sort, sort_pairs
+    from ._order import argsort, sort, sort_pairs, sort_records
     from ._partition import argpartition, partition, scan_bits, split_by_flags
     from ._rank import rank, rank_sorted, rankdata
-    from ._records import sort_records
     from ._scan import cummax, cummin, cumsum
     from ._select import (
         median,
@@ -63,10 +62,9 @@ _HOMES = {
     "group_quantile group_rank group_topk lexrank lexsort",
     "_lib": "DeviceError OrderError",
     "_measure": "is_sorted radius",
-    "_order": "argsort sort sort_pairs",
+    "_order": "argsort sort sort_pairs sort_records",
     "_partition": "argpartition partition scan_bits split_by_flags",
     "_rank": "rank rank_sorted rankdata",
-    "_records": "sort_records",
     "_scan": "cummax cummin cumsum",
     "_select": "median nanmedian nanpercentile nanquantile percentile quantile",
     "_sets": "searchsorted unique",
