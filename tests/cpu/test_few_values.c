@@ -1,7 +1,7 @@
 /* test_few_values.c - sorts of keys that take few values, against the oracle: 1 to 600 values, even
- * or skewed, with keys that a sample misses, for every type, direction, ISA and thread count, in
- * place and from another array. AUTO must count the usual cases, and stop counting if the sample
- * misled it. */
+ * or skewed, with keys that a sample misses, and of integers of a narrow range with keys outside
+ * it, for every type, direction, ISA and thread count, in place and from another array. AUTO must
+ * count the usual cases, and stop counting if the sample misled it. */
 #include "core/base.h"
 #include "inputs.h"
 #include "oracle.h"
@@ -91,6 +91,52 @@ static void test_choice(test_rng *rng, size_t n)
         }
 }
 
+/* Integers from `low` on, of which there are `range`; one key in `strays` is any bits, or the
+ * largest integer. 0: none. */
+static void fill_narrow(test_rng *rng, size_t size, size_t n, uint64_t low, size_t range,
+                        size_t strays)
+{
+    for (size_t i = 0; i < n; i++) {
+        bool const     stray = strays != 0 && test_rng_below(rng, strays) == 0;
+        bool const     mark = test_rng_below(rng, 2) != 0;
+        uint64_t const other = mark ? UINT64_MAX >> (64 - 8 * size) : test_rng_next(rng);
+        uint64_t const key = stray ? other : low + test_rng_below(rng, range);
+        memcpy(source + i * size, &key, size);
+    }
+}
+
+/* Integers of a narrow range are counted, also if some keys are outside it. The range begins
+ * anywhere: at either end of the integers, across the change of sign, across the largest. */
+static void test_narrow(test_rng *rng, size_t n, size_t draws)
+{
+    static const size_t strays[] = {0, 1000, 40, 9, 6};
+    static const size_t ranges[] = {1, 2, 1000, 9000};
+    for (size_t t = 0; t < TYPES; t++)
+        for (size_t i = 0; i < draws; i++) {
+            const test_context *const with = any_context(rng);
+            size_t const              size = ordo_type_size(types[t]);
+            size_t const   part = strays[test_rng_below(rng, sizeof strays / sizeof *strays)];
+            size_t const   range = ranges[test_rng_below(rng, sizeof ranges / sizeof *ranges)];
+            uint64_t const middle = UINT64_C(1) << (8 * size - 1);
+            uint64_t const lows[] = {0,
+                                     middle - range / 2,
+                                     middle - range,
+                                     2 * middle - range,
+                                     2 * middle - range / 2,
+                                     test_rng_next(rng)};
+            size_t const   which = test_rng_below(rng, sizeof lows / sizeof *lows);
+            bool const     desc = test_rng_below(rng, 2) != 0;
+            fill_narrow(rng, size, n, lows[which], range, part);
+            testkit_case("narrow: %s n=%zu range=%zu low %zu strays=1/%zu %s isa=%s threads=%u",
+                         ordo_type_name(types[t]), n, range, which, part, desc ? "desc" : "asc",
+                         with->isa, with->threads);
+            const char *const algorithm = sort_one(rng, with, types[t], n, desc);
+            bool const        is_float = types[t] == ORDO_F32 || types[t] == ORDO_F64;
+            CHECK(testkit_on_device() || n < LARGE || is_float || which == 1 || which >= 4 ||
+                  (part != 0 && part < 40) || range == 1 || strcmp(algorithm, "counting") == 0);
+        }
+}
+
 /* The first half takes one value, the second half any. A sample of the whole array sees that. */
 static void test_halves(test_rng *rng, size_t n)
 {
@@ -141,6 +187,8 @@ int main(void)
     test_values(&rng, SMALL, TESTKIT_SANITIZED ? 3 : 12);
     test_values(&rng, LARGE, 1);
     test_choice(&rng, LARGE);
+    test_narrow(&rng, SMALL, TESTKIT_SANITIZED ? 8 : 30);
+    test_narrow(&rng, LARGE, TESTKIT_SANITIZED ? 2 : 8);
     test_halves(&rng, SMALL);
     test_halves(&rng, LARGE);
     test_memory(&rng, LARGE);

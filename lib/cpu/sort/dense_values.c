@@ -1,25 +1,38 @@
-/* dense_values.c - sort of integers that lie in a narrow range: counts each value of the range in a
- * table, then writes each value as often.
+/* dense_values.c - sort of integers most of which lie in a narrow range: counts each value of the
+ * range in a table, then writes each value as often.
  *
- * A sample shows whether the range may be narrow; then all keys are read for the exact range. Each
- * thread counts a part of the array in a table of its own. The tables are added, and each thread
- * writes the keys of a part of the range. Reads the array twice and writes it once.
- *
- * Scratch: memory for n keys, which the general sort can use if it runs. */
+ * A sample shows the range. Keys outside it (strays: rare large values, marks for a missing value)
+ * are collected and sorted; they come before and after the range in the result. Each thread counts
+ * a part of the array in a table of bytes of its own; overflows of the bytes go to words that all
+ * share. The tables are added, and each thread writes a part of the result. Reads the array once
+ * and writes it once. If there are too many strays, the keys are unchanged and the general sort
+ * runs. Scratch: memory for n keys, which the general sort can use if it runs. */
 #include "core/random.h"
 #include "cpu/radix/records.h"
+#include "cpu/sort/few_values.h"
 #include "cpu/sort/sort_steps.h"
 
 #include <string.h>
 
 enum {
-    SAMPLE = 256,
+    FIRST_LOOK = 16, /* sampled keys that already show most wide ranges */
+    SAMPLE = 1024,
+    KEYS_A_SAMPLE = 64, /* keys for each sampled key, at least */
     MOST_RANGE = ORDO_TUNE_DENSE_RANGE,
     KEYS_A_VALUE = 8, /* at least: fewer do not pay for the table */
-    PIECES = 256,     /* parts of the range that are written by one thread each */
-    TABLE_BYTES = sizeof(uint32_t) + sizeof(uint8_t), /* of a value in one table */
-    POLL = 1 << 16                                    /* keys after which the caller may cancel */
+    STRAY_PART = 8,   /* gives up if more than this part of the keys are strays */
+    MARGIN_PART = 8,  /* the range of the sample is widened by this part of it on each side */
+    PIECES = 256,     /* parts of the range whose counts are added by one thread each */
+    DENSE_BLOCK = FEW_BLOCK,
+    DENSE_COPIES = 4 /* copies of a table for neighbouring keys */
 };
+
+typedef struct dense_table {
+    uint64_t          low; /* the first value, as a key in memory */
+    size_t            range;
+    size_t            stride; /* from a copy of the table to the next; 0: there is one */
+    _Atomic uint32_t *words;  /* [value]: counted beside the bytes of all tables */
+} dense_table;
 
 #define ORDO_TEMPLATE "cpu/sort/dense_values.t.h"
 #include "core/for_each_word.h"
@@ -27,74 +40,144 @@ enum {
 typedef struct dense_work {
     const ordo_sort_job *job;
     const char          *in;
-    size_t               size; /* of a key */
-    radix_io             io;   /* ascending, whatever the job */
-    _Atomic uint64_t     least, most;
-    uint64_t             low; /* the least key, as in memory */
-    size_t               range;
-    uint32_t            *counts; /* [table][value] */
-    uint8_t             *bytes;  /* [table][value]: to be added to counts */
+    size_t               size;  /* of a key */
+    uint64_t             least; /* key bits of the first value */
+    dense_table          table;
+    uint32_t            *counts;     /* the words, once all threads have counted */
+    uint8_t             *bytes;      /* [table][byte] */
+    size_t               table_size; /* bytes of a table, with all copies */
     size_t               tables, chunk;
+    char                *stray;      /* the strays of table t begin at t * stray_room */
+    size_t               stray_room; /* keys */
+    size_t              *strays;     /* [table] */
+    size_t               all_strays, strays_before;
     size_t               piece, pieces;      /* values of a piece, and pieces */
     size_t               starts[PIECES + 1]; /* of the pieces, in the order of the result */
     size_t               distinct[PIECES];
     ordo_exec           *exec;
+    atomic_bool          too_many;
 } dense_work;
 
 /* ---- The range ---- */
 
-static bool is_dense(uint64_t least, uint64_t most, size_t n)
-{
-    return most - least < ordo_min(MOST_RANGE, n / KEYS_A_VALUE);
-}
+#define RECORD uint64_t
+#define LESS(a, b) ((a) < (b))
+#define FN(name) dense_##name
+#include "core/small_sort.t.h"
+#undef FN
+#undef LESS
+#undef RECORD
 
-static bool may_be_dense(const dense_work *work)
+static size_t widest_range(size_t n) { return ordo_min(MOST_RANGE, n / KEYS_A_VALUE); }
+
+/* Draws `count` keys, and finds the range of at most `widest` values that holds most of them.
+ * Returns how many. */
+static size_t look(const dense_work *work, size_t count, size_t widest, uint64_t *least,
+                   uint64_t *most)
 {
-    size_t const n = work->job->n, count = ordo_min(SAMPLE, n), stride = n / count;
-    uint64_t     least = UINT64_MAX, most = 0;
+    uint64_t              sample[SAMPLE];
+    records_key_fn *const key_of = records_key_of(work->job->type, false);
+    size_t const          stride = work->job->n / count;
+    size_t                held = 0;
     for (size_t i = 0; i < count; i++) {
         uint64_t const random = ordo_random_at(work->exec->seed, i);
-        size_t const   at = i * stride + (size_t)ordo_random_below(random, stride);
-        uint64_t       low, high;
-        records_extent(&work->io, work->job->type, at, at + 1, &low, &high);
-        least = ordo_min(least, low);
-        most = ordo_max(most, high);
-        if (!is_dense(least, most, n))
-            return false;
+        sample[i] = key_of(work->in, i * stride + (size_t)ordo_random_below(random, stride));
     }
+    dense_heap_sort(sample, count);
+    for (size_t lo = 0, hi = 0; hi < count; hi++) {
+        while (sample[hi] - sample[lo] >= widest)
+            lo++;
+        if (hi + 1 - lo > held) {
+            held = hi + 1 - lo;
+            *least = sample[lo];
+            *most = sample[hi];
+        }
+    }
+    return held;
+}
+
+/* Chooses the range; false if no narrow range holds most of the sample. */
+static bool choose_range(dense_work *work)
+{
+    size_t const n = work->job->n, widest = widest_range(n);
+    size_t const count = ordo_max(ordo_min(SAMPLE, n / KEYS_A_SAMPLE), FIRST_LOOK);
+    uint64_t     least = 0, most = 0;
+    if (widest == 0 || look(work, FIRST_LOOK, widest, &least, &most) < FIRST_LOOK * 3 / 4 ||
+        look(work, count, widest, &least, &most) < count - count / (2 * STRAY_PART))
+        return false;
+    bool const     is_signed = work->job->type == ORDO_I32 || work->job->type == ORDO_I64;
+    unsigned const width = 8 * (unsigned)work->size;
+    uint64_t const last = UINT64_MAX >> (64 - width), spare = widest - 1 - (most - least);
+    uint64_t const margin = ordo_min((most - least) / MARGIN_PART + FIRST_LOOK, spare / 2);
+    work->least = least - ordo_min(least, margin);
+    most += ordo_min(last - most, margin);
+    work->table.low = work->least ^ (is_signed ? UINT64_C(1) << (width - 1) : 0);
+    work->table.range = (size_t)(most - work->least) + 1;
     return true;
 }
 
-static void extent_piece(void *arg, size_t lo, size_t hi)
+/* ---- Memory ---- */
+
+/* Divides the room, n keys: the words, the numbers of strays, the tables, the strays. False if
+ * there are too few keys. */
+static bool divide_room(dense_work *work, char *room)
 {
-    dense_work *const work = arg;
-    uint64_t          least, most;
-    records_extent(&work->io, work->job->type, lo, hi, &least, &most);
-    cpu_keep_least(&work->least, least);
-    cpu_keep_most(&work->most, most);
+    size_t const n = work->job->n, values = work->table.range;
+    size_t const copies = values * DENSE_COPIES <= ORDO_TUNE_DENSE_COPIED ? DENSE_COPIES : 1;
+    size_t const bytes = n * work->size, threads = work->exec->threads;
+    size_t const words = ordo_round_up(values * sizeof(uint32_t), ORDO_CACHE_LINE);
+    work->table.stride = copies > 1 ? values : 0;
+    work->table_size = ordo_round_up(values * copies, ORDO_CACHE_LINE);
+    for (work->tables = n <= ORDO_TUNE_ALONE ? 1 : threads; work->tables > 0; work->tables--) {
+        work->chunk = ordo_div_up(n, work->tables);
+        work->stray_room = work->chunk / STRAY_PART + DENSE_BLOCK;
+        size_t const strays =
+            ordo_round_up(work->tables * sizeof *work->strays, ORDO_CACHE_LINE) +
+            ordo_round_up(work->tables * work->stray_room * work->size, ORDO_CACHE_LINE);
+        if (words + strays + work->tables * work->table_size <= bytes)
+            break;
+    }
+    if (work->tables == 0)
+        return false;
+    work->counts = (uint32_t *)(void *)room;
+    work->table.words = (_Atomic uint32_t *)(void *)room;
+    room += words;
+    work->strays = (size_t *)(void *)room;
+    room += ordo_round_up(work->tables * sizeof *work->strays, ORDO_CACHE_LINE);
+    work->stray = room;
+    room += ordo_round_up(work->tables * work->stray_room * work->size, ORDO_CACHE_LINE);
+    work->bytes = (uint8_t *)room;
+    return true;
 }
 
-/* ---- Count and write ---- */
+/* ---- Count ---- */
 
 static void count_table(void *arg, size_t lo, size_t hi)
 {
-    const dense_work *const work = arg;
+    dense_work *const work = arg;
     for (size_t t = lo; t < hi; t++) {
-        uint32_t *const counts = work->counts + t * work->range;
-        uint8_t *const  bytes = work->bytes + t * work->range;
-        size_t const    end = ordo_min((t + 1) * work->chunk, work->job->n);
-        memset(counts, 0, work->range * sizeof *counts);
-        memset(bytes, 0, work->range);
-        for (size_t at = t * work->chunk; at < end; at += POLL) {
-            size_t const      count = ordo_min(POLL, end - at);
+        uint8_t *const bytes = work->bytes + t * work->table_size;
+        char *const    strays = work->stray + t * work->stray_room * work->size;
+        size_t const   begin = ordo_min(t * work->chunk, work->job->n);
+        size_t const   end = ordo_min(begin + work->chunk, work->job->n);
+        size_t const   most = (end - begin) / STRAY_PART;
+        size_t         found = 0;
+        memset(bytes, 0, work->table_size);
+        for (size_t at = begin; at < end && found <= most; at += DENSE_BLOCK) {
+            size_t const      count = ordo_min(DENSE_BLOCK, end - at);
             const char *const keys = work->in + at * work->size;
-            if (ordo_poll(work->exec, (double)at / (double)work->job->n))
+            char *const       to = strays + found * work->size;
+            found += work->size == sizeof(uint32_t)
+                         ? dense_count_32(&work->table, keys, count, bytes, to)
+                         : dense_count_64(&work->table, keys, count, bytes, to);
+            if (at / DENSE_BLOCK % 64 == 0 &&
+                (ordo_poll(work->exec, (double)at / (double)work->job->n) ||
+                 atomic_load_explicit(&work->too_many, memory_order_relaxed)))
                 return;
-            if (work->size == sizeof(uint32_t))
-                dense_count_32(keys, count, work->low, work->range, bytes, counts);
-            else
-                dense_count_64(keys, count, work->low, work->range, bytes, counts);
         }
+        work->strays[t] = found;
+        if (found > most)
+            atomic_store_explicit(&work->too_many, true, memory_order_relaxed);
     }
 }
 
@@ -103,19 +186,23 @@ static void values_of(const dense_work *work, size_t p, size_t *from, size_t *to
 {
     size_t const piece = work->job->descending ? work->pieces - 1 - p : p;
     *from = piece * work->piece;
-    *to = ordo_min(*from + work->piece, work->range);
+    *to = ordo_min(*from + work->piece, work->table.range);
 }
 
-/* Adds the tables to the first. */
+/* Adds the tables to the words. */
 static void add_piece(void *arg, size_t lo, size_t hi)
 {
     dense_work *const work = arg;
+    size_t const      copies = work->table.stride == 0 ? 1 : DENSE_COPIES;
     for (size_t p = lo; p < hi; p++) {
         size_t from, to, sum = 0, distinct = 0;
         values_of(work, p, &from, &to);
-        for (size_t t = 0; t < work->tables; t++)
-            for (size_t v = from, at = t * work->range + from; v < to; v++, at++)
-                work->counts[v] += (t > 0 ? work->counts[at] : 0) + work->bytes[at];
+        for (size_t t = 0; t < work->tables * copies; t++) {
+            const uint8_t *const bytes =
+                work->bytes + t / copies * work->table_size + t % copies * work->table.stride;
+            for (size_t v = from; v < to; v++)
+                work->counts[v] += bytes[v];
+        }
         for (size_t v = from; v < to; v++) {
             sum += work->counts[v];
             distinct += work->counts[v] != 0;
@@ -125,26 +212,11 @@ static void add_piece(void *arg, size_t lo, size_t hi)
     }
 }
 
-static void write_piece(void *arg, size_t lo, size_t hi)
-{
-    const dense_work *const work = arg;
-    for (size_t p = lo; p < hi && !ordo_poll(work->exec, (double)p / (double)work->pieces); p++) {
-        size_t       from, to;
-        size_t const at = work->starts[p], end = work->starts[p + 1];
-        bool const   descending = work->job->descending;
-        values_of(work, p, &from, &to);
-        if (work->size == sizeof(uint32_t))
-            dense_write_32(work->job->keys, at, end, work->low, from, to, descending, work->counts);
-        else
-            dense_write_64(work->job->keys, at, end, work->low, from, to, descending, work->counts);
-    }
-}
-
-static ordo_status write_all(dense_work *work)
+static ordo_status add_tables(dense_work *work)
 {
     ordo_exec *const exec = work->exec;
-    work->piece = ordo_div_up(work->range, PIECES);
-    work->pieces = ordo_div_up(work->range, work->piece);
+    work->piece = ordo_div_up(work->table.range, PIECES);
+    work->pieces = ordo_div_up(work->table.range, work->piece);
     if (!ordo_loop(exec, work->pieces, 1, add_piece, work))
         return ORDO_E_CANCELLED;
     exec->facts.buckets = 0;
@@ -154,9 +226,69 @@ static ordo_status write_all(dense_work *work)
         work->starts[p] = at;
         at += here;
     }
-    exec->phase++;
-    exec->changed = true;
-    return cpu_done(ordo_loop(exec, work->pieces, 1, write_piece, work));
+    return ORDO_OK;
+}
+
+/* ---- Strays ---- */
+
+/* Moves the strays together, sorts them and finds how many come before the range. */
+static ordo_status place_strays(const cpu_kernels *kernels, dense_work *work)
+{
+    records_key_fn *const key_of = records_key_of(work->job->type, false);
+    work->all_strays = 0;
+    for (size_t t = 0; t < work->tables; t++) {
+        memmove(work->stray + work->all_strays * work->size,
+                work->stray + t * work->stray_room * work->size, work->strays[t] * work->size);
+        work->all_strays += work->strays[t];
+    }
+    TRY(cpu_sort_strays(kernels, work->job, work->stray, work->all_strays, work->exec));
+    size_t lo = 0, hi = work->all_strays;
+    while (lo < hi) {
+        size_t const middle = lo + (hi - lo) / 2;
+        if ((key_of(work->stray, middle) < work->least) != work->job->descending)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    work->strays_before = lo;
+    return ORDO_OK;
+}
+
+/* ---- Write ---- */
+
+/* Keys [lo, hi) of the range in the result. */
+static void write_piece(void *arg, size_t lo, size_t hi)
+{
+    const dense_work *const work = arg;
+    bool const              down = work->job->descending;
+    size_t                  p = 0, from, to;
+    while (work->starts[p + 1] <= lo)
+        p++;
+    values_of(work, p, &from, &to);
+    size_t value = down ? to - 1 : from, skip = lo - work->starts[p];
+    for (; skip >= work->counts[value]; value += down ? SIZE_MAX : 1)
+        skip -= work->counts[value];
+    char *const out = (char *)work->job->keys + work->strays_before * work->size;
+    if (work->size == sizeof(uint32_t))
+        dense_write_32(out, lo, hi, work->table.low, value, skip, down ? SIZE_MAX : 1,
+                       work->counts);
+    else
+        dense_write_64(out, lo, hi, work->table.low, value, skip, down ? SIZE_MAX : 1,
+                       work->counts);
+}
+
+static ordo_status write_all(dense_work *work)
+{
+    size_t const        inside = work->starts[work->pieces], before = work->strays_before;
+    char *const         out = work->job->keys;
+    ordo_copy_job const below = {out, work->stray, before * work->size};
+    ordo_copy_job const above = {out + (before + inside) * work->size,
+                                 work->stray + before * work->size,
+                                 (work->all_strays - before) * work->size};
+    work->exec->changed = true;
+    TRY(cpu_copy(NULL, &below, work->exec));
+    TRY(cpu_copy(NULL, &above, work->exec));
+    return cpu_done(ordo_loop(work->exec, inside, cpu_grain(inside), write_piece, work));
 }
 
 /* ---- The sort ---- */
@@ -174,40 +306,32 @@ ordo_status cpu_sort_dense(const cpu_kernels *kernels, const ordo_sort_job *job,
     *done = false;
     if (!is_looked_at(job))
         return ORDO_OK;
-    const void *const in = job->source != NULL ? job->source : job->keys;
-    dense_work        work = {.job = job,
-                              .in = in,
-                              .size = ordo_type_size(job->type),
-                              .io = records_of_order(kernels, job->type, in, job->n, false, false),
-                              .exec = exec};
-    if (!may_be_dense(&work))
-        return ORDO_OK;
-    atomic_init(&work.least, UINT64_MAX);
-    atomic_init(&work.most, 0);
-    exec->phases += 3;
-    if (!ordo_loop(exec, job->n, cpu_grain(job->n), extent_piece, &work))
-        return ORDO_E_CANCELLED;
-    exec->phase++;
-    uint64_t const least = atomic_load(&work.least), most = atomic_load(&work.most);
-    if (!is_dense(least, most, job->n) ||
-        (*room == NULL && ordo_scratch(exec, job->n * work.size, room) != ORDO_OK))
+    dense_work work = {.job = job,
+                       .in = job->source != NULL ? job->source : job->keys,
+                       .size = ordo_type_size(job->type),
+                       .exec = exec};
+    if (!choose_range(&work) ||
+        (*room == NULL && ordo_scratch(exec, job->n * work.size, room) != ORDO_OK) ||
+        !divide_room(&work, *room))
         return ORDO_OK; /* without memory the general sort runs in place */
-    bool const is_signed = job->type == ORDO_I32 || job->type == ORDO_I64;
-    work.low = least ^ (is_signed ? UINT64_C(1) << (8 * work.size - 1) : 0);
-    work.range = (size_t)(most - least) + 1;
-    work.counts = *room;
-    size_t const most_tables =
-        job->n * work.size / TABLE_BYTES / work.range; /* that fit the room */
-    work.tables = job->n <= ORDO_TUNE_ALONE ? 1 : ordo_min(exec->threads, most_tables);
-    work.bytes = (uint8_t *)(work.counts + work.tables * work.range);
-    work.chunk = ordo_div_up(job->n, work.tables);
+    atomic_init(&work.too_many, false);
+    memset(work.counts, 0, work.table.range * sizeof *work.counts);
+    exec->phases += 2;
     if (!ordo_loop(exec, work.tables, 1, count_table, &work))
         return ORDO_E_CANCELLED;
     exec->phase++;
+    if (atomic_load_explicit(&work.too_many, memory_order_relaxed))
+        return ORDO_OK;
+    TRY(add_tables(&work));
+    ordo_status const status = place_strays(kernels, &work);
+    if (status != ORDO_OK)
+        return status == ORDO_E_NOMEM ? ORDO_OK : status;
+    exec->phase++;
+    TRY(write_all(&work));
     *done = true;
     exec->algorithm = "counting";
     exec->isa = kernels->loops->isa;
     exec->facts.input = ORDO_INPUT_EQUAL;
     exec->facts.strategy = ORDO_STRATEGY_VALUES;
-    return write_all(&work);
+    return ORDO_OK;
 }

@@ -84,10 +84,13 @@ size_t      cpu_displaced_scratch(const ordo_sort_job *job);
  * *room are as above, and *room may be scratch already. few_values.c */
 ordo_status cpu_sort_few(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
                          void **room, ordo_exec *exec);
-/* The same for integers that lie in a narrow range. Takes no scratch beside *room.
- * dense_values.c */
+/* The same for integers most of which lie in a narrow range. dense_values.c */
 ordo_status cpu_sort_dense(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
                            void **room, ordo_exec *exec);
+/* Sorts the keys that both collect because they do not count them, in the order of the job, by the
+ * radix sort. few_values.c */
+ordo_status cpu_sort_strays(const cpu_kernels *kernels, const ordo_sort_job *job, void *strays,
+                            size_t n, ordo_exec *exec);
 /* The scratch that cpu_sort_few takes beside *room. */
 size_t cpu_few_scratch(const ordo_sort_job *job, unsigned threads);
 
