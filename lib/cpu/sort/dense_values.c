@@ -1,12 +1,12 @@
-/* dense_values.c - sort of integers most of which lie in a narrow range: counts each value of the
- * range in a table, then writes each value as often.
+/* dense_values.c - sort of numbers most of which lie in a narrow range: counts each value of the
+ * range in a table, then writes each value as often. The values are integers, or floats that are
+ * multiples of 1, 1/10, 1/100, ... or 1/2, 1/4, ...: whole numbers, prices, readings.
  *
  * A sample shows the range. Keys outside it (strays: rare large values, marks for a missing value)
  * are collected and sorted; they come before and after the range in the result. Each thread counts
- * a part of the array in a table of bytes of its own; overflows of the bytes go to words that all
- * share. The tables are added, and each thread writes a part of the result. Reads the array once
- * and writes it once. If there are too many strays, the keys are unchanged and the general sort
- * runs. Scratch: memory for n keys, which the general sort can use if it runs. */
+ * in a table of bytes of its own; overflows of the bytes go to words that all share. Reads the
+ * array once and writes it once. If there are too many strays, the keys are unchanged and the
+ * general sort runs. Scratch: memory for n keys, which the general sort can use if it runs. */
 #include "core/random.h"
 #include "cpu/radix/records.h"
 #include "cpu/sort/few_values.h"
@@ -17,31 +17,53 @@
 enum {
     FIRST_LOOK = 16, /* sampled keys that already show most wide ranges */
     SAMPLE = 1024,
-    KEYS_A_SAMPLE = 64, /* keys for each sampled key, at least */
+    KEYS_A_SAMPLE = 2048, /* keys for each sampled key, at least */
     MOST_RANGE = ORDO_TUNE_DENSE_RANGE,
     KEYS_A_VALUE = 8, /* at least: fewer do not pay for the table */
     STRAY_PART = 8,   /* gives up if more than this part of the keys are strays */
     MARGIN_PART = 8,  /* the range of the sample is widened by this part of it on each side */
     PIECES = 256,     /* parts of the range whose counts are added by one thread each */
     DENSE_BLOCK = FEW_BLOCK,
-    DENSE_COPIES = 4 /* copies of a table for neighbouring keys */
+    DENSE_COPIES = 4, /* copies of a table for neighbouring keys */
+    DENSE_MANY = 256  /* keys of a value that are written past the cache if the result is large */
 };
 
 typedef struct dense_table {
-    uint64_t          low; /* the first value, as a key in memory */
-    size_t            range;
-    size_t            stride; /* from a copy of the table to the next; 0: there is one */
-    _Atomic uint32_t *words;  /* [value]: counted beside the bytes of all tables */
+    uint64_t         low; /* the first value: an integer as in memory, or the multiple of a float */
+    double           scale; /* of floats: the key is multiple / scale; 0: integers */
+    size_t           range;
+    size_t           stride; /* from a copy of the table to the next; 0: there is one */
+    const few_loops *loops;
+    bool             bypass; /* the cache, when the result is written */
+    _Atomic uint32_t *words; /* [value]: counted beside the bytes of all tables */
 } dense_table;
 
 #define ORDO_TEMPLATE "cpu/sort/dense_values.t.h"
 #include "core/for_each_word.h"
 
+#define RECORD uint32_t
+#define REAL float
+#define MAGIC 0x1.8p23f
+#define FN(name) name##_f32
+#include "cpu/sort/dense_floats.t.h"
+#undef FN
+#undef MAGIC
+#undef REAL
+#undef RECORD
+#define RECORD uint64_t
+#define REAL double
+#define MAGIC 0x1.8p52
+#define FN(name) name##_f64
+#include "cpu/sort/dense_floats.t.h"
+#undef FN
+#undef MAGIC
+#undef REAL
+#undef RECORD
+
 typedef struct dense_work {
     const ordo_sort_job *job;
     const char          *in;
-    size_t               size;  /* of a key */
-    uint64_t             least; /* key bits of the first value */
+    size_t               size; /* of a key */
     dense_table          table;
     uint32_t            *counts;     /* the words, once all threads have counted */
     uint8_t             *bytes;      /* [table][byte] */
@@ -54,6 +76,8 @@ typedef struct dense_work {
     size_t               piece, pieces;      /* values of a piece, and pieces */
     size_t               starts[PIECES + 1]; /* of the pieces, in the order of the result */
     size_t               distinct[PIECES];
+    cpu_words_fn        *sort_words; /* vector sort of the sample; NULL: there is none */
+    size_t               most_words;
     ordo_exec           *exec;
     atomic_bool          too_many;
 } dense_work;
@@ -70,21 +94,56 @@ typedef struct dense_work {
 
 static size_t widest_range(size_t n) { return ordo_min(MOST_RANGE, n / KEYS_A_VALUE); }
 
+static bool is_float(const dense_work *work)
+{
+    return work->job->type == ORDO_F32 || work->job->type == ORDO_F64;
+}
+
+/* Key `at` as a number in the order of the values: key bits, or a multiple + 2^31. False if a float
+ * is no multiple. */
+static bool number_at(const dense_work *work, size_t at, uint64_t *number)
+{
+    float   narrow;
+    double  wide;
+    int32_t multiple;
+    bool    equal;
+    if (!is_float(work)) {
+        *number = records_key_of(work->job->type, false)(work->in, at);
+        return true;
+    }
+    if (work->size == sizeof narrow) {
+        memcpy(&narrow, work->in + at * work->size, sizeof narrow);
+        multiple = dense_multiple_f32(narrow, (float)work->table.scale);
+        equal = dense_equals_f32(narrow, multiple, (float)work->table.scale);
+    } else {
+        memcpy(&wide, work->in + at * work->size, sizeof wide);
+        multiple = dense_multiple_f64(wide, work->table.scale);
+        equal = dense_equals_f64(wide, multiple, work->table.scale);
+    }
+    *number = (uint64_t)((int64_t)multiple + INT32_MAX + 1);
+    return equal;
+}
+
 /* Draws `count` keys, and finds the range of at most `widest` values that holds most of them.
- * Returns how many. */
+ * Returns how many; 0 if too many floats are no multiples. */
 static size_t look(const dense_work *work, size_t count, size_t widest, uint64_t *least,
                    uint64_t *most)
 {
-    uint64_t              sample[SAMPLE];
-    records_key_fn *const key_of = records_key_of(work->job->type, false);
-    size_t const          stride = work->job->n / count;
-    size_t                held = 0;
+    uint64_t     sample[SAMPLE], spare[SAMPLE];
+    size_t const stride = work->job->n / count;
+    size_t       held = 0, used = 0;
     for (size_t i = 0; i < count; i++) {
         uint64_t const random = ordo_random_at(work->exec->seed, i);
-        sample[i] = key_of(work->in, i * stride + (size_t)ordo_random_below(random, stride));
+        size_t const   at = i * stride + (size_t)ordo_random_below(random, stride);
+        used += number_at(work, at, &sample[used]);
+        if (i + 1 - used > count / 4)
+            return 0;
     }
-    dense_heap_sort(sample, count);
-    for (size_t lo = 0, hi = 0; hi < count; hi++) {
+    if (work->sort_words != NULL && used <= work->most_words)
+        work->sort_words(sample, spare, used, sample, 64, NULL);
+    else
+        dense_heap_sort(sample, used);
+    for (size_t lo = 0, hi = 0; hi < used; hi++) {
         while (sample[hi] - sample[lo] >= widest)
             lo++;
         if (hi + 1 - lo > held) {
@@ -96,24 +155,40 @@ static size_t look(const dense_work *work, size_t count, size_t widest, uint64_t
     return held;
 }
 
-/* Chooses the range; false if no narrow range holds most of the sample. */
-static bool choose_range(dense_work *work)
+/* Chooses the range for one scale; false if no narrow range holds most of the sample. */
+static bool choose_range(dense_work *work, double scale)
 {
     size_t const n = work->job->n, widest = widest_range(n);
     size_t const count = ordo_max(ordo_min(SAMPLE, n / KEYS_A_SAMPLE), FIRST_LOOK);
     uint64_t     least = 0, most = 0;
-    if (widest == 0 || look(work, FIRST_LOOK, widest, &least, &most) < FIRST_LOOK * 3 / 4 ||
+    work->table.scale = scale;
+    if (look(work, FIRST_LOOK, widest, &least, &most) < FIRST_LOOK * 3 / 4 ||
         look(work, count, widest, &least, &most) < count - count / (2 * STRAY_PART))
         return false;
     bool const     is_signed = work->job->type == ORDO_I32 || work->job->type == ORDO_I64;
-    unsigned const width = 8 * (unsigned)work->size;
+    unsigned const width = is_float(work) ? 32 : 8 * (unsigned)work->size;
     uint64_t const last = UINT64_MAX >> (64 - width), spare = widest - 1 - (most - least);
     uint64_t const margin = ordo_min((most - least) / MARGIN_PART + FIRST_LOOK, spare / 2);
-    work->least = least - ordo_min(least, margin);
+    least -= ordo_min(least, margin);
     most += ordo_min(last - most, margin);
-    work->table.low = work->least ^ (is_signed ? UINT64_C(1) << (width - 1) : 0);
-    work->table.range = (size_t)(most - work->least) + 1;
+    work->table.low = least ^ (is_signed || is_float(work) ? UINT64_C(1) << (width - 1) : 0);
+    work->table.range = (size_t)(most - least) + 1;
     return true;
+}
+
+/* The same for every scale that floats may have: whole numbers, decimals, and binary fractions,
+ * the coarsest first. */
+static bool choose_values(dense_work *work)
+{
+    static const double scales[] = {1, 10, 100, 1000, 2, 8, 32, 128, 512};
+    if (widest_range(work->job->n) == 0)
+        return false;
+    if (!is_float(work))
+        return choose_range(work, 0);
+    for (size_t s = 0; s < sizeof scales / sizeof *scales; s++)
+        if (choose_range(work, scales[s]))
+            return true;
+    return false;
 }
 
 /* ---- Memory ---- */
@@ -152,6 +227,20 @@ static bool divide_room(dense_work *work, char *room)
 
 /* ---- Count ---- */
 
+/* Counts a block. Returns the number of strays, or more than any if it cannot be counted. */
+static size_t count_block(const dense_work *work, const char *keys, size_t count, uint8_t *bytes,
+                          char *strays)
+{
+    uint32_t        indices[DENSE_BLOCK];
+    uint32_t *const known = is_float(work) ? indices : NULL;
+    bool const      narrow = work->size == sizeof(uint32_t);
+    if (known != NULL && !(narrow ? dense_indices_f32(&work->table, keys, count, known)
+                                  : dense_indices_f64(&work->table, keys, count, known)))
+        return work->job->n;
+    return narrow ? dense_count_32(&work->table, keys, count, known, bytes, strays)
+                  : dense_count_64(&work->table, keys, count, known, bytes, strays);
+}
+
 static void count_table(void *arg, size_t lo, size_t hi)
 {
     dense_work *const work = arg;
@@ -166,10 +255,7 @@ static void count_table(void *arg, size_t lo, size_t hi)
         for (size_t at = begin; at < end && found <= most; at += DENSE_BLOCK) {
             size_t const      count = ordo_min(DENSE_BLOCK, end - at);
             const char *const keys = work->in + at * work->size;
-            char *const       to = strays + found * work->size;
-            found += work->size == sizeof(uint32_t)
-                         ? dense_count_32(&work->table, keys, count, bytes, to)
-                         : dense_count_64(&work->table, keys, count, bytes, to);
+            found += count_block(work, keys, count, bytes, strays + found * work->size);
             if (at / DENSE_BLOCK % 64 == 0 &&
                 (ordo_poll(work->exec, (double)at / (double)work->job->n) ||
                  atomic_load_explicit(&work->too_many, memory_order_relaxed)))
@@ -231,10 +317,20 @@ static ordo_status add_tables(dense_work *work)
 
 /* ---- Strays ---- */
 
+/* The first value in the order of the result, as the order of the job compares it. */
+static uint64_t first_key(const dense_work *work, records_key_fn *key_of)
+{
+    size_t const   value = work->job->descending ? work->table.range - 1 : 0;
+    uint32_t const narrow = dense_key_32(&work->table, value);
+    uint64_t const wide = dense_key_64(&work->table, value);
+    return work->size == sizeof narrow ? key_of(&narrow, 0) : key_of(&wide, 0);
+}
+
 /* Moves the strays together, sorts them and finds how many come before the range. */
 static ordo_status place_strays(const cpu_kernels *kernels, dense_work *work)
 {
-    records_key_fn *const key_of = records_key_of(work->job->type, false);
+    records_key_fn *const key_of = records_key_of(work->job->type, work->job->descending);
+    uint64_t const        first = first_key(work, key_of);
     work->all_strays = 0;
     for (size_t t = 0; t < work->tables; t++) {
         memmove(work->stray + work->all_strays * work->size,
@@ -245,7 +341,7 @@ static ordo_status place_strays(const cpu_kernels *kernels, dense_work *work)
     size_t lo = 0, hi = work->all_strays;
     while (lo < hi) {
         size_t const middle = lo + (hi - lo) / 2;
-        if ((key_of(work->stray, middle) < work->least) != work->job->descending)
+        if (key_of(work->stray, middle) < first)
             lo = middle + 1;
         else
             hi = middle;
@@ -268,13 +364,12 @@ static void write_piece(void *arg, size_t lo, size_t hi)
     size_t value = down ? to - 1 : from, skip = lo - work->starts[p];
     for (; skip >= work->counts[value]; value += down ? SIZE_MAX : 1)
         skip -= work->counts[value];
-    char *const out = (char *)work->job->keys + work->strays_before * work->size;
+    char *const  out = (char *)work->job->keys + work->strays_before * work->size;
+    size_t const step = down ? SIZE_MAX : 1;
     if (work->size == sizeof(uint32_t))
-        dense_write_32(out, lo, hi, work->table.low, value, skip, down ? SIZE_MAX : 1,
-                       work->counts);
+        dense_write_32(&work->table, out, lo, hi, value, skip, step, work->counts);
     else
-        dense_write_64(out, lo, hi, work->table.low, value, skip, down ? SIZE_MAX : 1,
-                       work->counts);
+        dense_write_64(&work->table, out, lo, hi, value, skip, step, work->counts);
 }
 
 static ordo_status write_all(dense_work *work)
@@ -296,8 +391,7 @@ static ordo_status write_all(dense_work *work)
 static bool is_looked_at(const ordo_sort_job *job)
 {
     return job->n >= ORDO_TUNE_FEW_KEYS && job->n <= UINT32_MAX &&
-           (job->type == ORDO_U32 || job->type == ORDO_I32 || job->type == ORDO_U64 ||
-            job->type == ORDO_I64);
+           ordo_type_size(job->type) >= sizeof(uint32_t);
 }
 
 ordo_status cpu_sort_dense(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
@@ -309,8 +403,12 @@ ordo_status cpu_sort_dense(const cpu_kernels *kernels, const ordo_sort_job *job,
     dense_work work = {.job = job,
                        .in = job->source != NULL ? job->source : job->keys,
                        .size = ordo_type_size(job->type),
+                       .sort_words = kernels->sort_words[CPU_WORDS_64],
+                       .most_words = kernels->most_words[CPU_WORDS_64],
                        .exec = exec};
-    if (!choose_range(&work) ||
+    work.table.loops = &kernels->loops->few[work.size == sizeof(uint64_t)];
+    work.table.bypass = cpu_bypasses_cache(job->n * work.size);
+    if (!choose_values(&work) ||
         (*room == NULL && ordo_scratch(exec, job->n * work.size, room) != ORDO_OK) ||
         !divide_room(&work, *room))
         return ORDO_OK; /* without memory the general sort runs in place */
