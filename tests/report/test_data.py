@@ -216,9 +216,22 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(self.judge(rule, line("a", {1: 2.0, 2: 3.0}), b), verdicts.NOT_REPRODUCED)
 
     def test_noisy_rows_give_no_verdict(self):
-        a, b = line("a", {1: 1.0}, noise=0.3), line("b", {1: 2.0})
-        self.assertEqual(self.judge(("order", "c", ["a", "b"]), a, b), verdicts.NOT_COMPARABLE)
-        self.assertEqual(self.judge(("ratio", "c", "b", "a"), a, b), verdicts.NOT_COMPARABLE)
+        # The quartiles of the ratio are 1.8 and 2.4, or 0.89 and 1.2, or 7.1 and 9.6.
+        order, value = ("order", "c", ["a", "b"]), ("ratio", "c", "b", "a")
+        a = line("a", {1: 1.0}, noise=0.3)
+        self.assertEqual(self.judge(order, a, line("b", {1: 2.0})), verdicts.REPRODUCED)
+        self.assertEqual(self.judge(order, a, line("b", {1: 1.0})), verdicts.NOT_COMPARABLE)
+        self.assertEqual(self.judge(value, a, line("b", {1: 8.0})), verdicts.REPRODUCED)
+        self.assertEqual(self.judge(value, a, line("b", {1: 10.0})), verdicts.NOT_COMPARABLE)
+        self.assertEqual(self.judge(value, a, line("b", {1: 2.0})), verdicts.NOT_REPRODUCED)
+        trend = line("a", {1: 1.0, 2: 1.3}, noise=0.2)
+        self.assertEqual(self.judge(("rises", "c", "a"), trend), verdicts.NOT_COMPARABLE)
+        steep = line("a", {1: 1.0, 2: 3.0}, noise=0.2)
+        self.assertEqual(self.judge(("rises", "c", "a"), steep), verdicts.REPRODUCED)
+        self.assertEqual(self.judge(("falls", "c", "a"), steep), verdicts.NOT_REPRODUCED)
+        threads = ("more threads", "c", "t", "base")
+        two = line("t", {1: 1.0}, threads=2, noise=0.3)
+        self.assertEqual(self.judge(threads, line("base", {1: 1.0}), two), verdicts.NOT_COMPARABLE)
 
     def test_ratio(self):
         rule = ("ratio", "c", "slow", "fast")
