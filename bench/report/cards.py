@@ -239,7 +239,7 @@ CARDS = [
         optional=["CPU alone", "GPU alone"],
         why="The four phases take less than half of the time, the copies to and from the GPU take "
         "as long. The GPU waits while the CPU's threads fill and empty the staging buffers, and it "
-        "waits as long when it sorts alone. The CPU's best share is small, so it waits in phase IV.",
+        "waits as long when it sorts alone. The CPU's best share is small, so it waits too.",
     ),
     hybrid_gain(
         "fig4.22",
