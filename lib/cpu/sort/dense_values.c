@@ -19,10 +19,8 @@ enum {
     SAMPLE = 1024,
     KEYS_A_SAMPLE = 2048, /* keys for each sampled key, at least */
     MOST_RANGE = ORDO_TUNE_DENSE_RANGE,
-    KEYS_A_VALUE = 8, /* at least: fewer do not pay for the table */
-    STRAY_PART = 8,   /* gives up if more than this part of the keys are strays */
-    MARGIN_PART = 8,  /* the range of the sample is widened by this part of it on each side */
-    PIECES = 256,     /* parts of the range whose counts are added by one thread each */
+    MARGIN_PART = 8, /* the range of the sample is widened by this part of it on each side */
+    PIECES = 256,    /* parts of the range whose counts are added by one thread each */
     DENSE_BLOCK = FEW_BLOCK,
     DENSE_COPIES = 4, /* copies of a table for neighbouring keys */
     DENSE_MANY = 256  /* keys of a value that are written past the cache if the result is large */
@@ -92,7 +90,7 @@ typedef struct dense_work {
 #undef LESS
 #undef RECORD
 
-static size_t widest_range(size_t n) { return ordo_min(MOST_RANGE, n / KEYS_A_VALUE); }
+static size_t widest_range(size_t n) { return ordo_min(MOST_RANGE, n / DENSE_KEYS); }
 
 static bool is_float(const dense_work *work)
 {
@@ -133,8 +131,7 @@ static size_t look(const dense_work *work, size_t count, size_t widest, uint64_t
     size_t const stride = work->job->n / count;
     size_t       held = 0, used = 0;
     for (size_t i = 0; i < count; i++) {
-        uint64_t const random = ordo_random_at(work->exec->seed, i);
-        size_t const   at = i * stride + (size_t)ordo_random_below(random, stride);
+        size_t const at = ordo_random_in_stride(work->exec->seed, i, stride);
         used += number_at(work, at, &sample[used]);
         if (i + 1 - used > count / 4)
             return 0;
@@ -163,15 +160,14 @@ static bool choose_range(dense_work *work, double scale)
     uint64_t     least = 0, most = 0;
     work->table.scale = scale;
     if (look(work, FIRST_LOOK, widest, &least, &most) < FIRST_LOOK * 3 / 4 ||
-        look(work, count, widest, &least, &most) < count - count / (2 * STRAY_PART))
+        look(work, count, widest, &least, &most) < count - count / (2 * FEW_STRAY_PART))
         return false;
-    bool const     is_signed = work->job->type == ORDO_I32 || work->job->type == ORDO_I64;
     unsigned const width = is_float(work) ? 32 : 8 * (unsigned)work->size;
     uint64_t const last = UINT64_MAX >> (64 - width), spare = widest - 1 - (most - least);
     uint64_t const margin = ordo_min((most - least) / MARGIN_PART + FIRST_LOOK, spare / 2);
     least -= ordo_min(least, margin);
     most += ordo_min(last - most, margin);
-    work->table.low = least ^ (is_signed || is_float(work) ? UINT64_C(1) << (width - 1) : 0);
+    work->table.low = least ^ (is_float(work) ? UINT64_C(1) << 31 : dense_sign(work->job->type));
     work->table.range = (size_t)(most - least) + 1;
     return true;
 }
@@ -205,7 +201,7 @@ static bool divide_room(dense_work *work, char *room)
     work->table_size = ordo_round_up(values * copies, ORDO_CACHE_LINE);
     for (work->tables = n <= ORDO_TUNE_ALONE ? 1 : threads; work->tables > 0; work->tables--) {
         work->chunk = ordo_div_up(n, work->tables);
-        work->stray_room = work->chunk / STRAY_PART + DENSE_BLOCK;
+        work->stray_room = work->chunk / FEW_STRAY_PART + DENSE_BLOCK;
         size_t const strays =
             ordo_round_up(work->tables * sizeof *work->strays, ORDO_CACHE_LINE) +
             ordo_round_up(work->tables * work->stray_room * work->size, ORDO_CACHE_LINE);
@@ -249,7 +245,7 @@ static void count_table(void *arg, size_t lo, size_t hi)
         char *const    strays = work->stray + t * work->stray_room * work->size;
         size_t const   begin = ordo_min(t * work->chunk, work->job->n);
         size_t const   end = ordo_min(begin + work->chunk, work->job->n);
-        size_t const   most = (end - begin) / STRAY_PART;
+        size_t const   most = (end - begin) / FEW_STRAY_PART;
         size_t         found = 0;
         memset(bytes, 0, work->table_size);
         for (size_t at = begin; at < end && found <= most; at += DENSE_BLOCK) {
@@ -388,20 +384,14 @@ static ordo_status write_all(dense_work *work)
 
 /* ---- The sort ---- */
 
-static bool is_looked_at(const ordo_sort_job *job)
-{
-    return job->n >= ORDO_TUNE_FEW_KEYS && job->n <= UINT32_MAX &&
-           ordo_type_size(job->type) >= sizeof(uint32_t);
-}
-
 ordo_status cpu_sort_dense(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
                            void **room, ordo_exec *exec)
 {
     *done = false;
-    if (!is_looked_at(job))
+    if (job->n > UINT32_MAX) /* the counters have 32 bits */
         return ORDO_OK;
     dense_work work = {.job = job,
-                       .in = job->source != NULL ? job->source : job->keys,
+                       .in = cpu_input(job),
                        .size = ordo_type_size(job->type),
                        .sort_words = kernels->sort_words[CPU_WORDS_64],
                        .most_words = kernels->most_words[CPU_WORDS_64],
