@@ -4,40 +4,50 @@ enum {
     FN(TOGETHER) = 32 / sizeof(RECORD) /* keys that are written without a test */
 };
 
-/* A byte of the table overflows: 256 go to the word of the value. */
-INLINE void FN(dense_add)(const dense_table *table, uint8_t *bytes, size_t i, size_t value)
+/* Counts a value in a byte, and 256 in a word when the byte overflows, so that the table is small. */
+INLINE void FN(dense_add)(_Atomic uint32_t *words, uint8_t *bytes, size_t value)
 {
-    if (ORDO_UNLIKELY(++bytes[value + i % DENSE_COPIES * table->stride] == 0))
-        atomic_fetch_add_explicit(&table->words[value], 256, memory_order_relaxed);
+    if (ORDO_UNLIKELY(++bytes[value] == 0))
+        atomic_fetch_add_explicit(&words[value], 256, memory_order_relaxed);
 }
 
-/* Counts at most DENSE_BLOCK keys. A key of the range counts in a byte, and 256 in a word when the
- * byte overflows, so that the table is small. Neighbouring keys use different copies of the table
- * if there are several, because the same byte twice in a row would wait for itself. The other keys
- * go to `strays`, which has room for as many. Returns their number. `indices` are the values of
- * floats; NULL: the keys are integers. */
-static size_t FN(dense_count)(const dense_table *table, const void *array, size_t count,
-                              const uint32_t *indices, uint8_t *bytes, void *other)
+/* Counts at most DENSE_BLOCK keys. Neighbouring keys use different copies of the table if there are
+ * several, because the same byte twice in a row would wait for itself. Keys outside the range go to
+ * `strays`, which has room for as many. Returns their number. `indices` are the values of floats;
+ * NULL: the keys are integers. */
+INLINE size_t FN(dense_tally)(const dense_table *table, const RECORD *keys, size_t count,
+                              const uint32_t *indices, uint8_t *bytes, RECORD *strays)
 {
-    const RECORD *const keys = array;
-    RECORD *const       strays = other;
-    RECORD const        low = (RECORD)table->low;
-    size_t const        range = table->range;
-    size_t              stray = 0;
-    for (size_t i = 0; i < count && indices != NULL; i++) {
-        if (ORDO_UNLIKELY(indices[i] >= range))
-            strays[stray++] = keys[i];
-        else
-            FN(dense_add)(table, bytes, i, indices[i]);
+    _Atomic uint32_t *const words = table->words;
+    RECORD const            low = (RECORD)table->low;
+    size_t const            range = table->range, stride = table->stride;
+    size_t                  stray = 0, i = 0;
+    for (; i + DENSE_COPIES <= count; i += DENSE_COPIES) {
+        uint8_t *copy = bytes;
+        for (size_t j = 0; j < DENSE_COPIES; j++, copy += stride) {
+            RECORD const key = keys[i + j];
+            size_t const value = indices != NULL ? indices[i + j] : (RECORD)(key - low);
+            if (ORDO_UNLIKELY(value >= range))
+                strays[stray++] = key;
+            else
+                FN(dense_add)(words, copy, value);
+        }
     }
-    for (size_t i = 0; i < count && indices == NULL; i++) {
-        size_t const distance = (RECORD)(keys[i] - low);
-        if (ORDO_UNLIKELY(distance >= range))
+    for (; i < count; i++) {
+        size_t const value = indices != NULL ? indices[i] : (RECORD)(keys[i] - low);
+        if (value >= range)
             strays[stray++] = keys[i];
         else
-            FN(dense_add)(table, bytes, i, distance);
+            FN(dense_add)(words, bytes, value);
     }
     return stray;
+}
+
+static size_t FN(dense_count)(const dense_table *table, const void *keys, size_t count,
+                              const uint32_t *indices, uint8_t *bytes, void *strays)
+{
+    return indices != NULL ? FN(dense_tally)(table, keys, count, indices, bytes, strays)
+                           : FN(dense_tally)(table, keys, count, NULL, bytes, strays);
 }
 
 /* A value as a key in memory. */
