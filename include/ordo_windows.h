@@ -86,8 +86,9 @@ ORDO_MUST ordo_status ordo_moving_scratch(ordo_ctx *ctx, ordo_moving_op op, ordo
  * ordo_median uses averaged_inverted_cdf, which is the ordinary median if all weights are equal.
  * Float weights are added one by one in the order of the keys, tied keys in array order, so the
  * bytes do not depend on the number of threads. The call sorts an index of the keys and takes 12 to
- * 16 bytes of scratch per key beside that of ordo_argsort. With weights, opts.segments and
- * opts.algorithm must be 0, and the arrays are CPU arrays (else ORDO_E_UNSUPPORTED). */
+ * 16 bytes of scratch per key beside that of ordo_argsort. opts.segments are also those of the
+ * weights, and an error names the position in its segment. With weights, opts.algorithm must be 0,
+ * and the arrays are CPU arrays (else ORDO_E_UNSUPPORTED). */
 
 #ifdef __cplusplus
 }
