@@ -39,14 +39,15 @@ const char *groups_wrong(const execution *e)
                                                  : NULL;
 }
 
-const char *then_wrong(const execution *e)
+const char *beside_wrong(const execution *e)
 {
     const options *const o = &e->o;
+    const char *const    groups = groups_wrong(e);
 
-    return o->then_files == NULL                 ? NULL
-           : strings_option(o) != NULL           ? numbers_only(e, "--then")
-           : o->algorithm != ORDO_ALGORITHM_AUTO ? "--then accepts only --algorithm auto"
-                                                 : NULL;
+    return groups != NULL || o->then_files == NULL ? groups
+           : strings_option(o) != NULL             ? numbers_only(e, "--then")
+           : o->algorithm != ORDO_ALGORITHM_AUTO   ? "--then accepts only --algorithm auto"
+                                                   : NULL;
 }
 
 /* ---- Groups ---- */

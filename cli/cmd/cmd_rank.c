@@ -77,10 +77,9 @@ static const char *wrong(execution *e)
            : o->check && !o->sorted ? "--check needs --sorted"
            : for_sorted && !o->sorted
                ? "this --algorithm ranks sorted arrays only: it needs --sorted"
-           : sorts && o->sorted      ? "this --algorithm sorts: it cannot be used with --sorted"
-           : beside && o->sorted     ? "--sorted cannot be used with --groups and --then"
-           : groups_wrong(e) != NULL ? groups_wrong(e)
-                                     : then_wrong(e);
+           : sorts && o->sorted  ? "this --algorithm sorts: it cannot be used with --sorted"
+           : beside && o->sorted ? "--sorted cannot be used with --groups and --then"
+                                 : beside_wrong(e);
 }
 
 /* Says where the order breaks; elements are counted from 1. */

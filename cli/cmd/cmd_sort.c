@@ -166,7 +166,7 @@ static const char *argsort_wrong(execution *e)
 {
     const char *const sorting = options_wrong(e);
 
-    return sorting != NULL ? sorting : groups_wrong(e) != NULL ? groups_wrong(e) : then_wrong(e);
+    return sorting != NULL ? sorting : beside_wrong(e);
 }
 
 /* Writes the indices that a call found. */

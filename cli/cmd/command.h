@@ -104,9 +104,10 @@ bool check_sorted(execution *e);
 bool read_beside(const execution *e, const char *path, const char *dtype, const char *what,
                  input *beside);
 
-/* beside.c: contradictory options of --groups and --then; NULL if there are none. */
+/* beside.c: contradictory options of --groups, and of --groups and --then, as `wrong` returns
+ * them. */
 const char *groups_wrong(const execution *e);
-const char *then_wrong(const execution *e);
+const char *beside_wrong(const execution *e);
 
 /* beside.c: reads --groups and calls `work`. count_groups finds the number of groups and takes
  * memory for their keys. write_groups writes a line for each group, with its key and its results;

@@ -30,4 +30,5 @@ echo -- files
 ordo median numbers.txt --groups groups.txt -o medians.npy
 ordo sort medians.npy --format text
 printf '' | ordo median --groups /dev/null
-printf '\001\002\001\002\001\002\007' | ordo median numbers.txt --groups - --groups-dtype u8 --from text
+printf '\001\002\001\002\001\002\007' >groups.bin
+ordo median numbers.txt --groups groups.bin --groups-dtype u8
