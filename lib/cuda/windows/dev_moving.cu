@@ -6,23 +6,11 @@
  * (F. Claude, G. Navarro and A. Ordonez, "The wavelet matrix: An efficient wavelet tree for large
  * alphabets", 2015) answers in 11 steps, for any window of the tile, which place is the k-th and how
  * many places are below another one. Every result is one to three such questions. Dense ranks ask
- * each element of the window. Segments limit the windows; rows with a step are copied. */
+ * each element of the window. Segments limit the windows; rows with a step are copied. Minima and
+ * maxima of whole arrays have their own kernel (dev_moving_bounds.cu). */
 #include "cuda/windows/moving_tile.cuh"
+#include "cuda/windows/moving_wish.cuh"
 #include "cuda/segments/segment_keys.cuh"
-
-struct moving_wish { /* a kernel argument */
-    ordo_moving_op op;
-    uint64_t       n, back, ahead, min_periods;
-    ordo_nans      nans;
-    double         q;
-    ordo_method    method;
-    ordo_ties      ties;
-    const void    *in;
-    void          *out;
-    bool           out_is_key; /* out has the type of the keys, else f64 */
-    segment_map    map;
-    bool           has_segments;
-};
 
 /* The segment of element i. If i is in none, the segment is empty. */
 static DEVICE segment moving_segment(const moving_wish &wish, uint64_t i)
@@ -86,28 +74,6 @@ static DEVICE double moving_rank(const moving_wish &wish, const segment_codes<WO
     return wish.ties == ORDO_TIES_AVERAGE ? (double)(before + 1 + to) * 0.5 : (double)to;
 }
 
-template <typename WORD>
-static DEVICE void moving_write_nan(const moving_wish &wish, const segment_codes<WORD> &codes,
-                                    uint64_t i)
-{
-    if (wish.out_is_key)
-        codes.write_raw(wish.out, i, codes.nan());
-    else
-        ((double *)wish.out)[i] = __longlong_as_double(0x7ff8000000000000ll);
-}
-
-template <typename WORD>
-static DEVICE void moving_write_key(const moving_wish &wish, const segment_codes<WORD> &codes,
-                                    uint64_t i, WORD code)
-{
-    if (codes.is_float && code > codes.last_number())
-        moving_write_nan(wish, codes, i);
-    else if (wish.out_is_key)
-        codes.write_raw(wish.out, i, codes.decode(code));
-    else
-        ((double *)wish.out)[i] = codes.value(codes.decode(code));
-}
-
 /* Output i; the tile begins with element `origin`, which may be negative. */
 template <typename WORD>
 static DEVICE void moving_output(const moving_wish &wish, const segment_codes<WORD> &codes,
@@ -137,7 +103,7 @@ static DEVICE void moving_output(const moving_wish &wish, const segment_codes<WO
     }
     if (is_rank)
         ((double *)wish.out)[i] = moving_rank(wish, codes, tile, window, end - 1);
-    else if (wish.op == ORDO_MOVING_MIN || wish.op == ORDO_MOVING_MAX)
+    else if (is_bound(wish.op))
         moving_write_key(wish, codes, i,
                          tile.key(tile.kth(window.first, window.end,
                                            wish.op == ORDO_MOVING_MIN ? 0 : seen - 1)));
@@ -250,6 +216,8 @@ ordo_status dev_moving(cuda_call *call, const ordo_moving_job *job)
     call->exec->algorithm = "wavelet_tiles";
     if (rows.input.n == 0 || (job->segments != NULL && job->segments->count == 0))
         return ORDO_OK;
+    if (is_bound(job->op) && job->segments == NULL)
+        return moving_bounds(call, wish_of(job, rows), job->type);
     TRY(segment_input_fill(call, rows.input, job->segments));
     TRY(with_segment_codes(
         job->type, job->descending, is_rank ? KEY_FOLDED : KEY_TOTAL, [&](auto codes) {
