@@ -33,7 +33,7 @@ static const char help_start[] =
     "              memory\n"
     "  speed-up    median time of the base (a plain loop, std::sort) divided by that of the row\n"
     "  points      at the end: inputs where auto is ahead of the best peer, level or behind, and\n"
-    "              the worst ratio\n"
+    "              the worst ratio; then the same against each peer\n"
     "\n"
     "Options:\n"
     "  -n N             number of keys: 1e6, 128M, 2^28. Default: rank and scan 128e6, select and\n"

@@ -42,11 +42,15 @@ typedef struct bench_score {
 bench_score bench_score_rows(const bench_row *rows, size_t count, unsigned rounds,
                              const char *section);
 
+/* The same against the peer of this name; NULL: against the best peer of each point. */
+bench_score bench_score_against(const bench_row *rows, size_t count, unsigned rounds,
+                                const char *section, const char *name);
+
 /* The score of the next section with points, from row *at on, which moves behind the section. False
  * if there is none. */
 bool bench_next_score(const bench *b, size_t *at, bench_score *score);
 
-/* Prints the score of every section that has points, and of all. */
+/* Prints the score of every section that has points, of all, and against each peer. */
 void bench_print_scores(const bench *b);
 
 void bench_progress(const bench *b, const char *label, unsigned round);

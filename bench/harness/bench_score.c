@@ -15,13 +15,16 @@ static bool is_ours(const bench_row *row)
     return !row->peer && row->role == BENCH_CONTENDER && strcmp(row->name, "auto") == 0;
 }
 
-/* The peer with the least median among the answers to the question of `ours`; NULL if none. */
-static const bench_row *best_peer(const bench_row *rows, size_t count, const bench_row *ours)
+/* The peer with the least median among the answers to the question of `ours`; NULL if none.
+ * `name`: this peer alone, unless it is NULL. */
+static const bench_row *best_peer(const bench_row *rows, size_t count, const bench_row *ours,
+                                  const char *name)
 {
     const bench_row *best = NULL;
 
     for (size_t i = 0; i < count; i++)
         if (rows[i].peer && rows[i].first == ours->first && rows[i].threads <= ours->threads &&
+            (name == NULL || strcmp(rows[i].name, name) == 0) &&
             (best == NULL || rows[i].median < best->median))
             best = &rows[i];
     return best;
@@ -38,15 +41,15 @@ static double median_ratio(const bench_row *slow, const bench_row *fast, unsigne
     return bench_quantile(ratios, rounds, 0.5);
 }
 
-bench_score bench_score_rows(const bench_row *rows, size_t count, unsigned rounds,
-                             const char *section)
+bench_score bench_score_against(const bench_row *rows, size_t count, unsigned rounds,
+                                const char *section, const char *name)
 {
     bench_score score = {.worst = INFINITY};
 
     for (size_t i = 0; i < count; i++) {
         if (!is_ours(&rows[i]) || (section != NULL && strcmp(rows[i].section, section) != 0))
             continue;
-        const bench_row *const peer = best_peer(rows, count, &rows[i]);
+        const bench_row *const peer = best_peer(rows, count, &rows[i], name);
         if (peer == NULL)
             continue;
         const double ratio = median_ratio(peer, &rows[i], rounds);
@@ -60,6 +63,12 @@ bench_score bench_score_rows(const bench_row *rows, size_t count, unsigned round
         }
     }
     return score;
+}
+
+bench_score bench_score_rows(const bench_row *rows, size_t count, unsigned rounds,
+                             const char *section)
+{
+    return bench_score_against(rows, count, rounds, section, NULL);
 }
 
 bool bench_next_score(const bench *b, size_t *at, bench_score *score)
@@ -87,6 +96,31 @@ static void print_score(const char *name, const bench_score *score)
            score->row->threads, score->row->threads == 1 ? "" : "s", score->peer->name);
 }
 
+/* Whether row i is the first of its peer. */
+static bool is_first_of_peer(const bench *b, size_t i)
+{
+    for (size_t j = 0; j < i; j++)
+        if (b->rows[j].peer && strcmp(b->rows[j].name, b->rows[i].name) == 0)
+            return false;
+    return b->rows[i].peer;
+}
+
+/* One line for each peer that took part, over all sections. */
+static void print_each_peer(const bench *b)
+{
+    for (size_t i = 0; i < b->row_count; i++) {
+        if (!is_first_of_peer(b, i))
+            continue;
+        const char *const name = b->rows[i].name;
+        const bench_score score =
+            bench_score_against(b->rows, b->row_count, b->set.repeat, NULL, name);
+        char line[96];
+        snprintf(line, sizeof line, "against %s", name);
+        if (score.row != NULL && score.peer != NULL)
+            print_score(line, &score);
+    }
+}
+
 void bench_print_scores(const bench *b)
 {
     bench_score score;
@@ -102,6 +136,7 @@ void bench_print_scores(const bench *b)
         score = bench_score_rows(b->rows, b->row_count, b->set.repeat, NULL);
         print_score("all sections", &score);
     }
+    print_each_peer(b);
     if (sections == 0)
         printf("\nNo peer took part: no points\n");
 }

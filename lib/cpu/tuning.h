@@ -56,8 +56,10 @@ enum {
     /* One thread writes keys to chains of blocks (radix_blocks.t.h): the least bytes in all, lg of
      * the keys wanted in a bucket, bytes of a block. Sapphire Rapids, 10^7 keys, CPU time / that of
      * counting first, with 1024 buckets: u32 uniform 0.80 (blocks of 1 KB 0.94), f32 in [-1, 1)
-     * 0.85, u64 uniform 0.92, u32 and u64 of all magnitudes 0.97, 1.03; pairs u64/u32 1.23. */
-    ORDO_TUNE_BLOCK_LEAST = ORDO_TUNE(8 << 20, 512),
+     * 0.85, u64 uniform 0.92, u32 and u64 of all magnitudes 0.97, 1.03; pairs u64/u32 1.23. With
+     * fewer keys, time with LEAST 1 MB / 8 MB: u64 uniform 250,000 keys 0.79, 10^6 0.82; f64 in
+     * [0, 1) 250,000 0.94, 500,000 0.81; 100,000 u64 of all magnitudes (0.8 MB) 1.24. */
+    ORDO_TUNE_BLOCK_LEAST = ORDO_TUNE(1 << 20, 512),
     ORDO_TUNE_BLOCK_BUCKET = ORDO_TUNE(11, 5),
     ORDO_TUNE_BLOCK_BYTES = ORDO_TUNE(4096, 512),
 
@@ -114,9 +116,10 @@ enum {
      * with an index (ORDER) are sorted by 32-bit words that stand for them if there are more.
      * Sapphire Rapids, one thread, AVX-512, ns a word for 1000, 10^5, 10^6 even words: of 32 bits
      * 1.7, 2.9, 4.8; of 64 bits 3.6, 6.3, 9.9. A call with 10^6 keys, ms by vectors and by buckets:
-     * u32 5.4, 10.1; u64 18.0, 15.8. */
+     * u32 5.4, 10.1; u64 18.0, 15.8. From 2^17 keys of 64 bits on, blocks are faster
+     * (ORDO_TUNE_BLOCK_LEAST). */
     ORDO_TUNE_WORDS_32 = ORDO_TUNE(1 << 20, 100),
-    ORDO_TUNE_WORDS_64 = ORDO_TUNE(1 << 18, 40),
+    ORDO_TUNE_WORDS_64 = ORDO_TUNE(1 << 17, 40),
     ORDO_TUNE_WORDS_64_AVX2 = ORDO_TUNE(1 << 7, 40),
     ORDO_TUNE_WORDS_ORDER = ORDO_TUNE(1 << 8, 40),
 
@@ -143,6 +146,10 @@ enum {
     /* The widest range of integers that are counted value by value (lib/cpu/sort/dense_values.c): a
      * table of 1 MB and its overflows. */
     ORDO_TUNE_DENSE_RANGE = ORDO_TUNE(1 << 20, 300),
+    /* Bytes of a table up to which it has four copies for neighbouring keys; larger ones would
+     * leave less of the cache. Sapphire Rapids, one thread, 10^7 keys u32, ms with one copy and
+     * with two copies up to 2 MB: zipf 33.5, 45.1; prices 22.2, 23.2. */
+    ORDO_TUNE_DENSE_COPIED = ORDO_TUNE(1 << 18, 400),
 
     /* The look before a sort (lib/cpu/sort/adaptive.c): windows, and neighbours in each. */
     ORDO_TUNE_LOOKS = ORDO_TUNE(48, 8),

@@ -1,8 +1,9 @@
 /* test_few_values.c - sorts of keys that take few values, against the oracle: 1 to 600 values, even
- * or skewed, with keys that a sample misses, for every type, direction, ISA and thread count, in
- * place and from another array. AUTO must count the usual cases, and stop counting if the sample
- * misled it. */
+ * or skewed, with keys that a sample misses, and of numbers of a narrow range with keys outside
+ * it, for every type, direction, ISA and thread count, in place and from another array. AUTO must
+ * count the usual cases, and stop counting if the sample misled it. */
 #include "core/base.h"
+#include "cpu/tuning.h"
 #include "inputs.h"
 #include "oracle.h"
 #include "testkit.h"
@@ -91,6 +92,67 @@ static void test_choice(test_rng *rng, size_t n)
         }
 }
 
+/* keys[0 .. n) = `range` integers from `low` on, or floats that are these integers divided by
+ * `scale`. One key in `strays` is any bits, or the largest integer or NaN; 0: none. */
+static void fill_narrow(test_rng *rng, ordo_type type, size_t n, uint64_t low, size_t range,
+                        double scale, size_t strays)
+{
+    size_t const size = ordo_type_size(type);
+    for (size_t i = 0; i < n; i++) {
+        bool const     stray = strays != 0 && test_rng_below(rng, strays) == 0;
+        bool const     mark = test_rng_below(rng, 2) != 0;
+        uint64_t const value = low + test_rng_below(rng, range);
+        double const   wide = (double)(int32_t)value / scale;
+        float const    narrow = (float)(int32_t)value / (float)scale;
+        uint64_t       key = value;
+        if (stray)
+            key = mark ? UINT64_MAX >> (64 - 8 * size) : test_rng_next(rng);
+        else if (type == ORDO_F32)
+            memcpy(&key, &narrow, sizeof narrow); /* the low half, on a little-endian machine */
+        else if (type == ORDO_F64)
+            memcpy(&key, &wide, sizeof wide);
+        memcpy(source + i * size, &key, size);
+    }
+}
+
+/* Numbers of a narrow range are counted, also if some keys are outside it. The range of integers
+ * begins anywhere: at either end of the integers, across the change of sign, across the largest.
+ * Any bits are also floats between two values, which must end the count. */
+static void test_narrow(test_rng *rng, size_t n, size_t draws)
+{
+    static const size_t strays[] = {0, 1000, 40, 9, 6};
+    static const size_t ranges[] = {1, 2, 1000, 9000};
+    static const double scales[] = {1, 100, 1000, 32, 7};
+    for (size_t t = 0; t < TYPES; t++)
+        for (size_t i = 0; i < draws; i++) {
+            const test_context *const with = any_context(rng);
+            size_t const              size = ordo_type_size(types[t]);
+            bool const                is_float = types[t] == ORDO_F32 || types[t] == ORDO_F64;
+            size_t const   part = strays[test_rng_below(rng, sizeof strays / sizeof *strays)];
+            size_t const   range = ranges[test_rng_below(rng, sizeof ranges / sizeof *ranges)];
+            double const   scale = scales[test_rng_below(rng, sizeof scales / sizeof *scales)];
+            uint64_t const middle = UINT64_C(1) << (8 * size - 1);
+            uint64_t const lows[] = {0,
+                                     middle - range,
+                                     2 * middle - range,
+                                     middle - range / 2,
+                                     2 * middle - range / 2,
+                                     test_rng_next(rng)};
+            size_t const   which = is_float ? (i % 2) * 4 : test_rng_below(rng, 6);
+            bool const     desc = test_rng_below(rng, 2) != 0;
+            fill_narrow(rng, types[t], n, lows[which], range, scale, part);
+            testkit_case("narrow: %s n=%zu range=%zu low %zu scale %g strays=1/%zu %s isa=%s "
+                         "threads=%u",
+                         ordo_type_name(types[t]), n, range, which, scale, part,
+                         desc ? "desc" : "asc", with->isa, with->threads);
+            const char *const algorithm = sort_one(rng, with, types[t], n, desc);
+            bool const        odd = is_float ? scale == 7 || part != 0 : which >= 3;
+            CHECK(testkit_on_device() || n < LARGE || odd || (part != 0 && part < 40) ||
+                  range == 1 || range > ORDO_TUNE_DENSE_RANGE ||
+                  strcmp(algorithm, "counting") == 0);
+        }
+}
+
 /* The first half takes one value, the second half any. A sample of the whole array sees that. */
 static void test_halves(test_rng *rng, size_t n)
 {
@@ -141,6 +203,8 @@ int main(void)
     test_values(&rng, SMALL, TESTKIT_SANITIZED ? 3 : 12);
     test_values(&rng, LARGE, 1);
     test_choice(&rng, LARGE);
+    test_narrow(&rng, SMALL, TESTKIT_SANITIZED ? 8 : 30);
+    test_narrow(&rng, LARGE, TESTKIT_SANITIZED ? 2 : 8);
     test_halves(&rng, SMALL);
     test_halves(&rng, LARGE);
     test_memory(&rng, LARGE);

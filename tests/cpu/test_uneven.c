@@ -1,14 +1,17 @@
 /* test_uneven.c - sorts of keys whose bits are uneven, against the oracle: floats around zero,
  * normal and log-uniform keys, clusters, outliers, heavy values, and arrays whose sample misleads.
  * Every type, direction, verb, ISA and thread count. The cut that the radix sort chooses from a
- * sample is also tested alone: its buckets must be in the order of the keys. */
+ * sample is also tested alone: its buckets must be in the order of the keys, and about equally
+ * large for every distribution of the generators. */
 #include "core/base.h"
 #include "core/random.h"
 #include "cpu/radix/cut.h"
+#include "cpu/radix/records.h"
 #include "inputs.h"
 #include "oracle.h"
 #include "testkit.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -223,6 +226,81 @@ static void test_cut(test_rng *rng, shape of, ordo_type type, shape probes)
     }
 }
 
+#ifndef ORDO_TINY
+/* ---- The balance of the cut ---- */
+
+enum {
+    BALANCED_BUCKETS = 1024, /* what many threads want for 10^7 keys */
+    BALANCED_SAMPLE = ORDO_TUNE_RADIX_SAMPLE,
+    BALANCED_PART = 48 /* a bucket with several values holds at most one key in so many */
+};
+
+typedef struct held {
+    uint32_t count;
+    uint64_t least, most;
+} held;
+
+/* The key bits of `source`. */
+static uint64_t *bits_of_source(ordo_type type, size_t n)
+{
+    static uint64_t       bits[LARGE];
+    records_key_fn *const key_of = records_key_of(type, false);
+    for (size_t i = 0; i < n; i++)
+        bits[i] = key_of(source, i);
+    return bits;
+}
+
+static int compare_words(const void *a, const void *b)
+{
+    uint64_t const x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* A bucket that is too large for one thread costs all threads another split, unless its keys are
+ * equal. So each distribution of the generators must be divided evenly. */
+static void test_balance(const test_context *with, ordo_dist dist, ordo_type type)
+{
+    static uint64_t     sample[BALANCED_SAMPLE], room[BALANCED_SAMPLE];
+    static radix_cells  cells;
+    static held         buckets[BUCKETS];
+    unsigned const      width = 8 * (unsigned)ordo_type_size(type);
+    ordo_gen_opts const opts = ORDO_OPTS(ordo_gen_opts, .seed = 7);
+    radix_cut           cut;
+    CHECK_STATUS(ORDO_OK, ordo_gen(with->ctx, dist, type, source, LARGE, &opts), with->ctx);
+    const uint64_t *const bits = bits_of_source(type, LARGE);
+    size_t const          stride = LARGE / BALANCED_SAMPLE;
+    for (size_t i = 0; i < BALANCED_SAMPLE; i++)
+        sample[i] = bits[i * stride + ordo_random_below(ordo_random_at(3, i), stride)];
+    qsort(sample, BALANCED_SAMPLE, sizeof *sample, compare_words);
+    radix_choose_cut(sample, room, BALANCED_SAMPLE, width, BALANCED_BUCKETS, 0, &cut, &cells);
+    memset(buckets, 0, sizeof buckets);
+    for (size_t i = 0; i < LARGE; i++) {
+        size_t const b = cut.even ? (size_t)(bits[i] >> cut.shift & cut.mask)
+                                  : radix_bucket(&cut, bits[i], width, cut.logs);
+        held *const  in = &buckets[b];
+        in->least = in->count == 0 ? bits[i] : ordo_min(in->least, bits[i]);
+        in->most = ordo_max(in->most, bits[i]);
+        in->count++;
+    }
+    for (size_t b = 0; b < cut.buckets; b++)
+        CHECK(buckets[b].least == buckets[b].most || buckets[b].count <= LARGE / BALANCED_PART);
+}
+
+static void test_balances(test_rng *rng)
+{
+    static const ordo_dist dists[] = {ORDO_DIST_UNIFORM,    ORDO_DIST_SIGNED, ORDO_DIST_NORMAL,
+                                      ORDO_DIST_GAUSSIAN,   ORDO_DIST_ZIPF,   ORDO_DIST_FEW,
+                                      ORDO_DIST_LOGUNIFORM, ORDO_DIST_PRICES, ORDO_DIST_SENSORS,
+                                      ORDO_DIST_TIMESTAMPS};
+    static const ordo_type types[] = {ORDO_U32, ORDO_I32, ORDO_F32, ORDO_U64, ORDO_I64, ORDO_F64};
+    for (size_t d = 0; d < sizeof dists / sizeof *dists; d++)
+        for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+            testkit_case("balance of distribution %d %s", (int)dists[d], ordo_type_name(types[t]));
+            test_balance(any_context(rng), dists[d], types[t]);
+        }
+}
+#endif
+
 int main(void)
 {
     test_rng rng = {17};
@@ -235,6 +313,9 @@ int main(void)
             test_cut(&rng, of, ORDO_U32, probes);
             test_cut(&rng, of, ORDO_U64, probes);
         }
+#ifndef ORDO_TINY
+    test_balances(&rng);
+#endif
     for (size_t round = 0; round < (TESTKIT_SANITIZED ? 1 : 4); round++)
         test_shapes(&rng, SMALL - round * 311, 1);
     test_shapes(&rng, LARGE, 5);

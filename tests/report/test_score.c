@@ -68,6 +68,11 @@ static void test_points(void)
     CHECK(n.worst == 0.96 && n.row == &rows[6] && n.peer == &rows[5]);
     CHECK_EQ_U64(3, all.points);
     CHECK(all.ahead == 1 && all.behind == 1 && all.row == &rows[6]);
+    const bench_score slow = bench_score_against(rows, count, ROUNDS, NULL, "std::sort");
+    CHECK(slow.points == 1 && slow.ahead == 1 && slow.worst == 4 && slow.peer == &rows[0]);
+    const bench_score fast = bench_score_against(rows, count, ROUNDS, NULL, "vqsort");
+    CHECK(fast.points == 3 && fast.ahead == 1 && fast.behind == 1 && fast.worst == 0.96);
+    CHECK_EQ_U64(0, bench_score_against(rows, count, ROUNDS, NULL, "another").points);
     CHECK(none.points == 0 && none.ahead == 0 && none.behind == 0 && isinf(none.worst));
 }
 

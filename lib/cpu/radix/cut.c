@@ -4,7 +4,9 @@
 
 enum {
     UNEVEN = 4,       /* a bucket with this many times its share of the sample is too large */
-    LARGE_PART = 32,  /* logarithms are tried if one sampled key in so many is in such a bucket */
+    LARGE_PART = 32,  /* narrower buckets and logarithms are tried if one sampled key in so many is
+                       * in such a bucket */
+    NARROWER = 4,     /* times the buckets that a cell may have for this reason */
     DENSE_PART = 64,  /* the part of the sample that shows where keys are densest */
     CELLS_BESIDE = 4, /* cells that are not used for the range of the sample */
 };
@@ -36,10 +38,16 @@ static uint64_t most_frequent(const cut_sample *sample, size_t lo, size_t hi, si
     return most;
 }
 
+/* Whether a bucket of sampled keys [lo, hi) is too large and has several values. */
+static bool is_large(const cut_sample *sample, size_t lo, size_t hi)
+{
+    return hi - lo > UNEVEN * sample->share && sample->places[lo] != sample->places[hi - 1];
+}
+
 /* A bucket got sampled keys [lo, hi). */
 static void note_bucket(cut_sample *sample, size_t lo, size_t hi)
 {
-    if (hi - lo > UNEVEN * sample->share && sample->places[lo] != sample->places[hi - 1])
+    if (is_large(sample, lo, hi))
         sample->large += hi - lo;
 }
 
@@ -53,28 +61,56 @@ static void put_cell(radix_cells *cells, size_t cell, size_t first, uint64_t bas
         (uint32_t)first | (uint32_t)last << CELL_LAST | (uint32_t)shift << CELL_SHIFT;
 }
 
-/* Cuts a cell that holds sampled keys [lo, hi) into at most `most` buckets. Returns how many. */
-static size_t cut_cell(cut_sample *sample, const radix_cut *cut, radix_cells *cells, size_t cell,
-                       size_t lo, size_t hi, size_t first, size_t most)
+/* Counts the sampled keys [lo, hi) of a cell whose buckets are 2^shift places wide, from `low` on.
+ * Returns those in buckets that are too large and have several values. */
+static size_t large_at(const cut_sample *sample, size_t lo, size_t hi, uint64_t low, unsigned shift)
 {
     const uint64_t *const places = sample->places;
-    size_t                equal;
-    uint64_t const        value = most_frequent(sample, lo, hi, &equal);
-    if (equal > (hi - lo) / 2 && cut->shift > 0 && most >= 3) { /* below the value, it, above it */
-        put_cell(cells, cell, first, value - (value > 0), 0, 1 + (value > 0));
-        return 2 + (value > 0);
-    }
-    uint64_t const low = places[lo], range = places[hi - 1] - low;
-    size_t const   wanted = ordo_max((hi - lo) * 3 / (2 * sample->share), 1);
-    unsigned       shift = 0;
-    while (range >> shift >= ordo_min(wanted, most))
-        shift++;
+    size_t                large = 0;
     for (size_t i = lo, end; i < hi; i = end) {
         uint64_t const bucket = (places[i] - low) >> shift;
         for (end = i + 1; end < hi && (places[end] - low) >> shift == bucket; end++) {
         }
-        note_bucket(sample, i, end);
+        large += is_large(sample, i, end) ? end - i : 0;
     }
+    return large;
+}
+
+/* A value that is most of a cell has a bucket of its own, between those below and above it. */
+static size_t cut_around(cut_sample *sample, radix_cells *cells, size_t cell, size_t lo, size_t hi,
+                         size_t first, uint64_t value)
+{
+    size_t below = lo, above;
+    while (sample->places[below] < value)
+        below++;
+    for (above = below; above < hi && sample->places[above] == value; above++) {
+    }
+    note_bucket(sample, lo, below);
+    note_bucket(sample, above, hi);
+    put_cell(cells, cell, first, value - (value > 0), 0, 1 + (value > 0));
+    return 2 + (value > 0);
+}
+
+/* Cuts a cell that holds sampled keys [lo, hi) into at most `most` buckets. Returns how many. The
+ * buckets are as wide as the number of sampled keys asks for, and narrower while some are too
+ * large: frequent values among others then get buckets of their own. */
+static size_t cut_cell(cut_sample *sample, const radix_cut *cut, radix_cells *cells, size_t cell,
+                       size_t lo, size_t hi, size_t first, size_t most)
+{
+    size_t         equal;
+    uint64_t const value = most_frequent(sample, lo, hi, &equal);
+    if (equal > (hi - lo) / 2 && cut->shift > 0 && most >= 3)
+        return cut_around(sample, cells, cell, lo, hi, first, value);
+    uint64_t const low = sample->places[lo], range = sample->places[hi - 1] - low;
+    size_t const   wanted = ordo_max((hi - lo) * 3 / (2 * sample->share), 1);
+    size_t const   limit = ordo_min(wanted * NARROWER, most);
+    unsigned       shift = 0;
+    while (range >> shift >= ordo_min(wanted, most))
+        shift++;
+    size_t large = large_at(sample, lo, hi, low, shift);
+    while (large > (hi - lo) / LARGE_PART && shift > 0 && range >> (shift - 1) < limit)
+        large = large_at(sample, lo, hi, low, --shift);
+    sample->large += large;
     put_cell(cells, cell, first, low, shift, (size_t)(range >> shift));
     return (size_t)(range >> shift) + 1;
 }

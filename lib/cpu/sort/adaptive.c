@@ -21,8 +21,7 @@ enum {
     MOST_RUNS = ORDO_TUNE_RUNS,
     FEW_SAMPLE = 2048, /* keys that show whether there are few values */
     FEW_FIRST = 64,    /* of them already show most arrays of many values */
-    SEEN_BITS = 12,    /* the set of sampled values has 2^12 places */
-    DENSE_SAMPLE = 256 /* keys that show whether the range is narrow */
+    SEEN_BITS = 12     /* the set of sampled values has 2^12 places */
 };
 
 typedef struct adaptive_view {
@@ -280,23 +279,6 @@ static bool has_few_values(const ordo_sort_job *job, uint64_t seed, few_sample *
     return seen_once(sample) <= keys / (2 * FEW_STRAY_PART);
 }
 
-/* Integers only. */
-static bool may_be_dense(const ordo_sort_job *job, uint64_t seed)
-{
-    size_t const   size = ordo_type_size(job->type), count = ordo_min(DENSE_SAMPLE, job->n);
-    uint64_t const sign = dense_sign(job->type);
-    uint64_t       least = UINT64_MAX, most = 0;
-    for (size_t i = 0; i < count; i++) {
-        size_t const   at = ordo_random_in_stride(seed, i, job->n / count);
-        uint64_t const bits = few_key_at(cpu_input(job), size, at) ^ sign;
-        least = ordo_min(least, bits);
-        most = ordo_max(most, bits);
-        if (!dense_pays(least, most, job->n))
-            return false;
-    }
-    return true;
-}
-
 ordo_status cpu_sort_counted(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
                              void **room, ordo_exec *exec)
 {
@@ -306,10 +288,7 @@ ordo_status cpu_sort_counted(const cpu_kernels *kernels, const ordo_sort_job *jo
         return ORDO_OK;
     if (has_few_values(job, exec->seed, &sample))
         TRY(cpu_sort_few(kernels, job, &sample, done, room, exec));
-    if (*done || job->n > UINT32_MAX || job->type == ORDO_F32 || job->type == ORDO_F64 ||
-        !may_be_dense(job, exec->seed))
-        return ORDO_OK;
-    return cpu_sort_dense(kernels, job, done, room, exec);
+    return *done ? ORDO_OK : cpu_sort_dense(kernels, job, done, room, exec);
 }
 
 /* ---- Scratch ---- */

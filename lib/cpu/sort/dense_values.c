@@ -1,11 +1,13 @@
-/* dense_values.c - sort of integers that lie in a narrow range: counts each value of the range in a
- * table, then writes each value as often.
+/* dense_values.c - sort of numbers most of which lie in a narrow range: counts each value of the
+ * range in a table, then writes each value as often. The values are integers, or floats that are
+ * multiples of 1, 1/10, 1/100, ... or 1/2, 1/4, ...: whole numbers, prices, readings.
  *
- * A sample (adaptive.c) showed that the range may be narrow; all keys are read for the exact range. Each
- * thread counts a part of the array in a table of its own. The tables are added, and each thread
- * writes the keys of a part of the range. Reads the array twice and writes it once.
- *
- * Scratch: memory for n keys, which the general sort can use if it runs. */
+ * A sample shows the range. Keys outside it (strays: rare large values, marks for a missing value)
+ * are collected and sorted; they come before and after the range in the result. Each thread counts
+ * in a table of bytes of its own; overflows of the bytes go to words that all share. Reads the
+ * array once and writes it once. If there are too many strays, the keys are unchanged and the
+ * general sort runs. Scratch: memory for n keys, which the general sort can use if it runs. */
+#include "core/random.h"
 #include "cpu/radix/records.h"
 #include "cpu/sort/few_values.h"
 #include "cpu/sort/sort_steps.h"
@@ -13,63 +15,251 @@
 #include <string.h>
 
 enum {
-    PIECES = 256, /* parts of the range that are written by one thread each */
-    TABLE_BYTES = sizeof(uint32_t) + sizeof(uint8_t), /* of a value in one table */
-    POLL = 1 << 16                                    /* keys after which the caller may cancel */
+    FIRST_LOOK = 16, /* sampled keys that already show most wide ranges */
+    SAMPLE = 1024,
+    KEYS_A_SAMPLE = 2048, /* keys for each sampled key, at least */
+    MOST_RANGE = ORDO_TUNE_DENSE_RANGE,
+    MARGIN_PART = 8, /* the range of the sample is widened by this part of it on each side */
+    PIECES = 256,    /* parts of the range whose counts are added by one thread each */
+    DENSE_BLOCK = FEW_BLOCK,
+    DENSE_COPIES = 4, /* copies of a table for neighbouring keys */
+    DENSE_MANY = 256  /* keys of a value that are written past the cache if the result is large */
 };
+
+typedef struct dense_table {
+    uint64_t         low; /* the first value: an integer as in memory, or the multiple of a float */
+    double           scale; /* of floats: the key is multiple / scale; 0: integers */
+    size_t           range;
+    size_t           stride; /* from a copy of the table to the next; 0: there is one */
+    const few_loops *loops;
+    bool             bypass; /* the cache, when the result is written */
+    _Atomic uint32_t *words; /* [value]: counted beside the bytes of all tables */
+} dense_table;
 
 #define ORDO_TEMPLATE "cpu/sort/dense_values.t.h"
 #include "core/for_each_word.h"
+
+#define RECORD uint32_t
+#define REAL float
+#define MAGIC 0x1.8p23f
+#define FN(name) name##_f32
+#include "cpu/sort/dense_floats.t.h"
+#undef FN
+#undef MAGIC
+#undef REAL
+#undef RECORD
+#define RECORD uint64_t
+#define REAL double
+#define MAGIC 0x1.8p52
+#define FN(name) name##_f64
+#include "cpu/sort/dense_floats.t.h"
+#undef FN
+#undef MAGIC
+#undef REAL
+#undef RECORD
 
 typedef struct dense_work {
     const ordo_sort_job *job;
     const char          *in;
     size_t               size; /* of a key */
-    radix_io             io;   /* ascending, whatever the job */
-    _Atomic uint64_t     least, most;
-    uint64_t             low; /* the least key, as in memory */
-    size_t               range;
-    uint32_t            *counts; /* [table][value] */
-    uint8_t             *bytes;  /* [table][value]: to be added to counts */
+    dense_table          table;
+    uint32_t            *counts;     /* the words, once all threads have counted */
+    uint8_t             *bytes;      /* [table][byte] */
+    size_t               table_size; /* bytes of a table, with all copies */
     size_t               tables, chunk;
+    char                *stray;      /* the strays of table t begin at t * stray_room */
+    size_t               stray_room; /* keys */
+    size_t              *strays;     /* [table] */
+    size_t               all_strays, strays_before;
     size_t               piece, pieces;      /* values of a piece, and pieces */
     size_t               starts[PIECES + 1]; /* of the pieces, in the order of the result */
     size_t               distinct[PIECES];
+    cpu_words_fn        *sort_words; /* vector sort of the sample; NULL: there is none */
+    size_t               most_words;
     ordo_exec           *exec;
+    atomic_bool          too_many;
 } dense_work;
 
 /* ---- The range ---- */
 
-static void extent_piece(void *arg, size_t lo, size_t hi)
+#define RECORD uint64_t
+#define LESS(a, b) ((a) < (b))
+#define FN(name) dense_##name
+#include "core/small_sort.t.h"
+#undef FN
+#undef LESS
+#undef RECORD
+
+static size_t widest_range(size_t n) { return ordo_min(MOST_RANGE, n / DENSE_KEYS); }
+
+static bool is_float(const dense_work *work)
 {
-    dense_work *const work = arg;
-    uint64_t          least, most;
-    records_extent(&work->io, work->job->type, lo, hi, &least, &most);
-    cpu_keep_least(&work->least, least);
-    cpu_keep_most(&work->most, most);
+    return work->job->type == ORDO_F32 || work->job->type == ORDO_F64;
 }
 
-/* ---- Count and write ---- */
+/* Key `at` as a number in the order of the values: key bits, or a multiple + 2^31. False if a float
+ * is no multiple. */
+static bool number_at(const dense_work *work, size_t at, uint64_t *number)
+{
+    float   narrow;
+    double  wide;
+    int32_t multiple;
+    bool    equal;
+    if (!is_float(work)) {
+        *number = records_key_of(work->job->type, false)(work->in, at);
+        return true;
+    }
+    if (work->size == sizeof narrow) {
+        memcpy(&narrow, work->in + at * work->size, sizeof narrow);
+        multiple = dense_multiple_f32(narrow, (float)work->table.scale);
+        equal = dense_equals_f32(narrow, multiple, (float)work->table.scale);
+    } else {
+        memcpy(&wide, work->in + at * work->size, sizeof wide);
+        multiple = dense_multiple_f64(wide, work->table.scale);
+        equal = dense_equals_f64(wide, multiple, work->table.scale);
+    }
+    *number = (uint64_t)((int64_t)multiple + INT32_MAX + 1);
+    return equal;
+}
+
+/* Draws `count` keys, and finds the range of at most `widest` values that holds most of them.
+ * Returns how many; 0 if too many floats are no multiples. */
+static size_t look(const dense_work *work, size_t count, size_t widest, uint64_t *least,
+                   uint64_t *most)
+{
+    uint64_t     sample[SAMPLE], spare[SAMPLE];
+    size_t const stride = work->job->n / count;
+    size_t       held = 0, used = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t const at = ordo_random_in_stride(work->exec->seed, i, stride);
+        used += number_at(work, at, &sample[used]);
+        if (i + 1 - used > count / 4)
+            return 0;
+    }
+    if (work->sort_words != NULL && used <= work->most_words)
+        work->sort_words(sample, spare, used, sample, 64, NULL);
+    else
+        dense_heap_sort(sample, used);
+    for (size_t lo = 0, hi = 0; hi < used; hi++) {
+        while (sample[hi] - sample[lo] >= widest)
+            lo++;
+        if (hi + 1 - lo > held) {
+            held = hi + 1 - lo;
+            *least = sample[lo];
+            *most = sample[hi];
+        }
+    }
+    return held;
+}
+
+/* Chooses the range for one scale; false if no narrow range holds most of the sample. */
+static bool choose_range(dense_work *work, double scale)
+{
+    size_t const n = work->job->n, widest = widest_range(n);
+    size_t const count = ordo_max(ordo_min(SAMPLE, n / KEYS_A_SAMPLE), FIRST_LOOK);
+    uint64_t     least = 0, most = 0;
+    work->table.scale = scale;
+    if (look(work, FIRST_LOOK, widest, &least, &most) < FIRST_LOOK * 3 / 4 ||
+        look(work, count, widest, &least, &most) < count - count / (2 * FEW_STRAY_PART))
+        return false;
+    unsigned const width = is_float(work) ? 32 : 8 * (unsigned)work->size;
+    uint64_t const last = UINT64_MAX >> (64 - width), spare = widest - 1 - (most - least);
+    uint64_t const margin = ordo_min((most - least) / MARGIN_PART + FIRST_LOOK, spare / 2);
+    least -= ordo_min(least, margin);
+    most += ordo_min(last - most, margin);
+    work->table.low = least ^ (is_float(work) ? UINT64_C(1) << 31 : dense_sign(work->job->type));
+    work->table.range = (size_t)(most - least) + 1;
+    return true;
+}
+
+/* The same for every scale that floats may have: whole numbers, decimals, and binary fractions,
+ * the coarsest first. */
+static bool choose_values(dense_work *work)
+{
+    static const double scales[] = {1, 10, 100, 1000, 2, 8, 32, 128, 512};
+    if (widest_range(work->job->n) == 0)
+        return false;
+    if (!is_float(work))
+        return choose_range(work, 0);
+    for (size_t s = 0; s < sizeof scales / sizeof *scales; s++)
+        if (choose_range(work, scales[s]))
+            return true;
+    return false;
+}
+
+/* ---- Memory ---- */
+
+/* Divides the room, n keys: the words, the numbers of strays, the tables, the strays. False if
+ * there are too few keys. */
+static bool divide_room(dense_work *work, char *room)
+{
+    size_t const n = work->job->n, values = work->table.range;
+    size_t const copies = values * DENSE_COPIES <= ORDO_TUNE_DENSE_COPIED ? DENSE_COPIES : 1;
+    size_t const bytes = n * work->size, threads = work->exec->threads;
+    size_t const words = ordo_round_up(values * sizeof(uint32_t), ORDO_CACHE_LINE);
+    work->table.stride = copies > 1 ? values : 0;
+    work->table_size = ordo_round_up(values * copies, ORDO_CACHE_LINE);
+    for (work->tables = n <= ORDO_TUNE_ALONE ? 1 : threads; work->tables > 0; work->tables--) {
+        work->chunk = ordo_div_up(n, work->tables);
+        work->stray_room = work->chunk / FEW_STRAY_PART + DENSE_BLOCK;
+        size_t const strays =
+            ordo_round_up(work->tables * sizeof *work->strays, ORDO_CACHE_LINE) +
+            ordo_round_up(work->tables * work->stray_room * work->size, ORDO_CACHE_LINE);
+        if (words + strays + work->tables * work->table_size <= bytes)
+            break;
+    }
+    if (work->tables == 0)
+        return false;
+    work->counts = (uint32_t *)(void *)room;
+    work->table.words = (_Atomic uint32_t *)(void *)room;
+    room += words;
+    work->strays = (size_t *)(void *)room;
+    room += ordo_round_up(work->tables * sizeof *work->strays, ORDO_CACHE_LINE);
+    work->stray = room;
+    room += ordo_round_up(work->tables * work->stray_room * work->size, ORDO_CACHE_LINE);
+    work->bytes = (uint8_t *)room;
+    return true;
+}
+
+/* ---- Count ---- */
+
+/* Counts a block. Returns the number of strays, or more than any if it cannot be counted. */
+static size_t count_block(const dense_work *work, const char *keys, size_t count, uint8_t *bytes,
+                          char *strays)
+{
+    uint32_t        indices[DENSE_BLOCK];
+    uint32_t *const known = is_float(work) ? indices : NULL;
+    bool const      narrow = work->size == sizeof(uint32_t);
+    if (known != NULL && !(narrow ? dense_indices_f32(&work->table, keys, count, known)
+                                  : dense_indices_f64(&work->table, keys, count, known)))
+        return work->job->n;
+    return narrow ? dense_count_32(&work->table, keys, count, known, bytes, strays)
+                  : dense_count_64(&work->table, keys, count, known, bytes, strays);
+}
 
 static void count_table(void *arg, size_t lo, size_t hi)
 {
-    const dense_work *const work = arg;
+    dense_work *const work = arg;
     for (size_t t = lo; t < hi; t++) {
-        uint32_t *const counts = work->counts + t * work->range;
-        uint8_t *const  bytes = work->bytes + t * work->range;
-        size_t const    end = ordo_min((t + 1) * work->chunk, work->job->n);
-        memset(counts, 0, work->range * sizeof *counts);
-        memset(bytes, 0, work->range);
-        for (size_t at = t * work->chunk; at < end; at += POLL) {
-            size_t const      count = ordo_min(POLL, end - at);
+        uint8_t *const bytes = work->bytes + t * work->table_size;
+        char *const    strays = work->stray + t * work->stray_room * work->size;
+        size_t const   begin = ordo_min(t * work->chunk, work->job->n);
+        size_t const   end = ordo_min(begin + work->chunk, work->job->n);
+        size_t const   most = (end - begin) / FEW_STRAY_PART;
+        size_t         found = 0;
+        memset(bytes, 0, work->table_size);
+        for (size_t at = begin; at < end && found <= most; at += DENSE_BLOCK) {
+            size_t const      count = ordo_min(DENSE_BLOCK, end - at);
             const char *const keys = work->in + at * work->size;
-            if (ordo_poll(work->exec, (double)at / (double)work->job->n))
+            found += count_block(work, keys, count, bytes, strays + found * work->size);
+            if (at / DENSE_BLOCK % 64 == 0 &&
+                (ordo_poll(work->exec, (double)at / (double)work->job->n) ||
+                 atomic_load_explicit(&work->too_many, memory_order_relaxed)))
                 return;
-            if (work->size == sizeof(uint32_t))
-                dense_count_32(keys, count, work->low, work->range, bytes, counts);
-            else
-                dense_count_64(keys, count, work->low, work->range, bytes, counts);
         }
+        work->strays[t] = found;
+        if (found > most)
+            atomic_store_explicit(&work->too_many, true, memory_order_relaxed);
     }
 }
 
@@ -78,19 +268,23 @@ static void values_of(const dense_work *work, size_t p, size_t *from, size_t *to
 {
     size_t const piece = work->job->descending ? work->pieces - 1 - p : p;
     *from = piece * work->piece;
-    *to = ordo_min(*from + work->piece, work->range);
+    *to = ordo_min(*from + work->piece, work->table.range);
 }
 
-/* Adds the tables to the first. */
+/* Adds the tables to the words. */
 static void add_piece(void *arg, size_t lo, size_t hi)
 {
     dense_work *const work = arg;
+    size_t const      copies = work->table.stride == 0 ? 1 : DENSE_COPIES;
     for (size_t p = lo; p < hi; p++) {
         size_t from, to, sum = 0, distinct = 0;
         values_of(work, p, &from, &to);
-        for (size_t t = 0; t < work->tables; t++)
-            for (size_t v = from, at = t * work->range + from; v < to; v++, at++)
-                work->counts[v] += (t > 0 ? work->counts[at] : 0) + work->bytes[at];
+        for (size_t t = 0; t < work->tables * copies; t++) {
+            const uint8_t *const bytes =
+                work->bytes + t / copies * work->table_size + t % copies * work->table.stride;
+            for (size_t v = from; v < to; v++)
+                work->counts[v] += bytes[v];
+        }
         for (size_t v = from; v < to; v++) {
             sum += work->counts[v];
             distinct += work->counts[v] != 0;
@@ -100,26 +294,11 @@ static void add_piece(void *arg, size_t lo, size_t hi)
     }
 }
 
-static void write_piece(void *arg, size_t lo, size_t hi)
-{
-    const dense_work *const work = arg;
-    for (size_t p = lo; p < hi && !ordo_poll(work->exec, (double)p / (double)work->pieces); p++) {
-        size_t       from, to;
-        size_t const at = work->starts[p], end = work->starts[p + 1];
-        bool const   descending = work->job->descending;
-        values_of(work, p, &from, &to);
-        if (work->size == sizeof(uint32_t))
-            dense_write_32(work->job->keys, at, end, work->low, from, to, descending, work->counts);
-        else
-            dense_write_64(work->job->keys, at, end, work->low, from, to, descending, work->counts);
-    }
-}
-
-static ordo_status write_all(dense_work *work)
+static ordo_status add_tables(dense_work *work)
 {
     ordo_exec *const exec = work->exec;
-    work->piece = ordo_div_up(work->range, PIECES);
-    work->pieces = ordo_div_up(work->range, work->piece);
+    work->piece = ordo_div_up(work->table.range, PIECES);
+    work->pieces = ordo_div_up(work->table.range, work->piece);
     if (!ordo_loop(exec, work->pieces, 1, add_piece, work))
         return ORDO_E_CANCELLED;
     exec->facts.buckets = 0;
@@ -129,9 +308,78 @@ static ordo_status write_all(dense_work *work)
         work->starts[p] = at;
         at += here;
     }
-    exec->phase++;
-    exec->changed = true;
-    return cpu_done(ordo_loop(exec, work->pieces, 1, write_piece, work));
+    return ORDO_OK;
+}
+
+/* ---- Strays ---- */
+
+/* The first value in the order of the result, as the order of the job compares it. */
+static uint64_t first_key(const dense_work *work, records_key_fn *key_of)
+{
+    size_t const   value = work->job->descending ? work->table.range - 1 : 0;
+    uint32_t const narrow = dense_key_32(&work->table, value);
+    uint64_t const wide = dense_key_64(&work->table, value);
+    return work->size == sizeof narrow ? key_of(&narrow, 0) : key_of(&wide, 0);
+}
+
+/* Moves the strays together, sorts them and finds how many come before the range. */
+static ordo_status place_strays(const cpu_kernels *kernels, dense_work *work)
+{
+    records_key_fn *const key_of = records_key_of(work->job->type, work->job->descending);
+    uint64_t const        first = first_key(work, key_of);
+    work->all_strays = 0;
+    for (size_t t = 0; t < work->tables; t++) {
+        memmove(work->stray + work->all_strays * work->size,
+                work->stray + t * work->stray_room * work->size, work->strays[t] * work->size);
+        work->all_strays += work->strays[t];
+    }
+    TRY(cpu_sort_strays(kernels, work->job, work->stray, work->all_strays, work->exec));
+    size_t lo = 0, hi = work->all_strays;
+    while (lo < hi) {
+        size_t const middle = lo + (hi - lo) / 2;
+        if (key_of(work->stray, middle) < first)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    work->strays_before = lo;
+    return ORDO_OK;
+}
+
+/* ---- Write ---- */
+
+/* Keys [lo, hi) of the range in the result. */
+static void write_piece(void *arg, size_t lo, size_t hi)
+{
+    const dense_work *const work = arg;
+    bool const              down = work->job->descending;
+    size_t                  p = 0, from, to;
+    while (work->starts[p + 1] <= lo)
+        p++;
+    values_of(work, p, &from, &to);
+    size_t value = down ? to - 1 : from, skip = lo - work->starts[p];
+    for (; skip >= work->counts[value]; value += down ? SIZE_MAX : 1)
+        skip -= work->counts[value];
+    char *const  out = (char *)work->job->keys + work->strays_before * work->size;
+    size_t const step = down ? SIZE_MAX : 1;
+    if (work->size == sizeof(uint32_t))
+        dense_write_32(&work->table, out, lo, hi, value, skip, step, work->counts);
+    else
+        dense_write_64(&work->table, out, lo, hi, value, skip, step, work->counts);
+}
+
+static ordo_status write_all(dense_work *work)
+{
+    size_t const        inside = work->starts[work->pieces], before = work->strays_before;
+    char *const         out = work->job->keys;
+    ordo_copy_job const below = {out, work->stray, before * work->size};
+    ordo_copy_job const above = {out + (before + inside) * work->size,
+                                 work->stray + before * work->size,
+                                 (work->all_strays - before) * work->size};
+    work->exec->changed = true;
+    TRY(cpu_copy(NULL, &below, work->exec));
+    TRY(cpu_copy(NULL, &above, work->exec));
+    return cpu_done(ordo_loop(work->exec, inside, cpu_grain(inside), write_piece, work));
 }
 
 /* ---- The sort ---- */
@@ -139,37 +387,39 @@ static ordo_status write_all(dense_work *work)
 ordo_status cpu_sort_dense(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
                            void **room, ordo_exec *exec)
 {
-    const void *const in = cpu_input(job);
-    dense_work        work = {.job = job,
-                              .in = in,
-                              .size = ordo_type_size(job->type),
-                              .io = records_of_order(kernels, job->type, in, job->n, false, false),
-                              .exec = exec};
-    atomic_init(&work.least, UINT64_MAX);
-    atomic_init(&work.most, 0);
-    exec->phases += 3;
-    if (!ordo_loop(exec, job->n, cpu_grain(job->n), extent_piece, &work))
-        return ORDO_E_CANCELLED;
-    exec->phase++;
-    uint64_t const least = atomic_load(&work.least), most = atomic_load(&work.most);
-    if (!dense_pays(least, most, job->n) ||
-        (*room == NULL && ordo_scratch(exec, job->n * work.size, room) != ORDO_OK))
+    *done = false;
+    if (job->n > UINT32_MAX) /* the counters have 32 bits */
+        return ORDO_OK;
+    dense_work work = {.job = job,
+                       .in = cpu_input(job),
+                       .size = ordo_type_size(job->type),
+                       .sort_words = kernels->sort_words[CPU_WORDS_64],
+                       .most_words = kernels->most_words[CPU_WORDS_64],
+                       .exec = exec};
+    work.table.loops = &kernels->loops->few[work.size == sizeof(uint64_t)];
+    work.table.bypass = cpu_bypasses_cache(job->n * work.size);
+    if (!choose_values(&work) ||
+        (*room == NULL && ordo_scratch(exec, job->n * work.size, room) != ORDO_OK) ||
+        !divide_room(&work, *room))
         return ORDO_OK; /* without memory the general sort runs in place */
-    work.low = least ^ dense_sign(job->type);
-    work.range = (size_t)(most - least) + 1;
-    work.counts = *room;
-    size_t const most_tables =
-        job->n * work.size / TABLE_BYTES / work.range; /* that fit the room */
-    work.tables = job->n <= ORDO_TUNE_ALONE ? 1 : ordo_min(exec->threads, most_tables);
-    work.bytes = (uint8_t *)(work.counts + work.tables * work.range);
-    work.chunk = ordo_div_up(job->n, work.tables);
+    atomic_init(&work.too_many, false);
+    memset(work.counts, 0, work.table.range * sizeof *work.counts);
+    exec->phases += 2;
     if (!ordo_loop(exec, work.tables, 1, count_table, &work))
         return ORDO_E_CANCELLED;
     exec->phase++;
+    if (atomic_load_explicit(&work.too_many, memory_order_relaxed))
+        return ORDO_OK;
+    TRY(add_tables(&work));
+    ordo_status const status = place_strays(kernels, &work);
+    if (status != ORDO_OK)
+        return status == ORDO_E_NOMEM ? ORDO_OK : status;
+    exec->phase++;
+    TRY(write_all(&work));
     *done = true;
     exec->algorithm = "counting";
     exec->isa = kernels->loops->isa;
     exec->facts.input = ORDO_INPUT_EQUAL;
     exec->facts.strategy = ORDO_STRATEGY_VALUES;
-    return write_all(&work);
+    return ORDO_OK;
 }

@@ -4,33 +4,81 @@ enum {
     FN(TOGETHER) = 32 / sizeof(RECORD) /* keys that are written without a test */
 };
 
-/* Counts key - low in a byte, and 256 in a word when the byte overflows: most of the table then
- * stays in the cache. A key outside the range cannot occur unless another thread changes the array
- * during the call; it must not be counted outside the table. */
-static void FN(dense_count)(const void *array, size_t n, uint64_t low, size_t range, uint8_t *bytes,
-                            uint32_t *words)
+/* Counts a value in a byte, and 256 in a word when the byte overflows, so that the table is small. */
+INLINE void FN(dense_add)(_Atomic uint32_t *words, uint8_t *bytes, size_t value)
 {
-    const RECORD *const keys = array;
-    for (size_t i = 0; i < n; i++) {
-        size_t const distance = (RECORD)(keys[i] - (RECORD)low);
-        size_t const value = distance < range ? distance : 0;
-        if (ORDO_UNLIKELY(++bytes[value] == 0))
-            words[value] += 256;
-    }
+    if (ORDO_UNLIKELY(++bytes[value] == 0))
+        atomic_fetch_add_explicit(&words[value], 256, memory_order_relaxed);
 }
 
-/* Writes values [lo, hi), each as often as it was counted, to [at, end) of the result. Most counts
- * are small: some keys more than needed are written, and the next value overwrites them. */
-static void FN(dense_write)(void *array, size_t at, size_t end, uint64_t low, size_t lo, size_t hi,
-                            bool descending, const uint32_t *counts)
+/* Counts at most DENSE_BLOCK keys. Neighbouring keys use different copies of the table if there are
+ * several, because the same byte twice in a row would wait for itself. Keys outside the range go to
+ * `strays`, which has room for as many. Returns their number. `indices` are the values of floats;
+ * NULL: the keys are integers. */
+INLINE size_t FN(dense_tally)(const dense_table *table, const RECORD *keys, size_t count,
+                              const uint32_t *indices, uint8_t *bytes, RECORD *strays)
+{
+    _Atomic uint32_t *const words = table->words;
+    RECORD const            low = (RECORD)table->low;
+    size_t const            range = table->range, stride = table->stride;
+    size_t                  stray = 0, i = 0;
+    for (; i + DENSE_COPIES <= count; i += DENSE_COPIES) {
+        uint8_t *copy = bytes;
+        for (size_t j = 0; j < DENSE_COPIES; j++, copy += stride) {
+            RECORD const key = keys[i + j];
+            size_t const value = indices != NULL ? indices[i + j] : (RECORD)(key - low);
+            if (ORDO_UNLIKELY(value >= range))
+                strays[stray++] = key;
+            else
+                FN(dense_add)(words, copy, value);
+        }
+    }
+    for (; i < count; i++) {
+        size_t const value = indices != NULL ? indices[i] : (RECORD)(keys[i] - low);
+        if (value >= range)
+            strays[stray++] = keys[i];
+        else
+            FN(dense_add)(words, bytes, value);
+    }
+    return stray;
+}
+
+static size_t FN(dense_count)(const dense_table *table, const void *keys, size_t count,
+                              const uint32_t *indices, uint8_t *bytes, void *strays)
+{
+    return indices != NULL ? FN(dense_tally)(table, keys, count, indices, bytes, strays)
+                           : FN(dense_tally)(table, keys, count, NULL, bytes, strays);
+}
+
+/* A value as a key in memory. */
+static inline RECORD FN(dense_key)(const dense_table *table, size_t value)
+{
+    RECORD key = (RECORD)((RECORD)table->low + (RECORD)value);
+    if (table->scale != 0 && sizeof(RECORD) == sizeof(float)) {
+        float const x = (float)(int32_t)(uint32_t)key / (float)table->scale;
+        memcpy(&key, &x, sizeof x);
+    } else if (table->scale != 0) {
+        double const x = (double)(int32_t)(uint32_t)key / table->scale;
+        memcpy(&key, &x, sizeof key);
+    }
+    return key;
+}
+
+/* Writes the keys [at, end) of the result. The first `skip` keys of value `from` are before `at`.
+ * `step` is 1 or -1: from a value to the next. Most counts are small: some keys more than needed
+ * are written, and the next value overwrites them. */
+static void FN(dense_write)(const dense_table *table, void *array, size_t at, size_t end,
+                            size_t from, size_t skip, size_t step, const uint32_t *counts)
 {
     RECORD *const out = array;
-    for (size_t i = lo; i < hi; i++) {
-        size_t const value = descending ? hi - 1 - (i - lo) : i;
-        size_t const count = counts[value];
-        RECORD const key = (RECORD)((RECORD)low + (RECORD)value);
+    for (size_t value = from; at < end; value += step, skip = 0) {
+        size_t const count = ordo_min(counts[value] - skip, end - at);
+        RECORD const key = FN(dense_key)(table, value);
         size_t       written = 0;
-        if (at + FN(TOGETHER) <= end) {
+        if (count >= DENSE_MANY) {
+            table->loops->fill(out + at, key, count, table->bypass);
+            written = count;
+        } else if (at + FN(TOGETHER) <= end) {
             for (size_t j = 0; j < FN(TOGETHER); j++)
                 out[at + j] = key;
             written = FN(TOGETHER);

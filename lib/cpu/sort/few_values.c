@@ -295,16 +295,17 @@ static ordo_status take_scratch(few_work *work, void **room, ordo_exec *exec)
     return ORDO_OK;
 }
 
-static ordo_status sort_strays(const cpu_kernels *kernels, few_work *work, ordo_exec *exec)
+ordo_status cpu_sort_strays(const cpu_kernels *kernels, const ordo_sort_job *job, void *strays,
+                            size_t n, ordo_exec *exec)
 {
     ordo_exec     inner = *exec;
-    ordo_sort_job job = *work->job;
-    job.keys = work->stray;
-    job.n = work->all_strays;
-    job.source = NULL;
-    if (job.n < 2)
+    ordo_sort_job here = *job;
+    here.keys = strays;
+    here.n = n;
+    here.source = NULL;
+    if (n < 2)
         return ORDO_OK;
-    radix_io const io = records_of_keys(kernels, &job);
+    radix_io const io = records_of_keys(kernels, &here);
     return cpu_radix(&io, &inner);
 }
 
@@ -334,7 +335,7 @@ ordo_status cpu_sort_few(const cpu_kernels *kernels, const ordo_sort_job *job, f
     if (atomic_load_explicit(&work.too_many, memory_order_relaxed))
         return ORDO_OK;
     gather(&work);
-    status = sort_strays(kernels, &work, exec);
+    status = cpu_sort_strays(kernels, job, work.stray, work.all_strays, exec);
     if (status != ORDO_OK)
         return status == ORDO_E_NOMEM ? ORDO_OK : status;
     place_values(&work);

@@ -1,6 +1,6 @@
 /* few_values.h - sorts that count keys: of few values (few_values.c) or of a narrow range
- * (dense_values.c). The sample on which adaptive.c chooses them; the hash table of the values, and
- * its loops for each ISA. */
+ * (dense_values.c). The sample in which adaptive.c looks for few values; the hash table of the values,
+ * and its loops for each ISA. */
 #ifndef ORDO_CPU_SORT_FEW_VALUES_H
 #define ORDO_CPU_SORT_FEW_VALUES_H
 
@@ -50,12 +50,6 @@ static inline uint64_t few_key_at(const void *keys, size_t size, size_t i)
 static inline uint64_t dense_sign(ordo_type type)
 {
     return type == ORDO_I32 ? UINT64_C(1) << 31 : type == ORDO_I64 ? UINT64_C(1) << 63 : 0;
-}
-
-/* Whether n keys from `least` to `most` are many enough to count each value of that range. */
-static inline bool dense_pays(uint64_t least, uint64_t most, size_t n)
-{
-    return most - least < ordo_min(ORDO_TUNE_DENSE_RANGE, n / DENSE_KEYS);
 }
 
 /* The values, as keys in memory. A value is in the slot that its hash names, and a key is compared

@@ -81,7 +81,7 @@ ordo_status cpu_sort_displaced(const cpu_kernels *kernels, const ordo_sort_job *
 size_t      cpu_displaced_scratch(const ordo_sort_job *job);
 
 /* Sorts keys of 4 or 8 bytes from job->source or job->keys by counting, if a sample shows few values
- * or integers of a narrow range; *done and *room are as above, and *room may be scratch already.
+ * or numbers of a narrow range; *done and *room are as above, and *room may be scratch already.
  * adaptive.c */
 ordo_status cpu_sort_counted(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
                              void **room, ordo_exec *exec);
@@ -92,9 +92,13 @@ struct few_sample;
 ordo_status cpu_sort_few(const cpu_kernels *kernels, const ordo_sort_job *job,
                          struct few_sample *sample, bool *done, void **room, ordo_exec *exec);
 size_t      cpu_few_scratch(const ordo_sort_job *job, unsigned threads);
-/* The same for integers of a range that may be narrow. No scratch beside *room. dense_values.c */
+/* The same for numbers of a narrow range, if another sample shows one. dense_values.c */
 ordo_status cpu_sort_dense(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
                            void **room, ordo_exec *exec);
+/* Sorts the keys that both collect because they do not count them, in the order of the job, by the
+ * radix sort. few_values.c */
+ordo_status cpu_sort_strays(const cpu_kernels *kernels, const ordo_sort_job *job, void *strays,
+                            size_t n, ordo_exec *exec);
 
 /* ---- Orders that a sample has shown: ordered.c ---- */
 
