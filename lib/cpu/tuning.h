@@ -245,6 +245,7 @@ enum {
     /* Selection: up to this many keys are copied and quickselected; for more keys the fixed cost of
      * a sample is small. */
     ORDO_TUNE_SELECT_SMALL = ORDO_TUNE(1 << 16, 96),
+    ORDO_TUNE_SELECT_SORT = ORDO_TUNE(4, 4),
 
     /* Keys of a block that all ranges of a pass read while it is in L1; and keys of one histogram,
      * whose counts are then added atomically. */
