@@ -209,8 +209,9 @@ static inline unsigned FN(word_bits)(unsigned most)
  * fullest one tells how many keys share a value of the key bits that a packed word holds. Keys that
  * repeat take few values, few of which share these bits, wherever the values lie. The sample has no
  * fixed stride, because the keys may have a period. Records that must be split before they are
- * packed have to be spread evenly. */
-static enum radix_spread FN(spread)(const RECORD *records, size_t n, const radix_local *local)
+ * packed have to be spread evenly. *range is the bit length of the sample's range. */
+static enum radix_spread FN(spread)(const RECORD *records, size_t n, const radix_local *local,
+                                    unsigned *range)
 {
     DIGITS       sample[32], low = KEY_OF(records[0]), high = low;
     uint8_t      held[64] = {0};
@@ -225,6 +226,7 @@ static enum radix_spread FN(spread)(const RECORD *records, size_t n, const radix
         high = key > high ? key : high;
     }
     unsigned const bits = ordo_bit_length(high - low), shift = bits > 6 ? bits - 6 : 0;
+    *range = bits;
     for (size_t i = 0; i < 32; i++) {
         unsigned const now = ++held[(sample[i] - low) >> shift];
         fullest = now > fullest ? now : fullest;
@@ -243,9 +245,10 @@ static enum radix_spread FN(spread)(const RECORD *records, size_t n, const radix
  * words that stand for them. */
 static bool FN(are_words)(const RECORD *records, size_t n, const radix_local *local)
 {
+    unsigned range;
     return local->sort_words != NULL && n <= local->most_words &&
            (local->sort_packed == NULL || n <= ORDO_TUNE_WORDS_ORDER ||
-            FN(spread)(records, n, local) != RADIX_EVEN);
+            FN(spread)(records, n, local, &range) != RADIX_EVEN);
 }
 
 /* Sorts records[0 .. n), whose keys differ in the lowest `most` bits alone, through spare[0 .. n)
@@ -266,16 +269,18 @@ static bool FN(local_sort)(RECORD *records, RECORD *spare, size_t n, RECORD *to,
             memcpy(to, records, n * sizeof *records);
         return true;
     }
+    unsigned                range = most, bits;
     enum radix_spread const spread =
-        local->sort_packed != NULL && n <= RADIX_PACKED ? FN(spread)(records, n, local)
+        local->sort_packed != NULL && n <= RADIX_PACKED ? FN(spread)(records, n, local, &range)
                                                         : RADIX_CROWDED;
     bool const packed = spread == RADIX_EVEN || spread == RADIX_REPEATS;
     DIGITS     base = 0;
-    unsigned   bits;
     if (packed && most == 8 * sizeof(DIGITS)) /* all keys must be read in any case */
         base = FN(least)(records, n, &bits);
     else
         bits = FN(differing)(records, n, most);
+    if (packed && base == 0 && range < bits) /* a narrow range across a multiple of 2^range */
+        base = FN(least)(records, n, &bits);
     if (packed && bits > 0)
         return FN(packed_sort)(records, spare, n, to, base, bits, local);
     bool const vectors = local->sort_words != NULL || local->sort_packed != NULL;
