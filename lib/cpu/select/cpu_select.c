@@ -89,7 +89,7 @@ static size_t room_of(const ordo_select_job *job, select_way way)
 /* Whether BY_COPY sorts all words, if the ISA has a vector sort. */
 static bool wants_sorted_copy(const ordo_select_job *job)
 {
-    return job->count >= ORDO_TUNE_SELECT_SORT;
+    return job->count >= select_sorted_places(select_word_size(job->type));
 }
 
 static enum record_kind word_kind(ordo_type type)

@@ -261,7 +261,7 @@ static bool answer(cell_work *work, const cell_places *places, size_t n)
         last = cell;
         k[count++] = before + places->rank[j];
     }
-    bool const has_spare = count >= ORDO_TUNE_SELECT_SORT && work->words / 2 >= n;
+    bool const has_spare = count >= select_sorted_places(s->word_size) && work->words / 2 >= n;
     if (!(has_spare && select_sort(s, work->room, n, work->room + n * s->word_size)) &&
         !select_words(work->room, s->word_size, n, k, count, 0, s->exec))
         return false;
