@@ -31,10 +31,9 @@ static inline void FN(sift)(CONTEXT ELEMENT *heap, size_t root, size_t n, RECORD
         RECORD largest = LOAD(heap[child]);
         if (child + 1 < n) {
             RECORD const right = LOAD(heap[child + 1]);
-            if (LESS(largest, right)) {
-                largest = right;
-                child++;
-            }
+            bool const   is_right = LESS(largest, right); /* random, so not a branch */
+            largest = is_right ? right : largest;
+            child += is_right;
         }
         if (!LESS(record, largest))
             break;

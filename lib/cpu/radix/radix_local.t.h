@@ -169,14 +169,15 @@ static bool FN(packed_sort)(RECORD *records, RECORD *spare, size_t n, RECORD *to
 
 /* Splits by the highest digit, then sorts each part. If a vector sort takes the parts, the digit
  * has only as many values as make the parts small enough: fewer places written at a time fit the
- * cache better. False if the call was cancelled. */
+ * cache better. Fewer records than that take a handful of values. False if the call was
+ * cancelled. */
 static bool FN(local_split)(RECORD *records, RECORD *spare, size_t n, RECORD *to, unsigned bits,
                             const radix_local *local)
 {
     uint64_t     end[1 << SPLIT_DIGIT] = {0};
     bool const   vectors = local->sort_words != NULL || local->sort_packed != NULL;
     size_t const part = RADIX_PACKED / 2;
-    unsigned     digit = vectors ? 1 : SPLIT_DIGIT;
+    unsigned     digit = !vectors ? SPLIT_DIGIT : n > RADIX_PACKED ? 1 : HANDFUL_DIGIT;
     while (digit < SPLIT_DIGIT && n >> digit > part)
         digit++;
     unsigned const shift = bits > digit ? bits - digit : 0, mask = (1u << digit) - 1;
@@ -204,16 +205,18 @@ static inline unsigned FN(word_bits)(unsigned most)
     return most + (unsigned)(8 * (sizeof(RECORD) - sizeof(DIGITS)));
 }
 
-/* Whether few of n records are equal in the key bits that a packed word holds. A sample is counted
- * in 64 cells of its range; the fullest one tells how many keys share a value of those bits. The
- * sample has no fixed stride, because the keys may have a period. Records that must be split before
- * they are packed have to be spread evenly. */
-static bool FN(is_spread)(const RECORD *records, size_t n, const radix_local *local)
+/* How the keys of n records lie, by a sample. The sample is counted in 64 cells of its range; the
+ * fullest one tells how many keys share a value of the key bits that a packed word holds. Keys that
+ * repeat take few values, few of which share these bits, wherever the values lie. The sample has no
+ * fixed stride, because the keys may have a period. Records that must be split before they are
+ * packed have to be spread evenly. *range is the bit length of the sample's range. */
+static enum radix_spread FN(spread)(const RECORD *records, size_t n, const radix_local *local,
+                                    unsigned *range)
 {
     DIGITS       sample[32], low = KEY_OF(records[0]), high = low;
     uint8_t      held[64] = {0};
     size_t const stride = n / 32;
-    unsigned     fullest = 0;
+    unsigned     fullest = 0, pairs = 0;
     for (size_t i = 0; i < 32; i++) {
         DIGITS const key = KEY_OF(records[ordo_random_in_stride(local->exec->seed, i, stride)]);
         sample[i] = key;
@@ -221,20 +224,29 @@ static bool FN(is_spread)(const RECORD *records, size_t n, const radix_local *lo
         high = key > high ? key : high;
     }
     unsigned const bits = ordo_bit_length(high - low), shift = bits > 6 ? bits - 6 : 0;
+    *range = bits;
     for (size_t i = 0; i < 32; i++) {
         unsigned const now = ++held[(sample[i] - low) >> shift];
         fullest = now > fullest ? now : fullest;
     }
-    return n > RADIX_PACKED ? fullest <= 4 : n * fullest <= 8 * (size_t)RADIX_PACKED;
+    if (n > RADIX_PACKED ? fullest <= 4 : n * fullest <= 8 * (size_t)RADIX_PACKED)
+        return RADIX_EVEN;
+    for (size_t i = 1; i < 32; i++)
+        for (size_t j = 0; j < i; j++)
+            pairs += sample[i] == sample[j];
+    return pairs >= HANDFUL_PAIRS  ? RADIX_HANDFUL
+           : pairs >= REPEAT_PAIRS ? RADIX_REPEATS
+                                   : RADIX_CROWDED;
 }
 
 /* Whether the vector sort takes the records as words. Spread records are sorted faster by 32-bit
  * words that stand for them. */
 static bool FN(are_words)(const RECORD *records, size_t n, const radix_local *local)
 {
+    unsigned range;
     return local->sort_words != NULL && n <= local->most_words &&
            (local->sort_packed == NULL || n <= ORDO_TUNE_WORDS_ORDER ||
-            !FN(is_spread)(records, n, local));
+            FN(spread)(records, n, local, &range) != RADIX_EVEN);
 }
 
 /* Sorts records[0 .. n), whose keys differ in the lowest `most` bits alone, through spare[0 .. n)
@@ -255,19 +267,23 @@ static bool FN(local_sort)(RECORD *records, RECORD *spare, size_t n, RECORD *to,
             memcpy(to, records, n * sizeof *records);
         return true;
     }
-    bool const packed =
-        local->sort_packed != NULL && n <= RADIX_PACKED && FN(is_spread)(records, n, local);
-    DIGITS   base = 0;
-    unsigned bits;
+    unsigned                range = most, bits;
+    enum radix_spread const spread =
+        local->sort_packed != NULL && n <= RADIX_PACKED ? FN(spread)(records, n, local, &range)
+                                                        : RADIX_CROWDED;
+    bool const packed = spread == RADIX_EVEN || spread == RADIX_REPEATS;
+    DIGITS     base = 0;
     if (packed && most == 8 * sizeof(DIGITS)) /* all keys must be read in any case */
         base = FN(least)(records, n, &bits);
     else
         bits = FN(differing)(records, n, most);
+    if (packed && base == 0 && range < bits) /* a narrow range across a multiple of 2^range */
+        base = FN(least)(records, n, &bits);
     if (packed && bits > 0)
         return FN(packed_sort)(records, spare, n, to, base, bits, local);
     bool const vectors = local->sort_words != NULL || local->sort_packed != NULL;
     bool const large = n > (vectors ? RADIX_PACKED : RADIX_LOCAL / sizeof(RECORD));
-    if (large && bits > RADIX_DIGIT)
+    if ((large || spread == RADIX_HANDFUL) && bits > RADIX_DIGIT)
         return FN(local_split)(records, spare, n, to, bits, local);
     if (large && local->sort_words != NULL) { /* few distinct values */
         local->sort_words(records, spare, n, to, FN(word_bits)(bits), NULL);

@@ -15,7 +15,13 @@ enum {
     RADIX_PACKED = ORDO_TUNE_RADIX_PACKED,
     RADIX_SAMPLE = ORDO_TUNE_RADIX_SAMPLE,
     LEAST_BUCKETS = 16,
-    SPLIT_DIGIT = 8,  /* bits of the digit that splits records beyond the cache */
+    SPLIT_DIGIT = 8, /* bits of the digit that splits records beyond the cache */
+    /* Equal pairs in a sample of 32 keys, 496 pairs: of about 150 values and of about 8; and bits
+     * of the digit that splits these. Sapphire Rapids, one thread, 100 values, time / time by
+     * digits: argsort f64 10^4 keys 0.52; 10^6 keys u64 0.78, f64 0.83; pairs u32 0.90. */
+    REPEAT_PAIRS = 3,
+    HANDFUL_PAIRS = 62,
+    HANDFUL_DIGIT = 3,
     RADIX_CHUNK = 64, /* records read between two tests */
     BLOCK = 512,      /* records converted at a time: they stay in L1 */
     LINE = ORDO_CACHE_LINE,
@@ -23,6 +29,14 @@ enum {
     AHEAD = ORDO_TUNE_RADIX_AHEAD,
     BLOCK_BYTES = ORDO_TUNE_BLOCK_BYTES, /* of a block that a bucket takes at a time */
     BLOCK_HELD = 16 /* records that are gathered before they are written to a block */
+};
+
+/* How keys lie, as far as it matters to the sort of records in the cache. */
+enum radix_spread {
+    RADIX_CROWDED, /* many different keys share their highest bits */
+    RADIX_EVEN,
+    RADIX_REPEATS, /* few values */
+    RADIX_HANDFUL  /* so few that a split by one digit separates most of them */
 };
 
 /* What a sort within the cache needs. */

@@ -77,6 +77,22 @@ static size_t FN(tile_radius)(const order_view *view, size_t at, size_t hi, size
 
 /* ---- Small radii ---- */
 
+/* Whether a sample of pairs proves that the radius is above the limit: two keys of
+ * [at - 1, n), which are at least limit + 1 places apart, are out of order. One comparison of
+ * vectors, where the walk of tile_radius compares key by key. */
+static bool FN(surely_far)(const order_view *view, size_t at, size_t limit)
+{
+    RECORD       left_buffer[RADIUS_TILE], right_buffer[RADIUS_TILE], largest;
+    size_t const from = ordo_max(at, 1) - 1, after = view->io.n - from;
+    if (after <= limit + 1)
+        return false;
+    size_t const        count = ordo_min(RADIUS_TILE, after - limit - 1);
+    const RECORD *const left = records_tile(&view->io, from, count, left_buffer);
+    const RECORD *const right = records_tile(&view->io, from + limit + 1, count, right_buffer);
+    memset(&largest, 0, sizeof largest);
+    return FN(any_before_far)(view, left, right, count, &largest);
+}
+
 /* Checks a piece, with as many keys before it as needed, for the largest radius found so far. If
  * the check fails, the radius is raised and the check continues. */
 static void FN(near_piece)(void *arg, size_t lo, size_t hi)
@@ -96,7 +112,9 @@ static void FN(near_piece)(void *arg, size_t lo, size_t hi)
             break;
         size_t const end = ordo_min(at + RADIUS_TILE, hi);
         size_t       read = 0;
-        r = FN(tile_radius)(work->view, at, end, r, work->limit, &read);
+        r = r == 0 && FN(surely_far)(work->view, at, work->limit)
+                         ? work->limit + 1
+                         : FN(tile_radius)(work->view, at, end, r, work->limit, &read);
         radius_raise(&work->radius, r);
         if (r > work->limit || radius_spend(work, read)) {
             atomic_store_explicit(&work->far, true, memory_order_relaxed);

@@ -2,7 +2,7 @@
  *
  * few       sorts a copy in registers
  * sorted    reads the k-th keys from their places, after a check of all keys; also if reversed
- * copy      quickselect on a copy of the words; for small n
+ * copy      quickselect on a copy of the words, or a vector sort for several k; for small n
  * cells     one or two reads count the keys of many cells (select_cells.c); for several k
  * sample    a random sample brackets each k (select_sample.c), one read keeps the words in the
  *           brackets (select_pass.c), quickselect finds the key; after a miss: radix
@@ -86,6 +86,12 @@ static size_t room_of(const ordo_select_job *job, select_way way)
     return job->n * ordo_type_size(job->type);
 }
 
+/* Whether BY_COPY sorts all words, if the ISA has a vector sort. */
+static bool wants_sorted_copy(const ordo_select_job *job)
+{
+    return job->count >= select_sorted_places(select_word_size(job->type));
+}
+
 static enum record_kind word_kind(ordo_type type)
 {
     return select_word_size(type) == sizeof(uint32_t) ? RECORD_K32 : RECORD_K64;
@@ -108,6 +114,8 @@ size_t cpu_select_scratch(const ordo_select_job *job, unsigned threads)
         ordo_sort_job const sort = sort_of(job, NULL);
         bytes += cpu_sort_scratch(&sort, threads) + ARENA_SLACK;
     }
+    if (way == BY_COPY && wants_sorted_copy(job))
+        bytes += job->n * select_word_size(job->type) + ARENA_SLACK;
     if (way == BY_SUB_ARRAYS)
         bytes +=
             cpu_sub_arrays_scratch(word_kind(job->type), job->n, job->sub_array) + 2 * ARENA_SLACK;
@@ -143,12 +151,21 @@ static void put_from_words(const selector *s, const void *words)
         select_put(s, j, select_word_at(words, s->word_size, s->job->k[j]));
 }
 
+/* With many k, a vector sort of all words is faster than quickselect. */
 static ordo_status by_copy(const selector *s)
 {
-    s->exec->algorithm = "quickselect";
-    if (!select_copy_words(s, s->room) ||
-        !select_words(s->room, s->word_size, s->job->n, s->job->k, s->job->count, 0, s->exec))
+    size_t const n = s->job->n;
+    void *const  spare = wants_sorted_copy(s->job) ? try_scratch(s->exec, n * s->word_size) : NULL;
+    if (!select_copy_words(s, s->room))
         return ORDO_E_CANCELLED;
+    if (spare != NULL && select_sort(s, s->room, n, spare)) {
+        s->exec->algorithm = "sort";
+        s->exec->facts.strategy = ORDO_STRATEGY_SORTED_COPY;
+    } else {
+        s->exec->algorithm = "quickselect";
+        if (!select_words(s->room, s->word_size, n, s->job->k, s->job->count, 0, s->exec))
+            return ORDO_E_CANCELLED;
+    }
     put_from_words(s, s->room);
     return ORDO_OK;
 }
@@ -437,6 +454,7 @@ ordo_status cpu_select(void *state, const ordo_select_job *job, ordo_exec *exec)
         return ORDO_OK;
     selector         s = {.job = job,
                           .exec = exec,
+                          .kernels = kernels,
                           .band = kernels->loops->band[job->type][job->descending],
                           .key_size = ordo_type_size(job->type),
                           .word_size = select_word_size(job->type)};

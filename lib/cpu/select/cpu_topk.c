@@ -16,15 +16,17 @@
 #include <string.h>
 
 enum {
-    SLACK = 2048 /* bytes that several allocations from the arena may cost in addition */
+    SLACK = 2048,   /* bytes that several allocations from the arena may cost in addition */
+    TOPK_MARKS = 32 /* words of marks of keys made at once */
 };
 
 typedef struct topk_piece { /* the records that one piece collects */
-    cpu_band band;          /* words of the keys that tie with the k-th */
-    bool     is_wide;
-    void    *records;
-    size_t   at, end; /* where its records go */
-    size_t   ties;    /* how many of them are from the band */
+    cpu_band      band;     /* words of the keys that tie with the k-th */
+    cpu_below_fn *below;
+    bool          is_wide;
+    void         *records;
+    size_t        at, end; /* where its records go */
+    size_t        ties;    /* how many of them are from the band */
 } topk_piece;
 
 typedef struct piece_count {
@@ -34,6 +36,7 @@ typedef struct piece_count {
 typedef struct topk_work {
     const ordo_topk_job *job;
     cpu_band_fn         *count;
+    cpu_below_fn        *below;
     cpu_band             band;
     size_t               key_size, grain, pieces;
     piece_count         *counts;
@@ -104,6 +107,7 @@ static void collect_piece(void *arg, size_t lo, size_t hi)
     const ordo_topk_job *const job = work->job;
     size_t const               i = lo / work->grain;
     topk_piece                 piece = {.band = work->band,
+                                        .below = work->below,
                                         .is_wide = work->records.kind == RECORD_P64,
                                         .records = work->records.array,
                                         .at = i > 0 ? work->counts[i - 1].less : 0,
@@ -205,6 +209,7 @@ ordo_status cpu_topk(void *state, const ordo_topk_job *job, ordo_exec *exec)
     const cpu_kernels *const kernels = state;
     topk_work                work = {.job = job,
                                      .count = kernels->loops->band[job->type][job->descending],
+                                     .below = kernels->loops->below[job->type][job->descending],
                                      .key_size = ordo_type_size(job->type),
                                      .grain = cpu_grain(job->n),
                                      .records = {kind_of(job), NULL, job->k}};

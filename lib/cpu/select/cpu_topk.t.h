@@ -35,26 +35,30 @@ static inline void FN(put_record)(topk_piece *p, KEY x, size_t index, bool desce
 }
 
 /* Collects records of the keys before the band and of the first p->ties keys in it, in array order,
- * until p->end is reached. A loop without branches skips chunks that have none. */
+ * until p->end is reached. A kernel marks the keys up to the end of the band, so other keys cost no
+ * branch. The last keys, fewer than 64, are all marked and tested one by one. */
 static void FN(collect)(const void *keys, size_t lo, size_t hi, bool descending, topk_piece *p)
 {
-    enum {
-        CHUNK = 32
-    };
     const KEY *const a = keys;
     BITS const       before = (BITS)p->band.lo, last = (BITS)p->band.hi;
-    for (size_t at = lo; at < hi && p->at < p->end; at += CHUNK) {
-        size_t const end = hi - at > CHUNK ? at + CHUNK : hi;
-        BITS         some = 0;
-        for (size_t i = at; i < end; i++)
-            some = (BITS)(some | (FN(key_sort_bits)(a[i], descending) <= last));
-        for (size_t i = at; some != 0 && i < end; i++) {
-            BITS const word = FN(key_sort_bits)(a[i], descending);
-            if (word < before) {
-                FN(put_record)(p, a[i], i, descending);
-            } else if (word <= last && p->ties > 0) {
-                p->ties--;
-                FN(put_record)(p, a[i], i, descending);
+    bool const       marks_all = last == (BITS)-1; /* no pivot is above the last word */
+    for (size_t at = lo, count; at < hi && p->at < p->end; at += count) {
+        uint64_t marks[TOPK_MARKS] = {UINT64_MAX};
+        count = ordo_min(hi - at, marks_all ? 64 : 64 * TOPK_MARKS);
+        if (count >= 64)
+            count -= count % 64;
+        if (count >= 64 && !marks_all)
+            p->below(a + at, count, (uint64_t)last + 1, marks);
+        for (size_t w = 0; w < ordo_div_up(count, 64); w++) {
+            for (uint64_t left = marks[w]; left != 0; left &= left - 1) {
+                size_t const i = at + 64 * w + (size_t)__builtin_ctzll(left);
+                if (i >= hi)
+                    break;
+                BITS const word = FN(key_sort_bits)(a[i], descending);
+                bool const ties = word >= before && word <= last && p->ties > 0;
+                p->ties -= ties;
+                if (ties || word < before)
+                    FN(put_record)(p, a[i], i, descending);
             }
         }
     }

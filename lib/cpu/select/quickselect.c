@@ -2,7 +2,8 @@
  *
  * Quickselect for many places at once. It splits three ways (less, equal, greater) because of ties,
  * draws a few words at random to aim the pivot at the middle place, and splits without branches:
- * about 3 n steps for one place. After too many splits a part is heap sorted: n lg n at most. */
+ * about 3 n steps for one place. After too many splits a part is heap sorted: n lg n at most. For
+ * many places select_sort is faster where the ISA has a vector sort. */
 #include "core/random.h"
 #include "cpu/select/select.h"
 
@@ -48,4 +49,14 @@ void select_words_sort(void *words, size_t word_size, size_t n)
         heap_sort_32(words, n);
     else
         heap_sort_64(words, n);
+}
+
+bool select_sort(const selector *s, void *words, size_t n, void *spare)
+{
+    enum cpu_words const width = s->word_size == sizeof(uint32_t) ? CPU_WORDS_32 : CPU_WORDS_64;
+    cpu_words_fn *const  sort = s->kernels->sort_words[width];
+    if (sort == NULL || n > s->kernels->most_words[width])
+        return false;
+    sort(words, spare, n, words, 8 * (unsigned)s->key_size, NULL);
+    return true;
 }

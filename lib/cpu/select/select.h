@@ -11,6 +11,7 @@
 typedef struct selector { /* one call */
     const ordo_select_job *job;
     ordo_exec             *exec;
+    const cpu_kernels     *kernels;
     cpu_band_fn           *band;
     size_t                 key_size, word_size;
     void                  *room; /* scratch for words; NULL if there is none */
@@ -41,6 +42,16 @@ static inline uint64_t select_word_at(const void *words, size_t word_size, size_
 bool select_words(void *words, size_t word_size, size_t n, const size_t *k, size_t count,
                   size_t base, ordo_exec *exec);
 void select_words_sort(void *words, size_t word_size, size_t n);
+
+/* How many places make a vector sort of all words faster than select_words. */
+static inline size_t select_sorted_places(size_t word_size)
+{
+    return word_size == sizeof(uint32_t) ? ORDO_TUNE_SELECT_SORT_32 : ORDO_TUNE_SELECT_SORT_64;
+}
+
+/* Sorts n words by vectors; spare has room for n words. Returns false, and leaves the words, if the
+ * ISA has no vector sort for so many words. */
+bool select_sort(const selector *s, void *words, size_t n, void *spare);
 
 /* ---- select_pass.c: one read of the keys ---- */
 

@@ -84,7 +84,7 @@ static bool read_cells(cell_work *work)
     size_t const     n = work->s->job->n;
     size_t const     grain = n <= ORDO_TUNE_ALONE ? n : ORDO_TUNE_SELECT_PIECE;
     atomic_init(&work->used, 0);
-    for (size_t c = 0; c < ALL_CELLS; c++)
+    for (size_t c = 0; c < cell_count(&work->map); c++)
         atomic_init(&work->count[c], 0);
     exec->phases++;
     bool const finished = ordo_loop(exec, n, grain, cells_piece, work);
@@ -145,13 +145,14 @@ static bool cut_range(const selector *s, void *sample, size_t size, cell_map *ma
 static void find_heavy(const selector *s, const void *sample, size_t size,
                        const size_t in_cell[ALL_CELLS], cell_map *map)
 {
-    size_t   votes[CELLS] = {0};
+    size_t   votes[CELLS];
     uint16_t cells[CELL_BLOCK];
     bool     crowded = false;
     for (size_t c = 1; c < CELLS - 1; c++) /* the first and last cell probably hold no k */
         crowded = crowded || in_cell[c] > size / HEAVY_SHARE;
     if (!crowded || map->shift == 0)
         return;
+    memset(votes, 0, sizeof votes);
     for (size_t c = 0; c < CELLS; c++)
         map->heavy[c] = UINT64_MAX; /* no frequent word: the first part has all words */
     for (size_t at = 0; at < size; at += CELL_BLOCK) {
@@ -260,7 +261,9 @@ static bool answer(cell_work *work, const cell_places *places, size_t n)
         last = cell;
         k[count++] = before + places->rank[j];
     }
-    if (!select_words(work->room, s->word_size, n, k, count, 0, s->exec))
+    bool const has_spare = count >= select_sorted_places(s->word_size) && work->words / 2 >= n;
+    if (!(has_spare && select_sort(s, work->room, n, work->room + n * s->word_size)) &&
+        !select_words(work->room, s->word_size, n, k, count, 0, s->exec))
         return false;
     count = 0;
     for (size_t j = 0; j < s->job->count; j++) {
@@ -278,11 +281,15 @@ ordo_status select_cells(const selector *s, bool *done)
 {
     ordo_type const type = s->job->type;
     size_t const    size = select_sample_size(s->job->n);
-    cell_work       work = {
-              .s = s, .room = (char *)s->room + size * s->word_size, .words = s->room_words - size};
-    size_t      in_cell[ALL_CELLS], needed;
-    cell_places places = {.cell = {0}};
+    cell_work       work; /* 70 KB: only the parts in use are set */
+    cell_places     places;
+    size_t          in_cell[ALL_CELLS], needed;
     *done = false;
+    work.s = s;
+    work.room = (char *)s->room + size * s->word_size;
+    work.words = s->room_words - size;
+    work.map.has_parts = false;
+    memset(work.map.keeps, 0, sizeof work.map.keeps);
     if (!select_gather(s, size, s->room) || !cut_range(s, s->room, size, &work.map))
         return ORDO_E_CANCELLED;
     BY_TYPE(type, cells_tally, (s->room, size, &work.map, in_cell));

@@ -71,7 +71,7 @@ static size_t FN(cells_block)(const void *array, size_t n, bool descending, bool
 static void FN(cells_tally)(const void *array, size_t n, const cell_map *map, size_t *count)
 {
     const BITS *const words = array;
-    memset(count, 0, ALL_CELLS * sizeof *count);
+    memset(count, 0, cell_count(map) * sizeof *count);
     for (size_t at = 0; at < n; at += CELL_BLOCK) {
         size_t const block = ordo_min(CELL_BLOCK, n - at);
         uint16_t     cells[CELL_BLOCK];

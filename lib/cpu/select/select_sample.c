@@ -182,12 +182,16 @@ ordo_status select_brackets(const selector *s, size_t first, size_t *next,
         places[2 * g] = brackets[g].a;
         places[2 * g + 1] = brackets[g].b;
     }
-    if (!select_gather(s, size, sample) ||
-        !select_words(sample, s->word_size, size, places, 2 * groups, 0, s->exec))
+    if (!select_gather(s, size, sample))
+        return ORDO_E_CANCELLED;
+    bool const is_sorted = s->room_words / 2 >= size &&
+                           select_sort(s, sample, size, (char *)sample + size * s->word_size);
+    if (!is_sorted && !select_words(sample, s->word_size, size, places, 2 * groups, 0, s->exec))
         return ORDO_E_CANCELLED;
     for (size_t g = 0; g < groups; g++) {
         const bracket *const b = &brackets[g];
-        select_words_sort((char *)sample + b->a * s->word_size, s->word_size, b->b - b->a + 1);
+        if (!is_sorted)
+            select_words_sort((char *)sample + b->a * s->word_size, s->word_size, b->b - b->a + 1);
         uint64_t const done = maker.count > 0 ? ranges[maker.count - 1].band.hi : 0;
         if (maker.count > 0 && done == select_last_word(s->key_size))
             break;
