@@ -34,6 +34,21 @@ struct sort_wish { /* one verb on segments whose elements are neighbours */
     bool              real_ranks;
 };
 
+/* The tables of segments that are dealt out to buckets. */
+static segment_split split_layout(cuda_scratch *scratch, size_t n, size_t tiles, size_t record_size,
+                                  const segment_limits &classes)
+{
+    segment_split split = {};
+    split.entries = tiles * segment_split_each(record_size);
+    split.is_used = true;
+    split.ids = scratch_take<uint16_t>(scratch, n);
+    split.splitters = scratch_take<char>(scratch, split.entries * record_size);
+    split.counts = scratch_take<uint32_t>(scratch, split.entries);
+    split.bounds = scratch_take<uint64_t>(scratch, split.entries);
+    split.lists = segment_lists_layout(scratch, n, split.entries - 1, classes);
+    return split;
+}
+
 static segment_plan plan_of(cuda_scratch *scratch, const sort_wish *wish)
 {
     const ordo_segment_view *const view = &wish->view;
@@ -42,6 +57,7 @@ static segment_plan plan_of(cuda_scratch *scratch, const sort_wish *wish)
     bool const                     keys = wish->result == RESULT_KEYS;
     segment_plan                   plan = {};
     plan.map = segment_map_of(view, wish->n);
+    plan.shortest = fixed ? view->length : 0;
     plan.longest = fixed ? view->length : wish->n;
     plan.record_size = keys ? bits : bits == 4 && plan.longest < UINT32_MAX ? 8 : 16;
     segment_limits const classes = segment_sort_classes(plan.record_size);
@@ -50,14 +66,16 @@ static segment_plan plan_of(cuda_scratch *scratch, const sort_wish *wish)
         plan.lists = segment_lists_layout(scratch, wish->n, view->count, classes);
         plan.tiles = plan.lists.tiles;
     }
-    if (plan.longest > classes.tile) {
-        /* Merges of overlapping segments, by bad offsets, read beyond the end. */
-        size_t const room = wish->n + (fixed ? 0 : MERGE_TILE);
-        plan.records[0] = scratch_take<char>(scratch, room * plan.record_size);
-        plan.records[1] = scratch_take<char>(scratch, room * plan.record_size);
-        if (wish->result == RESULT_RANKS && wish->ties == ORDO_TIES_DENSE)
-            plan.heads = scratch_take<uint32_t>(scratch, plan.tiles);
-    }
+    if (plan.longest <= classes.limits[SEGMENT_LISTS - 1])
+        return plan;
+    /* Merges of overlapping segments, by bad offsets, read beyond the end. */
+    size_t const room = wish->n + MERGE_TILE;
+    plan.records[0] = scratch_take<char>(scratch, room * plan.record_size);
+    plan.records[1] = scratch_take<char>(scratch, room * plan.record_size);
+    if (wish->result == RESULT_RANKS && wish->ties == ORDO_TIES_DENSE)
+        plan.heads = scratch_take<uint32_t>(scratch, plan.tiles);
+    if (plan.longest < UINT32_MAX)
+        plan.split = split_layout(scratch, wish->n, plan.tiles, plan.record_size, classes);
     return plan;
 }
 
@@ -88,6 +106,7 @@ static ordo_status sort_records(cuda_call *call, const sort_wish *wish)
         segment_job<BITS> const               job = {code,
                                                      wish->in,
                                                      wish->out,
+                                                     NULL,
                                                      wish->result,
                                                      wish->ties,
                                                      (uint16_t)cuda_type_size(wish->type),

@@ -1,16 +1,17 @@
 /* segment_sort.cuh - sorts the records of every segment, by a path for each class of lengths.
  *
- *   up to 32        one record a lane; a group of 2^m lanes sorts a segment by a bitonic network of
- *                   shuffles, so a warp sorts several short segments
- *   up to 2048      a block of one or eight warps sorts a segment in shared memory
+ *   up to 8         one record a lane; a group of 2^m lanes sorts a segment by a bitonic network of
+ *                   shuffles, so a warp sorts several short segments; records of 16 bytes up to 32
+ *   up to 256       16 records a lane (segment_slots.cuh); records of 16 bytes up to 16
+ *   up to 8192      (records of 16 bytes: 2048) a block sorts a segment in shared memory
  *                   (block_bitonic.cuh)
- *   longer          blocks sort tiles in shared memory; passes over all long segments at once then
- *                   merge the tiles of each (merge_sorted.cuh), until each is one sorted part
- * A segment of one tile needs no pass. Merging a segment of t tiles takes lg t passes between two
- * arrays of records; a pass in which no segment takes part only reads one number. A merge writes
- * only within its segment, whatever the records are.
- * Cost: one read and one write, and as much for each pass. Scratch: two records for each element if
- * there may be a segment of several tiles. */
+ *   longer          records are dealt out to buckets of about 96 (segment_split.cuh), which are
+ *                   sorted as segments
+ * Buckets that are too long for a block: blocks sort tiles in shared memory; passes over all of
+ * them at once then merge the tiles of each (merge_sorted.cuh). A pass in which no bucket takes
+ * part only reads one number. A merge writes only within its bucket, whatever the records are.
+ * Cost: one read and one write; long segments two reads and writes more. Scratch: two records and
+ * 2.5 bytes for each element if there may be a long segment. */
 #ifndef ORDO_CUDA_SEGMENTS_SEGMENT_SORT_H
 #define ORDO_CUDA_SEGMENTS_SEGMENT_SORT_H
 
@@ -18,6 +19,8 @@
 #include "cuda/block/block_scan.cuh"
 #include "cuda/segments/dev_segments_sort.cuh"
 #include "cuda/segments/segment_records.cuh"
+#include "cuda/segments/segment_slots.cuh"
+#include "cuda/segments/segment_split.cuh"
 
 enum {
     GROUP_THREADS = 256,
@@ -25,7 +28,7 @@ enum {
     MOST_WARPS = 32
 };
 
-/* ---- Up to 32 records: lanes ---- */
+/* ---- One record a lane ---- */
 
 template <typename T> static DEVICE T group_swap(T record, unsigned mask)
 {
@@ -100,6 +103,85 @@ static __global__ void __launch_bounds__(GROUP_THREADS)
         if (j < where.length)
             segment_store<KIND>(job, where, j, record);
     }
+}
+
+/* ---- 16 records a lane ---- */
+
+/* The ranks of the 16 records of this lane, which lie sorted in shared memory. */
+template <typename KIND, int M, typename BITS = typename KIND::BITS>
+static DEVICE void slots_rank(const segment_job<BITS>              &job,
+                              const slots_memory<typename KIND::K> *memory)
+{
+    unsigned const lane = lane_id(), slot = lane >> M, q = lane & ((1u << M) - 1);
+    segment const  where = memory->slots[slot].where;
+    unsigned const length = (unsigned)where.length;
+    unsigned const begin = min(q * WARP_SORT_ITEMS, length);
+    unsigned const end = min(begin + WARP_SORT_ITEMS, length);
+    auto const     at = [&](uint64_t r) { return slots_at<M>(memory, slot, (unsigned)r); };
+    uint32_t       before = 0;
+    if (job.ties == ORDO_TIES_DENSE) {
+        uint32_t heads = 0;
+        for (unsigned r = begin; r < end; r++)
+            heads += r == 0 || KIND::bits(at(r - 1)) != KIND::bits(at(r));
+        __syncwarp();
+        uint32_t const scanned = warp_scan<scan_add<uint32_t>>(heads) - heads;
+        before = scanned - __shfl_sync(WARP_ALL, scanned, slot << M);
+    }
+    segment_ranks<KIND>(job, where, begin, end, before, at);
+}
+
+/* Writes the sorted keys, indices or records of all slots. */
+template <typename KIND, int M, typename BITS = typename KIND::BITS>
+static DEVICE void slots_write(const segment_job<BITS>              &job,
+                               const slots_memory<typename KIND::K> *memory)
+{
+    if constexpr (!KIND::indexed)
+        if (job.result == RESULT_KEYS && job.out_size >= 4) { /* one decision for all keys */
+            BITS bits[WARP_SORT_ITEMS], raw[WARP_SORT_ITEMS];
+#pragma unroll
+            for (int e = 0; e < WARP_SORT_ITEMS; e++)
+                bits[e] = slots_at<M>(memory, slot_of_item<M>(e), place_of_item<M>(e));
+            job.code.template decode_each<WARP_SORT_ITEMS>(bits, raw);
+#pragma unroll
+            for (int e = 0; e < WARP_SORT_ITEMS; e++) {
+                segment const where = memory->slots[slot_of_item<M>(e)].where;
+                if (place_of_item<M>(e) < where.length)
+                    ((BITS *)job.out)[where.start + place_of_item<M>(e)] = raw[e];
+            }
+            return;
+        }
+#pragma unroll 4
+    for (int e = 0; e < WARP_SORT_ITEMS; e++) {
+        unsigned const slot = slot_of_item<M>(e), r = place_of_item<M>(e);
+        segment const  where = memory->slots[slot].where;
+        if (r < where.length)
+            segment_store<KIND>(job, where, r, slots_at<M>(memory, slot, r));
+    }
+}
+
+/* Segments of more than `least` and at most `most` records. */
+template <typename KIND, int M, typename BITS = typename KIND::BITS>
+static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(typename KIND::K)))
+    segments_by_slots(const __grid_constant__ segment_map map,
+                      const __grid_constant__ segment_job<BITS> job, int64_t least, uint64_t most,
+                      unsigned chunk)
+{
+    typedef typename KIND::K K;
+    __shared__ slots_memory<K> memories[SLOTS_WARPS];
+    slots_memory<K> *const     memory = &memories[threadIdx.x / WARP_LANES];
+    slots_each<M>(memory, map, least, most, chunk, [&]() {
+        K x[WARP_SORT_ITEMS];
+        slots_sort<M>(memory, x, [&](auto &&at, auto &&is_there, auto &&place) {
+            segment_load_items<KIND>(job, at, is_there, place, x);
+        });
+        slots_spread(memory, x);
+        if constexpr (KIND::indexed)
+            if (job.result == RESULT_RANKS) {
+                slots_rank<KIND, M>(job, memory);
+                return;
+            }
+        slots_write<KIND, M>(job, memory);
+    });
 }
 
 /* ---- Shared memory ---- */
@@ -185,39 +267,6 @@ static __global__ void segments_by_blocks(segment_map const map, segment_lists c
 
 /* ---- Long segments: tiles ---- */
 
-struct tile_place {
-    segment  where;
-    uint64_t first; /* place of the tile in the segment */
-};
-
-/* Where tile t is; where.length is 0 if there is no such tile. */
-static DEVICE tile_place place_of_tile(const segment_map &map, const segment_lists &lists,
-                                       uint64_t tile, uint64_t t)
-{
-    if (map.offsets == NULL) {
-        uint64_t const each = (map.length + tile - 1) / tile;
-        return {segment_at(map, t / each), t % each * tile};
-    }
-    segment_large const large = segment_of_tile(lists, t);
-    uint64_t const      start = large.where.start, length = large.where.length;
-    uint64_t const      first = (t - large.first_tile) * tile;
-    bool const          there = first < length && length <= map.n && start <= map.n - length;
-    return {{start, there ? length : 0}, first};
-}
-
-static DEVICE uint64_t tiles_of_all(const segment_map &map, const segment_lists &lists,
-                                    uint64_t tile)
-{
-    if (map.offsets == NULL)
-        return map.count * ((map.length + tile - 1) / tile);
-    return segment_large_count(lists) == 0 ? 0 : segment_tile_count(lists);
-}
-
-template <typename KIND> static __host__ DEVICE constexpr unsigned tile_records(void)
-{
-    return segment_tile(sizeof(typename KIND::K));
-}
-
 /* Sorts every tile, into `a`, or into the result if it is the whole segment. */
 template <typename KIND, typename BITS = typename KIND::BITS>
 static __global__ void __launch_bounds__(TILE_THREADS)
@@ -282,17 +331,18 @@ static DEVICE const K *sorted_array(uint64_t length, const K *a, const K *b)
     return odd ? b : a;
 }
 
-/* Counts the keys of every tile that differ from the key before, for dense ranks. */
+/* Counts the keys of every tile that differ from the key before, for dense ranks, in segments of
+ * more than `least` records. */
 template <typename KIND, typename K = typename KIND::K>
 static __global__ void __launch_bounds__(TILE_THREADS)
     count_heads(segment_map const map, segment_lists const lists, const K *const a,
-                const K *const b, uint32_t *const heads)
+                const K *const b, uint64_t const least, uint32_t *const heads)
 {
     constexpr unsigned TILE = tile_records<KIND>();
     uint64_t const     tiles = tiles_of_all(map, lists, TILE);
     for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
         tile_place const at = place_of_tile(map, lists, TILE, t);
-        if (at.where.length <= TILE)
+        if (at.where.length <= least)
             continue;
         const K *const sorted = sorted_array<KIND>(at.where.length, a, b) + at.where.start;
         uint32_t       count = 0;
@@ -307,11 +357,13 @@ static __global__ void __launch_bounds__(TILE_THREADS)
     }
 }
 
-/* Writes the results of segments of several tiles. `heads` is NULL unless ranks are dense. */
+/* Writes the results of segments of more than `least` records. `heads` is NULL unless ranks are
+ * dense. */
 template <typename KIND, typename BITS = typename KIND::BITS, typename K = typename KIND::K>
 static __global__ void __launch_bounds__(TILE_THREADS)
     write_merged(segment_map const map, segment_lists const lists, segment_job<BITS> const job,
-                 const K *const a, const K *const b, const uint32_t *const heads)
+                 const K *const a, const K *const b, uint64_t const least,
+                 const uint32_t *const heads)
 {
     typedef scan_add<unsigned long long> ADD;
     constexpr unsigned                   TILE = tile_records<KIND>();
@@ -322,7 +374,7 @@ static __global__ void __launch_bounds__(TILE_THREADS)
     __syncthreads();
     for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
         tile_place const at = place_of_tile(map, lists, TILE, t);
-        if (at.where.length <= TILE)
+        if (at.where.length <= least)
             continue;
         const K *const sorted = sorted_array<KIND>(at.where.length, a, b) + at.where.start;
         unsigned const count = (unsigned)min(at.where.length - at.first, (uint64_t)TILE);
@@ -345,6 +397,15 @@ static __global__ void __launch_bounds__(TILE_THREADS)
 
 /* ---- Launches ---- */
 
+/* The smallest lg with n <= 2^lg. */
+static inline unsigned lg_of(size_t n)
+{
+    unsigned lg = 0;
+    while ((size_t)1 << lg < n)
+        lg++;
+    return lg;
+}
+
 template <typename KIND, typename BITS = typename KIND::BITS>
 static ordo_status launch_groups(cuda_call *call, const segment_plan *plan,
                                  const segment_job<BITS> &job, unsigned lg, unsigned least)
@@ -355,16 +416,69 @@ static ordo_status launch_groups(cuda_call *call, const segment_plan *plan,
                        least, most);
 }
 
+template <typename KIND, int M, typename BITS = typename KIND::BITS>
+static ordo_status launch_slots(cuda_call *call, const segment_plan *plan,
+                                const segment_job<BITS> &job, int64_t least, uint64_t most)
+{
+    unsigned const chunk = slots_chunk(plan->map, M);
+    size_t const   grid = segment_grid(call, ordo_div_up(plan->map.count, chunk), SLOTS_WARPS,
+                                       slots_resident(sizeof(typename KIND::K)));
+    return CUDA_LAUNCH(call, (segments_by_slots<KIND, M>), grid, SLOTS_THREADS, 0, plan->map, job,
+                       least, most, chunk);
+}
+
+/* Segments of up to segment_lanes_most records, of these lengths. */
+template <typename KIND, typename BITS = typename KIND::BITS>
+static ordo_status launch_lanes(cuda_call *call, const segment_plan *plan,
+                                const segment_job<BITS> &job, uint64_t shortest, uint64_t longest)
+{
+    enum {
+        GROUP_MOST = 8
+    }; /* a record a lane is faster up to this length */
+    unsigned const lg = lg_of(ordo_min(longest, GROUP_MOST));
+    if (shortest <= GROUP_MOST)
+        TRY(launch_groups<KIND>(call, plan, job, lg, 1));
+    if constexpr (sizeof(typename KIND::K) <= 8) {
+        return slots_classes(
+            shortest, longest, GROUP_MOST, [&](auto m, int64_t least, uint64_t most) {
+                return launch_slots<KIND, decltype(m)::M>(call, plan, job, least, most);
+            });
+    } else {
+        if (shortest <= WARP_SORT_ITEMS && longest > GROUP_MOST)
+            TRY((launch_slots<KIND, 0>(call, plan, job, GROUP_MOST, WARP_SORT_ITEMS)));
+        if (longest > WARP_SORT_ITEMS && shortest <= WARP_LANES)
+            TRY(launch_groups<KIND>(call, plan, job, 5, WARP_SORT_ITEMS + 1));
+        return ORDO_OK;
+    }
+}
+
 template <typename KIND, typename BITS = typename KIND::BITS>
 static ordo_status launch_blocks(cuda_call *call, const segment_plan *plan,
                                  const segment_job<BITS> &job, int list, unsigned most)
 {
+    bool const     fixed = plan->map.offsets == NULL;
     unsigned const threads = ordo_max(most / BITONIC_LEAST, 32);
     size_t const   shared = bitonic_room<typename KIND::K>(most) * sizeof(typename KIND::K);
-    size_t const   items = list < 0 ? plan->map.count : plan->lists.room[list];
+    size_t const   items = fixed ? plan->map.count : plan->lists.room[list];
     size_t const   grid = segment_grid(call, items, 1, 8192 / threads);
+    TRY(cuda_allow_shared(call, segments_by_blocks<KIND>, shared));
     return CUDA_LAUNCH(call, segments_by_blocks<KIND>, grid, threads, shared, plan->map,
-                       plan->lists, list, job, (uint64_t)most);
+                       plan->lists, fixed ? -1 : list, job, (uint64_t)most);
+}
+
+/* The results of segments of more than `least` records, which lie sorted in a or b. */
+template <typename KIND, typename BITS = typename KIND::BITS, typename K = typename KIND::K>
+static ordo_status launch_results(cuda_call *call, const segment_plan *plan,
+                                  const segment_job<BITS> &job, const K *a, const K *b,
+                                  uint64_t least)
+{
+    size_t const grid = segment_grid(call, plan->tiles, 1, 8);
+    if constexpr (KIND::indexed)
+        if (plan->heads != NULL)
+            TRY(CUDA_LAUNCH(call, count_heads<KIND>, grid, TILE_THREADS, 0, plan->map, plan->lists,
+                            a, b, least, plan->heads));
+    return CUDA_LAUNCH(call, write_merged<KIND>, grid, TILE_THREADS, 0, plan->map, plan->lists, job,
+                       a, b, least, plan->heads);
 }
 
 template <typename KIND, typename BITS = typename KIND::BITS>
@@ -386,48 +500,57 @@ static ordo_status launch_tiles(cuda_call *call, const segment_plan *plan,
     for (uint64_t part = TILE; part < plan->longest; part *= 2, odd = !odd)
         TRY(CUDA_LAUNCH(call, merge_segments<KIND>, grid, MERGE_THREADS, 0, plan->map, plan->lists,
                         part, odd ? b : a, odd ? a : b));
-    if constexpr (KIND::indexed)
-        if (plan->heads != NULL)
-            TRY(CUDA_LAUNCH(call, count_heads<KIND>, grid, TILE_THREADS, 0, plan->map, plan->lists,
-                            a, b, plan->heads));
-    return CUDA_LAUNCH(call, write_merged<KIND>, grid, TILE_THREADS, 0, plan->map, plan->lists, job,
-                       a, b, plan->heads);
+    return launch_results<KIND>(call, plan, job, a, b, TILE);
 }
 
-/* The smallest lg with n <= 2^lg. */
-static inline unsigned lg_of(size_t n)
+template <typename KIND, typename BITS = typename KIND::BITS>
+static ordo_status segments_run(cuda_call *call, const segment_plan *plan,
+                                const segment_job<BITS> &job);
+
+/* Long segments: deals their records out to buckets, which are segments of another plan. */
+template <typename KIND, typename BITS = typename KIND::BITS>
+static ordo_status launch_split(cuda_call *call, const segment_plan *plan,
+                                const segment_job<BITS> &job)
 {
-    unsigned lg = 0;
-    while ((size_t)1 << lg < n)
-        lg++;
-    return lg;
+    typedef typename KIND::K K;
+    segment_plan             buckets = *plan;
+    segment_job<BITS>        inner = job;
+    bool const               keys = job.result == RESULT_KEYS;
+    TRY(split_segments<KIND>(call, plan, job));
+    buckets.map = split_map(plan);
+    buckets.shortest = 0;
+    buckets.lists = plan->split.lists;
+    buckets.tiles = plan->split.lists.tiles;
+    buckets.split.is_used = false;
+    buckets.heads = NULL;
+    inner.records = plan->records[0];
+    inner.result = keys ? RESULT_KEYS : RESULT_RECORDS;
+    inner.out = keys ? job.out : plan->records[1];
+    TRY(segments_run<KIND>(call, &buckets, inner));
+    K *const sorted = (K *)plan->records[1];
+    return keys ? ORDO_OK : launch_results<KIND>(call, plan, job, sorted, sorted, 0);
 }
 
 /* Sorts all segments of a plan. */
-template <typename KIND, typename BITS = typename KIND::BITS>
+template <typename KIND, typename BITS>
 static ordo_status segments_run(cuda_call *call, const segment_plan *plan,
                                 const segment_job<BITS> &job)
 {
     segment_limits const  classes = segment_sort_classes(sizeof(typename KIND::K));
     const uint64_t *const limits = classes.limits;
-    size_t const          length = plan->map.length;
-    if (plan->map.offsets == NULL) {
-        if (length <= limits[0])
-            return launch_groups<KIND>(call, plan, job, lg_of(length), 1);
-        if (length <= limits[2])
-            return launch_blocks<KIND>(call, plan, job, -1,
-                                       (unsigned)limits[length <= limits[1] ? 1 : 2]);
-        return launch_tiles<KIND>(call, plan, job);
-    }
-    TRY(segments_classify(call, plan->map, classes, plan->lists));
-    TRY(launch_groups<KIND>(call, plan, job, 3, 1));
-    if (plan->longest > 8)
-        TRY(launch_groups<KIND>(call, plan, job, 5, 9));
-    if (plan->longest > limits[0])
-        TRY(launch_blocks<KIND>(call, plan, job, 0, (unsigned)limits[1]));
-    if (plan->longest > limits[1])
-        TRY(launch_blocks<KIND>(call, plan, job, 1, (unsigned)limits[2]));
-    return plan->longest > limits[2] ? launch_tiles<KIND>(call, plan, job) : ORDO_OK;
+    uint64_t const        longest = plan->longest, shortest = plan->shortest;
+    if (plan->map.offsets != NULL && longest > limits[0])
+        TRY(segments_classify(call, plan->map, classes, plan->lists));
+    if (shortest <= limits[0])
+        TRY(launch_lanes<KIND>(call, plan, job, shortest, longest));
+    for (int list = 0; list < 2; list++)
+        if (shortest <= limits[list + 1] && longest > limits[list] &&
+            limits[list + 1] > limits[list])
+            TRY(launch_blocks<KIND>(call, plan, job, list, (unsigned)limits[list + 1]));
+    if (longest <= limits[2])
+        return ORDO_OK;
+    return plan->split.is_used ? launch_split<KIND>(call, plan, job)
+                               : launch_tiles<KIND>(call, plan, job);
 }
 
 #endif

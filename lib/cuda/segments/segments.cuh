@@ -137,6 +137,33 @@ static inline size_t segment_grid(const cuda_call *call, size_t n, size_t thread
     return ordo_max(ordo_min(ordo_div_up(n, threads), (size_t)call->facts->sms * resident), 1);
 }
 
+/* ---- Reads of many keys ---- */
+
+/* x[e] = element at(e) of an array of T, or 0 if !is_there(e). No read waits for
+ * another. */
+template <typename T, typename BITS, int N, typename AT, typename IS_THERE>
+static DEVICE void read_items_as(const void *array, AT &&at, IS_THERE &&is_there, BITS (&x)[N])
+{
+#pragma unroll
+    for (int e = 0; e < N; e++)
+        x[e] = is_there(e) ? (BITS)((const T *)array)[at(e)] : (BITS)0;
+}
+
+/* The same for unsigned integers of `size` bytes, at most those of BITS. */
+template <typename BITS, int N, typename AT, typename IS_THERE>
+static DEVICE void read_items(const void *array, unsigned size, AT &&at, IS_THERE &&is_there,
+                              BITS (&x)[N])
+{
+    if constexpr (sizeof(BITS) == 8)
+        read_items_as<uint64_t>(array, at, is_there, x);
+    else if (size == 4)
+        read_items_as<uint32_t>(array, at, is_there, x);
+    else if (size == 2)
+        read_items_as<uint16_t>(array, at, is_there, x);
+    else
+        read_items_as<uint8_t>(array, at, is_there, x);
+}
+
 /* ---- Segments with a step ---- */
 
 /* The layout of rows without gaps, as segments_to_rows writes them. */

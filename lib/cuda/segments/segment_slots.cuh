@@ -1,0 +1,155 @@
+/* segment_slots.cuh - segments of up to 256 records, sorted in the registers of a warp.
+ *
+ * A warp holds 512 records in 32 >> M slots of 16 << M places; each slot takes one segment. Lane l
+ * sorts with 16 places of slot l >> M (warp_sort.cuh). Item e of a lane is place 32 e + lane when
+ * keys are read and written, so neighbours in memory are moved together; shared memory turns the
+ * one order into the other. All reads of a lane are issued before the first key is used.
+ * Warps take the segments in turn and fill their slots with those of the wanted lengths.
+ * Cost: one read and one write. */
+#ifndef ORDO_CUDA_SEGMENTS_SEGMENT_SLOTS_H
+#define ORDO_CUDA_SEGMENTS_SEGMENT_SLOTS_H
+
+#include "cuda/segments/segments.cuh"
+#include "cuda/warp/warp_sort.cuh"
+
+enum {
+    SLOTS_THREADS = 128,
+    SLOTS_WARPS = SLOTS_THREADS / 32,
+    SLOTS_MOST_LG = 4,                            /* the largest M */
+    SLOTS_MOST = WARP_SORT_ITEMS << SLOTS_MOST_LG /* records of a slot */
+};
+
+/* Blocks of a multiprocessor, which the registers of records of `size` bytes allow. */
+static __host__ DEVICE constexpr int slots_resident(size_t size)
+{
+    return size > 8 ? 4 : size > 4 ? 6 : 8;
+}
+
+struct slot_entry { /* what a slot holds; length 0: nothing */
+    segment  where;
+    uint64_t number; /* of the segment */
+};
+
+/* The shared memory of a warp. */
+template <typename K> struct slots_memory {
+    static constexpr unsigned VECTOR = 16 / sizeof(K);
+    static constexpr unsigned PLACES =
+        (unsigned)(warp_sort_at<K>(WARP_SORT_KEYS - 1) + 1 + VECTOR - 1) / VECTOR * VECTOR;
+
+    alignas(16) K places[PLACES];
+    slot_entry slots[WARP_LANES];
+};
+
+/* The slot and the place in the slot of item e. */
+template <int M> static DEVICE unsigned slot_of_item(int e)
+{
+    return M == 0 ? 2 * e + lane_id() / 16 : (unsigned)e >> (M - 1);
+}
+template <int M> static DEVICE unsigned place_of_item(int e)
+{
+    return M == 0 ? lane_id() % 16
+                  : (unsigned)(e * WARP_LANES % (WARP_SORT_ITEMS << M)) + lane_id();
+}
+
+/* Brings the records of all slots to their lanes and sorts them; blocked after. fill(at, is_there,
+ * place) reads the items to x: item e is element at(e) of the array, place(e) of its segment. An item
+ * that is not there becomes the last record. By a whole warp. */
+template <int M, typename K, typename FILL>
+static DEVICE void slots_sort(slots_memory<K> *memory, K (&x)[WARP_SORT_ITEMS], FILL &&fill)
+{
+    unsigned there = 0; /* bit e: item e is in its segment */
+#pragma unroll
+    for (int e = 0; e < WARP_SORT_ITEMS; e++)
+        there |= (place_of_item<M>(e) < memory->slots[slot_of_item<M>(e)].where.length) << e;
+    fill([&](int e) { return memory->slots[slot_of_item<M>(e)].where.start + place_of_item<M>(e); },
+         [&](int e) { return (there >> e & 1) != 0; }, [&](int e) { return place_of_item<M>(e); });
+#pragma unroll
+    for (int e = 0; e < WARP_SORT_ITEMS; e++)
+        memory->places[warp_sort_at<K>(e * (int)WARP_LANES + (int)lane_id())] = x[e];
+    __syncwarp();
+    warp_get(x, memory->places);
+    __syncwarp();
+    warp_sort_parts<M>(x, memory->places);
+}
+
+/* Makes sorted records visible to the whole warp: place r of slot s is slots_at<M>(memory, s, r).
+ */
+template <typename K>
+static DEVICE void slots_spread(slots_memory<K> *memory, const K (&x)[WARP_SORT_ITEMS])
+{
+    warp_put(memory->places, x);
+    __syncwarp();
+}
+template <int M, typename K>
+static DEVICE K slots_at(const slots_memory<K> *memory, unsigned slot, unsigned r)
+{
+    return memory->places[warp_sort_at<K>((int)(slot * (WARP_SORT_ITEMS << M) + r))];
+}
+
+/* Calls f() for every filling of the slots of this warp, until all segments of more than `least`
+ * and at most `most` elements (any number from 0 on if least < 0) were in a slot. Warps take
+ * `chunk` segments at a time, at most 32. By whole warps; f is called by all lanes. */
+template <int M, typename K, typename F>
+static DEVICE void slots_each(slots_memory<K> *memory, const segment_map &map, int64_t least,
+                              uint64_t most, unsigned chunk, F &&f)
+{
+    constexpr unsigned SLOTS = WARP_LANES >> M;
+    unsigned const     lane = lane_id();
+    uint64_t const     warps = (uint64_t)gridDim.x * SLOTS_WARPS;
+    uint64_t           first = (uint64_t)blockIdx.x * SLOTS_WARPS + threadIdx.x / WARP_LANES;
+    for (first *= chunk; first < map.count; first += warps * chunk) {
+        uint64_t const i = first + lane;
+        bool const     is_given = lane < chunk && i < map.count;
+        segment const  where = is_given ? segment_at(map, i) : segment{0, 0};
+        bool const     wanted = is_given && (int64_t)where.length > least && where.length <= most;
+        unsigned       left = __ballot_sync(WARP_ALL, wanted);
+        while (left != 0) {
+            unsigned const slot = (unsigned)__popc(left & lanes_before());
+            bool const     taken = (left >> lane & 1) != 0 && slot < SLOTS;
+            unsigned const count = (unsigned)__popc(left);
+            __syncwarp(); /* the last filling is done */
+            if (taken)
+                memory->slots[slot] = {where, i};
+            if (lane < SLOTS && lane >= count)
+                memory->slots[lane] = {{0, 0}, UINT64_MAX};
+            __syncwarp();
+            left &= ~__ballot_sync(WARP_ALL, taken);
+            f();
+        }
+    }
+}
+
+/* Segments that a warp takes at a time: enough to fill its slots. */
+static inline unsigned slots_chunk(const segment_map &map, int m)
+{
+    return map.offsets != NULL ? WARP_LANES : WARP_LANES >> m;
+}
+
+/* The smallest M whose slots hold `length` records. */
+static inline int slots_lg(uint64_t length)
+{
+    int m = 0;
+    while ((uint64_t)WARP_SORT_ITEMS << m < length)
+        m++;
+    return m;
+}
+
+/* Calls f with the M of slots_lg as a constant, for each M that segments of shortest to longest
+ * elements need: f(constant, least, most) for segments of more than `least` elements. The first
+ * class begins above `above`. */
+template <int N> struct slots_constant {
+    static constexpr int M = N;
+};
+template <int M = 0, typename F>
+static inline ordo_status slots_classes(uint64_t shortest, uint64_t longest, int64_t above, F &&f)
+{
+    uint64_t const most = (uint64_t)WARP_SORT_ITEMS << M;
+    int64_t const  least = M == 0 ? above : (int64_t)most / 2;
+    if (shortest <= most && (int64_t)longest > least)
+        TRY(f(slots_constant<M>(), least > above ? least : above, most));
+    if constexpr (M < SLOTS_MOST_LG)
+        return slots_classes<M + 1>(shortest, longest, above, f);
+    return ORDO_OK;
+}
+
+#endif
