@@ -178,15 +178,14 @@ enum {
  * launch and a wait for the host, about 15 us, are 2 % of a radix sort of that size. */
 #define CUDA_TUNE_LOOK_BYTES ((size_t)128 << 20)
 
-/* Sorts of segments (segment_sort.cuh). All are estimates. Most records of 16 bytes of a segment
- * that a group of lanes sorts; most other records that a warp sorts; most that a block of 256
- * threads sorts, and a block of 1024; records of a tile of longer segments, and the same for
- * records of 16 bytes; keys of a segment from which it is sorted by a separate launch. */
+/* Sorts of segments (segment_sort.cuh). All are estimates. Most keys of a segment that a group of
+ * lanes sorts, that a block of one warp sorts, and that a larger block sorts; keys of a tile of
+ * longer segments, and the same for records of 16 bytes; keys of a segment from which a launch for
+ * each segment costs less than the merge passes. */
 enum {
     CUDA_TUNE_SEGMENT_LANES = 32,
     CUDA_TUNE_SEGMENT_WARP = 256,
     CUDA_TUNE_SEGMENT_BLOCK = 2048,
-    CUDA_TUNE_SEGMENT_BLOCKS = 8192,
     CUDA_TUNE_SEGMENT_TILE = 8192,
     CUDA_TUNE_SEGMENT_TILE_16 = 4096,
     CUDA_TUNE_SEGMENT_SEPARATE = 1 << 23

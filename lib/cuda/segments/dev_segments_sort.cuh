@@ -6,6 +6,10 @@
 #include "cuda/runtime/cuda_tuning.cuh"
 #include "cuda/segments/segment_records.cuh"
 
+enum {
+    CUDA_TUNE_SEGMENT_BLOCKS = 8192
+};
+
 /* Records of a tile that one block sorts in shared memory, 32 to 64 KB. */
 static __host__ DEVICE constexpr unsigned segment_tile(size_t record_size)
 {

@@ -52,8 +52,8 @@ template <int M> static DEVICE unsigned place_of_item(int e)
 }
 
 /* Brings the records of all slots to their lanes and sorts them; blocked after. fill(at, is_there,
- * place) reads the items to x: item e is element at(e) of the array, place(e) of its segment. An item
- * that is not there becomes the last record. By a whole warp. */
+ * place) reads the items to x: item e is element at(e) of the array, place(e) of its segment. An
+ * item that is not there becomes the last record. By a whole warp. */
 template <int M, typename K, typename FILL>
 static DEVICE void slots_sort(slots_memory<K> *memory, K (&x)[WARP_SORT_ITEMS], FILL &&fill)
 {
@@ -72,8 +72,7 @@ static DEVICE void slots_sort(slots_memory<K> *memory, K (&x)[WARP_SORT_ITEMS], 
     warp_sort_parts<M>(x, memory->places);
 }
 
-/* Makes sorted records visible to the whole warp: place r of slot s is slots_at<M>(memory, s, r).
- */
+/* Makes sorted records visible to the whole warp; slots_at<M>(memory, s, r) is record r of slot s. */
 template <typename K>
 static DEVICE void slots_spread(slots_memory<K> *memory, const K (&x)[WARP_SORT_ITEMS])
 {
@@ -96,10 +95,11 @@ static DEVICE void slots_each(slots_memory<K> *memory, const segment_map &map, i
     constexpr unsigned SLOTS = WARP_LANES >> M;
     unsigned const     lane = lane_id();
     uint64_t const     warps = (uint64_t)gridDim.x * SLOTS_WARPS;
+    uint64_t const     given = segment_count(map);
     uint64_t           first = (uint64_t)blockIdx.x * SLOTS_WARPS + threadIdx.x / WARP_LANES;
-    for (first *= chunk; first < map.count; first += warps * chunk) {
+    for (first *= chunk; first < given; first += warps * chunk) {
         uint64_t const i = first + lane;
-        bool const     is_given = lane < chunk && i < map.count;
+        bool const     is_given = lane < chunk && i < given;
         segment const  where = is_given ? segment_at(map, i) : segment{0, 0};
         bool const     wanted = is_given && (int64_t)where.length > least && where.length <= most;
         unsigned       left = __ballot_sync(WARP_ALL, wanted);
@@ -125,21 +125,20 @@ static inline unsigned slots_chunk(const segment_map &map, int m)
     return map.offsets != NULL ? WARP_LANES : WARP_LANES >> m;
 }
 
-/* The smallest M whose slots hold `length` records. */
-static inline int slots_lg(uint64_t length)
+/* Blocks for all segments; records of `size` bytes. */
+static inline size_t slots_grid(const cuda_call *call, const segment_map &map, int m, size_t size)
 {
-    int m = 0;
-    while ((uint64_t)WARP_SORT_ITEMS << m < length)
-        m++;
-    return m;
+    return segment_grid(call, ordo_div_up(map.count, slots_chunk(map, m)), SLOTS_WARPS,
+                        (size_t)slots_resident(size));
 }
 
-/* Calls f with the M of slots_lg as a constant, for each M that segments of shortest to longest
- * elements need: f(constant, least, most) for segments of more than `least` elements. The first
- * class begins above `above`. */
 template <int N> struct slots_constant {
     static constexpr int M = N;
 };
+
+/* Calls f(constant, least, most) for each M that segments of shortest to longest elements need:
+ * decltype(constant)::M is M, and segments of more than `least` and at most `most` elements take
+ * it. Segments of up to `above` elements, -1 for none, are left out. */
 template <int M = 0, typename F>
 static inline ordo_status slots_classes(uint64_t shortest, uint64_t longest, int64_t above, F &&f)
 {

@@ -24,6 +24,7 @@
 
 enum {
     GROUP_THREADS = 256,
+    GROUP_MOST = 8, /* records of a segment up to which a record a lane is faster */
     TILE_THREADS = 512,
     MOST_WARPS = 32
 };
@@ -83,10 +84,11 @@ static __global__ void __launch_bounds__(GROUP_THREADS)
 {
     unsigned const lanes = 1u << lg, j = lane_id() & (lanes - 1);
     uint64_t const groups = (uint64_t)gridDim.x * GROUP_THREADS >> lg;
-    uint64_t const rounds = (map.count + groups - 1) / groups;
+    uint64_t const count = segment_count(map);
+    uint64_t const rounds = (count + groups - 1) / groups;
     uint64_t       i = ((uint64_t)blockIdx.x * GROUP_THREADS + threadIdx.x) >> lg;
     for (uint64_t round = 0; round < rounds; round++, i += groups) { /* the same in all lanes */
-        segment where = i < map.count ? segment_at(map, i) : segment{0, 0};
+        segment where = i < count ? segment_at(map, i) : segment{0, 0};
         if (where.length < least || where.length > most)
             where.length = 0;
         if (!__any_sync(WARP_ALL, where.length != 0))
@@ -420,21 +422,16 @@ template <typename KIND, int M, typename BITS = typename KIND::BITS>
 static ordo_status launch_slots(cuda_call *call, const segment_plan *plan,
                                 const segment_job<BITS> &job, int64_t least, uint64_t most)
 {
-    unsigned const chunk = slots_chunk(plan->map, M);
-    size_t const   grid = segment_grid(call, ordo_div_up(plan->map.count, chunk), SLOTS_WARPS,
-                                       slots_resident(sizeof(typename KIND::K)));
-    return CUDA_LAUNCH(call, (segments_by_slots<KIND, M>), grid, SLOTS_THREADS, 0, plan->map, job,
-                       least, most, chunk);
+    return CUDA_LAUNCH(call, (segments_by_slots<KIND, M>),
+                       slots_grid(call, plan->map, M, sizeof(typename KIND::K)), SLOTS_THREADS, 0,
+                       plan->map, job, least, most, slots_chunk(plan->map, M));
 }
 
-/* Segments of up to segment_lanes_most records, of these lengths. */
+/* Segments that warps sort in registers, of these lengths. */
 template <typename KIND, typename BITS = typename KIND::BITS>
 static ordo_status launch_lanes(cuda_call *call, const segment_plan *plan,
                                 const segment_job<BITS> &job, uint64_t shortest, uint64_t longest)
 {
-    enum {
-        GROUP_MOST = 8
-    }; /* a record a lane is faster up to this length */
     unsigned const lg = lg_of(ordo_min(longest, GROUP_MOST));
     if (shortest <= GROUP_MOST)
         TRY(launch_groups<KIND>(call, plan, job, lg, 1));
@@ -456,12 +453,15 @@ template <typename KIND, typename BITS = typename KIND::BITS>
 static ordo_status launch_blocks(cuda_call *call, const segment_plan *plan,
                                  const segment_job<BITS> &job, int list, unsigned most)
 {
-    bool const     fixed = plan->map.offsets == NULL;
-    unsigned const threads = ordo_max(most / BITONIC_LEAST, 32);
-    size_t const   shared = bitonic_room<typename KIND::K>(most) * sizeof(typename KIND::K);
-    size_t const   items = fixed ? plan->map.count : plan->lists.room[list];
-    size_t const   grid = segment_grid(call, items, 1, 8192 / threads);
-    TRY(cuda_allow_shared(call, segments_by_blocks<KIND>, shared));
+    bool const           fixed = plan->map.offsets == NULL;
+    unsigned const       threads = ordo_max(most / BITONIC_LEAST, 32);
+    size_t const         shared = bitonic_room<typename KIND::K>(most) * sizeof(typename KIND::K);
+    size_t const         items = fixed ? plan->map.count : plan->lists.room[list];
+    size_t const         grid = segment_grid(call, items, 1, 8192 / threads);
+    segment_limits const classes = segment_sort_classes(sizeof(typename KIND::K));
+    TRY(cuda_allow_shared(call, segments_by_blocks<KIND>,
+                          bitonic_room<typename KIND::K>((unsigned)classes.limits[2]) *
+                              sizeof(typename KIND::K)));
     return CUDA_LAUNCH(call, segments_by_blocks<KIND>, grid, threads, shared, plan->map,
                        plan->lists, fixed ? -1 : list, job, (uint64_t)most);
 }
@@ -512,12 +512,13 @@ template <typename KIND, typename BITS = typename KIND::BITS>
 static ordo_status launch_split(cuda_call *call, const segment_plan *plan,
                                 const segment_job<BITS> &job)
 {
-    typedef typename KIND::K K;
-    segment_plan             buckets = *plan;
-    segment_job<BITS>        inner = job;
-    bool const               keys = job.result == RESULT_KEYS;
+    typedef typename KIND::K  K;
+    typedef split_shape<KIND> SHAPE;
+    segment_plan              buckets = *plan;
+    segment_job<BITS>         inner = job;
+    bool const                keys = job.result == RESULT_KEYS;
     TRY(split_segments<KIND>(call, plan, job));
-    buckets.map = split_map(plan);
+    buckets.map = split_map(plan, SHAPE::EACH);
     buckets.shortest = 0;
     buckets.lists = plan->split.lists;
     buckets.tiles = plan->split.lists.tiles;

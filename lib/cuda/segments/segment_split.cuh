@@ -279,13 +279,15 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
     }
 }
 
-/* The buckets as segments. */
-static inline segment_map split_map(const segment_plan *plan)
+/* The buckets as segments; `each` entries belong to each tile. */
+static inline segment_map split_map(const segment_plan *plan, uint64_t each)
 {
     segment_map map = {};
     map.offsets = plan->split.bounds;
     map.n = plan->map.n;
     map.count = plan->split.entries - 1;
+    map.tiles = plan->map.offsets != NULL ? plan->lists.counts + SEGMENT_LISTS - 1 : NULL;
+    map.each_tile = each;
     return map;
 }
 

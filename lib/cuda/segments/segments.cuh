@@ -20,12 +20,30 @@ struct segment { /* elements start, start + 1, ..., start + length - 1 */
 struct segment_map {
     const uint64_t *offsets; /* NULL: fixed lengths */
     uint64_t        n, count, length, stride, group, group_stride;
+    /* NULL, or the counter of the last list of other segments: only the first `each_tile` segments
+     * for each of their tiles exist. */
+    const unsigned long long *tiles;
+    uint64_t                  each_tile;
 };
 
 static inline segment_map segment_map_of(const ordo_segment_view *view, size_t n)
 {
-    return {view->offsets, n,           view->count,       view->length,
-            view->stride,  view->group, view->group_stride};
+    return {
+        view->offsets, n, view->count, view->length, view->stride, view->group, view->group_stride,
+        NULL,          0};
+}
+
+enum {
+    SEGMENT_SLOT_SHIFT = 40 /* in the counter of the last list: segments above tiles */
+};
+
+/* The number of segments. */
+static DEVICE uint64_t segment_count(const segment_map &map)
+{
+    if (map.tiles == NULL)
+        return map.count;
+    uint64_t const tiles = *map.tiles & (((uint64_t)1 << SEGMENT_SLOT_SHIFT) - 1);
+    return min(map.count, tiles * map.each_tile);
 }
 
 static DEVICE segment segment_at(const segment_map &map, uint64_t i)
@@ -43,9 +61,8 @@ static DEVICE segment segment_at(const segment_map &map, uint64_t i)
 /* ---- Classes ---- */
 
 enum {
-    SEGMENT_LISTS = 3,           /* classes with a list, besides the shortest segments */
-    SEGMENT_BLOCK_THREADS = 256, /* of the kernels in dev_segments.cu */
-    SEGMENT_SLOT_SHIFT = 40      /* in `counts` of the last list: segments above tiles */
+    SEGMENT_LISTS = 3,          /* classes with a list, besides the shortest segments */
+    SEGMENT_BLOCK_THREADS = 256 /* of the kernels in dev_segments.cu */
 };
 
 /* The classes of a verb. Segments of up to limits[0] elements have no list: a kernel goes over all
