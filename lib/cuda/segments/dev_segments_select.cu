@@ -15,8 +15,9 @@
 
 enum {
     SHORT_THREADS = 256,
-    SORTED_MOST = SLOTS_MOST, /* keys of a segment that a few lanes sort */
-    SELECT_MOST = 8           /* positions that are searched */
+    SORTED_LG = 4,
+    SORTED_MOST = WARP_SORT_ITEMS << SORTED_LG, /* keys of a segment that a few lanes sort */
+    SELECT_MOST = 8                             /* positions that are searched */
 };
 
 static constexpr size_t SELECT_ALONE = (size_t)1 << 22; /* keys of a row that is done by itself */
@@ -55,9 +56,12 @@ static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(WO
         slot_entry const here = memory->slots[lane_id() / LANES];
         unsigned         numbers = (unsigned)here.where.length; /* keys that are not NaN */
         WORD             x[WARP_SORT_ITEMS];
-        slots_sort<M>(memory, x, [&](auto &&at, auto &&is_there, auto &&) {
-            segment_read_items(codes, keys, at, is_there, (WORD) ~(WORD)0, x);
-        });
+        (void)slots_sort<M>(
+            memory, x,
+            [&](auto &&at, auto &&is_there, auto &&) {
+                segment_read_items(codes, keys, at, is_there, (WORD) ~(WORD)0, x);
+            },
+            [](WORD &, unsigned) {});
         if (segment_counts_nans(targets, codes)) {
             numbers = 0;
 #pragma unroll
@@ -190,7 +194,7 @@ static ordo_status select_classes(cuda_call *call, const segment_codes<WORD> &co
     bool const               is_fixed = map.offsets == NULL;
     uint64_t const           longest = is_fixed ? map.length : map.n;
     uint64_t const           shortest = is_fixed ? map.length : 0;
-    TRY(slots_classes(shortest, longest, -1, [&](auto m, int64_t least, uint64_t most) {
+    TRY(slots_classes<SORTED_LG>(shortest, longest, -1, [&](auto m, int64_t least, uint64_t most) {
         return launch_sorted<WORD, decltype(m)::M>(call, codes, keys, map, targets, least, most);
     }));
     if (shortest <= SHAPE::OF_WARP::MOST && longest > SORTED_MOST)

@@ -74,7 +74,8 @@ static segment_plan plan_of(cuda_scratch *scratch, const sort_wish *wish)
     plan.records[1] = scratch_take<char>(scratch, room * plan.record_size);
     if (wish->result == RESULT_RANKS && wish->ties == ORDO_TIES_DENSE)
         plan.heads = scratch_take<uint32_t>(scratch, plan.tiles);
-    if (plan.longest < UINT32_MAX)
+    bool const merges = fixed && plan.longest <= 2 * classes.tile; /* one pass is faster */
+    if (plan.longest < UINT32_MAX && !merges)
         plan.split = split_layout(scratch, wish->n, plan.tiles, plan.record_size, classes);
     return plan;
 }

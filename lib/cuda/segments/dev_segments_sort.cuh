@@ -7,6 +7,7 @@
 #include "cuda/segments/segment_records.cuh"
 
 enum {
+    CUDA_TUNE_SEGMENT_SLOT = 512,
     CUDA_TUNE_SEGMENT_BLOCKS = 8192
 };
 
@@ -23,7 +24,7 @@ static inline segment_limits segment_sort_classes(size_t record_size)
     if (record_size > 8)
         return {{CUDA_TUNE_SEGMENT_LANES, CUDA_TUNE_SEGMENT_WARP, CUDA_TUNE_SEGMENT_BLOCK},
                 segment_tile(record_size)};
-    return {{CUDA_TUNE_SEGMENT_WARP, CUDA_TUNE_SEGMENT_BLOCK, CUDA_TUNE_SEGMENT_BLOCKS},
+    return {{CUDA_TUNE_SEGMENT_SLOT, CUDA_TUNE_SEGMENT_BLOCK, CUDA_TUNE_SEGMENT_BLOCKS},
             segment_tile(record_size)};
 }
 

@@ -15,8 +15,10 @@
 #include "cuda/sort/merge_sorted.cuh"
 
 enum {
-    TOPK_MOST = POOL_FEW,    /* k of the search */
-    TOPK_SHORT = SLOTS_MOST, /* keys of a segment that is sorted, or held in few registers */
+    TOPK_MOST = POOL_FEW, /* k of the search */
+    TOPK_LG = 4,
+    TOPK_SHORT =
+        WARP_SORT_ITEMS << TOPK_LG, /* keys of a segment that is sorted, or held in few registers */
     TOPK_THREADS = 256
 };
 
@@ -77,12 +79,14 @@ template <> struct topk_record<uint32_t> {
     typedef uint64_t K;
 
     static DEVICE K        make(uint32_t code, unsigned place) { return (K)code << 32 | place; }
+    static DEVICE void     put_place(K &record, unsigned place) { record |= place; }
     static DEVICE uint32_t code(K record) { return (uint32_t)(record >> 32); }
 };
 template <> struct topk_record<uint64_t> {
     typedef key_record K;
 
     static DEVICE K        make(uint64_t code, unsigned place) { return {code, place}; }
+    static DEVICE void     put_place(K &record, unsigned place) { record.index = place; }
     static DEVICE uint64_t code(const K &record) { return record.key; }
 };
 
@@ -100,13 +104,16 @@ static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(ty
     unsigned const             k = (unsigned)wish.k;
     slots_each<M>(memory, map, least, most, chunk, [&]() {
         K x[WARP_SORT_ITEMS];
-        slots_sort<M>(memory, x, [&](auto &&at, auto &&is_there, auto &&place) {
-            WORD found[WARP_SORT_ITEMS];
-            segment_read_items(codes, wish.keys, at, is_there, (WORD)0, found);
+        (void)slots_sort<M>(
+            memory, x,
+            [&](auto &&at, auto &&is_there, auto &&place) {
+                WORD found[WARP_SORT_ITEMS];
+                segment_read_items(codes, wish.keys, at, is_there, (WORD)0, found);
 #pragma unroll
-            for (int e = 0; e < WARP_SORT_ITEMS; e++)
-                x[e] = is_there(e) ? RECORD::make(found[e], place(e)) : last_record<K>();
-        });
+                for (int e = 0; e < WARP_SORT_ITEMS; e++)
+                    x[e] = is_there(e) ? RECORD::make(found[e], place(e)) : last_record<K>();
+            },
+            [](K &record, unsigned place) { RECORD::put_place(record, place); });
         slots_spread(memory, x);
         auto const is_result = [&](unsigned slot, unsigned r) {
             return r < memory->slots[slot].where.length &&
@@ -360,9 +367,11 @@ static ordo_status topk_short(cuda_call *call, const segment_codes<WORD> &codes,
                               uint64_t shortest, uint64_t longest)
 {
     if constexpr (sizeof(WORD) == 4)
-        return slots_classes(shortest, longest, -1, [&](auto m, int64_t least, uint64_t most) {
-            return launch_slots<WORD, decltype(m)::M>(call, codes, classes.map, wish, least, most);
-        });
+        return slots_classes<TOPK_LG>(shortest, longest, -1,
+                                      [&](auto m, int64_t least, uint64_t most) {
+                                          return launch_slots<WORD, decltype(m)::M>(
+                                              call, codes, classes.map, wish, least, most);
+                                      });
     if (shortest <= WARP_SORT_ITEMS)
         TRY((launch_slots<WORD, 0>(call, codes, classes.map, wish, -1, WARP_SORT_ITEMS)));
     if (longest <= WARP_SORT_ITEMS)

@@ -12,7 +12,7 @@
 #include "cuda/sort/dev_radix_memory.cuh"
 #include "cuda/sort/merge_sorted.cuh"
 
-/* ---- Kinds of records ---- */
+/* ---- Kinds of records: put_index sets the index of a record that was made with 0 ---- */
 
 template <typename BITS_> struct records_alone {
     typedef BITS_         BITS;
@@ -20,6 +20,7 @@ template <typename BITS_> struct records_alone {
     static constexpr bool indexed = false;
 
     static DEVICE K        make(BITS bits, uint64_t) { return bits; }
+    static DEVICE void     put_index(K &, unsigned) {}
     static DEVICE BITS     bits(K record) { return record; }
     static DEVICE uint64_t index(K) { return 0; }
 };
@@ -31,6 +32,7 @@ struct records_short {
     static constexpr bool indexed = true;
 
     static DEVICE K        make(BITS bits, uint64_t index) { return (K)bits << 32 | index; }
+    static DEVICE void     put_index(K &record, unsigned index) { record |= index; }
     static DEVICE BITS     bits(K record) { return (BITS)(record >> 32); }
     static DEVICE uint64_t index(K record) { return record_index(record); }
 };
@@ -41,6 +43,7 @@ template <typename BITS_> struct records_wide {
     static constexpr bool indexed = true;
 
     static DEVICE K        make(BITS bits, uint64_t index) { return {bits, index}; }
+    static DEVICE void     put_index(K &record, unsigned index) { record.index = index; }
     static DEVICE BITS     bits(const K &record) { return (BITS)record.key; }
     static DEVICE uint64_t index(const K &record) { return record.index; }
 };

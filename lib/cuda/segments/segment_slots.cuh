@@ -1,21 +1,23 @@
-/* segment_slots.cuh - segments of up to 256 records, sorted in the registers of a warp.
+/* segment_slots.cuh - segments of up to 512 records, sorted in the registers of a warp.
  *
  * A warp holds 512 records in 32 >> M slots of 16 << M places; each slot takes one segment. Lane l
  * sorts with 16 places of slot l >> M (warp_sort.cuh). Item e of a lane is place 32 e + lane when
  * keys are read and written, so neighbours in memory are moved together; shared memory turns the
  * one order into the other. All reads of a lane are issued before the first key is used.
  * Warps take the segments in turn and fill their slots with those of the wanted lengths.
+ * With M = 0, segments that follow each other in memory are read and written as one piece.
  * Cost: one read and one write. */
 #ifndef ORDO_CUDA_SEGMENTS_SEGMENT_SLOTS_H
 #define ORDO_CUDA_SEGMENTS_SEGMENT_SLOTS_H
 
 #include "cuda/segments/segments.cuh"
+#include "cuda/sort/merge_sorted.cuh"
 #include "cuda/warp/warp_sort.cuh"
 
 enum {
     SLOTS_THREADS = 128,
     SLOTS_WARPS = SLOTS_THREADS / 32,
-    SLOTS_MOST_LG = 4,                            /* the largest M */
+    SLOTS_MOST_LG = 5,                            /* the largest M */
     SLOTS_MOST = WARP_SORT_ITEMS << SLOTS_MOST_LG /* records of a slot */
 };
 
@@ -51,12 +53,90 @@ template <int M> static DEVICE unsigned place_of_item(int e)
                   : (unsigned)(e * WARP_LANES % (WARP_SORT_ITEMS << M)) + lane_id();
 }
 
+/* ---- Segments that follow each other in memory, one in each lane (M = 0) ---- */
+
+struct slots_rows {     /* the segment of this lane, and all of them */
+    bool     are_dense; /* each begins where the one before ends */
+    uint64_t start;     /* of the first */
+    unsigned before, length, total;
+};
+
+template <typename K> static DEVICE slots_rows slots_rows_of(const slots_memory<K> *memory)
+{
+    segment const  where = memory->slots[lane_id()].where;
+    unsigned const length = (unsigned)where.length;
+    unsigned const scanned = warp_scan<scan_add<unsigned>>(length), before = scanned - length;
+    unsigned const there = __ballot_sync(WARP_ALL, length != 0);
+    uint64_t const mine = where.start - before;
+    uint64_t const start = __shfl_sync(WARP_ALL, mine, there == 0 ? 0 : __ffs((int)there) - 1);
+    return {__all_sync(WARP_ALL, length == 0 || mine == start) != 0, start, before, length,
+            __shfl_sync(WARP_ALL, scanned, WARP_LANES - 1)};
+}
+
+/* Where record p of all rows is in the memory of the warp; lanes that read their rows at once meet
+ * few bank conflicts. */
+static DEVICE unsigned slots_row_at(unsigned p) { return p + p / WARP_LANES; }
+
+/* Brings the rows to their lanes: item e of a lane is record e of its row. */
+template <typename K, typename FILL, typename PUT_PLACE>
+static DEVICE void slots_load_rows(slots_memory<K> *memory, const slots_rows &rows,
+                                   K (&x)[WARP_SORT_ITEMS], FILL &&fill, PUT_PLACE &&put_place)
+{
+    auto const at = [](int e) { return (unsigned)e * WARP_LANES + lane_id(); };
+    fill([&](int e) { return rows.start + at(e); }, [&](int e) { return at(e) < rows.total; },
+         [](int) { return 0u; });
+#pragma unroll
+    for (int e = 0; e < WARP_SORT_ITEMS; e++)
+        memory->places[slots_row_at(at(e))] = x[e];
+    __syncwarp();
+#pragma unroll
+    for (int e = 0; e < WARP_SORT_ITEMS; e++) {
+        x[e] = memory->places[slots_row_at(min(rows.before + e, WARP_SORT_KEYS - 1u))];
+        if ((unsigned)e < rows.length)
+            put_place(x[e], (unsigned)e);
+        else
+            x[e] = last_record<K>();
+    }
+    __syncwarp();
+}
+
+/* Calls put(p, record) for record p of all rows, neighbours in neighbouring lanes. */
+template <typename K, typename PUT>
+static DEVICE void slots_put_rows(slots_memory<K> *memory, const slots_rows &rows,
+                                  const K (&x)[WARP_SORT_ITEMS], PUT       &&put)
+{
+#pragma unroll
+    for (int e = 0; e < WARP_SORT_ITEMS; e++)
+        if ((unsigned)e < rows.length)
+            memory->places[slots_row_at(rows.before + e)] = x[e];
+    __syncwarp();
+#pragma unroll
+    for (int e = 0; e < WARP_SORT_ITEMS; e++) {
+        unsigned const p = e * WARP_LANES + lane_id();
+        if (p < rows.total)
+            put(p, memory->places[slots_row_at(p)]);
+    }
+}
+
+/* ---- Any segments ---- */
+
 /* Brings the records of all slots to their lanes and sorts them; blocked after. fill(at, is_there,
  * place) reads the items to x: item e is element at(e) of the array, place(e) of its segment. An
- * item that is not there becomes the last record. By a whole warp. */
-template <int M, typename K, typename FILL>
-static DEVICE void slots_sort(slots_memory<K> *memory, K (&x)[WARP_SORT_ITEMS], FILL &&fill)
+ * item that is not there becomes the last record. put_place(record, place) sets the place of a
+ * record that was made with place 0. By a whole warp. */
+template <int M, typename K, typename FILL, typename PUT_PLACE>
+static DEVICE slots_rows slots_sort(slots_memory<K> *memory, K (&x)[WARP_SORT_ITEMS], FILL &&fill,
+                                    PUT_PLACE &&put_place)
 {
+    slots_rows rows = {};
+    if constexpr (M == 0) {
+        rows = slots_rows_of(memory);
+        if (rows.are_dense) {
+            slots_load_rows(memory, rows, x, fill, put_place);
+            lane_sort(x);
+            return rows;
+        }
+    }
     unsigned there = 0; /* bit e: item e is in its segment */
 #pragma unroll
     for (int e = 0; e < WARP_SORT_ITEMS; e++)
@@ -70,6 +150,7 @@ static DEVICE void slots_sort(slots_memory<K> *memory, K (&x)[WARP_SORT_ITEMS], 
     warp_get(x, memory->places);
     __syncwarp();
     warp_sort_parts<M>(x, memory->places);
+    return rows;
 }
 
 /* Makes sorted records visible to the whole warp; slots_at<M>(memory, s, r) is record r of slot s. */
@@ -138,16 +219,16 @@ template <int N> struct slots_constant {
 
 /* Calls f(constant, least, most) for each M that segments of shortest to longest elements need:
  * decltype(constant)::M is M, and segments of more than `least` and at most `most` elements take
- * it. Segments of up to `above` elements, -1 for none, are left out. */
-template <int M = 0, typename F>
+ * it. Segments of up to `above` elements, -1 for none, are left out. MOST_LG is the largest M. */
+template <int MOST_LG, int M = 0, typename F>
 static inline ordo_status slots_classes(uint64_t shortest, uint64_t longest, int64_t above, F &&f)
 {
     uint64_t const most = (uint64_t)WARP_SORT_ITEMS << M;
     int64_t const  least = M == 0 ? above : (int64_t)most / 2;
     if (shortest <= most && (int64_t)longest > least)
         TRY(f(slots_constant<M>(), least > above ? least : above, most));
-    if constexpr (M < SLOTS_MOST_LG)
-        return slots_classes<M + 1>(shortest, longest, above, f);
+    if constexpr (M < MOST_LG)
+        return slots_classes<MOST_LG, M + 1>(shortest, longest, above, f);
     return ORDO_OK;
 }
 

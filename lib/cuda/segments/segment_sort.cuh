@@ -1,8 +1,8 @@
 /* segment_sort.cuh - sorts the records of every segment, by a path for each class of lengths.
  *
- *   up to 8         one record a lane; a group of 2^m lanes sorts a segment by a bitonic network of
+ *   up to 4         one record a lane; a group of 2^m lanes sorts a segment by a bitonic network of
  *                   shuffles, so a warp sorts several short segments; records of 16 bytes up to 32
- *   up to 256       16 records a lane (segment_slots.cuh); records of 16 bytes up to 16
+ *   up to 512       16 records a lane (segment_slots.cuh); records of 16 bytes up to 16
  *   up to 8192      (records of 16 bytes: 2048) a block sorts a segment in shared memory
  *                   (block_bitonic.cuh)
  *   longer          records are dealt out to buckets of about 96 (segment_split.cuh), which are
@@ -24,7 +24,7 @@
 
 enum {
     GROUP_THREADS = 256,
-    GROUP_MOST = 8, /* records of a segment up to which a record a lane is faster */
+    GROUP_MOST = 4, /* records of a segment up to which a record a lane is faster */
     TILE_THREADS = 512,
     MOST_WARPS = 32
 };
@@ -172,10 +172,24 @@ static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(ty
     __shared__ slots_memory<K> memories[SLOTS_WARPS];
     slots_memory<K> *const     memory = &memories[threadIdx.x / WARP_LANES];
     slots_each<M>(memory, map, least, most, chunk, [&]() {
-        K x[WARP_SORT_ITEMS];
-        slots_sort<M>(memory, x, [&](auto &&at, auto &&is_there, auto &&place) {
-            segment_load_items<KIND>(job, at, is_there, place, x);
-        });
+        K                x[WARP_SORT_ITEMS];
+        bool const       makes = job.records == NULL; /* else records have their indices */
+        slots_rows const rows = slots_sort<M>(
+            memory, x,
+            [&](auto &&at, auto &&is_there, auto &&place) {
+                segment_load_items<KIND>(job, at, is_there, place, x);
+            },
+            [&](K &record, unsigned place) {
+                if (makes)
+                    KIND::put_index(record, place);
+            });
+        if constexpr (M == 0 && !KIND::indexed)
+            if (rows.are_dense && job.result == RESULT_KEYS && job.out_size >= 4) {
+                slots_put_rows(memory, rows, x, [&](unsigned p, K record) {
+                    ((BITS *)job.out)[rows.start + p] = job.code.decode(record);
+                });
+                return;
+            }
         slots_spread(memory, x);
         if constexpr (KIND::indexed)
             if (job.result == RESULT_RANKS) {
@@ -188,6 +202,22 @@ static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(ty
 
 /* ---- Shared memory ---- */
 
+/* Whether a tile in shared memory is sorted. The first pairs tell of most tiles that are not. By all
+ * threads; records written before the call need no barrier. */
+template <typename K> static DEVICE bool is_sorted_tile(const K *tile, unsigned count)
+{
+    bool falls = false;
+    for (unsigned p = threadIdx.x, end = blockDim.x;; end = count) {
+        __syncthreads();
+        for (; p + 1 < count && p < end; p += blockDim.x)
+            falls |= tile[bitonic_at<K>(p + 1)] < tile[bitonic_at<K>(p)];
+        if (__syncthreads_or(falls))
+            return false;
+        if (end >= count)
+            return true;
+    }
+}
+
 /* Sorts records `first` to first + count - 1 of a segment in shared memory; the result is visible
  * to all threads. */
 template <typename KIND, typename BITS = typename KIND::BITS>
@@ -196,10 +226,19 @@ static DEVICE void sort_in_block(const segment_job<BITS> &job, segment where, ui
 {
     typedef typename KIND::K K;
     unsigned const           padded = bitonic_tile(count);
-    for (unsigned p = threadIdx.x; p < padded; p += blockDim.x)
-        tile[bitonic_at<K>(p)] =
-            p < count ? segment_load<KIND>(job, where.start, first + p) : last_record<K>();
-    block_bitonic_sort(tile, padded);
+    for (unsigned from = threadIdx.x; from < padded; from += BITONIC_LEAST * blockDim.x) {
+        K          x[BITONIC_LEAST];
+        auto const place = [&](int e) { return from + e * blockDim.x; };
+        segment_load_items<KIND>(
+            job, [&](int e) { return where.start + first + place(e); },
+            [&](int e) { return place(e) < count; }, [&](int e) { return first + place(e); }, x);
+#pragma unroll
+        for (int e = 0; e < BITONIC_LEAST; e++)
+            if (place(e) < padded)
+                tile[bitonic_at<K>(place(e))] = x[e];
+    }
+    if (!is_sorted_tile(tile, count))
+        block_bitonic_sort(tile, padded);
 }
 
 /* The ranks of places `first` to first + count - 1, each thread some neighbours; `before` is the
@@ -436,7 +475,7 @@ static ordo_status launch_lanes(cuda_call *call, const segment_plan *plan,
     if (shortest <= GROUP_MOST)
         TRY(launch_groups<KIND>(call, plan, job, lg, 1));
     if constexpr (sizeof(typename KIND::K) <= 8) {
-        return slots_classes(
+        return slots_classes<SLOTS_MOST_LG>(
             shortest, longest, GROUP_MOST, [&](auto m, int64_t least, uint64_t most) {
                 return launch_slots<KIND, decltype(m)::M>(call, plan, job, least, most);
             });
@@ -547,7 +586,8 @@ static ordo_status segments_run(cuda_call *call, const segment_plan *plan,
     for (int list = 0; list < 2; list++)
         if (shortest <= limits[list + 1] && longest > limits[list] &&
             limits[list + 1] > limits[list])
-            TRY(launch_blocks<KIND>(call, plan, job, list, (unsigned)limits[list + 1]));
+            TRY(launch_blocks<KIND>(call, plan, job, list,
+                                    bitonic_tile((unsigned)ordo_min(limits[list + 1], longest))));
     if (longest <= limits[2])
         return ORDO_OK;
     return plan->split.is_used ? launch_split<KIND>(call, plan, job)
