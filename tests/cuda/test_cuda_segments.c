@@ -333,6 +333,58 @@ static void test_host(void)
     try_all(&l, ORDO_I16, 3, true);
 }
 
+/* ---- A huge segment, which is dealt out to buckets twice ---- */
+
+static void test_huge(void)
+{
+    enum {
+        HUGE_N = 4600000,
+        FIRST = 12, /* of the huge segment */
+        LENGTH = HUGE_N - FIRST - 7
+    };
+    uint64_t const bounds[] = {3, FIRST, FIRST, FIRST + LENGTH};
+    uint32_t      *given = malloc(HUGE_N * sizeof *given), *want = malloc(HUGE_N * sizeof *want),
+             *got = malloc(HUGE_N * sizeof *got);
+    device_array in = device_make(HUGE_N * sizeof *given, 0);
+    device_array out = device_make(HUGE_N * sizeof *given, 0);
+    for (int turn = 0; turn < 4; turn++) {
+        bool const           is_argsort = turn % 2 == 1;
+        size_t const         shape = turn < 2 ? 0 : inputs_find("few distinct");
+        ordo_segments const  segments = ORDO_OPTS(ordo_segments, .count = 3, .offsets = bounds);
+        ordo_sort_opts const here = ORDO_OPTS(ordo_sort_opts, .segments = &segments);
+        testkit_case("huge segment, %s, %s", inputs_name(shape), is_argsort ? "argsort" : "sort");
+        inputs_fill(shape, ORDO_F32, given, HUGE_N, (uint64_t)turn);
+        memcpy(want, given, HUGE_N * sizeof *want);
+        CHECK_STATUS(ORDO_OK,
+                     is_argsort ? ordo_argsort(cpu, ORDO_F32, given, HUGE_N, ORDO_U32, want, &here)
+                                : ordo_sort(cpu, ORDO_F32, want, HUGE_N, &here),
+                     cpu);
+        device_put(&in, given);
+        device_put(&out, given);
+        device_place(&device_offsets, sizeof bounds, 0);
+        device_put(&device_offsets, bounds);
+        CUDA_CHECK(cudaDeviceSynchronize()); /* the uploads use another stream */
+        there = segments;
+        there.offsets = (const uint64_t *)(const void *)device_offsets.data;
+        ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .flags = ORDO_ON_DEVICE,
+                                              .stream = stream, .segments = &there);
+        CHECK_STATUS(ORDO_OK,
+                     is_argsort
+                         ? ordo_argsort(gpu, ORDO_F32, in.data, HUGE_N, ORDO_U32, out.data, &opts)
+                         : ordo_sort(gpu, ORDO_F32, out.data, HUGE_N, &opts),
+                     gpu);
+        CUDA_CHECK(cudaStreamSynchronize(stream));
+        device_get(&out, got);
+        CHECK(device_intact(&out));
+        CHECK_BYTES(want, got, HUGE_N * sizeof *want, sizeof *want);
+    }
+    device_free(&in);
+    device_free(&out);
+    free(given);
+    free(want);
+    free(got);
+}
+
 /* ---- Bad offsets ---- */
 
 static void test_bad_offsets(size_t turns)
@@ -456,6 +508,7 @@ int main(void)
     test_bad_offsets(much == FEWEST ? 1 : 8);
     test_refused();
     if (much == ALL) {
+        test_huge();
         test_host();
         test_captured();
     }

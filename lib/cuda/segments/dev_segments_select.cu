@@ -89,25 +89,17 @@ static __global__ void __launch_bounds__(BLOCK)
                          const void *keys, const __grid_constant__ segment_map map,
                          const __grid_constant__ segment_targets targets, pool_source const source)
 {
-    typedef typename POOL::WORD      WORD;
-    constexpr unsigned               POOLS = BLOCK / POOL::THREADS;
-    __shared__ typename POOL::SHARED shared[POOLS];
-    typename POOL::SHARED *const     s = &shared[threadIdx.x / POOL::THREADS];
-    uint64_t const                   given = pool_source_count(source);
-    POOL                             mine;
-    mine.begin();
-    for (uint64_t at = (uint64_t)blockIdx.x * POOLS + threadIdx.x / POOL::THREADS; at < given;
-         at += (uint64_t)gridDim.x * POOLS) {
-        uint64_t const i = pool_source_at(source, at);
-        segment const  here = segment_at(map, i);
+    typedef typename POOL::WORD WORD;
+    pool_each<POOL, BLOCK>(map, source, [&](POOL &mine, auto *shared, uint64_t i, segment here) {
         mine.load(codes, keys, here.start, (unsigned)here.length);
-        unsigned const numbers =
-            segment_counts_nans(targets, codes) ? mine.count_to(s, codes.last_number()) : mine.n;
+        unsigned const numbers = segment_counts_nans(targets, codes)
+                                     ? mine.count_to(shared, codes.last_number())
+                                     : mine.n;
         segment_targets_settle(targets, codes, i, mine.n, mine.n - numbers, mine.thread == 0,
                                [&](unsigned rank, bool wants_next, WORD *next) {
-                                   return mine.pick(s, rank, wants_next, next);
+                                   return mine.pick(shared, rank, wants_next, next);
                                });
-    }
+    });
 }
 
 /* ---- The verb ---- */

@@ -40,8 +40,6 @@ static segment_split split_layout(cuda_scratch *scratch, size_t n, size_t tiles,
 {
     segment_split split = {};
     split.entries = tiles * segment_split_each(record_size);
-    split.is_used = true;
-    split.ids = scratch_take<uint16_t>(scratch, n);
     split.splitters = scratch_take<char>(scratch, split.entries * record_size);
     split.counts = scratch_take<uint32_t>(scratch, split.entries);
     split.bounds = scratch_take<uint64_t>(scratch, split.entries);
@@ -74,9 +72,16 @@ static segment_plan plan_of(cuda_scratch *scratch, const sort_wish *wish)
     plan.records[1] = scratch_take<char>(scratch, room * plan.record_size);
     if (wish->result == RESULT_RANKS && wish->ties == ORDO_TIES_DENSE)
         plan.heads = scratch_take<uint32_t>(scratch, plan.tiles);
-    bool const merges = fixed && plan.longest <= 2 * classes.tile; /* one pass is faster */
-    if (plan.longest < UINT32_MAX && !merges)
-        plan.split = split_layout(scratch, wish->n, plan.tiles, plan.record_size, classes);
+    if (plan.longest >= UINT32_MAX || (fixed && plan.longest <= 2 * classes.tile))
+        return plan; /* two tiles are merged in one pass */
+    uint16_t *const ids = scratch_take<uint16_t>(scratch, wish->n);
+    plan.levels = plan.longest > CUDA_TUNE_SEGMENT_TWICE * classes.tile ? 2 : 1;
+    for (size_t level = 0, tiles = plan.tiles; level < plan.levels; level++) {
+        segment_split *const split = &plan.splits[level];
+        *split = split_layout(scratch, wish->n, tiles, plan.record_size, classes);
+        split->ids = ids;
+        tiles = split->lists.tiles;
+    }
     return plan;
 }
 

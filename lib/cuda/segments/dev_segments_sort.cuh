@@ -6,11 +6,6 @@
 #include "cuda/runtime/cuda_tuning.cuh"
 #include "cuda/segments/segment_records.cuh"
 
-enum {
-    CUDA_TUNE_SEGMENT_SLOT = 512,
-    CUDA_TUNE_SEGMENT_BLOCKS = 8192
-};
-
 /* Records of a tile that one block sorts in shared memory, 32 to 64 KB. */
 static __host__ DEVICE constexpr unsigned segment_tile(size_t record_size)
 {
@@ -28,9 +23,12 @@ static inline segment_limits segment_sort_classes(size_t record_size)
             segment_tile(record_size)};
 }
 
+enum {
+    SEGMENT_LEVELS = 2 /* splits of a segment into buckets */
+};
+
 /* Tables of segment_split.cuh: for each tile of a long segment segment_split_each entries. */
 struct segment_split {
-    bool          is_used;   /* else tiles of long segments are merged */
     uint16_t     *ids;       /* the bucket of every element */
     void         *splitters; /* records */
     uint32_t     *counts;
@@ -50,9 +48,10 @@ struct segment_plan {
     uint64_t      shortest; /* fewest and most elements of a segment */
     uint64_t      longest;
     uint64_t      tiles; /* most tiles of long segments */
-    segment_split split;
-    void         *records[2]; /* NULL if no segment is long */
-    uint32_t     *heads;      /* of every tile, for dense ranks; else NULL */
+    segment_split splits[SEGMENT_LEVELS];
+    unsigned      level, levels; /* the next split, and their number; then tiles are merged */
+    void         *records[2];    /* NULL if no segment is long; the next step writes the first */
+    uint32_t     *heads;         /* of every tile, for dense ranks; else NULL */
     size_t        record_size;
 };
 

@@ -148,27 +148,18 @@ static __global__ void __launch_bounds__(BLOCK)
                        const __grid_constant__ topk_wish wish, uint64_t least,
                        pool_source const source)
 {
-    typedef typename POOL::WORD      WORD;
-    constexpr unsigned               POOLS = BLOCK / POOL::THREADS;
-    __shared__ typename POOL::SHARED shared[POOLS];
-    typename POOL::SHARED *const     s = &shared[threadIdx.x / POOL::THREADS];
-    uint64_t const                   given = pool_source_count(source);
-    POOL                             mine;
-    mine.begin();
-    for (uint64_t at = (uint64_t)blockIdx.x * POOLS + threadIdx.x / POOL::THREADS; at < given;
-         at += (uint64_t)gridDim.x * POOLS) {
-        uint64_t const i = pool_source_at(source, at);
-        segment const  here = segment_at(map, i);
+    typedef typename POOL::WORD WORD;
+    pool_each<POOL, BLOCK>(map, source, [&](POOL &mine, auto *shared, uint64_t i, segment here) {
         if (here.length > POOL::MOST || (least != 0 && here.length <= least))
-            continue;
+            return;
         mine.load(codes, wish.keys, here.start, (unsigned)here.length);
         unsigned const    count = (unsigned)(wish.k < here.length ? wish.k : here.length);
         pool_record<WORD> record = {};
         if (count > 0)
-            record = mine.first_keys(s, count);
+            record = mine.first_keys(shared, count);
         if (mine.thread < WARP_LANES)
             topk_write_lanes(codes, wish, i, here.start, count, record);
-    }
+    });
 }
 
 /* ---- Longer segments ---- */

@@ -375,4 +375,22 @@ template <int WARPS_, int ITEMS_, typename WORD_> struct pool {
     }
 };
 
+/* Calls f(pool, shared, number, segment) for every segment of the source. By all threads of blocks
+ * of BLOCK threads, which are whole pools. */
+template <typename POOL, int BLOCK, typename F>
+static DEVICE void pool_each(const segment_map &map, const pool_source &source, F &&f)
+{
+    constexpr unsigned               POOLS = BLOCK / POOL::THREADS;
+    __shared__ typename POOL::SHARED shared[POOLS];
+    unsigned const                   here = threadIdx.x / POOL::THREADS;
+    uint64_t const                   given = pool_source_count(source);
+    POOL                             mine;
+    mine.begin();
+    for (uint64_t at = (uint64_t)blockIdx.x * POOLS + here; at < given;
+         at += (uint64_t)gridDim.x * POOLS) {
+        uint64_t const number = pool_source_at(source, at);
+        f(mine, &shared[here], number, segment_at(map, number));
+    }
+}
+
 #endif

@@ -7,7 +7,8 @@
  *                   (block_bitonic.cuh)
  *   longer          records are dealt out to buckets of about 96 (segment_split.cuh), which are
  *                   sorted as segments
- * Buckets that are too long for a block: blocks sort tiles in shared memory; passes over all of
+ * Buckets that are too long for a block are dealt out once more if they come from huge segments.
+ * Those that are still too long: blocks sort tiles in shared memory; passes over all of
  * them at once then merge the tiles of each (merge_sorted.cuh). A pass in which no bucket takes
  * part only reads one number. A merge writes only within its bucket, whatever the records are.
  * Cost: one read and one write; long segments two reads and writes more. Scratch: two records and
@@ -546,29 +547,33 @@ template <typename KIND, typename BITS = typename KIND::BITS>
 static ordo_status segments_run(cuda_call *call, const segment_plan *plan,
                                 const segment_job<BITS> &job);
 
-/* Long segments: deals their records out to buckets, which are segments of another plan. */
+/* Long segments: deals their records out to buckets, which are segments of another plan. Sorted
+ * records, if they are not the result, come to the first array of records of the first level. */
 template <typename KIND, typename BITS = typename KIND::BITS>
 static ordo_status launch_split(cuda_call *call, const segment_plan *plan,
                                 const segment_job<BITS> &job)
 {
-    typedef typename KIND::K  K;
-    typedef split_shape<KIND> SHAPE;
-    segment_plan              buckets = *plan;
-    segment_job<BITS>         inner = job;
-    bool const                keys = job.result == RESULT_KEYS;
-    TRY(split_segments<KIND>(call, plan, job));
-    buckets.map = split_map(plan, SHAPE::EACH);
+    const segment_split &split = plan->splits[plan->level];
+    segment_plan         buckets = *plan;
+    segment_job<BITS>    inner = job;
+    bool const           is_over = plan->level > 0 || job.result == RESULT_KEYS; /* after this */
+    TRY(split_segments<KIND>(call, plan, split, job));
+    buckets.map = split_map<KIND>(plan, split);
     buckets.shortest = 0;
-    buckets.lists = plan->split.lists;
-    buckets.tiles = plan->split.lists.tiles;
-    buckets.split.is_used = false;
+    buckets.lists = split.lists;
+    buckets.tiles = split.lists.tiles;
+    buckets.level = plan->level + 1;
+    buckets.records[0] = plan->records[1];
+    buckets.records[1] = plan->records[0];
     buckets.heads = NULL;
     inner.records = plan->records[0];
-    inner.result = keys ? RESULT_KEYS : RESULT_RECORDS;
-    inner.out = keys ? job.out : plan->records[1];
+    if (!is_over) {
+        inner.result = RESULT_RECORDS;
+        inner.out = plan->records[0];
+    }
     TRY(segments_run<KIND>(call, &buckets, inner));
-    K *const sorted = (K *)plan->records[1];
-    return keys ? ORDO_OK : launch_results<KIND>(call, plan, job, sorted, sorted, 0);
+    auto const sorted = (typename KIND::K *)plan->records[0];
+    return is_over ? ORDO_OK : launch_results<KIND>(call, plan, job, sorted, sorted, 0);
 }
 
 /* Sorts all segments of a plan. */
@@ -590,8 +595,8 @@ static ordo_status segments_run(cuda_call *call, const segment_plan *plan,
                                     bitonic_tile((unsigned)ordo_min(limits[list + 1], longest))));
     if (longest <= limits[2])
         return ORDO_OK;
-    return plan->split.is_used ? launch_split<KIND>(call, plan, job)
-                               : launch_tiles<KIND>(call, plan, job);
+    return plan->level < plan->levels ? launch_split<KIND>(call, plan, job)
+                                      : launch_tiles<KIND>(call, plan, job);
 }
 
 #endif

@@ -279,26 +279,26 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
     }
 }
 
-/* The buckets as segments; `each` entries belong to each tile. */
-static inline segment_map split_map(const segment_plan *plan, uint64_t each)
+/* The buckets as segments. */
+template <typename KIND>
+static inline segment_map split_map(const segment_plan *plan, const segment_split &split)
 {
     segment_map map = {};
-    map.offsets = plan->split.bounds;
+    map.offsets = split.bounds;
     map.n = plan->map.n;
-    map.count = plan->split.entries - 1;
+    map.count = split.entries - 1;
     map.tiles = plan->map.offsets != NULL ? plan->lists.counts + SEGMENT_LISTS - 1 : NULL;
-    map.each_tile = each;
+    map.each_tile = split_shape<KIND>::EACH;
     return map;
 }
 
 /* Deals the records of the long segments out to records[0]. */
 template <typename KIND, typename BITS = typename KIND::BITS>
 static ordo_status split_segments(cuda_call *call, const segment_plan *plan,
-                                  const segment_job<BITS> &job)
+                                  const segment_split &split, const segment_job<BITS> &job)
 {
     typedef typename KIND::K  K;
     typedef split_shape<KIND> SHAPE;
-    const segment_split      &split = plan->split;
     size_t const              sample = bitonic_room<K>(SHAPE::SAMPLE) * sizeof(K);
     size_t const              staged = SHAPE::TILE * (sizeof(K) + sizeof(uint16_t));
     size_t const              tiles = segment_grid(call, plan->tiles, 1, 4);
