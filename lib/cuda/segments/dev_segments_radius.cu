@@ -8,7 +8,7 @@
 #include "cuda/runtime/cuda_keys.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/rough/radius.cuh"
-#include "cuda/segments/segment_keys.cuh"
+#include "cuda/segments/segments.cuh"
 #include "cuda/segments/segment_measure.cuh"
 #include "cuda/segments/segment_scan.cuh"
 

@@ -8,7 +8,7 @@
  * Scratch: 4 KB a long segment; the positions; rows of a layout with a step; the sorted copy. */
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/segments/segment_digits.cuh"
-#include "cuda/segments/segment_keys.cuh"
+#include "cuda/segments/segments.cuh"
 #include "cuda/segments/segment_pool.cuh"
 #include "cuda/segments/segment_slots.cuh"
 #include "cuda/select/dev_select.cuh"

@@ -8,10 +8,9 @@
  * Memory moved: the keys once. Scratch: 16 bytes for each key of a tile that is kept; for larger k
  * the index and the scratch of the argsort; rows of a layout with a step. */
 #include "cuda/runtime/cuda_dev.cuh"
-#include "cuda/segments/segment_keys.cuh"
+#include "cuda/segments/segments.cuh"
 #include "cuda/segments/segment_pool.cuh"
 #include "cuda/segments/segment_slots.cuh"
-#include "cuda/segments/segment_tiles.cuh"
 #include "cuda/sort/merge_sorted.cuh"
 
 enum {

@@ -10,7 +10,7 @@
 #define ORDO_CUDA_SEGMENTS_SEGMENT_DIGITS_H
 
 #include "cuda/segments/segment_targets.cuh"
-#include "cuda/segments/segment_tiles.cuh"
+#include "cuda/segments/segments.cuh"
 #include "cuda/warp/warp_scan.cuh"
 
 enum {

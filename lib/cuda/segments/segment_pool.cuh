@@ -12,7 +12,7 @@
 #define ORDO_CUDA_SEGMENTS_SEGMENT_POOL_H
 
 #include "cuda/segments/segment_codes.cuh"
-#include "cuda/segments/segment_tiles.cuh"
+#include "cuda/segments/segments.cuh"
 #include "cuda/warp/warp_scan.cuh"
 
 enum {
