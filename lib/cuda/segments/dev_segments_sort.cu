@@ -72,8 +72,8 @@ static segment_plan plan_of(cuda_scratch *scratch, const sort_wish *wish)
     plan.records[1] = scratch_take<char>(scratch, room * plan.record_size);
     if (wish->result == RESULT_RANKS && wish->ties == ORDO_TIES_DENSE)
         plan.heads = scratch_take<uint32_t>(scratch, plan.tiles);
-    if (plan.longest >= UINT32_MAX || (fixed && plan.longest <= 2 * classes.tile))
-        return plan; /* two tiles are merged in one pass */
+    if (plan.longest >= UINT32_MAX)
+        return plan; /* tiles are merged */
     uint16_t *const ids = scratch_take<uint16_t>(scratch, wish->n);
     plan.levels = plan.longest > CUDA_TUNE_SEGMENT_TWICE * classes.tile ? 2 : 1;
     for (size_t level = 0, tiles = plan.tiles; level < plan.levels; level++) {

@@ -3,10 +3,11 @@
  *
  * Item e of thread t is key e * THREADS + t of the segment. Items past the end hold the largest
  * word and are never counted. A search keeps a bracket of words that holds the wanted key. Each
- * round sorts a sample of 32 keys of the bracket, chooses a pivot below and one above the wanted
- * rank, and counts the keys up to each. From the sixth round on every other pivot is the middle of
- * the bracket: at most 140 rounds for any input. The last 32 keys are sorted. For 1024 keys about
- * three rounds. (After R. W. Floyd and R. L. Rivest, "Expected time bounds for selection", CACM
+ * round sorts a sample of 32 keys of the bracket, chooses a pivot near the wanted rank, and
+ * counts the keys up to the pivot. Pivots lie above and below the rank in turn, so the bracket
+ * shrinks from both sides. From the sixth round on every other pivot is the middle of the
+ * bracket: at most 140 rounds for any input. The last 32 keys are sorted. For 1024 keys about
+ * four rounds. (After R. W. Floyd and R. L. Rivest, "Expected time bounds for selection", CACM
  * 18, 1975.) */
 #ifndef ORDO_CUDA_SEGMENTS_SEGMENT_POOL_H
 #define ORDO_CUDA_SEGMENTS_SEGMENT_POOL_H
@@ -18,7 +19,7 @@
 enum {
     POOL_FEW = 32,    /* keys that are sorted at the end, one in each lane */
     POOL_SAMPLES = 6, /* rounds without the middle of the bracket */
-    POOL_BIAS = 3     /* places of the sample between a pivot and the wanted rank */
+    POOL_BIAS = 2     /* places of the sample between the pivot and the wanted rank */
 };
 
 template <int WARPS, typename WORD> struct pool_shared { /* one for each pool */
@@ -157,22 +158,6 @@ template <int WARPS_, int ITEMS_, typename WORD_> struct pool {
         return sum(s, mine);
     }
 
-    /* The numbers of keys up to two words below the largest one, first <= second. */
-    DEVICE void count_to_both(SHARED *s, WORD first, WORD second, unsigned *to_first,
-                              unsigned *to_second)
-    {
-        static_assert(MOST < 1 << 16, "two counts fit in a word");
-        unsigned low = 0, high = 0;
-#pragma unroll
-        for (int e = 0; e < ITEMS; e++) {
-            low += x[e] <= first;
-            high += x[e] <= second;
-        }
-        unsigned const both = sum(s, low | high << 16);
-        *to_first = both & 0xffff;
-        *to_second = both >> 16;
-    }
-
     /* The smallest key after a word; there is one. */
     DEVICE WORD next_after(SHARED *s, WORD word)
     {
@@ -191,43 +176,17 @@ template <int WARPS_, int ITEMS_, typename WORD_> struct pool {
         return mine;
     }
 
-    /* A number that differs among the threads whose keys are drawn. */
-    DEVICE unsigned spread(void) const { return WARPS > 1 ? thread * 2 / WARP_LANES : thread; }
-
-    /* A key of this thread for the sample of all keys, from any part of the segment. */
-    DEVICE WORD any_key(bool *has) const
-    {
-        unsigned const wanted = spread() % ((n + THREADS - 1) / THREADS);
-        WORD           mine = x[0];
-#pragma unroll
-        for (int e = 1; e < ITEMS; e++)
-            mine = wanted == (unsigned)e ? x[e] : mine;
-        *has = wanted * THREADS + thread < n;
-        return *has ? mine : (WORD) ~(WORD)0;
-    }
-
-    /* A key of this thread in the bracket: the last such item up to one that differs among the
-     * threads, or the first one after it. */
-    DEVICE WORD key_inside(WORD lo, WORD hi, bool *has) const
+    /* Up to 32 keys of the bracket, sorted, one in each lane; returns their number. */
+    DEVICE unsigned draw(SHARED *s, WORD lo, WORD hi, WORD *sorted)
     {
         WORD mine = (WORD) ~(WORD)0;
-        *has = false;
+        bool has = false;
 #pragma unroll
         for (int e = 0; e < ITEMS; e++) {
             bool const inside = x[e] >= lo && x[e] <= hi && place(e) < n;
-            bool const takes = inside && (!*has || (unsigned)e <= spread() % ITEMS);
-            mine = takes ? x[e] : mine;
-            *has |= inside;
+            mine = inside ? x[e] : mine;
+            has |= inside;
         }
-        return mine;
-    }
-
-    /* Up to 32 keys of the bracket, sorted, one in each lane; returns their number. `is_whole`: the
-     * bracket holds all keys. */
-    DEVICE unsigned draw(SHARED *s, WORD lo, WORD hi, bool is_whole, WORD *sorted)
-    {
-        bool has;
-        WORD mine = is_whole ? any_key(&has) : key_inside(lo, hi, &has);
         if constexpr (WARPS > 1) { /* the keys of the first and the last such lane of each warp */
             static_assert(2 * WARPS == (int)WARP_LANES, "two keys of each warp");
             unsigned const lanes = __ballot_sync(WARP_ALL, has), warp = thread / WARP_LANES;
@@ -310,27 +269,26 @@ template <int WARPS_, int ITEMS_, typename WORD_> struct pool {
         bracket b = {0, (WORD) ~(WORD)0, 0, n};
         for (unsigned round = 0; b.lo != b.hi && b.inside + (all ? b.below : 0) > POOL_FEW;
              round++) {
-            WORD first = b.lo + (b.hi - b.lo) / 2, second = first;
+            WORD pivot = b.lo + (b.hi - b.lo) / 2;
             if (round < POOL_SAMPLES || round % 2 == 0) {
                 WORD           sorted;
-                unsigned const drawn = draw(s, b.lo, b.hi, round == 0, &sorted);
-                unsigned const at = (unsigned)((uint64_t)(rank - b.below) * drawn / b.inside);
-                unsigned const above = at + POOL_BIAS < drawn ? at + POOL_BIAS : drawn - 1;
-                second = __shfl_sync(WARP_ALL, sorted, above);
-                first = __shfl_sync(WARP_ALL, sorted, at > POOL_BIAS ? at - POOL_BIAS : above);
-                second = second < b.hi ? second : b.hi - 1;
-                first = first < second ? first : second;
+                unsigned const drawn = draw(s, b.lo, b.hi, &sorted);
+                unsigned       at = (unsigned)((uint64_t)(rank - b.below) * drawn / b.inside);
+                if (round % 2 == 0)
+                    at = at + POOL_BIAS < drawn ? at + POOL_BIAS : drawn - 1;
+                else
+                    at = at > POOL_BIAS ? at - POOL_BIAS : 0;
+                pivot = __shfl_sync(WARP_ALL, sorted, at);
+                pivot = pivot < b.hi ? pivot : b.hi - 1;
             }
-            unsigned       to_first, to_second;
-            unsigned const end = b.below + b.inside;
-            count_to_both(s, first, second, &to_first, &to_second);
-            if (rank < to_first) {
-                b.hi = first;
-                b.inside = to_first - b.below;
-            } else if (rank < to_second) {
-                b = {(WORD)(first + 1), second, to_first, to_second - to_first};
+            unsigned const to = count_to(s, pivot);
+            if (rank < to) {
+                b.hi = pivot;
+                b.inside = to - b.below;
             } else {
-                b = {(WORD)(second + 1), b.hi, to_second, end - to_second};
+                b.lo = pivot + 1;
+                b.inside = b.below + b.inside - to;
+                b.below = to;
             }
         }
         return b;

@@ -358,6 +358,9 @@ static ordo_status segments_run(cuda_call *call, const segment_plan *plan,
         TRY(segments_classify(call, plan->map, classes, plan->lists));
     if (shortest <= limits[0])
         TRY(launch_lanes<KIND>(call, plan, job, shortest, longest));
+    /* Segments of a fixed length that are one tile each. */
+    if (shortest > CUDA_TUNE_SEGMENT_BLOCK && longest <= tile_records<KIND>())
+        return launch_tiles<KIND>(call, plan, job);
     for (int list = 0; list < 2; list++)
         if (shortest <= limits[list + 1] && longest > limits[list] &&
             limits[list + 1] > limits[list])
