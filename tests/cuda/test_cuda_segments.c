@@ -1,7 +1,9 @@
 /* test_cuda_segments.c - sorts and ranks of segments on a GPU: the bytes of separate CPU calls on
  * each segment. Rows of every length up to 70 and around the limits of the classes, offsets with
  * empty segments and one huge segment among tiny ones, gaps, columns, groups of columns; all types,
- * tie rules and value sizes. Then host arrays, bad offsets, a captured call and refusals. */
+ * tie rules and value sizes. Then host arrays, bad offsets, a captured call and refusals.
+ * ORDO_TEST_SMALL=1 takes fewer lengths and types, for compute-sanitizer; ORDO_TEST_SMALL=2 takes
+ * the fewest, for its race checker. */
 #include "device.h"
 #include "inputs.h"
 
@@ -257,29 +259,44 @@ static layout by_offsets(unsigned kind, size_t most, uint64_t seed)
                     most};
 }
 
-static void test_rows(bool few)
+/* How much is tried: everything, a part for compute-sanitizer, the least for its race checker. */
+typedef enum effort {
+    ALL,
+    FEW,
+    FEWEST
+} effort;
+
+static void test_rows(effort much)
 {
-    static const size_t lengths[] = {127,  128,  129,  255,   256,   257,   511,   1000,
-                                     1024, 2047, 2048, 2049,  4095,  4096,  4097,  8191,
-                                     8192, 8193, 9000, 16384, 16385, 20000, 33000, 50000};
+    static const size_t lengths[] = {
+        90,   100,  127,  128,  129,  200,  255,  256,  257,   511,   1000,  1024,  2047,  2048,
+        2049, 4095, 4096, 4097, 8191, 8192, 8193, 9000, 16384, 16385, 20000, 33000, 50000, 99991};
+    static const size_t steps[] = {1, 11, 30}, jumps[] = {1, 7, 9}, counts[] = {301, 37, 37};
     size_t              turn = 0;
-    for (size_t length = 1; length <= 70; length += few ? 11 : 1, turn++) {
-        layout const l = rows(few ? 37 : 301, length);
+    for (size_t length = 1; length <= 70; length += steps[much], turn++) {
+        layout const l = rows(counts[much], length);
         try_all(&l, inputs_types[turn % INPUTS_TYPES], turn, false);
     }
-    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i += few ? 7 : 1, turn++) {
-        layout const l = rows(lengths[i] > 20000 ? 2 : 3, lengths[i]);
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i += jumps[much], turn++) {
+        size_t const most = MOST / lengths[i], count = lengths[i] > 300 ? 3 : 41;
+        if (much == FEWEST && lengths[i] > 10000)
+            break;
+        layout const l = rows(most < count ? most : count, lengths[i]);
         try_all(&l, inputs_types[turn % INPUTS_TYPES], turn, false);
     }
 }
 
-static void test_types(bool few)
+static void test_types(effort much)
 {
-    size_t turn = 0;
-    for (size_t t = 0; t < INPUTS_TYPES; t += few ? 3 : 1)
+    static const size_t jumps[] = {1, 3, INPUTS_TYPES};
+    size_t              turn = 0;
+    for (size_t t = 0; t < INPUTS_TYPES; t += jumps[much])
         for (unsigned kind = 0; kind < 3; kind++)
-            for (size_t shape = 0; shape < (few ? 1 : inputs_count()); shape += 5, turn++) {
-                layout const l = by_offsets(kind, few ? 30000 : kind == 0 ? 2500 : 60000, turn);
+            for (size_t shape = 0; shape < (much != ALL ? 1 : inputs_count()); shape += 5, turn++) {
+                size_t const n = much == ALL   ? kind == 0 ? 2500 : 60000
+                                 : much == FEW ? 30000
+                                               : 9000;
+                layout const l = by_offsets(kind, n, turn);
                 try_all(&l, inputs_types[t], turn, false);
             }
 }
@@ -316,6 +333,58 @@ static void test_host(void)
     }
     layout const l = rows(100, 100);
     try_all(&l, ORDO_I16, 3, true);
+}
+
+/* ---- A huge segment, which is dealt out to buckets twice ---- */
+
+static void test_huge(void)
+{
+    enum {
+        HUGE_N = 4600000,
+        FIRST = 12, /* of the huge segment */
+        LENGTH = HUGE_N - FIRST - 7
+    };
+    uint64_t const bounds[] = {3, FIRST, FIRST, FIRST + LENGTH};
+    uint32_t      *given = malloc(HUGE_N * sizeof *given), *want = malloc(HUGE_N * sizeof *want),
+             *got = malloc(HUGE_N * sizeof *got);
+    device_array in = device_make(HUGE_N * sizeof *given, 0);
+    device_array out = device_make(HUGE_N * sizeof *given, 0);
+    for (int turn = 0; turn < 4; turn++) {
+        bool const           is_argsort = turn % 2 == 1;
+        size_t const         shape = turn < 2 ? 0 : inputs_find("few distinct");
+        ordo_segments const  segments = ORDO_OPTS(ordo_segments, .count = 3, .offsets = bounds);
+        ordo_sort_opts const here = ORDO_OPTS(ordo_sort_opts, .segments = &segments);
+        testkit_case("huge segment, %s, %s", inputs_name(shape), is_argsort ? "argsort" : "sort");
+        inputs_fill(shape, ORDO_F32, given, HUGE_N, (uint64_t)turn);
+        memcpy(want, given, HUGE_N * sizeof *want);
+        CHECK_STATUS(ORDO_OK,
+                     is_argsort ? ordo_argsort(cpu, ORDO_F32, given, HUGE_N, ORDO_U32, want, &here)
+                                : ordo_sort(cpu, ORDO_F32, want, HUGE_N, &here),
+                     cpu);
+        device_put(&in, given);
+        device_put(&out, given);
+        device_place(&device_offsets, sizeof bounds, 0);
+        device_put(&device_offsets, bounds);
+        CUDA_CHECK(cudaDeviceSynchronize()); /* the uploads use another stream */
+        there = segments;
+        there.offsets = (const uint64_t *)(const void *)device_offsets.data;
+        ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .flags = ORDO_ON_DEVICE,
+                                              .stream = stream, .segments = &there);
+        CHECK_STATUS(ORDO_OK,
+                     is_argsort
+                         ? ordo_argsort(gpu, ORDO_F32, in.data, HUGE_N, ORDO_U32, out.data, &opts)
+                         : ordo_sort(gpu, ORDO_F32, out.data, HUGE_N, &opts),
+                     gpu);
+        CUDA_CHECK(cudaStreamSynchronize(stream));
+        device_get(&out, got);
+        CHECK(device_intact(&out));
+        CHECK_BYTES(want, got, HUGE_N * sizeof *want, sizeof *want);
+    }
+    device_free(&in);
+    device_free(&out);
+    free(given);
+    free(want);
+    free(got);
 }
 
 /* ---- Bad offsets ---- */
@@ -421,7 +490,8 @@ static void test_refused(void)
 int main(void)
 {
     device_start();
-    const char *const small = getenv("ORDO_TEST_SMALL");
+    const char *const wish = getenv("ORDO_TEST_SMALL");
+    effort const      much = wish == NULL ? ALL : strcmp(wish, "2") == 0 ? FEWEST : FEW;
     size_t const      bytes = (size_t)MOST * MOST_VALUE;
     char **const      arrays[] = {&keys, &expected, &more, &expected_more, &found, &one, &one_more};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
@@ -433,13 +503,14 @@ int main(void)
     device_in = device_make(bytes, 0);
     device_out = device_make(bytes + 128, 0);
     device_offsets = device_make(sizeof offsets + 64, 0);
-    test_rows(small != NULL);
-    test_types(small != NULL);
-    bool const fewest = small != NULL && strcmp(small, "2") == 0; /* for the race checker */
-    test_strided(fewest ? 1 : 6);
-    test_bad_offsets(fewest ? 1 : 8);
+    test_rows(much);
+    test_types(much);
+    if (much != FEWEST)
+        test_strided(6);
+    test_bad_offsets(much == FEWEST ? 1 : 8);
     test_refused();
-    if (small == NULL) {
+    if (much == ALL) {
+        test_huge();
         test_host();
         test_captured();
     }

@@ -7,6 +7,7 @@
  * exact; the authors' kernel leaves out a condition and finds a bound. The radius is the largest
  * d[i]. Memory moved: about 8 reads and writes of the keys. Scratch: two arrays of key bits. */
 #include "cuda/rough/dev_rough.cuh"
+#include "cuda/rough/radius.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/warp/warp_scan.cuh"
 
@@ -25,31 +26,12 @@ template <typename CODE> struct sequences_view {
     uint64_t *dm;
 
     DEVICE BITS fold(BITS bits) const { return folded.encode(total.decode(bits)); }
-    DEVICE bool is_after(size_t j, BITS low) const { return fold(maxima[j]) > low; }
 
     /* i - j for the first j with LR[j] after RL[i]; 0 if there is none before i. */
     DEVICE uint64_t displacement(size_t i) const
     {
         BITS const low = fold(minima[n - 1 - i]);
-        if (i == 0 || !is_after(i - 1, low))
-            return 0;
-        size_t begin = 0, end = i - 1; /* j is from begin to end */
-        for (size_t step = 1; begin < end; step *= 2) {
-            size_t const at = end - (step < end ? step : end);
-            if (!is_after(at, low)) {
-                begin = at + 1;
-                break;
-            }
-            end = at;
-        }
-        while (begin < end) {
-            size_t const middle = begin + (end - begin) / 2;
-            if (is_after(middle, low))
-                end = middle;
-            else
-                begin = middle + 1;
-        }
-        return i - end;
+        return radius_displacement(i, [&](uint64_t j) { return fold(maxima[j]) > low; });
     }
 };
 

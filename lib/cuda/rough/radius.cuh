@@ -39,6 +39,32 @@ template <typename BITS_> struct radius_shape {
     static_assert(BYTES <= 98 << 10, "a block of compute capability 8.6 has as much");
 };
 
+/* i - j for the first j < i with is_after(j), or 0 if there is none. is_after is true from that j
+ * on. The search starts at i and doubles its steps. */
+template <typename IS_AFTER>
+static DEVICE uint64_t radius_displacement(uint64_t i, IS_AFTER &&is_after)
+{
+    if (i == 0 || !is_after(i - 1))
+        return 0;
+    uint64_t begin = 0, end = i - 1; /* j is from begin to end */
+    for (uint64_t step = 1; begin < end; step *= 2) {
+        uint64_t const at = end - (step < end ? step : end);
+        if (!is_after(at)) {
+            begin = at + 1;
+            break;
+        }
+        end = at;
+    }
+    while (begin < end) {
+        uint64_t const middle = begin + (end - begin) / 2;
+        if (is_after(middle))
+            end = middle;
+        else
+            begin = middle + 1;
+    }
+    return i - end;
+}
+
 /* The array from the 16-byte boundary before it on. The `pad` places before the array hold the
  * smallest key, places from `end` on the largest, so they are in order with every key. */
 template <typename CODE> struct radius_view {

@@ -178,16 +178,21 @@ enum {
  * launch and a wait for the host, about 15 us, are 2 % of a radix sort of that size. */
 #define CUDA_TUNE_LOOK_BYTES ((size_t)128 << 20)
 
-/* Sorts of segments (segment_sort.cuh). All are estimates. Most keys of a segment that a group of
- * lanes sorts, that a block of one warp sorts, and that a larger block sorts; keys of a tile of
- * longer segments, and the same for records of 16 bytes; keys of a segment from which a launch for
- * each segment costs less than the merge passes. */
+/* Sorts of segments (segment_sort.cuh). Limits of the paths, in records of a segment. Records of 16
+ * bytes: LANES for a group of lanes, WARP for a block of one warp, BLOCK for a larger block. Other
+ * records: SLOT for a warp, BLOCK and BLOCKS for blocks. TILE and TILE_16: records of a tile of
+ * longer segments. TWICE: tiles of a segment from which its buckets are dealt out again. SEPARATE:
+ * keys from which a segment is sorted by a separate launch. Estimates, but for SLOT: H200, 2^28 f32
+ * in rows, ms: 256 keys 1.60 by warps, 512 keys 4.56 by blocks. */
 enum {
     CUDA_TUNE_SEGMENT_LANES = 32,
     CUDA_TUNE_SEGMENT_WARP = 256,
     CUDA_TUNE_SEGMENT_BLOCK = 2048,
+    CUDA_TUNE_SEGMENT_SLOT = 512,
+    CUDA_TUNE_SEGMENT_BLOCKS = 8192,
     CUDA_TUNE_SEGMENT_TILE = 8192,
     CUDA_TUNE_SEGMENT_TILE_16 = 4096,
+    CUDA_TUNE_SEGMENT_TWICE = 512,
     CUDA_TUNE_SEGMENT_SEPARATE = 1 << 23
 };
 

@@ -34,10 +34,11 @@ static __global__ void __launch_bounds__(SEGMENT_BLOCK_THREADS)
     classify(segment_map const map, segment_limits const classes, segment_lists const lists)
 {
     uint64_t const threads = (uint64_t)gridDim.x * SEGMENT_BLOCK_THREADS;
-    uint64_t const rounds = (map.count + threads - 1) / threads;
+    uint64_t const count = segment_count(map);
+    uint64_t const rounds = (count + threads - 1) / threads;
     uint64_t       i = (uint64_t)blockIdx.x * SEGMENT_BLOCK_THREADS + threadIdx.x;
     for (uint64_t r = 0; r < rounds; r++, i += threads) { /* whole warps: lanes vote */
-        segment const where = i < map.count ? segment_at(map, i) : segment{0, 0};
+        segment const where = i < count ? segment_at(map, i) : segment{0, 0};
         if (where.length > classes.limits[2])
             list_large(lists, classes.tile, where, i);
         __syncwarp();

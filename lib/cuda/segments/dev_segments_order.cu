@@ -5,7 +5,7 @@
  * with a step. is_sorted waits only if the host asks for the first segment that is not sorted. */
 #include "cuda/runtime/cuda_keys.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
-#include "cuda/segments/segment_keys.cuh"
+#include "cuda/segments/segments.cuh"
 #include "cuda/segments/segment_measure.cuh"
 
 /* Whether key j of the segment comes before its left neighbour. */

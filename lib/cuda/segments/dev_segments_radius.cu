@@ -7,7 +7,8 @@
  * does not want them; rows of a layout with a step. */
 #include "cuda/runtime/cuda_keys.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
-#include "cuda/segments/segment_keys.cuh"
+#include "cuda/rough/radius.cuh"
+#include "cuda/segments/segments.cuh"
 #include "cuda/segments/segment_measure.cuh"
 #include "cuda/segments/segment_scan.cuh"
 
@@ -54,7 +55,7 @@ template <typename CODE> struct sequence_problem {
     }
 };
 
-template <typename CODE> struct radius_measure {
+template <typename CODE> struct displacement_measure {
     typedef typename CODE::BITS          BITS;
     typedef scan_max<unsigned long long> OP;
     typedef unsigned long long           ACC;
@@ -66,35 +67,13 @@ template <typename CODE> struct radius_measure {
 
     DEVICE ACC value(const segment &s, uint64_t j) const
     {
-        ACC const found = displacement(lr + s.start, folded.encode(rl[s.start + j]), j);
+        const BITS *const last = lr + s.start;
+        BITS const        low = folded.encode(rl[s.start + j]);
+        ACC const         found =
+            radius_displacement(j, [&](uint64_t i) { return folded.encode(last[i]) > low; });
         if (dm != NULL)
             dm[s.start + j] = found;
         return found;
-    }
-    DEVICE bool is_after(BITS key, BITS low) const { return folded.encode(key) > low; }
-
-    /* i - j for the first j with last[j] after `low`; 0 if there is none before i. */
-    DEVICE uint64_t displacement(const BITS *last, BITS low, uint64_t i) const
-    {
-        if (i == 0 || !is_after(last[i - 1], low))
-            return 0;
-        uint64_t begin = 0, end = i - 1; /* j is from begin to end */
-        for (uint64_t step = 1; begin < end; step *= 2) {
-            uint64_t const at = end - (step < end ? step : end);
-            if (!is_after(last[at], low)) {
-                begin = at + 1;
-                break;
-            }
-            end = at;
-        }
-        while (begin < end) {
-            uint64_t const middle = begin + (end - begin) / 2;
-            if (is_after(last[middle], low))
-                end = middle;
-            else
-                begin = middle + 1;
-        }
-        return i - end;
     }
     DEVICE void set(uint64_t number, const segment &, ACC most) const { radius[number] = most; }
     DEVICE void join(uint64_t number, const segment &, ACC most) const
@@ -151,8 +130,9 @@ static ordo_status radius_by(cuda_call *call, const ordo_radius_job *job, CODE c
     sequence_problem<CODE> const rl = {code, keys, (BITS *)work.rl, true};
     TRY(scan_segments(call, lr, work.scan));
     TRY(scan_segments(call, rl, work.scan));
-    radius_measure<CODE> const measure = {folded, (const BITS *)work.lr, (const BITS *)work.rl,
-                                          work.dm, (unsigned long long *)job->radius};
+    displacement_measure<CODE> const measure = {folded, (const BITS *)work.lr,
+                                                (const BITS *)work.rl, work.dm,
+                                                (unsigned long long *)job->radius};
     TRY(measure_segments(call, measure, work.classes));
     if (!work.input.copies)
         return ORDO_OK;

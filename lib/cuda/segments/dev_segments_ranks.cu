@@ -7,7 +7,7 @@
  * ranks once; average: keys twice, ranks three times. Scratch: 32 bytes a tile of a long
  * segment; rows of a layout with a step. */
 #include "cuda/runtime/cuda_dev.cuh"
-#include "cuda/segments/segment_keys.cuh"
+#include "cuda/segments/segments.cuh"
 #include "cuda/segments/segment_scan.cuh"
 #include "cuda/warp/warp_heads.cuh"
 

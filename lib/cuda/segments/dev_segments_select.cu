@@ -1,6 +1,6 @@
 /* dev_segments_select.cu - the keys at some positions of every segment, and quantiles.
  *
- * Up to 256 keys: a few lanes sort the segment in registers (warp_sort.cuh). Up to 1024 a warp, up
+ * Up to 256 keys: a few lanes sort the segment in registers (segment_slots.cuh). Up to 1024 a warp, up
  * to 16384 (8-byte keys: 8192) a block holds the keys in registers and searches (segment_pool.cuh).
  * Longer ones digit by digit (segment_digits.cuh). Rows of 2^22 keys and more are selected from one
  * after the other (dev_select.cu). For more than SELECT_MOST positions a copy is sorted.
@@ -8,15 +8,16 @@
  * Scratch: 4 KB a long segment; the positions; rows of a layout with a step; the sorted copy. */
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/segments/segment_digits.cuh"
-#include "cuda/segments/segment_keys.cuh"
+#include "cuda/segments/segments.cuh"
 #include "cuda/segments/segment_pool.cuh"
+#include "cuda/segments/segment_slots.cuh"
 #include "cuda/select/dev_select.cuh"
-#include "cuda/warp/warp_sort.cuh"
 
 enum {
     SHORT_THREADS = 256,
-    SORTED_MOST = 256, /* keys of a segment that a few lanes sort */
-    SELECT_MOST = 8    /* positions that are searched */
+    SORTED_LG = 4,
+    SORTED_MOST = WARP_SORT_ITEMS << SORTED_LG, /* keys of a segment that a few lanes sort */
+    SELECT_MOST = 8                             /* positions that are searched */
 };
 
 static constexpr size_t SELECT_ALONE = (size_t)1 << 22; /* keys of a row that is done by itself */
@@ -27,35 +28,6 @@ template <typename WORD> struct pool_shape {
 };
 
 /* ---- Up to 256 keys ---- */
-
-/* The keys of a segment in 2^M lanes, 16 in each. */
-template <int M, typename WORD>
-static DEVICE void load_sorted(const segment_codes<WORD> &codes, const void *keys, const segment &s,
-                               WORD (&x)[WARP_SORT_ITEMS], WORD *memory)
-{
-    constexpr unsigned    LANES = 1u << M;
-    unsigned const        q = lane_id() % LANES;
-    const uint32_t *const from = (const uint32_t *)keys + s.start;
-    if (M == 0 && sizeof(WORD) == 4 && codes.bytes == 4 && (uintptr_t)from % 16 == 0 &&
-        s.length == WARP_SORT_ITEMS) {
-#pragma unroll
-        for (int e = 0; e < WARP_SORT_ITEMS; e += 4) {
-            uint4 const raw = *(const uint4 *)(from + e);
-            x[e] = codes.encode(raw.x);
-            x[e + 1] = codes.encode(raw.y);
-            x[e + 2] = codes.encode(raw.z);
-            x[e + 3] = codes.encode(raw.w);
-        }
-    } else {
-#pragma unroll
-        for (int e = 0; e < WARP_SORT_ITEMS; e++) {
-            unsigned const j = e * LANES + q;
-            x[e] = j < s.length ? codes.read(keys, s.start + j) : (WORD) ~(WORD)0;
-        }
-    }
-    __syncwarp();
-    warp_sort_parts<M>(x, memory);
-}
 
 /* The item `rank` of the sorted keys of this lane's group. */
 template <int M, typename WORD>
@@ -69,50 +41,43 @@ static DEVICE WORD sorted_item(const WORD (&x)[WARP_SORT_ITEMS], unsigned rank)
     return __shfl_sync(WARP_ALL, mine, first + rank / WARP_SORT_ITEMS % (1u << M));
 }
 
-/* Segments of more than `least` keys, or of any number if least is 0, and of at most 16 << M. */
+/* Segments of more than `least` and at most `most` keys. */
 template <typename WORD, int M>
-static __global__ void __launch_bounds__(SHORT_THREADS)
+static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(WORD)))
     select_sorted_segments(const __grid_constant__ segment_codes<WORD> codes, const void *keys,
                            const __grid_constant__ segment_map     map,
-                           const __grid_constant__ segment_targets targets, uint64_t least)
+                           const __grid_constant__ segment_targets targets, int64_t least,
+                           uint64_t most, unsigned chunk)
 {
-    constexpr unsigned WARPS = SHORT_THREADS / WARP_LANES, LANES = 1u << M;
-    constexpr unsigned ROOM = M >= 3 ? sizeof(WORD) == 8 ? 584 : 592 : 16 / sizeof(WORD);
-    __shared__ __align__(16) WORD memory[WARPS][ROOM];
-    static_assert(M < 3 || warp_sort_at<WORD>(WARP_SORT_KEYS - 1) < (int)ROOM, "room of a warp");
-    static_assert(ROOM * sizeof(WORD) % 16 == 0, "warps are aligned");
-    unsigned const lane = lane_id(), each = WARP_LANES / LANES,
-                   warp_here = threadIdx.x / WARP_LANES;
-    uint64_t const warps = (uint64_t)gridDim.x * WARPS;
-    for (uint64_t first = ((uint64_t)blockIdx.x * WARPS + warp_here) * each; first < map.count;
-         first += warps * each) {
-        uint64_t const i = first + lane / LANES;
-        segment        here = i < map.count ? segment_at(map, i) : segment{0, 0};
-        bool const     mine = i < map.count && here.length <= (uint64_t)WARP_SORT_ITEMS * LANES &&
-                          (least == 0 || here.length > least);
-        WORD x[WARP_SORT_ITEMS];
-        if (!__any_sync(WARP_ALL, mine))
-            continue;
-        if (!mine)
-            here.length = 0;
-        load_sorted<M>(codes, keys, here, x, memory[warp_here]);
-        unsigned numbers = 0; /* keys that are not NaN */
+    constexpr unsigned LANES = 1u << M;
+    __shared__ slots_memory<WORD> memories[SLOTS_WARPS];
+    slots_memory<WORD> *const     memory = &memories[threadIdx.x / WARP_LANES];
+    slots_each<M>(memory, map, least, most, chunk, [&]() {
+        slot_entry const here = memory->slots[lane_id() / LANES];
+        unsigned         numbers = (unsigned)here.where.length; /* keys that are not NaN */
+        WORD             x[WARP_SORT_ITEMS];
+        (void)slots_sort<M>(
+            memory, x,
+            [&](auto &&at, auto &&is_there, auto &&) {
+                segment_read_items(codes, keys, at, is_there, (WORD) ~(WORD)0, x);
+            },
+            [](WORD &, unsigned) {});
         if (segment_counts_nans(targets, codes)) {
+            numbers = 0;
 #pragma unroll
             for (int e = 0; e < WARP_SORT_ITEMS; e++)
                 numbers += x[e] <= codes.last_number();
             for (unsigned step = LANES / 2; step > 0; step /= 2)
                 numbers += __shfl_xor_sync(WARP_ALL, numbers, step);
-        } else {
-            numbers = (unsigned)here.length;
         }
-        segment_targets_settle(targets, codes, i, here.length, here.length - numbers,
-                               mine && lane % LANES == 0,
+        segment_targets_settle(targets, codes, here.number, here.where.length,
+                               here.where.length - numbers,
+                               here.number < map.count && lane_id() % LANES == 0,
                                [&](unsigned rank, bool wants_next, WORD *next) {
                                    *next = sorted_item<M>(x, wants_next ? rank + 1 : rank);
                                    return sorted_item<M>(x, rank);
                                });
-    }
+    });
 }
 
 /* ---- Up to the registers of a block ---- */
@@ -122,28 +87,19 @@ template <typename POOL, int BLOCK>
 static __global__ void __launch_bounds__(BLOCK)
     select_pool_segments(const __grid_constant__ segment_codes<typename POOL::WORD> codes,
                          const void *keys, const __grid_constant__ segment_map map,
-                         const __grid_constant__ segment_targets targets, const uint64_t *list,
-                         const unsigned long long *listed, uint64_t room)
+                         const __grid_constant__ segment_targets targets, pool_source const source)
 {
-    typedef typename POOL::WORD      WORD;
-    constexpr unsigned               POOLS = BLOCK / POOL::THREADS;
-    __shared__ typename POOL::SHARED shared[POOLS];
-    typename POOL::SHARED *const     s = &shared[threadIdx.x / POOL::THREADS];
-    uint64_t const given = list == NULL ? map.count : *listed < room ? *listed : room;
-    POOL           mine;
-    mine.begin();
-    for (uint64_t at = (uint64_t)blockIdx.x * POOLS + threadIdx.x / POOL::THREADS; at < given;
-         at += (uint64_t)gridDim.x * POOLS) {
-        uint64_t const i = list == NULL ? at : list[at];
-        segment const  here = segment_at(map, i);
+    typedef typename POOL::WORD WORD;
+    pool_each<POOL, BLOCK>(map, source, [&](POOL &mine, auto *shared, uint64_t i, segment here) {
         mine.load(codes, keys, here.start, (unsigned)here.length);
-        unsigned const numbers =
-            segment_counts_nans(targets, codes) ? mine.count_to(s, codes.last_number()) : mine.n;
+        unsigned const numbers = segment_counts_nans(targets, codes)
+                                     ? mine.count_to(shared, codes.last_number())
+                                     : mine.n;
         segment_targets_settle(targets, codes, i, mine.n, mine.n - numbers, mine.thread == 0,
                                [&](unsigned rank, bool wants_next, WORD *next) {
-                                   return mine.pick(s, rank, wants_next, next);
+                                   return mine.pick(shared, rank, wants_next, next);
                                });
-    }
+    });
 }
 
 /* ---- The verb ---- */
@@ -199,11 +155,12 @@ static segment_select_work select_layout_of(cuda_scratch *scratch, const ordo_se
 template <typename WORD, int M>
 static ordo_status launch_sorted(cuda_call *call, const segment_codes<WORD> &codes,
                                  const void *keys, const segment_map &map,
-                                 const segment_targets &targets, uint64_t least)
+                                 const segment_targets &targets, int64_t least, uint64_t most)
 {
-    size_t const blocks = segment_grid(call, map.count << M, SHORT_THREADS, 8);
-    return CUDA_LAUNCH(call, (select_sorted_segments<WORD, M>), blocks, SHORT_THREADS, 0, codes,
-                       keys, map, targets, least);
+    unsigned const chunk = slots_chunk(map, M);
+    return CUDA_LAUNCH(call, (select_sorted_segments<WORD, M>),
+                       slots_grid(call, map, M, sizeof(WORD)), SLOTS_THREADS, 0, codes, keys, map,
+                       targets, least, most, chunk);
 }
 
 /* A list of segments, or all of them if the layout is fixed. */
@@ -212,12 +169,10 @@ static ordo_status launch_pool(cuda_call *call, const segment_codes<typename POO
                                const void *keys, const segment_classes &classes,
                                const segment_targets &targets, int list)
 {
-    bool const     is_fixed = classes.map.offsets == NULL;
-    uint64_t const room = is_fixed ? classes.map.count : classes.lists.room[list];
-    size_t const   blocks = segment_grid(call, room * POOL::THREADS, BLOCK, 2048 / BLOCK);
+    pool_source const source = pool_source_of(classes, list);
+    size_t const      blocks = segment_grid(call, source.room * POOL::THREADS, BLOCK, 2048 / BLOCK);
     return CUDA_LAUNCH(call, (select_pool_segments<POOL, BLOCK>), blocks, BLOCK, 0, codes, keys,
-                       classes.map, targets, is_fixed ? NULL : classes.lists.list[list],
-                       is_fixed ? NULL : classes.lists.counts + list, room);
+                       classes.map, targets, source);
 }
 
 template <typename WORD>
@@ -231,12 +186,9 @@ static ordo_status select_classes(cuda_call *call, const segment_codes<WORD> &co
     bool const               is_fixed = map.offsets == NULL;
     uint64_t const           longest = is_fixed ? map.length : map.n;
     uint64_t const           shortest = is_fixed ? map.length : 0;
-    if (shortest <= 16)
-        TRY((launch_sorted<WORD, 0>(call, codes, keys, map, targets, 0)));
-    if (shortest <= 64 && longest > 16)
-        TRY((launch_sorted<WORD, 2>(call, codes, keys, map, targets, 16)));
-    if (shortest <= SORTED_MOST && longest > 64)
-        TRY((launch_sorted<WORD, 4>(call, codes, keys, map, targets, 64)));
+    TRY(slots_classes<SORTED_LG>(shortest, longest, -1, [&](auto m, int64_t least, uint64_t most) {
+        return launch_sorted<WORD, decltype(m)::M>(call, codes, keys, map, targets, least, most);
+    }));
     if (shortest <= SHAPE::OF_WARP::MOST && longest > SORTED_MOST)
         TRY((launch_pool<typename SHAPE::OF_WARP, SHORT_THREADS>(call, codes, keys, classes,
                                                                  targets, 0)));

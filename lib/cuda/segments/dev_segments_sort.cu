@@ -34,6 +34,19 @@ struct sort_wish { /* one verb on segments whose elements are neighbours */
     bool              real_ranks;
 };
 
+/* The tables of segments that are dealt out to buckets. */
+static segment_split split_layout(cuda_scratch *scratch, size_t n, size_t tiles, size_t record_size,
+                                  const segment_limits &classes)
+{
+    segment_split split = {};
+    split.entries = tiles * segment_split_each(record_size);
+    split.splitters = scratch_take<char>(scratch, split.entries * record_size);
+    split.counts = scratch_take<uint32_t>(scratch, split.entries);
+    split.bounds = scratch_take<uint64_t>(scratch, split.entries);
+    split.lists = segment_lists_layout(scratch, n, split.entries - 1, classes);
+    return split;
+}
+
 static segment_plan plan_of(cuda_scratch *scratch, const sort_wish *wish)
 {
     const ordo_segment_view *const view = &wish->view;
@@ -42,6 +55,7 @@ static segment_plan plan_of(cuda_scratch *scratch, const sort_wish *wish)
     bool const                     keys = wish->result == RESULT_KEYS;
     segment_plan                   plan = {};
     plan.map = segment_map_of(view, wish->n);
+    plan.shortest = fixed ? view->length : 0;
     plan.longest = fixed ? view->length : wish->n;
     plan.record_size = keys ? bits : bits == 4 && plan.longest < UINT32_MAX ? 8 : 16;
     segment_limits const classes = segment_sort_classes(plan.record_size);
@@ -50,13 +64,23 @@ static segment_plan plan_of(cuda_scratch *scratch, const sort_wish *wish)
         plan.lists = segment_lists_layout(scratch, wish->n, view->count, classes);
         plan.tiles = plan.lists.tiles;
     }
-    if (plan.longest > classes.tile) {
-        /* Merges of overlapping segments, by bad offsets, read beyond the end. */
-        size_t const room = wish->n + (fixed ? 0 : MERGE_TILE);
-        plan.records[0] = scratch_take<char>(scratch, room * plan.record_size);
-        plan.records[1] = scratch_take<char>(scratch, room * plan.record_size);
-        if (wish->result == RESULT_RANKS && wish->ties == ORDO_TIES_DENSE)
-            plan.heads = scratch_take<uint32_t>(scratch, plan.tiles);
+    if (plan.longest <= classes.limits[SEGMENT_LISTS - 1])
+        return plan;
+    /* Merges of overlapping segments, by bad offsets, read beyond the end. */
+    size_t const room = wish->n + MERGE_TILE;
+    plan.records[0] = scratch_take<char>(scratch, room * plan.record_size);
+    plan.records[1] = scratch_take<char>(scratch, room * plan.record_size);
+    if (wish->result == RESULT_RANKS && wish->ties == ORDO_TIES_DENSE)
+        plan.heads = scratch_take<uint32_t>(scratch, plan.tiles);
+    if (plan.longest >= UINT32_MAX)
+        return plan; /* tiles are merged */
+    uint16_t *const ids = scratch_take<uint16_t>(scratch, wish->n);
+    plan.levels = plan.longest > CUDA_TUNE_SEGMENT_TWICE * classes.tile ? 2 : 1;
+    for (size_t level = 0, tiles = plan.tiles; level < plan.levels; level++) {
+        segment_split *const split = &plan.splits[level];
+        *split = split_layout(scratch, wish->n, tiles, plan.record_size, classes);
+        split->ids = ids;
+        tiles = split->lists.tiles;
     }
     return plan;
 }
@@ -88,6 +112,7 @@ static ordo_status sort_records(cuda_call *call, const sort_wish *wish)
         segment_job<BITS> const               job = {code,
                                                      wish->in,
                                                      wish->out,
+                                                     NULL,
                                                      wish->result,
                                                      wish->ties,
                                                      (uint16_t)cuda_type_size(wish->type),
@@ -166,6 +191,39 @@ static ordo_status each_segment(cuda_call *call, const ordo_segment_view *view, 
     return ORDO_OK;
 }
 
+/* ---- Verbs that read keys and write one array ---- */
+
+template <typename JOB> struct segment_verb {
+    sort_wish (*wish)(const JOB *job);
+    JOB (*separate)(const JOB *job, size_t start); /* the job of the segment that starts there */
+    size_t (*separate_scratch)(const JOB *one);
+    ordo_status (*run_separate)(cuda_call *call, const JOB *one);
+};
+
+template <typename JOB> static size_t verb_scratch(const segment_verb<JOB> &verb, const JOB *job)
+{
+    if (is_empty(job->segments))
+        return 0;
+    sort_wish const wish = verb.wish(job);
+    JOB const       one = verb.separate(job, 0);
+    return is_separate(job->segments) ? verb.separate_scratch(&one) : wish_scratch(&wish);
+}
+
+template <typename JOB>
+static ordo_status verb_run(cuda_call *call, const segment_verb<JOB> &verb, const JOB *job)
+{
+    TRY(check_algorithm(call, job->algorithm));
+    if (is_empty(job->segments))
+        return ORDO_OK;
+    sort_wish const wish = verb.wish(job);
+    if (!is_separate(job->segments))
+        return run_wish(call, &wish);
+    return each_segment(call, job->segments, [&](size_t start) {
+        JOB const one = verb.separate(job, start);
+        return verb.run_separate(call, &one);
+    });
+}
+
 /* ---- Sort ---- */
 
 static sort_wish keys_wish(const ordo_sort_job *job)
@@ -187,37 +245,33 @@ static ordo_sort_job separate_keys(const ordo_sort_job *job, size_t start)
     ordo_sort_job one = *job;
     one.keys = element(job->keys, start, cuda_type_size(job->type));
     one.n = job->segments->length;
-    one.source = NULL;
+    if (job->source != NULL)
+        one.source = element(job->source, start, cuda_type_size(job->type));
     one.segments = NULL;
     return one;
 }
 
-size_t dev_segments_sort_scratch(const ordo_sort_job *job)
+static ordo_status sort_separate(cuda_call *call, const ordo_sort_job *one)
 {
-    if (is_empty(job->segments))
-        return 0;
-    sort_wish const     wish = keys_wish(job);
-    ordo_sort_job const one = separate_keys(job, 0);
-    return is_separate(job->segments) ? dev_radix_keys_scratch(&one) : wish_scratch(&wish);
+    ordo_sort_job here = *one;
+    if (one->source != NULL)
+        CUDA_TRY(call->exec,
+                 cudaMemcpyAsync(one->keys, one->source, one->n * cuda_type_size(one->type),
+                                 cudaMemcpyDefault, call->stream));
+    here.source = NULL;
+    return dev_radix_keys(call, &here);
 }
+
+static const segment_verb<ordo_sort_job> sort_verb = {keys_wish, separate_keys,
+                                                      dev_radix_keys_scratch, sort_separate};
+
+size_t dev_segments_sort_scratch(const ordo_sort_job *job) { return verb_scratch(sort_verb, job); }
 
 ordo_status dev_segments_sort(cuda_call *call, const ordo_sort_job *job)
 {
-    TRY(check_algorithm(call, job->algorithm));
-    if (is_empty(job->segments))
-        return ORDO_OK;
-    sort_wish const wish = keys_wish(job);
-    call->exec->changed = true;
-    if (!is_separate(job->segments))
-        return run_wish(call, &wish);
-    return each_segment(call, job->segments, [&](size_t start) -> ordo_status {
-        ordo_sort_job const one = separate_keys(job, start);
-        size_t const        size = cuda_type_size(job->type);
-        if (job->source != NULL)
-            CUDA_TRY(call->exec, cudaMemcpyAsync(one.keys, element(job->source, start, size),
-                                                 one.n * size, cudaMemcpyDefault, call->stream));
-        return dev_radix_keys(call, &one);
-    });
+    if (job->algorithm == ORDO_ALGORITHM_AUTO && !is_empty(job->segments))
+        call->exec->changed = true;
+    return verb_run(call, sort_verb, job);
 }
 
 /* ---- Pairs ---- */
@@ -336,27 +390,17 @@ static ordo_argsort_job separate_index(const ordo_argsort_job *job, size_t start
     return one;
 }
 
+static const segment_verb<ordo_argsort_job> argsort_verb = {
+    index_wish, separate_index, dev_radix_argsort_scratch, dev_radix_argsort};
+
 size_t dev_segments_argsort_scratch(const ordo_argsort_job *job)
 {
-    if (is_empty(job->segments))
-        return 0;
-    sort_wish const        wish = index_wish(job);
-    ordo_argsort_job const one = separate_index(job, 0);
-    return is_separate(job->segments) ? dev_radix_argsort_scratch(&one) : wish_scratch(&wish);
+    return verb_scratch(argsort_verb, job);
 }
 
 ordo_status dev_segments_argsort(cuda_call *call, const ordo_argsort_job *job)
 {
-    TRY(check_algorithm(call, job->algorithm));
-    if (is_empty(job->segments))
-        return ORDO_OK;
-    sort_wish const wish = index_wish(job);
-    if (!is_separate(job->segments))
-        return run_wish(call, &wish);
-    return each_segment(call, job->segments, [&](size_t start) {
-        ordo_argsort_job const one = separate_index(job, start);
-        return dev_radix_argsort(call, &one);
-    });
+    return verb_run(call, argsort_verb, job);
 }
 
 /* ---- Rank ---- */
@@ -387,25 +431,12 @@ static ordo_rank_job separate_rank(const ordo_rank_job *job, size_t start)
     return one;
 }
 
-size_t dev_segments_rank_scratch(const ordo_rank_job *job)
-{
-    if (is_empty(job->segments))
-        return 0;
-    sort_wish const     wish = rank_wish(job);
-    ordo_rank_job const one = separate_rank(job, 0);
-    return is_separate(job->segments) ? dev_rank_scratch(&one) : wish_scratch(&wish);
-}
+static const segment_verb<ordo_rank_job> rank_verb = {rank_wish, separate_rank, dev_rank_scratch,
+                                                      dev_rank};
+
+size_t dev_segments_rank_scratch(const ordo_rank_job *job) { return verb_scratch(rank_verb, job); }
 
 ordo_status dev_segments_rank(cuda_call *call, const ordo_rank_job *job)
 {
-    TRY(check_algorithm(call, job->algorithm));
-    if (is_empty(job->segments))
-        return ORDO_OK;
-    sort_wish const wish = rank_wish(job);
-    if (!is_separate(job->segments))
-        return run_wish(call, &wish);
-    return each_segment(call, job->segments, [&](size_t start) {
-        ordo_rank_job const one = separate_rank(job, start);
-        return dev_rank(call, &one);
-    });
+    return verb_run(call, rank_verb, job);
 }

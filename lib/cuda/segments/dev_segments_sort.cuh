@@ -12,21 +12,83 @@ static __host__ DEVICE constexpr unsigned segment_tile(size_t record_size)
     return record_size > 8 ? CUDA_TUNE_SEGMENT_TILE_16 : CUDA_TUNE_SEGMENT_TILE;
 }
 
+/* Warps sort segments in registers up to the first limit, blocks in shared memory up to the others.
+ */
 static inline segment_limits segment_sort_classes(size_t record_size)
 {
-    return {{CUDA_TUNE_SEGMENT_LANES, CUDA_TUNE_SEGMENT_WARP, CUDA_TUNE_SEGMENT_BLOCK},
+    if (record_size > 8)
+        return {{CUDA_TUNE_SEGMENT_LANES, CUDA_TUNE_SEGMENT_WARP, CUDA_TUNE_SEGMENT_BLOCK},
+                segment_tile(record_size)};
+    return {{CUDA_TUNE_SEGMENT_SLOT, CUDA_TUNE_SEGMENT_BLOCK, CUDA_TUNE_SEGMENT_BLOCKS},
             segment_tile(record_size)};
+}
+
+enum {
+    SEGMENT_LEVELS = 2 /* splits of a segment into buckets */
+};
+
+/* Tables of segment_split.cuh: for each tile of a long segment segment_split_each entries. */
+struct segment_split {
+    uint16_t     *ids;       /* the bucket of every element */
+    void         *splitters; /* records */
+    uint32_t     *counts;
+    uint64_t     *bounds;
+    size_t        entries;
+    segment_lists lists; /* of the buckets */
+};
+
+static __host__ DEVICE constexpr unsigned segment_split_each(size_t record_size)
+{
+    return segment_tile(record_size) / 64;
 }
 
 struct segment_plan {
     segment_map   map;
-    segment_lists lists;      /* offsets only */
-    uint64_t      longest;    /* most elements of a segment */
-    uint64_t      tiles;      /* most tiles of long segments */
-    void         *records[2]; /* NULL if no segment has several tiles */
-    uint32_t     *heads;      /* of every tile, for dense ranks; else NULL */
+    segment_lists lists;    /* offsets only */
+    uint64_t      shortest; /* fewest and most elements of a segment */
+    uint64_t      longest;
+    uint64_t      tiles; /* most tiles of long segments */
+    segment_split splits[SEGMENT_LEVELS];
+    unsigned      level, levels; /* the next split, and their number; then tiles are merged */
+    void         *records[2];    /* NULL if no segment is long; the next step writes the first */
+    uint32_t     *heads;         /* of every tile, for dense ranks; else NULL */
     size_t        record_size;
 };
+
+/* ---- Tiles of long segments ---- */
+
+struct tile_place {
+    segment  where;
+    uint64_t first; /* place of the tile in the segment */
+};
+
+/* Where tile t is; where.length is 0 if there is no such tile. */
+static DEVICE tile_place place_of_tile(const segment_map &map, const segment_lists &lists,
+                                       uint64_t tile, uint64_t t)
+{
+    if (map.offsets == NULL) {
+        uint64_t const each = (map.length + tile - 1) / tile;
+        return {segment_at(map, t / each), t % each * tile};
+    }
+    segment_large const large = segment_of_tile(lists, t);
+    uint64_t const      start = large.where.start, length = large.where.length;
+    uint64_t const      first = (t - large.first_tile) * tile;
+    bool const          there = first < length && length <= map.n && start <= map.n - length;
+    return {{start, there ? length : 0}, first};
+}
+
+static DEVICE uint64_t tiles_of_all(const segment_map &map, const segment_lists &lists,
+                                    uint64_t tile)
+{
+    if (map.offsets == NULL)
+        return map.count * ((map.length + tile - 1) / tile);
+    return segment_large_count(lists) == 0 ? 0 : segment_tile_count(lists);
+}
+
+template <typename KIND> static __host__ DEVICE constexpr unsigned tile_records(void)
+{
+    return segment_tile(sizeof(typename KIND::K));
+}
 
 /* dev_segments_keys.cu, dev_segments_index.cu: sort all segments. */
 ordo_status segments_sort_keys(cuda_call *call, const segment_plan *plan,

@@ -1,19 +1,23 @@
 /* dev_segments_topk.cu - the first k keys of every segment in order, with their indices.
  *
- * k up to 32: a warp (1024 keys) or a block (16384; 8-byte keys: 8192) holds a segment in
- * registers, searches the k-th key, gathers the keys up to it and sorts them by key and index
- * (segment_pool.cuh). Longer segments are cut into tiles of a block's size. The first k keys of
- * every tile go to scratch, and one block for each segment joins them. Larger k: an argsort of
- * the segments. Memory moved: the keys once. Scratch: 16 bytes for each key of a tile that is
- * kept; for larger k the index and the scratch of the argsort; rows of a layout with a step. */
+ * k up to 32: segments of up to 256 keys (8-byte keys: 16) are sorted in registers
+ * (segment_slots.cuh). A warp (1024 keys) or a block (16384; 8-byte keys: 8192) holds a longer
+ * segment in registers, searches the k-th key, gathers the keys up to it and sorts them by key and
+ * index (segment_pool.cuh). Still longer segments are cut into tiles of a block's size; one block
+ * for each segment joins the first k keys of its tiles. Larger k: an argsort of the segments.
+ * Memory moved: the keys once. Scratch: 16 bytes for each key of a tile that is kept; for larger k
+ * the index and the scratch of the argsort; rows of a layout with a step. */
 #include "cuda/runtime/cuda_dev.cuh"
-#include "cuda/segments/segment_keys.cuh"
+#include "cuda/segments/segments.cuh"
 #include "cuda/segments/segment_pool.cuh"
-#include "cuda/segments/segment_tiles.cuh"
+#include "cuda/segments/segment_slots.cuh"
+#include "cuda/sort/merge_sorted.cuh"
 
 enum {
     TOPK_MOST = POOL_FEW, /* k of the search */
-    TOPK_SHORT = 256,     /* keys of a segment that a warp holds in few registers */
+    TOPK_LG = 4,
+    TOPK_SHORT =
+        WARP_SORT_ITEMS << TOPK_LG, /* keys of a segment that is sorted, or held in few registers */
     TOPK_THREADS = 256
 };
 
@@ -66,6 +70,72 @@ static DEVICE void topk_write_lanes(const segment_codes<WORD> &codes, const topk
         wish.found[number] = (uint64_t)__popc(there);
 }
 
+/* ---- Short segments: sorted ---- */
+
+/* Codes above places in the segment. */
+template <typename WORD> struct topk_record;
+template <> struct topk_record<uint32_t> {
+    typedef uint64_t K;
+
+    static DEVICE K        make(uint32_t code, unsigned place) { return (K)code << 32 | place; }
+    static DEVICE void     put_place(K &record, unsigned place) { record |= place; }
+    static DEVICE uint32_t code(K record) { return (uint32_t)(record >> 32); }
+};
+template <> struct topk_record<uint64_t> {
+    typedef key_record K;
+
+    static DEVICE K        make(uint64_t code, unsigned place) { return {code, place}; }
+    static DEVICE void     put_place(K &record, unsigned place) { record.index = place; }
+    static DEVICE uint64_t code(const K &record) { return record.key; }
+};
+
+/* Segments of more than `least` and at most `most` keys. */
+template <typename WORD, int M, typename RECORD = topk_record<WORD>>
+static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(typename RECORD::K)))
+    topk_slot_segments(const __grid_constant__ segment_codes<WORD> codes,
+                       const __grid_constant__ segment_map         map,
+                       const __grid_constant__ topk_wish wish, int64_t least, uint64_t most,
+                       unsigned chunk)
+{
+    typedef typename RECORD::K K;
+    __shared__ slots_memory<K> memories[SLOTS_WARPS];
+    slots_memory<K> *const     memory = &memories[threadIdx.x / WARP_LANES];
+    unsigned const             k = (unsigned)wish.k;
+    slots_each<M>(memory, map, least, most, chunk, [&]() {
+        K x[WARP_SORT_ITEMS];
+        (void)slots_sort<M>(
+            memory, x,
+            [&](auto &&at, auto &&is_there, auto &&place) {
+                WORD found[WARP_SORT_ITEMS];
+                segment_read_items(codes, wish.keys, at, is_there, (WORD)0, found);
+#pragma unroll
+                for (int e = 0; e < WARP_SORT_ITEMS; e++)
+                    x[e] = is_there(e) ? RECORD::make(found[e], place(e)) : last_record<K>();
+            },
+            [](K &record, unsigned place) { RECORD::put_place(record, place); });
+        slots_spread(memory, x);
+        auto const is_result = [&](unsigned slot, unsigned r) {
+            return r < memory->slots[slot].where.length &&
+                   (!wish.omits ||
+                    RECORD::code(slots_at<M>(memory, slot, r)) <= codes.last_number());
+        };
+        for (unsigned o = lane_id(); o < (WARP_LANES >> M) * k; o += WARP_LANES) {
+            unsigned const   slot = o / k, r = o % k;
+            slot_entry const here = memory->slots[slot];
+            if (is_result(slot, r))
+                topk_write(codes, wish, here.number, here.where.start, r,
+                           record_index(slots_at<M>(memory, slot, r)));
+        }
+        if (wish.found != NULL && lane_id() < WARP_LANES >> M &&
+            memory->slots[lane_id()].number < map.count) {
+            unsigned count = 0;
+            while (count < k && is_result(lane_id(), count))
+                count++;
+            wish.found[memory->slots[lane_id()].number] = count;
+        }
+    });
+}
+
 /* ---- Segments in registers ---- */
 
 /* Segments of more than `least` keys, or of any number if least is 0, and of at most POOL::MOST; or
@@ -74,30 +144,21 @@ template <typename POOL, int BLOCK>
 static __global__ void __launch_bounds__(BLOCK)
     topk_pool_segments(const __grid_constant__ segment_codes<typename POOL::WORD> codes,
                        const __grid_constant__ segment_map                        map,
-                       const __grid_constant__ topk_wish wish, uint64_t least, const uint64_t *list,
-                       const unsigned long long *listed, uint64_t room)
+                       const __grid_constant__ topk_wish wish, uint64_t least,
+                       pool_source const source)
 {
-    typedef typename POOL::WORD      WORD;
-    constexpr unsigned               POOLS = BLOCK / POOL::THREADS;
-    __shared__ typename POOL::SHARED shared[POOLS];
-    typename POOL::SHARED *const     s = &shared[threadIdx.x / POOL::THREADS];
-    uint64_t const given = list == NULL ? map.count : *listed < room ? *listed : room;
-    POOL           mine;
-    mine.begin();
-    for (uint64_t at = (uint64_t)blockIdx.x * POOLS + threadIdx.x / POOL::THREADS; at < given;
-         at += (uint64_t)gridDim.x * POOLS) {
-        uint64_t const i = list == NULL ? at : list[at];
-        segment const  here = segment_at(map, i);
+    typedef typename POOL::WORD WORD;
+    pool_each<POOL, BLOCK>(map, source, [&](POOL &mine, auto *shared, uint64_t i, segment here) {
         if (here.length > POOL::MOST || (least != 0 && here.length <= least))
-            continue;
+            return;
         mine.load(codes, wish.keys, here.start, (unsigned)here.length);
         unsigned const    count = (unsigned)(wish.k < here.length ? wish.k : here.length);
         pool_record<WORD> record = {};
         if (count > 0)
-            record = mine.first_keys(s, count);
+            record = mine.first_keys(shared, count);
         if (mine.thread < WARP_LANES)
             topk_write_lanes(codes, wish, i, here.start, count, record);
-    }
+    });
 }
 
 /* ---- Longer segments ---- */
@@ -273,12 +334,40 @@ static ordo_status launch_pool(cuda_call *call, const segment_codes<typename POO
                                const segment_classes &classes, const topk_wish &wish,
                                uint64_t least, int list)
 {
-    bool const     all = list < 0 || classes.map.offsets == NULL;
-    uint64_t const room = all ? classes.map.count : classes.lists.room[list];
-    size_t const   blocks = segment_grid(call, room * POOL::THREADS, BLOCK, 2048 / BLOCK);
+    pool_source const source = pool_source_of(classes, list);
+    size_t const      blocks = segment_grid(call, source.room * POOL::THREADS, BLOCK, 2048 / BLOCK);
     return CUDA_LAUNCH(call, (topk_pool_segments<POOL, BLOCK>), blocks, BLOCK, 0, codes,
-                       classes.map, wish, least, all ? NULL : classes.lists.list[list],
-                       all ? NULL : classes.lists.counts + list, room);
+                       classes.map, wish, least, source);
+}
+
+template <typename WORD, int M>
+static ordo_status launch_slots(cuda_call *call, const segment_codes<WORD> &codes,
+                                const segment_map &map, const topk_wish &wish, int64_t least,
+                                uint64_t most)
+{
+    return CUDA_LAUNCH(call, (topk_slot_segments<WORD, M>),
+                       slots_grid(call, map, M, sizeof(typename topk_record<WORD>::K)),
+                       SLOTS_THREADS, 0, codes, map, wish, least, most, slots_chunk(map, M));
+}
+
+/* Segments of up to TOPK_SHORT keys, of these lengths. */
+template <typename WORD>
+static ordo_status topk_short(cuda_call *call, const segment_codes<WORD> &codes,
+                              const segment_classes &classes, const topk_wish &wish,
+                              uint64_t shortest, uint64_t longest)
+{
+    if constexpr (sizeof(WORD) == 4)
+        return slots_classes<TOPK_LG>(shortest, longest, -1,
+                                      [&](auto m, int64_t least, uint64_t most) {
+                                          return launch_slots<WORD, decltype(m)::M>(
+                                              call, codes, classes.map, wish, least, most);
+                                      });
+    if (shortest <= WARP_SORT_ITEMS)
+        TRY((launch_slots<WORD, 0>(call, codes, classes.map, wish, -1, WARP_SORT_ITEMS)));
+    if (longest <= WARP_SORT_ITEMS)
+        return ORDO_OK;
+    return launch_pool<typename topk_shape<WORD>::OF_FEW, TOPK_THREADS>(call, codes, classes, wish,
+                                                                        WARP_SORT_ITEMS, -1);
 }
 
 template <typename WORD>
@@ -294,7 +383,7 @@ static ordo_status topk_classes(cuda_call *call, const segment_codes<WORD> &code
     uint64_t const                   shortest = is_fixed ? classes.map.length : 0;
     topk_kept<WORD> const            kept = {(WORD *)work.codes, work.places};
     if (shortest <= TOPK_SHORT)
-        TRY((launch_pool<typename SHAPE::OF_FEW, TOPK_THREADS>(call, codes, classes, wish, 0, -1)));
+        TRY(topk_short(call, codes, classes, wish, shortest, longest));
     if (shortest <= OF_WARP::MOST && longest > TOPK_SHORT)
         TRY((launch_pool<OF_WARP, TOPK_THREADS>(call, codes, classes, wish, TOPK_SHORT, 0)));
     if (shortest <= OF_BLOCK::MOST && longest > OF_WARP::MOST)

@@ -4,6 +4,7 @@
 #define ORDO_CUDA_SEGMENTS_SEGMENT_CODES_H
 
 #include "cuda/runtime/cuda_keys.cuh"
+#include "cuda/segments/segments.cuh"
 
 template <typename WORD> struct segment_codes {
     unsigned             bytes; /* of a key, at most those of WORD */
@@ -22,6 +23,19 @@ template <typename WORD> struct segment_codes {
                                 : ((const uint8_t *)keys)[i];
     }
     DEVICE WORD encode(WORD raw) const { return is_float ? real.encode(raw) : raw ^ flip; }
+    /* One decision for N keys. */
+    template <int N> DEVICE void encode_each(const WORD (&raw)[N], WORD (&code)[N]) const
+    {
+        if (is_float) {
+#pragma unroll
+            for (int e = 0; e < N; e++)
+                code[e] = real.encode(raw[e]);
+        } else {
+#pragma unroll
+            for (int e = 0; e < N; e++)
+                code[e] = raw[e] ^ flip;
+        }
+    }
     DEVICE WORD decode(WORD code) const { return is_float ? real.decode(code) : code ^ flip; }
     DEVICE WORD read(const void *keys, uint64_t i) const { return encode(raw(keys, i)); }
 
@@ -70,6 +84,20 @@ template <typename WORD> struct segment_codes {
         }
     }
 };
+
+/* N codes of a thread: x[e] is the code of element at(e) of the array, or `padding` if
+ * !is_there(e). */
+template <int N, typename WORD, typename AT, typename IS_THERE>
+static DEVICE void segment_read_items(const segment_codes<WORD> &codes, const void *keys, AT &&at,
+                                      IS_THERE &&is_there, WORD padding, WORD (&x)[N])
+{
+    WORD raw[N];
+    read_items(keys, codes.bytes, at, is_there, raw);
+    codes.encode_each(raw, x);
+#pragma unroll
+    for (int e = 0; e < N; e++)
+        x[e] = is_there(e) ? x[e] : padding;
+}
 
 /* Calls f with the codes of a type. */
 template <typename F>

@@ -10,7 +10,7 @@
 #define ORDO_CUDA_SEGMENTS_SEGMENT_DIGITS_H
 
 #include "cuda/segments/segment_targets.cuh"
-#include "cuda/segments/segment_tiles.cuh"
+#include "cuda/segments/segments.cuh"
 #include "cuda/warp/warp_scan.cuh"
 
 enum {
@@ -54,11 +54,10 @@ static DEVICE unsigned digits_load(const segment_codes<WORD> &codes, const void 
     uint64_t const from = here.tile * DIGITS_TILE;
     uint64_t const left = here.where.length > from ? here.where.length - from : 0;
     unsigned const count = left < DIGITS_TILE ? (unsigned)left : DIGITS_TILE;
-#pragma unroll
-    for (int e = 0; e < DIGITS_ITEMS; e++) {
-        unsigned const j = e * DIGITS_THREADS + threadIdx.x;
-        x[e] = j < count ? codes.read(keys, here.where.start + from + j) : (WORD)0;
-    }
+    auto const     place = [](int e) { return (unsigned)e * DIGITS_THREADS + threadIdx.x; };
+    segment_read_items(
+        codes, keys, [&](int e) { return here.where.start + from + place(e); },
+        [&](int e) { return place(e) < count; }, (WORD)0, x);
     return count;
 }
 
@@ -125,6 +124,8 @@ static __global__ void __launch_bounds__(DIGITS_THREADS)
             for (int e = 0; e < DIGITS_ITEMS; e++) {
                 bool const inside = (unsigned)e * DIGITS_THREADS + threadIdx.x < count &&
                                     (x[e] ^ found) >> (shift + DIGITS_BITS - 1) >> 1 == 0;
+                if (!__any_sync(WARP_ALL, inside))
+                    continue;
                 unsigned const digit = (unsigned)(x[e] >> shift) % DIGITS_BINS;
                 unsigned const peers =
                     warp_match<DIGITS_BITS + 1>(inside ? digit : (unsigned)DIGITS_BINS);

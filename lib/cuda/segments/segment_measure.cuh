@@ -11,7 +11,7 @@
 #define ORDO_CUDA_SEGMENTS_SEGMENT_MEASURE_H
 
 #include "cuda/block/block_scan.cuh"
-#include "cuda/segments/segment_tiles.cuh"
+#include "cuda/segments/segments.cuh"
 
 enum {
     MEASURE_THREADS = 256,

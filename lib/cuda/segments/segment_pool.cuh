@@ -13,6 +13,7 @@
 #define ORDO_CUDA_SEGMENTS_SEGMENT_POOL_H
 
 #include "cuda/segments/segment_codes.cuh"
+#include "cuda/segments/segments.cuh"
 #include "cuda/warp/warp_scan.cuh"
 
 enum {
@@ -79,6 +80,30 @@ template <typename WORD> static DEVICE WORD lanes_sort(WORD mine)
     return mine;
 }
 
+/* The segments that pools take in turn: a list, or all segments. */
+struct pool_source {
+    const uint64_t           *list;   /* NULL: all segments */
+    const unsigned long long *listed; /* its entries */
+    uint64_t                  room;   /* most entries of the list, or all segments */
+};
+
+/* List `list`; all segments if the layout is fixed or list < 0. */
+static inline pool_source pool_source_of(const segment_classes &classes, int list)
+{
+    if (list < 0 || classes.map.offsets == NULL)
+        return {NULL, NULL, classes.map.count};
+    return {classes.lists.list[list], classes.lists.counts + list, classes.lists.room[list]};
+}
+
+static DEVICE uint64_t pool_source_count(const pool_source &source)
+{
+    return source.list == NULL ? source.room : min((uint64_t)*source.listed, source.room);
+}
+static DEVICE uint64_t pool_source_at(const pool_source &source, uint64_t at)
+{
+    return source.list == NULL ? at : source.list[at];
+}
+
 template <int WARPS_, int ITEMS_, typename WORD_> struct pool {
     typedef WORD_                     WORD;
     typedef pool_shared<WARPS_, WORD> SHARED;
@@ -103,9 +128,9 @@ template <int WARPS_, int ITEMS_, typename WORD_> struct pool {
                      unsigned count)
     {
         n = count;
-#pragma unroll
-        for (int e = 0; e < ITEMS; e++)
-            x[e] = place(e) < n ? codes.read(keys, start + place(e)) : (WORD) ~(WORD)0;
+        segment_read_items(
+            codes, keys, [&](int e) { return start + place(e); },
+            [&](int e) { return place(e) < n; }, (WORD) ~(WORD)0, x);
     }
 
     /* The sum of one number of each thread. */
@@ -307,5 +332,23 @@ template <int WARPS_, int ITEMS_, typename WORD_> struct pool {
         return key;
     }
 };
+
+/* Calls f(pool, shared, number, segment) for every segment of the source. By all threads of blocks
+ * of BLOCK threads, which are whole pools. */
+template <typename POOL, int BLOCK, typename F>
+static DEVICE void pool_each(const segment_map &map, const pool_source &source, F &&f)
+{
+    constexpr unsigned               POOLS = BLOCK / POOL::THREADS;
+    __shared__ typename POOL::SHARED shared[POOLS];
+    unsigned const                   here = threadIdx.x / POOL::THREADS;
+    uint64_t const                   given = pool_source_count(source);
+    POOL                             mine;
+    mine.begin();
+    for (uint64_t at = (uint64_t)blockIdx.x * POOLS + here; at < given;
+         at += (uint64_t)gridDim.x * POOLS) {
+        uint64_t const number = pool_source_at(source, at);
+        f(mine, &shared[here], number, segment_at(map, number));
+    }
+}
 
 #endif

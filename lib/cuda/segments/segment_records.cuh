@@ -12,7 +12,7 @@
 #include "cuda/sort/dev_radix_memory.cuh"
 #include "cuda/sort/merge_sorted.cuh"
 
-/* ---- Kinds of records ---- */
+/* ---- Kinds of records: put_index sets the index of a record that was made with 0 ---- */
 
 template <typename BITS_> struct records_alone {
     typedef BITS_         BITS;
@@ -20,6 +20,7 @@ template <typename BITS_> struct records_alone {
     static constexpr bool indexed = false;
 
     static DEVICE K        make(BITS bits, uint64_t) { return bits; }
+    static DEVICE void     put_index(K &, unsigned) {}
     static DEVICE BITS     bits(K record) { return record; }
     static DEVICE uint64_t index(K) { return 0; }
 };
@@ -31,6 +32,7 @@ struct records_short {
     static constexpr bool indexed = true;
 
     static DEVICE K        make(BITS bits, uint64_t index) { return (K)bits << 32 | index; }
+    static DEVICE void     put_index(K &record, unsigned index) { record |= index; }
     static DEVICE BITS     bits(K record) { return (BITS)(record >> 32); }
     static DEVICE uint64_t index(K record) { return record_index(record); }
 };
@@ -41,6 +43,7 @@ template <typename BITS_> struct records_wide {
     static constexpr bool indexed = true;
 
     static DEVICE K        make(BITS bits, uint64_t index) { return {bits, index}; }
+    static DEVICE void     put_index(K &record, unsigned index) { record.index = index; }
     static DEVICE BITS     bits(const K &record) { return (BITS)record.key; }
     static DEVICE uint64_t index(const K &record) { return record.index; }
 };
@@ -51,13 +54,15 @@ enum segment_result {
     RESULT_KEYS,
     RESULT_INDEX, /* from the start of the segment */
     RESULT_ORDER, /* from the start of the array */
-    RESULT_RANKS
+    RESULT_RANKS,
+    RESULT_RECORDS /* the records themselves */
 };
 
 template <typename BITS> struct segment_job { /* a kernel argument */
     key_code_by_width<BITS> code;
     const void             *in;
     void                   *out;
+    const void             *records; /* NULL: records are made from the keys `in` */
     segment_result          result;
     ordo_ties               ties;
     uint16_t                key_size, out_size; /* bytes */
@@ -68,7 +73,31 @@ template <typename KIND, typename BITS = typename KIND::BITS>
 static DEVICE typename KIND::K segment_load(const segment_job<BITS> &job, uint64_t start,
                                             uint64_t j)
 {
+    if (job.records != NULL)
+        return ((const typename KIND::K *)job.records)[start + j];
     return KIND::make(job.code.encode(load_sized<BITS>(job.in, start + j, job.key_size)), j);
+}
+
+/* N records of a thread: x[e] is the record of element at(e) of the array, place(e) of its segment,
+ * or the last record if !is_there(e). */
+template <typename KIND, int N, typename AT, typename IS_THERE, typename PLACE,
+          typename BITS = typename KIND::BITS>
+static DEVICE void segment_load_items(const segment_job<BITS> &job, AT &&at, IS_THERE &&is_there,
+                                      PLACE &&place, typename KIND::K (&x)[N])
+{
+    typedef typename KIND::K K;
+    if (job.records != NULL) {
+#pragma unroll
+        for (int e = 0; e < N; e++)
+            x[e] = is_there(e) ? ((const K *)job.records)[at(e)] : last_record<K>();
+        return;
+    }
+    BITS raw[N], bits[N];
+    read_items(job.in, job.key_size, at, is_there, raw);
+    job.code.template encode_each<N>(raw, bits);
+#pragma unroll
+    for (int e = 0; e < N; e++)
+        x[e] = is_there(e) ? KIND::make(bits[e], place(e)) : last_record<K>();
 }
 
 /* Writes record r of a sorted segment; not for ranks. Segments that overlap, by bad offsets, may
@@ -77,6 +106,10 @@ template <typename KIND, typename BITS = typename KIND::BITS>
 static DEVICE void segment_store(const segment_job<BITS> &job, segment where, uint64_t r,
                                  typename KIND::K record)
 {
+    if (job.result == RESULT_RECORDS) {
+        ((typename KIND::K *)job.out)[where.start + r] = record;
+        return;
+    }
     char *const to = (char *)job.out + (where.start + r) * job.out_size;
     if constexpr (KIND::indexed) {
         uint64_t const index = KIND::index(record);

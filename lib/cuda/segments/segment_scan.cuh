@@ -14,7 +14,7 @@
 
 #include "cuda/block/block_scan.cuh"
 #include "cuda/block/lookback.cuh"
-#include "cuda/segments/segment_tiles.cuh"
+#include "cuda/segments/segments.cuh"
 
 /* The shape of a tile, as in dev_scan.cu for elements of the size of ACC. */
 template <typename ACC> struct segment_shape {

@@ -1,108 +1,43 @@
 /* segment_sort.cuh - sorts the records of every segment, by a path for each class of lengths.
  *
- *   up to 32        one record a lane; a group of 2^m lanes sorts a segment by a bitonic network of
- *                   shuffles, so a warp sorts several short segments
- *   up to 2048      a block of one or eight warps sorts a segment in shared memory
- *                   (block_bitonic.cuh)
- *   longer          blocks sort tiles in shared memory; passes over all long segments at once then
- *                   merge the tiles of each (merge_sorted.cuh), until each is one sorted part
- * A segment of one tile needs no pass. Merging a segment of t tiles takes lg t passes between two
- * arrays of records; a pass in which no segment takes part only reads one number. A merge writes
- * only within its segment, whatever the records are.
- * Cost: one read and one write, and as much for each pass. Scratch: two records for each element if
- * there may be a segment of several tiles. */
+ * Up to 512 records (of 16 bytes: 32) warps sort in registers (segment_lanes.cuh), up to 8192
+ * (2048) blocks in shared memory (block_bitonic.cuh). Longer segments are dealt out to buckets of
+ * about 96 records, huge ones twice (segment_split.cuh), and the buckets are sorted as segments. A
+ * bucket that is still too long for a block is sorted in tiles, which passes over all such buckets
+ * merge (merge_sorted.cuh). A merge writes only within its bucket, whatever the records are.
+ * Cost: one read and one write; long segments two reads and one write more. Scratch: two records
+ * and about 3 bytes for each element if there may be a long segment. */
 #ifndef ORDO_CUDA_SEGMENTS_SEGMENT_SORT_H
 #define ORDO_CUDA_SEGMENTS_SEGMENT_SORT_H
 
 #include "cuda/block/block_bitonic.cuh"
 #include "cuda/block/block_scan.cuh"
 #include "cuda/segments/dev_segments_sort.cuh"
-#include "cuda/segments/segment_records.cuh"
+#include "cuda/segments/segment_lanes.cuh"
+#include "cuda/segments/segment_split.cuh"
 
 enum {
-    GROUP_THREADS = 256,
     TILE_THREADS = 512,
     MOST_WARPS = 32
 };
 
-/* ---- Up to 32 records: lanes ---- */
-
-template <typename T> static DEVICE T group_swap(T record, unsigned mask)
-{
-    return __shfl_xor_sync(WARP_ALL, record, mask);
-}
-template <> DEVICE key_record group_swap(key_record record, unsigned mask)
-{
-    return {__shfl_xor_sync(WARP_ALL, record.key, mask),
-            __shfl_xor_sync(WARP_ALL, record.index, mask)};
-}
-
-template <typename K> static DEVICE K group_keep(K mine, K other, bool upper)
-{
-    return (mine < other) != upper ? mine : other;
-}
-
-/* Sorts one record of each lane within groups of `lanes` lanes, a power of 2. By a whole warp. */
-template <typename K> static DEVICE K group_sort(K mine, unsigned lanes)
-{
-    unsigned const lane = lane_id();
-    for (unsigned size = 2; size <= lanes; size *= 2) {
-        mine = group_keep(mine, group_swap(mine, size - 1), (lane & size / 2) != 0);
-        for (unsigned apart = size / 4; apart > 0; apart /= 2)
-            mine = group_keep(mine, group_swap(mine, apart), (lane & apart) != 0);
-    }
-    return mine;
-}
-
-/* The rank of this lane's record, place j of a sorted segment. By a whole warp. */
-template <typename KIND, typename BITS = typename KIND::BITS>
-static DEVICE void group_rank(const segment_job<BITS> &job, segment where, unsigned lanes,
-                              typename KIND::K record)
-{
-    unsigned const lane = lane_id(), j = lane & (lanes - 1);
-    BITS const     bits = KIND::bits(record);
-    BITS const     left = __shfl_up_sync(WARP_ALL, bits, 1);
-    unsigned const votes = __ballot_sync(WARP_ALL, j == 0 || left != bits) >> (lane - j);
-    if (j >= where.length)
-        return;
-    unsigned const to_here = (2u << j) - 1; /* places 0 to j */
-    unsigned const all = where.length >= 32 ? WARP_ALL : (1u << where.length) - 1;
-    unsigned const after = votes & all & ~to_here;
-    segment_rank(job, where.start + KIND::index(record), j, 31 - __clz(votes & to_here),
-                 after != 0 ? __ffs(after) - 1 : where.length, __popc(votes & to_here));
-}
-
-/* Segments of `least` to `most` records; groups of 2^lg lanes, most <= 2^lg. */
-template <typename KIND, typename BITS = typename KIND::BITS>
-static __global__ void __launch_bounds__(GROUP_THREADS)
-    segments_by_groups(segment_map const map, segment_job<BITS> const job, unsigned const lg,
-                       unsigned const least, unsigned const most)
-{
-    unsigned const lanes = 1u << lg, j = lane_id() & (lanes - 1);
-    uint64_t const groups = (uint64_t)gridDim.x * GROUP_THREADS >> lg;
-    uint64_t const rounds = (map.count + groups - 1) / groups;
-    uint64_t       i = ((uint64_t)blockIdx.x * GROUP_THREADS + threadIdx.x) >> lg;
-    for (uint64_t round = 0; round < rounds; round++, i += groups) { /* the same in all lanes */
-        segment where = i < map.count ? segment_at(map, i) : segment{0, 0};
-        if (where.length < least || where.length > most)
-            where.length = 0;
-        if (!__any_sync(WARP_ALL, where.length != 0))
-            continue;
-        typename KIND::K record = last_record<typename KIND::K>();
-        if (j < where.length)
-            record = segment_load<KIND>(job, where.start, j);
-        record = group_sort(record, lanes);
-        if constexpr (KIND::indexed)
-            if (job.result == RESULT_RANKS) {
-                group_rank<KIND>(job, where, lanes, record);
-                continue;
-            }
-        if (j < where.length)
-            segment_store<KIND>(job, where, j, record);
-    }
-}
-
 /* ---- Shared memory ---- */
+
+/* Whether a tile in shared memory is sorted. The first pairs tell of most tiles that are not. By all
+ * threads; records written before the call need no barrier. */
+template <typename K> static DEVICE bool is_sorted_tile(const K *tile, unsigned count)
+{
+    bool falls = false;
+    for (unsigned p = threadIdx.x, end = blockDim.x;; end = count) {
+        __syncthreads();
+        for (; p + 1 < count && p < end; p += blockDim.x)
+            falls |= tile[bitonic_at<K>(p + 1)] < tile[bitonic_at<K>(p)];
+        if (__syncthreads_or(falls))
+            return false;
+        if (end >= count)
+            return true;
+    }
+}
 
 /* Sorts records `first` to first + count - 1 of a segment in shared memory; the result is visible
  * to all threads. */
@@ -112,10 +47,19 @@ static DEVICE void sort_in_block(const segment_job<BITS> &job, segment where, ui
 {
     typedef typename KIND::K K;
     unsigned const           padded = bitonic_tile(count);
-    for (unsigned p = threadIdx.x; p < padded; p += blockDim.x)
-        tile[bitonic_at<K>(p)] =
-            p < count ? segment_load<KIND>(job, where.start, first + p) : last_record<K>();
-    block_bitonic_sort(tile, padded);
+    for (unsigned from = threadIdx.x; from < padded; from += BITONIC_LEAST * blockDim.x) {
+        K          x[BITONIC_LEAST];
+        auto const place = [&](int e) { return from + e * blockDim.x; };
+        segment_load_items<KIND>(
+            job, [&](int e) { return where.start + first + place(e); },
+            [&](int e) { return place(e) < count; }, [&](int e) { return first + place(e); }, x);
+#pragma unroll
+        for (int e = 0; e < BITONIC_LEAST; e++)
+            if (place(e) < padded)
+                tile[bitonic_at<K>(place(e))] = x[e];
+    }
+    if (!is_sorted_tile(tile, count))
+        block_bitonic_sort(tile, padded);
 }
 
 /* The ranks of places `first` to first + count - 1, each thread some neighbours; `before` is the
@@ -185,39 +129,6 @@ static __global__ void segments_by_blocks(segment_map const map, segment_lists c
 
 /* ---- Long segments: tiles ---- */
 
-struct tile_place {
-    segment  where;
-    uint64_t first; /* place of the tile in the segment */
-};
-
-/* Where tile t is; where.length is 0 if there is no such tile. */
-static DEVICE tile_place place_of_tile(const segment_map &map, const segment_lists &lists,
-                                       uint64_t tile, uint64_t t)
-{
-    if (map.offsets == NULL) {
-        uint64_t const each = (map.length + tile - 1) / tile;
-        return {segment_at(map, t / each), t % each * tile};
-    }
-    segment_large const large = segment_of_tile(lists, t);
-    uint64_t const      start = large.where.start, length = large.where.length;
-    uint64_t const      first = (t - large.first_tile) * tile;
-    bool const          there = first < length && length <= map.n && start <= map.n - length;
-    return {{start, there ? length : 0}, first};
-}
-
-static DEVICE uint64_t tiles_of_all(const segment_map &map, const segment_lists &lists,
-                                    uint64_t tile)
-{
-    if (map.offsets == NULL)
-        return map.count * ((map.length + tile - 1) / tile);
-    return segment_large_count(lists) == 0 ? 0 : segment_tile_count(lists);
-}
-
-template <typename KIND> static __host__ DEVICE constexpr unsigned tile_records(void)
-{
-    return segment_tile(sizeof(typename KIND::K));
-}
-
 /* Sorts every tile, into `a`, or into the result if it is the whole segment. */
 template <typename KIND, typename BITS = typename KIND::BITS>
 static __global__ void __launch_bounds__(TILE_THREADS)
@@ -282,17 +193,18 @@ static DEVICE const K *sorted_array(uint64_t length, const K *a, const K *b)
     return odd ? b : a;
 }
 
-/* Counts the keys of every tile that differ from the key before, for dense ranks. */
+/* Counts the keys of every tile that differ from the key before, for dense ranks, in segments of
+ * more than `least` records. */
 template <typename KIND, typename K = typename KIND::K>
 static __global__ void __launch_bounds__(TILE_THREADS)
     count_heads(segment_map const map, segment_lists const lists, const K *const a,
-                const K *const b, uint32_t *const heads)
+                const K *const b, uint64_t const least, uint32_t *const heads)
 {
     constexpr unsigned TILE = tile_records<KIND>();
     uint64_t const     tiles = tiles_of_all(map, lists, TILE);
     for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
         tile_place const at = place_of_tile(map, lists, TILE, t);
-        if (at.where.length <= TILE)
+        if (at.where.length <= least)
             continue;
         const K *const sorted = sorted_array<KIND>(at.where.length, a, b) + at.where.start;
         uint32_t       count = 0;
@@ -307,11 +219,13 @@ static __global__ void __launch_bounds__(TILE_THREADS)
     }
 }
 
-/* Writes the results of segments of several tiles. `heads` is NULL unless ranks are dense. */
+/* Writes the results of segments of more than `least` records. `heads` is NULL unless ranks are
+ * dense. */
 template <typename KIND, typename BITS = typename KIND::BITS, typename K = typename KIND::K>
 static __global__ void __launch_bounds__(TILE_THREADS)
     write_merged(segment_map const map, segment_lists const lists, segment_job<BITS> const job,
-                 const K *const a, const K *const b, const uint32_t *const heads)
+                 const K *const a, const K *const b, uint64_t const least,
+                 const uint32_t *const heads)
 {
     typedef scan_add<unsigned long long> ADD;
     constexpr unsigned                   TILE = tile_records<KIND>();
@@ -322,7 +236,7 @@ static __global__ void __launch_bounds__(TILE_THREADS)
     __syncthreads();
     for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
         tile_place const at = place_of_tile(map, lists, TILE, t);
-        if (at.where.length <= TILE)
+        if (at.where.length <= least)
             continue;
         const K *const sorted = sorted_array<KIND>(at.where.length, a, b) + at.where.start;
         unsigned const count = (unsigned)min(at.where.length - at.first, (uint64_t)TILE);
@@ -346,25 +260,35 @@ static __global__ void __launch_bounds__(TILE_THREADS)
 /* ---- Launches ---- */
 
 template <typename KIND, typename BITS = typename KIND::BITS>
-static ordo_status launch_groups(cuda_call *call, const segment_plan *plan,
-                                 const segment_job<BITS> &job, unsigned lg, unsigned least)
-{
-    unsigned const most = 1u << lg;
-    size_t const grid = segment_grid(call, ordo_div_up(plan->map.count, GROUP_THREADS >> lg), 1, 8);
-    return CUDA_LAUNCH(call, segments_by_groups<KIND>, grid, GROUP_THREADS, 0, plan->map, job, lg,
-                       least, most);
-}
-
-template <typename KIND, typename BITS = typename KIND::BITS>
 static ordo_status launch_blocks(cuda_call *call, const segment_plan *plan,
                                  const segment_job<BITS> &job, int list, unsigned most)
 {
-    unsigned const threads = ordo_max(most / BITONIC_LEAST, 32);
-    size_t const   shared = bitonic_room<typename KIND::K>(most) * sizeof(typename KIND::K);
-    size_t const   items = list < 0 ? plan->map.count : plan->lists.room[list];
-    size_t const   grid = segment_grid(call, items, 1, 8192 / threads);
+    bool const           fixed = plan->map.offsets == NULL;
+    unsigned const       threads = ordo_max(most / BITONIC_LEAST, 32);
+    size_t const         shared = bitonic_room<typename KIND::K>(most) * sizeof(typename KIND::K);
+    size_t const         items = fixed ? plan->map.count : plan->lists.room[list];
+    size_t const         grid = segment_grid(call, items, 1, 8192 / threads);
+    segment_limits const classes = segment_sort_classes(sizeof(typename KIND::K));
+    TRY(cuda_allow_shared(call, segments_by_blocks<KIND>,
+                          bitonic_room<typename KIND::K>((unsigned)classes.limits[2]) *
+                              sizeof(typename KIND::K)));
     return CUDA_LAUNCH(call, segments_by_blocks<KIND>, grid, threads, shared, plan->map,
-                       plan->lists, list, job, (uint64_t)most);
+                       plan->lists, fixed ? -1 : list, job, (uint64_t)most);
+}
+
+/* The results of segments of more than `least` records, which lie sorted in a or b. */
+template <typename KIND, typename BITS = typename KIND::BITS, typename K = typename KIND::K>
+static ordo_status launch_results(cuda_call *call, const segment_plan *plan,
+                                  const segment_job<BITS> &job, const K *a, const K *b,
+                                  uint64_t least)
+{
+    size_t const grid = segment_grid(call, plan->tiles, 1, 8);
+    if constexpr (KIND::indexed)
+        if (plan->heads != NULL)
+            TRY(CUDA_LAUNCH(call, count_heads<KIND>, grid, TILE_THREADS, 0, plan->map, plan->lists,
+                            a, b, least, plan->heads));
+    return CUDA_LAUNCH(call, write_merged<KIND>, grid, TILE_THREADS, 0, plan->map, plan->lists, job,
+                       a, b, least, plan->heads);
 }
 
 template <typename KIND, typename BITS = typename KIND::BITS>
@@ -386,48 +310,66 @@ static ordo_status launch_tiles(cuda_call *call, const segment_plan *plan,
     for (uint64_t part = TILE; part < plan->longest; part *= 2, odd = !odd)
         TRY(CUDA_LAUNCH(call, merge_segments<KIND>, grid, MERGE_THREADS, 0, plan->map, plan->lists,
                         part, odd ? b : a, odd ? a : b));
-    if constexpr (KIND::indexed)
-        if (plan->heads != NULL)
-            TRY(CUDA_LAUNCH(call, count_heads<KIND>, grid, TILE_THREADS, 0, plan->map, plan->lists,
-                            a, b, plan->heads));
-    return CUDA_LAUNCH(call, write_merged<KIND>, grid, TILE_THREADS, 0, plan->map, plan->lists, job,
-                       a, b, plan->heads);
+    return launch_results<KIND>(call, plan, job, a, b, TILE);
 }
 
-/* The smallest lg with n <= 2^lg. */
-static inline unsigned lg_of(size_t n)
+template <typename KIND, typename BITS = typename KIND::BITS>
+static ordo_status segments_run(cuda_call *call, const segment_plan *plan,
+                                const segment_job<BITS> &job);
+
+/* Long segments: deals their records out to buckets, which are segments of another plan. Sorted
+ * records, if they are not the result, come to the first array of records of the first level. */
+template <typename KIND, typename BITS = typename KIND::BITS>
+static ordo_status launch_split(cuda_call *call, const segment_plan *plan,
+                                const segment_job<BITS> &job)
 {
-    unsigned lg = 0;
-    while ((size_t)1 << lg < n)
-        lg++;
-    return lg;
+    const segment_split &split = plan->splits[plan->level];
+    segment_plan         buckets = *plan;
+    segment_job<BITS>    inner = job;
+    bool const           is_over = plan->level > 0 || job.result == RESULT_KEYS; /* after this */
+    TRY(split_segments<KIND>(call, plan, split, job));
+    buckets.map = split_map<KIND>(plan, split);
+    buckets.shortest = 0;
+    buckets.lists = split.lists;
+    buckets.tiles = split.lists.tiles;
+    buckets.level = plan->level + 1;
+    buckets.records[0] = plan->records[1];
+    buckets.records[1] = plan->records[0];
+    buckets.heads = NULL;
+    inner.records = plan->records[0];
+    if (!is_over) {
+        inner.result = RESULT_RECORDS;
+        inner.out = plan->records[0];
+    }
+    TRY(segments_run<KIND>(call, &buckets, inner));
+    auto const sorted = (typename KIND::K *)plan->records[0];
+    return is_over ? ORDO_OK : launch_results<KIND>(call, plan, job, sorted, sorted, 0);
 }
 
 /* Sorts all segments of a plan. */
-template <typename KIND, typename BITS = typename KIND::BITS>
+template <typename KIND, typename BITS>
 static ordo_status segments_run(cuda_call *call, const segment_plan *plan,
                                 const segment_job<BITS> &job)
 {
     segment_limits const  classes = segment_sort_classes(sizeof(typename KIND::K));
     const uint64_t *const limits = classes.limits;
-    size_t const          length = plan->map.length;
-    if (plan->map.offsets == NULL) {
-        if (length <= limits[0])
-            return launch_groups<KIND>(call, plan, job, lg_of(length), 1);
-        if (length <= limits[2])
-            return launch_blocks<KIND>(call, plan, job, -1,
-                                       (unsigned)limits[length <= limits[1] ? 1 : 2]);
+    uint64_t const        longest = plan->longest, shortest = plan->shortest;
+    if (plan->map.offsets != NULL && longest > limits[0])
+        TRY(segments_classify(call, plan->map, classes, plan->lists));
+    if (shortest <= limits[0])
+        TRY(launch_lanes<KIND>(call, plan, job, shortest, longest));
+    /* Segments of a fixed length that are one tile each. */
+    if (shortest > CUDA_TUNE_SEGMENT_BLOCK && longest <= tile_records<KIND>())
         return launch_tiles<KIND>(call, plan, job);
-    }
-    TRY(segments_classify(call, plan->map, classes, plan->lists));
-    TRY(launch_groups<KIND>(call, plan, job, 3, 1));
-    if (plan->longest > 8)
-        TRY(launch_groups<KIND>(call, plan, job, 5, 9));
-    if (plan->longest > limits[0])
-        TRY(launch_blocks<KIND>(call, plan, job, 0, (unsigned)limits[1]));
-    if (plan->longest > limits[1])
-        TRY(launch_blocks<KIND>(call, plan, job, 1, (unsigned)limits[2]));
-    return plan->longest > limits[2] ? launch_tiles<KIND>(call, plan, job) : ORDO_OK;
+    for (int list = 0; list < 2; list++)
+        if (shortest <= limits[list + 1] && longest > limits[list] &&
+            limits[list + 1] > limits[list])
+            TRY(launch_blocks<KIND>(call, plan, job, list,
+                                    bitonic_tile((unsigned)ordo_min(limits[list + 1], longest))));
+    if (longest <= limits[2])
+        return ORDO_OK;
+    return plan->level < plan->levels ? launch_split<KIND>(call, plan, job)
+                                      : launch_tiles<KIND>(call, plan, job);
 }
 
 #endif

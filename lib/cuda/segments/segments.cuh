@@ -20,12 +20,30 @@ struct segment { /* elements start, start + 1, ..., start + length - 1 */
 struct segment_map {
     const uint64_t *offsets; /* NULL: fixed lengths */
     uint64_t        n, count, length, stride, group, group_stride;
+    /* NULL, or the counter of the last list of other segments: only the first `each_tile` segments
+     * for each of their tiles exist. */
+    const unsigned long long *tiles;
+    uint64_t                  each_tile;
 };
 
 static inline segment_map segment_map_of(const ordo_segment_view *view, size_t n)
 {
-    return {view->offsets, n,           view->count,       view->length,
-            view->stride,  view->group, view->group_stride};
+    return {
+        view->offsets, n, view->count, view->length, view->stride, view->group, view->group_stride,
+        NULL,          0};
+}
+
+enum {
+    SEGMENT_SLOT_SHIFT = 40 /* in the counter of the last list: segments above tiles */
+};
+
+/* The number of segments. */
+static DEVICE uint64_t segment_count(const segment_map &map)
+{
+    if (map.tiles == NULL)
+        return map.count;
+    uint64_t const tiles = *map.tiles & (((uint64_t)1 << SEGMENT_SLOT_SHIFT) - 1);
+    return min(map.count, tiles * map.each_tile);
 }
 
 static DEVICE segment segment_at(const segment_map &map, uint64_t i)
@@ -43,9 +61,8 @@ static DEVICE segment segment_at(const segment_map &map, uint64_t i)
 /* ---- Classes ---- */
 
 enum {
-    SEGMENT_LISTS = 3,           /* classes with a list, besides the shortest segments */
-    SEGMENT_BLOCK_THREADS = 256, /* of the kernels in dev_segments.cu */
-    SEGMENT_SLOT_SHIFT = 40      /* in `counts` of the last list: segments above tiles */
+    SEGMENT_LISTS = 3,          /* classes with a list, besides the shortest segments */
+    SEGMENT_BLOCK_THREADS = 256 /* of the kernels in dev_segments.cu */
 };
 
 /* The classes of a verb. Segments of up to limits[0] elements have no list: a kernel goes over all
@@ -137,6 +154,139 @@ static inline size_t segment_grid(const cuda_call *call, size_t n, size_t thread
     return ordo_max(ordo_min(ordo_div_up(n, threads), (size_t)call->facts->sms * resident), 1);
 }
 
+/* ---- Two classes: short segments, and long ones that are cut into tiles ----
+ *
+ * Tiles are numbered through all long segments; those of a segment follow each other. A fixed
+ * layout has only one class, and a tile is found by a division. With offsets the device lists the
+ * long segments, and a tile is found by binary search. Blocks take tiles by their number up to
+ * segment_tiles_count. */
+
+struct segment_classes { /* a kernel argument */
+    segment_map    map;
+    segment_lists  lists; /* with offsets */
+    segment_limits limits;
+    uint64_t       each;       /* tiles of a segment of a fixed layout; 0: the segments are short */
+    uint64_t       most_tiles; /* no more than this number of tiles */
+};
+
+struct segment_part {
+    segment  where;      /* the segment */
+    uint64_t number;     /* its number */
+    uint64_t slot;       /* its number among the long segments, in any order */
+    uint64_t tile;       /* the number of the tile in the segment */
+    uint64_t first_tile; /* the number of the segment's first tile among all tiles */
+    bool     is_over;    /* there is no such tile */
+};
+
+/* Classes of a layout without steps. */
+static inline segment_classes segment_classes_layout(cuda_scratch            *scratch,
+                                                     const ordo_segment_view *view, size_t n,
+                                                     const segment_limits &limits)
+{
+    segment_classes classes = {};
+    uint64_t const  least = limits.limits[SEGMENT_LISTS - 1];
+    classes.map = segment_map_of(view, n);
+    classes.limits = limits;
+    if (view->offsets != NULL) {
+        classes.lists = segment_lists_layout(scratch, n, view->count, limits);
+        classes.most_tiles = n > least ? classes.lists.tiles : 0;
+    } else if (view->length > least) {
+        classes.each = ordo_div_up(view->length, limits.tile);
+        classes.most_tiles = classes.each * view->count;
+    }
+    return classes;
+}
+
+/* Only short and long segments: long ones have more than `least` elements. */
+static inline segment_limits segment_two_classes(uint64_t least, uint64_t tile)
+{
+    return {{least, least, least}, tile};
+}
+
+/* Whether a segment may have more than one tile. */
+static inline bool segment_classes_may_link(const segment_classes &classes)
+{
+    return classes.map.offsets != NULL ? classes.map.n > classes.limits.tile : classes.each > 1;
+}
+
+/* Lists the segments of a layout with offsets. */
+static inline ordo_status segment_classes_fill(cuda_call *call, const segment_classes &classes)
+{
+    if (classes.map.offsets == NULL || classes.map.count == 0 ||
+        classes.map.n <= classes.limits.limits[0])
+        return ORDO_OK;
+    return segments_classify(call, classes.map, classes.limits, classes.lists);
+}
+
+/* The number of long segments, and the one with a number below that. */
+static DEVICE uint64_t segment_slots_count(const segment_classes &classes)
+{
+    return classes.map.offsets != NULL ? segment_large_count(classes.lists)
+           : classes.each != 0         ? classes.map.count
+                                       : 0;
+}
+static DEVICE segment_large segment_slot_at(const segment_classes &classes, uint64_t slot)
+{
+    if (classes.map.offsets != NULL)
+        return classes.lists.large[slot];
+    return {segment_at(classes.map, slot), slot * classes.each, slot};
+}
+
+static DEVICE uint64_t segment_tiles_count(const segment_classes &classes)
+{
+    return classes.map.offsets != NULL ? segment_tile_count(classes.lists) : classes.most_tiles;
+}
+
+/* The tile with a number below segment_tiles_count. If the lists lack the segment of the tile, the
+ * tile has an empty segment. */
+static DEVICE segment_part segment_tile_at(const segment_classes &classes, uint64_t number)
+{
+    segment_part found = {};
+    if (classes.map.offsets == NULL) {
+        found.number = found.slot = number / classes.each;
+        found.where = segment_at(classes.map, found.number);
+        found.tile = number % classes.each;
+        found.first_tile = number - found.tile;
+        return found;
+    }
+    found.slot = segment_slot_of_tile(classes.lists, number);
+    segment_large const large = classes.lists.large[found.slot];
+    found.number = large.number;
+    found.where = large.where;
+    found.tile = number - large.first_tile;
+    found.first_tile = large.first_tile;
+    if (found.tile * classes.limits.tile >= found.where.length)
+        found.where.length = 0;
+    return found;
+}
+
+/* ---- Reads of many keys ---- */
+
+/* x[e] = element at(e) of an array of T, or 0 if !is_there(e). No read waits for
+ * another. */
+template <typename T, typename BITS, int N, typename AT, typename IS_THERE>
+static DEVICE void read_items_as(const void *array, AT &&at, IS_THERE &&is_there, BITS (&x)[N])
+{
+#pragma unroll
+    for (int e = 0; e < N; e++)
+        x[e] = is_there(e) ? (BITS)((const T *)array)[at(e)] : (BITS)0;
+}
+
+/* The same for unsigned integers of `size` bytes, at most those of BITS. */
+template <typename BITS, int N, typename AT, typename IS_THERE>
+static DEVICE void read_items(const void *array, unsigned size, AT &&at, IS_THERE &&is_there,
+                              BITS (&x)[N])
+{
+    if constexpr (sizeof(BITS) == 8)
+        read_items_as<uint64_t>(array, at, is_there, x);
+    else if (size == 4)
+        read_items_as<uint32_t>(array, at, is_there, x);
+    else if (size == 2)
+        read_items_as<uint16_t>(array, at, is_there, x);
+    else
+        read_items_as<uint8_t>(array, at, is_there, x);
+}
+
 /* ---- Segments with a step ---- */
 
 /* The layout of rows without gaps, as segments_to_rows writes them. */
@@ -156,5 +306,54 @@ ordo_status segments_to_rows(cuda_call *call, const ordo_segment_view *view, con
                              size_t size, void *rows);
 ordo_status segments_from_rows(cuda_call *call, const ordo_segment_view *view, const void *rows,
                                size_t size, void *array);
+
+/* ---- Keys ---- */
+
+/* The keys that a verb reads, as segments of neighbours: the array of the caller, or rows in scratch
+ * if the segments have a step. */
+struct segment_input {
+    ordo_segment_view view; /* of `keys` */
+    const void       *keys;
+    size_t            n;     /* elements of `keys` */
+    const void       *given; /* the array of the caller */
+    void             *rows;
+    size_t            size;   /* of a key */
+    bool              copies; /* keys are rows */
+};
+
+/* Whether two segments of a fixed layout may share elements. */
+static inline bool segments_overlap(const ordo_segment_view *view)
+{
+    size_t const span = view->length == 0 ? 0 : (view->length - 1) * view->step + 1;
+    return (view->group > 1 && view->stride < span) ||
+           (view->count > view->group &&
+            view->group_stride < (view->group - 1) * view->stride + span);
+}
+
+/* apart: segments that share elements are copied, too. */
+static inline segment_input segment_input_layout(cuda_scratch            *scratch,
+                                                 const ordo_segment_view *view, ordo_type type,
+                                                 const void *keys, size_t n, bool apart)
+{
+    segment_input input = {*view, keys, n, keys, NULL, cuda_type_size(type), false};
+    input.copies = view->offsets == NULL && view->count > 0 &&
+                   (view->step != 1 || (apart && segments_overlap(view)));
+    if (!input.copies)
+        return input;
+    input.view = segment_rows(view);
+    input.n = view->count * view->length;
+    input.rows = scratch_take<char>(scratch, input.n * input.size);
+    input.keys = input.rows;
+    return input;
+}
+
+/* Copies the segments to their rows, if there are any. */
+static inline ordo_status segment_input_fill(cuda_call *call, const segment_input &input,
+                                             const ordo_segment_view *view)
+{
+    if (!input.copies)
+        return ORDO_OK;
+    return segments_to_rows(call, view, input.given, input.size, input.rows);
+}
 
 #endif

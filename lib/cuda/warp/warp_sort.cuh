@@ -3,7 +3,7 @@
  *
  * The keys of a lane are sorted by the odd-even merge network (63 comparators for 16). Level m then
  * merges sorted sequences of 2^(m-1) lanes in pairs by a bitonic network of 4 + m steps: for m <= 2
- * by shuffles, for m <= 4 through shared memory, where the keys of 2^m lanes are dealt out so that
+ * by shuffles, for m <= 5 through shared memory, where the keys of 2^m lanes are dealt out so that
  * a lane holds those 2^m apart; that takes four steps without a shuffle, then the keys are dealt
  * back for the m steps left. All sequences ascend; the first step of a merge compares with the
  * mirrored place. "Blocked": lane l holds places 16 l to 16 l + 15 of the warp's 512. Called by
@@ -18,12 +18,13 @@ enum {
     WARP_SORT_KEYS = 32 * WARP_SORT_ITEMS
 };
 
-/* The index of place i in a warp's memory: 16 bytes are left out after every 128, and 64 after 256
- * places, against bank conflicts of lanes that read their own 16-byte vectors, or keys 16 apart. */
+/* The index of place i in a warp's memory: 16 bytes are left out after every 128 (but not within
+ * the keys of a lane), and 64 after 256 places, against bank conflicts of lanes that read their own
+ * 16-byte vectors, or keys 16 apart. */
 template <typename BITS> static DEVICE constexpr int warp_sort_at(int i)
 {
-    return i + i / (128 / (int)sizeof(BITS)) * (16 / (int)sizeof(BITS)) +
-           i / 256 * (64 / (int)sizeof(BITS));
+    constexpr int EACH = sizeof(BITS) > 8 ? (int)WARP_SORT_ITEMS : 128 / (int)sizeof(BITS);
+    return i + i / EACH * (16 / (int)sizeof(BITS)) + i / 256 * (64 / (int)sizeof(BITS));
 }
 
 template <typename BITS> static DEVICE void sort_two(BITS &a, BITS &b)
@@ -144,7 +145,14 @@ template <int M, typename BITS> static DEVICE void warp_merge_end(BITS *x, BITS 
         dealt[warp_sort_at<BITS>(i << M)] = x[i];
     __syncwarp();
     warp_get(x, memory);
-    lane_clean<(1 << M) / 2>(x);
+    if constexpr (M == 5) { /* places 16 apart are in neighbouring lanes */
+#pragma unroll
+        for (int i = 0; i < WARP_SORT_ITEMS; i++)
+            x[i] = sort_keep(x[i], __shfl_xor_sync(WARP_ALL, x[i], 1), lane_id() & 1);
+        lane_clean<WARP_SORT_ITEMS / 2>(x);
+    } else {
+        lane_clean<(1 << M) / 2>(x);
+    }
     __syncwarp();
 }
 
@@ -167,7 +175,7 @@ template <int M, typename BITS> static DEVICE void warp_merge_memory(BITS *x, BI
     warp_merge_end<M>(x, memory);
 }
 
-/* Sorts the keys of every 2^M lanes, M <= 4, in any distribution over these lanes; blocked
+/* Sorts the keys of every 2^M lanes, M <= 5, in any distribution over these lanes; blocked
  * after. */
 template <int M, typename BITS> static DEVICE void warp_sort_parts(BITS *x, BITS *memory)
 {
@@ -180,6 +188,8 @@ template <int M, typename BITS> static DEVICE void warp_sort_parts(BITS *x, BITS
         warp_merge_memory<3>(x, memory);
     if constexpr (M >= 4)
         warp_merge_memory<4>(x, memory);
+    if constexpr (M >= 5)
+        warp_merge_memory<5>(x, memory);
 }
 
 #endif

@@ -1,0 +1,322 @@
+/* segment_split.cuh - deals the records of every long segment out to buckets of about 96 records.
+ *
+ * A block sorts a sample of each segment, and every fourth record of the sample is a splitter (after
+ * W. D. Frazer and A. C. McKellar, "Samplesort", JACM 17, 1970). A pass over all tiles of all long
+ * segments searches the bucket of each record and counts the buckets. A second pass orders each
+ * tile by bucket in shared memory and writes the parts of the buckets where they belong. Records
+ * of a bucket come in any order, so tiles reserve their places by an atomic each.
+ * Buckets are segments with offsets: `bounds` holds the bounds of the buckets of each segment and
+ * then UINT64_MAX, with which no pair is a segment.
+ * Memory moved: two reads and one write, and two bytes for each record twice. */
+#ifndef ORDO_CUDA_SEGMENTS_SEGMENT_SPLIT_H
+#define ORDO_CUDA_SEGMENTS_SEGMENT_SPLIT_H
+
+#include "cuda/block/block_bitonic.cuh"
+#include "cuda/block/block_scan.cuh"
+#include "cuda/segments/dev_segments_sort.cuh"
+
+enum {
+    SPLIT_THREADS = 512,
+    SPLIT_MEAN = 96, /* records of a bucket, more in the longest segments */
+    SPLIT_OVER = 4   /* samples for each bucket */
+};
+
+template <typename KIND> struct split_shape {
+    static constexpr unsigned TILE = tile_records<KIND>();
+    static constexpr int      ITEMS = TILE / SPLIT_THREADS;
+    static constexpr unsigned EACH = segment_split_each(sizeof(typename KIND::K));
+    static constexpr unsigned BUCKETS = TILE / 8; /* most of a segment */
+    static constexpr unsigned SAMPLE = BUCKETS * SPLIT_OVER;
+
+    static_assert(TILE / SPLIT_MEAN + 4 <= EACH, "the table holds all bounds");
+    static_assert(BUCKETS % SPLIT_THREADS == 0, "a thread has whole buckets");
+};
+
+/* The buckets of a segment; entries from `table` on are its own. */
+struct split_place {
+    uint64_t table;
+    unsigned buckets;
+};
+
+template <typename KIND> static DEVICE split_place split_at(uint64_t first_tile, uint64_t length)
+{
+    uint64_t const wanted = (length + SPLIT_MEAN - 1) / SPLIT_MEAN;
+    return {first_tile * split_shape<KIND>::EACH,
+            (unsigned)min(wanted, (uint64_t)split_shape<KIND>::BUCKETS)};
+}
+
+/* The long segments, and one of them. Its length is 0 if the lists do not hold all its tiles. */
+static DEVICE uint64_t split_count(const segment_map &map, const segment_lists &lists)
+{
+    return map.offsets == NULL ? map.count : segment_large_count(lists);
+}
+template <typename KIND>
+static DEVICE segment_large split_segment(const segment_map &map, const segment_lists &lists,
+                                          uint64_t i)
+{
+    constexpr unsigned TILE = split_shape<KIND>::TILE;
+    if (map.offsets == NULL)
+        return {segment_at(map, i), i * ((map.length + TILE - 1) / TILE), i};
+    segment_large large = lists.large[i];
+    if (large.first_tile + (large.where.length + TILE - 1) / TILE > lists.tiles)
+        large.where.length = 0;
+    return large;
+}
+
+/* The place of sample p: anywhere in part p of the segment. */
+static DEVICE uint64_t split_sample_place(unsigned p, unsigned samples, uint64_t length)
+{
+    uint32_t const any = (p + 1) * 2654435761u;
+    return p * length / samples + (any ^ any >> 15) % (uint32_t)(length / samples);
+}
+
+/* Chooses the splitters of every long segment and zeroes its counts. */
+template <typename KIND, typename BITS = typename KIND::BITS>
+static __global__ void __launch_bounds__(SPLIT_THREADS)
+    split_sample(const __grid_constant__ segment_map   map,
+                 const __grid_constant__ segment_lists lists,
+                 const __grid_constant__ segment_job<BITS> job, segment_split const split)
+{
+    typedef typename KIND::K K;
+    extern __shared__ __align__(16) unsigned char segment_room[];
+    K *const                                      sample = (K *)segment_room;
+    uint64_t const                                count = split_count(map, lists);
+    for (uint64_t i = blockIdx.x; i < count; i += gridDim.x) {
+        segment_large const here = split_segment<KIND>(map, lists, i);
+        if (here.where.length == 0)
+            continue;
+        split_place const at = split_at<KIND>(here.first_tile, here.where.length);
+        unsigned const    samples = bitonic_tile(at.buckets * SPLIT_OVER);
+        for (unsigned p = threadIdx.x; p < samples; p += SPLIT_THREADS)
+            sample[bitonic_at<K>(p)] = segment_load<KIND>(
+                job, here.where.start, split_sample_place(p, samples, here.where.length));
+        block_bitonic_sort(sample, samples);
+        for (unsigned b = threadIdx.x; b < at.buckets; b += SPLIT_THREADS) {
+            split.counts[at.table + b] = 0;
+            if (b > 0)
+                ((K *)split.splitters)[at.table + b - 1] =
+                    sample[bitonic_at<K>(b * samples / at.buckets)];
+        }
+        __syncthreads();
+    }
+}
+
+/* The records of a tile: item e of a thread is record e * SPLIT_THREADS + threadIdx.x. */
+template <typename KIND, int N, typename BITS = typename KIND::BITS>
+static DEVICE void split_load(const segment_job<BITS> &job, const tile_place &at, unsigned count,
+                              typename KIND::K (&x)[N])
+{
+    auto const place = [&](int e) { return at.first + e * SPLIT_THREADS + threadIdx.x; };
+    segment_load_items<KIND>(
+        job, [&](int e) { return at.where.start + place(e); },
+        [&](int e) { return e * SPLIT_THREADS + threadIdx.x < count; }, place, x);
+}
+
+/* Finds the bucket of every record, the number of splitters up to it, and counts the buckets. */
+template <typename KIND, typename BITS = typename KIND::BITS>
+static __global__ void __launch_bounds__(SPLIT_THREADS)
+    split_buckets(const __grid_constant__ segment_map   map,
+                  const __grid_constant__ segment_lists lists,
+                  const __grid_constant__ segment_job<BITS> job, segment_split const split)
+{
+    typedef typename KIND::K  K;
+    typedef split_shape<KIND> SHAPE;
+    __shared__ K              splitters[SHAPE::BUCKETS];
+    __shared__ uint32_t       counts[SHAPE::BUCKETS];
+    uint64_t const            tiles = tiles_of_all(map, lists, SHAPE::TILE);
+    for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
+        tile_place const at = place_of_tile(map, lists, SHAPE::TILE, t);
+        if (at.where.length == 0)
+            continue;
+        split_place const to = split_at<KIND>(t - at.first / SHAPE::TILE, at.where.length);
+        unsigned const    count = (unsigned)min(at.where.length - at.first, (uint64_t)SHAPE::TILE);
+        unsigned const    padded = bitonic_tile(to.buckets);
+        K                 x[SHAPE::ITEMS];
+        split_load<KIND>(job, at, count, x);
+        for (unsigned b = threadIdx.x; b < padded; b += SPLIT_THREADS) {
+            splitters[b] =
+                b + 1 < to.buckets ? ((const K *)split.splitters)[to.table + b] : last_record<K>();
+            counts[b] = 0;
+        }
+        __syncthreads();
+        unsigned bucket[SHAPE::ITEMS] = {};
+        for (unsigned step = padded / 2; step > 0; step /= 2)
+#pragma unroll
+            for (int e = 0; e < SHAPE::ITEMS; e++)
+                bucket[e] += x[e] < splitters[bucket[e] + step - 1] ? 0 : step;
+#pragma unroll
+        for (int e = 0; e < SHAPE::ITEMS; e++) {
+            unsigned const p = e * SPLIT_THREADS + threadIdx.x;
+            unsigned const found = min(bucket[e], to.buckets - 1); /* padding is no splitter */
+            if (p < count) {
+                split.ids[at.where.start + at.first + p] = (uint16_t)found;
+                atomicAdd(&counts[found], 1u);
+            }
+        }
+        __syncthreads();
+        for (unsigned b = threadIdx.x; b < to.buckets; b += SPLIT_THREADS)
+            if (counts[b] != 0)
+                atomicAdd(&split.counts[to.table + b], counts[b]);
+        __syncthreads();
+    }
+}
+
+/* Turns the counts of every long segment into the places of its buckets; a warp for each. */
+template <typename KIND>
+static __global__ void __launch_bounds__(SPLIT_THREADS)
+    split_bounds(const __grid_constant__ segment_map   map,
+                 const __grid_constant__ segment_lists lists, segment_split const split)
+{
+    uint64_t const warps = (uint64_t)gridDim.x * (SPLIT_THREADS / WARP_LANES);
+    uint64_t const count = split_count(map, lists);
+    uint64_t       i = ((uint64_t)blockIdx.x * SPLIT_THREADS + threadIdx.x) / WARP_LANES;
+    for (; i < count; i += warps) {
+        segment_large const here = split_segment<KIND>(map, lists, i);
+        if (here.where.length == 0)
+            continue;
+        split_place const at = split_at<KIND>(here.first_tile, here.where.length);
+        uint32_t          before = 0;
+        for (unsigned first = 0; first < at.buckets; first += WARP_LANES) {
+            unsigned const b = first + lane_id();
+            uint32_t const own = b < at.buckets ? split.counts[at.table + b] : 0;
+            uint32_t const scanned = before + warp_scan<scan_add<uint32_t>>(own);
+            if (b < at.buckets) {
+                split.counts[at.table + b] = scanned - own;
+                split.bounds[at.table + b] = here.where.start + (scanned - own);
+            }
+            before = __shfl_sync(WARP_ALL, scanned, WARP_LANES - 1);
+        }
+        if (lane_id() == 0)
+            split.bounds[at.table + at.buckets] = here.where.start + here.where.length;
+    }
+}
+
+/* In each thread: reserves the places of its buckets. On entry counts[b] is the number of the
+ * tile's records in bucket b; after it their first place in the tile, and shift[b] is what to add
+ * to a place in the tile. Barriers must come before and after. */
+template <int MOST>
+static DEVICE void split_reserve(uint32_t *cursors, unsigned buckets, uint32_t *counts,
+                                 uint32_t *shift, uint32_t *totals)
+{
+    typedef scan_add<uint32_t> ADD;
+    constexpr int EACH = MOST / SPLIT_THREADS;
+    unsigned const first = threadIdx.x * EACH;
+    uint32_t       own[EACH], sum = 0;
+#pragma unroll
+    for (int b = 0; b < EACH; b++) {
+        own[b] = counts[first + b];
+        sum += own[b];
+    }
+    uint32_t const scanned = warp_scan<ADD>(sum);
+    uint32_t const here = __shfl_sync(WARP_ALL, scanned, WARP_LANES - 1);
+    uint32_t       place =
+        block_scan_warps<ADD, SPLIT_THREADS / WARP_LANES>(here, totals).before + scanned - sum;
+#pragma unroll
+    for (int b = 0; b < EACH; b++) {
+        counts[first + b] = place;
+        if (own[b] != 0 && first + b < buckets)
+            shift[first + b] = atomicAdd(&cursors[first + b], own[b]) - place;
+        place += own[b];
+    }
+}
+
+/* Writes the records of every tile to their buckets. Segments that overlap, by bad offsets, may
+ * change each other's bucket numbers; records then stay within the segment. */
+template <typename KIND, typename BITS = typename KIND::BITS>
+static __global__ void __launch_bounds__(SPLIT_THREADS)
+    split_scatter(const __grid_constant__ segment_map   map,
+                  const __grid_constant__ segment_lists lists,
+                  const __grid_constant__ segment_job<BITS> job, segment_split const split,
+                  typename KIND::K *const out)
+{
+    typedef typename KIND::K  K;
+    typedef split_shape<KIND> SHAPE;
+    extern __shared__ __align__(16) unsigned char segment_room[];
+    __shared__ uint32_t counts[SHAPE::BUCKETS], shift[SHAPE::BUCKETS], totals[WARP_LANES];
+    K *const            staged = (K *)segment_room;
+    uint16_t *const     ids = (uint16_t *)(staged + SHAPE::TILE);
+    uint64_t const      tiles = tiles_of_all(map, lists, SHAPE::TILE);
+    for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
+        tile_place const at = place_of_tile(map, lists, SHAPE::TILE, t);
+        if (at.where.length == 0)
+            continue;
+        split_place const to = split_at<KIND>(t - at.first / SHAPE::TILE, at.where.length);
+        unsigned const    count = (unsigned)min(at.where.length - at.first, (uint64_t)SHAPE::TILE);
+        K                 x[SHAPE::ITEMS];
+        uint32_t          rank[SHAPE::ITEMS]; /* the bucket above 16 bits of rank in the tile */
+        split_load<KIND>(job, at, count, x);
+        for (unsigned b = threadIdx.x; b < SHAPE::BUCKETS; b += SPLIT_THREADS)
+            counts[b] = 0;
+        __syncthreads();
+#pragma unroll
+        for (int e = 0; e < SHAPE::ITEMS; e++) {
+            unsigned const p = e * SPLIT_THREADS + threadIdx.x;
+            rank[e] = p < count ? split.ids[at.where.start + at.first + p] : 0;
+        }
+#pragma unroll
+        for (int e = 0; e < SHAPE::ITEMS; e++) {
+            unsigned const bucket = min(rank[e], to.buckets - 1);
+            if (e * SPLIT_THREADS + threadIdx.x < count)
+                rank[e] = bucket << 16 | atomicAdd(&counts[bucket], 1u);
+        }
+        __syncthreads();
+        split_reserve<SHAPE::BUCKETS>(split.counts + to.table, to.buckets, counts, shift, totals);
+        __syncthreads();
+#pragma unroll
+        for (int e = 0; e < SHAPE::ITEMS; e++)
+            if (e * SPLIT_THREADS + threadIdx.x < count) {
+                unsigned const place = counts[rank[e] >> 16] + (rank[e] & 0xffff);
+                staged[place] = x[e];
+                ids[place] = (uint16_t)(rank[e] >> 16);
+            }
+        __syncthreads();
+        for (unsigned p = threadIdx.x; p < count; p += SPLIT_THREADS) {
+            uint32_t const place = p + shift[ids[p]];
+            if (place < at.where.length)
+                out[at.where.start + place] = staged[p];
+        }
+        __syncthreads();
+    }
+}
+
+/* The buckets as segments. */
+template <typename KIND>
+static inline segment_map split_map(const segment_plan *plan, const segment_split &split)
+{
+    segment_map map = {};
+    map.offsets = split.bounds;
+    map.n = plan->map.n;
+    map.count = split.entries - 1;
+    map.tiles = plan->map.offsets != NULL ? plan->lists.counts + SEGMENT_LISTS - 1 : NULL;
+    map.each_tile = split_shape<KIND>::EACH;
+    return map;
+}
+
+/* Deals the records of the long segments out to records[0]. */
+template <typename KIND, typename BITS = typename KIND::BITS>
+static ordo_status split_segments(cuda_call *call, const segment_plan *plan,
+                                  const segment_split &split, const segment_job<BITS> &job)
+{
+    typedef typename KIND::K  K;
+    typedef split_shape<KIND> SHAPE;
+    size_t const              sample = bitonic_room<K>(SHAPE::SAMPLE) * sizeof(K);
+    size_t const              staged = SHAPE::TILE * (sizeof(K) + sizeof(uint16_t));
+    size_t const              tiles = segment_grid(call, plan->tiles, 1, 4);
+    size_t const              segments =
+        plan->map.offsets == NULL ? plan->map.count : plan->lists.room[SEGMENT_LISTS - 1];
+    CUDA_TRY(call->exec, cudaMemsetAsync(split.bounds, 0xff, split.entries * sizeof *split.bounds,
+                                         call->stream));
+    TRY(cuda_allow_shared(call, split_sample<KIND>, sample));
+    TRY(cuda_allow_shared(call, split_scatter<KIND>, staged));
+    TRY(CUDA_LAUNCH(call, split_sample<KIND>, segment_grid(call, segments, 1, 4), SPLIT_THREADS,
+                    sample, plan->map, plan->lists, job, split));
+    TRY(CUDA_LAUNCH(call, split_buckets<KIND>, tiles, SPLIT_THREADS, 0, plan->map, plan->lists, job,
+                    split));
+    TRY(CUDA_LAUNCH(call, split_bounds<KIND>,
+                    segment_grid(call, segments * WARP_LANES, SPLIT_THREADS, 4), SPLIT_THREADS, 0,
+                    plan->map, plan->lists, split));
+    return CUDA_LAUNCH(call, split_scatter<KIND>, tiles, SPLIT_THREADS, staged, plan->map,
+                       plan->lists, job, split, (K *)plan->records[0]);
+}
+
+#endif
