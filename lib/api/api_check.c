@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "api/api_ctx.h"
 
+#include <stdio.h>
 #include <string.h>
 
 ordo_status api_read_struct(ordo_exec *exec, void *dst, size_t known, const void *src,
@@ -25,6 +26,18 @@ ordo_status api_opts_read(ordo_exec *exec, void *dst, size_t known, const void *
         return api_read_struct(exec, dst, known, src, "opts");
     memset(dst, 0, known);
     return ORDO_OK;
+}
+
+const char *api_algorithm_name(uint32_t algorithm, char *buffer)
+{
+    static const char *const names[] = {"auto",    "sequential", "threads", "radix",  "sample",
+                                        "merge",   "bitonic",    "split",   "bubble", "rough",
+                                        "halving", "naive",      "shuffle", "hybrid", "windows",
+                                        "prefix",  "ballot",     "shared"};
+    if (algorithm < sizeof names / sizeof *names)
+        return names[algorithm];
+    (void)snprintf(buffer, API_ALGORITHM_SIZE, "%u", (unsigned)algorithm);
+    return buffer;
 }
 
 ordo_status api_check_place(ordo_exec *exec, uint64_t flags, uint64_t known, void *stream)

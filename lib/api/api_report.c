@@ -207,6 +207,8 @@ size_t ordo_report_text(const ordo_report *report, char *text, size_t size)
     add_counts(&s, f);
     add_seconds(&s, f);
     add_phases(&s, f);
+    if (f->shares_unused != 0)
+        add(&s, "the shares of the context are not used: one device did the job");
     if (f->device_status != ORDO_OK)
         add(&s, "the device failed (%s), so the CPU did the job",
             ordo_status_text((ordo_status)f->device_status));
