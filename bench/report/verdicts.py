@@ -179,12 +179,14 @@ def judge_model(claim, lines, *roles):
     points = [point for point in model_points(lines, *roles) if not point[2].noisy]
     if not points:
         return too_noisy(claim["words"])
+    gains = sum(1 for _, r, ours, _ in points if ours.median > max(1, 1 / r))
     ends = [points[0], points[-1]] if len(points) > 1 else points
     words = "; ".join(
         f"where the CPU takes {times(r)} as long as the GPU, both are {times(ours.median)} as fast "
         f"as the GPU alone and the model says {times(model)}"
         for _, r, ours, model in ends
     )
+    words += f"; both are faster than the faster device alone in {gains} of {len(points)} rows"
     return Outcome(NOT_COMPARABLE, claim["words"], words)
 
 
@@ -224,7 +226,9 @@ def crossover(fast, slow):
     found = None
     for x in sorted(fast.rows, reverse=True):
         rivals = [line.rows[x] for line in slow if x in line.rows]
-        if not rivals or any(r.time.median <= fast.rows[x].time.median for r in rivals):
+        if not rivals:
+            continue
+        if any(r.time.median <= fast.rows[x].time.median for r in rivals):
             break
         found = x
     return found

@@ -108,6 +108,18 @@ const char *ordo_strategy_name(ordo_strategy strategy)
     return (unsigned)strategy < STRATEGIES ? strategies[strategy].name : NULL;
 }
 
+const char *api_algorithm_name(uint32_t algorithm, char *buffer)
+{
+    static const char *const names[] = {"auto",    "sequential", "threads", "radix",  "sample",
+                                        "merge",   "bitonic",    "split",   "bubble", "rough",
+                                        "halving", "naive",      "shuffle", "hybrid", "windows",
+                                        "prefix",  "ballot",     "shared"};
+    if (algorithm < sizeof names / sizeof *names)
+        return names[algorithm];
+    (void)snprintf(buffer, API_ALGORITHM_SIZE, "%u", (unsigned)algorithm);
+    return buffer;
+}
+
 /* ---- The sentence ---- */
 
 typedef struct sentence {

@@ -48,6 +48,16 @@ class Loading(unittest.TestCase):
         found = self.load(rank=kit.document([old]))
         self.assertEqual((found.problems, len(found.documents[0].rows)), ([], 1))
 
+    def test_the_newest_document_of_a_section_counts(self):
+        old = kit.document([kit.row(n=5), kit.row(section="old")], date="2026-01-01T00:00:00Z")
+        new = kit.document([kit.row(n=7)], date="2026-01-01T00:00:01Z")
+        for files in ({"a": old, "b": new}, {"a": new, "b": old}):
+            found = self.load(**files)
+            section = kit.row()["section"]
+            document, rows = found.find("rank", "cuda", section)["machine"]
+            self.assertEqual(([row.n for row in rows], document.date), ([7], new["date"]))
+            self.assertEqual(found.find("rank", "cuda", "old")["machine"][0].date, old["date"])
+
     def check_left_out(self, raw, words):
         found = self.load(rank=kit.document([raw, kit.row()]))
         self.assertEqual(len(found.documents[0].rows), 1)
@@ -56,13 +66,17 @@ class Loading(unittest.TestCase):
 
     def test_leaves_out_rows_that_cannot_be_right(self):
         self.check_left_out(kit.row(seconds=[], median_s=1), "not a list of times")
-        self.check_left_out(kit.row(seconds=[1.0, -1.0, 2.0]), "not positive")
-        self.check_left_out(kit.row(seconds=[1.0, 0.0, 2.0]), "not positive")
-        self.check_left_out(kit.row(seconds=[1.0, None, 2.0], median_s=1.0), "not positive")
+        self.check_left_out(kit.row(seconds=[1.0, -1.0, 2.0]), "no benchmark can measure")
+        self.check_left_out(kit.row(seconds=[1.0, 0.0, 2.0]), "no benchmark can measure")
+        self.check_left_out(
+            kit.row(seconds=[1.0, None, 2.0], median_s=1.0), "no benchmark can measure"
+        )
         self.check_left_out(kit.row(seconds=["1", 1.0, 2.0], median_s=1.0), "not a finite number")
         self.check_left_out(kit.row(median_s=0.5), "median of seconds")
         self.check_left_out(kit.row(n=-1), "n is not a count")
         self.check_left_out(kit.row(n=True), "n is not a count")
+        self.check_left_out(kit.row(n=10**400), "n is not a count")
+        self.check_left_out(kit.row(seconds=[1e308], median_s=1e308), "no benchmark can measure")
         self.check_left_out(kit.row(label=7), "label")
         self.check_left_out(kit.row(label="x" * 1000), "label")
         self.check_left_out([1, 2], "not an object")
@@ -316,8 +330,10 @@ class Verdicts(unittest.TestCase):
             (50, verdicts.NOT_REPRODUCED),
             (1000, verdicts.NOT_REPRODUCED),
         ):
-            fast = line("fast", {x: 0.5 if x >= place else 2.0 for x in slow.rows})
-            self.assertEqual(self.judge(rule, fast, slow), expected)
+            times = {x: 0.5 if x >= place else 2.0 for x in slow.rows}
+            self.assertEqual(self.judge(rule, line("fast", times), slow), expected)
+            times[2000] = 0.5  # without a rival
+            self.assertEqual(self.judge(rule, line("fast", times), slow), expected)
 
     def test_card(self):
         def together(*found):
