@@ -448,12 +448,15 @@ static ordo_status check_shares(const ordo_plan *plan, ordo_exec *exec, const or
     if (!ordo_plan_shares(plan) || exec->on_device || load->sampled || load->segmented ||
         load->n < ORDO_TUNE_SHARE_LEAST)
         return ORDO_OK;
-    FAIL_IF(plan->wishes.device_count != 0, ORDO_E_ARG,
-            "the context has shares for %zu GPUs, which only algorithm sample uses",
-            plan->wishes.device_count);
-    FAIL_IF(load->key == COST_CPU_STRING, ORDO_E_ARG,
-            "cpu_share is %g, but only algorithm sample shares strings between the CPU and the GPU",
-            plan->wishes.cpu_share);
+    if (plan->wishes.device_count != 0)
+        return ordo_fail(exec, ORDO_E_ARG,
+                         "the context has shares for %zu GPUs, which only algorithm sample uses",
+                         plan->wishes.device_count);
+    if (load->key == COST_CPU_STRING)
+        return ordo_fail(exec, ORDO_E_ARG,
+                         "cpu_share is %g, but only algorithm sample shares strings between the "
+                         "CPU and the GPU",
+                         plan->wishes.cpu_share);
     return ORDO_OK;
 }
 

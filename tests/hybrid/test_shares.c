@@ -41,7 +41,7 @@ static void refuses(ordo_where where, double share, const char *reason)
     CHECK(strstr(ordo_last_error(NULL), reason) != NULL);
 }
 
-static void contexts(void)
+static void bad_contexts(void)
 {
     static const double bad[] = {1.01, -0.1, -2, -INFINITY, NAN};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
@@ -253,7 +253,7 @@ int main(void)
     testkit_start();
     play_start();
     cpu = play_context(ORDO_CPU, 1, 0);
-    contexts();
+    bad_contexts();
     strings_and_shares();
     lists();
     one_device();
