@@ -10,7 +10,8 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from typing import Any, Callable, NamedTuple, Sequence
+from collections.abc import Sequence
+from typing import Any, Callable, NamedTuple
 
 from . import _lib
 from ._check import integer
