@@ -49,8 +49,10 @@ demo: configured
 	$(CMAKE) --build build --parallel $(JOBS) --target ordo_command $$plugin
 	@scripts/demo build/ordo
 
+# On a machine with a GPU the test bench_cuda needs the module of its benchmarks.
 test: configured
 	@$(CMAKE) --build build --parallel $(JOBS)
+	@! scripts/has-gpu || $(CMAKE) --build build --parallel $(JOBS) --target ordo_cuda_peers
 	@JOBS=$(JOBS) scripts/test build
 
 test-python: all

@@ -1,6 +1,7 @@
 # ordo_cuda_peers: what `ordo bench --device cuda` measures with and against, as a module that the
 # command opens: memory and clock of the GPU, CUB and Thrust (bench/cuda). Built on demand, by
-# scripts/gpu-check; where the CUDA backend is not built the target only says so.
+# scripts/gpu-check, and by `make test` on a machine with a GPU; where the CUDA backend is not built
+# the target only says so.
 if(NOT TARGET ordo_cuda OR NOT PROJECT_IS_TOP_LEVEL)
     add_custom_target(ordo_cuda_peers COMMAND ${CMAKE_COMMAND} -E echo
         "ordo bench --device cuda cannot run: this build has no CUDA backend")

@@ -204,11 +204,13 @@ typedef struct ordo_ctx_opts {
      * context may hold, including copies of host arrays (default: no limit).                     */
     uint64_t device;
     size_t   device_limit;
-    /* where == ORDO_HYBRID: the part of the keys that the CPU sorts, at most 1. Negative: none; the
-     * CPU only copies arrays to and from the GPU. Default: the share with the best prediction.
-     * Sorts, argsorts and ranks of at least 2^16 numbers use a share above 0 or fail with
-     * ORDO_E_ARG: only AUTO, RADIX and SAMPLE can be shared. Strings are shared by SAMPLE only.
-     * Other calls run on one device.                                                             */
+    /* where == ORDO_HYBRID: the part of the keys that the CPU sorts, from 0 to 1. -1: none; the CPU
+     * only copies arrays to and from the GPU. 0 (default): the share with the best prediction. With
+     * another `where`, ORDO_AUTO included, it must be 0. Sorts, argsorts and ranks of one host
+     * array of at least 2^16 numbers or strings use a share above 0 or fail with ORDO_E_ARG:
+     * numbers are shared by AUTO, RADIX and SAMPLE, strings by SAMPLE only. Every other call
+     * (fewer keys, segments, structs, several columns, ordo_sort_by, selections, scans, arrays on a
+     * GPU) runs on one device, and its report has facts.shares_unused.                           */
     double cpu_share;
     /* Not 0: record how calls spend their time, for ordo_last_profile in ordo_machine.h.         */
     uint64_t profile;
@@ -221,8 +223,10 @@ typedef struct ordo_ctx_opts {
      * more if the callback is slow.                                                              */
     double progress_interval;
     /* where == ORDO_HYBRID: at most 8 GPUs for SAMPLE, with the share of each. The CPU gets the
-     * rest; cpu_share must be 0. Other calls use the first GPU of the list, and `device` must be 0.
-     * A GPU may be listed more than once. The list is copied. Default: only `device`. */
+     * rest; cpu_share and `device` must be 0. Sorts, argsorts and ranks of one host array of at
+     * least 2^16 numbers or strings by another algorithm fail with ORDO_E_ARG. Every other call
+     * uses one device, the CPU or the first GPU of the list. A GPU may be listed more than once.
+     * The list is copied. Default: only `device`.                                                */
     const ordo_device_share *devices;
     size_t                   device_count;
     /* Multiprocessors of each GPU that calls on host arrays may use, to measure slower GPUs; the

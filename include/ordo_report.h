@@ -90,6 +90,8 @@ typedef struct ordo_facts { /* a number that does not apply is 0                
     double   cpu_idle_seconds;
     double   device_idle_seconds;
     uint64_t devices; /* SAMPLE: number of GPUs                                                  */
+    uint64_t shares_unused; /* 1: the context has shares (cpu_share, devices), but one device did
+                             * the job                                                           */
 } ordo_facts;
 
 /* The strings are static. Helper steps of a call (sorting a sample, sorting a copy for a selection)

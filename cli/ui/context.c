@@ -37,19 +37,36 @@ static bool read_gpu_shares(const char *command, const char *text, ordo_device_s
     return fits;
 }
 
+/* The share of --cpu-share as the library takes it: -1 for no share. False after a message. */
+static bool read_cpu_share(const char *command, const char *text, double *share)
+{
+    size_t count;
+    *share = 0;
+    if (text == NULL)
+        return true;
+    double *const list = option_list(command, "--cpu-share", text, false, &count);
+    if (list == NULL)
+        return false;
+    *share = list[0] > 0 ? list[0] : -1;
+    free(list);
+    return count == 1 || cli_fail("%s: --cpu-share: expected one number", command);
+}
+
 ordo_ctx *context_open(const char *command, const common_options *common)
 {
     ordo_device_share devices[MOST_GPUS];
     size_t            device_count;
     const int         gpu = common->device >= FIRST_GPU ? common->device - FIRST_GPU + 1 : 0;
+    double            cpu_share;
     ordo_ctx         *created;
-    if (!read_gpu_shares(command, common->gpu_share, devices, &device_count))
+    if (!read_gpu_shares(command, common->gpu_share, devices, &device_count) ||
+        !read_cpu_share(command, common->cpu_share, &cpu_share))
         return NULL;
     const ordo_status status = ordo_ctx_create(
         &created,
         &ORDO_OPTS(ordo_ctx_opts, .where = (uint32_t)(gpu > 0 ? ORDO_CUDA : common->device),
                    .device = (uint64_t)gpu, .device_limit = (size_t)common->device_memory,
-                   .cpu_share = common->cpu_share, .threads = (uint32_t)common->threads,
+                   .cpu_share = cpu_share, .threads = (uint32_t)common->threads,
                    .mem_limit = (size_t)common->memory_limit, .progress = on_progress,
                    .profile = profile_wanted(common), .devices = devices,
                    .device_count = device_count, .device_sms = (uint32_t)common->gpu_sms));

@@ -49,7 +49,7 @@ typedef struct common_options { /* what every command that computes accepts */
     uint64_t    threads;        /* 0: the library's choice                                   */
     uint64_t    memory_limit;   /* bytes; 0: none                                            */
     uint64_t    device_memory;  /* bytes of GPU memory; 0: all                               */
-    double      cpu_share;      /* of a hybrid sort; 0: the library's choice                 */
+    const char *cpu_share;      /* of a hybrid sort; NULL: the library's choice              */
     const char *gpu_share;      /* shares of GPUs 0, 1, ... in a hybrid sample sort; NULL: none */
     uint64_t    gpu_sms;        /* multiprocessors of each GPU; 0: all                       */
     int         device;         /* an ordo_where, or a GPU: from FIRST_GPU on                */
@@ -104,7 +104,7 @@ typedef struct options { /* the options of all commands; each command uses some 
         CHOICE("device", common.device, ORDO_AUTO,                                                 \
                "auto cpu cuda hybrid cuda:0 cuda:1 cuda:2 cuda:3 cuda:4 cuda:5 cuda:6 cuda:7"),    \
         COUNT("device-memory", 0, common.device_memory, 1, SIZE_MAX),                              \
-        REAL("cpu-share", 0, common.cpu_share), TEXT("gpu-share", 0, common.gpu_share),            \
+        TEXT("cpu-share", 0, common.cpu_share), TEXT("gpu-share", 0, common.gpu_share),            \
         COUNT("gpu-sms", 0, common.gpu_sms, 1, UINT32_MAX), FLAG("explain", common.explain),       \
         FLAG("json", common.json), FLAG("time", common.time), FLAG("profile", common.profile),     \
         TEXT("profile-json", 0, common.profile_json), TEXT("profile-svg", 0, common.profile_svg),  \

@@ -2,7 +2,8 @@
  *
  * Spans are intervals of time. The time that a part of the machine was busy is the length of the
  * union of its spans. Idle time is defined as in the hybrid sort paper, as the time in which a
- * device does nothing: the GPU neither copies nor works; for the CPU, the mean of its threads. */
+ * device does nothing: the GPU neither copies nor works; for the CPU, the mean of its threads. A
+ * sample sort reports its idle times itself. */
 #include "cli/ui/context.h"
 
 #include "ordo_machine.h"
@@ -190,27 +191,38 @@ static void print_computing(const profile *p)
             ratio(100 * f->cpu_idle_seconds, all), ratio(100 * f->device_idle_seconds, all));
 }
 
+/* The idle time of a sample sort follows the paper, in the table of print_computing. */
+static void print_idle(bool sampled, double idle, double length)
+{
+    if (!sampled)
+        fprintf(stderr, " %6.1f", ratio(100 * idle, length));
+}
+
 static void print_table(const profile *p)
 {
     if (p->count == 0) {
         fputs("profile: nothing was streamed through a GPU\n", stderr);
         return;
     }
-    fputs("              all   to GPU            from GPU            both  GPU work    GPU   "
-          "threads    CPU\n"
-          "phase          ms        ms   GB/s        ms   GB/s        ms        ms idle %        "
-          "ms idle %\n",
-          stderr);
+    const bool sampled = p->facts.strategy == ORDO_STRATEGY_PHASES;
+    fprintf(
+        stderr,
+        "              all   to GPU            from GPU            both  GPU work%s   threads%s\n"
+        "phase          ms        ms   GB/s        ms   GB/s        ms        ms%s        ms%s\n",
+        sampled ? "" : "    GPU", sampled ? "" : "    CPU", sampled ? "" : " idle %",
+        sampled ? "" : " idle %");
     for (const profile_part *part = p->parts; part <= p->parts + p->phases; part++) {
         const double length = part->ended - part->began;
-        fprintf(stderr, "%-8s %9.3f %9.3f %6.1f %9.3f %6.1f %9.3f %9.3f %6.1f %9.3f %6.1f\n",
-                part->name, 1e3 * length, 1e3 * part->in,
-                ratio((double)part->bytes_in, part->in) / 1e9, 1e3 * part->out,
+        fprintf(stderr, "%-8s %9.3f %9.3f %6.1f %9.3f %6.1f %9.3f %9.3f", part->name, 1e3 * length,
+                1e3 * part->in, ratio((double)part->bytes_in, part->in) / 1e9, 1e3 * part->out,
                 ratio((double)part->bytes_out, part->out) / 1e9, 1e3 * part->both_ways,
-                1e3 * part->work, ratio(100 * part->device_idle, length), 1e3 * part->threads,
-                ratio(100 * (length - part->threads), length));
+                1e3 * part->work);
+        print_idle(sampled, part->device_idle, length);
+        fprintf(stderr, " %9.3f", 1e3 * part->threads);
+        print_idle(sampled, length - part->threads, length);
+        fputc('\n', stderr);
     }
-    if (p->facts.strategy == ORDO_STRATEGY_PHASES)
+    if (sampled)
         print_computing(p);
 }
 
@@ -260,11 +272,14 @@ static void draw_bar(FILE *to, const profile *p, const ordo_span *span)
 static void draw_captions(FILE *to, const profile *p)
 {
     const profile_part *const whole = &p->parts[p->phases];
+    const bool                sampled = p->facts.strategy == ORDO_STRATEGY_PHASES;
+    const double gpu_idle = sampled ? p->facts.device_idle_seconds : whole->device_idle;
+    const double cpu_idle = sampled ? p->facts.cpu_idle_seconds : whole->ended - whole->threads;
     fprintf(to,
             "<text x=\"%d\" y=\"14\">%.1f ms; GPU idle %.1f %%, CPU idle %.1f %%; blue: divided "
             "and sent, green: put in place, yellow: bins sorted</text>\n",
-            LEFT, 1e3 * whole->ended, 100 * whole->device_idle / whole->ended,
-            100 * (1 - whole->threads / whole->ended));
+            LEFT, 1e3 * whole->ended, ratio(100 * gpu_idle, whole->ended),
+            ratio(100 * cpu_idle, whole->ended));
     for (unsigned i = 0; i < p->phases; i++)
         fprintf(to, "<text x=\"%.1f\" y=\"%d\">%s</text>\n", across(p, p->parts[i].began) + 2,
                 TOP + BAR - 2, p->parts[i].name);

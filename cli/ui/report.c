@@ -113,7 +113,8 @@ static void print_facts(const ordo_facts *f)
                    {FACT(copy_seconds)},
                    {FACT(cpu_idle_seconds)},
                    {FACT(device_idle_seconds)},
-                   {FACT(devices)}};
+                   {FACT(devices)},
+                   {FACT(shares_unused)}};
 #undef FACT
 
     fprintf(stderr, "\"input\": \"%s\", \"strategy\": \"%s\"",

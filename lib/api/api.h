@@ -51,6 +51,14 @@ ordo_status api_read_struct(ordo_exec *exec, void *dst, size_t known, const void
                             const char *what);
 ordo_status api_opts_read(ordo_exec *exec, void *dst, size_t known, const void *src);
 
+/* The name of an ordo_algorithm for errors, "sample"; its number, written to `buffer`, if it has no
+ * name. */
+enum {
+    API_ALGORITHM_SIZE = 16
+};
+const char *api_algorithm_name(uint32_t algorithm, char *buffer);
+#define API_ALGORITHM(algorithm) api_algorithm_name(algorithm, (char[API_ALGORITHM_SIZE]){0})
+
 /* Rejects flags outside `known`, and records in exec whether the arrays are on a device. */
 ordo_status api_check_place(ordo_exec *exec, uint64_t flags, uint64_t known, void *stream);
 ordo_status api_check_type(ordo_exec *exec, ordo_type type, const char *what);

@@ -236,6 +236,11 @@ static void store_report(ordo_ctx *ctx)
     ctx->report.predicted_cpu = running->predicted.cpu;
     ctx->report.predicted_cuda = running->predicted.device;
     ctx->report.predicted_hybrid = running->predicted.hybrid;
+    if (ordo_plan_shares(&ctx->plan) && ctx->exec.facts.cpu_share == 0 &&
+        ctx->exec.facts.devices == 0) {
+        ctx->exec.facts.shares_unused = 1;
+        ctx->device_facts = true;
+    }
     if (ctx->exec.facts.buckets != 0 || ctx->exec.facts.strategy == ORDO_STRATEGY_SUB_ARRAYS)
         ctx->device_facts = true;
     memcpy(&ctx->report.facts, &ctx->exec.facts, CPU_FACTS);

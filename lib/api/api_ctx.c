@@ -122,16 +122,22 @@ static ordo_status read_ctx_opts(ordo_ctx_opts *dst, const ordo_ctx_opts *src)
     if (dst->threads > API_MAX_THREADS)
         return api_fail_in_thread(ORDO_E_ARG, "threads is %u; at most %d are supported",
                                   dst->threads, API_MAX_THREADS);
-    if (!(dst->cpu_share <= 1))
-        return api_fail_in_thread(ORDO_E_ARG, "cpu_share is %g; expected at most 1",
+    if (!(dst->cpu_share >= 0 && dst->cpu_share <= 1) && dst->cpu_share != -1)
+        return api_fail_in_thread(ORDO_E_ARG,
+                                  "cpu_share is %g; expected a number from 0 to 1, or -1 for none",
                                   dst->cpu_share);
     if (dst->reserved != 0)
         return api_fail_in_thread(ORDO_E_VERSION, "reserved is not 0");
     if ((dst->alloc == NULL) != (dst->release == NULL))
         return api_fail_in_thread(ORDO_E_ARG, "alloc and release must both be set or both be NULL");
-    TRY(check_devices(dst));
     TRY(env_threads(&dst->threads));
-    return env_where(&dst->where, &dst->device);
+    TRY(env_where(&dst->where, &dst->device));
+    TRY(check_devices(dst));
+    if (dst->cpu_share != 0 && dst->where != ORDO_HYBRID)
+        return api_fail_in_thread(ORDO_E_ARG,
+                                  "cpu_share is %g; a share needs the device hybrid (ORDO_HYBRID)",
+                                  dst->cpu_share);
+    return ORDO_OK;
 }
 
 static void fill_ctx(ordo_ctx *ctx, const ordo_ctx_opts *opts, const ordo_alloc *source)

@@ -44,7 +44,8 @@ static ordo_status lexsort_checked(ordo_ctx *ctx, ordo_exec *exec, const lex_cal
             "opts.radius and opts.source must be 0");
     TRY(api_no_segments(exec, wish.segments, "ordo_lexsort"));
     FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG,
-            "algorithm %u does not sort rows of several columns; expected auto", wish.algorithm);
+            "algorithm %s does not sort rows of several columns; expected auto",
+            API_ALGORITHM(wish.algorithm));
     TRY(api_check_index_type(exec, call->out_type, call->n));
     size_t const size = ordo_type_size(call->out_type);
     TRY(api_check_aligned(exec, call->out, call->n, size, "index"));
@@ -114,7 +115,8 @@ static ordo_status lexrank_checked(ordo_ctx *ctx, ordo_exec *exec, const lex_cal
     TRY(api_check_place(exec, wish.flags, ORDO_ON_DEVICE, wish.stream));
     TRY(api_no_segments(exec, wish.segments, "ordo_lexrank"));
     FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG,
-            "algorithm %u does not rank rows of several columns; expected auto", wish.algorithm);
+            "algorithm %s does not rank rows of several columns; expected auto",
+            API_ALGORITHM(wish.algorithm));
     TRY(api_check_rank_count(exec, call->out_type, call->n));
     size_t const size = ordo_type_size(call->out_type);
     TRY(api_check_aligned(exec, call->out, call->n, size, "ranks"));

@@ -11,7 +11,7 @@ static ordo_status check_order(ordo_exec *exec, ordo_type type, const ordo_order
     FAIL_IF(wish->algorithm != ORDO_ALGORITHM_AUTO &&
                 !(is_radius && (wish->algorithm == ORDO_ALGORITHM_SEQUENTIAL ||
                                 wish->algorithm == ORDO_ALGORITHM_PREFIX)),
-            ORDO_E_ARG, "algorithm is %u; expected auto%s", wish->algorithm,
+            ORDO_E_ARG, "algorithm is %s; expected auto%s", API_ALGORITHM(wish->algorithm),
             is_radius ? ", sequential or prefix" : "");
     FAIL_IF(!is_radius && (wish->lr != NULL || wish->rl != NULL || wish->dm != NULL), ORDO_E_ARG,
             "opts.lr, opts.rl and opts.dm are only for ordo_radius");

@@ -167,7 +167,7 @@ static ordo_status check_weights(ordo_exec *exec, const quantiles *call,
     FAIL_IF(exec->on_device, ORDO_E_UNSUPPORTED,
             "weights of arrays on a GPU are not supported; expected CPU arrays");
     FAIL_IF(wish->algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG,
-            "algorithm is %u; weights accept only auto", wish->algorithm);
+            "algorithm is %s; weights accept only auto", API_ALGORITHM(wish->algorithm));
     FAIL_IF((type == ORDO_F32 || type == ORDO_F64) && wish->method > ORDO_METHOD_NORMAL_UNBIASED,
             ORDO_E_ARG, "method %s has no form for weights that are floats",
             ordo_method_name((ordo_method)wish->method));

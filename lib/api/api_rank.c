@@ -146,9 +146,9 @@ static ordo_status rank_sorted_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_rank
     FAIL_IF(wish.algorithm > ORDO_ALGORITHM_THREADS &&
                 (wish.algorithm < ORDO_ALGORITHM_NAIVE || wish.algorithm > ORDO_ALGORITHM_HYBRID),
             ORDO_E_ARG,
-            "algorithm %u does not rank sorted arrays; expected auto, sequential, threads, naive, "
+            "algorithm %s does not rank sorted arrays; expected auto, sequential, threads, naive, "
             "shuffle or hybrid",
-            wish.algorithm);
+            API_ALGORITHM(wish.algorithm));
     size_t const size = ordo_type_size(job->type), rank_size = ordo_type_size(job->rank_type);
     TRY(api_check_aligned(exec, job->sorted, n, size, "sorted"));
     TRY(api_check_aligned(exec, job->ranks, n, rank_size, "ranks"));
@@ -258,7 +258,8 @@ static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_rank_job *j
     job->algorithm = (ordo_algorithm)wish.algorithm;
     if (segments.given)
         return rank_each(ctx, exec, job, &segments, bytes);
-    ordo_load const load = ordo_load_rank(job->type, n, job->rank_type);
+    ordo_load load = ordo_load_rank(job->type, n, job->rank_type);
+    load.sampled = wish.algorithm == ORDO_ALGORITHM_SAMPLE;
     TRY(api_choose(ctx, exec, bytes == NULL ? &load : NULL, &choice));
     NEEDS(choice, rank);
     ANSWER_SIZE_QUERY(bytes, choice, rank, job);

@@ -24,8 +24,8 @@ static ordo_status records_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_records_
             "opts.radius and opts.source must be 0");
     TRY(api_no_segments(exec, wish.segments, "ordo_sort_records"));
     FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO && wish.algorithm != ORDO_ALGORITHM_RADIX,
-            ORDO_E_ARG, "algorithm %u does not sort structs; expected auto or radix",
-            wish.algorithm);
+            ORDO_E_ARG, "algorithm %s does not sort structs; expected auto or radix",
+            API_ALGORITHM(wish.algorithm));
     size_t const key_size = ordo_type_size(job->type);
     FAIL_IF(job->size < key_size || job->key_offset > job->size - key_size, ORDO_E_ARG,
             "a key %s at byte %zu does not fit an element of %zu bytes", ordo_type_name(job->type),

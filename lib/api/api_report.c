@@ -108,6 +108,18 @@ const char *ordo_strategy_name(ordo_strategy strategy)
     return (unsigned)strategy < STRATEGIES ? strategies[strategy].name : NULL;
 }
 
+const char *api_algorithm_name(uint32_t algorithm, char *buffer)
+{
+    static const char *const names[] = {"auto",    "sequential", "threads", "radix",  "sample",
+                                        "merge",   "bitonic",    "split",   "bubble", "rough",
+                                        "halving", "naive",      "shuffle", "hybrid", "windows",
+                                        "prefix",  "ballot",     "shared"};
+    if (algorithm < sizeof names / sizeof *names)
+        return names[algorithm];
+    (void)snprintf(buffer, API_ALGORITHM_SIZE, "%u", (unsigned)algorithm);
+    return buffer;
+}
+
 /* ---- The sentence ---- */
 
 typedef struct sentence {
@@ -207,6 +219,8 @@ size_t ordo_report_text(const ordo_report *report, char *text, size_t size)
     add_counts(&s, f);
     add_seconds(&s, f);
     add_phases(&s, f);
+    if (f->shares_unused != 0)
+        add(&s, "the shares of the context are not used: one device did the job");
     if (f->device_status != ORDO_OK)
         add(&s, "the device failed (%s), so the CPU did the job",
             ordo_status_text((ordo_status)f->device_status));

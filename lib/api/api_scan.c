@@ -13,7 +13,7 @@ static ordo_status check_scan_algorithm(ordo_exec *exec, const ordo_scan_job *jo
     uint32_t const algorithm = wish->algorithm;
     TRY(check_reserved(exec, wish));
     FAIL_IF(algorithm != ORDO_ALGORITHM_AUTO && algorithm != ORDO_ALGORITHM_BALLOT, ORDO_E_ARG,
-            "algorithm %u does not scan; expected auto or ballot", algorithm);
+            "algorithm %s does not scan; expected auto or ballot", API_ALGORITHM(algorithm));
     bool const is_word = job->type == ORDO_U32 || job->type == ORDO_I32;
     FAIL_IF(algorithm == ORDO_ALGORITHM_BALLOT &&
                 (job->op != ORDO_SUM || !is_word || job->out_type != job->type),
@@ -157,8 +157,8 @@ static ordo_status bits_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_bits_
     TRY(api_no_segments(exec, wish.segments, "ordo_scan_bits"));
     FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO && wish.algorithm != ORDO_ALGORITHM_BALLOT &&
                 wish.algorithm != ORDO_ALGORITHM_SHARED,
-            ORDO_E_ARG, "algorithm %u does not count flags; expected auto, ballot or shared",
-            wish.algorithm);
+            ORDO_E_ARG, "algorithm %s does not count flags; expected auto, ballot or shared",
+            API_ALGORITHM(wish.algorithm));
     TRY(api_check_type(exec, count_type, "count_type"));
     FAIL_IF(count_type != ORDO_U32 && count_type != ORDO_U64, ORDO_E_ARG,
             "count_type is %s; expected u32 or u64", ordo_type_name(count_type));

@@ -163,8 +163,8 @@ ordo_status api_check_select_algorithm(ordo_exec *exec, uint32_t algorithm, uint
 {
     FAIL_IF(algorithm != ORDO_ALGORITHM_AUTO && algorithm != ORDO_ALGORITHM_RADIX &&
                 !has_sub_arrays(algorithm),
-            ORDO_E_ARG, "algorithm %u does not select; expected auto, radix, merge or bitonic",
-            algorithm);
+            ORDO_E_ARG, "algorithm %s does not select; expected auto, radix, merge or bitonic",
+            API_ALGORITHM(algorithm));
     FAIL_IF(sub_array != 0 && !has_sub_arrays(algorithm), ORDO_E_ARG,
             "sub_array is %llu; only the algorithms bitonic and merge have sub-arrays",
             (unsigned long long)sub_array);
@@ -503,8 +503,8 @@ static ordo_status topk_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_topk_job *j
     TRY(read_select_opts(exec, job->type, opts, job->n, &wish, &segments));
     FAIL_IF(wish.nans == ORDO_NANS_PROPAGATE, ORDO_E_ARG,
             "nans is propagate; expected last or omit");
-    FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG, "algorithm is %u; expected auto",
-            wish.algorithm);
+    FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG, "algorithm is %s; expected auto",
+            API_ALGORITHM(wish.algorithm));
     TRY(api_check_select_algorithm(exec, wish.algorithm, wish.sub_array));
     TRY(api_check_index_type(exec, job->index_type, segments.longest));
     if (segments.given)

@@ -12,9 +12,9 @@ ordo_status api_check_sort_algorithm(ordo_exec *exec, uint32_t algorithm)
     FAIL_IF(algorithm != ORDO_ALGORITHM_AUTO && algorithm != ORDO_ALGORITHM_WINDOWS &&
                 (algorithm < ORDO_ALGORITHM_RADIX || algorithm > ORDO_ALGORITHM_HALVING),
             ORDO_E_ARG,
-            "algorithm %u does not sort; expected auto, radix, sample, merge, bitonic, split, "
+            "algorithm %s does not sort; expected auto, radix, sample, merge, bitonic, split, "
             "bubble, rough, halving or windows",
-            algorithm);
+            API_ALGORITHM(algorithm));
     return ORDO_OK;
 }
 
@@ -438,8 +438,8 @@ static ordo_status sort_by_checked(ordo_ctx *ctx, ordo_exec *exec, void *base, s
     FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO && wish.algorithm != ORDO_ALGORITHM_SAMPLE &&
                 wish.algorithm != ORDO_ALGORITHM_MERGE,
             ORDO_E_ARG,
-            "algorithm %u cannot use a comparison function; expected auto, sample or merge",
-            wish.algorithm);
+            "algorithm %s cannot use a comparison function; expected auto, sample or merge",
+            API_ALGORITHM(wish.algorithm));
     FAIL_IF(wish.algorithm == ORDO_ALGORITHM_SAMPLE && (wish.flags & ORDO_STABLE) != 0, ORDO_E_ARG,
             "algorithm sample is not stable; expected auto or merge");
     FAIL_IF(size == 0, ORDO_E_ARG, "size is 0; expected the size of an element in bytes");

@@ -170,7 +170,8 @@ static ordo_status check_apart(ordo_exec *exec, const ordo_strings *strings, siz
 static ordo_status check_algorithm(ordo_exec *exec, uint32_t algorithm, const char *verb)
 {
     FAIL_IF(algorithm != ORDO_ALGORITHM_AUTO && algorithm != ORDO_ALGORITHM_SAMPLE, ORDO_E_ARG,
-            "algorithm %u does not %s strings; expected auto or sample", algorithm, verb);
+            "algorithm %s does not %s strings; expected auto or sample", API_ALGORITHM(algorithm),
+            verb);
     return ORDO_OK;
 }
 
@@ -315,7 +316,7 @@ static ordo_status select_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_str
     ordo_algorithm         algorithm;
     TRY(read_sort_opts(exec, opts, &job.descending, &algorithm));
     FAIL_IF(algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG,
-            "algorithm %u does not select strings; expected auto", (unsigned)algorithm);
+            "algorithm %s does not select strings; expected auto", API_ALGORITHM(algorithm));
     TRY(read_strings(exec, given, n, &job.strings));
     TRY(api_check_aligned(exec, k, count, sizeof *k, "k"));
     TRY(api_check_aligned(exec, index, count, sizeof *index, "index"));

@@ -177,8 +177,10 @@ static ordo_status rank(void *state, const ordo_rank_job *job, ordo_exec *exec)
                                       .keys = job->keys};
     /* A share for the CPU requires streaming. */
     bool const wanted = both->share > 0 || ordo_rank_is_streamed(job->type, job->n, job->rank_type);
-    if (both->share >= 1)
+    if (is_for_cpu(both, job->n, job->algorithm))
         return WHOLE(cpu, rank);
+    if (is_sampled(both, job->n, job->algorithm) && both->sample_share >= 0)
+        return hybrid_sample_rank(both, records, job, exec);
     if (!wanted || both->device->put_ranks == NULL || !is_streamed(both, &records, job->algorithm))
         return WHOLE_ON_DEVICE(rank);
     STREAM(hybrid_rank_streamed(both, &records, job, exec), rank);

@@ -442,6 +442,25 @@ static ordo_status use_parts(ordo_plan *plan, ordo_exec *exec)
     return ORDO_OK;
 }
 
+/* Refuses shares that a sort of one host array would not use. lib/hybrid refuses the algorithms that
+ * cannot share a sort of numbers. */
+static ordo_status check_shares(const ordo_plan *plan, ordo_exec *exec, const ordo_load *load)
+{
+    if (!ordo_plan_shares(plan) || exec->on_device || load->sampled || load->segmented ||
+        load->n < ORDO_TUNE_SHARE_LEAST)
+        return ORDO_OK;
+    if (plan->wishes.device_count != 0)
+        return ordo_fail(exec, ORDO_E_ARG,
+                         "the context has shares for %zu GPUs, which only algorithm sample uses",
+                         plan->wishes.device_count);
+    if (load->key == COST_CPU_STRING)
+        return ordo_fail(exec, ORDO_E_ARG,
+                         "cpu_share is %g, but only algorithm sample shares strings between the "
+                         "CPU and the GPU",
+                         plan->wishes.cpu_share);
+    return ORDO_OK;
+}
+
 ordo_status ordo_plan_choose(ordo_plan *plan, ordo_exec *exec, const ordo_load *load,
                              ordo_choice *choice)
 {
@@ -457,6 +476,7 @@ ordo_status ordo_plan_choose(ordo_plan *plan, ordo_exec *exec, const ordo_load *
                                             : !weighed && plan->where != ORDO_CUDA))
         return ORDO_OK; /* too small for a device */
 
+    TRY(check_shares(plan, exec, load));
     side const who = weighed ? side_of(plan, exec, load) : SIDE_DEVICE;
     if ((plan->where == ORDO_CUDA || plan->where == ORDO_HYBRID || exec->on_device) &&
         !device_there(plan))

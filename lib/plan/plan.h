@@ -78,6 +78,13 @@ size_t ordo_plan_held(const ordo_plan *plan);
 /* Multiprocessors of the GPU in use; 0: no GPU is open. */
 size_t ordo_plan_sms(const ordo_plan *plan);
 
+/* Whether the caller asked for shares that leave something to the CPU and to a GPU. */
+static inline bool ordo_plan_shares(const ordo_plan *plan)
+{
+    double const given = plan->wishes.cpu_share;
+    return plan->wishes.device_count != 0 || (given > 0 && given < 1);
+}
+
 /* Chooses the backend for a job. Fails if the caller asked for a backend that is not available. */
 ordo_status ordo_plan_choose(ordo_plan *plan, ordo_exec *exec, const ordo_load *load,
                              ordo_choice *choice);

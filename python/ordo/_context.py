@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
+from collections.abc import Sequence
 from typing import Any, Callable, NamedTuple
 
 from . import _lib
@@ -28,6 +29,7 @@ _settings: dict[str, Any] = {
     "memory_limit": None,
     "device_memory_limit": None,
     "cpu_share": None,
+    "gpu_shares": None,
     "device_sms": None,
 }
 _MOST_COUNT, _MOST_BYTES = 2**32 - 1, ctypes.c_size_t(-1).value  # limits of ordo_ctx_opts
@@ -61,21 +63,55 @@ def _changed(**given: Any) -> dict[str, Any]:
                 f"{name} is {value}; expected a number from 0 to {most}, or None for the default"
             )
     _parse_device(settings["device"])
-    settings["cpu_share"] = _check_share(settings["cpu_share"])
+    if given["device"] is not _UNSET:
+        for name in _SHARES:  # only 'hybrid' inherits shares
+            if settings[name] is not None and given[name] is _UNSET:
+                settings[name] = settings[name] if _is_hybrid(settings["device"]) else None
+    _check_shares(settings)
     return settings
 
 
-def _check_share(share: Any) -> float | None:
-    if share is None:
-        return None
+_SHARES = ("cpu_share", "gpu_shares")
+_MOST_GPUS = 8
+
+
+def _is_hybrid(device: str | int | None) -> bool:
+    if device is None or device == "auto":
+        device = os.environ.get("ORDO_DEVICE") or None
+    return _parse_device(device)[0] == _lib.WHERE["hybrid"]
+
+
+def _check_shares(settings: dict[str, Any]) -> None:
+    """Checks and converts `cpu_share` and `gpu_shares`."""
+    cpu, gpus = settings["cpu_share"], settings["gpu_shares"]
+    if cpu is not None:
+        settings["cpu_share"] = _check_share(cpu, "cpu_share")
+    if gpus is not None:
+        if isinstance(gpus, (str, bytes)) or not hasattr(gpus, "__iter__"):
+            raise TypeError(f"gpu_shares is {gpus!r}; expected a list of numbers, or None")
+        shares = tuple(_check_share(share, "gpu_shares") for share in gpus)
+        if not 1 <= len(shares) <= _MOST_GPUS or min(shares) == 0 or sum(shares) > 1 + 1e-9:
+            raise ValueError(
+                f"gpu_shares is {gpus!r}; expected 1 to {_MOST_GPUS} shares above 0 with a sum of "
+                "at most 1"
+            )
+        settings["gpu_shares"] = shares
+    if cpu is not None and gpus is not None:
+        raise ValueError("cpu_share and gpu_shares are given; the CPU gets the rest of gpu_shares")
+    for name in _SHARES:
+        if settings[name] is not None and not _is_hybrid(settings["device"]):
+            raise ValueError(f"{name} is {settings[name]!r}; it needs device='hybrid'")
+
+
+def _check_share(share: Any, name: str) -> float:
     try:
         number = None if isinstance(share, (str, bytes)) else float(share)
     except (TypeError, ValueError):
         number = None
     if number is None:
-        raise TypeError(f"cpu_share is {share!r}; expected a number from 0 to 1, or None")
+        raise TypeError(f"{name} is {share!r}; expected a number from 0 to 1, or None")
     if not 0 <= number <= 1:
-        raise ValueError(f"cpu_share is {share!r}; expected a number from 0 to 1, or None")
+        raise ValueError(f"{name} is {share!r}; expected a number from 0 to 1, or None")
     return number
 
 
@@ -89,6 +125,8 @@ def _create(settings: dict[str, Any], ordinal: int | None = None) -> ctypes.c_vo
     where, device = _parse_device(settings["device"])
     if ordinal is not None:
         where, device = _lib.WHERE["cuda"], ordinal + 1
+    shares = settings["gpu_shares"] if ordinal is None and settings["gpu_shares"] else ()
+    devices = (_lib.DeviceShare * len(shares))(*enumerate(shares, 1))
     progress, user = _lib.interrupt_callback()
     opts = _lib.ContextOptions(
         struct_size=ctypes.sizeof(_lib.ContextOptions),
@@ -99,7 +137,9 @@ def _create(settings: dict[str, Any], ordinal: int | None = None) -> ctypes.c_vo
         progress_user=user,
         device=device,
         device_limit=settings["device_memory_limit"] or 0,
-        cpu_share=_share_option(settings["cpu_share"]),
+        cpu_share=_share_option(settings["cpu_share"]) if ordinal is None else 0.0,
+        devices=ctypes.addressof(devices) if shares else None,
+        device_count=len(shares),
         device_sms=settings["device_sms"] or 0,
     )
     made = ctypes.c_void_p()
@@ -188,6 +228,7 @@ def config(
     memory_limit: int | None = _UNSET,
     device_memory_limit: int | None = _UNSET,
     cpu_share: float | None = _UNSET,
+    gpu_shares: Sequence[float] | None = _UNSET,
     device_sms: int | None = _UNSET,
 ) -> dict[str, Any]:
     """Changes the settings of the calls of all threads.
@@ -200,11 +241,15 @@ def config(
     memory_limit, device_memory_limit : bytes of scratch that a context may hold in host memory and
         in GPU memory. None: no limit.
     cpu_share : with device 'hybrid', the part of the elements that the CPU sorts, from 0 to 1.
-        None: the share with the best prediction.
+        None: the share with the best prediction. A sort or rank of an array of at least 2^16
+        numbers or strings that cannot be shared raises ValueError.
+    gpu_shares : with device 'hybrid' and algorithm 'sample', the parts of the elements for GPUs 0,
+        1, ...; the CPU gets the rest, and ``cpu_share`` must be None. None: one GPU.
     device_sms : multiprocessors of the GPU that calls on host arrays may use, to measure a slower
         GPU. The driver rounds the number up. None: all.
 
-    A setting that is not given does not change. The environment variables ``ORDO_THREADS`` and
+    A setting that is not given does not change, except that another device than 'hybrid' resets
+    ``cpu_share`` and ``gpu_shares`` to None. The environment variables ``ORDO_THREADS`` and
     ``ORDO_DEVICE`` replace settings that are None.
 
     Returns
@@ -230,6 +275,7 @@ def config(
         memory_limit=memory_limit,
         device_memory_limit=device_memory_limit,
         cpu_share=cpu_share,
+        gpu_shares=gpu_shares,
         device_sms=device_sms,
     )
     if settings != _settings:
@@ -243,8 +289,8 @@ class context:
 
     Parameters
     ----------
-    threads, device, memory_limit, device_memory_limit, cpu_share, device_sms : as for `config`. A
-        setting that is not given has the value that `config` set.
+    threads, device, memory_limit, device_memory_limit, cpu_share, gpu_shares, device_sms : as for
+        `config`. A setting that is not given has the value that `config` set.
 
     Returns
     -------
@@ -273,6 +319,7 @@ class context:
         memory_limit: int | None = _UNSET,
         device_memory_limit: int | None = _UNSET,
         cpu_share: float | None = _UNSET,
+        gpu_shares: Sequence[float] | None = _UNSET,
         device_sms: int | None = _UNSET,
     ) -> None:
         self._settings = _changed(
@@ -281,6 +328,7 @@ class context:
             memory_limit=memory_limit,
             device_memory_limit=device_memory_limit,
             cpu_share=cpu_share,
+            gpu_shares=gpu_shares,
             device_sms=device_sms,
         )
 

@@ -79,6 +79,10 @@ def _struct(name: str, *fields: tuple) -> type[ctypes.Structure]:
     return type(name, (ctypes.Structure,), members)
 
 
+class DeviceShare(ctypes.Structure):
+    _fields_ = [("device", c_uint64), ("share", c_double)]
+
+
 ContextOptions = _struct(
     "ContextOptions", ("where", c_uint32), ("threads", c_uint32), ("mem_limit", c_size_t),
     ("progress", c_void_p), ("progress_user", c_void_p), ("alloc", c_void_p),
@@ -141,6 +145,7 @@ ReportStruct = _struct(
     ("packed", c_double), ("phase_seconds", c_double * 6), ("sample_seconds", c_double * 4),
     ("cpu_seconds", c_double * 4), ("device_seconds", c_double * 4), ("copy_seconds", c_double),
     ("cpu_idle_seconds", c_double), ("device_idle_seconds", c_double), ("devices", c_uint64),
+    ("shares_unused", c_uint64),
 )  # fmt: skip
 InfoStruct = _struct(
     "InfoStruct", ("isa", c_char_p), ("isa_all", c_char_p), ("cuda", c_char_p),

@@ -215,6 +215,13 @@ def test_strings_have_two_algorithms():
             call()
 
 
+def test_errors_name_the_algorithm():
+    with pytest.raises(ValueError, match="algorithm sequential does not sort; expected auto"):
+        ordo.sort(ROW, algorithm="sequential")
+    with pytest.raises(ValueError, match="algorithm radix does not rank sorted arrays"):
+        ordo.rank_sorted(np.sort(ROW), algorithm="radix")
+
+
 def test_kind_and_stable_exclude_each_other():
     for verb in (ordo.sort, ordo.argsort):
         for a in (ROW, GRID, WORDS):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import warnings
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ordo
+from ordo import _lib
 
 METHODS = ["average", "min", "max", "dense", "ordinal"]
 SORTS = ["radix", "sample", "merge", "bitonic", "split", "bubble", "rough", "halving"]
@@ -147,9 +149,50 @@ def test_share_of_the_cpu():
     for bad in ("0.5", b"1", [0.5], 1j):
         with pytest.raises(TypeError, match=r"cpu_share is .*; expected a number from 0 to 1"):
             ordo.context(cpu_share=bad)
-    assert ordo.config(cpu_share=0.25)["cpu_share"] == 0.25
-    same(ordo.sort(np.array([3, 1, 2])), np.array([1, 2, 3]))
-    assert ordo.config(cpu_share=None)["cpu_share"] is None
+    for device in ("cpu", "cuda", "auto", None):
+        with pytest.raises(ValueError, match=r"cpu_share is 0.3; it needs device='hybrid'"):
+            ordo.context(device=device, cpu_share=0.3)
+    try:
+        assert ordo.config(device="hybrid", cpu_share=0.25)["cpu_share"] == 0.25
+        with ordo.context(device="cpu"):  # the share belongs to the other device
+            same(ordo.sort(np.array([3, 1, 2])), np.array([1, 2, 3]))
+        assert ordo.config(device=None)["cpu_share"] is None
+    finally:
+        ordo.config(device=None, cpu_share=None)
+
+
+def test_shares_of_gpus():
+    for bad in ([], [0.5, 0.6], [0.0, 0.5], [-0.1], [float("nan")], [0.1] * 9):
+        with pytest.raises(ValueError, match="gpu_shares is"):
+            ordo.context(device="hybrid", gpu_shares=bad)
+    for bad in (0.5, "0.5", ["a"], [None]):
+        with pytest.raises(TypeError, match="gpu_shares is"):
+            ordo.config(device="hybrid", gpu_shares=bad)
+    with pytest.raises(ValueError, match=r"gpu_shares is .* it needs device='hybrid'"):
+        ordo.context(gpu_shares=[0.3, 0.3])
+    with pytest.raises(ValueError, match="cpu_share and gpu_shares"):
+        ordo.context(device="hybrid", cpu_share=0.4, gpu_shares=[0.3, 0.3])
+
+
+def test_shares_on_a_played_device(monkeypatch):
+    folder = os.path.join(os.path.dirname(_lib.path), "tests/plugins/playing")
+    if not os.path.exists(os.path.join(folder, "libordo_cuda.so")):
+        pytest.skip("the played device is not built")
+    monkeypatch.setenv("ORDO_BACKEND_DIR", folder)
+    keys = np.random.default_rng(1).integers(0, 1 << 30, 70_000, dtype=np.uint32)
+    with ordo.context(device="hybrid", gpu_shares=(0.3, 0.2)):
+        same(ordo.sort(keys, algorithm="sample"), np.sort(keys))
+        assert "devices: 2" in ordo.explain().text
+        assert "50.0 % of the keys sorted by the CPU" in ordo.explain().text
+        with pytest.raises(ValueError, match="only algorithm sample uses"):
+            ordo.sort(keys)
+        ordo.median(keys)
+        assert "shares of the context are not used" in ordo.explain().text
+    with ordo.context(device="hybrid", cpu_share=0.3):
+        ranks = ordo.rankdata(keys, method="min", algorithm="sample")
+        same(ranks, ordo.rank_sorted(np.sort(keys), method="min")[np.argsort(np.argsort(keys))])
+        with pytest.raises(ValueError, match="algorithm sample shares strings"):
+            ordo.argsort(keys.astype("S"))
 
 
 def test_multiprocessors():

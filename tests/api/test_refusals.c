@@ -367,7 +367,7 @@ static void test_order_types(void)
             FINE(ordo_sort_scratch(ctx, ORDO_U32, N, &sort, &bytes));
             FINE(ordo_rank(ctx, ORDO_U32, keys, N, ORDO_U32, out, &rank));
         } else {
-            REFUSED("algorithm", ordo_sort(ctx, ORDO_U32, keys, N, &sort));
+            REFUSED(a == 11 ? "naive does" : "algorithm", ordo_sort(ctx, ORDO_U32, keys, N, &sort));
             REFUSED("algorithm", ordo_sort_scratch(ctx, ORDO_U32, N, &sort, &bytes));
             REFUSED("algorithm", ordo_argsort(ctx, ORDO_U32, keys, N, ORDO_U32, out, &sort));
             REFUSED("algorithm", ordo_sort_pairs(ctx, ORDO_U32, keys, N, out, 4, &sort));

@@ -9,8 +9,9 @@
 #                   expression in line i
 #   NAME.code       its exit code, if not 0
 # A missing file means that nothing is printed. $CASES is the folder of the case; *.inc files hold
-# functions that several cases use. TEST_WEIGHS_ALL=1 means that the command was built with the
-# shrunk thresholds of the tests.
+# functions that several cases use. TEST_PLAYING is the folder of the played GPU
+# (tests/plugins/playing.c); default: that of the build folder of the command. TEST_WEIGHS_ALL=1
+# means that the command was built with the shrunk thresholds of the tests.
 set -u
 
 if [ $# -lt 1 ] || [ ! -x "$1" ]; then
@@ -25,6 +26,8 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 2' INT TERM HUP
 
 unset ORDO_THREADS ORDO_ISA ORDO_DEVICE
+TEST_PLAYING=${TEST_PLAYING:-$(dirname "$command_path")/tests/plugins/playing}
+export TEST_PLAYING
 LC_ALL=C
 ORDO_TUNE_FILE=
 export LC_ALL ORDO_TUNE_FILE

@@ -19,7 +19,8 @@ static uint32_t      *values, *values_expected;
 
 static ordo_ctx *context(ordo_where where, double share, size_t limit)
 {
-    return CONTEXT(.where = where, .cpu_share = share, .device_limit = limit);
+    return CONTEXT(.where = where, .cpu_share = where == ORDO_HYBRID ? share : 0,
+                   .device_limit = limit);
 }
 
 static bool streamed(const ordo_ctx *ctx)

@@ -42,6 +42,14 @@ static bool is_streamed(const sweep_call *call)
     }
 }
 
+/* Whether the context with a share refuses the call: only the sample sort shares strings. */
+static bool is_refused(const sweep_call *call)
+{
+    return call->entry.kind != SORT && call->entry.kind != SORT_FROM && call->entry.kind != PAIRS &&
+           call->entry.kind != ARGSORT && call->entry.kind != RANK &&
+           call->entry.algorithm != ORDO_ALGORITHM_SAMPLE;
+}
+
 static void refuse(const sweep_call *call, ordo_ctx *ctx, test_state *all)
 {
     bool const only_one = call->number % 2 == 0;
@@ -82,6 +90,11 @@ static void inject_faults(const sweep_call *call, void *user)
     test_state *const all = user;
     for (size_t i = 0; i < CONTEXTS && is_streamed(call); i++) {
         ordo_ctx *const ctx = all->ctx[i];
+        if (i == 0 && is_refused(call)) {
+            CHECK_STATUS(ORDO_E_ARG, sweep_run(call, ctx), ctx);
+            CHECK(sweep_unchanged(call));
+            continue;
+        }
         faults_attach(ctx);
         CHECK_STATUS(ORDO_OK, sweep_run(call, ctx), ctx);
         size_t const checks = faults_checks();

@@ -184,8 +184,9 @@ static void little_scratch(void)
     prepare(&q);
     for (size_t limit = 1 << 12; limit <= 1 << 21; limit += limit / 2) {
         testkit_case("%zu bytes of scratch", limit);
-        ordo_ctx *const ctx = CONTEXT(.where = limits++ % 2 == 0 ? ORDO_CUDA : ORDO_HYBRID,
-                                      .threads = 2, .cpu_share = 0.4, .mem_limit = limit);
+        bool const      alone = limits++ % 2 == 0;
+        ordo_ctx *const ctx = CONTEXT(.where = alone ? ORDO_CUDA : ORDO_HYBRID, .threads = 2,
+                                      .cpu_share = alone ? 0 : 0.4, .mem_limit = limit);
         if (ctx == NULL)
             return;
         ordo_status const status = call(ctx, &q, ranks);

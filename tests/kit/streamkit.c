@@ -8,8 +8,8 @@
 
 ordo_ctx *play_context(ordo_where where, unsigned threads, double share)
 {
-    ordo_ctx *const ctx =
-        CONTEXT(.where = where, .threads = threads, .cpu_share = share, .seed = 1);
+    ordo_ctx *const ctx = CONTEXT(.where = where, .threads = threads,
+                                  .cpu_share = where == ORDO_HYBRID ? share : 0, .seed = 1);
     return ctx;
 }
 

@@ -31,6 +31,7 @@ static inline void play_start_streamed(void)
     play_start();
 }
 
+/* The share is for ORDO_HYBRID; other contexts have none. */
 ordo_ctx *play_context(ordo_where where, unsigned threads, double share);
 /* What the last successful call recorded, and whether that call was streamed, in rounds or not. */
 ordo_facts facts_of(const ordo_ctx *ctx);

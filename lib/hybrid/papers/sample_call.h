@@ -139,4 +139,18 @@ sample_copy sample_take_outbox, sample_fill_inbox;
 ordo_status hybrid_sample_sort(const ordo_both *both, const hybrid_records *records,
                                ordo_exec *exec);
 
+/* Adds time in which only the CPU computes to a phase. */
+static inline void sample_add_cpu_time(ordo_facts *facts, unsigned phase, double seconds)
+{
+    facts->sample_seconds[phase] += seconds;
+    facts->cpu_seconds[phase] += seconds;
+    facts->device_idle_seconds += seconds;
+}
+
+/* ---- sample_rank.c ---- */
+
+/* Ranks by the order that the sample sort finds. Records have keys and no arrays for results. */
+ordo_status hybrid_sample_rank(const ordo_both *both, hybrid_records records,
+                               const ordo_rank_job *job, ordo_exec *exec);
+
 #endif

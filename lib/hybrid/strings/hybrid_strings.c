@@ -6,6 +6,7 @@
  * the whole job if the device or memory fails. The scratch of the CPU's verb is taken first and
  * also serves the rounds. */
 #define _POSIX_C_SOURCE 200809L
+#include "hybrid/papers/sample_call.h"
 #include "hybrid/strings/hybrid_strings.h"
 
 #include <stdio.h>
@@ -148,14 +149,6 @@ static ordo_status prepare(string_order *order, const ordo_both *both,
     return ORDO_OK;
 }
 
-/* Adds time in which only the CPU computes to a phase. */
-static void add_cpu_time(ordo_facts *facts, unsigned phase, double seconds)
-{
-    facts->sample_seconds[phase] += seconds;
-    facts->cpu_seconds[phase] += seconds;
-    facts->device_idle_seconds += seconds;
-}
-
 /* Phase I includes making the keys, phase IV the groups of equal keys. */
 static ordo_status report_sample(string_order *order, ordo_exec *exec)
 {
@@ -163,8 +156,8 @@ static ordo_status report_sample(string_order *order, ordo_exec *exec)
     exec->isa = order->isa;
     exec->facts = order->sampled;
     exec->facts.groups = order->left;
-    add_cpu_time(&exec->facts, 0, order->survey_s);
-    add_cpu_time(&exec->facts, 3, order->groups_s + string_seconds(order));
+    sample_add_cpu_time(&exec->facts, 0, order->survey_s);
+    sample_add_cpu_time(&exec->facts, 3, order->groups_s + string_seconds(order));
     return ORDO_OK;
 }
 
