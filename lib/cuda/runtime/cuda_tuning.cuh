@@ -254,6 +254,15 @@ enum {
 #define CUDA_TUNE_LEAF_EVEN 1.25f
 #define CUDA_TUNE_LEAF_RESIDENT(KEY, VALUE) ((KEY) + (VALUE) == 4 ? 3 : 2)
 
+/* Partitions of evenly spread keys (dev_radix_even.cu): fewest and most keys; keys of a code; most
+ * of 16,384 sample keys in one of 256 ranges of codes; keys of a thread. */
+#define CUDA_TUNE_EVEN_FROM ((size_t)1 << 22)
+#define CUDA_TUNE_EVEN_TO ((size_t)1 << 29)
+#define CUDA_TUNE_EVEN_GROUP 2400
+#define CUDA_TUNE_EVEN_CROWDED 112
+#define CUDA_TUNE_EVEN_ITEMS(KEY, VALUE)                                                           \
+    ((KEY) + (VALUE) == 4 ? 20 : (KEY) + (VALUE) == 8 && (VALUE) == 4 ? 16 : 12)
+
 /* Tiles of a pass by bytes of key and value: threads; keys a thread; blocks a multiprocessor that
  * registers must allow; keys a thread for few keys; whether values are loaded after the keys are
  * ranked instead of with them. Larger tiles write longer ranges and pay less for look-back, until
