@@ -47,7 +47,8 @@ template <typename CODE> struct even_map<CODE, false> {
         float const most = (float)(uint32_t)(range >> shift) + 1;
         /* a little less than codes / distances, so that no code is past the last */
         factor = __float2uint_rz((float)codes * 4294967296.0f * 0.99999f / most);
-        return range / 2 > codes;
+        /* With up to four digits, keys of eight bytes are sorted by digits faster. */
+        return range / 2 > codes && (sizeof(BITS) == 4 || length > 32);
     }
     DEVICE uint32_t of(CODE const &code, BITS raw) const
     {
@@ -573,13 +574,12 @@ ordo_status even_run(cuda_call *call, const radix_job *job, CODE code, radix_tab
     return leaf_launch<VALUE, INDEX>(call, even_leaves<CODE, VALUE>, job, code, tables);
 }
 
-#define INSTANCE(BITS, FLOAT)                                                                      \
-    template ordo_status even_run<radix_no_value>(cuda_call *, const radix_job *,                  \
-                                                  radix_code<BITS, FLOAT, false>, radix_tables);   \
-    template ordo_status even_run<uint32_t>(cuda_call *, const radix_job *,                        \
-                                            radix_code<BITS, FLOAT, false>, radix_tables);
-INSTANCE(uint32_t, false)
-INSTANCE(uint64_t, false)
-INSTANCE(uint32_t, true)
-INSTANCE(uint64_t, true)
+#define INSTANCE(VALUE, BITS, FLOAT)                                                               \
+    template ordo_status even_run<VALUE>(cuda_call *, const radix_job *,                           \
+                                         radix_code<BITS, FLOAT, false>, radix_tables);
+INSTANCE(radix_no_value, uint32_t, false)
+INSTANCE(radix_no_value, uint32_t, true)
+INSTANCE(radix_no_value, uint64_t, true)
+INSTANCE(uint32_t, uint64_t, false)
+INSTANCE(uint32_t, uint64_t, true)
 #undef INSTANCE

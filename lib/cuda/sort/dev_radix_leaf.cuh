@@ -4,10 +4,9 @@
  * shared memory of a block. Bounds are starts of groups; a block joins neighbouring parts as long
  * as they fit. It spreads the keys evenly over buckets between the smallest and the largest key:
  * one atomic a key counts a bucket and gives the rank of the key in it, and a scan gives its start.
- * Keys alone are then near their places, and two rounds of windows in registers sort them. Pairs
- * are spread by key and order, which is the source place or the index, and each finds its place
- * among the pairs of its bucket. A group that is too long or a bucket that is too full sets a flag.
- * Cost: one read and one write. */
+ * Keys of four bytes alone are then near their places, and two rounds of windows in registers sort
+ * them. Other keys find their places among those of their bucket, by key and by source place or
+ * index. A group that is too long or too many full buckets set a flag. One read, one write. */
 #ifndef ORDO_CUDA_SORT_DEV_RADIX_LEAF_H
 #define ORDO_CUDA_SORT_DEV_RADIX_LEAF_H
 
@@ -154,12 +153,13 @@ static DEVICE leaf_array<CODE, VALUE> leaf_array_of(const radix_job &job, CODE c
             code};
 }
 
-/* How the keys of a leaf are spread: by the distance from the smallest, times a factor. The order
- * of pairs fills the bits under the distance. */
+/* How the keys of a leaf are spread: by the distance from the smallest, times a factor. Where the
+ * order of equal keys is spread too, it fills the bits under the distance. */
 template <typename BITS> struct leaf_line {
     BITS     low;
     unsigned shift, room; /* bits of a distance that are left out; free bits above a distance */
     uint32_t factor;      /* 0: the distance is the bucket */
+    bool     is_flat;     /* all keys are equal */
 
     DEVICE uint32_t distance(BITS bits) const { return (uint32_t)((BITS)(bits - low) >> shift); }
     DEVICE unsigned bucket(BITS bits) const
@@ -172,46 +172,47 @@ template <typename BITS> struct leaf_line {
     }
 };
 
-template <typename OP, typename BITS> static DEVICE BITS leaf_reduce(BITS x, BITS *of_warps)
+static DEVICE uint32_t leaf_max(uint32_t x) { return __reduce_max_sync(WARP_ALL, x); }
+static DEVICE uint64_t leaf_max(uint64_t x) { return warp_reduce<scan_max<uint64_t>>(x); }
+static DEVICE uint32_t leaf_or(uint32_t x) { return __reduce_or_sync(WARP_ALL, x); }
+static DEVICE uint64_t leaf_or(uint64_t x)
 {
-    x = warp_reduce<OP>(x);
-    if (lane_id() == 0)
-        of_warps[threadIdx.x / 32] = x;
-    return x;
+    return (uint64_t)leaf_or((uint32_t)(x >> 32)) << 32 | leaf_or((uint32_t)x);
 }
 
-template <typename BITS_> struct leaf_or {
-    typedef BITS_     ACC;
-    static DEVICE ACC identity(void) { return 0; }
-    static DEVICE ACC add(ACC a, ACC b) { return a | b; }
-};
-
-/* The line through the ends of all threads; `differ` has the bits in which keys differ. Contains
- * one barrier. */
-template <bool PAIRS, typename SHARED, typename BITS>
+/* The line through the ends of all threads. TRIM: `differ` has the bits in which keys differ, and
+ * the equal bits below them are left out. Contains one barrier. */
+template <bool BY_ORDER, bool TRIM, typename SHARED, typename BITS>
 static DEVICE leaf_line<BITS> leaf_find_line(SHARED *shared, BITS low, BITS high, BITS differ)
 {
-    typedef scan_max<BITS> MAX;
-    unsigned const         warp = lane_id() % LEAF_WARPS;
-    leaf_reduce<MAX>((BITS)~low, shared->low);
-    leaf_reduce<MAX>(high, shared->high);
-    leaf_reduce<leaf_or<BITS>>(differ, shared->differ);
+    unsigned const warp = threadIdx.x / 32, lane = lane_id();
+    low = leaf_max((BITS)~low);
+    high = leaf_max(high);
+    if (TRIM)
+        differ = leaf_or(differ);
+    if (lane == 0) {
+        shared->low[warp] = low;
+        shared->high[warp] = high;
+        shared->differ[warp] = differ;
+    }
     __syncthreads();
-    low = (BITS)~warp_reduce<MAX>(shared->low[warp]);
-    high = warp_reduce<MAX>(shared->high[warp]);
-    differ = warp_reduce<leaf_or<BITS>>(shared->differ[warp]);
+    low = (BITS)~leaf_max(shared->low[lane % LEAF_WARPS]);
+    high = leaf_max(shared->high[lane % LEAF_WARPS]);
+    if (TRIM)
+        differ = leaf_or(shared->differ[lane % LEAF_WARPS]);
     leaf_line<BITS> line;
-    unsigned const  same = differ == 0 ? 0 : (unsigned)__ffsll((long long)differ) - 1;
+    unsigned const  same = !TRIM || differ == 0 ? 0 : (unsigned)__ffsll((long long)differ) - 1;
     BITS const      range = (BITS)(high - low) >> same;
     unsigned const  length = 64 - (unsigned)__clzll((long long)range);
     unsigned const  excess = length > 32 ? length - 32 : 0;
     line.low = low;
+    line.is_flat = range == 0;
     line.shift = same + excess;
     line.room = 32 - (length - excess);
     uint32_t const most = (uint32_t)(range >> excess);
     /* a little less than buckets / distances, so that no bucket is past the last */
     float const factor = (float)LEAF_BUCKETS * 4294967296.0f * 0.99999f / ((float)most + 1);
-    if (PAIRS)
+    if (BY_ORDER)
         line.factor = __float2uint_rz(factor / (float)(1ull << line.room));
     else
         line.factor = most < LEAF_BUCKETS ? 0 : __float2uint_rz(factor);
@@ -294,14 +295,16 @@ static DEVICE unsigned leaf_place(const SHARED *shared, CODE const &code, unsign
     return place;
 }
 
-/* Sorts `count` keys from `first` on, at most LEAF_KEYS. False, in all threads, if a bucket is too
- * full; the keys are not written then. Ends with a barrier. */
+/* Sorts `count` keys from `first` on, at most LEAF_KEYS. False, in all threads, if a bucket is full
+ * and *patience is 0; the keys are not written then. Full buckets take long: each of their keys
+ * reads all of them. Floats around zero fill buckets in one leaf. Ends with a barrier. */
 template <bool BY_VALUE, typename CODE, typename VALUE, typename BITS = typename CODE::BITS>
 static DEVICE bool leaf_sort(leaf_array<CODE, VALUE> const      &array,
                              leaf_shared<CODE, VALUE, BY_VALUE> *shared, size_t first,
-                             unsigned count)
+                             unsigned count, unsigned *patience)
 {
     constexpr bool PAIRS = value_traits<VALUE>::exists;
+    constexpr bool NEAR = !PAIRS && sizeof(BITS) == 4, TRIM = NEAR || BY_VALUE;
     CODE const    &code = array.code;
     BITS           bits[LEAF_ITEMS], low = (BITS) ~(BITS)0, high = 0, differ = 0;
     VALUE          value[PAIRS && BY_VALUE ? LEAF_ITEMS : 1];
@@ -313,7 +316,7 @@ static DEVICE bool leaf_sort(leaf_array<CODE, VALUE> const      &array,
                 f(i, i * LEAF_THREADS + threadIdx.x);
     };
 
-    BITS const one = code.fold(code.encode(array.keys_in[first]));
+    BITS const one = TRIM ? code.fold(code.encode(array.keys_in[first])) : 0;
     each([&](int i, unsigned p) { bits[i] = array.keys_in[first + p]; });
     if constexpr (PAIRS && BY_VALUE) {
         each([&](int i, unsigned p) { value[i] = array.values_in[first + p]; });
@@ -330,15 +333,20 @@ static DEVICE bool leaf_sort(leaf_array<CODE, VALUE> const      &array,
         BITS const mine = code.fold(bits[i]);
         low = min(low, mine);
         high = max(high, mine);
-        differ |= mine ^ one;
+        differ |= TRIM ? mine ^ one : 0;
     });
-    leaf_line<BITS> const line = leaf_find_line<PAIRS>(shared, low, high, differ);
-    uint32_t const        unit = PAIRS && !BY_VALUE ? ~0u / count : 0;
-    auto const            bucket_of = [&](BITS mine, uint32_t order) {
-        if constexpr (!PAIRS)
-            return line.bucket(mine);
-        else
-            return line.bucket(mine, BY_VALUE ? order << array.lead : order * unit);
+    leaf_line<BITS> const line = leaf_find_line<BY_VALUE, TRIM>(shared, low, high, differ);
+    if (PAIRS && !BY_VALUE && line.is_flat) {
+        each([&](int i, unsigned p) {
+            array.store(first + p, bits[i]);
+            if constexpr (PAIRS)
+                array.store_value(first + p, shared->values[p]);
+        });
+        __syncthreads();
+        return true;
+    }
+    auto const bucket_of = [&](BITS mine, uint32_t order) {
+        return BY_VALUE ? line.bucket(mine, order << array.lead) : line.bucket(mine);
     };
 
     each([&](int i, unsigned p) {
@@ -351,9 +359,12 @@ static DEVICE bool leaf_sort(leaf_array<CODE, VALUE> const      &array,
     __syncthreads();
     uint32_t const most = leaf_scan(shared, count);
     bool const     exact = !PAIRS && line.factor == 0; /* keys of a bucket are equal */
-    bool const     crowded = __syncthreads_or(most > LEAF_NEAR) != 0;
-    if ((PAIRS || crowded) && !exact && __syncthreads_or(most > CUDA_TUNE_LEAF_FULL) != 0)
-        return false;
+    bool const     far = __syncthreads_or(most > (NEAR ? LEAF_NEAR : CUDA_TUNE_LEAF_FULL)) != 0;
+    if (far && !exact && __syncthreads_or(most > CUDA_TUNE_LEAF_FULL) != 0) {
+        if (*patience == 0)
+            return false;
+        --*patience;
+    }
     each([&](int i, unsigned p) {
         unsigned const place = shared->bucket[at[i] & 0xffff] + (at[i] >> 16);
         shared->keys[place] = bits[i];
@@ -362,11 +373,11 @@ static DEVICE bool leaf_sort(leaf_array<CODE, VALUE> const      &array,
         else if constexpr (PAIRS)
             shared->source[place] = (uint16_t)p;
     });
-    if (!PAIRS && threadIdx.x < 2 * WARP_SORT_ITEMS)
+    if (NEAR && threadIdx.x < 2 * WARP_SORT_ITEMS)
         shared->keys[count + threadIdx.x] = (BITS) ~(BITS)0;
     __syncthreads();
-    if (!PAIRS && (exact || !crowded)) {
-        if (!exact)
+    if (exact || (NEAR && !far)) {
+        if (NEAR && !exact)
             leaf_windows(shared->keys, count);
         each([&](int, unsigned p) { array.store(first + p, shared->keys[p]); });
         __syncthreads();
@@ -406,6 +417,7 @@ static DEVICE void leaf_walk(leaf_array<CODE, VALUE> const      &array,
     uint32_t const each = (tiles - 1) / gridDim.x + 1;
     uint32_t const last = min((blockIdx.x + 1) * each, tiles);
     bool const     given_up = __syncthreads_or(load_relaxed(failed) != 0) != 0;
+    unsigned       patience = CUDA_TUNE_LEAF_PATIENCE;
     for (uint32_t tile = blockIdx.x * each; tile < last;) {
         uint64_t const bound = bounds[min(tile + lane_id(), last)];
         uint64_t const first = __shfl_sync(WARP_ALL, bound, 0);
@@ -416,7 +428,7 @@ static DEVICE void leaf_walk(leaf_array<CODE, VALUE> const      &array,
         tile += taken;
         if (count == 0)
             continue;
-        if (fit > 0 && !given_up && leaf_sort(array, shared, first, (unsigned)count))
+        if (fit > 0 && !given_up && leaf_sort(array, shared, first, (unsigned)count, &patience))
             continue;
         if (!BY_VALUE) /* indices are sorted again from the source */
             array.copy(first, count);

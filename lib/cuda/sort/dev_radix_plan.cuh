@@ -110,6 +110,13 @@ struct radix_tables { /* in device scratch, zeroed before use */
 /* dev_radix_even.cu: the number of codes for n keys; 0: the keys are not partitioned. */
 size_t even_codes(size_t n, size_t key_size);
 
+/* Whether evenly spread keys of this kind are partitioned: alone, all but integers of eight bytes;
+ * with indices, keys of eight bytes. */
+static constexpr bool even_serves(size_t key_size, bool is_float, size_t value_size)
+{
+    return value_size == 0 ? key_size == 4 || is_float : value_size == 4 && key_size == 8;
+}
+
 /* Enqueues the sort of evenly spread keys, alone or with indices; tables.even says later whether it
  * has been done. If not, keys alone may have moved. */
 template <typename VALUE, typename CODE>

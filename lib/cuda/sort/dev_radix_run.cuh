@@ -154,7 +154,8 @@ static ordo_status radix_run(cuda_call *call, const radix_job *given, CODE code,
     copy.leaf &= sizeof(leaf_shared<CODE, VALUE, false>) <= call->facts->shared_bytes;
     const radix_job *const job = &copy;
     CUDA_TRY(call->exec, cudaMemsetAsync(tables.plan, 0, tables.zero_bytes, call->stream));
-    if constexpr (!CODE::folds && VALUE_SIZE <= 4)
+    if constexpr (!CODE::folds &&
+                  even_serves(sizeof(typename CODE::BITS), CODE::is_float, VALUE_SIZE))
         if (job->even)
             TRY(even_run<VALUE>(call, job, code, tables));
     TRY(radix_make_plan(call, job, code, tables));
