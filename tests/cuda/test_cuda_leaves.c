@@ -1,16 +1,18 @@
 /* test_cuda_leaves.c - sorts, pairs and argsorts of device arrays that are sorted by their leading
- * digits and then leaf by leaf, and sorts of arrays with few distinct values, compared with the
- * CPU. Some inputs defeat the leaves: long groups of keys with one prefix, and keys that crowd in
- * one bucket of a leaf. ORDO_TEST_SMALL=1 tests one length of u32, for compute-sanitizer. */
+ * digits, or partitioned because their keys are spread evenly, and then sorted leaf by leaf; and
+ * sorts of arrays with few distinct values. All are compared with the CPU. Some inputs defeat the
+ * leaves: long groups of keys with one prefix, keys that crowd in one bucket of a leaf, and values
+ * that repeat. ORDO_TEST_SMALL=1 tests one length of u32 and of f32, for compute-sanitizer. */
 #include "device.h"
 
 #include "core/random.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    MOST = 3000017,
+    MOST = 8400007,
     LARGE = (128 << 20) / 4 + 7 /* keys of four bytes; such arrays are looked at first */
 };
 
@@ -130,7 +132,7 @@ static void try_argsort(ordo_type type, size_t n, ordo_type index_type, bool des
 static void test_leaves(bool small)
 {
     static const ordo_type types[] = {ORDO_U32, ORDO_F32, ORDO_I64, ORDO_F64};
-    static const size_t    lengths[] = {1100001, 262143, 1048576, 2097151, MOST};
+    static const size_t    lengths[] = {1100001, 262143, 1048576, 2097151, 3000017};
     for (size_t t = 0; t < (small ? 1 : sizeof types / sizeof *types); t++)
         for (size_t l = 0; l < (small ? 1 : sizeof lengths / sizeof *lengths); l++)
             for (shape how = EVEN; how < SHAPES; how++) {
@@ -143,6 +145,75 @@ static void test_leaves(bool small)
                 try_pairs(types[t], n, l % 2 == 0 ? 4 : 8, descending);
                 try_argsort(types[t], n, l % 2 == 0 ? ORDO_U64 : ORDO_U32, descending);
             }
+}
+
+typedef enum spread { /* evenly spread keys, with something that a sample does not see */
+    PLAIN,
+    SPECIAL, /* zeros of both signs, infinities and NaNs among floats */
+    FAR,     /* a few keys far outside the range of the others */
+    OFTEN,   /* each value about 25 times */
+    PILED,   /* one value 8000 times, too often for a leaf */
+    BUNCHED, /* bunches of 300 keys with three values, too many for a bucket of a leaf */
+    SPREADS
+} spread;
+
+static double real_of(spread how, uint64_t draw, size_t n)
+{
+    static const double special[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, -NAN};
+    uint64_t const      few = ordo_random_mix(draw);
+    double const        unit = (double)(draw >> 11) * 0x1p-53;
+    if (how == SPECIAL && few % 1000 == 0)
+        return special[few / 1000 % 6];
+    if (how == FAR && few % 100000 == 0)
+        return few & 1 << 20 ? 1e30 : -1e30;
+    if (how == OFTEN)
+        return (double)(uint64_t)(unit * (double)n / 25) - 1000;
+    if (how == BUNCHED)
+        return (double)(draw % (n / 300)) + (double)(few % 3) / 256;
+    return how == PILED && few % n < 8000 ? 0.25 : 2 * unit - 1;
+}
+
+static uint64_t integer_of(spread how, uint64_t draw, size_t n)
+{
+    uint64_t const few = ordo_random_mix(draw);
+    if (how == FAR && few % 100000 == 0)
+        return few & 1 << 20 ? UINT64_MAX : 0;
+    if (how == OFTEN)
+        return 7 + draw % (n / 25);
+    if (how == BUNCHED)
+        return draw % (n / 300) * 12000 + few % 3;
+    return how == PILED && few % n < 8000 ? 123456789 : draw % 1000000007 + 5000;
+}
+
+static void fill_even(spread how, ordo_type type, size_t n)
+{
+    uint64_t const sequence = ordo_random_sequence(n + (size_t)how, 3);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t const draw = ordo_random_at(sequence, i);
+        if (type == ORDO_F32)
+            ((float *)given)[i] = (float)real_of(how, draw, n);
+        else if (type == ORDO_F64)
+            ((double *)given)[i] = real_of(how, draw, n);
+        else if (ordo_type_size(type) == 4)
+            ((uint32_t *)given)[i] = (uint32_t)integer_of(how, draw, n);
+        else
+            ((uint64_t *)given)[i] = integer_of(how, draw, n);
+    }
+}
+
+static void test_even(bool small)
+{
+    static const ordo_type types[] = {ORDO_U32, ORDO_F32, ORDO_I32, ORDO_U64, ORDO_F64};
+    for (size_t t = 0; t < (small ? 2 : sizeof types / sizeof *types); t++)
+        for (spread how = PLAIN; how < (small ? FAR : SPREADS); how++) {
+            bool const   descending = (t + (size_t)how) % 2 == 1;
+            size_t const n = MOST - t;
+            testkit_case("%s n=%zu spread %d descending %d", ordo_type_name(types[t]), n, (int)how,
+                         (int)descending);
+            fill_even(how, types[t], n);
+            try_sort(types[t], n, descending);
+            try_argsort(types[t], n, (t + (size_t)how) % 3 == 0 ? ORDO_U64 : ORDO_U32, descending);
+        }
 }
 
 /* `rare` more values occur once each. */
@@ -176,6 +247,7 @@ int main(void)
     device_keys = device_make((size_t)LARGE * 4 + 64, 0);
     device_values = device_make(MOST * sizeof *values + 64, 0);
     test_leaves(small);
+    test_even(small);
     if (!small) {
         test_few(ORDO_U32, 100, 0, false);
         test_few(ORDO_F32, 256, 0, true);

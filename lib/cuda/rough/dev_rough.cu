@@ -127,7 +127,8 @@ static ordo_status rough_windows(cuda_call *call, const ordo_sort_job *job, size
 {
     call->exec->changed = true;
     CUDA_TRY(call->exec, cudaMemsetAsync(unsorted, 0, sizeof *unsorted, call->stream));
-    return (radius <= rough_warp_most() ? rough_warp : rough_block)(call, job, radius, unsorted);
+    return (radius <= rough_warp_most(job->type) ? rough_warp : rough_block)(call, job, radius,
+                                                                             unsorted);
 }
 
 static void record_windows(ordo_exec *exec, size_t radius)
@@ -155,10 +156,10 @@ static ordo_status rough_try(cuda_call *call, const ordo_sort_job *job, size_t r
 /* The radius to try if a look has seen `seen`: an eighth more, rounded up to the radius of a
  * network; for blocks twice as much, because their windows cost nearly the same for any radius, up
  * to half of what a look can see. 0: do not guess. */
-static size_t rough_guess(size_t seen)
+static size_t rough_guess(ordo_type type, size_t seen)
 {
     size_t const wanted = seen + seen / 8 + 1;
-    size_t const most = rough_warp_most();
+    size_t const most = rough_warp_most(type);
     for (size_t guess = 16; seen > 0 && guess <= most; guess *= 2)
         if (wanted <= guess)
             return guess;
@@ -170,7 +171,7 @@ static ordo_status rough_sort_unknown(cuda_call *call, const ordo_sort_job *job,
                                       bool *done)
 {
     ordo_exec *const exec = call->exec;
-    size_t const     guess = rough_guess(seen), most = rough_block_most(call, job->type);
+    size_t const     guess = rough_guess(job->type, seen), most = rough_block_most(call, job->type);
     unsigned *const  unsorted = scratch_take<unsigned>(&call->scratch, 1);
     uint64_t         radius = 0;
     if (guess > 0) {

@@ -32,7 +32,7 @@ ordo_status dev_sequences_enqueue(cuda_call *call, const ordo_radius_job *job,
 
 /* dev_rough_warp.cu, dev_rough_block.cu: sort in windows of a radius, in place. If the radius was
  * too small, *unsorted, a device word that the caller zeroed, becomes 1. */
-size_t      rough_warp_most(void); /* largest radius */
+size_t      rough_warp_most(ordo_type type); /* largest radius */
 ordo_status rough_warp(cuda_call *call, const ordo_sort_job *job, size_t radius,
                        unsigned *unsorted);
 size_t      rough_block_most(const cuda_call *call, ordo_type type);

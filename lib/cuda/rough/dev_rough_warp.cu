@@ -129,7 +129,10 @@ static ordo_status rough_launch(cuda_call *call, const ordo_sort_job *job, CODE 
     return rough_join(call, view, span, radius, unsorted);
 }
 
-size_t rough_warp_most(void) { return 8 << ROUGH_LEVEL; }
+size_t rough_warp_most(ordo_type type)
+{
+    return cuda_type_size(type) == 8 ? CUDA_TUNE_ROUGH_WARP_8 : 8 << ROUGH_LEVEL;
+}
 
 ordo_status rough_warp(cuda_call *call, const ordo_sort_job *job, size_t radius, unsigned *unsorted)
 {

@@ -161,8 +161,10 @@ enum {
 /* Roughly sorted keys: warps a block (dev_rough_warp.cu); threads a block, 16 keys each, for radii
  * up to a tile (dev_rough_block.cu); bytes of one key in each thread of a multiprocessor, which
  * limits the registers. H200, 2^28 keys u32, ms for 4 and 8 warps and radius 16: 0.86, 0.85; for
- * 4096 and 3072 bytes and radius 1000: 1.46, 1.57, radius 8192: 2.20, 2.75. */
+ * 4096 and 3072 bytes and radius 1000: 1.46, 1.57, radius 8192: 2.20, 2.75. Largest radius that
+ * warps sort of 8-byte keys; 2^28 keys u64 of radius 100 by warps 5.05, by blocks 3.54. */
 enum {
+    CUDA_TUNE_ROUGH_WARP_8 = 64,
     CUDA_TUNE_ROUGH_WARPS = 4,
     CUDA_TUNE_ROUGH_SMALL = 256,
     CUDA_TUNE_ROUGH_LARGE = 512,
@@ -243,21 +245,36 @@ enum {
 
 /* Leaves (dev_radix_leaf.cuh), for keys alone, and keys of 4 bytes with values of 4: most keys of a
  * sort that has them; threads and keys a thread; buckets; places between bounds; most keys of a
- * bucket; largest group that is expected to fit; how often two keys may share a digit, times 256;
- * blocks a multiprocessor. With leaves, without: 2^21 keys u32 0.093, 0.120, 2^22 0.130, 0.147,
- * 2^24 0.346, 0.397, 2^28 4.58, 5.25; u32 with u32 2^22 0.171, 0.197, 2^24 0.499, 0.583, 2^28 6.91,
- * 8.21; u64 2^24 0.518, 0.654, 2^28 7.25, 8.81. 2^28 keys u32, 8192 buckets 4.98, 256 x 20 keys
- * 4.99, 1024 x 5 4.71, 2 blocks 5.01; u32 with u32, 3 blocks 7.03. Bell-shaped u32, three steps and
- * leaves 5.79, four steps 5.24. CUDA_TUNE_LEAF_EVEN is an estimate. */
+ * bucket; leaves of a block that may have full buckets all the same, an estimate; largest group
+ * that is expected to fit; how often two keys may share a digit, times 256; blocks a
+ * multiprocessor. With leaves, without: 2^21 keys u32 0.093, 0.120, 2^22 0.130, 0.147, 2^24 0.346,
+ * 0.397, 2^28 4.58, 5.25; u32 with u32 2^22 0.171, 0.197, 2^24 0.499, 0.583, 2^28 6.91, 8.21; u64
+ * 2^24 0.518, 0.654, 2^28 7.25, 8.81. 2^28 keys u32, 8192 buckets 4.98, 256 x 20 keys 4.99, 1024 x
+ * 5 4.71, 2 blocks 5.01; u32 with u32, 3 blocks 7.03. Bell-shaped u32, three steps and leaves 5.79,
+ * four steps 5.24. CUDA_TUNE_LEAF_EVEN is an estimate. */
 #define CUDA_TUNE_LEAF_TO ((size_t)1 << 29)
 #define CUDA_TUNE_LEAF_THREADS 512
 #define CUDA_TUNE_LEAF_ITEMS 10
 #define CUDA_TUNE_LEAF_BUCKETS 4096
 #define CUDA_TUNE_LEAF_TILE 512
 #define CUDA_TUNE_LEAF_FULL 64
+#define CUDA_TUNE_LEAF_PATIENCE 2
 #define CUDA_TUNE_LEAF_GROUP 4464
 #define CUDA_TUNE_LEAF_EVEN 1.25f
 #define CUDA_TUNE_LEAF_RESIDENT(KEY, VALUE) ((KEY) + (VALUE) == 4 ? 3 : 2)
+
+/* Partitions of evenly spread keys (dev_radix_even.cu): fewest and most keys; keys of a code; most
+ * of 16,384 sample keys in one of 256 ranges of codes, an estimate; keys of a thread. Partitioned,
+ * by digits: 2^22 keys u32 0.134, 0.130, 2^23 0.193, 0.201, 2^24 0.325, 0.344, 2^26 1.10, 1.23,
+ * 2^28 4.31, 4.61, below 10^6 3.75, 4.37; f32 in [0, 1) 2^28 3.86, 5.30; indices of u64 2^23 0.333,
+ * 0.469, 2^27 4.86, 6.60. Not faster: u64 8.56, 7.29, indices of u32 below 10^6 7.6, 5.7. Launches
+ * for 2^28 u32: sample 0.03, counts 0.25 and 0.31, partitions 0.83 and 1.13, leaves 1.71; three
+ * blocks of 12 keys a thread instead of two of 20, partitions 1.17 and 1.52. */
+#define CUDA_TUNE_EVEN_FROM ((size_t)1 << 23)
+#define CUDA_TUNE_EVEN_TO ((size_t)1 << 29)
+#define CUDA_TUNE_EVEN_GROUP 2400
+#define CUDA_TUNE_EVEN_CROWDED 112
+#define CUDA_TUNE_EVEN_ITEMS(KEY, VALUE) ((KEY) + (VALUE) == 4 ? 20 : 12)
 
 /* Tiles of a pass by bytes of key and value: threads; keys a thread; blocks a multiprocessor that
  * registers must allow; keys a thread for few keys; whether values are loaded after the keys are

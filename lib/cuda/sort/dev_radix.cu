@@ -46,6 +46,8 @@ static radix_job describe(ordo_type type, size_t n, size_t value_size)
     job.finish = job.key_size >= 4;
     job.leaf = n > CUDA_TUNE_RADIX_FEW && n <= CUDA_TUNE_LEAF_TO &&
                (job.key_size == 4 ? value_size <= 4 : job.key_size == 8 && value_size == 0);
+    job.even = even_serves(job.key_size, type == ORDO_F32 || type == ORDO_F64, value_size) &&
+               value_size == 0 && even_codes(n, job.key_size) != 0;
     return job;
 }
 
@@ -94,6 +96,8 @@ static radix_layout layout_index(cuda_scratch *scratch, ordo_type type, const vo
     size_t const key_bytes = ordo_max(layout.job.key_size, 4);
     layout.job.source = keys;
     layout.job.leaf = false;
+    layout.job.even =
+        even_serves(layout.job.key_size, false, carried) && even_codes(n, layout.job.key_size) != 0;
     layout.job.keep_keys = keep_keys;
     layout.job.value_out = (uint16_t)index_size;
     layout.job.keys[0] = scratch_take<char>(scratch, n * key_bytes);

@@ -1,18 +1,19 @@
 /* dev_radix_leaf.cuh - orders keys that are sorted by their leading digits, a leaf at a time.
  *
- * A leaf is a range of whole groups, a group being the keys with one prefix; it fits the shared
- * memory of a block. Bounds, one for each LEAF_TILE places, are the first start of a group from
- * there on; a block joins neighbouring tiles as long as they fit. It spreads the keys of a leaf
- * evenly over buckets between the smallest and the largest key: one atomic a key counts a bucket
- * and gives the key's rank in it, and a scan gives its start. Then each key finds its place among
- * the keys of its bucket, by key and by source place, so pairs stay in order. A group that is too
- * long or a bucket that is too full sets plan->again. Cost: one read and one write. */
+ * A leaf is a range of whole groups, a group being the keys with one prefix or code; it fits the
+ * shared memory of a block. Bounds are starts of groups; a block joins neighbouring parts as long
+ * as they fit. It spreads the keys evenly over buckets between the smallest and the largest key:
+ * one atomic a key counts a bucket and gives the rank of the key in it, and a scan gives its start.
+ * Keys of four bytes alone are then near their places, and two rounds of windows in registers sort
+ * them. Other keys find their places among those of their bucket, by key and by source place or
+ * index. A group that is too long or too many full buckets set a flag. One read, one write. */
 #ifndef ORDO_CUDA_SORT_DEV_RADIX_LEAF_H
 #define ORDO_CUDA_SORT_DEV_RADIX_LEAF_H
 
 #include "cuda/block/block_scan.cuh"
 #include "cuda/sort/dev_radix_memory.cuh"
 #include "cuda/sort/dev_radix_plan.cuh"
+#include "cuda/warp/warp_sort.cuh"
 
 enum {
     LEAF_THREADS = CUDA_TUNE_LEAF_THREADS,
@@ -21,8 +22,10 @@ enum {
     LEAF_WARPS = LEAF_THREADS / 32,
     LEAF_BUCKETS = CUDA_TUNE_LEAF_BUCKETS,
     LEAF_SHARE = LEAF_BUCKETS / LEAF_THREADS, /* buckets of a thread */
-    LEAF_TILE = CUDA_TUNE_LEAF_TILE
+    LEAF_TILE = CUDA_TUNE_LEAF_TILE,
+    LEAF_NEAR = WARP_SORT_ITEMS / 2 + 1 /* keys of a bucket that windows sort */
 };
+static_assert(LEAF_KEYS <= LEAF_THREADS * WARP_SORT_ITEMS, "a window for each thread");
 static_assert(LEAF_SHARE % 4 == 0 && LEAF_BUCKETS <= 1 << 16 && LEAF_KEYS < 1 << 16,
               "buckets are scanned in fours, and a bucket and a rank share a word");
 
@@ -32,15 +35,17 @@ static __host__ __device__ inline size_t leaf_tiles(size_t n)
     return n / LEAF_TILE + (n % LEAF_TILE != 0);
 }
 
-template <typename CODE, typename VALUE> struct alignas(16) leaf_shared {
+/* BY_VALUE: equal keys are ordered by their values, which are indices; else by their places. */
+template <typename CODE, typename VALUE, bool BY_VALUE> struct alignas(16) leaf_shared {
     typedef typename CODE::BITS BITS;
+    static constexpr bool       PAIRS = value_traits<VALUE>::exists;
 
     uint32_t bucket[LEAF_BUCKETS + 4]; /* counts; later starts, and the number of keys */
     uint32_t sums[LEAF_WARPS];
-    BITS     low[LEAF_WARPS], high[LEAF_WARPS];
-    BITS     keys[LEAF_KEYS];
-    VALUE    values[value_traits<VALUE>::exists ? LEAF_KEYS : 1]; /* by source place */
-    uint16_t source[value_traits<VALUE>::exists ? LEAF_KEYS : 2];
+    BITS     low[LEAF_WARPS], high[LEAF_WARPS], differ[LEAF_WARPS];
+    alignas(16) BITS keys[LEAF_KEYS + 2 * WARP_SORT_ITEMS]; /* windows reach past the last key */
+    VALUE    values[PAIRS ? LEAF_KEYS : 1]; /* by source place; BY_VALUE: beside the keys */
+    uint16_t source[PAIRS && !BY_VALUE ? LEAF_KEYS : 2];
 };
 
 /* ---- bounds --------------------------------------------------------------------------------- */
@@ -58,7 +63,7 @@ static __device__ __noinline__ void leaf_bounds(const radix_job &job, CODE const
     size_t const                n = job.n;
     auto const                  prefix_at = [&](size_t i) {
         BITS const key = __ldcg(keys + i);
-        return code.fold(job.source == NULL ? code.encode(key) : key) >> shift;
+        return code.fold(code.encode(key)) >> shift;
     };
     const uint64_t *const starts =
         tables.starts + plan->step[0].digit * (tables.portions + 1) * RADIX_BINS;
@@ -90,27 +95,25 @@ static __device__ __noinline__ void leaf_bounds(const radix_job &job, CODE const
 
 /* ---- a leaf --------------------------------------------------------------------------------- */
 
-template <typename CODE, typename VALUE> struct leaf_array {
+template <typename CODE_, typename VALUE_> struct leaf_array {
+    typedef CODE_               CODE;
+    typedef VALUE_              VALUE;
     typedef typename CODE::BITS BITS;
     static constexpr bool       PAIRS = value_traits<VALUE>::exists;
 
-    const BITS *keys_in;
-    BITS       *keys_out;
-    const void *values_in;
-    void       *values_out;
-    bool        wide; /* values are indices of 64 bits, VALUE has 32 */
-    bool        raw;  /* keys are not encoded */
-    CODE        code;
+    const BITS  *keys_in;
+    BITS        *keys_out; /* NULL: keys are not written */
+    const VALUE *values_in;
+    void        *values_out;
+    bool         wide; /* values are written as 64 bits, VALUE has 32 */
+    bool         raw;  /* keys are written as they were read, not as key bits */
+    unsigned     lead; /* leading zeros of 32-bit indices */
+    CODE         code;
 
-    DEVICE BITS load(size_t i) const
+    DEVICE void store(size_t i, BITS bits) const
     {
-        BITS const key = keys_in[i];
-        return raw ? code.encode(key) : key;
-    }
-    DEVICE void  store(size_t i, BITS bits) const { keys_out[i] = raw ? code.decode(bits) : bits; }
-    DEVICE VALUE load_value(size_t i) const
-    {
-        return wide ? (VALUE)((const uint64_t *)values_in)[i] : ((const VALUE *)values_in)[i];
+        if (keys_out != NULL)
+            keys_out[i] = raw ? code.decode(bits) : bits;
     }
     DEVICE void store_value(size_t i, VALUE value) const
     {
@@ -128,77 +131,106 @@ template <typename CODE, typename VALUE> struct leaf_array {
         for (size_t i = first + threadIdx.x; i < first + count; i += blockDim.x) {
             keys_out[i] = keys_in[i];
             if constexpr (PAIRS)
-                store_value(i, load_value(i));
+                store_value(i, values_in[i]);
         }
     }
 };
 
-/* How keys of a leaf are spread: the distance from the smallest, as 32 bits, times a factor. */
+/* The arrays of a job: from arrays `from` to the result. */
+template <typename VALUE, typename CODE>
+static DEVICE leaf_array<CODE, VALUE> leaf_array_of(const radix_job &job, CODE const &code,
+                                                    unsigned from)
+{
+    typedef typename CODE::BITS BITS;
+    bool const                  keys = job.source == NULL || job.keep_keys;
+    return {(const BITS *)job.keys[from],
+            keys ? (BITS *)job.keys[0] : NULL,
+            (const VALUE *)job.values[from],
+            job.values[0],
+            job.value_out > value_traits<VALUE>::size,
+            job.source == NULL,
+            (unsigned)__clz((int)(job.n - 1)),
+            code};
+}
+
+/* How the keys of a leaf are spread: by the distance from the smallest, times a factor. Where the
+ * order of equal keys is spread too, it fills the bits under the distance. */
 template <typename BITS> struct leaf_line {
     BITS     low;
-    unsigned shift;
-    uint32_t factor; /* 0: the distance is the bucket */
+    unsigned shift, room; /* bits of a distance that are left out; free bits above a distance */
+    uint32_t factor;      /* 0: the distance is the bucket */
+    bool     is_flat;     /* all keys are equal */
 
+    DEVICE uint32_t distance(BITS bits) const { return (uint32_t)((BITS)(bits - low) >> shift); }
     DEVICE unsigned bucket(BITS bits) const
     {
-        uint32_t const distance = (uint32_t)((BITS)(bits - low) >> shift);
-        return factor == 0 ? distance : __umulhi(distance, factor);
+        return factor == 0 ? distance(bits) : __umulhi(distance(bits), factor);
+    }
+    DEVICE unsigned bucket(BITS bits, uint32_t order) const
+    {
+        return __umulhi(__funnelshift_lc(order, distance(bits), room), factor);
     }
 };
 
-template <typename BITS> static DEVICE BITS leaf_least(BITS x)
+static DEVICE uint32_t leaf_max(uint32_t x) { return __reduce_max_sync(WARP_ALL, x); }
+static DEVICE uint64_t leaf_max(uint64_t x) { return warp_reduce<scan_max<uint64_t>>(x); }
+static DEVICE uint32_t leaf_or(uint32_t x) { return __reduce_or_sync(WARP_ALL, x); }
+static DEVICE uint64_t leaf_or(uint64_t x)
 {
-    if constexpr (sizeof(BITS) == 4) {
-        return __reduce_min_sync(WARP_ALL, x);
-    } else {
-#pragma unroll
-        for (int step = 16; step > 0; step /= 2)
-            x = min(x, (BITS)__shfl_xor_sync(WARP_ALL, (unsigned long long)x, step));
-        return x;
-    }
+    return (uint64_t)leaf_or((uint32_t)(x >> 32)) << 32 | leaf_or((uint32_t)x);
 }
 
-/* The line through the ends of all threads; false, in all threads, if all keys are equal. Contains
- * one barrier. */
-template <typename SHARED, typename BITS>
-static DEVICE bool leaf_find_line(SHARED *shared, BITS low, BITS high, leaf_line<BITS> *line)
+/* The line through the ends of all threads. TRIM: `differ` has the bits in which keys differ, and
+ * the equal bits below them are left out. Contains one barrier. */
+template <bool BY_ORDER, bool TRIM, typename SHARED, typename BITS>
+static DEVICE leaf_line<BITS> leaf_find_line(SHARED *shared, BITS low, BITS high, BITS differ)
 {
-    unsigned const lane = lane_id(), warp = threadIdx.x / 32;
-    low = leaf_least(low);
-    high = (BITS)~leaf_least((BITS)~high);
+    unsigned const warp = threadIdx.x / 32, lane = lane_id();
+    low = leaf_max((BITS)~low);
+    high = leaf_max(high);
+    if (TRIM)
+        differ = leaf_or(differ);
     if (lane == 0) {
         shared->low[warp] = low;
         shared->high[warp] = high;
+        shared->differ[warp] = differ;
     }
     __syncthreads();
-    low = leaf_least(shared->low[lane % LEAF_WARPS]);
-    high = (BITS)~leaf_least((BITS)~shared->high[lane % LEAF_WARPS]);
-    BITS const     range = high - low;
-    unsigned const length = 64 - (unsigned)__clzll((long long)range);
-    line->low = low;
-    line->shift = length > 32 ? length - 32 : 0;
-    uint32_t const most = (uint32_t)(range >> line->shift);
+    low = (BITS)~leaf_max(shared->low[lane % LEAF_WARPS]);
+    high = leaf_max(shared->high[lane % LEAF_WARPS]);
+    if (TRIM)
+        differ = leaf_or(shared->differ[lane % LEAF_WARPS]);
+    leaf_line<BITS> line;
+    unsigned const  same = !TRIM || differ == 0 ? 0 : (unsigned)__ffsll((long long)differ) - 1;
+    BITS const      range = (BITS)(high - low) >> same;
+    unsigned const  length = 64 - (unsigned)__clzll((long long)range);
+    unsigned const  excess = length > 32 ? length - 32 : 0;
+    line.low = low;
+    line.is_flat = range == 0;
+    line.shift = same + excess;
+    line.room = 32 - (length - excess);
+    uint32_t const most = (uint32_t)(range >> excess);
     /* a little less than buckets / distances, so that no bucket is past the last */
     float const factor = (float)LEAF_BUCKETS * 4294967296.0f * 0.99999f / ((float)most + 1);
-    line->factor = most < LEAF_BUCKETS ? 0 : __float2uint_rz(factor);
-    return range != 0;
+    if (BY_ORDER)
+        line.factor = __float2uint_rz(factor / (float)(1ull << line.room));
+    else
+        line.factor = most < LEAF_BUCKETS ? 0 : __float2uint_rz(factor);
+    return line;
 }
 
-/* Turns counts into starts. Returns, in all threads, whether a bucket has more than `most` keys.
- * Ends with a barrier. */
-template <typename SHARED>
-static DEVICE bool leaf_scan(SHARED *shared, unsigned count, unsigned most)
+/* Turns counts into starts. Returns the largest count of this thread. A barrier must follow. */
+template <typename SHARED> static DEVICE uint32_t leaf_scan(SHARED *shared, unsigned count)
 {
     typedef scan_add<uint32_t> ADD;
     uint4 *const               mine = (uint4 *)shared->bucket + threadIdx.x * (LEAF_SHARE / 4);
     uint4                      part[LEAF_SHARE / 4];
-    uint32_t                   sum = 0;
-    bool                       full = false;
+    uint32_t                   sum = 0, most = 0;
 #pragma unroll
     for (int i = 0; i < LEAF_SHARE / 4; i++) {
         part[i] = mine[i];
         sum += part[i].x + part[i].y + part[i].z + part[i].w;
-        full |= max(max(part[i].x, part[i].y), max(part[i].z, part[i].w)) > most;
+        most = max(most, max(max(part[i].x, part[i].y), max(part[i].z, part[i].w)));
     }
     uint32_t const scanned = warp_scan<ADD>(sum);
     uint32_t const warp_sum = __shfl_sync(WARP_ALL, scanned, 31);
@@ -212,37 +244,70 @@ static DEVICE bool leaf_scan(SHARED *shared, unsigned count, unsigned most)
     }
     if (threadIdx.x == 0)
         shared->bucket[LEAF_BUCKETS] = count;
-    return __syncthreads_or(full) != 0;
+    return most;
 }
 
-/* The place in the leaf of the key at place p of shared memory. */
-template <typename SHARED, typename BITS, typename CODE>
-static DEVICE unsigned leaf_place(const SHARED *shared, CODE const &code, bool pairs, unsigned p,
-                                  BITS mine, const leaf_line<BITS> &line)
+/* Sorts keys that are at most LEAF_NEAR - 1 places from theirs: windows of 16, then windows that
+ * begin in the middle of those. The keys after the last are the largest. Ends with a barrier. */
+template <typename BITS> static DEVICE void leaf_windows(BITS *keys, unsigned count)
 {
-    unsigned const bucket = line.bucket(mine);
+    constexpr int VECTORS = WARP_SORT_ITEMS * sizeof(BITS) / sizeof(uint4);
+    union {
+        uint4 all[VECTORS];
+        BITS  key[WARP_SORT_ITEMS];
+    } window;
+#pragma unroll
+    for (int round = 0; round < 2; round++) {
+        unsigned const from = threadIdx.x * WARP_SORT_ITEMS + round * (WARP_SORT_ITEMS / 2);
+        if (from < count) {
+            uint4 *const at = (uint4 *)(keys + from);
+#pragma unroll
+            for (int v = 0; v < VECTORS; v++)
+                window.all[v] = at[v];
+            if (round == 0)
+                lane_sort(window.key);
+            else
+                lane_sort<WARP_SORT_ITEMS / 2>(window.key);
+#pragma unroll
+            for (int v = 0; v < VECTORS; v++)
+                at[v] = window.all[v];
+        }
+        __syncthreads();
+    }
+}
+
+/* The number of records of bucket `bucket` that come before the one at place p, plus the start of
+ * the bucket. order(p): the order of equal keys. */
+template <typename SHARED, typename CODE, typename BITS, typename F>
+static DEVICE unsigned leaf_place(const SHARED *shared, CODE const &code, unsigned p, BITS mine,
+                                  unsigned bucket, F &&order)
+{
     unsigned const start = shared->bucket[bucket], end = shared->bucket[bucket + 1];
     unsigned       place = start;
-    if (end - start == 1 || (!pairs && line.factor == 0))
+    if (end - start == 1)
         return p;
-    unsigned const source = pairs ? shared->source[p] : p;
+    auto const here = order(p);
 #pragma unroll 1
     for (unsigned q = start; q < end; q++) {
-        BITS const     other = code.fold(shared->keys[q]);
-        unsigned const its = pairs ? shared->source[q] : q;
-        place += other < mine || (other == mine && its < source);
+        BITS const other = code.fold(shared->keys[q]);
+        place += other < mine || (other == mine && order(q) < here);
     }
     return place;
 }
 
-/* Sorts `count` keys from `first` on, at most LEAF_KEYS. False, in all threads, if a bucket is too
- * full; the keys are not written then. Ends with a barrier. */
-template <typename CODE, typename VALUE, typename BITS = typename CODE::BITS>
-static DEVICE bool leaf_sort(leaf_array<CODE, VALUE> const &array, leaf_shared<CODE, VALUE> *shared,
-                             size_t first, unsigned count)
+/* Sorts `count` keys from `first` on, at most LEAF_KEYS. False, in all threads, if a bucket is full
+ * and *patience is 0; the keys are not written then. Full buckets take long: each of their keys
+ * reads all of them. Floats around zero fill buckets in one leaf. Ends with a barrier. */
+template <bool BY_VALUE, typename CODE, typename VALUE, typename BITS = typename CODE::BITS>
+static DEVICE bool leaf_sort(leaf_array<CODE, VALUE> const      &array,
+                             leaf_shared<CODE, VALUE, BY_VALUE> *shared, size_t first,
+                             unsigned count, unsigned *patience)
 {
     constexpr bool PAIRS = value_traits<VALUE>::exists;
-    BITS           bits[LEAF_ITEMS], low = (BITS) ~(BITS)0, high = 0;
+    constexpr bool NEAR = !PAIRS && sizeof(BITS) == 4, TRIM = NEAR || BY_VALUE;
+    CODE const    &code = array.code;
+    BITS           bits[LEAF_ITEMS], low = (BITS) ~(BITS)0, high = 0, differ = 0;
+    VALUE          value[PAIRS && BY_VALUE ? LEAF_ITEMS : 1];
     uint32_t       at[LEAF_ITEMS];
     auto const     each = [&](auto &&f) {
 #pragma unroll
@@ -251,27 +316,27 @@ static DEVICE bool leaf_sort(leaf_array<CODE, VALUE> const &array, leaf_shared<C
                 f(i, i * LEAF_THREADS + threadIdx.x);
     };
 
-    each([&](int i, unsigned p) { bits[i] = array.load(first + p); });
-    if constexpr (PAIRS) { /* all loads before the first store */
-        VALUE value[LEAF_ITEMS];
-        if (array.wide)
-            each([&](int i, unsigned p) {
-                value[i] = (VALUE)((const uint64_t *)array.values_in)[first + p];
-            });
-        else
-            each(
-                [&](int i, unsigned p) { value[i] = ((const VALUE *)array.values_in)[first + p]; });
-        each([&](int i, unsigned p) { shared->values[p] = value[i]; });
+    BITS const one = TRIM ? code.fold(code.encode(array.keys_in[first])) : 0;
+    each([&](int i, unsigned p) { bits[i] = array.keys_in[first + p]; });
+    if constexpr (PAIRS && BY_VALUE) {
+        each([&](int i, unsigned p) { value[i] = array.values_in[first + p]; });
+    } else if constexpr (PAIRS) { /* all loads before the first store */
+        VALUE moved[LEAF_ITEMS];
+        each([&](int i, unsigned p) { moved[i] = array.values_in[first + p]; });
+        each([&](int i, unsigned p) { shared->values[p] = moved[i]; });
     }
 #pragma unroll
     for (int i = 0; i < LEAF_SHARE / 4; i++)
         ((uint4 *)shared->bucket)[threadIdx.x + i * LEAF_THREADS] = make_uint4(0, 0, 0, 0);
     each([&](int i, unsigned) {
-        low = min(low, array.code.fold(bits[i]));
-        high = max(high, array.code.fold(bits[i]));
+        bits[i] = code.encode(bits[i]);
+        BITS const mine = code.fold(bits[i]);
+        low = min(low, mine);
+        high = max(high, mine);
+        differ |= TRIM ? mine ^ one : 0;
     });
-    leaf_line<BITS> line;
-    if (!leaf_find_line(shared, low, high, &line)) {
+    leaf_line<BITS> const line = leaf_find_line<BY_VALUE, TRIM>(shared, low, high, differ);
+    if (PAIRS && !BY_VALUE && line.is_flat) {
         each([&](int i, unsigned p) {
             array.store(first + p, bits[i]);
             if constexpr (PAIRS)
@@ -280,27 +345,60 @@ static DEVICE bool leaf_sort(leaf_array<CODE, VALUE> const &array, leaf_shared<C
         __syncthreads();
         return true;
     }
+    auto const bucket_of = [&](BITS mine, uint32_t order) {
+        return BY_VALUE ? line.bucket(mine, order << array.lead) : line.bucket(mine);
+    };
 
-    each([&](int i, unsigned) {
-        unsigned const bucket = line.bucket(array.code.fold(bits[i]));
+    each([&](int i, unsigned p) {
+        uint32_t order = p;
+        if constexpr (PAIRS && BY_VALUE)
+            order = value[i];
+        unsigned const bucket = bucket_of(code.fold(bits[i]), order);
         at[i] = bucket | atomicAdd(shared->bucket + bucket, 1u) << 16;
     });
     __syncthreads();
-    /* keys of a bucket are equal if the distance is the bucket */
-    if (leaf_scan(shared, count, !PAIRS && line.factor == 0 ? LEAF_KEYS : CUDA_TUNE_LEAF_FULL))
-        return false;
+    uint32_t const most = leaf_scan(shared, count);
+    bool const     exact = !PAIRS && line.factor == 0; /* keys of a bucket are equal */
+    bool const     far = __syncthreads_or(most > (NEAR ? LEAF_NEAR : CUDA_TUNE_LEAF_FULL)) != 0;
+    if (far && !exact && __syncthreads_or(most > CUDA_TUNE_LEAF_FULL) != 0) {
+        if (*patience == 0)
+            return false;
+        --*patience;
+    }
     each([&](int i, unsigned p) {
         unsigned const place = shared->bucket[at[i] & 0xffff] + (at[i] >> 16);
         shared->keys[place] = bits[i];
-        if constexpr (PAIRS)
+        if constexpr (PAIRS && BY_VALUE)
+            shared->values[place] = value[i];
+        else if constexpr (PAIRS)
             shared->source[place] = (uint16_t)p;
     });
+    if (NEAR && threadIdx.x < 2 * WARP_SORT_ITEMS)
+        shared->keys[count + threadIdx.x] = (BITS) ~(BITS)0;
     __syncthreads();
+    if (exact || (NEAR && !far)) {
+        if (NEAR && !exact)
+            leaf_windows(shared->keys, count);
+        each([&](int, unsigned p) { array.store(first + p, shared->keys[p]); });
+        __syncthreads();
+        return true;
+    }
+    auto const order_of = [&](unsigned p) -> uint32_t {
+        if constexpr (!PAIRS)
+            return p;
+        else if constexpr (BY_VALUE)
+            return shared->values[p];
+        else
+            return shared->source[p];
+    };
     each([&](int, unsigned p) {
-        BITS const     key = shared->keys[p];
-        unsigned const place = leaf_place(shared, array.code, PAIRS, p, array.code.fold(key), line);
+        BITS const     key = shared->keys[p], mine = code.fold(key);
+        unsigned const bucket = bucket_of(mine, order_of(p));
+        unsigned const place = leaf_place(shared, code, p, mine, bucket, order_of);
         array.store(first + place, key);
-        if constexpr (PAIRS)
+        if constexpr (PAIRS && BY_VALUE)
+            array.store_value(first + place, shared->values[p]);
+        else if constexpr (PAIRS)
             array.store_value(first + place, shared->values[shared->source[p]]);
     });
     __syncthreads();
@@ -309,33 +407,19 @@ static DEVICE bool leaf_sort(leaf_array<CODE, VALUE> const &array, leaf_shared<C
 
 /* ---- the kernel ----------------------------------------------------------------------------- */
 
-template <typename CODE, typename VALUE>
-static __global__ void __launch_bounds__(LEAF_THREADS,
-                                         CUDA_TUNE_LEAF_RESIDENT(sizeof(typename CODE::BITS),
-                                                                 value_traits<VALUE>::size))
-    radix_leaves(__grid_constant__ radix_job const job, __grid_constant__ CODE const code,
-                 __grid_constant__ radix_tables const tables)
+/* Sorts the leaves of `tiles` tiles with these bounds; every block takes neighbouring tiles. A tile
+ * or leaf that cannot be sorted is left as it is, and *failed is set. */
+template <bool BY_VALUE, typename CODE, typename VALUE>
+static DEVICE void leaf_walk(leaf_array<CODE, VALUE> const      &array,
+                             leaf_shared<CODE, VALUE, BY_VALUE> *shared, const uint64_t *bounds,
+                             uint32_t tiles, uint32_t *failed)
 {
-    typedef typename CODE::BITS BITS;
-    extern __shared__ uint4     leaf_memory[];
-    auto *const                 shared = (leaf_shared<CODE, VALUE> *)leaf_memory;
-    radix_plan *const           plan = tables.plan;
-    if (plan->leaf == 0)
-        return;
-    unsigned const                from = plan->leaf_from;
-    leaf_array<CODE, VALUE> const array = {(const BITS *)job.keys[from],
-                                           (BITS *)job.keys[0],
-                                           job.values[from],
-                                           job.values[0],
-                                           job.value_out > value_traits<VALUE>::size,
-                                           job.source == NULL,
-                                           code};
-    size_t const                  tiles = leaf_tiles(job.n), each = (tiles - 1) / gridDim.x + 1;
-    size_t const                  last = min((blockIdx.x + 1) * each, tiles);
-    bool const                    given_up = __syncthreads_or(load_relaxed(&plan->again) != 0) != 0;
-
-    for (size_t tile = blockIdx.x * each; tile < last;) {
-        uint64_t const bound = tables.bounds[min(tile + lane_id(), last)];
+    uint32_t const each = (tiles - 1) / gridDim.x + 1;
+    uint32_t const last = min((blockIdx.x + 1) * each, tiles);
+    bool const     given_up = __syncthreads_or(load_relaxed(failed) != 0) != 0;
+    unsigned       patience = CUDA_TUNE_LEAF_PATIENCE;
+    for (uint32_t tile = blockIdx.x * each; tile < last;) {
+        uint64_t const bound = bounds[min(tile + lane_id(), last)];
         uint64_t const first = __shfl_sync(WARP_ALL, bound, 0);
         unsigned const fit =
             (unsigned)__popc(__ballot_sync(WARP_ALL, bound - first <= LEAF_KEYS)) - 1;
@@ -344,14 +428,44 @@ static __global__ void __launch_bounds__(LEAF_THREADS,
         tile += taken;
         if (count == 0)
             continue;
-        if (given_up) {
+        if (fit > 0 && !given_up && leaf_sort(array, shared, first, (unsigned)count, &patience))
+            continue;
+        if (!BY_VALUE) /* indices are sorted again from the source */
             array.copy(first, count);
-        } else if (fit == 0 || !leaf_sort(array, shared, first, (unsigned)count)) {
-            array.copy(first, count);
-            store_relaxed(&plan->again, 1);
-            __syncthreads();
-        }
+        if (!given_up)
+            store_relaxed(failed, 1);
+        __syncthreads();
     }
+}
+
+template <typename CODE, typename VALUE>
+static __global__ void __launch_bounds__(LEAF_THREADS,
+                                         CUDA_TUNE_LEAF_RESIDENT(sizeof(typename CODE::BITS),
+                                                                 value_traits<VALUE>::size))
+    radix_leaves(__grid_constant__ radix_job const job, __grid_constant__ CODE const code,
+                 __grid_constant__ radix_tables const tables)
+{
+    extern __shared__ uint4 leaf_memory[];
+    radix_plan *const       plan = tables.plan;
+    if (plan->leaf != 0)
+        leaf_walk<false>(leaf_array_of<VALUE>(job, code, plan->leaf_from),
+                         (leaf_shared<CODE, VALUE, false> *)leaf_memory, tables.bounds,
+                         (uint32_t)leaf_tiles(job.n), &plan->again);
+}
+
+/* Enqueues a kernel of leaves: (job, code, tables). */
+template <typename VALUE, bool BY_VALUE, typename CODE, typename TABLES>
+static ordo_status leaf_launch(cuda_call       *call, void (*kernel)(radix_job, CODE, TABLES),
+                               const radix_job *job, CODE code, TABLES tables)
+{
+    constexpr size_t bytes = sizeof(leaf_shared<CODE, VALUE, BY_VALUE>);
+    int              resident;
+    TRY(cuda_allow_shared(call, kernel, bytes));
+    CUDA_TRY(call->exec, cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                             &resident, (const void *)kernel, LEAF_THREADS, bytes));
+    size_t const most = (size_t)(resident * call->facts->sms);
+    return CUDA_LAUNCH(call, kernel, ordo_min(most, leaf_tiles(job->n)), LEAF_THREADS, bytes, *job,
+                       code, tables);
 }
 
 #endif

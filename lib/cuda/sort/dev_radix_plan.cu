@@ -217,6 +217,8 @@ static __global__ void __launch_bounds__(CUDA_TUNE_RADIX_HISTOGRAM_THREADS)
     __shared__ unsigned   crowded; /* sample keys that share a prefix */
     __shared__ radix_plan plan;    /* the plan before it is copied; other fields are 0 */
 
+    if (job.even && tables.even->go != 0 && tables.even->failed == 0)
+        return; /* the keys are sorted; a plan of zeros has no steps */
     for (unsigned i = threadIdx.x; i < DIGITS * RADIX_BINS * COPIES; i += blockDim.x)
         count[i] = 0;
     for (unsigned i = threadIdx.x; i < sizeof plan / sizeof(uint32_t); i += blockDim.x)

@@ -66,6 +66,16 @@ struct radix_job { /* known to the host */
     bool        keep_keys;           /* argsort: leave the sorted key bits in keys[0] */
     bool        finish;              /* whether leading digits may be enough */
     bool        leaf;                /* whether blocks may then sort the keys of each prefix */
+    bool        even;                /* whether evenly spread keys are partitioned */
+};
+
+static constexpr int EVEN_MOST = 512; /* buckets of a partition of dev_radix_even.cu */
+
+struct even_state {  /* of dev_radix_even.cu */
+    uint32_t go;     /* the keys are partitioned */
+    uint32_t failed; /* but not sorted */
+    uint32_t blocks_done;
+    alignas(8) uint32_t map[8];
 };
 
 struct radix_plan {
@@ -85,15 +95,32 @@ struct radix_tables { /* in device scratch, zeroed before use */
     unsigned long long *bins;    /* [digits][256] keys with each digit */
     uint64_t           *starts;  /* [digits][portions + 1][256] their first places */
     uint32_t           *tickets; /* [2 * RADIX_DIGITS][portions] tiles taken */
-    uint64_t *groups; /* finish: [CUDA_TUNE_RADIX_GROUPS] large groups, after their number */
-    uint64_t *claims; /* [2 * CUDA_TUNE_RADIX_GROUPS] */
-    uint64_t *sample; /* [2 * sampled] hash table of keys */
-    uint64_t *bounds; /* of leaves */
-    uint32_t *status; /* [tiles][256] words of the look-back */
-    size_t    portions;
-    uint32_t  sampled;    /* keys of the sample, a power of 2; 0: no sample */
-    size_t    zero_bytes; /* from plan on */
+    uint64_t   *groups; /* finish: [CUDA_TUNE_RADIX_GROUPS] large groups, after their number */
+    uint64_t   *claims; /* [2 * CUDA_TUNE_RADIX_GROUPS] */
+    uint64_t   *sample; /* [2 * sampled] hash table of keys */
+    uint64_t   *bounds; /* of leaves */
+    uint32_t   *status; /* [tiles][256] words of the look-back */
+    even_state *even;   /* of dev_radix_even.cu, and its tables */
+    uint32_t   *even_counts, *even_starts, *even_tiles, *even_groups;
+    size_t      portions;
+    uint32_t    sampled;    /* keys of the sample, a power of 2; 0: no sample */
+    size_t      zero_bytes; /* from plan on */
 };
+
+/* dev_radix_even.cu: the number of codes for n keys; 0: the keys are not partitioned. */
+size_t even_codes(size_t n, size_t key_size);
+
+/* Whether evenly spread keys of this kind are partitioned: alone, all but integers of eight bytes;
+ * with indices, keys of eight bytes. */
+static constexpr bool even_serves(size_t key_size, bool is_float, size_t value_size)
+{
+    return value_size == 0 ? key_size == 4 || is_float : value_size == 4 && key_size == 8;
+}
+
+/* Enqueues the sort of evenly spread keys, alone or with indices; tables.even says later whether it
+ * has been done. If not, keys alone may have moved. */
+template <typename VALUE, typename CODE>
+ordo_status even_run(cuda_call *call, const radix_job *job, CODE code, radix_tables tables);
 
 /* dev_radix_plan.cu: fills tables->bins and the plan. */
 template <typename CODE>

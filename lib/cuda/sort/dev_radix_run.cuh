@@ -1,11 +1,11 @@
 /* dev_radix_run.cuh - a radix sort from start to end, for keys of 4 or 8 bytes with values of 0, 4
- * or 8 bytes: zero the tables, plan, passes, finish.
+ * or 8 bytes: zero the tables, partitions of evenly spread keys, plan, passes, finish.
  *
- * Launches: one to zero, one histogram, and for few keys one for the rest. For more, one for the
- * steps and, if leading digits may be enough, one for the leaves, one finish and one for the steps
- * of the second list; a launch that the plan does not need returns at once. Scratch: another array
- * of keys and values (argsort: two arrays of key bits, one of indices), 1 KB a tile, 8 bytes a
- * bound of leaves, up to 256 KB for the sample.
+ * Launches: one to zero, seven for evenly spread keys (dev_radix_even.cu), one histogram, and for
+ * few keys one for the rest. For more, one for the steps and, if leading digits may be enough, one
+ * for the leaves, one finish and one for the steps of the second list. A launch that is not needed
+ * returns at once. Scratch: another array of keys and values (argsort: two arrays of key bits, one
+ * of indices), 1 KB a tile, 8 bytes a bound of leaves, up to 1.2 MB for a sample and codes.
  * Instantiated in dev_radix.cu (keys alone) and dev_radix_values.cu. */
 #ifndef ORDO_CUDA_SORT_DEV_RADIX_RUN_H
 #define ORDO_CUDA_SORT_DEV_RADIX_RUN_H
@@ -53,7 +53,12 @@ static inline radix_tables radix_tables_layout(cuda_scratch *scratch, size_t n, 
     tables.sampled = key_size < 4 ? 0 : radix_sampled(n);
     tables.sample = scratch_take<uint64_t>(scratch, 2 * (size_t)tables.sampled);
     tables.status = scratch_take<uint32_t>(scratch, ordo_div_up(n, tile) * RADIX_BINS);
+    tables.even = scratch_take<even_state>(scratch, 1);
+    tables.even_counts = scratch_take<uint32_t>(scratch, EVEN_MOST);
+    tables.even_groups = scratch_take<uint32_t>(scratch, even_codes(n, key_size));
     tables.zero_bytes = scratch->used - start;
+    tables.even_starts = scratch_take<uint32_t>(scratch, EVEN_MOST + 1);
+    tables.even_tiles = scratch_take<uint32_t>(scratch, EVEN_MOST + 1);
     tables.bounds = scratch_take<uint64_t>(scratch, key_size < 4 ? 0 : leaf_tiles(n) + 1);
     tables.starts = scratch_take<uint64_t>(scratch, digits * (portions + 1) * RADIX_BINS);
     return tables;
@@ -138,27 +143,21 @@ static ordo_status radix_launch_finish(cuda_call *call, const radix_kernel *kern
     return ORDO_OK;
 }
 
-/* Enqueues the leaves. */
 template <typename VALUE, typename CODE>
-static ordo_status radix_launch_leaves(cuda_call *call, const radix_job *job, CODE code,
-                                       radix_tables tables)
+static ordo_status radix_run(cuda_call *call, const radix_job *given, CODE code,
+                             radix_tables tables)
 {
-    auto *const      kernel = radix_leaves<CODE, VALUE>;
-    constexpr size_t bytes = sizeof(leaf_shared<CODE, VALUE>);
-    int              resident;
-    TRY(cuda_allow_shared(call, kernel, bytes));
-    CUDA_TRY(call->exec, cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-                             &resident, (const void *)kernel, LEAF_THREADS, bytes));
-    size_t const most = (size_t)(resident * call->facts->sms);
-    return CUDA_LAUNCH(call, kernel, ordo_min(most, leaf_tiles(job->n)), LEAF_THREADS, bytes, *job,
-                       code, tables);
-}
-
-template <typename VALUE, typename CODE>
-static ordo_status radix_run(cuda_call *call, const radix_job *job, CODE code, radix_tables tables)
-{
-    radix_kernel few, many;
+    constexpr int  VALUE_SIZE = value_traits<VALUE>::size;
+    constexpr bool LEAF = VALUE_SIZE == 0 || VALUE_SIZE + sizeof(typename CODE::BITS) == 8;
+    radix_kernel   few, many;
+    radix_job      copy = *given;
+    copy.leaf &= sizeof(leaf_shared<CODE, VALUE, false>) <= call->facts->shared_bytes;
+    const radix_job *const job = &copy;
     CUDA_TRY(call->exec, cudaMemsetAsync(tables.plan, 0, tables.zero_bytes, call->stream));
+    if constexpr (!CODE::folds &&
+                  even_serves(sizeof(typename CODE::BITS), CODE::is_float, VALUE_SIZE))
+        if (job->even)
+            TRY(even_run<VALUE>(call, job, code, tables));
     TRY(radix_make_plan(call, job, code, tables));
     TRY((radix_kernel_of<VALUE, true>(call, code, &few)));
     if (job->n <= CUDA_TUNE_RADIX_FEW)
@@ -167,10 +166,9 @@ static ordo_status radix_run(cuda_call *call, const radix_job *job, CODE code, r
     TRY(radix_launch_list(call, &many, job, code, tables, false));
     if (!job->finish)
         return ORDO_OK;
-    if constexpr (value_traits<VALUE>::size == 0 ||
-                  value_traits<VALUE>::size + sizeof(typename CODE::BITS) == 8)
+    if constexpr (LEAF)
         if (job->leaf)
-            TRY(radix_launch_leaves<VALUE>(call, job, code, tables));
+            TRY((leaf_launch<VALUE, false>(call, radix_leaves<CODE, VALUE>, job, code, tables)));
     TRY(radix_launch_finish(call, &few, job, code, tables, false));
     return radix_launch_list(call, &many, job, code, tables, true);
 }
