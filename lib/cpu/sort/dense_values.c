@@ -1,8 +1,8 @@
 /* dense_values.c - sort of integers that lie in a narrow range: counts each value of the range in a
  * table, then writes each value as often.
  *
- * A sample (adaptive.c) showed that the range may be narrow; all keys are read for the exact range. Each
- * thread counts a part of the array in a table of its own. The tables are added, and each thread
+ * A sample (adaptive.c) showed that the range may be narrow; all keys are read for the exact range.
+ * Each thread counts a part of the array in its own table. The tables are added, and each thread
  * writes the keys of a part of the range. Reads the array twice and writes it once.
  *
  * Scratch: memory for n keys, which the general sort can use if it runs. */
@@ -25,7 +25,7 @@ typedef struct dense_work {
     const ordo_sort_job *job;
     const char          *in;
     size_t               size; /* of a key */
-    radix_io             io;   /* ascending, whatever the job */
+    radix_io             io;   /* ascending in every job */
     _Atomic uint64_t     least, most;
     uint64_t             low; /* the least key, as in memory */
     size_t               range;
