@@ -74,7 +74,7 @@ static const option_spec specs[] = {COUNT("n", 'n', n, 0, SIZE_MAX - 1),
                                     ALGORITHM("auto"),
                                     COMMON_OPTIONS};
 
-/* 0 if there is none of that name. */
+/* 0 if no distribution has that name. */
 static ordo_dist find_distribution(const char *name)
 {
     size_t i = NAMES - 1;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 enum {
-    SAFE_LENGTH = 15, /* f64 holds every integer of so many characters */
+    SAFE_LENGTH = 15, /* f64 holds every integer of this many characters */
     FIRST_NUMBERS = 1 << 12
 };
 

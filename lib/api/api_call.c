@@ -66,7 +66,7 @@ static double pause_after(const ordo_ctx *ctx, double callback_seconds)
 
 /* Calls the progress callback if the pause after the last one is over. A callback may wait for a
  * lock, as a Python callback waits for the interpreter. The pause grows with the time the callback
- * took, up to LONGEST_SECONDS, so that a slow callback hardly slows the call. */
+ * took, up to LONGEST_SECONDS, so a slow callback takes little of the call's time. */
 static void tick(void *user, double share)
 {
     const ordo_exec *const exec = user;
@@ -264,7 +264,7 @@ ordo_status api_leave(ordo_ctx *ctx, ordo_status status)
         snprintf(ctx->error, sizeof ctx->error, "%s was cancelled", ctx->running.operation);
     }
     if (status != ORDO_OK)
-        ctx->device_facts = true; /* whatever the failed call wrote is cleared */
+        ctx->device_facts = true; /* the next call clears what this one wrote */
     ctx->refused = false;
     ordo_arena_reset(&ctx->arena);
     return api_leave_query(ctx, status);

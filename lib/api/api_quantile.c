@@ -43,7 +43,7 @@ const char *ordo_method_name(ordo_method method)
     return number >= 1 && number <= METHODS ? method_names[number - 1] : NULL;
 }
 
-/* ---- Checks of other calls, too ---- */
+/* ---- Checks that other calls share ---- */
 
 ordo_status api_check_method(ordo_exec *exec, uint32_t method, bool is_median)
 {
@@ -177,7 +177,7 @@ static ordo_status check_weights(ordo_exec *exec, const quantiles *call,
 }
 
 /* A weighted median is the averaged_inverted_cdf of 1/2: the ordinary median if all weights are
- * equal, whatever their unit. */
+ * equal, for any unit. */
 static ordo_weighted_job weighted_job_of(const quantiles *call, const ordo_quantile_opts *wish)
 {
     return (ordo_weighted_job){.type = call->type,

@@ -1,4 +1,5 @@
-/* api_report.c - what the last call did: its report, the sentence made of the report, its profile.
+/* api_report.c - what the last call did: its report, the sentence made of the report, its profile;
+ * and the texts of statuses and of the version.
  *
  * These functions keep the text of the last error unless they fail themselves. */
 #define _POSIX_C_SOURCE 200809L
@@ -260,4 +261,39 @@ size_t ordo_last_profile(const ordo_ctx *ctx, ordo_span *spans, size_t room)
     }
     (void)api_vacate(own, ORDO_OK);
     return count;
+}
+
+/* ---- Texts ---- */
+
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+
+const char *ordo_version(void)
+{
+    return TEXT(ORDO_VERSION_MAJOR) "." TEXT(ORDO_VERSION_MINOR) "." TEXT(ORDO_VERSION_PATCH);
+}
+
+const char *ordo_status_text(ordo_status s)
+{
+    switch (s) {
+    case ORDO_OK:
+        return "success";
+    case ORDO_E_ARG:
+        return "invalid argument";
+    case ORDO_E_NOMEM:
+        return "out of memory";
+    case ORDO_E_UNSUPPORTED:
+        return "not supported here";
+    case ORDO_E_DEVICE:
+        return "device failure";
+    case ORDO_E_VERSION:
+        return "the caller is newer than this library";
+    case ORDO_E_ORDER:
+        return "the array is not sorted";
+    case ORDO_E_CANCELLED:
+        return "cancelled";
+    case ORDO_E_BUSY:
+        return "the context is in use by another call";
+    }
+    return "unknown status";
 }

@@ -105,7 +105,7 @@ typedef struct ordo_backend {
     size_t most_sub_array; /* keys of a sub-array of a selection; 0: any number */
     /* The other slots take jobs whose `segments` is not NULL, and do all segments in one job. */
     bool has_segments;
-    /* Backends without: a job on every segment, done by the other slots of this backend. */
+    /* Without has_segments: a job on every segment, done by the other slots of this backend. */
     ordo_status (*segments)(void *state, const ordo_segments_job *job, ordo_exec *exec);
     size_t (*segments_scratch)(const ordo_segments_job *job, const ordo_exec *exec);
     /* Parts of jobs on segments, without scratch: many short rows by one thread. */

@@ -19,7 +19,7 @@
 typedef struct ordo_exec ordo_exec;
 
 struct ordo_exec {
-    void    *owner;   /* whose services these are; only they read it */
+    void    *owner;   /* the provider of these services; only they read it */
     unsigned threads; /* that a loop may use, including the calling thread; 1: plain loops */
 
     /* Runs body over [0, n) in pieces of `grain` items (the last one may be shorter). Pieces are
@@ -58,7 +58,7 @@ struct ordo_exec {
     const char *isa;
     ordo_facts  facts;
 
-    /* Seed of random samples. It differs from call to call, so that nobody can construct keys that
+    /* Seed of random samples. It differs from call to call, so no input can be made of keys that
      * a sample misses. Results never depend on it. */
     uint64_t seed;
 };

@@ -21,7 +21,7 @@
             return try_status_;                                                                    \
     } while (0)
 
-/* Calls name_i8, name_u8 ... or name_f64, the one for a key type: BY_TYPE(type, look, (keys, n)).
+/* Calls name_i8, name_u8 ... or name_f64 by the key type. Example: BY_TYPE(type, look, (keys, n)).
  * Without arguments it is the function itself. */
 #define BY_TYPE(type, name, arguments)                                                             \
     ((type) == ORDO_I8    ? name##_i8     arguments                                                \

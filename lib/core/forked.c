@@ -1,7 +1,7 @@
 /* forked.c - the process number (see forked.h).
  *
  * The number is in a page that the kernel clears in the child of a fork (Linux 4.14), however the
- * child was made. A fork() handler clears the page, too, for kernels and emulators that do not. The
+ * child was made. A fork() handler also clears the page, for kernels and emulators that do not. The
  * first thread that finds the page cleared takes the next number; the child inherits the counter,
  * so the number is new. */
 #define _GNU_SOURCE

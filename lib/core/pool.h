@@ -1,6 +1,6 @@
 /* pool.h - a thread pool for parallel loops.
  *
- * The calling thread works, too, so a pool of one thread has no workers, and its loops are plain
+ * The calling thread also works, so a pool of one thread has no workers, and its loops are plain
  * loops. Workers start with the first loop that can use them and sleep between loops. If a worker
  * cannot be created, the others do its work. After fork() the child may use the pool; its workers
  * are started again. One loop runs at a time. */

@@ -9,12 +9,12 @@
 
 enum {
     STAMP_JITTER = 16, /* steps of a burst by which a timestamp may be ahead of its place */
-    STAMP_LATE = 64,   /* one key in so many is late, by at most STAMP_DELAY bursts        */
+    STAMP_LATE = 64,   /* one key in 64 is late, by at most STAMP_DELAY bursts        */
     STAMP_DELAY = 4,
     PRICE_ROUND = 100, /* half of the prices are one cent below a multiple of this         */
     READING_BITS = 12,
-    READING_STUCK = 8, /* one sensor in so many repeats one value                          */
-    READING_LOST = 32, /* one group of LOST_GROUP readings in so many is missing           */
+    READING_STUCK = 8, /* one sensor in 8 repeats one value                                */
+    READING_LOST = 32, /* one group of LOST_GROUP readings in 32 is missing                */
     LOST_GROUP = 16,
     PERIOD = 1440 /* readings of one period of a sensor                               */
 };

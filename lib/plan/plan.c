@@ -131,7 +131,7 @@ static double predict_cpu(const ordo_calibration *c, const ordo_load *load, unsi
     double const all = (double)value[COST_THREADS];
     double const used = c->measured[COST_THREADS] && threads > all ? all : (double)threads;
     double const call = used <= 1 ? 0 : used >= all ? 1 : (used - 1) / (all - 1);
-    /* Strings wait for memory one by one, whatever the number of threads. */
+    /* Strings wait for memory one by one, with any number of threads. */
     double const shared = load->key == COST_CPU_STRING ? 1 : rise(c, used);
     return call * (double)value[COST_CPU_CALL] * 1e-6 + ps * shared / used * 1e-12;
 }

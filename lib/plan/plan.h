@@ -60,7 +60,7 @@ ordo_status ordo_plan_open(ordo_plan *plan, ordo_where where, const ordo_backend
 void ordo_plan_calibration(ordo_plan *plan, const char *place);
 void ordo_plan_close(ordo_plan *plan);
 
-/* Why CUDA is not usable, "" if it is. Opens the GPU if no call has tried so. */
+/* Why CUDA is not usable, "" if it is. Opens the GPU if no call has tried to. */
 const char *ordo_plan_cuda(ordo_plan *plan);
 /* One line per device; "" without devices. */
 const char *ordo_plan_devices(ordo_plan *plan);

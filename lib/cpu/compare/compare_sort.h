@@ -74,14 +74,14 @@ void compare_merge_sort(const compare_work *work, size_t lo, size_t hi, bool in_
                         bool to_buffer);
 
 /* Stable merge sort of base[lo, hi) by all threads. Returns false if it was cancelled; the
- * elements are in the base then, too. Needs a cut for each block. */
+ * elements are also in the base then. Needs a cut for each block. */
 bool compare_merge_all(const compare_work *work, size_t lo, size_t hi);
 
 /* The number of merge passes for n elements. */
 unsigned compare_merge_passes(size_t n);
 
 /* Sorts all of base by all threads, not stably. Returns false if it was cancelled; the elements
- * are in the base then, too. `block` has compare_sample_scratch(n) bytes. */
+ * are also in the base then. `block` has compare_sample_scratch(n) bytes. */
 bool   compare_sample_all(const compare_work *work, void *block);
 size_t compare_sample_scratch(size_t n);
 

@@ -1,5 +1,5 @@
 /* paper_sorts.h - the sorts that the papers describe, which a caller asks for by name. They sort
- * whole records, in place if they do not say otherwise; sort_steps.h says what they return. */
+ * whole records, in place unless stated otherwise; sort_steps.h says what they return. */
 #ifndef ORDO_CPU_PAPERS_PAPER_SORTS_H
 #define ORDO_CPU_PAPERS_PAPER_SORTS_H
 

@@ -4,7 +4,7 @@
  * Cells of one width cover the range of the sample. A cell with few sampled keys is a part of one
  * bucket. A cell with many is cut into buckets of one width over the sampled keys of that cell,
  * which fits clusters and outliers; if one value is most of the cell, the value has a bucket of its
- * own. So a bucket costs two loads, whatever the distribution. Where the keys become denser
+ * own. So a bucket costs two loads for any distribution. Where the keys become denser
  * towards one point (integers of all magnitudes), the cells cover the logarithm of the distance
  * from that point instead of the key bits. Buckets are in the order of the key bits. */
 #ifndef ORDO_CPU_RADIX_CUT_H

@@ -126,7 +126,7 @@ static void need_all(segment_run *run)
 }
 
 /* Bytes of a block of gathered segments in all arrays; each array begins on a cache line. Size
- * queries have no arrays, so an array that a call leaves out counts, too. */
+ * queries have no arrays, so an array that a call leaves out also counts. */
 static size_t room_of(const segment_run *run, size_t block)
 {
     size_t bytes = 0;

@@ -3,9 +3,9 @@
  * The look compares neighbours in a few windows all over the array (a few thousand keys), and
  * the first keys of the windows. The array is read only if the look finds one of these:
  *
- *   hardly a key is less than its left neighbour   few runs: merge them; one run is sorted already
+ *   few keys are less than their left neighbour    few runs: merge them; one run is sorted already
  *   every key is                                   reversed: check all keys, reverse the array
- *   few keys are                                   displaced keys: sort them apart, merge them back
+ *   some keys are                                  displaced keys: sort them apart, merge them back
  *   many are, but windows rise                     roughly sorted: sort in windows of that radius
  *
  * Otherwise a random sample shows whether counting is cheaper: few values, or a narrow range. All

@@ -1,7 +1,7 @@
 /* few_values.c - sort of keys that take few values: count each value, then write it as often.
  *
- * A sample (adaptive.c) shows the values. They go into a hash table in which each value has a slot of its own,
- * so that one comparison tells whether a key is in the table. Keys that are not (strays: values
+ * A sample (adaptive.c) shows the values. They go into a hash table in which each value has its own
+ * slot, so one comparison tells whether a key is in the table. Keys that are not (strays: values
  * that the sample missed, and values whose slot was taken) are collected and sorted. Then the
  * result is written in order: strays, a value, strays, the next value. The array is read once and
  * written once. If there are too many strays, the keys are unchanged and the general sort runs.

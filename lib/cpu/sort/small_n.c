@@ -37,7 +37,7 @@ _Static_assert((int)ORDO_TUNE_SMALL_N_32 <= MOST_32 && (int)ORDO_TUNE_SMALL_N_64
 
 #define NETWORK_ORDER(i, j) FN(lanes_order)(&x[i], &x[j]);
 
-/* Sorts the columns of rows o to o + M, each of which is bitonic. */
+/* Sorts the bitonic columns of rows o to o + M. */
 #define SMALL_CLEAN_2(o) NETWORK_1(o, 1)
 #define SMALL_CLEAN_4(o) NETWORK_2(o, 2) SMALL_CLEAN_2(o) SMALL_CLEAN_2((o) + 2)
 #define SMALL_CLEAN_8(o) NETWORK_4(o, 4) SMALL_CLEAN_4(o) SMALL_CLEAN_4((o) + 4)

@@ -19,8 +19,8 @@ cpu_records_fn cpu_records_inplace; /* inplace_radix.c: no scratch that grows wi
 ordo_status cpu_records_merge_runs(const cpu_records *records, const size_t *bounds, size_t runs,
                                    ordo_exec *exec);
 
-/* The sort called `algorithm`, which is none of radix and auto. radius: of the records if the
- * caller gave it, else 0. cpu_sort.c */
+/* The sort called `algorithm`, which is not radix or auto. `radius` is the radius of the records
+ * if the caller gave it, else 0. cpu_sort.c */
 ordo_status cpu_records_sort(const cpu_kernels *kernels, const cpu_records *records,
                              ordo_algorithm algorithm, size_t radius, ordo_exec *exec);
 

@@ -4,7 +4,7 @@
  * rectangular and octagonal kernels", 1992, and J. Gil and M. Werman, "Computing 2-D min, median,
  * and max filters", 1993. The elements are cut into blocks as long as the window. A window begins
  * in one block and ends in the next, so its maximum is that of a suffix of the first and a prefix
- * of the second: three comparisons for each element, whatever the length. */
+ * of the second: three comparisons for each element, for any length. */
 
 /* The codes of elements lo - back to hi + ahead: key bits, complemented for minima, so that the
  * result is always the largest code. Elements outside the array and NaNs that are no keys are 0. */

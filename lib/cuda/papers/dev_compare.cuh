@@ -43,7 +43,7 @@ static inline unsigned record_blocks(const cuda_call *call, size_t n)
     return (unsigned)ordo_min(ordo_div_up(n, RECORD_THREADS), most);
 }
 
-/* Records of keys, the first of which has the index `first`. */
+/* Records of keys; the first key has the index `first`. */
 template <typename K, bool INDEXED, typename CODE>
 static __global__ void encode_records(const typename CODE::BITS *keys, size_t n, size_t first,
                                       CODE code, K *records)

@@ -21,8 +21,8 @@ template <typename BITS> static DEVICE constexpr int window_at(int i)
 }
 
 /* How many of the first `diagonal` keys of the merge of [first, middle), ascending, and [middle,
- * last), descending, come from the former (merge path: Green, McColl, Bader, 2012). The second part
- * is reversed so that a merge need not test for the ends of parts. */
+ * last), descending, come from the first part (merge path: Green, McColl, Bader, 2012). The second
+ * part is reversed so that a merge need not test for the ends of parts. */
 template <typename BITS>
 static DEVICE int window_split(const BITS *memory, int first, int middle, int last, int diagonal)
 {

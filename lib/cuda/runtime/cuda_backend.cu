@@ -91,7 +91,7 @@ template <typename JOB> static size_t keys_of(const JOB *job) { return job->n; }
 /* ---- Segments ----
  *
  * The job gets its own copy of the layout, so that offsets are an array as the others are. Results
- * are copied in, too: elements outside the segments must come back unchanged. */
+ * are also copied in: elements outside the segments must come back unchanged. */
 
 typedef const ordo_segment_view *layout_pointer;
 

@@ -158,7 +158,7 @@ _Static_assert(sizeof(hybrid_call) < 4096, "large arrays belong in hybrid_tables
 
 /* ---- call.c ---- */
 
-/* Initialises a call. Takes no memory, so size queries may use the call, too. */
+/* Initialises a call. Takes no memory, so size queries may also use the call. */
 void hybrid_call_open(hybrid_call *call, const ordo_both *both, const hybrid_records *records,
                       ordo_exec *exec);
 void hybrid_call_close(hybrid_call *call);

@@ -2,7 +2,7 @@
  * device.
  *
  * The rounds (hybrid_strings.h) find the order of all strings except within groups. The CPU's verb
- * then continues from this order. The rounds change none of the caller's arrays, so the CPU can do
+ * then continues from this order. The rounds do not change the caller's arrays, so the CPU can do
  * the whole job if the device or memory fails. The scratch of the CPU's verb is taken first and
  * also serves the rounds. */
 #define _POSIX_C_SOURCE 200809L

@@ -61,7 +61,7 @@ typedef struct string_order { /* one call */
     hybrid_records records;
     string_view    view;
     size_t         n;
-    bool           equal_wanted; /* report groups of equal strings, too */
+    bool           equal_wanted; /* also report groups of equal strings */
     bool           far_apart;    /* most strings have cache lines of their own */
     ordo_type      id_type;
     size_t         id_size;
