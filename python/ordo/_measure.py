@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ctypes import addressof, c_int, c_size_t
-from typing import Any, Callable
+from typing import Any, Callable, Literal, overload
 
 import numpy as np
 
@@ -46,6 +46,10 @@ def _ask_sorted(context: Any, code: int, keys: int, n: int, out: int, opts: Any)
     _lib.is_sorted(context, code, keys, n, out, None, opts)
 
 
+@overload
+def is_sorted(a: Any, axis: None, *, descending: bool = ...) -> bool: ...
+@overload
+def is_sorted(a: Any, axis: int | None = ..., *, descending: bool = ...) -> Any: ...
 def is_sorted(a: Any, axis: int | None = -1, *, descending: bool = False) -> Any:
     """Returns whether an array is sorted, with NaNs last.
 
@@ -93,6 +97,21 @@ def _is_sorted(a: Any, axis: int | None, descending: bool) -> Any:
     return answers != 0
 
 
+@overload
+def radius(
+    a: Any, axis: None, *, descending: bool = ..., algorithm: _lib.Algorithm = ...,
+    sequences: Literal[False] = ...,
+) -> int: ...  # fmt: skip
+@overload
+def radius(
+    a: Any, axis: int | None = ..., *, descending: bool = ..., algorithm: _lib.Algorithm = ...,
+    sequences: Literal[True],
+) -> tuple[Any, Any, Any, Any]: ...  # fmt: skip
+@overload
+def radius(
+    a: Any, axis: int | None = ..., *, descending: bool = ..., algorithm: _lib.Algorithm = ...,
+    sequences: bool = ...,
+) -> Any: ...  # fmt: skip
 def radius(
     a: Any,
     axis: int | None = -1,
