@@ -121,6 +121,8 @@ typedef struct ordo_backend {
     ordo_status (*moving)(void *state, const ordo_moving_job *job, ordo_exec *exec);
     size_t (*moving_scratch)(const ordo_moving_job *job, const ordo_exec *exec);
     ordo_status (*weighted)(void *state, const ordo_weighted_job *job, ordo_exec *exec);
+    ordo_status (*nth)(void *state, const ordo_nth_job *job, ordo_exec *exec);
+    size_t (*nth_scratch)(const ordo_nth_job *job, const ordo_exec *exec);
 } ordo_backend;
 
 typedef const ordo_backend *ordo_backend_entry(uint32_t abi);

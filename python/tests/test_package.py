@@ -159,12 +159,13 @@ def test_types_for_checkers(tmp_path):
 
 def test_a_small_run(tmp_path, capsys):
     target = tmp_path / "rows.json"
-    arguments = ["host", "strings", "-n", "2000", "--repeat", "1", "--json", str(target)]
+    arguments = ["host", "rows", "strings", "-n", "2000", "--repeat", "1", "--json", str(target)]
     bench.main([*arguments, "--revision", "abc"])
     document = json.loads(target.read_text())
     assert document["revision"] == "abc"
     names = [row["name"] for row in document["rows"]]
     assert {"sort", "rankdata average", "quantile, nine q", "sort S12"} <= set(names)
+    assert {"sort 200x3", "median 20x100", "cummin 1x2000"} <= set(names)
     assert "numpy" in document["machine"]
     assert "median" in capsys.readouterr().out
 
