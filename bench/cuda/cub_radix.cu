@@ -10,23 +10,27 @@ namespace peers
 namespace
 {
 
-template <typename T> void sort_to(const T *keys, T *out, const task &t)
+/* CUB sorts some inputs faster with 64-bit counts: COUNT is the type of the number of items. */
+template <typename T, typename COUNT> void sort_to(const T *keys, T *out, const task &t)
 {
     in_two_steps(t.n, [&](void *temporary, size_t &bytes) {
-        return cub::DeviceRadixSort::SortKeys(temporary, bytes, keys, out, items(t), 0,
-                                              8 * sizeof(T), stream);
+        return cub::DeviceRadixSort::SortKeys(temporary, bytes, keys, out, static_cast<COUNT>(t.n),
+                                              0, 8 * sizeof(T), stream);
     });
 }
 
-template <typename T> void sort(const task &t) { sort_to(keys_of<T>(t), out_of<T>(t), t); }
+template <typename T, typename COUNT> void sort(const task &t)
+{
+    sort_to<T, COUNT>(keys_of<T>(t), out_of<T>(t), t);
+}
 
 /* The sorted values follow the sorted keys. */
-template <typename T> void pairs(const task &t)
+template <typename T, typename COUNT> void pairs(const task &t)
 {
     in_two_steps(t.n, [&](void *temporary, size_t &bytes) {
         return cub::DeviceRadixSort::SortPairs(temporary, bytes, keys_of<T>(t), out_of<T>(t),
                                                static_cast<const T *>(t.values), out_of<T>(t) + t.n,
-                                               items(t), 0, 8 * sizeof(T), stream);
+                                               static_cast<COUNT>(t.n), 0, 8 * sizeof(T), stream);
     });
 }
 
@@ -50,7 +54,7 @@ template <typename T> void select(const task &t)
         throw failure{cudaErrorNotSupported};
     for (size_t j = 0; j < t.count; j++)
         p.at[j] = t.ranks[j];
-    sort_to(keys_of<T>(t), sorted, t);
+    sort_to<T, uint32_t>(keys_of<T>(t), sorted, t);
     pick<<<1, MOST_RANKS, 0, stream>>>(sorted, p, static_cast<uint32_t>(t.count), out_of<T>(t));
 }
 
@@ -66,10 +70,23 @@ template <typename T> void topk(const task &t)
 }
 
 const char name[] = "cub radix";
+const char name_64[] = "cub radix 64";
 
 template <typename T> bench_peer sort_entry()
 {
-    return entry<sort<T>>(name, BENCH_PEER_SORT, type_of<T>);
+    return entry<sort<T, uint32_t>>(name, BENCH_PEER_SORT, type_of<T>);
+}
+template <typename T> bench_peer sort_entry_64()
+{
+    return entry<sort<T, uint64_t>>(name_64, BENCH_PEER_SORT, type_of<T>);
+}
+template <typename T> bench_peer pairs_entry()
+{
+    return entry<pairs<T, uint32_t>>(name, BENCH_PEER_PAIRS, type_of<T>);
+}
+template <typename T> bench_peer pairs_entry_64()
+{
+    return entry<pairs<T, uint64_t>>(name_64, BENCH_PEER_PAIRS, type_of<T>);
 }
 template <typename T> bench_peer select_entry()
 {
@@ -81,16 +98,29 @@ std::string version()
            "." + std::to_string(CUB_SUBMINOR_VERSION);
 }
 
-bool const added =
-    library(version(), 1,
-            {sort_entry<uint8_t>(), sort_entry<uint16_t>(), sort_entry<uint32_t>(),
-             sort_entry<uint64_t>(), sort_entry<float>(), sort_entry<double>(),
-             entry<pairs<uint32_t>>(name, BENCH_PEER_PAIRS, ORDO_U32),
-             entry<pairs<uint64_t>>(name, BENCH_PEER_PAIRS, ORDO_U64), select_entry<uint8_t>(),
-             select_entry<uint16_t>(), select_entry<uint32_t>(), select_entry<uint64_t>(),
-             select_entry<float>(), select_entry<double>(),
-             entry<topk<float>>(name, BENCH_PEER_TOPK, ORDO_F32),
-             entry<topk<double>>(name, BENCH_PEER_TOPK, ORDO_F64)});
+bool const added = library(version(), 1,
+                           {sort_entry<uint8_t>(),
+                            sort_entry<uint16_t>(),
+                            sort_entry<uint32_t>(),
+                            sort_entry<uint64_t>(),
+                            sort_entry<float>(),
+                            sort_entry<double>(),
+                            sort_entry_64<uint32_t>(),
+                            sort_entry_64<uint64_t>(),
+                            sort_entry_64<float>(),
+                            sort_entry_64<double>(),
+                            pairs_entry<uint32_t>(),
+                            pairs_entry<uint64_t>(),
+                            pairs_entry_64<uint32_t>(),
+                            pairs_entry_64<uint64_t>(),
+                            select_entry<uint8_t>(),
+                            select_entry<uint16_t>(),
+                            select_entry<uint32_t>(),
+                            select_entry<uint64_t>(),
+                            select_entry<float>(),
+                            select_entry<double>(),
+                            entry<topk<float>>(name, BENCH_PEER_TOPK, ORDO_F32),
+                            entry<topk<double>>(name, BENCH_PEER_TOPK, ORDO_F64)});
 
 } // namespace
 } // namespace peers

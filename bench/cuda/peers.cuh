@@ -93,7 +93,8 @@ bench_peer entry(const char *name, bench_peer_op op, uint32_t type)
 template <typename T> const T *keys_of(const task &t) { return static_cast<const T *>(t.keys); }
 template <typename T> T       *out_of(const task &t) { return static_cast<T *>(t.out); }
 
-/* 32-bit counts, with which CUB is fastest; the benchmark has fewer items than 2^31. */
+/* 32-bit counts, with which CUB is mostly fastest; cub_radix.cu also tries 64-bit counts. The
+ * benchmark has fewer items than 2^31. */
 inline uint32_t items(const task &t) { return static_cast<uint32_t>(t.n); }
 
 inline unsigned blocks_for(size_t n, unsigned threads)

@@ -202,7 +202,7 @@ def peer_card(key, group):
     title = f"{subject}: {SECTIONS[section][0]}"
     card_id = slug(f"peer-{machine}-{subject}-{device}-{section}-{threads}")
     head = tag("header", tag("p", escape(where), css="eyebrow") + tag("h3", escape(title)))
-    caption = f"{where}. {document.date}, {document.repeat} rounds."
+    caption = f"{where}. {document.day}, {group[0].ours.time.count} rounds."
     words = summary(group)
     where_option = " --device cuda" if device == "cuda" else ""
     command = f"ordo bench {subject}{where_option} --only {section}"

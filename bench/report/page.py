@@ -172,7 +172,7 @@ def problems(results):
 def build(results, papers, cards):
     """The whole page as one string. Raises ValueError if it would be larger than MOST_BYTES."""
     comparisons, python = peers.compare(results), peers.compare_python(results)
-    dates = sorted({d.date for d in results.documents})
+    dates = sorted({d.day for d in results.documents})
     span = " to ".join(dict.fromkeys([dates[0], dates[-1]])) if dates else "at no known date"
     title = "ordo: five papers measured again"
     names = {key: papers[key]["name"] for key in PAPERS}

@@ -182,8 +182,8 @@ def setup(card):
     if document is not None:
         items += [
             ("our machine", f"{document.hardware} ({document.machine})"),
-            ("measured", f"{document.date}, {source_of(document)}, {document.repeat} rounds"),
-            ("result file", ", ".join(f"bench/results/{file}" for file in card.files)),
+            ("measured", f"{document.day}, {source_of(document)}, {rounds(card)} rounds"),
+            ("result file", f"bench/results/{document.file}"),
         ]
     content = "".join(tag("dt", escape(a)) + tag("dd", escape(b)) for a, b in items)
     repeat = code(card.command) if card.command else ""
@@ -203,16 +203,22 @@ def claims(card):
     if card.verdict == verdicts.NOT_REPRODUCED and "why" in card.spec:
         lines.append(tag("li", f"Why: {escape(card.spec['why'])}"))
     lines += [tag("li", escape(words)) for words in reading]
-    for file in card.files:
-        note = card.spec.get("notes", {}).get(f"{file}@{card.document.date}")
-        if note is not None:
-            lines.append(tag("li", escape(note)))
+    note = card.spec.get("notes", {}).get(f"{card.document.file}@{card.document.day}")
+    if note is not None:
+        lines.append(tag("li", escape(note)))
     return tag("ul", "".join(lines), css="checks")
 
 
 def sentence(card):
     words = "; ".join(o.ours for o in card.outcomes)
     return words[:1].upper() + words[1:] + "."
+
+
+def rounds(card):
+    """The number of rounds of the card's rows, as "7" or "5 to 21"."""
+    counts = sorted({row.time.count for line in card.lines for row in line.rows.values()})
+    counts = counts or [card.document.repeat]  # a gap
+    return f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
 
 
 def caption_of(card):
@@ -223,7 +229,7 @@ def caption_of(card):
         where = document.hardware
     sizes = {row.n for line in card.lines for row in line.rows.values()}
     keys = f" {charts.count(sizes.pop())} keys." if len(sizes) == 1 else ""
-    return f"{where}.{keys} Bars: quartiles of {document.repeat} rounds."
+    return f"{where}.{keys} Bars: quartiles of {rounds(card)} rounds."
 
 
 def paper_card(card):

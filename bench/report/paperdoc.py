@@ -16,7 +16,10 @@ states no value. *Not measured yet*: a gap.
 
 
 def cell(words):
-    return words.replace("|", "\\|").replace("\n", " ")
+    """Words of a result file may have markup of Markdown or HTML."""
+    for sign, written in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("|", "\\|"), ("\n", " ")):
+        words = words.replace(sign, written)
+    return words
 
 
 def result_of(card):
@@ -50,7 +53,7 @@ def write(papers, cards):
                 ]
             else:
                 command = f"`{card.command}`" if card.command else ""
-                files = ", ".join(f"`{file}`" for file in card.files)
+                files = f"`{card.document.file}`" if card.document is not None else ""
                 name = f"{figure['number']}: {figure['quantity']}"
                 row = [name, command, files, card.verdict, result_of(card)]
             parts.append(f"| {' | '.join(cell(words) for words in row)} |\n")

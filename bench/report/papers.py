@@ -27,7 +27,6 @@ class Card:
     lines: list = field(default_factory=list)  # of roles
     beside: list = field(default_factory=list)
     document: Optional[object] = None
-    files: list = field(default_factory=list)
     gap: str = ""
 
     @property
@@ -123,8 +122,8 @@ def fill(card, results):
         on = "on a CPU with a GPU" if subject == "hybrid" else on
         card.gap = f"No result file has the section {section} of {subject} {on}."
         return
-    parts = found[choose_machine(found)]
-    rows = [r for _, part in parts for r in part if allowed(r, spec.get("where", {}))]
+    card.document, measured = found[choose_machine(found)]
+    rows = [row for row in measured if allowed(row, spec.get("where", {}))]
     missing = []
     for role, names in spec["roles"].items():
         present = {row.algorithm for row in rows}
@@ -133,10 +132,8 @@ def fill(card, results):
             card.lines += lines_of(rows, name, role, spec["x"])
         elif role not in spec.get("optional", ()):
             missing.append(role)
-    card.document = parts[-1][0]
-    card.files = [document.file for document, _ in parts]
     if missing:
-        card.gap = f"The result file {card.files[-1]} lacks: {', '.join(missing)}."
+        card.gap = f"The result file {card.document.file} lacks: {', '.join(missing)}."
         card.lines = []
         return
     for name in spec.get("beside", ()):

@@ -122,7 +122,14 @@ def compare_document(document):
 
 
 def compare(results):
-    return [c for document in results.documents for c in compare_document(document)]
+    """The comparisons of all documents. A question that several documents of a machine answer is
+    taken from the newest one."""
+    newest = {}
+    for document in sorted(results.documents, key=lambda d: d.date):
+        for c in compare_document(document):
+            place = (document.machine, document.subject, document.device)
+            newest[(*place, c.ours.threads, *question(c.ours))] = c
+    return list(newest.values())
 
 
 def compare_python(results):

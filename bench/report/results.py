@@ -12,6 +12,9 @@ from typing import Optional
 
 from stats import Spread, spread
 
+MOST_COUNT = 2**53  # keys, bytes, threads
+LEAST_TIME, MOST_TIME = 1e-12, 1e7  # seconds
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -45,7 +48,7 @@ class Document:
     file: str
     machine: str  # the folder
     subject: str
-    date: str
+    date: str  # with the time of day
     version: str
     revision: str  # of the source; "" if the file names none
     device: str
@@ -55,6 +58,10 @@ class Document:
     threads: int
     seed: int
     rows: list = field(default_factory=list)
+
+    @property
+    def day(self):
+        return self.date[:10]
 
     def section(self, name):
         return [row for row in self.rows if row.section == name]
@@ -78,13 +85,13 @@ class Results:
     gpus: dict = field(default_factory=dict)  # machine to the name of its GPU
 
     def find(self, subject, device, section):
-        """{machine: [(document, rows)]} of all documents that have rows of the section."""
+        """{machine: (document, rows)} of the newest document that has rows of the section."""
         found = {}
-        for document in self.documents:
+        for document in sorted(self.documents, key=lambda d: d.date):
             if document.subject == subject and document.device == device:
                 rows = document.section(section)
                 if rows:
-                    found.setdefault(document.machine, []).append((document, rows))
+                    found[document.machine] = (document, rows)
         return found
 
 
@@ -95,7 +102,7 @@ def text(value, what, longest=200):
 
 
 def count(value, what):
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST_COUNT:
         raise ValueError(f"{what} is not a count")
     return value
 
@@ -117,8 +124,8 @@ def read_row(raw):
     if not isinstance(seconds, list) or not seconds:
         raise ValueError("seconds is not a list of times")
     times = [number(value, "seconds") for value in seconds]
-    if any(value is None or value <= 0 for value in times):
-        raise ValueError("seconds has a time that is not positive")
+    if any(value is None or not LEAST_TIME <= value <= MOST_TIME for value in times):
+        raise ValueError("seconds has a time that no benchmark can measure")
     time = spread(times)
     stated = number(raw["median_s"], "median_s")
     if stated is None or abs(stated - time.median) > 1e-5 * time.median:
@@ -157,7 +164,7 @@ def read_document(data, file, machine):
         file=file,
         machine=machine,
         subject=text(data["benchmark"], "benchmark"),
-        date=text(data["date"], "date", 30)[:10],
+        date=text(data["date"], "date", 30),
         version=text(data["version"], "version", 40),
         revision=text(data.get("revision") or "", "revision")[:12],
         device="cpu" if device is None else "cuda",
@@ -176,8 +183,8 @@ def read_python_row(raw, machine, file):
     times = {}
     for name, value in seconds.items():
         time = number(value, "seconds")
-        if time is None or time <= 0:
-            raise ValueError("seconds has a time that is not positive")
+        if time is None or not LEAST_TIME <= time <= MOST_TIME:
+            raise ValueError("seconds has a time that no benchmark can measure")
         times[text(name, "contender")] = time
     return PythonRow(
         text(raw["section"], "section"), text(raw["name"], "name"), times, machine, file

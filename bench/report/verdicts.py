@@ -3,7 +3,8 @@
 Only ratios, orders, trends and crossovers are compared, because they can survive a change of
 hardware; times cannot. A value counts as reproduced within a factor of 1.25 of the paper's value.
 Of a speed-up below 2 the gain is compared, which is the speed-up less 1.
-Noisy rows give no verdict. The rules of a card:
+A comparison must give the same verdict at both quartiles of the rounds; otherwise the rows are too
+noisy for a verdict. The rules of a card:
 
   ("order", claim, [roles])         each role is faster than the next one at every x
   ("ratio", claim, slow, fast)      largest speed-up of `fast` over `slow` against the claim;
@@ -48,13 +49,6 @@ class Line:
     rows: dict
 
 
-def per_round(slow, fast):
-    """The ratio of two rows, None if it says nothing."""
-    if slow.time.noisy or fast.time.noisy:
-        return None
-    return ratio(slow.seconds, fast.seconds)
-
-
 def line_of(lines, role):
     """The line of the role with the most threads."""
     return max((line for line in lines if line.role == role), key=lambda line: line.threads)
@@ -65,10 +59,31 @@ def ratios(slow, fast):
     found = {}
     for x in fast.rows:
         if x in slow.rows:
-            value = per_round(slow.rows[x], fast.rows[x])
+            value = ratio(slow.rows[x].seconds, fast.rows[x].seconds)
             if value is not None:
                 found[x] = value
     return found
+
+
+def faster(value):
+    """Whether a ratio is above 1 at both quartiles, or level; None if the quartiles disagree."""
+    if (value.low < 1 - TIE) != (value.high < 1 - TIE):
+        return None
+    return value.low >= 1 - TIE
+
+
+def decided(found):
+    """The entries of `ratios` whose quartiles agree on who is faster."""
+    return {x: value for x, value in found.items() if faster(value) is not None}
+
+
+def agreed(claim, words, verdicts):
+    """The Outcome if all verdicts are the same one."""
+    return (
+        too_noisy(claim["words"])
+        if len(set(verdicts)) > 1
+        else Outcome(verdicts[0], claim["words"], words)
+    )
 
 
 def too_noisy(claim):
@@ -89,9 +104,9 @@ def judge_order(claim, lines, roles):
     against = points = 0
     least = {}
     for fast, slow in zip(roles, roles[1:]):
-        found = ratios(line_of(lines, slow), line_of(lines, fast))
+        found = decided(ratios(line_of(lines, slow), line_of(lines, fast)))
         points += len(found)
-        against += sum(1 for value in found.values() if value.median < 1 - TIE)
+        against += sum(1 for value in found.values() if not faster(value))
         least[fast, slow] = sorted(value.median for value in found.values())
     if points == 0:
         return too_noisy(claim["words"])
@@ -118,25 +133,28 @@ def judge_ratio(claim, lines, slow, fast, how="best"):
         found = {x: found[x] for x in how if x in found}
     if not found:
         return too_noisy(claim["words"])
+    whole = max if how == "best" else geometric_mean
     medians = [value.median for value in found.values()]
-    ours = max(medians) if how == "best" else geometric_mean(medians)
+    ours = whole(medians)
+    ends = [whole([value.low for value in found.values()])]
+    ends.append(whole([value.high for value in found.values()]))
     threads = f" with {fastest.threads} threads" if fastest.threads > 1 else ""
     words = (
         f"{fast}{threads}: {times(min(medians))} to {times(max(medians))} as fast as {slow}, "
         f"{'at best' if how == 'best' else 'on average'} {times(ours)}; "
         f"the paper's value is {times(claim['value'])}"
     )
-    return Outcome(judge_value(ours, claim["value"]), claim["words"], words)
+    return agreed(claim, words, [judge_value(end, claim["value"]) for end in ends])
 
 
 def judge_share(claim, lines, role, part, whole):
     rows = line_of(lines, role).rows
-    if part not in rows or whole not in rows or rows[part].time.noisy or rows[whole].time.noisy:
-        return too_noisy(claim["words"])
-    share = rows[part].time.median / rows[whole].time.median
-    words = f"{part}: {100 * share:.3g} % of the time"
-    within = share <= claim["value"] * FACTOR
-    return Outcome(REPRODUCED if within else NOT_REPRODUCED, claim["words"], words)
+    share = ratio(rows[part].seconds, rows[whole].seconds) if {part, whole} <= set(rows) else None
+    if share is None:
+        return Outcome(NOT_COMPARABLE, claim["words"], f"no row has the {part}")
+    words = f"{part}: {100 * share.median:.3g} % of the time"
+    within = [end <= claim["value"] * FACTOR for end in (share.low, share.high)]
+    return agreed(claim, words, [REPRODUCED if low else NOT_REPRODUCED for low in within])
 
 
 def model_points(lines, cpu, gpu, both):
@@ -151,23 +169,24 @@ def model_points(lines, cpu, gpu, both):
     for x, row in rows.items():
         if cpu in row and gpu in row and both in row:
             slower = ratio(row[cpu].seconds, row[gpu].seconds)
-            faster = ratio(row[gpu].seconds, row[both].seconds)
-            if slower is not None and faster is not None:
-                found.append((x, slower.median, faster, 1 + 1 / slower.median))
+            gain = ratio(row[gpu].seconds, row[both].seconds)
+            if slower is not None and gain is not None:
+                found.append((x, slower.median, gain, 1 + 1 / slower.median))
     return sorted(found, key=lambda point: point[1])
 
 
 def judge_model(claim, lines, *roles):
-    noisy = {x for line in lines for x, row in line.rows.items() if row.time.noisy}
-    points = [point for point in model_points(lines, *roles) if point[0] not in noisy]
+    points = [point for point in model_points(lines, *roles) if not point[2].noisy]
     if not points:
         return too_noisy(claim["words"])
+    gains = sum(1 for _, r, ours, _ in points if ours.median > max(1, 1 / r))
     ends = [points[0], points[-1]] if len(points) > 1 else points
     words = "; ".join(
         f"where the CPU takes {times(r)} as long as the GPU, both are {times(ours.median)} as fast "
         f"as the GPU alone and the model says {times(model)}"
         for _, r, ours, model in ends
     )
+    words += f"; both are faster than the faster device alone in {gains} of {len(points)} rows"
     return Outcome(NOT_COMPARABLE, claim["words"], words)
 
 
@@ -175,12 +194,12 @@ def judge_trend(claim, lines, role, rising):
     rows = line_of(lines, role).rows
     places = list(rows)
     first, last = rows[places[0]].time, rows[places[-1]].time
-    if len(places) < 2 or first.noisy or last.noisy:
-        return too_noisy(claim["words"])
-    change = last.median / first.median
-    words = f"{role}: the last time is {times(change)} the first"
-    wanted = change >= FACTOR if rising else change <= 1 / FACTOR
-    return Outcome(REPRODUCED if wanted else NOT_REPRODUCED, claim["words"], words)
+    if len(places) < 2:
+        return Outcome(NOT_COMPARABLE, claim["words"], f"{role}: only one time")
+    words = f"{role}: the last time is {times(last.median / first.median)} the first"
+    changes = [last.low / first.high, last.high / first.low]
+    wanted = [c >= FACTOR if rising else c <= 1 / FACTOR for c in changes]
+    return agreed(claim, words, [REPRODUCED if w else NOT_REPRODUCED for w in wanted])
 
 
 def judge_threads(claim, lines, role, base):
@@ -190,9 +209,9 @@ def judge_threads(claim, lines, role, base):
     for fewer, more in zip(counts, counts[1:]):
         slow = next(line for line in chain if line.threads == fewer)
         fast = next(line for line in chain if line.threads == more)
-        found = ratios(slow, fast)
+        found = decided(ratios(slow, fast))
         points += len(found)
-        against += sum(1 for value in found.values() if value.median < 1 - TIE)
+        against += sum(1 for value in found.values() if not faster(value))
     if points == 0:
         return too_noisy(claim["words"])
     words = f"thread counts {', '.join(map(str, counts))}: more threads are faster in " + (
@@ -207,7 +226,9 @@ def crossover(fast, slow):
     found = None
     for x in sorted(fast.rows, reverse=True):
         rivals = [line.rows[x] for line in slow if x in line.rows]
-        if not rivals or any(r.time.median <= fast.rows[x].time.median for r in rivals):
+        if not rivals:
+            continue
+        if any(r.time.median <= fast.rows[x].time.median for r in rivals):
             break
         found = x
     return found

@@ -77,7 +77,7 @@ static void ask_sort(const bench *b, ordo_type type, size_t n, size_t batch, sor
                   .batch = batch,
                   .stride = bytes,
                   .out_stride = bytes,
-                  .only = bench_pick(b, NULL, "cub radix,cub merge"),
+                  .only = bench_pick(b, NULL, "cub radix,cub radix 64,cub merge"),
                   .base = bench_pick(b, "std::sort", "cub radix")},
     };
     c->question.bytes = 2 * bytes;
@@ -119,7 +119,7 @@ static bool run_distribution(bench *b, const bench_dist *d, ordo_type type)
     sort_case c;
 
     ask_sort(b, type, b->set.n, 1, &c);
-    c.peers.only = bench_pick(b, NULL, "cub radix");
+    c.peers.only = bench_pick(b, NULL, "cub radix,cub radix 64");
     c.question.dist = d->name;
     snprintf(c.question.label, sizeof c.question.label, "%s %s", d->name, ordo_type_name(type));
     return bench_generate_k(b, d->dist, type, b->src, b->set.n, d->k) && measure_all(b, &c);

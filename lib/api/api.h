@@ -93,8 +93,16 @@ typedef struct api_segments {
 
 /* Reads and checks opts.segments of an array of n elements. Segments that are written must not
  * overlap. */
-ordo_status api_read_segments(ordo_exec *exec, const ordo_segments *segments, size_t n,
-                              bool written, api_segments *out);
+ordo_status api_check_segments(ordo_exec *exec, const ordo_segments *segments, size_t n,
+                               bool written, api_segments *out);
+static inline ordo_status api_read_segments(ordo_exec *exec, const ordo_segments *segments,
+                                            size_t n, bool written, api_segments *out)
+{
+    *out = (api_segments){.longest = n, .shortest = n, .least = n, .view = {.count = 1}};
+    if (ORDO_LIKELY(segments == NULL))
+        return ORDO_OK;
+    return api_check_segments(exec, segments, n, written, out);
+}
 /* For calls that have no segments. */
 ordo_status api_no_segments(ordo_exec *exec, const ordo_segments *segments, const char *call);
 /* The number of results of all segments, `each` of one. */

@@ -289,3 +289,38 @@ ordo_status ordo_reserve(ordo_ctx *ctx, size_t bytes)
 {
     API_CALL("reserve", (ordo_type)0, bytes, reserve_checked(ctx, exec, bytes));
 }
+
+/* ---- Texts ---- */
+
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+
+const char *ordo_version(void)
+{
+    return TEXT(ORDO_VERSION_MAJOR) "." TEXT(ORDO_VERSION_MINOR) "." TEXT(ORDO_VERSION_PATCH);
+}
+
+const char *ordo_status_text(ordo_status s)
+{
+    switch (s) {
+    case ORDO_OK:
+        return "success";
+    case ORDO_E_ARG:
+        return "invalid argument";
+    case ORDO_E_NOMEM:
+        return "out of memory";
+    case ORDO_E_UNSUPPORTED:
+        return "not supported here";
+    case ORDO_E_DEVICE:
+        return "device failure";
+    case ORDO_E_VERSION:
+        return "the caller is newer than this library";
+    case ORDO_E_ORDER:
+        return "the array is not sorted";
+    case ORDO_E_CANCELLED:
+        return "cancelled";
+    case ORDO_E_BUSY:
+        return "the context is in use by another call";
+    }
+    return "unknown status";
+}

@@ -110,13 +110,10 @@ static void measure(const ordo_exec *exec, size_t n, api_segments *s)
     }
 }
 
-ordo_status api_read_segments(ordo_exec *exec, const ordo_segments *segments, size_t n,
-                              bool written, api_segments *out)
+ordo_status api_check_segments(ordo_exec *exec, const ordo_segments *segments, size_t n,
+                               bool written, api_segments *out)
 {
     ordo_segments wish;
-    *out = (api_segments){.longest = n, .shortest = n, .least = n, .view = {.count = 1}};
-    if (ORDO_LIKELY(segments == NULL))
-        return ORDO_OK;
     TRY(api_read_struct(exec, &wish, sizeof wish, segments, "opts.segments"));
     out->given = true;
     out->longest = 0;

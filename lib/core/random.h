@@ -8,6 +8,7 @@
 #ifndef ORDO_CORE_RANDOM_H
 #define ORDO_CORE_RANDOM_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 __extension__ typedef unsigned __int128 ordo_u128;
@@ -37,6 +38,12 @@ static inline uint64_t ordo_random_sequence(uint64_t seed, uint64_t purpose)
 static inline uint64_t ordo_random_below(uint64_t draw, uint64_t n)
 {
     return (uint64_t)(((ordo_u128)draw * n) >> 64);
+}
+
+/* The index of sampled element i where one is drawn from each `stride` elements. */
+static inline size_t ordo_random_in_stride(uint64_t seed, size_t i, size_t stride)
+{
+    return i * stride + (size_t)ordo_random_below(ordo_random_at(seed, i), stride);
 }
 
 #endif

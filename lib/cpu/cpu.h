@@ -63,6 +63,12 @@ ordo_status cpu_place_ranks(void *state, const ordo_place_job *job, ordo_exec *e
 size_t      cpu_place_ranks_scratch(const ordo_place_job *job, const ordo_exec *exec);
 void        cpu_divide(void *state, const ordo_divide_job *job);
 
+/* Where the keys of a sort are read. */
+static inline const void *cpu_input(const ordo_sort_job *job)
+{
+    return job->source != NULL ? job->source : job->keys;
+}
+
 /* The elements in one piece of a loop over n: all of them if n is small, so that small calls wake
  * no thread. */
 static inline size_t cpu_grain(size_t n)

@@ -285,7 +285,8 @@ const char *ordo_plan_device_line(ordo_plan *plan)
 const ordo_calibration *ordo_plan_costs(ordo_plan *plan)
 {
     ordo_calibration *const costs = &plan->calibration;
-    ordo_calibration_read(costs);
+    if (!costs->tried)
+        ordo_calibration_read(costs);
     if (plan->device == DEVICE_OPEN && costs->device[0] != '\0' && !plan->checked) {
         plan->checked = true;
         (void)ordo_calibration_check_device(costs, ordo_plan_device_line(plan));

@@ -48,6 +48,16 @@ class Loading(unittest.TestCase):
         found = self.load(rank=kit.document([old]))
         self.assertEqual((found.problems, len(found.documents[0].rows)), ([], 1))
 
+    def test_the_newest_document_of_a_section_counts(self):
+        old = kit.document([kit.row(n=5), kit.row(section="old")], date="2026-01-01T00:00:00Z")
+        new = kit.document([kit.row(n=7)], date="2026-01-01T00:00:01Z")
+        for files in ({"a": old, "b": new}, {"a": new, "b": old}):
+            found = self.load(**files)
+            section = kit.row()["section"]
+            document, rows = found.find("rank", "cuda", section)["machine"]
+            self.assertEqual(([row.n for row in rows], document.date), ([7], new["date"]))
+            self.assertEqual(found.find("rank", "cuda", "old")["machine"][0].date, old["date"])
+
     def check_left_out(self, raw, words):
         found = self.load(rank=kit.document([raw, kit.row()]))
         self.assertEqual(len(found.documents[0].rows), 1)
@@ -56,13 +66,17 @@ class Loading(unittest.TestCase):
 
     def test_leaves_out_rows_that_cannot_be_right(self):
         self.check_left_out(kit.row(seconds=[], median_s=1), "not a list of times")
-        self.check_left_out(kit.row(seconds=[1.0, -1.0, 2.0]), "not positive")
-        self.check_left_out(kit.row(seconds=[1.0, 0.0, 2.0]), "not positive")
-        self.check_left_out(kit.row(seconds=[1.0, None, 2.0], median_s=1.0), "not positive")
+        self.check_left_out(kit.row(seconds=[1.0, -1.0, 2.0]), "no benchmark can measure")
+        self.check_left_out(kit.row(seconds=[1.0, 0.0, 2.0]), "no benchmark can measure")
+        self.check_left_out(
+            kit.row(seconds=[1.0, None, 2.0], median_s=1.0), "no benchmark can measure"
+        )
         self.check_left_out(kit.row(seconds=["1", 1.0, 2.0], median_s=1.0), "not a finite number")
         self.check_left_out(kit.row(median_s=0.5), "median of seconds")
         self.check_left_out(kit.row(n=-1), "n is not a count")
         self.check_left_out(kit.row(n=True), "n is not a count")
+        self.check_left_out(kit.row(n=10**400), "n is not a count")
+        self.check_left_out(kit.row(seconds=[1e308], median_s=1e308), "no benchmark can measure")
         self.check_left_out(kit.row(label=7), "label")
         self.check_left_out(kit.row(label="x" * 1000), "label")
         self.check_left_out([1, 2], "not an object")
@@ -216,9 +230,22 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(self.judge(rule, line("a", {1: 2.0, 2: 3.0}), b), verdicts.NOT_REPRODUCED)
 
     def test_noisy_rows_give_no_verdict(self):
-        a, b = line("a", {1: 1.0}, noise=0.3), line("b", {1: 2.0})
-        self.assertEqual(self.judge(("order", "c", ["a", "b"]), a, b), verdicts.NOT_COMPARABLE)
-        self.assertEqual(self.judge(("ratio", "c", "b", "a"), a, b), verdicts.NOT_COMPARABLE)
+        # The quartiles of the ratio are 1.8 and 2.4, or 0.89 and 1.2, or 7.1 and 9.6.
+        order, value = ("order", "c", ["a", "b"]), ("ratio", "c", "b", "a")
+        a = line("a", {1: 1.0}, noise=0.3)
+        self.assertEqual(self.judge(order, a, line("b", {1: 2.0})), verdicts.REPRODUCED)
+        self.assertEqual(self.judge(order, a, line("b", {1: 1.0})), verdicts.NOT_COMPARABLE)
+        self.assertEqual(self.judge(value, a, line("b", {1: 8.0})), verdicts.REPRODUCED)
+        self.assertEqual(self.judge(value, a, line("b", {1: 10.0})), verdicts.NOT_COMPARABLE)
+        self.assertEqual(self.judge(value, a, line("b", {1: 2.0})), verdicts.NOT_REPRODUCED)
+        trend = line("a", {1: 1.0, 2: 1.3}, noise=0.2)
+        self.assertEqual(self.judge(("rises", "c", "a"), trend), verdicts.NOT_COMPARABLE)
+        steep = line("a", {1: 1.0, 2: 3.0}, noise=0.2)
+        self.assertEqual(self.judge(("rises", "c", "a"), steep), verdicts.REPRODUCED)
+        self.assertEqual(self.judge(("falls", "c", "a"), steep), verdicts.NOT_REPRODUCED)
+        threads = ("more threads", "c", "t", "base")
+        two = line("t", {1: 1.0}, threads=2, noise=0.3)
+        self.assertEqual(self.judge(threads, line("base", {1: 1.0}), two), verdicts.NOT_COMPARABLE)
 
     def test_ratio(self):
         rule = ("ratio", "c", "slow", "fast")
@@ -303,8 +330,10 @@ class Verdicts(unittest.TestCase):
             (50, verdicts.NOT_REPRODUCED),
             (1000, verdicts.NOT_REPRODUCED),
         ):
-            fast = line("fast", {x: 0.5 if x >= place else 2.0 for x in slow.rows})
-            self.assertEqual(self.judge(rule, fast, slow), expected)
+            times = {x: 0.5 if x >= place else 2.0 for x in slow.rows}
+            self.assertEqual(self.judge(rule, line("fast", times), slow), expected)
+            times[2000] = 0.5  # without a rival
+            self.assertEqual(self.judge(rule, line("fast", times), slow), expected)
 
     def test_card(self):
         def together(*found):

@@ -1,5 +1,5 @@
-/* cut.c - chooses the buckets of the radix sort from a sorted sample (cut.h). Reads the sample a
- * few times; no other cost. */
+/* cut.c - chooses the buckets of uneven keys from a sorted sample (cut.h). Reads the sample a few
+ * times; no other cost. */
 #include "cpu/radix/cut.h"
 
 enum {
@@ -17,16 +17,6 @@ typedef struct cut_sample {
     size_t          share; /* sampled keys of a bucket */
     size_t          large; /* sampled keys in buckets that are too large and have several values */
 } cut_sample;
-
-/* Whether buckets by the top bits hold about the same number of sampled keys. */
-static bool is_even(const cut_sample *sample, unsigned shift, size_t buckets)
-{
-    size_t const most = 6 * (sample->count / buckets) + 8;
-    for (size_t i = most; i < sample->count; i++)
-        if (sample->keys[i] >> shift == sample->keys[i - most] >> shift)
-            return false;
-    return true;
-}
 
 /* ---- Cells ---- */
 
@@ -153,19 +143,12 @@ static uint64_t densest(const cut_sample *sample)
     return sample->keys[best + part / 2];
 }
 
-void radix_choose_cut(const uint64_t *sample, uint64_t *room, size_t count, unsigned width,
-                      size_t buckets, unsigned whole_bits, radix_cut *cut, radix_cells *cells)
+void radix_cut_uneven(const uint64_t *sample, uint64_t *room, size_t count, unsigned width,
+                      size_t buckets, radix_cut *cut, radix_cells *cells)
 {
     /* A cell may give half as many buckets again as its share: `buckets` in all. */
     size_t const most = buckets * 2 / 3;
     cut_sample   all = {sample, room, count, width, ordo_max(count / most, 1), 0};
-    *cut = (radix_cut){.even = true,
-                       .shift = width - (unsigned)__builtin_ctzll(buckets),
-                       .mask = (unsigned)buckets - 1,
-                       .keep = UINT64_MAX << whole_bits,
-                       .buckets = buckets};
-    if (is_even(&all, cut->shift, buckets))
-        return;
     cut->even = false;
     cut_by_cells(&all, cut, cells);
     size_t const large = all.large;

@@ -44,11 +44,30 @@ typedef struct radix_cut {
     const radix_cells *cells;
 } radix_cut;
 
+/* Chooses cells; *cut is the even cut. cut.c */
+void radix_cut_uneven(const uint64_t *sample, uint64_t *room, size_t count, unsigned width,
+                      size_t buckets, radix_cut *cut, radix_cells *cells);
+
 /* Chooses the cut from the key bits, `width` each, of a sorted sample: about `buckets` buckets, a
  * power of two. Keys that are equal above the low `whole_bits` bits share a bucket. `room` holds
  * `count` words. */
-void radix_choose_cut(const uint64_t *sample, uint64_t *room, size_t count, unsigned width,
-                      size_t buckets, unsigned whole_bits, radix_cut *cut, radix_cells *cells);
+static inline void radix_choose_cut(const uint64_t *sample, uint64_t *room, size_t count,
+                                    unsigned width, size_t buckets, unsigned whole_bits,
+                                    radix_cut *cut, radix_cells *cells)
+{
+    unsigned const shift = width - (unsigned)__builtin_ctzll(buckets);
+    size_t const   most = 6 * (count / buckets) + 8; /* sampled keys of a bucket by the top bits */
+    bool           even = true;
+    for (size_t i = most; i < count && even; i++)
+        even = sample[i] >> shift != sample[i - most] >> shift;
+    *cut = (radix_cut){.even = true,
+                       .shift = shift,
+                       .mask = (unsigned)buckets - 1,
+                       .keep = UINT64_MAX << whole_bits,
+                       .buckets = buckets};
+    if (!even)
+        radix_cut_uneven(sample, room, count, width, buckets, cut, cells);
+}
 
 /* The side of the anchor, the exponent and the fraction of the distance to it, in `width` bits: as
  * keys grow, so does the result. No branch. */

@@ -25,8 +25,7 @@ static bool FN(sample)(const radix_work *work, void *records, void *spare, size_
     RECORD *const sample = records;
     size_t const  stride = work->n / count;
     for (size_t i = 0; i < count; i++) {
-        uint64_t const draw = ordo_random_at(work->exec->seed, i);
-        size_t const   at = i * stride + (size_t)ordo_random_below(draw, stride);
+        size_t const at = ordo_random_in_stride(work->exec->seed, i, stride);
         sample[i] = *FN(block_of)(work, at, 1, &sample[i]);
     }
     if (!FN(local_sort)(sample, spare, count, sample, 8 * sizeof(DIGITS), &work->local))

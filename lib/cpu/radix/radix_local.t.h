@@ -215,9 +215,7 @@ static bool FN(is_spread)(const RECORD *records, size_t n, const radix_local *lo
     size_t const stride = n / 32;
     unsigned     fullest = 0;
     for (size_t i = 0; i < 32; i++) {
-        uint64_t const draw = ordo_random_at(local->exec->seed, i);
-        size_t const   at = i * stride + (size_t)ordo_random_below(draw, stride);
-        DIGITS const   key = KEY_OF(records[at]);
+        DIGITS const key = KEY_OF(records[ordo_random_in_stride(local->exec->seed, i, stride)]);
         sample[i] = key;
         low = key < low ? key : low;
         high = key > high ? key : high;

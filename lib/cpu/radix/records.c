@@ -81,7 +81,7 @@ radix_io records_of_keys(const cpu_kernels *kernels, const ordo_sort_job *job)
                       .store = is_bits ? NULL : type->store_keys,
                       .map = map_of(job),
                       .key_size = ordo_type_size(job->type),
-                      .in = job->source != NULL ? job->source : job->keys,
+                      .in = cpu_input(job),
                       .out = job->keys,
                       .spare = job->keys,
                       .turned = job->descending};

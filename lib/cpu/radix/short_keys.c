@@ -125,10 +125,8 @@ ordo_status short_keys_choose(const cpu_kernels *kernels, const ordo_argsort_job
     keys->key_at = records_key_of(job->type, job->descending);
     atomic_init(&keys->tied, 0);
     keys->most_tied = job->n / 4; /* twice the largest expected number */
-    for (size_t i = 0; i < count; i++) {
-        uint64_t const draw = ordo_random_at(exec->seed, i);
-        sample[i] = keys->key_at(job->keys, i * stride + (size_t)ordo_random_below(draw, stride));
-    }
+    for (size_t i = 0; i < count; i++)
+        sample[i] = keys->key_at(job->keys, ordo_random_in_stride(exec->seed, i, stride));
     radix_io const order = {.kernels = kernels,
                             .kind = RECORD_K64,
                             .n = count,

@@ -13,13 +13,15 @@
 #include "core/random.h"
 #include "cpu/radix/records.h"
 #include "cpu/rough/rough.h"
+#include "cpu/sort/few_values.h"
 #include "cpu/sort/sort_steps.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum {
-    MOST_RUNS = ORDO_TUNE_RUNS
+    MOST_RUNS = ORDO_TUNE_RUNS,
+    FEW_SAMPLE = 2048, /* keys that show whether there are few values */
+    FEW_FIRST = 64,    /* of them already show most arrays of many values */
+    SEEN_BITS = 12,    /* the set of sampled values has 2^12 places */
+    DENSE_SAMPLE = 256 /* keys that show whether the range is narrow */
 };
 
 typedef struct adaptive_view {
@@ -33,8 +35,7 @@ typedef struct adaptive_view {
 /* Keys in the order of a sort, or in the order of an argsort, in which keys tie (io.folded). */
 static radix_io order_of(const cpu_kernels *kernels, const ordo_sort_job *job, bool folded)
 {
-    return records_of_order(kernels, job->type, job->source != NULL ? job->source : job->keys,
-                            job->n, job->descending, folded);
+    return records_of_order(kernels, job->type, cpu_input(job), job->n, job->descending, folded);
 }
 
 /* The offset of the windows in their n / windows keys. The seed of the call chooses it, so that
@@ -47,103 +48,63 @@ static size_t look_aside(size_t n, size_t windows, uint64_t seed)
     return (size_t)ordo_random_below(ordo_random_mix(seed), free_keys + 1);
 }
 
-#define ORDO_TEMPLATE "cpu/sort/adaptive.t.h"
-#include "core/for_each_word.h"
+/* Key i of a tile of key bits. */
+INLINE uint64_t bits_in(const void *tile, size_t i, bool wide)
+{
+    return wide ? ((const uint64_t *)tile)[i] : ((const uint32_t *)tile)[i];
+}
+
+/* Compares neighbours in windows all over the array; no branch on keys. */
+INLINE adaptive_view look_as(const radix_io *io, uint64_t seed, bool wide)
+{
+    adaptive_view view = {0};
+    size_t const  windows = ordo_min(ORDO_TUNE_LOOKS, io->n / ORDO_TUNE_LOOK_KEYS);
+    size_t const  aside = look_aside(io->n, windows, seed);
+    uint64_t      last = 0, room[ORDO_TUNE_LOOK_KEYS];
+    for (size_t w = 0; w < windows; w++) {
+        const void *const seen =
+            records_tile(io, w * (io->n / windows) + aside, ORDO_TUNE_LOOK_KEYS, room);
+        uint64_t const first = bits_in(seen, 0, wide);
+        unsigned       falls = 0, flats = 0;
+        for (size_t i = 1; i < ORDO_TUNE_LOOK_KEYS; i++) {
+            falls += bits_in(seen, i, wide) < bits_in(seen, i - 1, wide);
+            flats += bits_in(seen, i, wide) == bits_in(seen, i - 1, wide);
+        }
+        view.falls += falls;
+        view.flats += flats;
+        view.far_falls += w > 0 && first < last;
+        view.far_rises += w > 0 && first > last;
+        last = first;
+        view.looked += ORDO_TUNE_LOOK_KEYS - 1;
+    }
+    return view;
+}
 
 static adaptive_view look(const radix_io *io, uint64_t seed)
 {
-    return io->kind == RECORD_K32 ? look_32(io, seed) : look_64(io, seed);
+    return io->kind == RECORD_K32 ? look_as(io, seed, false) : look_as(io, seed, true);
 }
 
-/* ---- Runs ---- */
-
-typedef struct runs_work {
-    const void        *keys;
-    cpu_first_step_fn *first_step;
-    unsigned           step;              /* what begins a run: cpu_step */
-    atomic_size_t      count;             /* runs after the first; may exceed MOST_RUNS */
-    size_t             starts[MOST_RUNS]; /* in the order they were found */
-} runs_work;
-
-static void runs_piece(void *arg, size_t lo, size_t hi)
+/* The largest radius of the same windows, each on its own. */
+static size_t look_radius(const radix_io *io, uint64_t seed)
 {
-    runs_work *const work = arg;
-    bool const       full = atomic_load_explicit(&work->count, memory_order_relaxed) >= MOST_RUNS;
-    size_t           at = full ? hi : ordo_max(lo, 1);
-    for (; (at = work->first_step(work->keys, at, hi, work->step)) < hi; at++) {
-        size_t const run = atomic_fetch_add_explicit(&work->count, 1, memory_order_relaxed);
-        if (run >= MOST_RUNS)
-            return;
-        work->starts[run] = at;
+    bool const   wide = io->kind != RECORD_K32;
+    size_t const windows = ordo_min(ORDO_TUNE_LOOKS, io->n / ORDO_TUNE_LOOK_KEYS);
+    size_t const aside = look_aside(io->n, windows, seed);
+    size_t       radius = 0;
+    uint64_t     room[ORDO_TUNE_LOOK_KEYS], highest[ORDO_TUNE_LOOK_KEYS]; /* so far in the window */
+    for (size_t w = 0; w < windows; w++) {
+        const void *const seen =
+            records_tile(io, w * (io->n / windows) + aside, ORDO_TUNE_LOOK_KEYS, room);
+        highest[0] = bits_in(seen, 0, wide);
+        for (size_t i = 1; i < ORDO_TUNE_LOOK_KEYS; i++) {
+            uint64_t const bits = bits_in(seen, i, wide);
+            highest[i] = ordo_max(highest[i - 1], bits);
+            while (radius < i && highest[i - radius - 1] > bits)
+                radius++;
+        }
     }
-}
-
-static int compare_starts(const void *a, const void *b)
-{
-    size_t const x = *(const size_t *)a, y = *(const size_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* Counts the runs and fills bounds. MOST_RUNS + 1 stands for more than MOST_RUNS. A run ends
- * before a key that is less than its left neighbour. falling: before a key that is greater or,
- * where keys tie, not less. So one falling run is a reversed array. */
-static ordo_status find_runs(const radix_io *io, ordo_type type, bool falling,
-                             size_t bounds[MOST_RUNS + 2], size_t *count, ordo_exec *exec)
-{
-    runs_work work = {.keys = io->in,
-                      .first_step = io->kernels->loops->first_step[type],
-                      .step = (io->turned ? CPU_STEP_DOWN : 0) | (io->folded ? CPU_STEP_TIES : 0) |
-                              (falling ? CPU_STEP_RISE : 0)};
-    atomic_init(&work.count, 0);
-    if (!ordo_loop(exec, io->n, cpu_grain(io->n), runs_piece, &work))
-        return ORDO_E_CANCELLED;
-    size_t const more = atomic_load_explicit(&work.count, memory_order_relaxed);
-    *count = ordo_min(more, MOST_RUNS) + 1;
-    if (more >= MOST_RUNS)
-        return ORDO_OK;
-    qsort(work.starts, more, sizeof *work.starts, compare_starts);
-    bounds[0] = 0;
-    memcpy(bounds + 1, work.starts, more * sizeof *bounds);
-    bounds[more + 1] = io->n;
-    return ORDO_OK;
-}
-
-/* Merges the runs. After ORDO_E_NOMEM the keys are unchanged. */
-static ordo_status merge_runs(const cpu_kernels *kernels, const ordo_sort_job *job,
-                              const size_t *bounds, size_t count, ordo_exec *exec)
-{
-    radix_io const    io = records_of_keys(kernels, job);
-    cpu_records const records = {io.kind, job->keys, job->n};
-    bool const        changed = exec->changed;
-    exec->changed = true;
-    TRY(records_load(&io, &records, exec));
-    ordo_status const status = cpu_records_merge_runs(&records, bounds, count, exec);
-    if (status == ORDO_E_CANCELLED)
-        return status;
-    TRY(records_store(&io, &records, exec));
-    if (status == ORDO_E_NOMEM)
-        exec->changed = changed;
-    return status;
-}
-
-/* ---- Reversed ---- */
-
-typedef struct reverse_work {
-    void  *array;
-    size_t size, n; /* bytes of an element, and elements */
-} reverse_work;
-
-static void reverse_piece(void *arg, size_t lo, size_t hi)
-{
-    const reverse_work *const work = arg;
-    cpu_reverse(work->array, work->size, work->n, lo, hi);
-}
-
-static ordo_status reverse(void *array, size_t size, size_t n, ordo_exec *exec)
-{
-    reverse_work work = {array, size, n};
-    exec->changed = true;
-    return cpu_done(ordo_loop(exec, n / 2, cpu_grain(n / 2), reverse_piece, &work));
+    return radius;
 }
 
 /* ---- Keys alone ---- */
@@ -200,96 +161,6 @@ static bool may_be_displaced(const ordo_sort_job *job, const adaptive_view *view
            ordo_type_size(job->type) >= sizeof(uint32_t);
 }
 
-/* Sorts with a given radius; *done says whether the keys are sorted now. Without memory the
- * result is ORDO_OK with *done false: no key was moved, and the general sort needs less memory. */
-static ordo_status try_rough(const ordo_sort_job *job, size_t radius, bool *done, ordo_exec *exec)
-{
-    bool const changed = exec->changed;
-    exec->changed = true;
-    ordo_status const status = cpu_rough_try(job, radius, done, exec);
-    if (status == ORDO_E_NOMEM) {
-        exec->changed = changed;
-        *done = false;
-        return ORDO_OK;
-    }
-    if (status == ORDO_OK && *done) {
-        exec->algorithm = "windows";
-        exec->facts.input = ORDO_INPUT_ROUGH;
-        exec->facts.strategy = ORDO_STRATEGY_WINDOWS;
-        exec->facts.radius = radius;
-    }
-    return status;
-}
-
-/* Tries a radius a little above that of the windows first: the attempt shows whether the radius
- * was large enough, and takes about as long as a measurement. Otherwise measures the radius. */
-static ordo_status sort_rough(const ordo_sort_job *job, const radix_io *io, size_t most, bool *done,
-                              ordo_exec *exec)
-{
-    size_t const seen =
-        io->kind == RECORD_K32 ? look_radius_32(io, exec->seed) : look_radius_64(io, exec->seed);
-    size_t radius = 0;
-    if (seen > most)
-        return ORDO_OK;
-    for (size_t guess = 8; guess <= ORDO_TUNE_ROUGH_GUESS && radius == 0; guess *= 2)
-        if (seen + seen / 8 < guess)
-            radius = guess;
-    exec->phases += CPU_RADIUS_PHASES + 1;
-    if (radius != 0)
-        TRY(try_rough(job, radius, done, exec));
-    if (*done)
-        return ORDO_OK;
-    ordo_status const measured = cpu_radius_bits(job, &radius, exec);
-    if (measured == ORDO_E_NOMEM) /* the general sort needs less */
-        return ORDO_OK;
-    TRY(measured);
-    if (radius > most) {
-        exec->facts.radius = radius;
-        return ORDO_OK;
-    }
-    return try_rough(job, radius, done, exec);
-}
-
-static ordo_status sort_runs(const ordo_sort_job *job, const radix_io *io, bool *done,
-                             ordo_exec *exec)
-{
-    size_t bounds[MOST_RUNS + 2], count = 0;
-    TRY(find_runs(io, job->type, false, bounds, &count, exec));
-    if (count > MOST_RUNS)
-        return ORDO_OK;
-    if (count == 1) {
-        *done = true;
-        exec->algorithm = "sorted";
-        exec->facts.input = ORDO_INPUT_SORTED;
-        return ORDO_OK;
-    }
-    if (ordo_type_size(job->type) < sizeof(uint32_t))
-        return ORDO_OK; /* counting is cheaper */
-    ordo_status const status = merge_runs(io->kernels, job, bounds, count, exec);
-    if (status == ORDO_E_NOMEM)
-        return ORDO_OK;
-    *done = status == ORDO_OK;
-    exec->algorithm = "merge";
-    exec->facts.input = ORDO_INPUT_RUNS;
-    exec->facts.strategy = ORDO_STRATEGY_MERGE_RUNS;
-    exec->facts.runs = count;
-    return status;
-}
-
-static ordo_status sort_reversed(const ordo_sort_job *job, const radix_io *io, bool *done,
-                                 ordo_exec *exec)
-{
-    size_t bounds[MOST_RUNS + 2], count = 0;
-    TRY(find_runs(io, job->type, true, bounds, &count, exec));
-    *done = count == 1;
-    if (!*done)
-        return ORDO_OK;
-    exec->algorithm = "reverse";
-    exec->facts.input = ORDO_INPUT_REVERSED;
-    exec->facts.strategy = ORDO_STRATEGY_REVERSE;
-    return reverse(job->keys, ordo_type_size(job->type), job->n, exec);
-}
-
 static bool is_rough_enough(const ordo_sort_job *job, const adaptive_view *view, size_t most)
 {
     return may_be_rough(view) && job->n >= ORDO_TUNE_ROUGH_KEYS &&
@@ -322,9 +193,9 @@ static ordo_status sort_vector(const cpu_kernels *kernels, const ordo_sort_job *
     radix_io const           io = order_of(kernels, job, false);
     exec->isa = kernels->loops->isa;
     if (first_step(job->keys, 1, job->n, down) == job->n)
-        TRY(sort_runs(job, &io, done, exec));
+        TRY(cpu_sort_runs(job, &io, done, exec));
     else if (first_step(job->keys, 1, job->n, down | CPU_STEP_RISE) == job->n)
-        TRY(sort_reversed(job, &io, done, exec));
+        TRY(cpu_sort_reversed(job, &io, done, exec));
     *done = *done || cpu_vector_sort(kernels, job, exec);
     return ORDO_OK;
 }
@@ -333,29 +204,114 @@ ordo_status cpu_sort_adaptive(const cpu_kernels *kernels, const ordo_sort_job *j
                               void **room, ordo_exec *exec)
 {
     *room = NULL;
-    *done = cpu_small_sort(kernels, job, exec);
+    *done = job->n <= 2 * ORDO_TUNE_LOOK_KEYS && cpu_small_sort(kernels, job, exec);
     if (*done || job->n < 2 * ORDO_TUNE_LOOK_KEYS)
         return ORDO_OK;
-    if (cpu_vector_takes(kernels, job))
+    if (job->n <= ORDO_TUNE_WORDS_FEW_32 && cpu_vector_takes(kernels, job))
         return sort_vector(kernels, job, done, exec);
     radix_io const      io = order_of(kernels, job, false);
     adaptive_view const view = look(&io, exec->seed);
     exec->isa = kernels->loops->isa;
     if (may_be_runs(&view, most_runs(job->type)))
-        TRY(sort_runs(job, &io, done, exec));
+        TRY(cpu_sort_runs(job, &io, done, exec));
     if (*done)
         return ORDO_OK;
     if (may_be_reversed(&view))
-        return sort_reversed(job, &io, done, exec);
+        return cpu_sort_reversed(job, &io, done, exec);
     if (may_be_displaced(job, &view))
         TRY(sort_displaced(kernels, job, done, room, exec));
     if (*done)
         return ORDO_OK;
     size_t const most = most_radius(kernels, job->type);
-    if (is_rough_enough(job, &view, most))
-        return sort_rough(job, &io, most, done, exec);
-    return ORDO_OK;
+    if (!is_rough_enough(job, &view, most))
+        return ORDO_OK;
+    size_t const seen = look_radius(&io, exec->seed);
+    return seen <= most ? cpu_sort_windows(job, seen, most, done, exec) : ORDO_OK;
 }
+
+/* ---- Few values, a narrow range ---- */
+
+static bool is_counted(const ordo_sort_job *job)
+{
+    return job->n >= ORDO_TUNE_FEW_KEYS && ordo_type_size(job->type) >= sizeof(uint32_t);
+}
+
+/* Draws sampled keys [from, to) into the set of values. False if there are too many values. */
+static bool draw(const ordo_sort_job *job, uint64_t seed, size_t from, size_t to, size_t stride,
+                 uint16_t *places, few_sample *sample)
+{
+    for (size_t i = from; i < to; i++) {
+        uint64_t const key = few_key_at(cpu_input(job), ordo_type_size(job->type),
+                                        ordo_random_in_stride(seed, i, stride));
+        size_t         place = (size_t)(ordo_random_mix(key) >> (64 - SEEN_BITS));
+        while (places[place] != 0 && sample->values[places[place] - 1].value != key)
+            place = (place + 1) % (1 << SEEN_BITS);
+        if (places[place] == 0) {
+            if (sample->count == FEW_MOST)
+                return false;
+            sample->values[sample->count] = (few_value){.value = key};
+            places[place] = (uint16_t)++sample->count;
+        }
+        sample->values[places[place] - 1].seen++;
+    }
+    return true;
+}
+
+/* How many sampled keys are the only ones of their value: their part of the sample estimates the
+ * part of the array whose values the sample missed. */
+static size_t seen_once(const few_sample *sample)
+{
+    size_t once = 0;
+    for (size_t v = 0; v < sample->count; v++)
+        once += sample->values[v].seen == 1;
+    return once;
+}
+
+static bool has_few_values(const ordo_sort_job *job, uint64_t seed, few_sample *sample)
+{
+    uint16_t     places[1 << SEEN_BITS] = {0};
+    size_t const keys = ordo_min(FEW_SAMPLE, job->n / 8);
+    size_t const stride = job->n / keys, first = ordo_min(FEW_FIRST, keys);
+    sample->count = 0;
+    if (!draw(job, seed, 0, first, stride, places, sample) || seen_once(sample) > first * 3 / 4 ||
+        !draw(job, seed, first, keys, stride, places, sample))
+        return false;
+    return seen_once(sample) <= keys / (2 * FEW_STRAY_PART);
+}
+
+/* Integers only. */
+static bool may_be_dense(const ordo_sort_job *job, uint64_t seed)
+{
+    size_t const   size = ordo_type_size(job->type), count = ordo_min(DENSE_SAMPLE, job->n);
+    uint64_t const sign = dense_sign(job->type);
+    uint64_t       least = UINT64_MAX, most = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t const   at = ordo_random_in_stride(seed, i, job->n / count);
+        uint64_t const bits = few_key_at(cpu_input(job), size, at) ^ sign;
+        least = ordo_min(least, bits);
+        most = ordo_max(most, bits);
+        if (!dense_pays(least, most, job->n))
+            return false;
+    }
+    return true;
+}
+
+ordo_status cpu_sort_counted(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
+                             void **room, ordo_exec *exec)
+{
+    few_sample sample;
+    *done = false;
+    if (!is_counted(job))
+        return ORDO_OK;
+    if (has_few_values(job, exec->seed, &sample))
+        TRY(cpu_sort_few(kernels, job, &sample, done, room, exec));
+    if (*done || job->n > UINT32_MAX || job->type == ORDO_F32 || job->type == ORDO_F64 ||
+        !may_be_dense(job, exec->seed))
+        return ORDO_OK;
+    return cpu_sort_dense(kernels, job, done, room, exec);
+}
+
+/* ---- Scratch ---- */
 
 size_t cpu_adaptive_scratch(const ordo_sort_job *job, unsigned threads)
 {
@@ -367,6 +323,11 @@ size_t cpu_adaptive_scratch(const ordo_sort_job *job, unsigned threads)
         cpu_radius_scratch(&(ordo_radius_job){.type = job->type, .n = job->n}, threads);
     return ordo_max(cpu_records_merge_scratch(records_kind_of_keys(job->type), job->n, threads),
                     rough);
+}
+
+size_t cpu_counted_scratch(const ordo_sort_job *job, unsigned threads)
+{
+    return is_counted(job) ? cpu_few_scratch(job, threads) : 0;
 }
 
 size_t cpu_adaptive_room(const ordo_sort_job *job)
@@ -381,42 +342,21 @@ size_t cpu_adaptive_room(const ordo_sort_job *job)
 static ordo_status look_folded(const cpu_kernels *kernels, const ordo_sort_job *job, bool *sorted,
                                bool *reversed, ordo_exec *exec)
 {
-    size_t bounds[MOST_RUNS + 2], count = 0;
     if (job->n < 2 * ORDO_TUNE_LOOK_KEYS)
         return ORDO_OK;
     radix_io const      io = order_of(kernels, job, true);
     adaptive_view const view = look(&io, exec->seed);
     exec->isa = kernels->loops->isa;
-    if (may_be_runs(&view, 1)) {
-        TRY(find_runs(&io, job->type, false, bounds, &count, exec));
-        *sorted = count == 1;
-    } else if (view.falls == view.looked && view.far_rises == 0) {
-        TRY(find_runs(&io, job->type, true, bounds, &count, exec));
-        *reversed = count == 1;
-    }
+    if (may_be_runs(&view, 1))
+        TRY(cpu_is_one_run(&io, job->type, false, sorted, exec));
+    else if (view.falls == view.looked && view.far_rises == 0)
+        TRY(cpu_is_one_run(&io, job->type, true, reversed, exec));
     if (*sorted || *reversed) {
         exec->algorithm = *sorted ? "sorted" : "reverse";
         exec->facts.input = *sorted ? ORDO_INPUT_SORTED : ORDO_INPUT_REVERSED;
         exec->facts.strategy = *sorted ? ORDO_STRATEGY_PLAIN : ORDO_STRATEGY_REVERSE;
     }
     return ORDO_OK;
-}
-
-typedef struct count_work {
-    const ordo_argsort_job *job;
-    bool                    reversed;
-} count_work;
-
-static void count_piece(void *arg, size_t lo, size_t hi)
-{
-    const count_work *const work = arg;
-    size_t const            last = work->job->n - 1;
-    if (work->job->index_type == ORDO_U32)
-        for (size_t i = lo; i < hi; i++)
-            ((uint32_t *)work->job->index)[i] = (uint32_t)(work->reversed ? last - i : i);
-    else
-        for (size_t i = lo; i < hi; i++)
-            ((uint64_t *)work->job->index)[i] = work->reversed ? last - i : i;
 }
 
 ordo_status cpu_argsort_adaptive(const cpu_kernels *kernels, const ordo_argsort_job *job,
@@ -436,8 +376,7 @@ ordo_status cpu_argsort_adaptive(const cpu_kernels *kernels, const ordo_argsort_
         return ORDO_OK;
     }
     *done = true;
-    count_work work = {job, reversed};
-    return cpu_done(ordo_loop(exec, job->n, cpu_grain(job->n), count_piece, &work));
+    return cpu_index_in_order(job, reversed, exec);
 }
 
 ordo_status cpu_pairs_adaptive(const cpu_kernels *kernels, const ordo_pairs_job *job, bool *done,
@@ -452,6 +391,6 @@ ordo_status cpu_pairs_adaptive(const cpu_kernels *kernels, const ordo_pairs_job 
     *done = sorted || reversed;
     if (!reversed)
         return ORDO_OK;
-    TRY(reverse(keys->keys, ordo_type_size(keys->type), keys->n, exec));
-    return reverse(job->values, job->value_size, keys->n, exec);
+    TRY(cpu_reverse_array(keys->keys, ordo_type_size(keys->type), keys->n, exec));
+    return cpu_reverse_array(job->values, job->value_size, keys->n, exec);
 }

@@ -124,14 +124,6 @@ static ordo_status sort_radix(const cpu_kernels *kernels, const ordo_sort_job *j
                                                          : status;
 }
 
-/* Counts the keys if they take few values or lie in a narrow range. */
-static ordo_status sort_by_counting(const cpu_kernels *kernels, const ordo_sort_job *job,
-                                    bool *done, void **room, ordo_exec *exec)
-{
-    TRY(cpu_sort_few(kernels, job, done, room, exec));
-    return *done ? ORDO_OK : cpu_sort_dense(kernels, job, done, room, exec);
-}
-
 static ordo_status sort_here(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec);
 
 /* Keys of another array. Only the radix sort reads them there; for any other sort they are copied
@@ -144,7 +136,7 @@ static ordo_status sort_from(const cpu_kernels *kernels, const ordo_sort_job *jo
         void *room = NULL;
         bool  done = false;
         if (job->algorithm == ORDO_ALGORITHM_AUTO)
-            TRY(sort_by_counting(kernels, job, &done, &room, exec));
+            TRY(cpu_sort_counted(kernels, job, &done, &room, exec));
         ordo_status const status = done ? ORDO_OK : sort_radix(kernels, job, room, exec);
         if (status != ORDO_E_NOMEM)
             return status;
@@ -171,7 +163,7 @@ static ordo_status sort_here(const cpu_kernels *kernels, const ordo_sort_job *jo
         bool done = false;
         TRY(cpu_sort_adaptive(kernels, job, &done, &room, exec));
         if (!done)
-            TRY(sort_by_counting(kernels, job, &done, &room, exec));
+            TRY(cpu_sort_counted(kernels, job, &done, &room, exec));
         if (done)
             return ORDO_OK;
     }
@@ -196,7 +188,8 @@ size_t cpu_sort_scratch(const ordo_sort_job *job, unsigned threads)
     size_t const sort = is_narrow(job->type) ? cpu_narrow_scratch(job->type, job->n, threads)
                                              : cpu_radix_scratch(records_kind_of_keys(job->type),
                                                                  job->n, true, threads);
-    size_t const few = job->algorithm == ORDO_ALGORITHM_AUTO ? cpu_few_scratch(job, threads) : 0;
+    size_t const few =
+        job->algorithm == ORDO_ALGORITHM_AUTO ? cpu_counted_scratch(job, threads) : 0;
     return (job->algorithm == ORDO_ALGORITHM_AUTO ? cpu_adaptive_room(job) : 0) + few +
            ordo_max(look, sort);
 }

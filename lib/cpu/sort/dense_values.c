@@ -1,22 +1,19 @@
 /* dense_values.c - sort of integers that lie in a narrow range: counts each value of the range in a
  * table, then writes each value as often.
  *
- * A sample shows whether the range may be narrow; then all keys are read for the exact range. Each
+ * A sample (adaptive.c) showed that the range may be narrow; all keys are read for the exact range. Each
  * thread counts a part of the array in a table of its own. The tables are added, and each thread
  * writes the keys of a part of the range. Reads the array twice and writes it once.
  *
  * Scratch: memory for n keys, which the general sort can use if it runs. */
-#include "core/random.h"
 #include "cpu/radix/records.h"
+#include "cpu/sort/few_values.h"
 #include "cpu/sort/sort_steps.h"
 
 #include <string.h>
 
 enum {
-    SAMPLE = 256,
-    MOST_RANGE = ORDO_TUNE_DENSE_RANGE,
-    KEYS_A_VALUE = 8, /* at least: fewer do not pay for the table */
-    PIECES = 256,     /* parts of the range that are written by one thread each */
+    PIECES = 256, /* parts of the range that are written by one thread each */
     TABLE_BYTES = sizeof(uint32_t) + sizeof(uint8_t), /* of a value in one table */
     POLL = 1 << 16                                    /* keys after which the caller may cancel */
 };
@@ -42,28 +39,6 @@ typedef struct dense_work {
 } dense_work;
 
 /* ---- The range ---- */
-
-static bool is_dense(uint64_t least, uint64_t most, size_t n)
-{
-    return most - least < ordo_min(MOST_RANGE, n / KEYS_A_VALUE);
-}
-
-static bool may_be_dense(const dense_work *work)
-{
-    size_t const n = work->job->n, count = ordo_min(SAMPLE, n), stride = n / count;
-    uint64_t     least = UINT64_MAX, most = 0;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t const random = ordo_random_at(work->exec->seed, i);
-        size_t const   at = i * stride + (size_t)ordo_random_below(random, stride);
-        uint64_t       low, high;
-        records_extent(&work->io, work->job->type, at, at + 1, &low, &high);
-        least = ordo_min(least, low);
-        most = ordo_max(most, high);
-        if (!is_dense(least, most, n))
-            return false;
-    }
-    return true;
-}
 
 static void extent_piece(void *arg, size_t lo, size_t hi)
 {
@@ -161,27 +136,15 @@ static ordo_status write_all(dense_work *work)
 
 /* ---- The sort ---- */
 
-static bool is_looked_at(const ordo_sort_job *job)
-{
-    return job->n >= ORDO_TUNE_FEW_KEYS && job->n <= UINT32_MAX &&
-           (job->type == ORDO_U32 || job->type == ORDO_I32 || job->type == ORDO_U64 ||
-            job->type == ORDO_I64);
-}
-
 ordo_status cpu_sort_dense(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
                            void **room, ordo_exec *exec)
 {
-    *done = false;
-    if (!is_looked_at(job))
-        return ORDO_OK;
-    const void *const in = job->source != NULL ? job->source : job->keys;
+    const void *const in = cpu_input(job);
     dense_work        work = {.job = job,
                               .in = in,
                               .size = ordo_type_size(job->type),
                               .io = records_of_order(kernels, job->type, in, job->n, false, false),
                               .exec = exec};
-    if (!may_be_dense(&work))
-        return ORDO_OK;
     atomic_init(&work.least, UINT64_MAX);
     atomic_init(&work.most, 0);
     exec->phases += 3;
@@ -189,11 +152,10 @@ ordo_status cpu_sort_dense(const cpu_kernels *kernels, const ordo_sort_job *job,
         return ORDO_E_CANCELLED;
     exec->phase++;
     uint64_t const least = atomic_load(&work.least), most = atomic_load(&work.most);
-    if (!is_dense(least, most, job->n) ||
+    if (!dense_pays(least, most, job->n) ||
         (*room == NULL && ordo_scratch(exec, job->n * work.size, room) != ORDO_OK))
         return ORDO_OK; /* without memory the general sort runs in place */
-    bool const is_signed = job->type == ORDO_I32 || job->type == ORDO_I64;
-    work.low = least ^ (is_signed ? UINT64_C(1) << (8 * work.size - 1) : 0);
+    work.low = least ^ dense_sign(job->type);
     work.range = (size_t)(most - least) + 1;
     work.counts = *room;
     size_t const most_tables =

@@ -1,6 +1,6 @@
 /* few_values.c - sort of keys that take few values: count each value, then write it as often.
  *
- * A sample shows the values. They go into a hash table in which each value has a slot of its own,
+ * A sample (adaptive.c) shows the values. They go into a hash table in which each value has a slot of its own,
  * so that one comparison tells whether a key is in the table. Keys that are not (strays: values
  * that the sample missed, and values whose slot was taken) are collected and sorted. Then the
  * result is written in order: strays, a value, strays, the next value. The array is read once and
@@ -16,25 +16,11 @@
 #include <string.h>
 
 enum {
-    SAMPLE = 2048,
-    FIRST_LOOK = 64, /* sampled keys that already show most arrays of many values */
-    MOST_VALUES = 512,
-    SEEN_BITS = 12, /* the set of sampled values has 2^12 places */
     LEAST_BITS = 8, /* of the table */
     MOST_BITS = 13,
-    ATTEMPTS = 64,  /* multipliers that are tried */
-    STRAY_PART = 8, /* gives up if more than this part of the keys are strays */
+    ATTEMPTS = 64, /* multipliers that are tried */
     CHUNKS_A_THREAD = 4
 };
-
-typedef struct few_value {
-    uint64_t value; /* the key in memory */
-    uint64_t bits;  /* its key bits */
-    uint32_t seen;  /* in the sample */
-    uint32_t slot;
-    size_t   count; /* in the array */
-    size_t   at;    /* where it begins in the result */
-} few_value;
 
 #define RECORD few_value
 #define LESS(a, b) ((a).bits < (b).bits)
@@ -51,8 +37,8 @@ typedef struct few_work {
     radix_io             io;
     const few_loops     *loops;
     few_table            table;
-    few_value           *values; /* [MOST_VALUES] */
-    size_t               count;  /* of values that have a slot */
+    few_value           *values;
+    size_t               count; /* of values that have a slot */
     size_t               chunk, chunks;
     uint32_t            *counts; /* of each chunk */
     size_t              *strays; /* number in each chunk */
@@ -65,17 +51,6 @@ typedef struct few_work {
 
 /* ---- Values ---- */
 
-static uint64_t key_at(const char *keys, size_t size, size_t i)
-{
-    uint32_t narrow;
-    uint64_t wide;
-    memcpy(&narrow, keys + i * size, sizeof narrow);
-    if (size == sizeof narrow)
-        return narrow;
-    memcpy(&wide, keys + i * size, sizeof wide);
-    return wide;
-}
-
 /* The key bits of the key at keys[i], as a sort of keys alone orders them. */
 static uint64_t bits_at(const few_work *work, const void *keys, size_t i)
 {
@@ -84,57 +59,13 @@ static uint64_t bits_at(const few_work *work, const void *keys, size_t i)
     uint64_t wide;
     io.in = keys;
     if (io.load == NULL)
-        return key_at(keys, work->size, i);
+        return few_key_at(keys, work->size, i);
     if (io.kind == RECORD_K64) {
         io.load(&io, i, 1, &wide);
         return wide;
     }
     io.load(&io, i, 1, &narrow);
     return narrow;
-}
-
-/* Draws sampled keys [from, to) into the set of values. False if there are too many values. */
-static bool draw(few_work *work, uint16_t *places, size_t from, size_t to, size_t stride)
-{
-    for (size_t i = from; i < to; i++) {
-        uint64_t const random = ordo_random_at(work->exec->seed, i);
-        size_t const   at = i * stride + (size_t)ordo_random_below(random, stride);
-        uint64_t const key = key_at(work->in, work->size, at);
-        size_t         place = (size_t)(ordo_random_mix(key) >> (64 - SEEN_BITS));
-        while (places[place] != 0 && work->values[places[place] - 1].value != key)
-            place = (place + 1) % (1 << SEEN_BITS);
-        if (places[place] == 0) {
-            if (work->count == MOST_VALUES)
-                return false;
-            work->values[work->count] = (few_value){.value = key};
-            places[place] = (uint16_t)++work->count;
-        }
-        work->values[places[place] - 1].seen++;
-    }
-    return true;
-}
-
-/* How many sampled keys are the only ones of their value: their part of the sample estimates the
- * part of the array whose values the sample missed. */
-static size_t seen_once(const few_work *work)
-{
-    size_t once = 0;
-    for (size_t v = 0; v < work->count; v++)
-        once += work->values[v].seen == 1;
-    return once;
-}
-
-/* Whether a sample shows few values; then they are in work->values. */
-static bool has_few_values(few_work *work)
-{
-    uint16_t     places[1 << SEEN_BITS];
-    size_t const sample = ordo_min(SAMPLE, work->job->n / 8);
-    size_t const stride = work->job->n / sample, first = ordo_min(FIRST_LOOK, sample);
-    memset(places, 0, sizeof places);
-    if (!draw(work, places, 0, first, stride) || seen_once(work) > first * 3 / 4 ||
-        !draw(work, places, first, sample, stride))
-        return false;
-    return seen_once(work) <= sample / (2 * STRAY_PART);
 }
 
 /* ---- Table ---- */
@@ -248,7 +179,7 @@ static void count_chunk(void *arg, size_t lo, size_t hi)
     for (size_t c = lo; c < hi; c++) {
         size_t const    begin = c * work->chunk, end = ordo_min(begin + work->chunk, work->job->n);
         size_t const    slots = (size_t)FEW_COUNTERS << work->table.bits;
-        size_t const    most = (end - begin) / STRAY_PART;
+        size_t const    most = (end - begin) / FEW_STRAY_PART;
         uint32_t *const counts = work->counts + c * slots;
         char *const     strays = work->stray + c * work->stray_room * work->size;
         size_t          found = 0;
@@ -349,7 +280,7 @@ static ordo_status take_scratch(few_work *work, void **room, ordo_exec *exec)
     work->chunks = chunks_of(n, exec->threads);
     work->chunk = (n + work->chunks - 1) / work->chunks;
     work->chunks = (n + work->chunk - 1) / work->chunk;
-    work->stray_room = work->chunk / STRAY_PART + FEW_BLOCK + 1;
+    work->stray_room = work->chunk / FEW_STRAY_PART + FEW_BLOCK + 1;
     if (work->stray_room * work->chunks > n)
         return ORDO_E_NOMEM; /* so few keys that the general sort is as good */
     TRY(ordo_scratch(exec, slots * work->size, &work->table.slots));
@@ -377,26 +308,16 @@ static ordo_status sort_strays(const cpu_kernels *kernels, few_work *work, ordo_
     return cpu_radix(&io, &inner);
 }
 
-static bool is_looked_at(const ordo_sort_job *job)
+ordo_status cpu_sort_few(const cpu_kernels *kernels, const ordo_sort_job *job, few_sample *sample,
+                         bool *done, void **room, ordo_exec *exec)
 {
-    return job->n >= ORDO_TUNE_FEW_KEYS && ordo_type_size(job->type) >= sizeof(uint32_t);
-}
-
-ordo_status cpu_sort_few(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
-                         void **room, ordo_exec *exec)
-{
-    *done = false;
-    if (!is_looked_at(job))
-        return ORDO_OK;
-    few_value values[MOST_VALUES];
-    few_work  work = {.job = job,
-                      .in = job->source != NULL ? job->source : job->keys,
-                      .size = ordo_type_size(job->type),
-                      .io = records_of_keys(kernels, job),
-                      .values = values,
-                      .exec = exec};
-    if (!has_few_values(&work))
-        return ORDO_OK;
+    few_work work = {.job = job,
+                     .in = cpu_input(job),
+                     .size = ordo_type_size(job->type),
+                     .io = records_of_keys(kernels, job),
+                     .values = sample->values,
+                     .count = sample->count,
+                     .exec = exec};
     work.loops = &kernels->loops->few[work.size == sizeof(uint64_t)];
     work.table.bits = LEAST_BITS;
     while (work.table.bits < MOST_BITS && ((size_t)8 << work.table.bits) < work.count * work.count)
@@ -431,8 +352,6 @@ size_t cpu_few_scratch(const ordo_sort_job *job, unsigned threads)
 {
     size_t const size = ordo_type_size(job->type);
     size_t const slots = (size_t)1 << MOST_BITS;
-    if (!is_looked_at(job))
-        return 0;
     return slots * size +
            chunks_of(job->n, threads) * (slots * FEW_COUNTERS * sizeof(uint32_t) + sizeof(size_t)) +
            3 * ORDO_CACHE_LINE;

@@ -80,16 +80,40 @@ ordo_status cpu_sort_displaced(const cpu_kernels *kernels, const ordo_sort_job *
                                void **room, ordo_exec *exec);
 size_t      cpu_displaced_scratch(const ordo_sort_job *job);
 
-/* Sorts keys of 4 or 8 bytes from job->source or job->keys if a sample shows few values; *done and
- * *room are as above, and *room may be scratch already. few_values.c */
-ordo_status cpu_sort_few(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
-                         void **room, ordo_exec *exec);
-/* The same for integers that lie in a narrow range. Takes no scratch beside *room.
- * dense_values.c */
+/* Sorts keys of 4 or 8 bytes from job->source or job->keys by counting, if a sample shows few values
+ * or integers of a narrow range; *done and *room are as above, and *room may be scratch already.
+ * adaptive.c */
+ordo_status cpu_sort_counted(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
+                             void **room, ordo_exec *exec);
+/* The scratch that cpu_sort_counted takes beside *room. */
+size_t cpu_counted_scratch(const ordo_sort_job *job, unsigned threads);
+/* The same for the values of a sample. few_values.c */
+struct few_sample;
+ordo_status cpu_sort_few(const cpu_kernels *kernels, const ordo_sort_job *job,
+                         struct few_sample *sample, bool *done, void **room, ordo_exec *exec);
+size_t      cpu_few_scratch(const ordo_sort_job *job, unsigned threads);
+/* The same for integers of a range that may be narrow. No scratch beside *room. dense_values.c */
 ordo_status cpu_sort_dense(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
                            void **room, ordo_exec *exec);
-/* The scratch that cpu_sort_few takes beside *room. */
-size_t cpu_few_scratch(const ordo_sort_job *job, unsigned threads);
+
+/* ---- Orders that a sample has shown: ordered.c ---- */
+
+/* `io` gives the key bits (records_of_order). Each sets *done if the keys are sorted now; otherwise
+ * they are unchanged. */
+struct radix_io;
+ordo_status cpu_sort_runs(const ordo_sort_job *job, const struct radix_io *io, bool *done,
+                          ordo_exec *exec);
+ordo_status cpu_sort_reversed(const ordo_sort_job *job, const struct radix_io *io, bool *done,
+                              ordo_exec *exec);
+/* `seen`: the radius of some windows; `most`: the largest radius that pays. */
+ordo_status cpu_sort_windows(const ordo_sort_job *job, size_t seen, size_t most, bool *done,
+                             ordo_exec *exec);
+/* Whether the whole array is one run; falling: one falling run. */
+ordo_status cpu_is_one_run(const struct radix_io *io, ordo_type type, bool falling, bool *is,
+                           ordo_exec *exec);
+ordo_status cpu_reverse_array(void *array, size_t size, size_t n, ordo_exec *exec);
+/* The result of an argsort of keys that are sorted, or reversed. */
+ordo_status cpu_index_in_order(const ordo_argsort_job *job, bool reversed, ordo_exec *exec);
 
 /* ---- The order of an array's elements: reorder.c ---- */
 
