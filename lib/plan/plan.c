@@ -147,9 +147,10 @@ static double predict_device(const ordo_calibration *c, const ordo_load *load, u
            load->link_bytes / ((filled < most ? filled : most) * 1e6);
 }
 
-/* Only keys alone are sorted in windows; the others are handled for values and indices, too. */
-double ordo_predict_ordered(const ordo_calibration *c, const ordo_load *load, unsigned threads,
-                            ordo_key_order order, double unordered)
+/* The time of the CPU for keys in that order, at most `unordered`. Only keys alone are sorted in
+ * windows. */
+static double predict_ordered(const ordo_calibration *c, const ordo_load *load, unsigned threads,
+                              ordo_key_order order, double unordered)
 {
     bool const alone = load->value_size == 0 && load->with == COST_NONE;
     if (order == KEYS_UNORDERED || (order == KEYS_NEARLY_RISING && !alone))
@@ -342,7 +343,7 @@ static bool device_wins(ordo_plan *plan, const ordo_exec *exec, const ordo_load 
         return false;
     ordo_key_order const order =
         load->keys == NULL ? KEYS_UNORDERED : ordo_look_at_keys(load, exec->seed);
-    by->cpu = ordo_predict_ordered(&plan->calibration, load, exec->threads, order, by->cpu);
+    by->cpu = predict_ordered(&plan->calibration, load, exec->threads, order, by->cpu);
     double const saved = by->cpu - least(by->hybrid, by->device);
     if (saved <= 0)
         return false;
@@ -353,7 +354,7 @@ static bool device_wins(ordo_plan *plan, const ordo_exec *exec, const ordo_load 
     }
     if (!open_and_check(plan, exec, load))
         return false;
-    by->cpu = ordo_predict_ordered(&plan->calibration, load, exec->threads, order, by->cpu);
+    by->cpu = predict_ordered(&plan->calibration, load, exec->threads, order, by->cpu);
     return by->cpu > least(by->hybrid, by->device);
 }
 

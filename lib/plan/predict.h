@@ -105,8 +105,4 @@ static inline bool ordo_is_streamed(const ordo_load *load)
 
 ordo_forecast ordo_predict(const ordo_calibration *c, const ordo_load *load, unsigned threads);
 
-/* The time of the CPU for keys in that order, at most `unordered`. */
-double ordo_predict_ordered(const ordo_calibration *c, const ordo_load *load, unsigned threads,
-                            ordo_key_order order, double unordered);
-
 #endif

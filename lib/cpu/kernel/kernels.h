@@ -155,15 +155,16 @@ typedef void cpu_sort_rows_fn(void *keys, size_t rows, size_t n, bool descending
 
 /* The loops that are written once in plain C and compiled for each ISA (plain_loops.h). */
 typedef struct cpu_loops {
-    const char               *isa;
-    cpu_band_fn              *band[CPU_TYPES][2];  /* [type][descending] */
-    cpu_below_fn             *below[CPU_TYPES][2]; /* [type][descending] */
-    cpu_first_step_fn        *first_step[CPU_TYPES];
-    cpu_sort_rows_fn         *sort_rows[CPU_TYPES];
-    const struct record_type *records; /* [type], radix/radix.h */
-    const struct radix_ops   *radix;   /* [record_kind], radix/radix_work.h */
-    const struct order_loops *order;   /* rough/order_loops.h */
-    const struct few_loops   *few;     /* [keys of 64 bits], sort/few_values.h */
+    const char                *isa;
+    cpu_band_fn               *band[CPU_TYPES][2];  /* [type][descending] */
+    cpu_below_fn              *below[CPU_TYPES][2]; /* [type][descending] */
+    cpu_first_step_fn         *first_step[CPU_TYPES];
+    cpu_sort_rows_fn          *sort_rows[CPU_TYPES];
+    const struct record_type  *records; /* [type], radix/radix.h */
+    const struct radix_ops    *radix;   /* [record_kind], radix/radix_work.h */
+    const struct order_loops  *order;   /* rough/order_loops.h */
+    const struct few_loops    *few;     /* [keys of 64 bits], sort/few_values.h */
+    const struct moving_loops *moving;  /* windows/moving.h */
 } cpu_loops;
 
 /* ---- The table ---- */

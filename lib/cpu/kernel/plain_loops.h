@@ -4,7 +4,8 @@
  * the table cpu_loops_avx2. It may define BAND_BY_VECTORS (see count_band.t.h).
  *
  * Compiling the loops once more for an ISA pays: SSE2 cannot compare 64-bit integers, only AVX-512
- * compares unsigned integers in one instruction, and AVX2 has shifts by any count. */
+ * compares unsigned integers in one instruction, AVX2 has shifts by any count, POPCNT counts bits
+ * and PDEP finds the k-th set bit of a word without a branch. */
 #include "core/keybits.h"
 #include "core/network.h"
 #include "cpu/kernel/kernels.h"
@@ -13,7 +14,10 @@
 #include "cpu/kernel/lanes.h"
 #include "cpu/rough/order_loops.h"
 #include "cpu/sort/few_values.h"
+#include "cpu/windows/moving.h"
 
+#include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #define ORDO_TEMPLATE "cpu/kernel/count_band.t.h"
@@ -23,6 +27,10 @@
 #define ORDO_TEMPLATE "cpu/segments/rows.t.h"
 #include "core/for_each_type.h"
 #define ORDO_TEMPLATE "cpu/radix/records.t.h"
+#include "core/for_each_type.h"
+
+#include "cpu/windows/moving_sweep.t.h"
+#define ORDO_TEMPLATE "cpu/windows/moving_type.t.h"
 #include "core/for_each_type.h"
 
 static const record_type record_loops[CPU_TYPES] = {
@@ -60,6 +68,21 @@ static const order_loops order_loops_here = {
 static const few_loops few_loops_here[] = {{few_count_32, few_fill_32},
                                            {few_count_64, few_fill_64}};
 
+static const moving_loops moving_loops_here = {
+    .bounds =
+        {
+#define ORDO_TYPE(ID, tag, key, bits) [ORDO_##ID] = moving_bounds_##tag,
+#include "core/types.def"
+        },
+    .places =
+        {
+#define ORDO_TYPE(ID, tag, key, bits) [ORDO_##ID] = moving_places_##tag,
+#include "core/types.def"
+        },
+    .quantile = moving_quantile,
+    .rank = moving_rank,
+};
+
 #define TEXT_(name) #name
 #define TEXT(name) TEXT_(name)
 const cpu_loops CPU_JOIN(cpu_loops, CPU_ISA) = {
@@ -88,6 +111,7 @@ const cpu_loops CPU_JOIN(cpu_loops, CPU_ISA) = {
     .radix = radix_steps,
     .order = &order_loops_here,
     .few = few_loops_here,
+    .moving = &moving_loops_here,
 };
 #undef TEXT
 #undef TEXT_

@@ -1,4 +1,4 @@
-/* adaptive.c - looks at a sample of the array and takes the cheapest sort for its order.
+/* adaptive.c - looks at samples of the array and takes the cheapest sort for its order and values.
  *
  * The look compares neighbours in a few windows all over the array (a few thousand keys), and
  * the first keys of the windows. The array is read only if the look finds one of these:
@@ -8,8 +8,9 @@
  *   few keys are                                   displaced keys: sort them apart, merge them back
  *   many are, but windows rise                     roughly sorted: sort in windows of that radius
  *
- * Everything else goes to the radix sort, which draws its own sample. On random keys the look
- * takes some microseconds. Argsort and pairs use the first two, in the order in which keys tie. */
+ * Otherwise a random sample shows whether counting is cheaper: few values, or a narrow range. All
+ * other keys go to the radix sort, which draws its own sample. On random keys the looks take some
+ * microseconds. Argsort and pairs use the first two, in the order in which keys tie. */
 #include "core/random.h"
 #include "cpu/radix/records.h"
 #include "cpu/rough/rough.h"

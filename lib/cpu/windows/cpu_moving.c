@@ -47,18 +47,6 @@ static size_t outputs_of(const ordo_moving_job *job, unsigned threads, bool smal
     return ordo_max(ordo_min(ordo_min(outputs, most), job->n), 1);
 }
 
-static const moving_loops *loops_of(const cpu_kernels *kernels)
-{
-#if defined(__x86_64__)
-    if (kernels == &cpu_kernels_avx512)
-        return &moving_loops_avx512;
-    if (kernels == &cpu_kernels_avx2)
-        return &moving_loops_avx2;
-#endif
-    (void)kernels;
-    return &moving_loops_generic;
-}
-
 /* ---- Scratch of a chunk ---- */
 
 static size_t words_of(size_t bits) { return ordo_div_up(bits, 64) + 1; }
@@ -142,7 +130,7 @@ static void divide_scratch(moving_chunk *chunk, char *memory, size_t count)
 static ordo_status sweep(const moving_plan *plan, moving_chunk *chunk, ordo_exec *exec)
 {
     const ordo_moving_job *const job = plan->job;
-    const moving_loops *const    loops = loops_of(plan->kernels);
+    const moving_loops *const    loops = plan->kernels->loops->moving;
     size_t const                 count = chunk->to - chunk->from;
     ordo_argsort_job             order = order_of(job, count);
     char                        *memory;
@@ -182,7 +170,7 @@ static ordo_status do_chunk(const void *arg, size_t i, size_t n, void *const *at
     TRY_SCRATCH(exec, chunk_bytes(job, hi - lo), memory);
     chunk.codes = memory;
     chunk.suffix = memory + (hi - lo + overlap_of(job)) * ordo_type_size(job->type);
-    loops_of(plan->kernels)->bounds[job->type](&chunk);
+    plan->kernels->loops->moving->bounds[job->type](&chunk);
     return ORDO_OK;
 }
 

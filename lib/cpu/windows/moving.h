@@ -2,7 +2,7 @@
  *
  * A chunk has outputs [lo, hi) of the job and the elements [from, to) that their windows cover. It
  * depends on no other chunk, so chunks run on any thread and the results are always the same.
- * The loops are plain C, compiled for each ISA (moving_loops.t.h). */
+ * The loops are plain C, compiled for each ISA (kernel/plain_loops.h). */
 #ifndef ORDO_CPU_WINDOWS_MOVING_H
 #define ORDO_CPU_WINDOWS_MOVING_H
 
@@ -78,10 +78,5 @@ typedef struct moving_loops {
     void (*quantile)(moving_chunk *chunk, size_t end);
     void (*rank)(moving_chunk *chunk, size_t end);
 } moving_loops;
-
-extern const moving_loops moving_loops_generic; /* one table for each ISA: moving_generic.c, ... */
-#if defined(__x86_64__)
-extern const moving_loops moving_loops_avx2, moving_loops_avx512;
-#endif
 
 #endif

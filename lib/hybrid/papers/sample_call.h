@@ -122,8 +122,6 @@ sample_copy sample_copy_in, sample_copy_out;
 ordo_status sample_queue(const sample_call *call, sample_line *line, ordo_sample_step step,
                          unsigned phase);
 ordo_status sample_mark(sample_line *line, unsigned mark);
-/* Waits until the work before the mark is done. */
-ordo_status sample_wait(sample_line *line, unsigned mark);
 /* Adds up the times of the GPU's work, after link->end. */
 void sample_read_times(sample_call *call, sample_line *line);
 

@@ -104,6 +104,20 @@ static ordo_status store_chunk(void *arg, ordo_exec *exec, unsigned lane, unsign
     return ORDO_OK;
 }
 
+/* Waits until the work before the mark is done. */
+static ordo_status sample_wait(sample_line *line, unsigned mark)
+{
+    const ordo_link *const link = line->call.link;
+    void *const            state = line->both.device_state;
+    ordo_exec *const       exec = &line->call.device.exec;
+    ordo_status            status = link->await(state, exec, 0, mark);
+    if (status == ORDO_OK)
+        status = link->close_side(state, exec, 0, 0);
+    if (status == ORDO_OK)
+        (void)link->wait_side(state, exec, 0, 0);
+    return hybrid_result(&line->call, true);
+}
+
 ordo_status sample_fetch(sample_call *call, sample_line *line, const void *device, size_t size,
                          size_t count, unsigned after, sample_copy *copy, void *arg)
 {
@@ -192,19 +206,6 @@ ordo_status sample_queue(const sample_call *call, sample_line *line, ordo_sample
 ordo_status sample_mark(sample_line *line, unsigned mark)
 {
     (void)line->call.link->mark(line->both.device_state, &line->call.device.exec, mark);
-    return hybrid_result(&line->call, true);
-}
-
-ordo_status sample_wait(sample_line *line, unsigned mark)
-{
-    const ordo_link *const link = line->call.link;
-    void *const            state = line->both.device_state;
-    ordo_exec *const       exec = &line->call.device.exec;
-    ordo_status            status = link->await(state, exec, 0, mark);
-    if (status == ORDO_OK)
-        status = link->close_side(state, exec, 0, 0);
-    if (status == ORDO_OK)
-        (void)link->wait_side(state, exec, 0, 0);
     return hybrid_result(&line->call, true);
 }
 

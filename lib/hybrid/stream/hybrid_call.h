@@ -294,12 +294,10 @@ void        hybrid_spans_end(hybrid_call *call); /* after link->end */
 
 void hybrid_worker_init(hybrid_call *call, hybrid_worker *worker);
 /* The worker's scratch is that of the lane's buckets. */
-void     hybrid_bucket_worker_init(hybrid_call *call, hybrid_worker *worker, unsigned lane);
-unsigned hybrid_claim_lane(hybrid_call *call);
-void     hybrid_release_lane(hybrid_call *call, unsigned lane);
-bool     hybrid_has_failed(const hybrid_call *call); /* or was cancelled */
-void     hybrid_back_off(unsigned tries);            /* waits a little, for the tries-th time */
-void     hybrid_mark_cancelled(hybrid_call *call);
+void hybrid_bucket_worker_init(hybrid_call *call, hybrid_worker *worker, unsigned lane);
+bool hybrid_has_failed(const hybrid_call *call); /* or was cancelled */
+void hybrid_back_off(unsigned tries);            /* waits a little, for the tries-th time */
+void hybrid_mark_cancelled(hybrid_call *call);
 typedef ordo_status hybrid_chunk_step(void *arg, ordo_exec *exec, unsigned lane, unsigned side,
                                       size_t chunk);
 typedef struct hybrid_chunks { /* work on chunks 0 to count - 1 */

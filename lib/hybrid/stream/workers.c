@@ -74,7 +74,7 @@ void hybrid_bucket_worker_init(hybrid_call *call, hybrid_worker *worker, unsigne
     worker->scratch_bytes = call->bucket_scratch_bytes;
 }
 
-unsigned hybrid_claim_lane(hybrid_call *call)
+static unsigned claim_lane(hybrid_call *call)
 {
     for (;;) {
         for (unsigned lane = 0; lane < call->lanes; lane++)
@@ -84,7 +84,7 @@ unsigned hybrid_claim_lane(hybrid_call *call)
     }
 }
 
-void hybrid_release_lane(hybrid_call *call, unsigned lane)
+static void release_lane(hybrid_call *call, unsigned lane)
 {
     atomic_store_explicit(&call->lane_taken[lane], 0, memory_order_release);
 }
@@ -144,13 +144,13 @@ static void chunks_thread(void *arg, size_t lo, size_t hi)
     hybrid_worker              worker;
     (void)hi;
     hybrid_worker_init(chunks->call, &worker);
-    unsigned const lane = hybrid_claim_lane(chunks->call);
+    unsigned const lane = claim_lane(chunks->call);
     if (chunks->sort_buckets != NULL && lo >= ORDO_TUNE_LINK_THREADS)
         chunks->sort_buckets(chunks->arg, lane);
     run_chunks(chunks, &worker.exec, lane);
     if (chunks->sort_buckets != NULL)
         chunks->sort_buckets(chunks->arg, lane);
-    hybrid_release_lane(chunks->call, lane);
+    release_lane(chunks->call, lane);
 }
 
 ordo_status hybrid_run_chunks(const hybrid_chunks *chunks)

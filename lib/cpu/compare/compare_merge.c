@@ -9,7 +9,7 @@
  * n lg n calls of the comparison, and about 2 lg n more for every block of a pass. Insertion
  * sort and merge are not those of lib/core, because elements have any size and a call of the
  * comparison costs more than a move. */
-#include "cpu/sort/compare_sort.h"
+#include "cpu/compare/compare_sort.h"
 
 #include <stddef.h>
 

@@ -6,7 +6,7 @@
  * some bytes for each. A cancelled call first copies the elements in scratch back, which may
  * take as long as one copy of the array. */
 #include "cpu/cpu.h"
-#include "cpu/sort/compare_sort.h"
+#include "cpu/compare/compare_sort.h"
 
 enum {
     STEPS = 4096 /* elements moved between two polls */

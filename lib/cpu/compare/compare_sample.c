@@ -11,7 +11,7 @@
  * too slow to walk the tree without branches, and contradictory answers may not lose an element:
  * the labels alone decide where elements go. */
 #include "core/random.h"
-#include "cpu/sort/compare_sort.h"
+#include "cpu/compare/compare_sort.h"
 #include "cpu/sort/sort_steps.h"
 
 enum {

@@ -5,8 +5,8 @@
  *
  * A comparison may contradict itself. So no loop is bounded by its answers, and each decision is
  * made once and stored: the result is always a permutation of the elements. */
-#ifndef ORDO_CPU_SORT_COMPARE_SORT_H
-#define ORDO_CPU_SORT_COMPARE_SORT_H
+#ifndef ORDO_CPU_COMPARE_COMPARE_SORT_H
+#define ORDO_CPU_COMPARE_COMPARE_SORT_H
 
 #include "cpu/cpu.h"
 
