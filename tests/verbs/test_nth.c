@@ -1,4 +1,4 @@
-/* test_nth.c - ordo_nth against three groups of the oracle's order: every type, shape and direction,
+/* test_nth.c - ordo_nth against three groups of the oracle's order: every type, shape, direction,
  * keys or indices only, every context, too little memory, refusals. */
 #include "inputs.h"
 #include "oracle.h"
