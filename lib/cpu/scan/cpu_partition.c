@@ -207,6 +207,7 @@ typedef struct nth_work {
     const ordo_nth_job *job;
     const cpu_kernels  *kernels;
     uint64_t            pivot; /* the bits of the k-th key, turned if descending */
+    uint64_t            last;  /* the largest bits of the type */
     size_t              size, grain;
     nth_counts         *pieces; /* of each piece; then of all pieces before it */
     nth_counts          total;
@@ -242,7 +243,6 @@ static void bits_around(const nth_work *work, const char *keys, size_t n, bool a
 {
     const ordo_nth_job *const job = work->job;
     cpu_below_fn *const       below = work->kernels->loops->below[job->type][job->descending];
-    uint64_t const            last = UINT64_MAX >> (64 - 8 * work->size);
     nth_room                  less, others;
     block_bits(below, keys, n, work->size, work->pivot, bits->less);
     bits->any_equal = any_equal;
@@ -250,7 +250,7 @@ static void bits_around(const nth_work *work, const char *keys, size_t n, bool a
         return;
     size_t const kept =
         split_sized(work->kernels, keys, n, work->size, bits->less, less.bytes, others.bytes);
-    if (work->pivot == last)
+    if (work->pivot == work->last)
         memset(bits->equal, 0xff, sizeof bits->equal);
     else
         block_bits(below, others.bytes, n - kept, work->size, work->pivot + 1, bits->equal);
@@ -336,6 +336,7 @@ ordo_status cpu_nth(void *state, const ordo_nth_job *job, ordo_exec *exec)
     const cpu_kernels *const kernels = state;
     nth_work                 work = {.job = job,
                                      .kernels = kernels,
+                                     .last = UINT64_MAX >> (64 - 8 * ordo_type_size(job->type)),
                                      .size = ordo_type_size(job->type),
                                      .grain = cpu_grain(job->n)};
     size_t const             pieces = ordo_div_up(job->n, work.grain);
