@@ -1,7 +1,9 @@
 /* ordo_groups.h - rows of several key columns, and groups of rows. ordo.h includes this file.
  *
- * The calls are for CPU arrays. With ORDO_ON_DEVICE, and in a context for the GPU only, they return
- * ORDO_E_UNSUPPORTED. In other contexts the CPU does the work, and ordo_report.backend is "cpu". */
+ * The arrays are CPU arrays, or with ORDO_ON_DEVICE GPU arrays: keys, columns and every result,
+ * also ordo_groups.count. The work is then only queued on opts.stream. The struct ordo_groups, the
+ * list of columns and q are always CPU memory. The CPU does the work on CPU arrays unless the
+ * context is for the GPU only. */
 #ifndef ORDO_GROUPS_H
 #define ORDO_GROUPS_H
 
@@ -29,7 +31,9 @@ typedef struct ordo_column { /* a key of each row                               
  * The range of each column is measured, and the bits that remain are packed into words with the
  * row's index. One sort of words orders the rows that differ in the leading bits; rows that tie
  * there are sorted by the bits that follow. Needs scratch for 17 bytes
- * per row, and more where many rows tie. After ORDO_E_CANCELLED index is unspecified. */
+ * per row, and more where many rows tie. After ORDO_E_CANCELLED index is unspecified. opts.flags
+ * may have ORDO_ON_DEVICE. A GPU packs neighbouring columns whose types have at most 64 bits in all
+ * into one word, and sorts by the words from the last one to the first. */
 ORDO_MUST ordo_status ordo_lexsort(ordo_ctx *ctx, const ordo_column *columns, size_t count,
                                    size_t n, ordo_type index_type, void *index,
                                    const ordo_sort_opts *opts);
@@ -56,7 +60,8 @@ ORDO_MUST ordo_status ordo_lexrank_scratch(ordo_ctx *ctx, const ordo_column *col
  * A call writes the arrays below, which may be NULL, and results for each group in the order of the
  * groups. All have room for `capacity` groups; n is always enough. If there are more groups, the
  * call returns ORDO_E_ARG and says how many there are; arrays of results for each row are
- * unspecified then, the other ones unchanged. Arrays must not overlap.                           */
+ * unspecified then, the other ones unchanged. GPU arrays: groups above the capacity have no results,
+ * and only *count says that there are more. Arrays must not overlap.                             */
 typedef struct ordo_groups {
     size_t      struct_size;
     const void *keys; /* the group key of each row                                               */
@@ -70,12 +75,13 @@ typedef struct ordo_groups {
 
 typedef struct ordo_group_opts {
     size_t   struct_size;
-    uint64_t flags;  /* ORDO_DESCENDING: the largest key of a group first (not for quantiles)    */
+    uint64_t flags;  /* ORDO_DESCENDING: the largest key of a group first (not for quantiles);
+                      * ORDO_ON_DEVICE                                                           */
     uint32_t ties;   /* ordo_group_rank: an ordo_ties                                            */
     uint32_t nans;   /* keys that are NaN, an ordo_nans: quantiles; top-k: LAST or OMIT          */
     uint32_t method; /* ordo_group_quantiles: an ordo_method                                     */
     uint32_t reserved; /* 0                                                                      */
-    void    *stream;   /* NULL                                                                   */
+    void    *stream;   /* ORDO_ON_DEVICE: a cudaStream_t                                         */
 } ordo_group_opts;
 
 /* Finds the groups and their sizes.                                                             */
@@ -118,7 +124,8 @@ ORDO_MUST ordo_status ordo_group_topk(ordo_ctx *ctx, const ordo_groups *groups, 
                                       ordo_type index_type, void *index, uint64_t *found,
                                       const ordo_group_opts *opts);
 
-/* The scratch of any of these calls on n rows, at most.                                         */
+/* The scratch of any of these calls on n rows, at most. In a context for the GPU only: GPU memory,
+ * without that for copies of CPU arrays.                                                         */
 ORDO_MUST ordo_status ordo_group_scratch(ordo_ctx *ctx, size_t n, size_t *bytes);
 
 #ifdef __cplusplus

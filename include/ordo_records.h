@@ -1,7 +1,7 @@
 /* ordo_records.h - arrays of structs. ordo.h includes this file.
  *
- * The calls are for CPU arrays. With ORDO_ON_DEVICE, and in a context for the GPU only, they return
- * ORDO_E_UNSUPPORTED. In other contexts the CPU does the work, and ordo_report.backend is "cpu". */
+ * The arrays are CPU arrays, or with ORDO_ON_DEVICE GPU arrays; the work is then only queued on
+ * opts.stream. The CPU does the work on CPU arrays unless the context is for the GPU only. */
 #ifndef ORDO_RECORDS_H
 #define ORDO_RECORDS_H
 
@@ -20,7 +20,9 @@ extern "C" {
  * and moves the elements in place, along the cycles of the permutation: scratch for a key and an
  * index of each element, and one element. If that is refused, too: ORDO_E_NOMEM. After
  * ORDO_E_CANCELLED the array holds its elements in an unspecified order; after any other error
- * the array is unchanged.                                                                        */
+ * the array is unchanged. A GPU sorts the keys with an index, moves the elements to scratch and
+ * copies them back: scratch for a copy of the array, a key and an index of each element, and the
+ * sort.                                                                                          */
 ORDO_MUST ordo_status ordo_sort_records(ordo_ctx *ctx, void *base, size_t n, size_t size,
                                         size_t key_offset, ordo_type type,
                                         const ordo_sort_opts *opts);
@@ -28,18 +30,27 @@ ORDO_MUST ordo_status ordo_sort_records_scratch(ordo_ctx *ctx, size_t n, size_t 
                                                 size_t key_offset, ordo_type type,
                                                 const ordo_sort_opts *opts, size_t *bytes);
 
+typedef struct ordo_move_opts {
+    size_t   struct_size;
+    uint64_t flags;  /* ORDO_ON_DEVICE                                                           */
+    void    *stream; /* ORDO_ON_DEVICE: a cudaStream_t                                           */
+} ordo_move_opts;
+
 /* out[i] = in[index[i]] for 0 <= i < count: elements of `size` bytes, without alignment, from an
  * array of n elements. index_type is ORDO_U32 or ORDO_U64. ORDO_E_ARG if an index is not below n;
- * out is unchanged then. out must not overlap the other arrays. Needs no scratch. After
- * ORDO_E_CANCELLED out is unspecified.                                                           */
+ * out is unchanged then. GPU arrays: an element whose index is not below n is not written, and the
+ * call does not report it. out must not overlap the other arrays. Needs no scratch. After
+ * ORDO_E_CANCELLED out is unspecified. opts may be NULL.                                         */
 ORDO_MUST ordo_status ordo_gather(ordo_ctx *ctx, const void *in, size_t n, size_t size,
-                                  ordo_type index_type, const void *index, size_t count, void *out);
+                                  ordo_type index_type, const void *index, size_t count, void *out,
+                                  const ordo_move_opts *opts);
 
 /* out[index[i]] = in[i] for 0 <= i < count: the inverse of ordo_gather. out has n elements, and
  * elements that no index names are not written. An element that several indices name is
  * unspecified. Errors are as in ordo_gather.                                                     */
 ORDO_MUST ordo_status ordo_scatter(ordo_ctx *ctx, const void *in, size_t count, size_t size,
-                                   ordo_type index_type, const void *index, void *out, size_t n);
+                                   ordo_type index_type, const void *index, void *out, size_t n,
+                                   const ordo_move_opts *opts);
 
 #ifdef __cplusplus
 }

@@ -27,7 +27,7 @@ typedef enum ordo_moving_op {
 
 typedef struct ordo_moving_opts {
     size_t   struct_size;
-    uint64_t flags; /* ORDO_DESCENDING: RANK counts from the largest key                         */
+    uint64_t flags; /* ORDO_DESCENDING: RANK counts from the largest key; ORDO_ON_DEVICE         */
     /* Observations that a window needs; with fewer the result is NaN. At most `window`. Default:
      * `window`; 1 if the results are integers, which have no NaN and accept only 0 and 1. */
     size_t   min_periods;
@@ -37,6 +37,7 @@ typedef struct ordo_moving_opts {
     uint32_t ties;   /* RANK: an ordo_ties                                                       */
     uint32_t center; /* not 0: the window is centred on its element                              */
     const ordo_segments *segments; /* many arrays in one call; NULL: one (ordo_segments.h)       */
+    void                *stream;   /* ORDO_ON_DEVICE: a cudaStream_t                             */
 } ordo_moving_opts;
 
 /* Writes the median, quantile, rank, minimum or maximum of the window of in[i] to out[i].
@@ -55,8 +56,12 @@ typedef struct ordo_moving_opts {
  * element once or twice. Scratch: up to 16 windows or a few thousand elements for each thread; a
  * refused context uses less, and with less than for 2 windows the call returns ORDO_E_NOMEM before
  * it writes. Windows of MEDIAN, QUANTILE and RANK have at most 2^30 elements. out must not overlap
- * in. The call is for CPU arrays: ORDO_ON_DEVICE, and a context for the GPU only, give
- * ORDO_E_UNSUPPORTED.                                                                            */
+ * in.
+ * flags also takes ORDO_ON_DEVICE: in and out, and segments.offsets, are GPU memory, and the call
+ * only queues work on opts.stream. The bytes are those of the CPU. Windows on a GPU have at most
+ * 1024 elements; longer ones give ORDO_E_UNSUPPORTED. A time of lg(2048) steps per element, with
+ * DENSE ranks one step per element of the window. Elements of segments whose offsets descend are
+ * unspecified. */
 ORDO_MUST ordo_status ordo_moving(ordo_ctx *ctx, ordo_moving_op op, ordo_type type, const void *in,
                                   size_t n, size_t window, ordo_type out_type, void *out,
                                   const ordo_moving_opts *opts);
@@ -81,8 +86,9 @@ ORDO_MUST ordo_status ordo_moving_scratch(ordo_ctx *ctx, ordo_moving_op op, ordo
  * ordo_median uses averaged_inverted_cdf, which is the ordinary median if all weights are equal.
  * Float weights are added one by one in the order of the keys, tied keys in array order, so the
  * bytes do not depend on the number of threads. The call sorts an index of the keys and takes 12 to
- * 16 bytes of scratch per key beside that of ordo_argsort. With weights, opts.segments and
- * opts.algorithm must be 0, and the arrays are CPU arrays (else ORDO_E_UNSUPPORTED). */
+ * 16 bytes of scratch per key beside that of ordo_argsort. opts.segments are also those of the
+ * weights, and an error names the position in its segment. With weights, opts.algorithm must be 0,
+ * and the arrays are CPU arrays (else ORDO_E_UNSUPPORTED). */
 
 #ifdef __cplusplus
 }

@@ -14,6 +14,7 @@ extern const bench_section bench_radius_sections[];
 extern const bench_section bench_strings_sections[];
 extern const bench_section bench_hybrid_sections[];
 extern const bench_section bench_rows_sections[];
+extern const bench_section bench_many_sections[];
 
 /* With --device cuda. */
 extern const bench_section bench_cuda_rank_sections[];
@@ -23,6 +24,7 @@ extern const bench_section bench_cuda_argsort_sections[];
 extern const bench_section bench_cuda_select_sections[];
 extern const bench_section bench_cuda_radius_sections[];
 extern const bench_section bench_cuda_rows_sections[];
+extern const bench_section bench_cuda_many_sections[];
 
 bool bench_rough(bench *b);               /* bench_rough.c: section of sort               */
 bool bench_rank_unsorted(bench *b);       /* bench_argsort.c: section of rank             */

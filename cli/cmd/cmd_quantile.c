@@ -21,7 +21,8 @@ static const char quantile_help[] =
     "  printf '4\\n1\\n3\\n2\\n' | ordo quantile                   # 1 1.75 2.5 3.25 4\n"
     "  ordo quantile times.npy -q 0.5,0.95,0.99,0.999\n"
     "  ordo quantile times.npy -q 0.9 --method nearest --nans omit\n"
-    "  ordo quantile prices.npy -q 0.1,0.9 --weights amounts.npy\n\n"
+    "  ordo quantile prices.npy -q 0.1,0.9 --weights amounts.npy\n"
+    "  ordo quantile times.npy -q 0.5,0.99 --groups hosts.npy  # HOST Q Q, a line a host\n\n"
     "Usage: ordo quantile [FILE] [-q Q[,Q...]] [options]\n"
     "Prints quantiles of numbers in any order, as f64: 0 is the smallest, 0.5 the median,\n"
     "1 the largest. Computes all of them together. Without numbers, every result is NaN.\n\n"
@@ -31,21 +32,22 @@ static const char quantile_help[] =
     "                    averaged_inverted_cdf, closest_observation,\n"
     "                    interpolated_inverted_cdf, hazen, weibull, median_unbiased,\n"
     "                    normal_unbiased, lower, higher, midpoint, nearest\n" HELP_NANS HELP_WEIGHTS
-        HELP_SELECT_ALGORITHM;
+        HELP_GROUPS HELP_SELECT_ALGORITHM;
 
 static const char median_help[] =
     "Examples:\n"
     "  printf '30\\n10\\n20\\n' | ordo median                     # 20\n"
     "  printf '30\\n10\\n20\\n40\\n' | ordo median                 # 25\n"
-    "  ordo median times.npy --nans omit --explain\n\n"
+    "  ordo median times.npy --nans omit --explain\n"
+    "  ordo median times.npy --groups hosts.npy                # HOST MEDIAN, a line a host\n\n"
     "Usage: ordo median [FILE] [options]\n"
     "Prints the middle number, or the mean of the two middle numbers, as f64. Without\n"
     "numbers, the result is NaN.\n\n"
-    "Selecting:\n" HELP_NANS HELP_WEIGHTS HELP_SELECT_ALGORITHM;
+    "Selecting:\n" HELP_NANS HELP_WEIGHTS HELP_GROUPS HELP_SELECT_ALGORITHM;
 
 #define MEDIAN_OPTIONS                                                                             \
     NANS("last omit propagate"), TEXT("weights", 0, weights_file),                                 \
-        TEXT("weights-dtype", 0, weights_dtype), SELECT_ALGORITHM, ARRAY_OPTIONS
+        TEXT("weights-dtype", 0, weights_dtype), GROUPS_OPTIONS, SELECT_ALGORITHM, ARRAY_OPTIONS
 
 static const option_spec median_specs[] = {MEDIAN_OPTIONS};
 static const option_spec quantile_specs[] = {TEXT("q", 'q', list_text), TEXT("method", 0, method),
@@ -75,7 +77,7 @@ static const char *median_wrong(execution *e)
 
     return both ? "the numbers and the weights cannot both come from stdin"
            : o->weights_file == NULL && o->weights_dtype != NULL ? "--weights-dtype needs --weights"
-                                                                 : NULL;
+                                                                 : groups_wrong(e);
 }
 
 static const char *quantile_wrong(execution *e)
@@ -101,16 +103,10 @@ static ordo_quantile_opts library_options(const execution *e)
 /* Reads the weights, if there are any, into the options. */
 static bool read_weights(const execution *e, input *weights, ordo_quantile_opts *opts)
 {
-    const input_request request = {
-        .path = e->o.weights_file, .dtype = e->o.weights_dtype, .text_hint = ""};
-
     if (e->o.weights_file == NULL)
         return true;
-    if (!input_read(&request, weights))
+    if (!read_beside(e, e->o.weights_file, e->o.weights_dtype, "weights", weights))
         return false;
-    if (weights->n != e->n)
-        return cli_fail("%s: %zu weights, but %s has %zu numbers", weights->name, weights->n,
-                        e->in.name, e->n);
     opts->weights = weights->n > 0 ? weights->data : NULL;
     opts->weight_type = weights->n > 0 ? (uint32_t)weights->type : 0;
     return true;
@@ -149,9 +145,50 @@ static bool with_weights(execution *e, bool (*work)(execution *e, const ordo_qua
     return ok;
 }
 
-static bool quantile_work(execution *e) { return with_weights(e, quantiles); }
+/* ---- Groups ---- */
 
-static bool median_work(execution *e) { return with_weights(e, median); }
+static bool of_groups(execution *e, ordo_groups *groups, bool is_median)
+{
+    const options *const     o = &e->o;
+    const ordo_quantile_opts wish = library_options(e);
+    const ordo_group_opts    opts =
+        ORDO_OPTS(ordo_group_opts, .nans = wish.nans, .method = wish.method);
+    const size_t each = is_median ? 1 : o->count;
+
+    if (!count_groups(e, groups))
+        return false;
+    double *const values = new_results(e, ORDO_F64, groups->capacity * each, "the quantiles");
+    if (values == NULL)
+        return false;
+    call_begin("selecting");
+    return call_done(e, "select",
+                     is_median ? ordo_group_median(e->ctx, groups, e->in.type, e->in.data, e->n,
+                                                   values, &opts)
+                               : ordo_group_quantiles(e->ctx, groups, e->in.type, e->in.data, e->n,
+                                                      o->list, each, values, &opts)) &&
+           write_groups(e, groups, ORDO_F64, values, each, NULL);
+}
+
+static bool quantiles_of_groups(execution *e, ordo_groups *groups)
+{
+    return of_groups(e, groups, false);
+}
+
+static bool medians_of_groups(execution *e, ordo_groups *groups)
+{
+    return of_groups(e, groups, true);
+}
+
+static bool quantile_work(execution *e)
+{
+    return e->o.groups_file != NULL ? with_groups(e, quantiles_of_groups)
+                                    : with_weights(e, quantiles);
+}
+
+static bool median_work(execution *e)
+{
+    return e->o.groups_file != NULL ? with_groups(e, medians_of_groups) : with_weights(e, median);
+}
 
 const command command_quantile = {"quantile",           quantile_help,       quantile_specs,
                                   READS | WRITES | FEW, ORDO_NANS_PROPAGATE, quantile_wrong,

@@ -8,7 +8,9 @@ static const char help[] =
     "  printf '30\\n10\\n20\\n20\\n' | ordo rank --ties average   # 4 1 2.5 2.5\n"
     "  ordo rank scores.npy --descending -o ranks.npy          # the largest has rank 1\n"
     "  ordo rank keys.bin --dtype f32 --sorted --explain -o ranks.bin\n"
-    "  ordo rank names.txt --text --ties dense\n\n"
+    "  ordo rank names.txt --text --ties dense\n"
+    "  ordo rank scores.npy --groups class.npy --descending    # ranks in each class\n"
+    "  ordo rank scores.npy --then dates.npy                   # dates decide ties\n\n"
     "Usage: ordo rank [FILE] [options]\n"
     "Prints the rank of each element, from 1. Equal elements get equal ranks.\n\n"
     "Ranking:\n"
@@ -18,6 +20,9 @@ static const char help[] =
     "  --sorted          the input is sorted: much faster, but wrong if it is not\n"
     "  --check           with --sorted: first check that the input is sorted\n"
     "  --text            the input is lines of any bytes, not numbers\n" HELP_FASTA
+    "  --groups FILE     a file with the group of each number: ranks count in each group\n"
+    "  --groups-dtype T  type of raw groups: u8, i32, f64, ...\n"
+    "  --then FILES      files with further keys, between commas: they decide ties\n"
     "  --rank-type T     u32, u64 or f64; default: u32, or u64 from 2^32 elements on; f64\n"
     "                    for average\n"
     "  --algorithm A     auto, radix, sample, merge, bitonic, split, bubble, rough,\n"
@@ -32,6 +37,8 @@ static const option_spec specs[] = {
     FLAG("check", check),
     FLAG("text", text),
     FASTA_OPTIONS,
+    GROUPS_OPTIONS,
+    TEXT("then", 0, then_files),
     TEXT("rank-type", 0, rank_type),
     ALGORITHM("auto sequential threads " SORT_ALGORITHMS " naive shuffle hybrid windows"),
     ARRAY_OPTIONS};
@@ -61,6 +68,7 @@ static const char *wrong(execution *e)
         (o->algorithm >= ORDO_ALGORITHM_NAIVE && o->algorithm <= ORDO_ALGORITHM_HYBRID);
     const bool strings = strings_option(o) != NULL;
     const bool sorts = o->algorithm != ORDO_ALGORITHM_AUTO && !for_sorted;
+    const bool beside = o->groups_file != NULL || o->then_files != NULL;
 
     return !parse_rank_type(o)    ? ""
            : strings && o->sorted ? numbers_only(e, "--sorted")
@@ -69,8 +77,9 @@ static const char *wrong(execution *e)
            : o->check && !o->sorted ? "--check needs --sorted"
            : for_sorted && !o->sorted
                ? "this --algorithm ranks sorted arrays only: it needs --sorted"
-           : sorts && o->sorted ? "this --algorithm sorts: it cannot be used with --sorted"
-                                : NULL;
+           : sorts && o->sorted  ? "this --algorithm sorts: it cannot be used with --sorted"
+           : beside && o->sorted ? "--sorted cannot be used with --groups and --then"
+                                 : beside_wrong(e);
 }
 
 /* Says where the order breaks; elements are counted from 1. */
@@ -119,10 +128,43 @@ static ordo_status call_library(execution *e, ordo_type type, void *ranks)
                                                         ranks, &opts);
 }
 
+static bool rank_groups(execution *e, ordo_groups *groups)
+{
+    const ordo_type type = index_type(e->o.index_type, e->n);
+    void *const     ranks = new_results(e, type, e->n, "the ranks");
+
+    if (ranks == NULL)
+        return false;
+    call_begin("ranking");
+    return call_done(e, "rank",
+                     ordo_group_rank(e->ctx, groups, e->in.type, e->in.data, e->n, type, ranks,
+                                     &ORDO_OPTS(ordo_group_opts, .flags = descending_flag(e),
+                                                .ties = (uint32_t)e->o.ties))) &&
+           write_results(e, type, ranks, e->n);
+}
+
+static bool rank_columns(execution *e, const ordo_column *columns, size_t count)
+{
+    const ordo_type type = index_type(e->o.index_type, e->n);
+    void *const     ranks = new_results(e, type, e->n, "the ranks");
+
+    if (ranks == NULL)
+        return false;
+    call_begin("ranking");
+    return call_done(e, "rank",
+                     ordo_lexrank(e->ctx, columns, count, e->n, type, ranks,
+                                  &ORDO_OPTS(ordo_rank_opts, .ties = (uint32_t)e->o.ties))) &&
+           write_results(e, type, ranks, e->n);
+}
+
 static bool work(execution *e)
 {
     const ordo_type type = index_type(e->o.index_type, e->n);
 
+    if (e->o.groups_file != NULL)
+        return with_groups(e, rank_groups);
+    if (e->o.then_files != NULL)
+        return with_columns(e, rank_columns);
     if (e->o.check && !check_order(e))
         return false;
     void *const ranks = new_results(e, type, e->n, "the ranks");

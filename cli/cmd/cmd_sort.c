@@ -39,7 +39,9 @@ static const char argsort_help[] =
     "  printf '30\\n10\\n20\\n' | ordo argsort --one-based        # 2 3 1\n"
     "  ordo argsort keys.npy --descending -o order.npy\n"
     "  ordo argsort names.txt --text --one-based               # line numbers\n"
-    "  ordo argsort proteins.fasta --fasta\n\n"
+    "  ordo argsort proteins.fasta --fasta\n"
+    "  ordo argsort year.npy --then month.npy,day.npy          # rows by several columns\n"
+    "  ordo argsort scores.npy --groups class.npy              # by class, then by score\n\n"
     "Usage: ordo argsort [FILE] [options]\n"
     "Prints the indices of the elements in order: the first result is the index of the\n"
     "smallest element. Equal elements keep their order.\n\n"
@@ -49,12 +51,18 @@ static const char argsort_help[] =
     "  --index-type T    u32 or u64; default: u32, or u64 from 2^32 elements on\n"
     "  --text            the input is lines of any bytes, not numbers; the indices are\n"
     "                    text unless --format or the name of the output says otherwise\n" HELP_FASTA
-    "  --stable          accepted; the result is always stable\n" HELP_SORT_ALGORITHM;
+    "  --stable          accepted; the result is always stable\n"
+    "  --then FILES      files with further keys, between commas: they decide ties\n"
+    "  --groups FILE     a file with the group of each number: the indices of the smallest\n"
+    "                    group first, in each group in order; --descending does not turn\n"
+    "                    the order of the groups\n"
+    "  --groups-dtype T  type of raw groups: u8, i32, f64, ...\n" HELP_SORT_ALGORITHM;
 
 static const option_spec sort_specs[] = {SORT_OPTIONS, FLAG("unique", unique), FLAG("check", check),
                                          ARRAY_OPTIONS};
-static const option_spec argsort_specs[] = {SORT_OPTIONS, FLAG("one-based", one_based),
-                                            INDEX_TYPE("index-type"), ARRAY_OPTIONS};
+static const option_spec argsort_specs[] = {
+    SORT_OPTIONS,   FLAG("one-based", one_based), INDEX_TYPE("index-type"),
+    GROUPS_OPTIONS, TEXT("then", 0, then_files),  ARRAY_OPTIONS};
 
 /* Contradictory options that both commands have. */
 static const char *options_wrong(execution *e)
@@ -154,6 +162,49 @@ static bool sort(execution *e)
                         : sort_keys(e);
 }
 
+static const char *argsort_wrong(execution *e)
+{
+    const char *const sorting = options_wrong(e);
+
+    return sorting != NULL ? sorting : beside_wrong(e);
+}
+
+/* Writes the indices that a call found. */
+static bool write_index(execution *e, ordo_type type, void *index, ordo_status status)
+{
+    if (!call_done(e, "sort", status))
+        return false;
+    if (e->o.one_based)
+        add_one(type, index, e->n);
+    return write_results(e, type, index, e->n);
+}
+
+static bool argsort_columns(execution *e, const ordo_column *columns, size_t count)
+{
+    const ordo_type type = index_type(e->o.index_type, e->n);
+    void *const     index = new_results(e, type, e->n, "the indices");
+
+    if (index == NULL)
+        return false;
+    call_begin("sorting");
+    return write_index(e, type, index,
+                       ordo_lexsort(e->ctx, columns, count, e->n, type, index, NULL));
+}
+
+static bool argsort_groups(execution *e, ordo_groups *groups)
+{
+    const ordo_type       type = index_type(e->o.index_type, e->n);
+    const ordo_group_opts opts = ORDO_OPTS(ordo_group_opts, .flags = descending_flag(e));
+    void *const           index = new_results(e, type, e->n, "the indices");
+
+    if (index == NULL)
+        return false;
+    call_begin("sorting");
+    return write_index(
+        e, type, index,
+        ordo_group_argsort(e->ctx, groups, e->in.type, e->in.data, e->n, type, index, &opts));
+}
+
 static bool argsort(execution *e)
 {
     const ordo_sort_opts opts = library_options(e);
@@ -162,21 +213,22 @@ static bool argsort(execution *e)
 
     if (e->o.one_based && type == ORDO_U32 && e->n > UINT32_MAX)
         return cli_fail("argsort: %zu elements counted from 1 need --index-type u64", e->n);
+    if (e->o.then_files != NULL)
+        return with_columns(e, argsort_columns);
+    if (e->o.groups_file != NULL)
+        return with_groups(e, argsort_groups);
     void *const index = new_results(e, type, e->n, "the indices");
     if (index == NULL)
         return false;
     call_begin("sorting");
-    if (!call_done(e, "sort",
-                   strings_option(&e->o) != NULL
-                       ? ordo_argsort_strings(e->ctx, &strings, e->n, type, index, &opts)
-                       : ordo_argsort(e->ctx, e->in.type, e->in.data, e->n, type, index, &opts)))
-        return false;
-    if (e->o.one_based)
-        add_one(type, index, e->n);
-    return write_results(e, type, index, e->n);
+    return write_index(
+        e, type, index,
+        strings_option(&e->o) != NULL
+            ? ordo_argsort_strings(e->ctx, &strings, e->n, type, index, &opts)
+            : ordo_argsort(e->ctx, e->in.type, e->in.data, e->n, type, index, &opts));
 }
 
 const command command_sort = {"sort", sort_help,  sort_specs, READS | WRITES | LINES_IN | LINES_OUT,
                               0,      sort_wrong, sort};
 const command command_argsort = {"argsort", argsort_help,  argsort_specs, READS | WRITES | LINES_IN,
-                                 0,         options_wrong, argsort};
+                                 0,         argsort_wrong, argsort};

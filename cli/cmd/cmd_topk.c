@@ -1,12 +1,15 @@
 /* cmd_topk.c - `ordo topk`: the largest or smallest elements in order, and their indices. */
 #include "cli/cmd/command.h"
 
+#include <string.h>
+
 static const char help[] =
     "Examples:\n"
     "  printf '30\\n10\\n20\\n' | ordo topk -k 2                  # 30 20\n"
     "  printf '30\\n10\\n20\\n' | ordo topk -k 2 --smallest       # 10 20\n"
     "  ordo topk scores.npy -k 100 --index -o best.npy\n"
-    "  ordo topk times.txt -k 5 --with-index --one-based       # line number and value\n\n"
+    "  ordo topk times.txt -k 5 --with-index --one-based       # line number and value\n"
+    "  ordo topk scores.npy -k 3 --groups class.npy            # CLASS and its scores\n\n"
     "Usage: ordo topk [FILE] -k K [options]\n"
     "Prints the K largest elements, the largest first. Equal elements keep their order. If\n"
     "there are fewer than K elements, prints all of them.\n\n"
@@ -19,8 +22,7 @@ static const char help[] =
     "  --one-based       count indices from 1\n"
     "  --index-type T    u32 or u64; default: u32, or u64 from 2^32 elements on\n"
     "  --nans N          last (NaN comes after all numbers, the default) or omit (leave\n"
-    "                    NaN out)\n"
-    "  --algorithm A     auto\n";
+    "                    NaN out)\n" HELP_GROUPS "  --algorithm A     auto\n";
 
 static const option_spec specs[] = {COUNT("k", 'k', k, 0, UINT64_MAX - 1),
                                     FLAG("largest", largest),
@@ -30,6 +32,7 @@ static const option_spec specs[] = {COUNT("k", 'k', k, 0, UINT64_MAX - 1),
                                     FLAG("one-based", one_based),
                                     INDEX_TYPE("index-type"),
                                     NANS("last omit"),
+                                    GROUPS_OPTIONS,
                                     ALGORITHM("auto"),
                                     ARRAY_OPTIONS};
 
@@ -43,7 +46,9 @@ static const char *wrong(execution *e)
            : o->index && o->with_index ? "--index and --with-index contradict each other"
            : o->one_based && !indices  ? "--one-based needs --index or --with-index"
            : o->index_type && !indices ? "--index-type needs --index or --with-index"
-                                       : NULL;
+           : o->with_index && o->groups_file != NULL
+               ? "--with-index and --groups contradict each other"
+               : groups_wrong(e);
 }
 
 /* Lines of an index, a blank and a value. */
@@ -83,6 +88,34 @@ static bool find_and_write(execution *e, size_t k, ordo_type type, void *values,
                     : write_results(e, e->in.type, values, found);
 }
 
+/* Elements or indices of each group. */
+static bool topk_groups(execution *e, ordo_groups *groups)
+{
+    const options *const  o = &e->o;
+    const ordo_type       type = index_type(o->index_type, e->n);
+    const ordo_group_opts opts = ORDO_OPTS(
+        ordo_group_opts, .flags = o->smallest ? 0 : ORDO_DESCENDING, .nans = (uint32_t)o->nans);
+    const ordo_type out_type = o->index ? type : e->in.type;
+    const size_t    k = o->k < e->n ? (size_t)o->k : e->n;
+
+    if (!count_groups(e, groups))
+        return false;
+    void *const     out = new_results(e, out_type, groups->capacity * k, "the top elements");
+    uint64_t *const found = new_results(e, ORDO_U64, groups->capacity, "the counts");
+    if (out == NULL || found == NULL)
+        return false;
+    memset(out, 0, groups->capacity * k * ordo_type_size(out_type)); /* places without a result */
+    call_begin("selecting");
+    if (!call_done(e, "select",
+                   ordo_group_topk(e->ctx, groups, e->in.type, e->in.data, e->n, k,
+                                   o->index ? NULL : out, type, o->index ? out : NULL, found,
+                                   &opts)))
+        return false;
+    if (o->one_based)
+        add_one(type, out, groups->capacity * k);
+    return write_groups(e, groups, out_type, out, k, found);
+}
+
 static bool work(execution *e)
 {
     const options *const o = &e->o;
@@ -94,6 +127,8 @@ static bool work(execution *e)
         return cli_fail("topk: --with-index writes text only");
     if (o->one_based && type == ORDO_U32 && e->n > UINT32_MAX)
         return cli_fail("topk: %zu elements counted from 1 need --index-type u64", e->n);
+    if (o->groups_file != NULL)
+        return with_groups(e, topk_groups);
     if (!o->index && (values = new_results(e, e->in.type, k, "the top elements")) == NULL)
         return false;
     if ((o->index || o->with_index) && (index = new_results(e, type, k, "the indices")) == NULL)

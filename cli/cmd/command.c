@@ -201,8 +201,8 @@ int command_execute(const command *c, int argc, char **argv)
     input_free(&e.in);
     lines_free(&e.lines);
     fasta_free(&e.records);
-    free(e.results[0]);
-    free(e.results[1]);
+    for (size_t i = 0; i < MOST_RESULTS; i++)
+        free(e.results[i]);
     free(e.o.list);
     context_close();
     return code;
@@ -215,8 +215,10 @@ ordo_type index_type(int asked, size_t n)
 
 void *new_results(execution *e, ordo_type type, size_t n, const char *what)
 {
-    void **const place = &e->results[e->results[0] != NULL];
-    return *place = cli_alloc(n, ordo_type_size(type), what);
+    size_t i = 0;
+    while (i + 1 < MOST_RESULTS && e->results[i] != NULL)
+        i++;
+    return e->results[i] = cli_alloc(n, ordo_type_size(type), what);
 }
 
 bool call_done(execution *e, const char *phase, ordo_status status)

@@ -24,6 +24,10 @@ typedef enum command_flag {
     PACKED_BITS = 32 /* has --dtype bits                                           */
 } command_flag;
 
+enum {
+    MOST_RESULTS = 4
+};
+
 typedef struct execution { /* of one command */
     const struct command *command;
     options               o;
@@ -37,7 +41,7 @@ typedef struct execution { /* of one command */
     size_t                n;       /* of any of them             */
     output                out;
     timing                t;
-    void                 *results[2]; /* of new_results() */
+    void                 *results[MOST_RESULTS]; /* of new_results() */
 } execution;
 
 typedef struct command {
@@ -78,7 +82,7 @@ input_request input_request_of(const execution *e);
 /* The type of n indices or counts up to n: the one asked for, else u32 if that is enough. */
 ordo_type index_type(int asked, size_t n);
 
-/* Memory for n results, which command_execute() frees. At most two. NULL after a message. */
+/* Memory for n results, which command_execute() frees. At most MOST_RESULTS. NULL after a message. */
 void *new_results(execution *e, ordo_type type, size_t n, const char *what);
 
 /* call_end(), then counts the time since the last phase as `phase`. */
@@ -95,6 +99,29 @@ bool finish_output(execution *e, bool ok);
  * sets e->no. */
 bool check_sorted(execution *e);
 
+/* beside.c: reads a file with as many numbers as the input; `what` names them. False after a
+ * message; nothing is left to free then. */
+bool read_beside(const execution *e, const char *path, const char *dtype, const char *what,
+                 input *beside);
+
+/* beside.c: contradictory options of --groups, and of --groups and --then, as `wrong` returns
+ * them. */
+const char *groups_wrong(const execution *e);
+const char *beside_wrong(const execution *e);
+
+/* beside.c: reads --groups and calls `work`. count_groups finds the number of groups and takes
+ * memory for their keys. write_groups writes a line for each group, with its key and its results;
+ * other formats than text get only the results. found: how many results each group has; NULL:
+ * `each`. */
+bool with_groups(execution *e, bool (*work)(execution *e, ordo_groups *groups));
+bool count_groups(execution *e, ordo_groups *groups);
+bool write_groups(execution *e, const ordo_groups *groups, ordo_type type, const void *results,
+                  size_t each, const uint64_t *found);
+
+/* beside.c: reads --then and calls `work` with the input as the first column. */
+bool with_columns(execution *e,
+                  bool (*work)(execution *e, const ordo_column *columns, size_t count));
+
 /* cmd_quantile.c: whether --method names a method; says which there are if not. */
 bool method_known(const execution *e);
 
@@ -102,6 +129,10 @@ bool method_known(const execution *e);
 uint64_t descending_flag(const execution *e);
 
 /* ---- Help that several commands share ---- */
+
+#define HELP_GROUPS                                                                                \
+    "  --groups FILE     a file with the group of each number: a result for each group\n"          \
+    "  --groups-dtype T  type of raw groups: u8, i32, f64, ...\n"
 
 #define HELP_FASTA                                                                                 \
     "  --fasta           the input is FASTA records: headers ('>') and wrapped sequences\n"        \

@@ -74,7 +74,7 @@ typedef struct options { /* the options of all commands; each command uses some 
     double         p;
     bool           unset_first, only;
     const char    *list_text, *method, *rank_type, *json_file, *flags_file, *flags_dtype;
-    const char    *weights_file, *weights_dtype;
+    const char    *weights_file, *weights_dtype, *groups_file, *groups_dtype, *then_files;
     const char    *lr, *rl, *dm; /* files of radius */
     void          *list;         /* the numbers of list_text, to be freed */
     size_t         count;
@@ -96,6 +96,7 @@ typedef struct options { /* the options of all commands; each command uses some 
 #define SELECT_ALGORITHM                                                                           \
     ALGORITHM("auto - - radix - merge bitonic"),                                                   \
         COUNT("sub-array", 0, sub_array, 2, (uint64_t)1 << 32)
+#define GROUPS_OPTIONS TEXT("groups", 0, groups_file), TEXT("groups-dtype", 0, groups_dtype)
 #define NANS(names) CHOICE("nans", nans, ORDO_NANS_LAST, names)
 #define COMMON_OPTIONS /* end the table */                                                         \
     COUNT("threads", 0, common.threads, 1, UINT32_MAX),                                            \

@@ -146,8 +146,7 @@ ordo_status api_select_any(ordo_exec *exec, const ordo_choice *choice, const ord
 ordo_status api_check_method(ordo_exec *exec, uint32_t method, bool is_median);
 ordo_status api_check_q(ordo_exec *exec, const double *q, size_t count);
 
-/* For calls that only the CPU has. */
-ordo_status api_check_host(ordo_exec *exec, const char *call);
+/* For slots that not every backend has. */
 ordo_status api_check_slot(ordo_exec *exec, const ordo_choice *choice, bool has_slot,
                            const char *call);
 

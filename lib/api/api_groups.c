@@ -51,7 +51,6 @@ static ordo_status check_groups(ordo_exec *exec, group_call *call, const ordo_gr
     TRY(api_read_struct(exec, &call->groups, sizeof call->groups, groups, "groups"));
     TRY(api_opts_read(exec, &call->wish, sizeof call->wish, opts));
     TRY(api_check_place(exec, call->wish.flags, flags | ORDO_ON_DEVICE, call->wish.stream));
-    TRY(api_check_host(exec, "a group call"));
     FAIL_IF(call->wish.reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
     ordo_groups const *const g = &call->groups;
     TRY(api_check_type(exec, (ordo_type)g->type, "groups.type"));
@@ -213,6 +212,39 @@ static ordo_status tell_groups(ordo_exec *exec, group_call *call)
     return ORDO_OK;
 }
 
+/* ---- Backends that find the groups themselves ---- */
+
+static bool is_whole(const group_call *call) { return call->choice.backend->groups != NULL; }
+
+static ordo_status run_whole(ordo_exec *exec, const group_call *call, ordo_group_verb verb)
+{
+    const ordo_groups *const g = &call->groups;
+    ordo_groups_job const    job = {.verb = verb,
+                                    .group_keys = g->keys,
+                                    .group_type = (ordo_type)g->type,
+                                    .omit = g->nans == ORDO_NANS_OMIT,
+                                    .capacity = g->capacity,
+                                    .unique = g->unique,
+                                    .sizes = g->sizes,
+                                    .groups = g->count,
+                                    .keys = call->keys,
+                                    .type = call->type,
+                                    .n = call->n,
+                                    .descending = (call->wish.flags & ORDO_DESCENDING) != 0,
+                                    .nans = (ordo_nans)call->wish.nans,
+                                    .out_type = call->out_type,
+                                    .out = call->out,
+                                    .ties = (ordo_ties)call->wish.ties,
+                                    .each = call->each,
+                                    .q = call->q,
+                                    .quantiles = call->quantiles,
+                                    .method = (ordo_method)call->wish.method,
+                                    .is_median = call->is_median,
+                                    .values = call->values,
+                                    .found = call->found};
+    return call->choice.backend->groups(call->choice.state, &job, exec);
+}
+
 static ordo_status choose(ordo_ctx *ctx, ordo_exec *exec, group_call *call)
 {
     TRY(api_choose(ctx, exec, NULL, &call->choice));
@@ -226,6 +258,8 @@ static ordo_status counts_checked(ordo_ctx *ctx, ordo_exec *exec, group_call *ca
 {
     TRY(check_groups(exec, call, groups, opts, 0));
     TRY(choose(ctx, exec, call));
+    if (is_whole(call))
+        return run_whole(exec, call, ORDO_GROUP_COUNTS);
     TRY(order_rows(exec, call, true));
     return tell_groups(exec, call);
 }
@@ -246,6 +280,10 @@ static ordo_status argsort_checked(ordo_ctx *ctx, ordo_exec *exec, group_call *c
     TRY(api_check_index_type(exec, call->index_type, call->n));
     TRY(check_result(exec, call, call->index, call->n, ordo_type_size(call->index_type), "index"));
     TRY(choose(ctx, exec, call));
+    call->out_type = call->index_type;
+    call->out = call->index;
+    if (is_whole(call))
+        return run_whole(exec, call, ORDO_GROUP_ARGSORT);
     TRY(order_rows(exec, call, true));
     return tell_groups(exec, call);
 }
@@ -302,6 +340,8 @@ static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, group_call *call
     TRY(api_check_rank_count(exec, call->out_type, call->n));
     TRY(check_result(exec, call, call->out, call->n, ordo_type_size(call->out_type), "ranks"));
     TRY(choose(ctx, exec, call));
+    if (is_whole(call))
+        return run_whole(exec, call, ORDO_GROUP_RANK);
     TRY(order_rows(exec, call, true));
     TRY(tell_groups(exec, call));
     return call->n == 0 ? ORDO_OK : rank_rows(exec, call);
@@ -366,6 +406,8 @@ static ordo_status quantiles_checked(ordo_ctx *ctx, ordo_exec *exec, group_call 
     TRY(check_result(exec, call, call->quantiles, results, sizeof(double), "out"));
     TRY(api_check_q(exec, call->q, call->each));
     TRY(choose(ctx, exec, call));
+    if (is_whole(call))
+        return run_whole(exec, call, ORDO_GROUP_QUANTILES);
     call->method = (ordo_method)call->wish.method;
     TRY(order_rows(exec, call, false));
     TRY(tell_groups(exec, call));
@@ -439,6 +481,8 @@ static ordo_status topk_checked(ordo_ctx *ctx, ordo_exec *exec, group_call *call
         TRY(check_result(exec, call, call->found, call->groups.capacity, sizeof(uint64_t),
                          "found"));
     TRY(choose(ctx, exec, call));
+    if (is_whole(call))
+        return run_whole(exec, call, ORDO_GROUP_TOPK);
     TRY(order_rows(exec, call, true));
     TRY(tell_groups(exec, call));
     return ordo_loop(exec, call->count, GROUP_PIECE, topk_piece, call) ? ORDO_OK : ORDO_E_CANCELLED;
@@ -471,6 +515,17 @@ static ordo_status scratch_checked(ordo_ctx *ctx, ordo_exec *exec, size_t n, siz
     TRY(api_check_array(exec, NULL, n, sizeof(uint64_t), "keys"));
     TRY(choose(ctx, exec, &call));
     const ordo_backend *const backend = call.choice.backend;
+    if (is_whole(&call)) {
+        ordo_groups_job const rank = {.verb = ORDO_GROUP_RANK,
+                                      .group_type = ORDO_U64,
+                                      .type = ORDO_U64,
+                                      .out_type = ORDO_U64,
+                                      .n = n};
+        ordo_exec             there = *exec;
+        there.on_device = true; /* copies of CPU arrays are not counted */
+        *bytes = api_scratch_total(backend->groups_scratch(&rank, &there));
+        return ORDO_OK;
+    }
     *bytes = api_scratch_total(
         n * (2 * sizeof(uint64_t) + 1) + (ordo_div_up(n, PIECE) + 3) * sizeof(uint64_t) +
         backend->lexsort_scratch(&order, exec) + backend->place_ranks_scratch(&place, exec));

@@ -39,7 +39,6 @@ static ordo_status lexsort_checked(ordo_ctx *ctx, ordo_exec *exec, const lex_cal
     ordo_key_column columns[ORDO_COLUMNS_MOST];
     TRY(api_opts_read(exec, &wish, sizeof wish, opts));
     TRY(api_check_place(exec, wish.flags, ORDO_STABLE | ORDO_ON_DEVICE, wish.stream));
-    TRY(api_check_host(exec, "ordo_lexsort"));
     FAIL_IF(wish.reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
     FAIL_IF(wish.radius != 0 || wish.source != NULL, ORDO_E_ARG,
             "opts.radius and opts.source must be 0");
@@ -77,7 +76,12 @@ ordo_status ordo_lexsort_scratch(ordo_ctx *ctx, const ordo_column *columns, size
 static ordo_status lexrank_rows(ordo_exec *exec, const ordo_choice *choice, const lex_call *call,
                                 const ordo_key_column *columns, ordo_ties ties, size_t *bytes)
 {
-    size_t const     n = call->n;
+    size_t const           n = call->n;
+    ordo_lexrank_job const whole = {columns, call->count, n, ties, call->out_type, call->out};
+    if (choice->backend->lexrank != NULL) {
+        ANSWER_SIZE_QUERY(bytes, *choice, lexrank, &whole);
+        return choice->backend->lexrank(choice->state, &whole, exec);
+    }
     ordo_type const  index_type = n <= UINT32_MAX ? ORDO_U32 : ORDO_U64;
     size_t const     index_bytes = n * ordo_type_size(index_type);
     ordo_lexsort_job order = {columns, call->count, n, index_type, NULL, NULL};
@@ -108,7 +112,6 @@ static ordo_status lexrank_checked(ordo_ctx *ctx, ordo_exec *exec, const lex_cal
     ordo_key_column columns[ORDO_COLUMNS_MOST];
     TRY(api_check_ranks(exec, call->out_type, opts, &wish));
     TRY(api_check_place(exec, wish.flags, ORDO_ON_DEVICE, wish.stream));
-    TRY(api_check_host(exec, "ordo_lexrank"));
     TRY(api_no_segments(exec, wish.segments, "ordo_lexrank"));
     FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG,
             "algorithm %u does not rank rows of several columns; expected auto", wish.algorithm);

@@ -160,14 +160,12 @@ static ordo_status quantiles_array(ordo_exec *exec, const ordo_choice *choice,
 /* ---- Weights ---- */
 
 static ordo_status check_weights(ordo_exec *exec, const quantiles *call,
-                                 const ordo_quantile_opts *wish)
+                                 const ordo_quantile_opts *wish, size_t results)
 {
     ordo_type const type = (ordo_type)wish->weight_type;
     TRY(api_check_type(exec, type, "opts.weight_type"));
     FAIL_IF(exec->on_device, ORDO_E_UNSUPPORTED,
             "weights of arrays on a GPU are not supported; expected CPU arrays");
-    FAIL_IF(wish->segments != NULL, ORDO_E_UNSUPPORTED,
-            "weights and segments in one call are not supported");
     FAIL_IF(wish->algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG,
             "algorithm is %u; weights accept only auto", wish->algorithm);
     FAIL_IF((type == ORDO_F32 || type == ORDO_F64) && wish->method > ORDO_METHOD_NORMAL_UNBIASED,
@@ -175,29 +173,24 @@ static ordo_status check_weights(ordo_exec *exec, const quantiles *call,
             ordo_method_name((ordo_method)wish->method));
     TRY(api_check_aligned(exec, wish->weights, call->n, ordo_type_size(type), "opts.weights"));
     return api_check_apart(exec, wish->weights, call->n * ordo_type_size(type), "opts.weights",
-                           call->out, call->count * sizeof(double), "out");
+                           call->out, results * sizeof(double), "out");
 }
 
 /* A weighted median is the averaged_inverted_cdf of 1/2: the ordinary median if all weights are
  * equal, whatever their unit. */
-static ordo_status quantiles_weighted(ordo_exec *exec, const ordo_choice *choice,
-                                      const quantiles *call, const ordo_quantile_opts *wish)
+static ordo_weighted_job weighted_job_of(const quantiles *call, const ordo_quantile_opts *wish)
 {
-    ordo_weighted_job const job = {.type = call->type,
-                                   .keys = call->keys,
-                                   .n = call->n,
-                                   .weight_type = (ordo_type)wish->weight_type,
-                                   .weights = wish->weights,
-                                   .q = call->q,
-                                   .count = call->count,
-                                   .method = call->is_median ? ORDO_METHOD_AVERAGED_INVERTED_CDF
-                                                             : (ordo_method)wish->method,
-                                   .nans = (ordo_nans)wish->nans,
-                                   .out = call->out};
-    FAIL_IF(choice->backend->weighted == NULL, ORDO_E_UNSUPPORTED,
-            "the %s backend has no weights; expected a context that may use the CPU",
-            choice->backend->name);
-    return choice->backend->weighted(choice->state, &job, exec);
+    return (ordo_weighted_job){.type = call->type,
+                               .keys = call->keys,
+                               .n = call->n,
+                               .weight_type = (ordo_type)wish->weight_type,
+                               .weights = wish->weights,
+                               .q = call->q,
+                               .count = call->count,
+                               .method = call->is_median ? ORDO_METHOD_AVERAGED_INVERTED_CDF
+                                                         : (ordo_method)wish->method,
+                               .nans = (ordo_nans)wish->nans,
+                               .out = call->out};
 }
 
 /* ---- Segments ---- */
@@ -283,6 +276,48 @@ static size_t quantiles_one_scratch(const void *arg, size_t n, const ordo_exec *
     return places + api_select_any_scratch(segments->choice, &job, n, exec);
 }
 
+static ordo_status weighted_one(const void *arg, size_t i, size_t n, void *const *at,
+                                ordo_exec *exec)
+{
+    const quantile_segments *const segments = arg;
+    ordo_weighted_job              job = weighted_job_of(&segments->call, segments->wish);
+    job.keys = at[0];
+    job.weights = at[1];
+    job.n = n;
+    job.out += i * job.count;
+    return segments->choice->backend->weighted(segments->choice->state, &job, exec);
+}
+
+static size_t weighted_one_scratch(const void *arg, size_t n, const ordo_exec *exec)
+{
+    const quantile_segments *const segments = arg;
+    ordo_weighted_job              job = weighted_job_of(&segments->call, segments->wish);
+    job.n = n;
+    return segments->choice->backend->weighted_scratch(&job, exec);
+}
+
+/* The weights have the segments of the keys. */
+static ordo_status quantiles_weighted(ordo_exec *exec, const ordo_choice *choice,
+                                      const quantiles *call, const ordo_quantile_opts *wish,
+                                      const api_segments *segments)
+{
+    ordo_weighted_job const job = weighted_job_of(call, wish);
+    quantile_segments const all = {choice, *call, wish};
+    FAIL_IF(choice->backend->weighted == NULL, ORDO_E_UNSUPPORTED,
+            "the %s backend has no weights; expected a context that may use the CPU",
+            choice->backend->name);
+    if (!segments->given)
+        return choice->backend->weighted(choice->state, &job, exec);
+    ordo_segments_job each = {
+        .arrays = {api_read_only(call->keys, ordo_type_size(call->type)),
+                   api_read_only(wish->weights, ordo_type_size((ordo_type)wish->weight_type))},
+        .one = weighted_one,
+        .scratch = weighted_one_scratch,
+        .needs_scratch = true,
+        .arg = &all};
+    return api_run_segments(exec, choice, segments, &each, NULL);
+}
+
 /* The quantiles of all segments in one job of a device. */
 static ordo_status quantiles_on_device(ordo_exec *exec, const ordo_choice *choice,
                                        const quantiles *call, const ordo_quantile_opts *wish,
@@ -309,14 +344,17 @@ static ordo_status quantiles_checked(ordo_ctx *ctx, ordo_exec *exec, const quant
     api_segments       segments;
     ordo_choice        choice;
     TRY(check_quantiles(exec, call, opts, &wish, &segments));
-    if (wish.weights != NULL)
-        TRY(check_weights(exec, call, &wish));
+    if (wish.weights != NULL) {
+        size_t results;
+        TRY(api_results(exec, &segments, call->count, &results));
+        TRY(check_weights(exec, call, &wish, results));
+    }
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, select);
     if (call->count == 0)
         return ORDO_OK;
     if (wish.weights != NULL)
-        return quantiles_weighted(exec, &choice, call, &wish);
+        return quantiles_weighted(exec, &choice, call, &wish, &segments);
     if (!segments.given)
         return quantiles_array(exec, &choice, call, &wish);
     if (choice.backend->has_segments)

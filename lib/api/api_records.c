@@ -1,13 +1,6 @@
 /* api_records.c - ordo_sort_records, ordo_gather, ordo_scatter and their size query. */
 #include "api/api.h"
 
-ordo_status api_check_host(ordo_exec *exec, const char *call)
-{
-    FAIL_IF(exec->on_device, ORDO_E_UNSUPPORTED,
-            "%s of arrays on a GPU is not supported; expected CPU arrays", call);
-    return ORDO_OK;
-}
-
 ordo_status api_check_slot(ordo_exec *exec, const ordo_choice *choice, bool has_slot,
                            const char *call)
 {
@@ -26,7 +19,6 @@ static ordo_status records_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_records_
     TRY(api_opts_read(exec, &wish, sizeof wish, opts));
     TRY(api_check_place(exec, wish.flags, ORDO_DESCENDING | ORDO_STABLE | ORDO_ON_DEVICE,
                         wish.stream));
-    TRY(api_check_host(exec, "ordo_sort_records"));
     FAIL_IF(wish.reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
     FAIL_IF(wish.radius != 0 || wish.source != NULL, ORDO_E_ARG,
             "opts.radius and opts.source must be 0");
@@ -65,9 +57,13 @@ ordo_status ordo_sort_records_scratch(ordo_ctx *ctx, size_t n, size_t size, size
 
 /* ---- Gather and scatter ---- */
 
-static ordo_status move_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_move_job *job)
+static ordo_status move_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_move_job *job,
+                                const ordo_move_opts *opts)
 {
-    ordo_choice  choice;
+    ordo_move_opts wish;
+    ordo_choice    choice;
+    TRY(api_opts_read(exec, &wish, sizeof wish, opts));
+    TRY(api_check_place(exec, wish.flags, ORDO_ON_DEVICE, wish.stream));
     size_t const size = job->size, count = job->count;
     size_t const in_n = job->scatters ? count : job->n, out_n = job->scatters ? job->n : count;
     FAIL_IF(size == 0, ORDO_E_ARG, "size is 0; expected the size of an element in bytes");
@@ -86,15 +82,16 @@ static ordo_status move_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_move_
 }
 
 ordo_status ordo_gather(ordo_ctx *ctx, const void *in, size_t n, size_t size, ordo_type index_type,
-                        const void *index, size_t count, void *out)
+                        const void *index, size_t count, void *out, const ordo_move_opts *opts)
 {
     ordo_move_job const job = {in, n, size, index_type, index, count, out, false};
-    API_CALL("gather", (ordo_type)0, count, move_checked(ctx, exec, &job));
+    API_CALL("gather", (ordo_type)0, count, move_checked(ctx, exec, &job, opts));
 }
 
 ordo_status ordo_scatter(ordo_ctx *ctx, const void *in, size_t count, size_t size,
-                         ordo_type index_type, const void *index, void *out, size_t n)
+                         ordo_type index_type, const void *index, void *out, size_t n,
+                         const ordo_move_opts *opts)
 {
     ordo_move_job const job = {in, n, size, index_type, index, count, out, true};
-    API_CALL("scatter", (ordo_type)0, count, move_checked(ctx, exec, &job));
+    API_CALL("scatter", (ordo_type)0, count, move_checked(ctx, exec, &job, opts));
 }

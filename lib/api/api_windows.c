@@ -12,10 +12,9 @@ static ordo_status check_moving_opts(ordo_exec *exec, const ordo_moving_job *job
                                      const ordo_moving_opts *wish)
 {
     bool const is_quantile = job->op == ORDO_MOVING_QUANTILE, is_rank = job->op == ORDO_MOVING_RANK;
-    FAIL_IF((wish->flags & ORDO_ON_DEVICE) != 0, ORDO_E_UNSUPPORTED,
-            "moving windows of arrays on a GPU are not supported; expected CPU arrays");
-    TRY(api_check_place(exec, wish->flags, ORDO_DESCENDING, NULL));
-    FAIL_IF(wish->flags != 0 && !is_rank, ORDO_E_ARG, "ORDO_DESCENDING is only for moving ranks");
+    TRY(api_check_place(exec, wish->flags, ORDO_DESCENDING | ORDO_ON_DEVICE, wish->stream));
+    FAIL_IF((wish->flags & ORDO_DESCENDING) != 0 && !is_rank, ORDO_E_ARG,
+            "ORDO_DESCENDING is only for moving ranks");
     FAIL_IF(window == 0, ORDO_E_ARG, "window is 0; expected at least 1");
     FAIL_IF(wish->min_periods > window, ORDO_E_ARG,
             "min_periods is %zu; expected at most the window, %zu", wish->min_periods, window);
@@ -130,7 +129,8 @@ static ordo_status moving_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_moving_jo
             "the %s backend has no moving windows; expected a context that may use the CPU",
             choice.backend->name);
     read_moving(job, window, segments.longest, &wish);
-    if (segments.given)
+    job->segments = segments.given ? &segments.view : NULL;
+    if (segments.given && !choice.backend->has_segments)
         return moving_each(exec, &choice, job, &segments, bytes);
     ANSWER_SIZE_QUERY(bytes, choice, moving, job);
     return choice.backend->moving(choice.state, job, exec);

@@ -121,6 +121,13 @@ typedef struct ordo_backend {
     ordo_status (*moving)(void *state, const ordo_moving_job *job, ordo_exec *exec);
     size_t (*moving_scratch)(const ordo_moving_job *job, const ordo_exec *exec);
     ordo_status (*weighted)(void *state, const ordo_weighted_job *job, ordo_exec *exec);
+    size_t (*weighted_scratch)(const ordo_weighted_job *job, const ordo_exec *exec);
+    /* Whole calls, for backends whose scratch the caller of a slot cannot use. In other backends
+     * these slots are NULL, and the caller combines lexsort and place_ranks. */
+    ordo_status (*lexrank)(void *state, const ordo_lexrank_job *job, ordo_exec *exec);
+    size_t (*lexrank_scratch)(const ordo_lexrank_job *job, const ordo_exec *exec);
+    ordo_status (*groups)(void *state, const ordo_groups_job *job, ordo_exec *exec);
+    size_t (*groups_scratch)(const ordo_groups_job *job, const ordo_exec *exec);
     ordo_status (*nth)(void *state, const ordo_nth_job *job, ordo_exec *exec);
     size_t (*nth_scratch)(const ordo_nth_job *job, const ordo_exec *exec);
 } ordo_backend;

@@ -326,6 +326,7 @@ typedef struct ordo_moving_job { /* statistics of a moving window */
     ordo_method    method;
     ordo_ties      ties;
     bool           descending;
+    const struct ordo_segment_view *segments;
 } ordo_moving_job;
 
 typedef struct ordo_weighted_job { /* quantiles of keys with weights */
@@ -414,5 +415,49 @@ typedef struct ordo_place_job { /* ranks[index[i]] = the rank of row i of an ord
     ordo_type      rank_type; /* U32, U64, F64 */
     void          *ranks;
 } ordo_place_job;
+
+typedef struct ordo_lexrank_job { /* ranks of rows by several columns */
+    const ordo_key_column *columns;
+    size_t                 count, n;
+    ordo_ties              ties;
+    ordo_type              rank_type; /* U32, U64, F64 */
+    void                  *ranks;
+} ordo_lexrank_job;
+
+typedef enum ordo_group_verb {
+    ORDO_GROUP_COUNTS,
+    ORDO_GROUP_ARGSORT,
+    ORDO_GROUP_RANK,
+    ORDO_GROUP_QUANTILES,
+    ORDO_GROUP_TOPK
+} ordo_group_verb;
+
+/* Results for groups of rows, by a backend that finds the groups itself. Groups from number
+ * `capacity` on have no results. */
+typedef struct ordo_groups_job {
+    ordo_group_verb verb;
+    const void     *group_keys;
+    ordo_type       group_type;
+    bool            omit; /* rows whose group key is a NaN belong to no group */
+    size_t          capacity;
+    void           *unique; /* this and the next two may be NULL */
+    uint64_t       *sizes;
+    size_t         *groups; /* gets the number of groups */
+    const void     *keys;   /* NULL: none */
+    ordo_type       type;
+    size_t          n;
+    bool            descending;
+    ordo_nans       nans;     /* QUANTILES, TOPK */
+    ordo_type       out_type; /* of the index or the ranks */
+    void           *out;      /* ARGSORT, TOPK: index; RANK: ranks; NULL: not wanted */
+    ordo_ties       ties;     /* RANK */
+    size_t          each;     /* QUANTILES, TOPK: results of one group */
+    const double   *q;        /* QUANTILES, on the host */
+    double         *quantiles;
+    ordo_method     method;
+    bool            is_median;
+    void           *values; /* TOPK; NULL: not wanted */
+    uint64_t       *found;  /* TOPK; NULL: not wanted */
+} ordo_groups_job;
 
 #endif

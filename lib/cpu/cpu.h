@@ -46,6 +46,7 @@ ordo_status cpu_is_sorted(void *state, const ordo_order_job *job, ordo_exec *exe
 ordo_status cpu_moving(void *state, const ordo_moving_job *job, ordo_exec *exec);
 size_t      cpu_moving_scratch(const ordo_moving_job *job, const ordo_exec *exec);
 ordo_status cpu_weighted(void *state, const ordo_weighted_job *job, ordo_exec *exec);
+size_t      cpu_weighted_scratch(const ordo_weighted_job *job, const ordo_exec *exec);
 ordo_status cpu_copy(void *state, const ordo_copy_job *job, ordo_exec *exec);
 ordo_status cpu_permute(void *state, const ordo_permute_job *job, ordo_exec *exec);
 ordo_status cpu_sample(void *state, const ordo_sample_job *job, ordo_exec *exec);

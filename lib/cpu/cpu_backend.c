@@ -171,6 +171,7 @@ const ordo_backend *ordo_cpu_backend(void)
         .moving = cpu_moving,
         .moving_scratch = cpu_moving_scratch,
         .weighted = cpu_weighted,
+        .weighted_scratch = cpu_weighted_scratch,
         .nth = cpu_nth,
         .nth_scratch = nth_scratch,
     };

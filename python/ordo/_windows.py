@@ -301,22 +301,21 @@ def weighted_quantile(
         method=0 if method is None else _lib.number_of(_lib.METHODS, method, "method"),
         weight_type=TYPES[each.dtype],
     )
-    keys, each = rows.keys.reshape(rows.count, rows.n), each.reshape(rows.count, rows.n)
-    for r in range(rows.count):
-        if rows.n == 0:
-            result[r] = np.nan
-            continue
-        opts.weights = address(each[r])
-        pointer = ctypes.c_void_p(ctypes.addressof(opts))
-        if method is None:
-            _lib.median(
-                place.context, rows.code, address(keys[r]), rows.n, address(result[r]), pointer
-            )
-        else:
-            _lib.quantiles(
-                place.context, rows.code, address(keys[r]), rows.n, address(parts), parts.size,
-                address(result[r]), pointer,
-            )  # fmt: skip
+    segments = _lib.Segments(
+        struct_size=ctypes.sizeof(_lib.Segments), count=rows.count, length=rows.n
+    )
+    opts.weights = address(each)
+    opts.segments = ctypes.addressof(segments)
+    pointer = ctypes.c_void_p(ctypes.addressof(opts))
+    keys, n = address(rows.keys), rows.count * rows.n
+    if n == 0:
+        result[:] = np.nan
+    elif method is None:
+        _lib.median(place.context, rows.code, keys, n, address(result), pointer)
+    else:
+        _lib.quantiles(
+            place.context, rows.code, keys, n, address(parts), parts.size, address(result), pointer
+        )
     if rows.code in FLOATS:
         result = result.astype(place.float_name(rows.dtype), copy=False)
     shape = rows.shape_after(wanted.shape, keepdims)

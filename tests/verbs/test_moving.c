@@ -349,8 +349,8 @@ static void test_refusals(void)
     REFUSED(ORDO_E_ARG, ORDO_MOVING_RANK, ORDO_I32, in, 4, 2, ORDO_F64, out, .method = 2);
     REFUSED(ORDO_E_ARG, ORDO_MOVING_MIN, ORDO_I32, in, 4, 2, ORDO_F64, out,
             .flags = ORDO_DESCENDING);
-    REFUSED(ORDO_E_UNSUPPORTED, ORDO_MOVING_MIN, ORDO_I32, in, 4, 2, ORDO_F64, out,
-            .flags = ORDO_ON_DEVICE);
+    CHECK(ordo_moving(ctx, ORDO_MOVING_MIN, ORDO_I32, in, 4, 2, ORDO_F64, out,
+                      &ORDO_OPTS(ordo_moving_opts, .flags = ORDO_ON_DEVICE)) != ORDO_OK);
     REFUSED(ORDO_E_ARG, ORDO_MOVING_MIN, ORDO_I32, in, 4, 2, ORDO_I32, in, .q = 0);
     REFUSED(ORDO_E_ARG, ORDO_MOVING_MIN, ORDO_I32, NULL, 4, 2, ORDO_F64, out, .q = 0);
     REFUSED(ORDO_OK, ORDO_MOVING_MIN, ORDO_I32, NULL, 0, 2, ORDO_F64, NULL, .q = 0);

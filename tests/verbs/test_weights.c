@@ -149,6 +149,57 @@ static void test_threads(void)
     }
 }
 
+/* Each segment has the result of a separate call: rows, columns, and offsets with an empty one. */
+static void test_segments(void)
+{
+    enum {
+        ROWS = 12,
+        LENGTH = 17
+    };
+    static uint64_t const offsets[] = {2, 2, 9, 60, ROWS * LENGTH};
+    ordo_segments const   layouts[] = {
+          ORDO_OPTS(ordo_segments, .count = ROWS, .length = LENGTH),
+          ORDO_OPTS(ordo_segments, .count = ROWS, .length = LENGTH, .stride = 1, .step = ROWS),
+          ORDO_OPTS(ordo_segments, .count = 4, .offsets = offsets)};
+    float    keys[ROWS * LENGTH], row[ROWS * LENGTH];
+    uint16_t weights[ROWS * LENGTH], row_weights[ROWS * LENGTH];
+    test_rng rng = {31};
+    for (size_t i = 0; i < ROWS * LENGTH; i++) {
+        keys[i] = test_rng_below(&rng, 9) == 0 ? NAN : (float)test_rng_below(&rng, 30);
+        weights[i] = (uint16_t)test_rng_below(&rng, 4);
+    }
+    for (size_t which = 0; which < 3 * 3; which++) {
+        const ordo_segments *const s = &layouts[which % 3];
+        ordo_nans const            nans = (ordo_nans)(which / 3);
+        ordo_ctx *const            ctx = next_context()->ctx;
+        ordo_quantile_opts         all = weighted(weights, ORDO_U16, 0, nans);
+        ordo_quantile_opts const   one = weighted(row_weights, ORDO_U16, 0, nans);
+        double out[ROWS * QUANTILES], middles[ROWS], expected[QUANTILES], middle;
+        all.segments = s;
+        testkit_case("segments %zu nans=%d", which % 3, (int)nans);
+        CHECK_STATUS(
+            ORDO_OK,
+            ordo_quantiles(ctx, ORDO_F32, keys, ROWS * LENGTH, some_q, QUANTILES, out, &all), ctx);
+        CHECK_STATUS(ORDO_OK, ordo_median(ctx, ORDO_F32, keys, ROWS * LENGTH, middles, &all), ctx);
+        for (size_t r = 0; r < s->count; r++) {
+            size_t const n = s->offsets != NULL ? (size_t)(offsets[r + 1] - offsets[r]) : LENGTH;
+            for (size_t i = 0; i < n; i++) {
+                size_t const from = s->offsets != NULL ? (size_t)offsets[r] + i
+                                    : s->step != 0     ? r + i * ROWS
+                                                       : r * LENGTH + i;
+                row[i] = keys[from];
+                row_weights[i] = weights[from];
+            }
+            CHECK_STATUS(ORDO_OK,
+                         ordo_quantiles(ctx, ORDO_F32, row, n, some_q, QUANTILES, expected, &one),
+                         ctx);
+            CHECK_STATUS(ORDO_OK, ordo_median(ctx, ORDO_F32, row, n, &middle, &one), ctx);
+            CHECK_BYTES(expected, out + r * QUANTILES, sizeof expected, sizeof *expected);
+            CHECK_BYTES(&middle, middles + r, sizeof middle, sizeof middle);
+        }
+    }
+}
+
 static void refuse(ordo_status status, const char *text, ordo_quantile_opts opts)
 {
     static double const keys[3] = {1, 2, 3};
@@ -161,11 +212,10 @@ static void refuse(ordo_status status, const char *text, ordo_quantile_opts opts
 
 static void test_refusals(void)
 {
-    double const        negative[3] = {1, -1, 1}, nan[3] = {1, 1, NAN}, infinite[3] = {INFINITY, 1};
-    int32_t const       signed_weights[3] = {1, -1, -1};
-    uint64_t const      large[3] = {(uint64_t)1 << 62, (uint64_t)1 << 62, 0};
-    ordo_segments const segments = {.struct_size = sizeof segments, .count = 1, .length = 3};
-    ordo_quantile_opts  opts = weighted(negative, ORDO_F64, 0, ORDO_NANS_LAST);
+    double const       negative[3] = {1, -1, 1}, nan[3] = {1, 1, NAN}, infinite[3] = {INFINITY, 1};
+    int32_t const      signed_weights[3] = {1, -1, -1};
+    uint64_t const     large[3] = {(uint64_t)1 << 62, (uint64_t)1 << 62, 0};
+    ordo_quantile_opts opts = weighted(negative, ORDO_F64, 0, ORDO_NANS_LAST);
     testkit_case("refusals");
     refuse(ORDO_E_ARG, "weights[1] is -1", opts);
     refuse(ORDO_E_ARG, "weights[2]", weighted(nan, ORDO_F64, 0, ORDO_NANS_LAST));
@@ -175,9 +225,6 @@ static void test_refusals(void)
     refuse(ORDO_E_ARG, "floats", weighted(nan, ORDO_F64, ORDO_METHOD_LOWER, ORDO_NANS_LAST));
     refuse(ORDO_E_ARG, "weight_type", weighted(nan, (ordo_type)0, 0, ORDO_NANS_LAST));
     refuse(ORDO_E_ARG, "weight_type", weighted(NULL, ORDO_F64, 0, ORDO_NANS_LAST));
-    opts.segments = &segments;
-    refuse(ORDO_E_UNSUPPORTED, "segments", opts);
-    opts.segments = NULL;
     opts.algorithm = ORDO_ALGORITHM_RADIX;
     refuse(ORDO_E_ARG, "algorithm", opts);
     opts.algorithm = 0;
@@ -192,6 +239,7 @@ int main(void)
     test_repeats();
     test_floats();
     test_threads();
+    test_segments();
     test_refusals();
     return testkit_done();
 }

@@ -213,14 +213,19 @@ static bool propagates(const weighted_work *work)
            is_nan(work->job->type, work->job->keys, index_at(work, work->last));
 }
 
+static ordo_argsort_job order_of(const ordo_weighted_job *job)
+{
+    return (ordo_argsort_job){.type = job->type,
+                              .keys = job->keys,
+                              .n = job->n,
+                              .algorithm = ORDO_ALGORITHM_AUTO,
+                              .index_type = job->n <= UINT32_MAX ? ORDO_U32 : ORDO_U64};
+}
+
 static ordo_status sum_in_order(void *state, weighted_work *work, ordo_exec *exec)
 {
     const ordo_weighted_job *const job = work->job;
-    ordo_argsort_job               order = {.type = job->type,
-                                            .keys = job->keys,
-                                            .n = job->n,
-                                            .algorithm = ORDO_ALGORITHM_AUTO,
-                                            .index_type = work->index_type};
+    ordo_argsort_job               order = order_of(job);
     ordo_exec                      part = *exec;
     TRY_SCRATCH(exec, job->n * ordo_type_size(work->index_type), work->index);
     TRY_SCRATCH(exec, job->n * sizeof *work->sums, work->sums);
@@ -239,7 +244,7 @@ static ordo_status sum_in_order(void *state, weighted_work *work, ordo_exec *exe
 ordo_status cpu_weighted(void *state, const ordo_weighted_job *job, ordo_exec *exec)
 {
     weighted_work work = {.job = job, .last = SIZE_MAX};
-    work.index_type = job->n <= UINT32_MAX ? ORDO_U32 : ORDO_U64;
+    work.index_type = order_of(job).index_type;
     exec->algorithm = "argsort";
     exec->isa = ((const cpu_kernels *)state)->isa;
     TRY(check_weights(&work, exec));
@@ -251,4 +256,14 @@ ordo_status cpu_weighted(void *state, const ordo_weighted_job *job, ordo_exec *e
                       : is_float(job->weight_type) ? float_quantile(&work, job->q[j])
                                                    : integer_quantile(&work, job->q[j]);
     return ORDO_OK;
+}
+
+size_t cpu_weighted_scratch(const ordo_weighted_job *job, const ordo_exec *exec)
+{
+    ordo_argsort_job const order = order_of(job);
+    if (job->n == 0)
+        return 0;
+    return ordo_round_up(job->n * ordo_type_size(order.index_type), ORDO_CACHE_LINE) +
+           ordo_round_up(job->n * sizeof(uint64_t), ORDO_CACHE_LINE) +
+           cpu_argsort_scratch(&order, exec->threads);
 }

@@ -7,7 +7,7 @@
 #include "cuda/runtime/cuda_state.cuh"
 
 enum {
-    MOST_ARRAYS = 6,
+    MOST_ARRAYS = 20,
     READ = 1,   /* the device needs what is in it */
     WRITTEN = 2 /* the caller needs what the device writes */
 };
@@ -131,6 +131,8 @@ static bool is_void(const ordo_select_job *job) { return job->n == 0 && job->seg
 static bool is_void(const ordo_order_job *job) { return job->n == 0 && job->segments == NULL; }
 static bool is_void(const ordo_radius_job *job) { return job->n == 0 && job->segments == NULL; }
 static bool is_void(const ordo_runs_job *job) { return job->n == 0 && job->segments == NULL; }
+static bool is_void(const ordo_move_job *job) { return job->count == 0; }
+static bool is_void(const ordo_groups_job *) { return false; }
 
 template <typename JOB, job_arrays (*list)(JOB *), size_t (*scratch)(const JOB *)>
 static size_t verb_scratch(const JOB *given, const ordo_exec *exec)
@@ -310,6 +312,108 @@ static job_arrays select_segments_arrays(ordo_select_job *job)
     return list;
 }
 
+/* The columns are those of the job, which has its own copy of them. */
+template <typename JOB> static job_arrays columns_arrays(JOB *job)
+{
+    job_arrays             list = {};
+    ordo_key_column *const columns = (ordo_key_column *)job->columns;
+    for (size_t c = 0; c < job->count; c++)
+        add(&list, &columns[c].keys, job->n * cuda_type_size(columns[c].type), READ, "a column");
+    return list;
+}
+
+static job_arrays lexsort_arrays(ordo_lexsort_job *job)
+{
+    job_arrays list = columns_arrays(job);
+    add(&list, &job->index, job->n * cuda_type_size(job->index_type), WRITTEN, "index");
+    return list;
+}
+
+static job_arrays lexrank_arrays(ordo_lexrank_job *job)
+{
+    job_arrays list = columns_arrays(job);
+    add(&list, &job->ranks, job->n * cuda_type_size(job->rank_type), WRITTEN, "ranks");
+    return list;
+}
+
+/* Runs a job on a copy of its columns, because CPU arrays get other addresses on the device. */
+template <typename JOB>
+static ordo_status with_columns(const JOB *given,
+                                ordo_status (*run)(void *, const JOB *, ordo_exec *), void *state,
+                                ordo_exec *exec)
+{
+    ordo_key_column columns[ORDO_COLUMNS_MOST];
+    JOB             job = *given;
+    memcpy(columns, given->columns, given->count * sizeof *columns);
+    job.columns = columns;
+    return run(state, &job, exec);
+}
+
+static ordo_status lexsort(void *state, const ordo_lexsort_job *job, ordo_exec *exec)
+{
+    return with_columns(
+        job, verb<ordo_lexsort_job, lexsort_arrays, dev_lexsort_scratch, dev_lexsort>, state, exec);
+}
+
+static ordo_status lexrank(void *state, const ordo_lexrank_job *job, ordo_exec *exec)
+{
+    return with_columns(
+        job, verb<ordo_lexrank_job, lexrank_arrays, dev_lexrank_scratch, dev_lexrank>, state, exec);
+}
+
+/* Results of groups that do not exist must come back unchanged. */
+template <typename T>
+static void add_result(job_arrays *list, T **pointer, size_t bytes, const char *what)
+{
+    if (*pointer != NULL)
+        add(list, pointer, bytes, READ | WRITTEN, what);
+}
+
+static job_arrays groups_arrays(ordo_groups_job *job)
+{
+    job_arrays   list = {};
+    size_t const out_size = cuda_type_size(job->out_type), results = job->capacity * job->each;
+    add(&list, &job->group_keys, job->n * cuda_type_size(job->group_type), READ, "groups.keys");
+    if (job->keys != NULL)
+        add(&list, &job->keys, job->n * cuda_type_size(job->type), READ, "keys");
+    add_result(&list, &job->unique, job->capacity * cuda_type_size(job->group_type),
+               "groups.unique");
+    add_result(&list, &job->sizes, job->capacity * sizeof *job->sizes, "groups.sizes");
+    add_result(&list, &job->groups, sizeof *job->groups, "groups.count");
+    add_result(&list, &job->out, (job->verb == ORDO_GROUP_TOPK ? results : job->n) * out_size,
+               job->verb == ORDO_GROUP_RANK ? "ranks" : "index");
+    add_result(&list, &job->quantiles, results * sizeof *job->quantiles, "out");
+    add_result(&list, &job->values, results * cuda_type_size(job->type), "values");
+    add_result(&list, &job->found, job->capacity * sizeof *job->found, "found");
+    return list;
+}
+
+static job_arrays move_arrays(ordo_move_job *job)
+{
+    job_arrays   list = {};
+    size_t const in_n = job->scatters ? job->count : job->n;
+    size_t const out_n = job->scatters ? job->n : job->count;
+    add(&list, &job->in, in_n * job->size, READ, "in");
+    add(&list, &job->index, job->count * cuda_type_size(job->index_type), READ, "index");
+    add(&list, &job->out, out_n * job->size, job->scatters ? READ | WRITTEN : WRITTEN, "out");
+    return list;
+}
+
+static job_arrays records_arrays(ordo_records_job *job)
+{
+    job_arrays list = {};
+    add(&list, &job->base, job->n * job->size, READ | WRITTEN, "base");
+    return list;
+}
+
+static job_arrays moving_arrays(ordo_moving_job *job)
+{
+    job_arrays list = {};
+    add(&list, &job->in, job->n * cuda_type_size(job->type), READ, "in");
+    add(&list, &job->out, job->n * cuda_type_size(job->out_type), WRITTEN, "out");
+    return list;
+}
+
 /* Results of a selection may go to the host although the keys are on the device; the call then
  * waits. */
 static size_t select_keys_scratch(const ordo_select_job *job, const ordo_exec *exec)
@@ -472,6 +576,14 @@ static ordo_backend make_table(void)
     table.put_ranks = put_ranks;
     table.put_ranks_work = dev_put_ranks_work;
     table.has_segments = true;
+    table.lexsort = lexsort;
+    table.lexsort_scratch = verb_scratch<ordo_lexsort_job, lexsort_arrays, dev_lexsort_scratch>;
+    table.lexrank = lexrank;
+    table.lexrank_scratch = verb_scratch<ordo_lexrank_job, lexrank_arrays, dev_lexrank_scratch>;
+    SLOTS(groups, ordo_groups_job, groups_arrays, groups);
+    SLOT(move, ordo_move_job, move_arrays, move);
+    SLOTS(sort_records, ordo_records_job, records_arrays, sort_records);
+    SLOTS(moving, ordo_moving_job, moving_arrays, moving);
     return table;
 }
 

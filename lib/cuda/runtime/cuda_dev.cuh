@@ -67,6 +67,25 @@ ordo_status dev_segments_select(cuda_call *call, const ordo_select_job *job);
 size_t      dev_segments_topk_scratch(const ordo_topk_job *job);
 ordo_status dev_segments_topk(cuda_call *call, const ordo_topk_job *job);
 
+/* columns/dev_lexsort.cu, dev_place_ranks.cu, dev_groups.cu; the list of columns and job->q are host
+ * memory */
+size_t      dev_lexsort_scratch(const ordo_lexsort_job *job);
+ordo_status dev_lexsort(cuda_call *call, const ordo_lexsort_job *job);
+size_t      dev_lexrank_scratch(const ordo_lexrank_job *job);
+ordo_status dev_lexrank(cuda_call *call, const ordo_lexrank_job *job);
+size_t      dev_groups_scratch(const ordo_groups_job *job);
+ordo_status dev_groups(cuda_call *call, const ordo_groups_job *job);
+
+/* elements/dev_elements.cu */
+size_t      dev_move_scratch(const ordo_move_job *job);
+ordo_status dev_move(cuda_call *call, const ordo_move_job *job);
+size_t      dev_sort_records_scratch(const ordo_records_job *job);
+ordo_status dev_sort_records(cuda_call *call, const ordo_records_job *job);
+
+/* windows/dev_moving.cu; also on the segments of an array */
+size_t      dev_moving_scratch(const ordo_moving_job *job);
+ordo_status dev_moving(cuda_call *call, const ordo_moving_job *job);
+
 /* rough/dev_radius.cu */
 size_t      dev_radius_scratch(const ordo_radius_job *job);
 ordo_status dev_radius(cuda_call *call, const ordo_radius_job *job);

@@ -1,0 +1,147 @@
+/* beside.c - files beside the input: groups (--groups), further keys (--then), and the results of
+ * groups. */
+#define _DEFAULT_SOURCE /* strsep */
+#include "cli/cmd/command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool read_beside(const execution *e, const char *path, const char *dtype, const char *what,
+                 input *beside)
+{
+    const input_request request = {.path = path, .dtype = dtype, .text_hint = ""};
+
+    if (!input_read(&request, beside))
+        return false;
+    if (beside->n == e->n)
+        return true;
+    cli_error("%s: %zu %s, but %s has %zu numbers", beside->name, beside->n, what, e->in.name,
+              e->n);
+    input_free(beside);
+    return false;
+}
+
+static bool is_stdin(const char *path) { return path == NULL || strcmp(path, "-") == 0; }
+
+const char *groups_wrong(const execution *e)
+{
+    const options *const o = &e->o;
+
+    if (o->groups_file == NULL)
+        return o->groups_dtype != NULL ? "--groups-dtype needs --groups" : NULL;
+    if (strings_option(o) != NULL)
+        return numbers_only(e, "--groups");
+    return is_stdin(o->operand) && is_stdin(o->groups_file)
+               ? "the numbers and their groups cannot both come from stdin"
+           : o->algorithm != ORDO_ALGORITHM_AUTO ? "--groups accepts only --algorithm auto"
+           : o->then_files != NULL               ? "--groups and --then contradict each other"
+           : o->weights_file != NULL             ? "--groups and --weights contradict each other"
+                                                 : NULL;
+}
+
+const char *beside_wrong(const execution *e)
+{
+    const options *const o = &e->o;
+    const char *const    groups = groups_wrong(e);
+
+    return groups != NULL || o->then_files == NULL ? groups
+           : strings_option(o) != NULL             ? numbers_only(e, "--then")
+           : o->algorithm != ORDO_ALGORITHM_AUTO   ? "--then accepts only --algorithm auto"
+                                                   : NULL;
+}
+
+/* ---- Groups ---- */
+
+bool with_groups(execution *e, bool (*work)(execution *e, ordo_groups *groups))
+{
+    input       keys = {.name = ""};
+    size_t      count = 0;
+    ordo_groups groups = {.struct_size = sizeof groups, .nans = ORDO_NANS_LAST, .count = &count};
+
+    if (!read_beside(e, e->o.groups_file, e->o.groups_dtype, "groups", &keys))
+        return false;
+    groups.keys = keys.data;
+    groups.type = (uint32_t)(keys.n > 0 ? keys.type : ORDO_U8);
+    const bool ok = work(e, &groups);
+    input_free(&keys);
+    return ok;
+}
+
+bool count_groups(execution *e, ordo_groups *groups)
+{
+    call_begin("grouping");
+    if (!call_done(e, "group", ordo_group_counts(e->ctx, groups, e->n, NULL)))
+        return false;
+    groups->capacity = *groups->count;
+    groups->unique = new_results(e, (ordo_type)groups->type, groups->capacity, "the groups");
+    return groups->unique != NULL;
+}
+
+bool write_groups(execution *e, const ordo_groups *groups, ordo_type type, const void *results,
+                  size_t each, const uint64_t *found)
+{
+    const size_t size = ordo_type_size(type), key_size = ordo_type_size((ordo_type)groups->type);
+    bool         ok = true;
+
+    if (e->out.format != FORMAT_TEXT && found == NULL)
+        return write_results(e, type, results, *groups->count * each);
+    if (e->out.format != FORMAT_TEXT)
+        return cli_fail("%s: --groups writes text only", e->command->name);
+    for (size_t g = 0; g < *groups->count; g++) {
+        const size_t n = found != NULL ? (size_t)found[g] : each;
+        char         key[NUMBER_TEXT_MAX + 1];
+        const size_t length = number_format((ordo_type)groups->type,
+                                            (const char *)groups->unique + g * key_size, key);
+        ok = ok && output_bytes(&e->out, key, length);
+        for (size_t j = 0; ok && j < n; j++) {
+            char text[NUMBER_TEXT_MAX + 1] = " ";
+            ok = output_bytes(
+                &e->out, text,
+                1 + number_format(type, (const char *)results + (g * each + j) * size, text + 1));
+        }
+        ok = ok && output_bytes(&e->out, "\n", 1);
+    }
+    return finish_output(e, ok);
+}
+
+/* ---- Further keys ---- */
+
+/* Reads the files of the list, one after the other, as columns 1, 2, ... */
+static bool read_columns(const execution *e, char *list, input *files, ordo_column *columns,
+                         size_t *count)
+{
+    char *rest = list;
+
+    for (char *path; (path = strsep(&rest, ",")) != NULL;) {
+        if (*path == '\0' || is_stdin(path))
+            return cli_fail("%s: --then: a name of a file is missing", e->command->name);
+        if (*count == ORDO_COLUMNS_MOST)
+            return cli_fail("%s: --then: more than %d files", e->command->name,
+                            ORDO_COLUMNS_MOST - 1);
+        if (!read_beside(e, path, NULL, "further keys", &files[*count]))
+            return false;
+        columns[*count] = (ordo_column){.keys = files[*count].data,
+                                        .type = (uint32_t)(e->n > 0 ? files[*count].type : ORDO_U8),
+                                        .flags = (uint32_t)descending_flag(e)};
+        ++*count;
+    }
+    return true;
+}
+
+bool with_columns(execution *e,
+                  bool (*work)(execution *e, const ordo_column *columns, size_t count))
+{
+    input       files[ORDO_COLUMNS_MOST];
+    ordo_column columns[ORDO_COLUMNS_MOST] = {
+        {.keys = e->in.data, .type = (uint32_t)e->in.type, .flags = (uint32_t)descending_flag(e)}};
+    size_t      count = 1;
+    char *const list = strdup(e->o.then_files);
+
+    if (list == NULL)
+        return cli_fail("%s: out of memory", e->command->name);
+    const bool ok = read_columns(e, list, files, columns, &count) && work(e, columns, count);
+    for (size_t c = 1; c < count; c++)
+        input_free(&files[c]);
+    free(list);
+    return ok;
+}

@@ -1,0 +1,99 @@
+/* columns.cuh - key columns for kernels, and the steps that lexsort, lexrank and groups share. */
+#ifndef ORDO_CUDA_COLUMNS_COLUMNS_H
+#define ORDO_CUDA_COLUMNS_COLUMNS_H
+
+#include "cuda/runtime/cuda_dev.cuh"
+#include "cuda/runtime/cuda_keys.cuh"
+
+enum {
+    COLUMNS_MOST = 16,
+    COLUMN_THREADS = 256,
+    COLUMN_RESIDENT = 16 /* blocks of a multiprocessor */
+};
+
+static inline size_t column_grid(const cuda_call *call, size_t n)
+{
+    return ordo_max(
+        ordo_min(ordo_div_up(n, COLUMN_THREADS), (size_t)call->facts->sms * COLUMN_RESIDENT), 1);
+}
+
+struct key_column {
+    const void *keys;
+    uint64_t    flip; /* integers */
+    uint8_t     bytes;
+    bool        is_float, descending, folded;
+};
+
+struct key_columns { /* a kernel argument */
+    key_column at[COLUMNS_MOST];
+    unsigned   count;
+};
+
+static inline key_column key_column_of(const ordo_key_column &column)
+{
+    key_column to = {};
+    to.keys = column.keys;
+    to.bytes = (uint8_t)cuda_type_size(column.type);
+    to.descending = column.descending;
+    to.folded = column.folded;
+    (void)with_key_code(column.type, column.descending, KEY_TOTAL, [&](auto code) {
+        to.is_float = decltype(code)::is_float;
+        if constexpr (!decltype(code)::is_float)
+            to.flip = code.flip;
+        return ORDO_OK;
+    });
+    return to;
+}
+
+/* The bits that order a key of the column. */
+static DEVICE uint64_t column_encode(const key_column &c, uint64_t raw)
+{
+    if (!c.is_float)
+        return raw ^ c.flip;
+    return c.bytes == 8 ? key_code<uint64_t, true>{c.descending, c.folded}.encode(raw)
+                        : key_code<uint32_t, true>{c.descending, c.folded}.encode((uint32_t)raw);
+}
+
+static DEVICE uint64_t column_bits(const key_column &c, uint64_t row)
+{
+    return column_encode(c, c.bytes == 8   ? ((const uint64_t *)c.keys)[row]
+                            : c.bytes == 4 ? ((const uint32_t *)c.keys)[row]
+                            : c.bytes == 2 ? ((const uint16_t *)c.keys)[row]
+                                           : ((const uint8_t *)c.keys)[row]);
+}
+
+/* Scratch of place_ranks: numbers as wide as the index. */
+struct place_work {
+    void *begin; /* where the tie of a row begins */
+    void *group; /* where the group of a row begins; NULL: there is one group */
+    void *more;  /* ties up to a row (DENSE), or where the tie that begins here ends (MAX, AVERAGE);
+                  * NULL: not needed */
+};
+
+/* dev_place_ranks.cu: ranks[index[i]] = the rank of row i of an order */
+struct place_job {
+    size_t          n;
+    ordo_type       index_type;
+    const void     *index;
+    const uint8_t  *heads;
+    bool            grouped;
+    const uint64_t *ranked; /* rows from here on get 0 or NaN; NULL: all rows are ranked */
+    ordo_ties       ties;
+    ordo_type       rank_type;
+    void           *ranks;
+};
+size_t      place_ranks_scratch(const place_job &job);
+ordo_status place_ranks(cuda_call *call, const place_job &job);
+
+/* The scan of n numbers of an index type, in place. */
+static inline ordo_scan_job column_scan(ordo_op op, ordo_type type, void *numbers, size_t n)
+{
+    ordo_scan_job job = {};
+    job.op = op;
+    job.type = job.out_type = type;
+    job.in = job.out = numbers;
+    job.n = n;
+    return job;
+}
+
+#endif

@@ -1,0 +1,361 @@
+/* dev_groups.cu - results for each group of rows: counts, order, ranks, quantiles, the first k.
+ *
+ * One sort of rows by (group key, key) puts the rows of a group next to each other, in the order of
+ * their keys (dev_lexsort.cu). A scan numbers the groups, and every result is read from the order.
+ * The number of groups stays on the device: kernels have fixed grids and loop up to it. Scratch:
+ * 13 bytes for each row (index of 4 bytes) and that of the sort or of the ranks. */
+#include "cuda/columns/columns.cuh"
+#include "cuda/segments/segment_codes.cuh"
+#include "cuda/select/dev_select.cuh"
+#include "core/quantile.h"
+
+struct group_facts { /* on the device */
+    uint64_t groups; /* without that of the omitted rows */
+    uint64_t ranked; /* rows of these groups */
+};
+
+struct group_work {
+    ordo_type    index_type;
+    void        *index; /* the rows in order */
+    uint8_t     *heads;
+    ordo_type    number_type;
+    void        *number; /* of the group of each row in order, from 1 */
+    uint64_t    *starts; /* where each group begins in the order, and n */
+    group_facts *facts;
+    uint64_t    *q; /* bits of the q */
+};
+
+static bool is_argsort(const ordo_groups_job *job) { return job->verb == ORDO_GROUP_ARGSORT; }
+
+static group_work group_layout(cuda_scratch *scratch, const ordo_groups_job *job)
+{
+    group_work work = {};
+    work.number_type = job->n <= UINT32_MAX ? ORDO_U32 : ORDO_U64;
+    work.index_type = is_argsort(job) ? job->out_type : work.number_type;
+    work.index = is_argsort(job)
+                     ? job->out
+                     : scratch_take<char>(scratch, job->n * cuda_type_size(work.index_type));
+    work.heads = scratch_take<uint8_t>(scratch, job->n);
+    work.number = scratch_take<char>(scratch, job->n * cuda_type_size(work.number_type));
+    work.starts = scratch_take<uint64_t>(scratch, job->n + 1);
+    work.facts = scratch_take<group_facts>(scratch, 1);
+    work.q = scratch_take<uint64_t>(scratch, job->verb == ORDO_GROUP_QUANTILES ? job->each : 0);
+    return work;
+}
+
+struct group_order { /* the sort of a job; `job` refers to `columns` */
+    ordo_key_column  columns[2];
+    ordo_lexsort_job job;
+};
+
+/* Quantiles do not fold ties, as on the CPU: the keys alone decide them. */
+static void order_of(const ordo_groups_job *job, const group_work &work, group_order *order)
+{
+    bool const has_keys = job->verb != ORDO_GROUP_COUNTS && (job->keys != NULL || job->type != 0);
+    order->columns[0] = {job->group_keys, job->group_type, false, true};
+    order->columns[1] = {job->keys, job->type, job->descending, job->verb != ORDO_GROUP_QUANTILES};
+    order->job = {order->columns,  has_keys ? 2u : 1u, job->n,
+                  work.index_type, work.index,         work.heads};
+}
+
+static place_job ranks_of(const ordo_groups_job *job, const group_work &work)
+{
+    return {job->n,     work.index_type,
+            work.index, work.heads,
+            true,       work.facts == NULL ? NULL : &work.facts->ranked,
+            job->ties,  job->out_type,
+            job->out};
+}
+
+/* ---- The groups ---- */
+
+template <typename INDEX>
+static __global__ void mark_groups(const uint8_t *heads, INDEX *number, size_t n)
+{
+    grid_each(n, [&](size_t i) { number[i] = (heads[i] & ORDO_ROW_FIRST) != 0; });
+}
+
+template <typename INDEX>
+static __global__ void find_starts(const uint8_t *heads, const INDEX *number, uint64_t *starts,
+                                   group_facts *facts, size_t n)
+{
+    grid_each(n, [&](size_t i) {
+        if ((heads[i] & ORDO_ROW_FIRST) != 0)
+            starts[number[i] - 1] = i;
+        if (i == n - 1) {
+            starts[number[i]] = n;
+            *facts = {(uint64_t)number[i], n};
+        }
+    });
+}
+
+template <typename WORD>
+static DEVICE bool is_nan(const segment_codes<WORD> &codes, const void *keys, uint64_t row)
+{
+    return codes.is_float && codes.read(keys, row) > codes.last_number();
+}
+
+/* One thread: leaves out the group of NaNs, and tells the number of groups. */
+template <typename WORD, typename INDEX>
+static __global__ void settle_groups(const __grid_constant__ segment_codes<WORD> codes,
+                                     const void *group_keys, const INDEX *index,
+                                     const uint64_t *starts, bool omit, group_facts *facts,
+                                     size_t *count)
+{
+    uint64_t groups = facts->groups;
+    if (omit && is_nan(codes, group_keys, index[starts[groups - 1]])) {
+        groups--;
+        *facts = {groups, starts[groups]};
+    }
+    if (count != NULL)
+        *count = (size_t)groups;
+}
+
+/* The keys of the groups, with one bit pattern for all zeros and one for all NaNs, and the
+ * sizes. */
+template <typename WORD, typename INDEX>
+static __global__ void tell_groups(const __grid_constant__ segment_codes<WORD> codes,
+                                   const void *group_keys, const INDEX *index,
+                                   const uint64_t *starts, const group_facts *facts,
+                                   uint64_t capacity, void *unique, uint64_t *sizes)
+{
+    uint64_t const count = facts->groups < capacity ? facts->groups : capacity;
+    grid_each(count, [&](size_t g) {
+        if (sizes != NULL)
+            sizes[g] = starts[g + 1] - starts[g];
+        if (unique == NULL)
+            return;
+        uint64_t const row = index[starts[g]];
+        WORD           raw = codes.raw(group_keys, row);
+        if (codes.is_float) {
+            if (is_nan(codes, group_keys, row))
+                raw = codes.nan();
+            else if ((WORD)(raw << 1) == 0)
+                raw = 0;
+        }
+        codes.write_raw(unique, g, raw);
+    });
+}
+
+template <typename NUMBER>
+static ordo_status number_groups(cuda_call *call, const ordo_groups_job *job,
+                                 const group_work &work)
+{
+    size_t const        grid = column_grid(call, job->n), used = call->scratch.used;
+    NUMBER *const       number = (NUMBER *)work.number;
+    ordo_scan_job const sum = column_scan(ORDO_SUM, work.number_type, number, job->n);
+    TRY(CUDA_LAUNCH(call, mark_groups<NUMBER>, grid, COLUMN_THREADS, 0, (const uint8_t *)work.heads,
+                    number, job->n));
+    TRY(dev_scan(call, &sum));
+    call->scratch.used = used;
+    return CUDA_LAUNCH(call, find_starts<NUMBER>, grid, COLUMN_THREADS, 0,
+                       (const uint8_t *)work.heads, (const NUMBER *)number, work.starts, work.facts,
+                       job->n);
+}
+
+template <typename INDEX>
+static ordo_status describe_groups(cuda_call *call, const ordo_groups_job *job,
+                                   const group_work &work)
+{
+    const INDEX *const index = (const INDEX *)work.index;
+    return with_segment_codes(job->group_type, false, KEY_TOTAL, [&](auto codes) -> ordo_status {
+        typedef decltype(codes.flip) WORD;
+        TRY(CUDA_LAUNCH(call, (settle_groups<WORD, INDEX>), 1, 1, 0, codes, job->group_keys, index,
+                        (const uint64_t *)work.starts, job->omit, work.facts, job->groups));
+        if (job->unique == NULL && job->sizes == NULL)
+            return ORDO_OK;
+        return CUDA_LAUNCH(call, (tell_groups<WORD, INDEX>), column_grid(call, job->n),
+                           COLUMN_THREADS, 0, codes, job->group_keys, index,
+                           (const uint64_t *)work.starts, (const group_facts *)work.facts,
+                           (uint64_t)job->capacity, job->unique, job->sizes);
+    });
+}
+
+/* ---- Quantiles ---- */
+
+struct group_read { /* what the kernels below read; a kernel argument */
+    const void        *keys, *index, *number;
+    const uint64_t    *starts;
+    const group_facts *facts;
+    uint64_t           capacity, each;
+    ordo_nans          nans;
+    const uint64_t    *q;
+    ordo_method        method;
+    bool               is_median;
+};
+
+static group_read read_of(const ordo_groups_job *job, const group_work &work)
+{
+    return {job->keys, work.index, work.number, work.starts, work.facts,    job->capacity,
+            job->each, job->nans,  work.q,      job->method, job->is_median};
+}
+
+static DEVICE uint64_t groups_with_room(const group_read &in)
+{
+    return in.facts->groups < in.capacity ? in.facts->groups : in.capacity;
+}
+
+/* Where the NaNs of a group begin in the order. */
+template <typename WORD, typename INDEX>
+static DEVICE uint64_t nans_begin(const segment_codes<WORD> &codes, const group_read &in,
+                                  uint64_t start, uint64_t end)
+{
+    uint64_t lo = start, hi = codes.is_float ? end : start;
+    while (lo < hi) {
+        uint64_t const middle = lo + (hi - lo) / 2;
+        bool const     nan = is_nan(codes, in.keys, ((const INDEX *)in.index)[middle]);
+        hi = nan ? middle : hi;
+        lo = nan ? lo : middle + 1;
+    }
+    return codes.is_float ? lo : end;
+}
+
+template <typename WORD, typename INDEX>
+static DEVICE double value_at(const segment_codes<WORD> &codes, const group_read &in, uint64_t i)
+{
+    return codes.value(codes.raw(in.keys, ((const INDEX *)in.index)[i]));
+}
+
+template <typename WORD, typename INDEX>
+static __global__ void group_quantiles(const __grid_constant__ segment_codes<WORD> codes,
+                                       const __grid_constant__ group_read in, double *out)
+{
+    grid_each(groups_with_room(in) * in.each, [&](size_t t) {
+        uint64_t const g = t / in.each, start = in.starts[g], end = in.starts[g + 1];
+        uint64_t const numbers =
+            in.nans == ORDO_NANS_LAST ? end : nans_begin<WORD, INDEX>(codes, in, start, end);
+        uint64_t const n = numbers - start;
+        if (n == 0 || (numbers < end && in.nans == ORDO_NANS_PROPAGATE)) {
+            out[t] = __longlong_as_double(0x7ff8000000000000ll);
+            return;
+        }
+        double const         q = __longlong_as_double((long long)in.q[t % in.each]);
+        quantile_place const at = quantile_place_of(in.method, q, (size_t)n);
+        out[t] = quantile_value(&at, value_at<WORD, INDEX>(codes, in, start + at.below),
+                                value_at<WORD, INDEX>(codes, in, start + at.above), in.is_median);
+    });
+}
+
+template <typename INDEX>
+static ordo_status quantiles(cuda_call *call, const ordo_groups_job *job, const group_work &work)
+{
+    ordo_select_job wish = {};
+    wish.k = (const size_t *)(const void *)job->q;
+    wish.count = job->each;
+    TRY(select_put_positions(call, &wish, work.q));
+    return with_segment_codes(job->type, false, KEY_TOTAL, [&](auto codes) {
+        typedef decltype(codes.flip) WORD;
+        return CUDA_LAUNCH(call, (group_quantiles<WORD, INDEX>), column_grid(call, job->n),
+                           COLUMN_THREADS, 0, codes, read_of(job, work), job->quantiles);
+    });
+}
+
+/* ---- Top-k ---- */
+
+/* Row i of the order is result i - start of its group. NaNs are the last rows of a group, so the
+ * results before them have no gaps. */
+template <typename WORD, typename INDEX>
+static __global__ void group_topk(const __grid_constant__ segment_codes<WORD> codes,
+                                  const __grid_constant__ group_read in, void *values,
+                                  ordo_type index_type, void *index, uint64_t *found)
+{
+    uint64_t const groups = groups_with_room(in);
+    grid_each(groups == 0 ? 0 : in.starts[groups], [&](size_t i) {
+        uint64_t const g = (uint64_t)((const INDEX *)in.number)[i] - 1, start = in.starts[g];
+        uint64_t const row = ((const INDEX *)in.index)[i], j = i - start, at = g * in.each + j;
+        bool const     omit = in.nans == ORDO_NANS_OMIT;
+        if (j == 0 && found != NULL) {
+            uint64_t const end = in.starts[g + 1];
+            uint64_t const all =
+                (omit ? nans_begin<WORD, INDEX>(codes, in, start, end) : end) - start;
+            found[g] = all < in.each ? all : in.each;
+        }
+        if (j >= in.each || (omit && is_nan(codes, in.keys, row)))
+            return;
+        if (values != NULL)
+            codes.write_raw(values, at, codes.raw(in.keys, row));
+        if (index != NULL && index_type == ORDO_U32)
+            ((uint32_t *)index)[at] = (uint32_t)row;
+        else if (index != NULL)
+            ((uint64_t *)index)[at] = row;
+    });
+}
+
+template <typename INDEX>
+static ordo_status topk(cuda_call *call, const ordo_groups_job *job, const group_work &work)
+{
+    return with_segment_codes(job->type, false, KEY_TOTAL, [&](auto codes) {
+        typedef decltype(codes.flip) WORD;
+        return CUDA_LAUNCH(call, (group_topk<WORD, INDEX>), column_grid(call, job->n),
+                           COLUMN_THREADS, 0, codes, read_of(job, work), job->values, job->out_type,
+                           job->out, job->found);
+    });
+}
+
+/* ---- All of it ---- */
+
+size_t dev_groups_scratch(const ordo_groups_job *job)
+{
+    if (job->n == 0)
+        return 0;
+    cuda_scratch     counted = {};
+    group_work const work = group_layout(&counted, job);
+    group_order      order;
+    order_of(job, work, &order);
+    ordo_scan_job const sum = column_scan(ORDO_SUM, work.number_type, NULL, job->n);
+    size_t              most = ordo_max(dev_lexsort_scratch(&order.job), dev_scan_scratch(&sum));
+    if (job->verb == ORDO_GROUP_RANK)
+        most = ordo_max(most, place_ranks_scratch(ranks_of(job, work)));
+    return counted.used + most;
+}
+
+/* CPU arrays: too many groups are an error, as on the CPU. */
+static ordo_status check_capacity(cuda_call *call, const ordo_groups_job *job,
+                                  const group_work &work)
+{
+    group_facts facts;
+    if (call->exec->on_device)
+        return ORDO_OK;
+    TRY(call_fetch(call, &facts, work.facts, sizeof facts));
+    if (facts.groups > job->capacity &&
+        (job->unique != NULL || job->sizes != NULL || job->each > 0))
+        return ordo_fail(call->exec, ORDO_E_ARG, "there are %zu groups, but groups.capacity is %zu",
+                         (size_t)facts.groups, job->capacity);
+    return ORDO_OK;
+}
+
+template <typename INDEX>
+static ordo_status run(cuda_call *call, const ordo_groups_job *job, const group_work &work)
+{
+    TRY(work.number_type == ORDO_U32 ? number_groups<uint32_t>(call, job, work)
+                                     : number_groups<uint64_t>(call, job, work));
+    TRY(describe_groups<INDEX>(call, job, work));
+    TRY(check_capacity(call, job, work));
+    if (job->verb == ORDO_GROUP_RANK)
+        return place_ranks(call, ranks_of(job, work));
+    if (job->verb == ORDO_GROUP_QUANTILES && job->each > 0)
+        return quantiles<INDEX>(call, job, work);
+    if (job->verb == ORDO_GROUP_TOPK && (job->each > 0 || job->found != NULL))
+        return topk<INDEX>(call, job, work);
+    return ORDO_OK;
+}
+
+ordo_status dev_groups(cuda_call *call, const ordo_groups_job *job)
+{
+    if (job->n == 0) {
+        if (job->groups != NULL)
+            CUDA_TRY(call->exec,
+                     cudaMemsetAsync(job->groups, 0, sizeof *job->groups, call->stream));
+        return ORDO_OK;
+    }
+    group_work const work = group_layout(&call->scratch, job);
+    size_t const     used = call->scratch.used;
+    group_order      order;
+    order_of(job, work, &order);
+    TRY(dev_lexsort(call, &order.job));
+    call->scratch.used = used;
+    TRY(work.index_type == ORDO_U32 ? run<uint32_t>(call, job, work)
+                                    : run<uint64_t>(call, job, work));
+    call->exec->algorithm = "words";
+    return ORDO_OK;
+}

@@ -1,0 +1,232 @@
+/* dev_moving.cu - medians, quantiles, ranks, minima and maxima of a moving window of up to 1024
+ * elements.
+ *
+ * A block sorts a tile of 2048 elements, the outputs and the elements that their windows share with
+ * the neighbours, and numbers the elements by their sorted places. A wavelet matrix of the places
+ * (F. Claude, G. Navarro and A. Ordonez, "The wavelet matrix: An efficient wavelet tree for large
+ * alphabets", 2015) answers in 11 steps, for any window of the tile, which place is the k-th and how
+ * many places are below another one. Every result is one to three such questions. Dense ranks ask
+ * each element of the window. Segments limit the windows; rows with a step are copied. Minima and
+ * maxima of whole arrays have their own kernel (dev_moving_bounds.cu). */
+#include "cuda/windows/moving_tile.cuh"
+#include "cuda/windows/moving_wish.cuh"
+#include "cuda/segments/segment_keys.cuh"
+
+/* The segment of element i. If i is in none, the segment is empty. */
+static DEVICE segment moving_segment(const moving_wish &wish, uint64_t i)
+{
+    if (!wish.has_segments)
+        return {0, wish.n};
+    if (wish.map.offsets == NULL)
+        return {i - i % wish.map.length, wish.map.length};
+    uint64_t lo = 0, hi = wish.map.count; /* the last segment that begins at i or before */
+    while (lo + 1 < hi) {
+        uint64_t const middle = (lo + hi) / 2;
+        bool const     below = wish.map.offsets[middle] <= i;
+        lo = below ? middle : lo;
+        hi = below ? hi : middle;
+    }
+    segment const found = segment_at(wish.map, lo);
+    bool const    inside = found.start <= i && i - found.start < found.length;
+    return {inside ? found.start : 0, inside ? found.length : 0};
+}
+
+/* ---- One output ---- */
+
+struct moving_window {
+    unsigned first, end; /* places of the tile */
+    unsigned nans;       /* unless NaNs are keys */
+};
+
+template <typename WORD>
+static DEVICE double moving_quantile(const moving_wish &wish, const segment_codes<WORD> &codes,
+                                     const moving_tile<WORD> &tile, const moving_window &window,
+                                     unsigned seen)
+{
+    quantile_place const at = quantile_place_of(wish.method, wish.q, seen);
+    double const         below =
+        codes.value(codes.decode(tile.key(tile.kth(window.first, window.end, (unsigned)at.below))));
+    double const above =
+        at.above == at.below
+            ? below
+            : codes.value(
+                  codes.decode(tile.key(tile.kth(window.first, window.end, (unsigned)at.above))));
+    double const value = quantile_value(&at, below, above, wish.op == ORDO_MOVING_MEDIAN);
+    return __dadd_rn(value, 0.0); /* a zero is +0 */
+}
+
+/* The rank of the last element of the window. */
+template <typename WORD>
+static DEVICE double moving_rank(const moving_wish &wish, const segment_codes<WORD> &codes,
+                                 const moving_tile<WORD> &tile, const moving_window &window,
+                                 uint64_t last)
+{
+    WORD const     code = codes.read(wish.in, last);
+    unsigned const start = tile.lower(code);
+    if (wish.ties == ORDO_TIES_DENSE)
+        return (double)(tile.distinct_below(window.first, window.end, start) + 1);
+    unsigned const before = wish.ties == ORDO_TIES_MAX || wish.ties == ORDO_TIES_ORDINAL
+                                ? 0
+                                : tile.count_below(window.first, window.end, start);
+    if (wish.ties == ORDO_TIES_MIN)
+        return (double)(before + 1);
+    unsigned const to = tile.count_below(window.first, window.end, tile.upper(code));
+    return wish.ties == ORDO_TIES_AVERAGE ? (double)(before + 1 + to) * 0.5 : (double)to;
+}
+
+/* Output i; the tile begins with element `origin`, which may be negative. */
+template <typename WORD>
+static DEVICE void moving_output(const moving_wish &wish, const segment_codes<WORD> &codes,
+                                 const moving_tile<WORD> &tile, unsigned numbers, uint64_t i,
+                                 int64_t origin)
+{
+    segment const  where = moving_segment(wish, i);
+    uint64_t const limit = where.start + where.length;
+    if (where.length == 0)
+        return;
+    uint64_t const first = i - where.start > wish.back ? i - wish.back : where.start;
+    uint64_t const end = limit - i > wish.ahead ? i + wish.ahead + 1 : limit;
+    moving_window  window = {(unsigned)((int64_t)first - origin), (unsigned)((int64_t)end - origin),
+                             0};
+    unsigned const all = window.end - window.first;
+    if (numbers < MOVING_TILE)
+        window.nans = all - tile.count_below(window.first, window.end, numbers);
+    unsigned const seen = wish.nans == ORDO_NANS_OMIT ? all - window.nans : all;
+    bool const     is_rank = wish.op == ORDO_MOVING_RANK;
+    bool           hidden = seen < wish.min_periods || seen == 0 ||
+                  (window.nans > 0 && wish.nans == ORDO_NANS_PROPAGATE);
+    if (is_rank && wish.nans != ORDO_NANS_LAST && codes.is_float)
+        hidden |= codes.read(wish.in, end - 1) > codes.last_number();
+    if (hidden) {
+        moving_write_nan(wish, codes, i);
+        return;
+    }
+    if (is_rank)
+        ((double *)wish.out)[i] = moving_rank(wish, codes, tile, window, end - 1);
+    else if (is_bound(wish.op))
+        moving_write_key(wish, codes, i,
+                         tile.key(tile.kth(window.first, window.end,
+                                           wish.op == ORDO_MOVING_MIN ? 0 : seen - 1)));
+    else
+        ((double *)wish.out)[i] = moving_quantile(wish, codes, tile, window, seen);
+}
+
+template <typename WORD>
+static __global__ void __launch_bounds__(MOVING_THREADS)
+    moving_kernel(const __grid_constant__ moving_wish wish,
+                  const __grid_constant__ segment_codes<WORD> codes, unsigned outputs)
+{
+    __shared__ moving_shared<WORD> shared;
+    uint64_t const                 begin = (uint64_t)blockIdx.x * outputs;
+    int64_t const                  origin = (int64_t)begin - (int64_t)wish.back;
+    bool const              dense = wish.op == ORDO_MOVING_RANK && wish.ties == ORDO_TIES_DENSE;
+    moving_tile<WORD> const tile = {&shared, dense};
+    tile.load([&](unsigned place) {
+        int64_t const i = origin + place;
+        return i >= 0 && (uint64_t)i < wish.n ? codes.read(wish.in, (uint64_t)i) : (WORD) ~(WORD)0;
+    });
+    if (dense)
+        tile.make_previous();
+    else
+        tile.make_levels();
+    /* Sorted places below this one are numbers. */
+    unsigned const numbers = codes.is_float && wish.nans != ORDO_NANS_LAST
+                                 ? tile.upper(codes.last_number())
+                                 : MOVING_TILE;
+    for (unsigned o = threadIdx.x; o < outputs && begin + o < wish.n; o += MOVING_THREADS)
+        moving_output(wish, codes, tile, numbers, begin + o, origin);
+}
+
+/* ---- The job ---- */
+
+struct moving_rows { /* rows with a step, as rows without gaps */
+    segment_input input;
+    void         *out;
+};
+
+static ordo_segment_view whole_view(void)
+{
+    ordo_segment_view view = {};
+    view.step = 1;
+    return view;
+}
+
+/* A fixed layout that has gaps, too, becomes rows without gaps: element i is then in row
+ * i / length. */
+static bool needs_rows(const ordo_moving_job *job)
+{
+    const ordo_segment_view *const view = job->segments;
+    return view != NULL && view->offsets == NULL && view->count > 0 &&
+           (view->step != 1 || view->stride != view->length || view->count > view->group);
+}
+
+static moving_rows moving_layout(cuda_scratch *scratch, const ordo_moving_job *job)
+{
+    moving_rows rows = {};
+    rows.input = {job->segments == NULL ? whole_view() : *job->segments,
+                  job->in,
+                  job->n,
+                  job->in,
+                  NULL,
+                  cuda_type_size(job->type),
+                  false};
+    rows.out = job->out;
+    if (job->segments != NULL && job->segments->offsets == NULL)
+        rows.input.n = job->segments->count * job->segments->length;
+    if (!needs_rows(job))
+        return rows;
+    rows.input.view = segment_rows(job->segments);
+    rows.input.copies = true;
+    rows.input.keys = rows.input.rows = scratch_take<char>(scratch, rows.input.n * rows.input.size);
+    rows.out = scratch_take<char>(scratch, rows.input.n * cuda_type_size(job->out_type));
+    return rows;
+}
+
+size_t dev_moving_scratch(const ordo_moving_job *job) { return scratch_of(moving_layout, job); }
+
+static moving_wish wish_of(const ordo_moving_job *job, const moving_rows &rows)
+{
+    moving_wish wish = {};
+    wish.op = job->op;
+    wish.n = rows.input.n;
+    wish.back = job->back;
+    wish.ahead = job->ahead;
+    wish.min_periods = job->min_periods;
+    wish.nans = job->nans;
+    wish.q = job->q;
+    wish.method = job->method;
+    wish.ties = job->ties;
+    wish.in = rows.input.keys;
+    wish.out = rows.out;
+    wish.out_is_key = job->out_type == job->type;
+    wish.has_segments = job->segments != NULL;
+    wish.map = segment_map_of(&rows.input.view, rows.input.n);
+    return wish;
+}
+
+ordo_status dev_moving(cuda_call *call, const ordo_moving_job *job)
+{
+    size_t const window = job->back + job->ahead + 1;
+    bool const   is_rank = job->op == ORDO_MOVING_RANK;
+    if (window > MOVING_WINDOW)
+        return ordo_fail(call->exec, ORDO_E_UNSUPPORTED,
+                         "a GPU has moving windows of at most %d elements; the window has %zu",
+                         (int)MOVING_WINDOW, window);
+    moving_rows const rows = moving_layout(&call->scratch, job);
+    call->exec->algorithm = "wavelet_tiles";
+    if (rows.input.n == 0 || (job->segments != NULL && job->segments->count == 0))
+        return ORDO_OK;
+    if (is_bound(job->op) && job->segments == NULL)
+        return moving_bounds(call, wish_of(job, rows), job->type);
+    TRY(segment_input_fill(call, rows.input, job->segments));
+    TRY(with_segment_codes(
+        job->type, job->descending, is_rank ? KEY_FOLDED : KEY_TOTAL, [&](auto codes) {
+            unsigned const outputs = (unsigned)(MOVING_TILE + 1 - window);
+            return CUDA_LAUNCH(call, moving_kernel<decltype(codes.flip)>,
+                               ordo_div_up(rows.input.n, outputs), MOVING_THREADS, 0,
+                               wish_of(job, rows), codes, outputs);
+        }));
+    return rows.input.copies ? segments_from_rows(call, job->segments, rows.out,
+                                                  cuda_type_size(job->out_type), job->out)
+                             : ORDO_OK;
+}
