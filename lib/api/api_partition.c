@@ -79,7 +79,8 @@ static ordo_status nth_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_nth_job *job
     TRY(api_check_type(exec, job->type, "type"));
     TRY(api_opts_read(exec, &wish, sizeof wish, opts));
     TRY(api_check_place(exec, wish.flags, ORDO_DESCENDING | ORDO_ON_DEVICE, wish.stream));
-    TRY(api_check_host(exec, "ordo_nth"));
+    FAIL_IF(exec->on_device, ORDO_E_UNSUPPORTED,
+            "ordo_nth of arrays on a GPU is not supported; expected CPU arrays");
     TRY(api_no_segments(exec, wish.segments, "ordo_nth"));
     FAIL_IF(wish.nans != ORDO_NANS_LAST, ORDO_E_ARG, "nans is %u; expected last", wish.nans);
     FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO || wish.sub_array != 0, ORDO_E_ARG,
