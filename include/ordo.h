@@ -442,6 +442,17 @@ ORDO_MUST ordo_status ordo_select(ordo_ctx *ctx, ordo_type type, const void *key
 ORDO_MUST ordo_status ordo_select_scratch(ordo_ctx *ctx, ordo_type type, size_t n, size_t count,
                                           const ordo_select_opts *opts, size_t *bytes);
 
+/* Splits the keys around the k-th key in order, which becomes out[k]: no key before it comes after
+ * it in order, and no key behind it comes before it. The keys less than out[k], those equal to it
+ * and the others each keep their order. index[i] is the index in keys of the key that is out[i].
+ * out or index may be NULL. ORDO_E_ARG if k is not below n. CPU arrays only, and of opts only
+ * ORDO_DESCENDING. out and index must not overlap other arrays.                                  */
+ORDO_MUST ordo_status ordo_nth(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n, size_t k,
+                               void *out, ordo_type index_type, void *index,
+                               const ordo_select_opts *opts);
+ORDO_MUST ordo_status ordo_nth_scratch(ordo_ctx *ctx, ordo_type type, size_t n,
+                                       const ordo_select_opts *opts, size_t *bytes);
+
 typedef enum ordo_method {   /* definitions of a quantile: 1 to 9 are types 1 to 9 of Hyndman and
                               * Fan; ordo_method_parse accepts NumPy's names                     */
     ORDO_METHOD_DEFAULT = 0, /* linear                                                           */

@@ -1,4 +1,4 @@
-/* api_partition.c - ordo_partition and its size query. */
+/* api_partition.c - ordo_partition, ordo_nth and their size queries. */
 #include "api/api.h"
 
 enum {
@@ -48,4 +48,65 @@ ordo_status ordo_partition_scratch(ordo_ctx *ctx, ordo_flags_kind kind, size_t n
 {
     ordo_partition_job job = {.kind = kind, .n = n, .elem_size = elem_size};
     API_SIZE_QUERY(bytes, partition_checked(ctx, exec, &job, opts, bytes));
+}
+
+/* ---- Around the k-th key ---- */
+
+static ordo_status check_nth_arrays(ordo_exec *exec, const ordo_nth_job *job)
+{
+    size_t const n = job->n, size = ordo_type_size(job->type);
+    TRY(api_check_aligned(exec, job->keys, n, size, "keys"));
+    if (job->out != NULL) {
+        TRY(api_check_aligned(exec, job->out, n, size, "out"));
+        TRY(api_check_apart(exec, job->keys, n * size, "keys", job->out, n * size, "out"));
+    }
+    if (job->index == NULL)
+        return ORDO_OK;
+    TRY(api_check_index_type(exec, job->index_type, n));
+    size_t const index_size = ordo_type_size(job->index_type);
+    TRY(api_check_aligned(exec, job->index, n, index_size, "index"));
+    TRY(api_check_apart(exec, job->keys, n * size, "keys", job->index, n * index_size, "index"));
+    return job->out == NULL ? ORDO_OK
+                            : api_check_apart(exec, job->out, n * size, "out", job->index,
+                                              n * index_size, "index");
+}
+
+static ordo_status nth_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_nth_job *job,
+                               const ordo_select_opts *opts, size_t *bytes)
+{
+    ordo_select_opts wish;
+    ordo_choice      choice;
+    TRY(api_check_type(exec, job->type, "type"));
+    TRY(api_opts_read(exec, &wish, sizeof wish, opts));
+    TRY(api_check_place(exec, wish.flags, ORDO_DESCENDING | ORDO_ON_DEVICE, wish.stream));
+    FAIL_IF(exec->on_device, ORDO_E_UNSUPPORTED,
+            "ordo_nth of arrays on a GPU is not supported; expected CPU arrays");
+    TRY(api_no_segments(exec, wish.segments, "ordo_nth"));
+    FAIL_IF(wish.nans != ORDO_NANS_LAST, ORDO_E_ARG, "nans is %u; expected last", wish.nans);
+    FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO || wish.sub_array != 0, ORDO_E_ARG,
+            "algorithm is %u and sub_array is %llu; expected auto and 0", wish.algorithm,
+            (unsigned long long)wish.sub_array);
+    job->descending = (wish.flags & ORDO_DESCENDING) != 0;
+    if (bytes == NULL) {
+        TRY(api_check_positions(exec, &job->k, 1, job->n, "keys"));
+        TRY(check_nth_arrays(exec, job));
+    }
+    TRY(api_choose(ctx, exec, NULL, &choice));
+    TRY(api_check_slot(exec, &choice, choice.backend->nth != NULL, "split around a key"));
+    ANSWER_SIZE_QUERY(bytes, choice, nth, job);
+    return choice.backend->nth(choice.state, job, exec);
+}
+
+ordo_status ordo_nth(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n, size_t k, void *out,
+                     ordo_type index_type, void *index, const ordo_select_opts *opts)
+{
+    ordo_nth_job job = {type, keys, n, k, out, index_type, index, false};
+    API_CALL("nth", type, n, nth_checked(ctx, exec, &job, opts, NULL));
+}
+
+ordo_status ordo_nth_scratch(ordo_ctx *ctx, ordo_type type, size_t n, const ordo_select_opts *opts,
+                             size_t *bytes)
+{
+    ordo_nth_job job = {.type = type, .n = n, .index_type = ORDO_U64};
+    API_SIZE_QUERY(bytes, nth_checked(ctx, exec, &job, opts, bytes));
 }

@@ -128,6 +128,8 @@ typedef struct ordo_backend {
     size_t (*lexrank_scratch)(const ordo_lexrank_job *job, const ordo_exec *exec);
     ordo_status (*groups)(void *state, const ordo_groups_job *job, ordo_exec *exec);
     size_t (*groups_scratch)(const ordo_groups_job *job, const ordo_exec *exec);
+    ordo_status (*nth)(void *state, const ordo_nth_job *job, ordo_exec *exec);
+    size_t (*nth_scratch)(const ordo_nth_job *job, const ordo_exec *exec);
 } ordo_backend;
 
 typedef const ordo_backend *ordo_backend_entry(uint32_t abi);

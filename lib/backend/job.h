@@ -92,6 +92,16 @@ typedef struct ordo_topk_job { /* the first k keys in order and their indices */
     size_t *found; /* the number of results of each segment; NULL: not wanted */
 } ordo_topk_job;
 
+typedef struct ordo_nth_job { /* the keys and their indices, split around the k-th key */
+    ordo_type   type;
+    const void *keys;
+    size_t      n, k;
+    void       *out; /* NULL: not wanted */
+    ordo_type   index_type;
+    void       *index; /* NULL: not wanted */
+    bool        descending;
+} ordo_nth_job;
+
 typedef struct ordo_string_group { /* strings [lo, hi) of the index, whose order is not known yet */
     size_t   lo, hi;
     uint64_t depth; /* length of their common prefix; ORDO_STRINGS_EQUAL: the strings are equal */

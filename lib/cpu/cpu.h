@@ -40,6 +40,8 @@ ordo_status cpu_scan(void *state, const ordo_scan_job *job, ordo_exec *exec);
 ordo_status cpu_scan_bits(void *state, const ordo_bits_job *job, ordo_exec *exec);
 ordo_status cpu_partition(void *state, const ordo_partition_job *job, ordo_exec *exec);
 size_t      cpu_partition_scratch(const ordo_partition_job *job, unsigned threads);
+ordo_status cpu_nth(void *state, const ordo_nth_job *job, ordo_exec *exec);
+size_t      cpu_nth_scratch(const ordo_nth_job *job, unsigned threads);
 ordo_status cpu_is_sorted(void *state, const ordo_order_job *job, ordo_exec *exec);
 ordo_status cpu_moving(void *state, const ordo_moving_job *job, ordo_exec *exec);
 size_t      cpu_moving_scratch(const ordo_moving_job *job, const ordo_exec *exec);

@@ -109,6 +109,7 @@ SCRATCH(select_scratch, ordo_select_job)
 SCRATCH(topk_scratch, ordo_topk_job)
 SCRATCH(rank_sorted_scratch, ordo_rank_sorted_job)
 SCRATCH(partition_scratch, ordo_partition_job)
+SCRATCH(nth_scratch, ordo_nth_job)
 SCRATCH(radius_scratch, ordo_radius_job)
 #undef SCRATCH
 
@@ -171,6 +172,8 @@ const ordo_backend *ordo_cpu_backend(void)
         .moving_scratch = cpu_moving_scratch,
         .weighted = cpu_weighted,
         .weighted_scratch = cpu_weighted_scratch,
+        .nth = cpu_nth,
+        .nth_scratch = nth_scratch,
     };
     return &backend;
 }

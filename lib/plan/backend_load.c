@@ -6,7 +6,9 @@
  * not safe: they are argv[0] for the main program, and relative to an old working directory after
  * dlopen("./libordo.so"), so they could lead to a foreign folder.
  *
- * A plugin is never unloaded, because CUDA cannot be unloaded while its threads run. */
+ * A plugin is never unloaded, because CUDA cannot be unloaded while its threads run.
+ *
+ * The file also asks the CUDA driver for the contexts of the process, if the driver is loaded. */
 #define _GNU_SOURCE
 #include "plan/plan.h"
 
@@ -101,13 +103,20 @@ static char *plugin_path(const char *directory, char *why, size_t why_size)
     return found;
 }
 
+/* Stores the address of a function of a library, or NULL, in the function pointer at `function`. */
+static void find_function(void *library, const char *name, void *function)
+{
+    void *const symbol = dlsym(library, name);
+    _Static_assert(sizeof(ordo_backend_entry *) == sizeof symbol,
+                   "POSIX: functions are found by dlsym");
+    memcpy(function, &symbol, sizeof symbol);
+}
+
 /* The table of an opened plugin; NULL: `why` has the reason. */
 static const ordo_backend *table_of(void *library, const char *path, char *why, size_t why_size)
 {
     ordo_backend_entry *entry = NULL;
-    void *const         symbol = dlsym(library, ORDO_BACKEND_ENTRY);
-    _Static_assert(sizeof entry == sizeof symbol, "POSIX: functions are found by dlsym");
-    memcpy(&entry, &symbol, sizeof entry);
+    find_function(library, ORDO_BACKEND_ENTRY, &entry);
     if (entry == NULL) {
         snprintf(why, why_size, "%.160s has no " ORDO_BACKEND_ENTRY, path);
         return NULL;
@@ -133,4 +142,27 @@ const ordo_backend *ordo_backend_load(const char *directory, char *why, size_t w
         snprintf(why, why_size, "%s", dlerror());
     free(path);
     return table;
+}
+
+/* ---- CUDA contexts of the process ---- */
+
+typedef int driver_get(int *device, int ordinal);                       /* cuDeviceGet */
+typedef int driver_state(int device, unsigned int *flags, int *active); /* cuDevicePrimaryCtx... */
+
+bool ordo_device_is_in_use(size_t device)
+{
+    void *const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    if (driver == NULL)
+        return false;
+    driver_get   *get = NULL;
+    driver_state *state = NULL;
+    find_function(driver, "cuDeviceGet", &get);
+    find_function(driver, "cuDevicePrimaryCtxGetState", &state);
+    int          handle = 0, active = 0;
+    unsigned int flags = 0;
+    int const    ordinal = device == 0 ? 0 : (int)(device - 1);
+    bool const   answered = get != NULL && state != NULL && get(&handle, ordinal) == 0 &&
+                          state(handle, &flags, &active) == 0;
+    dlclose(driver);
+    return answered && active != 0;
 }

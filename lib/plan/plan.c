@@ -326,6 +326,14 @@ static bool open_and_check(ordo_plan *plan, const ordo_exec *exec, const ordo_lo
 
 static double least(double a, double b) { return a > 0 && (b <= 0 || a < b) ? a : b; }
 
+/* Seconds to open the GPU. */
+static double time_to_open(const ordo_plan *plan)
+{
+    double const alone = (double)plan->calibration.value[COST_DEVICE_OPEN] * 1e-3;
+    double const joined = ORDO_TUNE_DEVICE_JOIN * 1e-3;
+    return joined < alone && ordo_device_is_in_use(plan->wishes.device) ? joined : alone;
+}
+
 /* Whether AUTO uses the GPU. */
 static bool device_wins(ordo_plan *plan, const ordo_exec *exec, const ordo_load *load)
 {
@@ -341,7 +349,7 @@ static bool device_wins(ordo_plan *plan, const ordo_exec *exec, const ordo_load 
         return false;
     if (plan->device == DEVICE_UNTRIED) {
         plan->forgone += saved;
-        if (plan->forgone < (double)plan->calibration.value[COST_DEVICE_OPEN] * 1e-3)
+        if (plan->forgone < time_to_open(plan))
             return false;
     }
     if (!open_and_check(plan, exec, load))

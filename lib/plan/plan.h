@@ -3,7 +3,8 @@
  * The CPU is opened with the context. The GPU is opened by the first call that needs it: the caller
  * asked for the GPU, the arrays are on the GPU, or AUTO expects to save time. Opening takes a large
  * part of a second, so AUTO opens the GPU only when the calls so far would have saved that much:
- * then the cost is at most doubled, whatever calls follow.
+ * then the cost is at most doubled, whatever calls follow. If the process has a CUDA context
+ * already, for example that of PyTorch, opening takes little time, and AUTO opens the GPU sooner.
  *
  * AUTO and HYBRID give a job to the backend with the lowest predicted time (predict.h). Jobs that
  * are too small for a prediction go to the CPU. */
@@ -96,5 +97,8 @@ bool ordo_plan_again(const ordo_plan *plan, ordo_exec *exec, ordo_status failed,
 /* backend_load.c: opens the shared object of the CUDA backend and returns its table. NULL: `why`
  * has the reason. */
 const ordo_backend *ordo_backend_load(const char *directory, char *why, size_t why_size);
+/* Whether other code of this process, such as PyTorch, has already made the CUDA context of a
+ * device (as in wishes.device; 0: the first). Loads nothing and starts nothing. */
+bool ordo_device_is_in_use(size_t device);
 
 #endif

@@ -45,6 +45,11 @@ enum {
     ORDO_TUNE_STREAM_CALL = ORDO_TUNE(2000, 1),
     ORDO_TUNE_DEVICE_OPEN = 250,
 
+    /* Milliseconds to open the GPU if the process has a CUDA context already. The same machine, a
+     * sort of 2^16 keys after PyTorch made its context: 35 ms more than the next one; without a
+     * context 285. */
+    ORDO_TUNE_DEVICE_JOIN = 35,
+
     /* Jobs with a predicted CPU time of at least this many microseconds get a prediction for the
      * GPU, too: 2^16 keys u32 take a GPU that long (above), and the CPU 270. */
     ORDO_TUNE_WEIGH_LEAST = ORDO_TUNE(100, 0),

@@ -2,7 +2,7 @@
 
 ``place_of`` converts an argument to an array of a place (see ``_places``). ``Rows`` converts every
 array to one form: rows of an element type of the library, contiguous and with the chosen axis last,
-or columns of a contiguous array. The rows of a host array are segments of one call of the library.
+or columns of a contiguous array. The rows are segments of one call of the library.
 """
 
 from __future__ import annotations
@@ -191,15 +191,31 @@ class Rows:
         shape = tuple(keys.shape)
         if len(self.axes) != 1 or product(shape[at + 1 :]) < 2 or product(shape) == 0:
             return False
-        if not self._has_segments() or keys.flags.num & USABLE != USABLE:
+        if self._on_gpu() or self.place is not HOST or keys.flags.num & USABLE != USABLE:
             return False
         self.at, self.keys, self.n = at, keys, shape[at]
         self.lead = shape[:at] + shape[at + 1 :]
         self.count = product(self.lead)
         return True
 
-    def _has_segments(self) -> bool:
-        return self.place is HOST and host_uses_cpu()
+    def _on_gpu(self) -> bool:
+        """Returns whether a GPU does the calls."""
+        return self.place.on_device or not host_uses_cpu()
+
+    def numbers(self, width: int, dtype: Any, auto: bool = True) -> Any:
+        """Returns an array for `width` numbers of each row: medians, quantiles and the like.
+
+        The array is on the GPU if one call does several rows there; `auto` says that the algorithm
+        of the call is 'auto'. Otherwise the library writes such numbers to host memory.
+        """
+        shape = (*self.lead, width)
+        if self.place.on_device and self.count != 1 and auto:
+            return self.place.empty(shape, np.dtype(dtype))
+        return np.empty(shape, dtype)
+
+    def to_host(self, numbers: Any) -> Any:
+        """Returns an array that `numbers` returned as a NumPy array."""
+        return numbers if type(numbers) is ndarray else self.place.to_host(numbers)
 
     def _segments(self) -> Any:
         if self.at < 0:
@@ -228,10 +244,9 @@ class Rows:
     ) -> None:
         """Calls call(context, n, options, address of the keys, addresses of the results...).
 
-        One call does all rows of a host array: n counts all elements, and the options, a `struct`
-        like the one at the address `opts`, have segments. On a GPU each row is a call. `results`
-        are arrays with one row for each row of keys. They may be NumPy arrays even if the keys are
-        on a GPU.
+        One call does all rows: n counts all elements, and the options, a `struct` like the one at
+        the address `opts`, have segments. An algorithm that the caller named is for one array on
+        a GPU, so there each row is a call. `results` are arrays with one row for each row of keys.
         """
         context, count = self.place.context, self.count
         arrays = (self.keys, *results)
@@ -241,9 +256,9 @@ class Rows:
             return
         if count == 0:
             return
-        if self._has_segments():
+        many = _lib.copy_options(struct, opts)
+        if many.algorithm == 0 or not self._on_gpu():
             segments = self._segments()
-            many = _lib.copy_options(struct, opts)
             many.segments = ctypes.addressof(segments)
             call(context, count * self.n, ctypes.c_void_p(ctypes.addressof(many)), *firsts)
             return

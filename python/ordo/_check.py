@@ -153,7 +153,10 @@ def warn_of_no_elements(rows: Any, result: Any, nan_policy: str) -> None:
         return
     if rows.n == 0:
         warn("Mean of empty slice")
-    elif nan_policy == "omit" and rows.place.float_name(rows.dtype) and np.isnan(result).any():
+    elif nan_policy == "omit" and rows.place.float_name(rows.dtype):
+        isnan = np.isnan if isinstance(result, np.ndarray) else rows.place.isnan
+        if not bool(isnan(result).any()):
+            return
         nans = rows.place.isnan(rows.keys)  # the median of -inf and inf is NaN, too
         if bool(nans.all(rows.at).any()):
             warn("All-NaN slice encountered")

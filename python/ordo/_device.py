@@ -128,6 +128,13 @@ class TorchPlace:
             self.torch.as_tensor(np.ascontiguousarray(array)).to(self.device).reshape(array.shape)
         )
 
+    def to_host(self, array: Any) -> Any:
+        return array.cpu().numpy()
+
+    def wait(self) -> None:
+        """Waits for the work of the current stream."""
+        self.torch.cuda.current_stream(self.device).synchronize()
+
     def scalar(self, array: Any) -> Any:
         return array
 
@@ -243,6 +250,13 @@ class CupyPlace(HostPlace):
             result = self.cupy.empty(array.shape, array.dtype)
             result.set(np.ascontiguousarray(array).reshape(array.shape))
             return result
+
+    def to_host(self, array: Any) -> Any:
+        return self.cupy.asnumpy(array)
+
+    def wait(self) -> None:
+        """Waits for the work of the current stream."""
+        self.cupy.cuda.get_current_stream().synchronize()
 
     def scalar(self, array: Any) -> Any:
         return array

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ctypes import addressof, c_int, c_size_t
-from typing import Any, Callable
+from typing import Any, Callable, Literal, overload
 
 import numpy as np
 
@@ -31,13 +31,14 @@ def _measure(
         algorithm=algorithm,
         stream=place.stream or None,
     )
-    answers = np.empty((*rows.lead, 1), answer)
+    answers = rows.numbers(1, answer, algorithm == 0)
     rows.run(
         lambda context, n, opts, keys, out: ask(context, code, keys, n, out, opts),
         _lib.OrderOptions,
         opts,
         answers,
     )
+    answers = rows.to_host(answers)
     return answers.reshape(rows.lead) if rows.lead else answers.item()
 
 
@@ -45,6 +46,10 @@ def _ask_sorted(context: Any, code: int, keys: int, n: int, out: int, opts: Any)
     _lib.is_sorted(context, code, keys, n, out, None, opts)
 
 
+@overload
+def is_sorted(a: Any, axis: None, *, descending: bool = ...) -> bool: ...
+@overload
+def is_sorted(a: Any, axis: int | None = ..., *, descending: bool = ...) -> Any: ...
 def is_sorted(a: Any, axis: int | None = -1, *, descending: bool = False) -> Any:
     """Returns whether an array is sorted, with NaNs last.
 
@@ -92,6 +97,21 @@ def _is_sorted(a: Any, axis: int | None, descending: bool) -> Any:
     return answers != 0
 
 
+@overload
+def radius(
+    a: Any, axis: None, *, descending: bool = ..., algorithm: _lib.Algorithm = ...,
+    sequences: Literal[False] = ...,
+) -> int: ...  # fmt: skip
+@overload
+def radius(
+    a: Any, axis: int | None = ..., *, descending: bool = ..., algorithm: _lib.Algorithm = ...,
+    sequences: Literal[True],
+) -> tuple[Any, Any, Any, Any]: ...  # fmt: skip
+@overload
+def radius(
+    a: Any, axis: int | None = ..., *, descending: bool = ..., algorithm: _lib.Algorithm = ...,
+    sequences: bool = ...,
+) -> Any: ...  # fmt: skip
 def radius(
     a: Any,
     axis: int | None = -1,
@@ -164,7 +184,7 @@ def _radius_sequences(a: Any, axis: int | None, descending: bool, algorithm: int
     rows = Rows(*numbers_of(a), axis, strided=True, descending=descending, order="ties")
     place, code = rows.place, rows.code
     flags = place.flags | (_lib.DESCENDING if descending else 0)
-    answers = np.empty((*rows.lead, 1), np.int64)
+    answers = rows.numbers(1, np.int64, algorithm == 0)
     lr = place.empty(rows.keys.shape, place.key_dtype(rows))
     rl = place.empty(rows.keys.shape, place.key_dtype(rows))
     dm = place.empty(rows.keys.shape, np.dtype(np.uint64))
@@ -181,6 +201,7 @@ def _radius_sequences(a: Any, axis: int | None, descending: bool, algorithm: int
         _lib.radius(context, code, keys, n, out, addressof(own))
 
     rows.run(ask, _lib.OrderOptions, opts, answers, lr, rl, dm)
+    answers = rows.to_host(answers)
     found = answers.reshape(rows.lead) if rows.lead else answers.item()
     lr, rl = (rows.restored(rows.back(keys)) for keys in (lr, rl))
     return found, lr, rl, rows.back(dm)

@@ -1,7 +1,6 @@
 """partition and argpartition; scan_bits and split_by_flags.
 
-``ordo_select`` finds the k-th element. ``ordo_partition`` moves smaller elements to the front, and
-elements equal to the k-th are swapped behind them. Few elements, several positions and GPU arrays
+``ordo_nth`` splits a row around its k-th element. Few elements, several positions and GPU arrays
 are sorted instead: a sorted array is partitioned. NumPy splits several long rows, on all threads.
 """
 
@@ -34,7 +33,7 @@ from ._check import (
     same_place,
     unmasked,
 )
-from ._context import by_threads, host_threads
+from ._context import by_threads, host_threads, host_uses_cpu
 from ._device import with_guests
 from ._inputs.series import column_of
 from ._order import argsort, check_index_dtype, sort
@@ -50,41 +49,15 @@ def _is_few(a: Any, kth: Any) -> bool:
     return a.size <= _FEW and -a.size <= kth < a.size and a.dtype in PLAIN
 
 
-def _split(context: Any, flags: Any, elements: Any, out: Any) -> int:
-    """Writes elements whose flag is set, then the others, both in order; returns how many are."""
-    first = np.zeros(1, np.uintp)
-    _lib.partition(
-        context, _lib.FLAG_BYTES, address(flags), address(elements), elements.size,
-        elements.itemsize, address(out), address(first), None,
-    )  # fmt: skip
-    return int(first[0])
-
-
-def _split_row(context: Any, code: int, keys: Any, k: int, elements: Any, result: Any) -> None:
-    """Writes `elements` (the keys, or their indices), split around the k-th key."""
-    pivot = np.empty(1, keys.dtype)
-    position = np.array([k], np.uintp)
-    _lib.select(context, code, address(keys), keys.size, address(position), 1, address(pivot), None)
-    if keys.dtype.kind == "f" and pivot[0] != pivot[0]:
-        _split(context, ~np.isnan(keys), elements, result)
-        return
-    count = _split(context, keys < pivot[0], elements, result)
-    rest = result[count:]
-    if elements is keys:
-        _to_front(rest, np.flatnonzero(rest == pivot[0]))
-    else:  # the split keeps the indices in ascending order
-        _to_front(rest, np.searchsorted(rest, np.flatnonzero(keys == pivot[0])))
-
-
-def _to_front(elements: Any, chosen: Any) -> None:
-    """Swaps the elements at the ascending positions `chosen` to the front."""
-    count = chosen.size
-    stays = np.zeros(count, bool)
-    stays[chosen[chosen < count]] = True
-    free, late = np.flatnonzero(~stays), chosen[chosen >= count]
-    kept = elements[free]
-    elements[free] = elements[late]
-    elements[late] = kept
+def _split_row(rows: Rows, k: int, indices: bool, descending: bool) -> Any:
+    """Returns the keys of one row, or their indices, split around the k-th key."""
+    result = np.empty(rows.keys.shape, np.intp if indices else rows.keys.dtype)
+    opts = _lib.options(_lib.SelectOptions, flags=_lib.DESCENDING if descending else 0)
+    out, index = (None, address(result)) if indices else (address(result), None)
+    _lib.nth(
+        rows.place.context, rows.code, address(rows.keys), rows.n, k, out, _lib.U64, index, opts
+    )
+    return result
 
 
 def partition(
@@ -202,19 +175,19 @@ def _split_rows(a: Any, kth: Any, axis: int | None, indices: bool, descending: b
     place, array = place_of(a)
     positions = np.unique(_check_kth(kth, array.shape, axis))
     text = place is HOST and is_text(array)
-    by_sort = text or descending or place is not HOST or positions.size != 1
+    several = axis is not None and array.ndim > 1
+    by_sort = text or place is not HOST or positions.size != 1 or not host_uses_cpu()
+    by_sort = by_sort or (several and descending)
     if by_sort or product(array.shape) == 0 or (axis is not None and _rows_are_short(array, axis)):
         verb = argsort if indices else sort
         return verb(array, axis, descending=descending)
-    rows = Rows(place, array, axis, order="ties" if indices else "bits")
-    k, context = int(positions[0]), place.context
+    order = "ties" if indices else "bits"
+    rows = Rows(place, array, axis, descending=descending, order=order)
+    k = int(positions[0])
     if rows.count > 1:
         result = _split_many(rows, k, indices)
     else:
-        result = np.empty(rows.keys.shape, np.intp if indices else rows.keys.dtype)
-        elements = np.arange(rows.n) if indices else rows.keys.reshape(-1)
-        keys = rows.keys.reshape(-1)
-        _split_row(context, rows.code, keys, k, elements if indices else keys, result.reshape(-1))
+        result = _split_row(rows, k, indices, descending)
     return rows.back(result) if indices else rows.restored(rows.back(result))
 
 

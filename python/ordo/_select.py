@@ -38,6 +38,7 @@ _SINGLE, _WIDE = PLAIN[np.dtype(np.float32)], PLAIN[np.dtype(np.uint64)]
 # that counts NaNs. Nine quantiles of 10^7 f64 on one Neoverse V1: 26 ms, with the counting pass 34
 # ms. On an H200 the counting pass takes as long as the selection of a median.
 _MANY = 4096
+_POSITIONS = 512  # positions that a call copies before it returns, if a GPU works on several rows
 
 
 class _Way(NamedTuple):
@@ -176,11 +177,11 @@ def _median(a: Any, axis: Any, keepdims: bool, nan_policy: str, way: _Way) -> An
     rows = _rows(place, array, axis, nan_policy)
     code, n, opts = rows.code, rows.n, _quantile_options(rows.place, nan_policy, way=way)
     # ordo_median counts NaNs: faster on CPUs, slower on GPUs.
-    if rows.place.on_device and _last_tells(rows, nan_policy) and _short.mode_is_default():
+    if rows.place.on_device and _last_tells(rows, nan_policy, way) and _short.mode_is_default():
         middle = np.array([(n - 1) // 2, n // 2]) / (n - 1)
         result = _short.middle(_quantile_rows(rows, middle, nan_policy, "nearest", way))
     else:
-        result = np.empty((*rows.lead, 1), _DOUBLE)
+        result = rows.numbers(1, _DOUBLE, way.algorithm == "auto")
         rows.run(
             lambda context, n, opts, keys, out: _lib.median(context, code, keys, n, out, opts),
             _lib.QuantileOptions,
@@ -188,23 +189,48 @@ def _median(a: Any, axis: Any, keepdims: bool, nan_policy: str, way: _Way) -> An
             result,
         )
     warn_of_no_elements(rows, result, nan_policy)
-    result = _as_float_of(rows, result)
-    return rows.place.from_host(result.reshape(rows.shape_after((), keepdims)))
+    name = place.float_name(rows.dtype)
+    if name:
+        result = _home_of(rows, result).astype(result, np.dtype(name))
+    return _at_home(rows, result, rows.shape_after((), keepdims))
 
 
-def _last_tells(rows: Rows, nan_policy: str) -> bool:
-    """Returns whether to select the last element to find NaNs, instead of counting NaNs."""
+def _home_of(rows: Rows, result: Any) -> Any:
+    """Returns the place of an array that `rows.numbers` returned."""
+    return HOST if type(result) is ndarray else rows.place
+
+
+def _at_home(rows: Rows, result: Any, shape: tuple) -> Any:
+    """Returns numbers of the rows as an array of the caller's library."""
+    if type(result) is ndarray:
+        return rows.place.from_host(result.reshape(shape))
+    return rows.place.reshape(result, shape)
+
+
+def _last_tells(rows: Rows, nan_policy: str, way: _Way) -> bool:
+    """Returns whether to select the last element to find NaNs, instead of counting NaNs.
+
+    The call that does several rows on a GPU counts NaNs at no cost.
+    """
+    if rows.place.on_device and rows.count > 1 and way.algorithm == "auto":
+        return False
     return rows.code in FLOATS and rows.n >= _MANY and nan_policy == "propagate"
 
 
+def _wait_for(rows: Rows, positions: Any) -> None:
+    """Waits for a GPU that may still read many positions, so that the array may be freed."""
+    if rows.place.on_device and positions.size > _POSITIONS:
+        rows.place.wait()
+
+
 def _quantile_rows(rows: Rows, q: Any, nan_policy: str, method: str, way: _Way) -> Any:
-    """Returns the quantiles of every row, as float64 in host memory along the last axis."""
-    last_tells = _last_tells(rows, nan_policy)
+    """Returns the quantiles of every row, as float64 along the last axis; see `Rows.numbers`."""
+    last_tells = _last_tells(rows, nan_policy, way)
     if last_tells:
         q = np.append(q, 1.0)
     code, count, q_address = rows.code, q.size, address(q)
     opts = _quantile_options(rows.place, "last" if last_tells else nan_policy, method, way)
-    result = np.empty((*rows.lead, count), _DOUBLE)
+    result = rows.numbers(count, _DOUBLE, way.algorithm == "auto")
     rows.run(
         lambda context, n, opts, keys, out: _lib.quantiles(
             context, code, keys, n, q_address, count, out, opts
@@ -213,16 +239,12 @@ def _quantile_rows(rows: Rows, q: Any, nan_policy: str, method: str, way: _Way) 
         opts,
         result,
     )
+    _wait_for(rows, q)
     if last_tells:
         nan = np.isnan(result[..., -1])
         result = result[..., :-1]
         result[nan] = np.nan
     return result
-
-
-def _as_float_of(rows: Rows, result: Any) -> Any:
-    name = rows.place.float_name(rows.dtype)
-    return result.astype(name, copy=False) if name else result
 
 
 # ---- quantile ----------------------------------------------------------------------------------
@@ -400,12 +422,12 @@ def _quantile(
 
     result = _quantile_rows(rows, probabilities, nan_policy, method, way)
     warn_of_no_elements(rows, result, nan_policy)
-    name = place.float_name(rows.dtype)
-    if name and (discrete or number_is_plain):
-        result = result.astype(name, copy=False)
-    elif name:
-        result = result.astype(np.result_type(np.dtype(name), wanted.dtype), copy=False)
-    return place.from_host(_front(HOST, result).reshape(rows.shape_after(wanted.shape, keepdims)))
+    name, home = place.float_name(rows.dtype), _home_of(rows, result)
+    if name:
+        plain = discrete or number_is_plain
+        dtype = np.dtype(name) if plain else np.result_type(np.dtype(name), wanted.dtype)
+        result = home.astype(result, dtype)
+    return _at_home(rows, _front(home, result), rows.shape_after(wanted.shape, keepdims))
 
 
 # ---- elements ----------------------------------------------------------------------------------
@@ -424,6 +446,7 @@ def _selected(rows: Rows, k: Any, descending: bool, way: _Way) -> Any:
         opts,
         result,
     )
+    _wait_for(rows, k)
     return result
 
 

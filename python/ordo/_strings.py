@@ -1,4 +1,8 @@
-"""The verbs on strings: S and U arrays, object arrays of bytes or str, and Arrow strings."""
+"""The verbs on strings: S and U arrays, object arrays of bytes or str, and Arrow strings.
+
+One row is a call of the library on its strings. For several rows, one call ranks all strings, and
+one call on the ranks does all rows.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from typing import Any, Callable
 import numpy as np
 
 from . import _lib
-from ._arrays import HOST, address, normal_axes, place_of, product
+from ._arrays import HOST, Rows, address, normal_axes, place_of, product
 from ._check import check_positions, output
 from ._inputs.text import Text, order_of, sort_options, text_of
 
@@ -32,14 +36,37 @@ def _rows(array: Any, axis: Any, several: bool = False) -> tuple[Any, tuple, int
     return rows.reshape((*lead, n)), lead, n
 
 
-def _each(rows: Any, lead: tuple, width: int, dtype: Any, function: Callable[[Any], Any]) -> Any:
-    """Returns the results of `function` for every row, `width` elements along the last axis."""
-    if not lead:  # the result of one row needs no copy
-        return np.asarray(function(rows), dtype)
-    result = np.empty((*lead, width), dtype)
-    for i in np.ndindex(lead):
-        result[i] = function(rows[i])
+def _by_rows(rows: Any, result: Any, call: Callable[..., None], struct: Any, opts: Any) -> Any:
+    """Calls call(context, type, ranks, n, result, options) for the ranks of all rows."""
+    if rows.size:
+        size = np.dtype(np.uint32 if rows.size < 1 << 32 else np.int64)
+        ranks = ranks_of(rows.reshape(-1), _lib.TIES["dense"], False, size).reshape(rows.shape)
+        along = Rows(HOST, ranks, -1)
+        along.run(
+            lambda context, n, opts, keys, out: call(context, along.code, keys, n, out, opts),
+            struct,
+            opts,
+            result,
+        )
     return result
+
+
+def _orders(
+    rows: Any, lead: tuple, n: int, descending: bool, dtype: Any = np.intp, algorithm: int = 0
+) -> Any:
+    """Returns the sorting indices of every row."""
+    if not lead:
+        return order_of(rows, descending, dtype, algorithm)
+    code = _lib.U32 if np.dtype(dtype).itemsize == 4 else _lib.U64
+    return _by_rows(
+        rows,
+        np.empty((*lead, n), dtype),
+        lambda context, kind, keys, n, out, opts: _lib.argsort(
+            context, kind, keys, n, code, out, opts
+        ),
+        _lib.SortOptions,
+        sort_options(descending),
+    )
 
 
 def _back(result: Any, axis: int | None) -> Any:
@@ -61,8 +88,7 @@ def argsort(
 ) -> Any:
     number = check_algorithm(algorithm)
     rows, lead, n = _rows(array, axis)
-    order = _each(rows, lead, n, dtype, lambda row: order_of(row, descending, dtype, number))
-    return _back(order, axis)
+    return _back(_orders(rows, lead, n, descending, dtype, number), axis)
 
 
 def sort(array: Any, axis: int | None, descending: bool, out: Any, algorithm: str = "auto") -> Any:
@@ -70,12 +96,10 @@ def sort(array: Any, axis: int | None, descending: bool, out: Any, algorithm: st
     rows, lead, n = _rows(array, axis)
     if out is not None:
         _check_out(array, out, array.shape if axis is not None else (n,))
+    order = _orders(rows, lead, n, descending, algorithm=number)
     if isinstance(rows, Text):
-        return rows.take(order_of(rows, descending, algorithm=number))
-    ordered = _each(
-        rows, lead, n, array.dtype, lambda row: row[order_of(row, descending, algorithm=number)]
-    )
-    result = _back(ordered, axis)
+        return rows.take(order)
+    result = _back(np.take_along_axis(rows, order, -1), axis)
     if out is None:
         return result
     out[...] = result
@@ -125,8 +149,18 @@ def rankdata(
             kept = ~array.missing
             result[kept] = ranks_of(array.present(), ties, descending, np.float64, algorithm)
         return result
-    ranks = _each(
-        rows, lead, n, dtype, lambda row: ranks_of(row, ties, descending, dtype, algorithm)
+    if not lead:
+        return _back(ranks_of(rows, ties, descending, dtype, algorithm), axis)
+    code = _RANK_CODES[np.dtype(dtype).str[1:]]
+    flags = _lib.DESCENDING if descending else 0
+    ranks = _by_rows(
+        rows,
+        np.empty((*lead, n), dtype),
+        lambda context, kind, keys, n, out, opts: _lib.rank(
+            context, kind, keys, n, code, out, opts
+        ),
+        _lib.RankOptions,
+        _lib.options(_lib.RankOptions, flags=flags, ties=ties),
     )
     return _back(ranks, axis)
 
@@ -144,14 +178,11 @@ def select(array: Any, k: Any, axis: Any, descending: bool) -> Any:
     rows, lead, n = _rows(array, axis, several=True)
     where = check_positions(k, n)
     flat = where.reshape(-1)
-
-    def chosen(row: Any) -> Any:
-        text = text_of(row)
-        if text.missing is None:
-            return _selected(text, flat, descending)
-        return order_of(text, descending)[flat]
-
-    index = _each(rows, lead, flat.size, np.intp, chosen)
+    text = None if lead else text_of(rows)
+    if text is not None and text.missing is None:
+        index = _selected(text, flat, descending)
+    else:
+        index = _orders(rows, lead, n, descending)[..., flat]
     if isinstance(rows, Text):
         return _select_text(rows, index, where)
     values = np.take_along_axis(rows, index, -1)
@@ -171,20 +202,15 @@ def topk(array: Any, k: int, axis: int | None, largest: bool) -> tuple[Any, Any]
     rows, lead, n = _rows(array, axis)
     if not 0 <= k <= n:
         raise ValueError(f"k is {k}; expected 0 to {n}")
-    index = _each(rows, lead, k, np.intp, lambda row: order_of(row, largest)[:k])
+    index = _orders(rows, lead, n, largest)[..., :k]
     if isinstance(rows, Text):
         return rows.take(index), index
     return _back(np.take_along_axis(rows, index, -1), axis), _back(index, axis)
 
 
 def is_sorted(array: Any, axis: int | None, descending: bool) -> Any:
-    rows, lead, _ = _rows(array, axis)
-
-    def answer(row: Any) -> Any:
-        order = order_of(row, descending)
-        return (order == np.arange(order.size)).all()
-
-    result = _each(rows, lead, 1, bool, answer).reshape(lead)
+    rows, lead, n = _rows(array, axis)
+    result = (_orders(rows, lead, n, descending) == np.arange(n)).all(-1)
     return result if lead else bool(result)
 
 

@@ -2,12 +2,13 @@
 
 Sections: `overhead` (calls with ten elements, in microseconds), `host` (10^7 float64 in host
 memory, one thread and all threads), `distributions` (sort of 10^7 keys of every type, beside
-NumPy), `rows` (10^6 float64 in rows of ten), `windows` (moving windows over 10^6 float64, beside
-pandas and bottleneck), `strings`, `gpu` (2^28 float32 on the GPU) and
-`transfer` (10^8 float32 in host memory, on the GPU where that is faster). A row shows the smallest
-time of several calls, and how many times faster ordo is than the fastest other library. The run
-ends with the number of points (a row with a number of threads) where ordo is ahead, level or
-behind, and the worst point. Libraries that are not installed are skipped.
+NumPy), `rows` (functions along the rows of arrays of 10^6 x 3, 10^5 x 100 and 1000 x 10^5 float64,
+beside NumPy and bottleneck), `windows` (moving windows over 10^6 float64, beside pandas and
+bottleneck), `strings`, `gpu` (2^28 float32 on the GPU) and `transfer` (10^8 float32 in host memory,
+on the GPU where that is faster). A row shows the smallest time of several calls, and how many times
+faster ordo is than the fastest other library. The run ends with the number of points (a row with a
+number of threads) where ordo is ahead, level or behind, and the worst point. Libraries that are not
+installed are skipped.
 
     python -m ordo.bench                          every section that this machine can run
     python -m ordo.bench host -n 1e6 --json out.json
@@ -30,7 +31,7 @@ import ordo
 
 SECTIONS = ("overhead", "host", "distributions", "rows", "windows", "strings", "gpu", "transfer")
 ON_GPU = ("gpu", "transfer")
-SIZES = {"rows": 10**6, "windows": 10**6, "gpu": 1 << 28, "transfer": 10**8}
+SIZES = {"windows": 10**6, "gpu": 1 << 28, "transfer": 10**8}
 LEVEL = 0.97  # from this ratio to 1 / LEVEL, ordo and another library are level
 TYPES = ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8")
 DISTS = (
@@ -304,22 +305,48 @@ def distributions(bench: Bench, n: int) -> None:
             bench.run("distributions", [subject], {"numpy": np}, threads=threads)
 
 
-def rows(bench: Bench, n: int) -> None:
-    """Many rows of ten elements."""
-    x = np.random.default_rng(6).random((max(n // 10, 1), 10))
-    stats = optional("scipy.stats")
-    subjects: list[Subject] = [
+def of_rows(x: Any) -> list[Subject]:
+    """The functions along the rows of x, beside those of NumPy, SciPy and bottleneck."""
+    stats, bn = optional("scipy.stats"), optional("bottleneck")
+    k, holes = x.shape[1] // 2, x.copy()
+    holes[::7, 0] = np.nan
+    return [
         ("sort", lambda: ordo.sort(x), {"numpy": lambda: np.sort(x)}),
         ("argsort", lambda: ordo.argsort(x), {"numpy": lambda: np.argsort(x)}),
         ("rankdata", lambda: ordo.rankdata(x, axis=1),
-         {"scipy": lambda: stats.rankdata(x, axis=1)}),
-        ("median", lambda: ordo.median(x, 1), {"numpy": lambda: np.median(x, 1)}),
+         {"scipy": lambda: stats.rankdata(x, axis=1), "bottleneck": lambda: bn.rankdata(x, 1)}),
+        ("rankdata omit", lambda: ordo.rankdata(holes, axis=1, nan_policy="omit"),
+         {"bottleneck": lambda: bn.nanrankdata(holes, 1)}),
+        ("median", lambda: ordo.median(x, 1),
+         {"numpy": lambda: np.median(x, 1), "bottleneck": lambda: bn.median(x, 1)}),
+        ("nanmedian", lambda: ordo.nanmedian(holes, 1),
+         {"numpy": lambda: np.nanmedian(holes, 1), "bottleneck": lambda: bn.nanmedian(holes, 1)}),
         ("quantile", lambda: ordo.quantile(x, 0.9, 1), {"numpy": lambda: np.quantile(x, 0.9, 1)}),
-        ("partition", lambda: ordo.partition(x, 5), {"numpy": lambda: np.partition(x, 5)}),
+        ("quantile, nine q", lambda: ordo.quantile(x, NINE, 1),
+         {"numpy": lambda: np.quantile(x, NINE, 1)}),
+        ("select", lambda: ordo.select(x, k, 1), {"numpy": lambda: np.partition(x, k)[:, k]}),
+        ("topk", lambda: ordo.topk(x, 2), {"numpy": lambda: np.argpartition(x, -2)}),
+        ("partition", lambda: ordo.partition(x, k),
+         {"numpy": lambda: np.partition(x, k), "bottleneck": lambda: bn.partition(x, k)}),
+        ("argpartition", lambda: ordo.argpartition(x, k),
+         {"numpy": lambda: np.argpartition(x, k), "bottleneck": lambda: bn.argpartition(x, k)}),
         ("cumsum", lambda: ordo.cumsum(x, 1), {"numpy": lambda: np.cumsum(x, 1)}),
         ("cummax", lambda: ordo.cummax(x, 1), {"numpy": lambda: np.maximum.accumulate(x, 1)}),
+        ("cummin", lambda: ordo.cummin(x, 1), {"numpy": lambda: np.minimum.accumulate(x, 1)}),
+        ("is_sorted", lambda: ordo.is_sorted(x),
+         {"numpy": lambda: (x[:, 1:] >= x[:, :-1]).all(1)}),
     ]  # fmt: skip
-    bench.run("rows", subjects, {"numpy": np, "scipy": stats})
+
+
+def rows(bench: Bench, n: int) -> None:
+    """Rows of 3, 100 and 10^5 elements: 10^6, 10^5 and 1000 of them for n = 10^7."""
+    modules = {name: optional(name) for name in ("numpy", "bottleneck")}
+    modules["scipy"] = optional("scipy.stats")
+    for length, share in ((3, 10), (100, 100), (10**5, 10**4)):
+        shape = (max(n // share, 1), min(length, n))
+        x = np.random.default_rng(6).random(shape)
+        subjects = [(f"{name} {shape[0]}x{shape[1]}", *calls) for name, *calls in of_rows(x)]
+        bench.run("rows", subjects, modules, threads=tuple(sorted({1, cpus()})))
 
 
 def moving(x: Any, window: int) -> list[Subject]:
@@ -462,7 +489,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument(
         "-n",
         type=float,
-        help="elements (defaults: 1e7, rows and windows 1e6, gpu 2^28, transfer 1e8)",
+        help="elements (defaults: 1e7, windows 1e6, gpu 2^28, transfer 1e8)",
     )
     parser.add_argument(
         "--only", metavar="NAMES", help="only rows whose names start with one of these (a,b,c)"

@@ -133,9 +133,15 @@ def test_the_command():
 def test_types_for_checkers(tmp_path):
     """mypy finds no fault in right calls, and one in each wrong call."""
     pytest.importorskip("mypy", reason="needs mypy")
-    right = ["rankdata([1], 'min')", "quantile([1], 0.5, method='hazen')", "sort([1])", "rank([1])"]
+    right = ["rankdata([1], 'min')", "quantile([1], 0.5, method='hazen')", "sort([1])", "rank([1])",
+             "unique([1]).size", "unique([1], True)[1]", "unique([1], return_counts=True)[1]",
+             "unique([1], True, return_counts=True)[2]", "unique([1], False, True, True)[2]",
+             "radius([1], sequences=True)[3]", "is_sorted([1], None).bit_length()"]  # fmt: skip
     wrong = ["rankdata([1], 'averge')", "quantile([1], 0.5, method='lin')", "sort(1, axis='x')",
-             "median([1], nan_policy='omitted')", "searchsorted(1, 2, side='middle')"]  # fmt: skip
+             "median([1], nan_policy='omitted')", "searchsorted(1, 2, side='middle')",
+             "unique([1], True)[2]", "unique([1], return_counts=True).size",
+             "unique([1], return_inverse=True, return_counts=True)[3]",
+             "radius([1], sequences=True)[4]", "radius([1], None)[0]"]  # fmt: skip
     file = tmp_path / "calls.py"
     file.write_text("import ordo\n" + "".join(f"ordo.{call}\n" for call in right + wrong))
     done = subprocess.run(
@@ -153,12 +159,13 @@ def test_types_for_checkers(tmp_path):
 
 def test_a_small_run(tmp_path, capsys):
     target = tmp_path / "rows.json"
-    arguments = ["host", "strings", "-n", "2000", "--repeat", "1", "--json", str(target)]
+    arguments = ["host", "rows", "strings", "-n", "2000", "--repeat", "1", "--json", str(target)]
     bench.main([*arguments, "--revision", "abc"])
     document = json.loads(target.read_text())
     assert document["revision"] == "abc"
     names = [row["name"] for row in document["rows"]]
     assert {"sort", "rankdata average", "quantile, nine q", "sort S12"} <= set(names)
+    assert {"sort 200x3", "median 20x100", "cummin 1x2000"} <= set(names)
     assert "numpy" in document["machine"]
     assert "median" in capsys.readouterr().out
 

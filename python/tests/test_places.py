@@ -1,17 +1,77 @@
 """Arrays of other libraries: PyTorch, CuPy, JAX and Numba, in host memory and on a GPU.
 
 Every function must return the same result as for the NumPy array, as an array of the same library
-on the same device, computed on the current stream.
+on the same device, computed on the current stream. A pretended GPU runs the code for GPU arrays on
+every machine: its arrays are a class of their own, and the library's calls run on the CPU.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib
 
 import numpy as np
 import pytest
 
 import ordo
+from ordo import _device
+from ordo._places import HostPlace, address
+
+
+class Far(np.ndarray):
+    """An array on the pretended GPU."""
+
+
+class FarPlace(HostPlace):
+    name = where = "far"
+    on_device = True
+
+    def __init__(self, library, array):
+        pass
+
+    def address(self, array):
+        assert type(array) is Far
+        return address(array)
+
+    def empty(self, shape, dtype):
+        return np.empty(shape, dtype).view(Far)
+
+    def contiguous(self, array):
+        return super().contiguous(array).view(Far)
+
+    def copy(self, array):
+        return array.copy("C")
+
+    def count_up(self, n):
+        return super().count_up(n).view(Far)
+
+    def from_host(self, array):
+        assert type(array) is np.ndarray
+        return array.view(Far)
+
+    def to_host(self, array):
+        return array.view(np.ndarray)
+
+    def scalar(self, array):
+        return array.view(Far)
+
+    def number_like(self, array, number):
+        return np.asarray(number).view(Far)
+
+    def searchsorted(self, haystack, needles, side, sorter):
+        return np.asarray(np.searchsorted(haystack, needles, side, sorter)).view(Far)
+
+    def wait(self):
+        pass
+
+
+class Pretended:
+    def put(self, array):
+        return np.array(array).view(Far)
+
+    def get(self, result):
+        assert isinstance(result, Far)
+        return result.view(np.ndarray)
 
 
 class Torch:
@@ -88,13 +148,18 @@ def library(name):
     return Numba()
 
 
-LIBRARIES = ["torch/cpu", "torch/cuda", "cupy", "jax/cpu", "jax/cuda", "numba"]
+LIBRARIES = ["pretended", "torch/cpu", "torch/cuda", "cupy", "jax/cpu", "jax/cuda", "numba"]
 DTYPES = ["i1", "u1", "i2", "i4", "i8", "f2", "f4", "f8", "?"]
 
 
 @pytest.fixture(params=LIBRARIES)
-def lib(request):
-    return library(request.param)
+def lib(request, monkeypatch):
+    if request.param != "pretended":
+        return library(request.param)
+    known = _device._library_of
+    pretend = (FarPlace, None)
+    monkeypatch.setattr(_device, "_library_of", lambda a: pretend if type(a) is Far else known(a))
+    return Pretended()
 
 
 def inputs(rng, dtype):
@@ -201,6 +266,70 @@ def test_other_axes_and_strides(lib, rng):
     np.testing.assert_array_equal(lib.get(x), a)
 
 
+ROWS = {
+    **{name: CALLS[name] for name in ("sort", "sort descending", "argsort", "argsort narrow")},
+    "rank": lambda a: ordo.rankdata(a, "min", axis=-1, nan_policy="omit"),
+    "rank sorted": lambda a: ordo.rank_sorted(ordo.sort(a), "dense", axis=-1),
+    "median": lambda a: ordo.median(a, -1),
+    "median omit": lambda a: ordo.nanmedian(a, -1, keepdims=True),
+    "quantile": lambda a: ordo.quantile(a, [0.1, 0.5, 1.0], -1),
+    "quantile one": lambda a: ordo.quantile(a, 0.3, -1, method="weibull"),
+    "quantile discrete": lambda a: ordo.quantile(a, [0.3, 0.6], -1, method="higher"),
+    "percentile": lambda a: ordo.nanpercentile(a, 40, -1),
+    "many positions": lambda a: ordo.quantile(a, np.linspace(0, 1, 700), -1),
+    "select": lambda a: ordo.select(a, [0, -1], -1),
+    "select descending": lambda a: ordo.select(a, 1, -1, descending=True, keepdims=True),
+    "topk": lambda a: ordo.topk(a, 2),
+    "cummax": lambda a: ordo.cummax(a, -1),
+    "cummin": lambda a: ordo.cummin(a, -1),
+    "partition": lambda a: ordo.partition(a, 1)[..., 1],
+}
+
+
+@pytest.mark.parametrize("shape", [(1000, 3), (70, 100), (3, 5000), (40, 1, 3), (1, 9)])
+@pytest.mark.parametrize("dtype", ["i4", "f4", "f8"])
+@pytest.mark.filterwarnings("ignore:All-NaN")
+def test_rows(lib, rng, dtype, shape):
+    a = (rng.standard_normal(shape) * 9).astype(dtype)
+    if a.dtype.kind == "f":
+        a[0, ..., 1] = np.nan
+        a[-1] = np.nan
+    for name, call in ROWS.items():
+        try:
+            check(lib, call, a)
+            assert ordo.explain().n == a.size, "more than one call of the library"
+        except AssertionError as error:
+            raise AssertionError(f"{name}: {error}") from error
+
+
+def test_measures_of_rows(lib, rng):
+    a = rng.integers(0, 9, (50, 6)).astype("i4")
+    a[::3] = np.sort(a[::3])
+    for axis in (0, 1):
+        for call in (ordo.is_sorted, ordo.radius):
+            result = call(lib.put(a), axis)
+            assert ordo.explain().n == a.size
+            np.testing.assert_array_equal(np.asarray(result), call(a, axis))
+    found = ordo.radius(lib.put(a), sequences=True)
+    for got, expected in zip(found, ordo.radius(a, sequences=True)):
+        got = got if isinstance(got, np.ndarray) and type(got) is not Far else lib.get(got)
+        np.testing.assert_array_equal(got, expected)
+
+
+def test_rows_by_a_named_algorithm(lib, rng):
+    a = rng.random((5, 700))
+    check(lib, lambda a: ordo.sort(a, algorithm="radix"), a)
+    check(lib, lambda a: ordo.median(a, 1, algorithm="merge"), a)
+    check(lib, lambda a: ordo.quantile(a, [0.2, 0.4], 1, algorithm="radix"), a)
+
+
+def test_tuples_of_axes(lib, rng):
+    a = rng.random((4, 5, 6)).astype("f4")
+    for axis in ((0, 2), (1,), (2, 1), (0, 1, 2)):
+        check(lib, functools.partial(ordo.median, axis=axis, keepdims=True), a)
+        check(lib, functools.partial(ordo.quantile, q=[0.25, 0.5], axis=axis), a)
+
+
 def test_work_follows_the_current_stream():
     """A sort on a stream starts after the kernel that writes the keys, and reads come last."""
     torch = library("torch/cuda").torch
@@ -252,7 +381,7 @@ def test_bad_arguments(lib, rng):
         ordo.quantile(x, 1.5)
     with pytest.raises(TypeError, match="descending"):
         ordo.argsort(x, descending="yes")
-    if isinstance(lib, (Torch, Cupy)):
+    if isinstance(lib, (Pretended, Torch, Cupy)):
         with pytest.raises(TypeError, match="same place"):
             ordo.sort(x, out=np.empty(500))
         with pytest.raises(ValueError, match="expected"):

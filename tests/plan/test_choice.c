@@ -2,8 +2,10 @@
  * backend with the lowest predicted time. The devices are plugins of tests/plugins: paced.c takes a
  * given time, playing.c sorts. */
 #define _POSIX_C_SOURCE 200809L
+#include "plan/tuning.h"
 #include "tunekit.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,19 +62,9 @@ static void test_choices(void)
     chosen(ORDO_HYBRID, 0.3, CPU_SLOW GPU_FAST, both);
     chosen(ORDO_HYBRID, -1, CPU_FAST GPU_SLOW, "hybrid");
 
-    testkit_case("the cost of opening the device");
-    write_costs(CPU_SLOW GPU_FAST "device_open 70\n"); /* the last value of a cost counts */
-    ordo_ctx *ctx = context(ORDO_AUTO, 1, file);
-    int       calls = 0;
-    do
-        CHECK_STATUS(ORDO_OK, sort_fresh(ctx, KEYS), ctx);
-    while (strcmp(report_of(ctx).backend, "cpu") == 0 && ++calls < 1000);
-    CHECK_EQ_U64((70 + KEYS / 1000 - 1) / (KEYS / 1000) - 1, calls);
-    ordo_ctx_free(ctx);
-
     testkit_case("costs of another device");
     write_costs(CPU_SLOW "device another one\ndevice_open 0\nstage_all 12345\n");
-    ctx = context(ORDO_AUTO, 1, file);
+    ordo_ctx *ctx = context(ORDO_AUTO, 1, file);
     CHECK(cost_of(ctx, "stage_all").value == 12345);
     CHECK_STATUS(ORDO_OK, sort_fresh(ctx, KEYS), ctx);
     CHECK(strstr(info_of(ctx).calibration_note, "another one") != NULL);
@@ -84,6 +76,50 @@ static void test_choices(void)
     CHECK_STATUS(ORDO_OK, sort_fresh(ctx, TINY ? 0 : 100), ctx);
     CHECK(report_of(ctx).predicted_cpu == 0 && report_of(ctx).predicted_cuda == 0);
     ordo_ctx_free(ctx);
+    unlink(file);
+}
+
+/* ---- The cost of opening the device ---- */
+
+/* By the costs, a call takes KEYS / 1000 ms on the CPU, and a few microseconds on the device. */
+static void opened_after(unsigned ms, unsigned device, const char *active)
+{
+    testkit_case("device %u is opened after %u ms: context %s", device, ms,
+                 active != NULL ? active : "none");
+    if (active != NULL)
+        setenv("FAKE_CUDA", active, 1);
+    else
+        unsetenv("FAKE_CUDA");
+    ordo_ctx *const ctx =
+        CONTEXT(.where = ORDO_AUTO, .threads = 1, .calibration = file, .device = device);
+    unsigned calls = 0;
+    do
+        CHECK_STATUS(ORDO_OK, sort_fresh(ctx, KEYS), ctx);
+    while (strcmp(report_of(ctx).backend, "cpu") == 0 && ++calls < 1000);
+    CHECK_EQ_U64(ms / (KEYS / 1000), calls);
+    ordo_ctx_free(ctx);
+}
+
+static void test_opening(void)
+{
+    USE_PLUGIN("playing");
+    write_costs(CPU_SLOW GPU_FAST "device_open 170\n"); /* the last value of a cost counts */
+    opened_after(170, 0, "0");                          /* the driver is not loaded */
+    void *const driver = dlopen(TEST_PLUGINS "/driver/libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    CHECK(driver != NULL);
+    if (driver == NULL)
+        return;
+    opened_after(170, 0, NULL);
+    opened_after(170, 0, "-1");
+    opened_after(170, 0, "1");
+    opened_after(170, 1, "1");
+    opened_after(170, 3, "2"); /* there is no such device */
+    opened_after(ORDO_TUNE_DEVICE_JOIN, 0, "0");
+    opened_after(ORDO_TUNE_DEVICE_JOIN, 1, "0");
+    opened_after(ORDO_TUNE_DEVICE_JOIN, 2, "1");
+    write_costs(CPU_SLOW GPU_FAST "device_open 9\n");
+    opened_after(9, 0, "0");
+    dlclose(driver);
     unlink(file);
 }
 
@@ -361,6 +397,7 @@ int main(void)
     USE_PLUGIN("empty");
     tune_start();
     test_choices();
+    test_opening();
     test_ordered();
     test_figures();
     if (!TINY && !test_times_count()) {

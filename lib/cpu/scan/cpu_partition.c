@@ -1,4 +1,5 @@
-/* cpu_partition.c - stable split of an array by flags, and of records by a pivot.
+/* cpu_partition.c - stable split of an array by flags, of records by a pivot, and of keys around
+ * the k-th key.
  *
  * The first pass counts the set flags of each piece and reads only the flags. The sums of these
  * counts say where the elements of each piece go, so the second pass moves pieces independently.
@@ -7,15 +8,18 @@
  * buffers are copied out with memcpy. Scratch: one count for each piece.
  *
  * A split by a pivot is for one thread of the hybrid backend. Blocks of keys become bits, and the
- * same loops split keys and values by these bits. */
+ * same loops split keys and values by these bits. A split around the k-th key selects that key,
+ * counts the keys less than it and equal to it in each piece, and moves the pieces by blocks. */
 #include "cpu/cpu.h"
+#include "core/keybits.h"
 
 #include <string.h>
 
 enum {
     MAX_ELEMENT = 16,
     STEP = ORDO_TUNE_SPLIT, /* elements between two flushes; a multiple of 64 */
-    BLOCK = 2048            /* keys compared with a pivot at a time; a multiple of 64 */
+    BLOCK = 2048,           /* keys compared with a pivot at a time; a multiple of 64 */
+    AROUND = 1024           /* the same for the k-th key; its blocks are on the stack */
 };
 
 typedef struct split_work {
@@ -191,4 +195,178 @@ void cpu_divide(void *state, const ordo_divide_job *job)
         first += kept;
     }
     *job->n_first = first;
+}
+
+/* ---- Around the k-th key ---- */
+
+typedef struct nth_counts { /* keys before the k-th key in order, and keys with the same bits */
+    size_t less, equal;
+} nth_counts;
+
+typedef struct nth_work {
+    const ordo_nth_job *job;
+    const cpu_kernels  *kernels;
+    uint64_t            pivot; /* the bits of the k-th key, turned if descending */
+    uint64_t            last;  /* the largest bits of the type */
+    size_t              size, grain;
+    nth_counts         *pieces; /* of each piece; then of all pieces before it */
+    nth_counts          total;
+} nth_work;
+
+typedef struct nth_ends { /* where the next elements of the three groups go */
+    size_t less, equal, greater;
+} nth_ends;
+
+typedef struct nth_bits { /* of a block: which keys are less, and which of the others are equal */
+    uint64_t less[AROUND / 64], equal[AROUND / 64];
+    bool     any_equal;
+} nth_bits;
+
+/* Room for a group of a block; the loops write up to 64 bytes behind it. */
+typedef struct nth_room {
+    _Alignas(ORDO_CACHE_LINE) char bytes[AROUND * sizeof(uint64_t) + 64];
+} nth_room;
+
+static void count_around(void *arg, size_t lo, size_t hi)
+{
+    nth_work *const           work = arg;
+    const ordo_nth_job *const job = work->job;
+    cpu_band                  band = {.lo = work->pivot, .hi = work->pivot};
+    (void)work->kernels->loops->band[job->type][job->descending](
+        (const char *)job->keys + lo * work->size, hi - lo, &band, NULL);
+    work->pieces[lo / work->grain] = (nth_counts){band.below, band.inside};
+}
+
+/* The bits of a block of keys. The keys that are not less are split from the others for that. */
+static void bits_around(const nth_work *work, const char *keys, size_t n, bool any_equal,
+                        nth_bits *bits)
+{
+    const ordo_nth_job *const job = work->job;
+    cpu_below_fn *const       below = work->kernels->loops->below[job->type][job->descending];
+    nth_room                  less, others;
+    block_bits(below, keys, n, work->size, work->pivot, bits->less);
+    bits->any_equal = any_equal;
+    if (!any_equal)
+        return;
+    size_t const kept =
+        split_sized(work->kernels, keys, n, work->size, bits->less, less.bytes, others.bytes);
+    if (work->pivot == work->last)
+        memset(bits->equal, 0xff, sizeof bits->equal);
+    else
+        block_bits(below, others.bytes, n - kept, work->size, work->pivot + 1, bits->equal);
+}
+
+/* Copies n elements of a block to the three groups in `out`. Returns the new ends of the groups. */
+static nth_ends put_around(const nth_work *work, const void *in, size_t n, size_t size,
+                           const nth_bits *bits, nth_ends ends, char *out)
+{
+    nth_room     first, second, third;
+    const void  *greater = second.bytes;
+    size_t       equal = 0;
+    size_t const less =
+        split_sized(work->kernels, in, n, size, bits->less, first.bytes, second.bytes);
+    memcpy(out + ends.less * size, first.bytes, less * size);
+    if (bits->any_equal) {
+        equal = split_sized(work->kernels, second.bytes, n - less, size, bits->equal, first.bytes,
+                            third.bytes);
+        memcpy(out + ends.equal * size, first.bytes, equal * size);
+        greater = third.bytes;
+    }
+    memcpy(out + ends.greater * size, greater, (n - less - equal) * size);
+    return (nth_ends){ends.less + less, ends.equal + equal, ends.greater + n - less - equal};
+}
+
+static void number(ordo_type type, size_t first, size_t n, nth_room *index)
+{
+    uint32_t *const narrow = (uint32_t *)index->bytes;
+    uint64_t *const wide = (uint64_t *)index->bytes;
+    if (type == ORDO_U32)
+        for (size_t i = 0; i < n; i++)
+            narrow[i] = (uint32_t)(first + i);
+    else
+        for (size_t i = 0; i < n; i++)
+            wide[i] = first + i;
+}
+
+static void move_around(void *arg, size_t lo, size_t hi)
+{
+    const nth_work *const     work = arg;
+    const ordo_nth_job *const job = work->job;
+    size_t const              p = lo / work->grain, index_size = ordo_type_size(job->index_type);
+    nth_counts const          before = work->pieces[p], total = work->total;
+    bool const                any_equal = work->pieces[p + 1].equal > before.equal;
+    nth_ends                  ends = {before.less, total.less + before.equal,
+                                      total.less + total.equal + (lo - before.less - before.equal)};
+    for (size_t at = lo; at < hi; at += AROUND) {
+        size_t const      n = ordo_min(AROUND, hi - at);
+        const char *const keys = (const char *)job->keys + at * work->size;
+        nth_ends          next = ends;
+        nth_bits          bits;
+        bits_around(work, keys, n, any_equal, &bits);
+        if (job->out != NULL)
+            next = put_around(work, keys, n, work->size, &bits, ends, job->out);
+        if (job->index != NULL) {
+            nth_room index;
+            number(job->index_type, at, n, &index);
+            next = put_around(work, index.bytes, n, index_size, &bits, ends, job->index);
+        }
+        ends = next;
+    }
+}
+
+/* The numbers of pieces, and one place for the sums of all of them. */
+size_t cpu_nth_scratch(const ordo_nth_job *job, unsigned threads)
+{
+    size_t const          k = 0;
+    ordo_select_job const select = {.type = job->type, .n = job->n, .k = &k, .count = 1};
+    return (ordo_div_up(job->n, cpu_grain(job->n)) + 1) * sizeof(nth_counts) + ORDO_CACHE_LINE +
+           cpu_select_scratch(&select, threads);
+}
+
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    static uint64_t pivot_##tag(const void *x, bool descending)                                    \
+    {                                                                                              \
+        return key_sort_bits_##tag(*(const key *)x, descending);                                   \
+    }
+#include "core/types.def"
+#undef ORDO_TYPE
+
+ordo_status cpu_nth(void *state, const ordo_nth_job *job, ordo_exec *exec)
+{
+    const cpu_kernels *const kernels = state;
+    nth_work                 work = {.job = job,
+                                     .kernels = kernels,
+                                     .last = UINT64_MAX >> (64 - 8 * ordo_type_size(job->type)),
+                                     .size = ordo_type_size(job->type),
+                                     .grain = cpu_grain(job->n)};
+    size_t const             pieces = ordo_div_up(job->n, work.grain);
+    uint64_t                 key = 0;
+    ordo_select_job const    select = {.type = job->type,
+                                       .keys = job->keys,
+                                       .n = job->n,
+                                       .k = &job->k,
+                                       .count = 1,
+                                       .out = &key,
+                                       .descending = job->descending,
+                                       .algorithm = ORDO_ALGORITHM_AUTO};
+    void                    *counts;
+    TRY(ordo_scratch(exec, (pieces + 1) * sizeof *work.pieces, &counts));
+    work.pieces = counts;
+    TRY(cpu_select(state, &select, exec));
+    work.pivot = BY_TYPE(job->type, pivot, (&key, job->descending));
+    exec->algorithm = "select and split";
+    exec->isa = kernels->isa;
+    exec->phase = exec->phases;
+    exec->phases += 2;
+    if (!ordo_loop(exec, job->n, work.grain, count_around, &work))
+        return ORDO_E_CANCELLED;
+    for (size_t p = 0; p < pieces; p++) {
+        nth_counts const here = work.pieces[p];
+        work.pieces[p] = work.total;
+        work.total.less += here.less;
+        work.total.equal += here.equal;
+    }
+    work.pieces[pieces] = work.total;
+    exec->phase++;
+    return cpu_done(ordo_loop(exec, job->n, work.grain, move_around, &work));
 }

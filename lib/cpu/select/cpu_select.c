@@ -170,18 +170,33 @@ static ordo_status by_copy(const selector *s)
     return ORDO_OK;
 }
 
+/* Keys that are sorted in less time than selected. */
+static size_t few_keys(const cpu_kernels *kernels, size_t size)
+{
+    bool const wide = size == sizeof(uint64_t);
+    if (kernels->sort_words[wide ? CPU_WORDS_64 : CPU_WORDS_32] == NULL)
+        return wide ? ORDO_TUNE_SMALL_N_64 : ORDO_TUNE_SMALL_N_32;
+    return wide ? ordo_max(ORDO_TUNE_SELECT_VECTOR_64, ORDO_TUNE_SMALL_N_64)
+                : ordo_max(ORDO_TUNE_SELECT_VECTOR_32, ORDO_TUNE_SMALL_N_32);
+}
+
 /* Sorts a copy of a few keys. Returns false if there are more. */
 static bool select_few(const cpu_kernels *kernels, const ordo_select_job *job, ordo_exec *exec)
 {
-    uint64_t            copy[ORDO_TUNE_SMALL_N_64]; /* as many bytes as ORDO_TUNE_SMALL_N_32 keys */
+    uint64_t            copy[256];
     size_t const        size = ordo_type_size(job->type);
     ordo_sort_job const sort = sort_of(job, copy);
     bool const          changed = exec->changed;
-    if (job->algorithm != ORDO_ALGORITHM_AUTO || job->n * size > sizeof copy ||
-        job->n > (size == sizeof *copy ? ORDO_TUNE_SMALL_N_64 : ORDO_TUNE_SMALL_N_32))
+    _Static_assert(sizeof copy >= ORDO_TUNE_SELECT_VECTOR_64 * sizeof *copy &&
+                       sizeof copy >= ORDO_TUNE_SELECT_VECTOR_32 * sizeof(uint32_t) &&
+                       sizeof copy >= ORDO_TUNE_SMALL_N_64 * sizeof *copy &&
+                       sizeof copy >= ORDO_TUNE_SMALL_N_32 * sizeof(uint32_t),
+                   "the copy fits");
+    if (job->algorithm != ORDO_ALGORITHM_AUTO || job->n > few_keys(kernels, size))
         return false;
     memcpy(copy, job->keys, job->n * size);
-    (void)cpu_small_sort(kernels, &sort, exec);
+    if (!cpu_small_sort(kernels, &sort, exec))
+        (void)cpu_vector_sort(kernels, &sort, exec);
     exec->changed = changed;
     for (size_t j = 0; j < job->count; j++)
         memcpy((char *)job->out + j * size, (const char *)copy + job->k[j] * size, size);

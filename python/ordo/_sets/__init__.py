@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -36,6 +36,101 @@ _FEW = 4096  # elements of a row up to which the overhead of calls matters
 # the sort below) for 2^17, 2^18, 2^19 and 2^20 elements of 1000 values: 0.8 : 0.9, 1.1 : 1.6,
 # 1.8 : 2.9, 3.1 : 5.8.
 _LARGE = 1 << 18
+
+_Yes = Literal[True]
+_No = Literal[False]
+
+
+# A flag adds an array to the result. It is given by position or by name.
+@overload
+def unique(
+    ar: Any, return_index: _No = ..., return_inverse: _No = ..., return_counts: _No = ...,
+    axis: int | None = ..., *, equal_nan: bool = ..., sorted: bool = ...,
+) -> Any: ...  # fmt: skip
+
+
+@overload
+def unique(
+    ar: Any, return_index: _No = ..., return_inverse: _No = ..., *, return_counts: _Yes,
+    axis: int | None = ..., equal_nan: bool = ..., sorted: bool = ...,
+) -> tuple[Any, Any]: ...  # fmt: skip
+
+
+@overload
+def unique(
+    ar: Any, return_index: _No, return_inverse: _No, return_counts: _Yes,
+    axis: int | None = ..., *, equal_nan: bool = ..., sorted: bool = ...,
+) -> tuple[Any, Any]: ...  # fmt: skip
+
+
+@overload
+def unique(
+    ar: Any, return_index: _No = ..., *, return_inverse: _Yes, return_counts: _No = ...,
+    axis: int | None = ..., equal_nan: bool = ..., sorted: bool = ...,
+) -> tuple[Any, Any]: ...  # fmt: skip
+
+
+@overload
+def unique(
+    ar: Any, return_index: _No, return_inverse: _Yes, return_counts: _No = ...,
+    axis: int | None = ..., *, equal_nan: bool = ..., sorted: bool = ...,
+) -> tuple[Any, Any]: ...  # fmt: skip
+
+
+@overload
+def unique(
+    ar: Any, return_index: _No = ..., *, return_inverse: _Yes, return_counts: _Yes,
+    axis: int | None = ..., equal_nan: bool = ..., sorted: bool = ...,
+) -> tuple[Any, Any, Any]: ...  # fmt: skip
+
+
+@overload
+def unique(
+    ar: Any, return_index: _No, return_inverse: _Yes, return_counts: _Yes,
+    axis: int | None = ..., *, equal_nan: bool = ..., sorted: bool = ...,
+) -> tuple[Any, Any, Any]: ...  # fmt: skip
+
+
+@overload
+def unique(
+    ar: Any, return_index: _Yes, return_inverse: _No = ..., return_counts: _No = ...,
+    axis: int | None = ..., *, equal_nan: bool = ..., sorted: bool = ...,
+) -> tuple[Any, Any]: ...  # fmt: skip
+
+
+@overload
+def unique(
+    ar: Any, return_index: _Yes, return_inverse: _No = ..., *, return_counts: _Yes,
+    axis: int | None = ..., equal_nan: bool = ..., sorted: bool = ...,
+) -> tuple[Any, Any, Any]: ...  # fmt: skip
+
+
+@overload
+def unique(
+    ar: Any, return_index: _Yes, return_inverse: _No, return_counts: _Yes,
+    axis: int | None = ..., *, equal_nan: bool = ..., sorted: bool = ...,
+) -> tuple[Any, Any, Any]: ...  # fmt: skip
+
+
+@overload
+def unique(
+    ar: Any, return_index: _Yes, return_inverse: _Yes, return_counts: _No = ...,
+    axis: int | None = ..., *, equal_nan: bool = ..., sorted: bool = ...,
+) -> tuple[Any, Any, Any]: ...  # fmt: skip
+
+
+@overload
+def unique(
+    ar: Any, return_index: _Yes, return_inverse: _Yes, return_counts: _Yes,
+    axis: int | None = ..., *, equal_nan: bool = ..., sorted: bool = ...,
+) -> tuple[Any, Any, Any, Any]: ...  # fmt: skip
+
+
+@overload
+def unique(
+    ar: Any, return_index: bool = ..., return_inverse: bool = ..., return_counts: bool = ...,
+    axis: int | None = ..., *, equal_nan: bool = ..., sorted: bool = ...,
+) -> Any: ...  # fmt: skip
 
 
 def unique(
