@@ -10,7 +10,7 @@
  * maxima of whole arrays have their own kernel (dev_moving_bounds.cu). */
 #include "cuda/windows/moving_tile.cuh"
 #include "cuda/windows/moving_wish.cuh"
-#include "cuda/segments/segment_keys.cuh"
+#include "cuda/segments/segments.cuh"
 
 /* The segment of element i. If i is in none, the segment is empty. */
 static DEVICE segment moving_segment(const moving_wish &wish, uint64_t i)
