@@ -1,5 +1,5 @@
-/* bench_many.c - `ordo bench many`: groups of rows, structs and moving windows, on the host and on a
- * GPU.
+/* bench_many.c - `ordo bench many`: groups of rows, structs and moving windows, on the host and on
+ * a GPU.
  *
  * On the host, structs are compared with an argsort of their keys and a gather written by hand, and
  * with qsort; a moving median with a sorted window that one element enters and one leaves. */

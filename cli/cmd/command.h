@@ -82,7 +82,8 @@ input_request input_request_of(const execution *e);
 /* The type of n indices or counts up to n: the one asked for, else u32 if that is enough. */
 ordo_type index_type(int asked, size_t n);
 
-/* Memory for n results, which command_execute() frees. At most MOST_RESULTS. NULL after a message. */
+/* Memory for n results, which command_execute() frees. At most MOST_RESULTS. NULL after a
+ * message. */
 void *new_results(execution *e, ordo_type type, size_t n, const char *what);
 
 /* call_end(), then counts the time since the last phase as `phase`. */

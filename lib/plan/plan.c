@@ -450,8 +450,8 @@ static ordo_status use_parts(ordo_plan *plan, ordo_exec *exec)
     return ORDO_OK;
 }
 
-/* Refuses shares that a sort of one host array would not use. lib/hybrid refuses the algorithms that
- * cannot share a sort of numbers. */
+/* Refuses shares that a sort of one host array would not use. lib/hybrid refuses the algorithms
+ * that cannot share a sort of numbers. */
 static ordo_status check_shares(const ordo_plan *plan, ordo_exec *exec, const ordo_load *load)
 {
     if (!ordo_plan_shares(plan) || exec->on_device || load->sampled || load->segmented ||

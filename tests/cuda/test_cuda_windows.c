@@ -1,7 +1,7 @@
 /* test_cuda_windows.c - moving windows, gather, scatter and structs on a GPU: the bytes of the CPU,
- * for all types, windows around the limits of a tile, NaN rules, ties and segments. Then host arrays
- * in a context for the GPU, and refusals. ORDO_TEST_SMALL=1 takes two types and short arrays, for
- * compute-sanitizer. */
+ * for all types, windows around the limits of a tile, NaN rules, ties and segments. Then host
+ * arrays in a context for the GPU, and refusals. ORDO_TEST_SMALL=1 takes two types and short
+ * arrays, for compute-sanitizer. */
 #include "device.h"
 #include "inputs.h"
 #include "layouts.h"

@@ -1,6 +1,6 @@
-/* test_shares.c - shares that the caller asks for (ordo_ctx_opts.cpu_share and devices), on machines
- * without a device (streamkit.h). A share is used, or refused with the reason, or the report says
- * that it was not used. Ranks by the sample sort equal the CPU's bytes. */
+/* test_shares.c - shares that the caller asks for (ordo_ctx_opts.cpu_share and devices), on
+ * machines without a device (streamkit.h). A share is used, or refused with the reason, or the
+ * report says that it was not used. Ranks by the sample sort equal the CPU's bytes. */
 #define _POSIX_C_SOURCE 200809L
 #include "inputs.h"
 #include "streamkit.h"

@@ -4,7 +4,8 @@ enum {
     FN(TOGETHER) = 32 / sizeof(RECORD) /* keys that are written without a test */
 };
 
-/* Counts a value in a byte, and 256 in a word when the byte overflows, so that the table is small. */
+/* Counts a value in a byte, and 256 in a word when the byte overflows, so that the table is
+ * small. */
 INLINE void FN(dense_add)(_Atomic uint32_t *words, uint8_t *bytes, size_t value)
 {
     if (ORDO_UNLIKELY(++bytes[value] == 0))

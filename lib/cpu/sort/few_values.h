@@ -1,6 +1,6 @@
 /* few_values.h - sorts that count keys: of few values (few_values.c) or of a narrow range
- * (dense_values.c). The sample in which adaptive.c looks for few values; the hash table of the values,
- * and its loops for each ISA. */
+ * (dense_values.c). The sample in which adaptive.c looks for few values; the hash table of the
+ * values, and its loops for each ISA. */
 #ifndef ORDO_CPU_SORT_FEW_VALUES_H
 #define ORDO_CPU_SORT_FEW_VALUES_H
 

@@ -170,8 +170,8 @@ static ordo_status try_rough(const ordo_sort_job *job, size_t radius, bool *done
     return status;
 }
 
-/* Tries a radius a little above `seen` first: the attempt shows whether the radius was large enough,
- * and takes about as long as a measurement. Otherwise measures the radius. */
+/* Tries a radius a little above `seen` first: the attempt shows whether the radius was large
+ * enough, and takes about as long as a measurement. Otherwise measures the radius. */
 ordo_status cpu_sort_windows(const ordo_sort_job *job, size_t seen, size_t most, bool *done,
                              ordo_exec *exec)
 {

@@ -80,9 +80,9 @@ ordo_status cpu_sort_displaced(const cpu_kernels *kernels, const ordo_sort_job *
                                void **room, ordo_exec *exec);
 size_t      cpu_displaced_scratch(const ordo_sort_job *job);
 
-/* Sorts keys of 4 or 8 bytes from job->source or job->keys by counting, if a sample shows few values
- * or numbers of a narrow range; *done and *room are as above, and *room may be scratch already.
- * adaptive.c */
+/* Sorts keys of 4 or 8 bytes from job->source or job->keys by counting, if a sample shows few
+ * values or numbers of a narrow range; *done and *room are as above, and *room may be scratch
+ * already. adaptive.c */
 ordo_status cpu_sort_counted(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
                              void **room, ordo_exec *exec);
 /* The scratch that cpu_sort_counted takes beside *room. */

@@ -67,8 +67,8 @@ ordo_status dev_segments_select(cuda_call *call, const ordo_select_job *job);
 size_t      dev_segments_topk_scratch(const ordo_topk_job *job);
 ordo_status dev_segments_topk(cuda_call *call, const ordo_topk_job *job);
 
-/* columns/dev_lexsort.cu, dev_place_ranks.cu, dev_groups.cu; the list of columns and job->q are host
- * memory */
+/* columns/dev_lexsort.cu, dev_place_ranks.cu, dev_groups.cu; the list of columns and job->q are
+ * host memory */
 size_t      dev_lexsort_scratch(const ordo_lexsort_job *job);
 ordo_status dev_lexsort(cuda_call *call, const ordo_lexsort_job *job);
 size_t      dev_lexrank_scratch(const ordo_lexrank_job *job);

@@ -1,11 +1,12 @@
 /* dev_segments_select.cu - the keys at some positions of every segment, and quantiles.
  *
- * Up to 256 keys: a few lanes sort the segment in registers (segment_slots.cuh). Up to 1024 a warp, up
- * to 16384 (8-byte keys: 8192) a block holds the keys in registers and searches (segment_pool.cuh).
- * Longer ones digit by digit (segment_digits.cuh). Rows of 2^22 keys and more are selected from one
- * after the other (dev_select.cu). For more than SELECT_MOST positions a copy is sorted.
- * Memory moved: the keys once, up to 16384; longer segments once for each 8 bits of the key.
- * Scratch: 4 KB a long segment; the positions; rows of a layout with a step; the sorted copy. */
+ * Up to 256 keys: a few lanes sort the segment in registers (segment_slots.cuh). Up to 1024 a
+ * warp, up to 16384 (8-byte keys: 8192) a block holds the keys in registers and searches
+ * (segment_pool.cuh). Longer ones digit by digit (segment_digits.cuh). Rows of 2^22 keys and
+ * more are selected from one after the other (dev_select.cu). For more than SELECT_MOST
+ * positions a copy is sorted. Memory moved: the keys once, up to 16384; longer segments once for
+ * each 8 bits of the key. Scratch: 4 KB a long segment; the positions; rows of a layout with a
+ * step; the sorted copy. */
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/segments/segment_digits.cuh"
 #include "cuda/segments/segments.cuh"

@@ -1,6 +1,6 @@
-/* segment_lanes.cuh - sorts the records of short segments in the registers of warps: up to 4 records
- * one a lane, by a bitonic network of shuffles in a group of 2^m lanes; longer ones 16 a lane
- * (segment_slots.cuh). Records of 16 bytes: up to 16 records 16 a lane, up to 32 one a lane.
+/* segment_lanes.cuh - sorts the records of short segments in the registers of warps: up to 4
+ * records one a lane, by a bitonic network of shuffles in a group of 2^m lanes; longer ones 16 a
+ * lane (segment_slots.cuh). Records of 16 bytes: up to 16 records 16 a lane, up to 32 one a lane.
  * Cost: one read and one write. */
 #ifndef ORDO_CUDA_SEGMENTS_SEGMENT_LANES_H
 #define ORDO_CUDA_SEGMENTS_SEGMENT_LANES_H

@@ -153,7 +153,8 @@ static DEVICE slots_rows slots_sort(slots_memory<K> *memory, K (&x)[WARP_SORT_IT
     return rows;
 }
 
-/* Makes sorted records visible to the whole warp; slots_at<M>(memory, s, r) is record r of slot s. */
+/* Makes sorted records visible to the whole warp; slots_at<M>(memory, s, r) is record r of slot
+ * s. */
 template <typename K>
 static DEVICE void slots_spread(slots_memory<K> *memory, const K (&x)[WARP_SORT_ITEMS])
 {

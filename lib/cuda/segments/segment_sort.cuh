@@ -23,8 +23,8 @@ enum {
 
 /* ---- Shared memory ---- */
 
-/* Whether a tile in shared memory is sorted. The first pairs tell of most tiles that are not. By all
- * threads; records written before the call need no barrier. */
+/* Whether a tile in shared memory is sorted. The first pairs tell of most tiles that are not. By
+ * all threads; records written before the call need no barrier. */
 template <typename K> static DEVICE bool is_sorted_tile(const K *tile, unsigned count)
 {
     bool falls = false;

@@ -1,13 +1,13 @@
 /* segment_split.cuh - deals the records of every long segment out to buckets of about 96 records.
  *
- * A block sorts a sample of each segment, and every fourth record of the sample is a splitter (after
- * W. D. Frazer and A. C. McKellar, "Samplesort", JACM 17, 1970). A pass over all tiles of all long
- * segments searches the bucket of each record and counts the buckets. A second pass orders each
- * tile by bucket in shared memory and writes the parts of the buckets where they belong. Records
- * of a bucket come in any order, so tiles reserve their places by an atomic each.
- * Buckets are segments with offsets: `bounds` holds the bounds of the buckets of each segment and
- * then UINT64_MAX, with which no pair is a segment.
- * Memory moved: two reads and one write, and two bytes for each record twice. */
+ * A block sorts a sample of each segment, and every fourth record of the sample is a splitter
+ * (after W. D. Frazer and A. C. McKellar, "Samplesort", JACM 17, 1970). A pass over all tiles of
+ * all long segments searches the bucket of each record and counts the buckets. A second pass orders
+ * each tile by bucket in shared memory and writes the parts of the buckets where they belong.
+ * Records of a bucket come in any order, so tiles reserve their places by an atomic each. Buckets
+ * are segments with offsets: `bounds` holds the bounds of the buckets of each segment and then
+ * UINT64_MAX, with which no pair is a segment. Memory moved: two reads and one write, and two bytes
+ * for each record twice. */
 #ifndef ORDO_CUDA_SEGMENTS_SEGMENT_SPLIT_H
 #define ORDO_CUDA_SEGMENTS_SEGMENT_SPLIT_H
 

@@ -309,8 +309,8 @@ ordo_status segments_from_rows(cuda_call *call, const ordo_segment_view *view, c
 
 /* ---- Keys ---- */
 
-/* The keys that a verb reads, as segments of neighbours: the array of the caller, or rows in scratch
- * if the segments have a step. */
+/* The keys that a verb reads, as segments of neighbours: the array of the caller, or rows in
+ * scratch if the segments have a step. */
 struct segment_input {
     ordo_segment_view view; /* of `keys` */
     const void       *keys;

@@ -2,8 +2,9 @@
  *
  * Keys are sorted by the digits of eight bits in which they differ, least significant first
  * (dev_radix_plan.cuh). Many keys that are spread evenly, alone or with indices, are partitioned
- * instead (dev_radix_even.cu). Keys alone of one or two bytes are counted. Every function only enqueues on
- * call->stream. The host decides only by n and the types, so a graph can capture all of them. */
+ * instead (dev_radix_even.cu). Keys alone of one or two bytes are counted. Every function only
+ * enqueues on call->stream. The host decides only by n and the types, so a graph can capture all of
+ * them. */
 #ifndef ORDO_CUDA_SORT_DEV_RADIX_H
 #define ORDO_CUDA_SORT_DEV_RADIX_H
 

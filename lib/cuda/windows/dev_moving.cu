@@ -4,10 +4,10 @@
  * A block sorts a tile of 2048 elements, the outputs and the elements that their windows share with
  * the neighbours, and numbers the elements by their sorted places. A wavelet matrix of the places
  * (F. Claude, G. Navarro and A. Ordonez, "The wavelet matrix: An efficient wavelet tree for large
- * alphabets", 2015) answers in 11 steps, for any window of the tile, which place is the k-th and how
- * many places are below another one. Every result is one to three such questions. Dense ranks ask
- * each element of the window. Segments limit the windows; rows with a step are copied. Minima and
- * maxima of whole arrays have their own kernel (dev_moving_bounds.cu). */
+ * alphabets", 2015) answers in 11 steps, for any window of the tile, which place is the k-th and
+ * how many places are below another one. Every result is one to three such questions. Dense ranks
+ * ask each element of the window. Segments limit the windows; rows with a step are copied. Minima
+ * and maxima of whole arrays have their own kernel (dev_moving_bounds.cu). */
 #include "cuda/windows/moving_tile.cuh"
 #include "cuda/windows/moving_wish.cuh"
 #include "cuda/segments/segments.cuh"

@@ -2,9 +2,9 @@
  * matrix of the elements' sorted places.
  *
  * Level 0 has the highest bit of the place of each element, in array order. The elements with bit 0
- * then come before those with bit 1, in the same order otherwise, and level 1 has their next bit; so
- * on. The places are a permutation, so every level has as many zeros as ones. load and make_X are
- * called by all threads of a block; questions are for each thread alone. */
+ * then come before those with bit 1, in the same order otherwise, and level 1 has their next bit;
+ * so on. The places are a permutation, so every level has as many zeros as ones. load and make_X
+ * are called by all threads of a block; questions are for each thread alone. */
 #ifndef ORDO_CUDA_WINDOWS_MOVING_TILE_H
 #define ORDO_CUDA_WINDOWS_MOVING_TILE_H
 
