@@ -257,7 +257,7 @@ class Rows:
         if count == 0:
             return
         many = _lib.copy_options(struct, opts)
-        if many.algorithm == 0 or not self._on_gpu():
+        if getattr(many, "algorithm", 0) == 0 or not self._on_gpu():
             segments = self._segments()
             many.segments = ctypes.addressof(segments)
             call(context, count * self.n, ctypes.c_void_p(ctypes.addressof(many)), *firsts)
