@@ -209,7 +209,8 @@ static likely mark_likely(const selector *s, const size_t in_cell[ALL_CELLS], si
 
 /* ---- Cells that hold a k ---- */
 
-typedef struct cell_places { /* for each k */
+typedef struct cell_places { /* the place of each k */
+    size_t   count;
     uint16_t cell[SELECT_MANY];
     size_t   rank[SELECT_MANY]; /* among the keys of its cell */
 } cell_places;
@@ -218,6 +219,7 @@ static void find_places(cell_work *work, cell_places *places)
 {
     const ordo_select_job *const job = work->s->job;
     size_t                       cell = 0, before = 0;
+    places->count = job->count;
     for (size_t j = 0; j < job->count; j++) {
         for (size_t here; here = atomic_load_explicit(&work->count[cell], memory_order_relaxed),
                           job->k[j] - before >= here;
@@ -235,7 +237,7 @@ static bool mark_needed(cell_work *work, const cell_places *places, size_t *need
     bool    all = true;
     uint8_t marks[ALL_CELLS] = {0};
     *needed = 0;
-    for (size_t j = 0; j < work->s->job->count; j++) {
+    for (size_t j = 0; j < places->count; j++) {
         size_t const cell = places->cell[j];
         if (!is_wide(&work->map, cell) || marks[cell] != 0)
             continue;
@@ -252,7 +254,7 @@ static bool answer(cell_work *work, const cell_places *places, size_t n)
 {
     const selector *const s = work->s;
     size_t                k[SELECT_MANY], count = 0, before = 0, last = ALL_CELLS;
-    for (size_t j = 0; j < s->job->count; j++) {
+    for (size_t j = 0; j < places->count; j++) {
         size_t const cell = places->cell[j];
         if (!is_wide(&work->map, cell))
             continue;
@@ -266,7 +268,7 @@ static bool answer(cell_work *work, const cell_places *places, size_t n)
         !select_words(work->room, s->word_size, n, k, count, 0, s->exec))
         return false;
     count = 0;
-    for (size_t j = 0; j < s->job->count; j++) {
+    for (size_t j = 0; j < places->count; j++) {
         size_t const cell = places->cell[j];
         select_put(s, j,
                    is_wide(&work->map, cell) ? select_word_at(work->room, s->word_size, k[count++])
