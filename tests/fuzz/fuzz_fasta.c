@@ -8,6 +8,7 @@
 
 #include "cli/io/fasta.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
