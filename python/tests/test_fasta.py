@@ -176,9 +176,10 @@ def test_arrow():
         column = table[name].combine_chunks()
         assert column.type == pyarrow.large_binary()
         assert ordo.argsort(column).tolist() == f.argsort(name).tolist()
-        assert ordo.rankdata(column, "min").tolist() == ordo.rankdata(
-            f.headers if name == "header" else f.sequences, "min"
-        ).tolist()
+        assert (
+            ordo.rankdata(column, "min").tolist()
+            == ordo.rankdata(f.headers if name == "header" else f.sequences, "min").tolist()
+        )
 
 
 def test_sources(tmp_path):
@@ -210,7 +211,7 @@ def test_bad_texts(tmp_path):
     with pytest.raises(FileNotFoundError):
         ordo.read_fasta(tmp_path / "missing")
     for source in (None, 3, ["a"], np.zeros((2, 2))[:, 0]):
-        with pytest.raises(TypeError, match="source is a .*; expected a path, or bytes"):
+        with pytest.raises(TypeError, match=r"source is a .*; expected a path, or bytes"):
             ordo.read_fasta(source)
 
 
