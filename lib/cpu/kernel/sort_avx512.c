@@ -25,7 +25,8 @@
 #define ADD(a, b) PASTE(_mm512_add_epi, W)(a, b)
 #define SIGNS(v) PASTE(_mm512_srai_epi, W)(v, W - 1)
 #define MIN(a, b) PASTE(_mm512_min_epu, W)(a, b)
-/* The maximum as a ^ b ^ minimum: the exclusive or runs on a port that the minimum cannot use. */
+/* The maximum is a ^ b ^ minimum: the exclusive or runs on an execution port that the minimum
+ * cannot use. */
 #define THE_OTHER(a, b, low) PASTE(_mm512_ternarylogic_epi, W)(a, b, low, 0x96)
 #define KEEP(x, a, b) PASTE(_mm512_mask_ternarylogic_epi, W)(MIN(a, b), UPPER(x), a, b, 0x96)
 
@@ -42,11 +43,11 @@
 #define COMPRESS(v, bits) PASTE(_mm512_maskz_compress_epi, W)((MASK)(bits), v)
 #define LOW_SIDE(v, low) COMPRESS(v, low)
 #define HIGH_FIRST(v, low) COMPRESS(v, ~(low)) /* the high side in the first lanes */
-/* Compressed and then moved up to the last lanes. */
+/* Compresses the high side, then moves it to the last lanes. */
 #define HIGH_SIDE(v, low)                                                                          \
     PASTE(_mm512_permutexvar_epi, W)(LOAD(FN(up) + LANES - COUNT(low)), HIGH_FIRST(v, low))
 
-/* From up + LANES - k on: lane i takes lane i - k. */
+/* The permutation that begins at up + LANES - k moves lane i - k to lane i. */
 static const uint32_t up_32[32] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  0,  0,  0,  0,  0,
                                    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 static const uint64_t up_64[16] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7};

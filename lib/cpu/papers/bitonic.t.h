@@ -9,8 +9,8 @@ INLINE void FN(exchange)(RECORD *low, RECORD *high)
     *high = PICK(swap, y, x);
 }
 
-/* For pairs [lo, hi): exchanges record i of each span with its mirror image, record span - 1 -
- * i. */
+/* For pairs [lo, hi): exchanges record i of each span with record span - 1 - i, its mirror
+ * image. */
 static void FN(mirror)(RECORD *records, size_t n, size_t span, size_t lo, size_t hi)
 {
     size_t const half = span / 2;
@@ -20,7 +20,7 @@ static void FN(mirror)(RECORD *records, size_t n, size_t span, size_t lo, size_t
         if (start >= n)
             return;
         size_t const  beyond = span > n - start ? span - (n - start) : 0; /* mirror images after the
-                                                                           * end of the array */
+                                                                           * end */
         RECORD *const last = records + start + (span - 1);
         for (size_t i = ordo_max(q - skip, beyond); i < to - skip; i++)
             FN(exchange)(records + start + i, last - i);
