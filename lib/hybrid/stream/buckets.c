@@ -1,8 +1,8 @@
 /* buckets.c - buckets in the kept copy of the array.
  *
  * Within a chunk of the copy, the records of a bucket are contiguous and in input order;
- * bucket_in_chunk says where each bucket begins. To gather a bucket is to concatenate its parts
- * from all chunks, so records that tie stay in input order. */
+ * bucket_in_chunk has the start of each bucket. Gathering a bucket concatenates its parts from all
+ * chunks, so records that tie stay in input order. */
 #define _POSIX_C_SOURCE 200809L
 #include "hybrid/stream/hybrid_call.h"
 
