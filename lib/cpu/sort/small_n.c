@@ -1,16 +1,12 @@
-/* small_n.c - sorts of a few keys on the stack, where scratch and counters would cost more than
- * the sort.
+/* small_n.c - sorts of a few keys on the stack, where scratch and counters would cost more than the
+ * sort. If the ISA has a vector sort (kernels.h), it sorts the records; otherwise networks do.
  *
- * If the ISA has a vector sort (kernels.h), it sorts the records. Otherwise networks do:
- *
- * Keys become records on the stack (key bits; for an argsort the key bits above the index),
- * padded with the largest number to a power of two. They fill ROWS vectors. K. E. Batcher's
- * network (network.h) sorts the columns, one in each lane; his bitonic merge joins neighbouring
- * columns until one is left; and the columns become rows on the way back to memory. Every
- * comparison is of whole vectors, and nothing branches on keys.
- *
- * n lg^2 n comparisons, LANES at a time; a kilobyte or two of stack. Argsort of 64-bit keys
- * counts for each key the keys before it: n^2 comparisons. */
+ * Keys become records on the stack (key bits; for an argsort the key bits above the index), padded
+ * with the largest number to a power of two. They fill `rows` vectors. K. E. Batcher's network
+ * (network.h) sorts the columns, one per lane; his bitonic merge joins neighbouring columns until
+ * one is left; storing transposes the columns into rows. All comparisons are of whole vectors, and
+ * no branch depends on keys. n lg^2 n comparisons, LANES at a time; up to 2 KB of stack. An argsort
+ * of 64-bit keys counts for each key the keys before it: n^2 comparisons. */
 #include "core/keybits.h"
 #include "core/network.h"
 #include "cpu/kernel/lanes.h"
@@ -20,7 +16,7 @@
 #include <string.h>
 
 enum {
-    MOST_32 = 128, /* records that the largest networks take */
+    MOST_32 = 128, /* records of the largest network */
     MOST_64 = 64,
     MOST_VALUE = 16, /* bytes of a pair's value */
     WORDS_BYTES = ORDO_TUNE_WORDS_FEW_32 * 4 > ORDO_TUNE_WORDS_FEW_64 * 8
@@ -51,10 +47,10 @@ static inline lanes_32 small_swap_32(lanes_32 v, bool wide)
                 : __builtin_shufflevector(v, v, 1, 0, 3, 2);
 }
 
-/* The first round of merging two columns, or two pairs of columns. Rows a and b are equally far
- * from the first and from the last row, and their columns are sorted. Lane l of one row is
- * compared with the swapped lane of the other; the upper of the two lanes keeps the larger
- * number. The columns are bitonic afterwards. */
+/* The first round of merging two columns, or two pairs of columns. Row a is as far from the first
+ * row as row b from the last, and their columns are sorted. Lane l of one row is compared with the
+ * swapped lane of the other; the upper of the two lanes keeps the larger number. Afterwards the
+ * columns are bitonic. */
 static inline void small_cross_32(lanes_32 *a, lanes_32 *b, bool wide)
 {
     lanes_32 const upper =
@@ -74,7 +70,7 @@ static inline void small_cross_64(lanes_64 *a, lanes_64 *b, bool wide)
     *b = __builtin_shufflevector(low, high, 1, 2);
 }
 
-/* The second round of merging pairs of columns: neighbouring lanes of one row. */
+/* The second round of merging pairs of columns: compares neighbouring lanes of one row. */
 static inline void small_step_32(lanes_32 *a)
 {
     lanes_32 low = *a, high = small_swap_32(*a, false);
@@ -188,7 +184,7 @@ bool cpu_small_sort(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_e
 
 /* ---- Stable ---- */
 
-/* Records are key bits above the index. */
+/* Sorts records of key bits above the index. */
 bool cpu_vector_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job, ordo_exec *exec)
 {
     cpu_words_fn *const sort = kernels->sort_words[CPU_WORDS_64];
