@@ -42,7 +42,7 @@ typedef struct bench {
     ordo_ctx        *ctx; /* the context of the call */
     ordo_exec       *exec;
     ordo_ctx        *cpu;
-    char            *from, *keys; /* most keys each; the second is sorted */
+    char            *from, *keys; /* `most` keys each; `keys` is sorted */
     size_t           most, filled;
     unsigned         threads;
     ordo_calibration found;

@@ -61,7 +61,7 @@ static ordo_status check_gen_radius(ordo_exec *exec, const ordo_gen_job *job)
     return ORDO_OK;
 }
 
-/* Checks that the type has enough values. ordo_gen_keys checks RECUR itself, because it must count
+/* Checks that the type has enough values. ordo_gen_order checks RECUR itself, because it must count
  * first. */
 static ordo_status check_room(ordo_exec *exec, const ordo_gen_job *job)
 {

@@ -1,4 +1,4 @@
-/* api_measure.c - ordo_is_sorted, ordo_radius, ordo_runs and ordo_copy. */
+/* api_measure.c - ordo_is_sorted, ordo_radius with its size query, ordo_runs and ordo_copy. */
 #include "api/api.h"
 
 static ordo_status check_order(ordo_exec *exec, ordo_type type, const ordo_order_opts *opts,

@@ -221,7 +221,7 @@ ordo_status ordo_sort_scratch(ordo_ctx *ctx, ordo_type type, size_t n, const ord
 
 /* ---- Pairs ---- */
 
-typedef struct pairs_segments { /* as sort_segments */
+typedef struct pairs_segments { /* as in sort_segments */
     const ordo_choice *choice;
     ordo_pairs_job     job;
 } pairs_segments;
@@ -330,7 +330,7 @@ ordo_status api_check_index_type(ordo_exec *exec, ordo_type index_type, size_t n
     return ORDO_OK;
 }
 
-typedef struct argsort_segments { /* as sort_segments */
+typedef struct argsort_segments { /* as in sort_segments */
     const ordo_choice *choice;
     ordo_argsort_job   job;
 } argsort_segments;

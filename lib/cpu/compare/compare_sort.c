@@ -9,7 +9,7 @@
 #include "cpu/compare/compare_sort.h"
 
 enum {
-    STEPS = 4096 /* elements moved between two polls */
+    STEPS = 4096 /* elements moved between two checks for cancel */
 };
 
 typedef struct pointers_work {

@@ -13,7 +13,8 @@
 #include <string.h>
 
 enum {
-    COMPARE_BLOCK = ORDO_TUNE_COMPARE_BLOCK, /* elements sorted or merged between two polls */
+    COMPARE_BLOCK = ORDO_TUNE_COMPARE_BLOCK, /* elements sorted or merged between two checks for
+                                              * cancel */
     COMPARE_LARGE = ORDO_TUNE_COMPARE_LARGE  /* bytes; larger elements are sorted by pointers */
 };
 

@@ -75,7 +75,7 @@ INLINE __m256i parted(__m256i v, unsigned low)
 
 #define W 32
 #define LANES 8
-#define LEAF 108 /* of 128: leaves of evenly spread integers are seldom too large */
+#define LEAF 108 /* expected integers of a leaf; less than 128, so that few leaves are too large */
 #define ENTER(v) (v)
 #define LEAVE(v) (v)
 #define FILL(x) _mm256_set1_epi32((int)(x))
@@ -146,7 +146,7 @@ INLINE void transpose_32(__m256i *v)
 
 #define W 64
 #define LANES 4
-#define LEAF 52 /* of 64 */
+#define LEAF 52 /* of at most 64 */
 #define TOP_BITS _mm256_set1_epi64x(INT64_MIN)
 #define ENTER(v) ((v) ^ TOP_BITS)
 #define LEAVE(v) ((v) ^ TOP_BITS)

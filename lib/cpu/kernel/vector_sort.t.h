@@ -416,7 +416,7 @@ INLINE size_t FN(part_to_ends)(VEC v, VEC middle, WORD **left, WORD **right)
 /* Moves the integers of a[0..n) below the pivot to the front of a and the others to its end.
  * Returns the number of integers below the pivot. Vectors are read in groups from the end that has
  * less free space, so that each end has room for a group; the first and the last group wait in
- * registers. At least two groups. */
+ * registers. n is at least two groups. */
 static size_t FN(split_in_place)(WORD *a, size_t n, WORD pivot)
 {
     VEC const    middle = FILL(pivot);

@@ -10,7 +10,7 @@
  *        out[i] = base + 1 + index of the last set bit at or before bit i; base - near before
  *        the first set bit
  *   void next64_T(out, word, base, near, bypass)
- *        out[i] = base + index of the next set bit after bit i; base + near behind the last
+ *        out[i] = base + index of the next set bit after bit i; base + near after the last
  *        set bit
  *   void mean64(out, word, base, near_last, near_next, bypass)   half the sum of both
  *   void count64_T(out, word, base, bypass)                      base + set bits so far

@@ -16,7 +16,7 @@
 enum {
     HALVING_SMALL = 12,       /* at most this many records are sorted by insertion */
     HALVING_PATIENCE = 4,     /* heap sort follows after this many times lg(block) partitions */
-    HALVING_STRIDE = 1 << 20, /* records between two polls */
+    HALVING_STRIDE = 1 << 20, /* records between two checks for cancel */
     SEGMENT_STRIDE = 1 << 16, /* the same inside a segment */
     BUBBLE_STRETCH = ORDO_TUNE_PIECE,
     ROUGH_STEPS = 3 /* loops: two over the segments, one over the records */

@@ -1,7 +1,7 @@
 /* gather.c - copies segments whose elements are not adjacent to scratch and back.
  *
  * The columns of a matrix are strided segments. A block of neighbouring columns is copied row by
- * row: a row of the block is a few cache lines, each of which is read and written once. */
+ * row: a row of the block is a few cache lines, and each line is read and written once. */
 #include "cpu/segments/segments.h"
 
 #include <string.h>

@@ -65,7 +65,7 @@ static void rank_piece(void *arg, size_t lo, size_t hi)
         const uint32_t *const index = work->order->index;
         for (size_t i = lo; i < hi; i++)
             ((uint32_t *)work->ranks)[index[i]] = ((const uint32_t *)work->sorted)[i];
-    } else { /* u64 and f64 alike */
+    } else { /* u64 or f64: both have 8 bytes */
         const uint64_t *const index = work->order->index;
         for (size_t i = lo; i < hi; i++)
             memcpy((char *)work->ranks + index[i] * sizeof *index,

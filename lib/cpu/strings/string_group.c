@@ -22,8 +22,8 @@ typedef struct group_worker {
     string_engine     *engine;
     const string_view *view;
     string_record     *records, *spare; /* the engine's two arrays of n records */
-    uint64_t           depth;           /* of the keys now in records */
-    string_codes       codes;           /* of the keys now in records */
+    uint64_t           depth;           /* depth of the keys now in records */
+    string_codes       codes;           /* codes of the keys now in records */
     size_t             waiting;         /* the first waiting group */
     size_t             work;            /* records and bytes since the last check for cancel */
     uint32_t           counts[2][STRING_DIGITS];
@@ -193,7 +193,7 @@ static void sort_keys(group_worker *worker, size_t lo, size_t hi)
 /* ---- Groups ---- */
 
 /* For a group where most keys equal the pivot's: replaces the keys by codes of common prefixes, or
- * loads the keys behind the prefix that all strings of the group share. Returns false if the group
+ * loads the keys after the prefix that all strings of the group share. Returns false if the group
  * is done because all its strings are equal, or if the call was cancelled. */
 static bool look_further(group_worker *worker, string_group *group, size_t pivot_at)
 {

@@ -63,7 +63,7 @@ typedef struct string_engine {
     atomic_bool         stopped;    /* the call was cancelled */
 } string_engine;
 
-typedef struct string_group { /* strings that agree in their first `depth` bytes */
+typedef struct string_group { /* strings whose first `depth` bytes are equal */
     size_t       lo, hi;
     uint64_t     depth;
     unsigned     side;   /* which array holds the records */

@@ -18,7 +18,7 @@ enum {
 };
 
 typedef struct sample_tables {       /* the tables of one GPU; the host sends them in one piece */
-    uint64_t places[SAMPLE_BUCKETS]; /* as in ordo_sample_job */
+    uint64_t places[SAMPLE_BUCKETS]; /* the fields are those of ordo_sample_job */
     uint64_t from[2 * SAMPLE_BUCKETS + 1];
     uint64_t to[2 * SAMPLE_BUCKETS];
     uint64_t starts[SAMPLE_BUCKETS + 1];
@@ -55,7 +55,7 @@ typedef struct sample_call {
     ordo_exec            *exec;
     bool                  indexed;
     size_t                record_size, result_size;
-    ordo_type             index_type; /* of the result, if indexed */
+    ordo_type             index_type; /* type of the resulting indices, if indexed */
 
     sample_line *lines;
     size_t       line_count;
@@ -139,7 +139,7 @@ sample_copy sample_take_outbox, sample_fill_inbox;
 ordo_status hybrid_sample_sort(const ordo_both *both, const hybrid_records *records,
                                ordo_exec *exec);
 
-/* Adds seconds in which only the CPU computes to a phase. */
+/* Adds the seconds in which only the CPU computes to the times of a phase. */
 static inline void sample_add_cpu_time(ordo_facts *facts, unsigned phase, double seconds)
 {
     facts->sample_seconds[phase] += seconds;

@@ -132,8 +132,8 @@ void hybrid_gather_bucket(const hybrid_call *call, size_t bucket, char *keys, ch
  * gives the same bytes as sorting the array. Reads the chunk once and writes each record twice. */
 
 typedef struct divided_chunk {
-    char       *keys, *values;         /* for the device */
-    char       *cpu_keys, *cpu_values; /* for the CPU, in `aside` */
+    char       *keys, *values;         /* records for the device */
+    char       *cpu_keys, *cpu_values; /* records for the CPU, in `aside` */
     char       *kept_keys, *kept_values;
     const char *from_keys, *from_values;
     size_t      device_count;

@@ -58,8 +58,8 @@ typedef struct hybrid_segment { /* a range of the result, sorted on the device i
     size_t        first_splitter, end_splitter;
     size_t        start, count; /* records of the result */
     bool          as_is;        /* all keys are equal: fetched from the batches, not sorted */
-    unsigned      buffer;       /* of HYBRID_SEGMENT_BUFFERS */
-    size_t        first_chunk, chunk_count; /* in result_chunks */
+    unsigned      buffer;       /* index of the segment buffer */
+    size_t        first_chunk, chunk_count; /* the segment's chunks in result_chunks */
     atomic_size_t requested;                /* chunks whose copy has been queued */
     atomic_int    widths;                   /* packed_keys.c: state of the chunks' widths */
 } hybrid_segment;
@@ -73,8 +73,9 @@ typedef struct hybrid_result_chunk { /* part of a segment, copied to the host in
 
 typedef struct hybrid_tables { /* arrays too large for the stack; in scratch */
     hybrid_splitter splitters[HYBRID_MOST_SPLITTERS];
-    size_t          position[HYBRID_MOST_BATCHES][HYBRID_MOST_SPLITTERS]; /* of each splitter in
-                                                                           * each batch */
+    size_t          position[HYBRID_MOST_BATCHES][HYBRID_MOST_SPLITTERS]; /* position of each
+                                                                           * splitter in each
+                                                                           * batch */
     uint16_t        cells[HYBRID_CELLS];                                  /* bucket of each cell */
     size_t          sent_bytes[HYBRID_MOST_LANES][ORDO_LINK_SIDES];       /* bytes being sent from
                                                                            * each staging buffer */
@@ -124,7 +125,7 @@ struct hybrid_call {
     size_t   splitter_count;
     bool     divided;     /* the CPU has a share */
     double   share;       /* expected share of the CPU */
-    uint64_t pivot;       /* the CPU sorts records whose code is not below it */
+    uint64_t pivot;       /* the CPU sorts records whose code is not less than the pivot */
     uint64_t plain_pivot; /* the pivot as an unfolded code */
     unsigned cell_shift;  /* cell = (code - pivot) >> cell_shift */
     size_t   cell_count;
@@ -134,8 +135,8 @@ struct hybrid_call {
     size_t         chunk_records, chunk_count, batch_chunks, batch_count;
     atomic_size_t  next_chunk;
     ordo_sequencer turn;
-    size_t         next_place; /* of the next chunk on the device; only the thread with the turn
-                                * uses it */
+    size_t         next_place; /* place of the next chunk on the device; only the thread with the
+                                * turn uses it */
     size_t         batch_start[HYBRID_MOST_BATCHES + 1];
     atomic_size_t  batch_sent[HYBRID_MOST_BATCHES]; /* sent chunks of each batch */
     char          *kept_keys, *kept_values; /* copy of each chunk: the device's records, then the
@@ -153,7 +154,8 @@ struct hybrid_call {
     atomic_size_t        fetched_key_bytes;
     atomic_size_t        stored_chunks;
     atomic_size_t        queued_segments; /* segments whose sort has been queued */
-    size_t              *bucket_start;    /* in the result; bucket_count + 1 entries */
+    size_t              *bucket_start;    /* start of each bucket in the result; bucket_count + 1
+                                           * entries */
     atomic_size_t        next_bucket, handed_over;
     char                *bucket_scratch; /* per lane */
     size_t               bucket_scratch_bytes, largest_bucket;

@@ -27,7 +27,7 @@ typedef struct rounds {
     hybrid_call *call;
     char        *keys, *values; /* where ranges are gathered */
     range_room   streamed, by_cpu;
-    bool         asked; /* by_cpu has been requested, perhaps in vain */
+    bool         asked; /* by_cpu has been requested; the request may have been refused */
 } rounds;
 
 static ordo_status reserve_copies(hybrid_call *call, rounds *work)

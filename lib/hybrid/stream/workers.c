@@ -30,7 +30,7 @@ static bool worker_loop(ordo_exec *exec, size_t n, size_t grain, ordo_body *body
 {
     for (size_t lo = 0; lo < n; lo += grain)
         body(arg, lo, ordo_min(lo + grain, n));
-    /* A body that polled may have left its chunk undone. */
+    /* A body that was told to stop may have left its chunk unfinished. */
     return !hybrid_has_failed(((hybrid_worker *)exec->owner)->call);
 }
 
