@@ -54,8 +54,8 @@ ordo_status api_read_struct(ordo_exec *exec, void *dst, size_t known, const void
                             const char *what);
 ordo_status api_opts_read(ordo_exec *exec, void *dst, size_t known, const void *src);
 
-/* The name of an ordo_algorithm for errors, such as "sample". If it has no name, its number, which
- * is written to `buffer`. */
+/* The name of an ordo_algorithm for errors, "sample"; its number, written to `buffer`, if it has no
+ * name. */
 enum {
     API_ALGORITHM_SIZE = 16
 };

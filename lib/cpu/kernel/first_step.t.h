@@ -38,8 +38,7 @@ INLINE bool FN(any_step)(const KEY *a, size_t count, unsigned kind)
     return any != 0;
 }
 
-/* Blocks are tested as a whole; only a block with a step is searched. kind is a constant in every
- * call. */
+/* Only a block with a step is searched again. All callers pass a constant kind. */
 INLINE size_t FN(find_step)(const KEY *a, size_t lo, size_t hi, unsigned kind)
 {
     for (size_t at = lo; at < hi; at += FN(STEP_BLOCK)) {

@@ -86,7 +86,7 @@ static adaptive_view look(const radix_io *io, uint64_t seed)
     return io->kind == RECORD_K32 ? look_as(io, seed, false) : look_as(io, seed, true);
 }
 
-/* The largest radius of the same windows, each measured separately. */
+/* The largest radius of the same windows, each on its own. */
 static size_t look_radius(const radix_io *io, uint64_t seed)
 {
     bool const   wide = io->kind != RECORD_K32;
