@@ -110,9 +110,9 @@ enum cpu_words {
 };
 
 /* Sorts n unsigned integers that fit the cache and writes them to `to`: words, spare, or memory
- * that overlaps neither. spare has room for n. The integers differ only in the lowest `bits` bits.
- * If `bits` is larger than the width of an integer, the range is probably narrow, and the function
- * measures it. map NULL: the integers are written unchanged. */
+ * that overlaps neither. spare has room for n. The integers differ in the lowest `bits` bits alone;
+ * more bits than an integer has say that the range is probably narrow and must be measured.
+ * map NULL: the integers are written unchanged. */
 typedef void cpu_words_fn(void *words, void *spare, size_t n, void *to, unsigned bits,
                           const cpu_words_map *map);
 

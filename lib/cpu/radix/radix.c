@@ -508,7 +508,7 @@ static bool fits_cache(enum record_kind kind, size_t n)
     return n <= ORDO_TUNE_RADIX_ALONE / record_size(kind);
 }
 
-/* Whether one thread sorts all words by the vector sort, also if they exceed the cache. */
+/* Whether one thread sorts all words as vectors, beyond the cache as well. */
 static bool is_vector_sorted(const radix_local *local, enum record_kind kind, size_t n,
                              unsigned threads)
 {

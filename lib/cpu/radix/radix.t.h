@@ -294,7 +294,7 @@ static void FN(finish_bucket)(const radix_work *work, size_t lo, size_t hi, char
                (RECORD *)(void *)buffer);
 }
 
-/* Does the whole job on one thread. */
+/* The whole job on one thread, within the cache. */
 static void FN(alone)(const radix_io *io, void *room, void *spare, const radix_local *local)
 {
     RECORD *const records = room;

@@ -16,7 +16,7 @@ enum {
     RADIX_PACKED = ORDO_TUNE_RADIX_PACKED,
     RADIX_SAMPLE = ORDO_TUNE_RADIX_SAMPLE,
     LEAST_BUCKETS = 16,
-    SPLIT_DIGIT = 8, /* bits of the digit that splits records that exceed the cache */
+    SPLIT_DIGIT = 8, /* bits of the digit that splits records beyond the cache */
     /* Equal pairs in a sample of 32 keys, 496 pairs: of about 150 values and of about 8; and bits
      * of the digit that splits these. Sapphire Rapids, one thread, 100 values, time / time by
      * digits: argsort f64 10^4 keys 0.52; 10^6 keys u64 0.78, f64 0.83; pairs u32 0.90. */

@@ -127,8 +127,8 @@ static ordo_status sort_radix(const cpu_kernels *kernels, const ordo_sort_job *j
 
 static ordo_status sort_here(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec);
 
-/* Sorts from job->source. Only the sorts below read another array; for any other sort the keys are
- * copied first. */
+/* Keys of another array. Only the radix sort reads them there; for any other sort they are copied
+ * to their place first. */
 static ordo_status sort_from(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec)
 {
     size_t const bytes = job->n * ordo_type_size(job->type);

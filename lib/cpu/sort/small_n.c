@@ -1,12 +1,16 @@
-/* small_n.c - sorts of a few keys on the stack, where scratch and counters would cost more than the
- * sort. If the ISA has a vector sort (kernels.h), it sorts the records; otherwise networks do.
+/* small_n.c - sorts of a few keys on the stack, where scratch and counters would cost more than
+ * the sort.
  *
- * Keys become records on the stack (key bits; for an argsort the key bits above the index), padded
- * with the largest number to a power of two. They fill `rows` vectors. K. E. Batcher's network
- * (network.h) sorts the columns, one per lane; his bitonic merge joins neighbouring columns until
- * one is left; storing transposes the columns into rows. All comparisons are of whole vectors, and
- * no branch depends on keys. n lg^2 n comparisons, LANES at a time; up to 2 KB of stack. An argsort
- * of 64-bit keys counts for each key the keys before it: n^2 comparisons. */
+ * If the ISA has a vector sort (kernels.h), it sorts the records. Otherwise networks do:
+ *
+ * Keys become records on the stack (key bits; for an argsort the key bits above the index),
+ * padded with the largest number to a power of two. They fill ROWS vectors. K. E. Batcher's
+ * network (network.h) sorts the columns, one in each lane; his bitonic merge joins neighbouring
+ * columns until one is left; and the columns become rows on the way back to memory. Every
+ * comparison is of whole vectors, and nothing branches on keys.
+ *
+ * n lg^2 n comparisons, LANES at a time; a kilobyte or two of stack. Argsort of 64-bit keys
+ * counts for each key the keys before it: n^2 comparisons. */
 #include "core/keybits.h"
 #include "core/network.h"
 #include "cpu/kernel/lanes.h"
@@ -184,7 +188,7 @@ bool cpu_small_sort(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_e
 
 /* ---- Stable ---- */
 
-/* Sorts records of key bits above the index. */
+/* Records are key bits above the index. */
 bool cpu_vector_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job, ordo_exec *exec)
 {
     cpu_words_fn *const sort = kernels->sort_words[CPU_WORDS_64];
