@@ -2,8 +2,9 @@
  *
  * The vectors are those of GNU C, which lacks minimum and maximum. If the including file is
  * compiled for NEON, SSE4.1 or AVX-512, instructions of that ISA compute them; else a comparison
- * and a select.
- *
+ * and a select. */
+
+/* W is the width of a lane, 32 or 64:
  *   lanes_order_W(a, b)     the smaller integer of each lane to *a, the larger to *b
  *   lanes_max_W(a, b)       the larger integer of each lane
  *   lanes_rising_W(v)       prefix maximum: lane i gets the maximum of lanes 0 to i

@@ -1,6 +1,6 @@
-/* word_rank.h - ranks and counts from words of 64 bits: the part that all vector ISAs share.
- *
- * The including file provides INLINE functions for every class C of integer keys (u8 u16 u32 u64),
+/* word_rank.h - ranks and counts from words of 64 bits: the part that all vector ISAs share. */
+
+/* The including file provides INLINE functions for every class C of integer keys (u8 u16 u32 u64),
  * every class F of float keys (f32 f64) and every output type T (u32 u64 f64):
  *
  *   uint64_t heads64_C(const key *k)       bit i = k[i] is a head; k[-1] is read

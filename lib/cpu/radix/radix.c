@@ -1,7 +1,6 @@
 /* radix.c - stable radix sort of records with all threads: the production sort. A sample shows the
  * distribution of the keys; the threads count the records of each bucket, scatter them, and sort
  * each bucket in the cache (radix_local.t.h).
- *
  * If the sample is even, a bucket is the top bits of the key. Otherwise cells over the range of the
  * sample give buckets of about equally many sampled keys (cut.h), so that skewed keys (floats,
  * Gaussians, integers of all magnitudes) cost the same. All threads split a bucket again if it is

@@ -5,9 +5,7 @@
  * record holds as many first bits of the key as the index leaves room for, within the sample's
  * range widened by 1.5 times its length on either side: 2^24 random keys keep 39 bits and hardly
  * ever tie. Keys that tie when shortened, and keys outside that range, are sorted by their whole
- * keys when a bucket is stored. These are read from the input in blocks, so that the cache misses
- * overlap.
- *
+ * keys, which are read from the input in blocks, when a bucket is stored.
  * If the sample shows that keys tie often, they are not shortened. If a sort still meets too many
  * ties, it gives up and loses the work done so far. */
 #include "core/random.h"

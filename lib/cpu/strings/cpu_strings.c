@@ -1,6 +1,5 @@
 /* cpu_strings.c - argsort, rank, select and sort of strings. All call string_sort, which takes 32 n
  * bytes of scratch and a little more.
- *
  *   argsort    writes the order to the caller's array
  *   rank       numbers the distinct strings by a prefix sum of order.starts, ranks these numbers as
  *              a sorted array and scatters the ranks. 13 n or 25 n bytes more

@@ -1,5 +1,4 @@
 /* string_parts.h - the types and functions that the files of the string sort share.
- *
  * Each string has a record: its index, and the key of its bytes at the depth that its group has
  * reached. Each file calls only the files listed above it:
  *   string_records.c   operations on records
@@ -8,8 +7,7 @@
  *   string_group.c     sorts a small group on one thread
  *   string_known.c     continues an order that another backend has begun
  *   string_sort.c      sorts large groups with all threads
- * The sort starts with the records in the order of their indices, and every move is stable. So
- * equal strings keep their input order. */
+ * Records start in the order of their indices and all moves are stable: equal strings keep it. */
 #ifndef ORDO_CPU_STRINGS_STRING_PARTS_H
 #define ORDO_CPU_STRINGS_STRING_PARTS_H
 

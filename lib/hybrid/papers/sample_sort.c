@@ -6,9 +6,8 @@
  *   III  Every device scatters its records, so that each bucket is contiguous. Each bucket gets an
  *        owner, and devices exchange the records that belong to other owners.
  *   IV   Every device sorts its buckets; the results return to the host.
- * Pairs are sorted as indices and permuted at the end. GPUs and CPU work at the same time; only II
- * ends with a wait. Host memory: two records and 2 bytes per key, for pairs also the larger of key
- * and value. The caller's arrays are written last. */
+ * Pairs are sorted as indices, then permuted. GPUs and CPU work at once; only II ends with a wait.
+ * Host memory: two records and 2 bytes per key, for pairs also the larger of key and value. */
 #define _POSIX_C_SOURCE 200809L
 #include "hybrid/papers/sample_call.h"
 
