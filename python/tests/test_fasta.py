@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import ordo
 
 COMMAND = Path(os.environ.get("ORDO_LIBRARY", "")).parent / "ordo"
-HAS_COMMAND = os.access(COMMAND, os.X_OK)
+HAS_COMMAND = COMMAND.is_file() and os.access(COMMAND, os.X_OK)
 
 
 def devices():

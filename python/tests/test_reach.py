@@ -27,7 +27,8 @@ SORTS = ["radix", "sample", "merge", "bitonic", "split", "bubble", "rough", "hal
 CODES = {"u4": _lib.U32, "f8": _lib.F64}
 
 pytestmark = pytest.mark.skipif(
-    not os.access(COMMAND, os.X_OK), reason="the command is not beside the library"
+    not (COMMAND.is_file() and os.access(COMMAND, os.X_OK)),
+    reason="the command is not beside the library",
 )
 
 
