@@ -1,6 +1,6 @@
 /* warp_scan.cuh - lanes, ballots, scans and reductions of one warp.
  *
- * The binary prefix sum of Skjellum, Whittaker and Bangalore, "Ballot Counting for Optimal Binary
+ * The binary prefix sum of Whittaker, Skjellum and Bangalore, "Ballot Counting for Optimal Binary
  * Prefix Sum" (poster): a ballot gathers 32 flags in a word, a lane mask keeps the earlier lanes,
  * and a population count adds them. Three instructions, no shared memory. Other scans use shuffles.
  * An operation is a struct with a type ACC and static functions add(a, b) and identity(). The order
