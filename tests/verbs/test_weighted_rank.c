@@ -73,13 +73,13 @@ static void test_pairs(void)
                 ordo_type const type = inputs_types[t], weight_type = inputs_types[w];
                 ordo_ties const ties = rules[r];
                 bool const      floats = weight_type == ORDO_F32 || weight_type == ORDO_F64;
-                bool const needs_f64 = ties == ORDO_TIES_AVERAGE || (floats && r != 2);
-                ordo_type const rank_type = needs_f64 ? ORDO_F64
+                bool const      needs_f64 = ties == ORDO_TIES_AVERAGE || (floats && r != 2);
+                ordo_type const rank_type = needs_f64                 ? ORDO_F64
                                             : test_rng_below(&rng, 2) ? ORDO_U32
                                                                       : ORDO_U64;
-                size_t const n = test_rng_below(&rng, TESTKIT_SANITIZED ? 40 : 90);
-                bool const   desc = test_rng_below(&rng, 2) != 0;
-                size_t       wrong = n;
+                size_t const    n = test_rng_below(&rng, TESTKIT_SANITIZED ? 40 : 90);
+                bool const      desc = test_rng_below(&rng, 2) != 0;
+                size_t          wrong = n;
                 inputs_fill(test_rng_below(&rng, inputs_count()), type, keys, n,
                             test_rng_next(&rng));
                 for (size_t i = 0; i < n; i++) {
@@ -300,8 +300,7 @@ static void test_refusals(void)
                  ctx);
     CHECK_STATUS(ORDO_E_UNSUPPORTED,
                  ordo_rank_sorted(ctx, ORDO_F64, sorted, 3, ORDO_F64, ranks, &opts), ctx);
-    ordo_key_column const column =
-        ORDO_OPTS(ordo_key_column, .keys = sorted, .type = ORDO_F64);
+    ordo_column const column = {.keys = sorted, .type = ORDO_F64};
     CHECK_STATUS(ORDO_E_UNSUPPORTED, ordo_lexrank(ctx, &column, 1, 3, ORDO_F64, ranks, &opts), ctx);
     CHECK(ranks[0] == 7);
     ordo_rank_opts const dense = weighted(wide, ORDO_U32, ORDO_TIES_DENSE, false);
