@@ -381,6 +381,8 @@ typedef struct ordo_rank_opts {
                          * NAIVE, SHUFFLE, HYBRID: on a GPU                                      */
     void    *stream;    /* for ORDO_ON_DEVICE                                                    */
     const ordo_segments *segments; /* many arrays in one call; NULL: one (ordo_segments.h)       */
+    const void *weights; /* ordo_rank: of the keys; NULL: all 1. See ordo_windows.h              */
+    uint32_t weight_type, reserved; /* of weights: an ordo_type, 0 without; reserved is 0        */
 } ordo_rank_opts;
 
 /* Ranks the keys of an array in any order: ranks[i] is the 1-based rank of keys[i]; with
@@ -445,8 +447,9 @@ ORDO_MUST ordo_status ordo_select_scratch(ordo_ctx *ctx, ordo_type type, size_t 
 /* Splits the keys around the k-th key in order, which becomes out[k]: no key before it comes after
  * it in order, and no key behind it comes before it. The keys less than out[k], those equal to it
  * and the others each keep their order. index[i] is the index in keys of the key that is out[i].
- * out or index may be NULL. ORDO_E_ARG if k is not below n. CPU arrays only, and of opts only
- * ORDO_DESCENDING. out and index must not overlap other arrays.                                  */
+ * out or index may be NULL. ORDO_E_ARG if k is not below n; with segments, k must be below the
+ * length of every segment. CPU arrays only, and of opts only ORDO_DESCENDING and segments. out and
+ * index must not overlap other arrays.                                                           */
 ORDO_MUST ordo_status ordo_nth(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n, size_t k,
                                void *out, ordo_type index_type, void *index,
                                const ordo_select_opts *opts);

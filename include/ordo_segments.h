@@ -5,11 +5,12 @@
  * that segment, byte for byte. Segments may be empty. Elements outside the segments are neither
  * read nor written.
  *
- * Arrays with one element for each key (values, index, ranks, out of ordo_scan, opts.source, LR, RL
- * and DM) have n elements and the same segments as the keys. Indices count from the start of their
- * segment. Calls with a fixed number of results for an array (ordo_select, ordo_quantiles,
- * ordo_median, ordo_topk, ordo_is_sorted, ordo_radius, ordo_runs) write as many for each segment,
- * segment after segment: ordo_topk has k places for each segment and one *found for each segment.
+ * Arrays with one element for each key (values, index, ranks, weights, out of ordo_scan and
+ * ordo_nth, opts.source, LR, RL and DM) have n elements and the same segments as the keys. Indices
+ * count from the start of their segment. Calls with a fixed number of results for an array
+ * (ordo_select, ordo_quantiles, ordo_median, ordo_topk, ordo_is_sorted, ordo_radius, ordo_runs)
+ * write as many for each segment, segment after segment: ordo_topk has k places for each segment
+ * and one *found for each segment.
  *
  * The segments of arrays that are written must not overlap; where they are only read, they may.
  * Limits of n (index_type u32, rank_type u32, opts.radius, k) apply to each segment. An error names

@@ -69,14 +69,21 @@ ORDO_MUST ordo_status ordo_moving_scratch(ordo_ctx *ctx, ordo_moving_op op, ordo
                                           size_t n, size_t window, ordo_type out_type,
                                           const ordo_moving_opts *opts, size_t *bytes);
 
-/* ---- Weights of ordo_quantiles and ordo_median (opts.weights) ----
+/* ---- Weights of ordo_quantiles, ordo_median and ordo_rank (opts.weights) ----
  *
  * weights has one number of type opts.weight_type for each key: integers of any type, or floats. A
- * key with weight 0 is ignored, even if it is a NaN. If no key has a weight, results are NaN. A
- * weight that is negative, infinite or NaN gives ORDO_E_ARG, and the error names its position.
- * Integers: the results are those of an array that repeats each key `weight` times, byte for byte,
- * by every method. The sum of the weights must be below 2^63.
- * Floats: let W be the sum of the weights and C(x) the sum up to key x in order.
+ * weight that is negative, infinite or NaN gives ORDO_E_ARG, and the error names its position. The
+ * sum of integer weights must be below 2^63, that of floats must be finite. Float weights are added
+ * one by one in the order of the keys, tied keys in array order, so the bytes do not depend on the
+ * number of threads. The call sorts an index of the keys and takes 12 to 17 bytes of scratch per
+ * key beside that of ordo_argsort. opts.segments are also those of the weights, and an error names
+ * the position in its segment. With weights, opts.algorithm must be 0, and the arrays are CPU
+ * arrays (else ORDO_E_UNSUPPORTED).
+ *
+ * ordo_quantiles and ordo_median ignore a key with weight 0, even if it is a NaN. If no key has a
+ * weight, results are NaN. Integers: the results are those of an array that repeats each key
+ * `weight` times, byte for byte, by every method. Floats: let W be the sum of the weights and C(x)
+ * the sum up to key x in order.
  *   inverted_cdf            the first key with C(x) / W >= q, as numpy.quantile
  *   averaged_inverted_cdf   the same; its mean with the next key if C(x) / W == q
  *   methods 3 to 9          let h = W q + m, with the m of Hyndman and Fan: between the first key
@@ -84,11 +91,23 @@ ORDO_MUST ordo_status ordo_moving_scratch(ordo_ctx *ctx, ordo_moving_op op, ordo
  *                           scipy.stats.quantile; only they depend on the unit of the weights
  *   other methods           ORDO_E_ARG
  * ordo_median uses averaged_inverted_cdf, which is the ordinary median if all weights are equal.
- * Float weights are added one by one in the order of the keys, tied keys in array order, so the
- * bytes do not depend on the number of threads. The call sorts an index of the keys and takes 12 to
- * 16 bytes of scratch per key beside that of ordo_argsort. opts.segments are also those of the
- * weights, and an error names the position in its segment. With weights, opts.algorithm must be 0,
- * and the arrays are CPU arrays (else ORDO_E_UNSUPPORTED). */
+ *
+ * ordo_rank: let B be the sum of the weights of the keys before x in order, and C the sum of the
+ * weights of the keys before x and of those that tie with x, x itself included.
+ *   min       B + 1
+ *   max       C
+ *   average   (B + C + 1) / 2, the mean of min and max, as wtd.rank of R's Hmisc; for floats it is
+ *             computed as B / 2 + (C + 1) / 2
+ *   dense     1 + the number of different keys before x that have a weight
+ *   ordinal   ORDO_E_ARG: a key of weight w would need w places
+ * So unit weights give the ranks without weights, and integer weights give the ranks of an array
+ * that repeats each key `weight` times. A key with weight 0 has the same formulas and changes no
+ * other rank: if no key with a weight ties with it, it has min B + 1, max B and average B + 1/2.
+ * NaNs come last and tie, with their weights. rank_type is ORDO_F64 if the weights are floats and
+ * ties is not dense; f64 ranks of integer weights are rounded to the nearest f64. For ORDO_U32 the
+ * sum of the weights must be below 2^32 - 1, unless ties is dense. After ORDO_E_ARG for a weight or
+ * a sum, ranks of other segments are unspecified. ordo_rank_sorted, ordo_rank_strings and
+ * ordo_lexrank have no weights (ORDO_E_UNSUPPORTED). */
 
 #ifdef __cplusplus
 }

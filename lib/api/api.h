@@ -79,6 +79,13 @@ ordo_status api_check_index_type(ordo_exec *exec, ordo_type index_type, size_t n
 /* Reads the options of a ranking call and checks them, except flags and algorithm. */
 ordo_status api_check_ranks(ordo_exec *exec, ordo_type rank_type, const ordo_rank_opts *opts,
                             ordo_rank_opts *wish);
+/* Rejects opts.weights; `call` is the name of the call for the error. */
+ordo_status api_no_weights(ordo_exec *exec, const ordo_rank_opts *wish, const char *call);
+/* Checks what all calls with weights have in common: n weights of weight_type beside an array of
+ * results. */
+ordo_status api_check_weights(ordo_exec *exec, const void *weights, uint32_t weight_type, size_t n,
+                              uint32_t algorithm, const void *out, size_t out_bytes,
+                              const char *out_what);
 /* Rejects ranks of n keys that do not fit their type. */
 ordo_status api_check_rank_count(ordo_exec *exec, ordo_type rank_type, size_t n);
 ordo_status api_check_sort_algorithm(ordo_exec *exec, uint32_t algorithm);
@@ -102,6 +109,10 @@ typedef struct api_segments {
     size_t            shortest, shortest_at; /* the shortest segment: its length and its index */
     size_t            least, least_at;       /* the shortest segment that is not empty */
 } api_segments;
+
+/* Rejects positions that a segment does not have. */
+ordo_status api_check_positions_each(ordo_exec *exec, const size_t *k, size_t count,
+                                     const api_segments *segments);
 
 /* Reads and checks opts.segments of an array of n elements. Segments that are written must not
  * overlap. */

@@ -112,6 +112,7 @@ static ordo_status lexrank_checked(ordo_ctx *ctx, ordo_exec *exec, const lex_cal
     ordo_choice     choice;
     ordo_key_column columns[ORDO_COLUMNS_MOST];
     TRY(api_check_ranks(exec, call->out_type, opts, &wish));
+    TRY(api_no_weights(exec, &wish, "ordo_lexrank"));
     TRY(api_check_place(exec, wish.flags, ORDO_ON_DEVICE, wish.stream));
     TRY(api_no_segments(exec, wish.segments, "ordo_lexrank"));
     FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG,

@@ -52,7 +52,49 @@ ordo_status ordo_partition_scratch(ordo_ctx *ctx, ordo_flags_kind kind, size_t n
 
 /* ---- Around the k-th key ---- */
 
-static ordo_status check_nth_arrays(ordo_exec *exec, const ordo_nth_job *job)
+typedef struct nth_segments { /* splits each segment; the job lacks the segment */
+    const ordo_choice *choice;
+    ordo_nth_job       job;
+} nth_segments;
+
+static ordo_status nth_one(const void *arg, size_t i, size_t n, void *const *at, ordo_exec *exec)
+{
+    const nth_segments *const call = arg;
+    ordo_nth_job              job = call->job;
+    (void)i;
+    job.keys = at[0];
+    job.out = at[1];
+    job.index = at[2];
+    job.n = n;
+    return call->choice->backend->nth(call->choice->state, &job, exec);
+}
+
+static size_t nth_one_scratch(const void *arg, size_t n, const ordo_exec *exec)
+{
+    const nth_segments *const call = arg;
+    ordo_nth_job              job = call->job;
+    job.n = n;
+    return call->choice->backend->nth_scratch(&job, exec);
+}
+
+static ordo_status nth_each(ordo_exec *exec, const ordo_choice *choice, const ordo_nth_job *job,
+                            const api_segments *segments, size_t *bytes)
+{
+    size_t const       size = ordo_type_size(job->type);
+    size_t const       index_size = ordo_type_size(job->index_type);
+    nth_segments const call = {choice, *job};
+    ordo_segments_job  each = {.arrays = {api_read_only(job->keys, size),
+                                          {job->out, size, false, true},
+                                          {job->index, index_size, false, true}},
+                               .one = nth_one,
+                               .scratch = nth_one_scratch,
+                               .needs_scratch = true,
+                               .arg = &call};
+    return api_run_segments(exec, choice, segments, &each, bytes);
+}
+
+/* `longest`: keys of the longest segment, which the indices must be able to count. */
+static ordo_status check_nth_arrays(ordo_exec *exec, const ordo_nth_job *job, size_t longest)
 {
     size_t const n = job->n, size = ordo_type_size(job->type);
     TRY(api_check_aligned(exec, job->keys, n, size, "keys"));
@@ -62,7 +104,7 @@ static ordo_status check_nth_arrays(ordo_exec *exec, const ordo_nth_job *job)
     }
     if (job->index == NULL)
         return ORDO_OK;
-    TRY(api_check_index_type(exec, job->index_type, n));
+    TRY(api_check_index_type(exec, job->index_type, longest));
     size_t const index_size = ordo_type_size(job->index_type);
     TRY(api_check_aligned(exec, job->index, n, index_size, "index"));
     TRY(api_check_apart(exec, job->keys, n * size, "keys", job->index, n * index_size, "index"));
@@ -75,24 +117,28 @@ static ordo_status nth_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_nth_job *job
                                const ordo_select_opts *opts, size_t *bytes)
 {
     ordo_select_opts wish;
+    api_segments     segments;
     ordo_choice      choice;
     TRY(api_check_type(exec, job->type, "type"));
     TRY(api_opts_read(exec, &wish, sizeof wish, opts));
     TRY(api_check_place(exec, wish.flags, ORDO_DESCENDING | ORDO_ON_DEVICE, wish.stream));
     FAIL_IF(exec->on_device, ORDO_E_UNSUPPORTED,
             "ordo_nth of arrays on a GPU is not supported; expected CPU arrays");
-    TRY(api_no_segments(exec, wish.segments, "ordo_nth"));
+    TRY(api_read_segments(exec, wish.segments, job->n, true, &segments));
     FAIL_IF(wish.nans != ORDO_NANS_LAST, ORDO_E_ARG, "nans is %u; expected last", wish.nans);
     FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO || wish.sub_array != 0, ORDO_E_ARG,
             "algorithm is %u and sub_array is %llu; expected auto and 0", wish.algorithm,
             (unsigned long long)wish.sub_array);
     job->descending = (wish.flags & ORDO_DESCENDING) != 0;
     if (bytes == NULL) {
-        TRY(api_check_positions(exec, &job->k, 1, job->n, "keys"));
-        TRY(check_nth_arrays(exec, job));
+        TRY(segments.given ? api_check_positions_each(exec, &job->k, 1, &segments)
+                           : api_check_positions(exec, &job->k, 1, job->n, "keys"));
+        TRY(check_nth_arrays(exec, job, segments.longest));
     }
     TRY(api_choose(ctx, exec, NULL, &choice));
     TRY(api_check_slot(exec, &choice, choice.backend->nth != NULL, "split around a key"));
+    if (segments.given)
+        return nth_each(exec, &choice, job, &segments, bytes);
     ANSWER_SIZE_QUERY(bytes, choice, nth, job);
     return choice.backend->nth(choice.state, job, exec);
 }

@@ -160,21 +160,31 @@ static ordo_status quantiles_array(ordo_exec *exec, const ordo_choice *choice,
 
 /* ---- Weights ---- */
 
-static ordo_status check_weights(ordo_exec *exec, const quantiles *call,
-                                 const ordo_quantile_opts *wish, size_t results)
+ordo_status api_check_weights(ordo_exec *exec, const void *weights, uint32_t weight_type, size_t n,
+                              uint32_t algorithm, const void *out, size_t out_bytes,
+                              const char *out_what)
 {
-    ordo_type const type = (ordo_type)wish->weight_type;
+    ordo_type const type = (ordo_type)weight_type;
     TRY(api_check_type(exec, type, "opts.weight_type"));
     FAIL_IF(exec->on_device, ORDO_E_UNSUPPORTED,
             "weights of arrays on a GPU are not supported; expected CPU arrays");
-    FAIL_IF(wish->algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG,
-            "algorithm is %s; weights accept only auto", API_ALGORITHM(wish->algorithm));
-    FAIL_IF((type == ORDO_F32 || type == ORDO_F64) && wish->method > ORDO_METHOD_NORMAL_UNBIASED,
+    FAIL_IF(algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG,
+            "algorithm is %s; weights accept only auto", API_ALGORITHM(algorithm));
+    TRY(api_check_aligned(exec, weights, n, ordo_type_size(type), "opts.weights"));
+    return api_check_apart(exec, weights, n * ordo_type_size(type), "opts.weights", out, out_bytes,
+                           out_what);
+}
+
+static ordo_status check_weights(ordo_exec *exec, const quantiles *call,
+                                 const ordo_quantile_opts *wish, size_t results)
+{
+    TRY(api_check_weights(exec, wish->weights, wish->weight_type, call->n, wish->algorithm,
+                          call->out, results * sizeof(double), "out"));
+    FAIL_IF((wish->weight_type == ORDO_F32 || wish->weight_type == ORDO_F64) &&
+                wish->method > ORDO_METHOD_NORMAL_UNBIASED,
             ORDO_E_ARG, "method %s has no form for weights that are floats",
             ordo_method_name((ordo_method)wish->method));
-    TRY(api_check_aligned(exec, wish->weights, call->n, ordo_type_size(type), "opts.weights"));
-    return api_check_apart(exec, wish->weights, call->n * ordo_type_size(type), "opts.weights",
-                           call->out, results * sizeof(double), "out");
+    return ORDO_OK;
 }
 
 /* A weighted median is the averaged_inverted_cdf of 1/2, which equals the ordinary median if all

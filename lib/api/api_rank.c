@@ -15,6 +15,16 @@ ordo_status api_check_ranks(ordo_exec *exec, ordo_type rank_type, const ordo_ran
             "rank_type f32 cannot hold ranks above 2^24; use f64, u32 or u64");
     FAIL_IF(rank_type != ORDO_U32 && rank_type != ORDO_U64 && rank_type != ORDO_F64, ORDO_E_ARG,
             "rank_type is %s; expected u32, u64 or f64", ordo_type_name(rank_type));
+    FAIL_IF(wish->reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
+    FAIL_IF(wish->weights == NULL && wish->weight_type != 0, ORDO_E_ARG,
+            "opts.weight_type is %u, but opts.weights is NULL", wish->weight_type);
+    return ORDO_OK;
+}
+
+ordo_status api_no_weights(ordo_exec *exec, const ordo_rank_opts *wish, const char *call)
+{
+    FAIL_IF(wish->weights != NULL, ORDO_E_UNSUPPORTED,
+            "%s has no weights; opts.weights must be NULL", call);
     return ORDO_OK;
 }
 
@@ -141,6 +151,7 @@ static ordo_status rank_sorted_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_rank
     ordo_choice    choice;
     TRY(api_check_type(exec, job->type, "type"));
     TRY(api_check_ranks(exec, job->rank_type, opts, &wish));
+    TRY(api_no_weights(exec, &wish, "ordo_rank_sorted"));
     TRY(api_check_place(exec, wish.flags, ORDO_DESCENDING | ORDO_CHECK | ORDO_ON_DEVICE,
                         wish.stream));
     TRY(api_read_segments(exec, wish.segments, n, true, &segments));
@@ -238,6 +249,87 @@ static ordo_status rank_each(ordo_ctx *ctx, ordo_exec *exec, const ordo_rank_job
     return status;
 }
 
+/* ---- Weights of ordo_rank ---- */
+
+typedef struct weighted_segments { /* ranks each segment; the job lacks the segment */
+    const ordo_choice *choice;
+    ordo_weighted_job  job;
+} weighted_segments;
+
+static ordo_status weighted_one(const void *arg, size_t i, size_t n, void *const *at,
+                                ordo_exec *exec)
+{
+    const weighted_segments *const call = arg;
+    ordo_weighted_job              job = call->job;
+    (void)i;
+    job.keys = at[0];
+    job.weights = at[1];
+    job.ranks = at[2];
+    job.n = n;
+    return call->choice->backend->weighted(call->choice->state, &job, exec);
+}
+
+static size_t weighted_one_scratch(const void *arg, size_t n, const ordo_exec *exec)
+{
+    const weighted_segments *const call = arg;
+    ordo_weighted_job              job = call->job;
+    job.n = n;
+    return call->choice->backend->weighted_scratch(&job, exec);
+}
+
+static ordo_status check_weighted(ordo_exec *exec, const ordo_rank_job *job,
+                                  const ordo_rank_opts *wish)
+{
+    bool const floats = wish->weight_type == ORDO_F32 || wish->weight_type == ORDO_F64;
+    TRY(api_check_weights(exec, wish->weights, wish->weight_type, job->n, wish->algorithm,
+                          job->ranks, job->n * ordo_type_size(job->rank_type), "ranks"));
+    FAIL_IF(wish->ties == ORDO_TIES_ORDINAL, ORDO_E_ARG,
+            "ties is ordinal, which has no form with weights: a key of weight w would need w "
+            "places");
+    FAIL_IF(floats && wish->ties != ORDO_TIES_DENSE && job->rank_type != ORDO_F64, ORDO_E_ARG,
+            "the weights are floats, but rank_type is %s; ranks then need f64",
+            ordo_type_name(job->rank_type));
+    return ORDO_OK;
+}
+
+/* The weights have the segments of the keys. */
+static ordo_status rank_weighted(ordo_ctx *ctx, ordo_exec *exec, const ordo_rank_job *job,
+                                 const ordo_rank_opts *wish, const api_segments *segments,
+                                 size_t *bytes)
+{
+    ordo_choice       choice;
+    weighted_segments call = {.choice = &choice,
+                              .job = {.type = job->type,
+                                      .keys = job->keys,
+                                      .n = job->n,
+                                      .weight_type = (ordo_type)wish->weight_type,
+                                      .weights = wish->weights,
+                                      .rank_type = job->rank_type,
+                                      .ranks = job->ranks,
+                                      .ties = job->ties,
+                                      .descending = job->descending}};
+    TRY(check_weighted(exec, job, wish));
+    TRY(api_choose(ctx, exec, NULL, &choice));
+    FAIL_IF(choice.backend->weighted == NULL, ORDO_E_UNSUPPORTED,
+            "the %s backend has no weights; expected a context that may use the CPU",
+            choice.backend->name);
+    if (segments->given) {
+        ordo_segments_job each = {
+            .arrays = {api_read_only(job->keys, ordo_type_size(job->type)),
+                       api_read_only(wish->weights, ordo_type_size(call.job.weight_type)),
+                       {job->ranks, ordo_type_size(job->rank_type), false, true}},
+            .one = weighted_one,
+            .scratch = weighted_one_scratch,
+            .needs_scratch = true,
+            .arg = &call};
+        return api_run_segments(exec, &choice, segments, &each, bytes);
+    }
+    ANSWER_SIZE_QUERY(bytes, choice, weighted, &call.job);
+    return choice.backend->weighted(choice.state, &call.job, exec);
+}
+
+/* ---- ordo_rank, all of it ---- */
+
 static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_rank_job *job,
                                 const ordo_rank_opts *opts, size_t *bytes)
 {
@@ -258,6 +350,8 @@ static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_rank_job *j
     job->descending = (wish.flags & ORDO_DESCENDING) != 0;
     job->ties = (ordo_ties)wish.ties;
     job->algorithm = (ordo_algorithm)wish.algorithm;
+    if (wish.weights != NULL)
+        return rank_weighted(ctx, exec, job, &wish, &segments, bytes);
     if (segments.given)
         return rank_each(ctx, exec, job, &segments, bytes);
     ordo_load load = ordo_load_rank(job->type, n, job->rank_type);

@@ -370,9 +370,8 @@ static ordo_status select_each(ordo_exec *exec, const select_segments *call,
     return api_run_segments(exec, call->choice, segments, &each, bytes);
 }
 
-/* Every position must be in every segment. */
-static ordo_status check_positions_each(ordo_exec *exec, const size_t *k, size_t count,
-                                        const api_segments *segments)
+ordo_status api_check_positions_each(ordo_exec *exec, const size_t *k, size_t count,
+                                     const api_segments *segments)
 {
     FAIL_IF(k == NULL && count > 0, ORDO_E_ARG, "k is NULL");
     for (size_t j = 0; segments->view.count > 0 && j < count; j++)
@@ -402,7 +401,7 @@ static ordo_status select_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_select_jo
     if (bytes == NULL && !segments.given)
         TRY(api_check_positions(exec, job->k, count, n, "keys"));
     else if (bytes == NULL)
-        TRY(check_positions_each(exec, job->k, count, &segments));
+        TRY(api_check_positions_each(exec, job->k, count, &segments));
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, select);
     job->descending = (wish.flags & ORDO_DESCENDING) != 0;

@@ -283,6 +283,7 @@ static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_strin
     ordo_rank_opts       wish;
     ordo_choice          choice;
     TRY(api_check_ranks(exec, rank_type, opts, &wish));
+    TRY(api_no_weights(exec, &wish, "a call on strings"));
     TRY(api_check_rank_count(exec, rank_type, n));
     TRY(api_check_place(exec, wish.flags, ORDO_DESCENDING, wish.stream));
     TRY(check_algorithm(exec, wish.algorithm, "rank"));

@@ -329,7 +329,8 @@ typedef struct ordo_moving_job { /* statistics of a moving window */
     const struct ordo_segment_view *segments;
 } ordo_moving_job;
 
-typedef struct ordo_weighted_job { /* quantiles of keys with weights */
+/* Quantiles or ranks of keys with weights. */
+typedef struct ordo_weighted_job {
     ordo_type     type;
     const void   *keys;
     size_t        n;
@@ -340,6 +341,12 @@ typedef struct ordo_weighted_job { /* quantiles of keys with weights */
     ordo_method   method; /* 1 to 9 if the weights are floats */
     ordo_nans     nans;
     double       *out;
+    /* Ranks instead of quantiles: U32, U64, F64, and F64 if the weights are floats and ties is not
+     * DENSE; 0: quantiles. */
+    ordo_type rank_type;
+    void     *ranks;
+    ordo_ties ties; /* not ORDINAL */
+    bool      descending;
 } ordo_weighted_job;
 
 typedef struct ordo_copy_job {

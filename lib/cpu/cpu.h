@@ -47,6 +47,8 @@ ordo_status cpu_moving(void *state, const ordo_moving_job *job, ordo_exec *exec)
 size_t      cpu_moving_scratch(const ordo_moving_job *job, const ordo_exec *exec);
 ordo_status cpu_weighted(void *state, const ordo_weighted_job *job, ordo_exec *exec);
 size_t      cpu_weighted_scratch(const ordo_weighted_job *job, const ordo_exec *exec);
+ordo_status cpu_weighted_rank(void *state, const ordo_weighted_job *job, ordo_exec *exec);
+size_t      cpu_weighted_rank_scratch(const ordo_weighted_job *job, const ordo_exec *exec);
 ordo_status cpu_copy(void *state, const ordo_copy_job *job, ordo_exec *exec);
 ordo_status cpu_permute(void *state, const ordo_permute_job *job, ordo_exec *exec);
 ordo_status cpu_sample(void *state, const ordo_sample_job *job, ordo_exec *exec);

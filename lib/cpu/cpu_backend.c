@@ -95,6 +95,16 @@ static ordo_status rank_sorted(void *state, const ordo_rank_sorted_job *job, ord
     return cpu_rank_sorted(state, job, exec);
 }
 
+static ordo_status weighted(void *state, const ordo_weighted_job *job, ordo_exec *exec)
+{
+    return (job->rank_type != 0 ? cpu_weighted_rank : cpu_weighted)(state, job, exec);
+}
+
+static size_t weighted_scratch(const ordo_weighted_job *job, const ordo_exec *exec)
+{
+    return (job->rank_type != 0 ? cpu_weighted_rank_scratch : cpu_weighted_scratch)(job, exec);
+}
+
 /* The scratch of a job depends on the job and the number of threads. */
 #define SCRATCH(slot, job_type)                                                                    \
     static size_t slot(const job_type *job, const ordo_exec *exec)                                 \
@@ -170,8 +180,8 @@ const ordo_backend *ordo_cpu_backend(void)
         .place_ranks_scratch = cpu_place_ranks_scratch,
         .moving = cpu_moving,
         .moving_scratch = cpu_moving_scratch,
-        .weighted = cpu_weighted,
-        .weighted_scratch = cpu_weighted_scratch,
+        .weighted = weighted,
+        .weighted_scratch = weighted_scratch,
         .nth = cpu_nth,
         .nth_scratch = nth_scratch,
     };

@@ -98,7 +98,8 @@ SortOptions = _struct(
 )  # fmt: skip
 RankOptions = _struct(
     "RankOptions", ("flags", c_uint64), ("ties", c_uint32), ("algorithm", c_uint32),
-    ("stream", c_void_p), ("segments", c_void_p),
+    ("stream", c_void_p), ("segments", c_void_p), ("weights", c_void_p), ("weight_type", c_uint32),
+    ("reserved", c_uint32),
 )  # fmt: skip
 SelectOptions = _struct(
     "SelectOptions", ("flags", c_uint64), ("nans", c_uint32), ("algorithm", c_uint32),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,9 @@ from . import _lib
 from ._arrays import (
     HOST,
     PLAIN,
+    TYPES,
     Rows,
+    address,
     is_text,
     numbers_of,
     place_of,
@@ -83,7 +86,10 @@ def rank_rows(
     rows: Rows, method: str, descending: bool, dtype: Any, algorithm: str = "auto"
 ) -> Any:
     """Returns the ranks within every row. NaNs are last and tied."""
-    opts = _options(rows.place, method, descending, algorithm)
+    return _ranks_of(rows, _options(rows.place, method, descending, algorithm), dtype)
+
+
+def _ranks_of(rows: Rows, opts: Any, dtype: Any) -> Any:
     code, out_code = rows.code, _RANK_TYPES[dtype]
     result = rows.place.empty(rows.keys.shape, dtype)
     rows.run(
@@ -97,6 +103,39 @@ def rank_rows(
     return result
 
 
+def _weighted_type(method: str, dtype: Any, weights: Any) -> Any:
+    """Returns the dtype of weighted ranks, or raises an error if it cannot hold them."""
+    if method == "ordinal":
+        raise ValueError(
+            "method 'ordinal' has no form with weights: an element of weight w would need w places"
+        )
+    fractions = weights.dtype.kind == "f" and method != "dense"
+    if fractions and dtype is None:
+        return _FLOAT
+    wanted = rank_type(method, dtype, weights.shape[-1])
+    if fractions and wanted != _FLOAT:
+        raise TypeError(f"dtype is {wanted}; expected float64 for weights that are floats")
+    if wanted.itemsize == 4 and method != "dense" and weights.size:
+        most = float(weights.sum(axis=-1, dtype=_FLOAT).max())
+        if most >= np.iinfo(wanted).max:
+            raise ValueError(
+                f"dtype is {wanted}, which cannot hold ranks up to {most:.0f}; expected 64 bits"
+            )
+    return wanted
+
+
+def _weighted_rows(rows: Rows, method: str, descending: bool, dtype: Any, weights: Any) -> Any:
+    """Returns the weighted ranks within every row; `weights` has the shape of the rows."""
+    opts = _lib.RankOptions(
+        struct_size=ctypes.sizeof(_lib.RankOptions),
+        flags=_lib.DESCENDING if descending else 0,
+        ties=_lib.TIES[method],
+        weights=address(weights),
+        weight_type=TYPES[weights.dtype],
+    )
+    return _ranks_of(rows, ctypes.c_void_p(ctypes.addressof(opts)), dtype)
+
+
 def rankdata(
     a: Any,
     method: _lib.Ties = "average",
@@ -106,6 +145,7 @@ def rankdata(
     descending: bool = False,
     dtype: Any = None,
     algorithm: _lib.Algorithm = "auto",
+    weights: Any = None,
     out: Any = None,
 ) -> Any:
     """Returns ranks that start at 1, as `scipy.stats.rankdata` does.
@@ -122,6 +162,12 @@ def rankdata(
         'average' and int64 for the other methods (float64 if a rank is NaN).
     algorithm : of the sort inside: 'auto', or a name as for `sort`. Strings accept 'auto' and
         'sample'.
+    weights : a number of at least 0 for each element, or for each element along the axis; CPU
+        arrays of numbers only. Let B be the sum of the weights of the elements before x, and C that
+        sum with x and its ties. 'min' is B + 1, 'max' is C, 'average' is (B + C + 1) / 2, and
+        'dense' is 1 + the number of different elements before x that have a weight above 0.
+        Integers give the ranks of an array that repeats each element. 'ordinal' has no weights.
+        With weights that are floats the ranks are float64, except for 'dense'.
     out : array for the ranks, of the same shape.
 
     Returns
@@ -130,9 +176,9 @@ def rankdata(
 
     Raises
     ------
-    TypeError : the elements or `dtype` have the wrong type.
-    ValueError : `method`, `axis`, `nan_policy` or `algorithm` is wrong, or `dtype` cannot hold a
-        rank.
+    TypeError : the elements, `weights` or `dtype` have the wrong type.
+    ValueError : `method`, `axis`, `nan_policy`, `algorithm` or `weights` is wrong, or `dtype`
+        cannot hold a rank.
 
     Examples
     --------
@@ -143,11 +189,14 @@ def rankdata(
     array([1, 2, 4, 2])
     >>> ordo.rankdata([0, 2, 3, 2], method="dense", descending=True)
     array([3, 2, 1, 2])
+    >>> ordo.rankdata([10, 20, 30], "max", weights=[2, 5, 1])
+    array([2, 7, 8])
     """
     if descending is not False:
         descending = flag(descending, "descending")
     code = plain_code(a, axis)
     usual = dtype is None and nan_policy == "propagate" and algorithm == "auto" and out is None
+    usual = usual and weights is None
     if code is not None and usual and type(method) is str:
         opts, kind, kind_code = _PREPARED.get((method, descending), _UNKNOWN)
         if kind is not None:
@@ -157,7 +206,7 @@ def rankdata(
             result = np.empty(n, kind)
             _lib.rank(host_context(), code, pointer(a), n, kind_code, pointer(result), opts)
             return result
-    return into(out, _rankdata(a, method, axis, nan_policy, descending, dtype, algorithm))
+    return into(out, _rankdata(a, method, axis, nan_policy, descending, dtype, algorithm, weights))
 
 
 @with_guests
@@ -169,14 +218,19 @@ def _rankdata(
     descending: bool,
     dtype: Any,
     algorithm: str,
+    weights: Any,
 ) -> Any:
     ties = _lib.number_of(_lib.TIES, method, "method")
     check_nan_policy(nan_policy)
     column = column_of(a)
     place, array = place_of(a)
     if column is not None:
-        ranks = _rankdata(array, method, axis, nan_policy, descending, dtype, algorithm)
+        ranks = _rankdata(array, method, axis, nan_policy, descending, dtype, algorithm, weights)
         return column.like(ranks)
+    if weights is not None and (place is not HOST or is_text(array)):
+        raise TypeError("weights are for arrays of numbers in CPU memory")
+    if weights is not None and algorithm != "auto":
+        raise ValueError("weights accept only algorithm='auto'")
     if place is HOST and is_text(array):
         from . import _strings
 
@@ -184,18 +238,32 @@ def _rankdata(
         wanted = rank_type(method, dtype, array.size)
         exact = dtype is not None and wanted != _FLOAT
         return _strings.rankdata(array, axis, nan_policy, wanted, exact, ties, descending, number)
-    rows = Rows(place, array, axis, strided=True, descending=descending, order="ties")
-    wanted = rank_type(method, dtype, rows.n)
+    rows = Rows(place, array, axis, strided=weights is None, descending=descending, order="ties")
+    if weights is None:
+        wanted = rank_type(method, dtype, rows.n)
+
+        def ranked(kind: Any) -> Any:
+            return rank_rows(rows, method, descending, kind, algorithm)
+
+    else:
+        from ._windows import weights_of
+
+        each = weights_of(weights, array, rows)
+        wanted = _weighted_type(method, dtype, each)
+
+        def ranked(kind: Any) -> Any:
+            return _weighted_rows(rows, method, descending, kind, each)
+
     with_nan = rows_have_nan(rows)
     if with_nan is None:
-        return rows.back(rank_rows(rows, method, descending, wanted, algorithm))
+        return rows.back(ranked(wanted))
     if nan_policy == "raise":
         raise found_nan()
     if dtype is not None and wanted != _FLOAT:
         raise ValueError(
             f"dtype is {wanted}, which cannot hold NaN, the rank of a NaN; expected float64"
         )
-    ranks = rank_rows(rows, method, descending, _FLOAT, algorithm)
+    ranks = ranked(_FLOAT)
     if nan_policy == "propagate":
         place.set_nan(rows.axis_last(ranks), with_nan)
     else:

@@ -252,7 +252,7 @@ def moving_max(
 # ---- Weights -----------------------------------------------------------------------------------
 
 
-def _weights_of(weights: Any, a: Any, rows: Rows) -> Any:
+def weights_of(weights: Any, a: Any, rows: Rows) -> Any:
     """Returns weights with one row for each row of keys, of a dtype that the library has."""
     found = unmasked(weights, "weights")
     if found.dtype.kind == "b" or found.dtype == np.float16:
@@ -292,7 +292,7 @@ def weighted_quantile(
     rows = Rows(place, array, axis, several=True)
     if nan_policy == "raise" and rows_have_nan(rows) is not None:
         raise found_nan()
-    each = _weights_of(weights, array, rows)
+    each = weights_of(weights, array, rows)
     parts = np.ascontiguousarray(wanted.reshape(-1), _DOUBLE)
     result = np.empty((rows.count, parts.size), _DOUBLE)
     opts = _lib.QuantileOptions(

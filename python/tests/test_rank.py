@@ -149,3 +149,83 @@ def test_nan_policies():
 def test_constant_and_perfect():
     assert np.isnan(ordo.spearmanr([1, 1, 1], [1, 2, 3]).statistic)
     close(ordo.spearmanr(range(9), range(9)), stats.spearmanr(range(9), range(9)))
+
+
+# ---- Weights -----------------------------------------------------------------------------------
+
+WEIGHTED = [method for method in METHODS if method != "ordinal"]
+pairs_of = st.lists(st.tuples(st.integers(-4, 4), st.integers(0, 4)), min_size=1, max_size=30)
+
+
+def weighted_ranks(keys, weights, method, descending=False):
+    """The formulas of the contract, for keys without NaN and exact sums."""
+    order = -keys.astype(np.float64) if descending else keys.astype(np.float64)
+    before = np.array([weights[order < x].sum() for x in order], np.float64)
+    up_to = np.array([weights[order <= x].sum() for x in order], np.float64)
+    dense = np.array([np.unique(order[(order < x) & (weights > 0)]).size for x in order])
+    ranks = {"min": before + 1, "max": up_to, "average": (before + up_to + 1) / 2}
+    return ranks.get(method, dense + 1.0)
+
+
+@pytest.mark.parametrize("method", WEIGHTED)
+@given(pairs_of, st.sampled_from(NUMBERS), st.sampled_from([*NUMBERS, "f2"]), st.booleans())
+def test_weights_by_the_formulas(method, pairs, dtype, weight_dtype, descending):
+    keys, weights = np.array(pairs).T
+    keys = (keys if np.dtype(dtype).kind != "u" else keys + 4).astype(dtype)
+    result = ordo.rankdata(
+        keys, method, weights=weights.astype(weight_dtype), descending=descending
+    )
+    np.testing.assert_array_equal(result, weighted_ranks(keys, weights, method, descending))
+    floats = method == "average" or (np.dtype(weight_dtype).kind == "f" and method != "dense")
+    assert result.dtype == (np.float64 if floats else np.int64)
+    ones = np.ones(keys.size, weight_dtype)
+    np.testing.assert_array_equal(
+        ordo.rankdata(keys, method, weights=ones), stats.rankdata(keys, method)
+    )
+
+
+@pytest.mark.parametrize("method", WEIGHTED)
+def test_weights_along_axes(method, rng):
+    a = rng.integers(0, 4, (3, 5, 4)).astype(np.float32)
+    weights = rng.integers(0, 3, a.shape) / 4
+    for axis in (0, 1, -1):
+        result = ordo.rankdata(a, method, axis=axis, weights=weights)
+        for at in np.ndindex(*np.delete(a.shape, axis)):
+            row = (*at[: axis % 3], slice(None), *at[axis % 3 :])
+            np.testing.assert_array_equal(result[row], weighted_ranks(a[row], weights[row], method))
+    shared = np.array([2, 0, 1, 1])
+    every = np.broadcast_to(shared, a.shape)
+    np.testing.assert_array_equal(
+        ordo.rankdata(a, method, axis=-1, weights=shared),
+        ordo.rankdata(a, method, axis=-1, weights=every),
+    )
+    flat = ordo.rankdata(a, method, weights=weights)
+    np.testing.assert_array_equal(flat, weighted_ranks(a.ravel(), weights.ravel(), method))
+
+
+def test_weights_and_nans():
+    a, weights = [2.0, np.nan, 1.0, np.nan], [3, 5, 2, 1]
+    assert np.isnan(ordo.rankdata(a, weights=weights)).all()
+    result = ordo.rankdata(a, "max", weights=weights, nan_policy="omit")
+    np.testing.assert_array_equal(result, [5, np.nan, 2, np.nan])
+    with pytest.raises(ValueError, match="nan values"):
+        ordo.rankdata(a, weights=weights, nan_policy="raise")
+
+
+def test_weights_that_are_refused():
+    for wrong in ([1, -1, 1], [1.0, np.nan, 1.0], [1, 2]):
+        with pytest.raises(ValueError, match="weights"):
+            ordo.rankdata([1, 2, 3], weights=wrong)
+    with pytest.raises(ValueError, match="ordinal"):
+        ordo.rankdata([1, 2, 3], "ordinal", weights=[1, 1, 1])
+    with pytest.raises(ValueError, match="algorithm"):
+        ordo.rankdata([1, 2, 3], weights=[1, 1, 1], algorithm="radix")
+    with pytest.raises(TypeError, match="float64"):
+        ordo.rankdata([1, 2, 3], "min", weights=[1.5, 1, 1], dtype="i8")
+    with pytest.raises(TypeError, match="numbers"):
+        ordo.rankdata(["a", "b"], weights=[1, 1])
+    for dtype in ("i4", "u4"):
+        with pytest.raises(ValueError, match="64 bits"):
+            ordo.rankdata([1, 2], "max", weights=[np.iinfo(dtype).max, 1], dtype=dtype)
+    result = ordo.rankdata([1, 2], "dense", weights=[2**40, 1], dtype="i4")
+    assert result.dtype == np.int32 and result.tolist() == [1, 2]

@@ -1,5 +1,5 @@
 /* test_nth.c - ordo_nth against three groups of the oracle's order: every type, shape, direction,
- * keys or indices only, every context, too little memory, refusals. */
+ * keys or indices only, every context, segments, too little memory, refusals. */
 #include "inputs.h"
 #include "oracle.h"
 #include "testkit.h"
@@ -128,6 +128,66 @@ static void test_large(test_rng *rng)
     }
 }
 
+/* ---- Segments ---- */
+
+enum {
+    ROWS = 9,
+    LENGTH = 23,
+    ALL = ROWS * LENGTH
+};
+
+/* Each segment has the result of a separate call; elements outside are not written. */
+static void try_segments(ordo_type type, const ordo_segments *s, size_t k, bool desc)
+{
+    size_t const     size = ordo_type_size(type);
+    ordo_ctx *const  ctx = next_context()->ctx;
+    uint64_t         keys[ALL], out[ALL], row[ALL], row_out[ALL];
+    uint32_t         index[ALL], row_index[ALL];
+    size_t           inside = 0, kept = 0, bytes = 0;
+    ordo_select_opts opts = ORDO_OPTS(ordo_select_opts, .flags = desc ? ORDO_DESCENDING : 0);
+    inputs_fill(k % inputs_count(), type, keys, ALL, k + 3);
+    memset(out, 0xee, sizeof out);
+    memset(index, 0xee, sizeof index);
+    opts.segments = s;
+    CHECK_STATUS(ORDO_OK, ordo_nth_scratch(ctx, type, ALL, &opts, &bytes), ctx);
+    CHECK(bytes > 0);
+    CHECK_STATUS(ORDO_OK, ordo_nth(ctx, type, keys, ALL, k, out, ORDO_U32, index, &opts), ctx);
+    opts.segments = NULL;
+    for (size_t r = 0; r < s->count; r++) {
+        size_t const n = s->offsets != NULL ? (size_t)(s->offsets[r + 1] - s->offsets[r]) : LENGTH;
+        size_t const step = s->step != 0 ? s->step : 1;
+        size_t const start =
+            s->offsets != NULL ? (size_t)s->offsets[r] : r * (step > 1 ? 1 : LENGTH);
+        for (size_t i = 0; i < n; i++)
+            memcpy((char *)row + i * size, (const char *)keys + (start + i * step) * size, size);
+        CHECK_STATUS(ORDO_OK, ordo_nth(ctx, type, row, n, k, row_out, ORDO_U32, row_index, &opts),
+                     ctx);
+        for (size_t i = 0; i < n; i++) {
+            CHECK(memcmp((const char *)out + (start + i * step) * size,
+                         (const char *)row_out + i * size, size) == 0);
+            CHECK_EQ_U64(row_index[i], index[start + i * step]);
+        }
+        inside += n;
+    }
+    for (size_t i = 0; i < ALL; i++)
+        kept += index[i] == 0xeeeeeeee;
+    CHECK_EQ_U64(ALL - inside, kept);
+}
+
+static void test_segments(void)
+{
+    static uint64_t const offsets[] = {2, 9, 60, ALL - 1};
+    ordo_segments const   layouts[] = {
+          ORDO_OPTS(ordo_segments, .count = ROWS, .length = LENGTH),
+          ORDO_OPTS(ordo_segments, .count = ROWS, .length = LENGTH, .stride = 1, .step = ROWS),
+          ORDO_OPTS(ordo_segments, .count = 3, .offsets = offsets)};
+    for (size_t t = 0; t < INPUTS_TYPES; t++)
+        for (size_t which = 0; which < 6; which++) {
+            testkit_case("segments %zu %s", which, ordo_type_name(inputs_types[t]));
+            try_segments(inputs_types[t], &layouts[which / 2], which, which % 2 != 0);
+        }
+}
+
 /* ---- Memory and refusals ---- */
 
 static void test_memory(void)
@@ -162,8 +222,11 @@ static void test_refusals(void)
     CHECK_STATUS(ORDO_E_ARG, ordo_nth(ctx, ORDO_F32, keys, 4, 1, out, ORDO_U32, index, &opts), ctx);
     opts.algorithm = 0;
     opts.segments = &segments;
-    CHECK_STATUS(ORDO_E_UNSUPPORTED,
-                 ordo_nth(ctx, ORDO_F32, keys, 4, 1, out, ORDO_U32, index, &opts), ctx);
+    CHECK_STATUS(ORDO_E_ARG, ordo_nth(ctx, ORDO_F32, keys, 4, 2, out, ORDO_U32, index, &opts), ctx);
+    CHECK(strstr(ordo_last_error(ctx), "segment 0 has 2 keys") != NULL);
+    segments.step = 2;
+    segments.stride = 2;
+    CHECK_STATUS(ORDO_E_ARG, ordo_nth(ctx, ORDO_F32, keys, 4, 1, out, ORDO_U32, index, &opts), ctx);
     CHECK_STATUS(ORDO_E_ARG, ordo_nth(ctx, ORDO_F32, keys, 4, 4, out, ORDO_U32, index, NULL), ctx);
     CHECK_STATUS(ORDO_E_ARG, ordo_nth(ctx, ORDO_F32, keys, 0, 0, out, ORDO_U32, index, NULL), ctx);
     CHECK_STATUS(ORDO_E_ARG, ordo_nth(ctx, ORDO_F32, keys, 4, 1, keys, ORDO_U32, index, NULL), ctx);
@@ -185,6 +248,7 @@ int main(void)
     sorted = test_keep(LARGE * KEY);
     test_all(&rng);
     test_large(&rng);
+    test_segments();
     test_memory();
     test_refusals();
     return testkit_done();
