@@ -160,6 +160,14 @@ enum {
  * row. Returns the number of rows. */
 size_t api_sorted_rows(const ordo_choice *choice, ordo_type type, bool descending, const char *keys,
                        size_t rows, size_t n, void *sorted);
+/* The order of the keys in each row, and which keys tie: order and ties of ordo_rows_job. */
+typedef struct api_rows_order {
+    uint8_t places[API_ROWS_BYTES / 4], ties[API_ROWS_BYTES / 4];
+} api_rows_order;
+/* Finds the order of rows of n keys without gaps: of as many rows as there is room for. Returns
+ * their number. */
+size_t api_order_rows(const ordo_choice *choice, ordo_type type, bool descending, const void *keys,
+                      size_t rows, size_t n, api_rows_order *order);
 /* The number of NaNs at the end of n sorted keys. */
 size_t api_nans_of_row(ordo_type type, const void *sorted, size_t n);
 /* Runs the select slot for positions that may be in any order and repeat. */

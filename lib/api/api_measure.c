@@ -71,6 +71,28 @@ static ordo_status is_sorted_one(const void *arg, size_t i, size_t n, void *cons
     return ORDO_OK;
 }
 
+/* A short row is sorted if its stable order is the order of its indices. */
+static ordo_status is_sorted_rows(const void *arg, size_t i, size_t count, size_t n,
+                                  void *const *at, ordo_exec *exec)
+{
+    const order_segments *const call = arg;
+    ordo_type const             type = call->job.type;
+    api_rows_order              order;
+    (void)exec;
+    for (size_t done = 0, rows; done < count; done += rows) {
+        rows = api_order_rows(call->choice, type, call->job.descending,
+                              (const char *)at[0] + done * n * ordo_type_size(type), count - done,
+                              n, &order);
+        for (size_t r = 0; r < rows; r++) {
+            unsigned moved = 0;
+            for (size_t j = 0; j < n; j++)
+                moved |= order.places[r * n + j] ^ (unsigned)j;
+            call->sorted[i + done + r] = moved == 0;
+        }
+    }
+    return ORDO_OK;
+}
+
 static ordo_status runs_one(const void *arg, size_t i, size_t n, void *const *at, ordo_exec *exec)
 {
     const order_segments *const call = arg;
@@ -111,6 +133,9 @@ static ordo_status measure_each(ordo_exec *exec, const order_segments *call, ord
                                                     {job->rl, size, false, true},
                                                     {job->dm, sizeof *job->dm, false, true}},
                                          .one = one,
+                                         .rows = one == is_sorted_one && call->where == NULL ? is_sorted_rows
+                                                                                             : NULL,
+                                         .rows_most = ORDO_ROW_KEYS,
                                          .scratch = one == radius_one ? radius_one_scratch : NULL,
                                          .needs_scratch = true,
                                          .arg = call};

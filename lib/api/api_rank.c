@@ -219,6 +219,58 @@ static ordo_status rank_one(const void *arg, size_t i, size_t n, void *const *at
     return call->choice->backend->rank(call->choice->state, &job, exec);
 }
 
+/* Writes twice the average rank, or the rank, as an element of the ranks. */
+static void put_rank(const ordo_rank_job *job, void *ranks, size_t at, size_t rank)
+{
+    switch (job->rank_type) {
+    case ORDO_U32:
+        ((uint32_t *)ranks)[at] = (uint32_t)rank;
+        break;
+    case ORDO_U64:
+        ((uint64_t *)ranks)[at] = rank;
+        break;
+    default:
+        ((double *)ranks)[at] = job->ties == ORDO_TIES_AVERAGE ? (double)rank * 0.5 : (double)rank;
+    }
+}
+
+/* Ranks one short row whose order is known. */
+static void rank_row(const ordo_rank_job *job, const uint8_t *places, const uint8_t *ties, size_t n,
+                     void *ranks, size_t at)
+{
+    size_t groups = 0;
+    for (size_t from = 0, to; from < n; from = to) {
+        to = from + 1;
+        while (to < n && ties[to] && job->ties != ORDO_TIES_ORDINAL)
+            to++;
+        groups++;
+        size_t const rank = job->ties == ORDO_TIES_AVERAGE ? from + 1 + to
+                            : job->ties == ORDO_TIES_DENSE ? groups
+                            : job->ties == ORDO_TIES_MAX   ? to
+                                                           : from + 1;
+        for (size_t j = from; j < to; j++)
+            put_rank(job, ranks, at + places[j], rank);
+    }
+}
+
+static ordo_status rank_rows(const void *arg, size_t i, size_t count, size_t n, void *const *at,
+                             ordo_exec *exec)
+{
+    const rank_segments *const call = arg;
+    const ordo_rank_job *const job = &call->job;
+    api_rows_order             order;
+    (void)i;
+    (void)exec;
+    for (size_t done = 0, rows; done < count; done += rows) {
+        rows = api_order_rows(call->choice, job->type, job->descending,
+                              (const char *)at[0] + done * n * ordo_type_size(job->type),
+                              count - done, n, &order);
+        for (size_t r = 0; r < rows; r++)
+            rank_row(job, order.places + r * n, order.ties + r * n, n, at[1], (done + r) * n);
+    }
+    return ORDO_OK;
+}
+
 static size_t rank_one_scratch(const void *arg, size_t n, const ordo_exec *exec)
 {
     const rank_segments *const call = arg;
@@ -241,6 +293,8 @@ static ordo_status rank_each(ordo_ctx *ctx, ordo_exec *exec, const ordo_rank_job
     ordo_segments_job each = {.arrays = {api_read_only(job->keys, ordo_type_size(job->type)),
                                          {job->ranks, ordo_type_size(job->rank_type), false, true}},
                               .one = rank_one,
+                              .rows = job->algorithm == ORDO_ALGORITHM_AUTO ? rank_rows : NULL,
+                              .rows_most = ORDO_ROW_KEYS,
                               .scratch = rank_one_scratch,
                               .needs_scratch = true,
                               .arg = &call};

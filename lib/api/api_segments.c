@@ -134,6 +134,20 @@ ordo_status api_check_segments(ordo_exec *exec, const ordo_segments *segments, s
     return ORDO_OK;
 }
 
+size_t api_order_rows(const ordo_choice *choice, ordo_type type, bool descending, const void *keys,
+                      size_t rows, size_t n, api_rows_order *order)
+{
+    ordo_rows_job const job = {.type = type,
+                               .keys = (void *)keys, /* never written through */
+                               .rows = ordo_min(rows, sizeof order->places / n),
+                               .n = n,
+                               .descending = descending,
+                               .order = order->places,
+                               .ties = order->ties};
+    choice->backend->sort_rows(choice->state, &job);
+    return job.rows;
+}
+
 ordo_status api_no_segments(ordo_exec *exec, const ordo_segments *segments, const char *call)
 {
     FAIL_IF(segments != NULL, ORDO_E_UNSUPPORTED, "%s has no segments; opts.segments must be NULL",

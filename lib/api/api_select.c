@@ -285,8 +285,11 @@ size_t api_sorted_rows(const ordo_choice *choice, ordo_type type, bool descendin
                        size_t rows, size_t n, void *sorted)
 {
     size_t const        size = ordo_type_size(type);
-    ordo_rows_job const job = {type, sorted, ordo_min(rows, API_ROWS_BYTES / (n * size)), n,
-                               descending};
+    ordo_rows_job const job = {.type = type,
+                               .keys = sorted,
+                               .rows = ordo_min(rows, API_ROWS_BYTES / (n * size)),
+                               .n = n,
+                               .descending = descending};
     memcpy(sorted, keys, job.rows * n * size);
     choice->backend->sort_rows(choice->state, &job);
     return job.rows;
@@ -469,6 +472,37 @@ static ordo_status topk_one(const void *arg, size_t i, size_t n, void *const *at
                       call->found != NULL ? call->found + i : NULL);
 }
 
+/* The keys of short rows by the order of each row. NaNs count. */
+static ordo_status topk_rows(const void *arg, size_t i, size_t count, size_t n, void *const *at,
+                             ordo_exec *exec)
+{
+    const topk_segments *const call = arg;
+    const ordo_topk_job *const job = &call->job;
+    size_t const               size = ordo_type_size(job->type), k = ordo_min(job->k, n);
+    api_rows_order             order;
+    (void)exec;
+    for (size_t done = 0, rows; done < count; done += rows) {
+        const char *const keys = (const char *)at[0] + done * n * size;
+        rows =
+            api_order_rows(call->choice, job->type, job->descending, keys, count - done, n, &order);
+        for (size_t r = 0; r < rows; r++) {
+            const uint8_t *const places = order.places + r * n;
+            size_t const         to = (i + done + r) * job->k;
+            for (size_t j = 0; job->values != NULL && j < k; j++)
+                memcpy((char *)job->values + (to + j) * size, keys + (r * n + places[j]) * size,
+                       size);
+            for (size_t j = 0; job->index != NULL && j < k; j++)
+                if (job->index_type == ORDO_U32)
+                    ((uint32_t *)job->index)[to + j] = places[j];
+                else
+                    ((uint64_t *)job->index)[to + j] = places[j];
+            if (call->found != NULL)
+                call->found[i + done + r] = k;
+        }
+    }
+    return ORDO_OK;
+}
+
 static size_t topk_one_scratch(const void *arg, size_t n, const ordo_exec *exec)
 {
     const topk_segments *const call = arg;
@@ -528,6 +562,8 @@ static ordo_status topk_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_topk_job *j
         topk_segments const call = {&choice, *job, omit, found};
         ordo_segments_job   each = {.arrays = {api_read_only(job->keys, ordo_type_size(job->type))},
                                     .one = topk_one,
+                                    .rows = omit ? NULL : topk_rows,
+                                    .rows_most = ORDO_ROW_KEYS,
                                     .scratch = topk_one_scratch,
                                     .needs_scratch = true,
                                     .arg = &call};

@@ -119,7 +119,11 @@ static ordo_status sort_rows(const void *arg, size_t i, size_t count, size_t n, 
                              ordo_exec *exec)
 {
     const sort_segments *const call = arg;
-    ordo_rows_job const        job = {call->job.type, at[0], count, n, call->job.descending};
+    ordo_rows_job const        job = {.type = call->job.type,
+                                      .keys = at[0],
+                                      .rows = count,
+                                      .n = n,
+                                      .descending = call->job.descending};
     (void)i;
     (void)exec;
     if (at[1] != NULL)
@@ -347,6 +351,28 @@ static ordo_status argsort_one(const void *arg, size_t i, size_t n, void *const 
     return call->choice->backend->argsort(call->choice->state, &job, exec);
 }
 
+static ordo_status argsort_rows(const void *arg, size_t i, size_t count, size_t n, void *const *at,
+                                ordo_exec *exec)
+{
+    const argsort_segments *const call = arg;
+    const ordo_argsort_job *const job = &call->job;
+    api_rows_order                order;
+    (void)i;
+    (void)exec;
+    for (size_t done = 0, rows; done < count; done += rows) {
+        rows = api_order_rows(call->choice, job->type, job->descending,
+                              (const char *)at[0] + done * n * ordo_type_size(job->type),
+                              count - done, n, &order);
+        if (job->index_type == ORDO_U32)
+            for (size_t j = 0; j < rows * n; j++)
+                ((uint32_t *)at[1])[done * n + j] = order.places[j];
+        else
+            for (size_t j = 0; j < rows * n; j++)
+                ((uint64_t *)at[1])[done * n + j] = order.places[j];
+    }
+    return ORDO_OK;
+}
+
 static size_t argsort_one_scratch(const void *arg, size_t n, const ordo_exec *exec)
 {
     const argsort_segments *const call = arg;
@@ -368,6 +394,8 @@ static ordo_status argsort_each(ordo_ctx *ctx, ordo_exec *exec, const ordo_argso
         .arrays = {api_read_only(job->keys, ordo_type_size(job->type)),
                    {job->index, ordo_type_size(job->index_type), false, true}},
         .one = argsort_one,
+        .rows = job->algorithm == ORDO_ALGORITHM_AUTO ? argsort_rows : NULL,
+        .rows_most = ORDO_ROW_KEYS,
         .scratch = argsort_one_scratch,
         .needs_scratch = !has_fallback(job->algorithm),
         .arg = &call};

@@ -21,6 +21,10 @@ typedef struct ordo_rows_job { /* sorts rows of n keys in place, as a sort of ke
     void     *keys;    /* rows without gaps */
     size_t    rows, n; /* 1 <= n <= ORDO_ROW_KEYS */
     bool      descending;
+    /* If order is not NULL, the keys stay unchanged. Row r has the elements from r * n on:
+     * order[r * n + j] = the index in the row of its j-th key in order, ties by index.
+     * ties[r * n + j] = that key ties with key j - 1 of the row, 1 or 0. NULL: not wanted. */
+    uint8_t *order, *ties;
 } ordo_rows_job;
 
 /* With all defaults filled in, see ordo_segments. Checked, except offsets on a device. */

@@ -79,6 +79,21 @@ def _sort_rows(rows: Rows, wish: _Wish) -> None:
     )
 
 
+def _sort_rows_from(rows: Rows, wish: _Wish) -> Any:
+    """Returns a new array with the sorted rows. The library reads the keys where they are."""
+    code = rows.code
+    result = np.empty(rows.keys.shape, rows.keys.dtype)
+    source = _lib.copy_options(_lib.SortOptions, wish.options(rows.place))
+    source.source = address(rows.keys)
+    rows.run(
+        lambda context, n, opts, keys, out: _lib.sort(context, code, out, n, opts),
+        _lib.SortOptions,
+        ctypes.c_void_p(ctypes.addressof(source)),
+        result,
+    )
+    return result
+
+
 def sort(
     a: Any,
     axis: int | None = -1,
@@ -174,6 +189,8 @@ def _sort(a: Any, axis: int | None, wish: _Wish, out: Any) -> Any:
         return _sort_into(place, array, axis, wish, out)
     rows = Rows(place, array, axis, strided=True, descending=wish.descending, order="bits")
     wish.options(place)  # raises an error for an unknown algorithm
+    if place is HOST and rows.keys is array:
+        return rows.restored(rows.back(_sort_rows_from(rows, wish)))
     result = rows.own(array)
     _sort_rows(rows, wish)
     return rows.restored(rows.back(result))

@@ -6,11 +6,13 @@ The test of the wheel needs ORDO_TEST_WHEEL=1.
 from __future__ import annotations
 
 import ast
+import ctypes
 import doctest
 import inspect
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -20,7 +22,7 @@ import numpy as np
 import pytest
 
 import ordo
-from ordo import bench
+from ordo import _lib, bench
 
 ROOT = Path(__file__).resolve().parents[2]
 NO_ARGUMENTS = {"explain", "show_config"}
@@ -231,3 +233,56 @@ def test_windows(tmp_path):
 def test_an_unknown_section():
     with pytest.raises(SystemExit):
         bench.main(["nonsense"])
+
+
+# ---- The structs of the C header ---------------------------------------------------------------
+
+STRUCTS = {
+    "ordo_device_share": _lib.DeviceShare,
+    "ordo_ctx_opts": _lib.ContextOptions,
+    "ordo_sort_opts": _lib.SortOptions,
+    "ordo_rank_opts": _lib.RankOptions,
+    "ordo_select_opts": _lib.SelectOptions,
+    "ordo_quantile_opts": _lib.QuantileOptions,
+    "ordo_moving_opts": _lib.MovingOptions,
+    "ordo_scan_opts": _lib.ScanOptions,
+    "ordo_partition_opts": _lib.PartitionOptions,
+    "ordo_order_opts": _lib.OrderOptions,
+    "ordo_segments": _lib.Segments,
+    "ordo_gen_opts": _lib.GenOptions,
+    "ordo_strings": _lib.Strings,
+    "ordo_report": _lib.ReportStruct,
+    "ordo_info": _lib.InfoStruct,
+}
+
+
+def member(struct: str, name: str) -> str:
+    """Returns the C name of a field. ReportStruct has the fields of ordo_facts as its own."""
+    names = [field for field, _ in _lib.ReportStruct._fields_]
+    is_fact = struct == "ordo_report" and names.index(name) >= names.index("input")
+    return f"facts.{name}" if is_fact else name
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+@pytest.mark.skipif(not (ROOT / "include").is_dir(), reason="no headers")
+def test_the_structs(tmp_path):
+    """Every ctypes struct has the size and the offsets of the struct in the header."""
+    lines, expected = [], []
+    for name, struct in STRUCTS.items():
+        lines.append(f'printf("%zu\\n", sizeof({name}));')
+        expected.append((name, ctypes.sizeof(struct)))
+        for field, _ in struct._fields_:
+            c_name = member(name, field)
+            lines.append(f'printf("%zu\\n", offsetof({name}, {c_name}));')
+            expected.append((f"{name}.{field}", getattr(struct, field).offset))
+    headers = [path.name for path in sorted((ROOT / "include").glob("ordo*.h"))]
+    source = tmp_path / "structs.c"
+    text = "".join(f'#include "{header}"\n' for header in headers)
+    text += "#include <stddef.h>\n#include <stdio.h>\nint main(void)\n{\n"
+    source.write_text(text + "\n".join(lines) + "\n}\n")
+    program = tmp_path / "structs"
+    command = ["cc", f"-I{ROOT / 'include'}", str(source), "-o", str(program)]
+    subprocess.run(command, check=True, timeout=60)
+    found = subprocess.run([str(program)], check=True, capture_output=True, timeout=60).stdout
+    sizes = [int(line) for line in found.split()]
+    assert list(zip((name for name, _ in expected), sizes)) == expected

@@ -142,3 +142,45 @@ def test_threads_and_memory(rng):
         with ordo.context(threads=threads, device="cpu", memory_limit=limit):
             same(ordo.sort(a, 0), expected[0])
             same(ordo.argsort(a, 1), expected[1])
+
+
+def one_of(dtype: Any, rng: Any, shape: tuple, kind: str) -> Any:
+    """Returns numbers that are spread, that often tie, or that differ only in their lowest bits."""
+    kind_of = np.dtype(dtype).kind
+    if kind == "ties":
+        choice = [0.0, -0.0, 1.0, np.nan, np.inf, -np.inf] if kind_of == "f" else [0, 1, 2]
+        return rng.choice(np.array(choice, dtype), shape)
+    if kind_of == "f":
+        near = np.array([-3.0, 3.0], dtype)[rng.integers(0, 2, shape)]
+        steps = rng.integers(0, 50, shape) * np.finfo(dtype).eps * 2
+        return (
+            near + steps.astype(dtype) if kind == "near" else rng.normal(size=shape).astype(dtype)
+        )
+    ends = np.iinfo(dtype)
+    if kind == "spread":
+        return rng.integers(ends.min, ends.max, shape, dtype, endpoint=True)
+    low = rng.integers(0, 50, shape).astype(dtype)
+    return np.where(rng.random(shape) < 0.5, ends.min + low, ends.max - low).astype(dtype)
+
+
+@pytest.mark.parametrize("kind", ["spread", "ties", "near"])
+@pytest.mark.parametrize("dtype", NUMBERS)
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 16, 17, 100, 128, 129, 256, 257])
+def test_short_rows(n, dtype, kind):
+    """The order of many short rows, which is found by networks and by vector sorts."""
+    a = one_of(dtype, np.random.default_rng(n), (40, n), kind)
+    expected = np.argsort(a, axis=1, kind="stable")
+    for keys in (a, np.asfortranarray(a)):
+        assert np.array_equal(ordo.argsort(keys, 1), expected)
+        top = ordo.topk(keys, min(n, 3), 1, largest=False)
+        assert np.array_equal(top.indices, expected[:, :3])
+        same(top.values, np.take_along_axis(a, expected, 1)[:, :3])
+        same(ordo.sort(keys, 1), np.sort(a, 1))
+    ordinal = np.empty((40, n), np.int64)
+    np.put_along_axis(ordinal, expected, np.arange(1, n + 1)[None, :], 1)
+    held = np.where(a != a, a.dtype.type(0), a)  # ranks of rows with NaNs are NaN
+    if not (a != a).any():
+        assert np.array_equal(ordo.rankdata(a, "ordinal", axis=1), ordinal)
+    for method in METHODS:
+        each = [ordo.rankdata(row, method, algorithm="merge") for row in held]
+        assert np.array_equal(ordo.rankdata(held, method, axis=1), each)

@@ -151,6 +151,15 @@ enum {
 
 /* Sorts `rows` rows of n keys each, 1 <= n <= ORDO_ROW_KEYS, in place. */
 typedef void cpu_sort_rows_fn(void *keys, size_t rows, size_t n, bool descending);
+/* The order of the keys of each row: see order and ties of ordo_rows_job. */
+typedef void cpu_order_rows_fn(const void *keys, size_t rows, size_t n, bool descending,
+                               uint8_t *order, uint8_t *ties);
+
+/* bits[i] = the key bits of keys[i] with ties folded. words[i] = bits[i] less the least of them,
+ * without its lowest bits, above an index of `index_bits` bits, which is i. n > 0. Returns how many
+ * low bits the words lack. */
+typedef unsigned cpu_tie_words_fn(const void *keys, size_t n, bool descending, unsigned index_bits,
+                                  uint64_t *bits, uint64_t *words);
 
 /* The loops that are written once in plain C and compiled for each ISA (plain_loops.h). */
 typedef struct cpu_loops {
@@ -159,6 +168,8 @@ typedef struct cpu_loops {
     cpu_below_fn              *below[CPU_TYPES][2]; /* [type][descending] */
     cpu_first_step_fn         *first_step[CPU_TYPES];
     cpu_sort_rows_fn          *sort_rows[CPU_TYPES];
+    cpu_order_rows_fn         *order_rows[CPU_TYPES];
+    cpu_tie_words_fn          *tie_words[CPU_TYPES];
     const struct record_type  *records; /* [type], radix/radix.h */
     const struct radix_ops    *radix;   /* [record_kind], radix/radix_work.h */
     const struct order_loops  *order;   /* rough/order_loops.h */

@@ -25,6 +25,8 @@
 #include "core/for_each_type.h"
 #define ORDO_TEMPLATE "cpu/segments/rows.t.h"
 #include "core/for_each_type.h"
+#define ORDO_TEMPLATE "cpu/kernel/tie_words.t.h"
+#include "core/for_each_type.h"
 #define ORDO_TEMPLATE "cpu/radix/records.t.h"
 #include "core/for_each_type.h"
 
@@ -104,6 +106,16 @@ const cpu_loops CPU_JOIN(cpu_loops, CPU_ISA) = {
     .sort_rows =
         {
 #define ORDO_TYPE(ID, tag, key, bits) [ORDO_##ID] = sort_rows_##tag,
+#include "core/types.def"
+        },
+    .order_rows =
+        {
+#define ORDO_TYPE(ID, tag, key, bits) [ORDO_##ID] = order_rows_##tag,
+#include "core/types.def"
+        },
+    .tie_words =
+        {
+#define ORDO_TYPE(ID, tag, key, bits) [ORDO_##ID] = tie_words_##tag,
 #include "core/types.def"
         },
     .records = record_loops,

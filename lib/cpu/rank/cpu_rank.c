@@ -9,7 +9,7 @@
  * Until the end an average rank is held as twice its value, an integer. Scratch: 2n records of 8
  * bytes (keys of at most 32 bits, n < 2^31) or 16, and that of the radix sort. 64-bit keys with few
  * ties or of a narrow range take records of 8 bytes (short_keys.c). The ranks of a few keys are
- * counted (few_ranks.t.h). */
+ * counted (few_ranks.t.h), or found from their order on the stack. */
 #include "core/keybits.h"
 #include "cpu/radix/records.h"
 #include "cpu/radix/short_keys.h"
@@ -325,6 +325,30 @@ static ordo_status sort_records(const cpu_kernels *kernels, const ordo_rank_job 
     return cpu_records_sort(kernels, records, job->algorithm, 0, exec);
 }
 
+/* Ranks keys that the vector sort can order on the stack. Returns false for others. */
+static bool rank_few(const cpu_kernels *kernels, const ordo_rank_job *job, ordo_exec *exec)
+{
+    ordo_argsort_job const keys = order_of(job);
+    size_t const           n = job->n;
+    cpu_few_order          order;
+    uint64_t               heads = 0;
+    if (job->algorithm != ORDO_ALGORITHM_AUTO || !cpu_vector_order(kernels, &keys, &order, exec))
+        return false;
+    for (size_t from = 0, to; from < n; from = to) {
+        uint64_t const bits = order.bits[order.words[from] & order.index_mask];
+        to = from + 1;
+        while (job->ties != ORDO_TIES_ORDINAL && to < n &&
+               order.bits[order.words[to] & order.index_mask] == bits)
+            to++;
+        heads++;
+        uint64_t const rank =
+            job->ties == ORDO_TIES_ORDINAL ? from + 1 : rank_of_ties(job->ties, from, to, heads);
+        for (size_t i = from; i < to; i++)
+            put_rank(job, order.words[i] & order.index_mask, rank);
+    }
+    return true;
+}
+
 ordo_status cpu_rank(void *state, const ordo_rank_job *job, ordo_exec *exec)
 {
     const cpu_kernels *const kernels = state;
@@ -346,6 +370,8 @@ ordo_status cpu_rank(void *state, const ordo_rank_job *job, ordo_exec *exec)
         BY_TYPE(job->type, few_ranks, (job));
         return ORDO_OK;
     }
+    if (rank_few(kernels, job, exec))
+        return ORDO_OK;
     bool const may_be_short = cpu_is_radix(job->algorithm) && kind == RECORD_P64;
     TRY(ordo_scratch(exec, may_be_short ? short_keys_room(job->n) : job->n * size, &rooms.records));
     if (may_be_short)

@@ -350,8 +350,12 @@ static void batch_piece(void *arg, size_t lo, size_t hi)
 
 void cpu_sort_rows(void *state, const ordo_rows_job *job)
 {
-    const cpu_kernels *const kernels = state;
-    kernels->loops->sort_rows[job->type](job->keys, job->rows, job->n, job->descending);
+    const cpu_loops *const loops = ((const cpu_kernels *)state)->loops;
+    if (job->order != NULL)
+        loops->order_rows[job->type](job->keys, job->rows, job->n, job->descending, job->order,
+                                     job->ties);
+    else
+        loops->sort_rows[job->type](job->keys, job->rows, job->n, job->descending);
 }
 
 /* ---- The whole call ---- */

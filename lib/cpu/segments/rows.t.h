@@ -1,4 +1,5 @@
-/* rows.t.h - sorts many rows of a few keys of one type: one row in each lane of a vector.
+/* rows.t.h - sorts many rows of a few keys of one type, or finds their order: one row in each lane
+ * of a vector.
  *
  * The key bits of CPU_ROWS rows become the columns of a matrix, padded with the largest number to a
  * power of two. Batcher's network (core/network.h) sorts all columns at once; the compiler turns
@@ -55,4 +56,77 @@ static void FN(sort_rows)(void *keys, size_t rows, size_t n, bool descending)
         FN(rows_sort)(keys, rows, n, 1);
     else
         FN(rows_sort)(keys, rows, n, 0);
+}
+
+/* ---- Order ---- */
+
+typedef struct FN(rows_line) { /* the j-th keys of all rows, and their indices in their rows */
+    BITS key[CPU_ROWS], index[CPU_ROWS];
+} FN(rows_line);
+
+/* Keys that tie are compared by index, because the network is not stable. */
+static __attribute__((noinline)) void FN(rows_order_index)(FN(rows_line) * a, FN(rows_line) * b)
+{
+    for (size_t r = 0; r < CPU_ROWS; r++) {
+        BITS const x = a->key[r], y = b->key[r], i = a->index[r], j = b->index[r];
+        bool const swap = (y < x) | ((y == x) & (j < i));
+        a->key[r] = swap ? y : x;
+        b->key[r] = swap ? x : y;
+        a->index[r] = swap ? j : i;
+        b->index[r] = swap ? i : j;
+    }
+}
+
+#define NETWORK_ORDER(i, j) FN(rows_order_index)(&x[i], &x[j]);
+
+static void FN(rows_index_network)(FN(rows_line) * x, size_t padded)
+{
+    if (padded == 2) {
+        NETWORK_SORT_2(0)
+    } else if (padded == 4) {
+        NETWORK_SORT_4(0)
+    } else if (padded == 8) {
+        NETWORK_SORT_8(0)
+    } else {
+        NETWORK_SORT_16(0)
+    }
+}
+
+#undef NETWORK_ORDER
+
+/* Both directions are constants in their calls. */
+INLINE void FN(rows_find_order)(const KEY *keys, size_t rows, size_t n, int descending,
+                                uint8_t *order, uint8_t *ties)
+{
+    size_t const padded = n <= 2 ? 2 : n <= 4 ? 4 : n <= 8 ? 8 : ORDO_ROW_KEYS;
+    FN(rows_line) x[ORDO_ROW_KEYS];
+    for (size_t first = 0; first < rows; first += CPU_ROWS) {
+        size_t const count = rows - first < CPU_ROWS ? rows - first : CPU_ROWS, at = first * n;
+        for (size_t j = 0; j < padded; j++) {
+            memset(x[j].key, 0xff, sizeof x[j].key);
+            for (size_t r = 0; r < CPU_ROWS; r++)
+                x[j].index[r] = (BITS)j;
+        }
+        for (size_t r = 0; r < count; r++)
+            for (size_t j = 0; j < n; j++)
+                x[j].key[r] = FN(key_tie_bits)(keys[at + r * n + j], descending);
+        FN(rows_index_network)(x, padded);
+        for (size_t r = 0; r < count; r++)
+            for (size_t j = 0; j < n; j++)
+                order[at + r * n + j] = (uint8_t)x[j].index[r];
+        if (ties == NULL)
+            continue;
+        for (size_t r = 0; r < count; r++)
+            for (size_t j = 0; j < n; j++)
+                ties[at + r * n + j] = j > 0 && x[j].key[r] == x[j - 1].key[r];
+    }
+}
+
+static void FN(order_rows)(const void *keys, size_t rows, size_t n, bool descending, uint8_t *order,
+                           uint8_t *ties)
+{
+    if (descending)
+        FN(rows_find_order)(keys, rows, n, 1, order, ties);
+    else
+        FN(rows_find_order)(keys, rows, n, 0, order, ties);
 }

@@ -183,7 +183,11 @@ size_t cpu_topk_scratch(const ordo_topk_job *job, unsigned threads)
 /* All of a few keys are sorted. Returns false if there are more. */
 static bool topk_few(const cpu_kernels *kernels, const ordo_topk_job *job, ordo_exec *exec)
 {
-    uint32_t               order[ORDO_TUNE_SMALL_N_ORDER] = {0};
+    enum {
+        MOST = ORDO_TUNE_WORDS_FEW_64 > ORDO_TUNE_SMALL_N_ORDER ? ORDO_TUNE_WORDS_FEW_64
+                                                                : ORDO_TUNE_SMALL_N_ORDER
+    };
+    uint32_t               order[MOST] = {0};
     size_t const           size = ordo_type_size(job->type);
     ordo_argsort_job const all = {.type = job->type,
                                   .keys = job->keys,
@@ -191,7 +195,8 @@ static bool topk_few(const cpu_kernels *kernels, const ordo_topk_job *job, ordo_
                                   .descending = job->descending,
                                   .index_type = ORDO_U32,
                                   .index = order};
-    if (job->n > ORDO_TUNE_SMALL_N_ORDER || !cpu_small_argsort(kernels, &all, exec))
+    if (job->n > MOST ||
+        !(cpu_vector_argsort(kernels, &all, exec) || cpu_small_argsort(kernels, &all, exec)))
         return false;
     for (size_t i = 0; i < job->k; i++) {
         if (job->values != NULL)

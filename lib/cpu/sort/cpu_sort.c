@@ -127,11 +127,14 @@ static ordo_status sort_radix(const cpu_kernels *kernels, const ordo_sort_job *j
 
 static ordo_status sort_here(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec);
 
-/* Keys of another array. Only the radix sort reads them there; for any other sort they are copied
- * to their place first. */
+/* Keys of another array. Only the radix sort and the vector sort of a few keys read them there; for
+ * any other sort they are copied to their place first. */
 static ordo_status sort_from(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec)
 {
     size_t const bytes = job->n * ordo_type_size(job->type);
+    if (job->algorithm == ORDO_ALGORITHM_AUTO && job->n < 2 * ORDO_TUNE_LOOK_KEYS &&
+        cpu_vector_sort(kernels, job, exec))
+        return ORDO_OK;
     if (cpu_is_radix(job->algorithm) && !is_narrow(job->type) && bytes > ORDO_TUNE_RADIX_ALONE &&
         (job->algorithm == ORDO_ALGORITHM_RADIX || !cpu_may_be_ordered(kernels, job, exec))) {
         void *room = NULL;

@@ -9,8 +9,8 @@
  * columns until one is left; and the columns become rows on the way back to memory. Every
  * comparison is of whole vectors, and nothing branches on keys.
  *
- * n lg^2 n comparisons, LANES at a time; a kilobyte or two of stack. Argsort of 64-bit keys
- * counts for each key the keys before it: n^2 comparisons. */
+ * n lg^2 n comparisons, LANES at a time; a few kilobytes of stack. The network's argsort of 64-bit
+ * keys counts for each key the keys before it: n^2 comparisons. */
 #include "core/keybits.h"
 #include "core/network.h"
 #include "cpu/kernel/lanes.h"
@@ -162,6 +162,8 @@ bool cpu_vector_sort(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_
     tell_vector(exec, kernels);
     exec->changed = true;
     if (!job->descending && (job->type == ORDO_U32 || job->type == ORDO_U64)) {
+        if (job->source != NULL)
+            memcpy(job->keys, job->source, job->n * ordo_type_size(job->type));
         sort(job->keys, spare, job->n, job->keys, bits, NULL);
         return true;
     }
@@ -188,19 +190,51 @@ bool cpu_small_sort(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_e
 
 /* ---- Stable ---- */
 
-/* Records are key bits above the index. */
-bool cpu_vector_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job, ordo_exec *exec)
+/* Sorts the words of keys that differ only in the bits that the words lack, by insertion. Words of
+ * equal keys keep their order. Random keys of 64 bits hardly ever need this. */
+static void order_alike(const cpu_few_order *order, uint64_t *words, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        uint64_t const word = words[i], key = order->bits[word & order->index_mask];
+        size_t         j = i;
+        for (; j > 0 && (words[j - 1] ^ word) <= order->index_mask &&
+               order->bits[words[j - 1] & order->index_mask] > key;
+             j--)
+            words[j] = words[j - 1];
+        words[j] = word;
+    }
+}
+
+bool cpu_vector_order(const cpu_kernels *kernels, const ordo_argsort_job *job, cpu_few_order *order,
+                      ordo_exec *exec)
 {
     cpu_words_fn *const sort = kernels->sort_words[CPU_WORDS_64];
-    uint64_t            words[ORDO_TUNE_WORDS_FEW_64], spare[ORDO_TUNE_WORDS_FEW_64];
-    if (sort == NULL || job->n < ORDO_TUNE_WORDS_FEWEST || job->n > ORDO_TUNE_WORDS_FEW_64 ||
-        ordo_type_size(job->type) == sizeof(uint64_t))
+    size_t const        n = job->n;
+    uint64_t            spare[ORDO_TUNE_WORDS_FEW_64];
+    if (sort == NULL || n < ORDO_TUNE_WORDS_FEWEST || n > ORDO_TUNE_WORDS_FEW_64)
         return false;
     tell_vector(exec, kernels);
-    radix_io const io = records_of_argsort(kernels, job, RECORD_P32);
-    io.load(&io, 0, job->n, words);
-    sort(words, spare, job->n, words, 64, NULL);
-    io.store(&io, 0, job->n, words);
+    unsigned const index_bits = 64 - (unsigned)__builtin_clzll(n - 1);
+    unsigned const dropped = kernels->loops->tie_words[job->type](
+        job->keys, n, job->descending, index_bits, order->bits, order->words);
+    order->index_mask = (UINT64_C(1) << index_bits) - 1;
+    sort(order->words, spare, n, order->words, 64, NULL);
+    if (dropped > 0)
+        order_alike(order, order->words, n);
+    return true;
+}
+
+bool cpu_vector_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job, ordo_exec *exec)
+{
+    cpu_few_order order;
+    if (!cpu_vector_order(kernels, job, &order, exec))
+        return false;
+    if (job->index_type == ORDO_U32)
+        for (size_t i = 0; i < job->n; i++)
+            ((uint32_t *)job->index)[i] = (uint32_t)(order.words[i] & order.index_mask);
+    else
+        for (size_t i = 0; i < job->n; i++)
+            ((uint64_t *)job->index)[i] = order.words[i] & order.index_mask;
     return true;
 }
 
