@@ -510,7 +510,7 @@ OTHERS = [
     (lambda: ordo.mannwhitneyu(ROW, WORDS), TypeError, "expected numbers"),
     (lambda: ordo.mannwhitneyu(ROW, [1j]), TypeError, "expected integers"),
     (lambda: ordo.config(threads=-1), ValueError, "expected a number"),
-    (lambda: ordo.config(threads=1 << 40), ValueError, "expected a number from 0 to 4294967295"),
+    (lambda: ordo.config(threads=1 << 40), ValueError, "expected a number from 0 to 4096"),
     (lambda: ordo.config(threads=True), TypeError, "threads is True; expected an integer"),
     (lambda: ordo.config(threads=2.0), TypeError, "threads is 2.0; expected an integer"),
     (lambda: ordo.config(threads="4"), TypeError, "threads is '4'; expected an integer"),
