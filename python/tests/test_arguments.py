@@ -184,8 +184,8 @@ NAMES = [
     (lambda v: ordo.mannwhitneyu(ROW, ROW, method=v), "method", "auto, exact, asymptotic"),
     (lambda v: ordo.searchsorted(ROW, 1.0, v), "side", "left, right"),
     (lambda v: ordo.searchsorted(WORDS, "a", v), "side", "left, right"),
-    (lambda v: ordo.config(device=v), "device", "auto, cpu"),
-    (lambda v: ordo.context(device=v), "device", "auto, cpu"),
+    (lambda v: ordo.config(device=v), "device", "'auto', 'cpu'"),
+    (lambda v: ordo.context(device=v), "device", "'auto', 'cpu'"),
 ]
 
 

@@ -88,7 +88,7 @@ static void refuse_positions(void)
     memcpy(before, out, sizeof out);
     REFUSED(ORDO_E_ARG, "k[1] is 4; expected less than 4, the number of keys of segment 1",
             ordo_select(ctx, ORDO_F64, work, N, k, 2, out, &opts));
-    REFUSED(ORDO_E_ARG, "k is NULL, but count is 2",
+    REFUSED(ORDO_E_ARG, "k is NULL but n is 2",
             ordo_select(ctx, ORDO_F64, work, N, NULL, 2, out, &opts));
     work[14] = keys[14] = (double)NAN;
     static const size_t all[] = {3};
