@@ -105,7 +105,9 @@ static int execute_command(int argc, char **argv)
 static int print_help(int argc, char **argv)
 {
     if (argc > 2)
-        return cli_error("help: takes one command");
+        return cli_error(
+            "help: unexpected operand '%s'; expected one command, as in 'ordo help %s'",
+            cli_quoted(argv[2]), cli_quoted(argv[1]));
     if (argc == 2 && strcmp(argv[1], "help") != 0 && strcmp(argv[1], "version") != 0) {
         char  option[] = "--help";
         char *words[] = {argv[1], option, NULL};
@@ -128,7 +130,7 @@ static int dispatch(int argc, char **argv)
     if (strcmp(word, "help") == 0)
         return print_help(argc - 1, argv + 1);
     if (strcmp(word, "version") == 0 && argc > 2)
-        return cli_error("version: takes no operand");
+        return cli_error("version: unexpected operand '%s'; expected none", cli_quoted(argv[2]));
     if (strcmp(word, "version") != 0 && strcmp(word, "--version") != 0)
         return execute_command(argc - 1, argv + 1);
     printf("ordo %s\n", ordo_version());

@@ -374,7 +374,7 @@ ORDO_MUST ordo_status ordo_sort_by(ordo_ctx *ctx, void *base, size_t n, size_t s
 
 typedef struct ordo_rank_opts {
     size_t   struct_size;
-    uint64_t flags;     /* ORDO_DESCENDING, ORDO_CHECK                                           */
+    uint64_t flags;     /* ORDO_DESCENDING; ordo_rank_sorted: also ORDO_CHECK                    */
     uint32_t ties;      /* an ordo_ties                                                          */
     uint32_t algorithm; /* ordo_rank: as ordo_sort. ordo_rank_sorted: AUTO; SEQUENTIAL: one loop;
                          * THREADS: one segment per thread, its first rank by binary search;
@@ -427,9 +427,9 @@ typedef struct ordo_select_opts {
 } ordo_select_opts;
 
 /* Writes the k[j]-th key in order to out[j]; k[j] = 0 is the first key. The k may be in any order
- * and may repeat. Among -0 and +0, and among NaNs with different bits, the result is the key that
- * ordo_sort would put there. ORDO_E_ARG if a k[j] is not below n (with ORDO_NANS_OMIT: not below
- * the number of keys that are not NaN). out must not overlap other arrays.
+ * and may repeat. If -0 and +0, or NaNs with different bits, compete for a place, the result is the
+ * key that ordo_sort puts there. ORDO_E_ARG if a k[j] is not below n (with ORDO_NANS_OMIT: not
+ * below the number of keys that are not NaN). out must not overlap other arrays.
  * BITONIC and MERGE cut a copy of the array into sub-arrays of opts.sub_array keys and sort each
  * sub-array by a bitonic network. BITONIC is the method of B. Alyafi and F. Khalid, "Median Element
  * Parallelized Search": one thread of the host then merges all sub-arrays at once and searches the
@@ -444,9 +444,9 @@ ORDO_MUST ordo_status ordo_select(ordo_ctx *ctx, ordo_type type, const void *key
 ORDO_MUST ordo_status ordo_select_scratch(ordo_ctx *ctx, ordo_type type, size_t n, size_t count,
                                           const ordo_select_opts *opts, size_t *bytes);
 
-/* Splits the keys around the k-th key in order, which becomes out[k]: no key before it comes after
- * it in order, and no key behind it comes before it. The keys less than out[k], those equal to it
- * and the others each keep their order. index[i] is the index in keys of the key that is out[i].
+/* Splits the keys around the k-th key in order, which becomes out[k]. The keys that are less than
+ * out[k] come first, then the keys that tie with it, then the others. Each of the three groups
+ * keeps its order. index[i] is the index in keys of the key that is out[i].
  * out or index may be NULL. ORDO_E_ARG if k is not below n; with segments, k must be below the
  * length of every segment. CPU arrays only, and of opts only ORDO_DESCENDING and segments. out and
  * index must not overlap other arrays.                                                           */
@@ -478,7 +478,7 @@ ORDO_API const char *ordo_method_name(ordo_method method); /* "linear"; NULL if 
 
 typedef struct ordo_quantile_opts {
     size_t   struct_size;
-    uint64_t flags;     /* none                                                                  */
+    uint64_t flags;     /* ORDO_ON_DEVICE                                                        */
     uint32_t nans;      /* an ordo_nans                                                          */
     uint32_t method;    /* an ordo_method                                                        */
     uint32_t algorithm; /* as ordo_select                                                        */

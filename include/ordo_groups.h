@@ -27,13 +27,14 @@ typedef struct ordo_column { /* a key of each row                               
  * (numpy.lexsort has the first key last.) Each column has its own type and direction; NaNs of a
  * column come after its numbers in both directions. index[0] is the first row, index[n-1] the last.
  * Rows that tie in all columns are in the order of their indices. index_type is ORDO_U32
- * (n <= 2^32) or ORDO_U64. index must not overlap the columns. opts: no flags, algorithm AUTO.
+ * (n <= 2^32) or ORDO_U64. index must not overlap the columns. opts: flags ORDO_STABLE, which
+ * changes nothing, and ORDO_ON_DEVICE; algorithm AUTO.
  * The range of each column is measured, and the bits that remain are packed into words with the
  * row's index. One sort of words orders the rows that differ in the leading bits; rows that tie
- * there are sorted by the bits that follow. Needs scratch for 17 bytes
- * per row, and more where many rows tie. After ORDO_E_CANCELLED index is unspecified. opts.flags
- * may have ORDO_ON_DEVICE. A GPU packs neighbouring columns whose types have at most 64 bits in all
- * into one word, and sorts by the words from the last one to the first. */
+ * there are sorted by the bits that follow. Needs scratch for 17 bytes per row, and more where many
+ * rows tie. After ORDO_E_CANCELLED index is unspecified. A GPU packs neighbouring columns whose
+ * types have at most 64 bits in all into one word, and sorts by the words from the last one to the
+ * first. */
 ORDO_MUST ordo_status ordo_lexsort(ordo_ctx *ctx, const ordo_column *columns, size_t count,
                                    size_t n, ordo_type index_type, void *index,
                                    const ordo_sort_opts *opts);
@@ -42,9 +43,9 @@ ORDO_MUST ordo_status ordo_lexsort_scratch(ordo_ctx *ctx, const ordo_column *col
                                            const ordo_sort_opts *opts, size_t *bytes);
 
 /* Ranks n rows in the order of ordo_lexsort: ranks[i] is the 1-based rank of row i, by opts.ties.
- * rank_type is as in ordo_rank. opts: ties; no flags, algorithm AUTO. ranks must not overlap the
- * columns. Needs the scratch of ordo_lexsort and an index. After ORDO_E_CANCELLED ranks is
- * unspecified.                                                                                   */
+ * rank_type is as in ordo_rank. opts: ties, ORDO_ON_DEVICE, algorithm AUTO. ranks must not overlap
+ * the columns. Needs the scratch of ordo_lexsort and an index. After ORDO_E_CANCELLED ranks is
+ * unspecified. */
 ORDO_MUST ordo_status ordo_lexrank(ordo_ctx *ctx, const ordo_column *columns, size_t count,
                                    size_t n, ordo_type rank_type, void *ranks,
                                    const ordo_rank_opts *opts);

@@ -13,9 +13,10 @@
  * and one *found for each segment.
  *
  * The segments of arrays that are written must not overlap; where they are only read, they may.
- * Limits of n (index_type u32, rank_type u32, opts.radius, k) apply to each segment. An error names
- * the segment, and as after other errors nothing is written. ORDO_E_NOMEM: segments with a step
- * need scratch for at least one segment; other cases are as without segments.
+ * Limits of n (index_type u32, rank_type u32, opts.radius, k) apply to each segment. If there are
+ * several segments, an error names the segment. As after other errors nothing is written.
+ * ORDO_E_NOMEM: segments with a step need scratch for at least one segment; other cases are as
+ * without segments.
  *
  * Arrays on a GPU (ORDO_ON_DEVICE): offsets is memory that the GPU can read, too. The call enqueues
  * its work, does not wait and can be captured into a CUDA graph. Offsets are not checked: a pair of

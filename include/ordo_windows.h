@@ -53,14 +53,14 @@ typedef struct ordo_moving_opts {
  * bytes of the results are the same for any number of threads.
  * Time: MIN and MAX take a constant number of steps per element, RANK at most lg(window), MEDIAN
  * and QUANTILE at most the logarithm of the window to base 64; all but MIN and MAX also sort every
- * element once or twice. Scratch: up to 16 windows or a few thousand elements for each thread; a
- * refused context uses less, and with less than for 2 windows the call returns ORDO_E_NOMEM before
- * it writes. Windows of MEDIAN, QUANTILE and RANK have at most 2^30 elements. out must not overlap
- * in.
+ * element once or twice. Scratch: up to 16 windows or a few thousand elements for each thread. If
+ * that is refused, the call uses less scratch; if scratch for 2 windows is refused, it returns
+ * ORDO_E_NOMEM and out is unchanged. Windows of MEDIAN, QUANTILE and RANK have at most 2^30
+ * elements. out must not overlap in.
  * flags also takes ORDO_ON_DEVICE: in and out, and segments.offsets, are GPU memory, and the call
  * only queues work on opts.stream. The bytes are those of the CPU. Windows on a GPU have at most
- * 1024 elements; longer ones give ORDO_E_UNSUPPORTED. A time of lg(2048) steps per element, with
- * DENSE ranks one step per element of the window. Elements of segments whose offsets descend are
+ * 1024 elements; longer ones give ORDO_E_UNSUPPORTED. An element takes lg(2048) steps; a DENSE rank
+ * takes one step for each element of the window. Results of segments whose offsets descend are
  * unspecified. */
 ORDO_MUST ordo_status ordo_moving(ordo_ctx *ctx, ordo_moving_op op, ordo_type type, const void *in,
                                   size_t n, size_t window, ordo_type out_type, void *out,
@@ -96,8 +96,8 @@ ORDO_MUST ordo_status ordo_moving_scratch(ordo_ctx *ctx, ordo_moving_op op, ordo
  * weights of the keys before x and of those that tie with x, x itself included.
  *   min       B + 1
  *   max       C
- *   average   (B + C + 1) / 2, the mean of min and max, as wtd.rank of R's Hmisc; for floats it is
- *             computed as B / 2 + (C + 1) / 2
+ *   average   (B + C + 1) / 2, the mean of min and max; for floats it is computed as
+ *             B / 2 + (C + 1) / 2
  *   dense     1 + the number of different keys before x that have a weight
  *   ordinal   ORDO_E_ARG: a key of weight w would need w places
  * So unit weights give the ranks without weights, and integer weights give the ranks of an array

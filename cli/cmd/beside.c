@@ -6,17 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool read_beside(const execution *e, const char *path, const char *dtype, const char *what,
-                 input *beside)
+bool read_beside(const execution *e, const char *path, const char *dtype, const char *dtype_option,
+                 const char *what, input *beside)
 {
-    const input_request request = {.path = path, .dtype = dtype, .text_hint = ""};
+    const input_request request = {
+        .path = path, .dtype = dtype, .dtype_option = dtype_option, .text_hint = ""};
 
     if (!input_read(&request, beside))
         return false;
     if (beside->n == e->n)
         return true;
-    cli_error("%s: %zu %s, but %s has %zu numbers", beside->name, beside->n, what, e->in.name,
-              e->n);
+    cli_error("%s has %zu %s, but %s has %zu numbers; expected as many", beside->name, beside->n,
+              what, e->in.name, e->n);
     input_free(beside);
     return false;
 }
@@ -58,7 +59,7 @@ bool with_groups(execution *e, bool (*work)(execution *e, ordo_groups *groups))
     size_t      count = 0;
     ordo_groups groups = {.struct_size = sizeof groups, .nans = ORDO_NANS_LAST, .count = &count};
 
-    if (!read_beside(e, e->o.groups_file, e->o.groups_dtype, "groups", &keys))
+    if (!read_beside(e, e->o.groups_file, e->o.groups_dtype, "--groups-dtype", "groups", &keys))
         return false;
     groups.keys = keys.data;
     groups.type = (uint32_t)(keys.n > 0 ? keys.type : ORDO_U8);
@@ -86,7 +87,9 @@ bool write_groups(execution *e, const ordo_groups *groups, ordo_type type, const
     if (e->out.format != FORMAT_TEXT && found == NULL)
         return write_results(e, type, results, *groups->count * each);
     if (e->out.format != FORMAT_TEXT)
-        return cli_fail("%s: --groups writes text only", e->command->name);
+        return cli_fail("%s: --groups writes text only: leave out --format, or let the name of the "
+                        "output end in .txt",
+                        e->command->name);
     for (size_t g = 0; g < *groups->count; g++) {
         const size_t n = found != NULL ? (size_t)found[g] : each;
         char         key[NUMBER_TEXT_MAX + 1];
@@ -114,11 +117,12 @@ static bool read_columns(const execution *e, char *list, input *files, ordo_colu
 
     for (char *path; (path = strsep(&rest, ",")) != NULL;) {
         if (*path == '\0' || is_stdin(path))
-            return cli_fail("%s: --then: a name of a file is missing", e->command->name);
+            return cli_fail("%s: --then: '%s' is not a list of files such as a.npy,b.npy",
+                            e->command->name, cli_quoted(e->o.then_files));
         if (*count == ORDO_COLUMNS_MOST)
-            return cli_fail("%s: --then: more than %d files", e->command->name,
-                            ORDO_COLUMNS_MOST - 1);
-        if (!read_beside(e, path, NULL, "further keys", &files[*count]))
+            return cli_fail("%s: --then names too many files; expected at most %d",
+                            e->command->name, ORDO_COLUMNS_MOST - 1);
+        if (!read_beside(e, path, NULL, NULL, "further keys", &files[*count]))
             return false;
         columns[*count] = (ordo_column){.keys = files[*count].data,
                                         .type = (uint32_t)(e->n > 0 ? files[*count].type : ORDO_U8),

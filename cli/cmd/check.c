@@ -161,7 +161,8 @@ static bool check_numbers(execution *e, source *s)
         return false;
     if (format == FORMAT_TEXT)
         return check_text_numbers(e, &request, type, s);
-    return input_find_array(s->name, format, type, s->block, s->size, &a) && check_file(e, s, &a);
+    return input_find_array(&request, s->name, format, type, s->block, s->size, &a) &&
+           check_file(e, s, &a);
 }
 
 bool check_sorted(execution *e)

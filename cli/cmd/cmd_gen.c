@@ -93,28 +93,35 @@ static const char *unknown_distribution(const char *name)
     return "";
 }
 
+static const char *takes_no(const char *name, const char *option)
+{
+    cli_error("gen: %s takes no %s", name, option);
+    return "";
+}
+
 static const char *wrong(execution *e)
 {
     const options *const o = &e->o;
 
     if (o->operand == NULL)
-        return "which distribution? 'ordo gen --help' lists them";
+        return "the distribution is missing, as in 'ordo gen uniform -n 10'; 'ordo gen --help' "
+               "lists them";
     const ordo_dist dist = find_distribution(o->operand);
     if (dist == 0)
         return unknown_distribution(o->operand);
-    if (o->dtype != NULL && type_of_name(o->dtype, false) == 0)
+    if (o->dtype != NULL && type_of_name("--dtype", o->dtype, false) == 0)
         return "";
     const file_format format = format_asked(o);
     const bool        binary = format == FORMAT_NPY || format == FORMAT_RAW;
     const int         bit = 1 << dist;
-    return o->n == OPTION_UNSET                          ? "-n N is missing: how many?"
+    return o->n == OPTION_UNSET                          ? "-n N is missing: how many keys?"
            : (bit & STRINGS) != 0 && o->dtype != NULL    ? "strings have no --dtype"
            : (bit & STRINGS) != 0 && binary              ? "strings can be written as text only"
-           : o->k != OPTION_UNSET && (bit & TAKE_K) == 0 ? "this distribution takes no -k"
-           : !isnan(o->p) && (bit & TAKE_P) == 0         ? "this distribution takes no -p"
+           : o->k != OPTION_UNSET && (bit & TAKE_K) == 0 ? takes_no(o->operand, "-k")
+           : !isnan(o->p) && (bit & TAKE_P) == 0 ? takes_no(o->operand, "-p; only recur does")
            : dist != ORDO_DIST_FASTA && (o->lines || o->width != OPTION_UNSET)
-               ? "--width and --lines are for fasta"
-           : o->lines && o->width != OPTION_UNSET ? "--lines has no --width: a sequence is a line"
+               ? "--width and --lines are only for the distribution fasta"
+           : o->lines && o->width != OPTION_UNSET ? "--lines and --width contradict each other"
            : o->k != OPTION_UNSET                 ? NULL
            : dist == ORDO_DIST_KSORTED            ? "ksorted needs -k K, the radius"
            : dist == ORDO_DIST_SHUFFLED           ? "shuffled needs -k K, the radius"

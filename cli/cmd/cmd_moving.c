@@ -49,15 +49,22 @@ static const char *wrong(execution *e)
     if (o->method != NULL && !method_known(e))
         return "";
     o->op = o->op != 0 ? o->op : ORDO_MOVING_MEDIAN;
-    return o->k == OPTION_UNSET                ? "--window is missing: the elements of a window"
-           : is_quantile && isnan(o->p)        ? "--op quantile needs -q"
-           : !is_quantile && !isnan(o->p)      ? "-q needs --op quantile"
+    if (is_quantile && !isnan(o->p) && !(o->p >= 0 && o->p <= 1)) {
+        cli_error("moving: -q: %g is not a number from 0 to 1", o->p);
+        return "";
+    }
+    if (o->k != OPTION_UNSET && o->n != OPTION_UNSET && o->n > o->k) {
+        cli_error("moving: --min-periods %llu is more than --window %llu", (unsigned long long)o->n,
+                  (unsigned long long)o->k);
+        return "";
+    }
+    return o->k == OPTION_UNSET           ? "--window W is missing: how many elements has a window?"
+           : is_quantile && isnan(o->p)   ? "--op quantile needs -q"
+           : !is_quantile && !isnan(o->p) ? "-q needs --op quantile"
            : !is_quantile && o->method != NULL ? "--method needs --op quantile"
-           : is_quantile && !(o->p >= 0 && o->p <= 1) ? "-q must be from 0 to 1"
-           : !is_rank && o->ties != 0                 ? "--ties needs --op rank"
-           : !is_rank && o->descending                ? "--descending needs --op rank"
-           : o->n != OPTION_UNSET && o->n > o->k      ? "--min-periods must be at most the window"
-                                                      : NULL;
+           : !is_rank && o->ties != 0          ? "--ties needs --op rank"
+           : !is_rank && o->descending         ? "--descending needs --op rank"
+                                               : NULL;
 }
 
 static bool work(execution *e)

@@ -28,7 +28,7 @@ static const char *wrong(execution *e)
     const bool           both = o->flags_file != NULL && strcmp(o->flags_file, "-") == 0 &&
                       (o->operand == NULL || strcmp(o->operand, "-") == 0);
 
-    return o->flags_file == NULL ? "--flags is missing: a file with one flag for each element"
+    return o->flags_file == NULL ? "--flags FILE is missing: a file with one flag for each element"
            : both                ? "the elements and the flags cannot both come from stdin"
                                  : NULL;
 }
@@ -36,16 +36,20 @@ static const char *wrong(execution *e)
 /* Reads the flags. Packed flags may have up to 7 bits more than there are elements. */
 static bool read_flags(execution *e, input *flags)
 {
-    const input_request request = {
-        .path = e->o.flags_file, .dtype = e->o.flags_dtype, .allow_bits = true, .text_hint = ""};
-    const size_t n = e->in.n;
+    const input_request request = {.path = e->o.flags_file,
+                                   .dtype = e->o.flags_dtype,
+                                   .dtype_option = "--flags-dtype",
+                                   .allow_bits = true,
+                                   .text_hint = ""};
+    const size_t        n = e->in.n;
 
     if (!input_read(&request, flags))
         return false;
     const bool fits = flags->bits ? flags->n >= n && flags->n - n < 8 : flags->n == n;
     if (!fits)
-        return cli_fail("%s: %zu flags, but %s has %zu elements", flags->name, flags->n, e->in.name,
-                        n);
+        return cli_fail("%s has %zu flags, but %s has %zu elements; expected one flag for each "
+                        "element",
+                        flags->name, flags->n, e->in.name, n);
     return flags->bits || input_to_flags(flags, "--flags");
 }
 

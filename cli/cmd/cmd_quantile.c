@@ -74,10 +74,16 @@ static const char *median_wrong(execution *e)
     const options *const o = &e->o;
     const bool           both = o->weights_file != NULL && strcmp(o->weights_file, "-") == 0 &&
                       (o->operand == NULL || strcmp(o->operand, "-") == 0);
+    const bool weighted = o->weights_file != NULL;
 
-    return both ? "the numbers and the weights cannot both come from stdin"
-           : o->weights_file == NULL && o->weights_dtype != NULL ? "--weights-dtype needs --weights"
-                                                                 : groups_wrong(e);
+    if (both)
+        return "the numbers and the weights cannot both come from stdin";
+    if (!weighted && o->weights_dtype != NULL)
+        return "--weights-dtype needs --weights";
+    if (weighted && o->algorithm != ORDO_ALGORITHM_AUTO)
+        return "--weights accepts only --algorithm auto";
+    const char *const cut = sub_array_wrong(e);
+    return cut != NULL ? cut : groups_wrong(e);
 }
 
 static const char *quantile_wrong(execution *e)
@@ -105,7 +111,8 @@ static bool read_weights(const execution *e, input *weights, ordo_quantile_opts 
 {
     if (e->o.weights_file == NULL)
         return true;
-    if (!read_beside(e, e->o.weights_file, e->o.weights_dtype, "weights", weights))
+    if (!read_beside(e, e->o.weights_file, e->o.weights_dtype, "--weights-dtype", "weights",
+                     weights))
         return false;
     opts->weights = weights->n > 0 ? weights->data : NULL;
     opts->weight_type = weights->n > 0 ? (uint32_t)weights->type : 0;

@@ -76,8 +76,9 @@ static const char *wrong(execution *e)
                ? numbers_only(e, "an --algorithm other than auto and sample")
            : o->check && !o->sorted ? "--check needs --sorted"
            : for_sorted && !o->sorted
-               ? "this --algorithm ranks sorted arrays only: it needs --sorted"
-           : sorts && o->sorted  ? "this --algorithm sorts: it cannot be used with --sorted"
+               ? "--algorithm sequential, threads, naive, shuffle and hybrid need --sorted"
+           : sorts && o->sorted  ? "--sorted accepts only --algorithm auto, sequential, threads, "
+                                   "naive, shuffle and hybrid"
            : beside && o->sorted ? "--sorted cannot be used with --groups and --then"
                                  : beside_wrong(e);
 }

@@ -47,7 +47,7 @@ static const char *wrong(execution *e)
            : o->bits && o->wide ? "--wide cannot be used with --bits: use --count-type u64"
            : o->bits && o->op != ORDO_SUM
                ? "--bits counts flags: --op min and max cannot be used with it"
-           : o->wide && o->op != ORDO_SUM                      ? "--wide is for sums"
+           : o->wide && o->op != ORDO_SUM                      ? "--wide is only for --op sum"
            : o->algorithm == ORDO_ALGORITHM_SHARED && !o->bits ? "--algorithm shared needs --bits"
                                                                : NULL;
 }

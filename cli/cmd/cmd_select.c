@@ -38,7 +38,7 @@ static const char *wrong(execution *e)
     if (o->text && o->nans != 0)
         return "--nans is for numbers: it cannot be used with --text";
     o->list = option_list("select", "-k", o->list_text, true, &o->count);
-    return o->list != NULL ? NULL : "";
+    return o->list != NULL ? sub_array_wrong(e) : "";
 }
 
 /* The K of the command line, from 1, as indices of the library, from 0. All must exist. */
@@ -51,9 +51,10 @@ static const size_t *library_places(execution *e)
 
     for (size_t j = 0; places != NULL && j < e->o.count; j++) {
         if (k[j] > there) {
-            cli_error("select: -k %llu: %s has %zu element%s%s", (unsigned long long)k[j],
-                      e->o.text ? e->lines.name : e->in.name, there, there == 1 ? "" : "s",
-                      omit ? " besides NaN" : "");
+            cli_error("select: -k %llu is too large; expected at most %zu, the number of elements "
+                      "in %s%s",
+                      (unsigned long long)k[j], there, e->o.text ? e->lines.name : e->in.name,
+                      omit ? " that are not NaN" : "");
             return NULL;
         }
         places[j] = (size_t)(k[j] - 1);

@@ -124,7 +124,8 @@ static bool work(execution *e)
     void                *values = NULL, *index = NULL;
 
     if (o->with_index && e->out.format != FORMAT_TEXT)
-        return cli_fail("topk: --with-index writes text only");
+        return cli_fail("topk: --with-index writes text only: leave out --format, or let the name "
+                        "of the output end in .txt");
     if (o->one_based && type == ORDO_U32 && e->n > UINT32_MAX)
         return cli_fail("topk: %zu elements counted from 1 need --index-type u64", e->n);
     if (o->groups_file != NULL)

@@ -115,7 +115,7 @@ static bool measure_or_show(execution *e)
             return false;
     }
     if (ordo_ctx_info(e->ctx, &info) != ORDO_OK)
-        return cli_fail("tune: nothing is known about this machine");
+        return cli_fail("tune: cannot read the facts of this machine: %s", ordo_last_error(e->ctx));
     const bool measured = print_table(e->ctx);
     if (info.cuda[0] != '\0')
         printf("no GPU: %s\n", info.cuda);
@@ -130,7 +130,7 @@ static const option_spec specs[] = {TEXT("json", 0, json_file), /* before --json
 static const char *wrong(execution *e)
 {
     return e->o.show && e->o.forget                ? "--show and --forget contradict each other"
-           : e->o.forget && e->o.json_file != NULL ? "--forget writes nothing: it cannot be used "
+           : e->o.forget && e->o.json_file != NULL ? "--forget has no figures: it cannot be used "
                                                      "with --json"
                                                    : NULL;
 }

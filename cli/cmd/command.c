@@ -80,6 +80,21 @@ const char *numbers_only(const execution *e, const char *option)
     return "";
 }
 
+const char *sub_array_wrong(const execution *e)
+{
+    const options *const o = &e->o;
+
+    if (o->sub_array == 0)
+        return NULL;
+    if (o->algorithm != ORDO_ALGORITHM_BITONIC && o->algorithm != ORDO_ALGORITHM_MERGE)
+        return "--sub-array needs --algorithm bitonic or merge";
+    if ((o->sub_array & (o->sub_array - 1)) == 0)
+        return NULL;
+    cli_error("%s: --sub-array: %llu is not a power of 2", e->command->name,
+              (unsigned long long)o->sub_array);
+    return "";
+}
+
 /* Contradictory options about --text and --fasta. */
 static const char *text_wrong(const execution *e)
 {
@@ -121,6 +136,7 @@ input_request input_request_of(const execution *e)
     return (input_request){.path = o->operand,
                            .format = o->from,
                            .dtype = o->dtype,
+                           .dtype_option = "--dtype",
                            .allow_bits = (e->command->flags & PACKED_BITS) != 0,
                            .skip_bad = o->skip_bad,
                            .text_hint = hint ? "; give --text to read lines" : ""};

@@ -100,10 +100,11 @@ bool finish_output(execution *e, bool ok);
  * sets e->no. */
 bool check_sorted(execution *e);
 
-/* beside.c: reads a file with as many numbers as the input; `what` names them. False after a
- * message; nothing is left to free then. */
-bool read_beside(const execution *e, const char *path, const char *dtype, const char *what,
-                 input *beside);
+/* beside.c: reads a file with as many numbers as the input. `what` names them in messages.
+ * dtype_option is the option that gave dtype; NULL: there is none. False after a message; nothing
+ * is left to free then. */
+bool read_beside(const execution *e, const char *path, const char *dtype, const char *dtype_option,
+                 const char *what, input *beside);
 
 /* beside.c: contradictory options of --groups, and of --groups and --then, as `wrong` returns
  * them. */
@@ -122,6 +123,9 @@ bool write_groups(execution *e, const ordo_groups *groups, ordo_type type, const
 /* beside.c: reads --then and calls `work` with the input as the first column. */
 bool with_columns(execution *e,
                   bool (*work)(execution *e, const ordo_column *columns, size_t count));
+
+/* What is wrong with --sub-array, as `wrong` returns it. */
+const char *sub_array_wrong(const execution *e);
 
 /* cmd_quantile.c: whether --method names a method; says which there are if not. */
 bool method_known(const execution *e);

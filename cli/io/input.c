@@ -46,12 +46,12 @@ void input_swap_bytes(void *data, size_t n, size_t size)
         }
 }
 
-int type_of_name(const char *name, bool allow_bits)
+int type_of_name(const char *option, const char *name, bool allow_bits)
 {
     const int type = ordo_type_parse(name);
     if (type == 0)
-        cli_error("--dtype: '%s' is not one of: i8, u8, i16, u16, i32, u32, i64, u64, f32, f64%s",
-                  cli_quoted(name), allow_bits ? ", bits" : "");
+        cli_error("%s: '%s' is not one of: i8, u8, i16, u16, i32, u32, i64, u64, f32, f64%s",
+                  option, cli_quoted(name), allow_bits ? ", bits" : "");
     return type;
 }
 
@@ -64,27 +64,32 @@ bool input_type(const input_request *request, int *type)
 {
     *type = 0;
     return request->dtype == NULL || wants_bits(request) ||
-           (*type = type_of_name(request->dtype, request->allow_bits)) != 0;
+           (*type = type_of_name(request->dtype_option, request->dtype, request->allow_bits)) != 0;
 }
 
-bool input_find_array(const char *name, file_format format, int type, const char *block,
-                      size_t length, npy_array *a)
+bool input_find_array(const input_request *request, const char *name, file_format format, int type,
+                      const char *block, size_t length, npy_array *a)
 {
+    const char *const option = request->dtype_option;
+
     if (format == FORMAT_NPY && !npy_parse(block, length, a))
         return cli_fail("%s: %s", name, a->why);
     if (format == FORMAT_NPY)
         return type == 0 || (ordo_type)type == a->type ||
-               cli_fail("%s: --dtype asks for %s, but the file holds %s; leave out --dtype", name,
-                        ordo_type_name((ordo_type)type), ordo_type_name(a->type));
-    if (type == 0)
-        return cli_fail("%s: raw input does not say its type: give --dtype (i8 u8 i16 u16 i32 u32 "
-                        "i64 u64 f32 f64)",
+               cli_fail("%s: %s asks for %s, but the file holds %s; leave out %s", name, option,
+                        ordo_type_name((ordo_type)type), ordo_type_name(a->type), option);
+    if (type == 0 && option == NULL)
+        return cli_fail("%s: raw input does not say its type; expected an .npy or a text file",
                         name);
+    if (type == 0)
+        return cli_fail("%s: raw input does not say its type: give %s (i8 u8 i16 u16 i32 u32 "
+                        "i64 u64 f32 f64)",
+                        name, option);
     const size_t size = ordo_type_size((ordo_type)type);
     *a = (npy_array){.type = (ordo_type)type, .n = length / size};
     return length % size == 0 ||
-           cli_fail("%s: %zu bytes are not a multiple of %zu, the size of a %s element", name,
-                    length, size, ordo_type_name((ordo_type)type));
+           cli_fail("%s: %zu bytes are not a multiple of %zu, the size of an element of type %s",
+                    name, length, size, ordo_type_name((ordo_type)type));
 }
 
 static bool from_bits(size_t length, input *out)
@@ -111,11 +116,11 @@ static bool from_text(const input_request *request, int type, source *s, input *
     return text_print_notes(&t, request->text_hint) && ok;
 }
 
-static bool from_array(int type, size_t length, input *out)
+static bool from_array(const input_request *request, int type, size_t length, input *out)
 {
     npy_array a;
 
-    if (!input_find_array(out->name, out->format, type, out->block, length, &a))
+    if (!input_find_array(request, out->name, out->format, type, out->block, length, &a))
         return false;
     const size_t size = ordo_type_size(a.type);
     char        *data = (char *)out->block + a.offset;
@@ -139,11 +144,14 @@ bool input_from(const input_request *request, source *s, input *out)
     out->format = input_format(request, s->block, s->end);
     bool ok = false;
     if (wants_bits(request) && out->format != FORMAT_RAW)
-        cli_error("%s: --dtype bits is for raw input: give --from raw", out->name);
+        cli_error("%s: %s bits is for raw input: %s", out->name, request->dtype_option,
+                  strcmp(request->dtype_option, "--dtype") == 0
+                      ? "give --from raw"
+                      : "let the name of the file end in .bin or .raw");
     else if (out->format == FORMAT_TEXT)
         ok = from_text(request, type, s, out);
     else if ((out->block = source_take(s)) != NULL)
-        ok = wants_bits(request) ? from_bits(s->end, out) : from_array(type, s->end, out);
+        ok = wants_bits(request) ? from_bits(s->end, out) : from_array(request, type, s->end, out);
     if (!ok)
         input_free(out);
     return ok;
@@ -174,7 +182,7 @@ bool input_to_flags(input *in, const char *option)
     unsigned char *const bytes = in->data;
 
     if (in->type == ORDO_F32 || in->type == ORDO_F64)
-        return cli_fail("%s: %s needs integers, but the input is %s", in->name, option,
+        return cli_fail("%s: %s needs integers, but the numbers have type %s", in->name, option,
                         ordo_type_name(in->type));
     for (size_t i = 0; size > 1 && i < in->n; i++)
         bytes[i] = key_load(size, bytes + i * size) != 0;

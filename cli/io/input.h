@@ -9,13 +9,14 @@
 #define INPUT_HEADER (1 << 17) /* bytes read first: more than the header of a usual .npy file */
 
 typedef struct input_request {
-    const char *path;       /* NULL or "-": stdin                                         */
-    int         format;     /* a file_format; AUTO: npy by its first bytes, raw if the name ends in
+    const char *path;   /* NULL or "-": stdin                                         */
+    int         format; /* a file_format; AUTO: npy by its first bytes, raw if the name ends in
                              * .bin or .raw, otherwise text                               */
-    const char *dtype;      /* a type name, "bits" if allowed, or NULL                    */
-    bool        allow_bits; /* "bits" (packed flags, raw only) is a valid dtype           */
-    bool        skip_bad;   /* text: leave bad lines out and say how many                 */
-    const char *text_hint;  /* added to the message if the first line is no number        */
+    const char *dtype;  /* a type name, "bits" if allowed, or NULL                    */
+    const char *dtype_option; /* the option that gives dtype, for messages; NULL: none    */
+    bool        allow_bits;   /* "bits" (packed flags, raw only) is a valid dtype           */
+    bool        skip_bad;     /* text: leave bad lines out and say how many                 */
+    const char *text_hint;    /* added to the message if the first line is no number        */
 } input_request;
 
 typedef struct input {
@@ -43,8 +44,8 @@ bool input_type(const input_request *request, int *type);
 
 /* Finds the array in `length` bytes of binary data. block needs to hold only the .npy header.
  * The type is 0 if it is not given. False after a message. */
-bool input_find_array(const char *name, file_format format, int type, const char *block,
-                      size_t length, npy_array *a);
+bool input_find_array(const input_request *request, const char *name, file_format format, int type,
+                      const char *block, size_t length, npy_array *a);
 
 /* Reverses the bytes of each element. */
 void input_swap_bytes(void *data, size_t n, size_t size);
@@ -57,7 +58,7 @@ bool input_to_flags(input *in, const char *option);
  * Otherwise FORMAT_AUTO. */
 file_format format_of_name(const char *name);
 
-/* The ordo_type called name, or 0 after a message. */
-int type_of_name(const char *name, bool allow_bits);
+/* The ordo_type called name, given by `option`, or 0 after a message. */
+int type_of_name(const char *option, const char *name, bool allow_bits);
 
 #endif

@@ -33,7 +33,8 @@ static bool read_gpu_shares(const char *command, const char *text, ordo_device_s
         devices[i] = (ordo_device_share){i + 1, shares[i]};
     free(shares);
     if (!fits)
-        cli_error("%s: --gpu-share: at most %d GPUs", command, MOST_GPUS);
+        cli_error("%s: --gpu-share: there are %zu shares; expected at most %d, one for each GPU",
+                  command, *count, MOST_GPUS);
     return fits;
 }
 
@@ -49,7 +50,8 @@ static bool read_cpu_share(const char *command, const char *text, double *share)
         return false;
     *share = list[0] > 0 ? list[0] : -1;
     free(list);
-    return count == 1 || cli_fail("%s: --cpu-share: expected one number", command);
+    return count == 1 || cli_fail("%s: --cpu-share: '%s' is not one number from 0 to 1", command,
+                                  cli_quoted(text));
 }
 
 ordo_ctx *context_open(const char *command, const common_options *common)
@@ -72,7 +74,7 @@ ordo_ctx *context_open(const char *command, const common_options *common)
                    .device_count = device_count, .device_sms = (uint32_t)common->gpu_sms));
     command_name = command;
     if (status != ORDO_OK) {
-        cli_error("%s: %s: %s", command, ordo_status_text(status), ordo_last_error(NULL));
+        cli_error("%s: %s", command, ordo_last_error(NULL));
         return NULL;
     }
     signals_catch();

@@ -19,7 +19,7 @@ enum {
     MOST_OPTIONS = 64  /* of a command                                          */
 };
 
-static const char a_count[] = "a count such as 1000, 1e6, 128M, 4Gi or 2^28";
+static const char a_count[] = "a whole number below 2^64, such as 1000, 1e6, 128M, 4Gi or 2^28";
 
 static bool read_digits(const char *text, size_t length, uint64_t *out)
 {
@@ -174,10 +174,12 @@ static bool set_count(const char *command, const option_spec *spec, const char *
     if (!option_count(text, out))
         return cli_fail("%s: %s%s: '%s' is not %s", command, dashes(spec), spec->name,
                         cli_quoted(text), a_count);
-    return (*out >= spec->least && *out <= spec->most) ||
-           cli_fail("%s: %s%s: %s is not between %llu and %llu", command, dashes(spec), spec->name,
-                    cli_quoted(text), (unsigned long long)spec->least,
-                    (unsigned long long)spec->most);
+    const bool small = *out < spec->least;
+    return (!small && *out <= spec->most) ||
+           cli_fail("%s: %s%s: %s is too %s; expected at %s %llu", command, dashes(spec),
+                    spec->name, cli_quoted(text), small ? "small" : "large",
+                    small ? "least" : "most",
+                    (unsigned long long)(small ? spec->least : spec->most));
 }
 
 /* Reads a number of f64, rounded. */
@@ -200,7 +202,7 @@ static bool set_value(const char *command, const option_spec *spec, const char *
     if (spec->kind == OPTION_CHOICE)
         return set_choice(command, spec, text, field);
     return (read_real(text, field) && !isnan(*(double *)field)) ||
-           cli_fail("%s: %s%s: '%s' is not a number", command, dashes(spec), spec->name,
+           cli_fail("%s: %s%s: '%s' is not a number such as 0.5", command, dashes(spec), spec->name,
                     cli_quoted(text));
 }
 
@@ -281,7 +283,7 @@ options_result options_parse(int argc, char **argv, const option_spec *specs, vo
 static bool read_part(const char *command, const char *option, const char *part, bool counts,
                       void *value)
 {
-    const char *const what = counts ? a_count : "a number";
+    const char *const what = counts ? a_count : "a number such as 0.5";
 
     if (!(counts ? option_count(part, value) : read_real(part, value)))
         return cli_fail("%s: %s: '%s' is not %s", command, option, cli_quoted(part), what);
@@ -290,7 +292,7 @@ static bool read_part(const char *command, const char *option, const char *part,
                cli_fail("%s: %s: elements are counted from 1; there is no element %s", command,
                         option, cli_quoted(part));
     return (*(double *)value >= 0 && *(double *)value <= 1) ||
-           cli_fail("%s: %s: %s is not between 0 and 1", command, option, cli_quoted(part));
+           cli_fail("%s: %s: %s is not a number from 0 to 1", command, option, cli_quoted(part));
 }
 
 void *option_list(const char *command, const char *option, const char *text, bool counts, size_t *n)

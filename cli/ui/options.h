@@ -99,7 +99,7 @@ typedef struct options { /* the options of all commands; each command uses some 
 #define GROUPS_OPTIONS TEXT("groups", 0, groups_file), TEXT("groups-dtype", 0, groups_dtype)
 #define NANS(names) CHOICE("nans", nans, ORDO_NANS_LAST, names)
 #define COMMON_OPTIONS /* end the table */                                                         \
-    COUNT("threads", 0, common.threads, 1, UINT32_MAX),                                            \
+    COUNT("threads", 0, common.threads, 1, 4096),                                                  \
         COUNT("memory-limit", 0, common.memory_limit, 1, SIZE_MAX),                                \
         CHOICE("device", common.device, ORDO_AUTO,                                                 \
                "auto cpu cuda hybrid cuda:0 cuda:1 cuda:2 cuda:3 cuda:4 cuda:5 cuda:6 cuda:7"),    \

@@ -31,7 +31,7 @@ static const struct {
              [ORDO_SPAN_PHASE_IV] = {"IV", "#dddddd", 0},
              [ORDO_SPAN_DIVIDE] = {"divide", "#4477aa", THREADS},
              [ORDO_SPAN_PUT] = {"put", "#228833", THREADS},
-             [ORDO_SPAN_BUCKET] = {"bin", "#ccbb44", THREADS},
+             [ORDO_SPAN_BUCKET] = {"bucket", "#ccbb44", THREADS},
              [ORDO_SPAN_IN] = {"to gpu", "#66ccee", 1},
              [ORDO_SPAN_OUT] = {"from gpu", "#aa3377", 2},
              [ORDO_SPAN_WORK] = {"work", "#ee6677", 3},
@@ -277,7 +277,7 @@ static void draw_captions(FILE *to, const profile *p)
     const double cpu_idle = sampled ? p->facts.cpu_idle_seconds : whole->ended - whole->threads;
     fprintf(to,
             "<text x=\"%d\" y=\"14\">%.1f ms; GPU idle %.1f %%, CPU idle %.1f %%; blue: divided "
-            "and sent, green: put in place, yellow: bins sorted</text>\n",
+            "and sent, green: put in place, yellow: buckets sorted</text>\n",
             LEFT, 1e3 * whole->ended, ratio(100 * gpu_idle, whole->ended),
             ratio(100 * cpu_idle, whole->ended));
     for (unsigned i = 0; i < p->phases; i++)

@@ -54,6 +54,9 @@ ordo_status api_read_struct(ordo_exec *exec, void *dst, size_t known, const void
                             const char *what);
 ordo_status api_opts_read(ordo_exec *exec, void *dst, size_t known, const void *src);
 
+#define API_WRONG_TIES                                                                             \
+    "ties is %u; expected an ordo_ties, ORDO_TIES_MIN (0) to ORDO_TIES_AVERAGE (4)"
+
 /* The name of an ordo_algorithm for errors, "sample"; its number, written to `buffer`, if it has no
  * name. */
 enum {
@@ -206,7 +209,8 @@ ordo_status api_check_slot(ordo_exec *exec, const ordo_choice *choice, bool has_
 
 /* Rejects a call whose slot the chosen backend does not have. */
 #define NEEDS(choice, slot)                                                                        \
-    FAIL_IF((choice).backend->slot == NULL, ORDO_E_UNSUPPORTED, "the %s backend has no %s",        \
+    FAIL_IF((choice).backend->slot == NULL, ORDO_E_UNSUPPORTED,                                    \
+            "the %s backend has no %s; expected a context that may use the CPU",                   \
             (choice).backend->name, #slot)
 
 /* Runs a job, and repeats it on the CPU if a device fails and the context allows that. */

@@ -472,7 +472,8 @@ ordo_status ordo_calibration_cost(ordo_ctx *ctx, size_t i, ordo_cost *out)
     ordo_status             status;
     ordo_calibration_read(now);
     if (i >= COSTS - 1) {
-        status = ordo_fail(exec, ORDO_E_ARG, "i is %zu; the last cost is %d", i, COSTS - 2);
+        status = ordo_fail(exec, ORDO_E_ARG, "i is %zu; expected at most %d, the last cost", i,
+                           COSTS - 2);
     } else {
         const ordo_cost_fact *const fact = &ordo_cost_facts[i + 1];
         ordo_cost const             cost = {.name = fact->name,

@@ -136,7 +136,7 @@ void ordo_cancel(ordo_ctx *ctx)
 ordo_status api_occupy(ordo_ctx *ctx)
 {
     if (ctx == NULL)
-        return api_fail_in_thread(ORDO_E_ARG, "ctx is NULL");
+        return api_fail_in_thread(ORDO_E_ARG, "ctx is NULL; expected a context of ordo_ctx_create");
     if (atomic_flag_test_and_set_explicit(&ctx->busy, memory_order_acquire))
         return api_fail_in_thread(ORDO_E_BUSY,
                                   "the context is inside another call; until that call "
@@ -167,7 +167,8 @@ ordo_status api_enter_size_query(ordo_ctx *ctx, const size_t *bytes, ordo_exec *
     TRY(api_enter_query(ctx, exec));
     ctx->size_query = true;
     if (bytes == NULL)
-        return api_leave_query(ctx, ordo_fail(*exec, ORDO_E_ARG, "bytes is NULL"));
+        return api_leave_query(
+            ctx, ordo_fail(*exec, ORDO_E_ARG, "bytes is NULL; expected the address of a size_t"));
     return ORDO_OK;
 }
 
@@ -295,21 +296,38 @@ ordo_status api_opts_read(ordo_exec *exec, void *dst, size_t known, const void *
     return ORDO_OK;
 }
 
+enum {
+    FLAG_NAMES_SIZE = 128 /* the names of all flags fit */
+};
+
+static const char *flag_names(uint64_t flags, char *text)
+{
+    static const char *const names[] = {"ORDO_DESCENDING",  "ORDO_CHECK",  "ORDO_EXCLUSIVE",
+                                        "ORDO_UNSET_FIRST", "ORDO_STABLE", "ORDO_ON_DEVICE"};
+    size_t                   used = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if ((flags >> i & 1) != 0)
+            used += (size_t)snprintf(text + used, FLAG_NAMES_SIZE - used, "%s%s",
+                                     used > 0 ? ", " : "", names[i]);
+    return used > 0 ? text : "0";
+}
+
 ordo_status api_check_place(ordo_exec *exec, uint64_t flags, uint64_t known, void *stream)
 {
     FAIL_IF((flags & ~known) != 0, ORDO_E_VERSION,
-            "opts.flags has bits 0x%llx that this call does not know",
-            (unsigned long long)(flags & ~known));
+            "opts.flags has the bits 0x%llx, which this call does not know; expected only %s",
+            (unsigned long long)(flags & ~known), flag_names(known, (char[FLAG_NAMES_SIZE]){0}));
     exec->on_device = (flags & ORDO_ON_DEVICE) != 0;
     exec->stream = stream;
     FAIL_IF(stream != NULL && !exec->on_device, ORDO_E_ARG,
-            "opts.stream is set, but not ORDO_ON_DEVICE; host arrays have no stream");
+            "opts.stream is set, but opts.flags has no ORDO_ON_DEVICE; host arrays have no stream");
     return ORDO_OK;
 }
 
 ordo_status api_check_type(ordo_exec *exec, ordo_type type, const char *what)
 {
-    FAIL_IF(ordo_type_size(type) == 0, ORDO_E_ARG, "%s is %d; no such ordo_type", what, (int)type);
+    FAIL_IF(ordo_type_size(type) == 0, ORDO_E_ARG,
+            "%s is %d; expected an ordo_type, ORDO_I8 (1) to ORDO_F64 (10)", what, (int)type);
     return ORDO_OK;
 }
 

@@ -55,14 +55,16 @@ static ordo_status env_threads(uint32_t *threads)
     return ORDO_OK;
 }
 
+/* In the order of ordo_where. */
+static const char *const where_names[] = {"auto", "cpu", "cuda", "hybrid"};
+
 static ordo_status env_where(uint32_t *where, uint64_t *device)
 {
-    static const char *const names[] = {"auto", "cpu", "cuda", "hybrid"};
-    const char *const        text = secure_getenv("ORDO_DEVICE");
+    const char *const text = secure_getenv("ORDO_DEVICE");
     if (*where != ORDO_AUTO || text == NULL || *text == '\0')
         return ORDO_OK;
-    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(text, names[i]) == 0) {
+    for (uint32_t i = 0; i < sizeof where_names / sizeof *where_names; i++) {
+        if (strcmp(text, where_names[i]) == 0) {
             *where = i;
             return ORDO_OK;
         }
@@ -74,7 +76,9 @@ static ordo_status env_where(uint32_t *where, uint64_t *device)
         return ORDO_OK;
     }
     return api_fail_in_thread(
-        ORDO_E_ARG, "ORDO_DEVICE is '%s'; expected auto, cpu, cuda, cuda:0 or hybrid", text);
+        ORDO_E_ARG,
+        "ORDO_DEVICE is '%s'; expected auto, cpu, cuda, cuda:N for GPU N from 0 on, or hybrid",
+        text);
 }
 
 static ordo_status fail_without_context(ordo_exec *exec, ordo_status status, const char *format,
@@ -91,12 +95,26 @@ static ordo_status check_devices(const ordo_ctx_opts *opts)
     double sum = 0;
     if (opts->device_count == 0)
         return ORDO_OK;
-    if (opts->devices == NULL || opts->device_count > ORDO_MOST_DEVICES)
-        return api_fail_in_thread(ORDO_E_ARG, "device_count is %zu; expected a list of at most %d",
+    if (opts->devices == NULL)
+        return api_fail_in_thread(ORDO_E_ARG, "devices is NULL, but device_count is %zu",
+                                  opts->device_count);
+    if (opts->device_count > ORDO_MOST_DEVICES)
+        return api_fail_in_thread(ORDO_E_ARG, "there are shares for %zu GPUs; expected at most %d",
                                   opts->device_count, ORDO_MOST_DEVICES);
-    if (opts->where != ORDO_HYBRID || opts->cpu_share != 0 || opts->device != 0)
-        return api_fail_in_thread(
-            ORDO_E_ARG, "a list of devices is for ORDO_HYBRID, without cpu_share and device");
+    if (opts->where != ORDO_HYBRID)
+        return api_fail_in_thread(ORDO_E_ARG,
+                                  "there are shares for GPUs, but the device is %s; expected the "
+                                  "device hybrid (ORDO_HYBRID)",
+                                  where_names[opts->where]);
+    if (opts->cpu_share != 0)
+        return api_fail_in_thread(ORDO_E_ARG,
+                                  "there are shares for GPUs and for the CPU (%g); expected only "
+                                  "those for GPUs, the CPU gets the rest",
+                                  opts->cpu_share);
+    if (opts->device != 0)
+        return api_fail_in_thread(ORDO_E_ARG,
+                                  "device is %llu, but there is also a list of devices; expected 0",
+                                  (unsigned long long)opts->device);
     for (size_t i = 0; i < opts->device_count; i++) {
         double const share = opts->devices[i].share;
         if (opts->devices[i].device == 0 || !(share > 0 && share <= 1))
@@ -108,8 +126,8 @@ static ordo_status check_devices(const ordo_ctx_opts *opts)
         sum += share;
     }
     if (sum > 1 + 1e-9)
-        return api_fail_in_thread(ORDO_E_ARG, "the shares of the GPUs add up to %g; at most 1",
-                                  sum);
+        return api_fail_in_thread(ORDO_E_ARG,
+                                  "the shares of the GPUs add up to %g; expected at most 1", sum);
     return ORDO_OK;
 }
 
@@ -118,25 +136,30 @@ static ordo_status read_ctx_opts(ordo_ctx_opts *dst, const ordo_ctx_opts *src)
     ordo_exec exec = {.fail = fail_without_context};
     TRY(api_opts_read(&exec, dst, sizeof *dst, src));
     if (dst->where > ORDO_HYBRID)
-        return api_fail_in_thread(ORDO_E_ARG, "where is %u; no such ordo_where", dst->where);
+        return api_fail_in_thread(
+            ORDO_E_ARG, "where is %u; expected ORDO_AUTO, ORDO_CPU, ORDO_CUDA or ORDO_HYBRID",
+            dst->where);
     if (dst->threads > API_MAX_THREADS)
-        return api_fail_in_thread(ORDO_E_ARG, "threads is %u; at most %d are supported",
-                                  dst->threads, API_MAX_THREADS);
+        return api_fail_in_thread(ORDO_E_ARG, "threads is %u; expected at most %d", dst->threads,
+                                  API_MAX_THREADS);
     if (!(dst->cpu_share >= 0 && dst->cpu_share <= 1) && dst->cpu_share != -1)
         return api_fail_in_thread(ORDO_E_ARG,
                                   "cpu_share is %g; expected a number from 0 to 1, or -1 for none",
                                   dst->cpu_share);
     if (dst->reserved != 0)
-        return api_fail_in_thread(ORDO_E_VERSION, "reserved is not 0");
+        return api_fail_in_thread(ORDO_E_VERSION, "reserved is %u; expected 0", dst->reserved);
     if ((dst->alloc == NULL) != (dst->release == NULL))
-        return api_fail_in_thread(ORDO_E_ARG, "alloc and release must both be set or both be NULL");
+        return api_fail_in_thread(
+            ORDO_E_ARG, "%s is NULL and %s is not; expected both functions, or neither",
+            dst->alloc == NULL ? "alloc" : "release", dst->alloc == NULL ? "release" : "alloc");
     TRY(env_threads(&dst->threads));
     TRY(env_where(&dst->where, &dst->device));
     TRY(check_devices(dst));
     if (dst->cpu_share != 0 && dst->where != ORDO_HYBRID)
         return api_fail_in_thread(ORDO_E_ARG,
-                                  "cpu_share is %g; a share needs the device hybrid (ORDO_HYBRID)",
-                                  dst->cpu_share);
+                                  "cpu_share is %g, but the device is %s; expected the device "
+                                  "hybrid (ORDO_HYBRID)",
+                                  dst->cpu_share, where_names[dst->where]);
     return ORDO_OK;
 }
 
@@ -218,7 +241,7 @@ ordo_status ordo_ctx_create(ordo_ctx **out, const ordo_ctx_opts *opts)
 {
     (void)api_fail_in_thread(ORDO_OK, "%s", "");
     if (out == NULL)
-        return api_fail_in_thread(ORDO_E_ARG, "out is NULL");
+        return api_fail_in_thread(ORDO_E_ARG, "out is NULL; expected the address of an ordo_ctx *");
     *out = NULL;
 
     ordo_ctx_opts wish;

@@ -14,6 +14,9 @@ enum {
     DEFAULT_SENSORS = 100
 };
 
+#define WRONG_DIST                                                                                 \
+    "dist is %d; expected an ordo_dist, ORDO_DIST_UNIFORM (1) to ORDO_DIST_SENSORS (24)"
+
 typedef unsigned long long ull; /* for %llu */
 
 /* ---- Keys ---- */
@@ -56,8 +59,8 @@ static void fill_defaults(ordo_gen_job *job)
 static ordo_status check_gen_radius(ordo_exec *exec, const ordo_gen_job *job)
 {
     FAIL_IF(job->n > 0 && job->k >= job->n, ORDO_E_ARG,
-            "%s: radius k = %llu, but %zu keys have a radius of at most %zu",
-            ordo_gen_name(job->dist), (ull)job->k, job->n, job->n - 1);
+            "%s: k, the radius, is %llu; expected at most %zu for %zu keys",
+            ordo_gen_name(job->dist), (ull)job->k, job->n - 1, job->n);
     return ORDO_OK;
 }
 
@@ -73,25 +76,25 @@ static ordo_status check_room(ordo_exec *exec, const ordo_gen_job *job)
     switch ((int)job->dist) {
     case ORDO_DIST_FEW:
         FAIL_IF(job->k - 1 > few_last, ORDO_E_ARG,
-                "few: k = %llu different keys, but %s offers only %llu", (ull)job->k, type,
-                (ull)few_last + 1);
+                "few: k is %llu; expected at most %llu different keys of type %s", (ull)job->k,
+                (ull)few_last + 1, type);
         break;
     case ORDO_DIST_ZIPF:
         FAIL_IF(job->k > zipf_last, ORDO_E_ARG,
-                "zipf: keys up to k = %llu, but %s counts only up to %llu", (ull)job->k, type,
-                (ull)zipf_last);
+                "zipf: k, the largest key, is %llu; expected at most %llu for type %s", (ull)job->k,
+                (ull)zipf_last, type);
         break;
     case ORDO_DIST_RECUR:
         FAIL_IF(!(job->p >= 0 && job->p <= 1), ORDO_E_ARG,
-                "recur: p = %g; expected a probability from 0 to 1", job->p);
+                "recur: p is %g; expected a probability from 0 to 1", job->p);
         break;
     case ORDO_DIST_SHUFFLED:
         return check_gen_radius(exec, job);
     case ORDO_DIST_KSORTED:
         TRY(check_gen_radius(exec, job));
         FAIL_IF(job->n > 0 && job->n - 1 > place_last, ORDO_E_ARG,
-                "ksorted: %zu different keys, but %s offers only %llu", job->n, type,
-                (ull)place_last + 1);
+                "ksorted: n is %zu; expected at most %llu, because all keys of type %s differ",
+                job->n, (ull)place_last + 1, type);
         break;
     default:
         break;
@@ -122,7 +125,7 @@ static ordo_status gen_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_gen_job *job
 {
     ordo_gen_opts     wish;
     const char *const name = ordo_gen_name(job->dist);
-    FAIL_IF(name == NULL, ORDO_E_ARG, "dist is %d; no such ordo_dist", (int)job->dist);
+    FAIL_IF(name == NULL, ORDO_E_ARG, WRONG_DIST, (int)job->dist);
     FAIL_IF(job->dist == ORDO_DIST_STRINGS || job->dist == ORDO_DIST_FASTA, ORDO_E_ARG,
             "dist is %s, which makes strings; call ordo_gen_strings", name);
     TRY(api_check_type(exec, job->type, "type"));
@@ -163,7 +166,7 @@ static ordo_status gen_strings_checked(ordo_exec *exec, ordo_gen_text_job *job,
     ordo_gen_opts     wish;
     size_t            count;
     const char *const name = ordo_gen_name(job->dist);
-    FAIL_IF(name == NULL, ORDO_E_ARG, "dist is %d; no such ordo_dist", (int)job->dist);
+    FAIL_IF(name == NULL, ORDO_E_ARG, WRONG_DIST, (int)job->dist);
     FAIL_IF(job->dist != ORDO_DIST_STRINGS && job->dist != ORDO_DIST_FASTA, ORDO_E_ARG,
             "dist is %s, which makes numbers; call ordo_gen", name);
     TRY(api_opts_read(exec, &wish, sizeof wish, opts));

@@ -47,7 +47,7 @@ static ordo_status check_groups(ordo_exec *exec, group_call *call, const ordo_gr
                                 const ordo_group_opts *opts, uint64_t flags)
 {
     size_t const n = call->n;
-    FAIL_IF(groups == NULL, ORDO_E_ARG, "groups is NULL");
+    FAIL_IF(groups == NULL, ORDO_E_ARG, "groups is NULL; expected an ordo_groups");
     TRY(api_read_struct(exec, &call->groups, sizeof call->groups, groups, "groups"));
     TRY(api_opts_read(exec, &call->wish, sizeof call->wish, opts));
     TRY(api_check_place(exec, call->wish.flags, flags | ORDO_ON_DEVICE, call->wish.stream));
@@ -55,7 +55,7 @@ static ordo_status check_groups(ordo_exec *exec, group_call *call, const ordo_gr
     ordo_groups const *const g = &call->groups;
     TRY(api_check_type(exec, (ordo_type)g->type, "groups.type"));
     FAIL_IF(g->nans != ORDO_NANS_LAST && g->nans != ORDO_NANS_OMIT, ORDO_E_ARG,
-            "groups.nans is %u; expected last or omit", g->nans);
+            "groups.nans is %u; expected ORDO_NANS_LAST or ORDO_NANS_OMIT", g->nans);
     TRY(api_check_aligned(exec, g->keys, n, ordo_type_size((ordo_type)g->type), "groups.keys"));
     if (g->unique != NULL)
         TRY(api_check_aligned(exec, g->unique, g->capacity, ordo_type_size((ordo_type)g->type),

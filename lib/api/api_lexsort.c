@@ -8,12 +8,12 @@ static ordo_status read_columns(ordo_exec *exec, const ordo_column *columns, siz
 {
     FAIL_IF(count < 1 || count > ORDO_COLUMNS_MOST, ORDO_E_ARG,
             "count is %zu; expected 1 to %d columns", count, ORDO_COLUMNS_MOST);
-    FAIL_IF(columns == NULL, ORDO_E_ARG, "columns is NULL");
+    FAIL_IF(columns == NULL, ORDO_E_ARG, "columns is NULL, but count is %zu", count);
     for (size_t c = 0; c < count; c++) {
         ordo_type const type = (ordo_type)columns[c].type;
         TRY(api_check_type(exec, type, "the type of a column"));
         FAIL_IF((columns[c].flags & ~(uint32_t)ORDO_DESCENDING) != 0, ORDO_E_VERSION,
-                "columns[%zu].flags has bits that this call does not know", c);
+                "columns[%zu].flags is 0x%x; expected 0 or ORDO_DESCENDING", c, columns[c].flags);
         TRY(api_check_aligned(exec, columns[c].keys, n, ordo_type_size(type), "a column"));
         if (!is_query)
             TRY(api_check_apart(exec, columns[c].keys, n * ordo_type_size(type), "a column", out,
@@ -41,7 +41,7 @@ static ordo_status lexsort_checked(ordo_ctx *ctx, ordo_exec *exec, const lex_cal
     TRY(api_check_place(exec, wish.flags, ORDO_STABLE | ORDO_ON_DEVICE, wish.stream));
     FAIL_IF(wish.reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
     FAIL_IF(wish.radius != 0 || wish.source != NULL, ORDO_E_ARG,
-            "opts.radius and opts.source must be 0");
+            "opts.radius or opts.source is set; ordo_lexsort takes neither");
     TRY(api_no_segments(exec, wish.segments, "ordo_lexsort"));
     FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG,
             "algorithm %s does not sort rows of several columns; expected auto",

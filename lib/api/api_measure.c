@@ -155,7 +155,7 @@ static ordo_status is_sorted_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type t
     TRY(check_order(exec, type, opts, false, &wish));
     TRY(api_read_segments(exec, wish.segments, n, false, &segments));
     TRY(api_check_aligned(exec, keys, n, ordo_type_size(type), "keys"));
-    FAIL_IF(sorted == NULL, ORDO_E_ARG, "sorted is NULL");
+    FAIL_IF(sorted == NULL, ORDO_E_ARG, "sorted is NULL; expected the address of an int");
     TRY(api_choose(ctx, exec, NULL, &choice));
     bool const descending = (wish.flags & ORDO_DESCENDING) != 0;
     if (segments.given && choice.backend->has_segments) {
@@ -203,7 +203,8 @@ static ordo_status radius_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_rad
     ordo_choice     choice;
     TRY(check_order(exec, job->type, opts, true, &wish));
     TRY(api_check_aligned(exec, job->keys, job->n, ordo_type_size(job->type), "keys"));
-    FAIL_IF(radius == NULL && bytes == NULL, ORDO_E_ARG, "radius is NULL");
+    FAIL_IF(radius == NULL && bytes == NULL, ORDO_E_ARG,
+            "radius is NULL; expected the address of a size_t");
     job->lr = wish.lr;
     job->rl = wish.rl;
     job->dm = wish.dm;
@@ -254,7 +255,7 @@ static ordo_status runs_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
     TRY(check_order(exec, type, opts, false, &wish));
     TRY(api_read_segments(exec, wish.segments, n, false, &segments));
     TRY(api_check_aligned(exec, keys, n, ordo_type_size(type), "keys"));
-    FAIL_IF(runs == NULL, ORDO_E_ARG, "runs is NULL");
+    FAIL_IF(runs == NULL, ORDO_E_ARG, "runs is NULL; expected the address of a size_t");
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, runs);
     bool const descending = (wish.flags & ORDO_DESCENDING) != 0;

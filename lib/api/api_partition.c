@@ -14,7 +14,7 @@ static ordo_status partition_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_partit
     ordo_partition_opts wish;
     ordo_choice         choice;
     FAIL_IF(job->kind != ORDO_FLAG_BITS && job->kind != ORDO_FLAG_BYTES, ORDO_E_ARG,
-            "kind is %d; no such ordo_flags_kind", (int)job->kind);
+            "kind is %d; expected ORDO_FLAG_BITS or ORDO_FLAG_BYTES", (int)job->kind);
     FAIL_IF(size < 1 || size > MAX_ELEMENT, ORDO_E_ARG, "elem_size is %zu; expected 1 to %d bytes",
             size, MAX_ELEMENT);
     TRY(api_opts_read(exec, &wish, sizeof wish, opts));
@@ -125,10 +125,11 @@ static ordo_status nth_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_nth_job *job
     FAIL_IF(exec->on_device, ORDO_E_UNSUPPORTED,
             "ordo_nth of arrays on a GPU is not supported; expected CPU arrays");
     TRY(api_read_segments(exec, wish.segments, job->n, true, &segments));
-    FAIL_IF(wish.nans != ORDO_NANS_LAST, ORDO_E_ARG, "nans is %u; expected last", wish.nans);
+    FAIL_IF(wish.nans != ORDO_NANS_LAST, ORDO_E_ARG, "nans is %u; expected ORDO_NANS_LAST",
+            wish.nans);
     FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO || wish.sub_array != 0, ORDO_E_ARG,
-            "algorithm is %u and sub_array is %llu; expected auto and 0", wish.algorithm,
-            (unsigned long long)wish.sub_array);
+            "algorithm is %s and sub_array is %llu; expected auto and 0",
+            API_ALGORITHM(wish.algorithm), (unsigned long long)wish.sub_array);
     job->descending = (wish.flags & ORDO_DESCENDING) != 0;
     if (bytes == NULL) {
         TRY(segments.given ? api_check_positions_each(exec, &job->k, 1, &segments)

@@ -47,7 +47,8 @@ const char *ordo_method_name(ordo_method method)
 
 ordo_status api_check_method(ordo_exec *exec, uint32_t method, bool is_median)
 {
-    FAIL_IF(method > METHODS, ORDO_E_ARG, "method is %u; no such ordo_method", method);
+    FAIL_IF(method > METHODS, ORDO_E_ARG, "method is %u; expected an ordo_method, 0 to %d", method,
+            (int)METHODS);
     FAIL_IF(is_median && method != ORDO_METHOD_DEFAULT && method != ORDO_METHOD_LINEAR, ORDO_E_ARG,
             "method is %s; a median accepts only linear", ordo_method_name((ordo_method)method));
     return ORDO_OK;

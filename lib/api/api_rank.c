@@ -6,8 +6,7 @@ ordo_status api_check_ranks(ordo_exec *exec, ordo_type rank_type, const ordo_ran
 {
     TRY(api_check_type(exec, rank_type, "rank_type"));
     TRY(api_opts_read(exec, wish, sizeof *wish, opts));
-    FAIL_IF(wish->ties > ORDO_TIES_AVERAGE, ORDO_E_ARG, "ties is %u; no such ordo_ties",
-            wish->ties);
+    FAIL_IF(wish->ties > ORDO_TIES_AVERAGE, ORDO_E_ARG, API_WRONG_TIES, wish->ties);
     FAIL_IF(wish->ties == ORDO_TIES_AVERAGE && rank_type != ORDO_F64, ORDO_E_ARG,
             "ties is average, but rank_type is %s; average ranks need f64",
             ordo_type_name(rank_type));

@@ -21,7 +21,7 @@ static ordo_status records_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_records_
                         wish.stream));
     FAIL_IF(wish.reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
     FAIL_IF(wish.radius != 0 || wish.source != NULL, ORDO_E_ARG,
-            "opts.radius and opts.source must be 0");
+            "opts.radius or opts.source is set; ordo_sort_records takes neither");
     TRY(api_no_segments(exec, wish.segments, "ordo_sort_records"));
     FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO && wish.algorithm != ORDO_ALGORITHM_RADIX,
             ORDO_E_ARG, "algorithm %s does not sort structs; expected auto or radix",

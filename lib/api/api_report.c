@@ -13,7 +13,7 @@
 ordo_status api_copy_out(ordo_exec *exec, void *dst, const void *src, size_t known)
 {
     size_t given;
-    FAIL_IF(dst == NULL, ORDO_E_ARG, "out is NULL");
+    FAIL_IF(dst == NULL, ORDO_E_ARG, "out is NULL; expected the address of a struct");
     memcpy(&given, dst, sizeof given);
     FAIL_IF(given < sizeof given || given > API_MAX_OPTS, ORDO_E_ARG,
             "out->struct_size is %zu; set it to the sizeof of the struct", given);

@@ -17,7 +17,9 @@ static ordo_status check_scan_algorithm(ordo_exec *exec, const ordo_scan_job *jo
     bool const is_word = job->type == ORDO_U32 || job->type == ORDO_I32;
     FAIL_IF(algorithm == ORDO_ALGORITHM_BALLOT &&
                 (job->op != ORDO_SUM || !is_word || job->out_type != job->type),
-            ORDO_E_ARG, "ballot scans only sums of u32 to u32 and of i32 to i32");
+            ORDO_E_ARG,
+            "algorithm ballot scans only sums of u32 to u32 and of i32 to i32; expected these "
+            "types, or algorithm auto");
     return ORDO_OK;
 }
 
@@ -27,7 +29,8 @@ static ordo_status check_scan_algorithm(ordo_exec *exec, const ordo_scan_job *jo
 static ordo_status check_ballots(ordo_exec *exec, ordo_algorithm algorithm, bool has_scratch)
 {
     FAIL_IF(algorithm != ORDO_ALGORITHM_AUTO && !has_scratch, ORDO_E_UNSUPPORTED,
-            "ballot and shared are algorithms of GPUs; this context uses the CPU");
+            "algorithm %s runs only on a GPU, but this call runs on the CPU; expected device cuda",
+            API_ALGORITHM(algorithm));
     return ORDO_OK;
 }
 
@@ -94,7 +97,7 @@ static ordo_status scan_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_scan_job *j
     api_segments    segments;
     ordo_choice     choice;
     FAIL_IF(job->op != ORDO_SUM && job->op != ORDO_MIN && job->op != ORDO_MAX, ORDO_E_ARG,
-            "op is %d; no such ordo_op", (int)job->op);
+            "op is %d; expected ORDO_SUM, ORDO_MIN or ORDO_MAX", (int)job->op);
     TRY(api_check_type(exec, type, "type"));
     TRY(api_check_type(exec, out_type, "out_type"));
     TRY(api_opts_read(exec, &wish, sizeof wish, opts));
@@ -152,7 +155,7 @@ static ordo_status bits_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_bits_
     ordo_scan_opts  wish;
     ordo_choice     choice;
     FAIL_IF(job->kind != ORDO_FLAG_BITS && job->kind != ORDO_FLAG_BYTES, ORDO_E_ARG,
-            "kind is %d; no such ordo_flags_kind", (int)job->kind);
+            "kind is %d; expected ORDO_FLAG_BITS or ORDO_FLAG_BYTES", (int)job->kind);
     TRY(api_opts_read(exec, &wish, sizeof wish, opts));
     TRY(api_check_place(exec, wish.flags, ORDO_EXCLUSIVE | ORDO_ON_DEVICE, wish.stream));
     TRY(check_reserved(exec, &wish));

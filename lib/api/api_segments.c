@@ -37,22 +37,25 @@ static ordo_status check_layout(ordo_exec *exec, size_t n, bool written, ordo_se
     size_t cells, end = 0;
     view->step = view->step != 0 ? view->step : 1;
     FAIL_IF(view->stride == 0 && !ordo_size_mul(view->length, view->step, &view->stride),
-            ORDO_E_ARG, "segments: a length of %zu and a step of %zu exceed memory", view->length,
-            view->step);
+            ORDO_E_ARG,
+            "a segment of segments.length %zu and segments.step %zu is more than memory can hold",
+            view->length, view->step);
     view->group = view->group != 0 ? view->group : view->count;
     FAIL_IF(view->count % view->group != 0, ORDO_E_ARG,
-            "segments: count is %zu and group is %zu; expected a divisor of count", view->count,
-            view->group);
-    FAIL_IF(view->group_stride == 0 &&
-                !ordo_size_mul(view->group, view->stride, &view->group_stride),
-            ORDO_E_ARG, "segments: a group of %zu and a stride of %zu exceed memory", view->group,
-            view->stride);
+            "segments.group is %zu; expected a divisor of segments.count, which is %zu",
+            view->group, view->count);
+    FAIL_IF(
+        view->group_stride == 0 && !ordo_size_mul(view->group, view->stride, &view->group_stride),
+        ORDO_E_ARG, "a group of %zu segments with segments.stride %zu is more than memory can hold",
+        view->group, view->stride);
     if (view->length == 0)
         return ORDO_OK;
     FAIL_IF(!end_of(view, &end) || end > n, ORDO_E_ARG,
-            "segment %zu ends before element %zu, but n is %zu", view->count - 1, end, n);
+            "segment %zu ends before element %zu; expected an end of at most n = %zu",
+            view->count - 1, end, n);
     FAIL_IF(!ordo_size_mul(view->count, view->length, &cells) || cells > SIZE_MAX / 32, ORDO_E_ARG,
-            "segments: %zu segments of %zu elements are too many", view->count, view->length);
+            "%zu segments of %zu elements are more than memory can hold", view->count,
+            view->length);
     if (written)
         TRY(check_separate(exec, view));
     /* Segments of one element have no step. */
@@ -66,8 +69,8 @@ static ordo_status check_offsets(ordo_exec *exec, size_t n, const ordo_segment_v
     const uint64_t *const offsets = view->offsets;
     FAIL_IF((view->length | view->stride | view->step | view->group | view->group_stride) != 0,
             ORDO_E_ARG,
-            "segments: length, stride, step, group and group_stride must be 0 if there "
-            "are offsets");
+            "segments.offsets is set, so segments.length, stride, step, group and group_stride "
+            "must be 0");
     TRY(api_check_aligned(exec, offsets, view->count + 1, sizeof *offsets, "segments.offsets"));
     if (exec->on_device)
         return ORDO_OK;
@@ -79,7 +82,7 @@ static ordo_status check_offsets(ordo_exec *exec, size_t n, const ordo_segment_v
     if (offsets[view->count] > n)
         for (size_t i = 0;; i++)
             FAIL_IF(offsets[i + 1] > n, ORDO_E_ARG,
-                    "segment %zu ends before element %llu, but n is %zu", i,
+                    "segment %zu ends before element %llu; expected an end of at most n = %zu", i,
                     (unsigned long long)offsets[i + 1], n);
     return ORDO_OK;
 }
@@ -120,8 +123,8 @@ ordo_status api_check_segments(ordo_exec *exec, const ordo_segments *segments, s
     out->longest = 0;
     out->view = (ordo_segment_view){wish.count, wish.offsets, wish.length,      wish.stride,
                                     wish.step,  wish.group,   wish.group_stride};
-    FAIL_IF(wish.count > SIZE_MAX / 256, ORDO_E_ARG, "segments: count is %zu, which is too many",
-            wish.count);
+    FAIL_IF(wish.count > SIZE_MAX / 256, ORDO_E_ARG, "segments.count is %zu; expected at most %zu",
+            wish.count, SIZE_MAX / 256);
     if (wish.count == 0)
         return ORDO_OK;
     if (wish.offsets != NULL)
@@ -150,8 +153,8 @@ size_t api_order_rows(const ordo_choice *choice, ordo_type type, bool descending
 
 ordo_status api_no_segments(ordo_exec *exec, const ordo_segments *segments, const char *call)
 {
-    FAIL_IF(segments != NULL, ORDO_E_UNSUPPORTED, "%s has no segments; opts.segments must be NULL",
-            call);
+    FAIL_IF(segments != NULL, ORDO_E_UNSUPPORTED,
+            "%s does not take segments; opts.segments must be NULL", call);
     return ORDO_OK;
 }
 
@@ -167,8 +170,8 @@ ordo_status api_run_segments(ordo_exec *exec, const ordo_choice *choice, const a
                              ordo_segments_job *job, size_t *bytes)
 {
     FAIL_IF(choice->backend->segments == NULL, ORDO_E_UNSUPPORTED,
-            "the %s backend has no segments for this call; expected CPU arrays and a context that "
-            "may use the CPU",
+            "the %s backend cannot do this call on segments; expected CPU arrays and a context "
+            "that may use the CPU",
             choice->backend->name);
     job->view = &s->view;
     if (bytes == NULL && job->arrays[0].is_written)

@@ -135,7 +135,8 @@ ordo_status api_select_any(ordo_exec *exec, const ordo_choice *choice, const ord
 
 ordo_status api_check_nans(ordo_exec *exec, uint32_t nans)
 {
-    FAIL_IF(nans > ORDO_NANS_PROPAGATE, ORDO_E_ARG, "nans is %u; no such ordo_nans", nans);
+    FAIL_IF(nans > ORDO_NANS_PROPAGATE, ORDO_E_ARG,
+            "nans is %u; expected ORDO_NANS_LAST, ORDO_NANS_OMIT or ORDO_NANS_PROPAGATE", nans);
     return ORDO_OK;
 }
 
@@ -213,9 +214,10 @@ static ordo_status fill_with_nan(ordo_exec *exec, const ordo_choice *choice,
 ordo_status api_check_positions(ordo_exec *exec, const size_t *k, size_t count, size_t n,
                                 const char *whose)
 {
-    FAIL_IF(k == NULL && count > 0, ORDO_E_ARG, "k is NULL");
+    FAIL_IF(k == NULL && count > 0, ORDO_E_ARG, "k is NULL, but count is %zu", count);
     for (size_t j = 0; j < count; j++)
-        FAIL_IF(k[j] >= n, ORDO_E_ARG, "k[%zu] is %zu; there are %zu %s", j, k[j], n, whose);
+        FAIL_IF(k[j] >= n, ORDO_E_ARG, "k[%zu] is %zu; expected less than %zu, the number of %s", j,
+                k[j], n, whose);
     return ORDO_OK;
 }
 
@@ -376,10 +378,11 @@ static ordo_status select_each(ordo_exec *exec, const select_segments *call,
 ordo_status api_check_positions_each(ordo_exec *exec, const size_t *k, size_t count,
                                      const api_segments *segments)
 {
-    FAIL_IF(k == NULL && count > 0, ORDO_E_ARG, "k is NULL");
+    FAIL_IF(k == NULL && count > 0, ORDO_E_ARG, "k is NULL, but count is %zu", count);
     for (size_t j = 0; segments->view.count > 0 && j < count; j++)
-        FAIL_IF(k[j] >= segments->shortest, ORDO_E_ARG, "k[%zu] is %zu; segment %zu has %zu keys",
-                j, k[j], segments->shortest_at, segments->shortest);
+        FAIL_IF(k[j] >= segments->shortest, ORDO_E_ARG,
+                "k[%zu] is %zu; expected less than %zu, the number of keys of segment %zu", j, k[j],
+                segments->shortest, segments->shortest_at);
     return ORDO_OK;
 }
 

@@ -25,11 +25,15 @@ static ordo_status check_radius(ordo_exec *exec, const ordo_sort_opts *wish,
     FAIL_IF(wish->radius != 0 && wish->algorithm != ORDO_ALGORITHM_ROUGH &&
                 wish->algorithm != ORDO_ALGORITHM_HALVING &&
                 wish->algorithm != ORDO_ALGORITHM_WINDOWS,
-            ORDO_E_ARG, "opts.radius is only for the algorithms rough, halving and windows");
+            ORDO_E_ARG,
+            "radius is %llu, but the algorithm is %s; only rough, halving and windows take a "
+            "radius",
+            (unsigned long long)wish->radius, API_ALGORITHM(wish->algorithm));
     FAIL_IF(segments->given && wish->radius >= n && n > 0, ORDO_E_ARG,
-            "radius %llu is not below the %zu keys of segment %zu",
+            "radius is %llu; expected less than %zu, the number of keys of segment %zu",
             (unsigned long long)wish->radius, n, segments->least_at);
-    FAIL_IF(n > 0 && wish->radius >= n, ORDO_E_ARG, "radius %llu is not below n = %zu",
+    FAIL_IF(n > 0 && wish->radius >= n, ORDO_E_ARG,
+            "radius is %llu; expected less than %zu, the number of keys",
             (unsigned long long)wish->radius, n);
     return ORDO_OK;
 }
@@ -462,7 +466,7 @@ static ordo_status sort_by_checked(ordo_ctx *ctx, ordo_exec *exec, void *base, s
     TRY(api_check_place(exec, wish.flags, ORDO_STABLE, wish.stream));
     FAIL_IF(wish.reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
     FAIL_IF(wish.radius != 0 || wish.source != NULL, ORDO_E_ARG,
-            "opts.radius and opts.source must be 0");
+            "opts.radius or opts.source is set; ordo_sort_by takes neither");
     TRY(api_no_segments(exec, wish.segments, "ordo_sort_by"));
     FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO && wish.algorithm != ORDO_ALGORITHM_SAMPLE &&
                 wish.algorithm != ORDO_ALGORITHM_MERGE,
@@ -472,7 +476,7 @@ static ordo_status sort_by_checked(ordo_ctx *ctx, ordo_exec *exec, void *base, s
     FAIL_IF(wish.algorithm == ORDO_ALGORITHM_SAMPLE && (wish.flags & ORDO_STABLE) != 0, ORDO_E_ARG,
             "algorithm sample is not stable; expected auto or merge");
     FAIL_IF(size == 0, ORDO_E_ARG, "size is 0; expected the size of an element in bytes");
-    FAIL_IF(compare == NULL, ORDO_E_ARG, "compare is NULL");
+    FAIL_IF(compare == NULL, ORDO_E_ARG, "compare is NULL; expected a comparison function");
     TRY(api_check_array(exec, base, n, size, "base"));
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, sort_by);

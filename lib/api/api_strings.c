@@ -25,7 +25,7 @@ enum {
 static ordo_status read_strings(ordo_exec *exec, const ordo_strings *given, size_t n,
                                 ordo_strings *strings)
 {
-    FAIL_IF(given == NULL, ORDO_E_ARG, "strings is NULL");
+    FAIL_IF(given == NULL, ORDO_E_ARG, "strings is NULL; expected an ordo_strings");
     TRY(api_read_struct(exec, strings, sizeof *strings, given, "strings"));
     bool const by_offset = strings->bytes != NULL || strings->offsets != NULL;
     FAIL_IF(by_offset && strings->pointers != NULL, ORDO_E_ARG,

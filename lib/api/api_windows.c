@@ -26,8 +26,7 @@ static ordo_status check_moving_opts(ordo_exec *exec, const ordo_moving_job *job
     TRY(api_check_nans(exec, wish->nans));
     TRY(api_check_method(exec, wish->method, false));
     FAIL_IF(wish->method != 0 && !is_quantile, ORDO_E_ARG, "method is only for moving quantiles");
-    FAIL_IF(wish->ties > ORDO_TIES_AVERAGE, ORDO_E_ARG, "ties is %u; no such ordo_ties",
-            wish->ties);
+    FAIL_IF(wish->ties > ORDO_TIES_AVERAGE, ORDO_E_ARG, API_WRONG_TIES, wish->ties);
     FAIL_IF(wish->ties != 0 && !is_rank, ORDO_E_ARG, "ties is only for moving ranks");
     return ORDO_OK;
 }
@@ -35,7 +34,8 @@ static ordo_status check_moving_opts(ordo_exec *exec, const ordo_moving_job *job
 static ordo_status check_moving_types(ordo_exec *exec, const ordo_moving_job *job)
 {
     FAIL_IF(job->op < ORDO_MOVING_MEDIAN || job->op > ORDO_MOVING_MAX, ORDO_E_ARG,
-            "op is %d; no such ordo_moving_op", (int)job->op);
+            "op is %d; expected an ordo_moving_op, ORDO_MOVING_MEDIAN (1) to ORDO_MOVING_MAX (5)",
+            (int)job->op);
     TRY(api_check_type(exec, job->type, "type"));
     TRY(api_check_type(exec, job->out_type, "out_type"));
     FAIL_IF(job->out_type != ORDO_F64 && !(is_bound(job->op) && job->out_type == job->type),

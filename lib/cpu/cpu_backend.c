@@ -89,7 +89,8 @@ static ordo_status rank_sorted(void *state, const ordo_rank_sorted_job *job, ord
 {
     if (job->algorithm >= ORDO_ALGORITHM_NAIVE)
         return ordo_fail(exec, ORDO_E_UNSUPPORTED,
-                         "naive, shuffle and hybrid rank on a GPU; this context uses the CPU");
+                         "algorithms naive, shuffle and hybrid run only on a GPU, but this call "
+                         "runs on the CPU; expected device cuda");
     if (job->algorithm != ORDO_ALGORITHM_AUTO)
         return cpu_rank_paper(job, exec);
     return cpu_rank_sorted(state, job, exec);

@@ -147,9 +147,10 @@ static ordo_status gen_recur(const ordo_gen_job *job, ordo_exec *exec)
     const uint64_t total = ordo_sums_before_64(state.changes, blocks);
     if (total > last)
         return ordo_fail(exec, ORDO_E_ARG,
-                         "recur: p = %g makes %llu of %zu keys differ, but %s offers only %llu",
-                         job->p, (unsigned long long)total + 1, job->n, ordo_type_name(job->type),
-                         (unsigned long long)last + 1);
+                         "recur: with p = %g, %zu keys need %llu different values; expected at "
+                         "most %llu for type %s",
+                         job->p, job->n, (unsigned long long)total + 1,
+                         (unsigned long long)last + 1, ordo_type_name(job->type));
     state.step = total > 0 ? last / total : 0;
 
     exec->phase = 1;

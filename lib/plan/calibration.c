@@ -109,8 +109,9 @@ bool ordo_calibration_check_device(ordo_calibration *c, const char *line)
     ordo_calibration_name_device(line, name, sizeof name);
     if (strcmp(name, c->device) == 0)
         return false;
-    snprintf(c->note, sizeof c->note, "it was measured with %.100s, but the device is %.100s",
-             c->device, name);
+    snprintf(c->note, sizeof c->note,
+             "the costs were measured with another GPU, %.100s; the GPU is %.100s", c->device,
+             name);
     for (int id = COST_DEVICE_OPEN; id < COSTS; id++) {
         c->value[id] = ordo_cost_facts[id].standard;
         c->measured[id] = false;
@@ -161,11 +162,11 @@ void ordo_calibration_place(ordo_calibration *c, const char *place, const char *
         length = snprintf(c->path, sizeof c->path, "%s%s", folder, below);
         c->in_folder = true;
     } else {
-        (void)say(c, "there is no home directory for the calibration");
+        (void)say(c, "no folder is known for the file; set ORDO_TUNE_FILE, XDG_CACHE_HOME or HOME");
     }
     if (length < 0 || length > CALIBRATION_PATH - MACHINE) {
         c->path[0] = '\0';
-        (void)say(c, "the path of the calibration is too long");
+        (void)say(c, "the path of the file is too long");
     }
 }
 
@@ -276,23 +277,23 @@ static bool parse(ordo_calibration *c, char *text, const char *machine)
 {
     const char *line = next_line(&text);
     if (line == NULL || strncmp(line, "ordo-calibration ", 17) != 0)
-        return say(c, "it is not a calibration of ordo");
+        return say(c, "the file is not a calibration of ordo");
     if (strcmp(line, FIRST_LINE) != 0)
-        return say(c, "it is of another version of ordo");
+        return say(c, "the file is from another version of ordo");
     line = next_line(&text);
     if (line == NULL || strncmp(line, "machine ", 8) != 0)
         return say(c, "line 2 does not name a machine");
     if (strcmp(line + 8, machine) != 0)
-        return say(c, "it is of another machine: %.150s", line + 8);
+        return say(c, "the file is from another machine: %.150s", line + 8);
     for (int number = 3; (line = next_line(&text)) != NULL; number++) {
         if (strcmp(line, LAST_LINE) == 0)
-            return *text == '\0' || say(c, "something follows its end");
+            return *text == '\0' || say(c, "there is text after the last line");
         if (strncmp(line, "device ", 7) == 0)
             snprintf(c->device, sizeof c->device, "%s", line + 7);
         else if (!read_figure(c, line))
             return say(c, "line %d is damaged", number);
     }
-    return say(c, "its end is missing");
+    return say(c, "the last line, '" LAST_LINE "', is missing");
 }
 
 static bool read_text(ordo_calibration *c, char *text)
@@ -302,16 +303,16 @@ static bool read_text(ordo_calibration *c, char *text)
     if (file < 0)
         return errno == ENOENT || errno == ENOTDIR
                    ? false /* there was no measurement, which needs no note */
-                   : say(c, "it cannot be read: %s", strerror(errno));
+                   : say(c, "the file cannot be read: %s", strerror(errno));
     bool const    regular = fstat(file, &facts) == 0 && S_ISREG(facts.st_mode);
     ssize_t const got = regular ? read(file, text, MOST_BYTES) : -1;
     close(file);
     if (got < 0)
-        return say(c, "it cannot be read");
+        return say(c, "the file cannot be read");
     if (got == MOST_BYTES)
-        return say(c, "it is too long");
+        return say(c, "the file is too long");
     text[got] = '\0';
-    return strlen(text) == (size_t)got || say(c, "it is damaged");
+    return strlen(text) == (size_t)got || say(c, "the file has a zero byte");
 }
 
 void ordo_calibration_read(ordo_calibration *c)
@@ -356,14 +357,14 @@ bool ordo_calibration_write(ordo_calibration *c)
 {
     char machine[MACHINE], beside[CALIBRATION_PATH + 8];
     if (c->path[0] == '\0')
-        return say(c, "there is no place to keep it");
+        return say(c, "no file is set");
     find_file(c, machine);
     make_folders(c->path);
     snprintf(beside, sizeof beside, "%s.XXXXXX", c->path);
     int const   number = mkostemp(beside, O_CLOEXEC);
     FILE *const file = number >= 0 ? fdopen(number, "w") : NULL;
     if (file == NULL) {
-        (void)say(c, "it cannot be written: %s", strerror(errno));
+        (void)say(c, "the file cannot be written: %s", strerror(errno));
         if (number >= 0) {
             close(number);
             unlink(beside);
@@ -373,7 +374,7 @@ bool ordo_calibration_write(ordo_calibration *c)
     print(file, c, machine);
     bool const failed = ferror(file) != 0;
     if (fclose(file) != 0 || failed || rename(beside, c->path) != 0) {
-        (void)say(c, "it cannot be written: %s", strerror(errno));
+        (void)say(c, "the file cannot be written: %s", strerror(errno));
         unlink(beside);
         return false;
     }
@@ -390,6 +391,6 @@ bool ordo_calibration_forget(ordo_calibration *c)
         return true;
     find_file(c, machine);
     if (unlink(c->path) != 0 && errno != ENOENT && errno != ENOTDIR)
-        return say(c, "it cannot be removed: %s", strerror(errno));
+        return say(c, "the file cannot be removed: %s", strerror(errno));
     return true;
 }

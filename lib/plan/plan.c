@@ -439,7 +439,8 @@ static ordo_status use_parts(ordo_plan *plan, ordo_exec *exec)
         one.device = (size_t)wishes->devices[i].device;
         *part = (ordo_part){plan->cuda, plan->cuda_state, wishes->devices[i].share};
         if (i > 0 && plan->cuda->open(&part->state, &one, why, sizeof why) != ORDO_OK)
-            return ordo_fail(exec, ORDO_E_ARG, "GPU %zu of the list: %s", one.device - 1, why);
+            return ordo_fail(exec, ORDO_E_ARG, "a share is for GPU cuda:%zu: %s", one.device - 1,
+                             why);
         plan->part_count = i + 1;
     }
     for (size_t i = 0; i < plan->part_count; i++)
@@ -459,12 +460,13 @@ static ordo_status check_shares(const ordo_plan *plan, ordo_exec *exec, const or
         return ORDO_OK;
     if (plan->wishes.device_count != 0)
         return ordo_fail(exec, ORDO_E_ARG,
-                         "the context has shares for %zu GPUs, which only algorithm sample uses",
+                         "the context has shares for %zu GPUs, but this sort cannot use them; "
+                         "expected algorithm sample",
                          plan->wishes.device_count);
     if (load->key == COST_CPU_STRING)
         return ordo_fail(exec, ORDO_E_ARG,
-                         "cpu_share is %g, but only algorithm sample shares strings between the "
-                         "CPU and the GPU",
+                         "cpu_share is %g, but this algorithm does not share strings between the "
+                         "CPU and the GPU; expected algorithm sample",
                          plan->wishes.cpu_share);
     return ORDO_OK;
 }
@@ -478,7 +480,8 @@ ordo_status ordo_plan_choose(ordo_plan *plan, ordo_exec *exec, const ordo_load *
     plan->forecast.cpu = 0;
     if (exec->on_device && plan->where == ORDO_CPU)
         return ordo_fail(exec, ORDO_E_ARG,
-                         "ORDO_ON_DEVICE is set, but the context is for the CPU only");
+                         "ORDO_ON_DEVICE is set, but the context is for the CPU only; expected "
+                         "where = ORDO_AUTO, ORDO_CUDA or ORDO_HYBRID");
     bool const free_to_choose = plan->where == ORDO_AUTO || plan->where == ORDO_CPU;
     if (!exec->on_device && (free_to_choose ? !ordo_worth_weighing(load, exec->threads)
                                             : !weighed && plan->where != ORDO_CUDA))

@@ -110,7 +110,7 @@ def numbers_of(a: Any) -> tuple[Any, Any]:
 
 
 def normal_axis(axis: int, ndim: int) -> int:
-    """Returns `axis` counted from the front. Out of range, it raises an AxisError."""
+    """Returns `axis` counted from the front. An axis that is out of range raises an AxisError."""
     index = integer(axis, "axis")
     if not -ndim <= index < ndim:
         raise AxisError(index, ndim)

@@ -42,8 +42,8 @@ def check_nan_policy(nan_policy: Any) -> None:
 
 
 def found_nan() -> ValueError:
-    """Returns the error of nan_policy='raise', with SciPy's text."""
-    return ValueError("The input contains nan values")
+    """Returns the error of nan_policy='raise'; it begins with SciPy's text."""
+    return ValueError("The input contains nan values; expected none with nan_policy='raise'")
 
 
 def unmasked(value: Any, name: str) -> Any:

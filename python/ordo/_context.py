@@ -32,7 +32,8 @@ _settings: dict[str, Any] = {
     "gpu_shares": None,
     "device_sms": None,
 }
-_MOST_COUNT, _MOST_BYTES = 2**32 - 1, ctypes.c_size_t(-1).value  # limits of ordo_ctx_opts
+# Limits of ordo_ctx_opts.
+_MOST_THREADS, _MOST_COUNT, _MOST_BYTES = 4096, 2**32 - 1, ctypes.c_size_t(-1).value
 _epoch = object()  # replaced when the settings change; contexts of an old epoch are recreated
 
 
@@ -46,7 +47,10 @@ def _parse_device(device: str | int | None) -> tuple[int, int]:
         return _lib.WHERE[kind], 0
     if kind == "cuda" and ordinal.isdecimal():
         return _lib.WHERE["cuda"], int(ordinal) + 1
-    raise ValueError(f"device is {device!r}; expected auto, cpu, cuda, cuda:0 or hybrid")
+    raise ValueError(
+        f"device is {device!r}; expected 'auto', 'cpu', 'cuda', 'hybrid', or 'cuda:N' for GPU N "
+        "from 0 on"
+    )
 
 
 def _changed(**given: Any) -> dict[str, Any]:
@@ -58,6 +62,7 @@ def _changed(**given: Any) -> dict[str, Any]:
             continue
         settings[name] = value = integer(value, name)
         most = _MOST_BYTES if "memory" in name else _MOST_COUNT
+        most = _MOST_THREADS if name == "threads" else most
         if not 0 <= value <= most:
             raise ValueError(
                 f"{name} is {value}; expected a number from 0 to {most}, or None for the default"
@@ -97,10 +102,16 @@ def _check_shares(settings: dict[str, Any]) -> None:
             )
         settings["gpu_shares"] = shares
     if cpu is not None and gpus is not None:
-        raise ValueError("cpu_share and gpu_shares are given; the CPU gets the rest of gpu_shares")
+        raise ValueError(
+            "cpu_share and gpu_shares are both given; expected only gpu_shares, of which the CPU "
+            "gets the rest"
+        )
     for name in _SHARES:
         if settings[name] is not None and not _is_hybrid(settings["device"]):
-            raise ValueError(f"{name} is {settings[name]!r}; it needs device='hybrid'")
+            raise ValueError(
+                f"{name} is {settings[name]!r}, but device is {settings['device']!r}; expected "
+                "device='hybrid'"
+            )
 
 
 def _check_share(share: Any, name: str) -> float:

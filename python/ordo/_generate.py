@@ -63,7 +63,10 @@ def generate(
     """
     number = _lib.number_of(_DISTS, dist, "dist")
     n, seed, k = (_count(value, name) for value, name in ((n, "n"), (seed, "seed"), (k, "k")))
-    opts = _lib.GenOptions(ctypes.sizeof(_lib.GenOptions), seed, k, float(p))
+    try:
+        opts = _lib.GenOptions(ctypes.sizeof(_lib.GenOptions), seed, k, float(p))
+    except (TypeError, ValueError):
+        raise TypeError(f"p is {p!r}; expected a number from 0 to 1") from None
     if dist in _TEXT:
         return _strings(number, n, opts)
     wanted = np.dtype(dtype)

@@ -85,7 +85,7 @@ def _keys(a: Any, what: str) -> tuple[Any, int]:
 
 def _same_length(n: int, keys: Any, what: str) -> None:
     if keys.size != n:
-        raise ValueError(f"{what} has {keys.size} elements; expected {n}")
+        raise ValueError(f"{what} has {keys.size} elements; expected {n}, as the others")
 
 
 # ---- Several columns ---------------------------------------------------------------------------

@@ -41,6 +41,7 @@ ALGORITHMS = {
         "shuffle hybrid windows prefix ballot shared".split()
     )
 }
+SORTS = "auto, radix, sample, merge, bitonic, split, bubble, rough, halving, windows"
 METHODS = {
     name: number
     for number, name in enumerate(
@@ -63,12 +64,16 @@ Ties = Literal["min", "max", "dense", "ordinal", "average"]
 NanPolicy = Literal["propagate", "omit", "raise"]
 
 
-def number_of(table: dict[str, int], name: str, what: str) -> int:
-    """Returns the enum value of `name`. ValueError lists the valid names."""
+def number_of(table: dict[str, int], name: str, what: str, names: str = "") -> int:
+    """Returns the enum value of `name`.
+
+    A ValueError lists `names`, or all names of the table.
+    """
     try:
         return table[name]
     except (KeyError, TypeError):
-        raise ValueError(f"{what} is {name!r}; expected one of {', '.join(table)}") from None
+        names = names or ", ".join(table)
+        raise ValueError(f"{what} is {name!r}; expected one of {names}") from None
 
 
 # ---- Structs -----------------------------------------------------------------------------------

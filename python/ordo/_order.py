@@ -46,7 +46,7 @@ class _Wish(NamedTuple):
 
     def options(self, place: Any) -> Any:
         """Returns the options of a call. ValueError if the algorithm is unknown."""
-        number = _lib.number_of(_lib.ALGORITHMS, self.algorithm, "algorithm")
+        number = _lib.number_of(_lib.ALGORITHMS, self.algorithm, "algorithm", _lib.SORTS)
         return _lib.options(
             _lib.SortOptions,
             flags=place.flags | (_lib.DESCENDING if self.descending else 0),

@@ -281,7 +281,7 @@ def _scan_bits(flags: Any, n: int | None, exclusive: bool, dtype: Any, algorithm
         _lib.ScanOptions,
         flags=place.flags | (_lib.EXCLUSIVE if exclusive else 0),
         stream=place.stream or None,
-        algorithm=_lib.number_of(_lib.ALGORITHMS, algorithm, "algorithm"),
+        algorithm=_lib.number_of(_lib.ALGORITHMS, algorithm, "algorithm", "auto, ballot, shared"),
     )
     result = place.empty((n,), wanted)
     _lib.scan_bits(

@@ -41,7 +41,7 @@ def _scan_rows(
         _lib.ScanOptions,
         flags=place.flags | (_lib.EXCLUSIVE if exclusive else 0),
         stream=place.stream or None,
-        algorithm=_lib.number_of(_lib.ALGORITHMS, algorithm, "algorithm"),
+        algorithm=_lib.number_of(_lib.ALGORITHMS, algorithm, "algorithm", "auto, ballot"),
     )
     result = place.empty(rows.keys.shape, _DTYPES[out_code])
     rows.run(

@@ -49,7 +49,8 @@ class _Way(NamedTuple):
 
     def fields(self) -> dict[str, int]:
         """Returns the fields of the options. ValueError if the algorithm is unknown."""
-        number = _lib.number_of(_lib.ALGORITHMS, self.algorithm, "algorithm")
+        names = "auto, radix, merge, bitonic"
+        number = _lib.number_of(_lib.ALGORITHMS, self.algorithm, "algorithm", names)
         return {"algorithm": number, "sub_array": self.sub_array}
 
 
@@ -378,7 +379,7 @@ def percentile(
         parts = np.true_divide(np.asarray(q), 100)
         valid = bool(np.all((parts >= 0) & (parts <= 1)))
     if not valid:
-        raise ValueError("Percentiles must be in the range [0, 100]")
+        raise ValueError(f"Percentiles must be in the range [0, 100]; q is {q!r}")
     found = quantile(
         a, parts, axis, None, False, method, keepdims,
         weights=weights, nan_policy=nan_policy, algorithm=algorithm, sub_array=sub_array,

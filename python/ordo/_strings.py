@@ -76,7 +76,7 @@ def _back(result: Any, axis: int | None) -> Any:
 
 def check_algorithm(algorithm: str, names: tuple[str, ...] = ("auto", "sample")) -> int:
     """Returns the number of an algorithm of a call on strings; `names` are those of the call."""
-    number = _lib.number_of(_lib.ALGORITHMS, algorithm, "algorithm")
+    number = _lib.number_of(_lib.ALGORITHMS, algorithm, "algorithm", ", ".join(names))
     if algorithm not in names:
         expected = " or ".join(map(repr, names))
         raise ValueError(f"algorithm is {algorithm!r}; expected {expected} for strings")

@@ -188,12 +188,12 @@ static void test_arguments(void)
     refused(ORDO_DIST_ZIPF, ORDO_I8, 10, 128, 0, "128", "127");
     refused(ORDO_DIST_ZIPF, ORDO_F64, 10, (UINT64_C(1) << 53) + 1, 0, "9007199254740993",
             "9007199254740992");
-    refused(ORDO_DIST_RECUR, ORDO_U8, 257, 0, 0, "257 of 257", "256");
+    refused(ORDO_DIST_RECUR, ORDO_U8, 257, 0, 0, "257 keys need 257 different values", "256");
     refused(ORDO_DIST_RECUR, ORDO_U8, 1024, 0, 0.25, "1024", "256");
     refused(ORDO_DIST_RECUR, ORDO_F32, 10, 0, -0.5, "-0.5", "from 0 to 1");
     refused(ORDO_DIST_RECUR, ORDO_F32, 10, 0, 1.5, "1.5", "from 0 to 1");
     refused(ORDO_DIST_RECUR, ORDO_F32, 10, 0, (double)NAN, "nan", "from 0 to 1");
-    refused(ORDO_DIST_KSORTED, ORDO_U32, 10, 10, 0, "k = 10", "at most 9");
+    refused(ORDO_DIST_KSORTED, ORDO_U32, 10, 10, 0, "k, the radius, is 10", "at most 9");
     refused(ORDO_DIST_KSORTED, ORDO_U32, 10, UINT64_MAX, 0, "18446744073709551615", "at most 9");
     refused(ORDO_DIST_KSORTED, ORDO_I8, 257, 3, 0, "257", "256");
     refused(ORDO_DIST_SHUFFLED, ORDO_U32, 10, 10, 0, "shuffled", "at most 9");

@@ -48,13 +48,13 @@ static void refuse_layouts(void)
     testkit_case("layouts");
     REFUSED(ORDO_E_ARG, "segment 1 begins at element 7 and ends before element 5",
             sort_with((ordo_segments){.count = 3, .offsets = falling}, 10));
-    REFUSED(ORDO_E_ARG, "segment 2 ends before element 13, but n is 12",
+    REFUSED(ORDO_E_ARG, "segment 2 ends before element 13; expected an end of at most n = 12",
             sort_with((ordo_segments){.count = 4, .offsets = long_one}, 12));
-    REFUSED(ORDO_E_ARG, "must be 0 if there are offsets",
+    REFUSED(ORDO_E_ARG, "segments.offsets is set, so segments.length",
             sort_with((ordo_segments){.count = 1, .offsets = long_one, .length = 1}, 12));
-    REFUSED(ORDO_E_ARG, "segment 3 ends before element 12, but n is 11",
+    REFUSED(ORDO_E_ARG, "segment 3 ends before element 12; expected an end of at most n = 11",
             sort_with((ordo_segments){.count = 4, .length = 3}, 11));
-    REFUSED(ORDO_E_ARG, "segment 3 ends before element 14, but n is 12",
+    REFUSED(ORDO_E_ARG, "segment 3 ends before element 14; expected an end of at most n = 12",
             sort_with((ordo_segments){.count = 4, .length = 3, .stride = 1, .step = 5}, 12));
     REFUSED(ORDO_E_ARG, "the stride is 2, and a segment spans 3 elements",
             sort_with((ordo_segments){.count = 4, .length = 3, .stride = 2}, 12));
@@ -62,13 +62,13 @@ static void refuse_layouts(void)
             sort_with((ordo_segments){.count = 6, .length = 3, .stride = 1, .step = 4}, 20));
     REFUSED(ORDO_E_ARG, "segments 0 and 2 overlap",
             sort_with((ordo_segments){.count = 4, .length = 3, .group = 2, .group_stride = 5}, 20));
-    REFUSED(ORDO_E_ARG, "expected a divisor of count",
+    REFUSED(ORDO_E_ARG, "expected a divisor of segments.count",
             sort_with((ordo_segments){.count = 4, .length = 3, .group = 3}, 20));
     REFUSED(ORDO_E_ARG, "segment",
             sort_with((ordo_segments){.count = 3, .length = SIZE_MAX / 2, .step = 3}, 20));
     REFUSED(ORDO_E_ARG, "segment",
             sort_with((ordo_segments){.count = 3, .length = 2, .stride = SIZE_MAX}, 20));
-    REFUSED(ORDO_E_ARG, "too many", sort_with((ordo_segments){.count = SIZE_MAX}, 20));
+    REFUSED(ORDO_E_ARG, "expected at most", sort_with((ordo_segments){.count = SIZE_MAX}, 20));
     ordo_segments const small = {.struct_size = 3, .count = 1};
     REFUSED(ORDO_E_ARG, "opts.segments.struct_size is 3",
             ordo_sort(ctx, ORDO_F64, work, N, &ORDO_OPTS(ordo_sort_opts, .segments = &small)));
@@ -86,9 +86,10 @@ static void refuse_positions(void)
     double                out[6] = {-1, -2, -3, -4, -5, -6}, before[6];
     testkit_case("positions");
     memcpy(before, out, sizeof out);
-    REFUSED(ORDO_E_ARG, "k[1] is 4; segment 1 has 4 keys",
+    REFUSED(ORDO_E_ARG, "k[1] is 4; expected less than 4, the number of keys of segment 1",
             ordo_select(ctx, ORDO_F64, work, N, k, 2, out, &opts));
-    REFUSED(ORDO_E_ARG, "k is NULL", ordo_select(ctx, ORDO_F64, work, N, NULL, 2, out, &opts));
+    REFUSED(ORDO_E_ARG, "k is NULL but n is 2",
+            ordo_select(ctx, ORDO_F64, work, N, NULL, 2, out, &opts));
     work[14] = keys[14] = (double)NAN;
     static const size_t all[] = {3};
     opts.nans = ORDO_NANS_OMIT;
@@ -96,12 +97,13 @@ static void refuse_positions(void)
     memcpy(out, before, sizeof out);
     for (size_t i = 9; i < 13; i++)
         work[i] = keys[i] = (double)NAN;
-    REFUSED(ORDO_E_ARG, "segment 1: k[0] is 3; there are 0 keys that are not NaN",
+    REFUSED(ORDO_E_ARG,
+            "segment 1: k[0] is 3; expected less than 0, the number of keys that are not NaN",
             ordo_select(ctx, ORDO_F64, work, N, all, 1, out, &opts));
     CHECK(memcmp(out, before, sizeof out) == 0);
     ordo_sort_opts const rough =
         ORDO_OPTS(ordo_sort_opts, .algorithm = ORDO_ALGORITHM_ROUGH, .radius = 4, .segments = &s);
-    REFUSED(ORDO_E_ARG, "radius 4 is not below the 4 keys of segment 1",
+    REFUSED(ORDO_E_ARG, "radius is 4; expected less than 4, the number of keys of segment 1",
             ordo_sort(ctx, ORDO_F64, work, N, &rough));
     ordo_rank_opts const check = ORDO_OPTS(ordo_rank_opts, .flags = ORDO_CHECK, .segments = &s);
     memset(index_of, 0x77, sizeof index_of);
@@ -123,11 +125,11 @@ static void refuse_calls(void)
     ordo_scan_opts const scan = ORDO_OPTS(ordo_scan_opts, .segments = &s);
     const char          *texts[2] = {"b", "a"};
     testkit_case("calls without segments");
-    REFUSED(ORDO_E_UNSUPPORTED, "ordo_sort_by has no segments",
+    REFUSED(ORDO_E_UNSUPPORTED, "ordo_sort_by does not take segments",
             ordo_sort_by(ctx, work, N, sizeof *work, never, NULL, &sort));
-    REFUSED(ORDO_E_UNSUPPORTED, "ordo_scan_bits has no segments",
+    REFUSED(ORDO_E_UNSUPPORTED, "ordo_scan_bits does not take segments",
             ordo_scan_bits(ctx, ORDO_FLAG_BYTES, work, N, ORDO_U64, index_of, NULL, &scan));
-    REFUSED(ORDO_E_UNSUPPORTED, "has no segments", ordo_sort_pointers(ctx, texts, 2, &sort));
+    REFUSED(ORDO_E_UNSUPPORTED, "does not take segments", ordo_sort_pointers(ctx, texts, 2, &sort));
     ordo_ctx *const usual = ctx;
     ctx = CONTEXT(.where = ORDO_CPU);
     sort.flags = ORDO_ON_DEVICE;

@@ -65,7 +65,7 @@ static void test_damaged(void)
                    {"cpu_32 \n", "line 3"},
                    {"cpu_64 9\nno_such_cost 7\n", "line 4"},
                    {"\n", "line 3"},
-                   {"cpu_32 5\nend\nmore\n", "follows"}};
+                   {"cpu_32 5\nend\nmore\n", "text after the last line"}};
     char text[TEXT];
     for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
         write_costs(damaged[i].lines);
@@ -81,9 +81,9 @@ static void test_damaged(void)
     not_used("foreign", "another machine: a pocket calculator");
     snprintf(text, sizeof text, "%scpu_32 7\n", head);
     write_text(file, text);
-    not_used("no end", "end is missing");
+    not_used("no end", "the last line, 'end', is missing");
     write_bytes(file, "ordo-calibration 1\n\0cpu", 23);
-    not_used("a zero byte", "damaged");
+    not_used("a zero byte", "the file has a zero byte");
     char long_text[9000];
     memset(long_text, 'x', sizeof long_text);
     write_bytes(file, long_text, sizeof long_text);

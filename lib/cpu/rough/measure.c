@@ -221,7 +221,8 @@ ordo_status cpu_radius(void *state, const ordo_radius_job *job, ordo_exec *exec)
                 kernels->loops->order};
     if (job->algorithm == ORDO_ALGORITHM_PREFIX)
         return ordo_fail(exec, ORDO_E_UNSUPPORTED,
-                         "prefix measures the radius on a GPU; this context uses the CPU");
+                         "algorithm prefix runs only on a GPU, but this call runs on the CPU; "
+                         "expected device cuda");
     if (by_sequences(job))
         return cpu_sequences(job, exec);
     exec->isa = kernels->loops->isa;

@@ -107,7 +107,7 @@ ordo_status cpu_sequences(const ordo_radius_job *job, ordo_exec *exec)
     exec->algorithm = is_alone ? "sequential" : "sequences";
     exec->isa = "generic";
     if (array_bytes(job) > SIZE_MAX / 4)
-        return ordo_fail(exec, ORDO_E_NOMEM, "two sequences of %zu keys", job->n);
+        return ordo_fail(exec, ORDO_E_NOMEM, "no memory for two sequences of %zu keys", job->n);
     TRY(ordo_scratch(exec, cpu_sequences_scratch(job), &scratch));
     work.most = scratch;
     work.least = work.most + bounds_bytes(job) / sizeof *work.most / 2;

@@ -452,8 +452,10 @@ static ordo_status run_all(segment_run *run)
     size_t const failed = atomic_load(&run->failed);
     if (failed == run->view->count)
         return ORDO_OK;
-    return run->status == ORDO_E_CANCELLED
-               ? run->status
+    if (run->status == ORDO_E_CANCELLED)
+        return run->status;
+    return run->view->count == 1
+               ? ordo_fail(exec, run->status, "%s", run->why)
                : ordo_fail(exec, run->status, "segment %zu: %s", failed, run->why);
 }
 

@@ -401,7 +401,7 @@ def searchsorted(
         type(v) is ndarray and v.size < _MANY_NEEDLES and v.dtype.kind in "biuf"
     )
     usual = sorter is None and (side == "left" or side == "right")
-    if few and usual and type(a) is ndarray and a.dtype.kind in "biuf":
+    if few and usual and type(a) is ndarray and a.ndim == 1 and a.dtype.kind in "biuf":
         return a.searchsorted(v, side)
     return _searchsorted(a, v, side, sorter)
 
