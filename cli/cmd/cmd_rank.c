@@ -115,21 +115,30 @@ static bool check_order(execution *e)
            (sorted || complain(in, where, e->o.descending));
 }
 
-static ordo_status call_library(execution *e, ordo_type type, void *ranks)
+/* Ranks inside groups, ranks of rows of columns, or ranks of the input if neither is given. */
+static ordo_status call_library(execution *e, ordo_groups *groups, const ordo_column *columns,
+                                size_t count, ordo_type type, void *ranks)
 {
-    const ordo_rank_opts opts =
-        ORDO_OPTS(ordo_rank_opts, .flags = descending_flag(e), .ties = (uint32_t)e->o.ties,
-                  .algorithm = (uint32_t)e->o.algorithm);
-    const ordo_strings strings = strings_of(e);
-    const input *const in = &e->in;
+    const uint32_t       ties = (uint32_t)e->o.ties;
+    const ordo_rank_opts opts = ORDO_OPTS(ordo_rank_opts, .flags = descending_flag(e), .ties = ties,
+                                          .algorithm = (uint32_t)e->o.algorithm);
+    const ordo_strings   strings = strings_of(e);
+    const input *const   in = &e->in;
 
+    if (groups != NULL)
+        return ordo_group_rank(
+            e->ctx, groups, in->type, in->data, e->n, type, ranks,
+            &ORDO_OPTS(ordo_group_opts, .flags = descending_flag(e), .ties = ties));
+    if (columns != NULL)
+        return ordo_lexrank(e->ctx, columns, count, e->n, type, ranks,
+                            &ORDO_OPTS(ordo_rank_opts, .ties = ties));
     if (strings_option(&e->o) != NULL)
         return ordo_rank_strings(e->ctx, &strings, e->n, type, ranks, &opts);
     return (e->o.sorted ? ordo_rank_sorted : ordo_rank)(e->ctx, in->type, in->data, in->n, type,
                                                         ranks, &opts);
 }
 
-static bool rank_groups(execution *e, ordo_groups *groups)
+static bool write_ranks(execution *e, ordo_groups *groups, const ordo_column *columns, size_t count)
 {
     const ordo_type type = index_type(e->o.index_type, e->n);
     void *const     ranks = new_results(e, type, e->n, "the ranks");
@@ -137,43 +146,27 @@ static bool rank_groups(execution *e, ordo_groups *groups)
     if (ranks == NULL)
         return false;
     call_begin("ranking");
-    return call_done(e, "rank",
-                     ordo_group_rank(e->ctx, groups, e->in.type, e->in.data, e->n, type, ranks,
-                                     &ORDO_OPTS(ordo_group_opts, .flags = descending_flag(e),
-                                                .ties = (uint32_t)e->o.ties))) &&
+    return call_done(e, "rank", call_library(e, groups, columns, count, type, ranks)) &&
            write_results(e, type, ranks, e->n);
+}
+
+static bool rank_groups(execution *e, ordo_groups *groups)
+{
+    return write_ranks(e, groups, NULL, 0);
 }
 
 static bool rank_columns(execution *e, const ordo_column *columns, size_t count)
 {
-    const ordo_type type = index_type(e->o.index_type, e->n);
-    void *const     ranks = new_results(e, type, e->n, "the ranks");
-
-    if (ranks == NULL)
-        return false;
-    call_begin("ranking");
-    return call_done(e, "rank",
-                     ordo_lexrank(e->ctx, columns, count, e->n, type, ranks,
-                                  &ORDO_OPTS(ordo_rank_opts, .ties = (uint32_t)e->o.ties))) &&
-           write_results(e, type, ranks, e->n);
+    return write_ranks(e, NULL, columns, count);
 }
 
 static bool work(execution *e)
 {
-    const ordo_type type = index_type(e->o.index_type, e->n);
-
     if (e->o.groups_file != NULL)
         return with_groups(e, rank_groups);
     if (e->o.then_files != NULL)
         return with_columns(e, rank_columns);
-    if (e->o.check && !check_order(e))
-        return false;
-    void *const ranks = new_results(e, type, e->n, "the ranks");
-    if (ranks == NULL)
-        return false;
-    call_begin("ranking");
-    return call_done(e, "rank", call_library(e, type, ranks)) &&
-           write_results(e, type, ranks, e->n);
+    return (!e->o.check || check_order(e)) && write_ranks(e, NULL, NULL, 0);
 }
 
 const command command_rank = {"rank", help, specs, READS | WRITES | LINES_IN, 0, wrong, work};

@@ -169,10 +169,32 @@ static const char *argsort_wrong(execution *e)
     return sorting != NULL ? sorting : beside_wrong(e);
 }
 
-/* Writes the indices that a call found. */
-static bool write_index(execution *e, ordo_type type, void *index, ordo_status status)
+/* The order inside groups, of rows of columns, or of the input if neither is given. */
+static ordo_status call_argsort(execution *e, ordo_groups *groups, const ordo_column *columns,
+                                size_t count, ordo_type type, void *index)
 {
-    if (!call_done(e, "sort", status))
+    const ordo_sort_opts opts = library_options(e);
+    const ordo_strings   strings = strings_of(e);
+
+    if (groups != NULL)
+        return ordo_group_argsort(e->ctx, groups, e->in.type, e->in.data, e->n, type, index,
+                                  &ORDO_OPTS(ordo_group_opts, .flags = descending_flag(e)));
+    if (columns != NULL)
+        return ordo_lexsort(e->ctx, columns, count, e->n, type, index, NULL);
+    if (strings_option(&e->o) != NULL)
+        return ordo_argsort_strings(e->ctx, &strings, e->n, type, index, &opts);
+    return ordo_argsort(e->ctx, e->in.type, e->in.data, e->n, type, index, &opts);
+}
+
+static bool write_index(execution *e, ordo_groups *groups, const ordo_column *columns, size_t count)
+{
+    const ordo_type type = index_type(e->o.index_type, e->n);
+    void *const     index = new_results(e, type, e->n, "the indices");
+
+    if (index == NULL)
+        return false;
+    call_begin("sorting");
+    if (!call_done(e, "sort", call_argsort(e, groups, columns, count, type, index)))
         return false;
     if (e->o.one_based)
         add_one(type, index, e->n);
@@ -181,51 +203,23 @@ static bool write_index(execution *e, ordo_type type, void *index, ordo_status s
 
 static bool argsort_columns(execution *e, const ordo_column *columns, size_t count)
 {
-    const ordo_type type = index_type(e->o.index_type, e->n);
-    void *const     index = new_results(e, type, e->n, "the indices");
-
-    if (index == NULL)
-        return false;
-    call_begin("sorting");
-    return write_index(e, type, index,
-                       ordo_lexsort(e->ctx, columns, count, e->n, type, index, NULL));
+    return write_index(e, NULL, columns, count);
 }
 
 static bool argsort_groups(execution *e, ordo_groups *groups)
 {
-    const ordo_type       type = index_type(e->o.index_type, e->n);
-    const ordo_group_opts opts = ORDO_OPTS(ordo_group_opts, .flags = descending_flag(e));
-    void *const           index = new_results(e, type, e->n, "the indices");
-
-    if (index == NULL)
-        return false;
-    call_begin("sorting");
-    return write_index(
-        e, type, index,
-        ordo_group_argsort(e->ctx, groups, e->in.type, e->in.data, e->n, type, index, &opts));
+    return write_index(e, groups, NULL, 0);
 }
 
 static bool argsort(execution *e)
 {
-    const ordo_sort_opts opts = library_options(e);
-    const ordo_strings   strings = strings_of(e);
-    const ordo_type      type = index_type(e->o.index_type, e->n);
-
-    if (e->o.one_based && type == ORDO_U32 && e->n > UINT32_MAX)
+    if (e->o.one_based && index_type(e->o.index_type, e->n) == ORDO_U32 && e->n > UINT32_MAX)
         return cli_fail("argsort: %zu elements counted from 1 need --index-type u64", e->n);
     if (e->o.then_files != NULL)
         return with_columns(e, argsort_columns);
     if (e->o.groups_file != NULL)
         return with_groups(e, argsort_groups);
-    void *const index = new_results(e, type, e->n, "the indices");
-    if (index == NULL)
-        return false;
-    call_begin("sorting");
-    return write_index(
-        e, type, index,
-        strings_option(&e->o) != NULL
-            ? ordo_argsort_strings(e->ctx, &strings, e->n, type, index, &opts)
-            : ordo_argsort(e->ctx, e->in.type, e->in.data, e->n, type, index, &opts));
+    return write_index(e, NULL, NULL, 0);
 }
 
 const command command_sort = {"sort", sort_help,  sort_specs, READS | WRITES | LINES_IN | LINES_OUT,

@@ -2,6 +2,7 @@
  * kernels.h): the inner loop of ordo_is_sorted, and of the check for sorted and reversed arrays
  * before a sort. */
 enum {
+    FN(STEP_FEW) = 64,    /* keys compared at first, because many arrays have a step soon */
     FN(STEP_BLOCK) = 1024 /* keys compared at a time */
 };
 
@@ -38,15 +39,23 @@ INLINE bool FN(any_step)(const KEY *a, size_t count, unsigned kind)
     return any != 0;
 }
 
-/* Only a block with a step is searched again. All callers pass a constant kind. */
+/* Blocks grow while they have no step. A large block with a step is read again from its first few
+ * keys on; few keys are compared one by one. All callers pass a constant kind. */
 INLINE size_t FN(find_step)(const KEY *a, size_t lo, size_t hi, unsigned kind)
 {
-    for (size_t at = lo; at < hi; at += FN(STEP_BLOCK)) {
-        size_t const end = hi - at > FN(STEP_BLOCK) ? at + FN(STEP_BLOCK) : hi;
-        bool const   any = FN(any_step)(a + at, end - at, kind);
-        for (size_t i = at; any && i < end; i++)
-            if (FN(is_step)(FN(step_bits)(a[i - 1], kind), FN(step_bits)(a[i], kind), kind))
-                return i;
+    size_t block = FN(STEP_FEW);
+    for (size_t at = lo; at < hi;) {
+        size_t const count = ordo_min(block, hi - at);
+        if (!FN(any_step)(a + at, count, kind)) {
+            at += count;
+            block = ordo_min(2 * block, FN(STEP_BLOCK));
+        } else if (count > FN(STEP_FEW)) {
+            block = FN(STEP_FEW);
+        } else {
+            while (!FN(is_step)(FN(step_bits)(a[at - 1], kind), FN(step_bits)(a[at], kind), kind))
+                at++;
+            return at;
+        }
     }
     return hi;
 }

@@ -62,8 +62,8 @@ static const radix_ops radix_steps[RECORD_KINDS] = RADIX_STEPS;
 #undef FN
 
 static const order_loops order_loops_here = {
-    .of_32 = {any_before_32, any_before_all_32, any_before_far_32, bounds_32},
-    .of_64 = {any_before_64, any_before_all_64, any_before_far_64, bounds_64},
+    .of_32 = {any_before_32, any_before_all_32, any_before_far_32, bounds_32, steps_32},
+    .of_64 = {any_before_64, any_before_all_64, any_before_far_64, bounds_64, steps_64},
 };
 
 static const few_loops few_loops_here[] = {{few_count_32, few_fill_32},

@@ -180,7 +180,7 @@ ordo_status cpu_order_radius(const order_view *view, size_t *radius, ordo_exec *
     work.low = (char *)scratch + blocks;
     work.pieces = (radius_piece *)(void *)((char *)scratch + 2 * blocks);
     memset(work.pieces, 0, pieces_bytes(n));
-    work.limit = ordo_min(RADIUS_NEAR, n - 1);
+    work.limit = ordo_min(RADIUS_NEAR, n / 4); /* a short array needs few blocks for any radius */
     atomic_init(&work.radius, 0);
     atomic_init(&work.spent, 0);
     atomic_init(&work.far, false);

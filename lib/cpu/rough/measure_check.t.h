@@ -116,3 +116,14 @@ static void FN(bounds)(const RECORD *a, size_t count, RECORD *most, RECORD *leas
         *least = a[i] < *least ? a[i] : *least;
     }
 }
+
+static void FN(steps)(const RECORD *a, size_t count, size_t *falls, size_t *flats)
+{
+    RECORD less = 0, same = 0; /* as wide as the key bits, so that all lanes are used */
+    for (size_t i = 1; i < count; i++) {
+        less += (RECORD)(a[i] < a[i - 1]);
+        same += (RECORD)(a[i] == a[i - 1]);
+    }
+    *falls += less;
+    *flats += same;
+}

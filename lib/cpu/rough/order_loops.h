@@ -14,7 +14,9 @@ enum {
  * any_before_all   whether any right[i] is less than *largest or than one of left[0 .. i]; *largest
  *                  becomes the maximum of itself and left. Unspecified if the result is true
  * any_before_far   the same, faster if nearly all right[i] are much larger
- * bounds           the maximum and the minimum of a[0 .. count), count > 0 */
+ * bounds           the maximum and the minimum of a[0 .. count), count > 0
+ * steps            adds the number of keys of a[1 .. count) that are less than their left neighbour
+ *                  to *falls, and the number of those that are equal to it to *flats */
 #define ORDER_OPS(W)                                                                               \
     typedef struct order_ops_##W {                                                                 \
         bool (*any_before)(const uint##W##_t *left, const uint##W##_t *right, size_t count);       \
@@ -23,6 +25,7 @@ enum {
         bool (*any_before_far)(const uint##W##_t *left, const uint##W##_t *right, size_t count,    \
                                uint##W##_t *largest);                                              \
         void (*bounds)(const uint##W##_t *a, size_t count, uint##W##_t *most, uint##W##_t *least); \
+        void (*steps)(const uint##W##_t *a, size_t count, size_t *falls, size_t *flats);           \
     } order_ops_##W;
 ORDER_OPS(32)
 ORDER_OPS(64)

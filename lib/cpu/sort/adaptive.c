@@ -14,6 +14,7 @@
  * cases, in the order in which keys tie. */
 #include "core/random.h"
 #include "cpu/radix/records.h"
+#include "cpu/rough/order_loops.h"
 #include "cpu/rough/rough.h"
 #include "cpu/sort/few_values.h"
 #include "cpu/sort/sort_steps.h"
@@ -56,34 +57,28 @@ INLINE uint64_t bits_in(const void *tile, size_t i, bool wide)
 }
 
 /* Compares neighbours in windows all over the array; no branch on keys. */
-INLINE adaptive_view look_as(const radix_io *io, uint64_t seed, bool wide)
+static adaptive_view look(const radix_io *io, uint64_t seed)
 {
-    adaptive_view view = {0};
-    size_t const  windows = ordo_min(ORDO_TUNE_LOOKS, io->n / ORDO_TUNE_LOOK_KEYS);
-    size_t const  aside = look_aside(io->n, windows, seed);
-    uint64_t      last = 0, room[ORDO_TUNE_LOOK_KEYS];
+    const order_loops *const loops = order_loops_of(io->kernels);
+    bool const               wide = io->kind != RECORD_K32;
+    adaptive_view            view = {0};
+    size_t const             windows = ordo_min(ORDO_TUNE_LOOKS, io->n / ORDO_TUNE_LOOK_KEYS);
+    size_t const             aside = look_aside(io->n, windows, seed);
+    uint64_t                 last = 0, room[ORDO_TUNE_LOOK_KEYS];
     for (size_t w = 0; w < windows; w++) {
         const void *const seen =
             records_tile(io, w * (io->n / windows) + aside, ORDO_TUNE_LOOK_KEYS, room);
         uint64_t const first = bits_in(seen, 0, wide);
-        unsigned       falls = 0, flats = 0;
-        for (size_t i = 1; i < ORDO_TUNE_LOOK_KEYS; i++) {
-            falls += bits_in(seen, i, wide) < bits_in(seen, i - 1, wide);
-            flats += bits_in(seen, i, wide) == bits_in(seen, i - 1, wide);
-        }
-        view.falls += falls;
-        view.flats += flats;
+        if (wide)
+            loops->of_64.steps(seen, ORDO_TUNE_LOOK_KEYS, &view.falls, &view.flats);
+        else
+            loops->of_32.steps(seen, ORDO_TUNE_LOOK_KEYS, &view.falls, &view.flats);
         view.far_falls += w > 0 && first < last;
         view.far_rises += w > 0 && first > last;
         last = first;
-        view.looked += ORDO_TUNE_LOOK_KEYS - 1;
     }
+    view.looked = windows * (ORDO_TUNE_LOOK_KEYS - 1);
     return view;
-}
-
-static adaptive_view look(const radix_io *io, uint64_t seed)
-{
-    return io->kind == RECORD_K32 ? look_as(io, seed, false) : look_as(io, seed, true);
 }
 
 /* The largest radius of the same windows, each on its own. */
