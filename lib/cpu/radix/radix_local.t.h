@@ -229,7 +229,7 @@ static enum radix_spread FN(spread)(const RECORD *records, size_t n, const radix
         unsigned const now = ++held[(sample[i] - low) >> shift];
         fullest = now > fullest ? now : fullest;
     }
-    if (n > RADIX_PACKED ? fullest <= 4 : n * fullest <= 8 * (size_t)RADIX_PACKED)
+    if (fullest <= ordo_min(EVEN_CELL, ordo_max(EVEN_CELL / 2, EVEN_CELL / 2 * RADIX_PACKED / n)))
         return RADIX_EVEN;
     for (size_t i = 1; i < 32; i++)
         for (size_t j = 0; j < i; j++)
@@ -245,7 +245,7 @@ static bool FN(are_words)(const RECORD *records, size_t n, const radix_local *lo
 {
     unsigned range;
     return local->sort_words != NULL && n <= local->most_words &&
-           (local->sort_packed == NULL || n <= ORDO_TUNE_WORDS_ORDER ||
+           (local->sort_packed == NULL || n <= ORDO_TUNE_WORDS_ORDER || n > RADIX_PACKED ||
             FN(spread)(records, n, local, &range) != RADIX_EVEN);
 }
 
