@@ -103,7 +103,7 @@ static size_t sample_count(const ordo_records_job *job)
 /* One for each thread, because each has its own blocks. */
 static size_t chunk_count(size_t n, unsigned threads)
 {
-    return ordo_min(threads, n / ORDO_TUNE_PIECE + 1);
+    return ordo_min(threads - 1, n / ORDO_TUNE_PIECE) + 1;
 }
 
 static void read_keys(const ordo_records_job *job, size_t at, size_t count, uint64_t *words)
