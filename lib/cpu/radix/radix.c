@@ -517,15 +517,12 @@ static bool is_vector_sorted(const radix_local *local, const radix_io *io, unsig
 
 size_t cpu_radix_scratch(enum record_kind kind, size_t n, bool has_spare, unsigned threads)
 {
-    size_t const size = record_size(kind), alone = 2 * ordo_round_up(n * size, LINE);
+    size_t const size = record_size(kind);
     if (fits_cache(kind, n))
-        return alone;
-    size_t const split = (has_spare ? 1 : 2) * ordo_round_up(n * size, LINE) +
-                         blocks_scratch(kind, n, threads) + threads * slot_bytes(kind, n, threads) +
-                         ordo_round_up(n * sizeof(uint16_t), LINE) +
-                         ordo_round_up(table_bytes(kind, n, threads), LINE);
-    bool const is_few = threads == 1 && n <= ordo_max(ORDO_TUNE_WORDS_32, ORDO_TUNE_WORDS_64);
-    return is_few ? ordo_max(alone, split) : split;
+        return 2 * ordo_round_up(n * size, LINE);
+    return (has_spare ? 1 : 2) * ordo_round_up(n * size, LINE) + blocks_scratch(kind, n, threads) +
+           threads * slot_bytes(kind, n, threads) + ordo_round_up(n * sizeof(uint16_t), LINE) +
+           ordo_round_up(table_bytes(kind, n, threads), LINE);
 }
 
 ordo_status cpu_radix(const radix_io *io, ordo_exec *exec)
