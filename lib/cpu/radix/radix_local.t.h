@@ -208,10 +208,11 @@ static inline unsigned FN(word_bits)(unsigned most)
 /* How the keys of n records lie, by a sample. The sample is counted in 64 cells of its range; the
  * fullest one tells how many keys share a value of the key bits that a packed word holds. Keys that
  * repeat take few values, few of which share these bits, wherever the values lie. The sample has no
- * fixed stride, because the keys may have a period. `most` keys of the sample in one cell are even.
- * *range is the bit length of the sample's range. */
+ * fixed stride, because the keys may have a period. Where words can be sorted instead, few keys
+ * may share a packed value, unless a packed word holds a whole key. *range is the bit length of
+ * the sample's range. */
 static enum radix_spread FN(spread)(const RECORD *records, size_t n, const radix_local *local,
-                                    size_t most, unsigned *range)
+                                    unsigned *range)
 {
     DIGITS       sample[32], low = KEY_OF(records[0]), high = low;
     uint8_t      held[64] = {0};
@@ -229,7 +230,10 @@ static enum radix_spread FN(spread)(const RECORD *records, size_t n, const radix
         unsigned const now = ++held[(sample[i] - low) >> shift];
         fullest = now > fullest ? now : fullest;
     }
-    if (fullest <= most)
+    bool const   words = local->sort_words != NULL && n <= local->most_words;
+    bool const   whole = bits + ordo_bit_length(n - 1) <= 32;
+    size_t const most = (size_t)EVEN_CELL * RADIX_PACKED / n;
+    if (fullest <= (words && !whole ? ordo_min(EVEN_CELL, most / 2) : most))
         return RADIX_EVEN;
     for (size_t i = 1; i < 32; i++)
         for (size_t j = 0; j < i; j++)
@@ -243,11 +247,10 @@ static enum radix_spread FN(spread)(const RECORD *records, size_t n, const radix
  * words that stand for them. */
 static bool FN(are_words)(const RECORD *records, size_t n, const radix_local *local)
 {
-    unsigned     range;
-    size_t const most = ordo_min(EVEN_CELL, EVEN_CELL / 2 * RADIX_PACKED / ordo_max(n, 1));
+    unsigned range;
     return local->sort_words != NULL && n <= local->most_words &&
            (local->sort_packed == NULL || n <= ORDO_TUNE_WORDS_ORDER || n > RADIX_PACKED ||
-            FN(spread)(records, n, local, most, &range) != RADIX_EVEN);
+            FN(spread)(records, n, local, &range) != RADIX_EVEN);
 }
 
 /* Sorts records[0 .. n), whose keys differ in the lowest `most` bits alone, through spare[0 .. n)
@@ -269,9 +272,9 @@ static bool FN(local_sort)(RECORD *records, RECORD *spare, size_t n, RECORD *to,
         return true;
     }
     unsigned                range = most, bits;
-    enum radix_spread const spread = local->sort_packed != NULL && n <= RADIX_PACKED
-        ? FN(spread)(records, n, local, (size_t)EVEN_CELL * RADIX_PACKED / n, &range)
-        : RADIX_CROWDED;
+    enum radix_spread const spread =
+        local->sort_packed != NULL && n <= RADIX_PACKED ? FN(spread)(records, n, local, &range)
+                                                        : RADIX_CROWDED;
     bool const packed = spread == RADIX_EVEN || spread == RADIX_REPEATS;
     DIGITS     base = 0;
     if (packed && most == 8 * sizeof(DIGITS)) /* all keys must be read in any case */
