@@ -1,6 +1,6 @@
 /* api.h - how a public call begins and ends, and how it checks its arguments.
  *
- * The pattern of an entry point and of its size query, which makes the same checks:
+ * An entry point and its size query make the same checks and have this form:
  *     ordo_scan_job job = {.type = type, .in = in, .n = n, ...};
  *     API_CALL("scan", type, n, scan_checked(ctx, exec, &job, opts, NULL));
  *     API_SIZE_QUERY(bytes, scan_checked(ctx, exec, &job, opts, bytes));
@@ -20,13 +20,16 @@ ordo_status api_enter(ordo_ctx *ctx, const char *operation, ordo_type type, size
  * floating-point mode and exception flags, and returns status. */
 ordo_status api_leave(ordo_ctx *ctx, ordo_status status);
 
-/* Chooses the backend. `load` is the cost of the job; NULL: never worth the copy to a device. */
+/* Chooses the backend. `load` describes the work; NULL: the work never justifies a copy to a
+ * device. */
 ordo_status api_choose(ordo_ctx *ctx, ordo_exec *exec, const ordo_load *load, ordo_choice *choice);
-/* After a job failed with `status`: whether to repeat it on the backend that *choice then names. */
+/* After a job failed with `status`: returns whether to repeat the job, and sets *choice to the
+ * backend for that. */
 bool api_again(ordo_ctx *ctx, ordo_exec *exec, ordo_status status, ordo_choice *choice);
 
-/* Makes a context with where, threads, cpu_share and progress of *other, the GPU and the
- * instruction set of ctx, and half of its memory limit. It reads no calibration. */
+/* Makes a context with where, threads, cpu_share and progress of *other, with the GPU and the
+ * instruction set of ctx, and with half of the memory limit of ctx. The new context reads no
+ * calibration. */
 ordo_status api_sibling(ordo_ctx *ctx, const ordo_ctx_opts *other, ordo_ctx **out);
 /* Fills the fields of the caller's struct that both sides know; keeps its struct_size. */
 ordo_status api_copy_out(ordo_exec *exec, void *dst, const void *src, size_t known);
@@ -38,15 +41,15 @@ ordo_status api_leave_query(ordo_ctx *ctx, ordo_status status);
  * checks of arrays below check only their sizes. */
 ordo_status api_enter_size_query(ordo_ctx *ctx, const size_t *bytes, ordo_exec **exec);
 
-/* What `bytes` of a backend's scratch count against the memory limit, at most. */
+/* An upper bound of what `bytes` of a backend's scratch count against the memory limit. */
 size_t api_scratch_total(size_t bytes);
 
 enum {
     API_MAX_OPTS = 4096
 }; /* no options or report struct of any version is this large */
 
-/* Copies a struct of any version into dst; fields that the caller does not have become 0. `what` is
- * its name in errors. api_opts_read also accepts NULL. */
+/* Copies a struct of any version into dst; fields that the caller's version lacks become 0. `what`
+ * is the name of the struct in errors. api_opts_read also accepts NULL. */
 ordo_status api_read_struct(ordo_exec *exec, void *dst, size_t known, const void *src,
                             const char *what);
 ordo_status api_opts_read(ordo_exec *exec, void *dst, size_t known, const void *src);
@@ -62,8 +65,8 @@ const char *api_algorithm_name(uint32_t algorithm, char *buffer);
 /* Rejects flags outside `known`, and records in exec whether the arrays are on a device. */
 ordo_status api_check_place(ordo_exec *exec, uint64_t flags, uint64_t known, void *stream);
 ordo_status api_check_type(ordo_exec *exec, ordo_type type, const char *what);
-/* Rejects an array at p of n elements of `size` bytes if it exceeds the largest array, and NULL
- * with n > 0; `what` is the name in errors. */
+/* Rejects an array of n elements of `size` bytes at p if it is larger than the largest possible
+ * array, or if p is NULL and n > 0. `what` is the name in errors. */
 ordo_status api_check_array(ordo_exec *exec, const void *p, size_t n, size_t size,
                             const char *what);
 /* The same for elements that must be aligned to their size, a power of 2. */
@@ -73,7 +76,7 @@ ordo_status api_check_apart(ordo_exec *exec, const void *a, size_t a_bytes, cons
                             const void *b, size_t b_bytes, const char *b_what);
 
 ordo_status api_check_index_type(ordo_exec *exec, ordo_type index_type, size_t n);
-/* Reads the options of a ranking call and checks all but its flags and algorithm. */
+/* Reads the options of a ranking call and checks them, except flags and algorithm. */
 ordo_status api_check_ranks(ordo_exec *exec, ordo_type rank_type, const ordo_rank_opts *opts,
                             ordo_rank_opts *wish);
 /* Rejects ranks of n keys that do not fit their type. */
@@ -85,18 +88,19 @@ static inline bool api_sorts_segments(ordo_algorithm algorithm)
     return algorithm == ORDO_ALGORITHM_AUTO;
 }
 
-/* Rejects positions that are not below n; `whose` names what n counts. */
+/* Rejects positions that are not less than n; `whose` names what n counts. */
 ordo_status api_check_positions(ordo_exec *exec, const size_t *k, size_t count, size_t n,
                                 const char *whose);
 
-/* api_segments.c: the segments of a call. Without segments the array is the only one. */
+/* api_segments.c: the segments of a call. If the caller gives none, the whole array is one
+ * segment. */
 typedef struct api_segments {
     ordo_segment_view view;
     bool              given;
-    bool              unknown; /* offsets on a device: n takes the place of all lengths below */
+    bool              unknown; /* the offsets are on a device; all lengths below are n */
     size_t            longest; /* elements of the longest segment */
-    size_t            shortest, shortest_at; /* of the shortest one, and its number */
-    size_t            least, least_at;       /* the same without empty segments */
+    size_t            shortest, shortest_at; /* the shortest segment: its length and its index */
+    size_t            least, least_at;       /* the shortest segment that is not empty */
 } api_segments;
 
 /* Reads and checks opts.segments of an array of n elements. Segments that are written must not
@@ -111,16 +115,16 @@ static inline ordo_status api_read_segments(ordo_exec *exec, const ordo_segments
         return ORDO_OK;
     return api_check_segments(exec, segments, n, written, out);
 }
-/* For calls that have no segments. */
+/* Rejects segments, in calls that do not support them. */
 ordo_status api_no_segments(ordo_exec *exec, const ordo_segments *segments, const char *call);
-/* The number of results of all segments, `each` of one. */
+/* Sets *all to the number of results of all segments; `each` is the number per segment. */
 ordo_status api_results(ordo_exec *exec, const api_segments *s, size_t each, size_t *all);
-/* Runs a job on all segments by a backend without has_segments, or answers a size query if bytes is
- * not NULL. */
+/* Runs a job on all segments with a backend without has_segments. bytes not NULL: answers a size
+ * query instead. */
 ordo_status api_run_segments(ordo_exec *exec, const ordo_choice *choice, const api_segments *s,
                              ordo_segments_job *job, size_t *bytes);
 
-/* An argument of ordo_segments_job.arrays that is only read. */
+/* An entry of ordo_segments_job.arrays that is only read. */
 static inline ordo_segment_array api_read_only(const void *base, size_t size)
 {
     return (ordo_segment_array){(void *)base, size, true, false}; /* never written through */
@@ -132,17 +136,17 @@ ordo_status api_check_select_algorithm(ordo_exec *exec, uint32_t algorithm, uint
 ordo_status api_set_select_algorithm(ordo_exec *exec, const ordo_choice *choice, uint32_t algorithm,
                                      uint64_t sub_array, ordo_select_job *job);
 ordo_status api_check_nans(ordo_exec *exec, uint32_t nans);
-/* Counts the NaNs; 0 for integers, which are not read. This is one phase of the call. */
+/* Counts the NaNs; integer keys have none and are not read. The count is one phase of the call. */
 ordo_status api_count_nans(ordo_exec *exec, const ordo_choice *choice, ordo_type type,
                            const void *keys, size_t n, size_t *nans);
-/* The most scratch of api_select_any on n keys, with the threads of exec. */
+/* An upper bound of the scratch of api_select_any on n keys, with the threads of exec. */
 size_t api_select_any_scratch(const ordo_choice *choice, const ordo_select_job *wish, size_t n,
                               const ordo_exec *exec);
 enum {
     API_ROWS_BYTES = 8192
 };
-/* Copies rows of n keys without gaps to `sorted` (API_ROWS_BYTES) and sorts each: as many of them
- * as there is room for. Returns their number. */
+/* Copies rows of n keys without gaps to `sorted` (API_ROWS_BYTES), as many as fit, and sorts each
+ * row. Returns the number of rows. */
 size_t api_sorted_rows(const ordo_choice *choice, ordo_type type, bool descending, const char *keys,
                        size_t rows, size_t n, void *sorted);
 /* The number of NaNs at the end of n sorted keys. */
@@ -154,7 +158,7 @@ ordo_status api_select_any(ordo_exec *exec, const ordo_choice *choice, const ord
 ordo_status api_check_method(ordo_exec *exec, uint32_t method, bool is_median);
 ordo_status api_check_q(ordo_exec *exec, const double *q, size_t count);
 
-/* For slots that not every backend has. */
+/* Rejects a call whose slot the backend does not have. */
 ordo_status api_check_slot(ordo_exec *exec, const ordo_choice *choice, bool has_slot,
                            const char *call);
 
@@ -181,7 +185,7 @@ ordo_status api_check_slot(ordo_exec *exec, const ordo_choice *choice, bool has_
         }                                                                                          \
     } while (0)
 
-/* For slots that the chosen backend may not have. */
+/* Rejects a call whose slot the chosen backend does not have. */
 #define NEEDS(choice, slot)                                                                        \
     FAIL_IF((choice).backend->slot == NULL, ORDO_E_UNSUPPORTED, "the %s backend has no %s",        \
             (choice).backend->name, #slot)
@@ -192,8 +196,8 @@ ordo_status api_check_slot(ordo_exec *exec, const ordo_choice *choice, bool has_
         (status) = (choice).backend->slot((choice).state, &(job), exec);                           \
     while ((status) != ORDO_OK && api_again(ctx, exec, status, &(choice)))
 
-/* Runs a job on segments: in one job if the backend has segments, else `each` segment by itself. A
- * device that fails is replaced as in RUN. */
+/* Runs a job on segments: as one job if the backend has segments, else by `each`, segment by
+ * segment. If a device fails, the job is repeated on the CPU as in RUN. */
 #define RUN_SEGMENTS(status, choice, slot, job, parts, each)                                       \
     do {                                                                                           \
         (job).segments = &(parts)->view;                                                           \

@@ -1,13 +1,12 @@
 /* api_calibrate.c - measures the costs of the machine (plan/calibration.h) with the calls that are
- * predicted later: sorts of random keys, the best of a few each, in separate contexts for the CPU,
- * the GPU and both.
+ * predicted later: sorts of random keys in separate contexts for the CPU, the GPU and both. The
+ * best time of a few rounds counts.
  *
  * The cost of a call and the cost of a key or byte are a line through two sizes. On the CPU the
- * larger size is the first one that takes ENOUGH seconds, so a slow machine does not take longer
- * than a fast one; on the GPU the sizes follow from the size of streamed arrays. Strings are
- * measured with an argsort of two sets: one that differs in the first bytes, and one that must be
- * read further. Takes one to three seconds, twice the bytes of the largest array, and the scratch
- * of its sort. */
+ * larger size is the first that takes ENOUGH seconds, so a slow machine does not measure longer
+ * than a fast one; on the GPU the sizes follow from ORDO_TUNE_STREAM_LEAST. Strings are measured by
+ * an argsort of two sets: one differs in the first bytes, the other must be read further. Memory:
+ * two arrays of the largest size, and the scratch of a sort. */
 #define _POSIX_C_SOURCE 200809L
 #include "api/api_ctx.h"
 #include "core/random.h"
@@ -23,7 +22,7 @@
 enum {
     ROUNDS = 5,
     SAMPLE_KEYS = 1 << 22,
-    STEPS = 26, /* approximate, for the progress */
+    STEPS = 26, /* approximate number of measurements, for the progress */
     FIRST = 1 << 18,
     MOST_CPU = 1 << 26,
     MOST = 1 << 27,
@@ -43,11 +42,11 @@ typedef struct bench {
     ordo_ctx        *ctx; /* the context of the call */
     ordo_exec       *exec;
     ordo_ctx        *cpu;
-    char            *from, *keys; /* most keys each; the second is sorted */
+    char            *from, *keys; /* `most` keys each; `keys` is sorted */
     size_t           most, filled;
     unsigned         threads;
     ordo_calibration found;
-    char             trouble[CALIBRATION_NOTE]; /* why the GPU was not measured; "": it was */
+    char             trouble[CALIBRATION_NOTE]; /* why the GPU was not measured; "" if it was */
 } bench;
 
 /* ---- One measurement ---- */
@@ -66,7 +65,7 @@ static ordo_status side(bench *b, ordo_where where, unsigned threads, double sha
                        out);
 }
 
-/* Copies the error of one of our own contexts. */
+/* Copies the error of one of the measuring contexts. */
 static ordo_status passed_on(const bench *b, const ordo_ctx *from, ordo_status status)
 {
     if (status != ORDO_OK && status != ORDO_E_CANCELLED)
@@ -103,7 +102,7 @@ static ordo_status call(ordo_ctx *by, verb what, ordo_type type, char *keys, siz
     return ordo_sort(by, type, keys, n, NULL);
 }
 
-/* The shortest time of `rounds` calls; < 0 if the CPU did the work of the GPU. */
+/* The shortest time of `rounds` calls; less than 0 if the CPU did the work instead of the GPU. */
 static ordo_status least_of(bench *b, ordo_ctx *by, verb what, ordo_type type, size_t n, int rounds,
                             double *seconds)
 {
@@ -128,7 +127,7 @@ static ordo_status least_of(bench *b, ordo_ctx *by, verb what, ordo_type type, s
     return ORDO_OK;
 }
 
-/* The shortest time of sorts of n keys in a context of their own. */
+/* The shortest time of sorts of n keys in a new context. */
 static ordo_status sorts_in(bench *b, ordo_where where, unsigned threads, double share, size_t n,
                             int rounds, double *seconds)
 {
@@ -160,7 +159,8 @@ static ordo_status measure_cpu_sort(bench *b, size_t *n, double *call_seconds, d
     return ORDO_OK;
 }
 
-/* One thread: alone, and in its cache. `key` is the cost of a key with all threads. */
+/* Measures one thread with a large array and with an array that fits its cache. `key` is the cost
+ * of a key with all threads. */
 static ordo_status measure_one_thread(bench *b, size_t n, double key)
 {
     size_t const large = ordo_max(n / b->threads, ordo_min((size_t)FIRST, n));
@@ -179,8 +179,8 @@ static ordo_status measure_cpu(bench *b)
         ordo_cost_id id;
         verb         what;
         ordo_type    type;
-        ordo_cost_id beyond; /* the cost of the key, which is subtracted */
-        double       part;   /* factor of the rest */
+        ordo_cost_id beyond; /* the cost of the key alone, which is subtracted */
+        double       part;   /* factor for the difference */
     } rows[] = {{COST_CPU_16, SORT, ORDO_U16, COST_NONE, 1},
                 {COST_CPU_64, SORT, ORDO_U64, COST_NONE, 1},
                 {COST_CPU_VALUE, PAIRS, ORDO_U32, COST_CPU_32, 1.0 / KEY},
@@ -207,12 +207,12 @@ static ordo_status measure_cpu(bench *b)
 
 enum {
     STRING_MOST = 1 << 17,
-    STRING_BYTES = 32, /* of each */
+    STRING_BYTES = 32, /* bytes of each string */
     SYLLABLE = 4       /* letters of one of 16 syllables */
 };
 
-/* n strings of STRING_BYTES letters: random letters, which differ early, or random syllables, which
- * differ late. The memory has the offsets, then the bytes. */
+/* Makes n strings of STRING_BYTES letters: random letters, which differ early, or random syllables,
+ * which differ late. The memory gets the offsets, then the bytes. */
 static ordo_strings make_strings(char *memory, size_t n, bool syllables)
 {
     uint64_t *const offsets = (uint64_t *)(void *)memory;
@@ -229,7 +229,7 @@ static ordo_strings make_strings(char *memory, size_t n, bool syllables)
     return (ordo_strings){sizeof(ordo_strings), bytes, offsets, NULL};
 }
 
-/* Picoseconds of one thread for each of n strings. */
+/* Sets *ps to the picoseconds of one thread per string. */
 static ordo_status time_strings(bench *b, const ordo_strings *strings, size_t n, double *ps)
 {
     double const threads = n > ORDO_TUNE_STRINGS_LARGE ? b->threads : 1;
@@ -267,7 +267,8 @@ static ordo_status measure_strings(bench *b)
 
 /* ---- The GPU ---- */
 
-/* Bytes per second, both directions together, and the seconds of a call, from two sizes. */
+/* Sets the rate in bytes per second, both directions together, and the seconds of a call, from the
+ * times of two sizes. */
 static void line_through(bench *b, size_t small, double few, size_t large, double many,
                          ordo_cost_id rate, ordo_cost_id fixed)
 {
@@ -298,7 +299,7 @@ static ordo_status measure_whole(bench *b, ordo_ctx *gpu, double opened)
     return ORDO_OK;
 }
 
-/* The best share for the CPU in a large sort, if it beats no share by more than noise. */
+/* Finds the best share for the CPU in a large sort, if it beats no share by more than noise. */
 static ordo_status measure_shares(bench *b, size_t n, double streamed)
 {
     static const double shares[] = {0, 0.05, 0.1, 0.2, 0.35};
@@ -328,8 +329,8 @@ static ordo_status measure_streams(bench *b)
     return few > 0 && many > 0 ? measure_shares(b, large, many) : ORDO_OK;
 }
 
-/* The best share for the CPU in the sample sort: the share at which both would take equally long by
- * their times alone, and shares around it. */
+/* Finds the best share for the CPU in the sample sort. Tries the share at which CPU and GPU would
+ * take equally long, computed from their times alone, and shares around it. */
 static ordo_status measure_sample_share(bench *b, ordo_ctx *gpu)
 {
     static const double factors[] = {0.25, 0.5, 0.75, 1, 1.5};
@@ -397,7 +398,7 @@ static size_t most_keys(const ordo_ctx *ctx, const ordo_calibrate_opts *wish)
     return most;
 }
 
-/* Two arrays, smaller ones if there is no memory for them. */
+/* Takes two arrays, smaller ones if memory is too small. */
 static ordo_status hold_arrays(bench *b)
 {
     b->most = ordo_min(b->most, SIZE_MAX / (4 * KEY)); /* so that no size overflows */
@@ -444,7 +445,7 @@ static ordo_status calibrate_checked(ordo_ctx *ctx, ordo_exec *exec,
                .most = most_keys(ctx, &wish),
                .threads = exec->threads,
                .found = plan->calibration};
-    if (plan->where != ORDO_CPU) /* else the costs of the GPU stay */
+    if (plan->where != ORDO_CPU) /* a context without GPU keeps the GPU's costs */
         ordo_calibration_standard(&b.found);
     ordo_status const status = measure_all(&b);
     ordo_ctx_free(b.cpu);

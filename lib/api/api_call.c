@@ -7,11 +7,11 @@
 #include <string.h>
 
 enum {
-    FEW_KEYS = 2048,    /* sorted in far less time than the pause before the first callback */
+    FEW_KEYS = 2048,    /* calls on fewer keys end long before the first callback */
     CALLBACK_SHARE = 20 /* the callback gets at most 1/20 of a call's time, see tick */
 };
 
-/* The usual and the longest pause between two progress callbacks. */
+/* The usual and the longest time between two progress callbacks. */
 #define PAUSE_SECONDS 0.005
 #define LONGEST_SECONDS 0.100
 
@@ -64,9 +64,9 @@ static double pause_after(const ordo_ctx *ctx, double callback_seconds)
                                      : pause;
 }
 
-/* Calls the progress callback if the pause after the last one is over. A callback may wait for a
- * lock, as a Python callback waits for the interpreter. The pause grows with the time the callback
- * took, up to LONGEST_SECONDS, so a slow callback takes little of the call's time. */
+/* Calls the progress callback if the pause after the last callback is over. A callback may wait for
+ * a lock; for example, a Python callback waits for the interpreter. The pause grows with the time
+ * the callback took, up to LONGEST_SECONDS, so a slow callback takes little of the call's time. */
 static void tick(void *user, double share)
 {
     const ordo_exec *const exec = user;
@@ -93,7 +93,7 @@ static void tick(void *user, double share)
 static bool exec_loop(ordo_exec *exec, size_t n, size_t grain, ordo_body *body, void *arg)
 {
     ordo_ctx *const ctx = exec->owner;
-    if (n > 0 && n <= grain) { /* one piece: nothing to hand out */
+    if (n > 0 && n <= grain) { /* one piece: no other thread is needed */
         if (atomic_load_explicit(&ctx->stop, memory_order_relaxed) != 0)
             return false;
         body(arg, 0, n);
@@ -180,8 +180,8 @@ ordo_status api_leave_query(ordo_ctx *ctx, ordo_status status)
 }
 
 /* The CPU writes only the facts before device_status, except in sorts that split the array into
- * buckets and in selections by sub-arrays. The others are cleared and copied only if they may have
- * been written, because that is several per cent of a call on four keys. */
+ * buckets and in selections by sub-arrays. The other facts are cleared and copied only if they may
+ * have been written, because this takes several per cent of a call on four keys. */
 #define CPU_FACTS offsetof(ordo_facts, device_status)
 
 static void clear_facts(ordo_ctx *ctx)
@@ -219,9 +219,9 @@ ordo_status api_enter(ordo_ctx *ctx, const char *operation, ordo_type type, size
     return ORDO_OK;
 }
 
-/* Stores the report of a successful call. Computes nothing in floats: a division here raised the
- * inexact flag, which was then restored, and the next call raised it again. ordo_runs of 4 keys
- * took 319 ns with the division and takes 140 ns without (Sapphire Rapids, November 2026). */
+/* Stores the report of a successful call, without floating-point arithmetic: a division would raise
+ * the inexact flag, which must then be restored after every call. ordo_runs of 4 keys takes 319 ns
+ * with a division and 140 ns without (Sapphire Rapids, November 2026). */
 static void store_report(ordo_ctx *ctx)
 {
     const api_running *const running = &ctx->running;
@@ -264,7 +264,7 @@ ordo_status api_leave(ordo_ctx *ctx, ordo_status status)
         snprintf(ctx->error, sizeof ctx->error, "%s was cancelled", ctx->running.operation);
     }
     if (status != ORDO_OK)
-        ctx->device_facts = true; /* the next call clears what this one wrote */
+        ctx->device_facts = true; /* the next call clears the facts that this call wrote */
     ctx->refused = false;
     ordo_arena_reset(&ctx->arena);
     return api_leave_query(ctx, status);
@@ -315,14 +315,15 @@ ordo_status api_check_type(ordo_exec *exec, ordo_type type, const char *what)
 
 /* The largest array. On every supported 64-bit machine the addresses of a process end at 2^56 or
  * earlier. No operation takes more than 2^7 bytes of scratch per byte of its arrays, so sums of
- * sizes below this limit fit a size_t. tests/api/test_sizes.c asks for all of them at the limit. */
+ * sizes below this limit fit a size_t. tests/api/test_sizes.c makes all size queries at the
+ * limit. */
 #if SIZE_MAX > UINT32_MAX
 #define MOST_BYTES ((size_t)1 << 56)
 #else
 #define MOST_BYTES (SIZE_MAX / 2)
 #endif
 
-/* Size queries have no arrays. */
+/* Whether the call has arrays: size queries have none. */
 static bool has_arrays(const ordo_exec *exec)
 {
     return !((const ordo_ctx *)exec->owner)->size_query;
@@ -395,7 +396,7 @@ bool api_again(ordo_ctx *ctx, ordo_exec *exec, ordo_status status, ordo_choice *
     return true;
 }
 
-/* No call takes more pieces than this; each of them may need its own block. */
+/* A call takes at most MOST_PIECES pieces of scratch, each of which may need its own block. */
 size_t api_scratch_total(size_t bytes)
 {
     enum {

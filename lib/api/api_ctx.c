@@ -1,4 +1,4 @@
-/* api_ctx.c - contexts: what they own, how they are made and freed, what they found.
+/* api_ctx.c - makes and frees contexts, and answers queries about them.
  *
  * A context owns its threads, its scratch, its opened backends, the text of the last error and the
  * report of the last call. The environment is read once, when the context is made. */
@@ -14,8 +14,8 @@
 
 /* ---- Memory ---- */
 
-/* Large blocks start on a huge page and ask for huge pages: otherwise random access to scratch is
- * bound by the TLB. */
+/* Large blocks start on a huge page and ask the system for huge pages, because otherwise TLB misses
+ * limit random access to scratch. */
 static void *default_alloc(void *user, size_t bytes)
 {
     enum {

@@ -1,5 +1,5 @@
 /* api_ctx.h - the struct behind ordo_ctx, for the files that manage it: api_ctx.c makes contexts,
- * api_call.c begins and ends calls, api_report.c tells what the last call did. */
+ * api_call.c begins and ends calls, api_report.c reports what the last call did. */
 #ifndef ORDO_API_API_CTX_H
 #define ORDO_API_API_CTX_H
 
@@ -36,7 +36,7 @@ struct ordo_ctx {
     ordo_report  report;  /* the last successful call */
     ordo_profile profile; /* the last call; exec.profile points here if profiles are recorded */
     bool         device_facts;  /* exec.facts may have more than CPU_FACTS (api_call.c) */
-    bool         device_report; /* the same of report.facts */
+    bool         device_report; /* report.facts may have more than CPU_FACTS */
 
     ordo_progress_fn *progress;
     void             *progress_user;
@@ -54,7 +54,7 @@ struct ordo_ctx {
     ordo_fpmode mode;   /* the floating-point mode of that thread, to be restored */
     atomic_flag busy;
     atomic_int  stop; /* set by ordo_cancel and the progress callback */
-    atomic_int  told; /* a body has asked, and may have left its piece unfinished */
+    atomic_int  told; /* a loop body was told to stop and may have left its piece unfinished */
     char        error[API_ERROR_SIZE];
     uint64_t    seed_step; /* added to exec.seed by every call; 0: the caller fixed the seed */
 };
@@ -62,7 +62,7 @@ struct ordo_ctx {
 /* Fills the services of ctx->exec. */
 void api_exec_init(ordo_ctx *ctx);
 
-/* Every call holds the context between these two; the second returns status. */
+/* Every call holds the context between api_occupy and api_vacate, which returns status. */
 ordo_status api_occupy(ordo_ctx *ctx);
 ordo_status api_vacate(ordo_ctx *ctx, ordo_status status);
 
@@ -77,8 +77,8 @@ void api_profile_close(ordo_profile *profile, const ordo_alloc *source);
 /* ---- The clock of reports, which every call reads twice ----
  *
  * A call on a few keys takes some tens of nanoseconds, less than two readings of CLOCK_MONOTONIC
- * (V1: 29 ns each). On AArch64 the clock is therefore the counter register of the CPU (V1: 7 ns);
- * another register has its rate. On other CPUs the clock is CLOCK_MONOTONIC. */
+ * (V1: 29 ns each). So on AArch64 the clock is the counter register of the CPU (V1: 7 ns); another
+ * register has its rate. On other CPUs the clock is CLOCK_MONOTONIC. */
 
 #if defined(__aarch64__)
 static inline uint64_t api_clock_ticks(void)
@@ -88,7 +88,7 @@ static inline uint64_t api_clock_ticks(void)
     return ticks;
 }
 
-static inline double api_clock_second(void) /* in ticks */
+static inline double api_clock_second(void) /* ticks per second */
 {
     uint64_t rate;
     __asm__("mrs %0, cntfrq_el0" : "=r"(rate));

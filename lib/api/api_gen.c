@@ -61,7 +61,8 @@ static ordo_status check_gen_radius(ordo_exec *exec, const ordo_gen_job *job)
     return ORDO_OK;
 }
 
-/* Checks that the type has enough values. RECUR checks itself, because it must count first. */
+/* Checks that the type has enough values. ordo_gen_order checks RECUR itself, because it must count
+ * first. */
 static ordo_status check_room(ordo_exec *exec, const ordo_gen_job *job)
 {
     const char *const type = ordo_type_name(job->type);
@@ -98,8 +99,8 @@ static ordo_status check_room(ordo_exec *exec, const ordo_gen_job *job)
     return ORDO_OK;
 }
 
-/* Draws, sorts and shuffles. Every sort of keys alone writes the same bytes, so the result does not
- * depend on the sort. */
+/* Draws uniform keys, sorts and shuffles them. Every keys-only sort writes the same bytes, so the
+ * result does not depend on the algorithm. */
 static ordo_status gen_shuffled(ordo_ctx *ctx, ordo_exec *exec, const ordo_gen_job *job)
 {
     const ordo_plan *const plan = &ctx->plan;

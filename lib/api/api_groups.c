@@ -15,17 +15,17 @@ enum {
     GROUP_PIECE = 1 << 10 /* groups in one piece */
 };
 
-typedef struct group_call { /* the arguments of a call, checked, and what the call has found */
+typedef struct group_call { /* the checked arguments of a call, and its state */
     ordo_choice     choice;
     ordo_groups     groups;
     ordo_group_opts wish;
-    ordo_type       type; /* of the keys; 0: the call has no keys */
+    ordo_type       type; /* type of the keys; 0: the call has no keys */
     const void     *keys;
     size_t          n;
     ordo_type       index_type;
-    void           *index; /* the rows in order; NULL: taken as scratch */
+    void           *index; /* the rows in order; NULL: order_rows takes scratch */
     uint8_t        *heads;
-    uint64_t       *starts; /* count + 1: where each group begins in the order */
+    uint64_t       *starts; /* count + 1 entries: where each group begins in the order */
     size_t          count;
     uint64_t       *pieces;    /* groups that begin before each piece */
     bool            has_nulls; /* the rows after the last group belong to no group */
@@ -36,7 +36,7 @@ typedef struct group_call { /* the arguments of a call, checked, and what the ca
     ordo_method   method;
     bool          is_median;
     void         *values;
-    ordo_type     out_type; /* of indices or ranks */
+    ordo_type     out_type; /* type of indices or ranks */
     void         *out;
     uint64_t     *found;
 } group_call;
@@ -80,7 +80,7 @@ static ordo_status check_result(ordo_exec *exec, const group_call *call, const v
     return api_check_apart(exec, call->keys, key_bytes, "keys", out, count * size, what);
 }
 
-/* The number of results of all groups there is room for. */
+/* Sets *results to the number of results that the result arrays have room for. */
 static ordo_status check_room(ordo_exec *exec, const group_call *call, size_t *results)
 {
     FAIL_IF(!ordo_size_mul(call->groups.capacity, call->each, results), ORDO_E_ARG,
@@ -142,7 +142,7 @@ static ordo_status find_starts(ordo_exec *exec, group_call *call)
     return ORDO_OK;
 }
 
-/* Sorts the rows and finds the groups. `folded`: keys that tie are in the order of their rows. */
+/* Sorts the rows and finds the groups. `folded`: rows with tied keys stay in input order. */
 static ordo_status order_rows(ordo_exec *exec, group_call *call, bool folded)
 {
     ordo_key_column const columns[2] = {
@@ -165,7 +165,7 @@ static ordo_status order_rows(ordo_exec *exec, group_call *call, bool folded)
     return ORDO_OK;
 }
 
-/* The key of a group: one bit pattern for all zeros and one for all NaNs. */
+/* Writes the key of each group: one bit pattern for all zeros, and one for all NaNs. */
 static void unique_piece(void *arg, size_t lo, size_t hi)
 {
     const group_call *const  call = arg;
@@ -199,7 +199,7 @@ static void sizes_piece(void *arg, size_t lo, size_t hi)
         call->groups.sizes[i] = call->starts[i + 1] - call->starts[i];
 }
 
-/* Writes what the caller wants to know about the groups. */
+/* Writes the keys, sizes and number of groups, as far as the caller wants them. */
 static ordo_status tell_groups(ordo_exec *exec, group_call *call)
 {
     if (call->groups.unique != NULL &&

@@ -1,7 +1,7 @@
 /* api_lexsort.c - ordo_lexsort, ordo_lexrank and their size queries. */
 #include "api/api.h"
 
-/* Checks the columns and makes those of a job from them. */
+/* Checks the columns and converts them to the columns of a job. */
 static ordo_status read_columns(ordo_exec *exec, const ordo_column *columns, size_t count, size_t n,
                                 const void *out, size_t out_bytes, bool is_query,
                                 ordo_key_column *to)

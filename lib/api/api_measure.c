@@ -1,4 +1,4 @@
-/* api_measure.c - ordo_is_sorted, ordo_radius, ordo_runs and ordo_copy. */
+/* api_measure.c - ordo_is_sorted, ordo_radius with its size query, ordo_runs and ordo_copy. */
 #include "api/api.h"
 
 static ordo_status check_order(ordo_exec *exec, ordo_type type, const ordo_order_opts *opts,
@@ -18,7 +18,7 @@ static ordo_status check_order(ordo_exec *exec, ordo_type type, const ordo_order
     return ORDO_OK;
 }
 
-/* The arrays of the sequences: aligned, and apart from each other and from the keys. */
+/* Checks that the arrays of the sequences are aligned and do not overlap each other or the keys. */
 static ordo_status check_sequences(ordo_exec *exec, const ordo_radius_job *job)
 {
     size_t const size = ordo_type_size(job->type), bytes = job->n * size;
@@ -47,9 +47,9 @@ static ordo_status check_sequences(ordo_exec *exec, const ordo_radius_job *job)
 
 /* ---- Segments ---- */
 
-typedef struct order_segments { /* a measure of each segment */
+typedef struct order_segments { /* a measurement of each segment */
     const ordo_choice *choice;
-    ordo_radius_job    job; /* lacks the segment */
+    ordo_radius_job    job; /* lacks keys and n of the segment */
     int               *sorted;
     size_t            *where, *results;
 } order_segments;
@@ -169,7 +169,8 @@ ordo_status ordo_is_sorted(ordo_ctx *ctx, ordo_type type, const void *keys, size
 static ordo_status radius_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_radius_job *asked,
                                   const ordo_order_opts *opts, size_t *bytes)
 {
-    ordo_radius_job measured = *asked, *const job = &measured; /* its radius is `found` */
+    ordo_radius_job measured = *asked, *const job = &measured; /* job->radius is replaced by
+                                                                * &found */
     size_t *const   radius = job->radius;
     size_t          found = 0;
     ordo_order_opts wish;

@@ -1,7 +1,7 @@
 /* api_quantile.c - ordo_quantiles, ordo_median and the names of the methods.
  *
- * core/quantile.h says where a quantile lies and computes its value. One select call finds the keys
- * of all places. */
+ * core/quantile.h finds the places of a quantile in the sorted keys and computes its value. One
+ * selection finds the keys at all places. */
 #include "api/api.h"
 #include "core/quantile.h"
 
@@ -101,7 +101,8 @@ static ordo_status check_quantiles(ordo_exec *exec, const quantiles *call,
     return api_check_q(exec, call->q, call->count);
 }
 
-/* Selects the keys around all places, two for each q, with one call. */
+/* Selects the keys at all places, two for each q, with one call. n is the number of keys without
+ * NaNs that do not count. */
 static ordo_status quantiles_of(ordo_exec *exec, const ordo_choice *choice, const quantiles *call,
                                 const ordo_quantile_opts *wish, size_t n)
 {
@@ -176,8 +177,8 @@ static ordo_status check_weights(ordo_exec *exec, const quantiles *call,
                            call->out, results * sizeof(double), "out");
 }
 
-/* A weighted median is the averaged_inverted_cdf of 1/2: the ordinary median if all weights are
- * equal, for any unit. */
+/* A weighted median is the averaged_inverted_cdf of 1/2, which equals the ordinary median if all
+ * weights are equal, whatever their unit is. */
 static ordo_weighted_job weighted_job_of(const quantiles *call, const ordo_quantile_opts *wish)
 {
     return (ordo_weighted_job){.type = call->type,
@@ -195,9 +196,10 @@ static ordo_weighted_job weighted_job_of(const quantiles *call, const ordo_quant
 
 /* ---- Segments ---- */
 
-typedef struct quantile_segments { /* quantiles of each segment; the call lacks the segment */
+typedef struct quantile_segments { /* quantiles of each segment; the call lacks keys and n of the
+                                    * segment */
     const ordo_choice        *choice;
-    quantiles                 call; /* out: of the first segment */
+    quantiles                 call; /* out is that of the first segment */
     const ordo_quantile_opts *wish;
 } quantile_segments;
 
@@ -296,7 +298,7 @@ static size_t weighted_one_scratch(const void *arg, size_t n, const ordo_exec *e
     return segments->choice->backend->weighted_scratch(&job, exec);
 }
 
-/* The weights have the segments of the keys. */
+/* Computes weighted quantiles. The weights have the same segments as the keys. */
 static ordo_status quantiles_weighted(ordo_exec *exec, const ordo_choice *choice,
                                       const quantiles *call, const ordo_quantile_opts *wish,
                                       const api_segments *segments)
@@ -318,7 +320,7 @@ static ordo_status quantiles_weighted(ordo_exec *exec, const ordo_choice *choice
     return api_run_segments(exec, choice, segments, &each, NULL);
 }
 
-/* The quantiles of all segments in one job of a device. */
+/* Computes the quantiles of all segments in one job of a device. */
 static ordo_status quantiles_on_device(ordo_exec *exec, const ordo_choice *choice,
                                        const quantiles *call, const ordo_quantile_opts *wish,
                                        const api_segments *segments)

@@ -42,10 +42,11 @@ static ordo_status require_order(const ordo_choice *choice, ordo_exec *exec,
     return ORDO_OK;
 }
 
-typedef struct rank_sorted_segments { /* ranks each segment; the job lacks the segment */
+typedef struct
+    rank_sorted_segments { /* ranks of each segment; the job lacks the segment's arrays and n */
     const ordo_choice   *choice;
     ordo_rank_sorted_job job;
-    bool                 descending; /* of the check */
+    bool                 descending; /* the order to check */
 } rank_sorted_segments;
 
 static ordo_rank_sorted_job rank_sorted_job_of(const rank_sorted_segments *call, size_t n,
@@ -84,7 +85,8 @@ static size_t rank_sorted_one_scratch(const void *arg, size_t n, const ordo_exec
     return call->choice->backend->rank_sorted_scratch(&job, exec);
 }
 
-/* All segments in one job of a device. The check waits for its result. */
+/* Ranks all segments in one job of a device. If `check` is set, first waits for the check of their
+ * order. */
 static ordo_status rank_sorted_on_device(ordo_exec *exec, rank_sorted_segments *call, bool check,
                                          const api_segments *segments, size_t *bytes)
 {
@@ -190,7 +192,7 @@ ordo_status ordo_rank_sorted_scratch(ordo_ctx *ctx, ordo_type type, size_t n, or
 
 /* ---- ordo_rank ---- */
 
-typedef struct rank_segments { /* ranks each segment; the job lacks the segment */
+typedef struct rank_segments { /* ranks of each segment; the job lacks the segment's arrays and n */
     const ordo_choice *choice;
     ordo_rank_job      job;
 } rank_segments;

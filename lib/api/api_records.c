@@ -1,4 +1,4 @@
-/* api_records.c - ordo_sort_records, ordo_gather, ordo_scatter and their size query. */
+/* api_records.c - ordo_sort_records with its size query, ordo_gather and ordo_scatter. */
 #include "api/api.h"
 
 ordo_status api_check_slot(ordo_exec *exec, const ordo_choice *choice, bool has_slot,

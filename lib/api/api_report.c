@@ -1,5 +1,5 @@
-/* api_report.c - what the last call did: its report, the sentence made of the report, its profile;
- * and the texts of statuses and of the version.
+/* api_report.c - the report of the last call, the sentence made of the report, the profile of the
+ * call, and the texts of statuses and of the version.
  *
  * These functions keep the text of the last error unless they fail themselves. */
 #define _POSIX_C_SOURCE 200809L
@@ -23,7 +23,8 @@ ordo_status api_copy_out(ordo_exec *exec, void *dst, const void *src, size_t kno
     return ORDO_OK;
 }
 
-/* No context is a const object; const in a signature means that the caller sees no change. */
+/* No context is a const object. const in a signature means that the call changes nothing that the
+ * caller can see. */
 static ordo_ctx *mutable(const ordo_ctx *ctx) { return (ordo_ctx *)ctx; }
 
 ordo_status ordo_last_report(const ordo_ctx *ctx, ordo_report *out)
@@ -187,7 +188,8 @@ static void add_seconds(sentence *s, const ordo_facts *f)
             add(s, "%s %.1f ms", names[i], 1e3 * f->phase_seconds[i]);
 }
 
-/* The phases of a sample sort: the longer time, and those of both devices if there are two. */
+/* The phases of a sample sort: the time of the slower device, and the times of CPU and GPU if both
+ * took part. */
 static void add_phases(sentence *s, const ordo_facts *f)
 {
     static const char *const names[] = {"I", "II", "III", "IV"};

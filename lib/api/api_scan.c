@@ -21,8 +21,9 @@ static ordo_status check_scan_algorithm(ordo_exec *exec, const ordo_scan_job *jo
     return ORDO_OK;
 }
 
-/* Refuses the scans of the ballot counting poster, and questions about their scratch, on a backend
- * without scratch for scans: the CPU. */
+/* Rejects the scans of Whittaker, Skjellum and Bangalore, "Ballot Counting for Optimal Binary
+ * Prefix Sum", and their size queries, on the CPU, which is the backend without scratch for
+ * scans. */
 static ordo_status check_ballots(ordo_exec *exec, ordo_algorithm algorithm, bool has_scratch)
 {
     FAIL_IF(algorithm != ORDO_ALGORITHM_AUTO && !has_scratch, ORDO_E_UNSUPPORTED,
@@ -30,7 +31,8 @@ static ordo_status check_ballots(ordo_exec *exec, ordo_algorithm algorithm, bool
     return ORDO_OK;
 }
 
-typedef struct scan_segments { /* scans each segment; the job lacks the segment */
+typedef struct scan_segments { /* a scan of each segment; the job lacks in, out and n of the
+                                * segment */
     const ordo_choice *choice;
     ordo_scan_job      job;
 } scan_segments;
@@ -142,7 +144,7 @@ ordo_status ordo_scan_scratch(ordo_ctx *ctx, ordo_op op, ordo_type type, size_t 
 static ordo_status bits_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_bits_job *asked,
                                 const ordo_scan_opts *opts, size_t *bytes)
 {
-    ordo_bits_job counted = *asked, *const job = &counted; /* its total is `found` */
+    ordo_bits_job counted = *asked, *const job = &counted; /* job->total is replaced by &found */
     ordo_type const count_type = job->count_type;
     size_t const    n = job->n;
     uint64_t *const total = job->total;

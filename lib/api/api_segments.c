@@ -3,7 +3,8 @@
  * Offsets on a device are not read: kernels treat a bad pair as an empty segment. */
 #include "api/api.h"
 
-/* The last element of the fixed layout plus 1; false if the number does not fit. */
+/* Sets *end to the index after the last element of the fixed layout. Returns false if the number
+ * does not fit. */
 static bool end_of(const ordo_segment_view *view, size_t *end)
 {
     size_t in_group, in_segment, groups, sum;
@@ -14,8 +15,8 @@ static bool end_of(const ordo_segment_view *view, size_t *end)
            ordo_size_add(sum, 1, end);
 }
 
-/* Two rows do not overlap if one ends before the next begins, and columns do not if all of them
- * begin before the second element of the first one. */
+/* Rejects segments that overlap. Rows do not overlap if each ends before the next begins. Columns
+ * do not overlap if all of them begin before the second element of the first column. */
 static ordo_status check_separate(ordo_exec *exec, const ordo_segment_view *view)
 {
     size_t const span = (view->length - 1) * view->step;
@@ -54,7 +55,7 @@ static ordo_status check_layout(ordo_exec *exec, size_t n, bool written, ordo_se
             "segments: %zu segments of %zu elements are too many", view->count, view->length);
     if (written)
         TRY(check_separate(exec, view));
-    /* Columns of one element each are one row, and so are rows of one element. */
+    /* Segments of one element have no step. */
     if (view->length == 1 || view->step == 1)
         view->step = 1;
     return ORDO_OK;
@@ -83,7 +84,7 @@ static ordo_status check_offsets(ordo_exec *exec, size_t n, const ordo_segment_v
     return ORDO_OK;
 }
 
-/* The longest and the shortest segment, and the shortest one that is not empty. */
+/* Finds the longest segment, the shortest, and the shortest that is not empty. */
 static void measure(const ordo_exec *exec, size_t n, api_segments *s)
 {
     if (exec->on_device && s->view.offsets != NULL) {

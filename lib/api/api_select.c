@@ -1,8 +1,8 @@
 /* api_select.c - ordo_select, ordo_topk and their size queries.
  *
  * Backends need the positions in ascending order without repeats, but the caller may give them in
- * any order and repeat them. So the positions are sorted into scratch, and the result of each one
- * is found by binary search. A few positions fit on the stack and need no scratch. */
+ * any order and repeat them. So the positions are sorted into scratch, and a binary search finds
+ * the result of each position. A few positions fit on the stack and need no scratch. */
 #include "api/api.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ enum {
 #undef LESS
 #undef RECORD
 
-/* Heap sort, because it needs no memory and has no slow case. Returns at once if k is sorted. */
+/* Heap sort needs no memory and is never slow. Returns early if k is sorted. */
 static void sort_positions(size_t *k, size_t n)
 {
     size_t rising = 1;
@@ -54,7 +54,7 @@ static size_t position_of(const size_t *k, size_t n, size_t wanted)
     return at;
 }
 
-/* The scratch of api_select_any beyond that of the backend. */
+/* The scratch of api_select_any without that of the backend. */
 static size_t select_any_scratch(ordo_type type, size_t count)
 {
     size_t bytes;
@@ -84,8 +84,8 @@ static bool strictly_rising(const size_t *k, size_t n)
     return rising >= n;
 }
 
-/* out[j] = a key in host memory. For arrays on a device this happens only if the positions are not
- * in order or the result is NaN, so one copy per key is acceptable. */
+/* Writes a key in host memory to out[j]. For arrays on a device this happens only if the positions
+ * are not in order or the result is NaN, so one copy per key is acceptable. */
 static ordo_status put_key(ordo_exec *exec, const ordo_choice *choice, const ordo_select_job *wish,
                            size_t j, const void *key)
 {
@@ -102,7 +102,8 @@ static ordo_status put_key(ordo_exec *exec, const ordo_choice *choice, const ord
 ordo_status api_select_any(ordo_exec *exec, const ordo_choice *choice, const ordo_select_job *wish)
 {
     if (exec->on_device && !wish->out_on_host && strictly_rising(wish->k, wish->count))
-        return choice->backend->select(choice->state, wish, exec); /* nothing comes to the host */
+        return choice->backend->select(choice->state, wish, exec); /* no key is copied to the
+                                                                    * host */
 
     size_t const size = ordo_type_size(wish->type);
     size_t       few_k[FEW];
@@ -218,7 +219,7 @@ ordo_status api_check_positions(ordo_exec *exec, const size_t *k, size_t count, 
     return ORDO_OK;
 }
 
-/* The scratch for the positions and that of the backend. */
+/* The scratch for the positions and for the backend. */
 static ordo_status select_scratch(ordo_exec *exec, const ordo_choice *choice, ordo_select_job *job,
                                   size_t *bytes)
 {
@@ -232,9 +233,10 @@ static ordo_status select_scratch(ordo_exec *exec, const ordo_choice *choice, or
     return ORDO_OK;
 }
 
-typedef struct select_segments { /* selects from each segment; the job lacks the segment */
+typedef struct select_segments { /* a selection from each segment; the job lacks keys and n of the
+                                  * segment */
     const ordo_choice *choice;
-    ordo_select_job    job; /* out: of the first segment */
+    ordo_select_job    job; /* out is that of the first segment */
     ordo_nans          nans;
 } select_segments;
 
@@ -290,7 +292,7 @@ size_t api_sorted_rows(const ordo_choice *choice, ordo_type type, bool descendin
     return job.rows;
 }
 
-/* Sorted rows on the stack have the keys at the positions. */
+/* Sorts copies of the rows on the stack and reads the keys at the positions. */
 static ordo_status select_rows(const void *arg, size_t i, size_t count, size_t n, void *const *at,
                                ordo_exec *exec)
 {
@@ -331,8 +333,8 @@ static size_t select_one_scratch(const void *arg, size_t n, const ordo_exec *exe
     return api_select_any_scratch(call->choice, &call->job, n, exec);
 }
 
-/* All segments in one job of a device, which cannot refuse positions: a position that a segment
- * does not have writes nothing. */
+/* Does all segments in one job of a device. A device cannot reject positions: it writes nothing for
+ * a position that a segment does not have. */
 static ordo_status select_on_device(ordo_exec *exec, const select_segments *call,
                                     const api_segments *segments, size_t *bytes)
 {
@@ -431,9 +433,10 @@ ordo_status ordo_select_scratch(ordo_ctx *ctx, ordo_type type, size_t n, size_t 
 
 /* ---- Top k ---- */
 
-typedef struct topk_segments { /* the first keys of each segment; the job lacks the segment */
+typedef struct topk_segments { /* the first keys of each segment; the job lacks keys and n of the
+                                * segment */
     const ordo_choice *choice;
-    ordo_topk_job      job; /* values and index: of the first segment */
+    ordo_topk_job      job; /* values and index are those of the first segment */
     bool               omit;
     size_t            *found;
 } topk_segments;
@@ -476,7 +479,7 @@ static size_t topk_one_scratch(const void *arg, size_t n, const ordo_exec *exec)
     return job.k == 0 ? 0 : call->choice->backend->topk_scratch(&job, exec);
 }
 
-/* `results` keys for all segments. */
+/* Checks the arrays; there are `results` results in all segments. */
 static ordo_status check_topk_arrays(ordo_exec *exec, const ordo_topk_job *job, size_t results)
 {
     size_t const size = ordo_type_size(job->type), index_size = ordo_type_size(job->index_type);

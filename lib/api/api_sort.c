@@ -46,7 +46,7 @@ static ordo_status read_sort_opts(ordo_exec *exec, const ordo_sort_opts *opts, s
     return check_radius(exec, wish, segments);
 }
 
-/* For the sorts that reject opts.source. */
+/* The same for sorts that reject opts.source. */
 static ordo_status read_in_place_opts(ordo_exec *exec, const ordo_sort_opts *opts, size_t n,
                                       ordo_sort_opts *wish, api_segments *segments)
 {
@@ -67,7 +67,7 @@ static ordo_sort_job job_of(ordo_type type, void *keys, size_t n, const ordo_sor
                            NULL};
 }
 
-/* The error of a cancelled sort says what state the array is in. */
+/* Returns status. The error of a cancelled sort states the condition of the array. */
 static ordo_status sorted_or_not(ordo_exec *exec, ordo_status status, const char *what)
 {
     FAIL_IF(status == ORDO_E_CANCELLED, status, "%s was cancelled; the array is %s", what,
@@ -75,8 +75,8 @@ static ordo_status sorted_or_not(ordo_exec *exec, ordo_status status, const char
     return status;
 }
 
-/* The load of a job on segments: NULL if the job stays on the CPU under `auto`, because only the
- * CPU has the algorithm or because this is a size query. */
+/* The load of a job on segments. NULL if the CPU does the job under `auto`: only the CPU has the
+ * algorithm, or this is a size query. */
 static const ordo_load *segmented(ordo_load *load, ordo_algorithm algorithm, const size_t *bytes)
 {
     load->segmented = true;
@@ -91,7 +91,7 @@ static bool has_fallback(ordo_algorithm algorithm)
 
 /* ---- Keys ---- */
 
-typedef struct sort_segments { /* a sort of each segment; the job lacks the segment */
+typedef struct sort_segments { /* a sort of each segment; the job lacks keys and n of the segment */
     const ordo_choice *choice;
     ordo_sort_job      job;
 } sort_segments;
@@ -151,7 +151,8 @@ static ordo_status sort_each(ordo_ctx *ctx, ordo_exec *exec, ordo_sort_job *job,
     return sorted_or_not(exec, status, "sort");
 }
 
-/* The source is never written, so after any failure of a device the CPU can start over. */
+/* Sorts from opts.source. The source is never written, so the CPU can start again after any failure
+ * of a device. */
 static ordo_status sort_from(ordo_ctx *ctx, ordo_exec *exec, ordo_choice *choice,
                              ordo_sort_job *job)
 {
@@ -220,7 +221,7 @@ ordo_status ordo_sort_scratch(ordo_ctx *ctx, ordo_type type, size_t n, const ord
 
 /* ---- Pairs ---- */
 
-typedef struct pairs_segments { /* as sort_segments */
+typedef struct pairs_segments { /* as in sort_segments */
     const ordo_choice *choice;
     ordo_pairs_job     job;
 } pairs_segments;
@@ -329,7 +330,7 @@ ordo_status api_check_index_type(ordo_exec *exec, ordo_type index_type, size_t n
     return ORDO_OK;
 }
 
-typedef struct argsort_segments { /* as sort_segments */
+typedef struct argsort_segments { /* as in sort_segments */
     const ordo_choice *choice;
     ordo_argsort_job   job;
 } argsort_segments;

@@ -1,8 +1,8 @@
 /* api_strings.c - ordo_argsort_strings, ordo_sort_strings, ordo_sort_pointers, ordo_rank_strings
  * and ordo_select_strings: checks, then a job for the backend.
  *
- * All offsets or pointers are checked first, by all threads. If an offset decreases, the end of the
- * bytes is unknown, so no byte may be read before all offsets are checked. */
+ * All offsets or pointers are checked first, with all threads. An offset that decreases makes the
+ * end of the bytes unknown, so no byte may be read before all offsets are checked. */
 #include "api/api.h"
 
 #include <stdatomic.h>
@@ -125,7 +125,7 @@ static ordo_status check_strings(ordo_exec *exec, const ordo_strings *strings, s
     return check_offsets(exec, strings, n);
 }
 
-/* The load of a sort that the caller wants from an algorithm. */
+/* The load of a sort of strings by `algorithm`. */
 static ordo_load load_of(const ordo_strings *strings, size_t n, uint64_t copied,
                          ordo_algorithm algorithm, uint64_t seed)
 {

@@ -1,13 +1,13 @@
 /* api_windows.c - ordo_moving and its size query. */
 #include "api/api.h"
 
-#define MOST_WINDOW ((size_t)1 << 30) /* places of a chunk are numbers of 32 bits */
+#define MOST_WINDOW ((size_t)1 << 30) /* places within a chunk are 32-bit numbers */
 
 static bool is_float(ordo_type type) { return type == ORDO_F32 || type == ORDO_F64; }
 
 static bool is_bound(ordo_moving_op op) { return op == ORDO_MOVING_MIN || op == ORDO_MOVING_MAX; }
 
-/* Options that belong to another operation are refused. */
+/* Rejects options that belong to another operation. */
 static ordo_status check_moving_opts(ordo_exec *exec, const ordo_moving_job *job, size_t window,
                                      const ordo_moving_opts *wish)
 {
@@ -61,7 +61,8 @@ static void read_moving(ordo_moving_job *job, size_t window, size_t longest,
     job->descending = (wish->flags & ORDO_DESCENDING) != 0;
 }
 
-typedef struct moving_segments { /* the window moves over each segment; the job lacks the segment */
+typedef struct moving_segments { /* moving windows over each segment; the job lacks the segment's
+                                  * arrays and n */
     const ordo_choice *choice;
     ordo_moving_job    job;
 } moving_segments;

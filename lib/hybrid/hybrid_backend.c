@@ -1,7 +1,7 @@
 /* hybrid_backend.c - the CPU and a device as one backend for sorts and ranks of host arrays.
  *
  * Large arrays are streamed (stream/hybrid_call.h), in rounds if device memory is too small. Small
- * arrays go to the device whole. */
+ * arrays go to the device as a whole. */
 #define _POSIX_C_SOURCE 200809L
 #include "hybrid/papers/sample_call.h"
 #include "hybrid/strings/hybrid_strings.h"
@@ -34,8 +34,8 @@ static bool is_for_cpu(const ordo_both *both, size_t n, ordo_algorithm algorithm
     return both->sample_share >= 1 || (both->sample_share >= 0 && n < ORDO_TUNE_SAMPLE_LEAST);
 }
 
-/* The status of a failure after which results may be half written: ORDO_E_DEVICE, whatever caused
- * it, so that ORDO_E_NOMEM means that nothing was written. */
+/* The status of a failure after which results may be half written: always ORDO_E_DEVICE. So
+ * ORDO_E_NOMEM means that nothing was written. */
 static ordo_status with_results_written(ordo_status status)
 {
     return ordo_device_gave_up(status) ? ORDO_E_DEVICE : status;
@@ -71,8 +71,8 @@ static ordo_status sort_streamed(const ordo_both *both, const hybrid_records *re
                              both->share, #slot, (int)HYBRID_SPLITTERS)                            \
                  : WHOLE(device, slot))
 
-/* The status of the job after the CPU repeated it. A CPU sort that fails for want of memory writes
- * nothing, so exec->changed is what it was before. */
+/* The status of the job after the CPU repeated it. A CPU sort that lacks memory writes nothing, so
+ * exec->changed gets its earlier value back. */
 static ordo_status after_fallback(ordo_status status, bool written, ordo_exec *exec)
 {
     if (status == ORDO_OK)
@@ -82,8 +82,8 @@ static ordo_status after_fallback(ordo_status status, bool written, ordo_exec *e
     return written ? with_results_written(status) : status;
 }
 
-/* Runs a streamed job. If the device gives up and both->keep, the CPU repeats the job: the input is
- * complete, unchanged or restored from the copy. */
+/* Runs a streamed job. If the device gives up and both->keep is set, the CPU repeats the job; the
+ * input is unchanged or restored from the copy. */
 #define STREAM(streamed, slot)                                                                     \
     do {                                                                                           \
         ordo_status const status = (streamed);                                                     \

@@ -6,19 +6,19 @@
 #include "backend/tuning.h"
 
 enum {
-    /* Least bytes of a chunk on the link; least bytes of a batch or segment that the device sorts.
+    /* The least bytes of a chunk on the link, and of a batch or segment that the device sorts.
      * Estimates. */
     ORDO_TUNE_LINK_CHUNK = ORDO_TUNE(512 << 10, 256),
     ORDO_TUNE_LINK_BATCH = ORDO_TUNE(64 << 20, 1 << 11),
 
-    /* Records of a bucket of the CPU: one thread sorts it in its cache. An estimate. */
+    /* Records of a bucket that one CPU thread sorts in its cache. An estimate. */
     ORDO_TUNE_HYBRID_BUCKET = ORDO_TUNE(1 << 16, 100),
 
     /* Least number of keys of a sample sort on several devices. */
     ORDO_TUNE_SAMPLE_LEAST = ORDO_TUNE(1024, 64),
 
-    /* Least number of threads for packed results. Fewer threads limit a sort even without
-     * unpacking. An estimate. */
+    /* The least number of threads for packed results: with fewer threads the CPU limits the sort,
+     * and unpacking would add work. An estimate. */
     ORDO_TUNE_PACK_THREADS = ORDO_TUNE(4, 1),
 
     /* Threads that fetch segments before they sort buckets. An estimate. */
@@ -28,8 +28,8 @@ enum {
      * 60, 70, 80 and 100 (no merge) per cent: 50.9, 49.9, 51.2, 53.6. */
     ORDO_TUNE_RANK_FIRST = 70,
 
-    /* Least number of strings for the device; strings in the survey; keys in a block of the search
-     * for groups. Estimates. */
+    /* The least number of strings for the device; the strings in the survey; the keys in a block of
+     * the search for groups. Estimates. */
     ORDO_TUNE_STRINGS_STREAM = ORDO_TUNE(1 << 18, 150),
     ORDO_TUNE_STRINGS_SAMPLE = ORDO_TUNE(1 << 13, 16),
     ORDO_TUNE_STRINGS_KEYS = ORDO_TUNE(1 << 15, 48),

@@ -1,6 +1,6 @@
 /* columns.t.h - the loops over one key column of lexsort.c, for one key type. */
 
-/* The bits that order a column: ties folded, or the order of a sort of keys alone. */
+/* The key bits of a row: with ties folded, or in the order of a keys-only sort. */
 static inline BITS FN(column_bits)(const ordo_key_column *column, size_t row)
 {
     KEY const key = ((const KEY *)column->keys)[row];
@@ -21,7 +21,7 @@ static void FN(column_extent)(const ordo_key_column *column, size_t lo, size_t h
     *most = high;
 }
 
-/* words[i] |= the part of rows `first` to first + count - 1. */
+/* words[i] |= the bits that *part selects from row first + i. */
 static void FN(pack_rows)(const ordo_key_column *column, const column_part *part, size_t first,
                           size_t count, uint64_t *words)
 {
@@ -32,7 +32,7 @@ static void FN(pack_rows)(const ordo_key_column *column, const column_part *part
                      << p.left;
 }
 
-/* The same for the rows of an index. */
+/* The same for the rows that an index lists. */
 static void FN(pack_u32)(const ordo_key_column *column, const column_part *part,
                          const uint32_t *rows, size_t count, uint64_t *words)
 {

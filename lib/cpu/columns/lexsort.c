@@ -1,14 +1,13 @@
 /* lexsort.c - the order of rows by several key columns.
  *
- * The range of each column is measured, and the bits of (key - least key) of all columns follow
- * each other in one string of bits for each row. A word of 64 bits holds the first bits of the
- * string above the number of the row. One sort of words (cpu_sort) orders the rows. Rows whose
- * words have the same bits of the string are a group of ties: the next level sorts each group by
- * the bits that follow, all groups in one job on segments. Few rows are sorted by insertion, with
- * comparisons of whole rows. Most inputs need one level and a few small groups.
- *
- * Scratch: 9 bytes for each row, that of cpu_sort, and 16 bytes for each group of ties. If the
- * latter is refused, the groups are sorted one after the other. */
+ * The range of each column is measured. The bits of (key - least key) of all columns, one after the
+ * other, form one string of bits per row. A 64-bit word holds the first bits of the string above
+ * the index of the row. One sort of words (cpu_sort) orders the rows. Rows with equal string bits
+ * in their words are a group of ties: the next level sorts each group by the following bits, all
+ * groups in one job on segments. Few rows are sorted by insertion, comparing whole rows. Most
+ * inputs need one level and a few small groups.
+ * Scratch: 9 bytes per row, that of cpu_sort, and 16 bytes per group of ties. If the last part is
+ * refused, the groups are sorted one after the other. */
 #include "core/keybits.h"
 #include "cpu/cpu.h"
 
@@ -20,8 +19,9 @@ enum {
     TILE = 512              /* rows packed at a time */
 };
 
-enum { /* a byte for each row in order; 0: ties with the row before, as far as the levels went */
-    ROW_TIE = 4 /* ties in all columns */
+enum { /* values of heads[i], besides ORDO_ROW_*; 0: row i ties with row i - 1 in all levels so
+        * far */
+    ROW_TIE = 4 /* row i ties with row i - 1 in all columns */
 };
 
 typedef struct column_part { /* the bits of a column that a word holds */
@@ -38,7 +38,7 @@ typedef struct lex_work {
     const ordo_lexsort_job *job;
     ordo_exec              *exec;
     uint64_t                least[MOST_COLUMNS];
-    unsigned                bits[MOST_COLUMNS]; /* of each column */
+    unsigned                bits[MOST_COLUMNS]; /* bits that each column needs */
     size_t                  total;              /* bits of all columns */
     size_t                  at;                 /* bits that earlier levels have sorted by */
     unsigned                width;              /* bits of this level */
@@ -47,8 +47,9 @@ typedef struct lex_work {
     size_t                  part_count;
     uint64_t               *words;
     uint8_t                *heads;
-    uint64_t               *offsets; /* of the groups of ties and of the rows between them */
-    size_t                  room;    /* for offsets */
+    uint64_t               *offsets; /* borders of the groups of ties and of the rows between
+                                      * them */
+    size_t                  room;    /* entries that offsets has room for */
     uint64_t               *events;  /* group borders before each piece */
     size_t                  grain, longest;
 } lex_work;
@@ -157,7 +158,7 @@ static inline uint64_t index_mask(const lex_work *work)
     return work->index_bits == 0 ? 0 : UINT64_MAX >> (64 - work->index_bits);
 }
 
-/* The byte of a word that follows another one in order. */
+/* The byte of heads for a word; `differ`: the word XOR the word before it. */
 static inline uint8_t head_of(const lex_work *work, uint64_t differ, bool last)
 {
     return differ >> work->index_bits != 0 ? ORDO_ROW_HEAD : last ? ROW_TIE : 0;
@@ -165,8 +166,7 @@ static inline uint8_t head_of(const lex_work *work, uint64_t differ, bool last)
 
 /* ---- The first level ---- */
 
-/* The word bits that differ between rows of different keys of the first column; 0: the word does
- * not hold the whole column. */
+/* The bits of a word that hold the first column; 0: the word does not hold the whole column. */
 static uint64_t first_column_mask(const lex_work *work)
 {
     unsigned const bits = work->bits[0];
@@ -202,7 +202,7 @@ static void index_piece(void *arg, size_t lo, size_t hi)
 
 /* ---- Groups of ties ---- */
 
-/* How many groups end before row i or begin with row i: 0 to 2. */
+/* The number of groups that end before row i or begin with row i: 0 to 2. */
 static inline unsigned borders_at(const lex_work *work, size_t i)
 {
     size_t const n = work->job->n;
@@ -229,8 +229,9 @@ static void list_borders(void *arg, size_t lo, size_t hi)
             work->offsets[at++] = i;
 }
 
-/* Lists the borders of all groups: offsets[1], offsets[2] of the first one, and so on. *count is
- * the number of segments, 1 if there are no ties. ORDO_E_NOMEM changes nothing. */
+/* Lists the borders of all groups: offsets[1] and offsets[2] are those of the first group, and
+ * so on. Sets *count to the number of segments, 1 if there are no ties. ORDO_E_NOMEM changes
+ * nothing. */
 static ordo_status list_groups(lex_work *work, size_t *count)
 {
     ordo_exec *const exec = work->exec;
@@ -263,7 +264,7 @@ static int compare_rows(const ordo_lexsort_job *job, size_t a, size_t b)
     return order;
 }
 
-/* Sorts few rows by insertion. The rows are in the order of their numbers. */
+/* Sorts few rows by insertion. The rows come in ascending order of their indices. */
 static void insert_rows(const ordo_lexsort_job *job, void *index, size_t n, uint8_t *heads)
 {
     size_t rows[FEW];
@@ -344,7 +345,7 @@ static ordo_status sort_groups(lex_work *work, size_t count)
     return cpu_segments((void *)work->kernels, &each, &part);
 }
 
-/* Without memory for the borders: one group after the other. */
+/* Sorts one group after the other, if there is no memory for the borders. */
 static ordo_status sort_groups_in_turn(lex_work *work)
 {
     size_t const n = work->job->n, size = ordo_type_size(work->job->index_type);
@@ -360,9 +361,10 @@ static ordo_status sort_groups_in_turn(lex_work *work)
     return ORDO_OK;
 }
 
-/* ---- All of it ---- */
+/* ---- The whole sort ---- */
 
-/* Where the first words do not hold the whole first column, its borders are found from the keys. */
+/* If the words of the first level do not hold the whole first column, marks the borders of that
+ * column by comparing keys. */
 static void first_piece(void *arg, size_t lo, size_t hi)
 {
     const lex_work *const         work = arg;
@@ -443,8 +445,8 @@ ordo_status cpu_lexsort(void *state, const ordo_lexsort_job *job, ordo_exec *exe
     return order_rows(&work);
 }
 
-/* Scratch of the threads that sort groups of ties. A group that one thread sorts has a part
- * 1 / (2 threads) of the cost at most, where every row may cost as much as 17 (cpu_segments.c). */
+/* Scratch of the threads that sort groups of ties. A group that one thread sorts has at most 1 / (2
+ * threads) of the cost, where a row costs at most 17 (cpu_segments.c). */
 static size_t workers_scratch(size_t n, size_t threads)
 {
     size_t const        part = n / (2 * threads + 16) * 17 + 17 + ORDO_TUNE_ALONE;
@@ -452,8 +454,8 @@ static size_t workers_scratch(size_t n, size_t threads)
     return threads * (cpu_sort_scratch(&job, 1) + 4096);
 }
 
-/* The words, the heads, a border for each row, the sort of all words, and the sorts of groups: one
- * by all threads, or one by each. */
+/* Counts the words, the heads, a border per row, the sort of all words, and the sorts of groups:
+ * one by all threads, or one by each. */
 size_t cpu_lexsort_scratch(const ordo_lexsort_job *job, const ordo_exec *exec)
 {
     size_t const        n = job->n;

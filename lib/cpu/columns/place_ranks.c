@@ -1,17 +1,19 @@
 /* place_ranks.c - ranks of rows whose order is known (lexsort.c), written to the rows' places.
  *
- * A first pass notes for each piece of the order how many ties begin there, and where the first and
- * the last of them do. So each piece knows the borders of the ties that it shares with its
+ * A first pass finds for each piece of the order how many ties begin there, and where the first and
+ * the last of them begin. So each piece knows the borders of the ties that it shares with its
  * neighbours, and the second pass ranks all pieces at once. With groups, ranks count from the start
- * of a group: the rows of one key of the first column. Scratch: 5 words for each piece. */
+ * of a group: the rows of one key of the first column. Scratch: 6 words per piece. */
 #include "cpu/cpu.h"
 
 typedef struct rank_piece_facts {
     size_t heads;       /* ties that begin in pieces before this one */
-    size_t first, last; /* where ties begin: the first in this piece or later, the last before */
+    size_t first, last; /* starts of ties: the first in this piece or later, the last before this
+                         * piece */
     size_t group;       /* where the group of the row before this piece begins */
     size_t group_heads; /* ties that begin before that group */
-    size_t groups_last_heads; /* ties of this piece before its last group; the count of the pass */
+    size_t groups_last_heads; /* ties of this piece before its last group; used by the first pass
+                               * only */
 } rank_piece_facts;
 
 typedef struct place_work {
@@ -49,7 +51,7 @@ static void note_piece(void *arg, size_t lo, size_t hi)
     work->pieces[lo / work->grain] = facts;
 }
 
-/* Turns the facts of each piece into what the piece must know of its neighbours. */
+/* Turns the facts of each piece into the facts that the second pass needs from its neighbours. */
 static void join_pieces(const place_work *work, size_t count)
 {
     size_t const n = work->job->n;
@@ -99,7 +101,7 @@ static inline uint64_t twice_rank(ordo_ties ties, size_t begin, size_t end, size
     }
 }
 
-/* Rows [lo, hi) of the order. A tie [begin, end) may go beyond both ends of the piece. */
+/* Ranks rows [lo, hi) of the order. A tie [begin, end) may extend beyond both ends of the piece. */
 static void rank_piece(void *arg, size_t lo, size_t hi)
 {
     const place_work *const     work = arg;

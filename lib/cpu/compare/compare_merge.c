@@ -1,14 +1,13 @@
 /* compare_merge.c - stable merge sort by a caller's comparison.
  *
- * One thread sorts each block: insertion for a few elements, then merges. Passes over the array
- * merge neighbouring ranges, from the base to the buffer and back; each block of the output is
- * merged on its own. First a binary search finds where each block begins in both ranges. A
- * contradictory comparison may give cuts that cross; these are corrected before anything is
+ * One thread sorts each block: a few elements by insertion, then by merges. Each pass over the
+ * array merges neighbouring ranges from the base to the buffer or back, one block of the output at
+ * a time. Before a pass, binary searches find where each block begins in both ranges. A
+ * contradictory comparison may give cuts that cross; these are corrected before an element is
  * moved.
- *
- * n lg n calls of the comparison, and about 2 lg n more for every block of a pass. Insertion
- * sort and merge are not those of lib/core, because elements have any size and a call of the
- * comparison costs more than a move. */
+ * n lg n calls of the comparison, and about 2 lg n more for every block of a pass. The insertion
+ * sort and the merge of lib/core are not used, because elements have any size and a comparison
+ * costs more than a move. */
 #include "cpu/compare/compare_sort.h"
 
 #include <stddef.h>
@@ -19,8 +18,8 @@ enum {
 
 /* ---- One thread ---- */
 
-/* Sorts a few elements from one array into one. Each element is compared with the one before it
- * first, then inserted by binary search. */
+/* Sorts at most LEAF elements from either array into either. Each element is first compared with
+ * the element before it, then inserted by binary search. */
 static void insert_sort(const compare_work *work, size_t lo, size_t hi, bool in_buffer,
                         bool to_buffer)
 {
@@ -83,18 +82,19 @@ void compare_merge_sort(const compare_work *work, size_t lo, size_t hi, bool in_
 
 /* ---- All threads ---- */
 
-typedef struct merging { /* the merging of n elements from `lo` on */
+typedef struct merging { /* the state of merging n elements from element `lo` on */
     const compare_work *work;
     size_t              lo, n;
-    size_t              width;   /* the pair's first block */
+    size_t              width;   /* blocks in each range of a pair */
     bool                back;    /* this pass goes from the buffer to the base */
-    atomic_size_t       ordered; /* elements in sorted blocks; these are the first ones */
+    atomic_size_t       ordered; /* number of elements in sorted blocks, which are the first
+                                  * blocks */
 } merging;
 
 typedef struct block_pair { /* the two ranges that a block of the output is merged from */
     const char *a, *b;
     size_t      na, nb;
-    size_t      first; /* block */
+    size_t      first; /* the first block of both ranges */
 } block_pair;
 
 static block_pair pair_of(const merging *p, size_t block)
@@ -114,7 +114,7 @@ static void sort_block(void *arg, size_t lo, size_t hi)
     atomic_fetch_add_explicit(&p->ordered, hi - lo, memory_order_relaxed);
 }
 
-/* How many elements of range a come before each block of the output. */
+/* For each block of the output: finds how many elements of range a come before the block. */
 static void find_cuts(void *arg, size_t lo, size_t hi)
 {
     const merging *const      p = arg;
@@ -135,7 +135,7 @@ static void find_cuts(void *arg, size_t lo, size_t hi)
     }
 }
 
-/* Each block must take from 0 to COMPARE_BLOCK elements from either range. */
+/* Corrects cuts that cross: each block must take 0 to COMPARE_BLOCK elements from either range. */
 static void part_cuts(const merging *p, size_t blocks)
 {
     size_t *const cuts = p->work->cuts;

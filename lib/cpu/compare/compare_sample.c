@@ -1,15 +1,13 @@
-/* compare_sample.c - sample sort by a caller's comparison.
+/* compare_sample.c - sample sort by a caller's comparison, not stable.
  *
- * Splitters from a sorted sample make a search tree. Every element walks it and gets a label,
- * the labels of each piece are counted, and the elements go to their buckets in the other array.
- * An element that compares equal to a splitter stops there: its bucket is done. One thread cuts
- * each other bucket the same way, until it is small enough for merge sort. lg(leaves) calls for
- * every element and level. A bucket that does not shrink, as with an adversarial comparison, is
- * merge sorted by all threads: n lg n calls at worst.
- *
- * It is not papers/sort_sample.c, because elements have any size, a call of the comparison is
- * too slow to walk the tree without branches, and contradictory answers may not lose an element:
- * the labels alone decide where elements go. */
+ * A sorted sample gives the splitters, which form a search tree. Every element walks the tree and
+ * gets a label, the labels of each piece are counted, and the elements go to their buckets in the
+ * other array. An element equal to a splitter stops there; its bucket needs no sort. One thread
+ * splits each other bucket again until it is small enough for merge sort. lg(leaves) calls of the
+ * comparison for every element and level. A bucket that does not shrink, as with an adversarial
+ * comparison, is merge sorted by all threads: n lg n calls at worst.
+ * papers/sort_sample.c is not used, because elements have any size, and because a contradictory
+ * comparison must not lose an element: here the labels alone decide where elements go. */
 #include "core/random.h"
 #include "cpu/compare/compare_sort.h"
 #include "cpu/sort/sort_steps.h"
@@ -19,24 +17,25 @@ enum {
     LEAVES = 1 << LG_LEAVES,
     BUCKETS = 2 * LEAVES, /* odd ones hold the elements equal to a splitter */
     SAMPLE = 8 * LEAVES,
-    BASE = ORDO_TUNE_COMPARE_SAMPLE, /* elements up to which buckets are merge sorted */
+    BASE = ORDO_TUNE_COMPARE_SAMPLE, /* larger buckets are split again */
     PIECE = ORDO_TUNE_COMPARE_SAMPLE,
     DEPTH = 3 /* levels below the first; 128^4 buckets of BASE are 4e12 elements */
 };
 _Static_assert(BUCKETS <= 256, "a label is a byte");
 
 typedef struct splitters {
-    const void *node[LEAVES];  /* as the comparison gets them; node[1] is the root */
+    const void *node[LEAVES];  /* arguments for the comparison; node[1] is the root */
     uint8_t     equal[LEAVES]; /* the label of elements equal to the node */
 } splitters;
 
 typedef struct sample_work {
     const compare_work *by;
     uint8_t            *labels;
-    size_t (*counts)[BUCKETS]; /* for each piece; then the places of its elements */
+    size_t (*counts)[BUCKETS]; /* for each piece: a histogram, then the places of its elements */
     size_t        starts[BUCKETS + 1];
     uint8_t       unsorted[BUCKETS]; /* the bucket is back in the base, but not sorted */
-    atomic_size_t finished; /* buckets that are back in the base; these are the first ones */
+    atomic_size_t finished; /* number of buckets that are back in the base, which are the first
+                             * buckets */
     splitters     tree;
 } sample_work;
 
@@ -66,7 +65,7 @@ static __attribute__((noinline)) void choose_splitters(const compare_work *work,
     }
 }
 
-/* Labels [lo, hi) and adds the labels to counts. */
+/* Labels elements [lo, hi) and counts the labels. */
 static void label(const compare_work *work, const splitters *tree, size_t lo, size_t hi,
                   bool in_buffer, uint8_t *labels, size_t counts[BUCKETS])
 {
@@ -100,7 +99,8 @@ static bool bring_home(const compare_work *work, size_t lo, size_t hi, bool in_b
     return false;
 }
 
-/* Sorts [lo, hi) from either array into the base. Returns false if it is there but not sorted. */
+/* Sorts [lo, hi) from either array into the base. Returns false if the elements are in the base but
+ * not sorted. */
 static bool sample_sort(const sample_work *sample, size_t lo, size_t hi, bool in_buffer,
                         unsigned depth)
 {

@@ -1,15 +1,15 @@
-/* compare_sort.c - sort of elements of any size by the caller's comparison: sample sort
+/* compare_sort.c - sorts elements of any size by the caller's comparison: sample sort
  * (compare_sample.c), or merge sort (compare_merge.c) if the sort must be stable.
  *
  * Large elements stay in place while pointers to them are sorted; then they are moved along the
- * cycles of the permutation. Scratch: n elements, or two pointers for each large element, and
- * some bytes for each. A cancelled call first copies the elements in scratch back, which may
- * take as long as one copy of the array. */
+ * cycles of the permutation. Scratch: n elements, or two pointers per large element, and some bytes
+ * per element. A cancelled call first copies the elements in scratch back, which may take as long
+ * as one copy of the array. */
 #include "cpu/cpu.h"
 #include "cpu/compare/compare_sort.h"
 
 enum {
-    STEPS = 4096 /* elements moved between two polls */
+    STEPS = 4096 /* elements moved between two checks for cancel */
 };
 
 typedef struct pointers_work {
@@ -24,8 +24,8 @@ static void fill_pointers(void *arg, size_t lo, size_t hi)
         work->pointers[i] = (char *)work->job->base + i * work->job->size;
 }
 
-/* Moves the element at pointers[i] to place i, for all i, through room for one element. The
- * pointers are overwritten. If the call is cancelled, no element is lost. */
+/* Moves the element at pointers[i] to place i, for all i; `room` holds one element. Overwrites the
+ * pointers. If the call is cancelled, no element is lost. */
 static bool permute(const ordo_by_job *job, char **pointers, char *room, ordo_exec *exec)
 {
     char *const  base = job->base;

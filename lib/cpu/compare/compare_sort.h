@@ -1,10 +1,9 @@
-/* compare_sort.h - what the two sorts by a caller's comparison share.
+/* compare_sort.h - the types and functions that the two sorts by a caller's comparison share.
  *
  * The elements are those of the caller or, if these are large, pointers to them. They are in two
  * arrays of n, base and buffer; each function states where it leaves them.
- *
- * A comparison may contradict itself. So no loop is bounded by its answers, and each decision is
- * made once and stored: the result is always a permutation of the elements. */
+ * A comparison may contradict itself. So no loop depends on its answers to end, and each decision
+ * is made once and stored: the result is always a permutation of the elements. */
 #ifndef ORDO_CPU_COMPARE_COMPARE_SORT_H
 #define ORDO_CPU_COMPARE_COMPARE_SORT_H
 
@@ -14,7 +13,8 @@
 #include <string.h>
 
 enum {
-    COMPARE_BLOCK = ORDO_TUNE_COMPARE_BLOCK, /* elements sorted or merged between two polls */
+    COMPARE_BLOCK = ORDO_TUNE_COMPARE_BLOCK, /* elements sorted or merged between two checks for
+                                              * cancel */
     COMPARE_LARGE = ORDO_TUNE_COMPARE_LARGE  /* bytes; larger elements are sorted by pointers */
 };
 
@@ -23,9 +23,9 @@ typedef struct compare_work {
     size_t           n, size;
     ordo_compare_fn *compare;
     void            *user;
-    bool             indirect; /* elements are pointers to what is compared */
+    bool             indirect; /* the elements are pointers to the caller's elements */
     ordo_exec       *exec;
-    size_t          *cuts; /* one for each block of a merge pass */
+    size_t          *cuts; /* for each block of a merge pass: its start in the first range */
 } compare_work;
 
 static inline char *compare_at(const compare_work *work, bool in_buffer, size_t i)
@@ -33,7 +33,7 @@ static inline char *compare_at(const compare_work *work, bool in_buffer, size_t 
     return (in_buffer ? work->buffer : work->base) + i * work->size;
 }
 
-/* What the comparison gets for an element. */
+/* The argument of the comparison for an element. */
 static inline const void *compare_seen(const compare_work *work, const char *element)
 {
     return work->indirect ? *(const void *const *)(const void *)element : element;
@@ -44,7 +44,7 @@ static inline int compare_two(const compare_work *work, const char *a, const cha
     return work->compare(work->user, compare_seen(work, a), compare_seen(work, b));
 }
 
-/* Copies one element; the usual sizes without a call of memcpy. */
+/* Copies one element; the usual sizes need no call of memcpy. */
 static inline void compare_move(char *to, const char *from, size_t size)
 {
     switch (size) {
@@ -69,19 +69,19 @@ static inline void compare_bring_home(const compare_work *work, size_t lo, size_
 }
 
 /* Stable merge sort of [lo, hi) on this thread, from either array into either; both are
- * overwritten. For a few blocks at most: it does not poll. */
+ * overwritten. Does not check for cancel, so it is for a few blocks at most. */
 void compare_merge_sort(const compare_work *work, size_t lo, size_t hi, bool in_buffer,
                         bool to_buffer);
 
-/* Stable merge sort of base[lo, hi) by all threads. Returns false if it was cancelled; the
- * elements are also in the base then. Needs a cut for each block. */
+/* Stable merge sort of base[lo, hi) by all threads. Returns false if the call was cancelled; the
+ * elements are in the base in any case. Needs work->cuts. */
 bool compare_merge_all(const compare_work *work, size_t lo, size_t hi);
 
 /* The number of merge passes for n elements. */
 unsigned compare_merge_passes(size_t n);
 
-/* Sorts all of base by all threads, not stably. Returns false if it was cancelled; the elements
- * are also in the base then. `block` has compare_sample_scratch(n) bytes. */
+/* Sorts the whole base with all threads, not stably. Returns false if the call was cancelled; the
+ * elements are in the base in any case. `block` has compare_sample_scratch(n) bytes. */
 bool   compare_sample_all(const compare_work *work, void *block);
 size_t compare_sample_scratch(size_t n);
 

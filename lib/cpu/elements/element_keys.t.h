@@ -1,6 +1,6 @@
 /* element_keys.t.h - reads the key of each element of an array of structs, for one key type. */
 
-/* The key bits of the element whose key is at p, as argsorts order them. */
+/* The key bits of the element whose key is at p, in the order of an argsort. */
 static inline BITS FN(bits_at)(const char *p, bool turned)
 {
     KEY key;
@@ -26,7 +26,7 @@ static void FN(load_p64)(const radix_io *io, size_t at, size_t count, void *reco
         to[i] = (record_p64){FN(bits_at)(keys + i * size, io->turned), at + i};
 }
 
-/* words[i] = the key bits of `count` elements, keys `step` bytes apart. */
+/* words[i] = the key bits of element i; the keys are `step` bytes apart. */
 static void FN(read_bits)(const char *keys, size_t step, size_t count, bool turned, uint64_t *words)
 {
     for (size_t i = 0; i < count; i++)

@@ -1,8 +1,8 @@
 /* element_moves.c - gather and scatter of elements of any size by an index.
  *
- * Common sizes have a loop of their own with a copy of constant length. A gather prefetches the
- * elements it will read: their addresses are known, and each is a cache miss where the array is
- * larger than the cache. Elements need no alignment. */
+ * Common sizes have their own loop with a copy of constant length. A gather prefetches the
+ * elements, because their addresses are known and each is a cache miss if the array is larger than
+ * the cache. Elements need no alignment. */
 #include "cpu/elements/elements.h"
 #include "cpu/radix/lines.h"
 
@@ -14,7 +14,7 @@ enum {
     CHECK_BLOCK = 1024 /* indices that are checked between two tests */
 };
 
-/* Runs LOOP(bytes) with a constant number of bytes where `size` is a common one. */
+/* Runs LOOP(bytes), with a constant number of bytes if `size` is a common size. */
 #define BY_ELEMENT_SIZE(size, LOOP)                                                                \
     switch (size) {                                                                                \
     case 1:                                                                                        \
@@ -128,8 +128,8 @@ void element_gather_records(char *to, const char *from, size_t size, const void 
 
 /* ---- To buckets ---- */
 
-/* Writes the block that begins at byte `start` of the result; the part before the first element
- * belongs to another bucket. */
+/* Writes the block that begins at byte `start` of the result, without the part before `first`,
+ * which belongs to another bucket. */
 static void flush_block(const element_scatter *scatter, const char *block, size_t start,
                         size_t first)
 {
@@ -141,8 +141,8 @@ static void flush_block(const element_scatter *scatter, const char *block, size_
         memcpy(scatter->to + start, block, ELEMENT_BLOCK);
 }
 
-/* A block holds the bytes of the result from a multiple of ELEMENT_BLOCK on. The end of an element
- * that does not fit moves to the next block. */
+/* A block holds the bytes of the result from a multiple of ELEMENT_BLOCK on. An element that does
+ * not fit is split: its end begins the next block. */
 void element_scatter_labels(const element_scatter *scatter, const char *from,
                             const uint16_t *labels, size_t count)
 {

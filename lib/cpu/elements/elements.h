@@ -11,19 +11,19 @@ void element_gather(char *to, const char *from, size_t size, const void *index, 
  * 32 bits (packed), or 16 bytes with the index in the second word. */
 void element_gather_records(char *to, const char *from, size_t size, const void *records,
                             bool packed, size_t count);
-/* A scatter of elements to buckets. Elements of a bucket are gathered in a cached block before they
- * are written, so that the writes fill whole lines. */
+/* A scatter of elements to buckets. The elements of a bucket are collected in a block in the cache
+ * before they are written, so that the writes fill whole cache lines. */
 enum {
-    ELEMENT_BLOCK = 256 /* bytes of a bucket that are gathered */
+    ELEMENT_BLOCK = 256 /* bytes of a block */
 };
 typedef struct element_scatter {
-    char   *to; /* on a cache line */
+    char   *to; /* begins on a cache line */
     size_t  size;
     size_t  buckets;
-    size_t *places;  /* where the next element of each bucket goes, in bytes */
-    size_t *firsts;  /* the places before the first element */
+    size_t *places;  /* for each bucket the offset of its next element in bytes */
+    size_t *firsts;  /* the places before the first element is moved */
     char   *blocks;  /* element_block_bytes() for each bucket, on a cache line */
-    bool    streams; /* write past the cache */
+    bool    streams; /* the writes bypass the cache */
 } element_scatter;
 
 static inline size_t element_block_bytes(size_t size)
@@ -34,7 +34,7 @@ static inline size_t element_block_bytes(size_t size)
 /* Moves from[i] to bucket labels[i] for 0 <= i < count, in order. */
 void element_scatter_labels(const element_scatter *scatter, const char *from,
                             const uint16_t *labels, size_t count);
-/* Writes what is left in the blocks. */
+/* Writes the rest of the blocks. */
 void element_scatter_end(const element_scatter *scatter);
 
 #endif

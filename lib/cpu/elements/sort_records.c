@@ -1,14 +1,12 @@
-/* sort_records.c - stable sort of structs by a key of each.
+/* sort_records.c - stable sort of structs by a key in each struct.
  *
  *   buckets   elements of up to ORDO_TUNE_ELEMENT bytes in arrays larger than the cache: a sample
  *             of the keys gives the buckets (radix/cut.h), every element is scattered to its bucket
- *             in scratch, and each bucket is sorted and gathered back while it is in the cache.
- *             Every element is moved twice, and no move is a cache miss of its own.
- *   direct    other arrays: keys and indices are sorted (radix.c), the elements are gathered into
- *             scratch and copied back
- *   in place  if scratch for the elements is refused: an argsort of the keys, then the elements
- *             move along the cycles of the permutation, by one thread
- *
+ *             in scratch, and each bucket is sorted in the cache into its place
+ *   direct    other arrays: sorts keys and indices (radix.c), gathers the elements into scratch and
+ *             copies them back
+ *   in place  if scratch for the elements is refused: an argsort of the keys, then one thread moves
+ *             the elements along the cycles of the permutation
  * Scratch: n elements and 2 bytes for each, and that of the radix sort of a bucket. */
 #include "core/keybits.h"
 #include "core/random.h"
@@ -19,10 +17,10 @@
 #include <string.h>
 
 enum {
-    SAMPLE_EACH = 16, /* sampled keys of a bucket, at most ORDO_TUNE_RADIX_SAMPLE of all */
+    SAMPLE_EACH = 16, /* sampled keys per bucket; at most ORDO_TUNE_RADIX_SAMPLE in all */
     LEAST_BUCKETS = 16,
-    BLOCK = 512,      /* keys that are read at a time */
-    POLL_EVERY = 4096 /* elements moved along cycles between two polls */
+    BLOCK = 512,      /* keys read at a time */
+    POLL_EVERY = 4096 /* elements moved along cycles between two checks for cancel */
 };
 
 #define ORDO_TEMPLATE "cpu/elements/element_keys.t.h"
@@ -41,8 +39,8 @@ static void store_elements(const radix_io *io, size_t at, size_t count, const vo
                            records, io->kind == RECORD_P32, count);
 }
 
-/* Sorts n elements from one array into another. The prefetch of the radix sort reads whole
- * elements, so it is on only for small ones. */
+/* The job of sorting n elements from one array into another. The radix sort prefetches whole
+ * elements, so its prefetch is on only for small ones. */
 static radix_io io_of(const cpu_kernels *kernels, const ordo_records_job *job, const char *from,
                       size_t n, char *to)
 {
@@ -70,13 +68,13 @@ typedef struct bucket_work {
     const ordo_records_job *job;
     ordo_exec              *exec;
     radix_cut               cut;
-    unsigned                width;    /* of the key bits */
-    char                   *elements; /* in scratch, by bucket */
+    unsigned                width;    /* number of key bits */
+    char                   *elements; /* the elements by bucket, in scratch */
     uint16_t               *labels;
     size_t                 *counts;  /* [chunk][bucket]: counts, then places in bytes */
-    size_t                 *firsts;  /* [chunk][bucket]: the first places */
-    char                   *blocks;  /* of element_scatter, for each chunk */
-    uint64_t               *offsets; /* of the buckets */
+    size_t                 *firsts;  /* [chunk][bucket]: the places of the first elements */
+    char                   *blocks;  /* blocks of element_scatter, for each chunk */
+    uint64_t               *offsets; /* start of each bucket */
     size_t                  chunks, chunk;
     atomic_bool            *stored; /* a bucket was written to the array */
 } bucket_work;
@@ -100,7 +98,7 @@ static size_t sample_count(const ordo_records_job *job)
     return ordo_min(ordo_min(bucket_count(job) * SAMPLE_EACH, ORDO_TUNE_RADIX_SAMPLE), job->n);
 }
 
-/* One for each thread, because each has its own blocks. */
+/* One chunk per thread, because each chunk has its own blocks. */
 static size_t chunk_count(size_t n, unsigned threads)
 {
     return ordo_min(threads - 1, n / ORDO_TUNE_PIECE) + 1;
@@ -158,7 +156,8 @@ static void count_chunk(void *arg, size_t lo, size_t hi)
     }
 }
 
-/* Bucket after bucket, and within a bucket chunk after chunk: the scatter is stable. */
+/* Turns counts into places: bucket after bucket, and within a bucket chunk after chunk, so that the
+ * scatter is stable. */
 static void place_buckets(const bucket_work *work)
 {
     size_t const buckets = work->cut.buckets;
@@ -236,8 +235,8 @@ static ordo_status take_bucket_memory(bucket_work *work)
     return ORDO_OK;
 }
 
-/* If the last step fails, the elements are copied back from scratch: none is lost. They are then in
- * the order of the buckets, so a stable sort of them still has the same result. */
+/* If the last step fails, the elements are copied back from scratch, so none is lost. They are then
+ * in the order of the buckets, and a stable sort of them has the same result. */
 static ordo_status sort_by_buckets(const cpu_kernels *kernels, const ordo_records_job *job,
                                    ordo_exec *exec)
 {
@@ -322,8 +321,8 @@ static inline void set_index(const ordo_argsort_job *order, size_t i)
         ((uint64_t *)order->index)[i] = i;
 }
 
-/* Moves element index[i] to place i, for all i, through room for one element. The index is
- * overwritten. If the call is cancelled, no element is lost. */
+/* Moves element index[i] to place i, for all i; `room` holds one element. Overwrites the index. If
+ * the call is cancelled, no element is lost. */
 static bool permute_cycles(const ordo_records_job *job, const ordo_argsort_job *order, char *room,
                            ordo_exec *exec)
 {
@@ -379,7 +378,7 @@ static ordo_status sort_in_place(const cpu_kernels *kernels, const ordo_records_
     return cpu_done(permute_cycles(job, &order, room, exec));
 }
 
-/* ---- All of it ---- */
+/* ---- The whole sort ---- */
 
 ordo_status cpu_sort_records(void *state, const ordo_records_job *job, ordo_exec *exec)
 {
@@ -392,7 +391,7 @@ ordo_status cpu_sort_records(void *state, const ordo_records_job *job, ordo_exec
     return status == ORDO_E_NOMEM ? sort_in_place(kernels, job, exec) : status;
 }
 
-/* Bytes of the last step if all buckets have the same number of elements. */
+/* Scratch of the last step if all buckets have the same number of elements. */
 static size_t segments_scratch(const ordo_records_job *job, size_t buckets, const ordo_exec *exec)
 {
     size_t const            n = ordo_div_up(job->n, buckets);

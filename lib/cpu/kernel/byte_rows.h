@@ -1,13 +1,13 @@
-/* byte_rows.h - constant tables with a row of eight values for each byte of bits.
+/* byte_rows.h - constant tables with a row of eight values for each of the 256 bytes.
  *
- * ROWS256(F, 0) expands to 256 rows of F(b, l), byte b and lane l. F is made of:
+ * ROWS256(F, 0) expands to 256 rows of eight values F(b, l), for byte b and bit l. F may use:
  *   LAST(b, l, none)   1 + index of the last set bit at or before l, or none
  *   NEXT(b, l, none)   index of the next set bit after l, or none
  *   COUNT(b, l)        number of set bits at or before l */
 #ifndef ORDO_CPU_KERNEL_BYTE_ROWS_H
 #define ORDO_CPU_KERNEL_BYTE_ROWS_H
 
-/* The bits of b at or before lane l, and the bits after it. Compilers fold the functions. */
+/* The bits of b at or before bit l, and the bits after it. Compilers compute the rows. */
 #define UPTO_(b, l) ((b) & ((2u << (l)) - 1))
 #define AFTER_(b, l) ((unsigned)(b) >> ((l) + 1))
 

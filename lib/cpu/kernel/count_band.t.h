@@ -1,8 +1,8 @@
-/* count_band.t.h - counts the keys of one type below and in a band of key bits, and marks those
- * below a pivot (cpu_band_fn and cpu_below_fn in kernels.h). The inner loop of selection.
+/* count_band.t.h - counts the keys of one type below and in a band of key bits, and marks the keys
+ * below a pivot (cpu_band_fn and cpu_below_fn in kernels.h): the inner loops of selection.
  *
- * A file that defines BAND_BY_VECTORS has these loops with intrinsics for keys of 32 and 64 bits:
- * vector_band_W and vector_below_W. */
+ * A file that defines BAND_BY_VECTORS provides these loops with intrinsics for keys of 32 and 64
+ * bits: vector_band_W and vector_below_W. */
 #if defined(BAND_BY_VECTORS)
 static inline enum key_kind FN(band_kind)(void)
 {
@@ -10,9 +10,9 @@ static inline enum key_kind FN(band_kind)(void)
 }
 #endif
 
-/* A chunk of keys is counted without a branch. Only if one of them is in the band, which is rare
- * when the band is narrow, the chunk is read again to write the bits: all are stored, and the
- * place moves on for those in the band. */
+/* The keys of a chunk are counted without a branch. If one of them is in the band, which is rare
+ * when the band is narrow, the chunk is read again to write the key bits: all are stored, but the
+ * place advances only for bits in the band. */
 static inline __attribute__((always_inline))
 size_t FN(band)(const KEY *keys, size_t n, cpu_band *band, BITS *kept, bool descending)
 {

@@ -1,6 +1,6 @@
-/* first_step.t.h - finds the first key of one type that does not follow its left neighbour as asked
- * for (cpu_first_step_fn in kernels.h). The inner loop of ordo_is_sorted and of the check for
- * sorted and reversed arrays before a sort. */
+/* first_step.t.h - finds the first step in an array of one key type (cpu_first_step_fn in
+ * kernels.h): the inner loop of ordo_is_sorted, and of the check for sorted and reversed arrays
+ * before a sort. */
 enum {
     FN(STEP_BLOCK) = 1024 /* keys compared at a time */
 };
@@ -18,8 +18,9 @@ INLINE BITS FN(is_step)(BITS left, BITS here, unsigned kind)
     return kind & CPU_STEP_TIES ? (BITS)(here >= left) : (BITS)(here > left);
 }
 
-/* Whether any of a[0 .. count) is such a step, without a branch on keys. The bits of floats are
- * computed once and kept, because each is compared twice; those of integers cost nearly nothing. */
+/* Whether any of a[0 .. count) is a step, without a branch on keys. Each key is compared twice.
+ * The key bits of floats are therefore computed once and kept; those of integers cost nearly
+ * nothing. */
 INLINE bool FN(any_step)(const KEY *a, size_t count, unsigned kind)
 {
     bool const is_float = (KEY)0.5 != 0;

@@ -1,6 +1,6 @@
 /* for_each_class.h - includes ORDO_CLASS_TEMPLATE (a path from lib/) once for each key class.
  *
- * The template sees CKEY (the type: ordo_key_u8), CLASS_SLOT (CPU_KEY_u8), CFN(name) (name_u8) and
+ * The template uses CKEY (the type: ordo_key_u8), CLASS_SLOT (CPU_KEY_u8), CFN(name) (name_u8) and
  * CSAME(a, b), which is 1 if two keys tie and neither is a NaN. All macros are undefined at the
  * end. */
 #define CKEY CPU_JOIN(ordo_key, C)

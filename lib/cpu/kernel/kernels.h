@@ -1,22 +1,21 @@
 /* kernels.h - the functions that depend on the instruction set (ISA), as one table for each ISA.
  *
- * cpu_backend.c picks the table when a context is created; every verb calls through it.
+ * cpu_backend.c selects the table when a context is created; every verb calls through the table.
  * kernels_generic.c is complete and portable. kernels_avx2.c, kernels_avx512.c and kernels_neon.c
- * hold functions written with intrinsics, and plain_loops.h compiled for the ISA. All tables give
- * the same results. Kernels know nothing of threads, scratch or options.
- *
- * Ranks and counts go through words of 64 bits: 64 keys become one word of flags ("differs from
- * the previous key"), and a word becomes 64 ranks or counts. The word stays in a register, so each
- * key is read once, each rank is written once, and no branch depends on the data. */
+ * hold functions written with intrinsics. plain_loops.h is compiled once for each ISA except NEON.
+ * All tables give the same results. Kernels use no threads, scratch or options.
+ * Ranks and counts go through words of 64 bits: 64 keys become one word of flags ("differs from the
+ * previous key"), and a word becomes 64 ranks or counts. The word stays in a register, so each key
+ * is read once, each rank is written once, and no branch depends on the data. */
 #ifndef ORDO_CPU_KERNEL_KERNELS_H
 #define ORDO_CPU_KERNEL_KERNELS_H
 
 #include "backend/segments.h"
 #include "core/base.h"
 
-/* INLINE functions must become part of the loop that calls them, and EACH unrolls a loop of n
- * steps, n a constant. With a sanitizer the unrolled code would take minutes to compile, so those
- * builds keep the calls and the loops. */
+/* INLINE functions must become part of the loop that calls them. EACH unrolls a loop of n steps, n
+ * a constant. With a sanitizer the unrolled code would take minutes to compile, so sanitizer builds
+ * keep the calls and the loops. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define INLINE static __attribute__((noinline, unused))
 #define EACH(i, n) for (unsigned i = 0; i < (n); i++)
@@ -27,7 +26,7 @@
 
 /* ---- Ranks of sorted keys ---- */
 
-/* Types of keys as far as ties matter: integers by width; floats, where -0 and +0 tie. */
+/* Key types, by how ties are found: integers by width; floats separately, because -0 and +0 tie. */
 enum cpu_key_class {
     CPU_KEY_u8,
     CPU_KEY_u16,
@@ -52,9 +51,9 @@ typedef struct cpu_span {
     const void *keys;
     size_t      n;
     uint64_t    base;   /* index of keys[0] in the whole array */
-    uint64_t    before; /* 1 + index of the last head before keys[0] */
-    uint64_t    after;  /* index of the first head behind the span, or the array's end */
-    bool        bypass; /* out is large and begins on a cache line: write past the cache */
+    uint64_t    before; /* 1 + the index of the last head before keys[0] */
+    uint64_t    after;  /* the index of the first head after the span, or the length of the array */
+    bool        bypass; /* out is large and begins on a cache line: the stores bypass the cache */
 } cpu_span;
 
 /* Writes out[0..n):
@@ -85,7 +84,7 @@ enum cpu_width {
     CPU_WIDTHS
 };
 
-/* The sum of in[0..n), which wraps. */
+/* The sum of in[0..n), modulo 2^width. */
 typedef uint64_t cpu_reduce_fn(const void *in, size_t n);
 /* Prefix sums of in[0..n) that start from carry. out may be in. Returns the sum of in[0..n). */
 typedef uint64_t cpu_scan_fn(const void *in, size_t n, uint64_t carry, void *out, bool exclusive,
@@ -98,8 +97,8 @@ typedef size_t cpu_split_fn(const void *in, size_t n, const uint64_t *words, voi
 
 /* ---- Sort in the cache ---- */
 
-/* How sorted key bits become keys again: s = bits + add, then s ^ flip, and s ^ flip_low as well
- * if the top bit of s is 0. */
+/* How sorted key bits become keys again. With s = bits + add, the key is s ^ flip, or s ^ flip ^
+ * flip_low if the top bit of s is 0. */
 typedef struct cpu_words_map {
     uint64_t add, flip, flip_low;
 } cpu_words_map;
@@ -120,7 +119,7 @@ typedef void cpu_words_fn(void *words, void *spare, size_t n, void *to, unsigned
 
 /* ---- Loops in plain C ---- */
 
-/* A band of key bits, as keys are ordered: for a descending order the bits are reversed
+/* A band of key bits in the order of the sort: for a descending order the bits are reversed
  * (key_turn, core/keybits.h). */
 typedef struct cpu_band {
     uint64_t lo, hi; /* both ends belong to the band */
@@ -129,21 +128,21 @@ typedef struct cpu_band {
 
 /* Adds the number of keys[0..n) below the band to band->below and the number in the band to
  * band->inside. If kept is not NULL, writes the bits in the band to kept, which must have room for
- * n: the loop may write behind the last one. Returns the number of these n keys in the band. */
+ * n: the loop may write after the last one. Returns the number of these n keys in the band. */
 typedef size_t cpu_band_fn(const void *keys, size_t n, cpu_band *band, void *kept);
 
 /* Bit i%64 of words[i/64] = the bits of keys[i] are below the pivot. n is a multiple of 64. */
 typedef void cpu_below_fn(const void *keys, size_t n, uint64_t pivot, uint64_t *words);
 
-/* Which neighbours are a step: a key less than its left neighbour; with RISE, a key greater than
- * its left neighbour or, if TIES is set too, equal to it. */
+/* What a step is: a key less than its left neighbour. With RISE, a step is a key greater than its
+ * left neighbour or, with TIES too, equal to it. */
 enum cpu_step {
     CPU_STEP_DOWN = 1, /* keys in descending order */
-    CPU_STEP_TIES = 2, /* zeros tie, and so do NaNs */
+    CPU_STEP_TIES = 2, /* all zeros tie, and all NaNs tie */
     CPU_STEP_RISE = 4
 };
 
-/* The lowest i in [lo, hi), lo > 0, such that keys[i] is a step; hi if there is none. */
+/* Returns the lowest i in [lo, hi), lo > 0, such that keys[i] is a step, or hi if there is none. */
 typedef size_t cpu_first_step_fn(const void *keys, size_t lo, size_t hi, unsigned kind);
 
 enum {
@@ -164,7 +163,7 @@ typedef struct cpu_loops {
     const struct record_type  *records; /* [type], radix/radix.h */
     const struct radix_ops    *radix;   /* [record_kind], radix/radix_work.h */
     const struct order_loops  *order;   /* rough/order_loops.h */
-    const struct few_loops    *few;     /* [keys of 64 bits], sort/few_values.h */
+    const struct few_loops    *few;     /* [0]: 32-bit keys, [1]: 64-bit keys; sort/few_values.h */
     const struct moving_loops *moving;  /* windows/moving.h */
 } cpu_loops;
 
@@ -181,8 +180,8 @@ typedef struct cpu_kernels {
     cpu_reduce_fn   *sum[CPU_WIDTHS];
     cpu_scan_fn     *scan_sum[CPU_WIDTHS];
     cpu_words_fn    *sort_words[CPU_WORDS]; /* NULL where radix passes are faster */
-    size_t           most_words[CPU_WORDS]; /* for more words, other sorts are faster */
-    cpu_split_fn    *split[CPU_WIDTHS];     /* NULL if the ISA cannot compress vectors */
+    size_t           most_words[CPU_WORDS]; /* with more words, other sorts are faster */
+    cpu_split_fn    *split[CPU_WIDTHS];     /* NULL if the ISA cannot compress such vectors */
     const cpu_loops *loops;
 } cpu_kernels;
 
@@ -197,7 +196,7 @@ cpu_words_fn             cpu_sort_words_32_avx2, cpu_sort_words_64_avx2;     /* 
 cpu_words_fn             cpu_sort_words_32_avx512, cpu_sort_words_64_avx512; /* sort_avx512.c */
 #endif
 
-/* Names of stamped functions, and rows of the table made of them. */
+/* Names of template functions, and rows of the table made of them. */
 #define CPU_JOIN_(a, b) a##_##b
 #define CPU_JOIN(a, b) CPU_JOIN_(a, b)
 #define CPU_PER_OUT(name)                                                                          \

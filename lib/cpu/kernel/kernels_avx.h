@@ -1,12 +1,12 @@
-/* kernels_avx.h - what the kernels of AVX2 and AVX-512 share: positions of bits to output, and sums
- * and prefix sums of integers in 256-bit vectors.
+/* kernels_avx.h - the kernels that AVX2 and AVX-512 share: writing positions of bits, and sums and
+ * prefix sums of integers in 256-bit vectors.
  *
  * The including file has functions that turn POSITIONS bits of a word into a vector of positions
  * (last_at, next_at, count_at), and functions that write such a vector (put_T).
  * The prefix sums within a 128-bit half take lg(lanes) steps of shift and add. Then the total of
  * the low half is added to the high half, and the carry to both. `last_lane` is the shuffle that
- * copies the last element of a half to all its lanes. Two vectors are scanned independently, and
- * only their totals depend on each other. */
+ * copies the last element of a half to all its lanes. Two vectors are scanned independently; only
+ * their totals depend on each other. */
 #include "cpu/kernel/kernels.h"
 
 #include <immintrin.h>

@@ -1,9 +1,9 @@
 /* kernels_avx2.c - the kernels for AVX2.
  *
- * Positions come as rows of eight lanes from tables indexed by a byte of the word. A group of ties
- * that began in an earlier byte is found by counting zeros in a general register, and a maximum or
- * minimum combines both. Large results are written past the cache, because an ordinary store would
- * first read the cache line. */
+ * Positions come as rows of eight lanes from tables indexed by a byte of the word. The start of a
+ * group of ties in an earlier byte is found by counting zeros in a general register, and a maximum
+ * or minimum combines both. Stores of large results bypass the cache, because an ordinary store
+ * would first read the cache line. */
 #include "cpu/kernel/byte_rows.h"
 #include "cpu/kernel/kernels.h"
 
@@ -12,9 +12,9 @@
 #define CPU_ISA avx2
 #include "cpu/kernel/plain_loops.h"
 
-#define NEAR_MAX (UINT64_C(1) << 29) /* two of them and a word fit 32-bit lanes */
+#define NEAR_MAX (UINT64_C(1) << 29) /* twice this and a word fit 32-bit lanes */
 
-/* Eight lanes for each byte of bits: 24 KB; one loop reads 8 KB. */
+/* Eight lanes for each byte: 24 KB; one loop reads 8 KB. */
 #define LAST_OR_LEAST(b, l) LAST(b, l, INT32_MIN)
 #define NEXT_OR_MOST(b, l) NEXT(b, l, INT32_MAX)
 static const int32_t last_rows[256][8] = {ROWS256(LAST_OR_LEAST, 0)};
@@ -51,7 +51,7 @@ INLINE uint64_t same4_u64(const uint64_t *k)
     return (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(same));
 }
 
-/* The addition drops the sign bit, so twice a zero of either sign is 0. */
+/* Twice the bits of either zero is 0, because the addition drops the sign bit. */
 INLINE uint64_t zeros64_f32(const float *k)
 {
     uint64_t word = 0;
@@ -94,7 +94,7 @@ INLINE uint64_t unset32(const uint8_t *f)
 
 INLINE uint64_t flags64(const uint8_t *f) { return ~(unset32(f) | unset32(f + 32) << 32); }
 
-/* ---- Bits to positions: eight lanes for byte k of the word, from its start ---- */
+/* ---- Bits to positions: eight lanes for byte k of the word, counted from its start ---- */
 
 INLINE __m256i last_at(uint64_t word, unsigned k, uint64_t near)
 {
@@ -144,8 +144,8 @@ INLINE void put_u64(uint64_t *out, __m256i x, uint64_t base, bool bypass)
     put(out + 4, _mm256_add_epi64(high_64(x), b), bypass);
 }
 
-/* Doubles: adding an integer to the bits of 2^52 adds it to the value, and subtracting 2^52 is
- * exact. In the bits of 2^51 the lowest bit stands for one half. */
+/* Doubles: adding an integer to the bits of 2^52 adds the integer to the value, and subtracting
+ * 2^52 is exact. In the bits of 2^51 the lowest bit has the value one half. */
 #define TWO_52_BITS UINT64_C(0x4330000000000000)
 #define TWO_51_BITS UINT64_C(0x4320000000000000)
 

@@ -1,9 +1,9 @@
 /* kernels_avx512.c - the kernels for AVX-512 (F BW DQ VL CD VPOPCNTDQ: Ice Lake, Zen 4 and later).
  *
- * A comparison leaves its result in a mask register. Sixteen bits at a time are copied to sixteen
- * lanes, each lane keeps the bits at or before it (or after it), and a count of leading zeros or of
- * ones is its answer: no tables. Large results are written past the cache, because an ordinary
- * store would first read the cache line. */
+ * A comparison leaves its result in a mask register. Sixteen bits at a time are copied to all of
+ * sixteen lanes, and each lane keeps the bits at or before it (or after it). The result of the lane
+ * is a count of leading zeros or of ones; no tables are needed. Stores of large results bypass the
+ * cache, because an ordinary store would first read the cache line. */
 #include "core/keybits.h"
 #include "cpu/kernel/kernels.h"
 
@@ -12,7 +12,7 @@
 /* ---- Bands of key bits, for keys of 32 and 64 bits (count_band.t.h) ---- */
 
 enum {
-    BAND_AHEAD = 8192 /* bytes to prefetch ahead: more than the processor does by itself */
+    BAND_AHEAD = 8192 /* bytes to prefetch ahead; the CPU prefetches fewer by itself */
 };
 
 enum key_kind {
@@ -21,8 +21,8 @@ enum key_kind {
     KIND_FLOAT
 };
 
-/* Key bits as in keybits.h, reversed for a descending order. `below` is the number of NaNs of one
- * sign. */
+/* Key bits as in keybits.h, reversed for a descending order. `below` is the number of NaN bit
+ * patterns of one sign. */
 #define KEY_BITS(width, below, INF)                                                                \
     INLINE __m512i bits_##width(__m512i v, enum key_kind kind, bool descending)                    \
     {                                                                                              \
@@ -43,8 +43,8 @@ enum key_kind {
 KEY_BITS(32, 0x007fffff, KEY_INF_F32)
 KEY_BITS(64, 0x000fffffffffffff, KEY_INF_F64)
 
-/* The masks are counted, and the bits in the band are compressed and stored even if there are
- * none, so no branch depends on the keys. */
+/* The loop counts the bits of the masks, and compresses and stores the key bits in the band even if
+ * there are none. So no branch depends on the keys. */
 #define BAND(width, lanes, mask_type)                                                              \
     INLINE size_t vector_band_##width(const void *array, size_t n, cpu_band *band, void *kept,     \
                                       enum key_kind kind, bool descending)                         \
@@ -101,7 +101,7 @@ BELOW(64, 8u)
 #define CPU_ISA avx512
 #include "cpu/kernel/plain_loops.h"
 
-#define NEAR_MAX (UINT64_C(1) << 29) /* two of them and a word fit 32-bit lanes */
+#define NEAR_MAX (UINT64_C(1) << 29) /* twice this and a word fit 32-bit lanes */
 
 /* ---- Keys to bits: which keys differ from the previous key ---- */
 
@@ -127,7 +127,7 @@ INLINE uint64_t unequal_u64(const uint64_t *k)
     return _mm512_cmpneq_epi64_mask(load(k), load(k - 1));
 }
 
-/* A zero of either sign is 0 without its sign bit. */
+/* Both zeros are 0 without the sign bit. */
 INLINE uint64_t zeros64_f32(const float *k)
 {
     __m512i const rest = _mm512_set1_epi32(INT32_MAX);
@@ -160,14 +160,14 @@ HEADS64(u64, uint64_t, 8)
 
 INLINE uint64_t flags64(const uint8_t *f) { return _mm512_test_epi8_mask(load(f), load(f)); }
 
-/* ---- Bits to positions: sixteen lanes for bits [16k, 16k+16) of the word, from 16k ---- */
+/* ---- Bits to positions: sixteen lanes for bits 16k to 16k + 15, counted from bit 16k ---- */
 
 INLINE __m512i lanes(void)
 {
     return _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 }
 
-/* Bits 0..l in lane l. */
+/* Lane l has bits 0 to l set. */
 INLINE __m512i up_to_lane(void)
 {
     return _mm512_sub_epi32(_mm512_sllv_epi32(_mm512_set1_epi32(2), lanes()), _mm512_set1_epi32(1));

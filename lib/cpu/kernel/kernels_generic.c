@@ -1,5 +1,5 @@
 /* kernels_generic.c - every kernel in portable C: the reference for the other tables, and the table
- * of CPUs that have no other. Loops select values instead of branching. */
+ * of CPUs without another. Loops select values instead of branching. */
 #include "cpu/kernel/kernels.h"
 #include "cpu/kernel/scan_sum.h"
 
@@ -38,7 +38,8 @@ static size_t pack(const uint8_t *flags, size_t n, uint64_t *words)
     return total;
 }
 
-/* Sums of integers do not depend on their sign: one stamp for each width. */
+/* Signed and unsigned integers have the same sums modulo 2^width, so one function per width serves
+ * both. */
 SCAN_SUM(8, uint8_t, uint8_t)
 SCAN_SUM(16, uint16_t, uint16_t)
 SCAN_SUM(32, uint32_t, uint32_t)

@@ -1,22 +1,23 @@
 /* kernels_neon.c - the kernels for NEON, which every aarch64 CPU has.
  *
- * On a Neoverse V1 these loops get two 128-bit operations per cycle, and loads and scalar work are
- * nearly free beside them. So positions come as rows from tables indexed by a byte of the word, and
- * a group of ties that began in an earlier byte is found by counting zeros in a general register.
- * Stores are ordinary, because these CPUs detect large writes and bypass the cache by themselves.
- * The plain loops are those of the generic table, which the compiler turns into NEON. */
+ * On a Neoverse V1 these loops get two 128-bit operations per cycle, and loads and scalar
+ * operations run beside them at nearly no cost. So positions come as rows from tables indexed by a
+ * byte of the word, and the start of a group of ties in an earlier byte is found by counting zeros
+ * in a general register. Stores are ordinary, because these CPUs detect large writes and bypass the
+ * cache by themselves. The plain loops are those of the generic table, which the compiler turns
+ * into NEON. */
 #include "cpu/kernel/byte_rows.h"
 #include "cpu/kernel/kernels.h"
 
 #include <arm_neon.h>
 
-/* Tables of eight lanes: 56 KB; one loop reads 8 KB. Positions are biased by ROW_ZERO, so
- * that unsigned 16-bit lanes order positions on both sides of a byte. [odd] rows are for the second
- * byte of a pair, counted from the start of the first byte. */
+/* Tables of eight lanes: 52 KB. Positions have ROW_ZERO added, so that unsigned 16-bit lanes order
+ * positions before and after a byte. [odd] rows are for the second byte of a pair and count from
+ * the start of the first byte. */
 enum {
     ROW_ZERO = 0x8000,
     NEAR_SPAN = 1024,         /* near_rows covers positions from -NEAR_SPAN to NEAR_SPAN - 1 */
-    NEAR_MAX = NEAR_SPAN - 72 /* near + 64 + 8 stays inside near_rows */
+    NEAR_MAX = NEAR_SPAN - 72 /* near + 64 + 8 is a row of near_rows */
 };
 
 #define LAST_EVEN(b, l) LAST(b, l, -ROW_ZERO) + ROW_ZERO
@@ -35,8 +36,8 @@ static const uint16_t near_rows[2 * NEAR_SPAN][8] = {
 
 /* ---- Keys to bits ----
  *
- * A comparison leaves 0 or ~0 in each lane. Narrowing pairs of vectors brings 64 lanes to 64
- * bytes; weighted by 1 2 4 ... 128 and added pairwise three times they are 64 bits. */
+ * A comparison sets each lane to 0 or ~0. Narrowing pairs of vectors turns 64 lanes into 64 bytes.
+ * A mask of 1 2 4 ... 128 and three pairwise additions turn these into 64 bits. */
 
 INLINE uint64_t bits_of_bytes(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d)
 {
@@ -99,7 +100,7 @@ HEADS64(u16, uint16_t)
 HEADS64(u32, uint32_t)
 HEADS64(u64, uint64_t)
 
-/* A zero of either sign is 0 without its sign bit. */
+/* Both zeros are 0 without the sign bit. */
 INLINE uint32x4_t zero_f32(const float *k)
 {
     uint32x4_t const bits = vreinterpretq_u32_f32(vld1q_f32(k));
@@ -174,8 +175,8 @@ INLINE void put8_u64(uint64_t *out, uint16x8_t x, uint64x2_t base)
     vst1q_u64(out + 6, vaddw_high_u32(base, high));
 }
 
-/* Doubles: adding an integer to the bits of 2^52 adds it to the value, and subtracting 2^52 is
- * exact. In the bits of 2^51 the lowest bit stands for one half. */
+/* Doubles: adding an integer to the bits of 2^52 adds the integer to the value, and subtracting
+ * 2^52 is exact. In the bits of 2^51 the lowest bit has the value one half. */
 #define TWO_52_BITS UINT64_C(0x4330000000000000)
 #define TWO_51_BITS UINT64_C(0x4320000000000000)
 
@@ -205,8 +206,8 @@ INLINE void put8_f64(double *out, uint16x8_t x, uint64x2_t base)
 #define STEP_u64(base) vaddq_u64(base, vdupq_n_u64(16))
 #define STEP_f64(base) vaddq_u64(base, vdupq_n_u64(16))
 
-/* A pair of bytes at a time; the base is advanced in a vector register. Without KEEP_VECTOR gcc
- * adds in a general register and copies every sum to a vector, one copy per cycle. */
+/* Writes two bytes' positions per step; the base advances in a vector register. Without KEEP_VECTOR
+ * gcc adds in a general register and copies every sum to a vector, one copy per cycle. */
 #define KEEP_VECTOR(v) __asm__("" : "+w"(v))
 #define WORD64(name, T, out_type)                                                                  \
     INLINE void name##64_##T(out_type *out, uint64_t word, uint64_t base, uint64_t near,           \
@@ -228,7 +229,7 @@ WORD64(next, u32, uint32_t)
 WORD64(next, u64, uint64_t)
 WORD64(next, f64, double)
 
-/* The biases cancel modulo 2^16, which leaves the sum of two positions as a signed number. */
+/* ROW_ZERO is added twice, which is 0 modulo 2^16. So `sum` is the signed sum of two positions. */
 INLINE void mean64(double *out, uint64_t word, uint64_t base, uint64_t near_last,
                    uint64_t near_next, bool bypass)
 {
@@ -248,7 +249,7 @@ INLINE void mean64(double *out, uint64_t word, uint64_t base, uint64_t near_last
     }
 }
 
-/* Byte k of the result: set bits in the bytes below k. */
+/* Byte k of the result is the number of set bits in the bytes below byte k. */
 INLINE uint64_t counts_below(uint64_t word)
 {
     uint64_t x = word - (word >> 1 & UINT64_C(0x5555555555555555));
@@ -277,7 +278,7 @@ INLINE void bypass_fence(void) {}
 /* ---- Sums ----
  *
  * The prefix sums within a vector take lg(lanes) steps of shift and add. Four vectors are scanned
- * independently, and only their totals depend on each other. */
+ * independently; only their totals depend on each other. */
 
 INLINE uint8x16_t prefix_8(uint8x16_t v)
 {

@@ -1,13 +1,15 @@
 /* lanes.h - vectors of 16 bytes of unsigned integers, for code that is written once for all CPUs.
  *
- * The vectors are those of GNU C, which has no minimum and maximum: these are instructions of NEON,
- * SSE4.1 or AVX-512 if the including file is compiled for them, else a comparison and a select.
- *
+ * The vectors are those of GNU C, which lacks minimum and maximum. If the including file is
+ * compiled for NEON, SSE4.1 or AVX-512, instructions of that ISA compute them; else a comparison
+ * and a select. */
+
+/* W is the width of a lane, 32 or 64:
  *   lanes_order_W(a, b)     the smaller integer of each lane to *a, the larger to *b
  *   lanes_max_W(a, b)       the larger integer of each lane
- *   lanes_rising_W(v)       lane i gets the maximum of lanes 0 to i
+ *   lanes_rising_W(v)       prefix maximum: lane i gets the maximum of lanes 0 to i
  *   lanes_last_W(v)         the last lane, in all lanes
- *   lanes_turn_W(x)         transposes a square of lanes
+ *   lanes_turn_W(x)         transposes a square matrix with one vector per row
  *   lanes_any_W(mask)       whether any bit is set */
 #ifndef ORDO_CPU_KERNEL_LANES_H
 #define ORDO_CPU_KERNEL_LANES_H

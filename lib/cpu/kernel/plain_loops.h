@@ -1,11 +1,10 @@
-/* plain_loops.h - the cpu_loops of one ISA: plain C that the compiler turns into its vectors.
+/* plain_loops.h - the cpu_loops of one ISA: plain C that the compiler turns into vector code.
  *
- * The including file defines CPU_ISA (avx2) and is compiled with the options of that ISA; it gets
- * the table cpu_loops_avx2. It may define BAND_BY_VECTORS (see count_band.t.h).
- *
- * Compiling the loops once more for an ISA pays: SSE2 cannot compare 64-bit integers, only AVX-512
- * compares unsigned integers in one instruction, AVX2 has shifts by any count, POPCNT counts bits
- * and PDEP finds the k-th set bit of a word without a branch. */
+ * The including file defines CPU_ISA (for example avx2) and is compiled with the options of that
+ * ISA; it gets the table cpu_loops_avx2. It may define BAND_BY_VECTORS (see count_band.t.h).
+ * The loops are faster when compiled for an ISA: SSE2 cannot compare 64-bit integers, only AVX-512
+ * compares unsigned integers in one instruction, AVX2 shifts each lane by its own count, POPCNT
+ * counts bits, and PDEP finds the k-th set bit of a word without a branch. */
 #include "core/keybits.h"
 #include "core/network.h"
 #include "cpu/kernel/kernels.h"

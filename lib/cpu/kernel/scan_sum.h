@@ -1,8 +1,8 @@
 /* scan_sum.h - sums and prefix sums of integers in portable C.
  *
  * SCAN_SUM(name, key, sum_type) makes sum_name and scan_sum_name for elements of type `key` and
- * sums of the unsigned type `sum_type`, which wrap. An element is read before its sum is written,
- * because both may be in one array. */
+ * sums modulo 2^width of the unsigned type `sum_type`. An element is read before its sum is
+ * written, because the input and the output may be the same array. */
 #define SCAN_SUM(name, key, sum_type)                                                              \
     static uint64_t sum_##name(const void *in, size_t n)                                           \
     {                                                                                              \

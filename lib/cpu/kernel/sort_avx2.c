@@ -1,8 +1,8 @@
 /* sort_avx2.c - vector_sort.t.h for 32-bit and 64-bit unsigned integers in AVX2.
  *
  * AVX2 cannot compress a vector: a table of 256 permutations moves the integers below the pivot to
- * the first lanes and the others to the last lanes. A 64-bit integer is two lanes of 32 bits there.
- * 64-bit integers are compared as signed ones, so a leaf flips their top bits. */
+ * the first lanes and the others to the last lanes. In the table a 64-bit integer is two lanes of
+ * 32 bits. AVX2 compares 64-bit integers as signed ones, so a leaf flips their top bits. */
 #include "cpu/kernel/kernels.h"
 #include "cpu/tuning.h"
 
@@ -22,7 +22,8 @@
 
 /* ---- Some lanes ---- */
 
-/* From window + 8 - k on: the first k lanes of 32 bits. From window + 16 - k on: all but these. */
+/* A mask of the first k lanes of 32 bits begins at window + 8 - k; a mask of all other lanes begins
+ * at window + 16 - k. */
 static const int32_t window[24] = {-1, -1, -1, -1, -1, -1, -1, -1, 0,  0,  0,  0,
                                    0,  0,  0,  0,  -1, -1, -1, -1, -1, -1, -1, -1};
 
@@ -41,8 +42,8 @@ INLINE __m256i load_lanes(const void *p, __m256i lanes)
 
 /* ---- Permutations ---- */
 
-/* The set bits of m below bit b, counted; the lane that lane b moves to; and b at the byte of that
- * lane. */
+/* ONES: the number of set bits of m below bit b. PLACE: the lane that lane b moves to. FROM: b,
+ * shifted to the byte of that lane. */
 #define ONES(m, b) __builtin_popcount((m) & ((1u << (b)) - 1))
 #define PLACE(m, b) ((m) >> (b)&1 ? ONES(m, b) : ONES(m, 8) + (b)-ONES(m, b))
 #define FROM(m, b) ((uint64_t)(b) << 8 * PLACE(m, b))
@@ -62,7 +63,7 @@ INLINE __m256i parted(__m256i v, unsigned low)
     return _mm256_permutevar8x32_epi32(v, _mm256_cvtepu8_epi32(order));
 }
 
-/* One bit for each lane of 32 bits. */
+/* Masks have one bit for each lane of 32 bits. */
 #define ALL_BITS 255u
 #define FIRST_BITS(n) ((1u << PER_WORD * (n)) - 1)
 #define LANE_BITS(v) ((unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(v)))
@@ -74,7 +75,7 @@ INLINE __m256i parted(__m256i v, unsigned low)
 
 #define W 32
 #define LANES 8
-#define LEAF 108 /* of 128: leaves of evenly spread integers are seldom too large */
+#define LEAF 108 /* expected integers of a leaf; less than 128, so that few leaves are too large */
 #define ENTER(v) (v)
 #define LEAVE(v) (v)
 #define FILL(x) _mm256_set1_epi32((int)(x))
@@ -145,7 +146,7 @@ INLINE void transpose_32(__m256i *v)
 
 #define W 64
 #define LANES 4
-#define LEAF 52 /* of 64 */
+#define LEAF 52 /* of at most 64 */
 #define TOP_BITS _mm256_set1_epi64x(INT64_MIN)
 #define ENTER(v) ((v) ^ TOP_BITS)
 #define LEAVE(v) ((v) ^ TOP_BITS)
@@ -154,7 +155,8 @@ INLINE void transpose_32(__m256i *v)
 #define SIGNS(v) _mm256_cmpgt_epi64(_mm256_setzero_si256(), v)
 #define MIN(a, b) ((a) ^ (((a) ^ (b)) & _mm256_cmpgt_epi64(a, b)))
 #define THE_OTHER(a, b, low) ((a) ^ (b) ^ (low))
-/* The lower lanes take the other integer if it is smaller, the upper lanes if it is not. */
+/* The lower lane of a pair takes the other integer if that is smaller; the upper lane takes it if
+ * it is not. */
 #define KEEP(x, a, b) ((a) ^ (((a) ^ (b)) & (_mm256_cmpgt_epi64(a, b) ^ UPPER(x))))
 #define UPPER(x) ((x) == 1 ? _mm256_setr_epi64x(0, -1, 0, -1) : _mm256_setr_epi64x(0, 0, -1, -1))
 #define SWAP(x, v)                                                                                 \

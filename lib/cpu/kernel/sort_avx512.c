@@ -25,7 +25,8 @@
 #define ADD(a, b) PASTE(_mm512_add_epi, W)(a, b)
 #define SIGNS(v) PASTE(_mm512_srai_epi, W)(v, W - 1)
 #define MIN(a, b) PASTE(_mm512_min_epu, W)(a, b)
-/* The maximum as a ^ b ^ minimum: the exclusive or runs on a port that the minimum cannot use. */
+/* The maximum is a ^ b ^ minimum: the exclusive or runs on an execution port that the minimum
+ * cannot use. */
 #define THE_OTHER(a, b, low) PASTE(_mm512_ternarylogic_epi, W)(a, b, low, 0x96)
 #define KEEP(x, a, b) PASTE(_mm512_mask_ternarylogic_epi, W)(MIN(a, b), UPPER(x), a, b, 0x96)
 
@@ -42,11 +43,11 @@
 #define COMPRESS(v, bits) PASTE(_mm512_maskz_compress_epi, W)((MASK)(bits), v)
 #define LOW_SIDE(v, low) COMPRESS(v, low)
 #define HIGH_FIRST(v, low) COMPRESS(v, ~(low)) /* the high side in the first lanes */
-/* Compressed and then moved up to the last lanes. */
+/* Compresses the high side, then moves it to the last lanes. */
 #define HIGH_SIDE(v, low)                                                                          \
     PASTE(_mm512_permutexvar_epi, W)(LOAD(FN(up) + LANES - COUNT(low)), HIGH_FIRST(v, low))
 
-/* From up + LANES - k on: lane i takes lane i - k. */
+/* The permutation that begins at up + LANES - k moves lane i - k to lane i. */
 static const uint32_t up_32[32] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  0,  0,  0,  0,  0,
                                    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 static const uint64_t up_64[16] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7};
@@ -73,7 +74,7 @@ INLINE __m512i backwards_32(void)
                                         : 0xff00))
 #define W 32
 #define LANES 16
-#define LEAF 222 /* of 256: leaves of evenly spread integers are seldom too large */
+#define LEAF 222 /* expected integers of a leaf; less than 256, so that few leaves are too large */
 
 /* 16 vectors of 16: integer r of vector l becomes integer l of vector r. */
 INLINE void transpose_32(__m512i *v)
@@ -88,7 +89,7 @@ INLINE void transpose_32(__m512i *v)
             four[4 * i + 2 * c] = _mm512_unpacklo_epi64(two[4 * i + c], two[4 * i + 2 + c]);
             four[4 * i + 2 * c + 1] = _mm512_unpackhi_epi64(two[4 * i + c], two[4 * i + 2 + c]);
         }
-    EACH (c, 4) /* quarters: [0 2] of two of them, [1 3] of two of them */
+    EACH (c, 4) /* quarters 0 and 2 of two vectors; quarters 1 and 3 of two vectors */
         EACH (i, 2) {
             half[4 * c + 2 * i] = QUARTERS(four[8 * i + c], four[8 * i + 4 + c], 0x88);
             half[4 * c + 2 * i + 1] = QUARTERS(four[8 * i + c], four[8 * i + 4 + c], 0xdd);
@@ -119,7 +120,7 @@ INLINE void transpose_32(__m512i *v)
 #define UPPER(x) ((__mmask8)((x) == 1 ? 0xaa : (x) == 2 || (x) == 3 ? 0xcc : 0xf0))
 #define W 64
 #define LANES 8
-#define LEAF 108 /* of 128 */
+#define LEAF 108 /* of at most 128 */
 
 /* Transposes 8 vectors of 8 into the even (odd = 0) or the odd vectors of to. */
 INLINE void transpose_half_64(const __m512i *v, __m512i *to, unsigned odd)

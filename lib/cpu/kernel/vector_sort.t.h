@@ -1,13 +1,13 @@
 /* vector_sort.t.h - sorts unsigned integers of one width that fit the cache, in vectors of LANES.
  *
  * Quicksort between two arrays: integers below the pivot go to the front of the array, the others
- * to the end of the spare array, so that a part keeps its place in both, or to its front if the
- * result goes elsewhere; large parts are split in place. The pivot is where evenly spread integers
- * make nearly full leaves; for others it comes from a sorted sample. After a bad sample the range
- * is measured and halved: the depth is bounded.
- * A part whose range is one integer is done. A leaf is 16 vectors: Batcher's odd-even network
- * sorts each lane as a column, bitonic merges join neighbouring columns, and a transposition turns
- * columns into vectors. Small leaves take two to eight vectors, each sorted and then merged. */
+ * to the end of the spare array, so that a part has the same place in both; or to its front, if the
+ * result goes elsewhere. Large parts are split in place. For evenly spread integers the range gives
+ * the pivot; for others a sorted sample does. After a bad sample the range is measured and halved,
+ * so the depth is bounded. A part whose range is one integer is done. A leaf is 16 vectors:
+ * Batcher's odd-even network sorts each lane as a column, bitonic merges join neighbouring columns,
+ * and a transposition turns columns into vectors. Small leaves are two to eight vectors, each
+ * sorted and then merged. */
 
 /* Compares lane i with lane i ^ x; the higher lane of each pair keeps the larger integer. */
 #define STEP(v, x)                                                                                 \
@@ -25,7 +25,7 @@ INLINE void FN(exchange)(VEC *a, VEC *b)
     *a = low;
 }
 
-INLINE VEC FN(clean)(VEC v) /* sorts a bitonic vector */
+INLINE VEC FN(clean)(VEC v) /* sorts the lanes of a bitonic vector */
 {
 #if LANES >= 16
     STEP(v, 8);
@@ -182,7 +182,7 @@ INLINE VEC FN(mapped)(VEC v, const cpu_words_map *map)
     return sum ^ (~SIGNS(sum) & FILL(map->flip_low)) ^ FILL(map->flip);
 }
 
-/* Vector i of n integers; missing integers are the largest one. */
+/* Loads vector i of n integers; missing lanes get the largest integer. */
 INLINE VEC FN(load_part)(const WORD *a, size_t n, unsigned i)
 {
     size_t const at = (size_t)i * LANES;
@@ -255,16 +255,16 @@ enum {
     FN(BLOCK_WORDS) = 16 * LANES, /* the largest leaf */
     FN(GROUP) = 4 * LANES,        /* read at once by a split in place */
     FN(IN_CACHE) = ORDO_TUNE_WORDS_CACHE / sizeof(WORD),
-    FN(SAMPLE) = 8 * LANES,          /* the largest sample, for MANY integers or more */
+    FN(SAMPLE) = 8 * LANES,          /* the largest sample; for MANY integers or more */
     FN(MANY) = 2048,                 /* fewer integers get a small sample */
-    FN(UNSEEN) = 8 * FN(BLOCK_WORDS) /* fewer integers seem even until a split is bad */
+    FN(UNSEEN) = 8 * FN(BLOCK_WORDS) /* fewer integers are treated as even until a split is bad */
 };
 
 typedef struct FN(range) {
-    WORD low, high; /* both inside */
+    WORD low, high; /* both included */
 } FN(range);
 
-/* The range of n integers, at least one vector. */
+/* The range of n integers; n >= LANES. */
 static FN(range) FN(range_of)(const WORD *a, size_t n)
 {
     VEC low = ENTER(LOAD(a + n - LANES)), high = low;
@@ -284,7 +284,7 @@ static FN(range) FN(range_of)(const WORD *a, size_t n)
     return range;
 }
 
-/* A sorted sample of n integers. Returns its size. */
+/* Draws a sorted sample of n integers. Returns its size. */
 static size_t FN(sample_of)(const WORD *a, size_t n, WORD *sample)
 {
     size_t const count = n < FN(MANY) ? FN(SAMPLE) / 4 : FN(SAMPLE), stride = n / count;
@@ -299,7 +299,8 @@ static bool FN(is_even)(const WORD *a, size_t n, FN(range) range)
 {
     WORD         sample[FN(SAMPLE)];
     size_t const count = FN(sample_of)(a, n, sample);
-    size_t const slack = count * 15 / 64; /* bell curves pass, floats of both signs do not */
+    size_t const slack = count * 15 / 64; /* normal distributions pass, floats of both signs do
+                                           * not */
     WORD const   quarter = (WORD)((range.high - range.low) / 4);
     for (unsigned q = 1; q < 4; q++) {
         WORD const border = (WORD)(range.low + q * quarter);
@@ -309,7 +310,8 @@ static bool FN(is_even)(const WORD *a, size_t n, FN(range) range)
     return true;
 }
 
-/* A pivot above range.low and not above range.high that splits n integers into whole leaves. */
+/* A pivot greater than range.low and not greater than range.high that splits n integers into whole
+ * leaves. */
 static WORD FN(pivot_of)(const WORD *a, size_t n, FN(range) range, bool even)
 {
     size_t const leaves = n / (even ? LEAF : LEAF * 3 / 4) + 1;
@@ -326,8 +328,8 @@ static WORD FN(pivot_of)(const WORD *a, size_t n, FN(range) range, bool even)
 
 /* ---- Splits ---- */
 
-/* Splits the whole vectors of a[0..n) as split does. They are stored as whole vectors: in a they
- * end within the part that has been read, and in spare they begin at or after the front. */
+/* Splits the whole vectors of a[0..n) as split does. The stores are of whole vectors: in a they end
+ * within the part that has been read, and in spare they begin at or after its front. */
 static size_t FN(split_vectors)(WORD *a, WORD *spare, size_t n, VEC middle)
 {
     size_t below = 0, i = 0;
@@ -369,7 +371,7 @@ static size_t FN(split)(WORD *a, WORD *spare, size_t n, WORD pivot)
 }
 
 #ifdef HIGH_FIRST
-/* As split, but the others go to the front of spare: one instruction less for a vector. */
+/* As split, but the others go to the front of spare: one instruction less per vector. */
 static size_t FN(split_to_fronts)(WORD *a, WORD *spare, size_t n, WORD pivot)
 {
     VEC const middle = FILL(pivot);
@@ -414,7 +416,7 @@ INLINE size_t FN(part_to_ends)(VEC v, VEC middle, WORD **left, WORD **right)
 /* Moves the integers of a[0..n) below the pivot to the front of a and the others to its end.
  * Returns the number of integers below the pivot. Vectors are read in groups from the end that has
  * less free space, so that each end has room for a group; the first and the last group wait in
- * registers. At least two groups. */
+ * registers. n is at least two groups. */
 static size_t FN(split_in_place)(WORD *a, size_t n, WORD pivot)
 {
     VEC const    middle = FILL(pivot);
@@ -459,7 +461,7 @@ typedef struct FN(part) {
     size_t n;
     FN(range) range;
     bool even;  /* the integers seem to be evenly spread over the range */
-    bool apart; /* to is neither a nor spare: parts need not keep their places */
+    bool apart; /* `to` is neither a nor spare, so parts need not keep their places */
 } FN(part);
 
 /* Splits a part into two. */
@@ -467,7 +469,7 @@ static void FN(split_part)(const FN(part) * part, FN(part) * lower, FN(part) * u
 {
     size_t const n = part->n;
     WORD const   pivot = FN(pivot_of)(part->a, n, part->range, part->even);
-    bool const   in_place = n > FN(IN_CACHE); /* less memory than both arrays */
+    bool const   in_place = n > FN(IN_CACHE); /* uses less memory than two arrays */
     bool         to_fronts = false;
     size_t       below;
 #ifdef HIGH_FIRST
@@ -509,7 +511,8 @@ static void FN(sort_part)(FN(part) part, const cpu_words_map *map)
         FN(part) lower, upper;
         FN(split_part)(&part, &lower, &upper);
         bool const is_lower = lower.n < upper.n;
-        FN(sort_part)(is_lower ? lower : upper, map); /* the smaller one: at most lg n calls */
+        FN(sort_part)(is_lower ? lower : upper, map); /* the smaller part, so at most lg n calls
+                                                       * deep */
         part = is_lower ? upper : lower;
     }
     if (part.n == 0)

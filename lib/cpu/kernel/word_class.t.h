@@ -1,6 +1,8 @@
-/* word_class.t.h - the kernels of one key class, by words of head bits; see word_rank.h. */
+/* word_class.t.h - the kernels of one key class that work on words of head bits; see
+ * word_rank.h. */
 
-/* The index of the first head at or behind keys[i], i a multiple of 64; span->after if none. */
+/* The index of the first head at or after keys[i], i a multiple of 64; span->after if there is
+ * none. */
 static __attribute__((noinline)) uint64_t CFN(find_head)(const cpu_span *span, size_t i)
 {
     const CKEY *const k = span->keys;
@@ -15,10 +17,10 @@ static __attribute__((noinline)) uint64_t CFN(find_head)(const cpu_span *span, s
     return word != 0 ? span->base + i + first_bit(word) : span->after;
 }
 
-/* Makes `count` words from keys[i] on, and the index of the first head behind each of them. word[0]
- * is given; word[count], the word behind the last, is kept for the next batch and nearly always
- * holds the next head. In a large group of ties the next head is searched once: *known holds it
- * until the loop reaches it. */
+/* Makes `count` words from keys[i] on, and after[w], the index of the first head after word w.
+ * word[0] is given. word[count], the word after the last one, is kept for the next batch and nearly
+ * always holds the next head. In a large group of ties the next head is searched for only once:
+ * *known holds its index until the loop reaches it. */
 INLINE void CFN(look_ahead)(const cpu_span *span, size_t i, size_t count, uint64_t *word,
                             uint64_t *after, uint64_t *known)
 {

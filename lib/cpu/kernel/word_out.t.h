@@ -1,6 +1,6 @@
 /* word_out.t.h - ranks from one word of head bits, for one output type; see word_rank.h. */
 
-/* For words whose group of ties began, or ends, too far away for last64 and next64. */
+/* For words whose group of ties begins or ends too far away for last64 and next64. */
 static __attribute__((noinline)) void OFN(last_far)(OUT *out, uint64_t word, uint64_t base,
                                                     uint64_t before)
 {

@@ -1,5 +1,5 @@
 /* word_pair.t.h - ranks of one key class as one output type: CKEY to OUT; see word_rank.h. The
- * generic kernel ranks the keys behind the last full word. */
+ * generic kernel ranks the keys after the last full word. */
 INLINE void OFN(CFN(last_batch))(const cpu_span *span, size_t i, size_t count, uint64_t *before,
                                  OUT *out, bool bypass)
 {

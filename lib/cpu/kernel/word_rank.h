@@ -1,6 +1,6 @@
-/* word_rank.h - ranks and counts from words of 64 bits: the part that all vector ISAs share.
- *
- * The including file provides INLINE functions for every class C of integer keys (u8 u16 u32 u64),
+/* word_rank.h - ranks and counts from words of 64 bits: the part that all vector ISAs share. */
+
+/* The including file provides INLINE functions for every class C of integer keys (u8 u16 u32 u64),
  * every class F of float keys (f32 f64) and every output type T (u32 u64 f64):
  *
  *   uint64_t heads64_C(const key *k)       bit i = k[i] is a head; k[-1] is read
@@ -10,23 +10,23 @@
  *        out[i] = base + 1 + index of the last set bit at or before bit i; base - near before
  *        the first set bit
  *   void next64_T(out, word, base, near, bypass)
- *        out[i] = base + index of the next set bit after bit i; base + near behind the last
+ *        out[i] = base + index of the next set bit after bit i; base + near after the last
  *        set bit
  *   void mean64(out, word, base, near_last, near_next, bypass)   half the sum of both
  *   void count64_T(out, word, base, bypass)                      base + set bits so far
  *   void bypass_fence(void)                orders the stores that bypass the cache
  *
- * near is at most NEAR_MAX. Words in larger groups of ties are written by the functions *_far of
- * this file; long groups make that branch predictable. */
+ * near is at most NEAR_MAX. Words in larger groups of ties are ranked by the functions *_far
+ * (word_out.t.h); that branch is predictable, because such groups are long. */
 #include "core/keybits.h"
 #include "cpu/kernel/kernels.h"
 
 #include <string.h>
 
-/* Words that are made before their ranks are written. With 1, the two steps wait for each other,
- * because the bits of a word leave the vector unit late. With many, the loads of the next keys
- * start late. f32 to u32 on a Neoverse V1, in a prototype of this loop, ns per key: 0.28 with 1,
- * 0.24 with 4, 0.27 with 8, 0.33 with 32. */
+/* The number of words that are made before their ranks are written. With 1, each step waits for the
+ * other, because moving bits from vector to general registers is slow. With many, the loads of the
+ * next keys start late. f32 to u32 on a Neoverse V1, in a prototype of this loop, ns per key: 0.28
+ * with 1, 0.24 with 4, 0.27 with 8, 0.33 with 32. */
 enum {
     BATCH = 4
 };
@@ -44,7 +44,7 @@ INLINE uint64_t first_bit(uint64_t word) { return (uint64_t)__builtin_ctzll(word
 INLINE uint64_t end_bit(uint64_t word) { return 64 - (uint64_t)__builtin_clzll(word); }
 
 /* Heads of float keys. The bits are compared as integers; only -0 and +0 have different bits and
- * tie. In sorted keys all zeros are adjacent, so the first and the last key say whether there can
+ * tie. The zeros of sorted keys are adjacent, so the first and the last key show whether there can
  * be any. */
 #define FLOAT_HEADS64(F, C, key, bits)                                                             \
     INLINE uint64_t heads64_##F(const key *k)                                                      \

@@ -1,5 +1,5 @@
-/* bitonic.t.h - the exchanges of sort_bitonic.c for one kind of record. Pair q of a pass over spans
- * is pair q % (span / 2) of span q / (span / 2). */
+/* bitonic.t.h - the exchanges of sort_bitonic.c for one kind of record. Pairs are numbered over all
+ * spans: pair q is pair q % (span / 2) of span q / (span / 2). */
 
 INLINE void FN(exchange)(RECORD *low, RECORD *high)
 {
@@ -9,7 +9,8 @@ INLINE void FN(exchange)(RECORD *low, RECORD *high)
     *high = PICK(swap, y, x);
 }
 
-/* Exchanges with the mirror image: i with span - 1 - i of each span, for pairs [lo, hi). */
+/* For pairs [lo, hi): exchanges record i of each span with record span - 1 - i, its mirror
+ * image. */
 static void FN(mirror)(RECORD *records, size_t n, size_t span, size_t lo, size_t hi)
 {
     size_t const half = span / 2;
@@ -18,14 +19,15 @@ static void FN(mirror)(RECORD *records, size_t n, size_t span, size_t lo, size_t
         to = ordo_min(hi, skip + half);
         if (start >= n)
             return;
-        size_t const  beyond = span > n - start ? span - (n - start) : 0; /* images past the end */
+        size_t const  beyond = span > n - start ? span - (n - start) : 0; /* mirror images after the
+                                                                           * end */
         RECORD *const last = records + start + (span - 1);
         for (size_t i = ordo_max(q - skip, beyond); i < to - skip; i++)
             FN(exchange)(records + start + i, last - i);
     }
 }
 
-/* Exchanges i with i + span / 2 of each span, for pairs [lo, hi). */
+/* For pairs [lo, hi): exchanges record i of each span with record i + span / 2. */
 static void FN(apart)(RECORD *records, size_t n, size_t span, size_t lo, size_t hi)
 {
     size_t const half = span / 2;

@@ -1,31 +1,28 @@
-/* cpu_rank_paper.c - ranks of a sorted array as the competition ranking paper computes them on a
- * CPU (Liang, Bisnett, Hylton, Sang, Yu: Parallel Computation of Standard Competition Rankings
- * over a Sorted Array), kept for comparison.
+/* cpu_rank_paper.c - ranks of a sorted array on the CPU as in J. Liang, J. Bisnett, A. Hylton, J.
+ * Sang and C. Yu, "Parallel Computation of Standard Competition Rankings over a Sorted Array".
  *
- *   sequential   one loop that compares each key with the one before it
- *   threads      one segment of the array for each thread; the rank of a segment's first key by
- *                the modified binary search, then the sequential loop
- *
- * The paper has the loop for the least rank; the other rules are done in its spirit. Dense ranks
- * need the number of groups of ties before a segment, so their segments are read twice. Cost: n
- * comparisons with a branch each, plus lg n for each segment.
- *
- * The loops compare with ==, as the paper does. The NaNs at the end, which are unequal to
- * themselves, are one group of ties that is written separately. */
+ *   sequential   one loop that compares each key with the key before it
+ *   threads      one segment per thread: the modified binary search finds the rank of the segment's
+ *                first key, then the sequential loop
+ * The paper has the loop for the least rank; the loops for the other tie rules follow it. Dense
+ * ranks read each segment twice, to count the groups of ties before it. Cost: n comparisons with a
+ * branch each, and lg n per segment. The loops compare with ==, as the paper does, so NaNs, which
+ * end the array and tie, are ranked separately. */
 #include "core/keybits.h"
 #include "cpu/cpu.h"
 
 typedef struct rank_segments {
     const ordo_rank_sorted_job *job;
     size_t                      n;       /* without the NaNs */
-    size_t                      segment; /* keys in each */
-    uint64_t                   *groups;  /* before each segment; NULL where no rule asks */
+    size_t                      segment; /* keys in a segment */
+    uint64_t                   *groups;  /* groups of ties before each segment; NULL unless the
+                                          * ranks are dense */
     ordo_exec                  *exec;
 } rank_segments;
 
 enum {
     POLL_KEYS = 1 << 20
-}; /* keys between two polls: about 5 ms */
+}; /* keys between two checks for cancel */
 
 #define ORDO_TEMPLATE "cpu/papers/paper_key.t.h"
 #include "core/for_each_type.h"
@@ -155,7 +152,7 @@ static double nan_rank(const ordo_rank_sorted_job *job, size_t n)
     return 0;
 }
 
-/* The NaNs [n, job->n), one after the other. */
+/* Ranks the NaNs, keys [n, job->n). */
 static ordo_status rank_nans(const rank_segments *work)
 {
     const ordo_rank_sorted_job *const job = work->job;

@@ -1,7 +1,7 @@
 /* paper_key.t.h - the searches and loops of the competition ranking paper for one key type. */
 
-/* Index of the first key equal to a[i]: the paper's modified binary search, which does not stop
- * at a hit but goes on until its range is empty. */
+/* Index of the first key equal to a[i]: the paper's modified binary search, which continues after a
+ * hit until its range is empty. */
 static size_t FN(paper_first)(const KEY *a, size_t i)
 {
     size_t low = 0, high = i, first = i;
@@ -17,7 +17,7 @@ static size_t FN(paper_first)(const KEY *a, size_t i)
     return first;
 }
 
-/* The same towards the end: index of the last key equal to a[i]. */
+/* Index of the last key equal to a[i], by the same search. */
 static size_t FN(paper_last)(const KEY *a, size_t n, size_t i)
 {
     size_t low = i + 1, high = n, last = i;

@@ -1,5 +1,6 @@
-/* paper_pair.t.h - ranks of keys [lo, hi) of a sorted array of n keys, KEY to OUT, one loop
- * after the other as one would write them down; see cpu_rank_paper.c. None of the keys is NaN. */
+/* paper_pair.t.h - ranks of keys [lo, hi) of a sorted array of n keys, from KEY to OUT, by simple
+ * sequential loops; see cpu_rank_paper.c. No key is a NaN. `groups`: the number of groups of ties
+ * that begin before lo. */
 static void OFN(FN(paper_min))(const KEY *a, size_t n, size_t lo, size_t hi, uint64_t groups,
                                OUT *r)
 {
@@ -50,8 +51,8 @@ static void OFN(FN(paper_ordinal))(const KEY *a, size_t n, size_t lo, size_t hi,
         r[i] = (OUT)(i + 1);
 }
 
-/* One group of ties after the other. The first may begin, and the last may end, in another
- * segment. */
+/* Ranks one group of ties at a time. The first group may begin, and the last group may end, in
+ * another segment. */
 static void OFN(FN(paper_average))(const KEY *a, size_t n, size_t lo, size_t hi, uint64_t groups,
                                    OUT *r)
 {

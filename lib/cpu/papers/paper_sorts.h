@@ -1,5 +1,5 @@
-/* paper_sorts.h - the sorts that the papers describe, which a caller asks for by name. They sort
- * whole records, in place unless stated otherwise; sort_steps.h says what they return. */
+/* paper_sorts.h - the sorts of the papers, which a caller selects by name. They sort whole records,
+ * in place unless stated otherwise; sort_steps.h states the return values. */
 #ifndef ORDO_CPU_PAPERS_PAPER_SORTS_H
 #define ORDO_CPU_PAPERS_PAPER_SORTS_H
 
@@ -9,7 +9,7 @@ cpu_records_fn cpu_records_bitonic; /* sort_bitonic.c: no scratch */
 cpu_records_fn cpu_records_split;   /* sort_split.c   */
 cpu_records_fn cpu_records_bubble;  /* sort_halving.c: no scratch */
 
-/* kernels NULL: without a vector sort. sort_sample.c */
+/* kernels NULL: use no vector sort. sort_sample.c */
 ordo_status cpu_records_sample(const cpu_records *records, const cpu_kernels *kernels,
                                ordo_exec *exec);
 
@@ -17,34 +17,36 @@ ordo_status cpu_records_sample(const cpu_records *records, const cpu_kernels *ke
  * sort_bitonic.c */
 ordo_status cpu_records_bitonic_parts(const cpu_records *records, size_t part, ordo_exec *exec);
 
-/* Sorts records, k32 or k64, at least one, by sub-arrays and a merge: of pairs, or of all
- * sub-arrays by one thread. *sorted is the records or scratch. select_sub_arrays.c */
+/* Sorts at least one record of kind K32 or K64: first sub-arrays, then a merge. in_pairs: all
+ * threads merge pairs of sub-arrays; otherwise one thread merges all sub-arrays. *sorted is set to
+ * the records' array or to scratch. select_sub_arrays.c */
 ordo_status cpu_sub_arrays(const cpu_records *records, size_t sub_array, bool in_pairs,
                            const void **sorted, ordo_exec *exec);
 size_t      cpu_sub_arrays_scratch(enum record_kind kind, size_t n, size_t part);
 
-/* k-sorted records; radius 0: it is measured. With a radius they take no scratch. sort_halving.c */
+/* Sort k-sorted records. radius 0: the function measures the radius, which takes scratch.
+ * sort_halving.c */
 ordo_status cpu_records_halving(const cpu_records *records, size_t radius, ordo_exec *exec);
 ordo_status cpu_records_rough(const cpu_records *records, size_t radius, ordo_exec *exec);
 
-/* Phases of progress of the sample sort (the last one counts twice, because it is about half of the
- * work), and what the sample sort of strings adds to those of string_sort.c. */
+/* Progress phases of the sample sort (the last one counts twice, because it is about half of the
+ * work), and the phases that the sample sort of strings adds to those of string_sort.c. */
 enum {
     CPU_SAMPLE_PHASES = 4,
     CPU_STRING_SAMPLE_PHASES = 2
 };
 
-/* Sorts the keys of all strings by the sample sort, then the groups of equal keys. Large groups are
- * returned in large[], for string_sort.c. string_sample.c */
+/* Sorts the keys of all strings by the sample sort, then the groups of equal keys. Large groups go
+ * to large[] and are sorted by string_sort.c. string_sample.c */
 struct string_engine;
 struct string_group;
 ordo_status cpu_strings_sample(struct string_engine *engine, struct string_group *large,
                                size_t *large_count);
 
-/* The most scratch each takes for n records. */
+/* Scratch for n records, in bytes. */
 size_t cpu_records_sample_scratch(enum record_kind kind, size_t n, unsigned threads);
 size_t cpu_records_split_scratch(enum record_kind kind, size_t n, unsigned threads);
-/* Also of cpu_records_rough. */
+/* Also for cpu_records_rough. */
 size_t cpu_records_halving_scratch(enum record_kind kind, size_t n, unsigned threads);
 
 #endif

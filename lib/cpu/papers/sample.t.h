@@ -2,13 +2,15 @@
 
 typedef struct FN(splitters) {
     RECORD node[LEAVES]; /* node[1] is the root, the children of node j are 2j and 2j + 1 */
-    RECORD last[LEAVES]; /* leaf i takes records above last[i - 1] and not above last[i] */
+    RECORD last[LEAVES]; /* leaf i takes records greater than last[i - 1] and not greater than
+                          * last[i] */
 } FN(splitters);
 _Static_assert(sizeof(FN(splitters)) <= TREE_BYTES, "the tree fits its place in the work space");
 
 /* ---- I: splitters and labels ---- */
 
-/* Sorts a sample, with as much memory after it, and copies the splitters from it. */
+/* Sorts a sample and copies the splitters from it. The memory after the sample has room for another
+ * sample. */
 static void FN(take_splitters)(void *sample, size_t size, void *splitters)
 {
     RECORD *const from = sample, *const to = splitters;
@@ -22,7 +24,7 @@ static void FN(build_tree)(void *memory, const void *splitters)
     FN(splitters) *const tree = memory;
     if (splitters != tree->last)
         memcpy(tree->last, splitters, SPLITTERS * sizeof(RECORD));
-    memset(&tree->last[SPLITTERS], 0xff, sizeof(RECORD)); /* no record is above it */
+    memset(&tree->last[SPLITTERS], 0xff, sizeof(RECORD)); /* no record is greater */
     for (size_t level = 0; level < LG_LEAVES; level++) {
         size_t const nodes = (size_t)1 << level, step = LEAVES >> (level + 1);
         for (size_t i = 0; i < nodes; i++)
@@ -31,8 +33,8 @@ static void FN(build_tree)(void *memory, const void *splitters)
     tree->node[0] = tree->node[1];
 }
 
-/* Splits a bucket again: draws the sample at random, because records of a bucket may repeat at a
- * regular interval. other[0 .. n) is overwritten. */
+/* Makes the tree that splits a bucket again. The sample is random, because the records of a bucket
+ * may repeat at a regular interval. other[0 .. n) is overwritten. */
 static void FN(split_again)(FN(splitters) * tree, const RECORD *data, size_t n, RECORD *other,
                                uint64_t seed)
 {
@@ -102,7 +104,7 @@ static void FN(sort_base)(const sample_work *work, RECORD *data, RECORD *other, 
         FN(merge_sort)(data, other, n, to_other);
 }
 
-/* The same on one thread, with up to `depth` splits. */
+/* The same, with up to `depth` levels of splits, on this thread. */
 static void FN(sort_alone)(const sample_work *work, RECORD *data, RECORD *other, uint16_t *labels,
                            size_t n, bool to_other, unsigned depth)
 {
@@ -152,7 +154,7 @@ static void FN(sort_bucket)(void *arg, size_t lo, size_t hi)
     }
 }
 
-/* Splits one bucket by all threads: phases I to III. The records are then in `other`. */
+/* Splits one bucket with all threads: phases I to III. The result is in `other`. */
 static ordo_status FN(split_by_all)(sample_work *work)
 {
     FN(split_again)(work->tree, work->data, work->n, work->other, work->exec->seed);

@@ -1,10 +1,10 @@
-/* select_sub_arrays.c - sorts words for a selection by sorted sub-arrays, as in B. Alyafi and F.
+/* select_sub_arrays.c - sorts records for a selection by sorted sub-arrays: B. Alyafi and F.
  * Khalid, "Median Element Parallelized Search".
  *
- * All threads sort the sub-arrays by the bitonic network (sort_bitonic.c): the parallel part. Then
- * one thread merges them (paper_merge.t.h), or all threads merge pairs (merge_records.c), which the
- * paper does not do. Cost: n lg^2(part) / 4 exchanges, then n * n / part comparisons, or
- * lg(n / part) passes. Scratch: n words, and 16 bytes per sub-array. */
+ * All threads sort the sub-arrays by the bitonic network (sort_bitonic.c). Then one thread merges
+ * them as the paper does (backend/paper_merge.t.h), or all threads merge pairs
+ * (sort/merge_records.c), which the paper does not do. Cost: n lg^2(part) / 4 exchanges, then n * n
+ * / part comparisons, or lg(n / part) passes. Scratch: n records, and 16 bytes per sub-array. */
 #define _POSIX_C_SOURCE 200809L
 #include "backend/profile.h"
 #include "cpu/papers/paper_sorts.h"

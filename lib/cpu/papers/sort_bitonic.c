@@ -1,13 +1,12 @@
-/* sort_bitonic.c - Batcher's bitonic network over records, for any n.
+/* sort_bitonic.c - bitonic sort of records for any n: K. E. Batcher, "Sorting Networks and Their
+ * Applications" (1968).
  *
- * All exchanges of the network point the same way: two sorted halves of a span are merged by
- * exchanging each record with its mirror image in the span, then with the one a quarter span away,
- * an eighth, and so on down to the neighbour. The larger record always goes to the higher index. So
- * an n that is no power of two works as if the array were filled up with infinite records: these
- * would never move, and exchanges with them are left out.
- *
- * Exchanges within a block that fits the cache are done block by block; farther ones take one pass
- * over memory each, by all threads. n lg^2 n / 4 exchanges for every input; no scratch. */
+ * All exchanges put the larger record at the higher index. Two sorted halves of a span are merged
+ * by exchanging each record with its mirror image in the span, then with the record a quarter span
+ * away, an eighth, and so on down to the neighbour. If n is not a power of two, the array works as
+ * if it were padded with infinite records: these never move, so exchanges with them are left out.
+ * Exchanges within a block that fits the cache are done block by block. Each longer distance is one
+ * pass over memory with all threads. n lg^2 n / 4 exchanges for every input; no scratch. */
 #include "cpu/papers/paper_sorts.h"
 
 enum {
@@ -18,7 +17,8 @@ enum {
 typedef struct bitonic_work {
     void  *records;
     size_t n;
-    size_t span; /* of a mirror pass, or twice the distance of another pass; of sub-arrays */
+    size_t span; /* span of a mirror pass, twice the distance of another pass, or sub-array
+                  * length */
 } bitonic_work;
 
 #define ORDO_WHOLE_RECORDS
@@ -45,7 +45,7 @@ static unsigned count_passes(size_t n)
     return passes;
 }
 
-/* One pass of exchanges over all spans; the last span may be cut off by the end. */
+/* One pass of exchanges over all spans; the last span may be incomplete. */
 static bool far_pass(bitonic_work *work, size_t span, ordo_body *body, ordo_exec *exec)
 {
     work->span = span;

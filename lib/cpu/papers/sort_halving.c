@@ -1,31 +1,31 @@
-/* sort_halving.c - the sorts of k-sorted arrays of A. Pfaff and J. Treadwell, "Parallel Sorting of
- * Roughly-Sorted Sequences" (2016): halving, rough and bubble sort.
+/* sort_halving.c - halving, rough and bubble sort of k-sorted arrays: A. Pfaff and J. Treadwell,
+ * "Parallel Sorting of Roughly-Sorted Sequences" (2016).
  *
- * halving, after T. Altman and Y. Igarashi (1989): a round makes a radius of at most 2l at most
- * l - 1. It partitions each block of 2l records about its median, then each block that begins l
+ * halving (T. Altman and Y. Igarashi, 1989): a round reduces a radius of at most 2l to l - 1 or
+ * less. It partitions each block of 2l records about its median, then each block that begins l
  * records later, then the first blocks again. One pass of bubble sort finishes a radius of 1.
- * rough, after T. Altman and B. Chlebus (1990): one thread sorts each segment of 2k records, then
- * each segment that begins k records later. Both sort with twice the radius if it was too small.
- * Quickselect finds medians: O(n lg k), at worst O(n lg^2 k). In place; scratch only to measure
- * the radius if it is not given. */
+ * rough (T. Altman and B. Chlebus, 1990): one thread sorts each segment of 2k records, then each
+ * segment that begins k records later. If the radius was too small, both sort again with twice the
+ * radius. Quickselect finds medians: O(n lg k), at worst O(n lg^2 k). In place; only measuring an
+ * unknown radius takes scratch. */
 #include "cpu/papers/paper_sorts.h"
 #include "cpu/rough/rough.h"
 
 #include <stdlib.h>
 
 enum {
-    HALVING_SMALL = 12,       /* records that are sorted by insertion */
-    HALVING_PATIENCE = 4,     /* times lg of the block: partitions before heap sort */
-    HALVING_STRIDE = 1 << 20, /* records between two polls */
+    HALVING_SMALL = 12,       /* at most this many records are sorted by insertion */
+    HALVING_PATIENCE = 4,     /* heap sort follows after this many times lg(block) partitions */
+    HALVING_STRIDE = 1 << 20, /* records between two checks for cancel */
     SEGMENT_STRIDE = 1 << 16, /* the same inside a segment */
     BUBBLE_STRETCH = ORDO_TUNE_PIECE,
-    ROUGH_STEPS = 3 /* loops: over the segments twice, over the records once */
+    ROUGH_STEPS = 3 /* loops: two over the segments, one over the records */
 };
 
 typedef struct halving_work {
     ordo_exec  *exec;
     void       *records;
-    size_t      n, block, offset; /* blocks of `block` records from `offset` on */
+    size_t      n, block, offset; /* blocks of `block` records, from record `offset` on */
     atomic_bool stopped, wrong;
 } halving_work;
 
@@ -41,7 +41,7 @@ typedef struct halving_kind {
     bool (*bubble)(void *records, size_t n, ordo_exec *exec, bool *stopped);
 } halving_kind;
 
-/* Runs body for each block from `offset` on. A task takes many short blocks. */
+/* Runs body for each block of records from record `offset` on. A task takes many short blocks. */
 static bool each_block(halving_work *work, ordo_body *body, size_t block, size_t offset)
 {
     if (offset >= work->n)
@@ -53,14 +53,14 @@ static bool each_block(halving_work *work, ordo_body *body, size_t block, size_t
            !atomic_load_explicit(&work->stopped, memory_order_relaxed);
 }
 
-/* One round of three partitions. */
+/* One round: partitions all blocks three times. */
 static bool halve(halving_work *work, ordo_body *partition, size_t block)
 {
     return each_block(work, partition, block, 0) && each_block(work, partition, block, block / 2) &&
            each_block(work, partition, block, 0);
 }
 
-/* The phases are as many as rounds of a radius that was large enough. */
+/* Counts a phase; exec->phases is the number for a radius that is large enough. */
 static void next_phase(ordo_exec *exec)
 {
     if (exec->phase + 1 < exec->phases)
@@ -152,10 +152,10 @@ size_t cpu_records_halving_scratch(enum record_kind kind, size_t n, unsigned thr
     return cpu_records_radius_scratch(kind, n);
 }
 
-/* Bubble sort, with which Pfaff and Treadwell compare. A pass carries the largest record so far
- * along. The next pass ends where the last exchange happened, because all records behind it are in
- * their places. An array of radius k takes at most k + 1 passes. One thread, no scratch, time
- * n (k + 1), n^2 / 2 at worst. */
+/* Bubble sort, the baseline of Pfaff and Treadwell. A pass carries the largest record so far to the
+ * right. The next pass ends at the last exchange, because all later records are in their places. An
+ * array of radius k takes at most k + 1 passes. One thread, no scratch, time n (k + 1), at worst
+ * n^2 / 2. */
 ordo_status cpu_records_bubble(const cpu_records *records, ordo_exec *exec)
 {
     static bool (*const sort[RECORD_KINDS])(void *records, size_t n, ordo_exec *exec) =

@@ -18,7 +18,7 @@ static void FN(halving_pivot)(RECORD *a, size_t n)
         FN(halving_swap)(a, 0, n - 1);
 }
 
-/* Puts the k least records into a[0 .. k), in any order. False: cancelled. */
+/* Moves the k least records to a[0 .. k), in any order. Returns false if the call was cancelled. */
 static bool FN(halving_select)(RECORD *a, size_t n, size_t k, ordo_exec *exec)
 {
     unsigned patience = HALVING_PATIENCE * ordo_bit_length(n);
@@ -70,8 +70,8 @@ static void FN(halving_piece)(void *arg, size_t lo, size_t hi)
     }
 }
 
-/* One pass of bubble sort, which carries the largest record so far. Returns whether all records
- * are in order now; they are if the radius was at most 1. */
+/* One pass of bubble sort. `held` is the largest record so far. Returns whether all records are in
+ * order now, which is the case if the radius was at most 1. */
 static bool FN(halving_bubble)(void *records, size_t n, ordo_exec *exec, bool *stopped)
 {
     RECORD *const a = records;
@@ -95,7 +95,8 @@ static bool FN(halving_bubble)(void *records, size_t n, ordo_exec *exec, bool *s
 
 /* ---- Segments ---- */
 
-/* Sorts by selections of the median, which call themselves on the left half. False: cancelled. */
+/* Sorts a[0 .. n): selects the median, then sorts the left half by a call and the right half by the
+ * loop. Returns false if the call was cancelled. */
 static bool FN(segment_sort)(RECORD *a, size_t n, ordo_exec *exec)
 {
     while (n > HALVING_SMALL) {
@@ -122,7 +123,7 @@ static void FN(segment_piece)(void *arg, size_t lo, size_t hi)
     }
 }
 
-/* Whether records [lo, hi) are after the records before them. */
+/* Sets work->wrong if one of the records [lo, hi) is less than the record before it. */
 static void FN(segment_check)(void *arg, size_t lo, size_t hi)
 {
     halving_work *const work = arg;
@@ -136,8 +137,8 @@ static void FN(segment_check)(void *arg, size_t lo, size_t hi)
 
 /* ---- Bubble sort ---- */
 
-/* One pass over records[0 .. n), n > 0: returns the index of the last record that was exchanged
- * with the one before it, 0 if none was, or n if the call was cancelled. */
+/* One pass over records[0 .. n), n > 0. Returns the index of the last record that was exchanged
+ * with the record before it, 0 if there was no exchange, or n if the call was cancelled. */
 static size_t FN(bubble_pass)(RECORD *records, size_t n, double share, ordo_exec *exec)
 {
     RECORD largest = records[0];

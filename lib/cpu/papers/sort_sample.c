@@ -1,14 +1,12 @@
-/* sort_sample.c - comparison sample sort of records in four phases: the CPU's part of the hybrid
- * sample sort for CPU and GPU, and the same sort on the CPU alone, with the splitter tree of
- * Sanders and Winkel's super scalar sample sort (2004).
- *
- * I    a sorted sample of sqrt(n) records, or more, gives the splitters: an implicit search tree
- *      that records walk without a branch, several at a time; the label is the bucket
- * II   each piece of the array, which fits the L2 cache, counts its labels
- * III  prefix sums over the pieces give each bucket's places; all pieces scatter at once
- * IV   buckets of records equal to a splitter are done; one thread, or all threads if the bucket is
- *      large, sorts each other bucket the same way; small ones are sorted in the cache, by the
- *      vector quicksort if the CPU has it and records are words, else by merging
+/* sort_sample.c - comparison sample sort of records: S. Subashini and N. Ramya, "Hybrid Comparison
+ * Sorting"; the CPU's part of the hybrid sort, and the sort on the CPU alone. The splitter tree is
+ * that of P. Sanders and S. Winkel, "Super Scalar Sample Sort" (2004).
+ *   I    A sorted sample of at least sqrt(n) records gives the splitters, an implicit search tree.
+ *        Several records at a time walk the tree without branches; the label is the bucket.
+ *   II   Each piece of the array, which fits the L2 cache, counts its labels.
+ *   III  Prefix sums over the pieces give each bucket's places; all pieces scatter at once.
+ *   IV   Buckets of records equal to a splitter are done. Others are split again, large ones by all
+ *        threads; small ones are sorted in the cache: words by the vector sort, others by merging.
  * n lg n comparisons. Scratch: n records, n labels of 2 bytes, and counts for each piece. */
 #define _POSIX_C_SOURCE 200809L
 #include "backend/profile.h"
@@ -28,38 +26,39 @@ enum {
     BASE = ORDO_TUNE_SAMPLE_BASE,
     PIECE = ORDO_TUNE_SAMPLE_PIECE,
     LEAST_PIECE = ORDO_TUNE_SAMPLE_LEAST_PIECE,
-    PIECES = 64,     /* of an array of up to 64 * PIECE records, so that all threads have work */
+    PIECES = 64,     /* pieces of an array of up to 64 * PIECE records, so that all threads have
+                      * work */
     ALL_DEPTH = 3,   /* levels that all threads split together, below the first one */
-    ALONE_DEPTH = 3, /* levels of one thread before merge sort */
+    ALONE_DEPTH = 3, /* levels that one thread splits before merge sort */
     BATCH = 8,       /* records that walk the tree together */
     MOST_RECORD = 16,
     TREE_BYTES = 2 * LEAVES * MOST_RECORD
 };
 _Static_assert(2 * OVERSAMPLE * LEAVES <= BASE, "sample and its scratch fit the bucket");
 
-/* An array that all threads split, or whose buckets they sort. */
+/* The state of an array that all threads split, or whose buckets they sort. */
 typedef struct sample_work {
     ordo_exec *exec;
     void      *tree;
     void      *data, *other; /* n records each */
     uint16_t  *labels;
     size_t     n;
-    size_t (*counts)[BUCKETS]; /* for each piece; then the places of its records */
+    size_t (*counts)[BUCKETS]; /* for each piece: a histogram, then the places of its records */
     size_t        starts[BUCKETS + 1];
-    size_t        first_bucket; /* that the loop over buckets begins with */
+    size_t        first_bucket; /* the first bucket of the loop over buckets */
     bool          to_other;     /* the sorted buckets of data go to other */
     size_t        large;        /* more records than this are split by all threads */
-    cpu_words_fn *sort_words;   /* of records that are words; NULL: merge sort */
+    cpu_words_fn *sort_words;   /* the vector sort, for records that are words; NULL: merge sort */
     size_t        base;         /* at most this many records are sorted without another split */
 } sample_work;
 
-/* Records of a piece, the same in all phases of an array of n. */
+/* Records in a piece; the same in all phases for an array of n records. */
 static size_t piece_of(size_t n)
 {
     return ordo_max(ordo_min(PIECE, ordo_div_up(n, PIECES)), LEAST_PIECE);
 }
 
-/* The most pieces of an array of n records or fewer. */
+/* The largest number of pieces of an array of at most n records. */
 static size_t most_pieces(size_t n)
 {
     return ordo_min(ordo_div_up(n, LEAST_PIECE), ordo_max(PIECES, ordo_div_up(n, PIECE)));
@@ -84,7 +83,7 @@ static void count_piece(void *arg, size_t lo, size_t hi)
     count_labels(work->labels + lo, hi - lo, counts);
 }
 
-/* Adds the pieces' counts up. */
+/* Sums the counts of all pieces. */
 static void total_counts(const sample_work *work, uint64_t totals[BUCKETS])
 {
     memset(totals, 0, BUCKETS * sizeof *totals);
@@ -106,15 +105,16 @@ static void place_counts(const sample_work *work, uint64_t first[BUCKETS])
 
 static bool is_split_by_all(const sample_work *work, size_t size) { return size > work->large; }
 
-/* One thread should not be left with a bucket while the others have none. */
+/* Larger buckets are split by all threads, so that no thread works on a bucket while others are
+ * idle. */
 static size_t large_bucket(size_t n, unsigned threads)
 {
     return threads == 1 ? SIZE_MAX : ordo_max(BASE, n / threads);
 }
 
-/* Phases I to III of data[0 .. n), once the tree is built: labels, histograms and the scatter to
- * other, where bucket b is [starts[b], starts[b + 1]). Adds the seconds of each phase to `phase`,
- * unless phase is NULL. */
+/* Phases I to III of data[0 .. n), with the tree already built: labels, histograms and the scatter
+ * to `other`, where bucket b is [starts[b], starts[b + 1]). Adds the seconds of each phase to
+ * `phase` unless phase is NULL. */
 static ordo_status split_timed(sample_work *work, ordo_body *label, ordo_body *scatter,
                                double *phase)
 {
@@ -192,12 +192,12 @@ static char *record_at(void *records, const sample_kind *kind, size_t i)
     return (char *)records + i * kind->size;
 }
 
-/* ---- Phase IV by all threads ---- */
+/* ---- Phase IV with all threads ---- */
 
 static ordo_status sort_buckets(sample_work *work, const sample_kind *kind, size_t first,
                                 size_t end, unsigned depth);
 
-/* Splits a large bucket [at, at + n) of work->data by all threads and sorts its buckets. */
+/* Splits a large bucket [at, at + n) of whole->data with all threads and sorts its buckets. */
 static ordo_status sort_large(const sample_work *whole, const sample_kind *kind, size_t at,
                               size_t n, unsigned depth)
 {
@@ -214,7 +214,7 @@ static ordo_status sort_large(const sample_work *whole, const sample_kind *kind,
     return sort_buckets(&work, kind, 0, BUCKETS, depth - 1);
 }
 
-/* Buckets [first, end) of work->data, [starts[b], starts[b + 1]) each. */
+/* Sorts buckets [first, end) of work->data; bucket b is [starts[b], starts[b + 1]). */
 static ordo_status sort_buckets(sample_work *work, const sample_kind *kind, size_t first,
                                 size_t end, unsigned depth)
 {
@@ -233,7 +233,7 @@ static ordo_status sort_buckets(sample_work *work, const sample_kind *kind, size
 
 /* ---- Work space ----
  *
- *   tree | sample, and as much for its sort | splitters of the CPU alone | counts of the pieces */
+ *   tree | sample | scratch of its sort | splitters (sort on the CPU alone) | counts per piece */
 
 static size_t sample_bytes(size_t n, size_t record)
 {
@@ -265,7 +265,7 @@ static sample_work open_work(const cpu_kernels *kernels, void *block, size_t n, 
 
 static char *sample_of(const sample_work *work) { return (char *)work->tree + TREE_BYTES; }
 
-/* Record i of the sample: the middle of the i-th of `size` equal intervals. */
+/* The position of record i of the sample: the middle of the i-th of `size` equal intervals. */
 static size_t sample_position(size_t i, size_t size, size_t n)
 {
     size_t const each = n / size;
@@ -277,7 +277,7 @@ static size_t sample_position(size_t i, size_t size, size_t n)
 size_t cpu_records_sample_scratch(enum record_kind kind, size_t n, unsigned threads)
 {
     (void)threads;
-    if (n <= BASE) /* merge sorted */
+    if (n <= BASE) /* sorted without a split */
         return ordo_round_up(n * record_size(kind), ORDO_CACHE_LINE);
     return ordo_round_up(n * record_size(kind), ORDO_CACHE_LINE) +
            ordo_round_up(n * sizeof(uint16_t), ORDO_CACHE_LINE) + work_bytes(n, record_size(kind));
@@ -328,7 +328,7 @@ ordo_status cpu_records_sample(const cpu_records *records, const cpu_kernels *ke
     TRY(ordo_scratch(exec, cpu_records_sample_scratch(records->kind, n, exec->threads), &block));
     sample_work work = open_work(kernels, block, n, kind->size, exec);
     work.data = records->array;
-    if (n <= BASE) { /* as one bucket */
+    if (n <= BASE) { /* sorted as one bucket */
         work.other = block;
         work.starts[1] = n;
         work.large = SIZE_MAX;
@@ -348,7 +348,7 @@ ordo_status cpu_records_sample(const cpu_records *records, const cpu_kernels *ke
 
 /* ---- Steps of the hybrid sample sort ---- */
 
-/* How the keys of a job become records, and its records results. */
+/* How the keys of a job become records, and how its records become results. */
 static radix_io io_of(const cpu_kernels *kernels, const ordo_sample_job *job)
 {
     ordo_argsort_job const argsort = {.type = job->type,

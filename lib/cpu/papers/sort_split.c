@@ -1,15 +1,13 @@
-/* sort_split.c - radix sort one bit at a time: each pass splits the records stably by one bit,
- * low to high. It is the radix sort that a binary prefix sum serves (Whittaker, Skjellum and
- * Bangalore, "Ballot Counting for Optimal Binary Prefix Sum").
+/* sort_split.c - radix sort by one bit at a time, from low to high: the radix sort built on a
+ * binary prefix sum in Whittaker, Skjellum and Bangalore, "Ballot Counting for Optimal Binary
+ * Prefix Sum".
  *
- * A first pass finds the bits that differ; the others are skipped. If the low halves rise from
- * record to record, as indices do, their bits are skipped too, because stable splits by the high
- * half keep them in order. A split is a binary prefix sum: each piece counts its set bits, the
- * counts are summed over the pieces, and a record goes behind the records before it with the
- * same bit. The records go to a buffer of the same size and back.
- *
- * Two reads and one write of the array for every bit that differs. Scratch: n records and one
- * count for each piece. */
+ * A first pass finds the bits that differ; only these are sorted by. If the low halves of the
+ * records ascend, as indices do, their bits are skipped too, because stable splits by the high half
+ * keep them in order. A split is a binary prefix sum: each piece counts its 1 bits, the counts are
+ * summed over the pieces, and each record goes after the earlier records with the same bit. Records
+ * move to a buffer of the same size and back. Two reads and one write of the array per differing
+ * bit. Scratch: n records, a count per piece. */
 #include "cpu/papers/paper_sorts.h"
 
 #include <string.h>
@@ -28,7 +26,7 @@ typedef struct split_work {
     void             *in, *out;
     enum record_kind  kind;
     size_t            n;
-    size_t           *ones; /* set bits of each piece, then of all pieces before it */
+    size_t           *ones; /* 1 bits of each piece; then of all pieces before it */
     size_t            zeros;
     split_bit         bit;
     _Atomic(uint64_t) any_key, any_index; /* bits that are set in some record */
@@ -58,7 +56,7 @@ static void swap_sides(split_work *work)
     work->out = was;
 }
 
-/* Splits by one bit. */
+/* Splits the records by work->bit. Returns false if the call was cancelled. */
 static bool split(split_work *work, size_t n, ordo_exec *exec)
 {
     size_t const grain = cpu_grain(n);

@@ -1,6 +1,6 @@
 /* split.t.h - the pieces of sort_split.c for one kind of record. */
 
-/* Finds which bits differ, and whether a low half is ever less than the one before. */
+/* Finds the bits that differ, and whether a low half is less than the low half before it. */
 static void FN(survey_piece)(void *arg, size_t lo, size_t hi)
 {
     split_work *const   work = arg;
@@ -51,8 +51,9 @@ static void FN(move_piece)(void *arg, size_t lo, size_t hi)
     for (size_t i = lo; i < hi; i++) {
         RECORD const record = in[i];
         size_t const one = FN(bit_of)(record, bit.high, bit.shift);
-        /* Behind the unset bits before it, or behind all unset bits and the set bits before it.
-         * A mask chooses, because the compiler makes a branch of ?:. */
+        /* A record with a 0 bit goes after the earlier records with a 0 bit. A record with a 1 bit
+         * goes after all records with a 0 bit and the earlier ones with a 1 bit. A mask selects the
+         * place, because the compiler turns ?: into a branch. */
         out[(i - ones) + (-one & (zeros + 2 * ones - i))] = record;
         ones += one;
     }

@@ -1,11 +1,11 @@
-/* string_sample.c - the hybrid sorting paper's sample sort for strings, on the CPU alone.
+/* string_sample.c - sample sort of strings on the CPU alone: S. Subashini and N. Ramya, "Hybrid
+ * Comparison Sorting".
  *
- * The key of a string is its first seven bytes with their number (core/string_view.h). The sample
+ * The key of a string is its first seven bytes and their number (core/string_view.h). The sample
  * sort sorts records of key and index; no two records are equal, so the sort is stable. Strings
- * that continue after equal keys form groups. Groups are sorted from the eighth byte on: each on
- * one thread, large ones by string_sort.c with all threads.
- * Scratch besides the records: that of the sample sort of n records of 16 bytes, and 8 bytes for
- * each 4096 strings. */
+ * that continue after equal keys form groups, which are sorted from the eighth byte on: small
+ * groups on one thread each, large groups by string_sort.c with all threads. Scratch besides the
+ * records: a sample sort of n records of 16 bytes, and 8 bytes per 4096 strings. */
 #define _POSIX_C_SOURCE 200809L
 #include "backend/profile.h"
 #include "cpu/papers/paper_sorts.h"
@@ -21,7 +21,8 @@ typedef struct sample_strings {
     string_engine *engine;
     string_group  *large;
     atomic_size_t  large_count;
-    size_t        *starts; /* for each block: where its first group begins; then n */
+    size_t        *starts; /* for each block: the start of the first group that begins there or
+                            * later; the last entry is n */
 } sample_strings;
 
 static void load_piece(void *arg, size_t lo, size_t hi)

@@ -1,19 +1,20 @@
 /* cut.c - chooses the buckets of uneven keys from a sorted sample (cut.h). Reads the sample a few
- * times; no other cost. */
+ * times. */
 #include "cpu/radix/cut.h"
 
 enum {
-    UNEVEN = 4,       /* a bucket with this many times its share of the sample is too large */
-    LARGE_PART = 32,  /* narrower buckets and logarithms are tried if one sampled key in so many is
-                       * in such a bucket */
-    NARROWER = 4,     /* times the buckets that a cell may have for this reason */
-    DENSE_PART = 64,  /* the part of the sample that shows where keys are densest */
+    UNEVEN = 4,       /* a bucket with more than this many times its share of the sample is too
+                       * large */
+    LARGE_PART = 32,  /* narrower buckets and logarithms are tried if more than one sampled key in
+                       * this many is in such a bucket */
+    NARROWER = 4,     /* factor by which the buckets of a cell may become narrower */
+    DENSE_PART = 64,  /* one part in this many of the sample shows where keys are densest */
     CELLS_BESIDE = 4, /* cells that are not used for the range of the sample */
 };
 
 typedef struct cut_sample {
-    const uint64_t *keys;   /* in order */
-    uint64_t       *places; /* what the cells cover (radix_place), in order */
+    const uint64_t *keys;   /* key bits in order */
+    uint64_t       *places; /* the numbers that the cells cover (radix_place), in order */
     size_t          count;
     unsigned        width;
     size_t          share; /* sampled keys of a bucket */
@@ -44,15 +45,15 @@ static bool is_large(const cut_sample *sample, size_t lo, size_t hi)
     return hi - lo > UNEVEN * sample->share && sample->places[lo] != sample->places[hi - 1];
 }
 
-/* A bucket got sampled keys [lo, hi). */
+/* Adds the sampled keys [lo, hi) of a bucket to sample->large if the bucket is too large. */
 static void note_bucket(cut_sample *sample, size_t lo, size_t hi)
 {
     if (is_large(sample, lo, hi))
         sample->large += hi - lo;
 }
 
-/* A cell whose buckets number from `first` on: bucket i of the cell begins at base + (i << shift),
- * and there are last + 1. */
+/* Stores a cell whose buckets are numbered from `first` on: bucket i of the cell begins at base +
+ * (i << shift), and there are last + 1 buckets. */
 static void put_cell(radix_cells *cells, size_t cell, size_t first, uint64_t base, unsigned shift,
                      size_t last)
 {
@@ -61,8 +62,8 @@ static void put_cell(radix_cells *cells, size_t cell, size_t first, uint64_t bas
         (uint32_t)first | (uint32_t)last << CELL_LAST | (uint32_t)shift << CELL_SHIFT;
 }
 
-/* Counts the sampled keys [lo, hi) of a cell whose buckets are 2^shift places wide, from `low` on.
- * Returns those in buckets that are too large and have several values. */
+/* For sampled keys [lo, hi) of a cell whose buckets are 2^shift wide, from `low` on: returns the
+ * number of keys in buckets that are too large and have several values. */
 static size_t large_at(const cut_sample *sample, size_t lo, size_t hi, uint64_t low, unsigned shift)
 {
     const uint64_t *const places = sample->places;
@@ -76,7 +77,8 @@ static size_t large_at(const cut_sample *sample, size_t lo, size_t hi, uint64_t 
     return large;
 }
 
-/* A value that is most of a cell has a bucket of its own, between those below and above it. */
+/* Gives a value that is most of a cell its own bucket, between a bucket below and one above it.
+ * Returns the number of buckets. */
 static size_t cut_around(cut_sample *sample, radix_cells *cells, size_t cell, size_t lo, size_t hi,
                          size_t first, uint64_t value)
 {
@@ -91,9 +93,9 @@ static size_t cut_around(cut_sample *sample, radix_cells *cells, size_t cell, si
     return 2 + (value > 0);
 }
 
-/* Cuts a cell that holds sampled keys [lo, hi) into at most `most` buckets. Returns how many. The
- * buckets are as wide as the number of sampled keys asks for, and narrower while some are too
- * large: frequent values among others then get buckets of their own. */
+/* Cuts a cell that holds sampled keys [lo, hi) into at most `most` buckets. Returns their number.
+ * The width follows from the number of sampled keys; buckets become narrower while some are too
+ * large, so that frequent values get their own buckets. */
 static size_t cut_cell(cut_sample *sample, const radix_cut *cut, radix_cells *cells, size_t cell,
                        size_t lo, size_t hi, size_t first, size_t most)
 {
@@ -133,7 +135,7 @@ static size_t fill_cells(cut_sample *sample, const radix_cut *cut, radix_cells *
             bucket++;
             begin = i;
         }
-        if (many && bucket < BUCKETS - 1) { /* the last bucket is left for the keys after these */
+        if (many && bucket < BUCKETS - 1) { /* the last bucket is for the keys after these */
             bucket += cut_cell(sample, cut, cells, cell, i, end, bucket, BUCKETS - 1 - bucket);
             begin = end;
         } else {
@@ -148,7 +150,7 @@ static size_t fill_cells(cut_sample *sample, const radix_cut *cut, radix_cells *
     return bucket + 1;
 }
 
-/* Cells over the range of the sample. */
+/* Chooses cells over the range of the sample. */
 static void cut_by_cells(cut_sample *sample, radix_cut *cut, radix_cells *cells)
 {
     for (size_t i = 0; i < sample->count; i++)

@@ -3,10 +3,10 @@
  *
  * Cells of one width cover the range of the sample. A cell with few sampled keys is a part of one
  * bucket. A cell with many is cut into buckets of one width over the sampled keys of that cell,
- * which fits clusters and outliers; if one value is most of the cell, the value has a bucket of its
- * own. So a bucket costs two loads for any distribution. Where the keys become denser
- * towards one point (integers of all magnitudes), the cells cover the logarithm of the distance
- * from that point instead of the key bits. Buckets are in the order of the key bits. */
+ * which fits clusters and outliers; if one value is most of the cell, the value has its own bucket.
+ * So finding a bucket costs two loads for any distribution. If the keys become denser towards one
+ * point (integers of all magnitudes), the cells cover the logarithm of the distance from that point
+ * instead of the key bits. Buckets are in the order of the key bits. */
 #ifndef ORDO_CPU_RADIX_CUT_H
 #define ORDO_CPU_RADIX_CUT_H
 
@@ -17,8 +17,8 @@ enum {
     TOP_BITS = ORDO_TUNE_RADIX_TOP,
     BUCKETS = 1 << TOP_BITS,
     CELL_BITS = ORDO_TUNE_RADIX_CELLS,
-    /* What a cell's word holds: its first bucket, the number of its last bucket from there, and
-     * the shift to the number of a bucket. */
+    /* A cell's word holds its first bucket, the number of its last bucket counted from there, and
+     * the shift that gives the number of a bucket. */
     CELL_LAST = 12,
     CELL_SHIFT = 24,
     CELL_MASK = (1 << CELL_LAST) - 1
@@ -29,22 +29,23 @@ typedef struct radix_cells {
     uint32_t words[1 << CELL_BITS];
 } radix_cells;
 
-/* Gives the bucket of a key. */
+/* The division of keys into buckets. */
 typedef struct radix_cut {
     bool               even;   /* the bucket is (key >> shift) & mask; otherwise cells are used */
     bool               logs;   /* the cells cover radix_log of the keys */
     bool               single; /* the sample has one value: cells cannot divide more */
     unsigned           shift;
     unsigned           mask;
-    uint64_t           keep;   /* bits of the key that count: keys equal in these share a bucket */
-    uint64_t           anchor; /* of radix_log */
-    uint64_t           base;   /* where cell 0 begins; keys below also go there */
-    uint64_t           last;   /* the last cell; keys above also go there */
+    uint64_t           keep;   /* the bits of the key that are used: keys equal in these share a
+                                * bucket */
+    uint64_t           anchor; /* anchor of radix_log */
+    uint64_t           base;   /* where cell 0 begins; smaller keys also go to cell 0 */
+    uint64_t           last;   /* the last cell; larger keys also go there */
     size_t             buckets;
     const radix_cells *cells;
 } radix_cut;
 
-/* Chooses cells; *cut is the even cut. cut.c */
+/* Chooses cells. On entry *cut is the even cut. cut.c */
 void radix_cut_uneven(const uint64_t *sample, uint64_t *room, size_t count, unsigned width,
                       size_t buckets, radix_cut *cut, radix_cells *cells);
 
@@ -69,8 +70,8 @@ static inline void radix_choose_cut(const uint64_t *sample, uint64_t *room, size
         radix_cut_uneven(sample, room, count, width, buckets, cut, cells);
 }
 
-/* The side of the anchor, the exponent and the fraction of the distance to it, in `width` bits: as
- * keys grow, so does the result. No branch. */
+/* A number of `width` bits made of the side of the anchor, and the exponent and the fraction of the
+ * distance to it. It grows with the key. No branch. */
 static inline uint64_t radix_log(uint64_t key, uint64_t anchor, unsigned width)
 {
     uint64_t const ones = UINT64_MAX >> (64 - width);
@@ -84,7 +85,7 @@ static inline uint64_t radix_log(uint64_t key, uint64_t anchor, unsigned width)
     return ((ones ^ (ones >> 1)) | exponent | fraction) ^ flip;
 }
 
-/* What the cells cover. */
+/* The number that the cells cover: the key bits or their logarithm. */
 static inline uint64_t radix_place(const radix_cut *cut, uint64_t key, unsigned width, bool logs)
 {
     uint64_t const kept = key & cut->keep;

@@ -1,9 +1,9 @@
 /* for_each_record.h - includes ORDO_TEMPLATE (a path from lib/) once for each kind of record.
  *
- * The template sees RECORD (record_k32), DIGITS (the type of its key bits), KEY_OF(record),
- * LESS(a, b), PICK(take_b, a, b) and FN(name) (name_k32); it includes nothing. LESS compares key
- * bits. Where ORDO_WHOLE_RECORDS is defined, LESS compares whole records and there is no p32:
- * k64 serves both. Every macro is undefined afterwards. */
+ * The template uses RECORD (record_k32), DIGITS (the type of its key bits), KEY_OF(record), LESS(a,
+ * b), PICK(take_b, a, b) and FN(name) (name_k32); it includes nothing. LESS compares key bits. If
+ * ORDO_WHOLE_RECORDS is defined, LESS compares whole records, and there is no p32, because k64 does
+ * the same. Every macro is undefined at the end. */
 #define ORDO_PASTE_(a, b) a##b
 #define ORDO_PASTE(a, b) ORDO_PASTE_(a, b)
 #define FN(name) ORDO_PASTE(name##_, R)

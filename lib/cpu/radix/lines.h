@@ -1,4 +1,5 @@
-/* lines.h - writes of whole cache lines past the cache, by the ISA that the file is built for. */
+/* lines.h - writes of whole cache lines that bypass the cache, for the ISA of the including
+ * file. */
 #ifndef ORDO_CPU_RADIX_LINES_H
 #define ORDO_CPU_RADIX_LINES_H
 
@@ -10,7 +11,7 @@
 #include <emmintrin.h>
 #endif
 
-/* Writes whole cache lines past the cache, if the ISA can. */
+/* Writes whole cache lines with stores that bypass the cache, if the ISA has them. */
 static inline void lines_stream(void *to, const void *lines, size_t bytes)
 {
 #if defined(__AVX512F__)

@@ -1,11 +1,11 @@
 /* narrow.c - counting sort of keys of 8 and 16 bits: counts how often each value occurs, then
- * writes the values. One read and one write of memory; scratch: one table for each thread. Few keys
- * of 16 bits are sorted byte by byte instead.
+ * writes the values. One read and one write of memory; scratch: one table for each thread. A few
+ * keys of 16 bits are sorted byte by byte instead.
  *
- * The load and the store of a counter bound the speed (V1: 0.57 ns). Many keys are therefore
- * counted 16 bits at a time, two keys of 8 bits at once, in counters of one byte: a table of 64
- * KB stays in L1, and a counter rarely overflows. V1, ns a key: of 8 bits 0.38, in four tables
- * of 256 counters 0.54; of 16 bits 0.76, in one table of 32-bit counters 1.03. */
+ * The load and the store of a counter limit the speed (V1: 0.57 ns). If there are many keys, they
+ * are counted 16 bits at a time, two keys of 8 bits at once, in counters of one byte: a table of 64
+ * KB stays in L1, and a counter rarely overflows. V1, ns per key: 8 bits 0.38 (in four tables of
+ * 256 counters 0.54); 16 bits 0.76 (in one table of 32-bit counters 1.03). */
 #include "cpu/radix/radix.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ typedef struct count_work {
     const void *keys;
     size_t      n;
     size_t      values; /* 2^8 or 2^16 */
-    size_t      share;  /* keys of one thread's piece */
+    size_t      share;  /* keys of a piece; one thread counts a piece */
     uint32_t   *tables; /* [piece][value] */
     uint8_t    *few;    /* [piece][value of 16 bits], one-byte counters; NULL: too few keys */
 } count_work;
@@ -61,7 +61,7 @@ enum {
     DOUBLES = 1 << 16
 };
 
-/* Counts an overflow: ROUND more of one value of 16 bits, or of each of its two bytes. */
+/* Counts an overflow: adds ROUND to the count of one 16-bit value, or of each of its two bytes. */
 static inline void count_round(uint32_t *table, bool bytes, unsigned value)
 {
     if (bytes) {
@@ -168,9 +168,9 @@ static void fill_16(uint16_t *to, size_t n, uint16_t value)
         to[i] = value;
 }
 
-/* Writes the values from v on to [lo, hi), where v's keys come first. Eight keys are stored at
- * once; surplus ones are overwritten by the next value, except in the last eight places. So a
- * rare value costs no mispredicted branch on its count. */
+/* Writes the values from v on to [lo, hi), which begins with keys of v. Eight keys are stored at
+ * once; the next value overwrites surplus keys, except in the last eight places. So a rare value
+ * costs no mispredicted branch on its count. */
 static void write_16(uint16_t *keys, const size_t *starts, size_t v, unsigned flip, size_t lo,
                      size_t hi)
 {
@@ -271,14 +271,14 @@ ordo_status cpu_narrow_inplace(const ordo_sort_job *job, ordo_exec *exec)
 
 /* ---- Few keys ---- */
 
-/* Whether keys are so few that clearing and adding up a counter for each value would be most of the
+/* Whether keys are so few that clearing and summing a counter per value would take most of the
  * time. */
 static bool is_by_bytes(ordo_type type, size_t n)
 {
     return ordo_type_size(type) == 2 && n < ORDO_TUNE_NARROW_FEW;
 }
 
-/* Keys of 16 bits, by the low byte and then by the high byte, through scratch for n keys. */
+/* Sorts keys of 16 bits by the low byte, then by the high byte, through scratch for n keys. */
 static ordo_status sort_by_bytes(const ordo_sort_job *job, ordo_exec *exec)
 {
     unsigned const  flip = flip_of(job->type, job->descending);
@@ -303,11 +303,11 @@ static ordo_status sort_by_bytes(const ordo_sort_job *job, ordo_exec *exec)
     return ORDO_OK;
 }
 
-/* ---- All of it ---- */
+/* ---- The whole sort ---- */
 
 static size_t piece_count(size_t n, unsigned threads, size_t values)
 {
-    size_t const least = ordo_max(ORDO_TUNE_ALONE, values); /* keys for which a table pays */
+    size_t const least = ordo_max(ORDO_TUNE_ALONE, values); /* least keys per table */
     size_t const most = ordo_div_up(n, (size_t)1 << 31);    /* so that a counter cannot wrap */
     return ordo_max(ordo_max(ordo_min(threads, n / least), most), 1);
 }

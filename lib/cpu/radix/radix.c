@@ -1,20 +1,20 @@
-/* radix.c - stable radix sort of records by all threads: the production sort. A sample shows how
- * the keys are distributed; the threads count how many records go to each bucket, scatter them,
- * and sort each bucket in the cache (radix_local.t.h).
- *
+/* radix.c - stable radix sort of records with all threads: the production sort. A sample shows the
+ * distribution of the keys; the threads count the records of each bucket, scatter them, and sort
+ * each bucket in the cache (radix_local.t.h).
  * If the sample is even, a bucket is the top bits of the key. Otherwise cells over the range of the
- * sample give buckets with about equally many sampled keys (cut.h), so that skewed keys (floats,
- * Gaussians, integers of all magnitudes) cost the same. All threads split a bucket again that is
- * too large for one thread. Reads memory three times and writes it twice; one thread with many
- * keys does not count them (radix_blocks.t.h) and reads memory twice. Scratch: n records, an
- * eighth of that for buffers, tables of a few megabytes, a block for each bucket or 2n bytes for
- * labels, and n records more to split again without a spare. */
+ * sample give buckets of about equally many sampled keys (cut.h), so that skewed keys (floats,
+ * Gaussians, integers of all magnitudes) cost the same. All threads split a bucket again if it is
+ * too large for one thread. Memory is read three times and written twice; one thread with many keys
+ * does not count them (radix_blocks.t.h) and reads memory twice. Scratch: n records, an eighth of
+ * that for buffers, tables of a few megabytes, a block per bucket or 2n bytes for labels, and n
+ * records more to split again without a spare. */
 #include "cpu/radix/radix_work.h"
 
 #include <string.h>
 
-/* Whether records are gathered into whole cache lines that are then written past the cache. This
- * pays where an ordinary store first reads the line that it overwrites. */
+/* Whether records are collected into whole cache lines that are then written with stores that
+ * bypass the cache. This is faster where an ordinary store first reads the line that it
+ * overwrites. */
 #if defined(__SSE2__)
 #define RADIX_COMBINE true
 #else
@@ -92,7 +92,7 @@ static void place_buckets(radix_work *work)
 typedef struct differ_work {
     const char *records;
     uint64_t (*differ)(const void *records, size_t lo, size_t hi);
-    atomic_uint_fast64_t bits; /* in which any key differs from the first */
+    atomic_uint_fast64_t bits; /* bits in which any key differs from the first */
 } differ_work;
 
 static void differ_piece(void *arg, size_t lo, size_t hi)
@@ -119,7 +119,7 @@ static void store_piece(void *arg, size_t lo, size_t hi)
                 (hi - lo) * size);
 }
 
-/* Stores a bucket whose keys are all equal; *done says whether it was one. */
+/* Stores a bucket if all its keys are equal; *done becomes true if they are. */
 static ordo_status store_if_equal(const radix_io *io, ordo_exec *exec, const char *records,
                                   size_t at, size_t n, bool *done)
 {
@@ -136,16 +136,16 @@ static ordo_status store_if_equal(const radix_io *io, ordo_exec *exec, const cha
 
 enum {
     COUNT_BYTES = BUCKETS * sizeof(size_t),
-    SAMPLE_EACH = 16,  /* sampled keys of a bucket, at most RADIX_SAMPLE of all */
-    SAMPLE_LEVELS = 3, /* below, buckets are digits of the bits that differ */
+    SAMPLE_EACH = 16,  /* sampled keys per bucket; at most RADIX_SAMPLE in all */
+    SAMPLE_LEVELS = 3, /* deeper levels use digits of the bits that differ */
     MOST_LEVELS = SAMPLE_LEVELS + 64 / TOP_BITS + 1,
-    MOST_COUNTED = BUCKETS / 2 /* buckets whose records are counted first */
+    MOST_COUNTED = BUCKETS / 2 /* the most buckets if records are counted first */
 };
 
-typedef struct radix_memory { /* what the splits of one job share */
-    char *rooms[2]; /* records go from one to the other; [1] is taken if a bucket is split again */
-    size_t      *counts; /* [chunk][bucket] */
-    size_t      *ends;   /* [level][bucket] */
+typedef struct radix_memory { /* memory that the splits of one job share */
+    char        *rooms[2]; /* records move between these; [1] is taken if a bucket is split again */
+    size_t      *counts;   /* [chunk][bucket] */
+    size_t      *ends;     /* [level][bucket] */
     radix_cells *cells;
     char        *sample; /* twice RADIX_SAMPLE records or words of 64 bits */
     uint16_t    *labels; /* NULL until they are needed */
@@ -182,15 +182,16 @@ static bool is_combined(enum record_kind kind, size_t n)
     return RADIX_COMBINE && n * record_size(kind) >= ORDO_TUNE_STREAM;
 }
 
-/* Whether one thread writes n records to blocks and does not count them first. Records with a
- * payload gain nothing. */
+/* Whether one thread writes n records to blocks and does not count them first. This is not faster
+ * for records with a payload. */
 static bool uses_blocks(enum record_kind kind, size_t n, unsigned threads)
 {
     return RADIX_COMBINE && threads == 1 && (kind == RECORD_K32 || kind == RECORD_K64) &&
            n * record_size(kind) >= ORDO_TUNE_BLOCK_LEAST && n <= INT32_MAX;
 }
 
-/* Bytes of the blocks beside the room for n records: one for each bucket; and the blocks in all. */
+/* extra_bytes: bytes of the blocks outside the room for n records, one per bucket. most_blocks: the
+ * number of all blocks. */
 static size_t extra_bytes(size_t buckets) { return buckets * BLOCK_BYTES; }
 
 static size_t most_blocks(enum record_kind kind, size_t n, size_t buckets)
@@ -255,8 +256,8 @@ static ordo_status take_memory(const radix_io *io, ordo_exec *exec, radix_memory
     return ORDO_OK;
 }
 
-/* Records without payload, and those whose payloads rise, may be sorted as words: equal words
- * are identical. */
+/* Records without payload, and records with ascending payloads, may be sorted as words, because
+ * equal words are identical. */
 static radix_local local_of(const radix_io *io, ordo_exec *exec)
 {
     radix_local local = {.exec = exec};
@@ -354,7 +355,7 @@ static void record_split(ordo_exec *exec, const radix_cut *cut)
     exec->facts.buckets = cut->buckets;
 }
 
-/* The buckets that are too large for one thread need a second room. Taken before anything is
+/* Takes the second room, which buckets that are too large for one thread need, before a result is
  * stored. */
 static ordo_status take_second_room(const radix_work *work, radix_memory *memory)
 {
@@ -464,8 +465,8 @@ static ordo_status take_blocks(const radix_work *work, const radix_memory *memor
     return ORDO_OK;
 }
 
-/* The split of the whole input by one thread. Large buckets end up in the second room. *done says
- * whether there was memory for the blocks; if not, nothing has changed. */
+/* The split of the whole input by one thread. Large buckets go to the second room. *done is false
+ * if there was no memory for the blocks; then nothing has changed. */
 static ordo_status split_into_blocks(const radix_io *io, radix_memory *memory, bool *done,
                                      ordo_exec *exec)
 {
@@ -494,12 +495,12 @@ static ordo_status split_into_blocks(const radix_io *io, radix_memory *memory, b
     TRY(take_second_room(work, memory));
     work->to = memory->rooms[1];
     TRY(finish_all(work, finish_chain, &in));
-    if (io->gave_up != NULL && io->gave_up(io)) /* then some buckets have not been gathered */
+    if (io->gave_up != NULL && io->gave_up(io)) /* some buckets have not been gathered */
         return ORDO_OK;
     return split_big(work, memory, 0, 1);
 }
 
-/* ---- All of it ---- */
+/* ---- The whole sort ---- */
 
 static bool fits_cache(enum record_kind kind, size_t n)
 {

@@ -7,7 +7,7 @@ enum {
 
 /* ---- Sample and buckets ---- */
 
-/* At most BLOCK records of a chunk: where they are, or loaded into block. */
+/* Returns at most BLOCK records of a chunk: in place, or loaded into `block`. */
 static inline const RECORD *FN(block_of)(const radix_work *work, size_t at, size_t count,
                                          RECORD *block)
 {
@@ -18,8 +18,9 @@ static inline const RECORD *FN(block_of)(const radix_work *work, size_t at, size
     return (const RECORD *)(work->from != NULL ? (const void *)work->from : work->io->in) + at;
 }
 
-/* Draws `count` records from the whole input and sorts them; spare holds as many. Their key bits go
- * to spare, as words of 64 bits. False if the call was cancelled: then there are none. */
+/* Draws `count` records from the whole input and sorts them; spare has room for as many. Their key
+ * bits go to spare, as 64-bit words. Returns false if the call was cancelled; then spare is
+ * unspecified. */
 static bool FN(sample)(const radix_work *work, void *records, void *spare, size_t count)
 {
     RECORD *const sample = records;
@@ -57,7 +58,7 @@ INLINE void FN(label_as)(const radix_cut *cut, const DIGITS *keys, size_t count,
         labels[i] = (uint16_t)radix_bucket(cut, keys[i], 8 * sizeof(DIGITS), logs);
 }
 
-/* The buckets of keys where the cut is not even. */
+/* Writes the buckets of keys where the cut is not even. */
 static void FN(label)(const radix_cut *cut, const DIGITS *keys, size_t count, uint16_t *labels)
 {
     if (cut->logs)
@@ -68,7 +69,7 @@ static void FN(label)(const radix_cut *cut, const DIGITS *keys, size_t count, ui
 
 /* ---- Count ---- */
 
-/* Prefetches what is read AHEAD records after `at`, up to hi. */
+/* Prefetches the data that is read AHEAD records after `at`, up to hi. */
 static inline void FN(prefetch)(const radix_work *work, size_t at, size_t hi, bool values)
 {
     const radix_io *const io = work->io;
@@ -84,7 +85,7 @@ static inline void FN(prefetch)(const radix_work *work, size_t at, size_t hi, bo
         radix_prefetch(io->values + from * io->value_size, count * io->value_size);
 }
 
-/* The key bits of at most BLOCK records: where they are, or in block or digits. */
+/* Returns the key bits of at most BLOCK records: in place, or in `block` or `digits`. */
 static inline const DIGITS *FN(digits_of)(const radix_work *work, size_t at, size_t count,
                                           RECORD *block, DIGITS *digits)
 {
@@ -148,8 +149,8 @@ static void FN(count)(const radix_work *work, size_t lo, size_t hi, size_t *coun
 
 /* ---- Scatter ---- */
 
-/* Keys are read again after they were counted. If another thread changes them in between, the
- * result is garbage, but no place is beyond the last. */
+/* Keys are read again after they were counted. If another thread of the program changes them in
+ * between, the result is garbage, but no record is written after the last place. */
 INLINE void FN(scatter_plain)(const RECORD *records, const uint16_t *labels, size_t count,
                               RECORD *to, size_t last, size_t *places, const radix_cut *cut)
 {
@@ -201,7 +202,7 @@ static inline const uint16_t *FN(labels_of)(const radix_work *work, const RECORD
     return some;
 }
 
-/* Lines are aligned in memory, and `to` may not be: places count from the start of its line. */
+/* Cache lines are aligned and `to` may not be, so places count from the start of its line. */
 static void FN(scatter)(const radix_work *work, size_t lo, size_t hi, size_t *places, char *buffer)
 {
     RECORD          block[BLOCK];
@@ -265,7 +266,7 @@ static void FN(sort_to_result)(const radix_io *io, const radix_local *local, REC
         return;
     }
     /* The result's memory is not in the cache, so the records are sorted in the cache first and
-     * then copied. Records that are fetched in order go to the result at once. */
+     * then copied. Records that packed_sort fetches in order go directly to the result. */
     RECORD *const sorted = local->sort_packed == NULL ? records
                            : io->store == NULL        ? (RECORD *)io->out + at
                                                       : spare;
@@ -286,7 +287,7 @@ static void FN(finish)(const radix_work *work, RECORD *records, size_t at, size_
         FN(sort_to_result)(io, &work->local, records, spare, at, n, work->most);
 }
 
-/* The bucket [lo, hi) of the split. */
+/* Sorts and stores bucket [lo, hi) of the split. */
 static void FN(finish_bucket)(const radix_work *work, size_t lo, size_t hi, char *buffer)
 {
     FN(finish)(work, (RECORD *)(void *)work->to + lo, work->at + lo, hi - lo,

@@ -1,10 +1,11 @@
-/* radix_blocks.t.h - the split of one thread into chains of blocks, for one kind of record: nothing
- * is counted beforehand, so the input is read once. A bucket begins with the block of its number
- * and takes a new block when one is full.
+/* radix_blocks.t.h - the split by one thread into chains of blocks, for one kind of record. Records
+ * are not counted beforehand, so the input is read once. Bucket b begins with block b and takes a
+ * new block when a block is full.
  *
- * Each bucket gathers BLOCK_HELD records in a line, which is then written past the cache. The last
- * record of the line holds the bucket's next place until that record arrives, so that one record
- * touches one or two cache lines. A place is the number of a block and of a record in it. */
+ * Each bucket collects BLOCK_HELD records in a line, which is then written with stores that bypass
+ * the cache. The last record of the line holds the bucket's next place until that record arrives,
+ * so that a record touches one or two cache lines. A place is the number of a block and of a record
+ * in it. */
 
 enum {
     FN(BLOCK_RECORDS) = BLOCK_BYTES / sizeof(RECORD),
@@ -30,7 +31,7 @@ static inline RECORD *FN(block_at)(const radix_blocks *blocks, uint32_t place)
                          : (RECORD *)(void *)blocks->room + (place - first);
 }
 
-/* The line of bucket b is full: writes it. */
+/* Writes the line of bucket b, which is full. */
 INLINE void FN(write_line)(radix_blocks *blocks, size_t b, RECORD *line, uint32_t place)
 {
     lines_stream(FN(block_at)(blocks, place - (BLOCK_HELD - 1)), line, FN(LINE_BYTES));
@@ -61,7 +62,7 @@ INLINE void FN(to_blocks)(const RECORD *records, const uint16_t *labels, size_t 
     }
 }
 
-/* The input into blocks. buffer holds a line for each bucket. */
+/* Scatters the input into blocks; `buffer` has a line for each bucket. */
 static void FN(scatter_blocks)(const radix_work *work, radix_blocks *blocks, char *buffer)
 {
     RECORD          block[BLOCK];
@@ -118,8 +119,8 @@ static void FN(prefetch_bucket)(const radix_blocks *blocks, size_t b, size_t n)
     }
 }
 
-/* Sorts and stores bucket b, records [lo, hi) of the result; buffer holds work->big records twice.
- * A larger bucket is left as records in work->to. */
+/* Sorts and stores bucket b, records [lo, hi) of the result; `buffer` has room for twice work->big
+ * records. A larger bucket is only gathered into work->to. */
 static void FN(finish_blocks)(const radix_work *work, const radix_blocks *blocks, size_t b,
                               size_t lo, size_t hi, char *buffer)
 {

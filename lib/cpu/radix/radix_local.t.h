@@ -1,14 +1,14 @@
 /* radix_local.t.h - the stable sort of records of one kind that fit the cache (radix.t.h).
  *
  * One read finds the highest bit that differs; if there is none, the records are in order. Then two
- * stable passes, low digit first, sort by at most 2 x RADIX_DIGIT bits from there down. Records
- * that are still equal in those bits form groups; insertion sort finishes short ones, and long ones
- * are sorted by the bits below. Records beyond the cache are first split by a digit. A vector sort
- * of words, where the ISA has one, replaces the passes: of the records themselves if they may be
- * compared as words; otherwise of 32-bit words that stand for the records. */
+ * stable passes, low digit first, sort by at most 2 x RADIX_DIGIT bits from that bit downwards.
+ * Records that are still equal in those bits form groups; short groups are sorted by insertion,
+ * long ones by the lower bits. Records that exceed the cache are first split by a digit. If the ISA
+ * has a vector sort of words, it replaces the passes: it sorts the records themselves if they may
+ * be compared as words, else 32-bit words that stand for the records. */
 
-/* The bit length of the bits in which any key differs from the first. It is at most `most`, so
- * the loop stops early for spread keys. */
+/* The bit length of the bits in which any key differs from the first. The length is at most `most`,
+ * so the loop ends early if the keys are spread. */
 static inline unsigned FN(differing)(const RECORD *records, size_t n, unsigned most)
 {
     DIGITS const first = KEY_OF(records[0]);
@@ -22,9 +22,8 @@ static inline unsigned FN(differing)(const RECORD *records, size_t n, unsigned m
     return ordo_bit_length(all);
 }
 
-/* The least key, and the bit length of the largest difference to it. That may be much shorter
- * than the bits that differ: two neighbours on both sides of a power of two differ in all bits
- * up to it. */
+/* The least key, and the bit length of the largest difference to it. This length may be much
+ * smaller than the number of bits that differ: 2^k - 1 and 2^k differ in k + 1 bits. */
 static inline DIGITS FN(least)(const RECORD *records, size_t n, unsigned *bits)
 {
     DIGITS low = KEY_OF(records[0]), high = low;
@@ -42,8 +41,8 @@ static inline unsigned FN(digit_at)(RECORD record, unsigned shift, unsigned mask
     return (unsigned)(KEY_OF(record) >> shift) & mask;
 }
 
-/* Moves each record to the next place of its digit. Four are read before the first is written,
- * because the compiler cannot know that no write hits them. */
+/* Moves each record to the next place of its digit. Four records are read before the first is
+ * written, because the compiler does not know that the writes leave them unchanged. */
 static inline void FN(deal)(const RECORD *from, size_t n, RECORD *to, uint32_t *places,
                             unsigned shift, unsigned mask)
 {
@@ -96,8 +95,8 @@ static void FN(one_pass)(const RECORD *from, RECORD *to, size_t n, unsigned shif
 static bool FN(local_sort)(RECORD *records, RECORD *spare, size_t n, RECORD *to, unsigned most,
                            const radix_local *local);
 
-/* The records are in order by (key - base) >> shift. Finishes each group that is equal in that.
- * False if the call was cancelled. */
+/* The records are in order by (key - base) >> shift. Sorts each group of records that are equal in
+ * this number. Returns false if the call was cancelled. */
 static bool FN(finish_groups)(RECORD *records, RECORD *spare, size_t n, DIGITS base, unsigned shift,
                               const radix_local *local)
 {
@@ -119,8 +118,8 @@ static bool FN(finish_groups)(RECORD *records, RECORD *spare, size_t n, DIGITS b
 }
 
 /* result[i] = records[numbers[i] & mask]. A record with a key less than the one before it is
- * inserted into its place; spread keys have few such records. Returns true if there were too
- * many: then some records are not in order. */
+ * inserted into its place; spread keys have few such records. Returns true if there were too many
+ * such records; then some are not in order. */
 static bool FN(fetch)(const RECORD *records, const uint32_t *numbers, size_t n, uint32_t mask,
                       RECORD *result)
 {
@@ -143,11 +142,11 @@ static bool FN(fetch)(const RECORD *records, const uint32_t *numbers, size_t n, 
     return moves >= n;
 }
 
-/* Sorts 32-bit words, each made of the highest bits of (key - base) above the number of the
- * record, and then fetches the records in that order. `bits` is the bit length of the largest
- * key - base. Words with equal key bits keep the order of their numbers, so the sort is stable.
- * The words take the end of spare and are read before they are overwritten. False if the call
- * was cancelled. */
+/* Sorts 32-bit words, each made of the highest bits of (key - base) above the number of the record,
+ * and then fetches the records in that order. `bits` is the bit length of the largest key - base.
+ * Words with equal key bits keep the order of their numbers, so the sort is stable. The words use
+ * the end of spare and are read before they are overwritten. Returns false if the call was
+ * cancelled. */
 static bool FN(packed_sort)(RECORD *records, RECORD *spare, size_t n, RECORD *to, DIGITS base,
                             unsigned bits, const radix_local *local)
 {
@@ -167,10 +166,10 @@ static bool FN(packed_sort)(RECORD *records, RECORD *spare, size_t n, RECORD *to
     return true;
 }
 
-/* Splits by the highest digit, then sorts each part. If a vector sort takes the parts, the digit
- * has only as many values as make the parts small enough: fewer places written at a time fit the
- * cache better. Fewer records than that take a handful of values. False if the call was
- * cancelled. */
+/* Splits by the highest digit, then sorts each part. If a vector sort sorts the parts, the digit
+ * has only as many values as make the parts small enough, because fewer places written at a time
+ * fit the cache better. At most RADIX_PACKED records have only a handful of values here. Returns
+ * false if the call was cancelled. */
 static bool FN(local_split)(RECORD *records, RECORD *spare, size_t n, RECORD *to, unsigned bits,
                             const radix_local *local)
 {
@@ -205,12 +204,12 @@ static inline unsigned FN(word_bits)(unsigned most)
     return most + (unsigned)(8 * (sizeof(RECORD) - sizeof(DIGITS)));
 }
 
-/* How the keys of n records lie, by a sample. The sample is counted in 64 cells of its range; the
- * fullest one tells how many keys share a value of the key bits that a packed word holds. Keys that
- * repeat take few values, few of which share these bits, wherever the values lie. The sample has no
- * fixed stride, because the keys may have a period. Where words can be sorted instead, few keys
- * may share a packed value, unless a packed word holds a whole key. *range is the bit length of
- * the sample's range. */
+/* Estimates the distribution of the keys of n records from a sample. The sample is counted in 64
+ * cells of its range; the fullest cell shows how many keys share the key bits that a packed word
+ * holds. Keys that repeat have few values, and few of these share those bits. The sample has no
+ * fixed stride, because the keys may be periodic. If the vector sort takes the records as words,
+ * only a few keys may share these bits, unless a packed word holds all bits of the range. Sets
+ * *range to the bit length of the sample's range. */
 static enum radix_spread FN(spread)(const RECORD *records, size_t n, const radix_local *local,
                                     unsigned *range)
 {
@@ -243,8 +242,8 @@ static enum radix_spread FN(spread)(const RECORD *records, size_t n, const radix
                                    : RADIX_CROWDED;
 }
 
-/* Whether the vector sort takes the records as words. Spread records are sorted faster by 32-bit
- * words that stand for them. */
+/* Whether the vector sort sorts the records as words. Evenly spread records are sorted faster by
+ * 32-bit words that stand for them. */
 static bool FN(are_words)(const RECORD *records, size_t n, const radix_local *local)
 {
     unsigned range;
@@ -254,8 +253,8 @@ static bool FN(are_words)(const RECORD *records, size_t n, const radix_local *lo
 }
 
 /* Sorts records[0 .. n), whose keys differ in the lowest `most` bits alone, through spare[0 .. n)
- * into to, which may be records or spare. False if the call was cancelled: then the three arrays
- * hold garbage, and nothing in them may be used, not even as an index. */
+ * into to, which may be records or spare. Returns false if the call was cancelled; then the three
+ * arrays hold garbage, which must not be used, not even as an index. */
 static bool FN(local_sort)(RECORD *records, RECORD *spare, size_t n, RECORD *to, unsigned most,
                            const radix_local *local)
 {

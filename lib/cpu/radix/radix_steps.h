@@ -1,12 +1,12 @@
 /* radix_steps.h - the inner steps of the radix sort as a table for one ISA (kernel/plain_loops.h).
- * The loops are plain C that gains from the ISA's shifts and vectors. */
+ * The loops are plain C that is faster with the ISA's shifts and vectors. */
 #include "core/random.h"
 #include "cpu/radix/lines.h"
 #include "cpu/radix/radix_work.h"
 
 #include <string.h>
 
-/* Prefetches memory that is read soon. Processors do this by themselves, but not across pages. */
+/* Prefetches memory that is read soon. CPUs do this by themselves, but not across pages. */
 static inline void radix_prefetch(const void *at, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i += LINE)

@@ -1,4 +1,5 @@
-/* radix_work.h - what the radix sort's driver (radix.c) and inner steps (radix_steps.h) share. */
+/* radix_work.h - the types that the driver of the radix sort (radix.c) and its inner steps
+ * (radix_steps.h) share. */
 #ifndef ORDO_CPU_RADIX_RADIX_WORK_H
 #define ORDO_CPU_RADIX_RADIX_WORK_H
 
@@ -32,23 +33,23 @@ enum {
     LINE = ORDO_CACHE_LINE,
     GATHER = ORDO_TUNE_RADIX_GATHER,
     AHEAD = ORDO_TUNE_RADIX_AHEAD,
-    BLOCK_BYTES = ORDO_TUNE_BLOCK_BYTES, /* of a block that a bucket takes at a time */
-    BLOCK_HELD = 16 /* records that are gathered before they are written to a block */
+    BLOCK_BYTES = ORDO_TUNE_BLOCK_BYTES, /* bytes of a block of a bucket */
+    BLOCK_HELD = 16                      /* records collected before they are written to a block */
 };
 
-/* How keys lie, as far as it matters to the sort of records in the cache. */
+/* The distribution of keys, for the sort of records in the cache. */
 enum radix_spread {
     RADIX_CROWDED, /* many different keys share their highest bits */
     RADIX_EVEN,
     RADIX_REPEATS, /* few values */
-    RADIX_HANDFUL  /* so few that a split by one digit separates most of them */
+    RADIX_HANDFUL  /* so few values that a split by one digit separates most of them */
 };
 
-/* What a sort within the cache needs. */
+/* The services of a sort in the cache. */
 typedef struct radix_local {
     ordo_exec    *exec;
     cpu_words_fn *sort_words; /* vector sort of whole records; NULL: not for this kind */
-    size_t        most_words; /* the most records it takes */
+    size_t        most_words; /* the most records for sort_words */
     cpu_words_fn
         *sort_packed; /* vector sort of 32-bit words that stand for records; NULL: there is none */
 } radix_local;
@@ -70,11 +71,11 @@ typedef struct radix_work {
     unsigned         level; /* 0: the first split of the job */
     const char      *from;  /* records; NULL: the job's input, loaded */
     char            *to;
-    size_t           n, at; /* at: index of the first record in the whole */
+    size_t           n, at; /* at: index of the first record in the whole array */
     radix_cut        cut;
     size_t           chunk, chunks;
     size_t          *counts; /* [chunk][bucket]: counts, then places */
-    size_t          *ends;   /* of the buckets */
+    size_t          *ends;   /* end of each bucket */
     size_t           big;    /* buckets larger than this are left for all threads */
     unsigned         most;   /* low bits in which the keys of one bucket may differ */
     bool             combine;
@@ -82,8 +83,8 @@ typedef struct radix_work {
     radix_slots      slots;
 } radix_work;
 
-/* The records of a split by one thread (radix_blocks.t.h). Blocks are numbered: first one for each
- * bucket, in extra, then those in room. */
+/* The blocks of a split by one thread (radix_blocks.t.h). Blocks are numbered: first one per
+ * bucket, in `extra`, then the blocks in `room`. */
 typedef struct radix_blocks {
     char     *room, *extra;
     uint32_t *next;   /* [block]: the next block of its bucket */

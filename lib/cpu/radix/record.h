@@ -1,12 +1,12 @@
-/* record.h - the records that every sort of the CPU moves: key bits, and what goes with them.
+/* record.h - the records that every sort of the CPU moves: key bits and a payload.
  *
  *   k32, k64   key bits alone
  *   p32        32 key bits above a payload of 32 bits, in one word
  *   p64        64 key bits and a payload of 64 bits
  *
- * The payload is the index of the key in the input, or the value of a pair. Records with an index
- * are all different, so a sort that compares whole records is stable on them. Whole records p32
- * compare as k64. records.h turns keys into records and records into results. */
+ * The payload is the index of the key in the input, or the value of a pair. No two records with an
+ * index are equal, so a sort that compares whole records is stable. Whole p32 records compare as
+ * k64. records.h turns keys into records and records into results. */
 #ifndef ORDO_CPU_RADIX_RECORD_H
 #define ORDO_CPU_RADIX_RECORD_H
 
@@ -79,7 +79,7 @@ typedef struct cpu_records {
     size_t           n;
 } cpu_records;
 
-/* One function for each kind, of a template that compares whole records. */
+/* The functions of a template that compares whole records, one for each kind. */
 #define RECORD_FUNCTIONS(name)                                                                     \
     {                                                                                              \
         name##_k32, name##_k64, name##_k64, name##_p64                                             \

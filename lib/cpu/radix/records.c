@@ -1,6 +1,5 @@
-/* records.c - chooses the loops that turn keys into records and records into results
- * (record_type). The bytes of a value are at one end of its payload, whichever the byte order:
- * memcpy there and back restores them. */
+/* records.c - chooses the loops that turn keys into records and records into results (record_type).
+ * A value is copied to its payload and back with memcpy, so it is restored in any byte order. */
 #include "core/keybits.h"
 #include "cpu/radix/records.h"
 
@@ -47,7 +46,7 @@ enum record_kind records_kind_of_pairs(ordo_type type, size_t value_size)
 
 /* ---- Jobs ---- */
 
-/* Key bits back to keys; NULL for descending floats, whose NaNs stay last. */
+/* The map from key bits to keys; NULL for descending floats, because NaNs stay last. */
 static const cpu_words_map *map_of(const ordo_sort_job *job)
 {
     static const cpu_words_map same = {0, 0, 0}, turned = {0, UINT64_MAX, 0};

@@ -1,29 +1,29 @@
-/* records.h - keys into records and records into results. */
+/* records.h - turns keys into records and records into results. */
 #ifndef ORDO_CPU_RADIX_RECORDS_H
 #define ORDO_CPU_RADIX_RECORDS_H
 
 #include "cpu/radix/radix.h"
 
-/* The kind of record of a job with that type and payload. Keys of less than 32 bits are widened. */
+/* The kind of record of a job with this type and payload. Keys of less than 32 bits are widened. */
 enum record_kind records_kind_of_keys(ordo_type type);
 enum record_kind records_kind_of_argsort(ordo_type type, size_t n);
 enum record_kind records_kind_of_pairs(ordo_type type, size_t value_size);
 
-/* Keys alone. load and store are NULL where the keys are their own key bits. */
+/* Keys alone. load and store are NULL if the keys are their own key bits. */
 radix_io records_of_keys(const cpu_kernels *kernels, const ordo_sort_job *job);
 /* Keys with their index; the results are the indices. kind is P64, or P32 if that holds both. */
 radix_io records_of_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job,
                             enum record_kind kind);
 /* Keys with values of at most 4 (keys of at most 32 bits) or 8 bytes, in place. Floats only if
- * records_fold_alike says so. */
+ * records_fold_alike sets *alike. */
 radix_io records_of_pairs(const cpu_kernels *kernels, const ordo_pairs_job *job);
-/* The key bits of an array that is only read, by records_tile. folded: keys that tie have equal
- * key bits; else the order is that of a sort of keys alone. */
+/* The key bits of an array that is only read, by records_tile. folded: keys that tie have equal key
+ * bits; otherwise the order is that of a keys-only sort. */
 radix_io records_of_order(const cpu_kernels *kernels, ordo_type type, const void *keys, size_t n,
                           bool descending, bool folded);
 
-/* Key bits [at, at + count) of records_of_order, or of an array of records: made in `buffer`, which
- * has room for them, or read where they are. */
+/* Key bits [at, at + count) of records_of_order, or of an array of records: in place, or made in
+ * `buffer`, which has room for them. */
 static inline const void *records_tile(const radix_io *io, size_t at, size_t count, void *buffer)
 {
     if (io->load_digits == NULL)
@@ -32,18 +32,19 @@ static inline const void *records_tile(const radix_io *io, size_t at, size_t cou
     return buffer;
 }
 
-/* All records of io into an array, which may be the keys' own memory; and the results of such an
- * array. Both do nothing where load or store is NULL: the keys are the records. */
+/* records_load loads all records of io into an array, which may be the keys' own memory;
+ * records_store stores such an array as results. If load or store is NULL, the keys are the records
+ * and nothing is done. */
 ordo_status records_load(const radix_io *io, const cpu_records *records, ordo_exec *exec);
 ordo_status records_store(const radix_io *io, const cpu_records *records, ordo_exec *exec);
 
 /* Shortened keys (io.shortened) of a type of 64 bits: sets load and load_digits. */
 void records_shorten(const cpu_kernels *kernels, ordo_type type, radix_io *io);
-/* The least and the largest key bits of keys [lo, hi) of the input, as argsorts order them. */
+/* The least and the largest key bits of keys [lo, hi) of the input, in the order of an argsort. */
 void records_extent(const radix_io *io, ordo_type type, size_t lo, size_t hi, uint64_t *least,
                     uint64_t *most);
 
-/* A function that reads the key bits of keys[i], as argsorts order them. */
+/* A function that reads the key bits of keys[i], in the order of an argsort. */
 typedef uint64_t records_key_fn(const void *keys, size_t i);
 records_key_fn  *records_key_of(ordo_type type, bool descending);
 

@@ -1,9 +1,9 @@
-/* records.t.h - the loops of a record_type (radix.h). Each direction has a loop of its own,
- * so that the compiler makes vectors of it. */
+/* records.t.h - the loops of a record_type (radix.h). Each direction has its own loop, so that the
+ * compiler turns it into vector code. */
 
-typedef __typeof__((BITS)0 + 0u) FN(word); /* key bits alone as a record: of 32 bits at least */
+typedef __typeof__((BITS)0 + 0u) FN(word); /* key bits as a record: at least 32 bits */
 
-/* Runs a loop with `turned` as a constant, so that the compiler makes vectors of it. */
+/* Runs a loop with `turned` as a constant, so that the compiler turns it into vector code. */
 #define EACH_KEY(statement)                                                                        \
     if (io->turned) {                                                                              \
         bool const turned = true;                                                                  \

@@ -1,15 +1,13 @@
-/* short_keys.c - argsorts and ranks of 64-bit keys that move 8 bytes a key instead of 16.
+/* short_keys.c - argsorts and ranks of 64-bit keys that move 8 bytes per key instead of 16.
  *
- * A sample gives the range of the keys. If that is narrow, all keys are read; if they span less
- * than 2^32, a record holds the difference to the least key and the index, 32 bits each.
- * Otherwise a record holds the first bits of the key, as many as the index leaves room for,
- * within the range of the sample and three times as much around it: 2^24 random keys keep 39
- * bits and hardly ever tie. Keys that tie when short, and keys outside that range, are sorted by
- * their whole keys when a bucket is stored. These are read from the input, a block at a time, so
- * that the cache misses overlap.
- *
- * Keys that tie often are refused: the sample shows how often. A sort that meets too many ties
- * nevertheless gives up and loses the work done so far. */
+ * A sample gives the range of the keys. If it is narrow, all keys are read; if they span less than
+ * 2^32, a record holds the difference to the least key and the index, 32 bits each. Otherwise a
+ * record holds as many first bits of the key as the index leaves room for, within the sample's
+ * range widened by 1.5 times its length on either side: 2^24 random keys keep 39 bits and hardly
+ * ever tie. Keys that tie when shortened, and keys outside that range, are sorted by their whole
+ * keys, which are read from the input in blocks, when a bucket is stored.
+ * If the sample shows that keys tie often, they are not shortened. If a sort still meets too many
+ * ties, it gives up and loses the work done so far. */
 #include "core/random.h"
 #include "cpu/radix/short_keys.h"
 
@@ -20,11 +18,11 @@ enum {
     MOST = ORDO_TUNE_SHORT_MOST,
     NEAR_BITS = 10, /* short keys that differ only in these low bits are near */
     MOST_KNOWN = ORDO_TUNE_SHORT_KNOWN,
-    FEW = 16, /* whole keys sorted by insertion; most often two tie */
+    FEW = 16, /* at most this many whole keys are sorted by insertion; mostly two tie */
     BLOCK = 512
 };
 
-#define MOST_TIED 0.125 /* share of tied keys from which this does not pay (an estimate) */
+#define MOST_TIED 0.125 /* larger share of tied keys: not shortened (an estimate) */
 
 /* ---- Which way ---- */
 
@@ -172,8 +170,8 @@ static inline void put_index(const radix_io *io, size_t at, uint64_t index)
         ((uint64_t *)io->out)[at] = index;
 }
 
-/* The result at `at`: an index, or a record with the bit that says that its key equals the one
- * before. */
+/* Writes the result at `at`: an index, or a record with the bit for "same key as the previous
+ * record". */
 static inline void put_known(const radix_io *io, size_t at, uint64_t word, uint64_t index, bool tie)
 {
     const short_keys *const keys = io->job;
@@ -220,7 +218,8 @@ static void settle(const radix_io *io, size_t at, size_t n, const uint64_t *word
         put_known(io, at + i, words[i], known[i].index, i > 0 && known[i].key == known[i - 1].key);
 }
 
-/* Settles the ties among the sorted records, which include all records of each short key. */
+/* Sorts the ties among the sorted records by whole keys. All records of a shortened key are among
+ * them. */
 static void settle_ties(const radix_io *io, size_t at, size_t count, const uint64_t *words)
 {
     short_keys *const keys = io->job;
@@ -265,7 +264,7 @@ static void store_index(const radix_io *io, size_t at, size_t count, const void 
     settle_ties(io, at, count, words);
 }
 
-/* records may be where the result goes; ties are read before they are written. */
+/* The records may be in the memory of the result; ties are read before they are written. */
 static void store_words(const radix_io *io, size_t at, size_t count, const void *records)
 {
     memmove((uint64_t *)io->out + at, records, count * sizeof(uint64_t));
@@ -276,7 +275,7 @@ static void store_words(const radix_io *io, size_t at, size_t count, const void 
 
 static bool too_many_tied(const radix_io *io) { return short_keys_lost(io->job); }
 
-/* What both results have in common. */
+/* The parts of the job that both kinds of results share. */
 static radix_io shortened(const cpu_kernels *kernels, const ordo_argsort_job *job, short_keys *keys)
 {
     radix_io io = records_of_argsort(kernels, job, RECORD_P32);

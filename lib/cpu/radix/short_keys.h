@@ -17,7 +17,7 @@ typedef struct short_keys {
     enum short_way  way;
     short_map       map;
     records_key_fn *key_at;    /* reads the whole key */
-    atomic_size_t   tied;      /* SHORT_WORDS: how many keys tied when short */
+    atomic_size_t   tied;      /* SHORT_WORDS: number of keys that tied when shortened */
     size_t          most_tied; /* the sort gives up if more tied */
 } short_keys;
 
@@ -39,7 +39,7 @@ ordo_status short_keys_choose(const cpu_kernels *kernels, const ordo_argsort_job
 /* The scratch of short_keys_choose and of a sort, without the room. */
 size_t short_keys_scratch(ordo_type type, size_t n, unsigned threads);
 
-/* An argsort if keys->way is not SHORT_NOT; `room` has short_keys_room(n) bytes. */
+/* The job of an argsort, if keys->way is not SHORT_NOT; `room` has short_keys_room(n) bytes. */
 radix_io short_keys_io(const cpu_kernels *kernels, const ordo_argsort_job *job, short_keys *keys,
                        void *room);
 /* The same with the sorted records as results, in io.out. In SHORT_WORDS, bit (unit - 1) of a

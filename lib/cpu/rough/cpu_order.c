@@ -1,7 +1,7 @@
 /* cpu_order.c - ordo_is_sorted, and the threaded copy.
  *
- * Pieces are checked in order. When a key out of order is found, the pieces behind it are skipped,
- * so an unsorted array costs little. The lowest index found is the result. */
+ * Pieces are checked from left to right. After a key out of order is found, later pieces are
+ * skipped, so an unsorted array costs little. The lowest index found is the result. */
 #include "cpu/cpu.h"
 
 #include <string.h>
@@ -43,8 +43,8 @@ static void copy_piece(void *arg, size_t lo, size_t hi)
     memcpy((char *)job->dst + lo, (const char *)job->src + lo, hi - lo);
 }
 
-/* One piece per thread, if it is worth waking a thread. memcpy itself bypasses the cache for large
- * pieces. */
+/* One piece per thread, but no piece so small that waking a thread costs more than the copy. memcpy
+ * itself bypasses the cache for large pieces. */
 ordo_status cpu_copy(void *state, const ordo_copy_job *job, ordo_exec *exec)
 {
     (void)state;

@@ -1,27 +1,27 @@
 /* measure.c - measures of order: the radius of an array, which is the largest distance between two
- * keys out of order, and its number of runs.
+ * keys that are out of order, and its number of runs.
  *
- * After T. Altman and Y. Igarashi, "Roughly sorting: sequential and parallel approach" (1989),
- * and A. Pfaff and J. Treadwell, "Parallel sorting of roughly-sorted sequences" (2016).
- * Their algorithm is in sequences.c. AUTO checks small radii first, then any radius by blocks. O(n)
- * for every input; scratch: two key bits for each block. */
+ * After T. Altman and Y. Igarashi, "Roughly sorting: sequential and parallel approach" (1989), and
+ * A. Pfaff and J. Treadwell, "Parallel sorting of roughly-sorted sequences" (2016). Their algorithm
+ * is in sequences.c. AUTO checks small radii first, then finds any radius by blocks. O(n) for every
+ * input; scratch: two key bits for each block, and some bytes for each piece. */
 #include "cpu/rough/rough.h"
 
 #include <string.h>
 
-/* Small radii: if no two keys r+1 to 2r+1 places apart are out of order, no two keys further apart
- * are, because a larger distance is a sum of such distances. So any thread can check a piece for a
- * given r with the 2r+1 keys before it, in one read: each key is compared with the maximum of the
- * keys up to r+1 places before it. If a tile of the piece fails, a walk over the tile and O(r) keys
- * before it finds its radius, and the check continues with that radius. The largest radius found is
- * shared. A distance can also be a sum of distances that were checked with smaller radii further
- * left. So a piece is checked again if an earlier piece ended with a larger radius than this piece
- * began with, which happens only between threads.
+/* Small radii: if all keys r+1 to 2r+1 places apart are in order, all keys further apart are in
+ * order too, because a larger distance is a sum of such distances. So a thread can check a piece
+ * for a given r with the 2r+1 keys before it, in one read: it compares each key with the maximum of
+ * the keys at least r+1 places before it. If a tile of the piece fails, a walk over the tile and
+ * O(r) keys before it finds its radius, and the check continues with that radius. Threads share the
+ * largest radius found. A distance can also be a sum of distances that were checked with smaller
+ * radii further left. So a piece is checked again if an earlier piece ended with a larger radius
+ * than this piece began with, which happens only between threads.
  *
  * Any radius: if the radius is above a limit, or raising it takes too many reads, one read gives
  * the maximum and minimum of each short block. The prefix maxima of the blocks give the radius to
- * within two blocks. Only blocks that may hold a key with a partner further away are read again,
- * each in O(block + lg n). */
+ * within two blocks. Only blocks that may hold a key of a more distant pair are read again, each in
+ * O(block + lg n). */
 enum {
     RADIUS_TILE = 512, /* keys compared at once */
     RADIUS_NEAR = ORDO_TUNE_RADIUS_NEAR,
@@ -32,8 +32,8 @@ enum {
 };
 
 typedef struct radius_piece {
-    size_t first, last;   /* the radius at the beginning and at the end of its check */
-    bool   passed, again; /* it was checked; it must be checked again */
+    size_t first, last;   /* the radius at the beginning and at the end of the check */
+    bool   passed, again; /* the piece was checked; it must be checked again */
 } radius_piece;
 
 typedef struct radius_work {
@@ -41,7 +41,7 @@ typedef struct radius_work {
     size_t            grain, limit;
     atomic_size_t     radius; /* the largest distance found between two keys out of order */
     atomic_size_t     spent;  /* keys read again to raise the radius */
-    atomic_bool       far;    /* the radius is not small */
+    atomic_bool       far;    /* the radius is too large for this check */
     radius_piece     *pieces;
     void             *high, *low;
 } radius_work;
@@ -54,16 +54,16 @@ static void radius_raise(atomic_size_t *radius, size_t to)
         ;
 }
 
-/* Counts keys that were read again to raise the radius; returns true if there are too many. A few
- * are free, so that short arrays can raise the radius as well. */
+/* Counts keys that were read again to raise the radius. Returns true if there are too many. A few
+ * are always allowed, so that the radius can be raised in short arrays too. */
 static bool radius_spend(radius_work *work, size_t read)
 {
     size_t const spent = atomic_fetch_add_explicit(&work->spent, read, memory_order_relaxed) + read;
     return spent > work->view->io.n / RADIUS_SPENT + (size_t)4 * RADIUS_NEAR;
 }
 
-/* Whether the checks of all pieces prove the largest radius. If not, marks the pieces that must be
- * checked again. */
+/* Whether the checks of all pieces prove that work->radius is the radius. If not, marks the pieces
+ * that must be checked again. */
 static bool radius_agreed(const radius_work *work, size_t pieces)
 {
     bool   agreed = !atomic_load_explicit(&work->far, memory_order_relaxed);
@@ -207,7 +207,7 @@ ordo_status cpu_radius_bits(const ordo_sort_job *job, size_t *radius, ordo_exec 
     return cpu_order_radius(&view, radius, exec);
 }
 
-/* The checks of pieces find no sequences. */
+/* The checks of pieces do not compute the sequences. */
 static bool by_sequences(const ordo_radius_job *job)
 {
     return job->algorithm == ORDO_ALGORITHM_SEQUENTIAL || ordo_wants_sequences(job);
@@ -241,10 +241,10 @@ size_t cpu_radius_scratch(const ordo_radius_job *job, unsigned threads)
 
 /* ---- Runs ---- */
 
-/* A run begins at the first key and at every key that comes before its left neighbour. */
+/* A run begins at the first key and at every key that is less than its left neighbour. */
 typedef struct runs_work {
     radix_io      keys;
-    atomic_size_t falls; /* keys before their left neighbour */
+    atomic_size_t falls; /* keys less than their left neighbour */
 } runs_work;
 
 static size_t (*const falls[RECORD_KINDS])(const radix_io *keys, size_t lo,

@@ -2,7 +2,7 @@
 
 /* ---- The check: are keys more than r places apart in order? ---- */
 
-/* Whether any right[i] comes before one of left[0 .. i] or before *largest. *largest becomes the
+/* Whether any right[i] is less than one of left[0 .. i] or than *largest. *largest becomes the
  * maximum of itself and left. */
 static bool FN(any_wrong)(const order_view *view, const RECORD *left, const RECORD *right,
                           size_t count, size_t r, RECORD *largest)
@@ -15,15 +15,16 @@ static bool FN(any_wrong)(const order_view *view, const RECORD *left, const RECO
 }
 
 /* Compares each key i of [from + r + 1, hi) with all keys of [from, i - r), r at most RADIUS_NEAR.
- * Returns the beginning of the first tile of RADIUS_TILE keys that has a smaller one, or hi. Key
- * bits are computed once and kept for the left side. */
+ * Returns the start of the first tile of RADIUS_TILE keys that has a key less than one of them, or
+ * hi. The key bits of a tile are computed once and kept for the left side. */
 static size_t FN(first_wrong)(const order_view *view, size_t from, size_t hi, size_t r)
 {
     RECORD       items[RADIUS_ITEMS];
     RECORD       largest;
     size_t const apart = r + 1;
     bool const   made = view->io.load_digits != NULL;
-    size_t       longest = RADIUS_TILE; /* short at first, in case a key is wrong soon */
+    size_t       longest = RADIUS_TILE; /* short at first, because a key may be out of order
+                                         * early */
     if (hi - from <= apart)
         return hi;
     memset(&largest, 0, sizeof largest);
@@ -44,10 +45,11 @@ static size_t FN(first_wrong)(const order_view *view, size_t from, size_t hi, si
     return hi;
 }
 
-/* The radius of the pairs that end in [at, hi), at most RADIUS_TILE keys, given that it is larger
- * than r and that pairs that end before `at` are at most r apart. Returns limit + 1 if it is above
- * limit. The walk begins some keys before `at`; the radius grows while the maximum up to radius + 1
- * places before a key is larger than the key. If it grew too far, the walk begins further back. */
+/* The radius of the pairs that end in [at, hi), at most RADIUS_TILE keys. This radius is larger
+ * than r, and pairs that end before `at` are at most r apart. Returns limit + 1 if the radius is
+ * larger than limit. The walk begins some keys before `at`. The radius grows while the maximum of
+ * the keys at least radius + 1 places before a key is larger than the key. If the radius needs more
+ * keys on the left, the walk begins again further back. */
 static size_t FN(tile_radius)(const order_view *view, size_t at, size_t hi, size_t r, size_t limit,
                               size_t *read)
 {
@@ -61,7 +63,8 @@ static size_t FN(tile_radius)(const order_view *view, size_t at, size_t hi, size
         *read += count;
         for (size_t i = 1; i < at - from; i++)
             items[i] = LESS(items[i], items[i - 1]) ? items[i - 1] : items[i];
-        for (size_t i = ordo_max(at - from, 1); i < count; i++) { /* items before i are maxima */
+        for (size_t i = ordo_max(at - from, 1); i < count; i++) { /* items before i are prefix
+                                                                   * maxima */
             RECORD const x = items[i];
             while (found < i && LESS(x, items[i - found - 1]))
                 found++;
@@ -77,9 +80,9 @@ static size_t FN(tile_radius)(const order_view *view, size_t at, size_t hi, size
 
 /* ---- Small radii ---- */
 
-/* Whether a sample of pairs proves that the radius is above the limit: two keys of
- * [at - 1, n), which are at least limit + 1 places apart, are out of order. One comparison of
- * vectors, where the walk of tile_radius compares key by key. */
+/* Whether a sample of pairs proves that the radius is larger than limit: two keys of [at - 1, n) at
+ * least limit + 1 places apart are out of order. This is one comparison of vectors, whereas the
+ * walk of tile_radius compares key by key. */
 static bool FN(surely_far)(const order_view *view, size_t at, size_t limit)
 {
     RECORD       left_buffer[RADIUS_TILE], right_buffer[RADIUS_TILE], largest;
@@ -94,7 +97,7 @@ static bool FN(surely_far)(const order_view *view, size_t at, size_t limit)
 }
 
 /* Checks a piece, with as many keys before it as needed, for the largest radius found so far. If
- * the check fails, the radius is raised and the check continues. */
+ * the check fails, the function raises the radius and continues the check. */
 static void FN(near_piece)(void *arg, size_t lo, size_t hi)
 {
     radius_work *const  work = arg;
@@ -128,7 +131,7 @@ static void FN(near_piece)(void *arg, size_t lo, size_t hi)
 
 /* ---- Any radius ---- */
 
-/* The maximum and the minimum of each block. */
+/* Finds the maximum and the minimum of each block. */
 static void FN(far_bounds)(void *arg, size_t lo, size_t hi)
 {
     radius_work *const work = arg;
@@ -141,8 +144,9 @@ static void FN(far_bounds)(void *arg, size_t lo, size_t hi)
     }
 }
 
-/* Makes high[b] the maximum up to the end of block b, and finds the largest distance of two blocks
- * that hold keys out of order. Returns a radius that is at most two blocks below the true one. */
+/* Makes high[b] the maximum up to the end of block b, and finds the largest distance between two
+ * blocks that hold keys out of order. Returns a radius that is at most two blocks less than the
+ * true radius. */
 static size_t FN(far_least)(const radius_work *work, size_t blocks)
 {
     RECORD *const       high = work->high;
@@ -156,13 +160,13 @@ static size_t FN(far_least)(const radius_work *work, size_t blocks)
     return apart == 0 ? 0 : (apart - 1) * RADIUS_BLOCK + 1;
 }
 
-/* The index of the first key larger than x, which is in [0, block]; high[block] is larger than
- * x. */
+/* The index of the first key larger than x. The key is in blocks [0, block]; high[block] is larger
+ * than x. */
 static size_t FN(first_above)(const radius_work *work, RECORD x, size_t block)
 {
     const RECORD *const high = work->high;
     RECORD              buffer[RADIUS_BLOCK];
-    size_t              begin = 0, end = block; /* the answer's block is in [begin, end] */
+    size_t              begin = 0, end = block; /* the block of the result is in [begin, end] */
     while (begin < end) {
         size_t const middle = begin + (end - begin) / 2;
         if (LESS(x, high[middle]))
@@ -197,8 +201,8 @@ static RECORD FN(far_left)(const radius_work *work, size_t at, size_t count, REC
     return LESS(largest, here) ? here : largest;
 }
 
-/* Whether any pair out of order that ends in [lo, hi), at most a block, is more than r apart;
- * r + 1 < hi. */
+/* Whether any two keys that are out of order and more than r places apart end in [lo, hi), at most
+ * a block; r + 1 < hi. */
 static bool FN(far_wrong)(const radius_work *work, size_t lo, size_t hi, size_t r)
 {
     RECORD              left_buffer[2 * RADIUS_BLOCK], right_buffer[RADIUS_BLOCK];
@@ -209,10 +213,10 @@ static bool FN(far_wrong)(const radius_work *work, size_t lo, size_t hi, size_t 
     return FN(any_before_far)(work->view, left, right, count, &largest);
 }
 
-/* The maximum of r and the radius of the pairs that end in block b. Most blocks are done after
- * one comparison of vectors. Each key is replaced by the minimum from it to the end of its block,
- * which does not change the radius. Then the first larger key moves only to the right, so the
- * distance grows by at most one from key to key, and one comparison per key is enough. */
+/* The maximum of r and the radius of the pairs that end in block b. For most blocks one comparison
+ * of vectors is enough. For the others each key is replaced by the minimum from the key to the end
+ * of its block, which does not change the radius. Then the first larger key only moves right, so
+ * the distance grows by at most one per key, and one comparison per key is enough. */
 static size_t FN(far_block)(const radius_work *work, size_t b, size_t r)
 {
     const RECORD *const high = work->high;
@@ -276,7 +280,7 @@ static bool FN(measure)(radius_work *work, ordo_exec *exec)
 
 /* ---- Runs ---- */
 
-/* The number of records of [lo, hi) that come before their left neighbour; no branch on keys. */
+/* The number of records of [lo, hi) less than their left neighbour; no branch on keys. */
 static size_t FN(falls)(const radix_io *keys, size_t lo, size_t hi)
 {
     enum {

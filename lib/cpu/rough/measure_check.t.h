@@ -7,8 +7,8 @@ static bool FN(any_before)(const RECORD *left, const RECORD *right, size_t count
     return before != 0;
 }
 
-/* Four vectors per step. The maxima within each are independent, so only one maximum per vector
- * depends on the previous one. */
+/* Four vectors per step. The prefix maxima within a vector do not depend on other vectors; only one
+ * maximum per vector depends on the previous vector. */
 static bool FN(any_before_all)(const RECORD *left, const RECORD *right, size_t count,
                                RECORD *largest)
 {
@@ -46,8 +46,8 @@ static inline FN(lanes) FN(lanes_most)(FN(lanes) v)
 #endif
 }
 
-/* As any_before_all, but compares whole groups first: a group on the right is compared in detail
- * only if its minimum is less than the maximum on the left up to the end of its group. */
+/* As any_before_all, but tests whole groups first: a group is compared key by key only if its
+ * minimum on the right is less than the maximum on the left up to the end of the group. */
 static bool FN(any_before_far)(const RECORD *left, const RECORD *right, size_t count,
                                RECORD *largest)
 {

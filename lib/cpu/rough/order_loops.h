@@ -1,12 +1,13 @@
 /* order_loops.h - the inner loops of the measures of order, as a table for each ISA. The loops are
- * written once (measure_check.t.h) and compiled for each ISA; their results are the same. */
+ * written once (measure_check.t.h) and compiled for each ISA; all tables give the same results. */
 #ifndef ORDO_CPU_ROUGH_ORDER_LOOPS_H
 #define ORDO_CPU_ROUGH_ORDER_LOOPS_H
 
 #include "cpu/kernel/kernels.h"
 
 enum {
-    ORDER_GROUP = 256 /* bytes of records that any_before_far compares as a whole */
+    ORDER_GROUP = 256 /* bytes of records that any_before_far compares by one maximum and one
+                       * minimum */
 };
 
 /* any_before       whether right[i] < left[i] for any i < count

@@ -1,44 +1,45 @@
-/* rough.h - sorts of keys that are near their sorted places. sort_rough.c, measure.c */
+/* rough.h - measures of order, and sorts of keys that are near their sorted places. */
 #ifndef ORDO_CPU_ROUGH_ROUGH_H
 #define ORDO_CPU_ROUGH_ROUGH_H
 
 #include "cpu/radix/records.h"
 #include "cpu/rough/order_loops.h"
 
-/* The most phases of progress of a measurement; the caller sets exec->phases. */
+/* The largest number of progress phases of a measurement; the caller sets exec->phases. */
 enum {
     CPU_RADIUS_PHASES = 4
 };
 
 /* An array whose order is measured: keys read as key bits, or an array of records. */
 typedef struct order_view {
-    radix_io           io;    /* of records_of_order */
-    const order_loops *loops; /* for k32 and k64 */
+    radix_io           io;    /* from records_of_order */
+    const order_loops *loops; /* for records of kind K32 and K64 */
 } order_view;
 
-/* The radius: the least r such that records more than r places apart are in order.
+/* Sets *radius to the least r such that any two records more than r places apart are in order.
  * measure.c */
 ordo_status cpu_order_radius(const order_view *view, size_t *radius, ordo_exec *exec);
 ordo_status cpu_records_radius(const cpu_records *records, size_t *radius, ordo_exec *exec);
 size_t      cpu_records_radius_scratch(enum record_kind kind, size_t n);
 /* The radius in the total order of a keys-only sort, where -0 and +0, and NaNs of different bits,
- * do not tie. It is never below the result of ordo_radius. */
+ * do not tie. This radius is never less than the result of ordo_radius. */
 ordo_status cpu_radius_bits(const ordo_sort_job *job, size_t *radius, ordo_exec *exec);
 
-/* The radius by the sequences LR, RL and DM, which go to the arrays of the job that are not NULL.
- * SEQUENTIAL: one thread. sequences.c */
+/* Finds the radius by the sequences LR, RL and DM, and writes these to the arrays of the job that
+ * are not NULL. SEQUENTIAL: on one thread. sequences.c */
 ordo_status cpu_sequences(const ordo_radius_job *job, ordo_exec *exec);
 size_t      cpu_sequences_scratch(const ordo_radius_job *job);
 
-/* Sorts job->keys, of 4 or 8 bytes each, given that their radius in that order is at most `radius`.
- * If it was larger, *sorted is false, and the keys are permuted but not sorted. After any error
- * *sorted is false; ORDO_E_NOMEM is returned before a key is moved. job->algorithm and job->radius
- * are ignored. sort_rough.c */
+/* Sorts job->keys, of 4 or 8 bytes each, if their radius is at most `radius`. If the radius is
+ * larger, *sorted is false, and the keys are permuted but not sorted. After any error *sorted is
+ * false; ORDO_E_NOMEM is returned before a key is moved. job->algorithm and job->radius are
+ * ignored. sort_rough.c */
 ordo_status cpu_rough_try(const ordo_sort_job *job, size_t radius, bool *sorted, ordo_exec *exec);
-/* The scratch for that radius or any smaller one. */
+/* The scratch for this radius and any smaller one. */
 size_t cpu_rough_try_scratch(const ordo_sort_job *job, size_t radius, unsigned threads);
 
-/* Sorts whole records of any radius: `radius` is the caller's estimate, 0 to measure it. */
+/* Sorts whole records of any radius. `radius` is the caller's estimate; 0: measure the radius.
+ * sort_rough.c */
 ordo_status cpu_records_windows(const cpu_records *records, size_t radius, ordo_exec *exec);
 size_t      cpu_records_windows_scratch(enum record_kind kind, size_t n, unsigned threads);
 
@@ -46,9 +47,9 @@ enum {
     ROUGH_NETWORK_REACH = 32 /* the largest radius that rough_networks sorts */
 };
 
-/* Sorts items of `size` bytes, 4 or 8, as unsigned integers in place, in registers, given that
- * their radius is at most `radius`. Returns whether they are in order now: if not, the radius was
- * larger, and they are permuted. rough_networks.c */
+/* Sorts items of `size` bytes, 4 or 8, as unsigned integers, in place and without scratch, if their
+ * radius is at most `radius`. Returns whether the items are in order now; if not, the radius was
+ * larger, and the items are permuted. rough_networks.c */
 bool rough_networks(void *items, size_t count, size_t size, size_t radius);
 
 #endif

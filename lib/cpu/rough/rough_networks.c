@@ -1,10 +1,9 @@
-/* rough_networks.c - sorts k-sorted items, k <= 32, with networks in registers.
+/* rough_networks.c - sorts k-sorted items, k <= 32, with sorting networks in registers.
  *
- * The items are cut into as many stretches as a vector has lanes, which are sorted side by side
- * (rough_networks.t.h); what is left over is sorted by insertion, and so are the k items on either
- * side of the borders between stretches. O(n lg^2 k) comparisons, LANES at a time; no scratch.
- *
- * sort_rough.c calls it for small radii, and for windows whose keys have been brought near their
+ * The items are cut into as many stretches as a vector has lanes. Each lane sorts one stretch
+ * (rough_networks.t.h). Insertion sorts the items after the last stretch, and up to k items after
+ * each border between two stretches. O(n lg^2 k) comparisons, LANES at a time; no scratch.
+ * sort_rough.c calls this for small radii, and for windows whose keys are already near their
  * places. */
 #include "core/network.h"
 #include "cpu/kernel/lanes.h"

@@ -1,7 +1,7 @@
 /* rough_networks.t.h - sorts k-sorted items of one width: RECORD, LANES of them in a vector VEC;
  * see rough_networks.c. */
 
-/* m items of each stretch, one stretch in each lane, and back. */
+/* take loads m items of each stretch, with one stretch in each lane; give stores them. */
 INLINE void FN(take)(VEC *x, const RECORD *a, size_t length, unsigned m)
 {
     EACH (i, m / LANES) {
@@ -22,10 +22,11 @@ INLINE void FN(give)(const VEC *x, RECORD *a, size_t length, unsigned m)
     }
 }
 
-/* Sorts the stretches a[0 .. length), a[length .. 2 length) ... in place, side by side; length is a
- * multiple of m, which is 8, 16 or 32. m items of each are taken, sorted by a network and merged
- * with the m held back before; the lower half of that is final, the upper half is held back.
- * Returns whether each stretch is in order now, which it is if its radius was at most m. */
+/* Sorts the stretches a[0 .. length), a[length .. 2 length) ... in place, all at once; length is a
+ * multiple of m, which is 8, 16 or 32. Each step loads m items of each stretch, sorts them by a
+ * network and merges them with the m items kept from the step before. The lower half is final; the
+ * upper half is kept. Returns whether each stretch is in order now, which is the case if its radius
+ * was at most m. */
 INLINE bool FN(stream)(RECORD *a, size_t length, unsigned m)
 {
     VEC x[2 * ROUGH_NETWORK_REACH], last = {0}, wrong = {0};
@@ -46,8 +47,8 @@ INLINE bool FN(stream)(RECORD *a, size_t length, unsigned m)
     return !FN(lanes_any)(wrong);
 }
 
-/* Insertion sort of a[from .. count), a[0 .. from) being in order already and every item at most
- * `reach` places from its own. Stops at an item that is further away: false. */
+/* Insertion sort of a[from .. count), where a[0 .. from) is in order and every item is at most
+ * `reach` places from its sorted place. Returns false at an item that is further away. */
 static bool FN(insert)(RECORD *a, size_t from, size_t count, size_t reach)
 {
     for (size_t i = from; i < count; i++) {
@@ -63,8 +64,8 @@ static bool FN(insert)(RECORD *a, size_t from, size_t count, size_t reach)
     return true;
 }
 
-/* The same where what follows the border at `from` is in order too: the first item that is not
- * moved is the last that needs to be looked at. */
+/* The same if a[from .. count) is in order too: the loop ends at the first item that is not
+ * moved. */
 static bool FN(mend)(RECORD *a, size_t from, size_t count, size_t reach)
 {
     size_t i = from;
@@ -79,7 +80,7 @@ static bool FN(mend)(RECORD *a, size_t from, size_t count, size_t reach)
 static bool FN(networks)(RECORD *a, size_t count, size_t radius)
 {
     enum {
-        SHORTEST = 3 * ROUGH_NETWORK_REACH /* two borders and something between them */
+        SHORTEST = 3 * ROUGH_NETWORK_REACH /* two borders and as many items between them */
     };
     size_t const all = count / LANES / ROUGH_NETWORK_REACH * ROUGH_NETWORK_REACH;
     size_t const length = all < SHORTEST ? 0 : all;

@@ -2,24 +2,25 @@
  *
  * A. Pfaff and J. Treadwell, "Parallel Sorting of Roughly-Sorted Sequences" (2016), after T. Altman
  * and Y. Igarashi (1989). LR[i] is the largest key up to i, RL[i] the smallest key from i on, and
- * DM[i] the largest distance i - j with LR[j] after RL[i]. The radius is the largest DM[i].
+ * DM[i] the largest distance i - j with LR[j] greater than RL[i]. The radius is the largest DM[i].
  * SEQUENTIAL is the authors' algorithm: one thread, three loops, O(n). AUTO divides the array into
  * pieces: the first loop finds the largest and smallest key of each piece, the second writes LR and
- * RL, the third finds where DM begins in each piece by binary search. Scratch: the sequences that
- * the caller does not want, LR and RL. */
+ * RL, the third finds the first DM of each piece by binary search and writes DM. Scratch: LR and
+ * RL, if the caller does not want them, and some bytes for each piece. */
 #include "cpu/rough/rough.h"
 
 #include "core/keybits.h"
 
 enum {
-    SEQUENCES_STRIDE = 1 << 16 /* keys between two polls of one thread */
+    SEQUENCES_STRIDE = 1 << 16 /* keys between two checks for cancel, on one thread */
 };
 
 typedef struct sequences_work {
     const ordo_radius_job *job;
     void                  *lr, *rl; /* the caller's, or scratch */
     size_t                 grain;
-    uint64_t              *most, *least; /* key bits of each piece; then before and after it */
+    uint64_t              *most, *least; /* the largest and smallest key bits: of each piece; then
+                                          * of the keys before and after it */
     atomic_size_t          radius;
 } sequences_work;
 

@@ -1,7 +1,7 @@
 /* sequences.t.h - LR, RL and DM of one key type; see sequences.c. */
 
-/* LR of keys [lo, hi). *most: the largest key bits before lo, 0 if there are none; afterwards those
- * before hi. */
+/* Writes LR of keys [lo, hi). On entry *most is the largest key bits before lo, 0 if there are
+ * none; on return the largest before hi. */
 static void FN(lr_range)(const sequences_work *work, size_t lo, size_t hi, BITS *most)
 {
     const KEY *const keys = work->job->keys;
@@ -16,8 +16,8 @@ static void FN(lr_range)(const sequences_work *work, size_t lo, size_t hi, BITS 
     *most = high;
 }
 
-/* RL of keys [lo, hi). *least: the smallest key bits from hi on, all ones if there are none; then
- * from lo on. */
+/* Writes RL of keys [lo, hi). On entry *least is the smallest key bits from hi on, all ones if
+ * there are none; on return the smallest from lo on. */
 static void FN(rl_range)(const sequences_work *work, size_t lo, size_t hi, BITS *least)
 {
     const KEY *const keys = work->job->keys;
@@ -32,7 +32,7 @@ static void FN(rl_range)(const sequences_work *work, size_t lo, size_t hi, BITS 
     *least = low;
 }
 
-/* Whether LR[j] comes after RL[i]. Keys that tie do not. */
+/* Whether LR[j] is greater than RL[i]; false if they tie. */
 static inline bool FN(is_after)(const sequences_work *work, size_t j, size_t i)
 {
     bool const descending = work->job->descending;
@@ -40,8 +40,8 @@ static inline bool FN(is_after)(const sequences_work *work, size_t j, size_t i)
               FN(key_tie_bits)(((const KEY *)work->rl)[i], descending);
 }
 
-/* DM of keys [lo, hi). *first: the first j with LR[j] after RL[lo], or any j before it; then the
- * same for hi - 1. Returns the largest distance. */
+/* Writes DM of keys [lo, hi) and returns the largest distance. On entry *first is at most the first
+ * j with LR[j] greater than RL[lo]; on return it is that j for hi - 1. */
 static size_t FN(dm_range)(const sequences_work *work, size_t lo, size_t hi, size_t *first)
 {
     uint64_t *const dm = work->job->dm;
@@ -113,7 +113,7 @@ static void FN(sequences_scan)(void *arg, size_t lo, size_t hi)
 static void FN(sequences_measure)(void *arg, size_t lo, size_t hi)
 {
     sequences_work *const work = arg;
-    size_t                begin = 0, end = lo; /* LR never falls */
+    size_t                begin = 0, end = lo; /* LR never decreases */
     while (begin < end) {
         size_t const middle = begin + (end - begin) / 2;
         if (FN(is_after)(work, middle, lo))

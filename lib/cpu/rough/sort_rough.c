@@ -3,10 +3,10 @@
  * T. Altman and B. Chlebus, "Sorting roughly sorted sequences in parallel" (1990), in the form of
  * Pfaff and Treadwell (2016): sort windows of 2k records, then windows shifted by k. Here windows
  * may be longer, and the second sort is a merge of up to k records on either side of each border.
- * k <= 32: networks in registers (rough_networks.c), in place, without scratch. Otherwise windows
- * of 8k records are sorted in buffers: by one digit and networks, or by radix where keys are
- * unevenly spread; p64 by merging. O(n) for k32 and k64, O(n lg k) for p64. Scratch: two windows
- * and one counter a record for each thread. If k was too small, the borders show it. */
+ * k <= 32: networks in registers (rough_networks.c), without scratch. Otherwise windows of 8k
+ * records are sorted in buffers: by one digit and networks, by radix if keys are unevenly spread,
+ * or, for P64, by merging. O(n) for K32 and K64, O(n lg k) for P64. Scratch: two windows and one
+ * counter per record for each thread. If k was too small, the merges at the borders detect it. */
 #include "cpu/rough/rough.h"
 #include "cpu/sort/sort_steps.h"
 
@@ -17,14 +17,14 @@ enum {
     ROUGH_DIGIT_SMALL = ORDO_TUNE_ROUGH_DIGIT_SMALL,
     ROUGH_WIDE = ORDO_TUNE_ROUGH_WIDE,
     ROUGH_SPREAD = ORDO_TUNE_ROUGH_SPREAD,
-    ROUGH_LOAD_32 = 1, /* lg of the keys of a digit when a window is spread; the radius then */
-    ROUGH_LEFT_32 = 16,
+    ROUGH_LOAD_32 = 1,  /* lg of the keys per digit value in rough_spread, 32-bit keys */
+    ROUGH_LEFT_32 = 16, /* the radius that rough_spread expects after the digit */
     ROUGH_LOAD_64 = 0,
     ROUGH_LEFT_64 = 8,
-    ROUGH_UNEVEN = 16,      /* windows that may be spread in vain */
-    ROUGH_STRIDE = 1 << 20, /* records between two polls */
-    ROUGH_INSERTION = 16,   /* records sorted by insertion */
-    ROUGH_PHASES = 2,       /* of progress: windows and borders */
+    ROUGH_UNEVEN = 16,      /* after this many failures rough_spread is no longer tried */
+    ROUGH_STRIDE = 1 << 20, /* records between two checks for cancel */
+    ROUGH_INSERTION = 16,   /* records of a range sorted by insertion */
+    ROUGH_PHASES = 2,       /* phases of progress: windows, borders */
     LONGEST = ORDO_TUNE_ROUGH_WINDOW > ORDO_TUNE_ROUGH_SHORTEST ? ORDO_TUNE_ROUGH_WINDOW
                                                                 : ORDO_TUNE_ROUGH_SHORTEST
 };
@@ -36,7 +36,7 @@ typedef struct rough_work {
     char           *buffers; /* one for each thread */
     atomic_flag    *taken;   /* claim flag for each buffer */
     atomic_bool     wrong, stopped;
-    atomic_uint     uneven; /* windows whose keys were too far from their places after one digit */
+    atomic_uint     uneven; /* windows whose keys were too far from their places after the spread */
 } rough_work;
 
 #define ORDO_WHOLE_RECORDS
@@ -57,7 +57,7 @@ static bool (*const merge_border[RECORD_KINDS])(const radix_io *io, size_t begin
 
 static void note(atomic_bool *flag) { atomic_store_explicit(flag, true, memory_order_relaxed); }
 
-/* Whether the radius was too small somewhere: the rest of the array need not be sorted. */
+/* Whether the radius was too small somewhere. Then the rest of the array is not sorted. */
 static bool is_wrong(const rough_work *work)
 {
     return atomic_load_explicit(&work->wrong, memory_order_relaxed);
@@ -65,7 +65,7 @@ static bool is_wrong(const rough_work *work)
 
 /* ---- The loops ---- */
 
-/* Merges at borders [lo, hi); border i is between windows i and i + 1. */
+/* Merges the records at borders [lo, hi); border i is between windows i and i + 1. */
 static void merge_borders(rough_work *work, size_t lo, size_t hi, void *buffer)
 {
     for (size_t i = lo; i < hi && !is_wrong(work); i++) {
@@ -76,7 +76,7 @@ static void merge_borders(rough_work *work, size_t lo, size_t hi, void *buffer)
     }
 }
 
-/* A piece by networks, in place. */
+/* Sorts a piece by networks, in place. */
 static void network_piece(void *arg, size_t lo, size_t hi)
 {
     rough_work *const     work = arg;
@@ -141,7 +141,7 @@ static void window_borders(void *arg, size_t lo, size_t hi)
     give_buffer(work, i);
 }
 
-/* ---- How long a window is, and what it takes ---- */
+/* ---- Lengths of windows, and scratch ---- */
 
 static bool in_networks(size_t size, size_t radius)
 {
@@ -177,7 +177,7 @@ static bool run(rough_work *work, ordo_body *piece, ordo_body *between)
 }
 
 /* Sorts, and sets *sorted to whether the radius was large enough. On any failure *sorted is false;
- * ORDO_E_NOMEM comes before a key is moved. */
+ * ORDO_E_NOMEM is returned before a key is moved. */
 static ordo_status rough(const radix_io *io, size_t radius, bool *sorted, ordo_exec *exec)
 {
     size_t const size = record_size(io->kind);
@@ -218,7 +218,7 @@ ordo_status cpu_rough_try(const ordo_sort_job *job, size_t radius, bool *sorted,
     return rough(&io, radius, sorted, exec);
 }
 
-/* A smaller radius may have shorter windows, and then more windows are in use at once. */
+/* A smaller radius may give shorter windows, and then more windows are in use at once. */
 size_t cpu_rough_try_scratch(const ordo_sort_job *job, size_t radius, unsigned threads)
 {
     size_t const size = ordo_type_size(job->type), n = job->n;
@@ -232,8 +232,8 @@ size_t cpu_rough_try_scratch(const ordo_sort_job *job, size_t radius, unsigned t
 
 /* ---- Records ---- */
 
-/* A radius that the caller gives is tried first. If it was too small and the memory for the true
- * radius is refused, the records have been moved already, so they are sorted in place. */
+/* The radius of the caller is tried first. If it was too small and the memory for the true radius
+ * is refused, the records have already been moved, so they are sorted in place. */
 ordo_status cpu_records_windows(const cpu_records *records, size_t radius, ordo_exec *exec)
 {
     radix_io const io = {
@@ -255,10 +255,11 @@ ordo_status cpu_records_windows(const cpu_records *records, size_t radius, ordo_
     return status;
 }
 
-/* For any radius: windows up to half the array, and one more than fit. */
+/* For any radius: windows up to half the array, and one more window than fits. */
 size_t cpu_records_windows_scratch(enum record_kind kind, size_t n, unsigned threads)
 {
-    return cpu_records_radius_scratch(kind, n) + 4 * ORDO_CACHE_LINE + /* a second block's head */
+    return cpu_records_radius_scratch(kind, n) + 4 * ORDO_CACHE_LINE + /* alignment of a second
+                                                                        * block */
            ordo_round_up(threads * sizeof(atomic_flag), ORDO_CACHE_LINE) +
            threads * ORDO_CACHE_LINE +
            (3 * n + 2 * LONGEST) * (record_size(kind) + sizeof(uint32_t) / 2);

@@ -5,8 +5,8 @@
 #define ROUGH_DIGIT_OF(record, shift)                                                              \
     ((size_t)((DIGITS)(KEY_OF(record) - least) >> (shift)) & (digits - 1))
 
-/* Whether a[0 .. count) is in order; the least and the largest key bits. Eight independent chains,
- * so that no comparison waits for the one before. */
+/* Returns whether a[0 .. count) is in order, and sets the least and the largest key bits. Eight
+ * independent chains, so that no comparison waits for the one before. */
 static bool FN(rough_look)(const RECORD *a, size_t count, DIGITS *least, DIGITS *most)
 {
     DIGITS low[8], high[8], falls[8] = {0}, fall = 0;
@@ -36,10 +36,10 @@ static bool FN(rough_look)(const RECORD *a, size_t count, DIGITS *least, DIGITS 
     return fall == 0;
 }
 
-/* Sorts a[0 .. count) into b by one digit of few keys each, then by networks: evenly spread keys
- * are near their places after the first step. The counters are behind b[0 .. count). Returns false
- * if keys are unevenly spread, or if one digit holds all bits. There is no network for p64, so p64
- * records do not use this function. */
+/* Sorts a[0 .. count) into b: one digit, whose values have few keys each, then networks. Evenly
+ * spread keys are near their places after the digit. The counters are after b[0 .. count). Returns
+ * false if keys are unevenly spread, or if one digit holds all bits. There are no networks for P64
+ * records, which do not use this function. */
 static bool FN(rough_spread)(const RECORD *a, RECORD *b, size_t count, DIGITS least, DIGITS most,
                              rough_work *work)
 {
@@ -72,9 +72,9 @@ static bool FN(rough_spread)(const RECORD *a, RECORD *b, size_t count, DIGITS le
     return true;
 }
 
-/* Sorts a[0 .. count), which is not in order, by digits; b has room for as many. A pass also counts
- * the digits of the next pass. The last pass writes to out, or to a or b if out is NULL. Returns
- * where the records are, or NULL if the call was cancelled. */
+/* Sorts a[0 .. count), which is not in order, by digits; b has room for as many records. A pass
+ * also counts the digits of the next pass. The last pass writes to out, or to a or b if out is
+ * NULL. Returns the array that has the result, or NULL if the call was cancelled. */
 static const RECORD *FN(rough_radix)(RECORD *a, RECORD *b, size_t count, DIGITS least, DIGITS most,
                                      RECORD *out, ordo_exec *exec)
 {
@@ -118,8 +118,8 @@ static const RECORD *FN(rough_radix)(RECORD *a, RECORD *b, size_t count, DIGITS 
 }
 #undef ROUGH_DIGIT_OF
 
-/* The same for p64: short ranges by insertion, which is cheap for records near their places, then
- * merges from the bottom up. */
+/* The same for P64: sorts short ranges by insertion, which is cheap for records near their places,
+ * then merges from the bottom up. */
 static const RECORD *FN(rough_merge)(RECORD *a, RECORD *b, size_t count, ordo_exec *exec)
 {
     for (size_t at = 0; at < count; at += ROUGH_INSERTION)
@@ -168,15 +168,16 @@ static bool FN(rough_window)(rough_work *work, size_t lo, size_t count, void *bu
     return sorted != NULL;
 }
 
-/* Records [begin, middle) and [middle, end) are in order: merges up to `reach` records on either
- * side of the middle, in a buffer with room for 4 * reach + 4. Returns whether [begin, end) is in
- * order now. */
+/* Merges up to `reach` records on either side of `middle`, in a buffer with room for 4 * reach + 4.
+ * Records [begin, middle) and [middle, end) are in order. Returns whether [begin, end) is in order
+ * now. */
 static bool FN(rough_border)(const radix_io *io, size_t begin, size_t middle, size_t end,
                              size_t reach, void *buffer)
 {
     size_t const  lo = middle - ordo_min(reach, middle - begin);
     size_t const  hi = middle + ordo_min(reach, end - middle), n_left = middle - lo;
-    size_t const  first = lo - (lo > begin), last = hi + (hi < end); /* one more on either side */
+    size_t const  first = lo - (lo > begin), last = hi + (hi < end); /* one more record on either
+                                                                      * side */
     RECORD       *left = buffer, *merged;
     RECORD const *all = buffer;
     if (io->store == NULL) {

@@ -1,28 +1,27 @@
-/* cpu_segments.c - a job on every segment of an array.
+/* cpu_segments.c - does a job on every segment of an array.
  *
- * Segments in batches of about equal cost are handed out to the threads; each thread does its
- * segments one by one with its own scratch. A segment that is a large part of the whole array is
- * done by all threads together, before the others. So many tiny segments, few huge ones and any
- * mixture keep all threads busy. The cost of a segment is its length and a constant.
- *
- * Strided segments are gathered in blocks (gather.c). Scratch: for each thread what a job on its
- * longest segment takes, and a block of gathered segments. If it is refused, one thread works, with
- * the memory there is; jobs that cannot work without scratch fail before the first segment. The
- * report has the algorithm of the longest segment. */
+ * The threads take batches of segments of about equal cost; each thread does its segments one by
+ * one with its own scratch. All threads together do a segment that is a large part of the whole
+ * array, before the others. So tiny segments, huge segments and mixtures keep all threads busy. The
+ * cost of a segment is its length and a constant.
+ * Strided segments are gathered in blocks (gather.c). Scratch: for each thread the scratch of a job
+ * on its longest segment, and a block of gathered segments. If this is refused, one thread works
+ * without it; jobs that need scratch fail before the first segment. The report has the algorithm of
+ * the longest segment. */
 #include "cpu/segments/segments.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum {
-    COST = 16,          /* of any segment, in elements */
-    FEW = 4096,         /* lengths up to this are looked up in a bitmap */
-    PIECES = 16,        /* no job takes more pieces of scratch than this */
-    BLOCK_BYTES = 32768 /* of a block of gathered segments, unless a cache line needs more */
+    COST = 16,          /* the constant cost of a segment, in elements */
+    FEW = 4096,         /* a bitmap records lengths up to this */
+    PIECES = 16,        /* the most pieces of scratch that a job takes */
+    BLOCK_BYTES = 32768 /* bytes of a block of gathered segments, unless a cache line needs more */
 };
 
-typedef struct segment_needs { /* bytes of scratch of the longest segments */
-    size_t small, large;       /* done by one thread, and by all */
+typedef struct segment_needs { /* bytes of scratch */
+    size_t small, large;       /* the most of a segment on one thread; on all threads */
     size_t larges;             /* number of large segments */
 } segment_needs;
 
@@ -30,20 +29,20 @@ typedef struct segment_run {
     const ordo_segments_job *job;
     const ordo_segment_view *view;
     ordo_exec               *exec;
-    ordo_exec                outer;   /* exec, with the progress of the small segments */
-    size_t                   large;   /* a segment of more elements is done by all threads */
-    size_t                   block;   /* segments that are gathered at once; 0: no step */
+    ordo_exec                outer;   /* exec with the progress of the small segments */
+    size_t                   large;   /* longer segments are done by all threads */
+    size_t                   block;   /* segments gathered at once; 0: segments are not strided */
     size_t                   room;    /* bytes of a block */
-    size_t                   cost;    /* of all segments */
-    size_t                   longest; /* the number of the longest segment */
-    const char              *algorithm, *isa; /* of that segment */
-    bool                     has_rows;        /* the segments follow each other without gaps */
+    size_t                   cost;    /* the cost of all segments */
+    size_t                   longest; /* the index of the longest segment */
+    const char              *algorithm, *isa; /* of the longest segment */
+    bool                     has_rows;        /* job->rows can do the segments */
     segment_needs            needs;
     segment_lock             scratch_lock, failure_lock;
     segment_worker          *workers;
     size_t                   worker_count;
-    _Atomic size_t           failed; /* the first segment that failed, or the number of all */
-    ordo_status              status; /* of that segment */
+    _Atomic size_t           failed; /* the first segment that failed, or the number of segments */
+    ordo_status              status; /* of segment `failed` */
     char                     why[sizeof((segment_worker *)0)->why];
 } segment_run;
 
@@ -57,7 +56,7 @@ static size_t cost_before(const ordo_segment_view *view, size_t i)
     return elements + i * COST;
 }
 
-/* The first segment with at least that cost before it; a whole number of blocks. */
+/* The first segment with at least this cost before it, rounded up to whole blocks. */
 static size_t segment_at(const segment_run *run, size_t cost)
 {
     const ordo_segment_view *const view = run->view;
@@ -97,7 +96,7 @@ static void need(segment_run *run, size_t n)
         run->needs.small = ordo_max(run->needs.small, scratch_of(run, n, true));
 }
 
-/* The scratch of a job does not always grow with its length, so all lengths are asked for. */
+/* Finds the most scratch of all lengths, because scratch does not always grow with the length. */
 static void need_all(segment_run *run)
 {
     const ordo_segment_view *const view = run->view;
@@ -126,7 +125,7 @@ static void need_all(segment_run *run)
 }
 
 /* Bytes of a block of gathered segments in all arrays; each array begins on a cache line. Size
- * queries have no arrays, so an array that a call leaves out also counts. */
+ * queries pass no arrays, so arrays with base NULL count too. */
 static size_t room_of(const segment_run *run, size_t block)
 {
     size_t bytes = 0;
@@ -169,7 +168,7 @@ static void prepare(segment_run *run, const ordo_segments_job *job, ordo_exec *e
     atomic_init(&run->failed, view->count);
 }
 
-/* Threads that can get a batch. */
+/* The number of threads that can get a batch. */
 static size_t workers_of(const segment_run *run)
 {
     size_t const batches = ordo_div_up(run->cost, cpu_grain(run->cost));
@@ -191,7 +190,7 @@ size_t cpu_segments_scratch(const ordo_segments_job *job, const ordo_exec *exec)
            (run.needs.larges > 0 && run.block > 0 ? room_of(&run, 1) : 0);
 }
 
-/* Takes scratch for `count` workers; fewer if it is refused; 0 if none is granted. */
+/* Takes scratch for `count` workers, or for one worker if that is refused. */
 static ordo_status open_workers(segment_run *run, size_t count)
 {
     size_t const each = worker_bytes(run);
@@ -261,7 +260,7 @@ static bool do_rows(segment_run *run, segment_worker *worker, size_t i, size_t c
     return false;
 }
 
-/* Gathers segments i to i + count - 1 of one group, does them, and writes them back. */
+/* Gathers segments i to i + count - 1 of one group, does the job on each, and writes them back. */
 static bool do_block(segment_run *run, segment_worker *worker, size_t i, size_t count)
 {
     const ordo_segments_job *const job = run->job;
@@ -305,7 +304,7 @@ static void start_of(const segment_run *run, size_t i, void **at)
     }
 }
 
-/* Segments first to end - 1, except large ones, unless an earlier segment failed. */
+/* Does segments first to end - 1 except large ones. Returns early if an earlier segment failed. */
 static void do_batch(segment_run *run, segment_worker *worker, size_t first, size_t end)
 {
     const ordo_segment_view *const view = run->view;
@@ -313,7 +312,7 @@ static void do_batch(segment_run *run, segment_worker *worker, size_t first, siz
     if (first >= end || atomic_load_explicit(&run->failed, memory_order_relaxed) < first)
         return;
     if (run->block > 0 && view->length > run->large)
-        return; /* all of them are large */
+        return; /* all segments are large */
     if (run->block > 0) {
         for (size_t i = first, count; i < end; i += count) {
             count = ordo_min(ordo_min(run->block, end - i), view->group - i % view->group);
@@ -355,9 +354,9 @@ void cpu_sort_rows(void *state, const ordo_rows_job *job)
     kernels->loops->sort_rows[job->type](job->keys, job->rows, job->n, job->descending);
 }
 
-/* ---- All of it ---- */
+/* ---- The whole call ---- */
 
-/* The segments that all threads do together, one after the other. */
+/* Does the large segments one after the other, each with all threads. */
 static void do_large(segment_run *run, segment_worker *worker)
 {
     const ordo_segment_view *const view = run->view;
@@ -395,7 +394,7 @@ static ordo_status open_large(segment_run *run, segment_worker *worker)
     return ORDO_OK;
 }
 
-/* One worker on the stack of the caller, with room for one gathered segment and no slab. */
+/* Opens one worker on the stack of the caller, with room for one gathered segment and no slab. */
 static ordo_status open_alone(segment_run *run, segment_worker *worker)
 {
     void *memory = NULL;

@@ -1,12 +1,12 @@
-/* gather.c - copies segments whose elements are not neighbours to scratch and back.
+/* gather.c - copies segments whose elements are not adjacent to scratch and back.
  *
  * The columns of a matrix are strided segments. A block of neighbouring columns is copied row by
- * row: each row of the block is a few cache lines, which are read and written once. */
+ * row: a row of the block is a few cache lines, and each line is read and written once. */
 #include "cpu/segments/segments.h"
 
 #include <string.h>
 
-/* Elements of 16 bytes, and of sizes that are no power of 2, are values of pairs, which need no
+/* Elements of 16 bytes, and of sizes that are not a power of 2, are values of pairs, which need no
  * alignment. */
 typedef struct any_16 {
     unsigned char bytes[16];
@@ -38,7 +38,7 @@ typedef struct any_16 {
 #undef FN
 #undef ELEMENT
 
-/* Whether the address suits an integer of the element's size. */
+/* Whether p is aligned for an integer of the element's size. */
 static bool is_aligned(const void *p, size_t size)
 {
     return size == 16 || ((size & (size - 1)) == 0 && (uintptr_t)p % size == 0);

@@ -1,8 +1,8 @@
 /* rows.t.h - sorts many rows of a few keys of one type: one row in each lane of a vector.
  *
- * CPU_ROWS rows become columns of key bits, padded with the largest number to a power of two.
- * Batcher's network (core/network.h) sorts all columns at once; the compiler turns the loops over
- * columns into vectors of the ISA. */
+ * The key bits of CPU_ROWS rows become the columns of a matrix, padded with the largest number to a
+ * power of two. Batcher's network (core/network.h) sorts all columns at once; the compiler turns
+ * the loops over columns into vector code of the ISA. */
 
 INLINE void FN(rows_order)(BITS *a, BITS *b)
 {
@@ -30,7 +30,7 @@ static void FN(rows_network)(BITS x[][CPU_ROWS], size_t padded)
 
 #undef NETWORK_ORDER
 
-/* Both directions are constants in their calls. */
+/* `descending` is a constant in both calls. */
 INLINE void FN(rows_sort)(KEY *keys, size_t rows, size_t n, int descending)
 {
     size_t const padded = n <= 2 ? 2 : n <= 4 ? 4 : n <= 8 ? 8 : ORDO_ROW_KEYS;

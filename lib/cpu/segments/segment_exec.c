@@ -1,15 +1,15 @@
-/* segment_exec.c - the services of a job on one segment: scratch that is used again for the next
- * segment, loops on one thread or on all, cancellation, and errors that the call reports later.
+/* segment_exec.c - the services of a job on one segment: scratch that the next segment uses again,
+ * loops on one thread or on all, checks for cancel, and errors that the call reports later.
  *
- * A segment on one thread runs its loops itself. The pool of the call looks for cancellation
- * between batches of segments, so only loops of several pieces ask for it. */
+ * A job on one thread runs its loops itself. The thread pool checks for cancel between batches of
+ * segments, so a job checks only between the pieces of a loop. */
 #include "cpu/segments/segments.h"
 
 #include <stdio.h>
 
 static segment_worker *worker_of(ordo_exec *exec) { return exec->owner; }
 
-/* The exec of the call with the progress of this part of the call. */
+/* The exec of the call, with the progress of this job in the whole call. */
 static ordo_exec seen_from_outside(const segment_worker *worker, const ordo_exec *exec)
 {
     ordo_exec outer = *worker->outer;
@@ -44,8 +44,8 @@ static bool loop(ordo_exec *exec, size_t n, size_t grain, ordo_body *body, void 
     return true;
 }
 
-/* From the slab. If the slab is too small or was refused, from the scratch of the call, which is
- * not thread-safe. */
+/* Takes scratch from the slab. If the slab is too small or was refused, takes it from the call,
+ * whose scratch is not thread-safe. */
 static ordo_status scratch(ordo_exec *exec, size_t bytes, void **out)
 {
     segment_worker *const worker = worker_of(exec);

@@ -1,7 +1,8 @@
-/* adaptive.c - looks at samples of the array and takes the cheapest sort for its order and values.
+/* adaptive.c - examines samples of the array and chooses the cheapest sort for its order and
+ * values.
  *
- * The look compares neighbours in a few windows all over the array (a few thousand keys), and
- * the first keys of the windows. The array is read only if the look finds one of these:
+ * A first sample compares neighbours in windows all over the array (a few thousand keys), and the
+ * first keys of the windows. The whole array is read only if the sample shows one of these:
  *
  *   few keys are less than their left neighbour    few runs: merge them; one run is sorted already
  *   every key is                                   reversed: check all keys, reverse the array
@@ -9,8 +10,8 @@
  *   many are, but windows rise                     roughly sorted: sort in windows of that radius
  *
  * Otherwise a random sample shows whether counting is cheaper: few values, or a narrow range. All
- * other keys go to the radix sort, which draws its own sample. On random keys the looks take some
- * microseconds. Argsort and pairs use the first two, in the order in which keys tie. */
+ * other keys go to the radix sort, which draws its own sample. Argsort and pairs use the first two
+ * cases, in the order in which keys tie. */
 #include "core/random.h"
 #include "cpu/radix/records.h"
 #include "cpu/rough/rough.h"
@@ -20,15 +21,15 @@
 enum {
     MOST_RUNS = ORDO_TUNE_RUNS,
     FEW_SAMPLE = 2048, /* keys that show whether there are few values */
-    FEW_FIRST = 64,    /* of them already show most arrays of many values */
+    FEW_FIRST = 64,    /* the first of these keys, enough for most arrays of many values */
     SEEN_BITS = 12     /* the set of sampled values has 2^12 places */
 };
 
 typedef struct adaptive_view {
     size_t looked;    /* neighbours compared */
     size_t falls;     /* keys less than their left neighbour */
-    size_t flats;     /* keys that tie with it */
-    size_t far_falls; /* windows whose first key is less than that of the window before */
+    size_t flats;     /* keys that tie with their left neighbour */
+    size_t far_falls; /* windows whose first key is less than that of the window before them */
     size_t far_rises; /* windows whose first key is greater */
 } adaptive_view;
 
@@ -38,8 +39,8 @@ static radix_io order_of(const cpu_kernels *kernels, const ordo_sort_job *job, b
     return records_of_order(kernels, job->type, cpu_input(job), job->n, job->descending, folded);
 }
 
-/* The offset of the windows in their n / windows keys. The seed of the call chooses it, so that
- * an input cannot be prepared for the keys that are read. */
+/* The offset of each window in its n / windows keys. It depends on the seed of the call, so that no
+ * input can be prepared for the keys that are read. */
 static size_t look_aside(size_t n, size_t windows, uint64_t seed)
 {
     if (windows == 0)
@@ -109,28 +110,28 @@ static size_t look_radius(const radix_io *io, uint64_t seed)
 
 /* ---- Keys alone ---- */
 
-/* Whether there may be at most `most` runs. A window may contain the end of a run or two, and a
- * run begins between two windows if the second begins lower. */
+/* Whether there may be at most `most` runs. A window may contain the ends of one or two runs. A run
+ * begins between two windows if the second window begins with a smaller key. */
 static bool may_be_runs(const adaptive_view *view, size_t most)
 {
     return view->falls * 256 <= view->looked && view->far_falls < most;
 }
 
-/* Equal keys may fill a window, so that keys fall only between windows. */
+/* Equal keys may fill whole windows; then keys decrease only between windows. */
 static bool may_be_reversed(const adaptive_view *view)
 {
     return view->falls + view->flats == view->looked && view->falls + view->far_falls > 0 &&
            view->far_rises == 0;
 }
 
-/* The most runs that are merged. Keys of less than four bytes are counted unless they are
- * sorted. */
+/* The most runs that are merged. Keys of less than four bytes are sorted by counting unless they
+ * are sorted already. */
 static size_t most_runs(ordo_type type)
 {
     return ordo_type_size(type) < sizeof(uint32_t) ? 1 : MOST_RUNS;
 }
-/* The largest radius for which windows are faster than the radix sort, by vectors or without; 0:
- * none. */
+/* The largest radius for which windows are faster than the radix sort, with or without its vector
+ * code; 0: none. */
 static size_t most_radius_of(ordo_type type, bool by_vectors)
 {
     bool const narrow = ordo_type_size(type) <= sizeof(uint32_t);
@@ -141,7 +142,8 @@ static size_t most_radius_of(ordo_type type, bool by_vectors)
                             : ORDO_TUNE_ROUGH_RADIUS_64;
 }
 
-/* An ISA that compresses vectors sorts buckets so fast that windows pay for a small radius only. */
+/* With an ISA that compresses vectors, buckets are sorted so fast that windows are faster only for
+ * a small radius. */
 static size_t most_radius(const cpu_kernels *kernels, ordo_type type)
 {
     bool const narrow = ordo_type_size(type) <= sizeof(uint32_t);
@@ -153,7 +155,7 @@ static bool may_be_rough(const adaptive_view *view)
     return view->far_falls == 0 && view->falls * 4 < view->looked * 3;
 }
 
-/* Whether few keys are out of place: some windows may begin with one, or hold many. */
+/* Whether few keys are out of place: some windows may begin with such a key, or hold many. */
 static bool may_be_displaced(const ordo_sort_job *job, const adaptive_view *view)
 {
     return view->falls * ORDO_TUNE_DISPLACED_FALLS <= view->looked &&
@@ -257,8 +259,8 @@ static bool draw(const ordo_sort_job *job, uint64_t seed, size_t from, size_t to
     return true;
 }
 
-/* How many sampled keys are the only ones of their value: their part of the sample estimates the
- * part of the array whose values the sample missed. */
+/* The number of sampled values that occur once. Their share of the sample estimates the share of
+ * keys in the array whose values the sample missed. */
 static size_t seen_once(const few_sample *sample)
 {
     size_t once = 0;

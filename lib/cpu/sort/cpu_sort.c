@@ -1,12 +1,12 @@
-/* cpu_sort.c - sort, sort of pairs and argsort: chooses the algorithm, and what to do if memory is
- * short.
+/* cpu_sort.c - sort, sort of pairs and argsort: chooses the algorithm and the fallback without
+ * memory.
  *
- * The radix sort and the counting of narrow keys take keys as they are. The other algorithms sort
- * whole records (record.h): in the memory of the keys, or in scratch where keys are narrow or an
- * index goes with them. Pairs with small values are sorted as records; others follow an argsort.
- *
- * When scratch is refused, auto and radix sort in place; a named algorithm returns ORDO_E_NOMEM.
- * Every failure comes before the caller's arrays change. */
+ * The radix sort and the counting sort of narrow keys read the keys themselves. The other
+ * algorithms sort whole records (record.h): in the memory of the keys, or in scratch if keys are
+ * narrow or carry an index. Pairs with small values are sorted as records; others follow an
+ * argsort.
+ * If scratch is refused, auto and radix sort in place; a named algorithm returns ORDO_E_NOMEM.
+ * Every failure occurs before the caller's arrays change. */
 #include "cpu/papers/paper_sorts.h"
 #include "cpu/radix/records.h"
 #include "cpu/radix/short_keys.h"
@@ -61,7 +61,7 @@ static size_t records_scratch(enum record_kind kind, size_t n, ordo_algorithm al
 
 /* ---- Keys ---- */
 
-/* A named algorithm on keys of 8 or 16 bits, as records in scratch. */
+/* Sorts keys of 8 or 16 bits by a named algorithm, as records in scratch. */
 static ordo_status sort_widened(const cpu_kernels *kernels, const ordo_sort_job *job,
                                 ordo_exec *exec)
 {
@@ -74,7 +74,8 @@ static ordo_status sort_widened(const cpu_kernels *kernels, const ordo_sort_job 
     return records_store(&io, &records, exec);
 }
 
-/* Keys as records in their own memory, which are sorted by `sort` or by the named algorithm. */
+/* Sorts keys as records in their own memory, by `sort` or, if that is NULL, by the named
+ * algorithm. */
 static ordo_status sort_as_records(const cpu_kernels *kernels, const ordo_sort_job *job,
                                    cpu_records_fn *sort, ordo_exec *exec)
 {
@@ -91,7 +92,7 @@ static ordo_status sort_as_records(const cpu_kernels *kernels, const ordo_sort_j
     return status;
 }
 
-/* Drops the facts of the sort that was refused scratch. */
+/* Replaces the facts of the sort that was refused scratch. */
 static void record_in_place(ordo_exec *exec)
 {
     exec->facts.strategy = ORDO_STRATEGY_IN_PLACE;
@@ -108,7 +109,7 @@ static ordo_status sort_inplace(const cpu_kernels *kernels, const ordo_sort_job 
     return sort_as_records(kernels, job, cpu_records_inplace, exec);
 }
 
-/* The general sort, for keys in any order. `room` is scratch for n keys, or NULL. */
+/* The general sort: keys in any order. `room` is scratch for n keys, or NULL. */
 static ordo_status sort_radix(const cpu_kernels *kernels, const ordo_sort_job *job, void *room,
                               ordo_exec *exec)
 {
@@ -208,7 +209,7 @@ static ordo_status argsort_records(const cpu_kernels *kernels, const ordo_argsor
     return records_store(&io, &records, exec);
 }
 
-/* 64-bit keys as records of 8 bytes where that is possible; the fallback uses the same memory. */
+/* Sorts 64-bit keys as records of 8 bytes if possible; the fallback uses the same memory. */
 static ordo_status argsort_radix(const cpu_kernels *kernels, const ordo_argsort_job *job,
                                  ordo_exec *exec)
 {
@@ -264,7 +265,7 @@ size_t cpu_argsort_scratch(const ordo_argsort_job *job, unsigned threads)
 /* ---- Pairs ---- */
 
 enum {
-    MOST_CARRIED = 8 /* bytes of a value that a record holds */
+    MOST_CARRIED = 8 /* the largest value, in bytes, that a record holds */
 };
 
 static ordo_argsort_job argsort_of_pairs(const ordo_pairs_job *job)
@@ -276,7 +277,7 @@ static ordo_argsort_job argsort_of_pairs(const ordo_pairs_job *job)
         index_type, NULL,       NULL};
 }
 
-/* By an argsort; then both arrays are put into its order. */
+/* Sorts pairs by an argsort, then moves both arrays into its order. */
 static ordo_status pairs_by_index(const cpu_kernels *kernels, const ordo_pairs_job *job,
                                   ordo_exec *exec)
 {
@@ -299,7 +300,8 @@ static ordo_status pairs_by_index(const cpu_kernels *kernels, const ordo_pairs_j
     return cpu_permute(NULL, &values, exec);
 }
 
-/* Few records of 16 bytes. The vector sort takes words, which hold shortened keys and an index. */
+/* Whether there are few records of 16 bytes. The vector sort sorts words, which hold shortened keys
+ * and an index. */
 static bool may_go_by_index(const ordo_pairs_job *job)
 {
     return job->keys.n <= ORDO_TUNE_PAIRS_BY_INDEX &&

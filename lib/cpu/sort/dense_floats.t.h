@@ -2,7 +2,7 @@
  * type: REAL is the float, RECORD the integer of its size, and MAGIC + x rounds x to an integer in
  * the low bits of the sum. Plain C that compilers turn into vectors. */
 
-/* The multiple of 1 / scale that is nearest to x, if it is small. */
+/* The number of the multiple of 1 / scale that is nearest to x, if that number is small. */
 static inline int32_t FN(dense_multiple)(REAL x, REAL scale)
 {
     REAL const magic = MAGIC, sum = x * scale + magic;
@@ -22,8 +22,9 @@ static inline bool FN(dense_equals)(REAL x, int32_t multiple, REAL scale)
     return a == b;
 }
 
-/* indices[i] = the value that keys[i] is, or the range if it is none. False if a key that is none
- * lies between two values: then it could not be written before or after them. */
+/* Sets indices[i] to the value of keys[i], or to the range if the key is not a value. Returns false
+ * if a key that is not a value lies between two values, because such a key cannot be written before
+ * or after the range. */
 static bool FN(dense_indices)(const dense_table *table, const void *array, size_t count,
                               uint32_t *indices)
 {

@@ -1,12 +1,12 @@
-/* dense_values.c - sort of numbers most of which lie in a narrow range: counts each value of the
- * range in a table, then writes each value as often. The values are integers, or floats that are
- * multiples of 1, 1/10, 1/100, ... or 1/2, 1/4, ...: whole numbers, prices, readings.
+/* dense_values.c - sorts numbers that mostly lie in a narrow range: counts each value of the range
+ * in a table, then writes each value as often. The values are integers, or floats that are
+ * multiples of 1, 1/10, 1/100, ... or 1/2, 1/8, ..., such as whole numbers, prices and readings.
  *
  * A sample shows the range. Keys outside it (strays: rare large values, marks for a missing value)
  * are collected and sorted; they come before and after the range in the result. Each thread counts
- * in a table of bytes of its own; overflows of the bytes go to words that all share. Reads the
+ * in its own table of bytes; overflows of the bytes go to words that all threads share. Reads the
  * array once and writes it once. If there are too many strays, the keys are unchanged and the
- * general sort runs. Scratch: memory for n keys, which the general sort can use if it runs. */
+ * general sort runs. Scratch: n keys, which the general sort can use if it runs. */
 #include "core/random.h"
 #include "cpu/radix/records.h"
 #include "cpu/sort/few_values.h"
@@ -17,23 +17,24 @@
 enum {
     FIRST_LOOK = 16, /* sampled keys that already show most wide ranges */
     SAMPLE = 1024,
-    KEYS_A_SAMPLE = 2048, /* keys for each sampled key, at least */
+    KEYS_A_SAMPLE = 2048, /* the sample is at most one key of this many */
     MOST_RANGE = ORDO_TUNE_DENSE_RANGE,
-    MARGIN_PART = 8, /* the range of the sample is widened by this part of it on each side */
+    MARGIN_PART = 8, /* each side of the sample's range is widened by range / 8 */
     PIECES = 256,    /* parts of the range whose counts are added by one thread each */
     DENSE_BLOCK = FEW_BLOCK,
     DENSE_COPIES = 4, /* copies of a table for neighbouring keys */
-    DENSE_MANY = 256  /* keys of a value that are written past the cache if the result is large */
+    DENSE_MANY = 256  /* from this many keys on, a value is written by `fill`, which may bypass the
+                       * cache */
 };
 
 typedef struct dense_table {
     uint64_t         low; /* the first value: an integer as in memory, or the multiple of a float */
-    double           scale; /* of floats: the key is multiple / scale; 0: integers */
+    double           scale; /* floats: the key is multiple / scale; 0: integers */
     size_t           range;
-    size_t           stride; /* from a copy of the table to the next; 0: there is one */
+    size_t           stride; /* bytes from a copy of the table to the next; 0: one copy */
     const few_loops *loops;
-    bool             bypass; /* the cache, when the result is written */
-    _Atomic uint32_t *words; /* [value]: counted beside the bytes of all tables */
+    bool             bypass; /* large results bypass the cache */
+    _Atomic uint32_t *words; /* [value]: overflows of the bytes of all tables */
 } dense_table;
 
 #define ORDO_TEMPLATE "cpu/sort/dense_values.t.h"
@@ -61,9 +62,9 @@ typedef struct dense_table {
 typedef struct dense_work {
     const ordo_sort_job *job;
     const char          *in;
-    size_t               size; /* of a key */
+    size_t               size; /* bytes of a key */
     dense_table          table;
-    uint32_t            *counts;     /* the words, once all threads have counted */
+    uint32_t            *counts;     /* the words; after add_piece all counts */
     uint8_t             *bytes;      /* [table][byte] */
     size_t               table_size; /* bytes of a table, with all copies */
     size_t               tables, chunk;
@@ -72,7 +73,7 @@ typedef struct dense_work {
     size_t              *strays;     /* [table] */
     size_t               all_strays, strays_before;
     size_t               piece, pieces;      /* values of a piece, and pieces */
-    size_t               starts[PIECES + 1]; /* of the pieces, in the order of the result */
+    size_t               starts[PIECES + 1]; /* start of each piece in the result */
     size_t               distinct[PIECES];
     cpu_words_fn        *sort_words; /* vector sort of the sample; NULL: there is none */
     size_t               most_words;
@@ -97,8 +98,8 @@ static bool is_float(const dense_work *work)
     return work->job->type == ORDO_F32 || work->job->type == ORDO_F64;
 }
 
-/* Key `at` as a number in the order of the values: key bits, or a multiple + 2^31. False if a float
- * is no multiple. */
+/* Sets *number to key `at` as a number in the order of the values: key bits, or a multiple + 2^31.
+ * Returns false if a float is not a multiple. */
 static bool number_at(const dense_work *work, size_t at, uint64_t *number)
 {
     float   narrow;
@@ -122,8 +123,8 @@ static bool number_at(const dense_work *work, size_t at, uint64_t *number)
     return equal;
 }
 
-/* Draws `count` keys, and finds the range of at most `widest` values that holds most of them.
- * Returns how many; 0 if too many floats are no multiples. */
+/* Draws `count` keys and finds the range of at most `widest` values that holds most of them.
+ * Returns their number; 0 if too many floats are not multiples. */
 static size_t look(const dense_work *work, size_t count, size_t widest, uint64_t *least,
                    uint64_t *most)
 {
@@ -172,8 +173,8 @@ static bool choose_range(dense_work *work, double scale)
     return true;
 }
 
-/* The same for every scale that floats may have: whole numbers, decimals, and binary fractions,
- * the coarsest first. */
+/* Tries every scale that floats may have: whole numbers, decimals, and binary fractions, the
+ * coarsest first. */
 static bool choose_values(dense_work *work)
 {
     static const double scales[] = {1, 10, 100, 1000, 2, 8, 32, 128, 512};
@@ -189,8 +190,8 @@ static bool choose_values(dense_work *work)
 
 /* ---- Memory ---- */
 
-/* Divides the room, n keys: the words, the numbers of strays, the tables, the strays. False if
- * there are too few keys. */
+/* Divides the room, n keys, into the words, the numbers of strays, the strays and the tables.
+ * Returns false if there are too few keys. */
 static bool divide_room(dense_work *work, char *room)
 {
     size_t const n = work->job->n, values = work->table.range;
@@ -223,7 +224,7 @@ static bool divide_room(dense_work *work, char *room)
 
 /* ---- Count ---- */
 
-/* Counts a block. Returns the number of strays, or more than any if it cannot be counted. */
+/* Counts a block. Returns the number of strays, or n if the block cannot be counted. */
 static size_t count_block(const dense_work *work, const char *keys, size_t count, uint8_t *bytes,
                           char *strays)
 {
@@ -263,7 +264,7 @@ static void count_table(void *arg, size_t lo, size_t hi)
     }
 }
 
-/* Values [*from, *to) are piece p of the result. */
+/* Sets [*from, *to) to the values of piece p of the result. */
 static void values_of(const dense_work *work, size_t p, size_t *from, size_t *to)
 {
     size_t const piece = work->job->descending ? work->pieces - 1 - p : p;
@@ -313,7 +314,7 @@ static ordo_status add_tables(dense_work *work)
 
 /* ---- Strays ---- */
 
-/* The first value in the order of the result, as the order of the job compares it. */
+/* The key bits of the first value in the order of the job. */
 static uint64_t first_key(const dense_work *work, records_key_fn *key_of)
 {
     size_t const   value = work->job->descending ? work->table.range - 1 : 0;
@@ -348,7 +349,7 @@ static ordo_status place_strays(const cpu_kernels *kernels, dense_work *work)
 
 /* ---- Write ---- */
 
-/* Keys [lo, hi) of the range in the result. */
+/* Writes keys [lo, hi) of the range. */
 static void write_piece(void *arg, size_t lo, size_t hi)
 {
     const dense_work *const work = arg;

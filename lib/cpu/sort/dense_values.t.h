@@ -1,21 +1,21 @@
 /* dense_values.t.h - the loops of dense_values.c for keys of one width (RECORD). */
 
 enum {
-    FN(TOGETHER) = 32 / sizeof(RECORD) /* keys that are written without a test */
+    FN(TOGETHER) = 32 / sizeof(RECORD) /* keys written together, without a test of the count */
 };
 
-/* Counts a value in a byte, and 256 in a word when the byte overflows, so that the table is
- * small. */
+/* Counts a value in a byte, so that the table is small. When the byte overflows, adds 256 to a
+ * word. */
 INLINE void FN(dense_add)(_Atomic uint32_t *words, uint8_t *bytes, size_t value)
 {
     if (ORDO_UNLIKELY(++bytes[value] == 0))
         atomic_fetch_add_explicit(&words[value], 256, memory_order_relaxed);
 }
 
-/* Counts at most DENSE_BLOCK keys. Neighbouring keys use different copies of the table if there are
- * several, because the same byte twice in a row would wait for itself. Keys outside the range go to
- * `strays`, which has room for as many. Returns their number. `indices` are the values of floats;
- * NULL: the keys are integers. */
+/* Counts at most DENSE_BLOCK keys. Neighbouring keys use different copies of the table, if there
+ * are several, because a second increment of the same byte would wait for the first. Keys outside
+ * the range go to `strays`, which has room for all keys. Returns the number of strays. `indices`
+ * are the values of floats; NULL: the keys are integers. */
 INLINE size_t FN(dense_tally)(const dense_table *table, const RECORD *keys, size_t count,
                               const uint32_t *indices, uint8_t *bytes, RECORD *strays)
 {
@@ -51,7 +51,7 @@ static size_t FN(dense_count)(const dense_table *table, const void *keys, size_t
                            : FN(dense_tally)(table, keys, count, NULL, bytes, strays);
 }
 
-/* A value as a key in memory. */
+/* The key of a value, as in memory. */
 static inline RECORD FN(dense_key)(const dense_table *table, size_t value)
 {
     RECORD key = (RECORD)((RECORD)table->low + (RECORD)value);
@@ -66,8 +66,8 @@ static inline RECORD FN(dense_key)(const dense_table *table, size_t value)
 }
 
 /* Writes the keys [at, end) of the result. The first `skip` keys of value `from` are before `at`.
- * `step` is 1 or -1: from a value to the next. Most counts are small: some keys more than needed
- * are written, and the next value overwrites them. */
+ * `step` is 1 or -1: from a value to the next. Most counts are small, so a few keys more than
+ * needed are written; the next value overwrites them. */
 static void FN(dense_write)(const dense_table *table, void *array, size_t at, size_t end,
                             size_t from, size_t skip, size_t step, const uint32_t *counts)
 {

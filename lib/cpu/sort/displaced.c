@@ -1,31 +1,27 @@
-/* displaced.c - sorts an array in which few keys are out of place: a sorted array with some new
- * keys at its end, or with some keys changed or moved (drop-merge sort, E. Ernerfeldt, 2017).
- *
+/* displaced.c - sorts an array in which few keys are out of place: a sorted array with new keys at
+ * its end, or with some keys changed or moved (drop-merge sort, E. Ernerfeldt, 2017).
  *   scan    keeps the keys of each piece that continue an ascending sequence and drops the others.
- *           Both go to scratch as records: kept ones to the front of the piece's part, the dropped
- *           ones to its end
+ *           Kept keys go to the front of the piece's part of scratch, dropped keys to its end
  *   join    where the kept keys of two pieces overlap, drops the smaller part of the overlap
  *   merge   sorts the dropped keys and merges each piece with those that fall into its range
- *
- * The scan gives up as soon as too many keys are dropped; the array is unchanged until the
- * merge. Two reads and two writes of the array. Scratch: n records, and room for the dropped
- * ones. */
+ * The scan gives up as soon as too many keys are dropped; the array is unchanged until the merge.
+ * Two reads and two writes of the array. Scratch: n records, and room for the dropped ones. */
 #include "cpu/radix/records.h"
 #include "cpu/sort/sort_steps.h"
 
 #include <string.h>
 
 enum {
-    TILE = 128,      /* keys that are kept at once if they are sorted */
+    TILE = 128,      /* keys that are kept together if they are sorted */
     FIRST_ROW = 8,   /* keys dropped in a row before the scan drops kept keys instead */
     REREAD_SHARE = 2 /* how often a scan may read its piece again */
 };
 
 typedef struct displaced_piece {
-    size_t stored;      /* keys at the front of the piece's part */
-    size_t begin, end;  /* those that are kept after the join */
-    size_t at;          /* place of its first kept key, dropped keys not counted */
-    size_t from, until; /* its part of the sorted dropped keys */
+    size_t stored;      /* kept keys at the front of the piece's part */
+    size_t begin, end;  /* the keys that are still kept after the join */
+    size_t at;          /* place of the first kept key, without dropped keys */
+    size_t from, until; /* the piece's part of the sorted dropped keys */
 } displaced_piece;
 
 typedef struct displaced_work {
@@ -43,7 +39,8 @@ static size_t piece_length(const displaced_work *work, size_t piece)
     return ordo_min(work->grain, work->io.n - piece * work->grain);
 }
 
-/* Dropping pays while few of the keys read are dropped. */
+/* Counts dropped keys. Sets work->failed if so many of the keys read were dropped that the general
+ * sort is faster. */
 static void count_drops(displaced_work *work, size_t keys, size_t drops)
 {
     size_t const scanned =

@@ -1,7 +1,7 @@
 /* displaced.t.h - the scan, the join and the merge of displaced.c for one kind of record: key bits
- * alone, in the order that is asked for. */
+ * in the order of the job. */
 
-/* Keys [at, at + count) as records in tile. */
+/* Reads keys [at, at + count) as records into tile. */
 static void FN(displaced_read)(const radix_io *io, size_t at, size_t count, RECORD *tile)
 {
     if (io->load != NULL)
@@ -18,8 +18,8 @@ static void FN(displaced_write)(const radix_io *io, size_t at, size_t count, con
         memcpy((RECORD *)io->out + at, records, count * sizeof *records);
 }
 
-/* The number of records of the sorted a[0 .. count) less than x, or not greater if `equal` is
- * set. The search begins at the front and doubles its steps. */
+/* The number of records of the sorted a[0 .. count) that are less than x or, with `equal`, not
+ * greater. The search starts at the front and doubles its steps. */
 static size_t FN(displaced_below)(const RECORD *a, size_t count, RECORD x, bool equal)
 {
     size_t low = 0, step = 1;
@@ -38,8 +38,9 @@ static size_t FN(displaced_below)(const RECORD *a, size_t count, RECORD x, bool 
     return low;
 }
 
-/* What a scan has kept and dropped of its piece: kept[0 .. count), and the dropped keys from the
- * end of the same memory down. It holds both, because together they are the keys read. */
+/* The kept and dropped keys of a piece during its scan: kept[0 .. count), and the dropped keys from
+ * the end of the same memory downwards. The memory holds both, because together they are the keys
+ * read. */
 typedef struct FN(displaced_state) {
     RECORD *kept, *end;
     size_t  count, drops;
@@ -51,7 +52,7 @@ static inline void FN(displaced_drop)(FN(displaced_state) * s, RECORD x)
     s->end[-(ptrdiff_t)s->drops] = x;
 }
 
-/* Keeps x, or drops it, or drops the last kept key if x fits without that key. True if x was
+/* Keeps x, drops x, or drops the last kept key if x fits without that key. Returns true if x was
  * dropped. */
 static inline bool FN(displaced_step)(FN(displaced_state) * s, RECORD x)
 {
@@ -69,10 +70,10 @@ static inline bool FN(displaced_step)(FN(displaced_state) * s, RECORD x)
     return false;
 }
 
-/* Called after `row` keys in a row were dropped, the last of them x. If at most `row` kept keys
- * are greater than x, drops those instead and returns true: the row must be read again. The last
- * key decides, because it changes from call to call: a key that is itself far too small would
- * keep the scan from ever dropping keys that are too large. */
+/* Called after `row` keys in a row were dropped, the last of them x. If at most `row` kept keys are
+ * greater than x, drops those instead and returns true: the row must be read again. x is the last
+ * key of the row, not the first, because it changes from call to call: a first key that is far too
+ * small would prevent the scan from ever dropping keys that are too large. */
 static bool FN(displaced_doubt)(FN(displaced_state) * s, size_t row, RECORD x)
 {
     size_t greater = 0;
@@ -134,8 +135,8 @@ static void FN(displaced_scan)(void *arg, size_t lo, size_t hi)
     count_drops(work, n, s.drops);
 }
 
-/* Makes the kept keys of all pieces one ascending sequence, and collects the dropped keys. False
- * if there are too many. */
+/* Makes the kept keys of all pieces one ascending sequence, and collects the dropped keys. Returns
+ * false if these are too many. */
 static bool FN(displaced_join)(displaced_work *work, size_t pieces, size_t *drops)
 {
     const RECORD *const bits = work->bits;

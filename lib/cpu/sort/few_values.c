@@ -1,7 +1,7 @@
-/* few_values.c - sort of keys that take few values: count each value, then write it as often.
+/* few_values.c - sorts keys that take few values: counts each value, then writes it as often.
  *
  * A sample (adaptive.c) shows the values. They go into a hash table in which each value has its own
- * slot, so one comparison tells whether a key is in the table. Keys that are not (strays: values
+ * slot, so one comparison decides whether a key is in the table. Keys that are not (strays: values
  * that the sample missed, and values whose slot was taken) are collected and sorted. Then the
  * result is written in order: strays, a value, strays, the next value. The array is read once and
  * written once. If there are too many strays, the keys are unchanged and the general sort runs.
@@ -16,9 +16,9 @@
 #include <string.h>
 
 enum {
-    LEAST_BITS = 8, /* of the table */
+    LEAST_BITS = 8, /* bits of the smallest and the largest table */
     MOST_BITS = 13,
-    ATTEMPTS = 64, /* multipliers that are tried */
+    ATTEMPTS = 64, /* multipliers to try */
     CHUNKS_A_THREAD = 4
 };
 
@@ -33,15 +33,15 @@ enum {
 typedef struct few_work {
     const ordo_sort_job *job;
     const char          *in;
-    size_t               size; /* of a key */
+    size_t               size; /* bytes of a key */
     radix_io             io;
     const few_loops     *loops;
     few_table            table;
     few_value           *values;
-    size_t               count; /* of values that have a slot */
+    size_t               count; /* number of values that have a slot */
     size_t               chunk, chunks;
-    uint32_t            *counts; /* of each chunk */
-    size_t              *strays; /* number in each chunk */
+    uint32_t            *counts; /* counters of each chunk */
+    size_t              *strays; /* number of strays in each chunk */
     char                *stray;  /* the strays: those of chunk c begin at stray_room * c */
     size_t               stray_room;
     size_t               all_strays;
@@ -51,7 +51,7 @@ typedef struct few_work {
 
 /* ---- Values ---- */
 
-/* The key bits of the key at keys[i], as a sort of keys alone orders them. */
+/* The key bits of keys[i], in the order of a keys-only sort. */
 static uint64_t bits_at(const few_work *work, const void *keys, size_t i)
 {
     radix_io io = work->io;
@@ -76,8 +76,8 @@ static size_t slot_of(const few_work *work, uint64_t value)
                                           : few_slot_64(&work->table, value);
 }
 
-/* Finds the slot of each value. Returns how many sampled keys have a value whose slot an earlier
- * value has taken. `taken` is a byte for each slot. */
+/* Finds the slot of each value. Returns the number of sampled keys whose value has no slot, because
+ * an earlier value took it. `taken` has a byte for each slot. */
 static size_t sample_without_slot(few_work *work, uint8_t *taken)
 {
     size_t lost = 0;
@@ -117,7 +117,8 @@ static void put_slot(const few_work *work, size_t slot, uint64_t value)
         ((uint64_t *)work->table.slots)[slot] = value;
 }
 
-/* Fills the table. Of several values with one slot, the first stays and the others are dropped. */
+/* Fills the table. If several values have the same slot, the first stays and the others are
+ * dropped. */
 static void fill_table(few_work *work, uint8_t *taken)
 {
     size_t const slots = (size_t)1 << work->table.bits;
@@ -139,7 +140,8 @@ static void fill_table(few_work *work, uint8_t *taken)
     work->count = kept;
 }
 
-/* Notes the most frequent values, if comparing all keys with them saves time. */
+/* Stores the most frequent values in the table, if comparing all keys with them first saves
+ * time. */
 static void choose_frequent(few_work *work)
 {
     size_t seen = 0, sample = 0;
@@ -220,10 +222,10 @@ static void gather(few_work *work)
 
 /* ---- Write ---- */
 
-/* Where each value begins in the result. */
+/* Finds where each value begins in the result. */
 static void place_values(few_work *work)
 {
-    size_t before = 0; /* values */
+    size_t before = 0; /* keys of earlier values */
     for (size_t v = 0, lo = 0; v < work->count; v++) {
         size_t hi = work->all_strays;
         while (lo < hi) {
@@ -238,7 +240,7 @@ static void place_values(few_work *work)
     }
 }
 
-/* Result [lo, hi): strays and values in turn. */
+/* Writes [lo, hi) of the result: strays and values in turn. */
 static void write_piece(void *arg, size_t lo, size_t hi)
 {
     const few_work *const work = arg;

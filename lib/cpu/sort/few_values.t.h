@@ -66,7 +66,7 @@ static size_t FN(few_frequent)(const few_table *table, const RECORD *keys, size_
     return left;
 }
 
-/* Whole vectors of keys. */
+/* Counts whole vectors of keys; `count` is a multiple of LANES. */
 static size_t FN(few_vectors)(const few_table *table, const RECORD *keys, size_t count,
                               uint32_t *counts, RECORD *strays)
 {

@@ -71,8 +71,8 @@ static record_p64 FN(pivot)(const index_work *work, size_t lo, size_t hi)
     return FN(median)(of[0], of[1], of[2]);
 }
 
-/* Cuts [lo, hi), three or more records, into two parts that are not empty: the pivot is one of
- * the records, and neither the least nor the largest. Returns where, or lo if the call was
+/* Partitions [lo, hi), three or more records, into two parts that are not empty: the pivot is one
+ * of the records, and neither the least nor the largest. Returns the border, or lo if the call was
  * cancelled. */
 static size_t FN(partition)(const index_work *work, size_t lo, size_t hi)
 {
@@ -96,7 +96,7 @@ static size_t FN(partition)(const index_work *work, size_t lo, size_t hi)
     }
 }
 
-/* Calls itself for the smaller part only: at most lg n deep. */
+/* Calls itself only for the smaller part, so at most lg n deep. */
 static void FN(index_quick)(const index_work *work, size_t lo, size_t hi, unsigned depth)
 {
     for (; hi - lo > FEW; depth--) {
@@ -136,8 +136,8 @@ static void FN(sort_part)(void *arg, size_t lo, size_t hi)
     }
 }
 
-/* Cuts the largest part until there are enough parts. Returns their number, or 0 if the call was
- * cancelled. */
+/* Partitions the largest part until there are enough parts. Returns their number, or 0 if the call
+ * was cancelled. */
 static size_t FN(make_parts)(index_work *work, size_t n, size_t wanted)
 {
     size_t parts = 1;

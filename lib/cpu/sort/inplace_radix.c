@@ -1,10 +1,11 @@
-/* inplace_radix.c - sort of records when scratch is refused: in-place radix sort, most significant
- * digit first (the American flag sort of McIlroy, Bostic and McIlroy, 1993).
+/* inplace_radix.c - sorts records if scratch is refused: in-place radix sort, most significant
+ * digit first (P. McIlroy, K. Bostic and M. McIlroy, "Engineering Radix Sort", 1993: American flag
+ * sort).
  *
  * All threads find the highest bit that differs, which gives the first digit, and count that digit.
- * One thread swaps every record into its bucket. Then all threads sort the buckets, one thread
- * each, digit by digit. Small buckets are merge sorted with a buffer on the stack. Nothing is
- * allocated: a level takes 2 KB of the C stack, and there are at most 16 levels.
+ * One thread swaps every record into its bucket. Then each thread sorts buckets digit by digit.
+ * Small buckets are merge sorted with a buffer on the stack. No scratch: a level takes 2 KB of the
+ * C stack, and there are at most 16 levels.
  *
  * Time: two reads and one write of the array for each digit until the buckets are small. */
 #include "cpu/sort/sort_steps.h"
@@ -15,10 +16,10 @@ enum {
     DIGIT = 8,
     BUCKETS = 1 << DIGIT,
     SMALL = ORDO_TUNE_INPLACE_SMALL,
-    STRETCH = ORDO_TUNE_PIECE /* records between two polls */
+    STRETCH = ORDO_TUNE_PIECE /* records between two checks for cancel */
 };
 
-/* The digit whose lowest bit is bit `shift`. Above the highest bit there are only zeros. */
+/* The digit whose lowest bit is bit `shift`. The bits above the highest bit are zeros. */
 static inline size_t digit_k32(record_k32 x, unsigned shift) { return x >> shift & (BUCKETS - 1); }
 static inline size_t digit_k64(record_k64 x, unsigned shift) { return x >> shift & (BUCKETS - 1); }
 static inline size_t digit_p64(record_p64 x, unsigned shift)

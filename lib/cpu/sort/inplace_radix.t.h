@@ -7,9 +7,9 @@ static __attribute__((noinline)) void FN(small_sort)(void *records, size_t n)
 }
 
 /* Swaps every record into its bucket; bucket b ends at ends[b] and begins where the one before
- * ends. Passes over what is left of each bucket until nothing is left. Each swap brings at least
- * one record to its place, and swaps do not wait for each other, as they would along one cycle.
- * Returns false if the call was cancelled. */
+ * ends. Passes over the rest of each bucket until nothing is left. Each swap moves at least one
+ * record to its bucket. Swaps do not depend on each other, as they would along one cycle. Returns
+ * false if the call was cancelled. */
 static __attribute__((noinline)) bool FN(deal)(RECORD *records, const size_t ends[BUCKETS],
                                                unsigned shift, ordo_exec *exec)
 {
@@ -43,7 +43,7 @@ static void FN(count_digits)(const RECORD *records, size_t n, unsigned shift,
         counts[FN(digit)(records[i], shift)]++;
 }
 
-/* Sorts records that agree in all bits from shift + DIGIT on, at most 16 calls deep. */
+/* Sorts records that are equal in all bits from shift + DIGIT on. Calls itself at most 16 deep. */
 static void FN(flag_sort)(RECORD *records, size_t n, unsigned shift, ordo_exec *exec)
 {
     size_t ends[BUCKETS];

@@ -1,27 +1,24 @@
-/* inplace_stable.c - argsort and stable sort of pairs when scratch is refused. Nothing is
- * allocated.
+/* inplace_stable.c - argsort and stable sort of pairs if scratch is refused; no scratch.
  *
- * Argsort: the index array is filled with 0 .. n - 1 and sorted by (key, index), which are all
- * different, so the sort is stable. Quick sort with the median of three or nine; one thread
- * makes the first partitions, all threads sort the parts. A part that is not small after 2 lg n
- * partitions is heap sorted: n lg n comparisons at worst.
- *
- * Pairs: blocks are sorted by insertion, then merged in place (the symmetric merging of Kim and
- * Kutzner, 2004). A merge finds the middle of its output in both ranges by binary search,
- * rotates the records between, and leaves two merges of half the size: n lg n moves a pass, lg n
- * passes. The first halvings of a long merge are made breadth first, so that there is work for
- * all threads. */
+ * Argsort: the index array is filled with 0 .. n - 1 and sorted by (key, index). No two are equal,
+ * so the sort is stable. Quicksort with the median of three or nine as pivot; one thread makes the
+ * first partitions, all threads sort the parts. A part that is still large after 2 lg n partitions
+ * is heap sorted: n lg n comparisons at worst.
+ * Pairs: blocks are sorted by insertion, then merged in place: P.-S. Kim and A. Kutzner, "Stable
+ * Minimum Storage Merging by Symmetric Comparisons" (2004). A merge finds the middle of its output
+ * in both ranges by binary search, rotates the records between, and leaves two merges of half the
+ * size: n lg n moves per pass, lg n passes. Long merges are halved first, for all threads. */
 #include "cpu/radix/records.h"
 #include "cpu/sort/sort_steps.h"
 
 #include <string.h>
 
 enum {
-    FEW = 16,   /* elements sorted by insertion */
-    MANY = 128, /* elements from which the pivot is the median of nine */
+    FEW = 16,   /* at most this many elements are sorted by insertion */
+    MANY = 128, /* from this many elements on the pivot is the median of nine */
     TASKS = 64, /* the most tasks made for the threads */
     TASKS_EACH = 4,
-    STRETCH = ORDO_TUNE_PIECE, /* steps between two polls */
+    STRETCH = ORDO_TUNE_PIECE, /* steps between two checks for cancel */
     ENOUGH = ORDO_TUNE_INPLACE_TASK
 };
 
@@ -37,7 +34,7 @@ typedef struct index_work {
     records_key_fn *key_at;
     void           *index;
     ordo_exec      *exec;
-    size_t          bounds[TASKS + 1]; /* of the parts */
+    size_t          bounds[TASKS + 1]; /* borders of the parts */
 } index_work;
 
 #define INDEX uint32_t
@@ -74,7 +71,7 @@ typedef struct pairs_work {
     size_t          key_size, value_size, n;
     records_key_fn *key_at;
     ordo_exec      *exec;
-    size_t          width; /* of the sorted ranges of this pass */
+    size_t          width; /* length of the sorted ranges of this pass */
     size_t          tasks;
     pairs_merge     task[TASKS];
 } pairs_work;
@@ -136,13 +133,14 @@ static bool rotate(const pairs_work *work, size_t lo, size_t middle, size_t hi)
     return true;
 }
 
-/* Makes two merges of half the size: returns the lower one and leaves the upper one in *m. Both
- * are empty if the call was cancelled. */
+/* Divides a merge into two of half the size: returns the lower one and leaves the upper one in *m.
+ * Both are empty if the call was cancelled. */
 static pairs_merge halve(const pairs_work *work, pairs_merge *m)
 {
     size_t const a = m->middle - m->lo, b = m->hi - m->middle, half = (a + b) / 2;
     size_t       low = half > b ? half - b : 0, high = ordo_min(half, a);
-    while (low < high) { /* how many of the lower half come from the first range */
+    while (low < high) { /* low becomes the number of records of the lower half from the first
+                          * range */
         size_t const from_a = low + (high - low) / 2;
         if (order_at(work, m->middle + (half - 1 - from_a)) < order_at(work, m->lo + from_a))
             high = from_a;
@@ -157,7 +155,7 @@ static pairs_merge halve(const pairs_work *work, pairs_merge *m)
     return lower;
 }
 
-/* At most lg n calls deep. */
+/* Calls itself at most lg n deep. */
 static void merge_pairs(const pairs_work *work, pairs_merge m)
 {
     while (m.lo < m.middle && m.middle < m.hi) {

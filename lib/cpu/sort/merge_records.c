@@ -1,10 +1,10 @@
 /* merge_records.c - merge sort of records, and merging of the runs of an array.
  *
- * One thread sorts each block that fits the cache (core/merge.t.h); then neighbours are merged pair
- * by pair, all pairs in one pass over the array, from the records to a buffer of the same size and
- * back. A pass is cut into pieces of its output; a binary search finds where a piece begins in
- * either run (the merge path of Odeh, Green, Mwassi, Shmueli and Birk, 2012; co-ranking of Siebert
- * and Traff). So all pieces are equally long and no piece waits for another.
+ * One thread sorts each block, which fits the cache (core/merge.t.h). Then each pass over the array
+ * merges all pairs of neighbouring runs, from the records to a buffer of the same size or back. A
+ * pass is cut into pieces of its output; a binary search finds where a piece begins in either run
+ * (the merge path of Odeh, Green, Mwassi, Shmueli and Birk, 2012; co-ranking of Siebert and Traff).
+ * So all pieces are equally long and no piece waits for another.
  *
  * n lg n comparisons and lg(n / block) passes over memory; merging r runs takes ceil(lg r) passes,
  * and one more to copy back if that is odd. Scratch: n records. */
@@ -27,14 +27,15 @@ typedef struct merge_work {
     enum record_kind kind;
     void            *records, *buffer;
     size_t           n;
-    const size_t    *bounds; /* of the runs at the start; NULL: these are blocks */
+    const size_t    *bounds; /* borders of the runs before the first pass; NULL: these are blocks */
     size_t           block;
-    size_t           runs;  /* at the start */
-    size_t           width; /* how many of those make up one run now */
+    size_t           runs;  /* runs before the first pass */
+    size_t           width; /* the number of those runs that make up one run now */
     bool             back;  /* this pass goes from the buffer to the records */
 } merge_work;
 
-/* The start of the run made of runs [i * width, (i + 1) * width) of the start. */
+/* The start of run i of this pass, which is made of runs [i * width, (i + 1) * width) of the
+ * first. */
 static size_t run_start(const merge_work *work, size_t i)
 {
     size_t const first = i > work->runs / work->width ? work->runs : i * work->width;
@@ -72,7 +73,7 @@ static void copy_back(void *arg, size_t lo, size_t hi)
 static ordo_body *const sort_blocks[RECORD_KINDS] = RECORD_FUNCTIONS(sort_block);
 static ordo_body *const merge_pieces[RECORD_KINDS] = RECORD_FUNCTIONS(merge_piece);
 
-/* Small arrays have smaller blocks, so that there is one for each thread. */
+/* Small arrays have smaller blocks, so that each thread has one. */
 static size_t block_for(size_t n)
 {
     enum {

@@ -1,14 +1,13 @@
 /* merge_records.t.h - the pieces of the passes of merge_records.c, for one kind of record. */
 
-/* Sorts one block to where the first pass reads it. */
+/* Sorts one block into the array that the first pass reads. */
 static void FN(sort_block)(void *arg, size_t lo, size_t hi)
 {
     merge_work *const work = arg;
     FN(merge_sort)((RECORD *)work->records + lo, (RECORD *)work->buffer + lo, hi - lo, work->back);
 }
 
-/* Merges what goes to records [lo, hi) of the output, which may be parts of several pairs of
- * runs. */
+/* Merges records [lo, hi) of the output, which may be parts of several pairs of runs. */
 static void FN(merge_piece)(void *arg, size_t lo, size_t hi)
 {
     merge_work *const   work = arg;

@@ -1,5 +1,5 @@
-/* ordered.c - sorts for arrays whose order a sample has shown (adaptive.c). Each reads all keys to
- * find out whether the sample was right:
+/* ordered.c - sorts for arrays in which a sample has shown an order (adaptive.c). Each reads all
+ * keys to check the sample:
  *
  *   few runs         finds and merges them; one run is sorted already
  *   reversed         one falling run: reverses the array
@@ -22,9 +22,9 @@ enum {
 typedef struct runs_work {
     const void        *keys;
     cpu_first_step_fn *first_step;
-    unsigned           step;              /* what begins a run: cpu_step */
+    unsigned           step;              /* the step that begins a run: cpu_step */
     atomic_size_t      count;             /* runs after the first; may exceed MOST_RUNS */
-    size_t             starts[MOST_RUNS]; /* in the order they were found */
+    size_t             starts[MOST_RUNS]; /* starts of runs, in the order they were found */
 } runs_work;
 
 static void runs_piece(void *arg, size_t lo, size_t hi)
@@ -46,9 +46,9 @@ static int compare_starts(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Counts the runs and fills bounds. MOST_RUNS + 1 stands for more than MOST_RUNS. A run ends
- * before a key that is less than its left neighbour. falling: before a key that is greater or,
- * where keys tie, not less. So one falling run is a reversed array. */
+/* Counts the runs and fills bounds. A count of MOST_RUNS + 1 means more than MOST_RUNS. A run ends
+ * before a key that is less than its left neighbour; with `falling`, before a key that is greater
+ * or, where keys tie, not less. So one falling run is a reversed array. */
 static ordo_status find_runs(const radix_io *io, ordo_type type, bool falling,
                              size_t bounds[MOST_RUNS + 2], size_t *count, ordo_exec *exec)
 {
@@ -92,7 +92,7 @@ static ordo_status merge_runs(const cpu_kernels *kernels, const ordo_sort_job *j
 
 typedef struct reverse_work {
     void  *array;
-    size_t size, n; /* bytes of an element, and elements */
+    size_t size, n; /* bytes of an element, and number of elements */
 } reverse_work;
 
 static void reverse_piece(void *arg, size_t lo, size_t hi)
@@ -149,8 +149,8 @@ ordo_status cpu_sort_reversed(const ordo_sort_job *job, const radix_io *io, bool
     return cpu_reverse_array(job->keys, ordo_type_size(job->type), job->n, exec);
 }
 
-/* Sorts with a given radius; *done says whether the keys are sorted now. Without memory the
- * result is ORDO_OK with *done false: no key was moved, and the general sort needs less memory. */
+/* Sorts with a given radius; *done becomes true if the keys are sorted now. If memory is refused,
+ * returns ORDO_OK with *done false: no key was moved, and the general sort needs less memory. */
 static ordo_status try_rough(const ordo_sort_job *job, size_t radius, bool *done, ordo_exec *exec)
 {
     bool const changed = exec->changed;
@@ -170,8 +170,8 @@ static ordo_status try_rough(const ordo_sort_job *job, size_t radius, bool *done
     return status;
 }
 
-/* Tries a radius a little above `seen` first: the attempt shows whether the radius was large
- * enough, and takes about as long as a measurement. Otherwise measures the radius. */
+/* Tries a radius a little larger than `seen` first: the attempt shows whether the radius was large
+ * enough, and takes about as long as a measurement. If it fails, measures the radius. */
 ordo_status cpu_sort_windows(const ordo_sort_job *job, size_t seen, size_t most, bool *done,
                              ordo_exec *exec)
 {

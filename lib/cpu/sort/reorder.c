@@ -67,7 +67,7 @@ static inline void exchange_blocks(char *a, char *b, size_t size)
     }
 }
 
-/* All callers pass a constant size. */
+/* `size` is a constant in every call. */
 static inline __attribute__((always_inline)) void reverse_as(char *array, size_t size, size_t n,
                                                              size_t lo, size_t hi)
 {

@@ -20,7 +20,7 @@
 #include <string.h>
 
 enum {
-    MOST_32 = 128, /* records that the largest networks take */
+    MOST_32 = 128, /* records of the largest network */
     MOST_64 = 64,
     MOST_VALUE = 16, /* bytes of a pair's value */
     WORDS_BYTES = ORDO_TUNE_WORDS_FEW_32 * 4 > ORDO_TUNE_WORDS_FEW_64 * 8
@@ -51,10 +51,10 @@ static inline lanes_32 small_swap_32(lanes_32 v, bool wide)
                 : __builtin_shufflevector(v, v, 1, 0, 3, 2);
 }
 
-/* The first round of merging two columns, or two pairs of columns. Rows a and b are equally far
- * from the first and from the last row, and their columns are sorted. Lane l of one row is
- * compared with the swapped lane of the other; the upper of the two lanes keeps the larger
- * number. The columns are bitonic afterwards. */
+/* The first round of merging two columns, or two pairs of columns. Row a is as far from the first
+ * row as row b from the last, and their columns are sorted. Lane l of one row is compared with the
+ * swapped lane of the other; the upper of the two lanes keeps the larger number. Afterwards the
+ * columns are bitonic. */
 static inline void small_cross_32(lanes_32 *a, lanes_32 *b, bool wide)
 {
     lanes_32 const upper =
@@ -74,7 +74,7 @@ static inline void small_cross_64(lanes_64 *a, lanes_64 *b, bool wide)
     *b = __builtin_shufflevector(low, high, 1, 2);
 }
 
-/* The second round of merging pairs of columns: neighbouring lanes of one row. */
+/* The second round of merging pairs of columns: compares neighbouring lanes of one row. */
 static inline void small_step_32(lanes_32 *a)
 {
     lanes_32 low = *a, high = small_swap_32(*a, false);

@@ -1,6 +1,6 @@
 /* small_n_key.t.h - a few keys of one type as records, and back; see small_n.c. */
 
-typedef __typeof__((BITS)0 + 0u) FN(small_word); /* of 32 bits at least */
+typedef __typeof__((BITS)0 + 0u) FN(small_word); /* at least 32 bits */
 
 static void FN(small_sort)(const ordo_sort_job *job)
 {
@@ -23,9 +23,8 @@ static void FN(small_sort)(const ordo_sort_job *job)
             keys[i] = FN(key_of_sort_bits)((BITS)words[i], false);
 }
 
-/* order[i] = the index of the i-th key in order, ties by index. Keys of up to 32 bits share a
- * word with their index. For 64-bit keys, comparisons with all others count the keys before
- * each. */
+/* order[i] = the index of the i-th key in order, ties by index. Keys of up to 32 bits share a word
+ * with their index. For each 64-bit key, comparisons with all others count the keys before it. */
 static void FN(small_order)(const void *array, size_t n, bool descending, uint32_t *order)
 {
     const KEY *const      keys = array;

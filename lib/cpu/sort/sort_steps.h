@@ -1,4 +1,5 @@
-/* sort_steps.h - what the files of this folder offer each other and the other verbs. */
+/* sort_steps.h - the functions that the files of this folder share with each other and with other
+ * verbs. */
 #ifndef ORDO_CPU_SORT_SORT_STEPS_H
 #define ORDO_CPU_SORT_SORT_STEPS_H
 
@@ -7,26 +8,26 @@
 
 /* ---- Sorts of records ---- */
 
-/* A sort of whole records in place, ascending. It takes its scratch from exec and returns
- * ORDO_E_NOMEM before it changes anything; on ORDO_E_CANCELLED the records are unspecified. */
+/* A sort of whole records in place, ascending. It takes its scratch from exec. ORDO_E_NOMEM is
+ * returned before a record is moved; after ORDO_E_CANCELLED the records are unspecified. */
 typedef ordo_status cpu_records_fn(const cpu_records *records, ordo_exec *exec);
 
 cpu_records_fn cpu_records_merge; /* merge_records.c */
 size_t         cpu_records_merge_scratch(enum record_kind kind, size_t n, unsigned threads);
 cpu_records_fn cpu_records_inplace; /* inplace_radix.c: no scratch that grows with n */
 
-/* Merges `runs` sorted runs, run i being records [bounds[i], bounds[i + 1]). merge_records.c */
+/* Merges `runs` sorted runs; run i is records [bounds[i], bounds[i + 1]). merge_records.c */
 ordo_status cpu_records_merge_runs(const cpu_records *records, const size_t *bounds, size_t runs,
                                    ordo_exec *exec);
 
-/* The sort called `algorithm`, which is not radix or auto. `radius` is the radius of the records
- * if the caller gave it, else 0. cpu_sort.c */
+/* Sorts by `algorithm`, which is not radix or auto. `radius` is the radius of the records if the
+ * caller gave it, else 0. cpu_sort.c */
 ordo_status cpu_records_sort(const cpu_kernels *kernels, const cpu_records *records,
                              ordo_algorithm algorithm, size_t radius, ordo_exec *exec);
 
 /* Turns counts[piece][bucket] into the place of each piece's records of each bucket: buckets in
- * order, in a bucket pieces in order. starts[b] becomes the place of bucket b; starts[buckets] is
- * the number of all records. */
+ * order, and pieces in order within a bucket. starts[b] becomes the place of bucket b;
+ * starts[buckets] is the number of all records. */
 static inline void cpu_counts_to_places(size_t *counts, size_t pieces, size_t buckets,
                                         size_t *starts)
 {
@@ -52,42 +53,43 @@ ordo_status cpu_pairs_inplace(const ordo_pairs_job *job, ordo_exec *exec);
 bool cpu_small_sort(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec);
 bool cpu_small_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job, ordo_exec *exec);
 bool cpu_small_pairs(const ordo_pairs_job *job, ordo_exec *exec);
-/* The same by the vector sort of the ISA, if there is one, for keys in any order. small_n.c */
+/* The same with the vector sort of the ISA, if there is one, for keys in any order. small_n.c */
 bool cpu_vector_takes(const cpu_kernels *kernels, const ordo_sort_job *job);
 bool cpu_vector_sort(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec);
 bool cpu_vector_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job, ordo_exec *exec);
 
-/* Looks at a sample of the keys and takes the cheapest way for what it sees. Each sets *done if it
- * has sorted; otherwise the array is unchanged and needs the general sort. *room becomes scratch
- * for n keys that the general sort may use, or NULL. adaptive.c */
+/* Each examines a sample of the keys and sorts by the cheapest algorithm for the order it shows.
+ * Sets *done if the array is sorted; otherwise the array is unchanged and needs the general sort.
+ * *room becomes scratch for n keys that the general sort may use, or NULL. adaptive.c */
 ordo_status cpu_sort_adaptive(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
                               void **room, ordo_exec *exec);
 ordo_status cpu_argsort_adaptive(const cpu_kernels *kernels, const ordo_argsort_job *job,
                                  bool *done, ordo_exec *exec);
 ordo_status cpu_pairs_adaptive(const cpu_kernels *kernels, const ordo_pairs_job *job, bool *done,
                                ordo_exec *exec);
-/* Whether the sample of job->source shows an order that cpu_sort_adaptive would follow up. */
+/* Whether the sample of job->source shows an order for which cpu_sort_adaptive would read the
+ * array. */
 bool cpu_may_be_ordered(const cpu_kernels *kernels, const ordo_sort_job *job,
                         const ordo_exec *exec);
 /* The scratch that cpu_sort_adaptive takes, and the size of *room. */
 size_t cpu_adaptive_scratch(const ordo_sort_job *job, unsigned threads);
 size_t cpu_adaptive_room(const ordo_sort_job *job);
 
-/* Sorts job->keys, of 4 or 8 bytes each, if few of them are out of place; *done says whether it
- * did. If not, the keys are unchanged, and *room is scratch for n keys, aligned to a cache line,
- * that the next sort may use. ORDO_E_NOMEM also leaves the keys unchanged. displaced.c */
+/* Sorts job->keys, of 4 or 8 bytes each, if few of them are out of place; *done becomes true if it
+ * sorted them. If not, the keys are unchanged, and *room is scratch for n keys, aligned to a cache
+ * line, that the next sort may use. ORDO_E_NOMEM also leaves the keys unchanged. displaced.c */
 ordo_status cpu_sort_displaced(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
                                void **room, ordo_exec *exec);
 size_t      cpu_displaced_scratch(const ordo_sort_job *job);
 
 /* Sorts keys of 4 or 8 bytes from job->source or job->keys by counting, if a sample shows few
- * values or numbers of a narrow range; *done and *room are as above, and *room may be scratch
- * already. adaptive.c */
+ * values or numbers of a narrow range; *done and *room are as above, and *room may already be
+ * scratch. adaptive.c */
 ordo_status cpu_sort_counted(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
                              void **room, ordo_exec *exec);
 /* The scratch that cpu_sort_counted takes beside *room. */
 size_t cpu_counted_scratch(const ordo_sort_job *job, unsigned threads);
-/* The same for the values of a sample. few_values.c */
+/* The same for keys with the values of the sample. few_values.c */
 struct few_sample;
 ordo_status cpu_sort_few(const cpu_kernels *kernels, const ordo_sort_job *job,
                          struct few_sample *sample, bool *done, void **room, ordo_exec *exec);
@@ -95,8 +97,8 @@ size_t      cpu_few_scratch(const ordo_sort_job *job, unsigned threads);
 /* The same for numbers of a narrow range, if another sample shows one. dense_values.c */
 ordo_status cpu_sort_dense(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
                            void **room, ordo_exec *exec);
-/* Sorts the keys that both collect because they do not count them, in the order of the job, by the
- * radix sort. few_values.c */
+/* Sorts the strays, the keys that both collect because they do not count them, by the radix sort in
+ * the order of the job. few_values.c */
 ordo_status cpu_sort_strays(const cpu_kernels *kernels, const ordo_sort_job *job, void *strays,
                             size_t n, ordo_exec *exec);
 
@@ -109,21 +111,22 @@ ordo_status cpu_sort_runs(const ordo_sort_job *job, const struct radix_io *io, b
                           ordo_exec *exec);
 ordo_status cpu_sort_reversed(const ordo_sort_job *job, const struct radix_io *io, bool *done,
                               ordo_exec *exec);
-/* `seen`: the radius of some windows; `most`: the largest radius that pays. */
+/* `seen`: the largest radius of the sampled windows; `most`: the largest radius for which windows
+ * are faster than the general sort. */
 ordo_status cpu_sort_windows(const ordo_sort_job *job, size_t seen, size_t most, bool *done,
                              ordo_exec *exec);
-/* Whether the whole array is one run; falling: one falling run. */
+/* Whether the whole array is one ascending run; `falling`: one descending run. */
 ordo_status cpu_is_one_run(const struct radix_io *io, ordo_type type, bool falling, bool *is,
                            ordo_exec *exec);
 ordo_status cpu_reverse_array(void *array, size_t size, size_t n, ordo_exec *exec);
-/* The result of an argsort of keys that are sorted, or reversed. */
+/* Writes the result of an argsort of keys that are sorted, or reversed. */
 ordo_status cpu_index_in_order(const ordo_argsort_job *job, bool reversed, ordo_exec *exec);
 
 /* ---- The order of an array's elements: reorder.c ---- */
 
-/* Exchanges elements lo to hi - 1 of array[0 .. n) with the elements that mirror them: element i
- * with element n - 1 - i. hi is at most n / 2; [0, n / 2) reverses the whole array. An element has
- * `size` bytes, 1 to 16, and needs no alignment. */
+/* Exchanges elements lo to hi - 1 of array[0 .. n) with their mirror images: element i with element
+ * n - 1 - i. hi is at most n / 2; [0, n / 2) reverses the whole array. An element has `size` bytes,
+ * 1 to 16, and needs no alignment. */
 void cpu_reverse(void *array, size_t size, size_t n, size_t lo, size_t hi);
 
 #endif

@@ -1,13 +1,12 @@
-/* cpu_strings.c - argsort, rank, select and sort of strings. All use string_sort, which takes
- * 32 n bytes of scratch and a little more.
- *
+/* cpu_strings.c - argsort, rank, select and sort of strings. All call string_sort, which takes 32 n
+ * bytes of scratch and a little more.
  *   argsort    writes the order to the caller's array
- *   rank       a prefix sum of order.starts numbers the distinct strings; these numbers are ranked
- *              as a sorted array and scattered to the strings. 13 n to 29 n bytes more
- *   select     sorts only groups that hold a wanted place: near the cost of one pass.
+ *   rank       numbers the distinct strings by a prefix sum of order.starts, ranks these numbers as
+ *              a sorted array and scatters the ranks. 13 n or 25 n bytes more
+ *   select     sorts only groups that hold a wanted place: about the cost of one pass.
  *              4 n or 8 n bytes more for the order, n / 8 for the wanted places
  *   sort       writes the lengths in order, their sums, then the bytes. 8 n bytes more
- *   pointers   moves the pointers through scratch, so that they are unchanged after an error.
+ *   pointers   moves the pointers through scratch, so that an error leaves them unchanged.
  *              12 n or 16 n bytes more */
 #define _POSIX_C_SOURCE 200809L
 #include "cpu/strings/string_sort.h"
@@ -23,7 +22,7 @@ static ordo_type narrow_index(size_t n)
     return (uint64_t)n <= UINT64_C(1) << 32 ? ORDO_U32 : ORDO_U64;
 }
 
-/* n elements of scratch. */
+/* Takes scratch for n elements of `size` bytes. */
 static ordo_status take(ordo_exec *exec, size_t n, size_t size, void **out)
 {
     size_t bytes;
@@ -65,7 +64,7 @@ static void rank_piece(void *arg, size_t lo, size_t hi)
         const uint32_t *const index = work->order->index;
         for (size_t i = lo; i < hi; i++)
             ((uint32_t *)work->ranks)[index[i]] = ((const uint32_t *)work->sorted)[i];
-    } else { /* u64 and f64 alike */
+    } else { /* u64 or f64: both have 8 bytes */
         const uint64_t *const index = work->order->index;
         for (size_t i = lo; i < hi; i++)
             memcpy((char *)work->ranks + index[i] * sizeof *index,
@@ -133,7 +132,8 @@ ordo_status cpu_select_strings(void *state, const ordo_string_select_job *job, o
 
 typedef struct copy_work {
     const ordo_string_copy_job *job;
-    uint64_t                   *from; /* the i-th string in order; then the offset of its bytes */
+    uint64_t                   *from; /* the index of the i-th string in order; after length_piece
+                                       * the offset of its bytes */
     ordo_exec                  *exec;
     atomic_bool                 stopped;
 } copy_work;
@@ -258,7 +258,8 @@ ordo_status cpu_sort_pointers(void *state, const ordo_pointers_job *job, ordo_ex
     if (!ordo_loop(exec, n, cpu_grain(n), gather_piece, &work))
         return ORDO_E_CANCELLED;
     exec->phase++;
-    /* Half of the pointers may be overwritten: finish even if the call is cancelled. */
+    /* Some pointers are already overwritten, so the loop must finish even if the call is
+     * cancelled. */
     if (!ordo_loop(exec, n, cpu_grain(n), put_piece, &work))
         put_piece(&work, 0, n);
     return ORDO_OK;

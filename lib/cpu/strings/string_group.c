@@ -1,13 +1,13 @@
-/* string_group.c - sorts a group of strings that agree in their first bytes, on one thread.
+/* string_group.c - sorts a group of strings with equal first bytes, on one thread.
  *
  * Two stable counting passes in the cache sort the records by the highest bits in which their keys
- * differ, a few more than lg n bits. Records that still agree are few: they are sorted by insertion
- * or by the next bits. Longer strings with equal keys become a group that waits for its next bytes;
- * two or three such strings are compared directly. If most keys of a group are equal again, it is
- * sorted by common prefixes (string_lcp.c). Waiting groups form a list in the keys of their first
- * three records: depth, end and next group. sort_keys recurs at most eleven deep, because every
- * level takes six bits or more. Time: each distinguishing byte is read once or twice; a string
- * takes part in O(lg n) passes. Scratch: the spare array and 16 KB of stack. */
+ * differ: a few more than lg n bits. The few records that still tie are sorted by insertion or by
+ * the next bits. Strings that continue after equal keys become a group that waits for its next
+ * bytes; two or three such strings are compared directly. If most keys of a group are equal again,
+ * codes of common prefixes replace them (string_lcp.c). Waiting groups form a list in the keys of
+ * their first three records: depth, end, next group. sort_keys calls itself at most eleven deep,
+ * because each level uses six bits or more. Time: each distinguishing byte is read once or twice; a
+ * string takes part in O(lg n) passes. Scratch: the spare array and 16 KB of stack. */
 #define _POSIX_C_SOURCE 200809L
 #include "cpu/strings/string_parts.h"
 
@@ -21,11 +21,11 @@ enum {
 typedef struct group_worker {
     string_engine     *engine;
     const string_view *view;
-    string_record     *records, *spare; /* of the whole order */
-    uint64_t           depth;           /* of the keys now in records */
-    string_codes       codes;           /* of the keys now in records */
+    string_record     *records, *spare; /* the engine's two arrays of n records */
+    uint64_t           depth;           /* depth of the keys now in records */
+    string_codes       codes;           /* codes of the keys now in records */
     size_t             waiting;         /* the first waiting group */
-    size_t             work;            /* since the last check for cancel */
+    size_t             work;            /* records and bytes since the last check for cancel */
     uint32_t           counts[2][STRING_DIGITS];
 } group_worker;
 
@@ -53,7 +53,7 @@ static int compare(group_worker *worker, size_t a, size_t b, uint64_t depth)
     return 0;
 }
 
-/* Strings that agree in their first `depth` bytes. */
+/* Sorts two or three strings whose first `depth` bytes are equal. */
 static void sort_few(group_worker *worker, size_t lo, size_t hi, uint64_t depth)
 {
     const string_order *const order = worker->engine->order;
@@ -118,11 +118,12 @@ static void close_sorted(group_worker *worker, size_t lo, size_t hi)
 #undef LESS
 #undef RECORD
 
-/* One stable pass; places[d] is where the next record with digit d goes. */
+/* One stable counting pass; places[d] is the place of the next record with digit d. */
 static void move_by_digit(const string_record *from, string_record *to, size_t count,
                           const string_digit *digit, uint32_t *places)
 {
-    string_digit const here = *digit; /* a copy that no store can alias */
+    string_digit const here = *digit; /* a local copy: the stores cannot change it, so it stays in
+                                       * registers */
     for (size_t i = 0; i < count; i++)
         to[places[string_digit_of(&here, from[i].key)]++] = from[i];
 }
@@ -192,7 +193,7 @@ static void sort_keys(group_worker *worker, size_t lo, size_t hi)
 /* ---- Groups ---- */
 
 /* For a group where most keys equal the pivot's: replaces the keys by codes of common prefixes, or
- * loads the keys behind the prefix that all strings of the group share. Returns false if the group
+ * loads the keys after the prefix that all strings of the group share. Returns false if the group
  * is done because all its strings are equal, or if the call was cancelled. */
 static bool look_further(group_worker *worker, string_group *group, size_t pivot_at)
 {

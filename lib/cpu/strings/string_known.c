@@ -1,16 +1,15 @@
-/* string_known.c - continues an order of strings that another backend has begun, for example a
- * device that sorted their first bytes (ordo_string_known).
+/* string_known.c - continues an order of strings that another backend has begun, for example a GPU
+ * that sorted the first bytes (ordo_string_known).
  *
- * The order is copied. Strings of different groups are known to differ. Groups whose strings may
- * differ are sorted from the depth they have reached, each on one thread; large groups are returned
- * to string_sort.c, which sorts them with all threads.
- *
- * Time: a copy of the order, then as string_group.c. Scratch: none. */
+ * The order is copied. Strings of different groups are known to differ. A group whose strings may
+ * differ is sorted from the depth it has reached: small groups on one thread each, large groups by
+ * string_sort.c with all threads. Time: one copy of the order, then as in string_group.c. Scratch:
+ * none. */
 #define _POSIX_C_SOURCE 200809L
 #include "cpu/strings/string_parts.h"
 
 enum {
-    PIECES = 64, /* pieces of the list of groups per thread */
+    PIECES = 64, /* pieces of the loop over groups, per thread */
     MOST_GROUPS = 1 << 12
 };
 

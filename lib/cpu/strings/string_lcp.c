@@ -1,11 +1,11 @@
 /* string_lcp.c - keys made of the length of the prefix that each string shares with a pivot.
  *
- * A key of 7 bytes moves a group forward by 7 bytes only, which is slow if most strings have the
- * same key. Instead each string is compared with one string of the group, the pivot. Among strings
+ * A key of 7 bytes advances a group by 7 bytes only, which is slow if most strings have the same
+ * key. Instead each string is compared with one string of the group, the pivot. Among strings
  * before the pivot, a shorter common prefix comes first; among strings after it, a shorter one
- * comes last. A code of this replaces the key and is sorted as a key. Strings with equal codes
- * agree up to their common prefix with the pivot, so no byte is compared again. The pivot is drawn
- * at random: groups shrink at least as fast as in quicksort, and a string takes part in O(lg n)
+ * comes last. A code of length and side replaces the key and is sorted as a key. Strings with equal
+ * codes have the same common prefix with the pivot, so no byte is compared again. The pivot is
+ * random: groups shrink at least as fast as in quicksort, and a string takes part in O(lg n)
  * passes. Expected time: every distinguishing byte once, and n lg n. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/random.h"
@@ -17,8 +17,8 @@ enum {
     COMPARE_PART = 1 << 18 /* bytes compared between two checks for cancel */
 };
 
-/* Returns how many of the first n bytes agree, n > 0. Both strings have n bytes, and before them
- * STRING_STEP bytes that agree, where the last load may begin. */
+/* Returns how many of the first n bytes are equal before the first difference, n > 0. STRING_STEP
+ * equal bytes precede both a and b, so the last load of eight bytes may begin there. */
 static size_t common_bytes(const char *a, const char *b, size_t n)
 {
     size_t done = 0;
@@ -64,7 +64,7 @@ string_pivot string_pivot_of(const string_view *view, size_t index, uint64_t key
     return pivot;
 }
 
-/* For a string whose key differs from the pivot's: the keys give the prefix. */
+/* The prefix of a string whose key differs from the pivot's: the keys suffice. */
 static string_prefix prefix_by_key(const string_view *view, const string_pivot *pivot, uint64_t key)
 {
     uint64_t const bytes = (uint64_t)__builtin_clzll(key ^ pivot->key) / 8;
@@ -79,7 +79,7 @@ static string_side side_of(const string_view *view, bool is_less)
     return is_less == (view->turn == 0) ? STRING_BEFORE : STRING_AFTER;
 }
 
-/* The record's key is that at the pivot's depth. */
+/* The record has its key at the pivot's depth. */
 static string_prefix prefix_of(string_engine *engine, const string_pivot *pivot,
                                string_record record)
 {

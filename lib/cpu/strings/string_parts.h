@@ -1,15 +1,13 @@
-/* string_parts.h - the parts of the string sort and what they share.
- *
- * Each string has a record: the key of its bytes at the depth that its group has reached, and its
- * index. Each part calls only the parts listed above it:
+/* string_parts.h - the types and functions that the files of the string sort share.
+ * Each string has a record: its index, and the key of its bytes at the depth that its group has
+ * reached. Each file calls only the files listed above it:
  *   string_records.c   operations on records
  *   string_lcp.c       replaces keys by codes of common prefixes, where most strings of a group
  *                      have the same key
  *   string_group.c     sorts a small group on one thread
  *   string_known.c     continues an order that another backend has begun
  *   string_sort.c      sorts large groups with all threads
- * Records start in the order of their indices and are moved stably, so equal strings keep that
- * order. */
+ * Records start in the order of their indices and all moves are stable: equal strings keep it. */
 #ifndef ORDO_CPU_STRINGS_STRING_PARTS_H
 #define ORDO_CPU_STRINGS_STRING_PARTS_H
 
@@ -49,11 +47,11 @@ static inline size_t string_digit_of(const string_digit *digit, uint64_t key)
 
 /* ---- Groups ---- */
 
-/* Says what the keys of a group are: the next bytes of the strings, or codes of the prefixes that
- * the strings share with a pivot (string_lcp.c). A prefix has `least` to least + range - 1
+/* The meaning of the keys of a group: the next bytes of the strings, or codes of the prefixes that
+ * the strings share with a pivot (string_lcp.c). A common prefix has `least` to least + range - 1
  * bytes. */
 typedef struct string_codes {
-    uint64_t least, range; /* range 0: keys are bytes */
+    uint64_t least, range; /* range 0: the keys are bytes */
 } string_codes;
 
 typedef struct string_engine {
@@ -63,17 +61,17 @@ typedef struct string_engine {
     atomic_bool         stopped;    /* the call was cancelled */
 } string_engine;
 
-typedef struct string_group { /* strings that agree in their first `depth` bytes */
+typedef struct string_group { /* strings whose first `depth` bytes are equal */
     size_t       lo, hi;
     uint64_t     depth;
     unsigned     side;   /* which array holds the records */
-    bool         loaded; /* large groups: the keys are those at this depth */
-    string_codes codes;  /* if loaded */
+    bool         loaded; /* large groups only: the records have the keys of this depth */
+    string_codes codes;  /* valid if loaded */
 } string_group;
 
 static inline bool string_is_large(size_t count) { return count > ORDO_TUNE_STRINGS_LARGE; }
 
-/* Asks whether the call was cancelled; `done` is the progress, 0 to 1. */
+/* Whether the call was cancelled. `done` is the progress, 0 to 1. */
 static inline bool string_stopped(string_engine *engine, double done)
 {
     if (ordo_poll(engine->exec, done))
@@ -83,7 +81,7 @@ static inline bool string_stopped(string_engine *engine, double done)
 
 /* ---- string_records.c ---- */
 
-/* Whether any place of [lo, hi) is wanted; lo < hi. */
+/* Whether the caller wants any place of [lo, hi); lo < hi. */
 bool string_is_wanted(const string_order *order, size_t lo, size_t hi);
 
 /* Loads the keys of records[0..count) at a depth. */
@@ -93,8 +91,8 @@ void string_load(const string_view *view, string_record *records, size_t count, 
  * keys equal to `key` to *same. */
 uint64_t string_varying(const string_record *records, size_t count, uint64_t key, size_t *same);
 
-/* Whether so many keys are equal that string_lcp.c should compare prefixes. If not, the group of
- * strings with this key is smaller by a quarter. */
+/* Whether more than three quarters of the keys are equal. Then string_lcp.c should compare
+ * prefixes. Otherwise the next group of equal keys is smaller by a quarter at least. */
 static inline bool string_is_crowded(size_t same, size_t count) { return same > count - count / 4; }
 
 static inline void string_count_work(const string_engine *engine, uint64_t keys, uint64_t bytes)
@@ -106,8 +104,8 @@ static inline void string_count_work(const string_engine *engine, uint64_t keys,
     }
 }
 
-/* Writes the places [lo, lo + count) from records of equal strings; `first` says whether the string
- * before them differs. */
+/* Writes the places [lo, lo + count) from records of equal strings; `first`: the string before them
+ * differs. */
 void string_write(const string_order *order, const string_record *records, size_t lo, size_t count,
                   bool first);
 
@@ -119,9 +117,9 @@ typedef enum string_side {
     STRING_AFTER
 } string_side;
 
-typedef struct string_prefix { /* of a string and the pivot */
+typedef struct string_prefix { /* the common prefix of a string and the pivot */
     uint64_t    length;
-    string_side side; /* the string comes before the pivot, is equal, or comes after it */
+    string_side side; /* where the string is: before the pivot, equal to it, or after it */
 } string_prefix;
 
 typedef struct string_pivot {
@@ -133,31 +131,31 @@ typedef struct string_pivot {
 
 typedef struct string_span { /* a summary of many prefixes */
     uint64_t least, most;    /* the shortest and the longest */
-    uint64_t bytes;          /* sum of their lengths beyond the pivot's depth: bytes compared */
+    uint64_t bytes;          /* bytes compared: the sum of the lengths after the pivot's depth */
     bool     differ;         /* some string is not equal to the pivot */
 } string_span;
 
-/* Returns the place of the record that is the pivot of a group, drawn by the seed of the call. In a
- * group so small that the worst pivot costs little, it is the middle record. */
+/* Returns the place of a group's pivot, which is random and depends on the seed of the call. In a
+ * group of at most ORDO_TUNE_STRINGS_LEAF records the pivot is the middle record. */
 size_t string_draw(const string_engine *engine, size_t lo, size_t count, uint64_t depth);
 
-/* For a group of strings with equal keys at its depth: whether the next key differs from the
- * pivot's for about a quarter of the strings or more, estimated by a few draws. Then the next key
- * is better than prefixes. */
+/* For a group of strings with equal keys at `depth`: estimates by a few random strings whether the
+ * next key of at least a quarter of the strings differs from the pivot's. If so, sorting by the
+ * next key is faster than by prefixes. */
 bool string_splits_soon(const string_engine *engine, const string_record *records, size_t count,
                         size_t pivot, uint64_t depth);
 
-/* The string is longer than its key reaches. */
+/* Makes a pivot of a string. The string continues after the bytes of its key. */
 string_pivot string_pivot_of(const string_view *view, size_t index, uint64_t key, uint64_t depth);
 
-/* Replaces the keys of records[0..count) by their prefixes and adds these to *span. When the span
- * of the whole group is known, string_encode turns the prefixes into codes. */
+/* string_prefixes replaces the keys of records[0..count) by their prefixes and adds these to *span.
+ * When the span of the whole group is known, string_encode turns the prefixes into codes. */
 void string_prefixes(string_engine *engine, const string_pivot *pivot, string_record *records,
                      size_t count, string_span *span);
 void string_encode(string_record *records, size_t count, const string_codes *codes);
 
-/* Whether the keys behind the shortest prefix, which all strings share, may be better than codes:
- * at most 16 bytes per string, on average, would be compared again. */
+/* Whether sorting by the keys after the shortest prefix, which all strings share, may be faster
+ * than by codes: this sort would compare at most 16 bytes per string again, on average. */
 static inline bool string_span_is_short(const string_span *span, size_t count, uint64_t depth)
 {
     return span->differ && span->least >= depth + STRING_STEP &&
@@ -165,7 +163,7 @@ static inline bool string_span_is_short(const string_span *span, size_t count, u
 }
 
 /* Returns how many of records[0..count), which hold prefixes, differ from the pivot in the key
- * behind the shortest prefix. These keys are better than codes if string_is_near. */
+ * after the shortest prefix. If string_is_near, sorting by these keys is faster than by codes. */
 size_t string_count_near(const string_record *records, size_t count, uint64_t least);
 
 static inline bool string_is_near(size_t near, size_t count) { return near >= count / 4; }
@@ -175,8 +173,8 @@ static inline string_codes string_codes_of(const string_span *span)
     return (string_codes){span->least, span->most - span->least + 1};
 }
 
-/* For strings with equal keys or codes: returns whether the strings are equal; if not, *depth is
- * the number of bytes in which they agree. */
+/* For strings with equal keys or codes: returns whether the strings are equal. If not, *depth
+ * becomes the number of first bytes that are equal. */
 static inline bool string_is_closed(const string_view *view, const string_codes *codes,
                                     uint64_t key, uint64_t *depth)
 {
@@ -190,15 +188,16 @@ static inline bool string_is_closed(const string_view *view, const string_codes 
 
 /* ---- string_group.c ---- */
 
-/* Sorts a group whose keys are loaded on this thread and writes its places. */
+/* Sorts a group whose keys are loaded, on this thread, and writes its places. */
 void string_group_sort(string_engine *engine, const string_group *group);
-/* The same for a group that is in order->index; its strings have at least depth bytes. */
+/* The same for a group whose records are not made yet: its indices are in order->index. Its strings
+ * have at least `depth` bytes. */
 void string_group_resume(string_engine *engine, const string_group *group);
 
 /* ---- string_known.c ---- */
 
-/* Copies the known order and sorts its groups, except the large ones: these are put into large[],
- * with their records. Returns false if cancelled. */
+/* Copies the known order and sorts its small groups. Large groups get records and are put into
+ * large[]. Returns false if the call was cancelled. */
 bool string_known_sort(string_engine *engine, string_group *large, size_t *large_count);
 
 #endif

@@ -27,9 +27,9 @@ static string_digit gather_blocks(uint64_t set, unsigned bits)
     return digit;
 }
 
-/* Letters such as ACGT differ in scattered bits, which make many short blocks. If the single bits
- * between them, which are the same in all keys, are added, fewer blocks hold more of the bits that
- * differ. */
+/* The letters ACGT, for example, differ in scattered bits, which form many short blocks. Adding the
+ * single bits between them, which are equal in all keys, lets fewer blocks hold more of the
+ * differing bits. */
 string_digit string_digit_take(uint64_t *varying, unsigned bits)
 {
     string_digit digit = gather_blocks(*varying, bits);

@@ -1,13 +1,13 @@
 /* string_sort.c - sorts strings: large groups with all threads, small groups on one thread each.
  *
  * The first group is the whole array. Loading the keys of a large group also finds the bits in
- * which they differ. The highest of these bits, up to eleven, are one digit, and a stable counting
- * pass moves every record to the bucket of its digit in the other array. Small buckets go to
- * string_group.c, large ones are large groups again. If most keys of a group are equal, codes of
- * common prefixes replace the keys (string_lcp.c). Taking digits from the bits that differ makes
- * text fast: lower-case letters differ in five bits, so eleven bits hold two letters.
- * Time: linear in the distinguishing bytes. Scratch: 32 n bytes for records, 16 KB per piece for
- * histograms, and one entry for each large group that can exist at once. */
+ * which they differ. Up to eleven of the highest such bits form a digit, and a stable counting pass
+ * moves every record to the bucket of its digit in the other array. A small bucket is sorted by
+ * string_group.c; a large bucket is a large group again. If most keys of a group are equal, codes
+ * of common prefixes replace the keys (string_lcp.c). Digits of differing bits suit text:
+ * lower-case letters differ in five bits, so eleven bits hold two letters. Time: linear in the
+ * distinguishing bytes. Scratch: 32 n bytes for records, 16 KB per piece for histograms, and an
+ * entry for each large group that can exist at once. */
 #define _POSIX_C_SOURCE 200809L
 #include "backend/profile.h"
 #include "cpu/papers/paper_sorts.h"
@@ -17,25 +17,27 @@ enum {
     PIECES_PER_THREAD = 4,
     MAX_PIECES = 512,
     LOOK = 1 << 15,       /* records between two checks for cancel */
-    PREFIX_LOOK = 1 << 12 /* the same where the string of each record is compared */
+    PREFIX_LOOK = 1 << 12 /* the same for loops that compare the strings */
 };
 
 /* ---- Large groups ---- */
 
-typedef struct large_work { /* one large group, and what its loops share */
+typedef struct large_work { /* the data that the loops over one large group share */
     string_engine   *engine;
     string_group     group;
     bool             fresh;   /* the first load: there are no records yet */
     size_t           piece;   /* records in a piece, the same in every loop */
-    string_record    drawn;   /* a record drawn at random */
-    _Atomic uint64_t varying; /* bits in which keys differ from the drawn key */
-    atomic_size_t    same;    /* keys equal to the drawn key; or near prefixes */
-    string_pivot     pivot;   /* prefixes are shared with this string */
+    string_record    drawn;   /* a random record */
+    _Atomic uint64_t varying; /* bits in which some key differs from the drawn key */
+    atomic_size_t    same;    /* keys equal to the drawn key; in near_piece: the sum of
+                               * string_count_near */
+    string_pivot     pivot;   /* the string that the others are compared with */
     _Atomic uint64_t least, most, bytes;
     atomic_bool      differ;
     string_digit     digit;
-    size_t (*places)[STRING_DIGITS]; /* for each piece: a histogram, then where records go */
-    size_t *ends;                    /* of the buckets */
+    size_t (*places)[STRING_DIGITS]; /* for each piece: a histogram, then the places of its
+                                      * records */
+    size_t *ends;                    /* the end of each bucket */
 } large_work;
 
 static bool stopped(large_work *work, size_t done)
@@ -155,9 +157,10 @@ static bool run(large_work *work, size_t n, size_t grain, ordo_body *body)
     return finished && !atomic_load_explicit(&work->engine->stopped, memory_order_relaxed);
 }
 
-/* For a group where most keys equal the drawn key: replaces the keys by codes of prefixes; *varying
- * gets the bits in which the codes differ. If the prefixes are about equally long, the keys behind
- * them are better: then the group is not loaded. */
+/* For a group where most keys equal the drawn key: replaces the keys by codes of prefixes and sets
+ * *varying to the bits in which the codes differ. If the keys after the common prefix are better
+ * than codes, the function sets group->depth to the end of that prefix and clears group->loaded.
+ * Returns false if the call was cancelled. */
 static bool look_further(large_work *work, uint64_t *varying)
 {
     string_group *const group = &work->group;
@@ -186,7 +189,7 @@ static bool look_further(large_work *work, uint64_t *varying)
         }
     }
     group->codes = string_codes_of(&span);
-    if (!span.differ) { /* the first record's code says that all strings are equal */
+    if (!span.differ) { /* the first record's code means: all strings are equal */
         work->engine->records[group->side][group->lo].key = group->codes.range;
         *varying = 0;
         return true;
@@ -211,7 +214,7 @@ static void lay_out(large_work *work, size_t pieces)
     }
 }
 
-typedef struct large_list { /* groups that wait */
+typedef struct large_list { /* large groups that are not sorted yet */
     string_group *groups;
     size_t        count;
 } large_list;
@@ -222,7 +225,8 @@ static void push(const string_order *order, large_list *list, string_group group
         list->groups[list->count++] = group;
 }
 
-/* Loads the keys of the group if needed; *varying gets the bits in which they differ. */
+/* Loads the keys of the group if needed and sets *varying to the bits in which they differ. Returns
+ * false if the call was cancelled. */
 static bool load(large_work *work, uint64_t *varying)
 {
     const string_view *const view = &work->engine->order->view;
@@ -250,7 +254,8 @@ static bool load(large_work *work, uint64_t *varying)
     return look_further(work, varying);
 }
 
-/* Splits a large group once; the large groups in the result are added to the list. */
+/* Splits a large group once and adds the large groups of the result to the list. Returns false if
+ * the call was cancelled. */
 static bool step(large_work *work, size_t pieces, large_list *list)
 {
     string_engine *const      engine = work->engine;
@@ -302,7 +307,7 @@ static void whole_piece(void *arg, size_t lo, size_t hi)
     string_group_sort(engine, &group);
 }
 
-/* Phase IV of the sample sort is the rest of its time: it includes the large groups. */
+/* Phase IV of the sample sort gets the rest of the time, which includes the large groups. */
 static void record_phases(ordo_exec *exec, double seconds)
 {
     ordo_facts *const facts = &exec->facts;
@@ -342,7 +347,7 @@ ordo_status string_sort(const string_order *order, ordo_exec *exec)
         return cpu_done(finished && !atomic_load_explicit(&engine.stopped, memory_order_relaxed));
     }
 
-    /* Groups on the list are large and do not overlap. */
+    /* The list has room for all large groups, because groups do not overlap. */
     size_t const pieces =
         exec->threads == 1 ? 1 : ordo_min((size_t)exec->threads * PIECES_PER_THREAD, MAX_PIECES);
     TRY(ordo_scratch(exec, pieces * sizeof *work.places, &memory));

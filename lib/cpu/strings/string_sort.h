@@ -1,4 +1,4 @@
-/* string_sort.h - the order of an array of strings. */
+/* string_sort.h - sorts an array of strings: the interface of string_sort.c. */
 #ifndef ORDO_CPU_STRINGS_STRING_SORT_H
 #define ORDO_CPU_STRINGS_STRING_SORT_H
 
@@ -7,9 +7,10 @@
 
 #include <stdatomic.h>
 
-/* What an order cost, in counts that depend on no clock; for tests. */
+/* The work of a sort, in counts that do not depend on time; for tests. */
 typedef struct string_work {
-    _Atomic uint64_t keys;  /* keys that were loaded, or sorted again by other bits or by codes */
+    _Atomic uint64_t keys;  /* keys loaded, keys of large groups examined again, strings compared
+                             * with a pivot */
     _Atomic uint64_t bytes; /* bytes of common prefixes that were compared */
 } string_work;
 
@@ -20,9 +21,9 @@ typedef struct string_order {
     void           *index;      /* index[i]: the i-th string in order */
     unsigned char  *starts;     /* starts[i] = 1 if the i-th string in order differs from the one
                                  * before it, else 0; NULL: not wanted */
-    const uint64_t *wanted;     /* bits of the places to fill; NULL: all places */
-    const ordo_string_known *known;     /* an order to continue from; NULL: none */
-    ordo_algorithm           algorithm; /* of an order without `known`: AUTO, SAMPLE */
+    const uint64_t *wanted;     /* bit i: place i is wanted; NULL: all places */
+    const ordo_string_known *known;     /* the order to continue; NULL: none */
+    ordo_algorithm           algorithm; /* AUTO or SAMPLE; only without `known` */
     string_work             *work;      /* the cost is added here; NULL: not wanted */
 } string_order;
 
@@ -32,13 +33,13 @@ static inline size_t string_index_at(const string_order *order, size_t i)
                                          : (size_t)((const uint64_t *)order->index)[i];
 }
 
-/* The phases of progress of string_sort; the caller sets exec->phases. */
+/* The number of progress phases of string_sort; the caller sets exec->phases. */
 enum {
     STRING_SORT_PHASES = 4
 };
 
-/* Fills order->index and order->starts. Takes 32 n bytes of scratch unless order->known has them,
- * and 16 KB for each piece of a loop, four pieces per thread. */
+/* Fills order->index and order->starts. Takes 32 n bytes of scratch unless order->known brings
+ * them, and 16 KB for each piece of a loop; four pieces per thread. */
 ordo_status string_sort(const string_order *order, ordo_exec *exec);
 
 #endif

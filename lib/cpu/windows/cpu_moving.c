@@ -1,23 +1,23 @@
 /* cpu_moving.c - medians, quantiles, ranks, minima and maxima of a moving window.
  *
- * The outputs are cut into chunks; the elements of two neighbouring chunks overlap by a window less
- * one element. The threads take the chunks as segments (segments/cpu_segments.c), each with its own
- * scratch. Minima and maxima are those of van Herk, Gil and Werman (moving_type.t.h). For the
- * others a chunk is sorted once, and the window is a set of sorted places (moving_sweep.t.h). J.
- * Suomela, "Median filtering is equivalent to sorting", 2014, also sorts first; it keeps linked
- * lists where this file keeps bits. If scratch is refused, the chunks become shorter. */
+ * The outputs are cut into chunks; the elements of neighbouring chunks overlap by a window less one
+ * element. Threads do the chunks as segments (segments/cpu_segments.c), each with its own scratch.
+ * Minima and maxima use the algorithm of van Herk, Gil and Werman (moving_type.t.h). For the other
+ * results a chunk is sorted once, and the window is a set of sorted places (moving_sweep.t.h). J.
+ * Suomela, "Median filtering is equivalent to sorting" (2014), also sorts first, but keeps linked
+ * lists instead of bits. If scratch is refused, the chunks become shorter. */
 #include "cpu/windows/moving.h"
 #include "cpu/cpu.h"
 
 #include <string.h>
 
-#define MOST_ELEMENTS ((size_t)1 << 31) /* of a chunk, whose places are numbers of 32 bits */
+#define MOST_ELEMENTS ((size_t)1 << 31) /* of a chunk: places are 32-bit numbers */
 
 typedef struct moving_plan {
     const cpu_kernels     *kernels;
     void                  *state;
     const ordo_moving_job *job;
-    size_t                 outputs; /* of a chunk */
+    size_t                 outputs; /* outputs of a chunk */
 } moving_plan;
 
 static bool is_bound(const ordo_moving_job *job)
@@ -27,14 +27,14 @@ static bool is_bound(const ordo_moving_job *job)
 
 static size_t overlap_of(const ordo_moving_job *job) { return job->back + job->ahead; }
 
-/* The most elements of a chunk with that many outputs. */
+/* The most elements of a chunk with this many outputs. */
 static size_t most_elements(const ordo_moving_job *job, size_t outputs)
 {
     return ordo_min(outputs + overlap_of(job), job->n);
 }
 
-/* Outputs of a chunk. A chunk of `large` outputs would keep other threads idle, so chunks are
- * shorter where the array has few of them, but never shorter than the window. */
+/* The number of outputs of a chunk. Chunks are shorter if the array has few of them, so that no
+ * thread is idle, but never shorter than the window. `small`: the shortest chunks. */
 static size_t outputs_of(const ordo_moving_job *job, unsigned threads, bool small)
 {
     size_t const window = overlap_of(job) + 1;
@@ -74,7 +74,7 @@ static size_t zeroed_bytes(const ordo_moving_job *job, size_t count)
     return job->op == ORDO_MOVING_RANK ? count_bytes(count) : set_words(count) * sizeof(uint64_t);
 }
 
-/* Values (f64) or ties (two numbers), place and index of each element, and the set. */
+/* Values (f64) or ties (two numbers), place and index per element, and the set. */
 static size_t chunk_bytes(const ordo_moving_job *job, size_t outputs)
 {
     if (is_bound(job))

@@ -1,7 +1,7 @@
 /* moving.h - one chunk of a moving window, and the loops over it.
  *
- * A chunk has outputs [lo, hi) of the job and the elements [from, to) that their windows cover. It
- * depends on no other chunk, so chunks run on any thread and the results are always the same.
+ * A chunk has outputs [lo, hi) of the job and the elements [from, to) that their windows cover. A
+ * chunk depends on no other chunk, so any thread may run it and the results are always the same.
  * The loops are plain C, compiled for each ISA (kernel/plain_loops.h). */
 #ifndef ORDO_CPU_WINDOWS_MOVING_H
 #define ORDO_CPU_WINDOWS_MOVING_H
@@ -11,13 +11,13 @@
 #include "cpu/kernel/kernels.h"
 
 enum {
-    MOVING_LEVELS = 7,     /* for 2^31 elements, the most of a chunk */
+    MOVING_LEVELS = 7,     /* enough for 2^31 elements, the most of a chunk */
     MOVING_GROUP_BITS = 9, /* bits of a group that has one counter */
     MOVING_GROUP_WORDS = 1 << (MOVING_GROUP_BITS - 6)
 };
 
-/* A set of numbers below a limit. Bit i of level 0 says whether i is in the set; bit i of a higher
- * level says whether word i of the level below is not 0. Each level ends with a word that is 0. */
+/* A set of numbers below a limit. Bit i of level 0: i is in the set. Bit i of a higher level: word
+ * i of the level below is not 0. Each level ends with a word that is 0. */
 typedef struct moving_set {
     uint64_t *level[MOVING_LEVELS];
     unsigned  levels;
@@ -26,7 +26,7 @@ typedef struct moving_set {
 /* The same numbers as bits, and a Fenwick tree with the number of set bits of each group. */
 typedef struct moving_counts {
     uint64_t *words;
-    uint32_t *tree; /* 1 to groups */
+    uint32_t *tree; /* entries 1 to groups */
     size_t    groups;
 } moving_counts;
 
@@ -34,25 +34,27 @@ typedef struct moving_chunk {
     const ordo_moving_job *job;
     size_t                 lo, hi, from, to;
     size_t                 next;       /* the next output */
-    size_t                 head, tail; /* elements that left the window, and that entered it */
+    size_t                 head, tail; /* ends of the elements that left the window, and that
+                                        * entered it */
     size_t                 inside;     /* observations in the window */
-    size_t                 nans;       /* NaNs in the window, unless they are keys */
-    size_t                 valid; /* sorted places below this one are no NaNs, or NaNs are keys */
+    size_t                 nans;       /* NaNs in the window, unless NaNs are keys */
+    size_t                 valid;      /* sorted places from here on are NaNs that are not keys */
 
-    /* Minima and maxima: codes of elements lo - back to hi + ahead, whose maximum is searched. */
+    /* Minima and maxima: codes of elements lo - back to hi + ahead; the result is their maximum. */
     void *codes, *suffix;
     bool  has_nans;
 
-    /* Others. Sorted place of element from + i, and the element of a sorted place. */
+    /* Other results. Sorted place of element from + i, and the element of a sorted place. */
     uint32_t *place, *index;
     /* Median, quantile: the keys in order. */
     double        *values;
     moving_set     set;
-    size_t         word, below; /* a word of level 0, and how many numbers lower words have */
+    size_t         word, below; /* a word of level 0, and the count of numbers in lower words */
     quantile_place at;          /* the place of the quantile among at_count observations */
     size_t         at_count;
-    /* Rank: the first place of each place's ties and the place behind the last one. Dense: places
-     * are numbers of groups of ties, and `index` counts the members of each group in the window. */
+    /* Rank: for each place, the first place of its ties and the place after the last. Dense ranks:
+     * a place is the number of a group of ties, and `index` counts the members of each group in the
+     * window. */
     uint32_t     *tie_start, *tie_end;
     moving_counts counts;
 } moving_chunk;

@@ -1,8 +1,8 @@
 /* moving_sweep.t.h - medians, quantiles and ranks of a moving window, by the sorted places of a
  * chunk's elements.
  *
- * An element of the window is one bit at its place. A quantile follows a cursor that stays at the
- * wanted place: an element that comes or goes moves it by one set bit, which the levels of
+ * An element of the window is one bit at its place. For a quantile, a cursor stays at the wanted
+ * place: an element that enters or leaves moves the cursor by one set bit, which the levels of
  * moving_set find in lg(n) / 6 steps. A rank counts the bits below a place: counters of groups of
  * 512 bits in a tree (P. M. Fenwick, "A new data structure for cumulative frequency tables", 1994)
  * and the bits of one group. */
@@ -15,7 +15,7 @@ static inline void moving_put_nan(const ordo_moving_job *job, size_t i)
         ((double *)job->out)[i] = (double)NAN;
 }
 
-/* Makes result i NaN if it is hidden, and the default NaN if it is a NaN. */
+/* Sets result i to the default NaN if it is hidden or any NaN. */
 static void moving_settle(const ordo_moving_job *job, size_t i, bool hidden)
 {
     bool const is_nan = job->out_type == ORDO_F32 ? key_is_nan_f32(((const float *)job->out)[i])
@@ -26,7 +26,8 @@ static void moving_settle(const ordo_moving_job *job, size_t i, bool hidden)
 
 /* ---- A set of places ---- */
 
-/* From level l on: the set of places, or the set of words of level l - 1 that are not 0. */
+/* moving_set_add and moving_set_drop work from level l on; i is a place (l = 0) or a word of level
+ * l - 1. */
 static inline void moving_set_add(const moving_set *set, unsigned l, size_t i)
 {
     for (; l < set->levels; l++, i /= 64) {
@@ -98,8 +99,8 @@ static inline unsigned moving_select(uint64_t word, unsigned k)
 
 /* ---- Medians and quantiles ---- */
 
-/* The k-th place of the set lies in one of its words; the cursor is that word, and it changes only
- * when the place leaves the word. */
+/* The word that holds the k-th place of the set. The cursor changes only when that place leaves the
+ * word. */
 typedef struct moving_cursor {
     moving_set set;
     size_t     word;
@@ -175,7 +176,8 @@ static inline bool moving_has_result(const moving_chunk *chunk)
     return chunk->inside >= job->min_periods;
 }
 
-/* Outputs up to `end` whose windows are whole and have no NaNs: one element comes and one goes. */
+/* For outputs up to `end` whose windows are complete and have no NaNs: one element enters and one
+ * leaves per output. */
 static void moving_quantile_steady(moving_chunk *chunk, size_t end)
 {
     const ordo_moving_job *const job = chunk->job;
@@ -261,7 +263,7 @@ static inline void moving_count(const moving_counts *counts, size_t place, uint3
         counts->tree[g] += change;
 }
 
-/* The number of set bits below a place, which may be the end. */
+/* The number of set bits below a place; the place may be the end of the set. */
 static inline size_t moving_counted(const moving_counts *counts, size_t place)
 {
     size_t const    group = place >> MOVING_GROUP_BITS, last = place / 64;
@@ -274,8 +276,8 @@ static inline size_t moving_counted(const moving_counts *counts, size_t place)
     return sum + (unsigned)__builtin_popcountll(words[last] & ((UINT64_C(1) << place % 64) - 1));
 }
 
-/* An element comes (change 1) or goes (change -1). A dense place is a group of ties: its bit
- * changes with the first and the last member. */
+/* An element enters (change 1) or leaves (change -1). With dense ranks a place is a group of ties,
+ * whose bit changes with its first and its last member. */
 static inline void moving_rank_change(moving_chunk *chunk, size_t element, uint32_t change)
 {
     size_t const place = chunk->place[element];

@@ -3,11 +3,12 @@
  * Minima and maxima: M. van Herk, "A fast algorithm for local minimum and maximum filters on
  * rectangular and octagonal kernels", 1992, and J. Gil and M. Werman, "Computing 2-D min, median,
  * and max filters", 1993. The elements are cut into blocks as long as the window. A window begins
- * in one block and ends in the next, so its maximum is that of a suffix of the first and a prefix
- * of the second: three comparisons for each element, for any length. */
+ * in one block and ends in the next, so its maximum is the larger maximum of a suffix of the first
+ * block and a prefix of the second: three comparisons per element, for any window. */
 
 /* The codes of elements lo - back to hi + ahead: key bits, complemented for minima, so that the
- * result is always the largest code. Elements outside the array and NaNs that are no keys are 0. */
+ * result is always the largest code. Elements outside the array, and NaNs that are not keys, are
+ * 0. */
 static void FN(moving_load)(moving_chunk *chunk)
 {
     const ordo_moving_job *const job = chunk->job;
@@ -90,7 +91,7 @@ static void FN(moving_bounds)(moving_chunk *chunk)
 
 /* ---- Sorted places ---- */
 
-/* Dense: places become numbers of groups of ties, and so does `valid`. */
+/* Finds the ties. Dense ranks: places become numbers of groups of ties, and so does `valid`. */
 static void FN(moving_ties)(moving_chunk *chunk, const KEY *in, size_t count)
 {
     uint32_t *const index = chunk->index;

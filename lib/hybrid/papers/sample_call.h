@@ -11,14 +11,14 @@ enum {
     SAMPLE_PHASES = 4,
     SAMPLE_WORKS = 8, /* most pieces of timed work of one GPU */
 
-    /* Points in the work of a GPU that copies wait for. */
+    /* Marks in the work of a GPU; copies wait for them. */
     SAMPLE_COUNTED = 0,
     SAMPLE_SCATTERED = 1,
     SAMPLE_SORTED = 2
 };
 
-typedef struct sample_tables {       /* of one GPU; the host sends them in one piece */
-    uint64_t places[SAMPLE_BUCKETS]; /* as in ordo_sample_job */
+typedef struct sample_tables {       /* the tables of one GPU; the host sends them in one piece */
+    uint64_t places[SAMPLE_BUCKETS]; /* the fields are those of ordo_sample_job */
     uint64_t from[2 * SAMPLE_BUCKETS + 1];
     uint64_t to[2 * SAMPLE_BUCKETS];
     uint64_t starts[SAMPLE_BUCKETS + 1];
@@ -27,10 +27,10 @@ typedef struct sample_tables {       /* of one GPU; the host sends them in one p
 typedef struct sample_line { /* one GPU and the link to it */
     hybrid_call call;        /* lanes, threads and errors of this GPU */
     ordo_both   both;        /* the CPU and this GPU */
-    size_t      first, n;    /* its part of the input */
-    size_t      most;        /* records that its memory can hold */
+    size_t      first, n;    /* the GPU's part of the input */
+    size_t      most;        /* records that the GPU's memory can hold */
     size_t      bucket_first, bucket_end;
-    size_t      start, owned; /* its part of the result */
+    size_t      start, owned; /* the GPU's part of the result */
     size_t      outbox_n, inbox_n;
 
     /* Host memory. */
@@ -55,7 +55,7 @@ typedef struct sample_call {
     ordo_exec            *exec;
     bool                  indexed;
     size_t                record_size, result_size;
-    ordo_type             index_type; /* of the result, if indexed */
+    ordo_type             index_type; /* type of the resulting indices, if indexed */
 
     sample_line *lines;
     size_t       line_count;
@@ -64,12 +64,12 @@ typedef struct sample_call {
      * records of the result. */
     size_t    cpu_n, cpu_buckets, cpu_owned;
     uint64_t  cpu_counts[SAMPLE_BUCKETS];
-    uint64_t  starts[SAMPLE_BUCKETS + 1]; /* of the buckets in the result */
+    uint64_t  starts[SAMPLE_BUCKETS + 1]; /* start of each bucket in the result */
     uint64_t  cpu_places[SAMPLE_BUCKETS];
     char     *splitters;
     char     *gathered; /* all records by bucket, except those that stay on a GPU */
     char     *other;    /* records of the CPU before the scatter; scratch of its sort; results */
-    char     *spare;    /* pairs: for the permutation */
+    char     *spare;    /* pairs only: scratch of the permutation */
     char     *work;
     uint16_t *labels;
 
@@ -77,7 +77,7 @@ typedef struct sample_call {
     double cpu_seconds[SAMPLE_PHASES], copy_seconds;
 } sample_call;
 
-/* Whether anything has to move between devices. */
+/* Whether records must move between devices. */
 static inline bool sample_exchanges(const sample_call *call)
 {
     return call->line_count > 1 || call->cpu_n > 0;
@@ -87,7 +87,7 @@ static inline bool sample_exchanges(const sample_call *call)
 
 /* Cuts the input by position: the CPU's part, then one part for each GPU. */
 void sample_cut_input(sample_call *call, double cpu_share);
-/* Shares the buckets out and computes where every device's records go. */
+/* Assigns every bucket to a device and computes where every device's records go. */
 void sample_share_buckets(sample_call *call);
 /* Lays out the memory of a GPU from base on and returns its size; base NULL: only the size. */
 size_t          sample_lay_out(const sample_call *call, sample_line *line, char *base);
@@ -101,9 +101,9 @@ ordo_status     sample_take_memory(sample_call *call);
 /* Copies elements [first, first + count) of a transfer between host memory and a staging buffer. */
 typedef void sample_copy(void *arg, char *buffer, size_t first, size_t count);
 
-/* Copies `count` elements of `size` bytes to or from device memory, by all threads. The copies wait
- * for the mark `after` in the work of the GPU; SAMPLE_NOTHING: for no mark. sample_fetch returns
- * when the elements are in host memory. */
+/* Copy `count` elements of `size` bytes to or from device memory, with all threads. The copies wait
+ * for the mark `after` in the work of the GPU; SAMPLE_NOTHING: they wait for no mark. sample_fetch
+ * returns when the elements are in host memory. */
 enum {
     SAMPLE_NOTHING = ORDO_LINK_MARKS
 };
@@ -118,14 +118,14 @@ typedef struct sample_array {
 } sample_array;
 sample_copy sample_copy_in, sample_copy_out;
 
-/* Queues a step on a GPU as work of `phase`, with its times. */
+/* Queues a step on a GPU and records its times as work of `phase`. */
 ordo_status sample_queue(const sample_call *call, sample_line *line, ordo_sample_step step,
                          unsigned phase);
 ordo_status sample_mark(sample_line *line, unsigned mark);
 /* Adds up the times of the GPU's work, after link->end. */
 void sample_read_times(sample_call *call, sample_line *line);
 
-/* The records that leave a GPU and arrive at it (arg: a sample_exchange). */
+/* Copies of the records that leave a GPU and of those that arrive; arg is a sample_exchange. */
 typedef struct sample_exchange {
     const sample_call *call;
     const sample_line *line;
@@ -139,7 +139,7 @@ sample_copy sample_take_outbox, sample_fill_inbox;
 ordo_status hybrid_sample_sort(const ordo_both *both, const hybrid_records *records,
                                ordo_exec *exec);
 
-/* Adds time in which only the CPU computes to a phase. */
+/* Adds the seconds in which only the CPU computes to the times of a phase. */
 static inline void sample_add_cpu_time(ordo_facts *facts, unsigned phase, double seconds)
 {
     facts->sample_seconds[phase] += seconds;
@@ -149,7 +149,8 @@ static inline void sample_add_cpu_time(ordo_facts *facts, unsigned phase, double
 
 /* ---- sample_rank.c ---- */
 
-/* Ranks by the order that the sample sort finds. Records have keys and no arrays for results. */
+/* Ranks the keys by the order that the sample sort finds. `records` has keys and no arrays for
+ * results. */
 ordo_status hybrid_sample_rank(const ordo_both *both, hybrid_records records,
                                const ordo_rank_job *job, ordo_exec *exec);
 

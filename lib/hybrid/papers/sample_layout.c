@@ -1,4 +1,4 @@
-/* sample_layout.c - who does what in a hybrid sample sort: the cut of the input by position, the
+/* sample_layout.c - the division of a hybrid sample sort: the cut of the input by position, the
  * buckets of each device, the places of all records, and memory. */
 #define _POSIX_C_SOURCE 200809L
 #include "hybrid/papers/sample_call.h"
@@ -165,8 +165,8 @@ ordo_sample_job sample_device_job(const sample_call *call, const sample_line *li
                              .work = line->work};
 }
 
-/* The records of the input, the inbox, the scratch of the sort and the result use one array after
- * each other. */
+/* line->records is used in turn for the records of the input, the inbox, the scratch of the sort
+ * and the result. */
 size_t sample_lay_out(const sample_call *call, sample_line *line, char *base)
 {
     size_t const          most = ordo_max(line->n, line->most), record = call->record_size;

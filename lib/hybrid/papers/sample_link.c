@@ -1,6 +1,6 @@
 /* sample_link.c - copies between the host and one GPU, and the work queued there, for the hybrid
- * sample sort. A transfer is cut into chunks; threads take chunks in order, each with its own lane
- * and its two staging buffers. */
+ * sample sort. A transfer is cut into chunks; threads take chunks in order, and each thread has a
+ * lane with two staging buffers. */
 #define _POSIX_C_SOURCE 200809L
 #include "hybrid/papers/sample_call.h"
 
@@ -36,7 +36,7 @@ static size_t chunk_length(const transfer *t, size_t chunk)
     return ordo_min(t->chunk, t->count - chunk * t->chunk);
 }
 
-/* Runs all chunks; the time counts as copying. */
+/* Copies all chunks and adds the time to copy_seconds. */
 static ordo_status run_transfer(transfer *t, sample_call *call, hybrid_chunk_step *queue,
                                 hybrid_chunk_step *store, ordo_span_kind way)
 {
@@ -122,7 +122,7 @@ ordo_status sample_fetch(sample_call *call, sample_line *line, const void *devic
                          size_t count, unsigned after, sample_copy *copy, void *arg)
 {
     transfer t = {line, (char *)device, size, count, 0, after, copy, arg, 0};
-    TRY(sample_wait(line, after)); /* only the copies count as copies */
+    TRY(sample_wait(line, after)); /* the wait does not count as copying */
     return run_transfer(&t, call, request_chunk, store_chunk, ORDO_SPAN_OUT);
 }
 
@@ -140,7 +140,7 @@ void sample_copy_out(void *arg, char *buffer, size_t first, size_t count)
     memcpy(array->at + first * array->size, buffer, count * array->size);
 }
 
-/* The last entry of a rising table of `entries` that is not above i. */
+/* The last of `entries` entries of an ascending table that is not greater than i. */
 static size_t entry_of(const uint64_t *table, size_t entries, uint64_t i)
 {
     size_t lo = 0, hi = entries;

@@ -1,5 +1,5 @@
-/* sample_rank.c - ranks of numbers by the hybrid sorting paper's sample sort, on the CPU and the
- * GPUs.
+/* sample_rank.c - ranks of numbers by the sample sort of S. Subashini and N. Ramya, "Hybrid
+ * Comparison Sorting", on the CPU and the GPUs.
  *
  * All devices find the order of the keys in the four phases (sample_sort.c). The CPU then gathers
  * the keys in this order, ranks the sorted keys and scatters the ranks to the places of the keys.
@@ -9,7 +9,7 @@
 #include "backend/profile.h"
 #include "hybrid/papers/sample_call.h"
 
-/* The ranks of the keys whose order is in index. */
+/* Ranks the keys; `index` has their order. */
 static ordo_status rank_in_order(const ordo_both *both, const hybrid_records *records,
                                  const ordo_rank_job *job, const void *index, ordo_exec *exec)
 {

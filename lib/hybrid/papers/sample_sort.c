@@ -1,15 +1,13 @@
-/* sample_sort.c - the comparison sample sort for CPU and GPU of the hybrid sorting paper, for keys,
- * pairs and indices; with one GPU or several.
- *
- * I    splitters from a sample at regular intervals; the input is cut by position; every device
- *      labels the records of its part with their buckets
- * II   every device counts its labels; the histograms are joined on the host
- * III  every device scatters its records, so that a bucket's records lie together; each bucket gets
- *      an owner, and the records of other owners are exchanged
- * IV   every device sorts its buckets; the results return to the host
- * Pairs are sorted as indices and permuted at the end. GPUs work while the CPU does; only II ends
- * with a wait. Host memory: two records and 2 bytes per key, for pairs also the larger of key and
- * value. The caller's arrays are written last. */
+/* sample_sort.c - sample sort of keys, pairs and indices on the CPU and one GPU or several: S.
+ * Subashini and N. Ramya, "Hybrid Comparison Sorting".
+ *   I    A sample at regular intervals gives the splitters. The input is cut by position; every
+ *        device labels the records of its part with their buckets.
+ *   II   Every device counts its labels; the host adds the histograms.
+ *   III  Every device scatters its records, so that each bucket is contiguous. Each bucket gets an
+ *        owner, and devices exchange the records that belong to other owners.
+ *   IV   Every device sorts its buckets; the results return to the host.
+ * Pairs are sorted as indices, then permuted. GPUs and CPU work at once; only II ends with a wait.
+ * Host memory: two records and 2 bytes per key, for pairs also the larger of key and value. */
 #define _POSIX_C_SOURCE 200809L
 #include "hybrid/papers/sample_call.h"
 
@@ -26,7 +24,7 @@ static ordo_status cpu_step(sample_call *call, ordo_sample_job job, unsigned pha
     return status;
 }
 
-/* Steps on the CPU's part of the input; nothing without such a part. */
+/* Does a step on the CPU's part of the input, if there is such a part. */
 static ordo_status cpu_part_step(sample_call *call, ordo_sample_step step, unsigned phase)
 {
     return call->cpu_n == 0 ? ORDO_OK : cpu_step(call, sample_cpu_job(call, step), phase);
@@ -136,8 +134,8 @@ static ordo_status sort_buckets(sample_call *call)
 
 /* ---- The result ---- */
 
-/* Completes an array of results: the CPU's from their records, the GPUs' where they differ from
- * the place they were fetched to. */
+/* Completes an array of results: writes the CPU's results, and copies the GPUs' results unless they
+ * were fetched to this array. */
 static ordo_status store_results(sample_call *call, char *to)
 {
     const ordo_both *const both = call->both;
@@ -224,7 +222,7 @@ static ordo_status run_phases(sample_call *call)
     EACH_LINE(line)
     TRY(open_line(call, line));
     call->exec->phase = 0;
-    if (call->exec->phases < SAMPLE_PHASES) /* strings have more */
+    if (call->exec->phases < SAMPLE_PHASES) /* a sort of strings has more phases */
         call->exec->phases = SAMPLE_PHASES;
     call->phase_began = ordo_profile_clock();
     TRY(label(call));
@@ -236,8 +234,8 @@ static ordo_status run_phases(sample_call *call)
     return sort_buckets(call);
 }
 
-/* The last line first: begin and end of a link change and restore the current device of the calling
- * thread, so they must nest. */
+/* Ends the last line first: begin and end of a link change and restore the current device of the
+ * calling thread, so they must nest. */
 static ordo_status end_lines(sample_call *call, ordo_status status)
 {
     for (size_t i = call->line_count; i-- > 0;) {
@@ -253,7 +251,7 @@ static ordo_status end_lines(sample_call *call, ordo_status status)
     return status;
 }
 
-/* Zeroed lines, each opened for its GPU. */
+/* Takes zeroed lines and opens each for its GPU. */
 static ordo_status take_lines(sample_call *call)
 {
     const ordo_both *const both = call->both;

@@ -1,9 +1,11 @@
-/* sample_strings.c - the hybrid sorting paper's sample sort for strings, on the CPU and the GPUs.
+/* sample_strings.c - sample sort of strings on the CPU and the GPUs: S. Subashini and N. Ramya,
+ * "Hybrid Comparison Sorting".
  *
- * The key of a string is its first seven bytes with their number (core/string_view.h). All devices
- * sort keys with indices in the four phases (sample_sort.c). Strings that continue after equal keys
- * form groups, which the CPU sorts at the end of phase IV. The strings stay in host memory.
- * Host memory: 36 bytes per string, from 2^32 strings on 40, and that of the sample sort. */
+ * The key of a string is its first seven bytes and their number (core/string_view.h). All
+ * devices sort keys with indices in the four phases (sample_sort.c). Strings that continue after
+ * equal keys form groups, which the CPU sorts at the end of phase IV. The strings stay in host
+ * memory. Host memory: 36 bytes per string, 40 if there are more than 2^32 strings, and that of
+ * the sample sort. */
 #define _POSIX_C_SOURCE 200809L
 #include "hybrid/papers/sample_call.h"
 #include "hybrid/strings/hybrid_strings.h"
@@ -29,7 +31,7 @@ static void gather_piece(void *arg, size_t lo, size_t hi)
         order->keys[i] = keys[string_id(order, i)];
 }
 
-/* Keys as groups of the first round see them (string_layout). */
+/* Describes the keys as the keys of a first round, for string_find_groups. */
 static void describe_keys(string_order *order)
 {
     order->layout = (string_layout){.group_shift = 64,

@@ -1,8 +1,8 @@
 /* buckets.c - buckets in the kept copy of the array.
  *
  * Within a chunk of the copy, the records of a bucket are contiguous and in input order;
- * bucket_in_chunk says where each bucket begins. To gather a bucket is to concatenate its parts
- * from all chunks, so records that tie stay in input order. */
+ * bucket_in_chunk has the start of each bucket. Gathering a bucket concatenates its parts from all
+ * chunks, so records that tie stay in input order. */
 #define _POSIX_C_SOURCE 200809L
 #include "hybrid/stream/hybrid_call.h"
 
@@ -132,8 +132,8 @@ void hybrid_gather_bucket(const hybrid_call *call, size_t bucket, char *keys, ch
  * gives the same bytes as sorting the array. Reads the chunk once and writes each record twice. */
 
 typedef struct divided_chunk {
-    char       *keys, *values;         /* for the device */
-    char       *cpu_keys, *cpu_values; /* for the CPU, in `aside` */
+    char       *keys, *values;         /* records for the device */
+    char       *cpu_keys, *cpu_values; /* records for the CPU, in `aside` */
     char       *kept_keys, *kept_values;
     const char *from_keys, *from_values;
     size_t      device_count;

@@ -11,9 +11,10 @@ enum {
 
 /* ---- Open and close ---- */
 
-/* A chunk is staged as keys, then values from the next cache line on; a division writes a little
- * past both. Small arrays get chunks below the size of a staging buffer, so that every lane gets
- * several chunks, and fewer batches and segments, because each costs several kernel launches. */
+/* A staging buffer holds the keys of a chunk, then the values, which begin on a cache line.
+ * hybrid_divide_chunk writes a little past both. Small arrays get chunks below the size of a
+ * staging buffer, so that every lane gets several chunks, and fewer batches and segments, because
+ * each costs several kernel launches. */
 static void choose_chunks(hybrid_call *call)
 {
     const hybrid_records *const records = call->records;
@@ -58,7 +59,8 @@ void hybrid_record(const hybrid_call *call, ordo_exec *exec)
 {
     exec->algorithm = call->device.exec.algorithm;
     exec->isa = call->device.exec.isa;
-    exec->facts = (ordo_facts){.strategy = ORDO_STRATEGY_STREAMED}; /* not those of inner sorts */
+    exec->facts = (ordo_facts){.strategy = ORDO_STRATEGY_STREAMED}; /* replaces the facts of inner
+                                                                     * sorts */
     exec->facts.batches = call->batch_count;
     exec->facts.buckets = call->bucket_count;
     exec->facts.cpu_share = call->share;
@@ -77,7 +79,7 @@ ordo_status hybrid_take_tables(hybrid_call *call)
 char *hybrid_carve(char *base, size_t *used, size_t bytes)
 {
     enum {
-        ALIGN = 256 /* of arrays on the device */
+        ALIGN = 256 /* alignment of arrays on the device */
     };
     size_t const at = *used;
     *used += ordo_round_up(bytes, ALIGN);
@@ -121,7 +123,7 @@ static void end_phase(hybrid_call *call, int phase)
     call->phase_began = now;
 }
 
-/* 0 asks for the default. */
+/* The share of the CPU: both->share; 0: the default, less than 0: none. */
 static double wanted_share(const hybrid_call *call)
 {
     double const given = call->both->share;

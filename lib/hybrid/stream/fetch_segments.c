@@ -81,7 +81,7 @@ static void queue_segments(hybrid_call *call)
 
 /* ---- Fetching chunks ---- */
 
-/* Waits until the sort of a segment has been queued. False: the call has failed. */
+/* Waits until the sort of a segment has been queued. Returns false if the call has failed. */
 static bool wait_until_queued(hybrid_call *call, size_t segment)
 {
     for (unsigned tries = 0;
@@ -114,8 +114,8 @@ static ordo_status request_chunk(void *arg, ordo_exec *exec, unsigned lane, unsi
     hybrid_segment *const            segment = &call->segments[chunk->segment];
     char *const                      buffer = link->buffer(state, lane, side);
     if (!wait_until_queued(call, chunk->segment))
-        return ORDO_E_DEVICE; /* recorded by another thread */
-    if (!segment->as_is) {    /* batches are already complete */
+        return ORDO_E_DEVICE; /* another thread has recorded the error */
+    if (!segment->as_is) {    /* the segment is in a buffer, whose sort must end first */
         if (call->packing)
             TRY(hybrid_know_widths(call, exec, lane, side, segment));
         TRY(link->await(state, exec, lane, segment->buffer));

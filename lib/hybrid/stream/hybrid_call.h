@@ -4,7 +4,7 @@
  * the CPU. The array travels in chunks; a batch is a group of chunks that the device sorts as soon
  * as all of them have arrived. Each side sorts whole ranges of keys, so the results need no merge.
  *
- * Device memory: the records, three segments, as much again for packed keys, the scratch of one
+ * Device memory: the records, three segments, the packed keys of three segments, the scratch of one
  * sort. Host memory: hybrid_tables, an entry per chunk, and a copy of the records if the CPU has a
  * share or must be able to replace a failed device. */
 #ifndef ORDO_HYBRID_STREAM_HYBRID_CALL_H
@@ -17,7 +17,7 @@
 
 #include <pthread.h>
 
-/* The phases are those of the hybrid sample sort paper:
+/* The phases have the numbers of S. Subashini and N. Ramya, "Hybrid Comparison Sorting":
  *
  *   I        splitters.c          choose the pivot between device and CPU, splitters, buckets
  *   II, III  send_chunks.c        send chunks to the device, which sorts each batch;
@@ -58,8 +58,8 @@ typedef struct hybrid_segment { /* a range of the result, sorted on the device i
     size_t        first_splitter, end_splitter;
     size_t        start, count; /* records of the result */
     bool          as_is;        /* all keys are equal: fetched from the batches, not sorted */
-    unsigned      buffer;       /* of HYBRID_SEGMENT_BUFFERS */
-    size_t        first_chunk, chunk_count; /* in result_chunks */
+    unsigned      buffer;       /* index of the segment buffer */
+    size_t        first_chunk, chunk_count; /* the segment's chunks in result_chunks */
     atomic_size_t requested;                /* chunks whose copy has been queued */
     atomic_int    widths;                   /* packed_keys.c: state of the chunks' widths */
 } hybrid_segment;
@@ -73,16 +73,20 @@ typedef struct hybrid_result_chunk { /* part of a segment, copied to the host in
 
 typedef struct hybrid_tables { /* arrays too large for the stack; in scratch */
     hybrid_splitter splitters[HYBRID_MOST_SPLITTERS];
-    size_t          position[HYBRID_MOST_BATCHES][HYBRID_MOST_SPLITTERS]; /* in each batch */
+    size_t          position[HYBRID_MOST_BATCHES][HYBRID_MOST_SPLITTERS]; /* position of each
+                                                                           * splitter in each
+                                                                           * batch */
     uint16_t        cells[HYBRID_CELLS];                                  /* bucket of each cell */
-    size_t          sent_bytes[HYBRID_MOST_LANES][ORDO_LINK_SIDES];       /* still on the link */
-    size_t          work_bytes[ORDO_LINK_TICKS / 2]; /* records of each device work, in bytes */
+    size_t          sent_bytes[HYBRID_MOST_LANES][ORDO_LINK_SIDES];       /* bytes being sent from
+                                                                           * each staging buffer */
+    size_t          work_bytes[ORDO_LINK_TICKS / 2]; /* bytes of the records of each piece of device
+                                                      * work */
 } hybrid_tables;
 
 typedef struct hybrid_call hybrid_call;
 
 /* The exec of one thread. A backend records errors in the exec it gets, and only one thread may use
- * the caller's. */
+ * the caller's exec. */
 typedef struct hybrid_worker {
     ordo_exec    exec;
     hybrid_call *call;
@@ -95,7 +99,7 @@ struct hybrid_call {
     const ordo_both      *both;
     const ordo_link      *link;
     ordo_exec            *exec;   /* the caller's */
-    hybrid_worker         device; /* for verbs on device arrays */
+    hybrid_worker         device; /* the exec of jobs on device arrays */
     hybrid_tables        *tables; /* NULL until hybrid_take_tables */
     unsigned              lanes;
     atomic_int            lane_taken[HYBRID_MOST_LANES];
@@ -103,10 +107,11 @@ struct hybrid_call {
     pthread_mutex_t       error_lock;  /* held while an error is recorded */
     atomic_int            status;      /* the first error, or ORDO_OK */
     char                  error_text[256];
-    double                phase_began, phase_seconds[HYBRID_PHASES]; /* I; II and III; IV */
+    double                phase_began, phase_seconds[HYBRID_PHASES]; /* phase I; II and III; IV */
     bool                  open;                                      /* link->begin has succeeded */
     bool                  timed;      /* the device reports times for a profile */
-    unsigned              work_count; /* work i has ticks 2 i and 2 i + 1; under device_lock */
+    unsigned              work_count; /* pieces of device work; piece i has ticks 2 i and 2 i + 1;
+                                       * under device_lock */
 
     /* Device memory. */
     char  *device_keys, *device_values; /* the batches */
@@ -116,11 +121,11 @@ struct hybrid_call {
     char  *packed_keys[HYBRID_SEGMENT_BUFFERS];
 
     /* Phase I. */
-    double   wanted_share; /* of the CPU, 0 to 1 */
+    double   wanted_share; /* share of the CPU, 0 to 1 */
     size_t   splitter_count;
     bool     divided;     /* the CPU has a share */
     double   share;       /* expected share of the CPU */
-    uint64_t pivot;       /* the CPU sorts records whose code is not below it */
+    uint64_t pivot;       /* the CPU sorts records whose code is not less than the pivot */
     uint64_t plain_pivot; /* the pivot as an unfolded code */
     unsigned cell_shift;  /* cell = (code - pivot) >> cell_shift */
     size_t   cell_count;
@@ -130,10 +135,12 @@ struct hybrid_call {
     size_t         chunk_records, chunk_count, batch_chunks, batch_count;
     atomic_size_t  next_chunk;
     ordo_sequencer turn;
-    size_t         next_place; /* of the next chunk on the device; used by the holder of the turn */
+    size_t         next_place; /* place of the next chunk on the device; only the thread with the
+                                * turn uses it */
     size_t         batch_start[HYBRID_MOST_BATCHES + 1];
-    atomic_size_t  batch_sent[HYBRID_MOST_BATCHES]; /* chunks of each batch */
-    char          *kept_keys, *kept_values; /* per chunk: the device's records, then the buckets */
+    atomic_size_t  batch_sent[HYBRID_MOST_BATCHES]; /* sent chunks of each batch */
+    char          *kept_keys, *kept_values; /* copy of each chunk: the device's records, then the
+                                             * buckets */
     uint32_t      *bucket_in_chunk;         /* [chunk_count][bucket_count + 1]: starts in kept_* */
     char          *aside;                   /* per lane: the CPU's records of one chunk */
     size_t         aside_bytes;
@@ -147,7 +154,8 @@ struct hybrid_call {
     atomic_size_t        fetched_key_bytes;
     atomic_size_t        stored_chunks;
     atomic_size_t        queued_segments; /* segments whose sort has been queued */
-    size_t              *bucket_start;    /* in the result; bucket_count + 1 entries */
+    size_t              *bucket_start;    /* start of each bucket in the result; bucket_count + 1
+                                           * entries */
     atomic_size_t        next_bucket, handed_over;
     char                *bucket_scratch; /* per lane */
     size_t               bucket_scratch_bytes, largest_bucket;
@@ -178,7 +186,8 @@ char *hybrid_carve(char *base, size_t *used, size_t bytes);
 
 /* ---- Sorts and ranks of whole arrays ---- */
 
-/* workers.c: sorts n records of `records`' types with one backend; stably, if they have values. */
+/* workers.c: sorts n records of the types of `records` with one backend; stably if they have
+ * values. */
 ordo_status hybrid_sort_records(const ordo_backend *backend, void *state,
                                 const hybrid_records *records, char *keys, char *values, size_t n,
                                 ordo_exec *exec);
@@ -188,12 +197,12 @@ size_t      hybrid_sort_records_scratch(const ordo_backend *backend, const hybri
 ordo_status hybrid_sort_on_device(hybrid_call *call, char *keys, char *values, size_t count);
 
 /* sort_streamed.c: sorts records that fit the device. After an error exec->changed says whether
- * results may have been written. If they were, the sort was in place and both->keep, the array
- * still holds all input records, and tied records are in input order. */
+ * results may have been written. If results were written, the sort was in place and both->keep is
+ * set, the array still holds all input records, and tied records are in input order. */
 ordo_status hybrid_sort_streamed(const ordo_both *both, const hybrid_records *records,
                                  ordo_exec *exec);
-/* Device memory of that sort; an upper bound of its host scratch if both->keep is off and the CPU
- * has no share. */
+/* hybrid_device_bytes: device memory of hybrid_sort_streamed. hybrid_host_bytes: an upper bound of
+ * its host scratch if both->keep is off and the CPU has no share. */
 size_t hybrid_device_bytes(const ordo_both *both, const hybrid_records *records, ordo_exec *exec);
 size_t hybrid_host_bytes(const ordo_both *both, const hybrid_records *records, ordo_exec *exec);
 
@@ -210,11 +219,11 @@ ordo_status hybrid_rank_streamed(const ordo_both *both, const hybrid_records *re
 
 /* Chooses the pivot, the device's splitters and the CPU's buckets. */
 ordo_status hybrid_choose_splitters(hybrid_call *call);
-/* Chooses at most `wanted` buckets for all records. The device gets none directly. */
+/* Chooses at most `wanted` buckets for all records; there is no part for the device. */
 ordo_status hybrid_choose_ranges(hybrid_call *call, size_t wanted);
 /* Host scratch of hybrid_choose_splitters without a share for the CPU. */
 size_t hybrid_sample_host_bytes(const hybrid_call *call);
-/* The bucket of every key. No key may precede the pivot. */
+/* Writes the bucket of every key. No key may be less than the pivot. */
 void hybrid_bucket_labels(const hybrid_call *call, const void *keys, size_t n, uint16_t *labels);
 
 /* ---- Chunks and buckets ---- */
@@ -224,9 +233,9 @@ static inline size_t hybrid_chunk_length(const hybrid_call *call, size_t chunk)
     return ordo_min(call->chunk_records, call->records->n - chunk * call->chunk_records);
 }
 
-/* packed_keys.c: copies to memory that is not read soon, without filling the cache. */
+/* packed_keys.c: copies with stores that bypass the cache, for memory that is not read soon. */
 void hybrid_copy_nontemporal(void *to, const void *from, size_t bytes);
-/* Makes this thread's nontemporal stores visible to others. Waits for all of them. */
+/* Waits until all nontemporal stores of this thread are visible to other threads. */
 void hybrid_fence_nontemporal(void);
 
 /* buckets.c: writes first, first + 1, ... as values of 4 or 8 bytes. */
@@ -254,13 +263,14 @@ ordo_status hybrid_send_chunks(hybrid_call *call);
 
 /* segments.c: finds the splitters in the batches; lists the segments and their chunks. */
 ordo_status hybrid_make_segments(hybrid_call *call);
-size_t      hybrid_segments_host_bytes(const hybrid_call *call); /* upper bound of its scratch */
+size_t      hybrid_segments_host_bytes(const hybrid_call *call); /* upper bound of the scratch of
+                                                                  * hybrid_make_segments */
 
-/* fetch_segments.c; a hybrid_step of a hybrid_call. */
+/* fetch_segments.c: phase IV, as a hybrid_step. */
 ordo_status hybrid_fetch_segments(void *call);
 
-/* sort_buckets.c: takes scratch for the sort of one bucket per lane, and for its keys if they are
- * gathered there. */
+/* sort_buckets.c: takes scratch for the sort of one bucket per lane. gathers_keys: also room for
+ * the keys of the bucket. */
 ordo_status hybrid_reserve_bucket_scratch(hybrid_call *call, bool gathers_keys);
 ordo_status hybrid_prepare_buckets(hybrid_call *call);
 /* Sorts buckets of a hybrid_call until none is left. */
@@ -282,21 +292,22 @@ void        hybrid_unpack_chunk(const hybrid_call *call, const hybrid_result_chu
 /* ---- workers.c: times of the link and of the device, for a profile ---- */
 
 ordo_status hybrid_spans_begin(hybrid_call *call);
-/* The copies of a side that has been waited for; `way` is ORDO_SPAN_IN or ORDO_SPAN_OUT. */
+/* Records the times of the copies of a side after wait_side; `way` is ORDO_SPAN_IN or
+ * ORDO_SPAN_OUT. */
 void hybrid_span_copy(hybrid_call *call, unsigned lane, unsigned side, ordo_span_kind way,
                       size_t bytes);
-/* Device work on `count` records begins and ends. Called under device_lock. */
+/* Records where device work on `count` records begins and ends. Called under device_lock. */
 ordo_status hybrid_span_work_begin(hybrid_call *call, size_t count);
 ordo_status hybrid_span_work_end(hybrid_call *call);
-void        hybrid_spans_end(hybrid_call *call); /* after link->end */
+void        hybrid_spans_end(hybrid_call *call); /* called after link->end */
 
 /* ---- workers.c: threads, lanes, errors ---- */
 
 void hybrid_worker_init(hybrid_call *call, hybrid_worker *worker);
-/* The worker's scratch is that of the lane's buckets. */
+/* The worker gets the lane's scratch for buckets. */
 void hybrid_bucket_worker_init(hybrid_call *call, hybrid_worker *worker, unsigned lane);
-bool hybrid_has_failed(const hybrid_call *call); /* or was cancelled */
-void hybrid_back_off(unsigned tries);            /* waits a little, for the tries-th time */
+bool hybrid_has_failed(const hybrid_call *call); /* also true if the call was cancelled */
+void hybrid_back_off(unsigned tries);            /* waits a little; `tries` counts the calls */
 void hybrid_mark_cancelled(hybrid_call *call);
 typedef ordo_status hybrid_chunk_step(void *arg, ordo_exec *exec, unsigned lane, unsigned side,
                                       size_t chunk);

@@ -1,6 +1,6 @@
 /* packed_keys.c - phase IV with results packed as differences (backend/pack.h). The device packs
- * each sorted segment, and threads unpack chunks while they store them. The link
- * limits a streamed sort, and sorted keys are dense: 2^30 keys of 32 bits need a quarter of their
+ * each sorted segment, and threads unpack chunks while they store them. The link limits a streamed
+ * sort, and the differences of sorted keys are small: 2^30 keys of 32 bits need a quarter of their
  * bytes on the link (bench/results/h200/hybrid_profile.txt).
  *
  * The packed size of a chunk is known only after its segment has been packed. The thread that
@@ -145,9 +145,9 @@ void hybrid_fence_nontemporal(void) {}
 
 /* ---- Unpacking ----
  *
- * A block of key bits is summed up in the cache, converted to keys there and stored past the
- * cache. 32-bit sums with differences of one byte, the usual case of dense keys, are computed by
- * vector instructions. All others are four independent chains, because each sum depends on the one
+ * A block of key bits is summed in the cache, converted to keys there and stored with stores that
+ * bypass the cache. Vector instructions compute 32-bit sums of one-byte differences, the usual case
+ * of dense keys. All other sums are four independent chains, because each sum depends on the one
  * before. Cost on V1 (cpu/tuning.h), ns per key in the cache: 0.3 with vectors, 0.7 with chains,
  * 0.12 for a plain copy. One thread; no scratch. */
 
@@ -157,15 +157,15 @@ enum {
     BLOCK = 512 /* keys of each chain that are unpacked in the cache before they are stored */
 };
 
-/* Keys of the first block. All later blocks then start at a cache line: a line that two nontemporal
- * copies share costs many times as much. */
+/* The number of keys in the first block. It makes all later blocks start at a cache line, because a
+ * line that two nontemporal copies share costs many times as much. */
 static size_t first_block(const char *to, size_t size)
 {
     return BLOCK - (uintptr_t)to % ORDO_CACHE_LINE / size;
 }
 
-/* One difference; `mask` selects its bytes. Reads eight bytes, so the buffer must extend past it.
- */
+/* Loads one difference; `mask` selects its bytes. Reads eight bytes, so the buffer must extend past
+ * the difference. */
 static ALWAYS_INLINE uint64_t load(const char *at, uint64_t mask)
 {
     uint64_t word;
@@ -180,8 +180,8 @@ static ALWAYS_INLINE uint64_t load(const char *at, uint64_t mask)
 
 #if defined(__SSE2__)
 
-/* Sums 16 one-byte differences: first within groups of eight as 16-bit numbers, then as 32-bit
- * numbers. */
+/* Sums 16 one-byte differences per step: first within groups of eight as 16-bit numbers, then as
+ * 32-bit numbers. */
 static uint32_t sum_bytes(const char *from, size_t n, uint32_t sum, uint32_t *out)
 {
     __m128i const zero = _mm_setzero_si128();

@@ -1,12 +1,12 @@
-/* rank_streamed.c - ranks of a host array by the device: keys in, ranks out.
+/* rank_streamed.c - ranks of a host array on the device.
  *
  * A rank depends on all keys, so the link is idle while the device finishes its work. To keep this
  * time short, the keys arrive in two batches: the device sorts the first while the second arrives.
  * put_ranks then merges both and scatters the ranks to input order, in parts; threads fetch a part
- * while the next is computed. The CPU's share is whole buckets, whose ranks
- * overwrite meaningless values from the device. Device memory per 4-byte key: 32 bytes, or 30 with
- * one batch, which needs no merge. Host memory with a share for the CPU: a copy of the records, and
- * an index and 8 bytes for each of the CPU's records. */
+ * while the next is computed. The CPU's share is whole buckets, whose ranks overwrite meaningless
+ * values from the device. Device memory per 4-byte key: 32 bytes, or 30 with one batch, which needs
+ * no merge. Host memory with a share for the CPU: a copy of the records, and an index and 8 bytes
+ * for each of the CPU's records. */
 #define _POSIX_C_SOURCE 200809L
 #include "hybrid/stream/hybrid_call.h"
 
@@ -18,19 +18,19 @@ enum {
     BLOCK = 2048             /* ranks that are converted at a time, in the cache */
 };
 
-typedef struct hybrid_ranking { /* one call */
+typedef struct hybrid_ranking { /* the state of one call */
     hybrid_call         *call;
     const ordo_rank_job *job;
     size_t width; /* bytes of an index, and of a rank on the link: 4, or 8 from 2^31 keys on */
 
     /* Device memory. */
     char *device_ranks; /* per key: its rank, or twice its average rank */
-    char *work;         /* of put_ranks */
+    char *work;         /* work space of put_ranks */
 
     size_t chunk_ranks; /* ranks that are fetched in one step */
 
     /* The CPU's buckets: sorted indices, ranks within the bucket, the rank before each bucket. */
-    size_t    device_count; /* records of the device; they precede the buckets */
+    size_t    device_count; /* records on the device; they precede the buckets in the order */
     char     *cpu_index;
     uint64_t *cpu_ranks; /* bits of doubles for average ranks */
     uint64_t *cpu_before;
@@ -54,7 +54,8 @@ static void use_two_batches(hybrid_call *call)
     call->batch_count = ordo_div_up(call->chunk_count, call->batch_chunks);
 }
 
-/* The job once the device has n records, [0, split) of them in the first batch. */
+/* The job of put_ranks when the device has n records, of which [0, split) are in the first
+ * batch. */
 static ordo_put_job put_job(const hybrid_ranking *ranking, size_t n, size_t split)
 {
     const hybrid_call *const call = ranking->call;
@@ -110,7 +111,7 @@ static ordo_status reserve_device(hybrid_ranking *ranking)
  * the caller's array, after the device's ranks. Cost: each record is moved twice and sorted once,
  * and its rank is stored out of order. */
 
-/* Takes memory for the CPU's share. */
+/* Takes the memory of the CPU's share. */
 static ordo_status prepare_buckets(hybrid_ranking *ranking)
 {
     hybrid_call *const          call = ranking->call;
@@ -219,8 +220,8 @@ static void store_ranks_of_buckets(void *arg, size_t lo, size_t hi)
     }
 }
 
-/* Stores the CPU's ranks in the caller's array once the device's ranks are there. `distinct` is the
- * number of distinct keys of the device. */
+/* Stores the CPU's ranks in the caller's array after the device's ranks. `distinct` is the number
+ * of distinct keys on the device. */
 static ordo_status store_bucket_ranks(hybrid_ranking *ranking, uint64_t distinct)
 {
     hybrid_call *const call = ranking->call;

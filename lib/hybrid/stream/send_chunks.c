@@ -124,7 +124,7 @@ static ordo_status send(void *arg, ordo_exec *exec, unsigned lane, unsigned side
                                               : stage(call, chunk, keys, values);
     ordo_profile_add(call->exec, ORDO_SPAN_DIVIDE, lane, began,
                      hybrid_chunk_length(call, chunk) * (records->key_size + records->value_size));
-    /* Also after an error, because later chunks wait for their turn. */
+    /* Needed after an error too, because later chunks wait for their turn. */
     size_t const place = take_place(call, chunk, count);
     TRY(waited);
     TRY(link->copy_in(state, exec, lane, call->device_keys + place * records->key_size, keys,

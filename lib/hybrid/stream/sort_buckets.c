@@ -4,8 +4,8 @@
  * Once all of the device's results are stored, the device sorts the remaining buckets: a thread
  * gathers adjacent buckets in its staging buffer, as many as fit, and sends them. One device sort
  * sorts them, and the thread copies the result to its place. The buckets are a range of keys, so no
- * merge is needed. Device memory is that of the batches, which are no longer needed. A bucket
- * larger than a staging buffer stays with the CPU. */
+ * merge is needed. The buckets use the device memory of the batches, which are no longer needed.
+ * The CPU sorts buckets larger than a staging buffer. */
 #define _POSIX_C_SOURCE 200809L
 #include "hybrid/stream/hybrid_call.h"
 
@@ -42,7 +42,7 @@ ordo_status hybrid_prepare_buckets(hybrid_call *call)
 
 enum {
     MARK = HYBRID_SEGMENT_BUFFERS, /* the first mark that no segment uses */
-    IN = 0,                        /* sides of a lane; both are free */
+    IN = 0,                        /* sides of a lane; both are free here */
     OUT = 1
 };
 
@@ -53,7 +53,8 @@ static bool device_is_free(const hybrid_call *call)
            atomic_load_explicit(&call->stored_chunks, memory_order_acquire) == call->result_count;
 }
 
-/* Claims the next buckets that fit a staging buffer: [*first, *end). False: there are none. */
+/* Claims the next buckets that fit a staging buffer, [*first, *end). Returns false if there are
+ * none. */
 static bool claim_buckets(hybrid_call *call, size_t *first, size_t *end)
 {
     *first = atomic_load_explicit(&call->next_bucket, memory_order_relaxed);
@@ -156,15 +157,16 @@ static ordo_status sort_through_device(hybrid_call *call, ordo_exec *exec, unsig
         TRY(link->copy_out(state, exec, lane, values_in(call, lane, OUT, count), values,
                            value_bytes));
     TRY(link->close_side(state, exec, lane, OUT));
-    TRY(link->wait_side(state, exec, lane, OUT)); /* and so for IN, closed before */
+    TRY(link->wait_side(state, exec, lane, OUT)); /* IN was closed earlier, so its copy is complete
+                                                   * too */
     hybrid_span_copy(call, lane, IN, ORDO_SPAN_IN, key_bytes + value_bytes);
     hybrid_span_copy(call, lane, OUT, ORDO_SPAN_OUT, out_key_bytes + value_bytes);
     store_buckets(call, lane, to, count);
     return ORDO_OK;
 }
 
-/* Sorts some of the remaining buckets on the device if the device has nothing else to do. False: no
- * bucket was taken. */
+/* Sorts some of the remaining buckets on the device if the device has no other work. Returns false
+ * if no bucket was taken. */
 static bool hand_over_buckets(hybrid_call *call, ordo_exec *exec, unsigned lane)
 {
     size_t first, end;

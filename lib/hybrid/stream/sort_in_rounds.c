@@ -2,15 +2,16 @@
  *
  * Threads copy the records of their chunks into buckets (buckets.c), one per range. Each range is
  * gathered at its place in the result and streamed there. The CPU sorts ranges that do not fit the
- * device, such as that of a very frequent key, and ranges on which the device fails; those are
- * gathered again. Cost: moves every record twice more than a streamed sort.
+ * device, such as the range of a very frequent key. If the device fails on a range, the range is
+ * gathered again and sorted by the CPU. Cost: every record moves twice more than in a streamed
+ * sort.
  *
  * Host memory: a copy of the records, for argsort another copy of the keys, and the scratch of one
  * range, which all ranges share. */
 #define _POSIX_C_SOURCE 200809L
 #include "hybrid/stream/hybrid_call.h"
 
-typedef struct range_room { /* scratch that each range uses from its start */
+typedef struct range_room { /* scratch; every range uses it from its start */
     char  *base;
     size_t bytes;
 } range_room;
@@ -26,7 +27,7 @@ typedef struct rounds {
     hybrid_call *call;
     char        *keys, *values; /* where ranges are gathered */
     range_room   streamed, by_cpu;
-    bool         asked; /* by_cpu has been requested */
+    bool         asked; /* by_cpu has been requested; the request may have been refused */
 } rounds;
 
 static ordo_status reserve_copies(hybrid_call *call, rounds *work)
@@ -115,7 +116,7 @@ static void range_exec_init(range_exec *range, const rounds *work, range_room ro
                           .room = room};
 }
 
-/* The report shows what the last range did. */
+/* The report shows the last range. */
 static void copy_report(const range_exec *range)
 {
     range->caller->algorithm = range->exec.algorithm;
@@ -157,7 +158,8 @@ static void gather_ranges(void *arg, size_t lo, size_t hi)
     }
 }
 
-/* Device only; the copy replaces what a failed device has overwritten. */
+/* No share for the CPU, and no second copy: the kept copy restores what a failed device has
+ * overwritten. */
 static ordo_both streaming(const rounds *work)
 {
     ordo_both both = *work->call->both;
@@ -265,7 +267,8 @@ ordo_status hybrid_sort_in_rounds(const ordo_both *both, const hybrid_records *r
     hybrid_call_close(&call);
     if (status != ORDO_OK)
         return status;
-    exec->facts = (ordo_facts){.strategy = ORDO_STRATEGY_ROUNDS, /* not those of inner sorts */
+    exec->facts = (ordo_facts){.strategy = ORDO_STRATEGY_ROUNDS, /* replaces the facts of inner
+                                                                  * sorts */
                                .rounds = call.bucket_count,
                                .device_bytes = room,
                                .needed_bytes = need};

@@ -1,5 +1,5 @@
-/* sort_streamed.c - one sort of records that fit the device: device memory, phases, the state of
- * the array after a failure, the report. */
+/* sort_streamed.c - sorts records that fit the device: lays out device memory, runs the phases,
+ * restores the array after a failure, fills the report. */
 #define _POSIX_C_SOURCE 200809L
 #include "hybrid/stream/hybrid_call.h"
 
@@ -23,7 +23,7 @@ static size_t lay_out(hybrid_call *call, char *base)
     return used;
 }
 
-/* Device scratch of the larger of the two sorts, of a batch and of a segment. */
+/* Device scratch of the larger of two sorts: that of a batch and that of a segment. */
 static size_t sort_scratch(const hybrid_call *call)
 {
     size_t const n = ordo_max(call->batch_chunks * call->chunk_records, call->segment_records);

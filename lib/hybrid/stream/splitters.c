@@ -98,7 +98,7 @@ static void take_samples(void *arg, size_t lo, size_t hi)
     }
 }
 
-/* The CPU's sort of u64 is the order of codes. */
+/* Sorts the samples: codes are in the order of u64 keys. */
 static ordo_status sort_samples(hybrid_call *call, uint64_t *samples, size_t count)
 {
     sample_work work = {call->records, samples, ordo_random_sequence(call->exec->seed, 1)};

@@ -1,5 +1,5 @@
-/* workers.c - what the phases share: the threads of a loop with their lanes, staging buffers and
- * first error; sorts of records with one backend; spans of a profile.
+/* workers.c - functions that all phases use: loops over chunks with lanes and staging buffers, the
+ * first error of a call, sorts of records with one backend, spans of a profile.
  *
  * The first error of any thread becomes the error of the call. All loops then stop early, and
  * hybrid_result reports the error to the caller. */
@@ -30,7 +30,7 @@ static bool worker_loop(ordo_exec *exec, size_t n, size_t grain, ordo_body *body
 {
     for (size_t lo = 0; lo < n; lo += grain)
         body(arg, lo, ordo_min(lo + grain, n));
-    /* A body that polled may have left its chunk undone. */
+    /* A body that was told to stop may have left its chunk unfinished. */
     return !hybrid_has_failed(((hybrid_worker *)exec->owner)->call);
 }
 
@@ -40,7 +40,7 @@ static bool worker_poll(ordo_exec *exec, double share)
     return hybrid_has_failed(((hybrid_worker *)exec->owner)->call);
 }
 
-/* From the worker's own scratch, which was sized for its sorts. */
+/* Takes scratch from the worker's own memory, which was sized for its sorts. */
 static ordo_status worker_scratch(ordo_exec *exec, size_t bytes, void **out)
 {
     hybrid_worker *const worker = exec->owner;
@@ -121,7 +121,7 @@ ordo_status hybrid_result(hybrid_call *call, bool all)
 
 static void run_chunks(const hybrid_chunks *chunks, ordo_exec *exec, unsigned lane)
 {
-    size_t on_link[ORDO_LINK_SIDES] = {SIZE_MAX, SIZE_MAX}; /* chunks to store */
+    size_t on_link[ORDO_LINK_SIDES] = {SIZE_MAX, SIZE_MAX}; /* the chunk to store from each side */
     for (unsigned side = 0; !hybrid_has_failed(chunks->call); side = (side + 1) % ORDO_LINK_SIDES) {
         if (on_link[side] != SIZE_MAX)
             (void)chunks->store(chunks->arg, exec, lane, side, on_link[side]);

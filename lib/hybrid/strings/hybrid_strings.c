@@ -13,8 +13,8 @@
 #include <string.h>
 
 enum {
-    CPU_BYTES = 32, /* scratch of the CPU's verb per string */
-    PHASES = 8      /* of progress: sending, fetching and six for the CPU */
+    CPU_BYTES = 32, /* scratch of the CPU's verb, bytes per string */
+    PHASES = 8      /* phases of progress: sending, fetching and six for the CPU */
 };
 
 static bool uses_device(const ordo_both *both, size_t n, ordo_algorithm algorithm)
@@ -88,7 +88,7 @@ typedef struct string_request {
     ordo_algorithm      algorithm;
 } string_request;
 
-/* The rounds, with the memory of the device. */
+/* Surveys the strings, reserves device memory and runs the rounds. */
 static ordo_status find_by_rounds(string_order *order, const ordo_both *both, ordo_exec *exec)
 {
     if (!string_survey(order, ordo_max(1, order->n / ORDO_TUNE_STRINGS_SAMPLE)))
@@ -130,9 +130,9 @@ static ordo_status find_order(string_order *order, const ordo_both *both,
     return status;
 }
 
-/* Finds the order. If that fails and the CPU may do the job, order->known holds only scratch. A
- * failed sample sort is returned instead: the caller repeats the call on the CPU, which takes the
- * scratch of its own sample sort. */
+/* Finds the order. If that fails and both->keep is set, order->known brings only scratch, and the
+ * CPU sorts from the beginning. A failed sample sort returns its error instead: the caller repeats
+ * the call on the CPU, which takes the scratch of its own sample sort. */
 static ordo_status prepare(string_order *order, const ordo_both *both,
                            const string_request *request, ordo_exec *exec)
 {
@@ -149,7 +149,7 @@ static ordo_status prepare(string_order *order, const ordo_both *both,
     return ORDO_OK;
 }
 
-/* Phase I includes making the keys, phase IV the groups of equal keys. */
+/* Phase I includes the time to make the keys, phase IV the time for groups of equal keys. */
 static ordo_status report_sample(string_order *order, ordo_exec *exec)
 {
     exec->algorithm = "sample";
@@ -181,8 +181,8 @@ static ordo_status report(string_order *order, ordo_exec *exec, ordo_status stat
 
 /* ---- Slots ---- */
 
-/* A slot: finds the order of the strings, then runs the CPU's verb, which continues from this order
- * or, without one, starts from nothing. */
+/* Finds the order of the strings, then runs the CPU's verb, which continues from this order or, if
+ * there is none, sorts from the beginning. */
 #define SLOT(verb, job_type, given, wants_equal)                                                   \
     ordo_status hybrid_##verb(void *state, const job_type *job, ordo_exec *exec)                   \
     {                                                                                              \

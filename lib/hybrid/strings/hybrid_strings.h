@@ -1,12 +1,12 @@
-/* hybrid_strings.h - the order of strings by the CPU and a device: what the files of this folder
- * share.
+/* hybrid_strings.h - sorts strings on the CPU and a device: the types and functions that the files
+ * of this folder share.
  *
  * The device sorts 64-bit keys with the strings' ids; the strings stay in host memory. A key of the
  * first round holds the first letters of its string. Strings with equal keys form groups. Large
- * groups go into more rounds, with keys of the bytes that follow; the CPU sorts the others.
+ * groups go into more rounds, with keys of the bytes that follow; the CPU sorts the other groups.
  *
- * Device memory: 12 n bytes, or 16 n from 2^32 strings on, and the scratch of their sort. Host
- * memory: that of the CPU's verb, 4 n bytes and 24 bytes per group. */
+ * Device memory: 12 n bytes, or 16 n for more than 2^32 strings, and the scratch of their sort.
+ * Host memory: that of the CPU's verb, 4 n bytes and 24 bytes per group. */
 #ifndef ORDO_HYBRID_STRINGS_HYBRID_STRINGS_H
 #define ORDO_HYBRID_STRINGS_HYBRID_STRINGS_H
 
@@ -14,10 +14,10 @@
 #include "hybrid/stream/hybrid_call.h"
 
 enum {
-    STRING_ROUNDS = 6, /* at most */
+    STRING_ROUNDS = 6, /* the most rounds of a call */
     STRING_PLACE_BITS = 8,
-    STRING_PIVOT_BYTES = (1 << (STRING_PLACE_BITS - 1)) - 1, /* compared with a pivot, at most */
-    STRING_LETTERS = 58,                                     /* of a key, at most */
+    STRING_PIVOT_BYTES = (1 << (STRING_PLACE_BITS - 1)) - 1, /* bytes of a pivot, at most */
+    STRING_LETTERS = 58,                                     /* the most letters of a key */
     STRING_BYTES = 256,                                      /* values of a byte */
     STRING_UNKNOWN = 1 << 12 /* the letter of a byte outside the alphabet */
 };
@@ -26,13 +26,13 @@ _Static_assert((int)STRING_ROUNDS <= (int)ORDO_STRING_PARTS, "a part for every r
 
 typedef struct string_alphabet {
     uint16_t letter[STRING_BYTES];
-    unsigned bits; /* of a letter */
+    unsigned bits; /* bits of a letter */
 } string_alphabet;
 
 /* The bits of a key in one round, from the highest:
  *
  *   group    number of the group; later rounds only
- *   place    where the string departs from its group's pivot; later rounds only
+ *   place    where the string first differs from its group's pivot; later rounds only
  *   letters  the bytes from there on, each in the bits that the alphabet needs
  *   count    0 to `letters` if the string ends there, letters + 1 if it continues
  *
@@ -45,13 +45,13 @@ typedef struct string_layout {
     uint64_t flip; /* xored with keys: 0 if ascending, else all bits below the group */
 } string_layout;
 
-typedef struct tied_group { /* strings that agree in their first `depth` bytes */
-    size_t   order_start;   /* of the group in the order */
-    size_t   start, count;  /* its entries in the round */
+typedef struct tied_group { /* strings whose first `depth` bytes are equal */
+    size_t   order_start;   /* where the group begins in the order */
+    size_t   start, count;  /* the group's entries in the round */
     uint64_t depth;
 } tied_group;
 
-typedef struct string_pivot { /* a string of the group, from the group's depth on */
+typedef struct string_pivot { /* the bytes of one string of the group, from the group's depth on */
     unsigned char count;
     unsigned char bytes[STRING_PIVOT_BYTES];
 } string_pivot;
@@ -62,12 +62,12 @@ typedef struct string_order { /* one call */
     string_view    view;
     size_t         n;
     bool           equal_wanted; /* also report groups of equal strings */
-    bool           far_apart;    /* most strings have cache lines of their own */
+    bool           far_apart;    /* most strings do not share cache lines */
     ordo_type      id_type;
     size_t         id_size;
     char          *index;  /* ids in order */
     uint64_t      *keys;   /* sorted keys of the round; room for n */
-    uint32_t      *labels; /* of every string: its group, counted from 1; 0: none */
+    uint32_t      *labels; /* the group of each string, counted from 1; 0: none */
     char          *device_keys, *device_ids;
 
     /* The survey. */
@@ -83,16 +83,17 @@ typedef struct string_order { /* one call */
     string_pivot *pivots;
     size_t        group_count, entries;
     size_t        chunk_strings, chunk_count; /* strings when sending, entries when fetching */
-    size_t       *chunk_place;                /* of each chunk on the device */
-    atomic_size_t next;                       /* chunk */
+    size_t       *chunk_place;                /* place of each chunk on the device */
+    atomic_size_t next;                       /* the next chunk */
     atomic_bool   misfit; /* a string has another beginning or a byte outside the alphabet */
 
     /* Results. */
     ordo_string_known known;
     size_t            rounds, surveys, left; /* left: groups for the CPU */
-    ordo_facts        sampled;               /* SAMPLE: of the sort of the keys */
-    const char       *isa;                   /* the same */
-    /* survey_s: SAMPLE: time to make the keys; send_s: first round, later ones. */
+    ordo_facts        sampled;               /* SAMPLE only: the facts of the sort of the keys */
+    const char       *isa;                   /* SAMPLE only: the ISA of that sort */
+    /* survey_s: with SAMPLE, the time to make the keys; send_s: of the first round, of later
+     * rounds. */
     double last_time, survey_s, send_s[2], fetch_s, groups_s;
 } string_order;
 
@@ -106,18 +107,20 @@ static inline double string_seconds(string_order *order)
 
 /* ---- string_keys.c ---- */
 
-/* Examines one string of every stride for the common beginning and the alphabet. False: cancelled.
- */
+/* Examines one string of every `stride` for the common beginning and the alphabet. Returns false if
+ * the call was cancelled. */
 bool string_survey(string_order *order, size_t stride);
-/* An alphabet of all bytes. */
+/* Makes an alphabet of all bytes. */
 void string_use_all_bytes(string_alphabet *alphabet);
-/* The layout for a round of `groups` groups; 0: the first round. False: no room for a letter. */
+/* Chooses the layout for a round of `groups` groups; 0: the first round. Returns false if a key has
+ * no room for a letter. */
 bool string_choose_layout(string_order *order, size_t groups);
 /* Chooses the pivots of groups[lo..hi). */
 void string_choose_pivots(string_order *order, size_t lo, size_t hi);
-/* Keys of the strings [first, first + count). False: a string is a misfit. */
+/* Makes the keys of strings [first, first + count). Returns false if a string is a misfit. */
 bool string_first_keys(const string_order *order, size_t first, size_t count, uint64_t *keys);
-/* Keys and ids of the strings in [first, end) that are in a group. False: a string is a misfit. */
+/* Makes keys and ids of the strings in [first, end) that are in a group. Returns false if a string
+ * is a misfit. */
 bool string_group_keys(const string_order *order, size_t first, size_t end, uint64_t *keys,
                        char *ids);
 

@@ -1,14 +1,12 @@
-/* string_groups.c - finds the groups of equal keys after a round and decides who continues with
- * them.
+/* string_groups.c - finds the groups of equal keys after a round and decides whether the device or
+ * the CPU continues with them.
  *
  * Threads scan blocks of the sorted keys twice: first to count groups, then to list them. A group
- * belongs to the block in which it begins; its end is found by a galloping search, because it may
- * be long. Groups whose strings have ended are equal strings. Small groups are left to the CPU. The
+ * belongs to the block in which it begins; a galloping search finds its end, because it may be
+ * long. Groups whose strings have ended are equal strings. Small groups are left to the CPU. The
  * other groups go into another round, if they hold enough strings and the last round split its
- * groups.
- *
- * Cost: two reads of the keys. Scratch: 24 bytes per group left to the CPU, 32 per group of the
- * next round. */
+ * groups. Cost: two reads of the keys. Scratch: 24 bytes per group left to the CPU, 32 per group of
+ * the next round. */
 #define _POSIX_C_SOURCE 200809L
 #include "hybrid/strings/hybrid_strings.h"
 
@@ -20,10 +18,11 @@ typedef struct group_counts {
 typedef struct group_work {
     const string_order *order;
     size_t              block;
-    group_counts       *counts; /* per block; after count_groups of all earlier blocks */
+    group_counts       *counts; /* of each block; after count_groups the sum of all earlier
+                                 * blocks */
     ordo_string_group  *left;   /* NULL: only count */
     tied_group         *groups;
-    bool                again; /* there will be another round */
+    bool                again; /* large groups go into another round */
 } group_work;
 
 /* The index after the last key equal to keys[at]. */
@@ -91,7 +90,7 @@ static void find_groups(void *arg, size_t lo, size_t hi)
         work->counts[block] = counts;
 }
 
-/* Counts the groups of each block and of all blocks. False: cancelled. */
+/* Counts the groups of each block and of all blocks. Returns false if the call was cancelled. */
 static bool count_groups(group_work *work, size_t blocks, group_counts *sum)
 {
     string_order const *const order = work->order;

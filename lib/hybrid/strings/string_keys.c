@@ -1,10 +1,11 @@
 /* string_keys.c - 64-bit keys of strings (hybrid_strings.h): alphabet, layout, pivots, keys.
  *
  * The alphabet and the bytes that all strings begin with are estimated from a sample. Each string
- * is checked against both when its key is made; if one does not fit, the survey is repeated with
- * all strings. Cost: a survey reads one or two cache lines of each string; a first key reads the
- * lines of its letters, a later key those that the string shares with its pivot. Keys are made in
- * memory order, which is four times as fast as in the order of the groups. */
+ * is checked against both when its key is made; if a string does not fit, the survey is repeated
+ * with all strings (string_round.c). Cost: a survey reads one or two cache lines of each string; a
+ * first key reads the lines of its letters; a later key also reads the bytes that the string shares
+ * with its pivot. Keys are made in memory order, because the order of the groups would cause a
+ * cache miss per string. */
 #define _POSIX_C_SOURCE 200809L
 #include "hybrid/strings/hybrid_strings.h"
 
@@ -47,7 +48,7 @@ static inline const unsigned char *from_depth(const string_view *view, size_t id
     return (const unsigned char *)view->bytes + start;
 }
 
-/* The same bytes, at most `most`. *count of them can be read. */
+/* The same bytes, but at most `most`; *count is their number. */
 static const unsigned char *part_of(const string_view *view, size_t id, uint64_t depth, size_t most,
                                     size_t *count)
 {
@@ -70,7 +71,8 @@ static size_t both_share(const string_view *view, size_t a, size_t b, uint64_t d
 
 /* ---- Survey ---- */
 
-/* One string of every stride; the seed of the call decides its offset. */
+/* String i of the sample: one string of every stride, whose offset depends on the seed of the
+ * call. */
 static size_t sampled(const string_order *order, size_t i)
 {
     uint64_t const draw = order->call.exec->seed + i * UINT64_C(0x9e3779b97f4a7c15);
@@ -113,7 +115,7 @@ static void letters_chunk(void *arg, size_t lo, size_t hi)
         atomic_fetch_or_explicit(&order->seen[w], seen[w], memory_order_relaxed);
 }
 
-static unsigned bits_for(uint64_t value) /* bits of a number from 0 to value */
+static unsigned bits_for(uint64_t value) /* bits that hold the numbers 0 to value */
 {
     return value == 0 ? 1 : ordo_bit_length(value);
 }
@@ -170,7 +172,8 @@ bool string_choose_layout(string_order *order, size_t groups)
     return letters > 0;
 }
 
-/* Letters and count of a string from depth on. *misfit collects the bits of all letters. */
+/* The letters and the count of a string from depth on. *misfit is ORed with all letters, so that
+ * STRING_UNKNOWN shows. */
 static inline uint64_t body_of(const string_order *order, size_t id, uint64_t depth,
                                unsigned *misfit)
 {
@@ -196,7 +199,7 @@ static inline uint64_t body_of(const string_order *order, size_t id, uint64_t de
     return word << order->layout.count_bits | count;
 }
 
-/* Whether a string shares its first bytes with string 0. */
+/* Whether the first `shared` bytes of a string equal those of string 0. */
 static inline bool begins(const string_view *view, size_t id, size_t shared)
 {
     const uint64_t *const offsets = view->offsets;
@@ -209,7 +212,7 @@ static inline bool begins(const string_view *view, size_t id, size_t shared)
 
 /* Loads the first byte of several strings. The loads are independent, so the cache misses overlap.
  * V1 (cpu/tuning.h), one thread, strings 250 bytes apart: 21 ns per key, 33 with prefetches only;
- * for strings 70 bytes apart it is slower by a tenth. */
+ * for strings 70 bytes apart these loads are a tenth slower. */
 static inline unsigned first_letters(const string_order *order, size_t first, size_t end)
 {
     const string_view *const view = &order->view;
@@ -244,7 +247,7 @@ bool string_first_keys(const string_order *order, size_t first, size_t count, ui
     return (misfit & STRING_UNKNOWN) == 0;
 }
 
-/* The place field: where a string departs from its group's pivot. */
+/* The place field: where a string first differs from its group's pivot. */
 static inline uint64_t place_of(const string_view *view, size_t id, uint64_t depth,
                                 const string_pivot *pivot, size_t *shared)
 {
@@ -274,8 +277,8 @@ static inline uint64_t group_key(const string_order *order, size_t label, size_t
                                                                         << layout->group_shift;
 }
 
-/* Ids in [first, end) that are in a group. Without branches, because they could not be predicted.
- */
+/* Lists the ids in [first, end) that are in a group, without branches, because these would be
+ * unpredictable. */
 static size_t members_of(const string_order *order, size_t first, size_t end, size_t *members)
 {
     size_t count = 0;

@@ -1,9 +1,9 @@
-/* string_round.c - one round: keys to the device, a sort by key, keys and ids back to the host.
+/* string_round.c - one round: sends keys to the device, sorts them there, fetches keys and ids.
  *
  * Threads take chunks of strings, write keys into one of their lane's two staging buffers, queue
  * its copy and fill the other buffer. In the first round the device generates the ids; later rounds
  * send them, and fetched ids go to their group's places in the order. Reading the strings takes
- * most of the time, so the sort is not overlapped with the link.
+ * most of the time, so the sort does not overlap with the transfers.
  *
  * Cost: 12 bytes per string on the link each way; 8 to the device in the first round. */
 #define _POSIX_C_SOURCE 200809L
@@ -147,7 +147,8 @@ static ordo_status prepare(string_order *order)
     return ORDO_OK;
 }
 
-/* Sends all keys. *fits false: a string does not fit the alphabet. */
+/* Sends all keys. Sets *fits to false if a string does not fit the alphabet or the common
+ * beginning. */
 static ordo_status send_all(string_order *order, bool *fits)
 {
     atomic_store_explicit(&order->misfit, false, memory_order_relaxed);
@@ -226,7 +227,7 @@ static ordo_status fetch_all(string_order *order)
 
 /* ---- The round ---- */
 
-/* Waits for all copies, so that no old key arrives after the one that replaces it. */
+/* Waits for all copies, so that no old key arrives after the key that replaces it. */
 static ordo_status wait_for_lanes(string_order *order)
 {
     ordo_status status = ORDO_OK;
@@ -237,8 +238,8 @@ static ordo_status wait_for_lanes(string_order *order)
     return hybrid_result(&order->call, status == ORDO_OK);
 }
 
-/* Replaces the alphabet after a misfit: in the first round by that of all strings, later by all
- * bytes. */
+/* Replaces the alphabet after a misfit: in the first round by an alphabet of all strings, later by
+ * all 256 bytes. */
 static ordo_status fit(string_order *order)
 {
     TRY(wait_for_lanes(order));
