@@ -5,7 +5,8 @@
 #                      is installed, `make demo` only if there is also a GPU
 #   PREFIX, DESTDIR    where `make install` puts files
 #   JOBS, WERROR=ON, CC, BENCH (e.g. sort), BENCH_FLAGS (e.g. --quick), GPU_FLAGS (e.g. -q)
-#   MEASURE_FLAGS      options of scripts/measure (e.g. -s rank,hybrid); FORCE=1: measure all again
+#   MEASURE_FLAGS      options of scripts/measure (e.g. -s rank,hybrid; -q: a quick test of the run);
+#                      FORCE=1: measure all again
 
 PREFIX ?= /usr/local
 WERROR ?= OFF

@@ -1,5 +1,5 @@
-/* ordo_strings.h - sort, rank and select strings. ordo.h includes this file. The rules of ordo.h
- * apply. */
+/* ordo_strings.h - sort, rank and select strings; read FASTA records. ordo.h includes this file. The
+ * rules of ordo.h apply. */
 #ifndef ORDO_STRINGS_H
 #define ORDO_STRINGS_H
 
@@ -46,6 +46,35 @@ ORDO_MUST ordo_status ordo_rank_strings(ordo_ctx *ctx, const ordo_strings *strin
 ORDO_MUST ordo_status ordo_select_strings(ordo_ctx *ctx, const ordo_strings *strings, size_t n,
                                           const size_t *k, size_t count, uint64_t *index,
                                           const ordo_sort_opts *opts);
+
+/* The records of a FASTA text. A record is a header, which is a line that starts with '>', and all
+ * lines up to the next header; its sequence is those lines without their ends. Lines end with LF or
+ * CRLF; the last line may have no end. A record without residues has an empty sequence, and blank
+ * lines before the first header belong to no record.
+ * The arrays belong to the caller. The form of headers and sequences is that of ordo_strings.     */
+typedef struct ordo_fasta {
+    size_t      struct_size;
+    size_t      n;                /* records                                                      */
+    uint64_t    header_bytes;     /* of all headers, without '>' and line end                     */
+    uint64_t    sequence_bytes;   /* of all sequences                                             */
+    uint64_t   *starts;           /* n + 1: record i is text[starts[i] .. starts[i + 1])          */
+    char       *headers;          /* header_bytes                                                 */
+    uint64_t   *header_offsets;   /* n + 1                                                        */
+    char       *sequences;        /* sequence_bytes                                               */
+    uint64_t   *sequence_offsets; /* n + 1                                                        */
+    size_t      bad_line;         /* the line, from 1, that is refused; 0: none                   */
+    const char *why;              /* why that line is refused; a constant, NULL: no line is       */
+} ordo_fasta;
+
+/* Reads the records of text[0..length). If all arrays of *records are NULL, the call checks the
+ * text and sets n, header_bytes and sequence_bytes. Otherwise these are the numbers of an earlier
+ * call on the same text, and the call fills the arrays that are not NULL; bytes and offsets of the
+ * headers, or of the sequences, are given together. The arrays must not overlap the text.
+ * ORDO_E_ARG, bad_line and why if the text has a zero byte, residues before the first header, or a
+ * record of 4 GiB or more, and ORDO_E_ARG if the numbers are not those of the text. After any error
+ * the arrays are unspecified. Uses one thread.                                                   */
+ORDO_MUST ordo_status ordo_parse_fasta(ordo_ctx *ctx, const char *text, size_t length,
+                                       ordo_fasta *records);
 
 #ifdef __cplusplus
 }

@@ -21,7 +21,7 @@ struct row_start {
     __host__ __device__ int operator()(int row) const { return row * length; }
 };
 
-/* The scratch depends on the number of rows, too. */
+/* The scratch depends on the number of rows too. */
 size_t size_key(const task &t) { return t.n * 31 + t.count; }
 
 auto starts(const task &t)

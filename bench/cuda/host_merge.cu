@@ -1,5 +1,6 @@
 /* host_merge.cu - std::stable_sort of an array in host memory, one thread: the sequential merge
- * sort of the Roughsort paper, timed together with the sorts of the GPU. */
+ * sort of Pfaff and Treadwell, "Parallel Sorting of Roughly-Sorted Sequences", timed together with
+ * the sorts of the GPU. */
 #include "peers.cuh"
 
 #include <algorithm>

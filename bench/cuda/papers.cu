@@ -1,8 +1,9 @@
-/* papers.cu - variants of two papers' algorithms that the library does not offer by name: the split
- * radix sort of the ballot counting poster, its block scan by ballots or in shared memory, with 1
- * or 16 keys per thread; the poster's scan of 32-bit integers in shared memory and by shuffles; and
- * the two phases of a median by sub-arrays and merges of pairs. The kernels are those of
- * lib/cuda/papers, compiled into this module too. */
+/* papers.cu - variants of two papers' algorithms that the library does not offer by name.
+ * Whittaker, Skjellum and Bangalore, "Ballot Counting for Optimal Binary Prefix Sum": the split
+ * radix sort with a block scan by ballots or in shared memory, with 1 or 16 keys per thread; the
+ * scan of 32-bit integers in shared memory and by shuffles. Alyafi and Khalid, "Median Element
+ * Parallelized Search": the two phases of a median by sub-arrays and merges of pairs. The kernels
+ * are those of lib/cuda/papers, compiled into this module too. */
 #include "cuda/papers/dev_scan_paper.cuh"
 #include "cuda/papers/dev_split.cuh"
 #include "cuda/papers/papers.cuh"

@@ -1,12 +1,10 @@
 /* bench_core.h - the state of one run of `ordo bench`: settings, contexts, arrays, rows.
  *
- * A section asks questions, for example "min ranks of these f32 keys". For each question it adds
- * the contenders with bench_add() and calls bench_measure() (bench_measure.h), which runs every
- * contender once untimed, compares their answers byte for byte, and then times all of them in
- * turn, round after round. Each contender becomes a row. A contender that this build or machine
- * cannot run is printed as "left out" and gets no row.
- *
- * Calls between the files of this folder go one way:
+ * For each question, for example "min ranks of these f32 keys", a section adds the contenders with
+ * bench_add() and calls bench_measure() (bench_measure.h). That runs every contender once untimed,
+ * compares their answers byte for byte, and then times all of them in turn, round after round. Each
+ * contender becomes a row. A contender that this build or machine cannot run is printed as "left
+ * out" and gets no row. Calls between the files of this folder go one way:
  *     bench_cuda, bench_peers, bench_measure -> bench_json -> bench_score -> bench_table
  *     -> bench_core -> bench_machine */
 #ifndef ORDO_BENCH_HARNESS_BENCH_CORE_H
@@ -36,7 +34,7 @@ typedef struct bench_settings {
     unsigned    threads; /* the number that "all threads" means                             */
     uint64_t    seed;
     const char *only;     /* names of sections, separated by commas; NULL: all              */
-    const char *revision; /* of the source, for the JSON; NULL: not known                   */
+    const char *revision; /* revision of the source, for the JSON; NULL: not known */
     double      patience; /* most seconds for one call of a slow algorithm                  */
     ordo_where  where;    /* ORDO_CPU or ORDO_CUDA                                          */
 } bench_settings;
@@ -48,9 +46,9 @@ typedef struct bench_question {
     const char *op;        /* "rank", "sum", ...                                            */
     const char *variant;   /* "min", "bytes"; "" if the operation has no variants           */
     const char *dist;      /* distribution of the keys; NULL if the section has only one    */
-    const char *figures;   /* of the paper that the question is from; NULL: none            */
-    ordo_type   type;      /* of the keys; 0: none                                          */
-    ordo_type   out_type;  /* of the answer; 0: none                                        */
+    const char *figures;   /* figures of the paper that the question is from; NULL: none */
+    ordo_type   type;      /* type of the keys; 0: none */
+    ordo_type   out_type;  /* type of the answer; 0: none */
     double      p;         /* recurrence probability of the keys, or the CPU's share; NAN   */
     double      k;         /* radius, keys selected, or multiprocessors of the GPU; NAN     */
     size_t      n;
@@ -60,7 +58,7 @@ typedef struct bench_question {
     size_t      batch;   /* arrays of n keys that one call works on; 0 means 1              */
     bench_call *prepare; /* runs before every call, untimed, with all threads; may be NULL  */
     const void *prepare_what;
-    unsigned    singles; /* above 0: a round times so many calls, each prepared, alone      */
+    unsigned    singles; /* above 0: a round times this many separate calls, each prepared */
     size_t     *turn;    /* with singles: the number of the call, for prepare               */
 } bench_question;
 
@@ -74,12 +72,12 @@ typedef enum bench_role {
 
 typedef struct bench_row {
     const char    *section;
-    const char    *name;  /* of the contender                                               */
+    const char    *name;  /* name of the contender */
     size_t         first; /* the index of the first row of its question                     */
     bench_call    *call;  /* call and what are NULL once the row is measured                */
     const void    *what;
-    size_t         calls;   /* timed together in one round                                  */
-    double        *seconds; /* of one call, for each round                                  */
+    size_t         calls;                       /* calls that one round times together */
+    double        *seconds;                     /* seconds of one call, for each round */
     double         median, least, quartiles[2]; /* quartiles: the first and the third       */
     double         over_copy, speedup; /* NAN if there is no row to compare with            */
     bench_question question;
@@ -105,7 +103,7 @@ typedef struct bench_peer_call {
  * bool prints a message to stderr before it returns false. */
 typedef struct bench_place {
     char                    device[200]; /* "NVIDIA H200, 132 SMs, ..."                     */
-    void                   *stream;      /* of the timed calls                              */
+    void                   *stream;      /* stream of the timed calls */
     const bench_peer_table *peers;
     size_t (*available)(void); /* bytes that can be allocated                               */
     void *(*alloc)(size_t bytes);
@@ -137,10 +135,10 @@ typedef struct bench {
     const char             *section;
     const bench_peer_table *peers; /* NULL if there are none; peers_why gives the reason    */
     char                    peers_why[200];
-    bench_peer_call        *peer_calls; /* of the pending question                          */
+    bench_peer_call        *peer_calls; /* calls of the peers of the pending question */
     size_t                  peer_call_count;
     double batch_seconds; /* above 0: a round times many calls and takes about this long    */
-    double unit;          /* of the times in the table, in seconds                          */
+    double unit;          /* unit of the times in the table, in seconds */
     int    label_width, name_width;
     bool   terminal; /* stderr is a terminal: show progress                                 */
 } bench;

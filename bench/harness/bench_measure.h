@@ -34,11 +34,11 @@ bool bench_summary(bench *b, const char *name, bool spread);
 
 typedef struct bench_score {
     size_t           points, ahead, behind; /* the other points are level                   */
-    double           worst;                 /* the least ratio; infinite without points     */
-    const bench_row *row, *peer;            /* of the worst point                           */
+    double           worst;                 /* the smallest ratio; infinite without points */
+    const bench_row *row, *peer;            /* rows of the worst point */
 } bench_score;
 
-/* The points of measured rows with so many rounds: see bench_score.c. section NULL: all rows. */
+/* The points of measured rows with `rounds` rounds: see bench_score.c. section NULL: all rows. */
 bench_score bench_score_rows(const bench_row *rows, size_t count, unsigned rounds,
                              const char *section);
 

@@ -44,7 +44,7 @@ static bool check_records(execution *e)
     const fasta *const f = &e->records;
 
     for (size_t i = 1; i < f->n && !e->no; i++) {
-        const int order = strcmp(f->keys[i - 1], f->keys[i]);
+        const int order = fasta_compare(f, i - 1, i);
         e->no = order == 0 ? e->o.unique : (order < 0) == e->o.descending;
         if (e->no) {
             char              shown[80];

@@ -133,7 +133,7 @@ static bool read_input(execution *e)
     if ((e->command->flags & READS) == 0 || e->by_pieces)
         return true;
     const fasta_key by = e->o.by != 0 ? (fasta_key)e->o.by : FASTA_SEQUENCE;
-    const bool      ok = e->o.fasta  ? fasta_read(request.path, by, &e->records)
+    const bool      ok = e->o.fasta  ? fasta_read(e->ctx, request.path, by, &e->records)
                          : e->o.text ? lines_read(request.path, &e->lines)
                                      : input_read(&request, &e->in);
     e->n = e->o.fasta ? e->records.n : e->o.text ? e->lines.n : e->in.n;

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ._context import Report, config, context, explain, show_config
+    from ._fasta import Fasta, read_fasta
     from ._generate import generate
     from ._groups import (
         GroupCounts,
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "_context": "Report config context explain show_config",
+    "_fasta": "Fasta read_fasta",
     "_generate": "generate",
     "_groups": "GroupCounts GroupTopK GroupValues group_argsort group_count group_median "
     "group_quantile group_rank group_topk lexrank lexsort",
@@ -75,6 +77,7 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 __all__ = [
     "DeviceError",
+    "Fasta",
     "GroupCounts",
     "GroupTopK",
     "GroupValues",
@@ -119,6 +122,7 @@ __all__ = [
     "rank",
     "rank_sorted",
     "rankdata",
+    "read_fasta",
     "scan_bits",
     "searchsorted",
     "select",

@@ -230,6 +230,7 @@ def overhead(bench: Bench, n: int) -> None:
         ("split_by_flags", lambda: ordo.split_by_flags(x, flags),
          {"numpy": lambda: (x[flags], x[~flags])}),
         ("generate", lambda: ordo.generate("uniform", x.size), {}),
+        ("read_fasta", lambda: ordo.read_fasta(b">a\nACGT\nAC\n>b\nACG\n"), {}),
         ("spearmanr", lambda: ordo.spearmanr(x, y), {"scipy": lambda: stats.spearmanr(x, y)}),
         ("mannwhitneyu", lambda: ordo.mannwhitneyu(x, y),
          {"scipy": lambda: stats.mannwhitneyu(x, y)}),

@@ -93,6 +93,7 @@ static void call_others(ordo_ctx *ctx)
     BUSY(ordo_copy(ctx, out, in, sizeof in));
     BUSY(ordo_gen(ctx, ORDO_DIST_UNIFORM, ORDO_U64, out, FEW, NULL));
     BUSY(ordo_gen_strings(ctx, ORDO_DIST_STRINGS, 2, out, NULL, 0, NULL));
+    BUSY(ordo_parse_fasta(ctx, "", 0, &(ordo_fasta){.struct_size = sizeof(ordo_fasta)}));
     CHECK(out[0] == 0 && text[0] == 0 && pointers[0][0] == 'b' && total == 7 && single == 7);
 }
 

@@ -27,7 +27,7 @@ bool   faults_refused(void); /* a request was refused */
 typedef struct canceller {
     ordo_ctx   *ctx;
     size_t      at;    /* the check; 0: by a thread */
-    long        pause; /* of the thread, nanoseconds */
+    long        pause; /* pause of the thread, in nanoseconds */
     pthread_t   thread;
     atomic_bool over;
 } canceller;

@@ -53,7 +53,7 @@ typedef struct fill_job {
     void     *out;
     size_t    n;
     test_rng *rng;
-    int64_t   parameter; /* of the shape */
+    int64_t   parameter; /* parameter of the shape */
 } fill_job;
 
 typedef void shape_fill(const fill_job *f);

@@ -7,7 +7,8 @@
 
 typedef struct sweep_call {
     verb_entry     entry;
-    size_t         number; /* of this call, for tests that inject only some faults into each */
+    size_t         number; /* number of this call, for tests that inject only some faults into each
+                            * call */
     verb_data     *data;
     unsigned char *expected, *keys_before;
     uint64_t       expected_scalar;

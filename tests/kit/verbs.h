@@ -38,7 +38,7 @@ void      verb_data_free(verb_data *data);
 /* Fills keys with a shape of inputs.h, sorted if `sorted` is set. */
 void verb_data_fill(verb_data *data, size_t shape, ordo_type type, bool sorted, bool desc);
 
-const char *verb_name(size_t verb);      /* of this call: "rank_sorted dense threads" */
+const char *verb_name(size_t verb);      /* name of this call: "rank_sorted dense threads" */
 const char *verb_operation(size_t verb); /* as in the report: "rank_sorted"           */
 ordo_type   verb_type(size_t verb);      /* as in the report; 0 if there is none      */
 

@@ -12,7 +12,7 @@ enum {
     OUT_MORE = 64,
     STRING_MOST = 6, /* "99999" and its zero byte */
     CHOSEN = 5,      /* positions or quantiles of a selection */
-    MOST_CHOSEN = 65 /* of a selection of many */
+    MOST_CHOSEN = 65 /* positions of a selection of many */
 };
 
 #define FILL_SCALAR UINT64_C(0xeeeeeeeeeeeeeeee)

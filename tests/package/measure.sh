@@ -1,6 +1,7 @@
 #!/bin/sh
 # measure.sh SOURCE BUILD - tests scripts/measure: one result has all sections of a subject, nothing
-# is measured twice, and a run that is incomplete, fails or is killed changes no result.
+# is measured twice, and a run that is incomplete, fails or is killed changes no result. An
+# interrupted run continues. The report is made also if a section failed.
 set -u
 measure=$1/scripts/measure
 build=$2
@@ -89,4 +90,43 @@ wait $pid
 expect 'a killed run ended well' [ $? -ne 0 ]
 expect 'a killed run made a result' [ ! -e "$tmp/results/radius.json" ]
 nothing_left_over
+
+# The whole run at the smallest sizes: interrupted in the second section, then with a section that
+# fails, then complete.
+mkdir "$tmp/some"
+ln -s "$build/ordo" "$tmp/some/ordo"
+cat >"$tmp/some/ordo-bench" <<END
+#!/bin/sh
+case "\$*" in
+--list) printf 'radius cpu k\nradius cpu n\nscan cpu ops\n' && exit ;;
+*'--only n '*) [ ! -f $tmp/interrupt ] || { kill -INT \$PPID && exit 130; } ;;
+*'--only ops '*) [ ! -f $tmp/fail ] || exit 2 ;;
+esac
+exec $build/ordo-bench "\$@"
+END
+chmod +x "$tmp/some/ordo-bench"
+rm -rf "$tmp/results" "$tmp/parts"
+if command -v python3 >/dev/null; then
+    results=$tmp/machines/box
+    touch "$tmp/interrupt" "$tmp/fail"
+    quick() { # quick CODE WORDS
+        code=0
+        sh "$measure" "$results" -p "$tmp/parts" -B "$tmp/some" -q >"$tmp/log" 2>&1 || code=$?
+        expect "exit code $code, not $1" [ "$code" -eq "$1" ]
+        expect "not in the output: $2" grep -q "$2" "$tmp/log"
+    }
+    quick 130 '1/3. radius cpu k'
+    expect 'an interrupted run made a result' [ ! -e "$results/radius.json" ]
+    expect 'the first section is lost' [ -f "$tmp/parts/radius.cpu.k.json" ]
+    rm "$tmp/interrupt"
+    quick 1 'failed: scan:ops'
+    expect 'not continued' grep -q ' 1 sections measured' "$tmp/log"
+    expect 'the other subject has no result' [ -f "$results/radius.json" ]
+    expect 'a failed section made a result' [ ! -e "$results/scan.json" ]
+    expect 'no report after a failed section' [ -f "$tmp/machines/report.html" ]
+    rm "$tmp/fail" "$tmp/machines/report.html"
+    quick 0 ' 1 sections measured'
+    expect 'no result' [ -f "$results/scan.json" ]
+    expect 'no report' grep -q '</html>' "$tmp/machines/report.html"
+fi
 exit "$failed"

@@ -1,13 +1,13 @@
 /* block_bitonic.cuh - one block sorts 2^m keys in shared memory by Batcher's bitonic network
- * (1968), as the median paper sorts its sub-arrays.
+ * (1968), as Alyafi and Khalid, "Median Element Parallelized Search", sort their sub-arrays.
  *
- * Every comparison points the same way: a phase that makes sorted sequences of `size` keys compares
- * each key with its mirror image in the sequence, then with those at distance size/4, ..., 1. Keys
- * that pad a tile have the largest value and never move. A thread holds 8 keys in registers for
- * three distances, which takes a third of the barriers and of the shared-memory traffic of the
- * plain network. K is an unsigned integer or a record with operator<; equal records may change
- * places. n lg n (lg n + 1) / 4 comparisons. Called by all threads of a block of any size; keys
- * written before the call need no barrier; the result is visible to all threads. */
+ * All comparisons put the smaller key first. The phase that makes sorted sequences of `size` keys
+ * compares each key with its mirror image in the sequence, then with the keys at distance size/4,
+ * ..., 1. Padding keys have the largest value and never move. A thread does three distances on 8
+ * keys in registers, which takes a third of the barriers and of the shared-memory traffic of the
+ * plain network. K is an unsigned integer or a record with operator<; the sort is not stable. Cost:
+ * n lg n (lg n + 1) / 4 comparisons. Called by all threads of a block of any size. No barrier is
+ * needed between the writes of the keys and the call; the result is visible to all threads. */
 #ifndef ORDO_CUDA_BLOCK_BLOCK_BITONIC_H
 #define ORDO_CUDA_BLOCK_BLOCK_BITONIC_H
 
@@ -15,8 +15,9 @@
 
 static constexpr int BITONIC_LEAST = 8; /* the smallest tile: the keys of one thread */
 
-/* The place of key i of a tile, with a gap after every 128 bytes against bank conflicts; and the
- * size, in K, of a tile of `count` keys. */
+/* bitonic_at: the index of key i of a tile in shared memory; one element is left free after
+ * every 128 bytes to avoid bank conflicts. bitonic_room: the number of elements that `count`
+ * keys occupy. */
 template <typename K> __host__ __device__ constexpr unsigned bitonic_at(unsigned i)
 {
     return i + i / (unsigned)(128 / sizeof(K));
@@ -42,7 +43,7 @@ template <typename K> static DEVICE void bitonic_order(K &a, K &b)
     b = high;
 }
 
-/* Distances FROM, FROM/2, ..., 1 among one thread's keys. */
+/* Compares the keys of one thread at distances FROM, FROM/2, ..., 1. */
 template <int FROM, int KEYS, typename K> static DEVICE void bitonic_halve(K (&e)[KEYS])
 {
 #pragma unroll
@@ -53,7 +54,7 @@ template <int FROM, int KEYS, typename K> static DEVICE void bitonic_halve(K (&e
                 bitonic_order(e[i], e[i + distance]);
 }
 
-/* Key i against its mirror image, within sequences of SIZE. */
+/* Compares each key with its mirror image in sequences of SIZE keys. */
 template <int SIZE, int KEYS, typename K> static DEVICE void bitonic_mirror(K (&e)[KEYS])
 {
 #pragma unroll
@@ -62,9 +63,9 @@ template <int SIZE, int KEYS, typename K> static DEVICE void bitonic_mirror(K (&
             bitonic_order(e[i], e[i ^ (SIZE - 1)]);
 }
 
-/* LG distances at once: size/2 (or the mirror image in sequences of `size`), size/4, ... A thread's
- * keys are size >> LG apart. With MIRROR the keys of the upper half are the mirror images of those
- * of the lower half; later distances stay within each half. */
+/* Does LG distances: size/2 (or the mirror image in sequences of `size`), size/4, ... The keys of a
+ * thread are size >> LG apart. With MIRROR the keys of the upper half are the mirror images of the
+ * keys of the lower half; later distances stay within each half. */
 template <int LG, bool MIRROR, typename K>
 static DEVICE void bitonic_step(K *const keys, unsigned count, unsigned lg_size)
 {
@@ -90,7 +91,7 @@ static DEVICE void bitonic_step(K *const keys, unsigned count, unsigned lg_size)
     __syncthreads();
 }
 
-/* Distances 2^(lg - 1), ..., 2, 1. */
+/* Does distances 2^(lg - 1), ..., 2, 1. */
 template <typename K> static DEVICE void bitonic_steps(K *const keys, unsigned count, unsigned lg)
 {
     for (; lg >= 3; lg -= 3)
@@ -101,7 +102,7 @@ template <typename K> static DEVICE void bitonic_steps(K *const keys, unsigned c
         bitonic_step<1, false>(keys, count, lg);
 }
 
-/* Sorts every bitonic sequence of 2^lg keys: the end of a phase that began in device memory. */
+/* Sorts every bitonic sequence of 2^lg keys. Used to finish a phase that began in device memory. */
 template <typename K>
 static DEVICE void block_bitonic_merge(K *const keys, unsigned count, unsigned lg)
 {

@@ -1,18 +1,18 @@
-/* block_cluster.cuh - the blocks of a cluster: barrier, access to each other's shared memory, a
- * scan over blocks, and launches.
+/* block_cluster.cuh - thread-block clusters: barrier, access to the shared memory of other blocks,
+ * a scan over the blocks, and launches.
  *
  * Clusters need compute capability 9.0; HAVE_CLUSTERS is defined where they exist. The barrier has
- * two halves, so that a block can work between them; all threads of all blocks take part. Addresses
- * are in the shared::cluster space of PTX. A block must not end while other blocks may access its
- * shared memory. With cluster_scan one launch scans an array of few tiles, without words in global
- * memory that must be zeroed first. */
+ * two halves (arrive and wait), so that a block can work between them; all threads of all blocks
+ * take part. Addresses are in the shared::cluster space of PTX. A block must not end while other
+ * blocks may access its shared memory. With cluster_scan one launch scans an array of few tiles and
+ * needs no zeroed words in global memory. */
 #ifndef ORDO_CUDA_BLOCK_BLOCK_CLUSTER_H
 #define ORDO_CUDA_BLOCK_BLOCK_CLUSTER_H
 
 #include "cuda/runtime/cuda_rt.cuh"
 #include "cuda/warp/warp_scan.cuh"
 
-static constexpr int CLUSTER_BLOCKS = 16; /* at most; not every device grants more than 8 */
+static constexpr int CLUSTER_BLOCKS = 16; /* upper limit; some devices allow only 8 */
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define HAVE_CLUSTERS 1
@@ -40,7 +40,7 @@ static DEVICE void cluster_wait(void)
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
-/* The address in `block` of the variable that is at `here` in this block. */
+/* The address, in the shared memory of `block`, of the variable that is at `here` in this block. */
 static DEVICE uint32_t cluster_address(const void *here, uint32_t block)
 {
     uint32_t address;
@@ -76,12 +76,13 @@ static DEVICE void cluster_store(uint32_t address, uint64_t value)
 #endif
 
 template <typename ACC> struct cluster_sums {
-    ACC before; /* of the blocks before this one */
-    ACC total;  /* of all blocks */
+    ACC before; /* sum of the blocks before this one */
+    ACC total;  /* sum of all blocks */
 };
 
-/* Sums the totals of the blocks; the grid is one cluster. *place is shared memory that nothing else
- * writes. Valid in every thread. cluster_leave must follow before the block ends. */
+/* Sums the totals of the blocks of a grid that is one cluster. *place is shared memory that is
+ * written only here. The result is valid in every thread. cluster_leave must be called before the
+ * block ends. */
 template <typename OP>
 static DEVICE cluster_sums<typename OP::ACC> cluster_scan(typename OP::ACC  total,
                                                           typename OP::ACC *place)
@@ -114,13 +115,13 @@ static DEVICE void cluster_leave(void)
 #endif
 }
 
-/* Whether this many tiles may be launched as one cluster with a block a tile. */
+/* Whether this many tiles can be launched as one cluster with one block per tile. */
 static inline bool cluster_fits(const cuda_call *call, size_t tiles)
 {
     return call->facts->capability >= 90 && tiles <= CLUSTER_BLOCKS;
 }
 
-/* The blocks of a cluster for this many tiles: a power of 2. */
+/* The number of blocks in a cluster for this many tiles: a power of 2. */
 static inline unsigned cluster_grid(size_t tiles)
 {
     unsigned blocks = 1;
@@ -147,8 +148,9 @@ static cudaError_t cluster_launch(const cuda_call *call, void (*kernel)(PARAMETE
     return cuda_launch_with(call, attribute, true, kernel, blocks, threads, shared, arguments...);
 }
 
-/* The same; false, without an error, if the device refuses. A limited context has its
- * multiprocessors in eights, so larger clusters are not tried there. */
+/* Like cluster_launch, but returns false, without an error, if the device refuses the launch. A
+ * context with a limited number of multiprocessors gets them in groups of eight, so larger clusters
+ * are not tried there. */
 template <typename... PARAMETERS, typename... ARGUMENTS>
 static bool cluster_try(const cuda_call *call, void (*kernel)(PARAMETERS...), unsigned blocks,
                         unsigned threads, ARGUMENTS... arguments)

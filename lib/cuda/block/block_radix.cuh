@@ -1,13 +1,13 @@
-/* block_radix.cuh - the places of a tile's keys when the tile is sorted, stably, by one digit.
+/* block_radix.cuh - the place of each key when a tile is sorted, stably, by one digit.
  *
- * A tile lies in the registers of a block: warp w has the 32 * ITEMS keys from w * 32 * ITEMS on,
- * and item i of lane l is key 32 * i + l of them. So loads are coalesced, and (warp, item, lane) is
- * the order of the keys. Each warp counts its digits in its own row of counters: of the lanes with
- * the same digit (warp_match) the first adds all of them, and a key's rank is the counter plus the
- * number of such lanes before it. Then one thread for each digit sums its column, and a scan over
- * the 256 totals turns the counters into places. After Adinets and Merrill, "Onesweep" (2022).
- * Called by all threads of a one-dimensional block of at least 256; each function names the
- * barriers that must follow it. Shared memory: 1 KB a warp. */
+ * A tile is in the registers of a block: warp w has the 32 * ITEMS keys from w * 32 * ITEMS on, and
+ * item i of lane l is key 32 * i + l of them. So loads are coalesced, and (warp, item, lane) is the
+ * order of the keys. Each warp counts its digits in its own row of counters: the first of the lanes
+ * with the same digit (warp_match) adds their number. The rank of a key is the counter plus the
+ * number of these lanes before it. Then one thread per digit sums its column, and a scan over the
+ * 256 totals turns the counters into places. After Adinets and Merrill, "Onesweep" (2022). Called
+ * by all threads of a one-dimensional block of at least 256; each function names the barriers that
+ * must follow. Shared memory: 1 KB per warp. */
 #ifndef ORDO_CUDA_BLOCK_BLOCK_RADIX_H
 #define ORDO_CUDA_BLOCK_BLOCK_RADIX_H
 
@@ -25,7 +25,7 @@ template <int WARPS> struct radix_counters {
     uint32_t sums[RADIX_BINS / 32];
 };
 
-/* Zeroes the calling warp's row. A warp may call this as soon as it has its places. */
+/* Zeroes the counters of the calling warp. A warp may call this as soon as it has its places. */
 template <int WARPS> static DEVICE void block_radix_clear(radix_counters<WARPS> *counters)
 {
     uint32_t *const row = counters->count[threadIdx.x / 32];
@@ -36,9 +36,9 @@ template <int WARPS> static DEVICE void block_radix_clear(radix_counters<WARPS> 
     __syncwarp();
 }
 
-/* How many keys of this warp with this digit (below 256) were ranked before mine. `row` is the
- * warp's counters, zero before the first key; `before` is the mask of lanes before mine. A barrier
- * must follow the last key. */
+/* Returns how many keys of this warp with this digit (below 256) were ranked before. `row` is the
+ * warp's counters, zero before the first key; `before` is the mask of the lanes before this one. A
+ * barrier must follow the last key. */
 static DEVICE uint32_t block_radix_rank_one(uint32_t *row, uint32_t before, unsigned digit)
 {
     uint32_t const peers = warp_match<RADIX_BITS>(digit), lower = peers & before;
@@ -50,8 +50,7 @@ static DEVICE uint32_t block_radix_rank_one(uint32_t *row, uint32_t before, unsi
     return count + __popc(lower);
 }
 
-/* Ranks of the ITEMS keys of a thread, two in a register, because tiles are limited by
- * registers. */
+/* Ranks of the ITEMS keys of a thread, two per register, because registers limit the tile size. */
 template <int ITEMS> struct radix_ranks {
     uint32_t pair[(ITEMS + 1) / 2];
 };
@@ -73,7 +72,8 @@ static DEVICE void block_radix_rank(radix_counters<WARPS> *counters, radix_ranks
     }
 }
 
-/* Ranks in any order: an atomic a key, faster than matching if digits mostly differ. */
+/* Ranks keys in any order, not stably: one atomic per key, which is faster than warp_match if most
+ * digits differ. */
 template <int WARPS, int ITEMS, typename F>
 static DEVICE void block_radix_rank_loose(radix_counters<WARPS> *counters,
                                           radix_ranks<ITEMS> &ranks, F &&digit_of)
@@ -87,8 +87,8 @@ static DEVICE void block_radix_rank_loose(radix_counters<WARPS> *counters,
 }
 
 /* In threads below 256: returns the number of keys of the tile with digit threadIdx.x and sets
- * *start to their first place. `publish` is called with the number as soon as it is known. The
- * counters become places in the tile. Contains one barrier; another must follow. */
+ * *start to the place of the first of them. Calls publish(number) as soon as the number is known.
+ * The counters become places in the tile. Contains one barrier; another must follow. */
 template <int WARPS, typename F>
 static DEVICE uint32_t block_radix_columns(radix_counters<WARPS> *counters, uint32_t *start,
                                            F &&publish)
@@ -127,13 +127,13 @@ static DEVICE uint32_t block_radix_columns(radix_counters<WARPS> *counters, uint
     return total;
 }
 
-/* What is stored for key i: its rank, or its place. */
+/* The value stored for key i: its rank, or its place after block_radix_keep. */
 template <int ITEMS> static DEVICE uint32_t block_radix_kept(const radix_ranks<ITEMS> &ranks, int i)
 {
     return i % 2 == 0 ? ranks.pair[i / 2] & 0xffff : ranks.pair[i / 2] >> 16;
 }
 
-/* The place in the tile of key i of this thread, which has the digit. */
+/* The place in the tile of key i of this thread; `digit` is the digit of the key. */
 template <int WARPS, int ITEMS>
 static DEVICE uint32_t block_radix_place(const radix_counters<WARPS> *counters,
                                          const radix_ranks<ITEMS> &ranks, int i, unsigned digit)

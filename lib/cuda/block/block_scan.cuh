@@ -1,17 +1,18 @@
 /* block_scan.cuh - scans the totals of the warps of a block.
  *
- * Each warp stores one value in shared memory. After a barrier every warp scans all of them, which
- * costs five shuffles and saves a second barrier. The order of combining is fixed (warp_scan.cuh).
- * Called by all threads of a block of up to 1024; results are valid in every thread. `totals` has
- * one place for each warp and must not be written before the next barrier of the block. */
+ * Each warp stores one value in shared memory. After a barrier every warp scans all the values,
+ * which costs five shuffles and saves a second barrier. The order of combining is fixed
+ * (warp_scan.cuh). Called by all threads of a block of up to 1024; results are valid in every
+ * thread. `totals` has one element per warp; it may be written again after the next barrier of the
+ * block. */
 #ifndef ORDO_CUDA_BLOCK_BLOCK_SCAN_H
 #define ORDO_CUDA_BLOCK_BLOCK_SCAN_H
 
 #include "cuda/warp/warp_scan.cuh"
 
 template <typename ACC> struct block_sums {
-    ACC before; /* of the warps before this one */
-    ACC total;  /* of all warps */
+    ACC before; /* sum of the warps before this one */
+    ACC total;  /* sum of all warps */
 };
 
 /* `here` is the total of the calling warp, the same in every lane. */
@@ -28,7 +29,7 @@ static DEVICE block_sums<typename OP::ACC> block_scan_warps(typename OP::ACC  he
     return {warp == 0 ? OP::identity() : before, __shfl_sync(WARP_ALL, scanned, WARPS - 1)};
 }
 
-/* The sum of one value of every thread. */
+/* The sum of one value per thread. */
 template <typename OP, int WARPS>
 static DEVICE typename OP::ACC block_reduce(typename OP::ACC x, typename OP::ACC *totals)
 {

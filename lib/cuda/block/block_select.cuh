@@ -1,14 +1,13 @@
-/* block_select.cuh - several k-th keys of one multiset at once, by radix selection.
+/* block_select.cuh - finds several k-th keys of one multiset by radix selection.
  *
- * A target is a wanted position, the interval of words that holds its key, and the number of
- * keys before and inside the interval. A pass counts the keys of every interval by the next
- * digit of their distance from its start, in a histogram of 2^13 bins that the intervals share
- * (one interval: 13 bits a pass; 32: 8 bits); each target continues in the bin of its position.
- * When the intervals hold at most SELECT_GATHER keys, a last pass gathers them and one block
- * sorts them. At most ceil(bits / 13) + 1 passes for one target. All blocks of a cooperative
- * grid call together and meet once a pass; one block alone needs no device memory. At the end
- * the targets of block 0 are settled. 1024 threads and 43 KB of shared memory; device memory:
- * three histograms of 64 KB. */
+ * A target is a wanted position, the interval of words that holds its key, and the number of keys
+ * before and inside the interval. A pass counts the keys of every interval by the next digit of
+ * their distance from its start. The intervals share a histogram of 2^13 bins (one interval: 13
+ * bits per pass; 32: 8 bits); each target continues in the bin of its position. When the intervals
+ * hold at most SELECT_GATHER keys, a last pass gathers the keys and one block sorts them. At most
+ * ceil(bits / 13) + 1 passes for one target. All blocks of a cooperative grid call together, with
+ * one grid barrier per pass; a single block needs no device memory. Blocks have 1024 threads and 43
+ * KB of shared memory. Device memory: three histograms of 64 KB. */
 #ifndef ORDO_CUDA_BLOCK_BLOCK_SELECT_H
 #define ORDO_CUDA_BLOCK_BLOCK_SELECT_H
 
@@ -17,11 +16,11 @@
 #include "cuda/runtime/cuda_tuning.cuh"
 
 enum {
-    SELECT_TARGETS = 32, /* at most; one a lane */
+    SELECT_TARGETS = 32, /* at most; one per lane */
     SELECT_THREADS = 1024,
     SELECT_WARPS = SELECT_THREADS / 32,
     SELECT_LG_BINS = 13,
-    SELECT_LG_LEAST = 8, /* 32 intervals have one thread's bins each */
+    SELECT_LG_LEAST = 8, /* smallest lg of bins: 32 intervals get the bins of one thread each */
     SELECT_BINS = 1 << SELECT_LG_BINS,
     SELECT_SHARE = SELECT_BINS / SELECT_THREADS, /* bins of one thread */
     SELECT_GATHER = CUDA_TUNE_SELECT_GATHER
@@ -37,13 +36,15 @@ template <typename WORD> struct select_target {
     uint64_t below;    /* keys before lo */
     uint64_t inside;   /* keys from lo to hi */
     uint64_t gathered; /* keys of the open intervals before this one */
-    unsigned interval; /* number of its interval, if open */
+    unsigned interval; /* index of its interval in select_open, if lo != hi */
 };
 
-template <typename WORD> struct select_open { /* the open intervals, ascending */
+template <typename WORD>
+struct select_open { /* the intervals that are not settled (lo != hi),
+                                               * ascending */
     unsigned count;
     unsigned lg;    /* lg of count, rounded up */
-    unsigned digit; /* bits that a pass settles */
+    unsigned digit; /* bits that one pass resolves */
     uint64_t inside;
     WORD     lo[SELECT_TARGETS], hi[SELECT_TARGETS], width[SELECT_TARGETS];
     unsigned shift[SELECT_TARGETS];
@@ -54,7 +55,8 @@ template <typename WORD> struct select_shared {
         uint32_t bins[SELECT_BINS];
         WORD     sorted[bitonic_room<WORD>(SELECT_GATHER)];
     };
-    uint64_t            before[SELECT_THREADS]; /* keys in the bins before those of each thread */
+    uint64_t            before[SELECT_THREADS]; /* keys in the bins before the bins of each
+                                                 * thread */
     uint64_t            totals[SELECT_WARPS];
     uint64_t            wanted[SELECT_TARGETS];
     unsigned            gathered;
@@ -96,8 +98,9 @@ template <typename WORD> static DEVICE unsigned word_length(WORD x)
     return 64u - (unsigned)__clzll((long long)(uint64_t)x);
 }
 
-/* Lists the intervals that are not settled. If keys are spread evenly (is_even), as many bins are
- * used as leave few keys in each; otherwise all bins. Called by one warp, lane t for target t. */
+/* Lists the open intervals: those with lo != hi. If the keys are spread evenly (is_even), uses just
+ * enough bins to leave few keys in each bin; otherwise all bins. Called by one warp; lane t handles
+ * target t. */
 template <typename WORD>
 static DEVICE void select_list(select_target<WORD> *const targets, unsigned count, bool is_even,
                                select_open<WORD> *const open)
@@ -117,7 +120,8 @@ static DEVICE void select_list(select_target<WORD> *const targets, unsigned coun
     unsigned const lg_bins = !is_even || enough > most ? most : enough < least ? least : enough;
     unsigned const digit = lg_bins - lg;
 
-    /* Entries after the last interval are found only for words above it, and contain no word. */
+    /* The search in finder_find reaches entries after the last interval only for words above all
+     * intervals; no word is inside these entries. */
     if (lane >= intervals) {
         open->hi[lane] = (WORD) ~(WORD)0;
         open->lo[lane] = open->width[lane] = 0;
@@ -145,7 +149,7 @@ static DEVICE void select_list(select_target<WORD> *const targets, unsigned coun
     }
 }
 
-/* The search for a word's interval. Values that do not change during a pass are in registers. */
+/* Finds the interval of a word. Values that do not change during a pass are in registers. */
 template <typename WORD> struct select_finder {
     const select_open<WORD> *open;
     unsigned                 lg, digit, shift;
@@ -170,8 +174,8 @@ static DEVICE bool finder_find(const select_finder<WORD> &finder, WORD word, uns
     return distance <= open.width[at];
 }
 
-/* Each target continues in the bin of its position. `histogram` is in device memory; NULL: s.bins.
- * A thread has its bins in registers and settles the targets that fall in them. Not inlined, to
+/* Moves each target to the bin of its position. `histogram` is in device memory; NULL means s.bins.
+ * A thread holds its bins in registers and updates the targets that fall into them. Not inlined, to
  * compile it once. */
 template <typename WORD>
 static __device__ __noinline__ void select_narrow(select_shared<WORD>    *shared,
@@ -229,7 +233,7 @@ static __device__ __noinline__ void select_narrow(select_shared<WORD>    *shared
     }
 }
 
-/* Appends a word to the gathered ones: in shared memory if the block is alone, else in
+/* Appends a word to the gathered words: in shared memory if the grid has one block, else in
  * grid.words. */
 template <typename WORD>
 static DEVICE void select_gather(select_shared<WORD> &s, const select_grid &grid, WORD word)
@@ -245,7 +249,8 @@ static DEVICE void select_gather(select_shared<WORD> &s, const select_grid &grid
         ((WORD *)grid.words)[at] = word;
 }
 
-/* Settles all targets from the s.open.inside gathered words. Not inlined, to compile it once. */
+/* Sorts the s.open.inside gathered words and settles all targets. Not inlined, to compile it
+ * once. */
 template <typename WORD>
 static __device__ __noinline__ void select_look(select_shared<WORD> *shared, const void *gathered,
                                                 const select_positions &positions)
@@ -284,8 +289,8 @@ static __device__ __noinline__ void select_look(select_shared<WORD> *shared, con
     }
 }
 
-/* The histogram of a pass. While blocks count in one, the next is zeroed; a slow block may still
- * read the one before. */
+/* The histogram of a pass. The blocks count in this one and zero the next one, while a slow block
+ * may still read the previous one; hence three histograms. */
 static DEVICE uint64_t *select_bins(const select_grid &grid, unsigned pass)
 {
     unsigned const turn = pass % 3;
@@ -293,9 +298,9 @@ static DEVICE uint64_t *select_bins(const select_grid &grid, unsigned pass)
 }
 
 /* Settles s.target, whose intervals and counts are set. Afterwards, in block 0, lo == hi is the
- * key, `below` the number of smaller keys, `inside` the number of equal keys. is_even: keys are
- * probably spread evenly over the intervals. each(f) calls f(word, ...) for this thread's part of
- * the multiset. Ends with a barrier of the block. */
+ * key, `below` is the number of smaller keys and `inside` the number of equal keys. is_even: keys
+ * are probably spread evenly over the intervals. each(f) calls f(word, ...) for this thread's part
+ * of the multiset. Ends with a barrier of the block. */
 template <typename WORD, typename EACH>
 static DEVICE void select_settle(select_shared<WORD> &s, const select_grid &grid,
                                  const select_positions &positions, bool is_even, unsigned *round,

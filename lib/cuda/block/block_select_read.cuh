@@ -1,11 +1,11 @@
-/* block_select_read.cuh - how the kernels of selection read keys: an array tile by tile, or the
- * keys that a sweep kept, chunk by chunk.
+/* block_select_read.cuh - how the selection kernels read keys: an array by tiles, or the keys that
+ * a sweep kept by chunks.
  *
- * A tile is what one warp reads at once: 64 bytes in every lane (32 for 1-byte keys, so that a mask
- * of 32 bits covers the keys of a lane), by loads of 16 bytes. The keys before the first multiple
- * of 16 bytes and those after the last full tile are two short tiles, read key by key. Keys are
- * encoded when they are read; an encoded key is a word of 64 bits for 8-byte keys, else of 32.
- * Called by whole warps. */
+ * A tile is what one warp reads at once: 64 bytes per lane (32 for 1-byte keys, so that a mask of
+ * 32 bits covers the keys of a lane), by loads of 16 bytes. The keys before the first multiple of
+ * 16 bytes and the keys after the last full tile are two short tiles, read key by key. Keys are
+ * encoded when they are read: to a word of 64 bits for 8-byte keys, else of 32 bits. Called by
+ * whole warps. */
 #ifndef ORDO_CUDA_BLOCK_BLOCK_SELECT_READ_H
 #define ORDO_CUDA_BLOCK_BLOCK_SELECT_READ_H
 
@@ -20,7 +20,7 @@ template <> struct select_word<uint64_t> {
     typedef uint64_t type;
 };
 
-/* The same code with ties chosen at compile time, which saves the branch. */
+/* The same code with `folded` fixed at compile time, which saves the branch. */
 template <bool FOLDED, typename BITS>
 static DEVICE key_code<BITS, false> code_with_ties(key_code<BITS, false> code)
 {
@@ -40,14 +40,14 @@ template <typename BITS_> struct select_tiles {
     enum {
         VECTOR = 16 / sizeof(BITS),
         LANE_BYTES = sizeof(BITS) == 1 ? 32 : 64,
-        KEYS = LANE_BYTES / sizeof(BITS), /* of one lane */
+        KEYS = LANE_BYTES / sizeof(BITS), /* keys of one lane */
         TILE = KEYS * WARP_LANES
     };
 
     const BITS *keys;
     size_t      n;
-    size_t      head; /* keys before the full tiles */
-    size_t      full; /* full tiles */
+    size_t      head; /* keys before the first full tile */
+    size_t      full; /* number of full tiles */
 };
 
 template <typename BITS>
@@ -59,13 +59,13 @@ static inline select_tiles<BITS> select_tiles_of(const void *keys, size_t n)
     return {(const BITS *)keys, n, head, (n - head) / T::TILE};
 }
 
-/* Full tiles, then the tail, then the head. */
+/* Tiles are numbered: full tiles, then the tail, then the head. */
 template <typename BITS> static __host__ DEVICE size_t tiles_count(const select_tiles<BITS> &tiles)
 {
     return tiles.full + 2;
 }
 
-/* The first key of a short tile; *length is the number of its keys. */
+/* The index of the first key of a short tile; *length is the number of its keys. */
 template <typename BITS>
 static DEVICE size_t short_tile(const select_tiles<BITS> &tiles, size_t tile, unsigned *length)
 {
@@ -88,8 +88,8 @@ static DEVICE size_t tile_index(const select_tiles<BITS> &tiles, size_t tile, un
     return start + j * WARP_LANES + lane;
 }
 
-/* Reads and encodes the keys of one lane; returns a mask of those that exist. The others are all
- * ones. */
+/* Reads and encodes the keys of one lane. Returns a mask of the keys that exist; the others are set
+ * to all ones. */
 template <typename CODE, typename WORD, int KEYS, typename BITS = typename CODE::BITS>
 static DEVICE uint32_t tile_read(const CODE &code, const select_tiles<BITS> &tiles, size_t tile,
                                  unsigned lane, WORD (&key)[KEYS])
@@ -127,7 +127,8 @@ static DEVICE uint32_t tile_read(const CODE &code, const select_tiles<BITS> &til
 
 /* ---- Kept keys ---- */
 
-/* Every warp of a sweep fills its own chunks: no order, no barrier, one atomic a chunk. */
+/* Every warp of a sweep fills its own chunks: keys have no order, no barrier is needed, and each
+ * chunk costs one atomic. */
 struct select_kept {
     void     *words;  /* chunks * CUDA_TUNE_SELECT_CHUNK words */
     uint64_t *index;  /* the index of each key; NULL if not needed */
@@ -135,11 +136,11 @@ struct select_kept {
     unsigned  chunks; /* number of chunks */
 };
 
-struct select_pen { /* one warp's open chunk; the same in every lane */
+struct select_pen { /* the chunk that one warp fills; the same values in every lane */
     unsigned chunk;
     unsigned used;
     bool     is_open;
-    bool     is_out; /* out of room: keys are dropped, and the sweep is void */
+    bool     is_out; /* no chunks left: keys are dropped, and the sweep is void */
 };
 
 static DEVICE void pen_close(const select_kept &kept, const select_pen &pen)
@@ -148,7 +149,7 @@ static DEVICE void pen_close(const select_kept &kept, const select_pen &pen)
         kept.counts[pen.chunk] = pen.used;
 }
 
-/* Makes room for one key of every lane in the open chunk, if there are chunks left. */
+/* Makes room in the open chunk for one key of every lane, or opens the next chunk. */
 static DEVICE void pen_make_room(const select_kept &kept, select_pen *pen, unsigned *taken)
 {
     if (pen->is_out || (pen->is_open && pen->used + WARP_LANES <= CUDA_TUNE_SELECT_CHUNK))
@@ -163,15 +164,15 @@ static DEVICE void pen_make_room(const select_kept &kept, select_pen *pen, unsig
     pen->is_open = !pen->is_out;
 }
 
-/* The place of this lane's next key if the lanes of `holders` have one. */
+/* The place of this lane's next key, if the lanes of `holders` append one key each. */
 static DEVICE size_t pen_slot(const select_pen &pen, uint32_t holders)
 {
     return (size_t)pen.chunk * CUDA_TUNE_SELECT_CHUNK + pen.used +
            (unsigned)__popc(holders & lanes_before());
 }
 
-/* Keeps the keys of `mask`; bit j is key j of this lane and at(j) its index. The key is read again,
- * which is faster than to select a register by number. */
+/* Keeps the keys of `mask`: bit j stands for key j of this lane, whose index is at(j). The key is
+ * read again, because that is faster than indexing registers. */
 template <typename CODE, typename AT>
 static DEVICE void pen_keep(const CODE &code, const select_tiles<typename CODE::BITS> &tiles,
                             const select_kept &kept, select_pen *pen, unsigned *taken,
@@ -192,17 +193,17 @@ static DEVICE void pen_keep(const CODE &code, const select_tiles<typename CODE::
     }
 }
 
-/* ---- All of them ---- */
+/* ---- Loops over all keys ---- */
 
-/* The number of this warp in the grid. Neighbours are in different blocks, so that few tiles spread
- * over many multiprocessors. */
+/* The number of this warp in the grid. Consecutive numbers are in different blocks, so that few
+ * tiles spread over many multiprocessors. */
 static DEVICE size_t grid_warp(void)
 {
     return (size_t)(threadIdx.x / WARP_LANES) * gridDim.x + blockIdx.x;
 }
 static DEVICE size_t grid_warps(void) { return (size_t)(blockDim.x / WARP_LANES) * gridDim.x; }
 
-/* Calls f(word, index) for every key of the array that is this thread's. */
+/* Calls f(word, index) for this thread's keys of the array; index() computes the index. */
 template <typename CODE, typename F>
 static DEVICE void each_in_array(const CODE &code, const select_tiles<typename CODE::BITS> &tiles,
                                  F &&f)
@@ -219,8 +220,8 @@ static DEVICE void each_in_array(const CODE &code, const select_tiles<typename C
     }
 }
 
-/* Reads this lane's words of a chunk. Words after the last are read too, because waiting for the
- * count would take as long again. */
+/* Reads this lane's words of a chunk, including those after the last one: waiting for the count
+ * first would double the latency. */
 static constexpr int CHUNK_ROWS = CUDA_TUNE_SELECT_CHUNK / 32;
 template <typename WORD>
 static DEVICE void chunk_read(const select_kept &kept, size_t chunk, WORD (&words)[CHUNK_ROWS])
@@ -231,7 +232,8 @@ static DEVICE void chunk_read(const select_kept &kept, size_t chunk, WORD (&word
         words[i] = from[i * WARP_LANES];
 }
 
-/* Calls f(word, index) for every kept key that is this thread's; `taken` chunks were opened. */
+/* Calls f(word, index) for this thread's kept keys; index() reads the index. `taken` is the number
+ * of opened chunks. */
 template <typename WORD, typename F>
 static DEVICE void each_kept(const select_kept &kept, unsigned taken, F &&f)
 {
@@ -249,15 +251,15 @@ static DEVICE void each_kept(const select_kept &kept, unsigned taken, F &&f)
     }
 }
 
-/* ---- A monotonic map from keys to buckets, six instructions a key ----
+/* ---- A monotonic map from keys to buckets, six instructions per key ----
  *
- * Between the first and the last word of interest lie 2^CUDA_TUNE_SELECT_LG_BUCKETS buckets of
- * equal width: of words for integers, of values for floats. An integer's bucket is a difference and
- * a shift. A float's is scale * key + offset, rounded once, with an offset so large that the unit
- * of rounding is one: the low bits of the result are the bucket. Rounding keeps the order, so
- * larger words never have smaller buckets. NaNs come last and lie after all buckets. Rounding or
- * infinities can push words out of the map; make_map in dev_select_sample.cu, which makes it,
- * checks that. */
+ * The range from the first to the last word of interest is divided into
+ * 2^CUDA_TUNE_SELECT_LG_BUCKETS buckets of equal width, measured in words for integers and in
+ * values for floats. The bucket of an integer is a difference and a shift. The bucket of a float is
+ * scale * key + offset, rounded once. The offset is so large that the unit of rounding is one, so
+ * the low bits of the result are the bucket. Rounding keeps the order, so larger words never have
+ * smaller buckets. NaNs come after all buckets. Rounding or infinities can push words out of the
+ * map; make_map in dev_select_sample.cu, which makes the map, checks for that. */
 
 static constexpr int SELECT_BUCKETS = 1 << CUDA_TUNE_SELECT_LG_BUCKETS;
 
@@ -268,12 +270,12 @@ struct select_map { /* in device memory */
     double   scale, offset; /* floats */
 };
 
-struct select_place { /* if neither is_before nor is_in, the key is after all buckets */
+struct select_place { /* if neither is_before nor is_in: after all buckets */
     unsigned bucket;
     bool     is_before, is_in;
 };
 
-/* ---- The map of a code, in registers ---- */
+/* ---- The map for one kind of code, in registers ---- */
 
 template <typename CODE> struct select_mapper;
 
@@ -330,16 +332,16 @@ static DEVICE select_mapper<key_code<BITS, true>> mapper_of(const select_map &ma
     return {(FLOAT)map.scale, (FLOAT)map.offset};
 }
 
-/* ---- Making one ---- */
+/* ---- Making a map ---- */
 
-/* The value of a float's word. */
+/* The value of the float whose word is given. */
 template <typename BITS>
 static DEVICE double value_of_word(const key_code<BITS, true> &code, BITS word)
 {
     return (double)key_float<BITS>::value(code.decode(word));
 }
 
-/* A map with buckets from word first to word last, first < last. */
+/* A map whose buckets cover the words from first to last; first < last. */
 template <typename BITS, typename WORD>
 static DEVICE select_map map_over(const key_code<BITS, false> &, WORD first, WORD last)
 {
@@ -357,7 +359,8 @@ static DEVICE select_map map_over(const key_code<BITS, true> &code, BITS first, 
     return {1, 0, first, 0, scale, unit + 2 - from * scale};
 }
 
-/* 0 for words before all buckets, bucket + 1, or SELECT_BUCKETS + 1: monotonic in the word. */
+/* Maps a word to 0 (before all buckets), bucket + 1, or SELECT_BUCKETS + 1 (after all buckets).
+ * Monotonic in the word. */
 template <typename CODE, typename WORD>
 static DEVICE unsigned bucket_rank(const CODE &code, const select_mapper<CODE> &mapper, WORD word)
 {
@@ -365,8 +368,8 @@ static DEVICE unsigned bucket_rank(const CODE &code, const select_mapper<CODE> &
     return at.is_before ? 0 : at.is_in ? at.bucket + 1 : SELECT_BUCKETS + 1;
 }
 
-/* The smallest word in [low, low_end] of rank `first` or more, and the largest in [high_begin,
- * high] of rank `last` or less. Both exist. */
+/* Sets *lo to the smallest word in [low, low_end] with rank at least `first`, and *hi to the
+ * largest word in [high_begin, high] with rank at most `last`. Both must exist. */
 template <typename CODE, typename WORD>
 static DEVICE void words_of_ranks(const CODE &code, const select_mapper<CODE> &mapper,
                                   unsigned first, unsigned last, WORD low, WORD low_end,

@@ -1,27 +1,27 @@
 /* block_select_ties.cuh - the index of the r-th key of an array that equals a given key.
  *
- * Top-k needs this index when more keys tie with the k-th than are wanted. The array is read from
- * its start: first twice as far as the r-th tie should be if ties were spread evenly, then eight
- * times as far again until the tie was met. That is part of one read, at worst all of it. Ties are
- * counted in at most 2^13 ranges of tiles; one block counts the range of the r-th tie by tiles, and
- * the tile by keys. Called by all blocks of a grid like select_settle (block_select.cuh), whose
- * shared memory and grid it uses with another histogram, zero at the start. The result is valid in
- * block 0. */
+ * Top-k needs this index when more keys tie with the k-th key than are wanted. The array is read
+ * from its start. The first pass reads twice as far as the r-th tie would be if ties were spread
+ * evenly; each further pass reads eight times as much, until the tie is found. In the worst case
+ * that is one read of the whole array. Ties are counted in at most 2^13 ranges of tiles; then one
+ * block counts the range of the r-th tie by tiles, and the tile by keys. Called by all blocks of a
+ * grid like select_settle (block_select.cuh). Uses the same shared memory and grid, with another
+ * histogram that is zero at the start. The result is valid in block 0. */
 #ifndef ORDO_CUDA_BLOCK_BLOCK_SELECT_TIES_H
 #define ORDO_CUDA_BLOCK_BLOCK_SELECT_TIES_H
 
 #include "cuda/block/block_select.cuh"
 #include "cuda/block/block_select_read.cuh"
 
-/* Tiles in array order: the head is the last tile, but comes first. */
+/* Tile i in array order: the head is the last tile by number, but comes first. */
 template <typename BITS>
 static DEVICE size_t tile_in_order(const select_tiles<BITS> &tiles, size_t i)
 {
     return i == 0 ? tiles.full + 1 : i - 1;
 }
 
-/* Counts the ties in tiles [first, end) in array order; those of tile i in bin (i - first) >>
- * shift. This is warp `warp` of `warps` that share the work. */
+/* Counts the ties in tiles [first, end) in array order; the ties of tile i are counted in bin (i -
+ * first) >> shift. This is warp `warp` of the `warps` that share the work. */
 template <typename CODE, typename WORD>
 static DEVICE void count_ties(select_shared<uint64_t> &s, const CODE &code,
                               const select_tiles<typename CODE::BITS> &tiles, WORD word,
@@ -41,8 +41,8 @@ static DEVICE void count_ties(select_shared<uint64_t> &s, const CODE &code,
     }
 }
 
-/* Makes a target that covers all bins of size 1 << shift, for select_narrow, and clears the
- * counts. */
+/* Prepares select_narrow: makes one target that covers all bins, of 1 << shift tiles each, and
+ * zeroes the counts. */
 static DEVICE void ties_begin(select_shared<uint64_t> &s, unsigned shift, uint64_t inside)
 {
     select_target<uint64_t> const target = {0, ((uint64_t)SELECT_BINS << shift) - 1, 0, inside, 0,
@@ -77,9 +77,9 @@ static DEVICE void add_ties(select_shared<uint64_t> &s, uint64_t *const bins, ui
         atomicAdd((unsigned long long *)tied, (unsigned long long)s.gathered);
 }
 
-/* The index of tie number `wanted`, from 0, among the `ties` keys equal to `word`. position is in
- * shared memory, for select_narrow. tied has SELECT_ROUNDS words in device memory, zero at the
- * start if the grid has several blocks. */
+/* The index of tie number `wanted`, from 0, among the `ties` keys equal to `word`. `position` is in
+ * shared memory, because select_narrow reads it. `tied` has SELECT_ROUNDS words in device memory,
+ * zero at the start if the grid has several blocks. */
 template <typename CODE, typename WORD>
 static DEVICE uint64_t select_tie(select_shared<uint64_t> &s, const select_grid &grid,
                                   uint64_t *const tied, const CODE &code,

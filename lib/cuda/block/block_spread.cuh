@@ -1,13 +1,13 @@
-/* block_spread.cuh - one block spreads the keys of a short array over buckets in key order.
+/* block_spread.cuh - one block distributes the keys of a short array over buckets in key order.
  *
  * The buckets divide the range between the smallest and the largest key evenly: the distance from
- * the smallest key, as a float, times a factor, cut to an integer. Each step keeps the order or
- * makes neighbours equal, so no key is in a later bucket than a larger key. Infinities fall into
- * the first or last bucket, NaNs into the last. One atomic a key counts the bucket and gives the
- * key's rank in it; a scan turns counts into places. The order inside a bucket is open, and the
- * caller must check that no bucket is too full. Item i of thread t is key THREADS * i + t. 16 bytes
- * of shared memory a thread. H200, 4096 keys f32: with the read and a median's result 2.9 us beyond
- * an empty launch (2.7). Called by all threads of a one-dimensional block. */
+ * the smallest key, as a float, times a factor, truncated to an integer. Each step is monotonic, so
+ * no key is in a later bucket than a larger key. Infinities fall into the first or last bucket,
+ * NaNs into the last. One atomic per key counts the bucket and gives the key's rank in it; a scan
+ * turns counts into places. The order inside a bucket is arbitrary, and the caller must check that
+ * no bucket is too full. Item i of thread t is key THREADS * i + t. Shared memory: 16 bytes per
+ * thread. H200, 4096 f32 keys: 2.9 us more than an empty launch (2.7 us), with the read and the
+ * result of a median. Called by all threads of a one-dimensional block. */
 #ifndef ORDO_CUDA_BLOCK_BLOCK_SPREAD_H
 #define ORDO_CUDA_BLOCK_BLOCK_SPREAD_H
 
@@ -16,8 +16,8 @@
 #include "cuda/runtime/cuda_tuning.cuh"
 
 enum {
-    SPREAD_SHARE = 4, /* buckets of a thread */
-    SPREAD_FEW = 4,   /* keys of a thread: as many as its buckets */
+    SPREAD_SHARE = 4, /* buckets per thread */
+    SPREAD_FEW = 4,   /* keys per thread: as many as its buckets */
     SPREAD_MANY = CUDA_TUNE_SPREAD_KEYS / 1024
 };
 
@@ -26,7 +26,7 @@ template <int THREADS> struct spread_shared {
         WARPS = THREADS / WARP_LANES,
         BUCKETS = THREADS * SPREAD_SHARE
     };
-    uint4    buckets[THREADS + 1]; /* counts of buckets; later their starts, and n */
+    uint4    buckets[THREADS + 1]; /* counts of the buckets; later their starts, followed by n */
     uint32_t low[2][WARPS], high[2][WARPS], sums[WARPS];
 };
 
@@ -36,26 +36,27 @@ static DEVICE uint32_t spread_start(const spread_shared<THREADS> &s, unsigned bu
     return ((const uint32_t *)s.buckets)[bucket];
 }
 
-/* A thread's keys as in memory, with their bucket and rank. */
+/* The keys of a thread, not encoded, with their buckets and ranks. */
 template <typename BITS, int ITEMS> struct spread_items {
     BITS     raw[ITEMS];
-    uint32_t at[ITEMS]; /* rank in the bucket above the bucket */
+    uint32_t at[ITEMS]; /* bucket in the low 16 bits, rank in the bucket above */
 
     DEVICE unsigned bucket(int i) const { return at[i] & 0xffff; }
     DEVICE unsigned rank(int i) const { return at[i] >> 16; }
 };
 
-/* A thread's buckets, after the scan. */
+/* The buckets of a thread, after the scan. */
 struct spread_counts {
     uint32_t start[SPREAD_SHARE], count[SPREAD_SHARE];
 };
 
-/* Integers: distance of the key bits from the smallest. */
+/* The map from keys to buckets ("line"). For integers: the distance of the key bits from the
+ * smallest key bits. */
 template <typename BITS, bool FLOAT> struct spread_line {
     BITS  first;
     float scale;
 
-    /* All keys count for the ends of the line. */
+    /* Whether a key counts for the ends of the line: all integers do. */
     static DEVICE bool is_on(const key_code<BITS, false> &, BITS) { return true; }
     static DEVICE BITS mark(const key_code<BITS, false> &code, BITS raw)
     {
@@ -74,8 +75,9 @@ template <typename BITS, bool FLOAT> struct spread_line {
     }
 };
 
-/* Floats: distance of the value from the first value; or distance of the key bits, which grow with
- * the logarithm, if most keys are close to zero compared with the largest. */
+/* For floats: the distance of the value from the first value. If most keys are close to zero
+ * compared with the largest, the distance of the key bits instead, which grow with the
+ * logarithm. */
 template <typename BITS> struct spread_line<BITS, true> {
     typedef key_float<BITS>  F;
     typedef typename F::type VALUE;
@@ -100,7 +102,7 @@ template <typename BITS> struct spread_line<BITS, true> {
         is_of_bits = false;
         return (float)(to - from);
     }
-    /* Switches to key bits; false if they are in use already. */
+    /* Switches to key bits; returns false if they are in use already. */
     DEVICE bool turn(unsigned buckets)
     {
         if (is_of_bits)
@@ -109,7 +111,8 @@ template <typename BITS> struct spread_line<BITS, true> {
         scale = (float)buckets / (float)(BITS)(high - low);
         return true;
     }
-    /* Infinity times 0 is a NaN, which is cut to 0 like all other distances on such a line. */
+    /* Infinity times a scale of 0 is NaN; the conversion makes it 0, like every other distance on
+     * such a line. */
     DEVICE unsigned bucket(const key_code<BITS, true> &code, BITS raw, unsigned last) const
     {
         VALUE const x = F::value(raw);
@@ -126,11 +129,11 @@ template <typename BITS> struct spread_line<BITS, true> {
 
 struct spread_ends {
     uint32_t low, high; /* low > high: there is no key */
-    unsigned alike;     /* threads whose key equals another */
+    unsigned alike;     /* number of threads whose key equals the key of lane ^ 16 */
 };
 
-/* The smallest and largest values of all threads, and the number of threads with `alike`. Contains
- * one barrier; `row` must alternate between calls. */
+/* The smallest and the largest value of all threads, and the number of threads with `alike`.
+ * Contains one barrier; `row` must alternate between calls. */
 template <int THREADS>
 static DEVICE spread_ends spread_meet(spread_shared<THREADS> *s, int row, spread_ends mine,
                                       bool alike)
@@ -158,9 +161,9 @@ static DEVICE void spread_widen(spread_ends *ends, bool is_on, F half)
     }
 }
 
-/* Finds the line. False, in all threads, if all keys are at one end of it, or if so many are equal
- * that their atomics would serialise. For 64-bit words the upper halves are enough unless they are
- * all equal. Contains the barrier that must follow spread_clear. */
+/* Finds the line. Returns false, in all threads, if all keys are at one end of the line, or if so
+ * many keys are equal that their atomics would serialise. For 64-bit words the upper halves decide
+ * unless they are all equal. Contains the barrier that must follow spread_clear. */
 template <typename BITS, bool FLOAT, int THREADS, int ITEMS>
 static DEVICE bool spread_find_line(spread_shared<THREADS> *s, const key_code<BITS, FLOAT> &code,
                                     const spread_items<BITS, ITEMS> &items, unsigned n,
@@ -198,13 +201,13 @@ static DEVICE bool spread_find_line(spread_shared<THREADS> *s, const key_code<BI
     return stretch > 0 && line->scale > 0;
 }
 
-/* Must be called first. */
+/* Zeroes the counts. Must be called first. */
 template <int THREADS> static DEVICE void spread_clear(spread_shared<THREADS> *s)
 {
     s->buckets[threadIdx.x] = make_uint4(0, 0, 0, 0);
 }
 
-/* Counts the buckets; a barrier must follow. */
+/* Counts the keys of each bucket; a barrier must follow. */
 template <typename BITS, bool FLOAT, int THREADS, int ITEMS>
 static DEVICE void spread_count(spread_shared<THREADS> *s, const key_code<BITS, FLOAT> &code,
                                 const spread_line<BITS, FLOAT> &line,
@@ -220,8 +223,8 @@ static DEVICE void spread_count(spread_shared<THREADS> *s, const key_code<BITS, 
         }
 }
 
-/* Turns counts into starts, visible to all threads after the next barrier; returns the thread's own
- * buckets. Contains one barrier. */
+/* Turns counts into starts, which are visible to all threads after the next barrier. Returns the
+ * thread's own buckets. Contains one barrier. */
 template <int THREADS>
 static DEVICE spread_counts spread_scan(spread_shared<THREADS> *s, unsigned n)
 {
@@ -242,9 +245,10 @@ static DEVICE spread_counts spread_scan(spread_shared<THREADS> *s, unsigned n)
     return counts;
 }
 
-/* Counts and scans. If is_full(counts of the thread's buckets) is true in any thread, repeats with
- * the other form of the line; false, in all threads, if that is full too. With many keys a thread
- * it does not repeat, because registers are short. Ends with a barrier. */
+/* Counts and scans. If is_full(the counts of the thread's buckets) is true in any thread, repeats
+ * with the other form of the line; returns false, in all threads, if that is too full as well. With
+ * more than 2 * SPREAD_FEW keys per thread it does not repeat, because registers are short. Ends
+ * with a barrier. */
 template <typename BITS, bool FLOAT, int THREADS, int ITEMS, typename F>
 static DEVICE bool spread_over_line(spread_shared<THREADS> *s, const key_code<BITS, FLOAT> &code,
                                     spread_line<BITS, FLOAT>  *line,
@@ -262,8 +266,8 @@ static DEVICE bool spread_over_line(spread_shared<THREADS> *s, const key_code<BI
     }
 }
 
-/* Loads the n keys of a block with load(p) and spreads them. False, in all threads, if they are
- * spread too unevenly. Ends with a barrier. */
+/* Loads the n keys of a block by load(p) and distributes them. Returns false, in all threads, if
+ * they are too uneven. Ends with a barrier. */
 template <typename BITS, bool FLOAT, int THREADS, int ITEMS, typename LOAD, typename F>
 static DEVICE bool spread_keys(spread_shared<THREADS> *s, const key_code<BITS, FLOAT> &code,
                                spread_items<BITS, ITEMS> *items, unsigned n, LOAD &&load,
@@ -283,8 +287,8 @@ static DEVICE bool spread_keys(spread_shared<THREADS> *s, const key_code<BITS, F
     return false;
 }
 
-/* The place of the key `mine` by key and then by index, when tags[q] is the bucket above the index
- * of the key at place q and key_at(q) its key bits. */
+/* The place of the key `mine` in the order by key and then by index. tags[q] holds the bucket (high
+ * 16 bits) and the index (low 16 bits) of the key at place q; key_at(q) returns its key bits. */
 template <int THREADS, typename BITS, typename F>
 static DEVICE unsigned spread_place(const spread_shared<THREADS> &s, BITS mine, uint32_t tag,
                                     const uint32_t *tags, F &&key_at)

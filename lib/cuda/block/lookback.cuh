@@ -1,14 +1,13 @@
-/* lookback.cuh - how a tile of a one-pass scan learns the sum of all tiles before it, in an order
- * of combining that does not depend on timing, so that float sums are reproducible.
+/* lookback.cuh - look-back: a tile of a one-pass scan gets the sum of all tiles before it. The
+ * order of combining is fixed, so float sums are reproducible.
  *
- * After Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back" (2016).
- * Tiles form groups of as many tiles as a block has threads. A tile publishes its total, waits for
- * the totals of the earlier tiles of its group and for the prefix of its group, which the last tile
- * of the previous group publishes. A persistent block instead lets one warp walk over the totals of
- * all groups. A word holds a value and a mark and is written at once, so no fence is needed. Words
- * must be zero before the kernel. Tiles are numbered in the order in which blocks start
- * (take_tile), so a tile waits only for running or finished blocks. Scratch: 8 or 16 bytes a tile
- * and group. */
+ * After Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back" (2016). A
+ * group has as many tiles as a block has threads. A tile publishes its total and waits for the
+ * totals of the earlier tiles of its group and for the prefix of its group, which the last tile of
+ * the previous group publishes. In a persistent block one warp reads the totals of all groups
+ * instead (look_walk). A value and its mark are one word, so no fence is needed. Words must be zero
+ * before the kernel. Tiles are numbered in the order in which blocks start (take_tile), so a tile
+ * waits only for running or finished blocks. Scratch: 8 or 16 bytes per tile and per group. */
 #ifndef ORDO_CUDA_BLOCK_LOOKBACK_H
 #define ORDO_CUDA_BLOCK_LOOKBACK_H
 
@@ -78,12 +77,13 @@ template <typename ACC> static DEVICE bool look_read(const void *at, ACC *value)
 
 template <typename ACC> struct lookback {
     look_word<sizeof(ACC)> *tiles;  /* the total of each tile */
-    look_word<sizeof(ACC)> *groups; /* the sum before each group; not used for the first */
+    look_word<sizeof(ACC)> *groups; /* the sum of all tiles before each group; not used for group
+                                     * 0 */
     unsigned long long     *ticket; /* the number of the next tile */
 };
 
-/* Takes the scratch for `tiles` tiles and blocks of `threads` threads. Returns the bytes from
- * state->ticket on that must be zeroed before the scan. */
+/* Takes the scratch for `tiles` tiles and blocks of `threads` threads. Returns how many bytes from
+ * state->ticket on must be zeroed before the scan. */
 template <typename ACC>
 static inline size_t lookback_layout(cuda_scratch *scratch, size_t tiles, size_t threads,
                                      lookback<ACC> *state)
@@ -106,7 +106,7 @@ template <typename ACC> static DEVICE size_t take_tile(const lookback<ACC> &stat
 }
 
 /* Publishes the total of a tile and returns `start` combined with the totals of all tiles before
- * it. `shared` has WARPS + 1 places, which may be reused after the next barrier. */
+ * it. `shared` has WARPS + 1 elements, which may be reused after the next barrier. */
 template <typename OP, int WARPS>
 static DEVICE typename OP::ACC look_back(const lookback<typename OP::ACC> &state, size_t tile,
                                          typename OP::ACC total, typename OP::ACC start,
@@ -148,7 +148,7 @@ enum tile_links {  /* how tiles learn the totals before them */
     TILES_LOOKBACK /* by look_back */
 };
 
-/* Launches kernel(links, state, arguments...) with a block a tile. */
+/* Launches kernel(links, state, arguments...) with one block per tile. */
 template <typename ACC, typename... PARAMETERS, typename... ARGUMENTS>
 static ordo_status launch_tiles(cuda_call *call,
                                 void (*kernel)(tile_links, lookback<ACC>, PARAMETERS...),
@@ -164,12 +164,12 @@ static ordo_status launch_tiles(cuda_call *call,
     return CUDA_LAUNCH(call, kernel, tiles, threads, 0, links, state, arguments...);
 }
 
-/* The walk looks at two groups at a time: the next tile of a block is about a group away, and
- * reading two takes no longer. */
+/* State of the warp that sums the totals for a persistent block. It reads two groups at a time: the
+ * next tile of a block is about one group away, and reading two groups takes no longer. */
 template <typename OP> struct look_walk {
     typedef typename OP::ACC  ACC;
     static constexpr unsigned GROUP = CUDA_TUNE_STREAM_GROUP;
-    static constexpr unsigned WORDS = GROUP / WARP_LANES; /* words of a group that a lane reads */
+    static constexpr unsigned WORDS = GROUP / WARP_LANES; /* words of a group that one lane reads */
 
     size_t   first;            /* first tile of the current groups; 0 at the start */
     ACC      before;           /* sum of the tiles before it */
@@ -201,7 +201,7 @@ static DEVICE void walk_read(look_walk<OP> *walk, const lookback<typename OP::AC
     } while (__any_sync(WARP_ALL, missing));
 }
 
-/* The sum of `count` tiles of the first group, which were read before. */
+/* The sum of the first `count` tiles of the current group, which were read before. */
 template <typename OP>
 static DEVICE typename OP::ACC walk_sum(const look_walk<OP> *walk, unsigned count)
 {
@@ -212,7 +212,7 @@ static DEVICE typename OP::ACC walk_sum(const look_walk<OP> *walk, unsigned coun
     return OP::of_warp(sum);
 }
 
-/* The sum of the tiles before `tile`, which must not be smaller than at the last call. */
+/* The sum of the tiles before `tile`. `tile` must not decrease between calls. */
 template <typename OP>
 static DEVICE typename OP::ACC walk_to(look_walk<OP> *walk, const lookback<typename OP::ACC> &state,
                                        size_t tile)

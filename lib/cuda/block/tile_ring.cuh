@@ -1,10 +1,10 @@
-/* tile_ring.cuh - barriers and copies for a ring of tiles in shared memory.
+/* tile_ring.cuh - barriers and asynchronous copies for a ring of tiles in shared memory.
  *
- * The barrier of a slot completes a phase after a fixed number of arrivals. A waiter names the
- * parity of the phase, so it must wait for every tile of that slot. An arrival publishes what its
- * thread (after __syncwarp, its warp) wrote. From compute capability 9.0 on one thread starts a
- * bulk copy of a whole tile, which reports its bytes to the barrier; older devices copy 16 bytes a
- * lane at a time. Copies take no registers and almost no instructions. */
+ * The barrier of a slot completes a phase after a fixed number of arrivals. A waiting thread names
+ * the parity of the phase, so it must wait for every tile of that slot. An arrival publishes what
+ * its thread (after __syncwarp, its warp) wrote. From compute capability 9.0 on, one thread starts
+ * a bulk copy of a whole tile, which reports its bytes to the barrier; on older devices each lane
+ * copies 16 bytes at a time. Copies take no registers and almost no instructions. */
 #ifndef ORDO_CUDA_BLOCK_TILE_RING_H
 #define ORDO_CUDA_BLOCK_TILE_RING_H
 
@@ -13,14 +13,14 @@
 #define RING_ALIGN 16u /* alignment of addresses and sizes of copies */
 
 #if __CUDA_ARCH__ >= 900
-#define RING_FILL WARP_LANES /* arrivals of ring_fill */
+#define RING_FILL WARP_LANES /* number of arrivals that ring_fill makes */
 #define RING_PUTS true       /* whether ring_put exists */
 #else
 #define RING_FILL (2 * WARP_LANES)
 #define RING_PUTS false
 #endif
 
-/* The place of a warp in the ring: the slot, and the parity of the phase to wait for. */
+/* The position of a warp in the ring: the slot, and the parity of the phase to wait for. */
 struct ring_place {
     unsigned slot, parity;
 };
@@ -76,9 +76,9 @@ static DEVICE void ring_wrote(void)
 #endif
 }
 
-/* Called by a whole warp: starts the copy of `bytes` (a multiple of 16) and arrives RING_FILL times
- * at the barrier, which completes when the copy has arrived too. Earlier writes of the lanes are
- * published as well. */
+/* Called by a whole warp. Starts the copy of `bytes` (a multiple of 16) and arrives RING_FILL times
+ * at the barrier, which completes when the copied bytes have arrived too. Also publishes earlier
+ * writes of the lanes. */
 static DEVICE void ring_fill(char *slot, const char *from, unsigned bytes, uint64_t *barrier)
 {
 #if __CUDA_ARCH__ >= 900
@@ -106,8 +106,8 @@ static DEVICE void ring_fill(char *slot, const char *from, unsigned bytes, uint6
 #endif
 }
 
-/* Starts to write `bytes` of a slot (a multiple of 16) to global memory. Called by one thread after
- * all writers called ring_wrote and synchronised. Only if RING_PUTS. */
+/* Starts a copy of `bytes` of a slot (a multiple of 16) to global memory. Called by one thread
+ * after all writers called ring_wrote and synchronised. Does nothing unless RING_PUTS. */
 static DEVICE void ring_put(void *out, const void *slot, unsigned bytes)
 {
 #if __CUDA_ARCH__ >= 900
@@ -118,7 +118,7 @@ static DEVICE void ring_put(void *out, const void *slot, unsigned bytes)
 #endif
 }
 
-/* Waits until the slot of the calling thread's last ring_put was read. */
+/* Waits until the calling thread's last ring_put has read its slot. */
 static DEVICE void ring_put_read(void)
 {
 #if __CUDA_ARCH__ >= 900

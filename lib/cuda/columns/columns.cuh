@@ -8,7 +8,7 @@
 enum {
     COLUMNS_MOST = 16,
     COLUMN_THREADS = 256,
-    COLUMN_RESIDENT = 16 /* blocks of a multiprocessor */
+    COLUMN_RESIDENT = 16 /* blocks per multiprocessor */
 };
 
 static inline size_t column_grid(const cuda_call *call, size_t n)
@@ -19,7 +19,7 @@ static inline size_t column_grid(const cuda_call *call, size_t n)
 
 struct key_column {
     const void *keys;
-    uint64_t    flip; /* integers */
+    uint64_t    flip; /* integers: key bits = key ^ flip */
     uint8_t     bytes;
     bool        is_float, descending, folded;
 };
@@ -45,7 +45,7 @@ static inline key_column key_column_of(const ordo_key_column &column)
     return to;
 }
 
-/* The bits that order a key of the column. */
+/* The key bits of a key of the column. */
 static DEVICE uint64_t column_encode(const key_column &c, uint64_t raw)
 {
     if (!c.is_float)
@@ -64,20 +64,21 @@ static DEVICE uint64_t column_bits(const key_column &c, uint64_t row)
 
 /* Scratch of place_ranks: numbers as wide as the index. */
 struct place_work {
-    void *begin; /* where the tie of a row begins */
-    void *group; /* where the group of a row begins; NULL: there is one group */
-    void *more;  /* ties up to a row (DENSE), or where the tie that begins here ends (MAX, AVERAGE);
-                  * NULL: not needed */
+    void *begin; /* for each row: the first row of its tie */
+    void *group; /* for each row: the first row of its group; NULL: there is one group */
+    void *more;  /* ties up to each row (DENSE), or the end of the tie that begins at a row (MAX,
+                  * AVERAGE); NULL: not needed */
 };
 
-/* dev_place_ranks.cu: ranks[index[i]] = the rank of row i of an order */
+/* dev_place_ranks.cu: sets ranks[index[i]] to the rank of row i in the order. */
 struct place_job {
     size_t          n;
     ordo_type       index_type;
     const void     *index;
     const uint8_t  *heads;
     bool            grouped;
-    const uint64_t *ranked; /* rows from here on get 0 or NaN; NULL: all rows are ranked */
+    const uint64_t *ranked; /* rows of the order from *ranked on get rank 0 or NaN; NULL: all rows
+                             * are ranked */
     ordo_ties       ties;
     ordo_type       rank_type;
     void           *ranks;
@@ -85,7 +86,7 @@ struct place_job {
 size_t      place_ranks_scratch(const place_job &job);
 ordo_status place_ranks(cuda_call *call, const place_job &job);
 
-/* The scan of n numbers of an index type, in place. */
+/* A job that scans n numbers of an index type in place. */
 static inline ordo_scan_job column_scan(ordo_op op, ordo_type type, void *numbers, size_t n)
 {
     ordo_scan_job job = {};

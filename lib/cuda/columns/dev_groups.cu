@@ -1,28 +1,29 @@
 /* dev_groups.cu - results for each group of rows: counts, order, ranks, quantiles, the first k.
  *
- * One sort of rows by (group key, key) puts the rows of a group next to each other, in the order of
- * their keys (dev_lexsort.cu). A scan numbers the groups, and every result is read from the order.
- * The number of groups stays on the device: kernels have fixed grids and loop up to it. Scratch:
- * 13 bytes for each row (index of 4 bytes) and that of the sort or of the ranks. */
+ * One sort of the rows by (group key, key) puts the rows of a group next to each other, in the
+ * order of their keys (dev_lexsort.cu). A scan numbers the groups, and every result is read from
+ * the order. The number of groups stays on the device: kernels have fixed grids and loop up to this
+ * number. Scratch with 4-byte indices: 17 bytes per row (argsort: 13), and the scratch of the sort
+ * or of the ranks, whichever is larger. */
 #include "cuda/columns/columns.cuh"
 #include "cuda/segments/segment_codes.cuh"
 #include "cuda/select/dev_select.cuh"
 #include "core/quantile.h"
 
 struct group_facts { /* on the device */
-    uint64_t groups; /* without that of the omitted rows */
-    uint64_t ranked; /* rows of these groups */
+    uint64_t groups; /* number of groups, without the group of the omitted rows */
+    uint64_t ranked; /* number of rows in these groups */
 };
 
 struct group_work {
     ordo_type    index_type;
-    void        *index; /* the rows in order */
+    void        *index; /* the rows, sorted */
     uint8_t     *heads;
     ordo_type    number_type;
-    void        *number; /* of the group of each row in order, from 1 */
-    uint64_t    *starts; /* where each group begins in the order, and n */
+    void        *number; /* the group of each sorted row, numbered from 1 */
+    uint64_t    *starts; /* the first sorted row of each group, then n */
     group_facts *facts;
-    uint64_t    *q; /* bits of the q */
+    uint64_t    *q; /* the quantile levels q, as bits */
 };
 
 static bool is_argsort(const ordo_groups_job *job) { return job->verb == ORDO_GROUP_ARGSORT; }
@@ -43,12 +44,12 @@ static group_work group_layout(cuda_scratch *scratch, const ordo_groups_job *job
     return work;
 }
 
-struct group_order { /* the sort of a job; `job` refers to `columns` */
+struct group_order { /* the sort of a job; `job` points to `columns` */
     ordo_key_column  columns[2];
     ordo_lexsort_job job;
 };
 
-/* Quantiles do not fold ties, as on the CPU: the keys alone decide them. */
+/* Quantiles do not fold ties, as on the CPU: only the values of the keys matter. */
 static void order_of(const ordo_groups_job *job, const group_work &work, group_order *order)
 {
     bool const has_keys = job->verb != ORDO_GROUP_COUNTS && (job->keys != NULL || job->type != 0);
@@ -95,7 +96,7 @@ static DEVICE bool is_nan(const segment_codes<WORD> &codes, const void *keys, ui
     return codes.is_float && codes.read(keys, row) > codes.last_number();
 }
 
-/* One thread: leaves out the group of NaNs, and tells the number of groups. */
+/* One thread: leaves out the group of NaNs if `omit`, and stores the number of groups. */
 template <typename WORD, typename INDEX>
 static __global__ void settle_groups(const __grid_constant__ segment_codes<WORD> codes,
                                      const void *group_keys, const INDEX *index,
@@ -111,8 +112,7 @@ static __global__ void settle_groups(const __grid_constant__ segment_codes<WORD>
         *count = (size_t)groups;
 }
 
-/* The keys of the groups, with one bit pattern for all zeros and one for all NaNs, and the
- * sizes. */
+/* Writes the key and the size of each group. All zeros get one bit pattern, and all NaNs too. */
 template <typename WORD, typename INDEX>
 static __global__ void tell_groups(const __grid_constant__ segment_codes<WORD> codes,
                                    const void *group_keys, const INDEX *index,
@@ -173,7 +173,7 @@ static ordo_status describe_groups(cuda_call *call, const ordo_groups_job *job,
 
 /* ---- Quantiles ---- */
 
-struct group_read { /* what the kernels below read; a kernel argument */
+struct group_read { /* input of the kernels below; a kernel argument */
     const void        *keys, *index, *number;
     const uint64_t    *starts;
     const group_facts *facts;
@@ -195,7 +195,7 @@ static DEVICE uint64_t groups_with_room(const group_read &in)
     return in.facts->groups < in.capacity ? in.facts->groups : in.capacity;
 }
 
-/* Where the NaNs of a group begin in the order. */
+/* The first sorted row of a group whose key is a NaN, or `end`. */
 template <typename WORD, typename INDEX>
 static DEVICE uint64_t nans_begin(const segment_codes<WORD> &codes, const group_read &in,
                                   uint64_t start, uint64_t end)
@@ -252,8 +252,8 @@ static ordo_status quantiles(cuda_call *call, const ordo_groups_job *job, const 
 
 /* ---- Top-k ---- */
 
-/* Row i of the order is result i - start of its group. NaNs are the last rows of a group, so the
- * results before them have no gaps. */
+/* Sorted row i is result i - start of its group. NaNs are the last rows of a group, so the results
+ * before them have no gaps. */
 template <typename WORD, typename INDEX>
 static __global__ void group_topk(const __grid_constant__ segment_codes<WORD> codes,
                                   const __grid_constant__ group_read in, void *values,
@@ -292,7 +292,7 @@ static ordo_status topk(cuda_call *call, const ordo_groups_job *job, const group
     });
 }
 
-/* ---- All of it ---- */
+/* ---- The verb ---- */
 
 size_t dev_groups_scratch(const ordo_groups_job *job)
 {
@@ -309,7 +309,7 @@ size_t dev_groups_scratch(const ordo_groups_job *job)
     return counted.used + most;
 }
 
-/* CPU arrays: too many groups are an error, as on the CPU. */
+/* For arrays in host memory, too many groups are an error, as on the CPU. */
 static ordo_status check_capacity(cuda_call *call, const ordo_groups_job *job,
                                   const group_work &work)
 {

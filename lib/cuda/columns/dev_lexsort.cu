@@ -1,10 +1,10 @@
 /* dev_lexsort.cu - the order of rows by several key columns.
  *
- * Neighbouring columns whose key bits have at most 64 bits in all are one word. The rows are sorted
- * by the last word first, and by the first word last: each sort of (word, row) pairs is stable, so
- * it keeps the order of the words behind. The ranges of the columns are not measured, because the
- * number of sorts would then depend on a result of the device. A word costs one gather and one
- * sort of pairs. Scratch: a word for each row, and that of the sort. */
+ * Neighbouring columns are packed into one word while their key bits fit into 64 bits. The rows are
+ * sorted by the last word first and by the first word last. Each sort of (word, row) pairs is
+ * stable, so it keeps the order by the later words. The ranges of the columns are not measured,
+ * because then the number of sorts would depend on a result of the device. A word costs one gather
+ * and one sort of pairs. Scratch: one word per row, and the scratch of the sort. */
 #include "cuda/columns/columns.cuh"
 
 struct column_word { /* columns [first, first + count) */
@@ -55,8 +55,8 @@ static DEVICE uint64_t word_of_row(const key_columns &columns, const column_word
     return bits;
 }
 
-/* The words of the rows in the order of the index; `begins`: in array order, and the index is
- * made. */
+/* Writes the words of the rows in the order of the index. If `begins`, the order is that of the
+ * array, and the index is written too. */
 template <typename WORD, typename INDEX>
 static __global__ void fill_words(const __grid_constant__ key_columns columns, column_word word,
                                   bool begins, INDEX *index, WORD *words, size_t n)
@@ -96,13 +96,14 @@ static ordo_status sort_by_word(cuda_call *call, const ordo_lexsort_job *job,
                            (WORD *)words, job->n);
     }));
     TRY(dev_sort_pairs(call, &pairs));
-    call->scratch.used = used; /* the next step follows on the stream */
+    call->scratch.used = used; /* the next step runs later on the stream, so it can reuse the
+                                * scratch */
     return ORDO_OK;
 }
 
 /* ---- Heads ---- */
 
-/* By the sorted first words; `first` has the bits of the first column. */
+/* Marks the heads from the sorted first words. `first` masks the bits of the first column. */
 template <typename WORD>
 static __global__ void heads_of_words(const WORD *words, uint64_t first, uint8_t *heads, size_t n)
 {
@@ -113,7 +114,7 @@ static __global__ void heads_of_words(const WORD *words, uint64_t first, uint8_t
     });
 }
 
-/* Adds the heads that the columns from number `from` on make. */
+/* Adds the heads that come from column `from` and later columns. */
 template <typename INDEX>
 static __global__ void heads_of_rows(const __grid_constant__ key_columns columns, unsigned from,
                                      const INDEX *index, uint8_t *heads, size_t n)

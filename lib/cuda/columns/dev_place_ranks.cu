@@ -1,9 +1,9 @@
-/* dev_place_ranks.cu - ranks of rows whose order is known, written to the rows' places, and
+/* dev_place_ranks.cu - writes the ranks of rows whose order is known to the places of the rows; and
  * dev_lexrank.
  *
- * A scan of maxima tells each row where its tie and its group begin; a scan of sums counts the ties
- * for dense ranks. The head of a tie writes where the tie before it ends. One kernel then ranks all
- * rows. Scratch: two or three numbers for each row. */
+ * A max-scan gives each row the start of its tie and of its group; a sum-scan counts the ties for
+ * dense ranks. The head of a tie writes the end of the previous tie. One kernel then ranks all
+ * rows. Scratch: one to three numbers per row. */
 #include "cuda/columns/columns.cuh"
 
 static bool needs_more(ordo_ties ties)
@@ -31,7 +31,7 @@ size_t place_ranks_scratch(const place_job &job)
            ordo_max(dev_scan_scratch(&scan), dev_scan_scratch(&sum));
 }
 
-/* `group` or `ones` may be NULL. */
+/* Prepares the scans. `group` or `ones` may be NULL. */
 template <typename INDEX>
 static __global__ void mark_heads(const uint8_t *heads, INDEX *begin, INDEX *group, INDEX *ones,
                                   size_t n)
@@ -46,7 +46,7 @@ static __global__ void mark_heads(const uint8_t *heads, INDEX *begin, INDEX *gro
     });
 }
 
-/* ends[b] = the end of the tie that begins with row b. */
+/* ends[b] = the end of the tie that begins at row b. */
 template <typename INDEX>
 static __global__ void mark_ends(const uint8_t *heads, const INDEX *begin, INDEX *ends, size_t n)
 {
@@ -58,7 +58,7 @@ static __global__ void mark_ends(const uint8_t *heads, const INDEX *begin, INDEX
     });
 }
 
-/* Twice the rank, because a mean may end in one half. */
+/* Twice the rank, because an average rank can end in one half. */
 template <typename INDEX>
 static DEVICE uint64_t twice_rank(ordo_ties ties, uint64_t i, uint64_t group, uint64_t begin,
                                   const INDEX *more)

@@ -1,21 +1,21 @@
 /* dev_elements.cu - gather and scatter of elements of any size, and the sort of structs.
  *
- * Some lanes of a warp move one element together, in the widest unit that the size and the
- * addresses allow; a random read or write of a few bytes moves 32 bytes. Structs: the key bits of
- * all elements are sorted with an index, the elements are gathered to scratch by the index and
- * copied back. Scratch of the sort: the array, a word and an index for each element, and that of
- * the sort of pairs. */
+ * Several lanes of a warp move one element together, in the widest unit that the size and the
+ * addresses allow, because a random access of a few bytes moves 32 bytes anyway. Structs: the key
+ * bits of all elements are sorted with an index; the elements are gathered into scratch by the
+ * index and copied back. Scratch of the sort of structs: a copy of the array, a word and an index
+ * per element, and the scratch of the sort of pairs. */
 #include "cuda/columns/columns.cuh"
 #include "cuda/warp/warp_scan.cuh"
 
 struct move_shape {
-    size_t   count, n; /* moves; elements of the array that the index refers to */
-    unsigned units;    /* of an element */
-    unsigned lanes;    /* that move an element; a power of 2 */
+    size_t   count, n; /* number of moves; number of elements that the index may refer to */
+    unsigned units;    /* units of an element */
+    unsigned lanes;    /* lanes that move one element together; a power of 2 */
     bool     scatters;
 };
 
-/* An index that is not below n moves nothing and sets *bad. */
+/* An index of n or more moves nothing and sets *bad. */
 template <typename UNIT, typename INDEX>
 static __global__ void move_elements(const UNIT *in, const INDEX *index, UNIT *out,
                                      move_shape shape, unsigned *bad)

@@ -1,12 +1,12 @@
 /* block_paper_scan.cuh - the prefix sum of a block as in D. Whittaker, A. Skjellum and P.
- * Bangalore, "Ballot Counting for Optimal Binary Prefix Sum", and the scans it is compared with.
+ * Bangalore, "Ballot Counting for Optimal Binary Prefix Sum", and the scans to compare it with.
  *
  * Each warp scans its values and stores its total in shared memory; the first warp scans the
  * totals; each thread adds the sum of the warps before its own. Two barriers. A warp scans by
  *   BALLOT    a ballot, a lane mask and a population count for each bit, shifted and added: one bit
  *             for flags, six bits for the totals of warps, which are at most 32
- *   SHARED    doubling steps in shared memory: the scan that the poster compares with
- *   SHUFFLE   doubling steps by shuffles, which the GPUs of the poster did not have */
+ *   SHARED    doubling steps in shared memory: the scan that the authors compare with
+ *   SHUFFLE   doubling steps by shuffles, which the authors' GPUs did not have */
 #ifndef ORDO_CUDA_PAPERS_BLOCK_PAPER_SCAN_H
 #define ORDO_CUDA_PAPERS_BLOCK_PAPER_SCAN_H
 
@@ -18,8 +18,8 @@ enum paper_form {
     PAPER_SHUFFLE
 };
 
-/* Inclusive scan of one value below 2^BITS in each lane, modulo 2^32. `places`: 32 words of shared
- * memory of this warp, for the shared form. */
+/* Inclusive scan, modulo 2^32, of one value below 2^BITS per lane. `places`: 32 words of shared
+ * memory of this warp, used by PAPER_SHARED. */
 template <paper_form FORM, int BITS>
 static DEVICE unsigned warp_paper_scan(unsigned value, unsigned *places)
 {
@@ -50,14 +50,15 @@ static DEVICE unsigned warp_paper_scan(unsigned value, unsigned *places)
 
 template <paper_form FORM, int THREADS, int ROWS> struct block_paper_shared {
     unsigned places[FORM == PAPER_SHARED ? THREADS : 1];
-    unsigned warps[ROWS * THREADS / WARP_LANES]; /* totals, then the sums before each warp */
+    unsigned warps[ROWS * THREADS / WARP_LANES]; /* totals of the warps, then the sums before each
+                                                  * warp */
     unsigned total;
 };
 
 /* Scans ROWS rows of THREADS values, row after row; values[row] becomes the sum of all values up to
  * and including this thread's value of the row. Values are below 2^BITS; BITS is 1 or 32. Called by
- * all threads of a block of THREADS; a barrier must come before the next call. Returns the sum of
- * all values. */
+ * all threads of a block of THREADS; a barrier must precede the next call. Returns the sum of all
+ * values. */
 template <paper_form FORM, int BITS, int THREADS, int ROWS>
 static DEVICE unsigned block_paper_scan(unsigned (&values)[ROWS],
                                         block_paper_shared<FORM, THREADS, ROWS> *shared)

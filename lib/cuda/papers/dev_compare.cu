@@ -1,14 +1,13 @@
-/* dev_compare.cu - the comparison sorts of keys, pairs and indices, with the bitonic sort and the
- * merge sort.
+/* dev_compare.cu - comparison sorts of keys, pairs and indices; the bitonic sort and the merge
+ * sort.
  *
- * Keys alone become one-to-one key bits, so equal records are equal bytes. Pairs and indices become
- * key bits with ties folded together, with the index below them; pairs are gathered at the end.
- * Bitonic sort: Batcher's network as in block_bitonic.cuh; comparisons that reach past the end are
- * left out. Tiles are sorted in shared memory. Longer phases begin in device memory and end in
- * shared memory: n lg n (lg n + 1) / 4 comparisons, about lg(n / tile)^2 / 6 passes. Merge sort:
- * bitonic tiles, then lg(n / tile) passes of merge_sorted.cuh. Scratch: two arrays of records; for
- * pairs also copies of both arrays and an index. The sorts of k-sorted arrays also get the radius
- * here: as the caller gave it, or measured. */
+ * Keys alone become one-to-one key bits, so equal records have equal bytes. Pairs and indices
+ * become key bits with ties folded, above the index; pairs are gathered at the end. Bitonic sort:
+ * Batcher's network as in block_bitonic.cuh, without comparisons that reach past the end. Tiles are
+ * sorted in shared memory; longer phases begin in device memory. n lg n (lg n + 1) / 4 comparisons,
+ * about lg(n / tile)^2 / 6 passes. Merge sort: bitonic tiles, then lg(n / tile) passes of
+ * merge_sorted.cuh. Scratch: two arrays of records; for pairs also copies of both arrays and an
+ * index. For sorts of k-sorted arrays the radius is given by the caller or measured here. */
 #include "cuda/block/block_bitonic.cuh"
 #include "cuda/papers/dev_compare.cuh"
 #include "cuda/papers/papers.cuh"
@@ -23,7 +22,7 @@ enum {
     STEP_THREADS = 256
 };
 
-/* Sorts each tile (lg == 0), or the bitonic sequences of 2^lg in it. */
+/* Sorts each tile (lg == 0), or the bitonic sequences of 2^lg records in it. */
 template <typename K>
 static __global__ void __launch_bounds__(TILE_THREADS)
     bitonic_tiles_kernel(K *records, size_t n, unsigned lg)
@@ -51,8 +50,9 @@ static ordo_status bitonic_tiles(cuda_call *call, K *records, size_t n, unsigned
                        lg);
 }
 
-/* LG distances of a phase, in device memory: 2^(lg_size - 1) (or the mirror image in sequences of
- * 2^lg_size), then half of that, and so on. As bitonic_step of block_bitonic.cuh, for any n. */
+/* LG distances of a phase, in device memory: 2^(lg_size - 1) (or the mirror image in sequences
+ * of 2^lg_size), then half of that, and so on. Like bitonic_step of block_bitonic.cuh, but for
+ * any n. */
 template <int LG, bool MIRROR, typename K>
 static __global__ void __launch_bounds__(STEP_THREADS)
     bitonic_pass(K *records, size_t n, unsigned lg_size)
@@ -163,7 +163,7 @@ static size_t radius_scratch(const compare_sorter *by, ordo_type type, size_t n)
     return by->needs_radius ? CUDA_SCRATCH_ALIGN + dev_radius_scratch(&job) : 0;
 }
 
-/* The radius of the keys, which are still unchanged. Waits for the host. */
+/* Measures the radius of the keys, which are still unchanged. Waits for the device. */
 template <typename JOB>
 static ordo_status measure_radius(cuda_call *call, const JOB *job, key_ties ties, size_t *radius)
 {
@@ -185,7 +185,7 @@ static __global__ void find_unsorted(const K *records, size_t n, unsigned *unsor
     });
 }
 
-/* Waits for the host. */
+/* Waits for the device. */
 template <typename K>
 static ordo_status check_sorted(cuda_call *call, const K *records, size_t n, bool *is_sorted)
 {
@@ -207,8 +207,8 @@ static size_t records_scratch(const compare_sorter *by, size_t n, size_t size)
            (by->scratch == NULL ? 0 : by->scratch(n, size));
 }
 
-/* Makes the records of a job and sorts them. A given radius is tried first. If it was too small,
- * the radius is measured, and new records are sorted. */
+/* Makes the records of a job and sorts them. A radius given by the caller is tried first. If it was
+ * too small, the radius is measured, and new records are sorted. */
 template <typename K, bool INDEXED, typename JOB, typename CODE>
 static ordo_status sort_records(const compare_sorter *by, cuda_call *call, const JOB *job,
                                 CODE code, K **sorted)
@@ -263,7 +263,7 @@ static ordo_status sort_keys(const compare_sorter *by, cuda_call *call, const or
     });
 }
 
-/* Whether keys and indices need more than 64 bits together. */
+/* Whether a key and an index need more than 64 bits together. */
 static bool is_wide(ordo_type type, size_t n)
 {
     return cuda_type_size(type) == 8 || n > (size_t)UINT32_MAX + 1;

@@ -1,25 +1,25 @@
-/* dev_compare.cuh - what the comparison sorts (bitonic, merge, sample, rough, halving) share.
+/* dev_compare.cuh - shared by the comparison sorts (bitonic, merge, sample, rough, halving).
  *
  * They sort records of three kinds, for any job: key bits of 32 or 64 bits (narrower keys are
  * widened), or key bits above an index, in one 64-bit word or in a key_record. The index makes all
- * records different, so every sort is stable. An algorithm is a function of an array of records
- * (compare_sorter); dev_compare.cu makes the records and reads the results. */
+ * records different, so every sort is stable. An algorithm is a function that sorts an array of
+ * records (compare_sorter); dev_compare.cu makes the records and reads the results. */
 #ifndef ORDO_CUDA_PAPERS_DEV_COMPARE_H
 #define ORDO_CUDA_PAPERS_DEV_COMPARE_H
 
 #include "cuda/sort/merge_sorted.cuh"
 
-struct compare_known {   /* about the records of one sort */
-    size_t   radius;     /* at most n - 1; only for sorts that need the radius */
-    unsigned index_bits; /* of a 64-bit record: low bits that hold the index */
+struct compare_known {   /* facts about the records of one sort */
+    size_t   radius;     /* at most n - 1; only for sorts with needs_radius */
+    unsigned index_bits; /* low bits of a 64-bit record that hold the index */
 };
 
-/* One algorithm: sorts n records between arrays a and b; *sorted becomes the array with the
- * result. */
+/* One algorithm: sorts n records in array a, with b as the other array. *sorted becomes the array
+ * with the result. */
 struct compare_sorter {
     const char *name;
-    size_t (*scratch)(size_t n, size_t record_size); /* beside the two arrays; NULL: none */
-    bool needs_radius; /* the result is in order only if the radius was large enough */
+    size_t (*scratch)(size_t n, size_t record_size); /* bytes besides the two arrays; NULL: none */
+    bool needs_radius; /* the result is sorted only if the radius was large enough */
     ordo_status (*sort_32)(cuda_call *call, uint32_t *a, uint32_t *b, size_t n, compare_known known,
                            uint32_t **sorted);
     ordo_status (*sort_64)(cuda_call *call, uint64_t *a, uint64_t *b, size_t n, compare_known known,
@@ -34,7 +34,7 @@ extern const compare_sorter rough_sorter, halving_sorter; /* dev_rough_paper.cu 
 
 enum {
     RECORD_THREADS = 256,
-    RECORD_RESIDENT = 16 /* blocks on a multiprocessor */
+    RECORD_RESIDENT = 16 /* blocks per multiprocessor */
 };
 
 static inline unsigned record_blocks(const cuda_call *call, size_t n)
@@ -43,7 +43,7 @@ static inline unsigned record_blocks(const cuda_call *call, size_t n)
     return (unsigned)ordo_min(ordo_div_up(n, RECORD_THREADS), most);
 }
 
-/* Records of keys; the first key has the index `first`. */
+/* Makes records from keys; the first key has index `first`. */
 template <typename K, bool INDEXED, typename CODE>
 static __global__ void encode_records(const typename CODE::BITS *keys, size_t n, size_t first,
                                       CODE code, K *records)

@@ -1,22 +1,20 @@
-/* dev_rank_paper.cu - ranks of a sorted array as in Liang, Bisnett, Hylton, Sang, Yu: "Parallel
+/* dev_rank_paper.cu - ranks of a sorted array as in Liang, Bisnett, Hylton, Sang and Yu, "Parallel
  * Computation of Standard Competition Rankings over a Sorted Array".
- * Production: rank/dev_rank_sorted.cu.
- *
  *   naive     in step j a key that ties with the key 2^j to its left takes that key's rank. lg n
  *             launches; each reads the keys twice and moves all ranks. Scratch: n ranks
- *   shuffle   a scan of words that hold a rank and a flag "a group of tied keys begins here"; words
- *             without the flag take the word to their left. Blocks of 256 by shuffles, then the
- *             blocks' last words the same way, then back down
- *   hybrid    a warp ranks 1024 keys, 32 at a time by ballot, brev and ffs, and finds the start of
- *             its first group in the 32 keys before, or by the modified binary search. One launch
- * The paper has these for the minimum rank. For other rules a second phase ranks the ranks. */
+ *   shuffle   a scan of words of a rank and a flag "a group of tied keys begins here"; a word
+ *             without the flag takes the word to its left. Blocks of 256 by shuffles, then their
+ *             last words the same way, then back down
+ *   hybrid    a warp ranks 1024 keys, 32 at a time by ballot, brev and ffs; a binary search finds
+ *             the start of its first group if that is not in the 32 keys before. One launch
+ * The paper computes minimum ranks. For other tie rules a second phase ranks the ranks. */
 #include "cuda/papers/papers.cuh"
 #include "cuda/rank/dev_rank.cuh"
 
 enum {
     PAPER_BLOCK = 256,      /* threads; with shuffle also the keys that one block scans */
-    PAPER_WARP_KEYS = 1024, /* hybrid: keys that one warp ranks */
-    PAPER_LEVELS = 8        /* levels of shuffle's sums: 256^8 keys */
+    PAPER_WARP_KEYS = 1024, /* keys that one warp ranks in hybrid */
+    PAPER_LEVELS = 8        /* levels of the sums of shuffle: enough for 256^8 keys */
 };
 
 static DEVICE size_t thread_index(void) { return (size_t)blockIdx.x * PAPER_BLOCK + threadIdx.x; }
@@ -46,7 +44,7 @@ static __global__ void __launch_bounds__(PAPER_BLOCK) numbers_to_doubles(uint64_
         ranks[i] = (uint64_t)__double_as_longlong((double)ranks[i]);
 }
 
-/* The two arrays alternate; the first is chosen so that the last step ends in out. */
+/* The two arrays alternate; the caller chooses the first so that the last step writes to `out`. */
 template <typename CODE, typename NUM, typename BITS = typename CODE::BITS>
 static ordo_status rank_naive(cuda_call *call, const ordo_rank_sorted_job *job, NUM *from, NUM *to)
 {
@@ -72,7 +70,7 @@ template <typename NUM> static __host__ __device__ constexpr NUM begins_flag(voi
     return (NUM)1 << (8 * sizeof(NUM) - 1);
 }
 
-/* The right neighbour's word after the step. */
+/* The word of the right neighbour after the step. */
 template <typename NUM> static DEVICE NUM taken_over(NUM left, NUM right)
 {
     return (right & begins_flag<NUM>()) != 0 ? right : left;
@@ -89,7 +87,7 @@ template <typename NUM> static DEVICE NUM warp_taken_over(NUM word)
     return word;
 }
 
-/* Scans a block's words, one a thread; the last word is also stored in sums. */
+/* Scans the words of a block, one per thread; also stores the last word in `sums`. */
 template <typename NUM> static DEVICE NUM block_taken_over(NUM word, NUM *sums)
 {
     __shared__ NUM of_warp[PAPER_BLOCK / WARP_LANES];
@@ -137,7 +135,7 @@ static __global__ void __launch_bounds__(PAPER_BLOCK) shuffle_sums(NUM *words, s
         words[i] = word;
 }
 
-/* Words without a flag take the last word of the block before. */
+/* A word without a flag takes the last word of the block before. */
 template <typename NUM> static DEVICE NUM word_settled(const NUM *words, const NUM *sums)
 {
     NUM const word = words[thread_index()];
@@ -161,7 +159,7 @@ static __global__ void __launch_bounds__(PAPER_BLOCK)
         ranks[thread_index()] = (RANK)(word_settled(words, sums) & ~begins_flag<NUM>());
 }
 
-/* sums[l] has a word for each block of level l; the last level has one. */
+/* sums[l] has one word for each block of level l; the last level has one block. */
 template <typename NUM> struct shuffle_levels {
     NUM   *sums[PAPER_LEVELS];
     size_t count[PAPER_LEVELS];
@@ -202,7 +200,7 @@ static ordo_status rank_shuffle(cuda_call *call, const ordo_rank_sorted_job *job
     });
 }
 
-/* The first key of the group of key `of`. */
+/* The first key of the group of key `of`, by binary search. */
 template <typename CODE>
 static DEVICE size_t modified_search(const typename CODE::BITS *keys, size_t of)
 {
@@ -217,7 +215,7 @@ static DEVICE size_t modified_search(const typename CODE::BITS *keys, size_t of)
     return begin;
 }
 
-/* The rank, from 0, of the key before `base`, a multiple of 32 above 0. */
+/* The rank, from 0, of the key before `base`; `base` is a multiple of 32 above 0. */
 template <typename CODE, typename BITS = typename CODE::BITS>
 static DEVICE size_t rank_before(const BITS *keys, size_t base)
 {
@@ -238,7 +236,8 @@ static __global__ void __launch_bounds__(PAPER_BLOCK)
     size_t const   end = n - base < PAPER_WARP_KEYS ? n : base + PAPER_WARP_KEYS;
     if (base >= n)
         return;
-    size_t begin = base > 0 ? rank_before<CODE>(keys, base) : 0; /* of the current group */
+    size_t begin = base > 0 ? rank_before<CODE>(keys, base) : 0; /* first key of the current
+                                                                  * group */
     BITS   before = keys[base > 0 ? base - 1 : 0];
     for (size_t group = base; group < end; group += WARP_LANES) {
         size_t const   i = group + lane;
@@ -279,8 +278,8 @@ static bool has_second_phase(const ordo_rank_sorted_job *job)
     return job->ties != ORDO_TIES_MIN && job->ties != ORDO_TIES_ORDINAL;
 }
 
-/* Words besides the ranks: naive's second array, or shuffle's words if the ranks cannot hold
- * them. */
+/* Number of words besides the ranks: the second array of naive, or the words of shuffle if the
+ * ranks cannot hold them. */
 static size_t words_beside(const ordo_rank_sorted_job *job)
 {
     bool const naive = job->algorithm == ORDO_ALGORITHM_NAIVE;

@@ -2,19 +2,21 @@
  * Sorting of Roughly-Sorted Sequences" (2016): rough and halving.
  *
  * rough, after T. Altman and B. Chlebus (1990): one thread sorts each segment of 2k records, then
- * one thread each segment of 2k records that begins k records later. A thread sorts in device
+ * one thread sorts each segment of 2k records that begins k records later. A thread sorts in device
  * memory: short segments by insertion, long ones by a radix sort between the two arrays, as the
  * authors call Thrust's radix sort from each thread. halving, after T. Altman and Y. Igarashi
  * (1989): each round of three launches halves the radius; one thread partitions a block of records
- * about its median. O(n) and O(n lg k) steps in all; a thread takes as long as its segment. */
+ * around its median. Cost: O(n) and O(n lg k) steps in all; a thread takes time linear in its
+ * segment. */
 #include "cuda/papers/dev_compare.cuh"
 
 enum {
     SEGMENT_THREADS = 128,
     SEGMENT_INSERTION = 64, /* longest segment that is sorted by insertion */
-    SEGMENT_DIGIT = 4,      /* bits of a digit; each thread has a counter for each of its values */
+    SEGMENT_DIGIT = 4,      /* bits of a digit; each thread has a counter for each digit value */
     SELECT_SMALL = 12,      /* records that a selection sorts by insertion */
-    SELECT_PATIENCE = 4     /* times lg of the block: partitions before heap sort */
+    SELECT_PATIENCE = 4     /* times lg of the block size: most partitions before heap sort is
+                             * used */
 };
 
 /* ---- Sorts of one thread ---- */
@@ -30,8 +32,8 @@ template <typename K> static DEVICE void thread_insertion(K *a, size_t count)
     }
 }
 
-/* The part of a record that decides: the index below it is in ascending order from the start, and
- * the radix sort is stable. */
+/* The part of a record that the radix sort reads. The index below it is ascending from the start,
+ * and the radix sort is stable. */
 template <typename K> static DEVICE uint64_t record_key(const K &record, unsigned index_bits)
 {
     if constexpr (sizeof(K) == sizeof(key_record))
@@ -40,8 +42,8 @@ template <typename K> static DEVICE uint64_t record_key(const K &record, unsigne
         return (uint64_t)record >> index_bits;
 }
 
-/* From the least significant digit on, between a and b; digits that do not differ are left out. The
- * result is in a. */
+/* Radix sort from the least significant digit, between a and b; digits that do not differ are
+ * skipped. The result is in a. */
 template <typename K>
 static __device__ __noinline__ void thread_radix(K *a, K *b, size_t count, unsigned index_bits)
 {
@@ -74,7 +76,7 @@ static __device__ __noinline__ void thread_radix(K *a, K *b, size_t count, unsig
         a[i] = from[i];
 }
 
-/* Puts `record` into the heap[0 .. n), largest on top, at or below `root`, which is free. */
+/* Inserts `record` into heap[0 .. n), largest on top, at or below `root`, which is free. */
 template <typename K> static DEVICE void thread_sift(K *heap, size_t root, size_t n, K record)
 {
     for (size_t child; (child = 2 * root + 1) < n; root = child) {
@@ -105,8 +107,8 @@ template <typename K> static DEVICE void thread_swap(K *a, size_t i, size_t j)
     a[j] = record;
 }
 
-/* Partitions a[0 .. n) about the median of its first, middle and last record. Returns the place of
- * the median, below n. */
+/* Partitions a[0 .. n) around the median of its first, middle and last record. Returns the place of
+ * that median. */
 template <typename K> static DEVICE size_t thread_partition(K *a, size_t n)
 {
     thread_swap(a, 0, n / 2);
@@ -133,7 +135,7 @@ template <typename K> static DEVICE size_t thread_partition(K *a, size_t n)
     return j;
 }
 
-/* Puts the k least records into a[0 .. k), in any order. */
+/* Moves the k smallest records to a[0 .. k), in any order. */
 template <typename K> static DEVICE void thread_select(K *a, size_t n, size_t k)
 {
     unsigned patience = SELECT_PATIENCE * (64 - __clzll((long long)n));
@@ -179,8 +181,8 @@ static size_t segment_grid(size_t n, size_t offset, size_t length)
     return ordo_div_up(ordo_div_up(n - offset, length), SEGMENT_THREADS);
 }
 
-/* Sorts the segments, then those that begin half a segment later. Sorts any array whose radius is
- * at most `radius`, which is not 0. */
+/* Sorts the segments, then the segments that begin half a segment later. Sorts any array whose
+ * radius is at most `radius`; radius > 0. */
 template <typename K>
 static ordo_status sort_twice(cuda_call *call, K *a, K *b, size_t n, size_t radius,
                               unsigned index_bits)
@@ -205,7 +207,8 @@ const compare_sorter rough_sorter = {
 
 /* ---- halving ---- */
 
-/* One thread puts the least half of block t first: `length` records from offset + t * length on. */
+/* One thread moves the smaller half of block t to its front; block t is `length` records from
+ * offset + t * length on. */
 template <typename K>
 static __global__ void __launch_bounds__(SEGMENT_THREADS)
     partition_blocks(K *a, size_t n, size_t offset, size_t length)
@@ -219,8 +222,8 @@ static __global__ void __launch_bounds__(SEGMENT_THREADS)
         thread_select(a + begin, count, length / 2);
 }
 
-/* A round makes a radius of at most 2 half at most half - 1. A radius of 1 is left to exchanges of
- * neighbours, which are segments of two. */
+/* A round reduces a radius of at most 2 half to at most half - 1. For radius 1, pairs of neighbours
+ * are sorted. */
 template <typename K>
 static ordo_status halving_sort(cuda_call *call, K *a, K *b, size_t n, compare_known known,
                                 K **sorted)

@@ -1,16 +1,13 @@
-/* dev_sample.cu - comparison sample sort, in the four phases of the hybrid sample sort paper: on
- * the GPU alone (compare_sorter), and one GPU's steps of the hybrid sort (backend/sample.h).
- *
- * I    splitters: a block draws and sorts 1024 records of every segment; every fourth
- *      one is a splitter.
- *      Labels: every record finds its bucket in a tree of splitters (also Leischner, Osipov,
+/* dev_sample.cu - comparison sample sort in the four phases of Subashini and Ramya, "Hybrid
+ * Comparison Sorting": on the GPU alone, and the GPU's steps of the hybrid sort (backend/sample.h).
+ * I    splitters: a block draws and sorts 1024 records of every segment and takes every fourth.
+ *      Labels: every record finds its bucket in a tree of splitters (also Leischner, Osipov and
  *      Sanders, "GPU sample sort", 2010)
  * II   histograms: blocks count the buckets of their spans in shared memory
  * III  scatter: records go to their buckets; those equal to a splitter are in their final place
  * IV   recursion: small buckets are sorted in shared memory; others are segments of the next level
- * Segments left after the last level are sorted by one block in device memory. Cost a level: 2
- * reads and 1 write of the records, 6 bytes of labels. Scratch: an array of records, labels,
- * counts. */
+ * One block sorts each segment left after the last level. Cost of a level: 2 reads and 1 write of
+ * the records, 6 bytes of labels per record. Scratch: an array of records, labels, counts. */
 #include "cuda/papers/dev_compare.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/papers/sample_kernels.cuh"
@@ -35,8 +32,8 @@ static ordo_status split_level(cuda_call *call, const sample_tables &tables, int
     return CUDA_LAUNCH(call, (scatter_records<K>), grid, THREADS, 0, tables, level, a, to);
 }
 
-/* Phase IV: sorts the buckets of `level` in b, and splits those that are too large, with a as the
- * other array. `left` is the expected size of these buckets. */
+/* Phase IV: sorts the buckets of `level` in b, and splits the buckets that are too large, with a as
+ * the other array. `left` is the expected size of a bucket. */
 template <typename K>
 static ordo_status sort_level(cuda_call *call, const sample_tables &tables, int level, K *a, K *b,
                               size_t left)
@@ -94,8 +91,8 @@ const compare_sorter sample_sorter = {"sample",
 
 /* ---- Steps of the hybrid sample sort ---- */
 
-/* The tables in job->work. LABEL, COUNT and SCATTER share them, with the device's part of the input
- * as the only segment. */
+/* The tables in job->work. The steps LABEL, COUNT and SCATTER share them; the device's part of the
+ * input is the only segment. */
 static sample_tables step_tables(const ordo_sample_job *job, size_t n)
 {
     cuda_scratch  scratch = {(char *)job->work, 0};
@@ -176,7 +173,7 @@ template <typename K> static ordo_status step_place(cuda_call *call, const ordo_
                        (const unsigned long long *)job->to, target_of<K>(job));
 }
 
-/* The device's buckets are those of level 0; buckets of other devices are empty. */
+/* The device's buckets become the buckets of level 0; buckets of other devices are empty. */
 template <typename K> static ordo_status step_sort(cuda_call *call, const ordo_sample_job *job)
 {
     sample_tables tables = step_tables(job, job->owned);

@@ -1,6 +1,7 @@
-/* dev_scan_paper.cu - the prefix sums of the ballot counting poster by name (dev_scan_paper.cuh):
- * counts of flags by ballots and in shared memory, and sums of 32-bit integers by ballots, which
- * the poster suggests as future work. Production is scan/dev_bits.cu and scan/dev_scan.cu. */
+/* dev_scan_paper.cu - the prefix sums of Whittaker, Skjellum and Bangalore, "Ballot Counting for
+ * Optimal Binary Prefix Sum" (dev_scan_paper.cuh): counts of flags by ballots and in shared memory,
+ * and sums of 32-bit integers by ballots, which the authors suggest as future work. Production
+ * code: scan/dev_bits.cu and scan/dev_scan.cu. */
 #include "cuda/papers/dev_scan_paper.cuh"
 #include "cuda/papers/papers.cuh"
 

@@ -1,9 +1,9 @@
 /* dev_scan_paper.cuh - prefix sums of whole arrays by the block scans of block_paper_scan.cuh, one
- * element a thread; templates for dev_scan_paper.cu and for the benchmark (bench/cuda/papers.cu).
+ * element per thread; templates for dev_scan_paper.cu and for the benchmark (bench/cuda/papers.cu).
  *
- * Every form has the same grid: the array is cut into at most CUDA_TUNE_SPANS spans, one kernel
- * adds up each span, and in a second kernel each block adds the totals of the spans before its own
- * and scans its span, 1024 elements at a time. Reads the array twice. Scratch: 4 bytes a span. */
+ * Every form has the same grid: the array is divided into at most CUDA_TUNE_SPANS spans, and one
+ * kernel sums each span. In a second kernel each block adds the totals of the spans before its own
+ * and scans its span, 1024 elements at a time. Reads the array twice. Scratch: 4 bytes per span. */
 #ifndef ORDO_CUDA_PAPERS_DEV_SCAN_PAPER_H
 #define ORDO_CUDA_PAPERS_DEV_SCAN_PAPER_H
 
@@ -18,12 +18,12 @@ enum {
 };
 
 struct paper_spans {
-    uint32_t *totals; /* of each span; modulo 2^32 for values */
+    uint32_t *totals; /* sum of each span; modulo 2^32 for integers */
     size_t    n, span;
     unsigned  spans;
 };
 
-/* What a thread scans: flags or 32-bit integers. */
+/* The input of a scan: flags or 32-bit integers. */
 template <ordo_flags_kind KIND> struct flag_source {
     static constexpr int BITS = 1;
     const uint8_t       *flags;
@@ -61,7 +61,7 @@ static __global__ void __launch_bounds__(PAPER_THREADS)
         spans.totals[blockIdx.x] = total;
 }
 
-/* out may be NULL, and so may total. A thread reads an element before it writes there. */
+/* `out` and `total` may be NULL. A thread reads an element before it writes to its place. */
 template <paper_form FORM, typename SOURCE, typename OUT>
 static __global__ void __launch_bounds__(PAPER_THREADS)
     paper_scan_spans(SOURCE const source, paper_spans const spans, OUT *out, bool exclusive,

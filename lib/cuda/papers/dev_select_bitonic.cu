@@ -2,11 +2,11 @@
  * a bitonic network, the sub-arrays are merged, and the wanted keys are read.
  *
  * BITONIC is B. Alyafi and F. Khalid, "Median Element Parallelized Search": a block has half as
- * many threads as keys, a thread orders a whole box of the network (Algorithm 1), so most threads
- * idle in wide steps, and one thread of the host merges (Algorithm 2, backend/paper_merge.t.h).
- * MERGE sorts with all threads in every step (block_bitonic.cuh), and the grid merges pairs of
- * sub-arrays (merge_sorted.cuh): lg(n / sub_array) passes. Scratch: n words (MERGE 2 n), and for
- * BITONIC 2 n words and the heads on the host. */
+ * many threads as keys; a thread orders a whole box of the network (Algorithm 1), so most threads
+ * are idle in wide steps; one host thread merges (Algorithm 2, backend/paper_merge.t.h). MERGE uses
+ * all threads in every step (block_bitonic.cuh), and the grid merges pairs of sub-arrays
+ * (merge_sorted.cuh) in lg(n / sub_array) passes. Scratch: n words (MERGE 2 n); BITONIC also 2 n
+ * words and the heads of the sub-arrays on the host. */
 #include "cuda/papers/papers.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/select/dev_select.cuh"
@@ -18,7 +18,7 @@
 #include "core/for_each_word.h"
 
 static constexpr int    THREADS = 256;
-static constexpr size_t HEAD_ROOM = 16; /* bytes of paper_merge.t.h for each sub-array */
+static constexpr size_t HEAD_ROOM = 16; /* bytes that paper_merge.t.h needs for each sub-array */
 
 static size_t word_bytes(const ordo_select_job *job)
 {
@@ -49,7 +49,7 @@ template <typename WORD> static DEVICE void order_halves(WORD *words, unsigned l
 }
 
 /* The paper's kernel. In a step with boxes of `length` words, thread t has box t, and threads
- * without a box wait. Sequences of `size` words become sorted, every second one downwards. */
+ * without a box wait. Sequences of `size` words become sorted, every second one descending. */
 template <typename CODE, typename WORD>
 static __global__ void __launch_bounds__(CUDA_MOST_SUB_ARRAY / 2)
     paper_sort_kernel(CODE code, const typename CODE::BITS *keys, size_t n, unsigned sub_array,
@@ -122,7 +122,7 @@ ordo_status select_bitonic_merge(cuda_call *call, const ordo_select_job *job,
                                 : merge_words<uint32_t>(call, work, job->n, job->sub_array, sorted);
 }
 
-/* k: NULL if `sorted` holds only the wanted words. */
+/* Writes the wanted keys. k is NULL if `sorted` holds only the wanted words. */
 template <typename CODE, typename WORD>
 static __global__ void __launch_bounds__(THREADS)
     read_kernel(CODE code, const WORD *sorted, const uint64_t *k, size_t count,
@@ -166,7 +166,7 @@ struct timed_events {
     }
 };
 
-/* Sorts the sub-arrays, waits for them, and gives the time of the kernel alone. */
+/* Sorts the sub-arrays, waits for them, and measures the time of the kernel alone. */
 static ordo_status sort_timed(cuda_call *call, const ordo_select_job *job,
                               const select_bitonic_work *work, double *seconds)
 {
@@ -233,11 +233,12 @@ static ordo_status select_as_in_paper(cuda_call *call, const ordo_select_job *jo
     CUDA_TRY(exec, cudaMemcpyAsync(work->words, host.words, job->count * word_bytes(job),
                                    cudaMemcpyHostToDevice, call->stream));
     TRY(read_words(call, job, work->words, NULL));
-    CUDA_TRY(exec, cudaStreamSynchronize(call->stream)); /* the host scratch is released */
+    CUDA_TRY(exec, cudaStreamSynchronize(call->stream)); /* the host scratch is released after this
+                                                          * call */
     return ORDO_OK;
 }
 
-/* ---- The call ---- */
+/* ---- The verb ---- */
 
 size_t dev_select_bitonic_scratch(const ordo_select_job *job)
 {

@@ -1,5 +1,5 @@
-/* dev_split.cu - the split radix sort of keys, pairs and indices (dev_split.cuh): the poster's
- * block scan by ballots, with 16 keys a thread. */
+/* dev_split.cu - the split radix sort of keys, pairs and indices (dev_split.cuh), with the block
+ * scan by ballots and 16 keys per thread. */
 #include "cuda/papers/dev_split.cuh"
 #include "cuda/papers/papers.cuh"
 
@@ -52,7 +52,7 @@ ordo_status dev_split_argsort(cuda_call *call, const ordo_argsort_job *job)
     });
 }
 
-/* The argsort that the gather needs, with its index in scratch. */
+/* The argsort job whose index, in scratch, the gather uses. */
 static ordo_argsort_job split_pairs_order(cuda_scratch *scratch, const ordo_pairs_job *job)
 {
     const ordo_sort_job *const keys = &job->keys;

@@ -1,12 +1,12 @@
 /* dev_split.cuh - the split radix sort of D. Whittaker, A. Skjellum and P. Bangalore, "Ballot
- * Counting for Optimal Binary Prefix Sum": one stable partition for every bit that differs, low to
- * high. Templates for dev_split.cu and for the benchmark, which varies the block scan.
+ * Counting for Optimal Binary Prefix Sum": one stable partition for every bit that differs, lowest
+ * first. Templates for dev_split.cu and the benchmark, which varies the block scan.
  *
- * The place of a key is the number of 0 bits before it, or, if its own bit is 1, the number of all
- * 0 bits plus the 1 bits before it. A split is three kernels: a block scan gives the 0 bits of each
- * tile; one block scans these totals; a block scan gives the places. The device finds which bits
- * differ; launches for the others return at once. Cost of a bit: 3 reads and writes of keys, 2 of
- * indices. Scratch: two arrays of key bits; for pairs and argsort also two of indices. */
+ * The place of a key with bit 0 is the number of 0 bits before it; with bit 1, the number of all 0
+ * bits plus the number of 1 bits before it. A split is three kernels: a block scan counts the 0
+ * bits of each tile; one block scans these totals; a block scan gives the places. Launches for bits
+ * that do not differ return at once. Cost per bit: 3 reads and writes of keys, 2 of indices.
+ * Scratch: two arrays of key bits; for pairs and argsort also two of indices. */
 #ifndef ORDO_CUDA_PAPERS_DEV_SPLIT_H
 #define ORDO_CUDA_PAPERS_DEV_SPLIT_H
 
@@ -27,7 +27,7 @@ struct split_tables {
     void               *keys[2], *index[2];
 };
 
-/* rows: keys of a thread. */
+/* rows: keys per thread. */
 static inline split_tables split_layout(cuda_scratch *scratch, size_t n, size_t rows,
                                         size_t key_size, size_t index_size)
 {
@@ -43,7 +43,7 @@ static inline split_tables split_layout(cuda_scratch *scratch, size_t n, size_t 
     return tables;
 }
 
-/* The bit of this step, counted from 0 among those that differ; -1 if there is none. */
+/* The bit of a step: bit number `step`, from 0, of the bits that differ; -1 if there is none. */
 static DEVICE int split_bit(const split_tables &tables, int step)
 {
     unsigned long long differ = tables.bits[0] & tables.bits[1];
@@ -178,8 +178,8 @@ static __global__ void split_decode(split_tables const tables, CODE const code, 
     });
 }
 
-/* Sorts `source`. `result` gets the keys, or the indices if INDEX is an integer, with `size` bytes
- * each. */
+/* Sorts `source`. `result` gets the keys, or the indices if INDEX is an integer, as elements of
+ * `size` bytes. */
 template <paper_form FORM, int ROWS, typename INDEX, typename CODE,
           typename BITS = typename CODE::BITS>
 static ordo_status split(cuda_call *call, const split_tables *tables, CODE code, const void *source,

@@ -1,9 +1,10 @@
 /* papers.cuh - the algorithms of the papers, which run only when a caller asks for one by name.
  *
  * dev_sort.cu, dev_rank_sorted.cu, dev_select.cu, dev_scan.cu and dev_bits.cu choose by name and
- * are the only callers outside this folder and the benchmarks. If it does not say otherwise, an
- * entry only enqueues work on call->stream; rough and halving wait for the radius or for the check
- * of a given radius. The function with _scratch in its name gives the bytes of device scratch. */
+ * are the only callers outside this folder and the benchmarks. A function only enqueues work on
+ * call->stream unless its comment says that it waits; rough and halving wait for the radius or for
+ * the check of a given radius. The functions with _scratch in their names return the bytes of
+ * device scratch. */
 #ifndef ORDO_CUDA_PAPERS_PAPERS_H
 #define ORDO_CUDA_PAPERS_PAPERS_H
 
@@ -30,8 +31,8 @@ PAPER_SORT(halving)
 size_t      dev_rank_paper_scratch(const ordo_rank_sorted_job *job);
 ordo_status dev_rank_paper(cuda_call *call, const ordo_rank_sorted_job *job);
 
-/* dev_scan_paper.cu: counts of flags by ballot or shared; sums of 32-bit integers by ballot. The
- * first waits for the total if the job wants it. n is not 0. */
+/* dev_scan_paper.cu: counts of flags by BALLOT or SHARED; sums of 32-bit integers by BALLOT.
+ * dev_bits_paper waits for the total if the job wants it. n is not 0. */
 size_t      dev_bits_paper_scratch(const ordo_bits_job *job);
 ordo_status dev_bits_paper(cuda_call *call, const ordo_bits_job *job);
 size_t      dev_scan_ballot_scratch(const ordo_scan_job *job);
@@ -43,7 +44,7 @@ size_t      dev_select_bitonic_scratch(const ordo_select_job *job);
 ordo_status dev_select_bitonic(cuda_call *call, const ordo_select_job *job);
 
 /* The steps of MERGE, which the benchmark times separately. */
-struct select_bitonic_work { /* scratch: words of 8 bytes for 8-byte keys, else of 4 */
+struct select_bitonic_work { /* scratch; words have 8 bytes for 8-byte keys, else 4 */
     void     *words, *others;
     uint64_t *k;
 };

@@ -1,8 +1,8 @@
-/* sample_kernels.cuh - the kernels of the sample sort: dev_sample.cu runs them, and says how they
- * follow each other.
+/* sample_kernels.cuh - the kernels of the sample sort; dev_sample.cu launches them and explains
+ * their order.
  *
  * A level splits several segments of the array at once. Only the device knows the segments, so
- * grids have a fixed size and blocks take segments, or spans of segments, in turn. */
+ * grids have a fixed size, and each block loops over segments or over spans of segments. */
 #ifndef ORDO_CUDA_PAPERS_SAMPLE_KERNELS_H
 #define ORDO_CUDA_PAPERS_SAMPLE_KERNELS_H
 
@@ -13,14 +13,15 @@ enum {
     SPLIT_LG = 8,
     SPLIT_LEAVES = 1 << SPLIT_LG,
     SPLITTERS = SPLIT_LEAVES - 1,
-    BUCKETS = 2 * SPLIT_LEAVES, /* the last is always empty */
+    BUCKETS = 2 * SPLIT_LEAVES, /* the last one is always empty */
     SAMPLES = 1024,
     TAKE = SAMPLES / SPLIT_LEAVES,
     BUCKET_BYTES = 32 << 10, /* most bytes of a bucket that is sorted in shared memory */
-    SPAN_RECORDS = 8192,     /* least records of a span, if the segment has them */
+    SPAN_RECORDS = 8192,     /* smallest number of records of a span, if the segment has that
+                              * many */
     MOST_SPANS = 1024,       /* most spans of a segment */
     THREADS = 512,
-    RESIDENT = 4, /* blocks a multiprocessor */
+    RESIDENT = 4, /* blocks per multiprocessor */
     SCAN_THREADS = 1024,
     TOTAL_THREADS = 64
 };
@@ -32,7 +33,7 @@ struct segment {
 static_assert(BUCKETS % TOTAL_THREADS == 0, "every bucket has a thread");
 
 struct sample_tables {
-    unsigned           *segments[2]; /* number of segments of this level and the next */
+    unsigned           *segments[2]; /* number of segments of this level and of the next */
     segment            *segment_at[2];
     unsigned long long *span_first; /* [segments + 1] spans before each segment */
     unsigned long long *counts;     /* [spans][BUCKETS]; later the start of each bucket of a span */
@@ -59,7 +60,7 @@ static size_t most_segments(size_t n, size_t record_size)
     return 1 + n / (BUCKET_BYTES / record_size);
 }
 
-/* All tables but labels and finished, which are arrays as long as the input. */
+/* All tables except labels and finished, which are arrays as long as the input. */
 static sample_tables sample_layout(cuda_scratch *scratch, size_t n, size_t record_size)
 {
     size_t const  segments = most_segments(n, record_size);
@@ -94,7 +95,8 @@ static DEVICE unsigned long long spread(unsigned long long x)
     return x ^ (x >> 31);
 }
 
-/* Draws one record of each of 1024 equal parts of the segment, at a place that only n decides. */
+/* Draws one record of each of 1024 equal parts of the segment, at a place that depends only on the
+ * segment. */
 template <typename K>
 static __global__ void __launch_bounds__(THREADS)
     choose_splitters(sample_tables const tables, int level, const K *records)
@@ -125,7 +127,7 @@ static DEVICE unsigned long long spans_of(unsigned long long count)
     return spans < MOST_SPANS ? spans : MOST_SPANS;
 }
 
-/* Sums the spans of the segments into span_first; one block. */
+/* Prefix sums of the numbers of spans of the segments, to span_first; one block. */
 static __global__ void __launch_bounds__(SCAN_THREADS)
     number_spans(sample_tables const tables, int level)
 {
@@ -160,7 +162,7 @@ struct span { /* records [lo, hi) of segment s */
     unsigned long long lo, hi;
 };
 
-/* The span with this number. Called by all threads. */
+/* The span with this number. Called by all threads of a block. */
 static DEVICE span find_span(const sample_tables &tables, int level, unsigned long long number)
 {
     unsigned lo = 0, hi = *tables.segments[level % 2];
@@ -232,11 +234,11 @@ static __global__ void __launch_bounds__(THREADS)
         for (unsigned long long i = mine.lo + threadIdx.x; i < mine.hi; i += THREADS) {
             tables.labels[i] = (uint16_t)bucket_of(*tree, records[i]);
         }
-        __syncthreads(); /* before the next span's splitters */
+        __syncthreads(); /* the next span overwrites the tree */
     }
 }
 
-/* ---- II: one histogram a span, in shared memory ---- */
+/* ---- II: one histogram per span, in shared memory ---- */
 
 static __global__ void __launch_bounds__(THREADS)
     count_labels(sample_tables const tables, int level)
@@ -257,7 +259,7 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
-/* The histogram of the only segment of level 0; one block a group of buckets. */
+/* Computes the histogram of the only segment of level 0; one thread per bucket. */
 static __global__ void __launch_bounds__(TOTAL_THREADS)
     total_counts(sample_tables const tables, unsigned long long *totals)
 {
@@ -322,8 +324,8 @@ static __global__ void __launch_bounds__(TOTAL_THREADS)
 
 /* Where the records of a bucket go. */
 template <typename K> struct sample_target {
-    K       *even, *odd; /* of the buckets [first, end) */
-    K       *elsewhere;  /* of the others */
+    K       *even, *odd; /* for the even and odd buckets of [first, end) */
+    K       *elsewhere;  /* for all other buckets */
     unsigned first, end;
 
     DEVICE K *of(unsigned bucket) const
@@ -357,8 +359,8 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
-/* Moves records that come from other devices to their buckets (ORDO_SAMPLE_PLACE): each record
- * finds its entry in the rising table `from`. */
+/* Moves records that come from other devices to their buckets (ORDO_SAMPLE_PLACE). A binary search
+ * in the ascending table `from` finds the entry of each record. */
 template <typename K>
 static __global__ void __launch_bounds__(THREADS)
     place_records(const K *inbox, size_t n, const unsigned long long *from,
@@ -421,7 +423,7 @@ static __global__ void __launch_bounds__(THREADS) sort_one(const K *from, K *to,
     sort_shared((K *)room, from, to, n);
 }
 
-/* Sorts what is left after the last level by a bitonic network in device memory, one block a
+/* Sorts the segments left after the last level by a bitonic network in device memory, one block per
  * segment. */
 template <typename K>
 static __global__ void __launch_bounds__(THREADS)

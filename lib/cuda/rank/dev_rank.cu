@@ -4,17 +4,18 @@
  *   number   heads of the sorted keys (dev_rank_sorted.cu), and from them a rank for each place
  *   return   ranks[index[i]] = rank of place i
  * Small results are scattered directly. Large ones are partitioned by index first
- * (dev_rank_parts.cuh), because a scattered store moves a whole sector and even L2 takes only about
- * 50e9 scattered stores a second. dev_put_ranks returns ranks part by part, so that the first part
- * can leave the device early. Memory moved besides the argsort, n < 2^31 keys of 32 bits: keys 4 n,
- * index 4 n, records 32 n, ranks. Scratch: argsort, index, n / 8 bytes, two arrays of records. */
+ * (dev_rank_parts.cuh), because a scattered store moves a whole sector, and L2 takes only about
+ * 50e9 of them per second. dev_put_ranks returns ranks part by part, so that the first part can
+ * leave the device early. Memory moved besides the argsort, n < 2^31, 32-bit keys: keys 4 n, index
+ * 4 n, records 32 n, ranks. Scratch: argsort, index, n / 8 bytes, two arrays of records. */
 #include "cuda/rank/dev_rank_parts.cuh"
 #include "cuda/sort/dev_radix.cuh"
 #include "cuda/sort/merge_sorted.cuh"
 
 static constexpr int GATHER_THREADS = 256;
 
-/* An average rank (RANK_BOTH) is written as twice its value if RANK is an integer. */
+/* Scatters each rank to its index. An average rank (RANK_BOTH) is written as twice its value if
+ * RANK is an integer. */
 template <rank_kind KIND, typename RANK, typename INDEX>
 static __global__ void __launch_bounds__(HEADS_THREADS)
     scatter_ranks(heads_table table, const INDEX *index, RANK *ranks)
@@ -52,8 +53,8 @@ static bool is_direct(const ordo_rank_job *job)
     return job->n * cuda_type_size(job->rank_type) <= CUDA_TUNE_RANK_DIRECT && !is_wide(job);
 }
 
-/* The radix sort keeps the sorted keys; after other sorts they are gathered. Ordinal ranks need
- * none. */
+/* How the keys are ordered. The radix sort keeps the sorted keys; after other sorts the keys are
+ * gathered. Ordinal ranks need no sorted keys. */
 enum order_way {
     ORDER_KEEPS,
     ORDER_GATHERS,
@@ -71,9 +72,9 @@ static order_way way_of(const ordo_rank_job *job)
 
 struct rank_plan {
     ordo_argsort_job order;
-    void            *bits; /* gathered sorted keys */
+    void            *bits; /* sorted key bits, for ORDER_GATHERS */
     heads_table      table;
-    rank_parts       parts; /* unless ranks are scattered directly */
+    rank_parts       parts; /* not used if ranks are scattered directly */
 };
 
 static rank_plan plan_of(cuda_scratch *scratch, const ordo_rank_job *job)
@@ -121,7 +122,7 @@ static ordo_status gather_keys(cuda_call *call, const rank_plan *plan)
     });
 }
 
-/* The type of gathered sorted keys: unsigned, as wide as the keys. */
+/* The type of the gathered key bits: unsigned, as wide as the keys. */
 static ordo_type bits_type(ordo_type type)
 {
     size_t const size = cuda_type_size(type);
@@ -203,10 +204,10 @@ ordo_status dev_rank(cuda_call *call, const ordo_rank_job *job)
 }
 
 struct put_plan {             /* the layout of job->work */
-    void       *keys, *index; /* merged; NULL if the records are one sorted part */
+    void       *keys, *index; /* the merged records; NULL if the records are one sorted part */
     heads_table table;
     bool        direct;
-    rank_parts  parts; /* unless direct */
+    rank_parts  parts; /* not used if direct */
 };
 
 static put_plan plan_of(cuda_scratch *work, const ordo_put_job *job)
@@ -216,8 +217,8 @@ static put_plan plan_of(cuda_scratch *work, const ordo_put_job *job)
     plan.direct = job->n < job->total || job->total * width <= CUDA_TUNE_RANK_DIRECT;
     if (job->split < job->n) {
         plan.keys = scratch_take<char>(work, job->n * cuda_type_size(job->type));
-        /* The merged indices are read before the first rank is written, unless ranks are scattered
-         * directly. */
+        /* The merged indices may be stored in job->ranks, because they are read before the first
+         * rank is written; not if ranks are scattered directly. */
         plan.index = plan.direct ? scratch_take<char>(work, job->n * width) : job->ranks;
     }
     plan.table = heads_take(work, job->n, job->ties == ORDO_TIES_AVERAGE);

@@ -1,12 +1,13 @@
 /* dev_rank.cuh - the table of heads that one launch leaves for the next.
  *
- * A head is the first key of a group of tied keys. An array is cut into chunks of 1024 keys, and
- * the chunks into one span of neighbours for each warp. The launch that finds the heads stores, for
- * the span of each warp and of each block, the first head, the last head and the number of heads.
- * The launch that uses the heads has the same spans; each of its blocks combines the entries of the
- * other blocks and of its own warps, so no block waits for another. This replaces the binary search
- * of the competition ranking paper. The table has a few thousand entries of 8 bytes. All threads of
- * a block of HEADS_WARPS warps call together; shared memory: 24 bytes a warp. */
+ * A head is the first key of a group of tied keys. An array is divided into chunks of 1024 keys,
+ * and each warp gets a span of consecutive chunks. The launch that finds the heads stores the first
+ * head, the last head and the number of heads of each warp and of each block. The launch that uses
+ * the heads has the same spans; each of its blocks combines the entries of the other blocks and of
+ * its own warps, so no block waits for another. This replaces the binary search of Liang, Bisnett,
+ * Hylton, Sang and Yu, "Parallel Computation of Standard Competition Rankings over a Sorted Array".
+ * The table has a few thousand entries of 8 bytes and one bit per key. All threads of a block of
+ * HEADS_WARPS warps call together. Shared memory: 24 bytes per warp. */
 #ifndef ORDO_CUDA_RANK_DEV_RANK_H
 #define ORDO_CUDA_RANK_DEV_RANK_H
 
@@ -21,9 +22,9 @@ enum {
 
 #define HEADS_NONE UINT64_MAX
 
-/* first, last and count have `blocks` entries, then HEADS_WARPS entries for each block. */
+/* first, last and count have one entry per block, then HEADS_WARPS entries for each block. */
 struct heads_table {
-    uint32_t *words;  /* the head bits of the keys, 32 words a chunk */
+    uint32_t *words;  /* one bit per key, set for heads: 32 words per chunk */
     uint64_t *before; /* for each chunk: rank of the last head before it in its span; 0: none */
     uint64_t *first;  /* index of the first head, or HEADS_NONE */
     uint64_t *last;   /* rank of the last head; 0: none */
@@ -45,7 +46,8 @@ static DEVICE heads_span warp_span(const heads_table &table)
     return {warp * table.chunks / warps, (warp + 1) * table.chunks / warps};
 }
 
-/* Writes the block's entries. first and last are the warp's, count is the lane's. */
+/* Writes the entries of the block and of its warps. `first` and `last` are per warp, `count` per
+ * lane. */
 static DEVICE void block_publish(const heads_table &table, uint64_t first, uint64_t last,
                                  uint64_t count)
 {
@@ -73,8 +75,8 @@ static DEVICE void block_publish(const heads_table &table, uint64_t first, uint6
     table.count[blockIdx.x] = all[2];
 }
 
-/* Combines the entries of the blocks [from, to) with those of this block's warps [warp_from,
- * warp_to). Valid in all lanes of each warp. */
+/* Combines the entries of blocks [from, to) and of this block's warps [warp_from, warp_to). The
+ * result is valid in every lane. */
 template <typename OP>
 static DEVICE uint64_t block_combined(const uint64_t *entries, unsigned blocks, unsigned from,
                                       unsigned to, unsigned warp_from, unsigned warp_to)
@@ -115,7 +117,7 @@ static DEVICE heads_carry<NUM> block_carry(const heads_table &table)
     return carry;
 }
 
-/* ---- Through a span, chunk by chunk ----
+/* ---- Loop over the chunks of a span ----
  *
  * Ranks that depend on the next head are computed from the end of the span to its start. */
 template <rank_kind KIND> static DEVICE constexpr bool goes_backwards(void)
@@ -175,7 +177,7 @@ static DEVICE heads_chunk<NUM> walk_chunk(const heads_table &table, heads_walk<K
     return chunk;
 }
 
-/* Takes the table of n keys from scratch: n / 8 bytes, n / 128 more if `both` (average ranks), and
+/* Takes the table for n keys from scratch: n / 8 bytes, n / 128 more if `both` (average ranks), and
  * the entries of the blocks. */
 heads_table heads_take(cuda_scratch *scratch, size_t n, bool both);
 
@@ -186,7 +188,7 @@ ordo_status dev_heads(cuda_call *call, const heads_table *table, ordo_type type,
 ordo_status dev_ranks_of_heads(cuda_call *call, const heads_table *table, ordo_ties ties,
                                ordo_type rank_type, void *ranks);
 
-/* Calls f with a zero of the type of the ranks; f is a generic lambda. */
+/* Calls f with a zero of the rank type; f is a generic lambda. */
 template <typename F> static inline ordo_status with_rank_type(ordo_type type, F &&f)
 {
     switch (type) {
@@ -199,7 +201,7 @@ template <typename F> static inline ordo_status with_rank_type(ordo_type type, F
     }
 }
 
-/* Calls f with a rank_rule of the rule for ties. */
+/* Calls f with the rank_rule of a tie rule. */
 template <rank_kind KIND_> struct rank_rule {
     static constexpr rank_kind KIND = KIND_;
 };

@@ -1,34 +1,34 @@
-/* dev_rank_parts.cuh - kernels that bring ranks back to the places of their keys: partition by the
- * high bits of the index, twice, until a bucket fits shared memory, where a block orders it.
+/* dev_rank_parts.cuh - kernels that move ranks to the places of their keys. Two partitions by the
+ * high bits of the index make buckets that fit in shared memory, where a block orders them.
  *
- * The indices are a permutation, so the size of every bucket is known and nothing must be counted.
+ * The indices are a permutation, so the size of every bucket is known and no histogram is needed.
  * The order inside a bucket does not matter, so a tile takes its places by atomic additions. An
- * average rank travels as twice its value. Memory moved for 32-bit ranks: index 4 n bytes, records
- * 32 n, ranks. Used by dev_rank.cu. */
+ * average rank is stored as twice its value. Memory moved for 32-bit ranks: index 4 n bytes,
+ * records 32 n, ranks. Used by dev_rank.cu. */
 #ifndef ORDO_CUDA_RANK_DEV_RANK_PARTS_H
 #define ORDO_CUDA_RANK_DEV_RANK_PARTS_H
 
 #include "cuda/rank/dev_rank.cuh"
 
 enum {
-    BUCKETS_LG = 10, /* most buckets of one pass */
+    BUCKETS_LG = 10, /* lg of the largest number of buckets of one pass */
     BUCKETS = 1 << BUCKETS_LG,
     BUCKETS_OF_THREAD = BUCKETS / HEADS_THREADS,
-    TILE_ROWS = 16,                              /* rows of 32 ranks of each warp */
+    TILE_ROWS = 16,                              /* rows of 32 ranks per warp */
     TILE = HEADS_WARPS * TILE_ROWS * WARP_LANES, /* ranks that a block partitions at a time */
-    LEAF_LG = CUDA_TUNE_RANK_LEAF_LG,            /* lg of the ranks of a final bucket */
+    LEAF_LG = CUDA_TUNE_RANK_LEAF_LG,            /* lg of the number of ranks in a final bucket */
     LEAF = 1 << LEAF_LG,
     LEAF_THREADS = 512,
     MOST_KEYS_LG = LEAF_LG + 2 * BUCKETS_LG
 };
 
-/* A rank and the index it goes to. NUM is uint32_t, for n < 2^31, or uint64_t. */
+/* A rank and the index of its place. NUM is uint32_t for n < 2^31, else uint64_t. */
 template <typename NUM> struct alignas(2 * sizeof(NUM)) rank_record {
     NUM index, rank;
 };
 
 /* Bucket b is the records [b << shift, (b + 1) << shift); a record belongs to bucket index >>
- * shift. The ranks of a tile go into `buckets` neighbouring buckets, a power of two. */
+ * shift. The ranks of a tile go to `buckets` consecutive buckets, a power of two. */
 template <typename NUM> struct part_plan {
     rank_record<NUM> *records;
     uint32_t         *taken; /* places of each bucket taken so far */
@@ -37,8 +37,9 @@ template <typename NUM> struct part_plan {
 
 /* Shared memory of a block that partitions a tile. */
 template <typename NUM> struct part_shared {
-    rank_record<NUM> records[TILE]; /* by buckets */
-    size_t   to[BUCKETS]; /* the target of a bucket's records, minus their place in records */
+    rank_record<NUM> records[TILE]; /* in bucket order */
+    size_t   to[BUCKETS]; /* place of a bucket's records in plan.records, minus their place in
+                           * `records` */
     uint32_t count[BUCKETS], start[BUCKETS];
     uint32_t of_warp[HEADS_WARPS];
 };
@@ -53,7 +54,7 @@ template <typename NUM> static DEVICE part_shared<NUM> *part_start(char *bytes)
 }
 
 /* Takes a place among the tile's records of a bucket. If all lanes want the same bucket, as in
- * arrays that were sorted before, one lane asks for all. */
+ * arrays that were sorted before, one lane takes the places for all. */
 static DEVICE uint32_t place_in(uint32_t *count, unsigned bucket, bool there)
 {
     unsigned const first = __shfl_sync(WARP_ALL, bucket, 0);
@@ -66,8 +67,8 @@ static DEVICE uint32_t place_in(uint32_t *count, unsigned bucket, bool there)
     return there ? atomicAdd(&count[bucket], 1) : 0;
 }
 
-/* Finds where each bucket's records begin in the tile and where they go; returns the number of
- * records. A thread has every HEADS_THREADS-th bucket, so records are grouped by thread. */
+/* Finds where the records of each bucket begin in the tile and where they go; returns the number of
+ * records. A thread handles every HEADS_THREADS-th bucket, so records are grouped by thread. */
 template <typename NUM>
 static DEVICE uint32_t part_places(part_shared<NUM> *shared, part_plan<NUM> plan,
                                    size_t first_bucket)
@@ -102,9 +103,8 @@ static DEVICE uint32_t part_places(part_shared<NUM> *shared, part_plan<NUM> plan
     return all;
 }
 
-/* Partitions a tile, TILE_ROWS rows of each warp. The lane's record of a row has index of[row] and
- * rank rank_of(row); `keys` is the number of the warp's records. Called by all threads of the
- * block. */
+/* Partitions a tile: TILE_ROWS rows per warp. The lane's record of a row has index of[row] and rank
+ * rank_of(row); `keys` is the number of the warp's records. Called by all threads of the block. */
 template <typename NUM, typename RANK_OF>
 static DEVICE void part_tile(part_shared<NUM> *shared, part_plan<NUM> plan, size_t first_bucket,
                              const NUM (&of)[TILE_ROWS], unsigned keys, RANK_OF &&rank_of)
@@ -132,7 +132,7 @@ static DEVICE void part_tile(part_shared<NUM> *shared, part_plan<NUM> plan, size
     }
 }
 
-/* The first partition: ranks as they are computed. */
+/* The first partition computes the ranks. */
 template <rank_kind KIND, typename NUM>
 static __global__ void __launch_bounds__(HEADS_THREADS, sizeof(NUM) == 4 ? 3 : 2)
     part_ranks(heads_table table, const NUM *index, part_plan<NUM> plan)
@@ -161,7 +161,7 @@ static __global__ void __launch_bounds__(HEADS_THREADS, sizeof(NUM) == 4 ? 3 : 2
     }
 }
 
-/* The second partition: a tile's records are all from one bucket of the first. */
+/* The second partition. All records of a tile come from one bucket of the first partition. */
 template <typename NUM>
 static __global__ void __launch_bounds__(HEADS_THREADS, sizeof(NUM) == 4 ? 3 : 2)
     part_records(const rank_record<NUM> *from, size_t n, part_plan<NUM> plan)
@@ -184,7 +184,7 @@ static __global__ void __launch_bounds__(HEADS_THREADS, sizeof(NUM) == 4 ? 3 : 2
     part_tile(shared, plan, first_bucket, of, keys, [&](int row) { return rank[row]; });
 }
 
-/* Orders the ranks of a final bucket; a block for each. */
+/* Orders the ranks of one final bucket per block. */
 template <typename RANK, typename NUM>
 static __global__ void __launch_bounds__(LEAF_THREADS)
     return_ranks(const rank_record<NUM> *records, size_t n, bool doubled, RANK *ranks)
@@ -204,10 +204,11 @@ static __global__ void __launch_bounds__(LEAF_THREADS)
         ranks[base + i] = doubled ? (RANK)((double)leaf[i] * 0.5) : (RANK)leaf[i];
 }
 
-/* lg of the ranks of a bucket of the first partition: both partitions use half of the bits each. */
+/* lg of the number of ranks in a bucket of the first partition. The partitions share the bits of
+ * the bucket number evenly. */
 static inline unsigned first_shift(size_t n)
 {
-    unsigned bits = 0; /* bits of a bucket's number */
+    unsigned bits = 0; /* bits of a final bucket's number */
     while (n > (size_t)LEAF << bits)
         bits++;
     return LEAF_LG + bits / 2;
@@ -218,7 +219,8 @@ static inline size_t buckets_of(size_t n, unsigned shift)
     return ordo_div_up(n, (size_t)1 << shift);
 }
 
-/* The scratch of both partitions. The second is done for a stretch of whole buckets at a time. */
+/* The scratch of both partitions. The second partition handles one stretch of whole buckets per
+ * call. */
 struct rank_parts {
     size_t    n, stretch;
     void     *records[2];
@@ -259,8 +261,8 @@ static ordo_status parts_begin(cuda_call *call, const rank_parts *parts, const h
                        sizeof(part_shared<NUM>), *table, index, part);
 }
 
-/* Enqueues the return of one stretch of ranks. A stretch is like an array of its own: only the low
- * bits of an index matter. `doubled`: the records hold twice the ranks. */
+/* Enqueues the return of one stretch of ranks. A stretch is handled like a separate array: only the
+ * low bits of an index matter. `doubled`: the records hold twice the ranks. */
 template <typename NUM, typename RANK>
 static ordo_status parts_return(cuda_call *call, const rank_parts *parts, size_t number,
                                 bool doubled, RANK *ranks)

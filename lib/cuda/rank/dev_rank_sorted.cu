@@ -1,13 +1,13 @@
 /* dev_rank_sorted.cu - ranks of a sorted array, in one pass or in two launches.
  *
- * One pass (min, max and average ranks, arrays aligned to 16 bytes): a block ranks a tile, a warp
- * 1024 keys of it. Warps exchange their first and last head through shared memory; the outer warps
- * search for the ends of the groups that cross the tile. This is the hybrid algorithm of the
- * competition ranking paper (Liang, Bisnett, Hylton, Sang, Yu) with 16-byte accesses, one search a
- * tile and 32 keys a step. Keys and ranks move once; no scratch.
- * Two launches (every type, rule and alignment): find_heads writes one bit a key, write_ranks reads
- * the bits, which are still in L2, and the table of heads (dev_rank.cuh). Both move n / 4 bytes of
- * bits; scratch: n / 8 bytes, and n / 128 for average ranks. Time does not depend on ties. */
+ * One pass (min, max and average ranks, arrays aligned to 16 bytes): a block ranks a tile, each
+ * warp 1024 keys. Warps exchange their first and last heads in shared memory; the first and the
+ * last warp search for the ends of groups that cross the tile. This is the hybrid algorithm of
+ * Liang, Bisnett, Hylton, Sang and Yu, "Parallel Computation of Standard Competition Rankings over
+ * a Sorted Array", with 16-byte accesses and one search per tile and direction. No scratch. Two
+ * launches (every type, rule and alignment): find_heads writes one bit per key; write_ranks reads
+ * the bits, which are still in L2, and the table of heads (dev_rank.cuh). Bits: n / 8 bytes
+ * written, n / 8 read. Scratch: n / 8 bytes, n / 128 more for average ranks. */
 #include "cuda/papers/papers.cuh"
 #include "cuda/rank/dev_rank.cuh"
 
@@ -15,7 +15,7 @@ static constexpr int PASS_TILE = HEADS_WARPS * HEADS_CHUNK;
 
 /* ---- Search for the ends of a tie ---- */
 
-/* Keys loaded early: the key in question, and one of its neighbours in each lane. */
+/* Keys loaded early: the key in question, and one key near it per lane. */
 template <typename BITS> struct tie_probe {
     BITS key, near;
 };
@@ -31,8 +31,9 @@ static DEVICE tie_probe<BITS> probe_behind(const BITS *keys, size_t n, size_t i)
     return {keys[i], keys[n - i - 1 > lane_id() ? i + 1 + lane_id() : i]};
 }
 
-/* How many keys a group of ties continues in one direction, if at least 32 and at most `room`.
- * in_group(d) tells whether the key at distance d, 1 <= d <= room, belongs to the group. */
+/* How far a group of tied keys continues in one direction, if that is at least 32 and at most
+ * `room` keys. in_group(d) returns whether the key at distance d, 1 <= d <= room, belongs to the
+ * group. */
 template <typename TEST> static DEVICE size_t long_group(size_t room, TEST &&in_group)
 {
     unsigned const lane = lane_id();
@@ -44,10 +45,10 @@ template <typename TEST> static DEVICE size_t long_group(size_t room, TEST &&in_
     unsigned const first = lowest_bit(out);
     size_t         in = first > 0 ? (size_t)64 << (first - 1) : 32; /* known to be in the group */
     size_t         past = first < 31 && (size_t)64 << first < room ? (size_t)64 << first : room;
-    while (past - in > 1) { /* past is known not to be in the group */
+    while (past - in > 1) { /* `past` is known not to be in the group */
         size_t const step = (past - in + 31) / 32, probe = in + (lane + 1) * step;
         out = __ballot_sync(WARP_ALL, probe >= past || !in_group(probe));
-        unsigned const end = lowest_bit(out); /* the probe of lane 31 is never below past */
+        unsigned const end = lowest_bit(out); /* the probe of lane 31 is never below `past` */
         size_t const   upper = in + (end + 1) * step;
         in += end * step;
         past = upper < past ? upper : past;
@@ -64,7 +65,7 @@ static DEVICE size_t group_length(tie_probe<typename CODE::BITS> probe, size_t r
     return out != 0 ? lowest_bit(out) : long_group(room, in_group);
 }
 
-/* The first key of the group of key i; probe is probe_before(keys, i). */
+/* The index of the first key of the group of key i; probe is probe_before(keys, i). */
 template <typename CODE>
 static DEVICE size_t warp_group_begin(const typename CODE::BITS *keys, size_t i,
                                       tie_probe<typename CODE::BITS> probe)
@@ -85,7 +86,7 @@ static DEVICE size_t warp_group_end(const typename CODE::BITS *keys, size_t n, s
 
 /* ---- The pass ---- */
 
-/* Word w = lane of the head bits of a chunk, in array order. */
+/* Returns word lane_id() of the head bits of a chunk, in array order. */
 template <typename CODE, int V, typename BITS = typename CODE::BITS>
 static DEVICE uint32_t chunk_heads(const BITS *keys, size_t n, size_t base)
 {
@@ -105,7 +106,7 @@ static __global__ void __launch_bounds__(HEADS_THREADS, CUDA_TUNE_RANK_RESIDENT)
 {
     typedef typename word_of<sizeof(RANK)>::type NUM;
     constexpr bool BACK = KIND != RANK_NEXT, AHEAD = KIND != RANK_LAST;
-    __shared__ NUM last_of[HEADS_WARPS], next_of[HEADS_WARPS]; /* 0 and n: the warp has no head */
+    __shared__ NUM last_of[HEADS_WARPS], next_of[HEADS_WARPS]; /* 0 and n if the warp has no head */
     __shared__ NUM before_tile, behind_tile;
 
     unsigned const  warp = block_warp();
@@ -208,7 +209,7 @@ static __global__ void __launch_bounds__(HEADS_THREADS, CUDA_TUNE_RANK_RESIDENT)
         size_t const base = chunk * HEADS_CHUNK;
         BITS const   before = keys[base > 0 ? base - 1 : 0];
         uint32_t     word;
-        unsigned     at; /* of the word in the chunk */
+        unsigned     at; /* index of the lane's word in the chunk */
         if (table.n - base >= HEADS_CHUNK) {
             word = warp_flags<V, ACCESS_ONCE>(keys + base, before, is_head);
             word = heads_in_order<V>(word | (chunk == 0 && lane_id() == 0));
@@ -283,8 +284,8 @@ static __global__ void __launch_bounds__(HEADS_THREADS, CUDA_TUNE_RANK_RESIDENT)
     }
 }
 
-/* The launch may begin before the previous one in the stream has ended: blocks are set up while the
- * last heads are found, and wait before they read. */
+/* The launch may begin before the previous launch in the stream has ended: its blocks start while
+ * the last heads are found, and wait before they read. */
 template <rank_kind KIND, typename RANK, int V>
 static ordo_status launch_write(cuda_call *call, const heads_table *table, RANK *ranks)
 {

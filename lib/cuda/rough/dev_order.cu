@@ -1,10 +1,10 @@
-/* dev_order.cu - is_sorted, runs and count_nans: answers that need one read of the array.
+/* dev_order.cu - is_sorted, runs and count_nans: results that need one read of the array.
  *
  * Warps read chunks of 1024 keys and compare every key with its left neighbour (warp_heads.cuh).
- * The answers are a minimum and integer sums, so the order of the warps does not matter. A warp
- * stops when its next chunk lies after a key already found out of order. One block handles few keys
- * and writes the answer to host memory. Memory moved: the keys once. Scratch: one number. The calls
- * wait for the result. */
+ * The results are a minimum and integer sums, so the order of the warps does not matter. For
+ * is_sorted a warp stops when a key before its next chunk is known to be out of order. For few
+ * keys, one block does all the work and writes the result to host memory. Memory moved: the keys
+ * once. Scratch: one number. The calls wait for the result. */
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/runtime/cuda_tuning.cuh"
 #include "cuda/warp/warp_heads.cuh"
@@ -12,7 +12,7 @@
 enum {
     ORDER_WARPS = 8,
     ORDER_THREADS = ORDER_WARPS * WARP_LANES,
-    ORDER_ALONE_THREADS = 1024 /* 32 warps, so that one warp can combine all */
+    ORDER_ALONE_THREADS = 1024 /* 32 warps, so that one warp can combine their results */
 };
 
 enum order_question {
@@ -21,14 +21,14 @@ enum order_question {
     ORDER_NANS        /* the number of NaNs */
 };
 
-/* The place in the chunk of the first of a lane's flags; HEADS_CHUNK if there is none. */
+/* The position in the chunk of the first of a lane's flags; HEADS_CHUNK if there is none. */
 template <int V> static DEVICE unsigned first_flag(uint32_t flags)
 {
     unsigned const bit = lowest_bit(flags);
     return flags != 0 ? bit / V * 32 * V + lane_id() * V + bit % V : HEADS_CHUNK;
 }
 
-/* *answer is a minimum for ORDER_FIRST_FALL, otherwise a sum. */
+/* *answer becomes the minimum for ORDER_FIRST_FALL, otherwise the sum. */
 template <order_question QUESTION, int V, typename CODE, typename BITS = typename CODE::BITS>
 static __global__ void __launch_bounds__(ORDER_THREADS, CUDA_TUNE_ORDER_RESIDENT)
     look_through(const BITS *keys, size_t n, CODE code, unsigned long long *answer)
@@ -64,7 +64,7 @@ static __global__ void __launch_bounds__(ORDER_THREADS, CUDA_TUNE_ORDER_RESIDENT
             if (first != HEADS_CHUNK && lane_id() == 0)
                 atomicMin(answer, (unsigned long long)(base + first));
             if (first != HEADS_CHUNK || found < base)
-                return; /* the next chunk of this warp lies after it */
+                return; /* the next chunk of this warp lies after the key found */
         } else
             count += __popc(flags);
     }
@@ -80,8 +80,8 @@ static __global__ void __launch_bounds__(ORDER_THREADS, CUDA_TUNE_ORDER_RESIDENT
     }
 }
 
-/* The same by one block, which writes the answer to host memory. That saves the launches that zero
- * a number and fetch it, because few keys are all latency. */
+/* The same by one block, which writes the result to host memory. For few keys latency dominates;
+ * this saves the memset and the copy of the result. */
 template <order_question QUESTION, typename CODE>
 static __global__ void __launch_bounds__(ORDER_ALONE_THREADS, 1)
     look_alone(const typename CODE::BITS *keys, unsigned n, CODE code,
@@ -89,8 +89,7 @@ static __global__ void __launch_bounds__(ORDER_ALONE_THREADS, 1)
 {
     __shared__ unsigned of_warp[ORDER_ALONE_THREADS / WARP_LANES];
     constexpr bool      LEAST = QUESTION == ORDER_FIRST_FALL;
-    constexpr unsigned  FROM =
-        QUESTION == ORDER_NANS ? 0 : 1; /* the first key with a left neighbour, or the first key */
+    constexpr unsigned  FROM = QUESTION == ORDER_NANS ? 0 : 1; /* the first key that is tested */
 
     unsigned mine = LEAST ? UINT32_MAX : 0;
 #pragma unroll 4

@@ -2,12 +2,12 @@
  *
  * T. Altman and Y. Igarashi, "Roughly sorting: sequential and parallel approach" (1989), use prefix
  * maxima, suffix minima and a walk along both. Here one read is enough: the radius is the maximum
- * of j - min{i: P[i] > a[j]} with prefix maxima P, and with the largest distance so far one
- * comparison tells whether a key has a larger one. radius_near (radius.cuh) measures inside
- * spans, up to the size of a ring in shared memory, and fills a table of patches of 124 keys. The
+ * of j - min{i: P[i] > a[j]} with prefix maxima P. If r is the largest distance so far, one
+ * comparison shows whether a key has a larger one. radius_near (radius.cuh) measures inside spans,
+ * up to the size of a ring in shared memory, and fills a table of patches of about 120 keys. The
  * other kernels (radius_far.cuh) measure across spans from the table and read again only the
- * patches that may hold a larger radius. Exact. Reads n keys and 1.7 % for the table. Scratch:
- * three words a patch. */
+ * patches that may hold a larger radius. Exact. Reads each key once, apart from these patches.
+ * Scratch: two keys and 4 bytes per patch. */
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/rough/dev_rough.cuh"
 #include "cuda/rough/radius_far.cuh"
@@ -25,7 +25,7 @@ struct radius_pieces { /* parts of scratch */
 
 template <typename BITS> static size_t radius_steps(size_t n)
 {
-    /* The places before an unaligned array count too. */
+    /* The padding before an unaligned array counts too. */
     return ordo_div_up(n + 16 / sizeof(BITS) - 1, radius_shape<BITS>::STEP);
 }
 
@@ -41,7 +41,7 @@ template <typename BITS> static radius_pieces radius_layout(cuda_scratch *scratc
     return pieces;
 }
 
-/* The one read of the keys finds no sequences. */
+/* The single-read method does not compute the sequences LR, RL and DM. */
 static bool by_sequences(const ordo_radius_job *job)
 {
     return job->algorithm == ORDO_ALGORITHM_PREFIX || ordo_wants_sequences(job);
@@ -95,7 +95,7 @@ static ordo_status radius_enqueue(cuda_call *call, const ordo_radius_job *job, C
 
     TRY(CUDA_LAUNCH(call, radius_near<CODE>, spans, SHAPE::THREADS, SHAPE::BYTES, view, table));
     if (spans == 1 && view.end <= SHAPE::REACH)
-        return ORDO_OK; /* all pairs were in the ring */
+        return ORDO_OK; /* the ring held all pairs */
     TRY(CUDA_LAUNCH(call, radius_settle<BITS>, 1, CUDA_TUNE_RADIUS_SPANS, 0, table,
                     (unsigned)spans));
     TRY(CUDA_LAUNCH(call, radius_bound<BITS>, ordo_div_up(patches, 256), 256, 0, table));

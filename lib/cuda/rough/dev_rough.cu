@@ -1,13 +1,13 @@
-/* dev_rough.cu - sorts arrays in which no key is far from its place, and looks at an array before
- * the sort to pick the cheapest algorithm.
+/* dev_rough.cu - sorts arrays in which no key is far from its place; looks at samples of an array
+ * to choose the cheapest sort.
  *
- * A. Pfaff and J. Treadwell, "Parallel sorting of roughly-sorted sequences" (2016), sort windows of
- * twice the radius, then windows shifted by it. Here a warp (dev_rough_warp.cu) or a block
+ * A. Pfaff and J. Treadwell, "Parallel Sorting of Roughly-Sorted Sequences" (2016), sort windows of
+ * twice the radius, then windows shifted by the radius. Here a warp (dev_rough_warp.cu) or a block
  * (dev_rough_block.cu) sorts each span with a sliding window, and rough.cuh merges at the borders
- * of spans. In place: one read and one write. An unknown radius is guessed from a look at 128
- * windows of 1024 keys; the sort detects a wrong guess, and then the radius is measured
- * (dev_radius.cu). The radius is that of the total order, so the result has the bytes of every
- * other sort. Waits for the host. Scratch: that of the radius, the look and a word. */
+ * of spans. In place: one read and one write. An unknown radius is guessed from 128 windows of 1024
+ * keys; the sort detects a wrong guess, and then the radius is measured (dev_radius.cu). The radius
+ * is that of the total order, so the result is the same as of every other sort. Waits for the host.
+ * Scratch: the radius, the windows and a word. */
 #include "cuda/rough/dev_rough.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/runtime/cuda_tuning.cuh"
@@ -15,7 +15,7 @@
 
 enum {
     ROUGH_LOOKS = 128,
-    ROUGH_LOOK_KEYS = 1024 /* also the threads of a block */
+    ROUGH_LOOK_KEYS = 1024 /* keys of a window; also the threads of a block */
 };
 
 struct rough_window {
@@ -46,7 +46,7 @@ static __global__ void __launch_bounds__(ROUGH_LOOK_KEYS)
     unsigned const falls = (unsigned)__syncthreads_count(mine < left);
     unsigned const rises = (unsigned)__syncthreads_count(mine > left);
 
-    unsigned begin = 0, end = thread; /* range that holds the first larger key */
+    unsigned begin = 0, end = thread; /* the first larger key is in [begin, end) */
     while (begin < end) {
         unsigned const middle = (begin + end) / 2;
         if (upto[middle] > mine)
@@ -63,14 +63,15 @@ static __global__ void __launch_bounds__(ROUGH_LOOK_KEYS)
     }
 }
 
-struct rough_look {      /* statistics of windows all over the array */
-    size_t falls, rises; /* pairs of neighbours in windows */
-    size_t far_falls;    /* windows whose first key is less than that of the window before */
+struct rough_look {      /* statistics of windows spread over the array */
+    size_t falls, rises; /* number of pairs of neighbours inside windows that fall or rise */
+    size_t far_falls;    /* number of windows whose first key is less than that of the previous
+                          * window */
     size_t radius;       /* largest radius of a window */
-    size_t distinct;     /* values among the first keys of windows */
+    size_t distinct;     /* number of distinct values among the first keys of the windows */
 };
 
-/* Waits for the host. The array has at least ROUGH_LOOKS * ROUGH_LOOK_KEYS keys. */
+/* Waits for the device. The array must have at least ROUGH_LOOKS * ROUGH_LOOK_KEYS keys. */
 static ordo_status rough_look_at(cuda_call *call, const ordo_sort_job *job, rough_look *look)
 {
     rough_window *const windows = scratch_take<rough_window>(&call->scratch, ROUGH_LOOKS);
@@ -121,7 +122,7 @@ static ordo_status rough_measure(cuda_call *call, const ordo_sort_job *job, size
     return call_fetch(call, radius, word, sizeof *radius);
 }
 
-/* Sorts in windows of this radius. */
+/* Sorts by windows of this radius. */
 static ordo_status rough_windows(cuda_call *call, const ordo_sort_job *job, size_t radius,
                                  unsigned *unsorted)
 {
@@ -138,7 +139,7 @@ static void record_windows(ordo_exec *exec, size_t radius)
     exec->facts.radius = radius;
 }
 
-/* Sorts in windows of a radius that may be too small; *done is false then. */
+/* Sorts by windows of a radius that may be too small; then *done is false. */
 static ordo_status rough_try(cuda_call *call, const ordo_sort_job *job, size_t radius,
                              unsigned *unsorted, bool *done)
 {
@@ -153,9 +154,9 @@ static ordo_status rough_try(cuda_call *call, const ordo_sort_job *job, size_t r
     return ORDO_OK;
 }
 
-/* The radius to try if a look has seen `seen`: an eighth more, rounded up to the radius of a
- * network; for blocks twice as much, because their windows cost nearly the same for any radius, up
- * to half of what a look can see. 0: do not guess. */
+/* The radius to try if the windows showed radius `seen`: an eighth more, rounded up to the radius
+ * of a warp sort. For blocks twice `seen`, because a block needs nearly the same time for any
+ * radius, up to CUDA_TUNE_ROUGH_GUESS, half the size of a window. 0: do not guess. */
 static size_t rough_guess(ordo_type type, size_t seen)
 {
     size_t const wanted = seen + seen / 8 + 1;
@@ -166,7 +167,7 @@ static size_t rough_guess(ordo_type type, size_t seen)
     return seen > 0 && seen <= CUDA_TUNE_ROUGH_GUESS ? 2 * seen : 0;
 }
 
-/* Sorts in windows of an unknown radius; a look has seen radius `seen` (0: nothing). */
+/* Sorts by windows of an unknown radius; the windows of the look had radius `seen` (0: unknown). */
 static ordo_status rough_sort_unknown(cuda_call *call, const ordo_sort_job *job, size_t seen,
                                       bool *done)
 {
@@ -224,13 +225,13 @@ ordo_status dev_windows_keys(cuda_call *call, const ordo_sort_job *job, bool *do
 
 /* ---- Any array ----
  *
- * If no window of the look starts with a smaller key than the window before, the array may be
- * roughly sorted, and windows of its radius are sorted. If no key rises, the array may be in
- * reverse order: one read checks that, and one read and write reverses the array. All other arrays
- * go to the general sort. The look costs a launch and a wait for the host, so arrays below
+ * If no window of the look starts with a smaller key than the previous window, the array may be
+ * roughly sorted, and it is sorted by windows. If no pair of neighbours rises, the array may be
+ * reversed: one read checks that, and one read and write reverses the array. All other arrays go to
+ * the general sort. The look costs a launch and a wait for the host, so arrays below
  * CUDA_TUNE_LOOK_BYTES and keys of 8 and 16 bits are not looked at. */
 
-/* Sets *rises if a key is larger than the one before. */
+/* Sets *rises if a key is larger than the key before it. */
 template <typename CODE, typename BITS = typename CODE::BITS>
 static __global__ void rough_falling(CODE code, const BITS *keys, size_t n, unsigned *rises)
 {
@@ -255,7 +256,7 @@ static __global__ void rough_falling(CODE code, const BITS *keys, size_t n, unsi
     }
 }
 
-/* Reverses the array unless *rises. */
+/* Reverses the array if *rises is 0. */
 template <typename BITS>
 static __global__ void rough_turn(BITS *keys, size_t n, const unsigned *rises)
 {

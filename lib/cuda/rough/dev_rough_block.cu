@@ -1,11 +1,12 @@
 /* dev_rough_block.cu - sorts an array of medium radius in one read and one write, in place.
  *
- * A block walks its span tile by tile. It sorts a tile (by buckets of equal width, or, if buckets
- * overflow, parts of 256 keys by warps, then merges) and merges it with the `reach` largest
- * keys read before; reach is the radius, rounded up. The smallest keys are then in order and are
- * written, reach places behind the keys read; the largest stay. After T. Altman and B. Chlebus,
- * "Sorting roughly sorted sequences in parallel" (1990), with a sliding window instead of two rows
- * of windows. rough_borders merges where two spans meet. n keys read, n written. */
+ * A block goes through its span tile by tile. It sorts a tile (by buckets of equal width; if a
+ * bucket overflows, half warps sort parts of 256 keys, which are then merged) and merges the tile
+ * with the `reach` largest keys read before; reach is the radius, rounded up. Then the smallest
+ * keys are in order and are written, `reach` places behind the keys read; the largest stay. After
+ * T. Altman and B. Chlebus, "Sorting roughly sorted sequences in parallel" (1990), with a sliding
+ * window instead of two rows of windows. rough_borders merges where two spans meet. Reads n keys,
+ * writes n keys. */
 #include "cuda/rough/dev_rough.cuh"
 #include "cuda/rough/rough.cuh"
 #include "cuda/warp/warp_scan.cuh"
@@ -13,16 +14,16 @@
 
 static constexpr int WINDOW_ITEMS = WARP_SORT_ITEMS;
 
-/* The index of place i: one key is left out after every 128 bytes, against bank conflicts of
- * threads that write 16 keys each. */
+/* The index of place i in shared memory. One key is left free after every 128 bytes to avoid bank
+ * conflicts between threads that write 16 keys each. */
 template <typename BITS> static DEVICE constexpr int window_at(int i)
 {
     return i + i / (128 / (int)sizeof(BITS));
 }
 
-/* How many of the first `diagonal` keys of the merge of [first, middle), ascending, and [middle,
- * last), descending, come from the first part (merge path: Green, McColl, Bader, 2012). The second
- * part is reversed so that a merge need not test for the ends of parts. */
+/* Merge path (Green, McColl, Bader, 2012): returns how many of the first `diagonal` keys of the
+ * merge of [first, middle), ascending, and [middle, last), descending, come from the first part.
+ * The second part is reversed so that a merge need not test for the ends of the parts. */
 template <typename BITS>
 static DEVICE int window_split(const BITS *memory, int first, int middle, int last, int diagonal)
 {
@@ -39,7 +40,7 @@ static DEVICE int window_split(const BITS *memory, int first, int middle, int la
     return begin;
 }
 
-/* WINDOW_ITEMS keys of the merge, from `diagonal` on. */
+/* Computes WINDOW_ITEMS keys of the merge, starting at `diagonal`. */
 template <typename BITS>
 static DEVICE void window_merge(const BITS *memory, int first, int middle, int last, int diagonal,
                                 BITS *x)
@@ -61,7 +62,7 @@ static DEVICE void window_merge(const BITS *memory, int first, int middle, int l
     }
 }
 
-/* Writes keys to the 16 places from `at` on, a multiple of 16; in reverse if turned. */
+/* Writes keys to the 16 places from `at` on, a multiple of 16; in reverse order if `turned`. */
 template <typename BITS>
 static DEVICE void window_put(BITS *memory, int at, bool turned, const BITS *x)
 {
@@ -71,9 +72,9 @@ static DEVICE void window_put(BITS *memory, int at, bool turned, const BITS *x)
         to[i] = turned ? x[WINDOW_ITEMS - 1 - i] : x[i];
 }
 
-/* Merges sorted parts of `part` keys of the tile [first, first + size), every second of them
- * reversed, to one reversed part. Sizes are powers of two; thread t writes keys 16 t to 16 t +
- * 15 of each level. */
+/* Merges the tile [first, first + size) into one reversed part. It consists of sorted parts of
+ * `part` keys, of which every second one is reversed. Sizes are powers of two; thread t writes keys
+ * 16 t to 16 t + 15 of each level. */
 template <typename BITS>
 static DEVICE void window_merge_parts(BITS *memory, int first, int size, int part)
 {
@@ -92,12 +93,13 @@ static DEVICE void window_merge_parts(BITS *memory, int first, int size, int par
 
 /* ---- Buckets ----
  *
- * bucket_sort cuts the range of the keys into as many equal buckets as there are keys. Shared
- * counters give each key its rank and place. If no bucket holds more than BUCKET_MOST keys, no key
- * is more than 8 places away: the sort of 16 places of every thread, then of 16 places shifted by
- * 8, finishes. Otherwise the caller sorts in another way. */
+ * bucket_sort divides the range of the keys into as many equal buckets as there are keys. Counters
+ * in shared memory give each key its rank and place. If no bucket holds more than BUCKET_MOST keys,
+ * no key is more than 8 places from its final place. Then each thread sorts 16 places, and
+ * afterwards 16 places shifted by 8. Otherwise the caller uses another sort. */
 
-static constexpr int BUCKET_MOST = 9; /* so a key is at most 8 places, half a window, away */
+static constexpr int BUCKET_MOST = 9; /* so a key is at most 8 places, half of 16, from its final
+                                       * place */
 
 template <typename BITS, int THREADS> struct bucket_shared {
     BITS     low[THREADS / 32], high[THREADS / 32];
@@ -130,7 +132,7 @@ static DEVICE void bucket_range(bucket_shared<BITS, THREADS> *shared, const BITS
 
 /* A monotonic map from [0, range] to [0, BUCKETS). */
 template <typename BITS, int BUCKETS> struct bucket_map {
-    int      shift; /* leaves 32 bits */
+    int      shift; /* shifts the range into 32 bits */
     unsigned factor;
 
     DEVICE void cover(BITS range)
@@ -146,8 +148,8 @@ template <typename BITS, int BUCKETS> struct bucket_map {
     DEVICE unsigned operator()(BITS x) const { return __umulhi((unsigned)(x >> shift), factor); }
 };
 
-/* Leaves x, sorted and reversed, at the places [first, first + THREADS * 16). If it returns false,
- * it has only destroyed what was there. */
+/* Writes x, sorted and reversed, to the places [first, first + THREADS * 16). If it returns false,
+ * the contents of these places are undefined. */
 template <typename BITS, int THREADS>
 static DEVICE bool bucket_sort(bucket_shared<BITS, THREADS> *shared, BITS *memory, int first,
                                const BITS *x)
@@ -213,7 +215,7 @@ static DEVICE bool bucket_sort(bucket_shared<BITS, THREADS> *shared, BITS *memor
     for (int i = 0; i < N; i++)
         here[N - 1 - i] = y[i];
     __syncthreads();
-    if (threadIdx.x < THREADS - 1) { /* 8 places of this thread and 8 of the next */
+    if (threadIdx.x < THREADS - 1) { /* 8 places of this thread and 8 of the next one */
         BITS *const next = memory + window_at<BITS>(first + KEYS - 2 * N - mine);
 #pragma unroll
         for (int i = 0; i < N / 2; i++) {
@@ -239,8 +241,8 @@ enum {
 
 template <typename BITS, int THREADS> struct rough_tile {
     static constexpr int KEYS = THREADS * WINDOW_ITEMS;
-    /* Shared memory: the kept keys, then the tile. While warps sort parts of the tile, each has its
-     * own part of the memory. */
+    /* Shared memory: the kept keys, then the tile. While half warps sort parts of the tile, each
+     * warp has its own piece of this memory. */
     static constexpr int ROOM = (warp_sort_at<BITS>(WARP_SORT_KEYS) + 7) / 8 * 8;
     static size_t        bytes(int reach)
     {
@@ -253,18 +255,19 @@ template <typename CODE, int THREADS>
 static DEVICE void rough_load(const rough_view<CODE> &view, size_t at, typename CODE::BITS *x)
 {
     constexpr int  V = rough_view<CODE>::V;
-    unsigned const lane = lane_id(), half = threadIdx.x / 16; /* memory of a warp */
+    unsigned const lane = lane_id(), half = threadIdx.x / 16; /* 16 lanes load one part */
 #pragma unroll
     for (int i = 0; i < WINDOW_ITEMS; i += V)
         view.load(at + half * ROUGH_PART + i * 16 + lane % 16 * V, x + i);
 }
 
-/* Leaves the keys of all threads, sorted and reversed, in the tile after `reach` places. */
+/* Sorts the keys of all threads and writes them, reversed, to the tile after `reach` places. */
 template <typename BITS, int THREADS>
 static DEVICE void rough_merge(BITS *memory, int reach, BITS *x)
 {
     typedef rough_tile<BITS, THREADS> TILE;
-    BITS *const rooms = memory + (window_at<BITS>(reach) + 7) / 8 * 8; /* whole vectors */
+    BITS *const rooms = memory + (window_at<BITS>(reach) + 7) / 8 * 8; /* aligned to whole
+                                                                        * vectors */
     int const   mine = threadIdx.x * WINDOW_ITEMS, part = mine & ~(ROUGH_PART - 1);
     bool const  turned = mine & ROUGH_PART;
     warp_sort_parts<4>(x, rooms + threadIdx.x / 32 * TILE::ROOM);
@@ -276,8 +279,8 @@ static DEVICE void rough_merge(BITS *memory, int reach, BITS *x)
     window_merge_parts(memory, reach, TILE::KEYS, ROUGH_PART);
 }
 
-/* The 16 keys from `at` on of the merge of the kept keys, [0, reach), and the tile. After the last
- * kept key they are the tile's. */
+/* Computes 16 keys, from `at` on, of the merge of the kept keys, [0, reach), and the tile. Behind
+ * the last kept key these are keys of the tile. */
 template <typename BITS>
 static DEVICE void rough_take(const BITS *memory, int reach, int keys, int at, BITS *x)
 {
@@ -375,8 +378,8 @@ static ordo_status rough_launch(cuda_call *call, const ordo_sort_job *job, CODE 
     return rough_join(call, view, span, radius, unsorted);
 }
 
-/* The size of the larger tile if the device has enough shared memory for it, else of the
- * smaller. */
+/* The size of the larger tile if the device has enough shared memory for it, else the size of the
+ * smaller one. */
 size_t rough_block_most(const cuda_call *call, ordo_type type)
 {
     size_t const most = ROUGH_LARGE * WINDOW_ITEMS;

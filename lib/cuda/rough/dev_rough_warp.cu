@@ -1,21 +1,21 @@
 /* dev_rough_warp.cu - sorts an array of small radius in one read and one write, in place.
  *
- * A warp walks its span 512 keys at a time and sorts windows of at least twice the radius
+ * A warp goes through its span 512 keys at a time. It sorts windows of at least twice the radius
  * (warp_sort.cuh), then windows shifted left by half a window, each of which is a merge of two
  * sorted halves. The last half window is kept for the next 512 keys; the keys before it are in
  * order and are written. No key is read twice, no scratch is needed, and warps do not wait for each
- * other. rough_borders merges where two spans meet. Every step permutes keys in place, whatever the
- * radius; the ends of sorted windows tell whether the result is in order. */
+ * other. rough_borders merges where two spans meet. Every step permutes keys in place for any
+ * radius; comparisons at the ends of the sorted windows show whether the result is in order. */
 #include "cuda/rough/dev_rough.cuh"
 #include "cuda/rough/rough.cuh"
 
 enum {
     ROUGH_WARPS = CUDA_TUNE_ROUGH_WARPS,
-    ROUGH_LEVEL = 4 /* of the largest windows, 16 << 4 keys */
+    ROUGH_LEVEL = 4 /* level of the largest windows: 16 << 4 keys */
 };
 
 template <typename BITS, int M>
-struct rough_room { /* a warp's 512 keys, and half a window after them */
+struct rough_room { /* shared memory of a warp: 512 keys, then half a window */
     static constexpr int HALF = 8 << M;
     static constexpr int COUNT = (warp_sort_at<BITS>(WARP_SORT_KEYS + HALF) + 7) / 8 * 8;
 };
@@ -38,7 +38,7 @@ static __global__ void __launch_bounds__(ROUGH_WARPS * 32)
     typedef rough_room<BITS, M> ROOM;
     constexpr int               N = WARP_SORT_ITEMS, KEYS = WARP_SORT_KEYS;
     constexpr int               HALF = ROOM::HALF, PART = 2 * HALF, V = rough_view<CODE>::V;
-    constexpr int               KEPT = (HALF + 31) / 32; /* keys of the half window a lane */
+    constexpr int               KEPT = (HALF + 31) / 32; /* keys per lane of the kept half window */
     __shared__ __align__(16) BITS rooms[ROUGH_WARPS * ROOM::COUNT];
 
     unsigned const lane = lane_id(), warp = threadIdx.x / 32;

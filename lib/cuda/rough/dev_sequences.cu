@@ -1,11 +1,11 @@
 /* dev_sequences.cu - the radius of an array from its sequences LR, RL and DM.
  *
  * A. Pfaff and J. Treadwell, "Parallel Sorting of Roughly-Sorted Sequences" (2016), after T. Altman
- * and B. Chlebus (1990). LR is the scan of maxima, RL the scan of minima from the end, both by
- * dev_scan.cu. One thread an element then finds d[i] = i - j for the first j with LR[j] after
- * RL[i], by a search that starts at i and doubles its steps: O(lg d[i]). LR never falls, so d[i] is
- * exact; the authors' kernel leaves out a condition and finds a bound. The radius is the largest
- * d[i]. Memory moved: about 8 reads and writes of the keys. Scratch: two arrays of key bits. */
+ * and B. Chlebus (1990). LR is the max-scan, RL the min-scan from the end, both by dev_scan.cu.
+ * Then one thread per element finds d[i] = i - j for the first j with LR[j] after RL[i], by a
+ * search that starts at i and doubles its steps: O(lg d[i]). LR is monotonic, so d[i] is exact; the
+ * authors' kernel leaves out a condition and finds a bound. The radius is the largest d[i]. Memory
+ * moved: about 8 reads and writes of the keys. Scratch: two arrays of key bits. */
 #include "cuda/rough/dev_rough.cuh"
 #include "cuda/rough/radius.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
@@ -18,16 +18,16 @@ enum {
 template <typename CODE> struct sequences_view {
     typedef typename CODE::BITS BITS;
 
-    CODE      total, folded; /* one-to-one; ties folded together */
+    CODE      total, folded; /* one-to-one code; code with ties folded */
     size_t    n;
-    BITS     *maxima; /* key bits (total) of LR */
-    BITS     *minima; /* of RL, from the last element to the first */
+    BITS     *maxima; /* LR, as bits of `total` */
+    BITS     *minima; /* RL, from the last element to the first */
     BITS     *lr, *rl;
     uint64_t *dm;
 
     DEVICE BITS fold(BITS bits) const { return folded.encode(total.decode(bits)); }
 
-    /* i - j for the first j with LR[j] after RL[i]; 0 if there is none before i. */
+    /* i - j for the first j < i with LR[j] after RL[i]; 0 if there is none. */
     DEVICE uint64_t displacement(size_t i) const
     {
         BITS const low = fold(minima[n - 1 - i]);
@@ -45,7 +45,7 @@ static __global__ void sequences_encode(sequences_view<CODE> view, const typenam
     });
 }
 
-/* One thread an element. Raises *radius, which begins as 0. */
+/* One thread per element. Raises *radius, which is 0 at the start. */
 template <typename CODE>
 static __global__ void __launch_bounds__(SEQUENCES_THREADS)
     sequences_measure(sequences_view<CODE> view, unsigned long long *radius)
@@ -66,7 +66,7 @@ static __global__ void __launch_bounds__(SEQUENCES_THREADS)
         atomicMax(radius, (unsigned long long)most);
 }
 
-/* A scan of key bits in their own array. */
+/* A job that scans key bits in place. */
 template <typename BITS> static ordo_scan_job scan_job(ordo_op op, BITS *bits, size_t n)
 {
     constexpr ordo_type TYPE = sizeof(BITS) == 1   ? ORDO_U8
@@ -131,7 +131,8 @@ static ordo_status enqueue(cuda_call *call, const ordo_radius_job *job, CODE cod
     ordo_scan_job const most = scan_job(ORDO_MAX, view.maxima, n);
     ordo_scan_job const least = scan_job(ORDO_MIN, view.minima, n);
     TRY(dev_scan(call, &most));
-    call->scratch.used = used; /* the second scan follows the first on the stream */
+    call->scratch.used = used; /* the second scan runs after the first on the stream, so it can
+                                * reuse the scratch */
     TRY(dev_scan(call, &least));
     call->scratch.used = used;
     return CUDA_LAUNCH(call, sequences_measure<CODE>, blocks, SEQUENCES_THREADS, 0, view, radius);

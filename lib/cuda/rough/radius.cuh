@@ -1,12 +1,12 @@
 /* radius.cuh - the radius within spans, and the table of patches for radius_far.cuh; see
  * dev_radius.cu.
  *
- * A block walks its span step by step and keeps the prefix maxima of the last steps in a ring in
- * shared memory. r is the largest radius found so far. A key that is out of order with a key more
- * than r places to its left is less than the prefix maximum r + 1 places before it: one comparison
- * a key, or one for all keys of a thread if the smallest of them is not less than the last of those
- * maxima. A thread that finds a larger radius measures it exactly. Once r is larger than the ring,
- * a span only fills the table. */
+ * A block goes through its span step by step and keeps the prefix maxima of the last steps in a
+ * ring in shared memory. r is the largest radius found so far. A key that is out of order with a
+ * key more than r places to its left is less than the prefix maximum r + 1 places before it. That
+ * is one comparison per key; one comparison is enough for all keys of a thread if their smallest
+ * key is not less than the last of these maxima. A thread that finds a larger radius measures it
+ * exactly. Once r is larger than the ring, the block only fills the table. */
 #ifndef ORDO_CUDA_ROUGH_RADIUS_H
 #define ORDO_CUDA_ROUGH_RADIUS_H
 
@@ -18,19 +18,20 @@ template <typename BITS_> struct radius_shape {
     typedef BITS_        BITS;
     static constexpr int THREADS = CUDA_TUNE_RADIUS_THREADS;
     static constexpr int WARPS = THREADS / 32;
-    /* Odd, against bank conflicts of threads that walk over their own keys. */
+    /* Odd, to avoid bank conflicts between threads that read their own keys one after another. */
     static constexpr int ITEMS =
         sizeof(BITS) == 8 ? CUDA_TUNE_RADIUS_ITEMS_8 : CUDA_TUNE_RADIUS_ITEMS;
     static constexpr int SLOTS =
         CUDA_TUNE_RADIUS_SLOTS * (sizeof(BITS) < 4 ? 4 / (int)sizeof(BITS) : 1);
-    static constexpr int AHEAD = CUDA_TUNE_RADIUS_AHEAD; /* steps being copied */
-    static constexpr int STEP = THREADS * ITEMS;         /* keys of a block at a time */
+    static constexpr int AHEAD = CUDA_TUNE_RADIUS_AHEAD; /* steps that are being copied to the
+                                                          * ring */
+    static constexpr int STEP = THREADS * ITEMS;         /* keys that a block handles at a time */
     static constexpr int RING = SLOTS * STEP;
-    static constexpr int SHARE = /* threads of a table entry */
+    static constexpr int SHARE = /* threads per table entry */
         sizeof(BITS) == 8 ? CUDA_TUNE_RADIUS_SHARE_8 : CUDA_TUNE_RADIUS_SHARE;
-    static constexpr int PATCH = SHARE * ITEMS; /* keys of a table entry */
+    static constexpr int PATCH = SHARE * ITEMS; /* keys per table entry */
     static constexpr int PATCHES = STEP / PATCH;
-    /* Radii below this are found in the ring; AHEAD slots are being filled. */
+    /* Radii below this are found in the ring. AHEAD slots are being filled. */
     static constexpr unsigned REACH = (SLOTS - AHEAD - 1) * STEP - 1;
     static constexpr size_t   BYTES = RING * sizeof(BITS);
 
@@ -39,14 +40,14 @@ template <typename BITS_> struct radius_shape {
     static_assert(BYTES <= 98 << 10, "a block of compute capability 8.6 has as much");
 };
 
-/* i - j for the first j < i with is_after(j), or 0 if there is none. is_after is true from that j
- * on. The search starts at i and doubles its steps. */
+/* i - j for the first j < i with is_after(j), or 0 if there is none. is_after is monotonic: true
+ * from that j on. The search starts at i and doubles its steps. */
 template <typename IS_AFTER>
 static DEVICE uint64_t radius_displacement(uint64_t i, IS_AFTER &&is_after)
 {
     if (i == 0 || !is_after(i - 1))
         return 0;
-    uint64_t begin = 0, end = i - 1; /* j is from begin to end */
+    uint64_t begin = 0, end = i - 1; /* j is in [begin, end] */
     for (uint64_t step = 1; begin < end; step *= 2) {
         uint64_t const at = end - (step < end ? step : end);
         if (!is_after(at)) {
@@ -65,8 +66,8 @@ static DEVICE uint64_t radius_displacement(uint64_t i, IS_AFTER &&is_after)
     return i - end;
 }
 
-/* The array from the 16-byte boundary before it on. The `pad` places before the array hold the
- * smallest key, places from `end` on the largest, so they are in order with every key. */
+/* The array, starting at the 16-byte boundary before it. The `pad` places before the array read as
+ * the smallest key, places from `end` on as the largest, so they are in order with every key. */
 template <typename CODE> struct radius_view {
     typedef typename CODE::BITS BITS;
 
@@ -84,14 +85,14 @@ template <typename CODE> struct radius_view {
 };
 
 /* high[p]: the largest key from the start of p's span to the end of patch p. low[p]: the smallest
- * key of patch p. before[s]: the largest key of all spans before s. */
+ * key of patch p. before[s]: the largest key of all spans before s (after radius_settle). */
 template <typename BITS_> struct radius_table {
     typedef BITS_ BITS;
 
     BITS     *high, *low, *before;
-    uint32_t *patches; /* patches to open */
+    uint32_t *patches; /* list of the patches that must be read again */
     uint64_t *radius;
-    unsigned *listed, *within; /* length of the list; whether radii within spans are final */
+    unsigned *listed, *within; /* length of the list; whether the radii inside spans are final */
     size_t    steps, span_steps;
     uint64_t  limit;
 
@@ -143,7 +144,8 @@ template <int LEFT> static DEVICE void radius_copy_wait(void)
 
 template <typename BITS> struct radius_ring { /* a ring of prefix maxima */
     const BITS *upto;
-    unsigned lo, oldest; /* places in the span of this thread's first key and of the ring's first */
+    unsigned lo, oldest; /* places in the span of this thread's first key and of the oldest key in
+                          * the ring */
     int      place;      /* place of this thread's first key in the ring */
 
     DEVICE BITS at(unsigned position) const
@@ -153,16 +155,17 @@ template <typename BITS> struct radius_ring { /* a ring of prefix maxima */
     }
 };
 
-/* The radius of pairs whose right key is one of this thread's; r if it is not larger. least[j] is
- * the smallest of the thread's keys from the j-th on. With these suffix minima the maximum is the
- * same, and the first larger key only moves to the right, so the distance grows by at most one from
- * key to key and one comparison tells. */
+/* The radius of the pairs whose right key is one of this thread's keys; r if that is not larger.
+ * least[j] is the smallest of the thread's keys from the j-th on. These suffix minima give the same
+ * maximum, and for them the position of the first larger key never decreases. So the distance grows
+ * by at most one from key to key, and one comparison per key is enough. */
 template <typename BITS>
 static __device__ __noinline__ unsigned radius_measure(radius_ring<BITS> ring, const BITS *least,
                                                        unsigned r)
 {
     constexpr int ITEMS = radius_shape<BITS>::ITEMS;
-    unsigned begin = ring.oldest, end = ring.lo; /* range that holds the first larger key, if any */
+    unsigned      begin = ring.oldest, end = ring.lo; /* the first larger key, if any, is in [begin,
+                                                  * end) */
     if (begin > 0 && ring.at(begin) > least[0])
         return end - begin; /* or more; larger than the ring in any case */
     while (begin < end) {
@@ -179,7 +182,7 @@ static __device__ __noinline__ unsigned radius_measure(radius_ring<BITS> ring, c
 }
 
 /* Whether one of this thread's keys x is out of order with a key more than r places before it; low
- * is the smallest of them. May be wrongly true at the start of a span. */
+ * is the smallest of x. May be wrongly true at the start of a span. */
 template <typename BITS>
 static DEVICE bool radius_beyond(const radius_ring<BITS> &ring, const BITS *x, BITS low, unsigned r)
 {
@@ -202,7 +205,7 @@ static DEVICE bool radius_beyond(const radius_ring<BITS> &ring, const BITS *x, B
     return beyond;
 }
 
-/* One block a span. Fills the table and raises the radius to that of the span. */
+/* One block per span. Fills the table and raises the radius to that of the span. */
 template <typename CODE, typename BITS = typename CODE::BITS>
 static __global__ void __launch_bounds__(CUDA_TUNE_RADIUS_THREADS, CUDA_TUNE_RADIUS_RESIDENT)
     radius_near(radius_view<CODE> view, radius_table<BITS> table)
@@ -221,7 +224,7 @@ static __global__ void __launch_bounds__(CUDA_TUNE_RADIUS_THREADS, CUDA_TUNE_RAD
     size_t const   first = blockIdx.x * table.span_steps;
     unsigned const steps = (unsigned)min(table.span_steps, table.steps - first);
     unsigned const limit = (unsigned)min(table.limit, (uint64_t)0x7fffffff);
-    size_t         ahead = first * STEP; /* the next key to copy */
+    size_t         ahead = first * STEP; /* the next place to copy */
     BITS          *high_to = table.high + first * SHAPE::PATCHES + thread / SHAPE::SHARE;
     BITS          *low_to = table.low + first * SHAPE::PATCHES + thread / SHAPE::SHARE;
     unsigned       others = 0; /* the radius that thread 0 read last */
@@ -250,7 +253,7 @@ static __global__ void __launch_bounds__(CUDA_TUNE_RADIUS_THREADS, CUDA_TUNE_RAD
                 radius_grow(table.radius, found);
             now = max(found, others);
             others = (unsigned)min(table.seen(),
-                                   (uint64_t)0x7fffffff); /* has arrived by the next step */
+                                   (uint64_t)0x7fffffff); /* the load completes by the next step */
         }
 
         BITS x[ITEMS], high = 0, low = MIN::identity();

@@ -1,30 +1,30 @@
 /* radius_far.cuh - the radius across spans and beyond the ring, from the table of patches.
  *
- * The largest key up to each patch and the smallest key of each patch bound the distance of two
- * keys out of order to within two patches. radius_settle joins the spans in the table; radius_bound
+ * The largest key up to each patch and the smallest key of each patch give the distance of two keys
+ * out of order to within two patches. radius_settle combines the spans in the table; radius_bound
  * raises the radius to the distance that the table proves; radius_list finds the patches that may
- * hold a larger one; radius_open reads these patches and the keys to their left. See
+ * hold a larger radius; radius_open reads these patches and the keys to their left. See
  * dev_radius.cu. */
 #ifndef ORDO_CUDA_ROUGH_RADIUS_FAR_H
 #define ORDO_CUDA_ROUGH_RADIUS_FAR_H
 
 #include "cuda/rough/radius.cuh"
 
-/* Whether unknown pairs more than r places apart may end in patch p. */
+/* Whether pairs more than r places apart that were not measured yet may end in patch p. */
 template <typename BITS>
 static DEVICE bool radius_doubtful(const radius_table<BITS> &table, size_t p, BITS low, uint64_t r)
 {
     constexpr uint64_t PATCH = radius_shape<BITS>::PATCH;
-    uint64_t           end = (p + 1) * PATCH; /* end of the places of their left keys */
+    uint64_t           end = (p + 1) * PATCH; /* end of the places of the left keys of such pairs */
     if (end < r + 2)
         return false;
     end = end - r - 1;
-    if (*table.within) /* then only earlier spans count */
+    if (*table.within) /* then only left keys in earlier spans count */
         end = min(end, (uint64_t)(p - p % table.span_patches()) * PATCH);
     return end > 0 && table.upto((end - 1) / PATCH) > low;
 }
 
-/* The first patch in [0, last] whose upto is larger than low; it exists. */
+/* The first patch p in [0, last] with upto(p) larger than low; it must exist. */
 template <typename BITS>
 static DEVICE size_t radius_first(const radius_table<BITS> &table, BITS low, size_t last)
 {
@@ -39,21 +39,21 @@ static DEVICE size_t radius_first(const radius_table<BITS> &table, BITS low, siz
     return begin;
 }
 
-/* The radius that patch p proves; r if it is not larger. */
+/* The radius that the table proves for patch p; r if that is not larger. */
 template <typename BITS>
 static DEVICE uint64_t radius_proved(const radius_table<BITS> &table, size_t p, uint64_t r)
 {
     constexpr uint64_t PATCH = radius_shape<BITS>::PATCH;
     BITS const         low = table.low[p];
     uint64_t const     apart =
-        1 + (r + PATCH - 1) / PATCH; /* distance in patches that proves more than r */
+        1 + (r + PATCH - 1) / PATCH; /* distance in patches that proves a radius above r */
     if (p < apart || table.upto(p - apart) <= low)
         return r;
     return (p - radius_first(table, low, p - apart) - 1) * PATCH + 1;
 }
 
-/* Computes the largest key before each span, and the radius that some patches prove. One block of
- * CUDA_TUNE_RADIUS_SPANS threads. */
+/* Computes the largest key before each span, and the radius that a sample of patches proves. One
+ * block of CUDA_TUNE_RADIUS_SPANS threads. */
 template <typename BITS>
 static __global__ void radius_settle(radius_table<BITS> table, unsigned spans)
 {
@@ -86,8 +86,8 @@ static __global__ void radius_settle(radius_table<BITS> table, unsigned spans)
         radius_grow(table.radius, most);
 }
 
-/* Raises the radius to what all patches prove. Not needed if only patches after borders of spans
- * are in doubt. */
+/* Raises the radius to the largest that the patches prove. Not needed if the radii inside spans are
+ * final: then only patches near the start of spans are doubtful. */
 template <typename BITS> static __global__ void radius_bound(radius_table<BITS> table)
 {
     if (*table.within)
@@ -121,8 +121,8 @@ template <typename BITS> static __global__ void radius_list(radius_table<BITS> t
 
 static constexpr int RADIUS_OPEN_WARPS = 4;
 
-/* Of one warp. right: the smallest key from each place to the end of the patch. left: the largest
- * key from the start of the array to each place. */
+/* Memory of one warp. right: the smallest key from each place to the end of the patch. left: the
+ * largest key from the start of the array to each place. */
 template <typename BITS> struct radius_open_memory {
     BITS right[radius_shape<BITS>::PATCH];
     BITS left[2 * radius_shape<BITS>::PATCH];
@@ -174,13 +174,14 @@ static DEVICE void radius_open_right(const radius_view<CODE> &view, BITS *right,
     __syncwarp();
 }
 
-/* The first place with a key larger than low; it is in patch p. */
+/* The first place with a key larger than low, which is in patch p. */
 template <typename CODE>
 static DEVICE size_t radius_open_first(const radius_view<CODE> &view, typename CODE::BITS low,
                                        size_t p)
 {
     constexpr int PATCH = radius_shape<typename CODE::BITS>::PATCH;
-    for (int i = 0; i < PATCH; i += 32) { /* may read past the patch, but finds the key before */
+    for (int i = 0; i < PATCH; i += 32) { /* may read past the patch, but finds the key before
+                                           * that */
         unsigned const larger = __ballot_sync(WARP_ALL, view.key(p * PATCH + i + lane_id()) > low);
         if (larger != 0)
             return p * PATCH + i + __ffs(larger) - 1;
@@ -189,7 +190,7 @@ static DEVICE size_t radius_open_first(const radius_view<CODE> &view, typename C
 }
 
 /* A mask of the patches `from` (bit 0) and from + 1 (bit 1) that may hold a larger key r + 1 places
- * to the left of a key of the patch. The table has the largest key up to the end of each. */
+ * to the left of a key of the patch. The table has the largest key up to the end of each patch. */
 template <typename BITS>
 static DEVICE unsigned radius_open_parts(const radius_table<BITS> &table, const BITS *right,
                                          size_t lo, size_t from, uint64_t r)
@@ -206,8 +207,8 @@ static DEVICE unsigned radius_open_parts(const radius_table<BITS> &table, const 
     return __any_sync(WARP_ALL, may[0]) | __any_sync(WARP_ALL, may[1]) << 1;
 }
 
-/* Whether a pair that ends in the patch is more than r places apart. Most opened patches have none,
- * and at most one patch to their left must be read. */
+/* Whether a pair that ends in the patch is more than r places apart. Most patches on the list have
+ * no such pair, and at most one patch to their left must be read. */
 template <typename CODE>
 static DEVICE bool radius_open_beyond(const radius_view<CODE>                 &view,
                                       const radius_table<typename CODE::BITS> &table,
@@ -231,9 +232,8 @@ static DEVICE bool radius_open_beyond(const radius_view<CODE>                 &v
     return __any_sync(WARP_ALL, beyond);
 }
 
-/* The radius of pairs that end in the patch; r if it is not larger. The keys on the right are
- * suffix minima (see radius_measure), so the first partner of the patch's first key bounds all
- * others. */
+/* The radius of the pairs that end in the patch; r if that is not larger. The right keys are suffix
+ * minima (see radius_measure), so the first partner of the patch's first key bounds the others. */
 template <typename CODE, typename BITS = typename CODE::BITS>
 static __device__ uint64_t radius_open_patch(const radius_view<CODE>  &view,
                                              const radius_table<BITS> &table,

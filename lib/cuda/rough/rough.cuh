@@ -1,5 +1,5 @@
-/* rough.cuh - what the sorts of roughly sorted arrays share: the view of the array, and the merge
- * at the borders between spans. See dev_rough.cu. */
+/* rough.cuh - shared code of the sorts of roughly sorted arrays: the view of the array, and the
+ * merge at the borders between spans. See dev_rough.cu. */
 #ifndef ORDO_CUDA_ROUGH_ROUGH_H
 #define ORDO_CUDA_ROUGH_ROUGH_H
 
@@ -7,8 +7,8 @@
 #include "cuda/runtime/cuda_tuning.cuh"
 #include "cuda/warp/warp_sort.cuh"
 
-/* The array from the 16-byte boundary before it on. The `pad` places before the array hold the
- * smallest key, places from `end` on the largest; they are never written. */
+/* The array, starting at the 16-byte boundary before it. The `pad` places before the array read as
+ * the smallest key, places from `end` on as the largest; these places are never written. */
 template <typename CODE> struct rough_view {
     typedef typename CODE::BITS BITS;
     typedef vector_16<BITS>     VECTOR;
@@ -37,7 +37,7 @@ template <typename CODE> struct rough_view {
                 x[j] = key(at + j);
         }
     }
-    /* Stores those of the V keys from `at` on that are in [lo, hi). */
+    /* Stores the V keys from `at` on, except those outside [lo, hi). */
     DEVICE void store(size_t at, const BITS *x, size_t lo, size_t hi) const
     {
         if (at >= lo && at + V <= hi) {
@@ -62,9 +62,9 @@ static inline rough_view<CODE> rough_view_of(const ordo_sort_job *job, CODE code
 
 static DEVICE void rough_raise(unsigned *unsorted) { atomicExch(unsorted, 1u); }
 
-/* Merges the `radius` keys on either side of every border between two sorted spans. One block a
- * border. Spans have at least four radii, so blocks do not meet. Dynamic shared memory for 2 radius
- * keys. */
+/* Merges the `radius` keys on either side of every border between two sorted spans. One block per
+ * border. A span has at least four times `radius` keys, so blocks do not overlap. Dynamic shared
+ * memory: 2 * radius keys. */
 template <typename CODE, typename BITS = typename CODE::BITS>
 static __global__ void rough_borders(rough_view<CODE> view, size_t span, unsigned radius,
                                      unsigned *unsorted)
@@ -91,7 +91,8 @@ static __global__ void rough_borders(rough_view<CODE> view, size_t span, unsigne
     }
     for (unsigned at = threadIdx.x * EACH; at < all; at += blockDim.x * EACH) {
         unsigned begin = at > all - lefts ? at - (all - lefts) : 0, end = min(at, lefts);
-        while (begin < end) { /* finds how many of the first `at` keys come from the left */
+        while (begin < end) { /* finds how many of the first `at` keys of the merge come from the
+                               * left side */
             unsigned const middle = (begin + end) / 2;
             if (left[middle] <= right[at - 1 - middle])
                 begin = middle + 1;

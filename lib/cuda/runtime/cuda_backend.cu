@@ -1,15 +1,16 @@
-/* cuda_backend.cu - the table of the CUDA backend, and host arrays on their way to the device.
+/* cuda_backend.cu - the function table of the CUDA backend, and the copies of host arrays to the
+ * device and back.
  *
- * Every verb does the same: count the device memory, hold it, copy host arrays in, run the device
- * verb, copy results out. Device arrays are used in place. A verb here is the list of its job's
- * arrays; the job of the device verb differs from the caller's only in these pointers. */
+ * Every verb takes the same steps: compute the device memory, hold it, copy host arrays in, run the
+ * device verb, copy results out. Device arrays are used in place. This file lists the arrays of
+ * each verb's job; the job of the device verb differs from the caller's only in these pointers. */
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/runtime/cuda_state.cuh"
 
 enum {
     MOST_ARRAYS = 20,
-    READ = 1,   /* the device needs what is in it */
-    WRITTEN = 2 /* the caller needs what the device writes */
+    READ = 1,   /* the device reads its contents */
+    WRITTEN = 2 /* the caller reads what the device writes */
 };
 
 struct job_array {
@@ -31,7 +32,7 @@ static void add(job_arrays *arrays, T **pointer, size_t bytes, int use, const ch
     arrays->at[arrays->count++] = {(void **)pointer, (void *)*pointer, bytes, use, what};
 }
 
-/* Device memory for copies of host arrays. */
+/* Bytes of device memory for copies of host arrays; 0 for device arrays. */
 static size_t copies_of(const job_arrays *arrays, const ordo_exec *exec)
 {
     size_t bytes = 0;
@@ -90,8 +91,8 @@ template <typename JOB> static size_t keys_of(const JOB *job) { return job->n; }
 
 /* ---- Segments ----
  *
- * The job gets its own copy of the layout, so that offsets are an array as the others are. Results
- * are also copied in: elements outside the segments must come back unchanged. */
+ * The job gets its own copy of the layout, so that the offsets can be replaced like other arrays.
+ * Result arrays are also copied in, because elements outside the segments must not change. */
 
 typedef const ordo_segment_view *layout_pointer;
 
@@ -123,8 +124,8 @@ static size_t segments_of(const ordo_segment_view *layout)
     return layout == NULL ? 1 : layout->count;
 }
 
-/* Whether a job has nothing to do. Empty segments have results, except where every element has
- * one. */
+/* Whether a job has nothing to do. Empty segments still have a result in verbs with one result per
+ * segment. */
 template <typename JOB> static bool is_void(const JOB *job) { return keys_of(job) == 0; }
 static bool is_void(const ordo_topk_job *job) { return job->n == 0 && job->segments == NULL; }
 static bool is_void(const ordo_select_job *job) { return job->n == 0 && job->segments == NULL; }
@@ -159,7 +160,7 @@ static ordo_status verb(void *state, const JOB *given, ordo_exec *exec)
     ordo_status status = bring_in(&frame, &arrays);
     if (status == ORDO_OK)
         status = run(&frame.call, &job);
-    if (!exec->on_device) /* only copies on the device have changed */
+    if (!exec->on_device) /* only the copies on the device have changed */
         exec->changed = false;
     if (status == ORDO_OK)
         status = bring_out(&frame, &arrays);
@@ -171,8 +172,8 @@ static ordo_status verb(void *state, const JOB *given, ordo_exec *exec)
 
 /* ---- Lists of arrays ----
  *
- * A result that is not wanted is NULL and not in the list, unless the job is a question about
- * scratch, which has no arrays at all. */
+ * A result that is not wanted is NULL and not in the list. A scratch query has no arrays: there the
+ * list has every array that the verb may use. */
 
 static job_arrays sort_arrays(ordo_sort_job *job)
 {
@@ -267,7 +268,8 @@ template <typename JOB> static job_arrays keys_arrays(JOB *job)
     return list;
 }
 
-/* Without segments the results below are single numbers, which the device verb brings home. */
+/* Without segments the results below are single numbers, which the device verb copies to the
+ * host. */
 
 static job_arrays order_arrays(ordo_order_job *job)
 {
@@ -287,8 +289,7 @@ static job_arrays runs_arrays(ordo_runs_job *job)
     return list;
 }
 
-/* Unlike other results, the sequences are NULL also in a question about scratch if they are not
- * wanted. */
+/* The sequences that are not wanted are NULL in scratch queries too. */
 static job_arrays radius_arrays(ordo_radius_job *job)
 {
     job_arrays   list = keys_arrays(job);
@@ -312,7 +313,7 @@ static job_arrays select_segments_arrays(ordo_select_job *job)
     return list;
 }
 
-/* The columns are those of the job, which has its own copy of them. */
+/* job->columns must be a copy of the caller's columns, because the pointers are replaced. */
 template <typename JOB> static job_arrays columns_arrays(JOB *job)
 {
     job_arrays             list = {};
@@ -336,7 +337,7 @@ static job_arrays lexrank_arrays(ordo_lexrank_job *job)
     return list;
 }
 
-/* Runs a job on a copy of its columns, because CPU arrays get other addresses on the device. */
+/* Runs a job on a copy of its columns, because host arrays get other addresses on the device. */
 template <typename JOB>
 static ordo_status with_columns(const JOB *given,
                                 ordo_status (*run)(void *, const JOB *, ordo_exec *), void *state,
@@ -361,7 +362,7 @@ static ordo_status lexrank(void *state, const ordo_lexrank_job *job, ordo_exec *
         job, verb<ordo_lexrank_job, lexrank_arrays, dev_lexrank_scratch, dev_lexrank>, state, exec);
 }
 
-/* Results of groups that do not exist must come back unchanged. */
+/* These results are also copied in: the results of groups that do not exist must not change. */
 template <typename T>
 static void add_result(job_arrays *list, T **pointer, size_t bytes, const char *what)
 {
@@ -414,7 +415,7 @@ static job_arrays moving_arrays(ordo_moving_job *job)
     return list;
 }
 
-/* Results of a selection may go to the host although the keys are on the device; the call then
+/* The result of a selection may go to the host although the keys are on the device; then the call
  * waits. */
 static size_t select_keys_scratch(const ordo_select_job *job, const ordo_exec *exec)
 {
@@ -467,7 +468,7 @@ static ordo_status copy_on_device(cuda_call *call, const ordo_copy_job *job)
     return ORDO_OK;
 }
 
-/* Copies host arrays through the device, for comparison with other verbs. */
+/* Copies host arrays to the device and back, for comparison with other verbs. */
 static ordo_status copy(void *state, const ordo_copy_job *job, ordo_exec *exec)
 {
     size_t const bytes = exec->on_device ? 0 : ordo_round_up(job->bytes, CUDA_SCRATCH_ALIGN);
@@ -484,7 +485,7 @@ static ordo_status copy(void *state, const ordo_copy_job *job, ordo_exec *exec)
     return frame_end(&frame, status);
 }
 
-/* Streamed arrays, which are on the device. */
+/* The jobs of put_ranks and sample already have device arrays. */
 static ordo_status put_ranks(void *state, const ordo_put_job *job, ordo_exec *exec)
 {
     cuda_frame frame;
@@ -499,7 +500,7 @@ static ordo_status sample(void *state, const ordo_sample_job *job, ordo_exec *ex
     return frame_end(&frame, dev_sample(&frame.call, job));
 }
 
-/* Verbs on an array or on its segments. */
+/* Verbs that work on a whole array or on its segments. */
 #define WITH_SEGMENTS(job_type, layout, name)                                                      \
     static size_t any_##name##_scratch(const job_type *job)                                        \
     {                                                                                              \

@@ -1,7 +1,7 @@
-/* cuda_dev.cuh - the device verbs. Arrays are device memory and work is only enqueued on the
+/* cuda_dev.cuh - the device verbs. Arrays are device memory, and work is only enqueued on the
  * stream; a call waits only for results that the host needs (a total, a radius).
  *
- * The file named above each group of functions describes them. */
+ * The files named above each group of functions describe them. */
 #ifndef ORDO_CUDA_RUNTIME_CUDA_DEV_H
 #define ORDO_CUDA_RUNTIME_CUDA_DEV_H
 
@@ -90,7 +90,7 @@ ordo_status dev_moving(cuda_call *call, const ordo_moving_job *job);
 size_t      dev_radius_scratch(const ordo_radius_job *job);
 ordo_status dev_radius(cuda_call *call, const ordo_radius_job *job);
 
-/* Keys of a sub-array of a selection: at most two for each thread of a block. */
+/* Most keys of a sub-array of a selection: two for each thread of a block. */
 static constexpr size_t CUDA_MOST_SUB_ARRAY = 2048;
 
 /* select/dev_select.cu, dev_topk.cu; job->k is host memory, job->out device memory */
@@ -99,14 +99,15 @@ ordo_status dev_select(cuda_call *call, const ordo_select_job *job);
 size_t      dev_topk_scratch(const ordo_topk_job *job);
 ordo_status dev_topk(cuda_call *call, const ordo_topk_job *job);
 
-/* dev_streamed.cu: first, first + 1, ...; positions of key bits in a sorted array */
+/* runtime/dev_streamed.cu: consecutive numbers from `first` on; positions of key bits in a sorted
+ * array */
 ordo_status dev_iota(cuda_call *call, void *out, size_t n, ordo_type type, uint64_t first);
 ordo_status dev_search(cuda_call *call, const ordo_search_job *job);
 size_t      dev_search_scratch(const ordo_search_job *job);
 
-/* dev_streamed.cu: sorted keys as differences */
+/* runtime/dev_streamed.cu: packs sorted keys as differences */
 ordo_status dev_pack(cuda_call *call, const ordo_pack_job *job);
-/* rank/dev_rank.cu: ranks of sorted records, put where the records came from */
+/* rank/dev_rank.cu: writes the ranks of sorted records to the places of the records */
 size_t      dev_put_ranks_work(const ordo_put_job *job);
 ordo_status dev_put_ranks(cuda_call *call, const ordo_put_job *job);
 

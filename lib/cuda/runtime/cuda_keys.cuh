@@ -1,7 +1,7 @@
 /* cuda_keys.cuh - key bits (core/keybits.h) for kernels that know only the width of a key.
  *
  * A kernel is compiled for a width and for integers or floats: six combinations for the ten types.
- * Uniform branches at run time choose direction and ties:
+ * Branches that all threads take alike choose direction and ties at run time:
  *     key_code<uint32_t, true> code   f32
  *     code.encode(raw)                a key as in memory -> key bits
  *     code.decode(bits)               the inverse; only where ties are not folded
@@ -13,7 +13,7 @@
 #include "core/keybits.h"
 #include "cuda/runtime/cuda_rt.cuh"
 
-/* The functions of core/keybits.h on a float as it is in memory. */
+/* The functions of core/keybits.h for a float given as its bits in memory. */
 template <typename BITS> struct key_float;
 #define KEY_FLOAT(bits_, type_, tag, value_of, bits_of)                                            \
     template <> struct key_float<bits_> {                                                          \
@@ -68,7 +68,7 @@ template <typename BITS_> struct key_code<BITS_, true> {
     }
 };
 
-/* Integers or floats of one width, chosen at run time by one uniform branch for N keys: for kernels
+/* Integers or floats of one width; one uniform branch at run time chooses for N keys. For kernels
  * that do much more with a key than encode it. One-to-one. */
 template <typename BITS_> struct key_code_by_width {
     typedef BITS_ BITS;
@@ -110,7 +110,7 @@ template <typename BITS_> struct key_code_by_width {
 
 enum key_ties {
     KEY_TOTAL, /* one-to-one */
-    KEY_FOLDED /* tied keys have one value */
+    KEY_FOLDED /* tied keys have the same value */
 };
 
 template <typename BITS> static inline key_code<BITS, false> integer_code(bool is_signed, bool desc)

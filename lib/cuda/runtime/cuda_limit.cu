@@ -1,10 +1,10 @@
-/* cuda_limit.cu - limits the work of a context to some multiprocessors of its GPU.
+/* cuda_limit.cu - limits a context to some of the multiprocessors of its GPU.
  *
  * The stream for host arrays belongs to a green context: a part of the multiprocessors with the
  * memory of the primary context. The driver rounds the number up (on Hopper to a multiple of
- * eight); facts.sms becomes the number it grants, so that grids fit these multiprocessors. The
- * functions are looked up in the driver at run time: older drivers are an error only if a limit is
- * wanted. */
+ * eight); facts.sms becomes the granted number, so that grids fit these multiprocessors. The
+ * functions are looked up in the driver at run time; a driver without them is an error only if a
+ * limit is wanted. */
 #include "cuda/runtime/cuda_state.cuh"
 
 #include <cuda.h>
@@ -50,7 +50,8 @@ static bool find_driver(green_driver *driver)
            find(&driver->stream, "cuGreenCtxStreamCreate", 12050);
 }
 
-/* Makes the green context and its stream, which stay in the state also after a failure. */
+/* Creates the green context and its stream. Whatever was created stays in the state after a
+ * failure. */
 static CUresult limit(const green_driver *driver, cuda_state *state, unsigned wanted)
 {
     CUdevice          device = 0;

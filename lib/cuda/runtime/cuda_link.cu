@@ -1,6 +1,6 @@
-/* cuda_link.cu - the device as lib/hybrid streams arrays through it (backend/link.h). A lane is one
- * of cuda_stage.cu's: a stream with two pinned staging buffers. Work goes to the state's own
- * stream, and events order the two. */
+/* cuda_link.cu - the link by which lib/hybrid streams arrays through the device (backend/link.h). A
+ * lane is a lane of cuda_stage.cu: a stream with two pinned staging buffers. Kernels run on the
+ * state's own stream, and events order the streams. */
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/runtime/cuda_state.cuh"
 
@@ -50,7 +50,7 @@ static ordo_status link_end(void *opened, ordo_exec *exec)
     return ORDO_OK;
 }
 
-/* ---- Lanes: a pool's thread starts with device 0 as its current one ---- */
+/* ---- Lanes. A thread of the pool starts with device 0 as its current device. ---- */
 
 static char *link_buffer(void *opened, unsigned lane, unsigned side)
 {

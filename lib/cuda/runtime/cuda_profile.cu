@@ -1,14 +1,16 @@
-/* cuda_profile.cu - records when copies and work ran on the device, for a profile (backend/link.h).
+/* cuda_profile.cu - records when copies and kernels ran on the device, for a profile
+ * (backend/link.h).
  *
- * Events in the streams of the lanes and in the device's own stream take the times. The first event
- * is waited for; it relates the others to the host's clock. Without a profile the only cost is a
- * test of a pointer. */
+ * Events in the streams of the lanes and in the device's own stream take the times. The host waits
+ * for the first event, which relates the others to the host's clock. Without a profile the only
+ * cost is a test of a pointer. */
 #include "cuda/runtime/cuda_state.cuh"
 
 #include <stdlib.h>
 #include <time.h>
 
-/* Copies of a lane that can be in progress or being read: one more than its sides. */
+/* Number of recorded copies per lane: one more than its sides, because a copy can be read while one
+ * copy per side is in progress. */
 static constexpr int COPIES = 3;
 
 struct cuda_profile {
@@ -16,7 +18,7 @@ struct cuda_profile {
     cudaEvent_t zero;
     double      zero_seconds;
     cudaEvent_t began[CUDA_LANES][COPIES], ended[CUDA_LANES][COPIES];
-    unsigned    next[CUDA_LANES]; /* the next copy of a lane */
+    unsigned    next[CUDA_LANES]; /* index of the next copy of a lane */
     bool        open[CUDA_LANES]; /* whether that copy has begun */
     unsigned    of[CUDA_LANES][ORDO_LINK_SIDES];
     cudaEvent_t ticks[ORDO_LINK_TICKS]; /* created when first used */
@@ -40,8 +42,7 @@ static ordo_status make_events(cuda_profile *profile, ordo_exec *exec)
     return ORDO_OK;
 }
 
-/* Creates all events or none: a profile without some of them would make every later profile
- * fail. */
+/* Creates all events or none: with some events missing, every later profile would fail. */
 static ordo_status make_profile(cuda_state *state, ordo_exec *exec)
 {
     state->profile = (cuda_profile *)calloc(1, sizeof *state->profile);
@@ -63,7 +64,7 @@ ordo_status profile_begin(void *opened, ordo_exec *exec)
     CUDA_TRY(exec, cudaEventSynchronize(state->profile->zero));
     state->profile->zero_seconds = now();
     for (int lane = 0; lane < CUDA_LANES; lane++)
-        state->profile->open[lane] = false; /* left open by an earlier call that failed */
+        state->profile->open[lane] = false; /* an earlier call that failed may have left it open */
     state->profile->on = true;
     return ORDO_OK;
 }

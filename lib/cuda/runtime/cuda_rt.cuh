@@ -1,13 +1,12 @@
-/* cuda_rt.cuh - what every file of the CUDA backend uses: the opened device, one call on it, device
- * scratch, and error reports.
+/* cuda_rt.cuh - the base of the CUDA backend: the opened device, one call, device scratch, errors.
  *
- * A verb has three layers. cuda_backend.cu brings the arrays to the device and reserves scratch.
+ * A verb has three layers. cuda_backend.cu copies the arrays to the device and reserves scratch.
  * dev_X.cu in the folder of the verb gets a cuda_call and a job with device arrays, and only
- * enqueues work on call->stream. block/ and warp/ hold the parts of its kernels. A dev_X.cu has
+ * enqueues work on call->stream; only call_fetch and call_answer wait. block/ and warp/ hold the
+ * parts of its kernels. A dev_X.cu has
  *     size_t      dev_X_scratch(const job *);        bytes of device scratch; touches no device
  *     ordo_status dev_X(cuda_call *, const job *);   takes no more than that
- * Both call the same layout function with a cuda_scratch, which only counts if it has no memory.
- * Only call_fetch and call_answer wait for the device. */
+ * Both call the same layout function with a cuda_scratch, which only counts if it has no memory. */
 #ifndef ORDO_CUDA_RUNTIME_CUDA_RT_H
 #define ORDO_CUDA_RUNTIME_CUDA_RT_H
 
@@ -20,11 +19,11 @@
 #define DEVICE __device__ __forceinline__
 
 enum {
-    CUDA_SCRATCH_ALIGN = 256, /* alignment of every piece of device scratch */
-    CUDA_FETCH_BYTES = 4096   /* most bytes of results that one call brings to the host */
+    CUDA_SCRATCH_ALIGN = 256, /* alignment of every allocation from device scratch */
+    CUDA_FETCH_BYTES = 4096   /* most bytes of results that one call copies to the host */
 };
 
-/* The size of a key. The backend links to nothing in libordo. */
+/* The size of a key. Defined here because the backend links to nothing in libordo. */
 static inline size_t cuda_type_size(ordo_type type)
 {
     switch (type) {
@@ -36,7 +35,7 @@ static inline size_t cuda_type_size(ordo_type type)
     return 0;
 }
 
-struct cuda_scratch { /* device memory, handed out from its start */
+struct cuda_scratch { /* device memory, allocated from its start */
     char  *base;      /* NULL: only count */
     size_t used;
 };
@@ -66,13 +65,13 @@ template <> struct word_of<8> {
     typedef uint64_t type;
 };
 
-/* Calls f, a generic lambda, with a zero of type uint64_t if is_wide, else uint32_t. */
+/* Calls f, a generic lambda, with a zero of type uint64_t if is_wide, else of type uint32_t. */
 template <typename F> static inline ordo_status with_word(bool is_wide, F &&f)
 {
     return is_wide ? f((uint64_t)0) : f((uint32_t)0);
 }
 
-/* Neighbours that one instruction reads or writes. */
+/* Consecutive elements that one instruction reads or writes. */
 template <typename T, int COUNT> struct alignas(COUNT * sizeof(T)) vector_of {
     T at[COUNT];
 };
@@ -86,7 +85,7 @@ template <typename T> union vector_16 {
 struct cuda_facts {      /* about the opened device */
     int    device;       /* its ordinal */
     int    sms;          /* multiprocessors that the context may use */
-    bool   limited;      /* not all multiprocessors (cuda_limit.cu) */
+    bool   limited;      /* not all multiprocessors of the device (cuda_limit.cu) */
     int    capability;   /* 90 for 9.0 */
     size_t shared_bytes; /* shared memory that one block may use */
 };
@@ -97,7 +96,7 @@ struct cuda_call { /* one call on one stream */
     cudaStream_t      stream;
     cuda_scratch      scratch;
     void             *fetch;   /* CUDA_FETCH_BYTES of pinned host memory, which kernels may write */
-    bool              is_over; /* the call has waited for all its work */
+    bool              is_over; /* the call has already waited for all its work */
 };
 
 /* Reports a failed CUDA call: ORDO_E_NOMEM for lack of device memory, else ORDO_E_DEVICE. */
@@ -117,8 +116,8 @@ static inline ordo_status cuda_failed(ordo_exec *exec, cudaError_t error, const 
             return cuda_failed(exec, cuda_error_, #expression);                                    \
     } while (0)
 
-/* Launches kernel<<<grid, block, shared, call->stream>>>(...); the status says whether it could be
- * launched. A template-id goes in parentheses: CUDA_LAUNCH(call, (scan<uint32_t, 8>), ...). */
+/* Launches kernel<<<grid, block, shared, call->stream>>>(...); the status tells whether the launch
+ * succeeded. A template-id goes in parentheses: CUDA_LAUNCH(call, (scan<uint32_t, 8>), ...). */
 #define CUDA_LAUNCH(call, kernel, grid, block, shared, ...)                                        \
     cuda_launch(call, #kernel, kernel, grid, block, shared, __VA_ARGS__)
 
@@ -158,8 +157,8 @@ static inline ordo_status cuda_allow_shared(cuda_call *call, KERNEL *kernel, siz
     return ORDO_OK;
 }
 
-/* Calls f(i) for this thread's share of i < n. All threads of a one-dimensional grid share the
- * array. */
+/* Calls f(i) for this thread's share of i < n. The threads of a one-dimensional grid share the
+ * work. */
 template <typename F> static DEVICE void grid_each(size_t n, F &&f)
 {
     size_t const threads = (size_t)gridDim.x * blockDim.x;
@@ -167,8 +166,7 @@ template <typename F> static DEVICE void grid_each(size_t n, F &&f)
         f(i);
 }
 
-/* Whether the stream is being captured into a graph: nothing runs, and nothing can be waited
- * for. */
+/* Whether the stream is being captured into a graph: nothing runs, and waiting is not possible. */
 static inline bool cuda_capturing(cudaStream_t stream)
 {
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
@@ -186,7 +184,8 @@ static inline ordo_status call_may_answer(cuda_call *call)
         "this call returns a result to the host and cannot be captured into a CUDA graph");
 }
 
-/* Waits for bytes that a kernel wrote to call->fetch. Must be the last action of a call. */
+/* Waits for the bytes that a kernel wrote to call->fetch, and copies them. Must be the last action
+ * of a call. */
 static inline ordo_status call_answer(cuda_call *call, void *host, size_t bytes)
 {
     CUDA_TRY(call->exec, cudaStreamSynchronize(call->stream));

@@ -2,21 +2,21 @@
  * several threads fill.
  *
  * A plain copy of pageable memory runs on one thread through a small buffer of the driver: 7 GB/s
- * on an H200 whose link does 55. Here every thread of the call has a lane: a stream and two pinned
- * buffers of 4 MiB. While the link empties one buffer, the thread fills the other. Pinned arrays
- * are copied directly. */
+ * on an H200 whose link does 55 GB/s. Here every thread of the call has a lane: a stream and two
+ * pinned buffers of 4 MiB. While the link empties one buffer, the thread fills the other. Pinned
+ * arrays are copied directly. */
 #include "cuda/runtime/cuda_state.cuh"
 
 #include <sched.h>
 
-/* Buffers that a thread fills at a time; even, because the two buffers of a lane alternate. */
+/* Chunks per piece of work of a thread. Even, because the two buffers of a lane alternate. */
 static constexpr int PIECE_CHUNKS = 4;
 
 struct stage_copy {
     cuda_state *state;
     char       *host, *device;
     size_t      bytes;
-    size_t      chunk; /* bytes used of a buffer: less than all for small arrays */
+    size_t      chunk; /* bytes of a chunk: a whole buffer, or less for small arrays */
     bool        inward;
     int         error; /* the first cudaError_t; changed atomically */
 };
@@ -54,7 +54,8 @@ void stage_close(cuda_state *state)
     state->lane_count = 0;
 }
 
-/* Creates as many lanes as threads can use; fewer, but at least one, if pinned memory is short. */
+/* Creates as many lanes as the threads can use. If pinned memory is short there may be fewer, but
+ * at least one. */
 ordo_status stage_lanes(cuda_state *state, ordo_exec *exec, size_t wanted)
 {
     wanted = ordo_min(wanted, ordo_min(exec->threads, CUDA_LANES));
@@ -167,7 +168,7 @@ static ordo_status run(cuda_frame *frame, stage_copy *copy)
     cuda_state *const state = frame->state;
     cuda_call *const  call = &frame->call;
     size_t const      lanes = ordo_min(call->exec->threads, CUDA_LANES);
-    /* Every lane gets work, and enough to justify waking a thread. */
+    /* Every lane gets work, and each piece is large enough to justify waking a thread. */
     copy->chunk =
         ordo_round_up(ordo_max(copy->bytes / lanes / PIECE_CHUNKS, CUDA_STAGE_LEAST), 4096);
     copy->chunk = ordo_min(copy->chunk, CUDA_STAGE_BYTES);

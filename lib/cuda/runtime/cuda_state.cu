@@ -18,7 +18,7 @@ static int capability_of(int device)
     return 10 * major + minor;
 }
 
-/* Writes what is wrong with a device, or "". */
+/* Writes why a device cannot be used, or "". */
 static void trouble_with(int device, char *text, size_t size)
 {
     int       mode = cudaComputeModeDefault;
@@ -37,7 +37,7 @@ static void trouble_with(int device, char *text, size_t size)
     (void)cudaGetLastError();
 }
 
-/* The number of devices; < 0 and the reason if there is none. */
+/* The number of devices; -1 and the reason if there is none. */
 static int count_devices(char *why, size_t why_size)
 {
     int               count = 0, driver = 0;
@@ -182,7 +182,7 @@ void cuda_close(void *opened)
     for (int i = 0; i < ORDO_LINK_MARKS; i++)
         if (state->marks[i] != NULL)
             (void)cudaEventDestroy(state->marks[i]);
-    (void)cudaFree(state->store); /* frees nothing if it is NULL */
+    (void)cudaFree(state->store); /* NULL is allowed */
     (void)cudaFree(state->block);
     (void)cudaFreeHost(state->fetch);
     if (state->own != NULL)
@@ -255,7 +255,7 @@ static ordo_status hold_both(cuda_state *state, ordo_exec *exec, size_t store, s
 ordo_status cuda_hold_stream(cuda_state *state, ordo_exec *exec, size_t store, size_t block)
 {
     ordo_status status = hold_both(state, exec, store, block);
-    if (status == ORDO_E_NOMEM) { /* one of them may be larger than needed */
+    if (status == ORDO_E_NOMEM) { /* one of them may be larger than this call needs */
         TRY(drop(exec, &state->store, &state->store_bytes));
         TRY(drop(exec, &state->block, &state->block_bytes));
         status = hold_both(state, exec, store, block);
@@ -312,7 +312,7 @@ ordo_status frame_begin(cuda_frame *frame, cuda_state *state, ordo_exec *exec, s
 ordo_status frame_end(cuda_frame *frame, ordo_status status)
 {
     cuda_state *const state = frame->state;
-    if (frame->call.is_over) { /* the call has waited for itself and all calls before */
+    if (frame->call.is_over) { /* the call has waited for its own work and for all earlier calls */
         state->used = false;
     } else if (!cuda_capturing(frame->call.stream)) {
         cudaError_t error = cudaEventRecord(state->last, frame->call.stream);

@@ -1,8 +1,8 @@
-/* cuda_state.cuh - an opened device: what one context holds of it.
+/* cuda_state.cuh - an opened device: everything that one context holds on it.
  *
- * Device memory is one block, as large as the largest call so far; every call divides it anew. An
- * event marks the end of each call, and the next call waits for it on the device if it uses another
- * stream. Streams are compared by identity, not by handle: cudaStreamPerThread is one handle for a
+ * Device memory is one block, as large as the largest call so far; every call divides it again. An
+ * event marks the end of each call; if the next call uses another stream, that stream waits for the
+ * event. Streams are compared by identity, not by handle: cudaStreamPerThread is one handle for a
  * different stream in every thread, and handles of destroyed streams are reused. */
 #ifndef ORDO_CUDA_RUNTIME_CUDA_STATE_H
 #define ORDO_CUDA_RUNTIME_CUDA_STATE_H
@@ -11,16 +11,17 @@
 #include "backend/backend.h"
 
 enum {
-    CUDA_LANES = 16,              /* at most; threads that stage at the same time */
-    CUDA_STAGE_BYTES = 4 << 20,   /* of one pinned staging buffer; a lane has two */
-    CUDA_STAGE_LEAST = 128 << 10, /* bytes copied at a time, at least */
+    CUDA_LANES = 16,              /* most threads that copy through staging buffers at the same
+                                   * time */
+    CUDA_STAGE_BYTES = 4 << 20,   /* bytes of one pinned staging buffer; a lane has two */
+    CUDA_STAGE_LEAST = 128 << 10, /* fewest bytes of a chunk */
     CUDA_LEAST_SCRATCH =
-        1 << 20,  /* bytes held from the start, so that small calls never allocate */
+        1 << 20,  /* fewest bytes of an allocation, so that small calls allocate only once */
     CUDA_ISA = 16 /* "sm_90" */
 };
 
-struct cuda_lane {      /* how a thread copies between pageable host memory and the device */
-    int          taken; /* in use by a thread; changed atomically */
+struct cuda_lane {      /* copies between pageable host memory and the device for one thread */
+    int          taken; /* claimed by a thread; changed atomically */
     char        *buffer[2];
     cudaEvent_t  done[2]; /* end of the last copy of each buffer */
     cudaStream_t stream;
@@ -31,7 +32,7 @@ struct cuda_profile; /* cuda_profile.cu */
 struct cuda_state {
     cuda_facts         facts;
     char               isa[CUDA_ISA];
-    size_t             limit; /* bytes of device memory; 0: no limit */
+    size_t             limit; /* largest number of bytes of device memory; 0: no limit */
     char              *block;
     size_t             block_bytes;
     char              *store; /* for streamed arrays (cuda_link.cu) */
@@ -40,14 +41,14 @@ struct cuda_state {
     int                before;      /* the caller's current device while streaming */
     void              *fetch;       /* CUDA_FETCH_BYTES, pinned */
     cudaStream_t       own;         /* stream of calls on host arrays */
-    void              *green;       /* its green context; NULL: all multiprocessors */
+    void              *green;       /* the green context of `own`; NULL: all multiprocessors */
     unsigned long long last_stream; /* identity of the last call's stream (cudaStreamGetId) */
     cudaEvent_t        last;        /* end of the last call */
-    bool               used;        /* whether there was a call */
+    bool               used;        /* whether `last` marks a call that may still run */
     cuda_lane          lanes[CUDA_LANES];
     unsigned           lane_count; /* created so far */
     cudaEvent_t        marks[ORDO_LINK_MARKS];
-    cuda_profile      *profile; /* NULL: no profile wanted */
+    cuda_profile      *profile; /* NULL until the first profile */
 };
 
 /* cuda_state.cu */
@@ -57,17 +58,17 @@ void        cuda_devices(char *text, size_t size);
 ordo_status cuda_reserve(void *state, size_t bytes, ordo_exec *exec);
 size_t      cuda_held(const void *state);
 size_t      cuda_sms(const void *state);
-/* Makes the store, for streamed arrays, and the block large enough. */
+/* Makes the store (for streamed arrays) and the block large enough. */
 ordo_status cuda_hold_stream(cuda_state *state, ordo_exec *exec, size_t store, size_t block);
 
 /* cuda_limit.cu: makes state->own a stream on `wanted` multiprocessors or a few more, and sets
- * facts.sms. If `wanted` is the number of all, nothing is made. After a failure cuda_close frees
- * what was made. */
+ * facts.sms. Does nothing if `wanted` is the number of all multiprocessors. After a failure
+ * cuda_close frees what was created. */
 ordo_status cuda_limit_open(cuda_state *state, size_t wanted, char *why, size_t why_size);
 void        cuda_limit_close(cuda_state *state);
 
-/* Begins a call with `bytes` of device memory as call->scratch. frame_end restores the caller's
- * current device and marks the end of the call on its stream. */
+/* frame_begin begins a call with `bytes` of device memory as call->scratch. frame_end restores the
+ * caller's current device and marks the end of the call on its stream. */
 struct cuda_frame {
     cuda_call   call;
     cuda_state *state;

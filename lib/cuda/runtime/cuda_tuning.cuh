@@ -1,51 +1,52 @@
-/* cuda_tuning.cuh - every threshold and tile size of the CUDA backend, with the measurement that
- * set it. H200 is an NVIDIA H200 (132 multiprocessors, copies at 4.3 TB/s), November 2026. */
+/* cuda_tuning.cuh - the thresholds and tile sizes of the CUDA backend, with the measurements that
+ * set them. H200 is an NVIDIA H200 (132 multiprocessors, copies at 4.3 TB/s), November 2026. */
 #ifndef ORDO_CUDA_RUNTIME_CUDA_TUNING_H
 #define ORDO_CUDA_RUNTIME_CUDA_TUNING_H
 
-/* Ranks of sorted arrays (dev_rank_sorted.cu): warps a block; blocks a multiprocessor that
- * registers must allow; most blocks of the two launches, whose table every block reads. H200, 128e6
- * keys f32 -> u32, two launches, ms for (resident, blocks): (4, 1056) 0.295, (4, 2112) 0.292, (6,
- * 792) 0.335. */
+/* Ranks of sorted arrays (dev_rank_sorted.cu). WARPS: warps per block. RESIDENT: blocks per
+ * multiprocessor that registers must allow. BLOCKS: largest grid of the two launches, because every
+ * block reads the table. H200, 128e6 keys f32 -> u32, two launches, ms for (resident, blocks): (4,
+ * 1056) 0.295, (4, 2112) 0.292, (6, 792) 0.335. */
 enum {
     CUDA_TUNE_RANK_WARPS = 8,
     CUDA_TUNE_RANK_RESIDENT = 4,
     CUDA_TUNE_RANK_BLOCKS = 2112
 };
 
-/* Ranks of unsorted arrays (dev_rank.cu): bytes of ranks up to which they are scattered
- * directly; lg of the ranks that a block orders in shared memory (64 KB, so that three blocks fit).
- * H200, u32 ranks, ms besides the argsort, scattered directly: 2^20 0.02, 2^23 0.19, 2^24 0.81,
- * 2^26 4.0; partitioned once, then scattered within L2: 2^20 0.04, 2^24 0.39, 2^26 1.55. */
+/* Ranks of unsorted arrays (dev_rank.cu). DIRECT: up to this many bytes of ranks are scattered
+ * directly. LEAF_LG: lg of the ranks that a block orders in shared memory (64 KB, so that three
+ * blocks fit). H200, u32 ranks, ms besides the argsort, scattered directly: 2^20 0.02, 2^23
+ * 0.19, 2^24 0.81, 2^26 4.0; partitioned once, then scattered within L2: 2^20 0.04, 2^24 0.39,
+ * 2^26 1.55. */
 enum {
     CUDA_TUNE_RANK_DIRECT = 16 << 20,
     CUDA_TUNE_RANK_LEAF_LG = 14
 };
 
-/* is_sorted, runs, count_nans (dev_order.cu): blocks of 256 threads a multiprocessor. H200, 128e6
- * keys, ms: is_sorted f32 0.139, u64 0.242; runs f32 0.136; NaNs f32 0.134; a read of 4 bytes a key
- * 0.123, the fetch of the answer about 0.01. Keys up to which one block works alone and writes the
- * answer to the host; us a call: is_sorted of 2^8, 2^12 and 2^14 f32 9.5, 10.4, 13.1; of 2^15 by a
- * grid 20.4. */
+/* is_sorted, runs, count_nans (dev_order.cu). RESIDENT: blocks of 256 threads per multiprocessor.
+ * H200, 128e6 keys, ms: is_sorted f32 0.139, u64 0.242; runs f32 0.136; NaNs f32 0.134; a read of 4
+ * bytes per key 0.123, the copy of the result about 0.01. ALONE: up to this many keys one block
+ * does all the work and writes the result to host memory. us per call: is_sorted of 2^8, 2^12 and
+ * 2^14 f32 9.5, 10.4, 13.1; of 2^15 by a grid 20.4. */
 enum {
     CUDA_TUNE_ORDER_RESIDENT = 4,
     CUDA_TUNE_ORDER_ALONE = 1 << 15
 };
 
-/* Flags (dev_flags.cuh): most spans of an array. H200, split of 2^28 u32 by packed flags, us for
- * 4096 and 8192 spans: 638, 631. */
+/* Flags (dev_flags.cuh): largest number of spans of an array. H200, split of 2^28 u32 by packed
+ * flags, us for 4096 and 8192 spans: 638, 631. */
 #define CUDA_TUNE_SPANS 8192
 
-/* Binary prefix sum (dev_bits.cu): rows of 1024 flags a warp, and flags from which a tile has more
- * than one row. H200, 2^28 flags to u32, us for 4, 8 and 16 rows: packed 303, 312, 295; bytes 371,
- * 358, 365. Tiles of 8 rows fill the device from 2^26 flags on. */
+/* Binary prefix sum (dev_bits.cu). ROWS: rows of 1024 flags per warp, if there are at least LARGE
+ * flags; otherwise one row. H200, 2^28 flags to u32, us for 4, 8 and 16 rows: packed 303, 312, 295;
+ * bytes 371, 358, 365. Tiles of 8 rows fill the device from 2^26 flags on. */
 #define CUDA_TUNE_BITS_ROWS 8
 #define CUDA_TUNE_BITS_LARGE ((size_t)1 << 26)
 
-/* Split (dev_partition.cu), by element size: words of 32 flags a warp and tile, and elements a lane
- * reads at a time; blocks a multiprocessor that registers must allow. H200, 2^28 elements, packed
- * flags, us for 4 and 5 blocks: 1 byte 337, 316; 2 bytes 426, 406; 4 bytes 608, 627; 8 bytes 1169,
- * 1187. 16 and 32 words, 4 bytes: 712, 638. */
+/* Split (dev_partition.cu), by element size. WORDS: words of 32 flags per warp and tile. PACK:
+ * elements that a lane reads at a time. RESIDENT: blocks per multiprocessor that registers must
+ * allow. H200, 2^28 elements, packed flags, us for 4 and 5 blocks: 1 byte 337, 316; 2 bytes 426,
+ * 406; 4 bytes 608, 627; 8 bytes 1169, 1187. 16 and 32 words, 4 bytes: 712, 638. */
 #define CUDA_TUNE_SPLIT_RESIDENT 4
 #define CUDA_TUNE_SPLIT_WORDS_1 32
 #define CUDA_TUNE_SPLIT_PACK_1 4
@@ -57,19 +58,20 @@ enum {
 #define CUDA_TUNE_SPLIT_WORDS_16 8
 #define CUDA_TUNE_SPLIT_WORDS_ODD 8
 
-/* Scans by tiles (dev_scan.cu): threads a block, rows of 512 bytes a warp, blocks a multiprocessor.
- * H200, sums of 2^28 u32, f32, u64, us, for 256 8 6: 807, 788, 1356; 256 7 7: 843, 766, 1504; 512 4
- * 3: 852, 858, 1568. */
+/* Scans by tiles (dev_scan.cu): threads per block, rows of 512 bytes per warp, blocks per
+ * multiprocessor. H200, sums of 2^28 u32, f32, u64, us, for 256 8 6: 807, 788, 1356; 256 7 7: 843,
+ * 766, 1504; 512 4 3: 852, 858, 1568. */
 #define CUDA_TUNE_SCAN_THREADS 256
 #define CUDA_TUNE_SCAN_ROWS 8
 #define CUDA_TUNE_SCAN_RESIDENT 6
 
-/* Scans by persistent blocks (dev_scan_stream.cuh): scanning warps; rows of 512 bytes a scanner,
- * and the same for sums wider than their input; reducing warps; most slots; tiles of a group of
- * totals; tiles from which arrays are streamed. H200, sums of 2^28 u32, u64, us (a copy takes 510,
- * 1015), for scanners x rows, slots: 16 x 4, 6 slots 571, 1167; 8 x 8, 6 slots 575, 1174; 16 x 6, 4
- * slots 612, 1329. u32 streamed and by tiles: 2^20 9.2, 7.6; 2^22 23, 24; 2^24 52, 67. Bytes are
- * never streamed: sums of 2^28 take 320 instead of 230. */
+/* Scans by persistent blocks (dev_scan_stream.cuh). SCANNERS: warps that scan. ROWS: rows of 512
+ * bytes per scanning warp; ROWS_WIDER: the same for sums wider than their input. REDUCERS: warps
+ * that reduce. SLOTS: largest number of slots of the ring. GROUP: tiles of a group of totals. FROM:
+ * tiles from which arrays are streamed. H200, sums of 2^28 u32, u64, us (a copy takes 510, 1015),
+ * for scanners x rows, slots: 16 x 4, 6 slots 571, 1167; 8 x 8, 6 slots 575, 1174; 16 x 6, 4 slots
+ * 612, 1329. u32 streamed and by tiles: 2^20 9.2, 7.6; 2^22 23, 24; 2^24 52, 67. Keys of one byte
+ * are never streamed: sums of 2^28 take 320 instead of 230. */
 #define CUDA_TUNE_STREAM_SCANNERS 16
 #define CUDA_TUNE_STREAM_ROWS 4
 #define CUDA_TUNE_STREAM_ROWS_WIDER 8
@@ -78,73 +80,78 @@ enum {
 #define CUDA_TUNE_STREAM_GROUP 128
 #define CUDA_TUNE_STREAM_FROM 512
 
-/* Selection (dev_select.cu, dev_topk.cu), H200, f32, median unless stated otherwise. */
+/* Selection (dev_select.cu, dev_topk.cu); H200, f32, median unless stated otherwise. */
 
-/* Bytes of keys up to which every pass reads the array, from cache: 32 MiB take 0.058 ms, by sample
- * and sweep 0.076; 64 MiB 0.092 and 0.091. Keys up to which one block works alone: 2^14 keys take
- * 0.020 ms, 2^15 by a grid 0.032. */
+/* DIRECT: up to this many bytes of keys every pass reads the array, from cache: 32 MiB take 0.058
+ * ms, by sample and sweep 0.076; 64 MiB 0.092 and 0.091. ALONE: up to this many keys one block does
+ * all the work: 2^14 keys take 0.020 ms, 2^15 by a grid 0.032. */
 #define CUDA_TUNE_SELECT_DIRECT ((size_t)32 << 20)
 #define CUDA_TUNE_SELECT_ALONE ((size_t)1 << 14)
 
 enum {
-    /* lg of the keys drawn for up to 4 positions, up to 20, and more; standard deviations of a
-     * bracket to each side. Draws and plan take 0.030 ms for lg 18 (0.8 % of 2^28 keys are kept);
-     * draws take 0.054 ms for lg 20 and 0.077 for 21. lg 20 and 21, ms: nine quantiles of f32
-     * 0.465, 0.464; 32 positions 0.829, 0.734; nine quantiles of two values 0.397, 0.424. Brackets
-     * of 4 deviations miss once in 16,000 times. */
+    /* LG_FEW, LG_MANY, LG_MOST: lg of the number of keys drawn for up to 4 positions, up to 20, and
+     * more. SIGMAS: standard deviations of a bracket to each side. Draws and plan take 0.030 ms for
+     * lg 18 (0.8 % of 2^28 keys are kept); draws take 0.054 ms for lg 20 and 0.077 for 21. lg 20
+     * and 21, ms: nine quantiles of f32 0.465, 0.464; 32 positions 0.829, 0.734; nine quantiles of
+     * two values 0.397, 0.424. Brackets of 4 deviations miss once in 16,000 times. */
     CUDA_TUNE_SELECT_LG_FEW = 18,
     CUDA_TUNE_SELECT_LG_MANY = 20,
     CUDA_TUNE_SELECT_LG_MOST = 21,
     CUDA_TUNE_SELECT_SIGMAS = 4,
 
-    /* A word that one draw in this many hits is only counted. */
+    /* A word that at least one draw in this many hits is only counted, not kept. */
     CUDA_TUNE_SELECT_HEAVY = 128,
 
-    /* The sweep: blocks of 256 threads a multiprocessor (2^28 keys in 0.283 ms, a copy of them in
-     * 0.51) and in all; words of a chunk of kept keys; there is room to keep one key in ROOM_FEW
-     * for up to 4 positions, one in ROOM_MANY for more. */
+    /* The sweep. RESIDENT: blocks of 256 threads per multiprocessor (2^28 keys in 0.283 ms, a copy
+     * of them in 0.51). BLOCKS: largest grid. CHUNK: words of a chunk of kept keys. ROOM_FEW,
+     * ROOM_MANY: there is room to keep one key in ROOM_FEW for up to 4 positions, one in ROOM_MANY
+     * for more. */
     CUDA_TUNE_SELECT_RESIDENT = 4,
     CUDA_TUNE_SELECT_BLOCKS = 1024,
     CUDA_TUNE_SELECT_CHUNK = 256,
     CUDA_TUNE_SELECT_ROOM_FEW = 16,
     CUDA_TUNE_SELECT_ROOM_MANY = 4,
 
-    /* lg of the buckets of a sweep of several intervals; bytes of keys that a lane sets aside
-     * before they are kept. Nine quantiles of f32, ms, for lg 11 and 12: 0.496, 0.462; for 11 with
-     * 32 and 64 bytes: 0.496, 0.488. By a search among the ends: 0.766. */
+    /* A sweep of several intervals. LG_BUCKETS: lg of the number of buckets. ASIDE: bytes of keys
+     * that a lane collects before they are kept. Nine quantiles of f32, ms, for lg 11 and 12:
+     * 0.496, 0.462; for 11 with 32 and 64 bytes: 0.496, 0.488. With a binary search instead of
+     * buckets: 0.766. */
     CUDA_TUNE_SELECT_LG_BUCKETS = 12,
     CUDA_TUNE_SELECT_ASIDE = 32,
 
-    /* Keys that one block sorts at the end: 1024 take 5 us. */
+    /* Number of keys that one block sorts at the end: 1024 take 5 us. */
     CUDA_TUNE_SELECT_GATHER = 2048,
 
-    /* Positions above which a copy is sorted: 32 positions of 2^28 keys take 0.73 ms, the copy and
-     * its sort 5.7. For arrays that every pass reads, above 32: 2^22 keys 0.10 and 0.15. */
+    /* Number of positions above which a copy is sorted: 32 positions of 2^28 keys take 0.73 ms, the
+     * copy and its sort 5.7. For arrays that every pass reads the limit is 32: 2^22 keys 0.10 and
+     * 0.15. */
     CUDA_TUNE_SELECT_MANY = 160,
 
-    /* Largest k that one block sorts; a top-k of more than n / TOPK_SORT keys is an argsort. */
+    /* ONE_BLOCK: largest k that one block sorts. SORT: a top-k of more than n / SORT keys is an
+     * argsort. */
     CUDA_TUNE_TOPK_ONE_BLOCK = 2048,
     CUDA_TUNE_TOPK_SORT = 16
 };
 
-/* One block that spreads its keys over buckets (block_spread.cuh): most keys of a selection; most
- * keys of a bucket; buckets are not used if more than one key in SPREAD_ALIKE equals the key 16
- * lanes further. H200, us, by buckets and by digits: nine quantiles of 2^12 f32 6.0, 21.7, of 2^13
- * 8.2, 24.3, of 2^14 10.0, 29.6; the median of 2^14 9.3, 16.9; the 16 largest of 2^12 6.1, 18.5.
- * The last two constants are estimates: with full buckets a sort of 2^12 keys takes as long as a
- * sort by digits. */
+/* One block that distributes its keys over buckets (block_spread.cuh). KEYS: largest number of keys
+ * of a selection. MOST: most keys of a bucket. ALIKE: buckets are not used if more than one key in
+ * this many equals the key 16 lanes away. H200, us, by buckets and by digits: nine quantiles of
+ * 2^12 f32 6.0, 21.7, of 2^13 8.2, 24.3, of 2^14 10.0, 29.6; the median of 2^14 9.3, 16.9; the 16
+ * largest of 2^12 6.1, 18.5. MOST and ALIKE are estimates: with full buckets a sort of 2^12 keys
+ * takes as long as a sort by digits. */
 enum {
     CUDA_TUNE_SPREAD_KEYS = 1 << 14,
     CUDA_TUNE_SPREAD_MOST = 64,
     CUDA_TUNE_SPREAD_ALIKE = 24
 };
 
-/* Radius (dev_radius.cu): threads a block; keys a thread, for 8-byte keys and for others; threads
- * of a table entry; steps in the ring, and steps being copied to it; blocks a multiprocessor; most
- * spans, which are the threads of one block; blocks a multiprocessor that open patches. H200, 2^28
- * keys u32 of radius 100, 14000 (just above the ring) and 30000, ms: 0.40, 0.50, 0.47; a copy of
- * the keys takes 0.51. 35 keys a thread need more shared memory than compute capability 8.6
- * has. */
+/* Radius (dev_radius.cu). THREADS: threads per block. ITEMS, ITEMS_8: keys per thread (_8: for
+ * 8-byte keys). SHARE, SHARE_8: threads per table entry. SLOTS: steps in the ring. AHEAD: steps
+ * that are being copied to the ring. RESIDENT: blocks per multiprocessor. SPANS: largest number of
+ * spans, which is the number of threads of radius_settle. OPEN: blocks per multiprocessor of
+ * radius_open. H200, 2^28 keys u32 of radius 100, 14000 (just above the ring) and 30000, ms: 0.40,
+ * 0.50, 0.47; a copy of the keys takes 0.51. 35 keys per thread need more shared memory than
+ * compute capability 8.6 has. */
 enum {
     CUDA_TUNE_RADIUS_THREADS = 192,
     CUDA_TUNE_RADIUS_ITEMS = 31,
@@ -158,11 +165,12 @@ enum {
     CUDA_TUNE_RADIUS_OPEN = 16
 };
 
-/* Roughly sorted keys: warps a block (dev_rough_warp.cu); threads a block, 16 keys each, for radii
- * up to a tile (dev_rough_block.cu); bytes of one key in each thread of a multiprocessor, which
- * limits the registers. H200, 2^28 keys u32, ms for 4 and 8 warps and radius 16: 0.86, 0.85; for
- * 4096 and 3072 bytes and radius 1000: 1.46, 1.57, radius 8192: 2.20, 2.75. Largest radius that
- * warps sort of 8-byte keys; 2^28 keys u64 of radius 100 by warps 5.05, by blocks 3.54. */
+/* Roughly sorted keys. WARP_8: largest radius that warps sort for 8-byte keys. WARPS: warps per
+ * block (dev_rough_warp.cu). SMALL, LARGE: threads per block, 16 keys each, for radii up to a tile
+ * (dev_rough_block.cu). BYTES: threads per multiprocessor times the key size, which limits the
+ * registers. H200, 2^28 keys u32, ms for 4 and 8 warps and radius 16: 0.86, 0.85; for 4096 and 3072
+ * bytes and radius 1000: 1.46, 1.57, radius 8192: 2.20, 2.75. 2^28 keys u64 of radius 100 by warps
+ * 5.05, by blocks 3.54. */
 enum {
     CUDA_TUNE_ROUGH_WARP_8 = 64,
     CUDA_TUNE_ROUGH_WARPS = 4,
@@ -171,21 +179,21 @@ enum {
     CUDA_TUNE_ROUGH_BYTES = 4096
 };
 
-/* The radius is guessed, not measured, if a look at windows of 1024 keys sees at most this radius
+/* The radius is guessed, not measured, if the windows of 1024 keys show at most this radius
  * (dev_rough.cu). H200, 2^28 keys u32 of radius 128 and 256, ms: guessed 1.44, 1.45, measured 1.63,
  * 1.89. */
 #define CUDA_TUNE_ROUGH_GUESS ((size_t)512)
 
-/* Bytes from which an array is looked at before it is sorted (dev_rough.cu). An estimate: a
- * launch and a wait for the host, about 15 us, are 2 % of a radix sort of that size. */
+/* Arrays of at least this many bytes are looked at before they are sorted (dev_rough.cu). An
+ * estimate: a launch and a wait for the host, about 15 us, are 2 % of a radix sort of that size. */
 #define CUDA_TUNE_LOOK_BYTES ((size_t)128 << 20)
 
-/* Sorts of segments (segment_sort.cuh). Limits of the paths, in records of a segment. Records of 16
- * bytes: LANES for a group of lanes, WARP for a block of one warp, BLOCK for a larger block. Other
- * records: SLOT for a warp, BLOCK and BLOCKS for blocks. TILE and TILE_16: records of a tile of
- * longer segments. TWICE: tiles of a segment from which its buckets are dealt out again. SEPARATE:
- * keys from which a segment is sorted by a separate launch. Estimates, but for SLOT: H200, 2^28 f32
- * in rows, ms: 256 keys 1.60 by warps, 512 keys 4.56 by blocks. */
+/* Sorts of segments (segment_sort.cuh): the longest segments of each path, in records. Records of
+ * 16 bytes: LANES for a group of lanes, WARP for a block of one warp, BLOCK for a larger block.
+ * Other records: SLOT for a warp, BLOCK and BLOCKS for blocks. TILE and TILE_16: records per tile
+ * of longer segments. TWICE: from this many tiles on, the buckets of a segment are split again.
+ * SEPARATE: segments of at least this many keys are sorted by a separate launch. Estimates, except
+ * SLOT: H200, 2^28 f32 in rows, ms: 256 keys 1.60 by warps, 512 keys 4.56 by blocks. */
 enum {
     CUDA_TUNE_SEGMENT_LANES = 32,
     CUDA_TUNE_SEGMENT_WARP = 256,
@@ -198,60 +206,62 @@ enum {
     CUDA_TUNE_SEGMENT_SEPARATE = 1 << 23
 };
 
-/* ---- Radix sort: 2^28 random keys unless another number is given, ms ---- */
+/* ---- Radix sort; times in ms for 2^28 random keys unless another number is given ---- */
 
 enum {
-    /* Threads a block of the histogram. Under the profiler, at 1.5 GHz, 2^26 keys take 0.17 (u32)
+    /* Threads per block of the histogram. Under the profiler, at 1.5 GHz, 2^26 keys take 0.17 (u32)
      * and 0.33 (u64). */
     CUDA_TUNE_RADIX_HISTOGRAM_THREADS = 512,
-    /* Leading digits are enough if at most one key in this many shares its prefix with another. For
-     * 1, 4, 16: u64 9.04, 9.04, 11.4; f64 in [0, 1) 13.7, 12.5, 12.5; 2^22 keys u32 0.177, 0.140,
-     * 0.144. */
+    /* The leading digits are enough if at most one key in this many shares its prefix with another
+     * key. For 1, 4, 16: u64 9.04, 9.04, 11.4; f64 in [0, 1) 13.7, 12.5, 12.5; 2^22 keys u32 0.177,
+     * 0.140, 0.144. */
     CUDA_TUNE_RADIX_TIED = 4,
-    /* The first step of keys alone ranks by atomics if two keys share the digit less often than
-     * once in this many pairs: u32 5.25, by matching 5.54. */
+    /* The first pass of a sort without values ranks by atomics if two keys share the digit in less
+     * than one of this many pairs: u32 5.25, by matching 5.54. */
     CUDA_TUNE_RADIX_LOOSE = 64,
-    /* Groups of keys with one prefix, too long for a warp, that blocks sort. Not measured: random
-     * keys have no such groups. */
+    /* Most groups of keys with one prefix, too long for a warp, that blocks sort. Not measured:
+     * random keys have no such groups. */
     CUDA_TUNE_RADIX_GROUPS = 4096,
-    /* Keys from which a sample is checked before a prefix is trusted; most keys of the sample; how
-     * many of them may share a prefix with a different key. u64 with equal upper four bytes 14.1,
-     * without a sample 45.7. */
+    /* SAMPLE_FROM: number of keys from which a sample is checked before a prefix is trusted.
+     * SAMPLE: largest number of keys in the sample. CROWDED: how many of them may share a prefix
+     * with a different key. u64 with equal upper four bytes 14.1, without a sample 45.7. */
     CUDA_TUNE_RADIX_SAMPLE_FROM = 1 << 22,
     CUDA_TUNE_RADIX_SAMPLE = 1 << 14,
     CUDA_TUNE_RADIX_CROWDED = 4,
-    /* Keys up to which one block sorts alone where there are no clusters: 2^14 keys u32, u64 0.043,
-     * 0.047; CUB 0.051, 0.086. */
+    /* Largest number of keys that one block sorts on devices without clusters: 2^14 keys u32, u64
+     * 0.043, 0.047; CUB 0.051, 0.086. */
     CUDA_TUNE_RADIX_SMALL = 1 << 14,
-    /* Keys above which a cluster sorts instead of a block, and uses 16 blocks instead of 8. In us,
-     * u32, u32 with u32, u64 with u64: 2^12 keys in one block 10.4 11.5 14.4, in 8 12.4 13.7 14.7;
-     * 2^13 in 8 13.3 15.0 17.2, in 16 15.3 16.6 18.3; 2^15 in 8 19.7 25.1 32.6, in 16 19.6 22.3
-     * 26.8. CUB, the better of its radix and merge sorts: 2^12 9.0 12.2 19.4, 2^16 37.1 46.2
-     * 53.9. */
+    /* CLUSTER_ABOVE: above this many keys a cluster sorts instead of a block. CLUSTER_8: above this
+     * many keys the cluster has 16 blocks instead of 8. In us, u32, u32 with u32, u64 with u64:
+     * 2^12 keys in one block 10.4 11.5 14.4, in 8 12.4 13.7 14.7; 2^13 in 8 13.3 15.0 17.2, in 16
+     * 15.3 16.6 18.3; 2^15 in 8 19.7 25.1 32.6, in 16 19.6 22.3 26.8. CUB, the better of its radix
+     * and merge sorts: 2^12 9.0 12.2 19.4, 2^16 37.1 46.2 53.9. */
     CUDA_TUNE_RADIX_CLUSTER_ABOVE = 4096,
     CUDA_TUNE_RADIX_CLUSTER_8 = 8192,
-    /* Keys up to which tiles have FEW keys a thread and one launch does all steps and the finish.
-     * In us, u32, u64, u32 with u32: 2^17 keys 47, 43, 48, with larger tiles and more launches 52,
-     * 48, 63; 2^19 56, 63, 65, and 63, 74, 74. */
+    /* Up to this many keys, tiles have FEW keys per thread and one launch does all passes and the
+     * finish. In us, u32, u64, u32 with u32: 2^17 keys 47, 43, 48, with larger tiles and more
+     * launches 52, 48, 63; 2^19 56, 63, 65, and 63, 74, 74. */
     CUDA_TUNE_RADIX_FEW = 1 << 20,
-    /* Most keys of one launch; their count takes 30 bits. */
+    /* Most keys of one launch; their number takes 30 bits. */
     CUDA_TUNE_RADIX_PORTION = 1 << 29
 };
 
-/* Most distinct values that are counted (dev_distinct.cu), a power of 2; values among 128 keys from
- * which there are probably more. H200, 2^28 keys u32 with 100 values: 0.70, by digits 5.0. */
+/* MOST: largest number of distinct values that are counted (dev_distinct.cu), a power of 2. SEEN:
+ * largest number of distinct values among 128 keys for which counting is tried. H200, 2^28 keys u32
+ * with 100 values: 0.70, by digits 5.0. */
 #define CUDA_TUNE_DISTINCT_MOST 256
 #define CUDA_TUNE_DISTINCT_SEEN 112
 
-/* Leaves (dev_radix_leaf.cuh), for keys alone, and keys of 4 bytes with values of 4: most keys of a
- * sort that has them; threads and keys a thread; buckets; places between bounds; most keys of a
- * bucket; leaves of a block that may have full buckets all the same, an estimate; largest group
- * that is expected to fit; how often two keys may share a digit, times 256; blocks a
- * multiprocessor. With leaves, without: 2^21 keys u32 0.093, 0.120, 2^22 0.130, 0.147, 2^24 0.346,
- * 0.397, 2^28 4.58, 5.25; u32 with u32 2^22 0.171, 0.197, 2^24 0.499, 0.583, 2^28 6.91, 8.21; u64
- * 2^24 0.518, 0.654, 2^28 7.25, 8.81. 2^28 keys u32, 8192 buckets 4.98, 256 x 20 keys 4.99, 1024 x
- * 5 4.71, 2 blocks 5.01; u32 with u32, 3 blocks 7.03. Bell-shaped u32, three steps and leaves 5.79,
- * four steps 5.24. CUDA_TUNE_LEAF_EVEN is an estimate. */
+/* Leaves (dev_radix_leaf.cuh), for keys alone, and keys of 4 bytes with values of 4 bytes. TO: most
+ * keys of a sort with leaves. THREADS, ITEMS: threads per block and keys per thread. BUCKETS:
+ * buckets per leaf. TILE: places between bounds. FULL: most keys of a bucket. PATIENCE: leaves of a
+ * block that may have full buckets before it gives up, an estimate. GROUP: largest group that is
+ * expected to fit. EVEN: how often two keys may share a digit, times 256, an estimate. RESIDENT:
+ * blocks per multiprocessor. With leaves, without: 2^21 keys u32 0.093, 0.120, 2^22 0.130, 0.147,
+ * 2^24 0.346, 0.397, 2^28 4.58, 5.25; u32 with u32 2^22 0.171, 0.197, 2^24 0.499, 0.583, 2^28 6.91,
+ * 8.21; u64 2^24 0.518, 0.654, 2^28 7.25, 8.81. 2^28 keys u32, 8192 buckets 4.98, 256 x 20 keys
+ * 4.99, 1024 x 5 4.71, 2 blocks 5.01; u32 with u32, 3 blocks 7.03. Bell-shaped u32, three passes
+ * and leaves 5.79, four passes 5.24. */
 #define CUDA_TUNE_LEAF_TO ((size_t)1 << 29)
 #define CUDA_TUNE_LEAF_THREADS 512
 #define CUDA_TUNE_LEAF_ITEMS 10
@@ -263,23 +273,24 @@ enum {
 #define CUDA_TUNE_LEAF_EVEN 1.25f
 #define CUDA_TUNE_LEAF_RESIDENT(KEY, VALUE) ((KEY) + (VALUE) == 4 ? 3 : 2)
 
-/* Partitions of evenly spread keys (dev_radix_even.cu): fewest and most keys; keys of a code; most
- * of 16,384 sample keys in one of 256 ranges of codes, an estimate; keys of a thread. Partitioned,
- * by digits: 2^22 keys u32 0.134, 0.130, 2^23 0.193, 0.201, 2^24 0.325, 0.344, 2^26 1.10, 1.23,
- * 2^28 4.31, 4.61, below 10^6 3.75, 4.37; f32 in [0, 1) 2^28 3.86, 5.30; indices of u64 2^23 0.333,
- * 0.469, 2^27 4.86, 6.60. Not faster: u64 8.56, 7.29, indices of u32 below 10^6 7.6, 5.7. Launches
- * for 2^28 u32: sample 0.03, counts 0.25 and 0.31, partitions 0.83 and 1.13, leaves 1.71; three
- * blocks of 12 keys a thread instead of two of 20, partitions 1.17 and 1.52. */
+/* Partitions of evenly spread keys (dev_radix_even.cu). FROM, TO: fewest and most keys. GROUP: keys
+ * per code. CROWDED: most of 16,384 sample keys in one of 256 ranges of codes, an estimate. ITEMS:
+ * keys per thread. Partitioned, by digits: 2^22 keys u32 0.134, 0.130, 2^23 0.193, 0.201, 2^24
+ * 0.325, 0.344, 2^26 1.10, 1.23, 2^28 4.31, 4.61, below 10^6 3.75, 4.37; f32 in [0, 1) 2^28 3.86,
+ * 5.30; indices of u64 2^23 0.333, 0.469, 2^27 4.86, 6.60. Not faster: u64 8.56, 7.29, indices of
+ * u32 below 10^6 7.6, 5.7. Launches for 2^28 u32: sample 0.03, counts 0.25 and 0.31, partitions
+ * 0.83 and 1.13, leaves 1.71; three blocks of 12 keys per thread instead of two of 20, partitions
+ * 1.17 and 1.52. */
 #define CUDA_TUNE_EVEN_FROM ((size_t)1 << 23)
 #define CUDA_TUNE_EVEN_TO ((size_t)1 << 29)
 #define CUDA_TUNE_EVEN_GROUP 2400
 #define CUDA_TUNE_EVEN_CROWDED 112
 #define CUDA_TUNE_EVEN_ITEMS(KEY, VALUE) ((KEY) + (VALUE) == 4 ? 20 : 12)
 
-/* Tiles of a pass by bytes of key and value: threads; keys a thread; blocks a multiprocessor that
- * registers must allow; keys a thread for few keys; whether values are loaded after the keys are
- * ranked instead of with them. Larger tiles write longer ranges and pay less for look-back, until
- * registers spill. */
+/* Tiles of a pass, by bytes of key and value. THREADS, ITEMS: threads per block and keys per
+ * thread. RESIDENT: blocks per multiprocessor that registers must allow. FEW: keys per thread for
+ * few keys. LATE: values are loaded after the keys are ranked, not together with the keys. Larger
+ * tiles write longer ranges and need less look-back, until registers spill. */
 template <int THREADS_, int ITEMS_, int RESIDENT_, int FEW_, bool LATE_ = true> struct radix_shape {
     enum {
         THREADS = THREADS_,
@@ -291,7 +302,8 @@ template <int THREADS_, int ITEMS_, int RESIDENT_, int FEW_, bool LATE_ = true> 
 };
 template <int KEY, int VALUE> struct cuda_tune_radix;
 
-/* u32: 384 x 20 x 3 5.25, 256 x 24 x 3 5.30, 512 x 20 x 2 5.13; CUB 5.44. */
+/* u32, for THREADS x ITEMS x RESIDENT: 384 x 20 x 3 5.25, 256 x 24 x 3 5.30, 512 x 20 x 2 5.13; CUB
+ * 5.44. */
 template <> struct cuda_tune_radix<4, 0> : radix_shape<512, 20, 2, 8> {
 };
 /* u64: 384 x 12 x 3 9.02, 384 x 16 x 3 9.76, 256 x 20 x 3 8.80 (but f64 spills); CUB 16.4. */

@@ -2,12 +2,11 @@
  * keys, search in a sorted array, and arrays of consecutive numbers.
  *
  * Packing writes differences of neighbouring keys, which need fewer bytes on the link: n sorted
- * 32-bit keys lie 2^32 / n apart on average. backend/pack.h describes the layout. The largest
- * difference of a chunk gives the bytes of all its differences; a chunk is not packed if that saves
- * nothing. Two kernels read the keys once each; no scratch.
- *
- * A search is one thread that halves; 512 searches in 2^26 keys are 26 dependent reads, about 20 us
- * on an H200. Called by cuda_link.cu. */
+ * 32-bit keys are 2^32 / n apart on average. backend/pack.h describes the layout. The largest
+ * difference of a chunk sets the bytes of all its differences; a chunk is not packed if that saves
+ * nothing. Two kernels read the keys once each; no scratch. A search is a binary search by one
+ * thread; 512 searches in 2^26 keys are 26 dependent reads, about 20 us on an H200. Called by
+ * cuda_link.cu. */
 #include "backend/pack.h"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/runtime/cuda_keys.cuh"
@@ -15,15 +14,15 @@
 
 enum {
     THREADS = 256,
-    TILE = 4096, /* keys of one block: a multiple of 4, so that it begins with a whole word */
+    TILE = 4096, /* keys per block: a multiple of 4, so that a tile begins at a whole word */
     SEARCH_THREADS = 128
 };
 
-/* The keys of a block, all of one chunk. 32 bits are enough to count a chunk. */
+/* The keys of a block, all from one chunk. A chunk has fewer than 2^32 keys. */
 struct pack_tile {
     size_t   piece;
-    unsigned first, count; /* in the chunk */
-    unsigned chain;        /* keys of a chain */
+    unsigned first, count; /* position in the chunk, and number of keys */
+    unsigned chain;        /* keys per chain */
 };
 
 static __device__ pack_tile tile_of(size_t n, size_t piece, unsigned tiles)
@@ -99,7 +98,7 @@ static __global__ void __launch_bounds__(THREADS)
             bytes[i * width + b] = (unsigned char)d;
     }
     __syncthreads();
-    /* The last word of a chunk may hold bytes of no key; there is room for them. */
+    /* The last word of a chunk may hold bytes that belong to no key; there is room for them. */
     uint32_t *const out =
         (uint32_t *)(to + ORDO_PACK_CHAINS * sizeof(BITS) + (size_t)tile.first * width);
     for (unsigned i = threadIdx.x; i < (tile.count * width + 3) / 4; i += THREADS)
@@ -133,7 +132,7 @@ ordo_status dev_pack(cuda_call *call, const ordo_pack_job *job)
     });
 }
 
-struct search_codes { /* a kernel's arguments hold 4 KB */
+struct search_codes { /* a kernel argument; arguments are limited to 4 KB */
     uint64_t at[256];
 };
 

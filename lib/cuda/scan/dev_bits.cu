@@ -1,11 +1,12 @@
 /* dev_bits.cu - the binary prefix sum: counts of set flags.
  *
- * A block takes a tile of flags, 1024 a warp and row; a lane holds a word of 32 flags of each row.
- * Population counts, a warp scan and a block scan give the flags before each word in the tile. The
- * flags before the tile come from the other blocks (tile_links in lookback.cuh). A lane then writes
- * 16 bytes of counts at a time. Reads n bytes or n/8, writes n counts. If only the total is wanted,
- * dev_flags.cu counts spans and one block adds them. Scratch: 16 bytes a tile or 4 a span, and 8.
- * The call waits for the total if the job wants it. BALLOT and SHARED are in papers/. */
+ * A block takes a tile of flags, in rows of 1024 flags per warp; a lane holds one word of 32 flags
+ * of each row. Population counts, a warp scan and a block scan give the number of set flags before
+ * each word in the tile. The number before the tile comes from the other blocks (tile_links in
+ * lookback.cuh). A lane then writes 16 bytes of counts at a time. Reads n bytes or n/8, writes n
+ * counts. If only the total is wanted, dev_flags.cu counts spans and one block adds them. Scratch:
+ * 16 bytes per tile or 4 per span, and 8. The call waits for the total if the job wants it. The
+ * algorithms BALLOT and SHARED are in papers/. */
 #include "cuda/block/lookback.cuh"
 #include "cuda/papers/papers.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
@@ -18,7 +19,7 @@ template <typename COUNT> struct alignas(16) count_vector {
 };
 
 /* Writes the counts of 1024 flags: lane i holds word i and the number of set flags before it. A
- * lane writes the counts of `per` neighbouring flags at a time. */
+ * lane writes the counts of `per` consecutive flags at a time. */
 template <typename COUNT>
 static DEVICE void write_counts(COUNT *out, uint32_t word, COUNT before, bool exclusive)
 {
@@ -44,7 +45,8 @@ static DEVICE void write_counts(COUNT *out, uint32_t word, COUNT before, bool ex
     }
 }
 
-/* The same for `n` flags and any address: one flag a lane, as in the poster. */
+/* The same for `n` flags and any address, one flag per lane, as in Whittaker, Skjellum and
+ * Bangalore, "Ballot Counting for Optimal Binary Prefix Sum". */
 template <typename COUNT>
 static DEVICE void write_counts_singly(COUNT *out, size_t n, uint32_t word, COUNT before,
                                        bool exclusive)
@@ -67,7 +69,7 @@ struct bits_wishes {
     bool wide;    /* counts may be written 16 bytes at a time */
 };
 
-/* Tiles of several rows are only for large arrays, which need more blocks than a cluster has. */
+/* ROWS > 1 is only for large arrays, which have more tiles than a cluster has blocks. */
 template <ordo_flags_kind KIND, typename COUNT, int ROWS>
 static __global__ void __launch_bounds__(FLAGS_THREADS)
     scan_flags(tile_links links, lookback<uint64_t> state, const uint8_t *flags, size_t n,
@@ -145,7 +147,7 @@ static void layout(cuda_scratch *scratch, const ordo_bits_job *job, bits_work *w
     work->state_bytes = lookback_layout(scratch, work->tiles, FLAGS_THREADS, &work->state);
 }
 
-struct span_work { /* if only the total is wanted */
+struct span_work { /* used if only the total is wanted */
     uint64_t  *total;
     flag_spans spans;
 };

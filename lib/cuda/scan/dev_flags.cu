@@ -1,7 +1,7 @@
 /* dev_flags.cu - counts the set flags of each span and packs byte flags (dev_flags.cuh).
  *
- * A block walks its span in tiles of 8192 flags, 1024 a warp. Reads every flag once; writes n/8
- * bytes if it packs. */
+ * A block goes through its span in tiles of 8192 flags, 1024 per warp. Reads every flag once;
+ * writes n/8 bytes if it packs. */
 #include "cuda/scan/dev_flags.cuh"
 
 template <ordo_flags_kind KIND>

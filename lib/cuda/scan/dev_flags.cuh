@@ -1,9 +1,9 @@
-/* dev_flags.cuh - an array of flags cut into spans, with the set flags of each span counted.
+/* dev_flags.cuh - divides an array of flags into spans and counts the set flags of each span.
  *
- * For work that needs all counts before it writes (the split) or only the total. Flags are read
- * once; byte flags may be packed into scratch on the way. There are at most CUDA_TUNE_SPANS spans,
- * so a block sums the counts before its span with a few loads, and no block waits for another.
- * Scratch: 4 bytes a span, and n/8 bytes for packed flags. */
+ * For work that needs all counts before it writes (the split), or only the total. Flags are read
+ * once; byte flags can be packed into scratch in the same pass. There are at most CUDA_TUNE_SPANS
+ * spans, so a block sums the counts before its span with a few loads, and no block waits for
+ * another. Scratch: 4 bytes per span, and n/8 bytes for packed flags. */
 #ifndef ORDO_CUDA_SCAN_DEV_FLAGS_H
 #define ORDO_CUDA_SCAN_DEV_FLAGS_H
 
@@ -15,20 +15,20 @@
 
 enum {
     FLAGS_OF_WORD = 32,
-    FLAGS_OF_WARP = 1024 /* read by a warp at a time */
+    FLAGS_OF_WARP = 1024 /* flags that a warp reads at a time */
 };
 
 /* Whether flags at this address may be read 16 bytes at a time. */
 static inline bool flags_aligned(const void *flags) { return (uintptr_t)flags % 16 == 0; }
 
-/* The top bits of the bytes of x that are not 0. */
+/* Sets the top bit of each byte that is not 0 in x. */
 static DEVICE uint32_t bytes_set(uint32_t x)
 {
     return (x | ((x & 0x7f7f7f7fu) + 0x7f7f7f7fu)) & 0x80808080u;
 }
 
-/* 16 byte flags as the low bits of a word. The weights of the dot product move the top bits (128)
- * to 8 neighbouring bits, 7 places too high. */
+/* Packs 16 byte flags into the low bits of a word. The weights of the dot product move the top bits
+ * (128) to 8 consecutive bits, 7 places too high. */
 static DEVICE uint32_t flags_pack16(uint4 x)
 {
     uint32_t const low =
@@ -39,7 +39,7 @@ static DEVICE uint32_t flags_pack16(uint4 x)
 }
 
 /* A warp reads 1024 flags; lane i gets the 32 flags from first + 32 i on as the bits of a word. The
- * array is aligned and has at least 1024 flags from `first` on. */
+ * array must be aligned and have at least 1024 flags from `first` on. */
 template <ordo_flags_kind KIND>
 static DEVICE uint32_t warp_flags_whole(const uint8_t *flags, size_t first)
 {
@@ -50,7 +50,7 @@ static DEVICE uint32_t warp_flags_whole(const uint8_t *flags, size_t first)
     return flags_pack16(low) | flags_pack16(high) << 16;
 }
 
-/* The same for any `first` and alignment; flags from `end` on are 0. */
+/* The same for any `first` and alignment; flags from `end` on count as 0. */
 template <ordo_flags_kind KIND>
 static DEVICE uint32_t warp_flags(const uint8_t *flags, size_t first, size_t end, bool aligned)
 {
@@ -85,27 +85,27 @@ enum {
 
 struct flag_spans {
     const uint8_t *bits;    /* the caller's packed flags, or flags packed here, or NULL */
-    bool           aligned; /* whether bits may be read in words */
+    bool           aligned; /* whether `bits` can be read in words */
     uint32_t      *counts;  /* set flags of each span */
     size_t         n;
-    size_t         span; /* flags of each span but the last: a multiple of FLAGS_TILE */
+    size_t         span; /* flags of each span except the last: a multiple of FLAGS_TILE */
     unsigned       spans;
 };
 
-/* Takes the scratch for n flags. `pack`: pack byte flags. */
+/* Takes the scratch for n flags; `pack`: also for the packed form of byte flags. */
 void flags_layout(cuda_scratch *scratch, ordo_flags_kind kind, const void *flags, size_t n,
                   bool pack, flag_spans *spans);
 
-/* Enqueues the counting and packing. n > 0. */
+/* Enqueues the count and the packing. n > 0. */
 ordo_status flags_count(cuda_call *call, ordo_flags_kind kind, const void *flags,
                         const flag_spans *spans);
 
 struct flag_sums {
-    uint64_t before; /* set flags in the spans before this block's */
-    uint64_t total;  /* in all spans */
+    uint64_t before; /* set flags in the spans before this block's span */
+    uint64_t total;  /* set flags in all spans */
 };
 
-/* Called by all threads of a block of FLAGS_THREADS that works on span blockIdx.x. */
+/* Called by all threads of a block of FLAGS_THREADS that handles span blockIdx.x. */
 static DEVICE flag_sums flags_sum(const flag_spans &spans)
 {
     __shared__ uint64_t before_of[FLAGS_WARPS], total_of[FLAGS_WARPS];

@@ -1,21 +1,21 @@
 /* dev_partition.cu - stable split of an array by flags.
  *
- * dev_flags.cu counts the set flags of each span and packs byte flags. A block then walks its span
- * in tiles. An element's place in its group is a population count of the flags before it in its
- * word plus the counts of the words before (the poster's binary prefix sum). Elements go to shared
- * memory in their new order, and from there to the two ranges of the output, 16 bytes at a time.
- * For few elements the blocks of one cluster count and exchange totals in one launch. Elements of
- * 1, 2, 4, 8 and 16 bytes with that alignment pass through registers; others move as several units.
- * Reads n elements, the flags, n/8 bytes again; writes n elements. Scratch: that of dev_flags.cuh,
- * 8 bytes. The call waits for the size of the first group if the job wants it. */
+ * dev_flags.cu counts the set flags of each span and packs byte flags. A block then goes through
+ * its span in tiles. The place of an element in its group is a binary prefix sum: a population
+ * count of the flags before it in its word plus the counts of the words before. Elements go to
+ * shared memory in their new order, and from there to the two ranges of the output, 16 bytes at a
+ * time. For few elements one cluster counts and exchanges totals in one launch. Elements of 1, 2,
+ * 4, 8 and 16 bytes with that alignment pass through registers; others move as several units. Reads
+ * n elements, the flags and n/8 bytes of packed flags; writes n elements. Scratch: dev_flags.cuh,
+ * and 8 bytes. The call waits for the size of the first group if wanted. */
 #include "cuda/block/block_cluster.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/scan/dev_flags.cuh"
 
 static constexpr int RANGE_ALIGN = 16;
 
-/* The first offset from `from` on that is congruent to `out` modulo 16, so that vectors of 16 bytes
- * match. */
+/* The first offset from `from` on, rounded up, that is congruent to `out` modulo 16, so that
+ * vectors of 16 bytes match. */
 static DEVICE unsigned range_offset(unsigned from, const void *out)
 {
     return (from + RANGE_ALIGN - 1) / RANGE_ALIGN * RANGE_ALIGN +
@@ -44,18 +44,19 @@ static DEVICE void range_write(char *out, const char *shared, unsigned offset, u
 
 struct split_work {
     flag_spans      spans;
-    ordo_flags_kind kind; /* of `flags`, which are the caller's or packed from them */
+    ordo_flags_kind kind; /* kind of `flags`, which are the caller's flags or packed from them */
     const uint8_t  *flags;
     bool            aligned; /* flags may be read 16 bytes at a time */
     const char     *in;
     char           *out;
     unsigned        units;       /* units of an element */
-    bool            wide;        /* in may be read by vectors */
-    bool            unset_first; /* the first group has the flags that are not set */
+    bool            wide;        /* `in` can be read by vectors */
+    bool            unset_first; /* the first group consists of the elements whose flags are not
+                                  * set */
     uint64_t       *n_first;
 };
 
-/* A warp takes WORDS words of flags and their elements; a lane reads PACK neighbouring elements at
+/* A warp handles WORDS words of flags and their elements; a lane reads PACK consecutive elements at
  * a time. ONE: an element is one unit. */
 template <typename UNIT, int WORDS, int PACK, bool ONE> struct split_shape {
     enum {
@@ -69,14 +70,14 @@ template <typename UNIT, int WORDS, int PACK, bool ONE> struct split_shape {
     static_assert(WORDS % PACK == 0, "rows are whole words");
 };
 
-/* Where a warp's elements go in shared memory. Lane i holds word i. */
+/* Where the elements of a warp go in shared memory. Lane i holds word i. */
 struct split_places {
     unsigned first, second; /* offset in bytes of each group */
-    unsigned before;        /* first-group elements of the tile before this lane's word */
+    unsigned before;        /* first-group elements in the tile before this lane's word */
     uint32_t word;          /* which of its elements belong to the first group */
 };
 
-/* A mask of the first-group elements, 32 a lane, of OF_WARP elements from `at` on. */
+/* A mask of the first-group elements among the OF_WARP elements from `at` on, 32 per lane. */
 template <unsigned OF_WARP, bool SMALL>
 static DEVICE uint32_t split_word(const split_work &work, size_t at, size_t end)
 {
@@ -91,12 +92,12 @@ static DEVICE uint32_t split_word(const split_work &work, size_t at, size_t end)
 }
 
 struct split_sums {
-    uint64_t before;  /* first-group elements before this block's */
+    uint64_t before;  /* first-group elements before those of this block */
     uint64_t n_first; /* first-group elements in all */
 };
 
-/* Called by all threads; the block's elements are [start, end). SMALL: the blocks are one cluster
- * and each has one tile, whose flags it counts itself. */
+/* Called by all threads; the block handles elements [start, end). SMALL: the blocks are one
+ * cluster, and each counts the flags of its single tile. */
 template <unsigned OF_WARP, bool SMALL>
 static DEVICE split_sums split_sum(const split_work &work, size_t start, size_t end)
 {
@@ -251,7 +252,7 @@ static ordo_status split(cuda_call *call, const ordo_partition_job *job, split_w
     return ORDO_E_ARG;
 }
 
-/* The largest power of two up to 16 that divides the element and both addresses. */
+/* The largest power of two up to 16 that divides the element size and both addresses. */
 static size_t unit_of(const ordo_partition_job *job)
 {
     uintptr_t const all = (uintptr_t)job->in | (uintptr_t)job->out | job->elem_size | 16;

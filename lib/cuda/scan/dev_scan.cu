@@ -1,13 +1,13 @@
 /* dev_scan.cu - prefix sums, minima and maxima, in one pass over memory.
  *
- * Large arrays are scanned by persistent blocks (dev_scan_stream.cuh). For small arrays, and bytes,
- * a block takes a tile: a warp reads ROWS rows of 32 vectors, every lane sums its vectors, warps
+ * Persistent blocks scan large arrays (dev_scan_stream.cuh). For small arrays, and 1-byte keys, a
+ * block takes a tile: a warp reads ROWS rows of 32 vectors, each lane sums its vectors, the warps
  * and then the block scan the sums, and the sum before the tile comes from the other blocks
  * (tile_links in lookback.cuh). Then each lane sums its vectors again from its start and writes
- * them. Integers, minima and maxima equal the CPU's results. Float sums are made in an order that
- * only n decides: every result is within (64 + n / 2^19) u of the exact one, times the sum of
- * absolute values (u = 2^-24 for f32, 2^-53 for f64). Reads and writes each element once. Scratch:
- * 8 or 16 bytes a tile. BALLOT is in papers/. */
+ * them. Integers, minima and maxima equal the CPU's results. The order of float sums depends only
+ * on n: every result is within (64 + n / 2^19) u of the exact one, times the sum of absolute values
+ * (u = 2^-24 for f32, 2^-53 for f64). Reads and writes each element once. Scratch: 8 or 16 bytes
+ * per tile. The algorithm BALLOT is in papers/. */
 #include "cuda/block/block_scan.cuh"
 #include "cuda/block/lookback.cuh"
 #include "cuda/papers/papers.cuh"
@@ -17,8 +17,8 @@
 #include "cuda/scan/dev_scan_ops.cuh"
 #include "cuda/scan/dev_scan_stream.cuh"
 
-/* Starts a copy of a vector to shared memory, or copies it if it is too short for that. copies_wait
- * waits for this thread's copies. */
+/* Starts an asynchronous copy of a vector to shared memory. Vectors below 4 bytes are copied at
+ * once. copies_wait waits for this thread's copies. */
 template <typename VECTOR> static DEVICE void copy_start(VECTOR *shared, const VECTOR *from)
 {
     if constexpr (sizeof(VECTOR) == 16)
@@ -71,10 +71,11 @@ static __global__ void __launch_bounds__(CUDA_TUNE_SCAN_THREADS, CUDA_TUNE_SCAN_
     size_t const                 first = tile * SHAPE::TILE;
     size_t const                 left = first < work.n ? work.n - first : 0;
     unsigned const               count = left < SHAPE::TILE ? (unsigned)left : SHAPE::TILE;
-    unsigned const mine = warp * (ROWS * ROW) + lane * VECTOR; /* first element in the tile */
+    unsigned const mine = warp * (ROWS * ROW) + lane * VECTOR; /* index of the thread's first
+                                                                * element in the tile */
     bool const     whole = work.wide_in && work.wide_out && count == SHAPE::TILE;
 
-    if (whole) { /* each thread reads only what it copied itself: no barrier */
+    if (whole) { /* each thread reads only what it copied itself, so no barrier is needed */
 #pragma unroll
         for (unsigned row = 0; row < ROWS; row++)
             copy_start((IN_VECTOR *)(tile_of + mine + row * ROW),
@@ -130,7 +131,7 @@ static __global__ void __launch_bounds__(CUDA_TUNE_SCAN_THREADS, CUDA_TUNE_SCAN_
         cluster_leave();
 }
 
-struct scan_plan { /* one call; counts scratch if call is NULL */
+struct scan_plan { /* arguments of one call; if call is NULL, only scratch is counted */
     cuda_call           *call;
     const ordo_scan_job *job;
     cuda_scratch        *scratch;

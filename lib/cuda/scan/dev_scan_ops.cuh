@@ -1,12 +1,12 @@
 /* dev_scan_ops.cuh - the operations of scans: sums, minima and maxima of the ten types.
  *
- * An operation is a struct. RAW is the type read, OUT the type written, ACC the type combined;
- * enter and leave convert; add combines; identity is neutral; start comes before the first element;
- * blank replaces a missing element; of_warp combines the values of all lanes. Narrow integer sums
- * are made in 32 bits and cut. Minima and maxima are maxima of key bits, inverted for minima. The
- * neutral element of a float sum is -0, and every NaN is written as the default NaN. Bytes are
- * scanned four at a time, with even and odd bytes in the halves of two words: 3 instead of 7
- * instructions each. */
+ * An operation is a struct. RAW is the type read, OUT the type written, ACC the type combined.
+ * enter converts RAW to ACC, leave converts ACC to OUT; add combines; identity is the neutral
+ * element; start is the value before the first element; blank replaces a missing element; of_warp
+ * combines the values of all lanes. Narrow integer sums are computed in 32 bits and truncated.
+ * Maxima are maxima of key bits; minima are maxima of inverted key bits. The neutral element of a
+ * float sum is -0, and every NaN is written as the default NaN. Bytes are scanned four at a time,
+ * with even and odd bytes in the halves of two words: 3 instead of 7 instructions per byte. */
 #ifndef ORDO_CUDA_SCAN_DEV_SCAN_OPS_H
 #define ORDO_CUDA_SCAN_DEV_SCAN_OPS_H
 
@@ -21,7 +21,7 @@ template <typename RAW_, typename OUT_> struct sum_integer {
     typedef OUT_                                OUT;
     typedef typename word_of<sizeof(OUT)>::type ACC;
 
-    ACC sign; /* the sign bit of RAW if it must be extended */
+    ACC sign; /* the sign bit of RAW if it must be extended, else 0 */
 
     static DEVICE ACC identity(void) { return 0; }
     static DEVICE ACC add(ACC a, ACC b) { return a + b; }
@@ -37,7 +37,7 @@ template <typename RAW_, typename OUT_> struct sum_integer {
     DEVICE ACC          enter(RAW x) const { return ((ACC)x ^ sign) - sign; }
     DEVICE OUT          leave(ACC sum) const { return (OUT)sum; }
 
-    /* for bytes: of a word, and in the halves of a word */
+    /* for bytes: flip is for a word of four, add_halves for two in the halves of a word */
     DEVICE uint32_t        flip(void) const { return 0; }
     static DEVICE uint32_t add_halves(uint32_t a, uint32_t b) { return a + b; }
 };
@@ -59,7 +59,7 @@ template <typename RAW_, typename OUT_> struct sum_float {
     DEVICE OUT          leave(ACC sum) const { return sum != sum ? one_nan(sum) : sum; }
 };
 
-/* The largest key bits, xor turn. */
+/* The maximum of (key bits ^ turn). */
 template <typename BITS, bool FLOAT> struct most {
     typedef BITS                                 RAW;
     typedef BITS                                 OUT;
@@ -97,7 +97,7 @@ template <typename BITS, bool FLOAT> struct most {
     static DEVICE uint32_t add_halves(uint32_t a, uint32_t b) { return __vmaxu2(a, b); }
 };
 
-/* Bytes are scanned four at a time. */
+/* Whether bytes are scanned four at a time. */
 template <typename OP>
 static constexpr bool by_bytes = sizeof(typename OP::RAW) == 1 && sizeof(typename OP::OUT) == 1;
 
@@ -132,7 +132,7 @@ static DEVICE uint32_t bytes_scan(const OP &op, uint32_t word, uint32_t *base, b
 {
     uint32_t const x = word ^ op.flip(), even = even_bytes(x);
     uint32_t const pairs = OP::add_halves(even, even_bytes(x >> 8));
-    uint32_t const before = pairs << 16; /* before the even bytes: nothing, and the first pair */
+    uint32_t const before = pairs << 16; /* before each even byte: nothing, and the first pair */
     uint32_t const all = (*base & 0xffu) * 0x00010001u;
     uint32_t const to_even = OP::add_halves(OP::add_halves(even, before), all);
     uint32_t const to_odd = OP::add_halves(OP::add_halves(pairs, before), all);

@@ -1,13 +1,13 @@
-/* dev_scan_stream.cuh - scans of large arrays: one persistent block a multiprocessor, through whose
- * shared memory tiles stream (tile_ring.cuh), so that reading continues while a tile waits for its
- * prefix. Each warp has one task:
+/* dev_scan_stream.cuh - scans of large arrays: one persistent block per multiprocessor streams
+ * tiles through its shared memory (tile_ring.cuh), so that reading continues while a tile waits for
+ * its prefix. Each warp has one task:
  *     the loader    takes the number of the next tile and starts its copy into a free slot
- *     reducers      own slots: sum a tile, publish its total, store the sum before each part
+ *     reducers      sum the tile of a slot, publish its total, store the sum before each part
  *     the walker    finds the sum before the tile (lookback.cuh)
- *     the scanners  scan their part of the tile, put the results in its place and copy them out
+ *     the scanners  scan their part of the tile, store the results in its place and copy them out
  * A slot has three barriers: full (tile copied), ready (starts known), empty (slot free). After the
- * last tile every slot gets a number that ends its waiters. A tile waits only for tiles of running
- * blocks. The input may have any alignment. Sums of 2^28 u32: 1.12 times a copy on an H200. */
+ * last tile every slot gets a number that ends its waiting warps. A tile waits only for tiles of
+ * running blocks. The input may have any alignment. H200, sums of 2^28 u32: 1.12 times a copy. */
 #ifndef ORDO_CUDA_SCAN_DEV_SCAN_STREAM_H
 #define ORDO_CUDA_SCAN_DEV_SCAN_STREAM_H
 
@@ -20,16 +20,16 @@ template <typename OP> struct stream_shape {
     typedef typename OP::RAW RAW;
     typedef typename OP::OUT OUT;
     enum {
-        SCANNERS = CUDA_TUNE_STREAM_SCANNERS, /* warps 0.. */
+        SCANNERS = CUDA_TUNE_STREAM_SCANNERS, /* warps 0 to SCANNERS - 1 */
         REDUCERS = CUDA_TUNE_STREAM_REDUCERS,
         WALKER = SCANNERS + REDUCERS,
         LOADER,
         THREADS = (LOADER + 1) * 32,
         ROWS = sizeof(RAW) < sizeof(OUT) ? CUDA_TUNE_STREAM_ROWS_WIDER : CUDA_TUNE_STREAM_ROWS,
         WIDER = sizeof(RAW) > sizeof(OUT) ? sizeof(RAW) : sizeof(OUT),
-        VECTOR = 16 / WIDER, /* elements of a scanner's lane in a row */
+        VECTOR = 16 / WIDER, /* elements per lane of a scanner in a row */
         ROW = 32 * VECTOR,
-        PART = ROWS * ROW, /* elements of a scanner */
+        PART = ROWS * ROW, /* elements per scanner */
         TILE = SCANNERS * PART,
         SLOTS = CUDA_TUNE_STREAM_SLOTS, /* at most */
         SLOT_BYTES = TILE * sizeof(RAW) + 128
@@ -46,7 +46,7 @@ template <typename OP> struct stream_shared {
                            [SHAPE::SCANNERS]; /* sum before each part, within the tile */
 };
 
-/* What each warp of a block knows. */
+/* The values that every warp of a block uses. */
 template <typename OP> struct stream {
     const scan_work<OP>       *work;
     lookback<typename OP::ACC> state;
@@ -60,7 +60,7 @@ template <typename OP> struct stream {
 
 /* ---- The loader ---- */
 
-/* Copies a tile. At the ends of the array lanes read elements, and blanks follow. */
+/* Copies a tile. At the ends of the array lanes copy single elements, and blanks fill the rest. */
 template <typename OP>
 static DEVICE void stream_fill(const stream<OP> &my, size_t tile, unsigned slot)
 {
@@ -105,11 +105,12 @@ template <typename OP> static DEVICE void stream_load(const stream<OP> &my)
 
     if (lane_id() == 0)
         ticket = atomicAdd(my.state.ticket, 1ull);
-    while (ends < my.count) { /* an end mark in every slot, so that every waiter meets one */
+    while (ends < my.count) { /* puts an end mark in every slot, so that every waiting warp meets
+                               * one */
         size_t const tile = (size_t)__shfl_sync(WARP_ALL, ticket, 0);
         if (lane_id() == 0)
             ticket =
-                atomicAdd(my.state.ticket, 1ull); /* arrives while the warp waits for the slot */
+                atomicAdd(my.state.ticket, 1ull); /* completes while the warp waits for the slot */
         ring_wait(&my.shared->empty[place.slot], place.parity);
         if (lane_id() == 0)
             my.shared->tile[place.slot] = tile;
@@ -139,7 +140,7 @@ static DEVICE vector_of<T, COUNT> read_vector(const T *at, bool aligned)
     return vector;
 }
 
-/* Waits for the slot's tile and returns its number; false after the last tile. */
+/* Waits for the tile of a slot and stores its number; returns false after the last tile. */
 template <typename OP>
 static DEVICE bool stream_next(const stream<OP> &my, ring_place place, size_t *tile)
 {
@@ -149,7 +150,7 @@ static DEVICE bool stream_next(const stream<OP> &my, ring_place place, size_t *t
 }
 
 /* Moves a reducer to its next slot. A slot always has the same reducer, which therefore sees all
- * its phases, in whatever order tiles come. */
+ * its phases, whatever the order of the tiles. */
 template <typename OP>
 static DEVICE void stream_turn(const stream<OP> &my, ring_place *place, unsigned reducer)
 {
@@ -219,7 +220,8 @@ template <typename OP> static DEVICE void stream_walk(const stream<OP> &my)
 
 /* ---- The scanners ---- */
 
-/* Writes `count` results of a row to `row`, through shared memory of that size or directly. */
+/* Writes `count` results of a row to `row`, through shared memory of that size (THROUGH) or
+ * directly. */
 template <typename OUT, int VECTOR, bool THROUGH>
 static DEVICE void stream_write(OUT *row, unsigned count, OUT *through,
                                 const vector_of<OUT, VECTOR> &result)
@@ -247,7 +249,7 @@ static DEVICE void stream_free(uint64_t *empty)
         ring_arrive(empty);
 }
 
-/* Releases the slot whose results were put, when they were read from it. */
+/* Releases the slot whose results are being copied out, as soon as they were read from it. */
 static DEVICE void stream_repay(uint64_t **owed)
 {
     if (*owed != NULL && lane_id() == 0) {
@@ -269,11 +271,13 @@ template <typename OP> static DEVICE void stream_scan(const stream<OP> &my, unsi
     const scan_work<OP>           &work = *my.work;
     unsigned const                 lane = lane_id();
     ring_place                     place = {0, 0};
-    uint64_t                      *owed = NULL; /* the barrier of a slot that is being put */
+    uint64_t                      *owed = NULL; /* the `empty` barrier of the slot that is being
+                                                 * copied out */
     size_t                         tile;
 
     for (; stream_next(my, place, &tile); ring_step(&place, my.count)) {
-        size_t const first = tile * SHAPE::TILE + scanner * SHAPE::PART; /* of the part */
+        size_t const first = tile * SHAPE::TILE + scanner * SHAPE::PART; /* first element of the
+                                                                          * part */
         bool const   whole = work.wide_out && work.n - tile * SHAPE::TILE >= SHAPE::TILE;
         bool const   puts = RING_PUTS && THROUGH && whole && my.shift == 0;
         RAW *const   raw =
@@ -349,7 +353,8 @@ static __global__ void __launch_bounds__(stream_shape<OP>::THREADS, 1)
 
     if (threadIdx.x < slots) {
         ring_init(&shared.full[threadIdx.x], RING_FILL);
-        ring_init(&shared.ready[threadIdx.x], WARP_LANES + 1); /* a reducer, and the walker */
+        ring_init(&shared.ready[threadIdx.x], WARP_LANES + 1); /* all lanes of a reducer, and one of
+                                                                * the walker */
         ring_init(&shared.empty[threadIdx.x], SHAPE::SCANNERS);
         ring_wrote();
     }
@@ -364,7 +369,7 @@ static __global__ void __launch_bounds__(stream_shape<OP>::THREADS, 1)
         stream_load(my);
 }
 
-/* Enqueues the scan. The words of the state must be zero. */
+/* Enqueues the scan. The words of `state` must be zero. */
 template <typename OP>
 static ordo_status stream_launch(cuda_call *call, const scan_work<OP> &work,
                                  const lookback<typename OP::ACC> &state)

@@ -1,14 +1,15 @@
 /* dev_segments.cu - lists the segments of each class, and copies segments with a step to rows.
  *
- * Classes: one thread for each segment; the lanes of a warp with the same class add their number by
- * one atomic. Cost: one read of the offsets. Large segments add their tiles in the same atomic as
- * their number, so that entries ascend by first tile.
- * Rows: tiles of 32 segments by 32 elements pass through shared memory, so that neighbours in
- * memory are read and written together, by rows and by columns. Cost: one read and one write. */
+ * Classes: one thread per segment; one atomic per class adds the number of the lanes of a warp with
+ * that class. Cost: one read of the offsets. Large segments add their tiles in the same atomic as
+ * their number, so that entries ascend by first tile. Rows: tiles of 32 segments by 32 elements
+ * pass through shared memory, so that reads and writes are coalesced both by rows and by columns.
+ * Cost: one read and one write. */
 #include "cuda/segments/segments.cuh"
 #include "cuda/warp/warp_scan.cuh"
 
-/* Adds `mine` segments of this lane to *counter and returns their place. By all lanes of a warp. */
+/* Adds the lanes with `mine` to *counter and returns the place of this lane. Called by all lanes of
+ * a warp. */
 static DEVICE uint64_t take_places(unsigned long long *counter, bool mine)
 {
     unsigned const     lanes = __ballot_sync(WARP_ALL, mine);
@@ -37,7 +38,8 @@ static __global__ void __launch_bounds__(SEGMENT_BLOCK_THREADS)
     uint64_t const count = segment_count(map);
     uint64_t const rounds = (count + threads - 1) / threads;
     uint64_t       i = (uint64_t)blockIdx.x * SEGMENT_BLOCK_THREADS + threadIdx.x;
-    for (uint64_t r = 0; r < rounds; r++, i += threads) { /* whole warps: lanes vote */
+    for (uint64_t r = 0; r < rounds; r++, i += threads) { /* whole warps stay in the loop, because
+                                                           * lanes vote */
         segment const where = i < count ? segment_at(map, i) : segment{0, 0};
         if (where.length > classes.limits[2])
             list_large(lists, classes.tile, where, i);
@@ -90,7 +92,7 @@ static __global__ void __launch_bounds__(ROWS_SIDE *ROWS_LINES)
     uint64_t const tiles = across * ((map.count + ROWS_SIDE - 1) / ROWS_SIDE);
     for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
         uint64_t const first = t / across * ROWS_SIDE, from = t % across * ROWS_SIDE;
-        /* x counts elements on the side of the rows and segments on the side of the array. */
+        /* x counts elements for accesses to the rows and segments for accesses to the array. */
         if (TO_ROWS && first + x < map.count) {
             uint64_t const start = row_place(map, first + x);
             for (unsigned j = y; j < ROWS_SIDE && from + j < map.length; j += ROWS_LINES)

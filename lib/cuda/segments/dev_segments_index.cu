@@ -1,5 +1,5 @@
 /* dev_segments_index.cu - the sort of segments (segment_sort.cuh) for keys with indices. 32 key
- * bits and an index share a word, unless a segment may be longer than the index counts. */
+ * bits and an index share a 64-bit word, unless a segment may be too long for a 32-bit index. */
 #include "cuda/segments/segment_sort.cuh"
 
 ordo_status segments_sort_index(cuda_call *call, const segment_plan *plan,

@@ -24,7 +24,8 @@ template <typename CODE> struct first_fall {
     const typename CODE::BITS *keys;
     int                       *sorted;   /* results of the segments; NULL: not wanted */
     unsigned long long        *where;    /* the same */
-    unsigned long long        *unsorted; /* the first segment that is not sorted; NULL: no wish */
+    unsigned long long        *unsorted; /* the first segment that is not sorted; NULL: not
+                                          * wanted */
 
     DEVICE ACC value(const segment &s, uint64_t j) const
     {

@@ -1,10 +1,10 @@
 /* dev_segments_radius.cu - the radius of every segment, and its sequences LR, RL and DM.
  *
- * LR is a scan of maxima, RL a scan of minima from the end of the segment (segment_scan.cuh). A
- * thread then finds DM of an element by a search in LR that starts at the element and doubles
- * its steps, as in dev_sequences.cu: O(lg DM). The radius is the largest DM
- * (segment_measure.cuh). Memory moved: about 8 times the keys. Scratch: LR and RL if the caller
- * does not want them; rows of a layout with a step. */
+ * LR is a max-scan, RL a min-scan from the end of the segment (segment_scan.cuh). A thread then
+ * finds DM of an element by a search in LR that starts at the element and doubles its steps, as in
+ * dev_sequences.cu: O(lg DM). The radius is the largest DM (segment_measure.cuh). Memory moved:
+ * about 8 times the keys. Scratch: LR and RL if the caller does not want them; rows of a layout
+ * with a step. */
 #include "cuda/runtime/cuda_keys.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/rough/radius.cuh"

@@ -1,11 +1,11 @@
 /* dev_segments_ranks.cu - the ranks of every segment of a sorted array.
  *
  * A head is the first key of a group of tied keys. The minimum rank of a key is the place of the
- * last head up to the key: a scan of maxima. The maximum rank is the end of its group: the same
- * from the end of the segment. Dense ranks are a scan of sums (segment_scan.cuh). Average ranks
- * take two scans, whose first one leaves minimum ranks in the result. Memory moved: keys and
- * ranks once; average: keys twice, ranks three times. Scratch: 32 bytes a tile of a long
- * segment; rows of a layout with a step. */
+ * last head up to the key: a max-scan. The maximum rank is the end of its group: the same scan from
+ * the end of the segment. Dense ranks are a sum-scan (segment_scan.cuh). Average ranks take two
+ * scans; the first writes minimum ranks to the result. Memory moved: keys and ranks once; average:
+ * keys twice, ranks three times. Scratch: 32 bytes per tile of a long segment; rows of a layout
+ * with a step. */
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/segments/segments.cuh"
 #include "cuda/segments/segment_scan.cuh"
@@ -34,8 +34,8 @@ template <typename CODE, typename OP_> struct rank_problem {
     DEVICE bool is_turned(void) const { return pass == PASS_LAST || pass == PASS_MEAN; }
     DEVICE ACC  start(void) const { return 0; }
 
-    /* The value of the key at place p of the segment. Maximum ranks are complements, so that the
-     * least of them is the largest value. */
+    /* The value of the key at place p of the segment. Maximum ranks are stored as complements, so
+     * that the smallest rank has the largest value. */
     DEVICE ACC value(const segment &s, uint64_t p) const
     {
         const BITS *const at = sorted + s.start + p;

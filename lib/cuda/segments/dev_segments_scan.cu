@@ -1,15 +1,15 @@
 /* dev_segments_scan.cu - prefix sums, minima and maxima of every segment (segment_scan.cuh).
  *
- * Rows that dev_scan.cu streams are scanned one after the other, a launch for each. Segments of
- * that length with offsets are scanned by look-back, so only their float sums may differ from a
- * separate call, in the last bits. Segments with a step are copied to rows and back. Memory
- * moved: each element once, or three times with a step. Scratch: 16 or 32 bytes a tile of a long
+ * Rows that are long enough for the streamed scan of dev_scan.cu are scanned by one launch each.
+ * Segments of that length with offsets are scanned by look-back, so their float sums may differ
+ * from a separate call in the last bits. Segments with a step are copied to rows and back. Memory
+ * moved: each element once, or three times with a step. Scratch: 16 or 32 bytes per tile of a long
  * segment; rows of a layout with a step. */
 #include "cuda/scan/dev_scan_ops.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/segments/segment_scan.cuh"
 
-/* The least tile of a streamed scan, times CUDA_TUNE_STREAM_FROM (dev_scan_stream.cuh). */
+/* The smallest tile of a streamed scan, times CUDA_TUNE_STREAM_FROM (dev_scan_stream.cuh). */
 static constexpr size_t SCAN_ALONE =
     CUDA_TUNE_STREAM_FROM * (size_t)CUDA_TUNE_STREAM_SCANNERS * CUDA_TUNE_STREAM_ROWS * 32 * 2;
 
@@ -93,7 +93,7 @@ static bool goes_alone(const ordo_scan_job *job)
     return job->segments->offsets == NULL && job->segments->length >= SCAN_ALONE;
 }
 
-/* A separate scan of segment i; the arrays are NULL in a question about scratch. */
+/* The job of a separate scan of segment i; the arrays are NULL in a scratch query. */
 static ordo_scan_job scan_of(const ordo_scan_job *job, size_t i)
 {
     ordo_scan_job one = *job;
@@ -116,7 +116,8 @@ static ordo_status scan_neighbours(cuda_call *call, const ordo_scan_job *job, cu
         for (size_t i = 0; call != NULL && i < job->segments->count; i++) {
             ordo_scan_job const one = scan_of(job, i);
             TRY(dev_scan(call, &one));
-            call->scratch.used = used; /* the next scan follows on the stream */
+            call->scratch.used = used; /* the next scan runs later on the stream, so it can reuse
+                                        * the scratch */
         }
         scratch->used = used + dev_scan_scratch(&first);
         return ORDO_OK;

@@ -1,12 +1,11 @@
 /* dev_segments_select.cu - the keys at some positions of every segment, and quantiles.
  *
- * Up to 256 keys: a few lanes sort the segment in registers (segment_slots.cuh). Up to 1024 a
- * warp, up to 16384 (8-byte keys: 8192) a block holds the keys in registers and searches
- * (segment_pool.cuh). Longer ones digit by digit (segment_digits.cuh). Rows of 2^22 keys and
- * more are selected from one after the other (dev_select.cu). For more than SELECT_MOST
- * positions a copy is sorted. Memory moved: the keys once, up to 16384; longer segments once for
- * each 8 bits of the key. Scratch: 4 KB a long segment; the positions; rows of a layout with a
- * step; the sorted copy. */
+ * Up to 256 keys: a few lanes sort the segment in registers (segment_slots.cuh). Up to 1024 a warp,
+ * up to 16384 (8-byte keys: 8192) a block holds the keys in registers and searches
+ * (segment_pool.cuh). Longer segments: digit by digit (segment_digits.cuh). Rows of 2^22 or more
+ * keys: one call of dev_select.cu each. For more than SELECT_MOST positions a copy is sorted.
+ * Memory moved: the keys once, up to 16384; longer segments once for each 8 bits of the key.
+ * Scratch: 4 KB per long segment; the positions; rows of a layout with a step; the sorted copy. */
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/segments/segment_digits.cuh"
 #include "cuda/segments/segments.cuh"
@@ -21,7 +20,8 @@ enum {
     SELECT_MOST = 8                             /* positions that are searched */
 };
 
-static constexpr size_t SELECT_ALONE = (size_t)1 << 22; /* keys of a row that is done by itself */
+static constexpr size_t SELECT_ALONE = (size_t)1 << 22; /* keys of a row from which it gets a
+                                                         * separate selection */
 
 template <typename WORD> struct pool_shape {
     typedef pool<1, 32, WORD>                           OF_WARP;
@@ -42,7 +42,7 @@ static DEVICE WORD sorted_item(const WORD (&x)[WARP_SORT_ITEMS], unsigned rank)
     return __shfl_sync(WARP_ALL, mine, first + rank / WARP_SORT_ITEMS % (1u << M));
 }
 
-/* Segments of more than `least` and at most `most` keys. */
+/* Handles the segments of more than `least` and at most `most` keys. */
 template <typename WORD, int M>
 static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(WORD)))
     select_sorted_segments(const __grid_constant__ segment_codes<WORD> codes, const void *keys,
@@ -108,7 +108,7 @@ static __global__ void __launch_bounds__(BLOCK)
 struct segment_select_work {
     segment_input   input;
     uint64_t       *k;
-    segment_classes classes; /* long segments; its lists have the others, too */
+    segment_classes classes; /* the long segments; its lists also hold the others */
     digits_table    digits;
 };
 
@@ -205,7 +205,7 @@ static ordo_status select_all(cuda_call *call, const ordo_select_job *job)
 {
     segment_select_work const work = select_layout_of(&call->scratch, job);
     segment_targets           targets = {};
-    ordo_select_job           wish = *job; /* positions and q have 8 bytes both */
+    ordo_select_job           wish = *job; /* positions and quantile levels both have 8 bytes */
     wish.k = job->q != NULL ? (const size_t *)(const void *)job->q : job->k;
     targets.k = work.k;
     targets.count = job->count;
@@ -311,7 +311,7 @@ static ordo_status select_sorted(cuda_call *call, const ordo_select_job *job)
 
 /* ---- Long rows, one after the other ---- */
 
-/* A separate selection from row i. */
+/* The job of a separate selection from row i. */
 static ordo_select_job select_of(const ordo_select_job *job, size_t i)
 {
     ordo_select_job one = *job;
@@ -332,7 +332,8 @@ static ordo_status select_alone(cuda_call *call, const ordo_select_job *job)
     for (size_t i = 0; i < job->segments->count; i++) {
         ordo_select_job const one = select_of(job, i);
         TRY(dev_select(call, &one));
-        call->scratch.used = used; /* the next selection follows on the stream */
+        call->scratch.used = used; /* the next selection runs later on the stream, so it can reuse
+                                    * the scratch */
     }
     return ORDO_OK;
 }

@@ -2,9 +2,9 @@
  *
  * Each verb sorts the records of all segments (segment_sort.cuh) and differs in what it writes:
  * keys, indices or ranks. Pairs write an order of the whole array, by which keys and values are
- * then gathered. Segments with a step are copied to rows without gaps before, and back after.
- * Huge segments of a fixed length are sorted one after the other by the whole-array verbs. Scratch
- * depends on n and on the number of segments only, not on the offsets. */
+ * then gathered. Segments with a step are copied to rows without gaps before the sort, and back
+ * after it. Huge segments of a fixed length are sorted one after the other by the whole-array
+ * verbs. Scratch depends on n and on the number of segments only, not on the offsets. */
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/segments/dev_segments_sort.cuh"
 #include "cuda/sort/dev_radix.cuh"
@@ -34,7 +34,7 @@ struct sort_wish { /* one verb on segments whose elements are neighbours */
     bool              real_ranks;
 };
 
-/* The tables of segments that are dealt out to buckets. */
+/* The tables for segments that are distributed over buckets. */
 static segment_split split_layout(cuda_scratch *scratch, size_t n, size_t tiles, size_t record_size,
                                   const segment_limits &classes)
 {
@@ -66,7 +66,7 @@ static segment_plan plan_of(cuda_scratch *scratch, const sort_wish *wish)
     }
     if (plan.longest <= classes.limits[SEGMENT_LISTS - 1])
         return plan;
-    /* Merges of overlapping segments, by bad offsets, read beyond the end. */
+    /* A merge of segments that overlap because of bad offsets may read beyond the end. */
     size_t const room = wish->n + MERGE_TILE;
     plan.records[0] = scratch_take<char>(scratch, room * plan.record_size);
     plan.records[1] = scratch_take<char>(scratch, room * plan.record_size);
@@ -179,7 +179,7 @@ static ordo_status run_wish(cuda_call *call, const sort_wish *given)
 
 static void *element(const void *array, size_t i, size_t size) { return (char *)array + i * size; }
 
-/* Calls f(start) for every segment; every call gets the same scratch. */
+/* Calls f(start) for every segment; all calls use the same scratch. */
 template <typename F>
 static ordo_status each_segment(cuda_call *call, const ordo_segment_view *view, F &&f)
 {
@@ -350,9 +350,9 @@ ordo_status dev_segments_sort_pairs(cuda_call *call, const ordo_pairs_job *job)
         TRY(segments_to_rows(call, view, job->keys.keys, key_size, layout.rows.keys.keys));
         TRY(segments_to_rows(call, view, job->values, job->value_size, layout.rows.values));
     }
-    /* All ones: elements outside the segments, which are not gathered. */
+    /* All ones marks elements outside the segments, which are not gathered. */
     CUDA_TRY(call->exec, cudaMemsetAsync(layout.order, 0xff, n * layout.order_size, call->stream));
-    /* The plan of the sort lies behind the order. */
+    /* The plan of the sort is in scratch after the order. */
     call->scratch.used = (size_t)((char *)layout.order - call->scratch.base) +
                          ordo_round_up(n * layout.order_size, CUDA_SCRATCH_ALIGN);
     TRY(sort_records(call, &layout.wish));

@@ -49,9 +49,10 @@ struct segment_plan {
     uint64_t      longest;
     uint64_t      tiles; /* most tiles of long segments */
     segment_split splits[SEGMENT_LEVELS];
-    unsigned      level, levels; /* the next split, and their number; then tiles are merged */
+    unsigned      level, levels; /* the next split, and the number of splits; after the last split
+                                  * tiles are merged */
     void         *records[2];    /* NULL if no segment is long; the next step writes the first */
-    uint32_t     *heads;         /* of every tile, for dense ranks; else NULL */
+    uint32_t     *heads;         /* number of heads of every tile, for dense ranks; else NULL */
     size_t        record_size;
 };
 

@@ -42,7 +42,7 @@ template <typename WORD> struct topk_kept { /* the first k keys of each tile */
 
 /* ---- Results ---- */
 
-/* Result r of segment `number`, which starts at `start`. */
+/* Writes result r of segment `number`, which starts at `start`. */
 template <typename WORD>
 static DEVICE void topk_write(const segment_codes<WORD> &codes, const topk_wish &wish,
                               uint64_t number, uint64_t start, uint64_t r, uint64_t place)
@@ -89,7 +89,7 @@ template <> struct topk_record<uint64_t> {
     static DEVICE uint64_t code(const K &record) { return record.key; }
 };
 
-/* Segments of more than `least` and at most `most` keys. */
+/* Handles the segments of more than `least` and at most `most` keys. */
 template <typename WORD, int M, typename RECORD = topk_record<WORD>>
 static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(typename RECORD::K)))
     topk_slot_segments(const __grid_constant__ segment_codes<WORD> codes,
@@ -138,8 +138,8 @@ static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(ty
 
 /* ---- Segments in registers ---- */
 
-/* Segments of more than `least` keys, or of any number if least is 0, and of at most POOL::MOST; or
- * the segments of a list. */
+/* Handles the segments of more than `least` keys (any number if least is 0) and at most POOL::MOST,
+ * or the segments of a list. */
 template <typename POOL, int BLOCK>
 static __global__ void __launch_bounds__(BLOCK)
     topk_pool_segments(const __grid_constant__ segment_codes<typename POOL::WORD> codes,
@@ -178,7 +178,7 @@ static __global__ void __launch_bounds__(POOL::THREADS)
     for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
         segment_part const here = segment_tile_at(classes, t);
         uint64_t const     from = here.tile * POOL::MOST;
-        if (from >= here.where.length) /* the lists lack the segment */
+        if (from >= here.where.length) /* the lists do not contain the segment */
             continue;
         uint64_t const left = here.where.length - from;
         mine.load(codes, wish.keys, here.where.start + from,
@@ -192,8 +192,9 @@ static __global__ void __launch_bounds__(POOL::THREADS)
     }
 }
 
-/* The first k keys of every long segment, from those of its tiles. Every round adds the next of
- * them to the first k so far, which come first. So ties stay in the order of their places. */
+/* The first k keys of every long segment, from the first k keys of its tiles. Every round adds the
+ * next of these keys to the first k so far, which come first, so ties stay in the order of their
+ * places. */
 template <typename POOL>
 static __global__ void __launch_bounds__(POOL::THREADS)
     topk_join(const __grid_constant__ segment_codes<typename POOL::WORD> codes,
@@ -328,7 +329,8 @@ static topk_wish wish_of(const ordo_topk_job *job, const void *keys)
     return wish;
 }
 
-/* A list of segments; -1: all segments, of which the kernel leaves out those of other lengths. */
+/* Launches for a list of segments; -1: for all segments, of which the kernel skips those of other
+ * lengths. */
 template <typename POOL, int BLOCK>
 static ordo_status launch_pool(cuda_call *call, const segment_codes<typename POOL::WORD> &codes,
                                const segment_classes &classes, const topk_wish &wish,

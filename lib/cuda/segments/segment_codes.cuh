@@ -1,5 +1,5 @@
-/* segment_codes.cuh - key bits of any type in words of 4 or 8 bytes, chosen at run time by uniform
- * branches: for kernels that do much more with a key than encode it. */
+/* segment_codes.cuh - key bits of any type in words of 4 or 8 bytes, chosen at run time by branches
+ * that all threads take alike: for kernels that do much more with a key than encode it. */
 #ifndef ORDO_CUDA_SEGMENTS_SEGMENT_CODES_H
 #define ORDO_CUDA_SEGMENTS_SEGMENT_CODES_H
 
@@ -23,7 +23,7 @@ template <typename WORD> struct segment_codes {
                                 : ((const uint8_t *)keys)[i];
     }
     DEVICE WORD encode(WORD raw) const { return is_float ? real.encode(raw) : raw ^ flip; }
-    /* One decision for N keys. */
+    /* One branch for N keys. */
     template <int N> DEVICE void encode_each(const WORD (&raw)[N], WORD (&code)[N]) const
     {
         if (is_float) {

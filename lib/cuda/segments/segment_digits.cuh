@@ -1,11 +1,11 @@
 /* segment_digits.cuh - selection from long segments, 8 bits of the key bits at a time.
  *
- * For each long segment a table holds the digits found so far of two keys, the key of a target
- * and the next one. A pass reads all tiles of all segments, counts the next digit of the keys
- * that have these digits in shared memory and adds the counts to the segment's histogram. Then a
- * warp for each key walks along the histogram to its rank. Targets are done one after the other.
- * Memory moved: the keys once for each digit and target, once more if NaNs are counted. Scratch:
- * 4 KB a long segment. */
+ * For each long segment a table holds the digits found so far of two keys, the key of a target and
+ * the next one. A pass reads all tiles of all segments, counts the next digit of the keys that have
+ * these digits in shared memory and adds the counts to the segment's histogram. Then one warp per
+ * key searches the histogram for the digit of its rank. Targets are done one after the other.
+ * Memory moved: the keys once for each digit and target, once more if NaNs are counted. Scratch: 4
+ * KB per long segment. */
 #ifndef ORDO_CUDA_SEGMENTS_SEGMENT_DIGITS_H
 #define ORDO_CUDA_SEGMENTS_SEGMENT_DIGITS_H
 
@@ -22,11 +22,11 @@ enum {
     DIGITS_KEYS = 2 /* the key at a rank, and the one at the next rank */
 };
 
-struct digits_entry { /* of a long segment */
+struct digits_entry { /* the state of a long segment */
     unsigned long long nans;
     uint64_t           found[DIGITS_KEYS]; /* key bits found so far */
-    uint64_t           rank[DIGITS_KEYS];  /* among the keys that have these bits */
-    unsigned           keys;               /* that are wanted: 0 to 2 */
+    uint64_t           rank[DIGITS_KEYS];  /* rank among the keys that have these bits */
+    unsigned           keys;               /* number of wanted keys: 0 to 2 */
     unsigned long long bins[DIGITS_KEYS][DIGITS_BINS];
 };
 
@@ -81,7 +81,7 @@ static __global__ void __launch_bounds__(DIGITS_THREADS)
     }
 }
 
-/* Begins target j: its ranks. A thread for each segment; NaNs are counted. */
+/* Begins target j: computes its ranks. One thread per segment; NaNs are already counted. */
 template <typename WORD>
 static __global__ void __launch_bounds__(DIGITS_THREADS)
     digits_begin(const __grid_constant__ segment_classes classes,
@@ -112,7 +112,7 @@ static __global__ void __launch_bounds__(DIGITS_THREADS)
         segment_part const here = segment_tile_at(classes, t);
         WORD               x[DIGITS_ITEMS];
         unsigned const     count = digits_load(codes, keys, here, x);
-        if (count == 0) /* the lists lack the segment */
+        if (count == 0) /* the lists do not contain the segment */
             continue;
         digits_entry &entry = table.entries[here.slot];
         for (unsigned k = 0; k < entry.keys; k++) {
@@ -139,7 +139,7 @@ static __global__ void __launch_bounds__(DIGITS_THREADS)
     }
 }
 
-/* Finds the digit at `shift` of every key, and zeroes the histograms. A warp for each key. */
+/* Finds the digit at `shift` of every key, and zeroes the histograms. One warp per key. */
 template <typename WORD>
 static __global__ void __launch_bounds__(DIGITS_THREADS)
     digits_walk(const __grid_constant__ segment_classes classes, digits_table table, unsigned shift)

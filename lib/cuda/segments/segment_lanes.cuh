@@ -1,7 +1,7 @@
-/* segment_lanes.cuh - sorts the records of short segments in the registers of warps: up to 4
- * records one a lane, by a bitonic network of shuffles in a group of 2^m lanes; longer ones 16 a
- * lane (segment_slots.cuh). Records of 16 bytes: up to 16 records 16 a lane, up to 32 one a lane.
- * Cost: one read and one write. */
+/* segment_lanes.cuh - sorts the records of short segments in the registers of warps. Up to 4
+ * records: one per lane, by a bitonic network of shuffles in a group of 2^m lanes. Longer segments:
+ * 16 per lane (segment_slots.cuh). Records of 16 bytes: up to 16 records 16 per lane, up to 32 one
+ * per lane. Cost: one read and one write. */
 #ifndef ORDO_CUDA_SEGMENTS_SEGMENT_LANES_H
 #define ORDO_CUDA_SEGMENTS_SEGMENT_LANES_H
 
@@ -11,10 +11,10 @@
 
 enum {
     GROUP_THREADS = 256,
-    GROUP_MOST = 4 /* records of a segment up to which a record a lane is faster */
+    GROUP_MOST = 4 /* largest segment for which one record per lane is faster */
 };
 
-/* ---- One record a lane ---- */
+/* ---- One record per lane ---- */
 
 template <typename T> static DEVICE T group_swap(T record, unsigned mask)
 {
@@ -31,7 +31,8 @@ template <typename K> static DEVICE K group_keep(K mine, K other, bool upper)
     return (mine < other) != upper ? mine : other;
 }
 
-/* Sorts one record of each lane within groups of `lanes` lanes, a power of 2. By a whole warp. */
+/* Sorts one record of each lane within groups of `lanes` lanes, a power of 2. Called by a whole
+ * warp. */
 template <typename K> static DEVICE K group_sort(K mine, unsigned lanes)
 {
     unsigned const lane = lane_id();
@@ -43,7 +44,7 @@ template <typename K> static DEVICE K group_sort(K mine, unsigned lanes)
     return mine;
 }
 
-/* The rank of this lane's record, place j of a sorted segment. By a whole warp. */
+/* Writes the rank of this lane's record, place j of a sorted segment. Called by a whole warp. */
 template <typename KIND, typename BITS = typename KIND::BITS>
 static DEVICE void group_rank(const segment_job<BITS> &job, segment where, unsigned lanes,
                               typename KIND::K record)
@@ -61,7 +62,7 @@ static DEVICE void group_rank(const segment_job<BITS> &job, segment where, unsig
                  after != 0 ? __ffs(after) - 1 : where.length, __popc(votes & to_here));
 }
 
-/* Segments of `least` to `most` records; groups of 2^lg lanes, most <= 2^lg. */
+/* Sorts the segments of `least` to `most` records in groups of 2^lg lanes; most <= 2^lg. */
 template <typename KIND, typename BITS = typename KIND::BITS>
 static __global__ void __launch_bounds__(GROUP_THREADS)
     segments_by_groups(segment_map const map, segment_job<BITS> const job, unsigned const lg,
@@ -92,9 +93,9 @@ static __global__ void __launch_bounds__(GROUP_THREADS)
     }
 }
 
-/* ---- 16 records a lane ---- */
+/* ---- 16 records per lane ---- */
 
-/* The ranks of the 16 records of this lane, which lie sorted in shared memory. */
+/* Writes the ranks of the 16 records of this lane, which are sorted in shared memory. */
 template <typename KIND, int M, typename BITS = typename KIND::BITS>
 static DEVICE void slots_rank(const segment_job<BITS>              &job,
                               const slots_memory<typename KIND::K> *memory)
@@ -123,7 +124,7 @@ static DEVICE void slots_write(const segment_job<BITS>              &job,
                                const slots_memory<typename KIND::K> *memory)
 {
     if constexpr (!KIND::indexed)
-        if (job.result == RESULT_KEYS && job.out_size >= 4) { /* one decision for all keys */
+        if (job.result == RESULT_KEYS && job.out_size >= 4) { /* one branch for all keys */
             BITS bits[WARP_SORT_ITEMS], raw[WARP_SORT_ITEMS];
 #pragma unroll
             for (int e = 0; e < WARP_SORT_ITEMS; e++)
@@ -146,7 +147,7 @@ static DEVICE void slots_write(const segment_job<BITS>              &job,
     }
 }
 
-/* Segments of more than `least` and at most `most` records. */
+/* Sorts the segments of more than `least` and at most `most` records. */
 template <typename KIND, int M, typename BITS = typename KIND::BITS>
 static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(typename KIND::K)))
     segments_by_slots(const __grid_constant__ segment_map map,
@@ -215,7 +216,7 @@ static ordo_status launch_slots(cuda_call *call, const segment_plan *plan,
                        plan->map, job, least, most, slots_chunk(plan->map, M));
 }
 
-/* Segments that warps sort in registers, of these lengths. */
+/* Sorts the segments that warps sort in registers, of these lengths. */
 template <typename KIND, typename BITS = typename KIND::BITS>
 static ordo_status launch_lanes(cuda_call *call, const segment_plan *plan,
                                 const segment_job<BITS> &job, uint64_t shortest, uint64_t longest)

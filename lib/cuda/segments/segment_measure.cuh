@@ -17,7 +17,7 @@ enum {
     MEASURE_THREADS = 256,
     MEASURE_SHORT = 2048, /* elements of a short segment */
     MEASURE_TILE = 8192,
-    MEASURE_EACH = 8 /* elements of a lane, at least, before a segment gets more lanes */
+    MEASURE_EACH = 8 /* fewest elements of a lane before a segment gets more lanes */
 };
 
 template <typename MEASURE>
@@ -66,7 +66,7 @@ static __global__ void __launch_bounds__(MEASURE_THREADS)
         found = block_reduce<OP, WARPS>(found, totals);
         if (threadIdx.x == 0 && found != OP::identity())
             measure.join(here.number, here.where, found);
-        __syncthreads(); /* totals are free again */
+        __syncthreads(); /* `totals` may be written again */
     }
 }
 

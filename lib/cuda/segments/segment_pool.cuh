@@ -1,14 +1,13 @@
-/* segment_pool.cuh - the keys of one segment in the registers of a warp or a block, and the key of
- * any rank among them.
+/* segment_pool.cuh - the keys of one segment in the registers of a warp or a block, and the search
+ * for the key of any rank among them.
  *
  * Item e of thread t is key e * THREADS + t of the segment. Items past the end hold the largest
  * word and are never counted. A search keeps a bracket of words that holds the wanted key. Each
- * round sorts a sample of 32 keys of the bracket, chooses a pivot near the wanted rank, and
- * counts the keys up to the pivot. Pivots lie above and below the rank in turn, so the bracket
- * shrinks from both sides. From the sixth round on every other pivot is the middle of the
- * bracket: at most 140 rounds for any input. The last 32 keys are sorted. For 1024 keys about
- * four rounds. (After R. W. Floyd and R. L. Rivest, "Expected time bounds for selection", CACM
- * 18, 1975.) */
+ * round sorts a sample of 32 keys of the bracket, chooses a pivot near the wanted rank, and counts
+ * the keys up to the pivot. Pivots are above and below the rank in turn, so the bracket shrinks
+ * from both sides. From the sixth round on every other pivot is the middle of the bracket: at most
+ * 140 rounds for any input; about four for 1024 keys. The last 32 keys are sorted. After R. W.
+ * Floyd and R. L. Rivest, "Expected time bounds for selection", CACM 18 (1975). */
 #ifndef ORDO_CUDA_SEGMENTS_SEGMENT_POOL_H
 #define ORDO_CUDA_SEGMENTS_SEGMENT_POOL_H
 
@@ -80,7 +79,7 @@ template <typename WORD> static DEVICE WORD lanes_sort(WORD mine)
     return mine;
 }
 
-/* The segments that pools take in turn: a list, or all segments. */
+/* The segments that pools handle: a list, or all segments. */
 struct pool_source {
     const uint64_t           *list;   /* NULL: all segments */
     const unsigned long long *listed; /* its entries */
@@ -143,7 +142,7 @@ template <int WARPS_, int ITEMS_, typename WORD_> struct pool {
             __syncthreads();
             total = lane_id() < WARPS ? s->totals[parity][lane_id()] : 0;
             total = __reduce_add_sync(WARP_ALL, total);
-            parity ^= 1; /* totals that slow threads still read are not written next */
+            parity ^= 1; /* slow threads may still read the totals of this call */
         }
         return total;
     }
@@ -158,7 +157,7 @@ template <int WARPS_, int ITEMS_, typename WORD_> struct pool {
         return sum(s, mine);
     }
 
-    /* The smallest key after a word; there is one. */
+    /* The smallest key after a word; there must be one. */
     DEVICE WORD next_after(SHARED *s, WORD word)
     {
         WORD mine = (WORD) ~(WORD)0;
@@ -204,7 +203,7 @@ template <int WARPS_, int ITEMS_, typename WORD_> struct pool {
         return (unsigned)__popc(__ballot_sync(WARP_ALL, has));
     }
 
-    /* Brings the `inside` keys of the bracket, at most 32, to the lanes of every warp, with their
+    /* Copies the `inside` keys of the bracket, at most 32, to the lanes of every warp, with their
      * places in the segment; not sorted. Other lanes get the largest word. */
     DEVICE WORD gather(SHARED *s, WORD lo, WORD hi, unsigned inside, uint64_t *its_place)
     {
@@ -263,7 +262,7 @@ template <int WARPS_, int ITEMS_, typename WORD_> struct pool {
     };
 
     /* Narrows the bracket of a rank below n to one word, or until it has at most 32 keys. With
-     * `all` the keys before the bracket count, too. */
+     * `all` the keys before the bracket count too. */
     DEVICE bracket narrow(SHARED *s, unsigned rank, bool all)
     {
         bracket b = {0, (WORD) ~(WORD)0, 0, n};
@@ -333,8 +332,8 @@ template <int WARPS_, int ITEMS_, typename WORD_> struct pool {
     }
 };
 
-/* Calls f(pool, shared, number, segment) for every segment of the source. By all threads of blocks
- * of BLOCK threads, which are whole pools. */
+/* Calls f(pool, shared, number, segment) for every segment of the source. Called by all threads of
+ * blocks of BLOCK threads, which are whole pools. */
 template <typename POOL, int BLOCK, typename F>
 static DEVICE void pool_each(const segment_map &map, const pool_source &source, F &&f)
 {

@@ -1,4 +1,4 @@
-/* segment_records.cuh - what the sorts of segments move, and what they write.
+/* segment_records.cuh - the records that the sorts of segments move, and the results they write.
  *
  * A record is the key bits, or key bits above the index of the key in its segment. The index makes
  * records different, so that every sort of them is stable; ties are folded then. A result is keys,
@@ -52,8 +52,8 @@ template <typename BITS_> struct records_wide {
 
 enum segment_result {
     RESULT_KEYS,
-    RESULT_INDEX, /* from the start of the segment */
-    RESULT_ORDER, /* from the start of the array */
+    RESULT_INDEX, /* index from the start of the segment */
+    RESULT_ORDER, /* index from the start of the array */
     RESULT_RANKS,
     RESULT_RECORDS /* the records themselves */
 };
@@ -100,8 +100,8 @@ static DEVICE void segment_load_items(const segment_job<BITS> &job, AT &&at, IS_
         x[e] = is_there(e) ? KIND::make(bits[e], place(e)) : last_record<K>();
 }
 
-/* Writes record r of a sorted segment; not for ranks. Segments that overlap, by bad offsets, may
- * mix their records; an order then still stays within the segment. */
+/* Writes record r of a sorted segment; not for ranks. Segments that overlap because of bad offsets
+ * may mix their records; an order then still stays within the segment. */
 template <typename KIND, typename BITS = typename KIND::BITS>
 static DEVICE void segment_store(const segment_job<BITS> &job, segment where, uint64_t r,
                                  typename KIND::K record)
@@ -120,8 +120,8 @@ static DEVICE void segment_store(const segment_job<BITS> &job, segment where, ui
     }
 }
 
-/* Writes the rank of element `at` of the array: it is place `r` of its sorted segment, its ties are
- * the places first to end - 1, and its value is the dense-th one. */
+/* Writes the rank of element `at` of the array: it is at place `r` of its sorted segment, its ties
+ * are the places first to end - 1, and `dense` is its dense rank. */
 template <typename BITS>
 static DEVICE void segment_rank(const segment_job<BITS> &job, uint64_t at, uint64_t r,
                                 uint64_t first, uint64_t end, uint64_t dense)

@@ -1,14 +1,12 @@
-/* segment_scan.cuh - scans every segment by itself: the kernels of scans, ranks and sequences.
- *
- * A PROBLEM reads the elements of a segment and writes the results:
+/* segment_scan.cuh - scans every segment separately: the kernels of scans, ranks and sequences. A
+ * PROBLEM reads the elements of a segment and writes the results:
  *     get(segment, j, v)        v = elements j, j + 1, ...; OP::identity() past the end
  *     put(segment, j, base, v)  writes their results; base combines all elements before
- *     start()                   what comes before the first element
- * Segments of up to a warp's part of a tile are scanned by a warp, or by a few of its lanes;
- * longer ones by blocks, a tile at a time, with look-back inside the segment (lookback.cuh).
- * Elements are combined in the order of dev_scan.cu, so a float sum has the bytes of a separate
- * call on the segment. Memory moved: each element once. Scratch: 16 or 32 bytes a tile of a long
- * segment. */
+ *     start()                   the value before the first element
+ * A warp, or a few of its lanes, scans a segment of up to a warp's part of a tile; blocks scan
+ * longer ones a tile at a time, with look-back inside the segment (lookback.cuh). Elements are
+ * combined in the order of dev_scan.cu, so a float sum equals that of a separate call on the
+ * segment. Memory moved: each element once. Scratch: 16 or 32 bytes per tile of a long segment. */
 #ifndef ORDO_CUDA_SEGMENTS_SEGMENT_SCAN_H
 #define ORDO_CUDA_SEGMENTS_SEGMENT_SCAN_H
 
@@ -32,7 +30,7 @@ template <typename ACC> struct segment_shape {
 template <typename ACC> struct segment_scan_work {
     segment_classes classes;
     lookback<ACC>   state;
-    size_t          state_bytes; /* from state.ticket on, to be zeroed */
+    size_t          state_bytes; /* bytes to zero, from state.ticket on */
 };
 
 template <typename ACC>
@@ -54,7 +52,7 @@ static segment_scan_work<ACC> segment_scan_layout(cuda_scratch            *scrat
 
 /* ---- Short segments ---- */
 
-/* The scan of `lanes` neighbouring lanes, a power of 2; q is the number of this lane among them. */
+/* The scan of `lanes` consecutive lanes, a power of 2; q is the number of this lane among them. */
 template <typename OP>
 static DEVICE typename OP::ACC lanes_scan(typename OP::ACC x, unsigned q, unsigned lanes)
 {
@@ -106,7 +104,7 @@ static __global__ void __launch_bounds__(CUDA_TUNE_SCAN_THREADS)
 
 /* ---- Long segments ---- */
 
-/* Scans the segments of more than a part, a tile at a time. */
+/* Scans the segments longer than a part, one tile at a time. */
 template <typename PROBLEM>
 static __global__ void __launch_bounds__(CUDA_TUNE_SCAN_THREADS, 3)
     scan_segment_tiles(const __grid_constant__ PROBLEM         problem,
@@ -122,7 +120,7 @@ static __global__ void __launch_bounds__(CUDA_TUNE_SCAN_THREADS, 3)
     unsigned const               warp = threadIdx.x / WARP_LANES, lane = lane_id();
     uint64_t const               tiles = segment_tiles_count(classes);
     for (;;) {
-        __syncthreads(); /* shared memory is free again */
+        __syncthreads(); /* shared memory may be written again */
         if (threadIdx.x == 0) {
             uint64_t const ticket = atomicAdd(state.ticket, 1ull);
             taken = ticket < tiles ? segment_tile_at(classes, ticket) : segment_part{};

@@ -2,11 +2,10 @@
  *
  * A warp holds 512 records in 32 >> M slots of 16 << M places; each slot takes one segment. Lane l
  * sorts with 16 places of slot l >> M (warp_sort.cuh). Item e of a lane is place 32 e + lane when
- * keys are read and written, so neighbours in memory are moved together; shared memory turns the
- * one order into the other. All reads of a lane are issued before the first key is used.
- * Warps take the segments in turn and fill their slots with those of the wanted lengths.
- * With M = 0, segments that follow each other in memory are read and written as one piece.
- * Cost: one read and one write. */
+ * keys are read and written, so accesses are coalesced; shared memory converts one order to the
+ * other. All reads of a lane are issued before the first key is used. Warps loop over the segments
+ * and fill their slots with segments of the wanted lengths. With M = 0, segments that follow each
+ * other in memory are read and written as one piece. Cost: one read and one write. */
 #ifndef ORDO_CUDA_SEGMENTS_SEGMENT_SLOTS_H
 #define ORDO_CUDA_SEGMENTS_SEGMENT_SLOTS_H
 
@@ -27,9 +26,9 @@ static __host__ DEVICE constexpr int slots_resident(size_t size)
     return size > 8 ? 4 : size > 4 ? 6 : 8;
 }
 
-struct slot_entry { /* what a slot holds; length 0: nothing */
+struct slot_entry { /* the segment in a slot; length 0: none */
     segment  where;
-    uint64_t number; /* of the segment */
+    uint64_t number; /* number of the segment */
 };
 
 /* The shared memory of a warp. */
@@ -57,7 +56,7 @@ template <int M> static DEVICE unsigned place_of_item(int e)
 
 struct slots_rows {     /* the segment of this lane, and all of them */
     bool     are_dense; /* each begins where the one before ends */
-    uint64_t start;     /* of the first */
+    uint64_t start;     /* start of the first segment */
     unsigned before, length, total;
 };
 
@@ -73,11 +72,11 @@ template <typename K> static DEVICE slots_rows slots_rows_of(const slots_memory<
             __shfl_sync(WARP_ALL, scanned, WARP_LANES - 1)};
 }
 
-/* Where record p of all rows is in the memory of the warp; lanes that read their rows at once meet
- * few bank conflicts. */
+/* The index of record p of all rows in the memory of the warp, chosen to avoid bank conflicts
+ * between lanes that read their rows. */
 static DEVICE unsigned slots_row_at(unsigned p) { return p + p / WARP_LANES; }
 
-/* Brings the rows to their lanes: item e of a lane is record e of its row. */
+/* Moves the rows to their lanes: item e of a lane is record e of its row. */
 template <typename K, typename FILL, typename PUT_PLACE>
 static DEVICE void slots_load_rows(slots_memory<K> *memory, const slots_rows &rows,
                                    K (&x)[WARP_SORT_ITEMS], FILL &&fill, PUT_PLACE &&put_place)
@@ -100,7 +99,7 @@ static DEVICE void slots_load_rows(slots_memory<K> *memory, const slots_rows &ro
     __syncwarp();
 }
 
-/* Calls put(p, record) for record p of all rows, neighbours in neighbouring lanes. */
+/* Calls put(p, record) for record p of all rows; consecutive records are in consecutive lanes. */
 template <typename K, typename PUT>
 static DEVICE void slots_put_rows(slots_memory<K> *memory, const slots_rows &rows,
                                   const K (&x)[WARP_SORT_ITEMS], PUT       &&put)
@@ -120,10 +119,10 @@ static DEVICE void slots_put_rows(slots_memory<K> *memory, const slots_rows &row
 
 /* ---- Any segments ---- */
 
-/* Brings the records of all slots to their lanes and sorts them; blocked after. fill(at, is_there,
- * place) reads the items to x: item e is element at(e) of the array, place(e) of its segment. An
- * item that is not there becomes the last record. put_place(record, place) sets the place of a
- * record that was made with place 0. By a whole warp. */
+/* Moves the records of all slots to their lanes and sorts them; they are blocked afterwards.
+ * fill(at, is_there, place) reads the items to x: item e is element at(e) of the array, place(e) of
+ * its segment. An item that is not there becomes the last record. put_place(record, place) sets the
+ * place of a record that was made with place 0. Called by a whole warp. */
 template <int M, typename K, typename FILL, typename PUT_PLACE>
 static DEVICE slots_rows slots_sort(slots_memory<K> *memory, K (&x)[WARP_SORT_ITEMS], FILL &&fill,
                                     PUT_PLACE &&put_place)
@@ -189,7 +188,7 @@ static DEVICE void slots_each(slots_memory<K> *memory, const segment_map &map, i
             unsigned const slot = (unsigned)__popc(left & lanes_before());
             bool const     taken = (left >> lane & 1) != 0 && slot < SLOTS;
             unsigned const count = (unsigned)__popc(left);
-            __syncwarp(); /* the last filling is done */
+            __syncwarp(); /* all lanes are done with the last filling */
             if (taken)
                 memory->slots[slot] = {where, i};
             if (lane < SLOTS && lane >= count)

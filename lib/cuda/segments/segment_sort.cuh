@@ -1,12 +1,12 @@
 /* segment_sort.cuh - sorts the records of every segment, by a path for each class of lengths.
  *
  * Up to 512 records (of 16 bytes: 32) warps sort in registers (segment_lanes.cuh), up to 8192
- * (2048) blocks in shared memory (block_bitonic.cuh). Longer segments are dealt out to buckets of
- * about 96 records, huge ones twice (segment_split.cuh), and the buckets are sorted as segments. A
- * bucket that is still too long for a block is sorted in tiles, which passes over all such buckets
- * merge (merge_sorted.cuh). A merge writes only within its bucket, whatever the records are.
- * Cost: one read and one write; long segments two reads and one write more. Scratch: two records
- * and about 3 bytes for each element if there may be a long segment. */
+ * (2048) blocks in shared memory (block_bitonic.cuh). Longer segments are distributed over buckets
+ * of about 96 records, huge ones twice (segment_split.cuh), and the buckets are sorted as segments.
+ * A bucket that is still too long for a block is sorted in tiles, which passes over all such
+ * buckets merge (merge_sorted.cuh). A merge writes only within its bucket, whatever the records
+ * are. Cost: one read and one write; long segments two reads and one write more. Scratch: two
+ * records and about 3 bytes for each element if there may be a long segment. */
 #ifndef ORDO_CUDA_SEGMENTS_SEGMENT_SORT_H
 #define ORDO_CUDA_SEGMENTS_SEGMENT_SORT_H
 
@@ -23,8 +23,9 @@ enum {
 
 /* ---- Shared memory ---- */
 
-/* Whether a tile in shared memory is sorted. The first pairs tell of most tiles that are not. By
- * all threads; records written before the call need no barrier. */
+/* Whether a tile in shared memory is sorted. The first pairs are tested first, because they
+ * reveal most unsorted tiles. Called by all threads; no barrier is needed after the writes of
+ * the records. */
 template <typename K> static DEVICE bool is_sorted_tile(const K *tile, unsigned count)
 {
     bool falls = false;
@@ -62,8 +63,8 @@ static DEVICE void sort_in_block(const segment_job<BITS> &job, segment where, ui
         block_bitonic_sort(tile, padded);
 }
 
-/* The ranks of places `first` to first + count - 1, each thread some neighbours; `before` is the
- * number of different keys before them. `totals` has MOST_WARPS zeros. */
+/* Writes the ranks of places `first` to first + count - 1; each thread handles consecutive places.
+ * `before` is the number of distinct keys before them. `totals` has MOST_WARPS zeros. */
 template <typename KIND, typename AT, typename BITS = typename KIND::BITS>
 static DEVICE void rank_in_block(const segment_job<BITS> &job, segment where, uint64_t first,
                                  unsigned count, uint64_t before, uint32_t *totals, AT &&at)
@@ -82,7 +83,7 @@ static DEVICE void rank_in_block(const segment_job<BITS> &job, segment where, ui
     segment_ranks<KIND>(job, where, first + begin, first + end, before, at);
 }
 
-/* Writes a segment that lies sorted in shared memory. */
+/* Writes a segment that is sorted in shared memory. */
 template <typename KIND, typename BITS = typename KIND::BITS>
 static DEVICE void write_segment(const segment_job<BITS> &job, segment where,
                                  const typename KIND::K *tile, uint32_t *totals)
@@ -106,7 +107,8 @@ static DEVICE void clear_totals(uint32_t *totals)
         totals[w] = 0;
 }
 
-/* Segments of a list, or all of a fixed layout (list < 0), of at most `most` records. */
+/* Sorts the segments of a list, or all segments of a fixed layout (list < 0), of at most `most`
+ * records. */
 template <typename KIND, typename BITS = typename KIND::BITS>
 static __global__ void segments_by_blocks(segment_map const map, segment_lists const lists,
                                           int const list, segment_job<BITS> const job,
@@ -129,7 +131,7 @@ static __global__ void segments_by_blocks(segment_map const map, segment_lists c
 
 /* ---- Long segments: tiles ---- */
 
-/* Sorts every tile, into `a`, or into the result if it is the whole segment. */
+/* Sorts every tile into `a`, or into the result if the tile is the whole segment. */
 template <typename KIND, typename BITS = typename KIND::BITS>
 static __global__ void __launch_bounds__(TILE_THREADS)
     segments_by_tiles(segment_map const map, segment_lists const lists, segment_job<BITS> const job,
@@ -276,7 +278,7 @@ static ordo_status launch_blocks(cuda_call *call, const segment_plan *plan,
                        plan->lists, fixed ? -1 : list, job, (uint64_t)most);
 }
 
-/* The results of segments of more than `least` records, which lie sorted in a or b. */
+/* Writes the results of segments of more than `least` records, which are sorted in a or b. */
 template <typename KIND, typename BITS = typename KIND::BITS, typename K = typename KIND::K>
 static ordo_status launch_results(cuda_call *call, const segment_plan *plan,
                                   const segment_job<BITS> &job, const K *a, const K *b,
@@ -317,8 +319,9 @@ template <typename KIND, typename BITS = typename KIND::BITS>
 static ordo_status segments_run(cuda_call *call, const segment_plan *plan,
                                 const segment_job<BITS> &job);
 
-/* Long segments: deals their records out to buckets, which are segments of another plan. Sorted
- * records, if they are not the result, come to the first array of records of the first level. */
+/* Long segments: distributes their records over buckets, which are the segments of another plan.
+ * Sorted records, if they are not the result, go to the first array of records of the first
+ * level. */
 template <typename KIND, typename BITS = typename KIND::BITS>
 static ordo_status launch_split(cuda_call *call, const segment_plan *plan,
                                 const segment_job<BITS> &job)

@@ -1,13 +1,13 @@
-/* segment_split.cuh - deals the records of every long segment out to buckets of about 96 records.
+/* segment_split.cuh - distributes the records of every long segment over buckets of about 96.
  *
  * A block sorts a sample of each segment, and every fourth record of the sample is a splitter
  * (after W. D. Frazer and A. C. McKellar, "Samplesort", JACM 17, 1970). A pass over all tiles of
- * all long segments searches the bucket of each record and counts the buckets. A second pass orders
- * each tile by bucket in shared memory and writes the parts of the buckets where they belong.
- * Records of a bucket come in any order, so tiles reserve their places by an atomic each. Buckets
- * are segments with offsets: `bounds` holds the bounds of the buckets of each segment and then
- * UINT64_MAX, with which no pair is a segment. Memory moved: two reads and one write, and two bytes
- * for each record twice. */
+ * all long segments finds the bucket of each record and counts the buckets. A second pass orders
+ * each tile by bucket in shared memory and writes the records to their buckets. The order inside a
+ * bucket is arbitrary, so a tile reserves places by atomics. Buckets are segments with offsets:
+ * `bounds` holds the bounds of the buckets of each segment and then UINT64_MAX, which makes the
+ * pair between two segments empty. Memory moved: two reads and one write, and two bytes per record
+ * twice. */
 #ifndef ORDO_CUDA_SEGMENTS_SEGMENT_SPLIT_H
 #define ORDO_CUDA_SEGMENTS_SEGMENT_SPLIT_H
 
@@ -17,7 +17,7 @@
 
 enum {
     SPLIT_THREADS = 512,
-    SPLIT_MEAN = 96, /* records of a bucket, more in the longest segments */
+    SPLIT_MEAN = 96, /* mean number of records of a bucket; more in the longest segments */
     SPLIT_OVER = 4   /* samples for each bucket */
 };
 
@@ -25,7 +25,7 @@ template <typename KIND> struct split_shape {
     static constexpr unsigned TILE = tile_records<KIND>();
     static constexpr int      ITEMS = TILE / SPLIT_THREADS;
     static constexpr unsigned EACH = segment_split_each(sizeof(typename KIND::K));
-    static constexpr unsigned BUCKETS = TILE / 8; /* most of a segment */
+    static constexpr unsigned BUCKETS = TILE / 8; /* most buckets of a segment */
     static constexpr unsigned SAMPLE = BUCKETS * SPLIT_OVER;
 
     static_assert(TILE / SPLIT_MEAN + 4 <= EACH, "the table holds all bounds");
@@ -45,7 +45,8 @@ template <typename KIND> static DEVICE split_place split_at(uint64_t first_tile,
             (unsigned)min(wanted, (uint64_t)split_shape<KIND>::BUCKETS)};
 }
 
-/* The long segments, and one of them. Its length is 0 if the lists do not hold all its tiles. */
+/* The number of long segments, and one of them. Its length is 0 if the lists do not hold all its
+ * tiles. */
 static DEVICE uint64_t split_count(const segment_map &map, const segment_lists &lists)
 {
     return map.offsets == NULL ? map.count : segment_large_count(lists);
@@ -63,7 +64,7 @@ static DEVICE segment_large split_segment(const segment_map &map, const segment_
     return large;
 }
 
-/* The place of sample p: anywhere in part p of the segment. */
+/* The place of sample p: a pseudo-random place in part p of the segment. */
 static DEVICE uint64_t split_sample_place(unsigned p, unsigned samples, uint64_t length)
 {
     uint32_t const any = (p + 1) * 2654435761u;
@@ -161,7 +162,7 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
     }
 }
 
-/* Turns the counts of every long segment into the places of its buckets; a warp for each. */
+/* Turns the counts of every long segment into the places of its buckets; one warp per segment. */
 template <typename KIND>
 static __global__ void __launch_bounds__(SPLIT_THREADS)
     split_bounds(const __grid_constant__ segment_map   map,
@@ -220,8 +221,8 @@ static DEVICE void split_reserve(uint32_t *cursors, unsigned buckets, uint32_t *
     }
 }
 
-/* Writes the records of every tile to their buckets. Segments that overlap, by bad offsets, may
- * change each other's bucket numbers; records then stay within the segment. */
+/* Writes the records of every tile to their buckets. Segments that overlap because of bad offsets
+ * may change each other's bucket numbers; records then still stay within the segment. */
 template <typename KIND, typename BITS = typename KIND::BITS>
 static __global__ void __launch_bounds__(SPLIT_THREADS)
     split_scatter(const __grid_constant__ segment_map   map,
@@ -243,7 +244,7 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
         split_place const to = split_at<KIND>(t - at.first / SHAPE::TILE, at.where.length);
         unsigned const    count = (unsigned)min(at.where.length - at.first, (uint64_t)SHAPE::TILE);
         K                 x[SHAPE::ITEMS];
-        uint32_t          rank[SHAPE::ITEMS]; /* the bucket above 16 bits of rank in the tile */
+        uint32_t          rank[SHAPE::ITEMS]; /* bucket above 16 bits of rank in the tile */
         split_load<KIND>(job, at, count, x);
         for (unsigned b = threadIdx.x; b < SHAPE::BUCKETS; b += SPLIT_THREADS)
             counts[b] = 0;
@@ -292,7 +293,7 @@ static inline segment_map split_map(const segment_plan *plan, const segment_spli
     return map;
 }
 
-/* Deals the records of the long segments out to records[0]. */
+/* Distributes the records of the long segments to records[0]. */
 template <typename KIND, typename BITS = typename KIND::BITS>
 static ordo_status split_segments(cuda_call *call, const segment_plan *plan,
                                   const segment_split &split, const segment_job<BITS> &job)

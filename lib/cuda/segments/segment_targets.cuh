@@ -1,6 +1,6 @@
-/* segment_targets.cuh - which keys a selection wants of every segment, and what it writes for
- * them: the keys at positions, or quantiles. Kernels find the keys; the functions here say their
- * ranks. */
+/* segment_targets.cuh - the keys that a selection wants of every segment, and the results written
+ * for them: the keys at positions, or quantiles. Kernels find the keys; the functions here compute
+ * their ranks. */
 #ifndef ORDO_CUDA_SEGMENTS_SEGMENT_TARGETS_H
 #define ORDO_CUDA_SEGMENTS_SEGMENT_TARGETS_H
 
@@ -8,7 +8,7 @@
 #include "cuda/segments/segment_codes.cuh"
 
 struct segment_targets { /* a kernel argument */
-    const uint64_t *k;   /* positions, or the bits of the q; device memory */
+    const uint64_t *k;   /* positions, or quantile levels as bits; device memory */
     uint64_t        count;
     bool            is_quantile, is_median;
     ordo_method     method;
@@ -70,9 +70,9 @@ static DEVICE bool segment_counts_nans(const segment_targets     &targets,
     return targets.nans != ORDO_NANS_LAST && codes.is_float;
 }
 
-/* Finds and writes all targets of a segment of n keys. pick(rank, wants_next, &next) gives the
- * code of a rank, and the code of the next rank if that is wanted; ranks are 0 if no key is
- * wanted. Every thread that pick needs calls this; the one with `writes` writes. */
+/* Finds and writes all targets of a segment of n keys. pick(rank, wants_next, &next) returns the
+ * code of a rank, and in `next` the code of the next rank if wanted; ranks are 0 if no key is
+ * wanted. Called by every thread that pick needs; the thread with `writes` writes. */
 template <typename WORD, typename PICK>
 static DEVICE void segment_targets_settle(const segment_targets     &targets,
                                           const segment_codes<WORD> &codes, uint64_t number,

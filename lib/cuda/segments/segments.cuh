@@ -2,9 +2,9 @@
  *
  * The host knows the length of segments with a fixed layout. Lengths by offsets are known only to
  * the device: one kernel reads all offsets and lists the segments of each class. Kernels have fixed
- * grids and take the entries of their list in turn, up to the count, which stays on the device. So
- * a call neither waits nor copies. A pair of offsets that descends or exceeds n is an empty
- * segment. Overlapping pairs can be more than the lists hold; entries beyond that are left out. */
+ * grids and loop over the entries of their list, up to the count, which stays on the device. So the
+ * host neither waits nor copies. A pair of offsets that descends or exceeds n is an empty segment.
+ * Overlapping pairs can be more than the lists hold; entries beyond that are left out. */
 #ifndef ORDO_CUDA_SEGMENTS_SEGMENTS_H
 #define ORDO_CUDA_SEGMENTS_SEGMENTS_H
 
@@ -15,8 +15,8 @@ struct segment { /* elements start, start + 1, ..., start + length - 1 */
     uint64_t start, length;
 };
 
-/* A layout as a kernel argument. Elements of a segment are neighbours: segments with a step are
- * gathered first (segments_to_rows). */
+/* A layout as a kernel argument. The elements of a segment are contiguous: segments with a step are
+ * copied to rows first (segments_to_rows). */
 struct segment_map {
     const uint64_t *offsets; /* NULL: fixed lengths */
     uint64_t        n, count, length, stride, group, group_stride;
@@ -34,7 +34,8 @@ static inline segment_map segment_map_of(const ordo_segment_view *view, size_t n
 }
 
 enum {
-    SEGMENT_SLOT_SHIFT = 40 /* in the counter of the last list: segments above tiles */
+    SEGMENT_SLOT_SHIFT = 40 /* in the counter of the last list: segments above this bit, tiles
+                             * below */
 };
 
 /* The number of segments. */
@@ -62,7 +63,7 @@ static DEVICE segment segment_at(const segment_map &map, uint64_t i)
 
 enum {
     SEGMENT_LISTS = 3,          /* classes with a list, besides the shortest segments */
-    SEGMENT_BLOCK_THREADS = 256 /* of the kernels in dev_segments.cu */
+    SEGMENT_BLOCK_THREADS = 256 /* threads per block of the kernels in dev_segments.cu */
 };
 
 /* The classes of a verb. Segments of up to limits[0] elements have no list: a kernel goes over all
@@ -76,7 +77,7 @@ struct segment_limits {
 struct segment_large { /* an entry of the last list; first_tile ascends */
     segment  where;
     uint64_t first_tile;
-    uint64_t number; /* of the segment */
+    uint64_t number; /* number of the segment */
 };
 
 struct segment_lists {           /* in device scratch */
@@ -128,8 +129,8 @@ static DEVICE uint64_t segment_large_count(const segment_lists &lists)
     return count < lists.room[2] ? count : lists.room[2];
 }
 
-/* The entry of the large segment of a tile: the last one with first_tile <= tile. There is at least
- * one. The tile may lie beyond its end if the lists were too short. */
+/* The entry of the large segment of a tile: the last entry with first_tile <= tile. There is at
+ * least one. The tile may be beyond its end if the lists were too short. */
 static DEVICE uint64_t segment_slot_of_tile(const segment_lists &lists, uint64_t tile)
 {
     uint64_t lo = 0, hi = segment_large_count(lists);
@@ -156,7 +157,7 @@ static inline size_t segment_grid(const cuda_call *call, size_t n, size_t thread
 
 /* ---- Two classes: short segments, and long ones that are cut into tiles ----
  *
- * Tiles are numbered through all long segments; those of a segment follow each other. A fixed
+ * Tiles are numbered through all long segments; the tiles of a segment are consecutive. A fixed
  * layout has only one class, and a tile is found by a division. With offsets the device lists the
  * long segments, and a tile is found by binary search. Blocks take tiles by their number up to
  * segment_tiles_count. */
@@ -175,7 +176,7 @@ struct segment_part {
     uint64_t slot;       /* its number among the long segments, in any order */
     uint64_t tile;       /* the number of the tile in the segment */
     uint64_t first_tile; /* the number of the segment's first tile among all tiles */
-    bool     is_over;    /* there is no such tile */
+    bool     is_over;    /* whether there is no such tile */
 };
 
 /* Classes of a layout without steps. */
@@ -237,8 +238,8 @@ static DEVICE uint64_t segment_tiles_count(const segment_classes &classes)
     return classes.map.offsets != NULL ? segment_tile_count(classes.lists) : classes.most_tiles;
 }
 
-/* The tile with a number below segment_tiles_count. If the lists lack the segment of the tile, the
- * tile has an empty segment. */
+/* The tile with a number below segment_tiles_count. If the lists do not contain the segment of the
+ * tile, the tile has an empty segment. */
 static DEVICE segment_part segment_tile_at(const segment_classes &classes, uint64_t number)
 {
     segment_part found = {};
@@ -309,8 +310,8 @@ ordo_status segments_from_rows(cuda_call *call, const ordo_segment_view *view, c
 
 /* ---- Keys ---- */
 
-/* The keys that a verb reads, as segments of neighbours: the array of the caller, or rows in
- * scratch if the segments have a step. */
+/* The keys that a verb reads, as contiguous segments: the array of the caller, or rows in scratch
+ * if the segments have a step. */
 struct segment_input {
     ordo_segment_view view; /* of `keys` */
     const void       *keys;
@@ -318,7 +319,7 @@ struct segment_input {
     const void       *given; /* the array of the caller */
     void             *rows;
     size_t            size;   /* of a key */
-    bool              copies; /* keys are rows */
+    bool              copies; /* whether `keys` are rows in scratch */
 };
 
 /* Whether two segments of a fixed layout may share elements. */
@@ -330,7 +331,7 @@ static inline bool segments_overlap(const ordo_segment_view *view)
             view->group_stride < (view->group - 1) * view->stride + span);
 }
 
-/* apart: segments that share elements are copied, too. */
+/* apart: segments that share elements are copied too. */
 static inline segment_input segment_input_layout(cuda_scratch            *scratch,
                                                  const ordo_segment_view *view, ordo_type type,
                                                  const void *keys, size_t n, bool apart)

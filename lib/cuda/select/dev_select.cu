@@ -1,17 +1,18 @@
 /* dev_select.cu - the k-th keys of an array in device memory, several positions at once.
  *
- * AUTO: few keys by buckets in one block (dev_select_few.cuh); arrays that fit L2 by digits, every
- * pass reading the array; larger ones by sample and one sweep (dev_select.cuh). RADIX: by digits
- * for any size. All end in the same kernel, whose grid runs all passes (block_select.cuh). BITONIC
- * and MERGE are in papers/. A launch serves up to 32 positions; up to CUDA_TUNE_SELECT_MANY
- * positions of large arrays go in batches of 32. For more a copy of the array is sorted. Cost: AUTO
- * one read and a few hundredths; RADIX one read for 13 bits of the key, and one more. Scratch: AUTO
- * n/16 words (n/4 for more than 4 positions) and 2.2 million more; RADIX 0.2 MB. */
+ * AUTO: few keys by buckets in one block (dev_select_few.cuh); arrays that fit in L2 by digits,
+ * each pass reading the array; larger arrays by a sample and one sweep (dev_select.cuh). RADIX: by
+ * digits for any size. All end in the same kernel, whose grid does all passes (block_select.cuh).
+ * BITONIC and MERGE are in papers/. A launch handles up to 32 positions; up to
+ * CUDA_TUNE_SELECT_MANY positions of large arrays are done in batches of 32. For more, a copy of
+ * the array is sorted. Cost: AUTO one read and a few per cent; RADIX one read per 13 bits of the
+ * key, and one more. Scratch: AUTO n/16 words (n/4 for more than 4 positions) and 2.2 million more;
+ * RADIX 0.2 MB. */
 #include "cuda/papers/papers.cuh"
 #include "cuda/select/dev_select.cuh"
 #include "cuda/select/dev_select_few.cuh"
 
-/* Each target continues in the bucket of its position; a warp for each. Ends with a barrier. */
+/* Moves each target to the bucket of its position; one warp per target. Ends with a barrier. */
 template <typename CODE, typename WORD, typename BITS = typename CODE::BITS>
 static DEVICE void narrow_to_buckets(select_shared<WORD> &s, const CODE &code,
                                      const select_plan &plan, const select_positions &positions)
@@ -92,7 +93,7 @@ static bool is_swept(const ordo_select_job *job)
            job->n * cuda_type_size(job->type) > CUDA_TUNE_SELECT_DIRECT;
 }
 
-/* Whether the registers of a block hold the keys. */
+/* Whether the keys fit in the registers of a block. */
 static bool is_few(const ordo_select_job *job)
 {
     return job->algorithm == ORDO_ALGORITHM_AUTO && job->n <= CUDA_TUNE_SPREAD_KEYS;
@@ -203,7 +204,7 @@ static ordo_status select_sorted(cuda_call *call, const ordo_select_job *job)
 
 static bool is_many(const ordo_select_job *job)
 {
-    size_t const most = /* positions that go in batches */
+    size_t const most = /* most positions that are done in batches */
         job->n * cuda_type_size(job->type) > CUDA_TUNE_SELECT_DIRECT ? CUDA_TUNE_SELECT_MANY : 0;
     return job->count > ordo_max(most, (size_t)SELECT_TARGETS);
 }

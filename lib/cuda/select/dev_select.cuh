@@ -1,15 +1,13 @@
-/* dev_select.cuh - what selection and top-k share: sample, sweep, settle, and their scratch.
+/* dev_select.cuh - shared by selection and top-k: sample, sweep, settling, and their scratch.
  *
  *     splitters   one block draws and sorts 2048 keys
  *     sample      more draws are counted between the splitters; the counts give each position a
  *                 bracket of words, which misses its key once in 16,000 times
- *     sweep       one read of the array counts the keys before and in each bracket and keeps those
- *                 in it, about 4 n / sqrt(draws) (dev_select_sweep.cu)
- *     settle      block_select.cuh on the kept keys, or on the array if a bracket missed its key or
- *                 held too many
- * (After R. W. Floyd and R. L. Rivest, "Expected time bounds for selection", CACM 18, 1975.) The
- * host decides nothing: each step reads the result of the one before from device memory. A word
- * that is frequent in the sample gets its own interval, whose keys are only counted. */
+ *     sweep       one read of the array counts the keys before and in each bracket and keeps the
+ *                 keys in it, about 4 n / sqrt(draws) (dev_select_sweep.cu)
+ *     settle      block_select.cuh on the kept keys; on the array if a bracket missed or was large
+ * After R. W. Floyd and R. L. Rivest, "Expected time bounds for selection", CACM 18 (1975). Each
+ * step reads the result of the step before from device memory, so the host does not wait. */
 #ifndef ORDO_CUDA_SELECT_DEV_SELECT_H
 #define ORDO_CUDA_SELECT_DEV_SELECT_H
 
@@ -18,43 +16,47 @@
 #include "cuda/runtime/cuda_dev.cuh"
 
 enum {
-    SELECT_HEAVY = 2,                     /* words of a bracket that may get their own interval */
+    SELECT_HEAVY = 2,                     /* frequent words of a bracket that may get their own
+                                           * interval */
     SELECT_PIECES = 2 * SELECT_HEAVY + 1, /* most intervals of a bracket */
     SELECT_INTERVALS = SELECT_PIECES * SELECT_TARGETS,
     SELECT_SWEEP_THREADS = 256,
-    SELECT_FEW = 4,     /* positions up to which the fewest keys are drawn and kept */
-    SELECT_MANY = 20,   /* positions up to which not the most keys are drawn */
-    SELECT_MAPPED = 3,  /* positions from which on a map is made */
-    SELECT_GIVEN = 256, /* positions that travel with a launch */
+    SELECT_FEW = 4,     /* up to this many positions the fewest keys are drawn and kept */
+    SELECT_MANY = 20,   /* above this many positions the most keys are drawn */
+    SELECT_MAPPED = 3,  /* from this many positions on a map is made */
+    SELECT_GIVEN = 256, /* positions passed as the argument of one launch */
     SELECT_ROUNDS =
-        16 /* of the search for a tie; each round reads eight times as much: enough for any n */
+        16 /* rounds of the search for a tie; each reads eight times as much, so 16 are enough for
+            * any n */
 };
 
 /* In device memory. Intervals are disjoint and ascending. Cells 0, 2, 4, ... count the keys before,
- * between and after them, cells 1, 3, ... the keys in them. */
+ * between and after the intervals, cells 1, 3, ... the keys inside. A word that is frequent in the
+ * sample gets its own interval, whose keys are only counted. */
 struct select_plan {
     unsigned   intervals;
-    unsigned   is_void; /* no sweep, because it would keep too many keys */
+    unsigned   is_void; /* no sweep is done, because it would keep too many keys */
     unsigned   sampled; /* finished blocks of the sample */
     unsigned   taken;   /* chunks taken by the sweep */
-    unsigned   arrived, gathered, gathered_ties, winners; /* of the grid that settles */
-    uint64_t   word, below, ties, last;                   /* what the blocks of a top-k exchange */
+    unsigned   arrived, gathered, gathered_ties, winners; /* counters of the grid that settles */
+    uint64_t   word, below, ties, last;                   /* values that the blocks of a top-k
+                                                           * exchange */
     uint64_t   tied[SELECT_ROUNDS]; /* ties in each round of block_select_ties.cuh */
     select_map map;                 /* if used, intervals are whole buckets of the map */
     uint64_t   lo[SELECT_INTERVALS], hi[SELECT_INTERVALS];
     uint64_t   cells[2 * SELECT_INTERVALS + 1];
-    uint64_t   buckets[SELECT_BUCKETS]; /* keys of the buckets that are in an interval */
+    uint64_t   buckets[SELECT_BUCKETS]; /* counts of the buckets that are in an interval */
 };
 
 struct select_work {
     select_plan *plan;
     uint64_t    *bins;     /* directly after the plan: the first histogram of each settling */
-    uint64_t    *more;     /* the second and third histogram of each */
-    uint64_t    *gathered; /* SELECT_GATHER words of each */
+    uint64_t    *more;     /* the second and third histograms of each settling */
+    uint64_t    *gathered; /* SELECT_GATHER words for each settling */
     void        *sample;   /* scratch of dev_select_sample.cu */
     select_kept  kept;
     bool         is_swept;
-    unsigned     grids; /* settlings: 1; 2 for top-k, whose kept keys have indices */
+    unsigned     grids; /* number of settlings: 1; 2 for top-k, whose kept keys have indices */
 };
 
 struct select_input {
@@ -65,8 +67,8 @@ struct select_input {
     key_ties    ties;
 };
 
-/* dev_select_sample.cu: bytes of work->sample; splitters and sample, which fill work->plan.
- * from_first: the interval of the only position starts at the first word. */
+/* dev_select_sample.cu: the bytes of work->sample; the kernels that draw splitters and sample and
+ * fill work->plan. from_first: the interval of the only position starts at the first word. */
 size_t      select_sample_bytes(void);
 ordo_status select_sample(cuda_call *call, const select_work *work, const select_input *input,
                           const select_positions *positions, bool from_first);
@@ -76,7 +78,7 @@ ordo_status select_sample(cuda_call *call, const select_work *work, const select
 ordo_status select_sweep(cuda_call *call, const select_work *work, const select_input *input,
                          unsigned targets);
 
-struct positions_given { /* parameter of a launch */
+struct positions_given { /* a kernel argument */
     size_t k[SELECT_GIVEN];
 };
 
@@ -88,9 +90,9 @@ static __global__ void __launch_bounds__(GIVEN)
         k[threadIdx.x] = given.k[threadIdx.x];
 }
 
-/* Brings the positions of a job to device memory. Few positions travel as the parameter of a
- * launch, which a captured graph keeps. More are copied from job->k, which must outlast the
- * work. */
+/* Copies the positions of a job to device memory. Few positions are passed as kernel arguments,
+ * which a captured graph keeps. More are copied from job->k, which must stay valid until the work
+ * is done. */
 static inline ordo_status select_put_positions(cuda_call *call, const ordo_select_job *job,
                                                uint64_t *k)
 {
@@ -114,7 +116,7 @@ static inline size_t select_tile(ordo_type type)
     return WARP_LANES * (cuda_type_size(type) == 1 ? 32 : 64 / cuda_type_size(type));
 }
 
-/* Most blocks of a sweep, for any device. */
+/* The largest number of blocks of a sweep, for any device. */
 static inline size_t select_sweep_blocks(const select_input *input)
 {
     size_t const warps = SELECT_SWEEP_THREADS / WARP_LANES;
@@ -122,7 +124,7 @@ static inline size_t select_sweep_blocks(const select_input *input)
 }
 
 /* Layout of a selection that sweeps with room for `keeps` keys, or reads the array in every pass.
- * Every warp may leave a chunk open, and a closed chunk misses less than a row of the warp. */
+ * Every warp may leave a chunk open, and a closed chunk has less than WARP_LANES free places. */
 static inline select_work select_layout(cuda_scratch *scratch, const select_input *input,
                                         bool is_swept, size_t keeps, unsigned grids)
 {
@@ -148,8 +150,9 @@ static inline select_work select_layout(cuda_scratch *scratch, const select_inpu
     return work;
 }
 
-/* True: every target has the interval of the sweep that holds its position. False: there was no
- * sweep, or a bracket missed, and every target has all words. Called by all threads of a block. */
+/* Initialises the targets. Returns true if every target got the interval of the sweep that holds
+ * its position. Returns false if there was no sweep or a bracket missed: then every target has the
+ * interval of all words. Called by all threads of a block. */
 template <typename WORD>
 static DEVICE bool select_begin(select_shared<WORD> &s, const select_work &work,
                                 const select_positions &positions, size_t n, WORD last_word)
@@ -182,8 +185,8 @@ static DEVICE bool select_begin(select_shared<WORD> &s, const select_work &work,
     return is_told;
 }
 
-/* Blocks of the settling grid: one a multiprocessor, so that a cooperative launch is always
- * possible; one for few keys. */
+/* The number of blocks of the settling grid: at most one per multiprocessor, so that a cooperative
+ * launch is always possible; one for few keys. */
 static inline unsigned select_settle_blocks(const cuda_call *call, const select_input *input)
 {
     if (input->n <= CUDA_TUNE_SELECT_ALONE)
@@ -192,7 +195,8 @@ static inline unsigned select_settle_blocks(const cuda_call *call, const select_
     return (unsigned)ordo_min(ordo_div_up(tiles, 4), (size_t)call->facts->sms);
 }
 
-/* Zeroes what the blocks of a grid share, unless a sample did or there is one block. */
+/* Zeroes the memory that the blocks of a grid share. Not needed for one block, or after a sample,
+ * which zeroes it. */
 static inline ordo_status select_clear(cuda_call *call, const select_work *work, unsigned blocks)
 {
     if (blocks == 1 || work->is_swept)
@@ -203,7 +207,7 @@ static inline ordo_status select_clear(cuda_call *call, const select_work *work,
     return ORDO_OK;
 }
 
-/* The grid that settles keys. */
+/* The shared memory of the grid that settles keys. */
 static DEVICE select_grid select_grid_of(const select_work &work)
 {
     return {work.bins, work.more, work.gathered, &work.plan->gathered, &work.plan->arrived};

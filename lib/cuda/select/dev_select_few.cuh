@@ -1,12 +1,12 @@
-/* dev_select_few.cuh - selection and top-k of an array that one block holds in registers.
+/* dev_select_few.cuh - selection and top-k of an array that fits in the registers of one block.
  *
- * The keys are spread over buckets (block_spread.cuh). Selection moves only the keys of the buckets
- * that hold a wanted position to shared memory; a warp for each position counts, for each of at
- * most 32 keys, the smaller ones. Top-k moves the keys of the buckets that start before place k;
- * each key counts the keys of its bucket that come before it, by key and then by index: that is
- * its place in the result. One read of the array, five barriers, no sort. If the keys are spread
- * too unevenly, nothing is written and the caller uses another algorithm. Called by all threads of
- * a block of SELECT_THREADS. */
+ * The keys are distributed over buckets (block_spread.cuh). Selection copies only the keys of the
+ * buckets that hold a wanted position to shared memory; one warp per position counts, for each of
+ * at most 32 keys, the smaller keys. Top-k copies the keys of the buckets that start before place
+ * k; each key counts the keys of its bucket that come before it, by key and then by index, which
+ * gives its place in the result. One read of the array, five barriers, no sort. If the keys are too
+ * uneven, nothing is written and the caller uses another algorithm. Called by all threads of a
+ * block of SELECT_THREADS. */
 #ifndef ORDO_CUDA_SELECT_DEV_SELECT_FEW_H
 #define ORDO_CUDA_SELECT_DEV_SELECT_FEW_H
 
@@ -16,13 +16,15 @@
 template <typename BITS> struct select_few_shared {
     spread_shared<SELECT_THREADS> spread;
     struct {
-        unsigned bucket, start, count; /* of the bucket that holds its key */
+        unsigned bucket, start, count; /* `bucket`: the first target in the same bucket; start and
+                                        * count of that bucket */
     } target[SELECT_TARGETS];
     BITS keys[SELECT_TARGETS]
-             [WARP_LANES]; /* of the targets' buckets, with the first target of each */
+             [WARP_LANES]; /* the keys of the targets' buckets, stored at the first target of each
+                            * bucket */
 };
 
-/* A mask of the targets in the buckets of this warp, which has places `first` to `end`. */
+/* A mask of the targets in the buckets of this warp, which cover places `first` to `end`. */
 static DEVICE uint32_t few_targets(const select_positions &positions, uint32_t first, uint32_t end)
 {
     unsigned const lane = lane_id();
@@ -30,8 +32,8 @@ static DEVICE uint32_t few_targets(const select_positions &positions, uint32_t f
     return __ballot_sync(WARP_ALL, k >= first && k < end);
 }
 
-/* Each target finds its bucket. The starts of buckets are overwritten with the first target of
- * each, or SELECT_TARGETS. True if a bucket holds too many keys. */
+/* Finds the bucket of each target. Replaces the start of each bucket by its first target, or by
+ * SELECT_TARGETS if it has none. Returns true if such a bucket holds too many keys. */
 template <typename BITS>
 static DEVICE bool few_find(select_few_shared<BITS> *s, const select_positions &positions,
                             const spread_counts &mine)
@@ -62,7 +64,7 @@ static DEVICE bool few_find(select_few_shared<BITS> *s, const select_positions &
     return is_too_long;
 }
 
-/* Writes the key of target t, found by warp t among the keys in shared memory, to out[t]. */
+/* Warp t finds the key of target t among the keys in shared memory and writes it to out[t]. */
 template <typename CODE, typename BITS = typename CODE::BITS>
 static DEVICE void few_settle(const select_few_shared<BITS> &s, const CODE &code,
                               const select_positions &positions, BITS *out)
@@ -82,7 +84,8 @@ static DEVICE void few_settle(const select_few_shared<BITS> &s, const CODE &code
         out[t] = code.decode(mine);
 }
 
-/* True, in all threads, if out has the keys. `n` is at most SELECT_THREADS * ITEMS. */
+/* Returns true, in all threads, if the keys were written to `out`. n is at most SELECT_THREADS *
+ * ITEMS. */
 template <int ITEMS, typename CODE, typename BITS = typename CODE::BITS>
 static DEVICE bool select_few_keys(select_few_shared<BITS> *s, const CODE &code, const BITS *keys,
                                    unsigned n, const select_positions &positions, BITS *out)
@@ -110,11 +113,12 @@ template <typename BITS> struct topk_few_shared {
     spread_shared<SELECT_THREADS> spread;
     unsigned                      end; /* end of the bucket that has the k-th key */
     BITS                          words[TOPK_FEW_PLACES]; /* key bits, in the order of buckets */
-    uint32_t                      tags[TOPK_FEW_PLACES];  /* bucket above the index */
+    uint32_t                      tags[TOPK_FEW_PLACES];  /* bucket in the high 16 bits, index in
+                                                           * the low 16 bits */
 };
 
-/* True, in all threads, if put(place, index) was called for each of the first k keys. `n` is at
- * most SELECT_THREADS * ITEMS and 2^16, k at least 1 and at most CUDA_TUNE_TOPK_ONE_BLOCK. */
+/* Returns true, in all threads, if put(place, index) was called for each of the first k keys. n is
+ * at most SELECT_THREADS * ITEMS and at most 2^16, k from 1 to CUDA_TUNE_TOPK_ONE_BLOCK. */
 template <int ITEMS, typename CODE, typename PUT, typename BITS = typename CODE::BITS>
 static DEVICE bool topk_few_keys(topk_few_shared<BITS> *s, const CODE &code, const BITS *keys,
                                  unsigned n, unsigned k, PUT put)

@@ -1,24 +1,25 @@
 /* dev_select_sample.cu - brackets for wanted positions, from a random sample on the device.
  *
  * The first kernel draws 2048 keys, sorts them and stores them as splitters. The second draws 2^18
- * keys or more and counts those at and between splitters; its last block adds the counts. Of m keys
- * drawn about x = m k/n are smaller than the k-th key, plus or minus a few times sqrt(x (1 - x/m)):
- * the splitters that far to either side are its bracket. Draw i is one key of the i-th of m equal
- * parts, at a place given by a hash of i. Overlapping brackets are merged; a word that many draws
- * hit gets its own interval; several brackets may be widened to buckets of a map
+ * or more keys and counts them at and between splitters; its last block adds the counts. Of m drawn
+ * keys about x = m k/n are smaller than the k-th key, plus or minus a few times sqrt(x (1 - x/m));
+ * the splitters at that distance on either side are the bracket. Draw i is one key of the i-th of m
+ * equal parts, at a place given by a hash of i. Overlapping brackets are merged; a word that many
+ * draws hit gets its own interval; several brackets may be widened to buckets of a map
  * (block_select_read.cuh). The plan is void if the sweep would keep more keys than there is room
- * for. Reads 32 bytes a draw. Scratch: 33 KB. */
+ * for. Reads 32 bytes per draw. Scratch: 33 KB. */
 #include "cuda/select/dev_select.cuh"
 
 enum {
     LG_SPLITTERS = 11,
     SPLITTERS = 1 << LG_SPLITTERS,
-    CELLS = 2 * SPLITTERS + 1, /* even: before, between, after splitters; odd: at one */
+    CELLS = 2 * SPLITTERS + 1, /* even cells: before, between and after splitters; odd cells: at a
+                                * splitter */
     THREADS = 1024,
     CELL_SHARE = CELLS / THREADS, /* one cell is left over */
-    AT_ONCE = 2,                  /* draws of a thread that are read together */
+    AT_ONCE = 2,                  /* draws of a thread that are read at the same time */
     SLACK = 2,                    /* draws added to each side of a bracket */
-    LEAST_HEAVY = 16              /* least draws that hit a heavy word */
+    LEAST_HEAVY = 16              /* fewest draws that make a word heavy */
 };
 
 static_assert(CELL_SHARE * THREADS + 1 == CELLS, "the last cell is behind all threads' shares");
@@ -39,14 +40,14 @@ static DEVICE uint32_t hash_of(uint32_t x)
     return x ^ x >> 16;
 }
 
-/* The place of draw i of 2^lg in an array of n, n < 2^43. */
+/* The place of draw i of 2^lg in an array of n < 2^43 keys. */
 static DEVICE size_t place_of_draw(size_t n, size_t i, unsigned lg)
 {
     size_t const start = i * n >> lg, end = (i + 1) * n >> lg;
     return start + (size_t)((uint64_t)hash_of((uint32_t)i ^ lg << 24) * (end - start) >> 32);
 }
 
-/* Also zeroes the counters of later kernels. */
+/* Draws and sorts the splitters. Also zeroes the counters of later kernels. */
 template <typename CODE>
 static __global__ void __launch_bounds__(THREADS)
     splitters_kernel(CODE code, const typename CODE::BITS *keys, size_t n, sample_scratch *out,
@@ -67,7 +68,7 @@ static __global__ void __launch_bounds__(THREADS)
         ((WORD *)out->splitters)[i] = drawn[bitonic_at<WORD>(i)];
 }
 
-struct sample_wish { /* what the brackets are for */
+struct sample_wish { /* the positions, and the limits of the brackets */
     select_positions positions;
     double           n, draws;
     size_t           room; /* keys that the sweep may keep */
@@ -76,12 +77,12 @@ struct sample_wish { /* what the brackets are for */
 
 template <typename WORD> struct sample_shared {
     WORD     splitters[SPLITTERS];
-    uint32_t cells[CELLS + 1]; /* counts; later the draws before each cell */
+    uint32_t cells[CELLS + 1]; /* counts; later the number of draws before each cell */
     uint32_t totals[THREADS / 32];
     bool     is_last;
 };
 
-/* The cell of the draw of rank r: the last cell that begins at or before it. */
+/* The cell of the draw with this rank: the last cell that begins at or before it. */
 static DEVICE unsigned cell_of_rank(const uint32_t *before, double rank)
 {
     uint32_t const r = (uint32_t)rank;
@@ -94,7 +95,7 @@ static DEVICE unsigned cell_of_rank(const uint32_t *before, double rank)
     return at;
 }
 
-/* The words of cells [from, to]; false if there are none. */
+/* The range of words of cells [from, to]; false if it is empty. */
 template <typename WORD>
 static DEVICE bool words_of_cells(const WORD *splitters, WORD last_word, unsigned from, unsigned to,
                                   WORD *lo, WORD *hi)
@@ -107,7 +108,8 @@ static DEVICE bool words_of_cells(const WORD *splitters, WORD last_word, unsigne
     return has_lo && has_hi && *lo <= *hi;
 }
 
-/* The heaviest cells at a splitter in [from, to], ascending; returns their number. */
+/* Finds the heaviest cells at a splitter in [from, to], in ascending order; returns their
+ * number. */
 static DEVICE unsigned heavy_cells(const uint32_t *before, unsigned from, unsigned to,
                                    uint32_t least, unsigned (&heavy)[SELECT_HEAVY])
 {
@@ -144,8 +146,8 @@ template <typename WORD> static DEVICE unsigned cell_of_word(const WORD *splitte
     return 2 * at + (at < SPLITTERS && splitters[at] == word ? 1 : 0);
 }
 
-/* Widens several intervals, one in each lane that has_one, to buckets of a map, if the sweep then
- * keeps at most twice as many keys. */
+/* Widens several intervals, one in each lane with has_one, to whole buckets of a map, unless the
+ * sweep would then keep more than twice as many keys. */
 template <typename CODE, typename WORD>
 static DEVICE void make_map(const CODE &code, const sample_shared<WORD> &s, bool has_one,
                             WORD last_word, WORD *lo, WORD *hi, double *kept, select_map *out)
@@ -184,7 +186,8 @@ static DEVICE void make_map(const CODE &code, const sample_shared<WORD> &s, bool
         *out = map;
 }
 
-/* Called by one warp, lane t for position t. s.cells holds the draws before each cell. */
+/* Makes the plan. Called by one warp; lane t handles position t. s.cells holds the number of draws
+ * before each cell. */
 template <typename CODE, typename WORD>
 static DEVICE void make_plan(const CODE &code, const sample_shared<WORD> &s,
                              const sample_wish &wish, WORD last_word, select_plan *plan)
@@ -196,8 +199,8 @@ static DEVICE void make_plan(const CODE &code, const sample_shared<WORD> &s,
     unsigned const from = wish.from_first || x - reach < 0 ? 0 : cell_of_rank(s.cells, x - reach);
     unsigned const own_to = x + reach >= wish.draws ? CELLS - 1 : cell_of_rank(s.cells, x + reach);
 
-    /* Positions ascend and so do both ends, so a bracket can overlap only that of the lane
-     * before. */
+    /* Positions ascend, and so do both ends of the brackets, so a bracket can overlap only the
+     * bracket of the lane before. */
     unsigned const to_left = __shfl_up_sync(WARP_ALL, own_to, 1);
     bool const     is_first = lane < count && (lane == 0 || from > to_left);
     uint32_t const later = __ballot_sync(WARP_ALL, is_first) & ~lanes_to_here();
@@ -228,7 +231,8 @@ static DEVICE void make_plan(const CODE &code, const sample_shared<WORD> &s,
             at = until + 1;
         }
     }
-    /* One bracket and the last keys need no map: the sweep counts both in registers. */
+    /* One bracket and the interval of the last words need no map: the sweep counts both in
+     * registers. */
     bool const is_tail = select_tiles<typename CODE::BITS>::KEYS <= 16 &&
                          __popc(__ballot_sync(WARP_ALL, is_first)) == 2 &&
                          __any_sync(WARP_ALL, is_first && to == CELLS - 1);
@@ -266,7 +270,7 @@ static __global__ void __launch_bounds__(THREADS)
          i += threads * AT_ONCE) {
         WORD word[AT_ONCE];
 #pragma unroll
-        for (int j = 0; j < AT_ONCE; j++) /* 2^lg_draws is a multiple of the draws of all threads */
+        for (int j = 0; j < AT_ONCE; j++) /* 2^lg_draws is a multiple of AT_ONCE * threads */
             word[j] = (WORD)code.encode(
                 __ldg(keys + place_of_draw(n, i + (size_t)j * threads, lg_draws)));
 #pragma unroll
@@ -331,7 +335,8 @@ ordo_status select_sample(cuda_call *call, const select_work *work, const select
                         select_sweep_blocks(input) * (SELECT_SWEEP_THREADS / WARP_LANES);
     sample_wish const wish = {*positions, (double)input->n, (double)draws,
                               room * (CUDA_TUNE_SELECT_CHUNK - WARP_LANES), from_first};
-    unsigned          blocks = 1; /* a power of 2, so that every thread draws the same number */
+    unsigned          blocks = 1; /* a power of 2, so that every thread draws the same number of
+                                   * keys */
     while (blocks * 2 <= draws / (THREADS * AT_ONCE) && blocks * 2 <= (unsigned)call->facts->sms)
         blocks *= 2;
     return with_key_code(input->type, input->descending, input->ties, [&](auto code) {

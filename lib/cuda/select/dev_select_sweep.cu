@@ -1,42 +1,43 @@
 /* dev_select_sweep.cu - the sweep of a selection: one read of the array that counts the keys
- * before, in and between the intervals of a plan, and keeps those in them (dev_select.cuh).
+ * before, in and between the intervals of a plan, and keeps the keys in them (dev_select.cuh).
  *
- *     one bracket of up to three intervals   a comparison a key and interval; counts in registers
- *     several intervals with a map           an atomic in shared memory counts the key's bucket
- *                                             (block_select_read.cuh); the result tells whether the
- *                                             bucket is in an interval
- *     heavy words, or keys that no map spreads   a search among the ends of the intervals, and a
- *                                             count in the lane's column
+ *     one bracket of up to three intervals   a comparison per key and interval; register counts
+ *     several intervals with a map           an atomic in shared memory counts the key's bucket and
+ *                                            returns whether the bucket is in an interval
+ *     other intervals                        a search among the ends of the intervals; counts in
+ *                                            the lane's column
  * Cost: the read. 2^28 keys f32 on an H200, ms: one interval 0.28, nine 0.31, nine by search
  * 0.55. */
 #include "cuda/select/dev_select.cuh"
 
 enum {
-    SELECT_BRACKET = 3, /* most intervals of a bracket that are counted in registers */
-    SELECT_LG_ENDS = 9  /* lg of the ends of cells, padded for the search */
+    SELECT_BRACKET = 3, /* most intervals that are counted in registers */
+    SELECT_LG_ENDS = 9  /* lg of the number of ends of cells, padded for the search */
 };
 
-/* Cells are numbered without the first if it has no words. */
+/* If the first cell contains no words, the cells are numbered without it. */
 template <typename WORD> struct select_sweep_shared {
-    WORD     ends[1 << SELECT_LG_ENDS]; /* the last word of each cell but the last */
+    WORD     ends[1 << SELECT_LG_ENDS]; /* the last word of each cell except the last */
     uint8_t  is_heavy[1 << SELECT_LG_ENDS];
-    unsigned from[WARP_LANES], to[WARP_LANES]; /* buckets of the intervals, if there is a map */
+    unsigned from[WARP_LANES], to[WARP_LANES]; /* first and last bucket of each interval, if there
+                                                * is a map */
     unsigned long long before, in[SELECT_BRACKET], others;
 };
 
-/* Keys in intervals that a lane sets aside before they are kept, GROUP keys at a time. */
+/* A lane collects keys that are in intervals, GROUP keys at a time, before they are kept. */
 template <typename BITS> struct select_rows {
     typedef typename select_word<BITS>::type WORD;
     enum {
         GROUP = select_tiles<BITS>::KEYS == 16 ? 16 : 8, /* as many as registers hold */
-        ASIDE = CUDA_TUNE_SELECT_ASIDE / sizeof(WORD),   /* if there are more, they are kept */
+        ASIDE = CUDA_TUNE_SELECT_ASIDE / sizeof(WORD),   /* a lane with more collected keys makes
+                                                          * the warp keep them */
         ROWS = GROUP + ASIDE,
-        WORDS = ROWS * WARP_LANES /* of a warp */
+        WORDS = ROWS * WARP_LANES /* words of one warp */
     };
 };
 
-/* Bytes of the columns of counts, one for every lane against bank conflicts; or of the buckets and
- * the rows of every warp. */
+/* Bytes of dynamic shared memory: either the columns of counts, one per lane to avoid bank
+ * conflicts, or the buckets and the rows of every warp. */
 template <typename BITS> static inline size_t select_sweep_bytes(unsigned targets)
 {
     typedef select_rows<BITS> R;
@@ -49,8 +50,8 @@ template <typename BITS> static inline size_t select_sweep_bytes(unsigned target
 
 /* ---- One bracket ---- */
 
-/* A bracket of N neighbouring intervals, some of them heavy words; the last may be that of the last
- * words. Bounds and counts are in registers. */
+/* Sweeps a bracket of N adjacent intervals, some of which are single words; the last interval may
+ * instead be that of the last words. Bounds and counts are in registers. */
 template <int N, typename CODE, typename WORD>
 static DEVICE void sweep_bracket(const CODE &code, const select_tiles<typename CODE::BITS> &tiles,
                                  const select_kept &kept, select_plan *const plan,
@@ -103,9 +104,10 @@ static DEVICE void sweep_bracket(const CODE &code, const select_tiles<typename C
 
 /* ---- Any intervals ---- */
 
-/* Fewer than 2^LG ends of cells: a search whose first two steps are in registers, and a count in
- * the lane's column. Places are in bytes of s.ends, which saves an instruction a step. Cells in
- * intervals are the odd ones; without the first cell, the even ones. */
+/* Sweeps intervals with fewer than 2^LG ends of cells: a search whose first two steps are in
+ * registers, and a count in the lane's column. Places are byte offsets in s.ends, which saves an
+ * instruction per step. The cells inside intervals are the odd ones, or the even ones if the first
+ * cell is left out. */
 template <int LG, typename CODE, typename WORD>
 static DEVICE void sweep_some(const CODE &code, const select_tiles<typename CODE::BITS> &tiles,
                               const select_kept &kept, unsigned *taken, bool lacks_first,
@@ -165,9 +167,9 @@ static DEVICE void sweep_some(const CODE &code, const select_tiles<typename CODE
 
 /* ---- Intervals that are whole buckets ---- */
 
-#define SELECT_IN_BIT (UINT32_C(1) << 31) /* in the count of a bucket that is in an interval */
+#define SELECT_IN_BIT (UINT32_C(1) << 31) /* set in the count of a bucket that is in an interval */
 
-/* Keeps the keys that the lanes of a warp set aside: `depth` keys each, in columns. */
+/* Keeps the keys that the lanes of a warp have collected: `depth` keys each, in columns. */
 template <typename CODE, typename WORD, typename BITS = typename CODE::BITS>
 static DEVICE void rows_keep(const CODE &code, const select_kept &kept, select_pen *pen,
                              unsigned *taken, const WORD *const column, unsigned depth)
@@ -182,7 +184,7 @@ static DEVICE void rows_keep(const CODE &code, const select_kept &kept, select_p
     }
 }
 
-/* Counts every key in its bucket and sets aside those whose bucket is in an interval. */
+/* Counts every key in its bucket and collects the keys whose bucket is in an interval. */
 template <typename CODE, typename WORD, typename BITS = typename CODE::BITS>
 static DEVICE void sweep_mapped(const CODE &code, const select_mapper<CODE> &mapper,
                                 const select_tiles<BITS> &tiles, const select_kept &kept,
@@ -226,7 +228,8 @@ static DEVICE void sweep_mapped(const CODE &code, const select_mapper<CODE> &map
             keep(R::ASIDE);
         }
     }
-    for (size_t tile = tiles.full; tile < tiles_count(tiles); tile++) { /* by the first warp */
+    for (size_t tile = tiles.full; tile < tiles_count(tiles); tile++) { /* done by the first warp of
+                                                                         * the grid */
         unsigned     length = 0;
         size_t const start = grid_warp() == 0 ? short_tile(tiles, tile, &length) : 0;
         for (unsigned row = 0; row < length; row += WARP_LANES) {
@@ -289,7 +292,7 @@ static DEVICE void sweep_with_map(const CODE &code, const select_tiles<BITS> &ti
 
 /* ---- The kernel ---- */
 
-/* Counts the keys of every cell and keeps those in intervals of more than one word, with their
+/* Counts the keys of every cell and keeps the keys in intervals of more than one word, with their
  * indices if kept.index exists. Dynamic shared memory: select_sweep_bytes. */
 template <typename CODE, bool FOLDED>
 static __global__ void __launch_bounds__(SELECT_SWEEP_THREADS, CUDA_TUNE_SELECT_RESIDENT)
@@ -304,7 +307,7 @@ static __global__ void __launch_bounds__(SELECT_SWEEP_THREADS, CUDA_TUNE_SELECT_
     CODE const                code = code_with_ties<FOLDED>(given);
     unsigned const            intervals = plan->intervals, cells = 2 * intervals + 1;
     unsigned long long *const sums = (unsigned long long *)plan->cells;
-    /* Most intervals of a bracket for which there are registers. */
+    /* Most intervals of a bracket that fit in registers. */
     constexpr unsigned MOST = select_tiles<typename CODE::BITS>::KEYS > 16 ? 1 : SELECT_BRACKET;
     WORD const         last_word = (WORD)(typename CODE::BITS) ~(typename CODE::BITS)0;
     bool               is_bracket = intervals <= MOST && !plan->map.is_used, is_tail = false;
@@ -328,7 +331,7 @@ static __global__ void __launch_bounds__(SELECT_SWEEP_THREADS, CUDA_TUNE_SELECT_
         __syncthreads();
         if (threadIdx.x == 0)
             atomicAdd(&sums[0], s.before);
-        if (threadIdx.x == 0 && is_tail) /* between the bracket and the last words */
+        if (threadIdx.x == 0 && is_tail) /* keys between the bracket and the last words */
             atomicAdd(&sums[2 * intervals - 2], s.others);
         if (threadIdx.x < intervals)
             atomicAdd(&sums[2 * threadIdx.x + 1], s.in[threadIdx.x]);

@@ -4,10 +4,10 @@
  * every key up to the end of the bracket with its index, so the winners are among the kept keys.
  * One cooperative kernel finds the k-th key (block_select.cuh), then, if more keys tie with it than
  * are wanted, the index of the last winner (block_select_ties.cuh), then the winners, and sorts up
- * to 2048 of them; more are sorted by tiles and merged (merge_sorted.cuh). Few keys are spread over
- * buckets by one block (dev_select_few.cuh). More than n / CUDA_TUNE_TOPK_SORT winners: an argsort.
- * Cost: one read and a few hundredths (2^28 f32, the first 100: 0.36 ms; all equal: 0.47). Scratch:
- * 12 or 16 bytes for each of 2k + n/512 + 2.2e6 keys, 32 a winner. Ties are folded. */
+ * to 2048 of them; more are sorted by tiles and merged (merge_sorted.cuh). One block handles few
+ * keys (dev_select_few.cuh). More than n / CUDA_TUNE_TOPK_SORT winners: an argsort. Cost: one read
+ * and a few per cent (H200, 2^28 f32, first 100: 0.36 ms). Scratch: 12 or 16 bytes for each of 2k +
+ * n/512 + 2.2e6 keys, 32 per winner. Ties are folded. */
 #include "cuda/block/block_select_ties.cuh"
 #include "cuda/select/dev_select.cuh"
 #include "cuda/select/dev_select_few.cuh"
@@ -16,7 +16,8 @@
 
 /* ---- Records ---- */
 
-/* Winners are key_records. They are sorted as 32 key bits above the index where both fit. */
+/* Winners are key_records. Where both fit, they are sorted as 64-bit words: 32 key bits above the
+ * index. */
 template <typename K> static DEVICE K record_of(const key_record &record)
 {
     if constexpr (sizeof(K) == sizeof(record))
@@ -32,7 +33,7 @@ static bool is_wide(const ordo_topk_job *job)
 
 /* ---- Results ---- */
 
-struct topk_out { /* where result i goes; values and index may be NULL */
+struct topk_out { /* where result i is written; values and index may be NULL */
     const void *keys;
     void       *values, *index;
     size_t      k;
@@ -93,8 +94,8 @@ template <typename BITS, typename WORD> union topk_shared {
     __device__              topk_shared() {}
 };
 
-/* Takes places for `mine` records of each lane; returns the place of this lane's first. Called by
- * whole warps, with one atomic for all. */
+/* Takes places for `mine` records of each lane; returns the place of this lane's first record.
+ * Called by whole warps; one atomic per warp. */
 static DEVICE size_t claim_places(unsigned *next, unsigned mine)
 {
     unsigned const scanned = warp_scan<scan_add<uint32_t>>(mine);
@@ -104,16 +105,16 @@ static DEVICE size_t claim_places(unsigned *next, unsigned mine)
     return (size_t)__shfl_sync(WARP_ALL, first, WARP_LANES - 1) + scanned - mine;
 }
 
-/* The winners: keys less than `word`, and keys equal to it up to index `last`. */
+/* The winners are the keys less than `word`, and the keys equal to `word` up to index `last`. */
 template <typename WORD> struct topk_bound {
     WORD     word;
     uint64_t last;
 };
 
-/* Which winners a sweep has kept. */
+/* Which winners the sweep has kept. */
 enum topk_kept {
-    TOPK_NONE,    /* not all keys smaller than the k-th */
-    TOPK_SMALLER, /* these, but not the ties */
+    TOPK_NONE,    /* not all keys smaller than the k-th key */
+    TOPK_SMALLER, /* all smaller keys, but not the ties */
     TOPK_ALL
 };
 static DEVICE topk_kept kept_of(const select_plan &plan, uint64_t word)
@@ -128,7 +129,7 @@ static DEVICE topk_kept kept_of(const select_plan &plan, uint64_t word)
     return TOPK_NONE;
 }
 
-/* Finds all winners in the array, or only those that tie with the k-th. */
+/* Finds all winners in the array, or only those that tie with the k-th key. */
 template <typename CODE, typename WORD>
 static DEVICE void
 winners_in_array(const CODE &code, const select_tiles<typename CODE::BITS> &tiles,
@@ -148,7 +149,7 @@ winners_in_array(const CODE &code, const select_tiles<typename CODE::BITS> &tile
             before |= key[j] < bound.word ? 1u << j : 0;
             tied |= key[j] == bound.word ? 1u << j : 0;
         }
-        /* Only one tile contains the last tie: all ties before it win, and none after it. */
+        /* Only one tile contains the last tie: the ties before it win, the ties after it do not. */
         if (start > bound.last)
             tied = 0;
         else if (bound.last - start < T::TILE)
@@ -323,7 +324,7 @@ static __global__ void __launch_bounds__(MERGE_THREADS)
 struct topk_work {
     select_work select;
     key_record *winners;
-    key_record *sorted; /* room for two arrays of k records; the second may be winners */
+    key_record *sorted; /* room for k records; the other array of the merge is `winners` */
 };
 
 template <typename RECORD>
@@ -338,7 +339,7 @@ static ordo_status order_many(cuda_call *call, const topk_work *work, const topk
                        MERGE_THREADS, 0, sorted, *out);
 }
 
-/* ---- An argsort, cut ---- */
+/* ---- The first k results of an argsort ---- */
 
 static ordo_argsort_job argsort_of(const ordo_topk_job *job, void *index)
 {
@@ -377,14 +378,14 @@ static ordo_status topk_by_argsort(cuda_call *call, const ordo_topk_job *job)
     return ORDO_OK;
 }
 
-/* ---- Which ---- */
+/* ---- The verb ---- */
 
 static bool is_sorted_whole(const ordo_topk_job *job)
 {
     return job->k > CUDA_TUNE_TOPK_ONE_BLOCK && job->k > job->n / CUDA_TUNE_TOPK_SORT;
 }
 
-/* Whether the registers of a block hold the keys. */
+/* Whether the keys fit in the registers of a block. */
 static bool is_few(const ordo_topk_job *job)
 {
     return job->n <= CUDA_TUNE_SPREAD_KEYS && job->k <= CUDA_TUNE_TOPK_ONE_BLOCK;
@@ -395,7 +396,7 @@ static select_input input_of(const ordo_topk_job *job)
     return {job->type, job->keys, job->n, job->descending, KEY_FOLDED};
 }
 
-/* The sweep keeps k keys and those of the bracket beyond; there is room for twice as many. */
+/* The sweep keeps k keys and the rest of the bracket; there is room for twice as many. */
 static topk_work topk_layout(cuda_scratch *scratch, const ordo_topk_job *job)
 {
     select_input const input = input_of(job);

@@ -1,9 +1,10 @@
 /* dev_count.cu - sorts keys of one or two bytes by counting.
  *
  * Three kernels: a histogram of all 2^8 or 2^16 values in shared memory, its scan, and a fill, in
- * which each thread finds the value of its first key by bisection and writes 16 bytes at a time.
- * One read and one write of the keys. For two bytes a shared word holds two counters of 16 bits;
- * the thread that takes one to 2^15 moves that much to global memory. Scratch: 16 bytes a value. */
+ * which each thread finds the value of its first key by binary search and writes 16 bytes at a
+ * time. One read and one write of the keys. For two bytes a word of shared memory holds two
+ * counters of 16 bits; the thread whose addition makes a counter reach 2^15 moves 2^15 to global
+ * memory. Scratch: 16 bytes per value. */
 #include "cuda/runtime/cuda_keys.cuh"
 #include "cuda/sort/dev_radix.cuh"
 #include "cuda/warp/warp_scan.cuh"
@@ -11,7 +12,7 @@
 enum {
     COUNT_THREADS = 1024,
     FILL_THREADS = 256,
-    FILL_VECTORS = 4 /* vectors of a thread */
+    FILL_VECTORS = 4 /* vectors per thread */
 };
 
 struct count_tables {
@@ -28,7 +29,8 @@ static count_tables count_layout(cuda_scratch *scratch, const ordo_sort_job *job
     return tables;
 }
 
-/* Counts in shared memory. 1-byte keys have COPIES counters a value, which lanes share. */
+/* Counters in shared memory. 1-byte keys have COPIES counters per value; lanes use different
+ * copies. */
 template <typename KEY> struct count_shared;
 
 template <> struct count_shared<uint8_t> {
@@ -69,7 +71,7 @@ template <> struct count_shared<uint16_t> {
     {
         unsigned const shift = key % 2 * 16;
         unsigned const before = atomicAdd(pair + key / 2, times << shift) >> shift & 0xffff;
-        /* Until it is emptied, other threads add less than another 2^15. */
+        /* Until the counter is emptied, other threads add less than another 2^15. */
         if (before < FULL && before + times >= FULL) {
             atomicSub(pair + key / 2, (unsigned)FULL << shift);
             atomicAdd(bins + key, (unsigned long long)FULL);
@@ -108,7 +110,7 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
         vector_16<KEY> chunk;
         if (c < chunks)
             chunk.all = vectors[c];
-        /* A warp full of one key would add to one counter many times. */
+        /* Adds a warp full of one key at once instead of 32 * EACH times to one counter. */
         unsigned const one = chunk.key[0] * (sizeof(KEY) == 1 ? 0x01010101u : 0x00010001u);
         bool const     even = c < chunks && chunk.all.x == one && chunk.all.y == one &&
                           chunk.all.z == one && chunk.all.w == one;
@@ -131,8 +133,8 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
     shared->flush(bins);
 }
 
-/* starts[v] = bins[0] + ... + bins[v - 1], a value a thread. Every block sums all bins before its
- * own, which is faster than waiting for another block. */
+/* starts[v] = bins[0] + ... + bins[v - 1]; one value per thread. Every block sums all bins before
+ * its own, which is faster than waiting for another block. */
 static __global__ void __launch_bounds__(COUNT_THREADS)
     count_scan(const unsigned long long *bins, uint64_t *starts, unsigned values)
 {
@@ -174,7 +176,7 @@ static DEVICE unsigned count_find(const uint64_t *starts, unsigned low, unsigned
     return low;
 }
 
-/* `skip` keys are missing before the array to start at a multiple of 16 bytes. */
+/* `skip` is the number of keys from the previous multiple of 16 bytes to the array. */
 template <typename KEY>
 static __global__ void __launch_bounds__(FILL_THREADS)
     count_fill(KEY *keys, size_t n, KEY flip, const uint64_t *starts, unsigned skip)
@@ -184,7 +186,8 @@ static __global__ void __launch_bounds__(FILL_THREADS)
         TILE = FILL_THREADS * FILL_VECTORS * EACH
     };
     __shared__ unsigned bound[2];
-    size_t const        begin = (size_t)blockIdx.x * TILE; /* counted from `skip` before keys */
+    size_t const        begin = (size_t)blockIdx.x * TILE; /* position counted from `skip` keys
+                                                            * before the array */
     size_t const        first = begin < skip ? 0 : begin - skip;
     size_t const        last = min(begin + TILE - skip, n);
     unsigned const      most = (1u << 8 * sizeof(KEY)) - 1;

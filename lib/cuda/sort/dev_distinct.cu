@@ -1,11 +1,11 @@
 /* dev_distinct.cu - sorts keys that have few distinct values by counting them.
  *
- * One block draws a sample and lists its values, if they are at most DISTINCT_MOST, in key order.
+ * One block draws a sample and lists its values in key order if there are at most DISTINCT_MOST.
  * Then all blocks look up every key in a hash table of the list in shared memory and count it; a
- * key that is not on the list ends the count, and the array stays as it is. Otherwise the array is
- * filled with the values. An empty slot of the table holds the first value of the list: it is then
- * found in the first empty slot after its own, and any other value that meets an empty slot is not
- * on the list. Waits for the host. Cost: one read and one write. Scratch: the list. */
+ * key that is not on the list ends the count, and the array stays unchanged. Otherwise the array is
+ * filled with the values. Empty slots of the table hold the first value of the list: that value is
+ * found in the first empty slot from its own on, and any other value that meets an empty slot is
+ * not on the list. Waits for the device. Cost: one read and one write. Scratch: the list. */
 #include "cuda/runtime/cuda_keys.cuh"
 #include "cuda/runtime/cuda_tuning.cuh"
 #include "cuda/sort/dev_radix.cuh"
@@ -14,7 +14,7 @@ enum {
     DISTINCT_MOST = CUDA_TUNE_DISTINCT_MOST,
     DISTINCT_SAMPLE = 8192,
     DISTINCT_FOUND = 1024,  /* slots of the sample's table */
-    DISTINCT_LG_SLOTS = 12, /* of the table of the count */
+    DISTINCT_LG_SLOTS = 12, /* lg of the slots of the table of the count */
     DISTINCT_SLOTS = 1 << DISTINCT_LG_SLOTS,
     DISTINCT_THREADS = 512
 };
@@ -25,13 +25,13 @@ struct distinct_list {
     unsigned           blocks_done;
     uint64_t           raw[DISTINCT_MOST]; /* the values as in memory, in key order */
     unsigned long long count[DISTINCT_MOST];
-    uint64_t           start[DISTINCT_MOST]; /* of each value in the sorted array */
+    uint64_t           start[DISTINCT_MOST]; /* first place of each value in the sorted array */
 };
 
 /* ---- the sample ----------------------------------------------------------------------------- */
 
-/* Key bits in the low bits of a word; the largest 64-bit key would look like an empty slot, so it
- * is kept apart. */
+/* Slots hold key bits. The largest 64-bit key would look like an empty slot, so has_largest stands
+ * for it. */
 template <typename BITS>
 static __global__ void __launch_bounds__(1024)
     distinct_sample(key_code_by_width<BITS> code, const BITS *keys, size_t n, distinct_list *list)
@@ -127,7 +127,8 @@ static DEVICE bool distinct_swap(uint64_t *slot, uint64_t empty, uint64_t key)
                      (unsigned long long)key) == empty;
 }
 
-/* Adds the counts of all blocks; in the last block: their starts, and whether they are complete. */
+/* Adds the counts of this block. The last block computes the starts and checks that the counts are
+ * complete. */
 template <typename BITS>
 static __device__ void distinct_sum(distinct_shared<BITS> *shared, BITS empty, size_t n,
                                     distinct_list *list)

@@ -1,7 +1,7 @@
 /* dev_gather.cu - puts keys and values in the order that an argsort found, and converts values of
  * odd sizes to words and back.
  *
- * Both arrays are copied to scratch and gathered from there, an element a thread, in the widest
+ * Both arrays are copied to scratch and gathered from there, one element per thread, in the widest
  * unit that the element size and the addresses allow. A random read of a few bytes moves 32 bytes.
  * Scratch: both arrays. */
 #include "cuda/sort/dev_radix.cuh"
@@ -42,7 +42,7 @@ template <typename INDEX>
 static ordo_status gather_elements(cuda_call *call, void *to, const void *from, const void *index,
                                    size_t n, size_t size)
 {
-    size_t const   unit = ((uintptr_t)to | size); /* its lowest set bit is the unit */
+    size_t const   unit = ((uintptr_t)to | size); /* the lowest set bit is the size of the unit */
     unsigned const units = (unsigned)size;
 #define GATHER(UNIT)                                                                               \
     CUDA_LAUNCH(call, (gather<UNIT, INDEX>), blocks_for(call, n), THREADS, 0, (UNIT *)to,          \

@@ -1,10 +1,11 @@
 /* dev_radix.cu - the radix sort of keys, pairs and indices: which arrays are used and what moves
  * with the keys. dev_radix_run.cuh has the sort itself.
  *
- * Keys alone of one and two bytes are counted (dev_count.cu). Aligned values of 4 and 8 bytes move
- * with the keys; other values of up to 8 bytes are converted to words that do. For longer values an
- * index moves, and both arrays are gathered at the end (dev_gather.cu). Indices have 32 bits inside
- * while n fits; the last step widens them. The first step makes the indices. */
+ * Keys of one and two bytes without values are counted (dev_count.cu). Aligned values of 4 and 8
+ * bytes move with the keys; other values of up to 8 bytes are converted to words that move with the
+ * keys. For longer values an index moves, and both arrays are gathered at the end (dev_gather.cu).
+ * The first step makes the indices. Indices have 32 bits during the sort if n fits; the last step
+ * widens them. */
 #include "cuda/sort/dev_radix.cuh"
 #include "cuda/sort/dev_radix_run.cuh"
 
@@ -12,7 +13,7 @@ struct radix_layout {
     radix_job      job;
     radix_tables   tables;
     gather_buffers gather;
-    void          *index; /* for pairs that are gathered */
+    void          *index; /* index for pairs that are gathered */
 };
 
 static ordo_status run(cuda_call *call, const radix_layout *layout, ordo_type type, bool descending)
@@ -61,7 +62,7 @@ static radix_layout layout_keys(cuda_scratch *scratch, const ordo_sort_job *sort
     return layout;
 }
 
-/* Whether keys are counted: short keys, too many for one block. */
+/* Whether keys are counted: keys of 1 or 2 bytes, too many for one block. */
 static bool counted(const ordo_sort_job *job)
 {
     return cuda_type_size(job->type) < 4 && job->n > CUDA_TUNE_RADIX_SMALL;
@@ -86,7 +87,7 @@ ordo_status dev_radix_keys(cuda_call *call, const ordo_sort_job *job)
     return run(call, &layout, job->type, job->descending);
 }
 
-/* Sorts indices of the keys into `index`, with index_size bytes each. */
+/* Layout of a sort of the indices of the keys into `index`, with index_size bytes each. */
 static radix_layout layout_index(cuda_scratch *scratch, ordo_type type, const void *keys, size_t n,
                                  void *index, size_t index_size, bool keep_keys)
 {

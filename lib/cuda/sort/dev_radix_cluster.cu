@@ -1,21 +1,20 @@
-/* dev_radix_cluster.cu - a radix sort in one launch, for arrays that fit the shared memory of a
+/* dev_radix_cluster.cu - a radix sort in one launch, for arrays that fit in the shared memory of a
  * cluster of blocks (compute capability 9.0 and above).
  *
  * Block b holds places [b * tile, (b + 1) * tile) as key bits and, if needed, source indices. A
  * step sorts stably by one digit: blocks rank their keys in registers (block_radix.cuh), order
  * their tile by the digit, read each other's counts and write keys to the shared memory of the
- * right block. A 32-bit key and its index move as one word. As in dev_radix_small.cu only differing
- * bits count, and first only the leading CLUSTER_PREFIX; each key then finds its place among keys
- * with the same prefix, and if a prefix has too many keys the sort repeats with all bits. Padding
- * keys are the largest. Cost: one read, one write; two copies of the tile and 21 KB of shared
- * memory a block. */
+ * right block. A 32-bit key and its index move as one word. Only bits that differ count, and at
+ * first only the leading CLUSTER_PREFIX; each key then finds its place among keys with the same
+ * prefix. If a prefix has too many keys the sort repeats with all bits. Padding keys are the
+ * largest. Cost: one read, one write. Shared memory per block: two copies of the tile and 21 KB. */
 #include "cuda/block/block_cluster.cuh"
 #include "cuda/sort/dev_radix_run.cuh"
 
 enum {
-    CLUSTER_PREFIX = 24, /* leading bits sorted by first */
+    CLUSTER_PREFIX = 24, /* number of leading bits that are sorted first */
     CLUSTER_THREADS = 512,
-    CLUSTER_ITEMS = 8, /* most keys of a thread */
+    CLUSTER_ITEMS = 8, /* most keys per thread */
     CLUSTER_PLACES = CLUSTER_THREADS * CLUSTER_ITEMS,
     CLUSTER_GROUPS =
         CLUSTER_THREADS / RADIX_BINS, /* groups of threads, with one thread for each digit */
@@ -42,15 +41,15 @@ template <typename CODE, bool INDEXED> struct cluster_item {
 
 template <typename BITS> struct alignas(16) cluster_shared { /* the tables; the tiles follow */
     BITS     ones, zeros;       /* bits set in some key of the block; bits not set in all */
-    uint32_t too_long;          /* some block met a group that is too large */
+    uint32_t too_long;          /* some block has a group that is too large */
     uint32_t total[RADIX_BINS]; /* keys of the block with each digit */
-    uint32_t base[RADIX_BINS];  /* where they go in the array, minus their place in the tile */
+    uint32_t base[RADIX_BINS];  /* their place in the array minus their place in the tile */
     uint32_t part[CLUSTER_GROUPS][RADIX_BINS];
     uint32_t sums[CLUSTER_GROUPS][CLUSTER_ROWS];
     uint32_t count[CLUSTER_THREADS / 32][RADIX_BINS];
 };
 
-template <typename ITEM> struct cluster_tile { /* one block's part of the array */
+template <typename ITEM> struct cluster_tile { /* the part of the array of one block */
     typedef typename ITEM::BITS BITS;
     typedef typename ITEM::WORD WORD;
 
@@ -60,7 +59,7 @@ template <typename ITEM> struct cluster_tile { /* one block's part of the array 
     uint32_t              places;               /* places of a tile */
     uint32_t              reciprocal;           /* 2^32 / places, rounded up */
     uint32_t              first;                /* first place in the array */
-    unsigned              items;                /* keys of a thread */
+    unsigned              items;                /* keys per thread */
 };
 
 template <typename ITEM> static size_t cluster_bytes(size_t places)
@@ -119,7 +118,7 @@ static __device__ void cluster_step(const cluster_tile<ITEM> &tile, CODE const &
     }
     if (group == 0)
         shared->total[digit] = total;
-    cluster_arrive(); /* all keys are in registers; the totals can be read */
+    cluster_arrive(); /* all keys are in registers; other blocks may read the totals */
 
     uint32_t const scan = warp_scan<scan_add<uint32_t>>(total);
     if (thread % 32 == 31)
@@ -186,8 +185,8 @@ static __device__ void cluster_step(const cluster_tile<ITEM> &tile, CODE const &
     cluster_wait();
 }
 
-/* The final place of the key at `place`, counted among the keys with its prefix, when the cluster
- * is sorted by the bits from `shift` on. Sets *too_long if they are too many. */
+/* The final place of the key at `place`: its place among the keys with the same prefix, when the
+ * cluster is sorted by the bits from `shift` on. Sets *too_long if these keys are too many. */
 template <typename ITEM, typename CODE>
 static DEVICE uint32_t cluster_place(const cluster_tile<ITEM> &tile, CODE const &code,
                                      unsigned shift, uint32_t place, uint32_t n,
@@ -226,7 +225,8 @@ template <typename BITS> static __device__ BITS cluster_differ(cluster_shared<BI
         unsigned const lack = __reduce_or_sync(WARP_ALL, (unsigned)(zeros >> 32 * half));
         differ |= (BITS)(some & lack) << 32 * half;
     }
-    if (differ == 0) { /* no step follows, and no block may end while others read its memory */
+    if (differ == 0) { /* no step follows, and no block may end while others read its shared
+                        * memory */
         cluster_arrive();
         cluster_wait();
     }
@@ -343,7 +343,7 @@ static __global__ void __launch_bounds__(CLUSTER_THREADS)
     }
     if (!INDEXED)
         return;
-    if (pairs) { /* all values are in registers */
+    if (pairs) { /* wait until all values are in registers */
         cluster_arrive();
         cluster_wait();
     }
@@ -358,13 +358,13 @@ static __global__ void __launch_bounds__(CLUSTER_THREADS)
 /* ---- the launch ----------------------------------------------------------------------------- */
 
 struct cluster_shape {
-    unsigned blocks, items; /* items: keys of a thread */
+    unsigned blocks, items; /* items: keys per thread */
 };
 
-/* Clusters of eight blocks are always possible. Sixteen need as many multiprocessors in one
- * processing cluster. There are at most eight of these, each with up to nine pairs of
- * multiprocessors, so one has eight pairs if there are more than 8 * 7 * 2. A limited context gets
- * its multiprocessors in eights. */
+/* Clusters of eight blocks are always possible. Sixteen blocks need that many multiprocessors in
+ * one graphics processing cluster. There are at most eight of these, each with up to nine pairs of
+ * multiprocessors, so one has at least eight pairs if there are more than 8 * 7 * 2. A limited
+ * context gets its multiprocessors in groups of eight. */
 static cluster_shape shape_of(const cuda_call *call, size_t n)
 {
     bool const sixteen =

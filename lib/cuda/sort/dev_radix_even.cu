@@ -1,13 +1,13 @@
-/* dev_radix_even.cu - sorts keys that are spread evenly, in two partitions and then leaf by leaf.
+/* dev_radix_even.cu - sorts evenly spread keys by two partitions and then leaf by leaf.
  *
  * A map gives each key a code, linear between the ends of a sample: in the key bits of integers, in
  * the value of floats. Two launches partition the keys by the halves of the code, the leading half
- * first. Neither keeps the order of equal codes, so a block ranks its keys by atomics and reserves
- * its places by one atomic a bucket, without look-back. Leaves (dev_radix_leaf.cuh) sort the keys
- * of each code; indices that move with the keys decide between equal keys, so an argsort is stable.
- * Each partition follows a count of its buckets. If the sample is uneven, a code has too many keys
- * or a leaf fails, the sort by digits starts again from the keys, or from the source of an argsort.
- * Traffic: two reads of the keys, two partitions and the leaves; 32 bytes a key of four bytes. */
+ * first. They do not keep the order of equal codes, so a block ranks its keys by atomics and
+ * reserves its places by one atomic per bucket, without look-back. Leaves (dev_radix_leaf.cuh) sort
+ * the keys of each code; ties are ordered by the indices, so an argsort is stable. Each partition
+ * follows a count of its buckets. If the sample is uneven, a code has too many keys or a leaf
+ * fails, the sort by digits starts again. Traffic: two reads of the keys, two partitions and the
+ * leaves; 32 bytes per 4-byte key. */
 #include "cuda/block/block_scan.cuh"
 #include "cuda/sort/dev_radix_leaf.cuh"
 #include "cuda/sort/dev_radix_memory.cuh"
@@ -17,17 +17,17 @@ enum {
     EVEN_THREADS = EVEN_MOST,
     EVEN_WARPS = EVEN_THREADS / 32,
     EVEN_SAMPLE_THREADS = 1024,
-    EVEN_SAMPLE_EACH = 16, /* sample keys of a thread */
+    EVEN_SAMPLE_EACH = 16, /* sample keys per thread */
     EVEN_SAMPLE = EVEN_SAMPLE_THREADS * EVEN_SAMPLE_EACH,
     EVEN_PARTS = 256,    /* ranges of codes in which sample keys are counted */
-    EVEN_LG_MARKS = 20,  /* bits of a table of sample keys */
-    EVEN_REPEATED = 170, /* marks that sample keys of different values set twice, at most */
-    EVEN_COPIES = 4      /* counters of a bucket */
+    EVEN_LG_MARKS = 20,  /* lg of the bits of a table of sample keys */
+    EVEN_REPEATED = 170, /* most marks that sample keys of different values set twice */
+    EVEN_COPIES = 4      /* counters per bucket */
 };
 
 /* ---- codes ---------------------------------------------------------------------------------- */
 
-/* The code of a key as in memory: 0 to codes - 1, in the order of the keys. */
+/* The code of a key that is not encoded: 0 to codes - 1, in the order of the keys. */
 template <typename CODE, bool FLOAT = CODE::is_float> struct even_map;
 
 template <typename CODE> struct even_map<CODE, false> {
@@ -35,7 +35,7 @@ template <typename CODE> struct even_map<CODE, false> {
     BITS                        low, high;
     uint32_t                    shift, factor;
 
-    /* A map of keys with these ends of a sample; false: there are too few values. */
+    /* Makes the map for keys with these ends of a sample; false if there are too few values. */
     DEVICE bool fit(CODE const &, BITS first, BITS last, uint32_t codes)
     {
         BITS const margin = (last - first) / (EVEN_SAMPLE / 16);
@@ -80,14 +80,14 @@ template <typename CODE> struct even_map<CODE, true> {
         REAL const x = multiply_add(value(raw), scale, offset);
         return low_bits(x < least ? least : x <= most ? x : most); /* NaN: most */
     }
-    /* One rounding in every kernel: a key has one code. */
+    /* The same rounding in every kernel, so that a key always has the same code. */
     static DEVICE float    multiply_add(float x, float y, float z) { return __fmaf_rn(x, y, z); }
     static DEVICE double   multiply_add(double x, double y, double z) { return __fma_rn(x, y, z); }
     static DEVICE uint32_t low_bits(float x) { return __float_as_uint(x) & 0x7fffff; }
     static DEVICE uint32_t low_bits(double x) { return (uint32_t)__double2loint(x); }
 };
 
-/* Whether a key takes part in the ends of the sample: not NaN, not infinite. */
+/* Whether a key counts for the ends of the sample: not NaN, not infinite. */
 template <typename CODE>
 static DEVICE bool even_is_finite(CODE const &code, typename CODE::BITS bits)
 {
@@ -95,9 +95,9 @@ static DEVICE bool even_is_finite(CODE const &code, typename CODE::BITS bits)
 }
 
 struct even_shape {    /* known to the host */
-    uint32_t codes;    /* for about CUDA_TUNE_EVEN_GROUP keys each */
+    uint32_t codes;    /* each for about CUDA_TUNE_EVEN_GROUP keys */
     unsigned parts;    /* buckets of the first partition */
-    unsigned lg_below; /* of the buckets of the second */
+    unsigned lg_below; /* lg of the buckets of the second partition */
 };
 
 static even_shape even_shape_of(size_t n)
@@ -119,7 +119,7 @@ size_t even_codes(size_t n, size_t key_size)
 /* In device scratch. counts and groups are zeroed before use. */
 struct even_tables {
     even_state *state;
-    uint32_t   *counts; /* [EVEN_MOST] keys of the buckets of the first partition; then cursors */
+    uint32_t   *counts; /* [EVEN_MOST] keys of the buckets of the first partition; later cursors */
     uint32_t   *starts; /* [EVEN_MOST + 1] their first places */
     uint32_t   *tiles;  /* [EVEN_MOST + 1] the first tiles of the second partition */
     uint32_t   *groups; /* [codes] keys of each code; then cursors */
@@ -139,8 +139,8 @@ template <typename CODE> static DEVICE even_map<CODE> even_load(const even_state
 
 /* ---- the sample ----------------------------------------------------------------------------- */
 
-/* Chooses the map and says whether the keys are even enough. One block. `repeats`: keys of one
- * value that leaves can sort. */
+/* Makes the map and decides whether the keys are even enough. One block. `repeats`: number of keys
+ * of one value that leaves can sort. */
 template <typename CODE>
 static __global__ void __launch_bounds__(EVEN_SAMPLE_THREADS)
     even_sample(radix_job const job, CODE const code, even_tables const tables, unsigned repeats)
@@ -157,7 +157,7 @@ static __global__ void __launch_bounds__(EVEN_SAMPLE_THREADS)
     size_t const              part = job.n / EVEN_SAMPLE;
     const BITS *const         keys = (const BITS *)(job.source != NULL ? job.source : job.keys[0]);
 
-    BITS raw[EVEN_SAMPLE_EACH], low = 0, high = 0; /* low: complement of the least */
+    BITS raw[EVEN_SAMPLE_EACH], low = 0, high = 0; /* low: complement of the smallest key bits */
 #pragma unroll
     for (int i = 0; i < EVEN_SAMPLE_EACH; i++) {
         size_t const s = i * EVEN_SAMPLE_THREADS + threadIdx.x;
@@ -217,8 +217,8 @@ static __global__ void __launch_bounds__(EVEN_SAMPLE_THREADS)
 
 /* ---- counts --------------------------------------------------------------------------------- */
 
-/* A scan over one value of each of EVEN_THREADS threads: the sum of those before. Contains one
- * barrier; `sums` must not be written before the next. */
+/* A scan over one value of each of EVEN_THREADS threads: the sum of the values before. Contains one
+ * barrier; `sums` may be written again after the next one. */
 static DEVICE uint32_t even_scan(uint32_t x, uint32_t *sums)
 {
     typedef scan_add<uint32_t> ADD;
@@ -306,7 +306,7 @@ struct even_tile {
     uint32_t valid;
 };
 
-/* The tile with this number; `bucket` is that of an earlier tile. `tiles` and `starts` have
+/* The tile with this number; `bucket` is the bucket of an earlier tile. `tiles` and `starts` have
  * EVEN_MOST + 1 entries. */
 template <int TILE>
 static DEVICE even_tile even_find(const uint32_t *tiles, const uint32_t *starts, unsigned bucket,
@@ -318,7 +318,7 @@ static DEVICE even_tile even_find(const uint32_t *tiles, const uint32_t *starts,
     return {bucket, first, min((uint32_t)TILE, starts[bucket + 1] - first)};
 }
 
-/* Counts the keys of each code, in `keys` after the first partition. Each block reads neighbouring
+/* Counts the keys of each code, in `keys` after the first partition. Each block reads consecutive
  * tiles. */
 template <int TILE, typename CODE>
 static __global__ void __launch_bounds__(EVEN_THREADS)
@@ -357,7 +357,7 @@ static __global__ void __launch_bounds__(EVEN_THREADS)
     }
 }
 
-/* Turns the counts of the codes into cursors and bounds. One block for each bucket of the first
+/* Turns the counts of the codes into cursors and bounds. One block per bucket of the first
  * partition. */
 static __global__ void __launch_bounds__(EVEN_THREADS) even_bounds(even_tables const tables)
 {
@@ -393,7 +393,7 @@ template <typename CODE, typename VALUE, int ITEMS> struct even_shared {
     uint32_t tiles[EVEN_MOST + 1], starts[EVEN_MOST + 1];
 };
 
-/* Partitions the keys by a half of their codes. The first partition makes the indices. */
+/* Partitions the keys by one half of their codes. The first partition makes the indices. */
 template <bool SECOND, int ITEMS, typename CODE, typename VALUE>
 static __global__ void __launch_bounds__(EVEN_THREADS, 2)
     even_partition(__grid_constant__ radix_job const job, __grid_constant__ CODE const code,
@@ -408,7 +408,8 @@ static __global__ void __launch_bounds__(EVEN_THREADS, 2)
         return;
     unsigned const       me = threadIdx.x, lg = tables.shape.lg_below;
     even_map<CODE> const map = even_load<CODE>(tables.state);
-    /* An argsort ends in arrays 1, from which the leaves write to arrays 0; other keys in 0. */
+    /* An argsort ends in arrays 1, from which the leaves write to arrays 0; keys alone end in
+     * arrays 0. */
     unsigned const    to = INDEX == SECOND;
     const BITS *const keys_in = (const BITS *)(SECOND  ? job.keys[1 - to]
                                                : INDEX ? job.source
@@ -528,7 +529,7 @@ static __global__ void __launch_bounds__(LEAF_THREADS,
 
 static constexpr size_t EVEN_MARKS_BYTES = ((size_t)1 << EVEN_LG_MARKS) / 8;
 
-/* Whether the device has the shared memory. */
+/* Whether the device has enough shared memory. */
 template <typename VALUE, typename CODE> static bool even_fits(const cuda_call *call)
 {
     constexpr bool   INDEX = value_traits<VALUE>::exists;

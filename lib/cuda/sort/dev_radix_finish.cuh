@@ -1,13 +1,12 @@
 /* dev_radix_finish.cuh - orders keys that are sorted by their leading bits only.
  *
- * Keys with the same prefix form a group of neighbours, mostly of one or two keys. A warp reads a
- * window; each lane compares its key with the next. Groups of two out of order are swapped. For a
- * longer one the window and the rest of its last group go to shared memory, and every key counts
- * its way to its place. A group belongs to the warp in whose window it starts. (The array is
- * k-sorted; groups are windows that do not overlap: the paper on roughly sorted sequences.) A group
- * of more than FINISH_WALK keys that is out of order goes to a list, and a block sorts it in a
- * second phase. Longer groups or a full list set plan->again. Cost: one read of the keys, and the
- * keys that move. Called by all blocks of a cooperative launch (dev_radix_pass.cuh). */
+ * Keys with the same prefix form a group of consecutive keys, mostly of one or two keys. A warp
+ * reads a window; each lane compares its key with the next. Groups of two out of order are swapped.
+ * For longer groups the window and the rest of its last group go to shared memory, and every key
+ * computes its place by counting. A group belongs to the warp in whose window it starts. A group of
+ * more than FINISH_WALK keys that is out of order goes to a list, and a block sorts it in a second
+ * phase. Groups too large for a block, or a full list, set plan->again. Cost: one read of the keys,
+ * and the keys that move. Called by all blocks of a cooperative launch (dev_radix_pass.cuh). */
 #ifndef ORDO_CUDA_SORT_DEV_RADIX_FINISH_H
 #define ORDO_CUDA_SORT_DEV_RADIX_FINISH_H
 
@@ -15,10 +14,10 @@
 #include "cuda/sort/dev_radix_plan.cuh"
 
 enum {
-    FINISH_ROWS = 4,  /* rows of 32 keys of a warp's window */
-    FINISH_WALK = 32, /* largest group sorted there: a row after the window */
+    FINISH_ROWS = 4,  /* rows of 32 keys in the window of a warp */
+    FINISH_WALK = 32, /* largest group that a warp sorts: a row after the window */
     FINISH_WINDOW = 32 * FINISH_ROWS,
-    LONG_ITEMS = 4 /* keys of a thread in the largest group that a block sorts */
+    LONG_ITEMS = 4 /* keys per thread in the largest group that a block sorts */
 };
 
 template <typename CODE, typename VALUE> struct finish_array { /* the arrays, sorted in place */
@@ -27,7 +26,7 @@ template <typename CODE, typename VALUE> struct finish_array { /* the arrays, so
     BITS    *keys;
     void    *values;
     size_t   n;
-    unsigned value_size, shift; /* of the prefix */
+    unsigned value_size, shift; /* shift: lowest bit of the prefix */
     bool     raw;               /* keys are not encoded */
     CODE     code;
 
@@ -46,8 +45,9 @@ template <typename CODE, typename VALUE> struct finish_array { /* the arrays, so
     }
 };
 
-/* Keys i - 1 and i of a group are out of order: puts the group on the list if it is large, unless a
- * pair nearby does. Large groups do not change in this phase. One thread. */
+/* Keys i - 1 and i of a group are out of order. Puts the group on the list if it is large, unless
+ * an earlier pair of the group does. Large groups do not change in this phase. Called by one
+ * thread. */
 template <typename CODE, typename VALUE>
 static __device__ __noinline__ void finish_list(finish_array<CODE, VALUE> const &array, size_t i,
                                                 const radix_tables &tables)
@@ -61,7 +61,7 @@ static __device__ __noinline__ void finish_list(finish_array<CODE, VALUE> const 
     while (last - first < FINISH_WALK && last + 1 < array.n && array.prefix_at(last + 1) == prefix)
         last++;
     if (last - first < FINISH_WALK)
-        return; /* the warp of its window sorts it */
+        return; /* the warp of its window sorts the group */
     for (size_t j = i - 1; j > first; j--)
         if (array.bits_at(j - 1) > array.bits_at(j))
             return;
@@ -73,7 +73,7 @@ static __device__ __noinline__ void finish_list(finish_array<CODE, VALUE> const 
 }
 
 template <typename BITS>
-struct finish_window { /* a warp's window and the row after it, in registers */
+struct finish_window { /* the window of a warp and the row after it, in registers */
     BITS     key[FINISH_ROWS +
              1]; /* the last row only if the last group of the window continues there */
     uint32_t ties[FINISH_ROWS + 1];   /* bit l of row r: key 32 r + l and the next share a prefix */
@@ -174,7 +174,8 @@ static __device__ void finish_small_groups(finish_array<CODE, VALUE> const &arra
                      (window.turned[FINISH_ROWS] & ((~on & (on + 1)) - 1));
         }
 #pragma unroll
-        for (int r = 0; r < FINISH_ROWS; r++) { /* turned, and tied with the key before or after */
+        for (int r = 0; r < FINISH_ROWS; r++) { /* out of order, and tied with the key before or
+                                                 * after */
             uint32_t const ties = window.ties[r];
             uint32_t const before = ties << 1 | (r > 0 ? window.ties[r - 1] >> 31 : 1);
             uint32_t const after = ties >> 1 | window.ties[r + 1] << 31;
@@ -204,7 +205,7 @@ static __device__ void finish_small_groups(finish_array<CODE, VALUE> const &arra
     }
 }
 
-/* The first i with a prefix of at least `prefix`, or larger than it if above. One thread. */
+/* The first i whose prefix is at least `prefix`, or above it if `above`. One thread. */
 template <typename CODE, typename VALUE>
 static __device__ size_t finish_bound(finish_array<CODE, VALUE> const &array,
                                       typename CODE::BITS prefix, bool above)
@@ -234,7 +235,7 @@ static __device__ bool finish_claim(uint64_t *claims, size_t start)
     }
 }
 
-/* Sorts a group of up to LONG_ITEMS keys a thread, by all threads of a block. */
+/* Sorts a group of up to LONG_ITEMS keys per thread, by all threads of a block. */
 template <typename CODE, typename VALUE, typename BITS = typename CODE::BITS>
 static __device__ void finish_large_group(finish_array<CODE, VALUE> const &array, BITS *shared,
                                           size_t start, unsigned length)
@@ -269,7 +270,7 @@ static __device__ void finish_large_group(finish_array<CODE, VALUE> const &array
     __syncthreads();
 }
 
-/* The second phase. `shared` holds LONG_ITEMS keys a thread. */
+/* The second phase. `shared` holds LONG_ITEMS keys per thread. */
 template <typename CODE, typename VALUE>
 static __device__ void finish_large_groups(finish_array<CODE, VALUE> const &array,
                                            typename CODE::BITS *shared, const radix_tables &tables)
@@ -297,8 +298,8 @@ static __device__ void finish_large_groups(finish_array<CODE, VALUE> const &arra
     }
 }
 
-/* Orders the keys of each prefix in arrays 0; sets plan->again if a group is too large. All
- * blocks have written their keys. `shared` holds LONG_ITEMS keys a thread; `arrived` is for the
+/* Orders the keys of each prefix in arrays 0; sets plan->again if a group is too large. All blocks
+ * must have written their keys. `shared` holds LONG_ITEMS keys per thread; `arrived` is for the
  * barrier. */
 template <typename CODE, typename VALUE>
 static __device__ __noinline__ void radix_finish(const radix_job &job, CODE const &code,

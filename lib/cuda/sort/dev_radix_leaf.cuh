@@ -1,12 +1,13 @@
-/* dev_radix_leaf.cuh - orders keys that are sorted by their leading digits, a leaf at a time.
+/* dev_radix_leaf.cuh - orders keys that are sorted by their leading digits, one leaf at a time.
  *
- * A leaf is a range of whole groups, a group being the keys with one prefix or code; it fits the
- * shared memory of a block. Bounds are starts of groups; a block joins neighbouring parts as long
- * as they fit. It spreads the keys evenly over buckets between the smallest and the largest key:
- * one atomic a key counts a bucket and gives the rank of the key in it, and a scan gives its start.
- * Keys of four bytes alone are then near their places, and two rounds of windows in registers sort
- * them. Other keys find their places among those of their bucket, by key and by source place or
- * index. A group that is too long or too many full buckets set a flag. One read, one write. */
+ * A group is the keys with one prefix or code; a leaf is a range of whole groups that fits in the
+ * shared memory of a block. Bounds are starts of groups; a block joins consecutive parts as long as
+ * they fit. It distributes the keys evenly over buckets between the smallest and the largest key:
+ * one atomic per key counts a bucket and gives the rank of the key in it, and a scan gives the
+ * start of each bucket. Keys of four bytes without values are then near their places, and two
+ * rounds of windows in registers sort them. Other keys find their places in their bucket, by key
+ * and by source place or index. A group that is too long, or too many full buckets, set a flag. One
+ * read, one write. */
 #ifndef ORDO_CUDA_SORT_DEV_RADIX_LEAF_H
 #define ORDO_CUDA_SORT_DEV_RADIX_LEAF_H
 
@@ -17,13 +18,13 @@
 
 enum {
     LEAF_THREADS = CUDA_TUNE_LEAF_THREADS,
-    LEAF_ITEMS = CUDA_TUNE_LEAF_ITEMS, /* keys of a thread */
+    LEAF_ITEMS = CUDA_TUNE_LEAF_ITEMS, /* keys per thread */
     LEAF_KEYS = LEAF_THREADS * LEAF_ITEMS,
     LEAF_WARPS = LEAF_THREADS / 32,
     LEAF_BUCKETS = CUDA_TUNE_LEAF_BUCKETS,
-    LEAF_SHARE = LEAF_BUCKETS / LEAF_THREADS, /* buckets of a thread */
+    LEAF_SHARE = LEAF_BUCKETS / LEAF_THREADS, /* buckets per thread */
     LEAF_TILE = CUDA_TUNE_LEAF_TILE,
-    LEAF_NEAR = WARP_SORT_ITEMS / 2 + 1 /* keys of a bucket that windows sort */
+    LEAF_NEAR = WARP_SORT_ITEMS / 2 + 1 /* most keys of a bucket that windows can sort */
 };
 static_assert(LEAF_KEYS <= LEAF_THREADS * WARP_SORT_ITEMS, "a window for each thread");
 static_assert(LEAF_SHARE % 4 == 0 && LEAF_BUCKETS <= 1 << 16 && LEAF_KEYS < 1 << 16,
@@ -44,14 +45,15 @@ template <typename CODE, typename VALUE, bool BY_VALUE> struct alignas(16) leaf_
     uint32_t sums[LEAF_WARPS];
     BITS     low[LEAF_WARPS], high[LEAF_WARPS], differ[LEAF_WARPS];
     alignas(16) BITS keys[LEAF_KEYS + 2 * WARP_SORT_ITEMS]; /* windows reach past the last key */
-    VALUE    values[PAIRS ? LEAF_KEYS : 1]; /* by source place; BY_VALUE: beside the keys */
+    VALUE    values[PAIRS ? LEAF_KEYS : 1]; /* by source place; BY_VALUE: in the order of the
+                                             * keys */
     uint16_t source[PAIRS && !BY_VALUE ? LEAF_KEYS : 2];
 };
 
 /* ---- bounds --------------------------------------------------------------------------------- */
 
-/* Writes the bounds of all tiles. Called by all blocks; all keys are sorted by their prefix, unless
- * the plan has one step, whose starts are known. */
+/* Writes the bounds of all tiles. Called by all blocks. All keys must be sorted by their prefix,
+ * unless the plan has only one step, whose starts are known. */
 template <typename CODE>
 static __device__ __noinline__ void leaf_bounds(const radix_job &job, CODE const &code,
                                                 const radix_tables &tables)
@@ -105,8 +107,8 @@ template <typename CODE_, typename VALUE_> struct leaf_array {
     BITS        *keys_out; /* NULL: keys are not written */
     const VALUE *values_in;
     void        *values_out;
-    bool         wide; /* values are written as 64 bits, VALUE has 32 */
-    bool         raw;  /* keys are written as they were read, not as key bits */
+    bool         wide; /* values are written as 64 bits although VALUE has 32 */
+    bool         raw;  /* keys are written decoded, not as key bits */
     unsigned     lead; /* leading zeros of 32-bit indices */
     CODE         code;
 
@@ -123,7 +125,7 @@ template <typename CODE_, typename VALUE_> struct leaf_array {
             ((VALUE *)values_out)[i] = value;
     }
 
-    /* Copies keys that are left to the second list. */
+    /* Copies keys that the second list of steps will sort. */
     DEVICE void copy(size_t first, size_t count) const
     {
         if (keys_in == keys_out)
@@ -153,11 +155,11 @@ static DEVICE leaf_array<CODE, VALUE> leaf_array_of(const radix_job &job, CODE c
             code};
 }
 
-/* How the keys of a leaf are spread: by the distance from the smallest, times a factor. Where the
- * order of equal keys is spread too, it fills the bits under the distance. */
+/* How the keys of a leaf are distributed: by the distance from the smallest key, times a factor. If
+ * equal keys are distributed by their order too, the order fills the bits below the distance. */
 template <typename BITS> struct leaf_line {
     BITS     low;
-    unsigned shift, room; /* bits of a distance that are left out; free bits above a distance */
+    unsigned shift, room; /* low bits of a distance that are dropped; free bits above a distance */
     uint32_t factor;      /* 0: the distance is the bucket */
     bool     is_flat;     /* all keys are equal */
 
@@ -180,8 +182,8 @@ static DEVICE uint64_t leaf_or(uint64_t x)
     return (uint64_t)leaf_or((uint32_t)(x >> 32)) << 32 | leaf_or((uint32_t)x);
 }
 
-/* The line through the ends of all threads. TRIM: `differ` has the bits in which keys differ, and
- * the equal bits below them are left out. Contains one barrier. */
+/* The line through the smallest and largest keys of all threads. TRIM: `differ` has the bits in
+ * which keys differ, and the equal bits below them are dropped. Contains one barrier. */
 template <bool BY_ORDER, bool TRIM, typename SHARED, typename BITS>
 static DEVICE leaf_line<BITS> leaf_find_line(SHARED *shared, BITS low, BITS high, BITS differ)
 {
@@ -247,8 +249,8 @@ template <typename SHARED> static DEVICE uint32_t leaf_scan(SHARED *shared, unsi
     return most;
 }
 
-/* Sorts keys that are at most LEAF_NEAR - 1 places from theirs: windows of 16, then windows that
- * begin in the middle of those. The keys after the last are the largest. Ends with a barrier. */
+/* Sorts keys that are at most LEAF_NEAR - 1 places from their final places: windows of 16 keys,
+ * then windows shifted by 8. The keys after the last are the largest. Ends with a barrier. */
 template <typename BITS> static DEVICE void leaf_windows(BITS *keys, unsigned count)
 {
     constexpr int VECTORS = WARP_SORT_ITEMS * sizeof(BITS) / sizeof(uint4);
@@ -276,8 +278,8 @@ template <typename BITS> static DEVICE void leaf_windows(BITS *keys, unsigned co
     }
 }
 
-/* The number of records of bucket `bucket` that come before the one at place p, plus the start of
- * the bucket. order(p): the order of equal keys. */
+/* The start of `bucket` plus the number of its records that come before the record at place p.
+ * order(p): the order of equal keys. */
 template <typename SHARED, typename CODE, typename BITS, typename F>
 static DEVICE unsigned leaf_place(const SHARED *shared, CODE const &code, unsigned p, BITS mine,
                                   unsigned bucket, F &&order)
@@ -295,9 +297,10 @@ static DEVICE unsigned leaf_place(const SHARED *shared, CODE const &code, unsign
     return place;
 }
 
-/* Sorts `count` keys from `first` on, at most LEAF_KEYS. False, in all threads, if a bucket is full
- * and *patience is 0; the keys are not written then. Full buckets take long: each of their keys
- * reads all of them. Floats around zero fill buckets in one leaf. Ends with a barrier. */
+/* Sorts `count` keys from `first` on, at most LEAF_KEYS. Returns false, in all threads, if a bucket
+ * is full and *patience is 0; then the keys are not written. Full buckets take long, because each
+ * of their keys reads all of them. Floats around zero fill buckets in one leaf. Ends with a
+ * barrier. */
 template <bool BY_VALUE, typename CODE, typename VALUE, typename BITS = typename CODE::BITS>
 static DEVICE bool leaf_sort(leaf_array<CODE, VALUE> const      &array,
                              leaf_shared<CODE, VALUE, BY_VALUE> *shared, size_t first,
@@ -407,8 +410,8 @@ static DEVICE bool leaf_sort(leaf_array<CODE, VALUE> const      &array,
 
 /* ---- the kernel ----------------------------------------------------------------------------- */
 
-/* Sorts the leaves of `tiles` tiles with these bounds; every block takes neighbouring tiles. A tile
- * or leaf that cannot be sorted is left as it is, and *failed is set. */
+/* Sorts the leaves of `tiles` tiles with these bounds; every block takes consecutive tiles. A leaf
+ * that cannot be sorted is left unsorted, and *failed is set. */
 template <bool BY_VALUE, typename CODE, typename VALUE>
 static DEVICE void leaf_walk(leaf_array<CODE, VALUE> const      &array,
                              leaf_shared<CODE, VALUE, BY_VALUE> *shared, const uint64_t *bounds,

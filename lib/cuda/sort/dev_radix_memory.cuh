@@ -1,6 +1,5 @@
-/* dev_radix_memory.cuh - loads and stores of the radix sort: elements of run-time size, global
- * memory behind pointers of unknown origin, words shared by blocks, and a barrier for a cooperative
- * launch. */
+/* dev_radix_memory.cuh - loads and stores of the radix sort: elements of run-time size, explicit
+ * accesses to global memory, words shared by blocks, and a barrier for a cooperative launch. */
 #ifndef ORDO_CUDA_SORT_DEV_RADIX_MEMORY_H
 #define ORDO_CUDA_SORT_DEV_RADIX_MEMORY_H
 
@@ -18,7 +17,7 @@ template <> struct value_traits<radix_no_value> {
     static constexpr int  size = 0;
 };
 
-/* An unsigned integer of 1, 2, 4 or 8 bytes. */
+/* Loads an unsigned integer of 1, 2, 4 or 8 bytes. */
 template <typename T> static DEVICE T load_sized(const void *from, size_t i, unsigned size)
 {
     switch (size) {
@@ -50,14 +49,14 @@ template <typename T> static DEVICE void store_sized(void *to, unsigned size, T 
     }
 }
 
-/* Keeps the compiler from storing what it computed from a value: recomputing digits is cheaper than
- * registers. */
+/* Keeps the compiler from keeping results computed from a value in registers: recomputing digits is
+ * cheaper. */
 static DEVICE void forget(uint32_t &value) { asm volatile("" : "+r"(value)); }
 static DEVICE void forget(uint64_t &value) { asm volatile("" : "+l"(value)); }
 
-/* Global memory, explicitly: the compiler does not know where pointers from shared memory point,
- * and would not move loads of shared memory before stores. Loads bypass L1, which may hold old
- * data. */
+/* Explicit accesses to global memory. The compiler does not know where a pointer read from shared
+ * memory points, and would not move loads from shared memory before such stores. Loads bypass L1,
+ * which may hold old data. */
 static DEVICE void store_global(void *to, uint32_t value)
 {
     asm volatile("st.global.b32 [%0], %1;" ::"l"(to), "r"(value));
@@ -75,7 +74,7 @@ static DEVICE void load_global(uint64_t &value, const void *from)
     asm volatile("ld.global.cg.b64 %0, [%1];" : "=l"(value) : "l"(from));
 }
 
-/* A word that other blocks write. */
+/* Accesses to a word that other blocks write. */
 static DEVICE uint32_t load_relaxed(const uint32_t *word)
 {
     uint32_t value;

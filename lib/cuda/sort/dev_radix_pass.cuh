@@ -1,14 +1,13 @@
-/* dev_radix_pass.cuh - the steps of the radix sort: keys, with or without values, scattered stably
- * by a digit, in one read and one write a digit.
+/* dev_radix_pass.cuh - the steps of the radix sort: each scatters keys, with or without values,
+ * stably by one digit, in one read and one write.
  *
  * Persistent blocks take tiles by ticket, rank the keys of a tile in registers (block_radix.cuh),
  * publish its digit counts, order the keys in shared memory, start to load their values or the next
- * tile, and look back: a thread for each digit sums the counts of earlier tiles until it meets a
- * whole prefix (Merrill and Garland, 2016; Adinets and Merrill, "Onesweep", 2022). A tile waits
- * only for lower tickets. Blocks meet between steps. A published word has a count below 2^30 and
- * two bits: nothing, partial, whole. The bits change meaning with every step, so words are zeroed
- * only once. Longer arrays are done in portions. Traffic a key and step: (2 * key + 2 * value)
- * bytes. */
+ * tile, and look back: one thread per digit sums the counts of earlier tiles until it meets a whole
+ * prefix (Merrill and Garland, 2016; Adinets and Merrill, "Onesweep", 2022). A tile waits only for
+ * lower tickets. A barrier separates steps. A published word has a count below 2^30 and two bits:
+ * nothing, partial, whole. Their meaning changes with every step, so words are zeroed only once.
+ * Traffic per key and step: 2 * (key + value) bytes. */
 #ifndef ORDO_CUDA_SORT_DEV_RADIX_PASS_H
 #define ORDO_CUDA_SORT_DEV_RADIX_PASS_H
 
@@ -35,8 +34,8 @@ static DEVICE void look_publish(uint32_t *word, uint32_t code, uint32_t count)
     store_relaxed(word, code << LOOK_COUNT_BITS | count);
 }
 
-/* The sum of the counts of the `before` tiles before the one with this word; AHEAD words are read
- * at once. */
+/* The sum of the counts of the `before` tiles before the tile of `word`; AHEAD words are read at
+ * once. */
 template <int AHEAD>
 static DEVICE uint32_t look_back(const uint32_t *word, unsigned before, look_codes codes)
 {
@@ -79,13 +78,15 @@ template <typename CODE, typename VALUE, int THREADS, int ITEMS> struct radix_pa
     uint32_t                     tile;
 };
 
-template <typename CODE, typename VALUE, int ITEMS> struct radix_tile { /* in registers */
+template <typename CODE, typename VALUE, int ITEMS>
+struct radix_tile { /* the keys and values of a
+                                                                         * thread, in registers */
     typename CODE::BITS key[ITEMS];
     VALUE               value[ITEMS];
 };
 
 /* Loads the keys of a tile from `base` on; `valid` of them exist. The others are set to 0, so that
- * the compiler need not keep values of the previous tile. */
+ * the compiler need not keep the previous tile in registers. */
 template <typename CODE, typename VALUE, int ITEMS, typename BITS = typename CODE::BITS>
 static DEVICE void pass_load_keys(radix_tile<CODE, VALUE, ITEMS> &tile, const radix_step &step,
                                   size_t base, uint32_t valid)
@@ -130,8 +131,8 @@ static DEVICE void pass_load_values(radix_tile<CODE, VALUE, ITEMS> &tile, const 
     }
 }
 
-/* Encodes raw keys and pads the tile with the largest key. Separate from the loads, so that they
- * can be in progress while the previous tile is written. */
+/* Encodes keys and pads the tile with the largest key. Separate from the loads, so that these can
+ * be in progress while the previous tile is written. */
 template <typename CODE, typename VALUE, int ITEMS, typename BITS = typename CODE::BITS>
 static DEVICE void pass_encode(radix_tile<CODE, VALUE, ITEMS> &tile, const radix_step &step,
                                CODE const &code, uint32_t valid)
@@ -215,7 +216,7 @@ static DEVICE void pass_step(radix_pass_shared<CODE, VALUE, THREADS, ITEMS> *sha
     constexpr int               TILE = THREADS * ITEMS;
     typedef value_traits<VALUE> traits;
 
-    const radix_step &step = shared->step; /* by reference, because registers are short */
+    const radix_step &step = shared->step; /* a reference, because registers are short */
     unsigned const    shift = step.shift, digit = threadIdx.x;
     look_codes const  codes = look_codes_of(step.number);
 

@@ -1,13 +1,13 @@
 /* dev_radix_plan.cu - the histograms of all digits, and the plan made from them.
  *
- * One read of the keys: each block counts in shared memory, with COPIES counters a bin that
- * neighbouring lanes share, and adds its counts to the global ones. The last block scans the bins
- * and writes the steps (dev_radix_plan.cuh). If the steps sort by a prefix only, the block looks up
- * a sample of the keys in a hash table, and writes steps for all digits if different keys of the
+ * One read of the keys: each block counts in shared memory, with COPIES counters per bin for
+ * different lanes, and adds its counts to the global counts. The last block scans the bins and
+ * writes the steps (dev_radix_plan.cuh). If the steps sort by a prefix only, the block looks up a
+ * sample of the keys in a hash table, and writes steps for all digits if different keys of the
  * sample share a prefix. */
 #include "cuda/sort/dev_radix_plan.cuh"
 
-struct plan_digit { /* of one digit */
+struct plan_digit { /* statistics of one digit */
     bool  active;
     float tied; /* probability that two keys have the same digit */
     float most; /* share of the most frequent digit */
@@ -85,9 +85,9 @@ static __device__ void plan_again(radix_plan *plan, const radix_job &job)
     plan->again_steps = steps;
 }
 
-/* The number of leading digits after which blocks can sort the keys of each prefix (leaves), if the
- * digits are independent; 0: no leaves. These digits and the next must be even, so that prefixes
- * have about the same number of keys and fill the buckets of a leaf. */
+/* The number of leading digits after which blocks can sort the keys of each prefix (leaves),
+ * assuming that the digits are independent; 0: no leaves. These digits and the next must be even,
+ * so that prefixes have about the same number of keys and fill the buckets of a leaf. */
 static __device__ unsigned plan_leaf_digits(const radix_job &job, const plan_digit *digit)
 {
     float    largest = (float)job.n;
@@ -103,7 +103,7 @@ static __device__ unsigned plan_leaf_digits(const radix_job &job, const plan_dig
     return 0;
 }
 
-/* Called by one thread. */
+/* Writes the first list of steps. Called by one thread. */
 static __device__ void plan_steps(radix_plan *plan, const radix_job &job, const plan_digit *digit,
                                   bool prefix)
 {
@@ -148,7 +148,7 @@ static __device__ void plan_steps(radix_plan *plan, const radix_job &job, const 
         if (!plan->active[d])
             continue;
         bool const first = at == 0, last = at + 1 == steps;
-        /* With a source the arrays are chosen so that the last step ends in the right one. */
+        /* With a source, the arrays are chosen so that the last step ends in arrays 0. */
         unsigned const    out = from_source ? (steps - 1 - at) % 2 : (at + 1) % 2;
         radix_step *const step = &plan->step[at];
         step->keys_in = first && from_source ? job.source : job.keys[1 - out];
@@ -215,7 +215,7 @@ static __global__ void __launch_bounds__(CUDA_TUNE_RADIX_HISTOGRAM_THREADS)
     __shared__ plan_digit digit[RADIX_DIGITS];
     __shared__ bool       last;
     __shared__ unsigned   crowded; /* sample keys that share a prefix */
-    __shared__ radix_plan plan;    /* the plan before it is copied; other fields are 0 */
+    __shared__ radix_plan plan;    /* built here, then copied to tables.plan */
 
     if (job.even && tables.even->go != 0 && tables.even->failed == 0)
         return; /* the keys are sorted; a plan of zeros has no steps */

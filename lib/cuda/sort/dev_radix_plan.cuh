@@ -1,14 +1,13 @@
 /* dev_radix_plan.cuh - the plan of a radix sort, which the device makes.
  *
  * The sort is a list of steps, each a stable scatter by one digit of eight bits, least significant
- * first. The keys decide which digits, and the host does not wait: the last block of the histogram
- * writes the list (dev_radix_plan.cu) and the pass kernel (dev_radix_pass.cuh) works through it.
- * - Digits in which all keys agree are skipped.
- * - Only leading digits are used if they leave few keys tied: with independent digits a key shares
- *   its prefix with n * product of sum (count / n)^2 keys, and a sample checks that. The finish
- *   (dev_radix_finish.cuh) orders the keys of each prefix, or a second list sorts all digits.
- * - Fewer digits are used if a block can then sort the keys of each prefix (dev_radix_leaf.cuh).
- * Steps alternate between two arrays; if the last ends in the wrong one, the result is copied. */
+ * first. The keys decide which digits; the host does not wait: the last block of the histogram
+ * writes the list (dev_radix_plan.cu), and the pass kernel (dev_radix_pass.cuh) executes it. Digits
+ * in which all keys agree are skipped. Leading digits are enough if they leave few ties: with
+ * independent digits a key shares its prefix with n * product of sum (count / n)^2 keys; a sample
+ * checks that. Then the finish (dev_radix_finish.cuh) orders the keys of each prefix, or blocks
+ * sort them (dev_radix_leaf.cuh); if that fails, a second list sorts by all digits. Steps alternate
+ * between two arrays; if the last one ends in the wrong array, the result is copied. */
 #ifndef ORDO_CUDA_SORT_DEV_RADIX_PLAN_H
 #define ORDO_CUDA_SORT_DEV_RADIX_PLAN_H
 
@@ -18,9 +17,9 @@
 
 static constexpr int RADIX_DIGITS = 8; /* at most */
 
-/* Keys of one width as the passes see them: one-to-one key bits in memory, so that raw bytes come
- * back, and folded key bits where digits are taken and keys compared, if TIES. Keys of one and two
- * bytes are zero-extended to four. */
+/* Keys of one width during the sort: one-to-one key bits in memory, so that the original bytes can
+ * be restored, and, if TIES, folded key bits where digits are taken and keys compared. Keys of one
+ * and two bytes are zero-extended to four. */
 template <typename BITS_, bool FLOAT, bool TIES> struct radix_code {
     typedef BITS_         BITS;
     static constexpr bool is_float = FLOAT, folds = FLOAT && TIES;
@@ -47,16 +46,17 @@ template <typename BITS_, bool FLOAT, bool TIES> struct radix_code {
 struct radix_step {
     const void *keys_in, *values_in;
     void       *keys_out, *values_out;
-    uint32_t    shift;                /* of the digit */
-    uint32_t    digit;                /* number of the digit: the row of starts */
-    uint32_t    number;               /* of the step, through both lists */
+    uint32_t    shift;                /* lowest bit of the digit */
+    uint32_t    digit;                /* index of the digit: the row of starts */
+    uint32_t    number;               /* number of the step, counted through both lists */
     uint16_t    key_in, key_out;      /* bytes of a key; key_out 0: keys are not written */
     uint16_t    value_in, value_out;  /* bytes of a value; value_in 0: the key's index */
-    bool        encode, fold, decode; /* keys are read raw; folded for good; written raw */
+    bool        encode, fold, decode; /* keys are read raw; ties are folded for good; keys are
+                                       * written raw */
     bool        loose;                /* equal digits may be in any order */
 };
 
-struct radix_job { /* known to the host */
+struct radix_job { /* the facts that the host knows */
     size_t      n;
     void       *keys[2], *values[2]; /* result and scratch; values may be NULL */
     const void *source;              /* argsort: the keys; else NULL */
@@ -71,21 +71,22 @@ struct radix_job { /* known to the host */
 
 static constexpr int EVEN_MOST = 512; /* buckets of a partition of dev_radix_even.cu */
 
-struct even_state {  /* of dev_radix_even.cu */
-    uint32_t go;     /* the keys are partitioned */
-    uint32_t failed; /* but not sorted */
+struct even_state {  /* state of dev_radix_even.cu */
+    uint32_t go;     /* the keys are even enough to be partitioned */
+    uint32_t failed; /* a later step failed, so the keys are not sorted */
     uint32_t blocks_done;
     alignas(8) uint32_t map[8];
 };
 
 struct radix_plan {
     uint32_t   steps, again_steps;
-    uint32_t   prefix_shift;         /* sorted by the bits from here on, then finished; 0: by all */
+    uint32_t   prefix_shift;         /* first sorted by the bits from here on, then finished; 0:
+                                      * sorted by all bits */
     uint32_t   settle, again_settle; /* the result is in arrays 1 and must be copied */
     uint32_t   leaf, leaf_from;      /* whether leaves follow the steps, and in which arrays */
     uint32_t   again;                /* set by the finish: the second list is needed */
     uint32_t   barriers[3];          /* arrivals: first list, second list, finish */
-    uint32_t   blocks_done;          /* of the histogram */
+    uint32_t   blocks_done;          /* finished blocks of the histogram */
     uint32_t   active[RADIX_DIGITS];
     radix_step step[RADIX_DIGITS], again_step[RADIX_DIGITS];
 };
@@ -98,13 +99,13 @@ struct radix_tables { /* in device scratch, zeroed before use */
     uint64_t   *groups; /* finish: [CUDA_TUNE_RADIX_GROUPS] large groups, after their number */
     uint64_t   *claims; /* [2 * CUDA_TUNE_RADIX_GROUPS] */
     uint64_t   *sample; /* [2 * sampled] hash table of keys */
-    uint64_t   *bounds; /* of leaves */
+    uint64_t   *bounds; /* bounds of the leaves */
     uint32_t   *status; /* [tiles][256] words of the look-back */
     even_state *even;   /* of dev_radix_even.cu, and its tables */
     uint32_t   *even_counts, *even_starts, *even_tiles, *even_groups;
     size_t      portions;
     uint32_t    sampled;    /* keys of the sample, a power of 2; 0: no sample */
-    size_t      zero_bytes; /* from plan on */
+    size_t      zero_bytes; /* bytes to zero, starting at `plan` */
 };
 
 /* dev_radix_even.cu: the number of codes for n keys; 0: the keys are not partitioned. */
@@ -117,8 +118,8 @@ static constexpr bool even_serves(size_t key_size, bool is_float, size_t value_s
     return value_size == 0 ? key_size == 4 || is_float : value_size == 4 && key_size == 8;
 }
 
-/* Enqueues the sort of evenly spread keys, alone or with indices; tables.even says later whether it
- * has been done. If not, keys alone may have moved. */
+/* Enqueues the sort of evenly spread keys, alone or with indices; tables.even tells later kernels
+ * whether it was done. If it was not, keys without indices may be in another order. */
 template <typename VALUE, typename CODE>
 ordo_status even_run(cuda_call *call, const radix_job *job, CODE code, radix_tables tables);
 

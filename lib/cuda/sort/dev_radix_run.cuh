@@ -1,18 +1,18 @@
 /* dev_radix_run.cuh - a radix sort from start to end, for keys of 4 or 8 bytes with values of 0, 4
- * or 8 bytes: zero the tables, partitions of evenly spread keys, plan, passes, finish.
+ * or 8 bytes: zeroing of tables, partitions of evenly spread keys, plan, passes, finish.
  *
  * Launches: one to zero, seven for evenly spread keys (dev_radix_even.cu), one histogram, and for
  * few keys one for the rest. For more, one for the steps and, if leading digits may be enough, one
  * for the leaves, one finish and one for the steps of the second list. A launch that is not needed
  * returns at once. Scratch: another array of keys and values (argsort: two arrays of key bits, one
- * of indices), 1 KB a tile, 8 bytes a bound of leaves, up to 1.2 MB for a sample and codes.
- * Instantiated in dev_radix.cu (keys alone) and dev_radix_values.cu. */
+ * of indices), 1 KB per tile, 8 bytes per bound, up to 1.2 MB for a sample and codes. Instantiated
+ * in dev_radix.cu (keys alone) and dev_radix_values.cu. */
 #ifndef ORDO_CUDA_SORT_DEV_RADIX_RUN_H
 #define ORDO_CUDA_SORT_DEV_RADIX_RUN_H
 
 #include "cuda/sort/dev_radix_pass.cuh"
 
-/* Keys of a tile; the sizes of the tables depend on it. */
+/* The number of keys of a tile, on which the sizes of the tables depend. */
 static inline size_t radix_tile_keys(size_t n, size_t key_size, size_t value_size)
 {
 #define TILE(KEY, VALUE)                                                                           \
@@ -25,7 +25,8 @@ static inline size_t radix_tile_keys(size_t n, size_t key_size, size_t value_siz
 #undef TILE
 }
 
-/* Keys of the sample: enough that two share a prefix if groups of ten keys are usual. */
+/* The number of keys of the sample: enough to find two keys with one prefix if groups of ten keys
+ * are common. */
 static inline uint32_t radix_sampled(size_t n)
 {
     if (n < CUDA_TUNE_RADIX_SAMPLE_FROM)
@@ -173,8 +174,8 @@ static ordo_status radix_run(cuda_call *call, const radix_job *given, CODE code,
     return radix_launch_list(call, &many, job, code, tables, true);
 }
 
-/* Calls f with the radix_code of a type. If raw keys need not come back, they may be folded when
- * they are encoded: `ties` KEY_FOLDED, and TIES false. */
+/* Calls f with the radix_code of a type. If the original keys need not be restored, ties may be
+ * folded when keys are encoded: `ties` KEY_FOLDED, and TIES false. */
 template <bool TIES, typename F>
 static inline ordo_status with_radix_code(ordo_type type, bool descending, key_ties ties, F &&f)
 {
@@ -228,9 +229,9 @@ template <typename BITS> static DEVICE unsigned radix_high_bit(BITS bits)
     return 64 - (unsigned)__clzll((long long)bits);
 }
 
-/* The final place of the key `mine` at `place`, counted among the keys with its prefix, when n keys
- * are sorted by the bits from `shift` on. bits_at(p) are the key bits at place p. Sets *too_long if
- * the group is too large. */
+/* The final place of the key `mine` at `place`: its place among the keys with the same prefix, when
+ * n keys are sorted by the bits from `shift` on. bits_at(p) returns the key bits at place p. Sets
+ * *too_long if the group is too large. */
 template <typename BITS, typename F>
 static DEVICE uint32_t radix_place(uint32_t place, uint32_t n, BITS mine, unsigned shift,
                                    bool *too_long, F &&bits_at)

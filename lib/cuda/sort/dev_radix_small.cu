@@ -1,23 +1,24 @@
-/* dev_radix_small.cu - a sort in one launch, for arrays that fit the shared memory of one block.
+/* dev_radix_small.cu - a sort in one launch, for arrays that fit in the shared memory of one block.
  *
  * The key bits and 16-bit places are in shared memory, and mostly only places move, so one kernel
- * serves keys, pairs and indices. Up to 4096 evenly spread keys go to as many buckets
- * (block_spread.cuh), and each key counts its way to its place in its bucket. Other keys are sorted
- * by digits, least significant first (block_radix.cuh): only bits that differ, and first only the
- * leading 16 or 24 of them. If neighbours are then out of order, each key counts its way to its
- * place among those with the same prefix; if a prefix has too many keys, the sort repeats with all
- * bits. Cost: one read, one write. H200, 2048 keys: u32 5.0 us, u32 with u32 7.1, u64 with u64 8.5;
- * the best of CUB 7.4, 9.7, 14.1. */
+ * sorts keys, pairs and indices. Up to 4096 evenly spread keys go to as many buckets
+ * (block_spread.cuh), and each key counts the smaller keys of its bucket. Other keys are sorted by
+ * digits, least significant first (block_radix.cuh): only bits that differ, and at first only the
+ * leading 16 or 24. If keys are then out of order, each key finds its place by counting the smaller
+ * keys with the same prefix; if a prefix has too many keys, the sort repeats with all bits. Cost:
+ * one read, one write. H200, 2048 keys: u32 5.0 us, u32 with u32 7.1, u64 with u64 8.5; the best of
+ * CUB 7.4, 9.7, 14.1. */
 #include "cuda/block/block_spread.cuh"
 #include "cuda/sort/dev_radix_run.cuh"
 
 enum {
-    SMALL_PREFIX = 24, /* leading bits sorted by first */
-    SMALL_SHORT = 16,  /* enough if few keys agree in them */
+    SMALL_PREFIX = 24, /* number of leading bits that are sorted first */
+    SMALL_SHORT = 16,  /* enough if few keys agree in these bits */
     SMALL_ALIKE = 2    /* most other keys that a key may agree with */
 };
 
-/* Buckets; tags[p] is the bucket above the index of the key at place p. */
+/* Memory of the buckets; tags[p] has the bucket in the high 16 bits and the index of the key at
+ * place p in the low 16 bits. */
 template <int THREADS, int ITEMS> struct small_buckets {
     spread_shared<THREADS> spread;
     uint32_t               tags[THREADS * ITEMS];
@@ -91,8 +92,8 @@ static __device__ unsigned small_from(const small_shared<CODE, THREADS, ITEMS> *
     return high - low > bits ? high - bits : low;
 }
 
-/* Orders keys that are sorted by their bits from `shift` on. False, in all threads and with nothing
- * changed, if a group with one prefix is too large. */
+/* Orders keys that are sorted by their bits from `shift` on. Returns false, in all threads and with
+ * nothing changed, if a group with one prefix is too large. */
 template <typename CODE, int THREADS, int ITEMS, typename BITS = typename CODE::BITS>
 static __device__ bool small_finish(small_shared<CODE, THREADS, ITEMS> *shared, CODE const &code,
                                     unsigned shift, unsigned end)
@@ -103,7 +104,7 @@ static __device__ bool small_finish(small_shared<CODE, THREADS, ITEMS> *shared, 
         turned |= bits_at(p - 1) > bits_at(p);
     if (!__syncthreads_or(turned))
         return true;
-    uint32_t move[ITEMS]; /* the index there now, above the place it goes to */
+    uint32_t move[ITEMS]; /* current index (high 16 bits) and target place (low 16 bits) */
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
         unsigned const p = threadIdx.x + i * THREADS;
@@ -163,7 +164,8 @@ static DEVICE void small_by_digits(small_shared<CODE, THREADS, ITEMS> *shared, C
 }
 
 /* Sorts evenly spread keys and their places: each key counts the keys of its bucket that come
- * before it, by key and then by index. False, in all threads, if the keys are not spread evenly. */
+ * before it, by key and then by index. Returns false, in all threads, if the keys are too
+ * uneven. */
 template <typename CODE, int THREADS, int ITEMS, typename BITS = typename CODE::BITS>
 static DEVICE bool small_by_buckets(small_shared<CODE, THREADS, ITEMS> *shared, CODE const &code,
                                     const radix_job &job)
@@ -195,7 +197,7 @@ static DEVICE bool small_by_buckets(small_shared<CODE, THREADS, ITEMS> *shared, 
     }
     __syncthreads();
     BITS     bits[ITEMS];
-    uint32_t move[ITEMS]; /* source index above the target place */
+    uint32_t move[ITEMS]; /* source index (high 16 bits) and target place (low 16 bits) */
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
         unsigned const p = i * THREADS + threadIdx.x;
@@ -217,7 +219,7 @@ static DEVICE bool small_by_buckets(small_shared<CODE, THREADS, ITEMS> *shared, 
     return true;
 }
 
-/* Writes the sorted array and its values. is_moved: the keys have moved, not only their places. */
+/* Writes the sorted array and its values. is_moved: the keys were moved, not only their places. */
 template <typename CODE, int THREADS, int ITEMS, typename BITS = typename CODE::BITS>
 static __device__ void small_write(small_shared<CODE, THREADS, ITEMS> *shared, CODE const &code,
                                    const radix_job &job, bool is_moved)

@@ -1,8 +1,9 @@
-/* dev_radix_values.cu - the radix sort of dev_radix_run.cuh for values of 4 and 8 bytes: pairs, and
- * indices. A separate file so that two compilers share the work. */
+/* dev_radix_values.cu - the radix sort of dev_radix_run.cuh for values of 4 and 8 bytes: pairs and
+ * indices. A separate file, to compile in parallel with dev_radix.cu. */
 #include "cuda/sort/dev_radix_run.cuh"
 
-/* Argsort (job->source) does not return raw keys, so ties are folded when keys are encoded. */
+/* Argsort (job->source) does not restore the original keys, so ties are folded when keys are
+ * encoded. */
 template <typename VALUE>
 static ordo_status run_values(cuda_call *call, const radix_job *job, ordo_type type,
                               bool descending, radix_tables tables)

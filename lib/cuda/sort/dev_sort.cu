@@ -1,7 +1,7 @@
 /* dev_sort.cu - chooses the algorithm that sorts keys, pairs or indices.
  *
- * AUTO for keys alone first looks at the array if the host may wait (dev_rough.cu); otherwise
- * AUTO is the radix sort. The other algorithms are chosen by name. */
+ * AUTO for keys without values first looks at samples of a large array (dev_rough.cu); otherwise
+ * AUTO is the radix sort. The other algorithms run only if named. */
 #include "cuda/papers/papers.cuh"
 #include "cuda/rough/dev_rough.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
@@ -26,7 +26,7 @@ static const sorter radix = SORTER(radix), split = SORTER(split), bitonic = SORT
                     halving = SORTER(halving);
 #undef SORTER
 
-/* NULL: not on the device. Windows sort keys alone; the radix sort takes pairs and indices, and
+/* NULL: not available on a GPU. Windows sort only keys; the radix sort takes pairs and indices, and
  * keys that are not roughly sorted. */
 static const sorter *sorter_of(ordo_algorithm algorithm)
 {

@@ -1,12 +1,11 @@
-/* merge_sorted.cuh - merges sorted parts of an array two by two, and two sorted parts of pairs.
+/* merge_sorted.cuh - merges sorted parts of an array in pairs, and two sorted parts of pairs.
  *
  * Every block writes one tile of at most 2048 results. Two warps find where the tile begins and
- * ends in the two parts on the merge path (O. Green, R. McColl and D. A. Bader, "GPU merge path",
- * ICS 2012). A warp tries 32 places of a diagonal at once, so four or five steps are enough for any
- * length. The tile's keys are then in shared memory, and each thread finds its part of the path
- * there. Equal keys keep the order of their parts.
- *
- * Cost: lg(n / part) passes that read and write every record once. */
+ * ends in the two parts on the merge path (O. Green, R. McColl and D. A. Bader, "GPU merge
+ * path", ICS 2012). A warp tries 32 places of a diagonal at once, so few steps are needed. Then
+ * the keys of the tile are in shared memory, and each thread finds its part of the path there.
+ * Equal keys keep the order of their parts. Cost: lg(n / part) passes that read and write every
+ * record once. */
 #ifndef ORDO_CUDA_SORT_MERGE_SORTED_H
 #define ORDO_CUDA_SORT_MERGE_SORTED_H
 
@@ -38,8 +37,8 @@ template <> __host__ DEVICE key_record         last_record<key_record>(void)
 static DEVICE uint64_t record_index(uint64_t record) { return (uint32_t)record; }
 static DEVICE uint64_t record_index(const key_record &record) { return record.index; }
 
-/* How many of the first `diagonal` results come from a. takes(i, j) says whether a[i] comes before
- * b[j]. Called by a whole warp. */
+/* How many of the first `diagonal` results come from a. takes(i, j) returns whether a[i] comes
+ * before b[j]. Called by a whole warp. */
 template <typename TAKES>
 static DEVICE size_t warp_merge_path(size_t a_count, size_t b_count, size_t diagonal, TAKES &&takes)
 {
@@ -103,9 +102,9 @@ template <typename K> struct merge_shared {
 };
 
 /* Merges parts of `part` keys, the last of which may be shorter: writes the `tile` results from
- * `first` on. They lie in one pair of parts. By all threads of a block of MERGE_THREADS; a barrier
- * must come before the next use of the shared memory. If another block changes `from`, results are
- * unspecified and up to MERGE_TILE keys after the array are read. */
+ * `first` on, which come from one pair of parts. Called by all threads of a block of MERGE_THREADS;
+ * a barrier must precede the next use of the shared memory. If another block changes `from`,
+ * results are unspecified and up to MERGE_TILE keys after the array are read. */
 template <typename K>
 static DEVICE void merge_tile(const K *from, K *to, size_t n, size_t part, unsigned tile,
                               size_t first, merge_shared<K> *shared)
@@ -196,7 +195,7 @@ static __global__ void __launch_bounds__(MERGE_THREADS)
     merge_part(bits, a_here, count, start, MERGE_ITEMS,
                [&](unsigned r, unsigned i) { source[start + r] = (uint16_t)i; });
     __syncthreads();
-    /* Ties are folded in the key bits, so the keys themselves are read again, from L1 or L2. */
+    /* The key bits have folded ties, so the keys themselves are read again, from L1 or L2. */
     for (unsigned r = threadIdx.x; r < count; r += MERGE_THREADS) {
         unsigned const at = source[r];
         size_t const   place = at < a_here ? a_first + at : b_first + (at - a_here);

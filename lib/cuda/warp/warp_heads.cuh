@@ -1,20 +1,20 @@
 /* warp_heads.cuh - one warp turns a chunk of 1024 keys into 1024 flags, and flags into ranks.
  *
- * A flag is the result of a test of two neighbouring keys; a head ("a group of tied keys begins
- * here") is the test for ranks. A lane reads 16 bytes at a time, V keys, and gets the key to their
- * left from the lane before. The flags are in lane order: bit r V + j of lane l is key 32 V r + V l
- * + j. lg(32 / V) exchanges turn them into array order: bit b of word w is key 32 w + b. The
- * competition ranking paper (Liang, Bisnett, Hylton, Sang, Yu) gets 32 flags from one ballot and
- * finds the head of a key by brev and ffs; here a word of flags is read by clz and ffs, and what
- * lies outside a word is settled once a chunk. All 32 lanes call together; a result is valid in
- * every lane unless noted. No shared memory. */
+ * A flag is the result of a test of two neighbouring keys. Ranks test for heads: a head is the
+ * first key of a group of tied keys. A lane reads 16 bytes, V keys, at a time and gets the key to
+ * their left from the lane before. The flags are in lane order: bit r V + j of lane l is key 32 V r
+ * + V l + j. lg(32 / V) exchanges turn them into array order: bit b of word w is key 32 w + b.
+ * Liang, Bisnett, Hylton, Sang and Yu, "Parallel Computation of Standard Competition Rankings over
+ * a Sorted Array", get 32 flags from one ballot and find a head by brev and ffs; here clz and ffs
+ * read a word of flags, and heads outside the word are found once per chunk. All 32 lanes call
+ * together; results are valid in every lane unless noted. No shared memory. */
 #ifndef ORDO_CUDA_WARP_WARP_HEADS_H
 #define ORDO_CUDA_WARP_WARP_HEADS_H
 
 #include "cuda/runtime/cuda_keys.cuh"
 #include "cuda/warp/warp_scan.cuh"
 
-static constexpr int HEADS_CHUNK = 1024; /* keys of a chunk: a word of flags a lane */
+static constexpr int HEADS_CHUNK = 1024; /* keys of a chunk: one word of flags per lane */
 
 template <typename CODE> static DEVICE bool key_is_nan(typename CODE::BITS key)
 {
@@ -33,7 +33,7 @@ template <typename CODE> static DEVICE bool keys_tie(typename CODE::BITS a, type
         return a == b;
 }
 
-/* How V elements are read and written: 16 bytes, or one element. */
+/* The type by which V elements are read and written: 16 bytes, or one element. */
 template <typename T, int V> struct vector_type {
     typedef uint4 type;
 };
@@ -41,7 +41,7 @@ template <typename T> struct vector_type<T, 1> {
     typedef T type;
 };
 
-/* Whether the cache should keep the data. */
+/* Whether the data is accessed once, or again soon and should stay in the cache. */
 enum cache_access {
     ACCESS_ONCE,
     ACCESS_AGAIN
@@ -70,8 +70,8 @@ static DEVICE void store_vector(T *to, vector_of<T, V> vector)
         *(RAW *)to = raw;
 }
 
-/* All ones in lane 0 and 0 elsewhere. By arithmetic, because the compiler turns a comparison into a
- * branch and duplicates the code after it. */
+/* All ones in lane 0 and 0 elsewhere. Uses arithmetic, because the compiler turns a comparison into
+ * a branch and duplicates the code after it. */
 static DEVICE uint32_t lane_0_mask(void)
 {
     uint32_t mask;
@@ -89,8 +89,8 @@ static DEVICE BITS from_lane_before(BITS key, BITS *wrapped, uint32_t in_lane_0)
     return left;
 }
 
-/* The lane's flags, in lane order, of a whole chunk. `keys` is aligned to V keys; `before` is the
- * key to the left of the chunk; test(left, key) is a bool. */
+/* Tests a whole chunk and returns the lane's flags in lane order. `keys` is aligned to V keys;
+ * `before` is the key to the left of the chunk; test(left, key) returns a bool. */
 template <int V, cache_access ACCESS, typename BITS, typename TEST>
 static DEVICE uint32_t warp_flags(const BITS *keys, BITS before, TEST &&test)
 {
@@ -120,7 +120,7 @@ static DEVICE uint32_t warp_flags(const BITS *keys, BITS before, TEST &&test)
     return flags;
 }
 
-/* The same for a chunk of `count` keys: one key a lane and row. Flags past the end are 0. */
+/* The same for a chunk of `count` keys: one key per lane and row. Flags past the end are 0. */
 template <typename BITS, typename TEST>
 static DEVICE uint32_t warp_flags_tail(const BITS *keys, unsigned count, BITS before, TEST &&test)
 {
@@ -134,14 +134,15 @@ static DEVICE uint32_t warp_flags_tail(const BITS *keys, unsigned count, BITS be
     return flags;
 }
 
-/* Turns flags in lane order into the lane's word in array order, which is word heads_word<V>(): a
- * transposition of (32 / V) x (32 / V) fields of V bits in each group of 32 / V lanes. */
+/* heads_in_order turns flags in lane order into one word per lane in array order; a lane then holds
+ * word heads_word<V>(). It transposes (32 / V) x (32 / V) fields of V bits in each group of 32 / V
+ * lanes. */
 template <int V> static DEVICE unsigned heads_word(void)
 {
     return lane_id() % (32 / V) * V + lane_id() / (32 / V);
 }
 
-/* The lane that holds word w = lane. */
+/* The lane that holds word number lane_id(). */
 template <int V> static DEVICE unsigned heads_lane(void)
 {
     return lane_id() % V * (32 / V) + lane_id() / V;
@@ -152,7 +153,8 @@ template <int V> static DEVICE uint32_t heads_in_order(uint32_t flags)
 #pragma unroll
     for (int distance = 16 / V; distance >= 1; distance /= 2) {
         int const      shift = distance * V;
-        uint32_t const low = 0xffffffffu / ((1u << shift) + 1); /* every other field of `shift` */
+        uint32_t const low = 0xffffffffu / ((1u << shift) + 1); /* every other field of `shift`
+                                                                 * bits */
         bool const     upper = (lane_id() & distance) != 0;
         uint32_t const send = upper ? flags & low : flags >> shift & low;
         uint32_t const got = __shfl_xor_sync(WARP_ALL, send, distance);
@@ -165,18 +167,18 @@ enum rank_kind {
     RANK_LAST,  /* the rank of the group's head: the minimum rank of its keys */
     RANK_NEXT,  /* one less than the rank of the next head: the maximum rank */
     RANK_BOTH,  /* the mean of the two */
-    RANK_COUNT, /* the number of heads up to here */
-    RANK_INDEX  /* no ties */
+    RANK_COUNT, /* the number of heads up to and including this key */
+    RANK_INDEX  /* the index plus 1, for ordinal ranks */
 };
 
 /* The heads around a warp's next chunk. Ranks start at 1. */
 template <typename NUM> struct heads_carry {
     NUM last;  /* rank of the last head before the chunk */
-    NUM next;  /* rank - 1 of the first head after it, or n */
-    NUM count; /* heads before it */
+    NUM next;  /* rank - 1 of the first head after the chunk, or n */
+    NUM count; /* number of heads before the chunk */
 };
 
-/* The heads around a lane's word. */
+/* The same values for the word of one lane. */
 template <typename NUM> struct heads_edges {
     NUM last, next, count;
 };
@@ -184,8 +186,8 @@ template <typename NUM> struct heads_edges {
 static DEVICE unsigned lowest_bit(uint32_t bits) { return __ffs(bits) - 1; }
 static DEVICE unsigned highest_bit(uint32_t bits) { return 31 - __clz(bits); }
 
-/* Lane w holds word w of a chunk whose first key is key `base`. Moves the carry past the chunk:
- * `last` and `count` to the right, `next` to the left. */
+/* Lane w holds word w of a chunk whose first key is key `base`. Updates the carry for the next
+ * chunk: `last` and `count` for the chunk to the right, `next` for the chunk to the left. */
 template <rank_kind KIND, typename NUM>
 static DEVICE heads_edges<NUM> warp_edges(uint32_t word, NUM base, heads_carry<NUM> *carry)
 {
@@ -224,7 +226,7 @@ static DEVICE vector_of<NUM, V> warp_row_numbers(int row, uint32_t word, heads_e
 {
     unsigned const lane = lane_id();
     unsigned const owner = row * V + lane * V / 32; /* lane that holds the word of these keys */
-    unsigned const shift = lane * V % 32;           /* bit of the first key in it */
+    unsigned const shift = lane * V % 32;           /* bit of the first of these keys in the word */
     unsigned const at = row * V * 32 + lane * V;
 
     vector_of<NUM, V> ranks = {};
@@ -282,7 +284,7 @@ static DEVICE vector_of<RANK, V> warp_row_ranks(int row, uint32_t word, heads_ed
     return ranks;
 }
 
-/* Writes the ranks of a chunk whose first key is key `base` of n. */
+/* Writes the ranks of a chunk whose first key is key `base` of the n keys. */
 template <rank_kind KIND, typename RANK, int V, cache_access ACCESS, typename NUM>
 static DEVICE void warp_write_ranks(RANK *ranks, size_t n, size_t base, uint32_t word,
                                     heads_edges<NUM> edges)

@@ -1,12 +1,12 @@
 /* warp_scan.cuh - lanes, ballots, scans and reductions of one warp.
  *
- * The binary prefix sum of Skjellum, Whittaker and Bangalore, "Ballot Counting for Optimal Binary
+ * The binary prefix sum of Whittaker, Skjellum and Bangalore, "Ballot Counting for Optimal Binary
  * Prefix Sum" (poster): a ballot gathers 32 flags in a word, a lane mask keeps the earlier lanes,
- * and a population count adds them. Three instructions, no shared memory.
- * Other scans use shuffles. An operation is a struct with a type ACC and static functions add(a, b)
- * and identity(). The order of combining is fixed (Kogge-Stone: steps of 1, 2, 4, 8, 16 lanes;
- * reductions by halves), so float sums are reproducible. Cost: five shuffles of 4 bytes, ten of 8.
- * Called by whole warps; results are valid in every lane. */
+ * and a population count adds them. Three instructions, no shared memory. Other scans use shuffles.
+ * An operation is a struct with a type ACC and static functions add(a, b) and identity(). The order
+ * of combining is fixed (Kogge-Stone: steps of 1, 2, 4, 8, 16 lanes; reductions by halves), so
+ * float sums are reproducible. Cost: five shuffles for 4-byte values, ten for 8-byte values. Called
+ * by whole warps; results are valid in every lane. */
 #ifndef ORDO_CUDA_WARP_WARP_SCAN_H
 #define ORDO_CUDA_WARP_WARP_SCAN_H
 
@@ -15,7 +15,7 @@
 #define WARP_LANES 32u
 #define WARP_ALL 0xffffffffu
 
-/* Marks a pointer as one to shared memory, for functions that are not inlined. */
+/* Tells the compiler that a pointer refers to shared memory, in functions that are not inlined. */
 template <typename T> static DEVICE T *as_shared(T *generic)
 {
     return (T *)__cvta_shared_to_generic(__cvta_generic_to_shared(generic));
@@ -36,7 +36,7 @@ static DEVICE uint32_t lanes_before(void)
     return mask;
 }
 
-/* The same with this lane. */
+/* A mask of this lane and the lanes before it. */
 static DEVICE uint32_t lanes_to_here(void)
 {
     uint32_t mask;
@@ -51,7 +51,7 @@ static DEVICE unsigned warp_count_flags(bool flag)
 }
 
 /* A mask of the lanes whose low BITS bits of `value` equal this lane's. After Adinets and Merrill,
- * "Onesweep" (2022): one ballot a bit, because match.any takes longer the more values differ. In
+ * "Onesweep" (2022): one ballot per bit, because match.any takes longer the more values differ. In
  * PTX, because the compiler would test each bit twice. */
 template <int BITS> static DEVICE uint32_t warp_match(unsigned value)
 {
@@ -79,7 +79,7 @@ template <typename ACC_> struct scan_add {
     static DEVICE ACC add(ACC a, ACC b) { return a + b; }
 };
 
-/* Of unsigned integers. */
+/* scan_max and scan_min are for unsigned integers. */
 template <typename ACC_> struct scan_max {
     typedef ACC_ ACC;
 
@@ -106,7 +106,7 @@ template <typename OP> static DEVICE typename OP::ACC warp_scan(typename OP::ACC
     return x;
 }
 
-/* The combination of the lanes before this one, from the result of warp_scan. */
+/* Lane i gets x0 op ... op x(i-1), from the result of warp_scan. */
 template <typename OP> static DEVICE typename OP::ACC warp_before(typename OP::ACC scanned)
 {
     typename OP::ACC const left = __shfl_up_sync(WARP_ALL, scanned, 1);
@@ -121,7 +121,7 @@ template <typename OP> static DEVICE typename OP::ACC warp_reduce(typename OP::A
     return x;
 }
 
-/* The largest and smallest value of a warp; up to 32 bits take one instruction. */
+/* The largest and smallest value of a warp; values of up to 32 bits take one instruction. */
 template <typename T> static DEVICE T warp_largest(T x)
 {
     if constexpr (sizeof(T) <= 4)

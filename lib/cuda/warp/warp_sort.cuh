@@ -1,13 +1,13 @@
-/* warp_sort.cuh - sorts keys in the registers of a warp, WARP_SORT_ITEMS a lane, by networks
+/* warp_sort.cuh - sorts keys in the registers of a warp, WARP_SORT_ITEMS per lane, by networks
  * without branches: K. Batcher, "Sorting networks and their applications" (1968).
  *
- * The keys of a lane are sorted by the odd-even merge network (63 comparators for 16). Level m then
- * merges sorted sequences of 2^(m-1) lanes in pairs by a bitonic network of 4 + m steps: for m <= 2
- * by shuffles, for m <= 5 through shared memory, where the keys of 2^m lanes are dealt out so that
- * a lane holds those 2^m apart; that takes four steps without a shuffle, then the keys are dealt
- * back for the m steps left. All sequences ascend; the first step of a merge compares with the
- * mirrored place. "Blocked": lane l holds places 16 l to 16 l + 15 of the warp's 512. Called by
- * whole warps, each with its own memory. */
+ * The odd-even merge network sorts the keys of a lane (63 comparators for 16). Level m then merges
+ * sorted sequences of 2^(m-1) lanes in pairs by a bitonic network of 4 + m steps: for m <= 2 by
+ * shuffles, for m = 3, 4 and 5 through shared memory. There the keys are exchanged so that a lane
+ * holds keys 2^m apart. That layout ("dealt") allows four steps without a shuffle; then the keys go
+ * back for the remaining m steps. All sequences ascend; the first step of a merge compares with the
+ * mirrored place. In the "blocked" layout lane l holds places 16 l to 16 l + 15 of the 512 places
+ * of the warp. Called by whole warps, each with its own shared memory. */
 #ifndef ORDO_CUDA_WARP_WARP_SORT_H
 #define ORDO_CUDA_WARP_WARP_SORT_H
 
@@ -18,9 +18,9 @@ enum {
     WARP_SORT_KEYS = 32 * WARP_SORT_ITEMS
 };
 
-/* The index of place i in a warp's memory: 16 bytes are left out after every 128 (but not within
- * the keys of a lane), and 64 after 256 places, against bank conflicts of lanes that read their own
- * 16-byte vectors, or keys 16 apart. */
+/* The index of place i in a warp's memory. 16 bytes stay free after every 128 bytes (for records of
+ * 16 bytes after the keys of a lane), and 64 bytes after every 256 places. This avoids bank
+ * conflicts between lanes that read their own 16-byte vectors, or keys 16 apart. */
 template <typename BITS> static DEVICE constexpr int warp_sort_at(int i)
 {
     constexpr int EACH = sizeof(BITS) > 8 ? (int)WARP_SORT_ITEMS : 128 / (int)sizeof(BITS);
@@ -56,7 +56,7 @@ template <int PART = 1, typename BITS> static DEVICE void lane_sort(BITS *x)
         lane_sort<2 * PART>(x);
 }
 
-/* The bitonic steps FIRST, FIRST / 2, ... 1 of one lane's keys. */
+/* The bitonic steps FIRST, FIRST / 2, ..., 1 on the keys of one lane. */
 template <int FIRST, typename BITS> static DEVICE void lane_clean(BITS *x)
 {
 #pragma unroll
@@ -67,13 +67,13 @@ template <int FIRST, typename BITS> static DEVICE void lane_clean(BITS *x)
         lane_clean<FIRST / 2>(x);
 }
 
-/* The smaller key, or in the upper lane of a pair the larger one. */
+/* Returns the smaller key, or the larger one in the upper lane of a pair. */
 template <typename BITS> static DEVICE BITS sort_keep(BITS mine, BITS other, bool upper)
 {
     return (mine < other) != upper ? mine : other;
 }
 
-/* Level m by shuffles; keys blocked before and after. */
+/* Level m by shuffles; the keys are blocked before and after. */
 template <int M, typename BITS> static DEVICE void warp_merge_lanes(BITS *x)
 {
     constexpr int  N = WARP_SORT_ITEMS;
@@ -93,7 +93,7 @@ template <int M, typename BITS> static DEVICE void warp_merge_lanes(BITS *x)
     lane_clean<N / 2>(x);
 }
 
-/* Writes blocked keys to places 0 to 511, or reads them. */
+/* Writes blocked keys to places 0 to 511 (warp_put), or reads them (warp_get). */
 template <typename BITS> static DEVICE void warp_put(BITS *memory, const BITS *x)
 {
     constexpr int V = 16 / sizeof(BITS);
@@ -122,21 +122,22 @@ template <typename BITS> static DEVICE void warp_get(BITS *x, const BITS *memory
     }
 }
 
-/* Dealt out for level m: a lane's i-th key is place i 2^m + (its number among the 2^m lanes). */
+/* The start of a lane's keys in the dealt layout of level m: its i-th key is at place i 2^m +
+ * (number of the lane among the 2^m lanes). */
 template <int M, typename BITS> static DEVICE int warp_dealt(void)
 {
     unsigned const lane = lane_id();
     return warp_sort_at<BITS>((lane >> M << (M + 4)) + (lane & ((1 << M) - 1)));
 }
-/* The same, from the far end of the second half. */
+/* The same with the lanes in reverse order, for the mirrored second half. */
 template <int M, typename BITS> static DEVICE int warp_dealt_turned(void)
 {
     unsigned const lane = lane_id();
     return warp_sort_at<BITS>((lane >> M << (M + 4)) + ((1 << M) - 1 - (lane & ((1 << M) - 1))));
 }
 
-/* The end of level m for dealt-out keys that were compared 8, 4, 2 and 1 apart: deals them back and
- * does the remaining steps. Keys are blocked after. */
+/* The end of level m, after the dealt keys were compared at distances 8, 4, 2 and 1: returns the
+ * keys to the blocked layout and does the remaining steps. */
 template <int M, typename BITS> static DEVICE void warp_merge_end(BITS *x, BITS *memory)
 {
     BITS *const dealt = memory + warp_dealt<M, BITS>();
@@ -156,7 +157,7 @@ template <int M, typename BITS> static DEVICE void warp_merge_end(BITS *x, BITS 
     __syncwarp();
 }
 
-/* Level m through the warp's memory; keys blocked before and after. */
+/* Level m through shared memory; the keys are blocked before and after. */
 template <int M, typename BITS> static DEVICE void warp_merge_memory(BITS *x, BITS *memory)
 {
     constexpr int     N = WARP_SORT_ITEMS;
@@ -175,8 +176,8 @@ template <int M, typename BITS> static DEVICE void warp_merge_memory(BITS *x, BI
     warp_merge_end<M>(x, memory);
 }
 
-/* Sorts the keys of every 2^M lanes, M <= 5, in any distribution over these lanes; blocked
- * after. */
+/* Sorts the keys of every 2^M lanes, M <= 5. The keys may be distributed over these lanes in any
+ * way; they are blocked afterwards. */
 template <int M, typename BITS> static DEVICE void warp_sort_parts(BITS *x, BITS *memory)
 {
     lane_sort(x);

@@ -1,25 +1,25 @@
 /* dev_moving.cu - medians, quantiles, ranks, minima and maxima of a moving window of up to 1024
  * elements.
  *
- * A block sorts a tile of 2048 elements, the outputs and the elements that their windows share with
- * the neighbours, and numbers the elements by their sorted places. A wavelet matrix of the places
- * (F. Claude, G. Navarro and A. Ordonez, "The wavelet matrix: An efficient wavelet tree for large
- * alphabets", 2015) answers in 11 steps, for any window of the tile, which place is the k-th and
- * how many places are below another one. Every result is one to three such questions. Dense ranks
- * ask each element of the window. Segments limit the windows; rows with a step are copied. Minima
- * and maxima of whole arrays have their own kernel (dev_moving_bounds.cu). */
+ * A block sorts a tile of 2048 elements (the elements of its outputs and of their windows) and
+ * numbers the elements by their sorted places. A wavelet matrix of the places (F. Claude, G.
+ * Navarro and A. Ordonez, "The wavelet matrix: An efficient wavelet tree for large alphabets",
+ * 2015) finds in 11 steps, for any window of the tile, the k-th place or the number of places below
+ * a given one. Every result takes one to three such queries. Dense ranks look at each element of
+ * the window. Segments limit the windows; rows with a step are copied. Minima and maxima of whole
+ * arrays have their own kernel (dev_moving_bounds.cu). */
 #include "cuda/windows/moving_tile.cuh"
 #include "cuda/windows/moving_wish.cuh"
 #include "cuda/segments/segments.cuh"
 
-/* The segment of element i. If i is in none, the segment is empty. */
+/* The segment of element i; empty if i is in no segment. */
 static DEVICE segment moving_segment(const moving_wish &wish, uint64_t i)
 {
     if (!wish.has_segments)
         return {0, wish.n};
     if (wish.map.offsets == NULL)
         return {i - i % wish.map.length, wish.map.length};
-    uint64_t lo = 0, hi = wish.map.count; /* the last segment that begins at i or before */
+    uint64_t lo = 0, hi = wish.map.count; /* searches the last segment that begins at i or before */
     while (lo + 1 < hi) {
         uint64_t const middle = (lo + hi) / 2;
         bool const     below = wish.map.offsets[middle] <= i;
@@ -34,8 +34,8 @@ static DEVICE segment moving_segment(const moving_wish &wish, uint64_t i)
 /* ---- One output ---- */
 
 struct moving_window {
-    unsigned first, end; /* places of the tile */
-    unsigned nans;       /* unless NaNs are keys */
+    unsigned first, end; /* range of elements in the tile */
+    unsigned nans;       /* number of NaNs, unless NaNs are keys */
 };
 
 template <typename WORD>
@@ -52,7 +52,7 @@ static DEVICE double moving_quantile(const moving_wish &wish, const segment_code
             : codes.value(
                   codes.decode(tile.key(tile.kth(window.first, window.end, (unsigned)at.above))));
     double const value = quantile_value(&at, below, above, wish.op == ORDO_MOVING_MEDIAN);
-    return __dadd_rn(value, 0.0); /* a zero is +0 */
+    return __dadd_rn(value, 0.0); /* makes every zero +0 */
 }
 
 /* The rank of the last element of the window. */
@@ -74,7 +74,7 @@ static DEVICE double moving_rank(const moving_wish &wish, const segment_codes<WO
     return wish.ties == ORDO_TIES_AVERAGE ? (double)(before + 1 + to) * 0.5 : (double)to;
 }
 
-/* Output i; the tile begins with element `origin`, which may be negative. */
+/* Computes output i. The tile begins with element `origin`, which may be negative. */
 template <typename WORD>
 static DEVICE void moving_output(const moving_wish &wish, const segment_codes<WORD> &codes,
                                  const moving_tile<WORD> &tile, unsigned numbers, uint64_t i,
@@ -129,7 +129,7 @@ static __global__ void __launch_bounds__(MOVING_THREADS)
         tile.make_previous();
     else
         tile.make_levels();
-    /* Sorted places below this one are numbers. */
+    /* Sorted places below `numbers` hold numbers; the others hold NaNs. */
     unsigned const numbers = codes.is_float && wish.nans != ORDO_NANS_LAST
                                  ? tile.upper(codes.last_number())
                                  : MOVING_TILE;
@@ -139,7 +139,7 @@ static __global__ void __launch_bounds__(MOVING_THREADS)
 
 /* ---- The job ---- */
 
-struct moving_rows { /* rows with a step, as rows without gaps */
+struct moving_rows { /* rows with a step or gaps, copied to rows without gaps */
     segment_input input;
     void         *out;
 };
@@ -151,8 +151,8 @@ static ordo_segment_view whole_view(void)
     return view;
 }
 
-/* A fixed layout that has gaps, too, becomes rows without gaps: element i is then in row
- * i / length. */
+/* Whether a fixed layout has a step or gaps. It is then copied to rows without gaps, so that
+ * element i is in row i / length. */
 static bool needs_rows(const ordo_moving_job *job)
 {
     const ordo_segment_view *const view = job->segments;

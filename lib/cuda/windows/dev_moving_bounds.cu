@@ -1,10 +1,10 @@
 /* dev_moving_bounds.cu - minima and maxima of a moving window of up to 1024 elements.
  *
  * A block has a tile of 2048 codes in shared memory: key bits, complemented for minima, so that the
- * result is always the largest code. Step s combines the codes at distance 2^s, so each place then
- * has the maximum of 2^(s+1) elements. Two such overlapping stretches cover the window: lg(window)
- * steps for each element. Elements outside the array, and NaNs that are no keys, are 0; bits count
- * the NaNs. */
+ * result is always the largest code. Step s combines codes at distance 2^s; then each place has the
+ * maximum of 2^(s+1) elements. Two such overlapping stretches cover the window. Cost: lg(window)
+ * steps per element. Elements outside the array, and NaNs unless NaNs are keys, have code 0; a bit
+ * mask counts the NaNs. */
 #include "cuda/windows/moving_wish.cuh"
 #include "cuda/warp/warp_scan.cuh"
 
@@ -18,10 +18,10 @@ enum {
 template <typename WORD> struct bounds_shared {
     WORD     codes[TILE];
     uint32_t nans[WORDS];
-    uint16_t nans_before[WORDS + 1]; /* in the words before this one */
+    uint16_t nans_before[WORDS + 1]; /* number of NaNs in the words before this one */
 };
 
-/* The NaNs of the tile before place i <= TILE. */
+/* The number of NaNs of the tile before place i <= TILE. */
 template <typename WORD> static DEVICE unsigned nans_to(const bounds_shared<WORD> &s, unsigned i)
 {
     unsigned const word = i / 32, bit = i % 32;
@@ -57,7 +57,7 @@ static DEVICE void load_codes(const moving_wish &wish, const segment_codes<WORD>
     __syncthreads();
 }
 
-/* codes[i] = the maximum of the `stretch` elements from i on; a power of 2. */
+/* Sets codes[i] to the maximum of the `stretch` elements from i on; stretch is a power of 2. */
 template <typename WORD> static DEVICE void widen(bounds_shared<WORD> &s, unsigned stretch)
 {
     for (unsigned distance = 1; distance < stretch; distance *= 2) {

@@ -1,10 +1,10 @@
 /* moving_tile.cuh - a tile of a moving window in shared memory: the sorted keys, and a wavelet
  * matrix of the elements' sorted places.
  *
- * Level 0 has the highest bit of the place of each element, in array order. The elements with bit 0
- * then come before those with bit 1, in the same order otherwise, and level 1 has their next bit;
- * so on. The places are a permutation, so every level has as many zeros as ones. load and make_X
- * are called by all threads of a block; questions are for each thread alone. */
+ * Level 0 has the highest bit of the place of each element, in array order. For level 1 the
+ * elements are split stably by that bit, zeros first; level 1 has their next bit, and so on. The
+ * places are a permutation, so every level has as many zeros as ones. All threads of a block call
+ * load and make_X together; each thread calls the queries alone. */
 #ifndef ORDO_CUDA_WINDOWS_MOVING_TILE_H
 #define ORDO_CUDA_WINDOWS_MOVING_TILE_H
 
@@ -16,13 +16,13 @@
 enum {
     MOVING_LEVELS = 11,
     MOVING_TILE = 1 << MOVING_LEVELS,
-    MOVING_WINDOW = 1024, /* at most; outputs of a tile: MOVING_TILE + 1 - window */
+    MOVING_WINDOW = 1024, /* at most; a tile has MOVING_TILE + 1 - window outputs */
     MOVING_THREADS = 512,
     MOVING_ITEMS = MOVING_TILE / MOVING_THREADS,
-    MOVING_WORDS = MOVING_TILE / 32 /* of a level */
+    MOVING_WORDS = MOVING_TILE / 32 /* words of a level */
 };
 
-/* A key and its place in the tile; ordered by both, so that the order is stable. */
+/* A key and the place of its element in the tile; ordered by both, so that the order is stable. */
 template <typename WORD> struct moving_record;
 template <> struct moving_record<uint32_t> {
     uint64_t both;
@@ -47,19 +47,20 @@ template <> struct alignas(16) moving_record<uint64_t> {
 
 template <typename WORD> struct moving_shared {
     moving_record<WORD> records[bitonic_room<moving_record<WORD>>(MOVING_TILE)];
-    uint16_t order[MOVING_TILE]; /* sorted places of the elements; with levels, in their order */
+    uint16_t order[MOVING_TILE]; /* sorted places of the elements; make_levels reorders them */
     union {
         struct {
             uint32_t bits[MOVING_LEVELS][MOVING_WORDS];
-            uint16_t ones[MOVING_LEVELS][MOVING_WORDS + 1]; /* in the words before this one */
+            uint16_t ones[MOVING_LEVELS][MOVING_WORDS + 1]; /* ones in the words before this one */
         };
-        uint16_t previous[MOVING_TILE]; /* 1 + the element before with the same key, or 0 */
+        uint16_t previous[MOVING_TILE]; /* 1 + the previous element with the same key, or 0 */
     };
 };
 
 template <typename WORD> struct moving_tile {
     moving_shared<WORD> *shared;
-    bool                 dense; /* for distinct_below; there are no levels, and no kth */
+    bool                 dense; /* supports distinct_below; there are no levels, so kth must not be
+                                 * called */
 
     DEVICE const moving_record<WORD> &record(unsigned place) const
     {
@@ -67,7 +68,7 @@ template <typename WORD> struct moving_tile {
     }
     DEVICE WORD key(unsigned place) const { return record(place).key(); }
 
-    /* Reads and sorts the tile. read(i) gives the code of element i. */
+    /* Reads and sorts the tile. read(i) returns the code of element i. */
     template <typename READ> DEVICE void load(READ &&read) const
     {
         for (unsigned i = threadIdx.x; i < MOVING_TILE; i += MOVING_THREADS)
@@ -78,7 +79,7 @@ template <typename WORD> struct moving_tile {
         __syncthreads();
     }
 
-    /* For dense tiles, instead of make_levels. */
+    /* For dense tiles; replaces make_levels. */
     DEVICE void make_previous(void) const
     {
         for (unsigned p = threadIdx.x; p < MOVING_TILE; p += MOVING_THREADS) {
@@ -88,7 +89,7 @@ template <typename WORD> struct moving_tile {
         __syncthreads();
     }
 
-    /* Sums the ones of a level before each word; called by the first warp. */
+    /* Computes the number of ones of a level before each word; called by the first warp. */
     DEVICE void sum_level(int level) const
     {
         unsigned const lane = lane_id();
@@ -131,7 +132,7 @@ template <typename WORD> struct moving_tile {
         }
     }
 
-    /* The ones of a level before position i <= MOVING_TILE. */
+    /* The number of ones of a level before position i <= MOVING_TILE. */
     DEVICE unsigned ones_before(int level, unsigned i) const
     {
         unsigned const word = i / 32, bit = i % 32;
@@ -194,8 +195,8 @@ template <typename WORD> struct moving_tile {
         return code == (WORD) ~(WORD)0 ? (unsigned)MOVING_TILE : lower((WORD)(code + 1));
     }
 
-    /* The number of different keys of the elements [first, end) whose sorted places are below
-     * `place`: an element counts if no earlier one of the window has its key. */
+    /* The number of distinct keys among the elements [first, end) with sorted places below `place`.
+     * An element counts if no earlier element of the window has the same key. */
     DEVICE unsigned distinct_below(unsigned first, unsigned end, unsigned place) const
     {
         unsigned count = 0;

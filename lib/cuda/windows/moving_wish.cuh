@@ -1,4 +1,4 @@
-/* moving_wish.cuh - what the kernels of moving windows are asked for, and how they write keys. */
+/* moving_wish.cuh - the parameters of the kernels of moving windows, and how they write keys. */
 #ifndef ORDO_CUDA_WINDOWS_MOVING_WISH_H
 #define ORDO_CUDA_WINDOWS_MOVING_WISH_H
 
@@ -14,7 +14,7 @@ struct moving_wish { /* a kernel argument */
     ordo_ties      ties;
     const void    *in;
     void          *out;
-    bool           out_is_key; /* out has the type of the keys, else f64 */
+    bool           out_is_key; /* `out` has the type of the keys, else f64 */
     segment_map    map;
     bool           has_segments;
 };
