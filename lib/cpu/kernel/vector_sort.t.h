@@ -486,7 +486,9 @@ static void FN(split_part)(const FN(part) * part, FN(part) * lower, FN(part) * u
     lower->spare += to_fronts ? n - below : 0;
     *upper = *part;
     upper->a = in_place ? part->a + below : part->spare + (to_fronts ? 0 : below);
-    upper->spare = (in_place ? part->spare : part->a) + below;
+    /* Without the result in it, the spare array of one part is free for the next. */
+    bool const is_target = part->to == part->spare;
+    upper->spare = in_place ? part->spare + (is_target ? below : 0) : part->a + below;
     upper->to += below;
     upper->n = n - below;
     upper->range.low = pivot;

@@ -507,25 +507,23 @@ static bool fits_cache(enum record_kind kind, size_t n)
     return n <= ORDO_TUNE_RADIX_ALONE / record_size(kind);
 }
 
-/* Whether one thread sorts all words as vectors, beyond the cache as well. */
-static bool is_vector_sorted(const radix_local *local, enum record_kind kind, size_t n,
-                             unsigned threads)
+/* Whether one thread sorts all words as vectors, in the memory of the result. */
+static bool is_vector_sorted(const radix_local *local, const radix_io *io, unsigned threads)
 {
-    return threads == 1 && (kind == RECORD_K32 || kind == RECORD_K64) &&
-           local->sort_words != NULL && n <= local->most_words;
+    return threads == 1 && (io->kind == RECORD_K32 || io->kind == RECORD_K64) &&
+           io->key_size == record_size(io->kind) && io->index_type == 0 &&
+           (io->store == NULL || io->map != NULL) && local->sort_words != NULL &&
+           io->n <= local->most_words;
 }
 
 size_t cpu_radix_scratch(enum record_kind kind, size_t n, bool has_spare, unsigned threads)
 {
-    size_t const size = record_size(kind), alone = 2 * ordo_round_up(n * size, LINE);
+    size_t const size = record_size(kind);
     if (fits_cache(kind, n))
-        return alone;
-    size_t const split = (has_spare ? 1 : 2) * ordo_round_up(n * size, LINE) +
-                         blocks_scratch(kind, n, threads) + threads * slot_bytes(kind, n, threads) +
-                         ordo_round_up(n * sizeof(uint16_t), LINE) +
-                         ordo_round_up(table_bytes(kind, n, threads), LINE);
-    bool const is_few = threads == 1 && n <= ordo_max(ORDO_TUNE_WORDS_32, ORDO_TUNE_WORDS_64);
-    return is_few ? ordo_max(alone, split) : split;
+        return 2 * ordo_round_up(n * size, LINE);
+    return (has_spare ? 1 : 2) * ordo_round_up(n * size, LINE) + blocks_scratch(kind, n, threads) +
+           threads * slot_bytes(kind, n, threads) + ordo_round_up(n * sizeof(uint16_t), LINE) +
+           ordo_round_up(table_bytes(kind, n, threads), LINE);
 }
 
 ordo_status cpu_radix(const radix_io *io, ordo_exec *exec)
@@ -535,10 +533,15 @@ ordo_status cpu_radix(const radix_io *io, ordo_exec *exec)
     exec->facts.record_bytes = size;
     radix_local const local = local_of(io, exec);
     exec->isa = io->kernels->loops->isa;
-    if (fits_cache(io->kind, io->n) || is_vector_sorted(&local, io->kind, io->n, exec->threads)) {
-        void *records, *spare;
-        TRY(ordo_scratch(exec, io->n * size, &records));
-        TRY(ordo_scratch(exec, io->n * size, &spare));
+    bool const in_cache = fits_cache(io->kind, io->n);
+    if (in_cache || is_vector_sorted(&local, io, exec->threads)) {
+        void  *records = NULL, *spare;
+        size_t bytes = io->n * size;
+        if (in_cache)
+            TRY(ordo_scratch(exec, bytes, &records));
+        else
+            bytes = ordo_min(bytes, ORDO_TUNE_WORDS_CACHE);
+        TRY(ordo_scratch(exec, bytes, &spare));
         exec->changed = true;
         ops_of(io)->alone(io, records, spare, &local);
         exec->facts.strategy = ORDO_STRATEGY_CACHE;

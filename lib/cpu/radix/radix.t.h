@@ -294,15 +294,20 @@ static void FN(finish_bucket)(const radix_work *work, size_t lo, size_t hi, char
                (RECORD *)(void *)buffer);
 }
 
-/* The whole job on one thread, within the cache. */
+/* The whole job on one thread. room NULL: the vector sort takes all records in the memory of the
+ * result, and spare is as small as it allows. */
 static void FN(alone)(const radix_io *io, void *room, void *spare, const radix_local *local)
 {
-    RECORD *const records = room;
+    RECORD *const  records = room != NULL ? room : io->out;
+    unsigned const bits = 8 * sizeof(DIGITS);
     if (io->load != NULL)
         io->load(io, 0, io->n, records);
-    else
+    else if (records != io->in)
         memcpy(records, io->in, io->n * sizeof *records);
-    FN(sort_to_result)(io, local, records, spare, 0, io->n, 8 * sizeof(DIGITS));
+    if (room == NULL)
+        local->sort_words(records, spare, io->n, records, bits, io->store != NULL ? io->map : NULL);
+    else
+        FN(sort_to_result)(io, local, records, spare, 0, io->n, bits);
 }
 
 static uint64_t FN(differ)(const void *array, size_t lo, size_t hi)

@@ -207,8 +207,9 @@ static inline unsigned FN(word_bits)(unsigned most)
 /* Estimates the distribution of the keys of n records from a sample. The sample is counted in 64
  * cells of its range; the fullest cell shows how many keys share the key bits that a packed word
  * holds. Keys that repeat have few values, and few of these share those bits. The sample has no
- * fixed stride, because the keys may be periodic. Records that must be split before they are packed
- * must be spread evenly. Sets *range to the bit length of the sample's range. */
+ * fixed stride, because the keys may be periodic. If the vector sort takes the records as words,
+ * only a few keys may share these bits, unless a packed word holds all bits of the range. Sets
+ * *range to the bit length of the sample's range. */
 static enum radix_spread FN(spread)(const RECORD *records, size_t n, const radix_local *local,
                                     unsigned *range)
 {
@@ -228,7 +229,10 @@ static enum radix_spread FN(spread)(const RECORD *records, size_t n, const radix
         unsigned const now = ++held[(sample[i] - low) >> shift];
         fullest = now > fullest ? now : fullest;
     }
-    if (n > RADIX_PACKED ? fullest <= 4 : n * fullest <= 8 * (size_t)RADIX_PACKED)
+    bool const   words = local->sort_words != NULL && n <= local->most_words;
+    bool const   whole = bits + ordo_bit_length(n - 1) <= 32;
+    size_t const most = (size_t)EVEN_CELL * RADIX_PACKED / n;
+    if (fullest <= (words && !whole ? ordo_min(EVEN_CELL, most / 2) : most))
         return RADIX_EVEN;
     for (size_t i = 1; i < 32; i++)
         for (size_t j = 0; j < i; j++)
@@ -244,7 +248,7 @@ static bool FN(are_words)(const RECORD *records, size_t n, const radix_local *lo
 {
     unsigned range;
     return local->sort_words != NULL && n <= local->most_words &&
-           (local->sort_packed == NULL || n <= ORDO_TUNE_WORDS_ORDER ||
+           (local->sort_packed == NULL || n <= ORDO_TUNE_WORDS_ORDER || n > RADIX_PACKED ||
             FN(spread)(records, n, local, &range) != RADIX_EVEN);
 }
 
