@@ -141,9 +141,11 @@ def test_sorts_with_a_radius(tmp_path, cpu, algorithm):
         wish["radius"] = N
         status, words = c("sort", _lib.U32, mine, N, opts=_lib.SortOptions, **wish)
         assert status == -1
-        assert words == f"radius {N} is not below n = {N}"
+        assert words == f"radius is {N}; expected less than {N}, the number of keys"
     same(ordo.sort(keys, algorithm=algorithm, radius=9), expected)
-    with pytest.raises(ValueError, match=f"radius {N} is not below n = {N}"):
+    with pytest.raises(
+        ValueError, match=f"radius is {N}; expected less than {N}, the number of keys"
+    ):
         ordo.sort(keys, algorithm=algorithm, radius=N)
     message = command("sort", path, "-o", out, "--algorithm", algorithm, "-k", N, fails=True)
     assert words in message

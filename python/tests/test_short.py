@@ -43,7 +43,7 @@ def check_order(a: Any) -> None:
         pairs = ordo.sort_pairs(a, values, descending=down)
         same_bytes(pairs, _order._sort_pairs(a, values, wish))
         for method in METHODS:
-            general = _rank._rankdata(a, method, None, "propagate", down, None, "auto")
+            general = _rank._rankdata(a, method, None, "propagate", down, None, "auto", None)
             same_bytes(ordo.rankdata(a, method, descending=down), general)
 
 
