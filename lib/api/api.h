@@ -144,7 +144,10 @@ static inline ordo_segment_array api_read_only(const void *base, size_t size)
     return (ordo_segment_array){(void *)base, size, true, false}; /* never written through */
 }
 
-/* api_select.c: the parts that ordo_select and ordo_quantiles share. */
+/* api_select.c: the parts that ordo_select, ordo_topk, ordo_nth and ordo_quantiles share. */
+/* Reads the options of an array of n keys and checks all but the algorithm. */
+ordo_status api_read_select_opts(ordo_exec *exec, ordo_type type, const ordo_select_opts *opts,
+                                 size_t n, ordo_select_opts *wish, api_segments *segments);
 ordo_status api_check_select_algorithm(ordo_exec *exec, uint32_t algorithm, uint64_t sub_array);
 /* Sets the algorithm and the length of sub-arrays, which depends on the backend. */
 ordo_status api_set_select_algorithm(ordo_exec *exec, const ordo_choice *choice, uint32_t algorithm,

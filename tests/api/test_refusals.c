@@ -34,7 +34,6 @@ static void test_null_order(void)
     double               out[N];
     size_t               count = 7;
     ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .algorithm = ORDO_ALGORITHM_MERGE);
-
     testkit_case("NULL arrays of the verbs of order");
     REFUSED("keys", ordo_sort(ctx, ORDO_U32, NULL, N, NULL));
     REFUSED("keys", ordo_sort(ctx, ORDO_U32, NULL, 1, &opts));
@@ -73,7 +72,6 @@ static void test_null_order(void)
     CHECK_EQ_U64(7, count);
     FINE(ordo_topk(ctx, ORDO_U32, keys, N, 3, NULL, ORDO_U32, NULL, &count, NULL));
     CHECK_EQ_U64(3, count);
-
     testkit_case("NULL context");
     CHECK_STATUS(ORDO_E_ARG, ordo_sort(NULL, ORDO_U32, keys, N, NULL), NULL);
     CHECK(strstr(ordo_last_error(NULL), "ctx") != NULL);
@@ -95,7 +93,6 @@ static void test_null_strings(void)
     ordo_strings const        no_bytes = {sizeof no_bytes, NULL, offsets, NULL};
     ordo_strings const        no_offsets = {sizeof no_offsets, bytes, NULL, NULL};
     const ordo_strings *const bad[] = {NULL, &neither, &both, &no_bytes, &no_offsets};
-
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         testkit_case("invalid strings, number %zu", i);
         REFUSED("", ordo_argsort_strings(ctx, bad[i], 3, ORDO_U32, out, NULL));
@@ -124,7 +121,6 @@ static void test_null(void)
     uint64_t             total = 7;
     size_t               first = 7;
     int                  sorted;
-
     testkit_case("NULL arrays");
     REFUSED("sorted", ordo_rank_sorted(ctx, ORDO_I32, NULL, N, ORDO_U32, out, NULL));
     REFUSED("ranks", ordo_rank_sorted(ctx, ORDO_I32, keys, N, ORDO_U32, NULL, NULL));
@@ -143,7 +139,6 @@ static void test_null(void)
     REFUSED("bytes", ordo_scan_bits_scratch(ctx, ORDO_FLAG_BITS, N, ORDO_U32, NULL, NULL));
     REFUSED("bytes", ordo_partition_scratch(ctx, ORDO_FLAG_BITS, N, 4, NULL, NULL));
     CHECK(total == 7 && first == 7);
-
     testkit_case("NULL context");
     CHECK_STATUS(ORDO_E_ARG, ordo_rank_sorted(NULL, ORDO_I32, keys, N, ORDO_U32, out, NULL), NULL);
     CHECK(strstr(ordo_last_error(NULL), "ctx") != NULL);
@@ -160,7 +155,6 @@ static void test_nothing(void)
     size_t   found = 7, radius = 7, runs = 7;
     double   median = 7;
     int      sorted = 7;
-
     testkit_case("n == 0 with NULL arrays");
     FINE(ordo_rank_sorted(ctx, ORDO_F64, NULL, 0, ORDO_U32, NULL, NULL));
     FINE(ordo_scan(ctx, ORDO_MAX, ORDO_I16, NULL, 0, ORDO_I16, NULL, NULL));
