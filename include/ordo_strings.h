@@ -1,5 +1,5 @@
-/* ordo_strings.h - sort, rank and select strings; read FASTA records. ordo.h includes this file. The
- * rules of ordo.h apply. */
+/* ordo_strings.h - sort, rank and select strings; read FASTA records. ordo.h includes this file.
+ * The rules of ordo.h apply. */
 #ifndef ORDO_STRINGS_H
 #define ORDO_STRINGS_H
 
@@ -51,7 +51,7 @@ ORDO_MUST ordo_status ordo_select_strings(ordo_ctx *ctx, const ordo_strings *str
  * lines up to the next header; its sequence is those lines without their ends. Lines end with LF or
  * CRLF; the last line may have no end. A record without residues has an empty sequence, and blank
  * lines before the first header belong to no record.
- * The arrays belong to the caller. The form of headers and sequences is that of ordo_strings.     */
+ * The arrays belong to the caller. The form of headers and sequences is that of ordo_strings. */
 typedef struct ordo_fasta {
     size_t      struct_size;
     size_t      n;                /* records                                                      */

@@ -1,5 +1,5 @@
-/* fasta.c - reading and writing FASTA records (see fasta.h). The text stays as it was read, and each
- * record is written from there. */
+/* fasta.c - reading and writing FASTA records (see fasta.h). The text stays as it was read, and
+ * each record is written from there. */
 #include "cli/io/fasta.h"
 
 #include "cli/io/source.h"

@@ -128,13 +128,13 @@ static ordo_status measure_each(ordo_exec *exec, const order_segments *call, ord
 {
     const ordo_radius_job *const job = &call->job;
     size_t const                 size = ordo_type_size(job->type);
+    bool const                   by_rows = one == is_sorted_one && call->where == NULL;
     ordo_segments_job            each = {.arrays = {api_read_only(job->keys, size),
                                                     {job->lr, size, false, true},
                                                     {job->rl, size, false, true},
                                                     {job->dm, sizeof *job->dm, false, true}},
                                          .one = one,
-                                         .rows = one == is_sorted_one && call->where == NULL ? is_sorted_rows
-                                                                                             : NULL,
+                                         .rows = by_rows ? is_sorted_rows : NULL,
                                          .rows_most = ORDO_ROW_KEYS,
                                          .scratch = one == radius_one ? radius_one_scratch : NULL,
                                          .needs_scratch = true,

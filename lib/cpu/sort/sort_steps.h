@@ -57,8 +57,8 @@ bool cpu_small_pairs(const ordo_pairs_job *job, ordo_exec *exec);
 bool cpu_vector_takes(const cpu_kernels *kernels, const ordo_sort_job *job);
 bool cpu_vector_sort(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec);
 bool cpu_vector_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job, ordo_exec *exec);
-/* The order of a few keys by that sort: words[i] & index_mask is the index of the i-th key. Keys tie
- * if their bits are equal; bits are in the order of the input. */
+/* The order of a few keys by that sort: words[i] & index_mask is the index of the i-th key. Keys
+ * tie if their bits are equal; bits are in the order of the input. */
 typedef struct cpu_few_order {
     uint64_t words[ORDO_TUNE_WORDS_FEW_64], bits[ORDO_TUNE_WORDS_FEW_64];
     uint64_t index_mask;
