@@ -1,8 +1,9 @@
 /* bench_measure.c - times the contenders of a question and compares their answers.
  *
  * The clock is cli_now() around the public call, or the clock of the bench_place. Every round times
- * each contender once. A row shows the median of the rounds, the quartiles, and the least time,
- * because the published experiments report the least. */
+ * each contender: one call, several calls in a row, or several single calls. A row shows the median
+ * of the rounds, the quartiles, and the least time, because the published experiments report the
+ * least. */
 #include "bench/harness/bench_measure.h"
 #include "cli/cli.h"
 
@@ -82,8 +83,8 @@ static bool prepare(bench *b, const bench_row *row)
     return true;
 }
 
-/* The median of single calls, which prepare() separates: a call that the system interrupts takes
- * many times as long as the others. */
+/* The median of single calls, with prepare() before each of them. The median, because a call that
+ * the system interrupts takes many times as long as the others. */
 static bool time_singles(bench *b, const bench_row *row, ordo_ctx *ctx, ordo_status *status,
                          double *seconds)
 {
@@ -181,8 +182,8 @@ static bool fingerprint(const bench *b, const void *answer, size_t bytes, uint64
     return true;
 }
 
-/* Calls every contender once, untimed, and compares the answers, so that a wrong answer cannot win.
- * The previous answer is wiped first. */
+/* Calls every contender without timing it, and compares the answers, so that a wrong answer cannot
+ * win. The previous answer is wiped first. */
 static bool warm_up(bench *b, bench_row *rows, size_t count)
 {
     const bench_row *first = NULL;

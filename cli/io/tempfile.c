@@ -107,7 +107,7 @@ static bool create_named(tempfile *t, mode_t mode)
     signals_hold(false);
     if (!t->named)
         return false;
-    (void)flock(t->fd, LOCK_EX); /* on failure there is no sweep either */
+    (void)flock(t->fd, LOCK_EX); /* where flock() fails, temp_sweep() cannot lock either */
     if (fstat(t->fd, &st) == 0 && st.st_nlink > 0)
         return true;
     signals_hold(true);
@@ -187,7 +187,7 @@ static void remove_name(tempfile *t)
     signals_hold(false);
 }
 
-/* A copy of the file with a name takes its place. */
+/* Copies the nameless file to a named one, which replaces it. */
 static bool copy_named(tempfile *t)
 {
     tempfile copy = {.fd = -1, .path = t->path};
@@ -305,8 +305,8 @@ static bool copy_attribute(int fd, const char *path, const char *name)
     return ok;
 }
 
-/* Removes an access control list that fd inherited from its directory first: the old file may have
- * none. */
+/* First removes the access control list that fd inherited from its directory, because the old file
+ * may have none. */
 static bool copy_attributes(int fd, const char *path)
 {
     const ssize_t length = listxattr(path, NULL, 0);
@@ -327,7 +327,7 @@ static bool copy_attributes(int fd, const char *path)
 }
 
 /* The owner comes first, because a change of owner clears mode bits. The access control list comes
- * after the mode, whose group bits are its mask. */
+ * after the mode, because chmod() would change the mask of the list. */
 bool temp_copy_attributes(tempfile *t, const char *path, const struct stat *old)
 {
     return copy_owner(t->fd, old) && fchmod(t->fd, old->st_mode & 07777) == 0 &&

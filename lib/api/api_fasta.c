@@ -17,7 +17,7 @@ typedef struct fasta_walk {
     const char *at, *text, *end;
     size_t      line;   /* the number of the line at `at`, from 1   */
     size_t      record; /* bytes of the current record before `at`  */
-    ordo_fasta *out;    /* arrays, and what is allowed to be in them */
+    ordo_fasta *out;    /* the caller's arrays and their sizes       */
     size_t      n;      /* found so far                              */
     uint64_t    header_bytes, sequence_bytes;
     bool        fill;
@@ -74,7 +74,7 @@ static bool append(const fasta_walk *w, char *to, uint64_t room, uint64_t *total
     return true;
 }
 
-/* Starts a record whose header is text[0..length). False if there is no place for it. */
+/* Starts a record whose header is header[0..length). False if there is no place for it. */
 static bool add_header(fasta_walk *w, const char *header, size_t length)
 {
     const ordo_fasta *const out = w->out;

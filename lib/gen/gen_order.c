@@ -1,5 +1,5 @@
-/* gen_order.c - sorted, reverse, organpipe, sawtooth, outliers, recur and ksorted, without a
- * sort.
+/* gen_order.c - sorted, reverse, organpipe, sawtooth, outliers, recur, ksorted and shuffled keys,
+ * without a sort.
  *
  * Sorted keys: the range of the type is divided into a cell for each key of an ascending run, and
  * key i is drawn from cell i. Runs longer than the number of values of the type have ties. recur
@@ -60,7 +60,7 @@ static void gen_recur_count(void *arg, size_t lo, size_t hi)
 typedef struct gen_shuffle_state {
     const ordo_gen_job *job;
     uint64_t            shuffle;
-    size_t              length;      /* of a group: at most k + 1 */
+    size_t              length;      /* of a group: k + 1 */
     size_t              first, last; /* the keys that are exchanged */
 } gen_shuffle_state;
 
@@ -176,7 +176,8 @@ static ordo_status gen_ksorted(const ordo_gen_job *job, ordo_exec *exec)
                                                                                 : ORDO_E_CANCELLED;
 }
 
-/* Groups before the exchanged keys, one between them, and groups after them. */
+/* Shuffles groups of keys: those before the two exchanged keys, the group between them, and those
+ * after them. */
 ordo_status ordo_gen_shuffled(const ordo_gen_job *job, ordo_exec *exec)
 {
     const size_t      k = (size_t)job->k, length = k + 1;

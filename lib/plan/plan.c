@@ -25,7 +25,8 @@ static double cost_of_string(const long *value, const ordo_load *load)
     return (double)value[COST_CPU_STRING] + load->further * (double)value[COST_CPU_STRING_MORE];
 }
 
-/* From constants, to avoid a cache miss on the table. */
+/* The time in ps by the built-in costs, which are constants: reading the table of costs may miss
+ * the cache. */
 static double built_in(const ordo_load *load)
 {
     int const key = load->key == COST_CPU_32   ? ORDO_TUNE_CPU_32
@@ -127,11 +128,12 @@ static double predict_cpu(const ordo_calibration *c, const ordo_load *load, unsi
         return ps * 1e-12;
     if (ordo_is_small(load))
         return ps * (double)value[COST_CPU_SMALL] * 1e-14;
-    /* More threads than were measured are more threads than CPUs. */
+    /* Threads beyond the number that was measured add no speed. */
     double const all = (double)value[COST_THREADS];
     double const used = c->measured[COST_THREADS] && threads > all ? all : (double)threads;
     double const call = used <= 1 ? 0 : used >= all ? 1 : (used - 1) / (all - 1);
-    /* Strings wait for memory one by one, with any number of threads. */
+    /* A thread that sorts strings waits for memory, not for its share of the bandwidth, so more
+     * threads do not slow each other down. */
     double const shared = load->key == COST_CPU_STRING ? 1 : rise(c, used);
     return call * (double)value[COST_CPU_CALL] * 1e-6 + ps * shared / used * 1e-12;
 }
@@ -485,7 +487,7 @@ ordo_status ordo_plan_choose(ordo_plan *plan, ordo_exec *exec, const ordo_load *
     bool const free_to_choose = plan->where == ORDO_AUTO || plan->where == ORDO_CPU;
     if (!exec->on_device && (free_to_choose ? !ordo_worth_weighing(load, exec->threads)
                                             : !weighed && plan->where != ORDO_CUDA))
-        return ORDO_OK; /* too small for a device */
+        return ORDO_OK; /* too small for a device, or a call that the CPU always does */
 
     TRY(check_shares(plan, exec, load));
     side const who = weighed ? side_of(plan, exec, load) : SIDE_DEVICE;

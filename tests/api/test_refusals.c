@@ -295,7 +295,6 @@ static void test_types(void)
             ordo_partition(ctx, ORDO_FLAG_BITS, "12345678", keys, N, SIZE_MAX, out, NULL, NULL));
 }
 
-/* The same for the verbs of order, and options that belong to others. */
 /* A radius of the sorts of k-sorted arrays must be below n, unless n is 0. */
 static void refuse_radii(void *keys, void *out, uint32_t algorithm)
 {
@@ -317,6 +316,7 @@ static void refuse_radii(void *keys, void *out, uint32_t algorithm)
     }
 }
 
+/* Types and options of the calls that sort, argsort and rank. */
 static void test_order_types(void)
 {
     static uint32_t        keys[N];

@@ -109,10 +109,10 @@ enum cpu_words {
     CPU_WORDS
 };
 
-/* Sorts n unsigned integers that fit the cache and writes them to `to`: words, spare, or memory
- * that overlaps neither. spare has room for n, or for ORDO_TUNE_WORDS_CACHE bytes if that is less
- * and `to` is not spare. The integers differ in the lowest `bits` bits alone;
- * more bits than an integer has say that the range is probably narrow and must be measured.
+/* Sorts n unsigned integers and writes them to `to`: words, spare, or memory that overlaps neither.
+ * spare has room for n, or for ORDO_TUNE_WORDS_CACHE bytes if that is less and `to` is not spare.
+ * The integers differ only in the lowest `bits` bits. If `bits` is larger than the width of an
+ * integer, the range is probably narrow, and the function measures it.
  * map NULL: the integers are written unchanged. */
 typedef void cpu_words_fn(void *words, void *spare, size_t n, void *to, unsigned bits,
                           const cpu_words_map *map);

@@ -1,13 +1,12 @@
-/* vector_sort.t.h - sorts unsigned integers of one width that fit the cache, in vectors of LANES.
+/* vector_sort.t.h - sorts unsigned integers of one width in vectors of LANES integers.
  *
- * Quicksort between two arrays: integers below the pivot go to the front of the array, the others
- * to the end of the spare array, so that a part has the same place in both; or to its front, if the
- * result goes elsewhere. Large parts are split in place. For evenly spread integers the range gives
- * the pivot; for others a sorted sample does. After a bad sample the range is measured and halved,
- * so the depth is bounded. A part whose range is one integer is done. A leaf is 16 vectors:
- * Batcher's odd-even network sorts each lane as a column, bitonic merges join neighbouring columns,
- * and a transposition turns columns into vectors. Small leaves are two to eight vectors, each
- * sorted and then merged. */
+ * Quicksort between two arrays: integers below the pivot go to the front of the array. The others
+ * go to the end of the spare array if the result is one of the two arrays, otherwise to its front.
+ * Parts beyond the cache are split in place. For evenly spread integers the range gives the pivot,
+ * for others a sorted sample does. After a bad sample the range is measured and halved, so the
+ * depth is bounded. A large leaf is 16 vectors: Batcher's odd-even network sorts each lane as a
+ * column, bitonic merges join neighbouring columns, and a transposition turns columns into vectors.
+ * A small leaf is two to eight vectors, which are sorted and then merged. */
 
 /* Compares lane i with lane i ^ x; the higher lane of each pair keeps the larger integer. */
 #define STEP(v, x)                                                                                 \
@@ -486,7 +485,7 @@ static void FN(split_part)(const FN(part) * part, FN(part) * lower, FN(part) * u
     lower->spare += to_fronts ? n - below : 0;
     *upper = *part;
     upper->a = in_place ? part->a + below : part->spare + (to_fronts ? 0 : below);
-    /* Without the result in it, the spare array of one part is free for the next. */
+    /* If the spare array is not the result, the upper part reuses the one of the lower part. */
     bool const is_target = part->to == part->spare;
     upper->spare = in_place ? part->spare + (is_target ? below : 0) : part->a + below;
     upper->to += below;

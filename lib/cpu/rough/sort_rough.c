@@ -3,10 +3,11 @@
  * T. Altman and B. Chlebus, "Sorting roughly sorted sequences in parallel" (1990), in the form of
  * Pfaff and Treadwell (2016): sort windows of 2k records, then windows shifted by k. Here windows
  * may be longer, and the second sort is a merge of up to k records on either side of each border.
- * k <= 32: networks in registers (rough_networks.c), without scratch. Otherwise windows of 8k
- * records are sorted in buffers: by one digit and networks, by radix if keys are unevenly spread,
- * or, for P64, by merging. O(n) for K32 and K64, O(n lg k) for P64. Scratch: two windows and one
- * counter per record for each thread. If k was too small, the merges at the borders detect it. */
+ * k <= 32: networks in registers (rough_networks.c), without scratch. Otherwise windows of about
+ * 8k records (window_length) are sorted in buffers: by one digit and networks, by radix if keys are
+ * unevenly spread, or, for P64, by merging. O(n) for K32 and K64, O(n lg k) for P64. Scratch: two
+ * windows and one counter per record for each thread. If k was too small, the networks or the
+ * merges detect it. */
 #include "cpu/rough/rough.h"
 #include "cpu/sort/sort_steps.h"
 
@@ -17,9 +18,9 @@ enum {
     ROUGH_DIGIT_SMALL = ORDO_TUNE_ROUGH_DIGIT_SMALL,
     ROUGH_WIDE = ORDO_TUNE_ROUGH_WIDE,
     ROUGH_SPREAD = ORDO_TUNE_ROUGH_SPREAD,
-    ROUGH_LOAD_32 = 1,  /* lg of the keys per digit value in rough_spread, 32-bit keys */
+    ROUGH_LOAD_32 = 1,  /* rough_spread, 32-bit keys: lg of the keys per digit value */
     ROUGH_LEFT_32 = 16, /* the radius that rough_spread expects after the digit */
-    ROUGH_LOAD_64 = 0,
+    ROUGH_LOAD_64 = 0,  /* the same for 64-bit keys */
     ROUGH_LEFT_64 = 8,
     ROUGH_UNEVEN = 16,      /* after this many failures rough_spread is no longer tried */
     ROUGH_STRIDE = 1 << 20, /* records between two checks for cancel */
@@ -33,7 +34,7 @@ typedef struct rough_work {
     ordo_exec      *exec;
     const radix_io *io; /* loads and stores key bits; load and store NULL: io->out has records */
     size_t          n, radius, window;
-    char           *buffers; /* one for each thread */
+    char           *buffers; /* one for each thread or window, whichever are fewer */
     atomic_flag    *taken;   /* claim flag for each buffer */
     atomic_bool     wrong, stopped;
     atomic_uint     uneven; /* windows whose keys were too far from their places after the spread */
@@ -255,7 +256,7 @@ ordo_status cpu_records_windows(const cpu_records *records, size_t radius, ordo_
     return status;
 }
 
-/* For any radius: windows up to half the array, and one more window than fits. */
+/* An upper bound for any radius. */
 size_t cpu_records_windows_scratch(enum record_kind kind, size_t n, unsigned threads)
 {
     return cpu_records_radius_scratch(kind, n) + 4 * ORDO_CACHE_LINE + /* alignment of a second

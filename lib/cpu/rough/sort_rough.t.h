@@ -38,8 +38,8 @@ static bool FN(rough_look)(const RECORD *a, size_t count, DIGITS *least, DIGITS 
 
 /* Sorts a[0 .. count) into b: one digit, whose values have few keys each, then networks. Evenly
  * spread keys are near their places after the digit. The counters are after b[0 .. count). Returns
- * false if keys are unevenly spread, or if one digit holds all bits. There are no networks for P64
- * records, which do not use this function. */
+ * false, and changes nothing in a, if keys are unevenly spread, if one digit holds all bits, and
+ * always for P64 records, which have no networks. */
 static bool FN(rough_spread)(const RECORD *a, RECORD *b, size_t count, DIGITS least, DIGITS most,
                              rough_work *work)
 {
@@ -118,8 +118,8 @@ static const RECORD *FN(rough_radix)(RECORD *a, RECORD *b, size_t count, DIGITS 
 }
 #undef ROUGH_DIGIT_OF
 
-/* The same for P64: sorts short ranges by insertion, which is cheap for records near their places,
- * then merges from the bottom up. */
+/* Sorts a[0 .. count) of P64 records: short ranges by insertion, which is cheap for records near
+ * their places, then merges from the bottom up. */
 static const RECORD *FN(rough_merge)(RECORD *a, RECORD *b, size_t count, ordo_exec *exec)
 {
     for (size_t at = 0; at < count; at += ROUGH_INSERTION)

@@ -2,10 +2,11 @@
  *
  * One block draws a sample and lists its values in key order if there are at most DISTINCT_MOST.
  * Then all blocks look up every key in a hash table of the list in shared memory and count it; a
- * key that is not on the list ends the count, and the array stays unchanged. Otherwise the array is
- * filled with the values. Empty slots of the table hold the first value of the list: that value is
- * found in the first empty slot from its own on, and any other value that meets an empty slot is
- * not on the list. Waits for the device. Cost: one read and one write. Scratch: the list. */
+ * key that is not on the list ends the count, and the array stays unchanged. If all keys are on the
+ * list, the array is filled with the values. Empty slots of the table hold the first value of the
+ * list. A search for that value therefore ends in a slot that holds it, and a search for a value
+ * that is not on the list ends in an empty slot. Waits for the device. Cost: one read and one
+ * write. Scratch: the list. */
 #include "cuda/runtime/cuda_keys.cuh"
 #include "cuda/runtime/cuda_tuning.cuh"
 #include "cuda/sort/dev_radix.cuh"

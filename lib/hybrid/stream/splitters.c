@@ -16,7 +16,7 @@
 enum {
     MOST_SAMPLES = 1 << 17,                         /* 64 per bucket */
     SPLITTER_SAMPLES = ORDO_TUNE(1 << 14, 1 << 10), /* without buckets: 64 per splitter */
-    SAMPLE_ONE_OF = ORDO_TUNE(64, 2),               /* at most one key of this many is sampled */
+    SAMPLE_ONE_OF = ORDO_TUNE(64, 2), /* of this many keys of a large array one is sampled */
     GRAIN = 1 << 10
 };
 
@@ -98,7 +98,7 @@ static void take_samples(void *arg, size_t lo, size_t hi)
     }
 }
 
-/* Sorts the samples: codes are in the order of u64 keys. */
+/* Draws the samples and sorts them: codes are in the order of u64 keys. */
 static ordo_status sort_samples(hybrid_call *call, uint64_t *samples, size_t count)
 {
     sample_work work = {call->records, samples, ordo_random_sequence(call->exec->seed, 1)};

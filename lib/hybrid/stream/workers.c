@@ -30,7 +30,7 @@ static bool worker_loop(ordo_exec *exec, size_t n, size_t grain, ordo_body *body
 {
     for (size_t lo = 0; lo < n; lo += grain)
         body(arg, lo, ordo_min(lo + grain, n));
-    /* A body that was told to stop may have left its chunk unfinished. */
+    /* A body that was told to stop may have left its piece of the loop unfinished. */
     return !hybrid_has_failed(((hybrid_worker *)exec->owner)->call);
 }
 
@@ -40,7 +40,7 @@ static bool worker_poll(ordo_exec *exec, double share)
     return hybrid_has_failed(((hybrid_worker *)exec->owner)->call);
 }
 
-/* Takes scratch from the worker's own memory, which was sized for its sorts. */
+/* Takes scratch from the worker's own memory; ORDO_E_NOMEM if it has less or none. */
 static ordo_status worker_scratch(ordo_exec *exec, size_t bytes, void **out)
 {
     hybrid_worker *const worker = exec->owner;
