@@ -14,20 +14,21 @@ INLINE void FN(rows_order)(BITS *a, BITS *b)
     }
 }
 
+/* Sorts `padded` keys, 2, 4, 8 or 16, by NETWORK_ORDER. */
+#define ROWS_NETWORK(padded)                                                                       \
+    if ((padded) == 2) {                                                                           \
+        NETWORK_SORT_2(0)                                                                          \
+    } else if ((padded) == 4) {                                                                    \
+        NETWORK_SORT_4(0)                                                                          \
+    } else if ((padded) == 8) {                                                                    \
+        NETWORK_SORT_8(0)                                                                          \
+    } else {                                                                                       \
+        NETWORK_SORT_16(0)                                                                         \
+    }
+
 #define NETWORK_ORDER(i, j) FN(rows_order)(x[i], x[j]);
 
-static void FN(rows_network)(BITS x[][CPU_ROWS], size_t padded)
-{
-    if (padded == 2) {
-        NETWORK_SORT_2(0)
-    } else if (padded == 4) {
-        NETWORK_SORT_4(0)
-    } else if (padded == 8) {
-        NETWORK_SORT_8(0)
-    } else {
-        NETWORK_SORT_16(0)
-    }
-}
+static void FN(rows_network)(BITS x[][CPU_ROWS], size_t padded) { ROWS_NETWORK(padded) }
 
 #undef NETWORK_ORDER
 
@@ -79,20 +80,10 @@ static __attribute__((noinline)) void FN(rows_order_index)(FN(rows_line) * a, FN
 
 #define NETWORK_ORDER(i, j) FN(rows_order_index)(&x[i], &x[j]);
 
-static void FN(rows_index_network)(FN(rows_line) * x, size_t padded)
-{
-    if (padded == 2) {
-        NETWORK_SORT_2(0)
-    } else if (padded == 4) {
-        NETWORK_SORT_4(0)
-    } else if (padded == 8) {
-        NETWORK_SORT_8(0)
-    } else {
-        NETWORK_SORT_16(0)
-    }
-}
+static void FN(rows_index_network)(FN(rows_line) * x, size_t padded) { ROWS_NETWORK(padded) }
 
 #undef NETWORK_ORDER
+#undef ROWS_NETWORK
 
 /* Both directions are constants in their calls. */
 INLINE void FN(rows_find_order)(const KEY *keys, size_t rows, size_t n, int descending,
