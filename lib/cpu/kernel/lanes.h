@@ -9,7 +9,7 @@
  *   lanes_max_W(a, b)       the larger integer of each lane
  *   lanes_rising_W(v)       prefix maximum: lane i gets the maximum of lanes 0 to i
  *   lanes_last_W(v)         the last lane, in all lanes
- *   lanes_transpose_W(x)         transposes a square matrix with one vector per row
+ *   lanes_transpose_W(x)    transposes a square matrix with one vector per row
  *   lanes_any_W(mask)       whether any bit is set */
 #ifndef ORDO_CPU_KERNEL_LANES_H
 #define ORDO_CPU_KERNEL_LANES_H
