@@ -47,10 +47,10 @@ typedef struct lex_work {
     size_t                  part_count;
     uint64_t               *words;
     uint8_t                *heads;
-    uint64_t               *offsets; /* borders of the groups of ties and of the rows between
+    uint64_t               *offsets;  /* borders of the groups of ties and of the rows between
                                       * them */
-    size_t                  room;    /* entries that offsets has room for */
-    uint64_t               *events;  /* group borders before each piece */
+    size_t                  capacity; /* entries that offsets can hold */
+    uint64_t               *events;   /* group borders before each piece */
     size_t                  grain, longest;
 } lex_work;
 
@@ -242,9 +242,9 @@ static ordo_status list_groups(lex_work *work, size_t *count)
     *count = borders + 1;
     if (borders == 0)
         return ORDO_OK;
-    if (borders + 2 > work->room) {
+    if (borders + 2 > work->capacity) {
         TRY_SCRATCH(exec, (borders + 2) * sizeof *work->offsets, work->offsets);
-        work->room = borders + 2;
+        work->capacity = borders + 2;
     }
     work->offsets[0] = 0;
     work->offsets[borders + 1] = n;
