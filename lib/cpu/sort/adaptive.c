@@ -181,17 +181,29 @@ bool cpu_may_be_ordered(const cpu_kernels *kernels, const ordo_sort_job *job, co
            is_rough_enough(job, &view, most_radius(kernels, job->type));
 }
 
-/* Keys that the vector sort takes: only a sorted or reversed array is faster without it. */
-static ordo_status sort_vector(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
-                               ordo_exec *exec)
+/* Whether all keys are sorted or reversed, in the order of cpu_step `order`. Each check ends at the
+ * first key that is not, so keys in random order cost less than a look. */
+static void check_all(const cpu_kernels *kernels, const ordo_sort_job *job, unsigned order,
+                      bool *sorted, bool *reversed)
 {
     cpu_first_step_fn *const first_step = kernels->loops->first_step[job->type];
-    unsigned const           down = job->descending ? CPU_STEP_DOWN : 0;
-    radix_io const           io = order_of(kernels, job, false);
+    order |= job->descending ? CPU_STEP_DOWN : 0;
+    *sorted = first_step(job->keys, 1, job->n, order) == job->n;
+    *reversed = !*sorted && first_step(job->keys, 1, job->n, order | CPU_STEP_RISE) == job->n;
+}
+
+/* Keys for the vector sort, or a few narrow keys: only a sorted or reversed array is faster
+ * otherwise. */
+static ordo_status sort_few(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
+                            ordo_exec *exec)
+{
+    radix_io const io = order_of(kernels, job, false);
+    bool           sorted, reversed;
     exec->isa = kernels->loops->isa;
-    if (first_step(job->keys, 1, job->n, down) == job->n)
+    check_all(kernels, job, 0, &sorted, &reversed);
+    if (sorted)
         TRY(cpu_sort_runs(job, &io, done, exec));
-    else if (first_step(job->keys, 1, job->n, down | CPU_STEP_RISE) == job->n)
+    else if (reversed)
         TRY(cpu_sort_reversed(job, &io, done, exec));
     *done = *done || cpu_vector_sort(kernels, job, exec);
     return ORDO_OK;
@@ -204,8 +216,9 @@ ordo_status cpu_sort_adaptive(const cpu_kernels *kernels, const ordo_sort_job *j
     *done = job->n <= 2 * ORDO_TUNE_LOOK_KEYS && cpu_small_sort(kernels, job, exec);
     if (*done || job->n < 2 * ORDO_TUNE_LOOK_KEYS)
         return ORDO_OK;
-    if (job->n <= ORDO_TUNE_WORDS_FEW_32 && cpu_vector_takes(kernels, job))
-        return sort_vector(kernels, job, done, exec);
+    if ((job->n <= ORDO_TUNE_WORDS_FEW_32 && cpu_vector_takes(kernels, job)) ||
+        (job->n <= ORDO_TUNE_LOOK_ALL && most_runs(job->type) == 1))
+        return sort_few(kernels, job, done, exec);
     radix_io const      io = order_of(kernels, job, false);
     adaptive_view const view = look(&io, exec->seed);
     exec->isa = kernels->loops->isa;
@@ -321,13 +334,17 @@ static ordo_status look_folded(const cpu_kernels *kernels, const ordo_sort_job *
 {
     if (job->n < 2 * ORDO_TUNE_LOOK_KEYS)
         return ORDO_OK;
-    radix_io const      io = order_of(kernels, job, true);
-    adaptive_view const view = look(&io, exec->seed);
     exec->isa = kernels->loops->isa;
-    if (may_be_runs(&view, 1))
-        TRY(cpu_is_one_run(&io, job->type, false, sorted, exec));
-    else if (view.falls == view.looked && view.far_rises == 0)
-        TRY(cpu_is_one_run(&io, job->type, true, reversed, exec));
+    if (job->n <= ORDO_TUNE_LOOK_ALL) {
+        check_all(kernels, job, CPU_STEP_TIES, sorted, reversed);
+    } else {
+        radix_io const      io = order_of(kernels, job, true);
+        adaptive_view const view = look(&io, exec->seed);
+        if (may_be_runs(&view, 1))
+            TRY(cpu_is_one_run(&io, job->type, false, sorted, exec));
+        else if (view.falls == view.looked && view.far_rises == 0)
+            TRY(cpu_is_one_run(&io, job->type, true, reversed, exec));
+    }
     if (*sorted || *reversed) {
         exec->algorithm = *sorted ? "sorted" : "reverse";
         exec->facts.input = *sorted ? ORDO_INPUT_SORTED : ORDO_INPUT_REVERSED;
