@@ -155,6 +155,10 @@ enum {
     /* The look before a sort (lib/cpu/sort/adaptive.c): windows, and neighbours in each. */
     ORDO_TUNE_LOOKS = ORDO_TUNE(48, 8),
     ORDO_TUNE_LOOK_KEYS = ORDO_TUNE(64, 16),
+    /* Up to this many keys are all checked instead, if only a sorted or reversed array matters.
+     * Sapphire Rapids, argsort i32, time of this / of a look: 2000 keys uniform 0.88, sorted 0.48;
+     * 10^4 keys uniform 0.97, sorted 0.71. */
+    ORDO_TUNE_LOOK_ALL = ORDO_TUNE(1 << 14, 48),
 
     /* Runs that are merged rather than sorted again. */
     ORDO_TUNE_RUNS = ORDO_TUNE(8, 4),

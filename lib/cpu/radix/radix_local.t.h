@@ -157,7 +157,7 @@ static bool FN(packed_sort)(RECORD *records, RECORD *spare, size_t n, RECORD *to
     RECORD *const   result = to == records ? spare : to;
     for (size_t i = 0; i < n; i++)
         words[i] = (uint32_t)((KEY_OF(records[i]) - base) >> shift) << number_bits | (uint32_t)i;
-    local->sort_packed(words, spare, n, words, 32, NULL);
+    local->sort_packed(words, spare, n, words, taken + number_bits, NULL);
     if (FN(fetch)(records, words, n, number_mask, result) && shift > 0 &&
            !FN(finish_groups)(result, records, n, base, shift, local))
         return false;
