@@ -129,6 +129,9 @@ enum {
      * bits 2.92, 2.97, 3.14, 3.20; 10^6 of 64 bits 9.9, 10.3, 11.3, 11.5. */
     ORDO_TUNE_WORDS_CACHE = ORDO_TUNE(1 << 16, 1 << 10),
 
+    ORDO_TUNE_WORDS_PACKED_LEAST = 257,
+    ORDO_TUNE_WORDS_PACKED_MOST = 2048,
+
     /* Keys of 64 bits whose argsorts and ranks move words that hold a part of the key and its index
      * (lib/cpu/radix/short_keys.c), at least (an estimate) and at most: more leave too few bits. */
     ORDO_TUNE_SHORT_LEAST = ORDO_TUNE(1 << 16, 64),

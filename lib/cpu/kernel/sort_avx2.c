@@ -8,6 +8,7 @@
 #include "cpu/tuning.h"
 
 #include <immintrin.h>
+#include <string.h>
 
 #define VEC __m256i
 #define LOAD(p) _mm256_loadu_si256((const __m256i *)(const void *)(p))
@@ -19,6 +20,7 @@
 #define PASTE(a, b) PASTE_(a, b)
 #define FN(name) PASTE(name##_, W)
 #define SORT_WORDS PASTE(PASTE(cpu_sort_words_, W), _avx2)
+#define SORT_KEYS PASTE(PASTE(cpu_sort_keys_, W), _avx2)
 #define WORD PASTE(PASTE(uint, W), _t)
 
 /* ---- Some lanes ---- */

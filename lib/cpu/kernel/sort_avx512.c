@@ -7,6 +7,7 @@
 #include "cpu/tuning.h"
 
 #include <immintrin.h>
+#include <string.h>
 
 #define VEC __m512i
 #define LOAD(p) _mm512_loadu_si512(p)
@@ -23,6 +24,7 @@
 #define PASTE(a, b) PASTE_(a, b)
 #define FN(name) PASTE(name##_, W)
 #define SORT_WORDS PASTE(PASTE(cpu_sort_words_, W), _avx512)
+#define SORT_KEYS PASTE(PASTE(cpu_sort_keys_, W), _avx512)
 #define WORD PASTE(PASTE(uint, W), _t)
 #define MASK PASTE(__mmask, LANES)
 #define FILL(x) PASTE(_mm512_set1_epi, W)((PASTE(PASTE(int, W), _t))(x))

@@ -181,6 +181,13 @@ INLINE VEC FN(mapped)(VEC v, const cpu_words_map *map)
     return sum ^ (~SIGNS(sum) & FILL(map->flip_low)) ^ FILL(map->flip);
 }
 
+/* The inverse of mapped: turns keys into integers. */
+INLINE VEC FN(unmapped)(VEC v, const cpu_words_map *map)
+{
+    VEC const sum = v ^ (SIGNS(v) & FILL(map->flip_low)) ^ FILL(map->flip);
+    return ADD(sum, FILL(0 - map->add));
+}
+
 /* Loads vector i of n integers; missing lanes get the largest integer. */
 INLINE VEC FN(load_part)(const WORD *a, size_t n, unsigned i)
 {
@@ -263,41 +270,58 @@ typedef struct FN(range) {
     WORD low, high; /* both included */
 } FN(range);
 
+INLINE void FN(widen)(VEC v, VEC *low, VEC *high)
+{
+    *low = MIN(*low, v);
+    *high = THE_OTHER(*high, v, MIN(*high, v));
+}
+
 /* The range of n integers; n >= LANES. */
 static FN(range) FN(range_of)(const WORD *a, size_t n)
 {
-    VEC low = ENTER(LOAD(a + n - LANES)), high = low;
-    for (size_t i = 0; i + LANES <= n; i += LANES) {
-        VEC v = ENTER(LOAD(a + i));
-        EXCHANGE(low, v);
-        EXCHANGE(v, high);
+    VEC    low[4], high[4]; /* four of each, because the next minimum waits for the last one */
+    size_t i = 0;
+    EACH (k, 4)
+        low[k] = high[k] = ENTER(LOAD(a + n - LANES));
+    for (; i + 4 * LANES <= n; i += 4 * LANES)
+        EACH (k, 4)
+            FN(widen)(ENTER(LOAD(a + i + k * LANES)), &low[k], &high[k]);
+    for (; i + LANES <= n; i += LANES)
+        FN(widen)(ENTER(LOAD(a + i)), &low[0], &high[0]);
+    EACH (k, 4) {
+        FN(widen)(low[k], &low[0], &high[0]);
+        FN(widen)(high[k], &low[0], &high[0]);
     }
     WORD lows[LANES], highs[LANES];
-    STORE(lows, LEAVE(low));
-    STORE(highs, LEAVE(high));
+    STORE(lows, LEAVE(low[0]));
+    STORE(highs, LEAVE(high[0]));
     FN(range) range = {lows[0], highs[0]};
-    for (unsigned i = 1; i < LANES; i++) {
-        range.low = lows[i] < range.low ? lows[i] : range.low;
-        range.high = highs[i] > range.high ? highs[i] : range.high;
+    for (unsigned k = 1; k < LANES; k++) {
+        range.low = lows[k] < range.low ? lows[k] : range.low;
+        range.high = highs[k] > range.high ? highs[k] : range.high;
     }
     return range;
 }
 
-/* Draws a sorted sample of n integers. Returns its size. */
-static size_t FN(sample_of)(const WORD *a, size_t n, WORD *sample)
+static void FN(draw)(const WORD *a, size_t n, WORD *sample, size_t count)
 {
-    size_t const count = n < FN(MANY) ? FN(SAMPLE) / 4 : FN(SAMPLE), stride = n / count;
+    size_t const stride = n / count;
     for (size_t i = 0; i < count; i++)
         sample[i] = a[i * stride + stride / 2];
-    FN(sort_few)(sample, count, sample, NULL);
-    return count;
 }
 
-/* Whether the quarters of the range hold about a quarter of a sample each. */
-static bool FN(is_even)(const WORD *a, size_t n, FN(range) range)
+/* Draws a sorted sample of n integers. */
+static void FN(sample_of)(const WORD *a, size_t n, WORD *sample, size_t count)
 {
-    WORD         sample[FN(SAMPLE)];
-    size_t const count = FN(sample_of)(a, n, sample);
+    FN(draw)(a, n, sample, count);
+    FN(sort_few)(sample, count, sample, NULL);
+}
+
+static size_t FN(sample_size)(size_t n) { return n < FN(MANY) ? FN(SAMPLE) / 4 : FN(SAMPLE); }
+
+/* Whether the quarters of the range hold about a quarter of a sorted sample each. */
+static bool FN(is_even)(const WORD *sample, size_t count, FN(range) range)
+{
     size_t const slack = count * 15 / 64; /* normal distributions pass, floats of both signs do
                                            * not */
     WORD const   quarter = (WORD)((range.high - range.low) / 4);
@@ -320,8 +344,9 @@ static WORD FN(pivot_of)(const WORD *a, size_t n, FN(range) range, bool even)
                (span / 2 < leaves ? span / 2 : (WORD)(span / leaves * (leaves / 2)));
     }
     WORD         sample[FN(SAMPLE)];
-    size_t const count = FN(sample_of)(a, n, sample);
-    WORD const   pivot = sample[count * (leaves / 2) / leaves];
+    size_t const count = FN(sample_size)(n);
+    FN(sample_of)(a, n, sample, count);
+    WORD const pivot = sample[count * (leaves / 2) / leaves];
     return pivot <= range.low ? range.low + 1 : pivot > range.high ? range.high : pivot;
 }
 
@@ -412,11 +437,25 @@ INLINE size_t FN(part_to_ends)(VEC v, VEC middle, WORD **left, WORD **right)
     return count;
 }
 
+INLINE VEC FN(load_raw)(const WORD *a, const cpu_words_map *raw)
+{
+    return raw != NULL ? FN(unmapped)(LOAD(a), raw) : LOAD(a);
+}
+
+/* Turns keys into integers. */
+static void FN(enter_keys)(WORD *keys, size_t n, const cpu_words_map *map)
+{
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        STORE(keys + i, FN(unmapped)(LOAD(keys + i), map));
+    STORE_FIRST(keys + i, n - i, FN(unmapped)(LOAD_FIRST(keys + i, n - i), map));
+}
+
 /* Moves the integers of a[0..n) below the pivot to the front of a and the others to its end.
  * Returns the number of integers below the pivot. Vectors are read in groups from the end that has
  * less free space, so that each end has room for a group; the first and the last group wait in
- * registers. n is at least two groups. */
-static size_t FN(split_in_place)(WORD *a, size_t n, WORD pivot)
+ * registers. n is at least two groups. raw not NULL: a holds keys, which become integers. */
+INLINE size_t FN(split_in_place)(WORD *a, size_t n, WORD pivot, const cpu_words_map *raw)
 {
     VEC const    middle = FILL(pivot);
     size_t const whole = n - n % FN(GROUP);
@@ -424,8 +463,8 @@ static size_t FN(split_in_place)(WORD *a, size_t n, WORD pivot)
     WORD        *from = a + FN(GROUP), *till = right - FN(GROUP); /* not read yet */
     VEC          waiting[8];
     EACH (k, 4) {
-        waiting[k] = LOAD(a + k * LANES);
-        waiting[4 + k] = LOAD(till + k * LANES);
+        waiting[k] = FN(load_raw)(a + k * LANES, raw);
+        waiting[4 + k] = FN(load_raw)(till + k * LANES, raw);
     }
     while (from < till) {
         size_t const      forward = from - left <= FN(GROUP) ? FN(GROUP) : 0;
@@ -434,7 +473,7 @@ static size_t FN(split_in_place)(WORD *a, size_t n, WORD pivot)
         from += forward;
         till -= FN(GROUP) - forward;
         EACH (k, 4)
-            v[k] = LOAD(group + k * LANES);
+            v[k] = FN(load_raw)(group + k * LANES, raw);
         EACH (k, 4)
             FN(part_to_ends)(v[k], middle, &left, &right);
     }
@@ -445,6 +484,8 @@ static size_t FN(split_in_place)(WORD *a, size_t n, WORD pivot)
     STORE(left, HIGH_SIDE(waiting[7], low));
     STORE_FIRST(left, COUNT(low), LOW_SIDE(waiting[7], low));
     size_t below = (size_t)(left - a) + COUNT(low);
+    if (raw != NULL)
+        FN(enter_keys)(a + whole, n - whole, raw);
     for (size_t i = whole; i < n; i++) {
         WORD const word = a[i];
         if (word < pivot) {
@@ -477,7 +518,7 @@ static void FN(split_part)(const FN(part) * part, FN(part) * lower, FN(part) * u
         below = FN(split_to_fronts)(part->a, part->spare, n, pivot);
     else
 #endif
-        below = in_place ? FN(split_in_place)(part->a, n, pivot)
+        below = in_place ? FN(split_in_place)(part->a, n, pivot, NULL)
                          : FN(split)(part->a, part->spare, n, pivot);
     *lower = *part;
     lower->n = below;
@@ -504,10 +545,18 @@ static void FN(split_part)(const FN(part) * part, FN(part) * lower, FN(part) * u
     }
 }
 
+#if W == 64
+#include "cpu/kernel/vector_packed.t.h"
+#endif
+
 static void FN(sort_part)(FN(part) part, const cpu_words_map *map)
 {
     while (part.n > FN(BLOCK_WORDS) && part.range.low != part.range.high) {
         FN(part) lower, upper;
+#if W == 64
+        if (part.n >= PACKED_LEAST && part.n <= PACKED_MOST && sort_packed(&part, map))
+            return;
+#endif
         FN(split_part)(&part, &lower, &upper);
         bool const is_lower = lower.n < upper.n;
         FN(sort_part)(is_lower ? lower : upper, map); /* the smaller part, so at most lg n calls
@@ -522,6 +571,21 @@ static void FN(sort_part)(FN(part) part, const cpu_words_map *map)
         FN(sort_more)(part.a, part.n, part.to, map);
     else
         FN(sort_few)(part.a, part.n, part.to, map);
+}
+
+/* Whether the integers seem to be evenly spread over their range, which is measured if it seems to
+ * be narrower than *range. */
+static bool FN(look_even)(const WORD *a, size_t n, FN(range) * range, bool measured)
+{
+    WORD         sample[FN(SAMPLE)];
+    size_t const count = FN(sample_size)(n);
+    FN(sample_of)(a, n, sample, count);
+    if (FN(is_even)(sample, count, *range))
+        return true;
+    if (measured || !FN(is_even)(sample, count, (FN(range)){sample[0], sample[count - 1]}))
+        return false;
+    *range = FN(range_of)(a, n);
+    return FN(is_even)(sample, count, *range);
 }
 
 void SORT_WORDS(void *words, void *spare, size_t n, void *to, unsigned bits,
@@ -544,12 +608,28 @@ void SORT_WORDS(void *words, void *spare, size_t n, void *to, unsigned bits,
     bool const measured = bits > W && n <= FN(IN_CACHE);
     if (measured)
         part.range = FN(range_of)(words, n);
-    if (n >= FN(UNSEEN) && !FN(is_even)(words, n, part.range)) {
-        if (!measured)
-            part.range = FN(range_of)(words, n);
-        part.even = !measured && FN(is_even)(words, n, part.range);
-    }
+    if (n >= FN(UNSEEN))
+        part.even = FN(look_even)(words, n, &part.range, measured);
     FN(sort_part)(part, map);
+}
+
+/* The first split of many keys turns them into integers, so that memory is read once less. */
+void SORT_KEYS(void *keys, void *spare, size_t n, const cpu_words_map *map)
+{
+    if (map == NULL || n <= FN(IN_CACHE)) {
+        if (map != NULL)
+            FN(enter_keys)(keys, n, map);
+        SORT_WORDS(keys, spare, n, keys, W, map);
+        return;
+    }
+    WORD *const words = keys;
+    WORD        sample[FN(SAMPLE)];
+    FN(draw)(words, n, sample, FN(SAMPLE));
+    FN(enter_keys)(sample, FN(SAMPLE), map);
+    FN(sort_few)(sample, FN(SAMPLE), sample, NULL);
+    size_t const below = FN(split_in_place)(words, n, sample[FN(SAMPLE) / 2], map);
+    SORT_WORDS(words, spare, below, words, W, map);
+    SORT_WORDS(words + below, spare, n - below, words + below, W, map);
 }
 #undef EXCHANGE
 #undef STEP

@@ -263,12 +263,14 @@ static radix_local local_of(const radix_io *io, ordo_exec *exec)
     radix_local local = {.exec = exec};
     if (io->kind == RECORD_K32) {
         local.sort_words = io->kernels->sort_words[CPU_WORDS_32];
+        local.sort_keys = io->kernels->sort_keys[CPU_WORDS_32];
         local.most_words = io->kernels->most_words[CPU_WORDS_32];
         return local;
     }
     local.sort_packed = io->kernels->sort_words[CPU_WORDS_32];
     if (io->kind == RECORD_K64 || (io->kind == RECORD_P32 && io->rising)) {
         local.sort_words = io->kernels->sort_words[CPU_WORDS_64];
+        local.sort_keys = io->kernels->sort_keys[CPU_WORDS_64];
         local.most_words = io->kernels->most_words[CPU_WORDS_64];
         if (io->kind == RECORD_P32)
             local.most_words = ordo_min(local.most_words, ORDO_TUNE_WORDS_ORDER);
@@ -507,10 +509,11 @@ static bool fits_cache(enum record_kind kind, size_t n)
     return n <= ORDO_TUNE_RADIX_ALONE / record_size(kind);
 }
 
-/* Whether one thread sorts all words as vectors, in the memory of the result. */
+/* Whether one thread sorts all keys as vectors, in the memory of the result. */
 static bool is_vector_sorted(const radix_local *local, const radix_io *io, unsigned threads)
 {
-    return threads == 1 && (io->kind == RECORD_K32 || io->kind == RECORD_K64) &&
+    return (threads == 1 || fits_cache(io->kind, io->n)) &&
+           (io->kind == RECORD_K32 || io->kind == RECORD_K64) &&
            io->key_size == record_size(io->kind) && io->index_type == 0 &&
            (io->store == NULL || io->map != NULL) && local->sort_words != NULL &&
            io->n <= local->most_words;
@@ -533,14 +536,14 @@ ordo_status cpu_radix(const radix_io *io, ordo_exec *exec)
     exec->facts.record_bytes = size;
     radix_local const local = local_of(io, exec);
     exec->isa = io->kernels->loops->isa;
-    bool const in_cache = fits_cache(io->kind, io->n);
-    if (in_cache || is_vector_sorted(&local, io, exec->threads)) {
+    bool const in_place = is_vector_sorted(&local, io, exec->threads);
+    if (in_place || fits_cache(io->kind, io->n)) {
         void  *records = NULL, *spare;
         size_t bytes = io->n * size;
-        if (in_cache)
-            TRY(ordo_scratch(exec, bytes, &records));
-        else
+        if (in_place)
             bytes = ordo_min(bytes, ORDO_TUNE_WORDS_CACHE);
+        else
+            TRY(ordo_scratch(exec, bytes, &records));
         TRY(ordo_scratch(exec, bytes, &spare));
         exec->changed = true;
         ops_of(io)->alone(io, records, spare, &local);
