@@ -262,7 +262,7 @@ enum {
     FN(GROUP) = 4 * LANES,        /* read at once by a split in place */
     FN(IN_CACHE) = ORDO_TUNE_WORDS_CACHE / sizeof(WORD),
     FN(SAMPLE) = 8 * LANES,          /* the largest sample; for MANY integers or more */
-    FN(MANY) = 2048,                 /* fewer integers get a small sample */
+    FN(MANY) = 8192,                 /* fewer integers get a small sample */
     FN(UNSEEN) = 8 * FN(BLOCK_WORDS) /* fewer integers are treated as even until a split is bad */
 };
 
@@ -317,7 +317,7 @@ static void FN(sample_of)(const WORD *a, size_t n, WORD *sample, size_t count)
     FN(sort_few)(sample, count, sample, NULL);
 }
 
-static size_t FN(sample_size)(size_t n) { return n < FN(MANY) ? FN(SAMPLE) / 4 : FN(SAMPLE); }
+static size_t FN(sample_size)(size_t n) { return n < FN(MANY) ? 32 : FN(SAMPLE); }
 
 /* Whether the quarters of the range hold about a quarter of a sorted sample each. */
 static bool FN(is_even)(const WORD *sample, size_t count, FN(range) range)
@@ -539,9 +539,9 @@ static void FN(split_part)(const FN(part) * part, FN(part) * lower, FN(part) * u
         return;
     }
     lower->even = upper->even = false;
-    if (!part->even && larger->range.low != larger->range.high) {
-        larger->range = FN(range_of)(larger->a, larger->n);
-        larger->even = true;
+    if (larger->range.low != larger->range.high) {
+        larger->range = FN(range_of)(larger->a, larger->n); /* often of equal integers */
+        larger->even = !part->even;
     }
 }
 

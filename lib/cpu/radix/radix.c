@@ -134,6 +134,8 @@ static ordo_status store_if_equal(const radix_io *io, ordo_exec *exec, const cha
 
 /* ---- The split ---- */
 
+#define ORDO_TUNE_WORDS_UNEVEN_32 (1 << 24)
+#define ORDO_TUNE_WORDS_UNEVEN_64 (1 << 20)
 enum {
     COUNT_BYTES = BUCKETS * sizeof(size_t),
     SAMPLE_EACH = 16,  /* sampled keys per bucket; at most RADIX_SAMPLE in all */
@@ -423,6 +425,56 @@ static ordo_status split(const radix_io *io, radix_memory *memory, unsigned leve
     return split_big(&work, memory, level, room);
 }
 
+/* ---- One thread ---- */
+
+static bool fits_cache(enum record_kind kind, size_t n)
+{
+    return n <= ORDO_TUNE_RADIX_ALONE / record_size(kind);
+}
+
+/* Whether the vector sort can sort all keys in the memory of the result. */
+static bool is_vector_sortable(const radix_local *local, const radix_io *io)
+{
+    return (io->kind == RECORD_K32 || io->kind == RECORD_K64) &&
+           io->key_size == record_size(io->kind) && io->index_type == 0 &&
+           (io->store == NULL || io->map != NULL) && local->sort_words != NULL;
+}
+
+/* Whether one thread does so. A few keys of 32 bits are sorted faster from scratch into the result,
+ * because a split then stores both sides at the front of an array. */
+static bool is_vector_sorted(const radix_local *local, const radix_io *io, unsigned threads)
+{
+    bool const few = fits_cache(io->kind, io->n);
+    return is_vector_sortable(local, io) && (few ? io->kind == RECORD_K64 : threads == 1) &&
+           io->n <= local->most_words;
+}
+
+/* The same for more keys whose highest bits do not divide them evenly: their buckets cost more. */
+static bool is_uneven_vector_sorted(const radix_work *work)
+{
+    size_t const most =
+        work->io->kind == RECORD_K32 ? ORDO_TUNE_WORDS_UNEVEN_32 : ORDO_TUNE_WORDS_UNEVEN_64;
+    return !work->cut.even && is_vector_sortable(&work->local, work->io) &&
+           work->local.most_words > RADIX_PACKED && work->n <= most;
+}
+
+/* Sorts all keys or records on this thread. in_place: in the memory of the result. */
+static ordo_status sort_alone(const radix_io *io, const radix_local *local, bool in_place,
+                              ordo_exec *exec)
+{
+    void  *records = NULL, *spare;
+    size_t bytes = io->n * record_size(io->kind);
+    if (in_place)
+        bytes = ordo_min(bytes, ORDO_TUNE_WORDS_CACHE);
+    else
+        TRY(ordo_scratch(exec, bytes, &records));
+    TRY(ordo_scratch(exec, bytes, &spare));
+    exec->changed = true;
+    ops_of(io)->alone(io, records, spare, local);
+    exec->facts.strategy = ORDO_STRATEGY_CACHE;
+    return cpu_done(!ordo_poll(exec, 1));
+}
+
 /* ---- Blocks ---- */
 
 typedef struct block_work {
@@ -485,6 +537,9 @@ static ordo_status split_into_blocks(const radix_io *io, radix_memory *memory, b
     TRY(choose_cut(work, memory, 0, true));
     if (!is_cut_allowed(work))
         return ORDO_E_UNSUPPORTED;
+    *done = is_uneven_vector_sorted(work);
+    if (*done)
+        return sort_alone(io, &work->local, true, exec);
     if (take_blocks(work, memory, &in.blocks) != ORDO_OK)
         return ORDO_OK;
     *done = true;
@@ -504,21 +559,6 @@ static ordo_status split_into_blocks(const radix_io *io, radix_memory *memory, b
 
 /* ---- The whole sort ---- */
 
-static bool fits_cache(enum record_kind kind, size_t n)
-{
-    return n <= ORDO_TUNE_RADIX_ALONE / record_size(kind);
-}
-
-/* Whether one thread sorts all keys as vectors, in the memory of the result. */
-static bool is_vector_sorted(const radix_local *local, const radix_io *io, unsigned threads)
-{
-    return (threads == 1 || fits_cache(io->kind, io->n)) &&
-           (io->kind == RECORD_K32 || io->kind == RECORD_K64) &&
-           io->key_size == record_size(io->kind) && io->index_type == 0 &&
-           (io->store == NULL || io->map != NULL) && local->sort_words != NULL &&
-           io->n <= local->most_words;
-}
-
 size_t cpu_radix_scratch(enum record_kind kind, size_t n, bool has_spare, unsigned threads)
 {
     size_t const size = record_size(kind);
@@ -537,19 +577,8 @@ ordo_status cpu_radix(const radix_io *io, ordo_exec *exec)
     radix_local const local = local_of(io, exec);
     exec->isa = io->kernels->loops->isa;
     bool const in_place = is_vector_sorted(&local, io, exec->threads);
-    if (in_place || fits_cache(io->kind, io->n)) {
-        void  *records = NULL, *spare;
-        size_t bytes = io->n * size;
-        if (in_place)
-            bytes = ordo_min(bytes, ORDO_TUNE_WORDS_CACHE);
-        else
-            TRY(ordo_scratch(exec, bytes, &records));
-        TRY(ordo_scratch(exec, bytes, &spare));
-        exec->changed = true;
-        ops_of(io)->alone(io, records, spare, &local);
-        exec->facts.strategy = ORDO_STRATEGY_CACHE;
-        return cpu_done(!ordo_poll(exec, 1));
-    }
+    if (in_place || fits_cache(io->kind, io->n))
+        return sort_alone(io, &local, in_place, exec);
     radix_memory memory;
     TRY(take_memory(io, exec, &memory));
     if (uses_blocks(io->kind, io->n, exec->threads)) {

@@ -162,7 +162,8 @@ bool cpu_vector_sort(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_
     tell_vector(exec, kernels);
     exec->changed = true;
     radix_io const io = records_of_keys(kernels, job);
-    if (io.map != NULL && size >= sizeof(uint32_t)) {
+    bool const     mapped = io.map != NULL && size >= sizeof(uint32_t);
+    if (io.store == NULL || (mapped && width == CPU_WORDS_64)) {
         if (job->source != NULL)
             memcpy(job->keys, job->source, job->n * size);
         kernels->sort_keys[width](job->keys, spare, job->n, io.store != NULL ? io.map : NULL);
@@ -170,8 +171,10 @@ bool cpu_vector_sort(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_
     }
     uint64_t words[WORDS_BYTES / sizeof(uint64_t)];
     io.load(&io, 0, job->n, words);
-    kernels->sort_words[width](words, spare, job->n, words, width == CPU_WORDS_64 ? 64 : 32, NULL);
-    io.store(&io, 0, job->n, words);
+    kernels->sort_words[width](words, spare, job->n, mapped ? job->keys : words,
+                               width == CPU_WORDS_64 ? 64 : 32, mapped ? io.map : NULL);
+    if (!mapped)
+        io.store(&io, 0, job->n, words);
     return true;
 }
 
