@@ -134,8 +134,6 @@ static ordo_status store_if_equal(const radix_io *io, ordo_exec *exec, const cha
 
 /* ---- The split ---- */
 
-#define ORDO_TUNE_WORDS_UNEVEN_32 (1 << 24)
-#define ORDO_TUNE_WORDS_UNEVEN_64 (1 << 20)
 enum {
     COUNT_BYTES = BUCKETS * sizeof(size_t),
     SAMPLE_EACH = 16,  /* sampled keys per bucket; at most RADIX_SAMPLE in all */
@@ -454,8 +452,7 @@ static bool is_uneven_vector_sorted(const radix_work *work)
 {
     size_t const most =
         work->io->kind == RECORD_K32 ? ORDO_TUNE_WORDS_UNEVEN_32 : ORDO_TUNE_WORDS_UNEVEN_64;
-    return !work->cut.even && is_vector_sortable(&work->local, work->io) &&
-           work->local.most_words > RADIX_PACKED && work->n <= most;
+    return !work->cut.even && is_vector_sortable(&work->local, work->io) && work->n <= most;
 }
 
 /* Sorts all keys or records on this thread. in_place: in the memory of the result. */
