@@ -345,6 +345,17 @@ typedef struct FN(part) {
     bool apart; /* `to` is neither a nor spare, so parts need not keep their places */
 } FN(part);
 
+/* A part of few integers is treated as even until a split is bad. Its range is measured if no pivot
+ * set one of its ends. */
+static void FN(assume_even)(FN(part) * part)
+{
+    if (part->even || part->n >= FN(UNSEEN) || part->n <= FN(BLOCK_WORDS))
+        return;
+    part->even = true;
+    if (part->range.low == 0 || part->range.high == (WORD)-1)
+        part->range = FN(range_of)(part->a, part->n);
+}
+
 /* Splits a part into two. */
 static void FN(split_part)(const FN(part) * part, FN(part) * lower, FN(part) * upper)
 {
@@ -375,8 +386,10 @@ static void FN(split_part)(const FN(part) * part, FN(part) * lower, FN(part) * u
     upper->range.low = pivot;
     FN(part) *const larger = below > n / 2 ? lower : upper;
     if (larger->n <= n - n / 8) {
-        lower->even |= n >= FN(UNSEEN) && lower->n < FN(UNSEEN);
-        upper->even |= n >= FN(UNSEEN) && upper->n < FN(UNSEEN);
+        if (n >= FN(UNSEEN)) {
+            FN(assume_even)(lower);
+            FN(assume_even)(upper);
+        }
         return;
     }
     lower->even = upper->even = false;
