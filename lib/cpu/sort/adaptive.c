@@ -40,6 +40,13 @@ static radix_io order_of(const cpu_kernels *kernels, const ordo_sort_job *job, b
     return records_of_order(kernels, job->type, cpu_input(job), job->n, job->descending, folded);
 }
 
+/* The number of windows: fewer for a small array, so that the look reads a quarter of the keys. */
+static size_t look_windows(size_t n)
+{
+    size_t const quarter = ordo_max(n / (4 * (size_t)ORDO_TUNE_LOOK_KEYS), 2);
+    return ordo_min(ordo_min(ORDO_TUNE_LOOKS, n / ORDO_TUNE_LOOK_KEYS), quarter);
+}
+
 /* The offset of each window in its n / windows keys. It depends on the seed of the call, so that no
  * input can be prepared for the keys that are read. */
 static size_t look_aside(size_t n, size_t windows, uint64_t seed)
@@ -62,7 +69,7 @@ static adaptive_view look(const radix_io *io, uint64_t seed)
     const order_loops *const loops = order_loops_of(io->kernels);
     bool const               wide = io->kind != RECORD_K32;
     adaptive_view            view = {0};
-    size_t const             windows = ordo_min(ORDO_TUNE_LOOKS, io->n / ORDO_TUNE_LOOK_KEYS);
+    size_t const             windows = look_windows(io->n);
     size_t const             aside = look_aside(io->n, windows, seed);
     uint64_t                 last = 0, room[ORDO_TUNE_LOOK_KEYS];
     for (size_t w = 0; w < windows; w++) {
@@ -85,7 +92,7 @@ static adaptive_view look(const radix_io *io, uint64_t seed)
 static size_t look_radius(const radix_io *io, uint64_t seed)
 {
     bool const   wide = io->kind != RECORD_K32;
-    size_t const windows = ordo_min(ORDO_TUNE_LOOKS, io->n / ORDO_TUNE_LOOK_KEYS);
+    size_t const windows = look_windows(io->n);
     size_t const aside = look_aside(io->n, windows, seed);
     size_t       radius = 0;
     uint64_t     room[ORDO_TUNE_LOOK_KEYS], highest[ORDO_TUNE_LOOK_KEYS]; /* so far in the window */
