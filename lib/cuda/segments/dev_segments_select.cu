@@ -74,10 +74,10 @@ static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(WO
 {
     __shared__ slots_memory<WORD> memories[SLOTS_WARPS];
     slots_memory<WORD> *const     memory = &memories[threadIdx.x / WARP_LANES];
-    segment_target_memo           memo = {};
     slots_each<0>(memory, map, -1, most, chunk, [&]() {
-        slot_entry const here = memory->slots[lane_id()];
-        WORD             x[WARP_SORT_ITEMS];
+        slot_entry const    here = memory->slots[lane_id()];
+        segment_target_memo memo = {}; /* not kept: it would take registers */
+        WORD                x[WARP_SORT_ITEMS];
         (void)slots_sort<0>(
             memory, x,
             [&](auto &&at, auto &&is_there, auto &&) {
@@ -92,7 +92,7 @@ static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(WO
 /* All rows of a fixed layout without gaps, of up to N keys. A warp reads 32 rows as one piece;
  * shared memory moves each row to one lane. */
 template <typename WORD, int N>
-static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(2 * sizeof(WORD)))
+static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(WORD)))
     select_dense_rows(const __grid_constant__ segment_codes<WORD> codes, const void *keys,
                       const __grid_constant__ segment_map     map,
                       const __grid_constant__ segment_targets targets)
@@ -235,13 +235,12 @@ static ordo_status launch_sorted(cuda_call *call, const segment_codes<WORD> &cod
                                  const void *keys, const segment_map &map,
                                  const segment_targets &targets)
 {
+    size_t const grid = slots_grid(call, map, 0, sizeof(WORD));
     if (segments_are_dense(map))
-        return CUDA_LAUNCH(call, (select_dense_rows<WORD, WARP_SORT_ITEMS>),
-                           slots_grid(call, map, 0, 2 * sizeof(WORD)), SLOTS_THREADS, 0, codes,
-                           keys, map, targets);
-    return CUDA_LAUNCH(call, select_sorted_segments<WORD>, slots_grid(call, map, 0, sizeof(WORD)),
-                       SLOTS_THREADS, 0, codes, keys, map, targets, (uint64_t)WARP_SORT_ITEMS,
-                       slots_chunk(map, 0));
+        return CUDA_LAUNCH(call, (select_dense_rows<WORD, WARP_SORT_ITEMS>), grid, SLOTS_THREADS, 0,
+                           codes, keys, map, targets);
+    return CUDA_LAUNCH(call, select_sorted_segments<WORD>, grid, SLOTS_THREADS, 0, codes, keys, map,
+                       targets, (uint64_t)WARP_SORT_ITEMS, slots_chunk(map, 0));
 }
 
 /* Segments of 17 to planes_most<WORD>() keys, from 2^M threads on. */

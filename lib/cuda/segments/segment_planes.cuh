@@ -43,7 +43,7 @@ template <typename WORD_, int M> struct planes {
     typedef WORD_ WORD;
 
     static constexpr unsigned LANES = 1u << M, MOST = PLANES_ITEMS * LANES; /* keys */
-    static constexpr unsigned WARPS = LANES / WARP_LANES; /* of a block */
+    static constexpr unsigned WARPS = LANES / WARP_LANES;                   /* of a block */
 
     uint32_t    x[PLANES_ITEMS]; /* 8 b + j: byte b of items j, j + 8, j + 16 and j + 24 */
     uint32_t    there;           /* bit i: item i is in the segment */
