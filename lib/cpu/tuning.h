@@ -325,8 +325,9 @@ enum {
 
     /* The sort of structs (lib/cpu/elements/sort_records.c): bytes of an element up to which it is
      * scattered to a bucket, bytes of an array from which buckets are used, and bytes wanted in a
-     * bucket. */
-    ORDO_TUNE_ELEMENT = 64,
+     * bucket. Sapphire Rapids, one thread, 256 MB, CPU time without buckets over that with buckets:
+     * elements of 96 bytes 1.46, 128 bytes 1.36, 256 bytes 1.24. */
+    ORDO_TUNE_ELEMENT = 256,
     ORDO_TUNE_ELEMENTS_ALONE = ORDO_TUNE(2 << 20, 4096),
     ORDO_TUNE_ELEMENT_BUCKET = ORDO_TUNE(512 << 10, 256),
 
