@@ -337,7 +337,14 @@ enum {
      * 1024: window 20 25.8, 33.8; window 100 17.4, 18.5. */
     ORDO_TUNE_MOVING_CHUNK = ORDO_TUNE(256, 24),
     ORDO_TUNE_MOVING_WINDOWS = ORDO_TUNE(3, 2),
-    ORDO_TUNE_MOVING_LEAST = ORDO_TUNE(256, 8)
+    ORDO_TUNE_MOVING_LEAST = ORDO_TUNE(256, 8),
+
+    /* Minima and maxima: outputs of a chunk, at least BOUNDS and BOUNDS_WINDOWS windows. Windows of
+     * up to SHORT elements are done in tiles of TILE outputs, which stay in the L1 cache. */
+    ORDO_TUNE_MOVING_BOUNDS = ORDO_TUNE(1 << 15, 24),
+    ORDO_TUNE_MOVING_BOUNDS_WINDOWS = ORDO_TUNE(16, 2),
+    ORDO_TUNE_MOVING_SHORT = ORDO_TUNE(512, 9),
+    ORDO_TUNE_MOVING_TILE = ORDO_TUNE(2048, 16)
 };
 
 #endif
