@@ -310,6 +310,25 @@ static void test_memory(ordo_ctx *ctx)
     faults_detach();
 }
 
+/* More groups than the capacity, with group keys of a narrow range. */
+static void test_capacity(ordo_ctx *ctx)
+{
+    size_t            count = 77;
+    ordo_groups const groups = {sizeof groups, data.group_keys, ORDO_U8, 0, 4,
+                                unique,        sizes,           &count};
+    make_narrow(ORDO_U8, 400, 5, 1);
+    testkit_case("capacity");
+    memset(sizes, 0x55, sizeof sizes);
+    memset(results, 0x55, sizeof results);
+    CHECK_STATUS(ORDO_E_ARG, ordo_group_counts(ctx, &groups, data.n, NULL), ctx);
+    CHECK(strstr(ordo_last_error(ctx), "5 groups") != NULL);
+    CHECK_STATUS(ORDO_E_ARG,
+                 ordo_group_median(ctx, &groups, data.type, data.keys, data.n, results, NULL), ctx);
+    CHECK_EQ_U64(0, test_bytes_not(sizes, sizeof sizes, 0x55));
+    CHECK_EQ_U64(0, test_bytes_not(results, sizeof results, 0x55));
+    CHECK_EQ_U64(77, count);
+}
+
 static void test_arguments(ordo_ctx *ctx)
 {
     size_t                count = 0, bytes = 0;
@@ -350,6 +369,7 @@ int main(void)
     test_all();
     test_narrow();
     test_memory(next_context()->ctx);
+    test_capacity(next_context()->ctx);
     test_arguments(next_context()->ctx);
     return testkit_done();
 }
