@@ -52,6 +52,14 @@ static ordo_status call_argsort(ordo_ctx *ctx, const void *what)
     return ordo_group_argsort(ctx, &a->groups, ORDO_F32, a->keys, a->n, ORDO_U32, a->out, &a->opts);
 }
 
+/* Makes numbers from 0 to count - 1 of group keys that are spread over all u32. */
+static void number_groups(uint32_t *groups, size_t n, size_t count)
+{
+    for (size_t i = 0; i < n; i++)
+        groups[i] = (uint32_t)((uint64_t)groups[i] * count >> 32);
+}
+
+/* Group keys of all magnitudes, and on the host also numbers of groups. */
 static bool run_groups(bench *b)
 {
     static const struct {
@@ -62,22 +70,28 @@ static bool run_groups(bench *b)
                  {"argsort", call_argsort, 12},
                  {"rank", call_rank, 12},
                  {"median", call_median, 8}};
-    const size_t n = b->set.n;
+    const size_t verb_count = sizeof verbs / sizeof *verbs;
+    const size_t n = b->set.n, count = n / ROWS_OF_A_GROUP + 1;
     groups_args  args = {.keys = b->src, .out = b->dst, .n = n};
     char *const  there = b->src + n * sizeof(float); /* the group keys */
     bool         ok = bench_generate(b, ORDO_DIST_UNIFORM, ORDO_F32, b->src, n, 0) &&
-              bench_generate_k(b, ORDO_DIST_FEW, ORDO_U32, there, n, n / ROWS_OF_A_GROUP + 1);
+              bench_generate_k(b, ORDO_DIST_FEW, ORDO_U32, there, n, count);
 
     args.groups = (ordo_groups){
         .struct_size = sizeof args.groups, .keys = there, .type = ORDO_U32, .capacity = n};
     args.opts = ORDO_OPTS(ordo_group_opts, .flags = bench_flags(b), .stream = bench_stream(b));
-    bench_heading(b, "Groups of rows, u32 by f32, 100 rows per group", n, "verb", 9);
-    for (size_t i = 0; ok && i < sizeof verbs / sizeof *verbs; i++) {
+    bench_heading(b, "Groups of rows, u32 by f32, 100 rows per group", n, "verb", 16);
+    for (size_t i = 0; ok && i < (b->place == NULL ? 2 : 1) * verb_count; i++) {
+        const size_t   v = i % verb_count;
         bench_question question = bench_ask("groups", ORDO_F32, n);
-        question.variant = verbs[i].label;
-        question.bytes = n * verbs[i].bytes;
-        snprintf(question.label, sizeof question.label, "%s", verbs[i].label);
-        ok = bench_add_both(b, "auto", verbs[i].call, &args) && bench_measure(b, &question);
+        if (i == verb_count)
+            number_groups((uint32_t *)(void *)there, n, count);
+        question.variant = verbs[v].label;
+        question.dist = i < verb_count ? question.dist : "numbered";
+        question.bytes = n * verbs[v].bytes;
+        snprintf(question.label, sizeof question.label, "%s%s", verbs[v].label,
+                 i < verb_count ? "" : " numbered");
+        ok = bench_add_both(b, "auto", verbs[v].call, &args) && bench_measure(b, &question);
     }
     return ok;
 }

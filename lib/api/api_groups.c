@@ -2,7 +2,8 @@
  *
  * One sort of rows by the group key and the key (the backend's lexsort) puts the rows of each group
  * next to each other, in the order of their keys. Every result is read from that order: ranks,
- * quantiles, the first k keys. */
+ * quantiles, the first k keys. Counts and quantiles need no order of rows: if the group keys are
+ * integers of a narrow range, the backend's `collect` counts them and sorts each group. */
 #include "api/api.h"
 #include "core/keybits.h"
 #include "core/quantile.h"
@@ -23,7 +24,9 @@ typedef struct group_call { /* the checked arguments of a call, and its state */
     const void     *keys;
     size_t          n;
     ordo_type       index_type;
-    void           *index; /* the rows in order; NULL: order_rows takes scratch */
+    void           *index;  /* the rows in order; NULL: order_rows takes scratch */
+    const void     *unique; /* the key of each group; NULL: it is read from the first row */
+    bool            sorted; /* keys has the keys of each group in order; index is not used */
     uint8_t        *heads;
     uint64_t       *starts; /* count + 1 entries: where each group begins in the order */
     size_t          count;
@@ -93,6 +96,8 @@ static ordo_status check_room(ordo_exec *exec, const group_call *call, size_t *r
 
 static inline size_t row_at(const group_call *call, size_t i)
 {
+    if (call->sorted)
+        return i;
     return call->index_type == ORDO_U32 ? ((const uint32_t *)call->index)[i]
                                         : (size_t)((const uint64_t *)call->index)[i];
 }
@@ -142,6 +147,15 @@ static ordo_status find_starts(ordo_exec *exec, group_call *call)
     return ORDO_OK;
 }
 
+static ordo_status check_capacity(ordo_exec *exec, const group_call *call)
+{
+    FAIL_IF(call->count > call->groups.capacity &&
+                (call->groups.unique != NULL || call->groups.sizes != NULL || call->each > 0),
+            ORDO_E_ARG, "there are %zu groups, but groups.capacity is %zu", call->count,
+            call->groups.capacity);
+    return ORDO_OK;
+}
+
 /* Sorts the rows and finds the groups. `folded`: rows with tied keys stay in input order. */
 static ordo_status order_rows(ordo_exec *exec, group_call *call, bool folded)
 {
@@ -158,11 +172,29 @@ static ordo_status order_rows(ordo_exec *exec, group_call *call, bool folded)
                                   call->index_type, call->index, call->heads};
     TRY(call->choice.backend->lexsort(call->choice.state, &job, exec));
     TRY(find_starts(exec, call));
-    FAIL_IF(call->count > call->groups.capacity &&
-                (call->groups.unique != NULL || call->groups.sizes != NULL || call->each > 0),
-            ORDO_E_ARG, "there are %zu groups, but groups.capacity is %zu", call->count,
-            call->groups.capacity);
-    return ORDO_OK;
+    return check_capacity(exec, call);
+}
+
+/* Finds the groups without an order of rows; if the call has keys, they become the keys of each
+ * group in order. Sorts the rows if the backend cannot do that. */
+static ordo_status collect_groups(ordo_exec *exec, group_call *call)
+{
+    ordo_type const  group_type = (ordo_type)call->groups.type;
+    ordo_collect_job job = {.group_type = group_type,
+                            .group_keys = call->groups.keys,
+                            .n = call->n,
+                            .type = call->type,
+                            .keys = call->keys};
+    if (call->choice.backend->collect != NULL && group_type != ORDO_F32 && group_type != ORDO_F64)
+        TRY(call->choice.backend->collect(call->choice.state, &job, exec));
+    if (job.count == 0)
+        return order_rows(exec, call, call->keys == NULL);
+    call->starts = job.starts;
+    call->count = job.count;
+    call->unique = job.unique;
+    call->sorted = call->keys != NULL;
+    call->keys = call->keys != NULL ? job.sorted : NULL;
+    return check_capacity(exec, call);
 }
 
 /* Writes the key of each group: one bit pattern for all zeros, and one for all NaNs. */
@@ -170,6 +202,12 @@ static void unique_piece(void *arg, size_t lo, size_t hi)
 {
     const group_call *const  call = arg;
     const ordo_groups *const g = &call->groups;
+    size_t const             size = ordo_type_size((ordo_type)g->type);
+    if (call->unique != NULL) {
+        memcpy((char *)g->unique + lo * size, (const char *)call->unique + lo * size,
+               (hi - lo) * size);
+        return;
+    }
     for (size_t i = lo; i < hi; i++) {
         size_t const row = row_at(call, (size_t)call->starts[i]);
         switch ((ordo_type)g->type) {
@@ -184,10 +222,8 @@ static void unique_piece(void *arg, size_t lo, size_t hi)
                 key_is_nan_f64(key) ? (double)NAN : key_of_f64(key_fold_f64(key));
             break;
         }
-        default: {
-            size_t const size = ordo_type_size((ordo_type)g->type);
+        default:
             memcpy((char *)g->unique + i * size, (const char *)g->keys + row * size, size);
-        }
         }
     }
 }
@@ -260,7 +296,7 @@ static ordo_status counts_checked(ordo_ctx *ctx, ordo_exec *exec, group_call *ca
     TRY(choose(ctx, exec, call));
     if (is_whole(call))
         return run_whole(exec, call, ORDO_GROUP_COUNTS);
-    TRY(order_rows(exec, call, true));
+    TRY(collect_groups(exec, call));
     return tell_groups(exec, call);
 }
 
@@ -409,7 +445,7 @@ static ordo_status quantiles_checked(ordo_ctx *ctx, ordo_exec *exec, group_call 
     if (is_whole(call))
         return run_whole(exec, call, ORDO_GROUP_QUANTILES);
     call->method = (ordo_method)call->wish.method;
-    TRY(order_rows(exec, call, false));
+    TRY(collect_groups(exec, call));
     TRY(tell_groups(exec, call));
     return ordo_loop(exec, call->count, GROUP_PIECE, quantiles_piece, call) ? ORDO_OK
                                                                             : ORDO_E_CANCELLED;
@@ -528,6 +564,7 @@ static ordo_status scratch_checked(ordo_ctx *ctx, ordo_exec *exec, size_t n, siz
     }
     *bytes = api_scratch_total(
         n * (2 * sizeof(uint64_t) + 1) + (ordo_div_up(n, PIECE) + 3) * sizeof(uint64_t) +
+        (size_t)8 * ORDO_CACHE_LINE + /* parts of the memory of collect */
         backend->lexsort_scratch(&order, exec) + backend->place_ranks_scratch(&place, exec));
     return ORDO_OK;
 }

@@ -230,6 +230,13 @@ def test_windows(tmp_path):
     assert {"moving_median, 100", "moving_rank, 10"} <= set(names)
 
 
+def test_groups(tmp_path):
+    target = tmp_path / "rows.json"
+    bench.main(["groups", "-n", "300", "--repeat", "1", "--json", str(target)])
+    names = [row["name"] for row in json.loads(target.read_text())["rows"]]
+    assert {"group_count", "group_median", "group_rank", "sort_records"} <= set(names)
+
+
 def test_an_unknown_section():
     with pytest.raises(SystemExit):
         bench.main(["nonsense"])
