@@ -153,3 +153,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return __all__
+
+
+from . import frames  # noqa: E402 # registers the accessors; needs the names above
