@@ -155,4 +155,4 @@ def __dir__() -> list[str]:
     return __all__
 
 
-from . import frames  # noqa: E402 # registers the accessors; needs the names above
+from . import frames as frames  # noqa: E402 # registers the accessors; needs the names above
