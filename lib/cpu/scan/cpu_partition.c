@@ -207,8 +207,8 @@ typedef struct nth_work {
     uint64_t            pivot; /* the bits of the k-th key, turned if descending */
     uint64_t            last;  /* the largest bits of the type */
     size_t              size, grain;
-    cpu_ties         *pieces; /* of each piece; then of all pieces before it */
-    cpu_ties          total;
+    cpu_ties           *pieces; /* of each piece; then of all pieces before it */
+    cpu_ties            total;
 } nth_work;
 
 typedef struct nth_ends { /* where the next elements of the three groups go */
