@@ -2,7 +2,7 @@
  *
  * One sort of rows by the group key and the key (the backend's lexsort) puts the rows of each group
  * next to each other, in the order of their keys. Every result is read from that order: ranks,
- * quantiles, the first k keys. */
+ * quantiles, the first k keys. Counts need no rows, so they sort a copy of the group keys. */
 #include "api/api.h"
 #include "core/keybits.h"
 #include "core/quantile.h"
@@ -91,8 +91,11 @@ static ordo_status check_room(ordo_exec *exec, const group_call *call, size_t *r
 
 /* ---- The order and the groups ---- */
 
+/* Without an index the group keys themselves are in order. */
 static inline size_t row_at(const group_call *call, size_t i)
 {
+    if (call->index == NULL)
+        return i;
     return call->index_type == ORDO_U32 ? ((const uint32_t *)call->index)[i]
                                         : (size_t)((const uint64_t *)call->index)[i];
 }
@@ -139,6 +142,10 @@ static ordo_status find_starts(ordo_exec *exec, group_call *call)
         call->count--;
         call->has_nulls = true;
     }
+    FAIL_IF(call->count > call->groups.capacity &&
+                (call->groups.unique != NULL || call->groups.sizes != NULL || call->each > 0),
+            ORDO_E_ARG, "there are %zu groups, but groups.capacity is %zu", call->count,
+            call->groups.capacity);
     return ORDO_OK;
 }
 
@@ -157,12 +164,46 @@ static ordo_status order_rows(ordo_exec *exec, group_call *call, bool folded)
     ordo_lexsort_job const job = {columns,          count,       call->n,
                                   call->index_type, call->index, call->heads};
     TRY(call->choice.backend->lexsort(call->choice.state, &job, exec));
-    TRY(find_starts(exec, call));
-    FAIL_IF(call->count > call->groups.capacity &&
-                (call->groups.unique != NULL || call->groups.sizes != NULL || call->each > 0),
-            ORDO_E_ARG, "there are %zu groups, but groups.capacity is %zu", call->count,
-            call->groups.capacity);
-    return ORDO_OK;
+    return find_starts(exec, call);
+}
+
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    static void heads_##tag(const void *sorted, size_t lo, size_t hi, uint8_t *heads)              \
+    {                                                                                              \
+        const key *const keys = sorted;                                                            \
+        for (size_t i = lo; i < hi; i++)                                                           \
+            heads[i] =                                                                             \
+                key_fold_##tag(keys[i]) != key_fold_##tag(keys[i - 1]) ? ORDO_ROW_FIRST : 0;       \
+    }
+#include "core/types.def"
+#undef ORDO_TYPE
+
+static void heads_piece(void *arg, size_t lo, size_t hi)
+{
+    const group_call *const call = arg;
+    if (lo == 0)
+        call->heads[lo++] = ORDO_ROW_FIRST;
+    BY_TYPE((ordo_type)call->groups.type, heads, (call->groups.keys, lo, hi, call->heads));
+}
+
+/* Replaces the group keys by a sorted copy and finds the groups. */
+static ordo_status sort_groups(ordo_exec *exec, group_call *call)
+{
+    ordo_type const type = (ordo_type)call->groups.type;
+    ordo_exec       part;
+    void           *sorted;
+    TRY(ordo_scratch(exec, call->n * ordo_type_size(type) + 1, &sorted));
+    TRY_SCRATCH(exec, call->n + 1, call->heads);
+    ordo_sort_job const job = {
+        .type = type, .keys = sorted, .n = call->n, .source = call->groups.keys};
+    part = *exec;
+    TRY(call->choice.backend->sort(call->choice.state, &job, &part));
+    exec->algorithm = "sort";
+    exec->isa = part.isa;
+    call->groups.keys = sorted;
+    if (!ordo_loop(exec, call->n, PIECE, heads_piece, call))
+        return ORDO_E_CANCELLED;
+    return find_starts(exec, call);
 }
 
 /* Writes the key of each group: one bit pattern for all zeros, and one for all NaNs. */
@@ -260,7 +301,7 @@ static ordo_status counts_checked(ordo_ctx *ctx, ordo_exec *exec, group_call *ca
     TRY(choose(ctx, exec, call));
     if (is_whole(call))
         return run_whole(exec, call, ORDO_GROUP_COUNTS);
-    TRY(order_rows(exec, call, true));
+    TRY(sort_groups(exec, call));
     return tell_groups(exec, call);
 }
 
