@@ -21,7 +21,8 @@ enum {
     STEP = ORDO_TUNE_SPLIT, /* elements between two flushes; a multiple of 64 */
     BLOCK = 2048,           /* keys compared with a pivot at a time; a multiple of 64 */
     AROUND = 1024,          /* the same for the k-th key; its blocks are on the stack */
-    BEHIND = 64             /* elements after a group that a split may overwrite, or more */
+    BEHIND = 64,            /* elements after a group that a split may overwrite, or more */
+    FEW = 64                /* keys that are moved one by one in less time than by blocks */
 };
 
 typedef struct split_work {
@@ -392,9 +393,66 @@ size_t cpu_nth_scratch(const ordo_nth_job *job, unsigned threads)
     static uint64_t pivot_##tag(const void *x, bool descending)                                    \
     {                                                                                              \
         return key_sort_bits_##tag(*(const key *)x, descending);                                   \
+    }                                                                                              \
+    /* groups[i] = 0, 1 or 2: keys[i] is less than the pivot, equal or greater. */                 \
+    static void groups_##tag(const void *x, size_t n, uint64_t wide, bool descending,              \
+                             uint8_t *groups)                                                      \
+    {                                                                                              \
+        const key *const keys = x;                                                                 \
+        bits const       pivot = (bits)wide;                                                       \
+        for (size_t i = 0; i < n; i++) {                                                           \
+            bits const here = key_sort_bits_##tag(keys[i], descending);                            \
+            groups[i] = (uint8_t)((here >= pivot) + (here > pivot));                               \
+        }                                                                                          \
     }
 #include "core/types.def"
 #undef ORDO_TYPE
+
+INLINE void put_few(const void *in, size_t n, size_t size, const uint8_t *groups, size_t ends[3],
+                    char *out)
+{
+    for (size_t i = 0; i < n; i++)
+        memcpy(out + ends[groups[i]]++ * size, (const char *)in + i * size, size);
+}
+
+static void put_few_sized(const void *in, size_t n, size_t size, const uint8_t *groups,
+                          const size_t starts[3], char *out)
+{
+    size_t ends[3] = {starts[0], starts[1], starts[2]};
+    switch (size) {
+    case 1:
+        put_few(in, n, 1, groups, ends, out);
+        break;
+    case 2:
+        put_few(in, n, 2, groups, ends, out);
+        break;
+    case 4:
+        put_few(in, n, 4, groups, ends, out);
+        break;
+    default:
+        put_few(in, n, 8, groups, ends, out);
+    }
+}
+
+static void move_few(const nth_work *work)
+{
+    const ordo_nth_job *const job = work->job;
+    uint8_t                   groups[FEW];
+    size_t                    starts[3] = {0};
+    BY_TYPE(job->type, groups, (job->keys, job->n, work->pivot, job->descending, groups));
+    for (size_t i = 0; i < job->n; i++) {
+        starts[1] += groups[i] < 1;
+        starts[2] += groups[i] < 2;
+    }
+    if (job->out != NULL)
+        put_few_sized(job->keys, job->n, work->size, groups, starts, job->out);
+    if (job->index != NULL) {
+        nth_room index;
+        number(job->index_type, 0, job->n, &index);
+        put_few_sized(index.bytes, job->n, ordo_type_size(job->index_type), groups, starts,
+                      job->index);
+    }
+}
 
 ordo_status cpu_nth(void *state, const ordo_nth_job *job, ordo_exec *exec)
 {
@@ -423,6 +481,10 @@ ordo_status cpu_nth(void *state, const ordo_nth_job *job, ordo_exec *exec)
     exec->isa = kernels->isa;
     exec->phase = exec->phases;
     exec->phases += 2;
+    if (job->n <= FEW) {
+        move_few(&work);
+        return ORDO_OK;
+    }
     if (exec->threads == 1 && work.total.equal > 0)
         return cpu_done(move_in_order(&work, exec));
     if (!ordo_loop(exec, job->n, work.grain, count_around, &work))
