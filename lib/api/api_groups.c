@@ -2,7 +2,8 @@
  *
  * One sort of rows by the group key and the key (the backend's lexsort) puts the rows of each group
  * next to each other, in the order of their keys. Every result is read from that order: ranks,
- * quantiles, the first k keys. Counts need no rows, so they sort a copy of the group keys. */
+ * quantiles, the first k keys. Counts need no rows: api_few_groups.c hashes few distinct
+ * keys, and a sort of a copy of the keys finds many. */
 #include "api/api.h"
 #include "core/keybits.h"
 #include "core/quantile.h"
@@ -125,6 +126,16 @@ static bool is_nan(ordo_type type, const void *keys, size_t row)
                               : false;
 }
 
+ordo_status api_check_group_count(ordo_exec *exec, const ordo_groups *groups, size_t count,
+                                  bool has_results)
+{
+    FAIL_IF(count > groups->capacity &&
+                (groups->unique != NULL || groups->sizes != NULL || has_results),
+            ORDO_E_ARG, "there are %zu groups, but groups.capacity is %zu", count,
+            groups->capacity);
+    return ORDO_OK;
+}
+
 static ordo_status find_starts(ordo_exec *exec, group_call *call)
 {
     size_t const n = call->n, pieces = ordo_div_up(n, PIECE);
@@ -142,11 +153,7 @@ static ordo_status find_starts(ordo_exec *exec, group_call *call)
         call->count--;
         call->has_nulls = true;
     }
-    FAIL_IF(call->count > call->groups.capacity &&
-                (call->groups.unique != NULL || call->groups.sizes != NULL || call->each > 0),
-            ORDO_E_ARG, "there are %zu groups, but groups.capacity is %zu", call->count,
-            call->groups.capacity);
-    return ORDO_OK;
+    return api_check_group_count(exec, &call->groups, call->count, call->each > 0);
 }
 
 /* Sorts the rows and finds the groups. `folded`: rows with tied keys stay in input order. */
@@ -297,10 +304,14 @@ static ordo_status choose(ordo_ctx *ctx, ordo_exec *exec, group_call *call)
 static ordo_status counts_checked(ordo_ctx *ctx, ordo_exec *exec, group_call *call,
                                   const ordo_groups *groups, const ordo_group_opts *opts)
 {
+    bool done;
     TRY(check_groups(exec, call, groups, opts, 0));
     TRY(choose(ctx, exec, call));
     if (is_whole(call))
         return run_whole(exec, call, ORDO_GROUP_COUNTS);
+    TRY(api_count_few_groups(exec, &call->groups, call->n, &done));
+    if (done)
+        return ORDO_OK;
     TRY(sort_groups(exec, call));
     return tell_groups(exec, call);
 }
