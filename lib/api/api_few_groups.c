@@ -24,9 +24,13 @@ enum {
     PIECES = 64
 };
 
+typedef struct few_group {
+    uint64_t bits, count; /* count 0: the slot is empty */
+} few_group;
+
 typedef struct few_table {
-    uint64_t bits[SLOTS], count[SLOTS]; /* count 0: the slot is empty */
-    size_t   used;
+    few_group slots[SLOTS];
+    size_t    used;
 } few_table;
 
 typedef struct few_work {
@@ -41,15 +45,15 @@ typedef struct few_work {
 static inline bool add(few_table *table, uint64_t bits, uint64_t count)
 {
     size_t at = (size_t)(bits * UINT64_C(0x9e3779b97f4a7c15) >> (64 - LG_SLOTS));
-    while (table->count[at] != 0 && table->bits[at] != bits)
+    while (table->slots[at].count != 0 && table->slots[at].bits != bits)
         at = (at + 1) % SLOTS;
-    if (table->count[at] == 0) {
+    if (table->slots[at].count == 0) {
         if (table->used == MOST)
             return false;
         table->used++;
-        table->bits[at] = bits;
+        table->slots[at].bits = bits;
     }
-    table->count[at] += count;
+    table->slots[at].count += count;
     return true;
 }
 
@@ -85,14 +89,11 @@ static bool join(few_table *tables, size_t count)
 {
     for (size_t t = 1; t < count; t++)
         for (size_t i = 0; i < SLOTS; i++)
-            if (tables[t].count[i] != 0 && !add(tables, tables[t].bits[i], tables[t].count[i]))
+            if (tables[t].slots[i].count != 0 &&
+                !add(tables, tables[t].slots[i].bits, tables[t].slots[i].count))
                 return false;
     return true;
 }
-
-typedef struct few_group {
-    uint64_t bits, count;
-} few_group;
 
 static int compare(const void *a, const void *b)
 {
@@ -106,8 +107,8 @@ static few_group *list_of(const few_table *table, few_table *room)
     few_group *const list = (few_group *)(void *)room;
     size_t           count = 0;
     for (size_t i = 0; i < SLOTS; i++)
-        if (table->count[i] != 0)
-            list[count++] = (few_group){table->bits[i], table->count[i]};
+        if (table->slots[i].count != 0)
+            list[count++] = table->slots[i];
     qsort(list, count, sizeof *list, compare);
     return list;
 }
