@@ -302,7 +302,12 @@ def _is_on_gpu(a: Any) -> bool:
     if hasattr(a, "__cuda_array_interface__"):
         return True
     where = getattr(a, "__dlpack_device__", None)
-    return where is not None and int(where()[0]) in _DLPACK_GPUS
+    if where is None:
+        return False
+    try:
+        return int(where()[0]) in _DLPACK_GPUS
+    except (TypeError, ValueError, BufferError):
+        return False  # no DLPack form exists: older pyarrow refuses arrays of strings this way
 
 
 def _import_library() -> Any:

@@ -175,3 +175,23 @@ def test_names():
     with pytest.raises(AttributeError):
         _ = ordo.bogosort
     assert pickle.loads(pickle.dumps(ordo.sort)) is ordo.sort
+
+
+class Undescribed:
+    """An array on the CPU whose library refuses to describe it by DLPack."""
+
+    def __init__(self, keys, error):
+        self.keys, self.error = keys, error
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.keys, dtype)
+
+    def __dlpack_device__(self):
+        raise self.error
+
+
+@pytest.mark.parametrize("error", [TypeError("no"), ValueError("no"), BufferError("no")])
+def test_an_array_without_dlpack_is_read_as_any_other(error):
+    keys = Undescribed([3.0, 1.0, 2.0], error)
+    assert ordo.sort(keys).tolist() == [1.0, 2.0, 3.0]
+    assert ordo.argsort(keys).tolist() == [1, 2, 0]
