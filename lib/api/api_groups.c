@@ -126,16 +126,6 @@ static bool is_nan(ordo_type type, const void *keys, size_t row)
                               : false;
 }
 
-ordo_status api_check_group_count(ordo_exec *exec, const ordo_groups *groups, size_t count,
-                                  bool has_results)
-{
-    FAIL_IF(count > groups->capacity &&
-                (groups->unique != NULL || groups->sizes != NULL || has_results),
-            ORDO_E_ARG, "there are %zu groups, but groups.capacity is %zu", count,
-            groups->capacity);
-    return ORDO_OK;
-}
-
 static ordo_status find_starts(ordo_exec *exec, group_call *call)
 {
     size_t const n = call->n, pieces = ordo_div_up(n, PIECE);
