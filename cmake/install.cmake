@@ -26,6 +26,7 @@ install(FILES include/ordo.h include/ordo.hpp include/ordo_gen.h include/ordo_gr
         include/ordo_machine.h include/ordo_measure.h include/ordo_records.h include/ordo_report.h include/ordo_segments.h
         include/ordo_strings.h include/ordo_windows.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY include/ordo DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES docs/ordo.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
 

@@ -329,6 +329,77 @@ static void test_capacity(ordo_ctx *ctx)
     CHECK_EQ_U64(77, count);
 }
 
+/* ---- Many rows ---- */
+
+enum {
+    MANY = 40000
+};
+
+static double   many_keys[MANY], many_unique[MANY];
+static uint64_t many_sizes[MANY], wanted_sizes[MANY];
+
+/* The keys of MANY rows: i * 7 % distinct; of f64 keys 0 is -0 or +0, and 1 is one of two NaNs. */
+static void fill_many(ordo_type type, size_t distinct)
+{
+    memset(wanted_sizes, 0, sizeof wanted_sizes);
+    for (size_t i = 0; i < MANY; i++) {
+        size_t const number = i * 7 % distinct;
+        wanted_sizes[number]++;
+        if (type == ORDO_U8)
+            ((uint8_t *)many_keys)[i] = (uint8_t)number;
+        else if (type == ORDO_I32)
+            ((int32_t *)many_keys)[i] = (int32_t)number;
+        else
+            many_keys[i] = number == 0   ? (i % 2 ? -0.0 : 0.0)
+                           : number == 1 ? (i % 3 ? (double)NAN : -(double)NAN)
+                                         : (double)number;
+    }
+}
+
+static bool is_right(ordo_type type, size_t g, size_t number)
+{
+    double const key = type == ORDO_U8    ? ((uint8_t *)many_unique)[g]
+                       : type == ORDO_I32 ? ((int32_t *)many_unique)[g]
+                                          : many_unique[g];
+    bool const   same =
+        type == ORDO_F64 && number == 1 ? isnan(key) != 0 : key == (double)number && !signbit(key);
+    return same && many_sizes[g] == wanted_sizes[number];
+}
+
+/* Counts by hash and by sort, with no more scratch than the size query says. */
+static void try_many(ordo_type type, size_t distinct, uint32_t nans)
+{
+    ordo_ctx *const any = next_context()->ctx;
+    ordo_ctx       *ctx;
+    size_t          count = 0, bytes = 0, wrong = 0;
+    bool const      nan = type == ORDO_F64 && distinct > 1;
+    ordo_groups     groups = {sizeof groups, many_keys,   type,       nans,
+                              MANY,          many_unique, many_sizes, &count};
+
+    testkit_case("%s n=%d distinct=%zu nans=%u", ordo_type_name(type), MANY, distinct, nans);
+    fill_many(type, distinct);
+    CHECK_STATUS(ORDO_OK, ordo_group_scratch(any, MANY, &bytes), any);
+    ordo_ctx_opts const opts =
+        ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CPU, .threads = 2, .mem_limit = bytes);
+    CHECK_STATUS(ORDO_OK, ordo_ctx_create(&ctx, &opts), NULL);
+    CHECK_STATUS(ORDO_OK, ordo_group_counts(ctx, &groups, MANY, NULL), ctx);
+    ordo_ctx_free(ctx);
+    CHECK_EQ_U64(distinct - (nan && nans == ORDO_NANS_OMIT), count);
+    for (size_t g = 0; g < count; g++) /* NaNs, the number 1, are last */
+        wrong += !is_right(type, g, nan && g > 0 ? (g + 1 < distinct ? g + 1 : 1) : g);
+    CHECK_EQ_U64(0, wrong);
+}
+
+static void test_many(void)
+{
+    static const ordo_type types[] = {ORDO_U8, ORDO_I32, ORDO_F64};
+    static const size_t    distinct[] = {1, 2, 200, 1500, 30011};
+    for (size_t t = 0; t < 3; t++)
+        for (size_t d = 0; d < (t == 0 ? 3u : 5u); d++)
+            for (uint32_t nans = ORDO_NANS_LAST; nans <= ORDO_NANS_OMIT; nans++)
+                try_many(types[t], distinct[d], nans);
+}
+
 static void test_arguments(ordo_ctx *ctx)
 {
     size_t                count = 0, bytes = 0;
@@ -370,6 +441,7 @@ int main(void)
     test_narrow();
     test_memory(next_context()->ctx);
     test_capacity(next_context()->ctx);
+    test_many();
     test_arguments(next_context()->ctx);
     return testkit_done();
 }

@@ -50,6 +50,12 @@ bool select_words(void *words, size_t word_size, size_t n, const size_t *k, size
                                          : select_64(words, n, k, count, base, exec);
 }
 
+cpu_ties select_words_around(const void *words, size_t word_size, size_t n, uint64_t word)
+{
+    return word_size == sizeof(uint32_t) ? around_32(words, n, (uint32_t)word)
+                                         : around_64(words, n, word);
+}
+
 void select_words_sort(void *words, size_t word_size, size_t n)
 {
     if (word_size == sizeof(uint32_t))
