@@ -1,0 +1,37 @@
+/* pipeline.h - read, work and write at the same time, with three buffers.
+ *
+ * The caller's thread works on one buffer while a second thread fills the next one and a third
+ * thread writes the previous one. Buffers pass through the three steps in order. */
+#ifndef ORDO_EXTERNAL_PIPELINE_H
+#define ORDO_EXTERNAL_PIPELINE_H
+
+#include "external/trouble.h"
+
+enum {
+    PIPELINE_BUFFERS = 3
+};
+
+typedef struct piece { /* a buffer on its way */
+    char    *elements;
+    size_t   n;     /* elements in it */
+    bool     ended; /* there are no more data; the buffer is empty */
+    uint64_t first; /* the number of its first element among all results */
+    size_t   which; /* of the buffer, from 0 */
+} piece;
+
+/* Steps return false after trouble_set(). `read` sets n, or `ended`. */
+typedef struct pipeline {
+    bool (*read)(void *user, piece *p);
+    bool (*work)(void *user, piece *p); /* on the caller's thread */
+    bool (*write)(void *user, const piece *p);
+    void *user;
+    /* Asks on the caller's thread, while it waits, whether to go on. */
+    bool (*goes_on)(void *user);
+    char    *buffers[PIPELINE_BUFFERS];
+    trouble *trouble;
+} pipeline;
+
+/* Returns false after trouble. All threads have ended then. */
+bool pipeline_run(const pipeline *p);
+
+#endif
