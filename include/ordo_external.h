@@ -1,13 +1,14 @@
 /* ordo_external.h - data larger than memory: sort elements from files, pipes and callbacks.
  *
- * Memory   A call holds at most opts.memory bytes: buffers, scratch, and what it knows of the data
- *          on disk. More data than fit go to temporary files, sorted and packed, and are read once
- *          more. N bytes with M bytes of memory take two passes while N <= M * M / 6 MiB, and one
- *          pass more beyond that.
- * Files    Temporary files have no name. They are gone when the call ends or the process dies.
- * Failure  The source is only read. The writer may have received a part of the result; a caller who
- *          replaces a file writes to a new one and renames it after ORDO_OK.
- * Results  Are the bytes that ordo_sort and ordo_sort_records give on the whole data. */
+ * Memory   A call holds at most opts.memory bytes: buffers, scratch and the index of its temporary
+ *          files. Data that do not fit go to temporary files, sorted and packed, and are read once
+ *          more. If the data are very large for the memory (more than about M * M / 128 KiB bytes
+ *          with M bytes of memory), they are written and read once more for each further factor.
+ * Files    Temporary files have no name. They are gone when the call ends or the process dies. Each
+ *          block has a checksum, which is verified when the block is read.
+ * Failure  The source is only read. The sink may have received a part of the result: a caller who
+ *          replaces a file writes to a new file and renames it after ORDO_OK.
+ * Results  The bytes that ordo_sort and ordo_sort_records return for all data in memory. */
 #ifndef ORDO_EXTERNAL_H
 #define ORDO_EXTERNAL_H
 
@@ -20,64 +21,71 @@ extern "C" {
 /* What an element is. */
 typedef struct ordo_elements {
     size_t   struct_size;
-    uint32_t type;       /* an ordo_type: that of the key                                        */
-    uint32_t reserved;   /* 0                                                                    */
-    size_t   size;       /* bytes of an element; 0: the element is its key                       */
-    size_t   key_offset; /* of the key in the element, without alignment                         */
+    uint32_t type;       /* an ordo_type: the type of the key                                  */
+    uint32_t reserved;   /* 0                                                                  */
+    size_t   size;       /* bytes of an element; 0: the element is its key                     */
+    size_t   key_offset; /* of the key in the element; any alignment                           */
 } ordo_elements;
 
-/* Where data come from: a file descriptor, or a callback. */
-typedef struct ordo_reader {
+/* Where data come from: a callback or a file descriptor. */
+typedef struct ordo_source {
     size_t struct_size;
-    /* Writes up to `bytes` bytes to `into` and returns how many; 0 at the end, -1 with errno set
-     * after a failure. It is called by another thread, one call at a time. NULL: fd is read.    */
+    /* Writes up to `bytes` bytes to `into` and returns their number: 0 at the end of the data, -1
+     * with errno set after a failure. Another thread of the library calls it, one call at a time.
+     * NULL: fd is read from its position to its end.                                          */
     ptrdiff_t (*read)(void *user, void *into, size_t bytes);
-    void    *user;
-    uint64_t bytes;    /* all data, if known; 0: not known. A file knows its size.               */
-    int32_t  fd;       /* read from its position to its end                                      */
-    uint32_t reserved; /* 0                                                                      */
-    const char *name;  /* for messages; NULL: "the source"                                       */
-} ordo_reader;
+    void       *user;
+    uint64_t    bytes;    /* number of bytes that `read` will deliver; 0: not known             */
+    int32_t     fd;       /* used if read is NULL                                               */
+    uint32_t    reserved; /* 0                                                                  */
+    const char *name;     /* for messages; NULL: "the source"                                   */
+} ordo_source;
 
-/* Where results go, in order. */
-typedef struct ordo_writer {
+/* Where results go, in their order: a callback or a file descriptor. */
+typedef struct ordo_sink {
     size_t struct_size;
-    /* Takes up to `bytes` bytes and returns how many, at least 1; -1 with errno set after a
-     * failure. It is called by another thread, one call at a time. NULL: fd is written.         */
+    /* Takes up to `bytes` bytes and returns their number, at least 1; -1 with errno set after a
+     * failure. Another thread of the library calls it, one call at a time. NULL: fd is written
+     * from its position on.                                                                   */
     ptrdiff_t (*write)(void *user, const void *from, size_t bytes);
-    void    *user;
-    int32_t  fd;       /* written from its position                                              */
-    uint32_t reserved; /* 0                                                                      */
-    const char *name;  /* for messages; NULL: "the result"                                       */
-} ordo_writer;
+    void       *user;
+    int32_t     fd;       /* used if write is NULL                                              */
+    uint32_t    reserved; /* 0                                                                  */
+    const char *name;     /* for messages; NULL: "the sink"                                     */
+} ordo_sink;
+
+/* A flag of ordo_external_opts: temporary files may be on a file system in memory (tmpfs), which is
+ * refused otherwise.                                                                          */
+#define ORDO_SPILL_IN_MEMORY (UINT64_C(1) << 32)
 
 typedef struct ordo_external_opts {
     size_t   struct_size;
-    uint64_t flags;  /* ORDO_DESCENDING                                                           */
-    uint64_t memory; /* bytes the call may hold, at least 8 MiB; 0: half of the memory that the
-                      * system has available                                                       */
-    /* Where temporary files go, in turn. Default: $TMPDIR, else the system's folder for large
-     * temporary files.                                                                            */
+    uint64_t flags;  /* ORDO_DESCENDING, ORDO_SPILL_IN_MEMORY                                   */
+    uint64_t memory; /* bytes that the call may hold, at least 8 MiB; 0: half of the memory that
+                      * the system has available                                               */
+    /* Where temporary files go, in turn. None: $TMPDIR, else the system's folder for large
+     * temporary files (/var/tmp).                                                             */
     const char *const *directories;
-    size_t             directory_count;
+    size_t             directory_count; /* at most 64                                          */
 } ordo_external_opts;
 
 typedef struct ordo_external_report {
     size_t   struct_size;
-    uint64_t n;       /* elements                                                                 */
-    uint64_t runs;    /* sorted parts on disk; 0: all data fit in memory                          */
-    uint64_t levels;  /* how often data were written to temporary files                           */
-    uint64_t ranges;  /* parts of the result that were sorted in memory                           */
-    uint64_t spilled; /* bytes written to temporary files                                         */
-    uint64_t memory;  /* the limit in use                                                         */
-    double   run_seconds, range_seconds; /* of the two phases                                     */
+    uint64_t n;       /* elements                                                              */
+    uint64_t runs;    /* sorted parts that were written to temporary files; 0: all fit memory  */
+    uint64_t levels;  /* how often an element was written to temporary files                   */
+    uint64_t ranges;  /* parts of the result that were sorted in memory                        */
+    uint64_t spilled; /* bytes written to temporary files                                      */
+    uint64_t memory;  /* the limit in use                                                      */
+    double   run_seconds, range_seconds; /* of the two phases                                  */
 } ordo_external_report;
 
-/* Sorts all elements of `from` to `to`. Elements that are more than a key keep the sequence of ties.
- * report may be NULL. Errors: ORDO_E_IO if a file or callback fails, ORDO_E_ARG if the data are not
- * a whole number of elements, ORDO_E_NOMEM if `memory` is too small.                             */
+/* Sorts all elements of `from` to `to`. Elements that are only a key are sorted as by ordo_sort,
+ * other elements as by ordo_sort_records, so ties keep their sequence. report may be NULL. Errors:
+ * ORDO_E_IO if a file or callback fails or the disk has too little space, ORDO_E_ARG if the data are
+ * not a whole number of elements, ORDO_E_NOMEM if the memory is too small for the elements.   */
 ORDO_MUST ordo_status ordo_external_sort(ordo_ctx *ctx, const ordo_elements *elements,
-                                         const ordo_reader *from, const ordo_writer *to,
+                                         const ordo_source *from, const ordo_sink *to,
                                          const ordo_external_opts *opts,
                                          ordo_external_report     *report);
 

@@ -36,7 +36,7 @@ static bool wait_for(circle *c, size_t at, turn wanted, bool asks)
 {
     const pipeline *const pipe = c->pipe;
     pthread_mutex_lock(&c->lock);
-    while (c->turns[at] != wanted && !trouble_is(pipe->trouble)) {
+    while (c->turns[at] != wanted && !failure_seen(pipe->failure)) {
         struct timespec until;
         clock_gettime(CLOCK_MONOTONIC, &until);
         until.tv_nsec += PAUSE_NANOSECONDS;
@@ -48,12 +48,12 @@ static bool wait_for(circle *c, size_t at, turn wanted, bool asks)
         if (asks) {
             pthread_mutex_unlock(&c->lock);
             if (!pipe->goes_on(pipe->user))
-                trouble_set(pipe->trouble, ORDO_E_CANCELLED, "cancelled");
+                failure_record(pipe->failure, ORDO_E_CANCELLED, "cancelled");
             pthread_mutex_lock(&c->lock);
         }
     }
     pthread_mutex_unlock(&c->lock);
-    return !trouble_is(pipe->trouble);
+    return !failure_seen(pipe->failure);
 }
 
 static void *read_all(void *user)
@@ -111,16 +111,16 @@ bool pipeline_run(const pipeline *p)
     pthread_condattr_destroy(&clock);
     if (pthread_create(&reader, NULL, read_all, &c) != 0) {
         pthread_cond_destroy(&c.changed);
-        return trouble_set(p->trouble, ORDO_E_NOMEM, "the system refused a thread for reading");
+        return failure_record(p->failure, ORDO_E_NOMEM, "the system refused a thread for reading");
     }
     bool const writes = pthread_create(&writer, NULL, write_all, &c) == 0;
     if (writes)
         work_all(&c);
     else
-        trouble_set(p->trouble, ORDO_E_NOMEM, "the system refused a thread for writing");
+        failure_record(p->failure, ORDO_E_NOMEM, "the system refused a thread for writing");
     pthread_join(reader, NULL);
     if (writes)
         pthread_join(writer, NULL);
     pthread_cond_destroy(&c.changed);
-    return !trouble_is(p->trouble);
+    return !failure_seen(p->failure);
 }

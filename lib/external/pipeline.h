@@ -5,7 +5,7 @@
 #ifndef ORDO_EXTERNAL_PIPELINE_H
 #define ORDO_EXTERNAL_PIPELINE_H
 
-#include "external/trouble.h"
+#include "external/failure.h"
 
 enum {
     PIPELINE_BUFFERS = 3
@@ -19,7 +19,7 @@ typedef struct piece { /* a buffer on its way */
     size_t   which; /* of the buffer, from 0 */
 } piece;
 
-/* Steps return false after trouble_set(). `read` sets n, or `ended`. */
+/* Steps return false after failure_record(). `read` sets n, or `ended`. */
 typedef struct pipeline {
     bool (*read)(void *user, piece *p);
     bool (*work)(void *user, piece *p); /* on the caller's thread */
@@ -28,10 +28,10 @@ typedef struct pipeline {
     /* Asks on the caller's thread, while it waits, whether to go on. */
     bool (*goes_on)(void *user);
     char    *buffers[PIPELINE_BUFFERS];
-    trouble *trouble;
+    failure *failure;
 } pipeline;
 
-/* Returns false after trouble. All threads have ended then. */
+/* Returns false after a failure. All threads have ended then. */
 bool pipeline_run(const pipeline *p);
 
 #endif

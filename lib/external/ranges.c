@@ -7,14 +7,14 @@
 #include <stdlib.h>
 
 enum {
-    STAGING = 1 << 20, /* bytes a thread reads at once, if a block is not larger */
     MOST_THREADS = 8
 };
 
 typedef struct cursor { /* of one run */
-    size_t   block;     /* its next block, counted in the run */
-    uint64_t offset;    /* of that block in the file */
-    size_t   taken;     /* blocks of this range */
+    size_t   block;     /* its next block */
+    size_t   extent;    /* the extent of that block */
+    uint64_t offset;    /* where that block is in the file of the extent */
+    size_t   taken;     /* blocks of this range that are not read yet */
     size_t   carried;   /* elements that the last range left over */
     size_t   n;         /* elements of this range before the cut is known */
     char    *at;        /* where they are */
@@ -38,15 +38,11 @@ struct ranges {
     unsigned        free_buffers, threads;
 };
 
-static size_t staging_bytes(const element_kind *kind, size_t block_n)
-{
-    return ordo_max(STAGING, block_most(kind, block_n));
-}
-
-size_t ranges_memory(const element_kind *kind, size_t count, size_t block_n, unsigned threads)
+size_t ranges_memory(const element_kind *kind, size_t count, size_t block_n, size_t staging,
+                     unsigned threads)
 {
     return count * (sizeof(cursor) + block_n * kind->size) +
-           ordo_min(threads, MOST_THREADS) * staging_bytes(kind, block_n);
+           ordo_min(threads, MOST_THREADS) * ordo_max(staging, block_most(kind, block_n));
 }
 
 static void *system_alloc(void *user, size_t bytes) { return (void)user, malloc(bytes); }
@@ -64,7 +60,7 @@ ranges *ranges_open(const runs *r, size_t from, size_t to, const uint32_t *order
         g->count = to - from;
         g->order = order;
         g->capacity = capacity;
-        g->staging = staging_bytes(&r->kind, r->block_n);
+        g->staging = ordo_max(r->staging_bytes, block_most(&r->kind, r->block_n));
         pthread_mutex_init(&g->lock, NULL);
         g->cursors = calloc(g->count, sizeof *g->cursors);
         g->carry = malloc(g->count * r->block_n * r->kind.size);
@@ -78,13 +74,16 @@ ranges *ranges_open(const runs *r, size_t from, size_t to, const uint32_t *order
         g->free_buffers = g->threads;
     }
     if (!has_all) {
-        trouble_set(r->trouble, ORDO_E_NOMEM, "the system refused memory to read the runs");
+        failure_record(r->failure, ORDO_E_NOMEM, "the system refused memory to read the runs");
         ranges_close(g);
         return NULL;
     }
     for (size_t i = 0; i < g->count; i++) {
-        g->cursors[i].offset = r->all[from + i].offset;
-        g->blocks += r->all[from + i].blocks;
+        const run *const one = &r->all[from + i];
+        g->cursors[i] = (cursor){.block = one->block, .extent = one->extent};
+        if (one->blocks > 0)
+            g->cursors[i].offset = r->extents[one->extent].offset;
+        g->blocks += one->blocks;
     }
     return g;
 }
@@ -151,49 +150,67 @@ static void return_buffer(ranges *g, char *buffer)
     pthread_mutex_unlock(&g->lock);
 }
 
-/* Reads `count` blocks of a run from its cursor on, which fit the buffer. */
-static bool read_blocks(const ranges *g, const run *one, cursor *c, size_t count, size_t bytes,
-                        char *buffer, char **to)
+/* How many of the blocks at the cursor one read takes: the blocks of this range and extent that fit
+ * the staging buffer. *bytes is their length. */
+static size_t blocks_of_read(const ranges *g, const cursor *c, size_t *bytes)
 {
     const runs *const r = g->runs;
-    size_t            at = 0;
-    if (!spill_read(r->spill, one->file, buffer, bytes, c->offset))
-        return false;
-    for (size_t i = 0; i < count; i++, c->block++) {
-        size_t const block = one->block + c->block, n = r->n[block];
-        if (crc32c(buffer + at, r->bytes[block]) != r->crc[block] ||
-            !block_unpack(&r->kind, buffer + at, r->bytes[block], n, *to))
-            return trouble_set(r->trouble, ORDO_E_IO,
-                               "a temporary file in %s was damaged: block %zu at byte %llu",
-                               r->spill->directories[r->spill->files[one->file].directory], block,
-                               (unsigned long long)(c->offset + at));
-        at += r->bytes[block];
-        *to += n * r->kind.size;
-    }
-    spill_release(r->spill, one->file, c->offset, bytes);
+    bool const        is_last = c->extent + 1 == r->extent_count;
+    size_t const      extent_end = is_last ? r->blocks : r->extents[c->extent + 1].block;
+    size_t const      end = ordo_min(c->block + c->taken, extent_end);
+    size_t            block = c->block;
+    *bytes = 0;
+    while (block < end && *bytes + r->bytes[block] <= g->staging)
+        *bytes += r->bytes[block++];
+    return block - c->block;
+}
+
+/* Moves the cursor behind the blocks of a read. */
+static void advance(const ranges *g, cursor *c, size_t count, size_t bytes)
+{
+    const runs *const r = g->runs;
+    c->block += count;
+    c->taken -= count;
     c->offset += bytes;
+    if (c->extent + 1 < r->extent_count && r->extents[c->extent + 1].block == c->block)
+        c->offset = r->extents[++c->extent].offset;
+}
+
+/* Reads blocks at the cursor into the buffer and unpacks them to *to, which moves on. */
+static bool read_blocks(const ranges *g, cursor *c, char *buffer, char **to)
+{
+    const runs *const r = g->runs;
+    unsigned const    file = r->extents[c->extent].file;
+    size_t            bytes, at = 0;
+    size_t const      count = blocks_of_read(g, c, &bytes);
+    if (!spill_read(r->spill, file, buffer, bytes, c->offset))
+        return false;
+    for (size_t block = c->block; block < c->block + count; block++) {
+        if (crc32c(buffer + at, r->bytes[block]) != r->crc[block] ||
+            !block_unpack(&r->kind, buffer + at, r->bytes[block], r->n[block], *to))
+            return failure_record(r->failure, ORDO_E_IO,
+                                  "a temporary file in %s is damaged: the checksum of %llu bytes at "
+                                  "byte %llu is wrong",
+                                  r->spill->directories[file], (unsigned long long)r->bytes[block],
+                                  (unsigned long long)(c->offset + at));
+        at += r->bytes[block];
+        *to += r->n[block] * r->kind.size;
+    }
+    spill_release(r->spill, file, c->offset, bytes);
+    advance(g, c, count, bytes);
     return true;
 }
 
 /* Reads the blocks that runs [lo, hi) have in this range. */
 static void read_runs(void *arg, size_t lo, size_t hi)
 {
-    ranges *const     g = arg;
-    const runs *const r = g->runs;
-    char *const       buffer = take_buffer(g);
+    ranges *const g = arg;
+    char *const   buffer = take_buffer(g);
     for (size_t i = lo; i < hi; i++) {
-        cursor *const    c = &g->cursors[i];
-        const run *const one = &r->all[g->from + i];
-        char            *to = c->at + c->carried * r->kind.size;
-        while (c->taken > 0 && !trouble_is(r->trouble)) {
-            size_t count = 0, bytes = 0;
-            while (count < c->taken &&
-                   bytes + r->bytes[one->block + c->block + count] <= g->staging)
-                bytes += r->bytes[one->block + c->block + count++];
-            if (!read_blocks(g, one, c, count, bytes, buffer, &to))
-                break;
-            c->taken -= count;
-        }
+        cursor *const c = &g->cursors[i];
+        char         *to = c->at + c->carried * g->runs->kind.size;
+        while (c->taken > 0 && !failure_seen(g->runs->failure) && read_blocks(g, c, buffer, &to))
+            continue;
     }
     return_buffer(g, buffer);
 }
@@ -215,7 +232,7 @@ static bool fill(ranges *g, char *elements)
         to += c->n * size;
     }
     ordo_pool_loop(g->pool, g->count, 1, read_runs, g, &g->stop, ignore_tick, NULL);
-    return !trouble_is(g->runs->trouble);
+    return !failure_seen(g->runs->failure);
 }
 
 /* ---- The cut ---- */

@@ -19,7 +19,7 @@ typedef struct ranges ranges;
 
 /* Of runs [from, to) of r, in buffers of `capacity` elements: at least twice the elements of a
  * block of each run. `order` has the numbers of their blocks, sorted by the first element, and
- * belongs to the caller. NULL after trouble. */
+ * belongs to the caller. NULL after a failure. */
 ranges *ranges_open(const runs *r, size_t from, size_t to, const uint32_t *order, size_t capacity,
                     unsigned threads);
 void    ranges_close(ranges *g);
@@ -28,6 +28,7 @@ void    ranges_close(ranges *g);
 bool ranges_next(ranges *g, char *elements, size_t *n);
 
 /* Bytes that a reader of `count` runs holds besides the buffer. */
-size_t ranges_memory(const element_kind *kind, size_t count, size_t block_n, unsigned threads);
+size_t ranges_memory(const element_kind *kind, size_t count, size_t block_n, size_t staging,
+                     unsigned threads);
 
 #endif

@@ -5,21 +5,22 @@
 
 #include <stdlib.h>
 
-bool runs_open(runs *r, const element_kind *kind, size_t block_n, size_t bound, spill *s)
+bool runs_open(runs *r, const element_kind *kind, size_t block_n, size_t staging, spill *s)
 {
     *r = (runs){.kind = *kind,
                 .block_n = block_n,
-                .bound = bound,
                 .spill = s,
-                .trouble = s->trouble,
-                .staging = malloc(RUNS_STAGING + block_most(kind, block_n))};
+                .failure = s->failure,
+                .staging_bytes = staging,
+                .staging = malloc(staging + block_most(kind, block_n))};
     return r->staging != NULL ||
-           trouble_set(s->trouble, ORDO_E_NOMEM, "the system refused memory for a buffer");
+           failure_record(s->failure, ORDO_E_NOMEM, "the system refused memory for a buffer");
 }
 
 void runs_close(runs *r)
 {
     free(r->all);
+    free(r->extents);
     free(r->first);
     free(r->n);
     free(r->bytes);
@@ -28,61 +29,75 @@ void runs_close(runs *r)
     *r = (runs){0};
 }
 
-/* Makes room for n items of `size` bytes in *array. */
-static bool grow(void **array, size_t n, size_t size)
+static bool grow(runs *r, void **array, size_t n, size_t size)
 {
     void *const more = realloc(*array, n * size);
-    if (more != NULL)
-        *array = more;
-    return more != NULL;
+    if (more == NULL)
+        return failure_record(r->failure, ORDO_E_NOMEM,
+                              "the system refused memory for the index of the temporary files");
+    *array = more;
+    return true;
 }
 
-static bool no_memory(const runs *r)
-{
-    return trouble_set(r->trouble, ORDO_E_NOMEM, "the system refused memory for the runs");
-}
+static size_t next_capacity(size_t capacity) { return ordo_max(16, capacity + capacity / 2); }
 
 bool runs_begin(runs *r)
 {
-    if (r->count == r->room) {
-        size_t const room = ordo_max(16, 2 * r->room);
-        if (!grow((void **)&r->all, room, sizeof *r->all))
-            return no_memory(r);
-        r->room = room;
+    if (r->count == r->capacity) {
+        size_t const more = next_capacity(r->capacity);
+        if (!grow(r, (void **)&r->all, more, sizeof *r->all))
+            return false;
+        r->capacity = more;
     }
-    run *const one = &r->all[r->count];
-    *one = (run){.block = r->blocks};
-    if (!spill_begin(r->spill, &one->file))
-        return false;
-    one->offset = r->spill->files[one->file].size;
-    r->count++;
+    spill_turn(r->spill);
+    r->all[r->count++] = (run){.block = r->blocks, .extent = r->extent_count};
+    r->staged_block = r->blocks;
+    return true;
+}
+
+/* Notes where the staged blocks are. They continue the last extent of the run or begin a new one. */
+static bool note_extent(runs *r, unsigned file, uint64_t offset)
+{
+    const run *const    one = &r->all[r->count - 1];
+    const extent *const last = &r->extents[r->extent_count - 1];
+    if (r->extent_count > one->extent && last->file == file && r->end == offset)
+        return true;
+    if (r->extent_count == r->extent_capacity) {
+        size_t const more = next_capacity(r->extent_capacity);
+        if (!grow(r, (void **)&r->extents, more, sizeof *r->extents))
+            return false;
+        r->extent_capacity = more;
+    }
+    r->extents[r->extent_count++] = (extent){r->staged_block, file, offset};
     return true;
 }
 
 static bool flush(runs *r)
 {
-    uint64_t     offset;
-    size_t const bytes = r->staged;
+    unsigned file;
+    uint64_t offset;
+    if (r->staged == 0)
+        return true;
+    if (!spill_append(r->spill, r->staging, r->staged, &file, &offset) ||
+        !note_extent(r, file, offset))
+        return false;
+    r->end = offset + r->staged;
     r->staged = 0;
-    return bytes == 0 ||
-           spill_append(r->spill, r->all[r->count - 1].file, r->staging, bytes, &offset);
+    r->staged_block = r->blocks;
+    return true;
 }
 
-static bool describe(runs *r, const char *elements, size_t n, size_t bytes)
+/* Notes what memory holds about the block that was packed last. */
+static bool note_block(runs *r, const char *elements, size_t n, size_t bytes)
 {
-    if (r->blocks == r->block_room) {
-        size_t const room = ordo_max(1024, 2 * r->block_room);
-        if (r->blocks >= r->bound)
-            return trouble_set(r->trouble, ORDO_E_NOMEM,
-                               "the memory limit is too small for the data: no room to describe "
-                               "more than %zu blocks",
-                               r->bound);
-        if (!grow((void **)&r->first, room, sizeof *r->first) ||
-            !grow((void **)&r->n, room, sizeof *r->n) ||
-            !grow((void **)&r->bytes, room, sizeof *r->bytes) ||
-            !grow((void **)&r->crc, room, sizeof *r->crc))
-            return no_memory(r);
-        r->block_room = room;
+    if (r->blocks == r->block_capacity) {
+        size_t const more = next_capacity(r->block_capacity);
+        if (!grow(r, (void **)&r->first, more, sizeof *r->first) ||
+            !grow(r, (void **)&r->n, more, sizeof *r->n) ||
+            !grow(r, (void **)&r->bytes, more, sizeof *r->bytes) ||
+            !grow(r, (void **)&r->crc, more, sizeof *r->crc))
+            return false;
+        r->block_capacity = more;
     }
     r->first[r->blocks] = element_order(&r->kind, elements);
     r->n[r->blocks] = (uint32_t)n;
@@ -99,12 +114,12 @@ bool runs_append(runs *r, const char *elements, size_t n)
         size_t const      count = ordo_min(r->block_n, n - at);
         const char *const from = elements + at * r->kind.size;
         size_t const      bytes = block_pack(&r->kind, from, count, r->staging + r->staged);
-        if (!describe(r, from, count, bytes))
+        if (!note_block(r, from, count, bytes))
             return false;
         r->staged += bytes;
         one->blocks++;
         one->n += count;
-        if (r->staged >= RUNS_STAGING && !flush(r))
+        if (r->staged >= r->staging_bytes && !flush(r))
             return false;
     }
     return true;

@@ -1,5 +1,5 @@
-/* spill.c - temporary files without a name. Each directory has one file, which all runs that are
- * written there share, so the number of open files does not grow with the data. */
+/* spill.c - temporary files without a name. All runs in a directory share one file, so the number of
+ * open files does not grow with the data. */
 #define _GNU_SOURCE
 #include "external/spill.h"
 
@@ -7,24 +7,37 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
-void spill_init(spill *s, const char *const *directories, unsigned count, trouble *t)
+enum {
+    PAGE = 4096
+};
+
+void spill_init(spill *s, const char *const *directories, unsigned count, bool tmpfs, failure *f)
 {
-    *s = (spill){.directories = directories, .directory_count = count, .trouble = t};
+    *s = (spill){.directories = directories, .count = count, .tmpfs = tmpfs, .failure = f};
+    for (unsigned i = 0; i < count; i++)
+        s->fds[i] = -1;
 }
 
 void spill_close(spill *s)
 {
-    for (unsigned i = 0; i < s->file_count; i++)
-        close(s->files[i].fd);
-    s->file_count = 0;
+    for (unsigned i = 0; i < s->count; i++)
+        if (s->fds[i] >= 0)
+            close(s->fds[i]);
+    s->count = 0;
 }
 
-/* A file that disappears when it is closed. */
+void spill_turn(spill *s) { s->current = (s->current + 1) % s->count; }
+
+/* Opens a file that disappears when it is closed; -1 with errno after a failure. */
 static int open_nameless(const char *directory)
 {
     int const fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -41,40 +54,84 @@ static int open_nameless(const char *directory)
     return named;
 }
 
-bool spill_begin(spill *s, unsigned *file)
+static bool open_file(spill *s, unsigned which)
 {
-    unsigned const directory = s->next_directory % s->directory_count;
-    s->next_directory++;
-    for (*file = 0; *file < s->file_count; ++*file)
-        if (s->files[*file].directory == directory)
-            return true;
-    int const fd = open_nameless(s->directories[directory]);
-    if (fd < 0)
-        return trouble_errno(s->trouble, errno, "no temporary file in %s",
-                             s->directories[directory]);
-    s->files[s->file_count++] = (spill_file){.fd = fd, .directory = directory};
-    return true;
+    const char *const directory = s->directories[which];
+    if (s->fds[which] >= 0)
+        return true;
+    struct statfs system;
+    if (!s->tmpfs && statfs(directory, &system) == 0 && system.f_type == TMPFS_MAGIC)
+        return failure_record(s->failure, ORDO_E_ARG,
+                              "%s is a file system in memory, so temporary files there would not "
+                              "save memory; expected a directory on a disk",
+                              directory);
+    s->fds[which] = open_nameless(directory);
+    return s->fds[which] >= 0 ||
+           failure_record_errno(s->failure, errno, "opening a temporary file in %s failed",
+                                directory);
 }
 
-bool spill_append(spill *s, unsigned file, const void *data, size_t bytes, uint64_t *offset)
+static bool is_full(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
+
+bool spill_append(spill *s, const void *data, size_t bytes, unsigned *file, uint64_t *offset)
 {
-    spill_file *const f = &s->files[file];
-    *offset = f->size;
-    if (!write_at(f->fd, s->directories[f->directory], data, bytes, f->size, s->trouble))
-        return false;
-    f->size += bytes;
-    s->written += bytes;
-    return true;
+    for (unsigned tries = 0;; tries++) {
+        unsigned const which = s->current;
+        if (!open_file(s, which))
+            return false;
+        int const error = write_at(s->fds[which], data, bytes, s->sizes[which]);
+        if (error == 0) {
+            *file = which;
+            *offset = s->sizes[which];
+            s->sizes[which] += bytes;
+            s->written += bytes;
+            return true;
+        }
+        if (!is_full(error) || tries + 1 == s->count)
+            return failure_record_errno(s->failure, error,
+                                        "writing a temporary file in %s failed after %llu bytes%s",
+                                        s->directories[which], (unsigned long long)s->written,
+                                        s->count > 1 && is_full(error)
+                                            ? " (the other directories are full, too)"
+                                            : "");
+        spill_turn(s);
+    }
 }
 
 bool spill_read(const spill *s, unsigned file, void *into, size_t bytes, uint64_t offset)
 {
-    const spill_file *const f = &s->files[file];
-    return read_at(f->fd, s->directories[f->directory], into, bytes, offset, s->trouble);
+    return read_at(s->fds[file], s->directories[file], into, bytes, offset, s->failure);
 }
 
 void spill_release(const spill *s, unsigned file, uint64_t offset, uint64_t bytes)
 {
-    (void)fallocate(s->files[file].fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
-                    (off_t)bytes);
+    /* Only whole pages: a part of a page would be written with zeros. */
+    uint64_t const begin = ordo_div_up(offset, PAGE) * PAGE, end = (offset + bytes) / PAGE * PAGE;
+    if (begin < end)
+        (void)fallocate(s->fds[file], FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)begin,
+                        (off_t)(end - begin));
+}
+
+bool spill_check_space(const spill *s, uint64_t bytes)
+{
+    uint64_t free_bytes = 0;
+    dev_t    seen[SPILL_MOST_DIRECTORIES];
+    for (unsigned i = 0; i < s->count; i++) {
+        struct stat    status;
+        struct statvfs space;
+        bool           again = false;
+        if (stat(s->directories[i], &status) != 0 || statvfs(s->directories[i], &space) != 0)
+            return true; /* the first write will say why */
+        for (unsigned j = 0; j < i; j++)
+            again = again || seen[j] == status.st_dev;
+        seen[i] = status.st_dev;
+        free_bytes += again ? 0 : (uint64_t)space.f_bavail * space.f_frsize;
+    }
+    return bytes <= free_bytes ||
+           failure_record(s->failure, ORDO_E_IO,
+                          "the temporary files need about %llu bytes more, but %s%s only %llu bytes "
+                          "of free space; expected more space or another directory",
+                          (unsigned long long)bytes, s->directories[0],
+                          s->count > 1 ? " and the other directories have" : " has",
+                          (unsigned long long)free_bytes);
 }

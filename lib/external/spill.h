@@ -1,43 +1,43 @@
-/* spill.h - the temporary files of one call.
+/* spill.h - the temporary files of one call: one file in each directory.
  *
- * Data are appended and read again at their places. A file is in one of the given directories, has
- * no name, and is gone when the process ends for any reason. When a directory is full, the next
- * one is used. */
+ * Data are appended and later read at their offsets. The files have no name, so they are gone when
+ * the process ends for any reason. If a directory is full, the data go to the next one. */
 #ifndef ORDO_EXTERNAL_SPILL_H
 #define ORDO_EXTERNAL_SPILL_H
 
-#include "external/trouble.h"
+#include "external/failure.h"
 
 enum {
-    SPILL_MOST_FILES = 64
+    SPILL_MOST_DIRECTORIES = 64
 };
-
-typedef struct spill_file {
-    int      fd;
-    uint64_t size; /* bytes appended */
-    unsigned directory;
-} spill_file;
 
 typedef struct spill {
     const char *const *directories;
-    unsigned           directory_count;
-    spill_file         files[SPILL_MOST_FILES];
-    unsigned           file_count;
-    unsigned           next_directory;
-    uint64_t           written, read; /* bytes, for the report */
-    trouble           *trouble;
+    unsigned           count;
+    int                fds[SPILL_MOST_DIRECTORIES];   /* -1: not open */
+    uint64_t           sizes[SPILL_MOST_DIRECTORIES]; /* bytes appended */
+    unsigned           current;                       /* the directory of the next data */
+    bool               tmpfs;                         /* a file system in memory is allowed */
+    uint64_t           written;                       /* bytes, for the report */
+    failure           *failure;
 } spill;
 
-void spill_init(spill *s, const char *const *directories, unsigned count, trouble *t);
+void spill_init(spill *s, const char *const *directories, unsigned count, bool tmpfs, failure *f);
 void spill_close(spill *s);
 
-/* Opens the file of a new sequence of blocks; *file is its number. */
-bool spill_begin(spill *s, unsigned *file);
-/* Appends to a file; *offset is where. */
-bool spill_append(spill *s, unsigned file, const void *data, size_t bytes, uint64_t *offset);
-/* May be called by several threads at once. */
+/* Continues in the next directory, so that several disks share the work. */
+void spill_turn(spill *s);
+
+/* Appends data. *file and *offset say where they are. */
+bool spill_append(spill *s, const void *data, size_t bytes, unsigned *file, uint64_t *offset);
+
+/* Reads data. Several threads may call it. */
 bool spill_read(const spill *s, unsigned file, void *into, size_t bytes, uint64_t offset);
-/* Gives the disk space of bytes that were read for the last time back, where the system can. */
+
+/* Gives the disk space of data that are no longer needed back, where the file system can. */
 void spill_release(const spill *s, unsigned file, uint64_t offset, uint64_t bytes);
+
+/* Fails if the directories have less than `bytes` bytes of free space together. */
+bool spill_check_space(const spill *s, uint64_t bytes);
 
 #endif
