@@ -75,6 +75,7 @@ typedef struct ordo_external_report {
     uint64_t runs;    /* sorted parts that were written to temporary files; 0: all fit memory  */
     uint64_t levels;  /* how often an element was written to temporary files                   */
     uint64_t ranges;  /* parts of the result that were sorted in memory                        */
+    uint64_t passes;  /* reads of all data by select and quantiles                             */
     uint64_t spilled; /* bytes written to temporary files                                      */
     uint64_t memory;  /* the limit in use                                                      */
     double   run_seconds, range_seconds; /* of the two phases                                  */
@@ -88,6 +89,26 @@ ORDO_MUST ordo_status ordo_external_sort(ordo_ctx *ctx, const ordo_elements *ele
                                          const ordo_source *from, const ordo_sink *to,
                                          const ordo_external_opts *opts,
                                          ordo_external_report     *report);
+
+/* Writes the k[j]-th key in order to out[j], as ordo_select; k[j] = 0 is the first key. A regular file
+ * is read about once, without temporary files. Other data are copied to temporary files and read
+ * again. With two or more passes in the report, the keys were uneven beyond the sample.       */
+ORDO_MUST ordo_status ordo_external_select(ordo_ctx *ctx, const ordo_elements *elements,
+                                           const ordo_source *from, const uint64_t *k, size_t count,
+                                           void *out, const ordo_external_opts *opts,
+                                           ordo_external_report *report);
+
+/* Writes the q[j]-quantile of the keys to out[j], as ordo_quantiles and ordo_median. Of opts.flags only
+ * ORDO_SPILL_IN_MEMORY matters.                                                               */
+ORDO_MUST ordo_status ordo_external_quantiles(ordo_ctx *ctx, const ordo_elements *elements,
+                                              const ordo_source *from, const double *q,
+                                              size_t count, double *out, ordo_nans nans,
+                                              ordo_method method, const ordo_external_opts *opts,
+                                              ordo_external_report *report);
+ORDO_MUST ordo_status ordo_external_median(ordo_ctx *ctx, const ordo_elements *elements,
+                                           const ordo_source *from, double *out, ordo_nans nans,
+                                           const ordo_external_opts *opts,
+                                           ordo_external_report     *report);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,7 @@
 /* external_call.c - begins and ends calls on external data, and plans their memory.
  *
  * Memory: three buffers, the scratch of a sort of one buffer, the index of the temporary files
- * (runs.h) and the leftover elements of each run (ranges.h). external_begin() chooses the largest
+ * (runs.h) and the leftover elements of each run (ranges.h). external_plan_sort() chooses the largest
  * buffers with which all of them stay within the limit. */
 #define _GNU_SOURCE
 #include "external/external_call.h"
@@ -63,24 +63,18 @@ static uint64_t available_memory(void)
 }
 
 ordo_status external_arguments(external_call *c, const ordo_elements *elements,
-                               const ordo_source *from, const ordo_sink *to,
-                               const ordo_external_opts *opts)
+                               const ordo_source *from, const ordo_external_opts *opts)
 {
     ordo_exec *const exec = c->exec;
     uint64_t const   known = ORDO_DESCENDING | ORDO_SPILL_IN_MEMORY;
-    FAIL_IF(elements == NULL || from == NULL || to == NULL, ORDO_E_ARG,
-            "%s is NULL; expected a struct",
-            elements == NULL ? "elements"
-            : from == NULL   ? "from"
-                             : "to");
+    FAIL_IF(elements == NULL || from == NULL, ORDO_E_ARG, "%s is NULL; expected a struct",
+            elements == NULL ? "elements" : "from");
     TRY(api_opts_read(exec, &c->opts, sizeof c->opts, opts));
     TRY(api_read_struct(exec, &c->from, sizeof c->from, from, "from"));
-    TRY(api_read_struct(exec, &c->to, sizeof c->to, to, "to"));
     FAIL_IF((c->opts.flags & ~known) != 0, ORDO_E_VERSION,
             "opts.flags is %#llx; expected only bits of %#llx", (unsigned long long)c->opts.flags,
             (unsigned long long)known);
-    FAIL_IF(c->from.reserved != 0 || c->to.reserved != 0, ORDO_E_VERSION,
-            "a field named reserved is not 0; expected 0");
+    FAIL_IF(c->from.reserved != 0, ORDO_E_VERSION, "from.reserved is not 0; expected 0");
     TRY(read_elements(c, elements));
     FAIL_IF(c->opts.memory != 0 && c->opts.memory < LEAST_MEMORY, ORDO_E_ARG,
             "opts.memory is %llu bytes; expected 0 or at least %d",
@@ -91,10 +85,19 @@ ordo_status external_arguments(external_call *c, const ordo_elements *elements,
     FAIL_IF(c->opts.directory_count > 0 && c->opts.directories == NULL, ORDO_E_ARG,
             "opts.directories is NULL; expected %zu names", c->opts.directory_count);
     c->from.name = c->from.name != NULL ? c->from.name : "the source";
-    c->to.name = c->to.name != NULL ? c->to.name : "the sink";
     c->source_bytes = c->from.read == NULL ? bytes_ahead(c->from.fd) : c->from.bytes;
     if (c->opts.memory == 0)
         c->opts.memory = available_memory() / 2;
+    return ORDO_OK;
+}
+
+ordo_status external_sink(external_call *c, const ordo_sink *to)
+{
+    ordo_exec *const exec = c->exec;
+    FAIL_IF(to == NULL, ORDO_E_ARG, "to is NULL; expected a struct");
+    TRY(api_read_struct(exec, &c->to, sizeof c->to, to, "to"));
+    FAIL_IF(c->to.reserved != 0, ORDO_E_VERSION, "to.reserved is not 0; expected 0");
+    c->to.name = c->to.name != NULL ? c->to.name : "the sink";
     return ORDO_OK;
 }
 
@@ -136,7 +139,19 @@ static size_t memory_of(external_call *c, size_t capacity)
            block_most(&c->kind, block_n);
 }
 
-static ordo_status plan_memory(external_call *c)
+ordo_status external_buffers(external_call *c, size_t capacity)
+{
+    c->capacity = capacity;
+    for (size_t i = 0; i < PIPELINE_BUFFERS; i++) {
+        c->buffers[i] = malloc(capacity * c->kind.size);
+        if (c->buffers[i] == NULL)
+            return ordo_fail(c->exec, ORDO_E_NOMEM, "the system refused a buffer of %zu bytes",
+                             capacity * c->kind.size);
+    }
+    return ORDO_OK;
+}
+
+ordo_status external_plan_sort(external_call *c)
 {
     size_t const size = c->kind.size;
     size_t const wanted = (size_t)c->opts.memory / 64;
@@ -155,15 +170,8 @@ static ordo_status plan_memory(external_call *c)
         return ordo_fail(c->exec, ORDO_E_NOMEM,
                          "%llu bytes of memory are too few to sort elements of %zu bytes",
                          (unsigned long long)c->opts.memory, size);
-    c->capacity = fits;
     c->block_n = choose_block(c, fits);
-    for (size_t i = 0; i < PIPELINE_BUFFERS; i++) {
-        c->buffers[i] = malloc(fits * size);
-        if (c->buffers[i] == NULL)
-            return ordo_fail(c->exec, ORDO_E_NOMEM, "the system refused a buffer of %zu bytes",
-                             fits * size);
-    }
-    return ORDO_OK;
+    return external_buffers(c, fits);
 }
 
 /* ---- Begin and end ---- */
@@ -198,7 +206,7 @@ ordo_status external_begin(external_call *c)
                                .threads = c->exec->threads, .progress = watch_inner,
                                .progress_user = c),
                     &c->inner));
-    return plan_memory(c);
+    return ORDO_OK;
 }
 
 void external_end(external_call *c)
@@ -267,9 +275,8 @@ bool external_write(external_call *c, const char *elements, size_t n)
     return !failure_seen(&c->failure);
 }
 
-bool external_sort_piece(void *user, piece *p)
+bool external_sort_piece(external_call *c, const piece *p)
 {
-    external_call *const      c = user;
     const element_kind *const kind = &c->kind;
     ordo_sort_opts const      opts =
         ORDO_OPTS(ordo_sort_opts, .flags = kind->descending ? ORDO_DESCENDING : 0);
@@ -281,20 +288,21 @@ bool external_sort_piece(void *user, piece *p)
            failure_record(&c->failure, status, "%s", ordo_last_error(c->inner));
 }
 
-static bool goes_on(void *user)
+static bool goes_on(void *owner)
 {
-    external_call *const c = user;
+    external_call *const c = owner;
     return !ordo_poll(c->exec, share_done(c));
 }
 
-bool external_pipeline(external_call *c, bool (*read)(void *, piece *),
-                       bool (*write)(void *, const piece *))
+bool external_pipeline(external_call *c, void *user, bool (*read)(void *, piece *),
+                       bool (*work)(void *, piece *), bool (*write)(void *, const piece *))
 {
     pipeline const p = {.read = read,
-                        .work = external_sort_piece,
+                        .work = work,
                         .write = write,
-                        .user = c,
+                        .user = user,
                         .goes_on = goes_on,
+                        .owner = c,
                         .buffers = {c->buffers[0], c->buffers[1], c->buffers[2]},
                         .failure = &c->failure};
     return pipeline_run(&p);

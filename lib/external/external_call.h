@@ -33,25 +33,30 @@ typedef struct external_call {
     atomic_ullong read, written;
 } external_call;
 
-/* Reads and checks the arguments. `to` is NULL if the call has no sink. */
+/* Read and check the arguments. Calls that write elements have a sink. */
 ordo_status external_arguments(external_call *c, const ordo_elements *elements,
-                               const ordo_source *from, const ordo_sink *to,
-                               const ordo_external_opts *opts);
+                               const ordo_source *from, const ordo_external_opts *opts);
+ordo_status external_sink(external_call *c, const ordo_sink *to);
 
-/* Makes the inner context, the buffers and the spill. Call external_end() in any case. */
+/* Makes the inner context and the spill. Call external_end() in any case. */
 ordo_status external_begin(external_call *c);
 void        external_end(external_call *c);
+
+/* Makes the largest buffers with which a sort stays within the memory limit, or buffers of a given
+ * number of elements. */
+ordo_status external_plan_sort(external_call *c);
+ordo_status external_buffers(external_call *c, size_t capacity);
 
 /* Reads up to a buffer of elements from the source; *n is less than the capacity only at its end. */
 bool external_read(external_call *c, char *elements, size_t *n);
 bool external_write(external_call *c, const char *elements, size_t n);
 
-/* Sorts a buffer in memory. `user` is the call: a step of a pipeline. */
-bool external_sort_piece(void *user, piece *p);
+/* Sorts a buffer in memory. */
+bool external_sort_piece(external_call *c, const piece *p);
 
-/* Runs a pipeline of a `read` step, the sort and a `write` step, each with the call as user. */
-bool external_pipeline(external_call *c, bool (*read)(void *, piece *),
-                       bool (*write)(void *, const piece *));
+/* Runs a pipeline on the buffers of the call. `user` is the user of each step. */
+bool external_pipeline(external_call *c, void *user, bool (*read)(void *, piece *),
+                       bool (*work)(void *, piece *), bool (*write)(void *, const piece *));
 
 /* The status of the call: that of the failure, if there is one. */
 ordo_status external_status(external_call *c);

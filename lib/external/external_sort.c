@@ -12,13 +12,19 @@
 #include <stdlib.h>
 
 typedef struct sorter {
-    external_call call; /* first: the steps of the pipeline get a pointer to it */
+    external_call call;
     runs          runs, longer;
     uint32_t     *order; /* the blocks of the runs that are read, by their first elements */
     ranges       *ranges;
     bool          source_ended;
     bool          fits; /* all data are in the first buffer */
 } sorter;
+
+static bool sort_piece(void *user, piece *p)
+{
+    sorter *const s = user;
+    return external_sort_piece(&s->call, p);
+}
 
 /* ---- Phase 1: runs ---- */
 
@@ -101,7 +107,7 @@ static bool run_ranges(sorter *s, size_t from, size_t to, bool (*write)(void *, 
     if (!order_blocks(s, from, to))
         return false;
     s->ranges = ranges_open(&s->runs, from, to, s->order, c->capacity, c->exec->threads);
-    bool const ok = s->ranges != NULL && external_pipeline(c, read_range, write);
+    bool const ok = s->ranges != NULL && external_pipeline(c, s, read_range, sort_piece, write);
     ranges_close(s->ranges);
     s->ranges = NULL;
     return ok;
@@ -151,7 +157,7 @@ static bool sort_all(sorter *s)
     external_call *const c = &s->call;
     uint64_t const       begin = api_clock_ticks();
     if (!runs_open(&s->runs, &c->kind, c->block_n, c->staging, &c->spill) ||
-        !external_pipeline(c, read_run, write_run))
+        !external_pipeline(c, s, read_run, sort_piece, write_run))
         return false;
     c->report.runs = s->runs.count;
     c->report.levels = s->runs.count > 0;
@@ -172,8 +178,11 @@ static ordo_status sort_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_eleme
 {
     sorter               s = {.call = {.ctx = ctx, .exec = exec, .failure = FAILURE_NONE}};
     external_call *const c = &s.call;
-    TRY(external_arguments(c, elements, from, to, opts));
+    TRY(external_arguments(c, elements, from, opts));
+    TRY(external_sink(c, to));
     ordo_status status = external_begin(c);
+    if (status == ORDO_OK)
+        status = external_plan_sort(c);
     if (status == ORDO_OK && !sort_all(&s))
         status = external_status(c);
     c->report.n = atomic_load(&c->read);

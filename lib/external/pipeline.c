@@ -47,7 +47,7 @@ static bool wait_for(circle *c, size_t at, turn wanted, bool asks)
         pthread_cond_timedwait(&c->changed, &c->lock, &until);
         if (asks) {
             pthread_mutex_unlock(&c->lock);
-            if (!pipe->goes_on(pipe->user))
+            if (!pipe->goes_on(pipe->owner))
                 failure_record(pipe->failure, ORDO_E_CANCELLED, "cancelled");
             pthread_mutex_lock(&c->lock);
         }
@@ -64,7 +64,7 @@ static void *read_all(void *user)
         if (!wait_for(c, at, TO_READ, false))
             return NULL;
         piece *const p = &c->pieces[at];
-        *p = (piece){.elements = pipe->buffers[at], .which = at};
+        *p = (piece){.elements = pipe->buffers[at]};
         if (!pipe->read(pipe->user, p))
             return NULL;
         hand_on(c, at, TO_WORK);

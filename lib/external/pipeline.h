@@ -12,11 +12,9 @@ enum {
 };
 
 typedef struct piece { /* a buffer on its way */
-    char    *elements;
-    size_t   n;     /* elements in it */
-    bool     ended; /* there are no more data; the buffer is empty */
-    uint64_t first; /* the number of its first element among all results */
-    size_t   which; /* of the buffer, from 0 */
+    char  *elements;
+    size_t n;     /* elements in it */
+    bool   ended; /* there are no more data; the buffer is empty */
 } piece;
 
 /* Steps return false after failure_record(). `read` sets n, or `ended`. */
@@ -26,7 +24,8 @@ typedef struct pipeline {
     bool (*write)(void *user, const piece *p);
     void *user;
     /* Asks on the caller's thread, while it waits, whether to go on. */
-    bool (*goes_on)(void *user);
+    bool (*goes_on)(void *owner);
+    void    *owner;
     char    *buffers[PIPELINE_BUFFERS];
     failure *failure;
 } pipeline;
