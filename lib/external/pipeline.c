@@ -31,6 +31,13 @@ static void hand_on(circle *c, size_t at, turn next)
     pthread_mutex_unlock(&c->lock);
 }
 
+/* Asks whether to go on. */
+static void ask(const pipeline *pipe)
+{
+    if (!pipe->goes_on(pipe->owner))
+        failure_record(pipe->failure, ORDO_E_CANCELLED, "cancelled");
+}
+
 /* Waits until buffer `at` has the turn. The caller's thread asks goes_on meanwhile. */
 static bool wait_for(circle *c, size_t at, turn wanted, bool asks)
 {
@@ -47,8 +54,7 @@ static bool wait_for(circle *c, size_t at, turn wanted, bool asks)
         pthread_cond_timedwait(&c->changed, &c->lock, &until);
         if (asks) {
             pthread_mutex_unlock(&c->lock);
-            if (!pipe->goes_on(pipe->owner))
-                failure_record(pipe->failure, ORDO_E_CANCELLED, "cancelled");
+            ask(pipe);
             pthread_mutex_lock(&c->lock);
         }
     }
@@ -91,6 +97,7 @@ static void work_all(circle *c)
     for (size_t at = 0;; at = (at + 1) % PIPELINE_BUFFERS) {
         if (!wait_for(c, at, TO_WORK, true))
             return;
+        ask(pipe);
         bool const ended = c->pieces[at].ended;
         if (!ended && !pipe->work(pipe->user, &c->pieces[at]))
             return;

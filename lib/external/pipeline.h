@@ -23,7 +23,7 @@ typedef struct pipeline {
     bool (*work)(void *user, piece *p); /* on the caller's thread */
     bool (*write)(void *user, const piece *p);
     void *user;
-    /* Asks on the caller's thread, while it waits, whether to go on. */
+    /* Asks on the caller's thread, before each work and while it waits, whether to go on. */
     bool (*goes_on)(void *owner);
     void    *owner;
     char    *buffers[PIPELINE_BUFFERS];

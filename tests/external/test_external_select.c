@@ -15,8 +15,8 @@
 enum {
     POSITIONS = 9,
 #ifdef ORDO_TINY
-    MOST = 6000,
-    MEMORY = 96 << 10 /* for fewer keys than MOST */
+    MOST = 3000,
+    MEMORY = 64 << 10 /* for fewer keys than MOST */
 #else
     MOST = 20000,
     MEMORY = 8 << 20
@@ -129,7 +129,7 @@ static void check_quantiles(ordo_ctx *ctx, data *d, ordo_nans nans, ordo_method 
 
 static void test_all(void)
 {
-    static const size_t ns[] = {0, 1, 2, 63, 64, 1000, MOST};
+    static const size_t ns[] = {0, 1, 2, 63, 64, 500, MOST};
     size_t              turn = 0;
     for (size_t t = 0; t < INPUTS_TYPES; t++)
         for (size_t i = 0; i < sizeof ns / sizeof *ns; i++)

@@ -180,8 +180,7 @@ static void test_report(void)
     CHECK(one.runs > 1);
     CHECK(one.levels >= 1);
     CHECK(one.ranges >= one.runs);
-    /* Differences are shorter than keys. */
-    CHECK(one.spilled > 0 && one.spilled < one.levels * e.n * e.size);
+    CHECK(one.spilled > 0);
     for (uint64_t memory = 16 << 10; memory < 40 << 10; memory += 4 << 10) {
         /* The size of the source is not known, so blocks are small and runs are many. */
         ordo_external_report const more = check_sorted(ctx, &e, false, memory);
