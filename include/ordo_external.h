@@ -54,13 +54,14 @@ typedef struct ordo_sink {
     const char *name;     /* for messages; NULL: "the sink"                                     */
 } ordo_sink;
 
-/* A flag of ordo_external_opts: temporary files may be on a file system in memory (tmpfs), which is
- * refused otherwise.                                                                          */
-#define ORDO_SPILL_IN_MEMORY (UINT64_C(1) << 32)
+/* Flags of ordo_external_opts besides ORDO_DESCENDING. */
+#define ORDO_UNIQUE (UINT64_C(1) << 32)          /* sort: keep only the first of tied keys      */
+#define ORDO_SPILL_IN_MEMORY (UINT64_C(1) << 33) /* temporary files may be on a file system in
+                                                  * memory (tmpfs), which is refused otherwise  */
 
 typedef struct ordo_external_opts {
     size_t   struct_size;
-    uint64_t flags;  /* ORDO_DESCENDING, ORDO_SPILL_IN_MEMORY                                   */
+    uint64_t flags;  /* ORDO_DESCENDING, ORDO_UNIQUE, ORDO_SPILL_IN_MEMORY                      */
     uint64_t memory; /* bytes that the call may hold, at least 8 MiB; 0: half of the memory that
                       * the system has available                                               */
     /* Where temporary files go, in turn. None: $TMPDIR, else the system's folder for large
@@ -87,6 +88,13 @@ typedef struct ordo_external_report {
  * not a whole number of elements, ORDO_E_NOMEM if the memory is too small for the elements.   */
 ORDO_MUST ordo_status ordo_external_sort(ordo_ctx *ctx, const ordo_elements *elements,
                                          const ordo_source *from, const ordo_sink *to,
+                                         const ordo_external_opts *opts,
+                                         ordo_external_report     *report);
+
+/* Writes the first k elements in order to `to`; fewer if there are fewer. Tied elements keep their
+ * sequence. One read without temporary files if k elements and their scratch fit in the memory. */
+ORDO_MUST ordo_status ordo_external_topk(ordo_ctx *ctx, const ordo_elements *elements,
+                                         const ordo_source *from, uint64_t k, const ordo_sink *to,
                                          const ordo_external_opts *opts,
                                          ordo_external_report     *report);
 

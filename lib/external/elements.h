@@ -33,6 +33,14 @@ static inline uint64_t element_order(const element_kind *kind, const void *eleme
     return BY_TYPE(kind->type, element_order, (kind, element));
 }
 
+/* The same with tied keys equal, also if the element is only its key. */
+static inline uint64_t element_tie(const element_kind *kind, const void *element)
+{
+    element_kind tied = *kind;
+    tied.keys_only = false;
+    return element_order(&tied, element);
+}
+
 /* The number of the n sorted elements whose order is below `order`, or with `equal` not above it. */
 size_t elements_below(const element_kind *kind, const char *elements, size_t n, uint64_t order,
                       bool equal);

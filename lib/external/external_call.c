@@ -66,7 +66,7 @@ ordo_status external_arguments(external_call *c, const ordo_elements *elements,
                                const ordo_source *from, const ordo_external_opts *opts)
 {
     ordo_exec *const exec = c->exec;
-    uint64_t const   known = ORDO_DESCENDING | ORDO_SPILL_IN_MEMORY;
+    uint64_t const   known = ORDO_DESCENDING | ORDO_SPILL_IN_MEMORY | ORDO_UNIQUE;
     FAIL_IF(elements == NULL || from == NULL, ORDO_E_ARG, "%s is NULL; expected a struct",
             elements == NULL ? "elements" : "from");
     TRY(api_opts_read(exec, &c->opts, sizeof c->opts, opts));
@@ -103,8 +103,7 @@ ordo_status external_sink(external_call *c, const ordo_sink *to)
 
 /* ---- Memory ---- */
 
-/* Bytes of scratch that a sort of n elements takes. */
-static size_t sort_scratch(external_call *c, size_t n)
+size_t external_sort_scratch(external_call *c, size_t n)
 {
     size_t            bytes = 0;
     ordo_status const status =
@@ -133,7 +132,7 @@ static size_t memory_of(external_call *c, size_t capacity)
     size_t const blocks = c->source_bytes != 0
                               ? (size_t)(c->source_bytes / size) / block_n + 2 * most_runs
                               : most_runs * (capacity / block_n);
-    return PIPELINE_BUFFERS * capacity * size + sort_scratch(c, capacity) +
+    return PIPELINE_BUFFERS * capacity * size + external_sort_scratch(c, capacity) +
            blocks * (RUNS_BLOCK_MEMORY * 3 / 2 + ORDER_MEMORY) +
            ranges_memory(&c->kind, most_runs, block_n, c->staging, c->exec->threads) + c->staging +
            block_most(&c->kind, block_n);
@@ -223,6 +222,14 @@ ordo_status external_status(external_call *c)
     return status == ORDO_OK ? ORDO_OK : ordo_fail(c->exec, status, "%s", c->failure.text);
 }
 
+ordo_status external_report(external_call *c, ordo_external_report *report)
+{
+    c->report.n = atomic_load(&c->read);
+    c->report.spilled = c->spill.written;
+    c->report.memory = c->opts.memory;
+    return report != NULL ? api_copy_out(c->exec, report, &c->report, sizeof c->report) : ORDO_OK;
+}
+
 /* ---- Steps ---- */
 
 /* Calls the source's function until `bytes` bytes have arrived or the data end. */
@@ -262,7 +269,6 @@ bool external_read(external_call *c, char *elements, size_t *n)
 bool external_write(external_call *c, const char *elements, size_t n)
 {
     size_t const bytes = n * c->kind.size;
-    atomic_fetch_add(&c->written, n);
     if (c->to.write == NULL)
         return write_fully(c->to.fd, c->to.name, elements, bytes, &c->failure);
     for (size_t done = 0; done < bytes && !failure_seen(&c->failure);) {

@@ -51,6 +51,9 @@ ordo_status external_buffers(external_call *c, size_t capacity);
 bool external_read(external_call *c, char *elements, size_t *n);
 bool external_write(external_call *c, const char *elements, size_t n);
 
+/* Bytes of scratch that a sort of n elements in memory takes. */
+size_t external_sort_scratch(external_call *c, size_t n);
+
 /* Sorts a buffer in memory. */
 bool external_sort_piece(external_call *c, const piece *p);
 
@@ -60,5 +63,11 @@ bool external_pipeline(external_call *c, void *user, bool (*read)(void *, piece 
 
 /* The status of the call: that of the failure, if there is one. */
 ordo_status external_status(external_call *c);
+
+/* Writes the report to the caller's struct, which may be NULL. */
+ordo_status external_report(external_call *c, ordo_external_report *report);
+
+/* Sorts the source to the sink, which gets at most `limit` elements. */
+ordo_status external_sort_first(external_call *c, uint64_t limit);
 
 #endif

@@ -35,13 +35,9 @@ static ordo_status run(selector *s, size_t targets, ordo_external_report *report
         status = select_plan(s);
     if (status == ORDO_OK && !select_run(s))
         status = external_status(c);
-    c->report.n = s->data.n;
-    c->report.spilled = c->spill.written;
+    atomic_store(&c->read, s->data.n);
     c->report.passes = s->passes;
-    c->report.memory = c->opts.memory;
-    if (status == ORDO_OK && report != NULL)
-        status = api_copy_out(c->exec, report, &c->report, sizeof c->report);
-    return status;
+    return status == ORDO_OK ? external_report(c, report) : status;
 }
 
 static void end(selector *s)

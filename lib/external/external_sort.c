@@ -12,18 +12,56 @@
 #include <stdlib.h>
 
 typedef struct sorter {
-    external_call call;
+    external_call *call;
     runs          runs, longer;
     uint32_t     *order; /* the blocks of the runs that are read, by their first elements */
     ranges       *ranges;
     bool          source_ended;
     bool          fits; /* all data are in the first buffer */
+
+    uint64_t    results; /* elements that the sink has got */
+    atomic_bool full;    /* it needs no more */
+    uint64_t    limit;   /* elements that it gets at most */
+    bool        has_last;
+    uint64_t    last; /* with ORDO_UNIQUE: the tie bits of its last element */
 } sorter;
 
 static bool sort_piece(void *user, piece *p)
 {
     sorter *const s = user;
-    return external_sort_piece(&s->call, p);
+    return external_sort_piece(s->call, p);
+}
+
+/* Moves the elements whose key does not tie with the element before them to the front. Returns their
+ * number. */
+static size_t drop_ties(sorter *s, const piece *p)
+{
+    const element_kind *const kind = &s->call->kind;
+    size_t                    kept = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        const char *const element = p->elements + i * kind->size;
+        uint64_t const    tie = element_tie(kind, element);
+        if (s->has_last && tie == s->last)
+            continue;
+        if (kept != i)
+            memcpy(p->elements + kept * kind->size, element, kind->size);
+        s->has_last = true;
+        s->last = tie;
+        kept++;
+    }
+    return kept;
+}
+
+/* Writes sorted elements to the sink. */
+static bool write_sorted(sorter *s, const piece *p)
+{
+    external_call *const c = s->call;
+    size_t const         n = (c->opts.flags & ORDO_UNIQUE) != 0 ? drop_ties(s, p) : p->n;
+    size_t const         now = (size_t)ordo_min(n, s->limit - s->results);
+    s->results += now;
+    atomic_store(&s->full, s->results == s->limit);
+    atomic_fetch_add(&c->written, p->n);
+    return external_write(c, p->elements, now);
 }
 
 /* ---- Phase 1: runs ---- */
@@ -31,7 +69,7 @@ static bool sort_piece(void *user, piece *p)
 static bool read_run(void *user, piece *p)
 {
     sorter *const        s = user;
-    external_call *const c = &s->call;
+    external_call *const c = s->call;
     bool const           is_first = atomic_load(&c->read) == 0;
     if (!s->source_ended && !external_read(c, p->elements, &p->n))
         return false;
@@ -45,7 +83,7 @@ static bool read_run(void *user, piece *p)
 /* After the first run its packed size predicts the space for the others. */
 static bool check_space(sorter *s)
 {
-    external_call *const c = &s->call;
+    external_call *const c = s->call;
     uint64_t const       first = c->capacity * c->kind.size;
     if (s->runs.count > 1 || c->source_bytes <= first)
         return true;
@@ -57,7 +95,7 @@ static bool write_run(void *user, const piece *p)
 {
     sorter *const s = user;
     if (s->fits)
-        return external_write(&s->call, p->elements, p->n);
+        return write_sorted(s, p);
     return runs_begin(&s->runs) && runs_append(&s->runs, p->elements, p->n) &&
            runs_end(&s->runs) && check_space(s);
 }
@@ -67,23 +105,24 @@ static bool write_run(void *user, const piece *p)
 static bool read_range(void *user, piece *p)
 {
     sorter *const s = user;
-    if (!ranges_next(s->ranges, p->elements, &p->n))
+    bool const is_full = atomic_load(&s->full);
+    if (!is_full && !ranges_next(s->ranges, p->elements, &p->n))
         return false;
-    p->ended = p->n == 0;
+    p->ended = is_full || p->n == 0;
     return true;
 }
 
 static bool write_range(void *user, const piece *p)
 {
     sorter *const s = user;
-    s->call.report.ranges++;
-    return external_write(&s->call, p->elements, p->n);
+    s->call->report.ranges++;
+    return write_sorted(s, p);
 }
 
 /* Sorts the blocks of runs [from, to) by their first elements. */
 static bool order_blocks(sorter *s, size_t from, size_t to)
 {
-    external_call *const c = &s->call;
+    external_call *const c = s->call;
     const run *const     all = s->runs.all;
     size_t const first = all[from].block, count = all[to - 1].block + all[to - 1].blocks - first;
     free(s->order);
@@ -103,7 +142,7 @@ static bool order_blocks(sorter *s, size_t from, size_t to)
 /* Reads runs [from, to) in ranges of the final order and gives each range to `write`. */
 static bool run_ranges(sorter *s, size_t from, size_t to, bool (*write)(void *, const piece *))
 {
-    external_call *const c = &s->call;
+    external_call *const c = s->call;
     if (!order_blocks(s, from, to))
         return false;
     s->ranges = ranges_open(&s->runs, from, to, s->order, c->capacity, c->exec->threads);
@@ -123,14 +162,14 @@ static bool write_longer(void *user, const piece *p)
 
 /* How many runs one phase reads: a buffer has two blocks for each of them, so every range takes at
  * least half a buffer of new blocks. */
-static size_t most_runs(const sorter *s) { return s->call.capacity / (2 * s->call.block_n); }
+static size_t most_runs(const sorter *s) { return s->call->capacity / (2 * s->call->block_n); }
 
 /* Makes one run of each group of runs. */
 static bool lengthen_runs(sorter *s)
 {
     size_t const group = most_runs(s);
-    if (!runs_open(&s->longer, &s->call.kind, s->call.block_n, s->call.staging,
-                   &s->call.spill))
+    if (!runs_open(&s->longer, &s->call->kind, s->call->block_n, s->call->staging,
+                   &s->call->spill))
         return false;
     for (size_t from = 0; from < s->runs.count; from += group) {
         size_t const to = ordo_min(s->runs.count, from + group);
@@ -141,7 +180,7 @@ static bool lengthen_runs(sorter *s)
     runs_close(&s->runs);
     s->runs = s->longer;
     s->longer = (runs){0};
-    s->call.report.levels++;
+    s->call->report.levels++;
     return true;
 }
 
@@ -154,7 +193,7 @@ static double seconds_since(uint64_t ticks)
 
 static bool sort_all(sorter *s)
 {
-    external_call *const c = &s->call;
+    external_call *const c = s->call;
     uint64_t const       begin = api_clock_ticks();
     if (!runs_open(&s->runs, &c->kind, c->block_n, c->staging, &c->spill) ||
         !external_pipeline(c, s, read_run, sort_piece, write_run))
@@ -172,29 +211,30 @@ static bool sort_all(sorter *s)
     return true;
 }
 
+ordo_status external_sort_first(external_call *c, uint64_t limit)
+{
+    sorter      s = {.call = c, .limit = limit};
+    ordo_status status = external_plan_sort(c);
+    if (status == ORDO_OK && !sort_all(&s))
+        status = external_status(c);
+    runs_close(&s.runs);
+    runs_close(&s.longer);
+    free(s.order);
+    return status;
+}
+
 static ordo_status sort_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_elements *elements,
                                 const ordo_source *from, const ordo_sink *to,
                                 const ordo_external_opts *opts, ordo_external_report *report)
 {
-    sorter               s = {.call = {.ctx = ctx, .exec = exec, .failure = FAILURE_NONE}};
-    external_call *const c = &s.call;
-    TRY(external_arguments(c, elements, from, opts));
-    TRY(external_sink(c, to));
-    ordo_status status = external_begin(c);
+    external_call c = {.ctx = ctx, .exec = exec, .failure = FAILURE_NONE};
+    TRY(external_arguments(&c, elements, from, opts));
+    TRY(external_sink(&c, to));
+    ordo_status status = external_begin(&c);
     if (status == ORDO_OK)
-        status = external_plan_sort(c);
-    if (status == ORDO_OK && !sort_all(&s))
-        status = external_status(c);
-    c->report.n = atomic_load(&c->read);
-    c->report.spilled = c->spill.written;
-    c->report.memory = c->opts.memory;
-    runs_close(&s.runs);
-    runs_close(&s.longer);
-    free(s.order);
-    external_end(c);
-    if (status == ORDO_OK && report != NULL)
-        TRY(api_copy_out(exec, report, &c->report, sizeof c->report));
-    return status;
+        status = external_sort_first(&c, UINT64_MAX);
+    external_end(&c);
+    return status == ORDO_OK ? external_report(&c, report) : status;
 }
 
 ordo_status ordo_external_sort(ordo_ctx *ctx, const ordo_elements *elements,

@@ -1,10 +1,11 @@
-/* test_external_sort.c - ordo_external_sort: every type, elements with and without a payload, files,
+/* test_external_sort.c - ordo_external_sort and ordo_external_topk: every type, elements with and without a payload, files,
  * pipes and callbacks, little memory, several directories, failures of every step and cancellation.
  *
  * The expected bytes are those of ordo_sort and ordo_sort_records on all data in memory. The tiny
  * library accepts a few kilobytes of memory, so a few thousand elements pass through every phase. */
 #define _GNU_SOURCE
 #include "inputs.h"
+#include "oracle.h"
 #include "ordo_external.h"
 #include "ordo_records.h"
 #include "tapes.h"
@@ -160,6 +161,86 @@ static void test_shapes(void)
         check_sorted(with->ctx, &e, shape % 5 != 0,
                      little_memory(with->ctx, &e) * times[shape % 3] / 2);
     }
+}
+
+/* Keeps the first of tied elements of `expected`; returns their number. */
+static size_t drop_expected_ties(const elements_case *e)
+{
+    size_t const key_size = ordo_type_size(e->type);
+    size_t       kept = 0;
+    for (size_t i = 0; i < e->n; i++)
+        memcpy(keys + i * key_size, expected + i * e->size + e->offset, key_size);
+    for (size_t i = 0; i < e->n; i++)
+        if (i == 0 || oracle_compare(e->type, keys, i - 1, keys, i, e->descending) != 0)
+            memmove(expected + kept++ * e->size, expected + i * e->size, e->size);
+    return kept;
+}
+
+static void test_unique(void)
+{
+    for (size_t shape = 0; shape < inputs_count(); shape++) {
+        const test_context *const with = next_context();
+        elements_case const       e = {.type = inputs_types[shape % INPUTS_TYPES],
+                                       .n = MOST / 2,
+                                       .size = ordo_type_size(inputs_types[shape % INPUTS_TYPES]) +
+                                               (shape % 3 == 0 ? 4 : 0),
+                                       .descending = shape % 2 == 1};
+        tape                from = {.bytes = input, .size = e.n * e.size};
+        tape                to = {.bytes = result, .size = e.n * e.size};
+        ordo_elements const elements = elements_of(&e);
+        ordo_external_opts  opts = opts_of(&e, little_memory(with->ctx, &e));
+        ordo_source const   source =
+            ORDO_OPTS(ordo_source, .read = tape_read, .user = &from, .bytes = from.size);
+        ordo_sink const sink = ORDO_OPTS(ordo_sink, .write = tape_write, .user = &to);
+        opts.flags |= ORDO_UNIQUE;
+        testkit_case("unique %s %s threads=%u", ordo_type_name(e.type), inputs_name(shape),
+                     with->threads);
+        fill(&e, shape);
+        expect(with->ctx, &e);
+        size_t const bytes = drop_expected_ties(&e) * e.size;
+        if (CHECK_STATUS(ORDO_OK,
+                         ordo_external_sort(with->ctx, &elements, &source, &sink, &opts, NULL),
+                         with->ctx)) {
+            CHECK_EQ_U64(bytes, to.at);
+            CHECK_BYTES(expected, result, bytes, e.size);
+        }
+    }
+}
+
+static void test_topk(void)
+{
+    static const size_t ks[] = {0, 1, 7, 100, MOST / 4, MOST / 2 - 1, MOST / 2, MOST};
+    size_t              turn = 0;
+    for (size_t t = 0; t < INPUTS_TYPES; t++)
+        for (size_t i = 0; i < sizeof ks / sizeof *ks; i++, turn++) {
+            const test_context *const with = next_context();
+            ordo_type const           type = inputs_types[t];
+            elements_case             e = {.type = type, .n = MOST / 2};
+            if (!testkit_run_case(3))
+                continue;
+            e.size = ordo_type_size(type) + (turn % 3 == 0 ? 6 : 0);
+            e.offset = turn % 3 == 0 ? 3 : 0;
+            e.descending = turn % 2 == 0;
+            tape                from = {.bytes = input, .size = e.n * e.size};
+            tape                to = {.bytes = result, .size = e.n * e.size};
+            ordo_elements const elements = elements_of(&e);
+            ordo_external_opts  opts = opts_of(&e, little_memory(with->ctx, &e));
+            ordo_source const   source = ORDO_OPTS(ordo_source, .read = tape_read, .user = &from,
+                                                   .bytes = turn % 4 ? from.size : 0);
+            ordo_sink const     sink = ORDO_OPTS(ordo_sink, .write = tape_write, .user = &to);
+            testkit_case("top %zu %s turn=%zu threads=%u", ks[i], ordo_type_name(type), turn,
+                         with->threads);
+            fill(&e, turn % inputs_count());
+            expect(with->ctx, &e);
+            size_t const bytes = (ks[i] < e.n ? ks[i] : e.n) * e.size;
+            if (CHECK_STATUS(
+                    ORDO_OK,
+                    ordo_external_topk(with->ctx, &elements, &source, ks[i], &sink, &opts, NULL),
+                    with->ctx)) {
+                CHECK_EQ_U64(bytes, to.at);
+                CHECK_BYTES(expected, result, bytes, e.size);
+            }
+        }
 }
 
 /* What the report says about the phases. */
@@ -397,6 +478,8 @@ int main(void)
     test_contexts_start();
     test_all();
     test_shapes();
+    test_unique();
+    test_topk();
     test_report();
     test_files();
     test_failing_callbacks();
