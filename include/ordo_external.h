@@ -55,8 +55,9 @@ typedef struct ordo_sink {
 } ordo_sink;
 
 /* Flags of ordo_external_opts besides ORDO_DESCENDING. */
-#define ORDO_UNIQUE (UINT64_C(1) << 32)          /* sort: keep only the first of tied keys      */
-#define ORDO_SPILL_IN_MEMORY (UINT64_C(1) << 33) /* temporary files may be on a file system in
+#define ORDO_UNIQUE (UINT64_C(1) << 32) /* sort: keep only the first of tied keys      */
+#define ORDO_SPILL_IN_MEMORY                                                                       \
+    (UINT64_C(1) << 33) /* temporary files may be on a file system in
                                                   * memory (tmpfs), which is refused otherwise  */
 
 typedef struct ordo_external_opts {
@@ -84,8 +85,8 @@ typedef struct ordo_external_report {
 
 /* Sorts all elements of `from` to `to`. Elements that are only a key are sorted as by ordo_sort,
  * other elements as by ordo_sort_records, so ties keep their sequence. report may be NULL. Errors:
- * ORDO_E_IO if a file or callback fails or the disk has too little space, ORDO_E_ARG if the data are
- * not a whole number of elements, ORDO_E_NOMEM if the memory is too small for the elements.   */
+ * ORDO_E_IO if a file or callback fails or the disk has too little space, ORDO_E_ARG if the data
+ * are not a whole number of elements, ORDO_E_NOMEM if the memory is too small for the elements. */
 ORDO_MUST ordo_status ordo_external_sort(ordo_ctx *ctx, const ordo_elements *elements,
                                          const ordo_source *from, const ordo_sink *to,
                                          const ordo_external_opts *opts,
@@ -98,16 +99,16 @@ ORDO_MUST ordo_status ordo_external_topk(ordo_ctx *ctx, const ordo_elements *ele
                                          const ordo_external_opts *opts,
                                          ordo_external_report     *report);
 
-/* Writes the k[j]-th key in order to out[j], as ordo_select; k[j] = 0 is the first key. A regular file
- * is read about once, without temporary files. Other data are copied to temporary files and read
- * again. With two or more passes in the report, the keys were uneven beyond the sample.       */
+/* Writes the k[j]-th key in order to out[j], as ordo_select; k[j] = 0 is the first key. A regular
+ * file is read about once, without temporary files. Other data are copied to temporary files and
+ * read again. With two or more passes in the report, the keys were uneven beyond the sample. */
 ORDO_MUST ordo_status ordo_external_select(ordo_ctx *ctx, const ordo_elements *elements,
                                            const ordo_source *from, const uint64_t *k, size_t count,
                                            void *out, const ordo_external_opts *opts,
                                            ordo_external_report *report);
 
-/* Writes the q[j]-quantile of the keys to out[j], as ordo_quantiles and ordo_median. Of opts.flags only
- * ORDO_SPILL_IN_MEMORY matters.                                                               */
+/* Writes the q[j]-quantile of the keys to out[j], as ordo_quantiles and ordo_median. Of opts.flags
+ * only ORDO_SPILL_IN_MEMORY matters. */
 ORDO_MUST ordo_status ordo_external_quantiles(ordo_ctx *ctx, const ordo_elements *elements,
                                               const ordo_source *from, const double *q,
                                               size_t count, double *out, ordo_nans nans,

@@ -52,10 +52,7 @@ static unsigned char *put_bits(unsigned char *out, const uint64_t *numbers, size
     return out + rest;
 }
 
-static size_t bytes_of_bits(size_t count, unsigned width)
-{
-    return ordo_div_up(count * width, 8);
-}
+static size_t bytes_of_bits(size_t count, unsigned width) { return ordo_div_up(count * width, 8); }
 
 /* Reads what put_bits() wrote, from the `bytes` bytes at `in`. */
 static void get_bits(const unsigned char *in, size_t bytes, uint64_t *numbers, size_t count,

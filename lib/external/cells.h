@@ -1,7 +1,7 @@
 /* cells.h - counts the elements in intervals of the order, and keeps the elements of some of them.
  *
- * The cells divide all orders (elements.h): cell i has the orders from starts[i] to starts[i + 1] - 1,
- * the last cell has all orders from its start on, and starts[0] is 0. One pass over the elements
+ * The cells divide all orders (elements.h): cell i has the orders from starts[i] to starts[i + 1] -
+ * 1, the last cell has all orders from its start on, and starts[0] is 0. One pass over the elements
  * counts every cell and copies the orders of the kept cells. */
 #ifndef ORDO_EXTERNAL_CELLS_H
 #define ORDO_EXTERNAL_CELLS_H

@@ -66,7 +66,7 @@ by_instruction(uint32_t crc, const unsigned char *data, size_t bytes)
     return by_tables((uint32_t)sum, data, bytes);
 }
 #elif defined(__aarch64__)
-static bool has_instruction(void) { return (getauxval(AT_HWCAP) & (UINT64_C(1) << 7)) != 0; }
+static bool     has_instruction(void) { return (getauxval(AT_HWCAP) & (UINT64_C(1) << 7)) != 0; }
 static uint32_t by_instruction(uint32_t crc, const unsigned char *data, size_t bytes)
 {
     for (; bytes >= STEP; bytes -= STEP, data += STEP) {

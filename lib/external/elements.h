@@ -41,7 +41,8 @@ static inline uint64_t element_tie(const element_kind *kind, const void *element
     return element_order(&tied, element);
 }
 
-/* The number of the n sorted elements whose order is below `order`, or with `equal` not above it. */
+/* The number of the n sorted elements whose order is below `order`, or with `equal` not above
+ * it. */
 size_t elements_below(const element_kind *kind, const char *elements, size_t n, uint64_t order,
                       bool equal);
 

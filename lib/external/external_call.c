@@ -1,8 +1,8 @@
 /* external_call.c - begins and ends calls on external data, and plans their memory.
  *
  * Memory: three buffers, the scratch of a sort of one buffer, the index of the temporary files
- * (runs.h) and the leftover elements of each run (ranges.h). external_plan_sort() chooses the largest
- * buffers with which all of them stay within the limit. */
+ * (runs.h) and the leftover elements of each run (ranges.h). external_plan_sort() chooses the
+ * largest buffers with which all of them stay within the limit. */
 #define _GNU_SOURCE
 #include "external/external_call.h"
 
@@ -113,8 +113,8 @@ size_t external_sort_scratch(external_call *c, size_t n)
     return status == ORDO_OK ? bytes : SIZE_MAX / 2;
 }
 
-/* The elements of a block for buffers of `capacity` elements. A buffer holds two blocks of each run,
- * so there are as many runs as a smallest block allows. */
+/* The elements of a block for buffers of `capacity` elements. A buffer holds two blocks of each
+ * run, so there are as many runs as a smallest block allows. */
 static size_t choose_block(const external_call *c, size_t capacity)
 {
     size_t const buffer = capacity * c->kind.size;
@@ -286,10 +286,10 @@ bool external_sort_piece(external_call *c, const piece *p)
     const element_kind *const kind = &c->kind;
     ordo_sort_opts const      opts =
         ORDO_OPTS(ordo_sort_opts, .flags = kind->descending ? ORDO_DESCENDING : 0);
-    ordo_status const status =
-        kind->keys_only ? ordo_sort(c->inner, kind->type, p->elements, p->n, &opts)
-                        : ordo_sort_records(c->inner, p->elements, p->n, kind->size,
-                                            kind->key_offset, kind->type, &opts);
+    ordo_status const status = kind->keys_only
+                                   ? ordo_sort(c->inner, kind->type, p->elements, p->n, &opts)
+                                   : ordo_sort_records(c->inner, p->elements, p->n, kind->size,
+                                                       kind->key_offset, kind->type, &opts);
     return status == ORDO_OK ||
            failure_record(&c->failure, status, "%s", ordo_last_error(c->inner));
 }

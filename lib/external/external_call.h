@@ -47,7 +47,8 @@ void        external_end(external_call *c);
 ordo_status external_plan_sort(external_call *c);
 ordo_status external_buffers(external_call *c, size_t capacity);
 
-/* Reads up to a buffer of elements from the source; *n is less than the capacity only at its end. */
+/* Reads up to a buffer of elements from the source; *n is less than the capacity only at its
+ * end. */
 bool external_read(external_call *c, char *elements, size_t *n);
 bool external_write(external_call *c, const char *elements, size_t n);
 

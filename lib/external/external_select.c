@@ -74,8 +74,7 @@ static bool place_keys(selector *s, uint64_t numbers)
         if (wish->k[i] >= s->data.n)
             return failure_record(&s->call.failure, ORDO_E_ARG,
                                   "k[%zu] is %llu; expected less than %llu, the number of elements",
-                                  i, (unsigned long long)wish->k[i],
-                                  (unsigned long long)s->data.n);
+                                  i, (unsigned long long)wish->k[i], (unsigned long long)s->data.n);
         s->targets[i].rank = wish->k[i];
     }
     return true;
@@ -167,8 +166,7 @@ static void put_quantiles(const selector *s, double *out)
         quantile_place const at =
             quantile_place_of(wish->method, wish->q[j], (size_t)wish->numbers);
         out[j] = quantile_value(&at, key_as_double(kind, s->targets[2 * j].order),
-                                key_as_double(kind, s->targets[2 * j + 1].order),
-                                wish->is_median);
+                                key_as_double(kind, s->targets[2 * j + 1].order), wish->is_median);
     }
 }
 

@@ -13,11 +13,11 @@
 
 typedef struct sorter {
     external_call *call;
-    runs          runs, longer;
-    uint32_t     *order; /* the blocks of the runs that are read, by their first elements */
-    ranges       *ranges;
-    bool          source_ended;
-    bool          fits; /* all data are in the first buffer */
+    runs           runs, longer;
+    uint32_t      *order; /* the blocks of the runs that are read, by their first elements */
+    ranges        *ranges;
+    bool           source_ended;
+    bool           fits; /* all data are in the first buffer */
 
     uint64_t    results; /* elements that the sink has got */
     atomic_bool full;    /* it needs no more */
@@ -32,8 +32,8 @@ static bool sort_piece(void *user, piece *p)
     return external_sort_piece(s->call, p);
 }
 
-/* Moves the elements whose key does not tie with the element before them to the front. Returns their
- * number. */
+/* Moves the elements whose key does not tie with the element before them to the front. Returns
+ * their number. */
 static size_t drop_ties(sorter *s, const piece *p)
 {
     const element_kind *const kind = &s->call->kind;
@@ -96,8 +96,8 @@ static bool write_run(void *user, const piece *p)
     sorter *const s = user;
     if (s->fits)
         return write_sorted(s, p);
-    return runs_begin(&s->runs) && runs_append(&s->runs, p->elements, p->n) &&
-           runs_end(&s->runs) && check_space(s);
+    return runs_begin(&s->runs) && runs_append(&s->runs, p->elements, p->n) && runs_end(&s->runs) &&
+           check_space(s);
 }
 
 /* ---- Phase 2: ranges ---- */
@@ -105,7 +105,7 @@ static bool write_run(void *user, const piece *p)
 static bool read_range(void *user, piece *p)
 {
     sorter *const s = user;
-    bool const is_full = atomic_load(&s->full);
+    bool const    is_full = atomic_load(&s->full);
     if (!is_full && !ranges_next(s->ranges, p->elements, &p->n))
         return false;
     p->ended = is_full || p->n == 0;
@@ -168,8 +168,7 @@ static size_t most_runs(const sorter *s) { return s->call->capacity / (2 * s->ca
 static bool lengthen_runs(sorter *s)
 {
     size_t const group = most_runs(s);
-    if (!runs_open(&s->longer, &s->call->kind, s->call->block_n, s->call->staging,
-                   &s->call->spill))
+    if (!runs_open(&s->longer, &s->call->kind, s->call->block_n, s->call->staging, &s->call->spill))
         return false;
     for (size_t from = 0; from < s->runs.count; from += group) {
         size_t const to = ordo_min(s->runs.count, from + group);

@@ -1,9 +1,9 @@
 /* external_topk.c - ordo_external_topk: the first k elements in order, in one read.
  *
- * Memory holds the best k elements so far and candidates. An element becomes a candidate if its order
- * is before the order of the k-th best element. When there is no space for more candidates, all are
- * sorted and the first k stay. If k elements and their candidates do not fit the memory limit, the
- * elements are sorted externally and the sink gets the first k. */
+ * Memory holds the best k elements so far and candidates. An element becomes a candidate if its
+ * order is before the order of the k-th best element. When there is no space for more candidates,
+ * all are sorted and the first k stay. If k elements and their candidates do not fit the memory
+ * limit, the elements are sorted externally and the sink gets the first k. */
 #define _GNU_SOURCE
 #include "backend/tuning.h"
 #include "external/external_call.h"

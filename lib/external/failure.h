@@ -27,7 +27,8 @@ static inline bool failure_seen(failure *f)
     return atomic_load_explicit(&f->status, memory_order_acquire) != ORDO_OK;
 }
 
-/* Records a failure unless there is one already. Returns false, for `return failure_record(...)`. */
+/* Records a failure unless there is one already. Returns false, for `return
+ * failure_record(...)`. */
 __attribute__((format(printf, 3, 4))) bool failure_record(failure *f, ordo_status status,
                                                           const char *format, ...);
 

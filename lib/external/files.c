@@ -1,5 +1,5 @@
-/* files.c - reads and writes of whole pieces. One system call moves at most MOST_BYTES, so a failure
- * of another thread ends the work soon. */
+/* files.c - reads and writes of whole pieces. One system call moves at most MOST_BYTES, so a
+ * failure of another thread ends the work soon. */
 #define _GNU_SOURCE
 #include "external/files.h"
 
@@ -28,16 +28,15 @@ bool read_at(int fd, const char *name, void *into, size_t bytes, uint64_t offset
 {
     size_t done = 0;
     while (done < bytes && !failure_seen(f)) {
-        ssize_t const now = pread(fd, (char *)into + done, ordo_min(bytes - done, MOST_BYTES),
-                                  (off_t)(offset + done));
+        uint64_t const at = offset + done;
+        ssize_t const  now =
+            pread(fd, (char *)into + done, ordo_min(bytes - done, MOST_BYTES), (off_t)at);
         if (now == 0)
-            return failure_record(f, ORDO_E_IO,
-                                  "%s ends at byte %llu; expected at least %llu bytes more", name,
-                                  (unsigned long long)(offset + done),
-                                  (unsigned long long)(bytes - done));
+            return failure_record(f, ORDO_E_IO, "%s ends at byte %llu; expected %zu bytes more",
+                                  name, (unsigned long long)at, bytes - done);
         if (now < 0 && errno != EINTR)
             return failure_record_errno(f, errno, "reading %s at byte %llu failed", name,
-                                        (unsigned long long)(offset + done));
+                                        (unsigned long long)at);
         done += now < 0 ? 0 : (size_t)now;
     }
     return !failure_seen(f);

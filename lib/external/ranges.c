@@ -176,6 +176,14 @@ static void advance(const ranges *g, cursor *c, size_t count, size_t bytes)
         c->offset = r->extents[++c->extent].offset;
 }
 
+static bool damaged(const runs *r, unsigned file, uint64_t offset)
+{
+    return failure_record(r->failure, ORDO_E_IO,
+                          "a temporary file in %s is damaged: the checksum of the block at byte "
+                          "%llu is wrong",
+                          r->spill->directories[file], (unsigned long long)offset);
+}
+
 /* Reads blocks at the cursor into the buffer and unpacks them to *to, which moves on. */
 static bool read_blocks(const ranges *g, cursor *c, char *buffer, char **to)
 {
@@ -188,11 +196,7 @@ static bool read_blocks(const ranges *g, cursor *c, char *buffer, char **to)
     for (size_t block = c->block; block < c->block + count; block++) {
         if (crc32c(buffer + at, r->bytes[block]) != r->crc[block] ||
             !block_unpack(&r->kind, buffer + at, r->bytes[block], r->n[block], *to))
-            return failure_record(r->failure, ORDO_E_IO,
-                                  "a temporary file in %s is damaged: the checksum of %llu bytes at "
-                                  "byte %llu is wrong",
-                                  r->spill->directories[file], (unsigned long long)r->bytes[block],
-                                  (unsigned long long)(c->offset + at));
+            return damaged(r, file, c->offset + at);
         at += r->bytes[block];
         *to += r->n[block] * r->kind.size;
     }

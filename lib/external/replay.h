@@ -1,7 +1,7 @@
 /* replay.h - a source whose elements can be read several times and at any place.
  *
- * A regular file is read where it is. The data of a pipe or a callback are copied to temporary files
- * first, as they come. */
+ * A regular file is read where it is. The data of a pipe or a callback are copied to temporary
+ * files first, as they come. */
 #ifndef ORDO_EXTERNAL_REPLAY_H
 #define ORDO_EXTERNAL_REPLAY_H
 
@@ -14,8 +14,8 @@ typedef struct replay_chunk { /* a buffer of elements in the temporary files */
 
 typedef struct replay {
     external_call *call;
-    uint64_t       n; /* elements */
-    uint64_t       start; /* byte of the first element in a regular file */
+    uint64_t       n;      /* elements */
+    uint64_t       start;  /* byte of the first element in a regular file */
     replay_chunk  *chunks; /* NULL: a regular file */
     size_t         count, capacity;
 } replay;

@@ -55,7 +55,8 @@ bool runs_begin(runs *r)
     return true;
 }
 
-/* Notes where the staged blocks are. They continue the last extent of the run or begin a new one. */
+/* Notes where the staged blocks are. They continue the last extent of the run or begin a new
+ * one. */
 static bool note_extent(runs *r, unsigned file, uint64_t offset)
 {
     const run *const    one = &r->all[r->count - 1];

@@ -43,8 +43,8 @@ typedef struct runs {
     char    *staging;
     size_t   staging_bytes; /* it is written when it holds so many bytes */
     size_t   staged;        /* bytes in it */
-    size_t   staged_block; /* the first block in it */
-    uint64_t end;          /* offset behind the last extent */
+    size_t   staged_block;  /* the first block in it */
+    uint64_t end;           /* offset behind the last extent */
 } runs;
 
 enum {

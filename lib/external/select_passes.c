@@ -15,11 +15,11 @@
 #include <stdlib.h>
 
 enum {
-    SAMPLE_BLOCK = 64,                             /* elements of the sample that are read at once */
-    SAMPLE_MOST = ORDO_TUNE(1 << 20, 1 << 9),      /* elements of the sample */
-    SAMPLE_LEAST_STRIDE = 4,                       /* blocks of the data for each sampled block */
-    TARGETS_OF_PASS = CELLS_MOST / 8,              /* positions that one pass looks for */
-    HEAVY = 8,                                     /* equal keys in the sample: a cell of its own */
+    SAMPLE_BLOCK = 64,                        /* elements of the sample that are read at once */
+    SAMPLE_MOST = ORDO_TUNE(1 << 20, 1 << 9), /* elements of the sample */
+    SAMPLE_LEAST_STRIDE = 4,                  /* blocks of the data for each sampled block */
+    TARGETS_OF_PASS = CELLS_MOST / 8,         /* positions that one pass looks for */
+    HEAVY = 8,                                /* equal keys in the sample: a cell of its own */
     BUFFER_BYTES = ORDO_TUNE(4 << 20, 1 << 11),
     LEAST_CAPACITY = ORDO_TUNE(1 << 12, 32)
 };
@@ -27,9 +27,10 @@ enum {
 
 /* ---- Sample ---- */
 
-/* How much more the sample scatters than one of independent elements: 1 if neighbours in the data are
- * independent, SAMPLE_BLOCK if each block has equal keys. It compares the shares of neighbouring
- * blocks that are below the quartiles: keys in order differ little from block to block. */
+/* How much more the sample scatters than one of independent elements: 1 if neighbours in the data
+ * are independent, SAMPLE_BLOCK if each block has equal keys. It compares the shares of
+ * neighbouring blocks that are below the quartiles: keys in order differ little from block to
+ * block. */
 static double scatter_of(const selector *s, const uint64_t *drawn, size_t blocks)
 {
     double most = 1;
@@ -56,10 +57,10 @@ static bool draw_sample(selector *s)
     external_call *const c = &s->call;
     const element_kind  *kind = &c->kind;
     uint64_t const       all = s->data.n / SAMPLE_BLOCK;
-    size_t const         blocks = (size_t)ordo_min(all / SAMPLE_LEAST_STRIDE,
-                                                   s->sample_most / SAMPLE_BLOCK);
-    uint64_t const       stride = blocks > 0 ? all / blocks : 0;
-    char                *elements = c->buffers[0];
+    size_t const         blocks =
+        (size_t)ordo_min(all / SAMPLE_LEAST_STRIDE, s->sample_most / SAMPLE_BLOCK);
+    uint64_t const stride = blocks > 0 ? all / blocks : 0;
+    char          *elements = c->buffers[0];
     for (size_t i = 0; i < blocks; i++) {
         uint64_t const draw = ordo_random_at(c->exec->seed, i);
         uint64_t const block = i * stride + ordo_random_below(draw, stride);
@@ -70,8 +71,8 @@ static bool draw_sample(selector *s)
         if (i % 256 == 0 && ordo_poll(c->exec, 0))
             return failure_record(&c->failure, ORDO_E_CANCELLED, "cancelled");
     }
-    uint64_t *const   drawn = s->cells.survivors; /* a copy in the order of the blocks */
-    size_t const      copied = ordo_min(s->sample_n, s->cells.capacity);
+    uint64_t *const drawn = s->cells.survivors; /* a copy in the order of the blocks */
+    size_t const    copied = ordo_min(s->sample_n, s->cells.capacity);
     memcpy(drawn, s->sample, copied * sizeof *drawn);
     ordo_status const status = ordo_sort(c->inner, ORDO_U64, s->sample, s->sample_n, NULL);
     s->scatter = scatter_of(s, drawn, copied / SAMPLE_BLOCK);
@@ -120,8 +121,8 @@ typedef struct bracket { /* the orders in which a target's key is expected */
     double   mass; /* elements expected in it */
 } bracket;
 
-/* The bracket of a target by the sample. Its ends become cells of their own: a frequent key at an end
- * then does not fill the bracket. */
+/* The bracket of a target by the sample. Its ends become cells of their own: a frequent key at an
+ * end then does not fill the bracket. */
 static bracket add_bracket(selector *s, const target *t)
 {
     cells *const c = &s->cells;
@@ -172,8 +173,8 @@ static uint64_t first_nan(ordo_type type)
                               : UINT64_MAX;
 }
 
-/* Chooses the cells of a pass: for up to TARGETS_OF_PASS targets that are not found, their bounds and
- * brackets. Brackets are kept as long as their expected elements fit. */
+/* Chooses the cells of a pass: for up to TARGETS_OF_PASS targets that are not found, their bounds
+ * and brackets. Brackets are kept as long as their expected elements fit. */
 static void choose_cells(selector *s)
 {
     cells *const c = &s->cells;
@@ -243,12 +244,11 @@ static bool drop_piece(void *user, const piece *p)
 
 /* Finds a target in the counted cells: its order, or a narrower interval. before[i] counts the
  * elements before cell i, kept_before[i] the survivors before it. */
-static void find_target(selector *s, target *t, const uint64_t *before,
-                        const uint64_t *kept_before)
+static void find_target(selector *s, target *t, const uint64_t *before, const uint64_t *kept_before)
 {
     const cells *const c = &s->cells;
     size_t             cell = 0;
-    while (before[cell + 1] <= t->rank)
+    while (cell + 1 < c->count && before[cell + 1] <= t->rank)
         cell++;
     t->first = c->starts[cell];
     t->last = cells_last(c, cell);
@@ -279,8 +279,7 @@ static bool sort_survivors(selector *s)
 static void find_targets(selector *s)
 {
     const cells *const c = &s->cells;
-    uint64_t           before[CELLS_MOST + 1], kept_before[CELLS_MOST + 1];
-    before[0] = kept_before[0] = 0;
+    uint64_t           before[CELLS_MOST + 1] = {0}, kept_before[CELLS_MOST + 1] = {0};
     for (size_t i = 0; i < c->count; i++) {
         before[i + 1] = before[i] + c->counts[i];
         kept_before[i + 1] = kept_before[i] + (c->kept[i] ? c->counts[i] : 0);

@@ -34,7 +34,7 @@ struct selector {
     uint64_t *sample; /* orders, sorted */
     size_t    sample_n, sample_most;
     double    scatter; /* of the sample, compared with one of independent elements */
-    uint64_t  next; /* element that the pass reads next */
+    uint64_t  next;    /* element that the pass reads next */
 };
 
 /* Makes the buffers within the memory limit. Call select_end() in any case. */

@@ -1,5 +1,5 @@
-/* spill.c - temporary files without a name. All runs in a directory share one file, so the number of
- * open files does not grow with the data. */
+/* spill.c - temporary files without a name. All runs in a directory share one file, so the number
+ * of open files does not grow with the data. */
 #define _GNU_SOURCE
 #include "external/spill.h"
 
@@ -88,12 +88,10 @@ bool spill_append(spill *s, const void *data, size_t bytes, unsigned *file, uint
             return true;
         }
         if (!is_full(error) || tries + 1 == s->count)
-            return failure_record_errno(s->failure, error,
-                                        "writing a temporary file in %s failed after %llu bytes%s",
-                                        s->directories[which], (unsigned long long)s->written,
-                                        s->count > 1 && is_full(error)
-                                            ? " (the other directories are full, too)"
-                                            : "");
+            return failure_record_errno(
+                s->failure, error, "writing a temporary file in %s failed after %llu bytes%s",
+                s->directories[which], (unsigned long long)s->written,
+                s->count > 1 && is_full(error) ? " (the other directories are full, too)" : "");
         spill_turn(s);
     }
 }
@@ -128,10 +126,11 @@ bool spill_check_space(const spill *s, uint64_t bytes)
         free_bytes += again ? 0 : (uint64_t)space.f_bavail * space.f_frsize;
     }
     return bytes <= free_bytes ||
-           failure_record(s->failure, ORDO_E_IO,
-                          "the temporary files need about %llu bytes more, but %s%s only %llu bytes "
-                          "of free space; expected more space or another directory",
-                          (unsigned long long)bytes, s->directories[0],
-                          s->count > 1 ? " and the other directories have" : " has",
-                          (unsigned long long)free_bytes);
+           failure_record(
+               s->failure, ORDO_E_IO,
+               "the temporary files need about %llu bytes more, but %s%s only %llu bytes "
+               "of free space; expected more space or another directory",
+               (unsigned long long)bytes, s->directories[0],
+               s->count > 1 ? " and the other directories have" : " has",
+               (unsigned long long)free_bytes);
 }

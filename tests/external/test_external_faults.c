@@ -1,9 +1,9 @@
 /* test_external_faults.c - every system call of an external sort fails in turn.
  *
  * The linker sends the library's calls of open, read, write, pread, pwrite and fallocate to the
- * functions here. One call of a kind fails with an error, is interrupted, or does only a part of its
- * work. Interrupted and partial calls must not change the result. Errors must give ORDO_E_IO with the
- * text of the error, and the sink has received nothing but a part of the right result. */
+ * functions here. One call of a kind fails with an error, is interrupted, or does only a part of
+ * its work. Interrupted and partial calls must not change the result. Errors must give ORDO_E_IO
+ * with the text of the error, and the sink has received nothing but a part of the right result. */
 #define _GNU_SOURCE
 #include "inputs.h"
 #include "ordo_external.h"
@@ -50,11 +50,12 @@ typedef enum fault {
 static const char *const fault_names[] = {"ENOSPC", "EIO", "EINTR", "a part"};
 
 static struct {
-    bool          armed;
-    call_kind     call;
-    fault         what;
-    _Atomic size_t seen, at; /* the call with this number fails; it and all later ones if `always` */
-    bool          always;
+    bool           armed;
+    call_kind      call;
+    fault          what;
+    _Atomic size_t seen,
+        at; /* the call with this number fails; it and all later ones if `always` */
+    bool always;
 } plan;
 
 /* Whether the fault happens in this call. */

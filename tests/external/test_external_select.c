@@ -91,10 +91,10 @@ static void check_select(ordo_ctx *ctx, data *d, bool descending)
         wanted[j] = k[j] = (j * 7 % POSITIONS) * (d->n - 1) / (POSITIONS - 1);
     CHECK_STATUS(ORDO_OK, ordo_select(ctx, d->type, keys, d->n, k, count, expected, &inner), ctx);
     rewind_data(d);
-    if (CHECK_STATUS(ORDO_OK,
-                     ordo_external_select(ctx, &d->elements, &d->source, wanted, count, got, &opts,
-                                          &report),
-                     ctx)) {
+    if (CHECK_STATUS(
+            ORDO_OK,
+            ordo_external_select(ctx, &d->elements, &d->source, wanted, count, got, &opts, &report),
+            ctx)) {
         CHECK_BYTES(expected, got, count * key_size, key_size);
         CHECK_EQ_U64(d->n, report.n);
         CHECK(report.passes <= 65 && (report.passes > 0 || d->n == 0));
@@ -121,9 +121,9 @@ static void check_quantiles(ordo_ctx *ctx, data *d, ordo_nans nans, ordo_method 
     ordo_quantile_opts const middle = ORDO_OPTS(ordo_quantile_opts, .nans = (uint32_t)nans);
     CHECK_STATUS(ORDO_OK, ordo_median(ctx, d->type, keys, d->n, expected, &middle), ctx);
     rewind_data(d);
-    if (CHECK_STATUS(
-            ORDO_OK,
-            ordo_external_median(ctx, &d->elements, &d->source, got, nans, &opts, NULL), ctx))
+    if (CHECK_STATUS(ORDO_OK,
+                     ordo_external_median(ctx, &d->elements, &d->source, got, nans, &opts, NULL),
+                     ctx))
         CHECK_BYTES(expected, got, sizeof *got, sizeof *got);
 }
 
@@ -164,8 +164,7 @@ static void test_shapes(void)
             continue;
         d.size = ordo_type_size(d.type);
         d.in_file = shape % 4 != 0;
-        testkit_case("%s %s threads=%u", ordo_type_name(d.type), inputs_name(shape),
-                     with->threads);
+        testkit_case("%s %s threads=%u", ordo_type_name(d.type), inputs_name(shape), with->threads);
         make(&d, shape);
         check_select(with->ctx, &d, shape % 3 == 0);
         check_quantiles(with->ctx, &d, ORDO_NANS_OMIT, ORDO_METHOD_DEFAULT);

@@ -1,8 +1,10 @@
-/* test_external_sort.c - ordo_external_sort and ordo_external_topk: every type, elements with and without a payload, files,
- * pipes and callbacks, little memory, several directories, failures of every step and cancellation.
+/* test_external_sort.c - ordo_external_sort and ordo_external_topk: every type, elements with and
+ * without a payload, files, pipes and callbacks, little memory, several directories, failures of
+ * every step and cancellation.
  *
  * The expected bytes are those of ordo_sort and ordo_sort_records on all data in memory. The tiny
- * library accepts a few kilobytes of memory, so a few thousand elements pass through every phase. */
+ * library accepts a few kilobytes of memory, so a few thousand elements pass through every
+ * phase. */
 #define _GNU_SOURCE
 #include "inputs.h"
 #include "oracle.h"
@@ -83,8 +85,7 @@ static ordo_status sort_tapes(ordo_ctx *ctx, const elements_case *e, tape *from,
     ordo_external_opts const opts = opts_of(e, memory);
     ordo_source const        source = ORDO_OPTS(ordo_source, .read = tape_read, .user = from,
                                                 .bytes = known ? from->size : 0, .name = "tape");
-    ordo_sink const          sink =
-        ORDO_OPTS(ordo_sink, .write = tape_write, .user = to, .name = "paper");
+    ordo_sink const sink = ORDO_OPTS(ordo_sink, .write = tape_write, .user = to, .name = "paper");
     return ordo_external_sort(ctx, &elements, &source, &sink, &opts, report);
 }
 
@@ -93,12 +94,12 @@ static uint64_t little_memory(ordo_ctx *ctx, const elements_case *e)
 {
     size_t const n = e->n / 4 + 100;
     size_t       scratch = 0;
-    CHECK_STATUS(ORDO_OK,
-                 e->size == ordo_type_size(e->type)
-                     ? ordo_sort_scratch(ctx, e->type, n, NULL, &scratch)
-                     : ordo_sort_records_scratch(ctx, n, e->size, e->offset, e->type, NULL,
-                                                 &scratch),
-                 ctx);
+    CHECK_STATUS(
+        ORDO_OK,
+        e->size == ordo_type_size(e->type)
+            ? ordo_sort_scratch(ctx, e->type, n, NULL, &scratch)
+            : ordo_sort_records_scratch(ctx, n, e->size, e->offset, e->type, NULL, &scratch),
+        ctx);
     return MEMORY + scratch * 5 / 4 + 3 * n * e->size;
 }
 
@@ -140,8 +141,9 @@ static void test_all(void)
                              ordo_type_name(type), e.n, e.size, e.offset, turn, with->threads);
                 fill(&e, turn % inputs_count());
                 expect(with->ctx, &e);
-                spilled += check_sorted(with->ctx, &e, turn % 2 == 0, little_memory(with->ctx, &e))
-                               .runs > 1;
+                spilled +=
+                    check_sorted(with->ctx, &e, turn % 2 == 0, little_memory(with->ctx, &e)).runs >
+                    1;
             }
     CHECK(spilled > 0 || MEMORY > 1 << 20);
 }
@@ -154,7 +156,9 @@ static void test_shapes(void)
         const test_context *const with = next_context();
         elements_case const       e = {.type = shape % 2 ? ORDO_F64 : ORDO_U32,
                                        .n = MOST,
-                                       .size = shape % 3 == 0 ? 12 : shape % 2 ? 8 : 4};
+                                       .size = shape % 3 == 0 ? 12
+                                               : shape % 2    ? 8
+                                                              : 4};
         testkit_case("%s threads=%u", inputs_name(shape), with->threads);
         fill(&e, shape);
         expect(with->ctx, &e);
@@ -185,11 +189,11 @@ static void test_unique(void)
                                        .size = ordo_type_size(inputs_types[shape % INPUTS_TYPES]) +
                                                (shape % 3 == 0 ? 4 : 0),
                                        .descending = shape % 2 == 1};
-        tape                from = {.bytes = input, .size = e.n * e.size};
-        tape                to = {.bytes = result, .size = e.n * e.size};
-        ordo_elements const elements = elements_of(&e);
-        ordo_external_opts  opts = opts_of(&e, little_memory(with->ctx, &e));
-        ordo_source const   source =
+        tape                      from = {.bytes = input, .size = e.n * e.size};
+        tape                      to = {.bytes = result, .size = e.n * e.size};
+        ordo_elements const       elements = elements_of(&e);
+        ordo_external_opts        opts = opts_of(&e, little_memory(with->ctx, &e));
+        ordo_source const         source =
             ORDO_OPTS(ordo_source, .read = tape_read, .user = &from, .bytes = from.size);
         ordo_sink const sink = ORDO_OPTS(ordo_sink, .write = tape_write, .user = &to);
         opts.flags |= ORDO_UNIQUE;
@@ -345,7 +349,8 @@ static void test_failing_callbacks(void)
             failing->lies = side >= 2;
             testkit_case("%s fails at call %zu%s", side % 2 == 0 ? "source" : "sink", at,
                          side >= 2 ? " with a wrong count" : "");
-            CHECK_STATUS(ORDO_E_IO, sort_tapes(ctx, &e, &from, &to, true, little_memory(ctx, &e), NULL), ctx);
+            CHECK_STATUS(ORDO_E_IO,
+                         sort_tapes(ctx, &e, &from, &to, true, little_memory(ctx, &e), NULL), ctx);
             CHECK(strstr(ordo_last_error(ctx), side % 2 == 0 ? "reading tape" : "writing paper"));
             CHECK(strstr(ordo_last_error(ctx), strerror(side >= 2 ? EINVAL : EIO)));
         }
@@ -361,7 +366,8 @@ static void test_part_of_an_element(void)
     tape                from = {.bytes = input, .size = 803}, to = {.bytes = result, .size = 803};
     testkit_case("three bytes too many");
     fill(&e, 0);
-    CHECK_STATUS(ORDO_E_ARG, sort_tapes(ctx, &e, &from, &to, true, little_memory(ctx, &e), NULL), ctx);
+    CHECK_STATUS(ORDO_E_ARG, sort_tapes(ctx, &e, &from, &to, true, little_memory(ctx, &e), NULL),
+                 ctx);
     CHECK(strstr(ordo_last_error(ctx), "3 bytes follow element 100"));
     CHECK_EQ_U64(0, to.at);
     ordo_ctx_free(ctx);
@@ -369,10 +375,10 @@ static void test_part_of_an_element(void)
 
 static void test_directories(void)
 {
-    ordo_ctx *const     ctx = test_context_make(1);
-    elements_case const e = {.type = ORDO_U64, .n = MOST, .size = 8};
-    static const char  *const good[] = {".", "..", "."};
-    static const char  *const missing[] = {"./no-such-directory"};
+    ordo_ctx *const          ctx = test_context_make(1);
+    elements_case const      e = {.type = ORDO_U64, .n = MOST, .size = 8};
+    static const char *const good[] = {".", "..", "."};
+    static const char *const missing[] = {"./no-such-directory"};
     fill(&e, inputs_find("random bits"));
     expect(ctx, &e);
     for (int which = 0; which < 2; which++) {
@@ -425,7 +431,8 @@ static void test_cancel(void)
                                       .progress_interval = -1);
         tape from = {.bytes = input, .size = e.n * 8}, to = {.bytes = result, .size = e.n * 8};
         testkit_case("stopped at callback %zu", at);
-        ordo_status const status = sort_tapes(ctx, &e, &from, &to, true, little_memory(ctx, &e), NULL);
+        ordo_status const status =
+            sort_tapes(ctx, &e, &from, &to, true, little_memory(ctx, &e), NULL);
         CHECK(status == ORDO_E_CANCELLED || (status == ORDO_OK && when.calls < at));
         cancelled += status == ORDO_E_CANCELLED;
         ordo_ctx_free(ctx);

@@ -1,5 +1,5 @@
-/* tapes.h - sources and sinks of external calls in memory: callbacks that read and write an array in
- * uneven parts, and fail on demand. */
+/* tapes.h - sources and sinks of external calls in memory: callbacks that read and write an array
+ * in uneven parts, and fail on demand. */
 #ifndef ORDO_TESTS_TAPES_H
 #define ORDO_TESTS_TAPES_H
 
