@@ -99,6 +99,16 @@ ORDO_MUST ordo_status ordo_external_topk(ordo_ctx *ctx, const ordo_elements *ele
                                          const ordo_external_opts *opts,
                                          ordo_external_report     *report);
 
+/* Writes the 1-based rank of each element to `to`, in the order of the source, as ordo_rank. rank_type
+ * is ORDO_U32 (fewer than 2^32 elements), ORDO_U64 or ORDO_F64; ORDO_TIES_AVERAGE needs ORDO_F64. A
+ * regular file is read twice; other data are copied to temporary files first. The memory must hold
+ * about the square root of 128 KiB times the bytes of the data.                              */
+ORDO_MUST ordo_status ordo_external_rank(ordo_ctx *ctx, const ordo_elements *elements,
+                                         const ordo_source *from, ordo_ties ties,
+                                         ordo_type rank_type, const ordo_sink *to,
+                                         const ordo_external_opts *opts,
+                                         ordo_external_report     *report);
+
 /* Writes the k[j]-th key in order to out[j], as ordo_select; k[j] = 0 is the first key. A regular
  * file is read about once, without temporary files. Other data are copied to temporary files and
  * read again. With two or more passes in the report, the keys were uneven beyond the sample. */

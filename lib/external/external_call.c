@@ -138,16 +138,24 @@ static size_t memory_of(external_call *c, size_t capacity)
            block_most(&c->kind, block_n);
 }
 
-ordo_status external_buffers(external_call *c, size_t capacity)
+ordo_status external_buffers(external_call *c, size_t capacity, size_t element_bytes)
 {
     c->capacity = capacity;
     for (size_t i = 0; i < PIPELINE_BUFFERS; i++) {
-        c->buffers[i] = malloc(capacity * c->kind.size);
+        c->buffers[i] = malloc(capacity * element_bytes);
         if (c->buffers[i] == NULL)
             return ordo_fail(c->exec, ORDO_E_NOMEM, "the system refused a buffer of %zu bytes",
-                             capacity * c->kind.size);
+                             capacity * element_bytes);
     }
     return ORDO_OK;
+}
+
+void external_free_buffers(external_call *c)
+{
+    for (size_t i = 0; i < PIPELINE_BUFFERS; i++) {
+        free(c->buffers[i]);
+        c->buffers[i] = NULL;
+    }
 }
 
 ordo_status external_plan_sort(external_call *c)
@@ -170,7 +178,7 @@ ordo_status external_plan_sort(external_call *c)
                          "%llu bytes of memory are too few to sort elements of %zu bytes",
                          (unsigned long long)c->opts.memory, size);
     c->block_n = choose_block(c, fits);
-    return external_buffers(c, fits);
+    return external_buffers(c, fits, size);
 }
 
 /* ---- Begin and end ---- */
@@ -212,8 +220,7 @@ void external_end(external_call *c)
 {
     ordo_ctx_free(c->inner);
     spill_close(&c->spill);
-    for (size_t i = 0; i < PIPELINE_BUFFERS; i++)
-        free(c->buffers[i]);
+    external_free_buffers(c);
 }
 
 ordo_status external_status(external_call *c)
@@ -266,13 +273,13 @@ bool external_read(external_call *c, char *elements, size_t *n)
     return true;
 }
 
-bool external_write(external_call *c, const char *elements, size_t n)
+bool external_write(external_call *c, const void *results, size_t bytes)
 {
-    size_t const bytes = n * c->kind.size;
+    const char *const from = results;
     if (c->to.write == NULL)
-        return write_fully(c->to.fd, c->to.name, elements, bytes, &c->failure);
+        return write_fully(c->to.fd, c->to.name, from, bytes, &c->failure);
     for (size_t done = 0; done < bytes && !failure_seen(&c->failure);) {
-        ptrdiff_t const now = c->to.write(c->to.user, elements + done, bytes - done);
+        ptrdiff_t const now = c->to.write(c->to.user, from + done, bytes - done);
         if (now <= 0 || (size_t)now > bytes - done)
             return failure_record_errno(&c->failure, now < 0 ? errno : EINVAL, "writing %s failed",
                                         c->to.name);

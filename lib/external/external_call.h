@@ -43,14 +43,15 @@ ordo_status external_begin(external_call *c);
 void        external_end(external_call *c);
 
 /* Makes the largest buffers with which a sort stays within the memory limit, or buffers of a given
- * number of elements. */
+ * number of elements of `element_bytes` bytes. */
 ordo_status external_plan_sort(external_call *c);
-ordo_status external_buffers(external_call *c, size_t capacity);
+ordo_status external_buffers(external_call *c, size_t capacity, size_t element_bytes);
+void        external_free_buffers(external_call *c);
 
 /* Reads up to a buffer of elements from the source; *n is less than the capacity only at its
  * end. */
 bool external_read(external_call *c, char *elements, size_t *n);
-bool external_write(external_call *c, const char *elements, size_t n);
+bool external_write(external_call *c, const void *results, size_t bytes);
 
 /* Bytes of scratch that a sort of n elements in memory takes. */
 size_t external_sort_scratch(external_call *c, size_t n);

@@ -61,7 +61,7 @@ static bool write_sorted(sorter *s, const piece *p)
     s->results += now;
     atomic_store(&s->full, s->results == s->limit);
     atomic_fetch_add(&c->written, p->n);
-    return external_write(c, p->elements, now);
+    return external_write(c, p->elements, now * c->kind.size);
 }
 
 /* ---- Phase 1: runs ---- */

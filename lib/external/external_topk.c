@@ -91,12 +91,12 @@ static ordo_status choose_all(external_call *c, uint64_t k)
     size_t const n = fitting(c, k, PIPELINE_BUFFERS * buffer * size);
     if (n == 0)
         return external_sort_first(c, k);
-    TRY(external_buffers(c, buffer));
+    TRY(external_buffers(c, buffer, size));
     chooser s = {.call = c, .k = (size_t)k, .kept = malloc(n * size), .capacity = n};
     if (s.kept == NULL)
         return ordo_fail(c->exec, ORDO_E_NOMEM, "the system refused %zu bytes", n * size);
     bool const ok = external_pipeline(c, &s, read_piece, choose, drop) && shrink(&s) &&
-                    external_write(c, s.kept, s.n);
+                    external_write(c, s.kept, s.n * size);
     free(s.kept);
     return ok ? ORDO_OK : external_status(c);
 }

@@ -18,6 +18,7 @@ typedef struct cursor { /* of one run */
     size_t   carried;   /* elements that the last range left over */
     size_t   n;         /* elements of this range before the cut is known */
     char    *at;        /* where they are */
+    size_t   given;     /* elements of the last range */
 } cursor;
 
 struct ranges {
@@ -176,14 +177,6 @@ static void advance(const ranges *g, cursor *c, size_t count, size_t bytes)
         c->offset = r->extents[++c->extent].offset;
 }
 
-static bool damaged(const runs *r, unsigned file, uint64_t offset)
-{
-    return failure_record(r->failure, ORDO_E_IO,
-                          "a temporary file in %s is damaged: the checksum of the block at byte "
-                          "%llu is wrong",
-                          r->spill->directories[file], (unsigned long long)offset);
-}
-
 /* Reads blocks at the cursor into the buffer and unpacks them to *to, which moves on. */
 static bool read_blocks(const ranges *g, cursor *c, char *buffer, char **to)
 {
@@ -196,7 +189,7 @@ static bool read_blocks(const ranges *g, cursor *c, char *buffer, char **to)
     for (size_t block = c->block; block < c->block + count; block++) {
         if (crc32c(buffer + at, r->bytes[block]) != r->crc[block] ||
             !block_unpack(&r->kind, buffer + at, r->bytes[block], r->n[block], *to))
-            return damaged(r, file, c->offset + at);
+            return spill_damaged(r->spill, file, c->offset + at);
         at += r->bytes[block];
         *to += r->n[block] * r->kind.size;
     }
@@ -254,6 +247,7 @@ static size_t divide(ranges *g, char *elements, size_t cut)
         cursor *const c = &g->cursors[i];
         size_t const  n =
             i == owner ? c->n : elements_below(&r->kind, c->at, c->n, order, i < owner);
+        c->given = n;
         c->carried = c->n - n;
         memcpy(left, c->at + n * size, c->carried * size);
         memmove(to, c->at, n * size);
@@ -275,7 +269,12 @@ bool ranges_next(ranges *g, char *elements, size_t *n)
         return true;
     }
     g->carried = 0;
-    for (size_t i = 0; i < g->count; i++)
-        g->cursors[i].carried = g->cursors[i].n = 0;
+    for (size_t i = 0; i < g->count; i++) {
+        cursor *const c = &g->cursors[i];
+        c->given = c->n;
+        c->carried = c->n = 0;
+    }
     return true;
 }
+
+size_t ranges_given(const ranges *g, size_t i) { return g->cursors[i].given; }

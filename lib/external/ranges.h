@@ -27,6 +27,9 @@ void    ranges_close(ranges *g);
 /* Reads the elements of the next range; *n is 0 at the end. */
 bool ranges_next(ranges *g, char *elements, size_t *n);
 
+/* How many elements of the last range are of run `from` + i. Those of the first run come first. */
+size_t ranges_given(const ranges *g, size_t i);
+
 /* Bytes that a reader of `count` runs holds besides the buffer. */
 size_t ranges_memory(const element_kind *kind, size_t count, size_t block_n, size_t staging,
                      unsigned threads);

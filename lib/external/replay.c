@@ -47,7 +47,7 @@ static bool write_chunk(void *user, const piece *p)
 bool replay_open(replay *r, external_call *c)
 {
     size_t const size = c->kind.size;
-    *r = (replay){.call = c};
+    *r = (replay){.call = c, .chunk_n = c->capacity};
     if (c->from.read == NULL && c->source_bytes != 0) { /* a regular file that is not empty */
         r->start = (uint64_t)lseek(c->from.fd, 0, SEEK_CUR);
         r->n = c->source_bytes / size;
@@ -77,9 +77,9 @@ bool replay_read(const replay *r, uint64_t first, char *elements, size_t n)
         return read_at(c->from.fd, c->from.name, elements, n * size, r->start + first * size,
                        &c->failure);
     while (n > 0) {
-        const replay_chunk *const chunk = &r->chunks[first / c->capacity];
-        uint64_t const            skipped = first % c->capacity;
-        size_t const              now = ordo_min(n, c->capacity - skipped);
+        const replay_chunk *const chunk = &r->chunks[first / r->chunk_n];
+        uint64_t const            skipped = first % r->chunk_n;
+        size_t const              now = ordo_min(n, r->chunk_n - skipped);
         if (!spill_read(&c->spill, chunk->file, elements, now * size,
                         chunk->offset + skipped * size))
             return false;

@@ -18,6 +18,7 @@ typedef struct replay {
     uint64_t       start;  /* byte of the first element in a regular file */
     replay_chunk  *chunks; /* NULL: a regular file */
     size_t         count, capacity;
+    size_t         chunk_n; /* elements of a chunk */
 } replay;
 
 /* The buffers of the call must exist. Call replay_close() in any case. */

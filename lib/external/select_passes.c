@@ -351,7 +351,7 @@ ordo_status select_plan(selector *s)
     external_call *const c = &s->call;
     size_t const         size = c->kind.size, memory = (size_t)c->opts.memory;
     size_t const         buffer = ordo_min(BUFFER_BYTES, memory / 16) / size;
-    TRY(external_buffers(c, ordo_max(buffer, ordo_max(LEAST_CAPACITY, SAMPLE_BLOCK))));
+    TRY(external_buffers(c, ordo_max(buffer, ordo_max(LEAST_CAPACITY, SAMPLE_BLOCK)), size));
     size_t const sample = ordo_min(SAMPLE_MOST, ordo_max(memory / 128, SAMPLE_BLOCK));
     size_t const used = PIPELINE_BUFFERS * c->capacity * size + sample * sizeof *s->sample;
     size_t       survivors = used < memory ? (memory - used) / sizeof(uint64_t) : 0;

@@ -101,6 +101,14 @@ bool spill_read(const spill *s, unsigned file, void *into, size_t bytes, uint64_
     return read_at(s->fds[file], s->directories[file], into, bytes, offset, s->failure);
 }
 
+bool spill_damaged(const spill *s, unsigned file, uint64_t offset)
+{
+    return failure_record(s->failure, ORDO_E_IO,
+                          "a temporary file in %s is damaged: the checksum of the block at byte "
+                          "%llu is wrong",
+                          s->directories[file], (unsigned long long)offset);
+}
+
 void spill_release(const spill *s, unsigned file, uint64_t offset, uint64_t bytes)
 {
     /* Only whole pages: a part of a page would be written with zeros. */

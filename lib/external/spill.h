@@ -34,6 +34,9 @@ bool spill_append(spill *s, const void *data, size_t bytes, unsigned *file, uint
 /* Reads data. Several threads may call it. */
 bool spill_read(const spill *s, unsigned file, void *into, size_t bytes, uint64_t offset);
 
+/* Records that the checksum of a block is wrong. */
+bool spill_damaged(const spill *s, unsigned file, uint64_t offset);
+
 /* Gives the disk space of data that are no longer needed back, where the file system can. */
 void spill_release(const spill *s, unsigned file, uint64_t offset, uint64_t bytes);
 
