@@ -137,7 +137,7 @@ enum {
     ORDO_TUNE_WORDS_UNEVEN_64 = ORDO_TUNE(1 << 20, 100),
 
     /* Integers of 64 bits that the vector sort sorts by 32-bit integers that stand for them
-     * (lib/cpu/kernel/vector_packed.t.h). Sapphire Rapids, AVX-512, time of a call / without: u64
+     * (lib/cpu/vector/vector_packed.t.h). Sapphire Rapids, AVX-512, time of a call / without: u64
      * uniform 3000 keys 0.80, 10^5 0.88; f64 in [0, 1) 10^4 0.86. AVX2, u64 of all magnitudes 10^4
      * 0.35. MOST is an estimate: the integers and their stand-ins fill the L1 cache. */
     ORDO_TUNE_WORDS_PACKED_LEAST = 257,
