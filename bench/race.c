@@ -3,10 +3,10 @@
  *     ordo-race [-t THREADS] [-n KEYS] [-r ROUNDS] [-g] [-c] [-f TEXT] OLD NEW
  *
  * Each round calls both libraries on the same input; the order alternates, so that a slow phase of
- * the machine affects both. A row shows the minimum of each library, the ratio of the minima and the
- * median of the ratios of the rounds. Results that differ are an error (exit 1).
- * OLD and NEW are paths of libordo.so. -g uses arrays in GPU memory; each library loads the plugin
- * beside it. -c counts CPU time, for a busy machine. -f keeps rows whose name contains TEXT. */
+ * the machine affects both. A row shows the minimum of each library, the ratio of the minima and
+ * the median of the ratios of the rounds. Results that differ are an error (exit 1). OLD and NEW
+ * are paths of libordo.so. -g uses arrays in GPU memory; each library loads the plugin beside it.
+ * -c counts CPU time, for a busy machine. -f keeps rows whose name contains TEXT. */
 #define _POSIX_C_SOURCE 200809L /* getopt, clock_gettime */
 #include "ordo.h"
 

@@ -106,7 +106,8 @@ bool check_sorted(execution *e);
 bool read_beside(const execution *e, const char *path, const char *dtype, const char *dtype_option,
                  const char *what, input *beside);
 
-/* beside.c: whether the input and the file `path` of an option, which may be NULL, are both stdin. */
+/* beside.c: whether the input and the file `path` of an option, which may be NULL, are both
+ * stdin. */
 bool both_from_stdin(const execution *e, const char *path);
 
 /* beside.c: contradictory options of --groups, and of --groups and --then, as `wrong` returns

@@ -4,7 +4,8 @@
  * in a hash table (open addressing, linear probes), the tables are added, and only the distinct
  * keys are sorted. If a table gets too full, the caller sorts the keys instead. Keys are hashed by
  * their folded bits, so zeros are one key, and NaNs are one key. Time: one read of the keys.
- * Scratch: 64 KiB for each of at most 65 pieces. */
+ * Scratch: 64 KiB for each of at most 65 pieces.
+ * api_mark_groups finds the groups of keys that were sorted because they are many. */
 #include "api/api.h"
 #include "backend/tuning.h"
 #include "core/keybits.h"
@@ -14,6 +15,7 @@
 #include <string.h>
 
 enum {
+    MARK_PIECE = 1 << 15, /* keys in one piece of a loop */
     LG_SLOTS = 12,
     SLOTS = 1 << LG_SLOTS,
     MOST = ORDO_TUNE(SLOTS / 2, 48), /* distinct keys in a table; estimate */
@@ -183,4 +185,38 @@ ordo_status api_count_few_groups(ordo_exec *exec, const ordo_groups *groups, siz
     exec->algorithm = "hash";
     *done = true;
     return tell(exec, groups, list_of(work.tables, work.tables + pieces), work.tables->used);
+}
+
+/* ---- Many distinct keys ---- */
+
+typedef struct marks {
+    ordo_type   type;
+    const void *sorted;
+    uint8_t    *heads;
+} marks;
+
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    static void heads_##tag(const void *sorted, size_t lo, size_t hi, uint8_t *heads)              \
+    {                                                                                              \
+        const key *const keys = sorted;                                                            \
+        for (size_t i = lo; i < hi; i++)                                                           \
+            heads[i] =                                                                             \
+                key_fold_##tag(keys[i]) != key_fold_##tag(keys[i - 1]) ? ORDO_ROW_FIRST : 0;       \
+    }
+#include "core/types.def"
+#undef ORDO_TYPE
+
+static void mark_piece(void *arg, size_t lo, size_t hi)
+{
+    const marks *const m = arg;
+    if (lo == 0)
+        m->heads[lo++] = ORDO_ROW_FIRST;
+    BY_TYPE(m->type, heads, (m->sorted, lo, hi, m->heads));
+}
+
+ordo_status api_mark_groups(ordo_exec *exec, ordo_type type, const void *sorted, size_t n,
+                            uint8_t *heads)
+{
+    marks m = {type, sorted, heads};
+    return ordo_loop(exec, n, MARK_PIECE, mark_piece, &m) ? ORDO_OK : ORDO_E_CANCELLED;
 }

@@ -189,25 +189,6 @@ static ordo_status collect_groups(ordo_exec *exec, group_call *call, bool *done)
     return api_check_group_count(exec, &call->groups, call->count, call->each > 0);
 }
 
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    static void heads_##tag(const void *sorted, size_t lo, size_t hi, uint8_t *heads)              \
-    {                                                                                              \
-        const key *const keys = sorted;                                                            \
-        for (size_t i = lo; i < hi; i++)                                                           \
-            heads[i] =                                                                             \
-                key_fold_##tag(keys[i]) != key_fold_##tag(keys[i - 1]) ? ORDO_ROW_FIRST : 0;       \
-    }
-#include "core/types.def"
-#undef ORDO_TYPE
-
-static void heads_piece(void *arg, size_t lo, size_t hi)
-{
-    const group_call *const call = arg;
-    if (lo == 0)
-        call->heads[lo++] = ORDO_ROW_FIRST;
-    BY_TYPE((ordo_type)call->groups.type, heads, (call->groups.keys, lo, hi, call->heads));
-}
-
 /* Replaces the group keys by a sorted copy and finds the groups. */
 static ordo_status sort_groups(ordo_exec *exec, group_call *call)
 {
@@ -223,8 +204,7 @@ static ordo_status sort_groups(ordo_exec *exec, group_call *call)
     exec->algorithm = "sort";
     exec->isa = part.isa;
     call->groups.keys = sorted;
-    if (!ordo_loop(exec, call->n, PIECE, heads_piece, call))
-        return ORDO_E_CANCELLED;
+    TRY(api_mark_groups(exec, type, sorted, call->n, call->heads));
     return find_starts(exec, call);
 }
 

@@ -189,12 +189,13 @@ enum {
      *   AVX2      u32 0.23, 0.69, 0.56, 0.83   f32 0.27, 0.84, 0.69, 1.16
      *             u64 0.88, 1.15, 1.03, 1.96   f64 0.96, 1.15, 1.69, 2.0
      *   AVX-512   u64 1.6, 2.2, 1.3, 2.3
-     * The same with AVX-512, 4e6 distinct keys, radius 40, 128, 1000, 4000, 10000, before one thread
-     * sorted all keys by vectors: u32 0.86, 0.83, 0.85, 1.10, 1.18   f32 0.84, 0.84, 0.82, 0.90, 0.89
-     * One thread and the vector sort of all keys u32, Sapphire Rapids (busy), time of windows / of the vector sort, for
-     * radius 8, 16, 32, 64, 1024:
-     *   AVX-512   10^5 keys 0.60, 1.21, 1.57, 2.83, 2.66    10^6 keys 0.52, 1.07, 1.48, 1.74, 1.68
-     *   AVX2      10^5 keys 0.46, 0.76, 1.02, 1.45, 1.47    10^6 keys 0.37, 0.64, 1.09, 1.34, 1.11 */
+     * The same with AVX-512, 4e6 distinct keys, radius 40, 128, 1000, 4000, 10000, before one
+     * thread sorted all keys by vectors:
+     *   u32 0.86, 0.83, 0.85, 1.10, 1.18       f32 0.84, 0.84, 0.82, 0.90, 0.89
+     * One thread and the vector sort of all keys u32, Sapphire Rapids (busy), time of windows /
+     * time of the vector sort, for radius 8, 16, 32, 64, 1024:
+     *   AVX-512   10^5 keys 0.60, 1.21, 1.57, 2.83, 2.66   10^6 0.52, 1.07, 1.48, 1.74, 1.68
+     *   AVX2      10^5 keys 0.46, 0.76, 1.02, 1.45, 1.47   10^6 0.37, 0.64, 1.09, 1.34, 1.11 */
     ORDO_TUNE_ROUGH_GUESS = ORDO_TUNE(32, 16), /* largest radius tried before it is measured */
     ORDO_TUNE_ROUGH_RADIUS_32 = ORDO_TUNE(1 << 14, 64),
     ORDO_TUNE_ROUGH_RADIUS_F32 = ORDO_TUNE(ORDO_TUNE_NEON(1 << 14, 1 << 10), 64),

@@ -1,11 +1,11 @@
 /* external_rank.c - ordo_external_rank: the rank of every element, in the order of the input.
  *
- * Phase 1 sorts buffers of keys and writes them as runs (runs.h), without indices. Phase 2 reads ranges
- * of the final order from all runs (ranges.h), ranks each range, and appends the ranks of each run to
- * the run's lane (lanes.h). Phase 3 reads the input again, buffer by buffer. The order of a buffer says
- * which rank of its lane belongs to which element. Ranks of keys that tie across ranges are known only
- * when the ties end, so these elements are counted until then.
- * Volume: input twice, packed keys and packed ranks written and read once, the ranks written. */
+ * Phase 1 sorts buffers of keys and writes them as runs (runs.h), without indices. Phase 2 reads
+ * ranges of the final order from all runs (ranges.h), ranks each range, and appends the ranks of
+ * each run to the run's lane (lanes.h). Phase 3 reads the input again, buffer by buffer. The order
+ * of a buffer says which rank of its lane belongs to which element. Ranks of keys that tie across
+ * ranges are known only when the ties end, so these elements are counted until then. Volume: input
+ * twice, packed keys and packed ranks written and read once, the ranks written. */
 #define _GNU_SOURCE
 #include "backend/tuning.h"
 #include "external/lanes.h"
@@ -209,8 +209,8 @@ static uint64_t rank_of(const ranker *r, const range *g, size_t i)
     return r->before + g->low[i];
 }
 
-/* Appends the ranks of a range, except those of its largest key, which may continue: they are counted
- * in r->tied. With `joins` the smallest key continues the open group. */
+/* Appends the ranks of a range, except those of its largest key, which may continue: they are
+ * counted in r->tied. With `joins` the smallest key continues the open group. */
 static bool append_ranks(ranker *r, const range *g, bool joins)
 {
     for (int after = 0; after < 2; after++) {
@@ -405,8 +405,8 @@ static size_t memory_of(ranker *r, size_t capacity)
            lanes_memory(count, lane_n, r->data.n) + count * 4 * sizeof(uint64_t);
 }
 
-/* Makes the largest buffers that stay within the limit. Smaller buffers mean more runs, whose index and
- * lanes need memory, too, so there may be none. */
+/* Makes the largest buffers that stay within the limit. Smaller buffers mean more runs, whose index
+ * and lanes need memory, too, so there may be none. */
 static ordo_status plan_memory(ranker *r)
 {
     external_call *const c = r->call;

@@ -1,8 +1,8 @@
-/* lanes.h - ascending sequences of 64-bit numbers in the temporary files, one for each run, that grow
- * side by side and are read one after the other.
+/* lanes.h - ascending sequences of 64-bit numbers in the temporary files, one for each run, that
+ * grow side by side and are read one after the other.
  *
- * Each lane collects numbers in its own staging array, which is packed as a block (blocks.h) when it
- * is full. Memory: the staging arrays and 24 bytes for each block. */
+ * Each lane collects numbers in its own staging array, which is packed as a block (blocks.h) when
+ * it is full. Memory: the staging arrays and 24 bytes for each block. */
 #ifndef ORDO_EXTERNAL_LANES_H
 #define ORDO_EXTERNAL_LANES_H
 

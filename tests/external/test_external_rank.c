@@ -1,6 +1,6 @@
-/* test_external_rank.c - ordo_external_rank: every type, tie rule and rank type, shapes with long ties,
- * files and callbacks, little memory, failures and wrong arguments. The expected ranks are those of
- * ordo_rank on all keys in memory. */
+/* test_external_rank.c - ordo_external_rank: every type, tie rule and rank type, shapes with long
+ * ties, files and callbacks, little memory, failures and wrong arguments. The expected ranks are
+ * those of ordo_rank on all keys in memory. */
 #define _GNU_SOURCE
 #include "inputs.h"
 #include "ordo_external.h"

@@ -1,9 +1,9 @@
 /* fuzz_fasta.c - ordo_parse_fasta and the command's reader of FASTA records.
  *
  * The arrays have exactly the size that the first call says, so that ASan sees every byte too many.
- * Counts that differ from those of the text are refused. Records that the command writes in the order
- * of the input are the input, byte for byte. Records written in reverse order can be read again and
- * have the same keys in reverse order. */
+ * Counts that differ from those of the text are refused. Records that the command writes in the
+ * order of the input are the input, byte for byte. Records written in reverse order can be read
+ * again and have the same keys in reverse order. */
 #include "fuzz.h"
 
 #include "cli/io/fasta.h"

@@ -3,8 +3,8 @@
  * order is executed in the wrong order or not at all, so that a test notices it.
  *
  * ORDO_PLAY_FAIL=NAME:K, read when a stream begins, makes the K-th call of the link function or
- * verb NAME fail; NAME:K:memory makes it fail for lack of memory. ORDO_PLAY_MEMORY=BYTES is the size
- * of the device memory. One lock protects everything. */
+ * verb NAME fail; NAME:K:memory makes it fail for lack of memory. ORDO_PLAY_MEMORY=BYTES is the
+ * size of the device memory. One lock protects everything. */
 #define _POSIX_C_SOURCE 200809L
 #include "play_work.h"
 

@@ -117,8 +117,8 @@ enum cpu_words {
 typedef void cpu_words_fn(void *words, void *spare, size_t n, void *to, unsigned bits,
                           const cpu_words_map *map);
 
-/* Sorts n keys in their memory, as cpu_words_fn sorts their key bits; `map` turns key bits into keys.
- * NULL: the keys are their key bits. */
+/* Sorts n keys in their memory, as cpu_words_fn sorts their key bits; `map` turns key bits into
+ * keys. NULL: the keys are their key bits. */
 typedef void cpu_keys_fn(void *keys, void *spare, size_t n, const cpu_words_map *map);
 
 /* ---- Loops in plain C ---- */

@@ -10,8 +10,8 @@
  *   many are, but windows rise                     roughly sorted: sort in windows of that radius
  *
  * Otherwise a random sample shows whether counting is cheaper: few values, or a narrow range. All
- * other keys go to the radix sort, which draws its own sample. Argsort, pairs and ranks use the first
- * two cases, in the order in which keys tie. */
+ * other keys go to the radix sort, which draws its own sample. Argsort, pairs and ranks use the
+ * first two cases, in the order in which keys tie. */
 #include "core/random.h"
 #include "cpu/radix/records.h"
 #include "cpu/rough/order_loops.h"

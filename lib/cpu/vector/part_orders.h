@@ -16,8 +16,8 @@
 #define ORDERS_16(m) ORDERS_4(m), ORDERS_4((m) + 4), ORDERS_4((m) + 8), ORDERS_4((m) + 12)
 #define ORDERS_64(m) ORDERS_16(m), ORDERS_16((m) + 16), ORDERS_16((m) + 32), ORDERS_16((m) + 48)
 
-/* part_orders[m] moves the lanes whose bit is set in m to the first lanes and the others to the last
- * lanes: byte i is the lane that moves to lane i. */
+/* part_orders[m] moves the lanes whose bit is set in m to the first lanes and the others to the
+ * last lanes: byte i is the lane that moves to lane i. */
 static const uint64_t part_orders[256] = {ORDERS_64(0), ORDERS_64(64), ORDERS_64(128),
                                           ORDERS_64(192)};
 #undef ORDERS_64

@@ -1,6 +1,6 @@
-/* vector_network.t.h - sorting networks over vectors of LANES integers, for vector_sort.t.h: vectors
- * that are sorted and merged, and a block of 16 vectors that is sorted by columns. The macros STEP
- * and EXCHANGE stay defined for the rest of the sort. */
+/* vector_network.t.h - sorting networks over vectors of LANES integers, for vector_sort.t.h:
+ * vectors that are sorted and merged, and a block of 16 vectors that is sorted by columns. The
+ * macros STEP and EXCHANGE stay defined for the rest of the sort. */
 
 /* Compares lane i with lane i ^ x; the higher lane of each pair keeps the larger integer. */
 #define STEP(v, x)                                                                                 \

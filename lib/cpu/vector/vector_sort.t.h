@@ -5,9 +5,9 @@
  * Parts beyond the cache are split in place. For evenly spread integers the range gives the pivot,
  * for others a sorted sample does. After a bad sample the range is measured and halved, so the
  * depth is bounded. Small parts of 64-bit integers are sorted as 32-bit ones (vector_packed.t.h).
- * A large leaf is 16 vectors: Batcher's odd-even network sorts each lane as a column, bitonic merges
- * join neighbouring columns, and a transposition turns columns into vectors. A small leaf is two to
- * eight vectors, which are sorted and then merged. */
+ * A large leaf is 16 vectors: Batcher's odd-even network sorts each lane as a column, bitonic
+ * merges join neighbouring columns, and a transposition turns columns into vectors. A small leaf is
+ * two to eight vectors, which are sorted and then merged. */
 
 #include "cpu/vector/vector_network.t.h"
 

@@ -2,10 +2,11 @@
  *
  * Up to 16 keys: one lane sorts the segment in registers. Up to 8192 (8-byte keys: 4096) lanes or a
  * block search among the bits of the keys (segment_planes.cuh), up to 16384 (8192) a block holds
- * the keys in registers and searches (segment_pool.cuh). Longer segments: digit by digit (segment_digits.cuh). Rows of 2^22 or more
- * keys: one call of dev_select.cu each. For more than SELECT_MOST positions a copy is sorted.
- * Memory moved: the keys once, up to 16384; longer segments once for each 8 bits of the key.
- * Scratch: 4 KB per long segment; the positions; rows of a layout with a step; the sorted copy. */
+ * the keys in registers and searches (segment_pool.cuh). Longer segments: digit by digit
+ * (segment_digits.cuh). Rows of 2^22 or more keys: one call of dev_select.cu each. For more than
+ * SELECT_MOST positions a copy is sorted. Memory moved: the keys once, up to 16384; longer segments
+ * once for each 8 bits of the key. Scratch: 4 KB per long segment; the positions; rows of a layout
+ * with a step; the sorted copy. */
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/segments/segment_digits.cuh"
 #include "cuda/segments/segments.cuh"

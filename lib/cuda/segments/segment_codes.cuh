@@ -47,9 +47,9 @@ template <typename WORD> struct segment_codes {
                 code[e] = key_float<WORD>::turn(code[e]);
         }
     }
-    /* Words that have the order and the ties of the codes, for N keys. They cost less than the codes
-     * for folded f32: a sum with +0 gives +0 for -0, and one NaN, which is above +inf, for every
-     * NaN. These sums do not depend on a rounding mode. */
+    /* Words that have the order and the ties of the codes, for N keys. They cost less than the
+     * codes for folded f32: a sum with +0 gives +0 for -0, and one NaN, which is above +inf, for
+     * every NaN. These sums do not depend on a rounding mode. */
     template <int N> DEVICE void order_each(const WORD (&raw)[N], WORD (&word)[N]) const
     {
         if constexpr (sizeof(WORD) == 4)

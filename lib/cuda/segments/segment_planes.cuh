@@ -325,8 +325,8 @@ struct planes_memory {
 struct planes_class {
     uint64_t    least, most; /* more than `least` and at most `most` keys */
     pool_source source;      /* all segments, or a list; lists for M <= 5 have only such segments */
-    /* NULL, or segment_lengths of the lists: if no bit of `wanted` is set there, there is no such segment
-     * among all segments. */
+    /* NULL, or segment_lengths of the lists: if no bit of `wanted` is set there, there is no such
+     * segment among all segments. */
     const unsigned long long *lengths;
     uint64_t                  wanted;
     bool                      is_used; /* whether there may be such segments */

@@ -1,10 +1,10 @@
 /* segment_topk.cuh - kernels for the first k keys of short segments, k up to 32.
  *
  * Up to 16 keys: one lane sorts the keys of a segment in registers. In rows without gaps the place
- * takes 4 bits of the key, so a record is one word; if these bits decide an order in one of 32 rows,
- * the warp sorts its rows again as records of code and place. Up to 8192 keys (8-byte keys: 4096):
- * lanes or a block search the k-th key (segment_planes.cuh); then up to 32 lanes sort the keys up
- * to it by code and place. Memory moved: the keys once, and the results. */
+ * takes 4 bits of the key, so a record is one word; if these bits decide an order in one of 32
+ * rows, the warp sorts its rows again as records of code and place. Up to 8192 keys (8-byte keys:
+ * 4096): lanes or a block search the k-th key (segment_planes.cuh); then up to 32 lanes sort the
+ * keys up to it by code and place. Memory moved: the keys once, and the results. */
 #ifndef ORDO_CUDA_SEGMENTS_SEGMENT_TOPK_H
 #define ORDO_CUDA_SEGMENTS_SEGMENT_TOPK_H
 
@@ -62,9 +62,9 @@ template <> struct topk_record<uint64_t> {
 /* o / k is o * reciprocal >> 16 for o <= 1024 and k <= 32. */
 static DEVICE unsigned topk_reciprocal(unsigned k) { return k > 0 ? 65536 / k + 1 : 0; }
 
-/* Sorts a row in one lane by key and place; the low 4 bits of x are places afterwards. They take the
- * place of the low 4 bits of a word, except for short keys, which have free bits. Returns false if
- * that changed the order: if two neighbours differ only in these bits, and these bits of their
+/* Sorts a row in one lane by key and place; the low 4 bits of x are places afterwards. They take
+ * the place of the low 4 bits of a word, except for short keys, which have free bits. Returns false
+ * if that changed the order: if two neighbours differ only in these bits, and these bits of their
  * words descend. words(y) gives the words again. Called by whole warps. */
 template <typename WORD, typename WORDS>
 static DEVICE bool topk_sort_packed(WORD (&x)[WARP_SORT_ITEMS], unsigned length, bool is_short,
