@@ -178,14 +178,13 @@ static ordo_status sort_groups(const collect_work *work)
 static ordo_status take_memory(collect_work *work)
 {
     ordo_collect_job *const job = work->job;
-    size_t const            range = work->range;
-    size_t const            sizes[] = {work->chunks * range * sizeof *work->counts,
-                                       range * sizeof *work->codes, (range + 1) * sizeof *job->starts,
-                                       range * ordo_type_size(job->group_type),
-                            job->keys == NULL ? 0 : job->n * ordo_type_size(job->type)};
-    size_t                  all = 0;
-    void                   *parts[sizeof sizes / sizeof *sizes];
-    char                   *memory;
+    size_t const range = work->range, key_size = job->keys == NULL ? 0 : ordo_type_size(job->type);
+    size_t const sizes[] = {work->chunks * range * sizeof *work->counts,
+                            range * sizeof *work->codes, (range + 1) * sizeof *job->starts,
+                            range * ordo_type_size(job->group_type), job->n * key_size};
+    size_t       all = 0;
+    void        *parts[sizeof sizes / sizeof *sizes];
+    char        *memory;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         all += ordo_round_up(sizes[i], ORDO_CACHE_LINE);
     TRY_SCRATCH(work->exec, all, memory);
