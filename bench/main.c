@@ -24,23 +24,24 @@ static const char help_start[] =
     "  ordo bench --list                             all subjects, devices and sections\n"
     "\n"
     "Usage: ordo bench SUBJECT [OPTION]...\n"
-    "Measures ordo, other libraries (peers) and a copy of as many bytes in one run. Every round\n"
-    "times each contender once. All answers are compared before the first round. The peers\n"
-    "(std::sort, a plain radix sort, TBB, Boost, Highway, ...) come from libordo_peers.so in the\n"
-    "folder of the command, or from the file ORDO_PEERS; 'make bench' builds it.\n"
+    "Measures ordo, other libraries (peers) and a copy of the same number of bytes in one run.\n"
+    "Every round times each of them once. Before the first round all results are compared. The\n"
+    "peers (std::sort, a plain radix sort, TBB, Boost, Highway, ...) come from libordo_peers.so\n"
+    "in the folder of the command, or from the file that ORDO_PEERS names; 'make bench' builds\n"
+    "libordo_peers.so.\n"
     "\n"
-    "  time/copy   median time divided by that of a copy with as many threads; 1 is the limit of\n"
-    "              memory\n"
+    "  time/copy   median time divided by that of a copy with the same number of threads; 1 is\n"
+    "              the limit of the memory\n"
     "  speed-up    median time of the base (a plain loop, std::sort) divided by that of the row\n"
-    "  points      at the end: inputs where auto is ahead of the best peer, level or behind, and\n"
-    "              the worst ratio; then the same against each peer\n"
+    "  points      at the end: on how many inputs auto is ahead of the best peer (faster), level\n"
+    "              or behind, and the worst ratio; then the same against each peer\n"
     "\n"
     "Options:\n"
     "  -n N             number of keys: 1e6, 128M, 2^28. Default: rank and scan 128e6, select and\n"
     "                   radius 1e8, hybrid 2^28, others 1e7; fewer with --quick\n"
     "  --repeat R       number of rounds (default 7; 3 with --quick)\n"
     "  --quick          few keys and few rounds\n"
-    "  --threads N      the number of \"all threads\" (default: every CPU this process may use)\n"
+    "  --threads N      the largest number of threads (default: every CPU this process may use)\n"
     "  --device D       cpu (default), or cuda: arrays on the GPU, timed by CUDA events, with\n"
     "                   CUB, Thrust and a GPU copy. Needs libordo_cuda_peers.so in the folder of\n"
     "                   the command; 'make gpu-check' builds it\n"
@@ -48,7 +49,7 @@ static const char help_start[] =
     "  --list           print every section as \"subject device section\" and measure nothing\n"
     "  --seed S         seed of the generated keys (default 1)\n"
     "  --json FILE      also write all rows to FILE\n"
-    "  --revision R     of the source; written to the JSON\n"
+    "  --revision R     the revision of the source, for the JSON file\n"
     "  --help           print this text\n"
     "\n"
     "Subjects and sections:\n";
@@ -94,7 +95,7 @@ enum {
     HELP_WIDTH = 90
 };
 
-/* Writes "subject  section, section ..." in lines of HELP_WIDTH. */
+/* Prints "subject  section, section ..." in lines of at most HELP_WIDTH characters. */
 static void print_sections(const char *subject, const bench_section *sections)
 {
     int column = printf("  %-*s", HELP_INDENT - 2, subject);
@@ -112,7 +113,7 @@ static void print_help(void)
     fputs(help_start, stdout);
     for (size_t i = 0; i < SUBJECTS; i++)
         print_sections(subjects[i].name, subjects[i].sections);
-    puts("and with --device cuda:");
+    puts("With --device cuda:");
     for (size_t i = 0; i < SUBJECTS; i++)
         if (subjects[i].cuda != NULL)
             print_sections(subjects[i].name, subjects[i].cuda);
@@ -142,11 +143,14 @@ static int unknown_subject(const char *name)
         const size_t used = strlen(all);
         snprintf(all + used, sizeof all - used, "%s%s", i > 0 ? ", " : "", subjects[i].name);
     }
-    return name == NULL ? cli_error("bench: say what to measure: %s; see 'ordo bench --help'", all)
-                        : cli_error("bench: '%s' is not one of: %s", cli_quoted(name), all);
+    return name == NULL
+               ? cli_error(
+                     "bench: the subject is missing; expected one of: %s; see 'ordo bench --help'",
+                     all)
+               : cli_error("bench: '%s' is not one of: %s", cli_quoted(name), all);
 }
 
-/* Every name in the list must be a section; a misspelt name would measure nothing. */
+/* Refuses a list with a name that is not a section, because a misspelt name measures nothing. */
 static bool check_only(const bench_settings *set, const bench_section *sections)
 {
     for (const char *at = set->only; at != NULL; at = strchr(at, ',')) {
@@ -162,7 +166,7 @@ static bool check_only(const bench_settings *set, const bench_section *sections)
         }
         if (!known) {
             char quoted[80];
-            cli_error("bench: --only: '%s' is not a section of %s; they are: %s",
+            cli_error("bench: --only: '%s' is not a section of %s; expected: %s",
                       cli_printable(at, (size_t)length, quoted, sizeof quoted), set->subject, all);
             return false;
         }
@@ -240,8 +244,8 @@ static bool measure(const bench_settings *set, const bench_place *place, output 
     return ok;
 }
 
-/* The session handles signals and knows the number of threads. The file of results is opened first,
- * so that a long run does not end with a path that cannot be written. */
+/* The context handles signals and knows the number of threads. The file of results is opened first,
+ * so that an error in its path is found before the long measurement. */
 static int run(bench_settings *set, const char *json_path)
 {
     const common_options common = {.threads = set->threads, .device = ORDO_CPU};

@@ -3,7 +3,7 @@
  *     ordo-race [-t THREADS] [-n KEYS] [-r ROUNDS] [-g] [-c] [-f TEXT] OLD NEW
  *
  * Each round calls both libraries on the same input; the order alternates, so that a slow phase of
- * the machine meets both. A row shows the minimum of each library, the ratio of the minima and the
+ * the machine affects both. A row shows the minimum of each library, the ratio of the minima and the
  * median of the ratios of the rounds. Results that differ are an error (exit 1).
  * OLD and NEW are paths of libordo.so. -g uses arrays in GPU memory; each library loads the plugin
  * beside it. -c counts CPU time, for a busy machine. -f keeps rows whose name contains TEXT. */
@@ -164,7 +164,7 @@ static void load(racer *r, const char *path, unsigned threads, bool on_gpu)
     LOAD(r->radius, library, "ordo_radius");
     LOAD(r->is_sorted, library, "ordo_is_sorted");
     if (r->ctx_create(&r->ctx, &opts) != ORDO_OK)
-        fail(path, "no context");
+        fail(path, "cannot create a context");
 }
 
 static void load_gpu(void)
@@ -340,8 +340,8 @@ static bool race(const racer racers[2], race_verb verb, const type_row *type, co
                       memcmp(kept[0], kept[1], res[0].bytes) == 0;
     for (size_t round = 0; round < rounds; round++) {
         double seconds[2];
-        for (size_t turn = 0; turn < 2; turn++) {
-            size_t const i = (round + turn) % 2;
+        for (size_t call = 0; call < 2; call++) {
+            size_t const i = (round + call) % 2;
             seconds[i] = timed(&racers[i], verb, type, a, &res[i], NULL);
             if (round == 0 || seconds[i] < least[i])
                 least[i] = seconds[i];

@@ -22,7 +22,7 @@ typedef enum file_format {
     FORMAT_TEXT = 3
 } file_format;
 
-/* Prints "ordo: ", the message and a newline on stderr, after wiping the progress bar. Returns
+/* Prints "ordo: ", the message and a newline on stderr, after erasing the progress bar. Returns
  * CLI_TROUBLE, for `return cli_error(...)`. cli_fail() is the same but returns false. */
 __attribute__((format(printf, 1, 2))) int cli_error(const char *format, ...);
 #define cli_fail(...) (cli_error(__VA_ARGS__), false)
@@ -42,7 +42,7 @@ char *cli_printable(const char *bytes, size_t length, char *out, size_t capacity
 const char *cli_quoted(const char *text);
 
 /* The progress bar. progress_start() begins a phase; the label is not copied. The bar appears after
- * two seconds, and only if stderr is a terminal. progress_end() ends the phase and wipes the bar;
+ * two seconds, and only if stderr is a terminal. progress_end() ends the phase and erases the bar;
  * it does nothing without a phase. */
 void progress_start(const char *label);
 void progress_end(void);

@@ -21,8 +21,8 @@ static const char help[] =
     "Usage: ordo COMMAND [options]\n"
     "Sorts, ranks, selects from, scans and measures large arrays, on all CPU cores or a GPU.\n\n"
     "Commands:\n"
-    "  sort      sort numbers or lines, or check that they are sorted\n"
-    "  argsort   print the indices of the elements in order\n"
+    "  sort      sort numbers, lines or FASTA records, or check that they are sorted\n"
+    "  argsort   print the indices of the elements in sorted order\n"
     "  rank      print the rank of each element: min, max, dense, ordinal, average\n"
     "  select    print the k-th smallest elements\n"
     "  median    print the median\n"
@@ -35,12 +35,12 @@ static const char help[] =
     "  gen       generate test data; the same seed gives the same data\n"
     "  bench     measure ordo on this machine, beside other libraries and a plain copy\n"
     "  tune      measure this machine for the choice between CPU and GPU\n"
-    "  info      print what was found on this machine\n"
+    "  info      print what ordo found on this machine: CPUs, memory, GPUs\n"
     "  help      print this text, or the help of a command: ordo help rank\n"
     "  version   print the version\n\n"
-    "Input and output are .npy files, raw binary data, or text with one number a line. With\n"
-    "--text the input is lines of any bytes.\n"
-    "Exit status: 0 success, 1 the answer is no, 2 trouble.\n";
+    "Input and output are .npy files, raw binary data, or text with one number per line. With\n"
+    "--text the input is lines of any bytes, and with --fasta it is FASTA records.\n"
+    "Exit status: 0 success, 1 the answer is no, 2 error.\n";
 
 static const command *const commands[] = {
     &command_sort,     &command_argsort, &command_rank,   &command_select, &command_median,
@@ -75,10 +75,10 @@ static int unknown_command(const char *name)
         near = nearest_name(name, names, COMMANDS + 3);
     if (near != NULL)
         return cli_error("unknown command '%s'; did you mean 'ordo %s'?", cli_quoted(name), near);
-    return cli_error("unknown command '%s'; 'ordo help' lists them", cli_quoted(name));
+    return cli_error("unknown command '%s'; 'ordo help' lists the commands", cli_quoted(name));
 }
 
-/* Replaces this process by the program ordo-bench, which lies beside the command. */
+/* Replaces this process by the program ordo-bench, which is in the folder of the command. */
 static int execute_bench(char **argv)
 {
     static const char name[] = "ordo-bench";
@@ -137,9 +137,9 @@ static int dispatch(int argc, char **argv)
     return CLI_OK;
 }
 
-/* The next file opened would get the number of a closed standard descriptor, and messages or
- * results would go there. Opens /dev/null in its place, for the wrong direction, so that using it
- * is still an error. False if that is not possible. */
+/* Opens /dev/null for each standard descriptor that is closed. Otherwise the next file opened would
+ * get its number, and messages or results would be written to that file. stdin is opened for
+ * writing and the others for reading, so that using them is still an error. False on failure. */
 static bool open_standard_files(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

@@ -27,7 +27,7 @@ static bool grow(void **array, size_t *capacity, size_t count, size_t size)
     const size_t wanted = *capacity == 0 ? 64 : *capacity * 2;
     void *const  bigger = realloc(*array, wanted * size);
     if (bigger == NULL) {
-        cli_error("bench: out of memory for the results");
+        cli_error("bench: not enough memory for the results");
         return false;
     }
     *array = bigger;
@@ -69,7 +69,7 @@ static bool list_threads(bench *b)
     b->contexts = calloc(all + 1, sizeof *b->contexts);
     b->thread_counts = calloc(2 * 8 * sizeof all + 1, sizeof *b->thread_counts);
     if (b->contexts == NULL || b->thread_counts == NULL) {
-        cli_error("bench: out of memory for %zu contexts", all);
+        cli_error("bench: not enough memory for %zu contexts", all);
         return false;
     }
     for (size_t t = 1; t < all; t = t < 8 ? 2 * t : t % 3 != 0 ? t / 2 * 3 : t / 3 * 4)
@@ -83,7 +83,7 @@ char *bench_host_array(size_t bytes)
     void *block = NULL;
 
     if (posix_memalign(&block, HUGE_PAGE, bytes) != 0) {
-        cli_error("bench: the system refused an array of %zu bytes; lower -n", bytes);
+        cli_error("bench: not enough memory for an array of %zu bytes; lower -n", bytes);
         return NULL;
     }
 #ifdef MADV_HUGEPAGE
@@ -125,8 +125,8 @@ static bool make_arrays(bench *b, const bench_section *sections)
     const size_t total = b->src_bytes + b->dst_bytes + b->flags_bytes;
     const size_t available = b->place != NULL ? b->place->available() : bench_memory_available();
     if (total > available) {
-        cli_error("bench: n = %zu needs %.2f GB of memory and %.2f GB are available; "
-                  "lower -n, or take fewer sections with --only",
+        cli_error("bench: n = %zu needs %.2f GB of memory, but %.2f GB are available; "
+                  "lower -n, or choose fewer sections with --only",
                   b->set.n, (double)total * 1e-9, (double)available * 1e-9);
         return false;
     }
@@ -215,14 +215,14 @@ bool bench_add(bench *b, const char *name, unsigned threads, bench_role role, be
         .seconds = calloc(b->set.repeat, sizeof(double)),
     };
     if (b->rows[b->row_count].seconds == NULL) {
-        cli_error("bench: out of memory for the results");
+        cli_error("bench: not enough memory for the results");
         return false;
     }
     b->row_count++;
     return true;
 }
 
-/* The row before has made the call. */
+/* The call of a row that shows a phase: the previous row has made the call already. */
 static ordo_status no_call(ordo_ctx *ctx, const void *what)
 {
     (void)ctx;

@@ -2,7 +2,7 @@
  *
  * For each question, for example "min ranks of these f32 keys", a section adds the contenders with
  * bench_add() and calls bench_measure() (bench_measure.h). That runs every contender once untimed,
- * compares their answers byte for byte, and then times all of them in turn, round after round. Each
+ * compares their answers byte for byte, and then times all of them once in every round. Each
  * contender becomes a row. A contender that this build or machine cannot run is printed as "left
  * out" and gets no row. Calls between the files of this folder go one way:
  *     bench_cuda, bench_peers, bench_measure -> bench_json -> bench_score -> bench_table
@@ -20,8 +20,8 @@
 enum {
     BENCH_MOST_ROUNDS = 1000,
     /* On the host, results start this many bytes after a page. Otherwise the addresses of key i and
-     * of result i agree in their low 12 bits if both have the same size, and a processor may take
-     * the load for one that depends on the store. In such rows of an Emerald Rapids Xeon the
+     * of result i agree in their low 12 bits if both have the same size, and a processor may delay
+     * the load because it seems to depend on the store. In such rows of an Emerald Rapids Xeon the
      * sequential ranking loop took twice as long as in rows with results of another size. */
     BENCH_STAGGER = 17 * 64,
     BENCH_MOST_PEERS = 256 /* rows of peers for one question */
@@ -31,11 +31,11 @@ typedef struct bench_settings {
     const char *subject; /* "rank", "sort", ...                                             */
     size_t      n;
     unsigned    repeat;  /* rounds: 1 to BENCH_MOST_ROUNDS                                  */
-    unsigned    threads; /* the number that "all threads" means                             */
+    unsigned    threads; /* the largest number of threads: "all threads" in headings        */
     uint64_t    seed;
     const char *only;     /* names of sections, separated by commas; NULL: all              */
     const char *revision; /* revision of the source, for the JSON; NULL: not known */
-    double      patience; /* most seconds for one call of a slow algorithm                  */
+    double      patience; /* limit in seconds for one call of a slow algorithm              */
     ordo_where  where;    /* ORDO_CPU or ORDO_CUDA                                          */
 } bench_settings;
 
@@ -52,14 +52,14 @@ typedef struct bench_question {
     double      p;         /* recurrence probability of the keys, or the CPU's share; NAN   */
     double      k;         /* radius, keys selected, or multiprocessors of the GPU; NAN     */
     size_t      n;
-    size_t      bytes;  /* read and written by one call; the copy moves as many             */
+    size_t      bytes;  /* read and written by one call; the copy moves as many bytes       */
     void       *answer; /* every contender writes its answer here                           */
     size_t      answer_bytes;
     size_t      batch;   /* arrays of n keys that one call works on; 0 means 1              */
     bench_call *prepare; /* runs before every call, untimed, with all threads; may be NULL  */
     const void *prepare_what;
-    unsigned    singles; /* above 0: a round times this many separate calls, each prepared */
-    size_t     *turn;    /* with singles: the number of the call, for prepare               */
+    unsigned    singles;     /* above 0: a round times this many separate calls, each prepared */
+    size_t     *call_number; /* with singles: the number of the call, for prepare          */
 } bench_question;
 
 typedef enum bench_role {
@@ -67,7 +67,7 @@ typedef enum bench_role {
     BENCH_BASE,       /* speed-ups are relative to this row                                 */
     BENCH_BASE_LOOSE, /* the same, but its answer is not compared (float sums)              */
     BENCH_BESIDE,     /* timed for comparison; it answers a different question              */
-    BENCH_COPY        /* the copy with as many threads as the row it is compared with       */
+    BENCH_COPY        /* the copy, with the same number of threads as the compared row      */
 } bench_role;
 
 typedef struct bench_row {

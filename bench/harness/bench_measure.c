@@ -43,13 +43,13 @@ static size_t batch_of(const bench_question *question)
     return question->batch != 0 ? question->batch : 1;
 }
 
-static char because[256]; /* why the last call with its own context failed; "" if it did not */
+static char failure[256]; /* why the last call with its own context failed; "" if it did not */
 
-void bench_because(const char *why) { snprintf(because, sizeof because, "%s", why); }
+void bench_set_reason(const char *why) { snprintf(failure, sizeof failure, "%s", why); }
 
 static const char *reason(const bench_row *row, const ordo_ctx *ctx)
 {
-    return row->peer ? "the peer failed" : because[0] != '\0' ? because : ordo_last_error(ctx);
+    return row->peer ? "the peer failed" : failure[0] != '\0' ? failure : ordo_last_error(ctx);
 }
 
 static bool complain(const bench *b, const bench_row *row, const ordo_ctx *ctx)
@@ -76,15 +76,15 @@ static bool prepare(bench *b, const bench_row *row)
         return false;
     if (q->prepare != NULL && row->phase == 0 && q->prepare(all, q->prepare_what) != ORDO_OK) {
         bench_progress_clear(b);
-        cli_error("bench: %s %s, n = %zu: no fresh input: %s", q->op, q->label, q->n,
+        cli_error("bench: %s %s, n = %zu: cannot copy the input: %s", q->op, q->label, q->n,
                   ordo_last_error(all));
         return false;
     }
     return true;
 }
 
-/* The median of single calls, with prepare() before each of them. The median, because a call that
- * the system interrupts takes many times as long as the others. */
+/* The median of single calls, with prepare() before each of them. The mean would depend on calls
+ * that the system interrupts, which take many times as long as the others. */
 static bool time_singles(bench *b, const bench_row *row, ordo_ctx *ctx, ordo_status *status,
                          double *seconds)
 {
@@ -94,7 +94,7 @@ static bool time_singles(bench *b, const bench_row *row, ordo_ctx *ctx, ordo_sta
     assert(count <= BENCH_MOST_ROUNDS);
     *seconds = 0;
     for (unsigned i = 0; i < count && *status == ORDO_OK; i++) {
-        *row->question.turn = i;
+        *row->question.call_number = i;
         if (!prepare(b, row))
             return false;
         const double start = cli_now();
@@ -137,7 +137,7 @@ static bool time_calls(bench *b, bench_row *row, size_t calls, double *seconds)
     assert(calls == 1 || q->prepare == NULL);
     if (ctx == NULL)
         return false;
-    because[0] = '\0';
+    failure[0] = '\0';
     if (!(q->singles > 0 ? time_singles(b, row, ctx, &status, seconds)
                          : time_together(b, row, calls, ctx, &status, seconds)))
         return false;
@@ -182,8 +182,8 @@ static bool fingerprint(const bench *b, const void *answer, size_t bytes, uint64
     return true;
 }
 
-/* Calls every contender without timing it, and compares the answers, so that a wrong answer cannot
- * win. The previous answer is wiped first. */
+/* Calls every contender without timing it, and compares the answers, so that a wrong answer is
+ * not measured. The previous answer is overwritten first. */
 static bool warm_up(bench *b, bench_row *rows, size_t count)
 {
     const bench_row *first = NULL;
@@ -278,7 +278,7 @@ static bool add_copies(bench *b, const copy_args *args)
     return true;
 }
 
-/* Closes the question of the rows from `first` on, which have all their times. */
+/* Ends the question of the rows from `first` on, which have all their times. */
 static void finish(bench *b, size_t first)
 {
     bench_row *const rows = b->rows + first;

@@ -16,8 +16,8 @@ bool bench_measure(bench *b, const bench_question *question);
  * answers to the question. Without pending rows it does nothing. */
 void bench_take_times(bench *b, const bench_question *question);
 
-/* A contender that uses its own context reports with this function why its call failed. */
-void bench_because(const char *why);
+/* A contender that uses its own context calls this function with the reason if its call fails. */
+void bench_set_reason(const char *why);
 
 /* Prints the title and the columns of a table. n is 0 if it differs from row to row. */
 void bench_heading(bench *b, const char *title, size_t n, const char *label, int label_width);
@@ -46,8 +46,8 @@ bench_score bench_score_rows(const bench_row *rows, size_t count, unsigned round
 bench_score bench_score_against(const bench_row *rows, size_t count, unsigned rounds,
                                 const char *section, const char *name);
 
-/* The score of the next section with points, from row *at on, which moves behind the section. False
- * if there is none. */
+/* The score of the next section with points, from row *at on. Moves *at to the row after that
+ * section. False if there is none. */
 bool bench_next_score(const bench *b, size_t *at, bench_score *score);
 
 /* Prints the score of every section that has points, of all, and against each peer. */

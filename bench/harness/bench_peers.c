@@ -47,7 +47,7 @@ const void *bench_module_open(const char *variable, const char *file, const char
     if (table != NULL)
         memcpy(&table_abi, table, sizeof table_abi);
     if (table_abi != abi) {
-        snprintf(why, why_size, "%s is of another version of ordo", file);
+        snprintf(why, why_size, "%s belongs to another version of ordo", file);
         return NULL;
     }
     return table;
@@ -57,7 +57,7 @@ bool bench_peers_open(bench *b)
 {
     b->peer_calls = calloc(BENCH_MOST_PEERS, sizeof *b->peer_calls);
     if (b->peer_calls == NULL) {
-        cli_error("bench: out of memory for the peers");
+        cli_error("bench: not enough memory for the peers");
         return false;
     }
     if (b->place != NULL) {

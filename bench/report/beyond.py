@@ -51,7 +51,7 @@ def rate(row):
 
 
 def rows_of(document, section, threads):
-    """The rows of ordo with so many threads, and of peers with at most as many."""
+    """The rows of ordo with this number of threads, and of peers with at most this number."""
     for row in document.section(section):
         fits = row.threads == threads or (row.peer and row.threads < threads)
         if fits and row.algorithm not in ("copy", *PAPER_KERNELS):
@@ -59,7 +59,7 @@ def rows_of(document, section, threads):
 
 
 def dot_series(group):
-    """{contender: {label: row}}. Of several inputs with one label the first one counts."""
+    """{contender: {label: row}}. If several inputs have one label, the first input is taken."""
     labels = {c.ours.label for c in group}
     documents = list(dict.fromkeys(id(c.document) for c in group))
     by_id = {id(c.document): c.document for c in group}

@@ -25,7 +25,7 @@ def machines(results):
 
 
 def cell(value):
-    """Text that a spreadsheet must not take for a formula gets an apostrophe."""
+    """Adds an apostrophe to text that a spreadsheet would read as a formula."""
     if value is None:
         return ""
     if isinstance(value, float):

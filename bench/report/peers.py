@@ -68,7 +68,7 @@ class PythonComparison:
 
 @dataclass(frozen=True)
 class Score:
-    """Of points: how many, how many ahead, level and behind, and the one with the least ratio."""
+    """The numbers of points: all, ahead, level and behind; and the point with the least ratio."""
 
     points: int
     ahead: int

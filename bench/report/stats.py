@@ -1,4 +1,4 @@
-"""Statistics of one row and of two rows that were timed in turn.
+"""Statistics of one row and of two rows that were timed in the same rounds.
 
 A row has one time for each round. The median and the quartiles describe it, never the mean: times
 are skewed to the right. Two rows of one run are compared round by round, so that slow phases of the

@@ -2,7 +2,7 @@
 
 Only ratios, orders, trends and crossovers are compared, because they can survive a change of
 hardware; times cannot. A value counts as reproduced within a factor of 1.25 of the paper's value.
-Of a speed-up below 2 the gain is compared, which is the speed-up less 1.
+For a speed-up below 2 the gain is compared, which is the speed-up minus 1.
 A comparison must give the same verdict at both quartiles of the rounds; otherwise the rows are too
 noisy for a verdict. The rules of a card:
 
@@ -91,8 +91,8 @@ def too_noisy(claim):
 
 
 def judge_value(ours, paper):
-    """A value below 2 is a gain of a part, so what is above 1 is compared: 0.99 is no gain, however
-    near it is to 1.2."""
+    """Compares a value with the paper's value. Below 2 the parts above 1 are compared, because a
+    speed-up of 0.99 is no gain, although it is near 1.2."""
     if 1 < paper < 2:
         ours, paper = ours - 1, paper - 1
     if ours > paper * FACTOR:

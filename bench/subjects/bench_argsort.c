@@ -2,7 +2,7 @@
  * the host and on a GPU. The keys stay unchanged.
  *
  * Peers on the host sort an array of indices and read the keys through them (the textbook radix
- * sort packs key and index); for ranks they then walk over the ties. CUB sorts pairs of key and
+ * sort packs key and index); for ranks they then assign the ranks of the ties. CUB sorts pairs of key and
  * index; for ranks it finds groups of ties by scans and scatters the ranks. */
 #include "bench/subjects/bench_order.h"
 #include "bench/subjects/bench_subjects.h"

@@ -108,12 +108,12 @@ static ordo_status call_side(ordo_ctx *ctx, const void *what)
         ordo_ctx_create(own, &ORDO_OPTS(ordo_ctx_opts, .where = sides[a->by].where,
                                         .threads = a->threads, .cpu_share = sides[a->by].share)) !=
             ORDO_OK) {
-        bench_because(ordo_last_error(NULL));
+        bench_set_reason(ordo_last_error(NULL));
         return ORDO_E_UNSUPPORTED;
     }
     const ordo_status status = a->verb(*own, a);
     if (status != ORDO_OK)
-        bench_because(ordo_last_error(*own));
+        bench_set_reason(ordo_last_error(*own));
     return status;
 }
 
@@ -159,7 +159,7 @@ static bool measure_sort(bench *b, sort_verb verb, ordo_type type, size_t n, con
     bench_restore  restore = bench_restore_dst(b, size);
     bench_question question = bench_ask(verbs[verb].op, type, n);
 
-    if (verb == PAIRS) { /* any bytes will do as values: the answers are compared with each other */
+    if (verb == PAIRS) { /* values may be any bytes: the answers are compared with each other */
         restore.to[1] = b->dst + size;
         restore.from[1] = b->src;
         restore.bytes[1] = out_size;

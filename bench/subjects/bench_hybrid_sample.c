@@ -90,14 +90,14 @@ static ordo_status call_sample(ordo_ctx *ctx, const void *what)
         ordo_ctx_create(&s->ctx, &ORDO_OPTS(ordo_ctx_opts, .where = (uint32_t)s->where,
                                             .threads = s->threads, .cpu_share = s->share,
                                             .device_sms = s->sms)) != ORDO_OK) {
-        bench_because(ordo_last_error(NULL));
+        bench_set_reason(ordo_last_error(NULL));
         return ORDO_E_UNSUPPORTED;
     }
     const ordo_status status = s->verb == KEYS ? ordo_sort(s->ctx, s->type, s->keys, s->n, &opts)
                                                : ordo_sort_pairs(s->ctx, s->type, s->keys, s->n,
                                                                  s->values, s->value_size, &opts);
     if (status != ORDO_OK) {
-        bench_because(ordo_last_error(s->ctx));
+        bench_set_reason(ordo_last_error(s->ctx));
         return status;
     }
     return take_parts(s);

@@ -71,7 +71,7 @@ static bool run_groups(bench *b)
     args.groups = (ordo_groups){
         .struct_size = sizeof args.groups, .keys = there, .type = ORDO_U32, .capacity = n};
     args.opts = ORDO_OPTS(ordo_group_opts, .flags = bench_flags(b), .stream = bench_stream(b));
-    bench_heading(b, "Groups of rows, u32 by f32, 100 rows a group", n, "verb", 9);
+    bench_heading(b, "Groups of rows, u32 by f32, 100 rows per group", n, "verb", 9);
     for (size_t i = 0; ok && i < sizeof verbs / sizeof *verbs; i++) {
         bench_question question = bench_ask("groups", ORDO_F32, n);
         question.variant = verbs[i].label;
@@ -89,7 +89,7 @@ typedef struct structs_args {
     char          *base;
     size_t         n;
     ordo_sort_opts opts;
-    char          *room; /* of the loops by hand: keys, index and elements */
+    char          *scratch; /* of the loops by hand: keys, index and elements */
 } structs_args;
 
 static ordo_status call_structs(ordo_ctx *ctx, const void *what)
@@ -102,7 +102,7 @@ static ordo_status call_by_hand(ordo_ctx *ctx, const void *what)
 {
     const structs_args *const a = what;
     const size_t              size = ordo_type_size(a->type);
-    char *const keys = a->room, *const elements = keys + a->n * sizeof(uint64_t);
+    char *const keys = a->scratch, *const elements = keys + a->n * sizeof(uint64_t);
     uint32_t *const index = (uint32_t *)(void *)(elements + a->n * STRUCT);
 
     for (size_t i = 0; i < a->n; i++)
@@ -154,7 +154,7 @@ static bool run_structs(bench *b)
             .base = b->dst,
             .n = n,
             .opts = ORDO_OPTS(ordo_sort_opts, .flags = bench_flags(b), .stream = bench_stream(b)),
-            .room = b->flags};
+            .scratch = b->flags};
         bench_restore const restore = bench_restore_dst(b, n * STRUCT);
         bench_question      question = bench_ask("sort structs", types[i], n);
         question.bytes = 2 * n * STRUCT;
@@ -187,7 +187,7 @@ static ordo_status call_moving(ordo_ctx *ctx, const void *what)
     return ordo_moving(ctx, a->op, ORDO_F32, a->in, a->n, a->window, ORDO_F64, a->out, &a->opts);
 }
 
-/* The first place of a sorted window whose key is not below `key`. */
+/* The first position in a sorted window whose key is not below `key`. */
 static size_t place_in(const float *window, size_t n, float key)
 {
     size_t lo = 0;
@@ -201,7 +201,7 @@ static size_t place_in(const float *window, size_t n, float key)
     return lo;
 }
 
-/* The median of a window that is kept sorted: memmove makes room. Uniform keys have no NaN. */
+/* The median of a window that is kept sorted by memmove. Uniform keys have no NaN. */
 static ordo_status call_sorted_window(ordo_ctx *ctx, const void *what)
 {
     const windows_args *const a = what;

@@ -143,7 +143,7 @@ static bool run_k(bench *b)
            bench_summary(b, "auto", true);
 }
 
-/* Figures 1 and 2 go to 2 million keys; the sizes below and above are ours. */
+/* Figures 1 and 2 go up to 2 million keys; this section adds smaller and larger sizes. */
 static bool run_n(bench *b)
 {
     static const size_t radii[] = {2, 100};

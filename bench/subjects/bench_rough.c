@@ -44,7 +44,7 @@ static ordo_status call_left_out(ordo_ctx *ctx, const void *what)
 {
     (void)ctx;
     (void)what;
-    bench_because("--device cuda measures it");
+    bench_set_reason("--device cuda measures it");
     return ORDO_E_UNSUPPORTED;
 }
 

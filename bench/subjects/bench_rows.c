@@ -1,8 +1,8 @@
-/* bench_rows.c - `ordo bench rows`: many rows in one call, on the host and on a GPU. Every row of a
- * table has about as many keys in all, in rows of another length.
+/* bench_rows.c - `ordo bench rows`: many rows in one call, on the host and on a GPU. Every line of
+ * a table has about the same number of keys in all, in rows of another length.
  *
  * The peer on the host calls std::sort for every row; on a GPU the peers are CUB's segmented sort
- * and segmented radix sort. Medians and the largest 8 keys are compared with these sorts, too, and
+ * and segmented radix sort. Medians and the largest 8 keys are also compared with these sorts, and
  * sums with CUB's scan by key. */
 #include "bench/subjects/bench_order.h"
 #include "bench/subjects/bench_subjects.h"

@@ -316,7 +316,7 @@ enum {
 
 typedef struct single_input {
     const bench *b;
-    size_t       bytes, turn;
+    size_t       bytes, call_number;
     uint64_t     seen; /* so that the compiler keeps the reads */
 } single_input;
 
@@ -327,7 +327,7 @@ static ordo_status next_single(ordo_ctx *ctx, const void *what)
 
     (void)ctx;
     a->seen += bench_read(b->src + b->src_bytes - OTHER_BYTES, OTHER_BYTES);
-    memcpy(b->dst, b->src + a->turn * a->bytes, a->bytes);
+    memcpy(b->dst, b->src + a->call_number * a->bytes, a->bytes);
     return ORDO_OK;
 }
 
@@ -348,7 +348,7 @@ static bool run_single(bench *b)
             c.question.prepare = next_single;
             c.question.prepare_what = &place;
             c.question.singles = SINGLES;
-            c.question.turn = &input.turn;
+            c.question.call_number = &input.call_number;
             snprintf(c.question.label, sizeof c.question.label, "%zu %s", sizes[i],
                      ordo_type_name(types[t]));
             if (!bench_generate(b, ORDO_DIST_UNIFORM, types[t], b->src, sizes[i] * SINGLES, 0) ||

@@ -16,13 +16,18 @@ bool read_beside(const execution *e, const char *path, const char *dtype, const 
         return false;
     if (beside->n == e->n)
         return true;
-    cli_error("%s has %zu %s, but %s has %zu numbers; expected as many", beside->name, beside->n,
-              what, e->in.name, e->n);
+    cli_error("%s has %zu %s, but %s has %zu numbers; expected equal numbers", beside->name,
+              beside->n, what, e->in.name, e->n);
     input_free(beside);
     return false;
 }
 
 static bool is_stdin(const char *path) { return path == NULL || strcmp(path, "-") == 0; }
+
+bool both_from_stdin(const execution *e, const char *path)
+{
+    return path != NULL && is_stdin(path) && is_stdin(e->o.operand);
+}
 
 const char *groups_wrong(const execution *e)
 {
@@ -32,11 +37,11 @@ const char *groups_wrong(const execution *e)
         return o->groups_dtype != NULL ? "--groups-dtype needs --groups" : NULL;
     if (strings_option(o) != NULL)
         return numbers_only(e, "--groups");
-    return is_stdin(o->operand) && is_stdin(o->groups_file)
-               ? "the numbers and their groups cannot both come from stdin"
+    return both_from_stdin(e, o->groups_file)
+               ? "the numbers and the groups cannot both come from stdin"
            : o->algorithm != ORDO_ALGORITHM_AUTO ? "--groups accepts only --algorithm auto"
-           : o->then_files != NULL               ? "--groups and --then contradict each other"
-           : o->weights_file != NULL             ? "--groups and --weights contradict each other"
+           : o->then_files != NULL               ? "--groups and --then cannot be used together"
+           : o->weights_file != NULL             ? "--groups and --weights cannot be used together"
                                                  : NULL;
 }
 
@@ -88,7 +93,7 @@ bool write_groups(execution *e, const ordo_groups *groups, ordo_type type, const
         return write_results(e, type, results, *groups->count * each);
     if (e->out.format != FORMAT_TEXT)
         return cli_fail("%s: --groups writes text only: leave out --format, or let the name of the "
-                        "output end in .txt",
+                        "output file end in .txt",
                         e->command->name);
     for (size_t g = 0; g < *groups->count; g++) {
         const size_t n = found != NULL ? (size_t)found[g] : each;
@@ -142,7 +147,7 @@ bool with_columns(execution *e,
     char *const list = strdup(e->o.then_files);
 
     if (list == NULL)
-        return cli_fail("%s: out of memory", e->command->name);
+        return cli_fail("%s: --then: not enough memory", e->command->name);
     const bool ok = read_columns(e, list, files, columns, &count) && work(e, columns, count);
     for (size_t c = 1; c < count; c++)
         input_free(&files[c]);

@@ -13,7 +13,8 @@ static const char help[] =
     "  ordo gen zipf -n 2^20 --dtype u64 | ordo scan --op max\n"
     "  ordo gen fasta -n 1e5 -o proteins.fasta\n\n"
     "Usage: ordo gen DIST -n N [options]\n"
-    "Prints N numbers (or strings) of a distribution. The same seed gives the same bytes.\n\n"
+    "Prints N numbers, lines or FASTA records of a distribution. The same seed gives the same\n"
+    "bytes.\n\n"
     "Distributions:\n"
     "  uniform           integers: the whole range; floats: [0, 1)\n"
     "  gaussian          the mean of four uniform draws\n"
@@ -23,8 +24,8 @@ static const char help[] =
     "  sorted, reverse   ascending, descending\n"
     "  organpipe         up to the middle, then down\n"
     "  sawtooth          -k ascending teeth (16)\n"
-    "  recur             sorted; each key repeats the one before with probability -p (0)\n"
-    "  ksorted           no key further than -k from its place, one exactly that far\n"
+    "  recur             sorted; each key equals the previous key with probability -p (0)\n"
+    "  ksorted           a radius of exactly -k (see ordo radius)\n"
     "  shuffled          uniform keys, sorted; two keys -k apart exchanged, the others\n"
     "                    shuffled in groups of at most -k + 1\n"
     "  signed            floats: [-1, 1); integers: half of the range, around its middle\n"
@@ -35,15 +36,15 @@ static const char help[] =
     "  prices            log-normal, in cents; half of the prices end in 99\n"
     "  sensors           readings of -k sensors (100): noise, constants, missing values\n"
     "  dupes, staggered, bucket   Helman, Bader and JaJa, over -k buckets (16)\n"
-    "  strings           1 to 500 printable characters, a line each\n"
+    "  strings           lines of 1 to 500 printable characters\n"
     "  fasta             FASTA records: proteins of up to 120 residues\n\n"
     "Generating:\n"
     "  -n N              how many: 1000, 1e6, 128M (10^6), 128Mi (2^20), 2^28\n"
     "  --dtype T         i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; default: u32\n"
     "  --seed S          default: 1\n"
     "  -k K, -p P        the parameter of the distribution\n"
-    "  --width W         fasta: residues in a line (60); 0: no line breaks\n"
-    "  --lines           fasta: only the sequences, a line each\n"
+    "  --width W         fasta: residues per line (60); 0: each sequence is one line\n"
+    "  --lines           fasta: only the sequences, one line each\n"
     "  --algorithm A     auto\n";
 
 /* In the order of ordo_dist, which starts at 1. */
@@ -60,7 +61,7 @@ enum {
              1 << ORDO_DIST_TIMESTAMPS | 1 << ORDO_DIST_SENSORS,
     TAKE_P = 1 << ORDO_DIST_RECUR,
     STRINGS = 1 << ORDO_DIST_STRINGS | 1 << ORDO_DIST_FASTA,
-    FASTA_WIDTH = 60 /* residues in a line */
+    FASTA_WIDTH = 60 /* residues per line */
 };
 
 static const option_spec specs[] = {COUNT("n", 'n', n, 0, SIZE_MAX - 1),
@@ -89,7 +90,8 @@ static const char *unknown_distribution(const char *name)
     if (near != NULL)
         cli_error("gen: unknown distribution '%s'; did you mean '%s'?", cli_quoted(name), near);
     else
-        cli_error("gen: unknown distribution '%s'; 'ordo gen --help' lists them", cli_quoted(name));
+        cli_error("gen: unknown distribution '%s'; 'ordo gen --help' lists the distributions",
+                  cli_quoted(name));
     return "";
 }
 
@@ -105,7 +107,7 @@ static const char *wrong(execution *e)
 
     if (o->operand == NULL)
         return "the distribution is missing, as in 'ordo gen uniform -n 10'; 'ordo gen --help' "
-               "lists them";
+               "lists the distributions";
     const ordo_dist dist = find_distribution(o->operand);
     if (dist == 0)
         return unknown_distribution(o->operand);
@@ -121,7 +123,7 @@ static const char *wrong(execution *e)
            : !isnan(o->p) && (bit & TAKE_P) == 0 ? takes_no(o->operand, "-p; only recur does")
            : dist != ORDO_DIST_FASTA && (o->lines || o->width != OPTION_UNSET)
                ? "--width and --lines are only for the distribution fasta"
-           : o->lines && o->width != OPTION_UNSET ? "--lines and --width contradict each other"
+           : o->lines && o->width != OPTION_UNSET ? "--lines and --width cannot be used together"
            : o->k != OPTION_UNSET                 ? NULL
            : dist == ORDO_DIST_KSORTED            ? "ksorted needs -k K, the radius"
            : dist == ORDO_DIST_SHUFFLED           ? "shuffled needs -k K, the radius"

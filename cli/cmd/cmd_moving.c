@@ -17,15 +17,15 @@ static const char help[] =
     "Result i describes the W elements that end with element i, as f64. At the start of\n"
     "the array a window has fewer elements.\n\n"
     "Windows:\n"
-    "  --window W        elements of a window\n"
+    "  --window W        the number of elements of a window\n"
     "  --op OP           median (the default), quantile, rank (of the last element of the\n"
     "                    window), min or max\n"
     "  -q Q              quantile: from 0 to 1\n"
     "  --method M        quantile: as in 'ordo quantile'\n"
     "  --ties T          rank: min (the default), max, dense, ordinal or average\n"
-    "  --descending      rank: 1 is the largest element\n"
+    "  --descending      rank: the largest element has rank 1\n"
     "  --min-periods N   a window with fewer elements gives nan; default: W\n"
-    "  --center          the window is centred on its element\n"
+    "  --center          the window is centered on its element\n"
     "  --nans N          omit (NaN is a missing value, the default), propagate (a window\n"
     "                    with a NaN gives nan) or last (NaN comes after all numbers)\n";
 
@@ -58,9 +58,9 @@ static const char *wrong(execution *e)
                   (unsigned long long)o->k);
         return "";
     }
-    return o->k == OPTION_UNSET           ? "--window W is missing: how many elements has a window?"
-           : is_quantile && isnan(o->p)   ? "--op quantile needs -q"
-           : !is_quantile && !isnan(o->p) ? "-q needs --op quantile"
+    return o->k == OPTION_UNSET ? "--window W is missing: how many elements does a window have?"
+           : is_quantile && isnan(o->p)        ? "--op quantile needs -q"
+           : !is_quantile && !isnan(o->p)      ? "-q needs --op quantile"
            : !is_quantile && o->method != NULL ? "--method needs --op quantile"
            : !is_rank && o->ties != 0          ? "--ties needs --op rank"
            : !is_rank && o->descending         ? "--descending needs --op rank"

@@ -1,8 +1,6 @@
 /* cmd_partition.c - `ordo partition`: elements whose flag is set first, then the others. */
 #include "cli/cmd/command.h"
 
-#include <string.h>
-
 static const char help[] =
     "Examples:\n"
     "  printf '5\\n8\\n1\\n4\\n' | ordo partition --flags flags.txt     # flags.txt: 0 1 0 1\n"
@@ -25,12 +23,11 @@ static const option_spec specs[] = {
 static const char *wrong(execution *e)
 {
     const options *const o = &e->o;
-    const bool           both = o->flags_file != NULL && strcmp(o->flags_file, "-") == 0 &&
-                      (o->operand == NULL || strcmp(o->operand, "-") == 0);
 
     return o->flags_file == NULL ? "--flags FILE is missing: a file with one flag for each element"
-           : both                ? "the elements and the flags cannot both come from stdin"
-                                 : NULL;
+           : both_from_stdin(e, o->flags_file)
+               ? "the elements and the flags cannot both come from stdin"
+               : NULL;
 }
 
 /* Reads the flags. Packed flags may have up to 7 bits more than there are elements. */

@@ -5,7 +5,6 @@
 #include "cli/cmd/command.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #define HELP_NANS                                                                                  \
     "  --nans N          propagate (one NaN makes every result NaN, the default), omit\n"          \
@@ -22,10 +21,10 @@ static const char quantile_help[] =
     "  ordo quantile times.npy -q 0.5,0.95,0.99,0.999\n"
     "  ordo quantile times.npy -q 0.9 --method nearest --nans omit\n"
     "  ordo quantile prices.npy -q 0.1,0.9 --weights amounts.npy\n"
-    "  ordo quantile times.npy -q 0.5,0.99 --groups hosts.npy  # HOST Q Q, a line a host\n\n"
+    "  ordo quantile times.npy -q 0.5,0.99 --groups hosts.npy  # HOST Q Q, one line per host\n\n"
     "Usage: ordo quantile [FILE] [-q Q[,Q...]] [options]\n"
-    "Prints quantiles of numbers in any order, as f64: 0 is the smallest, 0.5 the median,\n"
-    "1 the largest. Computes all of them together. Without numbers, every result is NaN.\n\n"
+    "Prints quantiles of numbers as f64: 0 is the smallest number, 0.5 the median, 1 the\n"
+    "largest number. The input need not be sorted. Quantiles of no numbers are NaN.\n\n"
     "Selecting:\n"
     "  -q Q[,Q...]       which quantiles, from 0 to 1; default: 0,0.25,0.5,0.75,1\n"
     "  --method M        linear (the default), or another name from NumPy: inverted_cdf,\n"
@@ -39,10 +38,10 @@ static const char median_help[] =
     "  printf '30\\n10\\n20\\n' | ordo median                     # 20\n"
     "  printf '30\\n10\\n20\\n40\\n' | ordo median                 # 25\n"
     "  ordo median times.npy --nans omit --explain\n"
-    "  ordo median times.npy --groups hosts.npy                # HOST MEDIAN, a line a host\n\n"
+    "  ordo median times.npy --groups hosts.npy                # HOST MEDIAN, one line per host\n\n"
     "Usage: ordo median [FILE] [options]\n"
-    "Prints the middle number, or the mean of the two middle numbers, as f64. Without\n"
-    "numbers, the result is NaN.\n\n"
+    "Prints the middle number, or the mean of the two middle numbers, as f64. The\n"
+    "median of no numbers is NaN.\n\n"
     "Selecting:\n" HELP_NANS HELP_WEIGHTS HELP_GROUPS HELP_SELECT_ALGORITHM;
 
 #define MEDIAN_OPTIONS                                                                             \
@@ -72,11 +71,9 @@ bool method_known(const execution *e)
 static const char *median_wrong(execution *e)
 {
     const options *const o = &e->o;
-    const bool           both = o->weights_file != NULL && strcmp(o->weights_file, "-") == 0 &&
-                      (o->operand == NULL || strcmp(o->operand, "-") == 0);
-    const bool weighted = o->weights_file != NULL;
+    const bool           weighted = o->weights_file != NULL;
 
-    if (both)
+    if (both_from_stdin(e, o->weights_file))
         return "the numbers and the weights cannot both come from stdin";
     if (!weighted && o->weights_dtype != NULL)
         return "--weights-dtype needs --weights";

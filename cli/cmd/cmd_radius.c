@@ -9,16 +9,18 @@ static const char help[] =
     "  printf '2\\n3\\n1\\n4\\n' | ordo radius                     # 2: 2 and 1 are 2 apart\n"
     "  ordo gen ksorted -n 1e6 -k 1000 | ordo radius --runs\n\n"
     "Usage: ordo radius [FILE] [options]\n"
-    "Prints the least K such that any two elements more than K apart are in order; 0 if\n"
-    "the array is sorted. No element is further than K from its place.\n\n"
+    "Prints the radius: the least K such that any two elements more than K places apart are in\n"
+    "order; 0 if the array is sorted. No element is more than K places from its sorted\n"
+    "position.\n\n"
     "Measuring:\n"
-    "  --descending      sorted means the largest first; NaN is still last\n"
+    "  --descending      sorted means largest first; NaN is still last\n"
     "  --runs            also print, as a second number, the number of runs (maximal\n"
-    "                    stretches in order)\n"
+    "                    ascending stretches)\n"
     "  --algorithm A     auto; sequential: prefix maxima LR, suffix minima RL and distances\n"
     "                    DM by one thread; prefix: the same by scans on a GPU\n"
     "  --lr F, --rl F, --dm F  also write the sequences LR and RL (keys) and DM (u64) to\n"
-    "                    files; the format follows from the name: .npy; .bin, .raw; else text\n";
+    "                    files; the end of the name decides the format: .npy; .bin, .raw;\n"
+    "                    otherwise text\n";
 
 static const option_spec specs[] = {FLAG("descending", descending),
                                     FLAG("runs", runs),
@@ -40,7 +42,7 @@ static bool make_sequence(const char *path, ordo_type type, size_t n, void **arr
     return path == NULL || *array != NULL;
 }
 
-/* Each file is complete or unchanged, as the output. */
+/* Each file is replaced as a whole or stays unchanged, as the output file does. */
 static bool write_sequence(const char *path, ordo_type type, const void *array, size_t n)
 {
     const file_format format = path != NULL ? format_of_name(path) : FORMAT_AUTO;

@@ -12,7 +12,7 @@ static const char help[] =
     "  ordo scan lengths.npy --wide --exclusive -o offsets.npy\n"
     "  ordo scan mask.bin --dtype bits -n 1000 --format text\n\n"
     "Usage: ordo scan [FILE] [options]\n"
-    "Result i is the sum (minimum, maximum) of elements 1 to i.\n\n"
+    "Result i is the sum, minimum or maximum of elements 1 to i.\n\n"
     "Scanning:\n"
     "  --op OP           sum (the default), min or max\n"
     "  --exclusive       result i does not include element i\n"
@@ -23,8 +23,8 @@ static const char help[] =
     "  --count-type T    type of the counts: u32 or u64; default: u32, or u64 from 2^32\n"
     "                    flags on\n"
     "  --algorithm A     auto; on a GPU with --bits: ballot (the ballot counting poster) or\n"
-    "                    shared (the scan it compares with); on a GPU for sums of u32 and\n"
-    "                    i32: ballot\n";
+    "                    shared (the scan that the poster compares with); on a GPU for\n"
+    "                    sums of u32 and i32: ballot\n";
 
 static const option_spec specs[] = {CHOICE("op", op, ORDO_SUM, "sum min max"),
                                     FLAG("exclusive", exclusive),
@@ -75,7 +75,7 @@ static bool scan_flags(execution *e, const ordo_scan_opts *opts)
            write_results(e, type, counts, in->n);
 }
 
-/* In place where the types allow it. */
+/* Works in place if the results have the type of the input. */
 static bool scan_values(execution *e, const ordo_scan_opts *opts)
 {
     const input *const in = &e->in;

@@ -9,7 +9,7 @@ static const char help[] =
     "  ordo select times.npy -k 1 --nans omit --explain\n"
     "  ordo select names.txt --text -k 1000\n\n"
     "Usage: ordo select [FILE] -k K[,K...] [options]\n"
-    "Prints the K-th smallest element; 1 is the smallest. Several K give as many results,\n"
+    "Prints the K-th smallest element; 1 is the smallest. Several K give one result each,\n"
     "in the order given.\n\n"
     "Selecting:\n"
     "  -k K[,K...]       which elements, counted from 1\n"

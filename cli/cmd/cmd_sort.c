@@ -1,16 +1,16 @@
-/* cmd_sort.c - `ordo sort`: numbers, lines or FASTA records in order, or a check that they are;
- * `ordo argsort`: the indices of the elements in order. */
+/* cmd_sort.c - `ordo sort`: sorts numbers, lines or FASTA records, or checks that they are sorted;
+ * `ordo argsort`: the indices of the elements in sorted order. */
 #include "cli/cmd/command.h"
 
 #define SORT_OPTIONS                                                                               \
     FLAG("descending", descending), FLAG("stable", stable), FLAG("text", text), FASTA_OPTIONS,     \
         ALGORITHM(SORT_ALGORITHMS_TO_WINDOWS), COUNT("k", 'k', k, 0, UINT64_MAX - 1)
 #define HELP_SORT_ALGORITHM                                                                        \
-    "  --algorithm A     auto (chooses by looking at the keys), radix, sample, merge,\n"           \
-    "                    bitonic, split, bubble, rough, halving or windows; the result is\n"       \
-    "                    the same; with --text and --fasta: auto or sample\n"                      \
-    "  -k K              with rough, halving and windows: no key is further than K from its\n"     \
-    "                    place; default: measured\n"
+    "  --algorithm A     auto (chooses from a sample of the keys), radix, sample, merge,\n"        \
+    "                    bitonic, split, bubble, rough, halving or windows; all write the\n"       \
+    "                    same bytes; with --text and --fasta: auto or sample\n"                    \
+    "  -k K              with rough, halving and windows: no key is more than K places from\n"     \
+    "                    its sorted position; default: measured\n"
 
 static const char sort_help[] =
     "Examples:\n"
@@ -22,12 +22,12 @@ static const char sort_help[] =
     "  ordo gen ksorted -n 1e7 -k 50 | ordo sort --algorithm windows -k 50\n\n"
     "Usage: ordo sort [FILE] [options]\n"
     "Sorts numbers: -0 before 0, NaN last. With --text, sorts lines byte by byte, in the\n"
-    "order of LC_ALL=C sort. With --fasta, sorts whole records; equal ones keep their order.\n\n"
+    "order of LC_ALL=C sort. With --fasta, sorts whole records; ties keep their order.\n\n"
     "Sorting:\n"
-    "  --descending      the largest first; NaN is still last\n"
-    "  --unique          keep only the first of equal keys\n"
-    "  --stable          equal keys keep their order (they cannot be told apart)\n"
-    "  --check           do not sort: exit 0 if the input is sorted, else name the first\n"
+    "  --descending      largest first; NaN is still last\n"
+    "  --unique          write only the first of several tied keys\n"
+    "  --stable          accepted; has no visible effect\n"
+    "  --check           do not sort: if the input is sorted, exit 0; if not, name the first\n"
     "                    element out of order and exit 1; with --unique, a tie is also\n"
     "                    out of order\n"
     "  --text            the input is lines of any bytes, not numbers\n" HELP_FASTA
@@ -43,19 +43,19 @@ static const char argsort_help[] =
     "  ordo argsort year.npy --then month.npy,day.npy          # rows by several columns\n"
     "  ordo argsort scores.npy --groups class.npy              # by class, then by score\n\n"
     "Usage: ordo argsort [FILE] [options]\n"
-    "Prints the indices of the elements in order: the first result is the index of the\n"
-    "smallest element. Equal elements keep their order.\n\n"
+    "Prints the indices of the elements in sorted order: the first result is the index of\n"
+    "the smallest element. Tied elements keep their order.\n\n"
     "Sorting:\n"
-    "  --descending      the largest first; NaN is still last\n"
+    "  --descending      largest first; NaN is still last\n"
     "  --one-based       count elements from 1, not from 0\n"
     "  --index-type T    u32 or u64; default: u32, or u64 from 2^32 elements on\n"
     "  --text            the input is lines of any bytes, not numbers; the indices are\n"
-    "                    text unless --format or the name of the output says otherwise\n" HELP_FASTA
-    "  --stable          accepted; the result is always stable\n"
-    "  --then FILES      files with further keys, between commas: they decide ties\n"
-    "  --groups FILE     a file with the group of each number: the indices of the smallest\n"
-    "                    group first, in each group in order; --descending does not turn\n"
-    "                    the order of the groups\n"
+    "                    text unless --format or the name of the output file says "
+    "otherwise\n" HELP_FASTA "  --stable          accepted; the result is always stable\n"
+    "  --then FILES      files with further keys, separated by commas; they decide ties\n"
+    "  --groups FILE     a file with the group of each number: groups in ascending order,\n"
+    "                    in each group the indices in sorted order; --descending does\n"
+    "                    not reverse the groups\n"
     "  --groups-dtype T  type of raw groups: u8, i32, f64, ...\n" HELP_SORT_ALGORITHM;
 
 static const option_spec sort_specs[] = {SORT_OPTIONS, FLAG("unique", unique), FLAG("check", check),

@@ -9,16 +9,16 @@ static const char help[] =
     "  printf '30\\n10\\n20\\n' | ordo topk -k 2 --smallest       # 10 20\n"
     "  ordo topk scores.npy -k 100 --index -o best.npy\n"
     "  ordo topk times.txt -k 5 --with-index --one-based       # line number and value\n"
-    "  ordo topk scores.npy -k 3 --groups class.npy            # CLASS and its scores\n\n"
+    "  ordo topk scores.npy -k 3 --groups class.npy            # one line per class\n\n"
     "Usage: ordo topk [FILE] -k K [options]\n"
-    "Prints the K largest elements, the largest first. Equal elements keep their order. If\n"
+    "Prints the K largest elements, the largest first. Tied elements keep their order. If\n"
     "there are fewer than K elements, prints all of them.\n\n"
     "Selecting:\n"
     "  -k K              how many elements\n"
     "  --largest         the default; NaN is last\n"
     "  --smallest        the smallest elements, the smallest first; NaN is still last\n"
     "  --index           print the indices of the elements, from 0, instead of the elements\n"
-    "  --with-index      print both: lines of an index and an element (text only)\n"
+    "  --with-index      print both: lines with an index and an element (text only)\n"
     "  --one-based       count indices from 1\n"
     "  --index-type T    u32 or u64; default: u32, or u64 from 2^32 elements on\n"
     "  --nans N          last (NaN comes after all numbers, the default) or omit (leave\n"
@@ -42,12 +42,12 @@ static const char *wrong(execution *e)
     const bool           indices = o->index || o->with_index;
 
     return o->k == OPTION_UNSET        ? "-k K is missing: how many elements?"
-           : o->largest && o->smallest ? "--largest and --smallest contradict each other"
-           : o->index && o->with_index ? "--index and --with-index contradict each other"
+           : o->largest && o->smallest ? "--largest and --smallest cannot be used together"
+           : o->index && o->with_index ? "--index and --with-index cannot be used together"
            : o->one_based && !indices  ? "--one-based needs --index or --with-index"
            : o->index_type && !indices ? "--index-type needs --index or --with-index"
            : o->with_index && o->groups_file != NULL
-               ? "--with-index and --groups contradict each other"
+               ? "--with-index and --groups cannot be used together"
                : groups_wrong(e);
 }
 
@@ -104,7 +104,7 @@ static bool topk_groups(execution *e, ordo_groups *groups)
     uint64_t *const found = new_results(e, ORDO_U64, groups->capacity, "the counts");
     if (out == NULL || found == NULL)
         return false;
-    memset(out, 0, groups->capacity * k * ordo_type_size(out_type)); /* places without a result */
+    memset(out, 0, groups->capacity * k * ordo_type_size(out_type)); /* for groups below k */
     call_begin("selecting");
     if (!call_done(e, "select",
                    ordo_group_topk(e->ctx, groups, e->in.type, e->in.data, e->n, k,
@@ -125,7 +125,7 @@ static bool work(execution *e)
 
     if (o->with_index && e->out.format != FORMAT_TEXT)
         return cli_fail("topk: --with-index writes text only: leave out --format, or let the name "
-                        "of the output end in .txt");
+                        "of the output file end in .txt");
     if (o->one_based && type == ORDO_U32 && e->n > UINT32_MAX)
         return cli_fail("topk: %zu elements counted from 1 need --index-type u64", e->n);
     if (o->groups_file != NULL)

@@ -1,5 +1,5 @@
 /* cmd_tune.c - `ordo tune`: measures this machine for the choice between CPU, GPU and both, and
- * shows or forgets the measured costs. The library measures and keeps the file. */
+ * shows or removes the measured costs. The library measures and writes the file. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 
 #include "cli/cmd/command.h"
@@ -17,20 +17,22 @@ static const char help[] =
     "  ORDO_TUNE_FILE=here.txt ordo tune --json costs.json\n"
     "  ordo sort keys.npy --explain -o sorted.npy   # predicted and actual times\n\n"
     "Usage: ordo tune [options]\n"
-    "Measures what sorting costs on this machine: a key on the CPU, a byte to the GPU, a call,\n"
-    "the best share of the CPU in a hybrid sort. '--device auto' and '--device hybrid' use\n"
-    "these costs for their choices. Run it while the machine is otherwise idle.\n\n"
+    "Measures what sorting costs on this machine: per key on the CPU, per byte to the GPU and\n"
+    "back, per call; and the best share of the CPU in a hybrid sort. '--device auto' and\n"
+    "'--device hybrid' predict times from these costs and choose the lowest. Nothing else\n"
+    "should use the machine meanwhile.\n\n"
     "Options:\n"
     "  --show            do not measure; print the costs in use\n"
     "  --forget          remove the measured costs\n"
-    "  -n N              keys of the largest array measured; default: 2^27, or less if\n"
+    "  -n N              number of keys of the largest measured array; default: 2^27, or less if\n"
     "                    memory is short\n"
-    "  --json FILE       also write all figures to FILE\n"
+    "  --json FILE       also write the costs to FILE as JSON\n"
     "  --threads N, --device D, --memory-limit S, --device-memory S   as for the other commands;\n"
     "                    --device cpu measures only the CPU\n"
     "  -h, --help        print this text\n\n"
-    "The figures are kept in the file that ORDO_TUNE_FILE names (nowhere if it is empty), or else\n"
-    "in a file for this machine in $XDG_CACHE_HOME/ordo or ~/.cache/ordo.\n";
+    "The costs are stored in the file that ORDO_TUNE_FILE names. If ORDO_TUNE_FILE is empty, they\n"
+    "are not stored. If it is not set, they are stored in a file named after this machine in\n"
+    "$XDG_CACHE_HOME/ordo or ~/.cache/ordo.\n";
 
 /* Returns whether any cost was measured. */
 static bool print_table(ordo_ctx *ctx)
@@ -79,7 +81,7 @@ static bool save_json(execution *e, const ordo_info *info)
     FILE *const memory = open_memstream(&text, &size);
 
     if (memory == NULL)
-        return cli_fail("tune: not enough memory for the figures");
+        return cli_fail("tune: not enough memory for the costs");
     print_json(memory, e->ctx, info);
     const bool saved = fclose(memory) == 0 && output_open(&e->out, e->o.json_file, FORMAT_TEXT) &&
                        output_bytes(&e->out, text, size) && output_commit(&e->out);
@@ -87,13 +89,13 @@ static bool save_json(execution *e, const ordo_info *info)
     return saved;
 }
 
-/* Prints where the figures are kept, or why they are not in use. False if that is an error. */
+/* Prints where the costs are stored, or why they are not in use. False if that is an error. */
 static bool print_place(const ordo_info *info, bool show, bool measured)
 {
     const char *const file = info->calibration, *const note = info->calibration_note;
 
     if (file[0] == '\0')
-        printf("kept nowhere%s%s\n", note[0] != '\0' ? ": " : "", note);
+        printf("not stored%s%s\n", note[0] != '\0' ? ": " : "", note);
     else if (note[0] != '\0')
         return cli_fail("tune: %s%s: %s", file, show ? " is not used" : "", note) || show;
     else if (show && !measured)
@@ -115,7 +117,8 @@ static bool measure_or_show(execution *e)
             return false;
     }
     if (ordo_ctx_info(e->ctx, &info) != ORDO_OK)
-        return cli_fail("tune: cannot read the facts of this machine: %s", ordo_last_error(e->ctx));
+        return cli_fail("tune: cannot read the properties of this machine: %s",
+                        ordo_last_error(e->ctx));
     const bool measured = print_table(e->ctx);
     if (info.cuda[0] != '\0')
         printf("no GPU: %s\n", info.cuda);
@@ -129,9 +132,9 @@ static const option_spec specs[] = {TEXT("json", 0, json_file), /* before --json
 
 static const char *wrong(execution *e)
 {
-    return e->o.show && e->o.forget                ? "--show and --forget contradict each other"
-           : e->o.forget && e->o.json_file != NULL ? "--forget has no figures: it cannot be used "
-                                                     "with --json"
+    return e->o.show && e->o.forget                ? "--show and --forget cannot be used together"
+           : e->o.forget && e->o.json_file != NULL ? "--forget has no costs to write: it cannot be "
+                                                     "used with --json"
                                                    : NULL;
 }
 

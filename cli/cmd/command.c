@@ -8,24 +8,26 @@
 static const char help_input[] =
     "\nInput:\n"
     "  FILE              a file; stdin if it is '-' or not given\n"
-    "  --from F          npy, raw or text; default: npy if the input starts like an .npy\n"
-    "                    file, raw if FILE ends in .bin or .raw, otherwise text\n"
+    "  --from F          npy, raw or text; default: npy if the input starts with the npy\n"
+    "                    signature, raw if FILE ends in .bin or .raw, otherwise text\n"
     "  --dtype T         i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; required for raw input.\n"
-    "                    Text is i64 if all lines are integers (u64 if they need it), else\n"
-    "                    f64; an integer that f64 cannot hold is then an error\n"
-    "  --skip-bad        leave out lines that are not numbers, and say how many\n";
+    "                    Default for text: i64 if all lines are integers (u64 if i64 is too\n"
+    "                    small), otherwise f64; an integer that f64 cannot hold is then an\n"
+    "                    error\n"
+    "  --skip-bad        skip lines that are not numbers, and print on stderr how many\n";
 
 static const char help_output[] =
     "\nOutput:\n"
-    "  -o, --output FILE replaced after all is written; default: stdout\n"
+    "  -o, --output FILE the output file, replaced when all results are written; default:\n"
+    "                    stdout\n"
     "  --format F        npy, raw or text; default: by the end of FILE (.npy; .bin, .raw;\n"
     "                    .txt, .text, .csv), otherwise ";
 
 static const char help_common[] =
     "\nCommon options:\n"
     "  --threads N       at most N threads; default: every CPU this process may use\n"
-    "  --device D        auto (the fastest; see ordo tune), cpu, cuda (cuda:1 is the second\n"
-    "                    GPU) or hybrid (CPU and GPU)\n"
+    "  --device D        auto (the lowest predicted time; see ordo tune), cpu, cuda\n"
+    "                    (cuda:1 is the second GPU) or hybrid (CPU and GPU)\n"
     "  --device-memory S use at most S bytes of GPU memory\n"
     "  --cpu-share P     hybrid: the share of the keys that the CPU sorts, from 0 (none) to 1;\n"
     "                    default: the predicted best\n"
@@ -33,16 +35,17 @@ static const char help_common[] =
     "                    the rest\n"
     "  --gpu-sms N       use N multiprocessors of the GPU, to measure a slower GPU; the driver\n"
     "                    rounds N up\n"
-    "  --memory-limit S  use at most S bytes of scratch memory: 512M, 4Gi\n"
-    "  --explain         print on stderr what was done: backend, algorithm, ISA, time, why\n"
+    "  --memory-limit S  use at most S bytes of scratch memory, such as 512M or 4Gi\n"
+    "  --explain         print on stderr what was done: backend, algorithm, instruction set,\n"
+    "                    time, reasons\n"
     "  --json            the same as one line of JSON on stderr\n"
-    "  --time            print on stderr how long reading, work and writing took\n"
-    "  --profile         if the array was streamed through a GPU, print on stderr what the\n"
-    "                    phases, the link, the GPU and the threads did when\n"
-    "  --profile-json F  the same, with every time span, as JSON in file F\n"
-    "  --profile-svg F   the same as a picture in file F\n"
+    "  --time            print on stderr how long reading, computing and writing took\n"
+    "  --profile         for an array streamed through a GPU: print on stderr how long the link,\n"
+    "                    the GPU and the threads were busy in each phase\n"
+    "  --profile-json F  write the same, and every time span, as JSON to file F\n"
+    "  --profile-svg F   draw the time spans as a picture in file F\n"
     "  -h, --help        print this text\n\n"
-    "Exit status: 0 success, 1 the answer is no (sort --check), 2 trouble (bad usage, bad\n"
+    "Exit status: 0 success, 1 the answer is no (sort --check), 2 error (bad usage, bad\n"
     "input, not enough memory, failed output).\n";
 
 static void print_help(const command *c)
@@ -121,8 +124,9 @@ static const char *text_wrong(const execution *e)
     else if (binary_out && o->format != FORMAT_AUTO)
         cli_error("%s: %s writes %s: the only --format is text", name, option, holds);
     else if (binary_out)
-        cli_error("%s: %s writes %s: let the name of the output end in %s, or give --format text",
-                  name, option, holds, o->fasta ? ".fasta" : ".txt");
+        cli_error(
+            "%s: %s writes %s: let the name of the output file end in %s, or give --format text",
+            name, option, holds, o->fasta ? ".fasta" : ".txt");
     else
         return NULL;
     return "";

@@ -18,7 +18,7 @@
 typedef enum command_flag {
     READS = 1,       /* the input                                                  */
     WRITES = 2,      /* an output                                                  */
-    FEW = 4,         /* results: the default format is text, not that of the input */
+    FEW = 4,         /* few results: text by default, not the format of the input  */
     LINES_IN = 8,    /* has the option --text                                      */
     LINES_OUT = 16,  /* with --text or --fasta the only format of results is text  */
     PACKED_BITS = 32 /* has --dtype bits                                           */
@@ -106,6 +106,9 @@ bool check_sorted(execution *e);
 bool read_beside(const execution *e, const char *path, const char *dtype, const char *dtype_option,
                  const char *what, input *beside);
 
+/* beside.c: whether the input and the file `path` of an option, which may be NULL, are both stdin. */
+bool both_from_stdin(const execution *e, const char *path);
+
 /* beside.c: contradictory options of --groups, and of --groups and --then, as `wrong` returns
  * them. */
 const char *groups_wrong(const execution *e);
@@ -148,6 +151,6 @@ uint64_t descending_flag(const execution *e);
     "                    sub-arrays and merges them with one thread; slow) or merge (the\n"        \
     "                    same with parallel merges of pairs)\n"                                    \
     "  --sub-array N     bitonic, merge: elements of a sub-array, a power of 2, on a GPU at\n"     \
-    "                    most 2048; default 1024\n"
+    "                    most 2048; default: 1024\n"
 
 #endif

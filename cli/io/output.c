@@ -28,7 +28,7 @@ static bool trouble(const output *out, int error)
                                    ? "; free some space or write to another file system"
                                : error == EFBIG ? "; raise the file size limit (ulimit -f)"
                                : error == EROFS || error == EACCES || error == EPERM
-                                   ? "; write to a directory that you may change"
+                                   ? "; write to a folder that you may change"
                                    : "";
     return cli_fail("%s: cannot write: %s%s%s", out->name, strerror(error),
                     out->replaces && out->exists ? "; the file is unchanged" : "", advice);
@@ -108,7 +108,7 @@ bool output_array(output *out, ordo_type type, const void *data, size_t n)
 
 /* ---- Replacing a file ---- */
 
-/* What the symbolic link `path` names, relative to the same directory as path; NULL with errno. */
+/* What the symbolic link `path` names, relative to the same folder as path; NULL with errno. */
 static char *link_target(const char *path)
 {
     char          text[PATH_MAX];
@@ -118,7 +118,7 @@ static char *link_target(const char *path)
     text[length] = '\0';
     if (text[0] == '/')
         return strdup(text);
-    char *const joined = temp_directory(path, (size_t)length);
+    char *const joined = temp_folder(path, (size_t)length);
     return joined != NULL ? strcat(joined, text) : NULL;
 }
 
@@ -172,26 +172,25 @@ static bool open_replacement(output *out, const char *path)
         return true;
     }
     const int error = errno;
-    return cli_fail("%s: cannot create a temporary file in its directory: %s%s", path,
-                    strerror(error),
-                    error == ENOENT ? "; create the directory first"
-                                    : "; write to a directory that you may change, or to stdout");
+    return cli_fail("%s: cannot create a temporary file in its folder: %s%s", path, strerror(error),
+                    error == ENOENT ? "; create the folder first"
+                                    : "; write to a folder that you may change, or to stdout");
 }
 
-/* Makes the names in the directory of path durable, where the file system can do that. */
-static void sync_directory(const char *path)
+/* Makes the names in the folder of path durable, where the file system can do that. */
+static void sync_folder(const char *path)
 {
-    char *const directory = temp_directory(path, 1);
-    if (directory == NULL)
+    char *const folder = temp_folder(path, 1);
+    if (folder == NULL)
         return;
-    if (directory[0] == '\0')
-        strcpy(directory, ".");
-    const int fd = open(directory, O_RDONLY | O_CLOEXEC);
+    if (folder[0] == '\0')
+        strcpy(folder, ".");
+    const int fd = open(folder, O_RDONLY | O_CLOEXEC);
     if (fd >= 0) {
         (void)fsync(fd);
         close(fd);
     }
-    free(directory);
+    free(folder);
 }
 
 /* Allocates the blocks for `size` bytes before anything is overwritten. */
@@ -239,12 +238,12 @@ static bool rewrite_target(output *out, const struct stat *old)
     bool ok = temp_link_as(&out->temp, out->saved);
     int  error = errno;
     if (ok) {
-        sync_directory(out->target);
+        sync_folder(out->target);
         ok = overwrite_target(out, old, &damaged);
         error = errno;
         if (!damaged) {
             (void)unlink(out->saved);
-            sync_directory(out->target);
+            sync_folder(out->target);
         }
     }
     signals_hold(false);
@@ -281,7 +280,7 @@ static bool replace_target(output *out)
         exists && (old.st_nlink > 1 || !temp_copy_attributes(&out->temp, out->target, &old));
     const bool ok = rewrite ? rewrite_target(out, &old) : rename_over(out, exists ? &old : NULL);
     if (ok)
-        sync_directory(out->target);
+        sync_folder(out->target);
     return ok;
 }
 

@@ -1,7 +1,7 @@
 /* output.h - a whole array to a file or stdout, all or nothing.
  *
  * A regular file gets new contents as a whole or stays as it was. They are written to a temporary
- * file in the same directory; output_commit() flushes it to disk and renames it to the target.
+ * file in the same folder; output_commit() flushes it to disk and renames it to the target.
  * Symbolic links are followed. The new file has the mode, owner, group, access control list and
  * user attributes of the old one.
  *

@@ -2,7 +2,7 @@
  *
  * Every step that adds or removes a name holds signals, so that the signal handler always knows
  * whether there is a file to remove. Names are numbered from 0: a sweep tries a few known names and
- * never reads the directory, which may be large. */
+ * never reads the folder, which may be large. */
 #define _GNU_SOURCE /* O_TMPFILE */
 
 #include "cli/io/tempfile.h"
@@ -28,22 +28,22 @@ enum {
 
 static const char prefix[] = ".ordo-tmp-";
 
-char *temp_directory(const char *path, size_t room)
+char *temp_folder(const char *path, size_t room)
 {
     const char *const slash = strrchr(path, '/');
     const size_t      length = slash != NULL ? (size_t)(slash - path) + 1 : 0;
-    char *const       directory = malloc(length + room + 1);
-    if (directory != NULL) {
-        memcpy(directory, path, length);
-        directory[length] = '\0';
+    char *const       folder = malloc(length + room + 1);
+    if (folder != NULL) {
+        memcpy(folder, path, length);
+        folder[length] = '\0';
     }
-    return directory;
+    return folder;
 }
 
 /* Memory for the name of a temporary file, filled up to its number. */
 static char *name_buffer(const char *beside)
 {
-    char *const path = temp_directory(beside, sizeof prefix + NUMBER_ROOM);
+    char *const path = temp_folder(beside, sizeof prefix + NUMBER_ROOM);
     return path != NULL ? strcat(path, prefix) : NULL;
 }
 
@@ -131,10 +131,9 @@ static bool create_some(tempfile *t, mode_t mode)
     return ok;
 }
 
-static int create_nameless(const char *directory, mode_t mode)
+static int create_nameless(const char *folder, mode_t mode)
 {
-    const int fd =
-        open(directory[0] != '\0' ? directory : ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+    const int fd = open(folder[0] != '\0' ? folder : ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
     if (fd >= 0)
         (void)flock(fd, LOCK_EX | LOCK_NB);
     return fd;
@@ -305,7 +304,7 @@ static bool copy_attribute(int fd, const char *path, const char *name)
     return ok;
 }
 
-/* First removes the access control list that fd inherited from its directory, because the old file
+/* First removes the access control list that fd inherited from its folder, because the old file
  * may have none. */
 static bool copy_attributes(int fd, const char *path)
 {

@@ -17,15 +17,15 @@ typedef struct tempfile {
     bool  named; /* path is the name of the file                                       */
 } tempfile;
 
-/* The directory of path with a slash at the end ("" if path has none), to be freed, with room for
+/* The folder of path with a slash at the end ("" if path has none), to be freed, with room for
  * `room` more bytes. NULL: no memory. */
-char *temp_directory(const char *path, size_t room);
+char *temp_folder(const char *path, size_t room);
 
-/* Removes the files that dead processes of this user left in the directory of `beside`. Tries the
+/* Removes the files that dead processes of this user left in the folder of `beside`. Tries the
  * first names and those that follow without a gap; leaves files that it cannot lock. */
 void temp_sweep(const char *beside);
 
-/* Creates an empty file in the directory of `beside`. On failure sets errno, and nothing is left to
+/* Creates an empty file in the folder of `beside`. On failure sets errno, and nothing is left to
  * close. */
 bool temp_create(tempfile *t, const char *beside, mode_t mode);
 

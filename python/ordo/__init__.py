@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ._context import Report, config, context, explain, show_config
-    from ._fasta import Fasta, read_fasta
     from ._generate import generate
     from ._groups import (
         GroupCounts,
@@ -53,12 +52,13 @@ if TYPE_CHECKING:
     )
     from ._sets import searchsorted, unique
     from ._stats import TestResult, mannwhitneyu, spearmanr
+    from ._strings.fasta import Fasta, read_fasta
     from ._topk import TopK, argtopk, select, top_k, topk
     from ._windows import moving_max, moving_median, moving_min, moving_quantile, moving_rank
 
 _HOMES = {
     "_context": "Report config context explain show_config",
-    "_fasta": "Fasta read_fasta",
+    "_strings.fasta": "Fasta read_fasta",
     "_generate": "generate",
     "_groups": "GroupCounts GroupTopK GroupValues group_argsort group_count group_median "
     "group_quantile group_rank group_topk lexrank lexsort",

@@ -71,12 +71,12 @@ def place_of(a: Any, compare: bool = True) -> tuple[Any, Any]:
         if array.ndim > 1 and any(isinstance(row, np.ma.MaskedArray) for row in a):
             raise TypeError("a row of the sequence is masked; expected rows without a mask")
         return HOST, array
-    from . import _device
+    from ._inputs import device
     from ._inputs.text import Text
 
     if type(a) is Text:
         return HOST, a
-    foreign = _device.place_of(a)
+    foreign = device.place_of(a)
     if foreign is not None:
         return foreign, a
     from ._inputs import arrow, pandas

@@ -256,10 +256,10 @@ def config(
         numbers or strings that cannot be shared raises ValueError.
     gpu_shares : with device 'hybrid' and algorithm 'sample', the parts of the elements for GPUs 0,
         1, ...; the CPU gets the rest, and ``cpu_share`` must be None. None: one GPU.
-    device_sms : multiprocessors of the GPU that calls on host arrays may use, to measure a slower
-        GPU. The driver rounds the number up. None: all.
+    device_sms : number of multiprocessors of the GPU that calls on host arrays may use, to
+        measure the speed of a smaller GPU. The driver rounds the number up. None: all.
 
-    A setting that is not given does not change, except that another device than 'hybrid' resets
+    A setting that is not given does not change, except that a device other than 'hybrid' resets
     ``cpu_share`` and ``gpu_shares`` to None. The environment variables ``ORDO_THREADS`` and
     ``ORDO_DEVICE`` replace settings that are None.
 

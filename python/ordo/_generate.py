@@ -39,10 +39,11 @@ def generate(
     n : number of keys.
     dtype : integers of 8 to 64 bits, float32 or float64. Strings are always bytes.
     seed : chooses one of 2^64 arrays.
-    k : few, zipf: values; sawtooth: teeth; ksorted, shuffled: radius; dupes, staggered, bucket:
-        buckets; outliers: one key in k; timestamps: keys of a burst; sensors: sensors.
-        0: the default of the distribution.
-    p : recur: the probability that a key repeats its predecessor.
+    k : few: number of values; zipf: largest value; sawtooth: number of teeth; ksorted, shuffled:
+        radius; dupes, staggered, bucket: number of buckets; outliers: one key in k is an outlier;
+        timestamps: keys of a burst; sensors: number of sensors. 0: the default of the
+        distribution.
+    p : recur: the probability that a key equals the previous key.
 
     Returns
     -------

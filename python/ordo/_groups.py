@@ -263,7 +263,7 @@ def group_count(groups: Any, *, dropna: bool = True) -> GroupCounts:
     Parameters
     ----------
     groups : the group key of each row: an array of numbers of one dimension.
-    dropna : rows with a NaN group key belong to no group. False: they are one group, the last one.
+    dropna : True: rows with a NaN group key belong to no group. False: they form the last group.
 
     Returns
     -------
@@ -467,13 +467,14 @@ def group_topk(
     ----------
     groups, dropna : as for `group_count`.
     a : the key of each row. Tied keys are in the order of their rows.
-    k : results of each group.
+    k : number of results of each group.
     largest : the largest keys, the largest first. False: the smallest ones.
     skipna : leave NaN keys out. False: they come after all other keys.
 
     Returns
     -------
-    GroupTopK: `values` and `indices` have one row for each group, `counts` the results of each.
+    GroupTopK: `values` and `indices` have one row for each group, `counts` the number of results of
+    each group.
 
     Raises
     ------

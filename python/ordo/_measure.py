@@ -11,7 +11,7 @@ from . import _lib
 from ._arrays import HOST, Rows, is_text, numbers_of, place_of, plain_code, pointer
 from ._check import flag
 from ._context import host_context
-from ._device import with_guests
+from ._inputs.device import with_guests
 
 
 def _measure(
@@ -135,10 +135,11 @@ def radius(
     Returns
     -------
     An int; a NumPy array of int64 if there are several rows. With `sequences` a tuple
-    (radius, lr, rl, dm). `lr` has the last key in order up to each position (ascending: the
-    maximum), `rl` the first key from there on, both with the dtype of `a`. `dm` (uint64) has the
-    largest distance to an earlier position whose `lr` comes after this `rl`; 0 if there is none.
-    They have the shape of `a`; with axis=None they are flat.
+    (radius, lr, rl, dm). `lr` has for each position the key that is last in sorted order among the
+    keys up to it (ascending: the maximum), `rl` the key that is first among the keys from it on,
+    both with the dtype of `a`. `dm` (uint64) has for each position the largest distance to an
+    earlier position whose `lr` comes after the `rl` of this position; 0 if there is none. The
+    sequences have the shape of `a`; with axis=None they are flat.
 
     Raises
     ------

@@ -27,7 +27,7 @@ from ._arrays import (
 )
 from ._check import check_kind, check_stable, flag, integer, into, output, same_place
 from ._context import host_context
-from ._device import with_guests
+from ._inputs.device import with_guests
 from ._inputs.series import column_of, is_frame, rows_of
 
 _P = ctypes.c_void_p
@@ -118,8 +118,9 @@ def sort(
     descending : sort from the largest to the smallest. NaNs are last in both directions.
     algorithm : 'auto', or the name of an algorithm: radix, sample, merge, bitonic, split, bubble,
         rough, halving or windows. Strings accept 'auto' and 'sample'.
-    radius : for rough, halving and windows: no element is further than this from its place. 0: the
-        radius is measured. A radius that is too small is detected, and the result is right.
+    radius : for rough, halving and windows: no element is more than this many positions from its
+        sorted position. 0: the radius is measured. If the radius is too small, the sort takes
+        longer; the result is the same.
     out : array for the result, of the same shape and dtype. ``out=a`` sorts in place.
     by : if `a` is a data frame of pandas, polars or pyarrow: the name of a column, or a list of
         names. Rows are sorted by the first, equal rows by the next. `descending` may be a list.

@@ -34,7 +34,7 @@ from ._check import (
     unmasked,
 )
 from ._context import by_threads, host_threads, host_uses_cpu
-from ._device import with_guests
+from ._inputs.device import with_guests
 from ._inputs.series import column_of
 from ._order import argsort, check_index_dtype, sort
 

@@ -1,8 +1,8 @@
 """NumPy arrays as arguments of the library: addresses, types, and the place `HOST`.
 
 A *place* is an array library and a device. It creates result arrays, moves axes, returns addresses,
-and has the context, flags and stream for calls. ``HOST`` is the place of NumPy arrays; ``_device``
-has those of PyTorch and CuPy.
+and has the context, flags and stream for calls. ``HOST`` is the place of NumPy arrays;
+``_inputs.device`` has those of PyTorch and CuPy.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from ._arrays import (
 )
 from ._check import check_nan_policy, flag, found_nan, into
 from ._context import host_context
-from ._device import with_guests
+from ._inputs.device import with_guests
 from ._inputs.series import column_of
 
 _FLOAT = np.dtype(np.float64)

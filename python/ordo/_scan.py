@@ -22,7 +22,7 @@ from ._arrays import (
 )
 from ._check import flag, into
 from ._context import host_context
-from ._device import with_guests
+from ._inputs.device import with_guests
 from ._inputs.series import column_of
 
 # Sums of narrow integers and bools have 64 bits, as in NumPy.

@@ -30,7 +30,7 @@ from ._check import (
     warn_of_no_elements,
 )
 from ._context import host_context
-from ._device import with_guests
+from ._inputs.device import with_guests
 
 _DOUBLE = np.dtype(np.float64)
 _SINGLE, _WIDE = PLAIN[np.dtype(np.float32)], PLAIN[np.dtype(np.uint64)]
@@ -126,8 +126,10 @@ def median(
     overwrite_input : accepted for NumPy; the input is never overwritten.
     keepdims : keep the reduced axes with length 1.
     weights : a number of at least 0 for each element, or for each element along the axis. The
-        median is then the first element whose sum of weights up to it is above half of all, or the
-        mean with the next element if the sum is half. Integers repeat an element. CPU arrays only.
+        weights are then added in the order of the elements: the median is the element where the
+        sum exceeds half of all weights, or, if the sum is exactly half at an element, the mean of
+        that element and the next. An integer weight counts an element that many times. CPU arrays
+        only.
     nan_policy : 'propagate': the median of a row with a NaN is NaN, as in `numpy.median`. 'omit':
         NaNs are ignored, as in `numpy.nanmedian`. 'raise': a NaN raises a ValueError.
     algorithm : 'auto'; 'radix': digit by digit; 'bitonic': the median paper, which sorts sub-arrays
@@ -274,10 +276,11 @@ def quantile(
     axis, out, overwrite_input, keepdims, nan_policy, algorithm, sub_array : as for `median`.
     method : one of NumPy's thirteen methods. 'inverted_cdf', 'closest_observation', 'lower',
         'higher' and 'nearest' return an element, in the dtype of `a`.
-    weights : a number of at least 0 for each element, or for each element along the axis. Integers
-        repeat an element, by every method. Floats follow `numpy.quantile` for 'inverted_cdf' and
-        `scipy.stats.quantile` for its other methods. CPU arrays only. The quantiles of integers are
-        then float64 by every method, and without any weight above 0 they are NaN.
+    weights : a number of at least 0 for each element, or for each element along the axis. An
+        integer weight counts an element that many times, by every method. Float weights follow
+        `numpy.quantile` for 'inverted_cdf' and `scipy.stats.quantile` for its other methods. CPU
+        arrays only. The quantiles of integers are then float64 by every method, and without any
+        weight above 0 they are NaN.
 
     Returns
     -------

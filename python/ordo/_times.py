@@ -90,7 +90,7 @@ class _Sorted:
 
 
 def median(array: Any, axis: Any, keepdims: bool, nan_policy: str) -> Any:
-    """Returns medians; the mean of two middle elements is rounded to the unit, as by NumPy."""
+    """Returns medians; the mean of two middle elements is rounded to the unit, as NumPy does."""
     ordered = _Sorted(array, axis, nan_policy)
     n = np.maximum(ordered.count, 1)
     below, above = ordered.at((n - 1) // 2), ordered.at(n // 2)

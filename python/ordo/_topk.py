@@ -20,7 +20,7 @@ from ._arrays import (
 )
 from ._check import check_positions, flag, integer, into
 from ._context import host_context
-from ._device import with_guests
+from ._inputs.device import with_guests
 from ._inputs.series import column_of
 from ._order import argsort
 from ._select import _AUTO, _front, _select_options, _selected, _Way, _way

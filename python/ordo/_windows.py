@@ -10,7 +10,7 @@ import numpy as np
 from . import _lib
 from ._arrays import FLOATS, HOST, TYPES, Rows, address, numbers_of, rows_have_nan
 from ._check import check_nan_policy, flag, found_nan, integer, unmasked
-from ._device import with_guests
+from ._inputs.device import with_guests
 
 _MEDIAN, _QUANTILE, _RANK, _MIN, _MAX = range(1, 6)
 _DOUBLE = np.dtype(np.float64)
@@ -88,7 +88,7 @@ def moving_median(
     Returns
     -------
     Array of the shape of `a`: float64 for integers, else the dtype of `a` (computed in float64 and
-    rounded once). Infinities are ordinary numbers; pandas takes them as missing.
+    rounded once). Infinities are ordinary numbers; pandas treats them as missing values.
 
     Raises
     ------
@@ -159,8 +159,8 @@ def moving_rank(
 
     Parameters
     ----------
-    method : how ties are ranked, as for `rankdata`.
-    descending : rank 1 is the largest element.
+    method : rule for ties, as for `rankdata`.
+    descending : the largest element has rank 1.
     a, window, min_periods, axis, center, nan_policy : as for `moving_median`.
 
     Returns

@@ -5,7 +5,7 @@ memory, one thread and all threads), `distributions` (sort of 10^7 keys of every
 NumPy), `rows` (functions along the rows of arrays of 10^6 x 3, 10^5 x 100 and 1000 x 10^5 float64,
 beside NumPy and bottleneck), `windows` (moving windows over 10^6 float64, beside pandas and
 bottleneck), `strings`, `gpu` (2^28 float32 on the GPU) and `transfer` (10^8 float32 in host memory,
-on the GPU where that is faster). A row shows the smallest time of several calls, and how many times
+on the GPU where that is faster). A row shows the shortest time of several calls, and how many times
 faster ordo is than the fastest other library. The run ends with the number of points (a row with a
 number of threads) where ordo is ahead, level or behind, and the worst point. Libraries that are not
 installed are skipped.

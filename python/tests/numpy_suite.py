@@ -161,7 +161,7 @@ class _Loader(importlib.machinery.SourceFileLoader):
 
 
 class _Finder:
-    """Gives the modules above their loader, also if pytest imports them without a package."""
+    """Sets the loader of the modules above, also if pytest imports them without a package."""
 
     @staticmethod
     def find_spec(name: str, path: Any = None, target: Any = None) -> Any:

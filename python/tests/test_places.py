@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import ordo
-from ordo import _device
+from ordo._inputs import device
 from ordo._places import HostPlace, address
 
 
@@ -156,9 +156,9 @@ DTYPES = ["i1", "u1", "i2", "i4", "i8", "f2", "f4", "f8", "?"]
 def lib(request, monkeypatch):
     if request.param != "pretended":
         return library(request.param)
-    known = _device._library_of
+    known = device._library_of
     pretend = (FarPlace, None)
-    monkeypatch.setattr(_device, "_library_of", lambda a: pretend if type(a) is Far else known(a))
+    monkeypatch.setattr(device, "_library_of", lambda a: pretend if type(a) is Far else known(a))
     return Pretended()
 
 

@@ -152,9 +152,9 @@ def test_sorts_with_a_radius(tmp_path, cpu, algorithm):
 
 
 def test_the_hybrid_sample_sort(tmp_path, monkeypatch):
-    """CPU and a played device share the sort."""
+    """CPU and a simulated device share the sort."""
     if not (PLAYING / "libordo_cuda.so").exists():
-        pytest.skip("the played device is not built")
+        pytest.skip("the simulated device is not built")
     n = 1 << 16
     keys = ordo.generate("gaussian", n, "u4", seed=2)
     expected = np.sort(keys)

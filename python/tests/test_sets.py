@@ -55,7 +55,7 @@ def test_searchsorted_of_many(rng, side):
 
 @pytest.fixture
 def few_are_many(monkeypatch):
-    """A few needles take the way of many, on several threads."""
+    """Searches a few needles with the code for many needles, on several threads."""
     for module, names in (
         (ordo._sets, {"_MANY_NEEDLES": 1, "_HAYSTACK_BYTES": 8}),
         (ordo._sets, {"_BLOCK": 3, "_SLICE": 5}),

@@ -54,7 +54,7 @@ static bool has_its_elements(const sweep_call *call)
 }
 
 /* The error text describes the state of an array that is sorted in place. */
-static bool says_the_truth(const sweep_call *call, const ordo_ctx *ctx)
+static bool error_is_right(const sweep_call *call, const ordo_ctx *ctx)
 {
     const char *const text = ordo_last_error(ctx);
     bool const        unchanged = strstr(text, "unchanged") != NULL;
@@ -71,7 +71,7 @@ static bool keeps_promise(const sweep_call *call, const ordo_ctx *ctx)
     switch (call->entry.kind) {
     case SORT:
     case PAIRS:
-        return says_the_truth(call, ctx);
+        return error_is_right(call, ctx);
     case SORT_BY:
         return has_its_elements(call);
     case SELECT:

@@ -16,7 +16,7 @@
 
 enum {
     LARGE = 30011,
-    SPARE = 4, /* room for 4 selected keys of fewer keys */
+    SPARE = 4, /* results of a selection, which may be more than the keys */
     QUANTILES = 9
 };
 
@@ -29,7 +29,7 @@ typedef struct trial {
     const void    *mixed, *finite, *falling, *sorted, *rough; /* n keys each */
     void          *out, *values;
     unsigned char *kept;
-    size_t         kept_bytes, kept_room;
+    size_t         kept_bytes, kept_capacity;
     bool           compares;
 } trial;
 
@@ -40,9 +40,9 @@ static void results(trial *t, const void *p, size_t count, size_t size)
     if (t->compares) {
         CHECK_BYTES(t->kept + t->kept_bytes, p, bytes, size);
     } else {
-        if (t->kept_bytes + bytes > t->kept_room) {
-            t->kept_room = 2 * (t->kept_bytes + bytes);
-            t->kept = realloc(t->kept, t->kept_room);
+        if (t->kept_bytes + bytes > t->kept_capacity) {
+            t->kept_capacity = 2 * (t->kept_bytes + bytes);
+            t->kept = realloc(t->kept, t->kept_capacity);
             if (t->kept == NULL)
                 abort();
         }

@@ -223,15 +223,16 @@ static void test_string_threads(ordo_ctx *const with[MOST_THREADS + 1], ordo_dis
         N = 5000
     };
     static uint64_t expected_offsets[N + 1], offsets[N + 1];
-    const size_t    room = (size_t)N * 500;
-    char *const expected = test_need(room), *const bytes = test_need(room);
+    const size_t    capacity = (size_t)N * 500;
+    char *const expected = test_need(capacity), *const bytes = test_need(capacity);
 
     CHECK_STATUS(ORDO_OK,
-                 ordo_gen_strings(with[1], dist, N, expected_offsets, expected, room, NULL),
+                 ordo_gen_strings(with[1], dist, N, expected_offsets, expected, capacity, NULL),
                  with[1]);
     for (unsigned threads = 2; threads <= MOST_THREADS; threads++) {
         testkit_case("distribution %d, %u threads", (int)dist, threads);
-        CHECK_STATUS(ORDO_OK, ordo_gen_strings(with[threads], dist, N, offsets, bytes, room, NULL),
+        CHECK_STATUS(ORDO_OK,
+                     ordo_gen_strings(with[threads], dist, N, offsets, bytes, capacity, NULL),
                      with[threads]);
         CHECK_BYTES(expected_offsets, offsets, sizeof offsets, sizeof *offsets);
         CHECK_BYTES(expected, bytes, (size_t)offsets[N], 1);

@@ -545,7 +545,7 @@ static void test_scan_algorithms(void)
 {
     static uint32_t keys[N], out[N];
     uint64_t        total = 7;
-    size_t          room = 7;
+    size_t          scratch = 7;
 
     for (uint32_t a = 1; a <= ORDO_ALGORITHM_SHARED + 1; a++) {
         ordo_scan_opts const opts = ORDO_OPTS(ordo_scan_opts, .algorithm = a);
@@ -555,10 +555,10 @@ static void test_scan_algorithms(void)
                     ordo_scan_bits(ctx, ORDO_FLAG_BYTES, keys, N, ORDO_U32, out, &total, &opts));
         else if (!testkit_on_device()) {
             FOR_GPUS(ordo_scan_bits(ctx, ORDO_FLAG_BYTES, keys, N, ORDO_U32, out, &total, &opts));
-            FOR_GPUS(ordo_scan_bits_scratch(ctx, ORDO_FLAG_BYTES, N, ORDO_U32, &opts, &room));
+            FOR_GPUS(ordo_scan_bits_scratch(ctx, ORDO_FLAG_BYTES, N, ORDO_U32, &opts, &scratch));
             if (a == ORDO_ALGORITHM_BALLOT)
-                FOR_GPUS(ordo_scan_scratch(ctx, ORDO_SUM, ORDO_U32, N, ORDO_U32, &opts, &room));
-            CHECK_EQ_U64(7, room);
+                FOR_GPUS(ordo_scan_scratch(ctx, ORDO_SUM, ORDO_U32, N, ORDO_U32, &opts, &scratch));
+            CHECK_EQ_U64(7, scratch);
         }
         if (a != ORDO_ALGORITHM_BALLOT)
             REFUSED("expected auto or ballot",

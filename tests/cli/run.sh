@@ -9,7 +9,7 @@
 #                   expression in line i
 #   NAME.code       its exit code, if not 0
 # A missing file means that nothing is printed. $CASES is the folder of the case; *.inc files hold
-# functions that several cases use. TEST_PLAYING is the folder of the played GPU
+# functions that several cases use. TEST_PLAYING is the folder of the simulated GPU
 # (tests/plugins/playing.c); default: that of the build folder of the command. TEST_WEIGHS_ALL=1
 # means that the command was built with the shrunk thresholds of the tests.
 set -u
@@ -36,7 +36,7 @@ ln -s "$command_path" "$work/bin/ordo"
 PATH=$work/bin:$PATH
 export PATH
 
-# all_match PATTERNS FILE: as many lines, and each matches its pattern from end to end
+# all_match PATTERNS FILE: both have the same number of lines, and each line matches its pattern
 all_match() {
     [ "$(wc -l <"$1")" -eq "$(wc -l <"$2")" ] || return 1
     while IFS= read -r pattern <&3 && IFS= read -r line <&4; do
@@ -44,7 +44,7 @@ all_match() {
     done 3<"$1" 4<"$2"
 }
 
-# compare STREAM FILE: what came, against what the case expects
+# compare STREAM FILE: compares what the case printed with what it must print
 compare() {
     if [ -f "$CASES/$name.$1.match" ]; then
         all_match "$CASES/$name.$1.match" "$2" && return 0

@@ -21,9 +21,9 @@ static unsigned char source[LARGE * 8], expected[LARGE * 8];
 static const ordo_type types[] = {ORDO_U32, ORDO_I32, ORDO_F32, ORDO_U64, ORDO_I64, ORDO_F64};
 #define TYPES (sizeof types / sizeof *types)
 
-/* keys[0 .. n) = draws from `values` values, each of them any bits: NaNs and zeros of both signs
- * are among them. skew: the next value is half as likely as the one before. One key of `strays` is
- * any bits; 0: none. */
+/* keys[0 .. n) = draws from `values` values of random bits, among them zeros of both signs and, for
+ * floats, NaNs. skew: each value is half as likely as the previous value. One key in `strays` has
+ * random bits; 0: none. */
 static void fill(test_rng *rng, unsigned char *keys, size_t size, size_t n, size_t values,
                  bool skew, size_t strays)
 {

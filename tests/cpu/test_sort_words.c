@@ -136,8 +136,9 @@ static void try_sort(const subject *s, size_t n, unsigned bits, unsigned place,
 {
     size_t const   size = s->width / 8, bytes = n * size;
     uint64_t const varies = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
-    size_t const   room = place == 1 ? bytes : ordo_min(bytes, ORDO_TUNE_WORDS_CACHE);
-    void *const a = guard_place(&words, bytes, side), *const b = guard_place(&spare, room, side);
+    size_t const   spare_bytes = place == 1 ? bytes : ordo_min(bytes, ORDO_TUNE_WORDS_CACHE);
+    void *const a = guard_place(&words, bytes, side), *const b =
+                                                          guard_place(&spare, spare_bytes, side);
     void *const c = guard_place(&other, bytes, side);
     for (size_t i = 0; i < n; i++)
         put(a, i, s->width, (numbers[i] & varies) | (UINT64_C(0xa5a5a5a5a5a5a5a5) & ~varies));
@@ -146,7 +147,7 @@ static void try_sort(const subject *s, size_t n, unsigned bits, unsigned place,
         put(expected, i, s->width, mapped(get(expected, i, s->width), s->width, map));
     s->sort(a, b, n, place == 0 ? a : place == 1 ? b : c, bits, map);
     CHECK_BYTES(expected, place == 0 ? a : place == 1 ? b : c, bytes, size);
-    CHECK(guard_intact(&words, bytes, side) && guard_intact(&spare, room, side) &&
+    CHECK(guard_intact(&words, bytes, side) && guard_intact(&spare, spare_bytes, side) &&
           guard_intact(&other, bytes, side));
 }
 

@@ -203,7 +203,7 @@ static void draw_sorted(test_rng *rng, shape of, ordo_type type, size_t count, u
 
 static void test_cut(test_rng *rng, shape of, ordo_type type, shape probes)
 {
-    static uint64_t    sample[SAMPLE], room[SAMPLE], keys[SAMPLE];
+    static uint64_t    sample[SAMPLE], scratch[SAMPLE], keys[SAMPLE];
     static radix_cells cells;
     unsigned const     width = 8 * (unsigned)ordo_type_size(type);
     size_t const       count = 1 + test_rng_below(rng, SAMPLE), wanted = BUCKETS >> (count % 3);
@@ -212,7 +212,7 @@ static void test_cut(test_rng *rng, shape of, ordo_type type, shape probes)
     size_t             before = 0;
     draw_sorted(rng, of, type, count, sample);
     draw_sorted(rng, probes, type, SAMPLE, keys);
-    radix_choose_cut(sample, room, count, width, wanted, whole, &cut, &cells);
+    radix_choose_cut(sample, scratch, count, width, wanted, whole, &cut, &cells);
     testkit_case("cut of %s by %s width=%u count=%zu", names[probes], names[of], width, count);
     CHECK(cut.buckets >= 1 && cut.buckets <= BUCKETS);
     for (size_t i = 0; i < SAMPLE && !cut.even; i++) {
@@ -230,9 +230,9 @@ static void test_cut(test_rng *rng, shape of, ordo_type type, shape probes)
 /* ---- The balance of the cut ---- */
 
 enum {
-    BALANCED_BUCKETS = 1024, /* what many threads want for 10^7 keys */
+    BALANCED_BUCKETS = 1024, /* the buckets that many threads use for 10^7 keys */
     BALANCED_SAMPLE = ORDO_TUNE_RADIX_SAMPLE,
-    BALANCED_PART = 48 /* a bucket with several values holds at most one key in so many */
+    BALANCED_PART = 48 /* a bucket with several values holds at most 1/48 of the keys */
 };
 
 typedef struct held {
@@ -260,7 +260,7 @@ static int compare_words(const void *a, const void *b)
  * equal. So each distribution of the generators must be divided evenly. */
 static void test_balance(const test_context *with, ordo_dist dist, ordo_type type)
 {
-    static uint64_t     sample[BALANCED_SAMPLE], room[BALANCED_SAMPLE];
+    static uint64_t     sample[BALANCED_SAMPLE], scratch[BALANCED_SAMPLE];
     static radix_cells  cells;
     static held         buckets[BUCKETS];
     unsigned const      width = 8 * (unsigned)ordo_type_size(type);
@@ -272,7 +272,7 @@ static void test_balance(const test_context *with, ordo_dist dist, ordo_type typ
     for (size_t i = 0; i < BALANCED_SAMPLE; i++)
         sample[i] = bits[i * stride + ordo_random_below(ordo_random_at(3, i), stride)];
     qsort(sample, BALANCED_SAMPLE, sizeof *sample, compare_words);
-    radix_choose_cut(sample, room, BALANCED_SAMPLE, width, BALANCED_BUCKETS, 0, &cut, &cells);
+    radix_choose_cut(sample, scratch, BALANCED_SAMPLE, width, BALANCED_BUCKETS, 0, &cut, &cells);
     memset(buckets, 0, sizeof buckets);
     for (size_t i = 0; i < LARGE; i++) {
         size_t const b = cut.even ? (size_t)(bits[i] >> cut.shift & cut.mask)

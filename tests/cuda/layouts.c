@@ -1,43 +1,22 @@
 /* layouts.c - see layouts.h. */
 #include "layouts.h"
-
-#include <string.h>
+#include "oracle.h"
 
 uint64_t layout_offsets[LAYOUT_SEGMENTS + 1];
 
 size_t layout_length(const layout *l, size_t i)
 {
-    const uint64_t *const o = l->segments.offsets;
-    if (o == NULL)
-        return l->segments.length;
-    return o[i] <= o[i + 1] && o[i + 1] <= l->n ? (size_t)(o[i + 1] - o[i]) : 0;
-}
-
-size_t layout_place(const layout *l, size_t i, size_t j)
-{
-    const ordo_segments *const s = &l->segments;
-    if (s->offsets != NULL)
-        return (size_t)s->offsets[i] + j;
-    size_t const step = s->step != 0 ? s->step : 1;
-    size_t const stride = s->stride != 0 ? s->stride : s->length * step;
-    size_t const group = s->group != 0 ? s->group : s->count;
-    size_t const groups = s->group_stride != 0 ? s->group_stride : group * stride;
-    return i / group * groups + i % group * stride + j * step;
+    return oracle_segment_length(&l->segments, l->n, i);
 }
 
 size_t layout_take(const layout *l, size_t i, const void *array, size_t size, void *to)
 {
-    size_t const n = layout_length(l, i);
-    for (size_t j = 0; j < n; j++)
-        memcpy((char *)to + j * size, (const char *)array + layout_place(l, i, j) * size, size);
-    return n;
+    return oracle_segment_take(&l->segments, l->n, i, array, size, to);
 }
 
 void layout_put(const layout *l, size_t i, void *array, size_t size, const void *from)
 {
-    size_t const n = layout_length(l, i);
-    for (size_t j = 0; j < n; j++)
-        memcpy((char *)array + layout_place(l, i, j) * size, (const char *)from + j * size, size);
+    oracle_segment_put(&l->segments, l->n, i, array, size, from);
 }
 
 layout layout_by_offsets(const char *name, const size_t *lengths, size_t count)

@@ -26,7 +26,6 @@ layout layout_by_offsets(const char *name, const size_t *lengths, size_t count);
 
 /* A pair of offsets that descends or exceeds n is an empty segment. */
 size_t layout_length(const layout *l, size_t i);
-size_t layout_place(const layout *l, size_t i, size_t j); /* of element j of segment i */
 
 /* Copies segment i of an array of elements of `size` bytes to other memory, and back. take returns
  * the number of elements. */

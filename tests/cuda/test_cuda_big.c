@@ -22,7 +22,7 @@ static unsigned char *block;
 static uint64_t       counts[VALUES]; /* how often each value is a key */
 static device_array   keys;
 
-static bool room_for(size_t bytes, const char *what)
+static bool enough_memory(size_t bytes, const char *what)
 {
     size_t free_bytes = 0, all = 0;
     CUDA_CHECK(cudaMemGetInfo(&free_bytes, &all));
@@ -95,7 +95,7 @@ static void test_scan(void)
     ordo_scan_opts const opts = ORDO_OPTS(ordo_scan_opts, .flags = ORDO_ON_DEVICE);
 
     testkit_case("scan");
-    if (!room_for(bytes, "scan"))
+    if (!enough_memory(bytes, "scan"))
         return;
     device_array    out = device_make(bytes, 0);
     uint64_t *const piece = test_keep(PIECE);
@@ -164,7 +164,7 @@ static void test_ranks(void)
     CHECK_EQ_U64(0, radius);
 
     testkit_case("rank_sorted");
-    if (!room_for(bytes, "rank_sorted"))
+    if (!enough_memory(bytes, "rank_sorted"))
         return;
     device_array ranks = device_make(bytes, 0);
     CHECK_STATUS(ORDO_OK,
@@ -195,7 +195,7 @@ static void test_partition(void)
     int                       sorted = 0;
 
     testkit_case("partition");
-    if (!room_for(KEYS + bits, "partition"))
+    if (!enough_memory(KEYS + bits, "partition"))
         return;
     device_array flags = device_make(bits, 0), out = device_make(KEYS, 0);
     CUDA_CHECK(cudaMemset(flags.data, 0x55, bits));
@@ -250,7 +250,7 @@ static void test_streamed(void)
     uint32_t *const from = malloc(bytes), *const to = malloc(bytes);
     if (from == NULL || to == NULL || free_pages < 3 * (bytes / 4096))
         testkit_skip("streamed: needs %zu MiB of host memory", 3 * (bytes >> 20));
-    else if (room_for(bytes * 2, "streamed")) {
+    else if (enough_memory(bytes * 2, "streamed")) {
         stream_keys(ORDO_CUDA, from, to, n);
         stream_keys(ORDO_HYBRID, from, to, n);
     }
@@ -263,7 +263,7 @@ int main(void)
     test_rng rng = {9};
 
     device_start();
-    if (!room_for(4 * KEYS, "5e9 keys"))
+    if (!enough_memory(4 * KEYS, "5e9 keys"))
         return device_done();
     block = test_keep(BLOCK);
     for (size_t i = 0; i < BLOCK; i++)

@@ -6,6 +6,7 @@
  * the fewest, for its race checker. */
 #include "device.h"
 #include "inputs.h"
+#include "oracle.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,36 +36,17 @@ static ordo_segments there; /* the segments of the call on the GPU */
 
 static size_t length_of(const layout *l, size_t i)
 {
-    const ordo_segments *const s = &l->segments;
-    if (s->offsets == NULL)
-        return s->length;
-    bool const good = s->offsets[i] <= s->offsets[i + 1] && s->offsets[i + 1] <= l->n;
-    return good ? (size_t)(s->offsets[i + 1] - s->offsets[i]) : 0;
-}
-
-/* The place of element j of segment i. */
-static size_t place_of(const layout *l, size_t i, size_t j)
-{
-    const ordo_segments *const s = &l->segments;
-    if (s->offsets != NULL)
-        return (size_t)s->offsets[i] + j;
-    size_t const step = s->step != 0 ? s->step : 1;
-    size_t const stride = s->stride != 0 ? s->stride : s->length * step;
-    size_t const group = s->group != 0 ? s->group : s->count;
-    size_t const groups = s->group_stride != 0 ? s->group_stride : group * stride;
-    return i / group * groups + i % group * stride + j * step;
+    return oracle_segment_length(&l->segments, l->n, i);
 }
 
 static void take(const layout *l, size_t i, const char *array, size_t size, char *to)
 {
-    for (size_t j = 0; j < length_of(l, i); j++)
-        memcpy(to + j * size, array + place_of(l, i, j) * size, size);
+    (void)oracle_segment_take(&l->segments, l->n, i, array, size, to);
 }
 
 static void put(const layout *l, size_t i, char *array, size_t size, const char *from)
 {
-    for (size_t j = 0; j < length_of(l, i); j++)
-        memcpy(array + place_of(l, i, j) * size, from + j * size, size);
+    oracle_segment_put(&l->segments, l->n, i, array, size, from);
 }
 
 /* ---- Arrays of the GPU's call ---- */
@@ -335,7 +317,7 @@ static void test_host(void)
     try_all(&l, ORDO_I16, 3, true);
 }
 
-/* ---- A huge segment, which is dealt out to buckets twice ---- */
+/* ---- A huge segment, which is scattered to buckets twice ---- */
 
 static void test_huge(void)
 {

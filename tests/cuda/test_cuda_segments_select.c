@@ -13,7 +13,7 @@
 
 enum {
     MOST_RESULTS = 40, /* of a segment */
-    RESULT_ROOM = LAYOUT_SEGMENTS * MOST_RESULTS,
+    ALL_RESULTS = LAYOUT_SEGMENTS * MOST_RESULTS,
     FILL = 0xa5
 };
 
@@ -144,7 +144,7 @@ static void try_topk(const sample *s, size_t k, ordo_type index_type, ordo_nans 
 {
     size_t const     size = ordo_type_size(s->type), index_size = ordo_type_size(index_type);
     size_t const     segments = s->l->segments.count, bytes = segments * k * size;
-    static char      indices[RESULT_ROOM * 8];
+    static char      indices[ALL_RESULTS * 8];
     static size_t    found[LAYOUT_SEGMENTS];
     ordo_select_opts opts =
         ORDO_OPTS(ordo_select_opts, .flags = s->desc ? ORDO_DESCENDING : 0, .nans = (uint32_t)nans);
@@ -488,16 +488,16 @@ int main(void)
     const char *const wish = getenv("ORDO_TEST_SMALL");
     small = wish != NULL;
     smallest = wish != NULL && strcmp(wish, "2") == 0;
-    size_t const room = (size_t)LAYOUT_ELEMENTS * 16 + RESULT_ROOM * 8;
-    keys = malloc(room);
-    one = malloc(room);
-    one_more = malloc(room);
-    expected = malloc(room);
-    got = malloc(room);
+    size_t const bytes = (size_t)LAYOUT_ELEMENTS * 16 + ALL_RESULTS * 8;
+    keys = malloc(bytes);
+    one = malloc(bytes);
+    one_more = malloc(bytes);
+    expected = malloc(bytes);
+    got = malloc(bytes);
     d_offsets = device_make(sizeof layout_offsets, 0);
-    d_keys = device_make(room, 0);
-    d_out = device_make(room, 0);
-    d_more = device_make(room, 0);
+    d_keys = device_make(bytes, 0);
+    d_out = device_make(bytes, 0);
+    d_more = device_make(bytes, 0);
     test_layouts();
     test_host_arrays();
     test_check();

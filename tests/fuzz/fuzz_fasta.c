@@ -1,7 +1,7 @@
 /* fuzz_fasta.c - ordo_parse_fasta and the command's reader of FASTA records.
  *
  * The arrays have exactly the size that the first call says, so that ASan sees every byte too many.
- * Numbers that are not those of the text are refused. Records that the command writes in the order
+ * Counts that differ from those of the text are refused. Records that the command writes in the order
  * of the input are the input, byte for byte. Records written in reverse order can be read again and
  * have the same keys in reverse order. */
 #include "fuzz.h"
@@ -91,7 +91,7 @@ static void check_record(const char *text, const ordo_fasta *f, size_t i)
     FUZZ_CHECK(found == residues);
 }
 
-/* Numbers that differ from those of the text must be refused. Arrays are of the smaller size. */
+/* Counts that differ from those of the text must be refused. Arrays are of the smaller size. */
 static void check_wrong_numbers(const char *text, size_t size, const ordo_fasta *counted)
 {
     for (unsigned which = 0; which < 3; which++) {

@@ -1,5 +1,5 @@
 /* test_sample_strings.c - the sample sort of strings by name: sizes around 2^16 on the CPU, on the
- * played device and on both; ties, empty strings, zero bytes, long common prefixes; the report;
+ * simulated device and on both; ties, empty strings, zero bytes, long common prefixes; the report;
  * refused options; every failed allocation; elements with a comparison function, which the CPU
  * sorts in every context. */
 #define _POSIX_C_SOURCE 200809L

@@ -288,7 +288,7 @@ static void no_memory_here(void)
             if (ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CUDA, .threads = 2,
                                                  ALLOCATOR(&allocator))) != ORDO_OK)
                 continue;
-            testkit_case("room %zu, host allocation %zu fails", i, at);
+            testkit_case("memory %zu, host allocation %zu fails", i, at);
             prepare(PAIRS, inputs_find("random bits"), ORDO_I32, MOST, 4, 0);
             ordo_status const status = call(ctx, PAIRS, ORDO_I32, keys, MOST, values, 4, 0);
             if (status == ORDO_OK) {

@@ -142,24 +142,24 @@ static void lose_devices(void)
 static void little_memory(void)
 {
     static const struct {
-        const char *room;
+        const char *bytes;
         ordo_status device;
         uint64_t    batches;
-    } rooms[] = {{"100", ORDO_E_NOMEM, 0}, {"110000", ORDO_OK, 1}, {"160000", ORDO_OK, 2}};
+    } memories[] = {{"100", ORDO_E_NOMEM, 0}, {"110000", ORDO_OK, 1}, {"160000", ORDO_OK, 2}};
     question const q = {.type = ORDO_I32,
                         .rank_type = ORDO_U32,
                         .n = 4999,
                         .shape = inputs_find("random bits"),
                         .ties = ORDO_TIES_MAX};
     prepare(&q);
-    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
+    for (size_t i = 0; i < sizeof memories / sizeof *memories; i++) {
         ordo_ctx *const ctx = play_context(ORDO_HYBRID, 2, -1);
-        testkit_case("%s bytes of device memory", rooms[i].room);
-        play_memory(rooms[i].room);
+        testkit_case("%s bytes of device memory", memories[i].bytes);
+        play_memory(memories[i].bytes);
         check(ctx, &q);
         ordo_facts const facts = facts_of(ctx);
-        CHECK(facts.device_status == rooms[i].device);
-        CHECK_EQ_U64(rooms[i].batches, facts.batches);
+        CHECK(facts.device_status == memories[i].device);
+        CHECK_EQ_U64(memories[i].batches, facts.batches);
         ordo_ctx_free(ctx);
     }
     testkit_case("too little memory, device only");

@@ -91,18 +91,18 @@ static void in_small_thread(ordo_ctx *ctx, verb what)
     pthread_attr_destroy(&attr);
 }
 
-static void compare(ordo_ctx *cpu, unsigned threads, double share, const char *room)
+static void compare(ordo_ctx *cpu, unsigned threads, double share, const char *memory)
 {
     ordo_ctx *const ctx = play_context(ORDO_HYBRID, threads, share);
     for (verb what = SORT; what < VERBS; what++) {
-        if (room != NULL && what >= RANK) /* these have no rounds of ranges */
+        if (memory != NULL && what >= RANK) /* these have no rounds of ranges */
             continue;
         if (share > 0 && what == STRINGS) /* refused: only the sample sort shares strings */
             continue;
-        testkit_case("verb %d, %u threads, share %.1f, room %s", (int)what, threads, share,
-                     room != NULL ? room : "enough");
+        testkit_case("verb %d, %u threads, share %.1f, memory %s", (int)what, threads, share,
+                     memory != NULL ? memory : "enough");
         CHECK_STATUS(ORDO_OK, call(cpu, what, 0), cpu);
-        play_memory(room);
+        play_memory(memory);
         in_small_thread(ctx, what);
         play_memory(NULL);
         CHECK_BYTES(keys[0], keys[1], sizeof keys[0], sizeof keys[0][0]);

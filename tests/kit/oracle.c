@@ -178,6 +178,45 @@ void oracle_gather(const void *from, size_t item, const uint64_t *index, size_t 
         oracle_copy((char *)to + i * item, (const char *)from + index[i] * item, item);
 }
 
+size_t oracle_segment_length(const ordo_segments *s, size_t n, size_t i)
+{
+    const uint64_t *const o = s->offsets;
+    if (o == NULL)
+        return s->length;
+    return o[i] <= o[i + 1] && o[i + 1] <= n ? (size_t)(o[i + 1] - o[i]) : 0;
+}
+
+/* The position of element j of segment i. */
+static size_t segment_position(const ordo_segments *s, size_t i, size_t j)
+{
+    if (s->offsets != NULL)
+        return (size_t)s->offsets[i] + j;
+    size_t const step = s->step != 0 ? s->step : 1;
+    size_t const stride = s->stride != 0 ? s->stride : s->length * step;
+    size_t const group = s->group != 0 ? s->group : s->count;
+    size_t const groups = s->group_stride != 0 ? s->group_stride : group * stride;
+    return i / group * groups + i % group * stride + j * step;
+}
+
+size_t oracle_segment_take(const ordo_segments *s, size_t n, size_t i, const void *array,
+                           size_t size, void *to)
+{
+    size_t const length = oracle_segment_length(s, n, i);
+    for (size_t j = 0; j < length; j++)
+        oracle_copy((char *)to + j * size, (const char *)array + segment_position(s, i, j) * size,
+                    size);
+    return length;
+}
+
+void oracle_segment_put(const ordo_segments *s, size_t n, size_t i, void *array, size_t size,
+                        const void *from)
+{
+    size_t const length = oracle_segment_length(s, n, i);
+    for (size_t j = 0; j < length; j++)
+        oracle_copy((char *)array + segment_position(s, i, j) * size, (const char *)from + j * size,
+                    size);
+}
+
 void oracle_sort(ordo_type type, const void *keys, size_t n, bool desc, void *out)
 {
     loaded const    l = load_all(type, keys, n, desc);

@@ -27,6 +27,17 @@ void        oracle_order(size_t n, uint64_t *index, oracle_compare_fn *compare, 
 /* to[i] = from[index[i]], elements of `item` bytes. */
 void oracle_gather(const void *from, size_t item, const uint64_t *index, size_t n, void *to);
 
+/* The length of segment i of an array of n elements. A pair of offsets that descends or exceeds n is
+ * an empty segment. */
+size_t oracle_segment_length(const ordo_segments *s, size_t n, size_t i);
+
+/* Copies segment i of an array of elements of `size` bytes to other memory, and back. take returns
+ * the number of elements. */
+size_t oracle_segment_take(const ordo_segments *s, size_t n, size_t i, const void *array,
+                           size_t size, void *to);
+void   oracle_segment_put(const ordo_segments *s, size_t n, size_t i, void *array, size_t size,
+                          const void *from);
+
 /* Copies one element. A copy of constant size costs no call, which sanitizers would make slow. */
 static inline void oracle_copy(void *to, const void *from, size_t size)
 {

@@ -40,7 +40,7 @@ void play_without_failures(void) { unsetenv("ORDO_PLAY_FAIL"); }
 void play_memory(const char *bytes)
 {
     if (bytes != NULL)
-        setenv("ORDO_PLAY_ROOM", bytes, 1);
+        setenv("ORDO_PLAY_MEMORY", bytes, 1);
     else
-        unsetenv("ORDO_PLAY_ROOM");
+        unsetenv("ORDO_PLAY_MEMORY");
 }

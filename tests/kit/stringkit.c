@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *grow(void *block, size_t *room, size_t need, size_t size)
+static void *grow(void *block, size_t *capacity, size_t need, size_t size)
 {
-    if (need <= *room)
+    if (need <= *capacity)
         return block;
-    *room = 2 * need + 64;
-    void *const grown = realloc(block, *room * size);
+    *capacity = 2 * need + 64;
+    void *const grown = realloc(block, *capacity * size);
     if (grown == NULL)
         abort();
     return grown;
@@ -17,8 +17,8 @@ static void *grow(void *block, size_t *room, size_t need, size_t size)
 
 void string_set_add(string_set *s, const void *string, size_t length)
 {
-    s->bytes = grow(s->bytes, &s->bytes_room, s->used + length + 1, 1);
-    s->offsets = grow(s->offsets, &s->offsets_room, s->n + 2, sizeof *s->offsets);
+    s->bytes = grow(s->bytes, &s->bytes_capacity, s->used + length + 1, 1);
+    s->offsets = grow(s->offsets, &s->offsets_capacity, s->n + 2, sizeof *s->offsets);
     if (length > 0)
         memcpy(s->bytes + s->used, string, length);
     s->has_zeros |= length > 0 && memchr(string, 0, length) != NULL;
@@ -29,7 +29,7 @@ void string_set_add(string_set *s, const void *string, size_t length)
 
 void string_set_finish(string_set *s)
 {
-    s->offsets = grow(s->offsets, &s->offsets_room, 1, sizeof *s->offsets);
+    s->offsets = grow(s->offsets, &s->offsets_capacity, 1, sizeof *s->offsets);
     s->offsets[0] = 0;
     s->packed = guard_alloc(s->used, GUARD_END);
     s->ended = guard_alloc(s->used + s->n, GUARD_END);

@@ -11,7 +11,7 @@ typedef struct string_set {
     size_t       n, used; /* strings, and their bytes */
     char        *bytes;
     uint64_t    *offsets;
-    size_t       bytes_room, offsets_room;
+    size_t       bytes_capacity, offsets_capacity;
     bool         has_zeros; /* a string contains a zero byte: only the first form can hold it */
     guard_block  packed;    /* the strings one after another     */
     guard_block  ended;     /* the same with a zero byte after each */

@@ -264,30 +264,30 @@ void guard_readonly(guard_region *region, bool readonly)
 
 /* Up to PATTERN_BYTES free bytes beside an array of that size. */
 static unsigned char *free_side(const guard_region *region, size_t bytes, guard_side side,
-                                size_t *room)
+                                size_t *length)
 {
     size_t const rest = region->bytes - bytes;
-    *room = rest < PATTERN_BYTES ? rest : PATTERN_BYTES;
-    return side == GUARD_START ? region->data + bytes : region->data + rest - *room;
+    *length = rest < PATTERN_BYTES ? rest : PATTERN_BYTES;
+    return side == GUARD_START ? region->data + bytes : region->data + rest - *length;
 }
 
 void *guard_place(const guard_region *region, size_t bytes, guard_side side)
 {
-    size_t room;
+    size_t length;
     if (bytes > region->bytes) {
         fprintf(stderr, "guard_place: %zu bytes do not fit in %zu\n", bytes, region->bytes);
         exit(99);
     }
-    unsigned char *const beside = free_side(region, bytes, side, &room);
-    memset(beside, PATTERN, room);
+    unsigned char *const beside = free_side(region, bytes, side, &length);
+    memset(beside, PATTERN, length);
     return side == GUARD_START ? region->data : region->data + region->bytes - bytes;
 }
 
 bool guard_intact(const guard_region *region, size_t bytes, guard_side side)
 {
-    size_t                     room;
-    const unsigned char *const beside = free_side(region, bytes, side, &room);
-    for (size_t i = 0; i < room; i++)
+    size_t                     length;
+    const unsigned char *const beside = free_side(region, bytes, side, &length);
+    for (size_t i = 0; i < length; i++)
         if (beside[i] != PATTERN)
             return false;
     return true;

@@ -1,5 +1,5 @@
-/* test_costs.c - every cost of a calibration can change a decision. A cost that cannot is not worth
- * its measurement. Each cost takes values from a quarter of the built-in value to four times that
+/* test_costs.c - every cost of a calibration can change a decision. A cost that changes none need
+ * not be measured. Each cost takes values from a quarter of the built-in value to four times that
  * value while the others keep their built-in values, and the backend with the lowest predicted time
  * is compared over verbs, types, sizes and numbers of threads. */
 #include "plan/predict.h"

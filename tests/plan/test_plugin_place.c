@@ -32,7 +32,7 @@ enum {
 
 static char self[PATH_SIZE]; /* this program, its folder, and a new folder in that folder */
 static char folder[PATH_SIZE];
-static char room[PATH_SIZE];
+static char temporary[PATH_SIZE];
 static char said[4 * PATH_SIZE]; /* output of the last child */
 
 /* ---- The child ---- */
@@ -112,34 +112,34 @@ static void copy_file(const char *from, const char *to)
 }
 
 /* The path of `name` in the new folder. Two results are valid at a time. */
-static const char *in_room(const char *name)
+static const char *in_temporary(const char *name)
 {
     static char path[2][2 * PATH_SIZE];
     static int  turn;
     char *const at = path[turn ^= 1];
-    snprintf(at, sizeof *path, "%s/%s", room, name);
+    snprintf(at, sizeof *path, "%s/%s", temporary, name);
     return at;
 }
 
-static void make_room(void)
+static void make_temporary(void)
 {
     ssize_t const length = readlink("/proc/self/exe", self, sizeof self - 1);
     if (!CHECK(length > 0))
         exit(testkit_done());
     memcpy(folder, self, sizeof folder);
     *strrchr(folder, '/') = '\0';
-    snprintf(room, sizeof room, "%.4000s/place.XXXXXX", folder);
-    if (!CHECK(mkdtemp(room) != NULL && chmod(room, 0755) == 0))
+    snprintf(temporary, sizeof temporary, "%.4000s/place.XXXXXX", folder);
+    if (!CHECK(mkdtemp(temporary) != NULL && chmod(temporary, 0755) == 0))
         exit(testkit_done());
 }
 
-static void remove_room(void)
+static void remove_temporary(void)
 {
     static const char *const names[] = {"program", "gone",           "secure",   "libordo.so.0",
                                         PLUGIN,    "elsewhere/link", "elsewhere"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        (void)remove(in_room(names[i]));
-    CHECK(rmdir(room) == 0);
+        (void)remove(in_temporary(names[i]));
+    CHECK(rmdir(temporary) == 0);
 }
 
 /* ---- Places ---- */
@@ -181,20 +181,20 @@ static void test_wrong_places(void)
 /* A plugin beside the program is found for every argv[0], unless the program was removed. */
 static void test_beside_program(void)
 {
-    copy_file(self, in_room("program"));
-    copy_file(self, in_room("gone"));
-    CHECK(symlink(WRONG "/" PLUGIN, in_room(PLUGIN)) == 0);
-    CHECK(mkdir(in_room("elsewhere"), 0755) == 0);
-    CHECK(symlink(in_room("program"), in_room("elsewhere/link")) == 0);
+    copy_file(self, in_temporary("program"));
+    copy_file(self, in_temporary("gone"));
+    CHECK(symlink(WRONG "/" PLUGIN, in_temporary(PLUGIN)) == 0);
+    CHECK(mkdir(in_temporary("elsewhere"), 0755) == 0);
+    CHECK(symlink(in_temporary("program"), in_temporary("elsewhere/link")) == 0);
 
     testkit_case("beside the program");
-    if (run("/", in_room("program"), "/there/is/no/such/program", "report"))
+    if (run("/", in_temporary("program"), "/there/is/no/such/program", "report"))
         SAID("cuda ''");
     testkit_case("beside the target of a link");
-    if (run("/", in_room("elsewhere/link"), "link", "report"))
+    if (run("/", in_temporary("elsewhere/link"), "link", "report"))
         SAID("cuda ''");
     testkit_case("the program was removed");
-    if (run("/", in_room("gone"), in_room("gone"), "removed"))
+    if (run("/", in_temporary("gone"), in_temporary("gone"), "removed"))
         SAID("was removed or replaced");
 }
 
@@ -214,9 +214,9 @@ static void *symbol_of(void *library, const char *name)
 static void test_changed_directory(void)
 {
     testkit_case("dlopen(\"./libordo.so.0\"), then chdir");
-    copy_file(TEST_LIBRARY, in_room("libordo.so.0"));
-    (void)remove(in_room(PLUGIN));
-    CHECK(chdir(room) == 0);
+    copy_file(TEST_LIBRARY, in_temporary("libordo.so.0"));
+    (void)remove(in_temporary(PLUGIN));
+    CHECK(chdir(temporary) == 0);
     void *const library = dlopen("./libordo.so.0", RTLD_NOW | RTLD_LOCAL);
     if (!CHECK(library != NULL)) {
         printf("%s\n", dlerror());
@@ -235,18 +235,18 @@ static void test_changed_directory(void)
     CHECK_STATUS(ORDO_OK, get_info(ctx, &info), NULL);
     snprintf(said, sizeof said, "%s", info.cuda);
     char expected[PATH_SIZE + 64];
-    snprintf(expected, sizeof expected, "no " PLUGIN " in %.160s", room);
+    snprintf(expected, sizeof expected, "no " PLUGIN " in %.160s", temporary);
     SAID(expected);
     release(ctx);
 
     testkit_case("dlopen, chdir, and a plugin beside the library");
-    CHECK(symlink(WRONG "/" PLUGIN, in_room(PLUGIN)) == 0);
+    CHECK(symlink(WRONG "/" PLUGIN, in_temporary(PLUGIN)) == 0);
     CHECK(chdir("/") == 0);
     CHECK_STATUS(ORDO_OK, create(&ctx, NULL), NULL);
     CHECK_STATUS(ORDO_OK, get_info(ctx, &info), NULL);
     CHECK(info.cuda[0] == '\0');
     release(ctx);
-    (void)remove(in_room(PLUGIN));
+    (void)remove(in_temporary(PLUGIN));
 }
 
 /* ---- Privileged programs ---- */
@@ -275,12 +275,12 @@ static void test_privileged(void)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         setenv(names[i], "/nonsense", 1);
     setenv("ORDO_BACKEND_DIR", WRONG, 1);
-    copy_file(self, in_room("secure"));
-    if (!make_privileged(in_room("secure")))
+    copy_file(self, in_temporary("secure"));
+    if (!make_privileged(in_temporary("secure")))
         testkit_skip("a privileged program needs root or a second group");
-    else if (run("/", in_room("secure"), "secure", "report")) {
+    else if (run("/", in_temporary("secure"), "secure", "report")) {
         if (strstr(said, "secure 0") != NULL) {
-            testkit_skip("the set-user-ID bit has no effect in %s", room);
+            testkit_skip("the set-user-ID bit has no effect in %s", temporary);
         } else {
             SAID("cuda 'no " PLUGIN " in ");
             SAID("calibration ''");
@@ -299,11 +299,11 @@ int main(int argc, char **argv)
         _exit(status); /* without the leak check, which fails in a privileged program */
     }
     testkit_start();
-    make_room();
+    make_temporary();
     test_wrong_places();
     test_beside_program();
     test_changed_directory();
     test_privileged();
-    remove_room();
+    remove_temporary();
     return testkit_done();
 }

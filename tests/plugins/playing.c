@@ -3,7 +3,7 @@
  * order is executed in the wrong order or not at all, so that a test notices it.
  *
  * ORDO_PLAY_FAIL=NAME:K, read when a stream begins, makes the K-th call of the link function or
- * verb NAME fail; NAME:K:memory makes it fail for lack of memory. ORDO_PLAY_ROOM=BYTES is the size
+ * verb NAME fail; NAME:K:memory makes it fail for lack of memory. ORDO_PLAY_MEMORY=BYTES is the size
  * of the device memory. One lock protects everything. */
 #define _POSIX_C_SOURCE 200809L
 #include "play_work.h"
@@ -22,7 +22,7 @@ enum {
     DEVICES = 3,
     SMS = 24, /* multiprocessors; a limit is rounded up to a multiple of LEAST_SMS */
     LEAST_SMS = 8,
-    FIRST_ROOM = 64 /* entries of a queue; it grows */
+    FIRST_CAPACITY = 64 /* entries of a queue; it grows */
 };
 
 /* ---- Queues ---- */
@@ -53,7 +53,7 @@ typedef struct play_entry {
 
 typedef struct play_queue {
     play_entry *entries;
-    size_t      count, done, room;
+    size_t      count, done, capacity;
 } play_queue;
 
 typedef struct play_state { /* one opened device */
@@ -101,9 +101,9 @@ static ordo_status played(void)
 
 static play_entry *note(play_queue *queue, play_kind kind)
 {
-    if (queue->count == queue->room) {
-        queue->room = queue->room == 0 ? FIRST_ROOM : 2 * queue->room;
-        play_entry *const grown = realloc(queue->entries, queue->room * sizeof *grown);
+    if (queue->count == queue->capacity) {
+        queue->capacity = queue->capacity == 0 ? FIRST_CAPACITY : 2 * queue->capacity;
+        play_entry *const grown = realloc(queue->entries, queue->capacity * sizeof *grown);
         if (grown == NULL)
             abort();
         queue->entries = grown;
@@ -164,7 +164,7 @@ static void do_until(play_state *my, play_queue *queue, size_t until)
 
 static size_t room(void *state)
 {
-    const char *const text = getenv("ORDO_PLAY_ROOM");
+    const char *const text = getenv("ORDO_PLAY_MEMORY");
     (void)state;
     return text != NULL ? (size_t)strtoull(text, NULL, 10) : (size_t)1 << 40;
 }

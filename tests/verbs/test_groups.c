@@ -18,7 +18,7 @@ static const double quantiles[Q] = {0.25, 0.5, 0.9};
 
 typedef struct case_data { /* rows in the order of the groups, then of their numbers */
     ordo_type group_type, type;
-    size_t    n, count, rows; /* rows: without those of no group */
+    size_t    n, count, rows; /* rows: the number of rows that belong to a group */
     uint64_t  order[MOST];
     size_t    starts[MOST + 1];
     uint64_t  group_keys[MOST], keys[MOST];
@@ -32,7 +32,7 @@ static int compare_groups(const void *user, size_t i, size_t j)
     return oracle_compare(d->group_type, d->group_keys, i, d->group_keys, j, false);
 }
 
-/* `distinct`: at most so many groups. */
+/* `distinct`: the largest number of groups. */
 static void make(ordo_type group_type, ordo_type type, size_t n, size_t distinct, uint32_t nans,
                  uint64_t seed)
 {

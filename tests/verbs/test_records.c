@@ -23,11 +23,11 @@ typedef struct struct_array {
     char     *keys, *input, *data, *expected;
 } struct_array;
 
-static char keys[MOST * 8], input[MOST_BYTES], expected[MOST_BYTES], room[MOST_BYTES + 1];
+static char keys[MOST * 8], input[MOST_BYTES], expected[MOST_BYTES], unaligned[MOST_BYTES + 1];
 
 static struct_array make(size_t shape, ordo_type type, size_t n, size_t size, size_t offset)
 {
-    struct_array const a = {type, n, size, offset, false, keys, input, room + 1, expected};
+    struct_array const a = {type, n, size, offset, false, keys, input, unaligned + 1, expected};
     size_t const       key_size = ordo_type_size(type);
     inputs_fill(shape, type, a.keys, n, n + size);
     for (size_t i = 0; i < n; i++) {

@@ -3,6 +3,7 @@
  * groups of columns, overlapping windows; types, shapes, algorithms, tie rules, NaN rules, threads,
  * ISAs. Then little memory, cancellation, reports, size queries and refusals. */
 #include "inputs.h"
+#include "oracle.h"
 #include "testkit.h"
 
 #include <stdlib.h>
@@ -37,33 +38,17 @@ static char    *keys, *got, *expected, *got_more, *expected_more, *one, *one_mor
 
 static size_t length_of(const ordo_segments *s, size_t i)
 {
-    return s->offsets != NULL ? (size_t)(s->offsets[i + 1] - s->offsets[i]) : s->length;
-}
-
-/* The place of element j of segment i. */
-static size_t place_of(const ordo_segments *s, size_t i, size_t j)
-{
-    if (s->offsets != NULL)
-        return (size_t)s->offsets[i] + j;
-    size_t const step = s->step != 0 ? s->step : 1;
-    size_t const stride = s->stride != 0 ? s->stride : s->length * step;
-    size_t const group = s->group != 0 ? s->group : s->count;
-    size_t const groups = s->group_stride != 0 ? s->group_stride : group * stride;
-    return i / group * groups + i % group * stride + j * step;
+    return oracle_segment_length(s, SIZE_MAX, i);
 }
 
 static void take(const sample *s, size_t i, const char *array, size_t size, char *to)
 {
-    const ordo_segments *const segments = &s->layout->segments;
-    for (size_t j = 0; j < length_of(segments, i); j++)
-        memcpy(to + j * size, array + place_of(segments, i, j) * size, size);
+    (void)oracle_segment_take(&s->layout->segments, SIZE_MAX, i, array, size, to);
 }
 
 static void put(const sample *s, size_t i, char *array, size_t size, const char *from)
 {
-    const ordo_segments *const segments = &s->layout->segments;
-    for (size_t j = 0; j < length_of(segments, i); j++)
-        memcpy(array + place_of(segments, i, j) * size, from + j * size, size);
+    oracle_segment_put(&s->layout->segments, SIZE_MAX, i, array, size, from);
 }
 
 static size_t shortest_of(const ordo_segments *s)
@@ -74,7 +59,7 @@ static size_t shortest_of(const ordo_segments *s)
     return least;
 }
 
-/* Fills both results with the same pattern, so that elements that nobody writes are compared. */
+/* Fills both results with the same pattern, so that elements that no call writes are compared. */
 static void clear(void)
 {
     memset(got, 0xa5, MOST * MOST_VALUE);

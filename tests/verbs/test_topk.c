@@ -41,9 +41,9 @@ static void try_topk(const sample *s, const test_context *with, size_t k, ordo_t
 {
     size_t const           size = ordo_type_size(s->type), index_size = ordo_type_size(index_type);
     size_t const           most = omits ? s->n - s->nans : s->n, found = k < most ? k : most;
-    size_t const           room = k < s->n ? k : s->n;
-    char *const            values = guard_place(&value_region, room * size, GUARD_END);
-    char *const            index = guard_place(&index_region, room * index_size, GUARD_END);
+    size_t const           capacity = k < s->n ? k : s->n;
+    char *const            values = guard_place(&value_region, capacity * size, GUARD_END);
+    char *const            index = guard_place(&index_region, capacity * index_size, GUARD_END);
     size_t                 got = SIZE_MAX;
     size_t                 wrong = found;
     ordo_select_opts const opts =
@@ -53,8 +53,8 @@ static void try_topk(const sample *s, const test_context *with, size_t k, ordo_t
     testkit_case("%s n=%zu %s %s k=%zu %s omits=%d missing=%u isa=%s threads=%u",
                  ordo_type_name(s->type), s->n, inputs_name(s->shape), s->desc ? "desc" : "asc", k,
                  ordo_type_name(index_type), omits, missing, with->isa, with->threads);
-    memset(values, 0xee, room * size);
-    memset(index, 0xee, room * index_size);
+    memset(values, 0xee, capacity * size);
+    memset(index, 0xee, capacity * index_size);
     CHECK_STATUS(ORDO_OK,
                  ordo_topk(with->ctx, s->type, s->keys, s->n, k, missing == 1 ? NULL : values,
                            index_type, missing == 2 ? NULL : index, &got, &opts),
@@ -73,11 +73,11 @@ static void try_topk(const sample *s, const test_context *with, size_t k, ordo_t
             wrong = i;
     }
     CHECK_EQ_U64(found, wrong); /* the first wrong place */
-    CHECK_EQ_U64(0,
-                 test_bytes_not(values + found * size, (room - found) * size, 0xee) +
-                     test_bytes_not(index + found * index_size, (room - found) * index_size, 0xee));
-    CHECK(guard_intact(&value_region, room * size, GUARD_END));
-    CHECK(guard_intact(&index_region, room * index_size, GUARD_END));
+    CHECK_EQ_U64(
+        0, test_bytes_not(values + found * size, (capacity - found) * size, 0xee) +
+               test_bytes_not(index + found * index_size, (capacity - found) * index_size, 0xee));
+    CHECK(guard_intact(&value_region, capacity * size, GUARD_END));
+    CHECK(guard_intact(&index_region, capacity * index_size, GUARD_END));
 }
 
 static void try_some(test_rng *rng, const sample *s, size_t draws)

@@ -1,1 +1,1 @@
-"""Columns of other libraries, and strings: how the package reads them."""
+"""Arrays and columns of other libraries, and strings: how the package reads them."""

@@ -20,7 +20,7 @@ from .._arrays import (
 )
 from .._check import flag, one_of, same_place, unmasked
 from .._context import by_threads
-from .._device import with_guests
+from .._inputs.device import with_guests
 from .._inputs.series import column_of
 from .._measure import is_sorted
 from .._order import argsort, sort, sort_pairs

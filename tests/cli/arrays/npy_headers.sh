@@ -1,4 +1,4 @@
-# Headers that are right although they look different; an odd length misaligns the data.
+# Valid headers in unusual forms. A header of odd length misaligns the data.
 # shellcheck source=/dev/null
 . "$CASES/npy.inc"
 data='\001\000\000\000\000\000\000\000\002\000\000\000\000\000\000\000'

@@ -1,4 +1,4 @@
-# Headers that are wrong, or dangerous: a message each, exit code 2, no output.
+# Headers that are invalid or dangerous: a message for each, exit code 2, no output.
 # shellcheck source=/dev/null
 . "$CASES/npy.inc"
 try() {

@@ -1,4 +1,4 @@
-# What one run writes another reads: npy, raw and text hold the same numbers.
+# The command reads what it has written: npy, raw and text hold the same numbers.
 for type in i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; do
     ordo gen uniform -n 1000 --dtype $type -o a.npy
     ordo gen uniform -n 1000 --dtype $type -o a.bin

@@ -1,4 +1,4 @@
-# Raw input: by name, from stdin by --from raw, and what is wrong with it.
+# Raw input: by the file name, from stdin with --from raw, and invalid raw input.
 printf '\001\000\002\000\003\000' >keys.bin
 cp keys.bin keys.raw
 cp keys.bin keys

@@ -1,4 +1,4 @@
-# How far out of order, and in how many runs.
+# The radius and the number of runs.
 line() { tr '\n' ' ' && echo; }
 printf '1\n2\n2\n3\n' | ordo radius --runs | line
 printf '2\n3\n1\n4\n' | ordo radius --runs | line

@@ -1,4 +1,4 @@
-# Exit code 0 or 1, nothing on stdout; the first element out of order, counted from 1.
+# sort --check: exit code 0 or 1, no output on stdout, and the first element out of order, from 1.
 try() {
     ordo sort --check "$@"
     echo "$*: $?"

@@ -1,12 +1,12 @@
-# --check reads piece by piece and stops at the first element out of order.
+# sort --check reads in pieces and stops at the first element out of order.
 try() {
     ordo sort --check "$@"
     echo "$?"
 }
-# Input without an end.
+# Endless input.
 (printf 'b\na\n' && yes) 2>/dev/null | try --text
 (printf '2\n1\n' && yes 3) 2>/dev/null | try
-# A line longer than a piece, and pieces that end everywhere.
+# A line longer than a piece, and pieces that end at every position of a line.
 long=$(awk 'BEGIN { for (i = 0; i < 60000; i++) printf "0123456789" }')
 printf '%sa\n%sb\n%sc' "$long" "$long" "$long" | try --text
 printf '%sb\n%sa\n' "$long" "$long" | try --text 2>&1 | cut -c1-40
@@ -15,7 +15,7 @@ try lines --text
 try lines
 sed '$d' lines | try --text --unique
 sed '$d' lines | try --unique
-# The type of numbers that is needed late.
+# A line late in the input that changes the type of the numbers.
 printf '1\n9223372036854775808\n18446744073709551615\n' | try
 printf -- '-5\n1\n1.5\nnan\n' | try
 printf '1\n9007199254740993\n9007199254740993.5\n' | try

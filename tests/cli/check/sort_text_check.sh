@@ -1,4 +1,4 @@
-# Whether lines are sorted; the line out of order is shown in printable characters.
+# Check of lines. The message shows the line out of order in printable characters.
 try() {
     ordo sort --check --text "$@"
     echo "$*: $?"

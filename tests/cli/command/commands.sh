@@ -1,4 +1,4 @@
-# The first word.
+# The first word of the command line.
 ordo version
 ordo --version
 ordo rnak

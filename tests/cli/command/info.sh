@@ -3,6 +3,6 @@ ORDO_ISA=generic ordo info --json --memory-limit 4Gi
 ORDO_ISA=no-such-isa ordo info 2>err
 echo $?
 grep -c 'no-such-isa' err
-# A device that is not there is named, with the reason; one that is there does the work.
+# A missing device is named in the message, with the reason. A device that exists does the work.
 printf '7\n' | ordo rank --device cuda >out 2>err
 echo "$? $(cat out) $(cat err)"

@@ -1,4 +1,4 @@
-# What people do in their first minutes, and what the system does to them.
+# Mistakes of new users, and unusual environments.
 try() {
     ordo "$@"
     echo "$*: $?"
@@ -25,7 +25,7 @@ else
     ordo sort closed 2>&1
 fi
 chmod 600 closed
-# Standard files that are closed.
+# Closed standard files.
 ordo sort keys >&-
 echo $?
 ordo sort <&-
@@ -36,7 +36,7 @@ ordo sort missing -o out 2>&-
 echo "$? $(tr '\n' ' ' <out)"
 ordo info >&-
 echo $?
-# A reader that has seen enough ends the writer by SIGPIPE, without a word.
+# If the reader closes the pipe, SIGPIPE ends the command without a message.
 (
     ordo gen zero -n 1e6
     kill -l $? >code

@@ -1,4 +1,4 @@
-# Options in every spelling, and wrong ones: what was wrong, and the nearest right one.
+# Options in every form, and unknown options: the message suggests the nearest one.
 printf '1\n1\n' >keys
 ordo rank keys --ties=max
 ordo rank keys --ties max
@@ -18,7 +18,7 @@ for twice in '-o a -o b' '-o a --output=b' '--threads 1 --threads 2' '--ties max
     ordo rank keys $twice || echo "$twice: $?"
 done
 ordo rank keys --ties max --ties=max -o same --output same && cat same
-# Habits from sort(1).
+# Options of sort(1).
 for habit in -r --reverse -u -c --parallel=2; do
     ordo sort $habit </dev/null || echo "$habit: $?"
 done

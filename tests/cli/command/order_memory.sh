@@ -1,5 +1,5 @@
-# A memory limit: numbers are sorted in place, what cannot do without scratch says so and leaves no
-# output behind.
+# A memory limit: numbers are sorted in place. Commands that need scratch fail with a message and
+# leave no output file.
 ordo gen uniform -n 100000 --seed 7 >keys
 sort -n keys >expected
 ordo sort keys --memory-limit 1 | cmp - expected

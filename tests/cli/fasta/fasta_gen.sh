@@ -1,4 +1,4 @@
-# Generated records can be sorted; sequences and order are those of the plain lines.
+# Generated FASTA records can be sorted. Their sequences and order are those of `gen fasta --lines`.
 ordo gen fasta -n 3 --seed 5
 ordo gen fasta -n 1 --seed 5 --width 100 | wc -l | tr -d ' '
 ordo gen fasta -n 1000 --lines >lines

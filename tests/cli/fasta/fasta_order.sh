@@ -1,4 +1,4 @@
-# Indices and ranks of records, checks of their order.
+# Indices and ranks of FASTA records, and checks of their order.
 line() { tr '\n' ' ' && echo; }
 printf '>b 2\nMK\nVL\n>a\nMKAAAA\n>b 1\nMKVL\n>c\nmkvl\n' >mixed
 ordo argsort --fasta mixed | line

@@ -1,5 +1,5 @@
-# Files that are not FASTA and options that do not fit: a message with the line, exit code 2, and the
-# output file stays as it was.
+# Files that are not FASTA, and options that cannot be combined: a message with the line number,
+# exit code 2, and an unchanged output file.
 printf '>a\nA\n' >good
 printf 'kept\n' >out
 refuse() {

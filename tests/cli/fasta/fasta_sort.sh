@@ -1,4 +1,4 @@
-# FASTA records: only their order changes; equal ones keep their order.
+# Sorts of FASTA records change only their order. Records with equal keys keep their order.
 line() { sed 's/\r/<CR>/' && echo --; }
 printf '>b 2\nMK\nVL\n>a\nMKAAAA\n>b 1\nMKVL\n>c\nmkvl\n' >mixed
 echo 'wrapped and unwrapped, by sequence; lower case after upper case'

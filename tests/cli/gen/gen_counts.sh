@@ -1,4 +1,4 @@
-# How many: every spelling of a count.
+# Every accepted form of a count.
 for n in 0 1 1000 1e3 1E3 1K 1Ki 2^10 2^0 5e0; do
     echo "$n: $(ordo gen zero -n $n | wc -l | tr -d ' ')"
 done

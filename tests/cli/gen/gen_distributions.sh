@@ -1,4 +1,4 @@
-# Every distribution of numbers: as many as asked for, the same for the same seed, of every type.
+# Every distribution and type: the requested number of keys, and the same keys for the same seed.
 for dist in uniform gaussian zero few zipf sorted reverse organpipe sawtooth dupes staggered bucket \
     signed normal loguniform outliers timestamps prices sensors; do
     for type in i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; do

@@ -1,4 +1,4 @@
-# The name of the file chooses the format, --format overrides it.
+# The name of the output file decides the format; --format overrides it.
 ordo gen zero -n 3 --dtype u16 -o zero.npy
 ordo gen zero -n 3 --dtype u16 -o zero.bin
 ordo gen zero -n 3 --dtype u16 -o zero.raw

@@ -1,4 +1,4 @@
-# What the library refuses: a message, exit code 2, and no output file.
+# Arguments that the library refuses: a message, exit code 2, and no output file.
 for request in 'recur -n 10 -p 1.5' 'recur -n 257 --dtype u8 -p 0' 'ksorted -n 10 -k 10' \
     'shuffled -n 10 -k 10'; do
     # shellcheck disable=SC2086 # several words

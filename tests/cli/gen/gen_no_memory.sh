@@ -1,4 +1,4 @@
-# More than there is memory for, and more than can be counted.
+# More numbers than fit in memory, and more than a size_t can count.
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}allocator_may_return_null=1
 TSAN_OPTIONS=${TSAN_OPTIONS:+$TSAN_OPTIONS:}allocator_may_return_null=1
 export ASAN_OPTIONS TSAN_OPTIONS

@@ -1,4 +1,4 @@
-# Requests that make no sense.
+# Arguments of gen that are refused.
 ordo gen
 ordo gen uniform
 ordo gen unifrom -n 1

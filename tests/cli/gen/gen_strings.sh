@@ -1,4 +1,4 @@
-# Lines of characters, the same for the same seed; text only.
+# Generated lines: the same for the same seed, and only as text.
 for dist in strings "fasta --lines"; do
     # shellcheck disable=SC2086 # several words
     set -- $dist

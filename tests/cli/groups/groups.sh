@@ -1,5 +1,5 @@
-# Results for each group: a line with the key of the group and its results; ranks and indices for
-# each number.
+# Results of groups: one line per group, with its key and its results; ranks and indices: one per
+# number.
 printf '3\n10\n1\n20\n2\n30\nnan\n' >numbers.txt
 printf '1\n2\n1\n2\n1\n2\n7\n' >groups.txt
 ordo median numbers.txt --groups groups.txt

@@ -1,4 +1,4 @@
-# Options that contradict each other, and files of another length.
+# Options that cannot be combined, and files of another length.
 printf '1\n2\n' >two.txt
 printf '1\n2\n3\n' >three.txt
 ordo median two.txt --groups three.txt

@@ -1,5 +1,5 @@
 # shellcheck disable=SC2012 # the names are known
-# What a replaced file keeps: hard links, symbolic links, mode, owner, group.
+# A replaced file keeps its hard links, symbolic links, mode, owner and group.
 printf '3\n1\n2\n' >hard
 ln hard other
 ordo sort hard -o hard
@@ -31,7 +31,7 @@ if chown 1234:2345 owned 2>/dev/null; then
 else
     echo "owner not tested: only root may give a file away"
 fi
-# A run that was killed while it overwrote a file with hard links left its result.
+# A process that was killed while it overwrote a file with hard links has left its result.
 printf 'result\n' >hard.ordo-new
 ordo sort made -o hard 2>&1 | sed 's|[^ ]*/hard|hard|g'
 rm hard.ordo-new

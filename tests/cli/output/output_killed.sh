@@ -1,8 +1,8 @@
 # shellcheck disable=SC2010,SC2012 # the names are known
-# A run that a signal ends leaves the old file and nothing beside it. output_steps.c stops runs
-# at every single step; here the command itself gets every signal in the midst of its work.
+# A command that is ended by a signal leaves the old file unchanged and no temporary file.
+# output_steps.c stops the writer at every step; here the command gets each signal while it writes.
 
-# writes PID: whether a temporary file of the process is open, as /proc shows it
+# writes PID: whether /proc shows an open temporary file of the process
 writes() { ls -l "/proc/$1/fd" 2>/dev/null | grep -Eq '/(#[0-9]+ \(deleted\)|\.ordo-tmp-[0-9]+)$'; }
 
 for signal in TERM HUP INT QUIT PIPE ALRM XFSZ XCPU USR1 USR2 KILL; do
@@ -22,7 +22,7 @@ for signal in TERM HUP INT QUIT PIPE ALRM XFSZ XCPU USR1 USR2 KILL; do
     rm -f core*
     echo "$signal: $code $(head -c 9 data) $(ls -A | tr '\n' ' ')"
 done
-# A file of a dead run goes, whatever is in it.
+# The temporary file of a dead process is removed, whatever it contains.
 printf 'unfinished' >.ordo-tmp-0
 printf 'unfinished' >.ordo-tmp-3
 ordo gen zero -n 1 -o data

@@ -1,4 +1,4 @@
-# No space for the result: exit code 2, the old file, and a message that says what to do.
+# No space for the result: exit code 2, the old file is unchanged, and the message says what to do.
 printf 'old\n' >data
 (
     ulimit -f 1

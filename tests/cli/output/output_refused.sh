@@ -1,4 +1,4 @@
-# Output that cannot be written: a message, exit code 2, nothing left behind.
+# Output that cannot be written: a message, exit code 2, no new files.
 printf '1\n2\n' >keys
 mkdir folder
 ordo rank keys -o missing/ranks

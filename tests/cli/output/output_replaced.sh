@@ -1,6 +1,6 @@
 # shellcheck disable=SC2012 # the names are known
-# A file is replaced as a whole: its mode and links to it stay, the input may be the output, and
-# after a failure the old file is there.
+# A file is replaced as a whole. Its mode and its links stay. The output file may be the input file.
+# After a failure the old file is unchanged.
 printf '1\n1\n' >keys
 printf 'old\n' >ranks
 chmod 640 ranks

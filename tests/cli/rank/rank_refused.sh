@@ -1,4 +1,4 @@
-# Options that contradict each other.
+# Options that cannot be combined.
 printf '1\n2\n' >keys
 for wrong in --check '--algorithm threads' '--algorithm sequential' '--sorted --algorithm radix' \
     '--text --sorted' '--text --algorithm merge' '--text --dtype u8' '--text --skip-bad' \

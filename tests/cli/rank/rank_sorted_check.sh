@@ -1,4 +1,4 @@
-# --sorted trusts, --check makes sure: the place is named, elements counted from 1.
+# --sorted does not check the input; --check does and names the first element out of order, from 1.
 printf '1\n9.25\n3.5\n' >keys
 ordo rank keys --sorted --check
 echo $?

@@ -1,4 +1,4 @@
-# Ranks of lines: byte by byte, a line before those it begins.
+# Ranks of lines, compared byte by byte. A line comes before longer lines that start with it.
 line() { tr '\n' ' ' && echo; }
 printf 'pear\napple\n\npear\nApple\napple pie\n' >names
 for ties in min max dense ordinal average; do

@@ -1,4 +1,4 @@
-# Every key type and rank type; the size of the raw ranks tells their type.
+# Every key type and rank type. The number of bytes of the raw ranks shows their type.
 for type in i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; do
     for rank in u32 u64 f64; do
         printf '1\n2\n2\n100\n' | ordo rank --dtype $type --rank-type $rank --format raw >ranks

@@ -1,4 +1,4 @@
-# --explain, --json and --time: on stderr, after the work.
+# --explain, --json and --time print on stderr, after the results.
 printf '1\n2\n2\n' | ordo rank --sorted --check --dtype f32 --threads 1 --explain --json \
     --time >/dev/null
 printf '1\n0\n2\n' | ordo scan --json --time

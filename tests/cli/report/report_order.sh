@@ -1,5 +1,5 @@
-# --json, --explain and --time of every command that orders. Small calls have no
-# prediction. Builds that predict every call (TEST_WEIGHS_ALL) print one, which is removed here.
+# --json, --explain and --time of every command that sorts. Small calls have no prediction.
+# Builds that predict every call (TEST_WEIGHS_ALL) print one, which is removed here.
 if [ -n "${TEST_WEIGHS_ALL:-}" ]; then
     unpredicted='/^predicted /d; s/, "predicted": {[^}]*}//'
 else

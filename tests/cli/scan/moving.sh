@@ -1,4 +1,4 @@
-# Statistics of a moving window, its ends, NaNs, and what is refused.
+# Statistics of a moving window: incomplete windows, NaNs, and refused arguments.
 printf '4\n2\n9\n5\nnan\n1\n' >keys
 flat() { tr '\n' ' ' && echo; }
 ordo moving keys --window 3 | flat

@@ -1,4 +1,4 @@
-# Elements whose flag is set first, then the others: flags as text, npy, bools and packed bits.
+# The elements whose flag is set, then the others. Flags as text, npy, bools and packed bits.
 printf '5\n8\n1\n4\n' >keys.txt
 printf '0\n1\n0\n-7\n' >flags.txt
 printf '\012' >flags.bin
@@ -20,7 +20,7 @@ ordo gen uniform -n 100000 --dtype u32 -o a.npy
 ordo gen few -n 100000 -k 2 --dtype u8 -o m.npy
 ordo partition a.npy --flags m.npy --threads 1 -o one.npy
 ordo partition a.npy --flags m.npy --threads 3 -o three.npy && cmp one.npy three.npy && echo same
-# What is refused.
+# Refused arguments.
 ordo partition keys.txt
 ordo partition keys.txt --flags mask.npy --flags-dtype f32
 printf '1\n' >short.txt

@@ -1,4 +1,4 @@
-# Running counts of flags: integers of any size, and packed bits, lowest first.
+# Running counts of flags: integers of any size, and packed bits, lowest bit first.
 printf '0\n7\n0\n-1\n' | ordo scan --bits
 echo --
 printf '0\n256\n65536\n0\n1\n' | ordo scan --bits --exclusive --dtype u32

@@ -1,4 +1,4 @@
-# What does not go together with flags.
+# Options that cannot be combined with --bits.
 printf '1\n' >flags
 ordo scan flags --bits --op min
 ordo scan flags --bits --wide

@@ -1,4 +1,4 @@
-# Sums wrap in the input's type, or widen to 64 bits of the same kind.
+# Sums wrap around in the type of the input. With --wide they have 64 bits.
 for type in i8 u8 i16 u16 i32 u32 i64 u64; do
     echo "$type: $(printf '100\n100\n100\n' | ordo scan --dtype $type | tr '\n' ' ')"
     printf '100\n100\n100\n' | ordo scan --dtype $type --wide --format npy >wide.npy

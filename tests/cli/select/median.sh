@@ -1,4 +1,4 @@
-# The middle, or the mean of the two in the middle; a NaN makes it NaN by default.
+# The middle element, or the mean of the two middle elements. By default a NaN makes the median NaN.
 printf '30\n10\n20\n' | ordo median
 printf '30\n10\n20\n40\n' | ordo median
 printf '7' | ordo median

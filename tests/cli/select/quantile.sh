@@ -1,4 +1,4 @@
-# Every definition of a quantile, of 10 20 ... 80; those of Hyndman and Fan by their formulas.
+# Every definition of a quantile, for 10 20 ... 80; those of Hyndman and Fan by their formulas.
 line() { tr '\n' ' ' && echo; }
 printf '80\n10\n60\n30\n40\n50\n20\n70\n' >keys
 for method in inverted_cdf averaged_inverted_cdf closest_observation interpolated_inverted_cdf \

@@ -1,4 +1,4 @@
-# The k-th smallest, 1 being the smallest; several, in the order asked for.
+# The k-th smallest element, counted from 1; several k, in the order given.
 line() { tr '\n' ' ' && echo; }
 printf '30\n10\n20\n20\n40\n' >keys
 ordo select keys -k 1
@@ -13,7 +13,7 @@ ordo select floats -k 1,4 --nans omit --descending | line
 ordo select floats -k 1,6 --nans propagate | line
 ordo select keys -k 2 --nans propagate
 printf '7' | ordo select -k1
-# Against sort.
+# Compared with sort(1).
 for type in i8 u16 i32 u64 f32 f64; do
     ordo gen gaussian -n 20001 --dtype $type --seed 6 -o a.npy
     ordo sort a.npy --format text >sorted

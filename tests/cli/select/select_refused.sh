@@ -1,4 +1,4 @@
-# A k that is no count or not there: exit code 2, no output file.
+# A -k that is missing or not a count: exit code 2, no output file.
 printf '30\n10\n20\n' >keys
 printf '1\nnan\n' >floats
 ordo select keys -o out

@@ -1,4 +1,4 @@
-# The largest or smallest in order, elements that tie by where they stand; all if k is too large.
+# The largest or smallest elements in order; tied elements by index; all elements if k exceeds n.
 line() { tr '\n' ' ' && echo; }
 printf '30\n10\n20\n30\n40\n' >keys
 ordo topk keys -k 3 | line
@@ -17,7 +17,7 @@ echo
 ordo topk floats -k 9 --nans omit --index | line
 ordo topk keys -k 2 --index --format raw | wc -c | tr -d ' '
 ordo topk keys -k 2 --index --index-type u64 -o out.bin && wc -c <out.bin | tr -d ' '
-# Against sort, whose lines carry their numbers.
+# Compared with sort(1) of lines that contain their line number.
 ordo gen few -n 20000 -k 900 --dtype i32 --seed 8 >all
 awk '{ print NR - 1, $1 }' all | sort -s -r -n -k 2 | head -1000 >expected
 ordo topk all -k 1000 --with-index | cmp - expected

@@ -1,4 +1,4 @@
-# Weights of quantile and median: integers repeat numbers, floats are shares.
+# Weights of quantile and median: integers repeat numbers; floats follow ordo_windows.h.
 printf '10\n20\n30\n' >keys
 printf '1\n0\n3\n' >counts
 printf '0.25\n0.25\n0.5\n' >shares

@@ -1,4 +1,4 @@
-# Shares of a hybrid sort are used or refused with the reason. The tests play the GPU.
+# Shares of a hybrid sort are used, or refused with the reason. The GPU is simulated.
 ORDO_BACKEND_DIR=$TEST_PLAYING
 export ORDO_BACKEND_DIR
 ordo gen uniform -n 70000 --dtype u32 --seed 1 -o keys.npy
@@ -12,7 +12,7 @@ for device in auto cpu cuda; do
     echo "device $device: $?"
 done
 
-# 0 is no share; the sample sort has one table of idle times.
+# --cpu-share 0 means no share. The profile of the sample sort has one table of idle times.
 ordo sort keys.npy --device cpu -o cpu.npy
 ordo sort keys.npy --device hybrid --cpu-share 0 --algorithm sample --json -o none.npy 2>json
 grep -c '"cpu_share"' json

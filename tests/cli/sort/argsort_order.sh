@@ -1,4 +1,4 @@
-# Indices from 0 or 1; elements that tie keep their order, descending too; NaN is last.
+# Indices from 0 or 1. Tied elements keep their order, also with --descending. NaN is last.
 line() { tr '\n' ' ' && echo; }
 printf '30\n10\n20\n10\n' | ordo argsort | line
 printf '30\n10\n20\n10\n' | ordo argsort --one-based | line
@@ -9,7 +9,7 @@ printf '' | ordo argsort
 printf '7' | ordo argsort
 printf '5\n4\n' | ordo argsort --format raw | od -An -tu4 | tr -s ' '
 printf '5\n4\n' | ordo argsort --format raw --index-type u64 --one-based | od -An -tu8 | tr -s ' '
-# Against sort, whose lines carry their numbers.
+# Compared with sort(1) of lines that contain their line number.
 ordo gen few -n 20000 -k 900 --dtype i32 --seed 8 >keys
 awk '{ print NR - 1, $1 }' keys | sort -s -n -k 2 | cut -d ' ' -f 1 >expected
 ordo argsort keys | cmp - expected

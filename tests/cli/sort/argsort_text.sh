@@ -1,4 +1,4 @@
-# Lines: as sort orders them, equal ones in their order.
+# Indices of lines, in the order of sort(1). Equal lines keep their order.
 line() { tr '\n' ' ' && echo; }
 printf 'pear\napple\n\npear\nApple\napple pie' >names
 ordo argsort names --text | line

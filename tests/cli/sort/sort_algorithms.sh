@@ -1,4 +1,4 @@
-# Every algorithm writes the same bytes, whatever the input looks like.
+# Every algorithm writes the same bytes for every kind of input.
 for dist in uniform 'few -k 9' sorted reverse organpipe 'sawtooth -k 7' 'ksorted -k 50'; do
     # shellcheck disable=SC2086 # several words
     ordo gen $dist -n 30000 --dtype f64 --seed 2 -o keys.npy
@@ -11,7 +11,7 @@ for dist in uniform 'few -k 9' sorted reverse organpipe 'sawtooth -k 7' 'ksorted
     done
     echo "$dist"
 done
-# The radius: right, too small, too large; bubble sort likes few keys or a small radius.
+# The radius is exact, too small or too large. Bubble sort gets few keys or a small radius.
 ordo gen ksorted -n 30000 -k 50 --dtype u32 -o keys.npy
 ordo sort keys.npy -o expected.npy
 for k in 0 1 50 51 29999; do

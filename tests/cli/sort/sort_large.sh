@@ -1,5 +1,5 @@
-# A million keys: in order, none lost, the same for every number of threads; the input may be the
-# output.
+# A million keys: sorted, none lost, the same bytes for several numbers of threads. The output
+# file may be the input file.
 ordo gen uniform -n 1e6 --dtype f32 -o keys.npy
 ordo sort keys.npy -o sorted.npy && ordo sort sorted.npy --check && echo sorted
 ordo sort keys.npy --threads 1 | cmp - sorted.npy

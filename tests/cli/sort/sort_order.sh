@@ -1,4 +1,4 @@
-# Order of every kind of number; -0 before 0, NaN last either way; nothing and one element.
+# The order of every kind of number: -0 before 0, NaN last in both directions; 0 and 1 elements.
 line() { tr '\n' ' ' && echo; }
 printf '3\n10\n-1\n3\n0\n' | ordo sort | line
 printf '3\n10\n-1\n3\n0\n' | ordo sort --descending | line

@@ -1,4 +1,4 @@
-# Options that contradict each other or are wrong: exit code 2, no output file.
+# Options that are wrong or cannot be combined: exit code 2, no output file.
 printf '2\n1\n' >keys
 for wrong in '-k 3' '-k 3 --algorithm radix' '--algorithm rough -k many' '--algorithm quick' \
     '--text --algorithm radix' '--text --format npy' '--text --dtype u8' '--text --skip-bad' \

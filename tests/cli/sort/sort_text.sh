@@ -1,4 +1,4 @@
-# Lines of bytes, against sort: empty ones, equal ones, control characters, NUL, high bytes.
+# Lines of bytes compared with sort(1): empty and equal lines, control characters, NUL, high bytes.
 against_sort() {
     sort "$1" >expected && ordo sort --text "$1" | cmp - expected
     sort -r "$1" >expected && ordo sort --text --descending "$1" | cmp - expected

@@ -1,4 +1,4 @@
-# Every type, from and to every format, against sort; the same for every number of threads.
+# Every type, from and to every format, compared with sort(1), with several numbers of threads.
 for type in i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; do
     how=n
     case $type in f*) how=g ;; esac

@@ -1,4 +1,4 @@
-# Of keys that tie the first in order stays: -0 of -0 and 0, one NaN.
+# --unique keeps the first of tied keys in sorted order: -0 of -0 and 0, and one NaN.
 line() { tr '\n' ' ' && echo; }
 printf '3\n1\n3\n2\n1\n' | ordo sort --unique | line
 printf '3\n1\n3\n2\n1\n' | ordo sort --unique --descending | line

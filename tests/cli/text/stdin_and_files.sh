@@ -1,4 +1,4 @@
-# Input from a file, from '-', from nothing; input that cannot be read.
+# Input from a file, from '-' and from stdin without an operand; input that cannot be read.
 printf '1\n2\n' >keys
 ordo scan keys
 ordo scan - <keys

@@ -1,4 +1,4 @@
-# Lines that are no numbers: file, line, type and text; exit code 2 and no output file.
+# Lines that are not numbers: the message has file, line, type and text; exit code 2.
 try() {
     [ "$1" = -- ] && shift
     # shellcheck disable=SC2059 # it is a format

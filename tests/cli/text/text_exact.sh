@@ -1,4 +1,4 @@
-# Integers are exact, or a message says that they are not.
+# Integers are read exactly, or a message says that they were rounded.
 try() { ordo sort "$@"; echo $?; }
 printf '9007199254740993\n1.5\n' | try
 printf '1.5\n9007199254740992\n-9007199254740994\n' | try

@@ -1,4 +1,4 @@
-# Numbers as people write them. Ascending, so that the running maximum is the number itself.
+# The accepted forms of numbers. They ascend, so that the running maximum is the number itself.
 echo i64:
 printf -- '-9223372036854775808\n-1\n  -0\n+7\n 8 \n\t9\n0010\n9223372036854775807\n' |
     ordo scan --op max

@@ -1,4 +1,4 @@
-# The type of text: i64 if all are integers, u64 if they need it, otherwise f64.
+# The type of numbers in text: i64 if all are integers, u64 if i64 is too small, otherwise f64.
 type_of() {
     ordo scan --op max --format npy | head -c 24 | tail -c 3
     echo

@@ -10,10 +10,10 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _lib
-from ._arrays import HOST, Rows, address, normal_axes, place_of, product
-from ._check import check_positions, output
-from ._inputs.text import Text, order_of, sort_options, text_of
+from .. import _lib
+from .._arrays import HOST, Rows, address, normal_axes, place_of, product
+from .._check import check_positions, output
+from .._inputs.text import Text, order_of, sort_options, text_of
 
 _RANK_CODES = {"u4": _lib.U32, "i4": _lib.U32, "u8": _lib.U64, "i8": _lib.U64, "f8": _lib.F64}
 

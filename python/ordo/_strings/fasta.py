@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from . import _lib
-from ._arrays import address
-from ._check import flag, one_of
-from ._context import host_context
-from ._inputs.text import Text, order_of
-from ._strings import check_algorithm, ranks_of
+from .. import _lib
+from .._arrays import address
+from .._check import flag, one_of
+from .._context import host_context
+from .._inputs.text import Text, order_of
+from . import check_algorithm, ranks_of
 
 _P = ctypes.c_void_p
 _parse = _lib._call("ordo_parse_fasta", _P, _lib.N, _P)

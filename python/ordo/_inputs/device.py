@@ -18,9 +18,9 @@ from typing import Any, Callable, TypeVar, cast
 
 import numpy as np
 
-from . import _lib
-from ._context import gpu_context, host_context
-from ._places import HostPlace
+from .. import _lib
+from .._context import gpu_context, host_context
+from .._places import HostPlace
 
 _DLPACK_GPUS = (2, 13)  # kDLCUDA, kDLCUDAManaged
 
