@@ -2,14 +2,16 @@
  * `ordo argsort`: the indices of the elements in sorted order. */
 #include "cli/cmd/command.h"
 
-#define SORT_OPTIONS                                                                               \
-    FLAG("descending", descending), FLAG("stable", stable), FLAG("text", text), FASTA_OPTIONS,     \
-        ALGORITHM(SORT_ALGORITHMS_TO_WINDOWS), COUNT("k", 'k', k, 0, UINT64_MAX - 1)
+#include <stdlib.h>
+
+#define BOTH_OPTIONS                                                                               \
+    FLAG("text", text), FASTA_OPTIONS, ALGORITHM(SORT_ALGORITHMS_TO_WINDOWS),                      \
+        COUNT("radius", 0, k, 0, UINT64_MAX - 1)
 #define HELP_SORT_ALGORITHM                                                                        \
     "  --algorithm A     auto (chooses from a sample of the keys), radix, sample, merge,\n"        \
     "                    bitonic, split, bubble, rough, halving or windows; all write the\n"       \
     "                    same bytes; with --text and --fasta: auto or sample\n"                    \
-    "  -k K              with rough, halving and windows: no key is more than K places from\n"     \
+    "  --radius K        with rough, halving and windows: no key is more than K places from\n"     \
     "                    its sorted position; default: measured\n"
 
 static const char sort_help[] =
@@ -58,11 +60,44 @@ static const char argsort_help[] =
     "                    not reverse the groups\n"
     "  --groups-dtype T  type of raw groups: u8, i32, f64, ...\n" HELP_SORT_ALGORITHM;
 
-static const option_spec sort_specs[] = {SORT_OPTIONS, FLAG("unique", unique), FLAG("check", check),
-                                         ARRAY_OPTIONS};
-static const option_spec argsort_specs[] = {
-    SORT_OPTIONS,   FLAG("one-based", one_based), INDEX_TYPE("index-type"),
-    GROUPS_OPTIONS, TEXT("then", 0, then_files),  ARRAY_OPTIONS};
+static const option_spec sort_specs[] = {
+    BOTH_OPTIONS,
+    LETTER("reverse", 'r', descending),
+    FLAG("descending", descending),
+    LETTER("unique", 'u', unique),
+    LETTER("stable", 's', stable),
+    OPTION_ROW(options, "check", 'c', check, OPTION_MAYBE, "diagnose-first quiet silent",
+               CHECK_REPORT, 0),
+    LETTER("C", 'C', line.quiet),
+    LETTER("numeric-sort", 'n', line.numeric),
+    LETTER("general-numeric-sort", 'g', line.general),
+    LETTER("human-numeric-sort", 'h', line.human),
+    LETTER("month-sort", 'M', line.month),
+    LETTER("version-sort", 'V', line.version),
+    LETTER("random-sort", 'R', line.random),
+    CHOICE("sort", line.word, 1, "general-numeric human-numeric month numeric random version"),
+    LETTER("ignore-leading-blanks", 'b', line.blanks),
+    LETTER("dictionary-order", 'd', line.dictionary),
+    LETTER("ignore-case", 'f', line.fold),
+    LETTER("ignore-nonprinting", 'i', line.printable),
+    TEXTS("key", 'k', line.keys),
+    TEXT("field-separator", 't', line.separator),
+    LETTER("zero-terminated", 'z', line.zero),
+    LETTER("merge", 'm', line.merge),
+    FLAG("debug", line.debug),
+    TEXT("files0-from", 0, line.names_file),
+    TEXT("random-source", 0, line.random_file),
+    COUNT("seed", 0, line.seed, 0, UINT64_MAX - 1),
+    COUNT("parallel", 0, common.threads, 1, 4096),
+    ARRAY_OPTIONS};
+static const option_spec argsort_specs[] = {BOTH_OPTIONS,
+                                            FLAG("descending", descending),
+                                            FLAG("stable", stable),
+                                            FLAG("one-based", one_based),
+                                            INDEX_TYPE("index-type"),
+                                            GROUPS_OPTIONS,
+                                            TEXT("then", 0, then_files),
+                                            ARRAY_OPTIONS};
 
 /* Contradictory options that both commands have. */
 static const char *options_wrong(execution *e)
@@ -72,7 +107,7 @@ static const char *options_wrong(execution *e)
                        algorithm == ORDO_ALGORITHM_WINDOWS;
 
     if (e->o.k != OPTION_UNSET && !rough)
-        return "-k needs --algorithm rough, halving or windows";
+        return "--radius needs --algorithm rough, halving or windows";
     if (strings_option(&e->o) != NULL && algorithm != ORDO_ALGORITHM_AUTO &&
         algorithm != ORDO_ALGORITHM_SAMPLE)
         return numbers_only(e, "an --algorithm other than auto and sample");
@@ -86,43 +121,57 @@ static ordo_sort_opts library_options(const execution *e)
                      .algorithm = (uint32_t)e->o.algorithm);
 }
 
-/* A report is about one library call, which needs the whole array in memory. */
+/* Contradictory options of --check. */
+static const char *check_wrong(execution *e)
+{
+    options *const o = &e->o;
+
+    if (o->check && o->line.quiet)
+        return "-c and -C cannot be used together";
+    if (o->line.quiet || o->check > CHECK_QUIET)
+        o->check = CHECK_QUIET;
+    if (!o->check)
+        return NULL;
+    if (o->out != NULL)
+        return "--check writes nothing: it cannot be used with -o";
+    if (o->operands.n > 1) {
+        cli_error("sort: --check reads one file: unexpected operand '%s'",
+                  cli_quoted(o->operands.texts[1]));
+        return "";
+    }
+    return o->line.names_file != NULL ? "--check reads one file: it cannot be used with --files0-from"
+                                      : NULL;
+}
+
+/* A report is about one library call, which needs the whole array in memory. Numbers in text are
+ * written as their lines, unless another format is asked for. */
 static const char *sort_wrong(execution *e)
 {
-    const options *const o = &e->o;
-    const bool           report = o->common.explain || o->common.json;
-    const char *const    sorting = options_wrong(e);
+    options *const    o = &e->o;
+    const bool        report = o->common.explain || o->common.json;
+    const char *const option = lines_option(o);
+    const char       *wrong = check_wrong(e);
 
+    if (wrong == NULL && option != NULL && o->fasta && !o->text) {
+        cli_error("sort: %s sorts lines: it cannot be used with --fasta", option);
+        return "";
+    }
+    o->text_option = o->text ? NULL : option;
+    o->text = option != NULL;
+    e->keep_lines = format_asked(o) == FORMAT_AUTO || format_asked(o) == FORMAT_TEXT;
     e->quiet = o->check;
     e->by_pieces = o->check && !o->fasta && (o->text || !(report || profile_wanted(&o->common)));
-    if (sorting != NULL)
-        return sorting;
-    if (o->check && o->out != NULL)
-        return "--check writes nothing: it cannot be used with -o";
-    if (!o->check || strings_option(o) == NULL || !report)
-        return NULL;
+    if (wrong == NULL)
+        wrong = options_wrong(e);
+    if (wrong == NULL)
+        wrong = lines_wrong(e);
+    if (wrong == NULL && o->fasta && (o->operands.n > 1 || o->line.names_file != NULL))
+        wrong = "--fasta reads one file";
+    if (wrong != NULL || !o->check || strings_option(o) == NULL || !report)
+        return wrong;
     cli_error("sort: --check %s only reads: --explain and --json have nothing to report",
               strings_option(o));
     return "";
-}
-
-static bool sort_lines(execution *e)
-{
-    const ordo_sort_opts opts = library_options(e);
-    const ordo_strings   strings = lines_strings(&e->lines);
-    const size_t         bytes = (size_t)e->lines.offsets[e->n];
-    const lines          sorted = {
-                 .n = e->n,
-                 .bytes = new_results(e, ORDO_U8, bytes, "the sorted lines"),
-                 .offsets = new_results(e, ORDO_U64, e->n + 1, "the offsets of the sorted lines")};
-
-    if (sorted.bytes == NULL || sorted.offsets == NULL)
-        return false;
-    call_begin("sorting");
-    return call_done(
-               e, "sort",
-               ordo_sort_strings(e->ctx, &strings, e->n, sorted.bytes, sorted.offsets, &opts)) &&
-           write_lines(e, &sorted, e->o.unique);
 }
 
 static bool sort_records(execution *e)
@@ -139,11 +188,70 @@ static bool sort_records(execution *e)
            finish_output(e, fasta_write(&e->records, type, order, e->o.unique, &e->out));
 }
 
+/* Puts the indices of -0 before those of +0, or after them if the order is descending: the keys are
+ * in order, in which -0 and +0 tie. Returns false if there is not enough memory. */
+static bool order_zeros(const execution *e, ordo_type type, void *index)
+{
+    const size_t   size = ordo_type_size(e->in.type), index_size = ordo_type_size(type);
+    const uint64_t negative = UINT64_C(1) << (8 * size - 1);
+    const char    *keys = e->in.data;
+    size_t         first = 0, end, used = 0;
+
+    if (e->in.type != ORDO_F32 && e->in.type != ORDO_F64)
+        return true;
+    while (first < e->n && (key_load(size, keys + first * size) & ~negative) != 0)
+        first++;
+    for (end = first; end < e->n && (key_load(size, keys + end * size) & ~negative) == 0;)
+        end++;
+    char *const zeros = cli_alloc(end - first, index_size, "the order of the zeros");
+    if (zeros == NULL)
+        return false;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = first; i < end; i++)
+            if ((key_load(size, keys + i * size) != 0) == ((pass == 0) != e->o.descending)) {
+                memcpy(zeros + used, (char *)index + i * index_size, index_size);
+                used += index_size;
+            }
+    memcpy((char *)index + first * index_size, zeros, used);
+    free(zeros);
+    return true;
+}
+
+/* Numbers in text: the lines are written as they were read. */
+static bool sort_number_lines(execution *e)
+{
+    const ordo_sort_opts opts = library_options(e);
+    const ordo_type      type = index_type(0, e->n);
+    const size_t         size = ordo_type_size(type);
+    char *const          index = new_results(e, type, e->n, "the order of the lines");
+    size_t               n = e->n;
+
+    if (index == NULL)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (type == ORDO_U32)
+            ((uint32_t *)(void *)index)[i] = (uint32_t)i;
+        else
+            ((uint64_t *)(void *)index)[i] = i;
+    call_begin("sorting");
+    if (!call_done(e, "sort",
+                   ordo_sort_pairs(e->ctx, e->in.type, e->in.data, n, index, size, &opts)) ||
+        !order_zeros(e, type, index))
+        return false;
+    if (e->o.unique) {
+        n = drop_tied_values(e->in.type, e->in.data, n, index, size);
+        timing_mark(&e->t, "unique");
+    }
+    return finish_output(e, lines_write_index(&e->in.kept, type, index, n, &e->out));
+}
+
 static bool sort_keys(execution *e)
 {
     const ordo_sort_opts opts = library_options(e);
     size_t               n = e->n;
 
+    if (e->in.kept.bytes != NULL)
+        return sort_number_lines(e);
     call_begin("sorting");
     if (!call_done(e, "sort", ordo_sort(e->ctx, e->in.type, e->in.data, n, &opts)))
         return false;
@@ -158,7 +266,7 @@ static bool sort(execution *e)
 {
     return e->o.check   ? check_sorted(e)
            : e->o.fasta ? sort_records(e)
-           : e->o.text  ? sort_lines(e)
+           : e->o.text  ? sort_lines(e, library_options(e))
                         : sort_keys(e);
 }
 
@@ -222,7 +330,12 @@ static bool argsort(execution *e)
     return write_index(e, NULL, NULL, 0);
 }
 
-const command command_sort = {"sort", sort_help,  sort_specs, READS | WRITES | LINES_IN | LINES_OUT,
-                              0,      sort_wrong, sort};
+const command command_sort = {"sort",
+                              sort_help,
+                              sort_specs,
+                              READS | WRITES | LINES_IN | LINES_OUT | MANY_FILES | LETTER_H,
+                              0,
+                              sort_wrong,
+                              sort};
 const command command_argsort = {"argsort", argsort_help,  argsort_specs, READS | WRITES | LINES_IN,
                                  0,         argsort_wrong, argsort};

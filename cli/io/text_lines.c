@@ -1,66 +1,115 @@
 /* text_lines.c - the lines of a text (see text_lines.h).
  *
- * The text is read as one block. The lines are then moved together in place, without their
- * newlines: the library takes adjacent strings, and a newline at the end of a string would sort
+ * The files are read into one block. The lines are then moved together in place, without their
+ * ends: the library takes adjacent strings, and a newline at the end of a string would sort
  * above the control characters below it. */
 #include "cli/io/text_lines.h"
 
+#include "cli/io/npy.h"
 #include "cli/io/source.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static size_t count_lines(const char *text, size_t length)
+enum {
+    AHEAD = 16 /* lines fetched ahead of the one that is written; estimate */
+};
+
+static size_t count_lines(const char *text, size_t length, char line_end)
 {
     const char *const end = text + length;
-    size_t            n = length > 0 && end[-1] != '\n';
-    for (const char *p = text; (p = memchr(p, '\n', (size_t)(end - p))) != NULL; p++)
+    size_t            n = length > 0 && end[-1] != line_end;
+    for (const char *p = text; (p = memchr(p, line_end, (size_t)(end - p))) != NULL; p++)
         n++;
     return n;
 }
 
-/* Fills out->offsets and moves the lines in out->bytes together. */
-static bool split(size_t length, lines *out)
+/* Sets the offsets of n lines from line `first` on. Their text is bytes[at..at + length); moves the
+ * lines to bytes[*used..), which grows. */
+static bool split(const char *name, lines *out, size_t first, size_t n, size_t at, size_t length,
+                  size_t *used)
 {
-    const char       *p = out->bytes;
+    const char       *p = out->bytes + at;
     const char *const end = p + length;
-    size_t            used = 0;
 
-    for (size_t i = 0; i < out->n; i++) {
-        const char *const newline = memchr(p, '\n', (size_t)(end - p));
-        const size_t      size = (size_t)((newline != NULL ? newline : end) - p);
+    for (size_t i = first; i < first + n; i++) {
+        const char *const stop = memchr(p, out->line_end, (size_t)(end - p));
+        const size_t      size = (size_t)((stop != NULL ? stop : end) - p);
         if (size > UINT32_MAX)
-            return cli_fail("%s:%zu: the line has %zu bytes; at most 2^32 - 1 are supported",
-                            out->name, i + 1, size);
-        out->offsets[i] = used;
-        memmove(out->bytes + used, p, size);
-        used += size;
+            return cli_fail("%s:%zu: the line has %zu bytes; at most 2^32 - 1 are supported", name,
+                            i - first + 1, size);
+        out->offsets[i] = *used;
+        memmove(out->bytes + *used, p, size);
+        *used += size;
         p += size + 1;
-        progress_count(i, out->n);
+        progress_count(i, first + n);
     }
-    out->offsets[out->n] = used;
     return true;
 }
 
-bool lines_read(const char *path, lines *out)
+/* Appends the bytes of a file. The block of the first file is taken as it is. */
+static bool append_file(const char *path, const char *option, lines *out, size_t *length)
 {
     source s;
+    bool   ok = source_open(&s, path);
+    char  *block = ok ? source_take(&s) : NULL;
 
-    bool ok = source_open(&s, path);
-    *out = (lines){.name = s.name};
-    progress_start("reading");
-    out->bytes = ok ? source_take(&s) : NULL;
-    progress_end();
+    out->name = s.name;
     source_close(&s);
-    if (out->bytes == NULL)
+    if (block == NULL)
         return false;
-    out->n = count_lines(out->bytes, s.end);
-    out->offsets = cli_alloc(out->n + 1, sizeof *out->offsets, "the offsets of the lines");
-    progress_start("splitting");
-    ok = out->offsets != NULL && split(s.end, out);
+    if (option != NULL && npy_is(block, s.end)) {
+        ok = cli_fail("%s: this is an .npy file, but %s is for lines; leave out %s to sort numbers, or "
+                      "give --text to sort lines",
+                      s.name, option, option);
+    } else if (out->bytes == NULL) {
+        out->bytes = block;
+        block = NULL;
+    } else {
+        char *const joined = realloc(out->bytes, *length + s.end + 1);
+        ok = joined != NULL || cli_fail("%s: not enough memory to read it", s.name);
+        if (ok)
+            memcpy((out->bytes = joined) + *length, block, s.end);
+    }
+    free(block);
+    *length += s.end;
+    return ok;
+}
+
+bool lines_read(const lines_request *request, lines *out)
+{
+    size_t *const ends = malloc((request->n + 1) * sizeof *ends); /* bytes up to a file's end */
+    size_t        length = 0, used = 0;
+    bool          ok;
+
+    *out = (lines){.line_end = request->line_end, .files = request->n};
+    out->file_ends = malloc((request->n + 1) * sizeof *out->file_ends);
+    ok = (ends != NULL && out->file_ends != NULL) || cli_fail("not enough memory for the files");
+    progress_start("reading");
+    for (size_t f = 0; ok && f < request->n; f++) {
+        const size_t before = length;
+        ok = append_file(request->paths[f], request->option, out, &length);
+        if (ok)
+            out->n += count_lines(out->bytes + before, length - before, out->line_end);
+        ends[f] = length;
+        out->file_ends[f] = out->n;
+    }
     progress_end();
+    if (ok)
+        out->offsets = cli_alloc(out->n + 1, sizeof *out->offsets, "the offsets of the lines");
+    ok = ok && out->offsets != NULL;
+    progress_start("splitting");
+    for (size_t f = 0; ok && f < request->n; f++) {
+        const size_t first = f > 0 ? out->file_ends[f - 1] : 0, at = f > 0 ? ends[f - 1] : 0;
+        ok = split(request->paths[f] != NULL ? request->paths[f] : "stdin", out, first,
+                   out->file_ends[f] - first, at, ends[f] - at, &used);
+    }
+    progress_end();
+    free(ends);
     if (!ok)
         lines_free(out);
+    else
+        out->offsets[out->n] = used;
     return ok;
 }
 
@@ -68,6 +117,7 @@ void lines_free(lines *l)
 {
     free(l->bytes);
     free(l->offsets);
+    free(l->file_ends);
     *l = (lines){.n = 0};
 }
 
@@ -108,7 +158,27 @@ static bool equals_previous(const lines *l, size_t i)
 
 bool lines_write_one(const lines *l, size_t i, output *out)
 {
-    return output_line(out, l->bytes + l->offsets[i], size_of(l, i));
+    return output_bytes(out, l->bytes + l->offsets[i], size_of(l, i)) &&
+           output_bytes(out, &l->line_end, 1);
+}
+
+/* The lines lie anywhere in memory: their offsets are fetched before their bytes, and these before
+ * they are written. */
+bool lines_write_index(const lines *l, ordo_type type, const void *index, size_t n, output *out)
+{
+    bool ok = true;
+
+    progress_start("writing");
+    for (size_t i = 0; ok && i < n; i++) {
+        if (i + 2 * AHEAD < n)
+            __builtin_prefetch(&l->offsets[index_at(type, index, i + 2 * AHEAD)]);
+        if (i + AHEAD < n)
+            __builtin_prefetch(l->bytes + l->offsets[index_at(type, index, i + AHEAD)]);
+        ok = lines_write_one(l, index_at(type, index, i), out);
+        progress_count(i, n);
+    }
+    progress_end();
+    return ok;
 }
 
 bool lines_write(const lines *l, bool unique, output *out)
