@@ -98,9 +98,9 @@ void *new_results(execution *e, ordo_type type, size_t n, const char *what);
 /* call_end(), then counts the time since the last phase as `phase`. */
 bool call_done(execution *e, const char *phase, ordo_status status);
 
-/* Write results, or lines (see lines_write()), and make the output final. */
+/* Write results, or lines, and make the output final. */
 bool write_results(execution *e, ordo_type type, const void *results, size_t n);
-bool write_lines(execution *e, const lines *l, bool unique);
+bool write_lines(execution *e, const lines *l);
 
 /* Makes the output final if all was written (ok). */
 bool finish_output(execution *e, bool ok);

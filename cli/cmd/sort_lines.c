@@ -132,26 +132,6 @@ static void note_locale(const execution *e)
         cli_error("sort: lines are compared byte by byte");
 }
 
-/* Lines without keys, sorted as strings by the library. */
-static bool sort_whole_lines(execution *e, const ordo_sort_opts *opts)
-{
-    const ordo_strings strings = lines_strings(&e->lines);
-    const size_t       bytes = (size_t)e->lines.offsets[e->n];
-    const lines        sorted = {
-               .n = e->n,
-               .bytes = new_results(e, ORDO_U8, bytes, "the sorted lines"),
-               .offsets = new_results(e, ORDO_U64, e->n + 1, "the offsets of the sorted lines"),
-               .line_end = e->lines.line_end};
-
-    if (sorted.bytes == NULL || sorted.offsets == NULL)
-        return false;
-    call_begin("sorting");
-    return call_done(
-               e, "sort",
-               ordo_sort_strings(e->ctx, &strings, e->n, sorted.bytes, sorted.offsets, opts)) &&
-           write_lines(e, &sorted, e->o.unique);
-}
-
 static bool show_index(execution *e, ordo_type type, const void *index, size_t n)
 {
     bool ok = true;
@@ -194,15 +174,14 @@ bool sort_lines(execution *e, ordo_sort_opts opts)
     line_keys       keys = {.words = NULL};
 
     note_locale(e);
-    if (e->order.n == 0 && !e->o.line.merge && !e->o.line.debug)
-        return sort_whole_lines(e, &opts);
     if (e->order.n > 0)
         opts.flags &= ~(uint64_t)ORDO_DESCENDING; /* the keys hold the direction */
     const unsigned threads = ordo_ctx_info(e->ctx, &info) == ORDO_OK ? info.threads : 1;
     progress_start("reading keys");
     bool ok = line_keys_make(&e->order, &e->lines, threads, &keys);
     progress_end();
-    timing_mark(&e->t, "keys");
+    if (e->order.n > 0)
+        timing_mark(&e->t, "keys");
     void *const index = ok ? new_results(e, type, e->n, "the order of the lines") : NULL;
     ok = index != NULL && write_order(e, &keys, type, index, &opts);
     line_keys_free(&keys);

@@ -12,16 +12,36 @@
 #include <string.h>
 
 enum {
+    CHUNK = 16,
     AHEAD = 16 /* lines fetched ahead of the one that is written; estimate */
 };
 
+/* Counts in bytes, which the compiler turns into vectors. */
 static size_t count_lines(const char *text, size_t length, char line_end)
 {
-    const char *const end = text + length;
-    size_t            n = length > 0 && end[-1] != line_end;
-    for (const char *p = text; (p = memchr(p, line_end, (size_t)(end - p))) != NULL; p++)
-        n++;
+    size_t n = length > 0 && text[length - 1] != line_end;
+
+    for (size_t at = 0; at < length;) {
+        const size_t stop = length - at < UINT8_MAX ? length : at + UINT8_MAX;
+        uint8_t      found = 0;
+        for (; at < stop; at++)
+            found = (uint8_t)(found + (text[at] == line_end));
+        n += found;
+    }
     return n;
+}
+
+/* memmove() for short lines: copies CHUNK bytes at a time, up to CHUNK - 1 behind the line. Both `to`
+ * and `from` must have that room, and if they overlap, `to` is at least CHUNK bytes before `from`. */
+static inline void copy_line(char *to, const char *from, size_t size)
+{
+    size_t at = 0;
+    do {
+        char chunk[CHUNK];
+        memcpy(chunk, from + at, CHUNK);
+        memcpy(to + at, chunk, CHUNK);
+        at += CHUNK;
+    } while (at < size);
 }
 
 /* Sets the offsets of n lines from line `first` on. Their text is bytes[at..at + length); moves the
@@ -39,7 +59,11 @@ static bool split(const char *name, lines *out, size_t first, size_t n, size_t a
             return cli_fail("%s:%zu: the line has %zu bytes; at most 2^32 - 1 are supported", name,
                             i - first + 1, size);
         out->offsets[i] = *used;
-        memmove(out->bytes + *used, p, size);
+        char *const to = out->bytes + *used;
+        if (p - to >= CHUNK && (size_t)(end - p) >= size + CHUNK)
+            copy_line(to, p, size);
+        else
+            memmove(to, p, size);
         *used += size;
         p += size + 1;
         progress_count(i, first + n);
@@ -150,12 +174,6 @@ static size_t size_of(const lines *l, size_t i)
     return (size_t)(l->offsets[i + 1] - l->offsets[i]);
 }
 
-static bool equals_previous(const lines *l, size_t i)
-{
-    return i > 0 && lines_compare(l->bytes + l->offsets[i - 1], size_of(l, i - 1),
-                                  l->bytes + l->offsets[i], size_of(l, i)) == 0;
-}
-
 bool lines_write_one(const lines *l, size_t i, output *out)
 {
     return output_bytes(out, l->bytes + l->offsets[i], size_of(l, i)) &&
@@ -166,7 +184,8 @@ bool lines_write_one(const lines *l, size_t i, output *out)
  * they are written. */
 bool lines_write_index(const lines *l, ordo_type type, const void *index, size_t n, output *out)
 {
-    bool ok = true;
+    const size_t used = l->n > 0 ? (size_t)l->offsets[l->n] : 0;
+    bool         ok = true;
 
     progress_start("writing");
     for (size_t i = 0; ok && i < n; i++) {
@@ -174,21 +193,29 @@ bool lines_write_index(const lines *l, ordo_type type, const void *index, size_t
             __builtin_prefetch(&l->offsets[index_at(type, index, i + 2 * AHEAD)]);
         if (i + AHEAD < n)
             __builtin_prefetch(l->bytes + l->offsets[index_at(type, index, i + AHEAD)]);
-        ok = lines_write_one(l, index_at(type, index, i), out);
+        const size_t line = index_at(type, index, i), at = (size_t)l->offsets[line];
+        const size_t size = (size_t)l->offsets[line + 1] - at;
+        char *const  to = at + size + CHUNK <= used ? output_room(out, size + CHUNK) : NULL;
+        if (to != NULL) {
+            copy_line(to, l->bytes + at, size);
+            to[size] = l->line_end;
+            out->used += size + 1;
+        } else {
+            ok = lines_write_one(l, line, out);
+        }
         progress_count(i, n);
     }
     progress_end();
     return ok;
 }
 
-bool lines_write(const lines *l, bool unique, output *out)
+bool lines_write(const lines *l, output *out)
 {
     bool ok = true;
 
     progress_start("writing");
     for (size_t i = 0; ok && i < l->n; i++) {
-        if (!unique || !equals_previous(l, i))
-            ok = lines_write_one(l, i, out);
+        ok = lines_write_one(l, i, out);
         progress_count(i, l->n);
     }
     progress_end();

@@ -30,8 +30,8 @@ void lines_free(lines *l);
 /* The lines in the form that the library takes, valid while l is. */
 ordo_strings lines_strings(const lines *l);
 
-/* Writes the lines with their ends; with `unique`, skips lines equal to the previous. */
-bool lines_write(const lines *l, bool unique, output *out);
+/* Write the lines, or one of them, with their ends. */
+bool lines_write(const lines *l, output *out);
 bool lines_write_one(const lines *l, size_t i, output *out);
 
 /* Writes the n lines whose numbers, of type ORDO_U32 or ORDO_U64, are in index. */

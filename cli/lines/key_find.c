@@ -2,7 +2,7 @@
  *
  * With a separator, field f is what lies between separators f - 1 and f. Without one, a field starts
  * with its blanks. A position beyond the line is the end of the line, and a key that ends before it
- * begins is empty. */
+ * begins is empty; --debug shows it where it begins, or where it ends if it begins with the line. */
 #include "cli/lines/line_order.h"
 
 #include "cli/lines/key_number.h"
@@ -55,7 +55,10 @@ key_span key_find(const line_order *order, const line_key *key, const char *line
     if (key->first_blanks)
         begin = skip_blanks(begin, line_end);
     begin = forward(begin, line_end, key->first_byte);
-    return (key_span){begin, end < begin ? begin : end};
+    if (end >= begin)
+        return (key_span){begin, end};
+    const bool from_start = key->first_field == 0 && key->first_byte == 0;
+    return from_start ? (key_span){end, end} : (key_span){begin, begin};
 }
 
 key_span key_decides(const line_key *key, key_span span)
@@ -64,7 +67,7 @@ key_span key_decides(const line_key *key, key_span span)
         span.begin = skip_blanks(span.begin, span.end);
         span.end = key->kind == KEY_MONTH     ? month_end(span)
                    : key->kind == KEY_GENERAL ? general_end(span)
-                                              : decimal_read(span, key->kind == KEY_HUMAN, key->image).end;
+                                              : decimal_read(span, key->kind == KEY_HUMAN, NULL).end;
     }
     return span;
 }

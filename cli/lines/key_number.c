@@ -47,7 +47,7 @@ decimal_key decimal_read(key_span span, bool human, const uint8_t *image)
         return d;
     d.end = p;
     if (human && p < end) {
-        const char        suffix = (char)image[(unsigned char)*p];
+        const char        suffix = image != NULL ? (char)image[(unsigned char)*p] : *p;
         const char *const unit = suffix == 'k'    ? units
                                  : suffix == '\0' ? NULL
                                                   : strchr(units, suffix);

@@ -14,6 +14,7 @@ typedef struct decimal_key { /* -n, -h: no '+', no exponent, any number of digit
                                           * blanks skipped, if there is none        */
 } decimal_key;
 
+/* human: -h. image: how bytes are folded; NULL: they are not. */
 decimal_key decimal_read(key_span span, bool human, const uint8_t *image);
 
 typedef enum general_class { /* in ascending order */

@@ -92,7 +92,7 @@ typedef struct options { /* the options of all commands; each command uses some 
     int            by; /* of fasta: a fasta_key */
     const char    *out;
     int            format; /* a file_format */
-    bool           descending, stable, unique, sorted, one_based, largest, smallest, index;
+    bool           descending, stable, unique, sorted, check_order, one_based, largest, smallest, index;
     bool           with_index, exclusive, wide, bits, runs, show, forget, lines, center;
     int            algorithm, nans, ties, op, index_type;
     uint64_t       k, n, seed, sub_array, width;
