@@ -6,8 +6,6 @@
 #include <stdlib.h>
 
 static const char help_input[] =
-    "\nInput:\n"
-    "  FILE              a file; stdin if it is '-' or not given\n"
     "  --from F          npy, raw or text; default: npy if the input starts with the npy\n"
     "                    signature, raw if FILE ends in .bin or .raw, otherwise text\n"
     "  --dtype T         i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; required for raw input.\n"
@@ -54,7 +52,11 @@ static void print_help(const command *c)
 {
     fputs(c->help, stdout);
     if ((c->flags & READS) != 0)
-        fputs(help_input, stdout);
+        printf("\nInput:\n  FILE              %s\n%s",
+               (c->flags & MANY_FILES) != 0
+                   ? "files, read as one; stdin if it is '-' or not given"
+                   : "a file; stdin if it is '-' or not given",
+               help_input);
     if ((c->flags & WRITES) != 0) {
         fputs(help_output, stdout);
         puts((c->flags & FEW) != 0 ? "text" : "the format of the input");
