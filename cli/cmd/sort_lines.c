@@ -100,8 +100,6 @@ const char *lines_wrong(execution *e)
         return "--seed and --random-source need -R";
     if (f->random_file != NULL && f->seed != OPTION_UNSET)
         return "--seed and --random-source cannot be used together";
-    if (o->check && f->merge)
-        return "-m merges: it cannot be used with --check";
     if (o->check && f->debug)
         return "--debug shows sorted lines: it cannot be used with --check";
     line_request request = {.letters = letters,
