@@ -25,21 +25,24 @@ static void complain(const execution *e, const char *name, size_t number, const 
                   cli_printable(text, length, shown, sizeof shown));
 }
 
-/* The order of the previous and the current line. The keys of the previous line were encoded when
- * it was the current one. False after a message. */
+/* The order of the previous and the current line; the first line is in order. The keys of the
+ * previous line were encoded when it was the current one. False after a message. */
 static bool compare_lines(const execution *e, const source *s, key_bytes *keys, int *order)
 {
     key_bytes *const now = &keys[s->number % 2], *const before = &keys[1 - s->number % 2];
 
-    if (e->order.n == 0) {
+    *order = -1;
+    if (e->order.n == 0 && s->number > 1) {
         *order = lines_compare(source_previous(s), s->previous_length, source_line(s), s->length);
         *order = e->o.descending ? -*order : *order;
-        return true;
     }
+    if (e->order.n == 0)
+        return true;
     now->used = 0;
     if (!key_encode(&e->order, source_line(s), s->length, now))
         return cli_fail("%s:%zu: not enough memory for the keys of the line", s->name, s->number);
-    *order = lines_compare((char *)before->data, before->used, (char *)now->data, now->used);
+    if (s->number > 1)
+        *order = lines_compare((char *)before->data, before->used, (char *)now->data, now->used);
     return true;
 }
 
@@ -53,7 +56,7 @@ static bool check_lines(execution *e, source *s)
     s->line_end = e->order.line_end;
     while (ok && !e->no && (r = source_next(s)) == SOURCE_LINE) {
         ok = compare_lines(e, s, keys, &order);
-        e->no = ok && s->number > 1 && (order > 0 || (order == 0 && e->o.unique));
+        e->no = ok && (order > 0 || (order == 0 && e->o.unique));
         if (e->no)
             complain(e, s->name, s->number, source_line(s), s->length);
     }

@@ -173,8 +173,9 @@ static const char *check_wrong(execution *e)
                   cli_quoted(o->operands.texts[1]));
         return "";
     }
-    return o->line.names_file != NULL ? "--check reads one file: it cannot be used with --files0-from"
-                                      : NULL;
+    return o->line.names_file != NULL
+               ? "--check reads one file: it cannot be used with --files0-from"
+               : NULL;
 }
 
 /* A report is about one library call, which needs the whole array in memory. Numbers in text are
@@ -364,12 +365,8 @@ static bool argsort(execution *e)
     return write_index(e, NULL, NULL, 0);
 }
 
-const command command_sort = {"sort",
-                              sort_help,
-                              sort_specs,
-                              READS | WRITES | LINES_IN | LINES_OUT | MANY_FILES | LETTER_H,
-                              0,
-                              sort_wrong,
-                              sort};
+const command command_sort = {
+    "sort", sort_help,  sort_specs, READS | WRITES | LINES_IN | LINES_OUT | MANY_FILES | LETTER_H,
+    0,      sort_wrong, sort};
 const command command_argsort = {"argsort", argsort_help,  argsort_specs, READS | WRITES | LINES_IN,
                                  0,         argsort_wrong, argsort};

@@ -44,7 +44,7 @@ static const char help_common[] =
     "  --profile-svg F   draw the time spans as a picture in file F\n";
 
 static const char help_end[] =
-    
+
     "\nExit status: 0 success, 1 the answer is no (sort --check), 2 error (bad usage, bad\n"
     "input, not enough memory, failed output).\n";
 
@@ -53,9 +53,8 @@ static void print_help(const command *c)
     fputs(c->help, stdout);
     if ((c->flags & READS) != 0)
         printf("\nInput:\n  FILE              %s\n%s",
-               (c->flags & MANY_FILES) != 0
-                   ? "files, read as one; stdin if it is '-' or not given"
-                   : "a file; stdin if it is '-' or not given",
+               (c->flags & MANY_FILES) != 0 ? "files, read as one; stdin if it is '-' or not given"
+                                            : "a file; stdin if it is '-' or not given",
                help_input);
     if ((c->flags & WRITES) != 0) {
         fputs(help_output, stdout);
@@ -76,7 +75,10 @@ file_format format_asked(const options *o)
 
 const char *strings_option(const options *o)
 {
-    return o->fasta ? "--fasta" : !o->text ? NULL : o->text_option != NULL ? o->text_option : "--text";
+    return o->fasta                 ? "--fasta"
+           : !o->text               ? NULL
+           : o->text_option != NULL ? o->text_option
+                                    : "--text";
 }
 
 ordo_strings strings_of(const execution *e)
@@ -169,8 +171,8 @@ static bool read_input(execution *e)
                                 .option = e->o.text_option};
     const bool          ok = e->o.fasta  ? fasta_read(e->ctx, request.path, by, &e->records)
                              : e->o.text ? lines_read(&text, &e->lines)
-                             : many    ? input_read_files(&request, e->paths, e->path_count, &e->in)
-                                         : input_read(&request, &e->in);
+                             : many ? input_read_files(&request, e->paths, e->path_count, &e->in)
+                                    : input_read(&request, &e->in);
     e->n = e->o.fasta ? e->records.n : e->o.text ? e->lines.n : e->in.n;
     timing_mark(&e->t, "read");
     return ok;
@@ -206,7 +208,8 @@ static int execute(execution *e)
 
     if (first != NULL && first[0] != '\0')
         cli_error("%s: %s", e->command->name, first);
-    if (first != NULL || !find_files(e) || (e->ctx = context_open(e->command->name, &e->o.common)) == NULL)
+    if (first != NULL || !find_files(e) ||
+        (e->ctx = context_open(e->command->name, &e->o.common)) == NULL)
         return CLI_TROUBLE;
     e->t.last = cli_now();
     const bool ok = read_input(e) && open_output(e) && e->command->work(e) && print_report(e);
@@ -232,7 +235,7 @@ int command_execute(const command *c, int argc, char **argv)
                                     .p = NAN},
                               .in.name = "",
                               .out.fd = -1};
-    const size_t         most = (c->flags & MANY_FILES) != 0           ? SIZE_MAX
+    const size_t         most = (c->flags & MANY_FILES) != 0         ? SIZE_MAX
                                 : (c->flags & (READS | WRITES)) != 0 ? 1
                                                                      : 0;
     const options_result r = options_parse(argc, argv, c->options, &e.o, &e.o.operands, most);
@@ -291,9 +294,6 @@ bool write_results(execution *e, ordo_type type, const void *results, size_t n)
     return finish_output(e, output_array(&e->out, type, results, n));
 }
 
-bool write_lines(execution *e, const lines *l)
-{
-    return finish_output(e, lines_write(l, &e->out));
-}
+bool write_lines(execution *e, const lines *l) { return finish_output(e, lines_write(l, &e->out)); }
 
 uint64_t descending_flag(const execution *e) { return e->o.descending ? ORDO_DESCENDING : 0; }

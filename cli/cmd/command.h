@@ -17,14 +17,14 @@
 #include "cli/ui/context.h"
 
 typedef enum command_flag {
-    READS = 1,       /* the input                                                  */
-    WRITES = 2,      /* an output                                                  */
-    FEW = 4,         /* few results: text by default, not the format of the input  */
-    LINES_IN = 8,    /* has the option --text                                      */
-    LINES_OUT = 16,  /* with --text or --fasta the only format of results is text  */
+    READS = 1,        /* the input                                                  */
+    WRITES = 2,       /* an output                                                  */
+    FEW = 4,          /* few results: text by default, not the format of the input  */
+    LINES_IN = 8,     /* has the option --text                                      */
+    LINES_OUT = 16,   /* with --text or --fasta the only format of results is text  */
     PACKED_BITS = 32, /* has --dtype bits                                           */
-    MANY_FILES = 64, /* reads several files as one                                 */
-    LETTER_H = 128   /* -h is an option, not --help                                */
+    MANY_FILES = 64,  /* reads several files as one                                 */
+    LETTER_H = 128    /* -h is an option, not --help                                */
 } command_flag;
 
 enum {
@@ -34,16 +34,16 @@ enum {
 typedef struct execution { /* of one command */
     const struct command *command;
     options               o;
-    bool                  by_pieces; /* `work` reads the input itself              */
-    bool                  quiet;     /* there is no output                         */
+    bool                  by_pieces;  /* `work` reads the input itself              */
+    bool                  quiet;      /* there is no output                         */
     bool                  keep_lines; /* of numbers in text                        */
-    bool                  no;        /* the answer is no: exit code 1              */
+    bool                  no;         /* the answer is no: exit code 1              */
     ordo_ctx             *ctx;
     const char *const    *paths; /* input files; NULL: stdin                       */
     size_t                path_count;
-    char                 *names;     /* of --files0-from, and where each begins    */
+    char                 *names; /* of --files0-from, and where each begins    */
     const char          **name_list;
-    line_order            order; /* of lines, for sort */
+    line_order            order;   /* of lines, for sort */
     input                 in;      /* without --text and --fasta */
     lines                 lines;   /* with --text                */
     fasta                 records; /* with --fasta               */

@@ -24,9 +24,10 @@ static bool split_names(execution *e, const char *from, size_t length)
         if (e->names[at] == '\0')
             return cli_fail("%s:%zu: --files0-from: the file name is empty", from, i + 1);
         if (strcmp(e->names + at, "-") == 0 && strcmp(from, "stdin") == 0)
-            return cli_fail("stdin:%zu: --files0-from -: the names come from stdin, so that no file "
-                            "can be '-'",
-                            i + 1);
+            return cli_fail(
+                "stdin:%zu: --files0-from -: the names come from stdin, so that no file "
+                "can be '-'",
+                i + 1);
     }
     return true;
 }

@@ -15,7 +15,7 @@ enum {
 /* The letters of the ordering options for all keys; each at most once. */
 static void make_letters(const options *o, char *letters)
 {
-    static const char words[] = " ghMnRV"; /* of --sort */
+    static const char       words[] = " ghMnRV"; /* of --sort */
     const line_flags *const f = &o->line;
     const char              word = words[f->word];
     const struct {
@@ -44,25 +44,25 @@ const char *lines_option(const options *o)
     const line_flags *const f = &o->line;
     const bool              numbers = o->dtype != NULL || o->from != 0 || o->skip_bad || o->fasta;
 
-    return o->text             ? "--text"
-           : f->blanks         ? "-b"
-           : f->dictionary     ? "-d"
-           : f->fold           ? "-f"
-           : f->general        ? "-g"
-           : f->human          ? "-h"
-           : f->printable      ? "-i"
-           : f->month          ? "-M"
-           : f->numeric        ? "-n"
-           : f->random         ? "-R"
-           : f->version        ? "-V"
-           : f->word != 0      ? "--sort"
-           : f->keys.n > 0     ? "-k"
-           : f->separator      ? "-t"
-           : f->zero           ? "-z"
-           : f->merge          ? "-m"
-           : f->debug          ? "--debug"
+    return o->text                 ? "--text"
+           : f->blanks             ? "-b"
+           : f->dictionary         ? "-d"
+           : f->fold               ? "-f"
+           : f->general            ? "-g"
+           : f->human              ? "-h"
+           : f->printable          ? "-i"
+           : f->month              ? "-M"
+           : f->numeric            ? "-n"
+           : f->random             ? "-R"
+           : f->version            ? "-V"
+           : f->word != 0          ? "--sort"
+           : f->keys.n > 0         ? "-k"
+           : f->separator          ? "-t"
+           : f->zero               ? "-z"
+           : f->merge              ? "-m"
+           : f->debug              ? "--debug"
            : o->stable && !numbers ? "-s"
-                               : NULL;
+                                   : NULL;
 }
 
 /* The seed of -R: --seed, the first bytes of --random-source, or a random one. False after a

@@ -22,8 +22,7 @@ bool source_open(source *s, const char *path)
     const bool  from_stdin = path == NULL || strcmp(path, "-") == 0;
     struct stat st;
 
-    *s = (source){
-        .name = from_stdin ? "stdin" : path, .line_end = '\n', .capacity = 2 * CHUNK};
+    *s = (source){.name = from_stdin ? "stdin" : path, .line_end = '\n', .capacity = 2 * CHUNK};
     s->fd = from_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (s->fd < 0)
         return cli_fail("%s: cannot open: %s", s->name, strerror(errno));

@@ -83,9 +83,10 @@ static bool append_file(const char *path, const char *option, lines *out, size_t
     if (block == NULL)
         return false;
     if (option != NULL && npy_is(block, s.end)) {
-        ok = cli_fail("%s: this is an .npy file, but %s is for lines; leave out %s to sort numbers, or "
-                      "give --text to sort lines",
-                      s.name, option, option);
+        ok = cli_fail(
+            "%s: this is an .npy file, but %s is for lines; leave out %s to sort numbers, or "
+            "give --text to sort lines",
+            s.name, option, option);
     } else if (out->bytes == NULL) {
         out->bytes = block;
         block = NULL;

@@ -7,8 +7,8 @@
 typedef struct lines {
     const char *name; /* for messages                                                         */
     size_t      n;
-    char       *bytes;   /* line i is bytes[offsets[i] .. offsets[i + 1]), without its end     */
-    uint64_t   *offsets; /* n + 1 of them, from 0                                              */
+    char       *bytes;     /* line i is bytes[offsets[i] .. offsets[i + 1]), without its end     */
+    uint64_t   *offsets;   /* n + 1 of them, from 0                                              */
     char        line_end;  /* after each line: a newline or a NUL                              */
     size_t      files;     /* that were read                                                   */
     size_t     *file_ends; /* how many lines the files up to this one have                     */

@@ -183,8 +183,9 @@ void text_convert(ordo_type from, ordo_type to, void *values, size_t n)
 static bool grow(text_numbers *t, size_t size)
 {
     const size_t larger = t->capacity > 0 ? 2 * t->capacity : FIRST_NUMBERS;
-    void *const  values =
-        larger > t->capacity && larger <= SIZE_MAX / size ? realloc(t->values, larger * size) : NULL;
+    void *const  values = larger > t->capacity && larger <= SIZE_MAX / size
+                              ? realloc(t->values, larger * size)
+                              : NULL;
     if (values == NULL)
         return cli_fail("%s: not enough memory for more than %zu numbers", t->s->name, t->n);
     t->values = values;
@@ -225,8 +226,8 @@ bool text_print_notes(const text_numbers *t, const char *hint)
     const char *const name = t->s->name;
 
     if (t->bad_line > 0)
-        return cli_fail("%s:%zu: %s%s", t->bad_name != NULL ? t->bad_name : name, t->bad_line, t->why,
-                        t->no_number && t->bad_line == 1 ? hint : "");
+        return cli_fail("%s:%zu: %s%s", t->bad_name != NULL ? t->bad_name : name, t->bad_line,
+                        t->why, t->no_number && t->bad_line == 1 ? hint : "");
     if (t->skipped > 0)
         cli_error("%s: skipped %zu bad line%s, the first is line %zu", name, t->skipped,
                   t->skipped == 1 ? "" : "s", t->first_skipped);

@@ -16,8 +16,8 @@ typedef struct text_numbers {
     size_t      n;            /* numbers so far                                            */
     const char *text;         /* of the last number, without blanks                        */
     size_t      length;
-    void       *values;        /* text_read(): all numbers, to be freed                     */
-    size_t      capacity;      /* of values                                                 */
+    void       *values;   /* text_read(): all numbers, to be freed                     */
+    size_t      capacity; /* of values                                                 */
     bool (*each)(void *user, const source *s); /* text_read(): called after each number with its
                                                 * line; false after a message; NULL: none   */
     void       *user;

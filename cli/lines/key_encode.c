@@ -17,7 +17,7 @@
 
 enum {
     TEXT_END = 0,
-    ESCAPE = 1,      /* before byte + 1 of the bytes 0 and 1                       */
+    ESCAPE = 1,        /* before byte + 1 of the bytes 0 and 1                       */
     LONG_NUMBER = 255, /* the length follows in 8 bytes                            */
     EXPONENT_BIAS = 1 << 15,
     KEY_EXTRA = 64 /* bytes that a key of no bytes may need                        */
@@ -119,9 +119,9 @@ static void put_decimal(key_bytes *out, const decimal_key *d, bool human)
 
 static void put_general(key_bytes *out, key_span span)
 {
-    long double         value = 0;
+    long double value = 0;
     const general_class class = general_read(span, &value);
-    int                 exponent;
+    int exponent;
 
     put_byte(out, class);
     if (class == GENERAL_NONE)

@@ -2,7 +2,7 @@
  *
  * With a separator, field f is what lies between separators f - 1 and f. Without one, a field starts
  * with its blanks. A position beyond the line is the end of the line, and a key that ends before it
- * begins is empty; --debug shows it where it begins, or where it ends if it begins with the line. */
+ * begins is empty. --debug shows an empty key where GNU sort does. */
 #include "cli/lines/line_order.h"
 
 #include "cli/lines/key_number.h"
@@ -38,7 +38,9 @@ static const char *forward(const char *p, const char *end, size_t count)
     return count < (size_t)(end - p) ? p + count : end;
 }
 
-key_span key_find(const line_order *order, const line_key *key, const char *line, size_t length)
+/* The positions of a key, which may end before it begins. */
+static key_span locate(const line_order *order, const line_key *key, const char *line,
+                       size_t length)
 {
     const char *const line_end = line + length;
     const char       *begin = field_begin(order->separator, line, line_end, key->first_field);
@@ -55,19 +57,28 @@ key_span key_find(const line_order *order, const line_key *key, const char *line
     if (key->first_blanks)
         begin = skip_blanks(begin, line_end);
     begin = forward(begin, line_end, key->first_byte);
-    if (end >= begin)
-        return (key_span){begin, end};
     const bool from_start = key->first_field == 0 && key->first_byte == 0;
-    return from_start ? (key_span){end, end} : (key_span){begin, begin};
+    return (key_span){from_start && end < begin ? end : begin, end};
 }
 
-key_span key_decides(const line_key *key, key_span span)
+key_span key_find(const line_order *order, const line_key *key, const char *line, size_t length)
 {
+    const key_span span = locate(order, key, line, length);
+    return (key_span){span.begin, span.end < span.begin ? span.begin : span.end};
+}
+
+key_span key_shown(const line_order *order, const line_key *key, const char *line, size_t length)
+{
+    key_span   span = locate(order, key, line, length);
+    const bool empty = span.end < span.begin;
+
     if (key->kind != KEY_BYTES && key->kind != KEY_VERSION && key->kind != KEY_RANDOM) {
-        span.begin = skip_blanks(span.begin, span.end);
-        span.end = key->kind == KEY_MONTH     ? month_end(span)
-                   : key->kind == KEY_GENERAL ? general_end(span)
-                                              : decimal_read(span, key->kind == KEY_HUMAN, NULL).end;
+        span.begin = skip_blanks(span.begin, empty ? line + length : span.end);
+        span.end = empty                    ? span.begin
+                   : key->kind == KEY_MONTH ? month_end(span)
+                   : key->kind == KEY_GENERAL
+                       ? general_end(span)
+                       : decimal_read(span, key->kind == KEY_HUMAN, NULL).end;
     }
-    return span;
+    return (key_span){span.begin, empty ? span.begin : span.end};
 }

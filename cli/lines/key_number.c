@@ -62,7 +62,7 @@ static const char *take_digits(const char *p, const char *end, uint64_t *value, 
 {
     for (; p < end && is_digit(*p) && *count <= MOST_DIGITS; p++) {
         *value = *value * 10 + (uint64_t)(*p - '0');
-        *count += *value > 0;
+        *count += *count > 0 || *value > 0; /* a value that does not fit may be 0 */
     }
     return p;
 }
@@ -70,11 +70,11 @@ static const char *take_digits(const char *p, const char *end, uint64_t *value, 
 /* Reads a plain decimal number. NULL if strtold() has to read it. */
 static const char *read_decimal(const char *p, const char *end, long double *value)
 {
-    const bool     negative = p < end && *p == '-';
-    const char    *digits = p + (p < end && (*p == '-' || *p == '+'));
-    uint64_t       number = 0;
-    int            count = 0, places = 0, exponent = 0;
-    long double    power = 1;
+    const bool  negative = p < end && *p == '-';
+    const char *digits = p + (p < end && (*p == '-' || *p == '+'));
+    uint64_t    number = 0;
+    int         count = 0, places = 0, exponent = 0;
+    long double power = 1;
 
     p = take_digits(digits, end, &number, &count);
     bool any = p > digits;

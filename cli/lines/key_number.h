@@ -4,11 +4,11 @@
 
 #include "cli/lines/line_order.h"
 
-typedef struct decimal_key { /* -n, -h: no '+', no exponent, any number of digits */
-    bool        negative;    /* and not zero                                       */
-    bool        zero;        /* or no number                                       */
-    int         unit;        /* -h: 0 none, 1 K, 2 M, 3 G ...; 0 if the number is zero */
-    const char *whole, *whole_end;       /* digits without leading zeros            */
+typedef struct decimal_key {       /* -n, -h: no '+', no exponent, any number of digits */
+    bool        negative;          /* and not zero                                       */
+    bool        zero;              /* or no number                                       */
+    int         unit;              /* -h: 0 none, 1 K, 2 M, 3 G ...; 0 if the number is zero */
+    const char *whole, *whole_end; /* digits without leading zeros            */
     const char *fraction, *fraction_end; /* digits without trailing zeros           */
     const char *end;                     /* of the number and its unit; the first byte of the span,
                                           * blanks skipped, if there is none        */

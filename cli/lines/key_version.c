@@ -48,7 +48,7 @@ static void put_parts(key_span text, key_bytes *out)
 }
 
 /* Where the suffixes begin: as many parts ".LETTER..." of letters, digits and '~' as there are at the
- * end, but not the whole key. */
+ * end. */
 static const char *suffixes(key_span text)
 {
     const char *begin = text.end;
@@ -56,7 +56,7 @@ static const char *suffixes(key_span text)
     for (const char *p = text.end; p > text.begin;) {
         while (p > text.begin && (is_letter(p[-1]) || is_digit(p[-1]) || p[-1] == '~'))
             p--;
-        if (p == begin || p - text.begin < 2 || p[-1] != '.' || is_digit(*p))
+        if (p == begin || p == text.begin || p[-1] != '.' || is_digit(*p))
             break;
         begin = --p;
     }
@@ -68,11 +68,11 @@ void version_encode(key_span span, key_bytes *out)
     const size_t length = (size_t)(span.end - span.begin);
     const bool   dot = length > 0 && span.begin[0] == '.';
 
-    put_byte(out, length == 0                                       ? 0
-                  : dot && length == 1                              ? 1
-                  : dot && length == 2 && span.begin[1] == '.'      ? 2
-                  : dot                                             ? 3
-                                                                    : 4);
+    put_byte(out, length == 0                                  ? 0
+                  : dot && length == 1                         ? 1
+                  : dot && length == 2 && span.begin[1] == '.' ? 2
+                  : dot                                        ? 3
+                                                               : 4);
     put_parts((key_span){span.begin, suffixes(span)}, out);
     put_parts(span, out);
 }

@@ -33,8 +33,7 @@ bool line_show_keys(const line_order *order, const lines *l, size_t i, output *o
         ok = output_bytes(out, line[j] == '\t' ? ">" : &line[j], 1);
     ok = ok && output_bytes(out, &l->line_end, 1);
     for (size_t k = 0; ok && k < order->n; k++)
-        ok = mark(out, line,
-                  key_decides(&order->keys[k], key_find(order, &order->keys[k], line, length)));
+        ok = mark(out, line, key_shown(order, &order->keys[k], line, length));
     if (ok && (order->last_resort || order->n == 0))
         ok = mark(out, line, (key_span){line, line + length});
     return ok;

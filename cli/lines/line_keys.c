@@ -47,12 +47,12 @@ typedef struct part { /* the lines of a thread */
     const line_order *order;
     const lines      *l;
     size_t            first, end;
-    bool              ok; /* every line fits; there was enough memory */
-    size_t            whole, fraction; /* digits of the longest number, before and after the point */
-    uint64_t         *words;
-    uint64_t         *offsets; /* of line 0 */
-    key_bytes         bytes;
-    char             *to; /* where bytes go */
+    bool              ok;      /* every line fits; there was enough memory */
+    size_t    whole, fraction; /* digits of the longest number, before and after the point */
+    uint64_t *words;
+    uint64_t *offsets; /* of line 0 */
+    key_bytes bytes;
+    char     *to; /* where bytes go */
 } part;
 
 typedef void (*part_work)(part *p);
@@ -211,9 +211,8 @@ static void encode_bytes(part *p)
     for (size_t i = p->first; p->ok && i < p->end; i++) {
         const uint64_t *const at = &p->l->offsets[i];
         p->offsets[i] = p->bytes.used;
-        p->ok =
-            key_encode(p->order, p->l->bytes + at[0], (size_t)(at[1] - at[0]), &p->bytes) &&
-            p->bytes.used - p->offsets[i] <= UINT32_MAX;
+        p->ok = key_encode(p->order, p->l->bytes + at[0], (size_t)(at[1] - at[0]), &p->bytes) &&
+                p->bytes.used - p->offsets[i] <= UINT32_MAX;
     }
 }
 

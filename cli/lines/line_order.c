@@ -50,8 +50,8 @@ static void make_tables(line_key *key, const char *letters)
     key->changed = fold || dictionary || printable;
     for (int c = 0; c < 256; c++) {
         const bool lower = c >= 'a' && c <= 'z';
-        const bool word = lower || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                          c == '\n' || c == '\t' || c == ' ';
+        const bool word = lower || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '\n' ||
+                          c == '\t' || c == ' ';
         key->image[c] = (uint8_t)(fold && lower ? c - 'a' + 'A' : c);
         key->drop[c] = dictionary ? !word : printable && (c < ' ' || c > '~');
     }

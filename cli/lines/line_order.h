@@ -61,7 +61,7 @@ typedef struct key_span {
 key_span key_find(const line_order *order, const line_key *key, const char *line, size_t length);
 
 /* The part of these bytes that decides: the number of a numeric key, the month of -M. */
-key_span key_decides(const line_key *key, key_span span);
+key_span key_shown(const line_order *order, const line_key *key, const char *line, size_t length);
 
 static inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
 static inline bool is_digit(char c) { return c >= '0' && c <= '9'; }

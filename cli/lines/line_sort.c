@@ -82,8 +82,8 @@ static bool find_groups(tied_lines *t, const line_order *order, const lines *l,
         if (i + AHEAD / 2 < l->n && words[i + AHEAD / 2] == words[i + AHEAD / 2 - 1])
             __builtin_prefetch(l->bytes + l->offsets[index_at(type, index, i + AHEAD / 2)]);
         if (i < l->n && words[i] == words[i - 1]) {
-            differ = differ ||
-                     !same_line(l, index_at(type, index, i), index_at(type, index, i - 1));
+            differ =
+                differ || !same_line(l, index_at(type, index, i), index_at(type, index, i - 1));
             continue;
         }
         if (differ)
@@ -104,10 +104,9 @@ static ordo_status sort_tied(ordo_ctx *ctx, tied_lines *t, ordo_type type, void 
 
     t->offsets[t->n] = t->bytes.used;
     if (order != NULL && from != NULL)
-        status = ordo_argsort_strings(ctx,
-                                      &ORDO_OPTS(ordo_strings, .bytes = (char *)t->bytes.data,
-                                                 .offsets = t->offsets),
-                                      t->n, ORDO_U64, order, opts);
+        status = ordo_argsort_strings(
+            ctx, &ORDO_OPTS(ordo_strings, .bytes = (char *)t->bytes.data, .offsets = t->offsets),
+            t->n, ORDO_U64, order, opts);
     for (size_t i = 0; status == ORDO_OK && i < t->n; i++)
         from[i] = index_at(type, index, (size_t)t->positions[order[i]]);
     for (size_t i = 0; status == ORDO_OK && i < t->n; i++)
@@ -222,9 +221,9 @@ size_t line_unique(const line_order *order, const lines *l, const line_keys *key
             __builtin_prefetch(&text->offsets[index_at(type, index, i + 2 * AHEAD)]);
         if (words == NULL && i + AHEAD < l->n)
             __builtin_prefetch(text->bytes + text->offsets[index_at(type, index, i + AHEAD)]);
-        const bool tie = i > 0 && (words != NULL
-                                       ? words[i] == words[i - 1]
-                                       : line_keys_compare(order, l, keys, last, line) == 0);
+        const bool tie =
+            i > 0 && (words != NULL ? words[i] == words[i - 1]
+                                    : line_keys_compare(order, l, keys, last, line) == 0);
         if (!tie)
             set_index(type, index, kept++, line);
         last = tie ? last : line;

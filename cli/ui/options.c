@@ -115,8 +115,8 @@ static const char *option_for_habit(const char *typed, const option_spec *specs)
 {
     static const struct {
         const char *typed, *name;
-    } habits[] = {{"r", "descending"},   {"reverse", "descending"}, {"u", "unique"},
-                  {"s", "stable"},       {"S", "memory-limit"},     {"parallel", "threads"}};
+    } habits[] = {{"r", "descending"}, {"reverse", "descending"}, {"u", "unique"},
+                  {"s", "stable"},     {"S", "memory-limit"},     {"parallel", "threads"}};
 
     for (size_t i = 0; i < sizeof habits / sizeof habits[0]; i++)
         for (const option_spec *s = specs; strcmp(typed, habits[i].typed) == 0 && s->name != NULL;

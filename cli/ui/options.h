@@ -73,8 +73,8 @@ typedef enum check_kind {
 
 typedef struct line_flags { /* how `ordo sort` compares lines */
     bool blanks, dictionary, fold, general, human, printable, month, numeric, random, version;
-    bool         merge, zero, debug, quiet;
-    int          word;      /* --sort, from 1 on */
+    bool merge, zero, debug, quiet;
+    int  word;              /* --sort, from 1 on */
     option_texts keys;      /* -k */
     const char  *separator; /* -t; NULL: not given */
     const char  *names_file, *random_file;
@@ -89,22 +89,22 @@ typedef struct options { /* the options of all commands; each command uses some 
     int            from;    /* a file_format                              */
     bool           skip_bad, text, fasta;
     const char    *text_option; /* with text: the option that says so; NULL: --text */
-    int            by; /* of fasta: a fasta_key */
+    int            by;          /* of fasta: a fasta_key */
     const char    *out;
     int            format; /* a file_format */
-    bool           descending, stable, unique, sorted, check_order, one_based, largest, smallest, index;
-    bool           with_index, exclusive, wide, bits, runs, show, forget, lines, center;
-    int            algorithm, nans, ties, op, index_type;
-    uint64_t       k, n, seed, sub_array, width;
-    double         p;
-    bool           unset_first, only;
-    const char    *list_text, *method, *rank_type, *json_file, *flags_file, *flags_dtype;
-    const char    *weights_file, *weights_dtype, *groups_file, *groups_dtype, *then_files;
-    const char    *lr, *rl, *dm; /* files of radius */
-    int            check;        /* a check_kind; 0: sort */
-    line_flags     line;         /* of sort */
-    void          *list;         /* the numbers of list_text, to be freed */
-    size_t         count;
+    bool     descending, stable, unique, sorted, check_order, one_based, largest, smallest, index;
+    bool     with_index, exclusive, wide, bits, runs, show, forget, lines, center;
+    int      algorithm, nans, ties, op, index_type;
+    uint64_t k, n, seed, sub_array, width;
+    double   p;
+    bool     unset_first, only;
+    const char *list_text, *method, *rank_type, *json_file, *flags_file, *flags_dtype;
+    const char *weights_file, *weights_dtype, *groups_file, *groups_dtype, *then_files;
+    const char *lr, *rl, *dm; /* files of radius */
+    int         check;        /* a check_kind; 0: sort */
+    line_flags  line;         /* of sort */
+    void       *list;         /* the numbers of list_text, to be freed */
+    size_t      count;
 } options;
 
 /* Rows for a table over the struct options. */

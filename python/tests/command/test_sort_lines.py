@@ -44,17 +44,18 @@ def number(r):
         + r.choice(["", "", "-", "-", "+", "--"])
         + r.choice(["", "", "0", "000"])
         + r.choice([digits, digits[:2], digits[:1], "", "0"])
-        + r.choice(["", "", ".", ".5", ".50", "." + digits, "e3", "E-2", "e", "0x1f", "inf", "nan"])
+        + r.choice(["", "", ".", ".5", ".50", "." + digits, "e3", "E-2", "e", "0x1f", "inf"])
         + r.choice(["", "", "K", "k", "M", "m", "G", "Ki", "Y", " x", "\r", ",5"])
     )
 
 
 def general(r):
+    """No NaN: some releases of GNU sort compare the unused bytes of NaNs."""
     return r.choice([
-        "nan", "-nan", "NaN", "inf", "-inf", "Infinity", "0x1p-3", "0X10", "1e", "1e+", "1e5000",
+        "inf", "-inf", "Infinity", "0x1p-3", "0X10", "1e", "1e+", "1e5000",
         "-1e5000", "1e-5000", "0.1", "0.10", "1e-1", "-0", "0", "+0", "", " ", "x", "1_000",
-        "18446744073709551616", "18446744073709551617", "3.14159265358979323846", "1e400", ".5", ".",
-        "-.5e1", "123456789012345678901234567890", "1.5e27", "1.5e28", "2e-27", "2e-28",
+        "18446744073709551616", "18446744073709551617", "3.14159265358979323846", "1e400", ".5",
+        ".", "-.5e1", "123456789012345678901234567890", "1.5e27", "1.5e28", "2e-27", "2e-28",
         "0.30000000000000004", "0.3", "1" * 300, "0." + "1" * 300,
     ])  # fmt: skip
 
@@ -151,7 +152,7 @@ def same(options, files, folder, stdin=b""):
     return mine
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(8))
 def test_sort(seed, tmp_path):
     """Sorts files of every kind; the result is checked by -c, and by -C in the other direction."""
     r = random.Random(seed)
@@ -233,10 +234,10 @@ def test_random(tmp_path):
 @pytest.mark.parametrize(
     "options",
     ["-k 0", "-k 1.0", "-k 1x", "-k 1,0", "-k 1,", "-k ,2", "-k 1,2n,3", "-k 1.x", "-k -1", "-n -g",
-     "-k 1ng", "-dn", "-MV", "-Rn", "-hi", "--sort=month -n", "-t xy", "-t ''", "--sort=no",
-     "--check=no", "-c -C", "-c -o x", "-c a a", "-o x -o y", "-k", "--files0-from=names a",
-     "--files0-from=empty", "--files0-from=hole", "missing", "a missing", "-m missing", "-c missing",
-     ".", "--no-such-option", "--reverse=yes"],
+     "-k 1ng", "-dn", "-MV", "-Rn", "-hi", "--sort=month -n",
+     "-t xy", "-t ''", "-c -C", "-c -o x", "-c a a", "-o x -o y", "-k", "--files0-from=names a",
+     "--files0-from=empty", "--files0-from=hole", "missing", "a missing", "-m missing",
+     "-c missing", ".", "--no-such-option", "--reverse=yes"],
 )  # fmt: skip
 def test_refused(options, tmp_path):
     """Both refuse with exit code 2, print nothing on stdout and write no file."""
@@ -252,6 +253,14 @@ def test_refused(options, tmp_path):
     assert run("sort", words, operands, tmp_path)[0] == mine[0] == 2, mine
     assert mine[1] == b"" and mine[2].startswith(b"ordo: ") and mine[2].count(b"\n") == 1
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "empty", "hole", "names"]
+
+
+@pytest.mark.parametrize("option", ["--sort=no", "--check=no"])
+def test_refused_words(option, tmp_path):
+    """GNU sort answers a word that it does not know with exit code 1, which means disorder."""
+    (tmp_path / "a").write_text("a\n")
+    assert run("ordo", [option], ["a"], tmp_path)[0] == 2
+    assert run("sort", [option], ["a"], tmp_path)[0] != 0
 
 
 def test_files(tmp_path):
