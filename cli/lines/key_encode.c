@@ -39,7 +39,7 @@ bool key_bytes_reserve(key_bytes *out, size_t n)
 void key_bytes_free(key_bytes *out)
 {
     free(out->data);
-    free((void *)(uintptr_t)out->changed.begin);
+    free(out->changed);
     *out = (key_bytes){.used = 0};
 }
 
@@ -136,7 +136,7 @@ static void put_general(key_bytes *out, key_span span)
     } else if (value == 0) {
         put_wide(out, 0, 2);
     } else {
-        put_wide(out, (uint64_t)(exponent + EXPONENT_BIAS), 2);
+        put_wide(out, (uint64_t)((int64_t)exponent + EXPONENT_BIAS), 2);
         for (int bits = LDBL_MANT_DIG; bits > 0; bits -= 32) {
             part = ldexpl(part, 32);
             const uint64_t digits = (uint64_t)part;
@@ -172,24 +172,24 @@ static uint64_t hash(uint64_t seed, key_span text)
 static bool change(const line_key *key, key_bytes *out, key_span *span)
 {
     const size_t length = (size_t)(span->end - span->begin);
-    char        *copy = (char *)(uintptr_t)out->changed.begin, *to;
 
     if (!key->changed)
         return true;
     if (out->changed_capacity <= length) {
-        free(copy);
-        copy = malloc(2 * length + 64);
-        out->changed.begin = copy;
-        out->changed_capacity = copy != NULL ? 2 * length + 64 : 0;
-        if (copy == NULL)
+        free(out->changed);
+        out->changed_capacity = 2 * length + KEY_EXTRA;
+        out->changed = calloc(out->changed_capacity, 1);
+        if (out->changed == NULL) {
+            out->changed_capacity = 0;
             return false;
+        }
     }
-    to = copy;
+    char *to = out->changed;
     for (const char *p = span->begin; p < span->end; p++) {
         *to = (char)key->image[(unsigned char)*p];
         to += !key->drop[(unsigned char)*p];
     }
-    *span = (key_span){copy, to};
+    *span = (key_span){out->changed, to};
     return true;
 }
 

@@ -10,7 +10,7 @@
 typedef struct key_bytes { /* a buffer that grows */
     uint8_t *data;         /* to be freed */
     size_t   used, capacity;
-    key_span changed; /* scratch: a key after folding, in memory to be freed */
+    char    *changed; /* scratch for a key after folding, to be freed */
     size_t   changed_capacity;
 } key_bytes;
 

@@ -190,7 +190,7 @@ bool line_merge(const line_order *order, const lines *l, const line_keys *keys, 
 {
     merge m = {.order = order, .l = l, .keys = keys};
 
-    m.heap = malloc((l->files + 1) * sizeof *m.heap);
+    m.heap = calloc(l->files + 1, sizeof *m.heap);
     if (m.heap == NULL)
         return cli_fail("sort: not enough memory to merge %zu files", l->files);
     for (size_t f = 0, first = 0; f < l->files; first = l->file_ends[f++])
