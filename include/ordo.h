@@ -64,7 +64,8 @@ typedef enum ordo_status { /* values are frozen; new ones are appended          
     ORDO_E_VERSION = -5,     /* the caller uses a field or flag newer than this library       */
     ORDO_E_ORDER = -6,       /* ORDO_CHECK was set and the array is not sorted                */
     ORDO_E_CANCELLED = -7,   /* ordo_cancel() or the progress callback stopped the call       */
-    ORDO_E_BUSY = -8         /* the context is inside another call (a callback re-entered it) */
+    ORDO_E_BUSY = -8,        /* the context is inside another call (a callback re-entered it) */
+    ORDO_E_IO = -9           /* a file or a callback of the caller failed                     */
 } ordo_status;
 
 typedef enum ordo_type { /* 0 is not a type, so that unset memory is rejected                 */

@@ -14,7 +14,7 @@ extern "C" {
  * -0 and +0) keep their order. opts: ORDO_DESCENDING, ORDO_STABLE, algorithm AUTO or RADIX.
  *     struct trade { double price; uint32_t id; char name[20]; } *trades;
  *     ordo_sort_records(ctx, trades, n, sizeof *trades, offsetof(struct trade, id), ORDO_U32, NULL)
- * Elements of up to 64 bytes are first scattered to buckets that fit the cache. Larger elements
+ * Elements of up to 256 bytes are first scattered to buckets that fit the cache. Larger elements
  * follow a sort of their keys.
  * Needs scratch for a copy of the array. If that is refused, the call sorts the keys with an index
  * and moves the elements in place, along the cycles of the permutation: scratch for a key and an

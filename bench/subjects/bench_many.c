@@ -1,8 +1,9 @@
 /* bench_many.c - `ordo bench many`: groups of rows, structs and moving windows, on the host and on
- * a GPU.
+ * a GPU; weighted ranks on the host.
  *
  * On the host, structs are compared with an argsort of their keys and a gather written by hand, and
- * with qsort; a moving median with a sorted window that one element enters and one leaves. */
+ * with qsort; a moving median with a sorted window that one element enters and one leaves; weighted
+ * ranks with an argsort and sums by hand. */
 #include "bench/subjects/bench_order.h"
 #include "bench/subjects/bench_subjects.h"
 
@@ -52,6 +53,14 @@ static ordo_status call_argsort(ordo_ctx *ctx, const void *what)
     return ordo_group_argsort(ctx, &a->groups, ORDO_F32, a->keys, a->n, ORDO_U32, a->out, &a->opts);
 }
 
+/* Makes numbers from 0 to count - 1 of group keys that are spread over all u32. */
+static void number_groups(uint32_t *groups, size_t n, size_t count)
+{
+    for (size_t i = 0; i < n; i++)
+        groups[i] = (uint32_t)((uint64_t)groups[i] * count >> 32);
+}
+
+/* Group keys of all magnitudes, and on the host also numbers of groups. */
 static bool run_groups(bench *b)
 {
     static const struct {
@@ -62,22 +71,28 @@ static bool run_groups(bench *b)
                  {"argsort", call_argsort, 12},
                  {"rank", call_rank, 12},
                  {"median", call_median, 8}};
-    const size_t n = b->set.n;
+    const size_t verb_count = sizeof verbs / sizeof *verbs;
+    const size_t n = b->set.n, count = n / ROWS_OF_A_GROUP + 1;
     groups_args  args = {.keys = b->src, .out = b->dst, .n = n};
     char *const  there = b->src + n * sizeof(float); /* the group keys */
     bool         ok = bench_generate(b, ORDO_DIST_UNIFORM, ORDO_F32, b->src, n, 0) &&
-              bench_generate_k(b, ORDO_DIST_FEW, ORDO_U32, there, n, n / ROWS_OF_A_GROUP + 1);
+              bench_generate_k(b, ORDO_DIST_FEW, ORDO_U32, there, n, count);
 
     args.groups = (ordo_groups){
         .struct_size = sizeof args.groups, .keys = there, .type = ORDO_U32, .capacity = n};
     args.opts = ORDO_OPTS(ordo_group_opts, .flags = bench_flags(b), .stream = bench_stream(b));
-    bench_heading(b, "Groups of rows, u32 by f32, 100 rows per group", n, "verb", 9);
-    for (size_t i = 0; ok && i < sizeof verbs / sizeof *verbs; i++) {
+    bench_heading(b, "Groups of rows, u32 by f32, 100 rows per group", n, "verb", 16);
+    for (size_t i = 0; ok && i < (b->place == NULL ? 2 : 1) * verb_count; i++) {
+        const size_t   v = i % verb_count;
         bench_question question = bench_ask("groups", ORDO_F32, n);
-        question.variant = verbs[i].label;
-        question.bytes = n * verbs[i].bytes;
-        snprintf(question.label, sizeof question.label, "%s", verbs[i].label);
-        ok = bench_add_both(b, "auto", verbs[i].call, &args) && bench_measure(b, &question);
+        if (i == verb_count)
+            number_groups((uint32_t *)(void *)there, n, count);
+        question.variant = verbs[v].label;
+        question.dist = i < verb_count ? question.dist : "numbered";
+        question.bytes = n * verbs[v].bytes;
+        snprintf(question.label, sizeof question.label, "%s%s", verbs[v].label,
+                 i < verb_count ? "" : " numbered");
+        ok = bench_add_both(b, "auto", verbs[v].call, &args) && bench_measure(b, &question);
     }
     return ok;
 }
@@ -257,10 +272,70 @@ static bool run_windows(bench *b)
     return ok;
 }
 
+/* ---- Weights ---- */
+
+typedef struct weights_args {
+    const float    *keys;
+    const uint32_t *weights;
+    size_t          n;
+    double         *ranks;
+    uint32_t       *index; /* of the loops by hand */
+} weights_args;
+
+static ordo_status call_weighted(ordo_ctx *ctx, const void *what)
+{
+    const weights_args *const a = what;
+    ordo_rank_opts const      opts = ORDO_OPTS(ordo_rank_opts, .ties = ORDO_TIES_AVERAGE,
+                                               .weights = a->weights, .weight_type = ORDO_U32);
+    return ordo_rank(ctx, ORDO_F32, a->keys, a->n, ORDO_F64, a->ranks, &opts);
+}
+
+static ordo_status call_weighted_by_hand(ordo_ctx *ctx, const void *what)
+{
+    const weights_args *const a = what;
+    const uint32_t *const     index = a->index;
+    uint64_t                  before = 0;
+    const ordo_status status = ordo_argsort(ctx, ORDO_F32, a->keys, a->n, ORDO_U32, a->index, NULL);
+    for (size_t lo = 0, hi; status == ORDO_OK && lo < a->n; lo = hi) {
+        uint64_t up_to = before;
+        for (hi = lo; hi < a->n && a->keys[index[hi]] == a->keys[index[lo]]; hi++)
+            up_to += a->weights[index[hi]];
+        for (size_t i = lo; i < hi; i++)
+            a->ranks[index[i]] = (double)(before + up_to + 1) / 2;
+        before = up_to;
+    }
+    return status;
+}
+
+static bool run_weights(bench *b)
+{
+    const size_t   n = b->set.n;
+    char *const    weights = b->src + n * sizeof(float);
+    bench_question question = bench_ask("rank weights", ORDO_F32, n);
+    /* zipf: the sum of the weights is exact as f64 */
+    bool ok = bench_generate(b, ORDO_DIST_UNIFORM, ORDO_F32, b->src, n, 0) &&
+              bench_generate(b, ORDO_DIST_ZIPF, ORDO_U32, weights, n, 0);
+    weights_args const args = {.keys = (const float *)(const void *)b->src,
+                               .weights = (const uint32_t *)(const void *)weights,
+                               .n = n,
+                               .ranks = (double *)(void *)b->dst,
+                               .index = (uint32_t *)(void *)b->flags};
+
+    bench_heading_over(b, "Ranks of f32 with weights of u32, uniform keys",
+                       "an argsort and sums by hand", n, "ties", 9);
+    question.bytes = n * (2 * sizeof(uint32_t) + sizeof(double));
+    question.answer = b->dst;
+    question.answer_bytes = n * sizeof(double);
+    snprintf(question.label, sizeof question.label, "average");
+    ok = ok && bench_add(b, "argsort, sums", 1, BENCH_BASE, call_weighted_by_hand, &args);
+    return ok && bench_add_both(b, "auto", call_weighted, &args) && bench_measure(b, &question);
+}
+
 const bench_section bench_many_sections[] = {
     {"groups", 8, 8, 0, run_groups, false},
     {"structs", STRUCT, STRUCT, STRUCT + 12, run_structs, false},
     {"windows", 4, 8, 0, run_windows, false},
+    {"weights", 8, 8, 4, run_weights, false},
     {NULL, 0, 0, 0, NULL, false},
 };
 

@@ -2,8 +2,8 @@
  * a table has about the same number of keys in all, in rows of another length.
  *
  * The peer on the host calls std::sort for every row; on a GPU the peers are CUB's segmented sort
- * and segmented radix sort. Medians and the largest 8 keys are also compared with these sorts, and
- * sums with CUB's scan by key. */
+ * and segmented radix sort. Medians, the largest 8 keys and splits around the median are compared
+ * with these sorts, too, and sums with CUB's scan by key. */
 #include "bench/subjects/bench_order.h"
 #include "bench/subjects/bench_subjects.h"
 
@@ -64,6 +64,14 @@ static ordo_status call_sum(ordo_ctx *ctx, const void *what)
     ordo_scan_opts const   opts = ORDO_OPTS(ordo_scan_opts, .flags = a->opts.flags,
                                             .stream = a->opts.stream, .segments = a->opts.segments);
     return ordo_scan(ctx, ORDO_SUM, a->type, a->keys, a->n, a->type, a->out, &opts);
+}
+
+static ordo_status call_nth(ordo_ctx *ctx, const void *what)
+{
+    const rows_args *const a = what;
+    ordo_select_opts const opts = ORDO_OPTS(ordo_select_opts, .segments = a->opts.segments);
+    return ordo_nth(ctx, a->type, a->keys, a->n, a->segments.length / 2, a->out, ORDO_U32, NULL,
+                    &opts);
 }
 
 /* As the subject sort: the keys are in b->src and are sorted in b->dst. */
@@ -157,6 +165,13 @@ static bool run_topk(bench *b)
                        bench_pick(b, "std::sort", "cub segmented"), 2 * TOP);
 }
 
+static bool run_nth(bench *b)
+{
+    bench_heading_over(b, "Rows of f32 split around their median, uniform, by the length of a row",
+                       "std::sort of every row", b->set.n, "length", 9);
+    return run_reading(b, "nth rows", call_nth, BENCH_PEER_SORT_ROWS, "std::sort", 0);
+}
+
 static bool run_sum(bench *b)
 {
     bench_heading_over(b, "Sums of rows of f32, uniform, by the length of a row",
@@ -165,9 +180,8 @@ static bool run_sum(bench *b)
 }
 
 const bench_section bench_rows_sections[] = {
-    {"sort", 4, 4, 0, run_sort, true},
-    {"median", 4, 4, 0, run_median, true},
-    {"topk", 4, 4, 0, run_topk, true},
+    {"sort", 4, 4, 0, run_sort, true}, {"median", 4, 4, 0, run_median, true},
+    {"topk", 4, 4, 0, run_topk, true}, {"nth", 4, 4, 0, run_nth, true},
     {NULL, 0, 0, 0, NULL, false},
 };
 

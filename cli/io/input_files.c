@@ -44,8 +44,10 @@ static bool append_text(source *s, lines *l, size_t *length)
         l->bytes = block;
     } else {
         char *const joined = realloc(l->bytes, *length + s->end + 1);
-        if (joined != NULL)
-            memcpy((l->bytes = joined) + *length, block, s->end + 1);
+        if (joined != NULL) {
+            memcpy(joined + *length, block, s->end + 1);
+            l->bytes = joined;
+        }
         free(block);
         if (joined == NULL)
             return cli_fail("%s: not enough memory to read it", s->name);

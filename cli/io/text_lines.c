@@ -93,8 +93,10 @@ static bool append_file(const char *path, const char *option, lines *out, size_t
     } else {
         char *const joined = realloc(out->bytes, *length + s.end + 1);
         ok = joined != NULL || cli_fail("%s: not enough memory to read it", s.name);
-        if (ok)
-            memcpy((out->bytes = joined) + *length, block, s.end);
+        if (ok) {
+            memcpy(joined + *length, block, s.end);
+            out->bytes = joined;
+        }
     }
     free(block);
     *length += s.end;

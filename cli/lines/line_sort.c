@@ -38,16 +38,21 @@ static bool same_line(const lines *l, size_t i, size_t j)
            memcmp(l->bytes + l->offsets[i], l->bytes + l->offsets[j], size) == 0;
 }
 
+static bool grow_array(uint64_t **array, size_t n)
+{
+    uint64_t *const larger = realloc(*array, n * sizeof *larger);
+    if (larger == NULL)
+        return false;
+    *array = larger;
+    return true;
+}
+
 static bool grow(tied_lines *t, size_t more)
 {
     if (t->capacity - t->n > more)
         return true;
     t->capacity = 2 * t->capacity + more + 1024;
-    uint64_t *const positions = realloc(t->positions, t->capacity * sizeof *positions);
-    t->positions = positions != NULL ? positions : t->positions;
-    uint64_t *const offsets = realloc(t->offsets, t->capacity * sizeof *offsets);
-    t->offsets = offsets != NULL ? offsets : t->offsets;
-    return positions != NULL && offsets != NULL;
+    return grow_array(&t->positions, t->capacity) && grow_array(&t->offsets, t->capacity);
 }
 
 /* Adds the lines at positions first to end - 1 of the index. */

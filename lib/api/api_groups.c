@@ -2,7 +2,9 @@
  *
  * One sort of rows by the group key and the key (the backend's lexsort) puts the rows of each group
  * next to each other, in the order of their keys. Every result is read from that order: ranks,
- * quantiles, the first k keys. */
+ * quantiles, the first k keys. Counts and quantiles need no order of rows: if the group keys are
+ * integers of a narrow range, the backend's `collect` counts them and sorts each group. For counts,
+ * api_few_groups.c hashes few distinct keys, and a sort of a copy of the group keys finds many. */
 #include "api/api.h"
 #include "core/keybits.h"
 #include "core/quantile.h"
@@ -23,7 +25,9 @@ typedef struct group_call { /* the checked arguments of a call, and its state */
     const void     *keys;
     size_t          n;
     ordo_type       index_type;
-    void           *index; /* the rows in order; NULL: order_rows takes scratch */
+    void           *index;  /* the rows in order; order_rows takes scratch if it is NULL. Stays NULL
+                             * if the keys of each group, or the group keys, are in order */
+    const void     *unique; /* the key of each group; NULL: it is read from the first row */
     uint8_t        *heads;
     uint64_t       *starts; /* count + 1 entries: where each group begins in the order */
     size_t          count;
@@ -91,8 +95,11 @@ static ordo_status check_room(ordo_exec *exec, const group_call *call, size_t *r
 
 /* ---- The order and the groups ---- */
 
+/* Without an index the group keys themselves are in order. */
 static inline size_t row_at(const group_call *call, size_t i)
 {
+    if (call->index == NULL)
+        return i;
     return call->index_type == ORDO_U32 ? ((const uint32_t *)call->index)[i]
                                         : (size_t)((const uint64_t *)call->index)[i];
 }
@@ -139,7 +146,7 @@ static ordo_status find_starts(ordo_exec *exec, group_call *call)
         call->count--;
         call->has_nulls = true;
     }
-    return ORDO_OK;
+    return api_check_group_count(exec, &call->groups, call->count, call->each > 0);
 }
 
 /* Sorts the rows and finds the groups. `folded`: rows with tied keys stay in input order. */
@@ -157,12 +164,68 @@ static ordo_status order_rows(ordo_exec *exec, group_call *call, bool folded)
     ordo_lexsort_job const job = {columns,          count,       call->n,
                                   call->index_type, call->index, call->heads};
     TRY(call->choice.backend->lexsort(call->choice.state, &job, exec));
-    TRY(find_starts(exec, call));
-    FAIL_IF(call->count > call->groups.capacity &&
-                (call->groups.unique != NULL || call->groups.sizes != NULL || call->each > 0),
-            ORDO_E_ARG, "there are %zu groups, but groups.capacity is %zu", call->count,
-            call->groups.capacity);
-    return ORDO_OK;
+    return find_starts(exec, call);
+}
+
+/* Finds the groups without an order of rows; if the call has keys, they become the keys of each
+ * group in order. *done is false if the backend cannot do that for these group keys. */
+static ordo_status collect_groups(ordo_exec *exec, group_call *call, bool *done)
+{
+    ordo_type const  group_type = (ordo_type)call->groups.type;
+    ordo_collect_job job = {.group_type = group_type,
+                            .group_keys = call->groups.keys,
+                            .n = call->n,
+                            .type = call->type,
+                            .keys = call->keys};
+    if (call->choice.backend->collect != NULL && group_type != ORDO_F32 && group_type != ORDO_F64)
+        TRY(call->choice.backend->collect(call->choice.state, &job, exec));
+    *done = job.count > 0;
+    if (!*done)
+        return ORDO_OK;
+    call->starts = job.starts;
+    call->count = job.count;
+    call->unique = job.unique;
+    call->keys = call->keys != NULL ? job.sorted : NULL;
+    return api_check_group_count(exec, &call->groups, call->count, call->each > 0);
+}
+
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    static void heads_##tag(const void *sorted, size_t lo, size_t hi, uint8_t *heads)              \
+    {                                                                                              \
+        const key *const keys = sorted;                                                            \
+        for (size_t i = lo; i < hi; i++)                                                           \
+            heads[i] =                                                                             \
+                key_fold_##tag(keys[i]) != key_fold_##tag(keys[i - 1]) ? ORDO_ROW_FIRST : 0;       \
+    }
+#include "core/types.def"
+#undef ORDO_TYPE
+
+static void heads_piece(void *arg, size_t lo, size_t hi)
+{
+    const group_call *const call = arg;
+    if (lo == 0)
+        call->heads[lo++] = ORDO_ROW_FIRST;
+    BY_TYPE((ordo_type)call->groups.type, heads, (call->groups.keys, lo, hi, call->heads));
+}
+
+/* Replaces the group keys by a sorted copy and finds the groups. */
+static ordo_status sort_groups(ordo_exec *exec, group_call *call)
+{
+    ordo_type const type = (ordo_type)call->groups.type;
+    ordo_exec       part;
+    void           *sorted;
+    TRY(ordo_scratch(exec, call->n * ordo_type_size(type) + 1, &sorted));
+    TRY_SCRATCH(exec, call->n + 1, call->heads);
+    ordo_sort_job const job = {
+        .type = type, .keys = sorted, .n = call->n, .source = call->groups.keys};
+    part = *exec;
+    TRY(call->choice.backend->sort(call->choice.state, &job, &part));
+    exec->algorithm = "sort";
+    exec->isa = part.isa;
+    call->groups.keys = sorted;
+    if (!ordo_loop(exec, call->n, PIECE, heads_piece, call))
+        return ORDO_E_CANCELLED;
+    return find_starts(exec, call);
 }
 
 /* Writes the key of each group: one bit pattern for all zeros, and one for all NaNs. */
@@ -170,6 +233,12 @@ static void unique_piece(void *arg, size_t lo, size_t hi)
 {
     const group_call *const  call = arg;
     const ordo_groups *const g = &call->groups;
+    size_t const             size = ordo_type_size((ordo_type)g->type);
+    if (call->unique != NULL) {
+        memcpy((char *)g->unique + lo * size, (const char *)call->unique + lo * size,
+               (hi - lo) * size);
+        return;
+    }
     for (size_t i = lo; i < hi; i++) {
         size_t const row = row_at(call, (size_t)call->starts[i]);
         switch ((ordo_type)g->type) {
@@ -184,10 +253,8 @@ static void unique_piece(void *arg, size_t lo, size_t hi)
                 key_is_nan_f64(key) ? (double)NAN : key_of_f64(key_fold_f64(key));
             break;
         }
-        default: {
-            size_t const size = ordo_type_size((ordo_type)g->type);
+        default:
             memcpy((char *)g->unique + i * size, (const char *)g->keys + row * size, size);
-        }
         }
     }
 }
@@ -256,11 +323,17 @@ static ordo_status choose(ordo_ctx *ctx, ordo_exec *exec, group_call *call)
 static ordo_status counts_checked(ordo_ctx *ctx, ordo_exec *exec, group_call *call,
                                   const ordo_groups *groups, const ordo_group_opts *opts)
 {
+    bool done;
     TRY(check_groups(exec, call, groups, opts, 0));
     TRY(choose(ctx, exec, call));
     if (is_whole(call))
         return run_whole(exec, call, ORDO_GROUP_COUNTS);
-    TRY(order_rows(exec, call, true));
+    TRY(api_count_few_groups(exec, &call->groups, call->n, &done));
+    if (done)
+        return ORDO_OK;
+    TRY(collect_groups(exec, call, &done));
+    if (!done)
+        TRY(sort_groups(exec, call));
     return tell_groups(exec, call);
 }
 
@@ -398,6 +471,7 @@ static ordo_status quantiles_checked(ordo_ctx *ctx, ordo_exec *exec, group_call 
                                      const ordo_groups *groups, const ordo_group_opts *opts)
 {
     size_t results;
+    bool   done;
     TRY(check_groups(exec, call, groups, opts, 0));
     TRY(api_check_nans(exec, call->wish.nans));
     TRY(api_check_method(exec, call->wish.method, call->is_median));
@@ -409,7 +483,9 @@ static ordo_status quantiles_checked(ordo_ctx *ctx, ordo_exec *exec, group_call 
     if (is_whole(call))
         return run_whole(exec, call, ORDO_GROUP_QUANTILES);
     call->method = (ordo_method)call->wish.method;
-    TRY(order_rows(exec, call, false));
+    TRY(collect_groups(exec, call, &done));
+    if (!done)
+        TRY(order_rows(exec, call, call->keys == NULL));
     TRY(tell_groups(exec, call));
     return ordo_loop(exec, call->count, GROUP_PIECE, quantiles_piece, call) ? ORDO_OK
                                                                             : ORDO_E_CANCELLED;
@@ -528,6 +604,7 @@ static ordo_status scratch_checked(ordo_ctx *ctx, ordo_exec *exec, size_t n, siz
     }
     *bytes = api_scratch_total(
         n * (2 * sizeof(uint64_t) + 1) + (ordo_div_up(n, PIECE) + 3) * sizeof(uint64_t) +
+        (size_t)8 * ORDO_CACHE_LINE + /* parts of the memory of collect */
         backend->lexsort_scratch(&order, exec) + backend->place_ranks_scratch(&place, exec));
     return ORDO_OK;
 }

@@ -296,6 +296,8 @@ const char *ordo_status_text(ordo_status s)
         return "cancelled";
     case ORDO_E_BUSY:
         return "the context is in use by another call";
+    case ORDO_E_IO:
+        return "a file could not be read or written";
     }
     return "unknown status";
 }

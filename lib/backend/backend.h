@@ -12,6 +12,7 @@
 #define ORDO_BACKEND_BACKEND_H
 
 #include "backend/exec.h"
+#include "backend/groups.h"
 #include "backend/job.h"
 #include "backend/link.h"
 #include "backend/sample.h"
@@ -19,7 +20,7 @@
 
 #include <string.h>
 
-#define ORDO_BACKEND_ABI 9u
+#define ORDO_BACKEND_ABI 10u
 #define ORDO_BACKEND_ENTRY "ordo_backend_table"
 
 enum {
@@ -130,6 +131,7 @@ typedef struct ordo_backend {
     size_t (*groups_scratch)(const ordo_groups_job *job, const ordo_exec *exec);
     ordo_status (*nth)(void *state, const ordo_nth_job *job, ordo_exec *exec);
     size_t (*nth_scratch)(const ordo_nth_job *job, const ordo_exec *exec);
+    ordo_status (*collect)(void *state, ordo_collect_job *job, ordo_exec *exec);
 } ordo_backend;
 
 typedef const ordo_backend *ordo_backend_entry(uint32_t abi);

@@ -275,13 +275,9 @@ typedef struct ordo_search_job { /* lower bounds in a sorted array */
     bool            descending;
     bool            folded;    /* order of argsort (-0 ties +0), else of a sort of keys only */
     const uint64_t *codes;     /* key bits in that order (core/keybits.h); on the host */
-    size_t          count;     /* at most ORDO_SEARCH_MOST */
+    size_t          count;     /* number of codes and of positions */
     size_t         *positions; /* the smallest i with key bits >= the code, or n; on the host */
 } ordo_search_job;
-
-enum {
-    ORDO_SEARCH_MOST = 512
-};
 
 typedef struct ordo_divide_job { /* stable partition of records by a pivot, by one thread */
     ordo_type   type;

@@ -20,6 +20,13 @@ ordo_status cpu_rank(void *state, const ordo_rank_job *job, ordo_exec *exec);
 size_t      cpu_rank_scratch(const ordo_rank_job *job, unsigned threads);
 ordo_status cpu_select(void *state, const ordo_select_job *job, ordo_exec *exec);
 size_t      cpu_select_scratch(const ordo_select_job *job, unsigned threads);
+typedef struct cpu_ties { /* keys before the k-th key in order, and keys with the same bits */
+    size_t less, equal;
+} cpu_ties;
+/* cpu_select of one k, which also counts the keys around it if that takes no further read of the
+ * keys; otherwise ties->equal is 0. */
+ordo_status cpu_select_counted(void *state, const ordo_select_job *job, cpu_ties *ties,
+                               ordo_exec *exec);
 ordo_status cpu_topk(void *state, const ordo_topk_job *job, ordo_exec *exec);
 size_t      cpu_topk_scratch(const ordo_topk_job *job, unsigned threads);
 ordo_status cpu_count_nans(void *state, const ordo_count_job *job, ordo_exec *exec);

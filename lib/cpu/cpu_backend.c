@@ -1,7 +1,7 @@
 /* cpu_backend.c - the CPU backend: always available, complete, and the reference for the others. It
  * chooses the kernels that this CPU can run.
  * Its state is a constant table of kernels, so opening it takes no memory. */
-#include "cpu/cpu.h"
+#include "cpu/columns/columns.h"
 #include "backend/backend.h"
 
 #include <stdio.h>
@@ -179,6 +179,7 @@ const ordo_backend *ordo_cpu_backend(void)
         .lexsort_scratch = cpu_lexsort_scratch,
         .place_ranks = cpu_place_ranks,
         .place_ranks_scratch = cpu_place_ranks_scratch,
+        .collect = cpu_collect,
         .moving = cpu_moving,
         .moving_scratch = cpu_moving_scratch,
         .weighted = weighted,

@@ -38,22 +38,32 @@ if TYPE_CHECKING:
     from ._lib import DeviceError, OrderError
     from ._lib import version as __version__
     from ._measure import is_sorted, radius
-    from ._order import argsort, sort, sort_pairs, sort_records
-    from ._partition import argpartition, partition, scan_bits, split_by_flags
-    from ._rank import rank, rank_sorted, rankdata
-    from ._scan import cummax, cummin, cumsum
-    from ._select import (
+    from ._order import sort_pairs, sort_records
+    from ._out import (
+        argpartition,
+        argsort,
+        argtopk,
+        cummax,
+        cummin,
+        cumsum,
         median,
         nanmedian,
         nanpercentile,
         nanquantile,
+        partition,
         percentile,
         quantile,
+        rank,
+        rank_sorted,
+        rankdata,
+        select,
+        sort,
     )
+    from ._partition import scan_bits, split_by_flags
     from ._sets import searchsorted, unique
     from ._stats import TestResult, mannwhitneyu, spearmanr
     from ._strings.fasta import Fasta, read_fasta
-    from ._topk import TopK, argtopk, select, top_k, topk
+    from ._topk import TopK, top_k, topk
     from ._windows import moving_max, moving_median, moving_min, moving_quantile, moving_rank
 
 _HOMES = {
@@ -153,3 +163,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return __all__
+
+
+from . import frames as frames  # noqa: E402 # registers the accessors; needs the names above

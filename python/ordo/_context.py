@@ -480,21 +480,16 @@ def show_config() -> None:
 _SLICE = 1 << 20  # elements for each thread; the start of a thread takes 0.1 ms
 
 
-def host_threads() -> int:
-    """Returns the number of threads that calls on host arrays may use."""
-    return _info().threads
-
-
 def by_threads(
-    work: Callable[[int, int], Any], n: int, least: int | None = None, threads: int | None = None
+    work: Callable[[int, int], Any], n: int, least: int | None = None
 ) -> list[tuple[int, Any]]:
     """Returns (lo, work(lo, hi)) for slices of n elements, in order.
 
     Every slice has at least `least` elements, or as many as pay for a thread in a loop of simple
-    operations. Uses `threads` threads, or as many as the library's last call. If the system cannot
-    start a thread, the calling thread does the rest of the work.
+    operations. Uses as many threads as the library's last call. If the system cannot start a
+    thread, the calling thread does the rest of the work.
     """
-    slices = max(1, min(threads or explain().threads, n // (least or _SLICE)))
+    slices = max(1, min(explain().threads, n // (least or _SLICE)))
     edges = [n * i // slices for i in range(slices + 1)]
     waiting = list(zip(edges[:-1], edges[1:]))
     results: list[tuple[int, Any]] = []

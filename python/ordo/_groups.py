@@ -219,7 +219,7 @@ def lexrank(
 # ---- Groups ------------------------------------------------------------------------------------
 
 
-class _Call:
+class Call:
     """The group keys of a call, and the arrays that the library fills."""
 
     def __init__(self, groups: Any, dropna: bool, results: bool = True) -> None:
@@ -247,6 +247,14 @@ class _Call:
         keys, code = _keys(a, "a")
         _same_length(self.n, keys, "a")
         return keys, code
+
+
+def counted(call: Call) -> tuple[Any, Any]:
+    """Returns the key and the number of rows of each group."""
+    _counts(host_context(), call.address, call.n, None)
+    count = call.count.value
+    results = call.unique[:count], call.sizes[:count]
+    return results if 2 * count > call.n else (results[0].copy(), results[1].copy())
 
 
 def _options(**fields: int) -> Any:
@@ -280,10 +288,7 @@ def group_count(groups: Any, *, dropna: bool = True) -> GroupCounts:
     >>> ordo.group_count([7, 3, 7])
     GroupCounts(groups=array([3, 7]), counts=array([1, 2]))
     """
-    call = _Call(groups, dropna)
-    _counts(host_context(), call.address, call.n, None)
-    count = call.count.value
-    return GroupCounts(call.unique[:count].copy(), call.sizes[:count].copy())
+    return GroupCounts(*counted(Call(groups, dropna)))
 
 
 def group_argsort(
@@ -312,7 +317,7 @@ def group_argsort(
     >>> ordo.group_argsort([7, 3, 7], [5, 1, 2])
     array([1, 2, 0])
     """
-    call = _Call(groups, dropna)
+    call = Call(groups, dropna)
     keys, code = call.values(a) if a is not None else (None, 0)
     index = np.empty(call.n, np.int64)
     opts = _options(flags=_lib.DESCENDING if flag(descending, "descending") else 0)
@@ -357,7 +362,7 @@ def group_rank(
     array([2.5, 1. , 1. , 2.5])
     """
     ties = _lib.number_of(_lib.TIES, method, "method")
-    call = _Call(groups, dropna, results=False)
+    call = Call(groups, dropna, results=False)
     keys, code = call.values(a)
     wanted = rank_type(method, dtype, call.n)
     ranks = np.empty(call.n, wanted)
@@ -404,7 +409,7 @@ def group_quantile(
     GroupValues(groups=array([3, 7]), values=array([1. , 3.5]))
     """
     number = _lib.number_of(_lib.METHODS, method, "method")
-    call = _Call(groups, dropna)
+    call = Call(groups, dropna)
     keys, code = call.values(a)
     wanted = np.ascontiguousarray(q, np.float64)
     if wanted.ndim > 1:
@@ -441,7 +446,7 @@ def group_median(groups: Any, a: Any, *, skipna: bool = True, dropna: bool = Tru
     >>> ordo.group_median([7, 3, 7], [5, 1, 2])
     GroupValues(groups=array([3, 7]), values=array([1. , 3.5]))
     """
-    call = _Call(groups, dropna)
+    call = Call(groups, dropna)
     keys, code = call.values(a)
     out = np.empty(call.n)
     _median(
@@ -496,7 +501,7 @@ def group_topk(
     if k < 0:
         raise ValueError(f"k is {k}; expected 0 or more")
     count = len(group_count(groups, dropna=dropna).groups)
-    call = _Call(groups, dropna)
+    call = Call(groups, dropna)
     keys, code = call.values(a)
     values = np.zeros((count, k), keys.dtype)
     index = np.full((count, k), -1, np.int64)

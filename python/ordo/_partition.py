@@ -1,7 +1,7 @@
 """partition and argpartition; scan_bits and split_by_flags.
 
-``ordo_nth`` splits a row around its k-th element. Few elements, several positions and GPU arrays
-are sorted instead: a sorted array is partitioned. NumPy splits several long rows, on all threads.
+``ordo_nth`` splits rows around their k-th elements. Short rows, several positions and GPU arrays
+are sorted instead: a sorted array is partitioned.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from ._arrays import (
     HOST,
     PLAIN,
     Rows,
-    address,
     is_text,
     ndarray,
     normal_axis,
@@ -33,13 +32,12 @@ from ._check import (
     same_place,
     unmasked,
 )
-from ._context import by_threads, host_threads, host_uses_cpu
+from ._context import host_uses_cpu
 from ._inputs.device import with_guests
 from ._inputs.series import column_of
 from ._order import argsort, check_index_dtype, sort
 
 _FEW = 4096  # elements that are sorted faster than split
-_SHARE = 1 << 17  # elements for each thread, which take about a millisecond
 
 
 def _is_few(a: Any, kth: Any) -> bool:
@@ -49,14 +47,16 @@ def _is_few(a: Any, kth: Any) -> bool:
     return a.size <= _FEW and -a.size <= kth < a.size and a.dtype in PLAIN
 
 
-def _split_row(rows: Rows, k: int, indices: bool, descending: bool) -> Any:
-    """Returns the keys of one row, or their indices, split around the k-th key."""
+def _split_each(rows: Rows, k: int, indices: bool, descending: bool) -> Any:
+    """Returns the keys of each row, or their indices in the row, split around the k-th key."""
     result = np.empty(rows.keys.shape, np.intp if indices else rows.keys.dtype)
+
+    def call(context: Any, n: int, opts: Any, keys: int, out: int) -> None:
+        places = (None, _lib.U64, out) if indices else (out, _lib.U64, None)
+        _lib.nth(context, rows.code, keys, n, k, *places, opts)
+
     opts = _lib.options(_lib.SelectOptions, flags=_lib.DESCENDING if descending else 0)
-    out, index = (None, address(result)) if indices else (address(result), None)
-    _lib.nth(
-        rows.place.context, rows.code, address(rows.keys), rows.n, k, out, _lib.U64, index, opts
-    )
+    rows.run(call, _lib.SelectOptions, opts, result)
     return result
 
 
@@ -175,35 +175,14 @@ def _split_rows(a: Any, kth: Any, axis: int | None, indices: bool, descending: b
     place, array = place_of(a)
     positions = np.unique(_check_kth(kth, array.shape, axis))
     text = place is HOST and is_text(array)
-    several = axis is not None and array.ndim > 1
     by_sort = text or place is not HOST or positions.size != 1 or not host_uses_cpu()
-    by_sort = by_sort or (several and descending)
     if by_sort or product(array.shape) == 0 or (axis is not None and _rows_are_short(array, axis)):
         verb = argsort if indices else sort
         return verb(array, axis, descending=descending)
     order = "ties" if indices else "bits"
     rows = Rows(place, array, axis, descending=descending, order=order)
-    k = int(positions[0])
-    if rows.count > 1:
-        result = _split_many(rows, k, indices)
-    else:
-        result = _split_row(rows, k, indices, descending)
+    result = _split_each(rows, int(positions[0]), indices, descending)
     return rows.back(result) if indices else rows.restored(rows.back(result))
-
-
-def _split_many(rows: Rows, k: int, indices: bool) -> Any:
-    """Splits long rows by NumPy, which does many rows in one call, with a share for each thread."""
-    keys = rows.keys.reshape(-1, rows.n)
-    result = np.empty(keys.shape, np.intp) if indices else keys.copy()
-
-    def split(lo: int, hi: int) -> None:
-        if indices:
-            result[lo:hi] = keys[lo:hi].argpartition(k)
-        else:
-            result[lo:hi].partition(k)
-
-    by_threads(split, rows.count, max(1, _SHARE // rows.n), host_threads())
-    return result.reshape(rows.keys.shape)
 
 
 # ---- Flags -------------------------------------------------------------------------------------

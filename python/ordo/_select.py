@@ -91,7 +91,19 @@ def _select_options(place: Any, descending: bool, way: _Way = _AUTO) -> Any:
     return _lib.options(_lib.SelectOptions, flags=flags, stream=stream, **way.fields())
 
 
-_PROPAGATE = _quantile_options(HOST, "propagate")
+# The options of plain calls, by NaN policy. Under 'raise' the NaNs are counted first.
+_PLAIN_OPTIONS = {name: _quantile_options(HOST, name) for name in ("propagate", "omit")}
+
+
+def _plain_options(a: Any, nan_policy: Any, out: Any, keepdims: bool, way: _Way) -> Any:
+    """Returns the options of a plain call on an array with elements; None for other calls."""
+    if keepdims or out is not None or way is not _AUTO or type(nan_policy) is not str:
+        return None
+    return _PLAIN_OPTIONS.get(nan_policy) if a.size else None
+
+
+def _number(value: float, code: Any) -> Any:
+    return np.float32(value) if code is _SINGLE else np.float64(value)
 
 
 def _rows(place: Any, array: Any, axis: Any, nan_policy: str) -> Rows:
@@ -163,11 +175,12 @@ def median(
     if weights is not None:
         return into(out, _weighted(a, 0.5, weights, axis, None, keepdims, nan_policy, way))
     code = plain_code(a, axis)
-    usual = nan_policy == "propagate" and not keepdims and out is None and way is _AUTO
-    if usual and code is not None and a.size:
+    opts = code and _plain_options(a, nan_policy, out, keepdims, way)
+    if opts is not None:
         middle = c_double()
-        _lib.median(host_context(), code, pointer(a), a.size, addressof(middle), _PROPAGATE)
-        return np.float32(middle.value) if code is _SINGLE else np.float64(middle.value)
+        _lib.median(host_context(), code, pointer(a), a.size, addressof(middle), opts)
+        if nan_policy == "propagate" or middle.value == middle.value:  # else it needs a warning
+            return _number(middle.value, code)
     return into(out, _median(a, axis, keepdims, nan_policy, way))
 
 
@@ -304,23 +317,21 @@ def quantile(
         keepdims = flag(keepdims, "keepdims")
     way = _way(algorithm, sub_array)
     code = plain_code(a, axis)
-    usual = method == "linear" and nan_policy == "propagate" and not keepdims and way is _AUTO
-    if usual and code is not None and out is None and weights is None and 0 < a.size < _MANY:
+    opts = code and _plain_options(a, nan_policy, out, keepdims, way)
+    if opts is not None and method == "linear" and weights is None and a.size < _MANY:
         n, context = a.size, host_context()
         if type(q) is float:
             one, found = c_double(q), c_double()
-            _lib.quantiles(
-                context, code, pointer(a), n, addressof(one), 1, addressof(found), _PROPAGATE
-            )
-            return np.float32(found.value) if code is _SINGLE else np.float64(found.value)
-        if type(q) is list or type(q) is ndarray:
+            _lib.quantiles(context, code, pointer(a), n, addressof(one), 1, addressof(found), opts)
+            if nan_policy == "propagate" or found.value == found.value:
+                return _number(found.value, code)
+        if nan_policy == "propagate" and (type(q) is list or type(q) is ndarray):
             several = np.array(q)
             if several.ndim == 1 and several.dtype is _DOUBLE:
                 count = several.size
                 results = np.empty(count)
                 _lib.quantiles(
-                    context, code, pointer(a), n, pointer(several), count, pointer(results),
-                    _PROPAGATE,
+                    context, code, pointer(a), n, pointer(several), count, pointer(results), opts
                 )  # fmt: skip
                 return results
     if weights is not None:
@@ -463,12 +474,14 @@ def nanmedian(
     out: Any = None,
     overwrite_input: bool = False,
     keepdims: bool = False,
+    *,
+    weights: Any = None,
 ) -> Any:
     """Returns the median of the elements that are not NaN, as `numpy.nanmedian` does.
 
     Parameters
     ----------
-    a, axis, out, overwrite_input, keepdims : as for `median`.
+    a, axis, out, overwrite_input, keepdims, weights : as for `median`.
 
     Returns
     -------
@@ -484,7 +497,7 @@ def nanmedian(
     >>> ordo.nanmedian([3.0, float("nan"), 4.0])
     np.float64(3.5)
     """
-    return median(a, axis, out, overwrite_input, keepdims, nan_policy="omit")
+    return median(a, axis, out, overwrite_input, keepdims, weights=weights, nan_policy="omit")
 
 
 def nanquantile(

@@ -3,7 +3,8 @@
 Sections: `overhead` (calls with ten elements, in microseconds), `host` (10^7 float64 in host
 memory, one thread and all threads), `distributions` (sort of 10^7 keys of every type, beside
 NumPy), `rows` (functions along the rows of arrays of 10^6 x 3, 10^5 x 100 and 1000 x 10^5 float64,
-beside NumPy and bottleneck), `windows` (moving windows over 10^6 float64, beside pandas and
+beside NumPy and bottleneck), `groups` (10^6 float64 in 10^4 groups, rows of two columns and structs,
+beside pandas and NumPy), `windows` (moving windows over 10^6 float64, beside pandas and
 bottleneck), `strings`, `gpu` (2^28 float32 on the GPU) and `transfer` (10^8 float32 in host memory,
 on the GPU where that is faster). A row shows the shortest time of several calls, and how many times
 faster ordo is than the fastest other library. The run ends with the number of points (a row with a
@@ -29,9 +30,11 @@ import numpy as np
 
 import ordo
 
-SECTIONS = ("overhead", "host", "distributions", "rows", "windows", "strings", "gpu", "transfer")
+SECTIONS = (
+    "overhead", "host", "distributions", "rows", "groups", "windows", "strings", "gpu", "transfer",
+)  # fmt: skip
 ON_GPU = ("gpu", "transfer")
-SIZES = {"windows": 10**6, "gpu": 1 << 28, "transfer": 10**8}
+SIZES = {"groups": 10**6, "windows": 10**6, "gpu": 1 << 28, "transfer": 10**8}
 LEVEL = 0.97  # from this ratio to 1 / LEVEL, ordo and another library are level
 TYPES = ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8")
 DISTS = (
@@ -147,9 +150,9 @@ def repeated(call: Call, many: int) -> Call:
     return run
 
 
-def of_groups(x: Any) -> list[Subject]:
-    """Rows of several keys, structs, and groups of rows: a few elements of x in each group."""
-    groups, pd = np.arange(x.size) % 3, optional("pandas")
+def of_groups(x: Any, groups: Any) -> list[Subject]:
+    """Rows of several keys, structs, and groups of rows."""
+    pd = optional("pandas")
     records = np.zeros(x.size, [("id", "i4"), ("key", "f8"), ("more", "V20")])
     records["key"] = x
     grouped: Any = pd.Series(x).groupby(groups) if pd else None
@@ -235,7 +238,7 @@ def overhead(bench: Bench, n: int) -> None:
         ("mannwhitneyu", lambda: ordo.mannwhitneyu(x, y),
          {"scipy": lambda: stats.mannwhitneyu(x, y)}),
         *moving(x, 4),
-        *of_groups(x),
+        *of_groups(x, np.arange(x.size) % 3),
     ]  # fmt: skip
     looped = [
         (name, repeated(call, many), {who: repeated(peer, many) for who, peer in peers.items()})
@@ -348,6 +351,15 @@ def rows(bench: Bench, n: int) -> None:
         x = np.random.default_rng(6).random(shape)
         subjects = [(f"{name} {shape[0]}x{shape[1]}", *calls) for name, *calls in of_rows(x)]
         bench.run("rows", subjects, modules, threads=tuple(sorted({1, cpus()})))
+
+
+def groups(bench: Bench, n: int) -> None:
+    """About 100 rows a group. The top-k of pandas takes seconds, so `overhead` alone has it."""
+    rng = np.random.default_rng(9)
+    x, codes = rng.random(n), rng.integers(0, n // 100 + 1, n)
+    modules = {"numpy": np, "pandas": optional("pandas")}
+    subjects = [s for s in of_groups(x, codes) if s[0] not in ("group_topk", "lexrank")]
+    bench.run("groups", subjects, modules, threads=tuple(sorted({1, cpus()})))
 
 
 def moving(x: Any, window: int) -> list[Subject]:
@@ -490,7 +502,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument(
         "-n",
         type=float,
-        help="elements (defaults: 1e7, windows 1e6, gpu 2^28, transfer 1e8)",
+        help="elements (defaults: 1e7, groups and windows 1e6, gpu 2^28, transfer 1e8)",
     )
     parser.add_argument(
         "--only", metavar="NAMES", help="only rows whose names start with one of these (a,b,c)"

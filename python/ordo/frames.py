@@ -1,7 +1,7 @@
-"""The accessor ``.ordo`` of pandas and polars: ``import ordo.frames`` registers it.
+"""The accessor ``.ordo`` of pandas and polars: ``import ordo`` registers it.
 
     >>> import pytest; pd = pytest.importorskip("pandas")
-    >>> import ordo.frames
+    >>> import ordo
     >>> frame = pd.DataFrame({"x": [3, 1, 2], "y": ["c", "a", "b"]})
     >>> frame.ordo.sort("x")["y"].tolist()
     ['a', 'b', 'c']
@@ -9,19 +9,18 @@
     [3, 1, 2]
 
 A method of a Series is the function of ordo with the Series as its first argument. The methods of a
-data frame are below. Libraries that are not installed are ignored.
+data frame are below. A library that is imported after ordo gets its accessor at the end of that
+import; ordo itself imports neither library.
 """
 
 from __future__ import annotations
 
 import functools
+import sys
 from importlib import import_module
 from typing import Any, Callable
 
 import ordo
-
-from ._inputs.series import rows_of
-from ._order import frame_order
 
 _VERBS = (
     "argpartition argsort argtopk cummax cummin cumsum is_sorted median nanmedian nanpercentile "
@@ -57,10 +56,14 @@ class FrameMethods:
 
     def argsort(self, by: Any, *, descending: Any = False) -> Any:
         """Returns the positions of the rows in the order of one or several columns."""
+        from ._order import frame_order
+
         return frame_order(self._frame, by, descending)
 
     def topk(self, k: int, by: Any, *, largest: bool = True) -> Any:
         """Returns the `k` rows with the largest (or smallest) elements of a column, in order."""
+        from ._inputs.series import rows_of
+
         return rows_of(self._frame, ordo.argtopk(self._frame[by], k, largest=largest))
 
     def rank(self, method: Any = "average", **options: Any) -> Any:
@@ -70,17 +73,55 @@ class FrameMethods:
         return type(frame)(ranks)
 
 
-def _register() -> None:
-    for name, place, suffix in (
-        ("pandas", "api.extensions", "accessor"),
-        ("polars", "api", "namespace"),
-    ):
-        try:
-            module = import_module(f"{name}.{place}")
-        except ImportError:
-            continue
-        getattr(module, f"register_series_{suffix}")("ordo")(SeriesMethods)
-        getattr(module, f"register_dataframe_{suffix}")("ordo")(FrameMethods)
+# ---- Registration ------------------------------------------------------------------------------
+
+_PLACES = {"pandas": ("api.extensions", "accessor"), "polars": ("api", "namespace")}
 
 
-_register()
+def _register(name: str) -> None:
+    """Adds the accessor to the classes of a library that is imported."""
+    place, suffix = _PLACES[name]
+    try:
+        module = import_module(f"{name}.{place}")
+    except ImportError:  # another module of that name
+        return
+    for kind, methods in (("series", SeriesMethods), ("dataframe", FrameMethods)):
+        getattr(module, f"register_{kind}_{suffix}")("ordo")(methods)
+
+
+class _Finder:
+    """An import hook that finds no module of its own: it makes `_register` follow an import."""
+
+    def __init__(self, names: set[str]) -> None:
+        self._names = names  # libraries that are not imported yet
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        if name not in self._names:
+            return None
+        self._names.remove(name)  # the search below asks this finder, too
+        from importlib.util import find_spec
+
+        spec = find_spec(name)
+        if spec is None or spec.loader is None:
+            self._names.add(name)
+            return spec
+        loader: Any = spec.loader
+        run = loader.exec_module
+
+        def run_and_register(module: Any) -> None:
+            run(module)
+            _register(name)
+
+        loader.exec_module = run_and_register
+        return spec
+
+
+def _register_all() -> None:
+    for name in _PLACES:
+        if name in sys.modules:
+            _register(name)
+    finder: Any = _Finder({name for name in _PLACES if name not in sys.modules})
+    sys.meta_path.insert(0, finder)
+
+
+_register_all()

@@ -125,7 +125,6 @@ def test_wrong_outputs():
 @pytest.mark.parametrize("threads", [1, 3])
 def test_many_long_rows(dtype, threads, monkeypatch):
     monkeypatch.setattr(_partition, "_FEW", 8)
-    monkeypatch.setattr(_partition, "_SHARE", 100)
     a = rng.integers(-40, 40, (7, 33, 2)).astype(dtype)
     if a.dtype.kind == "f":
         a[2, 5], a[3, 7] = np.nan, -0.0
@@ -139,6 +138,9 @@ def test_many_long_rows(dtype, threads, monkeypatch):
                     same(np.take(result, k, axis), np.take(ordered, k, axis))
                     same(np.sort(np.take(result, range(k % 33), axis), axis),
                          np.sort(np.take(ordered, range(k % 33), axis), axis))  # fmt: skip
+                falling = ordo.partition(a, k, axis, descending=True)
+                wanted = ordo.sort(a, axis, descending=True)
+                same(np.take(falling, k, axis), np.take(wanted, k, axis))
 
 
 SLICES = ["i1", "u1", "i2", "u4", "i8", "u8", "f4", "f8", "f2", "?", ">i4", ">f8", "S2", "U2"]

@@ -132,18 +132,38 @@ def test_the_command():
     assert done.returncode == 2 and done.stderr
 
 
+def test_signatures_for_checkers():
+    """Every overload in _out.pyi has the parameters of its function, in the same order."""
+    tree = ast.parse((ROOT / "python" / "ordo" / "_out.pyi").read_text())
+    overloads = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    assert len(overloads) > 30
+    for node in overloads:
+        names = [each.arg for each in (*node.args.args, *node.args.kwonlyargs)]
+        assert names == list(inspect.signature(getattr(ordo, node.name)).parameters), node.name
+    with_out = {
+        name for name in ordo.__all__
+        if inspect.isfunction(getattr(ordo, name))
+        and "out" in inspect.signature(getattr(ordo, name)).parameters
+    }  # fmt: skip
+    assert with_out - {"topk", "top_k"} == {node.name for node in overloads}
+
+
 def test_types_for_checkers(tmp_path):
     """mypy finds no fault in right calls, and one in each wrong call."""
     pytest.importorskip("mypy", reason="needs mypy")
     right = ["rankdata([1], 'min')", "quantile([1], 0.5, method='hazen')", "sort([1])", "rank([1])",
              "unique([1]).size", "unique([1], True)[1]", "unique([1], return_counts=True)[1]",
              "unique([1], True, return_counts=True)[2]", "unique([1], False, True, True)[2]",
-             "radius([1], sequences=True)[3]", "is_sorted([1], None).bit_length()"]  # fmt: skip
+             "radius([1], sequences=True)[3]", "is_sorted([1], None).bit_length()",
+             "sort([1], out=bytearray()).hex()", "cumsum([1], None, None, bytearray()).hex()",
+             "median([1]).anything", "rank([1], out=None).anything"]  # fmt: skip
     wrong = ["rankdata([1], 'averge')", "quantile([1], 0.5, method='lin')", "sort(1, axis='x')",
              "median([1], nan_policy='omitted')", "searchsorted(1, 2, side='middle')",
              "unique([1], True)[2]", "unique([1], return_counts=True).size",
              "unique([1], return_inverse=True, return_counts=True)[3]",
-             "radius([1], sequences=True)[4]", "radius([1], None)[0]"]  # fmt: skip
+             "radius([1], sequences=True)[4]", "radius([1], None)[0]",
+             "quantile([1], 0.5, out=bytearray()).shape", "cummax([1], 0, bytearray()).shape",
+             "nanquantile([1], 0.5, method='lin', out=bytearray())"]  # fmt: skip
     file = tmp_path / "calls.py"
     file.write_text("import ordo\n" + "".join(f"ordo.{call}\n" for call in right + wrong))
     done = subprocess.run(
@@ -228,6 +248,13 @@ def test_windows(tmp_path):
     bench.main(["windows", "-n", "300", "--repeat", "1", "--json", str(target)])
     names = [row["name"] for row in json.loads(target.read_text())["rows"]]
     assert {"moving_median, 100", "moving_rank, 10"} <= set(names)
+
+
+def test_groups(tmp_path):
+    target = tmp_path / "rows.json"
+    bench.main(["groups", "-n", "300", "--repeat", "1", "--json", str(target)])
+    names = [row["name"] for row in json.loads(target.read_text())["rows"]]
+    assert {"group_count", "group_median", "group_rank", "sort_records"} <= set(names)
 
 
 def test_an_unknown_section():

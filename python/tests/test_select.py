@@ -248,3 +248,24 @@ def test_the_median_is_finite_where_the_sum_is_not():
     a = np.full(6000, 1.75e308)
     a[:3000] = 1.5e308
     assert ordo.median(a) == 1.5e308 / 2 + 1.75e308 / 2
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_plain_rows_without_nans(dtype):
+    """A plain row takes a short path for 'omit', too; a row of NaNs still warns."""
+    row = np.array([3.0, np.nan, 4.0, np.nan, 8.0], dtype)
+    for result in (ordo.nanmedian(row), ordo.nanquantile(row, 0.5)):
+        assert result == 4 and result.dtype == dtype
+    for function in (ordo.nanmedian, lambda a: ordo.nanquantile(a, 0.5)):
+        with pytest.warns(RuntimeWarning, match="All-NaN"):
+            assert np.isnan(function(row[1:4:2].copy()))
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3)), min_size=1, max_size=20))
+def test_nanmedian_with_weights(pairs):
+    keys, weights = np.array(pairs).T
+    keys = np.where(keys == 5, np.nan, keys)
+    repeated = np.repeat(keys, weights)
+    if np.isnan(repeated).all():
+        return
+    assert ordo.nanmedian(keys, weights=weights) == np.nanmedian(repeated)

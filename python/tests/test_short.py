@@ -170,9 +170,11 @@ def test_unique_of_large_rows(rng, small_limits, monkeypatch, dtype, threads):
 def test_rows_of_few_values_are_recognised(rng, small_limits):
     shapes = large_rows(rng, "f8")
     for name in ("few", "rare", "two", "fractions", "few, special"):
-        assert distinct.of_few(shapes[name], True) is not None, name
+        assert distinct.inverse_of_few(shapes[name]) is not None, name
     for name in ("many", "half", "hidden", "sorted"):
-        assert distinct.of_few(shapes[name], True) is None, name
+        assert distinct.inverse_of_few(shapes[name]) is None, name
+    assert distinct.counts_of_few(shapes["few"]) is not None
+    assert distinct.counts_of_few(shapes["many"]) is None
 
 
 def test_threads_that_fail(small_limits, monkeypatch):

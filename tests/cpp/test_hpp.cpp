@@ -1,4 +1,4 @@
-/* test_hpp.cpp - ordo.hpp: deduced types, options, exceptions and expected. */
+/* test_hpp.cpp - ordo.hpp: every verb, deduced types, options, exceptions and expected. */
 #include <ordo.hpp>
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -111,6 +112,134 @@ void test_segments_and_sums(ordo::context &ctx)
     CHECK(ctx.topk(holes, 3, {.nans = ORDO_NANS_OMIT}).values == std::vector<double>{1, 3});
 }
 
+void test_weights_and_windows(ordo::context &ctx)
+{
+    std::vector<double> const       keys{5, 1, 3};
+    std::vector<std::int32_t> const weights{1, 4, 2};
+    CHECK(ctx.median(keys, {.weights = weights}) == 1);
+    CHECK(ctx.rank(keys, {.ties = ORDO_TIES_MAX, .weights = weights}) ==
+          std::vector<std::uint64_t>{7, 4, 6});
+    std::array<double, 2> const q{0, 1};
+    CHECK(ctx.quantiles(keys, q, {.weights = weights}) == std::vector<double>{1, 5});
+    std::array<int, 2> const two{1, 1};
+    for (int call = 0; call < 4; call++)
+        try {
+            std::vector<double> out(3);
+            if (call == 0)
+                (void)ctx.median(keys, {.weights = two});
+            else if (call == 1)
+                (void)ctx.quantiles(keys, q, {.weights = two});
+            else if (call == 2)
+                (void)ctx.rank(keys, {.weights = two});
+            else
+                ctx.rank_into(keys, out, {.weights = two});
+            CHECK(false);
+        } catch (ordo::error const &e) {
+            CHECK(e.status() == ORDO_E_ARG && std::string(e.what()).find("weights") < 40);
+        }
+
+    std::vector<float> const in{4, 2, 9, 5, 5, 1};
+    CHECK(ctx.moving(ORDO_MOVING_MEDIAN, in, 3, {.min_periods = 1}) ==
+          std::vector<double>{4, 3, 4, 5, 5, 5});
+    CHECK(ctx.moving<float>(ORDO_MOVING_MAX, in, 2, {.min_periods = 1}) ==
+          std::vector<float>{4, 4, 9, 9, 5, 5});
+    std::vector<double> ranks(6);
+    ctx.moving_into(ORDO_MOVING_RANK, in, 6, ranks, {.descending = true, .min_periods = 1});
+    CHECK(ranks == std::vector<double>{1, 2, 1, 2, 2, 6});
+
+    auto const around = ctx.nth(in, 3);
+    CHECK(around.values == std::vector<float>{4, 2, 1, 5, 5, 9});
+    CHECK(around.indices == std::vector<std::size_t>{0, 1, 5, 3, 4, 2});
+    std::vector<float> out(6);
+    ctx.nth_into(in, 0, out, {.descending = true});
+    CHECK(out[0] == 9);
+}
+
+struct trade {
+    int    id;
+    double price;
+};
+
+void test_elements(ordo::context &ctx)
+{
+    std::vector<trade> trades{{1, 3.5}, {2, 1.5}, {3, 2.5}};
+    ctx.sort_records(trades, &trade::price);
+    CHECK(trades[0].id == 2 && trades[1].id == 3 && trades[2].id == 1);
+    ctx.sort_by(trades, [](trade const &a, trade const &b) { return a.id > b.id; });
+    CHECK(trades[0].id == 3 && trades[1].id == 2 && trades[2].id == 1);
+    std::vector<trade> none;
+    ctx.sort_records(none, &trade::id);
+
+    std::array<std::uint32_t, 2> const at{2, 0};
+    std::vector<trade>                 two(2);
+    ctx.gather_into(trades, at, two);
+    CHECK(two[0].id == 1 && two[1].id == 3);
+    std::vector<int> scattered(3, 7);
+    ctx.scatter_into(std::array<int, 2>{5, 6}, at, scattered);
+    CHECK(scattered == std::vector<int>{6, 7, 5});
+    std::vector<int> copied(3);
+    ctx.copy_into(scattered, copied);
+    CHECK(copied == scattered);
+
+    std::array<bool, 4> const set{true, false, true, true};
+    CHECK(ctx.scan_bits<std::uint32_t>(set) == std::vector<std::uint32_t>{1, 1, 2, 3});
+    auto const split = ctx.partition(set, std::array<int, 4>{1, 2, 3, 4});
+    CHECK(split.elements == std::vector<int>{1, 3, 4, 2} && split.first == 3);
+    auto const keys = ctx.generate<int>(ORDO_DIST_SORTED, 100, {.seed = 3});
+    CHECK(keys.size() == 100 && ctx.is_sorted(keys));
+    std::vector<int> again(100);
+    ctx.generate_into(ORDO_DIST_SORTED, again, {.seed = 3});
+    CHECK(again == keys);
+    CHECK(ctx.report().n == 100 && ctx.info().threads == 2);
+}
+
+void test_groups(ordo::context &ctx)
+{
+    std::vector<int> const   groups{7, 3, 7, 3, 7};
+    std::vector<float> const keys{2, 9, 1, 8, 3};
+    auto const               counts = ctx.group_counts(groups);
+    CHECK(counts.keys == std::vector<int>{3, 7} &&
+          counts.sizes == std::vector<std::uint64_t>{2, 3});
+    CHECK(ctx.group_rank(groups, keys) == std::vector<std::uint64_t>{2, 2, 1, 1, 3});
+    CHECK(ctx.group_argsort(groups, keys) == std::vector<std::size_t>{3, 1, 2, 0, 4});
+    CHECK(ctx.group_median(groups, keys).values == std::vector<double>{8.5, 2});
+    std::array<double, 2> const q{0, 1};
+    auto const                  ends = ctx.group_quantiles(groups, keys, q);
+    CHECK(ends.values == std::vector<double>{8, 9, 1, 3} && ends.each == 2);
+    auto const top = ctx.group_topk(groups, keys, 2, {.descending = true});
+    CHECK(top.keys == counts.keys && top.values == std::vector<float>{9, 8, 3, 2});
+    CHECK(top.indices == std::vector<std::size_t>{1, 3, 4, 0});
+    CHECK(top.found == std::vector<std::uint64_t>{2, 2});
+
+    std::array<ordo::column, 2> const columns{ordo::column(groups), ordo::column(keys, true)};
+    CHECK(ctx.lexsort(columns) == std::vector<std::size_t>{1, 3, 4, 0, 2});
+    CHECK(ctx.lexrank(columns) == std::vector<std::uint64_t>{4, 1, 5, 2, 3});
+    auto quiet = ordo::try_context::make({.threads = 1});
+    CHECK(quiet && !quiet->group_rank(groups, std::array<float, 2>{}));
+    CHECK(quiet && quiet->group_median(groups, keys)->values.size() == 2);
+    CHECK(quiet && !quiet->lexsort<int>(std::span<ordo::column const>{}));
+}
+
+void test_strings(ordo::context &ctx)
+{
+    std::vector<std::string> const words{"pear", "fig", "apple", "fig"};
+    CHECK(ctx.sort_strings(words) == std::vector<std::string>{"apple", "fig", "fig", "pear"});
+    CHECK(ctx.argsort_strings<int>(words) == std::vector<int>{2, 1, 3, 0});
+    CHECK(ctx.rank_strings(words) == std::vector<std::uint64_t>{4, 2, 1, 2});
+    std::array<std::size_t, 1> const first{0};
+    CHECK(ctx.select_strings(words, first) == std::vector<std::uint64_t>{2});
+    std::array<char const *, 3> pointers{"c", "a", "b"};
+    CHECK(ctx.sort_strings(pointers, {.descending = true})[0] == "c");
+    ctx.sort_pointers(pointers);
+    CHECK(pointers[0] == std::string("a") && pointers[2] == std::string("c"));
+    CHECK(ctx.generate_strings(ORDO_DIST_STRINGS, 5, {.seed = 1}).size() == 5);
+    auto const records = ctx.parse_fasta(">a\nAC\nGT\n>b\nA\n");
+    CHECK(records.headers == std::vector<std::string>{"a", "b"});
+    CHECK(records.sequences == std::vector<std::string>{"ACGT", "A"});
+    CHECK(records.starts == std::vector<std::uint64_t>{0, 9, 14});
+    CHECK(ctx.parse_fasta("").headers.empty() && ctx.sort_strings(std::array<char *, 0>{}).empty());
+}
+
 void test_errors(ordo::context &ctx)
 {
     std::vector<int> keys{2, 1};
@@ -161,6 +290,10 @@ int main()
     test_type<float>(ctx);
     test_type<double>(ctx);
     test_segments_and_sums(ctx);
+    test_weights_and_windows(ctx);
+    test_elements(ctx);
+    test_groups(ctx);
+    test_strings(ctx);
     test_errors(ctx);
     if (failures == 0)
         std::puts("test_hpp: ok");

@@ -1,6 +1,7 @@
-/* test_sort_words.c - the vector sorts of words (cpu_kernels.sort_words) of each ISA of this CPU
- * against a simple sort: every n up to MOST, arrays that make samples and pivots bad, every place
- * of the result, and maps. Arrays end or begin at memory that cannot be accessed. */
+/* test_sort_words.c - the vector sorts of words and of keys (cpu_kernels.sort_words, sort_keys) of
+ * each ISA of this CPU against a simple sort: every n up to MOST, arrays that make samples and
+ * pivots bad, every place of the result, and maps. Arrays end or begin at memory that cannot be
+ * accessed. */
 #include "backend/backend.h"
 #include "cpu/kernel/kernels.h"
 #include "cpu/tuning.h"
@@ -21,6 +22,7 @@ static uint64_t     expected[LONG];
 typedef struct subject {
     const char   *isa;
     cpu_words_fn *sort;
+    cpu_keys_fn  *sort_keys;
     unsigned      width; /* of a word in bits */
 } subject;
 
@@ -99,9 +101,24 @@ static uint64_t sampled(test_rng *rng, size_t i, size_t n)
     return i % stride == stride / 2 ? number >> 28 : number | UINT64_C(1) << 63 | 1u << 31;
 }
 
+/* Sampled numbers are spread, but all others agree in their highest bits. */
+static uint64_t crowded(test_rng *rng, size_t i, size_t n)
+{
+    size_t const   stride = n < 32 ? 1 : n / 32;
+    uint64_t const number = test_rng_next(rng);
+    return i % stride == stride / 2 ? number : number >> 50 | UINT64_C(1) << 60;
+}
+
+/* Numbers in a few thousand places, each with its lowest bits at random. */
+static uint64_t clusters(test_rng *rng, size_t i, size_t n)
+{
+    (void)i, (void)n;
+    return test_rng_below(rng, 3000) << 45 | test_rng_below(rng, 7);
+}
+
 static uint64_t (*const patterns[])(test_rng *rng, size_t i, size_t n) = {
-    at_random, constant,    ascending, descending, organ_pipe, extremes,
-    few,       logarithmic, outliers,  powers,     sampled};
+    at_random,   constant, ascending, descending, organ_pipe, extremes, few,
+    logarithmic, outliers, powers,    sampled,    crowded,    clusters};
 
 enum {
     PATTERNS = sizeof patterns / sizeof *patterns
@@ -151,6 +168,36 @@ static void try_sort(const subject *s, size_t n, unsigned bits, unsigned place,
           guard_intact(&other, bytes, side));
 }
 
+/* Sorts numbers[0 .. n) as keys: map turns sorted words into sorted keys. */
+static void try_keys(const subject *s, size_t n, const cpu_words_map *map, guard_side side)
+{
+    size_t const size = s->width / 8, bytes = n * size;
+    size_t const room = ordo_min(bytes, ORDO_TUNE_WORDS_CACHE);
+    void *const a = guard_place(&words, bytes, side), *const b = guard_place(&spare, room, side);
+    for (size_t i = 0; i < n; i++)
+        put(a, i, s->width, numbers[i]);
+    oracle_sort(s->width == 32 ? ORDO_U32 : ORDO_U64, a, n, false, expected);
+    for (size_t i = 0; i < n && map != NULL; i++) {
+        put(a, i, s->width, mapped(get(a, i, s->width), s->width, map));
+        put(expected, i, s->width, mapped(get(expected, i, s->width), s->width, map));
+    }
+    s->sort_keys(a, b, n, map);
+    CHECK_BYTES(expected, a, bytes, size);
+    CHECK(guard_intact(&words, bytes, side) && guard_intact(&spare, room, side));
+}
+
+/* The maps of unsigned and signed integers, of descending ones and of floats. */
+static const cpu_words_map *map_of_keys(unsigned width, size_t turn)
+{
+    static const cpu_words_map of_32[] = {
+        {0, 1u << 31, 0}, {0, UINT64_MAX, 0}, {0x007fffff, 1u << 31, INT32_MAX}};
+    static const cpu_words_map of_64[] = {
+        {0, UINT64_C(1) << 63, 0},
+        {0, UINT64_MAX, 0},
+        {UINT64_C(0x000fffffffffffff), UINT64_C(1) << 63, INT64_MAX}};
+    return turn % 4 == 3 ? NULL : width == 32 ? &of_32[turn % 4] : &of_64[turn % 4];
+}
+
 static void fill(test_rng *rng, size_t pattern, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -169,6 +216,7 @@ static void try_pattern(test_rng *rng, const subject *s, size_t pattern, size_t 
     fill(rng, pattern, n);
     try_sort(s, n, bits, (unsigned)(turn % 3), turn % 5 < 2 ? &maps[turn % 5] : NULL,
              turn % 2 == 0 ? GUARD_END : GUARD_START);
+    try_keys(s, n, map_of_keys(s->width, turn), turn % 2 == 0 ? GUARD_END : GUARD_START);
 }
 
 static void make_regions(size_t n)
@@ -220,7 +268,8 @@ int main(void)
     for (size_t i = 0; i < sizeof isas / sizeof *isas; i++) {
         const cpu_kernels *const kernels = kernels_of(isas[i]);
         for (unsigned w = 0; w < CPU_WORDS; w++) {
-            subject const s = {isas[i], kernels != NULL ? kernels->sort_words[w] : NULL, 32U << w};
+            subject const s = {isas[i], kernels != NULL ? kernels->sort_words[w] : NULL,
+                               kernels != NULL ? kernels->sort_keys[w] : NULL, 32U << w};
             if (s.sort != NULL)
                 test_subject(&rng, &s);
         }

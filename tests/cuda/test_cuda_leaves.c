@@ -72,12 +72,13 @@ static ordo_sort_opts opts_of(bool descending, bool there)
                      .flags = (descending ? ORDO_DESCENDING : 0) | (there ? ORDO_ON_DEVICE : 0));
 }
 
-static void try_sort(ordo_type type, size_t n, bool descending)
+/* The array starts `offset` bytes after a multiple of 256 bytes. */
+static void try_sort(ordo_type type, size_t n, bool descending, size_t offset)
 {
     size_t const         size = ordo_type_size(type);
     ordo_sort_opts const here = opts_of(descending, false), there = opts_of(descending, true);
     memcpy(keys, given, n * size);
-    device_place(&device_keys, n * size, size);
+    device_place(&device_keys, n * size, offset);
     device_put(&device_keys, given);
     CHECK_STATUS(ORDO_OK, ordo_sort(cpu, type, keys, n, &here), cpu);
     CHECK_STATUS(ORDO_OK, ordo_sort(gpu, type, device_keys.data, n, &there), gpu);
@@ -141,7 +142,7 @@ static void test_leaves(bool small)
                 testkit_case("%s n=%zu shape %d descending %d", ordo_type_name(types[t]), n,
                              (int)how, (int)descending);
                 fill(how, ordo_type_size(types[t]), given, n);
-                try_sort(types[t], n, descending);
+                try_sort(types[t], n, descending, ordo_type_size(types[t]));
                 try_pairs(types[t], n, l % 2 == 0 ? 4 : 8, descending);
                 try_argsort(types[t], n, l % 2 == 0 ? ORDO_U64 : ORDO_U32, descending);
             }
@@ -150,12 +151,22 @@ static void test_leaves(bool small)
 typedef enum spread { /* evenly spread keys, with something that a sample does not see */
     PLAIN,
     SPECIAL, /* zeros of both signs, infinities and NaNs among floats */
+    BELL,    /* uneven: sums of four numbers */
+    TAILS,   /* uneven: most keys near the middle, a few far outside */
     FAR,     /* a few keys far outside the range of the others */
     OFTEN,   /* each value about 25 times */
     PILED,   /* one value 8000 times, too often for a leaf */
     BUNCHED, /* bunches of 300 keys with three values, too many for a bucket of a leaf */
     SPREADS
 } spread;
+
+/* A sum of four numbers, below 2^32. */
+static double bell_of(uint64_t draw)
+{
+    uint64_t const sum =
+        (draw & 0xffff) + (draw >> 16 & 0xffff) + (draw >> 32 & 0xffff) + (draw >> 48);
+    return (double)(sum << 14);
+}
 
 static double real_of(spread how, uint64_t draw, size_t n)
 {
@@ -164,6 +175,10 @@ static double real_of(spread how, uint64_t draw, size_t n)
     double const        unit = (double)(draw >> 11) * 0x1p-53;
     if (how == SPECIAL && few % 1000 == 0)
         return special[few / 1000 % 6];
+    if (how == BELL)
+        return bell_of(draw) * 0x1p-31 - 1 + (double)(few >> 11) * 0x1p-90;
+    if (how == TAILS)
+        return (few & 1 ? -1 : 1) * log(unit + 0x1p-54);
     if (how == FAR && few % 100000 == 0)
         return few & 1 << 20 ? 1e30 : -1e30;
     if (how == OFTEN)
@@ -176,6 +191,10 @@ static double real_of(spread how, uint64_t draw, size_t n)
 static uint64_t integer_of(spread how, uint64_t draw, size_t n)
 {
     uint64_t const few = ordo_random_mix(draw);
+    if (how == BELL)
+        return (uint64_t)bell_of(draw) + (few & 0x3fff);
+    if (how == TAILS)
+        return (uint64_t)(0x1p31 + 0x1p26 * real_of(how, draw, n));
     if (how == FAR && few % 100000 == 0)
         return few & 1 << 20 ? UINT64_MAX : 0;
     if (how == OFTEN)
@@ -196,8 +215,9 @@ static void fill_even(spread how, ordo_type type, size_t n)
             ((double *)given)[i] = real_of(how, draw, n);
         else if (ordo_type_size(type) == 4)
             ((uint32_t *)given)[i] = (uint32_t)integer_of(how, draw, n);
-        else
-            ((uint64_t *)given)[i] = integer_of(how, draw, n);
+        else /* bells and tails in more than 32 bits */
+            ((uint64_t *)given)[i] = integer_of(how, draw, n)
+                                     << (how == BELL || how == TAILS ? 20 : 0);
     }
 }
 
@@ -205,13 +225,15 @@ static void test_even(bool small)
 {
     static const ordo_type types[] = {ORDO_U32, ORDO_F32, ORDO_I32, ORDO_U64, ORDO_F64};
     for (size_t t = 0; t < (small ? 2 : sizeof types / sizeof *types); t++)
-        for (spread how = PLAIN; how < (small ? FAR : SPREADS); how++) {
+        for (spread how = PLAIN; how < (small ? TAILS : SPREADS); how++) {
             bool const   descending = (t + (size_t)how) % 2 == 1;
             size_t const n = MOST - t;
             testkit_case("%s n=%zu spread %d descending %d", ordo_type_name(types[t]), n, (int)how,
                          (int)descending);
             fill_even(how, types[t], n);
-            try_sort(types[t], n, descending);
+            try_sort(types[t], n, descending, 16);
+            if (how == PLAIN) /* not aligned to 16 bytes */
+                try_sort(types[t], n, descending, ordo_type_size(types[t]));
             try_argsort(types[t], n, (t + (size_t)how) % 3 == 0 ? ORDO_U64 : ORDO_U32, descending);
         }
 }
@@ -231,7 +253,7 @@ static void test_few(ordo_type type, size_t distinct, size_t rare, bool descendi
         else
             ((uint64_t *)given)[i] = which + 1 == distinct ? UINT64_MAX : key;
     }
-    try_sort(type, n, descending);
+    try_sort(type, n, descending, size);
 }
 
 int main(void)

@@ -1,5 +1,6 @@
 /* test_groups.c - ordo_group_*: every result of a group equals the result of a separate call on the
  * rows of that group. The groups themselves are found by a sort of the oracle. */
+#include "faults.h"
 #include "inputs.h"
 #include "oracle.h"
 #include "testkit.h"
@@ -32,6 +33,22 @@ static int compare_groups(const void *user, size_t i, size_t j)
     return oracle_compare(d->group_type, d->group_keys, i, d->group_keys, j, false);
 }
 
+/* The order of the rows by their groups. */
+static void make_order(uint32_t nans)
+{
+    case_data *const d = &data;
+    size_t const     n = d->n;
+    oracle_order(n, d->order, compare_groups, d);
+    d->count = 0;
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || compare_groups(d, (size_t)d->order[i - 1], (size_t)d->order[i]) != 0)
+            d->starts[d->count++] = i;
+    d->starts[d->count] = d->rows = n;
+    if (nans == ORDO_NANS_OMIT && d->count > 0 &&
+        oracle_is_nan(d->group_type, d->group_keys, (size_t)d->order[d->starts[d->count - 1]]))
+        d->rows = d->starts[--d->count];
+}
+
 /* `distinct`: the largest number of groups. */
 static void make(ordo_type group_type, ordo_type type, size_t n, size_t distinct, uint32_t nans,
                  uint64_t seed)
@@ -47,15 +64,7 @@ static void make(ordo_type group_type, ordo_type type, size_t n, size_t distinct
     for (size_t i = distinct; i < n; i++)
         memcpy((char *)d->group_keys + i * size,
                (char *)d->group_keys + test_rng_below(&rng, distinct) * size, size);
-    oracle_order(n, d->order, compare_groups, d);
-    d->count = 0;
-    for (size_t i = 0; i < n; i++)
-        if (i == 0 || compare_groups(d, (size_t)d->order[i - 1], (size_t)d->order[i]) != 0)
-            d->starts[d->count++] = i;
-    d->starts[d->count] = d->rows = n;
-    if (nans == ORDO_NANS_OMIT && d->count > 0 &&
-        oracle_is_nan(group_type, d->group_keys, (size_t)d->order[d->starts[d->count - 1]]))
-        d->rows = d->starts[--d->count];
+    make_order(nans);
 }
 
 /* The keys of group g, in the order of their rows. */
@@ -234,6 +243,163 @@ static void test_all(void)
             }
 }
 
+/* Group keys of a narrow range, up to the ends of the type. */
+static void make_narrow(ordo_type group_type, size_t n, size_t distinct, size_t turn)
+{
+    size_t const   size = ordo_type_size(group_type);
+    bool const     is_signed = group_type % 2 != 0;
+    uint64_t const least = is_signed ? UINT64_MAX << (8 * size - 1) : 0;
+    uint64_t const most = least + (UINT64_MAX >> (64 - 8 * size));
+    uint64_t const base = turn % 3 == 0   ? least
+                          : turn % 3 == 1 ? most - distinct + 1
+                                          : least / 2 + 5 - distinct / 2;
+    test_rng       rng = {turn};
+    make(group_type, inputs_types[turn % INPUTS_TYPES], n, n, 0, turn);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t const key = base + test_rng_below(&rng, distinct);
+        for (size_t b = 0; b < size; b++) /* little endian, as all machines of the library */
+            ((unsigned char *)data.group_keys)[i * size + b] = (unsigned char)(key >> 8 * b);
+    }
+    make_order(0);
+}
+
+static void test_narrow(void)
+{
+    static const size_t ns[] = {3, 4, 5, 40, 301, MOST};
+    size_t              turn = 0;
+    for (size_t a = 0; a < INPUTS_TYPES; a++)
+        for (size_t i = 0; i < sizeof ns / sizeof *ns && !oracle_is_float(inputs_types[a]); i++)
+            for (size_t distinct = 1; distinct <= ns[i] / 4 + 1 && distinct < 200;
+                 distinct = 3 * distinct + 1, turn++) {
+                if (!testkit_run_case(3))
+                    continue;
+                make_narrow(inputs_types[a], ns[i], distinct, turn);
+                testkit_case("narrow %s by %s n=%zu distinct=%zu turn=%zu",
+                             ordo_type_name(data.type), ordo_type_name(data.group_type), ns[i],
+                             distinct, turn);
+                try_case(turn, ORDO_NANS_LAST);
+            }
+}
+
+/* Refuses the k-th request for scratch, or that one and all later ones. */
+static void test_memory(ordo_ctx *ctx)
+{
+    size_t failed = 0, done = 0;
+    faults_attach(ctx);
+    make_narrow(ORDO_I32, 600, 20, 2);
+    for (int only = 0; only < 2; only++)
+        for (size_t at = 1; at < 12; at++) {
+            size_t            count = 0;
+            ordo_groups const groups = {sizeof groups, data.group_keys, ORDO_I32, 0,
+                                        MOST,          unique,          sizes,    &count};
+            faults_refuse(at, only != 0);
+            testkit_case("refuse %zu only=%d", at, only);
+            ordo_status const status =
+                ordo_group_median(ctx, &groups, data.type, data.keys, data.n, results, NULL);
+            CHECK(status == ORDO_OK || status == ORDO_E_NOMEM);
+            bool const refused = faults_refused();
+            faults_refuse(0, false);
+            failed += status != ORDO_OK;
+            if (status == ORDO_OK) {
+                done += refused;
+                check_groups(count);
+                check_quantiles(ctx, &ORDO_OPTS(ordo_group_opts, .nans = 0), 1);
+            }
+        }
+    CHECK(failed > 0 && done > 0);
+    faults_detach();
+}
+
+/* More groups than the capacity, with group keys of a narrow range. */
+static void test_capacity(ordo_ctx *ctx)
+{
+    size_t            count = 77;
+    ordo_groups const groups = {sizeof groups, data.group_keys, ORDO_U8, 0, 4,
+                                unique,        sizes,           &count};
+    make_narrow(ORDO_U8, 400, 5, 1);
+    testkit_case("capacity");
+    memset(sizes, 0x55, sizeof sizes);
+    memset(results, 0x55, sizeof results);
+    CHECK_STATUS(ORDO_E_ARG, ordo_group_counts(ctx, &groups, data.n, NULL), ctx);
+    CHECK(strstr(ordo_last_error(ctx), "5 groups") != NULL);
+    CHECK_STATUS(ORDO_E_ARG,
+                 ordo_group_median(ctx, &groups, data.type, data.keys, data.n, results, NULL), ctx);
+    CHECK_EQ_U64(0, test_bytes_not(sizes, sizeof sizes, 0x55));
+    CHECK_EQ_U64(0, test_bytes_not(results, sizeof results, 0x55));
+    CHECK_EQ_U64(77, count);
+}
+
+/* ---- Many rows ---- */
+
+enum {
+    MANY = 40000
+};
+
+static double   many_keys[MANY], many_unique[MANY];
+static uint64_t many_sizes[MANY], wanted_sizes[MANY];
+
+/* The keys of MANY rows: i * 7 % distinct; of f64 keys 0 is -0 or +0, and 1 is one of two NaNs. */
+static void fill_many(ordo_type type, size_t distinct)
+{
+    memset(wanted_sizes, 0, sizeof wanted_sizes);
+    for (size_t i = 0; i < MANY; i++) {
+        size_t const number = i * 7 % distinct;
+        wanted_sizes[number]++;
+        if (type == ORDO_U8)
+            ((uint8_t *)many_keys)[i] = (uint8_t)number;
+        else if (type == ORDO_I32)
+            ((int32_t *)many_keys)[i] = (int32_t)number;
+        else
+            many_keys[i] = number == 0   ? (i % 2 ? -0.0 : 0.0)
+                           : number == 1 ? (i % 3 ? (double)NAN : -(double)NAN)
+                                         : (double)number;
+    }
+}
+
+static bool is_right(ordo_type type, size_t g, size_t number)
+{
+    double const key = type == ORDO_U8    ? ((uint8_t *)many_unique)[g]
+                       : type == ORDO_I32 ? ((int32_t *)many_unique)[g]
+                                          : many_unique[g];
+    bool const   same =
+        type == ORDO_F64 && number == 1 ? isnan(key) != 0 : key == (double)number && !signbit(key);
+    return same && many_sizes[g] == wanted_sizes[number];
+}
+
+/* Counts by hash and by sort, with no more scratch than the size query says. */
+static void try_many(ordo_type type, size_t distinct, uint32_t nans)
+{
+    ordo_ctx *const any = next_context()->ctx;
+    ordo_ctx       *ctx;
+    size_t          count = 0, bytes = 0, wrong = 0;
+    bool const      nan = type == ORDO_F64 && distinct > 1;
+    ordo_groups     groups = {sizeof groups, many_keys,   type,       nans,
+                              MANY,          many_unique, many_sizes, &count};
+
+    testkit_case("%s n=%d distinct=%zu nans=%u", ordo_type_name(type), MANY, distinct, nans);
+    fill_many(type, distinct);
+    CHECK_STATUS(ORDO_OK, ordo_group_scratch(any, MANY, &bytes), any);
+    ordo_ctx_opts const opts =
+        ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CPU, .threads = 2, .mem_limit = bytes);
+    CHECK_STATUS(ORDO_OK, ordo_ctx_create(&ctx, &opts), NULL);
+    CHECK_STATUS(ORDO_OK, ordo_group_counts(ctx, &groups, MANY, NULL), ctx);
+    ordo_ctx_free(ctx);
+    CHECK_EQ_U64(distinct - (nan && nans == ORDO_NANS_OMIT), count);
+    for (size_t g = 0; g < count; g++) /* NaNs, the number 1, are last */
+        wrong += !is_right(type, g, nan && g > 0 ? (g + 1 < distinct ? g + 1 : 1) : g);
+    CHECK_EQ_U64(0, wrong);
+}
+
+static void test_many(void)
+{
+    static const ordo_type types[] = {ORDO_U8, ORDO_I32, ORDO_F64};
+    static const size_t    distinct[] = {1, 2, 200, 1500, 30011};
+    for (size_t t = 0; t < 3; t++)
+        for (size_t d = 0; d < (t == 0 ? 3u : 5u); d++)
+            for (uint32_t nans = ORDO_NANS_LAST; nans <= ORDO_NANS_OMIT; nans++)
+                try_many(types[t], distinct[d], nans);
+}
+
 static void test_arguments(ordo_ctx *ctx)
 {
     size_t                count = 0, bytes = 0;
@@ -272,6 +438,10 @@ int main(void)
     testkit_start();
     test_contexts_start();
     test_all();
+    test_narrow();
+    test_memory(next_context()->ctx);
+    test_capacity(next_context()->ctx);
+    test_many();
     test_arguments(next_context()->ctx);
     return testkit_done();
 }

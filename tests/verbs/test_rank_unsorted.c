@@ -201,7 +201,23 @@ static void test_mem_limit(size_t n, unsigned threads)
         }
 }
 
-/* ordo_rank and ordo_rank_sorted give the same ranks of a sorted array. */
+/* Sorted and reversed arrays of every type, with and without ties. */
+static void test_in_order(void)
+{
+    static const char *const names[] = {"ramp", "falling ramp", "steep ramp", "steep falling ramp"};
+    static const size_t      sizes[] = {200, 5000, 20011};
+    for (size_t t = 0; t < INPUTS_TYPES; t++)
+        for (size_t r = 0; r < RULES; r++)
+            for (size_t shape = 0; shape < 4; shape++) {
+                sample const s =
+                    make_sample(inputs_types[t], sizes[(t + r) % 3], inputs_find(names[shape]), r,
+                                (t / 3 + r + shape) % 2 != 0, GUARD_END);
+                try_rank(&s, next_context(), ORDO_ALGORITHM_AUTO);
+            }
+}
+
+/* ordo_rank, with and without a sort, and ordo_rank_sorted give the same ranks of a sorted
+ * array. */
 static void test_agrees_with_sorted(void)
 {
     size_t const  n = 5000;
@@ -221,6 +237,11 @@ static void test_agrees_with_sorted(void)
             CHECK_STATUS(ORDO_OK,
                          ordo_rank_sorted(ctx, ORDO_F64, keys, n, rules[r].rank_type, other, &opts),
                          ctx);
+            CHECK_BYTES(other, one, n * size, size);
+            ordo_rank_opts by_sort = opts;
+            by_sort.algorithm = (uint32_t)inputs_supported(ORDO_ALGORITHM_RADIX, false);
+            CHECK_STATUS(ORDO_OK,
+                         ordo_rank(ctx, ORDO_F64, keys, n, rules[r].rank_type, one, &by_sort), ctx);
             CHECK_BYTES(other, one, n * size, size);
         }
     ordo_ctx_free(ctx);
@@ -257,6 +278,7 @@ int main(void)
         test_mem_limit(900, 1);
         test_mem_limit(1111, 4);
     }
+    test_in_order();
     test_agrees_with_sorted();
     test_readonly_input();
     return testkit_done();

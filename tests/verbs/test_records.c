@@ -63,7 +63,8 @@ static ordo_status sort(ordo_ctx *ctx, const struct_array *a)
 static void test_all(void)
 {
     static const size_t ns[] = {0, 1, 2, 3, 17, 100, 513, 1000, MOST};
-    static const size_t sizes[] = {1, 2, 3, 4, 8, 9, 12, 16, 24, 31, 32, 40, 48, 63, 64, 65, 130};
+    static const size_t sizes[] = {1,  2,  3,  4,  8,  9,  12,  16,  24, 31,
+                                   32, 40, 48, 63, 64, 65, 130, 256, 257};
     size_t              turn = 0;
     for (size_t t = 0; t < INPUTS_TYPES; t++)
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
@@ -107,6 +108,29 @@ static void test_shapes(void)
         ordo_ctx *const ctx = next_context()->ctx;
         CHECK_STATUS(ORDO_OK, sort(ctx, &a), ctx);
         CHECK_BYTES(a.expected, a.data, a.n * a.size, a.size);
+    }
+}
+
+/* Keys that agree in their high bits, or that tie: the order of such elements is settled by the
+ * low bits, or by the place in the array. */
+static void test_low_bits(void)
+{
+    for (size_t turn = 0; turn < 40; turn++) {
+        size_t const n = 2 + turn * 37, few = turn % 4 == 0 ? 1 : turn % 4 == 1 ? 7 : 1000;
+        struct_array a = make(0, ORDO_U64, n, 24, turn % 17);
+        for (size_t i = 0; i < n; i++) {
+            uint64_t const mixed = (i + turn) * UINT64_C(0x9e3779b97f4a7c15);
+            uint64_t const key = (mixed >> 61) << 60 | (turn < 20 ? mixed >> 32 : n - i) % few;
+            memcpy(a.keys + i * sizeof key, &key, sizeof key);
+            memcpy(a.input + i * a.size + a.offset, &key, sizeof key);
+        }
+        memcpy(a.data, a.input, n * a.size);
+        a.descending = turn % 3 == 0;
+        expect(&a);
+        testkit_case("low bits n=%zu turn=%zu", n, turn);
+        ordo_ctx *const ctx = next_context()->ctx;
+        CHECK_STATUS(ORDO_OK, sort(ctx, &a), ctx);
+        CHECK_BYTES(a.expected, a.data, n * a.size, a.size);
     }
 }
 
@@ -270,6 +294,7 @@ int main(void)
     test_all();
     test_large_elements();
     test_shapes();
+    test_low_bits();
     test_memory(alone);
     test_cancel(alone);
     test_limit();

@@ -9,7 +9,7 @@
  * Scratch: 9 bytes per row, that of cpu_sort, and 16 bytes per group of ties. If the last part is
  * refused, the groups are sorted one after the other. */
 #include "core/keybits.h"
-#include "cpu/cpu.h"
+#include "cpu/columns/columns.h"
 
 #include <string.h>
 
@@ -47,10 +47,10 @@ typedef struct lex_work {
     size_t                  part_count;
     uint64_t               *words;
     uint8_t                *heads;
-    uint64_t               *offsets; /* borders of the groups of ties and of the rows between
+    uint64_t               *offsets;  /* borders of the groups of ties and of the rows between
                                       * them */
-    size_t                  room;    /* entries that offsets has room for */
-    uint64_t               *events;  /* group borders before each piece */
+    size_t                  capacity; /* entries that offsets can hold */
+    uint64_t               *events;   /* group borders before each piece */
     size_t                  grain, longest;
 } lex_work;
 
@@ -70,21 +70,37 @@ static void extent_piece(void *arg, size_t lo, size_t hi)
     cpu_keep_most(&work->most, most);
 }
 
+ordo_status columns_extent(const ordo_key_column *column, size_t n, ordo_exec *exec,
+                           uint64_t *least, uint64_t *most)
+{
+    extent_work extent = {.column = column};
+    atomic_init(&extent.least, UINT64_MAX);
+    atomic_init(&extent.most, 0);
+    if (!ordo_loop(exec, n, cpu_grain(n + 1), extent_piece, &extent))
+        return ORDO_E_CANCELLED;
+    *least = atomic_load_explicit(&extent.least, memory_order_relaxed);
+    *most = atomic_load_explicit(&extent.most, memory_order_relaxed);
+    return ORDO_OK;
+}
+
 static ordo_status measure(lex_work *work)
 {
     const ordo_lexsort_job *const job = work->job;
     for (size_t c = 0; c < job->count; c++) {
-        extent_work extent = {.column = &job->columns[c]};
-        atomic_init(&extent.least, UINT64_MAX);
-        atomic_init(&extent.most, 0);
-        if (!ordo_loop(work->exec, job->n, work->grain, extent_piece, &extent))
-            return ORDO_E_CANCELLED;
-        work->least[c] = atomic_load_explicit(&extent.least, memory_order_relaxed);
-        work->bits[c] = ordo_bit_length(atomic_load_explicit(&extent.most, memory_order_relaxed) -
-                                        work->least[c]);
+        uint64_t most;
+        TRY(columns_extent(&job->columns[c], job->n, work->exec, &work->least[c], &most));
+        work->bits[c] = ordo_bit_length(most - work->least[c]);
         work->total += work->bits[c];
     }
     return ORDO_OK;
+}
+
+void columns_codes(const ordo_key_column *column, uint64_t least, size_t first, size_t count,
+                   uint64_t *codes)
+{
+    column_part const part = {.base = least, .mask = UINT64_MAX};
+    memset(codes, 0, count * sizeof *codes);
+    BY_TYPE(column->type, pack_rows, (column, &part, first, count, codes));
 }
 
 /* ---- Words ---- */
@@ -242,9 +258,9 @@ static ordo_status list_groups(lex_work *work, size_t *count)
     *count = borders + 1;
     if (borders == 0)
         return ORDO_OK;
-    if (borders + 2 > work->room) {
+    if (borders + 2 > work->capacity) {
         TRY_SCRATCH(exec, (borders + 2) * sizeof *work->offsets, work->offsets);
-        work->room = borders + 2;
+        work->capacity = borders + 2;
     }
     work->offsets[0] = 0;
     work->offsets[borders + 1] = n;

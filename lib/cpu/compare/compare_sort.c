@@ -24,9 +24,9 @@ static void fill_pointers(void *arg, size_t lo, size_t hi)
         work->pointers[i] = (char *)work->job->base + i * work->job->size;
 }
 
-/* Moves the element at pointers[i] to place i, for all i; `room` holds one element. Overwrites the
+/* Moves the element at pointers[i] to place i, for all i; `spare` holds one element. Overwrites the
  * pointers. If the call is cancelled, no element is lost. */
-static bool permute(const ordo_by_job *job, char **pointers, char *room, ordo_exec *exec)
+static bool permute(const ordo_by_job *job, char **pointers, char *spare, ordo_exec *exec)
 {
     char *const  base = job->base;
     size_t const size = job->size;
@@ -36,7 +36,7 @@ static bool permute(const ordo_by_job *job, char **pointers, char *room, ordo_ex
         if (pointers[i] != start) {
             size_t hole = i;
             bool   stop = false;
-            memcpy(room, start, size);
+            memcpy(spare, start, size);
             while (!stop && pointers[hole] != start) {
                 char *const from = pointers[hole];
                 memcpy(base + hole * size, from, size);
@@ -44,7 +44,7 @@ static bool permute(const ordo_by_job *job, char **pointers, char *room, ordo_ex
                 hole = (size_t)(from - base) / size;
                 stop = ++steps % STEPS == 0 && ordo_poll(exec, (double)i / (double)job->n);
             }
-            memcpy(base + hole * size, room, size);
+            memcpy(base + hole * size, spare, size);
             pointers[hole] = base + hole * size;
             if (stop)
                 return false;
@@ -75,7 +75,7 @@ ordo_status cpu_sort_by(void *state, const ordo_by_job *job, ordo_exec *exec)
                          .user = job->user,
                          .indirect = indirect,
                          .exec = exec};
-    void        *pointers = NULL, *room = NULL, *buffer, *cuts, *block = NULL;
+    void        *pointers = NULL, *spare = NULL, *buffer, *cuts, *block = NULL;
 
     exec->algorithm = job->stable ? "merge" : "sample";
     exec->isa = "generic";
@@ -92,11 +92,11 @@ ordo_status cpu_sort_by(void *state, const ordo_by_job *job, ordo_exec *exec)
         return cpu_done(sort_work(&work, job->stable, block));
 
     TRY(ordo_scratch(exec, n * sizeof(char *), &pointers));
-    TRY(ordo_scratch(exec, job->size, &room));
+    TRY(ordo_scratch(exec, job->size, &spare));
     pointers_work fill = {job, pointers};
     work.base = pointers;
     if (!ordo_loop(exec, n, cpu_grain(n), fill_pointers, &fill) ||
         !sort_work(&work, job->stable, block))
         return ORDO_E_CANCELLED;
-    return cpu_done(permute(job, pointers, room, exec));
+    return cpu_done(permute(job, pointers, spare, exec));
 }

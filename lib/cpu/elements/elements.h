@@ -37,4 +37,15 @@ void element_scatter_labels(const element_scatter *scatter, const char *from,
 /* Writes the rest of the blocks. */
 void element_scatter_end(const element_scatter *scatter);
 
+/* words[i] = the key bits of element at + i of the job, in the order of an argsort. */
+void element_read_keys(const ordo_records_job *job, size_t at, size_t count, uint64_t *words);
+/* Sorts n elements of the job from `from` to `to` by records of key bits and index; and in the
+ * cache if they are few. sort_bucket.c */
+ordo_status element_radix(const cpu_kernels *kernels, const ordo_records_job *job, const char *from,
+                          size_t n, char *to, ordo_exec *exec);
+size_t      element_radix_scratch(ordo_type type, size_t n, unsigned threads);
+ordo_status element_sort_bucket(const cpu_kernels *kernels, const ordo_records_job *job,
+                                const char *from, size_t n, char *to, ordo_exec *exec);
+size_t      element_bucket_scratch(ordo_type type, size_t n, unsigned threads);
+
 #endif

@@ -2,17 +2,14 @@
  *
  *   buckets   elements of up to ORDO_TUNE_ELEMENT bytes in arrays larger than the cache: a sample
  *             of the keys gives the buckets (radix/cut.h), every element is scattered to its bucket
- *             in scratch, and each bucket is sorted in the cache into its place
- *   direct    other arrays: sorts keys and indices (radix.c), gathers the elements into scratch and
- *             copies them back
+ *             in scratch, and each bucket is sorted in the cache into its place (sort_bucket.c)
+ *   direct    other arrays: the elements are sorted into scratch (sort_bucket.c) and copied back
  *   in place  if scratch for the elements is refused: an argsort of the keys, then one thread moves
  *             the elements along the cycles of the permutation
- * Scratch: n elements and 2 bytes for each, and that of the radix sort of a bucket. */
-#include "core/keybits.h"
+ * Scratch: n elements and 2 bytes for each, and that of the sort of a bucket. */
 #include "core/random.h"
 #include "cpu/elements/elements.h"
 #include "cpu/radix/cut.h"
-#include "cpu/radix/records.h"
 
 #include <string.h>
 
@@ -22,44 +19,6 @@ enum {
     BLOCK = 512,      /* keys read at a time */
     POLL_EVERY = 4096 /* elements moved along cycles between two checks for cancel */
 };
-
-#define ORDO_TEMPLATE "cpu/elements/element_keys.t.h"
-#include "core/for_each_type.h"
-
-/* ---- Elements as input and result of the radix sort ---- */
-
-static enum record_kind kind_of(ordo_type type, size_t n)
-{
-    return records_kind_of_argsort(type, n);
-}
-
-static void store_elements(const radix_io *io, size_t at, size_t count, const void *records)
-{
-    element_gather_records((char *)io->out + at * io->value_size, io->values, io->value_size,
-                           records, io->kind == RECORD_P32, count);
-}
-
-/* The job of sorting n elements from one array into another. The radix sort prefetches whole
- * elements, so its prefetch is on only for small ones. */
-static radix_io io_of(const cpu_kernels *kernels, const ordo_records_job *job, const char *from,
-                      size_t n, char *to)
-{
-    enum record_kind const kind = kind_of(job->type, n);
-    return (radix_io){.kernels = kernels,
-                      .kind = kind,
-                      .n = n,
-                      .load = kind == RECORD_P32 ? BY_TYPE(job->type, load_p32, )
-                                                 : BY_TYPE(job->type, load_p64, ),
-                      .store = store_elements,
-                      .key_size = job->size <= ORDO_CACHE_LINE ? job->size : 0,
-                      .in = from + job->key_offset,
-                      .out = to,
-                      .values = (char *)from, /* only read */
-                      .value_size = job->size,
-                      .turned = job->descending,
-                      .folded = true,
-                      .rising = true};
-}
 
 /* ---- By buckets ---- */
 
@@ -104,12 +63,6 @@ static size_t chunk_count(size_t n, unsigned threads)
     return ordo_min(threads - 1, n / ORDO_TUNE_PIECE) + 1;
 }
 
-static void read_keys(const ordo_records_job *job, size_t at, size_t count, uint64_t *words)
-{
-    const char *const keys = (const char *)job->base + at * job->size + job->key_offset;
-    BY_TYPE(job->type, read_bits, (keys, job->size, count, job->descending, words));
-}
-
 static ordo_status choose_buckets(bucket_work *work)
 {
     const ordo_records_job *const job = work->job;
@@ -121,7 +74,8 @@ static ordo_status choose_buckets(bucket_work *work)
     TRY_SCRATCH(work->exec, 2 * count * sizeof *sample, sample);
     TRY_SCRATCH(work->exec, sizeof *cells, cells);
     for (size_t i = 0; i < count; i++)
-        read_keys(job, ordo_random_below(ordo_random_at(sequence, i), job->n), 1, &sample[i]);
+        element_read_keys(job, ordo_random_below(ordo_random_at(sequence, i), job->n), 1,
+                          &sample[i]);
     ordo_sort_job const sort = {.type = ORDO_U64, .keys = sample, .n = count};
     TRY(cpu_sort((void *)work->kernels, &sort, &part));
     radix_choose_cut(sample, sample + count, count, work->width, bucket_count(job), 0, &work->cut,
@@ -141,7 +95,7 @@ static void count_chunk(void *arg, size_t lo, size_t hi)
         for (size_t at = begin, count, blocks = 1; at < end; at += count, blocks++) {
             uint16_t *const labels = work->labels + at;
             count = ordo_min(BLOCK, end - at);
-            read_keys(work->job, at, count, words);
+            element_read_keys(work->job, at, count, words);
             if (cut.even)
                 for (size_t i = 0; i < count; i++)
                     labels[i] = (uint16_t)((words[i] >> cut.shift) & cut.mask);
@@ -206,18 +160,13 @@ static ordo_status sort_bucket(const void *arg, size_t i, size_t n, void *const 
     const bucket_work *const work = arg;
     (void)i;
     atomic_store_explicit(work->stored, true, memory_order_relaxed);
-    if (n < 2) {
-        memcpy(at[1], at[0], n * work->job->size);
-        return ORDO_OK;
-    }
-    radix_io const io = io_of(work->kernels, work->job, at[0], n, at[1]);
-    return cpu_radix(&io, exec);
+    return element_sort_bucket(work->kernels, work->job, at[0], n, at[1], exec);
 }
 
 static size_t bucket_scratch(const void *arg, size_t n, const ordo_exec *exec)
 {
     const bucket_work *const work = arg;
-    return n < 2 ? 0 : cpu_radix_scratch(kind_of(work->job->type, n), n, false, exec->threads);
+    return element_bucket_scratch(work->job->type, n, exec->threads);
 }
 
 static ordo_status take_bucket_memory(bucket_work *work)
@@ -276,14 +225,20 @@ static ordo_status sort_by_buckets(const cpu_kernels *kernels, const ordo_record
 
 /* ---- Direct ---- */
 
+/* One thread sorts the elements: there are few of them, or there is no other thread. */
+static bool is_alone(const ordo_records_job *job, const ordo_exec *exec)
+{
+    return job->n <= ORDO_TUNE_ALONE || exec->threads == 1;
+}
+
 static ordo_status sort_direct(const cpu_kernels *kernels, const ordo_records_job *job,
                                ordo_exec *exec)
 {
     size_t const bytes = job->n * job->size;
     char        *sorted;
     TRY_SCRATCH(exec, bytes, sorted);
-    radix_io const io = io_of(kernels, job, job->base, job->n, sorted);
-    TRY(cpu_radix(&io, exec));
+    TRY((is_alone(job, exec) ? element_sort_bucket : element_radix)(kernels, job, job->base, job->n,
+                                                                    sorted, exec));
     ordo_copy_job const copy = {job->base, sorted, bytes};
     ordo_status const   status = cpu_copy(NULL, &copy, exec);
     if (status == ORDO_E_CANCELLED)
@@ -426,5 +381,6 @@ size_t cpu_sort_records_scratch(const ordo_records_job *job, const ordo_exec *ex
     if (takes_buckets(job))
         return scratch_by_buckets(job, exec);
     return ordo_round_up(job->n * job->size, ORDO_CACHE_LINE) +
-           cpu_radix_scratch(kind_of(job->type, job->n), job->n, false, exec->threads);
+           (is_alone(job, exec) ? element_bucket_scratch : element_radix_scratch)(job->type, job->n,
+                                                                                  exec->threads);
 }

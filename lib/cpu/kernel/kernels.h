@@ -117,6 +117,10 @@ enum cpu_words {
 typedef void cpu_words_fn(void *words, void *spare, size_t n, void *to, unsigned bits,
                           const cpu_words_map *map);
 
+/* Sorts n keys in their memory, as cpu_words_fn sorts their key bits; `map` turns key bits into keys.
+ * NULL: the keys are their key bits. */
+typedef void cpu_keys_fn(void *keys, void *spare, size_t n, const cpu_words_map *map);
+
 /* ---- Loops in plain C ---- */
 
 /* A band of key bits in the order of the sort: for a descending order the bits are reversed
@@ -191,6 +195,7 @@ typedef struct cpu_kernels {
     cpu_reduce_fn   *sum[CPU_WIDTHS];
     cpu_scan_fn     *scan_sum[CPU_WIDTHS];
     cpu_words_fn    *sort_words[CPU_WORDS]; /* NULL where radix passes are faster */
+    cpu_keys_fn     *sort_keys[CPU_WORDS];
     size_t           most_words[CPU_WORDS]; /* with more words, other sorts are faster */
     cpu_split_fn    *split[CPU_WIDTHS];     /* NULL if the ISA cannot compress such vectors */
     const cpu_loops *loops;
@@ -205,6 +210,8 @@ extern const cpu_kernels cpu_kernels_avx2;
 extern const cpu_kernels cpu_kernels_avx512;
 cpu_words_fn             cpu_sort_words_32_avx2, cpu_sort_words_64_avx2;     /* sort_avx2.c */
 cpu_words_fn             cpu_sort_words_32_avx512, cpu_sort_words_64_avx512; /* sort_avx512.c */
+cpu_keys_fn              cpu_sort_keys_32_avx2, cpu_sort_keys_64_avx2;
+cpu_keys_fn              cpu_sort_keys_32_avx512, cpu_sort_keys_64_avx512;
 #endif
 
 /* Names of template functions, and rows of the table made of them. */

@@ -9,7 +9,7 @@
  *   lanes_max_W(a, b)       the larger integer of each lane
  *   lanes_rising_W(v)       prefix maximum: lane i gets the maximum of lanes 0 to i
  *   lanes_last_W(v)         the last lane, in all lanes
- *   lanes_turn_W(x)         transposes a square matrix with one vector per row
+ *   lanes_transpose_W(x)    transposes a square matrix with one vector per row
  *   lanes_any_W(mask)       whether any bit is set */
 #ifndef ORDO_CPU_KERNEL_LANES_H
 #define ORDO_CPU_KERNEL_LANES_H
@@ -107,7 +107,7 @@ static inline lanes_32 lanes_last_32(lanes_32 v)
 }
 static inline lanes_64 lanes_last_64(lanes_64 v) { return __builtin_shufflevector(v, v, 1, 1); }
 
-static inline void lanes_turn_32(lanes_32 x[4])
+static inline void lanes_transpose_32(lanes_32 x[4])
 {
     lanes_32 const a = __builtin_shufflevector(x[0], x[1], 0, 4, 2, 6);
     lanes_32 const b = __builtin_shufflevector(x[0], x[1], 1, 5, 3, 7);
@@ -119,7 +119,7 @@ static inline void lanes_turn_32(lanes_32 x[4])
     x[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
 }
 
-static inline void lanes_turn_64(lanes_64 x[2])
+static inline void lanes_transpose_64(lanes_64 x[2])
 {
     lanes_64 const a = __builtin_shufflevector(x[0], x[1], 0, 2);
     x[1] = __builtin_shufflevector(x[0], x[1], 1, 3);

@@ -4,9 +4,11 @@
  * the first lanes and the others to the last lanes. In the table a 64-bit integer is two lanes of
  * 32 bits. AVX2 compares 64-bit integers as signed ones, so a leaf flips their top bits. */
 #include "cpu/kernel/kernels.h"
+#include "cpu/kernel/part_orders.h"
 #include "cpu/tuning.h"
 
 #include <immintrin.h>
+#include <string.h>
 
 #define VEC __m256i
 #define LOAD(p) _mm256_loadu_si256((const __m256i *)(const void *)(p))
@@ -18,6 +20,7 @@
 #define PASTE(a, b) PASTE_(a, b)
 #define FN(name) PASTE(name##_, W)
 #define SORT_WORDS PASTE(PASTE(cpu_sort_words_, W), _avx2)
+#define SORT_KEYS PASTE(PASTE(cpu_sort_keys_, W), _avx2)
 #define WORD PASTE(PASTE(uint, W), _t)
 
 /* ---- Some lanes ---- */
@@ -42,24 +45,9 @@ INLINE __m256i load_lanes(const void *p, __m256i lanes)
 
 /* ---- Permutations ---- */
 
-/* ONES: the number of set bits of m below bit b. PLACE: the lane that lane b moves to. FROM: b,
- * shifted to the byte of that lane. */
-#define ONES(m, b) __builtin_popcount((m) & ((1u << (b)) - 1))
-#define PLACE(m, b) ((m) >> (b)&1 ? ONES(m, b) : ONES(m, 8) + (b)-ONES(m, b))
-#define FROM(m, b) ((uint64_t)(b) << 8 * PLACE(m, b))
-#define ORDER(m)                                                                                   \
-    FROM(m, 1) | FROM(m, 2) | FROM(m, 3) | FROM(m, 4) | FROM(m, 5) | FROM(m, 6) | FROM(m, 7)
-#define ORDERS_4(m) ORDER(m), ORDER((m) + 1), ORDER((m) + 2), ORDER((m) + 3)
-#define ORDERS_16(m) ORDERS_4(m), ORDERS_4((m) + 4), ORDERS_4((m) + 8), ORDERS_4((m) + 12)
-#define ORDERS_64(m) ORDERS_16(m), ORDERS_16((m) + 16), ORDERS_16((m) + 32), ORDERS_16((m) + 48)
-
-/* orders[m] moves the lanes whose bit is set in m to the first lanes and the others to the last
- * lanes: byte i is the lane that moves to lane i. */
-static const uint64_t orders[256] = {ORDERS_64(0), ORDERS_64(64), ORDERS_64(128), ORDERS_64(192)};
-
 INLINE __m256i parted(__m256i v, unsigned low)
 {
-    __m128i const order = _mm_loadl_epi64((const __m128i *)(const void *)(orders + low));
+    __m128i const order = _mm_loadl_epi64((const __m128i *)(const void *)(part_orders + low));
     return _mm256_permutevar8x32_epi32(v, _mm256_cvtepu8_epi32(order));
 }
 

@@ -1,8 +1,13 @@
-/* sort_avx512.c - vector_sort.t.h for 32-bit and 64-bit unsigned integers in AVX-512. */
+/* sort_avx512.c - vector_sort.t.h for 32-bit and 64-bit unsigned integers in AVX-512.
+ *
+ * 32-bit integers on either side of the pivot are compressed; eight 64-bit integers are permuted by
+ * a table (part_orders.h). */
 #include "cpu/kernel/kernels.h"
+#include "cpu/kernel/part_orders.h"
 #include "cpu/tuning.h"
 
 #include <immintrin.h>
+#include <string.h>
 
 #define VEC __m512i
 #define LOAD(p) _mm512_loadu_si512(p)
@@ -19,6 +24,7 @@
 #define PASTE(a, b) PASTE_(a, b)
 #define FN(name) PASTE(name##_, W)
 #define SORT_WORDS PASTE(PASTE(cpu_sort_words_, W), _avx512)
+#define SORT_KEYS PASTE(PASTE(cpu_sort_keys_, W), _avx512)
 #define WORD PASTE(PASTE(uint, W), _t)
 #define MASK PASTE(__mmask, LANES)
 #define FILL(x) PASTE(_mm512_set1_epi, W)((PASTE(PASTE(int, W), _t))(x))
@@ -40,19 +46,18 @@
 
 #define BITS_BELOW(v, pivot) ((unsigned)PASTE(PASTE(_mm512_cmplt_epu, W), _mask)(v, pivot))
 #define COUNT(bits) ((size_t)__builtin_popcount(bits))
-#define COMPRESS(v, bits) PASTE(_mm512_maskz_compress_epi, W)((MASK)(bits), v)
+/* ---- 32 bits ---- */
+
+/* The permutation that begins at up + 16 - k moves lane i - k to lane i. */
+static const uint32_t up[32] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  0,  0,  0,  0,  0,
+                                0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+
+#define COMPRESS(v, bits) _mm512_maskz_compress_epi32((__mmask16)(bits), v)
 #define LOW_SIDE(v, low) COMPRESS(v, low)
 #define HIGH_FIRST(v, low) COMPRESS(v, ~(low)) /* the high side in the first lanes */
 /* Compresses the high side, then moves it to the last lanes. */
 #define HIGH_SIDE(v, low)                                                                          \
-    PASTE(_mm512_permutexvar_epi, W)(LOAD(FN(up) + LANES - COUNT(low)), HIGH_FIRST(v, low))
-
-/* The permutation that begins at up + LANES - k moves lane i - k to lane i. */
-static const uint32_t up_32[32] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  0,  0,  0,  0,  0,
-                                   0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-static const uint64_t up_64[16] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7};
-
-/* ---- 32 bits ---- */
+    _mm512_permutexvar_epi32(LOAD(up + LANES - COUNT(low)), HIGH_FIRST(v, low))
 
 INLINE __m512i backwards_32(void)
 {
@@ -108,8 +113,23 @@ INLINE void transpose_32(__m512i *v)
 #undef W
 #undef UPPER
 #undef SWAP
+#undef HIGH_SIDE
+#undef HIGH_FIRST
+#undef LOW_SIDE
+#undef COMPRESS
 
 /* ---- 64 bits ---- */
+
+/* One permutation for both sides: two compressions would take twice as many instructions of the
+ * one port that moves lanes. */
+INLINE __m512i parted(__m512i v, unsigned low)
+{
+    __m128i const order = _mm_loadl_epi64((const __m128i *)(const void *)(part_orders + low));
+    return _mm512_permutexvar_epi64(_mm512_cvtepu8_epi64(order), v);
+}
+
+#define LOW_SIDE(v, low) parted(v, low)
+#define HIGH_SIDE(v, low) parted(v, low)
 
 #define SWAP(x, v)                                                                                 \
     ((x) == 1   ? _mm512_permutex_epi64(v, 0xb1)                                                   \

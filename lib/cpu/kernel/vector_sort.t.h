@@ -4,172 +4,12 @@
  * go to the end of the spare array if the result is one of the two arrays, otherwise to its front.
  * Parts beyond the cache are split in place. For evenly spread integers the range gives the pivot,
  * for others a sorted sample does. After a bad sample the range is measured and halved, so the
- * depth is bounded. A large leaf is 16 vectors: Batcher's odd-even network sorts each lane as a
- * column, bitonic merges join neighbouring columns, and a transposition turns columns into vectors.
- * A small leaf is two to eight vectors, which are sorted and then merged. */
+ * depth is bounded. Small parts of 64-bit integers are sorted as 32-bit ones (vector_packed.t.h).
+ * A large leaf is 16 vectors: Batcher's odd-even network sorts each lane as a column, bitonic merges
+ * join neighbouring columns, and a transposition turns columns into vectors. A small leaf is two to
+ * eight vectors, which are sorted and then merged. */
 
-/* Compares lane i with lane i ^ x; the higher lane of each pair keeps the larger integer. */
-#define STEP(v, x)                                                                                 \
-    do {                                                                                           \
-        VEC const other_ = SWAP(x, v);                                                             \
-        v = KEEP(x, v, other_);                                                                    \
-    } while (0)
-
-#define EXCHANGE(a, b) FN(exchange)(&(a), &(b))
-
-INLINE void FN(exchange)(VEC *a, VEC *b)
-{
-    VEC const low = MIN(*a, *b);
-    *b = THE_OTHER(*a, *b, low);
-    *a = low;
-}
-
-INLINE VEC FN(clean)(VEC v) /* sorts the lanes of a bitonic vector */
-{
-#if LANES >= 16
-    STEP(v, 8);
-#endif
-#if LANES >= 8
-    STEP(v, 4);
-#endif
-    STEP(v, 2);
-    STEP(v, 1);
-    return v;
-}
-
-INLINE VEC FN(sort_one)(VEC v)
-{
-    STEP(v, 1);
-    STEP(v, 3);
-    STEP(v, 1);
-#if LANES >= 8
-    STEP(v, 7);
-    STEP(v, 2);
-    STEP(v, 1);
-#endif
-#if LANES >= 16
-    STEP(v, 15);
-    STEP(v, 4);
-    STEP(v, 2);
-    STEP(v, 1);
-#endif
-    return v;
-}
-
-INLINE VEC FN(reversed)(VEC v) { return SWAP(LANES - 1, v); }
-
-/* Merge two sorted halves: reversing the upper half makes the whole bitonic. */
-INLINE void FN(merge_2)(VEC *v)
-{
-    v[1] = FN(reversed)(v[1]);
-    EXCHANGE(v[0], v[1]);
-    EACH (i, 2)
-        v[i] = FN(clean)(v[i]);
-}
-
-INLINE void FN(merge_4)(VEC *v)
-{
-    VEC const second = FN(reversed)(v[3]);
-    v[3] = FN(reversed)(v[2]);
-    v[2] = second;
-    EACH (i, 2)
-        EXCHANGE(v[i], v[i + 2]);
-    EACH (i, 2)
-        EXCHANGE(v[2 * i], v[2 * i + 1]);
-    EACH (i, 4)
-        v[i] = FN(clean)(v[i]);
-}
-
-INLINE void FN(merge_8)(VEC *v)
-{
-    EACH (i, 2) {
-        VEC const early = FN(reversed)(v[7 - i]);
-        v[7 - i] = FN(reversed)(v[4 + i]);
-        v[4 + i] = early;
-    }
-    EACH (i, 4)
-        EXCHANGE(v[i], v[i + 4]);
-    EACH (i, 2)
-        EXCHANGE(v[i], v[i + 2]);
-    EACH (i, 2)
-        EXCHANGE(v[4 + i], v[6 + i]);
-    EACH (i, 4)
-        EXCHANGE(v[2 * i], v[2 * i + 1]);
-    EACH (i, 8)
-        v[i] = FN(clean)(v[i]);
-}
-
-/* ---- A block of 16 rows ---- */
-
-/* The round of Batcher's network that merges sorted blocks of `block` rows and compares rows that
- * are `apart` rows away from each other. */
-INLINE void FN(column_round)(VEC *v, unsigned block, unsigned apart)
-{
-    EACH (i, 16)
-        if (i + apart < 16 && i >= apart % block && (i - apart % block) / apart % 2 == 0 &&
-            i / (2 * block) == (i + apart) / (2 * block))
-            EXCHANGE(v[i], v[i + apart]);
-}
-
-INLINE void FN(sort_columns)(VEC *v)
-{
-    FN(column_round)(v, 1, 1);
-    FN(column_round)(v, 2, 2);
-    FN(column_round)(v, 2, 1);
-    FN(column_round)(v, 4, 4);
-    FN(column_round)(v, 4, 2);
-    FN(column_round)(v, 4, 1);
-    FN(column_round)(v, 8, 8);
-    FN(column_round)(v, 8, 4);
-    FN(column_round)(v, 8, 2);
-    FN(column_round)(v, 8, 1);
-}
-
-/* Merges sorted blocks of (x + 1) / 2 columns into blocks of x + 1 columns. The first step compares
- * each integer with the one at the mirrored place of the other block. */
-INLINE void FN(merge_columns)(VEC *v, unsigned x)
-{
-    EACH (r, 8) {
-        VEC const a = v[r], b = v[15 - r];
-        VEC const to_a = SWAP(x, b), to_b = SWAP(x, a);
-        v[r] = KEEP(x, a, to_a);
-        v[15 - r] = KEEP(x, b, to_b);
-    }
-    if (x >= 15)
-        EACH (r, 16)
-            STEP(v[r], 4);
-    if (x >= 7)
-        EACH (r, 16)
-            STEP(v[r], 2);
-    if (x >= 3)
-        EACH (r, 16)
-            STEP(v[r], 1);
-    EACH (r, 8)
-        EXCHANGE(v[r], v[r + 8]);
-    EACH (r, 16)
-        if (r / 4 % 2 == 0)
-            EXCHANGE(v[r], v[r + 4]);
-    EACH (r, 16)
-        if (r / 2 % 2 == 0)
-            EXCHANGE(v[r], v[r + 2]);
-    EACH (r, 16)
-        if (r % 2 == 0)
-            EXCHANGE(v[r], v[r + 1]);
-}
-
-INLINE void FN(sort_block)(VEC *v)
-{
-    FN(sort_columns)(v);
-    FN(merge_columns)(v, 1);
-    FN(merge_columns)(v, 3);
-#if LANES >= 8
-    FN(merge_columns)(v, 7);
-#endif
-#if LANES >= 16
-    FN(merge_columns)(v, 15);
-#endif
-    FN(transpose)(v);
-}
+#include "cpu/kernel/vector_network.t.h"
 
 /* ---- Leaves ---- */
 
@@ -179,6 +19,14 @@ INLINE VEC FN(mapped)(VEC v, const cpu_words_map *map)
         return v;
     VEC const sum = ADD(v, FILL(map->add));
     return sum ^ (~SIGNS(sum) & FILL(map->flip_low)) ^ FILL(map->flip);
+}
+
+/* The inverse of mapped: turns keys into integers. If flip_low is not 0, it lacks the top bit and
+ * flip has it, so the top bit of the key tells the top bit of the sum. */
+INLINE VEC FN(unmapped)(VEC v, const cpu_words_map *map)
+{
+    VEC const sum = v ^ (SIGNS(v) & FILL(map->flip_low)) ^ FILL(map->flip);
+    return ADD(sum, FILL(0 - map->add));
 }
 
 /* Loads vector i of n integers; missing lanes get the largest integer. */
@@ -255,7 +103,7 @@ enum {
     FN(GROUP) = 4 * LANES,        /* read at once by a split in place */
     FN(IN_CACHE) = ORDO_TUNE_WORDS_CACHE / sizeof(WORD),
     FN(SAMPLE) = 8 * LANES,          /* the largest sample; for MANY integers or more */
-    FN(MANY) = 2048,                 /* fewer integers get a small sample */
+    FN(MANY) = 8192,                 /* fewer integers get a small sample */
     FN(UNSEEN) = 8 * FN(BLOCK_WORDS) /* fewer integers are treated as even until a split is bad */
 };
 
@@ -263,41 +111,58 @@ typedef struct FN(range) {
     WORD low, high; /* both included */
 } FN(range);
 
+INLINE void FN(widen)(VEC v, VEC *low, VEC *high)
+{
+    *low = MIN(*low, v);
+    *high = THE_OTHER(*high, v, MIN(*high, v));
+}
+
 /* The range of n integers; n >= LANES. */
 static FN(range) FN(range_of)(const WORD *a, size_t n)
 {
-    VEC low = ENTER(LOAD(a + n - LANES)), high = low;
-    for (size_t i = 0; i + LANES <= n; i += LANES) {
-        VEC v = ENTER(LOAD(a + i));
-        EXCHANGE(low, v);
-        EXCHANGE(v, high);
+    VEC    low[4], high[4]; /* four of each, because the next minimum waits for the last one */
+    size_t i = 0;
+    EACH (k, 4)
+        low[k] = high[k] = ENTER(LOAD(a + n - LANES));
+    for (; i + 4 * LANES <= n; i += 4 * LANES)
+        EACH (k, 4)
+            FN(widen)(ENTER(LOAD(a + i + k * LANES)), &low[k], &high[k]);
+    for (; i + LANES <= n; i += LANES)
+        FN(widen)(ENTER(LOAD(a + i)), &low[0], &high[0]);
+    EACH (k, 4) {
+        FN(widen)(low[k], &low[0], &high[0]);
+        FN(widen)(high[k], &low[0], &high[0]);
     }
     WORD lows[LANES], highs[LANES];
-    STORE(lows, LEAVE(low));
-    STORE(highs, LEAVE(high));
+    STORE(lows, LEAVE(low[0]));
+    STORE(highs, LEAVE(high[0]));
     FN(range) range = {lows[0], highs[0]};
-    for (unsigned i = 1; i < LANES; i++) {
-        range.low = lows[i] < range.low ? lows[i] : range.low;
-        range.high = highs[i] > range.high ? highs[i] : range.high;
+    for (unsigned k = 1; k < LANES; k++) {
+        range.low = lows[k] < range.low ? lows[k] : range.low;
+        range.high = highs[k] > range.high ? highs[k] : range.high;
     }
     return range;
 }
 
-/* Draws a sorted sample of n integers. Returns its size. */
-static size_t FN(sample_of)(const WORD *a, size_t n, WORD *sample)
+static void FN(draw)(const WORD *a, size_t n, WORD *sample, size_t count)
 {
-    size_t const count = n < FN(MANY) ? FN(SAMPLE) / 4 : FN(SAMPLE), stride = n / count;
+    size_t const stride = n / count;
     for (size_t i = 0; i < count; i++)
         sample[i] = a[i * stride + stride / 2];
-    FN(sort_few)(sample, count, sample, NULL);
-    return count;
 }
 
-/* Whether the quarters of the range hold about a quarter of a sample each. */
-static bool FN(is_even)(const WORD *a, size_t n, FN(range) range)
+/* Draws a sorted sample of n integers. */
+static void FN(sample_of)(const WORD *a, size_t n, WORD *sample, size_t count)
 {
-    WORD         sample[FN(SAMPLE)];
-    size_t const count = FN(sample_of)(a, n, sample);
+    FN(draw)(a, n, sample, count);
+    FN(sort_few)(sample, count, sample, NULL);
+}
+
+static size_t FN(sample_size)(size_t n) { return n < FN(MANY) ? 32 : FN(SAMPLE); }
+
+/* Whether the quarters of the range hold about a quarter of a sorted sample each. */
+static bool FN(is_even)(const WORD *sample, size_t count, FN(range) range)
+{
     size_t const slack = count * 15 / 64; /* normal distributions pass, floats of both signs do
                                            * not */
     WORD const   quarter = (WORD)((range.high - range.low) / 4);
@@ -320,8 +185,9 @@ static WORD FN(pivot_of)(const WORD *a, size_t n, FN(range) range, bool even)
                (span / 2 < leaves ? span / 2 : (WORD)(span / leaves * (leaves / 2)));
     }
     WORD         sample[FN(SAMPLE)];
-    size_t const count = FN(sample_of)(a, n, sample);
-    WORD const   pivot = sample[count * (leaves / 2) / leaves];
+    size_t const count = FN(sample_size)(n);
+    FN(sample_of)(a, n, sample, count);
+    WORD const pivot = sample[count * (leaves / 2) / leaves];
     return pivot <= range.low ? range.low + 1 : pivot > range.high ? range.high : pivot;
 }
 
@@ -412,11 +278,25 @@ INLINE size_t FN(part_to_ends)(VEC v, VEC middle, WORD **left, WORD **right)
     return count;
 }
 
+INLINE VEC FN(load_raw)(const WORD *a, const cpu_words_map *raw)
+{
+    return raw != NULL ? FN(unmapped)(LOAD(a), raw) : LOAD(a);
+}
+
+/* Turns keys into integers. */
+static void FN(enter_keys)(WORD *keys, size_t n, const cpu_words_map *map)
+{
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        STORE(keys + i, FN(unmapped)(LOAD(keys + i), map));
+    STORE_FIRST(keys + i, n - i, FN(unmapped)(LOAD_FIRST(keys + i, n - i), map));
+}
+
 /* Moves the integers of a[0..n) below the pivot to the front of a and the others to its end.
  * Returns the number of integers below the pivot. Vectors are read in groups from the end that has
  * less free space, so that each end has room for a group; the first and the last group wait in
- * registers. n is at least two groups. */
-static size_t FN(split_in_place)(WORD *a, size_t n, WORD pivot)
+ * registers. n is at least two groups. raw not NULL: a holds keys, which become integers. */
+INLINE size_t FN(split_in_place)(WORD *a, size_t n, WORD pivot, const cpu_words_map *raw)
 {
     VEC const    middle = FILL(pivot);
     size_t const whole = n - n % FN(GROUP);
@@ -424,8 +304,8 @@ static size_t FN(split_in_place)(WORD *a, size_t n, WORD pivot)
     WORD        *from = a + FN(GROUP), *till = right - FN(GROUP); /* not read yet */
     VEC          waiting[8];
     EACH (k, 4) {
-        waiting[k] = LOAD(a + k * LANES);
-        waiting[4 + k] = LOAD(till + k * LANES);
+        waiting[k] = FN(load_raw)(a + k * LANES, raw);
+        waiting[4 + k] = FN(load_raw)(till + k * LANES, raw);
     }
     while (from < till) {
         size_t const      forward = from - left <= FN(GROUP) ? FN(GROUP) : 0;
@@ -434,7 +314,7 @@ static size_t FN(split_in_place)(WORD *a, size_t n, WORD pivot)
         from += forward;
         till -= FN(GROUP) - forward;
         EACH (k, 4)
-            v[k] = LOAD(group + k * LANES);
+            v[k] = FN(load_raw)(group + k * LANES, raw);
         EACH (k, 4)
             FN(part_to_ends)(v[k], middle, &left, &right);
     }
@@ -445,6 +325,8 @@ static size_t FN(split_in_place)(WORD *a, size_t n, WORD pivot)
     STORE(left, HIGH_SIDE(waiting[7], low));
     STORE_FIRST(left, COUNT(low), LOW_SIDE(waiting[7], low));
     size_t below = (size_t)(left - a) + COUNT(low);
+    if (raw != NULL)
+        FN(enter_keys)(a + whole, n - whole, raw);
     for (size_t i = whole; i < n; i++) {
         WORD const word = a[i];
         if (word < pivot) {
@@ -463,6 +345,17 @@ typedef struct FN(part) {
     bool apart; /* `to` is neither a nor spare, so parts need not keep their places */
 } FN(part);
 
+/* A part of few integers is treated as even until a split is bad. Its range is measured if no pivot
+ * set one of its ends. */
+static void FN(assume_even)(FN(part) * part)
+{
+    if (part->even || part->n >= FN(UNSEEN) || part->n <= FN(BLOCK_WORDS))
+        return;
+    part->even = true;
+    if (part->range.low == 0 || part->range.high == (WORD)-1)
+        part->range = FN(range_of)(part->a, part->n);
+}
+
 /* Splits a part into two. */
 static void FN(split_part)(const FN(part) * part, FN(part) * lower, FN(part) * upper)
 {
@@ -477,7 +370,7 @@ static void FN(split_part)(const FN(part) * part, FN(part) * lower, FN(part) * u
         below = FN(split_to_fronts)(part->a, part->spare, n, pivot);
     else
 #endif
-        below = in_place ? FN(split_in_place)(part->a, n, pivot)
+        below = in_place ? FN(split_in_place)(part->a, n, pivot, NULL)
                          : FN(split)(part->a, part->spare, n, pivot);
     *lower = *part;
     lower->n = below;
@@ -493,21 +386,31 @@ static void FN(split_part)(const FN(part) * part, FN(part) * lower, FN(part) * u
     upper->range.low = pivot;
     FN(part) *const larger = below > n / 2 ? lower : upper;
     if (larger->n <= n - n / 8) {
-        lower->even |= n >= FN(UNSEEN) && lower->n < FN(UNSEEN);
-        upper->even |= n >= FN(UNSEEN) && upper->n < FN(UNSEEN);
+        if (n >= FN(UNSEEN)) {
+            FN(assume_even)(lower);
+            FN(assume_even)(upper);
+        }
         return;
     }
     lower->even = upper->even = false;
-    if (!part->even && larger->range.low != larger->range.high) {
-        larger->range = FN(range_of)(larger->a, larger->n);
-        larger->even = true;
+    if (larger->range.low != larger->range.high) {
+        larger->range = FN(range_of)(larger->a, larger->n); /* often of equal integers */
+        larger->even = !part->even;
     }
 }
+
+#if W == 64
+#include "cpu/kernel/vector_packed.t.h"
+#endif
 
 static void FN(sort_part)(FN(part) part, const cpu_words_map *map)
 {
     while (part.n > FN(BLOCK_WORDS) && part.range.low != part.range.high) {
         FN(part) lower, upper;
+#if W == 64
+        if (part.n >= PACKED_LEAST && part.n <= PACKED_MOST && sort_packed(&part, map))
+            return;
+#endif
         FN(split_part)(&part, &lower, &upper);
         bool const is_lower = lower.n < upper.n;
         FN(sort_part)(is_lower ? lower : upper, map); /* the smaller part, so at most lg n calls
@@ -522,6 +425,21 @@ static void FN(sort_part)(FN(part) part, const cpu_words_map *map)
         FN(sort_more)(part.a, part.n, part.to, map);
     else
         FN(sort_few)(part.a, part.n, part.to, map);
+}
+
+/* Whether the integers seem to be evenly spread over their range, which is measured if it seems to
+ * be narrower than *range. */
+static bool FN(look_even)(const WORD *a, size_t n, FN(range) * range, bool measured)
+{
+    WORD         sample[FN(SAMPLE)];
+    size_t const count = FN(sample_size)(n);
+    FN(sample_of)(a, n, sample, count);
+    if (FN(is_even)(sample, count, *range))
+        return true;
+    if (measured || !FN(is_even)(sample, count, (FN(range)){sample[0], sample[count - 1]}))
+        return false;
+    *range = FN(range_of)(a, n);
+    return FN(is_even)(sample, count, *range);
 }
 
 void SORT_WORDS(void *words, void *spare, size_t n, void *to, unsigned bits,
@@ -544,12 +462,28 @@ void SORT_WORDS(void *words, void *spare, size_t n, void *to, unsigned bits,
     bool const measured = bits > W && n <= FN(IN_CACHE);
     if (measured)
         part.range = FN(range_of)(words, n);
-    if (n >= FN(UNSEEN) && !FN(is_even)(words, n, part.range)) {
-        if (!measured)
-            part.range = FN(range_of)(words, n);
-        part.even = !measured && FN(is_even)(words, n, part.range);
-    }
+    if (n >= FN(UNSEEN))
+        part.even = FN(look_even)(words, n, &part.range, measured);
     FN(sort_part)(part, map);
+}
+
+/* The first split of many keys turns them into integers, so that memory is read once less. */
+void SORT_KEYS(void *keys, void *spare, size_t n, const cpu_words_map *map)
+{
+    if (map == NULL || n <= FN(IN_CACHE)) {
+        if (map != NULL)
+            FN(enter_keys)(keys, n, map);
+        SORT_WORDS(keys, spare, n, keys, W, map);
+        return;
+    }
+    WORD *const words = keys;
+    WORD        sample[FN(SAMPLE)];
+    FN(draw)(words, n, sample, FN(SAMPLE));
+    FN(enter_keys)(sample, FN(SAMPLE), map);
+    FN(sort_few)(sample, FN(SAMPLE), sample, NULL);
+    size_t const below = FN(split_in_place)(words, n, sample[FN(SAMPLE) / 2], map);
+    SORT_WORDS(words, spare, below, words, W, map);
+    SORT_WORDS(words + below, spare, n - below, words + below, W, map);
 }
 #undef EXCHANGE
 #undef STEP

@@ -263,12 +263,14 @@ static radix_local local_of(const radix_io *io, ordo_exec *exec)
     radix_local local = {.exec = exec};
     if (io->kind == RECORD_K32) {
         local.sort_words = io->kernels->sort_words[CPU_WORDS_32];
+        local.sort_keys = io->kernels->sort_keys[CPU_WORDS_32];
         local.most_words = io->kernels->most_words[CPU_WORDS_32];
         return local;
     }
     local.sort_packed = io->kernels->sort_words[CPU_WORDS_32];
     if (io->kind == RECORD_K64 || (io->kind == RECORD_P32 && io->rising)) {
         local.sort_words = io->kernels->sort_words[CPU_WORDS_64];
+        local.sort_keys = io->kernels->sort_keys[CPU_WORDS_64];
         local.most_words = io->kernels->most_words[CPU_WORDS_64];
         if (io->kind == RECORD_P32)
             local.most_words = ordo_min(local.most_words, ORDO_TUNE_WORDS_ORDER);
@@ -421,6 +423,55 @@ static ordo_status split(const radix_io *io, radix_memory *memory, unsigned leve
     return split_big(&work, memory, level, room);
 }
 
+/* ---- One thread ---- */
+
+static bool fits_cache(enum record_kind kind, size_t n)
+{
+    return n <= ORDO_TUNE_RADIX_ALONE / record_size(kind);
+}
+
+/* Whether the vector sort can sort all keys in the memory of the result. */
+static bool is_vector_sortable(const radix_local *local, const radix_io *io)
+{
+    return (io->kind == RECORD_K32 || io->kind == RECORD_K64) &&
+           io->key_size == record_size(io->kind) && io->index_type == 0 &&
+           (io->store == NULL || io->map != NULL) && local->sort_words != NULL;
+}
+
+/* Whether one thread does so. A few keys of 32 bits are sorted faster from scratch into the result,
+ * because a split then stores both sides at the front of an array. */
+static bool is_vector_sorted(const radix_local *local, const radix_io *io, unsigned threads)
+{
+    bool const few = fits_cache(io->kind, io->n);
+    return is_vector_sortable(local, io) && (few ? io->kind == RECORD_K64 : threads == 1) &&
+           io->n <= local->most_words;
+}
+
+/* The same for more keys whose highest bits do not divide them evenly: their buckets cost more. */
+static bool is_uneven_vector_sorted(const radix_work *work)
+{
+    size_t const most =
+        work->io->kind == RECORD_K32 ? ORDO_TUNE_WORDS_UNEVEN_32 : ORDO_TUNE_WORDS_UNEVEN_64;
+    return !work->cut.even && is_vector_sortable(&work->local, work->io) && work->n <= most;
+}
+
+/* Sorts all keys or records on this thread. in_place: in the memory of the result. */
+static ordo_status sort_alone(const radix_io *io, const radix_local *local, bool in_place,
+                              ordo_exec *exec)
+{
+    void  *records = NULL, *spare;
+    size_t bytes = io->n * record_size(io->kind);
+    if (in_place)
+        bytes = ordo_min(bytes, ORDO_TUNE_WORDS_CACHE);
+    else
+        TRY(ordo_scratch(exec, bytes, &records));
+    TRY(ordo_scratch(exec, bytes, &spare));
+    exec->changed = true;
+    ops_of(io)->alone(io, records, spare, local);
+    exec->facts.strategy = ORDO_STRATEGY_CACHE;
+    return cpu_done(!ordo_poll(exec, 1));
+}
+
 /* ---- Blocks ---- */
 
 typedef struct block_work {
@@ -483,6 +534,9 @@ static ordo_status split_into_blocks(const radix_io *io, radix_memory *memory, b
     TRY(choose_cut(work, memory, 0, true));
     if (!is_cut_allowed(work))
         return ORDO_E_UNSUPPORTED;
+    *done = is_uneven_vector_sorted(work);
+    if (*done)
+        return sort_alone(io, &work->local, true, exec);
     if (take_blocks(work, memory, &in.blocks) != ORDO_OK)
         return ORDO_OK;
     *done = true;
@@ -502,20 +556,6 @@ static ordo_status split_into_blocks(const radix_io *io, radix_memory *memory, b
 
 /* ---- The whole sort ---- */
 
-static bool fits_cache(enum record_kind kind, size_t n)
-{
-    return n <= ORDO_TUNE_RADIX_ALONE / record_size(kind);
-}
-
-/* Whether one thread sorts all words as vectors, in the memory of the result. */
-static bool is_vector_sorted(const radix_local *local, const radix_io *io, unsigned threads)
-{
-    return threads == 1 && (io->kind == RECORD_K32 || io->kind == RECORD_K64) &&
-           io->key_size == record_size(io->kind) && io->index_type == 0 &&
-           (io->store == NULL || io->map != NULL) && local->sort_words != NULL &&
-           io->n <= local->most_words;
-}
-
 size_t cpu_radix_scratch(enum record_kind kind, size_t n, bool has_spare, unsigned threads)
 {
     size_t const size = record_size(kind);
@@ -533,20 +573,9 @@ ordo_status cpu_radix(const radix_io *io, ordo_exec *exec)
     exec->facts.record_bytes = size;
     radix_local const local = local_of(io, exec);
     exec->isa = io->kernels->loops->isa;
-    bool const in_cache = fits_cache(io->kind, io->n);
-    if (in_cache || is_vector_sorted(&local, io, exec->threads)) {
-        void  *records = NULL, *spare;
-        size_t bytes = io->n * size;
-        if (in_cache)
-            TRY(ordo_scratch(exec, bytes, &records));
-        else
-            bytes = ordo_min(bytes, ORDO_TUNE_WORDS_CACHE);
-        TRY(ordo_scratch(exec, bytes, &spare));
-        exec->changed = true;
-        ops_of(io)->alone(io, records, spare, &local);
-        exec->facts.strategy = ORDO_STRATEGY_CACHE;
-        return cpu_done(!ordo_poll(exec, 1));
-    }
+    bool const in_place = is_vector_sorted(&local, io, exec->threads);
+    if (in_place || fits_cache(io->kind, io->n))
+        return sort_alone(io, &local, in_place, exec);
     radix_memory memory;
     TRY(take_memory(io, exec, &memory));
     if (uses_blocks(io->kind, io->n, exec->threads)) {

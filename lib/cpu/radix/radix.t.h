@@ -258,7 +258,7 @@ static inline void FN(store)(const radix_io *io, size_t at, size_t n, const RECO
 static void FN(sort_to_result)(const radix_io *io, const radix_local *local, RECORD *records,
                                RECORD *spare, size_t at, size_t n, unsigned most)
 {
-    bool const words = FN(are_words)(records, n, local);
+    bool const words = FN(are_words)(n, local);
     if (words && (io->store == NULL ||
                   io->map != NULL)) { /* the vector sort writes the result itself, in order */
         local->sort_words(records, spare, n, (RECORD *)io->out + at,
@@ -294,20 +294,21 @@ static void FN(finish_bucket)(const radix_work *work, size_t lo, size_t hi, char
                (RECORD *)(void *)buffer);
 }
 
-/* The whole job on one thread. room NULL: the vector sort takes all records in the memory of the
+/* The whole job on one thread. room NULL: the vector sort takes all keys in the memory of the
  * result, and spare is as small as it allows. */
 static void FN(alone)(const radix_io *io, void *room, void *spare, const radix_local *local)
 {
-    RECORD *const  records = room != NULL ? room : io->out;
-    unsigned const bits = 8 * sizeof(DIGITS);
+    if (room == NULL) {
+        if (io->out != io->in)
+            memcpy(io->out, io->in, io->n * sizeof(RECORD));
+        local->sort_keys(io->out, spare, io->n, io->store != NULL ? io->map : NULL);
+        return;
+    }
     if (io->load != NULL)
-        io->load(io, 0, io->n, records);
-    else if (records != io->in)
-        memcpy(records, io->in, io->n * sizeof *records);
-    if (room == NULL)
-        local->sort_words(records, spare, io->n, records, bits, io->store != NULL ? io->map : NULL);
+        io->load(io, 0, io->n, room);
     else
-        FN(sort_to_result)(io, local, records, spare, 0, io->n, bits);
+        memcpy(room, io->in, io->n * sizeof(RECORD));
+    FN(sort_to_result)(io, local, room, spare, 0, io->n, 8 * sizeof(DIGITS));
 }
 
 static uint64_t FN(differ)(const void *array, size_t lo, size_t hi)

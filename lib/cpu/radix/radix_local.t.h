@@ -157,7 +157,7 @@ static bool FN(packed_sort)(RECORD *records, RECORD *spare, size_t n, RECORD *to
     RECORD *const   result = to == records ? spare : to;
     for (size_t i = 0; i < n; i++)
         words[i] = (uint32_t)((KEY_OF(records[i]) - base) >> shift) << number_bits | (uint32_t)i;
-    local->sort_packed(words, spare, n, words, 32, NULL);
+    local->sort_packed(words, spare, n, words, taken + number_bits, NULL);
     if (FN(fetch)(records, words, n, number_mask, result) && shift > 0 &&
            !FN(finish_groups)(result, records, n, base, shift, local))
         return false;
@@ -207,9 +207,8 @@ static inline unsigned FN(word_bits)(unsigned most)
 /* Estimates the distribution of the keys of n records from a sample. The sample is counted in 64
  * cells of its range; the fullest cell shows how many keys share the key bits that a packed word
  * holds. Keys that repeat have few values, and few of these share those bits. The sample has no
- * fixed stride, because the keys may be periodic. If the vector sort takes the records as words,
- * only a few keys may share these bits, unless a packed word holds all bits of the range. Sets
- * *range to the bit length of the sample's range. */
+ * fixed stride, because the keys may be periodic. Sets *range to the bit length of the sample's
+ * range. */
 static enum radix_spread FN(spread)(const RECORD *records, size_t n, const radix_local *local,
                                     unsigned *range)
 {
@@ -229,10 +228,7 @@ static enum radix_spread FN(spread)(const RECORD *records, size_t n, const radix
         unsigned const now = ++held[(sample[i] - low) >> shift];
         fullest = now > fullest ? now : fullest;
     }
-    bool const   words = local->sort_words != NULL && n <= local->most_words;
-    bool const   whole = bits + ordo_bit_length(n - 1) <= 32;
-    size_t const most = (size_t)EVEN_CELL * RADIX_PACKED / n;
-    if (fullest <= (words && !whole ? ordo_min(EVEN_CELL, most / 2) : most))
+    if (fullest <= (size_t)EVEN_CELL * RADIX_PACKED / n)
         return RADIX_EVEN;
     for (size_t i = 1; i < 32; i++)
         for (size_t j = 0; j < i; j++)
@@ -242,14 +238,10 @@ static enum radix_spread FN(spread)(const RECORD *records, size_t n, const radix
                                    : RADIX_CROWDED;
 }
 
-/* Whether the vector sort sorts the records as words. Evenly spread records are sorted faster by
- * 32-bit words that stand for them. */
-static bool FN(are_words)(const RECORD *records, size_t n, const radix_local *local)
+/* Whether the vector sort sorts n records as words. */
+static bool FN(are_words)(size_t n, const radix_local *local)
 {
-    unsigned range;
-    return local->sort_words != NULL && n <= local->most_words &&
-           (local->sort_packed == NULL || n <= ORDO_TUNE_WORDS_ORDER || n > RADIX_PACKED ||
-            FN(spread)(records, n, local, &range) != RADIX_EVEN);
+    return local->sort_words != NULL && n <= local->most_words;
 }
 
 /* Sorts records[0 .. n), whose keys differ in the lowest `most` bits alone, through spare[0 .. n)
@@ -258,7 +250,7 @@ static bool FN(are_words)(const RECORD *records, size_t n, const radix_local *lo
 static bool FN(local_sort)(RECORD *records, RECORD *spare, size_t n, RECORD *to, unsigned most,
                            const radix_local *local)
 {
-    if (FN(are_words)(records, n, local)) {
+    if (FN(are_words)(n, local)) {
         if (n > 0)
             local->sort_words(records, spare, n, to, FN(word_bits)(most), NULL);
         return true;

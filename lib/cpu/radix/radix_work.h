@@ -49,6 +49,7 @@ enum radix_spread {
 typedef struct radix_local {
     ordo_exec    *exec;
     cpu_words_fn *sort_words; /* vector sort of whole records; NULL: not for this kind */
+    cpu_keys_fn  *sort_keys;  /* the same for keys, in their memory */
     size_t        most_words; /* the most records for sort_words */
     cpu_words_fn
         *sort_packed; /* vector sort of 32-bit words that stand for records; NULL: there is none */

@@ -9,7 +9,8 @@
  * Until the end an average rank is held as twice its value, an integer. Scratch: 2n records of 8
  * bytes (keys of at most 32 bits, n < 2^31) or 16, and that of the radix sort. 64-bit keys with few
  * ties or of a narrow range take records of 8 bytes (short_keys.c). The ranks of a few keys are
- * counted (few_ranks.t.h), or found from their order on the stack. */
+ * counted (few_ranks.t.h), or found from their order on the stack. Sorted and reversed keys need
+ * no sort. */
 #include "core/keybits.h"
 #include "cpu/radix/records.h"
 #include "cpu/radix/short_keys.h"
@@ -349,6 +350,30 @@ static bool rank_few(const cpu_kernels *kernels, const ordo_rank_job *job, ordo_
     return true;
 }
 
+static void falling_piece(void *arg, size_t lo, size_t hi)
+{
+    const ordo_rank_job *const job = arg;
+    uint64_t const             unit = job->ties == ORDO_TIES_AVERAGE ? 2 : 1;
+    for (size_t i = lo; i < hi; i++)
+        put_rank(job, i, unit * (job->n - i));
+}
+
+/* Ranks keys that are sorted, or reversed without ties. */
+static ordo_status rank_in_order(void *state, const ordo_rank_job *job, bool reversed,
+                                 ordo_exec *exec)
+{
+    ordo_rank_job              falling = *job;
+    ordo_rank_sorted_job const rising = {.type = job->type,
+                                         .sorted = job->keys,
+                                         .n = job->n,
+                                         .rank_type = job->rank_type,
+                                         .ranks = job->ranks,
+                                         .ties = job->ties};
+    if (!reversed)
+        return cpu_rank_sorted(state, &rising, exec);
+    return cpu_done(ordo_loop(exec, job->n, cpu_grain(job->n), falling_piece, &falling));
+}
+
 ordo_status cpu_rank(void *state, const ordo_rank_job *job, ordo_exec *exec)
 {
     const cpu_kernels *const kernels = state;
@@ -361,7 +386,7 @@ ordo_status cpu_rank(void *state, const ordo_rank_job *job, ordo_exec *exec)
                                      .grain = cpu_grain(job->n)};
     rank_room                rooms;
     short_keys               keys = {.way = SHORT_NOT};
-    bool                     done = false;
+    bool                     done = false, sorted = false, reversed = false;
     if (job->n == 0)
         return ORDO_OK;
     if (job->algorithm == ORDO_ALGORITHM_AUTO && job->n <= FEW) {
@@ -372,6 +397,10 @@ ordo_status cpu_rank(void *state, const ordo_rank_job *job, ordo_exec *exec)
     }
     if (rank_few(kernels, job, exec))
         return ORDO_OK;
+    if (job->algorithm == ORDO_ALGORITHM_AUTO)
+        TRY(cpu_rank_adaptive(kernels, job, &sorted, &reversed, exec));
+    if (sorted || reversed)
+        return rank_in_order(state, job, reversed, exec);
     bool const may_be_short = cpu_is_radix(job->algorithm) && kind == RECORD_P64;
     TRY(ordo_scratch(exec, may_be_short ? short_keys_room(job->n) : job->n * size, &rooms.records));
     if (may_be_short)

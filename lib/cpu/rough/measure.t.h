@@ -214,32 +214,36 @@ static bool FN(far_wrong)(const radius_work *work, size_t lo, size_t hi, size_t 
 }
 
 /* The maximum of r and the radius of the pairs that end in block b. For most blocks one comparison
- * of vectors is enough. For the others each key is replaced by the minimum from the key to the end
- * of its block, which does not change the radius. Then the first larger key only moves right, so
- * the distance grows by at most one per key, and one comparison per key is enough. */
+ * of vectors is enough. For the others the minimum and the last key of the block raise r. Then each
+ * key that can still end a longer pair is replaced by the minimum from the key to the end of its
+ * block, which does not change the radius. Now the first larger key only moves right, so the
+ * distance grows by at most one per key, and one comparison per key is enough. */
 static size_t FN(far_block)(const radius_work *work, size_t b, size_t r)
 {
     const RECORD *const high = work->high;
+    const RECORD        low = ((const RECORD *)work->low)[b];
     size_t const        lo = b * RADIUS_BLOCK, hi = ordo_min(lo + RADIUS_BLOCK, work->view->io.n);
-    RECORD              least[RADIUS_BLOCK], left_buffer[2 * RADIUS_BLOCK];
-    if (r + 1 >= hi || !LESS(((const RECORD *)work->low)[b], high[(hi - r - 2) / RADIUS_BLOCK]))
-        return r;
-    if (!FN(far_wrong)(work, lo, hi, r))
+    RECORD              buffer[RADIUS_BLOCK], left_buffer[2 * RADIUS_BLOCK];
+    if (r + 1 >= hi || !LESS(low, high[(hi - r - 2) / RADIUS_BLOCK]) ||
+        !FN(far_wrong)(work, lo, hi, r))
         return r;
 
-    const RECORD *const a = records_tile(&work->view->io, lo, hi - lo, least);
-    least[hi - lo - 1] = a[hi - lo - 1];
-    for (size_t i = hi - lo - 1; i-- > 0;)
-        least[i] = LESS(a[i], least[i + 1]) ? a[i] : least[i + 1];
-    size_t const first = FN(first_above)(work, least[0], b);
+    const RECORD *const a = records_tile(&work->view->io, lo, hi - lo, buffer);
+    size_t const        first = FN(first_above)(work, low, b);
     if (first < lo)
         r = ordo_max(r, lo - first);
+    if (LESS(a[hi - lo - 1], high[b]))
+        r = ordo_max(r, hi - 1 - FN(first_above)(work, a[hi - lo - 1], b));
     if (r + 1 >= hi)
         return r;
 
     const RECORD *left;
+    RECORD       *least = buffer;
     size_t        at = ordo_max(lo, r + 1); /* compared with key at - r - 1 */
     RECORD        largest = FN(far_left)(work, at - r - 1, hi - at, left_buffer, &left);
+    least[hi - lo - 1] = a[hi - lo - 1];
+    for (size_t i = hi - lo - 1; i-- > at - lo;)
+        least[i] = LESS(a[i], least[i + 1]) ? a[i] : least[i + 1];
     for (size_t i = 0; at < hi; at++) {
         RECORD const upto = LESS(largest, left[i]) ? left[i] : largest;
         if (LESS(least[at - lo], upto)) {
@@ -256,7 +260,7 @@ static void FN(far_blocks)(void *arg, size_t lo, size_t hi)
 {
     radius_work *const work = arg;
     size_t             r = atomic_load_explicit(&work->radius, memory_order_relaxed);
-    for (size_t b = lo; b < hi; b++)
+    for (size_t b = hi; b-- > lo;) /* the longest pairs end in the last blocks */
         r = FN(far_block)(work, b, r);
     radius_raise(&work->radius, r);
 }
@@ -275,7 +279,7 @@ static bool FN(measure)(radius_work *work, ordo_exec *exec)
         return false;
     exec->phase++;
     radius_raise(&work->radius, FN(far_least)(work, blocks));
-    return ordo_loop(exec, blocks, ordo_max(work->grain / RADIUS_BLOCK, 1), FN(far_blocks), work);
+    return ordo_loop(exec, blocks, ordo_div_up(work->grain, RADIUS_BLOCK), FN(far_blocks), work);
 }
 
 /* ---- Runs ---- */

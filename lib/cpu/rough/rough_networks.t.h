@@ -7,7 +7,7 @@ INLINE void FN(take)(VEC *x, const RECORD *a, size_t length, unsigned m)
     EACH (i, m / LANES) {
         EACH (lane, LANES)
             memcpy(&x[LANES * i + lane], a + lane * length + LANES * i, sizeof *x);
-        FN(lanes_turn)(x + LANES * i);
+        FN(lanes_transpose)(x + LANES * i);
     }
 }
 
@@ -16,7 +16,7 @@ INLINE void FN(give)(const VEC *x, RECORD *a, size_t length, unsigned m)
     EACH (i, m / LANES) {
         VEC y[LANES];
         memcpy(y, x + LANES * i, sizeof y);
-        FN(lanes_turn)(y);
+        FN(lanes_transpose)(y);
         EACH (lane, LANES)
             memcpy(a + lane * length + LANES * i, &y[lane], sizeof *y);
     }

@@ -8,8 +8,9 @@
  * buffers are copied out with memcpy. Scratch: one count for each piece.
  *
  * A split by a pivot is for one thread of the hybrid backend. Blocks of keys become bits, and the
- * same loops split keys and values by these bits. A split around the k-th key selects that key,
- * counts the keys less than it and equal to it in each piece, and moves the pieces by blocks. */
+ * same loops split keys and values by these bits. A split around the k-th key selects that key and
+ * moves the pieces by blocks. Several threads first count the keys less than it and equal to it in
+ * each piece; one thread needs only the sums, which the selection usually knows. */
 #include "cpu/cpu.h"
 #include "core/keybits.h"
 
@@ -19,7 +20,9 @@ enum {
     MAX_ELEMENT = 16,
     STEP = ORDO_TUNE_SPLIT, /* elements between two flushes; a multiple of 64 */
     BLOCK = 2048,           /* keys compared with a pivot at a time; a multiple of 64 */
-    AROUND = 1024           /* the same for the k-th key; its blocks are on the stack */
+    AROUND = 1024,          /* the same for the k-th key; its blocks are on the stack */
+    BEHIND = 64,            /* elements after a group that a split may overwrite, or more */
+    FEW = 64                /* keys that are moved one by one in less time than by blocks */
 };
 
 typedef struct split_work {
@@ -199,18 +202,14 @@ void cpu_divide(void *state, const ordo_divide_job *job)
 
 /* ---- Around the k-th key ---- */
 
-typedef struct nth_counts { /* keys before the k-th key in order, and keys with the same bits */
-    size_t less, equal;
-} nth_counts;
-
 typedef struct nth_work {
     const ordo_nth_job *job;
     const cpu_kernels  *kernels;
     uint64_t            pivot; /* the bits of the k-th key, turned if descending */
     uint64_t            last;  /* the largest bits of the type */
     size_t              size, grain;
-    nth_counts         *pieces; /* of each piece; then of all pieces before it */
-    nth_counts          total;
+    cpu_ties           *pieces; /* of each piece; then of all pieces before it */
+    cpu_ties            total;
 } nth_work;
 
 typedef struct nth_ends { /* where the next elements of the three groups go */
@@ -219,6 +218,7 @@ typedef struct nth_ends { /* where the next elements of the three groups go */
 
 typedef struct nth_bits { /* of a block: which keys are less, and which of the others are equal */
     uint64_t less[AROUND / 64], equal[AROUND / 64];
+    size_t   less_count;
     bool     any_equal;
 } nth_bits;
 
@@ -234,46 +234,84 @@ static void count_around(void *arg, size_t lo, size_t hi)
     cpu_band                  band = {.lo = work->pivot, .hi = work->pivot};
     (void)work->kernels->loops->band[job->type][job->descending](
         (const char *)job->keys + lo * work->size, hi - lo, &band, NULL);
-    work->pieces[lo / work->grain] = (nth_counts){band.below, band.inside};
+    work->pieces[lo / work->grain] = (cpu_ties){band.below, band.inside};
 }
 
-/* The bits of a block of keys. The keys that are not less are split from the others for that. */
-static void bits_around(const nth_work *work, const char *keys, size_t n, bool any_equal,
+/* The bits of a block of keys. The keys that are not less are split from the others only if one of
+ * them is equal. */
+static void bits_around(const nth_work *work, const char *keys, size_t n, bool may_have_equal,
                         nth_bits *bits)
 {
     const ordo_nth_job *const job = work->job;
     cpu_below_fn *const       below = work->kernels->loops->below[job->type][job->descending];
-    nth_room                  less, others;
+    uint64_t const            unused = n % 64 != 0 ? UINT64_MAX << n % 64 : 0;
+    size_t const              words = ordo_div_up(n, 64);
     block_bits(below, keys, n, work->size, work->pivot, bits->less);
-    bits->any_equal = any_equal;
-    if (!any_equal)
+    bits->less[words - 1] &= ~unused;
+    bits->less_count = 0;
+    for (size_t w = 0; w < words; w++)
+        bits->less_count += (size_t)__builtin_popcountll(bits->less[w]);
+    bits->any_equal = false;
+    if (!may_have_equal)
+        return;
+    nth_room   less, others;
+    bool const last = work->pivot == work->last;
+    if (!last) {
+        block_bits(below, keys, n, work->size, work->pivot + 1, bits->equal);
+        bits->equal[words - 1] &= ~unused;
+    }
+    bits->any_equal = last || memcmp(bits->less, bits->equal, words * sizeof *bits->less) != 0;
+    if (last)
+        memset(bits->equal, 0xff, sizeof bits->equal);
+    if (last || !bits->any_equal)
         return;
     size_t const kept =
         split_sized(work->kernels, keys, n, work->size, bits->less, less.bytes, others.bytes);
-    if (work->pivot == work->last)
-        memset(bits->equal, 0xff, sizeof bits->equal);
-    else
-        block_bits(below, others.bytes, n - kept, work->size, work->pivot + 1, bits->equal);
+    block_bits(below, others.bytes, n - kept, work->size, work->pivot + 1, bits->equal);
+}
+
+/* Copies n elements of a block, none of which is equal, straight to their places. Returns false if
+ * it cannot: the loops write up to 64 bytes behind a group, so elements of that group must follow
+ * there. */
+static bool put_directly(const nth_work *work, const void *in, size_t n, size_t size,
+                         const nth_bits *bits, nth_ends next, nth_ends limits, char *out)
+{
+    size_t const less = bits->less_count;
+    char *const  to_less = out + (next.less - less) * size;
+    char *const  to_greater = out + (next.greater - (n - less)) * size;
+    if (less == n || less == 0) {
+        memcpy(less == n ? to_less : to_greater, in, n * size);
+        return true;
+    }
+    if (next.less + BEHIND > limits.less || next.greater + BEHIND > limits.greater)
+        return false;
+    (void)split_sized(work->kernels, in, n, size, bits->less, to_less, to_greater);
+    return true;
 }
 
 /* Copies n elements of a block to the three groups in `out`. Returns the new ends of the groups. */
 static nth_ends put_around(const nth_work *work, const void *in, size_t n, size_t size,
-                           const nth_bits *bits, nth_ends ends, char *out)
+                           const nth_bits *bits, nth_ends ends, nth_ends limits, char *out)
 {
     nth_room     first, second, third;
     const void  *greater = second.bytes;
     size_t       equal = 0;
-    size_t const less =
-        split_sized(work->kernels, in, n, size, bits->less, first.bytes, second.bytes);
+    size_t const less = bits->less_count, others = n - less;
+    if (!bits->any_equal) {
+        nth_ends const next = {ends.less + less, ends.equal, ends.greater + others};
+        if (put_directly(work, in, n, size, bits, next, limits, out))
+            return next;
+    }
+    (void)split_sized(work->kernels, in, n, size, bits->less, first.bytes, second.bytes);
     memcpy(out + ends.less * size, first.bytes, less * size);
     if (bits->any_equal) {
-        equal = split_sized(work->kernels, second.bytes, n - less, size, bits->equal, first.bytes,
+        equal = split_sized(work->kernels, second.bytes, others, size, bits->equal, first.bytes,
                             third.bytes);
         memcpy(out + ends.equal * size, first.bytes, equal * size);
         greater = third.bytes;
     }
-    memcpy(out + ends.greater * size, greater, (n - less - equal) * size);
-    return (nth_ends){ends.less + less, ends.equal + equal, ends.greater + n - less - equal};
+    memcpy(out + ends.greater * size, greater, (others - equal) * size);
+    return (nth_ends){ends.less + less, ends.equal + equal, ends.greater + others - equal};
 }
 
 static void number(ordo_type type, size_t first, size_t n, nth_room *index)
@@ -288,30 +326,58 @@ static void number(ordo_type type, size_t first, size_t n, nth_room *index)
             wide[i] = first + i;
 }
 
-static void move_around(void *arg, size_t lo, size_t hi)
+/* Moves the keys [lo, hi) to the places from `ends` to `limits`. Returns the new ends. */
+static nth_ends move_keys(const nth_work *work, size_t lo, size_t hi, nth_ends ends,
+                          nth_ends limits)
 {
-    const nth_work *const     work = arg;
     const ordo_nth_job *const job = work->job;
-    size_t const              p = lo / work->grain, index_size = ordo_type_size(job->index_type);
-    nth_counts const          before = work->pieces[p], total = work->total;
-    bool const                any_equal = work->pieces[p + 1].equal > before.equal;
-    nth_ends                  ends = {before.less, total.less + before.equal,
-                                      total.less + total.equal + (lo - before.less - before.equal)};
+    size_t const              index_size = ordo_type_size(job->index_type);
     for (size_t at = lo; at < hi; at += AROUND) {
         size_t const      n = ordo_min(AROUND, hi - at);
         const char *const keys = (const char *)job->keys + at * work->size;
         nth_ends          next = ends;
         nth_bits          bits;
-        bits_around(work, keys, n, any_equal, &bits);
+        bits_around(work, keys, n, ends.equal < limits.equal, &bits);
         if (job->out != NULL)
-            next = put_around(work, keys, n, work->size, &bits, ends, job->out);
+            next = put_around(work, keys, n, work->size, &bits, ends, limits, job->out);
         if (job->index != NULL) {
             nth_room index;
             number(job->index_type, at, n, &index);
-            next = put_around(work, index.bytes, n, index_size, &bits, ends, job->index);
+            next = put_around(work, index.bytes, n, index_size, &bits, ends, limits, job->index);
         }
         ends = next;
     }
+    return ends;
+}
+
+/* Where the groups continue at key `lo`, if `before` counts the keys [0, lo). */
+static nth_ends ends_at(const nth_work *work, size_t lo, cpu_ties before)
+{
+    cpu_ties const total = work->total;
+    return (nth_ends){before.less, total.less + before.equal,
+                      total.less + total.equal + (lo - before.less - before.equal)};
+}
+
+static void move_around(void *arg, size_t lo, size_t hi)
+{
+    const nth_work *const work = arg;
+    size_t const          p = lo / work->grain;
+    (void)move_keys(work, lo, hi, ends_at(work, lo, work->pieces[p]),
+                    ends_at(work, hi, work->pieces[p + 1]));
+}
+
+/* Moves all keys on this thread. Only the sums of the groups are known. */
+static bool move_in_order(const nth_work *work, ordo_exec *exec)
+{
+    size_t const   n = work->job->n;
+    nth_ends const limits = ends_at(work, n, work->total);
+    nth_ends       ends = ends_at(work, 0, (cpu_ties){0});
+    for (size_t lo = 0; lo < n; lo += work->grain) {
+        if (ordo_poll(exec, (double)lo / (double)n))
+            return false;
+        ends = move_keys(work, lo, ordo_min(lo + work->grain, n), ends, limits);
+    }
+    return true;
 }
 
 /* The numbers of pieces, and one place for the sums of all of them. */
@@ -319,7 +385,7 @@ size_t cpu_nth_scratch(const ordo_nth_job *job, unsigned threads)
 {
     size_t const          k = 0;
     ordo_select_job const select = {.type = job->type, .n = job->n, .k = &k, .count = 1};
-    return (ordo_div_up(job->n, cpu_grain(job->n)) + 1) * sizeof(nth_counts) + ORDO_CACHE_LINE +
+    return (ordo_div_up(job->n, cpu_grain(job->n)) + 1) * sizeof(cpu_ties) + ORDO_CACHE_LINE +
            cpu_select_scratch(&select, threads);
 }
 
@@ -327,9 +393,66 @@ size_t cpu_nth_scratch(const ordo_nth_job *job, unsigned threads)
     static uint64_t pivot_##tag(const void *x, bool descending)                                    \
     {                                                                                              \
         return key_sort_bits_##tag(*(const key *)x, descending);                                   \
+    }                                                                                              \
+    /* groups[i] = 0, 1 or 2: keys[i] is less than the pivot, equal or greater. */                 \
+    static void groups_##tag(const void *x, size_t n, uint64_t wide, bool descending,              \
+                             uint8_t *groups)                                                      \
+    {                                                                                              \
+        const key *const keys = x;                                                                 \
+        bits const       pivot = (bits)wide;                                                       \
+        for (size_t i = 0; i < n; i++) {                                                           \
+            bits const here = key_sort_bits_##tag(keys[i], descending);                            \
+            groups[i] = (uint8_t)((here >= pivot) + (here > pivot));                               \
+        }                                                                                          \
     }
 #include "core/types.def"
 #undef ORDO_TYPE
+
+INLINE void put_few(const void *in, size_t n, size_t size, const uint8_t *groups, size_t ends[3],
+                    char *out)
+{
+    for (size_t i = 0; i < n; i++)
+        memcpy(out + ends[groups[i]]++ * size, (const char *)in + i * size, size);
+}
+
+static void put_few_sized(const void *in, size_t n, size_t size, const uint8_t *groups,
+                          const size_t starts[3], char *out)
+{
+    size_t ends[3] = {starts[0], starts[1], starts[2]};
+    switch (size) {
+    case 1:
+        put_few(in, n, 1, groups, ends, out);
+        break;
+    case 2:
+        put_few(in, n, 2, groups, ends, out);
+        break;
+    case 4:
+        put_few(in, n, 4, groups, ends, out);
+        break;
+    default:
+        put_few(in, n, 8, groups, ends, out);
+    }
+}
+
+static void move_few(const nth_work *work)
+{
+    const ordo_nth_job *const job = work->job;
+    uint8_t                   groups[FEW];
+    size_t                    starts[3] = {0};
+    BY_TYPE(job->type, groups, (job->keys, job->n, work->pivot, job->descending, groups));
+    for (size_t i = 0; i < job->n; i++) {
+        starts[1] += groups[i] < 1;
+        starts[2] += groups[i] < 2;
+    }
+    if (job->out != NULL)
+        put_few_sized(job->keys, job->n, work->size, groups, starts, job->out);
+    if (job->index != NULL) {
+        nth_room index;
+        number(job->index_type, 0, job->n, &index);
+        put_few_sized(index.bytes, job->n, ordo_type_size(job->index_type), groups, starts,
+                      job->index);
+    }
+}
 
 ordo_status cpu_nth(void *state, const ordo_nth_job *job, ordo_exec *exec)
 {
@@ -352,16 +475,23 @@ ordo_status cpu_nth(void *state, const ordo_nth_job *job, ordo_exec *exec)
     void                    *counts;
     TRY(ordo_scratch(exec, (pieces + 1) * sizeof *work.pieces, &counts));
     work.pieces = counts;
-    TRY(cpu_select(state, &select, exec));
+    TRY(cpu_select_counted(state, &select, &work.total, exec));
     work.pivot = BY_TYPE(job->type, pivot, (&key, job->descending));
     exec->algorithm = "select and split";
     exec->isa = kernels->isa;
     exec->phase = exec->phases;
     exec->phases += 2;
+    if (job->n <= FEW) {
+        move_few(&work);
+        return ORDO_OK;
+    }
+    if (exec->threads == 1 && work.total.equal > 0)
+        return cpu_done(move_in_order(&work, exec));
     if (!ordo_loop(exec, job->n, work.grain, count_around, &work))
         return ORDO_E_CANCELLED;
+    work.total = (cpu_ties){0};
     for (size_t p = 0; p < pieces; p++) {
-        nth_counts const here = work.pieces[p];
+        cpu_ties const here = work.pieces[p];
         work.pieces[p] = work.total;
         work.total.less += here.less;
         work.total.equal += here.equal;

@@ -167,6 +167,9 @@ static ordo_status by_copy(const selector *s)
             return ORDO_E_CANCELLED;
     }
     put_from_words(s, s->room);
+    if (s->ties != NULL)
+        *s->ties = select_words_around(s->room, s->word_size, n,
+                                       select_word_at(s->room, s->word_size, s->job->k[0]));
     return ORDO_OK;
 }
 
@@ -337,6 +340,8 @@ static ordo_status answer_range(const selector *s, const select_range *range, si
             s->exec->facts.input = ORDO_INPUT_EQUAL;
             s->exec->facts.strategy = ORDO_STRATEGY_DIGITS;
         }
+        if (part.lo == part.hi && s->ties != NULL)
+            *s->ties = (cpu_ties){part.base, part.count};
         return select_radix(s, part, first, next);
     }
     while (end < s->job->count && k[end] - part.base < part.count)
@@ -345,6 +350,11 @@ static ordo_status answer_range(const selector *s, const select_range *range, si
         return ORDO_E_CANCELLED;
     for (size_t j = first; j < end; j++)
         select_put(s, j, select_word_at(words, s->word_size, k[j] - part.base));
+    if (s->ties != NULL) {
+        uint64_t const word = select_word_at(words, s->word_size, k[first] - part.base);
+        *s->ties = select_words_around(words, s->word_size, part.count, word);
+        s->ties->less += part.base;
+    }
     *next = end;
     return ORDO_OK;
 }
@@ -462,7 +472,8 @@ static select_way settle_room(selector *s, select_way way)
     return BY_SAMPLE;
 }
 
-ordo_status cpu_select(void *state, const ordo_select_job *job, ordo_exec *exec)
+static ordo_status select_keys(void *state, const ordo_select_job *job, cpu_ties *ties,
+                               ordo_exec *exec)
 {
     const cpu_kernels *const kernels = state;
     if (select_few(kernels, job, exec))
@@ -472,7 +483,8 @@ ordo_status cpu_select(void *state, const ordo_select_job *job, ordo_exec *exec)
                           .kernels = kernels,
                           .band = kernels->loops->band[job->type][job->descending],
                           .key_size = ordo_type_size(job->type),
-                          .word_size = select_word_size(job->type)};
+                          .word_size = select_word_size(job->type),
+                          .ties = ties};
     select_way const way = way_of(job);
     exec->isa = kernels->isa;
     exec->phases = exec->phase + 1; /* each pass adds its own */
@@ -499,4 +511,16 @@ ordo_status cpu_select(void *state, const ordo_select_job *job, ordo_exec *exec)
     }
     select_way const possible = settle_room(&s, way);
     return run(state, &s, possible);
+}
+
+ordo_status cpu_select(void *state, const ordo_select_job *job, ordo_exec *exec)
+{
+    return select_keys(state, job, NULL, exec);
+}
+
+ordo_status cpu_select_counted(void *state, const ordo_select_job *job, cpu_ties *ties,
+                               ordo_exec *exec)
+{
+    *ties = (cpu_ties){0};
+    return select_keys(state, job, ties, exec);
 }

@@ -4,6 +4,7 @@
  * draws a few words at random to aim the pivot at the middle place, and splits without branches:
  * about 3 n steps for one place. After too many splits a part is heap sorted: n lg n at most. For
  * many places select_sort is faster where the ISA has a vector sort. */
+#include "core/network.h"
 #include "core/random.h"
 #include "cpu/select/select.h"
 
@@ -33,6 +34,12 @@ static size_t first_at_least(const size_t *k, size_t first, size_t last, size_t 
 
 #define ORDO_TEMPLATE "core/small_sort.t.h"
 #include "core/for_each_word.h"
+#define NETWORK_ORDER(i, j)                                                                        \
+    do {                                                                                           \
+        RECORD const low = x[i] < x[j] ? x[i] : x[j];                                              \
+        x[j] = x[i] < x[j] ? x[j] : x[i];                                                          \
+        x[i] = low;                                                                                \
+    } while (0);
 #define ORDO_TEMPLATE "cpu/select/quickselect.t.h"
 #include "core/for_each_word.h"
 
@@ -41,6 +48,12 @@ bool select_words(void *words, size_t word_size, size_t n, const size_t *k, size
 {
     return word_size == sizeof(uint32_t) ? select_32(words, n, k, count, base, exec)
                                          : select_64(words, n, k, count, base, exec);
+}
+
+cpu_ties select_words_around(const void *words, size_t word_size, size_t n, uint64_t word)
+{
+    return word_size == sizeof(uint32_t) ? around_32(words, n, (uint32_t)word)
+                                         : around_64(words, n, word);
 }
 
 void select_words_sort(void *words, size_t word_size, size_t n)

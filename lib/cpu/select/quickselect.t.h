@@ -14,19 +14,23 @@ INLINE size_t FN(split)(RECORD *a, size_t n, RECORD pivot, bool or_equal)
     return count;
 }
 
-/* A word near place k: the quantile k/n of a few words drawn at random. */
-static RECORD FN(choose_pivot)(const RECORD *a, size_t n, size_t k, uint64_t seed)
+/* A word near place k: the quantile k/n of a few words drawn at random. A network sorts the draws,
+ * because branches on them would be mispredicted. *repeats: the word was drawn more than once. */
+static RECORD FN(choose_pivot)(const RECORD *a, size_t n, size_t k, uint64_t seed, bool *repeats)
 {
-    enum {
-        DRAWS = 31
-    };
-    RECORD         draws[DRAWS] = {0};
-    size_t const   count = n < 512 ? 5 : DRAWS;
+    RECORD         x[32];
+    size_t const   count = n < 512 ? 8 : 32;
     uint64_t const stream = ordo_random_mix(seed + n);
     for (size_t i = 0; i < count; i++)
-        draws[i] = a[ordo_random_below(ordo_random_at(stream, i), n)];
-    FN(insertion_sort)(draws, count);
-    return draws[ordo_min((size_t)((double)k / (double)n * (double)count), count - 1)];
+        x[i] = a[ordo_random_below(ordo_random_at(stream, i), n)];
+    if (count == 8) {
+        NETWORK_SORT_8(0)
+    } else {
+        NETWORK_SORT_32(0)
+    }
+    size_t const at = ordo_min((size_t)((double)k / (double)n * (double)count), count - 1);
+    *repeats = (at > 0 && x[at - 1] == x[at]) || (at + 1 < count && x[at + 1] == x[at]);
+    return x[at];
 }
 
 /* The larger side waits on the stack while the smaller side is split, so at most lg n parts
@@ -55,11 +59,14 @@ static bool FN(select)(RECORD *a, size_t n, const size_t *k, size_t count, size_
             if (len > LONG && ordo_poll(exec, 1))
                 return false;
             size_t const wanted = k[s.first + (s.last - s.first) / 2] - base - s.lo;
-            RECORD const pivot = FN(choose_pivot)(a + s.lo, len, wanted, exec->seed);
+            bool         repeats;
+            RECORD const pivot = FN(choose_pivot)(a + s.lo, len, wanted, exec->seed, &repeats);
             size_t const less = s.lo + FN(split)(a + s.lo, len, pivot, false);
             size_t const left_last = first_at_least(k, s.first, s.last, base + less);
-            size_t       equal = s.hi, right_first = s.last;
-            if (left_last < s.last) {
+            size_t       equal = less, right_first = left_last;
+            /* The second split pays off if many words equal the pivot. It is needed if no word is
+             * less than the pivot: otherwise the part stays as it is. */
+            if (left_last < s.last && (repeats || less == s.lo)) {
                 equal = less + FN(split)(a + less, s.hi - less, pivot, true);
                 right_first = first_at_least(k, left_last, s.last, base + equal);
             }
@@ -72,4 +79,14 @@ static bool FN(select)(RECORD *a, size_t n, const size_t *k, size_t count, size_
         }
     }
     return true;
+}
+
+static cpu_ties FN(around)(const RECORD *a, size_t n, RECORD word)
+{
+    cpu_ties ties = {0};
+    for (size_t i = 0; i < n; i++) {
+        ties.less += a[i] < word;
+        ties.equal += a[i] == word;
+    }
+    return ties;
 }

@@ -16,6 +16,7 @@ typedef struct selector { /* one call */
     size_t                 key_size, word_size;
     void                  *room; /* scratch for words; NULL if there is none */
     size_t                 room_words;
+    cpu_ties              *ties; /* of the only k; NULL: not wanted */
 } selector;
 
 static inline size_t select_word_size(ordo_type type)
@@ -42,6 +43,8 @@ static inline uint64_t select_word_at(const void *words, size_t word_size, size_
 bool select_words(void *words, size_t word_size, size_t n, const size_t *k, size_t count,
                   size_t base, ordo_exec *exec);
 void select_words_sort(void *words, size_t word_size, size_t n);
+/* How many of the words are less than `word` and equal to it. */
+cpu_ties select_words_around(const void *words, size_t word_size, size_t n, uint64_t word);
 
 /* How many places make a vector sort of all words faster than select_words. */
 static inline size_t select_sorted_places(size_t word_size)

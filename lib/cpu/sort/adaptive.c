@@ -10,8 +10,8 @@
  *   many are, but windows rise                     roughly sorted: sort in windows of that radius
  *
  * Otherwise a random sample shows whether counting is cheaper: few values, or a narrow range. All
- * other keys go to the radix sort, which draws its own sample. Argsort and pairs use the first two
- * cases, in the order in which keys tie. */
+ * other keys go to the radix sort, which draws its own sample. Argsort, pairs and ranks use the first
+ * two cases, in the order in which keys tie. */
 #include "core/random.h"
 #include "cpu/radix/records.h"
 #include "cpu/rough/order_loops.h"
@@ -40,6 +40,13 @@ static radix_io order_of(const cpu_kernels *kernels, const ordo_sort_job *job, b
     return records_of_order(kernels, job->type, cpu_input(job), job->n, job->descending, folded);
 }
 
+/* The number of windows: fewer for a small array, so that the look reads a quarter of the keys. */
+static size_t look_windows(size_t n)
+{
+    size_t const quarter = ordo_max(n / (4 * (size_t)ORDO_TUNE_LOOK_KEYS), 2);
+    return ordo_min(ordo_min(ORDO_TUNE_LOOKS, n / ORDO_TUNE_LOOK_KEYS), quarter);
+}
+
 /* The offset of each window in its n / windows keys. It depends on the seed of the call, so that no
  * input can be prepared for the keys that are read. */
 static size_t look_aside(size_t n, size_t windows, uint64_t seed)
@@ -62,7 +69,7 @@ static adaptive_view look(const radix_io *io, uint64_t seed)
     const order_loops *const loops = order_loops_of(io->kernels);
     bool const               wide = io->kind != RECORD_K32;
     adaptive_view            view = {0};
-    size_t const             windows = ordo_min(ORDO_TUNE_LOOKS, io->n / ORDO_TUNE_LOOK_KEYS);
+    size_t const             windows = look_windows(io->n);
     size_t const             aside = look_aside(io->n, windows, seed);
     uint64_t                 last = 0, room[ORDO_TUNE_LOOK_KEYS];
     for (size_t w = 0; w < windows; w++) {
@@ -85,7 +92,7 @@ static adaptive_view look(const radix_io *io, uint64_t seed)
 static size_t look_radius(const radix_io *io, uint64_t seed)
 {
     bool const   wide = io->kind != RECORD_K32;
-    size_t const windows = ordo_min(ORDO_TUNE_LOOKS, io->n / ORDO_TUNE_LOOK_KEYS);
+    size_t const windows = look_windows(io->n);
     size_t const aside = look_aside(io->n, windows, seed);
     size_t       radius = 0;
     uint64_t     room[ORDO_TUNE_LOOK_KEYS], highest[ORDO_TUNE_LOOK_KEYS]; /* so far in the window */
@@ -181,17 +188,34 @@ bool cpu_may_be_ordered(const cpu_kernels *kernels, const ordo_sort_job *job, co
            is_rough_enough(job, &view, most_radius(kernels, job->type));
 }
 
-/* Keys that the vector sort takes: only a sorted or reversed array is faster without it. */
-static ordo_status sort_vector(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
-                               ordo_exec *exec)
+/* Whether all keys are sorted or reversed, in the order of cpu_step `order`. Three keys rule out
+ * most arrays. Each check ends at the first key that is out of order. */
+static void check_all(const cpu_kernels *kernels, const ordo_sort_job *job, unsigned order,
+                      bool *sorted, bool *reversed)
 {
+    size_t const             n = job->n;
     cpu_first_step_fn *const first_step = kernels->loops->first_step[job->type];
-    unsigned const           down = job->descending ? CPU_STEP_DOWN : 0;
-    radix_io const           io = order_of(kernels, job, false);
+    records_key_fn *const    key = records_key_of(job->type, job->descending);
+    uint64_t const           first = key(job->keys, 0), last = key(job->keys, n - 1);
+    uint64_t const           middle = key(job->keys, n / 2);
+    order |= job->descending ? CPU_STEP_DOWN : 0;
+    *sorted = first <= middle && middle <= last && first_step(job->keys, 1, n, order) == n;
+    *reversed = !*sorted && first >= middle && middle >= last &&
+                first_step(job->keys, 1, n, order | CPU_STEP_RISE) == n;
+}
+
+/* Keys for the vector sort, or a few narrow keys: only a sorted or reversed array is faster
+ * otherwise. */
+static ordo_status sort_few(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
+                            ordo_exec *exec)
+{
+    radix_io const io = order_of(kernels, job, false);
+    bool           sorted, reversed;
     exec->isa = kernels->loops->isa;
-    if (first_step(job->keys, 1, job->n, down) == job->n)
+    check_all(kernels, job, 0, &sorted, &reversed);
+    if (sorted)
         TRY(cpu_sort_runs(job, &io, done, exec));
-    else if (first_step(job->keys, 1, job->n, down | CPU_STEP_RISE) == job->n)
+    else if (reversed)
         TRY(cpu_sort_reversed(job, &io, done, exec));
     *done = *done || cpu_vector_sort(kernels, job, exec);
     return ORDO_OK;
@@ -204,8 +228,9 @@ ordo_status cpu_sort_adaptive(const cpu_kernels *kernels, const ordo_sort_job *j
     *done = job->n <= 2 * ORDO_TUNE_LOOK_KEYS && cpu_small_sort(kernels, job, exec);
     if (*done || job->n < 2 * ORDO_TUNE_LOOK_KEYS)
         return ORDO_OK;
-    if (job->n <= ORDO_TUNE_WORDS_FEW_32 && cpu_vector_takes(kernels, job))
-        return sort_vector(kernels, job, done, exec);
+    if ((job->n <= ORDO_TUNE_WORDS_FEW_32 && cpu_vector_takes(kernels, job)) ||
+        (job->n <= ORDO_TUNE_LOOK_ALL && most_runs(job->type) == 1))
+        return sort_few(kernels, job, done, exec);
     radix_io const      io = order_of(kernels, job, false);
     adaptive_view const view = look(&io, exec->seed);
     exec->isa = kernels->loops->isa;
@@ -321,18 +346,38 @@ static ordo_status look_folded(const cpu_kernels *kernels, const ordo_sort_job *
 {
     if (job->n < 2 * ORDO_TUNE_LOOK_KEYS)
         return ORDO_OK;
-    radix_io const      io = order_of(kernels, job, true);
-    adaptive_view const view = look(&io, exec->seed);
     exec->isa = kernels->loops->isa;
-    if (may_be_runs(&view, 1))
-        TRY(cpu_is_one_run(&io, job->type, false, sorted, exec));
-    else if (view.falls == view.looked && view.far_rises == 0)
-        TRY(cpu_is_one_run(&io, job->type, true, reversed, exec));
-    if (*sorted || *reversed) {
-        exec->algorithm = *sorted ? "sorted" : "reverse";
-        exec->facts.input = *sorted ? ORDO_INPUT_SORTED : ORDO_INPUT_REVERSED;
-        exec->facts.strategy = *sorted ? ORDO_STRATEGY_PLAIN : ORDO_STRATEGY_REVERSE;
+    if (job->n <= ORDO_TUNE_LOOK_ALL) {
+        check_all(kernels, job, CPU_STEP_TIES, sorted, reversed);
+    } else {
+        radix_io const      io = order_of(kernels, job, true);
+        adaptive_view const view = look(&io, exec->seed);
+        if (may_be_runs(&view, 1))
+            TRY(cpu_is_one_run(&io, job->type, false, sorted, exec));
+        else if (view.falls == view.looked && view.far_rises == 0)
+            TRY(cpu_is_one_run(&io, job->type, true, reversed, exec));
     }
+    return ORDO_OK;
+}
+
+static void tell_order(bool reversed, ordo_exec *exec)
+{
+    exec->algorithm = reversed ? "reverse" : "sorted";
+    exec->facts.input = reversed ? ORDO_INPUT_REVERSED : ORDO_INPUT_SORTED;
+    exec->facts.strategy = reversed ? ORDO_STRATEGY_REVERSE : ORDO_STRATEGY_PLAIN;
+}
+
+ordo_status cpu_rank_adaptive(const cpu_kernels *kernels, const ordo_rank_job *job, bool *sorted,
+                              bool *reversed, ordo_exec *exec)
+{
+    ordo_sort_job const keys = {.type = job->type,
+                                .keys = (void *)job->keys,
+                                .n = job->n,
+                                .descending = job->descending}; /* only read */
+    *sorted = *reversed = false;
+    TRY(look_folded(kernels, &keys, sorted, reversed, exec));
+    if (*sorted || *reversed)
+        tell_order(*reversed, exec);
     return ORDO_OK;
 }
 
@@ -353,6 +398,7 @@ ordo_status cpu_argsort_adaptive(const cpu_kernels *kernels, const ordo_argsort_
         return ORDO_OK;
     }
     *done = true;
+    tell_order(reversed, exec);
     return cpu_index_in_order(job, reversed, exec);
 }
 
@@ -366,6 +412,8 @@ ordo_status cpu_pairs_adaptive(const cpu_kernels *kernels, const ordo_pairs_job 
         return ORDO_OK;
     TRY(look_folded(kernels, keys, &sorted, &reversed, exec));
     *done = sorted || reversed;
+    if (*done)
+        tell_order(reversed, exec);
     if (!reversed)
         return ORDO_OK;
     TRY(cpu_reverse_array(keys->keys, ordo_type_size(keys->type), keys->n, exec));

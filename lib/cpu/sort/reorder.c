@@ -56,14 +56,16 @@ static inline void swap_elements(char *a, char *b, size_t size)
 /* Exchanges the block at a with the block at b; they do not overlap. */
 static inline void exchange_blocks(char *a, char *b, size_t size)
 {
-    words_64 left[REVERSE_VECTORS], right[REVERSE_VECTORS], turned;
-    memcpy(left, a, sizeof left);
-    memcpy(right, b, sizeof right);
     for (size_t i = 0; i < REVERSE_VECTORS; i++) {
-        turned = reverse_vector(right[REVERSE_VECTORS - 1 - i], size);
-        memcpy(a + i * sizeof turned, &turned, sizeof turned);
-        turned = reverse_vector(left[REVERSE_VECTORS - 1 - i], size);
-        memcpy(b + i * sizeof turned, &turned, sizeof turned);
+        char *const left_at = a + i * sizeof(words_64);
+        char *const right_at = b + (REVERSE_VECTORS - 1 - i) * sizeof(words_64);
+        words_64    left, right;
+        memcpy(&left, left_at, sizeof left);
+        memcpy(&right, right_at, sizeof right);
+        left = reverse_vector(left, size);
+        right = reverse_vector(right, size);
+        memcpy(left_at, &right, sizeof right);
+        memcpy(right_at, &left, sizeof left);
     }
 }
 

@@ -154,23 +154,25 @@ bool cpu_vector_takes(const cpu_kernels *kernels, const ordo_sort_job *job)
 
 bool cpu_vector_sort(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec)
 {
-    cpu_words_fn *const sort = kernels->sort_words[words_of(job->type)];
-    unsigned const      bits = words_of(job->type) == CPU_WORDS_64 ? 64 : 32;
-    uint64_t words[WORDS_BYTES / sizeof(uint64_t)], spare[WORDS_BYTES / sizeof(uint64_t)];
+    enum cpu_words const width = words_of(job->type);
+    size_t const         size = ordo_type_size(job->type);
+    uint64_t             spare[WORDS_BYTES / sizeof(uint64_t)];
     if (!cpu_vector_takes(kernels, job))
         return false;
     tell_vector(exec, kernels);
     exec->changed = true;
-    if (!job->descending && (job->type == ORDO_U32 || job->type == ORDO_U64)) {
+    radix_io const io = records_of_keys(kernels, job);
+    bool const     mapped = io.map != NULL && size >= sizeof(uint32_t);
+    if (io.store == NULL || (mapped && width == CPU_WORDS_64)) {
         if (job->source != NULL)
-            memcpy(job->keys, job->source, job->n * ordo_type_size(job->type));
-        sort(job->keys, spare, job->n, job->keys, bits, NULL);
+            memcpy(job->keys, job->source, job->n * size);
+        kernels->sort_keys[width](job->keys, spare, job->n, io.store != NULL ? io.map : NULL);
         return true;
     }
-    radix_io const io = records_of_keys(kernels, job);
-    bool const     mapped = io.map != NULL && io.key_size >= sizeof(uint32_t);
+    uint64_t words[WORDS_BYTES / sizeof(uint64_t)];
     io.load(&io, 0, job->n, words);
-    sort(words, spare, job->n, mapped ? job->keys : words, bits, mapped ? io.map : NULL);
+    kernels->sort_words[width](words, spare, job->n, mapped ? job->keys : words,
+                               width == CPU_WORDS_64 ? 64 : 32, mapped ? io.map : NULL);
     if (!mapped)
         io.store(&io, 0, job->n, words);
     return true;

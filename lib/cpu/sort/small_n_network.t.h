@@ -19,7 +19,7 @@ INLINE void FN(small_rows)(char *a, unsigned rows)
     BY_ROWS(SMALL_CLEAN)
 #endif
     EACH (i, rows / LANES) {
-        FN(lanes_turn)(x + LANES * i);
+        FN(lanes_transpose)(x + LANES * i);
         EACH (lane, LANES)
             memcpy(a + sizeof *x / LANES * (lane * rows + LANES * i), &x[LANES * i + lane],
                    sizeof *x);

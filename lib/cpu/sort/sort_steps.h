@@ -75,6 +75,9 @@ ordo_status cpu_argsort_adaptive(const cpu_kernels *kernels, const ordo_argsort_
                                  bool *done, ordo_exec *exec);
 ordo_status cpu_pairs_adaptive(const cpu_kernels *kernels, const ordo_pairs_job *job, bool *done,
                                ordo_exec *exec);
+/* Whether the keys of a rank are sorted, or reversed without ties. */
+ordo_status cpu_rank_adaptive(const cpu_kernels *kernels, const ordo_rank_job *job, bool *sorted,
+                              bool *reversed, ordo_exec *exec);
 /* Whether the sample of job->source shows an order for which cpu_sort_adaptive would read the
  * array. */
 bool cpu_may_be_ordered(const cpu_kernels *kernels, const ordo_sort_job *job,

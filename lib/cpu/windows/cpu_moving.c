@@ -2,7 +2,7 @@
  *
  * The outputs are cut into chunks; the elements of neighbouring chunks overlap by a window less one
  * element. Threads do the chunks as segments (segments/cpu_segments.c), each with its own scratch.
- * Minima and maxima use the algorithm of van Herk, Gil and Werman (moving_type.t.h). For the other
+ * Minima and maxima need scratch for a few windows (moving_type.t.h). For the other
  * results a chunk is sorted once, and the window is a set of sorted places (moving_sweep.t.h). J.
  * Suomela, "Median filtering is equivalent to sorting" (2014), also sorts first, but keeps linked
  * lists instead of bits. If scratch is refused, the chunks become shorter. */
@@ -38,7 +38,9 @@ static size_t most_elements(const ordo_moving_job *job, size_t outputs)
 static size_t outputs_of(const ordo_moving_job *job, unsigned threads, bool small)
 {
     size_t const window = overlap_of(job) + 1;
-    size_t const wanted = ordo_max(ORDO_TUNE_MOVING_CHUNK, ORDO_TUNE_MOVING_WINDOWS * window);
+    size_t const wanted =
+        is_bound(job) ? ordo_max(ORDO_TUNE_MOVING_BOUNDS, ORDO_TUNE_MOVING_BOUNDS_WINDOWS * window)
+                      : ordo_max(ORDO_TUNE_MOVING_CHUNK, ORDO_TUNE_MOVING_WINDOWS * window);
     size_t const share = ordo_div_up(job->n, 2 * (size_t)threads);
     size_t const least = ordo_min(ordo_max(window, ORDO_TUNE_MOVING_LEAST), wanted);
     size_t const outputs = small ? least : ordo_max(ordo_min(wanted, share), least);
@@ -74,11 +76,20 @@ static size_t zeroed_bytes(const ordo_moving_job *job, size_t count)
     return job->op == ORDO_MOVING_RANK ? count_bytes(count) : set_words(count) * sizeof(uint64_t);
 }
 
+/* Minima and maxima: codes of a tile or of a block, its prefixes and the suffixes of two blocks. */
+static size_t bound_bytes(const ordo_moving_job *job)
+{
+    size_t const window = overlap_of(job) + 1;
+    size_t const codes =
+        window <= ORDO_TUNE_MOVING_SHORT ? ORDO_TUNE_MOVING_TILE + window : 4 * window + 1;
+    return codes * ordo_type_size(job->type);
+}
+
 /* Values (f64) or ties (two numbers), place and index per element, and the set. */
 static size_t chunk_bytes(const ordo_moving_job *job, size_t outputs)
 {
     if (is_bound(job))
-        return 2 * (outputs + overlap_of(job)) * ordo_type_size(job->type);
+        return bound_bytes(job);
     size_t const count = most_elements(job, outputs);
     return count * (sizeof(double) + 2 * sizeof(uint32_t)) + zeroed_bytes(job, count);
 }
@@ -169,7 +180,6 @@ static ordo_status do_chunk(const void *arg, size_t i, size_t n, void *const *at
     char *memory;
     TRY_SCRATCH(exec, chunk_bytes(job, hi - lo), memory);
     chunk.codes = memory;
-    chunk.suffix = memory + (hi - lo + overlap_of(job)) * ordo_type_size(job->type);
     plan->kernels->loops->moving->bounds[job->type](&chunk);
     return ORDO_OK;
 }

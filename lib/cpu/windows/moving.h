@@ -40,8 +40,8 @@ typedef struct moving_chunk {
     size_t                 nans;       /* NaNs in the window, unless NaNs are keys */
     size_t                 valid;      /* sorted places from here on are NaNs that are not keys */
 
-    /* Minima and maxima: codes of elements lo - back to hi + ahead; the result is their maximum. */
-    void *codes, *suffix;
+    /* Minima and maxima: room for codes of elements; a result is the maximum of codes. */
+    void *codes;
     bool  has_nans;
 
     /* Other results. Sorted place of element from + i, and the element of a sorted place. */

@@ -275,17 +275,25 @@ enum {
 
 /* Partitions of evenly spread keys (dev_radix_even.cu). FROM, TO: fewest and most keys. GROUP: keys
  * per code. CROWDED: most of 16,384 sample keys in one of 256 ranges of codes, an estimate. ITEMS:
- * keys per thread. Partitioned, by digits: 2^22 keys u32 0.134, 0.130, 2^23 0.193, 0.201, 2^24
- * 0.325, 0.344, 2^26 1.10, 1.23, 2^28 4.31, 4.61, below 10^6 3.75, 4.37; f32 in [0, 1) 2^28 3.86,
- * 5.30; indices of u64 2^23 0.333, 0.469, 2^27 4.86, 6.60. Not faster: u64 8.56, 7.29, indices of
- * u32 below 10^6 7.6, 5.7. Launches for 2^28 u32: sample 0.03, counts 0.25 and 0.31, partitions
- * 0.83 and 1.13, leaves 1.71; three blocks of 12 keys per thread instead of two of 20, partitions
- * 1.17 and 1.52. */
+ * keys per thread, so many that registers do not spill. Partitioned, by digits: 2^22 keys u32
+ * 0.134, 0.130, 2^23 0.193, 0.201, 2^24 0.313, 0.344, 2^26 1.10, 1.23, 2^28 3.86, 4.61; f32 in
+ * [-1, 1) 2^28 3.72, 5.30, normal 4.59, 5.29; indices of u32 2^23 0.251, 0.314, 2^28 6.41, 7.92,
+ * 2^29 14.8, 15.6; indices of f32 6.32, 7.74, normal 7.51, 7.84. Not faster: u64 8.56, 7.29,
+ * indices of u32 below 10^6 7.6, 5.7. With stores to parts of sectors, partitions of u32 take 0.81
+ * and 1.13 and of f32 with indices 1.53 and 3.07. Keys u32, 14 and 12 per thread 3.86, 16 and 14
+ * 4.06, 18 4.73; indices of u32, 9 per thread 6.41, 10 6.66, 12 7.30. */
 #define CUDA_TUNE_EVEN_FROM ((size_t)1 << 23)
 #define CUDA_TUNE_EVEN_TO ((size_t)1 << 29)
 #define CUDA_TUNE_EVEN_GROUP 2400
 #define CUDA_TUNE_EVEN_CROWDED 112
-#define CUDA_TUNE_EVEN_ITEMS(KEY, VALUE) ((KEY) + (VALUE) == 4 ? 20 : 12)
+#define CUDA_TUNE_EVEN_ITEMS(KEY, VALUE, FLOAT, SECOND)                                            \
+    ((VALUE) == 0 ? (KEY) == 8 ? 10                                                                \
+                    : (FLOAT)  ? 16                                                                \
+                    : (SECOND) ? 12                                                                \
+                               : 14                                                                \
+     : (KEY) == 8 ? (SECOND) ? 7 : 10                                                              \
+     : (SECOND)   ? (FLOAT) ? 10 : 9                                                               \
+                  : 14)
 
 /* Tiles of a pass, by bytes of key and value. THREADS, ITEMS: threads per block and keys per
  * thread. RESIDENT: blocks per multiprocessor that registers must allow. FEW: keys per thread for

@@ -86,11 +86,11 @@ static __global__ void __launch_bounds__(FLAGS_THREADS)
     if (wishes.aligned && at + ROWS * FLAGS_OF_WARP <= n) {
 #pragma unroll
         for (int row = 0; row < ROWS; row++)
-            word[row] = warp_flags_whole<KIND>(flags, at + row * FLAGS_OF_WARP);
+            word[row] = warp_read_flags_whole<KIND>(flags, at + row * FLAGS_OF_WARP);
     } else {
 #pragma unroll
         for (int row = 0; row < ROWS; row++)
-            word[row] = warp_flags<KIND>(flags, at + row * FLAGS_OF_WARP, n, wishes.aligned);
+            word[row] = warp_read_flags<KIND>(flags, at + row * FLAGS_OF_WARP, n, wishes.aligned);
     }
 #pragma unroll
     for (int row = 0; row < ROWS; row++) {

@@ -22,7 +22,7 @@ static __global__ void __launch_bounds__(FLAGS_THREADS)
         }
     } else {
         for (size_t at = first + warp * FLAGS_OF_WARP; at < end; at += FLAGS_TILE) {
-            uint32_t const word = warp_flags<KIND>(flags, at, end, aligned);
+            uint32_t const word = warp_read_flags<KIND>(flags, at, end, aligned);
             if (words != NULL)
                 words[at / FLAGS_OF_WORD + lane_id()] = word;
             count += (uint32_t)__popc(word);

@@ -41,7 +41,7 @@ static DEVICE uint32_t flags_pack16(uint4 x)
 /* A warp reads 1024 flags; lane i gets the 32 flags from first + 32 i on as the bits of a word. The
  * array must be aligned and have at least 1024 flags from `first` on. */
 template <ordo_flags_kind KIND>
-static DEVICE uint32_t warp_flags_whole(const uint8_t *flags, size_t first)
+static DEVICE uint32_t warp_read_flags_whole(const uint8_t *flags, size_t first)
 {
     if constexpr (KIND == ORDO_FLAG_BITS)
         return *((const uint32_t *)(flags + first / 8) + lane_id());
@@ -52,10 +52,10 @@ static DEVICE uint32_t warp_flags_whole(const uint8_t *flags, size_t first)
 
 /* The same for any `first` and alignment; flags from `end` on count as 0. */
 template <ordo_flags_kind KIND>
-static DEVICE uint32_t warp_flags(const uint8_t *flags, size_t first, size_t end, bool aligned)
+static DEVICE uint32_t warp_read_flags(const uint8_t *flags, size_t first, size_t end, bool aligned)
 {
     if (aligned && first + FLAGS_OF_WARP <= end)
-        return warp_flags_whole<KIND>(flags, first);
+        return warp_read_flags_whole<KIND>(flags, first);
     unsigned const lane = lane_id();
     uint32_t       mine = 0;
     if constexpr (KIND == ORDO_FLAG_BITS) {

@@ -83,9 +83,10 @@ static DEVICE uint32_t split_word(const split_work &work, size_t at, size_t end)
 {
     size_t const   limit = at + OF_WARP < end ? at + OF_WARP : end;
     size_t const   mine = at + lane_id() * FLAGS_OF_WORD;
-    uint32_t const word = !SMALL || work.kind == ORDO_FLAG_BITS
-                              ? warp_flags<ORDO_FLAG_BITS>(work.flags, at, limit, work.aligned)
-                              : warp_flags<ORDO_FLAG_BYTES>(work.flags, at, limit, work.aligned);
+    uint32_t const word =
+        !SMALL || work.kind == ORDO_FLAG_BITS
+            ? warp_read_flags<ORDO_FLAG_BITS>(work.flags, at, limit, work.aligned)
+            : warp_read_flags<ORDO_FLAG_BYTES>(work.flags, at, limit, work.aligned);
     if (!work.unset_first || mine >= limit)
         return word;
     return ~word & (limit - mine < FLAGS_OF_WORD ? (1u << (limit - mine)) - 1 : WARP_ALL);

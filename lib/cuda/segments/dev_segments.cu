@@ -38,9 +38,12 @@ static __global__ void __launch_bounds__(SEGMENT_BLOCK_THREADS)
     uint64_t const count = segment_count(map);
     uint64_t const rounds = (count + threads - 1) / threads;
     uint64_t       i = (uint64_t)blockIdx.x * SEGMENT_BLOCK_THREADS + threadIdx.x;
+    uint32_t       lengths = 0;                           /* up to 2^31 */
     for (uint64_t r = 0; r < rounds; r++, i += threads) { /* whole warps stay in the loop, because
                                                            * lanes vote */
         segment const where = i < count ? segment_at(map, i) : segment{0, 0};
+        if (where.length > 0 && where.length <= (uint64_t)1 << 31)
+            lengths |= 1u << (32 - __clz((int)(where.length - 1)) & 31);
         if (where.length > classes.limits[2])
             list_large(lists, classes.tile, where, i);
         __syncwarp();
@@ -53,13 +56,16 @@ static __global__ void __launch_bounds__(SEGMENT_BLOCK_THREADS)
                 lists.list[c][place] = i;
         }
     }
+    lengths = __reduce_or_sync(WARP_ALL, lengths);
+    if (lane_id() == 0 && lengths != 0)
+        atomicOr(segment_lengths(lists), (unsigned long long)lengths);
 }
 
 ordo_status segments_classify(cuda_call *call, const segment_map &map,
                               const segment_limits &classes, const segment_lists &lists)
 {
     CUDA_TRY(call->exec, cudaMemsetAsync(lists.counts, 0,
-                                         (SEGMENT_LISTS + 1) * sizeof *lists.counts, call->stream));
+                                         (SEGMENT_LISTS + 2) * sizeof *lists.counts, call->stream));
     return CUDA_LAUNCH(call, classify, segment_grid(call, map.count, SEGMENT_BLOCK_THREADS, 8),
                        SEGMENT_BLOCK_THREADS, 0, map, classes, lists);
 }

@@ -1,102 +1,178 @@
 /* dev_segments_select.cu - the keys at some positions of every segment, and quantiles.
  *
- * Up to 256 keys: a few lanes sort the segment in registers (segment_slots.cuh). Up to 1024 a warp,
- * up to 16384 (8-byte keys: 8192) a block holds the keys in registers and searches
- * (segment_pool.cuh). Longer segments: digit by digit (segment_digits.cuh). Rows of 2^22 or more
+ * Up to 16 keys: one lane sorts the segment in registers. Up to 8192 (8-byte keys: 4096) lanes or a
+ * block search among the bits of the keys (segment_planes.cuh), up to 16384 (8192) a block holds
+ * the keys in registers and searches (segment_pool.cuh). Longer segments: digit by digit (segment_digits.cuh). Rows of 2^22 or more
  * keys: one call of dev_select.cu each. For more than SELECT_MOST positions a copy is sorted.
  * Memory moved: the keys once, up to 16384; longer segments once for each 8 bits of the key.
  * Scratch: 4 KB per long segment; the positions; rows of a layout with a step; the sorted copy. */
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/segments/segment_digits.cuh"
 #include "cuda/segments/segments.cuh"
+#include "cuda/segments/segment_planes.cuh"
 #include "cuda/segments/segment_pool.cuh"
 #include "cuda/segments/segment_slots.cuh"
 #include "cuda/select/dev_select.cuh"
 
 enum {
     SHORT_THREADS = 256,
-    SORTED_LG = 4,
-    SORTED_MOST = WARP_SORT_ITEMS << SORTED_LG, /* keys of a segment that a few lanes sort */
-    SELECT_MOST = 8                             /* positions that are searched */
+    SELECT_MOST = 8 /* positions that are searched */
 };
 
 static constexpr size_t SELECT_ALONE = (size_t)1 << 22; /* keys of a row from which it gets a
                                                          * separate selection */
 
 template <typename WORD> struct pool_shape {
-    typedef pool<1, 32, WORD>                           OF_WARP;
     typedef pool<16, sizeof(WORD) == 8 ? 16 : 32, WORD> OF_BLOCK;
 };
 
-/* ---- Up to 256 keys ---- */
+/* ---- Up to 16 keys ---- */
 
-/* The item `rank` of the sorted keys of this lane's group. */
-template <int M, typename WORD>
-static DEVICE WORD sorted_item(const WORD (&x)[WARP_SORT_ITEMS], unsigned rank)
+/* The item `rank` of the sorted keys of this lane. */
+template <typename WORD, int N> static DEVICE WORD sorted_item(const WORD (&x)[N], unsigned rank)
 {
-    unsigned const first = lane_id() & ~((1u << M) - 1);
-    WORD           mine = x[0];
+    WORD y[N];
 #pragma unroll
-    for (unsigned e = 1; e < WARP_SORT_ITEMS; e++)
-        mine = rank % WARP_SORT_ITEMS == e ? x[e] : mine;
-    return __shfl_sync(WARP_ALL, mine, first + rank / WARP_SORT_ITEMS % (1u << M));
+    for (int e = 0; e < N; e++)
+        y[e] = x[e];
+#pragma unroll
+    for (int left = N / 2, bit = 0; left > 0; left /= 2, bit++)
+#pragma unroll
+        for (int e = 0; e < left; e++)
+            y[e] = (rank >> bit & 1) != 0 ? y[2 * e + 1] : y[2 * e];
+    return y[0];
 }
 
-/* Handles the segments of more than `least` and at most `most` keys. */
-template <typename WORD, int M>
+/* Writes the targets of a segment that one lane has sorted. */
+template <typename WORD, int N>
+static DEVICE void select_from_lane(const segment_codes<WORD> &codes,
+                                    const segment_targets     &targets, const WORD (&x)[N],
+                                    uint64_t number, unsigned length, bool writes,
+                                    segment_target_memo &memo)
+{
+    unsigned numbers = length; /* keys that are not NaN */
+    if (segment_counts_nans(targets, codes)) {
+        numbers = 0;
+#pragma unroll
+        for (int e = 0; e < N; e++)
+            numbers += x[e] <= codes.last_number();
+    }
+    segment_targets_settle(targets, codes, number, length, length - numbers, writes, memo,
+                           [&](unsigned rank, bool wants_next, WORD *next) {
+                               *next = sorted_item(x, wants_next ? rank + 1 : rank);
+                               return sorted_item(x, rank);
+                           });
+}
+
+/* Handles the segments of at most `most` keys. */
+template <typename WORD>
 static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(WORD)))
     select_sorted_segments(const __grid_constant__ segment_codes<WORD> codes, const void *keys,
                            const __grid_constant__ segment_map     map,
-                           const __grid_constant__ segment_targets targets, int64_t least,
-                           uint64_t most, unsigned chunk)
+                           const __grid_constant__ segment_targets targets, uint64_t most,
+                           unsigned chunk)
 {
-    constexpr unsigned LANES = 1u << M;
     __shared__ slots_memory<WORD> memories[SLOTS_WARPS];
     slots_memory<WORD> *const     memory = &memories[threadIdx.x / WARP_LANES];
-    slots_each<M>(memory, map, least, most, chunk, [&]() {
-        slot_entry const here = memory->slots[lane_id() / LANES];
-        unsigned         numbers = (unsigned)here.where.length; /* keys that are not NaN */
-        WORD             x[WARP_SORT_ITEMS];
-        (void)slots_sort<M>(
+    slots_each<0>(memory, map, -1, most, chunk, [&]() {
+        slot_entry const    here = memory->slots[lane_id()];
+        segment_target_memo memo = {}; /* not kept: it would take registers */
+        WORD                x[WARP_SORT_ITEMS];
+        (void)slots_sort<0>(
             memory, x,
             [&](auto &&at, auto &&is_there, auto &&) {
                 segment_read_items(codes, keys, at, is_there, (WORD) ~(WORD)0, x);
             },
             [](WORD &, unsigned) {});
-        if (segment_counts_nans(targets, codes)) {
-            numbers = 0;
+        select_from_lane(codes, targets, x, here.number, (unsigned)here.where.length,
+                         here.number < map.count, memo);
+    });
+}
+
+/* All rows of a fixed layout without gaps, of up to N keys. A warp reads 32 rows as one piece;
+ * shared memory moves each row to one lane. */
+template <typename WORD, int N>
+static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(WORD)))
+    select_dense_rows(const __grid_constant__ segment_codes<WORD> codes, const void *keys,
+                      const __grid_constant__ segment_map     map,
+                      const __grid_constant__ segment_targets targets)
+{
+    constexpr unsigned  ROW = WARP_LANES + 1; /* avoids bank conflicts */
+    __shared__ WORD     memories[SLOTS_WARPS][N * ROW];
+    WORD *const         memory = memories[threadIdx.x / WARP_LANES];
+    unsigned const      length = (unsigned)map.length, lane = lane_id();
+    uint64_t const      warps = (uint64_t)gridDim.x * SLOTS_WARPS;
+    uint64_t            first = (uint64_t)blockIdx.x * SLOTS_WARPS + threadIdx.x / WARP_LANES;
+    segment_target_memo memo = {};
+    for (first *= WARP_LANES; first < map.count; first += warps * WARP_LANES) {
+        uint64_t const left = map.count - first, start = first * length + lane;
+        unsigned const rows = left < WARP_LANES ? (unsigned)left : WARP_LANES;
+        unsigned const total = rows * length;
+        WORD           x[N];
+        segment_read_items(
+            codes, keys, [&](int e) { return start + (unsigned)e * WARP_LANES; },
+            [&](int e) { return e * WARP_LANES + lane < total; }, (WORD) ~(WORD)0, x);
+        __syncwarp(); /* all lanes are done with the last rows */
 #pragma unroll
-            for (int e = 0; e < WARP_SORT_ITEMS; e++)
-                numbers += x[e] <= codes.last_number();
-            for (unsigned step = LANES / 2; step > 0; step /= 2)
-                numbers += __shfl_xor_sync(WARP_ALL, numbers, step);
+        for (int e = 0; e < N; e++)
+            memory[e * ROW + lane] = x[e];
+        __syncwarp();
+#pragma unroll
+        for (int e = 0; e < N; e++) {
+            unsigned const p = lane * length + (unsigned)e;
+            x[e] = (unsigned)e < length ? memory[p + p / WARP_LANES] : (WORD) ~(WORD)0;
         }
-        segment_targets_settle(targets, codes, here.number, here.where.length,
-                               here.where.length - numbers,
-                               here.number < map.count && lane_id() % LANES == 0,
+        lane_sort<1, N>(x);
+        select_from_lane(codes, targets, x, first + lane, length, lane < rows, memo);
+    }
+}
+
+/* ---- Up to 8192 keys ---- */
+
+/* The segments of a class. */
+template <typename WORD, int M>
+static __global__ void __launch_bounds__(planes_threads(M), planes_resident(M))
+    select_plane_segments(const __grid_constant__ segment_codes<WORD> codes, const void *keys,
+                          const __grid_constant__ segment_map     map,
+                          const __grid_constant__ segment_targets targets, planes_class const group,
+                          bool vectors)
+{
+    typedef planes<WORD, M> PLANES;
+    __shared__ uint32_t     totals[2 * PLANES::WARPS + 1];
+    bool const              counts = segment_counts_nans(targets, codes);
+    segment_target_memo     memo = {};
+    planes_each<M>(map, group, [&](segment here, uint64_t number) {
+        PLANES mine;
+        mine.load(codes, keys, here, vectors, totals);
+        unsigned const numbers = counts ? mine.count_to(codes, codes.last_number()) : mine.n;
+        segment_targets_settle(targets, codes, number, mine.n, mine.n - numbers,
+                               mine.lane == 0 && number < map.count, memo,
                                [&](unsigned rank, bool wants_next, WORD *next) {
-                                   *next = sorted_item<M>(x, wants_next ? rank + 1 : rank);
-                                   return sorted_item<M>(x, rank);
+                                   return mine.pick(codes, rank, wants_next, next);
                                });
     });
 }
 
 /* ---- Up to the registers of a block ---- */
 
-/* All segments of a fixed layout, or the segments of a list. */
+/* All segments of a fixed layout, or the segments of a list of more than `least` keys. */
 template <typename POOL, int BLOCK>
 static __global__ void __launch_bounds__(BLOCK)
     select_pool_segments(const __grid_constant__ segment_codes<typename POOL::WORD> codes,
                          const void *keys, const __grid_constant__ segment_map map,
-                         const __grid_constant__ segment_targets targets, pool_source const source)
+                         const __grid_constant__ segment_targets targets, pool_source const source,
+                         uint64_t least)
 {
     typedef typename POOL::WORD WORD;
+    segment_target_memo         memo = {};
     pool_each<POOL, BLOCK>(map, source, [&](POOL &mine, auto *shared, uint64_t i, segment here) {
+        if (here.length <= least)
+            return;
         mine.load(codes, keys, here.start, (unsigned)here.length);
         unsigned const numbers = segment_counts_nans(targets, codes)
                                      ? mine.count_to(shared, codes.last_number())
                                      : mine.n;
-        segment_targets_settle(targets, codes, i, mine.n, mine.n - numbers, mine.thread == 0,
+        segment_targets_settle(targets, codes, i, mine.n, mine.n - numbers, mine.thread == 0, memo,
                                [&](unsigned rank, bool wants_next, WORD *next) {
                                    return mine.pick(shared, rank, wants_next, next);
                                });
@@ -139,7 +215,7 @@ static uint64_t block_most(ordo_type type)
 
 static segment_limits select_limits(ordo_type type)
 {
-    return {{SORTED_MOST, pool_shape<uint32_t>::OF_WARP::MOST, block_most(type)}, DIGITS_TILE};
+    return {{PLANES_UNLISTED, PLANES_OF_WARP, block_most(type)}, DIGITS_TILE};
 }
 
 static segment_select_work select_layout_of(cuda_scratch *scratch, const ordo_select_job *job)
@@ -153,15 +229,35 @@ static segment_select_work select_layout_of(cuda_scratch *scratch, const ordo_se
     return work;
 }
 
-template <typename WORD, int M>
+/* Segments of up to 16 keys. */
+template <typename WORD>
 static ordo_status launch_sorted(cuda_call *call, const segment_codes<WORD> &codes,
                                  const void *keys, const segment_map &map,
-                                 const segment_targets &targets, int64_t least, uint64_t most)
+                                 const segment_targets &targets)
 {
-    unsigned const chunk = slots_chunk(map, M);
-    return CUDA_LAUNCH(call, (select_sorted_segments<WORD, M>),
-                       slots_grid(call, map, M, sizeof(WORD)), SLOTS_THREADS, 0, codes, keys, map,
-                       targets, least, most, chunk);
+    size_t const grid = slots_grid(call, map, 0, sizeof(WORD));
+    if (segments_are_dense(map))
+        return CUDA_LAUNCH(call, (select_dense_rows<WORD, WARP_SORT_ITEMS>), grid, SLOTS_THREADS, 0,
+                           codes, keys, map, targets);
+    return CUDA_LAUNCH(call, select_sorted_segments<WORD>, grid, SLOTS_THREADS, 0, codes, keys, map,
+                       targets, (uint64_t)WARP_SORT_ITEMS, slots_chunk(map, 0));
+}
+
+/* Segments of 17 to planes_most<WORD>() keys, from 2^M threads on. */
+template <typename WORD, int M>
+static ordo_status launch_planes(cuda_call *call, const segment_codes<WORD> &codes,
+                                 const void *keys, const segment_classes &classes,
+                                 const segment_targets &targets)
+{
+    const segment_map &map = classes.map;
+    planes_class const here = planes_class_of<WORD, M>(classes);
+    if (here.is_used)
+        TRY(CUDA_LAUNCH(call, (select_plane_segments<WORD, M>),
+                        planes_grid(call, map, here.source, M), planes_threads(M), 0, codes, keys,
+                        map, targets, here, planes_are_vectors(map, keys, codes.bytes)));
+    if constexpr (M < planes_last<WORD>())
+        return launch_planes<WORD, M + planes_step<WORD>()>(call, codes, keys, classes, targets);
+    return ORDO_OK;
 }
 
 /* A list of segments, or all of them if the layout is fixed. */
@@ -173,7 +269,7 @@ static ordo_status launch_pool(cuda_call *call, const segment_codes<typename POO
     pool_source const source = pool_source_of(classes, list);
     size_t const      blocks = segment_grid(call, source.room * POOL::THREADS, BLOCK, 2048 / BLOCK);
     return CUDA_LAUNCH(call, (select_pool_segments<POOL, BLOCK>), blocks, BLOCK, 0, codes, keys,
-                       classes.map, targets, source);
+                       classes.map, targets, source, planes_most<typename POOL::WORD>());
 }
 
 template <typename WORD>
@@ -187,13 +283,10 @@ static ordo_status select_classes(cuda_call *call, const segment_codes<WORD> &co
     bool const               is_fixed = map.offsets == NULL;
     uint64_t const           longest = is_fixed ? map.length : map.n;
     uint64_t const           shortest = is_fixed ? map.length : 0;
-    TRY(slots_classes<SORTED_LG>(shortest, longest, -1, [&](auto m, int64_t least, uint64_t most) {
-        return launch_sorted<WORD, decltype(m)::M>(call, codes, keys, map, targets, least, most);
-    }));
-    if (shortest <= SHAPE::OF_WARP::MOST && longest > SORTED_MOST)
-        TRY((launch_pool<typename SHAPE::OF_WARP, SHORT_THREADS>(call, codes, keys, classes,
-                                                                 targets, 0)));
-    if (shortest <= SHAPE::OF_BLOCK::MOST && longest > SHAPE::OF_WARP::MOST)
+    if (shortest <= WARP_SORT_ITEMS)
+        TRY(launch_sorted(call, codes, keys, map, targets));
+    TRY((launch_planes<WORD, planes_first<WORD>()>(call, codes, keys, classes, targets)));
+    if (shortest <= SHAPE::OF_BLOCK::MOST && longest > planes_most<WORD>())
         TRY((launch_pool<typename SHAPE::OF_BLOCK, SHAPE::OF_BLOCK::THREADS>(call, codes, keys,
                                                                              classes, targets, 1)));
     if (longest <= SHAPE::OF_BLOCK::MOST)

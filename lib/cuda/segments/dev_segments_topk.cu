@@ -1,38 +1,22 @@
 /* dev_segments_topk.cu - the first k keys of every segment in order, with their indices.
  *
- * k up to 32: segments of up to 256 keys (8-byte keys: 16) are sorted in registers
- * (segment_slots.cuh). A warp (1024 keys) or a block (16384; 8-byte keys: 8192) holds a longer
- * segment in registers, searches the k-th key, gathers the keys up to it and sorts them by key and
- * index (segment_pool.cuh). Still longer segments are cut into tiles of a block's size; one block
- * for each segment joins the first k keys of its tiles. Larger k: an argsort of the segments.
+ * k up to 32: segments of up to 8192 keys (8-byte keys: 4096) are sorted, or searched by their bits
+ * (segment_topk.cuh). For up to 16384 keys (8192) a block searches the k-th key (segment_pool.cuh)
+ * and sorts the keys up to it. Still longer segments are cut into tiles of a block's size; one
+ * block for each segment joins the first k keys of its tiles. Larger k: an argsort of the segments.
  * Memory moved: the keys once. Scratch: 16 bytes for each key of a tile that is kept; for larger k
  * the index and the scratch of the argsort; rows of a layout with a step. */
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/segments/segments.cuh"
 #include "cuda/segments/segment_pool.cuh"
-#include "cuda/segments/segment_slots.cuh"
-#include "cuda/sort/merge_sorted.cuh"
+#include "cuda/segments/segment_topk.cuh"
 
 enum {
-    TOPK_MOST = POOL_FEW, /* k of the search */
-    TOPK_LG = 4,
-    TOPK_SHORT =
-        WARP_SORT_ITEMS << TOPK_LG, /* keys of a segment that is sorted, or held in few registers */
     TOPK_THREADS = 256
 };
 
 template <typename WORD> struct topk_shape {
-    typedef pool<1, TOPK_SHORT / 32, WORD>              OF_FEW;
-    typedef pool<1, 32, WORD>                           OF_WARP;
     typedef pool<16, sizeof(WORD) == 8 ? 16 : 32, WORD> OF_BLOCK;
-};
-
-struct topk_wish { /* a kernel argument */
-    const void *keys;
-    uint64_t    k;
-    void       *values, *index; /* NULL: not wanted */
-    bool        index_is_wide, omits;
-    uint64_t   *found; /* NULL: not wanted */
 };
 
 template <typename WORD> struct topk_kept { /* the first k keys of each tile */
@@ -41,20 +25,6 @@ template <typename WORD> struct topk_kept { /* the first k keys of each tile */
 };
 
 /* ---- Results ---- */
-
-/* Writes result r of segment `number`, which starts at `start`. */
-template <typename WORD>
-static DEVICE void topk_write(const segment_codes<WORD> &codes, const topk_wish &wish,
-                              uint64_t number, uint64_t start, uint64_t r, uint64_t place)
-{
-    uint64_t const at = number * wish.k + r;
-    if (wish.values != NULL)
-        codes.write_raw(wish.values, at, codes.raw(wish.keys, start + place));
-    if (wish.index != NULL && wish.index_is_wide)
-        ((uint64_t *)wish.index)[at] = place;
-    else if (wish.index != NULL)
-        ((uint32_t *)wish.index)[at] = (uint32_t)place;
-}
 
 /* The first `count` results of a segment, one in each lane of a warp. */
 template <typename WORD>
@@ -70,86 +40,19 @@ static DEVICE void topk_write_lanes(const segment_codes<WORD> &codes, const topk
         wish.found[number] = (uint64_t)__popc(there);
 }
 
-/* ---- Short segments: sorted ---- */
+/* ---- Segments in the registers of a block ---- */
 
-/* Codes above places in the segment. */
-template <typename WORD> struct topk_record;
-template <> struct topk_record<uint32_t> {
-    typedef uint64_t K;
-
-    static DEVICE K        make(uint32_t code, unsigned place) { return (K)code << 32 | place; }
-    static DEVICE void     put_place(K &record, unsigned place) { record |= place; }
-    static DEVICE uint32_t code(K record) { return (uint32_t)(record >> 32); }
-};
-template <> struct topk_record<uint64_t> {
-    typedef key_record K;
-
-    static DEVICE K        make(uint64_t code, unsigned place) { return {code, place}; }
-    static DEVICE void     put_place(K &record, unsigned place) { record.index = place; }
-    static DEVICE uint64_t code(const K &record) { return record.key; }
-};
-
-/* Handles the segments of more than `least` and at most `most` keys. */
-template <typename WORD, int M, typename RECORD = topk_record<WORD>>
-static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(typename RECORD::K)))
-    topk_slot_segments(const __grid_constant__ segment_codes<WORD> codes,
-                       const __grid_constant__ segment_map         map,
-                       const __grid_constant__ topk_wish wish, int64_t least, uint64_t most,
-                       unsigned chunk)
-{
-    typedef typename RECORD::K K;
-    __shared__ slots_memory<K> memories[SLOTS_WARPS];
-    slots_memory<K> *const     memory = &memories[threadIdx.x / WARP_LANES];
-    unsigned const             k = (unsigned)wish.k;
-    slots_each<M>(memory, map, least, most, chunk, [&]() {
-        K x[WARP_SORT_ITEMS];
-        (void)slots_sort<M>(
-            memory, x,
-            [&](auto &&at, auto &&is_there, auto &&place) {
-                WORD found[WARP_SORT_ITEMS];
-                segment_read_items(codes, wish.keys, at, is_there, (WORD)0, found);
-#pragma unroll
-                for (int e = 0; e < WARP_SORT_ITEMS; e++)
-                    x[e] = is_there(e) ? RECORD::make(found[e], place(e)) : last_record<K>();
-            },
-            [](K &record, unsigned place) { RECORD::put_place(record, place); });
-        slots_spread(memory, x);
-        auto const is_result = [&](unsigned slot, unsigned r) {
-            return r < memory->slots[slot].where.length &&
-                   (!wish.omits ||
-                    RECORD::code(slots_at<M>(memory, slot, r)) <= codes.last_number());
-        };
-        for (unsigned o = lane_id(); o < (WARP_LANES >> M) * k; o += WARP_LANES) {
-            unsigned const   slot = o / k, r = o % k;
-            slot_entry const here = memory->slots[slot];
-            if (is_result(slot, r))
-                topk_write(codes, wish, here.number, here.where.start, r,
-                           record_index(slots_at<M>(memory, slot, r)));
-        }
-        if (wish.found != NULL && lane_id() < WARP_LANES >> M &&
-            memory->slots[lane_id()].number < map.count) {
-            unsigned count = 0;
-            while (count < k && is_result(lane_id(), count))
-                count++;
-            wish.found[memory->slots[lane_id()].number] = count;
-        }
-    });
-}
-
-/* ---- Segments in registers ---- */
-
-/* Handles the segments of more than `least` keys (any number if least is 0) and at most POOL::MOST,
- * or the segments of a list. */
+/* All segments of a fixed layout, or the segments of a list of more than `least` keys. */
 template <typename POOL, int BLOCK>
 static __global__ void __launch_bounds__(BLOCK)
     topk_pool_segments(const __grid_constant__ segment_codes<typename POOL::WORD> codes,
                        const __grid_constant__ segment_map                        map,
-                       const __grid_constant__ topk_wish wish, uint64_t least,
-                       pool_source const source)
+                       const __grid_constant__ topk_wish wish, pool_source const source,
+                       uint64_t least)
 {
     typedef typename POOL::WORD WORD;
     pool_each<POOL, BLOCK>(map, source, [&](POOL &mine, auto *shared, uint64_t i, segment here) {
-        if (here.length > POOL::MOST || (least != 0 && here.length <= least))
+        if (here.length <= least)
             return;
         mine.load(codes, wish.keys, here.start, (unsigned)here.length);
         unsigned const    count = (unsigned)(wish.k < here.length ? wish.k : here.length);
@@ -307,9 +210,8 @@ static topk_work topk_layout(cuda_scratch *scratch, const ordo_topk_job *job)
     topk_work      work;
     uint64_t const most = topk_block_most(job->type);
     work.input = segment_input_layout(scratch, job->segments, job->type, job->keys, job->n, false);
-    work.classes =
-        segment_classes_layout(scratch, &work.input.view, work.input.n,
-                               {{TOPK_SHORT, topk_shape<uint32_t>::OF_WARP::MOST, most}, most});
+    work.classes = segment_classes_layout(scratch, &work.input.view, work.input.n,
+                                          {{PLANES_UNLISTED, PLANES_OF_WARP, most}, most});
     size_t const kept = work.classes.most_tiles * job->k;
     work.codes = scratch_take<char>(scratch, kept * (cuda_type_size(job->type) == 8 ? 8 : 4));
     work.places = scratch_take<uint64_t>(scratch, kept);
@@ -329,68 +231,57 @@ static topk_wish wish_of(const ordo_topk_job *job, const void *keys)
     return wish;
 }
 
-/* Launches for a list of segments; -1: for all segments, of which the kernel skips those of other
- * lengths. */
-template <typename POOL, int BLOCK>
-static ordo_status launch_pool(cuda_call *call, const segment_codes<typename POOL::WORD> &codes,
-                               const segment_classes &classes, const topk_wish &wish,
-                               uint64_t least, int list)
-{
-    pool_source const source = pool_source_of(classes, list);
-    size_t const      blocks = segment_grid(call, source.room * POOL::THREADS, BLOCK, 2048 / BLOCK);
-    return CUDA_LAUNCH(call, (topk_pool_segments<POOL, BLOCK>), blocks, BLOCK, 0, codes,
-                       classes.map, wish, least, source);
-}
-
+/* Segments of 17 to planes_most<WORD>() keys, from 2^M threads on. */
 template <typename WORD, int M>
-static ordo_status launch_slots(cuda_call *call, const segment_codes<WORD> &codes,
-                                const segment_map &map, const topk_wish &wish, int64_t least,
-                                uint64_t most)
+static ordo_status launch_planes(cuda_call *call, const segment_codes<WORD> &codes,
+                                 const segment_classes &classes, const topk_wish &wish)
 {
-    return CUDA_LAUNCH(call, (topk_slot_segments<WORD, M>),
-                       slots_grid(call, map, M, sizeof(typename topk_record<WORD>::K)),
-                       SLOTS_THREADS, 0, codes, map, wish, least, most, slots_chunk(map, M));
+    const segment_map &map = classes.map;
+    planes_class const here = planes_class_of<WORD, M>(classes);
+    unsigned           lg = 0;
+    while (1u << lg < wish.k)
+        lg++;
+    if (here.is_used)
+        TRY(CUDA_LAUNCH(call, (topk_plane_segments<WORD, M>),
+                        planes_grid(call, map, here.source, M), planes_threads(M), 0, codes, map,
+                        wish, here, planes_are_vectors(map, wish.keys, codes.bytes), lg));
+    if constexpr (M < planes_last<WORD>())
+        return launch_planes<WORD, M + planes_step<WORD>()>(call, codes, classes, wish);
+    return ORDO_OK;
 }
 
-/* Segments of up to TOPK_SHORT keys, of these lengths. */
+/* Segments of up to 16 keys. */
 template <typename WORD>
-static ordo_status topk_short(cuda_call *call, const segment_codes<WORD> &codes,
-                              const segment_classes &classes, const topk_wish &wish,
-                              uint64_t shortest, uint64_t longest)
+static ordo_status launch_short(cuda_call *call, const segment_codes<WORD> &codes,
+                                const segment_map &map, const topk_wish &wish)
 {
-    if constexpr (sizeof(WORD) == 4)
-        return slots_classes<TOPK_LG>(shortest, longest, -1,
-                                      [&](auto m, int64_t least, uint64_t most) {
-                                          return launch_slots<WORD, decltype(m)::M>(
-                                              call, codes, classes.map, wish, least, most);
-                                      });
-    if (shortest <= WARP_SORT_ITEMS)
-        TRY((launch_slots<WORD, 0>(call, codes, classes.map, wish, -1, WARP_SORT_ITEMS)));
-    if (longest <= WARP_SORT_ITEMS)
-        return ORDO_OK;
-    return launch_pool<typename topk_shape<WORD>::OF_FEW, TOPK_THREADS>(call, codes, classes, wish,
-                                                                        WARP_SORT_ITEMS, -1);
+    size_t const grid = slots_grid(call, map, 0, sizeof(typename topk_record<WORD>::K));
+    if (segments_are_dense(map) && wish.k > 0 && wish.k <= map.length && !wish.omits)
+        return CUDA_LAUNCH(call, topk_dense_rows<WORD>, grid, SLOTS_THREADS, 0, codes, map, wish);
+    return CUDA_LAUNCH(call, topk_slot_segments<WORD>, grid, SLOTS_THREADS, 0, codes, map, wish,
+                       slots_chunk(map, 0));
 }
 
 template <typename WORD>
 static ordo_status topk_classes(cuda_call *call, const segment_codes<WORD> &codes,
                                 const topk_work &work, const topk_wish &wish)
 {
-    typedef topk_shape<WORD>         SHAPE;
-    typedef typename SHAPE::OF_WARP  OF_WARP;
-    typedef typename SHAPE::OF_BLOCK OF_BLOCK;
-    const segment_classes           &classes = work.classes;
-    bool const                       is_fixed = classes.map.offsets == NULL;
-    uint64_t const                   longest = is_fixed ? classes.map.length : classes.map.n;
-    uint64_t const                   shortest = is_fixed ? classes.map.length : 0;
-    topk_kept<WORD> const            kept = {(WORD *)work.codes, work.places};
-    if (shortest <= TOPK_SHORT)
-        TRY(topk_short(call, codes, classes, wish, shortest, longest));
-    if (shortest <= OF_WARP::MOST && longest > TOPK_SHORT)
-        TRY((launch_pool<OF_WARP, TOPK_THREADS>(call, codes, classes, wish, TOPK_SHORT, 0)));
-    if (shortest <= OF_BLOCK::MOST && longest > OF_WARP::MOST)
-        TRY((launch_pool<OF_BLOCK, OF_BLOCK::THREADS>(call, codes, classes, wish, OF_WARP::MOST,
-                                                      1)));
+    typedef typename topk_shape<WORD>::OF_BLOCK OF_BLOCK;
+    const segment_classes                      &classes = work.classes;
+    const segment_map                          &map = classes.map;
+    bool const                                  is_fixed = map.offsets == NULL;
+    uint64_t const                              longest = is_fixed ? map.length : map.n;
+    uint64_t const                              shortest = is_fixed ? map.length : 0;
+    topk_kept<WORD> const                       kept = {(WORD *)work.codes, work.places};
+    if (shortest <= WARP_SORT_ITEMS)
+        TRY(launch_short(call, codes, map, wish));
+    TRY((launch_planes<WORD, planes_first<WORD>()>(call, codes, classes, wish)));
+    if (shortest <= OF_BLOCK::MOST && longest > planes_most<WORD>()) {
+        pool_source const source = pool_source_of(classes, 1);
+        TRY(CUDA_LAUNCH(call, (topk_pool_segments<OF_BLOCK, OF_BLOCK::THREADS>),
+                        segment_grid(call, source.room, 1, 2048 / OF_BLOCK::THREADS),
+                        OF_BLOCK::THREADS, 0, codes, map, wish, source, planes_most<WORD>()));
+    }
     if (longest <= OF_BLOCK::MOST)
         return ORDO_OK;
     size_t const tiles = segment_grid(call, classes.most_tiles, 1, 4);

@@ -1,12 +1,12 @@
-/* segment_pool.cuh - the keys of one segment in the registers of a warp or a block, and the search
- * for the key of any rank among them.
+/* segment_pool.cuh - the keys of one segment in the registers of a block, and the search for the
+ * key of any rank among them.
  *
  * Item e of thread t is key e * THREADS + t of the segment. Items past the end hold the largest
  * word and are never counted. A search keeps a bracket of words that holds the wanted key. Each
  * round sorts a sample of 32 keys of the bracket, chooses a pivot near the wanted rank, and counts
  * the keys up to the pivot. Pivots are above and below the rank in turn, so the bracket shrinks
  * from both sides. From the sixth round on every other pivot is the middle of the bracket: at most
- * 140 rounds for any input; about four for 1024 keys. The last 32 keys are sorted. After R. W.
+ * 140 rounds for any input. The last 32 keys are sorted. After R. W.
  * Floyd and R. L. Rivest, "Expected time bounds for selection", CACM 18 (1975). */
 #ifndef ORDO_CUDA_SEGMENTS_SEGMENT_POOL_H
 #define ORDO_CUDA_SEGMENTS_SEGMENT_POOL_H
@@ -30,15 +30,6 @@ template <int WARPS, typename WORD> struct pool_shared { /* one for each pool */
     uint32_t totals[2][WARPS];
     uint32_t taken;
 };
-
-/* A barrier of all threads of the pool. */
-template <int WARPS> static DEVICE void pool_sync(void)
-{
-    if constexpr (WARPS == 1)
-        __syncwarp();
-    else
-        __syncthreads();
-}
 
 /* A key of a segment: its code and its place. */
 template <typename WORD> struct pool_record {
@@ -136,14 +127,12 @@ template <int WARPS_, int ITEMS_, typename WORD_> struct pool {
     DEVICE unsigned sum(SHARED *s, unsigned mine)
     {
         unsigned total = __reduce_add_sync(WARP_ALL, mine);
-        if constexpr (WARPS > 1) {
-            if (lane_id() == 0)
-                s->totals[parity][thread / WARP_LANES] = total;
-            __syncthreads();
-            total = lane_id() < WARPS ? s->totals[parity][lane_id()] : 0;
-            total = __reduce_add_sync(WARP_ALL, total);
-            parity ^= 1; /* slow threads may still read the totals of this call */
-        }
+        if (lane_id() == 0)
+            s->totals[parity][thread / WARP_LANES] = total;
+        __syncthreads();
+        total = lane_id() < WARPS ? s->totals[parity][lane_id()] : 0;
+        total = __reduce_add_sync(WARP_ALL, total);
+        parity ^= 1; /* slow threads may still read the totals of this call */
         return total;
     }
 
@@ -165,14 +154,11 @@ template <int WARPS_, int ITEMS_, typename WORD_> struct pool {
         for (int e = 0; e < ITEMS; e++)
             mine = x[e] > word && x[e] < mine ? x[e] : mine;
         mine = warp_smallest(mine);
-        if constexpr (WARPS > 1) {
-            __syncthreads(); /* earlier reads of `least` are done */
-            if (lane_id() == 0)
-                s->least[thread / WARP_LANES] = mine;
-            __syncthreads();
-            mine = warp_smallest(lane_id() < WARPS ? s->least[lane_id()] : (WORD) ~(WORD)0);
-        }
-        return mine;
+        __syncthreads(); /* earlier reads of `least` are done */
+        if (lane_id() == 0)
+            s->least[thread / WARP_LANES] = mine;
+        __syncthreads();
+        return warp_smallest(lane_id() < WARPS ? s->least[lane_id()] : (WORD) ~(WORD)0);
     }
 
     /* Up to 32 keys of the bracket, sorted, one in each lane; returns their number. */
@@ -186,19 +172,18 @@ template <int WARPS_, int ITEMS_, typename WORD_> struct pool {
             mine = inside ? x[e] : mine;
             has |= inside;
         }
-        if constexpr (WARPS > 1) { /* the keys of the first and the last such lane of each warp */
-            static_assert(2 * WARPS == (int)WARP_LANES, "two keys of each warp");
-            unsigned const lanes = __ballot_sync(WARP_ALL, has), warp = thread / WARP_LANES;
-            if (lanes != 0 && lane_id() == (unsigned)__ffs((int)lanes) - 1)
-                s->sample[2 * warp] = mine;
-            if (lanes != 0 && lane_id() == 31u - (unsigned)__clz((int)lanes))
-                s->sample[2 * warp + 1] = mine;
-            if (lane_id() == 0)
-                s->are_there[warp] = lanes != 0;
-            __syncthreads();
-            has = s->are_there[lane_id() / 2] != 0;
-            mine = has ? s->sample[lane_id()] : (WORD) ~(WORD)0;
-        }
+        /* The keys of the first and the last such lane of each warp. */
+        static_assert(2 * WARPS == (int)WARP_LANES, "two keys of each warp");
+        unsigned const lanes = __ballot_sync(WARP_ALL, has), warp = thread / WARP_LANES;
+        if (lanes != 0 && lane_id() == (unsigned)__ffs((int)lanes) - 1)
+            s->sample[2 * warp] = mine;
+        if (lanes != 0 && lane_id() == 31u - (unsigned)__clz((int)lanes))
+            s->sample[2 * warp + 1] = mine;
+        if (lane_id() == 0)
+            s->are_there[warp] = lanes != 0;
+        __syncthreads();
+        has = s->are_there[lane_id() / 2] != 0;
+        mine = has ? s->sample[lane_id()] : (WORD) ~(WORD)0;
         *sorted = lanes_sort(mine);
         return (unsigned)__popc(__ballot_sync(WARP_ALL, has));
     }
@@ -207,10 +192,10 @@ template <int WARPS_, int ITEMS_, typename WORD_> struct pool {
      * places in the segment; not sorted. Other lanes get the largest word. */
     DEVICE WORD gather(SHARED *s, WORD lo, WORD hi, unsigned inside, uint64_t *its_place)
     {
-        pool_sync<WARPS>(); /* earlier reads of `few` are done */
+        __syncthreads(); /* earlier reads of `few` are done */
         if (thread == 0)
             s->taken = 0;
-        pool_sync<WARPS>();
+        __syncthreads();
 #pragma unroll
         for (int e = 0; e < ITEMS; e++)
             if (x[e] >= lo && x[e] <= hi && place(e) < n) {
@@ -220,7 +205,7 @@ template <int WARPS_, int ITEMS_, typename WORD_> struct pool {
                     s->few_place[at] = place(e);
                 }
             }
-        pool_sync<WARPS>();
+        __syncthreads();
         unsigned const lane = lane_id();
         *its_place = lane < inside ? s->few_place[lane] : ~(uint64_t)0;
         return lane < inside ? s->few[lane] : (WORD) ~(WORD)0;
@@ -235,25 +220,22 @@ template <int WARPS_, int ITEMS_, typename WORD_> struct pool {
             if (taken < wanted) {
                 bool const     mine = x[e] == word && place(e) < n;
                 uint32_t const lanes = __ballot_sync(WARP_ALL, mine);
-                unsigned       before = taken, total = (unsigned)__popc(lanes);
-                if constexpr (WARPS > 1) {
-                    unsigned const warp = thread / WARP_LANES;
-                    if (lane_id() == 0)
-                        s->totals[parity][warp] = total;
-                    __syncthreads();
-                    unsigned const its = lane_id() < WARPS ? s->totals[parity][lane_id()] : 0;
-                    before += __reduce_add_sync(WARP_ALL, lane_id() < warp ? its : 0);
-                    total = __reduce_add_sync(WARP_ALL, its);
-                    parity ^= 1;
-                }
-                unsigned const at = before + (unsigned)__popc(lanes & lanes_before());
+                unsigned const warp = thread / WARP_LANES;
+                if (lane_id() == 0)
+                    s->totals[parity][warp] = (unsigned)__popc(lanes);
+                __syncthreads();
+                unsigned const its = lane_id() < WARPS ? s->totals[parity][lane_id()] : 0;
+                unsigned const before = __reduce_add_sync(WARP_ALL, lane_id() < warp ? its : 0);
+                unsigned const total = __reduce_add_sync(WARP_ALL, its);
+                parity ^= 1;
+                unsigned const at = taken + before + (unsigned)__popc(lanes & lanes_before());
                 if (mine && at < wanted) {
                     s->few[first + at] = word;
                     s->few_place[first + at] = place(e);
                 }
                 taken += total;
             }
-        pool_sync<WARPS>();
+        __syncthreads();
     }
 
     struct bracket {
@@ -305,7 +287,7 @@ template <int WARPS_, int ITEMS_, typename WORD_> struct pool {
         } else { /* the bracket is one word, which more keys have than fit */
             if (b.below > 0)
                 (void)gather(s, 0, b.lo - 1, b.below, &mine.place);
-            pool_sync<WARPS>(); /* earlier reads of `few` are done */
+            __syncthreads(); /* earlier reads of `few` are done */
             gather_ties(s, b.lo, b.below, k - b.below);
             mine.code = lane < k ? s->few[lane] : (WORD) ~(WORD)0;
             mine.place = lane < k ? s->few_place[lane] : ~(uint64_t)0;

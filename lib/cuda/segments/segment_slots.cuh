@@ -168,10 +168,11 @@ static DEVICE K slots_at(const slots_memory<K> *memory, unsigned slot, unsigned 
 
 /* Calls f() for every filling of the slots of this warp, until all segments of more than `least`
  * and at most `most` elements (any number from 0 on if least < 0) were in a slot. Warps take
- * `chunk` segments at a time, at most 32. By whole warps; f is called by all lanes. */
-template <int M, typename K, typename F>
-static DEVICE void slots_each(slots_memory<K> *memory, const segment_map &map, int64_t least,
-                              uint64_t most, unsigned chunk, F &&f)
+ * `chunk` segments at a time, at most 32. MEMORY has the member `slots` of slots_memory. By whole
+ * warps; f is called by all lanes. */
+template <int M, typename MEMORY, typename F>
+static DEVICE void slots_each(MEMORY *memory, const segment_map &map, int64_t least, uint64_t most,
+                              unsigned chunk, F &&f)
 {
     constexpr unsigned SLOTS = WARP_LANES >> M;
     unsigned const     lane = lane_id();

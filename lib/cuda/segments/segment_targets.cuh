@@ -70,19 +70,30 @@ static DEVICE bool segment_counts_nans(const segment_targets     &targets,
     return targets.nans != ORDO_NANS_LAST && codes.is_float;
 }
 
+/* The last target that was computed, for the next segment of the same length. */
+struct segment_target_memo {
+    uint64_t       n, nans;
+    segment_target target;
+    bool           is_set;
+};
+
 /* Finds and writes all targets of a segment of n keys. pick(rank, wants_next, &next) returns the
  * code of a rank, and in `next` the code of the next rank if wanted; ranks are 0 if no key is
- * wanted. Called by every thread that pick needs; the thread with `writes` writes. */
+ * wanted. Called by every thread that pick needs; the thread with `writes` writes. Threads keep
+ * `memo` from one segment to the next; at first memo.is_set is false. */
 template <typename WORD, typename PICK>
 static DEVICE void segment_targets_settle(const segment_targets     &targets,
                                           const segment_codes<WORD> &codes, uint64_t number,
-                                          uint64_t n, uint64_t nans, bool writes, PICK &&pick)
+                                          uint64_t n, uint64_t nans, bool writes,
+                                          segment_target_memo &memo, PICK &&pick)
 {
     for (uint64_t j = 0; j < targets.count; j++) {
-        segment_target const target = segment_target_of(targets, j, n, nans);
-        bool const           wants_next = target.place.above != target.place.below;
-        WORD                 next;
-        WORD const           key = pick((unsigned)target.place.below, wants_next, &next);
+        if (targets.count > 1 || !memo.is_set || memo.n != n || memo.nans != nans)
+            memo = {n, nans, segment_target_of(targets, j, n, nans), true};
+        segment_target const &target = memo.target;
+        bool const            wants_next = target.place.above != target.place.below;
+        WORD                  next;
+        WORD const            key = pick((unsigned)target.place.below, wants_next, &next);
         if (writes)
             segment_target_write(targets, codes, number, j, target, key, wants_next ? next : key);
     }

@@ -33,6 +33,12 @@ static inline segment_map segment_map_of(const ordo_segment_view *view, size_t n
         NULL,          0};
 }
 
+/* Whether each segment starts where the one before ends, in a fixed layout. */
+static inline bool segments_are_dense(const segment_map &map)
+{
+    return map.offsets == NULL && map.stride == map.length && map.group >= map.count;
+}
+
 enum {
     SEGMENT_SLOT_SHIFT = 40 /* in the counter of the last list: segments above this bit, tiles
                              * below */
@@ -98,12 +104,18 @@ static inline segment_lists segment_lists_layout(cuda_scratch *scratch, size_t n
     for (int c = 0; c < SEGMENT_LISTS; c++)
         lists.room[c] = ordo_min(count, n / (classes.limits[c] + 1) + 1);
     lists.tiles = n / classes.tile + lists.room[2];
-    lists.counts = scratch_take<unsigned long long>(scratch, SEGMENT_LISTS + 1);
+    lists.counts = scratch_take<unsigned long long>(scratch, SEGMENT_LISTS + 2);
     lists.longest = lists.counts == NULL ? NULL : lists.counts + SEGMENT_LISTS;
     lists.list[0] = scratch_take<uint64_t>(scratch, lists.room[0]);
     lists.list[1] = scratch_take<uint64_t>(scratch, lists.room[1]);
     lists.large = scratch_take<segment_large>(scratch, lists.room[2]);
     return lists;
+}
+
+/* A word in device memory. Bit b: a segment has at most 2^b and more than 2^(b-1) elements. */
+static __host__ DEVICE unsigned long long *segment_lengths(const segment_lists &lists)
+{
+    return lists.longest + 1;
 }
 
 /* Fills the lists; map.offsets is not NULL. */
@@ -210,11 +222,17 @@ static inline bool segment_classes_may_link(const segment_classes &classes)
     return classes.map.offsets != NULL ? classes.map.n > classes.limits.tile : classes.each > 1;
 }
 
+/* Whether the lists are filled; otherwise all segments have the first class. */
+static inline bool segment_classes_listed(const segment_classes &classes)
+{
+    return classes.map.offsets != NULL && classes.map.count > 0 &&
+           classes.map.n > classes.limits.limits[0];
+}
+
 /* Lists the segments of a layout with offsets. */
 static inline ordo_status segment_classes_fill(cuda_call *call, const segment_classes &classes)
 {
-    if (classes.map.offsets == NULL || classes.map.count == 0 ||
-        classes.map.n <= classes.limits.limits[0])
+    if (!segment_classes_listed(classes))
         return ORDO_OK;
     return segments_classify(call, classes.map, classes.limits, classes.lists);
 }

@@ -26,7 +26,8 @@ enum {
     LEAF_TILE = CUDA_TUNE_LEAF_TILE,
     LEAF_NEAR = WARP_SORT_ITEMS / 2 + 1 /* most keys of a bucket that windows can sort */
 };
-static_assert(LEAF_KEYS <= LEAF_THREADS * WARP_SORT_ITEMS, "a window for each thread");
+static_assert(LEAF_KEYS <= LEAF_THREADS * WARP_SORT_ITEMS && LEAF_KEYS % 32 == 0,
+              "a window for each thread, and whole rows of keys");
 static_assert(LEAF_SHARE % 4 == 0 && LEAF_BUCKETS <= 1 << 16 && LEAF_KEYS < 1 << 16,
               "buckets are scanned in fours, and a bucket and a rank share a word");
 
@@ -36,15 +37,23 @@ static __host__ __device__ inline size_t leaf_tiles(size_t n)
     return n / LEAF_TILE + (n % LEAF_TILE != 0);
 }
 
-/* BY_VALUE: equal keys are ordered by their values, which are indices; else by their places. */
+/* BY_VALUE: equal keys are ordered by their values, which are indices; else by their places. NEAR:
+ * windows sort the keys. */
 template <typename CODE, typename VALUE, bool BY_VALUE> struct alignas(16) leaf_shared {
     typedef typename CODE::BITS BITS;
     static constexpr bool       PAIRS = value_traits<VALUE>::exists;
+    static constexpr bool       NEAR = !PAIRS && sizeof(BITS) == 4;
+
+    /* The index of place p in `keys`. For windows, 16 bytes stay free after every 128, so that
+     * lanes that read their windows use different banks. */
+    static DEVICE constexpr unsigned at(unsigned p) { return NEAR ? p + p / 32 * 4 : p; }
+    /* Windows reach past the last key. */
+    static constexpr unsigned ROOM = NEAR ? (LEAF_KEYS + 2 * WARP_SORT_ITEMS) / 32 * 36 : LEAF_KEYS;
 
     uint32_t bucket[LEAF_BUCKETS + 4]; /* counts; later starts, and the number of keys */
     uint32_t sums[LEAF_WARPS];
     BITS     low[LEAF_WARPS], high[LEAF_WARPS], differ[LEAF_WARPS];
-    alignas(16) BITS keys[LEAF_KEYS + 2 * WARP_SORT_ITEMS]; /* windows reach past the last key */
+    alignas(16) BITS keys[ROOM];
     VALUE    values[PAIRS ? LEAF_KEYS : 1]; /* by source place; BY_VALUE: in the order of the
                                              * keys */
     uint16_t source[PAIRS && !BY_VALUE ? LEAF_KEYS : 2];
@@ -251,9 +260,10 @@ template <typename SHARED> static DEVICE uint32_t leaf_scan(SHARED *shared, unsi
 
 /* Sorts keys that are at most LEAF_NEAR - 1 places from their final places: windows of 16 keys,
  * then windows shifted by 8. The keys after the last are the largest. Ends with a barrier. */
-template <typename BITS> static DEVICE void leaf_windows(BITS *keys, unsigned count)
+template <typename SHARED, typename BITS = typename SHARED::BITS>
+static DEVICE void leaf_windows(SHARED *shared, unsigned count)
 {
-    constexpr int VECTORS = WARP_SORT_ITEMS * sizeof(BITS) / sizeof(uint4);
+    constexpr int EACH = sizeof(uint4) / sizeof(BITS), VECTORS = WARP_SORT_ITEMS / EACH;
     union {
         uint4 all[VECTORS];
         BITS  key[WARP_SORT_ITEMS];
@@ -262,17 +272,19 @@ template <typename BITS> static DEVICE void leaf_windows(BITS *keys, unsigned co
     for (int round = 0; round < 2; round++) {
         unsigned const from = threadIdx.x * WARP_SORT_ITEMS + round * (WARP_SORT_ITEMS / 2);
         if (from < count) {
-            uint4 *const at = (uint4 *)(keys + from);
+            auto const vector = [&](int v) -> uint4 & {
+                return *(uint4 *)(shared->keys + SHARED::at(from + v * EACH));
+            };
 #pragma unroll
             for (int v = 0; v < VECTORS; v++)
-                window.all[v] = at[v];
+                window.all[v] = vector(v);
             if (round == 0)
                 lane_sort(window.key);
             else
                 lane_sort<WARP_SORT_ITEMS / 2>(window.key);
 #pragma unroll
             for (int v = 0; v < VECTORS; v++)
-                at[v] = window.all[v];
+                vector(v) = window.all[v];
         }
         __syncthreads();
     }
@@ -291,7 +303,7 @@ static DEVICE unsigned leaf_place(const SHARED *shared, CODE const &code, unsign
     auto const here = order(p);
 #pragma unroll 1
     for (unsigned q = start; q < end; q++) {
-        BITS const other = code.fold(shared->keys[q]);
+        BITS const other = code.fold(shared->keys[SHARED::at(q)]);
         place += other < mine || (other == mine && order(q) < here);
     }
     return place;
@@ -306,8 +318,8 @@ static DEVICE bool leaf_sort(leaf_array<CODE, VALUE> const      &array,
                              leaf_shared<CODE, VALUE, BY_VALUE> *shared, size_t first,
                              unsigned count, unsigned *patience)
 {
-    constexpr bool PAIRS = value_traits<VALUE>::exists;
-    constexpr bool NEAR = !PAIRS && sizeof(BITS) == 4, TRIM = NEAR || BY_VALUE;
+    typedef leaf_shared<CODE, VALUE, BY_VALUE> SHARED;
+    constexpr bool PAIRS = SHARED::PAIRS, NEAR = SHARED::NEAR, TRIM = NEAR || BY_VALUE;
     CODE const    &code = array.code;
     BITS           bits[LEAF_ITEMS], low = (BITS) ~(BITS)0, high = 0, differ = 0;
     VALUE          value[PAIRS && BY_VALUE ? LEAF_ITEMS : 1];
@@ -370,19 +382,19 @@ static DEVICE bool leaf_sort(leaf_array<CODE, VALUE> const      &array,
     }
     each([&](int i, unsigned p) {
         unsigned const place = shared->bucket[at[i] & 0xffff] + (at[i] >> 16);
-        shared->keys[place] = bits[i];
+        shared->keys[SHARED::at(place)] = bits[i];
         if constexpr (PAIRS && BY_VALUE)
             shared->values[place] = value[i];
         else if constexpr (PAIRS)
             shared->source[place] = (uint16_t)p;
     });
     if (NEAR && threadIdx.x < 2 * WARP_SORT_ITEMS)
-        shared->keys[count + threadIdx.x] = (BITS) ~(BITS)0;
+        shared->keys[SHARED::at(count + threadIdx.x)] = (BITS) ~(BITS)0;
     __syncthreads();
     if (exact || (NEAR && !far)) {
         if (NEAR && !exact)
-            leaf_windows(shared->keys, count);
-        each([&](int, unsigned p) { array.store(first + p, shared->keys[p]); });
+            leaf_windows(shared, count);
+        each([&](int, unsigned p) { array.store(first + p, shared->keys[SHARED::at(p)]); });
         __syncthreads();
         return true;
     }
@@ -395,7 +407,7 @@ static DEVICE bool leaf_sort(leaf_array<CODE, VALUE> const      &array,
             return shared->source[p];
     };
     each([&](int, unsigned p) {
-        BITS const     key = shared->keys[p], mine = code.fold(key);
+        BITS const     key = shared->keys[SHARED::at(p)], mine = code.fold(key);
         unsigned const bucket = bucket_of(mine, order_of(p));
         unsigned const place = leaf_place(shared, code, p, mine, bucket, order_of);
         array.store(first + place, key);

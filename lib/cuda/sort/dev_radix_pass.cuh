@@ -37,7 +37,7 @@ static DEVICE void look_publish(uint32_t *word, uint32_t code, uint32_t count)
 /* The sum of the counts of the `before` tiles before the tile of `word`; AHEAD words are read at
  * once. */
 template <int AHEAD>
-static DEVICE uint32_t look_back(const uint32_t *word, unsigned before, look_codes codes)
+static DEVICE uint32_t look_back_counts(const uint32_t *word, unsigned before, look_codes codes)
 {
     uint32_t sum = 0;
     while (before > 0) {
@@ -295,7 +295,7 @@ static DEVICE void pass_step(radix_pass_shared<CODE, VALUE, THREADS, ITEMS> *sha
         if (digit < RADIX_BINS) {
             uint64_t *const starts =
                 tables.starts + (step.digit * (tables.portions + 1) + portion.number) * RADIX_BINS;
-            uint32_t const before = look_back<AHEAD>(word, tile, codes);
+            uint32_t const before = look_back_counts<AHEAD>(word, tile, codes);
             if (tile > 0)
                 look_publish(word, codes.whole, before + count);
             size_t const to = starts[digit] + before;

@@ -69,13 +69,17 @@ struct radix_job { /* the facts that the host knows */
     bool        even;                /* whether evenly spread keys are partitioned */
 };
 
-static constexpr int EVEN_MOST = 512; /* buckets of a partition of dev_radix_even.cu */
+static constexpr int EVEN_MOST = 512;  /* most buckets of a partition of dev_radix_even.cu */
+static constexpr int EVEN_PARTS = 256; /* parts of its maps */
 
 struct even_state {  /* state of dev_radix_even.cu */
     uint32_t go;     /* the keys are even enough to be partitioned */
     uint32_t failed; /* a later step failed, so the keys are not sorted */
     uint32_t blocks_done;
+    uint32_t bent; /* the map has a table */
     alignas(8) uint32_t map[8];
+    uint32_t bend[EVEN_PARTS];
+    uint32_t singles[EVEN_MOST]; /* single places taken by the first partition */
 };
 
 struct radix_plan {
@@ -112,10 +116,10 @@ struct radix_tables { /* in device scratch, zeroed before use */
 size_t even_codes(size_t n, size_t key_size);
 
 /* Whether evenly spread keys of this kind are partitioned: alone, all but integers of eight bytes;
- * with indices, keys of eight bytes. */
+ * with indices of four bytes, all. */
 static constexpr bool even_serves(size_t key_size, bool is_float, size_t value_size)
 {
-    return value_size == 0 ? key_size == 4 || is_float : value_size == 4 && key_size == 8;
+    return value_size == 0 ? key_size == 4 || is_float : value_size == 4 && key_size >= 4;
 }
 
 /* Enqueues the sort of evenly spread keys, alone or with indices; tables.even tells later kernels

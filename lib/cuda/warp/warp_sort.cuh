@@ -35,25 +35,26 @@ template <typename BITS> static DEVICE void sort_two(BITS &a, BITS &b)
 }
 
 /* The comparators at distance APART of the odd-even network that merges sorted sequences of PART
- * keys. */
-template <int PART, int APART, typename BITS> static DEVICE void lane_sort_step(BITS *x)
+ * of N keys. */
+template <int PART, int APART, int N, typename BITS> static DEVICE void lane_sort_step(BITS *x)
 {
     constexpr int FIRST = APART % PART;
 #pragma unroll
-    for (int i = 0; i < WARP_SORT_ITEMS - APART; i++)
+    for (int i = 0; i < N - APART; i++)
         if (i >= FIRST && (i - FIRST) / APART % 2 == 0 &&
             i / (2 * PART) == (i + APART) / (2 * PART))
             sort_two(x[i], x[i + APART]);
     if constexpr (APART > 1)
-        lane_sort_step<PART, APART / 2>(x);
+        lane_sort_step<PART, APART / 2, N>(x);
 }
 
-/* Sorts one lane's keys by the odd-even merge network. */
-template <int PART = 1, typename BITS> static DEVICE void lane_sort(BITS *x)
+/* Sorts N keys of one lane, a power of 2, by the odd-even merge network. */
+template <int PART = 1, int N = WARP_SORT_ITEMS, typename BITS>
+static DEVICE void lane_sort(BITS *x)
 {
-    lane_sort_step<PART, PART>(x);
-    if constexpr (2 * PART < WARP_SORT_ITEMS)
-        lane_sort<2 * PART>(x);
+    lane_sort_step<PART, PART, N>(x);
+    if constexpr (2 * PART < N)
+        lane_sort<2 * PART, N>(x);
 }
 
 /* The bitonic steps FIRST, FIRST / 2, ..., 1 on the keys of one lane. */

@@ -17,22 +17,22 @@ enum {
 
 static void key_piece(void *arg, size_t lo, size_t hi)
 {
-    const string_order *const order = arg;
-    uint64_t *const           keys = order->keys + order->n;
+    const hybrid_string_order *const order = arg;
+    uint64_t *const                  keys = order->keys + order->n;
     for (size_t i = lo; i < hi; i++)
         keys[i] = string_key(&order->view, i, 0);
 }
 
 static void gather_piece(void *arg, size_t lo, size_t hi)
 {
-    const string_order *const order = arg;
-    const uint64_t *const     keys = order->keys + order->n;
+    const hybrid_string_order *const order = arg;
+    const uint64_t *const            keys = order->keys + order->n;
     for (size_t i = lo; i < hi; i++)
         order->keys[i] = keys[string_id(order, i)];
 }
 
 /* Describes the keys as the keys of a first round, for string_find_groups. */
-static void describe_keys(string_order *order)
+static void describe_keys(hybrid_string_order *order)
 {
     order->layout = (string_layout){.group_shift = 64,
                                     .letters = STRING_STEP,
@@ -45,7 +45,7 @@ static void describe_keys(string_order *order)
     order->rounds = STRING_ROUNDS; /* the CPU gets all groups */
 }
 
-ordo_status string_sample_order(string_order *order, const ordo_both *both, ordo_exec *exec)
+ordo_status string_sample_order(hybrid_string_order *order, const ordo_both *both, ordo_exec *exec)
 {
     hybrid_records const records = {.type = ORDO_U64,
                                     .n = order->n,

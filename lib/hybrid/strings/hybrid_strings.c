@@ -29,7 +29,7 @@ static bool uses_device(const ordo_both *both, size_t n, ordo_algorithm algorith
 
 /* ---- Memory ---- */
 
-static ordo_status reserve_host(string_order *order)
+static ordo_status reserve_host(hybrid_string_order *order)
 {
     size_t room, all;
     if (!ordo_size_mul(order->n, CPU_BYTES, &room) ||
@@ -44,7 +44,7 @@ static ordo_status reserve_host(string_order *order)
     return ORDO_OK;
 }
 
-static ordo_status reserve_device(string_order *order)
+static ordo_status reserve_device(hybrid_string_order *order)
 {
     hybrid_call *const call = &order->call;
     size_t const       scratch = hybrid_sort_records_scratch(call->both->device, &order->records,
@@ -61,7 +61,7 @@ static ordo_status reserve_device(string_order *order)
 
 /* ---- Rounds ---- */
 
-static ordo_status run_rounds(string_order *order)
+static ordo_status run_rounds(hybrid_string_order *order)
 {
     ordo_exec *const exec = order->call.exec;
     order->all = (tied_group){.count = order->n, .depth = order->shared};
@@ -89,7 +89,8 @@ typedef struct string_request {
 } string_request;
 
 /* Surveys the strings, reserves device memory and runs the rounds. */
-static ordo_status find_by_rounds(string_order *order, const ordo_both *both, ordo_exec *exec)
+static ordo_status find_by_rounds(hybrid_string_order *order, const ordo_both *both,
+                                  ordo_exec *exec)
 {
     if (!string_survey(order, ordo_max(1, order->n / ORDO_TUNE_STRINGS_SAMPLE)))
         return ORDO_E_CANCELLED;
@@ -100,7 +101,7 @@ static ordo_status find_by_rounds(string_order *order, const ordo_both *both, or
     return status == ORDO_OK ? ended : status;
 }
 
-static ordo_status find_order(string_order *order, const ordo_both *both,
+static ordo_status find_order(hybrid_string_order *order, const ordo_both *both,
                               const string_request *request, ordo_exec *exec)
 {
     size_t const n = request->n;
@@ -133,7 +134,7 @@ static ordo_status find_order(string_order *order, const ordo_both *both,
 /* Finds the order. If that fails and both->keep is set, order->known brings only scratch, and the
  * CPU sorts from the beginning. A failed sample sort returns its error instead: the caller repeats
  * the call on the CPU, which takes the scratch of its own sample sort. */
-static ordo_status prepare(string_order *order, const ordo_both *both,
+static ordo_status prepare(hybrid_string_order *order, const ordo_both *both,
                            const string_request *request, ordo_exec *exec)
 {
     order->n = 0;
@@ -150,7 +151,7 @@ static ordo_status prepare(string_order *order, const ordo_both *both,
 }
 
 /* Phase I includes the time to make the keys, phase IV the time for groups of equal keys. */
-static ordo_status report_sample(string_order *order, ordo_exec *exec)
+static ordo_status report_sample(hybrid_string_order *order, ordo_exec *exec)
 {
     exec->algorithm = "sample";
     exec->isa = order->isa;
@@ -161,7 +162,7 @@ static ordo_status report_sample(string_order *order, ordo_exec *exec)
     return ORDO_OK;
 }
 
-static ordo_status report(string_order *order, ordo_exec *exec, ordo_status status)
+static ordo_status report(hybrid_string_order *order, ordo_exec *exec, ordo_status status)
 {
     if (status != ORDO_OK || order->n == 0 || order->known.index == NULL)
         return status;
@@ -190,7 +191,7 @@ static ordo_status report(string_order *order, ordo_exec *exec, ordo_status stat
         string_request const   request = {given, job->n, job->descending, wants_equal,             \
                                           job->algorithm};                                         \
         job_type               with_order = *job;                                                  \
-        string_order           order;                                                              \
+        hybrid_string_order    order;                                                              \
         TRY(prepare(&order, both, &request, exec));                                                \
         with_order.known = order.known.room != NULL ? &order.known : NULL;                         \
         return report(&order, exec, both->cpu->verb(both->cpu_state, &with_order, exec));          \

@@ -56,8 +56,8 @@ typedef struct string_pivot { /* the bytes of one string of the group, from the 
     unsigned char bytes[STRING_PIVOT_BYTES];
 } string_pivot;
 
-typedef struct string_order { /* one call */
-    hybrid_call    call;      /* lanes and errors; without tables */
+typedef struct hybrid_string_order { /* one call */
+    hybrid_call    call;             /* lanes and errors; without tables */
     hybrid_records records;
     string_view    view;
     size_t         n;
@@ -95,10 +95,10 @@ typedef struct string_order { /* one call */
     /* survey_s: with SAMPLE, the time to make the keys; send_s: of the first round, of later
      * rounds. */
     double last_time, survey_s, send_s[2], fetch_s, groups_s;
-} string_order;
+} hybrid_string_order;
 
 /* Seconds since the last call of this function. */
-static inline double string_seconds(string_order *order)
+static inline double string_seconds(hybrid_string_order *order)
 {
     double const now = ordo_profile_clock(), before = order->last_time;
     order->last_time = now;
@@ -109,19 +109,20 @@ static inline double string_seconds(string_order *order)
 
 /* Examines one string of every `stride` for the common beginning and the alphabet. Returns false if
  * the call was cancelled. */
-bool string_survey(string_order *order, size_t stride);
+bool string_survey(hybrid_string_order *order, size_t stride);
 /* Makes an alphabet of all bytes. */
 void string_use_all_bytes(string_alphabet *alphabet);
 /* Chooses the layout for a round of `groups` groups; 0: the first round. Returns false if a key has
  * no room for a letter. */
-bool string_choose_layout(string_order *order, size_t groups);
+bool string_choose_layout(hybrid_string_order *order, size_t groups);
 /* Chooses the pivots of groups[lo..hi). */
-void string_choose_pivots(string_order *order, size_t lo, size_t hi);
+void string_choose_pivots(hybrid_string_order *order, size_t lo, size_t hi);
 /* Makes the keys of strings [first, first + count). Returns false if a string is a misfit. */
-bool string_first_keys(const string_order *order, size_t first, size_t count, uint64_t *keys);
+bool string_first_keys(const hybrid_string_order *order, size_t first, size_t count,
+                       uint64_t *keys);
 /* Makes keys and ids of the strings in [first, end) that are in a group. Returns false if a string
  * is a misfit. */
-bool string_group_keys(const string_order *order, size_t first, size_t end, uint64_t *keys,
+bool string_group_keys(const hybrid_string_order *order, size_t first, size_t end, uint64_t *keys,
                        char *ids);
 
 static inline size_t string_key_group(const string_layout *layout, uint64_t key)
@@ -146,7 +147,7 @@ static inline uint64_t string_key_depth(const string_layout *layout, uint64_t ke
     return layout->letters + (place <= STRING_PIVOT_BYTES ? place : 2 * STRING_PIVOT_BYTES - place);
 }
 
-static inline size_t string_id(const string_order *order, size_t i)
+static inline size_t string_id(const hybrid_string_order *order, size_t i)
 {
     return order->id_type == ORDO_U32 ? ((const uint32_t *)(const void *)order->index)[i]
                                       : (size_t)((const uint64_t *)(const void *)order->index)[i];
@@ -156,18 +157,18 @@ static inline size_t string_id(const string_order *order, size_t i)
 
 /* Sorts the keys of the round's entries: fills order->keys and the entries' places in
  * order->index. */
-ordo_status string_round(string_order *order);
+ordo_status string_round(hybrid_string_order *order);
 
 /* ---- string_groups.c ---- */
 
 /* Finds the groups of order->keys. Groups for another round become order->groups; the others are
  * added to order->known. */
-ordo_status string_find_groups(string_order *order);
+ordo_status string_find_groups(hybrid_string_order *order);
 
 /* ---- hybrid/papers/sample_strings.c ---- */
 
 /* Fills order->index and order->known by the hybrid sample sort of the strings' keys. */
-ordo_status string_sample_order(string_order *order, const ordo_both *both, ordo_exec *exec);
+ordo_status string_sample_order(hybrid_string_order *order, const ordo_both *both, ordo_exec *exec);
 
 /* ---- hybrid_strings.c: slots of the backend ---- */
 

@@ -16,13 +16,13 @@ typedef struct group_counts {
 } group_counts;
 
 typedef struct group_work {
-    const string_order *order;
-    size_t              block;
-    group_counts       *counts; /* of each block; after count_groups the sum of all earlier
+    const hybrid_string_order *order;
+    size_t                     block;
+    group_counts              *counts; /* of each block; after count_groups the sum of all earlier
                                  * blocks */
-    ordo_string_group  *left;   /* NULL: only count */
-    tied_group         *groups;
-    bool                again; /* large groups go into another round */
+    ordo_string_group         *left;   /* NULL: only count */
+    tied_group                *groups;
+    bool                       again; /* large groups go into another round */
 } group_work;
 
 /* The index after the last key equal to keys[at]. */
@@ -46,12 +46,12 @@ static size_t end_of_group(const uint64_t *keys, size_t at, size_t n)
 
 static void add_group(const group_work *work, size_t first, size_t end, group_counts *counts)
 {
-    const string_order *const  order = work->order;
-    const string_layout *const layout = &order->layout;
-    uint64_t const             key = order->keys[first];
-    const tied_group *const    from = &order->groups[string_key_group(layout, key)];
-    size_t const               count = end - first, lo = from->order_start + (first - from->start);
-    bool const                 open = string_key_open(layout, key);
+    const hybrid_string_order *const order = work->order;
+    const string_layout *const       layout = &order->layout;
+    uint64_t const                   key = order->keys[first];
+    const tied_group *const          from = &order->groups[string_key_group(layout, key)];
+    size_t const   count = end - first, lo = from->order_start + (first - from->start);
+    bool const     open = string_key_open(layout, key);
     uint64_t const depth = open ? from->depth + string_key_depth(layout, key) : ORDO_STRINGS_EQUAL;
     if (!open && !order->equal_wanted)
         return;
@@ -93,7 +93,7 @@ static void find_groups(void *arg, size_t lo, size_t hi)
 /* Counts the groups of each block and of all blocks. Returns false if the call was cancelled. */
 static bool count_groups(group_work *work, size_t blocks, group_counts *sum)
 {
-    string_order const *const order = work->order;
+    hybrid_string_order const *const order = work->order;
     *sum = (group_counts){0, 0, 0};
     work->left = NULL;
     if (!ordo_loop(order->call.exec, order->entries, work->block, find_groups, work))
@@ -108,7 +108,7 @@ static bool count_groups(group_work *work, size_t blocks, group_counts *sum)
     return true;
 }
 
-ordo_status string_find_groups(string_order *order)
+ordo_status string_find_groups(hybrid_string_order *order)
 {
     ordo_exec *const exec = order->call.exec;
     size_t const     blocks = ordo_div_up(order->entries, ORDO_TUNE_STRINGS_KEYS);

@@ -73,7 +73,7 @@ static size_t both_share(const string_view *view, size_t a, size_t b, uint64_t d
 
 /* String i of the sample: one string of every stride, whose offset depends on the seed of the
  * call. */
-static size_t sampled(const string_order *order, size_t i)
+static size_t sampled(const hybrid_string_order *order, size_t i)
 {
     uint64_t const draw = order->call.exec->seed + i * UINT64_C(0x9e3779b97f4a7c15);
     size_t const   aside = (size_t)(draw >> 32) % order->stride;
@@ -82,8 +82,8 @@ static size_t sampled(const string_order *order, size_t i)
 
 static void shared_chunk(void *arg, size_t lo, size_t hi)
 {
-    string_order *const order = arg;
-    uint64_t            least = SHARED_MOST;
+    hybrid_string_order *const order = arg;
+    uint64_t                   least = SHARED_MOST;
     for (size_t i = lo; i < hi; i++) {
         size_t const shared = both_share(&order->view, 0, sampled(order, i), 0, SHARED_MOST);
         least = shared < least ? shared : least;
@@ -99,9 +99,9 @@ static void shared_chunk(void *arg, size_t lo, size_t hi)
 
 static void letters_chunk(void *arg, size_t lo, size_t hi)
 {
-    string_order *const      order = arg;
-    const string_view *const view = &order->view;
-    uint64_t                 seen[STRING_BYTES / 64] = {0};
+    hybrid_string_order *const order = arg;
+    const string_view *const   view = &order->view;
+    uint64_t                   seen[STRING_BYTES / 64] = {0};
     for (size_t i = lo; i < hi; i++) {
         size_t                     count;
         const unsigned char *const at =
@@ -127,7 +127,7 @@ void string_use_all_bytes(string_alphabet *alphabet)
     alphabet->bits = 8;
 }
 
-bool string_survey(string_order *order, size_t stride)
+bool string_survey(hybrid_string_order *order, size_t stride)
 {
     ordo_exec *const exec = order->call.exec;
     size_t const     count = ordo_div_up(order->n, stride);
@@ -154,7 +154,7 @@ bool string_survey(string_order *order, size_t stride)
 
 /* ---- Keys ---- */
 
-bool string_choose_layout(string_order *order, size_t groups)
+bool string_choose_layout(hybrid_string_order *order, size_t groups)
 {
     unsigned const group_bits = groups == 0 ? 0 : bits_for(groups - 1);
     unsigned const top = groups == 0 ? 0 : group_bits + STRING_PLACE_BITS;
@@ -174,7 +174,7 @@ bool string_choose_layout(string_order *order, size_t groups)
 
 /* The letters and the count of a string from depth on. *misfit is ORed with all letters, so that
  * STRING_UNKNOWN shows. */
-static inline uint64_t body_of(const string_order *order, size_t id, uint64_t depth,
+static inline uint64_t body_of(const hybrid_string_order *order, size_t id, uint64_t depth,
                                unsigned *misfit)
 {
     const string_view *const   view = &order->view;
@@ -213,7 +213,7 @@ static inline bool begins(const string_view *view, size_t id, size_t shared)
 /* Loads the first byte of several strings. The loads are independent, so the cache misses overlap.
  * V1 (cpu/tuning.h), one thread, strings 250 bytes apart: 21 ns per key, 33 with prefetches only;
  * for strings 70 bytes apart these loads are a tenth slower. */
-static inline unsigned first_letters(const string_order *order, size_t first, size_t end)
+static inline unsigned first_letters(const hybrid_string_order *order, size_t first, size_t end)
 {
     const string_view *const view = &order->view;
     unsigned                 seen = 0;
@@ -226,7 +226,7 @@ static inline unsigned first_letters(const string_order *order, size_t first, si
     return seen;
 }
 
-bool string_first_keys(const string_order *order, size_t first, size_t count, uint64_t *keys)
+bool string_first_keys(const hybrid_string_order *order, size_t first, size_t count, uint64_t *keys)
 {
     const string_view *const view = &order->view;
     size_t const             shared = (size_t)order->shared, end = first + count;
@@ -265,7 +265,7 @@ static inline uint64_t place_of(const string_view *view, size_t id, uint64_t dep
     return rest < pivot->count ? same : 2 * STRING_PIVOT_BYTES - same;
 }
 
-static inline uint64_t group_key(const string_order *order, size_t label, size_t id,
+static inline uint64_t group_key(const hybrid_string_order *order, size_t label, size_t id,
                                  unsigned *misfit)
 {
     const string_layout *const layout = &order->layout;
@@ -279,7 +279,8 @@ static inline uint64_t group_key(const string_order *order, size_t label, size_t
 
 /* Lists the ids in [first, end) that are in a group, without branches, because these would be
  * unpredictable. */
-static size_t members_of(const string_order *order, size_t first, size_t end, size_t *members)
+static size_t members_of(const hybrid_string_order *order, size_t first, size_t end,
+                         size_t *members)
 {
     size_t count = 0;
     for (size_t id = first; id < end; id++) {
@@ -289,7 +290,7 @@ static size_t members_of(const string_order *order, size_t first, size_t end, si
     return count;
 }
 
-bool string_group_keys(const string_order *order, size_t first, size_t end, uint64_t *keys,
+bool string_group_keys(const hybrid_string_order *order, size_t first, size_t end, uint64_t *keys,
                        char *ids)
 {
     size_t   members[MEMBERS] = {0};
@@ -317,7 +318,7 @@ bool string_group_keys(const string_order *order, size_t first, size_t end, uint
 /* ---- Pivots ---- */
 
 /* The string of a sample that shares the most bytes with the others. */
-static size_t pivot_of(const string_order *order, const tied_group *group)
+static size_t pivot_of(const hybrid_string_order *order, const tied_group *group)
 {
     size_t const count = ordo_min(group->count, SAMPLES);
     size_t       ids[SAMPLES] = {0}, sums[SAMPLES] = {0}, best = 0;
@@ -342,7 +343,7 @@ static size_t pivot_of(const string_order *order, const tied_group *group)
     return ids[best];
 }
 
-void string_choose_pivots(string_order *order, size_t lo, size_t hi)
+void string_choose_pivots(hybrid_string_order *order, size_t lo, size_t hi)
 {
     for (size_t i = lo; i < hi; i++) {
         const tied_group *const    group = &order->groups[i];

@@ -14,15 +14,15 @@ enum {
     MARK = 0
 };
 
-static bool is_first(const string_order *order) { return order->layout.group_shift == 64; }
+static bool is_first(const hybrid_string_order *order) { return order->layout.group_shift == 64; }
 
 /* The ids follow the keys in a staging buffer. */
-static char *ids_in(const string_order *order, char *buffer)
+static char *ids_in(const hybrid_string_order *order, char *buffer)
 {
     return buffer + ordo_round_up(order->chunk_strings * sizeof(uint64_t), ORDO_CACHE_LINE);
 }
 
-static void choose_chunks(string_order *order, size_t count)
+static void choose_chunks(hybrid_string_order *order, size_t count)
 {
     size_t const each = sizeof(uint64_t) + order->id_size;
     size_t const room = order->call.link->buffer_bytes - ORDO_CACHE_LINE;
@@ -35,14 +35,14 @@ static void choose_chunks(string_order *order, size_t count)
 /* ---- Sending ---- */
 
 /* Entries among the strings of a chunk. */
-static size_t chunk_entries(const string_order *order, size_t chunk)
+static size_t chunk_entries(const hybrid_string_order *order, size_t chunk)
 {
     size_t const end =
         chunk + 1 < order->chunk_count ? order->chunk_place[chunk + 1] : order->entries;
     return end - order->chunk_place[chunk];
 }
 
-static bool fill(const string_order *order, size_t chunk, uint64_t *keys, char *ids)
+static bool fill(const hybrid_string_order *order, size_t chunk, uint64_t *keys, char *ids)
 {
     size_t const first = chunk * order->chunk_strings,
                  end = ordo_min(first + order->chunk_strings, order->n);
@@ -53,11 +53,11 @@ static bool fill(const string_order *order, size_t chunk, uint64_t *keys, char *
 /* A misfit ends the loop over the chunks. */
 static ordo_status send(void *arg, ordo_exec *exec, unsigned lane, unsigned side, size_t chunk)
 {
-    string_order *const    order = arg;
-    const ordo_link *const link = order->call.link;
-    void *const            state = order->call.both->device_state;
-    char *const            buffer = link->buffer(state, lane, side);
-    size_t const           at = order->chunk_place[chunk], count = chunk_entries(order, chunk);
+    hybrid_string_order *const order = arg;
+    const ordo_link *const     link = order->call.link;
+    void *const                state = order->call.both->device_state;
+    char *const                buffer = link->buffer(state, lane, side);
+    size_t const               at = order->chunk_place[chunk], count = chunk_entries(order, chunk);
     if (count == 0)
         return ORDO_OK;
     TRY(link->wait_side(state, exec, lane, side));
@@ -77,7 +77,7 @@ static ordo_status send(void *arg, ordo_exec *exec, unsigned lane, unsigned side
 /* ---- Entries of a later round ---- */
 
 /* The group of an entry. */
-static const tied_group *group_of_entry(const string_order *order, size_t entry)
+static const tied_group *group_of_entry(const hybrid_string_order *order, size_t entry)
 {
     size_t lo = 0, hi = order->group_count;
     while (hi - lo > 1) {
@@ -94,7 +94,7 @@ static void pivot_chunk(void *arg, size_t lo, size_t hi) { string_choose_pivots(
 
 static void label_chunk(void *arg, size_t lo, size_t hi)
 {
-    string_order *const order = arg;
+    hybrid_string_order *const order = arg;
     for (const tied_group *group = group_of_entry(order, lo); lo < hi; group++) {
         size_t const end = ordo_min(group->start + group->count, hi);
         for (; lo < end; lo++)
@@ -105,13 +105,13 @@ static void label_chunk(void *arg, size_t lo, size_t hi)
 
 static void clear_chunk(void *arg, size_t lo, size_t hi)
 {
-    string_order *const order = arg;
+    hybrid_string_order *const order = arg;
     memset(order->labels + lo, 0, (hi - lo) * sizeof *order->labels);
 }
 
 static void count_chunk(void *arg, size_t lo, size_t hi)
 {
-    string_order *const order = arg;
+    hybrid_string_order *const order = arg;
     for (size_t chunk = lo; chunk < hi; chunk++) {
         size_t const end = ordo_min((chunk + 1) * order->chunk_strings, order->n);
         size_t       count = 0;
@@ -122,7 +122,7 @@ static void count_chunk(void *arg, size_t lo, size_t hi)
 }
 
 /* Divides the strings into chunks and computes the place of each chunk on the device. */
-static ordo_status prepare(string_order *order)
+static ordo_status prepare(hybrid_string_order *order)
 {
     ordo_exec *const exec = order->call.exec;
     choose_chunks(order, order->n);
@@ -149,7 +149,7 @@ static ordo_status prepare(string_order *order)
 
 /* Sends all keys. Sets *fits to false if a string does not fit the alphabet or the common
  * beginning. */
-static ordo_status send_all(string_order *order, bool *fits)
+static ordo_status send_all(hybrid_string_order *order, bool *fits)
 {
     atomic_store_explicit(&order->misfit, false, memory_order_relaxed);
     TRY(hybrid_run_chunks(
@@ -160,12 +160,12 @@ static ordo_status send_all(string_order *order, bool *fits)
 
 /* ---- Sorting and fetching ---- */
 
-static size_t entries_of_chunk(const string_order *order, size_t chunk)
+static size_t entries_of_chunk(const hybrid_string_order *order, size_t chunk)
 {
     return ordo_min(order->chunk_strings, order->entries - chunk * order->chunk_strings);
 }
 
-static ordo_status sort_on_device(string_order *order)
+static ordo_status sort_on_device(hybrid_string_order *order)
 {
     hybrid_call *const call = &order->call;
     ordo_exec *const   exec = &call->device.exec;
@@ -183,10 +183,10 @@ static ordo_status sort_on_device(string_order *order)
 static ordo_status request_chunk(void *arg, ordo_exec *exec, unsigned lane, unsigned side,
                                  size_t chunk)
 {
-    string_order *const    order = arg;
-    const ordo_link *const link = order->call.link;
-    void *const            state = order->call.both->device_state;
-    char *const            buffer = link->buffer(state, lane, side);
+    hybrid_string_order *const order = arg;
+    const ordo_link *const     link = order->call.link;
+    void *const                state = order->call.both->device_state;
+    char *const                buffer = link->buffer(state, lane, side);
     size_t const at = chunk * order->chunk_strings, count = entries_of_chunk(order, chunk);
     TRY(link->await(state, exec, lane, MARK));
     TRY(link->copy_out(state, exec, lane, buffer, order->device_keys + at * sizeof(uint64_t),
@@ -199,12 +199,12 @@ static ordo_status request_chunk(void *arg, ordo_exec *exec, unsigned lane, unsi
 static ordo_status store_chunk(void *arg, ordo_exec *exec, unsigned lane, unsigned side,
                                size_t chunk)
 {
-    string_order *const order = arg;
-    void *const         state = order->call.both->device_state;
-    char *const         buffer = order->call.link->buffer(state, lane, side);
-    const char         *ids = ids_in(order, buffer);
-    size_t              entry = chunk * order->chunk_strings;
-    size_t const        count = entries_of_chunk(order, chunk), end = entry + count;
+    hybrid_string_order *const order = arg;
+    void *const                state = order->call.both->device_state;
+    char *const                buffer = order->call.link->buffer(state, lane, side);
+    const char                *ids = ids_in(order, buffer);
+    size_t                     entry = chunk * order->chunk_strings;
+    size_t const               count = entries_of_chunk(order, chunk), end = entry + count;
     TRY(order->call.link->wait_side(state, exec, lane, side));
     memcpy(order->keys + entry, buffer, count * sizeof(uint64_t));
     for (const tied_group *group = group_of_entry(order, entry); entry < end; group++) {
@@ -218,7 +218,7 @@ static ordo_status store_chunk(void *arg, ordo_exec *exec, unsigned lane, unsign
     return ORDO_OK;
 }
 
-static ordo_status fetch_all(string_order *order)
+static ordo_status fetch_all(hybrid_string_order *order)
 {
     choose_chunks(order, order->entries);
     return hybrid_run_chunks(&(hybrid_chunks){&order->call, &order->next, order->chunk_count,
@@ -228,7 +228,7 @@ static ordo_status fetch_all(string_order *order)
 /* ---- The round ---- */
 
 /* Waits for all copies, so that no old key arrives after the key that replaces it. */
-static ordo_status wait_for_lanes(string_order *order)
+static ordo_status wait_for_lanes(hybrid_string_order *order)
 {
     ordo_status status = ORDO_OK;
     for (unsigned lane = 0; lane < order->call.lanes; lane++)
@@ -240,7 +240,7 @@ static ordo_status wait_for_lanes(string_order *order)
 
 /* Replaces the alphabet after a misfit: in the first round by an alphabet of all strings, later by
  * all 256 bytes. */
-static ordo_status fit(string_order *order)
+static ordo_status fit(hybrid_string_order *order)
 {
     TRY(wait_for_lanes(order));
     if (is_first(order)) {
@@ -255,7 +255,7 @@ static ordo_status fit(string_order *order)
     return ORDO_OK;
 }
 
-ordo_status string_round(string_order *order)
+ordo_status string_round(hybrid_string_order *order)
 {
     bool fits = true;
     TRY(prepare(order));

@@ -236,8 +236,8 @@ def _unique(
         numpy_unique: Any = np.unique
         return numpy_unique(array, return_index, return_inverse, return_counts, equal_nan=False)
     found: Any = None
-    if place is HOST and rows.n >= _LARGE and not return_index and not return_counts:
-        found = _unique_large(rows.keys, return_inverse, equal_nan)
+    if place is HOST and rows.n >= _LARGE and not return_index:
+        found = _unique_large(rows.keys, return_inverse, return_counts, equal_nan)
     if found is None:
         found = _unique_row(
             place, rows.keys, return_index, return_inverse, return_counts, equal_nan
@@ -311,15 +311,24 @@ def _compress(place: Any, elements: Any, flags: Any) -> Any:
     return place.copy(split[:count]) if 2 * count < n else split[:count]
 
 
-def _unique_large(row: Any, return_inverse: bool, equal_nan: bool) -> Any:
+def _unique_large(row: Any, return_inverse: bool, return_counts: bool, equal_nan: bool) -> Any:
     """Returns the results for a large host row; None if `_unique_row` is as fast."""
     from . import distinct
 
-    found = distinct.of_few(row, return_inverse) if equal_nan else None
-    if found is None and row.size >= distinct.VERY_LARGE and (equal_nan or not return_inverse):
-        inverse = _dense(HOST, row) if return_inverse else None
-        found = distinct.of_sorted(sort(row), equal_nan), inverse
-    return found if found is None or return_inverse else found[0]
+    if return_inverse and return_counts:
+        return None
+    if not return_inverse:
+        few = distinct.counts_of_few(row)
+        if few is not None:
+            return few if return_counts else few[0]
+    elif equal_nan:
+        found = distinct.inverse_of_few(row)
+        if found is not None:
+            return found
+    if return_counts or row.size < distinct.VERY_LARGE or (return_inverse and not equal_nan):
+        return None
+    values = distinct.of_sorted(sort(row), equal_nan)
+    return (values, _dense(HOST, row)) if return_inverse else values
 
 
 def _dense(place: Any, row: Any) -> Any:

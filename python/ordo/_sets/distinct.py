@@ -1,10 +1,10 @@
 """The distinct elements of a large row in host memory, computed by all threads.
 
 `of_sorted` compacts a sorted row in place: every thread keeps the elements of its slice that differ
-from the previous element, one cache-sized block at a time. `of_few` needs no sort if a sample shows
-few distinct values: it hashes the frequent values into a table, looks up every element in one pass,
-and sorts only the elements that are not in the table (rare values, and values whose slot is taken
-by a more frequent value).
+from the previous element, one cache-sized block at a time. Few distinct values need no sort:
+`counts_of_few` lets the library count them, and `inverse_of_few` hashes the frequent values into a
+table, looks up every element in one pass, and sorts only the elements that are not in the table
+(rare values, and values whose slot is taken by a more frequent value).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .._context import by_threads
+from .._groups import Call, counted
 from .._measure import is_sorted
 from .._order import sort
 
@@ -118,7 +119,7 @@ class _Frequent:
     def missing(self, bits: Any, slots: Any, lo: int, hi: int) -> Any:
         """Returns the indices in bits[lo:hi] that are not in the table; None if too many.
 
-        Writes the slots of the other elements to `slots`, unless it is None.
+        Writes the slots of the other elements to `slots`.
         """
         hashed, found = np.empty(_BLOCK, bits.dtype), np.empty(_BLOCK, bits.dtype)
         differs = np.empty(_BLOCK, bool)
@@ -131,8 +132,7 @@ class _Frequent:
             index = hashed[:n].view(np.int64) if bits.itemsize == 8 else hashed[:n]
             self.table.take(index, out=found[:n], mode="clip")
             np.not_equal(found[:n], block, differs[:n])
-            if slots is not None:
-                slots[start : start + n] = hashed[:n]
+            slots[start : start + n] = hashed[:n]
             some = np.flatnonzero(differs[:n])
             if some.size:
                 chosen.append(some + start)
@@ -170,31 +170,55 @@ def _frequent(bits: Any) -> _Frequent | None:
     return _Frequent(ordered[starts], counts)
 
 
-def of_few(row: Any, want_inverse: bool) -> tuple[Any, Any] | None:
-    """Returns the distinct elements of a contiguous row and, if wanted, the inverse or None.
+def _seems_few(bits: Any) -> bool:
+    """Returns whether a small sample of a row of at least 4 bytes each has equal elements."""
+    if bits.itemsize < 4:
+        return False
+    _, starts = _starts(bits[_scattered(bits.size, _FIRST_LOOK)])
+    return starts.size <= _FIRST_LOOK - _FIRST_LOOK // 32
+
+
+def counts_of_few(row: Any) -> tuple[Any, Any] | None:
+    """Returns the distinct elements of a contiguous row and how often each occurs.
+
+    Returns None if there seem to be many, or a NaN is among them, whose bits the library drops.
+    """
+    bits = row.view(f"u{row.itemsize}")
+    if not _seems_few(bits):
+        return None
+    values, counts = counted(Call(row, False))
+    if row.dtype.kind == "f" and values.size:
+        if values[-1] != values[-1]:
+            return None
+        zero = values.searchsorted(0.0)
+        if (
+            zero < values.size and values[zero] == 0
+        ):  # the first zero in order is -0 if there is one
+            minus = np.array([-0.0], row.dtype)
+            values[zero] = minus[0] if (bits == minus.view(bits.dtype)).any() else 0.0
+    return values, counts
+
+
+def inverse_of_few(row: Any) -> tuple[Any, Any] | None:
+    """Returns the distinct elements of a contiguous row and the inverse.
 
     Returns None if a sort is faster: there are many distinct elements, the row is sorted, or its
     type has at most 2 bytes. All NaNs are one element.
     """
-    if row.itemsize < 4:
-        return None
     bits = row.view(f"u{row.itemsize}")
-    _, starts = _starts(bits[_scattered(bits.size, _FIRST_LOOK)])
-    if starts.size > _FIRST_LOOK - _FIRST_LOOK // 32 or is_sorted(row):
+    if not _seems_few(bits) or is_sorted(row):
         return None
     frequent = _frequent(bits)
     if frequent is None:
         return None
     n = row.size
-    slots = np.empty(n, np.uint16) if want_inverse else None
+    slots = np.empty(n, np.uint16)
     parts = by_threads(lambda lo, hi: frequent.missing(bits, slots, lo, hi), n)
     if any(part is None for _, part in parts):
         return None
     missing = np.concatenate([part for _, part in parts])
     rest = row[missing]
     values = of_sorted(sort(np.concatenate((frequent.values.view(row.dtype), rest))), True)
-    if slots is None:
-        return values, None
     index = frequent.index(values, row.dtype)
     inverse = np.empty(n, np.int64)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import decimal
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -208,8 +210,6 @@ def as_list(column):
 
 
 def test_the_pandas_accessor():
-    import ordo.frames  # noqa: F401
-
     pd.testing.assert_frame_equal(FRAME.ordo.sort("c"), FRAME.sort_values("c", kind="stable"))
     by, flags = ["a", "b"], [True, False]
     expected = FRAME.sort_values(by, ascending=[False, True], kind="stable")
@@ -228,10 +228,22 @@ def test_the_pandas_accessor():
 
 @pytest.mark.skipif(pl is None, reason="needs polars")
 def test_the_polars_namespace():
-    import ordo.frames  # noqa: F401
-
     frame = pl.DataFrame({"x": [3, 1, 2], "y": ["c", "a", "b"]})
     assert frame.ordo.sort("x")["y"].to_list() == ["a", "b", "c"]
     assert frame.ordo.rank("min")["y"].to_list() == [3, 1, 2]
     assert frame.ordo.topk(1, "x")["y"].to_list() == ["c"]
     assert frame["x"].ordo.sort(descending=True).to_list() == [3, 2, 1]
+
+
+@pytest.mark.parametrize("imports", ["pandas as pd, ordo", "ordo, pandas as pd"])
+def test_the_accessor_in_any_order_of_imports(imports):
+    code = f"""if True:
+        import {imports}
+        import importlib.util
+        assert pd.Series([3.0, 1.0]).ordo.rank().tolist() == [2, 1]
+        assert pd.DataFrame({{"x": [3, 1]}}).ordo.sort("x")["x"].tolist() == [1, 3]
+        assert importlib.util.find_spec("pandas") is pd.__spec__
+    """
+    command = [sys.executable, "-W", "error::UserWarning", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

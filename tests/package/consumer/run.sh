@@ -28,7 +28,7 @@ DESTDIR=$tmp/stage "$cmake" --install "$build" --prefix /usr/local >"$tmp/log" |
 [ -x "$tmp/stage/usr/local/bin/ordo" ] || die "DESTDIR was not honoured"
 "$cmake" --install "$build" --prefix "$prefix" >"$tmp/log" ||
     die "installation failed: $(cat "$tmp/log")"
-for file in bin/ordo include/ordo.h; do
+for file in bin/ordo include/ordo.h include/ordo/sort.hpp; do
     [ -f "$prefix/$file" ] || die "$file is not installed"
 done
 pc=$(find "$prefix" -name ordo.pc)

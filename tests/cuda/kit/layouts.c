@@ -38,7 +38,8 @@ static size_t const limits[] = {0,    1,    31,   32,   33,    63,    64,    65,
 bool layout_at(size_t which, layout *l)
 {
     static size_t lengths[LAYOUT_SEGMENTS];
-    size_t const  rows[] = {1, 3, 16, 17, 64, 100, 256, 300, 1000, 1024, 4097, 8193, 16385};
+    size_t const  rows[] = {1,    3,     16, 17, 64, 100, 256, 300,  1000, 1024, 4097,
+                            8193, 16385, 8,  32, 48, 128, 512, 1536, 3000, 8192};
     size_t const  row_count = sizeof rows / sizeof *rows;
     switch (which) {
     case 0:

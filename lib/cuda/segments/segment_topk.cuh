@@ -1,0 +1,305 @@
+/* segment_topk.cuh - kernels for the first k keys of short segments, k up to 32.
+ *
+ * Up to 16 keys: one lane sorts the keys of a segment in registers. In rows without gaps the place
+ * takes 4 bits of the key, so a record is one word; if these bits decide an order in one of 32 rows,
+ * the warp sorts its rows again as records of code and place. Up to 8192 keys (8-byte keys: 4096):
+ * lanes or a block search the k-th key (segment_planes.cuh); then up to 32 lanes sort the keys up
+ * to it by code and place. Memory moved: the keys once, and the results. */
+#ifndef ORDO_CUDA_SEGMENTS_SEGMENT_TOPK_H
+#define ORDO_CUDA_SEGMENTS_SEGMENT_TOPK_H
+
+#include "cuda/segments/segment_lanes.cuh"
+#include "cuda/segments/segment_planes.cuh"
+#include "cuda/sort/merge_sorted.cuh"
+
+enum {
+    TOPK_MOST = 32 /* k of the search */
+};
+
+struct topk_wish { /* a kernel argument */
+    const void *keys;
+    uint64_t    k;
+    void       *values, *index; /* NULL: not wanted */
+    bool        index_is_wide, omits;
+    uint64_t   *found; /* NULL: not wanted */
+};
+
+/* ---- Results ---- */
+
+/* Writes result r of segment `number`, which starts at `start`. */
+template <typename WORD>
+static DEVICE void topk_write(const segment_codes<WORD> &codes, const topk_wish &wish,
+                              uint64_t number, uint64_t start, uint64_t r, uint64_t place)
+{
+    uint64_t const at = number * wish.k + r;
+    if (wish.values != NULL)
+        codes.write_raw(wish.values, at, codes.raw(wish.keys, start + place));
+    if (wish.index != NULL && wish.index_is_wide)
+        ((uint64_t *)wish.index)[at] = place;
+    else if (wish.index != NULL)
+        ((uint32_t *)wish.index)[at] = (uint32_t)place;
+}
+
+/* ---- Short segments: sorted ---- */
+
+/* Codes above places in the segment. */
+template <typename WORD> struct topk_record;
+template <> struct topk_record<uint32_t> {
+    typedef uint64_t K;
+
+    static DEVICE K        make(uint32_t code, unsigned place) { return (K)code << 32 | place; }
+    static DEVICE void     put_place(K &record, unsigned place) { record |= place; }
+    static DEVICE uint32_t code(K record) { return (uint32_t)(record >> 32); }
+};
+template <> struct topk_record<uint64_t> {
+    typedef key_record K;
+
+    static DEVICE K        make(uint64_t code, unsigned place) { return {code, place}; }
+    static DEVICE void     put_place(K &record, unsigned place) { record.index = place; }
+    static DEVICE uint64_t code(const K &record) { return record.key; }
+};
+
+/* o / k is o * reciprocal >> 16 for o <= 1024 and k <= 32. */
+static DEVICE unsigned topk_reciprocal(unsigned k) { return k > 0 ? 65536 / k + 1 : 0; }
+
+/* Sorts a row in one lane by key and place; the low 4 bits of x are places afterwards. They take the
+ * place of the low 4 bits of a word, except for short keys, which have free bits. Returns false if
+ * that changed the order: if two neighbours differ only in these bits, and these bits of their
+ * words descend. words(y) gives the words again. Called by whole warps. */
+template <typename WORD, typename WORDS>
+static DEVICE bool topk_sort_packed(WORD (&x)[WARP_SORT_ITEMS], unsigned length, bool is_short,
+                                    WORDS &&words)
+{
+    constexpr WORD LOW = WARP_SORT_ITEMS - 1;
+    unsigned const free_bits = is_short ? 4 : 0;
+    unsigned       ties = 0; /* bit r: results r and r + 1 differ only in the low bits */
+    bool           is_right = true;
+#pragma unroll
+    for (unsigned e = 0; e < WARP_SORT_ITEMS; e++)
+        x[e] = e < length ? (x[e] << free_bits & ~LOW) | e : (WORD) ~(WORD)0;
+    lane_sort(x);
+#pragma unroll
+    for (unsigned r = 0; r + 1 < WARP_SORT_ITEMS; r++)
+        ties |= (r + 1 < length && (x[r] ^ x[r + 1]) <= LOW ? 1u : 0u) << r;
+    if (!is_short && __any_sync(WARP_ALL, ties != 0)) {
+        WORD     y[WARP_SORT_ITEMS];
+        uint64_t lows = 0;
+        words(y);
+#pragma unroll
+        for (unsigned e = 0; e < WARP_SORT_ITEMS; e++)
+            lows |= (uint64_t)(y[e] & LOW) << 4 * e;
+        auto const low = [&](WORD result) { return lows >> 4 * (unsigned)(result & LOW) & LOW; };
+#pragma unroll
+        for (unsigned r = 0; r + 1 < WARP_SORT_ITEMS; r++)
+            is_right &= (ties >> r & 1) == 0 || low(x[r]) <= low(x[r + 1]);
+    }
+    return is_right;
+}
+
+/* The index of key p of 32 rows in shared memory, chosen to avoid bank conflicts. */
+static DEVICE unsigned topk_row_at(unsigned p) { return p + p / WARP_LANES; }
+
+/* The words of the row of this lane. */
+template <typename WORD>
+static DEVICE void topk_row_words(const segment_codes<WORD> &codes, const WORD *memory,
+                                  unsigned length, WORD (&y)[WARP_SORT_ITEMS])
+{
+    WORD raw[WARP_SORT_ITEMS];
+#pragma unroll
+    for (unsigned e = 0; e < WARP_SORT_ITEMS; e++)
+        raw[e] = e < length ? memory[topk_row_at(lane_id() * length + e)] : (WORD)0;
+    codes.order_each(raw, y);
+}
+
+/* All rows of a fixed layout without gaps, of k to 16 keys, without omissions. A warp reads 32 rows
+ * as one piece, and writes their results as one piece. */
+template <typename WORD, typename RECORD = topk_record<WORD>>
+static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(typename RECORD::K)))
+    topk_dense_rows(const __grid_constant__ segment_codes<WORD> codes,
+                    const __grid_constant__ segment_map map, const __grid_constant__ topk_wish wish)
+{
+    constexpr unsigned N = WARP_SORT_ITEMS, ROW = WARP_LANES + 1; /* topk_row_at(32) */
+    constexpr unsigned EACH = N + 4; /* bytes for the places of a row */
+    __shared__ WORD               memories[SLOTS_WARPS][N * ROW];
+    alignas(4) __shared__ uint8_t lists[SLOTS_WARPS][WARP_LANES * EACH];
+    unsigned const                warp = threadIdx.x / WARP_LANES, lane = lane_id();
+    unsigned const                length = (unsigned)map.length, k = (unsigned)wish.k;
+    unsigned const                each_k = topk_reciprocal(k);
+    WORD *const                   memory = memories[warp];
+    uint8_t *const                places = lists[warp] + lane * EACH;
+    uint64_t const                warps = (uint64_t)gridDim.x * SLOTS_WARPS;
+    auto const words = [&](WORD(&y)[N]) { topk_row_words(codes, memory, length, y); };
+    for (uint64_t first = ((uint64_t)blockIdx.x * SLOTS_WARPS + warp) * WARP_LANES;
+         first < map.count; first += warps * WARP_LANES) {
+        uint64_t const left = map.count - first, start = first * length + lane;
+        unsigned const rows = left < WARP_LANES ? (unsigned)left : WARP_LANES;
+        unsigned const total = rows * length;
+        WORD           raw[N], x[N];
+        read_items(
+            wish.keys, codes.bytes, [&](int e) { return start + (unsigned)e * WARP_LANES; },
+            [&](int e) { return e * WARP_LANES + lane < total; }, raw);
+        __syncwarp(); /* all lanes are done with the last rows */
+#pragma unroll
+        for (unsigned e = 0; e < N; e++)
+            memory[e * ROW + lane] = raw[e];
+        __syncwarp();
+        words(x);
+        if (!__all_sync(WARP_ALL, topk_sort_packed(x, length, codes.bytes < 4, words))) {
+            typename RECORD::K record[N];
+            words(x);
+#pragma unroll
+            for (unsigned e = 0; e < N; e++)
+                record[e] = RECORD::make(e < length ? x[e] : (WORD) ~(WORD)0, e);
+            lane_sort(record);
+#pragma unroll
+            for (unsigned r = 0; r < N; r++)
+                x[r] = (WORD)record_index(record[r]);
+        }
+#pragma unroll
+        for (unsigned r = 0; r < N; r += 4)
+            *(uint32_t *)(places + r) = (uint32_t)((x[r] & 15u) | (x[r + 1] & 15u) << 8 |
+                                                   (x[r + 2] & 15u) << 16 | (x[r + 3] & 15u) << 24);
+        __syncwarp();
+        for (unsigned o = lane; o < rows * k; o += WARP_LANES) {
+            unsigned const row = o * each_k >> 16;
+            unsigned const place = lists[warp][row * EACH + (o - row * k)];
+            uint64_t const at = first * k + o;
+            if (wish.values != NULL)
+                codes.write_raw(wish.values, at, memory[topk_row_at(row * length + place)]);
+            if (wish.index != NULL && wish.index_is_wide)
+                ((uint64_t *)wish.index)[at] = place;
+            else if (wish.index != NULL)
+                ((uint32_t *)wish.index)[at] = place;
+        }
+        if (wish.found != NULL && lane < rows)
+            wish.found[first + lane] = k;
+    }
+}
+
+/* Handles the segments of up to 16 keys. */
+template <typename WORD, typename RECORD = topk_record<WORD>>
+static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(typename RECORD::K)))
+    topk_slot_segments(const __grid_constant__ segment_codes<WORD> codes,
+                       const __grid_constant__ segment_map         map,
+                       const __grid_constant__ topk_wish wish, unsigned chunk)
+{
+    typedef typename RECORD::K K;
+    __shared__ slots_memory<K> memories[SLOTS_WARPS];
+    slots_memory<K> *const     memory = &memories[threadIdx.x / WARP_LANES];
+    unsigned const             lane = lane_id(), k = (unsigned)wish.k;
+    unsigned const             each_k = topk_reciprocal(k);
+    slots_each<0>(memory, map, -1, WARP_SORT_ITEMS, chunk, [&]() {
+        K x[WARP_SORT_ITEMS];
+        (void)slots_sort<0>(
+            memory, x,
+            [&](auto &&at, auto &&is_there, auto &&place) {
+                WORD found[WARP_SORT_ITEMS];
+                segment_read_items(codes, wish.keys, at, is_there, (WORD)0, found);
+#pragma unroll
+                for (int e = 0; e < WARP_SORT_ITEMS; e++)
+                    x[e] = is_there(e) ? RECORD::make(found[e], place(e)) : last_record<K>();
+            },
+            [](K &record, unsigned place) { RECORD::put_place(record, place); });
+        slots_spread(memory, x);
+        auto const is_result = [&](unsigned slot, unsigned r) {
+            return r < memory->slots[slot].where.length &&
+                   (!wish.omits ||
+                    RECORD::code(slots_at<0>(memory, slot, r)) <= codes.last_number());
+        };
+        for (unsigned o = lane; o < WARP_LANES * k; o += WARP_LANES) {
+            unsigned const   slot = o * each_k >> 16, r = o - slot * k;
+            slot_entry const here = memory->slots[slot];
+            if (r < WARP_SORT_ITEMS && is_result(slot, r))
+                topk_write(codes, wish, here.number, here.where.start, r,
+                           record_index(slots_at<0>(memory, slot, r)));
+        }
+        if (wish.found != NULL && memory->slots[lane].number < map.count) {
+            unsigned count = 0;
+            while (count < k && count < WARP_SORT_ITEMS && is_result(lane, count))
+                count++;
+            wish.found[memory->slots[lane].number] = count;
+        }
+    });
+}
+
+/* ---- Up to 8192 keys: searched ---- */
+
+/* Writes the results of the `groups` groups of 2^M lanes of a warp. `places` has the places of the
+ * first `count` keys of each group, in any order; 2^lg lanes sort them, 2^lg >= k. */
+template <typename WORD, int M, typename RECORD = topk_record<WORD>>
+static DEVICE void topk_write_groups(const segment_codes<WORD> &codes, const topk_wish &wish,
+                                     const uint16_t (*places)[TOPK_MOST], unsigned      groups,
+                                     unsigned lg, uint64_t number, uint64_t start, unsigned count)
+{
+    typedef typename RECORD::K K;
+    unsigned const             r = lane_id() & ((1u << lg) - 1);
+    for (unsigned first = 0; first < groups; first += WARP_LANES >> lg) {
+        unsigned const group = first + (lane_id() >> lg);
+        unsigned const lane = (group << M) % WARP_LANES;
+        uint64_t const its_number = __shfl_sync(WARP_ALL, number, lane);
+        uint64_t const its_start = __shfl_sync(WARP_ALL, start, lane);
+        unsigned const all = __shfl_sync(WARP_ALL, count, lane);
+        bool const     is_there = group < groups && r < all;
+        K              record = last_record<K>();
+        if (is_there) {
+            unsigned const place = places[group][r];
+            record = RECORD::make(codes.read(wish.keys, its_start + place), place);
+        }
+        __syncwarp();
+        record = group_sort(record, 1u << lg);
+        bool const is_result =
+            is_there && (!wish.omits || RECORD::code(record) <= codes.last_number());
+        uint32_t const votes = __ballot_sync(WARP_ALL, is_result) >> (lane_id() - r);
+        if (is_result)
+            topk_write(codes, wish, its_number, its_start, r, record_index(record));
+        if (wish.found != NULL && r == 0 && group < groups && its_number != UINT64_MAX)
+            wish.found[its_number] =
+                (uint64_t)__popc(lg == 5 ? votes : votes & ((1u << (1u << lg)) - 1));
+        __syncwarp();
+    }
+}
+
+/* The segments of a class. */
+template <typename WORD, int M>
+static __global__ void __launch_bounds__(planes_threads(M), planes_resident(M))
+    topk_plane_segments(const __grid_constant__ segment_codes<WORD> codes,
+                        const __grid_constant__ segment_map         map,
+                        const __grid_constant__ topk_wish wish, planes_class const group,
+                        bool vectors, unsigned lg)
+{
+    typedef planes<WORD, M> PLANES;
+    constexpr unsigned      GROUPS = M <= 5 ? WARP_LANES >> M : 1;
+    constexpr unsigned      LISTS = M <= 5 ? SLOTS_WARPS : 1;
+    __shared__ uint16_t     lists[LISTS][GROUPS][TOPK_MOST];
+    __shared__ uint32_t     totals[2 * PLANES::WARPS + 1];
+    __shared__ unsigned     taken;
+    uint16_t(*const places)[TOPK_MOST] = lists[threadIdx.x / WARP_LANES % LISTS];
+    planes_each<M>(map, group, [&](segment here, uint64_t number) {
+        PLANES mine;
+        mine.load(codes, wish.keys, here, vectors, totals);
+        unsigned const count = (unsigned)(wish.k < mine.n ? wish.k : mine.n);
+        if (M > 5 && threadIdx.x == 0)
+            taken = 0;
+        uint32_t       first = mine.first_keys(codes, count);
+        unsigned const found = (unsigned)__popc(first);
+        unsigned       at = 0;
+        if constexpr (M > 5) {
+            __syncthreads(); /* `taken` is 0 */
+            if (found != 0)
+                at = atomicAdd(&taken, found);
+        } else {
+            at = PLANES::sum_before(found);
+        }
+        for (; first != 0; first &= first - 1)
+            places[M <= 5 ? lane_id() >> M : 0][at++] =
+                (uint16_t)mine.place((unsigned)__ffs((int)first) - 1);
+        if constexpr (M > 5)
+            __syncthreads();
+        else
+            __syncwarp();
+        if (M <= 5 || threadIdx.x < WARP_LANES)
+            topk_write_groups<WORD, M>(codes, wish, places, GROUPS, lg, number, here.start, count);
+    });
+}
+
+#endif

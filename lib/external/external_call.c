@@ -1,0 +1,322 @@
+/* external_call.c - begins and ends calls on external data, and plans their memory.
+ *
+ * Memory: three buffers, the scratch of a sort of one buffer, the index of the temporary files
+ * (runs.h) and the leftover elements of each run (ranges.h). external_plan_sort() chooses the
+ * largest buffers with which all of them stay within the limit. */
+#define _GNU_SOURCE
+#include "external/external_call.h"
+
+#include "backend/tuning.h"
+#include "external/files.h"
+#include "external/ranges.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    LEAST_MEMORY = ORDO_TUNE(8 << 20, 16 << 10),
+    LEAST_BLOCK = ORDO_TUNE(4 << 10, 64), /* bytes of the elements of a block */
+    MOST_BLOCK = 1 << 20,
+    LEAST_STAGING = ORDO_TUNE(64 << 10, 64),
+    MOST_STAGING = 1 << 20,
+    ORDER_MEMORY = 4,  /* bytes for the place of a block in the order of all blocks */
+    UNKNOWN_RUNS = 256 /* planned for a source of unknown size */
+};
+
+/* ---- Arguments ---- */
+
+static ordo_status read_elements(external_call *c, const ordo_elements *elements)
+{
+    ordo_exec *const exec = c->exec;
+    ordo_elements    given;
+    TRY(api_read_struct(exec, &given, sizeof given, elements, "elements"));
+    TRY(api_check_type(exec, (ordo_type)given.type, "elements.type"));
+    FAIL_IF(given.reserved != 0, ORDO_E_VERSION, "elements.reserved is not 0; expected 0");
+    ordo_type const type = (ordo_type)given.type;
+    size_t const    key = ordo_type_size(type), size = given.size != 0 ? given.size : key;
+    FAIL_IF(size < key || given.key_offset > size - key, ORDO_E_ARG,
+            "elements have %zu bytes and a %s key at byte %zu; expected a key inside the element",
+            size, ordo_type_name(type), given.key_offset);
+    c->kind = (element_kind){.size = size,
+                             .key_offset = given.key_offset,
+                             .type = type,
+                             .descending = (c->opts.flags & ORDO_DESCENDING) != 0,
+                             .keys_only = size == key};
+    return ORDO_OK;
+}
+
+/* The bytes that a regular file has behind its position; 0 for other files. */
+static uint64_t bytes_ahead(int fd)
+{
+    struct stat status;
+    off_t const at = lseek(fd, 0, SEEK_CUR);
+    bool const  is_file = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+    return is_file && at >= 0 && status.st_size > at ? (uint64_t)(status.st_size - at) : 0;
+}
+
+static uint64_t available_memory(void)
+{
+    long const pages = sysconf(_SC_AVPHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : (uint64_t)1 << 30;
+}
+
+ordo_status external_arguments(external_call *c, const ordo_elements *elements,
+                               const ordo_source *from, const ordo_external_opts *opts)
+{
+    ordo_exec *const exec = c->exec;
+    uint64_t const   known = ORDO_DESCENDING | ORDO_SPILL_IN_MEMORY | ORDO_UNIQUE;
+    FAIL_IF(elements == NULL || from == NULL, ORDO_E_ARG, "%s is NULL; expected a struct",
+            elements == NULL ? "elements" : "from");
+    TRY(api_opts_read(exec, &c->opts, sizeof c->opts, opts));
+    TRY(api_read_struct(exec, &c->from, sizeof c->from, from, "from"));
+    FAIL_IF((c->opts.flags & ~known) != 0, ORDO_E_VERSION,
+            "opts.flags is %#llx; expected only bits of %#llx", (unsigned long long)c->opts.flags,
+            (unsigned long long)known);
+    FAIL_IF(c->from.reserved != 0, ORDO_E_VERSION, "from.reserved is not 0; expected 0");
+    TRY(read_elements(c, elements));
+    FAIL_IF(c->opts.memory != 0 && c->opts.memory < LEAST_MEMORY, ORDO_E_ARG,
+            "opts.memory is %llu bytes; expected 0 or at least %d",
+            (unsigned long long)c->opts.memory, LEAST_MEMORY);
+    FAIL_IF(c->opts.directory_count > SPILL_MOST_DIRECTORIES, ORDO_E_ARG,
+            "opts.directory_count is %zu; expected at most %d", c->opts.directory_count,
+            SPILL_MOST_DIRECTORIES);
+    FAIL_IF(c->opts.directory_count > 0 && c->opts.directories == NULL, ORDO_E_ARG,
+            "opts.directories is NULL; expected %zu names", c->opts.directory_count);
+    c->from.name = c->from.name != NULL ? c->from.name : "the source";
+    c->source_bytes = c->from.read == NULL ? bytes_ahead(c->from.fd) : c->from.bytes;
+    if (c->opts.memory == 0)
+        c->opts.memory = available_memory() / 2;
+    return ORDO_OK;
+}
+
+ordo_status external_sink(external_call *c, const ordo_sink *to)
+{
+    ordo_exec *const exec = c->exec;
+    FAIL_IF(to == NULL, ORDO_E_ARG, "to is NULL; expected a struct");
+    TRY(api_read_struct(exec, &c->to, sizeof c->to, to, "to"));
+    FAIL_IF(c->to.reserved != 0, ORDO_E_VERSION, "to.reserved is not 0; expected 0");
+    c->to.name = c->to.name != NULL ? c->to.name : "the sink";
+    return ORDO_OK;
+}
+
+/* ---- Memory ---- */
+
+size_t external_sort_scratch(external_call *c, size_t n)
+{
+    size_t            bytes = 0;
+    ordo_status const status =
+        c->kind.keys_only ? ordo_sort_scratch(c->inner, c->kind.type, n, NULL, &bytes)
+                          : ordo_sort_records_scratch(c->inner, n, c->kind.size, c->kind.key_offset,
+                                                      c->kind.type, NULL, &bytes);
+    return status == ORDO_OK ? bytes : SIZE_MAX / 2;
+}
+
+/* The elements of a block for buffers of `capacity` elements. A buffer holds two blocks of each
+ * run, so there are as many runs as a smallest block allows. */
+static size_t choose_block(const external_call *c, size_t capacity)
+{
+    size_t const buffer = capacity * c->kind.size;
+    size_t const count =
+        c->source_bytes != 0 ? (size_t)(c->source_bytes / buffer) + 1 : UNKNOWN_RUNS;
+    size_t const bytes = ordo_min(ordo_max(buffer / (2 * count + 2), LEAST_BLOCK), MOST_BLOCK);
+    return ordo_max(ordo_min(bytes / c->kind.size, capacity / 4), 1);
+}
+
+/* All memory of a call with buffers of `capacity` elements. */
+static size_t memory_of(external_call *c, size_t capacity)
+{
+    size_t const size = c->kind.size, block_n = choose_block(c, capacity);
+    size_t const most_runs = capacity / (2 * block_n);
+    size_t const blocks = c->source_bytes != 0
+                              ? (size_t)(c->source_bytes / size) / block_n + 2 * most_runs
+                              : most_runs * (capacity / block_n);
+    return PIPELINE_BUFFERS * capacity * size + external_sort_scratch(c, capacity) +
+           blocks * (RUNS_BLOCK_MEMORY * 3 / 2 + ORDER_MEMORY) +
+           ranges_memory(&c->kind, most_runs, block_n, c->staging, c->exec->threads) + c->staging +
+           block_most(&c->kind, block_n);
+}
+
+ordo_status external_buffers(external_call *c, size_t capacity, size_t element_bytes)
+{
+    c->capacity = capacity;
+    for (size_t i = 0; i < PIPELINE_BUFFERS; i++) {
+        c->buffers[i] = malloc(capacity * element_bytes);
+        if (c->buffers[i] == NULL)
+            return ordo_fail(c->exec, ORDO_E_NOMEM, "the system refused a buffer of %zu bytes",
+                             capacity * element_bytes);
+    }
+    return ORDO_OK;
+}
+
+void external_free_buffers(external_call *c)
+{
+    for (size_t i = 0; i < PIPELINE_BUFFERS; i++) {
+        free(c->buffers[i]);
+        c->buffers[i] = NULL;
+    }
+}
+
+ordo_status external_plan_sort(external_call *c)
+{
+    size_t const size = c->kind.size;
+    size_t const wanted = (size_t)c->opts.memory / 64;
+    c->staging = ordo_min(ordo_max(wanted, LEAST_STAGING), MOST_STAGING);
+    size_t fits = 0, too_much = (size_t)c->opts.memory / (PIPELINE_BUFFERS * size) + 1;
+    if (c->source_bytes != 0) /* no larger than the data */
+        too_much = ordo_min(too_much, (size_t)(c->source_bytes / size) + 2);
+    while (too_much - fits > 1) {
+        size_t const middle = fits + (too_much - fits) / 2;
+        if (memory_of(c, middle) <= c->opts.memory)
+            fits = middle;
+        else
+            too_much = middle;
+    }
+    if (fits < 4 && (c->source_bytes == 0 || fits <= c->source_bytes / size))
+        return ordo_fail(c->exec, ORDO_E_NOMEM,
+                         "%llu bytes of memory are too few to sort elements of %zu bytes",
+                         (unsigned long long)c->opts.memory, size);
+    c->block_n = choose_block(c, fits);
+    return external_buffers(c, fits, size);
+}
+
+/* ---- Begin and end ---- */
+
+/* The share of the call that is done. Each element counts once when it is read from the source and
+ * once when it is written to the sink. */
+static double share_done(external_call *c)
+{
+    uint64_t const read = atomic_load(&c->read), written = atomic_load(&c->written);
+    uint64_t const all = c->source_bytes != 0 ? c->source_bytes / c->kind.size : 2 * read + 1;
+    double const   share = 0.5 * (double)(read + written) / (double)(all + 1);
+    return share < 1 ? share : 1;
+}
+
+static int watch_inner(void *user, double done)
+{
+    external_call *const c = user;
+    (void)done;
+    return ordo_poll(c->exec, share_done(c)) ? 1 : 0;
+}
+
+ordo_status external_begin(external_call *c)
+{
+    const char *const named = getenv("TMPDIR");
+    bool const        given = c->opts.directory_count > 0;
+    c->directory = named != NULL && named[0] != 0 ? named : "/var/tmp";
+    spill_init(&c->spill, given ? c->opts.directories : &c->directory,
+               given ? (unsigned)c->opts.directory_count : 1,
+               (c->opts.flags & ORDO_SPILL_IN_MEMORY) != 0, &c->failure);
+    TRY(api_sibling(c->ctx,
+                    &ORDO_OPTS(ordo_ctx_opts, .where = (uint32_t)c->ctx->plan.where,
+                               .threads = c->exec->threads, .progress = watch_inner,
+                               .progress_user = c),
+                    &c->inner));
+    return ORDO_OK;
+}
+
+void external_end(external_call *c)
+{
+    ordo_ctx_free(c->inner);
+    spill_close(&c->spill);
+    external_free_buffers(c);
+}
+
+ordo_status external_status(external_call *c)
+{
+    ordo_status const status = (ordo_status)atomic_load(&c->failure.status);
+    return status == ORDO_OK ? ORDO_OK : ordo_fail(c->exec, status, "%s", c->failure.text);
+}
+
+ordo_status external_report(external_call *c, ordo_external_report *report)
+{
+    c->report.n = atomic_load(&c->read);
+    c->report.spilled = c->spill.written;
+    c->report.memory = c->opts.memory;
+    return report != NULL ? api_copy_out(c->exec, report, &c->report, sizeof c->report) : ORDO_OK;
+}
+
+/* ---- Steps ---- */
+
+/* Calls the source's function until `bytes` bytes have arrived or the data end. */
+static bool call_source(external_call *c, char *into, size_t bytes, size_t *got)
+{
+    for (*got = 0; *got < bytes && !failure_seen(&c->failure);) {
+        ptrdiff_t const now = c->from.read(c->from.user, into + *got, bytes - *got);
+        if (now == 0)
+            return true;
+        if (now < 0 || (size_t)now > bytes - *got)
+            return failure_record_errno(&c->failure, now < 0 ? errno : EINVAL, "reading %s failed",
+                                        c->from.name);
+        *got += (size_t)now;
+    }
+    return !failure_seen(&c->failure);
+}
+
+bool external_read(external_call *c, char *elements, size_t *n)
+{
+    size_t const size = c->kind.size, bytes = c->capacity * size;
+    size_t       got;
+    if (!(c->from.read != NULL
+              ? call_source(c, elements, bytes, &got)
+              : read_fully(c->from.fd, c->from.name, elements, bytes, &got, &c->failure)))
+        return false;
+    *n = got / size;
+    if (got % size != 0)
+        return failure_record(&c->failure, ORDO_E_ARG,
+                              "%s ends inside an element: %zu bytes follow element %llu; expected "
+                              "a multiple of %zu bytes",
+                              c->from.name, got % size,
+                              (unsigned long long)(atomic_load(&c->read) + *n), size);
+    atomic_fetch_add(&c->read, *n);
+    return true;
+}
+
+bool external_write(external_call *c, const void *results, size_t bytes)
+{
+    const char *const from = results;
+    if (c->to.write == NULL)
+        return write_fully(c->to.fd, c->to.name, from, bytes, &c->failure);
+    for (size_t done = 0; done < bytes && !failure_seen(&c->failure);) {
+        ptrdiff_t const now = c->to.write(c->to.user, from + done, bytes - done);
+        if (now <= 0 || (size_t)now > bytes - done)
+            return failure_record_errno(&c->failure, now < 0 ? errno : EINVAL, "writing %s failed",
+                                        c->to.name);
+        done += (size_t)now;
+    }
+    return !failure_seen(&c->failure);
+}
+
+bool external_sort_piece(external_call *c, const piece *p)
+{
+    const element_kind *const kind = &c->kind;
+    ordo_sort_opts const      opts =
+        ORDO_OPTS(ordo_sort_opts, .flags = kind->descending ? ORDO_DESCENDING : 0);
+    ordo_status const status = kind->keys_only
+                                   ? ordo_sort(c->inner, kind->type, p->elements, p->n, &opts)
+                                   : ordo_sort_records(c->inner, p->elements, p->n, kind->size,
+                                                       kind->key_offset, kind->type, &opts);
+    return status == ORDO_OK ||
+           failure_record(&c->failure, status, "%s", ordo_last_error(c->inner));
+}
+
+static bool goes_on(void *owner)
+{
+    external_call *const c = owner;
+    return !ordo_poll(c->exec, share_done(c));
+}
+
+bool external_pipeline(external_call *c, void *user, bool (*read)(void *, piece *),
+                       bool (*work)(void *, piece *), bool (*write)(void *, const piece *))
+{
+    pipeline const p = {.read = read,
+                        .work = work,
+                        .write = write,
+                        .user = user,
+                        .goes_on = goes_on,
+                        .owner = c,
+                        .buffers = {c->buffers[0], c->buffers[1], c->buffers[2]},
+                        .failure = &c->failure};
+    return pipeline_run(&p);
+}

@@ -1,0 +1,75 @@
+/* external_call.h - what all calls on external data share: the arguments, the context that works in
+ * memory, the source, the sink, and the plan of the memory. */
+#ifndef ORDO_EXTERNAL_EXTERNAL_CALL_H
+#define ORDO_EXTERNAL_EXTERNAL_CALL_H
+
+#include "api/api_ctx.h"
+#include "external/elements.h"
+#include "external/pipeline.h"
+#include "external/spill.h"
+#include "ordo_external.h"
+
+typedef struct external_call {
+    ordo_ctx          *ctx; /* of the caller */
+    ordo_exec         *exec;
+    ordo_ctx          *inner; /* sorts the buffers */
+    element_kind       kind;
+    ordo_source        from;
+    ordo_sink          to;
+    ordo_external_opts opts;
+    uint64_t           source_bytes; /* 0: not known */
+
+    size_t capacity; /* elements of a buffer */
+    size_t block_n;  /* elements of a block */
+    size_t staging;  /* bytes that a thread reads or writes at once */
+    char  *buffers[PIPELINE_BUFFERS];
+
+    failure              failure;
+    spill                spill;
+    const char          *directory; /* the default */
+    ordo_external_report report;
+
+    /* Elements read from the source and written to the sink. */
+    atomic_ullong read, written;
+} external_call;
+
+/* Read and check the arguments. Calls that write elements have a sink. */
+ordo_status external_arguments(external_call *c, const ordo_elements *elements,
+                               const ordo_source *from, const ordo_external_opts *opts);
+ordo_status external_sink(external_call *c, const ordo_sink *to);
+
+/* Makes the inner context and the spill. Call external_end() in any case. */
+ordo_status external_begin(external_call *c);
+void        external_end(external_call *c);
+
+/* Makes the largest buffers with which a sort stays within the memory limit, or buffers of a given
+ * number of elements of `element_bytes` bytes. */
+ordo_status external_plan_sort(external_call *c);
+ordo_status external_buffers(external_call *c, size_t capacity, size_t element_bytes);
+void        external_free_buffers(external_call *c);
+
+/* Reads up to a buffer of elements from the source; *n is less than the capacity only at its
+ * end. */
+bool external_read(external_call *c, char *elements, size_t *n);
+bool external_write(external_call *c, const void *results, size_t bytes);
+
+/* Bytes of scratch that a sort of n elements in memory takes. */
+size_t external_sort_scratch(external_call *c, size_t n);
+
+/* Sorts a buffer in memory. */
+bool external_sort_piece(external_call *c, const piece *p);
+
+/* Runs a pipeline on the buffers of the call. `user` is the user of each step. */
+bool external_pipeline(external_call *c, void *user, bool (*read)(void *, piece *),
+                       bool (*work)(void *, piece *), bool (*write)(void *, const piece *));
+
+/* The status of the call: that of the failure, if there is one. */
+ordo_status external_status(external_call *c);
+
+/* Writes the report to the caller's struct, which may be NULL. */
+ordo_status external_report(external_call *c, ordo_external_report *report);
+
+/* Sorts the source to the sink, which gets at most `limit` elements. */
+ordo_status external_sort_first(external_call *c, uint64_t limit);
+
+#endif

@@ -1,0 +1,511 @@
+/* external_rank.c - ordo_external_rank: the rank of every element, in the order of the input.
+ *
+ * Phase 1 sorts buffers of keys and writes them as runs (runs.h), without indices. Phase 2 reads ranges
+ * of the final order from all runs (ranges.h), ranks each range, and appends the ranks of each run to
+ * the run's lane (lanes.h). Phase 3 reads the input again, buffer by buffer. The order of a buffer says
+ * which rank of its lane belongs to which element. Ranks of keys that tie across ranges are known only
+ * when the ties end, so these elements are counted until then.
+ * Volume: input twice, packed keys and packed ranks written and read once, the ranks written. */
+#define _GNU_SOURCE
+#include "backend/tuning.h"
+#include "external/lanes.h"
+#include "external/ranges.h"
+#include "external/replay.h"
+
+#include <stdlib.h>
+
+enum {
+    LANE_MOST = 1 << 14, /* ranks that a lane collects */
+    LANE_LEAST = ORDO_TUNE(512, 8),
+    STAGING_LEAST = ORDO_TUNE(64 << 10, 64), /* bytes that a thread reads or writes at once */
+    STAGING_MOST = 1 << 20,
+    COPY_BYTES = ORDO_TUNE(4 << 20, 1 << 10), /* of a buffer that copies a pipe */
+    WORK_BYTES = 20 /* for each element of a buffer, besides the three buffers */
+};
+
+typedef struct tie_group { /* keys that tie and may continue in the next range */
+    bool     open;
+    uint64_t key;
+    uint64_t before; /* elements before the group */
+    uint64_t count;
+    uint64_t dense; /* its dense rank */
+} tie_group;
+
+typedef struct ranker {
+    external_call *call;
+    ordo_ties      ties;
+    ordo_type      rank_type;
+    element_kind   bits; /* keys as integers in whose order ties are equal */
+    replay         data;
+    uint64_t       next;    /* the element that a phase reads next */
+    size_t         buffer;  /* phase 3: the buffer that is ranked next */
+    char          *work;    /* WORK_BYTES for each element of a buffer */
+    runs           runs;
+    uint32_t      *order;
+    ranges        *ranges;
+    lanes          lanes;
+    size_t        *given[PIPELINE_BUFFERS]; /* elements of each run in the range of a buffer */
+    uint64_t      *tied;                    /* elements of each run in the open tie group */
+    tie_group      group;
+    uint64_t       before;   /* elements in earlier ranges */
+    uint64_t       distinct; /* distinct keys in earlier ranges */
+} ranker;
+
+/* ---- Keys ---- */
+
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    static void bits_##tag(const element_kind *kind, const char *elements, size_t n, void *out)    \
+    {                                                                                              \
+        for (size_t i = 0; i < n; i++) {                                                           \
+            key x;                                                                                 \
+            memcpy(&x, elements + i * kind->size + kind->key_offset, sizeof x);                    \
+            bits const b = key_tie_bits_##tag(x, kind->descending);                                \
+            memcpy((bits *)out + i, &b, sizeof b);                                                 \
+        }                                                                                          \
+    }
+#include "core/types.def"
+
+/* Writes the tie bits of the elements' keys to `out`, which may be the elements. */
+static void make_bits(const ranker *r, const char *elements, size_t n, void *out)
+{
+    const element_kind *const kind = &r->call->kind;
+    BY_TYPE(kind->type, bits, (kind, elements, n, out));
+}
+
+static ordo_type unsigned_of(size_t bytes)
+{
+    return bytes == 1 ? ORDO_U8 : bytes == 2 ? ORDO_U16 : bytes == 4 ? ORDO_U32 : ORDO_U64;
+}
+
+static bool inner_done(const ranker *r, ordo_status status)
+{
+    external_call *const c = r->call;
+    return status == ORDO_OK ||
+           failure_record(&c->failure, status, "%s", ordo_last_error(c->inner));
+}
+
+/* ---- Phase 1: runs ---- */
+
+static bool read_elements(void *user, piece *p)
+{
+    ranker *const r = user;
+    p->n = (size_t)ordo_min(r->call->capacity, r->data.n - r->next);
+    p->ended = p->n == 0;
+    r->next += p->n;
+    return p->ended || replay_read(&r->data, r->next - p->n, p->elements, p->n);
+}
+
+static bool sort_bits(void *user, piece *p)
+{
+    ranker *const r = user;
+    make_bits(r, p->elements, p->n, p->elements);
+    return inner_done(r, ordo_sort(r->call->inner, r->bits.type, p->elements, p->n, NULL));
+}
+
+static bool write_run(void *user, const piece *p)
+{
+    ranker *const r = user;
+    atomic_fetch_add(&r->call->written, p->n / 2);
+    return runs_begin(&r->runs) && runs_append(&r->runs, p->elements, p->n) && runs_end(&r->runs);
+}
+
+/* ---- Phase 2: ranks by runs ---- */
+
+static size_t buffer_of(const ranker *r, const piece *p)
+{
+    size_t i = 0;
+    while (r->call->buffers[i] != p->elements)
+        i++;
+    return i;
+}
+
+static bool read_range(void *user, piece *p)
+{
+    ranker *const r = user;
+    if (!ranges_next(r->ranges, p->elements, &p->n))
+        return false;
+    size_t *const given = r->given[buffer_of(r, p)];
+    for (size_t i = 0; i < r->runs.count; i++)
+        given[i] = ranges_given(r->ranges, i);
+    p->ended = p->n == 0;
+    return true;
+}
+
+static bool rank_range(const ranker *r, const piece *p, ordo_ties ties, uint32_t *ranks)
+{
+    ordo_rank_opts const opts = ORDO_OPTS(ordo_rank_opts, .ties = (uint32_t)ties);
+    return inner_done(r, ordo_rank(r->call->inner, r->bits.type, p->elements, p->n, ORDO_U32,
+                                   ranks, &opts));
+}
+
+/* The rank of the group's keys; for averages twice the rank. */
+static uint64_t group_rank(const ranker *r)
+{
+    const tie_group *const g = &r->group;
+    switch (r->ties) {
+    case ORDO_TIES_MIN:
+        return g->before + 1;
+    case ORDO_TIES_MAX:
+        return g->before + g->count;
+    case ORDO_TIES_DENSE:
+        return g->dense;
+    default:
+        return 2 * g->before + 1 + g->count;
+    }
+}
+
+/* The tie group has ended: appends the rank of its keys to the lanes. */
+static bool close_group(ranker *r)
+{
+    for (size_t i = 0; i < r->runs.count && r->group.open; i++) {
+        if (!lanes_append(&r->lanes, i, group_rank(r), r->tied[i]))
+            return false;
+        r->tied[i] = 0;
+    }
+    r->group.open = false;
+    return true;
+}
+
+typedef struct range { /* the elements of a range and their ranks in it */
+    const piece    *piece;
+    const size_t   *given;
+    const uint32_t *low, *high; /* averages: least and largest rank of ties; else both the rank */
+    uint64_t        first, last; /* the smallest and the largest key */
+    uint64_t        firsts, lasts; /* how many they are */
+    uint64_t        dense_before;
+} range;
+
+static uint64_t key_of(const ranker *r, const range *g, size_t i)
+{
+    return element_order(&r->bits, g->piece->elements + i * r->bits.size);
+}
+
+static void find_ends(const ranker *r, range *g)
+{
+    g->first = UINT64_MAX;
+    g->last = 0;
+    for (size_t i = 0; i < g->piece->n; i++) {
+        uint64_t const key = key_of(r, g, i);
+        if (key < g->first || i == 0) {
+            g->first = key;
+            g->firsts = 0;
+        }
+        if (key > g->last || i == 0) {
+            g->last = key;
+            g->lasts = 0;
+        }
+        g->firsts += key == g->first;
+        g->lasts += key == g->last;
+    }
+}
+
+/* The rank of element i; for averages twice the rank. */
+static uint64_t rank_of(const ranker *r, const range *g, size_t i)
+{
+    if (r->ties == ORDO_TIES_DENSE)
+        return g->dense_before + g->low[i];
+    if (r->ties == ORDO_TIES_AVERAGE)
+        return 2 * r->before + g->low[i] + g->high[i];
+    return r->before + g->low[i];
+}
+
+/* Appends the ranks of a range, except those of its largest key, which may continue: they are counted
+ * in r->tied. With `joins` the smallest key continues the open group. */
+static bool append_ranks(ranker *r, const range *g, bool joins)
+{
+    for (int after = 0; after < 2; after++) {
+        /* First the elements that join the group; its rank is known after all of them. */
+        size_t i = 0;
+        for (size_t which = 0; which < r->runs.count; which++)
+            for (size_t left = g->given[which]; left > 0; left--, i++) {
+                uint64_t const key = key_of(r, g, i);
+                bool const     is_joining = joins && key == g->first;
+                if (after == 0)
+                    r->tied[which] += is_joining;
+                else if (!is_joining && key == g->last)
+                    r->tied[which]++;
+                else if (!is_joining && !lanes_append(&r->lanes, which, rank_of(r, g, i), 1))
+                    return false;
+            }
+        if (after == 0 && g->first < g->last && !close_group(r))
+            return false;
+    }
+    return true;
+}
+
+static bool append_ordinals(ranker *r, const range *g)
+{
+    size_t i = 0;
+    for (size_t which = 0; which < r->runs.count; which++)
+        for (size_t left = g->given[which]; left > 0; left--, i++)
+            if (!lanes_append(&r->lanes, which, rank_of(r, g, i), 1))
+                return false;
+    return true;
+}
+
+static bool rank_piece(void *user, piece *p)
+{
+    ranker *const   r = user;
+    uint32_t *const low = (uint32_t *)(void *)r->work, *const high = low + r->call->capacity;
+    bool const      is_average = r->ties == ORDO_TIES_AVERAGE;
+    range           g = {.piece = p, .given = r->given[buffer_of(r, p)], .low = low, .high = high};
+    r->call->report.ranges++;
+    if (!rank_range(r, p, is_average ? ORDO_TIES_MIN : r->ties, low) ||
+        (is_average && !rank_range(r, p, ORDO_TIES_MAX, high)))
+        return false;
+    if (r->ties == ORDO_TIES_ORDINAL) {
+        bool const ok = append_ordinals(r, &g);
+        r->before += p->n;
+        return ok;
+    }
+    find_ends(r, &g);
+    bool const joins = r->group.open && r->group.key == g.first;
+    if (!joins && !close_group(r))
+        return false;
+    r->group.count += joins ? g.firsts : 0;
+    g.dense_before = r->distinct - joins;
+    if (!append_ranks(r, &g, joins))
+        return false;
+    if (r->ties == ORDO_TIES_DENSE) {
+        uint32_t most = 0;
+        for (size_t i = 0; i < p->n; i++)
+            most = low[i] > most ? low[i] : most;
+        r->distinct = g.dense_before + most;
+    }
+    if (!r->group.open) /* the largest key opens a group */
+        r->group = (tie_group){.open = true,
+                               .key = g.last,
+                               .before = r->before + p->n - g.lasts,
+                               .count = g.lasts,
+                               .dense = r->distinct};
+    r->before += p->n;
+    return true;
+}
+
+static bool drop_piece(void *user, const piece *p)
+{
+    ranker *const r = user;
+    atomic_fetch_add(&r->call->written, p->n / 4);
+    return true;
+}
+
+static bool order_blocks(ranker *r)
+{
+    r->order = malloc((r->runs.blocks + 1) * sizeof *r->order);
+    if (r->order == NULL)
+        return failure_record(&r->call->failure, ORDO_E_NOMEM,
+                              "the system refused memory for the order of the blocks");
+    return inner_done(r, ordo_argsort(r->call->inner, ORDO_U64, r->runs.first, r->runs.blocks,
+                                      ORDO_U32, r->order, NULL));
+}
+
+static bool rank_runs(ranker *r)
+{
+    external_call *const c = r->call;
+    r->tied = calloc(r->runs.count + 1, sizeof *r->tied);
+    bool has_all = r->tied != NULL;
+    for (size_t i = 0; i < PIPELINE_BUFFERS; i++) {
+        r->given[i] = calloc(r->runs.count + 1, sizeof *r->given[i]);
+        has_all = has_all && r->given[i] != NULL;
+    }
+    if (!has_all)
+        return failure_record(&c->failure, ORDO_E_NOMEM, "the system refused memory to rank");
+    if (!order_blocks(r))
+        return false;
+    r->ranges =
+        ranges_open(&r->runs, 0, r->runs.count, r->order, c->capacity, c->exec->threads);
+    return r->ranges != NULL && external_pipeline(c, r, read_range, rank_piece, drop_piece) &&
+           close_group(r) && lanes_end(&r->lanes);
+}
+
+/* ---- Phase 3: ranks by elements ---- */
+
+/* Stores a rank (of averages twice the rank) as element i of `out`. */
+static void store_rank(const ranker *r, void *out, size_t i, uint64_t rank)
+{
+    double const value =
+        r->ties == ORDO_TIES_AVERAGE ? 0.5 * (double)rank : (double)rank;
+    if (r->rank_type == ORDO_U32)
+        ((uint32_t *)out)[i] = (uint32_t)rank;
+    else if (r->rank_type == ORDO_U64)
+        ((uint64_t *)out)[i] = rank;
+    else
+        ((double *)out)[i] = value;
+}
+
+static bool place_ranks(void *user, piece *p)
+{
+    ranker *const        r = user;
+    external_call *const c = r->call;
+    uint64_t *const      ranks = (uint64_t *)(void *)r->work;
+    uint64_t *const      bits = ranks + c->capacity;
+    uint32_t *const      index = (uint32_t *)(void *)(bits + c->capacity);
+    make_bits(r, p->elements, p->n, bits);
+    if (!inner_done(r, ordo_argsort(c->inner, r->bits.type, bits, p->n, ORDO_U32, index, NULL)) ||
+        !lanes_read(&r->lanes, r->buffer++, ranks))
+        return false;
+    for (size_t i = 0; i < p->n; i++)
+        store_rank(r, p->elements, index[i], ranks[i]);
+    return true;
+}
+
+static bool write_ranks(void *user, const piece *p)
+{
+    ranker *const r = user;
+    atomic_fetch_add(&r->call->written, p->n / 4);
+    return external_write(r->call, p->elements, p->n * ordo_type_size(r->rank_type));
+}
+
+/* All elements are in one buffer. */
+static bool rank_in_memory(ranker *r)
+{
+    external_call *const c = r->call;
+    ordo_rank_opts const opts = ORDO_OPTS(ordo_rank_opts, .ties = (uint32_t)r->ties);
+    size_t const         n = (size_t)r->data.n;
+    make_bits(r, c->buffers[0], n, c->buffers[0]);
+    return inner_done(r, ordo_rank(c->inner, r->bits.type, c->buffers[0], n, r->rank_type,
+                                   c->buffers[1], &opts)) &&
+           external_write(c, c->buffers[1], n * ordo_type_size(r->rank_type));
+}
+
+/* ---- Memory ---- */
+
+static size_t scratch_of(ranker *r, size_t n)
+{
+    ordo_ctx *const      inner = r->call->inner;
+    ordo_rank_opts const opts = ORDO_OPTS(ordo_rank_opts, .ties = (uint32_t)r->ties);
+    size_t               sort = 0, order = 0, ranks = 0;
+    if (ordo_sort_scratch(inner, r->bits.type, n, NULL, &sort) != ORDO_OK ||
+        ordo_argsort_scratch(inner, r->bits.type, n, ORDO_U32, NULL, &order) != ORDO_OK ||
+        ordo_rank_scratch(inner, r->bits.type, n, r->rank_type, &opts, &ranks) != ORDO_OK)
+        return SIZE_MAX / 2;
+    return ordo_max(sort, ordo_max(order, ranks));
+}
+
+/* The elements of a block and of a lane's block for `count` runs. */
+static size_t block_of(const ranker *r, size_t capacity, size_t count)
+{
+    size_t const n = capacity / (2 * count + 2);
+    return ordo_max(ordo_min(n, ((size_t)1 << 20) / r->bits.size), 1);
+}
+
+static size_t lane_of(size_t capacity, size_t count)
+{
+    return ordo_min(ordo_max(capacity / (count + 1), LANE_LEAST), LANE_MOST);
+}
+
+static size_t memory_of(ranker *r, size_t capacity)
+{
+    const external_call *const c = r->call;
+    size_t const               count = (size_t)ordo_div_up(r->data.n, capacity);
+    size_t const block_n = block_of(r, capacity, count), lane_n = lane_of(capacity, count);
+    size_t const blocks = (size_t)(r->data.n / block_n) + count;
+    size_t const element = ordo_max(c->kind.size, sizeof(uint64_t));
+    return capacity * (PIPELINE_BUFFERS * element + WORK_BYTES) + scratch_of(r, capacity) +
+           blocks * (RUNS_BLOCK_MEMORY * 3 / 2 + sizeof *r->order) +
+           ranges_memory(&r->bits, count, block_n, c->staging, c->exec->threads) + c->staging +
+           lanes_memory(count, lane_n, r->data.n) + count * 4 * sizeof(uint64_t);
+}
+
+/* Makes the largest buffers that stay within the limit. Smaller buffers mean more runs, whose index and
+ * lanes need memory, too, so there may be none. */
+static ordo_status plan_memory(ranker *r)
+{
+    external_call *const c = r->call;
+    size_t const         element = ordo_max(c->kind.size, sizeof(uint64_t));
+    size_t const         wanted = (size_t)c->opts.memory / 64;
+    uint64_t             n = ordo_min(c->opts.memory / (PIPELINE_BUFFERS * element), r->data.n);
+    c->staging = ordo_min(ordo_max(wanted, STAGING_LEAST), STAGING_MOST);
+    for (; n > 0 && memory_of(r, (size_t)n) > c->opts.memory; n -= ordo_div_up(n, 16))
+        continue;
+    uint64_t const count = n > 0 ? ordo_div_up(r->data.n, n) : 0;
+    if (r->data.n > 0 && (n == 0 || (count > 1 && n < 4 * (count + 1))))
+        return ordo_fail(c->exec, ORDO_E_NOMEM,
+                         "%llu bytes of memory are too few to rank %llu elements",
+                         (unsigned long long)c->opts.memory, (unsigned long long)r->data.n);
+    TRY(external_buffers(c, (size_t)ordo_max(n, 1), element));
+    c->block_n = block_of(r, c->capacity, (size_t)count);
+    r->work = malloc(c->capacity * WORK_BYTES);
+    return r->work != NULL
+               ? ORDO_OK
+               : ordo_fail(c->exec, ORDO_E_NOMEM, "the system refused memory to rank");
+}
+
+/* ---- The call ---- */
+
+static bool rank_all(ranker *r)
+{
+    external_call *const c = r->call;
+    size_t const         count = (size_t)ordo_div_up(r->data.n, c->capacity);
+    if (count <= 1)
+        return (r->data.n == 0 || replay_read(&r->data, 0, c->buffers[0], (size_t)r->data.n)) &&
+               rank_in_memory(r);
+    if (!runs_open(&r->runs, &r->bits, c->block_n, c->staging, &c->spill) ||
+        !lanes_open(&r->lanes, count, lane_of(c->capacity, count), &c->spill) ||
+        !external_pipeline(c, r, read_elements, sort_bits, write_run))
+        return false;
+    c->report.runs = r->runs.count;
+    c->report.levels = 1;
+    r->next = 0;
+    return rank_runs(r) && external_pipeline(c, r, read_elements, place_ranks, write_ranks);
+}
+
+static void end(ranker *r)
+{
+    ranges_close(r->ranges);
+    runs_close(&r->runs);
+    lanes_close(&r->lanes);
+    replay_close(&r->data);
+    for (size_t i = 0; i < PIPELINE_BUFFERS; i++)
+        free(r->given[i]);
+    free(r->tied);
+    free(r->order);
+    free(r->work);
+}
+
+static ordo_status rank_begun(ranker *r)
+{
+    external_call *const c = r->call;
+    size_t const copied = ordo_max(ordo_min(COPY_BYTES, (size_t)c->opts.memory / 8) / c->kind.size, 1);
+    TRY(external_buffers(c, copied, c->kind.size));
+    if (!replay_open(&r->data, c))
+        return external_status(c);
+    atomic_store(&c->read, r->data.n);
+    TRY(api_check_rank_count(c->exec, r->rank_type, (size_t)r->data.n));
+    external_free_buffers(c);
+    TRY(plan_memory(r));
+    return rank_all(r) ? ORDO_OK : external_status(c);
+}
+
+static ordo_status rank_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_elements *elements,
+                                const ordo_source *from, ordo_ties ties, ordo_type rank_type,
+                                const ordo_sink *to, const ordo_external_opts *opts,
+                                ordo_external_report *report)
+{
+    external_call  c = {.ctx = ctx, .exec = exec, .failure = FAILURE_NONE};
+    ranker         r = {.call = &c, .ties = ties, .rank_type = rank_type};
+    ordo_rank_opts wish;
+    TRY(external_arguments(&c, elements, from, opts));
+    TRY(external_sink(&c, to));
+    TRY(api_check_ranks(exec, rank_type, &ORDO_OPTS(ordo_rank_opts, .ties = (uint32_t)ties),
+                        &wish));
+    FAIL_IF((c.opts.flags & ORDO_UNIQUE) != 0, ORDO_E_UNSUPPORTED,
+            "opts.flags has ORDO_UNIQUE; expected it only for a sort");
+    size_t const width = ordo_type_size(c.kind.type);
+    r.bits = (element_kind){.size = width, .type = unsigned_of(width), .keys_only = true};
+    ordo_status status = external_begin(&c);
+    if (status == ORDO_OK)
+        status = rank_begun(&r);
+    end(&r);
+    external_end(&c);
+    return status == ORDO_OK ? external_report(&c, report) : status;
+}
+
+ordo_status ordo_external_rank(ordo_ctx *ctx, const ordo_elements *elements,
+                               const ordo_source *from, ordo_ties ties, ordo_type rank_type,
+                               const ordo_sink *to, const ordo_external_opts *opts,
+                               ordo_external_report *report)
+{
+    API_CALL("external_rank", (ordo_type)0, 0,
+             rank_entered(ctx, exec, elements, from, ties, rank_type, to, opts, report));
+}

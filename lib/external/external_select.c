@@ -1,0 +1,234 @@
+/* external_select.c - ordo_external_select and ordo_external_quantiles. */
+#define _GNU_SOURCE
+#include "core/quantile.h"
+#include "external/select_passes.h"
+
+#include <stdlib.h>
+
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    static void put_key_##tag(const element_kind *kind, uint64_t order, char *out)                 \
+    {                                                                                              \
+        key const x = key_of_sort_bits_##tag((bits)order, kind->descending);                       \
+        memcpy(out, &x, sizeof x);                                                                 \
+    }
+#include "core/types.def"
+
+/* Writes the key of an order to `out`. */
+static void put_key(const element_kind *kind, uint64_t order, void *out)
+{
+    BY_TYPE(kind->type, put_key, (kind, order, out));
+}
+
+/* The parts of both calls that do not depend on the verb. */
+static ordo_status run(selector *s, size_t targets, ordo_external_report *report)
+{
+    external_call *const c = &s->call;
+    ordo_status          status = ORDO_OK;
+    s->count = targets;
+    s->targets = calloc(targets + 1, sizeof *s->targets);
+    if (s->targets == NULL)
+        status = ordo_fail(c->exec, ORDO_E_NOMEM, "the system refused memory for %zu positions",
+                           targets);
+    if (status == ORDO_OK)
+        status = external_begin(c);
+    if (status == ORDO_OK)
+        status = select_plan(s);
+    if (status == ORDO_OK && !select_run(s))
+        status = external_status(c);
+    atomic_store(&c->read, s->data.n);
+    c->report.passes = s->passes;
+    return status == ORDO_OK ? external_report(c, report) : status;
+}
+
+static void end(selector *s)
+{
+    select_end(s);
+    external_end(&s->call);
+    free(s->targets);
+    free(s);
+}
+
+static selector *new_selector(ordo_ctx *ctx, ordo_exec *exec)
+{
+    selector *const s = calloc(1, sizeof *s);
+    if (s == NULL) {
+        ordo_fail(exec, ORDO_E_NOMEM, "the system refused memory for the call");
+        return NULL;
+    }
+    s->call = (external_call){.ctx = ctx, .exec = exec, .failure = FAILURE_NONE};
+    return s;
+}
+
+/* ---- Select ---- */
+
+typedef struct select_wish {
+    const uint64_t *k;
+    size_t          count;
+} select_wish;
+
+static bool place_keys(selector *s, uint64_t numbers)
+{
+    const select_wish *const wish = s->user;
+    (void)numbers;
+    for (size_t i = 0; i < wish->count; i++) {
+        if (wish->k[i] >= s->data.n)
+            return failure_record(&s->call.failure, ORDO_E_ARG,
+                                  "k[%zu] is %llu; expected less than %llu, the number of elements",
+                                  i, (unsigned long long)wish->k[i], (unsigned long long)s->data.n);
+        s->targets[i].rank = wish->k[i];
+    }
+    return true;
+}
+
+static ordo_status select_checked(selector *s, const ordo_elements *elements,
+                                  const ordo_source *from, const uint64_t *k, size_t count,
+                                  void *out, const ordo_external_opts *opts,
+                                  ordo_external_report *report)
+{
+    ordo_exec *const    exec = s->call.exec;
+    element_kind *const kind = &s->call.kind;
+    select_wish         wish = {k, count};
+    TRY(external_arguments(&s->call, elements, from, opts));
+    FAIL_IF(count > 0 && (k == NULL || out == NULL), ORDO_E_ARG,
+            "%s is NULL; expected %zu elements", k == NULL ? "k" : "out", count);
+    kind->keys_only = true; /* -0 and +0 have different places, as in ordo_select */
+    s->place = place_keys;
+    s->user = &wish;
+    TRY(run(s, count, report));
+    for (size_t i = 0; i < count; i++)
+        put_key(kind, s->targets[i].order, (char *)out + i * ordo_type_size(kind->type));
+    return ORDO_OK;
+}
+
+static ordo_status select_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_elements *elements,
+                                  const ordo_source *from, const uint64_t *k, size_t count,
+                                  void *out, const ordo_external_opts *opts,
+                                  ordo_external_report *report)
+{
+    selector *const s = new_selector(ctx, exec);
+    if (s == NULL)
+        return ORDO_E_NOMEM;
+    ordo_status const status = select_checked(s, elements, from, k, count, out, opts, report);
+    end(s);
+    return status;
+}
+
+ordo_status ordo_external_select(ordo_ctx *ctx, const ordo_elements *elements,
+                                 const ordo_source *from, const uint64_t *k, size_t count,
+                                 void *out, const ordo_external_opts *opts,
+                                 ordo_external_report *report)
+{
+    API_CALL("external_select", (ordo_type)0, 0,
+             select_entered(ctx, exec, elements, from, k, count, out, opts, report));
+}
+
+/* ---- Quantiles ---- */
+
+typedef struct quantile_wish {
+    const double *q;
+    size_t        count;
+    ordo_nans     nans;
+    ordo_method   method;
+    bool          is_median; /* the mean of two neighbours, as ordo_median */
+    uint64_t      numbers;   /* elements that count; set by the last placing */
+} quantile_wish;
+
+/* Targets 2 j and 2 j + 1 are the two neighbours of quantile j. */
+static bool place_quantiles(selector *s, uint64_t numbers)
+{
+    quantile_wish *const wish = s->user;
+    wish->numbers = wish->nans == ORDO_NANS_OMIT ? numbers : s->data.n;
+    for (size_t j = 0; j < wish->count && wish->numbers > 0; j++) {
+        quantile_place const at =
+            quantile_place_of(wish->method, wish->q[j], (size_t)wish->numbers);
+        s->targets[2 * j].rank = at.below;
+        s->targets[2 * j + 1].rank = at.above;
+    }
+    return true;
+}
+
+static double key_as_double(const element_kind *kind, uint64_t order)
+{
+    uint64_t key;
+    put_key(kind, order, &key);
+    return quantile_key(kind->type, &key, 0);
+}
+
+static void put_quantiles(const selector *s, double *out)
+{
+    const quantile_wish *const wish = s->user;
+    const element_kind *const  kind = &s->call.kind;
+    bool const is_nan = wish->numbers == 0 || (wish->nans == ORDO_NANS_PROPAGATE && s->nans > 0);
+    for (size_t j = 0; j < wish->count; j++) {
+        out[j] = (double)NAN;
+        if (is_nan)
+            continue;
+        quantile_place const at =
+            quantile_place_of(wish->method, wish->q[j], (size_t)wish->numbers);
+        out[j] = quantile_value(&at, key_as_double(kind, s->targets[2 * j].order),
+                                key_as_double(kind, s->targets[2 * j + 1].order), wish->is_median);
+    }
+}
+
+static ordo_status check_quantiles(ordo_exec *exec, const quantile_wish *wish, const double *out)
+{
+    FAIL_IF(wish->count > 0 && (wish->q == NULL || out == NULL), ORDO_E_ARG,
+            "%s is NULL; expected %zu elements", wish->q == NULL ? "q" : "out", wish->count);
+    FAIL_IF(ordo_method_name(wish->method == ORDO_METHOD_DEFAULT ? ORDO_METHOD_LINEAR
+                                                                 : wish->method) == NULL,
+            ORDO_E_ARG, "method is %d; expected an ordo_method", (int)wish->method);
+    FAIL_IF(wish->nans > ORDO_NANS_PROPAGATE, ORDO_E_ARG, "nans is %d; expected an ordo_nans",
+            (int)wish->nans);
+    for (size_t j = 0; j < wish->count; j++)
+        FAIL_IF(!(wish->q[j] >= 0 && wish->q[j] <= 1), ORDO_E_ARG,
+                "q[%zu] is %g; expected a number from 0 to 1", j, wish->q[j]);
+    return ORDO_OK;
+}
+
+static ordo_status quantiles_checked(selector *s, const ordo_elements *elements,
+                                     const ordo_source *from, quantile_wish *wish, double *out,
+                                     const ordo_external_opts *opts, ordo_external_report *report)
+{
+    ordo_exec *const exec = s->call.exec;
+    TRY(external_arguments(&s->call, elements, from, opts));
+    TRY(check_quantiles(exec, wish, out));
+    s->call.kind.keys_only = true;
+    s->call.kind.descending = false;
+    s->place = place_quantiles;
+    s->user = wish;
+    TRY(run(s, 2 * wish->count, report));
+    put_quantiles(s, out);
+    return ORDO_OK;
+}
+
+static ordo_status quantiles_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_elements *elements,
+                                     const ordo_source *from, quantile_wish *wish, double *out,
+                                     const ordo_external_opts *opts, ordo_external_report *report)
+{
+    selector *const s = new_selector(ctx, exec);
+    if (s == NULL)
+        return ORDO_E_NOMEM;
+    ordo_status const status = quantiles_checked(s, elements, from, wish, out, opts, report);
+    end(s);
+    return status;
+}
+
+ordo_status ordo_external_quantiles(ordo_ctx *ctx, const ordo_elements *elements,
+                                    const ordo_source *from, const double *q, size_t count,
+                                    double *out, ordo_nans nans, ordo_method method,
+                                    const ordo_external_opts *opts, ordo_external_report *report)
+{
+    quantile_wish wish = {.q = q, .count = count, .nans = nans, .method = method};
+    API_CALL("external_quantiles", (ordo_type)0, 0,
+             quantiles_entered(ctx, exec, elements, from, &wish, out, opts, report));
+}
+
+ordo_status ordo_external_median(ordo_ctx *ctx, const ordo_elements *elements,
+                                 const ordo_source *from, double *out, ordo_nans nans,
+                                 const ordo_external_opts *opts, ordo_external_report *report)
+{
+    double const  half = 0.5;
+    quantile_wish wish = {.q = &half, .count = 1, .nans = nans, .is_median = true};
+    API_CALL("external_median", (ordo_type)0, 0,
+             quantiles_entered(ctx, exec, elements, from, &wish, out, opts, report));
+}

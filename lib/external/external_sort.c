@@ -1,0 +1,245 @@
+/* external_sort.c - ordo_external_sort: sorted runs on disk, then ranges of the final order.
+ *
+ * Phase 1 reads buffers of the source, sorts each buffer and writes it as a run. Phase 2 reads
+ * ranges of the final order from all runs (ranges.h), sorts each range and writes it to the sink.
+ * Both phases read, sort and write at the same time (pipeline.h). If there are more runs than a
+ * buffer has two blocks for, longer runs are made of groups of runs first. Data that fit one buffer
+ * are not written to disk. */
+#define _GNU_SOURCE
+#include "external/external_call.h"
+#include "external/ranges.h"
+
+#include <stdlib.h>
+
+typedef struct sorter {
+    external_call *call;
+    runs           runs, longer;
+    uint32_t      *order; /* the blocks of the runs that are read, by their first elements */
+    ranges        *ranges;
+    bool           source_ended;
+    bool           fits; /* all data are in the first buffer */
+
+    uint64_t    results; /* elements that the sink has got */
+    atomic_bool full;    /* it needs no more */
+    uint64_t    limit;   /* elements that it gets at most */
+    bool        has_last;
+    uint64_t    last; /* with ORDO_UNIQUE: the tie bits of its last element */
+} sorter;
+
+static bool sort_piece(void *user, piece *p)
+{
+    sorter *const s = user;
+    return external_sort_piece(s->call, p);
+}
+
+/* Moves the elements whose key does not tie with the element before them to the front. Returns
+ * their number. */
+static size_t drop_ties(sorter *s, const piece *p)
+{
+    const element_kind *const kind = &s->call->kind;
+    size_t                    kept = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        const char *const element = p->elements + i * kind->size;
+        uint64_t const    tie = element_tie(kind, element);
+        if (s->has_last && tie == s->last)
+            continue;
+        if (kept != i)
+            memcpy(p->elements + kept * kind->size, element, kind->size);
+        s->has_last = true;
+        s->last = tie;
+        kept++;
+    }
+    return kept;
+}
+
+/* Writes sorted elements to the sink. */
+static bool write_sorted(sorter *s, const piece *p)
+{
+    external_call *const c = s->call;
+    size_t const         n = (c->opts.flags & ORDO_UNIQUE) != 0 ? drop_ties(s, p) : p->n;
+    size_t const         now = (size_t)ordo_min(n, s->limit - s->results);
+    s->results += now;
+    atomic_store(&s->full, s->results == s->limit);
+    atomic_fetch_add(&c->written, p->n);
+    return external_write(c, p->elements, now * c->kind.size);
+}
+
+/* ---- Phase 1: runs ---- */
+
+static bool read_run(void *user, piece *p)
+{
+    sorter *const        s = user;
+    external_call *const c = s->call;
+    bool const           is_first = atomic_load(&c->read) == 0;
+    if (!s->source_ended && !external_read(c, p->elements, &p->n))
+        return false;
+    s->source_ended = s->source_ended || p->n < c->capacity;
+    p->ended = p->n == 0;
+    if (is_first)
+        s->fits = s->source_ended;
+    return true;
+}
+
+/* After the first run its packed size predicts the space for the others. */
+static bool check_space(sorter *s)
+{
+    external_call *const c = s->call;
+    uint64_t const       first = c->capacity * c->kind.size;
+    if (s->runs.count > 1 || c->source_bytes <= first)
+        return true;
+    double const packed = (double)c->spill.written / (double)first;
+    return spill_check_space(&c->spill, (uint64_t)(packed * (double)(c->source_bytes - first)));
+}
+
+static bool write_run(void *user, const piece *p)
+{
+    sorter *const s = user;
+    if (s->fits)
+        return write_sorted(s, p);
+    return runs_begin(&s->runs) && runs_append(&s->runs, p->elements, p->n) && runs_end(&s->runs) &&
+           check_space(s);
+}
+
+/* ---- Phase 2: ranges ---- */
+
+static bool read_range(void *user, piece *p)
+{
+    sorter *const s = user;
+    bool const    is_full = atomic_load(&s->full);
+    if (!is_full && !ranges_next(s->ranges, p->elements, &p->n))
+        return false;
+    p->ended = is_full || p->n == 0;
+    return true;
+}
+
+static bool write_range(void *user, const piece *p)
+{
+    sorter *const s = user;
+    s->call->report.ranges++;
+    return write_sorted(s, p);
+}
+
+/* Sorts the blocks of runs [from, to) by their first elements. */
+static bool order_blocks(sorter *s, size_t from, size_t to)
+{
+    external_call *const c = s->call;
+    const run *const     all = s->runs.all;
+    size_t const first = all[from].block, count = all[to - 1].block + all[to - 1].blocks - first;
+    free(s->order);
+    s->order = malloc(count * sizeof *s->order);
+    if (s->order == NULL)
+        return failure_record(&c->failure, ORDO_E_NOMEM,
+                              "the system refused memory for the order of the blocks");
+    ordo_status const status =
+        ordo_argsort(c->inner, ORDO_U64, s->runs.first + first, count, ORDO_U32, s->order, NULL);
+    if (status != ORDO_OK)
+        return failure_record(&c->failure, status, "%s", ordo_last_error(c->inner));
+    for (size_t i = 0; i < count; i++)
+        s->order[i] += (uint32_t)first;
+    return true;
+}
+
+/* Reads runs [from, to) in ranges of the final order and gives each range to `write`. */
+static bool run_ranges(sorter *s, size_t from, size_t to, bool (*write)(void *, const piece *))
+{
+    external_call *const c = s->call;
+    if (!order_blocks(s, from, to))
+        return false;
+    s->ranges = ranges_open(&s->runs, from, to, s->order, c->capacity, c->exec->threads);
+    bool const ok = s->ranges != NULL && external_pipeline(c, s, read_range, sort_piece, write);
+    ranges_close(s->ranges);
+    s->ranges = NULL;
+    return ok;
+}
+
+/* ---- Longer runs ---- */
+
+static bool write_longer(void *user, const piece *p)
+{
+    sorter *const s = user;
+    return runs_append(&s->longer, p->elements, p->n);
+}
+
+/* How many runs one phase reads: a buffer has two blocks for each of them, so every range takes at
+ * least half a buffer of new blocks. */
+static size_t most_runs(const sorter *s) { return s->call->capacity / (2 * s->call->block_n); }
+
+/* Makes one run of each group of runs. */
+static bool lengthen_runs(sorter *s)
+{
+    size_t const group = most_runs(s);
+    if (!runs_open(&s->longer, &s->call->kind, s->call->block_n, s->call->staging, &s->call->spill))
+        return false;
+    for (size_t from = 0; from < s->runs.count; from += group) {
+        size_t const to = ordo_min(s->runs.count, from + group);
+        if (!runs_begin(&s->longer) || !run_ranges(s, from, to, write_longer) ||
+            !runs_end(&s->longer))
+            return false;
+    }
+    runs_close(&s->runs);
+    s->runs = s->longer;
+    s->longer = (runs){0};
+    s->call->report.levels++;
+    return true;
+}
+
+/* ---- The call ---- */
+
+static double seconds_since(uint64_t ticks)
+{
+    return (double)(api_clock_ticks() - ticks) / api_clock_second();
+}
+
+static bool sort_all(sorter *s)
+{
+    external_call *const c = s->call;
+    uint64_t const       begin = api_clock_ticks();
+    if (!runs_open(&s->runs, &c->kind, c->block_n, c->staging, &c->spill) ||
+        !external_pipeline(c, s, read_run, sort_piece, write_run))
+        return false;
+    c->report.runs = s->runs.count;
+    c->report.levels = s->runs.count > 0;
+    c->report.run_seconds = seconds_since(begin);
+    uint64_t const middle = api_clock_ticks();
+    while (s->runs.count > most_runs(s))
+        if (!lengthen_runs(s))
+            return false;
+    if (s->runs.count > 0 && !run_ranges(s, 0, s->runs.count, write_range))
+        return false;
+    c->report.range_seconds = seconds_since(middle);
+    return true;
+}
+
+ordo_status external_sort_first(external_call *c, uint64_t limit)
+{
+    sorter      s = {.call = c, .limit = limit};
+    ordo_status status = external_plan_sort(c);
+    if (status == ORDO_OK && !sort_all(&s))
+        status = external_status(c);
+    runs_close(&s.runs);
+    runs_close(&s.longer);
+    free(s.order);
+    return status;
+}
+
+static ordo_status sort_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_elements *elements,
+                                const ordo_source *from, const ordo_sink *to,
+                                const ordo_external_opts *opts, ordo_external_report *report)
+{
+    external_call c = {.ctx = ctx, .exec = exec, .failure = FAILURE_NONE};
+    TRY(external_arguments(&c, elements, from, opts));
+    TRY(external_sink(&c, to));
+    ordo_status status = external_begin(&c);
+    if (status == ORDO_OK)
+        status = external_sort_first(&c, UINT64_MAX);
+    external_end(&c);
+    return status == ORDO_OK ? external_report(&c, report) : status;
+}
+
+ordo_status ordo_external_sort(ordo_ctx *ctx, const ordo_elements *elements,
+                               const ordo_source *from, const ordo_sink *to,
+                               const ordo_external_opts *opts, ordo_external_report *report)
+{
+    API_CALL("external_sort", (ordo_type)0, 0,
+             sort_entered(ctx, exec, elements, from, to, opts, report));
+}

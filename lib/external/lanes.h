@@ -1,0 +1,42 @@
+/* lanes.h - ascending sequences of 64-bit numbers in the temporary files, one for each run, that grow
+ * side by side and are read one after the other.
+ *
+ * Each lane collects numbers in its own staging array, which is packed as a block (blocks.h) when it
+ * is full. Memory: the staging arrays and 24 bytes for each block. */
+#ifndef ORDO_EXTERNAL_LANES_H
+#define ORDO_EXTERNAL_LANES_H
+
+#include "external/blocks.h"
+#include "external/spill.h"
+
+typedef struct rank_lane rank_lane;
+
+typedef struct lanes {
+    rank_lane *all;
+    size_t        count;
+    size_t        block_n; /* numbers of a block */
+    spill        *spill;
+    unsigned char *packed; /* a block on its way */
+} lanes;
+
+enum {
+    LANES_BLOCK_MEMORY = 24
+};
+
+/* Call lanes_close() in any case. */
+bool lanes_open(lanes *l, size_t count, size_t block_n, spill *s);
+void lanes_close(lanes *l);
+
+/* Bytes of memory of `count` lanes with `n` numbers in all. */
+size_t lanes_memory(size_t count, size_t block_n, uint64_t n);
+
+/* Appends `times` copies of a number that is not less than the lane's last one. */
+bool lanes_append(lanes *l, size_t which, uint64_t number, uint64_t times);
+
+/* Writes what the staging arrays hold. Call it after the last number. */
+bool lanes_end(lanes *l);
+
+/* Reads all numbers of a lane. */
+bool lanes_read(const lanes *l, size_t which, uint64_t *numbers);
+
+#endif

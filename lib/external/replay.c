@@ -1,0 +1,91 @@
+/* replay.c - reads a source several times, from its file or from a copy. */
+#define _GNU_SOURCE
+#include "external/replay.h"
+
+#include "external/files.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+typedef struct copier {
+    external_call *call;
+    replay        *to;
+    bool           ended;
+} copier;
+
+static bool read_chunk(void *user, piece *p)
+{
+    copier *const copy = user;
+    if (!copy->ended && !external_read(copy->call, p->elements, &p->n))
+        return false;
+    copy->ended = p->n < copy->call->capacity;
+    p->ended = p->n == 0;
+    return true;
+}
+
+static bool keep_chunk(void *user, piece *p) { return (void)user, (void)p, true; }
+
+static bool write_chunk(void *user, const piece *p)
+{
+    copier *const        copy = user;
+    external_call *const c = copy->call;
+    replay *const        r = copy->to;
+    if (r->count == r->capacity) {
+        size_t const        capacity = ordo_max(64, 2 * r->capacity);
+        replay_chunk *const more = realloc(r->chunks, capacity * sizeof *more);
+        if (more == NULL)
+            return failure_record(&c->failure, ORDO_E_NOMEM,
+                                  "the system refused memory for the index of the temporary files");
+        r->chunks = more;
+        r->capacity = capacity;
+    }
+    replay_chunk *const chunk = &r->chunks[r->count++];
+    r->n += p->n;
+    return spill_append(&c->spill, p->elements, p->n * c->kind.size, &chunk->file, &chunk->offset);
+}
+
+bool replay_open(replay *r, external_call *c)
+{
+    size_t const size = c->kind.size;
+    *r = (replay){.call = c, .chunk_n = c->capacity};
+    if (c->from.read == NULL && c->source_bytes != 0) { /* a regular file that is not empty */
+        r->start = (uint64_t)lseek(c->from.fd, 0, SEEK_CUR);
+        r->n = c->source_bytes / size;
+        if (c->source_bytes % size != 0)
+            return failure_record(&c->failure, ORDO_E_ARG,
+                                  "%s ends inside an element: %llu bytes follow element %llu; "
+                                  "expected a multiple of %zu bytes",
+                                  c->from.name, (unsigned long long)(c->source_bytes % size),
+                                  (unsigned long long)r->n, size);
+        return true;
+    }
+    copier copy = {.call = c, .to = r};
+    return external_pipeline(c, &copy, read_chunk, keep_chunk, write_chunk);
+}
+
+void replay_close(replay *r)
+{
+    free(r->chunks);
+    *r = (replay){0};
+}
+
+bool replay_read(const replay *r, uint64_t first, char *elements, size_t n)
+{
+    external_call *const c = r->call;
+    size_t const         size = c->kind.size;
+    if (r->chunks == NULL)
+        return read_at(c->from.fd, c->from.name, elements, n * size, r->start + first * size,
+                       &c->failure);
+    while (n > 0) {
+        const replay_chunk *const chunk = &r->chunks[first / r->chunk_n];
+        uint64_t const            skipped = first % r->chunk_n;
+        size_t const              now = ordo_min(n, r->chunk_n - skipped);
+        if (!spill_read(&c->spill, chunk->file, elements, now * size,
+                        chunk->offset + skipped * size))
+            return false;
+        elements += now * size;
+        first += now;
+        n -= now;
+    }
+    return true;
+}

@@ -1,0 +1,31 @@
+/* replay.h - a source whose elements can be read several times and at any place.
+ *
+ * A regular file is read where it is. The data of a pipe or a callback are copied to temporary
+ * files first, as they come. */
+#ifndef ORDO_EXTERNAL_REPLAY_H
+#define ORDO_EXTERNAL_REPLAY_H
+
+#include "external/external_call.h"
+
+typedef struct replay_chunk { /* a buffer of elements in the temporary files */
+    unsigned file;
+    uint64_t offset;
+} replay_chunk;
+
+typedef struct replay {
+    external_call *call;
+    uint64_t       n;      /* elements */
+    uint64_t       start;  /* byte of the first element in a regular file */
+    replay_chunk  *chunks; /* NULL: a regular file */
+    size_t         count, capacity;
+    size_t         chunk_n; /* elements of a chunk */
+} replay;
+
+/* The buffers of the call must exist. Call replay_close() in any case. */
+bool replay_open(replay *r, external_call *c);
+void replay_close(replay *r);
+
+/* Reads n elements from element `first` on. Several threads may call it. */
+bool replay_read(const replay *r, uint64_t first, char *elements, size_t n);
+
+#endif

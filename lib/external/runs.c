@@ -1,0 +1,129 @@
+/* runs.c - writes sorted runs to disk as blocks, through a staging buffer. */
+#include "external/runs.h"
+
+#include "external/crc32c.h"
+
+#include <stdlib.h>
+
+bool runs_open(runs *r, const element_kind *kind, size_t block_n, size_t staging, spill *s)
+{
+    *r = (runs){.kind = *kind,
+                .block_n = block_n,
+                .spill = s,
+                .failure = s->failure,
+                .staging_bytes = staging,
+                .staging = malloc(staging + block_most(kind, block_n))};
+    return r->staging != NULL ||
+           failure_record(s->failure, ORDO_E_NOMEM, "the system refused memory for a buffer");
+}
+
+void runs_close(runs *r)
+{
+    free(r->all);
+    free(r->extents);
+    free(r->first);
+    free(r->n);
+    free(r->bytes);
+    free(r->crc);
+    free(r->staging);
+    *r = (runs){0};
+}
+
+static bool grow(runs *r, void **array, size_t n, size_t size)
+{
+    void *const more = realloc(*array, n * size);
+    if (more == NULL)
+        return failure_record(r->failure, ORDO_E_NOMEM,
+                              "the system refused memory for the index of the temporary files");
+    *array = more;
+    return true;
+}
+
+static size_t next_capacity(size_t capacity) { return ordo_max(16, capacity + capacity / 2); }
+
+bool runs_begin(runs *r)
+{
+    if (r->count == r->capacity) {
+        size_t const more = next_capacity(r->capacity);
+        if (!grow(r, (void **)&r->all, more, sizeof *r->all))
+            return false;
+        r->capacity = more;
+    }
+    spill_turn(r->spill);
+    r->all[r->count++] = (run){.block = r->blocks, .extent = r->extent_count};
+    r->staged_block = r->blocks;
+    return true;
+}
+
+/* Notes where the staged blocks are. They continue the last extent of the run or begin a new
+ * one. */
+static bool note_extent(runs *r, unsigned file, uint64_t offset)
+{
+    const run *const    one = &r->all[r->count - 1];
+    const extent *const last = &r->extents[r->extent_count - 1];
+    if (r->extent_count > one->extent && last->file == file && r->end == offset)
+        return true;
+    if (r->extent_count == r->extent_capacity) {
+        size_t const more = next_capacity(r->extent_capacity);
+        if (!grow(r, (void **)&r->extents, more, sizeof *r->extents))
+            return false;
+        r->extent_capacity = more;
+    }
+    r->extents[r->extent_count++] = (extent){r->staged_block, file, offset};
+    return true;
+}
+
+static bool flush(runs *r)
+{
+    unsigned file;
+    uint64_t offset;
+    if (r->staged == 0)
+        return true;
+    if (!spill_append(r->spill, r->staging, r->staged, &file, &offset) ||
+        !note_extent(r, file, offset))
+        return false;
+    r->end = offset + r->staged;
+    r->staged = 0;
+    r->staged_block = r->blocks;
+    return true;
+}
+
+/* Notes what memory holds about the block that was packed last. */
+static bool note_block(runs *r, const char *elements, size_t n, size_t bytes)
+{
+    if (r->blocks == r->block_capacity) {
+        size_t const more = next_capacity(r->block_capacity);
+        if (!grow(r, (void **)&r->first, more, sizeof *r->first) ||
+            !grow(r, (void **)&r->n, more, sizeof *r->n) ||
+            !grow(r, (void **)&r->bytes, more, sizeof *r->bytes) ||
+            !grow(r, (void **)&r->crc, more, sizeof *r->crc))
+            return false;
+        r->block_capacity = more;
+    }
+    r->first[r->blocks] = element_order(&r->kind, elements);
+    r->n[r->blocks] = (uint32_t)n;
+    r->bytes[r->blocks] = (uint32_t)bytes;
+    r->crc[r->blocks] = crc32c(r->staging + r->staged, bytes);
+    r->blocks++;
+    return true;
+}
+
+bool runs_append(runs *r, const char *elements, size_t n)
+{
+    run *const one = &r->all[r->count - 1];
+    for (size_t at = 0; at < n; at += r->block_n) {
+        size_t const      count = ordo_min(r->block_n, n - at);
+        const char *const from = elements + at * r->kind.size;
+        size_t const      bytes = block_pack(&r->kind, from, count, r->staging + r->staged);
+        if (!note_block(r, from, count, bytes))
+            return false;
+        r->staged += bytes;
+        one->blocks++;
+        one->n += count;
+        if (r->staged >= r->staging_bytes && !flush(r))
+            return false;
+    }
+    return true;
+}
+
+bool runs_end(runs *r) { return flush(r); }

@@ -1,0 +1,46 @@
+/* spill.h - the temporary files of one call: one file in each directory.
+ *
+ * Data are appended and later read at their offsets. The files have no name, so they are gone when
+ * the process ends for any reason. If a directory is full, the data go to the next one. */
+#ifndef ORDO_EXTERNAL_SPILL_H
+#define ORDO_EXTERNAL_SPILL_H
+
+#include "external/failure.h"
+
+enum {
+    SPILL_MOST_DIRECTORIES = 64
+};
+
+typedef struct spill {
+    const char *const *directories;
+    unsigned           count;
+    int                fds[SPILL_MOST_DIRECTORIES];   /* -1: not open */
+    uint64_t           sizes[SPILL_MOST_DIRECTORIES]; /* bytes appended */
+    unsigned           current;                       /* the directory of the next data */
+    bool               tmpfs;                         /* a file system in memory is allowed */
+    uint64_t           written;                       /* bytes, for the report */
+    failure           *failure;
+} spill;
+
+void spill_init(spill *s, const char *const *directories, unsigned count, bool tmpfs, failure *f);
+void spill_close(spill *s);
+
+/* Continues in the next directory, so that several disks share the work. */
+void spill_turn(spill *s);
+
+/* Appends data. *file and *offset say where they are. */
+bool spill_append(spill *s, const void *data, size_t bytes, unsigned *file, uint64_t *offset);
+
+/* Reads data. Several threads may call it. */
+bool spill_read(const spill *s, unsigned file, void *into, size_t bytes, uint64_t offset);
+
+/* Records that the checksum of a block is wrong. */
+bool spill_damaged(const spill *s, unsigned file, uint64_t offset);
+
+/* Gives the disk space of data that are no longer needed back, where the file system can. */
+void spill_release(const spill *s, unsigned file, uint64_t offset, uint64_t bytes);
+
+/* Fails if the directories have less than `bytes` bytes of free space together. */
+bool spill_check_space(const spill *s, uint64_t bytes);
+
+#endif
