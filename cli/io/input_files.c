@@ -33,29 +33,6 @@ static bool keep_line(void *user, const source *s)
     return true;
 }
 
-/* Appends the rest of a source to the text; its bytes end with a NUL. */
-static bool append_text(source *s, lines *l, size_t *length)
-{
-    char *const block = source_take(s);
-
-    if (block == NULL)
-        return false;
-    if (l->bytes == NULL) {
-        l->bytes = block;
-    } else {
-        char *const joined = realloc(l->bytes, *length + s->end + 1);
-        if (joined != NULL) {
-            memcpy(joined + *length, block, s->end + 1);
-            l->bytes = joined;
-        }
-        free(block);
-        if (joined == NULL)
-            return cli_fail("%s: not enough memory to read it", s->name);
-    }
-    *length += s->end;
-    return true;
-}
-
 /* Reads the numbers of one source; `length` is that of the text so far. */
 static bool add_text(const input_request *request, source *s, text_numbers *t, lines *l,
                      size_t *length)
@@ -64,7 +41,8 @@ static bool add_text(const input_request *request, source *s, text_numbers *t, l
     source       memory = {.name = s->name, .fd = -1, .line_end = '\n', .ended = true};
 
     if (request->keep_lines) {
-        if (!append_text(s, l, length))
+        char *const block = source_take(s);
+        if (block == NULL || !lines_append(l, s->name, block, s->end, length))
             return false;
         memory.block = l->bytes + at;
         memory.end = memory.capacity = *length - at;

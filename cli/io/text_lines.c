@@ -71,36 +71,43 @@ static bool split(const char *name, lines *out, size_t first, size_t n, size_t a
     return true;
 }
 
-/* Appends the bytes of a file. The block of the first file is taken as it is. */
+bool lines_append(lines *l, const char *name, char *block, size_t size, size_t *length)
+{
+    if (l->bytes == NULL) {
+        l->bytes = block;
+        *length = size;
+        return true;
+    }
+    char *const joined = realloc(l->bytes, *length + size + 1);
+    if (joined == NULL) {
+        free(block);
+        return cli_fail("%s: not enough memory to read it", name);
+    }
+    memcpy(joined + *length, block, size + 1);
+    free(block);
+    l->bytes = joined;
+    *length += size;
+    return true;
+}
+
+/* Appends the bytes of a file. */
 static bool append_file(const char *path, const char *option, lines *out, size_t *length)
 {
-    source s;
-    bool   ok = source_open(&s, path);
-    char  *block = ok ? source_take(&s) : NULL;
+    source      s;
+    const bool  opened = source_open(&s, path);
+    char *const block = opened ? source_take(&s) : NULL;
 
     out->name = s.name;
     source_close(&s);
     if (block == NULL)
         return false;
-    if (option != NULL && npy_is(block, s.end)) {
-        ok = cli_fail(
-            "%s: this is an .npy file, but %s is for lines; leave out %s to sort numbers, or "
-            "give --text to sort lines",
-            s.name, option, option);
-    } else if (out->bytes == NULL) {
-        out->bytes = block;
-        block = NULL;
-    } else {
-        char *const joined = realloc(out->bytes, *length + s.end + 1);
-        ok = joined != NULL || cli_fail("%s: not enough memory to read it", s.name);
-        if (ok) {
-            memcpy(joined + *length, block, s.end);
-            out->bytes = joined;
-        }
-    }
+    if (option == NULL || !npy_is(block, s.end))
+        return lines_append(out, s.name, block, s.end, length);
     free(block);
-    *length += s.end;
-    return ok;
+    return cli_fail(
+        "%s: this is an .npy file, but %s is for lines; leave out %s to sort numbers, or "
+        "give --text to sort lines",
+        s.name, option, option);
 }
 
 bool lines_read(const lines_request *request, lines *out)

@@ -27,6 +27,10 @@ typedef struct lines_request {
 bool lines_read(const lines_request *request, lines *out);
 void lines_free(lines *l);
 
+/* Appends block[0..size), which ends with a NUL, to the *length bytes of l, and frees block. False
+ * after a message. */
+bool lines_append(lines *l, const char *name, char *block, size_t size, size_t *length);
+
 /* The lines in the form that the library takes, valid while l is. */
 ordo_strings lines_strings(const lines *l);
 

@@ -279,7 +279,7 @@ static bool parse_long(parse *p, const char *word)
 static bool parse_letters(parse *p, const char *word)
 {
     for (const char *letter = word + 1; *letter != '\0'; letter++) {
-        const option_spec *const spec = find_option(p->specs, NULL, 0, *letter);
+        const option_spec *const spec = find_option(p->specs, "", 0, *letter);
         const char               shown[] = {'-', *letter, '\0'};
         if (spec == NULL)
             return unknown_option(p->argv[0], letter == word + 1 ? word : shown, NULL, p->specs);
@@ -296,7 +296,7 @@ options_result options_parse(int argc, char **argv, const option_spec *specs, vo
                              option_texts *operands, size_t most)
 {
     parse      p = {.argc = argc, .argv = argv, .i = 1, .specs = specs, .into = into};
-    const bool letter_h = find_option(specs, NULL, 0, 'h') != NULL;
+    const bool letter_h = find_option(specs, "", 0, 'h') != NULL;
     bool       only_operands = false;
 
     for (; p.i < argc; p.i++) {

@@ -37,9 +37,9 @@ typedef struct ranker {
     ordo_type      rank_type;
     element_kind   bits; /* keys as integers in whose order ties are equal */
     replay         data;
-    uint64_t       next;    /* the element that a phase reads next */
-    size_t         buffer;  /* phase 3: the buffer that is ranked next */
-    char          *work;    /* WORK_BYTES for each element of a buffer */
+    uint64_t       next;   /* the element that a phase reads next */
+    size_t         buffer; /* phase 3: the buffer that is ranked next */
+    char          *work;   /* WORK_BYTES for each element of a buffer */
     runs           runs;
     uint32_t      *order;
     ranges        *ranges;
@@ -134,8 +134,8 @@ static bool read_range(void *user, piece *p)
 static bool rank_range(const ranker *r, const piece *p, ordo_ties ties, uint32_t *ranks)
 {
     ordo_rank_opts const opts = ORDO_OPTS(ordo_rank_opts, .ties = (uint32_t)ties);
-    return inner_done(r, ordo_rank(r->call->inner, r->bits.type, p->elements, p->n, ORDO_U32,
-                                   ranks, &opts));
+    return inner_done(
+        r, ordo_rank(r->call->inner, r->bits.type, p->elements, p->n, ORDO_U32, ranks, &opts));
 }
 
 /* The rank of the group's keys; for averages twice the rank. */
@@ -169,7 +169,7 @@ static bool close_group(ranker *r)
 typedef struct range { /* the elements of a range and their ranks in it */
     const piece    *piece;
     const size_t   *given;
-    const uint32_t *low, *high; /* averages: least and largest rank of ties; else both the rank */
+    const uint32_t *low, *high;  /* averages: least and largest rank of ties; else both the rank */
     uint64_t        first, last; /* the smallest and the largest key */
     uint64_t        firsts, lasts; /* how many they are */
     uint64_t        dense_before;
@@ -247,8 +247,8 @@ static bool rank_piece(void *user, piece *p)
 {
     ranker *const   r = user;
     uint32_t *const low = (uint32_t *)(void *)r->work, *const high = low + r->call->capacity;
-    bool const      is_average = r->ties == ORDO_TIES_AVERAGE;
-    range           g = {.piece = p, .given = r->given[buffer_of(r, p)], .low = low, .high = high};
+    bool const is_average = r->ties == ORDO_TIES_AVERAGE;
+    range      g = {.piece = p, .given = r->given[buffer_of(r, p)], .low = low, .high = high};
     r->call->report.ranges++;
     if (!rank_range(r, p, is_average ? ORDO_TIES_MIN : r->ties, low) ||
         (is_average && !rank_range(r, p, ORDO_TIES_MAX, high)))
@@ -312,8 +312,7 @@ static bool rank_runs(ranker *r)
         return failure_record(&c->failure, ORDO_E_NOMEM, "the system refused memory to rank");
     if (!order_blocks(r))
         return false;
-    r->ranges =
-        ranges_open(&r->runs, 0, r->runs.count, r->order, c->capacity, c->exec->threads);
+    r->ranges = ranges_open(&r->runs, 0, r->runs.count, r->order, c->capacity, c->exec->threads);
     return r->ranges != NULL && external_pipeline(c, r, read_range, rank_piece, drop_piece) &&
            close_group(r) && lanes_end(&r->lanes);
 }
@@ -323,8 +322,7 @@ static bool rank_runs(ranker *r)
 /* Stores a rank (of averages twice the rank) as element i of `out`. */
 static void store_rank(const ranker *r, void *out, size_t i, uint64_t rank)
 {
-    double const value =
-        r->ties == ORDO_TIES_AVERAGE ? 0.5 * (double)rank : (double)rank;
+    double const value = r->ties == ORDO_TIES_AVERAGE ? 0.5 * (double)rank : (double)rank;
     if (r->rank_type == ORDO_U32)
         ((uint32_t *)out)[i] = (uint32_t)rank;
     else if (r->rank_type == ORDO_U64)
@@ -426,9 +424,8 @@ static ordo_status plan_memory(ranker *r)
     TRY(external_buffers(c, (size_t)ordo_max(n, 1), element));
     c->block_n = block_of(r, c->capacity, (size_t)count);
     r->work = malloc(c->capacity * WORK_BYTES);
-    return r->work != NULL
-               ? ORDO_OK
-               : ordo_fail(c->exec, ORDO_E_NOMEM, "the system refused memory to rank");
+    return r->work != NULL ? ORDO_OK
+                           : ordo_fail(c->exec, ORDO_E_NOMEM, "the system refused memory to rank");
 }
 
 /* ---- The call ---- */
@@ -466,7 +463,8 @@ static void end(ranker *r)
 static ordo_status rank_begun(ranker *r)
 {
     external_call *const c = r->call;
-    size_t const copied = ordo_max(ordo_min(COPY_BYTES, (size_t)c->opts.memory / 8) / c->kind.size, 1);
+    size_t const         copied =
+        ordo_max(ordo_min(COPY_BYTES, (size_t)c->opts.memory / 8) / c->kind.size, 1);
     TRY(external_buffers(c, copied, c->kind.size));
     if (!replay_open(&r->data, c))
         return external_status(c);

@@ -73,8 +73,8 @@ static bool flush(lanes *l, rank_lane *one)
         one->blocks = more;
         one->capacity = capacity;
     }
-    block.bytes = (uint32_t)block_pack(&number_kind, (const char *)one->staging, one->staged,
-                                       l->packed);
+    block.bytes =
+        (uint32_t)block_pack(&number_kind, (const char *)one->staging, one->staged, l->packed);
     block.crc = crc32c(l->packed, block.bytes);
     if (!spill_append(l->spill, l->packed, block.bytes, &block.file, &block.offset))
         return false;

@@ -12,10 +12,10 @@
 typedef struct rank_lane rank_lane;
 
 typedef struct lanes {
-    rank_lane *all;
-    size_t        count;
-    size_t        block_n; /* numbers of a block */
-    spill        *spill;
+    rank_lane     *all;
+    size_t         count;
+    size_t         block_n; /* numbers of a block */
+    spill         *spill;
     unsigned char *packed; /* a block on its way */
 } lanes;
 

@@ -37,11 +37,10 @@ static void fill(const rank_case *e, size_t shape)
 
 static void expect(ordo_ctx *ctx, const rank_case *e)
 {
-    ordo_rank_opts const opts =
-        ORDO_OPTS(ordo_rank_opts, .ties = (uint32_t)e->rule.ties,
-                  .flags = e->descending ? ORDO_DESCENDING : 0);
-    CHECK_STATUS(ORDO_OK,
-                 ordo_rank(ctx, e->type, keys, e->n, e->rule.rank_type, expected, &opts), ctx);
+    ordo_rank_opts const opts = ORDO_OPTS(ordo_rank_opts, .ties = (uint32_t)e->rule.ties,
+                                          .flags = e->descending ? ORDO_DESCENDING : 0);
+    CHECK_STATUS(ORDO_OK, ordo_rank(ctx, e->type, keys, e->n, e->rule.rank_type, expected, &opts),
+                 ctx);
 }
 
 /* Memory for about a quarter of the elements; the test library accepts so little. */
@@ -50,8 +49,8 @@ static uint64_t little_memory(ordo_ctx *ctx, const rank_case *e)
 #ifdef ORDO_TINY
     size_t const n = e->n / 4 + 50;
     size_t       scratch = 0;
-    CHECK_STATUS(ORDO_OK,
-                 ordo_rank_scratch(ctx, e->type, n, e->rule.rank_type, NULL, &scratch), ctx);
+    CHECK_STATUS(ORDO_OK, ordo_rank_scratch(ctx, e->type, n, e->rule.rank_type, NULL, &scratch),
+                 ctx);
     /* Sorts of 16-bit keys count all values. */
     size_t const counters = ordo_type_size(e->type) == 2 ? 1 << 20 : 0;
     return (16 << 10) + counters + scratch * 5 / 4 + n * (3 * 8 + 40);
@@ -156,10 +155,7 @@ static void test_shapes(void)
 static void test_failures(void)
 {
     ordo_ctx *const ctx = test_context_make(2);
-    rank_case const e = {.type = ORDO_U32,
-                         .rule = {ORDO_TIES_MIN, ORDO_U64},
-                         .n = MOST,
-                         .size = 4};
+    rank_case const e = {.type = ORDO_U32, .rule = {ORDO_TIES_MIN, ORDO_U64}, .n = MOST, .size = 4};
     fill(&e, inputs_find("few distinct"));
     for (size_t at = 1; at < 30; at += 4)
         for (int side = 0; side < 2; side++) {
