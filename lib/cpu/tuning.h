@@ -137,7 +137,7 @@ enum {
     ORDO_TUNE_WORDS_UNEVEN_64 = ORDO_TUNE(1 << 20, 100),
 
     /* Integers of 64 bits that the vector sort sorts by 32-bit integers that stand for them
-     * (lib/cpu/kernel/vector_packed.t.h). Sapphire Rapids, AVX-512, time of a call / without: u64
+     * (lib/cpu/vector/vector_packed.t.h). Sapphire Rapids, AVX-512, time of a call / without: u64
      * uniform 3000 keys 0.80, 10^5 0.88; f64 in [0, 1) 10^4 0.86. AVX2, u64 of all magnitudes 10^4
      * 0.35. MOST is an estimate: the integers and their stand-ins fill the L1 cache. */
     ORDO_TUNE_WORDS_PACKED_LEAST = 257,
@@ -180,8 +180,8 @@ enum {
     ORDO_TUNE_RUNS = ORDO_TUNE(8, 4),
 
     /* The largest radius for which AUTO sorts keys in windows (32-bit keys, f32, 64-bit keys;
-     * VECTOR: where the ISA sorts buckets by vectors), and the least number of keys. A limit of 0
-     * means that windows are never used.
+     * VECTOR: where the ISA sorts buckets by vectors; ALONE: there, on one thread), and the least
+     * number of keys. A limit of 0 means that windows are never used.
      * V1, 10^7 keys, ns per key for radius 16, 64, 10^4 and by the radix sort: u32 0.64, 3.2, 3.6,
      * 6.9; u64 2.2, 4.8, 5.5, 8.3.
      * A Xeon with 105 MB L3, one thread, 2e6 keys, time of windows / time of the radix sort, for
@@ -189,13 +189,18 @@ enum {
      *   AVX2      u32 0.23, 0.69, 0.56, 0.83   f32 0.27, 0.84, 0.69, 1.16
      *             u64 0.88, 1.15, 1.03, 1.96   f64 0.96, 1.15, 1.69, 2.0
      *   AVX-512   u64 1.6, 2.2, 1.3, 2.3
-     * The same with AVX-512, 4e6 distinct keys, radius 40, 128, 1000, 4000, 10000:
-     *   u32 0.86, 0.83, 0.85, 1.10, 1.18       f32 0.84, 0.84, 0.82, 0.90, 0.89 */
+     * The same with AVX-512, 4e6 distinct keys, radius 40, 128, 1000, 4000, 10000, before one thread
+     * sorted all keys by vectors: u32 0.86, 0.83, 0.85, 1.10, 1.18   f32 0.84, 0.84, 0.82, 0.90, 0.89
+     * One thread and the vector sort of all keys u32, Sapphire Rapids (busy), time of windows / of the vector sort, for
+     * radius 8, 16, 32, 64, 1024:
+     *   AVX-512   10^5 keys 0.60, 1.21, 1.57, 2.83, 2.66    10^6 keys 0.52, 1.07, 1.48, 1.74, 1.68
+     *   AVX2      10^5 keys 0.46, 0.76, 1.02, 1.45, 1.47    10^6 keys 0.37, 0.64, 1.09, 1.34, 1.11 */
     ORDO_TUNE_ROUGH_GUESS = ORDO_TUNE(32, 16), /* largest radius tried before it is measured */
     ORDO_TUNE_ROUGH_RADIUS_32 = ORDO_TUNE(1 << 14, 64),
     ORDO_TUNE_ROUGH_RADIUS_F32 = ORDO_TUNE(ORDO_TUNE_NEON(1 << 14, 1 << 10), 64),
     ORDO_TUNE_ROUGH_RADIUS_64 = ORDO_TUNE(ORDO_TUNE_NEON(1 << 14, 32), 64),
-    ORDO_TUNE_ROUGH_VECTOR_32 = ORDO_TUNE(1 << 10, 64), /* where buckets are sorted by vectors */
+    ORDO_TUNE_ROUGH_VECTOR_32 = ORDO_TUNE(1 << 10, 64),
+    ORDO_TUNE_ROUGH_ALONE_32 = ORDO_TUNE(16, 64),
     ORDO_TUNE_ROUGH_VECTOR_64 = ORDO_TUNE(0, 64),
     ORDO_TUNE_ROUGH_KEYS = ORDO_TUNE(1 << 14, 128),
 

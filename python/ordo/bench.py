@@ -3,7 +3,7 @@
 Sections: `overhead` (calls with ten elements, in microseconds), `host` (10^7 float64 in host
 memory, one thread and all threads), `distributions` (sort of 10^7 keys of every type, beside
 NumPy), `rows` (functions along the rows of arrays of 10^6 x 3, 10^5 x 100 and 1000 x 10^5 float64,
-beside NumPy and bottleneck), `groups` (10^6 float64 in 10^4 groups, rows of two columns and structs,
+beside NumPy and bottleneck), `groups` (10^6 float64 in 10^4 groups, rows of two columns, structs,
 beside pandas and NumPy), `windows` (moving windows over 10^6 float64, beside pandas and
 bottleneck), `strings`, `gpu` (2^28 float32 on the GPU) and `transfer` (10^8 float32 in host memory,
 on the GPU where that is faster). A row shows the shortest time of several calls, and how many times

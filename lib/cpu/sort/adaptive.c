@@ -132,13 +132,15 @@ static size_t most_runs(ordo_type type)
 {
     return ordo_type_size(type) < sizeof(uint32_t) ? 1 : MOST_RUNS;
 }
-/* The largest radius for which windows are faster than the radix sort, with or without its vector
- * code; 0: none. */
-static size_t most_radius_of(ordo_type type, bool by_vectors)
+/* The largest radius for which windows are faster than the radix sort of one or of several threads,
+ * with or without its vector code; 0: none. */
+static size_t most_radius_of(ordo_type type, bool by_vectors, bool alone)
 {
     bool const narrow = ordo_type_size(type) <= sizeof(uint32_t);
     if (by_vectors)
-        return narrow ? ORDO_TUNE_ROUGH_VECTOR_32 : ORDO_TUNE_ROUGH_VECTOR_64;
+        return !narrow ? ORDO_TUNE_ROUGH_VECTOR_64
+               : alone ? ORDO_TUNE_ROUGH_ALONE_32
+                       : ORDO_TUNE_ROUGH_VECTOR_32;
     return type == ORDO_F32 ? ORDO_TUNE_ROUGH_RADIUS_F32
            : narrow         ? ORDO_TUNE_ROUGH_RADIUS_32
                             : ORDO_TUNE_ROUGH_RADIUS_64;
@@ -146,10 +148,11 @@ static size_t most_radius_of(ordo_type type, bool by_vectors)
 
 /* With an ISA that compresses vectors, buckets are sorted so fast that windows are faster only for
  * a small radius. */
-static size_t most_radius(const cpu_kernels *kernels, ordo_type type)
+static size_t most_radius(const cpu_kernels *kernels, ordo_type type, bool alone)
 {
     bool const narrow = ordo_type_size(type) <= sizeof(uint32_t);
-    return most_radius_of(type, kernels->split[narrow ? CPU_WIDTH_32 : CPU_WIDTH_64] != NULL);
+    return most_radius_of(type, kernels->split[narrow ? CPU_WIDTH_32 : CPU_WIDTH_64] != NULL,
+                          alone);
 }
 
 static bool may_be_rough(const adaptive_view *view)
@@ -185,7 +188,7 @@ bool cpu_may_be_ordered(const cpu_kernels *kernels, const ordo_sort_job *job, co
     adaptive_view const view = look(&io, exec->seed);
     return may_be_runs(&view, most_runs(job->type)) || may_be_reversed(&view) ||
            may_be_displaced(job, &view) ||
-           is_rough_enough(job, &view, most_radius(kernels, job->type));
+           is_rough_enough(job, &view, most_radius(kernels, job->type, false));
 }
 
 /* Whether all keys are sorted or reversed, in the order of cpu_step `order`. Three keys rule out
@@ -244,7 +247,7 @@ ordo_status cpu_sort_adaptive(const cpu_kernels *kernels, const ordo_sort_job *j
         TRY(sort_displaced(kernels, job, done, room, exec));
     if (*done)
         return ORDO_OK;
-    size_t const most = most_radius(kernels, job->type);
+    size_t const most = most_radius(kernels, job->type, exec->threads == 1);
     if (!is_rough_enough(job, &view, most))
         return ORDO_OK;
     size_t const seen = look_radius(&io, exec->seed);
@@ -319,7 +322,8 @@ size_t cpu_adaptive_scratch(const ordo_sort_job *job, unsigned threads)
 {
     if (ordo_type_size(job->type) < sizeof(uint32_t))
         return 0;
-    size_t const most = ordo_max(most_radius_of(job->type, false), most_radius_of(job->type, true));
+    size_t const most =
+        ordo_max(most_radius_of(job->type, false, false), most_radius_of(job->type, true, false));
     size_t const rough =
         cpu_rough_try_scratch(job, most, threads) +
         cpu_radius_scratch(&(ordo_radius_job){.type = job->type, .n = job->n}, threads);

@@ -171,18 +171,19 @@ static ordo_status try_rough(const ordo_sort_job *job, size_t radius, bool *done
 }
 
 /* Tries a radius a little larger than `seen` first: the attempt shows whether the radius was large
- * enough, and takes about as long as a measurement. If it fails, measures the radius. */
+ * enough, and takes about as long as a measurement. If it fails, measures the radius. The
+ * keys stay as they are if the radius is above `most`; `seen` is not. */
 ordo_status cpu_sort_windows(const ordo_sort_job *job, size_t seen, size_t most, bool *done,
                              ordo_exec *exec)
 {
     size_t radius = 0;
     for (size_t guess = 8; guess <= ORDO_TUNE_ROUGH_GUESS && radius == 0; guess *= 2)
         if (seen + seen / 8 < guess)
-            radius = guess;
+            radius = ordo_min(guess, most);
     exec->phases += CPU_RADIUS_PHASES + 1;
     if (radius != 0)
         TRY(try_rough(job, radius, done, exec));
-    if (*done)
+    if (*done || radius == most)
         return ORDO_OK;
     ordo_status const measured = cpu_radius_bits(job, &radius, exec);
     if (measured == ORDO_E_NOMEM) /* the general sort needs less */

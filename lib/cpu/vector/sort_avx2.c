@@ -4,8 +4,8 @@
  * the first lanes and the others to the last lanes. In the table a 64-bit integer is two lanes of
  * 32 bits. AVX2 compares 64-bit integers as signed ones, so a leaf flips their top bits. */
 #include "cpu/kernel/kernels.h"
-#include "cpu/kernel/part_orders.h"
 #include "cpu/tuning.h"
+#include "cpu/vector/part_orders.h"
 
 #include <immintrin.h>
 #include <string.h>
@@ -114,7 +114,7 @@ INLINE void transpose_32(__m256i *v)
         v[i] = to[i];
 }
 
-#include "cpu/kernel/vector_sort.t.h"
+#include "cpu/vector/vector_sort.t.h"
 #undef BITS_BELOW
 #undef SWAP
 #undef KEEP
@@ -172,4 +172,4 @@ INLINE void transpose_64(__m256i *v)
         v[i] = to[i];
 }
 
-#include "cpu/kernel/vector_sort.t.h"
+#include "cpu/vector/vector_sort.t.h"

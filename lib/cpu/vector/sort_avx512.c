@@ -3,8 +3,8 @@
  * 32-bit integers on either side of the pivot are compressed; eight 64-bit integers are permuted by
  * a table (part_orders.h). */
 #include "cpu/kernel/kernels.h"
-#include "cpu/kernel/part_orders.h"
 #include "cpu/tuning.h"
+#include "cpu/vector/part_orders.h"
 
 #include <immintrin.h>
 #include <string.h>
@@ -107,7 +107,7 @@ INLINE void transpose_32(__m512i *v)
     }
 }
 
-#include "cpu/kernel/vector_sort.t.h"
+#include "cpu/vector/vector_sort.t.h"
 #undef LEAF
 #undef LANES
 #undef W
@@ -173,4 +173,4 @@ INLINE void transpose_64(__m512i *v)
         v[i] = to[i];
 }
 
-#include "cpu/kernel/vector_sort.t.h"
+#include "cpu/vector/vector_sort.t.h"

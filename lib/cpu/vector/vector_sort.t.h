@@ -9,7 +9,7 @@
  * join neighbouring columns, and a transposition turns columns into vectors. A small leaf is two to
  * eight vectors, which are sorted and then merged. */
 
-#include "cpu/kernel/vector_network.t.h"
+#include "cpu/vector/vector_network.t.h"
 
 /* ---- Leaves ---- */
 
@@ -400,7 +400,7 @@ static void FN(split_part)(const FN(part) * part, FN(part) * lower, FN(part) * u
 }
 
 #if W == 64
-#include "cpu/kernel/vector_packed.t.h"
+#include "cpu/vector/vector_packed.t.h"
 #endif
 
 static void FN(sort_part)(FN(part) part, const cpu_words_map *map)
