@@ -8,7 +8,7 @@ try() {
     code=$?
     printf '%s: %d\n' "$*" $code
 }
-for key in 0 1.0 1x , 1, 1,0 1. 1,2.x 1,2,3 -1 '' 1ng 2,2dM; do
+for key in 0 1.0 1x ',' '1,' 1,0 1. 1,2.x 1,2,3 -1 '' 1ng 2,2dM; do
     try -k "$key" lines
 done
 try -n -g lines
