@@ -10,6 +10,13 @@
 #include "core/quantile.h"
 #include "cpu/kernel/kernels.h"
 
+/* Before a loop whose iterations do not depend on each other; the compiler cannot see that. */
+#ifdef __clang__
+#define MOVING_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define MOVING_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
 enum {
     MOVING_LEVELS = 7,     /* enough for 2^31 elements, the most of a chunk */
     MOVING_GROUP_BITS = 9, /* bits of a group that has one counter */

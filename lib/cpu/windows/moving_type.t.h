@@ -65,7 +65,7 @@ static void FN(moving_bounds_short)(moving_chunk *chunk, size_t window)
         for (; 2 * covered <= window; covered *= 2) {
             left -= covered;
             /* codes[i + covered] is read before it is written */
-            _Pragma("GCC ivdep") for (size_t i = 0; i < left; i++)
+            MOVING_INDEPENDENT for (size_t i = 0; i < left; i++)
             {
                 BITS const a = codes[i], b = codes[i + covered];
                 codes[i] = a > b ? a : b;
