@@ -305,7 +305,11 @@ static int run_bench(int argc, char **argv)
 {
     bench_options o = {.n = OPTION_UNSET, .repeat = OPTION_UNSET, .seed = 1, .device = ORDO_CPU};
 
-    switch (options_parse(argc, argv, specs, &o, &o.subject)) {
+    option_texts         operands = {NULL, 0};
+    const options_result parsed = options_parse(argc, argv, specs, &o, &operands, 1);
+    o.subject = operands.n > 0 ? operands.texts[0] : NULL;
+    free(operands.texts);
+    switch (parsed) {
     case OPTIONS_OK:
         break;
     case OPTIONS_HELP:

@@ -14,7 +14,7 @@ static const char help[] =
     "Examples:\n"
     "  printf '30\\n10\\n20\\n20\\n' | ordo sort        # 10 20 20 30\n"
     "  printf '30\\n10\\n20\\n20\\n' | ordo rank        # 4 1 2 2\n"
-    "  ordo sort names.txt --text --unique -o names.txt\n"
+    "  ordo sort -t, -k2,2n -k1,1 table.csv            # the options of sort(1)\n"
     "  ordo gen uniform -n 1e7 --dtype f32 -o keys.npy\n"
     "  ordo quantile keys.npy -q 0.5,0.99,0.999\n"
     "  ordo sort keys.npy --explain --time -o sorted.npy\n\n"

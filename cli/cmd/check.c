@@ -7,6 +7,7 @@
 #include "cli/cmd/command.h"
 
 #include "cli/io/text_numbers.h"
+#include "cli/lines/key_encode.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,27 +16,53 @@
 #define PIECE_BYTES (1 << 22) /* of an array in a file, checked in one call */
 
 /* Names an element in the words of GNU sort; number counts lines or elements from 1. */
-static void complain(const char *name, size_t number, const char *text, size_t length)
+static void complain(const execution *e, const char *name, size_t number, const char *text,
+                     size_t length)
 {
     char shown[80];
-    cli_error("%s:%zu: disorder: %s", name, number,
-              cli_printable(text, length, shown, sizeof shown));
+    if (e->o.check == CHECK_REPORT)
+        cli_error("%s:%zu: disorder: %s", name, number,
+                  cli_printable(text, length, shown, sizeof shown));
+}
+
+/* The order of the previous and the current line; the first line is in order. The keys of the
+ * previous line were encoded when it was the current one. False after a message. */
+static bool compare_lines(const execution *e, const source *s, key_bytes *keys, int *order)
+{
+    key_bytes *const now = &keys[s->number % 2], *const before = &keys[1 - s->number % 2];
+
+    *order = -1;
+    if (e->order.n == 0 && s->number > 1) {
+        *order = lines_compare(source_previous(s), s->previous_length, source_line(s), s->length);
+        *order = e->o.descending ? -*order : *order;
+    }
+    if (e->order.n == 0)
+        return true;
+    now->used = 0;
+    if (!key_encode(&e->order, source_line(s), s->length, now))
+        return cli_fail("%s:%zu: not enough memory for the keys of the line", s->name, s->number);
+    if (s->number > 1)
+        *order = lines_compare((char *)before->data, before->used, (char *)now->data, now->used);
+    return true;
 }
 
 static bool check_lines(execution *e, source *s)
 {
+    key_bytes     keys[2] = {{.used = 0}};
     source_result r;
+    int           order;
+    bool          ok = true;
 
-    while ((r = source_next(s)) == SOURCE_LINE && !e->no) {
-        if (s->number == 1)
-            continue;
-        const int order =
-            lines_compare(source_previous(s), s->previous_length, source_line(s), s->length);
-        e->no = order == 0 ? e->o.unique : (order < 0) == e->o.descending;
+    s->line_end = e->order.line_end;
+    while (ok && !e->no && (r = source_next(s)) == SOURCE_LINE) {
+        ok = compare_lines(e, s, keys, &order);
+        e->no = ok && (order > 0 || (order == 0 && e->o.unique));
         if (e->no)
-            complain(s->name, s->number, source_line(s), s->length);
+            complain(e, s->name, s->number, source_line(s), s->length);
     }
-    return e->no || r == SOURCE_END;
+    key_bytes_free(&keys[0]);
+    key_bytes_free(&keys[1]);
+    return ok && (e->no || r == SOURCE_END);
 }
 
 /* Names the first record out of order by its number, from 1, and its header. */
@@ -46,7 +73,7 @@ static bool check_records(execution *e)
     for (size_t i = 1; i < f->n && !e->no; i++) {
         const int order = fasta_compare(f, i - 1, i);
         e->no = order == 0 ? e->o.unique : (order < 0) == e->o.descending;
-        if (e->no) {
+        if (e->no && e->o.check == CHECK_REPORT) {
             char              shown[80];
             size_t            length;
             const char *const header = fasta_header(f, i, &length);
@@ -83,7 +110,7 @@ static bool check_text_numbers(execution *e, const input_request *request, int t
         e->no = t.n > 1 && (a > b || (a == b && e->o.unique));
     }
     if (e->no)
-        complain(s->name, s->number, t.text, t.length);
+        complain(e, s->name, s->number, t.text, t.length);
     return text_print_notes(&t, request->text_hint) && r != TEXT_FAILED;
 }
 
@@ -103,7 +130,7 @@ static bool check_keys(execution *e, const char *name, ordo_type type, const cha
         where = first_tie(type, keys, where);
     e->no = where < n;
     if (e->no)
-        complain(name, first + where + 1, text,
+        complain(e, name, first + where + 1, text,
                  number_format(type, keys + where * ordo_type_size(type), text));
     return true;
 }
@@ -172,7 +199,7 @@ bool check_sorted(execution *e)
 
     if (e->by_pieces) {
         progress_start("checking");
-        ok = source_open(&s, e->o.operand) && (e->o.text ? check_lines : check_numbers)(e, &s);
+        ok = source_open(&s, e->paths[0]) && (e->o.text ? check_lines : check_numbers)(e, &s);
         progress_end();
         source_close(&s);
     } else if (e->o.fasta) {

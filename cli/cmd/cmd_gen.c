@@ -174,11 +174,10 @@ static bool generate_strings(execution *e, ordo_dist dist, const ordo_gen_opts *
     char *const  bytes = new_results(e, ORDO_U8, size, "the strings");
     if (bytes == NULL)
         return false;
-    const lines all = {.n = n, .bytes = bytes, .offsets = offsets};
+    const lines all = {.n = n, .bytes = bytes, .offsets = offsets, .line_end = '\n'};
     call_begin("generating");
     return call_done(e, "gen", ordo_gen_strings(e->ctx, dist, n, offsets, bytes, size, opts)) &&
-           (dist == ORDO_DIST_FASTA && !e->o.lines ? write_records(e, &all)
-                                                   : write_lines(e, &all, false));
+           (dist == ORDO_DIST_FASTA && !e->o.lines ? write_records(e, &all) : write_lines(e, &all));
 }
 
 static bool work(execution *e)

@@ -35,7 +35,7 @@ static const option_spec specs[] = {
     CHOICE("ties", ties, ORDO_TIES_MIN, "min max dense ordinal average"),
     FLAG("descending", descending),
     FLAG("sorted", sorted),
-    FLAG("check", check),
+    FLAG("check", check_order),
     FLAG("text", text),
     FASTA_OPTIONS,
     GROUPS_OPTIONS,
@@ -75,7 +75,7 @@ static const char *wrong(execution *e)
            : strings && o->sorted ? numbers_only(e, "--sorted")
            : strings && o->algorithm && o->algorithm != ORDO_ALGORITHM_SAMPLE
                ? numbers_only(e, "an --algorithm other than auto and sample")
-           : o->check && !o->sorted ? "--check needs --sorted"
+           : o->check_order && !o->sorted ? "--check needs --sorted"
            : for_sorted && !o->sorted
                ? "--algorithm sequential, threads, naive, shuffle and hybrid need --sorted"
            : sorts && o->sorted  ? "--sorted accepts only --algorithm auto, sequential, threads, "
@@ -167,7 +167,7 @@ static bool work(execution *e)
         return with_groups(e, rank_groups);
     if (e->o.then_files != NULL)
         return with_columns(e, rank_columns);
-    return (!e->o.check || check_order(e)) && write_ranks(e, NULL, NULL, 0);
+    return (!e->o.check_order || check_order(e)) && write_ranks(e, NULL, NULL, 0);
 }
 
 const command command_rank = {"rank", help, specs, READS | WRITES | LINES_IN, 0, wrong, work};

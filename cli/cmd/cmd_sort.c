@@ -1,37 +1,73 @@
-/* cmd_sort.c - `ordo sort`: sorts numbers, lines or FASTA records, or checks that they are sorted;
- * `ordo argsort`: the indices of the elements in sorted order. */
+/* cmd_sort.c - `ordo sort`: sorts numbers or FASTA records, or checks that they are sorted (lines:
+ * sort_lines.c); `ordo argsort`: the indices of the elements in sorted order. */
 #include "cli/cmd/command.h"
 
-#define SORT_OPTIONS                                                                               \
-    FLAG("descending", descending), FLAG("stable", stable), FLAG("text", text), FASTA_OPTIONS,     \
-        ALGORITHM(SORT_ALGORITHMS_TO_WINDOWS), COUNT("k", 'k', k, 0, UINT64_MAX - 1)
+#include <stdlib.h>
+
+#define BOTH_OPTIONS                                                                               \
+    FLAG("text", text), FASTA_OPTIONS, ALGORITHM(SORT_ALGORITHMS_TO_WINDOWS),                      \
+        COUNT("radius", 0, k, 0, UINT64_MAX - 1)
 #define HELP_SORT_ALGORITHM                                                                        \
     "  --algorithm A     auto (chooses from a sample of the keys), radix, sample, merge,\n"        \
     "                    bitonic, split, bubble, rough, halving or windows; all write the\n"       \
     "                    same bytes; with --text and --fasta: auto or sample\n"                    \
-    "  -k K              with rough, halving and windows: no key is more than K places from\n"     \
+    "  --radius K        with rough, halving and windows: no key is more than K places from\n"     \
     "                    its sorted position; default: measured\n"
 
 static const char sort_help[] =
     "Examples:\n"
     "  printf '3\\n10\\n-1.5\\n' | ordo sort                      # -1.5 3 10\n"
-    "  ordo sort names.txt --text --unique -o names.txt\n"
-    "  ordo sort proteins.fasta --fasta --by header -o proteins.fasta\n"
+    "  ordo sort -rn sizes.txt                                 # lines by their number\n"
+    "  ordo sort -t, -k2,2n -k1,1 table.csv                    # column 2, then column 1\n"
+    "  ordo sort -u names.txt --text -o names.txt              # in place\n"
+    "  du -h | ordo sort -h                                    # 4K 12K 1.5M 2G\n"
+    "  ordo sort -m a.txt b.txt --text                         # merge sorted files\n"
     "  ordo sort keys.npy --descending --explain -o sorted.npy\n"
     "  ordo sort keys.bin --dtype f32 --check && echo sorted\n"
-    "  ordo gen ksorted -n 1e7 -k 50 | ordo sort --algorithm windows -k 50\n\n"
-    "Usage: ordo sort [FILE] [options]\n"
-    "Sorts numbers: -0 before 0, NaN last. With --text, sorts lines byte by byte, in the\n"
-    "order of LC_ALL=C sort. With --fasta, sorts whole records; ties keep their order.\n\n"
+    "  ordo sort proteins.fasta --fasta --by header -o proteins.fasta\n"
+    "  ordo gen ksorted -n 1e7 -k 50 | ordo sort --algorithm windows --radius 50\n\n"
+    "Usage: ordo sort [FILE]... [options]\n"
+    "Sorts numbers: -0 before 0, NaN last. Numbers in text are written as they were read. With\n"
+    "--text or an option of the groups 'Order of lines' and 'Keys', sorts lines as\n"
+    "LC_ALL=C sort does. With --fasta, sorts whole records; ties keep their order.\n\n"
     "Sorting:\n"
-    "  --descending      largest first; NaN is still last\n"
-    "  --unique          write only the first of several tied keys\n"
-    "  --stable          accepted; has no visible effect\n"
-    "  --check           do not sort: if the input is sorted, exit 0; if not, name the first\n"
-    "                    element out of order and exit 1; with --unique, a tie is also\n"
-    "                    out of order\n"
+    "  -r, --reverse, --descending  largest first; the NaNs of a number sort are still last\n"
+    "  -u, --unique      write only the first of several tied numbers or lines\n"
+    "  -c, --check       do not sort: if the input is sorted, exit 0; if not, name the first\n"
+    "                    element out of order and exit 1; with -u, a tie is also out of\n"
+    "                    order\n"
+    "  -C, --check=quiet the same without a message; also --check=silent\n"
     "  --text            the input is lines of any bytes, not numbers\n" HELP_FASTA
-        HELP_SORT_ALGORITHM;
+        HELP_SORT_ALGORITHM "\nOrder of lines (for all keys, or for the whole line):\n"
+    "  -n, --numeric-sort          by number: -12, 0.5, 007; any number of digits\n"
+    "  -g, --general-numeric-sort  by floating-point number: 1e3, -inf, nan, 0x1f\n"
+    "  -h, --human-numeric-sort    by size: 2K, 1.5M, 3G\n"
+    "  -M, --month-sort            by month: JAN, feb, ...\n"
+    "  -V, --version-sort          by version: a1.9 before a1.10\n"
+    "  -R, --random-sort           in random order, equal keys together\n"
+    "  --sort WORD                 the same by name: numeric, general-numeric, human-numeric,\n"
+    "                              month, version or random\n"
+    "  --seed N, --random-source F the random order of number N, or of the bytes of file F\n"
+    "  -f, --ignore-case           lower case as upper case\n"
+    "  -d, --dictionary-order      only blanks, letters and digits count\n"
+    "  -i, --ignore-nonprinting    only printable characters count\n"
+    "  -b, --ignore-leading-blanks blanks at the beginning of a key do not count\n"
+    "  -s, --stable                lines whose keys tie keep their order; otherwise whole\n"
+    "                              lines decide; for numbers no effect: always stable\n\n"
+    "Keys of lines:\n"
+    "  -k, --key F[.C][OPTIONS][,F[.C][OPTIONS]]\n"
+    "                    a key from byte C of field F to byte C of field F, or to the end of\n"
+    "                    that field or of the line; counted from 1. OPTIONS are letters of\n"
+    "                    bdfghiMnRrV and replace the options for all keys. May be given\n"
+    "                    several times: the next key decides ties\n"
+    "  -t, --field-separator C     the byte between fields; \\0 is NUL. Default: a field\n"
+    "                              begins with the blanks before it\n"
+    "  -z, --zero-terminated       lines end with NUL, not with a newline\n"
+    "  -m, --merge       merge files that are sorted\n"
+    "  --debug           mark the bytes of each key below its line\n\n"
+    "Files and threads:\n"
+    "  --files0-from F   read the files whose names, each with a NUL at its end, are in F\n"
+    "  --parallel N      the same as --threads N\n";
 
 static const char argsort_help[] =
     "Examples:\n"
@@ -58,11 +94,44 @@ static const char argsort_help[] =
     "                    not reverse the groups\n"
     "  --groups-dtype T  type of raw groups: u8, i32, f64, ...\n" HELP_SORT_ALGORITHM;
 
-static const option_spec sort_specs[] = {SORT_OPTIONS, FLAG("unique", unique), FLAG("check", check),
-                                         ARRAY_OPTIONS};
-static const option_spec argsort_specs[] = {
-    SORT_OPTIONS,   FLAG("one-based", one_based), INDEX_TYPE("index-type"),
-    GROUPS_OPTIONS, TEXT("then", 0, then_files),  ARRAY_OPTIONS};
+static const option_spec sort_specs[] = {
+    BOTH_OPTIONS,
+    LETTER("reverse", 'r', descending),
+    FLAG("descending", descending),
+    LETTER("unique", 'u', unique),
+    LETTER("stable", 's', stable),
+    OPTION_ROW(options, "check", 'c', check, OPTION_MAYBE, "diagnose-first quiet silent",
+               CHECK_REPORT, 0),
+    LETTER("C", 'C', line.quiet),
+    LETTER("numeric-sort", 'n', line.numeric),
+    LETTER("general-numeric-sort", 'g', line.general),
+    LETTER("human-numeric-sort", 'h', line.human),
+    LETTER("month-sort", 'M', line.month),
+    LETTER("version-sort", 'V', line.version),
+    LETTER("random-sort", 'R', line.random),
+    CHOICE("sort", line.word, 1, "general-numeric human-numeric month numeric random version"),
+    LETTER("ignore-leading-blanks", 'b', line.blanks),
+    LETTER("dictionary-order", 'd', line.dictionary),
+    LETTER("ignore-case", 'f', line.fold),
+    LETTER("ignore-nonprinting", 'i', line.printable),
+    TEXTS("key", 'k', line.keys),
+    TEXT("field-separator", 't', line.separator),
+    LETTER("zero-terminated", 'z', line.zero),
+    LETTER("merge", 'm', line.merge),
+    FLAG("debug", line.debug),
+    TEXT("files0-from", 0, line.names_file),
+    TEXT("random-source", 0, line.random_file),
+    COUNT("seed", 0, line.seed, 0, UINT64_MAX - 1),
+    COUNT("parallel", 0, common.threads, 1, 4096),
+    ARRAY_OPTIONS};
+static const option_spec argsort_specs[] = {BOTH_OPTIONS,
+                                            FLAG("descending", descending),
+                                            FLAG("stable", stable),
+                                            FLAG("one-based", one_based),
+                                            INDEX_TYPE("index-type"),
+                                            GROUPS_OPTIONS,
+                                            TEXT("then", 0, then_files),
+                                            ARRAY_OPTIONS};
 
 /* Contradictory options that both commands have. */
 static const char *options_wrong(execution *e)
@@ -72,7 +141,7 @@ static const char *options_wrong(execution *e)
                        algorithm == ORDO_ALGORITHM_WINDOWS;
 
     if (e->o.k != OPTION_UNSET && !rough)
-        return "-k needs --algorithm rough, halving or windows";
+        return "--radius needs --algorithm rough, halving or windows";
     if (strings_option(&e->o) != NULL && algorithm != ORDO_ALGORITHM_AUTO &&
         algorithm != ORDO_ALGORITHM_SAMPLE)
         return numbers_only(e, "an --algorithm other than auto and sample");
@@ -86,43 +155,58 @@ static ordo_sort_opts library_options(const execution *e)
                      .algorithm = (uint32_t)e->o.algorithm);
 }
 
-/* A report is about one library call, which needs the whole array in memory. */
+/* Contradictory options of --check. */
+static const char *check_wrong(execution *e)
+{
+    options *const o = &e->o;
+
+    if (o->check && o->line.quiet)
+        return "-c and -C cannot be used together";
+    if (o->line.quiet || o->check > CHECK_QUIET)
+        o->check = CHECK_QUIET;
+    if (!o->check)
+        return NULL;
+    if (o->out != NULL)
+        return "--check writes nothing: it cannot be used with -o";
+    if (o->operands.n > 1) {
+        cli_error("sort: --check reads one file: unexpected operand '%s'",
+                  cli_quoted(o->operands.texts[1]));
+        return "";
+    }
+    return o->line.names_file != NULL
+               ? "--check reads one file: it cannot be used with --files0-from"
+               : NULL;
+}
+
+/* A report is about one library call, which needs the whole array in memory. Numbers in text are
+ * written as their lines, unless another format is asked for. */
 static const char *sort_wrong(execution *e)
 {
-    const options *const o = &e->o;
-    const bool           report = o->common.explain || o->common.json;
-    const char *const    sorting = options_wrong(e);
+    options *const    o = &e->o;
+    const bool        report = o->common.explain || o->common.json;
+    const char *const option = lines_option(o);
+    const char       *wrong = check_wrong(e);
 
+    if (wrong == NULL && option != NULL && o->fasta && !o->text) {
+        cli_error("sort: %s sorts lines: it cannot be used with --fasta", option);
+        return "";
+    }
+    o->text_option = o->text ? NULL : option;
+    o->text = option != NULL;
+    e->keep_lines = format_asked(o) == FORMAT_AUTO || format_asked(o) == FORMAT_TEXT;
     e->quiet = o->check;
     e->by_pieces = o->check && !o->fasta && (o->text || !(report || profile_wanted(&o->common)));
-    if (sorting != NULL)
-        return sorting;
-    if (o->check && o->out != NULL)
-        return "--check writes nothing: it cannot be used with -o";
-    if (!o->check || strings_option(o) == NULL || !report)
-        return NULL;
+    if (wrong == NULL)
+        wrong = options_wrong(e);
+    if (wrong == NULL)
+        wrong = lines_wrong(e);
+    if (wrong == NULL && o->fasta && (o->operands.n > 1 || o->line.names_file != NULL))
+        wrong = "--fasta reads one file";
+    if (wrong != NULL || !o->check || strings_option(o) == NULL || !report)
+        return wrong;
     cli_error("sort: --check %s only reads: --explain and --json have nothing to report",
               strings_option(o));
     return "";
-}
-
-static bool sort_lines(execution *e)
-{
-    const ordo_sort_opts opts = library_options(e);
-    const ordo_strings   strings = lines_strings(&e->lines);
-    const size_t         bytes = (size_t)e->lines.offsets[e->n];
-    const lines          sorted = {
-                 .n = e->n,
-                 .bytes = new_results(e, ORDO_U8, bytes, "the sorted lines"),
-                 .offsets = new_results(e, ORDO_U64, e->n + 1, "the offsets of the sorted lines")};
-
-    if (sorted.bytes == NULL || sorted.offsets == NULL)
-        return false;
-    call_begin("sorting");
-    return call_done(
-               e, "sort",
-               ordo_sort_strings(e->ctx, &strings, e->n, sorted.bytes, sorted.offsets, &opts)) &&
-           write_lines(e, &sorted, e->o.unique);
 }
 
 static bool sort_records(execution *e)
@@ -139,11 +223,70 @@ static bool sort_records(execution *e)
            finish_output(e, fasta_write(&e->records, type, order, e->o.unique, &e->out));
 }
 
+/* Puts the indices of -0 before those of +0, or after them if the order is descending: the keys are
+ * in order, in which -0 and +0 tie. Returns false if there is not enough memory. */
+static bool order_zeros(const execution *e, ordo_type type, void *index)
+{
+    const size_t   size = ordo_type_size(e->in.type), index_size = ordo_type_size(type);
+    const uint64_t negative = UINT64_C(1) << (8 * size - 1);
+    const char    *keys = e->in.data;
+    size_t         first = 0, end, used = 0;
+
+    if (e->in.type != ORDO_F32 && e->in.type != ORDO_F64)
+        return true;
+    while (first < e->n && (key_load(size, keys + first * size) & ~negative) != 0)
+        first++;
+    for (end = first; end < e->n && (key_load(size, keys + end * size) & ~negative) == 0;)
+        end++;
+    char *const zeros = cli_alloc(end - first, index_size, "the order of the zeros");
+    if (zeros == NULL)
+        return false;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = first; i < end; i++)
+            if ((key_load(size, keys + i * size) != 0) == ((pass == 0) != e->o.descending)) {
+                memcpy(zeros + used, (char *)index + i * index_size, index_size);
+                used += index_size;
+            }
+    memcpy((char *)index + first * index_size, zeros, used);
+    free(zeros);
+    return true;
+}
+
+/* Numbers in text: the lines are written as they were read. */
+static bool sort_number_lines(execution *e)
+{
+    const ordo_sort_opts opts = library_options(e);
+    const ordo_type      type = index_type(0, e->n);
+    const size_t         size = ordo_type_size(type);
+    char *const          index = new_results(e, type, e->n, "the order of the lines");
+    size_t               n = e->n;
+
+    if (index == NULL)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (type == ORDO_U32)
+            ((uint32_t *)(void *)index)[i] = (uint32_t)i;
+        else
+            ((uint64_t *)(void *)index)[i] = i;
+    call_begin("sorting");
+    if (!call_done(e, "sort",
+                   ordo_sort_pairs(e->ctx, e->in.type, e->in.data, n, index, size, &opts)) ||
+        !order_zeros(e, type, index))
+        return false;
+    if (e->o.unique) {
+        n = drop_tied_values(e->in.type, e->in.data, n, index, size);
+        timing_mark(&e->t, "unique");
+    }
+    return finish_output(e, lines_write_index(&e->in.kept, type, index, n, &e->out));
+}
+
 static bool sort_keys(execution *e)
 {
     const ordo_sort_opts opts = library_options(e);
     size_t               n = e->n;
 
+    if (e->in.kept.bytes != NULL)
+        return sort_number_lines(e);
     call_begin("sorting");
     if (!call_done(e, "sort", ordo_sort(e->ctx, e->in.type, e->in.data, n, &opts)))
         return false;
@@ -158,7 +301,7 @@ static bool sort(execution *e)
 {
     return e->o.check   ? check_sorted(e)
            : e->o.fasta ? sort_records(e)
-           : e->o.text  ? sort_lines(e)
+           : e->o.text  ? sort_lines(e, library_options(e))
                         : sort_keys(e);
 }
 
@@ -222,7 +365,8 @@ static bool argsort(execution *e)
     return write_index(e, NULL, NULL, 0);
 }
 
-const command command_sort = {"sort", sort_help,  sort_specs, READS | WRITES | LINES_IN | LINES_OUT,
-                              0,      sort_wrong, sort};
+const command command_sort = {
+    "sort", sort_help,  sort_specs, READS | WRITES | LINES_IN | LINES_OUT | MANY_FILES | LETTER_H,
+    0,      sort_wrong, sort};
 const command command_argsort = {"argsort", argsort_help,  argsort_specs, READS | WRITES | LINES_IN,
                                  0,         argsort_wrong, argsort};

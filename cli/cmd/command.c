@@ -6,8 +6,6 @@
 #include <stdlib.h>
 
 static const char help_input[] =
-    "\nInput:\n"
-    "  FILE              a file; stdin if it is '-' or not given\n"
     "  --from F          npy, raw or text; default: npy if the input starts with the npy\n"
     "                    signature, raw if FILE ends in .bin or .raw, otherwise text\n"
     "  --dtype T         i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; required for raw input.\n"
@@ -43,20 +41,29 @@ static const char help_common[] =
     "  --profile         for an array streamed through a GPU: print on stderr how long the link,\n"
     "                    the GPU and the threads were busy in each phase\n"
     "  --profile-json F  write the same, and every time span, as JSON to file F\n"
-    "  --profile-svg F   draw the time spans as a picture in file F\n"
-    "  -h, --help        print this text\n\n"
-    "Exit status: 0 success, 1 the answer is no (sort --check), 2 error (bad usage, bad\n"
+    "  --profile-svg F   draw the time spans as a picture in file F\n";
+
+static const char help_end[] =
+
+    "\nExit status: 0 success, 1 the answer is no (sort --check), 2 error (bad usage, bad\n"
     "input, not enough memory, failed output).\n";
 
 static void print_help(const command *c)
 {
     fputs(c->help, stdout);
     if ((c->flags & READS) != 0)
-        fputs(help_input, stdout);
+        printf("\nInput:\n  FILE              %s\n%s",
+               (c->flags & MANY_FILES) != 0 ? "files, read as one; stdin if it is '-' or not given"
+                                            : "a file; stdin if it is '-' or not given",
+               help_input);
     if ((c->flags & WRITES) != 0) {
         fputs(help_output, stdout);
         puts((c->flags & FEW) != 0 ? "text" : "the format of the input");
         fputs(help_common, stdout);
+        fputs(c->flags & LETTER_H ? "  --help            print this text\n"
+                                  : "  -h, --help        print this text\n",
+              stdout);
+        fputs(help_end, stdout);
     }
 }
 
@@ -68,7 +75,10 @@ file_format format_asked(const options *o)
 
 const char *strings_option(const options *o)
 {
-    return o->fasta ? "--fasta" : o->text ? "--text" : NULL;
+    return o->fasta                 ? "--fasta"
+           : !o->text               ? NULL
+           : o->text_option != NULL ? o->text_option
+                                    : "--text";
 }
 
 ordo_strings strings_of(const execution *e)
@@ -137,12 +147,13 @@ input_request input_request_of(const execution *e)
     const options *const o = &e->o;
     const bool           hint = (e->command->flags & LINES_IN) != 0 && o->dtype == NULL;
 
-    return (input_request){.path = o->operand,
+    return (input_request){.path = e->paths[0],
                            .format = o->from,
                            .dtype = o->dtype,
                            .dtype_option = "--dtype",
                            .allow_bits = (e->command->flags & PACKED_BITS) != 0,
                            .skip_bad = o->skip_bad,
+                           .keep_lines = e->keep_lines,
                            .text_hint = hint ? "; give --text to read lines" : ""};
 }
 
@@ -152,10 +163,16 @@ static bool read_input(execution *e)
 
     if ((e->command->flags & READS) == 0 || e->by_pieces)
         return true;
-    const fasta_key by = e->o.by != 0 ? (fasta_key)e->o.by : FASTA_SEQUENCE;
-    const bool      ok = e->o.fasta  ? fasta_read(e->ctx, request.path, by, &e->records)
-                         : e->o.text ? lines_read(request.path, &e->lines)
-                                     : input_read(&request, &e->in);
+    const fasta_key     by = e->o.by != 0 ? (fasta_key)e->o.by : FASTA_SEQUENCE;
+    const bool          many = (e->command->flags & MANY_FILES) != 0;
+    const lines_request text = {.paths = e->paths,
+                                .n = e->path_count,
+                                .line_end = e->o.line.zero ? '\0' : '\n',
+                                .option = e->o.text_option};
+    const bool          ok = e->o.fasta  ? fasta_read(e->ctx, request.path, by, &e->records)
+                             : e->o.text ? lines_read(&text, &e->lines)
+                             : many ? input_read_files(&request, e->paths, e->path_count, &e->in)
+                                    : input_read(&request, &e->in);
     e->n = e->o.fasta ? e->records.n : e->o.text ? e->lines.n : e->in.n;
     timing_mark(&e->t, "read");
     return ok;
@@ -191,11 +208,19 @@ static int execute(execution *e)
 
     if (first != NULL && first[0] != '\0')
         cli_error("%s: %s", e->command->name, first);
-    if (first != NULL || (e->ctx = context_open(e->command->name, &e->o.common)) == NULL)
+    if (first != NULL || !find_files(e) ||
+        (e->ctx = context_open(e->command->name, &e->o.common)) == NULL)
         return CLI_TROUBLE;
     e->t.last = cli_now();
     const bool ok = read_input(e) && open_output(e) && e->command->work(e) && print_report(e);
     return !ok ? CLI_TROUBLE : e->no ? CLI_NO : CLI_OK;
+}
+
+static void free_options(options *o)
+{
+    free(o->operands.texts);
+    free(o->line.keys.texts);
+    free(o->list);
 }
 
 int command_execute(const command *c, int argc, char **argv)
@@ -205,17 +230,23 @@ int command_execute(const command *c, int argc, char **argv)
                                     .k = OPTION_UNSET,
                                     .n = OPTION_UNSET,
                                     .seed = 1,
+                                    .line.seed = OPTION_UNSET,
                                     .width = OPTION_UNSET,
                                     .p = NAN},
                               .in.name = "",
                               .out.fd = -1};
-    const char **const   operand = (c->flags & (READS | WRITES)) != 0 ? &e.o.operand : NULL;
-    const options_result r = options_parse(argc, argv, c->options, &e.o, operand);
+    const size_t         most = (c->flags & MANY_FILES) != 0         ? SIZE_MAX
+                                : (c->flags & (READS | WRITES)) != 0 ? 1
+                                                                     : 0;
+    const options_result r = options_parse(argc, argv, c->options, &e.o, &e.o.operands, most);
 
     if (r == OPTIONS_HELP)
         print_help(c);
-    if (r != OPTIONS_OK)
+    if (r != OPTIONS_OK) {
+        free_options(&e.o);
         return r == OPTIONS_HELP ? CLI_OK : CLI_TROUBLE;
+    }
+    e.o.operand = e.o.operands.n > 0 ? e.o.operands.texts[0] : NULL;
     const int code = execute(&e);
     output_abandon(&e.out);
     input_free(&e.in);
@@ -223,7 +254,10 @@ int command_execute(const command *c, int argc, char **argv)
     fasta_free(&e.records);
     for (size_t i = 0; i < MOST_RESULTS; i++)
         free(e.results[i]);
-    free(e.o.list);
+    free(e.names);
+    free(e.name_list);
+    line_order_free(&e.order);
+    free_options(&e.o);
     context_close();
     return code;
 }
@@ -260,9 +294,6 @@ bool write_results(execution *e, ordo_type type, const void *results, size_t n)
     return finish_output(e, output_array(&e->out, type, results, n));
 }
 
-bool write_lines(execution *e, const lines *l, bool unique)
-{
-    return finish_output(e, lines_write(l, unique, &e->out));
-}
+bool write_lines(execution *e, const lines *l) { return finish_output(e, lines_write(l, &e->out)); }
 
 uint64_t descending_flag(const execution *e) { return e->o.descending ? ORDO_DESCENDING : 0; }

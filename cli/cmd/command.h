@@ -13,15 +13,18 @@
 #include "cli/io/number.h"
 #include "cli/io/output.h"
 #include "cli/io/text_lines.h"
+#include "cli/lines/line_order.h"
 #include "cli/ui/context.h"
 
 typedef enum command_flag {
-    READS = 1,       /* the input                                                  */
-    WRITES = 2,      /* an output                                                  */
-    FEW = 4,         /* few results: text by default, not the format of the input  */
-    LINES_IN = 8,    /* has the option --text                                      */
-    LINES_OUT = 16,  /* with --text or --fasta the only format of results is text  */
-    PACKED_BITS = 32 /* has --dtype bits                                           */
+    READS = 1,        /* the input                                                  */
+    WRITES = 2,       /* an output                                                  */
+    FEW = 4,          /* few results: text by default, not the format of the input  */
+    LINES_IN = 8,     /* has the option --text                                      */
+    LINES_OUT = 16,   /* with --text or --fasta the only format of results is text  */
+    PACKED_BITS = 32, /* has --dtype bits                                           */
+    MANY_FILES = 64,  /* reads several files as one                                 */
+    LETTER_H = 128    /* -h is an option, not --help                                */
 } command_flag;
 
 enum {
@@ -31,10 +34,16 @@ enum {
 typedef struct execution { /* of one command */
     const struct command *command;
     options               o;
-    bool                  by_pieces; /* `work` reads the input itself              */
-    bool                  quiet;     /* there is no output                         */
-    bool                  no;        /* the answer is no: exit code 1              */
+    bool                  by_pieces;  /* `work` reads the input itself              */
+    bool                  quiet;      /* there is no output                         */
+    bool                  keep_lines; /* of numbers in text                        */
+    bool                  no;         /* the answer is no: exit code 1              */
     ordo_ctx             *ctx;
+    const char *const    *paths; /* input files; NULL: stdin                       */
+    size_t                path_count;
+    char                 *names; /* of --files0-from, and where each begins    */
+    const char          **name_list;
+    line_order            order;   /* of lines, for sort */
     input                 in;      /* without --text and --fasta */
     lines                 lines;   /* with --text                */
     fasta                 records; /* with --fasta               */
@@ -67,7 +76,7 @@ int command_execute(const command *c, int argc, char **argv);
 /* What --format or else the name of the output file asks for; FORMAT_AUTO if neither does. */
 file_format format_asked(const options *o);
 
-/* The option that makes the input strings: "--text" or "--fasta"; NULL if it is numbers. */
+/* The option that makes the input strings, such as "--text" or "--fasta"; NULL: it is numbers. */
 const char *strings_option(const options *o);
 
 /* The strings of the input, valid while e is. */
@@ -89,12 +98,24 @@ void *new_results(execution *e, ordo_type type, size_t n, const char *what);
 /* call_end(), then counts the time since the last phase as `phase`. */
 bool call_done(execution *e, const char *phase, ordo_status status);
 
-/* Write results, or lines (see lines_write()), and make the output final. */
+/* Write results, or lines, and make the output final. */
 bool write_results(execution *e, ordo_type type, const void *results, size_t n);
-bool write_lines(execution *e, const lines *l, bool unique);
+bool write_lines(execution *e, const lines *l);
 
 /* Makes the output final if all was written (ok). */
 bool finish_output(execution *e, bool ok);
+
+/* files.c: the input files. False after a message. */
+bool find_files(execution *e);
+
+/* sort_lines.c: the option that makes the input of `sort` lines; NULL: it is numbers or FASTA. */
+const char *lines_option(const options *o);
+
+/* sort_lines.c: contradictory options about lines, as `wrong` returns them; sets e->order. */
+const char *lines_wrong(execution *e);
+
+/* sort_lines.c: sorts or merges lines and writes them. */
+bool sort_lines(execution *e, ordo_sort_opts opts);
 
 /* check.c: checks that the input is sorted. If an element is out of order, names it on stderr and
  * sets e->no. */

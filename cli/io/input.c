@@ -172,6 +172,7 @@ bool input_read(const input_request *request, input *out)
 void input_free(input *in)
 {
     free(in->block);
+    lines_free(&in->kept);
     in->block = in->data = NULL;
 }
 

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/io/npy.h"
 #include "cli/io/source.h"
+#include "cli/io/text_lines.h"
 
 #define INPUT_HEADER (1 << 17) /* bytes read first: more than the header of a usual .npy file */
 
@@ -17,6 +18,7 @@ typedef struct input_request {
     bool        allow_bits;   /* "bits" (packed flags, raw only) is a valid dtype           */
     bool        skip_bad;     /* text: leave bad lines out and say how many                 */
     const char *text_hint;    /* added to the message if the first line is no number        */
+    bool        keep_lines;   /* text: keep the line of each number                         */
 } input_request;
 
 typedef struct input {
@@ -27,13 +29,18 @@ typedef struct input {
     size_t      n;
     void       *data;  /* aligned for its type; writable                                  */
     void       *block; /* what input_free() frees                                         */
+    lines       kept;  /* the line of each number; bytes is NULL if lines were not kept   */
 } input;
 
 /* False after a message; nothing is left to free then. */
 bool input_read(const input_request *request, input *out);
 void input_free(input *in);
 
-/* The same from a source that is open; reads the rest of it. */
+/* The same from n files, whose numbers follow each other: all text, or all of one format and type.
+ * request->path is not used. */
+bool input_read_files(const input_request *request, const char *const *paths, size_t n, input *out);
+
+/* The same as input_read() from a source that is open; reads the rest of it. */
 bool input_from(const input_request *request, source *s, input *out);
 
 /* The format of an input whose first `length` bytes are in block. */

@@ -73,6 +73,19 @@ size_t drop_ties(ordo_type type, void *keys, size_t n)
                        : drop_as(ORDO_U64, 8, keys, n);
 }
 
+size_t drop_tied_values(ordo_type type, const void *keys, size_t n, void *values, size_t size)
+{
+    const size_t key_size = ordo_type_size(type);
+    const char  *key = keys;
+    char        *value = values;
+    size_t       kept = n > 0;
+
+    for (size_t i = 1; i < n; i++, key += key_size)
+        if (order_of(type, key_size, key) != order_of(type, key_size, key + key_size))
+            memmove(value + kept++ * size, value + i * size, size);
+    return kept;
+}
+
 void add_one(ordo_type type, void *indices, size_t n)
 {
     uint32_t *const narrow = indices;

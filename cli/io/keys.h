@@ -37,6 +37,9 @@ size_t first_tie(ordo_type type, const void *keys, size_t n);
 /* Keeps the first key of every group of adjacent ties; returns how many keys are left. */
 size_t drop_ties(ordo_type type, void *keys, size_t n);
 
+/* The same for the values of the keys, each of `size` bytes; the keys stay as they are. */
+size_t drop_tied_values(ordo_type type, const void *keys, size_t n, void *values, size_t size);
+
 /* Adds 1 to indices of type ORDO_U32 or ORDO_U64. */
 void add_one(ordo_type type, void *indices, size_t n);
 

@@ -57,6 +57,11 @@ static bool flush_buffer(output *out)
     return write_all(out, out->buffer, used, false);
 }
 
+char *output_room(output *out, size_t n)
+{
+    return n <= BUFFER_SIZE - out->used ? out->buffer + out->used : NULL;
+}
+
 bool output_bytes(output *out, const void *data, size_t length)
 {
     if (length > BUFFER_SIZE - out->used && !flush_buffer(out))

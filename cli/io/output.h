@@ -42,6 +42,10 @@ bool output_array(output *out, ordo_type type, const void *data, size_t n);
 bool output_bytes(output *out, const void *data, size_t length);
 bool output_line(output *out, const char *line, size_t length);
 
+/* Where the next n bytes may be written; out->used counts them. NULL: the buffer has no
+ * room for them; use output_bytes(). */
+char *output_room(output *out, size_t n);
+
 /* Makes what was written final. */
 bool output_commit(output *out);
 

@@ -22,7 +22,7 @@ bool source_open(source *s, const char *path)
     const bool  from_stdin = path == NULL || strcmp(path, "-") == 0;
     struct stat st;
 
-    *s = (source){.name = from_stdin ? "stdin" : path, .capacity = 2 * CHUNK};
+    *s = (source){.name = from_stdin ? "stdin" : path, .line_end = '\n', .capacity = 2 * CHUNK};
     s->fd = from_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (s->fd < 0)
         return cli_fail("%s: cannot open: %s", s->name, strerror(errno));
@@ -110,22 +110,22 @@ static bool read_on(source *s)
 
 source_result source_next(source *s)
 {
-    const char *newline = memchr(s->block + s->searched, '\n', s->end - s->searched);
+    const char *stop = memchr(s->block + s->searched, s->line_end, s->end - s->searched);
 
-    while (newline == NULL && !s->ended) {
+    while (stop == NULL && !s->ended) {
         s->searched = s->end;
         if (!read_on(s))
             return SOURCE_FAILED;
-        newline = memchr(s->block + s->searched, '\n', s->end - s->searched);
+        stop = memchr(s->block + s->searched, s->line_end, s->end - s->searched);
     }
-    if (newline == NULL && s->next == s->end)
+    if (stop == NULL && s->next == s->end)
         return SOURCE_END;
-    const size_t end = newline != NULL ? (size_t)(newline - s->block) : s->end;
+    const size_t end = stop != NULL ? (size_t)(stop - s->block) : s->end;
     s->previous = s->line;
     s->previous_length = s->length;
     s->line = s->next;
     s->length = end - s->next;
-    s->next = s->searched = end + (newline != NULL);
+    s->next = s->searched = end + (stop != NULL);
     s->number++;
     return SOURCE_LINE;
 }

@@ -13,6 +13,7 @@ typedef struct source {
     const char *name; /* for messages: the path, or "stdin"                               */
     int         fd;
     bool        ended;          /* the end of the file has been read                        */
+    char        line_end;       /* a newline, unless set after source_open()                */
     size_t      number;         /* of the current line, from 1; 0 before the first          */
     size_t      size, done;     /* bytes of the file (0: not known), and bytes read so far  */
     char       *block;          /* block[end] is a NUL                                      */
@@ -43,7 +44,7 @@ char *source_take(source *s);
  * newline. Invalidates the pointers of source_line() and source_previous(). */
 source_result source_next(source *s);
 
-/* The current line; the byte after it is readable and is a newline or a NUL. */
+/* The current line; the byte after it is readable and is the end of the line or a NUL. */
 static inline const char *source_line(const source *s) { return s->block + s->line; }
 static inline const char *source_previous(const source *s) { return s->block + s->previous; }
 

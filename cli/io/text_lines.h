@@ -7,21 +7,45 @@
 typedef struct lines {
     const char *name; /* for messages                                                         */
     size_t      n;
-    char       *bytes;   /* line i is bytes[offsets[i] .. offsets[i + 1]), without its newline */
-    uint64_t   *offsets; /* n + 1 of them, from 0                                              */
+    char       *bytes;     /* line i is bytes[offsets[i] .. offsets[i + 1]), without its end     */
+    uint64_t   *offsets;   /* n + 1 of them, from 0                                              */
+    char        line_end;  /* after each line: a newline or a NUL                              */
+    size_t      files;     /* that were read                                                   */
+    size_t     *file_ends; /* how many lines the files up to this one have                     */
 } lines;
 
-/* Reads every line of a file (NULL or "-": stdin). The last line may have no newline; any other
- * byte may occur. False after a message; nothing is left to free then. */
-bool lines_read(const char *path, lines *out);
+typedef struct lines_request {
+    const char *const *paths; /* NULL or "-": stdin                                            */
+    size_t             n;
+    char               line_end;
+    const char        *option; /* it implies lines, so that .npy files are refused; NULL: they are
+                                * lines, too                                                   */
+} lines_request;
+
+/* Reads every line of the files, one after another. The last line of a file may have no end; any
+ * other byte may occur. False after a message; nothing is left to free then. */
+bool lines_read(const lines_request *request, lines *out);
 void lines_free(lines *l);
+
+/* Appends block[0..size), which ends with a NUL, to the *length bytes of l, and frees block. False
+ * after a message. */
+bool lines_append(lines *l, const char *name, char *block, size_t size, size_t *length);
 
 /* The lines in the form that the library takes, valid while l is. */
 ordo_strings lines_strings(const lines *l);
 
-/* Writes the lines with a newline after each; with `unique`, skips lines equal to the previous. */
-bool lines_write(const lines *l, bool unique, output *out);
+/* Write the lines, or one of them, with their ends. */
+bool lines_write(const lines *l, output *out);
 bool lines_write_one(const lines *l, size_t i, output *out);
+
+/* Writes the n lines whose numbers, of type ORDO_U32 or ORDO_U64, are in index. */
+bool lines_write_index(const lines *l, ordo_type type, const void *index, size_t n, output *out);
+
+/* Element i of an index of type ORDO_U32 or ORDO_U64. */
+static inline size_t index_at(ordo_type type, const void *index, size_t i)
+{
+    return type == ORDO_U32 ? ((const uint32_t *)index)[i] : (size_t)((const uint64_t *)index)[i];
+}
 
 /* < 0, 0, > 0: a comes before, is equal to, comes after b, byte by byte. */
 int lines_compare(const char *a, size_t a_length, const char *b, size_t b_length);

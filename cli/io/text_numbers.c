@@ -116,6 +116,7 @@ static void note_inexact(text_numbers *t, text_line l)
     if (t->choose && t->type != ORDO_F64 && t->inexact_line == 0 && l.end - l.begin > SAFE_LENGTH &&
         number_parse(ORDO_F64, l.begin, l.end, &rounded) == NUMBER_INEXACT) {
         t->inexact_line = t->s->number;
+        t->inexact_name = t->s->name;
         (void)describe(t->inexact, ORDO_F64, false, l);
     }
 }
@@ -132,6 +133,7 @@ static text_result parse_line(text_numbers *t, text_line l, void *value)
     }
     if (wider == ORDO_F64 && t->inexact_line > 0) {
         t->bad_line = t->inexact_line;
+        t->bad_name = t->inexact_name;
         snprintf(t->why, sizeof t->why, "%s", t->inexact);
         return TEXT_FAILED;
     }
@@ -178,31 +180,33 @@ void text_convert(ordo_type from, ordo_type to, void *values, size_t n)
 }
 
 /* Makes room for more than n numbers. */
-static bool grow(text_numbers *t, size_t size, size_t *capacity)
+static bool grow(text_numbers *t, size_t size)
 {
-    const size_t larger = *capacity > 0 ? 2 * *capacity : FIRST_NUMBERS;
-    void *const  values =
-        larger > *capacity && larger <= SIZE_MAX / size ? realloc(t->values, larger * size) : NULL;
+    const size_t larger = t->capacity > 0 ? 2 * t->capacity : FIRST_NUMBERS;
+    void *const  values = larger > t->capacity && larger <= SIZE_MAX / size
+                              ? realloc(t->values, larger * size)
+                              : NULL;
     if (values == NULL)
         return cli_fail("%s: not enough memory for more than %zu numbers", t->s->name, t->n);
     t->values = values;
-    *capacity = larger;
+    t->capacity = larger;
     return true;
 }
 
 bool text_read(text_numbers *t)
 {
     const size_t size = ordo_type_size(t->type);
-    size_t       capacity = 0;
     text_result  r = TEXT_NUMBER;
 
     while (r == TEXT_NUMBER) {
         const ordo_type type = t->type;
         const size_t    n = t->n;
-        r = n < capacity || grow(t, size, &capacity) ? text_next(t, (char *)t->values + n * size)
-                                                     : TEXT_FAILED;
+        r = n < t->capacity || grow(t, size) ? text_next(t, (char *)t->values + n * size)
+                                             : TEXT_FAILED;
         if (r == TEXT_NUMBER && t->type != type)
             text_convert(type, t->type, t->values, n);
+        if (r == TEXT_NUMBER && t->each != NULL && !t->each(t->user, t->s))
+            r = TEXT_FAILED;
     }
     if (r == TEXT_END)
         return true;
@@ -211,13 +215,19 @@ bool text_read(text_numbers *t)
     return false;
 }
 
+void text_continue(text_numbers *t, source *s)
+{
+    t->s = s;
+    t->blanks = t->skipped = t->rounded = 0;
+}
+
 bool text_print_notes(const text_numbers *t, const char *hint)
 {
     const char *const name = t->s->name;
 
     if (t->bad_line > 0)
-        return cli_fail("%s:%zu: %s%s", name, t->bad_line, t->why,
-                        t->no_number && t->bad_line == 1 ? hint : "");
+        return cli_fail("%s:%zu: %s%s", t->bad_name != NULL ? t->bad_name : name, t->bad_line,
+                        t->why, t->no_number && t->bad_line == 1 ? hint : "");
     if (t->skipped > 0)
         cli_error("%s: skipped %zu bad line%s, the first is line %zu", name, t->skipped,
                   t->skipped == 1 ? "" : "s", t->first_skipped);

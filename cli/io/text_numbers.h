@@ -16,7 +16,11 @@ typedef struct text_numbers {
     size_t      n;            /* numbers so far                                            */
     const char *text;         /* of the last number, without blanks                        */
     size_t      length;
-    void       *values;        /* text_read(): all numbers, to be freed                     */
+    void       *values;   /* text_read(): all numbers, to be freed                     */
+    size_t      capacity; /* of values                                                 */
+    bool (*each)(void *user, const source *s); /* text_read(): called after each number with its
+                                                * line; false after a message; NULL: none   */
+    void       *user;
     size_t      skipped;       /* bad lines left out                                        */
     size_t      first_skipped; /* the first of these lines, from 1                          */
     size_t      rounded;       /* integers that the given float type cannot hold            */
@@ -27,6 +31,7 @@ typedef struct text_numbers {
     char        why[TEXT_WHY]; /* on failure: what is wrong with the line                   */
     size_t      inexact_line;  /* the first integer that f64 cannot hold; 0: none           */
     char        inexact[TEXT_WHY];
+    const char *inexact_name, *bad_name; /* the sources of these lines; NULL: s           */
 } text_numbers;
 
 typedef enum text_result {
@@ -49,8 +54,10 @@ text_result text_next(text_numbers *t, void *value);
 /* Converts numbers from one chosen type to a wider one, in place. */
 void text_convert(ordo_type from, ordo_type to, void *values, size_t n);
 
-/* Reads all numbers, after text_start(). On failure values is NULL. */
+/* Reads all numbers, after text_start(). On failure values is NULL. Numbers of a further source can
+ * follow after text_continue(). */
 bool text_read(text_numbers *t);
+void text_continue(text_numbers *t, source *s);
 
 /* Prints the error if there was one, else notes about lines skipped or rounded. `hint` is added to
  * the message if the first line is no number. False if there was an error. */

@@ -16,7 +16,7 @@
 
 enum {
     LONGEST_NAME = 32, /* names longer than this are not compared; no option is */
-    MOST_OPTIONS = 64  /* of a command                                          */
+    MOST_OPTIONS = 96  /* of a command                                          */
 };
 
 static const char a_count[] = "a whole number below 2^64, such as 1000, 1e6, 128M, 4Gi or 2^28";
@@ -115,10 +115,8 @@ static const char *option_for_habit(const char *typed, const option_spec *specs)
 {
     static const struct {
         const char *typed, *name;
-    } habits[] = {{"r", "descending"},   {"reverse", "descending"},
-                  {"u", "unique"},       {"c", "check"},
-                  {"C", "check"},        {"s", "stable"},
-                  {"S", "memory-limit"}, {"parallel", "threads"}};
+    } habits[] = {{"r", "descending"}, {"reverse", "descending"}, {"u", "unique"},
+                  {"s", "stable"},     {"S", "memory-limit"},     {"parallel", "threads"}};
 
     for (size_t i = 0; i < sizeof habits / sizeof habits[0]; i++)
         for (const option_spec *s = specs; strcmp(typed, habits[i].typed) == 0 && s->name != NULL;
@@ -189,17 +187,30 @@ static bool read_real(const char *text, double *out)
     return r == NUMBER_OK || r == NUMBER_INEXACT;
 }
 
+/* Memory for `most` texts is taken with the first one. */
+static bool add_text(option_texts *list, const char *text, size_t most)
+{
+    if (list->texts == NULL)
+        list->texts = malloc(most * sizeof *list->texts);
+    if (list->texts == NULL)
+        return cli_fail("not enough memory for the options");
+    list->texts[list->n++] = text;
+    return true;
+}
+
 static bool set_value(const char *command, const option_spec *spec, const char *text, void *into)
 {
     void *const field = (char *)into + spec->offset;
 
     if (spec->kind == OPTION_FLAG)
         return *(bool *)field = true;
+    if (spec->kind == OPTION_MAYBE && text == NULL)
+        return (*(int *)field = (int)spec->least) != 0;
     if (spec->kind == OPTION_TEXT)
         return (*(const char **)field = text) != NULL;
     if (spec->kind == OPTION_COUNT)
         return set_count(command, spec, text, field);
-    if (spec->kind == OPTION_CHOICE)
+    if (spec->kind == OPTION_CHOICE || spec->kind == OPTION_MAYBE)
         return set_choice(command, spec, text, field);
     return (read_real(text, field) && !isnan(*(double *)field)) ||
            cli_fail("%s: %s%s: '%s' is not a number such as 0.5", command, dashes(spec), spec->name,
@@ -216,63 +227,93 @@ static const option_spec *find_option(const option_spec *specs, const char *name
     return NULL;
 }
 
-/* Reads the option at argv[*i] and moves *i to its last word. given[j] is the value that option j
- * of the table had so far, or NULL. False after a message. */
-static bool parse_option(int argc, char **argv, int *i, const option_spec *specs, void *into,
-                         const char **given)
-{
-    const char *const        command = argv[0];
-    const char *const        word = argv[*i];
-    const bool               is_long = word[1] == '-';
-    const char *const        name = is_long ? word + 2 : NULL;
-    const size_t             length = is_long ? strcspn(name, "=") : 0;
-    const option_spec *const spec = find_option(specs, name, length, is_long ? '\0' : word[1]);
+typedef struct parse {
+    int                argc;
+    char             **argv;
+    int                i; /* of the word being read */
+    const option_spec *specs;
+    void              *into;
+    const char        *given[MOST_OPTIONS]; /* value of each option so far; NULL: none */
+} parse;
 
-    if (spec == NULL) {
-        char bare[LONGEST_NAME + 2] = "";
-        if (is_long)
-            snprintf(bare, sizeof bare, "%.*s", (int)(length < sizeof bare ? length : sizeof bare),
-                     name);
-        return unknown_option(command, word, is_long ? bare : NULL, specs);
-    }
-    const char *value = is_long ? (name[length] == '=' ? name + length + 1 : NULL)
-                                : (word[2] != '\0' ? word + 2 : NULL);
+/* Sets the option to value. NULL: the value is the next word, unless the option takes none. False
+ * after a message. */
+static bool take_value(parse *p, const option_spec *spec, const char *value)
+{
+    const char *const command = p->argv[0];
+
     if (spec->kind == OPTION_FLAG)
         return value == NULL
-                   ? set_value(command, spec, value, into)
+                   ? set_value(command, spec, value, p->into)
                    : cli_fail("%s: option %s%s takes no value", command, dashes(spec), spec->name);
-    if (value == NULL && *i + 1 >= argc)
+    if (spec->kind == OPTION_MAYBE && value == NULL)
+        return set_value(command, spec, value, p->into);
+    if (value == NULL && p->i + 1 >= p->argc)
         return cli_fail("%s: option %s%s needs a value", command, dashes(spec), spec->name);
     if (value == NULL)
-        value = argv[++*i];
-    const char **const before = &given[spec - specs];
+        value = p->argv[++p->i];
+    if (spec->kind == OPTION_TEXTS)
+        return add_text((option_texts *)((char *)p->into + spec->offset), value, (size_t)p->argc);
+    const char **const before = &p->given[spec - p->specs];
     if (*before != NULL && strcmp(*before, value) != 0)
         return cli_fail("%s: option %s%s is given twice: '%s' and '%s'", command, dashes(spec),
                         spec->name, cli_quoted(*before), cli_quoted(value));
     *before = value;
-    return set_value(command, spec, value, into);
+    return set_value(command, spec, value, p->into);
+}
+
+static bool parse_long(parse *p, const char *word)
+{
+    const char *const        name = word + 2;
+    const size_t             length = strcspn(name, "=");
+    const option_spec *const spec = find_option(p->specs, name, length, '\0');
+    char                     bare[LONGEST_NAME + 2];
+
+    if (spec != NULL)
+        return take_value(p, spec, name[length] == '=' ? name + length + 1 : NULL);
+    snprintf(bare, sizeof bare, "%.*s", (int)(length < sizeof bare ? length : sizeof bare), name);
+    return unknown_option(p->argv[0], word, bare, p->specs);
+}
+
+/* Reads a word of letters. The first option that takes a value takes the rest of the word. */
+static bool parse_letters(parse *p, const char *word)
+{
+    for (const char *letter = word + 1; *letter != '\0'; letter++) {
+        const option_spec *const spec = find_option(p->specs, "", 0, *letter);
+        const char               shown[] = {'-', *letter, '\0'};
+        if (spec == NULL)
+            return unknown_option(p->argv[0], letter == word + 1 ? word : shown, NULL, p->specs);
+        const bool alone = spec->kind == OPTION_FLAG || spec->kind == OPTION_MAYBE;
+        if (!take_value(p, spec, alone || letter[1] == '\0' ? NULL : letter + 1))
+            return false;
+        if (!alone)
+            break;
+    }
+    return true;
 }
 
 options_result options_parse(int argc, char **argv, const option_spec *specs, void *into,
-                             const char **operand)
+                             option_texts *operands, size_t most)
 {
-    const char *given[MOST_OPTIONS] = {NULL};
-    bool        only_operands = false;
+    parse      p = {.argc = argc, .argv = argv, .i = 1, .specs = specs, .into = into};
+    const bool letter_h = find_option(specs, "", 0, 'h') != NULL;
+    bool       only_operands = false;
 
-    for (int i = 1; i < argc; i++) {
-        const char *const word = argv[i];
+    for (; p.i < argc; p.i++) {
+        const char *const word = argv[p.i];
         if (!only_operands && strcmp(word, "--") == 0) {
             only_operands = true;
         } else if (only_operands || word[0] != '-' || word[1] == '\0') {
-            if (operand == NULL || *operand != NULL) {
+            if (operands == NULL || operands->n >= most) {
                 cli_error("%s: unexpected operand '%s'; see 'ordo %s --help'", argv[0],
                           cli_quoted(word), argv[0]);
                 return OPTIONS_BAD;
             }
-            *operand = word;
-        } else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+            if (!add_text(operands, word, (size_t)argc))
+                return OPTIONS_BAD;
+        } else if (strcmp(word, "--help") == 0 || (strcmp(word, "-h") == 0 && !letter_h)) {
             return OPTIONS_HELP;
-        } else if (!parse_option(argc, argv, &i, specs, into, given)) {
+        } else if (!(word[1] == '-' ? parse_long : parse_letters)(&p, word)) {
             return OPTIONS_BAD;
         }
     }

@@ -5,9 +5,10 @@
  *
  *     static const option_spec specs[] = {FLAG("unique", unique), COMMON_OPTIONS};
  *
- * Options are written --name=value, --name value, -nVALUE or -n VALUE. An option given twice with
- * different values is an error. "--" ends the options, "-" is an operand. Names cannot be
- * abbreviated, so that a new option never breaks a script. */
+ * Options are written --name=value, --name value, -nVALUE or -n VALUE; letters of flags may share a
+ * word, as in -rn. An option given twice with different values is an error, except OPTION_TEXTS.
+ * "--" ends the options, "-" is an operand. Names cannot be abbreviated, so that a new option never
+ * breaks a script. */
 #ifndef ORDO_CLI_UI_OPTIONS_H
 #define ORDO_CLI_UI_OPTIONS_H
 
@@ -20,7 +21,9 @@ typedef enum option_kind {
     OPTION_TEXT,     /* const char *                                            */
     OPTION_COUNT,    /* uint64_t: see option_count(), between least and most    */
     OPTION_REAL,     /* double, never NaN, so that NaN may mean "not given"     */
-    OPTION_CHOICE    /* int: one of the names in choices                        */
+    OPTION_CHOICE,   /* int: one of the names in choices                        */
+    OPTION_MAYBE,    /* the same; without "=value" the first name               */
+    OPTION_TEXTS     /* option_texts: may be given several times                */
 } option_kind;
 
 typedef struct option_spec {
@@ -31,6 +34,11 @@ typedef struct option_spec {
     const char *choices; /* names between blanks, of the values from least on; "-": no name */
     uint64_t    least, most;
 } option_spec;
+
+typedef struct option_texts { /* in the order they were given */
+    const char **texts;       /* to be freed; NULL: none      */
+    size_t       n;
+} option_texts;
 
 #define OPTION_ROW(type, long_name, short_name, field, what, names, at_least, at_most)             \
     {                                                                                              \
@@ -58,30 +66,53 @@ typedef struct common_options { /* what every command that computes accepts */
     const char *profile_json, *profile_svg; /* files; NULL: none */
 } common_options;
 
+typedef enum check_kind {
+    CHECK_REPORT = 1, /* name the first element out of order */
+    CHECK_QUIET = 2   /* print nothing; also for "silent"    */
+} check_kind;
+
+typedef struct line_flags { /* how `ordo sort` compares lines */
+    bool blanks, dictionary, fold, general, human, printable, month, numeric, random, version;
+    bool merge, zero, debug, quiet;
+    int  word;              /* --sort, from 1 on */
+    option_texts keys;      /* -k */
+    const char  *separator; /* -t; NULL: not given */
+    const char  *names_file, *random_file;
+    uint64_t     seed; /* OPTION_UNSET: not given */
+} line_flags;
+
 typedef struct options { /* the options of all commands; each command uses some of them */
     common_options common;
+    option_texts   operands;
     const char    *operand; /* the input file, or the distribution of gen */
     const char    *dtype;   /* input, or of the numbers of gen            */
     int            from;    /* a file_format                              */
     bool           skip_bad, text, fasta;
-    int            by; /* of fasta: a fasta_key */
+    const char    *text_option; /* with text: the option that says so; NULL: --text */
+    int            by;          /* of fasta: a fasta_key */
     const char    *out;
     int            format; /* a file_format */
-    bool           descending, stable, unique, check, sorted, one_based, largest, smallest, index;
-    bool           with_index, exclusive, wide, bits, runs, show, forget, lines, center;
-    int            algorithm, nans, ties, op, index_type;
-    uint64_t       k, n, seed, sub_array, width;
-    double         p;
-    bool           unset_first, only;
-    const char    *list_text, *method, *rank_type, *json_file, *flags_file, *flags_dtype;
-    const char    *weights_file, *weights_dtype, *groups_file, *groups_dtype, *then_files;
-    const char    *lr, *rl, *dm; /* files of radius */
-    void          *list;         /* the numbers of list_text, to be freed */
-    size_t         count;
+    bool     descending, stable, unique, sorted, check_order, one_based, largest, smallest, index;
+    bool     with_index, exclusive, wide, bits, runs, show, forget, lines, center;
+    int      algorithm, nans, ties, op, index_type;
+    uint64_t k, n, seed, sub_array, width;
+    double   p;
+    bool     unset_first, only;
+    const char *list_text, *method, *rank_type, *json_file, *flags_file, *flags_dtype;
+    const char *weights_file, *weights_dtype, *groups_file, *groups_dtype, *then_files;
+    const char *lr, *rl, *dm; /* files of radius */
+    int         check;        /* a check_kind; 0: sort */
+    line_flags  line;         /* of sort */
+    void       *list;         /* the numbers of list_text, to be freed */
+    size_t      count;
 } options;
 
 /* Rows for a table over the struct options. */
-#define FLAG(name, field) OPTION_ROW(options, name, 0, field, OPTION_FLAG, NULL, 0, 0)
+#define FLAG(name, field) LETTER(name, 0, field)
+#define LETTER(name, letter, field)                                                                \
+    OPTION_ROW(options, name, letter, field, OPTION_FLAG, NULL, 0, 0)
+#define TEXTS(name, letter, field)                                                                 \
+    OPTION_ROW(options, name, letter, field, OPTION_TEXTS, NULL, 0, 0)
 #define TEXT(name, letter, field) OPTION_ROW(options, name, letter, field, OPTION_TEXT, NULL, 0, 0)
 #define REAL(name, letter, field) OPTION_ROW(options, name, letter, field, OPTION_REAL, NULL, 0, 0)
 #define COUNT(name, letter, field, least, most)                                                    \
@@ -117,14 +148,14 @@ typedef struct options { /* the options of all commands; each command uses some 
 
 typedef enum options_result {
     OPTIONS_OK,
-    OPTIONS_HELP, /* --help or -h was given                   */
-    OPTIONS_BAD   /* after a message: return CLI_TROUBLE      */
+    OPTIONS_HELP, /* --help was given, or -h where the table has no option of that letter */
+    OPTIONS_BAD   /* after a message: return CLI_TROUBLE                              */
 } options_result;
 
 /* Reads argv[1..argc) into the struct at `into`. argv[0] is the name of the command for messages.
- * One operand is accepted and stored in *operand; none if operand is NULL. */
+ * At most `most` operands are accepted and stored in *operands, which may be NULL if most is 0. */
 options_result options_parse(int argc, char **argv, const option_spec *specs, void *into,
-                             const char **operand);
+                             option_texts *operands, size_t most);
 
 /* Reads a count: digits (1000), powers of ten (1e6), of two (2^28), or digits with K M G T
  * (10^3 ...) or Ki Mi Gi Ti (2^10 ...). False if it is anything else or does not fit. */

@@ -131,7 +131,7 @@ def test_sorts_with_a_radius(tmp_path, cpu, algorithm):
     keys = rough_keys("u4")
     expected = ordo.sort(keys)
     path, out = keys_file(tmp_path, keys), tmp_path / "out.npy"
-    command("sort", path, "-o", out, "--algorithm", algorithm, "-k", 9)
+    command("sort", path, "-o", out, "--algorithm", algorithm, "--radius", 9)
     same(np.load(out), expected)
     with CCall() as c:
         mine = keys.copy()
@@ -147,7 +147,7 @@ def test_sorts_with_a_radius(tmp_path, cpu, algorithm):
         ValueError, match=f"radius is {N}; expected less than {N}, the number of keys"
     ):
         ordo.sort(keys, algorithm=algorithm, radius=N)
-    message = command("sort", path, "-o", out, "--algorithm", algorithm, "-k", N, fails=True)
+    message = command("sort", path, "-o", out, "--algorithm", algorithm, "--radius", N, fails=True)
     assert words in message
 
 

@@ -12,8 +12,8 @@ try sort folder --check
 try sort folder --check --text
 try median folder
 try sort --bogus keys
-try sort -z keys
-try sort keys keys
+try sort -x keys
+try scan keys keys
 try sort names
 try sort names --check
 try median names

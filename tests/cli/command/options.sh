@@ -18,7 +18,8 @@ for twice in '-o a -o b' '-o a --output=b' '--threads 1 --threads 2' '--ties max
     ordo rank keys $twice || echo "$twice: $?"
 done
 ordo rank keys --ties max --ties=max -o same --output same && cat same
-# Options of sort(1).
-for habit in -r --reverse -u -c --parallel=2; do
+# Options of sort(1), with one letter in a word and with several.
+for habit in -r --reverse -u -c --parallel=2 -rn -ru -rS -S1G; do
     ordo sort $habit </dev/null || echo "$habit: $?"
+    ordo argsort $habit </dev/null || echo "argsort $habit: $?"
 done

@@ -16,7 +16,7 @@ ordo gen ksorted -n 30000 -k 50 --dtype u32 -o keys.npy
 ordo sort keys.npy -o expected.npy
 for k in 0 1 50 51 29999; do
     for algorithm in rough halving windows; do
-        ordo sort keys.npy --algorithm $algorithm -k $k | cmp - expected.npy
+        ordo sort keys.npy --algorithm $algorithm --radius $k | cmp - expected.npy
     done
 done
 ordo sort keys.npy --algorithm bubble | cmp - expected.npy && echo bubble

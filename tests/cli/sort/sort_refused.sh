@@ -1,6 +1,7 @@
 # Options that are wrong or cannot be combined: exit code 2, no output file.
 printf '2\n1\n' >keys
-for wrong in '-k 3' '-k 3 --algorithm radix' '--algorithm rough -k many' '--algorithm quick' \
+for wrong in '--radius 3' '--radius 3 --algorithm radix' '--algorithm rough --radius many' \
+    '--algorithm quick' \
     '--text --algorithm radix' '--text --format npy' '--text --dtype u8' '--text --skip-bad' \
     '--text --from raw' '--dtype u7' '--uniqe'; do
     # shellcheck disable=SC2086 # several words
@@ -11,6 +12,6 @@ printf '2\nx\n' | ordo sort -o out
 echo $?
 ordo sort --text missing -o out
 echo $?
-ordo sort keys keys
+ordo sort keys missing
 echo $?
 ls

@@ -1,5 +1,10 @@
 # Integers are read exactly, or a message says that they were rounded.
-try() { ordo sort "$@"; echo $?; }
+try() { # prints the numbers, not the lines they were read from
+    ordo sort "$@" --format npy -o numbers.npy
+    code=$?
+    [ $code -ne 0 ] || ordo sort numbers.npy --format text
+    echo $code
+}
 printf '9007199254740993\n1.5\n' | try
 printf '1.5\n9007199254740992\n-9007199254740994\n' | try
 printf '1\n9007199254740993\n' | try

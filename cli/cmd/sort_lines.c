@@ -1,0 +1,187 @@
+/* sort_lines.c - `ordo sort` of lines: the options of sort(1), in the C locale. */
+#define _DEFAULT_SOURCE /* getentropy */
+
+#include "cli/cmd/command.h"
+
+#include "cli/lines/line_sort.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+enum {
+    SEED_BYTES = 64 /* of --random-source that make the seed */
+};
+
+/* The letters of the ordering options for all keys; each at most once. */
+static void make_letters(const options *o, char *letters)
+{
+    static const char       words[] = " ghMnRV"; /* of --sort */
+    const line_flags *const f = &o->line;
+    const char              word = words[f->word];
+    const struct {
+        bool given;
+        char letter;
+    } all[] = {{f->blanks, 'b'},
+               {f->dictionary, 'd'},
+               {f->fold, 'f'},
+               {f->general || word == 'g', 'g'},
+               {f->human || word == 'h', 'h'},
+               {f->printable, 'i'},
+               {f->month || word == 'M', 'M'},
+               {f->numeric || word == 'n', 'n'},
+               {f->random || word == 'R', 'R'},
+               {o->descending, 'r'},
+               {f->version || word == 'V', 'V'}};
+
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (all[i].given)
+            *letters++ = all[i].letter;
+    *letters = '\0';
+}
+
+const char *lines_option(const options *o)
+{
+    const line_flags *const f = &o->line;
+    const bool              numbers = o->dtype != NULL || o->from != 0 || o->skip_bad || o->fasta;
+
+    return o->text                 ? "--text"
+           : f->blanks             ? "-b"
+           : f->dictionary         ? "-d"
+           : f->fold               ? "-f"
+           : f->general            ? "-g"
+           : f->human              ? "-h"
+           : f->printable          ? "-i"
+           : f->month              ? "-M"
+           : f->numeric            ? "-n"
+           : f->random             ? "-R"
+           : f->version            ? "-V"
+           : f->word != 0          ? "--sort"
+           : f->keys.n > 0         ? "-k"
+           : f->separator          ? "-t"
+           : f->zero               ? "-z"
+           : f->merge              ? "-m"
+           : f->debug              ? "--debug"
+           : o->stable && !numbers ? "-s"
+                                   : NULL;
+}
+
+/* The seed of -R: --seed, the first bytes of --random-source, or a random one. False after a
+ * message. */
+static bool make_seed(const line_flags *f, uint64_t *seed)
+{
+    source s;
+
+    *seed = f->seed;
+    if (f->random_file == NULL)
+        return f->seed != OPTION_UNSET || getentropy(seed, sizeof *seed) == 0 ||
+               cli_fail("sort: -R: the system gives no random bytes; give --seed N");
+    bool ok = source_open(&s, f->random_file) && source_fill(&s, SEED_BYTES);
+    if (ok && s.end == 0)
+        ok = cli_fail("%s: --random-source needs at least one byte, but the file is empty", s.name);
+    *seed = 0;
+    for (size_t i = 0; ok && i < s.end && i < SEED_BYTES; i++)
+        *seed = (*seed ^ (unsigned char)s.block[i]) * UINT64_C(0x100000001b3) + 1;
+    source_close(&s);
+    return ok;
+}
+
+/* What is wrong with the options of lines, as `wrong` returns it. */
+const char *lines_wrong(execution *e)
+{
+    const options *const    o = &e->o;
+    const line_flags *const f = &o->line;
+    char                    letters[16];
+
+    make_letters(o, letters);
+    bool random = strchr(letters, 'R') != NULL;
+    for (size_t i = 0; i < f->keys.n; i++)
+        random |= strchr(f->keys.texts[i], 'R') != NULL;
+    if (!random && (f->random_file != NULL || f->seed != OPTION_UNSET))
+        return "--seed and --random-source need -R";
+    if (f->random_file != NULL && f->seed != OPTION_UNSET)
+        return "--seed and --random-source cannot be used together";
+    if (o->check && f->debug)
+        return "--debug shows sorted lines: it cannot be used with --check";
+    line_request request = {.letters = letters,
+                            .keys = f->keys.texts,
+                            .n = f->keys.n,
+                            .separator = f->separator,
+                            .zero = f->zero,
+                            .stable = o->stable,
+                            .unique = o->unique};
+    return (!random || make_seed(f, &request.seed)) && line_order_make(&request, &e->order) ? NULL
+                                                                                            : "";
+}
+
+/* Says that the order of the locale is not used, where a person may read it. */
+static void note_locale(const execution *e)
+{
+    static const char *const names[] = {"LC_ALL", "LC_COLLATE", "LANG"};
+    const char              *value = NULL, *name = NULL;
+
+    for (size_t i = 0; (value == NULL || value[0] == '\0') && i < 3; i++)
+        value = getenv(name = names[i]);
+    const bool other = value != NULL && value[0] != '\0' && strcmp(value, "C") != 0 &&
+                       strncmp(value, "C.", 2) != 0 && strcmp(value, "POSIX") != 0;
+    if (other && (e->o.line.debug || isatty(STDERR_FILENO)))
+        cli_error("sort: lines are compared byte by byte, as in the C locale; %s=%s is not used",
+                  name, cli_quoted(value));
+    else if (e->o.line.debug)
+        cli_error("sort: lines are compared byte by byte");
+}
+
+static bool show_index(execution *e, ordo_type type, const void *index, size_t n)
+{
+    bool ok = true;
+
+    for (size_t i = 0; ok && i < n; i++)
+        ok = line_show_keys(&e->order, &e->lines, index_at(type, index, i), &e->out);
+    return ok;
+}
+
+/* Sorts or merges into index, drops ties where asked for, and writes. */
+static bool write_order(execution *e, line_keys *keys, ordo_type type, void *index,
+                        const ordo_sort_opts *opts)
+{
+    const bool         merge = e->o.line.merge;
+    const ordo_strings strings = lines_strings(&e->lines);
+    size_t             n = e->n;
+    bool               ok;
+
+    if (merge) {
+        ok = line_merge(&e->order, &e->lines, keys, type, index);
+        timing_mark(&e->t, "merge");
+    } else {
+        call_begin("sorting");
+        ok = call_done(e, "sort",
+                       e->order.n > 0
+                           ? line_sort(e->ctx, &e->order, &e->lines, keys, type, index, opts)
+                           : ordo_argsort_strings(e->ctx, &strings, n, type, index, opts));
+    }
+    if (ok && e->o.unique)
+        n = line_unique(&e->order, &e->lines, keys, !merge, type, index);
+    return ok && finish_output(e, e->o.line.debug
+                                      ? show_index(e, type, index, n)
+                                      : lines_write_index(&e->lines, type, index, n, &e->out));
+}
+
+bool sort_lines(execution *e, ordo_sort_opts opts)
+{
+    const ordo_type type = index_type(0, e->n);
+    ordo_info       info = ORDO_OPTS(ordo_info, .isa = NULL);
+    line_keys       keys = {.words = NULL};
+
+    note_locale(e);
+    if (e->order.n > 0)
+        opts.flags &= ~(uint64_t)ORDO_DESCENDING; /* the keys hold the direction */
+    const unsigned threads = ordo_ctx_info(e->ctx, &info) == ORDO_OK ? info.threads : 1;
+    progress_start("reading keys");
+    bool ok = line_keys_make(&e->order, &e->lines, threads, &keys);
+    progress_end();
+    if (e->order.n > 0)
+        timing_mark(&e->t, "keys");
+    void *const index = ok ? new_results(e, type, e->n, "the order of the lines") : NULL;
+    ok = index != NULL && write_order(e, &keys, type, index, &opts);
+    line_keys_free(&keys);
+    return ok;
+}

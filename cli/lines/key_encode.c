@@ -1,0 +1,254 @@
+/* key_encode.c - keys as bytes in their order (see key_encode.h).
+ *
+ * Text ends with 0; bytes 0 and 1 of the text are written as 1 1 and 1 2. The last part of a line,
+ * unless it is reversed, needs no end and is copied.
+ * A number of -n is its sign, how many digits stand before the point, and its digits, two in a byte;
+ * of a negative number these are complemented. -h puts the unit behind the sign.
+ * -g is the class, then sign, exponent and significand of a long double.
+ * -R is a hash of the key under the seed, then the key: equal keys stay together. */
+#include "cli/lines/key_encode.h"
+
+#include "cli/lines/key_number.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    TEXT_END = 0,
+    ESCAPE = 1,        /* before byte + 1 of the bytes 0 and 1                       */
+    LONG_NUMBER = 255, /* the length follows in 8 bytes                            */
+    EXPONENT_BIAS = 1 << 15,
+    KEY_EXTRA = 64 /* bytes that a key of no bytes may need                        */
+};
+
+bool key_bytes_reserve(key_bytes *out, size_t n)
+{
+    if (out->capacity - out->used >= n)
+        return true;
+    const size_t   larger = 2 * out->capacity + n + 4096;
+    uint8_t *const data = realloc(out->data, larger);
+    if (data == NULL)
+        return false;
+    out->data = data;
+    out->capacity = larger;
+    return true;
+}
+
+void key_bytes_free(key_bytes *out)
+{
+    free(out->data);
+    free(out->changed);
+    *out = (key_bytes){.used = 0};
+}
+
+static void put_wide(key_bytes *out, uint64_t value, int bytes)
+{
+    for (int i = bytes - 1; i >= 0; i--)
+        put_byte(out, (unsigned)(value >> 8 * i) & 255);
+}
+
+static void put_length(key_bytes *out, size_t length)
+{
+    put_byte(out, length < LONG_NUMBER ? (unsigned)length : LONG_NUMBER);
+    if (length >= LONG_NUMBER)
+        put_wide(out, length, 8);
+}
+
+void put_number(key_bytes *out, const char *digits, const char *end)
+{
+    put_length(out, (size_t)(end - digits));
+    memcpy(out->data + out->used, digits, (size_t)(end - digits));
+    out->used += (size_t)(end - digits);
+}
+
+static void put_text(key_bytes *out, const char *begin, const char *end)
+{
+    for (const char *p = begin; p < end; p++) {
+        const unsigned byte = (unsigned char)*p;
+        if (byte <= ESCAPE)
+            put_byte(out, ESCAPE);
+        put_byte(out, byte + (byte <= ESCAPE));
+    }
+    put_byte(out, TEXT_END);
+}
+
+/* Text whose end is the end of the line's bytes. */
+static void put_last_text(key_bytes *out, key_span text)
+{
+    memcpy(out->data + out->used, text.begin, (size_t)(text.end - text.begin));
+    out->used += (size_t)(text.end - text.begin);
+}
+
+static void complement(key_bytes *out, size_t from)
+{
+    for (size_t i = from; i < out->used; i++)
+        out->data[i] = (uint8_t)~out->data[i];
+}
+
+/* The sign is 0 for negative numbers, 1 for zero, 2 for positive numbers. */
+static void put_decimal(key_bytes *out, const decimal_key *d, bool human)
+{
+    const char *p = d->whole;
+
+    put_byte(out, d->zero ? 1 : d->negative ? 0 : 2);
+    if (d->zero)
+        return;
+    const size_t from = out->used;
+    if (human)
+        put_byte(out, (unsigned)d->unit);
+    put_length(out, (size_t)(d->whole_end - d->whole));
+    if (p == d->whole_end)
+        p = d->fraction;
+    while (p < d->fraction_end) {
+        unsigned pair = 10 * (unsigned)(*p++ - '0');
+        if (p == d->whole_end)
+            p = d->fraction;
+        if (p < d->fraction_end) {
+            pair += (unsigned)(*p++ - '0');
+            if (p == d->whole_end)
+                p = d->fraction;
+        }
+        put_byte(out, 1 + pair);
+    }
+    put_byte(out, 0);
+    if (d->negative)
+        complement(out, from);
+}
+
+static void put_general(key_bytes *out, key_span span)
+{
+    long double value = 0;
+    const general_class class = general_read(span, &value);
+    int exponent;
+
+    put_byte(out, class);
+    if (class == GENERAL_NONE)
+        return;
+    put_byte(out, signbit(value) == 0 || value == 0 ? 1 : 0);
+    if (class == GENERAL_NAN)
+        return;
+    const size_t from = out->used;
+    long double  part = frexpl(fabsl(value), &exponent);
+    if (isinf(value)) {
+        put_wide(out, 2 * EXPONENT_BIAS - 1, 2);
+    } else if (value == 0) {
+        put_wide(out, 0, 2);
+    } else {
+        put_wide(out, (uint64_t)((int64_t)exponent + EXPONENT_BIAS), 2);
+        for (int bits = LDBL_MANT_DIG; bits > 0; bits -= 32) {
+            part = ldexpl(part, 32);
+            const uint64_t digits = (uint64_t)part;
+            put_wide(out, digits, 4);
+            part -= (long double)digits;
+        }
+    }
+    if (signbit(value) != 0 && value != 0)
+        complement(out, from);
+}
+
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
+    x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
+    return x ^ x >> 32;
+}
+
+static uint64_t hash(uint64_t seed, key_span text)
+{
+    uint64_t h = mix(seed + 1);
+
+    for (const char *p = text.begin; p < text.end; p += 8) {
+        const size_t left = (size_t)(text.end - p);
+        uint64_t     word = 0;
+        memcpy(&word, p, left < 8 ? left : 8);
+        h = mix(h ^ word) + (left < 8 ? left : 8);
+    }
+    return h;
+}
+
+/* The key after folding, without the bytes that do not count. False: not enough memory. */
+static bool change(const line_key *key, key_bytes *out, key_span *span)
+{
+    const size_t length = (size_t)(span->end - span->begin);
+
+    if (!key->changed)
+        return true;
+    if (out->changed_capacity <= length) {
+        free(out->changed);
+        out->changed_capacity = 2 * length + KEY_EXTRA;
+        out->changed = calloc(out->changed_capacity, 1);
+        if (out->changed == NULL) {
+            out->changed_capacity = 0;
+            return false;
+        }
+    }
+    char *to = out->changed;
+    for (const char *p = span->begin; p < span->end; p++) {
+        *to = (char)key->image[(unsigned char)*p];
+        to += !key->drop[(unsigned char)*p];
+    }
+    *span = (key_span){out->changed, to};
+    return true;
+}
+
+static bool put_key(const line_order *order, const line_key *key, key_span span, bool last,
+                    key_bytes *out)
+{
+    const size_t from = out->used;
+    decimal_key  d;
+
+    if (!key_bytes_reserve(out, 8 * (size_t)(span.end - span.begin) + KEY_EXTRA))
+        return false;
+    switch (key->kind) {
+    case KEY_NUMERIC:
+    case KEY_HUMAN:
+        d = decimal_read(span, key->kind == KEY_HUMAN, key->image);
+        put_decimal(out, &d, key->kind == KEY_HUMAN);
+        break;
+    case KEY_GENERAL:
+        put_general(out, span);
+        break;
+    case KEY_MONTH:
+        put_byte(out, (unsigned)month_read(span));
+        break;
+    default:
+        if (!change(key, out, &span))
+            return false;
+        if (key->kind == KEY_RANDOM)
+            put_wide(out, hash(order->seed, span), 8);
+        if (key->kind == KEY_VERSION)
+            version_encode(span, out);
+        else if (last && !key->reverse)
+            put_last_text(out, span);
+        else
+            put_text(out, span.begin, span.end);
+    }
+    if (key->reverse)
+        complement(out, from);
+    return true;
+}
+
+bool key_encode(const line_order *order, const char *line, size_t length, key_bytes *out)
+{
+    const key_span whole = {line, line + length};
+
+    for (size_t i = 0; i < order->n; i++) {
+        const key_span span = key_find(order, &order->keys[i], line, length);
+        if (!put_key(order, &order->keys[i], span, i + 1 == order->n && !order->last_resort, out))
+            return false;
+    }
+    if (!order->last_resort && order->n > 0)
+        return true;
+    const size_t from = out->used;
+    if (!key_bytes_reserve(out, 2 * length + KEY_EXTRA))
+        return false;
+    if (!order->reverse) {
+        put_last_text(out, whole);
+    } else {
+        put_text(out, whole.begin, whole.end);
+        complement(out, from);
+    }
+    return true;
+}

@@ -1,0 +1,35 @@
+/* key_encode.h - the keys of a line as bytes whose memcmp() order is the order of the lines.
+ *
+ * Each key becomes bytes that end by themselves, so that the bytes of the next key can follow; a
+ * reversed key is complemented. If the order has a last resort, the line itself comes last. */
+#ifndef ORDO_CLI_LINES_KEY_ENCODE_H
+#define ORDO_CLI_LINES_KEY_ENCODE_H
+
+#include "cli/lines/line_order.h"
+
+typedef struct key_bytes { /* a buffer that grows */
+    uint8_t *data;         /* to be freed */
+    size_t   used, capacity;
+    char    *changed; /* scratch for a key after folding, to be freed */
+    size_t   changed_capacity;
+} key_bytes;
+
+/* Appends the bytes of line[0..length) to out. False if there is not enough memory. */
+bool key_encode(const line_order *order, const char *line, size_t length, key_bytes *out);
+void key_bytes_free(key_bytes *out);
+
+/* Makes room for n more bytes. */
+bool key_bytes_reserve(key_bytes *out, size_t n);
+
+/* Both append without a check: put_number() at most its argument and 9 bytes, version_encode() at
+ * most 8 times the length of the span and 32 bytes. put_number(): decimal digits without leading
+ * zeros, by value. */
+void put_number(key_bytes *out, const char *digits, const char *end);
+void version_encode(key_span span, key_bytes *out);
+
+static inline void put_byte(key_bytes *out, unsigned byte)
+{
+    out->data[out->used++] = (uint8_t)byte;
+}
+
+#endif

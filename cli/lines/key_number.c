@@ -1,0 +1,182 @@
+/* key_number.c - reads numbers and months (see key_number.h).
+ *
+ * -g is strtold(), which needs a copy that ends with NUL. Decimal numbers of at most 19 digits are
+ * read by hand: digits and power of ten are exact, so one operation rounds as strtold() does. */
+#include "cli/lines/key_number.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_DIGITS = 19, /* that always fit 64 bits                       */
+    MOST_POWER = 27,  /* the largest power of ten that is exact        */
+    COPY_BYTES = 256  /* of a number on the stack; longer ones: malloc */
+};
+
+static const char *skip_digits(const char *p, const char *end)
+{
+    while (p < end && is_digit(*p))
+        p++;
+    return p;
+}
+
+decimal_key decimal_read(key_span span, bool human, const uint8_t *image)
+{
+    static const char units[] = "KMGTPEZY";
+    const char *const begin = skip_blanks(span.begin, span.end), *const end = span.end;
+    const bool        minus = begin < end && *begin == '-';
+    const char *const digits = begin + minus;
+    decimal_key       d = {.whole = digits, .end = begin};
+
+    while (d.whole < end && *d.whole == '0')
+        d.whole++;
+    const char *p = d.whole_end = skip_digits(d.whole, end);
+    bool        any = p > digits;
+    d.fraction = d.fraction_end = p;
+    if (p < end && *p == '.') {
+        d.fraction = p + 1;
+        p = d.fraction_end = skip_digits(d.fraction, end);
+        any |= p > d.fraction;
+        while (d.fraction_end > d.fraction && d.fraction_end[-1] == '0')
+            d.fraction_end--;
+    }
+    d.zero = d.whole == d.whole_end && d.fraction == d.fraction_end;
+    d.negative = minus && !d.zero;
+    if (!any)
+        return d;
+    d.end = p;
+    if (human && p < end) {
+        const char        suffix = image != NULL ? (char)image[(unsigned char)*p] : *p;
+        const char *const unit = suffix == 'k'    ? units
+                                 : suffix == '\0' ? NULL
+                                                  : strchr(units, suffix);
+        d.end += unit != NULL;
+        d.unit = unit != NULL && !d.zero ? (int)(unit - units) + 1 : 0;
+    }
+    return d;
+}
+
+/* Adds digits to *value and counts those after leading zeros in *count. */
+static const char *take_digits(const char *p, const char *end, uint64_t *value, int *count)
+{
+    for (; p < end && is_digit(*p) && *count <= MOST_DIGITS; p++) {
+        *value = *value * 10 + (uint64_t)(*p - '0');
+        *count += *count > 0 || *value > 0; /* a value that does not fit may be 0 */
+    }
+    return p;
+}
+
+/* Reads a plain decimal number. NULL if strtold() has to read it. */
+static const char *read_decimal(const char *p, const char *end, long double *value)
+{
+    const bool  negative = p < end && *p == '-';
+    const char *digits = p + (p < end && (*p == '-' || *p == '+'));
+    uint64_t    number = 0;
+    int         count = 0, places = 0, exponent = 0;
+    long double power = 1;
+
+    p = take_digits(digits, end, &number, &count);
+    bool any = p > digits;
+    if (p < end && *p == '.') {
+        digits = p + 1;
+        p = take_digits(digits, end, &number, &count);
+        any |= p > digits;
+        places = p - digits > MOST_POWER ? MOST_POWER + 1 : (int)(p - digits);
+    }
+    if (!any || count > MOST_DIGITS || (p < end && (*p == 'x' || *p == 'X')))
+        return NULL;
+    if (p < end && (*p == 'e' || *p == 'E')) {
+        const char *e = p + 1;
+        const bool  down = e < end && *e == '-';
+        e += e < end && (*e == '-' || *e == '+');
+        const char *const first = e;
+        for (; e < end && is_digit(*e) && exponent <= MOST_POWER; e++)
+            exponent = exponent * 10 + (*e - '0');
+        p = e > first ? e : p;
+        exponent = down ? -exponent : exponent;
+    }
+    exponent -= places;
+    if (abs(exponent) > MOST_POWER)
+        return NULL;
+    for (int i = abs(exponent); i > 0; i--)
+        power *= 10;
+    *value = exponent < 0 ? (long double)number / power : (long double)number * power;
+    *value = negative ? -*value : *value;
+    return p;
+}
+
+static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+/* Whether strtold() may read past c. */
+static bool in_number(char c)
+{
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' ||
+           c == '+' || c == '-' || c == '(' || c == ')' || c == '_';
+}
+
+/* Without memory for a long number its first digits have to do. */
+static const char *read_copy(const char *p, const char *end, long double *value)
+{
+    char   small[COPY_BYTES], *stop = small;
+    size_t length = 0;
+
+    while (p + length < end && in_number(p[length]))
+        length++;
+    char *const larger = length < COPY_BYTES ? NULL : malloc(length + 1);
+    char *const copy = larger != NULL ? larger : small;
+    if (larger == NULL && length >= COPY_BYTES)
+        length = COPY_BYTES - 1;
+    memcpy(copy, p, length);
+    copy[length] = '\0';
+    *value = strtold(copy, &stop);
+    const char *const after = p + (stop - copy);
+    free(larger);
+    return after;
+}
+
+static const char *read_general(key_span span, long double *value)
+{
+    const char *p = span.begin;
+
+    while (p < span.end && is_space(*p))
+        p++;
+    const char *const after = read_decimal(p, span.end, value);
+    if (after != NULL)
+        return after;
+    const char *const end = read_copy(p, span.end, value);
+    return end > p ? end : span.begin;
+}
+
+general_class general_read(key_span span, long double *value)
+{
+    const char *const end = read_general(span, value);
+    return end == span.begin ? GENERAL_NONE : isnan(*value) ? GENERAL_NAN : GENERAL_NUMBER;
+}
+
+const char *general_end(key_span span)
+{
+    long double value;
+    return read_general(span, &value);
+}
+
+int month_read(key_span span)
+{
+    static const char names[] = "JANFEBMARAPRMAYJUNJULAUGSEPOCTNOVDEC";
+    const char *const p = skip_blanks(span.begin, span.end);
+    char              word[3];
+
+    if (span.end - p < 3)
+        return 0;
+    for (int i = 0; i < 3; i++)
+        word[i] = (char)(p[i] >= 'a' && p[i] <= 'z' ? p[i] - 'a' + 'A' : p[i]);
+    for (int month = 1; month <= 12; month++)
+        if (memcmp(names + 3 * (month - 1), word, 3) == 0)
+            return month;
+    return 0;
+}
+
+const char *month_end(key_span span)
+{
+    return month_read(span) > 0 ? skip_blanks(span.begin, span.end) + 3 : span.begin;
+}

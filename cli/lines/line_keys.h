@@ -1,0 +1,24 @@
+/* line_keys.h - the encoded keys of all lines, and the order of lines by them.
+ *
+ * One key that fits 64 bits in every line becomes a word: a number of -n of at most 18 digits, a
+ * month, or text of at most 7 bytes. Otherwise the keys of a line become bytes (key_encode.h). */
+#ifndef ORDO_CLI_LINES_LINE_KEYS_H
+#define ORDO_CLI_LINES_LINE_KEYS_H
+
+#include "cli/io/text_lines.h"
+#include "cli/lines/line_order.h"
+
+typedef struct line_keys { /* at most one form; none: the lines themselves are the keys */
+    uint64_t *words;       /* without the last resort                                   */
+    lines     bytes;       /* with it                                                   */
+} line_keys;
+
+/* Encodes with up to `threads` threads. False after a message. */
+bool line_keys_make(const line_order *order, const lines *l, unsigned threads, line_keys *out);
+void line_keys_free(line_keys *keys);
+
+/* < 0, 0, > 0: line i comes before, ties with, comes after line j. */
+int line_keys_compare(const line_order *order, const lines *l, const line_keys *keys, size_t i,
+                      size_t j);
+
+#endif

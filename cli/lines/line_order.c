@@ -1,0 +1,189 @@
+/* line_order.c - reads the ordering options and key definitions (see line_order.h).
+ *
+ * A key is POS1[,POS2], a position FIELD[.BYTE][OPTIONS]; fields and bytes count from 1. A key with
+ * options of its own takes none of the options for all keys; a key without takes all of them. */
+#include "cli/lines/line_order.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char kinds[] = {[KEY_NUMERIC] = 'n', [KEY_GENERAL] = 'g', [KEY_HUMAN] = 'h',
+                             [KEY_MONTH] = 'M',   [KEY_VERSION] = 'V', [KEY_RANDOM] = 'R'};
+enum {
+    KINDS = sizeof kinds
+};
+
+static bool holds(const char *letters, char letter) { return strchr(letters, letter) != NULL; }
+
+/* Names two letters that cannot be used together. Numbers and months are compared alone; -V, -R, -d
+ * and -i can be combined. `key` is the value of -k; NULL: the options for all keys. */
+static bool check_letters(const char *letters, const char *key)
+{
+    static const char alone[] = "nghM", together[] = "VRdi";
+    char              first = '\0';
+
+    for (const char *l = letters; *l != '\0'; l++) {
+        const bool is_alone = holds(alone, *l);
+        if (!is_alone && !holds(together, *l))
+            continue;
+        if (first != '\0' && first != *l && (is_alone || holds(alone, first)))
+            return key != NULL
+                       ? cli_fail("sort: -k %s: the options %c and %c cannot be used together; "
+                                  "expected one of n, g, h, M, V",
+                                  cli_quoted(key), first, *l)
+                       : cli_fail("sort: -%c and -%c cannot be used together; expected one of -n, "
+                                  "-g, -h, -M, -V",
+                                  first, *l);
+        if (first == '\0' || is_alone)
+            first = *l;
+    }
+    return true;
+}
+
+/* Folds lower case, and drops what the letters d and i leave out. */
+static void make_tables(line_key *key, const char *letters)
+{
+    const bool fold = holds(letters, 'f'), dictionary = holds(letters, 'd');
+    const bool printable = holds(letters, 'i');
+
+    key->changed = fold || dictionary || printable;
+    for (int c = 0; c < 256; c++) {
+        const bool lower = c >= 'a' && c <= 'z';
+        const bool word = lower || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '\n' ||
+                          c == '\t' || c == ' ';
+        key->image[c] = (uint8_t)(fold && lower ? c - 'a' + 'A' : c);
+        key->drop[c] = dictionary ? !word : printable && (c < ' ' || c > '~');
+    }
+}
+
+/* A random order wins over a version order. */
+static void set_letters(line_key *key, const char *letters)
+{
+    for (int kind = KEY_NUMERIC; kind < KINDS; kind++)
+        if (holds(letters, kinds[kind]))
+            key->kind = (key_kind)kind;
+    key->reverse = holds(letters, 'r');
+    make_tables(key, letters);
+}
+
+/* Reads digits into *value; a number that does not fit is SIZE_MAX, beyond every line. NULL if
+ * there are none. */
+static const char *read_position(const char *p, size_t *value)
+{
+    if (!is_digit(*p))
+        return NULL;
+    for (*value = 0; is_digit(*p); p++)
+        if (__builtin_mul_overflow(*value, (size_t)10, value) ||
+            __builtin_add_overflow(*value, (size_t)(*p - '0'), value))
+            *value = SIZE_MAX;
+    return p;
+}
+
+static const char *bad_key(const char *key, const char *why)
+{
+    cli_error("sort: -k: '%s': %s; expected FIELD[.BYTE][OPTIONS][,FIELD[.BYTE][OPTIONS]], such as "
+              "2,2n",
+              cli_quoted(key), why);
+    return NULL;
+}
+
+/* Reads FIELD[.BYTE] and option letters, which are appended to letters. *blanks: b is one. */
+static const char *read_end(const char *text, const char *p, size_t *field, size_t *byte,
+                            bool *blanks, char *letters)
+{
+    size_t n = strlen(letters);
+
+    if ((p = read_position(p, field)) == NULL)
+        return bad_key(text, "a field number is missing");
+    if (*field == 0)
+        return bad_key(text, "fields count from 1");
+    if (*p == '.' && (p = read_position(p + 1, byte)) == NULL)
+        return bad_key(text, "a byte number is missing after '.'");
+    for (; *p != '\0' && *p != ','; p++) {
+        if (!holds("bdfghiMnRrV", *p))
+            return bad_key(text, "unknown option");
+        *blanks |= *p == 'b';
+        if (!holds(letters, *p)) {
+            letters[n++] = *p;
+            letters[n] = '\0';
+        }
+    }
+    return p;
+}
+
+static bool read_key(const char *text, const char *inherited, line_key *key)
+{
+    char   letters[16] = "";
+    size_t first_byte = 1;
+
+    const char *p =
+        read_end(text, text, &key->first_field, &first_byte, &key->first_blanks, letters);
+    if (p == NULL)
+        return false;
+    if (first_byte == 0)
+        return bad_key(text, "bytes count from 1") != NULL;
+    key->first_field--;
+    key->first_byte = first_byte - 1;
+    if (*p == ',')
+        p = read_end(text, p + 1, &key->last_field, &key->last_byte, &key->last_blanks, letters);
+    if (p == NULL)
+        return false;
+    if (*p != '\0')
+        return bad_key(text, "there is a second ','") != NULL;
+    if (!check_letters(letters, text))
+        return false;
+    if (letters[0] == '\0')
+        key->first_blanks = key->last_blanks = holds(inherited, 'b');
+    set_letters(key, letters[0] != '\0' ? letters : inherited);
+    return true;
+}
+
+static bool read_separator(const char *text, int *separator)
+{
+    const char *const advice = strcmp(text, "\\t") == 0 ? "; the shell writes a tab as $'\\t'" : "";
+
+    *separator = -1;
+    if (strcmp(text, "\\0") == 0)
+        *separator = '\0';
+    else if (text[0] == '\0' || text[1] != '\0')
+        return cli_fail("sort: -t: '%s' is not one byte, and not \\0%s", cli_quoted(text), advice);
+    else
+        *separator = (unsigned char)text[0];
+    return true;
+}
+
+bool line_order_make(const line_request *request, line_order *out)
+{
+    const char *const letters = request->letters;
+    const bool        whole = request->n == 0 && strspn(letters, "r") < strlen(letters);
+    bool              ok = check_letters(letters, NULL);
+
+    *out = (line_order){.n = whole ? 1 : request->n,
+                        .separator = -1,
+                        .line_end = request->zero ? '\0' : '\n',
+                        .reverse = holds(letters, 'r'),
+                        .last_resort = !request->stable && !request->unique,
+                        .seed = request->seed};
+    if (request->separator != NULL)
+        ok = ok && read_separator(request->separator, &out->separator);
+    out->keys = calloc(out->n + 1, sizeof *out->keys);
+    if (out->keys == NULL)
+        ok = cli_fail("sort: not enough memory for the keys");
+    for (size_t i = 0; ok && i < request->n; i++)
+        ok = read_key(request->keys[i], letters, &out->keys[i]);
+    if (ok && whole) {
+        out->keys[0].first_blanks = holds(letters, 'b');
+        set_letters(&out->keys[0], letters);
+    }
+    if (!ok)
+        line_order_free(out);
+    return ok;
+}
+
+void line_order_free(line_order *order)
+{
+    free(order->keys);
+    order->keys = NULL;
+    order->n = 0;
+}
