@@ -1,4 +1,5 @@
-/* files.c - the input files of a command: its operands, or the names in the file of --files0-from. */
+/* files.c - the input files of a command: its operands, or the names in the file of
+ * --files0-from. */
 #include "cli/cmd/command.h"
 
 #include <stdlib.h>

@@ -31,8 +31,9 @@ static size_t count_lines(const char *text, size_t length, char line_end)
     return n;
 }
 
-/* memmove() for short lines: copies CHUNK bytes at a time, up to CHUNK - 1 behind the line. Both `to`
- * and `from` must have that room, and if they overlap, `to` is at least CHUNK bytes before `from`. */
+/* memmove() for short lines: copies CHUNK bytes at a time, up to CHUNK - 1 behind the line. Both
+ * `to` and `from` must have that room, and if they overlap, `to` is at least CHUNK bytes before
+ * `from`. */
 static inline void copy_line(char *to, const char *from, size_t size)
 {
     size_t at = 0;

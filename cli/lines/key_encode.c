@@ -2,10 +2,10 @@
  *
  * Text ends with 0; bytes 0 and 1 of the text are written as 1 1 and 1 2. The last part of a line,
  * unless it is reversed, needs no end and is copied.
- * A number of -n is its sign, how many digits stand before the point, and its digits, two in a byte;
- * of a negative number these are complemented. -h puts the unit behind the sign.
- * -g is the class, then sign, exponent and significand of a long double.
- * -R is a hash of the key under the seed, then the key: equal keys stay together. */
+ * A number of -n is its sign, how many digits stand before the point, and its digits, two in a
+ * byte; of a negative number these are complemented. -h puts the unit behind the sign. -g is the
+ * class, then sign, exponent and significand of a long double. -R is a hash of the key under the
+ * seed, then the key: equal keys stay together. */
 #include "cli/lines/key_encode.h"
 
 #include "cli/lines/key_number.h"

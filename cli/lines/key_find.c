@@ -1,8 +1,8 @@
 /* key_find.c - where the bytes of a key are in a line (see line_order.h).
  *
- * With a separator, field f is what lies between separators f - 1 and f. Without one, a field starts
- * with its blanks. A position beyond the line is the end of the line, and a key that ends before it
- * begins is empty. --debug shows an empty key where GNU sort does. */
+ * With a separator, field f is what lies between separators f - 1 and f. Without one, a field
+ * starts with its blanks. A position beyond the line is the end of the line, and a key that ends
+ * before it begins is empty. --debug shows an empty key where GNU sort does. */
 #include "cli/lines/line_order.h"
 
 #include "cli/lines/key_number.h"

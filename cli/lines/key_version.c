@@ -47,8 +47,8 @@ static void put_parts(key_span text, key_bytes *out)
     put_byte(out, CODE_END);
 }
 
-/* Where the suffixes begin: as many parts ".LETTER..." of letters, digits and '~' as there are at the
- * end. */
+/* Where the suffixes begin: as many parts ".LETTER..." of letters, digits and '~' as there are at
+ * the end. */
 static const char *suffixes(key_span text)
 {
     const char *begin = text.end;

@@ -4,7 +4,8 @@
  * that does not fit, says whether the key fits a word. Bytes of variable length go to a buffer for
  * each thread; the buffers are then copied together.
  * Memory: 8 bytes a line for words; otherwise 8 bytes a line and the encoded bytes, which are about
- * the bytes of the keys plus, with a last resort, those of the line, and twice that while copying. */
+ * the bytes of the keys plus, with a last resort, those of the line, and twice that while
+ * copying. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/lines/line_keys.h"

@@ -1,4 +1,5 @@
-/* line_order.h - the order of lines: what -k, -t, -n and the other ordering options of sort(1) mean.
+/* line_order.h - the order of lines: what -k, -t, -n and the other ordering options of sort(1)
+ * mean.
  *
  * The order is that of POSIX and GNU sort in the C locale. A line is compared by its keys, in turn.
  * If all keys tie, whole lines are compared byte by byte, unless the order is stable or unique. */

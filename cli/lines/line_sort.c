@@ -1,10 +1,9 @@
 /* line_sort.c - sorts lines by their keys (see line_sort.h).
  *
- * Words are sorted together with the numbers of their lines. If a last resort is wanted, the lines of
- * each group of equal words, unless all are the same bytes, are sorted by one more call: the key of
- * such a line is the position of its group, then the line.
- * Memory beside the lines and their keys: the index; for lines that tie and differ, their bytes and
- * 24 bytes a line. */
+ * Words are sorted together with the numbers of their lines. If a last resort is wanted, the lines
+ * of each group of equal words, unless all are the same bytes, are sorted by one more call: the key
+ * of such a line is the position of its group, then the line. Memory beside the lines and their
+ * keys: the index; for lines that tie and differ, their bytes and 24 bytes a line. */
 #include "cli/lines/line_sort.h"
 
 #include "cli/lines/key_encode.h"

@@ -4,19 +4,20 @@
 
 #include "cli/lines/line_keys.h"
 
-/* Writes the order of the lines, which have keys (order->n > 0), to index[0..l->n), of type ORDO_U32
- * or ORDO_U64. Lines that tie keep their order. Words of keys are sorted, too. ORDO_E_NOMEM without
- * a message of the library if there is not enough memory for lines whose words tie. */
+/* Writes the order of the lines, which have keys (order->n > 0), to index[0..l->n), of type
+ * ORDO_U32 or ORDO_U64. Lines that tie keep their order. Words of keys are sorted, too.
+ * ORDO_E_NOMEM without a message of the library if there is not enough memory for lines whose words
+ * tie. */
 ordo_status line_sort(ordo_ctx *ctx, const line_order *order, const lines *l, line_keys *keys,
                       ordo_type type, void *index, const ordo_sort_opts *opts);
 
-/* Merges the files of l, each of which is sorted, into index. A line that ties with one of an earlier
- * file comes after it. False if there is not enough memory. */
+/* Merges the files of l, each of which is sorted, into index. A line that ties with one of an
+ * earlier file comes after it. False if there is not enough memory. */
 bool line_merge(const line_order *order, const lines *l, const line_keys *keys, ordo_type type,
                 void *index);
 
-/* Keeps the first of the lines that tie in index[0..l->n), which is in order; returns how many lines
- * are left. sorted_words: line_sort() has sorted the words. */
+/* Keeps the first of the lines that tie in index[0..l->n), which is in order; returns how many
+ * lines are left. sorted_words: line_sort() has sorted the words. */
 size_t line_unique(const line_order *order, const lines *l, const line_keys *keys,
                    bool sorted_words, ordo_type type, void *index);
 
