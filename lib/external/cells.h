@@ -7,7 +7,7 @@
 #define ORDO_EXTERNAL_CELLS_H
 
 #include "backend/exec.h"
-#include "external/elements.h"
+#include "external/disk/elements.h"
 
 #include <stdatomic.h>
 

@@ -7,8 +7,8 @@
 #include "external/external_call.h"
 
 #include "backend/tuning.h"
-#include "external/files.h"
-#include "external/ranges.h"
+#include "external/disk/files.h"
+#include "external/disk/ranges.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,9 +4,9 @@
 #define ORDO_EXTERNAL_EXTERNAL_CALL_H
 
 #include "api/api_ctx.h"
-#include "external/elements.h"
+#include "external/disk/elements.h"
 #include "external/pipeline.h"
-#include "external/spill.h"
+#include "external/disk/spill.h"
 #include "ordo_external.h"
 
 typedef struct external_call {

@@ -8,8 +8,8 @@
  * twice, packed keys and packed ranks written and read once, the ranks written. */
 #define _GNU_SOURCE
 #include "backend/tuning.h"
-#include "external/lanes.h"
-#include "external/ranges.h"
+#include "external/disk/lanes.h"
+#include "external/disk/ranges.h"
 #include "external/replay.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  * are not written to disk. */
 #define _GNU_SOURCE
 #include "external/external_call.h"
-#include "external/ranges.h"
+#include "external/disk/ranges.h"
 
 #include <stdlib.h>
 

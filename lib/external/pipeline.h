@@ -5,7 +5,7 @@
 #ifndef ORDO_EXTERNAL_PIPELINE_H
 #define ORDO_EXTERNAL_PIPELINE_H
 
-#include "external/failure.h"
+#include "external/disk/failure.h"
 
 enum {
     PIPELINE_BUFFERS = 3

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "external/replay.h"
 
-#include "external/files.h"
+#include "external/disk/files.h"
 
 #include <stdlib.h>
 #include <unistd.h>

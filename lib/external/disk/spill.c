@@ -1,9 +1,9 @@
 /* spill.c - temporary files without a name. All runs in a directory share one file, so the number
  * of open files does not grow with the data. */
 #define _GNU_SOURCE
-#include "external/spill.h"
+#include "external/disk/spill.h"
 
-#include "external/files.h"
+#include "external/disk/files.h"
 
 #include <errno.h>
 #include <fcntl.h>

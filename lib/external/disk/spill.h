@@ -5,7 +5,7 @@
 #ifndef ORDO_EXTERNAL_SPILL_H
 #define ORDO_EXTERNAL_SPILL_H
 
-#include "external/failure.h"
+#include "external/disk/failure.h"
 
 enum {
     SPILL_MOST_DIRECTORIES = 64

@@ -13,7 +13,7 @@
 #define ORDO_EXTERNAL_RANGES_H
 
 #include "core/pool.h"
-#include "external/runs.h"
+#include "external/disk/runs.h"
 
 typedef struct ranges ranges;
 

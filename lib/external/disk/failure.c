@@ -1,6 +1,6 @@
 /* failure.h - keeps the first failure of several threads. */
 #define _GNU_SOURCE
-#include "external/failure.h"
+#include "external/disk/failure.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -6,8 +6,8 @@
 #ifndef ORDO_EXTERNAL_LANES_H
 #define ORDO_EXTERNAL_LANES_H
 
-#include "external/blocks.h"
-#include "external/spill.h"
+#include "external/disk/blocks.h"
+#include "external/disk/spill.h"
 
 typedef struct rank_lane rank_lane;
 

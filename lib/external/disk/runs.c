@@ -1,7 +1,7 @@
 /* runs.c - writes sorted runs to disk as blocks, through a staging buffer. */
-#include "external/runs.h"
+#include "external/disk/runs.h"
 
-#include "external/crc32c.h"
+#include "external/disk/crc32c.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* ranges.c - reads the next range of the final order from sorted runs. */
 #define _GNU_SOURCE
-#include "external/ranges.h"
+#include "external/disk/ranges.h"
 
-#include "external/crc32c.h"
+#include "external/disk/crc32c.h"
 
 #include <stdlib.h>
 

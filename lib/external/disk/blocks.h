@@ -7,7 +7,7 @@
 #ifndef ORDO_EXTERNAL_BLOCKS_H
 #define ORDO_EXTERNAL_BLOCKS_H
 
-#include "external/elements.h"
+#include "external/disk/elements.h"
 
 enum {
     BLOCK_GROUP = 128

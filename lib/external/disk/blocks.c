@@ -1,5 +1,5 @@
 /* blocks.c - packs sorted elements into blocks, and reads them again. */
-#include "external/blocks.h"
+#include "external/disk/blocks.h"
 
 enum {
     WORD_BITS = 64

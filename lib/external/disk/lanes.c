@@ -1,7 +1,7 @@
 /* lanes.c - packed sequences of numbers that grow side by side. */
-#include "external/lanes.h"
+#include "external/disk/lanes.h"
 
-#include "external/crc32c.h"
+#include "external/disk/crc32c.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #ifndef ORDO_EXTERNAL_FILES_H
 #define ORDO_EXTERNAL_FILES_H
 
-#include "external/failure.h"
+#include "external/disk/failure.h"
 
 /* Reads `bytes` bytes from the position of fd on. *got is less only at the end of the data. */
 bool read_fully(int fd, const char *name, void *into, size_t bytes, size_t *got, failure *f);

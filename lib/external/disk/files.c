@@ -1,7 +1,7 @@
 /* files.c - reads and writes of whole pieces. One system call moves at most MOST_BYTES, so a
  * failure of another thread ends the work soon. */
 #define _GNU_SOURCE
-#include "external/files.h"
+#include "external/disk/files.h"
 
 #include <errno.h>
 #include <unistd.h>

@@ -8,8 +8,8 @@
 #ifndef ORDO_EXTERNAL_RUNS_H
 #define ORDO_EXTERNAL_RUNS_H
 
-#include "external/blocks.h"
-#include "external/spill.h"
+#include "external/disk/blocks.h"
+#include "external/disk/spill.h"
 
 typedef struct run {
     size_t   block, blocks; /* the number of its first block, and how many */

@@ -3,7 +3,7 @@
  * x86-64 and AArch64 have an instruction for eight bytes. The tables serve other CPUs: table k
  * gives the effect of a byte that k more bytes follow, so eight bytes cost eight lookups. */
 #define _GNU_SOURCE
-#include "external/crc32c.h"
+#include "external/disk/crc32c.h"
 
 #include <pthread.h>
 #include <stdbool.h>
