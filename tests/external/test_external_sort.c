@@ -310,7 +310,7 @@ static void test_files(void)
     CHECK_BYTES(expected, result + 4, bytes, e.size);
 
     testkit_case("pipe to pipe");
-    int           in_pipe[2], out_pipe[2];
+    int           in_pipe[2] = {-1, -1}, out_pipe[2] = {-1, -1};
     elements_case few = e;
     few.n = 1500; /* fits the buffers of both pipes */
     fill(&few, inputs_find("random bits"));
