@@ -81,34 +81,31 @@ static bool place_keys(selector *s, uint64_t numbers)
 }
 
 static ordo_status select_checked(selector *s, const ordo_elements *elements,
-                                  const ordo_source *from, const uint64_t *k, size_t count,
-                                  void *out, const ordo_external_opts *opts,
-                                  ordo_external_report *report)
+                                  const ordo_source *from, select_wish *wish, void *out,
+                                  const ordo_external_opts *opts, ordo_external_report *report)
 {
     ordo_exec *const    exec = s->call.exec;
     element_kind *const kind = &s->call.kind;
-    select_wish         wish = {k, count};
     TRY(external_arguments(&s->call, elements, from, opts));
-    FAIL_IF(count > 0 && (k == NULL || out == NULL), ORDO_E_ARG,
-            "%s is NULL; expected %zu elements", k == NULL ? "k" : "out", count);
+    FAIL_IF(wish->count > 0 && (wish->k == NULL || out == NULL), ORDO_E_ARG,
+            "%s is NULL; expected %zu elements", wish->k == NULL ? "k" : "out", wish->count);
     kind->keys_only = true; /* -0 and +0 have different places, as in ordo_select */
     s->place = place_keys;
-    s->user = &wish;
-    TRY(run(s, count, report));
-    for (size_t i = 0; i < count; i++)
+    s->user = wish;
+    TRY(run(s, wish->count, report));
+    for (size_t i = 0; i < wish->count; i++)
         put_key(kind, s->targets[i].order, (char *)out + i * ordo_type_size(kind->type));
     return ORDO_OK;
 }
 
 static ordo_status select_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_elements *elements,
-                                  const ordo_source *from, const uint64_t *k, size_t count,
-                                  void *out, const ordo_external_opts *opts,
-                                  ordo_external_report *report)
+                                  const ordo_source *from, select_wish *wish, void *out,
+                                  const ordo_external_opts *opts, ordo_external_report *report)
 {
     selector *const s = new_selector(ctx, exec);
     if (s == NULL)
         return ORDO_E_NOMEM;
-    ordo_status const status = select_checked(s, elements, from, k, count, out, opts, report);
+    ordo_status const status = select_checked(s, elements, from, wish, out, opts, report);
     end(s);
     return status;
 }
@@ -118,8 +115,9 @@ ordo_status ordo_external_select(ordo_ctx *ctx, const ordo_elements *elements,
                                  void *out, const ordo_external_opts *opts,
                                  ordo_external_report *report)
 {
+    select_wish wish = {k, count};
     API_CALL("external_select", (ordo_type)0, 0,
-             select_entered(ctx, exec, elements, from, k, count, out, opts, report));
+             select_entered(ctx, exec, elements, from, &wish, out, opts, report));
 }
 
 /* ---- Quantiles ---- */

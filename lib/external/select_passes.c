@@ -178,7 +178,7 @@ static uint64_t first_nan(ordo_type type)
 static void choose_cells(selector *s)
 {
     cells *const c = &s->cells;
-    bracket      kept[TARGETS_OF_PASS];
+    bracket      kept[TARGETS_OF_PASS] = {{.mass = 0}};
     size_t       brackets = 0;
     double       mass = 0;
     c->count = 0;

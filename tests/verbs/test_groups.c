@@ -335,7 +335,11 @@ enum {
     MANY = 40000
 };
 
-static double   many_keys[MANY], many_unique[MANY];
+static union {
+    uint8_t u8[MANY];
+    int32_t i32[MANY];
+    double  f64[MANY];
+} many_keys, many_unique;
 static uint64_t many_sizes[MANY], wanted_sizes[MANY];
 
 /* The keys of MANY rows: i * 7 % distinct; of f64 keys 0 is -0 or +0, and 1 is one of two NaNs. */
@@ -346,21 +350,21 @@ static void fill_many(ordo_type type, size_t distinct)
         size_t const number = i * 7 % distinct;
         wanted_sizes[number]++;
         if (type == ORDO_U8)
-            ((uint8_t *)many_keys)[i] = (uint8_t)number;
+            many_keys.u8[i] = (uint8_t)number;
         else if (type == ORDO_I32)
-            ((int32_t *)many_keys)[i] = (int32_t)number;
+            many_keys.i32[i] = (int32_t)number;
         else
-            many_keys[i] = number == 0   ? (i % 2 ? -0.0 : 0.0)
-                           : number == 1 ? (i % 3 ? (double)NAN : -(double)NAN)
-                                         : (double)number;
+            many_keys.f64[i] = number == 0   ? (i % 2 ? -0.0 : 0.0)
+                               : number == 1 ? (i % 3 ? (double)NAN : -(double)NAN)
+                                             : (double)number;
     }
 }
 
 static bool is_right(ordo_type type, size_t g, size_t number)
 {
-    double const key = type == ORDO_U8    ? ((uint8_t *)many_unique)[g]
-                       : type == ORDO_I32 ? ((int32_t *)many_unique)[g]
-                                          : many_unique[g];
+    double const key = type == ORDO_U8    ? many_unique.u8[g]
+                       : type == ORDO_I32 ? many_unique.i32[g]
+                                          : many_unique.f64[g];
     bool const   same =
         type == ORDO_F64 && number == 1 ? isnan(key) != 0 : key == (double)number && !signbit(key);
     return same && many_sizes[g] == wanted_sizes[number];
@@ -373,8 +377,8 @@ static void try_many(ordo_type type, size_t distinct, uint32_t nans)
     ordo_ctx       *ctx;
     size_t          count = 0, bytes = 0, wrong = 0;
     bool const      nan = type == ORDO_F64 && distinct > 1;
-    ordo_groups     groups = {sizeof groups, many_keys,   type,       nans,
-                              MANY,          many_unique, many_sizes, &count};
+    ordo_groups     groups = {sizeof groups, &many_keys,   type,       nans,
+                              MANY,          &many_unique, many_sizes, &count};
 
     testkit_case("%s n=%d distinct=%zu nans=%u", ordo_type_name(type), MANY, distinct, nans);
     fill_many(type, distinct);

@@ -18,7 +18,7 @@ INLINE size_t FN(split)(RECORD *a, size_t n, RECORD pivot, bool or_equal)
  * because branches on them would be mispredicted. *repeats: the word was drawn more than once. */
 static RECORD FN(choose_pivot)(const RECORD *a, size_t n, size_t k, uint64_t seed, bool *repeats)
 {
-    RECORD         x[32];
+    RECORD         x[32] = {0};
     size_t const   count = n < 512 ? 8 : 32;
     uint64_t const stream = ordo_random_mix(seed + n);
     for (size_t i = 0; i < count; i++)
