@@ -44,7 +44,7 @@
 #define STORE_LAST(p, n, v)                                                                        \
     PASTE(_mm512_mask_storeu_epi, W)(p, (MASK)(ALL_BITS ^ FIRST_BITS(LANES - (n))), v)
 
-#define BITS_BELOW(v, pivot) ((unsigned)PASTE(PASTE(_mm512_cmplt_epu, W), _mask)(v, pivot))
+#define BITS_BELOW(v, pivot) ((unsigned)_mm512_cmplt_epu32_mask(v, pivot))
 #define COUNT(bits) ((size_t)__builtin_popcount(bits))
 /* ---- 32 bits ---- */
 
@@ -117,8 +117,20 @@ INLINE void transpose_32(__m512i *v)
 #undef HIGH_FIRST
 #undef LOW_SIDE
 #undef COMPRESS
+#undef BITS_BELOW
 
 /* ---- 64 bits ---- */
+
+/* The bits of a mask. gcc 12 may store the byte of a mask on the stack and read four bytes there as
+ * an unsigned, so it must not see a conversion. */
+INLINE unsigned mask_bits(__mmask8 mask)
+{
+    unsigned bits;
+    __asm__("kmovb %1, %0" : "=r"(bits) : "k"(mask));
+    return bits;
+}
+
+#define BITS_BELOW(v, pivot) mask_bits(_mm512_cmplt_epu64_mask(v, pivot))
 
 /* One permutation for both sides: two compressions would take twice as many instructions of the
  * one port that moves lanes. */
