@@ -59,9 +59,9 @@ bool runs_begin(runs *r)
  * one. */
 static bool note_extent(runs *r, unsigned file, uint64_t offset)
 {
-    const run *const    one = &r->all[r->count - 1];
-    const extent *const last = &r->extents[r->extent_count - 1];
-    if (r->extent_count > one->extent && last->file == file && r->end == offset)
+    const run *const one = &r->all[r->count - 1];
+    if (r->extent_count > one->extent && r->extents[r->extent_count - 1].file == file &&
+        r->end == offset)
         return true;
     if (r->extent_count == r->extent_capacity) {
         size_t const more = next_capacity(r->extent_capacity);
