@@ -58,6 +58,16 @@ static struct {
     bool always;
 } plan;
 
+static void arm(call_kind call, fault what, size_t at, bool always)
+{
+    plan.call = call;
+    plan.what = what;
+    plan.seen = 0;
+    plan.at = at;
+    plan.always = always;
+    plan.armed = true;
+}
+
 /* Whether the fault happens in this call. */
 static bool fails(call_kind call)
 {
@@ -156,12 +166,7 @@ static bool try_fault(ordo_ctx *ctx, call_kind call, fault what, size_t at, bool
     static const char *const here[] = {"."};
     testkit_case("%s %zu%s: %s", call_names[call], at, always ? " and later ones" : "",
                  fault_names[what]);
-    plan.call = call;
-    plan.what = what;
-    plan.seen = 0;
-    plan.at = at;
-    plan.always = always;
-    plan.armed = true;
+    arm(call, what, at, always);
     ordo_status const status = sort_files(ctx, here, 1);
     plan.armed = false;
     bool const happened = plan.seen >= at;
@@ -201,12 +206,7 @@ static void test_full_directory(ordo_ctx *ctx)
     static const char *const two[] = {".", ".."};
     testkit_case("a full directory");
     for (size_t at = 1; at < 10; at += 2) {
-        plan.call = PWRITE;
-        plan.what = NO_SPACE;
-        plan.seen = 0;
-        plan.at = at;
-        plan.always = false;
-        plan.armed = true;
+        arm(PWRITE, NO_SPACE, at, false);
         ordo_status const status = sort_files(ctx, two, 2);
         plan.armed = false;
         CHECK_STATUS(ORDO_OK, status, ctx);

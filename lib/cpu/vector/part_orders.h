@@ -1,7 +1,7 @@
 /* part_orders.h - the permutations that part eight lanes, for the vector sorts of AVX2 and AVX-512
  * (vector_sort.t.h). 2 KB for each file that includes this one. */
-#ifndef ORDO_CPU_KERNEL_PART_ORDERS_H
-#define ORDO_CPU_KERNEL_PART_ORDERS_H
+#ifndef ORDO_CPU_VECTOR_PART_ORDERS_H
+#define ORDO_CPU_VECTOR_PART_ORDERS_H
 
 #include <stdint.h>
 
