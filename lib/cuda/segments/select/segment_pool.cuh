@@ -8,8 +8,8 @@
  * from both sides. From the sixth round on every other pivot is the middle of the bracket: at most
  * 140 rounds for any input. The last 32 keys are sorted. After R. W.
  * Floyd and R. L. Rivest, "Expected time bounds for selection", CACM 18 (1975). */
-#ifndef ORDO_CUDA_SEGMENTS_SEGMENT_POOL_H
-#define ORDO_CUDA_SEGMENTS_SEGMENT_POOL_H
+#ifndef ORDO_CUDA_SEGMENTS_SELECT_SEGMENT_POOL_H
+#define ORDO_CUDA_SEGMENTS_SELECT_SEGMENT_POOL_H
 
 #include "cuda/segments/segment_codes.cuh"
 #include "cuda/segments/segments.cuh"

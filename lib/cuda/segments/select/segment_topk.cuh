@@ -5,11 +5,11 @@
  * rows, the warp sorts its rows again as records of code and place. Up to 8192 keys (8-byte keys:
  * 4096): lanes or a block search the k-th key (segment_planes.cuh); then up to 32 lanes sort the
  * keys up to it by code and place. Memory moved: the keys once, and the results. */
-#ifndef ORDO_CUDA_SEGMENTS_SEGMENT_TOPK_H
-#define ORDO_CUDA_SEGMENTS_SEGMENT_TOPK_H
+#ifndef ORDO_CUDA_SEGMENTS_SELECT_SEGMENT_TOPK_H
+#define ORDO_CUDA_SEGMENTS_SELECT_SEGMENT_TOPK_H
 
 #include "cuda/segments/segment_lanes.cuh"
-#include "cuda/segments/segment_planes.cuh"
+#include "cuda/segments/select/segment_planes.cuh"
 #include "cuda/sort/merge_sorted.cuh"
 
 enum {

@@ -1,8 +1,8 @@
 /* segment_targets.cuh - the keys that a selection wants of every segment, and the results written
  * for them: the keys at positions, or quantiles. Kernels find the keys; the functions here compute
  * their ranks. */
-#ifndef ORDO_CUDA_SEGMENTS_SEGMENT_TARGETS_H
-#define ORDO_CUDA_SEGMENTS_SEGMENT_TARGETS_H
+#ifndef ORDO_CUDA_SEGMENTS_SELECT_SEGMENT_TARGETS_H
+#define ORDO_CUDA_SEGMENTS_SELECT_SEGMENT_TARGETS_H
 
 #include "core/quantile.h"
 #include "cuda/segments/segment_codes.cuh"

@@ -1,15 +1,16 @@
 /* segment_digits.cuh - selection from long segments, 8 bits of the key bits at a time.
  *
+ * Only for targets that segment_bracket.cuh did not find; it fills the same table.
  * For each long segment a table holds the digits found so far of two keys, the key of a target and
  * the next one. A pass reads all tiles of all segments, counts the next digit of the keys that have
  * these digits in shared memory and adds the counts to the segment's histogram. Then one warp per
  * key searches the histogram for the digit of its rank. Targets are done one after the other.
  * Memory moved: the keys once for each digit and target, once more if NaNs are counted. Scratch: 4
  * KB per long segment. */
-#ifndef ORDO_CUDA_SEGMENTS_SEGMENT_DIGITS_H
-#define ORDO_CUDA_SEGMENTS_SEGMENT_DIGITS_H
+#ifndef ORDO_CUDA_SEGMENTS_SELECT_SEGMENT_DIGITS_H
+#define ORDO_CUDA_SEGMENTS_SELECT_SEGMENT_DIGITS_H
 
-#include "cuda/segments/segment_targets.cuh"
+#include "cuda/segments/select/segment_targets.cuh"
 #include "cuda/segments/segments.cuh"
 #include "cuda/warp/warp_scan.cuh"
 
@@ -27,13 +28,25 @@ struct digits_entry { /* the state of a long segment */
     uint64_t           found[DIGITS_KEYS]; /* key bits found so far */
     uint64_t           rank[DIGITS_KEYS];  /* rank among the keys that have these bits */
     unsigned           keys;               /* number of wanted keys: 0 to 2 */
+    unsigned           is_settled;         /* the current target is written */
+    unsigned long long counts;             /* segment_bracket.cuh: keys below the bracket in the
+                                            * high 32 bits, keys inside in the low 32 bits */
     unsigned long long bins[DIGITS_KEYS][DIGITS_BINS];
 };
 
 struct digits_table {
     digits_entry *entries; /* one for each long segment */
     size_t        bytes;   /* of all entries */
+    bool          has_brackets;
+    void         *candidates; /* keys inside the brackets */
+    uint32_t     *unsettled;  /* segments left by the brackets, for each target */
 };
+
+/* Whether no segment is left for target j; the same in all threads. */
+static DEVICE bool digits_are_idle(const digits_table &table, uint64_t j)
+{
+    return table.has_brackets && table.unsettled[j] == 0;
+}
 
 static inline digits_table digits_layout(cuda_scratch *scratch, const segment_classes &classes)
 {
@@ -87,12 +100,15 @@ static __global__ void __launch_bounds__(DIGITS_THREADS)
     digits_begin(const __grid_constant__ segment_classes classes,
                  const __grid_constant__ segment_targets targets, uint64_t j, digits_table table)
 {
+    if (digits_are_idle(table, j))
+        return;
     grid_each(segment_slots_count(classes), [&](uint64_t slot) {
         digits_entry        &entry = table.entries[slot];
         uint64_t const       n = segment_slot_at(classes, slot).where.length;
         segment_target const target = segment_target_of(targets, j, n, entry.nans);
         bool const           two = target.place.above != target.place.below;
-        entry.keys = target.is_nan || target.is_absent ? 0 : two ? 2 : 1;
+        bool const           over = target.is_nan || target.is_absent || entry.is_settled != 0;
+        entry.keys = over ? 0 : two ? 2 : 1;
         entry.rank[0] = target.place.below;
         entry.rank[1] = target.place.above;
         entry.found[0] = entry.found[1] = 0;
@@ -103,18 +119,20 @@ static __global__ void __launch_bounds__(DIGITS_THREADS)
 template <typename WORD>
 static __global__ void __launch_bounds__(DIGITS_THREADS)
     digits_count(const __grid_constant__ segment_codes<WORD> codes, const void *keys,
-                 const __grid_constant__ segment_classes classes, digits_table table,
+                 const __grid_constant__ segment_classes classes, uint64_t j, digits_table table,
                  unsigned shift)
 {
     __shared__ unsigned bins[DIGITS_BINS];
-    uint64_t const      tiles = segment_tiles_count(classes);
+    uint64_t const      tiles = digits_are_idle(table, j) ? 0 : segment_tiles_count(classes);
     for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
         segment_part const here = segment_tile_at(classes, t);
-        WORD               x[DIGITS_ITEMS];
-        unsigned const     count = digits_load(codes, keys, here, x);
+        digits_entry      &entry = table.entries[here.slot];
+        if (entry.keys == 0)
+            continue;
+        WORD           x[DIGITS_ITEMS];
+        unsigned const count = digits_load(codes, keys, here, x);
         if (count == 0) /* the lists do not contain the segment */
             continue;
-        digits_entry &entry = table.entries[here.slot];
         for (unsigned k = 0; k < entry.keys; k++) {
             WORD const found = (WORD)entry.found[k];
             __syncthreads();
@@ -142,12 +160,13 @@ static __global__ void __launch_bounds__(DIGITS_THREADS)
 /* Finds the digit at `shift` of every key, and zeroes the histograms. One warp per key. */
 template <typename WORD>
 static __global__ void __launch_bounds__(DIGITS_THREADS)
-    digits_walk(const __grid_constant__ segment_classes classes, digits_table table, unsigned shift)
+    digits_walk(const __grid_constant__ segment_classes classes, uint64_t j, digits_table table,
+                unsigned shift)
 {
     typedef scan_add<unsigned long long> ADD;
     constexpr unsigned EACH = DIGITS_BINS / WARP_LANES;
     uint64_t const warps = (uint64_t)gridDim.x * (DIGITS_THREADS / WARP_LANES);
-    uint64_t const all = segment_slots_count(classes) * DIGITS_KEYS;
+    uint64_t const all = digits_are_idle(table, j) ? 0 : segment_slots_count(classes) * DIGITS_KEYS;
     uint64_t       w = ((uint64_t)blockIdx.x * DIGITS_THREADS + threadIdx.x) / WARP_LANES;
     for (; w < all; w += warps) {
         digits_entry  &entry = table.entries[w / DIGITS_KEYS];
@@ -186,8 +205,12 @@ static __global__ void __launch_bounds__(DIGITS_THREADS)
                  const __grid_constant__ segment_classes     classes,
                  const __grid_constant__ segment_targets targets, uint64_t j, digits_table table)
 {
+    if (digits_are_idle(table, j))
+        return;
     grid_each(segment_slots_count(classes), [&](uint64_t slot) {
-        const digits_entry  &entry = table.entries[slot];
+        const digits_entry &entry = table.entries[slot];
+        if (entry.is_settled != 0)
+            return;
         segment_large const  where = segment_slot_at(classes, slot);
         segment_target const target = segment_target_of(targets, j, where.where.length, entry.nans);
         segment_target_write(targets, codes, where.number, j, target, (WORD)entry.found[0],
@@ -195,36 +218,28 @@ static __global__ void __launch_bounds__(DIGITS_THREADS)
     });
 }
 
-/* Selects from the long segments. */
+/* Selects target j from the long segments that have no result yet. The table is zero before the
+ * first target. */
 template <typename WORD>
 static ordo_status digits_select(cuda_call *call, const segment_codes<WORD> &codes,
                                  const void *keys, const segment_classes &classes,
-                                 const digits_table &table, const segment_targets &targets)
+                                 const digits_table &table, const segment_targets &targets,
+                                 uint64_t j)
 {
     size_t const slots = table.bytes / sizeof(digits_entry);
     size_t const tiles = segment_grid(call, classes.most_tiles, 1, 4);
     size_t const few = segment_grid(call, slots, DIGITS_THREADS, 8);
     size_t const walks = segment_grid(call, slots * DIGITS_KEYS * WARP_LANES, DIGITS_THREADS, 8);
-    if (slots == 0)
-        return ORDO_OK;
-    CUDA_TRY(call->exec, cudaMemsetAsync(table.entries, 0, table.bytes, call->stream));
-    if (targets.nans != ORDO_NANS_LAST && codes.is_float)
-        TRY(CUDA_LAUNCH(call, digits_count_nans<WORD>, tiles, DIGITS_THREADS, 0, codes, keys,
-                        classes, table));
-    for (uint64_t j = 0; j < targets.count; j++) {
-        TRY(CUDA_LAUNCH(call, digits_begin<WORD>, few, DIGITS_THREADS, 0, classes, targets, j,
-                        table));
-        for (unsigned shift = 8 * codes.bytes; shift > 0;) {
-            shift -= DIGITS_BITS;
-            TRY(CUDA_LAUNCH(call, digits_count<WORD>, tiles, DIGITS_THREADS, 0, codes, keys,
-                            classes, table, shift));
-            TRY(CUDA_LAUNCH(call, digits_walk<WORD>, walks, DIGITS_THREADS, 0, classes, table,
-                            shift));
-        }
-        TRY(CUDA_LAUNCH(call, digits_write<WORD>, few, DIGITS_THREADS, 0, codes, classes, targets,
-                        j, table));
+    TRY(CUDA_LAUNCH(call, digits_begin<WORD>, few, DIGITS_THREADS, 0, classes, targets, j, table));
+    for (unsigned shift = 8 * codes.bytes; shift > 0;) {
+        shift -= DIGITS_BITS;
+        TRY(CUDA_LAUNCH(call, digits_count<WORD>, tiles, DIGITS_THREADS, 0, codes, keys, classes, j,
+                        table, shift));
+        TRY(CUDA_LAUNCH(call, digits_walk<WORD>, walks, DIGITS_THREADS, 0, classes, j, table,
+                        shift));
     }
-    return ORDO_OK;
+    return CUDA_LAUNCH(call, digits_write<WORD>, few, DIGITS_THREADS, 0, codes, classes, targets, j,
+                       table);
 }
 
 #endif

@@ -8,8 +8,8 @@
  * the index and the scratch of the argsort; rows of a layout with a step. */
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/segments/segments.cuh"
-#include "cuda/segments/segment_pool.cuh"
-#include "cuda/segments/segment_topk.cuh"
+#include "cuda/segments/select/segment_pool.cuh"
+#include "cuda/segments/select/segment_topk.cuh"
 
 enum {
     TOPK_THREADS = 256

@@ -2,16 +2,17 @@
  *
  * Up to 16 keys: one lane sorts the segment in registers. Up to 8192 (8-byte keys: 4096) lanes or a
  * block search among the bits of the keys (segment_planes.cuh), up to 16384 (8192) a block holds
- * the keys in registers and searches (segment_pool.cuh). Longer segments: digit by digit
- * (segment_digits.cuh). Rows of 2^22 or more keys: one call of dev_select.cu each. For more than
- * SELECT_MOST positions a copy is sorted. Memory moved: the keys once, up to 16384; longer segments
- * once for each 8 bits of the key. Scratch: 4 KB per long segment; the positions; rows of a layout
- * with a step; the sorted copy. */
+ * the keys in registers and searches (segment_pool.cuh). Longer segments: from a bracket that a
+ * sample gives (segment_bracket.cuh), or digit by digit (segment_digits.cuh). Rows of 2^22 or more
+ * keys: one call of dev_select.cu each. For more than SELECT_MOST positions a copy is sorted.
+ * Memory moved: the keys once for each target, or digit by digit once for each 8 bits of the key.
+ * Scratch: 4 KB per long segment and a quarter of its keys; the positions; rows of a layout with a
+ * step; the sorted copy. */
 #include "cuda/runtime/cuda_dev.cuh"
-#include "cuda/segments/segment_digits.cuh"
+#include "cuda/segments/select/segment_bracket.cuh"
 #include "cuda/segments/segments.cuh"
-#include "cuda/segments/segment_planes.cuh"
-#include "cuda/segments/segment_pool.cuh"
+#include "cuda/segments/select/segment_planes.cuh"
+#include "cuda/segments/select/segment_pool.cuh"
 #include "cuda/segments/segment_slots.cuh"
 #include "cuda/select/dev_select.cuh"
 
@@ -226,7 +227,7 @@ static segment_select_work select_layout_of(cuda_scratch *scratch, const ordo_se
     work.k = scratch_take<uint64_t>(scratch, job->count);
     work.classes =
         segment_classes_layout(scratch, &work.input.view, work.input.n, select_limits(job->type));
-    work.digits = digits_layout(scratch, work.classes);
+    work.digits = bracket_layout(scratch, work.classes, cuda_type_size(job->type), job->count);
     return work;
 }
 
@@ -292,7 +293,7 @@ static ordo_status select_classes(cuda_call *call, const segment_codes<WORD> &co
                                                                              classes, targets, 1)));
     if (longest <= SHAPE::OF_BLOCK::MOST)
         return ORDO_OK;
-    return digits_select(call, codes, keys, classes, work.digits, targets);
+    return select_long(call, codes, keys, classes, work.digits, targets);
 }
 
 static ordo_status select_all(cuda_call *call, const ordo_select_job *job)

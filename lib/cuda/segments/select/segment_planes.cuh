@@ -6,11 +6,11 @@
  * Each round counts the candidates whose bit is 0 and keeps these or the others. A search ends
  * after a byte if no group needs more bits. Of 8-byte keys the lower words are read if needed.
  * Found keys are read again by their place. Cost: one read and up to 8 rounds for each byte. */
-#ifndef ORDO_CUDA_SEGMENTS_SEGMENT_PLANES_H
-#define ORDO_CUDA_SEGMENTS_SEGMENT_PLANES_H
+#ifndef ORDO_CUDA_SEGMENTS_SELECT_SEGMENT_PLANES_H
+#define ORDO_CUDA_SEGMENTS_SELECT_SEGMENT_PLANES_H
 
 #include "cuda/segments/segment_codes.cuh"
-#include "cuda/segments/segment_pool.cuh"
+#include "cuda/segments/select/segment_pool.cuh"
 #include "cuda/segments/segment_slots.cuh"
 #include "cuda/warp/warp_scan.cuh"
 

@@ -1,0 +1,307 @@
+/* segment_bracket.cuh - selection from long segments by a sample, with one read of the keys.
+ *
+ * A block draws 1024 to 4096 keys of a segment and takes two of them, four standard deviations
+ * below and above the wanted rank, as a bracket. One pass over all tiles counts the keys below each
+ * bracket and copies the keys inside, 6 to 13 percent. A block then finds the wanted key among them
+ * (block_narrow.cuh). After R. W. Floyd and R. L. Rivest, "Expected time bounds for selection",
+ * CACM 18 (1975). If the bracket misses the key or has too many keys, the segment is left to
+ * segment_digits.cuh. Targets are done one after the other. Memory moved: the keys once for each
+ * target, the sectors of the sample, and the keys inside twice. Scratch: a quarter of the keys. */
+#ifndef ORDO_CUDA_SEGMENTS_SELECT_SEGMENT_BRACKET_H
+#define ORDO_CUDA_SEGMENTS_SELECT_SEGMENT_BRACKET_H
+
+#include "cuda/block/block_narrow.cuh"
+#include "cuda/segments/select/segment_digits.cuh"
+
+enum {
+    BRACKET_THREADS = 256, /* of a block that handles a segment */
+    BRACKET_ITEMS = 16,    /* most samples of a thread */
+    BRACKET_PIECE = 4,     /* neighbouring keys of the sample */
+    BRACKET_SHARE = 4,     /* one of so many keys fits in the candidates */
+    BRACKET_ENOUGH = 128   /* a bracket begins and ends within 1 / BRACKET_ENOUGH of the sample */
+};
+
+/* Samples of a thread for a segment of n keys. */
+static DEVICE int bracket_items(uint64_t n)
+{
+    return n <= (uint64_t)1 << 16 ? 4 : n <= (uint64_t)1 << 18 ? 8 : BRACKET_ITEMS;
+}
+
+/* The candidates of a segment: their first place, and how many fit. */
+static DEVICE uint64_t bracket_first(const segment_classes &classes, const segment_large &here)
+{
+    return classes.map.offsets != NULL ? here.where.start / BRACKET_SHARE
+                                       : here.number * (here.where.length / BRACKET_SHARE);
+}
+static DEVICE uint64_t bracket_room(uint64_t length) { return length / BRACKET_SHARE; }
+
+/* The table of the long segments of keys of `size` bytes. */
+static inline digits_table bracket_layout(cuda_scratch *scratch, const segment_classes &classes,
+                                          size_t size, size_t targets)
+{
+    const segment_map &map = classes.map;
+    uint64_t const     longest = map.offsets != NULL ? map.n : map.length;
+    uint64_t const     all = map.offsets != NULL ? map.n : map.count * map.length;
+    digits_table       table = digits_layout(scratch, classes);
+    table.has_brackets =
+        table.bytes != 0 && size >= 4 && longest < UINT32_MAX && all <= map.n; /* no overlaps */
+    if (!table.has_brackets)
+        return table;
+    table.candidates = scratch_take<char>(scratch, (all / BRACKET_SHARE + 1) * size);
+    table.unsettled = scratch_take<uint32_t>(scratch, targets);
+    return table;
+}
+
+/* ---- The sample ---- */
+
+/* The place of sample p of `samples`: pieces of neighbouring keys at pseudo-random places of equal
+ * parts of the segment. */
+static DEVICE uint64_t bracket_place(unsigned p, unsigned samples, uint64_t length)
+{
+    unsigned const piece = p / BRACKET_PIECE, pieces = samples / BRACKET_PIECE;
+    uint32_t const part = (uint32_t)(length / pieces), any = (piece + 1) * 2654435761u;
+    return (uint64_t)piece * part + (any ^ any >> 15) % (part - (BRACKET_PIECE - 1)) +
+           p % BRACKET_PIECE;
+}
+
+/* The ranks in the sample between which a rank of the segment is. */
+struct bracket_ranks {
+    int low, high; /* below 0 or past the sample: the bracket is open */
+};
+static DEVICE bracket_ranks bracket_ranks_of(uint64_t rank, uint64_t length, unsigned samples)
+{
+    float const part = (float)rank / (float)length, middle = part * (float)samples;
+    float const spread = 4 * sqrtf((float)samples * part * fmaxf(1 - part, 0)) + 4;
+    return {(int)floorf(middle - spread), (int)ceilf(middle + spread)};
+}
+
+/* Chooses the bracket of target j in every long segment. */
+template <typename WORD>
+static __global__ void __launch_bounds__(BRACKET_THREADS)
+    bracket_sample(const __grid_constant__ segment_codes<WORD> codes, const void *keys,
+                   const __grid_constant__ segment_classes classes,
+                   const __grid_constant__ segment_targets targets, uint64_t j, digits_table table)
+{
+    __shared__ narrow_shared<BRACKET_THREADS> shared;
+    uint64_t const                            slots = segment_slots_count(classes);
+    for (uint64_t slot = blockIdx.x; slot < slots; slot += gridDim.x) {
+        segment const  here = segment_slot_at(classes, slot).where;
+        digits_entry  &entry = table.entries[slot];
+        int const      items = bracket_items(here.length);
+        unsigned const samples = (unsigned)items * BRACKET_THREADS;
+        WORD           x[BRACKET_ITEMS];
+        segment_read_items(
+            codes, keys,
+            [&](int e) {
+                return here.start +
+                       bracket_place(e * BRACKET_THREADS + threadIdx.x, samples, here.length);
+            },
+            [&](int e) { return e < items; }, (WORD)0, x);
+        uint64_t nans = entry.nans;
+        if (j == 0 && segment_counts_nans(targets, codes)) { /* an estimate */
+            unsigned found = 0;
+#pragma unroll
+            for (int e = 0; e < BRACKET_ITEMS; e++)
+                found += x[e] > codes.last_number();
+            nans = block_reduce<scan_add<uint32_t>, BRACKET_THREADS / WARP_LANES>(found,
+                                                                                  shared.totals) *
+                   here.length / samples;
+            __syncthreads();
+        }
+        segment_target const target = segment_target_of(targets, j, here.length, nans);
+        bracket_ranks const  ranks = bracket_ranks_of(target.place.below, here.length, samples);
+        auto const           each = [&](auto &&f) {
+#pragma unroll
+            for (int e = 0; e < BRACKET_ITEMS; e++)
+                if (e < items)
+                    f(x[e]);
+        };
+        narrow_range<WORD> const all = {0, (WORD) ~(WORD)0, 0, samples};
+        narrow_range<WORD>       low = all, high = all;
+        bool const               wants = !target.is_nan && !target.is_absent;
+        if (wants && ranks.low >= 0)
+            narrow(&shared, &low, (uint32_t)ranks.low, samples / BRACKET_ENOUGH, each);
+        if (wants && ranks.high < (int)samples)
+            narrow(&shared, &high, (uint32_t)ranks.high, samples / BRACKET_ENOUGH, each);
+        if (threadIdx.x == 0) {
+            entry.found[0] = wants ? low.low : 1; /* an empty bracket: 1 to 0 */
+            entry.found[1] = wants ? high.high : 0;
+            entry.counts = 0;
+            entry.is_settled = 0;
+        }
+    }
+}
+
+/* ---- The pass over all keys ---- */
+
+/* The candidates of a thread are the items of `inside`; `at` is the place of the first. */
+template <typename WORD>
+static DEVICE void bracket_keep(const WORD (&x)[DIGITS_ITEMS], unsigned inside, WORD *candidates,
+                                uint64_t at, uint64_t room)
+{
+#pragma unroll
+    for (int e = 0; e < DIGITS_ITEMS; e++)
+        if ((inside >> e & 1) != 0) {
+            if (at < room)
+                candidates[at] = x[e];
+            at++;
+        }
+}
+
+/* Counts the keys of every tile below the bracket of the segment, and copies the codes inside. */
+template <typename WORD>
+static __global__ void __launch_bounds__(DIGITS_THREADS)
+    bracket_filter(const __grid_constant__ segment_codes<WORD> codes, const void *keys,
+                   const __grid_constant__ segment_classes classes, bool counts_nans,
+                   digits_table table)
+{
+    uint64_t const tiles = segment_tiles_count(classes);
+    for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
+        segment_part const here = segment_tile_at(classes, t);
+        WORD               x[DIGITS_ITEMS];
+        unsigned const     count = digits_load(codes, keys, here, x);
+        digits_entry      &entry = table.entries[here.slot];
+        WORD const         low = (WORD)entry.found[0], high = (WORD)entry.found[1];
+        WORD const         width = (WORD)(high - low);
+        unsigned const     mine =
+            count > threadIdx.x ? (count - threadIdx.x - 1) / DIGITS_THREADS + 1 : 0;
+        unsigned inside = 0, below = 0, nans = 0;
+        if (low <= high) {
+#pragma unroll
+            for (int e = 0; e < DIGITS_ITEMS; e++) {
+                inside |= (unsigned)((WORD)(x[e] - low) <= width) << e;
+                below += x[e] < low;
+            }
+            inside &= mine >= DIGITS_ITEMS ? ~0u : (1u << mine) - 1;
+            below -= low != 0 ? DIGITS_ITEMS - mine : 0; /* items past the end are 0 */
+        }
+        if (counts_nans) {
+#pragma unroll
+            for (int e = 0; e < DIGITS_ITEMS; e++)
+                nans += x[e] > codes.last_number();
+            nans = __reduce_add_sync(WARP_ALL, nans);
+            if (lane_id() == 0 && nans != 0)
+                atomicAdd(&entry.nans, (unsigned long long)nans);
+        }
+        unsigned const own = (unsigned)__popc(inside);
+        unsigned const scanned = warp_scan<scan_add<unsigned>>(own);
+        unsigned const total = __shfl_sync(WARP_ALL, scanned, WARP_LANES - 1);
+        below = __reduce_add_sync(WARP_ALL, below);
+        unsigned long long before = 0;
+        if (lane_id() == 0 && (below | total) != 0)
+            before = atomicAdd(&entry.counts, (unsigned long long)below << 32 | total);
+        if (low >= high || total == 0)
+            continue; /* the candidates are equal, or there are none */
+        uint64_t const first =
+            (uint32_t)__shfl_sync(WARP_ALL, before, 0) + (uint64_t)(scanned - own);
+        segment_large const whole = {here.where, here.first_tile, here.number};
+        bracket_keep(x, inside, (WORD *)table.candidates + bracket_first(classes, whole), first,
+                     bracket_room(here.where.length));
+    }
+}
+
+/* ---- The result ---- */
+
+/* The smallest candidate after `word`; the largest word if there is none. `least` has a word per
+ * warp. Contains two barriers. */
+template <typename WORD>
+static DEVICE WORD bracket_next(const WORD *candidates, uint32_t count, WORD word, WORD *least)
+{
+    WORD mine = (WORD) ~(WORD)0;
+    for (uint32_t p = threadIdx.x; p < count; p += BRACKET_THREADS) {
+        WORD const other = candidates[p];
+        mine = other > word && other < mine ? other : mine;
+    }
+    mine = warp_smallest(mine);
+    __syncthreads(); /* earlier reads of `least` are done */
+    if (lane_id() == 0)
+        least[threadIdx.x / WARP_LANES] = mine;
+    __syncthreads();
+    return warp_smallest(least[lane_id() % (BRACKET_THREADS / WARP_LANES)]);
+}
+
+/* Writes target j of every long segment whose bracket has the wanted keys. */
+template <typename WORD>
+static __global__ void __launch_bounds__(BRACKET_THREADS)
+    bracket_settle(const __grid_constant__ segment_codes<WORD> codes,
+                   const __grid_constant__ segment_classes     classes,
+                   const __grid_constant__ segment_targets targets, uint64_t j, digits_table table)
+{
+    __shared__ narrow_shared<BRACKET_THREADS> shared;
+    __shared__ WORD                           least[BRACKET_THREADS / WARP_LANES];
+    uint64_t const                            slots = segment_slots_count(classes);
+    for (uint64_t slot = blockIdx.x; slot < slots; slot += gridDim.x) {
+        segment_large const  here = segment_slot_at(classes, slot);
+        digits_entry        &entry = table.entries[slot];
+        uint64_t const       length = here.where.length;
+        segment_target const target = segment_target_of(targets, j, length, entry.nans);
+        uint64_t const       rank = target.place.below, below = entry.counts >> 32;
+        uint32_t const       count = (uint32_t)entry.counts;
+        WORD const           low = (WORD)entry.found[0], high = (WORD)entry.found[1];
+        bool const           wants = !target.is_nan && !target.is_absent;
+        bool const fits = rank >= below && target.place.above < below + count && low <= high &&
+                          (low == high || count <= bracket_room(length));
+        if (wants && !fits) {
+            if (threadIdx.x == 0)
+                atomicAdd(&table.unsettled[j], 1u);
+            continue;
+        }
+        WORD key = low, next = low;
+        if (wants && low != high) {
+            const WORD *const candidates =
+                (const WORD *)table.candidates + bracket_first(classes, here);
+            narrow_range<WORD> range = {low, high, 0, count};
+            narrow(&shared, &range, (uint32_t)(rank - below), 0, [&](auto &&f) {
+#pragma unroll 4
+                for (uint32_t p = threadIdx.x; p < count; p += BRACKET_THREADS)
+                    f(candidates[p]);
+            });
+            key = next = range.low;
+            if (target.place.above != rank && rank + 1 - below >= range.below + range.inside)
+                next = bracket_next(candidates, count, key, least);
+        }
+        __syncthreads(); /* all threads have read the entry */
+        if (threadIdx.x == 0) {
+            entry.is_settled = 1;
+            segment_target_write(targets, codes, here.number, j, target, key, next);
+        }
+    }
+}
+
+/* ---- Both ways ---- */
+
+/* Selects from the long segments. */
+template <typename WORD>
+static ordo_status select_long(cuda_call *call, const segment_codes<WORD> &codes, const void *keys,
+                               const segment_classes &classes, const digits_table &table,
+                               const segment_targets &targets)
+{
+    size_t const slots = table.bytes / sizeof(digits_entry);
+    size_t const tiles = segment_grid(call, classes.most_tiles, 1, 4);
+    size_t const blocks = segment_grid(call, slots, 1, 8);
+    bool const   nans = targets.nans != ORDO_NANS_LAST && codes.is_float;
+    if (slots == 0)
+        return ORDO_OK;
+    CUDA_TRY(call->exec, cudaMemsetAsync(table.entries, 0, table.bytes, call->stream));
+    if (table.has_brackets)
+        CUDA_TRY(call->exec,
+                 cudaMemsetAsync(table.unsettled, 0, targets.count * sizeof *table.unsettled,
+                                 call->stream));
+    else if (nans)
+        TRY(CUDA_LAUNCH(call, digits_count_nans<WORD>, tiles, DIGITS_THREADS, 0, codes, keys,
+                        classes, table));
+    for (uint64_t j = 0; j < targets.count; j++) {
+        if (table.has_brackets) {
+            TRY(CUDA_LAUNCH(call, bracket_sample<WORD>, blocks, BRACKET_THREADS, 0, codes, keys,
+                            classes, targets, j, table));
+            TRY(CUDA_LAUNCH(call, bracket_filter<WORD>, tiles, DIGITS_THREADS, 0, codes, keys,
+                            classes, nans && j == 0, table));
+            TRY(CUDA_LAUNCH(call, bracket_settle<WORD>, blocks, BRACKET_THREADS, 0, codes, classes,
+                            targets, j, table));
+        }
+        TRY(digits_select(call, codes, keys, classes, table, targets, j));
+    }
+    return ORDO_OK;
+}
+
+#endif
