@@ -15,6 +15,7 @@
 #include "cuda/segments/dev_segments_sort.cuh"
 #include "cuda/segments/segment_lanes.cuh"
 #include "cuda/segments/segment_split.cuh"
+#include "cuda/segments/segment_spread.cuh"
 
 enum {
     TILE_THREADS = 512,
@@ -83,21 +84,29 @@ static DEVICE void rank_in_block(const segment_job<BITS> &job, segment where, ui
     segment_ranks<KIND>(job, where, first + begin, first + end, before, at);
 }
 
-/* Writes a segment that is sorted in shared memory. */
+/* Writes a segment that is sorted in shared memory: at(r) is record r. */
+template <typename KIND, typename AT, typename BITS = typename KIND::BITS>
+static DEVICE void write_segment_at(const segment_job<BITS> &job, segment where, uint32_t *totals,
+                                    AT &&at)
+{
+    unsigned const count = (unsigned)where.length;
+    if constexpr (KIND::indexed)
+        if (job.result == RESULT_RANKS) {
+            rank_in_block<KIND>(job, where, 0, count, 0, totals, at);
+            return;
+        }
+    for (unsigned p = threadIdx.x; p < count; p += blockDim.x)
+        segment_store<KIND>(job, where, p, at(p));
+}
+
+/* The same after sort_in_block. */
 template <typename KIND, typename BITS = typename KIND::BITS>
 static DEVICE void write_segment(const segment_job<BITS> &job, segment where,
                                  const typename KIND::K *tile, uint32_t *totals)
 {
     typedef typename KIND::K K;
-    unsigned const           count = (unsigned)where.length;
-    if constexpr (KIND::indexed)
-        if (job.result == RESULT_RANKS) {
-            rank_in_block<KIND>(job, where, 0, count, 0, totals,
-                                [&](uint64_t r) { return tile[bitonic_at<K>((unsigned)r)]; });
-            return;
-        }
-    for (unsigned p = threadIdx.x; p < count; p += blockDim.x)
-        segment_store<KIND>(job, where, p, tile[bitonic_at<K>(p)]);
+    write_segment_at<KIND>(job, where, totals,
+                           [&](uint64_t r) { return tile[bitonic_at<K>((unsigned)r)]; });
 }
 
 /* Zeroes the totals; a barrier follows before their first use. */
@@ -125,6 +134,43 @@ static __global__ void segments_by_blocks(segment_map const map, segment_lists c
             continue; /* the same in all threads */
         sort_in_block<KIND>(job, where, 0, (unsigned)where.length, tile);
         write_segment<KIND>(job, where, tile, totals);
+        __syncthreads();
+    }
+}
+
+/* The same by buckets for segments of more than `least` records. */
+template <typename KIND, int THREADS, typename BITS = typename KIND::BITS>
+static __global__ void __launch_bounds__(THREADS, row_resident(THREADS))
+    segments_by_spread(const __grid_constant__ segment_map   map,
+                       const __grid_constant__ segment_lists lists, int const list,
+                       const __grid_constant__ segment_job<BITS> job, uint64_t const least)
+{
+    typedef typename KIND::K          K;
+    typedef row_memory<KIND, THREADS> MEMORY;
+    extern __shared__ __align__(16) unsigned char segment_room[];
+    __shared__ uint32_t                           totals[MOST_WARPS];
+    MEMORY *const                                 memory = (MEMORY *)segment_room;
+    uint64_t const count = list < 0 ? map.count : segment_list_count(lists, list);
+    clear_totals(totals);
+    for (uint64_t t = blockIdx.x; t < count; t += gridDim.x) {
+        segment const  where = segment_at(map, list < 0 ? t : lists.list[list][t]);
+        unsigned const length = (unsigned)where.length;
+        if (where.length <= least || where.length > MEMORY::RECORDS)
+            continue; /* the same in all threads */
+        K          x[MEMORY::ITEMS];
+        auto const place = [&](int e) { return e * THREADS + threadIdx.x; };
+        segment_load_items<KIND>(
+            job, [&](int e) { return where.start + place(e); },
+            [&](int e) { return place(e) < length; }, place, x);
+        if (row_sort(memory, job.code, x, length)) {
+            write_segment_at<KIND>(job, where, totals, [&](uint64_t r) {
+                return memory->records[row_at<K>((unsigned)r)];
+            });
+        } else {
+            __syncthreads();
+            sort_in_block<KIND>(job, where, 0, length, memory->records);
+            write_segment<KIND>(job, where, memory->records, totals);
+        }
         __syncthreads();
     }
 }
@@ -278,6 +324,41 @@ static ordo_status launch_blocks(cuda_call *call, const segment_plan *plan,
                        plan->lists, fixed ? -1 : list, job, (uint64_t)most);
 }
 
+template <typename KIND, int THREADS, typename BITS = typename KIND::BITS>
+static ordo_status launch_spread_of(cuda_call *call, const segment_plan *plan,
+                                    const segment_job<BITS> &job, int list, uint64_t least)
+{
+    constexpr size_t shared = sizeof(row_memory<KIND, THREADS>);
+    bool const       fixed = plan->map.offsets == NULL;
+    size_t const     items = fixed ? plan->map.count : plan->lists.room[list];
+    size_t const     grid = segment_grid(call, items, 1, (size_t)row_resident(THREADS));
+    TRY(cuda_allow_shared(call, segments_by_spread<KIND, THREADS>, shared));
+    return CUDA_LAUNCH(call, (segments_by_spread<KIND, THREADS>), grid, THREADS, shared, plan->map,
+                       plan->lists, fixed ? -1 : list, job, least);
+}
+
+/* Sorts the segments of a list, of more than `least` and at most `most` records, or all segments if
+ * the layout is fixed. With offsets, lists of many lengths are done by blocks of two sizes. */
+template <typename KIND, typename BITS = typename KIND::BITS, int RECORDS = ROW_LEAST>
+static ordo_status launch_spread(cuda_call *call, const segment_plan *plan,
+                                 const segment_job<BITS> &job, int list, uint64_t least,
+                                 uint64_t most)
+{
+    constexpr int THREADS = RECORDS / row_items(sizeof(typename KIND::K));
+    bool const    fixed = plan->map.offsets == NULL;
+    bool const    here =
+        fixed ? plan->longest <= RECORDS && (RECORDS == ROW_LEAST || plan->longest > RECORDS / 2)
+                 : RECORDS > least && RECORDS / 2 < most &&
+                    (RECORDS == ROW_LEAST || RECORDS / 2 >= least);
+    if (here)
+        TRY((launch_spread_of<KIND, THREADS>(
+            call, plan, job, list,
+            fixed || RECORDS == ROW_LEAST ? least : ordo_max(least, (uint64_t)RECORDS / 2))));
+    if constexpr (RECORDS < ROW_MOST)
+        return launch_spread<KIND, BITS, RECORDS * 2>(call, plan, job, list, least, most);
+    return ORDO_OK;
+}
+
 /* Writes the results of segments of more than `least` records, which are sorted in a or b. */
 template <typename KIND, typename BITS = typename KIND::BITS, typename K = typename KIND::K>
 static ordo_status launch_results(cuda_call *call, const segment_plan *plan,
@@ -361,10 +442,16 @@ static ordo_status segments_run(cuda_call *call, const segment_plan *plan,
         TRY(segments_classify(call, plan->map, classes, plan->lists));
     if (shortest <= limits[0])
         TRY(launch_lanes<KIND>(call, plan, job, shortest, longest));
+    if constexpr (sizeof(typename KIND::K) <= 8)
+        for (int list = 0; list < 2; list++)
+            if (shortest <= limits[list + 1] && longest > limits[list])
+                TRY(launch_spread<KIND>(call, plan, job, list, limits[list], limits[list + 1]));
+    if (sizeof(typename KIND::K) <= 8 && longest <= limits[2])
+        return ORDO_OK;
     /* Segments of a fixed length that are one tile each. */
     if (shortest > CUDA_TUNE_SEGMENT_BLOCK && longest <= tile_records<KIND>())
         return launch_tiles<KIND>(call, plan, job);
-    for (int list = 0; list < 2; list++)
+    for (int list = 0; list < 2 && sizeof(typename KIND::K) > 8; list++)
         if (shortest <= limits[list + 1] && longest > limits[list] &&
             limits[list + 1] > limits[list])
             TRY(launch_blocks<KIND>(call, plan, job, list,

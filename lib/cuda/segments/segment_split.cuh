@@ -1,7 +1,7 @@
-/* segment_split.cuh - distributes the records of every long segment over buckets of about 96.
+/* segment_split.cuh - distributes the records of every long segment over buckets that a block
+ * sorts: of about 1024 records, or 96 if a record has 16 bytes.
  *
- * A block sorts a sample of each segment, and every fourth record of the sample is a splitter
- * (after W. D. Frazer and A. C. McKellar, "Samplesort", JACM 17, 1970). A pass over all tiles of
+ * A block sorts a sample of each segment, and records of equal distance are splitters (after W. D. Frazer and A. C. McKellar, "Samplesort", JACM 17, 1970). A pass over all tiles of
  * all long segments finds the bucket of each record and counts the buckets. A second pass orders
  * each tile by bucket in shared memory and writes the records to their buckets. The order inside a
  * bucket is arbitrary, so a tile reserves places by atomics. Buckets are segments with offsets:
@@ -16,19 +16,22 @@
 #include "cuda/segments/dev_segments_sort.cuh"
 
 enum {
-    SPLIT_THREADS = 512,
-    SPLIT_MEAN = 96, /* mean number of records of a bucket; more in the longest segments */
-    SPLIT_OVER = 4   /* samples for each bucket */
+    SPLIT_THREADS = 512
 };
 
 template <typename KIND> struct split_shape {
     static constexpr unsigned TILE = tile_records<KIND>();
     static constexpr int      ITEMS = TILE / SPLIT_THREADS;
     static constexpr unsigned EACH = segment_split_each(sizeof(typename KIND::K));
-    static constexpr unsigned BUCKETS = TILE / 8; /* most buckets of a segment */
-    static constexpr unsigned SAMPLE = BUCKETS * SPLIT_OVER;
+    static constexpr bool     IS_WIDE = sizeof(typename KIND::K) > 8;
+    static constexpr unsigned MEAN = IS_WIDE ? 96 : 1024; /* mean number of records of a bucket;
+                                                           * more in the longest segments */
+    static constexpr unsigned OVER = IS_WIDE ? 4 : 16;    /* samples for each bucket; fewer if there
+                                                           * are many buckets */
+    static constexpr unsigned BUCKETS = TILE / 8;         /* most buckets of a segment */
+    static constexpr unsigned SAMPLE = BUCKETS * (IS_WIDE ? 4 : 8);
 
-    static_assert(TILE / SPLIT_MEAN + 4 <= EACH, "the table holds all bounds");
+    static_assert(TILE / MEAN + 4 <= EACH, "the table holds all bounds");
     static_assert(BUCKETS % SPLIT_THREADS == 0, "a thread has whole buckets");
 };
 
@@ -40,7 +43,8 @@ struct split_place {
 
 template <typename KIND> static DEVICE split_place split_at(uint64_t first_tile, uint64_t length)
 {
-    uint64_t const wanted = (length + SPLIT_MEAN - 1) / SPLIT_MEAN;
+    constexpr unsigned MEAN = split_shape<KIND>::MEAN;
+    uint64_t const     wanted = (length + MEAN - 1) / MEAN;
     return {first_tile * split_shape<KIND>::EACH,
             (unsigned)min(wanted, (uint64_t)split_shape<KIND>::BUCKETS)};
 }
@@ -87,7 +91,8 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
         if (here.where.length == 0)
             continue;
         split_place const at = split_at<KIND>(here.first_tile, here.where.length);
-        unsigned const    samples = bitonic_tile(at.buckets * SPLIT_OVER);
+        unsigned const    samples =
+            min(bitonic_tile(at.buckets * split_shape<KIND>::OVER), split_shape<KIND>::SAMPLE);
         for (unsigned p = threadIdx.x; p < samples; p += SPLIT_THREADS)
             sample[bitonic_at<K>(p)] = segment_load<KIND>(
                 job, here.where.start, split_sample_place(p, samples, here.where.length));
