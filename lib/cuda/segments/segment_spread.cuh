@@ -235,27 +235,12 @@ static DEVICE bool row_is_sorted(const K *records, unsigned count)
     return !__syncthreads_or(falls);
 }
 
-/* Sorts `count` records of the block to memory->records; item e is record e * THREADS +
- * threadIdx.x. Returns false, in all threads, if the keys are too uneven. Ends with a barrier. */
-template <typename KIND, int THREADS, int N, typename BITS = typename KIND::BITS>
-static DEVICE bool row_sort(row_memory<KIND, THREADS> *memory, const key_code_by_width<BITS> &code,
-                            const typename KIND::K (&x)[N], unsigned                          count)
+/* Moves every record to the place that the buckets give. Ends with a barrier. */
+template <typename KIND, int THREADS, int N>
+static DEVICE void row_scatter(row_memory<KIND, THREADS> *memory, const typename KIND::K (&x)[N],
+                               unsigned                   count, const uint32_t (&at)[N])
 {
     typedef typename KIND::K K;
-    row_line<BITS>           line(code);
-    BITS                     low, high;
-    uint32_t                 at[N];
-    bool                     far = true;
-    if (!row_find_ends(memory, line, x, count, &low, &high))
-        return false;
-#pragma unroll 1
-    for (int logarithms = 0; logarithms < 2 && far; logarithms++) {
-        line.begin(low, high, logarithms != 0, row_memory<KIND, THREADS>::BUCKETS);
-        row_count(memory, line, x, count, at);
-        far = __syncthreads_or(row_scan(memory) > ROW_NEAR) != 0;
-    }
-    if (far && KIND::indexed)
-        return false;
 #pragma unroll
     for (int e = 0; e < N; e++)
         if (e * THREADS + threadIdx.x < count) {
@@ -267,10 +252,35 @@ static DEVICE bool row_sort(row_memory<KIND, THREADS> *memory, const key_code_by
     for (unsigned p = threadIdx.x; p < 2 * WARP_SORT_ITEMS; p += THREADS)
         memory->records[row_at<K>(count + p)] = last_record<K>();
     __syncthreads();
-    if (far)
-        return row_is_sorted<K, THREADS>(memory->records, count);
-    row_windows<K, THREADS>(memory->records, count);
-    return true;
+}
+
+/* Sorts `count` records of the block to memory->records; item e is record e * THREADS +
+ * threadIdx.x. Returns false, in all threads, if the keys are too uneven. Full buckets are no
+ * problem if the keys of each are equal. Ends with a barrier. */
+template <typename KIND, int THREADS, int N, typename BITS = typename KIND::BITS>
+static DEVICE bool row_sort(row_memory<KIND, THREADS> *memory, const key_code_by_width<BITS> &code,
+                            const typename KIND::K (&x)[N], unsigned                          count)
+{
+    typedef typename KIND::K K;
+    row_line<BITS>           line(code);
+    BITS                     low, high;
+    if (!row_find_ends(memory, line, x, count, &low, &high))
+        return false;
+#pragma unroll 1
+    for (int logarithms = 0; logarithms < 2; logarithms++) {
+        uint32_t at[N];
+        line.begin(low, high, logarithms != 0, row_memory<KIND, THREADS>::BUCKETS);
+        row_count(memory, line, x, count, at);
+        bool const far = __syncthreads_or(row_scan(memory) > ROW_NEAR) != 0;
+        if (far && KIND::indexed)
+            continue;
+        row_scatter(memory, x, count, at);
+        if (!far)
+            row_windows<K, THREADS>(memory->records, count);
+        if (!far || row_is_sorted<K, THREADS>(memory->records, count))
+            return true;
+    }
+    return false;
 }
 
 #endif

@@ -1,18 +1,16 @@
 /* dev_segments_select.cu - the keys at some positions of every segment, and quantiles.
  *
  * Up to 16 keys: one lane sorts the segment in registers. Up to 8192 (8-byte keys: 4096) lanes or a
- * block search among the bits of the keys (segment_planes.cuh), up to 16384 (8192) a block holds
- * the keys in registers and searches (segment_pool.cuh). Longer segments: from a bracket that a
- * sample gives (segment_bracket.cuh), or digit by digit (segment_digits.cuh). Rows of 2^22 or more
- * keys: one call of dev_select.cu each. For more than SELECT_MOST positions a copy is sorted.
- * Memory moved: the keys once for each target, or digit by digit once for each 8 bits of the key.
+ * block search among the bits of the keys (segment_planes.cuh). Longer segments: from a bracket
+ * that a sample gives (segment_bracket.cuh), or digit by digit (segment_digits.cuh). Rows of 2^22
+ * or more keys: one call of dev_select.cu each. For more than SELECT_MOST positions a copy is
+ * sorted. Memory moved: the keys once for each target, or digit by digit once for each 8 bits of the key.
  * Scratch: 4 KB per long segment and a quarter of its keys; the positions; rows of a layout with a
  * step; the sorted copy. */
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/segments/select/segment_bracket.cuh"
 #include "cuda/segments/segments.cuh"
 #include "cuda/segments/select/segment_planes.cuh"
-#include "cuda/segments/select/segment_pool.cuh"
 #include "cuda/segments/segment_slots.cuh"
 #include "cuda/select/dev_select.cuh"
 
@@ -23,10 +21,6 @@ enum {
 
 static constexpr size_t SELECT_ALONE = (size_t)1 << 22; /* keys of a row from which it gets a
                                                          * separate selection */
-
-template <typename WORD> struct pool_shape {
-    typedef pool<16, sizeof(WORD) == 8 ? 16 : 32, WORD> OF_BLOCK;
-};
 
 /* ---- Up to 16 keys ---- */
 
@@ -155,32 +149,6 @@ static __global__ void __launch_bounds__(planes_threads(M), planes_resident(M))
     });
 }
 
-/* ---- Up to the registers of a block ---- */
-
-/* All segments of a fixed layout, or the segments of a list of more than `least` keys. */
-template <typename POOL, int BLOCK>
-static __global__ void __launch_bounds__(BLOCK)
-    select_pool_segments(const __grid_constant__ segment_codes<typename POOL::WORD> codes,
-                         const void *keys, const __grid_constant__ segment_map map,
-                         const __grid_constant__ segment_targets targets, pool_source const source,
-                         uint64_t least)
-{
-    typedef typename POOL::WORD WORD;
-    segment_target_memo         memo = {};
-    pool_each<POOL, BLOCK>(map, source, [&](POOL &mine, auto *shared, uint64_t i, segment here) {
-        if (here.length <= least)
-            return;
-        mine.load(codes, keys, here.start, (unsigned)here.length);
-        unsigned const numbers = segment_counts_nans(targets, codes)
-                                     ? mine.count_to(shared, codes.last_number())
-                                     : mine.n;
-        segment_targets_settle(targets, codes, i, mine.n, mine.n - numbers, mine.thread == 0, memo,
-                               [&](unsigned rank, bool wants_next, WORD *next) {
-                                   return mine.pick(shared, rank, wants_next, next);
-                               });
-    });
-}
-
 /* ---- The verb ---- */
 
 struct segment_select_work {
@@ -209,15 +177,14 @@ static bool goes_alone(const ordo_select_job *job)
 
 static bool is_sorted_first(const ordo_select_job *job) { return job->count > SELECT_MOST; }
 
-static uint64_t block_most(ordo_type type)
+static uint64_t short_most(ordo_type type)
 {
-    return cuda_type_size(type) == 8 ? pool_shape<uint64_t>::OF_BLOCK::MOST
-                                     : pool_shape<uint32_t>::OF_BLOCK::MOST;
+    return cuda_type_size(type) == 8 ? planes_most<uint64_t>() : planes_most<uint32_t>();
 }
 
 static segment_limits select_limits(ordo_type type)
 {
-    return {{PLANES_UNLISTED, PLANES_OF_WARP, block_most(type)}, DIGITS_TILE};
+    return {{PLANES_UNLISTED, PLANES_OF_WARP, short_most(type)}, DIGITS_TILE};
 }
 
 static segment_select_work select_layout_of(cuda_scratch *scratch, const ordo_select_job *job)
@@ -262,36 +229,20 @@ static ordo_status launch_planes(cuda_call *call, const segment_codes<WORD> &cod
     return ORDO_OK;
 }
 
-/* A list of segments, or all of them if the layout is fixed. */
-template <typename POOL, int BLOCK>
-static ordo_status launch_pool(cuda_call *call, const segment_codes<typename POOL::WORD> &codes,
-                               const void *keys, const segment_classes &classes,
-                               const segment_targets &targets, int list)
-{
-    pool_source const source = pool_source_of(classes, list);
-    size_t const      blocks = segment_grid(call, source.room * POOL::THREADS, BLOCK, 2048 / BLOCK);
-    return CUDA_LAUNCH(call, (select_pool_segments<POOL, BLOCK>), blocks, BLOCK, 0, codes, keys,
-                       classes.map, targets, source, planes_most<typename POOL::WORD>());
-}
-
 template <typename WORD>
 static ordo_status select_classes(cuda_call *call, const segment_codes<WORD> &codes,
                                   const segment_select_work &work, const segment_targets &targets)
 {
-    typedef pool_shape<WORD> SHAPE;
-    const segment_classes   &classes = work.classes;
-    const segment_map       &map = classes.map;
-    const void *const        keys = work.input.keys;
-    bool const               is_fixed = map.offsets == NULL;
-    uint64_t const           longest = is_fixed ? map.length : map.n;
-    uint64_t const           shortest = is_fixed ? map.length : 0;
+    const segment_classes &classes = work.classes;
+    const segment_map     &map = classes.map;
+    const void *const      keys = work.input.keys;
+    bool const             is_fixed = map.offsets == NULL;
+    uint64_t const         longest = is_fixed ? map.length : map.n;
+    uint64_t const         shortest = is_fixed ? map.length : 0;
     if (shortest <= WARP_SORT_ITEMS)
         TRY(launch_sorted(call, codes, keys, map, targets));
     TRY((launch_planes<WORD, planes_first<WORD>()>(call, codes, keys, classes, targets)));
-    if (shortest <= SHAPE::OF_BLOCK::MOST && longest > planes_most<WORD>())
-        TRY((launch_pool<typename SHAPE::OF_BLOCK, SHAPE::OF_BLOCK::THREADS>(call, codes, keys,
-                                                                             classes, targets, 1)));
-    if (longest <= SHAPE::OF_BLOCK::MOST)
+    if (longest <= planes_most<WORD>())
         return ORDO_OK;
     return select_long(call, codes, keys, classes, work.digits, targets);
 }

@@ -1,5 +1,5 @@
 /* segment_pool.cuh - the keys of one segment in the registers of a block, and the search for the
- * key of any rank among them.
+ * first keys among them.
  *
  * Item e of thread t is key e * THREADS + t of the segment. Items past the end hold the largest
  * word and are never counted. A search keeps a bracket of words that holds the wanted key. Each
@@ -25,7 +25,6 @@ template <int WARPS, typename WORD> struct pool_shared { /* one for each pool */
     WORD     sample[WARP_LANES];
     WORD     few[POOL_FEW];
     uint64_t few_place[POOL_FEW];
-    WORD     least[WARPS];
     uint32_t are_there[WARPS];
     uint32_t totals[2][WARPS];
     uint32_t taken;
@@ -146,21 +145,6 @@ template <int WARPS_, int ITEMS_, typename WORD_> struct pool {
         return sum(s, mine);
     }
 
-    /* The smallest key after a word; there must be one. */
-    DEVICE WORD next_after(SHARED *s, WORD word)
-    {
-        WORD mine = (WORD) ~(WORD)0;
-#pragma unroll
-        for (int e = 0; e < ITEMS; e++)
-            mine = x[e] > word && x[e] < mine ? x[e] : mine;
-        mine = warp_smallest(mine);
-        __syncthreads(); /* earlier reads of `least` are done */
-        if (lane_id() == 0)
-            s->least[thread / WARP_LANES] = mine;
-        __syncthreads();
-        return warp_smallest(lane_id() < WARPS ? s->least[lane_id()] : (WORD) ~(WORD)0);
-    }
-
     /* Up to 32 keys of the bracket, sorted, one in each lane; returns their number. */
     DEVICE unsigned draw(SHARED *s, WORD lo, WORD hi, WORD *sorted)
     {
@@ -243,13 +227,12 @@ template <int WARPS_, int ITEMS_, typename WORD_> struct pool {
         unsigned below, inside; /* keys before it, and in it */
     };
 
-    /* Narrows the bracket of a rank below n to one word, or until it has at most 32 keys. With
-     * `all` the keys before the bracket count too. */
-    DEVICE bracket narrow(SHARED *s, unsigned rank, bool all)
+    /* Narrows the bracket of a rank below n to one word, or until at most 32 keys are in it and
+     * before it. */
+    DEVICE bracket narrow_to(SHARED *s, unsigned rank)
     {
         bracket b = {0, (WORD) ~(WORD)0, 0, n};
-        for (unsigned round = 0; b.lo != b.hi && b.inside + (all ? b.below : 0) > POOL_FEW;
-             round++) {
+        for (unsigned round = 0; b.lo != b.hi && b.inside + b.below > POOL_FEW; round++) {
             WORD pivot = b.lo + (b.hi - b.lo) / 2;
             if (round < POOL_SAMPLES || round % 2 == 0) {
                 WORD           sorted;
@@ -279,7 +262,7 @@ template <int WARPS_, int ITEMS_, typename WORD_> struct pool {
      * warp gets key r. */
     DEVICE pool_record<WORD> first_keys(SHARED *s, unsigned k)
     {
-        bracket const     b = narrow(s, k - 1, true);
+        bracket const     b = narrow_to(s, k - 1);
         unsigned const    up_to = b.below + b.inside, lane = lane_id();
         pool_record<WORD> mine;
         if (up_to <= POOL_FEW) {
@@ -293,24 +276,6 @@ template <int WARPS_, int ITEMS_, typename WORD_> struct pool {
             mine.place = lane < k ? s->few_place[lane] : ~(uint64_t)0;
         }
         return lanes_sort(mine);
-    }
-
-    /* The key of a rank below n, and of the next rank if that is wanted and below n. */
-    DEVICE WORD pick(SHARED *s, unsigned rank, bool wants_next, WORD *next)
-    {
-        bracket const b = narrow(s, rank, false);
-        WORD          key = b.lo;
-        bool const    next_inside = rank + 1 < b.below + b.inside;
-        *next = key;
-        if (b.lo != b.hi) {
-            uint64_t   place;
-            WORD const sorted = lanes_sort(gather(s, b.lo, b.hi, b.inside, &place));
-            key = __shfl_sync(WARP_ALL, sorted, rank - b.below);
-            *next = __shfl_sync(WARP_ALL, sorted, next_inside ? rank + 1 - b.below : 0);
-        }
-        if (wants_next && !next_inside)
-            *next = next_after(s, b.hi);
-        return key;
     }
 };
 
