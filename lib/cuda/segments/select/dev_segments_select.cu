@@ -4,9 +4,9 @@
  * block search among the bits of the keys (segment_planes.cuh). Longer segments: from a bracket
  * that a sample gives (segment_bracket.cuh), or digit by digit (segment_digits.cuh). Rows of 2^22
  * or more keys: one call of dev_select.cu each. For more than SELECT_MOST positions a copy is
- * sorted. Memory moved: the keys once for each target, or digit by digit once for each 8 bits of the key.
- * Scratch: 4 KB per long segment and a quarter of its keys; the positions; rows of a layout with a
- * step; the sorted copy. */
+ * sorted. Memory moved: the keys once for each target of a long segment, else once; digit by digit
+ * once for each 8 bits of the key. Scratch: 4 KB per long segment and a quarter of its keys; the
+ * positions; rows of a layout with a step; the sorted copy. */
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/segments/select/segment_bracket.cuh"
 #include "cuda/segments/segments.cuh"
@@ -16,8 +16,12 @@
 
 enum {
     SHORT_THREADS = 256,
+    LANE_THREADS = 128,
     SELECT_MOST = 8 /* positions that are searched */
 };
+
+/* Blocks of a multiprocessor, which the registers of the lanes allow. */
+static __host__ DEVICE constexpr int lane_resident(size_t size) { return size > 4 ? 6 : 8; }
 
 static constexpr size_t SELECT_ALONE = (size_t)1 << 22; /* keys of a row from which it gets a
                                                          * separate selection */
@@ -27,16 +31,29 @@ static constexpr size_t SELECT_ALONE = (size_t)1 << 22; /* keys of a row from wh
 /* The item `rank` of the sorted keys of this lane. */
 template <typename WORD, int N> static DEVICE WORD sorted_item(const WORD (&x)[N], unsigned rank)
 {
-    WORD y[N];
+    if constexpr (N == 1) {
+        return x[0];
+    } else {
+        WORD half[N / 2];
 #pragma unroll
-    for (int e = 0; e < N; e++)
-        y[e] = x[e];
+        for (int e = 0; e < N / 2; e++)
+            half[e] = (rank & 1) != 0 ? x[2 * e + 1] : x[2 * e];
+        return sorted_item(half, rank >> 1);
+    }
+}
+
+/* The two middle keys of the N keys of this lane, which it sorts in halves. */
+template <typename WORD, int N> static DEVICE void lane_middle(WORD (&x)[N], WORD *low, WORD *high)
+{
+    lane_sort<1, N / 2>(x);
+    lane_sort<1, N / 2>(x + N / 2);
+    *low = 0;
+    *high = (WORD) ~(WORD)0;
 #pragma unroll
-    for (int left = N / 2, bit = 0; left > 0; left /= 2, bit++)
-#pragma unroll
-        for (int e = 0; e < left; e++)
-            y[e] = (rank >> bit & 1) != 0 ? y[2 * e + 1] : y[2 * e];
-    return y[0];
+    for (int e = 0; e < N / 2; e++) {
+        *low = max(*low, min(x[e], x[N - 1 - e]));
+        *high = min(*high, max(x[e], x[N - 1 - e]));
+    }
 }
 
 /* Writes the targets of a segment that one lane has sorted. */
@@ -60,66 +77,63 @@ static DEVICE void select_from_lane(const segment_codes<WORD> &codes,
                            });
 }
 
-/* Handles the segments of at most `most` keys. */
-template <typename WORD>
-static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(WORD)))
-    select_sorted_segments(const __grid_constant__ segment_codes<WORD> codes, const void *keys,
-                           const __grid_constant__ segment_map     map,
-                           const __grid_constant__ segment_targets targets, uint64_t most,
-                           unsigned chunk)
+/* The codes of a segment of at most N keys, one segment in each lane. Called by a whole warp. */
+template <typename WORD, int N>
+static DEVICE void lane_read(const segment_codes<WORD> &codes, const void *keys, uint64_t start,
+                             unsigned length, WORD (&x)[N])
 {
-    __shared__ slots_memory<WORD> memories[SLOTS_WARPS];
-    slots_memory<WORD> *const     memory = &memories[threadIdx.x / WARP_LANES];
-    slots_each<0>(memory, map, -1, most, chunk, [&]() {
-        slot_entry const    here = memory->slots[lane_id()];
-        segment_target_memo memo = {}; /* not kept: it would take registers */
-        WORD                x[WARP_SORT_ITEMS];
-        (void)slots_sort<0>(
-            memory, x,
-            [&](auto &&at, auto &&is_there, auto &&) {
-                segment_read_items(codes, keys, at, is_there, (WORD) ~(WORD)0, x);
-            },
-            [](WORD &, unsigned) {});
-        select_from_lane(codes, targets, x, here.number, (unsigned)here.where.length,
-                         here.number < map.count, memo);
-    });
+    constexpr int     V = 16 / sizeof(WORD);
+    const WORD *const from = (const WORD *)keys + start;
+    bool const        vectors = length == N && (uintptr_t)from % 16 == 0;
+    if (codes.bytes == sizeof(WORD) && __all_sync(WARP_ALL, vectors)) {
+        WORD raw[N];
+#pragma unroll
+        for (int v = 0; v < N / V; v++) {
+            vector_16<WORD> vector;
+            vector.all = ((const uint4 *)from)[v];
+#pragma unroll
+            for (int j = 0; j < V; j++)
+                raw[v * V + j] = vector.key[j];
+        }
+        codes.encode_each(raw, x);
+    } else {
+        segment_read_items(
+            codes, keys, [&](int e) { return start + (unsigned)e; },
+            [&](int e) { return (unsigned)e < length; }, (WORD) ~(WORD)0, x);
+    }
 }
 
-/* All rows of a fixed layout without gaps, of up to N keys. A warp reads 32 rows as one piece;
- * shared memory moves each row to one lane. */
+/* The segments of at most N keys. Each lane reads and sorts one; the cache joins the reads. */
 template <typename WORD, int N>
-static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(WORD)))
-    select_dense_rows(const __grid_constant__ segment_codes<WORD> codes, const void *keys,
-                      const __grid_constant__ segment_map     map,
-                      const __grid_constant__ segment_targets targets)
+static __global__ void __launch_bounds__(LANE_THREADS, lane_resident(sizeof(WORD)))
+    select_lane_segments(const __grid_constant__ segment_codes<WORD> codes, const void *keys,
+                         const __grid_constant__ segment_map     map,
+                         const __grid_constant__ segment_targets targets)
 {
-    constexpr unsigned  ROW = WARP_LANES + 1; /* avoids bank conflicts */
-    __shared__ WORD     memories[SLOTS_WARPS][N * ROW];
-    WORD *const         memory = memories[threadIdx.x / WARP_LANES];
-    unsigned const      length = (unsigned)map.length, lane = lane_id();
-    uint64_t const      warps = (uint64_t)gridDim.x * SLOTS_WARPS;
-    uint64_t            first = (uint64_t)blockIdx.x * SLOTS_WARPS + threadIdx.x / WARP_LANES;
     segment_target_memo memo = {};
-    for (first *= WARP_LANES; first < map.count; first += warps * WARP_LANES) {
-        uint64_t const left = map.count - first, start = first * length + lane;
-        unsigned const rows = left < WARP_LANES ? (unsigned)left : WARP_LANES;
-        unsigned const total = rows * length;
-        WORD           x[N];
-        segment_read_items(
-            codes, keys, [&](int e) { return start + (unsigned)e * WARP_LANES; },
-            [&](int e) { return e * WARP_LANES + lane < total; }, (WORD) ~(WORD)0, x);
-        __syncwarp(); /* all lanes are done with the last rows */
-#pragma unroll
-        for (int e = 0; e < N; e++)
-            memory[e * ROW + lane] = x[e];
-        __syncwarp();
-#pragma unroll
-        for (int e = 0; e < N; e++) {
-            unsigned const p = lane * length + (unsigned)e;
-            x[e] = (unsigned)e < length ? memory[p + p / WARP_LANES] : (WORD) ~(WORD)0;
+    bool const          counts = segment_counts_nans(targets, codes);
+    uint64_t const      threads = (uint64_t)gridDim.x * LANE_THREADS;
+    uint64_t            i = (uint64_t)blockIdx.x * LANE_THREADS + threadIdx.x;
+    for (uint64_t first = i - lane_id(); first < map.count; first += threads, i += threads) {
+        segment const  here = i < map.count ? segment_at(map, i) : segment{0, 0};
+        bool const     mine = i < map.count && here.length <= N;
+        unsigned const length = mine ? (unsigned)here.length : 0;
+        if (!__any_sync(WARP_ALL, mine))
+            continue;
+        WORD x[N];
+        lane_read(codes, keys, here.start, length, x);
+        if (targets.count == 1 && !counts && __all_sync(WARP_ALL, length == N)) {
+            if (!memo.is_set || memo.n != N)
+                memo = {N, 0, segment_target_of(targets, 0, N, 0), true};
+            if (memo.target.place.below == N / 2 - 1 && memo.target.place.above == N / 2) {
+                WORD low, high;
+                lane_middle(x, &low, &high);
+                segment_target_write(targets, codes, i, 0, memo.target, low, high);
+                continue;
+            }
         }
         lane_sort<1, N>(x);
-        select_from_lane(codes, targets, x, first + lane, length, lane < rows, memo);
+        select_from_lane(codes, targets, x, i, length, mine, memo);
     }
 }
 
@@ -204,12 +218,10 @@ static ordo_status launch_sorted(cuda_call *call, const segment_codes<WORD> &cod
                                  const void *keys, const segment_map &map,
                                  const segment_targets &targets)
 {
-    size_t const grid = slots_grid(call, map, 0, sizeof(WORD));
-    if (segments_are_dense(map))
-        return CUDA_LAUNCH(call, (select_dense_rows<WORD, WARP_SORT_ITEMS>), grid, SLOTS_THREADS, 0,
-                           codes, keys, map, targets);
-    return CUDA_LAUNCH(call, select_sorted_segments<WORD>, grid, SLOTS_THREADS, 0, codes, keys, map,
-                       targets, (uint64_t)WARP_SORT_ITEMS, slots_chunk(map, 0));
+    size_t const grid =
+        segment_grid(call, map.count, LANE_THREADS, (size_t)lane_resident(sizeof(WORD)));
+    return CUDA_LAUNCH(call, (select_lane_segments<WORD, WARP_SORT_ITEMS>), grid, LANE_THREADS, 0,
+                       codes, keys, map, targets);
 }
 
 /* Segments of 17 to planes_most<WORD>() keys, from 2^M threads on. */

@@ -16,8 +16,11 @@
 enum {
     BRACKET_THREADS = 256, /* of a block that handles a segment */
     BRACKET_ITEMS = 16,    /* most samples of a thread */
+    BRACKET_HELD = 112,    /* bytes of candidates that a thread holds in registers */
     BRACKET_PIECE = 4,     /* neighbouring keys of the sample */
     BRACKET_SHARE = 4,     /* one of so many keys fits in the candidates */
+    BRACKET_BATCH = 16,    /* keys that a thread of the pass reads at a time */
+    BRACKET_RESIDENT = 4,  /* blocks of the pass per multiprocessor, which the registers allow */
     BRACKET_ENOUGH = 128   /* a bracket begins and ends within 1 / BRACKET_ENOUGH of the sample */
 };
 
@@ -134,23 +137,53 @@ static __global__ void __launch_bounds__(BRACKET_THREADS)
 
 /* ---- The pass over all keys ---- */
 
-/* The candidates of a thread are the items of `inside`; `at` is the place of the first. */
+/* Copies the codes of the items of `inside`, which are read again from the cache: the items of the
+ * tile need not stay in registers. `first` is the place of the tile's first key in the array, `at`
+ * the place of the first copy. */
 template <typename WORD>
-static DEVICE void bracket_keep(const WORD (&x)[DIGITS_ITEMS], unsigned inside, WORD *candidates,
-                                uint64_t at, uint64_t room)
+static DEVICE void bracket_keep(const segment_codes<WORD> &codes, const void *keys, uint64_t first,
+                                unsigned inside, WORD *candidates, uint32_t at, uint32_t room)
 {
+    for (; inside != 0; inside &= inside - 1, at++) {
+        unsigned const e = (unsigned)__ffs((int)inside) - 1;
+        if (at < room)
+            candidates[at] = codes.read(keys, first + e * DIGITS_THREADS + threadIdx.x);
+    }
+}
+
+/* What a thread finds in its keys of a tile. */
+struct bracket_found {
+    unsigned inside; /* bit e: item e is inside the bracket */
+    unsigned below, nans;
+};
+
+/* Reads items `first` to first + BRACKET_BATCH - 1 of this thread; `mine` items are there, and the
+ * others are 0. */
+template <typename WORD>
+static DEVICE void bracket_look(const segment_codes<WORD> &codes, const void *keys, uint64_t start,
+                                int first, unsigned mine, WORD low, WORD high, bool counts_nans,
+                                bracket_found *found)
+{
+    WORD const width = (WORD)(high - low);
+    WORD       x[BRACKET_BATCH];
+    segment_read_items(
+        codes, keys,
+        [&](int e) { return start + (unsigned)(first + e) * DIGITS_THREADS + threadIdx.x; },
+        [&](int e) { return (unsigned)(first + e) < mine; }, (WORD)0, x);
 #pragma unroll
-    for (int e = 0; e < DIGITS_ITEMS; e++)
-        if ((inside >> e & 1) != 0) {
-            if (at < room)
-                candidates[at] = x[e];
-            at++;
-        }
+    for (int e = 0; e < BRACKET_BATCH; e++) {
+        found->inside |= (unsigned)((WORD)(x[e] - low) <= width) << (first + e);
+        found->below += x[e] < low;
+    }
+    if (counts_nans)
+#pragma unroll
+        for (int e = 0; e < BRACKET_BATCH; e++)
+            found->nans += x[e] > codes.last_number();
 }
 
 /* Counts the keys of every tile below the bracket of the segment, and copies the codes inside. */
 template <typename WORD>
-static __global__ void __launch_bounds__(DIGITS_THREADS)
+static __global__ void __launch_bounds__(DIGITS_THREADS, BRACKET_RESIDENT)
     bracket_filter(const __grid_constant__ segment_codes<WORD> codes, const void *keys,
                    const __grid_constant__ segment_classes classes, bool counts_nans,
                    digits_table table)
@@ -158,45 +191,37 @@ static __global__ void __launch_bounds__(DIGITS_THREADS)
     uint64_t const tiles = segment_tiles_count(classes);
     for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
         segment_part const here = segment_tile_at(classes, t);
-        WORD               x[DIGITS_ITEMS];
-        unsigned const     count = digits_load(codes, keys, here, x);
         digits_entry      &entry = table.entries[here.slot];
         WORD const         low = (WORD)entry.found[0], high = (WORD)entry.found[1];
-        WORD const         width = (WORD)(high - low);
-        unsigned const     mine =
-            count > threadIdx.x ? (count - threadIdx.x - 1) / DIGITS_THREADS + 1 : 0;
-        unsigned inside = 0, below = 0, nans = 0;
-        if (low <= high) {
+        uint64_t const     from = here.tile * DIGITS_TILE, start = here.where.start + from;
+        uint64_t const     left = here.where.length > from ? here.where.length - from : 0;
+        unsigned const     count = left < DIGITS_TILE ? (unsigned)left : DIGITS_TILE;
+        unsigned const     mine = (count + DIGITS_THREADS - 1 - threadIdx.x) / DIGITS_THREADS;
+        bracket_found      found = {};
 #pragma unroll
-            for (int e = 0; e < DIGITS_ITEMS; e++) {
-                inside |= (unsigned)((WORD)(x[e] - low) <= width) << e;
-                below += x[e] < low;
-            }
-            inside &= mine >= DIGITS_ITEMS ? ~0u : (1u << mine) - 1;
-            below -= low != 0 ? DIGITS_ITEMS - mine : 0; /* items past the end are 0 */
-        }
-        if (counts_nans) {
-#pragma unroll
-            for (int e = 0; e < DIGITS_ITEMS; e++)
-                nans += x[e] > codes.last_number();
-            nans = __reduce_add_sync(WARP_ALL, nans);
-            if (lane_id() == 0 && nans != 0)
-                atomicAdd(&entry.nans, (unsigned long long)nans);
-        }
-        unsigned const own = (unsigned)__popc(inside);
-        unsigned const scanned = warp_scan<scan_add<unsigned>>(own);
-        unsigned const total = __shfl_sync(WARP_ALL, scanned, WARP_LANES - 1);
-        below = __reduce_add_sync(WARP_ALL, below);
+        for (int first = 0; first < DIGITS_ITEMS; first += BRACKET_BATCH)
+            bracket_look(codes, keys, start, first, mine, low, high, counts_nans, &found);
+        found.inside &= mine >= DIGITS_ITEMS ? ~0u : (1u << mine) - 1;
+        found.below -= low != 0 ? DIGITS_ITEMS - mine : 0;
+        if (low > high) /* an empty bracket */
+            found.inside = found.below = 0;
+        unsigned const nans = counts_nans ? __reduce_add_sync(WARP_ALL, found.nans) : 0;
+        if (lane_id() == 0 && nans != 0)
+            atomicAdd(&entry.nans, (unsigned long long)nans);
+        unsigned const     own = (unsigned)__popc(found.inside);
+        unsigned const     scanned = warp_scan<scan_add<unsigned>>(own);
+        unsigned const     total = __shfl_sync(WARP_ALL, scanned, WARP_LANES - 1);
+        unsigned const     below = __reduce_add_sync(WARP_ALL, found.below);
         unsigned long long before = 0;
         if (lane_id() == 0 && (below | total) != 0)
             before = atomicAdd(&entry.counts, (unsigned long long)below << 32 | total);
         if (low >= high || total == 0)
             continue; /* the candidates are equal, or there are none */
-        uint64_t const first =
-            (uint32_t)__shfl_sync(WARP_ALL, before, 0) + (uint64_t)(scanned - own);
+        uint32_t const      at = (uint32_t)__shfl_sync(WARP_ALL, before, 0) + (scanned - own);
         segment_large const whole = {here.where, here.first_tile, here.number};
-        bracket_keep(x, inside, (WORD *)table.candidates + bracket_first(classes, whole), first,
-                     bracket_room(here.where.length));
+        bracket_keep(codes, keys, start, found.inside,
+                     (WORD *)table.candidates + bracket_first(classes, whole), at,
+                     (uint32_t)bracket_room(here.where.length));
     }
 }
 
@@ -220,9 +245,36 @@ static DEVICE WORD bracket_next(const WORD *candidates, uint32_t count, WORD wor
     return warp_smallest(least[lane_id() % (BRACKET_THREADS / WARP_LANES)]);
 }
 
+/* Finds the candidate of a rank, from registers if they hold all candidates. */
+template <typename WORD>
+static DEVICE void bracket_search(narrow_shared<BRACKET_THREADS> *shared, const WORD *candidates,
+                                  narrow_range<WORD> *range, uint32_t rank)
+{
+    constexpr int  HELD = BRACKET_HELD / sizeof(WORD);
+    uint32_t const count = range->inside;
+    if (count <= HELD * BRACKET_THREADS) {
+        WORD x[HELD];
+#pragma unroll
+        for (int e = 0; e < HELD; e++)
+            if (e * BRACKET_THREADS + threadIdx.x < count)
+                x[e] = candidates[e * BRACKET_THREADS + threadIdx.x];
+        narrow(shared, range, rank, 0, [&](auto &&f) {
+#pragma unroll
+            for (int e = 0; e < HELD; e++)
+                if (e * BRACKET_THREADS + threadIdx.x < count)
+                    f(x[e]);
+        });
+    } else {
+        narrow(shared, range, rank, 0, [&](auto &&f) {
+            for (uint32_t p = threadIdx.x; p < count; p += BRACKET_THREADS)
+                f(candidates[p]);
+        });
+    }
+}
+
 /* Writes target j of every long segment whose bracket has the wanted keys. */
 template <typename WORD>
-static __global__ void __launch_bounds__(BRACKET_THREADS)
+static __global__ void __launch_bounds__(BRACKET_THREADS, 4)
     bracket_settle(const __grid_constant__ segment_codes<WORD> codes,
                    const __grid_constant__ segment_classes     classes,
                    const __grid_constant__ segment_targets targets, uint64_t j, digits_table table)
@@ -251,11 +303,7 @@ static __global__ void __launch_bounds__(BRACKET_THREADS)
             const WORD *const candidates =
                 (const WORD *)table.candidates + bracket_first(classes, here);
             narrow_range<WORD> range = {low, high, 0, count};
-            narrow(&shared, &range, (uint32_t)(rank - below), 0, [&](auto &&f) {
-#pragma unroll 4
-                for (uint32_t p = threadIdx.x; p < count; p += BRACKET_THREADS)
-                    f(candidates[p]);
-            });
+            bracket_search(&shared, candidates, &range, (uint32_t)(rank - below));
             key = next = range.low;
             if (target.place.above != rank && rank + 1 - below >= range.below + range.inside)
                 next = bracket_next(candidates, count, key, least);
@@ -277,7 +325,7 @@ static ordo_status select_long(cuda_call *call, const segment_codes<WORD> &codes
                                const segment_targets &targets)
 {
     size_t const slots = table.bytes / sizeof(digits_entry);
-    size_t const tiles = segment_grid(call, classes.most_tiles, 1, 4);
+    size_t const tiles = segment_grid(call, classes.most_tiles, 1, BRACKET_RESIDENT);
     size_t const blocks = segment_grid(call, slots, 1, 8);
     bool const   nans = targets.nans != ORDO_NANS_LAST && codes.is_float;
     if (slots == 0)
