@@ -19,8 +19,8 @@ static inline segment_limits segment_sort_classes(size_t record_size)
     if (record_size > 8)
         return {{CUDA_TUNE_SEGMENT_LANES, CUDA_TUNE_SEGMENT_WARP, CUDA_TUNE_SEGMENT_BLOCK},
                 segment_tile(record_size)};
-    return {{CUDA_TUNE_SEGMENT_SLOT, CUDA_TUNE_SEGMENT_BLOCK, CUDA_TUNE_SEGMENT_BLOCKS},
-            segment_tile(record_size)};
+    uint64_t const blocks = record_size > 4 ? CUDA_TUNE_SEGMENT_BLOCKS : CUDA_TUNE_SEGMENT_BLOCKS_4;
+    return {{CUDA_TUNE_SEGMENT_SLOT, CUDA_TUNE_SEGMENT_BLOCK, blocks}, segment_tile(record_size)};
 }
 
 enum {
@@ -39,7 +39,7 @@ struct segment_split {
 
 static __host__ DEVICE constexpr unsigned segment_split_each(size_t record_size)
 {
-    return segment_tile(record_size) / 64;
+    return segment_tile(record_size) / (record_size > 8 ? 64 : 512);
 }
 
 struct segment_plan {

@@ -1,8 +1,9 @@
 /* segment_sort.cuh - sorts the records of every segment, by a path for each class of lengths.
  *
- * Up to 512 records (of 16 bytes: 32) warps sort in registers (segment_lanes.cuh), up to 8192
- * (2048) blocks in shared memory (block_bitonic.cuh). Longer segments are distributed over buckets
- * of about 96 records, huge ones twice (segment_split.cuh), and the buckets are sorted as segments.
+ * Up to 512 records (of 16 bytes: 32) warps sort in registers (segment_lanes.cuh). Up to 16384
+ * records of 4 bytes or 8192 of 8 bytes blocks sort in shared memory by buckets
+ * (segment_spread.cuh), up to 2048 of 16 bytes by a network (block_bitonic.cuh). Longer segments
+ * are distributed over buckets, huge ones twice (segment_split.cuh), which are sorted as segments.
  * A bucket that is still too long for a block is sorted in tiles, which passes over all such
  * buckets merge (merge_sorted.cuh). A merge writes only within its bucket, whatever the records
  * are. Cost: one read and one write; long segments two reads and one write more. Scratch: two
@@ -354,7 +355,7 @@ static ordo_status launch_spread(cuda_call *call, const segment_plan *plan,
         TRY((launch_spread_of<KIND, THREADS>(
             call, plan, job, list,
             fixed || RECORDS == ROW_LEAST ? least : ordo_max(least, (uint64_t)RECORDS / 2))));
-    if constexpr (RECORDS < ROW_MOST)
+    if constexpr (RECORDS < row_most(sizeof(typename KIND::K)))
         return launch_spread<KIND, BITS, RECORDS * 2>(call, plan, job, list, least, most);
     return ORDO_OK;
 }

@@ -1,13 +1,13 @@
-/* segment_split.cuh - distributes the records of every long segment over buckets that a block
- * sorts: of about 1024 records, or 96 if a record has 16 bytes.
+/* segment_split.cuh - distributes the records of every long segment over buckets of about 1024
+ * records that blocks sort (96 if a record has 16 bytes).
  *
- * A block sorts a sample of each segment, and records of equal distance are splitters (after W. D. Frazer and A. C. McKellar, "Samplesort", JACM 17, 1970). A pass over all tiles of
- * all long segments finds the bucket of each record and counts the buckets. A second pass orders
- * each tile by bucket in shared memory and writes the records to their buckets. The order inside a
- * bucket is arbitrary, so a tile reserves places by atomics. Buckets are segments with offsets:
- * `bounds` holds the bounds of the buckets of each segment and then UINT64_MAX, which makes the
- * pair between two segments empty. Memory moved: two reads and one write, and two bytes per record
- * twice. */
+ * A block sorts a sample of each segment and chooses splitters from it (after W. D. Frazer and A.
+ * C. McKellar, "Samplesort", JACM 17, 1970). A pass over all tiles of all long segments finds the
+ * bucket of each record and counts the buckets. A second pass orders each tile by bucket in shared
+ * memory and writes the records to their buckets, in any order: a tile reserves places by atomics.
+ * Buckets are segments with offsets: `bounds` holds the bounds of the buckets of each segment and
+ * then UINT64_MAX, which makes the pair between two segments empty. Memory moved: two reads and one
+ * write, and two bytes per record twice. */
 #ifndef ORDO_CUDA_SEGMENTS_SEGMENT_SPLIT_H
 #define ORDO_CUDA_SEGMENTS_SEGMENT_SPLIT_H
 
@@ -16,7 +16,9 @@
 #include "cuda/segments/dev_segments_sort.cuh"
 
 enum {
-    SPLIT_THREADS = 512
+    SPLIT_THREADS = 512,
+    SPLIT_CELLS_LG = 9,
+    SPLIT_CELLS = 1 << SPLIT_CELLS_LG
 };
 
 template <typename KIND> struct split_shape {
@@ -26,7 +28,7 @@ template <typename KIND> struct split_shape {
     static constexpr bool     IS_WIDE = sizeof(typename KIND::K) > 8;
     static constexpr unsigned MEAN = IS_WIDE ? 96 : 1024; /* mean number of records of a bucket;
                                                            * more in the longest segments */
-    static constexpr unsigned OVER = IS_WIDE ? 4 : 16;    /* samples for each bucket; fewer if there
+    static constexpr unsigned OVER = IS_WIDE ? 4 : 8;     /* samples for each bucket; fewer if there
                                                            * are many buckets */
     static constexpr unsigned BUCKETS = TILE / 8;         /* most buckets of a segment */
     static constexpr unsigned SAMPLE = BUCKETS * (IS_WIDE ? 4 : 8);
@@ -118,6 +120,53 @@ static DEVICE void split_load(const segment_job<BITS> &job, const tile_place &at
         [&](int e) { return e * SPLIT_THREADS + threadIdx.x < count; }, place, x);
 }
 
+/* Cells of equal width between the first and the last splitter: each knows between which buckets
+ * its records are, so that the search for a bucket takes few steps. */
+template <typename BITS> struct split_cells {
+    BITS     first;
+    unsigned shift; /* lg of the width of a cell */
+
+    DEVICE explicit split_cells(BITS low, BITS high)
+    {
+        unsigned const length = 64 - (unsigned)__clzll((long long)(BITS)(high - low));
+        first = low;
+        shift = length > SPLIT_CELLS_LG ? length - SPLIT_CELLS_LG : 0;
+    }
+    /* The cell of a record; records before the first splitter are in cell 0, too. */
+    DEVICE unsigned cell(BITS bits) const
+    {
+        BITS const apart = bits < first ? (BITS)0 : (BITS)(bits - first) >> shift;
+        return apart < SPLIT_CELLS ? (unsigned)apart : SPLIT_CELLS - 1;
+    }
+    /* The number of splitters before cell c > 0; `splitters` are padded to a power of 2. */
+    template <typename KIND, typename K>
+    DEVICE unsigned before(const K *splitters, unsigned padded, unsigned c) const
+    {
+        BITS const edge = (BITS)(first + ((BITS)c << shift));
+        unsigned   count = 0;
+        if (edge < first)
+            return padded; /* the edge is past the largest key bits */
+        for (unsigned step = padded / 2; step > 0; step /= 2)
+            count += KIND::bits(splitters[count + step - 1]) < edge ? step : 0;
+        return count;
+    }
+};
+
+/* Fills the cells: the first bucket of a cell, and the last one above 16 bits. Called by all
+ * threads; barriers must come before and after. */
+template <typename KIND, typename K = typename KIND::K>
+static DEVICE void split_fill_cells(const split_cells<typename KIND::BITS> &cells,
+                                    const K *splitters, unsigned padded, unsigned last,
+                                    uint32_t *table)
+{
+    for (unsigned c = threadIdx.x; c < SPLIT_CELLS; c += SPLIT_THREADS) {
+        unsigned const from = c == 0 ? 0 : cells.template before<KIND>(splitters, padded, c);
+        unsigned const to =
+            c + 1 == SPLIT_CELLS ? last : cells.template before<KIND>(splitters, padded, c + 1);
+        table[c] = min(from, last) | min(to, last) << 16;
+    }
+}
+
 /* Finds the bucket of every record, the number of splitters up to it, and counts the buckets. */
 template <typename KIND, typename BITS = typename KIND::BITS>
 static __global__ void __launch_bounds__(SPLIT_THREADS)
@@ -128,7 +177,7 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
     typedef typename KIND::K  K;
     typedef split_shape<KIND> SHAPE;
     __shared__ K              splitters[SHAPE::BUCKETS];
-    __shared__ uint32_t       counts[SHAPE::BUCKETS];
+    __shared__ uint32_t       counts[SHAPE::BUCKETS], table[SPLIT_CELLS];
     uint64_t const            tiles = tiles_of_all(map, lists, SHAPE::TILE);
     for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
         tile_place const at = place_of_tile(map, lists, SHAPE::TILE, t);
@@ -136,24 +185,38 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
             continue;
         split_place const to = split_at<KIND>(t - at.first / SHAPE::TILE, at.where.length);
         unsigned const    count = (unsigned)min(at.where.length - at.first, (uint64_t)SHAPE::TILE);
-        unsigned const    padded = bitonic_tile(to.buckets);
+        unsigned const    padded = bitonic_tile(to.buckets), last = to.buckets - 1;
         K                 x[SHAPE::ITEMS];
         split_load<KIND>(job, at, count, x);
         for (unsigned b = threadIdx.x; b < padded; b += SPLIT_THREADS) {
-            splitters[b] =
-                b + 1 < to.buckets ? ((const K *)split.splitters)[to.table + b] : last_record<K>();
+            splitters[b] = b < last ? ((const K *)split.splitters)[to.table + b] : last_record<K>();
             counts[b] = 0;
         }
         __syncthreads();
-        unsigned bucket[SHAPE::ITEMS] = {};
-        for (unsigned step = padded / 2; step > 0; step /= 2)
+        split_cells<BITS> const cells(KIND::bits(splitters[0]), KIND::bits(splitters[last - 1]));
+        split_fill_cells<KIND>(cells, splitters, padded, last, table);
+        __syncthreads();
+        uint32_t range[SHAPE::ITEMS]; /* the first bucket, and the last one above 16 bits */
 #pragma unroll
-            for (int e = 0; e < SHAPE::ITEMS; e++)
-                bucket[e] += x[e] < splitters[bucket[e] + step - 1] ? 0 : step;
+        for (int e = 0; e < SHAPE::ITEMS; e++)
+            range[e] = table[cells.cell(KIND::bits(x[e]))];
+        bool open = true;
+        while (__any_sync(WARP_ALL, open)) {
+            open = false;
+#pragma unroll
+            for (int e = 0; e < SHAPE::ITEMS; e++) {
+                unsigned const from = range[e] & 0xffff, end = range[e] >> 16;
+                if (from < end) {
+                    unsigned const middle = (from + end) / 2;
+                    range[e] = x[e] < splitters[middle] ? (from | middle << 16)
+                                                        : ((middle + 1) | end << 16);
+                    open = true;
+                }
+            }
+        }
 #pragma unroll
         for (int e = 0; e < SHAPE::ITEMS; e++) {
-            unsigned const p = e * SPLIT_THREADS + threadIdx.x;
-            unsigned const found = min(bucket[e], to.buckets - 1); /* padding is no splitter */
+            unsigned const p = e * SPLIT_THREADS + threadIdx.x, found = range[e] & 0xffff;
             if (p < count) {
                 split.ids[at.where.start + at.first + p] = (uint16_t)found;
                 atomicAdd(&counts[found], 1u);

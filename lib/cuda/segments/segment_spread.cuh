@@ -1,4 +1,5 @@
-/* segment_spread.cuh - one block sorts a segment of up to 8192 records in shared memory.
+/* segment_spread.cuh - one block sorts a segment of up to 16384 records of 4 bytes, or 8192 of 8
+ * bytes, in shared memory.
  *
  * The records are distributed over two buckets for each of them, between the smallest and the
  * largest key: evenly by value, or by the logarithm of the value if that fills a bucket. One atomic
@@ -16,15 +17,19 @@
 
 enum {
     ROW_NEAR = WARP_SORT_ITEMS / 2 + 1, /* most records of a bucket that windows can sort */
-    ROW_ALIKE = 24, /* if one of so many keys equals the key of another lane, too many are equal */
-    ROW_LEAST = 1024, /* records of the smallest block */
-    ROW_MOST = 8192
+    ROW_ALIKE = 24,  /* if one of so many keys equals the key of another lane, too many are equal */
+    ROW_LEAST = 1024 /* records of the smallest block */
 };
 
 /* Records per thread. */
 static __host__ DEVICE constexpr int row_items(size_t record_size)
 {
     return record_size > 4 ? 8 : 16;
+}
+/* Records of the largest block. */
+static __host__ DEVICE constexpr int row_most(size_t record_size)
+{
+    return record_size > 4 ? CUDA_TUNE_SEGMENT_BLOCKS : CUDA_TUNE_SEGMENT_BLOCKS_4;
 }
 /* Blocks of `threads` threads per multiprocessor, which the registers allow. */
 static __host__ DEVICE constexpr int row_resident(int threads)
@@ -254,6 +259,21 @@ static DEVICE void row_scatter(row_memory<KIND, THREADS> *memory, const typename
     __syncthreads();
 }
 
+/* Whether many keys are equal: those of many threads and of the threads 16 lanes away. Contains one
+ * barrier. */
+template <typename KIND, int THREADS, int N>
+static DEVICE bool row_has_ties(const typename KIND::K (&x)[N], unsigned count)
+{
+    bool alike = false;
+#pragma unroll
+    for (int e = 0; e < N; e++) {
+        auto const bits = KIND::bits(x[e]);
+        auto const other = __shfl_xor_sync(WARP_ALL, bits, WARP_LANES / 2);
+        alike |= e * THREADS + threadIdx.x < count && other == bits;
+    }
+    return __syncthreads_count(alike) * ROW_ALIKE > THREADS;
+}
+
 /* Sorts `count` records of the block to memory->records; item e is record e * THREADS +
  * threadIdx.x. Returns false, in all threads, if the keys are too uneven. Full buckets are no
  * problem if the keys of each are equal. Ends with a barrier. */
@@ -272,8 +292,11 @@ static DEVICE bool row_sort(row_memory<KIND, THREADS> *memory, const key_code_by
         line.begin(low, high, logarithms != 0, row_memory<KIND, THREADS>::BUCKETS);
         row_count(memory, line, x, count, at);
         bool const far = __syncthreads_or(row_scan(memory) > ROW_NEAR) != 0;
-        if (far && KIND::indexed)
+        if (far && KIND::indexed) { /* ties need the order of their indices */
+            if (row_has_ties<KIND, THREADS>(x, count))
+                return false;
             continue;
+        }
         row_scatter(memory, x, count, at);
         if (!far)
             row_windows<K, THREADS>(memory->records, count);
