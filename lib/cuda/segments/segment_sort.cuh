@@ -165,12 +165,12 @@ static __global__ void __launch_bounds__(THREADS, row_resident(THREADS))
             [&](int e) { return place(e) < length; }, place, x);
         if (row_sort(memory, job.code, x, length)) {
             write_segment_at<KIND>(job, where, totals, [&](uint64_t r) {
-                return memory->records[row_at<K>((unsigned)r)];
+                return memory->keys[windows_at<K>((unsigned)r)];
             });
         } else {
             __syncthreads();
-            sort_in_block<KIND>(job, where, 0, length, memory->records);
-            write_segment<KIND>(job, where, memory->records, totals);
+            sort_in_block<KIND>(job, where, 0, length, memory->keys);
+            write_segment<KIND>(job, where, memory->keys, totals);
         }
         __syncthreads();
     }

@@ -12,11 +12,10 @@
 #define ORDO_CUDA_SEGMENTS_SEGMENT_SPREAD_H
 
 #include "cuda/block/block_scan.cuh"
+#include "cuda/block/block_windows.cuh"
 #include "cuda/segments/dev_segments_sort.cuh"
-#include "cuda/warp/warp_sort.cuh"
 
 enum {
-    ROW_NEAR = WARP_SORT_ITEMS / 2 + 1, /* most records of a bucket that windows can sort */
     ROW_ALIKE = 24,  /* if one of so many keys equals the key of another lane, too many are equal */
     ROW_LEAST = 1024 /* records of the smallest block */
 };
@@ -37,13 +36,6 @@ static __host__ DEVICE constexpr int row_resident(int threads)
     return threads >= 1024 ? 1 : 1024 / threads;
 }
 
-/* The index of place p in shared memory: 16 bytes stay free after every 128, so that lanes that
- * read their windows use different banks. */
-template <typename K> static __host__ DEVICE constexpr unsigned row_at(unsigned p)
-{
-    return p + p / (128 / sizeof(K)) * (16 / sizeof(K));
-}
-
 template <typename KIND, int THREADS> struct row_memory {
     typedef typename KIND::BITS BITS;
     typedef typename KIND::K    K;
@@ -51,7 +43,9 @@ template <typename KIND, int THREADS> struct row_memory {
     static constexpr int      ITEMS = row_items(sizeof(K)), WARPS = THREADS / WARP_LANES;
     static constexpr unsigned RECORDS = THREADS * ITEMS, BUCKETS = 2 * RECORDS;
 
-    alignas(16) K records[row_at<K>(RECORDS + 2 * WARP_SORT_ITEMS)];
+    static DEVICE constexpr unsigned at(unsigned p) { return windows_at<K>(p); }
+
+    alignas(16) K keys[windows_at<K>(RECORDS + 2 * WARP_SORT_ITEMS)]; /* the records */
     alignas(16) uint32_t counts[RECORDS]; /* of two buckets each, 16 bits; later their starts */
     BITS     low[WARPS], high[WARPS];
     uint32_t sums[WARPS];
@@ -198,45 +192,13 @@ static DEVICE unsigned row_scan(row_memory<KIND, THREADS> *memory)
 
 /* ---- The sort ---- */
 
-/* Sorts records that are at most ROW_NEAR - 1 places from their final places: windows of 16
- * records, then windows shifted by 8. The records after the last are the largest. Ends with a
- * barrier. */
-template <typename K, int THREADS> static DEVICE void row_windows(K *records, unsigned count)
-{
-    constexpr int EACH = sizeof(uint4) / sizeof(K), VECTORS = WARP_SORT_ITEMS / EACH;
-    union {
-        uint4 all[VECTORS];
-        K     key[WARP_SORT_ITEMS];
-    } window;
-#pragma unroll
-    for (int round = 0; round < 2; round++) {
-        unsigned const from = threadIdx.x * WARP_SORT_ITEMS + round * (WARP_SORT_ITEMS / 2);
-        if (from < count) {
-            auto const vector = [&](int v) -> uint4 & {
-                return *(uint4 *)(records + row_at<K>(from + v * EACH));
-            };
-#pragma unroll
-            for (int v = 0; v < VECTORS; v++)
-                window.all[v] = vector(v);
-            if (round == 0)
-                lane_sort(window.key);
-            else
-                lane_sort<WARP_SORT_ITEMS / 2>(window.key);
-#pragma unroll
-            for (int v = 0; v < VECTORS; v++)
-                vector(v) = window.all[v];
-        }
-        __syncthreads();
-    }
-}
-
 /* Whether the records are in order. Contains one barrier. */
 template <typename K, int THREADS>
 static DEVICE bool row_is_sorted(const K *records, unsigned count)
 {
     bool falls = false;
     for (unsigned p = threadIdx.x; p + 1 < count; p += THREADS)
-        falls |= records[row_at<K>(p + 1)] < records[row_at<K>(p)];
+        falls |= records[windows_at<K>(p + 1)] < records[windows_at<K>(p)];
     return !__syncthreads_or(falls);
 }
 
@@ -252,10 +214,10 @@ static DEVICE void row_scatter(row_memory<KIND, THREADS> *memory, const typename
             unsigned const bucket = at[e] & 0xffff;
             uint32_t const starts = memory->counts[bucket / 2];
             unsigned const place = (starts >> bucket % 2 * 16 & 0xffff) + (at[e] >> 16);
-            memory->records[row_at<K>(place)] = x[e];
+            memory->keys[windows_at<K>(place)] = x[e];
         }
     for (unsigned p = threadIdx.x; p < 2 * WARP_SORT_ITEMS; p += THREADS)
-        memory->records[row_at<K>(count + p)] = last_record<K>();
+        memory->keys[windows_at<K>(count + p)] = last_record<K>();
     __syncthreads();
 }
 
@@ -274,7 +236,7 @@ static DEVICE bool row_has_ties(const typename KIND::K (&x)[N], unsigned count)
     return __syncthreads_count(alike) * ROW_ALIKE > THREADS;
 }
 
-/* Sorts `count` records of the block to memory->records; item e is record e * THREADS +
+/* Sorts `count` records of the block to memory->keys; item e is record e * THREADS +
  * threadIdx.x. Returns false, in all threads, if the keys are too uneven. Full buckets are no
  * problem if the keys of each are equal. Ends with a barrier. */
 template <typename KIND, int THREADS, int N, typename BITS = typename KIND::BITS>
@@ -291,7 +253,7 @@ static DEVICE bool row_sort(row_memory<KIND, THREADS> *memory, const key_code_by
         uint32_t at[N];
         line.begin(low, high, logarithms != 0, row_memory<KIND, THREADS>::BUCKETS);
         row_count(memory, line, x, count, at);
-        bool const far = __syncthreads_or(row_scan(memory) > ROW_NEAR) != 0;
+        bool const far = __syncthreads_or(row_scan(memory) > WINDOWS_NEAR) != 0;
         if (far && KIND::indexed) { /* ties need the order of their indices */
             if (row_has_ties<KIND, THREADS>(x, count))
                 return false;
@@ -299,8 +261,8 @@ static DEVICE bool row_sort(row_memory<KIND, THREADS> *memory, const key_code_by
         }
         row_scatter(memory, x, count, at);
         if (!far)
-            row_windows<K, THREADS>(memory->records, count);
-        if (!far || row_is_sorted<K, THREADS>(memory->records, count))
+            block_windows<row_memory<KIND, THREADS>, K>(memory, count);
+        if (!far || row_is_sorted<K, THREADS>(memory->keys, count))
             return true;
     }
     return false;

@@ -12,9 +12,9 @@
 #define ORDO_CUDA_SORT_DEV_RADIX_LEAF_H
 
 #include "cuda/block/block_scan.cuh"
+#include "cuda/block/block_windows.cuh"
 #include "cuda/sort/dev_radix_memory.cuh"
 #include "cuda/sort/dev_radix_plan.cuh"
-#include "cuda/warp/warp_sort.cuh"
 
 enum {
     LEAF_THREADS = CUDA_TUNE_LEAF_THREADS,
@@ -23,8 +23,7 @@ enum {
     LEAF_WARPS = LEAF_THREADS / 32,
     LEAF_BUCKETS = CUDA_TUNE_LEAF_BUCKETS,
     LEAF_SHARE = LEAF_BUCKETS / LEAF_THREADS, /* buckets per thread */
-    LEAF_TILE = CUDA_TUNE_LEAF_TILE,
-    LEAF_NEAR = WARP_SORT_ITEMS / 2 + 1 /* most keys of a bucket that windows can sort */
+    LEAF_TILE = CUDA_TUNE_LEAF_TILE
 };
 static_assert(LEAF_KEYS <= LEAF_THREADS * WARP_SORT_ITEMS && LEAF_KEYS % 32 == 0,
               "a window for each thread, and whole rows of keys");
@@ -44,9 +43,8 @@ template <typename CODE, typename VALUE, bool BY_VALUE> struct alignas(16) leaf_
     static constexpr bool       PAIRS = value_traits<VALUE>::exists;
     static constexpr bool       NEAR = !PAIRS && sizeof(BITS) == 4;
 
-    /* The index of place p in `keys`. For windows, 16 bytes stay free after every 128, so that
-     * lanes that read their windows use different banks. */
-    static DEVICE constexpr unsigned at(unsigned p) { return NEAR ? p + p / 32 * 4 : p; }
+    /* The index of place p in `keys`. */
+    static DEVICE constexpr unsigned at(unsigned p) { return NEAR ? windows_at<BITS>(p) : p; }
     /* Windows reach past the last key. */
     static constexpr unsigned ROOM = NEAR ? (LEAF_KEYS + 2 * WARP_SORT_ITEMS) / 32 * 36 : LEAF_KEYS;
 
@@ -258,38 +256,6 @@ template <typename SHARED> static DEVICE uint32_t leaf_scan(SHARED *shared, unsi
     return most;
 }
 
-/* Sorts keys that are at most LEAF_NEAR - 1 places from their final places: windows of 16 keys,
- * then windows shifted by 8. The keys after the last are the largest. Ends with a barrier. */
-template <typename SHARED, typename BITS = typename SHARED::BITS>
-static DEVICE void leaf_windows(SHARED *shared, unsigned count)
-{
-    constexpr int EACH = sizeof(uint4) / sizeof(BITS), VECTORS = WARP_SORT_ITEMS / EACH;
-    union {
-        uint4 all[VECTORS];
-        BITS  key[WARP_SORT_ITEMS];
-    } window;
-#pragma unroll
-    for (int round = 0; round < 2; round++) {
-        unsigned const from = threadIdx.x * WARP_SORT_ITEMS + round * (WARP_SORT_ITEMS / 2);
-        if (from < count) {
-            auto const vector = [&](int v) -> uint4 & {
-                return *(uint4 *)(shared->keys + SHARED::at(from + v * EACH));
-            };
-#pragma unroll
-            for (int v = 0; v < VECTORS; v++)
-                window.all[v] = vector(v);
-            if (round == 0)
-                lane_sort(window.key);
-            else
-                lane_sort<WARP_SORT_ITEMS / 2>(window.key);
-#pragma unroll
-            for (int v = 0; v < VECTORS; v++)
-                vector(v) = window.all[v];
-        }
-        __syncthreads();
-    }
-}
-
 /* The start of `bucket` plus the number of its records that come before the record at place p.
  * order(p): the order of equal keys. */
 template <typename SHARED, typename CODE, typename BITS, typename F>
@@ -374,7 +340,7 @@ static DEVICE bool leaf_sort(leaf_array<CODE, VALUE> const      &array,
     __syncthreads();
     uint32_t const most = leaf_scan(shared, count);
     bool const     exact = !PAIRS && line.factor == 0; /* keys of a bucket are equal */
-    bool const     far = __syncthreads_or(most > (NEAR ? LEAF_NEAR : CUDA_TUNE_LEAF_FULL)) != 0;
+    bool const     far = __syncthreads_or(most > (NEAR ? WINDOWS_NEAR : CUDA_TUNE_LEAF_FULL)) != 0;
     if (far && !exact && __syncthreads_or(most > CUDA_TUNE_LEAF_FULL) != 0) {
         if (*patience == 0)
             return false;
@@ -393,7 +359,7 @@ static DEVICE bool leaf_sort(leaf_array<CODE, VALUE> const      &array,
     __syncthreads();
     if (exact || (NEAR && !far)) {
         if (NEAR && !exact)
-            leaf_windows(shared, count);
+            block_windows(shared, count);
         each([&](int, unsigned p) { array.store(first + p, shared->keys[SHARED::at(p)]); });
         __syncthreads();
         return true;
