@@ -268,6 +268,18 @@ static void test_rows(effort much)
     }
 }
 
+/* Every shape in rows for each size of the blocks that sort by buckets. */
+static void test_shapes(void)
+{
+    static const ordo_type types[] = {ORDO_F32, ORDO_U32, ORDO_I64, ORDO_F64};
+    static const size_t    lengths[] = {700, 1500, 3000, 6000, 12000};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        for (size_t shape = 0; shape < inputs_count(); shape++) {
+            layout const l = rows(3, lengths[i]);
+            try_all(&l, types[(shape + i) % 4], shape, false);
+        }
+}
+
 static void test_types(effort much)
 {
     static const size_t jumps[] = {1, 3, INPUTS_TYPES};
@@ -492,6 +504,7 @@ int main(void)
     test_bad_offsets(much == FEWEST ? 1 : 8);
     test_refused();
     if (much == ALL) {
+        test_shapes();
         test_huge();
         test_host();
         test_captured();
