@@ -313,7 +313,7 @@ static ordo_status launch_blocks(cuda_call *call, const segment_plan *plan,
                                  const segment_job<BITS> &job, int list, unsigned most)
 {
     bool const           fixed = plan->map.offsets == NULL;
-    unsigned const       threads = ordo_max(most / BITONIC_LEAST, 32);
+    unsigned const       threads = ordo_min(ordo_max(most / BITONIC_LEAST, 32), 1024);
     size_t const         shared = bitonic_room<typename KIND::K>(most) * sizeof(typename KIND::K);
     size_t const         items = fixed ? plan->map.count : plan->lists.room[list];
     size_t const         grid = segment_grid(call, items, 1, 8192 / threads);
@@ -358,6 +358,19 @@ static ordo_status launch_spread(cuda_call *call, const segment_plan *plan,
     if constexpr (RECORDS < row_most(sizeof(typename KIND::K)))
         return launch_spread<KIND, BITS, RECORDS * 2>(call, plan, job, list, least, most);
     return ORDO_OK;
+}
+
+/* Sorts the segments of a list by buckets, or by a network if records have 16 bytes or the buckets
+ * do not fit in the shared memory of the GPU. */
+template <typename KIND, typename BITS = typename KIND::BITS>
+static ordo_status launch_list(cuda_call *call, const segment_plan *plan,
+                               const segment_job<BITS> &job, int list, const uint64_t *limits)
+{
+    unsigned const most = bitonic_tile((unsigned)ordo_min(limits[list + 1], plan->longest));
+    if constexpr (sizeof(typename KIND::K) <= 8)
+        if (row_bytes<typename KIND::K>(most) <= call->facts->shared_bytes)
+            return launch_spread<KIND>(call, plan, job, list, limits[list], limits[list + 1]);
+    return launch_blocks<KIND>(call, plan, job, list, most);
 }
 
 /* Writes the results of segments of more than `least` records, which are sorted in a or b. */
@@ -443,20 +456,14 @@ static ordo_status segments_run(cuda_call *call, const segment_plan *plan,
         TRY(segments_classify(call, plan->map, classes, plan->lists));
     if (shortest <= limits[0])
         TRY(launch_lanes<KIND>(call, plan, job, shortest, longest));
-    if constexpr (sizeof(typename KIND::K) <= 8)
-        for (int list = 0; list < 2; list++)
-            if (shortest <= limits[list + 1] && longest > limits[list])
-                TRY(launch_spread<KIND>(call, plan, job, list, limits[list], limits[list + 1]));
-    if (sizeof(typename KIND::K) <= 8 && longest <= limits[2])
-        return ORDO_OK;
     /* Segments of a fixed length that are one tile each. */
-    if (shortest > CUDA_TUNE_SEGMENT_BLOCK && longest <= tile_records<KIND>())
+    if (sizeof(typename KIND::K) > 8 && shortest > CUDA_TUNE_SEGMENT_BLOCK &&
+        longest <= tile_records<KIND>())
         return launch_tiles<KIND>(call, plan, job);
-    for (int list = 0; list < 2 && sizeof(typename KIND::K) > 8; list++)
+    for (int list = 0; list < 2; list++)
         if (shortest <= limits[list + 1] && longest > limits[list] &&
             limits[list + 1] > limits[list])
-            TRY(launch_blocks<KIND>(call, plan, job, list,
-                                    bitonic_tile((unsigned)ordo_min(limits[list + 1], longest))));
+            TRY(launch_list<KIND>(call, plan, job, list, limits));
     if (longest <= limits[2])
         return ORDO_OK;
     return plan->level < plan->levels ? launch_split<KIND>(call, plan, job)

@@ -51,6 +51,13 @@ template <typename KIND, int THREADS> struct row_memory {
     uint32_t sums[WARPS];
 };
 
+/* At least the bytes of the memory of a block for this number of records, a power of 2. */
+template <typename K> static inline size_t row_bytes(unsigned records)
+{
+    unsigned const held = ordo_max(records, ROW_LEAST);
+    return windows_at<K>(held + 2 * WARP_SORT_ITEMS) * sizeof(K) + held * sizeof(uint32_t) + 1024;
+}
+
 /* ---- The buckets ---- */
 
 /* The map from key bits to buckets. */
