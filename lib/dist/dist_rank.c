@@ -259,7 +259,7 @@ ordo_status ordo_dist_rank(ordo_ctx *ctx, const ordo_comm *comm, ordo_type type,
                  .ties = ties,
                  .rank_type = rank_type,
                  .ranks = ranks};
-    API_CALL("dist_rank", type, n, rank_entered(ctx, exec, comm, &r, opts));
+    API_CALL("dist_rank", (ordo_type)0, n, rank_entered(ctx, exec, comm, &r, opts));
 }
 
 /* ---- Unique keys ---- */
@@ -295,5 +295,5 @@ ordo_status ordo_dist_unique_count(ordo_ctx *ctx, const ordo_comm *comm, ordo_ty
     ranking r = {.c = {.type = type, .keys = keys, .n = n},
                  .ties = ORDO_TIES_DENSE,
                  .rank_type = ORDO_U64};
-    API_CALL("dist_unique_count", type, n, unique_entered(ctx, exec, comm, &r, count, opts));
+    API_CALL("dist_unique_count", (ordo_type)0, n, unique_entered(ctx, exec, comm, &r, count, opts));
 }

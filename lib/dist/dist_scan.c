@@ -131,7 +131,7 @@ ordo_status ordo_dist_scan(ordo_ctx *ctx, const ordo_comm *comm, ordo_op op, ord
 {
     dist_call c = {.type = type, .keys = in, .n = n};
     scan_wish w = {.in = in, .part = {.op = op, .out = out, .out_type = out_type}};
-    API_CALL("dist_scan", type, n, scan_entered(ctx, exec, comm, &c, &w, opts));
+    API_CALL("dist_scan", (ordo_type)0, n, scan_entered(ctx, exec, comm, &c, &w, opts));
 }
 
 /* ---- Is it sorted? ---- */
@@ -208,6 +208,6 @@ ordo_status ordo_dist_is_sorted(ordo_ctx *ctx, const ordo_comm *comm, ordo_type 
                                 const ordo_dist_opts *opts)
 {
     dist_call c = {.type = type, .keys = keys, .n = n};
-    API_CALL("dist_is_sorted", type, n,
+    API_CALL("dist_is_sorted", (ordo_type)0, n,
              sorted_entered(ctx, exec, comm, &c, sorted, where, opts));
 }

@@ -103,7 +103,7 @@ ordo_status ordo_dist_select(ordo_ctx *ctx, const ordo_comm *comm, ordo_type typ
                              const ordo_dist_opts *opts)
 {
     positions p = {.c = {.type = type, .keys = keys, .n = n}};
-    API_CALL("dist_select", type, n, select_entered(ctx, exec, comm, &p, k, count, out, opts));
+    API_CALL("dist_select", (ordo_type)0, n, select_entered(ctx, exec, comm, &p, k, count, out, opts));
 }
 
 /* ---- Quantiles ---- */
@@ -224,7 +224,7 @@ ordo_status ordo_dist_quantiles(ordo_ctx *ctx, const ordo_comm *comm, ordo_type 
 {
     positions           p = {.c = {.type = type, .keys = keys, .n = n}};
     quantile_wish const wish = {q, count, nans, method, false, "ordo_dist_quantiles"};
-    API_CALL("dist_quantiles", type, n,
+    API_CALL("dist_quantiles", (ordo_type)0, n,
              quantiles_entered(ctx, exec, comm, &p, &wish, out, opts));
 }
 
@@ -234,5 +234,5 @@ ordo_status ordo_dist_median(ordo_ctx *ctx, const ordo_comm *comm, ordo_type typ
     double const        half = 0.5;
     positions           p = {.c = {.type = type, .keys = keys, .n = n}};
     quantile_wish const wish = {&half, 1, nans, ORDO_METHOD_DEFAULT, true, "ordo_dist_median"};
-    API_CALL("dist_median", type, n, quantiles_entered(ctx, exec, comm, &p, &wish, out, opts));
+    API_CALL("dist_median", (ordo_type)0, n, quantiles_entered(ctx, exec, comm, &p, &wish, out, opts));
 }

@@ -144,7 +144,7 @@ ordo_status ordo_dist_sort(ordo_ctx *ctx, const ordo_comm *comm, ordo_type type,
                            size_t n, const ordo_dist_opts *opts)
 {
     sorting s = {.c = {.type = type, .n = n}, .keys = keys};
-    API_CALL("dist_sort", type, n,
+    API_CALL("dist_sort", (ordo_type)0, n,
              sort_entered(ctx, exec, comm, &s, "ordo_dist_sort", false, opts));
 }
 
@@ -154,7 +154,7 @@ ordo_status ordo_dist_sort_pairs(ordo_ctx *ctx, const ordo_comm *comm, ordo_type
 {
     sorting s = {
         .c = {.type = type, .n = n}, .keys = keys, .values = values, .value_size = value_size};
-    API_CALL("dist_sort_pairs", type, n,
+    API_CALL("dist_sort_pairs", (ordo_type)0, n,
              sort_entered(ctx, exec, comm, &s, "ordo_dist_sort_pairs", true, opts));
 }
 
@@ -237,7 +237,7 @@ ordo_status ordo_dist_argsort(ordo_ctx *ctx, const ordo_comm *comm, ordo_type ty
                               const ordo_dist_opts *opts)
 {
     sorting s = {.c = {.type = type, .n = n, .keys = keys}};
-    API_CALL("dist_argsort", type, n,
+    API_CALL("dist_argsort", (ordo_type)0, n,
              argsort_entered(ctx, exec, comm, &s, index_type, index, opts));
 }
 

@@ -113,5 +113,5 @@ ordo_status ordo_dist_topk(ordo_ctx *ctx, const ordo_comm *comm, ordo_type type,
                            const ordo_dist_opts *opts)
 {
     best b = {.c = {.type = type, .keys = keys, .n = n}, .values = values, .index = index};
-    API_CALL("dist_topk", type, n, topk_entered(ctx, exec, comm, &b, k, found, opts));
+    API_CALL("dist_topk", (ordo_type)0, n, topk_entered(ctx, exec, comm, &b, k, found, opts));
 }

@@ -1,5 +1,5 @@
 /* distkit.h - a global array divided over ranks that are threads, for the tests of calls over many
- * ranks. Include it in one file of a test. */
+ * ranks. */
 #ifndef ORDO_TESTS_DISTKIT_H
 #define ORDO_TESTS_DISTKIT_H
 
@@ -18,7 +18,7 @@ enum {
 
 /* How the keys are divided: 0 evenly, 1 all on one rank, 2 the first rank has none, 3 at random, 4
  * every other rank has none. Writes the first key of each rank and the end. */
-static void distkit_split(size_t how, size_t n, size_t ranks, uint64_t seed, size_t *starts)
+static inline void distkit_split(size_t how, size_t n, size_t ranks, uint64_t seed, size_t *starts)
 {
     size_t weights[DISTKIT_RANKS], all = 0, at = 0;
     for (size_t r = 0; r < ranks; r++) {
@@ -49,7 +49,7 @@ typedef struct distkit {
     char        message[DISTKIT_RANKS][DISTKIT_MESSAGE];
 } distkit;
 
-static void distkit_body(void *user, ordo_comm *comm)
+static inline void distkit_body(void *user, ordo_comm *comm)
 {
     distkit *const  kit = user;
     size_t const    rank = (size_t)comm->rank;
@@ -65,7 +65,7 @@ static void distkit_body(void *user, ordo_comm *comm)
 }
 
 /* Runs the call on all ranks. True if every rank returned `expected`. */
-static bool distkit_run(distkit *kit, ordo_status expected)
+static inline bool distkit_run(distkit *kit, ordo_status expected)
 {
     bool ok = CHECK(ordo_dist_threads((int32_t)kit->ranks, distkit_body, kit) == ORDO_OK);
     for (size_t r = 0; r < kit->ranks; r++) {
