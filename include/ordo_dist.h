@@ -59,7 +59,7 @@ typedef struct ordo_comm {
  * ended. A rank makes its own context. A rank that ends early makes the functions of the others
  * fail. ORDO_E_ARG, ORDO_E_NOMEM: nothing ran. */
 ORDO_MUST ordo_status ordo_dist_threads(int32_t ranks, void (*body)(void *user, ordo_comm *comm),
-                                        void *user);
+                                        void   *user);
 
 /* ---- Options and report ---- */
 

@@ -80,8 +80,7 @@ static inline int ordo_mpi_sum(void *user, uint64_t *values, size_t count)
     const ordo_mpi_group *const g = (const ordo_mpi_group *)user;
     while (count > 0) {
         int const now = count < ORDO_MPI_PIECE / 8 ? (int)count : ORDO_MPI_PIECE / 8;
-        if (MPI_Allreduce(MPI_IN_PLACE, values, now, MPI_UINT64_T, MPI_SUM, g->comm) !=
-            MPI_SUCCESS)
+        if (MPI_Allreduce(MPI_IN_PLACE, values, now, MPI_UINT64_T, MPI_SUM, g->comm) != MPI_SUCCESS)
             return 1;
         values += now;
         count -= (size_t)now;

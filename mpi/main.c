@@ -62,12 +62,12 @@ typedef struct wishes {
 } wishes;
 
 typedef struct job {
-    MPI_Comm     world;
-    int          rank;
-    wishes       w;
-    ordo_ctx    *ctx;
-    ordo_comm    comm;
-    slice        in;
+    MPI_Comm         world;
+    int              rank;
+    wishes           w;
+    ordo_ctx        *ctx;
+    ordo_comm        comm;
+    slice            in;
     ordo_dist_report report;
 } job;
 
@@ -139,7 +139,8 @@ static bool read_named(job *j, int option, const char *text)
     switch (option) {
     case DTYPE:
         w->type = (ordo_type)ordo_type_parse(text);
-        return w->type != 0 || wrong(j, "--dtype", text, "i8 u8 i16 u16 i32 u32 i64 u64 f32 or f64");
+        return w->type != 0 ||
+               wrong(j, "--dtype", text, "i8 u8 i16 u16 i32 u32 i64 u64 f32 or f64");
     case TIES:
         found = find_name(ties, text);
         w->ties = (ordo_ties)(found < 0 ? 0 : found);
@@ -229,8 +230,8 @@ static bool read_options(job *j, int argc, char **argv, bool *help_wanted)
 {
     static const char *const commands[] = {"sort",   "rank", "quantile", "median",
                                            "select", "topk", NULL};
-    bool fine = true;
-    int  option;
+    bool                     fine = true;
+    int                      option;
     opterr = j->rank == 0;
     *help_wanted = argc > 1 && (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||
                                 strcmp(argv[1], "-h") == 0);
@@ -270,8 +271,8 @@ static void print_keys(const job *j, const void *keys, size_t n)
 {
     for (size_t i = 0; i < n && j->rank == 0; i++) {
         char         text[64];
-        size_t const length = number_format(
-            j->in.type, (const char *)keys + i * ordo_type_size(j->in.type), text);
+        size_t const length =
+            number_format(j->in.type, (const char *)keys + i * ordo_type_size(j->in.type), text);
         printf("%.*s\n", (int)length, text);
     }
 }

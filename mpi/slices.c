@@ -57,7 +57,7 @@ file_format format_of_path(const char *path)
     static const struct {
         const char *end;
         file_format format;
-    } names[] = {{".npy", FORMAT_NPY}, {".raw", FORMAT_RAW}, {".bin", FORMAT_RAW},
+    } names[] = {{".npy", FORMAT_NPY},  {".raw", FORMAT_RAW},   {".bin", FORMAT_RAW},
                  {".txt", FORMAT_TEXT}, {".text", FORMAT_TEXT}, {".csv", FORMAT_TEXT}};
     const char *const dot = strrchr(path, '.');
     for (size_t i = 0; dot != NULL && i < sizeof names / sizeof *names; i++)
@@ -181,9 +181,8 @@ static bool parse_text(MPI_Comm comm, const char *path, const text_part *p, slic
             return true;
     }
     size_t const bad = parse_lines(p, out->type, out->keys);
-    return all_fine(comm, bad == 0,
-                    "%s: line %zu behind byte %llu is not a number of type %s", path, bad,
-                    (unsigned long long)p->from, ordo_type_name(out->type));
+    return all_fine(comm, bad == 0, "%s: line %zu behind byte %llu is not a number of type %s",
+                    path, bad, (unsigned long long)p->from, ordo_type_name(out->type));
 }
 
 static bool read_text(MPI_Comm comm, int fd, const char *path, uint64_t bytes, slice *out)
@@ -217,13 +216,13 @@ static bool read_npy(MPI_Comm comm, int fd, const char *path, uint64_t bytes, sl
     bool         fine = read_at(fd, head, length, 0);
     if (!all_fine(comm, fine, "%s: cannot read: %s", path, reason()))
         return false;
-    fine = npy_header_fits(head, length) && npy_parse(head, (size_t)bytes, &array) &&
-           !array.swapped;
+    fine =
+        npy_header_fits(head, length) && npy_parse(head, (size_t)bytes, &array) && !array.swapped;
     if (!all_fine(comm, fine, "%s: %s", path,
                   array.swapped ? "the bytes of the keys are in the other order" : array.why))
         return false;
-    if (!all_fine(comm, out->type == 0 || out->type == array.type,
-                  "%s has keys of type %s, not %s", path, ordo_type_name(array.type),
+    if (!all_fine(comm, out->type == 0 || out->type == array.type, "%s has keys of type %s, not %s",
+                  path, ordo_type_name(array.type),
                   out->type != 0 ? ordo_type_name(out->type) : ""))
         return false;
     out->type = array.type;
@@ -354,9 +353,9 @@ bool slice_write(MPI_Comm comm, const char *path, file_format format, ordo_type 
     if (fine) {
         fine = write_parts(comm, name, head, head_bytes, data, bytes);
         bool const renamed = !fine || rank_of(comm) != 0 || rename(name, path) == 0;
-        fine = all_fine(comm, renamed, "%s: cannot rename the new file: %s", path,
-                        strerror(errno)) &&
-               fine;
+        fine =
+            all_fine(comm, renamed, "%s: cannot rename the new file: %s", path, strerror(errno)) &&
+            fine;
         if (!fine && rank_of(comm) == 0)
             unlink(name);
     }

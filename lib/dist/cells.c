@@ -71,20 +71,53 @@ void cells_index(cells *c)
 
 /* ---- The pass ---- */
 
-/* Appends the orders of kept cells; several threads append at once. */
-static void keep(cells_pass *p, const uint64_t *orders, const uint16_t *labels, size_t n)
+/* Reserves places for the keys of kept cells; several threads do so at once. False if there are
+ * none, or no place is left. */
+static bool reserve(cells_pass *p, const uint16_t *labels, size_t n, size_t *at)
 {
     size_t count = 0;
     for (size_t i = 0; i < n; i++)
         count += p->keep[labels[i]];
     if (count == 0)
-        return;
-    size_t at = atomic_fetch_add(&p->kept_count, count);
-    if (at > p->capacity || count > p->capacity - at)
+        return false;
+    *at = atomic_fetch_add(&p->kept_count, count);
+    return *at <= p->capacity && count <= p->capacity - *at;
+}
+
+static void keep(cells_pass *p, const uint64_t *orders, const uint16_t *labels, size_t n)
+{
+    size_t at;
+    if (!reserve(p, labels, n, &at))
         return;
     for (size_t i = 0; i < n; i++)
         if (p->keep[labels[i]])
             p->kept[at++] = orders[i];
+}
+
+static inline __attribute__((always_inline)) void label(const cells *c, const uint64_t *orders,
+                                                        uint16_t *labels, size_t n, unsigned steps)
+{
+    for (size_t i = 0; i < n; i++)
+        labels[i] = (uint16_t)cells_search(c, orders[i], steps);
+}
+
+/* Even keys need few steps. */
+static void label_block(const cells *c, const uint64_t *orders, uint16_t *labels, size_t n)
+{
+    switch (c->steps) {
+    case 1:
+        label(c, orders, labels, n, 1);
+        break;
+    case 2:
+        label(c, orders, labels, n, 2);
+        break;
+    case 3:
+        label(c, orders, labels, n, 3);
+        break;
+    default:
+        label(c, orders, labels, n, c->steps);
+        break;
+    }
 }
 
 static void pass_body(void *arg, size_t lo, size_t hi)
@@ -98,8 +131,7 @@ static void pass_body(void *arg, size_t lo, size_t hi)
         size_t const    n = ordo_min(BLOCK, to - at);
         uint16_t *const labels = p->labels != NULL ? p->labels + at : block_labels;
         cells_orders_of(&p->order, p->keys, at, n, orders);
-        for (size_t i = 0; i < n; i++)
-            labels[i] = (uint16_t)cells_find(p->cells, orders[i]);
+        label_block(p->cells, orders, labels, n);
         for (size_t i = 0; i < n; i++)
             counts[labels[i]]++;
         if (p->keep != NULL)
@@ -111,11 +143,15 @@ static void collect_body(void *arg, size_t lo, size_t hi)
 {
     cells_pass *const p = arg;
     size_t const      from = lo * p->chunk, to = ordo_min(hi * p->chunk, p->n);
-    uint64_t          orders[BLOCK];
-    for (size_t at = from; at < to; at += BLOCK) {
-        size_t const n = ordo_min(BLOCK, to - at);
-        cells_orders_of(&p->order, p->keys, at, n, orders);
-        keep(p, orders, p->labels + at, n);
+    for (size_t block = from; block < to; block += BLOCK) {
+        size_t const          n = ordo_min(BLOCK, to - block);
+        const uint16_t *const labels = p->labels + block;
+        size_t                at;
+        if (!reserve(p, labels, n, &at))
+            continue;
+        for (size_t i = 0; i < n; i++)
+            if (p->keep[labels[i]])
+                p->kept[at++] = cells_order_of(&p->order, p->keys, block + i);
     }
 }
 

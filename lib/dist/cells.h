@@ -43,17 +43,22 @@ ordo_status cells_make(ordo_exec *exec, size_t most, cells *out);
 /* Call after writing ascending boundaries and their count. */
 void cells_index(cells *c);
 
-/* The cell of an order. */
-static inline size_t cells_find(const cells *c, uint64_t order)
+/* The cell of an order. `steps` is that of the cells; a constant lets the compiler unroll them. */
+static inline size_t cells_search(const cells *c, uint64_t order, unsigned steps)
 {
     size_t const over = order < c->base ? 0 : (size_t)((order - c->base) >> c->shift);
     size_t       at = c->first[over < c->slots ? over : c->slots - 1];
-    for (unsigned s = c->steps; s-- > 0;) {
+    for (unsigned s = steps; s-- > 0;) {
         size_t const next = at + ((size_t)1 << s);
         at = c->boundaries[next - 1] <= order ? next : at;
     }
     at = at < c->count ? at : c->count; /* the padding may tie with the order */
     return 2 * at - (at > 0 && c->boundaries[at - 1] == order);
+}
+
+static inline size_t cells_find(const cells *c, uint64_t order)
+{
+    return cells_search(c, order, c->steps);
 }
 
 /* One pass over keys. */
@@ -68,7 +73,7 @@ typedef struct cells_pass {
     size_t         capacity;
 
     /* Results. */
-    uint64_t     *counts; /* of each cell */
+    uint64_t     *counts;     /* of each cell */
     atomic_size_t kept_count; /* more than the capacity: the rest is missing */
 
     size_t    chunk; /* keys of a piece of the loop; set by cells_run */

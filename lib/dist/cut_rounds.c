@@ -67,9 +67,9 @@ static size_t offers_of(rounds *r, const cut_interval *at)
     size_t const here = at->to - at->from;
     if (at->all <= CUTS_OFFERS)
         return here;
-    double const   wanted = CUTS_OFFERS * ((double)here / (double)at->all);
-    double const   chance = (double)(ordo_random_mix(r->seed++) >> 11) * 0x1p-53;
-    size_t const   rounded = (size_t)(wanted + chance);
+    double const wanted = CUTS_OFFERS * ((double)here / (double)at->all);
+    double const chance = (double)(ordo_random_mix(r->seed++) >> 11) * 0x1p-53;
+    size_t const rounded = (size_t)(wanted + chance);
     return ordo_min(ordo_min(rounded, here), MOST_OFFERS);
 }
 

@@ -10,7 +10,7 @@ typedef struct cut_interval {
     bool     open;               /* the key is not known yet */
     bool     from_start, to_end; /* there is no order below, above */
     uint64_t low, high;
-    uint64_t all; /* keys of all ranks in the interval */
+    uint64_t all;      /* keys of all ranks in the interval */
     size_t   from, to; /* the interval in this rank's kept orders */
 } cut_interval;
 

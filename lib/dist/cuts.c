@@ -13,8 +13,8 @@ enum {
     CELLS_PER_CUT = ORDO_TUNE(32, 4), /* boundaries for each position, if a pass has labels */
     SAMPLES_PER_BOUNDARY = 8,
     SAMPLE = ORDO_TUNE(1 << 16, 64), /* of all ranks, for a few positions */
-    KEPT_SHARE = 8, /* one pass may keep 1 / KEPT_SHARE of the keys */
-    DEVIATIONS = 4, /* half the width of a bracket in standard deviations */
+    KEPT_SHARE = 8,                  /* one pass may keep 1 / KEPT_SHARE of the keys */
+    DEVIATIONS = 4,                  /* half the width of a bracket in standard deviations */
     LEAST_KEPT = 4096
 };
 
@@ -141,14 +141,13 @@ static uint64_t place_cuts(search *s, uint8_t *open, cut_interval *intervals)
         while (below + s->counts[cell] <= at->position)
             below += s->counts[cell++];
         at->less = below;
-        intervals[j] = (cut_interval){.open = cell % 2 == 0,
-                                      .low = cell < 2 ? 0 : s->cells->boundaries[cell / 2 - 1],
-                                      .from_start = cell < 2,
-                                      .high = cell / 2 < s->cells->count
-                                                  ? s->cells->boundaries[cell / 2]
-                                                  : UINT64_MAX,
-                                      .to_end = cell / 2 >= s->cells->count,
-                                      .all = s->counts[cell]};
+        intervals[j] = (cut_interval){
+            .open = cell % 2 == 0,
+            .low = cell < 2 ? 0 : s->cells->boundaries[cell / 2 - 1],
+            .from_start = cell < 2,
+            .high = cell / 2 < s->cells->count ? s->cells->boundaries[cell / 2] : UINT64_MAX,
+            .to_end = cell / 2 >= s->cells->count,
+            .all = s->counts[cell]};
         if (cell % 2 == 0) {
             mine += open[cell] ? 0 : s->pass.counts[cell];
             open[cell] = 1;
@@ -169,8 +168,7 @@ static ordo_status kept_enough(search *s, const uint8_t *open, bool *enough)
         atomic_store(&s->pass.kept_count, 0);
         return ORDO_OK;
     }
-    uint64_t missing =
-        s->pass.keep == NULL || atomic_load(&s->pass.kept_count) > s->pass.capacity;
+    uint64_t missing = s->pass.keep == NULL || atomic_load(&s->pass.kept_count) > s->pass.capacity;
     for (size_t cell = 0; cell < all && missing == 0; cell++)
         missing = open[cell] && !s->keep[cell];
     TRY(dist_sum(s->call, &missing, 1));
@@ -243,9 +241,9 @@ ordo_status cuts_find(dist_call *c, bool folded, cut *cuts, size_t count, uint16
     else
         bracket_boundaries(&s);
     void *memory;
-    TRY(dist_agree(c, ordo_scratch(c->exec,
-                                   count * sizeof(cut_interval) + 2 * boundaries->count + 1,
-                                   &memory)));
+    TRY(dist_agree(
+        c,
+        ordo_scratch(c->exec, count * sizeof(cut_interval) + 2 * boundaries->count + 1, &memory)));
     cut_interval *const intervals = memory;
     TRY(first_pass(&s, (uint8_t *)(intervals + count), intervals));
     size_t const kept = atomic_load(&s.pass.kept_count);

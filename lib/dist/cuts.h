@@ -32,7 +32,9 @@ ordo_status cuts_find(dist_call *c, bool folded, cut *cuts, size_t count, uint16
 static inline uint64_t cut_left(const cut *at)
 {
     uint64_t const wanted = at->position - at->less;
-    return wanted <= at->before ? 0 : wanted - at->before < at->here ? wanted - at->before : at->here;
+    return wanted <= at->before             ? 0
+           : wanted - at->before < at->here ? wanted - at->before
+                                            : at->here;
 }
 
 #endif

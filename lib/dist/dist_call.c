@@ -116,7 +116,7 @@ ordo_status dist_exchange(dist_call *c, const void *send, const uint64_t *send_a
 static ordo_status share_reasons(dist_call *c, ordo_status status)
 {
     size_t const size = (size_t)c->comm.size;
-    reason       mine = {.status = status}, *const all = c->reasons;
+    reason mine = {.status = status}, *const all = c->reasons;
     if (status != ORDO_OK)
         snprintf(mine.text, sizeof mine.text, "%.*s", (int)sizeof mine.text - 1, c->ctx->error);
     TRY(dist_allgather(c, &mine, sizeof mine, all));
@@ -194,12 +194,12 @@ static int watch_inner(void *user, double done)
 
 ordo_status dist_begin(dist_call *c, const dist_wish *wish, ordo_status status)
 {
-    size_t const size = (size_t)c->comm.size;
-    greeting     mine = {.version = ORDO_VERSION_MAJOR * 1000 + ORDO_VERSION_MINOR,
-                         .type = (uint64_t)c->type,
-                         .flags = c->opts.flags,
-                         .n = c->n,
-                         .failed = status != ORDO_OK};
+    size_t const    size = (size_t)c->comm.size;
+    greeting        mine = {.version = ORDO_VERSION_MAJOR * 1000 + ORDO_VERSION_MINOR,
+                            .type = (uint64_t)c->type,
+                            .flags = c->opts.flags,
+                            .n = c->n,
+                            .failed = status != ORDO_OK};
     greeting *const all = c->greetings;
     strncpy(mine.verb, wish->verb, sizeof mine.verb - 1);
     memcpy(mine.facts, wish->facts, sizeof mine.facts);
@@ -211,11 +211,12 @@ ordo_status dist_begin(dist_call *c, const dist_wish *wish, ordo_status status)
         return share_reasons(c, status);
     TRY(compare(c, all));
     TRY(count_keys(c, all));
-    return dist_agree(c, api_sibling(c->ctx,
-                                     &ORDO_OPTS(ordo_ctx_opts, .where = (uint32_t)c->ctx->plan.where,
-                                                .threads = c->exec->threads,
-                                                .progress = watch_inner, .progress_user = c),
-                                     &c->inner));
+    return dist_agree(c,
+                      api_sibling(c->ctx,
+                                  &ORDO_OPTS(ordo_ctx_opts, .where = (uint32_t)c->ctx->plan.where,
+                                             .threads = c->exec->threads, .progress = watch_inner,
+                                             .progress_user = c),
+                                  &c->inner));
 }
 
 ordo_status dist_end(dist_call *c, ordo_status status)

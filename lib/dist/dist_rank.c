@@ -34,7 +34,9 @@ typedef struct ranking {
 
 static void summarize(const ranking *r, summary *out)
 {
-    enum { BLOCK = 512 };
+    enum {
+        BLOCK = 512
+    };
     cells_order const order = {r->c.type, r->c.descending, true};
     uint64_t          keys[BLOCK];
     *out = (summary){.n = r->p.received, .first = UINT64_MAX};
@@ -152,10 +154,11 @@ static uint64_t largest_rank(const ranking *r)
 {
     uint64_t largest = 0;
     for (size_t i = 0; i < r->p.received; i++) {
-        uint64_t const rank =
-            r->rank_type == ORDO_U32   ? ((const uint32_t *)(const void *)r->received_ranks)[i]
-            : r->rank_type == ORDO_U64 ? ((const uint64_t *)(const void *)r->received_ranks)[i]
-                                       : (uint64_t)((const double *)(const void *)r->received_ranks)[i];
+        uint64_t const rank = r->rank_type == ORDO_U32
+                                  ? ((const uint32_t *)(const void *)r->received_ranks)[i]
+                              : r->rank_type == ORDO_U64
+                                  ? ((const uint64_t *)(const void *)r->received_ranks)[i]
+                                  : (uint64_t)((const double *)(const void *)r->received_ranks)[i];
         largest = rank > largest ? rank : largest;
     }
     return largest;
@@ -229,8 +232,8 @@ static ordo_status check(ranking *r, const ordo_dist_opts *opts)
     TRY(api_check_ranks(exec, r->rank_type, &given, &wish));
     r->rank_size = ordo_type_size(r->rank_type);
     TRY(api_check_aligned(exec, r->ranks, c->n, r->rank_size, "ranks"));
-    return api_check_apart(exec, c->keys, c->n * c->key_size, "keys", r->ranks,
-                           c->n * r->rank_size, "ranks");
+    return api_check_apart(exec, c->keys, c->n * c->key_size, "keys", r->ranks, c->n * r->rank_size,
+                           "ranks");
 }
 
 static ordo_status rank_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm, ranking *r,
@@ -292,8 +295,8 @@ ordo_status ordo_dist_unique_count(ordo_ctx *ctx, const ordo_comm *comm, ordo_ty
                                    const void *keys, size_t n, uint64_t *count,
                                    const ordo_dist_opts *opts)
 {
-    ranking r = {.c = {.type = type, .keys = keys, .n = n},
-                 .ties = ORDO_TIES_DENSE,
-                 .rank_type = ORDO_U64};
-    API_CALL("dist_unique_count", (ordo_type)0, n, unique_entered(ctx, exec, comm, &r, count, opts));
+    ranking r = {
+        .c = {.type = type, .keys = keys, .n = n}, .ties = ORDO_TIES_DENSE, .rank_type = ORDO_U64};
+    API_CALL("dist_unique_count", (ordo_type)0, n,
+             unique_entered(ctx, exec, comm, &r, count, opts));
 }

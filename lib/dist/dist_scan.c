@@ -8,10 +8,10 @@
 #include <string.h>
 
 typedef struct scan_part {
-    ordo_op  op;
-    void    *out;
-    uint64_t carry; /* the result of all earlier ranks, as the bytes of the result type */
-    bool     exclusive;
+    ordo_op   op;
+    void     *out;
+    uint64_t  carry; /* the result of all earlier ranks, as the bytes of the result type */
+    bool      exclusive;
     ordo_type out_type;
 } scan_part;
 
@@ -60,8 +60,8 @@ static ordo_status read_last(dist_call *c, scan_wish *w)
     if (c->n == 0)
         return ORDO_OK;
     const char *const last = (const char *)w->in + (c->n - 1) * c->key_size;
-    return dist_inner(c, ordo_scan(c->inner, w->part.op, c->type, last, 1, w->part.out_type,
-                                   &w->last, NULL));
+    return dist_inner(
+        c, ordo_scan(c->inner, w->part.op, c->type, last, 1, w->part.out_type, &w->last, NULL));
 }
 
 static ordo_status scan_part_of(dist_call *c, scan_wish *w)
@@ -95,8 +95,8 @@ static ordo_status scan_run(dist_call *c, scan_wish *w)
         any = true;
     }
     bool const done = !any || ordo_loop(c->exec, c->n, 1 << 16, carry_body, &w->part);
-    return dist_agree(
-        c, done ? ORDO_OK : ordo_fail(c->exec, ORDO_E_CANCELLED, "the call was cancelled"));
+    return dist_agree(c, done ? ORDO_OK
+                              : ordo_fail(c->exec, ORDO_E_CANCELLED, "the call was cancelled"));
 }
 
 static ordo_status scan_check(dist_call *c, scan_wish *w, const ordo_dist_opts *opts)
@@ -111,8 +111,8 @@ static ordo_status scan_check(dist_call *c, scan_wish *w, const ordo_dist_opts *
     return ORDO_OK;
 }
 
-static ordo_status scan_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm,
-                                dist_call *c, scan_wish *w, const ordo_dist_opts *opts)
+static ordo_status scan_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm, dist_call *c,
+                                scan_wish *w, const ordo_dist_opts *opts)
 {
     c->ctx = ctx;
     c->exec = exec;
@@ -136,7 +136,7 @@ ordo_status ordo_dist_scan(ordo_ctx *ctx, const ordo_comm *comm, ordo_op op, ord
 
 /* ---- Is it sorted? ---- */
 
-typedef struct ends { /* of the part of a rank */
+typedef struct ends {     /* of the part of a rank */
     uint64_t first, last; /* orders */
     uint64_t where;       /* the first key before its predecessor; n: none */
 } ends;

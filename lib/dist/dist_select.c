@@ -27,8 +27,8 @@ static ordo_status find_positions(positions *p, const uint64_t *wanted, size_t c
     dist_call *const c = &p->c;
     void            *memory;
     cells            boundaries = {0};
-    TRY(dist_agree(c, ordo_scratch(c->exec, (count + 1) * (sizeof *p->cuts + sizeof *p->sorted),
-                                   &memory)));
+    TRY(dist_agree(
+        c, ordo_scratch(c->exec, (count + 1) * (sizeof *p->cuts + sizeof *p->sorted), &memory)));
     p->cuts = memory;
     p->sorted = (uint64_t *)(p->cuts + count + 1);
     memcpy(p->sorted, wanted, count * sizeof *wanted);
@@ -36,8 +36,7 @@ static ordo_status find_positions(positions *p, const uint64_t *wanted, size_t c
     for (size_t i = 0; i < count; i++)
         if (i == 0 || p->sorted[i] != p->sorted[i - 1])
             p->cuts[p->count++] = (cut){.position = p->sorted[i]};
-    return p->count == 0 ? ORDO_OK
-                         : cuts_find(c, false, p->cuts, p->count, NULL, &boundaries);
+    return p->count == 0 ? ORDO_OK : cuts_find(c, false, p->cuts, p->count, NULL, &boundaries);
 }
 
 static uint64_t order_at(const positions *p, uint64_t position)
@@ -103,7 +102,8 @@ ordo_status ordo_dist_select(ordo_ctx *ctx, const ordo_comm *comm, ordo_type typ
                              const ordo_dist_opts *opts)
 {
     positions p = {.c = {.type = type, .keys = keys, .n = n}};
-    API_CALL("dist_select", (ordo_type)0, n, select_entered(ctx, exec, comm, &p, k, count, out, opts));
+    API_CALL("dist_select", (ordo_type)0, n,
+             select_entered(ctx, exec, comm, &p, k, count, out, opts));
 }
 
 /* ---- Quantiles ---- */
@@ -210,7 +210,7 @@ static ordo_status quantiles_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_
     bool const        hashed = checked == ORDO_OK && wish->count > 0;
     dist_wish const   said = {wish->verb,
                               {wish->count, (uint64_t)wish->nans, (uint64_t)wish->method,
-                               hashed ? dist_hash(wish->q, wish->count * sizeof *wish->q) : 0}};
+                             hashed ? dist_hash(wish->q, wish->count * sizeof *wish->q) : 0}};
     ordo_status       status = dist_begin(c, &said, checked);
     if (status == ORDO_OK)
         status = quantiles_run(p, wish, out);
@@ -234,5 +234,6 @@ ordo_status ordo_dist_median(ordo_ctx *ctx, const ordo_comm *comm, ordo_type typ
     double const        half = 0.5;
     positions           p = {.c = {.type = type, .keys = keys, .n = n}};
     quantile_wish const wish = {&half, 1, nans, ORDO_METHOD_DEFAULT, true, "ordo_dist_median"};
-    API_CALL("dist_median", (ordo_type)0, n, quantiles_entered(ctx, exec, comm, &p, &wish, out, opts));
+    API_CALL("dist_median", (ordo_type)0, n,
+             quantiles_entered(ctx, exec, comm, &p, &wish, out, opts));
 }

@@ -59,10 +59,9 @@ static ordo_status sort_received(sorting *s)
     double const         started = dist_clock();
     ordo_sort_opts const opts =
         ORDO_OPTS(ordo_sort_opts, .flags = c->descending ? ORDO_DESCENDING : 0);
-    TRY(dist_inner(c, s->values == NULL
-                          ? ordo_sort(c->inner, c->type, s->out, s->p.received, &opts)
-                          : ordo_sort_pairs(c->inner, c->type, s->out, s->p.received, s->out_values,
-                                            s->value_size, &opts)));
+    TRY(dist_inner(c, s->values == NULL ? ordo_sort(c->inner, c->type, s->out, s->p.received, &opts)
+                                        : ordo_sort_pairs(c->inner, c->type, s->out, s->p.received,
+                                                          s->out_values, s->value_size, &opts)));
     c->report.local_seconds += dist_clock() - started;
     return ORDO_OK;
 }

@@ -165,8 +165,8 @@ ordo_status ordo_dist_threads(int32_t ranks, void (*body)(void *user, ordo_comm 
     member *const members = calloc((size_t)ranks, sizeof *members);
     ordo_status   status = ORDO_OK;
     if (g.seats == NULL || members == NULL) {
-        status = api_fail_in_thread(ORDO_E_NOMEM, "the system refused memory for %d ranks",
-                                    (int)ranks);
+        status =
+            api_fail_in_thread(ORDO_E_NOMEM, "the system refused memory for %d ranks", (int)ranks);
     } else {
         pthread_mutex_init(&g.lock, NULL);
         pthread_cond_init(&g.turned, NULL);

@@ -9,12 +9,12 @@
 
 typedef struct best {
     dist_call c;
-    size_t    k;        /* results */
-    void     *values;   /* of the caller; may be NULL */
-    uint64_t *index;    /* of the caller; may be NULL */
-    cut       at;       /* the end of the results */
-    bool      all;      /* every key is a result */
-    char     *mine;     /* this rank's results */
+    size_t    k;      /* results */
+    void     *values; /* of the caller; may be NULL */
+    uint64_t *index;  /* of the caller; may be NULL */
+    cut       at;     /* the end of the results */
+    bool      all;    /* every key is a result */
+    char     *mine;   /* this rank's results */
     uint64_t *my_index;
     size_t    my_count;
     uint64_t *bytes_of; /* of each rank */

@@ -12,12 +12,12 @@ enum {
 };
 
 typedef struct class_pass {
-    pieces        *p;
-    const cells   *cells;
-    cells_order    order;
-    uint64_t      *borders; /* orders of the cuts, without ties */
-    size_t         border_count;
-    uint16_t      *of_cell; /* the class of each cell; UNKNOWN: look at the key */
+    pieces      *p;
+    const cells *cells;
+    cells_order  order;
+    uint64_t    *borders; /* orders of the cuts, without ties */
+    size_t       border_count;
+    uint16_t    *of_cell; /* the class of each cell; UNKNOWN: look at the key */
 } class_pass;
 
 enum {
@@ -85,7 +85,7 @@ static size_t chunks_of(const pieces *p) { return ordo_div_up(p->call->n, p->chu
 static void place_classes(pieces *p, uint64_t *totals)
 {
     uint64_t at = 0;
-    for (size_t class = 0; class < p->class_count; class++) {
+    for (size_t class = 0; class < p->class_count; class ++) {
         totals[class] = at;
         for (size_t i = 0; i < chunks_of(p); i++) {
             uint64_t *const here = &p->starts[i * p->class_count + class];
@@ -175,9 +175,7 @@ static void place_pieces(pieces *p, const class_pass *w, const uint64_t *wanted,
     for (size_t r = 0, j = 0; r < size; r++) {
         position += wanted[r];
         bool const     inside = r + 1 < size && position > 0 && position < c->total;
-        uint64_t const end = inside          ? place_of(w, totals, &cuts[j++])
-                             : position == 0 ? 0
-                                             : c->n;
+        uint64_t const end = inside ? place_of(w, totals, &cuts[j++]) : position == 0 ? 0 : c->n;
         p->send_at[r] = begin;
         p->send_n[r] = end - begin;
         begin = end;
@@ -196,8 +194,8 @@ ordo_status pieces_find(dist_call *c, bool folded, const uint64_t *wanted, piece
         status = ordo_scratch(c->exec, c->n * sizeof *out->classes + 2, &memory);
     out->classes = memory;
     if (status == ORDO_OK)
-        status = ordo_scratch(c->exec, (size + 1) * sizeof *cuts + 2 * size * sizeof(uint64_t),
-                              &memory);
+        status =
+            ordo_scratch(c->exec, (size + 1) * sizeof *cuts + 2 * size * sizeof(uint64_t), &memory);
     TRY(dist_agree(c, status));
     cuts = memory;
     uint64_t *const totals = (uint64_t *)(cuts + size + 1);

@@ -40,8 +40,8 @@ static inline void distkit_split(size_t how, size_t n, size_t ranks, uint64_t se
 
 /* A test call on all ranks: `call` makes it on one rank, whose status and message are recorded. */
 typedef struct distkit {
-    size_t    ranks, starts[DISTKIT_RANKS + 1];
-    unsigned  threads; /* of each rank */
+    size_t   ranks, starts[DISTKIT_RANKS + 1];
+    unsigned threads; /* of each rank */
     ordo_comm (*wrap)(void *user, const ordo_comm *comm);
     ordo_status (*call)(void *user, ordo_ctx *ctx, const ordo_comm *comm, size_t rank);
     void       *user;

@@ -19,12 +19,12 @@ typedef struct wrapped { /* a transport whose operation number `fails_at` fails 
     uint64_t  delay;
 } wrapped;
 
-static wrapped    ranks_of[DISTKIT_RANKS];
-static distkit    kit;
-static uint32_t   keys[N], before[N], sorted[N];
-static double     ranks[N];
-static size_t     failing_rank, fails_at;
-static int        verb;
+static wrapped  ranks_of[DISTKIT_RANKS];
+static distkit  kit;
+static uint32_t keys[N], before[N], sorted[N];
+static double   ranks[N];
+static size_t   failing_rank, fails_at;
+static int      verb;
 
 /* Gives other ranks a different number of turns before each operation. */
 static bool begin(wrapped *w)

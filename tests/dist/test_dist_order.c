@@ -12,18 +12,18 @@ enum {
 };
 
 typedef struct job {
-    distkit   kit;
-    ordo_type type;
-    size_t    size, n;
-    bool      descending, moved; /* to other counts */
-    char     *keys, *got, *values, *got_values;
-    rank_rule rule;
-    ordo_type index_type;
-    size_t    out_starts[DISTKIT_RANKS + 1];
-    size_t    found[DISTKIT_RANKS];
-    uint64_t  unique[DISTKIT_RANKS];
-    char      top[DISTKIT_RANKS][TOP * 8];
-    uint64_t  top_index[DISTKIT_RANKS][TOP];
+    distkit          kit;
+    ordo_type        type;
+    size_t           size, n;
+    bool             descending, moved; /* to other counts */
+    char            *keys, *got, *values, *got_values;
+    rank_rule        rule;
+    ordo_type        index_type;
+    size_t           out_starts[DISTKIT_RANKS + 1];
+    size_t           found[DISTKIT_RANKS];
+    uint64_t         unique[DISTKIT_RANKS];
+    char             top[DISTKIT_RANKS][TOP * 8];
+    uint64_t         top_index[DISTKIT_RANKS][TOP];
     ordo_dist_report report[DISTKIT_RANKS];
 } job;
 
@@ -154,8 +154,8 @@ static void check_ranks(ordo_ctx *ctx)
         ordo_rank_opts const opts = ORDO_OPTS(ordo_rank_opts, .ties = (uint32_t)j.rule.ties,
                                               .flags = j.descending ? ORDO_DESCENDING : 0);
         size_t const         size = ordo_type_size(j.rule.rank_type);
-        CHECK_STATUS(ORDO_OK,
-                     ordo_rank(ctx, j.type, keys, j.n, j.rule.rank_type, expected, &opts), ctx);
+        CHECK_STATUS(ORDO_OK, ordo_rank(ctx, j.type, keys, j.n, j.rule.rank_type, expected, &opts),
+                     ctx);
         j.kit.call = call_rank;
         if (distkit_run(&j.kit, ORDO_OK))
             CHECK_BYTES(expected, results, j.n * size, size);
@@ -167,10 +167,10 @@ static void check_topk(ordo_ctx *ctx)
     ordo_select_opts const opts =
         ORDO_OPTS(ordo_select_opts, .flags = j.descending ? ORDO_DESCENDING : 0);
     size_t found = 0;
-    CHECK_STATUS(ORDO_OK,
-                 ordo_topk(ctx, j.type, keys, j.n, TOP, expected, ORDO_U64, expected_values, &found,
-                           &opts),
-                 ctx);
+    CHECK_STATUS(
+        ORDO_OK,
+        ordo_topk(ctx, j.type, keys, j.n, TOP, expected, ORDO_U64, expected_values, &found, &opts),
+        ctx);
     j.kit.call = call_topk;
     if (!distkit_run(&j.kit, ORDO_OK))
         return;

@@ -13,17 +13,17 @@ enum {
 };
 
 typedef struct job {
-    distkit        kit;
-    ordo_type      type, out_type;
-    size_t         size, n;
-    bool           descending, exclusive;
-    ordo_nans      nans;
-    ordo_method    method;
-    ordo_op        op;
-    char           keys_of[DISTKIT_RANKS][POSITIONS * 8];
-    double         quantiles[DISTKIT_RANKS][POSITIONS], median[DISTKIT_RANKS];
-    int            sorted[DISTKIT_RANKS];
-    uint64_t       where[DISTKIT_RANKS];
+    distkit     kit;
+    ordo_type   type, out_type;
+    size_t      size, n;
+    bool        descending, exclusive;
+    ordo_nans   nans;
+    ordo_method method;
+    ordo_op     op;
+    char        keys_of[DISTKIT_RANKS][POSITIONS * 8];
+    double      quantiles[DISTKIT_RANKS][POSITIONS], median[DISTKIT_RANKS];
+    int         sorted[DISTKIT_RANKS];
+    uint64_t    where[DISTKIT_RANKS];
 } job;
 
 static job          j;
@@ -76,11 +76,11 @@ static void check_select(ordo_ctx *ctx)
     size_t k[POSITIONS];
     for (size_t i = 0; i < POSITIONS; i++)
         wanted[i] = k[i] = i == 0 ? 0 : i == 1 ? j.n - 1 : j.n * (i * i % 7) / 7;
-    CHECK_STATUS(ORDO_OK,
-                 ordo_select(ctx, j.type, keys, j.n, k, POSITIONS, expected,
-                             &ORDO_OPTS(ordo_select_opts,
-                                        .flags = j.descending ? ORDO_DESCENDING : 0)),
-                 ctx);
+    CHECK_STATUS(
+        ORDO_OK,
+        ordo_select(ctx, j.type, keys, j.n, k, POSITIONS, expected,
+                    &ORDO_OPTS(ordo_select_opts, .flags = j.descending ? ORDO_DESCENDING : 0)),
+        ctx);
     j.kit.call = call_select;
     if (distkit_run(&j.kit, ORDO_OK))
         for (size_t r = 0; r < j.kit.ranks; r++)
@@ -112,8 +112,8 @@ static void check_scan(ordo_ctx *ctx)
     ordo_scan_opts const opts =
         ORDO_OPTS(ordo_scan_opts, .flags = j.exclusive ? ORDO_EXCLUSIVE : 0);
     size_t const bytes = j.n * ordo_type_size(j.out_type);
-    CHECK_STATUS(ORDO_OK,
-                 ordo_scan(ctx, j.op, j.type, keys, j.n, j.out_type, expected, &opts), ctx);
+    CHECK_STATUS(ORDO_OK, ordo_scan(ctx, j.op, j.type, keys, j.n, j.out_type, expected, &opts),
+                 ctx);
     j.kit.call = call_scan;
     if (distkit_run(&j.kit, ORDO_OK))
         CHECK_BYTES(expected, results, bytes, ordo_type_size(j.out_type));
@@ -123,11 +123,11 @@ static void check_sorted(ordo_ctx *ctx)
 {
     int    sorted;
     size_t where;
-    CHECK_STATUS(ORDO_OK,
-                 ordo_is_sorted(ctx, j.type, keys, j.n, &sorted, &where,
-                                &ORDO_OPTS(ordo_order_opts,
-                                           .flags = j.descending ? ORDO_DESCENDING : 0)),
-                 ctx);
+    CHECK_STATUS(
+        ORDO_OK,
+        ordo_is_sorted(ctx, j.type, keys, j.n, &sorted, &where,
+                       &ORDO_OPTS(ordo_order_opts, .flags = j.descending ? ORDO_DESCENDING : 0)),
+        ctx);
     j.kit.call = call_sorted;
     if (!distkit_run(&j.kit, ORDO_OK))
         return;
