@@ -154,7 +154,8 @@ static int over_ranks(bench *b, size_t ranks, size_t threads)
         return 2;
     }
     snprintf(label, sizeof label, "%zu x %zu", ranks, threads);
-    print(label, b, (double)b->report.moved / (double)b->size / (double)(b->n / ranks));
+    size_t const part = b->n / ranks;
+    print(label, b, (double)b->report.moved / (double)b->size / (double)part);
     return 0;
 }
 

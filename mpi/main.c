@@ -372,7 +372,8 @@ static bool run(job *j)
         ordo_ctx_create(&j->ctx, &ORDO_OPTS(ordo_ctx_opts, .threads = j->w.threads));
     if (!all_fine(j->world, status == ORDO_OK, "%s", ordo_last_error(NULL)))
         return false;
-    if (!all_fine(j->world, ordo_mpi_open(j->world, &j->comm) == ORDO_OK, "MPI_Comm_dup failed"))
+    bool const opened = ordo_mpi_open(j->world, &j->comm) == ORDO_OK;
+    if (!all_fine(j->world, opened, "MPI_Comm_dup failed"))
         return false;
     j->report = ORDO_OPTS(ordo_dist_report, .total = 0);
     bool const   fine = do_command(j);

@@ -36,7 +36,7 @@ static int size_of(MPI_Comm comm)
     return size;
 }
 
-bool all_fine(MPI_Comm comm, bool fine, const char *why, ...)
+bool agree_fine(MPI_Comm comm, bool fine, const char *why, ...)
 {
     int const size = size_of(comm), mine = fine ? size : rank_of(comm);
     int       first;

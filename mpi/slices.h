@@ -14,8 +14,11 @@ typedef struct slice { /* of an input */
     size_t      n;
 } slice;
 
-/* Whether all ranks are fine. A rank that is not gives a reason, which the first of them prints. */
-__attribute__((format(printf, 3, 4))) bool all_fine(MPI_Comm comm, bool fine, const char *why, ...);
+/* Whether all ranks are fine. A rank that is not gives a reason, which the first of them prints.
+ * `fine` is evaluated twice. */
+#define all_fine(comm, fine, ...) (agree_fine(comm, fine, __VA_ARGS__) && (fine))
+__attribute__((format(printf, 3, 4))) bool agree_fine(MPI_Comm comm, bool fine, const char *why,
+                                                      ...);
 
 /* Reads this rank's part of a file. `type` 0: that of the .npy header; of text i64 or, if a line is
  * not an integer, f64. */

@@ -126,7 +126,7 @@ static void pass_body(void *arg, size_t lo, size_t hi)
     size_t const      from = lo * p->chunk, to = ordo_min(hi * p->chunk, p->n);
     uint64_t *const   counts = p->chunk_counts + lo * (2 * p->cells->count + 1);
     uint64_t          orders[BLOCK];
-    uint16_t          block_labels[BLOCK];
+    uint16_t          block_labels[BLOCK] = {0};
     for (size_t at = from; at < to; at += BLOCK) {
         size_t const    n = ordo_min(BLOCK, to - at);
         uint16_t *const labels = p->labels != NULL ? p->labels + at : block_labels;

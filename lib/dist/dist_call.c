@@ -128,7 +128,7 @@ static ordo_status share_reasons(dist_call *c, ordo_status status)
                      all[first].text);
 }
 
-ordo_status dist_agree(dist_call *c, ordo_status status)
+ordo_status dist_share(dist_call *c, ordo_status status)
 {
     uint64_t failed = status != ORDO_OK;
     if (c->broken)

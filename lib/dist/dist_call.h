@@ -48,8 +48,13 @@ ordo_status dist_end(dist_call *c, ordo_status status);
 /* Reads the options and checks what the verbs share. */
 ordo_status dist_check(dist_call *c, const ordo_dist_opts *opts, uint64_t known_flags);
 
-/* The status of the first rank that failed, or ORDO_OK. */
-ordo_status dist_agree(dist_call *c, ordo_status status);
+/* The status of the first rank that failed, or ORDO_OK. If this rank failed, it is not ORDO_OK. */
+ordo_status               dist_share(dist_call *c, ordo_status status);
+static inline ordo_status dist_agree(dist_call *c, ordo_status status)
+{
+    ordo_status const agreed = dist_share(c, status);
+    return agreed == ORDO_OK ? status : agreed;
+}
 
 /* The status of a call of the inner context, with its message. */
 ordo_status dist_inner(dist_call *c, ordo_status status);

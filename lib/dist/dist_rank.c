@@ -236,17 +236,18 @@ static ordo_status check(ranking *r, const ordo_dist_opts *opts)
                            "ranks");
 }
 
+static uint64_t no_ranks; /* stands for an empty array */
+
 static ordo_status rank_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm, ranking *r,
                                 const ordo_dist_opts *opts)
 {
     dist_call *const c = &r->c;
-    uint64_t         none;
     c->ctx = ctx;
     c->exec = exec;
     TRY(dist_open(c, comm));
     ordo_status const checked = check(r, opts);
     if (r->ranks == NULL)
-        r->ranks = &none; /* n is 0 */
+        r->ranks = &no_ranks; /* n is 0 */
     dist_wish const wish = {"ordo_dist_rank", {(uint64_t)r->ties, (uint64_t)r->rank_type}};
     ordo_status     status = dist_begin(c, &wish, checked);
     if (status == ORDO_OK)

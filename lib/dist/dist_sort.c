@@ -18,6 +18,8 @@ typedef struct sorting {
     bool      in_place, overwritten;
 } sorting;
 
+static uint64_t no_values; /* stands for an empty array */
+
 /* ---- Counts ---- */
 
 /* How many keys each rank gets. */
@@ -120,16 +122,15 @@ static ordo_status sort_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm 
                                 const char *verb, bool pairs, const ordo_dist_opts *opts)
 {
     dist_call *const c = &s->c;
-    char             none;
     c->ctx = ctx;
     c->exec = exec;
     c->keys = s->keys;
     TRY(dist_open(c, comm));
     ordo_status const checked = check(s, opts, pairs);
     if (pairs && s->values == NULL)
-        s->values = &none; /* n is 0 */
+        s->values = &no_values; /* n is 0 */
     if (pairs && s->out_values == NULL)
-        s->out_values = &none;
+        s->out_values = &no_values;
     dist_wish const wish = {verb, {s->value_size, s->in_place}};
     ordo_status     status = dist_begin(c, &wish, checked);
     if (status == ORDO_OK)
@@ -216,18 +217,17 @@ static ordo_status argsort_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_co
                                    const ordo_dist_opts *opts)
 {
     dist_call *const c = &s->c;
-    uint64_t         none;
     c->ctx = ctx;
     c->exec = exec;
     s->keys = (void *)c->keys; /* only read */
-    s->values = &none;         /* there are values: the indices */
+    s->values = &no_values;    /* there are values: the indices */
     s->value_size = sizeof(uint64_t);
     TRY(dist_open(c, comm));
     ordo_status const checked = argsort_check(s, index_type, index, opts);
     dist_wish const   wish = {"ordo_dist_argsort", {(uint64_t)index_type}};
     ordo_status       status = dist_begin(c, &wish, checked);
     if (status == ORDO_OK)
-        status = argsort_run(s, index_type, index == NULL ? &none : index);
+        status = argsort_run(s, index_type, index == NULL ? &no_values : index);
     return dist_end(c, status);
 }
 
