@@ -192,7 +192,7 @@ static int watch_inner(void *user, double done)
     return ordo_poll(c->exec, done) ? 1 : 0;
 }
 
-ordo_status dist_begin(dist_call *c, const dist_wish *wish, ordo_status status)
+ordo_status dist_greet(dist_call *c, const dist_wish *wish, ordo_status status)
 {
     size_t const    size = (size_t)c->comm.size;
     greeting        mine = {.version = ORDO_VERSION_MAJOR * 1000 + ORDO_VERSION_MINOR,

@@ -42,7 +42,12 @@ ordo_status dist_open(dist_call *c, const ordo_comm *comm);
 
 /* Agrees on the arguments: `status` is what this rank's own checks found. Sets counts, total and
  * offset, and makes the inner context. Call dist_end() afterwards in any case. */
-ordo_status dist_begin(dist_call *c, const dist_wish *wish, ordo_status status);
+ordo_status               dist_greet(dist_call *c, const dist_wish *wish, ordo_status status);
+static inline ordo_status dist_begin(dist_call *c, const dist_wish *wish, ordo_status status)
+{
+    ordo_status const agreed = dist_greet(c, wish, status);
+    return agreed == ORDO_OK ? status : agreed;
+}
 ordo_status dist_end(dist_call *c, ordo_status status);
 
 /* Reads the options and checks what the verbs share. */
