@@ -4,6 +4,7 @@
 # README.md: the ```c block prints the ```text block after it. The commands `ordo` of every ```sh block
 #     run, and every `make TARGET` is a target of the Makefile. The ```python blocks are run by
 #     python/tests/test_package.py. No other kind of block is allowed.
+# docs/distributed.md: the ```c block prints the ```text block.
 # include/ordo.h: the comment of the "First use" lines says "rank is ...".
 # All documents: every relative link and every path of the tree in backquotes exists.
 # Uses CC, CFLAGS and EMULATOR (for cross builds) from the environment.
@@ -47,6 +48,12 @@ done
 cp "$tmp/block.c" "$tmp/readme.c"
 cp "$tmp/block.text" "$tmp/readme.expected"
 try readme
+
+awk -v folder="$tmp" '
+    /^```/ { out = out == "" ? folder "/many." substr($0, 4) : ""; next }
+    out != "" { print >out }' "$root/docs/distributed.md"
+cp "$tmp/many.text" "$tmp/many.expected"
+try many
 
 mkdir "$tmp/bin" "$tmp/files"
 printf '#!/bin/sh\nexec %s "%s/ordo" "$@"\n' "${EMULATOR:-}" "$build" >"$tmp/bin/ordo"

@@ -1,0 +1,205 @@
+/* ranks.c - the program ordo-ranks: times calls over many ranks, which are threads of one process,
+ * beside the same calls of one context with as many threads.
+ *
+ *     ordo-ranks [-n KEYS] [-t TYPE] [-r ROUNDS] RANKSxTHREADS...
+ *
+ * A round makes each call once, on the same keys, and the bytes of the sorts are compared. Prints
+ * medians, the part of the keys that moved between ranks, and the bytes of collective operations. */
+#define _GNU_SOURCE
+#include "ordo_dist.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    MOST_ROUNDS = 99
+};
+
+typedef struct bench {
+    ordo_type        type;
+    size_t           n, size, rounds, threads;
+    char            *keys, *work, *expected;
+    double           seconds[3][MOST_ROUNDS]; /* sort, average ranks, median */
+    double           median;
+    double          *ranks;
+    ordo_dist_report report;
+    ordo_status      status;
+} bench;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double const x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median_of(double *times, size_t n)
+{
+    qsort(times, n, sizeof *times, by_value);
+    return times[n / 2];
+}
+
+/* All ranks are here. */
+static void meet(const ordo_comm *comm)
+{
+    uint64_t one = 1;
+    if (comm->sum(comm->user, &one, 1) != 0)
+        exit(2);
+}
+
+/* One call on every rank; rank 0 notes the time until all have ended. */
+static void time_call(bench *b, ordo_ctx *ctx, const ordo_comm *comm, int what, size_t round)
+{
+    size_t const     size = (size_t)comm->size, rank = (size_t)comm->rank;
+    size_t const     from = b->n / size * rank, to = rank + 1 == size ? b->n : from + b->n / size;
+    char *const      work = b->work + from * b->size;
+    ordo_dist_report report = ORDO_OPTS(ordo_dist_report, .total = 0);
+    ordo_dist_opts const opts = ORDO_OPTS(ordo_dist_opts, .report = &report);
+    double               median;
+    memcpy(work, b->keys + from * b->size, (to - from) * b->size);
+    meet(comm);
+    double const      begun = now();
+    ordo_status const status =
+        what == 0 ? ordo_dist_sort(ctx, comm, b->type, work, to - from, &opts)
+        : what == 1
+            ? ordo_dist_rank(ctx, comm, b->type, work, to - from, ORDO_TIES_AVERAGE, ORDO_F64,
+                             b->ranks + from, &opts)
+            : ordo_dist_median(ctx, comm, b->type, work, to - from, &median, ORDO_NANS_LAST, &opts);
+    meet(comm);
+    if (rank != 0)
+        return;
+    b->seconds[what][round] = now() - begun;
+    b->status = status;
+    if (what == 0)
+        b->report = report;
+    if (status != ORDO_OK)
+        fprintf(stderr, "ordo-ranks: %s\n", ordo_last_error(ctx));
+}
+
+static void body(void *user, ordo_comm *comm)
+{
+    bench *const b = user;
+    ordo_ctx    *ctx;
+    if (ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CPU,
+                                         .threads = (uint32_t)b->threads)) != ORDO_OK)
+        return;
+    for (size_t round = 0; round <= b->rounds; round++) /* the first one is not counted */
+        for (int what = 2; what >= 0; what--)
+            time_call(b, ctx, comm, what, round == 0 ? 0 : round - 1);
+    ordo_ctx_free(ctx);
+}
+
+static void print(const char *label, bench *b, double rank_zero_share)
+{
+    double times[3];
+    for (int what = 0; what < 3; what++)
+        times[what] = 1e3 * median_of(b->seconds[what], b->rounds);
+    printf("%-14s %12.2f %12.2f %12.2f", label, times[0], times[1], times[2]);
+    if (rank_zero_share >= 0)
+        printf("   moved %.4f of the keys, %llu rounds, %.1f kB collective; cuts %.2f scatter %.2f "
+               "exchange %.2f local %.2f ms",
+               rank_zero_share, (unsigned long long)b->report.rounds,
+               1e-3 * (double)b->report.collective, 1e3 * b->report.cut_seconds,
+               1e3 * b->report.scatter_seconds, 1e3 * b->report.exchange_seconds,
+               1e3 * b->report.local_seconds);
+    putchar('\n');
+    fflush(stdout);
+}
+
+static int alone(bench *b, size_t threads)
+{
+    ordo_ctx *ctx;
+    char      label[32];
+    if (ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CPU,
+                                         .threads = (uint32_t)threads)) != ORDO_OK)
+        return 2;
+    int failed = 0;
+    for (size_t round = 0; round <= b->rounds; round++) {
+        size_t const at = round == 0 ? 0 : round - 1;
+        memcpy(b->expected, b->keys, b->n * b->size);
+        double begun = now();
+        failed |= ordo_median(ctx, b->type, b->keys, b->n, &b->median, NULL);
+        b->seconds[2][at] = now() - begun;
+        begun = now();
+        failed |= ordo_rank(ctx, b->type, b->keys, b->n, ORDO_F64, b->ranks,
+                            &ORDO_OPTS(ordo_rank_opts, .ties = ORDO_TIES_AVERAGE));
+        b->seconds[1][at] = now() - begun;
+        begun = now();
+        failed |= ordo_sort(ctx, b->type, b->expected, b->n, NULL);
+        b->seconds[0][at] = now() - begun;
+    }
+    ordo_ctx_free(ctx);
+    snprintf(label, sizeof label, "1 x %zu", threads);
+    print(label, b, -1);
+    return failed != 0 ? 2 : 0;
+}
+
+static int over_ranks(bench *b, size_t ranks, size_t threads)
+{
+    char label[32];
+    b->threads = threads;
+    b->status = ORDO_E_IO;
+    if (ordo_dist_threads((int32_t)ranks, body, b) != ORDO_OK || b->status != ORDO_OK)
+        return 2;
+    if (memcmp(b->work, b->expected, b->n * b->size) != 0) {
+        fprintf(stderr, "ordo-ranks: %zu ranks give other bytes\n", ranks);
+        return 2;
+    }
+    snprintf(label, sizeof label, "%zu x %zu", ranks, threads);
+    size_t const part = b->n / ranks;
+    print(label, b, (double)b->report.moved / (double)b->size / (double)part);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    static bench b = {.type = ORDO_U64, .n = 10000000, .rounds = 5};
+    int          at = 1;
+    for (; at + 1 < argc && argv[at][0] == '-'; at += 2) {
+        if (argv[at][1] == 'n')
+            b.n = (size_t)strtod(argv[at + 1], NULL);
+        else if (argv[at][1] == 't')
+            b.type = (ordo_type)ordo_type_parse(argv[at + 1]);
+        else if (argv[at][1] == 'r')
+            b.rounds = (size_t)strtoul(argv[at + 1], NULL, 10);
+    }
+    b.size = ordo_type_size(b.type);
+    if (b.size == 0 || b.n == 0 || b.rounds == 0 || b.rounds > MOST_ROUNDS || at == argc) {
+        fprintf(stderr, "usage: ordo-ranks [-n KEYS] [-t TYPE] [-r ROUNDS] RANKSxTHREADS...\n");
+        return 2;
+    }
+    ordo_ctx *ctx;
+    b.keys = malloc(b.n * b.size);
+    b.work = malloc(b.n * b.size);
+    b.expected = malloc(b.n * b.size);
+    b.ranks = malloc(b.n * sizeof *b.ranks);
+    if (b.keys == NULL || b.work == NULL || b.expected == NULL || b.ranks == NULL ||
+        ordo_ctx_create(&ctx, NULL) != ORDO_OK ||
+        ordo_gen(ctx, ORDO_DIST_UNIFORM, b.type, b.keys, b.n, NULL) != ORDO_OK)
+        return 2;
+    ordo_ctx_free(ctx);
+    printf("%zu %s keys, uniform, medians of %zu rounds, ms\n", b.n, ordo_type_name(b.type),
+           b.rounds);
+    printf("%-14s %12s %12s %12s\n", "ranks x threads", "sort", "ranks", "median");
+    for (int failed = 0; at < argc; at++) {
+        unsigned ranks = 0, threads = 0;
+        if (sscanf(argv[at], "%ux%u", &ranks, &threads) != 2 || ranks == 0 || threads == 0)
+            return 2;
+        failed = alone(&b, (size_t)ranks * threads) | over_ranks(&b, ranks, threads);
+        if (failed != 0)
+            return failed;
+    }
+    free(b.keys);
+    free(b.work);
+    free(b.expected);
+    free(b.ranks);
+    return 0;
+}

@@ -1,0 +1,22 @@
+# ordo-mpi, the command for many processes, if an MPI for C is installed. ORDO_MPI=OFF leaves it out,
+# ON requires it. The library itself needs no MPI: programs compile ordo_mpi.h with their own.
+set(ORDO_MPI AUTO CACHE STRING "Build ordo-mpi: AUTO (if MPI is installed), ON or OFF")
+if(NOT ORDO_MPI STREQUAL "OFF" AND NOT CMAKE_CROSSCOMPILING AND NOT ORDO_SANITIZE)
+    if(ORDO_MPI STREQUAL "ON")
+        find_package(MPI REQUIRED COMPONENTS C)
+    else()
+        find_package(MPI QUIET COMPONENTS C)
+    endif()
+endif()
+if(MPI_C_FOUND)
+    file(GLOB mpi_sources CONFIGURE_DEPENDS mpi/*.c)
+    add_executable(ordo_mpi_command ${mpi_sources} $<TARGET_OBJECTS:ordo_cli>)
+    target_include_directories(ordo_mpi_command PRIVATE .)
+    target_link_libraries(ordo_mpi_command PRIVATE ordo ordo_flags MPI::MPI_C Threads::Threads m)
+    set_target_properties(ordo_mpi_command PROPERTIES
+        OUTPUT_NAME ordo-mpi INSTALL_RPATH "$ORIGIN/${bin_to_lib}")
+    install(TARGETS ordo_mpi_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    message(STATUS "ordo-mpi: built with ${MPI_C_COMPILER}")
+else()
+    message(STATUS "ordo-mpi: not built (no MPI for C; scripts/bootstrap mpi installs one)")
+endif()

@@ -1,0 +1,89 @@
+/* cells.h - divides the keys of a rank into cells and counts them.
+ *
+ * Keys are compared by their order, a 64-bit number (key bits of core/keybits.h). B different
+ * boundaries b[0] < b[1] < ... give 2 B + 1 cells: cell 2 i has the orders between b[i-1] and b[i],
+ * cell 2 i + 1 has the keys whose order is b[i]. A frequent key is a boundary, so ties never make a
+ * cell large that must be looked at again. */
+#ifndef ORDO_DIST_CELLS_H
+#define ORDO_DIST_CELLS_H
+
+#include "dist/dist_call.h"
+
+enum {
+    CELLS_MOST_BOUNDARIES = 32000,
+    CELLS_PADDING = 1 << 15 /* entries behind the boundaries that a search may read */
+};
+
+/* A search for the boundaries at or below an order: a table of slots of equal width gives the first
+ * candidate, and a fixed number of halving steps finds the boundary. */
+typedef struct cells {
+    uint64_t *boundaries; /* count, then padding of the largest order */
+    size_t    count;
+    uint64_t  base;  /* the smallest boundary */
+    unsigned  shift; /* of an order to its slot */
+    unsigned  steps;
+    size_t    slots;
+    uint32_t *first; /* of each slot: boundaries below the slot */
+} cells;
+
+/* Orders of keys: of all bits (keys-only sorts, selections) or with ties folded (ranks, pairs). */
+typedef struct cells_order {
+    ordo_type type;
+    bool      descending, folded;
+} cells_order;
+
+uint64_t cells_order_of(const cells_order *order, const void *keys, size_t i);
+void     cells_orders_of(const cells_order *order, const void *keys, size_t from, size_t n,
+                         uint64_t *out);
+/* Writes the key of an order that is not folded. */
+void cells_put_key(const cells_order *order, uint64_t key, void *out);
+
+/* Takes scratch for up to `most` boundaries. */
+ordo_status cells_make(ordo_exec *exec, size_t most, cells *out);
+/* Call after writing ascending boundaries and their count. */
+void cells_index(cells *c);
+
+/* The cell of an order. `steps` is that of the cells; a constant lets the compiler unroll them. */
+static inline size_t cells_search(const cells *c, uint64_t order, unsigned steps)
+{
+    size_t const over = order < c->base ? 0 : (size_t)((order - c->base) >> c->shift);
+    size_t       at = c->first[over < c->slots ? over : c->slots - 1];
+    for (unsigned s = steps; s-- > 0;) {
+        size_t const next = at + ((size_t)1 << s);
+        at = c->boundaries[next - 1] <= order ? next : at;
+    }
+    at = at < c->count ? at : c->count; /* the padding may tie with the order */
+    return 2 * at - (at > 0 && c->boundaries[at - 1] == order);
+}
+
+static inline size_t cells_find(const cells *c, uint64_t order)
+{
+    return cells_search(c, order, c->steps);
+}
+
+/* One pass over keys. */
+typedef struct cells_pass {
+    const cells   *cells;
+    cells_order    order;
+    const void    *keys;
+    size_t         n;
+    uint16_t      *labels; /* the cell of each key; NULL: not wanted */
+    const uint8_t *keep;   /* for each cell: whether its orders go to `kept`; NULL: none */
+    uint64_t      *kept;   /* in any sequence */
+    size_t         capacity;
+
+    /* Results. */
+    uint64_t     *counts;     /* of each cell */
+    atomic_size_t kept_count; /* more than the capacity: the rest is missing */
+
+    size_t    chunk; /* keys of a piece of the loop; set by cells_run */
+    uint64_t *chunk_counts;
+} cells_pass;
+
+/* Counts the keys of each cell. False if the call was cancelled. */
+ordo_status cells_run(ordo_exec *exec, cells_pass *pass);
+
+/* Copies the orders of keys whose label is of a kept cell to `kept`. */
+ordo_status cells_collect(ordo_exec *exec, cells_pass *pass);
+
+#endif

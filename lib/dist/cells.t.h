@@ -1,0 +1,24 @@
+/* cells.t.h - the loops of cells.c over keys of one type. */
+
+static uint64_t FN(order_at)(const cells_order *order, const KEY *keys, size_t i)
+{
+    return order->folded ? (uint64_t)FN(key_tie_bits)(keys[i], order->descending)
+                         : (uint64_t)FN(key_sort_bits)(keys[i], order->descending);
+}
+
+static void FN(put_order)(const cells_order *order, uint64_t key, KEY *out)
+{
+    KEY const x = FN(key_of_sort_bits)((BITS)key, order->descending);
+    memcpy(out, &x, sizeof x);
+}
+
+/* The orders of up to CELLS_BLOCK keys. */
+static void FN(orders)(const cells_order *order, const KEY *keys, size_t n, uint64_t *out)
+{
+    if (order->folded)
+        for (size_t i = 0; i < n; i++)
+            out[i] = (uint64_t)FN(key_tie_bits)(keys[i], order->descending);
+    else
+        for (size_t i = 0; i < n; i++)
+            out[i] = (uint64_t)FN(key_sort_bits)(keys[i], order->descending);
+}

@@ -1,0 +1,244 @@
+/* cut_rounds.c - the rounds of a multi-select (see cut_rounds.h).
+ *
+ * In a round a rank offers about CUTS_OFFERS * (its keys in the interval) / (keys of all ranks in
+ * it) random keys of each open interval. A fraction is rounded up or down at random, so that all
+ * ranks together offer about CUTS_OFFERS keys whatever their number. Short intervals are offered as
+ * a whole. A round takes an allgather of the offers and a sum of two counts for each of them. */
+#define _POSIX_C_SOURCE 200809L
+#include "dist/cut_rounds.h"
+
+#include "core/random.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_OFFERS = 2 * CUTS_OFFERS /* of one rank for one interval */
+};
+
+typedef struct rounds {
+    dist_call      *call;
+    const uint64_t *kept;
+    size_t          n;
+    cut            *cuts;
+    cut_interval   *intervals;
+    size_t          count, open;
+    uint64_t        seed;
+
+    uint64_t *mine;     /* what this rank offers: for each open interval a number, then orders */
+    uint64_t *bytes_of; /* of the offers of each rank */
+    uint64_t *all;      /* the offers of all ranks */
+    uint64_t *offers;   /* of all open intervals, each sorted, without ties */
+    size_t   *ends;     /* of the offers of each open interval */
+    uint64_t *sums;     /* keys below and tied with each offer */
+} rounds;
+
+/* ---- Searches in the kept orders ---- */
+
+/* The first place in [from, to) with an order of at least (`above`: more than) `order`. */
+static size_t find(const uint64_t *kept, size_t from, size_t to, uint64_t order, bool above)
+{
+    while (from < to) {
+        size_t const middle = from + (to - from) / 2;
+        if (kept[middle] < order || (above && kept[middle] == order))
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+static void open_intervals(rounds *r)
+{
+    for (size_t j = 0; j < r->count; j++) {
+        cut_interval *const at = &r->intervals[j];
+        if (!at->open)
+            continue;
+        at->from = at->from_start ? 0 : find(r->kept, 0, r->n, at->low, true);
+        at->to = at->to_end ? r->n : find(r->kept, at->from, r->n, at->high, false);
+        r->open++;
+    }
+}
+
+/* ---- Offers ---- */
+
+static size_t offers_of(rounds *r, const cut_interval *at)
+{
+    size_t const here = at->to - at->from;
+    if (at->all <= CUTS_OFFERS)
+        return here;
+    double const wanted = CUTS_OFFERS * ((double)here / (double)at->all);
+    double const chance = (double)(ordo_random_mix(r->seed++) >> 11) * 0x1p-53;
+    size_t const rounded = (size_t)(wanted + chance);
+    return ordo_min(ordo_min(rounded, here), MOST_OFFERS);
+}
+
+/* Writes this rank's offers; returns their number of words. */
+static size_t offer(rounds *r)
+{
+    size_t words = 0;
+    for (size_t j = 0; j < r->count; j++) {
+        const cut_interval *const at = &r->intervals[j];
+        if (!at->open)
+            continue;
+        size_t const here = at->to - at->from, offers = offers_of(r, at);
+        r->mine[words++] = offers;
+        for (size_t i = 0; i < offers; i++) {
+            size_t const place =
+                offers == here ? i : (size_t)ordo_random_below(ordo_random_mix(r->seed++), here);
+            r->mine[words++] = r->kept[at->from + place];
+        }
+    }
+    return words;
+}
+
+/* Sends the offers; *words is the number of words of all ranks. */
+static ordo_status share_offers(rounds *r, size_t *words)
+{
+    dist_call *const c = r->call;
+    size_t const     size = (size_t)c->comm.size;
+    uint64_t         bytes = offer(r) * sizeof *r->mine, all_bytes = 0;
+    TRY(dist_allgather(c, &bytes, sizeof bytes, r->bytes_of));
+    for (size_t i = 0; i < size; i++)
+        all_bytes += r->bytes_of[i];
+    *words = (size_t)(all_bytes / sizeof *r->mine);
+    void             *memory;
+    ordo_status const status = ordo_scratch(c->exec, (size_t)all_bytes * 4 + 64, &memory);
+    TRY(dist_agree(c, status));
+    r->all = memory;
+    r->offers = r->all + *words;
+    r->sums = r->offers + *words;
+    return dist_allgather_parts(c, r->mine, r->bytes_of, r->all);
+}
+
+static int by_order(const void *a, const void *b)
+{
+    uint64_t const x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorts the offers of each interval and removes ties. */
+static ordo_status arrange(rounds *r)
+{
+    dist_call *const c = r->call;
+    size_t const     size = (size_t)c->comm.size;
+    void            *memory;
+    TRY(ordo_scratch(c->exec, size * sizeof(uint64_t *), &memory));
+    const uint64_t **const next = memory;
+    const uint64_t        *at = r->all;
+    for (size_t i = 0; i < size; at += r->bytes_of[i++] / sizeof *at)
+        next[i] = at;
+    size_t end = 0;
+    for (size_t j = 0; j < r->open; j++) {
+        size_t const start = end;
+        for (size_t i = 0; i < size; i++) {
+            size_t const offers = (size_t)*next[i]++;
+            memcpy(r->offers + end, next[i], offers * sizeof *r->offers);
+            next[i] += offers;
+            end += offers;
+        }
+        qsort(r->offers + start, end - start, sizeof *r->offers, by_order);
+        size_t kept = start;
+        for (size_t i = start; i < end; i++)
+            if (i == start || r->offers[i] != r->offers[i - 1])
+                r->offers[kept++] = r->offers[i];
+        r->ends[j] = end = kept;
+    }
+    return ORDO_OK;
+}
+
+/* ---- Narrowing ---- */
+
+static void count_offers(rounds *r)
+{
+    size_t i = 0, open = 0;
+    for (size_t j = 0; j < r->count; j++) {
+        const cut_interval *const at = &r->intervals[j];
+        if (!at->open)
+            continue;
+        for (size_t from = at->from; i < r->ends[open]; i++) {
+            size_t const low = find(r->kept, from, at->to, r->offers[i], false);
+            from = find(r->kept, low, at->to, r->offers[i], true);
+            r->sums[2 * i] = low - at->from;
+            r->sums[2 * i + 1] = from - low;
+        }
+        open++;
+    }
+}
+
+/* Narrows one interval by its offers [from, to). */
+static void narrow(rounds *r, size_t j, size_t from, size_t to)
+{
+    cut_interval *const at = &r->intervals[j];
+    cut *const          wanted = &r->cuts[j];
+    uint64_t const      base = wanted->less, all = at->all;
+    size_t const        start = at->from;
+    for (size_t i = from; i < to; i++) {
+        uint64_t const below = base + r->sums[2 * i], tied = r->sums[2 * i + 1];
+        size_t const   low = find(r->kept, start, at->to, r->offers[i], false);
+        size_t const   high = find(r->kept, low, at->to, r->offers[i], true);
+        if (wanted->position < below) {
+            at->to = low;
+            at->all = below - wanted->less;
+            return;
+        }
+        if (wanted->position < below + tied) {
+            wanted->order = r->offers[i];
+            wanted->less = below;
+            wanted->here = high - low;
+            at->open = false;
+            r->open--;
+            return;
+        }
+        at->from = high;
+        wanted->less = below + tied;
+        at->all = base + all - wanted->less;
+    }
+}
+
+static ordo_status one_round(rounds *r)
+{
+    dist_call *const c = r->call;
+    size_t           words;
+    TRY(share_offers(r, &words));
+    TRY(dist_agree(c, arrange(r)));
+    size_t const offers = r->open > 0 ? r->ends[r->open - 1] : 0;
+    count_offers(r);
+    TRY(dist_sum(c, r->sums, 2 * offers));
+    for (size_t j = 0, from = 0, at = 0; j < r->count; j++)
+        if (r->intervals[j].open) {
+            size_t const to = r->ends[at++];
+            narrow(r, j, from, to);
+            from = to;
+        }
+    c->report.rounds++;
+    return ORDO_OK;
+}
+
+static ordo_status count_ties(rounds *r, uint64_t *ties)
+{
+    for (size_t j = 0; j < r->count; j++)
+        ties[j] = r->cuts[j].here;
+    TRY(dist_prefix(r->call, ties, r->count));
+    for (size_t j = 0; j < r->count; j++)
+        r->cuts[j].before = ties[j];
+    return ORDO_OK;
+}
+
+ordo_status cut_rounds(dist_call *c, const uint64_t *kept, size_t n, cut *cuts,
+                       cut_interval *intervals, size_t count)
+{
+    rounds r = {.call = c, .kept = kept, .n = n, .cuts = cuts, .intervals = intervals};
+    r.count = count;
+    r.seed = ordo_random_sequence(c->exec->seed, (uint64_t)c->comm.rank + DIST_MOST_RANKS);
+    open_intervals(&r);
+    size_t const words = r.open * (MOST_OFFERS + 1) + count + (size_t)c->comm.size;
+    void        *memory;
+    TRY(dist_agree(c, ordo_scratch(c->exec, (words + count + 1) * sizeof(uint64_t), &memory)));
+    r.bytes_of = memory;
+    r.ends = (size_t *)(r.bytes_of + c->comm.size);
+    r.mine = (uint64_t *)(r.ends + count + 1);
+    while (r.open > 0)
+        TRY(one_round(&r));
+    return count_ties(&r, (uint64_t *)memory + c->comm.size);
+}

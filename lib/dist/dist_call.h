@@ -1,0 +1,83 @@
+/* dist_call.h - what all calls over several ranks share: the agreement about arguments and failures,
+ * the collective operations, and the context that works on this rank's part.
+ *
+ * Every rank makes the same sequence of collective operations. So a rank that fails must not leave a
+ * call on its own: it takes its status to the next dist_agree(), where all ranks learn of it. */
+#ifndef ORDO_DIST_DIST_CALL_H
+#define ORDO_DIST_DIST_CALL_H
+
+#include "api/api_ctx.h"
+#include "ordo_dist.h"
+
+enum {
+    DIST_MOST_RANKS = 16384
+};
+
+typedef struct dist_call {
+    ordo_ctx        *ctx;
+    ordo_exec       *exec;
+    ordo_ctx        *inner; /* sorts and ranks this rank's part */
+    ordo_comm        comm;
+    ordo_dist_opts   opts;
+    ordo_type        type;
+    const void      *keys;
+    size_t           n, key_size;
+    bool             descending;
+    bool             broken; /* the transport failed */
+    uint64_t         total, offset;
+    uint64_t        *counts; /* keys of each rank */
+    uint64_t        *same_bytes;
+    void            *greetings, *reasons;
+    ordo_dist_report report;
+} dist_call;
+
+/* What every rank must say alike. */
+typedef struct dist_wish {
+    const char *verb;
+    uint64_t    facts[4]; /* of the verb: sizes, rules, hashes of positions */
+} dist_wish;
+
+/* Reads the table of the transport; the only check whose failure is not agreed upon. */
+ordo_status dist_open(dist_call *c, const ordo_comm *comm);
+
+/* Agrees on the arguments: `status` is what this rank's own checks found. Sets counts, total and
+ * offset, and makes the inner context. Call dist_end() afterwards in any case. */
+ordo_status               dist_greet(dist_call *c, const dist_wish *wish, ordo_status status);
+static inline ordo_status dist_begin(dist_call *c, const dist_wish *wish, ordo_status status)
+{
+    ordo_status const agreed = dist_greet(c, wish, status);
+    return agreed == ORDO_OK ? status : agreed;
+}
+ordo_status dist_end(dist_call *c, ordo_status status);
+
+/* Reads the options and checks what the verbs share. */
+ordo_status dist_check(dist_call *c, const ordo_dist_opts *opts, uint64_t known_flags);
+
+/* The status of the first rank that failed, or ORDO_OK. If this rank failed, it is not ORDO_OK. */
+ordo_status               dist_share(dist_call *c, ordo_status status);
+static inline ordo_status dist_agree(dist_call *c, ordo_status status)
+{
+    ordo_status const agreed = dist_share(c, status);
+    return agreed == ORDO_OK ? status : agreed;
+}
+
+/* The status of a call of the inner context, with its message. */
+ordo_status dist_inner(dist_call *c, ordo_status status);
+
+/* Collective operations. They fail with ORDO_E_IO, after which no other operation may follow. */
+ordo_status dist_allgather(dist_call *c, const void *mine, size_t bytes, void *all);
+ordo_status dist_allgather_parts(dist_call *c, const void *mine, const uint64_t *bytes_of,
+                                 void *all);
+ordo_status dist_sum(dist_call *c, uint64_t *values, size_t count);
+ordo_status dist_prefix(dist_call *c, uint64_t *values, size_t count);
+ordo_status dist_exchange(dist_call *c, const void *send, const uint64_t *send_at,
+                          const uint64_t *send_bytes, void *receive, const uint64_t *receive_at,
+                          const uint64_t *receive_bytes);
+
+/* A hash of an array that must be the same on every rank. */
+uint64_t dist_hash(const void *array, size_t bytes);
+
+/* Seconds of a clock that only goes forward. */
+double dist_clock(void);
+
+#endif

@@ -1,0 +1,239 @@
+/* dist_select.c - ordo_dist_select, ordo_dist_quantiles and ordo_dist_median: the search for cuts
+ * (cuts.h) without any exchange of keys. */
+#define _POSIX_C_SOURCE 200809L
+#include "core/keybits.h"
+#include "core/quantile.h"
+#include "dist/cuts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct positions {
+    dist_call c;
+    cut      *cuts; /* ascending, different positions */
+    size_t    count;
+    uint64_t *sorted;
+} positions;
+
+static int by_size(const void *a, const void *b)
+{
+    uint64_t const x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Finds the keys at the positions; each is less than the total. */
+static ordo_status find_positions(positions *p, const uint64_t *wanted, size_t count)
+{
+    dist_call *const c = &p->c;
+    void            *memory;
+    cells            boundaries = {0};
+    TRY(dist_agree(
+        c, ordo_scratch(c->exec, (count + 1) * (sizeof *p->cuts + sizeof *p->sorted), &memory)));
+    p->cuts = memory;
+    p->sorted = (uint64_t *)(p->cuts + count + 1);
+    memcpy(p->sorted, wanted, count * sizeof *wanted);
+    qsort(p->sorted, count, sizeof *p->sorted, by_size);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || p->sorted[i] != p->sorted[i - 1])
+            p->cuts[p->count++] = (cut){.position = p->sorted[i]};
+    return p->count == 0 ? ORDO_OK : cuts_find(c, false, p->cuts, p->count, NULL, &boundaries);
+}
+
+static uint64_t order_at(const positions *p, uint64_t position)
+{
+    size_t low = 0, high = p->count - 1;
+    while (low < high) {
+        size_t const middle = low + (high - low) / 2;
+        if (p->cuts[middle].position < position)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return p->cuts[low].order;
+}
+
+/* ---- Select ---- */
+
+static ordo_status select_run(positions *p, const uint64_t *k, size_t count, void *out)
+{
+    dist_call *const  c = &p->c;
+    ordo_exec *const  exec = c->exec;
+    cells_order const order = {c->type, c->descending, false};
+    for (size_t i = 0; i < count; i++)
+        FAIL_IF(k[i] >= c->total, ORDO_E_ARG,
+                "k[%zu] is %llu; expected less than %llu, the keys of all ranks", i,
+                (unsigned long long)k[i], (unsigned long long)c->total);
+    TRY(find_positions(p, k, count));
+    for (size_t i = 0; i < count; i++)
+        cells_put_key(&order, order_at(p, k[i]), (char *)out + i * c->key_size);
+    return ORDO_OK;
+}
+
+static ordo_status select_check(positions *p, const uint64_t *k, size_t count, const void *out,
+                                const ordo_dist_opts *opts)
+{
+    ordo_exec *const exec = p->c.exec;
+    TRY(dist_check(&p->c, opts, ORDO_DESCENDING));
+    FAIL_IF(count > 0 && (k == NULL || out == NULL), ORDO_E_ARG,
+            "%s is NULL; expected %zu elements", k == NULL ? "k" : "out", count);
+    return ORDO_OK;
+}
+
+static ordo_status select_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm,
+                                  positions *p, const uint64_t *k, size_t count, void *out,
+                                  const ordo_dist_opts *opts)
+{
+    dist_call *const c = &p->c;
+    c->ctx = ctx;
+    c->exec = exec;
+    TRY(dist_open(c, comm));
+    ordo_status const checked = select_check(p, k, count, out, opts);
+    dist_wish const   wish = {
+          "ordo_dist_select",
+          {count, checked == ORDO_OK && count > 0 ? dist_hash(k, count * sizeof *k) : 0}};
+    ordo_status status = dist_begin(c, &wish, checked);
+    if (status == ORDO_OK)
+        status = select_run(p, k, count, out);
+    return dist_end(c, status);
+}
+
+ordo_status ordo_dist_select(ordo_ctx *ctx, const ordo_comm *comm, ordo_type type, const void *keys,
+                             size_t n, const uint64_t *k, size_t count, void *out,
+                             const ordo_dist_opts *opts)
+{
+    positions p = {.c = {.type = type, .keys = keys, .n = n}};
+    API_CALL("dist_select", (ordo_type)0, n,
+             select_entered(ctx, exec, comm, &p, k, count, out, opts));
+}
+
+/* ---- Quantiles ---- */
+
+typedef struct quantile_wish {
+    const double *q;
+    size_t        count;
+    ordo_nans     nans;
+    ordo_method   method;
+    bool          is_median; /* the mean of two neighbours, as ordo_median */
+    const char   *verb;
+} quantile_wish;
+
+typedef struct nan_count {
+    const dist_call *call;
+    atomic_ullong    nans;
+} nan_count;
+
+static void count_nans_body(void *arg, size_t lo, size_t hi)
+{
+    nan_count *const       count = arg;
+    const dist_call *const c = count->call;
+    uint64_t               nans = 0;
+    if (c->type == ORDO_F32)
+        for (size_t i = lo; i < hi; i++)
+            nans += (uint64_t)key_is_nan_f32(((const float *)c->keys)[i]);
+    else
+        for (size_t i = lo; i < hi; i++)
+            nans += (uint64_t)key_is_nan_f64(((const double *)c->keys)[i]);
+    atomic_fetch_add(&count->nans, nans);
+}
+
+/* NaNs of all ranks. NaNs are last in the order, so a selection need not know them unless they
+ * count for nothing or make the result NaN. */
+static ordo_status count_nans(dist_call *c, uint64_t *nans)
+{
+    nan_count   count = {.call = c};
+    ordo_status status = ORDO_OK;
+    if ((c->type == ORDO_F32 || c->type == ORDO_F64) &&
+        !ordo_loop(c->exec, c->n, 1 << 16, count_nans_body, &count))
+        status = ordo_fail(c->exec, ORDO_E_CANCELLED, "the call was cancelled");
+    TRY(dist_agree(c, status));
+    *nans = atomic_load(&count.nans);
+    return dist_sum(c, nans, 1);
+}
+
+static double value_at(const positions *p, uint64_t position)
+{
+    cells_order const order = {p->c.type, false, false};
+    uint64_t          key = 0;
+    cells_put_key(&order, order_at(p, position), &key);
+    return quantile_key(p->c.type, &key, 0);
+}
+
+static ordo_status quantiles_run(positions *p, const quantile_wish *wish, double *out)
+{
+    dist_call *const c = &p->c;
+    uint64_t         nans = 0;
+    void            *memory;
+    if (wish->nans != ORDO_NANS_LAST)
+        TRY(count_nans(c, &nans));
+    uint64_t const numbers = c->total - (wish->nans == ORDO_NANS_OMIT ? nans : 0);
+    bool const     is_nan = numbers == 0 || (wish->nans == ORDO_NANS_PROPAGATE && nans > 0);
+    TRY(dist_agree(c, ordo_scratch(c->exec, (2 * wish->count + 1) * sizeof(uint64_t), &memory)));
+    uint64_t *const wanted = memory;
+    for (size_t j = 0; j < wish->count && !is_nan; j++) {
+        quantile_place const at = quantile_place_of(wish->method, wish->q[j], (size_t)numbers);
+        wanted[2 * j] = at.below;
+        wanted[2 * j + 1] = at.above;
+    }
+    if (!is_nan)
+        TRY(find_positions(p, wanted, 2 * wish->count));
+    for (size_t j = 0; j < wish->count; j++) {
+        out[j] = (double)NAN;
+        if (is_nan)
+            continue;
+        quantile_place const at = quantile_place_of(wish->method, wish->q[j], (size_t)numbers);
+        out[j] = quantile_value(&at, value_at(p, at.below), value_at(p, at.above), wish->is_median);
+    }
+    return ORDO_OK;
+}
+
+static ordo_status quantiles_check(positions *p, const quantile_wish *wish, const double *out,
+                                   const ordo_dist_opts *opts)
+{
+    ordo_exec *const exec = p->c.exec;
+    TRY(dist_check(&p->c, opts, 0));
+    FAIL_IF(wish->count > 0 && (wish->q == NULL || out == NULL), ORDO_E_ARG,
+            "%s is NULL; expected %zu elements", wish->q == NULL ? "q" : "out", wish->count);
+    TRY(api_check_method(exec, (uint32_t)wish->method, wish->is_median));
+    TRY(api_check_nans(exec, (uint32_t)wish->nans));
+    return api_check_q(exec, wish->q, wish->count);
+}
+
+static ordo_status quantiles_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm,
+                                     positions *p, const quantile_wish *wish, double *out,
+                                     const ordo_dist_opts *opts)
+{
+    dist_call *const c = &p->c;
+    c->ctx = ctx;
+    c->exec = exec;
+    TRY(dist_open(c, comm));
+    ordo_status const checked = quantiles_check(p, wish, out, opts);
+    bool const        hashed = checked == ORDO_OK && wish->count > 0;
+    dist_wish const   said = {wish->verb,
+                              {wish->count, (uint64_t)wish->nans, (uint64_t)wish->method,
+                             hashed ? dist_hash(wish->q, wish->count * sizeof *wish->q) : 0}};
+    ordo_status       status = dist_begin(c, &said, checked);
+    if (status == ORDO_OK)
+        status = quantiles_run(p, wish, out);
+    return dist_end(c, status);
+}
+
+ordo_status ordo_dist_quantiles(ordo_ctx *ctx, const ordo_comm *comm, ordo_type type,
+                                const void *keys, size_t n, const double *q, size_t count,
+                                double *out, ordo_nans nans, ordo_method method,
+                                const ordo_dist_opts *opts)
+{
+    positions           p = {.c = {.type = type, .keys = keys, .n = n}};
+    quantile_wish const wish = {q, count, nans, method, false, "ordo_dist_quantiles"};
+    API_CALL("dist_quantiles", (ordo_type)0, n,
+             quantiles_entered(ctx, exec, comm, &p, &wish, out, opts));
+}
+
+ordo_status ordo_dist_median(ordo_ctx *ctx, const ordo_comm *comm, ordo_type type, const void *keys,
+                             size_t n, double *out, ordo_nans nans, const ordo_dist_opts *opts)
+{
+    double const        half = 0.5;
+    positions           p = {.c = {.type = type, .keys = keys, .n = n}};
+    quantile_wish const wish = {&half, 1, nans, ORDO_METHOD_DEFAULT, true, "ordo_dist_median"};
+    API_CALL("dist_median", (ordo_type)0, n,
+             quantiles_entered(ctx, exec, comm, &p, &wish, out, opts));
+}

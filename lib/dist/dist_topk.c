@@ -1,0 +1,117 @@
+/* dist_topk.c - ordo_dist_topk: the keys before the cut at position k, gathered on every rank.
+ *
+ * Each rank lists its keys before the cut in the sequence of their indices, so the gathered list has
+ * the sequence of the global array, and a stable sort orders it. */
+#define _POSIX_C_SOURCE 200809L
+#include "dist/cuts.h"
+
+#include <string.h>
+
+typedef struct best {
+    dist_call c;
+    size_t    k;      /* results */
+    void     *values; /* of the caller; may be NULL */
+    uint64_t *index;  /* of the caller; may be NULL */
+    cut       at;     /* the end of the results */
+    bool      all;    /* every key is a result */
+    char     *mine;   /* this rank's results */
+    uint64_t *my_index;
+    size_t    my_count;
+    uint64_t *bytes_of; /* of each rank */
+    char     *gathered;
+    uint64_t *gathered_index;
+} best;
+
+static ordo_status find_cut(best *b)
+{
+    cells boundaries = {0};
+    b->all = b->k == b->c.total;
+    b->at.position = b->k;
+    return b->all ? ORDO_OK : cuts_find(&b->c, true, &b->at, 1, NULL, &boundaries);
+}
+
+/* Lists this rank's results. There are at most k. */
+static ordo_status list_mine(best *b)
+{
+    dist_call *const  c = &b->c;
+    cells_order const order = {c->type, c->descending, true};
+    size_t const      most = ordo_min(b->k, c->n), size = c->key_size;
+    uint64_t          ties = b->all ? 0 : cut_left(&b->at);
+    TRY_SCRATCH(c->exec, most * size + 1, b->mine);
+    TRY_SCRATCH(c->exec, most * sizeof *b->my_index + 1, b->my_index);
+    for (size_t i = 0; i < c->n; i++) {
+        uint64_t const key = b->all ? 0 : cells_order_of(&order, c->keys, i);
+        bool const     tied = !b->all && key == b->at.order && ties > 0;
+        if (!b->all && key >= b->at.order && !tied)
+            continue;
+        ties -= tied;
+        memcpy(b->mine + b->my_count * size, (const char *)c->keys + i * size, size);
+        b->my_index[b->my_count++] = c->offset + i;
+    }
+    return ORDO_OK;
+}
+
+static ordo_status take_gathered(best *b)
+{
+    dist_call *const c = &b->c;
+    TRY_SCRATCH(c->exec, (size_t)c->comm.size * sizeof *b->bytes_of, b->bytes_of);
+    TRY_SCRATCH(c->exec, b->k * c->key_size + 1, b->gathered);
+    TRY_SCRATCH(c->exec, b->k * sizeof *b->gathered_index + 1, b->gathered_index);
+    return ORDO_OK;
+}
+
+static ordo_status gather(best *b)
+{
+    dist_call *const c = &b->c;
+    uint64_t const   count = b->my_count;
+    TRY(dist_agree(c, take_gathered(b)));
+    TRY(dist_allgather(c, &count, sizeof count, b->bytes_of));
+    for (int32_t r = 0; r < c->comm.size; r++)
+        b->bytes_of[r] *= c->key_size;
+    TRY(dist_allgather_parts(c, b->mine, b->bytes_of, b->gathered));
+    for (int32_t r = 0; r < c->comm.size; r++)
+        b->bytes_of[r] = b->bytes_of[r] / c->key_size * sizeof(uint64_t);
+    return dist_allgather_parts(c, b->my_index, b->bytes_of, b->gathered_index);
+}
+
+static ordo_status run(best *b, size_t wanted)
+{
+    dist_call *const     c = &b->c;
+    ordo_sort_opts const opts =
+        ORDO_OPTS(ordo_sort_opts, .flags = c->descending ? ORDO_DESCENDING : 0);
+    b->k = wanted < c->total ? wanted : (size_t)c->total;
+    TRY(find_cut(b));
+    TRY(dist_agree(c, list_mine(b)));
+    TRY(gather(b));
+    TRY(dist_agree(c, dist_inner(c, ordo_sort_pairs(c->inner, c->type, b->gathered, b->k,
+                                                    b->gathered_index, sizeof(uint64_t), &opts))));
+    if (b->values != NULL)
+        memcpy(b->values, b->gathered, b->k * c->key_size);
+    if (b->index != NULL)
+        memcpy(b->index, b->gathered_index, b->k * sizeof *b->index);
+    return ORDO_OK;
+}
+
+static ordo_status topk_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm, best *b,
+                                size_t k, size_t *found, const ordo_dist_opts *opts)
+{
+    dist_call *const c = &b->c;
+    c->ctx = ctx;
+    c->exec = exec;
+    TRY(dist_open(c, comm));
+    dist_wish const wish = {"ordo_dist_topk", {k}};
+    ordo_status     status = dist_begin(c, &wish, dist_check(c, opts, ORDO_DESCENDING));
+    if (status == ORDO_OK)
+        status = run(b, k);
+    if (status == ORDO_OK && found != NULL)
+        *found = b->k;
+    return dist_end(c, status);
+}
+
+ordo_status ordo_dist_topk(ordo_ctx *ctx, const ordo_comm *comm, ordo_type type, const void *keys,
+                           size_t n, size_t k, void *values, uint64_t *index, size_t *found,
+                           const ordo_dist_opts *opts)
+{
+    best b = {.c = {.type = type, .keys = keys, .n = n}, .values = values, .index = index};
+    API_CALL("dist_topk", (ordo_type)0, n, topk_entered(ctx, exec, comm, &b, k, found, opts));
+}

@@ -1,0 +1,365 @@
+/* pieces.c - the pieces of a rank's keys for the other ranks (see pieces.h). Each key is read once
+ * for its class and once to be scattered. */
+#define _POSIX_C_SOURCE 200809L
+#include "dist/pieces.h"
+
+#include "backend/tuning.h"
+
+#include <string.h>
+
+enum {
+    LEAST_CHUNK = ORDO_TUNE(1 << 16, 64)
+};
+
+typedef struct class_pass {
+    pieces      *p;
+    const cells *cells;
+    cells_order  order;
+    uint64_t    *borders; /* orders of the cuts, without ties */
+    size_t       border_count;
+    uint16_t    *of_cell; /* the class of each cell; UNKNOWN: look at the key */
+} class_pass;
+
+enum {
+    UNKNOWN = UINT16_MAX
+};
+
+/* ---- Classes ---- */
+
+/* The class of an order: 2 i + 1 if it is border i, 2 i if it is between borders i - 1 and i. */
+static size_t class_of(const class_pass *w, uint64_t order)
+{
+    size_t low = 0, high = w->border_count;
+    while (low < high) {
+        size_t const middle = low + (high - low) / 2;
+        if (w->borders[middle] < order)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return 2 * low + (low < w->border_count && w->borders[low] == order);
+}
+
+/* A cell of one key has the class of that key; a cell between boundaries has one class unless a
+ * border is inside. */
+static void class_cells(class_pass *w)
+{
+    const cells *const c = w->cells;
+    for (size_t cell = 0; cell <= 2 * c->count; cell++) {
+        if (cell % 2 == 1) {
+            w->of_cell[cell] = (uint16_t)class_of(w, c->boundaries[cell / 2]);
+            continue;
+        }
+        size_t const below = cell == 0 ? 0 : class_of(w, c->boundaries[cell / 2 - 1]);
+        size_t const above =
+            cell == 2 * c->count ? 2 * w->border_count : class_of(w, c->boundaries[cell / 2]);
+        size_t const first = below + below % 2, last = above - above % 2; /* of the open interval */
+        w->of_cell[cell] = (uint16_t)(first == last ? first : UNKNOWN);
+    }
+}
+
+static void classify(void *arg, size_t lo, size_t hi)
+{
+    class_pass *const w = arg;
+    pieces *const     p = w->p;
+    size_t const      from = lo * p->chunk, to = ordo_min(hi * p->chunk, p->call->n);
+    uint64_t *const   counts = p->starts + lo * p->class_count;
+    for (size_t i = from; i < to; i++) {
+        uint16_t class = w->of_cell[p->classes[i]];
+        if (class == UNKNOWN)
+            class = (uint16_t)class_of(w, cells_order_of(&w->order, p->call->keys, i));
+        p->classes[i] = class;
+        counts[class]++;
+    }
+}
+
+static ordo_status cancelled(ordo_exec *exec)
+{
+    return ordo_fail(exec, ORDO_E_CANCELLED, "the call was cancelled");
+}
+
+static size_t chunks_of(const pieces *p) { return ordo_div_up(p->call->n, p->chunk); }
+
+/* Turns the counts of classes in chunks into places in the scattered array; totals gets the place
+ * of each class. */
+static void place_classes(pieces *p, uint64_t *totals)
+{
+    uint64_t at = 0;
+    for (size_t class = 0; class < p->class_count; class ++) {
+        totals[class] = at;
+        for (size_t i = 0; i < chunks_of(p); i++) {
+            uint64_t *const here = &p->starts[i * p->class_count + class];
+            uint64_t const  count = *here;
+            *here = at;
+            at += count;
+        }
+    }
+}
+
+static ordo_status find_classes(pieces *p, class_pass *w, const cut *cuts, size_t count)
+{
+    ordo_exec *const exec = p->call->exec;
+    TRY_SCRATCH(exec, (count + 1) * sizeof *w->borders, w->borders);
+    TRY_SCRATCH(exec, (2 * w->cells->count + 1) * sizeof *w->of_cell, w->of_cell);
+    for (size_t j = 0; j < count; j++)
+        if (j == 0 || cuts[j].order != cuts[j - 1].order)
+            w->borders[w->border_count++] = cuts[j].order;
+    p->class_count = 2 * w->border_count + 1;
+    p->chunk = ordo_max(ordo_div_up(p->call->n, (size_t)exec->threads * 4), LEAST_CHUNK);
+    size_t const places = chunks_of(p) * p->class_count + 1;
+    TRY_SCRATCH(exec, places * sizeof *p->starts, p->starts);
+    memset(p->starts, 0, places * sizeof *p->starts);
+    class_cells(w);
+    return ordo_loop(exec, chunks_of(p), 1, classify, w) ? ORDO_OK : cancelled(exec);
+}
+
+/* ---- Pieces ---- */
+
+/* The place of a cut in the scattered array. */
+static uint64_t place_of(const class_pass *w, const uint64_t *totals, const cut *at)
+{
+    return totals[class_of(w, at->order)] + cut_left(at);
+}
+
+static ordo_status take_memory(pieces *p, size_t size)
+{
+    uint64_t *all;
+    TRY_SCRATCH(p->call->exec, 8 * size * sizeof *all, all);
+    p->send_at = all;
+    p->send_n = all + size;
+    p->receive_at = all + 2 * size;
+    p->receive_n = all + 3 * size;
+    for (size_t i = 0; i < 4; i++)
+        p->bytes[i] = all + (4 + i) * size;
+    return ORDO_OK;
+}
+
+/* Tells every rank how many elements it gets from this one. */
+static ordo_status swap_counts(pieces *p)
+{
+    size_t const    size = (size_t)p->call->comm.size;
+    uint64_t *const at = p->bytes[0], *const eight = p->bytes[1];
+    for (size_t r = 0; r < size; r++) {
+        at[r] = r * sizeof(uint64_t);
+        eight[r] = sizeof(uint64_t);
+    }
+    TRY(dist_exchange(p->call, p->send_n, at, eight, p->receive_n, at, eight));
+    uint64_t sum = 0;
+    for (size_t r = 0; r < size; r++) {
+        p->receive_at[r] = sum;
+        sum += p->receive_n[r];
+    }
+    return ORDO_OK;
+}
+
+/* The cuts between the parts of the ranks. Positions 0 and total have no key and no cut. */
+static size_t list_cuts(const dist_call *c, const uint64_t *wanted, cut *cuts)
+{
+    uint64_t position = 0;
+    size_t   count = 0;
+    for (size_t r = 0; r + 1 < (size_t)c->comm.size; r++) {
+        position += wanted[r];
+        if (position > 0 && position < c->total)
+            cuts[count++] = (cut){.position = position};
+    }
+    return count;
+}
+
+/* Where the piece of each rank begins and ends. */
+static void place_pieces(pieces *p, const class_pass *w, const uint64_t *wanted, const cut *cuts,
+                         const uint64_t *totals)
+{
+    dist_call *const c = p->call;
+    size_t const     size = (size_t)c->comm.size;
+    uint64_t         position = 0, begin = 0;
+    for (size_t r = 0, j = 0; r < size; r++) {
+        position += wanted[r];
+        bool const     inside = r + 1 < size && position > 0 && position < c->total;
+        uint64_t const end = inside ? place_of(w, totals, &cuts[j++]) : position == 0 ? 0 : c->n;
+        p->send_at[r] = begin;
+        p->send_n[r] = end - begin;
+        begin = end;
+    }
+}
+
+ordo_status pieces_find(dist_call *c, bool folded, const uint64_t *wanted, pieces *out)
+{
+    size_t const size = (size_t)c->comm.size;
+    cells        boundaries = {0};
+    cut         *cuts = NULL;
+    void        *memory = NULL;
+    *out = (pieces){.call = c, .received = (size_t)wanted[c->comm.rank]};
+    ordo_status status = take_memory(out, size);
+    if (status == ORDO_OK)
+        status = ordo_scratch(c->exec, c->n * sizeof *out->classes + 2, &memory);
+    out->classes = memory;
+    if (status == ORDO_OK)
+        status =
+            ordo_scratch(c->exec, (size + 1) * sizeof *cuts + 2 * size * sizeof(uint64_t), &memory);
+    TRY(dist_agree(c, status));
+    cuts = memory;
+    uint64_t *const totals = (uint64_t *)(cuts + size + 1);
+    size_t const    count = list_cuts(c, wanted, cuts);
+    class_pass      w = {.p = out, .cells = &boundaries, .order = {c->type, c->descending, folded}};
+    if (count > 0)
+        TRY(cuts_find(c, folded, cuts, count, out->classes, &boundaries));
+    else
+        memset(out->classes, 0, c->n * sizeof *out->classes);
+    double const started = dist_clock();
+    TRY(dist_agree(c, find_classes(out, &w, cuts, count)));
+    place_classes(out, totals);
+    place_pieces(out, &w, wanted, cuts, totals);
+    c->report.scatter_seconds += dist_clock() - started;
+    return swap_counts(out);
+}
+
+/* ---- Scatter and gather ---- */
+
+typedef struct movement {
+    const pieces *p;
+    const char   *from;
+    char         *to;
+    size_t        size;
+    uint64_t      first; /* of the global indices */
+} movement;
+
+/* Inlined with a constant size, so that an element is one load and one store. */
+static inline __attribute__((always_inline)) void scatter(const movement *m, uint64_t *places,
+                                                          size_t from, size_t to, size_t size)
+{
+    const uint16_t *const classes = m->p->classes;
+    for (size_t i = from; i < to; i++)
+        memcpy(m->to + places[classes[i]]++ * size, m->from + i * size, size);
+}
+
+static inline __attribute__((always_inline)) void gather(const movement *m, uint64_t *places,
+                                                         size_t from, size_t to, size_t size)
+{
+    const uint16_t *const classes = m->p->classes;
+    for (size_t i = from; i < to; i++)
+        memcpy(m->to + i * size, m->from + places[classes[i]]++ * size, size);
+}
+
+static void scatter_1(const movement *m, uint64_t *places, size_t from, size_t to)
+{
+    scatter(m, places, from, to, 1);
+}
+
+static void scatter_2(const movement *m, uint64_t *places, size_t from, size_t to)
+{
+    scatter(m, places, from, to, 2);
+}
+
+static void scatter_4(const movement *m, uint64_t *places, size_t from, size_t to)
+{
+    scatter(m, places, from, to, 4);
+}
+
+static void scatter_8(const movement *m, uint64_t *places, size_t from, size_t to)
+{
+    scatter(m, places, from, to, 8);
+}
+
+static void scatter_any(const movement *m, uint64_t *places, size_t from, size_t to)
+{
+    scatter(m, places, from, to, m->size);
+}
+
+static void gather_4(const movement *m, uint64_t *places, size_t from, size_t to)
+{
+    gather(m, places, from, to, 4);
+}
+
+static void gather_8(const movement *m, uint64_t *places, size_t from, size_t to)
+{
+    gather(m, places, from, to, 8);
+}
+
+static void scatter_index(const movement *m, uint64_t *places, size_t from, size_t to)
+{
+    uint64_t *const out = (void *)m->to;
+    for (size_t i = from; i < to; i++)
+        out[places[m->p->classes[i]]++] = m->first + i;
+}
+
+typedef void move_fn(const movement *m, uint64_t *places, size_t from, size_t to);
+
+typedef struct move_job {
+    movement  m;
+    move_fn  *move;
+    uint64_t *places; /* a copy of the places of all chunks */
+} move_job;
+
+static void move_chunk(void *arg, size_t lo, size_t hi)
+{
+    const move_job *const job = arg;
+    const pieces *const   p = job->m.p;
+    job->move(&job->m, job->places + lo * p->class_count, lo * p->chunk,
+              ordo_min(hi * p->chunk, p->call->n));
+}
+
+static ordo_status move_all(const pieces *p, movement m, move_fn *move)
+{
+    ordo_exec *const exec = p->call->exec;
+    size_t const     bytes = chunks_of(p) * p->class_count * sizeof *p->starts;
+    double const     started = dist_clock();
+    move_job         job = {.m = m, .move = move};
+    job.m.p = p;
+    TRY_SCRATCH(exec, bytes + 8, job.places);
+    memcpy(job.places, p->starts, bytes);
+    if (!ordo_loop(exec, chunks_of(p), 1, move_chunk, &job))
+        return cancelled(exec);
+    p->call->report.scatter_seconds += dist_clock() - started;
+    return ORDO_OK;
+}
+
+ordo_status pieces_scatter(const pieces *p, const void *from, size_t size, void *to)
+{
+    move_fn *const move = size == 1   ? scatter_1
+                          : size == 2 ? scatter_2
+                          : size == 4 ? scatter_4
+                          : size == 8 ? scatter_8
+                                      : scatter_any;
+    return move_all(p, (movement){.from = from, .to = to, .size = size}, move);
+}
+
+ordo_status pieces_gather(const pieces *p, const void *from, size_t size, void *to)
+{
+    return move_all(p, (movement){.from = from, .to = to, .size = size},
+                    size == 4 ? gather_4 : gather_8);
+}
+
+ordo_status pieces_scatter_index(const pieces *p, uint64_t *to)
+{
+    return move_all(p, (movement){.to = (char *)to, .first = p->call->offset}, scatter_index);
+}
+
+/* ---- Exchange ---- */
+
+static void in_bytes(const pieces *p, size_t size)
+{
+    const uint64_t *const of[4] = {p->send_at, p->send_n, p->receive_at, p->receive_n};
+    for (size_t i = 0; i < 4; i++)
+        for (size_t r = 0; r < (size_t)p->call->comm.size; r++)
+            p->bytes[i][r] = of[i][r] * size;
+}
+
+ordo_status pieces_exchange(const pieces *p, const void *scattered, size_t size, void *received)
+{
+    double const started = dist_clock();
+    in_bytes(p, size);
+    TRY(dist_exchange(p->call, scattered, p->bytes[0], p->bytes[1], received, p->bytes[2],
+                      p->bytes[3]));
+    p->call->report.exchange_seconds += dist_clock() - started;
+    return ORDO_OK;
+}
+
+ordo_status pieces_back(const pieces *p, const void *received, size_t size, void *scattered)
+{
+    double const started = dist_clock();
+    in_bytes(p, size);
+    TRY(dist_exchange(p->call, received, p->bytes[2], p->bytes[3], scattered, p->bytes[0],
+                      p->bytes[1]));
+    p->call->report.exchange_seconds += dist_clock() - started;
+    return ORDO_OK;
+}

@@ -1,0 +1,39 @@
+/* pieces.h - which keys of this rank belong to which rank, the exchange, and the way back.
+ *
+ * The cuts of the global order divide the keys of a rank into classes: the keys between two cuts,
+ * and the keys that tie with a cut. Elements are scattered by class, in their sequence within a
+ * class, so the elements for one rank are one piece of the scattered array: a cut through ties
+ * divides a class at a known place. Pieces arrive in the order of their ranks, so a stable sort of
+ * what a rank receives is a stable sort of the global array. */
+#ifndef ORDO_DIST_PIECES_H
+#define ORDO_DIST_PIECES_H
+
+#include "dist/cuts.h"
+
+typedef struct pieces {
+    dist_call *call;
+    size_t     received; /* elements that this rank gets */
+    uint16_t  *classes;  /* of each key */
+    size_t     class_count;
+    uint64_t  *starts; /* of each class in each chunk: its place in the scattered array */
+    size_t     chunk;
+    /* Elements for and from each rank: where their pieces begin, and how many there are. */
+    uint64_t *send_at, *send_n, *receive_at, *receive_n;
+    uint64_t *bytes[4]; /* the same in bytes, for one exchange */
+} pieces;
+
+/* Finds the pieces if rank r gets wanted[r] elements of the global order. */
+ordo_status pieces_find(dist_call *c, bool folded, const uint64_t *wanted, pieces *out);
+
+/* Scatters elements of any size from the sequence of the keys to pieces; gathers results of 4 or 8
+ * bytes from pieces to the sequence of the keys. Not collective. */
+ordo_status pieces_scatter(const pieces *p, const void *from, size_t size, void *to);
+ordo_status pieces_gather(const pieces *p, const void *from, size_t size, void *to);
+/* Scatters the global indices of the keys, as u64. */
+ordo_status pieces_scatter_index(const pieces *p, uint64_t *to);
+
+/* Sends the scattered pieces and receives `received` elements; `back` reverses the exchange. */
+ordo_status pieces_exchange(const pieces *p, const void *scattered, size_t size, void *received);
+ordo_status pieces_back(const pieces *p, const void *received, size_t size, void *scattered);
+
+#endif

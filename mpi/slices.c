@@ -1,0 +1,364 @@
+/* slices.c - parts of files for the ranks (see slices.h).
+ *
+ * Every rank reads its own part with pread and writes at its own offset with pwrite, so no rank
+ * handles the data of others. Text is divided at newlines: a line belongs to the rank in whose part
+ * it begins. The output gets a temporary name beside its place, is synced by every rank, and is
+ * renamed by rank 0 when all ranks have succeeded. */
+#define _POSIX_C_SOURCE 200809L
+#include "mpi/slices.h"
+
+#include "cli/io/npy.h"
+#include "cli/io/number.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    PIECE = 64 << 20, /* bytes of a read or write */
+    LOOK = 4096       /* bytes of the beginning of a file, and of a search for a newline */
+};
+
+static int rank_of(MPI_Comm comm)
+{
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    return rank;
+}
+
+static int size_of(MPI_Comm comm)
+{
+    int size;
+    MPI_Comm_size(comm, &size);
+    return size;
+}
+
+bool agree_fine(MPI_Comm comm, bool fine, const char *why, ...)
+{
+    int const size = size_of(comm), mine = fine ? size : rank_of(comm);
+    int       first;
+    MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm);
+    if (first == rank_of(comm)) {
+        va_list args;
+        va_start(args, why);
+        fprintf(stderr, "ordo-mpi: rank %d: ", first);
+        vfprintf(stderr, why, args);
+        fputc('\n', stderr);
+        va_end(args);
+    }
+    return first == size;
+}
+
+file_format format_of_path(const char *path)
+{
+    static const struct {
+        const char *end;
+        file_format format;
+    } names[] = {{".npy", FORMAT_NPY},  {".raw", FORMAT_RAW},   {".bin", FORMAT_RAW},
+                 {".txt", FORMAT_TEXT}, {".text", FORMAT_TEXT}, {".csv", FORMAT_TEXT}};
+    const char *const dot = strrchr(path, '.');
+    for (size_t i = 0; dot != NULL && i < sizeof names / sizeof *names; i++)
+        if (strcmp(dot, names[i].end) == 0)
+            return names[i].format;
+    return FORMAT_AUTO;
+}
+
+/* ---- Reading ---- */
+
+/* False with errno set; a file that ends early sets errno to 0. */
+static bool read_at(int fd, char *to, uint64_t bytes, uint64_t at)
+{
+    while (bytes > 0) {
+        ssize_t const now = pread(fd, to, bytes < PIECE ? (size_t)bytes : PIECE, (off_t)at);
+        if (now < 0 && errno == EINTR)
+            continue;
+        if (now == 0)
+            errno = 0;
+        if (now <= 0)
+            return false;
+        to += now;
+        at += (uint64_t)now;
+        bytes -= (uint64_t)now;
+    }
+    return true;
+}
+
+static const char *reason(void) { return errno == 0 ? "the file became shorter" : strerror(errno); }
+
+/* The part of `all` things that belongs to a rank begins here. */
+static uint64_t part_start(uint64_t all, int rank, int size)
+{
+    return all / (uint64_t)size * (uint64_t)rank +
+           (all % (uint64_t)size) * (uint64_t)rank / (uint64_t)size;
+}
+
+static bool read_binary(MPI_Comm comm, int fd, const char *path, uint64_t offset, uint64_t all,
+                        slice *out)
+{
+    int const      rank = rank_of(comm), size = size_of(comm);
+    uint64_t const from = part_start(all, rank, size), to = part_start(all, rank + 1, size);
+    size_t const   key = ordo_type_size(out->type);
+    out->n = (size_t)(to - from);
+    out->keys = malloc(out->n * key + 1);
+    if (!all_fine(comm, out->keys != NULL, "no memory for %zu keys", out->n))
+        return false;
+    bool const read = read_at(fd, out->keys, (to - from) * key, offset + from * key);
+    return all_fine(comm, read, "%s: cannot read: %s", path, reason());
+}
+
+/* The first byte at or behind `at` that follows a newline; `end` if there is none. */
+static bool line_start(int fd, uint64_t at, uint64_t end, uint64_t *start)
+{
+    char block[LOOK];
+    if (at == 0 || at >= end) {
+        *start = at == 0 ? 0 : end;
+        return true;
+    }
+    for (uint64_t from = at - 1; from < end; from += LOOK) {
+        size_t const bytes = end - from < LOOK ? (size_t)(end - from) : LOOK;
+        if (!read_at(fd, block, bytes, from))
+            return false;
+        const char *const newline = memchr(block, '\n', bytes);
+        if (newline != NULL) {
+            *start = from + (uint64_t)(newline - block) + 1;
+            return true;
+        }
+    }
+    *start = end;
+    return true;
+}
+
+typedef struct text_part {
+    char    *text;
+    size_t   bytes, lines;
+    uint64_t from; /* its place in the file */
+} text_part;
+
+/* Parses the lines as keys of `type`. The number of the bad line, from 1; 0: none. */
+static size_t parse_lines(const text_part *p, ordo_type type, char *keys)
+{
+    size_t const      size = ordo_type_size(type);
+    const char *const end = p->text + p->bytes;
+    size_t            line = 0;
+    for (const char *at = p->text; at < end; line++) {
+        const char *const newline = memchr(at, '\n', (size_t)(end - at));
+        const char       *stop = newline != NULL ? newline : end;
+        const char *const next = stop + 1;
+        if (stop > at && stop[-1] == '\r')
+            stop--;
+        number_result const result = number_parse(type, at, stop, keys + line * size);
+        if (result != NUMBER_OK && result != NUMBER_INEXACT)
+            return line + 1;
+        at = next;
+    }
+    return 0;
+}
+
+static size_t count_lines(const text_part *p)
+{
+    size_t lines = p->bytes > 0 && p->text[p->bytes - 1] != '\n';
+    for (size_t i = 0; i < p->bytes; i++)
+        lines += p->text[i] == '\n';
+    return lines;
+}
+
+/* Integers if every line of every rank is one. */
+static bool parse_text(MPI_Comm comm, const char *path, const text_part *p, slice *out)
+{
+    out->n = p->lines;
+    out->keys = malloc(p->lines * 8 + 1);
+    if (!all_fine(comm, out->keys != NULL, "no memory for %zu keys", out->n))
+        return false;
+    if (out->type == 0) {
+        int const whole = parse_lines(p, ORDO_I64, out->keys) == 0;
+        int       all;
+        MPI_Allreduce(&whole, &all, 1, MPI_INT, MPI_LAND, comm);
+        out->type = all ? ORDO_I64 : ORDO_F64;
+        if (all)
+            return true;
+    }
+    size_t const bad = parse_lines(p, out->type, out->keys);
+    return all_fine(comm, bad == 0, "%s: line %zu behind byte %llu is not a number of type %s",
+                    path, bad, (unsigned long long)p->from, ordo_type_name(out->type));
+}
+
+static bool read_text(MPI_Comm comm, int fd, const char *path, uint64_t bytes, slice *out)
+{
+    int const rank = rank_of(comm), size = size_of(comm);
+    text_part p = {0};
+    uint64_t  to = 0;
+    bool      fine = line_start(fd, part_start(bytes, rank, size), bytes, &p.from) &&
+                line_start(fd, part_start(bytes, rank + 1, size), bytes, &to);
+    if (fine) {
+        p.bytes = (size_t)(to - p.from);
+        p.text = malloc(p.bytes + 1);
+        fine = p.text != NULL && read_at(fd, p.text, p.bytes, p.from);
+    }
+    bool const read = all_fine(comm, fine, "%s: cannot read: %s", path, reason());
+    if (read) {
+        p.text[p.bytes] = 0;
+        p.lines = count_lines(&p);
+    }
+    bool const parsed = read && parse_text(comm, path, &p, out);
+    free(p.text);
+    return parsed;
+}
+
+/* npy_parse() reads only the header of the file, whose length it must know. */
+static bool read_npy(MPI_Comm comm, int fd, const char *path, uint64_t bytes, slice *out)
+{
+    char         head[LOOK];
+    npy_array    array = {.why = "the .npy header is too long"};
+    size_t const length = bytes < LOOK ? (size_t)bytes : LOOK;
+    bool         fine = read_at(fd, head, length, 0);
+    if (!all_fine(comm, fine, "%s: cannot read: %s", path, reason()))
+        return false;
+    fine =
+        npy_header_fits(head, length) && npy_parse(head, (size_t)bytes, &array) && !array.swapped;
+    if (!all_fine(comm, fine, "%s: %s", path,
+                  array.swapped ? "the bytes of the keys are in the other order" : array.why))
+        return false;
+    if (!all_fine(comm, out->type == 0 || out->type == array.type, "%s has keys of type %s, not %s",
+                  path, ordo_type_name(array.type),
+                  out->type != 0 ? ordo_type_name(out->type) : ""))
+        return false;
+    out->type = array.type;
+    return read_binary(comm, fd, path, array.offset, array.n, out);
+}
+
+static bool read_raw(MPI_Comm comm, int fd, const char *path, uint64_t bytes, slice *out)
+{
+    size_t const key = ordo_type_size(out->type);
+    if (!all_fine(comm, key != 0, "%s: raw keys need --dtype", path))
+        return false;
+    if (!all_fine(comm, bytes % key == 0, "%s has %llu bytes; expected a multiple of %zu", path,
+                  (unsigned long long)bytes, key))
+        return false;
+    return read_binary(comm, fd, path, 0, bytes / key, out);
+}
+
+bool slice_read(MPI_Comm comm, const char *path, file_format format, ordo_type type, slice *out)
+{
+    struct stat status;
+    char        magic[8] = {0};
+    int const   fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool        fine = fd >= 0 && fstat(fd, &status) == 0;
+    *out = (slice){.type = type, .format = format};
+    if (!all_fine(comm, fine, "%s: cannot open: %s", path, strerror(errno)))
+        return false;
+    bool const regular = S_ISREG(status.st_mode);
+    if (!all_fine(comm, regular, "%s is not a regular file; expected a file all ranks can read",
+                  path)) {
+        close(fd);
+        return false;
+    }
+    uint64_t const bytes = (uint64_t)status.st_size;
+    if (out->format == FORMAT_AUTO)
+        out->format = bytes >= sizeof magic && read_at(fd, magic, sizeof magic, 0) &&
+                              npy_is(magic, sizeof magic)
+                          ? FORMAT_NPY
+                          : format_of_path(path);
+    fine = out->format == FORMAT_NPY   ? read_npy(comm, fd, path, bytes, out)
+           : out->format == FORMAT_RAW ? read_raw(comm, fd, path, bytes, out)
+                                       : read_text(comm, fd, path, bytes, out);
+    close(fd);
+    return fine;
+}
+
+/* ---- Writing ---- */
+
+static bool write_at(int fd, const char *from, uint64_t bytes, uint64_t at)
+{
+    while (bytes > 0) {
+        ssize_t const now = pwrite(fd, from, bytes < PIECE ? (size_t)bytes : PIECE, (off_t)at);
+        if (now < 0 && errno == EINTR)
+            continue;
+        if (now <= 0)
+            return false;
+        from += now;
+        at += (uint64_t)now;
+        bytes -= (uint64_t)now;
+    }
+    return true;
+}
+
+/* Lines of numbers; NULL without memory. */
+static char *print_lines(ordo_type type, const char *elements, size_t n, uint64_t *bytes)
+{
+    size_t const size = ordo_type_size(type);
+    char *const  text = malloc(n * (NUMBER_TEXT_MAX + 1) + 1);
+    size_t       length = 0;
+    for (size_t i = 0; text != NULL && i < n; i++) {
+        length += number_format(type, elements + i * size, text + length);
+        text[length++] = '\n';
+    }
+    *bytes = length;
+    return text;
+}
+
+/* The name of the new file, made by rank 0: beside the output, so that it can be renamed. */
+static bool create(MPI_Comm comm, const char *path, char *name, size_t room)
+{
+    bool fine = true;
+    name[0] = 0;
+    if (rank_of(comm) == 0) {
+        int const length = snprintf(name, room, "%s.ordo-mpi-XXXXXX", path);
+        int       fd = -1;
+        if (length > 0 && (size_t)length < room)
+            fd = mkstemp(name);
+        fine = fd >= 0 && fchmod(fd, 0644) == 0 && close(fd) == 0;
+    }
+    if (!all_fine(comm, fine, "%s: cannot create a file beside it: %s", path, strerror(errno)))
+        return false;
+    MPI_Bcast(name, (int)room, MPI_CHAR, 0, comm);
+    return true;
+}
+
+/* Writes `head` (rank 0) and this rank's bytes at its offset. */
+static bool write_parts(MPI_Comm comm, const char *name, const char *head, uint64_t head_bytes,
+                        const char *data, uint64_t bytes)
+{
+    uint64_t at = 0;
+    MPI_Exscan(&bytes, &at, 1, MPI_UINT64_T, MPI_SUM, comm);
+    if (rank_of(comm) == 0)
+        at = 0;
+    int const fd = open(name, O_WRONLY | O_CLOEXEC);
+    bool      fine = fd >= 0 && write_at(fd, data, bytes, head_bytes + at);
+    if (fine && rank_of(comm) == 0)
+        fine = write_at(fd, head, head_bytes, 0);
+    fine = fine && fsync(fd) == 0;
+    int const saved = errno;
+    if (fd >= 0)
+        fine = close(fd) == 0 && fine;
+    return all_fine(comm, fine, "%s: cannot write: %s", name, strerror(saved));
+}
+
+bool slice_write(MPI_Comm comm, const char *path, file_format format, ordo_type type,
+                 const void *elements, size_t n)
+{
+    char        name[4096], head[NPY_HEADER_MAX];
+    uint64_t    bytes = (uint64_t)n * ordo_type_size(type), all = n, head_bytes = 0;
+    char       *text = NULL;
+    const char *data = elements;
+    MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_UINT64_T, MPI_SUM, comm);
+    if (format == FORMAT_TEXT)
+        data = text = print_lines(type, elements, n, &bytes);
+    else if (format != FORMAT_RAW)
+        head_bytes = npy_write_header(type, (size_t)all, head);
+    bool fine = all_fine(comm, data != NULL, "no memory for the text of %zu results", n) &&
+                create(comm, path, name, sizeof name);
+    if (fine) {
+        fine = write_parts(comm, name, head, head_bytes, data, bytes);
+        bool const renamed = !fine || rank_of(comm) != 0 || rename(name, path) == 0;
+        fine =
+            all_fine(comm, renamed, "%s: cannot rename the new file: %s", path, strerror(errno)) &&
+            fine;
+        if (!fine && rank_of(comm) == 0)
+            unlink(name);
+    }
+    free(text);
+    return fine;
+}

@@ -1,0 +1,98 @@
+#!/bin/sh
+# mpi.sh ROOT BUILD - ordo_mpi.h compiles without a warning with every MPI that is installed, and
+# ordo-mpi on 2, 3 and 8 processes writes the bytes that ordo writes. Bad input ends every process
+# with exit code 2 and leaves no file. Skipped without an MPI (scripts/bootstrap mpi installs two).
+set -eu
+root=$1
+build=$2
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+die() {
+    echo "mpi.sh: $*" >&2
+    exit 1
+}
+
+# More processes than cores, also as root in a container.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_btl_vader_single_copy_mechanism=none PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+export ORDO_TUNE_FILE=
+
+ordo=$build/ordo
+cd "$tmp"
+"$ordo" gen zipf -n 30000 --dtype f32 -o zipf.npy
+"$ordo" gen uniform -n 20011 --dtype i64 -o uniform.npy
+yes 7 | head -n 5000 | "$ordo" sort --dtype u8 --format npy -o constant.npy
+"$ordo" sort uniform.npy --format text -o uniform.txt
+printf '3\n1\nx\n' >bad.txt
+
+# ranks COUNT ARGUMENT...: runs ordo-mpi on COUNT processes.
+ranks() {
+    count=$1
+    shift
+    timeout 120 "$run" -n "$count" "$program" "$@" --threads 1
+}
+
+check_bytes() { # check_bytes COUNT
+    for keys in zipf uniform constant; do
+        "$ordo" sort "$keys.npy" -o expected.npy
+        ranks "$1" sort "$keys.npy" -o got.npy || die "$run -n $1: sort $keys failed"
+        cmp expected.npy got.npy || die "$run -n $1: sort $keys differs"
+        "$ordo" rank "$keys.npy" --ties average -o expected.npy
+        ranks "$1" rank "$keys.npy" --ties average -o got.npy || die "$run -n $1: rank failed"
+        cmp expected.npy got.npy || die "$run -n $1: rank $keys differs"
+        "$ordo" quantile "$keys.npy" -q 0.1,0.5,0.99 >expected.txt
+        ranks "$1" quantile "$keys.npy" -q 0.1,0.5,0.99 >got.txt || die "$run -n $1: quantile failed"
+        cmp expected.txt got.txt || die "$run -n $1: quantile of $keys differs"
+    done
+    "$ordo" sort -r uniform.txt >expected.txt
+    ranks "$1" sort -r uniform.txt -o got.txt || die "$run -n $1: sort of text failed"
+    cmp expected.txt got.txt || die "$run -n $1: sort of text differs"
+    "$ordo" topk -k 7 uniform.npy >expected.txt
+    ranks "$1" topk -k 7 -r uniform.npy >got.txt || die "$run -n $1: topk failed"
+    cmp expected.txt got.txt || die "$run -n $1: topk differs"
+}
+
+check_errors() {
+    echo old >kept.npy
+    status=0
+    ranks 3 sort bad.txt -o kept.npy 2>errors.txt || status=$?
+    [ "$status" -ne 0 ] || die "$run: a bad line was accepted"
+    grep -q 'bad.txt: line . behind byte .* is not a number' errors.txt || die "$run: $(cat errors.txt)"
+    [ "$(cat kept.npy)" = old ] || die "$run: a failed sort changed the output"
+    status=0
+    ranks 2 sort missing.npy -o kept.npy 2>errors.txt || status=$?
+    [ "$status" -ne 0 ] || die "$run: a missing file was accepted"
+    grep -q 'missing.npy: cannot open' errors.txt || die "$run: $(cat errors.txt)"
+    status=0
+    ranks 2 select uniform.npy -k 20011 2>errors.txt || status=$?
+    [ "$status" -ne 0 ] || die "$run: a position behind the end was accepted"
+    grep -q 'expected less than 20011' errors.txt || die "$run: $(cat errors.txt)"
+    for left in *.ordo-mpi-*; do
+        [ ! -e "$left" ] || die "$run: $left was left behind"
+    done
+}
+
+found=
+for kind in mpich openmpi; do
+    compiler=mpicc.$kind
+    run=mpirun.$kind
+    if ! command -v "$compiler" >/dev/null || ! command -v "$run" >/dev/null; then
+        continue
+    fi
+    program=$tmp/ordo-mpi.$kind
+    "$compiler" -std=c11 -O1 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -I "$root" \
+        -I "$root/include" "$root"/mpi/*.c "$root"/cli/io/npy.c "$root"/cli/io/number.c \
+        "$root"/cli/terminal.c "$root"/cli/signals.c -L "$build" -lordo -Wl,-rpath,"$build" \
+        -lpthread -lm -o "$program" || die "$compiler does not compile ordo-mpi"
+    for count in 2 3 8; do
+        check_bytes "$count"
+    done
+    check_errors
+    found="$found $kind"
+done
+[ -n "$found" ] || {
+    echo "mpi.sh: neither mpicc.mpich nor mpicc.openmpi is installed (scripts/bootstrap mpi)"
+    exit 77
+}
+echo "mpi.sh: passed with$found"
