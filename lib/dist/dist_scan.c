@@ -194,7 +194,7 @@ static ordo_status sorted_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_com
         status = dist_agree(c, look(c, &mine));
     if (status == ORDO_OK)
         status = dist_allgather(c, &mine, sizeof mine, memory);
-    if (status != ORDO_OK)
+    if (status != ORDO_OK || sorted == NULL)
         return dist_end(c, status);
     uint64_t const found = first_disorder(c, memory);
     *sorted = found == c->total;
