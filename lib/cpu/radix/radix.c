@@ -136,9 +136,8 @@ static ordo_status store_if_equal(const radix_io *io, ordo_exec *exec, const cha
 
 enum {
     COUNT_BYTES = BUCKETS * sizeof(size_t),
-    THREAD_BUCKETS = 8, /* for each of several threads, at least */
-    SAMPLE_EACH = 16,   /* sampled keys per bucket; at most RADIX_SAMPLE in all */
-    SAMPLE_LEVELS = 3,  /* deeper levels use digits of the bits that differ */
+    SAMPLE_EACH = 16,  /* sampled keys per bucket; at most RADIX_SAMPLE in all */
+    SAMPLE_LEVELS = 3, /* deeper levels use digits of the bits that differ */
     MOST_LEVELS = SAMPLE_LEVELS + 64 / TOP_BITS + 1,
     MOST_COUNTED = BUCKETS / 2 /* the most buckets if records are counted first */
 };
@@ -171,8 +170,9 @@ static size_t wanted_buckets(size_t n, bool in_blocks, unsigned threads)
 {
     size_t const most = in_blocks ? BUCKETS : MOST_COUNTED;
     size_t const sized = n >> (in_blocks ? ORDO_TUNE_BLOCK_BUCKET : ORDO_TUNE_RADIX_BUCKET);
-    size_t const wanted = threads == 1 ? sized : ordo_max(sized, THREAD_BUCKETS * (size_t)threads);
-    size_t       buckets = LEAST_BUCKETS;
+    size_t const wanted =
+        threads == 1 ? sized : ordo_max(sized, ORDO_TUNE_RADIX_SHARES * (size_t)threads);
+    size_t buckets = LEAST_BUCKETS;
     while (buckets < most && buckets < wanted)
         buckets *= 2;
     return buckets;
