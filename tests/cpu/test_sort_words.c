@@ -94,20 +94,26 @@ static uint64_t powers(test_rng *rng, size_t i, size_t n)
     return UINT64_C(1) << bit | UINT64_C(1) << (2 * bit);
 }
 
-/* The numbers at regular distances, which a sample takes, are the least or the largest ones. */
+/* Whether a sample of `count` numbers takes number i of n (draw in vector_sort.t.h). */
+static bool is_drawn(size_t i, size_t n, size_t count)
+{
+    size_t const   stride = n < count ? 1 : n / count;
+    uint32_t const turn = (uint32_t)(i / stride) * UINT32_C(0x9e3779b1) >> 16;
+    return i % stride == turn * stride / 65536;
+}
+
+/* The numbers that a sample takes are the least or the largest ones. */
 static uint64_t sampled(test_rng *rng, size_t i, size_t n)
 {
-    size_t const   stride = n < 64 ? 1 : n / 64;
     uint64_t const number = test_rng_below(rng, UINT64_C(1) << 30);
-    return i % stride == stride / 2 ? number >> 28 : number | UINT64_C(1) << 63 | 1u << 31;
+    return is_drawn(i, n, 64) ? number >> 28 : number | UINT64_C(1) << 63 | 1u << 31;
 }
 
 /* Sampled numbers are spread, but all others agree in their highest bits. */
 static uint64_t crowded(test_rng *rng, size_t i, size_t n)
 {
-    size_t const   stride = n < 32 ? 1 : n / 32;
     uint64_t const number = test_rng_next(rng);
-    return i % stride == stride / 2 ? number : number >> 50 | UINT64_C(1) << 60;
+    return is_drawn(i, n, 32) ? number : number >> 50 | UINT64_C(1) << 60;
 }
 
 /* Numbers in a few thousand places, each with its lowest bits at random. */

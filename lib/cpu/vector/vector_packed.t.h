@@ -65,8 +65,8 @@ static size_t insert_words(uint64_t *to, size_t i, size_t end)
     return moves;
 }
 
-/* to[i] = from[the index in packed[i]]. Vectors with an integer less than the one before it are
- * inserted into their places. Returns false if that took too many moves; then some integers are not
+/* to[i] = from[the index in packed[i]]. From an integer that is less than the one before it,
+ * those of its vector are inserted into their places. Returns false if that took too many moves; then some integers are not
  * in order. */
 static bool unpack(const packing *p, const uint64_t *from, const uint32_t *packed, size_t n,
                    uint64_t *to)
@@ -76,10 +76,12 @@ static bool unpack(const packing *p, const uint64_t *from, const uint32_t *packe
     for (; i + LANES <= n; i += LANES) {
         VEC const v = GATHER(from, packed + i, p->index_mask);
         STORE(to + i, v);
-        if (ORDO_LIKELY(BITS_BELOW(v, AFTER(last, v)) == 0)) {
+        unsigned const falls = BITS_BELOW(v, AFTER(last, v));
+        if (ORDO_LIKELY(falls == 0)) {
             last = v;
         } else if (moves < n) {
-            moves += insert_words(to, i, i + LANES);
+            size_t const in_order = COUNT((falls & (0 - falls)) - 1);
+            moves += insert_words(to, i + in_order, i + LANES);
             last = LOAD(to + i);
         }
     }

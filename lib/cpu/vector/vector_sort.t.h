@@ -105,7 +105,8 @@ enum {
     FN(SAMPLE) = 8 * LANES,           /* the largest sample; for MANY integers or more */
     FN(MANY) = 8192,                  /* fewer integers get a small sample */
     FN(UNSEEN) = 8 * FN(BLOCK_WORDS), /* fewer integers are treated as even until a split is bad */
-    FN(SEEN) = W == 32 ? 3 * FN(BLOCK_WORDS) : FN(UNSEEN) /* the same for all bits of keys */
+    FN(SEEN) = W == 32 ? 6 * FN(BLOCK_WORDS) : FN(UNSEEN), /* the same for all bits of keys */
+    FN(SEEN_FLOATS) = W == 32 ? 3 * FN(BLOCK_WORDS) : FN(UNSEEN)
 };
 
 typedef struct FN(range) {
@@ -145,15 +146,18 @@ static FN(range) FN(range_of)(const WORD *a, size_t n)
     return range;
 }
 
+/* Takes one integer of each stride, at places without a period: keys with a period would otherwise
+ * give a sample of a few of them. */
 static void FN(draw)(const WORD *a, size_t n, WORD *sample, size_t count)
 {
     size_t const stride = n / count;
     for (size_t i = 0; i < count; i++)
-        sample[i] = a[i * stride + stride / 2];
+        sample[i] = a[i * stride + ((uint32_t)i * UINT32_C(0x9e3779b1) >> 16) * stride / 65536];
 }
 
 /* Draws a sorted sample of n integers. */
-static void FN(sample_of)(const WORD *a, size_t n, WORD *sample, size_t count)
+static __attribute__((noinline)) void FN(sample_of)(const WORD *a, size_t n, WORD *sample,
+                                                    size_t count)
 {
     FN(draw)(a, n, sample, count);
     FN(sort_few)(sample, count, sample, NULL);
@@ -463,7 +467,8 @@ void SORT_WORDS(void *words, void *spare, size_t n, void *to, unsigned bits,
     bool const measured = bits > W && n <= FN(IN_CACHE);
     if (measured)
         part.range = FN(range_of)(words, n);
-    if (n >= (bits < W ? FN(UNSEEN) : FN(SEEN)))
+    bool const is_float = map != NULL && map->flip_low != 0;
+    if (n >= (bits != W ? FN(UNSEEN) : is_float ? FN(SEEN_FLOATS) : FN(SEEN)))
         part.even = FN(look_even)(words, n, &part.range, measured);
     FN(sort_part)(part, map);
 }
