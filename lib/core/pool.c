@@ -5,8 +5,8 @@
  * that wakes up takes a seat or sleeps again. When no pieces are left, the caller closes the free
  * seats, so that a worker that wakes up late does not delay the loop.
  *
- * The loops of a call follow each other within microseconds, and to wake a thread takes longer. So a
- * worker looks for a new loop for SPIN_NANOSECONDS before it sleeps, and the caller looks for the
+ * The loops of a call follow each other within microseconds, and to wake a thread takes longer. So
+ * a worker looks for a new loop for SPIN_NANOSECONDS before it sleeps, and the caller looks for the
  * end of a loop as long, if there is a CPU for every thread. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/pool.h"

@@ -1,7 +1,7 @@
 /* test_sort_words.c - the vector sorts of words and of keys (cpu_kernels.sort_words, sort_keys) and
  * the selection of a word (nth_word) of each ISA of this CPU against a simple sort: every n up to
- * MOST, arrays that make samples and pivots bad, every place of the result, and maps. Arrays end or begin at memory that cannot be
- * accessed. */
+ * MOST, arrays that make samples and pivots bad, every place of the result, and maps. Arrays end or
+ * begin at memory that cannot be accessed. */
 #include "backend/backend.h"
 #include "cpu/kernel/kernels.h"
 #include "cpu/tuning.h"

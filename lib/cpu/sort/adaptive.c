@@ -2,8 +2,8 @@
  * values.
  *
  * A first sample compares neighbours in windows all over the array (a few thousand keys), and the
- * first keys of the windows. Equal keys are found before. The whole array is read only if the sample
- * shows one of these:
+ * first keys of the windows. Equal keys are found before. The whole array is read only if the
+ * sample shows one of these:
  *
  *   few keys are less than their left neighbour    few runs: merge them; one run is sorted already
  *   every key is                                   reversed: check all keys, reverse the array

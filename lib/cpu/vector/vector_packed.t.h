@@ -65,9 +65,9 @@ static size_t insert_words(uint64_t *to, size_t i, size_t end)
     return moves;
 }
 
-/* to[i] = from[the index in packed[i]]. From an integer that is less than the one before it,
- * those of its vector are inserted into their places. Returns false if that took too many moves; then some integers are not
- * in order. */
+/* to[i] = from[the index in packed[i]]. From an integer that is less than the one before it, those
+ * of its vector are inserted into their places. Returns false if that took too many moves; then
+ * some integers are not in order. */
 static bool unpack(const packing *p, const uint64_t *from, const uint32_t *packed, size_t n,
                    uint64_t *to)
 {
