@@ -3,12 +3,17 @@
  * A mutex protects the description of the loop and the sleeping workers; an atomic counter hands
  * out the pieces, so that pieces take no lock. A loop opens as many seats as it can use. A worker
  * that wakes up takes a seat or sleeps again. When no pieces are left, the caller closes the free
- * seats, so that a worker that wakes up late does not delay the loop. */
+ * seats, so that a worker that wakes up late does not delay the loop.
+ *
+ * The loops of a call follow each other within microseconds, and to wake a thread takes longer. So
+ * a worker looks for a new loop for SPIN_NANOSECONDS before it sleeps, and the caller looks for the
+ * end of a loop as long, if there is a CPU for every thread. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/pool.h"
+#include "core/cpus.h"
 #include "core/forked.h"
-
 #include "core/fpmode.h"
+#include "core/sequencer.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -16,7 +21,9 @@
 #include <time.h>
 
 enum {
-    TICK_NANOSECONDS = 5 * 1000 * 1000
+    TICK_NANOSECONDS = 5 * 1000 * 1000,
+    SPIN_NANOSECONDS = 30 * 1000,
+    SPIN_PAUSES = 16 /* between two looks at the clock */
 };
 
 struct ordo_pool {
@@ -24,13 +31,15 @@ struct ordo_pool {
     unsigned   threads; /* wanted, including the caller */
     unsigned   workers; /* running */
     bool       tried;   /* to start them */
+    bool       spins;   /* there is a CPU for every thread */
     uint64_t   owner;   /* ordo_process_number of the workers' process */
     pthread_t *ids;
 
     pthread_mutex_t lock;
-    pthread_cond_t  wake; /* seats > 0, or quit */
-    pthread_cond_t  idle; /* seated == 0 */
-    unsigned        seats, seated;
+    pthread_cond_t  wake;          /* seats > 0, or quit */
+    pthread_cond_t  idle;          /* seated == 0 */
+    atomic_uint     seats, seated; /* changed with the lock; read without it while spinning */
+    unsigned        sleeping;      /* workers that wait for `wake` */
     bool            quit;
 
     /* The current loop. */
@@ -60,19 +69,50 @@ static bool take_piece(ordo_pool *pool, size_t *lo, size_t *hi)
     return true;
 }
 
+static uint64_t nanoseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Waits until `count` is 0, or until it is not 0, for SPIN_NANOSECONDS at most. */
+static void spin(const ordo_pool *pool, atomic_uint *count, bool is_zero)
+{
+    if (!pool->spins)
+        return;
+    uint64_t const until = nanoseconds() + SPIN_NANOSECONDS;
+    do {
+        for (unsigned i = 0; i < SPIN_PAUSES; i++) {
+            if ((atomic_load_explicit(count, memory_order_relaxed) == 0) == is_zero)
+                return;
+            ordo_cpu_relax();
+        }
+    } while (nanoseconds() < until);
+}
+
+/* Takes a seat, with the lock held. Returns false if the pool ends. */
+static bool take_seat(ordo_pool *pool)
+{
+    while (pool->seats == 0 && !pool->quit) {
+        pool->sleeping++;
+        pthread_cond_wait(&pool->wake, &pool->lock);
+        pool->sleeping--;
+    }
+    if (pool->quit)
+        return false;
+    pool->seats--;
+    pool->seated++;
+    return true;
+}
+
 static void *worker_main(void *arg)
 {
     ordo_pool *const pool = arg;
 
     (void)ordo_fpmode_enter(); /* a new thread has the mode of its creator */
     pthread_mutex_lock(&pool->lock);
-    for (;;) {
-        while (pool->seats == 0 && !pool->quit)
-            pthread_cond_wait(&pool->wake, &pool->lock);
-        if (pool->quit)
-            break;
-        pool->seats--;
-        pool->seated++;
+    while (take_seat(pool)) {
         pthread_mutex_unlock(&pool->lock);
 
         for (size_t lo, hi; take_piece(pool, &lo, &hi);)
@@ -81,6 +121,9 @@ static void *worker_main(void *arg)
         pthread_mutex_lock(&pool->lock);
         if (--pool->seated == 0)
             pthread_cond_signal(&pool->idle);
+        pthread_mutex_unlock(&pool->lock);
+        spin(pool, &pool->seats, false);
+        pthread_mutex_lock(&pool->lock);
     }
     pthread_mutex_unlock(&pool->lock);
     return NULL;
@@ -95,17 +138,27 @@ static void init_sleep(ordo_pool *pool)
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&pool->idle, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    pool->seats = pool->seated = 0;
+    atomic_init(&pool->seats, 0);
+    atomic_init(&pool->seated, 0);
+    pool->sleeping = 0;
     pool->workers = 0;
     pool->tried = false;
+    pool->spins = false;
     pool->quit = false;
     pool->owner = ordo_process_number();
+}
+
+static bool has_cpus(unsigned threads)
+{
+    ordo_cpus const cpus = ordo_cpus_count();
+    return threads <= ordo_cpus_usable(&cpus);
 }
 
 /* Workers block all signals, so that handlers run on the threads of the program. */
 static void start_workers(ordo_pool *pool)
 {
     sigset_t all, before;
+    pool->spins = has_cpus(pool->threads);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     while (pool->workers + 1 < pool->threads &&
@@ -148,7 +201,7 @@ void ordo_pool_free(ordo_pool *pool)
     source.release(source.user, pool);
 }
 
-/* Opens a seat for each worker that can get a piece. */
+/* Opens a seat for each worker that can get a piece. Wakes workers only if too few are awake. */
 static void open_seats(ordo_pool *pool)
 {
     if (pool->owner != ordo_process_number())
@@ -158,11 +211,14 @@ static void open_seats(ordo_pool *pool)
 
     size_t const pieces = ordo_div_up(pool->n, pool->grain);
     pthread_mutex_lock(&pool->lock);
-    pool->seats = (unsigned)ordo_min(pool->workers, pieces - 1);
-    if (pool->seats == pool->workers)
+    unsigned const seats = (unsigned)ordo_min(pool->workers, pieces - 1);
+    unsigned const awake = pool->workers - pool->sleeping;
+    unsigned const missing = seats > awake ? seats - awake : 0;
+    pool->seats = seats;
+    if (missing == pool->sleeping && missing > 0)
         pthread_cond_broadcast(&pool->wake);
     else
-        for (unsigned i = 0; i < pool->seats; i++)
+        for (unsigned i = 0; i < missing; i++)
             pthread_cond_signal(&pool->wake);
     pthread_mutex_unlock(&pool->lock);
 }
@@ -172,6 +228,9 @@ static void close_seats(ordo_pool *pool, ordo_pool_tick *tick, void *user)
 {
     pthread_mutex_lock(&pool->lock);
     pool->seats = 0;
+    pthread_mutex_unlock(&pool->lock);
+    spin(pool, &pool->seated, true);
+    pthread_mutex_lock(&pool->lock);
     while (pool->seated != 0) {
         struct timespec until;
         clock_gettime(CLOCK_MONOTONIC, &until);

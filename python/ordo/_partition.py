@@ -20,6 +20,8 @@ from ._arrays import (
     ndarray,
     normal_axis,
     place_of,
+    plain_code,
+    pointer,
     product,
 )
 from ._check import (
@@ -32,12 +34,13 @@ from ._check import (
     same_place,
     unmasked,
 )
-from ._context import host_uses_cpu
+from ._context import host_context, host_uses_cpu
 from ._inputs.device import with_guests
 from ._inputs.series import column_of
 from ._order import argsort, check_index_dtype, sort
 
 _FEW = 4096  # elements that are sorted faster than split
+_DESCENDING = _lib.options(_lib.SelectOptions, flags=_lib.DESCENDING)
 
 
 def _is_few(a: Any, kth: Any) -> bool:
@@ -45,6 +48,18 @@ def _is_few(a: Any, kth: Any) -> bool:
     if type(a) is not ndarray or a.ndim != 1 or type(kth) is not int:
         return False
     return a.size <= _FEW and -a.size <= kth < a.size and a.dtype in PLAIN
+
+
+def _split_plain(a: Any, kth: Any, axis: Any, indices: bool, descending: bool) -> Any:
+    """Returns the result for a plain array and one position, which needs no conversion, or None."""
+    code = plain_code(a, axis)
+    if code is None or type(kth) is not int or not -a.size <= kth < a.size or not host_uses_cpu():
+        return None
+    result = np.empty(a.size, np.intp if indices else a.dtype)
+    places = (None, _lib.U64, pointer(result)) if indices else (pointer(result), _lib.U64, None)
+    opts = _DESCENDING if descending else None
+    _lib.nth(host_context(), code, pointer(a), a.size, kth % a.size, *places, opts)
+    return result
 
 
 def _split_each(rows: Rows, k: int, indices: bool, descending: bool) -> Any:
@@ -104,7 +119,8 @@ def partition(
         descending = flag(descending, "descending")
     if out is None and _is_few(a, kth):
         return sort(a, axis, descending=descending)
-    return into(out, _split_rows(a, kth, axis, False, descending))
+    result = _split_plain(a, kth, axis, False, descending)
+    return into(out, _split_rows(a, kth, axis, False, descending) if result is None else result)
 
 
 def argpartition(
@@ -144,7 +160,8 @@ def argpartition(
         descending = flag(descending, "descending")
     if out is None and _is_few(a, kth):
         return argsort(a, axis, descending=descending)
-    return into(out, _split_rows(a, kth, axis, True, descending))
+    result = _split_plain(a, kth, axis, True, descending)
+    return into(out, _split_rows(a, kth, axis, True, descending) if result is None else result)
 
 
 def _check_kth(kth: Any, shape: Any, axis: int | None) -> Any:

@@ -1,7 +1,7 @@
-/* test_sort_words.c - the vector sorts of words and of keys (cpu_kernels.sort_words, sort_keys) of
- * each ISA of this CPU against a simple sort: every n up to MOST, arrays that make samples and
- * pivots bad, every place of the result, and maps. Arrays end or begin at memory that cannot be
- * accessed. */
+/* test_sort_words.c - the vector sorts of words and of keys (cpu_kernels.sort_words, sort_keys) and
+ * the selection of a word (nth_word) of each ISA of this CPU against a simple sort: every n up to
+ * MOST, arrays that make samples and pivots bad, every place of the result, and maps. Arrays end or
+ * begin at memory that cannot be accessed. */
 #include "backend/backend.h"
 #include "cpu/kernel/kernels.h"
 #include "cpu/tuning.h"
@@ -20,10 +20,11 @@ static uint64_t     numbers[LONG];
 static uint64_t     expected[LONG];
 
 typedef struct subject {
-    const char   *isa;
-    cpu_words_fn *sort;
-    cpu_keys_fn  *sort_keys;
-    unsigned      width; /* of a word in bits */
+    const char      *isa;
+    cpu_words_fn    *sort;
+    cpu_keys_fn     *sort_keys;
+    cpu_nth_word_fn *nth_word;
+    unsigned         width; /* of a word in bits */
 } subject;
 
 /* ---- Numbers ---- */
@@ -93,20 +94,26 @@ static uint64_t powers(test_rng *rng, size_t i, size_t n)
     return UINT64_C(1) << bit | UINT64_C(1) << (2 * bit);
 }
 
-/* The numbers at regular distances, which a sample takes, are the least or the largest ones. */
+/* Whether a sample of `count` numbers takes number i of n (draw in vector_sort.t.h). */
+static bool is_drawn(size_t i, size_t n, size_t count)
+{
+    size_t const   stride = n < count ? 1 : n / count;
+    uint32_t const turn = (uint32_t)(i / stride) * UINT32_C(0x9e3779b1) >> 16;
+    return i % stride == turn * stride / 65536;
+}
+
+/* The numbers that a sample takes are the least or the largest ones. */
 static uint64_t sampled(test_rng *rng, size_t i, size_t n)
 {
-    size_t const   stride = n < 64 ? 1 : n / 64;
     uint64_t const number = test_rng_below(rng, UINT64_C(1) << 30);
-    return i % stride == stride / 2 ? number >> 28 : number | UINT64_C(1) << 63 | 1u << 31;
+    return is_drawn(i, n, 64) ? number >> 28 : number | UINT64_C(1) << 63 | 1u << 31;
 }
 
 /* Sampled numbers are spread, but all others agree in their highest bits. */
 static uint64_t crowded(test_rng *rng, size_t i, size_t n)
 {
-    size_t const   stride = n < 32 ? 1 : n / 32;
     uint64_t const number = test_rng_next(rng);
-    return i % stride == stride / 2 ? number : number >> 50 | UINT64_C(1) << 60;
+    return is_drawn(i, n, 32) ? number : number >> 50 | UINT64_C(1) << 60;
 }
 
 /* Numbers in a few thousand places, each with its lowest bits at random. */
@@ -186,6 +193,21 @@ static void try_keys(const subject *s, size_t n, const cpu_words_map *map, guard
     CHECK(guard_intact(&words, bytes, side) && guard_intact(&spare, room, side));
 }
 
+/* Selects the first, the last and some other words of numbers[0 .. n). */
+static void try_nth(test_rng *rng, const subject *s, size_t n, guard_side side)
+{
+    size_t const bytes = n * (s->width / 8);
+    size_t const places[] = {0, n - 1, n / 2, test_rng_below(rng, n)};
+    void *const  a = guard_place(&words, bytes, side);
+    for (size_t i = 0; i < n; i++)
+        put(a, i, s->width, numbers[i]);
+    oracle_sort(s->width == 32 ? ORDO_U32 : ORDO_U64, a, n, false, expected);
+    for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
+        CHECK_EQ_U64(get(expected, places[p], s->width), s->nth_word(a, n, places[p]));
+        CHECK(guard_intact(&words, bytes, side));
+    }
+}
+
 /* The maps of unsigned and signed integers, of descending ones and of floats. */
 static const cpu_words_map *map_of_keys(unsigned width, size_t turn)
 {
@@ -217,6 +239,8 @@ static void try_pattern(test_rng *rng, const subject *s, size_t pattern, size_t 
     try_sort(s, n, bits, (unsigned)(turn % 3), turn % 5 < 2 ? &maps[turn % 5] : NULL,
              turn % 2 == 0 ? GUARD_END : GUARD_START);
     try_keys(s, n, map_of_keys(s->width, turn), turn % 2 == 0 ? GUARD_END : GUARD_START);
+    if (n > 0)
+        try_nth(rng, s, n, turn % 2 == 0 ? GUARD_END : GUARD_START);
 }
 
 static void make_regions(size_t n)
@@ -268,10 +292,11 @@ int main(void)
     for (size_t i = 0; i < sizeof isas / sizeof *isas; i++) {
         const cpu_kernels *const kernels = kernels_of(isas[i]);
         for (unsigned w = 0; w < CPU_WORDS; w++) {
-            subject const s = {isas[i], kernels != NULL ? kernels->sort_words[w] : NULL,
-                               kernels != NULL ? kernels->sort_keys[w] : NULL, 32U << w};
-            if (s.sort != NULL)
-                test_subject(&rng, &s);
+            if (kernels == NULL || kernels->sort_words[w] == NULL)
+                continue;
+            subject const s = {isas[i], kernels->sort_words[w], kernels->sort_keys[w],
+                               kernels->nth_word[w], 32U << w};
+            test_subject(&rng, &s);
         }
     }
     return testkit_done();

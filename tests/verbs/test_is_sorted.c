@@ -1,5 +1,6 @@
 /* test_is_sorted.c - ordo_is_sorted against the oracle: every type, shape and direction; the first
- * of several violations at every place; NaNs last in both directions and tied with each other. */
+ * of several violations at every place; equal keys but for one; NaNs last in both directions and
+ * tied with each other. */
 #include "inputs.h"
 #include "oracle.h"
 #include "testkit.h"
@@ -112,6 +113,25 @@ static void test_nan_rules(void)
         }
 }
 
+/* Equal keys but for one, at every place of a block and around its ends. The first and the last key
+ * are equal, so that the loop for equal keys reads all of them. */
+static void test_constant(test_rng *rng, size_t n, size_t step)
+{
+    for (size_t t = 0; t < INPUTS_TYPES; t++) {
+        ordo_type const type = inputs_types[t];
+        size_t const    size = ordo_type_size(type);
+        char *const     keys = guard_place(&input, n * size, (guard_side)test_rng_below(rng, 2));
+        for (size_t at = 0; at < n; at += 1 + test_rng_below(rng, step)) {
+            bool const                desc = test_rng_below(rng, 2) != 0;
+            const test_context *const with = any_context(rng);
+            memset(keys, 0x11, n * size);
+            keys[at * size + size - 1] = (char)(test_rng_below(rng, 2) != 0 ? 0x10 : 0x12);
+            testkit_case_keys("constant but for one", type, n, desc, with);
+            try_sorted(with, type, keys, n, desc);
+        }
+    }
+}
+
 int main(void)
 {
     test_rng rng = {17};
@@ -126,6 +146,8 @@ int main(void)
     test_planted(&rng, 67, 1);
     test_planted(&rng, 1100, TESTKIT_SANITIZED ? 53 : 3);
     test_planted(&rng, TESTKIT_SANITIZED ? LARGE / 2 : LARGE, 60000);
+    test_constant(&rng, 67, 1);
+    test_constant(&rng, 40000, TESTKIT_SANITIZED ? 8000 : 800);
     test_nan_rules();
     return testkit_done();
 }

@@ -2,8 +2,9 @@
  * kernels.h): the inner loop of ordo_is_sorted, and of the check for sorted and reversed arrays
  * before a sort. */
 enum {
-    FN(STEP_FEW) = 64,    /* keys compared at first, because many arrays have a step soon */
-    FN(STEP_BLOCK) = 1024 /* keys compared at a time */
+    FN(STEP_FEW) = 64,     /* keys compared at first, because many arrays have a step soon */
+    FN(STEP_BLOCK) = 1024, /* keys compared at a time */
+    FN(STEP_EQUAL) = 16    /* times as many if they seem to be equal */
 };
 
 INLINE BITS FN(step_bits)(KEY x, unsigned kind)
@@ -39,14 +40,58 @@ INLINE bool FN(any_step)(const KEY *a, size_t count, unsigned kind)
     return any != 0;
 }
 
+INLINE BITS FN(differ)(KEY x, KEY y)
+{
+    BITS a, b;
+    memcpy(&a, &x, sizeof a);
+    memcpy(&b, &y, sizeof b);
+    return (BITS)(a ^ b);
+}
+
+INLINE BITS FN(any_differs)(const KEY *a, size_t count, KEY first)
+{
+    BITS any = 0;
+    for (size_t i = 0; i < count; i++)
+        any = (BITS)(any | FN(differ)(a[i], first));
+    return any;
+}
+
+/* Whether a[-1 .. count) are the same bytes. If the first and the last key are, a block without a
+ * step consists of equal keys, and this loop reads each key once. The quarters start at cache lines
+ * and are independent of each other, so that no vector waits for the one before. */
+INLINE bool FN(is_constant)(const KEY *a, size_t count)
+{
+    KEY const first = *(a - 1);
+    BITS      any = FN(differ)(a[count - 1], first);
+    if (any != 0)
+        return false;
+    size_t const line = ORDO_CACHE_LINE / sizeof *a;
+    size_t const head = ordo_min((0 - (uintptr_t)a / sizeof *a) % line, count);
+    size_t const quarter = (count - head) / 4 / line * line;
+    const KEY   *from = a + head;
+    for (size_t i = 0; i < quarter; i++)
+        any = (BITS)(any | FN(differ)(from[i], first) |
+                              FN(differ)(from[quarter + i], first) |
+                                 FN(differ)(from[2 * quarter + i], first) |
+                                    FN(differ)(from[3 * quarter + i], first));
+    from += 4 * quarter;
+    return (any | FN(any_differs)(a, head, first) |
+                     FN(any_differs)(from, count - head - 4 * quarter, first)) == 0;
+}
+
 /* Blocks grow while they have no step. A large block with a step is read again from its first few
  * keys on; few keys are compared one by one. All callers pass a constant kind. */
 INLINE size_t FN(find_step)(const KEY *a, size_t lo, size_t hi, unsigned kind)
 {
-    size_t block = FN(STEP_FEW);
+    bool const ties_are_steps = (kind & CPU_STEP_TIES) && (kind & CPU_STEP_RISE);
+    size_t     block = FN(STEP_FEW);
     for (size_t at = lo; at < hi;) {
         size_t const count = ordo_min(block, hi - at);
-        if (!FN(any_step)(a + at, count, kind)) {
+        size_t const equal = ordo_min(FN(STEP_EQUAL) * block, hi - at);
+        if (!ties_are_steps && FN(is_constant)(a + at, equal)) {
+            at += equal;
+            block = ordo_min(2 * block, FN(STEP_BLOCK));
+        } else if (!FN(any_step)(a + at, count, kind)) {
             at += count;
             block = ordo_min(2 * block, FN(STEP_BLOCK));
         } else if (count > FN(STEP_FEW)) {

@@ -121,6 +121,9 @@ typedef void cpu_words_fn(void *words, void *spare, size_t n, void *to, unsigned
  * keys. NULL: the keys are their key bits. */
 typedef void cpu_keys_fn(void *keys, void *spare, size_t n, const cpu_words_map *map);
 
+/* Returns the k-th of n unsigned integers in order; k < n. The integers get another order. */
+typedef uint64_t cpu_nth_word_fn(void *words, size_t n, size_t k);
+
 /* ---- Loops in plain C ---- */
 
 /* A band of key bits in the order of the sort: for a descending order the bits are reversed
@@ -196,6 +199,7 @@ typedef struct cpu_kernels {
     cpu_scan_fn     *scan_sum[CPU_WIDTHS];
     cpu_words_fn    *sort_words[CPU_WORDS]; /* NULL where radix passes are faster */
     cpu_keys_fn     *sort_keys[CPU_WORDS];
+    cpu_nth_word_fn *nth_word[CPU_WORDS];   /* NULL where sort_words is */
     size_t           most_words[CPU_WORDS]; /* with more words, other sorts are faster */
     cpu_split_fn    *split[CPU_WIDTHS];     /* NULL if the ISA cannot compress such vectors */
     const cpu_loops *loops;
@@ -212,6 +216,8 @@ cpu_words_fn             cpu_sort_words_32_avx2, cpu_sort_words_64_avx2;     /* 
 cpu_words_fn             cpu_sort_words_32_avx512, cpu_sort_words_64_avx512; /* sort_avx512.c */
 cpu_keys_fn              cpu_sort_keys_32_avx2, cpu_sort_keys_64_avx2;
 cpu_keys_fn              cpu_sort_keys_32_avx512, cpu_sort_keys_64_avx512;
+cpu_nth_word_fn          cpu_nth_word_32_avx2, cpu_nth_word_64_avx2;
+cpu_nth_word_fn          cpu_nth_word_32_avx512, cpu_nth_word_64_avx512;
 #endif
 
 /* Names of template functions, and rows of the table made of them. */

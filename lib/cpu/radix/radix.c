@@ -155,7 +155,7 @@ typedef struct radix_memory { /* memory that the splits of one job share */
 
 static size_t chunk_count(size_t n, unsigned threads)
 {
-    return threads == 1 ? 1 : ordo_min(4 * (size_t)threads, n / ORDO_TUNE_PIECE + 1);
+    return threads == 1 ? 1 : ordo_min(4 * (size_t)threads, n / ORDO_TUNE_RADIX_CHUNK + 1);
 }
 
 /* One thread sorts a bucket of up to this many records. */
@@ -165,12 +165,14 @@ static size_t big_bucket(size_t n, unsigned threads)
 }
 
 /* At least LEAST_BUCKETS, and enough that a bucket has about 2^ORDO_TUNE_RADIX_BUCKET records, or
- * 2^ORDO_TUNE_BLOCK_BUCKET in blocks. */
-static size_t wanted_buckets(size_t n, bool in_blocks)
+ * 2^ORDO_TUNE_BLOCK_BUCKET in blocks, and that several threads get about equally many records. */
+static size_t wanted_buckets(size_t n, bool in_blocks, unsigned threads)
 {
     size_t const most = in_blocks ? BUCKETS : MOST_COUNTED;
-    size_t const wanted = n >> (in_blocks ? ORDO_TUNE_BLOCK_BUCKET : ORDO_TUNE_RADIX_BUCKET);
-    size_t       buckets = LEAST_BUCKETS;
+    size_t const sized = n >> (in_blocks ? ORDO_TUNE_BLOCK_BUCKET : ORDO_TUNE_RADIX_BUCKET);
+    size_t const wanted =
+        threads == 1 ? sized : ordo_max(sized, ORDO_TUNE_RADIX_SHARES * (size_t)threads);
+    size_t buckets = LEAST_BUCKETS;
     while (buckets < most && buckets < wanted)
         buckets *= 2;
     return buckets;
@@ -284,7 +286,7 @@ static ordo_status choose_cut(radix_work *work, radix_memory *memory, unsigned l
 {
     const radix_ops *const ops = work->ops;
     if (level < SAMPLE_LEVELS) {
-        size_t const buckets = wanted_buckets(work->n, in_blocks);
+        size_t const buckets = wanted_buckets(work->n, in_blocks, work->exec->threads);
         size_t const sampled = ordo_min(ordo_min(buckets * SAMPLE_EACH, RADIX_SAMPLE), work->n);
         void *const  keys = memory->sample + sample_bytes(work->io->kind) / 2;
         if (!ops->sample(work, memory->sample, keys, sampled))

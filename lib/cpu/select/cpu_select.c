@@ -21,6 +21,7 @@ enum {
     WINDOWS = 64,     /* looked at before all keys are checked for order */
     WINDOW_KEYS = 16, /* in a window */
     MANY_PASSES = 4,  /* a sort is faster than more passes */
+    COPY_RANGES = 2,  /* with more ranges, which frequent words make, a copy is faster */
     ARENA_SLACK = 512 /* bytes that a second allocation from the arena may cost in addition */
 };
 
@@ -58,6 +59,19 @@ static select_way way_of(const ordo_select_job *job)
     if (job->count > MANY_PASSES * (size == 2 ? 1 : select_sample_groups(job->n)))
         return BY_SORT;
     return job->algorithm == ORDO_ALGORITHM_AUTO && size > 2 ? BY_SAMPLE : BY_DIGITS;
+}
+
+/* With a vector sort, a sample is faster than a copy also for fewer keys if all k are near each
+ * other, and needs less scratch. */
+static select_way with_kernels(const selector *s, select_way way)
+{
+    const ordo_select_job *const job = s->job;
+    bool const                   wide = s->word_size == sizeof(uint64_t);
+    bool const near = job->k[job->count - 1] - job->k[0] <= job->n / ORDO_TUNE_SELECT_NEAR;
+    return way == BY_COPY && near && job->n > ORDO_TUNE_SELECT_VECTOR_COPY && s->key_size > 2 &&
+                   s->kernels->nth_word[wide ? CPU_WORDS_64 : CPU_WORDS_32] != NULL
+               ? BY_SAMPLE
+               : way;
 }
 
 /* Bytes of scratch for the words or keys of a way: copy and sub-arrays n words; cells and sample
@@ -151,6 +165,18 @@ static void put_from_words(const selector *s, const void *words)
         select_put(s, j, select_word_at(words, s->word_size, s->job->k[j]));
 }
 
+static ordo_status one_of_copy(const selector *s)
+{
+    uint64_t word;
+    s->exec->algorithm = "quickselect";
+    if (!select_one_word(s, s->room, s->job->n, s->job->k[0], &word))
+        return ORDO_E_CANCELLED;
+    select_put(s, 0, word);
+    if (s->ties != NULL)
+        *s->ties = select_words_around(s, s->room, s->job->n, word);
+    return ORDO_OK;
+}
+
 /* With many k, a vector sort of all words is faster than quickselect. */
 static ordo_status by_copy(const selector *s)
 {
@@ -158,6 +184,8 @@ static ordo_status by_copy(const selector *s)
     void *const  spare = wants_sorted_copy(s->job) ? try_scratch(s->exec, n * s->word_size) : NULL;
     if (!select_copy_words(s, s->room))
         return ORDO_E_CANCELLED;
+    if (s->job->count == 1)
+        return one_of_copy(s);
     if (spare != NULL && select_sort(s, s->room, n, spare)) {
         s->exec->algorithm = "sort";
         s->exec->facts.strategy = ORDO_STRATEGY_SORTED_COPY;
@@ -167,9 +195,6 @@ static ordo_status by_copy(const selector *s)
             return ORDO_E_CANCELLED;
     }
     put_from_words(s, s->room);
-    if (s->ties != NULL)
-        *s->ties = select_words_around(s->room, s->word_size, n,
-                                       select_word_at(s->room, s->word_size, s->job->k[0]));
     return ORDO_OK;
 }
 
@@ -325,6 +350,20 @@ static ordo_status by_place(const cpu_kernels *kernels, const selector *s, bool 
 
 /* ---- By sample ---- */
 
+/* Answers the only k of a part whose words were kept. */
+static ordo_status answer_one(const selector *s, void *words, select_part part, size_t j)
+{
+    uint64_t word;
+    if (!select_one_word(s, words, part.count, s->job->k[j] - part.base, &word))
+        return ORDO_E_CANCELLED;
+    select_put(s, j, word);
+    if (s->ties != NULL) {
+        *s->ties = select_words_around(s, words, part.count, word);
+        s->ties->less += part.base;
+    }
+    return ORDO_OK;
+}
+
 /* Answers the k in a counted range: it is one word, or all its words were kept, or radix does
  * it. */
 static ordo_status answer_range(const selector *s, const select_range *range, size_t first,
@@ -346,16 +385,13 @@ static ordo_status answer_range(const selector *s, const select_range *range, si
     }
     while (end < s->job->count && k[end] - part.base < part.count)
         end++;
+    *next = end;
+    if (end - first == 1)
+        return answer_one(s, words, part, first);
     if (!select_words(words, s->word_size, part.count, k + first, end - first, part.base, s->exec))
         return ORDO_E_CANCELLED;
     for (size_t j = first; j < end; j++)
         select_put(s, j, select_word_at(words, s->word_size, k[j] - part.base));
-    if (s->ties != NULL) {
-        uint64_t const word = select_word_at(words, s->word_size, k[first] - part.base);
-        *s->ties = select_words_around(words, s->word_size, part.count, word);
-        s->ties->less += part.base;
-    }
-    *next = end;
     return ORDO_OK;
 }
 
@@ -418,6 +454,8 @@ static ordo_status by_sample(const selector *s)
         size_t       count;
         s->exec->phases++;
         TRY(select_brackets(s, first, &next, ranges, &count));
+        if (count > COPY_RANGES && s->room_words >= s->job->n)
+            return by_copy(s);
         if (!select_pass(s, ranges, count))
             return ORDO_E_CANCELLED;
         TRY(answer_kept(s, ranges, count, first, next));
@@ -463,6 +501,8 @@ static select_way settle_room(selector *s, select_way way)
     selector const with_cells = *s;
     if (way != BY_SAMPLE && take_room(s, way))
         return way;
+    if (way_of(s->job) == BY_COPY && take_room(s, BY_COPY))
+        return way;
     if ((way != BY_SAMPLE && way != BY_SORT) || s->key_size <= 2)
         return BY_DIGITS;
     if (with_cells.room == NULL)
@@ -485,7 +525,7 @@ static ordo_status select_keys(void *state, const ordo_select_job *job, cpu_ties
                           .key_size = ordo_type_size(job->type),
                           .word_size = select_word_size(job->type),
                           .ties = ties};
-    select_way const way = way_of(job);
+    select_way const way = with_kernels(&s, way_of(job));
     exec->isa = kernels->isa;
     exec->phases = exec->phase + 1; /* each pass adds its own */
 

@@ -3,7 +3,8 @@
  * Quickselect for many places at once. It splits three ways (less, equal, greater) because of ties,
  * draws a few words at random to aim the pivot at the middle place, and splits without branches:
  * about 3 n steps for one place. After too many splits a part is heap sorted: n lg n at most. For
- * many places select_sort is faster where the ISA has a vector sort. */
+ * many places select_sort is faster where the ISA has a vector sort, and for one place its nth_word
+ * is. */
 #include "core/network.h"
 #include "core/random.h"
 #include "cpu/select/select.h"
@@ -50,10 +51,30 @@ bool select_words(void *words, size_t word_size, size_t n, const size_t *k, size
                                          : select_64(words, n, k, count, base, exec);
 }
 
-cpu_ties select_words_around(const void *words, size_t word_size, size_t n, uint64_t word)
+static enum cpu_words width_of(const selector *s)
 {
-    return word_size == sizeof(uint32_t) ? around_32(words, n, (uint32_t)word)
-                                         : around_64(words, n, word);
+    return s->word_size == sizeof(uint32_t) ? CPU_WORDS_32 : CPU_WORDS_64;
+}
+
+bool select_one_word(const selector *s, void *words, size_t n, size_t k, uint64_t *word)
+{
+    cpu_nth_word_fn *const nth = s->kernels->nth_word[width_of(s)];
+    if (nth != NULL) {
+        *word = nth(words, n, k);
+        return true;
+    }
+    if (!select_words(words, s->word_size, n, &k, 1, 0, s->exec))
+        return false;
+    *word = select_word_at(words, s->word_size, k);
+    return true;
+}
+
+cpu_ties select_words_around(const selector *s, const void *words, size_t n, uint64_t word)
+{
+    ordo_type const type = s->word_size == sizeof(uint32_t) ? ORDO_U32 : ORDO_U64;
+    cpu_band        band = {.lo = word, .hi = word};
+    (void)s->kernels->loops->band[type][false](words, n, &band, NULL);
+    return (cpu_ties){band.below, band.inside};
 }
 
 void select_words_sort(void *words, size_t word_size, size_t n)
@@ -66,7 +87,7 @@ void select_words_sort(void *words, size_t word_size, size_t n)
 
 bool select_sort(const selector *s, void *words, size_t n, void *spare)
 {
-    enum cpu_words const width = s->word_size == sizeof(uint32_t) ? CPU_WORDS_32 : CPU_WORDS_64;
+    enum cpu_words const width = width_of(s);
     cpu_words_fn *const  sort = s->kernels->sort_words[width];
     if (sort == NULL || n > s->kernels->most_words[width])
         return false;

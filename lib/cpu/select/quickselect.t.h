@@ -80,13 +80,3 @@ static bool FN(select)(RECORD *a, size_t n, const size_t *k, size_t count, size_
     }
     return true;
 }
-
-static cpu_ties FN(around)(const RECORD *a, size_t n, RECORD word)
-{
-    cpu_ties ties = {0};
-    for (size_t i = 0; i < n; i++) {
-        ties.less += a[i] < word;
-        ties.equal += a[i] == word;
-    }
-    return ties;
-}

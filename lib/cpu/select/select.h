@@ -43,8 +43,11 @@ static inline uint64_t select_word_at(const void *words, size_t word_size, size_
 bool select_words(void *words, size_t word_size, size_t n, const size_t *k, size_t count,
                   size_t base, ordo_exec *exec);
 void select_words_sort(void *words, size_t word_size, size_t n);
+/* The word that a sort would put at place k of words[0..n), which get another order. Returns false
+ * if the call was cancelled. */
+bool select_one_word(const selector *s, void *words, size_t n, size_t k, uint64_t *word);
 /* How many of the words are less than `word` and equal to it. */
-cpu_ties select_words_around(const void *words, size_t word_size, size_t n, uint64_t word);
+cpu_ties select_words_around(const selector *s, const void *words, size_t n, uint64_t word);
 
 /* How many places make a vector sort of all words faster than select_words. */
 static inline size_t select_sorted_places(size_t word_size)

@@ -26,7 +26,8 @@ size_t select_sample_size(size_t n)
     unsigned lg = 0;
     while (n >> lg > 1)
         lg++;
-    return ordo_min((size_t)1 << ordo_min(2 * lg / 3 + 1, ORDO_TUNE_SELECT_LG_SAMPLE), n);
+    size_t const wanted = ordo_max(2 * lg / 3 + 1, ORDO_TUNE_SELECT_LG_LEAST);
+    return ordo_min((size_t)1 << ordo_min(wanted, ORDO_TUNE_SELECT_LG_SAMPLE), n);
 }
 
 /* Room for the keys that `items` keys of the sample stand for, and half as much again. */
@@ -184,8 +185,9 @@ ordo_status select_brackets(const selector *s, size_t first, size_t *next,
     }
     if (!select_gather(s, size, sample))
         return ORDO_E_CANCELLED;
-    bool const is_sorted = 2 * groups >= select_sorted_places(s->word_size) &&
-                           s->room_words / 2 >= size &&
+    bool const wants_sort =
+        2 * groups >= select_sorted_places(s->word_size) || size <= ORDO_TUNE_SELECT_SORTED_SAMPLE;
+    bool const is_sorted = wants_sort && s->room_words / 2 >= size &&
                            select_sort(s, sample, size, (char *)sample + size * s->word_size);
     if (!is_sorted && !select_words(sample, s->word_size, size, places, 2 * groups, 0, s->exec))
         return ORDO_E_CANCELLED;

@@ -2,7 +2,8 @@
  * values.
  *
  * A first sample compares neighbours in windows all over the array (a few thousand keys), and the
- * first keys of the windows. The whole array is read only if the sample shows one of these:
+ * first keys of the windows. Equal keys are found before. The whole array is read only if the
+ * sample shows one of these:
  *
  *   few keys are less than their left neighbour    few runs: merge them; one run is sorted already
  *   every key is                                   reversed: check all keys, reverse the array
@@ -19,11 +20,14 @@
 #include "cpu/sort/few_values.h"
 #include "cpu/sort/sort_steps.h"
 
+#include <string.h>
+
 enum {
     MOST_RUNS = ORDO_TUNE_RUNS,
     FEW_SAMPLE = 2048, /* keys that show whether there are few values */
     FEW_FIRST = 64,    /* the first of these keys, enough for most arrays of many values */
-    SEEN_BITS = 12     /* the set of sampled values has 2^12 places */
+    SEEN_BITS = 12,    /* the set of sampled values has 2^12 places */
+    CONSTANT_LOOKS = 8 /* keys that show whether all keys may be equal */
 };
 
 typedef struct adaptive_view {
@@ -224,6 +228,17 @@ static ordo_status sort_few(const cpu_kernels *kernels, const ordo_sort_job *job
     return ORDO_OK;
 }
 
+/* Whether a few keys all over the array are the same bytes. */
+static bool may_be_constant(const ordo_sort_job *job)
+{
+    const char *const keys = job->keys;
+    size_t const      size = ordo_type_size(job->type), stride = job->n / CONSTANT_LOOKS;
+    for (size_t i = 1; i < CONSTANT_LOOKS; i++)
+        if (memcmp(keys, keys + i * stride * size, size) != 0)
+            return false;
+    return memcmp(keys, keys + (job->n - 1) * size, size) == 0;
+}
+
 ordo_status cpu_sort_adaptive(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
                               void **room, ordo_exec *exec)
 {
@@ -234,9 +249,13 @@ ordo_status cpu_sort_adaptive(const cpu_kernels *kernels, const ordo_sort_job *j
     if ((job->n <= ORDO_TUNE_WORDS_FEW_32 && cpu_vector_takes(kernels, job)) ||
         (job->n <= ORDO_TUNE_LOOK_ALL && most_runs(job->type) == 1))
         return sort_few(kernels, job, done, exec);
-    radix_io const      io = order_of(kernels, job, false);
-    adaptive_view const view = look(&io, exec->seed);
+    radix_io const io = order_of(kernels, job, false);
     exec->isa = kernels->loops->isa;
+    if (may_be_constant(job))
+        TRY(cpu_sort_runs(job, &io, done, exec));
+    if (*done)
+        return ORDO_OK;
+    adaptive_view const view = look(&io, exec->seed);
     if (may_be_runs(&view, most_runs(job->type)))
         TRY(cpu_sort_runs(job, &io, done, exec));
     if (*done)

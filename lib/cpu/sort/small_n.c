@@ -148,8 +148,10 @@ static enum cpu_words words_of(ordo_type type)
 bool cpu_vector_takes(const cpu_kernels *kernels, const ordo_sort_job *job)
 {
     enum cpu_words const words = words_of(job->type);
-    size_t const most = words == CPU_WORDS_64 ? ORDO_TUNE_WORDS_FEW_64 : ORDO_TUNE_WORDS_FEW_32;
-    return job->n >= ORDO_TUNE_WORDS_FEWEST && job->n <= most && kernels->sort_words[words] != NULL;
+    bool const           wide = words == CPU_WORDS_64;
+    size_t const         least = wide ? ORDO_TUNE_WORDS_FEWEST_64 : ORDO_TUNE_WORDS_FEWEST;
+    size_t const         most = wide ? ORDO_TUNE_WORDS_FEW_64 : ORDO_TUNE_WORDS_FEW_32;
+    return job->n >= least && job->n <= most && kernels->sort_words[words] != NULL;
 }
 
 bool cpu_vector_sort(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec)

@@ -21,6 +21,7 @@
 #define FN(name) PASTE(name##_, W)
 #define SORT_WORDS PASTE(PASTE(cpu_sort_words_, W), _avx2)
 #define SORT_KEYS PASTE(PASTE(cpu_sort_keys_, W), _avx2)
+#define NTH_WORD PASTE(PASTE(cpu_nth_word_, W), _avx2)
 #define WORD PASTE(PASTE(uint, W), _t)
 
 /* ---- Some lanes ---- */
@@ -152,6 +153,22 @@ INLINE void transpose_32(__m256i *v)
      : (x) == 2 ? SWAP_HALVES(v)                                                                   \
                 : _mm256_permute4x64_epi64(v, 0x1b))
 #define BITS_BELOW(v, pivot) LANE_BITS(_mm256_cmpgt_epi64((pivot) ^ TOP_BITS, (v) ^ TOP_BITS))
+
+INLINE __m256i gathered(const uint64_t *from, const uint32_t *index, uint32_t mask)
+{
+    __m128i const at = _mm_loadu_si128((const __m128i *)(const void *)index);
+    return _mm256_i32gather_epi64((const long long *)(const void *)from,
+                                  at & _mm_set1_epi32((int)mask), 8);
+}
+
+/* Lane i - 1 of v in lane i. */
+INLINE __m256i after(__m256i last, __m256i v)
+{
+    return _mm256_alignr_epi8(v, _mm256_permute2x128_si256(last, v, 0x21), 8);
+}
+
+#define GATHER(from, index, mask) gathered(from, index, mask)
+#define AFTER(last, v) after(last, v)
 
 /* 16 vectors of 4: integer r of vector l goes to place 16r + l. */
 INLINE void transpose_64(__m256i *v)

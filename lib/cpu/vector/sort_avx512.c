@@ -25,6 +25,7 @@
 #define FN(name) PASTE(name##_, W)
 #define SORT_WORDS PASTE(PASTE(cpu_sort_words_, W), _avx512)
 #define SORT_KEYS PASTE(PASTE(cpu_sort_keys_, W), _avx512)
+#define NTH_WORD PASTE(PASTE(cpu_nth_word_, W), _avx512)
 #define WORD PASTE(PASTE(uint, W), _t)
 #define MASK PASTE(__mmask, LANES)
 #define FILL(x) PASTE(_mm512_set1_epi, W)((PASTE(PASTE(int, W), _t))(x))
@@ -142,6 +143,15 @@ INLINE __m512i parted(__m512i v, unsigned low)
 
 #define LOW_SIDE(v, low) parted(v, low)
 #define HIGH_SIDE(v, low) parted(v, low)
+
+INLINE __m512i gathered(const uint64_t *from, const uint32_t *index, uint32_t mask)
+{
+    __m256i const at = _mm256_loadu_si256((const __m256i *)(const void *)index);
+    return _mm512_i32gather_epi64(at & _mm256_set1_epi32((int)mask), from, 8);
+}
+
+#define GATHER(from, index, mask) gathered(from, index, mask)
+#define AFTER(last, v) _mm512_alignr_epi64(v, last, 7) /* lane i - 1 of v in lane i */
 
 #define SWAP(x, v)                                                                                 \
     ((x) == 1   ? _mm512_permutex_epi64(v, 0xb1)                                                   \

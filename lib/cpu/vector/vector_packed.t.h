@@ -50,35 +50,52 @@ static void pack(const packing *p, const uint64_t *restrict from, size_t n,
         packed[i] = (uint32_t)((from[i] - p->low) >> p->shift) << p->index_bits | (uint32_t)i;
 }
 
-/* to[i] = from[the index in packed[i]]. An integer less than the one before it is inserted into its
- * place. Returns false if there were too many such integers; then some are not in order. */
-static bool unpack(const packing *p, const uint64_t *restrict from, const uint32_t *restrict packed,
-                   size_t         n, uint64_t *restrict to)
+/* Inserts to[i] .. to[end - 1] into the sorted to[0] .. to[i - 1]. Returns how far they moved. */
+static size_t insert_words(uint64_t *to, size_t i, size_t end)
 {
-    size_t   moves = 0;
-    uint64_t last = 0;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t const word = from[packed[i] & p->index_mask];
-        to[i] = word;
-        if (ORDO_LIKELY(word >= last)) {
-            last = word;
-        } else if (moves < n) {
-            size_t j = i;
-            for (; j > 0 && word < to[j - 1]; j--)
-                to[j] = to[j - 1];
-            to[j] = word;
-            moves += i - j;
-        }
+    size_t moves = 0;
+    for (; i < end; i++) {
+        uint64_t const word = to[i];
+        size_t         j = i;
+        for (; j > 0 && word < to[j - 1]; j--)
+            to[j] = to[j - 1];
+        to[j] = word;
+        moves += i - j;
     }
-    return moves < n;
+    return moves;
 }
 
-static void map_words(uint64_t *words, size_t n, const cpu_words_map *map)
+/* to[i] = from[the index in packed[i]]. From an integer that is less than the one before it, those
+ * of its vector are inserted into their places. Returns false if that took too many moves; then
+ * some integers are not in order. */
+static bool unpack(const packing *p, const uint64_t *from, const uint32_t *packed, size_t n,
+                   uint64_t *to)
+{
+    size_t i = 0, moves = 0;
+    VEC    last = FILL(0);
+    for (; i + LANES <= n; i += LANES) {
+        VEC const v = GATHER(from, packed + i, p->index_mask);
+        STORE(to + i, v);
+        unsigned const falls = BITS_BELOW(v, AFTER(last, v));
+        if (ORDO_LIKELY(falls == 0)) {
+            last = v;
+        } else if (moves < n) {
+            size_t const in_order = COUNT((falls & (0 - falls)) - 1);
+            moves += insert_words(to, i + in_order, i + LANES);
+            last = LOAD(to + i);
+        }
+    }
+    for (size_t rest = i; rest < n; rest++)
+        to[rest] = from[packed[rest] & p->index_mask];
+    return moves < n && insert_words(to, i, n) < n;
+}
+
+static void map_words(const uint64_t *words, size_t n, const cpu_words_map *map, uint64_t *to)
 {
     size_t i = 0;
     for (; i + LANES <= n; i += LANES)
-        STORE(words + i, mapped_64(LOAD(words + i), map));
-    STORE_FIRST(words + i, n - i, mapped_64(LOAD_FIRST(words + i, n - i), map));
+        STORE(to + i, mapped_64(LOAD(words + i), map));
+    STORE_FIRST(to + i, n - i, mapped_64(LOAD_FIRST(words + i, n - i), map));
 }
 
 /* Sorts a part of PACKED_LEAST to PACKED_MOST integers. Returns false, with the part unchanged or
@@ -94,12 +111,7 @@ static bool sort_packed(part_64 *part, const cpu_words_map *map)
     packing const p = packing_of(n, part->range);
     if (!is_told_apart(&p, n, sample))
         return false;
-    const uint64_t *from = part->a;
-    if (part->to == part->a) {
-        memcpy(part->spare, part->a, n * sizeof *from);
-        from = part->spare;
-    }
-    pack(&p, from, n, packed);
+    pack(&p, part->a, n, packed);
     part_32 const stand_ins = {.a = packed,
                                .spare = spare,
                                .to = packed,
@@ -107,12 +119,13 @@ static bool sort_packed(part_64 *part, const cpu_words_map *map)
                                .range = {0, p.top},
                                .even = is_even_64(sample, PACKED_SAMPLE, part->range)};
     sort_part_32(stand_ins, NULL);
-    if (!unpack(&p, from, packed, n, part->to)) {
-        part->spare = part->to == part->spare ? part->a : part->spare;
-        part->a = part->to;
+    uint64_t *const sorted = part->to == part->a ? part->spare : part->to;
+    if (!unpack(&p, part->a, packed, n, sorted)) {
+        part->spare = sorted == part->spare ? part->a : part->spare;
+        part->a = sorted;
         return false;
     }
-    if (map != NULL)
-        map_words(part->to, n, map);
+    if (sorted != part->to || map != NULL)
+        map_words(sorted, n, map, part->to);
     return true;
 }

@@ -102,9 +102,11 @@ enum {
     FN(BLOCK_WORDS) = 16 * LANES, /* the largest leaf */
     FN(GROUP) = 4 * LANES,        /* read at once by a split in place */
     FN(IN_CACHE) = ORDO_TUNE_WORDS_CACHE / sizeof(WORD),
-    FN(SAMPLE) = 8 * LANES,          /* the largest sample; for MANY integers or more */
-    FN(MANY) = 8192,                 /* fewer integers get a small sample */
-    FN(UNSEEN) = 8 * FN(BLOCK_WORDS) /* fewer integers are treated as even until a split is bad */
+    FN(SAMPLE) = 8 * LANES,           /* the largest sample; for MANY integers or more */
+    FN(MANY) = 8192,                  /* fewer integers get a small sample */
+    FN(UNSEEN) = 8 * FN(BLOCK_WORDS), /* fewer integers are treated as even until a split is bad */
+    FN(SEEN) = W == 32 ? 6 * FN(BLOCK_WORDS) : FN(UNSEEN), /* the same for all bits of keys */
+    FN(SEEN_FLOATS) = W == 32 ? 3 * FN(BLOCK_WORDS) : FN(UNSEEN)
 };
 
 typedef struct FN(range) {
@@ -144,15 +146,18 @@ static FN(range) FN(range_of)(const WORD *a, size_t n)
     return range;
 }
 
+/* Takes one integer of each stride, at places without a period: keys with a period would otherwise
+ * give a sample of a few of them. */
 static void FN(draw)(const WORD *a, size_t n, WORD *sample, size_t count)
 {
     size_t const stride = n / count;
     for (size_t i = 0; i < count; i++)
-        sample[i] = a[i * stride + stride / 2];
+        sample[i] = a[i * stride + ((uint32_t)i * UINT32_C(0x9e3779b1) >> 16) * stride / 65536];
 }
 
 /* Draws a sorted sample of n integers. */
-static void FN(sample_of)(const WORD *a, size_t n, WORD *sample, size_t count)
+static __attribute__((noinline)) void FN(sample_of)(const WORD *a, size_t n, WORD *sample,
+                                                    size_t count)
 {
     FN(draw)(a, n, sample, count);
     FN(sort_few)(sample, count, sample, NULL);
@@ -176,9 +181,9 @@ static bool FN(is_even)(const WORD *sample, size_t count, FN(range) range)
 
 /* A pivot greater than range.low and not greater than range.high that splits n integers into whole
  * leaves. */
-static WORD FN(pivot_of)(const WORD *a, size_t n, FN(range) range, bool even)
+INLINE WORD FN(pivot_of)(const WORD *a, size_t n, FN(range) range, bool even)
 {
-    size_t const leaves = n / (even ? LEAF : LEAF * 3 / 4) + 1;
+    size_t const leaves = n / (even ? LEAF : LEAF * 5 / 8) + 1;
     if (even) {
         WORD const span = range.high - range.low;
         return range.low + 1 +
@@ -283,13 +288,13 @@ INLINE VEC FN(load_raw)(const WORD *a, const cpu_words_map *raw)
     return raw != NULL ? FN(unmapped)(LOAD(a), raw) : LOAD(a);
 }
 
-/* Turns keys into integers. */
-static void FN(enter_keys)(WORD *keys, size_t n, const cpu_words_map *map)
+/* Turns keys into integers; to may be keys. */
+static void FN(enter_keys)(const WORD *keys, size_t n, const cpu_words_map *map, WORD *to)
 {
     size_t i = 0;
     for (; i + LANES <= n; i += LANES)
-        STORE(keys + i, FN(unmapped)(LOAD(keys + i), map));
-    STORE_FIRST(keys + i, n - i, FN(unmapped)(LOAD_FIRST(keys + i, n - i), map));
+        STORE(to + i, FN(unmapped)(LOAD(keys + i), map));
+    STORE_FIRST(to + i, n - i, FN(unmapped)(LOAD_FIRST(keys + i, n - i), map));
 }
 
 /* Moves the integers of a[0..n) below the pivot to the front of a and the others to its end.
@@ -326,7 +331,7 @@ INLINE size_t FN(split_in_place)(WORD *a, size_t n, WORD pivot, const cpu_words_
     STORE_FIRST(left, COUNT(low), LOW_SIDE(waiting[7], low));
     size_t below = (size_t)(left - a) + COUNT(low);
     if (raw != NULL)
-        FN(enter_keys)(a + whole, n - whole, raw);
+        FN(enter_keys)(a + whole, n - whole, raw, a + whole);
     for (size_t i = whole; i < n; i++) {
         WORD const word = a[i];
         if (word < pivot) {
@@ -462,7 +467,8 @@ void SORT_WORDS(void *words, void *spare, size_t n, void *to, unsigned bits,
     bool const measured = bits > W && n <= FN(IN_CACHE);
     if (measured)
         part.range = FN(range_of)(words, n);
-    if (n >= FN(UNSEEN))
+    bool const is_float = map != NULL && map->flip_low != 0;
+    if (n >= (bits != W ? FN(UNSEEN) : is_float ? FN(SEEN_FLOATS) : FN(SEEN)))
         part.even = FN(look_even)(words, n, &part.range, measured);
     FN(sort_part)(part, map);
 }
@@ -470,20 +476,25 @@ void SORT_WORDS(void *words, void *spare, size_t n, void *to, unsigned bits,
 /* The first split of many keys turns them into integers, so that memory is read once less. */
 void SORT_KEYS(void *keys, void *spare, size_t n, const cpu_words_map *map)
 {
-    if (map == NULL || n <= FN(IN_CACHE)) {
-        if (map != NULL)
-            FN(enter_keys)(keys, n, map);
-        SORT_WORDS(keys, spare, n, keys, W, map);
+    if (map == NULL) {
+        SORT_WORDS(keys, spare, n, keys, W, NULL);
+        return;
+    }
+    if (n <= FN(IN_CACHE)) {
+        FN(enter_keys)(keys, n, map, spare);
+        SORT_WORDS(spare, keys, n, keys, W, map);
         return;
     }
     WORD *const words = keys;
     WORD        sample[FN(SAMPLE)];
     FN(draw)(words, n, sample, FN(SAMPLE));
-    FN(enter_keys)(sample, FN(SAMPLE), map);
+    FN(enter_keys)(sample, FN(SAMPLE), map, sample);
     FN(sort_few)(sample, FN(SAMPLE), sample, NULL);
     size_t const below = FN(split_in_place)(words, n, sample[FN(SAMPLE) / 2], map);
     SORT_WORDS(words, spare, below, words, W, map);
     SORT_WORDS(words + below, spare, n - below, words + below, W, map);
 }
+
+#include "cpu/vector/vector_nth.t.h"
 #undef EXCHANGE
 #undef STEP
