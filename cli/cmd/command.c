@@ -220,6 +220,7 @@ static void free_options(options *o)
 {
     free(o->operands.texts);
     free(o->line.keys.texts);
+    free(o->directories.texts);
     free(o->list);
 }
 
