@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "external/external_call.h"
 #include "external/disk/ranges.h"
+#include "external/resume.h"
 
 #include <stdlib.h>
 
@@ -18,6 +19,7 @@ typedef struct sorter {
     ranges        *ranges;
     bool           source_ended;
     bool           fits; /* all data are in the first buffer */
+    resume         resume;
 
     uint64_t    results; /* elements that the sink has got */
     atomic_bool full;    /* it needs no more */
@@ -70,7 +72,7 @@ static bool read_run(void *user, piece *p)
 {
     sorter *const        s = user;
     external_call *const c = s->call;
-    bool const           is_first = atomic_load(&c->read) == 0;
+    bool const           is_first = atomic_load(&c->read) == 0 && s->runs.count == 0;
     if (!s->source_ended && !external_read(c, p->elements, &p->n))
         return false;
     s->source_ended = s->source_ended || p->n < c->capacity;
@@ -87,7 +89,7 @@ static bool check_space(sorter *s)
     uint64_t const       first = c->capacity * c->kind.size;
     if (s->runs.count > 1 || c->source_bytes <= first)
         return true;
-    double const packed = (double)c->spill.written / (double)first;
+    double const packed = (double)atomic_load(&c->spill.written) / (double)first;
     return spill_check_space(&c->spill, (uint64_t)(packed * (double)(c->source_bytes - first)));
 }
 
@@ -97,7 +99,7 @@ static bool write_run(void *user, const piece *p)
     if (s->fits)
         return write_sorted(s, p);
     return runs_begin(&s->runs) && runs_append(&s->runs, p->elements, p->n) && runs_end(&s->runs) &&
-           check_space(s);
+           resume_save(&s->resume, &s->runs) && check_space(s);
 }
 
 /* ---- Phase 2: ranges ---- */
@@ -190,20 +192,65 @@ static double seconds_since(uint64_t ticks)
     return (double)(api_clock_ticks() - ticks) / api_clock_second();
 }
 
+static uint64_t spilled_bytes(const runs *r)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < r->blocks; i++)
+        bytes += r->bytes[i];
+    return bytes;
+}
+
+/* Sorts in one buffer, without the two others, if all data fit it with the scratch of a sort.
+ * *done is false if they do not. */
+static bool sort_at_once(sorter *s, bool *done)
+{
+    external_call *const c = s->call;
+    size_t const         n = (size_t)(c->source_bytes / c->kind.size);
+    *done = false;
+    if (c->source_bytes == 0 || c->opts.resume_directory != NULL ||
+        c->source_bytes > c->opts.memory ||
+        external_sort_scratch(c, n) + c->source_bytes > c->opts.memory)
+        return true;
+    *done = true;
+    c->capacity = n + 1;
+    piece p = {.elements = malloc(c->capacity * c->kind.size)};
+    c->buffers[0] = p.elements;
+    if (p.elements == NULL)
+        return failure_record(&c->failure, ORDO_E_NOMEM, "the system refused %zu bytes",
+                              c->capacity * c->kind.size);
+    external_phase(c, "in memory", c->source_bytes);
+    if (!external_read(c, p.elements, &p.n))
+        return false;
+    if (p.n > n)
+        return failure_record(&c->failure, ORDO_E_IO,
+                              "%s has grown while it was read; expected %llu bytes", c->from.name,
+                              (unsigned long long)c->source_bytes);
+    return external_sort_piece(c, &p) && write_sorted(s, &p);
+}
+
 static bool sort_all(sorter *s)
 {
     external_call *const c = s->call;
     uint64_t const       begin = api_clock_ticks();
     if (!runs_open(&s->runs, &c->kind, c->block_n, c->staging, &c->spill) ||
-        !external_pipeline(c, s, read_run, sort_piece, write_run))
+        !resume_open(&s->resume, c, &s->runs))
         return false;
+    external_phase(c, "runs", c->source_bytes);
+    if (!external_pipeline(c, s, read_run, sort_piece, write_run))
+        return false;
+    c->report.unpacked = s->runs.count > 0 ? atomic_load(&c->read) * c->kind.size : 0;
+    c->report.packed = spilled_bytes(&s->runs);
     c->report.runs = s->runs.count;
     c->report.levels = s->runs.count > 0;
     c->report.run_seconds = seconds_since(begin);
     uint64_t const middle = api_clock_ticks();
-    while (s->runs.count > most_runs(s))
+    while (s->runs.count > most_runs(s)) {
+        external_phase(c, "longer runs", spilled_bytes(&s->runs));
         if (!lengthen_runs(s))
             return false;
+    }
+    if (s->runs.count > 0)
+        external_phase(c, "ranges", spilled_bytes(&s->runs));
     if (s->runs.count > 0 && !run_ranges(s, 0, s->runs.count, write_range))
         return false;
     c->report.range_seconds = seconds_since(middle);
@@ -213,9 +260,13 @@ static bool sort_all(sorter *s)
 ordo_status external_sort_first(external_call *c, uint64_t limit)
 {
     sorter      s = {.call = c, .limit = limit};
-    ordo_status status = external_plan_sort(c);
-    if (status == ORDO_OK && !sort_all(&s))
+    bool        done = false;
+    ordo_status status = sort_at_once(&s, &done) ? ORDO_OK : external_status(c);
+    if (!done && status == ORDO_OK)
+        status = external_plan_sort(c);
+    if (!done && status == ORDO_OK && !sort_all(&s))
         status = external_status(c);
+    resume_close(&s.resume, status == ORDO_OK);
     runs_close(&s.runs);
     runs_close(&s.longer);
     free(s.order);
@@ -226,7 +277,7 @@ static ordo_status sort_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_eleme
                                 const ordo_source *from, const ordo_sink *to,
                                 const ordo_external_opts *opts, ordo_external_report *report)
 {
-    external_call c = {.ctx = ctx, .exec = exec, .failure = FAILURE_NONE};
+    external_call c = {.ctx = ctx, .exec = exec, .failure = FAILURE_NONE, .resumes = true};
     TRY(external_arguments(&c, elements, from, opts));
     TRY(external_sink(&c, to));
     ordo_status status = external_begin(&c);
