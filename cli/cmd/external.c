@@ -349,6 +349,8 @@ bool external_work(execution *e)
     bool ok = external_open(&x.in, e);
     timing_mark(&e->t, "open");
     e->in.format = x.in.format;
+    if (o->record_size != 0)
+        e->o.format = FORMAT_RAW;
     x.elements = ORDO_OPTS(ordo_elements, .type = (uint32_t)x.in.type,
                            .size = (size_t)o->record_size, .key_offset = (size_t)o->key_offset);
     ok = ok && open_output(e) && external_rewind(&x.in, &x.from) && run(&x);
