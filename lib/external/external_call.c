@@ -367,6 +367,11 @@ static bool goes_on(void *owner)
     return !ordo_poll(c->exec, share_done(c));
 }
 
+bool external_goes_on(external_call *c)
+{
+    return goes_on(c) || failure_record(&c->failure, ORDO_E_CANCELLED, "cancelled");
+}
+
 bool external_pipeline(external_call *c, void *user, bool (*read)(void *, piece *),
                        bool (*work)(void *, piece *), bool (*write)(void *, const piece *))
 {

@@ -70,6 +70,9 @@ bool external_sort_piece(external_call *c, const piece *p);
  * phase or the report ends it. */
 void external_phase(external_call *c, const char *name, uint64_t bytes);
 
+/* Tells the caller about the progress. False after failure_record() if the call is cancelled. */
+bool external_goes_on(external_call *c);
+
 /* Runs a pipeline on the buffers of the call. `user` is the user of each step. */
 bool external_pipeline(external_call *c, void *user, bool (*read)(void *, piece *),
                        bool (*work)(void *, piece *), bool (*write)(void *, const piece *));

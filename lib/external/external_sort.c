@@ -12,6 +12,10 @@
 
 #include <stdlib.h>
 
+enum {
+    PIECE_BYTES = 8 << 20 /* read or written at once of data that fit in the memory */
+};
+
 typedef struct sorter {
     external_call *call;
     runs           runs, longer;
@@ -200,6 +204,34 @@ static uint64_t spilled_bytes(const runs *r)
     return bytes;
 }
 
+/* Reads all n elements that the source says it has, in pieces. */
+static bool read_at_once(external_call *c, piece *p, size_t n)
+{
+    size_t const piece_n = ordo_max(PIECE_BYTES / c->kind.size, 1);
+    size_t       got = 1;
+    for (; got > 0; p->n += got) {
+        if (p->n > n)
+            return failure_record(&c->failure, ORDO_E_IO,
+                                  "%s has grown while it was read; expected %llu bytes",
+                                  c->from.name, (unsigned long long)c->source_bytes);
+        c->capacity = ordo_min(piece_n, n + 1 - p->n);
+        if (!external_goes_on(c) || !external_read(c, p->elements + p->n * c->kind.size, &got))
+            return false;
+    }
+    return true;
+}
+
+static bool write_at_once(sorter *s, const piece *p)
+{
+    size_t const size = s->call->kind.size, piece_n = ordo_max(PIECE_BYTES / size, 1);
+    for (size_t at = 0; at < p->n; at += piece_n) {
+        piece const part = {.elements = p->elements + at * size, .n = ordo_min(piece_n, p->n - at)};
+        if (!external_goes_on(s->call) || !write_sorted(s, &part))
+            return false;
+    }
+    return true;
+}
+
 /* Sorts in one buffer, without the two others, if all data fit it with the scratch of a sort.
  * *done is false if they do not. */
 static bool sort_at_once(sorter *s, bool *done)
@@ -212,20 +244,13 @@ static bool sort_at_once(sorter *s, bool *done)
         external_sort_scratch(c, n) + c->source_bytes > c->opts.memory)
         return true;
     *done = true;
-    c->capacity = n + 1;
-    piece p = {.elements = malloc(c->capacity * c->kind.size)};
+    piece p = {.elements = malloc((n + 1) * c->kind.size)};
     c->buffers[0] = p.elements;
     if (p.elements == NULL)
         return failure_record(&c->failure, ORDO_E_NOMEM, "the system refused %zu bytes",
-                              c->capacity * c->kind.size);
+                              (n + 1) * c->kind.size);
     external_phase(c, "in memory", c->source_bytes);
-    if (!external_read(c, p.elements, &p.n))
-        return false;
-    if (p.n > n)
-        return failure_record(&c->failure, ORDO_E_IO,
-                              "%s has grown while it was read; expected %llu bytes", c->from.name,
-                              (unsigned long long)c->source_bytes);
-    return external_sort_piece(c, &p) && write_sorted(s, &p);
+    return read_at_once(c, &p, n) && external_sort_piece(c, &p) && write_at_once(s, &p);
 }
 
 static bool sort_all(sorter *s)
