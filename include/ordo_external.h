@@ -124,6 +124,21 @@ ORDO_MUST ordo_status ordo_external_sort(ordo_ctx *ctx, const ordo_elements *ele
                                          const ordo_external_opts *opts,
                                          ordo_external_report     *report);
 
+/* Sorts as ordo_external_sort with ORDO_UNIQUE and writes to `counts` how many elements tie with
+ * each element of the result, as uint64_t. */
+ORDO_MUST ordo_status ordo_external_unique(ordo_ctx *ctx, const ordo_elements *elements,
+                                           const ordo_source *from, const ordo_sink *to,
+                                           const ordo_sink *counts, const ordo_external_opts *opts,
+                                           ordo_external_report *report);
+
+/* Merges `count` sources that are sorted in the direction of opts.flags into one. Tied elements
+ * keep the sequence of the sources. ORDO_E_ARG if a source is not sorted: ordo_last_error names the
+ * source and the element. Memory holds a buffer of each source; no temporary files. */
+ORDO_MUST ordo_status ordo_external_merge(ordo_ctx *ctx, const ordo_elements *elements,
+                                          const ordo_source *sources, size_t count,
+                                          const ordo_sink *to, const ordo_external_opts *opts,
+                                          ordo_external_report *report);
+
 /* Writes the positions of the elements in sorted order to `to`, as ordo_argsort: index_type is
  * ORDO_U32 (at most 2^32 elements) or ORDO_U64. Tied elements keep their sequence. */
 ORDO_MUST ordo_status ordo_external_argsort(ordo_ctx *ctx, const ordo_elements *elements,

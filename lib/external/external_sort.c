@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 enum {
+    STAGED_COUNTS = 1024,
     PIECE_BYTES = 8 << 20 /* read or written at once of data that fit in the memory */
 };
 
@@ -30,7 +31,32 @@ typedef struct sorter {
     uint64_t    limit;   /* elements that it gets at most */
     bool        has_last;
     uint64_t    last; /* with ORDO_UNIQUE: the tie bits of its last element */
+
+    external_call *counts; /* has the sink of ordo_external_unique's counts; NULL: none */
+    uint64_t       tied;   /* elements that tie with the last one, itself included */
+    uint64_t       staged[STAGED_COUNTS];
+    size_t         staged_n;
 } sorter;
+
+static bool write_counts(sorter *s)
+{
+    size_t const n = s->staged_n;
+    s->staged_n = 0;
+    if (n == 0 || external_write(s->counts, s->staged, n * sizeof *s->staged))
+        return true;
+    failure *const f = &s->counts->failure;
+    return failure_record(&s->call->failure, (ordo_status)atomic_load(&f->status), "%s", f->text);
+}
+
+/* A group of ties has ended: its size goes to the sink of counts. */
+static bool end_group(sorter *s)
+{
+    if (s->counts == NULL || s->tied == 0)
+        return true;
+    s->staged[s->staged_n++] = s->tied;
+    s->tied = 0;
+    return s->staged_n < STAGED_COUNTS || write_counts(s);
+}
 
 static bool sort_piece(void *user, piece *p)
 {
@@ -39,7 +65,7 @@ static bool sort_piece(void *user, piece *p)
 }
 
 /* Moves the elements whose key does not tie with the element before them to the front. Returns
- * their number. */
+ * their number; SIZE_MAX after a failure. */
 static size_t drop_ties(sorter *s, const piece *p)
 {
     const element_kind *const kind = &s->call->kind;
@@ -47,8 +73,13 @@ static size_t drop_ties(sorter *s, const piece *p)
     for (size_t i = 0; i < p->n; i++) {
         const char *const element = p->elements + i * kind->size;
         uint64_t const    tie = element_tie(kind, element);
-        if (s->has_last && tie == s->last)
+        if (s->has_last && tie == s->last) {
+            s->tied++;
             continue;
+        }
+        if (!end_group(s))
+            return SIZE_MAX;
+        s->tied = 1;
         if (kept != i)
             memcpy(p->elements + kept * kind->size, element, kind->size);
         s->has_last = true;
@@ -63,7 +94,9 @@ static bool write_sorted(sorter *s, const piece *p)
 {
     external_call *const c = s->call;
     size_t const         n = (c->opts.flags & ORDO_UNIQUE) != 0 ? drop_ties(s, p) : p->n;
-    size_t const         now = (size_t)ordo_min(n, s->limit - s->results);
+    if (n == SIZE_MAX)
+        return false;
+    size_t const now = (size_t)ordo_min(n, s->limit - s->results);
     s->results += now;
     atomic_store(&s->full, s->results == s->limit);
     atomic_fetch_add(&c->written, p->n);
@@ -282,14 +315,16 @@ static bool sort_all(sorter *s)
     return true;
 }
 
-ordo_status external_sort_first(external_call *c, uint64_t limit)
+static ordo_status sort_to(external_call *c, uint64_t limit, external_call *counts)
 {
-    sorter      s = {.call = c, .limit = limit};
+    sorter      s = {.call = c, .limit = limit, .counts = counts};
     bool        done = false;
     ordo_status status = sort_at_once(&s, &done) ? ORDO_OK : external_status(c);
     if (!done && status == ORDO_OK)
         status = external_plan_sort(c);
     if (!done && status == ORDO_OK && !sort_all(&s))
+        status = external_status(c);
+    if (status == ORDO_OK && counts != NULL && !(end_group(&s) && write_counts(&s)))
         status = external_status(c);
     resume_close(&s.resume, status == ORDO_OK);
     runs_close(&s.runs);
@@ -298,16 +333,28 @@ ordo_status external_sort_first(external_call *c, uint64_t limit)
     return status;
 }
 
+ordo_status external_sort_first(external_call *c, uint64_t limit)
+{
+    return sort_to(c, limit, NULL);
+}
+
 static ordo_status sort_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_elements *elements,
                                 const ordo_source *from, const ordo_sink *to,
-                                const ordo_external_opts *opts, ordo_external_report *report)
+                                const ordo_sink *counts, const ordo_external_opts *opts,
+                                ordo_external_report *report)
 {
-    external_call c = {.ctx = ctx, .exec = exec, .failure = FAILURE_NONE, .resumes = true};
+    external_call c = {
+        .ctx = ctx, .exec = exec, .failure = FAILURE_NONE, .resumes = counts == NULL};
+    external_call other = {.ctx = ctx, .exec = exec, .failure = FAILURE_NONE};
     TRY(external_arguments(&c, elements, from, opts));
     TRY(external_sink(&c, to));
+    if (counts != NULL) {
+        TRY(external_sink(&other, counts));
+        c.opts.flags |= ORDO_UNIQUE;
+    }
     ordo_status status = external_begin(&c);
     if (status == ORDO_OK)
-        status = external_sort_first(&c, UINT64_MAX);
+        status = sort_to(&c, UINT64_MAX, counts != NULL ? &other : NULL);
     external_end(&c);
     return status == ORDO_OK ? external_report(&c, report) : status;
 }
@@ -317,5 +364,23 @@ ordo_status ordo_external_sort(ordo_ctx *ctx, const ordo_elements *elements,
                                const ordo_external_opts *opts, ordo_external_report *report)
 {
     API_CALL("external_sort", (ordo_type)0, 0,
-             sort_entered(ctx, exec, elements, from, to, opts, report));
+             sort_entered(ctx, exec, elements, from, to, NULL, opts, report));
+}
+
+static ordo_status unique_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_elements *elements,
+                                  const ordo_source *from, const ordo_sink *to,
+                                  const ordo_sink *counts, const ordo_external_opts *opts,
+                                  ordo_external_report *report)
+{
+    FAIL_IF(counts == NULL, ORDO_E_ARG, "counts is NULL; expected a struct");
+    return sort_entered(ctx, exec, elements, from, to, counts, opts, report);
+}
+
+ordo_status ordo_external_unique(ordo_ctx *ctx, const ordo_elements *elements,
+                                 const ordo_source *from, const ordo_sink *to,
+                                 const ordo_sink *counts, const ordo_external_opts *opts,
+                                 ordo_external_report *report)
+{
+    API_CALL("external_unique", (ordo_type)0, 0,
+             unique_entered(ctx, exec, elements, from, to, counts, opts, report));
 }
