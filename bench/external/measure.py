@@ -101,6 +101,7 @@ DUCKDB = """
 import duckdb, sys
 source, target, memory, folder = sys.argv[1:]
 c = duckdb.connect(config={"memory_limit": memory, "temp_directory": folder + "/duckdb", "preserve_insertion_order": False})
+c.execute("SET enable_progress_bar = false")
 c.execute(f"COPY (SELECT k FROM read_csv('{source}', header=false, columns={{'k': 'UBIGINT'}}) ORDER BY k) "
           f"TO '{target}' (FORMAT csv, HEADER false)")
 """

@@ -30,17 +30,6 @@ typedef struct external {
 
 /* ---- When ---- */
 
-static bool has_verb(const execution *e)
-{
-    static const command *const verbs[] = {&command_sort,   &command_argsort, &command_rank,
-                                           &command_select, &command_median,  &command_quantile,
-                                           &command_topk};
-    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
-        if (e->command == verbs[i])
-            return true;
-    return false;
-}
-
 /* The bytes of all input files; UINT64_MAX if one is not a regular file. */
 static uint64_t input_bytes(const execution *e)
 {
@@ -99,7 +88,7 @@ bool external_takes(const execution *e)
     const bool special = o->check || o->sorted || o->algorithm != 0 || o->index || o->with_index ||
                          profile_wanted(&o->common);
 
-    if (!has_verb(e) || strings_option(o) != NULL)
+    if ((e->command->flags & EXTERNAL) == 0 || strings_option(o) != NULL)
         return false;
     if (o->record_size != 0 || o->resume)
         return true;
@@ -157,7 +146,7 @@ static bool ended(external *x, ordo_status status)
         return false;
     }
     if (!call_end(status)) {
-        if (x->resume != NULL && access(x->resume, F_OK) == 0)
+        if (x->resume != NULL && status != ORDO_E_ARG && access(x->resume, F_OK) == 0)
             cli_error("sort: the sorted parts are in %s: give the same command again to go on, or "
                       "remove the directory",
                       x->resume);
