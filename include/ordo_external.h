@@ -155,9 +155,10 @@ ORDO_MUST ordo_status ordo_external_topk(ordo_ctx *ctx, const ordo_elements *ele
 
 /* Writes the 1-based rank of each element to `to`, in the order of the source, as ordo_rank.
  * rank_type is ORDO_U32 (fewer than 2^32 elements), ORDO_U64 or ORDO_F64; ORDO_TIES_AVERAGE needs
- * ORDO_F64. A regular file is read twice; other data are copied to temporary files first. The
- * memory must be at least about the square root of 6 MiB times the bytes of the keys: 80 MiB for 1
- * GiB of keys. */
+ * ORDO_F64. A regular file is read twice; other data are copied to temporary files first. With less
+ * memory than about the square root of 6 MiB times the bytes of the keys (80 MiB for 1 GiB of keys)
+ * pairs of keys and positions are sorted instead, which moves about seven times as many bytes
+ * through temporary files. */
 ORDO_MUST ordo_status ordo_external_rank(ordo_ctx *ctx, const ordo_elements *elements,
                                          const ordo_source *from, ordo_ties ties,
                                          ordo_type rank_type, const ordo_sink *to,

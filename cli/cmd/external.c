@@ -119,13 +119,14 @@ static bool name_resume(external *x)
     if (fstat(x->in.s.fd, &st) != 0 || !S_ISREG(st.st_mode) || x->in.bytes == 0 || x->in.swapped)
         return cli_fail("%s: --resume needs one regular file that is npy, raw or records",
                         x->in.s.name);
-    const uint64_t    facts[] = {(uint64_t)st.st_dev, (uint64_t)st.st_ino, e->o.descending,
-                                 e->o.unique,         e->o.record_size,    e->o.key_offset};
-    const char *const target = e->out.target != NULL ? e->out.target : "";
-    for (size_t i = 0; i < sizeof facts; i++)
-        hash = (hash ^ ((const unsigned char *)facts)[i]) * UINT64_C(1099511628211);
-    for (const char *c = target; *c != '\0'; c++)
-        hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
+    char text[256];
+    snprintf(text, sizeof text, "%llu %llu %d %d %llu %llu ", (unsigned long long)st.st_dev,
+             (unsigned long long)st.st_ino, e->o.descending, e->o.unique,
+             (unsigned long long)e->o.record_size, (unsigned long long)e->o.key_offset);
+    const char *const parts[] = {text, e->out.target != NULL ? e->out.target : ""};
+    for (size_t i = 0; i < 2; i++)
+        for (const char *c = parts[i]; *c != '\0'; c++)
+            hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
     const size_t size = strlen(folder) + 64;
     x->resume = malloc(size);
     if (x->resume == NULL)

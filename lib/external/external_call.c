@@ -283,6 +283,23 @@ ordo_status external_status(external_call *c)
     return status == ORDO_OK ? ORDO_OK : ordo_fail(c->exec, status, "%s", c->failure.text);
 }
 
+void external_adopt(external_call *c, external_call *part)
+{
+    ordo_external_report *const to = &c->report, *const from = &part->report;
+    end_phase(c);
+    end_phase(part);
+    for (uint64_t i = 0; i < from->steps; i++, to->steps++)
+        if (to->steps < ORDO_EXTERNAL_STEPS && i < ORDO_EXTERNAL_STEPS)
+            to->step[to->steps] = from->step[i];
+    to->runs += from->runs;
+    to->levels += from->levels;
+    to->ranges += from->ranges;
+    to->unpacked += from->unpacked;
+    to->packed += from->packed;
+    atomic_fetch_add(&c->spill.written, atomic_load(&part->spill.written));
+    atomic_fetch_add(&c->spill.read, atomic_load(&part->spill.read));
+}
+
 ordo_status external_report(external_call *c, ordo_external_report *report)
 {
     end_phase(c);
