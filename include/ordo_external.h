@@ -2,10 +2,11 @@
  *
  * Memory   A call holds at most opts.memory bytes: buffers, scratch and the index of its temporary
  *          files. Data that do not fit go to temporary files, sorted and packed, and are read once
- *          more. If the data are very large for the memory (more than about M * M / 128 KiB bytes
- *          with M bytes of memory), they are written and read once more for each further factor.
- * Files    Temporary files have no name. They are gone when the call ends or the process dies. Each
- *          block has a checksum, which is verified when the block is read.
+ *          more. If the data are very large for the memory (by calculation more than 5 GiB of u64
+ *          keys with 64 MiB, 120 GiB with 512 MiB), they are written and read once more.
+ * Files    Temporary files have no name. They are gone when the call ends or the process dies,
+ *          unless opts.resume_directory is given. Each block has a checksum, which is verified when
+ *          the block is read.
  * Failure  The source is only read. The sink may have received a part of the result: a caller who
  *          replaces a file writes to a new file and renames it after ORDO_OK.
  * Results  The bytes that ordo_sort and ordo_sort_records return for all data in memory. */

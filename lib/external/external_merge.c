@@ -40,12 +40,13 @@ static bool check_order(const merger *m, feed *f, size_t from)
     external_call *const c = m->call;
     for (size_t i = from; i < f->n; i++) {
         const char *const element = f->elements + i * c->kind.size;
+        uint64_t const    number = f->read - f->n + i;
         uint64_t const    tie = element_tie(&c->kind, element);
         if (f->has_last && tie < f->tie)
             return failure_record(&c->failure, ORDO_E_ARG,
                                   "%s is not sorted: element %llu is out of order; expected sorted "
                                   "sources",
-                                  f->from.name, (unsigned long long)(f->read - f->n + i));
+                                  f->from.name, (unsigned long long)number);
         f->has_last = true;
         f->tie = tie;
         f->last = element_order(&c->kind, element);
