@@ -81,7 +81,8 @@ typedef struct ordo_external_opts {
     size_t             directory_count; /* at most 64                                          */
     /* Sort: a directory that keeps the sorted runs if the call fails or the process dies. It is made
      * with mode 0700 if it does not exist, and removed after ORDO_OK. A later call with the same
-     * source, elements and flags goes on behind the last complete run. A source that has changed
+     * source, elements and flags goes on behind the last complete run, and if its sink is the same
+     * regular file, at the same position, behind the last complete range of the result. A source that has changed
      * is refused (ORDO_E_ARG). The source must be a regular file, at the position where the first
      * call began. opts.directories is not used then. NULL: nothing is kept.                    */
     const char *resume_directory;

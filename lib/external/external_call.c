@@ -116,29 +116,60 @@ size_t external_sort_scratch(external_call *c, size_t n)
     return status == ORDO_OK ? bytes : SIZE_MAX / 2;
 }
 
-/* The elements of a block for buffers of `capacity` elements. A buffer holds two blocks of each
- * run, so there are as many runs as a smallest block allows. */
-static size_t choose_block(const external_call *c, size_t capacity)
+static size_t root_of(size_t n)
 {
-    size_t const buffer = capacity * c->kind.size;
-    size_t const count =
-        c->source_bytes != 0 ? (size_t)(c->source_bytes / buffer) + 1 : UNKNOWN_RUNS;
-    size_t const bytes = ordo_min(ordo_max(buffer / (2 * count + 2), LEAST_BLOCK), MOST_BLOCK);
-    return ordo_max(ordo_min(bytes / c->kind.size, capacity / 4), 1);
+    size_t root = 0;
+    while (root * root < n)
+        root++;
+    return root;
 }
 
-/* All memory of a call with buffers of `capacity` elements. */
+/* The runs that a source of known size makes. */
+static size_t runs_of(const external_call *c, size_t capacity)
+{
+    return c->source_bytes != 0 ? (size_t)(c->source_bytes / (capacity * c->kind.size)) + 1
+                                : UNKNOWN_RUNS;
+}
+
+/* The elements of a block for buffers of `capacity` elements. A buffer holds two blocks of each run
+ * that is read at once: of all runs, or if such blocks are too small, of groups of runs. */
+static size_t choose_block(const external_call *c, size_t capacity)
+{
+    size_t const buffer = capacity * c->kind.size, count = runs_of(c, capacity);
+    size_t const of_all = buffer / (2 * count + 2), of_group = buffer / (2 * root_of(count) + 4);
+    size_t const bytes = of_all >= LEAST_BLOCK ? of_all : ordo_max(of_group, LEAST_BLOCK);
+    return ordo_max(ordo_min(ordo_min(bytes, MOST_BLOCK) / c->kind.size, capacity / 4), 1);
+}
+
+/* Whether the second phase can read all runs at once, so that no longer runs are needed. */
+static bool is_flat(const external_call *c, size_t capacity)
+{
+    return runs_of(c, capacity) <= capacity / (2 * choose_block(c, capacity));
+}
+
+/* All memory of a call with buffers of `capacity` elements. The index of a source of known size is
+ * made at once (external_index_blocks()), others grow by half. Longer runs have a second index. */
 static size_t memory_of(external_call *c, size_t capacity)
 {
     size_t const size = c->kind.size, block_n = choose_block(c, capacity);
     size_t const most_runs = capacity / (2 * block_n);
-    size_t const blocks = c->source_bytes != 0
-                              ? (size_t)(c->source_bytes / size) / block_n + 2 * most_runs
-                              : most_runs * (capacity / block_n);
+    bool const   is_known = c->source_bytes != 0;
+    size_t const blocks = is_known ? (size_t)(c->source_bytes / size) / block_n + 2 * most_runs
+                                   : most_runs * (capacity / block_n);
+    size_t const index = !is_known              ? RUNS_BLOCK_MEMORY * 3 / 2
+                         : is_flat(c, capacity) ? RUNS_BLOCK_MEMORY
+                                                : 3 * RUNS_BLOCK_MEMORY;
     return PIPELINE_BUFFERS * capacity * size + external_sort_scratch(c, capacity) +
-           blocks * (RUNS_BLOCK_MEMORY * 3 / 2 + ORDER_MEMORY) +
+           blocks * (index + ORDER_MEMORY) +
            ranges_memory(&c->kind, most_runs, block_n, c->staging, c->exec->threads) + c->staging +
            block_most(&c->kind, block_n);
+}
+
+size_t external_index_blocks(const external_call *c)
+{
+    return c->source_bytes != 0 && is_flat(c, c->capacity)
+               ? (size_t)(c->source_bytes / c->kind.size) / c->block_n + runs_of(c, c->capacity)
+               : 0;
 }
 
 ordo_status external_buffers(external_call *c, size_t capacity, size_t element_bytes)
@@ -161,18 +192,28 @@ void external_free_buffers(external_call *c)
     }
 }
 
+/* The largest buffers that fit, with `flat` of those whose runs are all read at once; 0: none fit.
+ * Smaller buffers do not always take less memory: their blocks are smaller, and the index has more
+ * of them. */
+static size_t largest_fitting(external_call *c, size_t most, bool flat)
+{
+    size_t n = most;
+    while (n > 0 && ((flat && !is_flat(c, n)) || memory_of(c, n) > c->opts.memory))
+        n -= ordo_div_up(n, 64);
+    return n;
+}
+
 ordo_status external_plan_sort(external_call *c)
 {
     size_t const size = c->kind.size;
     size_t const wanted = (size_t)c->opts.memory / 64;
     c->staging = ordo_min(ordo_max(wanted, LEAST_STAGING), MOST_STAGING);
-    size_t fits = (size_t)c->opts.memory / (PIPELINE_BUFFERS * size);
+    size_t most = (size_t)c->opts.memory / (PIPELINE_BUFFERS * size);
     if (c->source_bytes != 0) /* no larger than the data */
-        fits = ordo_min(fits, (size_t)(c->source_bytes / size) + 1);
-    /* Smaller buffers do not always take less memory: their blocks are smaller, and the index has
-     * more of them. */
-    while (fits > 0 && memory_of(c, fits) > c->opts.memory)
-        fits -= ordo_div_up(fits, 64);
+        most = ordo_min(most, (size_t)(c->source_bytes / size) + 1);
+    size_t fits = largest_fitting(c, most, true);
+    if (fits < 4)
+        fits = largest_fitting(c, most, false);
     if (fits < 4 && (c->source_bytes == 0 || fits <= c->source_bytes / size))
         return ordo_fail(c->exec, ORDO_E_NOMEM,
                          "%llu bytes of memory are too few to sort elements of %zu bytes",

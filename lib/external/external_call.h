@@ -55,6 +55,9 @@ ordo_status external_plan_sort(external_call *c);
 ordo_status external_buffers(external_call *c, size_t capacity, size_t element_bytes);
 void        external_free_buffers(external_call *c);
 
+/* How many blocks the index of the runs is made for at once; 0: it grows. */
+size_t external_index_blocks(const external_call *c);
+
 /* Reads up to a buffer of elements from the source; *n is less than the capacity only at its
  * end. */
 bool external_read(external_call *c, char *elements, size_t *n);

@@ -177,7 +177,8 @@ static ordo_status merge_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_elem
     FAIL_IF(count > MOST_SOURCES, ORDO_E_ARG, "count is %zu; expected at most %d", count,
             MOST_SOURCES);
     m.feeds = calloc(count + 1, sizeof *m.feeds);
-    FAIL_IF(m.feeds == NULL, ORDO_E_NOMEM, "the system refused memory for %zu sources", count);
+    if (m.feeds == NULL)
+        return ordo_fail(exec, ORDO_E_NOMEM, "the system refused memory for %zu sources", count);
     ordo_source const nothing = ORDO_OPTS(ordo_source, .fd = -1);
     ordo_status       status = external_arguments(&c, elements, &nothing, opts);
     for (size_t i = 0; i < count && status == ORDO_OK; i++) {

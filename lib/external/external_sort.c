@@ -25,6 +25,7 @@ typedef struct sorter {
     bool           source_ended;
     bool           fits; /* all data are in the first buffer */
     resume         resume;
+    resume_point   points[PIPELINE_BUFFERS]; /* behind the range of each buffer; see resume.h */
 
     uint64_t    results; /* elements that the sink has got */
     atomic_bool full;    /* it needs no more */
@@ -141,21 +142,60 @@ static bool write_run(void *user, const piece *p)
 
 /* ---- Phase 2: ranges ---- */
 
+/* The point behind the range of a buffer. */
+static resume_point *point_of(sorter *s, const piece *p)
+{
+    size_t i = 0;
+    while (s->call->buffers[i] != p->elements)
+        i++;
+    return &s->points[i];
+}
+
 static bool read_range(void *user, piece *p)
 {
-    sorter *const s = user;
-    bool const    is_full = atomic_load(&s->full);
+    sorter *const       s = user;
+    resume_point *const point = point_of(s, p);
+    bool const          is_full = atomic_load(&s->full);
     if (!is_full && !ranges_next(s->ranges, p->elements, &p->n))
         return false;
+    if (point->carried != NULL)
+        point->next = ranges_tell(s->ranges, point->carried);
     p->ended = is_full || p->n == 0;
     return true;
 }
 
 static bool write_range(void *user, const piece *p)
 {
-    sorter *const s = user;
+    sorter *const       s = user;
+    resume_point *const point = point_of(s, p);
     s->call->report.ranges++;
-    return write_sorted(s, p);
+    if (!write_sorted(s, p))
+        return false;
+    point->results = s->results;
+    point->has_last = s->has_last;
+    point->last = s->last;
+    return point->carried == NULL || resume_save_point(&s->resume, point);
+}
+
+/* Goes to the place where an earlier call ended, if there is one. */
+static bool find_point(sorter *s)
+{
+    resume_point *const first = &s->points[0];
+    bool                found = false;
+    for (size_t i = 0; i < PIPELINE_BUFFERS; i++)
+        if (!resume_point_make(&s->resume, s->runs.count, &s->points[i]))
+            return false;
+    if (first->carried == NULL)
+        return true;
+    if (!resume_load_point(&s->resume, first, &found) ||
+        (found && !ranges_seek(s->ranges, first->next, first->carried)))
+        return false;
+    if (found) {
+        s->results = first->results;
+        s->has_last = first->has_last != 0;
+        s->last = first->last;
+    }
+    return true;
 }
 
 /* Sorts the blocks of runs [from, to) by their first elements. */
@@ -185,7 +225,9 @@ static bool run_ranges(sorter *s, size_t from, size_t to, bool (*write)(void *, 
     if (!order_blocks(s, from, to))
         return false;
     s->ranges = ranges_open(&s->runs, from, to, s->order, c->capacity, c->exec->threads);
-    bool const ok = s->ranges != NULL && external_pipeline(c, s, read_range, sort_piece, write);
+    bool const resumes = write == write_range && c->report.levels == 1;
+    bool const ok = s->ranges != NULL && (!resumes || find_point(s)) &&
+                    external_pipeline(c, s, read_range, sort_piece, write);
     ranges_close(s->ranges);
     s->ranges = NULL;
     return ok;
@@ -291,7 +333,7 @@ static bool sort_all(sorter *s)
     external_call *const c = s->call;
     uint64_t const       begin = api_clock_ticks();
     if (!runs_open(&s->runs, &c->kind, c->block_n, c->staging, &c->spill) ||
-        !resume_open(&s->resume, c, &s->runs))
+        !runs_reserve(&s->runs, external_index_blocks(c)) || !resume_open(&s->resume, c, &s->runs))
         return false;
     external_phase(c, "runs", c->source_bytes);
     if (!external_pipeline(c, s, read_run, sort_piece, write_run))
@@ -330,6 +372,8 @@ static ordo_status sort_to(external_call *c, uint64_t limit, external_call *coun
     runs_close(&s.runs);
     runs_close(&s.longer);
     free(s.order);
+    for (size_t i = 0; i < PIPELINE_BUFFERS; i++)
+        free(s.points[i].carried);
     return status;
 }
 

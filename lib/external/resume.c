@@ -20,7 +20,7 @@ enum {
 };
 
 static const char name_manifest[] = "manifest", name_new[] = "manifest.new", name_index[] = "index",
-                  name_runs[] = "runs";
+                  name_runs[] = "runs", name_ranges[] = "ranges";
 
 typedef struct run_entry { /* of the index; the facts of its blocks and a checksum follow */
     uint64_t n, blocks, offset, bytes;
@@ -95,6 +95,7 @@ void resume_close(resume *r, bool done)
         (void)unlinkat(r->folder, name_new, 0);
         (void)unlinkat(r->folder, name_index, 0);
         (void)unlinkat(r->folder, name_runs, 0);
+        (void)unlinkat(r->folder, name_ranges, 0);
         (void)rmdir(r->call->opts.resume_directory);
     }
     if (r->index >= 0)
@@ -121,29 +122,35 @@ static int print_identity(const resume *r, char *text)
                     (unsigned long long)(r->call->opts.flags & (ORDO_DESCENDING | ORDO_UNIQUE)));
 }
 
-static bool write_manifest(const resume *r, const runs *all)
+/* Replaces a file of the directory. */
+static bool replace_file(const resume *r, const char *name, const void *bytes, size_t n)
 {
-    char      text[2 * TEXT_BYTES];
-    int       length = print_identity(r, text);
     int const fd =
         openat(r->folder, name_new, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return failed(r, errno, "making the manifest");
-    length += snprintf(text + length, TEXT_BYTES, "block %zu runs %zu index %llu spilled %llu\n",
-                       all->block_n, all->count, (unsigned long long)r->index_bytes,
-                       (unsigned long long)all->spill->sizes[0]);
-    length += snprintf(text + length, TEXT_BYTES, "crc %08lx\n",
-                       (unsigned long)crc32c(text, (size_t)length));
-    int error = write_at(fd, text, (size_t)length, 0);
+    int error = write_at(fd, bytes, n, 0);
     if (error == 0 && fsync(fd) != 0)
         error = errno;
     if (close(fd) != 0 && error == 0)
         error = errno;
-    if (error == 0 && renameat(r->folder, name_new, r->folder, name_manifest) != 0)
+    if (error == 0 && renameat(r->folder, name_new, r->folder, name) != 0)
         error = errno;
     if (error == 0 && fsync(r->folder) != 0 && errno != EINVAL)
         error = errno;
     return error == 0 || failed(r, error, "writing the manifest");
+}
+
+static bool write_manifest(const resume *r, const runs *all)
+{
+    char text[2 * TEXT_BYTES];
+    int  length = print_identity(r, text);
+    length += snprintf(text + length, TEXT_BYTES, "block %zu runs %zu index %llu spilled %llu\n",
+                       all->block_n, all->count, (unsigned long long)r->index_bytes,
+                       (unsigned long long)all->spill->sizes[0]);
+    length += snprintf(text + length, TEXT_BYTES - 512, "crc %08lx\n",
+                       (unsigned long)crc32c(text, (size_t)length));
+    return replace_file(r, name_manifest, text, (size_t)length);
 }
 
 typedef struct progress { /* the last lines of a manifest */
@@ -240,7 +247,7 @@ static bool load_run(resume *r, runs *all, uint64_t index_end)
     char *const  entry = malloc(bytes);
     if (entry == NULL)
         return failure_record(f, ORDO_E_NOMEM, "the system refused memory for the index of a run");
-    uint32_t   crc;
+    uint32_t   crc = 0;
     bool const read = read_at(r->index, name_index, entry, bytes, r->index_bytes, f);
     if (read)
         memcpy(&crc, entry + bytes - sizeof crc, sizeof crc);
@@ -284,4 +291,94 @@ bool resume_open(resume *r, external_call *c, runs *all)
     *r = (resume){.call = c, .folder = -1, .index = -1};
     return c->opts.resume_directory == NULL ||
            (find_source(r) && open_folder(r) && load_runs(r, all));
+}
+
+/* ---- Ranges ---- */
+
+bool resume_point_make(const resume *r, size_t run_count, resume_point *p)
+{
+    const external_call *const c = r->call;
+    struct stat                status;
+    *p = (resume_point){.runs = run_count};
+    if (c->opts.resume_directory == NULL || c->to.write != NULL || fstat(c->to.fd, &status) != 0 ||
+        !S_ISREG(status.st_mode))
+        return true;
+    off_t const start = lseek(c->to.fd, 0, SEEK_CUR);
+    if (start < 0)
+        return true;
+    p->sink[0] = (uint64_t)status.st_dev;
+    p->sink[1] = (uint64_t)status.st_ino;
+    p->sink[2] = (uint64_t)start;
+    p->carried = calloc(run_count + 1, sizeof *p->carried);
+    return p->carried != NULL ||
+           failure_record(&r->call->failure, ORDO_E_NOMEM, "the system refused memory to resume");
+}
+
+enum {
+    POINT_NUMBERS = 8 /* of a point in its file; the numbers of the runs and a checksum follow */
+};
+
+static size_t point_bytes(uint64_t run_count)
+{
+    return POINT_NUMBERS * sizeof(uint64_t) + ((size_t)run_count + 1) * sizeof(uint32_t);
+}
+
+bool resume_save_point(const resume *r, const resume_point *p)
+{
+    size_t const   bytes = point_bytes(p->runs);
+    char *const    text = malloc(bytes);
+    uint64_t const numbers[POINT_NUMBERS] = {p->next,    p->results, p->has_last, p->last,
+                                             p->sink[0], p->sink[1], p->sink[2],  p->runs};
+    if (text == NULL)
+        return failure_record(&r->call->failure, ORDO_E_NOMEM,
+                              "the system refused memory to resume");
+    memcpy(text, numbers, sizeof numbers);
+    memcpy(text + sizeof numbers, p->carried, p->runs * sizeof *p->carried);
+    uint32_t const crc = crc32c(text, bytes - sizeof crc);
+    memcpy(text + bytes - sizeof crc, &crc, sizeof crc);
+    bool const ok = (fdatasync(r->call->to.fd) == 0 || failed(r, errno, "writing the result")) &&
+                    replace_file(r, name_ranges, text, bytes);
+    free(text);
+    return ok;
+}
+
+/* Whether the point is of these runs and this sink, which has all of its results. */
+static bool fits_sink(const resume *r, const resume_point *p, const uint64_t *numbers)
+{
+    struct stat    status;
+    uint64_t const end = numbers[6] + numbers[1] * r->call->kind.size;
+    return numbers[4] == p->sink[0] && numbers[5] == p->sink[1] && numbers[6] == p->sink[2] &&
+           numbers[7] == p->runs && fstat(r->call->to.fd, &status) == 0 &&
+           (uint64_t)status.st_size >= end;
+}
+
+bool resume_load_point(const resume *r, resume_point *p, bool *found)
+{
+    size_t const bytes = point_bytes(p->runs);
+    char *const  text = malloc(bytes);
+    int const    fd = openat(r->folder, name_ranges, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    uint64_t     numbers[POINT_NUMBERS] = {0};
+    uint32_t     crc;
+    size_t       got = 0;
+    *found = false;
+    if (fd >= 0 && text != NULL &&
+        read_fully(fd, name_ranges, text, bytes, &got, &r->call->failure) && got == bytes) {
+        memcpy(numbers, text, sizeof numbers);
+        memcpy(&crc, text + bytes - sizeof crc, sizeof crc);
+        *found = crc == crc32c(text, bytes - sizeof crc) && fits_sink(r, p, numbers);
+    }
+    if (*found) {
+        p->next = numbers[0];
+        p->results = numbers[1];
+        p->has_last = numbers[2];
+        p->last = numbers[3];
+        memcpy(p->carried, text + sizeof numbers, p->runs * sizeof *p->carried);
+        off_t const at = (off_t)(p->sink[2] + p->results * r->call->kind.size);
+        if (lseek(r->call->to.fd, at, SEEK_SET) < 0)
+            failed(r, errno, "moving in the result");
+    }
+    if (fd >= 0)
+        close(fd);
+    free(text);
+    return !failure_seen(&r->call->failure);
 }

@@ -18,14 +18,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum {
 #ifdef ORDO_TINY
-    N = 4000,
-    MEMORY = 48 << 10,
+    N = 8000,
+    MEMORY = 160 << 10,
 #else
     N = 3 << 18,
     MEMORY = 8 << 20,
@@ -81,6 +82,11 @@ int __wrap_unlinkat(int fd, const char *name, int flags)
 int __wrap_mkdir(const char *path, mode_t mode) { return count_call(), __real_mkdir(path, mode); }
 int __wrap_rmdir(const char *path) { return count_call(), __real_rmdir(path); }
 
+static struct {
+    uint64_t ranges, levels; /* of its report */
+    uint64_t calls;
+} * child; /* what the last child has told; in memory that parent and child share */
+
 static char     folder[] = "kill-XXXXXX";
 static char     in_path[64], out_path[64], new_path[64], spill_path[64], resume_path[64];
 static uint64_t input[N], expected[N], result[N];
@@ -121,7 +127,7 @@ static int sort_and_rename(bool resumes)
     if (ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .threads = 2)) != ORDO_OK)
         return 2;
     int const           in = open(in_path, O_RDONLY);
-    int const           out = open(new_path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    int const           out = open(new_path, O_WRONLY | O_CREAT | (resumes ? 0 : O_TRUNC), 0600);
     ordo_elements const elements = ORDO_OPTS(ordo_elements, .type = ORDO_U64);
     ordo_source const   from = ORDO_OPTS(ordo_source, .fd = in, .name = "input");
     ordo_sink const     to = ORDO_OPTS(ordo_sink, .fd = out);
@@ -129,7 +135,10 @@ static int sort_and_rename(bool resumes)
         ORDO_OPTS(ordo_external_opts, .memory = MEMORY, .flags = ORDO_SPILL_IN_MEMORY,
                   .directories = &directory, .directory_count = 1);
     opts.resume_directory = resumes ? resume_path : NULL;
-    ordo_status const status = ordo_external_sort(ctx, &elements, &from, &to, &opts, NULL);
+    ordo_external_report report = ORDO_OPTS(ordo_external_report, .n = 0);
+    ordo_status const    status = ordo_external_sort(ctx, &elements, &from, &to, &opts, &report);
+    child->ranges = report.ranges;
+    child->levels = report.levels;
     if (status != ORDO_OK)
         fprintf(stderr, "%s\n", ordo_last_error(ctx));
     ordo_ctx_free(ctx);
@@ -146,16 +155,18 @@ static int sort_and_rename(bool resumes)
 static int run_child(bool resumes, size_t at)
 {
     fflush(NULL);
-    pid_t const child = fork();
-    if (child == 0) {
+    pid_t const process = fork();
+    if (process == 0) {
         calls = 0;
         fatal = at;
         if (at == SIZE_MAX) /* what it says about a refusal is expected */
             (void)freopen("/dev/null", "w", stderr);
-        _exit(sort_and_rename(resumes));
+        int const code = sort_and_rename(resumes);
+        child->calls = calls;
+        _exit(code);
     }
     int status = 0;
-    CHECK(child > 0 && waitpid(child, &status, 0) == child);
+    CHECK(process > 0 && waitpid(process, &status, 0) == process);
     return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL ? -1 : WEXITSTATUS(status);
 }
 
@@ -212,6 +223,25 @@ static void test_resume(void)
         CHECK(access(resume_path, F_OK) != 0);
     }
     CHECK_EQ_U64(0, end);
+}
+
+/* Ranges that were complete are not sorted again, unless the sort makes longer runs first. With the
+ * shrunk thresholds it does. */
+static void test_ranges(void)
+{
+    testkit_case("killed among the last calls");
+    reset_output();
+    CHECK_EQ_U64(0, run_child(true, SIZE_MAX));
+    uint64_t const all = child->ranges, total = child->calls;
+    bool const     is_flat = child->levels == 1;
+#ifndef ORDO_TINY
+    CHECK(is_flat);
+#endif
+    reset_output();
+    CHECK(run_child(true, (size_t)total - 16) == -1); /* the last calls remove files */
+    CHECK_EQ_U64(0, run_child(true, 0));
+    check_files(true);
+    CHECK(child->ranges < all || !is_flat);
 }
 
 /* Kills a sort after some of its runs, at a call that leaves a resume directory. */
@@ -278,6 +308,9 @@ int main(void)
 {
     char remove_all[64];
     testkit_start();
+    child = mmap(NULL, sizeof *child, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (!CHECK(child != MAP_FAILED))
+        return testkit_done();
     name_files();
     inputs_fill(inputs_find("random bits"), ORDO_U64, input, N, 1);
     memcpy(expected, input, sizeof input);
@@ -286,6 +319,7 @@ int main(void)
     write_file(in_path, input, sizeof input);
     test_without_resume();
     test_resume();
+    test_ranges();
     test_changed_input();
     test_damage();
     snprintf(remove_all, sizeof remove_all, "rm -rf %s", folder);

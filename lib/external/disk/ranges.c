@@ -288,3 +288,53 @@ bool ranges_next(ranges *g, char *elements, size_t *n)
 }
 
 size_t ranges_given(const ranges *g, size_t i) { return g->cursors[i].given; }
+
+/* ---- Places ---- */
+
+size_t ranges_tell(const ranges *g, uint32_t *carried)
+{
+    for (size_t i = 0; i < g->count; i++)
+        carried[i] = (uint32_t)g->cursors[i].carried;
+    return g->next;
+}
+
+/* Reads the last n elements of the block before the cursor to `to`. */
+static bool read_tail(ranges *g, const cursor *c, size_t n, char *scratch, char *to)
+{
+    const runs *const r = g->runs;
+    size_t const      block = c->block - 1, bytes = r->bytes[block], size = r->kind.size;
+    unsigned const    file = r->extents[c->extent].file;
+    if (!spill_read(r->spill, file, g->buffers[0], bytes, c->offset - bytes))
+        return false;
+    if (n > r->n[block] || crc32c(g->buffers[0], bytes) != r->crc[block] ||
+        !block_unpack(&r->kind, g->buffers[0], bytes, r->n[block], scratch))
+        return spill_damaged(r->spill, file, c->offset - bytes);
+    memcpy(to, scratch + (r->n[block] - n) * size, n * size);
+    return true;
+}
+
+bool ranges_seek(ranges *g, size_t next, const uint32_t *carried)
+{
+    const runs *const r = g->runs;
+    char *const       scratch = malloc(r->block_n * r->kind.size);
+    char             *to = g->carry;
+    bool              ok = scratch != NULL && next <= g->blocks;
+    for (; ok && g->next < next; g->next++) {
+        size_t const  block = g->order[g->next];
+        cursor *const c = &g->cursors[run_of_block(g, block)];
+        c->block++;
+        c->offset += r->bytes[block];
+        c->released = c->offset;
+    }
+    for (size_t i = 0; i < g->count && ok; i++) {
+        cursor *const c = &g->cursors[i];
+        c->carried = carried[i];
+        g->carried += carried[i];
+        if (carried[i] > 0)
+            ok = c->block > r->all[g->from + i].block && read_tail(g, c, carried[i], scratch, to);
+        to += carried[i] * r->kind.size;
+    }
+    free(scratch);
+    return ok || failure_record(r->failure, ORDO_E_IO,
+                                "the place where the sort goes on does not fit its runs");
+}

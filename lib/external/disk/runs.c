@@ -94,12 +94,12 @@ static bool flush(runs *r)
     return true;
 }
 
-/* Makes space for the facts of `count` more blocks. */
-static bool grow_blocks(runs *r, size_t count)
+bool runs_reserve(runs *r, size_t count)
 {
     if (r->blocks + count <= r->block_capacity)
         return true;
-    size_t const more = ordo_max(next_capacity(r->block_capacity), r->blocks + count);
+    size_t const more =
+        count > 1 ? r->blocks + count : ordo_max(next_capacity(r->block_capacity), r->blocks + 1);
     if (!grow(r, (void **)&r->first, more, sizeof *r->first) ||
         !grow(r, (void **)&r->n, more, sizeof *r->n) ||
         !grow(r, (void **)&r->bytes, more, sizeof *r->bytes) ||
@@ -112,7 +112,7 @@ static bool grow_blocks(runs *r, size_t count)
 /* Notes what memory holds about the block that was packed last. */
 static bool note_block(runs *r, const char *elements, size_t n, size_t bytes)
 {
-    if (!grow_blocks(r, 1))
+    if (!runs_reserve(r, 1))
         return false;
     r->first[r->blocks] = element_order(&r->kind, elements);
     r->n[r->blocks] = (uint32_t)n;
@@ -147,7 +147,7 @@ bool runs_restore(runs *r, uint64_t n, size_t blocks, uint64_t offset, const voi
 {
     const char *const more = others;
     size_t const      width = blocks * sizeof(uint32_t), at = r->blocks;
-    if (!runs_begin(r) || !note_extent(r, 0, offset) || !grow_blocks(r, blocks))
+    if (!runs_begin(r) || !note_extent(r, 0, offset) || !runs_reserve(r, blocks))
         return false;
     memcpy(r->first + at, first, blocks * sizeof *r->first);
     memcpy(r->n + at, more, width);

@@ -56,6 +56,9 @@ enum {
 bool runs_open(runs *r, const element_kind *kind, size_t block_n, size_t staging, spill *s);
 void runs_close(runs *r);
 
+/* Makes the index large enough for `blocks` more blocks. */
+bool runs_reserve(runs *r, size_t blocks);
+
 /* Begin a run, append sorted elements to it in any number of calls, end it. */
 bool runs_begin(runs *r);
 bool runs_append(runs *r, const char *elements, size_t n);
