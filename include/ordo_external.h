@@ -2,8 +2,8 @@
  *
  * Memory   A call holds at most opts.memory bytes: buffers, scratch and the index of its temporary
  *          files. Data that do not fit go to temporary files, sorted and packed, and are read once
- *          more. If the data are very large for the memory (by calculation more than 5 GiB of u64
- *          keys with 64 MiB, 120 GiB with 512 MiB), they are written and read once more.
+ *          more. If the data are very large for the memory (by calculation more than 4 GiB of u64
+ *          keys with 64 MiB, 90 GiB with 512 MiB), they are written and read once more.
  * Files    Temporary files have no name. They are gone when the call ends or the process dies,
  *          unless opts.resume_directory is given. Each block has a checksum, which is verified when
  *          the block is read.
@@ -79,12 +79,13 @@ typedef struct ordo_external_opts {
      * temporary files (/var/tmp).                                                             */
     const char *const *directories;
     size_t             directory_count; /* at most 64                                          */
-    /* Sort: a directory that keeps the sorted runs if the call fails or the process dies. It is made
+    /* Sort: a directory that keeps sorted runs if the call fails or the process dies. It is made
      * with mode 0700 if it does not exist, and removed after ORDO_OK. A later call with the same
-     * source, elements and flags goes on behind the last complete run, and if its sink is the same
-     * regular file, at the same position, behind the last complete range of the result. A source that has changed
-     * is refused (ORDO_E_ARG). The source must be a regular file, at the position where the first
-     * call began. opts.directories is not used then. NULL: nothing is kept.                    */
+     * source, elements and flags goes on behind the last complete run. If its sink is the same
+     * regular file at the same position, it goes on behind the last complete part of the result.
+     * A source that has changed is refused (ORDO_E_ARG). The source must be a regular file, at the
+     * position where the first call began. opts.directories is not used then. NULL: nothing is
+     * kept.                                                                                   */
     const char *resume_directory;
     /* Called on the caller's thread, many times a second while the call works; NULL: not called. */
     void (*watch)(void *user, const ordo_external_phase *phase);

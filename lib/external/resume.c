@@ -265,7 +265,7 @@ static bool load_run(resume *r, runs *all, uint64_t index_end)
 static bool load_runs(resume *r, runs *all)
 {
     external_call *const c = r->call;
-    progress             p;
+    progress             p = {.runs = 0};
     bool                 found = false;
     uint64_t             done = 0;
     if (!read_manifest(r, &p, &found) || !found)
@@ -358,7 +358,7 @@ bool resume_load_point(const resume *r, resume_point *p, bool *found)
     char *const  text = malloc(bytes);
     int const    fd = openat(r->folder, name_ranges, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     uint64_t     numbers[POINT_NUMBERS] = {0};
-    uint32_t     crc;
+    uint32_t     crc = 0;
     size_t       got = 0;
     *found = false;
     if (fd >= 0 && text != NULL &&
