@@ -45,7 +45,7 @@ typedef struct cursor {
 
 typedef struct pairs {
     external_call *call; /* of the caller */
-    external_call *work; /* the sort that runs */
+    external_call  work; /* the sort that runs */
     const replay  *data;
     ordo_ties      ties;
     ordo_type      rank_type;
@@ -60,7 +60,7 @@ typedef struct pairs {
 static ptrdiff_t hand_on(pairs *p)
 {
     failure *const f = &p->call->failure;
-    failure_record(&p->work->failure, (ordo_status)atomic_load(&f->status), "%s", f->text);
+    failure_record(&p->work.failure, (ordo_status)atomic_load(&f->status), "%s", f->text);
     errno = EIO;
     return -1;
 }
@@ -222,21 +222,21 @@ static ordo_status sort_pairs(pairs *p, ptrdiff_t (*read)(void *, void *, size_t
                               ptrdiff_t (*write)(void *, const void *, size_t))
 {
     external_call *const c = p->call;
-    external_call        work = {.ctx = c->ctx,
-                                 .exec = c->exec,
-                                 .failure = FAILURE_NONE,
-                                 .opts = c->opts,
-                                 .source_bytes = p->data->n * sizeof(pair),
-                                 .kind = {.size = sizeof(pair), .type = ORDO_U64}};
-    work.from = ORDO_OPTS(ordo_source, .read = read, .user = p, .name = c->from.name);
-    work.to = ORDO_OPTS(ordo_sink, .write = write, .user = p, .name = c->to.name);
-    work.opts.memory -= ordo_min(work.opts.memory / 4, OWN_MEMORY);
-    p->work = &work;
-    ordo_status status = external_begin(&work);
+    external_call *const work = &p->work;
+    *work = (external_call){.ctx = c->ctx,
+                            .exec = c->exec,
+                            .failure = FAILURE_NONE,
+                            .opts = c->opts,
+                            .source_bytes = p->data->n * sizeof(pair),
+                            .kind = {.size = sizeof(pair), .type = ORDO_U64}};
+    work->from = ORDO_OPTS(ordo_source, .read = read, .user = p, .name = c->from.name);
+    work->to = ORDO_OPTS(ordo_sink, .write = write, .user = p, .name = c->to.name);
+    work->opts.memory -= ordo_min(work->opts.memory / 4, OWN_MEMORY);
+    ordo_status status = external_begin(work);
     if (status == ORDO_OK)
-        status = external_sort_first(&work, UINT64_MAX);
-    external_end(&work);
-    external_adopt(c, &work);
+        status = external_sort_first(work, UINT64_MAX);
+    external_end(work);
+    external_adopt(c, work);
     return status;
 }
 
