@@ -50,7 +50,6 @@ static const char help_common[] =
     "                    the rest\n"
     "  --gpu-sms N       use N multiprocessors of the GPU, to measure a slower GPU; the driver\n"
     "                    rounds N up\n"
-    "  --memory-limit S  use at most S bytes of scratch memory, such as 512M, 4Gi or 25%\n"
     "  --explain         print on stderr what was done: backend, algorithm, instruction set,\n"
     "                    time, reasons\n"
     "  --json            the same as one line of JSON on stderr\n"
@@ -59,6 +58,9 @@ static const char help_common[] =
     "                    the GPU and the threads were busy in each phase\n"
     "  --profile-json F  write the same, and every time span, as JSON to file F\n"
     "  --profile-svg F   draw the time spans as a picture in file F\n";
+
+static const char help_memory[] =
+    "  -S, --memory-limit S  use at most S bytes of scratch memory, such as 512M, 4Gi or 25%\n";
 
 static const char help_end[] =
 
@@ -83,6 +85,8 @@ static void print_help(const command *c)
         fputs(help_output, stdout);
         puts((c->flags & FEW) != 0 ? "text" : "the format of the input");
         fputs(help_common, stdout);
+        if ((c->flags & EXTERNAL) == 0)
+            fputs(help_memory, stdout);
         fputs(c->flags & LETTER_H ? "  --help            print this text\n"
                                   : "  -h, --help        print this text\n",
               stdout);

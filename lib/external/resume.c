@@ -355,11 +355,13 @@ static bool fits_sink(const resume *r, const resume_point *p, const uint64_t *nu
 bool resume_load_point(const resume *r, resume_point *p, bool *found)
 {
     size_t const bytes = point_bytes(p->runs);
-    char *const  text = malloc(bytes);
     int const    fd = openat(r->folder, name_ranges, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    uint64_t     numbers[POINT_NUMBERS] = {0};
-    uint32_t     crc = 0;
-    size_t       got = 0;
+    if (fd < 0 && errno != ENOENT)
+        return failed(r, errno, "opening the list of ranges");
+    char *const text = malloc(bytes);
+    uint64_t    numbers[POINT_NUMBERS] = {0};
+    uint32_t    crc = 0;
+    size_t      got = 0;
     *found = false;
     if (fd >= 0 && text != NULL &&
         read_fully(fd, name_ranges, text, bytes, &got, &r->call->failure) && got == bytes) {

@@ -199,7 +199,7 @@ static ordo_status run_verb(ordo_ctx *ctx, verb v, const char *const *directorie
 {
     ordo_elements const elements = ORDO_OPTS(ordo_elements, .type = ORDO_U64);
     ordo_external_opts  opts = ORDO_OPTS(
-         ordo_external_opts, .memory = v == RANK ? 2 * MEMORY : MEMORY,
+         ordo_external_opts, .memory = v == RANK || v == ARGSORT ? 2 * MEMORY : MEMORY,
          .flags = ORDO_SPILL_IN_MEMORY, .directories = directories, .directory_count = count);
     ordo_source const from = ORDO_OPTS(ordo_source, .fd = in);
     ordo_sink const   to = ORDO_OPTS(ordo_sink, .fd = out);
