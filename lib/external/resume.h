@@ -44,7 +44,7 @@ bool resume_point_make(const resume *r, size_t run_count, resume_point *p);
 /* Makes the results in the sink durable up to a point. */
 bool resume_save_point(const resume *r, const resume_point *p);
 
-/* Loads the last point of an earlier call and moves the sink there. *found is false if there is none
+/* Loads the last point of an earlier call and moves the sink there. *found is false if it has none
  * for this sink; then the results begin again. */
 bool resume_load_point(const resume *r, resume_point *p, bool *found);
 

@@ -1,4 +1,4 @@
-/* test_external_order.c - ordo_external_argsort, ordo_external_merge and ordo_external_unique: every
+/* test_external_order.c - ordo_external_argsort, ordo_external_merge, ordo_external_unique: every
  * type and shape of input, elements with and without a payload, little memory, refused arguments.
  *
  * The expected results are those of ordo_argsort, ordo_sort and ordo_sort_records in memory. */
