@@ -2,10 +2,11 @@
  *
  * Memory   A call holds at most opts.memory bytes: buffers, scratch and the index of its temporary
  *          files. Data that do not fit go to temporary files, sorted and packed, and are read once
- *          more. If the data are very large for the memory (more than about M * M / 128 KiB bytes
- *          with M bytes of memory), they are written and read once more for each further factor.
- * Files    Temporary files have no name. They are gone when the call ends or the process dies. Each
- *          block has a checksum, which is verified when the block is read.
+ *          more. If the data are very large for the memory (by calculation more than 4 GiB of u64
+ *          keys with 64 MiB, 90 GiB with 512 MiB), they are written and read once more.
+ * Files    Temporary files have no name. They are gone when the call ends or the process dies,
+ *          unless opts.resume_directory is given. Each block has a checksum, which is verified when
+ *          the block is read.
  * Failure  The source is only read. The sink may have received a part of the result: a caller who
  *          replaces a file writes to a new file and renames it after ORDO_OK.
  * Results  The bytes that ordo_sort and ordo_sort_records return for all data in memory. */
@@ -60,6 +61,15 @@ typedef struct ordo_sink {
     (UINT64_C(1) << 33) /* temporary files may be on a file system in
                                                   * memory (tmpfs), which is refused otherwise  */
 
+/* What a call is doing. The names of phases: "copy" (of a pipe to temporary files), "runs",
+ * "longer runs", "ranges", "ranks", "pass", "choose", "merge". */
+typedef struct ordo_external_phase {
+    size_t      struct_size;
+    const char *name;
+    uint64_t    done, all; /* bytes read in this phase, and to be read; 0: not known          */
+    double      seconds;   /* since the phase began                                           */
+} ordo_external_phase;
+
 typedef struct ordo_external_opts {
     size_t   struct_size;
     uint64_t flags;  /* ORDO_DESCENDING, ORDO_UNIQUE, ORDO_SPILL_IN_MEMORY                      */
@@ -69,7 +79,27 @@ typedef struct ordo_external_opts {
      * temporary files (/var/tmp).                                                             */
     const char *const *directories;
     size_t             directory_count; /* at most 64                                          */
+    /* Sort: a directory that keeps sorted runs if the call fails or the process dies. It is made
+     * with mode 0700 if it does not exist, and removed after ORDO_OK. A later call with the same
+     * source, elements and flags goes on behind the last complete run. If its sink is the same
+     * regular file at the same position, it goes on behind the last complete part of the result.
+     * A source that has changed is refused (ORDO_E_ARG). The source must be a regular file, at the
+     * position where the first call began. opts.directories is not used then. NULL: nothing is
+     * kept.                                                                                   */
+    const char *resume_directory;
+    /* Called on the caller's thread, many times a second while the call works; NULL: not called. */
+    void (*watch)(void *user, const ordo_external_phase *phase);
+    void *watch_user;
 } ordo_external_opts;
+
+/* A phase that has ended. The step with the most busy seconds is the bound of the phase. */
+typedef struct ordo_external_step {
+    char     name[16];
+    double   seconds;
+    double   read_busy, work_busy, write_busy; /* seconds of the three threads, without waiting */
+    uint64_t read, written;                    /* bytes of all files                            */
+} ordo_external_step;
+#define ORDO_EXTERNAL_STEPS 8
 
 typedef struct ordo_external_report {
     size_t   struct_size;
@@ -81,6 +111,11 @@ typedef struct ordo_external_report {
     uint64_t spilled; /* bytes written to temporary files                                      */
     uint64_t memory;  /* the limit in use                                                      */
     double   run_seconds, range_seconds; /* of the two phases                                  */
+    uint64_t read, written; /* bytes of the source, the sink and the temporary files           */
+    uint64_t unpacked;      /* bytes of the elements in the first runs, and the bytes that they  */
+    uint64_t packed;        /* take in the temporary files                                      */
+    uint64_t steps;         /* phases; the first ORDO_EXTERNAL_STEPS of them are in step       */
+    ordo_external_step step[ORDO_EXTERNAL_STEPS];
 } ordo_external_report;
 
 /* Sorts all elements of `from` to `to`. Elements that are only a key are sorted as by ordo_sort,
@@ -92,6 +127,28 @@ ORDO_MUST ordo_status ordo_external_sort(ordo_ctx *ctx, const ordo_elements *ele
                                          const ordo_external_opts *opts,
                                          ordo_external_report     *report);
 
+/* Sorts as ordo_external_sort with ORDO_UNIQUE and writes to `counts` how many elements tie with
+ * each element of the result, as uint64_t. */
+ORDO_MUST ordo_status ordo_external_unique(ordo_ctx *ctx, const ordo_elements *elements,
+                                           const ordo_source *from, const ordo_sink *to,
+                                           const ordo_sink *counts, const ordo_external_opts *opts,
+                                           ordo_external_report *report);
+
+/* Merges `count` sources that are sorted in the direction of opts.flags into one. Tied elements
+ * keep the sequence of the sources. ORDO_E_ARG if a source is not sorted: ordo_last_error names the
+ * source and the element. Memory holds a buffer of each source; no temporary files. */
+ORDO_MUST ordo_status ordo_external_merge(ordo_ctx *ctx, const ordo_elements *elements,
+                                          const ordo_source *sources, size_t count,
+                                          const ordo_sink *to, const ordo_external_opts *opts,
+                                          ordo_external_report *report);
+
+/* Writes the positions of the elements in sorted order to `to`, as ordo_argsort: index_type is
+ * ORDO_U32 (at most 2^32 elements) or ORDO_U64. Tied elements keep their sequence. */
+ORDO_MUST ordo_status ordo_external_argsort(ordo_ctx *ctx, const ordo_elements *elements,
+                                            const ordo_source *from, ordo_type index_type,
+                                            const ordo_sink *to, const ordo_external_opts *opts,
+                                            ordo_external_report *report);
+
 /* Writes the first k elements in order to `to`; fewer if there are fewer. Tied elements keep their
  * sequence. One read without temporary files if k elements and their scratch fit in the memory. */
 ORDO_MUST ordo_status ordo_external_topk(ordo_ctx *ctx, const ordo_elements *elements,
@@ -101,9 +158,10 @@ ORDO_MUST ordo_status ordo_external_topk(ordo_ctx *ctx, const ordo_elements *ele
 
 /* Writes the 1-based rank of each element to `to`, in the order of the source, as ordo_rank.
  * rank_type is ORDO_U32 (fewer than 2^32 elements), ORDO_U64 or ORDO_F64; ORDO_TIES_AVERAGE needs
- * ORDO_F64. A regular file is read twice; other data are copied to temporary files first. The
- * memory must be at least about the square root of 6 MiB times the bytes of the keys: 80 MiB for 1
- * GiB of keys. */
+ * ORDO_F64. A regular file is read twice; other data are copied to temporary files first. With less
+ * memory than about the square root of 6 MiB times the bytes of the keys (80 MiB for 1 GiB of keys)
+ * pairs of keys and positions are sorted instead, which moves about seven times as many bytes
+ * through temporary files. */
 ORDO_MUST ordo_status ordo_external_rank(ordo_ctx *ctx, const ordo_elements *elements,
                                          const ordo_source *from, ordo_ties ties,
                                          ordo_type rank_type, const ordo_sink *to,

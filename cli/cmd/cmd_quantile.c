@@ -46,7 +46,8 @@ static const char median_help[] =
 
 #define MEDIAN_OPTIONS                                                                             \
     NANS("last omit propagate"), TEXT("weights", 0, weights_file),                                 \
-        TEXT("weights-dtype", 0, weights_dtype), GROUPS_OPTIONS, SELECT_ALGORITHM, ARRAY_OPTIONS
+        TEXT("weights-dtype", 0, weights_dtype), GROUPS_OPTIONS, SELECT_ALGORITHM,                 \
+        EXTERNAL_OPTIONS, ARRAY_OPTIONS
 
 static const option_spec median_specs[] = {MEDIAN_OPTIONS};
 static const option_spec quantile_specs[] = {TEXT("q", 'q', list_text), TEXT("method", 0, method),
@@ -194,9 +195,9 @@ static bool median_work(execution *e)
     return e->o.groups_file != NULL ? with_groups(e, medians_of_groups) : with_weights(e, median);
 }
 
-const command command_quantile = {"quantile",           quantile_help,       quantile_specs,
-                                  READS | WRITES | FEW, ORDO_NANS_PROPAGATE, quantile_wrong,
-                                  quantile_work};
+const command command_quantile = {
+    "quantile",          quantile_help,  quantile_specs, READS | WRITES | FEW | EXTERNAL,
+    ORDO_NANS_PROPAGATE, quantile_wrong, quantile_work};
 const command command_median = {
-    "median",     median_help, median_specs, READS | WRITES | FEW, ORDO_NANS_PROPAGATE,
+    "median",     median_help, median_specs, READS | WRITES | FEW | EXTERNAL, ORDO_NANS_PROPAGATE,
     median_wrong, median_work};

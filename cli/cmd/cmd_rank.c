@@ -41,6 +41,7 @@ static const option_spec specs[] = {
     GROUPS_OPTIONS,
     TEXT("then", 0, then_files),
     TEXT("rank-type", 0, rank_type),
+    EXTERNAL_OPTIONS,
     ALGORITHM("auto sequential threads " SORT_ALGORITHMS " naive shuffle hybrid windows"),
     ARRAY_OPTIONS};
 
@@ -170,4 +171,5 @@ static bool work(execution *e)
     return (!e->o.check_order || check_order(e)) && write_ranks(e, NULL, NULL, 0);
 }
 
-const command command_rank = {"rank", help, specs, READS | WRITES | LINES_IN, 0, wrong, work};
+const command command_rank = {"rank", help,  specs, READS | WRITES | LINES_IN | EXTERNAL,
+                              0,      wrong, work};

@@ -24,6 +24,7 @@ static const char sort_help[] =
     "  ordo sort -m a.txt b.txt --text                         # merge sorted files\n"
     "  ordo sort keys.npy --descending --explain -o sorted.npy\n"
     "  ordo sort keys.bin --dtype f32 --check && echo sorted\n"
+    "  ordo sort huge.npy -S 4Gi -T /disk -o sorted.npy        # larger than memory\n"
     "  ordo sort proteins.fasta --fasta --by header -o proteins.fasta\n"
     "  ordo gen ksorted -n 1e7 -k 50 | ordo sort --algorithm windows --radius 50\n\n"
     "Usage: ordo sort [FILE]... [options]\n"
@@ -123,6 +124,8 @@ static const option_spec sort_specs[] = {
     TEXT("random-source", 0, line.random_file),
     COUNT("seed", 0, line.seed, 0, UINT64_MAX - 1),
     COUNT("parallel", 0, common.threads, 1, 4096),
+    EXTERNAL_OPTIONS,
+    RECORD_OPTIONS,
     ARRAY_OPTIONS};
 static const option_spec argsort_specs[] = {BOTH_OPTIONS,
                                             FLAG("descending", descending),
@@ -131,6 +134,7 @@ static const option_spec argsort_specs[] = {BOTH_OPTIONS,
                                             INDEX_TYPE("index-type"),
                                             GROUPS_OPTIONS,
                                             TEXT("then", 0, then_files),
+                                            EXTERNAL_OPTIONS,
                                             ARRAY_OPTIONS};
 
 /* Contradictory options that both commands have. */
@@ -366,7 +370,10 @@ static bool argsort(execution *e)
 }
 
 const command command_sort = {
-    "sort", sort_help,  sort_specs, READS | WRITES | LINES_IN | LINES_OUT | MANY_FILES | LETTER_H,
-    0,      sort_wrong, sort};
-const command command_argsort = {"argsort", argsort_help,  argsort_specs, READS | WRITES | LINES_IN,
-                                 0,         argsort_wrong, argsort};
+    "sort",     sort_help,
+    sort_specs, READS | WRITES | LINES_IN | LINES_OUT | MANY_FILES | LETTER_H | EXTERNAL | RECORDS,
+    0,          sort_wrong,
+    sort};
+const command command_argsort = {
+    "argsort", argsort_help,  argsort_specs, READS | WRITES | LINES_IN | EXTERNAL,
+    0,         argsort_wrong, argsort};

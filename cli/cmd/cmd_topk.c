@@ -34,6 +34,8 @@ static const option_spec specs[] = {COUNT("k", 'k', k, 0, UINT64_MAX - 1),
                                     NANS("last omit"),
                                     GROUPS_OPTIONS,
                                     ALGORITHM("auto"),
+                                    EXTERNAL_OPTIONS,
+                                    RECORD_OPTIONS,
                                     ARRAY_OPTIONS};
 
 static const char *wrong(execution *e)
@@ -137,4 +139,5 @@ static bool work(execution *e)
     return find_and_write(e, k, type, values, index);
 }
 
-const command command_topk = {"topk", help, specs, READS | WRITES | FEW, 0, wrong, work};
+const command command_topk = {"topk", help,  specs, READS | WRITES | FEW | EXTERNAL | RECORDS,
+                              0,      wrong, work};

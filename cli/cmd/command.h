@@ -24,7 +24,9 @@ typedef enum command_flag {
     LINES_OUT = 16,   /* with --text or --fasta the only format of results is text  */
     PACKED_BITS = 32, /* has --dtype bits                                           */
     MANY_FILES = 64,  /* reads several files as one                                 */
-    LETTER_H = 128    /* -h is an option, not --help                                */
+    LETTER_H = 128,   /* -h is an option, not --help                                */
+    EXTERNAL = 256,   /* takes data larger than memory: -S and -T                   */
+    RECORDS = 512     /* has --record-size                                          */
 } command_flag;
 
 enum {
@@ -107,6 +109,15 @@ bool finish_output(execution *e, bool ok);
 
 /* files.c: the input files. False after a message. */
 bool find_files(execution *e);
+
+/* Opens the output in the format asked for, or that of the input. False after a message. */
+bool open_output(execution *e);
+
+/* external.c: what is wrong with the options of records and of --resume, as `wrong` returns it;
+ * whether the data are handled in pieces; and the work then. */
+const char *external_wrong(const execution *e);
+bool        external_takes(const execution *e);
+bool        external_work(execution *e);
 
 /* sort_lines.c: the option that makes the input of `sort` lines; NULL: it is numbers or FASTA. */
 const char *lines_option(const options *o);

@@ -84,6 +84,9 @@ ordo_status external_arguments(external_call *c, const ordo_elements *elements,
             SPILL_MOST_DIRECTORIES);
     FAIL_IF(c->opts.directory_count > 0 && c->opts.directories == NULL, ORDO_E_ARG,
             "opts.directories is NULL; expected %zu names", c->opts.directory_count);
+    FAIL_IF(c->opts.resume_directory != NULL && !c->resumes, ORDO_E_UNSUPPORTED,
+            "opts.resume_directory is %s; expected NULL: only a sort can be resumed",
+            c->opts.resume_directory);
     c->from.name = c->from.name != NULL ? c->from.name : "the source";
     c->source_bytes = c->from.read == NULL ? bytes_ahead(c->from.fd) : c->from.bytes;
     if (c->opts.memory == 0)
@@ -113,29 +116,60 @@ size_t external_sort_scratch(external_call *c, size_t n)
     return status == ORDO_OK ? bytes : SIZE_MAX / 2;
 }
 
-/* The elements of a block for buffers of `capacity` elements. A buffer holds two blocks of each
- * run, so there are as many runs as a smallest block allows. */
-static size_t choose_block(const external_call *c, size_t capacity)
+static size_t root_of(size_t n)
 {
-    size_t const buffer = capacity * c->kind.size;
-    size_t const count =
-        c->source_bytes != 0 ? (size_t)(c->source_bytes / buffer) + 1 : UNKNOWN_RUNS;
-    size_t const bytes = ordo_min(ordo_max(buffer / (2 * count + 2), LEAST_BLOCK), MOST_BLOCK);
-    return ordo_max(ordo_min(bytes / c->kind.size, capacity / 4), 1);
+    size_t root = 0;
+    while (root * root < n)
+        root++;
+    return root;
 }
 
-/* All memory of a call with buffers of `capacity` elements. */
+/* The runs that a source of known size makes. */
+static size_t runs_of(const external_call *c, size_t capacity)
+{
+    return c->source_bytes != 0 ? (size_t)(c->source_bytes / (capacity * c->kind.size)) + 1
+                                : UNKNOWN_RUNS;
+}
+
+/* The elements of a block for buffers of `capacity` elements. A buffer holds two blocks of each run
+ * that is read at once: of all runs, or if such blocks are too small, of groups of runs. */
+static size_t choose_block(const external_call *c, size_t capacity)
+{
+    size_t const buffer = capacity * c->kind.size, count = runs_of(c, capacity);
+    size_t const of_all = buffer / (2 * count + 2), of_group = buffer / (2 * root_of(count) + 4);
+    size_t const bytes = of_all >= LEAST_BLOCK ? of_all : ordo_max(of_group, LEAST_BLOCK);
+    return ordo_max(ordo_min(ordo_min(bytes, MOST_BLOCK) / c->kind.size, capacity / 4), 1);
+}
+
+/* Whether the second phase can read all runs at once, so that no longer runs are needed. */
+static bool is_flat(const external_call *c, size_t capacity)
+{
+    return runs_of(c, capacity) <= capacity / (2 * choose_block(c, capacity));
+}
+
+/* All memory of a call with buffers of `capacity` elements. The index of a source of known size is
+ * made at once (external_index_blocks()), others grow by half. Longer runs have a second index. */
 static size_t memory_of(external_call *c, size_t capacity)
 {
     size_t const size = c->kind.size, block_n = choose_block(c, capacity);
     size_t const most_runs = capacity / (2 * block_n);
-    size_t const blocks = c->source_bytes != 0
-                              ? (size_t)(c->source_bytes / size) / block_n + 2 * most_runs
-                              : most_runs * (capacity / block_n);
+    bool const   is_known = c->source_bytes != 0;
+    size_t const blocks = is_known ? (size_t)(c->source_bytes / size) / block_n + 2 * most_runs
+                                   : most_runs * (capacity / block_n);
+    size_t const index = !is_known              ? RUNS_BLOCK_MEMORY * 3 / 2
+                         : is_flat(c, capacity) ? RUNS_BLOCK_MEMORY
+                                                : 3 * RUNS_BLOCK_MEMORY;
     return PIPELINE_BUFFERS * capacity * size + external_sort_scratch(c, capacity) +
-           blocks * (RUNS_BLOCK_MEMORY * 3 / 2 + ORDER_MEMORY) +
+           blocks * (index + ORDER_MEMORY) +
            ranges_memory(&c->kind, most_runs, block_n, c->staging, c->exec->threads) + c->staging +
            block_most(&c->kind, block_n);
+}
+
+size_t external_index_blocks(const external_call *c)
+{
+    return c->source_bytes != 0 && is_flat(c, c->capacity)
+               ? (size_t)(c->source_bytes / c->kind.size) / c->block_n + runs_of(c, c->capacity)
+               : 0;
 }
 
 ordo_status external_buffers(external_call *c, size_t capacity, size_t element_bytes)
@@ -158,21 +192,28 @@ void external_free_buffers(external_call *c)
     }
 }
 
+/* The largest buffers that fit, with `flat` of those whose runs are all read at once; 0: none fit.
+ * Smaller buffers do not always take less memory: their blocks are smaller, and the index has more
+ * of them. */
+static size_t largest_fitting(external_call *c, size_t most, bool flat)
+{
+    size_t n = most;
+    while (n > 0 && ((flat && !is_flat(c, n)) || memory_of(c, n) > c->opts.memory))
+        n -= ordo_div_up(n, 64);
+    return n;
+}
+
 ordo_status external_plan_sort(external_call *c)
 {
     size_t const size = c->kind.size;
     size_t const wanted = (size_t)c->opts.memory / 64;
     c->staging = ordo_min(ordo_max(wanted, LEAST_STAGING), MOST_STAGING);
-    size_t fits = 0, too_much = (size_t)c->opts.memory / (PIPELINE_BUFFERS * size) + 1;
+    size_t most = (size_t)c->opts.memory / (PIPELINE_BUFFERS * size);
     if (c->source_bytes != 0) /* no larger than the data */
-        too_much = ordo_min(too_much, (size_t)(c->source_bytes / size) + 2);
-    while (too_much - fits > 1) {
-        size_t const middle = fits + (too_much - fits) / 2;
-        if (memory_of(c, middle) <= c->opts.memory)
-            fits = middle;
-        else
-            too_much = middle;
-    }
+        most = ordo_min(most, (size_t)(c->source_bytes / size) + 1);
+    size_t fits = largest_fitting(c, most, true);
+    if (fits < 4)
+        fits = largest_fitting(c, most, false);
     if (fits < 4 && (c->source_bytes == 0 || fits <= c->source_bytes / size))
         return ordo_fail(c->exec, ORDO_E_NOMEM,
                          "%llu bytes of memory are too few to sort elements of %zu bytes",
@@ -193,10 +234,56 @@ static double share_done(external_call *c)
     return share < 1 ? share : 1;
 }
 
+static uint64_t all_read(external_call *c)
+{
+    return atomic_load(&c->bytes_in) + atomic_load(&c->spill.read);
+}
+
+static uint64_t all_written(external_call *c)
+{
+    return atomic_load(&c->bytes_out) + atomic_load(&c->spill.written);
+}
+
+static void end_phase(external_call *c)
+{
+    ordo_external_report *const r = &c->report;
+    if (c->step.name[0] == 0)
+        return;
+    c->step.seconds = (double)(api_clock_ticks() - c->step_begin) / api_clock_second();
+    c->step.read = all_read(c) - c->step.read;
+    c->step.written = all_written(c) - c->step.written;
+    if (r->steps < ORDO_EXTERNAL_STEPS)
+        r->step[r->steps] = c->step;
+    r->steps++;
+    c->step.name[0] = 0;
+}
+
+void external_phase(external_call *c, const char *name, uint64_t bytes)
+{
+    end_phase(c);
+    c->step = (ordo_external_step){.read = all_read(c), .written = all_written(c)};
+    strncpy(c->step.name, name, sizeof c->step.name - 1);
+    c->step_bytes = bytes;
+    c->step_begin = api_clock_ticks();
+}
+
+/* Tells the caller's function what the call is doing. */
+static void tell_phase(external_call *c)
+{
+    if (c->opts.watch == NULL || c->step.name[0] == 0)
+        return;
+    uint64_t const ticks = api_clock_ticks() - c->step_begin;
+    c->opts.watch(c->opts.watch_user,
+                  &ORDO_OPTS(ordo_external_phase, .name = c->step.name,
+                             .done = all_read(c) - c->step.read, .all = c->step_bytes,
+                             .seconds = (double)ticks / api_clock_second()));
+}
+
 static int watch_inner(void *user, double done)
 {
     external_call *const c = user;
     (void)done;
+    tell_phase(c);
     return ordo_poll(c->exec, share_done(c)) ? 1 : 0;
 }
 
@@ -205,9 +292,14 @@ ordo_status external_begin(external_call *c)
     const char *const named = getenv("TMPDIR");
     bool const        given = c->opts.directory_count > 0;
     c->directory = named != NULL && named[0] != 0 ? named : "/var/tmp";
-    spill_init(&c->spill, given ? c->opts.directories : &c->directory,
-               given ? (unsigned)c->opts.directory_count : 1,
+    bool const kept = c->opts.resume_directory != NULL;
+    spill_init(&c->spill,
+               kept    ? &c->opts.resume_directory
+               : given ? c->opts.directories
+                       : &c->directory,
+               given && !kept ? (unsigned)c->opts.directory_count : 1,
                (c->opts.flags & ORDO_SPILL_IN_MEMORY) != 0, &c->failure);
+    c->spill.kept = kept;
     TRY(api_sibling(c->ctx,
                     &ORDO_OPTS(ordo_ctx_opts, .where = (uint32_t)c->ctx->plan.where,
                                .threads = c->exec->threads, .progress = watch_inner,
@@ -229,10 +321,30 @@ ordo_status external_status(external_call *c)
     return status == ORDO_OK ? ORDO_OK : ordo_fail(c->exec, status, "%s", c->failure.text);
 }
 
+void external_adopt(external_call *c, external_call *part)
+{
+    ordo_external_report *const to = &c->report, *const from = &part->report;
+    end_phase(c);
+    end_phase(part);
+    for (uint64_t i = 0; i < from->steps; i++, to->steps++)
+        if (to->steps < ORDO_EXTERNAL_STEPS && i < ORDO_EXTERNAL_STEPS)
+            to->step[to->steps] = from->step[i];
+    to->runs += from->runs;
+    to->levels += from->levels;
+    to->ranges += from->ranges;
+    to->unpacked += from->unpacked;
+    to->packed += from->packed;
+    atomic_fetch_add(&c->spill.written, atomic_load(&part->spill.written));
+    atomic_fetch_add(&c->spill.read, atomic_load(&part->spill.read));
+}
+
 ordo_status external_report(external_call *c, ordo_external_report *report)
 {
+    end_phase(c);
     c->report.n = atomic_load(&c->read);
-    c->report.spilled = c->spill.written;
+    c->report.read = all_read(c);
+    c->report.written = all_written(c);
+    c->report.spilled = atomic_load(&c->spill.written);
     c->report.memory = c->opts.memory;
     return report != NULL ? api_copy_out(c->exec, report, &c->report, sizeof c->report) : ORDO_OK;
 }
@@ -262,6 +374,7 @@ bool external_read(external_call *c, char *elements, size_t *n)
               ? call_source(c, elements, bytes, &got)
               : read_fully(c->from.fd, c->from.name, elements, bytes, &got, &c->failure)))
         return false;
+    atomic_fetch_add(&c->bytes_in, got);
     *n = got / size;
     if (got % size != 0)
         return failure_record(&c->failure, ORDO_E_ARG,
@@ -276,6 +389,7 @@ bool external_read(external_call *c, char *elements, size_t *n)
 bool external_write(external_call *c, const void *results, size_t bytes)
 {
     const char *const from = results;
+    atomic_fetch_add(&c->bytes_out, bytes);
     if (c->to.write == NULL)
         return write_fully(c->to.fd, c->to.name, from, bytes, &c->failure);
     for (size_t done = 0; done < bytes && !failure_seen(&c->failure);) {
@@ -304,12 +418,19 @@ bool external_sort_piece(external_call *c, const piece *p)
 static bool goes_on(void *owner)
 {
     external_call *const c = owner;
+    tell_phase(c);
     return !ordo_poll(c->exec, share_done(c));
+}
+
+bool external_goes_on(external_call *c)
+{
+    return goes_on(c) || failure_record(&c->failure, ORDO_E_CANCELLED, "cancelled");
 }
 
 bool external_pipeline(external_call *c, void *user, bool (*read)(void *, piece *),
                        bool (*work)(void *, piece *), bool (*write)(void *, const piece *))
 {
+    double         busy[PIPELINE_BUFFERS] = {0};
     pipeline const p = {.read = read,
                         .work = work,
                         .write = write,
@@ -317,6 +438,11 @@ bool external_pipeline(external_call *c, void *user, bool (*read)(void *, piece 
                         .goes_on = goes_on,
                         .owner = c,
                         .buffers = {c->buffers[0], c->buffers[1], c->buffers[2]},
-                        .failure = &c->failure};
-    return pipeline_run(&p);
+                        .failure = &c->failure,
+                        .busy = busy};
+    bool const     ok = pipeline_run(&p);
+    c->step.read_busy += busy[0];
+    c->step.work_busy += busy[1];
+    c->step.write_busy += busy[2];
+    return ok;
 }

@@ -95,6 +95,7 @@ static ordo_status choose_all(external_call *c, uint64_t k)
     chooser s = {.call = c, .k = (size_t)k, .kept = malloc(n * size), .capacity = n};
     if (s.kept == NULL)
         return ordo_fail(c->exec, ORDO_E_NOMEM, "the system refused %zu bytes", n * size);
+    external_phase(c, "choose", c->source_bytes);
     bool const ok = external_pipeline(c, &s, read_piece, choose, drop) && shrink(&s) &&
                     external_write(c, s.kept, s.n * size);
     free(s.kept);
@@ -110,6 +111,8 @@ static ordo_status topk_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_eleme
     TRY(external_sink(&c, to));
     FAIL_IF((c.opts.flags & ORDO_UNIQUE) != 0, ORDO_E_UNSUPPORTED,
             "top-k has no ORDO_UNIQUE; expected a sort for distinct keys");
+    if (c.kind.type == ORDO_F32 || c.kind.type == ORDO_F64)
+        c.kind.keys_only = false; /* -0 and +0 tie and keep their sequence, as in ordo_topk */
     ordo_status status = external_begin(&c);
     if (status == ORDO_OK)
         status = choose_all(&c, k);

@@ -2,18 +2,23 @@
 #define _GNU_SOURCE
 #include "external/disk/ranges.h"
 
+#include "backend/tuning.h"
 #include "external/disk/crc32c.h"
 
 #include <stdlib.h>
 
 enum {
-    MOST_THREADS = 8
+    MOST_THREADS = 8,
+    /* Disk space is given back in pieces of this size. On ext4 with the mount option discard each
+     * piece is a request to the disk that the next journal commit waits for. */
+    RELEASED_BYTES = ORDO_TUNE(1 << 20, 256)
 };
 
 typedef struct cursor { /* of one run */
     size_t   block;     /* its next block */
     size_t   extent;    /* the extent of that block */
     uint64_t offset;    /* where that block is in the file of the extent */
+    uint64_t released;  /* the disk space of the extent before this offset is given back */
     size_t   taken;     /* blocks of this range that are not read yet */
     size_t   carried;   /* elements that the last range left over */
     size_t   n;         /* elements of this range before the cut is known */
@@ -83,7 +88,7 @@ ranges *ranges_open(const runs *r, size_t from, size_t to, const uint32_t *order
         const run *const one = &r->all[from + i];
         g->cursors[i] = (cursor){.block = one->block, .extent = one->extent};
         if (one->blocks > 0)
-            g->cursors[i].offset = r->extents[one->extent].offset;
+            g->cursors[i].offset = g->cursors[i].released = r->extents[one->extent].offset;
         g->blocks += one->blocks;
     }
     return g;
@@ -173,8 +178,14 @@ static void advance(const ranges *g, cursor *c, size_t count, size_t bytes)
     c->block += count;
     c->taken -= count;
     c->offset += bytes;
-    if (c->extent + 1 < r->extent_count && r->extents[c->extent + 1].block == c->block)
-        c->offset = r->extents[++c->extent].offset;
+    bool const is_last = c->extent + 1 == r->extent_count;
+    bool const ends = c->block == (is_last ? r->blocks : r->extents[c->extent + 1].block);
+    if (ends || c->offset - c->released >= RELEASED_BYTES) {
+        spill_release(r->spill, r->extents[c->extent].file, c->released, c->offset - c->released);
+        c->released = c->offset;
+    }
+    if (ends && !is_last)
+        c->offset = c->released = r->extents[++c->extent].offset;
 }
 
 /* Reads blocks at the cursor into the buffer and unpacks them to *to, which moves on. */
@@ -193,7 +204,6 @@ static bool read_blocks(const ranges *g, cursor *c, char *buffer, char **to)
         at += r->bytes[block];
         *to += r->n[block] * r->kind.size;
     }
-    spill_release(r->spill, file, c->offset, bytes);
     advance(g, c, count, bytes);
     return true;
 }
@@ -278,3 +288,53 @@ bool ranges_next(ranges *g, char *elements, size_t *n)
 }
 
 size_t ranges_given(const ranges *g, size_t i) { return g->cursors[i].given; }
+
+/* ---- Places ---- */
+
+size_t ranges_tell(const ranges *g, uint32_t *carried)
+{
+    for (size_t i = 0; i < g->count; i++)
+        carried[i] = (uint32_t)g->cursors[i].carried;
+    return g->next;
+}
+
+/* Reads the last n elements of the block before the cursor to `to`. */
+static bool read_tail(ranges *g, const cursor *c, size_t n, char *scratch, char *to)
+{
+    const runs *const r = g->runs;
+    size_t const      block = c->block - 1, bytes = r->bytes[block], size = r->kind.size;
+    unsigned const    file = r->extents[c->extent].file;
+    if (!spill_read(r->spill, file, g->buffers[0], bytes, c->offset - bytes))
+        return false;
+    if (n > r->n[block] || crc32c(g->buffers[0], bytes) != r->crc[block] ||
+        !block_unpack(&r->kind, g->buffers[0], bytes, r->n[block], scratch))
+        return spill_damaged(r->spill, file, c->offset - bytes);
+    memcpy(to, scratch + (r->n[block] - n) * size, n * size);
+    return true;
+}
+
+bool ranges_seek(ranges *g, size_t next, const uint32_t *carried)
+{
+    const runs *const r = g->runs;
+    char *const       scratch = malloc(r->block_n * r->kind.size);
+    char             *to = g->carry;
+    bool              ok = scratch != NULL && next <= g->blocks;
+    for (; ok && g->next < next; g->next++) {
+        size_t const  block = g->order[g->next];
+        cursor *const c = &g->cursors[run_of_block(g, block)];
+        c->block++;
+        c->offset += r->bytes[block];
+        c->released = c->offset;
+    }
+    for (size_t i = 0; i < g->count && ok; i++) {
+        cursor *const c = &g->cursors[i];
+        c->carried = carried[i];
+        g->carried += carried[i];
+        if (carried[i] > 0)
+            ok = c->block > r->all[g->from + i].block && read_tail(g, c, carried[i], scratch, to);
+        to += carried[i] * r->kind.size;
+    }
+    free(scratch);
+    return ok || failure_record(r->failure, ORDO_E_IO,
+                                "the place where the sort goes on does not fit its runs");
+}

@@ -56,9 +56,20 @@ enum {
 bool runs_open(runs *r, const element_kind *kind, size_t block_n, size_t staging, spill *s);
 void runs_close(runs *r);
 
+/* Makes the index large enough for `blocks` more blocks. */
+bool runs_reserve(runs *r, size_t blocks);
+
 /* Begin a run, append sorted elements to it in any number of calls, end it. */
 bool runs_begin(runs *r);
 bool runs_append(runs *r, const char *elements, size_t n);
 bool runs_end(runs *r);
+
+/* Adds a run that is in the temporary file already, at `offset`: its elements, and the facts of its
+ * blocks in the order of the arrays of struct runs (first as one array, the others as three). */
+bool runs_restore(runs *r, uint64_t n, size_t blocks, uint64_t offset, const void *first,
+                  const void *others);
+
+/* Makes space for a block again, after block_n was changed. */
+bool runs_resize(runs *r);
 
 #endif
