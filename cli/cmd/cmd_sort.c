@@ -19,6 +19,7 @@ static const char sort_help[] =
     "  printf '3\\n10\\n-1.5\\n' | ordo sort                      # -1.5 3 10\n"
     "  ordo sort -rn sizes.txt                                 # lines by their number\n"
     "  ordo sort -t, -k2,2n -k1,1 table.csv                    # column 2, then column 1\n"
+    "  ordo sort --csv sales.csv --key city --key price:number:desc -o sorted.csv\n"
     "  ordo sort -u names.txt --text -o names.txt              # in place\n"
     "  du -h | ordo sort -h                                    # 4K 12K 1.5M 2G\n"
     "  ordo sort -m a.txt b.txt --text                         # merge sorted files\n"
@@ -116,6 +117,7 @@ static const option_spec sort_specs[] = {
     LETTER("ignore-nonprinting", 'i', line.printable),
     TEXTS("key", 'k', line.keys),
     TEXT("field-separator", 't', line.separator),
+    CSV_OPTIONS,
     LETTER("zero-terminated", 'z', line.zero),
     LETTER("merge", 'm', line.merge),
     FLAG("debug", line.debug),
@@ -186,6 +188,11 @@ static const char *sort_wrong(execution *e)
     const bool        report = o->common.explain || o->common.json;
     const char *const option = lines_option(o);
     const char       *wrong = check_wrong(e);
+
+    if (csv_option(o) != NULL) {
+        e->quiet = o->check;
+        return wrong != NULL ? wrong : csv_wrong(e);
+    }
 
     if (wrong == NULL && option != NULL && o->fasta && !o->text) {
         cli_error("sort: %s sorts lines: it cannot be used with --fasta", option);
@@ -299,10 +306,11 @@ static bool sort_keys(execution *e)
 
 static bool sort(execution *e)
 {
-    return e->o.check   ? check_sorted(e)
-           : e->o.fasta ? sort_records(e)
-           : e->o.text  ? sort_lines(e, library_options(e))
-                        : sort_keys(e);
+    return csv_option(&e->o) != NULL ? csv_sort(e)
+           : e->o.check              ? check_sorted(e)
+           : e->o.fasta              ? sort_records(e)
+           : e->o.text               ? sort_lines(e, library_options(e))
+                                     : sort_keys(e);
 }
 
 static const char *argsort_wrong(execution *e)
@@ -366,7 +374,9 @@ static bool argsort(execution *e)
 }
 
 const command command_sort = {
-    "sort", sort_help,  sort_specs, READS | WRITES | LINES_IN | LINES_OUT | MANY_FILES | LETTER_H,
-    0,      sort_wrong, sort};
+    "sort",     sort_help,
+    sort_specs, READS | WRITES | LINES_IN | LINES_OUT | MANY_FILES | LETTER_H | CSV_IN,
+    0,          sort_wrong,
+    sort};
 const command command_argsort = {"argsort", argsort_help,  argsort_specs, READS | WRITES | LINES_IN,
                                  0,         argsort_wrong, argsort};

@@ -81,6 +81,13 @@ typedef struct line_flags { /* how `ordo sort` compares lines */
     uint64_t     seed; /* OPTION_UNSET: not given */
 } line_flags;
 
+typedef struct csv_flags { /* of rows with columns */
+    bool         csv, tsv, header, no_header, no_quotes;
+    int          bad; /* a csv_bad; 0: not given */
+    option_texts columns, by;
+    const char  *as; /* the name of a new column */
+} csv_flags;
+
 typedef struct options { /* the options of all commands; each command uses some of them */
     common_options common;
     option_texts   operands;
@@ -90,6 +97,7 @@ typedef struct options { /* the options of all commands; each command uses some 
     bool           skip_bad, text, fasta;
     const char    *text_option; /* with text: the option that says so; NULL: --text */
     int            by;          /* of fasta: a fasta_key */
+    csv_flags      csv;
     const char    *out;
     int            format; /* a file_format */
     bool     descending, stable, unique, sorted, check_order, one_based, largest, smallest, index;
@@ -119,7 +127,13 @@ typedef struct options { /* the options of all commands; each command uses some 
     OPTION_ROW(options, name, letter, field, OPTION_COUNT, NULL, least, most)
 #define CHOICE(name, field, first, names)                                                          \
     OPTION_ROW(options, name, 0, field, OPTION_CHOICE, names, first, 0)
-#define FASTA_OPTIONS FLAG("fasta", fasta), CHOICE("by", by, 1, "sequence header")
+#define FASTA_OPTIONS FLAG("fasta", fasta), TEXTS("by", 0, csv.by)
+#define CSV_OPTIONS                                                                                \
+    FLAG("csv", csv.csv), FLAG("tsv", csv.tsv), FLAG("header", csv.header),                        \
+        FLAG("no-header", csv.no_header), FLAG("no-quotes", csv.no_quotes),                        \
+        CHOICE("bad", csv.bad, 1, "error last skip text")
+#define CSV_KEYS(letter)                                                                           \
+    TEXTS("key", letter, line.keys), TEXT("field-separator", 't', line.separator)
 #define INDEX_TYPE(name) CHOICE(name, index_type, ORDO_U32, "u32 - u64")
 #define ALGORITHM(names) CHOICE("algorithm", algorithm, ORDO_ALGORITHM_AUTO, names)
 #define SORT_ALGORITHMS "radix sample merge bitonic split bubble rough halving"

@@ -1,0 +1,84 @@
+/* csv_groups.c - the groups of --by (see csv_command.h).
+ *
+ * Rows whose values of the columns are the same text are one group. Groups of a column of numbers
+ * are in the order of the numbers. */
+#include "cli/cmd/csv_command.h"
+
+/* The keys that order the groups. A column of numbers is compared by number, then as text. */
+static bool find_keys(const execution *e, csv_groups *out)
+{
+    const option_texts *const texts = &e->o.csv.by;
+    const char               *twice[CSV_MOST_KEYS];
+    csv_keys *const           keys = &out->keys;
+    size_t                    n = 0;
+
+    if (!csv_keys_find(&e->table, e->command->name, "--by", texts->texts, texts->n, false,
+                       CSV_BAD_TEXT, keys))
+        return false;
+    out->columns = texts->n;
+    for (size_t i = 0; i < texts->n; i++)
+        out->column[i] = keys->keys[i].column;
+    const csv_keys found = *keys;
+    for (size_t i = 0; i < texts->n && n < CSV_MOST_KEYS; i++) {
+        twice[n++] = texts->texts[i];
+        if (found.keys[i].type == CSV_NUMBER && n < CSV_MOST_KEYS)
+            twice[n++] = texts->texts[i];
+    }
+    if (!csv_keys_find(&e->table, e->command->name, "--by", twice, n, false, CSV_BAD_TEXT, keys))
+        return false;
+    for (size_t i = 1; i < n; i++)
+        if (twice[i] == twice[i - 1])
+            keys->keys[i].type = CSV_TEXT;
+    return true;
+}
+
+bool csv_find_groups(execution *e, csv_groups *out)
+{
+    *out = (csv_groups){.n = 0};
+    if (!find_keys(e, out) || !csv_rows_read(&e->table, &out->keys, &out->rows))
+        return false;
+    const size_t n = out->rows.n;
+    out->numbers = new_results(e, ORDO_U64, n, "the groups of the rows");
+    out->firsts = out->numbers != NULL ? new_results(e, ORDO_U64, n, "the groups") : NULL;
+    bool ok = out->firsts != NULL;
+    if (ok) {
+        call_begin("finding groups");
+        ok = call_done(e, "groups",
+                       csv_rows_rank(e->ctx, &out->rows, ORDO_TIES_DENSE, ORDO_U64, out->numbers));
+    }
+    if (!ok) {
+        csv_groups_free(out);
+        return false;
+    }
+    for (size_t i = n; i > 0; i--) {
+        const uint64_t number = out->numbers[i - 1];
+        out->n = number > out->n ? (size_t)number : out->n;
+        out->numbers[i - 1] = number - 1;
+        out->firsts[number - 1] = i - 1;
+    }
+    return true;
+}
+
+void csv_groups_free(csv_groups *groups) { csv_rows_free(&groups->rows); }
+
+bool csv_append_group(const execution *e, const csv_groups *groups, size_t group, key_bytes *to)
+{
+    const csv_table *const table = &e->table;
+    const csv_keys *const  keys = &groups->keys;
+    const uint64_t *const  at = &groups->rows.offsets[groups->firsts[group]];
+    csv_span               values[CSV_MOST_KEYS];
+    csv_reader             reader;
+
+    csv_start(&reader, &table->dialect, table->bytes + at[0], table->bytes + at[1], keys->wanted,
+              keys->wanted_count, values);
+    bool ok = csv_next(&reader);
+    for (size_t i = 0; ok && i < groups->columns; i++) {
+        size_t slot = 0;
+        while (keys->wanted[slot] != groups->column[i])
+            slot++;
+        ok = csv_append_bytes(to, values[slot].begin,
+                              (size_t)(values[slot].end - values[slot].begin)) &&
+             csv_append_bytes(to, &table->dialect.separator, 1);
+    }
+    return ok;
+}
