@@ -6,6 +6,7 @@
  * with a wider form. */
 #include "cli/csv/csv_rows.h"
 
+#include "cli/csv/csv_list.h"
 #include "cli/csv/csv_word.h"
 
 #include <stdlib.h>
@@ -36,6 +37,8 @@ typedef struct part { /* of the table, and its rows */
     size_t           n, capacity, bad;
     uint64_t        *records; /* each row: offset and bad flag, then the words of its keys, or the
                                * offset of its key bytes                                       */
+    csv_list         lists[CSV_MOST_KEYS];
+    uint64_t        *orders[CSV_MOST_KEYS]; /* numbers of these values in order */
     key_bytes        bytes;
     csv_text         text;
     csv_rows        *out;
@@ -86,34 +89,61 @@ static csv_span value_of(part *p, const csv_reader *reader, size_t i)
     return plain;
 }
 
-/* The words of a row. False if the row is bad or a value needs another form. */
+/* Notes that key i needs a wider form. A pass that needs bytes is repeated at once. */
+static void need_form(part *p, size_t i, csv_form form)
+{
+    p->needs[i] = csv_form_wider(p->needs[i], form);
+    p->stop |= form.kind == FORM_BYTES;
+}
+
+/* The number of a value in the list of its column. */
+static uint64_t listed_word(part *p, size_t i, csv_span value)
+{
+    uint64_t        number = 0;
+    const csv_found found = csv_list_find(&p->lists[i], value, &number);
+
+    p->no_memory |= found == CSV_LIST_NO_MEMORY;
+    if (found == CSV_LIST_FULL)
+        need_form(p, i, (csv_form){.kind = FORM_BYTES});
+    return number;
+}
+
+/* The word of key i. False if the value is bad. */
+static bool encode_word(part *p, const csv_reader *reader, size_t i, csv_span value, uint64_t *word)
+{
+    csv_class class = CSV_VALUE;
+    csv_form form = p->forms[i];
+
+    if (form.kind == FORM_LISTED) {
+        *word = listed_word(p, i, value);
+        return true;
+    }
+    if (csv_word(&p->keys->keys[i], &form, value, word, &class)) {
+        p->special[i] |= class != CSV_VALUE;
+        if (class == CSV_VALUE && *word > p->most[i])
+            p->most[i] = *word;
+        return true;
+    }
+    *word = 0;
+    if (class == CSV_VALUE) {
+        need_form(p, i, form);
+        return true;
+    }
+    if (p->keys->bad == CSV_BAD_TEXT) {
+        need_form(p, i, (csv_form){.kind = FORM_BYTES});
+        return true;
+    }
+    set_fault(p, reader, i, reader->values[p->keys->slot[i]], class);
+    return false;
+}
+
+/* The words of a row. False if the row is bad. */
 static bool encode_words(part *p, const csv_reader *reader, uint64_t *words)
 {
     for (size_t i = 0; i < p->keys->n; i++) {
-        const csv_key *const key = &p->keys->keys[i];
-        const csv_span       value = value_of(p, reader, i);
-        if (p->no_memory)
+        const csv_span value = value_of(p, reader, i);
+        if (p->no_memory || !encode_word(p, reader, i, value, &words[i]))
             return false;
-        csv_class class = CSV_VALUE;
-        csv_form form = p->forms[i];
-        uint64_t word = 0;
-        if (!csv_word(key, &form, value, &word, &class)) {
-            if (class == CSV_VALUE || p->keys->bad == CSV_BAD_TEXT) {
-                p->needs[i] = csv_form_wider(
-                    p->needs[i], class == CSV_VALUE ? form : (csv_form){.kind = FORM_BYTES});
-                p->stop |= p->needs[i].kind == FORM_BYTES;
-                word = 0;
-                class = CSV_VALUE;
-            } else {
-                set_fault(p, reader, i, reader->values[p->keys->slot[i]], class);
-                return false;
-            }
-        }
-        if (class == CSV_VALUE)
-            p->most[i] = word > p->most[i] ? word : p->most[i];
-        else
-            p->special[i] = true;
-        words[i] = word;
     }
     return true;
 }
@@ -262,6 +292,10 @@ static void join_part(void *argument)
             out->key_offsets[to] = p->first_byte + record[1];
         for (size_t k = 0; !p->as_bytes && k < words - 1; k++) {
             const uint64_t word = record[k + 1];
+            if (p->orders[k] != NULL) {
+                out->words[k][to] = (record[0] & BAD_ROW) != 0 ? 0 : p->orders[k][word];
+                continue;
+            }
             /* Special words follow the largest value, so that the range of words is small. */
             out->words[k][to] =
                 p->special[k] && word >= CSV_SPECIAL ? p->most[k] + 1 + (word - CSV_SPECIAL) : word;
@@ -288,6 +322,26 @@ static bool take_arrays(csv_rows *out, size_t keys, bool as_bytes, size_t bytes)
     return ok;
 }
 
+/* Finds the order of the values of listed columns. */
+static bool order_lists(part *parts, size_t n, size_t keys)
+{
+    const csv_list *lists[CSV_MOST_PARTS];
+    uint64_t       *orders[CSV_MOST_PARTS];
+
+    for (size_t k = 0; !parts[0].as_bytes && k < keys; k++) {
+        if (parts[0].forms[k].kind != FORM_LISTED)
+            continue;
+        for (size_t i = 0; i < n; i++)
+            lists[i] = &parts[i].lists[k];
+        if (!csv_lists_order(&parts[0].keys->keys[k], lists, n, orders))
+            return cli_fail("%s: not enough memory for the values of a column",
+                            parts[0].table->files[0].name);
+        for (size_t i = 0; i < n; i++)
+            parts[i].orders[k] = orders[i];
+    }
+    return true;
+}
+
 static bool join_parts(const csv_table *table, part *parts, size_t n, csv_rows *out)
 {
     const size_t keys = parts[0].keys->n;
@@ -308,7 +362,7 @@ static bool join_parts(const csv_table *table, part *parts, size_t n, csv_rows *
     }
     for (size_t i = 1; i < n; i++)
         memcpy(parts[i].most, parts[0].most, sizeof parts[0].most);
-    if (!take_arrays(out, keys, parts[0].as_bytes, bytes)) {
+    if (!order_lists(parts, n, keys) || !take_arrays(out, keys, parts[0].as_bytes, bytes)) {
         csv_rows_free(out);
         return false;
     }
@@ -327,6 +381,10 @@ static void free_parts(part *parts, size_t n)
         free(parts[i].records);
         free(parts[i].text.data);
         key_bytes_free(&parts[i].bytes);
+        for (size_t k = 0; k < CSV_MOST_KEYS; k++) {
+            csv_list_free(&parts[i].lists[k]);
+            free(parts[i].orders[k]);
+        }
     }
 }
 

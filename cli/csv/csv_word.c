@@ -29,7 +29,7 @@ csv_form csv_form_first(csv_type type)
     return (csv_form){.kind = type == CSV_NUMBER ? FORM_PLACES
                               : type == CSV_DATE ? FORM_DATE
                               : type == CSV_TEXT ? FORM_SHORT
-                                                 : FORM_BYTES};
+                                                 : FORM_LISTED};
 }
 
 csv_form csv_form_wider(csv_form a, csv_form b)
@@ -117,7 +117,7 @@ static bool short_word(csv_form *form, csv_span value, uint64_t *word)
     const size_t length = (size_t)(value.end - value.begin);
 
     if (length > SHORT_TEXT) {
-        form->kind = FORM_BYTES;
+        form->kind = FORM_LISTED;
         return false;
     }
     *word = length;
@@ -142,6 +142,7 @@ bool csv_word(const csv_key *key, csv_form *form, csv_span value, uint64_t *word
     case FORM_SHORT:
         ok = short_word(form, value, word);
         break;
+    case FORM_LISTED:
     case FORM_BYTES:
         ok = false;
     }

@@ -14,8 +14,9 @@ typedef enum form_kind {
     FORM_PLACES, /* a decimal integer         */
     FORM_FLOAT,  /* the order of an f64       */
     FORM_DATE,
-    FORM_SHORT, /* text of at most 7 bytes    */
-    FORM_BYTES  /* no word: csv_encode()      */
+    FORM_SHORT,  /* text of at most 7 bytes   */
+    FORM_LISTED, /* the number of the value in a list: csv_list_find() */
+    FORM_BYTES   /* no word: csv_encode()      */
 } form_kind;
 
 typedef struct csv_form {
@@ -26,7 +27,7 @@ typedef struct csv_form {
 csv_form csv_form_first(csv_type type);
 csv_form csv_form_wider(csv_form a, csv_form b);
 
-/* The word of a value without quotes, in the order of the key. False if the value is bad (*class is
+/* The word of a value without quotes, for forms before FORM_LISTED, in the order of the key. False if the value is bad (*class is
  * not CSV_VALUE) or needs the form that *form then is. */
 bool csv_word(const csv_key *key, csv_form *form, csv_span value, uint64_t *word, csv_class *class);
 
