@@ -40,7 +40,7 @@ static const option_spec specs[] = {
     FLAG("text", text),
     FASTA_OPTIONS,
     CSV_OPTIONS,
-    CSV_KEYS('k'),
+    CSV_KEYS,
     TEXT("as", 0, csv.as),
     GROUPS_OPTIONS,
     TEXT("then", 0, then_files),

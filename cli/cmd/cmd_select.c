@@ -24,7 +24,7 @@ static const option_spec specs[] = {TEXT("k", 'k', list_text),
                                     NANS("last omit propagate"),
                                     FLAG("text", text),
                                     CSV_OPTIONS,
-                                    CSV_KEYS(0),
+                                    CSV_KEYS,
                                     SELECT_ALGORITHM,
                                     ARRAY_OPTIONS};
 

@@ -35,7 +35,7 @@ static const option_spec specs[] = {COUNT("k", 'k', k, 0, UINT64_MAX - 1),
                                     NANS("last omit"),
                                     GROUPS_OPTIONS,
                                     CSV_OPTIONS,
-                                    CSV_KEYS(0),
+                                    CSV_KEYS,
                                     TEXTS("by", 0, csv.by),
                                     ALGORITHM("auto"),
                                     ARRAY_OPTIONS};

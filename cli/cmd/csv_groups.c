@@ -4,39 +4,22 @@
  * are in the order of the numbers. */
 #include "cli/cmd/csv_command.h"
 
-/* The keys that order the groups. A column of numbers is compared by number, then as text. */
-static bool find_keys(const execution *e, csv_groups *out)
-{
-    const option_texts *const texts = &e->o.csv.by;
-    const char               *twice[CSV_MOST_KEYS];
-    csv_keys *const           keys = &out->keys;
-    size_t                    n = 0;
-
-    if (!csv_keys_find(&e->table, e->command->name, "--by", texts->texts, texts->n, false,
-                       CSV_BAD_TEXT, keys))
-        return false;
-    out->columns = texts->n;
-    for (size_t i = 0; i < texts->n; i++)
-        out->column[i] = keys->keys[i].column;
-    const csv_keys found = *keys;
-    for (size_t i = 0; i < texts->n && n < CSV_MOST_KEYS; i++) {
-        twice[n++] = texts->texts[i];
-        if (found.keys[i].type == CSV_NUMBER && n < CSV_MOST_KEYS)
-            twice[n++] = texts->texts[i];
-    }
-    if (!csv_keys_find(&e->table, e->command->name, "--by", twice, n, false, CSV_BAD_TEXT, keys))
-        return false;
-    for (size_t i = 1; i < n; i++)
-        if (twice[i] == twice[i - 1])
-            keys->keys[i].type = CSV_TEXT;
-    return true;
-}
-
 bool csv_find_groups(execution *e, csv_groups *out)
 {
+    const csv_request request = {.command = e->command->name,
+                                 .option = "--by",
+                                 .texts = e->o.csv.by.texts,
+                                 .n = e->o.csv.by.n,
+                                 .groups = true,
+                                 .bad = CSV_BAD_TEXT};
+
     *out = (csv_groups){.n = 0};
-    if (!find_keys(e, out) || !csv_rows_read(&e->table, &out->keys, &out->rows))
+    if (!csv_keys_find(&e->table, &request, &out->keys) ||
+        !csv_rows_read(&e->table, &out->keys, &out->rows))
         return false;
+    for (size_t k = 0; k < out->keys.n; k++)
+        if (k == 0 || out->keys.keys[k].column != out->keys.keys[k - 1].column)
+            out->column[out->columns++] = out->keys.keys[k].column;
     const size_t n = out->rows.n;
     out->numbers = new_results(e, ORDO_U64, n, "the groups of the rows");
     out->firsts = out->numbers != NULL ? new_results(e, ORDO_U64, n, "the groups") : NULL;

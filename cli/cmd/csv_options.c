@@ -163,8 +163,13 @@ bool csv_read_keys(execution *e, bool reverse, csv_rows *rows)
                         e->command->name, e->table.files[0].name,
                         csv_names_shown(&e->table, names, sizeof names));
     }
-    if (!csv_keys_find(&e->table, e->command->name, "--key", texts->texts, texts->n, reverse,
-                       csv_bad_of(e), &keys))
+    const csv_request request = {.command = e->command->name,
+                                 .option = "--key",
+                                 .texts = texts->texts,
+                                 .n = texts->n,
+                                 .reverse = reverse,
+                                 .bad = csv_bad_of(e)};
+    if (!csv_keys_find(&e->table, &request, &keys))
         return false;
     progress_start("reading keys");
     const bool ok = csv_rows_read(&e->table, &keys, rows);

@@ -34,7 +34,7 @@ static size_t *choose_columns(const execution *e, size_t *n)
             return NULL;
         }
     for (size_t i = 0; columns != NULL && all && i < table->columns; i++)
-        if (csv_column_is_number(table, i))
+        if (csv_column_is_number(table, i, "is left out (give --column)"))
             columns[(*n)++] = i;
     if (columns != NULL && *n == 0) {
         cli_error("%s: %s has no column of numbers in its first rows; give --column NAME",

@@ -87,27 +87,46 @@ bool csv_column_find(const csv_table *table, const char *command, const char *op
     return true;
 }
 
-bool csv_column_is_number(const csv_table *table, size_t column)
+typedef struct csv_sample { /* of the first values of a column */
+    size_t      numbers, others;
+    const char *other; /* the first value that is no number */
+} csv_sample;
+
+static csv_sample sample_column(const csv_table *table, size_t column)
 {
+    csv_sample sample = {.numbers = 0};
     csv_reader reader;
     csv_span   value;
     csv_text   text = {.data = NULL};
-    bool       number = true, any = false;
 
     csv_start(&reader, &table->dialect, table->bytes + table->body, table->bytes + table->size,
               &column, 1, &value);
-    for (size_t i = 0; number && i < SAMPLE_ROWS && csv_next(&reader); i++) {
+    for (size_t i = 0; i < SAMPLE_ROWS && csv_next(&reader); i++) {
         if (value.begin == NULL)
             continue;
         const csv_span plain = csv_unquote(value, table->dialect.quotes, &text);
         if (plain.begin == NULL)
             break;
         const csv_class class = csv_read_number(plain).class;
-        number = class != CSV_OTHER;
-        any |= class != CSV_EMPTY;
+        sample.numbers += class != CSV_OTHER && class != CSV_EMPTY;
+        if (class == CSV_OTHER && sample.others++ == 0)
+            sample.other = value.begin;
     }
     free(text.data);
-    return number && any;
+    return sample;
+}
+
+bool csv_column_is_number(const csv_table *table, size_t column, const char *otherwise)
+{
+    const csv_sample sample = sample_column(table, column);
+
+    if (otherwise != NULL && sample.others > 0 && sample.numbers > sample.others) {
+        size_t            line;
+        const char *const name = csv_place(table, sample.other, &line);
+        cli_error("%s: %s %s: most of its first values are numbers, but not that in line %zu", name,
+                  csv_column_shown(table, column), otherwise, line);
+    }
+    return sample.others == 0 && sample.numbers > 0;
 }
 
 typedef struct suffix {
@@ -137,9 +156,10 @@ static const suffix *take_suffix(const char *text, size_t *length)
 }
 
 /* The text up to its suffixes is the name of a column: a whole text that is a name wins. */
-static bool find_key(const csv_table *table, const char *command, const char *option,
-                     const char *text, csv_key *key)
+static bool find_key(const csv_table *table, const csv_request *request, const char *text,
+                     csv_key *key)
 {
+    const char *const command = request->command, *const option = request->option;
     size_t        length = strlen(text);
     const suffix *s;
     bool          ascending = false;
@@ -163,7 +183,12 @@ static bool find_key(const csv_table *table, const char *command, const char *op
     }
     key->guessed = key->type == CSV_GUESS;
     if (key->guessed)
-        key->type = csv_column_is_number(table, key->column) ? CSV_NUMBER : CSV_TEXT;
+        key->type = csv_column_is_number(
+                        table, key->column,
+                        request->groups ? NULL : "is compared as text (give :number or :text)")
+                        ? CSV_NUMBER
+                        : CSV_TEXT;
+    key->descending ^= request->reverse;
     return true;
 }
 
@@ -190,17 +215,21 @@ static void find_slots(csv_keys *keys)
     }
 }
 
-bool csv_keys_find(const csv_table *table, const char *command, const char *option,
-                   const char *const *texts, size_t n, bool reverse, csv_bad bad, csv_keys *out)
+bool csv_keys_find(const csv_table *table, const csv_request *request, csv_keys *out)
 {
-    *out = (csv_keys){.n = n, .bad = bad};
-    if (n > CSV_MOST_KEYS)
-        return cli_fail("%s: %s: there are %zu keys; expected at most %d", command, option, n,
-                        CSV_MOST_KEYS);
-    for (size_t i = 0; i < n; i++) {
-        if (!find_key(table, command, option, texts[i], &out->keys[i]))
+    *out = (csv_keys){.bad = request->bad};
+    for (size_t i = 0; i < request->n; i++) {
+        csv_key key;
+        if (!find_key(table, request, request->texts[i], &key))
             return false;
-        out->keys[i].descending ^= reverse;
+        const size_t more = request->groups && key.type == CSV_NUMBER ? 2 : 1;
+        if (out->n + more > CSV_MOST_KEYS)
+            return cli_fail("%s: %s: there are %zu keys, which is too many", request->command,
+                            request->option, request->n);
+        out->keys[out->n++] = key;
+        key.type = CSV_TEXT;
+        if (more == 2)
+            out->keys[out->n++] = key;
     }
     find_slots(out);
     return true;

@@ -44,10 +44,18 @@ typedef struct csv_keys {
     csv_bad bad;
 } csv_keys;
 
-/* Finds the columns that texts[0..n) name, in the form NAME|N[:TYPE][:desc], and guesses types.
- * `option` is for messages. False after a message. */
-bool csv_keys_find(const csv_table *table, const char *command, const char *option,
-                   const char *const *texts, size_t n, bool reverse, csv_bad bad, csv_keys *out);
+typedef struct csv_request {
+    const char        *command, *option; /* for messages                                   */
+    const char *const *texts;            /* NAME|N[:TYPE][:desc]                           */
+    size_t             n;
+    bool               reverse; /* all keys                                                */
+    bool               groups;  /* keys name groups: a column of numbers is compared by number,
+                                 * then as text, so that 1 and 1.0 differ                  */
+    csv_bad            bad;
+} csv_request;
+
+/* Finds the columns that the texts name and guesses types. False after a message. */
+bool csv_keys_find(const csv_table *table, const csv_request *request, csv_keys *out);
 
 /* The column called or numbered text[0..length). False after a message. */
 bool csv_column_find(const csv_table *table, const char *command, const char *option,
@@ -59,8 +67,9 @@ const char *csv_column_shown(const csv_table *table, size_t column);
 /* The names of the first columns, or how many columns there are. Returns out. */
 const char *csv_names_shown(const csv_table *table, char *out, size_t capacity);
 
-/* Whether each value of a column that is not empty, in the first rows, is a number, and one is. */
-bool csv_column_is_number(const csv_table *table, size_t column);
+/* Whether each value of a column that is not empty, in the first rows, is a number, and one is. If
+ * only most of them are, prints what then happens to the column, `otherwise`, if it is not NULL. */
+bool csv_column_is_number(const csv_table *table, size_t column, const char *otherwise);
 
 /* ---- Values ---- */
 

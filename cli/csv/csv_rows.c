@@ -254,11 +254,14 @@ static bool fault_of_value(const csv_table *table, const csv_keys *keys, const c
     return cli_fail("%s: line %zu, %s: '%s' %s%s; --bad skip leaves such rows out, --bad last puts "
                     "them last, --bad text compares such values as text",
                     name, line, csv_column_shown(table, fault->column), shown,
-                    fault->class == CSV_INEXACT ? "is an integer of more than 64 bits"
-                    : key->type == CSV_DATE     ? "is not a date such as 2024-05-31 or "
-                                                  "2024-05-31T23:59:00Z"
-                                                : "is not a number",
-                    key->guessed ? ", as the first values are; give :text to compare as text" : "");
+                    fault->class == CSV_INEXACT
+                        ? "is an integer of more than 64 bits; give :natural to compare digits"
+                    : key->type == CSV_DATE ? "is not a date such as 2024-05-31 or "
+                                              "2024-05-31T23:59:00Z"
+                                            : "is not a number",
+                    key->guessed && fault->class != CSV_INEXACT
+                        ? ", as the first values are; give :text to compare as text"
+                        : "");
 }
 
 /* The first trouble in the order of rows. False after a message. */
