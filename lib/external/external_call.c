@@ -254,13 +254,18 @@ static bool call_source(external_call *c, char *into, size_t bytes, size_t *got)
     return !failure_seen(&c->failure);
 }
 
+bool external_read_bytes(external_call *c, char *into, size_t bytes, size_t *got)
+{
+    return c->from.read != NULL
+               ? call_source(c, into, bytes, got)
+               : read_fully(c->from.fd, c->from.name, into, bytes, got, &c->failure);
+}
+
 bool external_read(external_call *c, char *elements, size_t *n)
 {
     size_t const size = c->kind.size, bytes = c->capacity * size;
     size_t       got;
-    if (!(c->from.read != NULL
-              ? call_source(c, elements, bytes, &got)
-              : read_fully(c->from.fd, c->from.name, elements, bytes, &got, &c->failure)))
+    if (!external_read_bytes(c, elements, bytes, &got))
         return false;
     *n = got / size;
     if (got % size != 0)
