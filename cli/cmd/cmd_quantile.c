@@ -46,7 +46,8 @@ static const char median_help[] =
 
 #define MEDIAN_OPTIONS                                                                             \
     NANS("last omit propagate"), TEXT("weights", 0, weights_file),                                 \
-        TEXT("weights-dtype", 0, weights_dtype), GROUPS_OPTIONS, SELECT_ALGORITHM, ARRAY_OPTIONS
+        TEXT("weights-dtype", 0, weights_dtype), GROUPS_OPTIONS, SELECT_ALGORITHM,                 \
+        EXTERNAL_OPTIONS, ARRAY_OPTIONS
 
 static const option_spec median_specs[] = {MEDIAN_OPTIONS};
 static const option_spec quantile_specs[] = {TEXT("q", 'q', list_text), TEXT("method", 0, method),

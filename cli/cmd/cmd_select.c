@@ -23,6 +23,7 @@ static const option_spec specs[] = {TEXT("k", 'k', list_text),
                                     NANS("last omit propagate"),
                                     FLAG("text", text),
                                     SELECT_ALGORITHM,
+                                    EXTERNAL_OPTIONS,
                                     ARRAY_OPTIONS};
 
 static const char *wrong(execution *e)

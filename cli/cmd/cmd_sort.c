@@ -123,6 +123,8 @@ static const option_spec sort_specs[] = {
     TEXT("random-source", 0, line.random_file),
     COUNT("seed", 0, line.seed, 0, UINT64_MAX - 1),
     COUNT("parallel", 0, common.threads, 1, 4096),
+    EXTERNAL_OPTIONS,
+    RECORD_OPTIONS,
     ARRAY_OPTIONS};
 static const option_spec argsort_specs[] = {BOTH_OPTIONS,
                                             FLAG("descending", descending),
@@ -131,6 +133,7 @@ static const option_spec argsort_specs[] = {BOTH_OPTIONS,
                                             INDEX_TYPE("index-type"),
                                             GROUPS_OPTIONS,
                                             TEXT("then", 0, then_files),
+                                            EXTERNAL_OPTIONS,
                                             ARRAY_OPTIONS};
 
 /* Contradictory options that both commands have. */

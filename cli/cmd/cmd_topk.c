@@ -34,6 +34,8 @@ static const option_spec specs[] = {COUNT("k", 'k', k, 0, UINT64_MAX - 1),
                                     NANS("last omit"),
                                     GROUPS_OPTIONS,
                                     ALGORITHM("auto"),
+                                    EXTERNAL_OPTIONS,
+                                    RECORD_OPTIONS,
                                     ARRAY_OPTIONS};
 
 static const char *wrong(execution *e)

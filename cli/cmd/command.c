@@ -178,7 +178,7 @@ static bool read_input(execution *e)
     return ok;
 }
 
-static bool open_output(execution *e)
+bool open_output(execution *e)
 {
     file_format format = format_asked(&e->o);
 
@@ -204,7 +204,8 @@ static bool print_report(execution *e)
 static int execute(execution *e)
 {
     const char *const wrong = e->command->wrong != NULL ? e->command->wrong(e) : NULL;
-    const char *const first = wrong != NULL ? wrong : text_wrong(e);
+    const char *const second = wrong != NULL ? wrong : text_wrong(e);
+    const char *const first = second != NULL ? second : external_wrong(e);
 
     if (first != NULL && first[0] != '\0')
         cli_error("%s: %s", e->command->name, first);
@@ -212,7 +213,9 @@ static int execute(execution *e)
         (e->ctx = context_open(e->command->name, &e->o.common)) == NULL)
         return CLI_TROUBLE;
     e->t.last = cli_now();
-    const bool ok = read_input(e) && open_output(e) && e->command->work(e) && print_report(e);
+    const bool ok = external_takes(e)
+                        ? external_work(e)
+                        : read_input(e) && open_output(e) && e->command->work(e) && print_report(e);
     return !ok ? CLI_TROUBLE : e->no ? CLI_NO : CLI_OK;
 }
 
@@ -220,6 +223,7 @@ static void free_options(options *o)
 {
     free(o->operands.texts);
     free(o->line.keys.texts);
+    free(o->directories.texts);
     free(o->list);
 }
 

@@ -108,6 +108,15 @@ bool finish_output(execution *e, bool ok);
 /* files.c: the input files. False after a message. */
 bool find_files(execution *e);
 
+/* Opens the output in the format asked for, or that of the input. False after a message. */
+bool open_output(execution *e);
+
+/* external.c: what is wrong with the options of records and of --resume, as `wrong` returns it;
+ * whether the data are handled in pieces; and the work then. */
+const char *external_wrong(const execution *e);
+bool        external_takes(const execution *e);
+bool        external_work(execution *e);
+
 /* sort_lines.c: the option that makes the input of `sort` lines; NULL: it is numbers or FASTA. */
 const char *lines_option(const options *o);
 
