@@ -198,7 +198,8 @@ static const char *sort_wrong(execution *e)
     o->text = option != NULL;
     e->keep_lines = format_asked(o) == FORMAT_AUTO || format_asked(o) == FORMAT_TEXT;
     e->quiet = o->check;
-    e->by_pieces = o->check && !o->fasta && (o->text || !(report || profile_wanted(&o->common)));
+    e->by_pieces = (o->text && !o->fasta) ||
+                   (o->check && !o->fasta && !(report || profile_wanted(&o->common)));
     if (wrong == NULL)
         wrong = options_wrong(e);
     if (wrong == NULL)
@@ -280,7 +281,8 @@ static bool sort_number_lines(execution *e)
         n = drop_tied_values(e->in.type, e->in.data, n, index, size);
         timing_mark(&e->t, "unique");
     }
-    return finish_output(e, lines_write_index(&e->in.kept, type, index, n, &e->out));
+    return finish_output(e,
+                         lines_write_index(&e->in.kept, type, index, n, thread_count(e), &e->out));
 }
 
 static bool sort_keys(execution *e)

@@ -123,7 +123,10 @@ const char *lines_option(const options *o);
 /* sort_lines.c: contradictory options about lines, as `wrong` returns them; sets e->order. */
 const char *lines_wrong(execution *e);
 
-/* sort_lines.c: sorts or merges lines and writes them. */
+/* sort_lines.c: the threads that the command may use. */
+unsigned thread_count(const execution *e);
+
+/* sort_lines.c: reads, sorts or merges lines and writes them. */
 bool sort_lines(execution *e, ordo_sort_opts opts);
 
 /* check.c: checks that the input is sorted. If an element is out of order, names it on stderr and

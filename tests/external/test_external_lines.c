@@ -80,7 +80,7 @@ static size_t put_line(line_kind kind, size_t i, char *to)
             to[n] = (char)draw(256);
         break;
     case MIXED:
-        for (size_t m = draw(100) == 0 ? draw(MEMORY / 128) : draw(30); n < m; n++)
+        for (size_t m = draw(100) == 0 ? draw(MEMORY / 256) : draw(30); n < m; n++)
             to[n] = (char)('a' + draw(3));
         break;
     default:

@@ -150,7 +150,7 @@ static bool check_space(line_sorter *s, uint64_t first)
     external_call *const c = s->call;
     if (s->runs.count > 1 || c->source_bytes <= first)
         return true;
-    double const packed = (double)c->spill.written / (double)first;
+    double const packed = (double)atomic_load(&c->spill.written) / (double)first;
     return spill_check_space(&c->spill, (uint64_t)(packed * (double)(c->source_bytes - first)));
 }
 
@@ -236,6 +236,9 @@ static bool run_ranges(line_sorter *s, size_t from, size_t to, bool (*work)(void
 /* Makes one run of each group of runs. */
 static bool lengthen_runs(line_sorter *s, size_t group)
 {
+    line_limits *const limits = &s->work.limits;
+    external_phase(s->call, "longer runs", s->call->report.packed);
+    limits->block = ordo_max(limits->block, ordo_min(2 * limits->block, limits->bytes / 32));
     line_runs_open(&s->longer, s->plan.limits.index, &s->call->spill);
     for (size_t from = 0; from < s->runs.count; from += group)
         if (!run_ranges(s, from, ordo_min(s->runs.count, from + group), sort_to_run, write_longer))
@@ -251,8 +254,10 @@ static bool merge_runs(line_sorter *s)
 {
     for (;;) {
         size_t const most = line_ranges_most(&s->runs, &s->plan.limits);
-        if (s->runs.count <= ordo_max(most, 1))
+        if (s->runs.count <= ordo_max(most, 1)) {
+            external_phase(s->call, "ranges", s->call->report.packed);
             return run_ranges(s, 0, s->runs.count, sort_to_text, write_range);
+        }
         if (most < 2)
             return failure_record(&s->call->failure, ORDO_E_NOMEM,
                                   "the keys of %s are too long for %llu bytes of memory; expected "
@@ -274,11 +279,14 @@ static bool sort_all(line_sorter *s)
 {
     external_call *const c = s->call;
     uint64_t const       begin = api_clock_ticks();
+    external_phase(c, "runs", c->source_bytes);
     line_runs_open(&s->runs, s->plan.limits.index, &c->spill);
     if (!external_pipeline(c, s, read_lines, sort_lines, write_run))
         return false;
     c->report.runs = s->runs.count;
     c->report.levels = s->runs.count > 0;
+    c->report.unpacked = s->runs.count > 0 ? atomic_load(&c->read) : 0;
+    c->report.packed = atomic_load(&c->spill.written);
     c->report.run_seconds = seconds_since(begin);
     uint64_t const middle = api_clock_ticks();
     if (s->runs.count > 0 && !merge_runs(s))
