@@ -50,6 +50,10 @@ void progress_end(void);
 /* 0 <= done <= 1 of the phase. Cheap; does nothing without a phase. */
 void progress_at(double done);
 
+/* A phase of a call that reports bytes: draws its label, its rate and the time left. `all` is 0 if
+ * the end is not known. progress_at() does nothing from then on until progress_end(). */
+void progress_bytes(const char *label, uint64_t done, uint64_t all, double seconds);
+
 /* The same in a loop over n elements: calls progress_at() once in 65536 elements. */
 static inline void progress_count(size_t i, size_t n)
 {

@@ -24,6 +24,7 @@ static struct {
     const char *label; /* NULL: no phase, or stderr is no terminal */
     double      start, next;
     bool        drawn;
+    bool        by_bytes;
 } bar;
 
 void progress_start(const char *label)
@@ -36,17 +37,39 @@ void progress_start(const char *label)
     bar.next = bar.start + first_seconds;
 }
 
+/* Whether the bar is to be drawn now. */
+static bool is_due(void)
+{
+    const double now = cli_now();
+    if (bar.label == NULL || now < bar.next)
+        return false;
+    bar.next = now + step_seconds;
+    return bar.drawn = true;
+}
+
+void progress_bytes(const char *label, uint64_t done, uint64_t all, double seconds)
+{
+    bar.by_bytes = true;
+    if (!is_due())
+        return;
+    const double share = all == 0 ? 0 : done < all ? (double)done / (double)all : 1;
+    fprintf(stderr, "\r%s: %s", bar.label, label);
+    if (all > 0)
+        fprintf(stderr, " %3d %%", (int)(share * 100));
+    fprintf(stderr, "  %.1f of %.1f GB", (double)done * 1e-9, (double)all * 1e-9);
+    if (seconds > 0)
+        fprintf(stderr, "  %.2f GB/s", (double)done / seconds * 1e-9);
+    if (share > 0.01)
+        fprintf(stderr, "  %.0f s left", seconds * (1 - share) / share);
+    fputs("\033[K", stderr);
+}
+
 void progress_at(double done)
 {
-    if (bar.label == NULL)
+    if (bar.by_bytes || !is_due())
         return;
     const double now = cli_now();
-    if (now < bar.next)
-        return;
-    bar.next = now + step_seconds;
-    bar.drawn = true;
-
-    const int cells = done < 1 ? (int)(done * (double)strlen(full)) : (int)strlen(full);
+    const int    cells = done < 1 ? (int)(done * (double)strlen(full)) : (int)strlen(full);
     fprintf(stderr, "\r%s [%.*s%s] %3d %%", bar.label, cells, full, empty + cells,
             (int)(done * 100));
     if (done > 0.01)
@@ -59,7 +82,7 @@ void progress_end(void)
     if (bar.drawn)
         fputs("\r\033[K", stderr);
     bar.label = NULL;
-    bar.drawn = false;
+    bar.drawn = bar.by_bytes = false;
 }
 
 int cli_error(const char *format, ...)

@@ -60,6 +60,15 @@ typedef struct ordo_sink {
     (UINT64_C(1) << 33) /* temporary files may be on a file system in
                                                   * memory (tmpfs), which is refused otherwise  */
 
+/* What a call is doing. The names of phases: "copy" (of a pipe to temporary files), "runs",
+ * "longer runs", "ranges", "ranks", "pass", "choose", "merge". */
+typedef struct ordo_external_phase {
+    size_t      struct_size;
+    const char *name;
+    uint64_t    done, all; /* bytes read in this phase, and to be read; 0: not known          */
+    double      seconds;   /* since the phase began                                           */
+} ordo_external_phase;
+
 typedef struct ordo_external_opts {
     size_t   struct_size;
     uint64_t flags;  /* ORDO_DESCENDING, ORDO_UNIQUE, ORDO_SPILL_IN_MEMORY                      */
@@ -69,7 +78,25 @@ typedef struct ordo_external_opts {
      * temporary files (/var/tmp).                                                             */
     const char *const *directories;
     size_t             directory_count; /* at most 64                                          */
+    /* Sort: a directory that keeps the sorted runs if the call fails or the process dies. It is made
+     * with mode 0700 if it does not exist, and removed after ORDO_OK. A later call with the same
+     * source, elements and flags goes on behind the last complete run. A source that has changed
+     * is refused (ORDO_E_ARG). The source must be a regular file, at the position where the first
+     * call began. opts.directories is not used then. NULL: nothing is kept.                    */
+    const char *resume_directory;
+    /* Called on the caller's thread, many times a second while the call works; NULL: not called. */
+    void (*watch)(void *user, const ordo_external_phase *phase);
+    void *watch_user;
 } ordo_external_opts;
+
+/* A phase that has ended. The step with the most busy seconds is the bound of the phase. */
+typedef struct ordo_external_step {
+    char     name[16];
+    double   seconds;
+    double   read_busy, work_busy, write_busy; /* seconds of the three threads, without waiting */
+    uint64_t read, written;                    /* bytes of all files                            */
+} ordo_external_step;
+#define ORDO_EXTERNAL_STEPS 8
 
 typedef struct ordo_external_report {
     size_t   struct_size;
@@ -81,6 +108,11 @@ typedef struct ordo_external_report {
     uint64_t spilled; /* bytes written to temporary files                                      */
     uint64_t memory;  /* the limit in use                                                      */
     double   run_seconds, range_seconds; /* of the two phases                                  */
+    uint64_t read, written; /* bytes of the source, the sink and the temporary files           */
+    uint64_t unpacked;      /* bytes of the elements in the first runs, and the bytes that they  */
+    uint64_t packed;        /* take in the temporary files                                      */
+    uint64_t steps;         /* phases; the first ORDO_EXTERNAL_STEPS of them are in step       */
+    ordo_external_step step[ORDO_EXTERNAL_STEPS];
 } ordo_external_report;
 
 /* Sorts all elements of `from` to `to`. Elements that are only a key are sorted as by ordo_sort,
@@ -91,6 +123,28 @@ ORDO_MUST ordo_status ordo_external_sort(ordo_ctx *ctx, const ordo_elements *ele
                                          const ordo_source *from, const ordo_sink *to,
                                          const ordo_external_opts *opts,
                                          ordo_external_report     *report);
+
+/* Sorts as ordo_external_sort with ORDO_UNIQUE and writes to `counts` how many elements tie with
+ * each element of the result, as uint64_t. */
+ORDO_MUST ordo_status ordo_external_unique(ordo_ctx *ctx, const ordo_elements *elements,
+                                           const ordo_source *from, const ordo_sink *to,
+                                           const ordo_sink *counts, const ordo_external_opts *opts,
+                                           ordo_external_report *report);
+
+/* Merges `count` sources that are sorted in the direction of opts.flags into one. Tied elements
+ * keep the sequence of the sources. ORDO_E_ARG if a source is not sorted: ordo_last_error names the
+ * source and the element. Memory holds a buffer of each source; no temporary files. */
+ORDO_MUST ordo_status ordo_external_merge(ordo_ctx *ctx, const ordo_elements *elements,
+                                          const ordo_source *sources, size_t count,
+                                          const ordo_sink *to, const ordo_external_opts *opts,
+                                          ordo_external_report *report);
+
+/* Writes the positions of the elements in sorted order to `to`, as ordo_argsort: index_type is
+ * ORDO_U32 (at most 2^32 elements) or ORDO_U64. Tied elements keep their sequence. */
+ORDO_MUST ordo_status ordo_external_argsort(ordo_ctx *ctx, const ordo_elements *elements,
+                                            const ordo_source *from, ordo_type index_type,
+                                            const ordo_sink *to, const ordo_external_opts *opts,
+                                            ordo_external_report *report);
 
 /* Writes the first k elements in order to `to`; fewer if there are fewer. Tied elements keep their
  * sequence. One read without temporary files if k elements and their scratch fit in the memory. */

@@ -52,7 +52,7 @@ static const char median_help[] =
     NANS("last omit propagate"), TEXT("weights", 0, weights_file),                                 \
         TEXT("weights-dtype", 0, weights_dtype), GROUPS_OPTIONS, SELECT_ALGORITHM, CSV_OPTIONS,    \
         TEXTS("column", 0, csv.columns), TEXTS("by", 0, csv.by),                                   \
-        TEXT("field-separator", 't', line.separator), ARRAY_OPTIONS
+        TEXT("field-separator", 't', line.separator), EXTERNAL_OPTIONS, ARRAY_OPTIONS
 
 static const option_spec median_specs[] = {MEDIAN_OPTIONS};
 static const option_spec quantile_specs[] = {TEXT("q", 'q', list_text), TEXT("method", 0, method),

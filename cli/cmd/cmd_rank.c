@@ -45,6 +45,7 @@ static const option_spec specs[] = {
     GROUPS_OPTIONS,
     TEXT("then", 0, then_files),
     TEXT("rank-type", 0, rank_type),
+    EXTERNAL_OPTIONS,
     ALGORITHM("auto sequential threads " SORT_ALGORITHMS " naive shuffle hybrid windows"),
     ARRAY_OPTIONS};
 

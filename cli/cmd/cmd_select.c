@@ -26,6 +26,7 @@ static const option_spec specs[] = {TEXT("k", 'k', list_text),
                                     CSV_OPTIONS,
                                     CSV_KEYS,
                                     SELECT_ALGORITHM,
+                                    EXTERNAL_OPTIONS,
                                     ARRAY_OPTIONS};
 
 static const char *wrong(execution *e)

@@ -125,6 +125,8 @@ static const option_spec sort_specs[] = {
     TEXT("random-source", 0, line.random_file),
     COUNT("seed", 0, line.seed, 0, UINT64_MAX - 1),
     COUNT("parallel", 0, common.threads, 1, 4096),
+    EXTERNAL_OPTIONS,
+    RECORD_OPTIONS,
     ARRAY_OPTIONS};
 static const option_spec argsort_specs[] = {BOTH_OPTIONS,
                                             FLAG("descending", descending),
@@ -133,6 +135,7 @@ static const option_spec argsort_specs[] = {BOTH_OPTIONS,
                                             INDEX_TYPE("index-type"),
                                             GROUPS_OPTIONS,
                                             TEXT("then", 0, then_files),
+                                            EXTERNAL_OPTIONS,
                                             ARRAY_OPTIONS};
 
 /* Contradictory options that both commands have. */
@@ -202,7 +205,8 @@ static const char *sort_wrong(execution *e)
     o->text = option != NULL;
     e->keep_lines = format_asked(o) == FORMAT_AUTO || format_asked(o) == FORMAT_TEXT;
     e->quiet = o->check;
-    e->by_pieces = o->check && !o->fasta && (o->text || !(report || profile_wanted(&o->common)));
+    e->by_pieces = (o->text && !o->fasta) ||
+                   (o->check && !o->fasta && !(report || profile_wanted(&o->common)));
     if (wrong == NULL)
         wrong = options_wrong(e);
     if (wrong == NULL)
@@ -284,7 +288,8 @@ static bool sort_number_lines(execution *e)
         n = drop_tied_values(e->in.type, e->in.data, n, index, size);
         timing_mark(&e->t, "unique");
     }
-    return finish_output(e, lines_write_index(&e->in.kept, type, index, n, &e->out));
+    return finish_output(e,
+                         lines_write_index(&e->in.kept, type, index, n, thread_count(e), &e->out));
 }
 
 static bool sort_keys(execution *e)

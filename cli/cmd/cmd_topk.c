@@ -38,6 +38,8 @@ static const option_spec specs[] = {COUNT("k", 'k', k, 0, UINT64_MAX - 1),
                                     CSV_KEYS,
                                     TEXTS("by", 0, csv.by),
                                     ALGORITHM("auto"),
+                                    EXTERNAL_OPTIONS,
+                                    RECORD_OPTIONS,
                                     ARRAY_OPTIONS};
 
 static const char *wrong(execution *e)

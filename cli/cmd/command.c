@@ -196,7 +196,7 @@ static bool read_input(execution *e)
     return ok;
 }
 
-static bool open_output(execution *e)
+bool open_output(execution *e)
 {
     file_format format = format_asked(&e->o);
 
@@ -226,7 +226,8 @@ static int execute(execution *e)
 {
     const char *const wrong = e->command->wrong != NULL ? e->command->wrong(e) : NULL;
     const char *const by = wrong != NULL ? wrong : by_wrong(e);
-    const char *const first = by != NULL ? by : text_wrong(e);
+    const char *const second = by != NULL ? by : text_wrong(e);
+    const char *const first = second != NULL ? second : external_wrong(e);
 
     if (first != NULL && first[0] != '\0')
         cli_error("%s: %s", e->command->name, first);
@@ -234,7 +235,9 @@ static int execute(execution *e)
         (e->ctx = context_open(e->command->name, &e->o.common)) == NULL)
         return CLI_TROUBLE;
     e->t.last = cli_now();
-    const bool ok = read_input(e) && open_output(e) && e->command->work(e) && print_report(e);
+    const bool ok = external_takes(e)
+                        ? external_work(e)
+                        : read_input(e) && open_output(e) && e->command->work(e) && print_report(e);
     return !ok ? CLI_TROUBLE : e->no ? CLI_NO : CLI_OK;
 }
 
@@ -244,6 +247,7 @@ static void free_options(options *o)
     free(o->line.keys.texts);
     free(o->csv.columns.texts);
     free(o->csv.by.texts);
+    free(o->directories.texts);
     free(o->list);
 }
 

@@ -112,13 +112,25 @@ bool finish_output(execution *e, bool ok);
 /* files.c: the input files. False after a message. */
 bool find_files(execution *e);
 
+/* Opens the output in the format asked for, or that of the input. False after a message. */
+bool open_output(execution *e);
+
+/* external.c: what is wrong with the options of records and of --resume, as `wrong` returns it;
+ * whether the data are handled in pieces; and the work then. */
+const char *external_wrong(const execution *e);
+bool        external_takes(const execution *e);
+bool        external_work(execution *e);
+
 /* sort_lines.c: the option that makes the input of `sort` lines; NULL: it is numbers or FASTA. */
 const char *lines_option(const options *o);
 
 /* sort_lines.c: contradictory options about lines, as `wrong` returns them; sets e->order. */
 const char *lines_wrong(execution *e);
 
-/* sort_lines.c: sorts or merges lines and writes them. */
+/* sort_lines.c: the threads that the command may use. */
+unsigned thread_count(const execution *e);
+
+/* sort_lines.c: reads, sorts or merges lines and writes them. */
 bool sort_lines(execution *e, ordo_sort_opts opts);
 
 /* csv_options.c: the option that makes the input rows, "--csv" or "--tsv"; NULL: it is not. */

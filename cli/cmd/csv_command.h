@@ -9,9 +9,6 @@
 /* csv_options.c: reads the files into e->table. False after a message. */
 bool csv_read(execution *e);
 
-/* How many threads the context has. */
-unsigned csv_threads(const execution *e);
-
 /* csv_options.c: the rows with the keys of --key. reverse: the largest row first. False after a
  * message; nothing is left to free then. */
 bool csv_read_keys(execution *e, bool reverse, csv_rows *rows);

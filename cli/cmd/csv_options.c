@@ -132,18 +132,12 @@ const char *csv_wrong(execution *e)
     return "";
 }
 
-unsigned csv_threads(const execution *e)
-{
-    ordo_info info = ORDO_OPTS(ordo_info, .isa = NULL);
-    return ordo_ctx_info(e->ctx, &info) == ORDO_OK ? info.threads : 1;
-}
-
 bool csv_read(execution *e)
 {
     csv_dialect dialect = {.quotes = !e->o.csv.no_quotes, .header = !e->o.csv.no_header};
 
     if (!find_separator(e, &dialect.separator) ||
-        !csv_table_read(&dialect, e->paths, e->path_count, csv_threads(e), &e->table))
+        !csv_table_read(&dialect, e->paths, e->path_count, thread_count(e), &e->table))
         return false;
     timing_mark(&e->t, "read");
     if (e->table.columns > 0)

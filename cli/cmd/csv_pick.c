@@ -16,7 +16,7 @@ static bool write_index(execution *e, const csv_rows *rows, ordo_type type, cons
     const csv_selection picked = {.rows = rows, .type = type, .index = index, .n = n};
 
     csv_note_bad(e, rows);
-    return finish_output(e, csv_write_selection(&picked, csv_threads(e), &e->out));
+    return finish_output(e, csv_write_selection(&picked, thread_count(e), &e->out));
 }
 
 /* Puts the first k rows of each group, the groups in their order, into picked[0..*found). next and

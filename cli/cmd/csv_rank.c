@@ -57,7 +57,7 @@ static bool write_rows(execution *e, const csv_rows *rows, ordo_type type, const
     csv_note_bad(e, rows);
     return finish_output(
         e, (e->table.dialect.header ? write_header(e) : csv_write_header(&e->table, &e->out)) &&
-               csv_write_rows(&e->out, rows->n, row_bytes, csv_threads(e), append_ranked, &r));
+               csv_write_rows(&e->out, rows->n, row_bytes, thread_count(e), append_ranked, &r));
 }
 
 /* Ranks inside groups: the ranks of all rows are the keys. */

@@ -34,7 +34,7 @@ static bool sort_rows(execution *e, const csv_rows *rows)
     if (e->o.unique)
         n = keep_first(rows, type, index, n);
     const csv_selection all = {.rows = rows, .type = type, .index = index, .n = n};
-    return finish_output(e, csv_write_selection(&all, csv_threads(e), &e->out));
+    return finish_output(e, csv_write_selection(&all, thread_count(e), &e->out));
 }
 
 /* Bad rows that are left out do not count. */

@@ -229,7 +229,7 @@ static bool find_header(const unsigned char *bytes, size_t length, reader *r, np
     return true;
 }
 
-static bool check_data(const header *h, size_t length, npy_array *out)
+static bool check_data(const header *h, size_t length, bool whole, npy_array *out)
 {
     const size_t size = ordo_type_size(out->type);
     const size_t there = length - out->offset;
@@ -243,7 +243,7 @@ static bool check_data(const header *h, size_t length, npy_array *out)
     if (__builtin_mul_overflow(h->n, size, &bytes))
         return fail(out, "bad .npy header: shape %s of %zu-byte elements is larger than any file",
                     shape, size);
-    if (bytes != there)
+    if (whole && bytes != there)
         return fail(out,
                     "%s: the header says %zu elements, %zu bytes; the file has %zu bytes of data",
                     there < bytes ? "truncated .npy data" : "trailing bytes after the .npy data",
@@ -252,7 +252,7 @@ static bool check_data(const header *h, size_t length, npy_array *out)
     return true;
 }
 
-bool npy_parse(const void *bytes, size_t length, npy_array *out)
+static bool parse(const void *bytes, size_t length, bool whole, npy_array *out)
 {
     header h = {.shape = ""};
     reader r = {NULL, NULL};
@@ -271,7 +271,17 @@ bool npy_parse(const void *bytes, size_t length, npy_array *out)
         return fail(out, "bad .npy header: cannot read it from byte %zu: '%s'",
                     (size_t)(r.p - text),
                     cli_printable(r.p, (size_t)(r.end - r.p), quoted, sizeof quoted));
-    return check_data(&h, length, out);
+    return check_data(&h, length, whole, out);
+}
+
+bool npy_parse(const void *bytes, size_t length, npy_array *out)
+{
+    return parse(bytes, length, true, out);
+}
+
+bool npy_parse_start(const void *bytes, size_t length, npy_array *out)
+{
+    return parse(bytes, length, false, out);
 }
 
 size_t npy_write_header(ordo_type type, size_t n, char *out)

@@ -28,6 +28,10 @@ bool npy_header_fits(const void *bytes, size_t length);
  * Nothing is allocated and nothing outside bytes[0..length) is read. */
 bool npy_parse(const void *bytes, size_t length, npy_array *out);
 
+/* The same for the beginning of a file whose length is not known: does not check that the data are
+ * there. */
+bool npy_parse_start(const void *bytes, size_t length, npy_array *out);
+
 /* Writes the header (version 1.0, this machine's byte order) of an array and returns its length, a
  * multiple of 64. */
 size_t npy_write_header(ordo_type type, size_t n, char *out);

@@ -6,19 +6,16 @@
  * Memory: 8 bytes a line for words; otherwise 8 bytes a line and the encoded bytes, which are about
  * the bytes of the keys plus, with a last resort, those of the line, and twice that while
  * copying. */
-#define _POSIX_C_SOURCE 200809L
-
 #include "cli/lines/line_keys.h"
 
+#include "cli/io/parts.h"
 #include "cli/lines/key_encode.h"
 #include "cli/lines/key_number.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    MOST_THREADS = 64,
     LINES_PER_THREAD = 1 << 14, /* estimate: a thread costs less than this many lines */
     MOST_DIGITS = 18,           /* of a number that fits a word                       */
     MOST_TEXT = 7               /* bytes of a text that fits a word with its length   */
@@ -60,36 +57,22 @@ typedef void (*part_work)(part *p);
 
 typedef struct task {
     part_work work;
-    part     *p;
+    part     *parts;
 } task;
 
-static void *run_task(void *argument)
+static void run_task(void *arg, size_t i)
 {
-    const task *const t = argument;
-    t->work(t->p);
-    return NULL;
+    const task *const t = arg;
+    t->work(&t->parts[i]);
 }
 
-/* Does every part, all but the first by threads of their own; a thread that cannot be started is
- * replaced by this one. The threads take no signals. */
+/* Does every part; returns whether all are ok. */
 static bool for_parts(part *parts, size_t n, part_work work)
 {
-    pthread_t threads[MOST_THREADS];
-    bool      started[MOST_THREADS] = {false}, ok = true;
-    task      tasks[MOST_THREADS];
+    task t = {work, parts};
+    bool ok = true;
 
-    signals_hold(true);
-    for (size_t i = 1; i < n; i++) {
-        tasks[i] = (task){work, &parts[i]};
-        started[i] = pthread_create(&threads[i], NULL, run_task, &tasks[i]) == 0;
-    }
-    signals_hold(false);
-    work(&parts[0]);
-    for (size_t i = 1; i < n; i++)
-        if (started[i])
-            pthread_join(threads[i], NULL);
-        else
-            work(&parts[i]);
+    parts_run(n, run_task, &t);
     for (size_t i = 0; i < n; i++)
         ok &= parts[i].ok;
     return ok;
@@ -97,11 +80,8 @@ static bool for_parts(part *parts, size_t n, part_work work)
 
 static size_t make_parts(const line_order *order, const lines *l, unsigned threads, part *parts)
 {
-    size_t n = l->n / LINES_PER_THREAD;
+    const size_t n = parts_of(l->n, LINES_PER_THREAD, threads);
 
-    n = n > threads ? threads : n;
-    n = n > MOST_THREADS ? MOST_THREADS : n;
-    n = n > 0 ? n : 1;
     for (size_t i = 0; i < n; i++)
         parts[i] = (part){.order = order,
                           .l = l,
@@ -264,7 +244,7 @@ static bool make_bytes(part *parts, size_t n, lines *out)
 
 bool line_keys_make(const line_order *order, const lines *l, unsigned threads, line_keys *out)
 {
-    part         parts[MOST_THREADS];
+    part         parts[PARTS_MOST];
     const size_t n = make_parts(order, l, threads, parts);
 
     *out = (line_keys){.words = NULL};

@@ -13,12 +13,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     LONGEST_NAME = 32, /* names longer than this are not compared; no option is */
     MOST_OPTIONS = 96  /* of a command                                          */
 };
 
+static const char a_size[] = "a number of bytes, such as 512M, 4Gi or 1e9, or a share of the "
+                             "memory of this machine, such as 50%";
 static const char a_count[] = "a whole number below 2^64, such as 1000, 1e6, 128M, 4Gi or 2^28";
 
 static bool read_digits(const char *text, size_t length, uint64_t *out)
@@ -54,6 +57,26 @@ bool option_count(const char *text, uint64_t *out)
         if (__builtin_mul_overflow(value, base, &value))
             return false;
     *out = value;
+    return true;
+}
+
+bool option_size(const char *text, uint64_t *out)
+{
+    const size_t length = strlen(text);
+    char         number[32];
+
+    if (length < 2 || length >= sizeof number)
+        return option_count(text, out);
+    memcpy(number, text, length + 1);
+    if (number[length - 1] == 'b')
+        number[length - 1] = '\0';
+    if (number[length - 1] != '%')
+        return option_count(number, out);
+    number[length - 1] = '\0';
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    if (!option_count(number, out) || *out > 100 || pages <= 0 || page <= 0)
+        return false;
+    *out = (uint64_t)pages / 100 * *out * (uint64_t)page;
     return true;
 }
 
@@ -115,8 +138,11 @@ static const char *option_for_habit(const char *typed, const option_spec *specs)
 {
     static const struct {
         const char *typed, *name;
-    } habits[] = {{"r", "descending"}, {"reverse", "descending"}, {"u", "unique"},
-                  {"s", "stable"},     {"S", "memory-limit"},     {"parallel", "threads"}};
+    } habits[] = {{"r", "descending"},
+                  {"reverse", "descending"},
+                  {"u", "unique"},
+                  {"s", "stable"},
+                  {"parallel", "threads"}};
 
     for (size_t i = 0; i < sizeof habits / sizeof habits[0]; i++)
         for (const option_spec *s = specs; strcmp(typed, habits[i].typed) == 0 && s->name != NULL;
@@ -210,6 +236,10 @@ static bool set_value(const char *command, const option_spec *spec, const char *
         return (*(const char **)field = text) != NULL;
     if (spec->kind == OPTION_COUNT)
         return set_count(command, spec, text, field);
+    if (spec->kind == OPTION_SIZE)
+        return (option_size(text, field) && *(uint64_t *)field >= spec->least) ||
+               cli_fail("%s: %s%s: '%s' is not %s", command, dashes(spec), spec->name,
+                        cli_quoted(text), a_size);
     if (spec->kind == OPTION_CHOICE || spec->kind == OPTION_MAYBE)
         return set_choice(command, spec, text, field);
     return (read_real(text, field) && !isnan(*(double *)field)) ||

@@ -23,7 +23,8 @@ typedef enum option_kind {
     OPTION_REAL,     /* double, never NaN, so that NaN may mean "not given"     */
     OPTION_CHOICE,   /* int: one of the names in choices                        */
     OPTION_MAYBE,    /* the same; without "=value" the first name               */
-    OPTION_TEXTS     /* option_texts: may be given several times                */
+    OPTION_TEXTS,    /* option_texts: may be given several times                */
+    OPTION_SIZE      /* uint64_t: see option_size(), at least `least`           */
 } option_kind;
 
 typedef struct option_spec {
@@ -55,7 +56,7 @@ typedef struct option_texts { /* in the order they were given */
 
 typedef struct common_options { /* what every command that computes accepts */
     uint64_t    threads;        /* 0: the library's choice                                   */
-    uint64_t    memory_limit;   /* bytes; 0: none                                            */
+    uint64_t    memory_limit;   /* -S: bytes; 0: none                                        */
     uint64_t    device_memory;  /* bytes of GPU memory; 0: all                               */
     const char *cpu_share;      /* of a hybrid sort; NULL: the library's choice              */
     const char *gpu_share;      /* shares of GPUs 0, 1, ... in a hybrid sample sort; NULL: none */
@@ -106,13 +107,17 @@ typedef struct options { /* the options of all commands; each command uses some 
     uint64_t k, n, seed, sub_array, width;
     double   p;
     bool     unset_first, only;
-    const char *list_text, *method, *rank_type, *json_file, *flags_file, *flags_dtype;
-    const char *weights_file, *weights_dtype, *groups_file, *groups_dtype, *then_files;
-    const char *lr, *rl, *dm; /* files of radius */
-    int         check;        /* a check_kind; 0: sort */
-    line_flags  line;         /* of sort */
-    void       *list;         /* the numbers of list_text, to be freed */
-    size_t      count;
+    const char  *list_text, *method, *rank_type, *json_file, *flags_file, *flags_dtype;
+    const char  *weights_file, *weights_dtype, *groups_file, *groups_dtype, *then_files;
+    const char  *lr, *rl, *dm; /* files of radius */
+    int          check;        /* a check_kind; 0: sort */
+    line_flags   line;         /* of sort */
+    void        *list;         /* the numbers of list_text, to be freed */
+    size_t       count;
+    option_texts directories; /* -T */
+    bool         resume;
+    uint64_t     record_size, key_offset; /* of records; 0: no records      */
+    const char  *key_type;                /* of records; NULL: not given    */
 } options;
 
 /* Rows for a table over the struct options. */
@@ -144,7 +149,7 @@ typedef struct options { /* the options of all commands; each command uses some 
 #define NANS(names) CHOICE("nans", nans, ORDO_NANS_LAST, names)
 #define COMMON_OPTIONS /* end the table */                                                         \
     COUNT("threads", 0, common.threads, 1, 4096),                                                  \
-        COUNT("memory-limit", 0, common.memory_limit, 1, SIZE_MAX),                                \
+        OPTION_ROW(options, "memory-limit", 'S', common.memory_limit, OPTION_SIZE, NULL, 1, 0),    \
         CHOICE("device", common.device, ORDO_AUTO,                                                 \
                "auto cpu cuda hybrid cuda:0 cuda:1 cuda:2 cuda:3 cuda:4 cuda:5 cuda:6 cuda:7"),    \
         COUNT("device-memory", 0, common.device_memory, 1, SIZE_MAX),                              \
@@ -153,6 +158,11 @@ typedef struct options { /* the options of all commands; each command uses some 
         FLAG("json", common.json), FLAG("time", common.time), FLAG("profile", common.profile),     \
         TEXT("profile-json", 0, common.profile_json), TEXT("profile-svg", 0, common.profile_svg),  \
         OPTION_END
+/* Of commands that take data larger than memory. */
+#define EXTERNAL_OPTIONS TEXTS("temporary-directory", 'T', directories), FLAG("resume", resume)
+#define RECORD_OPTIONS                                                                             \
+    COUNT("record-size", 0, record_size, 1, UINT32_MAX),                                           \
+        COUNT("key-offset", 0, key_offset, 0, UINT32_MAX), TEXT("key-type", 0, key_type)
 #define FILE_FORMAT(name, field) CHOICE(name, field, FORMAT_NPY, "npy raw text")
 #define OUTPUT_OPTIONS TEXT("output", 'o', out), FILE_FORMAT("format", format)
 #define ARRAY_OPTIONS /* of commands that read an array and write one; end the table */            \
@@ -173,6 +183,10 @@ options_result options_parse(int argc, char **argv, const option_spec *specs, vo
 /* Reads a count: digits (1000), powers of ten (1e6), of two (2^28), or digits with K M G T
  * (10^3 ...) or Ki Mi Gi Ti (2^10 ...). False if it is anything else or does not fit. */
 bool option_count(const char *text, uint64_t *out);
+
+/* Reads bytes of memory: a count, also with a b for bytes at its end, or a share of the memory of
+ * the machine, such as 25%. */
+bool option_size(const char *text, uint64_t *out);
 
 /* Reads a list with commas, given for the option shown as `option`: uint64_t counts from 1
  * (1,10,1e3), or double numbers from 0 to 1. The list is to be freed. NULL after a message. */

@@ -84,6 +84,9 @@ ordo_status external_arguments(external_call *c, const ordo_elements *elements,
             SPILL_MOST_DIRECTORIES);
     FAIL_IF(c->opts.directory_count > 0 && c->opts.directories == NULL, ORDO_E_ARG,
             "opts.directories is NULL; expected %zu names", c->opts.directory_count);
+    FAIL_IF(c->opts.resume_directory != NULL && !c->resumes, ORDO_E_UNSUPPORTED,
+            "opts.resume_directory is %s; expected NULL: only a sort can be resumed",
+            c->opts.resume_directory);
     c->from.name = c->from.name != NULL ? c->from.name : "the source";
     c->source_bytes = c->from.read == NULL ? bytes_ahead(c->from.fd) : c->from.bytes;
     if (c->opts.memory == 0)
@@ -193,10 +196,56 @@ static double share_done(external_call *c)
     return share < 1 ? share : 1;
 }
 
+static uint64_t all_read(external_call *c)
+{
+    return atomic_load(&c->bytes_in) + atomic_load(&c->spill.read);
+}
+
+static uint64_t all_written(external_call *c)
+{
+    return atomic_load(&c->bytes_out) + atomic_load(&c->spill.written);
+}
+
+static void end_phase(external_call *c)
+{
+    ordo_external_report *const r = &c->report;
+    if (c->step.name[0] == 0)
+        return;
+    c->step.seconds = (double)(api_clock_ticks() - c->step_begin) / api_clock_second();
+    c->step.read = all_read(c) - c->step.read;
+    c->step.written = all_written(c) - c->step.written;
+    if (r->steps < ORDO_EXTERNAL_STEPS)
+        r->step[r->steps] = c->step;
+    r->steps++;
+    c->step.name[0] = 0;
+}
+
+void external_phase(external_call *c, const char *name, uint64_t bytes)
+{
+    end_phase(c);
+    c->step = (ordo_external_step){.read = all_read(c), .written = all_written(c)};
+    strncpy(c->step.name, name, sizeof c->step.name - 1);
+    c->step_bytes = bytes;
+    c->step_begin = api_clock_ticks();
+}
+
+/* Tells the caller's function what the call is doing. */
+static void tell_phase(external_call *c)
+{
+    if (c->opts.watch == NULL || c->step.name[0] == 0)
+        return;
+    uint64_t const ticks = api_clock_ticks() - c->step_begin;
+    c->opts.watch(c->opts.watch_user,
+                  &ORDO_OPTS(ordo_external_phase, .name = c->step.name,
+                             .done = all_read(c) - c->step.read, .all = c->step_bytes,
+                             .seconds = (double)ticks / api_clock_second()));
+}
+
 static int watch_inner(void *user, double done)
 {
     external_call *const c = user;
     (void)done;
+    tell_phase(c);
     return ordo_poll(c->exec, share_done(c)) ? 1 : 0;
 }
 
@@ -205,9 +254,14 @@ ordo_status external_begin(external_call *c)
     const char *const named = getenv("TMPDIR");
     bool const        given = c->opts.directory_count > 0;
     c->directory = named != NULL && named[0] != 0 ? named : "/var/tmp";
-    spill_init(&c->spill, given ? c->opts.directories : &c->directory,
-               given ? (unsigned)c->opts.directory_count : 1,
+    bool const kept = c->opts.resume_directory != NULL;
+    spill_init(&c->spill,
+               kept    ? &c->opts.resume_directory
+               : given ? c->opts.directories
+                       : &c->directory,
+               given && !kept ? (unsigned)c->opts.directory_count : 1,
                (c->opts.flags & ORDO_SPILL_IN_MEMORY) != 0, &c->failure);
+    c->spill.kept = kept;
     TRY(api_sibling(c->ctx,
                     &ORDO_OPTS(ordo_ctx_opts, .where = (uint32_t)c->ctx->plan.where,
                                .threads = c->exec->threads, .progress = watch_inner,
@@ -231,8 +285,11 @@ ordo_status external_status(external_call *c)
 
 ordo_status external_report(external_call *c, ordo_external_report *report)
 {
+    end_phase(c);
     c->report.n = atomic_load(&c->read);
-    c->report.spilled = c->spill.written;
+    c->report.read = all_read(c);
+    c->report.written = all_written(c);
+    c->report.spilled = atomic_load(&c->spill.written);
     c->report.memory = c->opts.memory;
     return report != NULL ? api_copy_out(c->exec, report, &c->report, sizeof c->report) : ORDO_OK;
 }
@@ -254,13 +311,21 @@ static bool call_source(external_call *c, char *into, size_t bytes, size_t *got)
     return !failure_seen(&c->failure);
 }
 
+bool external_read_bytes(external_call *c, char *into, size_t bytes, size_t *got)
+{
+    bool const ok = c->from.read != NULL
+                        ? call_source(c, into, bytes, got)
+                        : read_fully(c->from.fd, c->from.name, into, bytes, got, &c->failure);
+    if (ok)
+        atomic_fetch_add(&c->bytes_in, *got);
+    return ok;
+}
+
 bool external_read(external_call *c, char *elements, size_t *n)
 {
     size_t const size = c->kind.size, bytes = c->capacity * size;
     size_t       got;
-    if (!(c->from.read != NULL
-              ? call_source(c, elements, bytes, &got)
-              : read_fully(c->from.fd, c->from.name, elements, bytes, &got, &c->failure)))
+    if (!external_read_bytes(c, elements, bytes, &got))
         return false;
     *n = got / size;
     if (got % size != 0)
@@ -276,6 +341,7 @@ bool external_read(external_call *c, char *elements, size_t *n)
 bool external_write(external_call *c, const void *results, size_t bytes)
 {
     const char *const from = results;
+    atomic_fetch_add(&c->bytes_out, bytes);
     if (c->to.write == NULL)
         return write_fully(c->to.fd, c->to.name, from, bytes, &c->failure);
     for (size_t done = 0; done < bytes && !failure_seen(&c->failure);) {
@@ -304,12 +370,19 @@ bool external_sort_piece(external_call *c, const piece *p)
 static bool goes_on(void *owner)
 {
     external_call *const c = owner;
+    tell_phase(c);
     return !ordo_poll(c->exec, share_done(c));
+}
+
+bool external_goes_on(external_call *c)
+{
+    return goes_on(c) || failure_record(&c->failure, ORDO_E_CANCELLED, "cancelled");
 }
 
 bool external_pipeline(external_call *c, void *user, bool (*read)(void *, piece *),
                        bool (*work)(void *, piece *), bool (*write)(void *, const piece *))
 {
+    double         busy[PIPELINE_BUFFERS] = {0};
     pipeline const p = {.read = read,
                         .work = work,
                         .write = write,
@@ -317,6 +390,11 @@ bool external_pipeline(external_call *c, void *user, bool (*read)(void *, piece 
                         .goes_on = goes_on,
                         .owner = c,
                         .buffers = {c->buffers[0], c->buffers[1], c->buffers[2]},
-                        .failure = &c->failure};
-    return pipeline_run(&p);
+                        .failure = &c->failure,
+                        .busy = busy};
+    bool const     ok = pipeline_run(&p);
+    c->step.read_busy += busy[0];
+    c->step.work_busy += busy[1];
+    c->step.write_busy += busy[2];
+    return ok;
 }

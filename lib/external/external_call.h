@@ -18,6 +18,7 @@ typedef struct external_call {
     ordo_sink          to;
     ordo_external_opts opts;
     uint64_t           source_bytes; /* 0: not known */
+    bool               resumes;      /* the verb accepts opts.resume_directory */
 
     size_t capacity; /* elements of a buffer */
     size_t block_n;  /* elements of a block */
@@ -31,6 +32,12 @@ typedef struct external_call {
 
     /* Elements read from the source and written to the sink. */
     atomic_ullong read, written;
+    /* The same in bytes, of all passes. */
+    atomic_ullong bytes_in, bytes_out;
+
+    ordo_external_step step;       /* the phase that runs */
+    uint64_t           step_bytes; /* that it will read; 0: not known */
+    uint64_t           step_begin; /* ticks */
 } external_call;
 
 /* Read and check the arguments. Calls that write elements have a sink. */
@@ -53,11 +60,21 @@ void        external_free_buffers(external_call *c);
 bool external_read(external_call *c, char *elements, size_t *n);
 bool external_write(external_call *c, const void *results, size_t bytes);
 
+/* Reads `bytes` bytes from the source; *got is less only at its end. */
+bool external_read_bytes(external_call *c, char *into, size_t bytes, size_t *got);
+
 /* Bytes of scratch that a sort of n elements in memory takes. */
 size_t external_sort_scratch(external_call *c, size_t n);
 
 /* Sorts a buffer in memory. */
 bool external_sort_piece(external_call *c, const piece *p);
+
+/* Begins a phase that reads `bytes` bytes (0: not known), for the report and opts.watch. The next
+ * phase or the report ends it. */
+void external_phase(external_call *c, const char *name, uint64_t bytes);
+
+/* Tells the caller about the progress. False after failure_record() if the call is cancelled. */
+bool external_goes_on(external_call *c);
 
 /* Runs a pipeline on the buffers of the call. `user` is the user of each step. */
 bool external_pipeline(external_call *c, void *user, bool (*read)(void *, piece *),

@@ -438,13 +438,22 @@ static bool rank_all(ranker *r)
         return (r->data.n == 0 || replay_read(&r->data, 0, c->buffers[0], (size_t)r->data.n)) &&
                rank_in_memory(r);
     if (!runs_open(&r->runs, &r->bits, c->block_n, c->staging, &c->spill) ||
-        !lanes_open(&r->lanes, count, lane_of(c->capacity, count), &c->spill) ||
-        !external_pipeline(c, r, read_elements, sort_bits, write_run))
+        !lanes_open(&r->lanes, count, lane_of(c->capacity, count), &c->spill))
         return false;
+    external_phase(c, "runs", r->data.n * c->kind.size);
+    if (!external_pipeline(c, r, read_elements, sort_bits, write_run))
+        return false;
+    c->report.unpacked = r->data.n * r->bits.size;
+    for (size_t i = 0; i < r->runs.blocks; i++)
+        c->report.packed += r->runs.bytes[i];
     c->report.runs = r->runs.count;
     c->report.levels = 1;
     r->next = 0;
-    return rank_runs(r) && external_pipeline(c, r, read_elements, place_ranks, write_ranks);
+    external_phase(c, "ranges", atomic_load(&c->spill.written));
+    if (!rank_runs(r))
+        return false;
+    external_phase(c, "ranks", r->data.n * c->kind.size);
+    return external_pipeline(c, r, read_elements, place_ranks, write_ranks);
 }
 
 static void end(ranker *r)

@@ -8,8 +8,14 @@
 #define _GNU_SOURCE
 #include "external/external_call.h"
 #include "external/disk/ranges.h"
+#include "external/resume.h"
 
 #include <stdlib.h>
+
+enum {
+    STAGED_COUNTS = 1024,
+    PIECE_BYTES = 8 << 20 /* read or written at once of data that fit in the memory */
+};
 
 typedef struct sorter {
     external_call *call;
@@ -18,13 +24,39 @@ typedef struct sorter {
     ranges        *ranges;
     bool           source_ended;
     bool           fits; /* all data are in the first buffer */
+    resume         resume;
 
     uint64_t    results; /* elements that the sink has got */
     atomic_bool full;    /* it needs no more */
     uint64_t    limit;   /* elements that it gets at most */
     bool        has_last;
     uint64_t    last; /* with ORDO_UNIQUE: the tie bits of its last element */
+
+    external_call *counts; /* has the sink of ordo_external_unique's counts; NULL: none */
+    uint64_t       tied;   /* elements that tie with the last one, itself included */
+    uint64_t       staged[STAGED_COUNTS];
+    size_t         staged_n;
 } sorter;
+
+static bool write_counts(sorter *s)
+{
+    size_t const n = s->staged_n;
+    s->staged_n = 0;
+    if (n == 0 || external_write(s->counts, s->staged, n * sizeof *s->staged))
+        return true;
+    failure *const f = &s->counts->failure;
+    return failure_record(&s->call->failure, (ordo_status)atomic_load(&f->status), "%s", f->text);
+}
+
+/* A group of ties has ended: its size goes to the sink of counts. */
+static bool end_group(sorter *s)
+{
+    if (s->counts == NULL || s->tied == 0)
+        return true;
+    s->staged[s->staged_n++] = s->tied;
+    s->tied = 0;
+    return s->staged_n < STAGED_COUNTS || write_counts(s);
+}
 
 static bool sort_piece(void *user, piece *p)
 {
@@ -33,7 +65,7 @@ static bool sort_piece(void *user, piece *p)
 }
 
 /* Moves the elements whose key does not tie with the element before them to the front. Returns
- * their number. */
+ * their number; SIZE_MAX after a failure. */
 static size_t drop_ties(sorter *s, const piece *p)
 {
     const element_kind *const kind = &s->call->kind;
@@ -41,8 +73,13 @@ static size_t drop_ties(sorter *s, const piece *p)
     for (size_t i = 0; i < p->n; i++) {
         const char *const element = p->elements + i * kind->size;
         uint64_t const    tie = element_tie(kind, element);
-        if (s->has_last && tie == s->last)
+        if (s->has_last && tie == s->last) {
+            s->tied++;
             continue;
+        }
+        if (!end_group(s))
+            return SIZE_MAX;
+        s->tied = 1;
         if (kept != i)
             memcpy(p->elements + kept * kind->size, element, kind->size);
         s->has_last = true;
@@ -57,7 +94,9 @@ static bool write_sorted(sorter *s, const piece *p)
 {
     external_call *const c = s->call;
     size_t const         n = (c->opts.flags & ORDO_UNIQUE) != 0 ? drop_ties(s, p) : p->n;
-    size_t const         now = (size_t)ordo_min(n, s->limit - s->results);
+    if (n == SIZE_MAX)
+        return false;
+    size_t const now = (size_t)ordo_min(n, s->limit - s->results);
     s->results += now;
     atomic_store(&s->full, s->results == s->limit);
     atomic_fetch_add(&c->written, p->n);
@@ -70,7 +109,7 @@ static bool read_run(void *user, piece *p)
 {
     sorter *const        s = user;
     external_call *const c = s->call;
-    bool const           is_first = atomic_load(&c->read) == 0;
+    bool const           is_first = atomic_load(&c->read) == 0 && s->runs.count == 0;
     if (!s->source_ended && !external_read(c, p->elements, &p->n))
         return false;
     s->source_ended = s->source_ended || p->n < c->capacity;
@@ -87,7 +126,7 @@ static bool check_space(sorter *s)
     uint64_t const       first = c->capacity * c->kind.size;
     if (s->runs.count > 1 || c->source_bytes <= first)
         return true;
-    double const packed = (double)c->spill.written / (double)first;
+    double const packed = (double)atomic_load(&c->spill.written) / (double)first;
     return spill_check_space(&c->spill, (uint64_t)(packed * (double)(c->source_bytes - first)));
 }
 
@@ -97,7 +136,7 @@ static bool write_run(void *user, const piece *p)
     if (s->fits)
         return write_sorted(s, p);
     return runs_begin(&s->runs) && runs_append(&s->runs, p->elements, p->n) && runs_end(&s->runs) &&
-           check_space(s);
+           resume_save(&s->resume, &s->runs) && check_space(s);
 }
 
 /* ---- Phase 2: ranges ---- */
@@ -190,48 +229,132 @@ static double seconds_since(uint64_t ticks)
     return (double)(api_clock_ticks() - ticks) / api_clock_second();
 }
 
+static uint64_t spilled_bytes(const runs *r)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < r->blocks; i++)
+        bytes += r->bytes[i];
+    return bytes;
+}
+
+/* Reads all n elements that the source says it has, in pieces. */
+static bool read_at_once(external_call *c, piece *p, size_t n)
+{
+    size_t const piece_n = ordo_max(PIECE_BYTES / c->kind.size, 1);
+    size_t       got = 1;
+    for (; got > 0; p->n += got) {
+        if (p->n > n)
+            return failure_record(&c->failure, ORDO_E_IO,
+                                  "%s has grown while it was read; expected %llu bytes",
+                                  c->from.name, (unsigned long long)c->source_bytes);
+        c->capacity = ordo_min(piece_n, n + 1 - p->n);
+        if (!external_goes_on(c) || !external_read(c, p->elements + p->n * c->kind.size, &got))
+            return false;
+    }
+    return true;
+}
+
+static bool write_at_once(sorter *s, const piece *p)
+{
+    size_t const size = s->call->kind.size, piece_n = ordo_max(PIECE_BYTES / size, 1);
+    for (size_t at = 0; at < p->n; at += piece_n) {
+        piece const part = {.elements = p->elements + at * size, .n = ordo_min(piece_n, p->n - at)};
+        if (!external_goes_on(s->call) || !write_sorted(s, &part))
+            return false;
+    }
+    return true;
+}
+
+/* Sorts in one buffer, without the two others, if all data fit it with the scratch of a sort.
+ * *done is false if they do not. */
+static bool sort_at_once(sorter *s, bool *done)
+{
+    external_call *const c = s->call;
+    size_t const         n = (size_t)(c->source_bytes / c->kind.size);
+    *done = false;
+    if (c->source_bytes == 0 || c->opts.resume_directory != NULL ||
+        c->source_bytes > c->opts.memory ||
+        external_sort_scratch(c, n) + c->source_bytes > c->opts.memory)
+        return true;
+    *done = true;
+    piece p = {.elements = malloc((n + 1) * c->kind.size)};
+    c->buffers[0] = p.elements;
+    if (p.elements == NULL)
+        return failure_record(&c->failure, ORDO_E_NOMEM, "the system refused %zu bytes",
+                              (n + 1) * c->kind.size);
+    external_phase(c, "in memory", c->source_bytes);
+    return read_at_once(c, &p, n) && external_sort_piece(c, &p) && write_at_once(s, &p);
+}
+
 static bool sort_all(sorter *s)
 {
     external_call *const c = s->call;
     uint64_t const       begin = api_clock_ticks();
     if (!runs_open(&s->runs, &c->kind, c->block_n, c->staging, &c->spill) ||
-        !external_pipeline(c, s, read_run, sort_piece, write_run))
+        !resume_open(&s->resume, c, &s->runs))
         return false;
+    external_phase(c, "runs", c->source_bytes);
+    if (!external_pipeline(c, s, read_run, sort_piece, write_run))
+        return false;
+    c->report.unpacked = s->runs.count > 0 ? atomic_load(&c->read) * c->kind.size : 0;
+    c->report.packed = spilled_bytes(&s->runs);
     c->report.runs = s->runs.count;
     c->report.levels = s->runs.count > 0;
     c->report.run_seconds = seconds_since(begin);
     uint64_t const middle = api_clock_ticks();
-    while (s->runs.count > most_runs(s))
+    while (s->runs.count > most_runs(s)) {
+        external_phase(c, "longer runs", spilled_bytes(&s->runs));
         if (!lengthen_runs(s))
             return false;
+    }
+    if (s->runs.count > 0)
+        external_phase(c, "ranges", spilled_bytes(&s->runs));
     if (s->runs.count > 0 && !run_ranges(s, 0, s->runs.count, write_range))
         return false;
     c->report.range_seconds = seconds_since(middle);
     return true;
 }
 
-ordo_status external_sort_first(external_call *c, uint64_t limit)
+static ordo_status sort_to(external_call *c, uint64_t limit, external_call *counts)
 {
-    sorter      s = {.call = c, .limit = limit};
-    ordo_status status = external_plan_sort(c);
-    if (status == ORDO_OK && !sort_all(&s))
+    sorter      s = {.call = c, .limit = limit, .counts = counts};
+    bool        done = false;
+    ordo_status status = sort_at_once(&s, &done) ? ORDO_OK : external_status(c);
+    if (!done && status == ORDO_OK)
+        status = external_plan_sort(c);
+    if (!done && status == ORDO_OK && !sort_all(&s))
         status = external_status(c);
+    if (status == ORDO_OK && counts != NULL && !(end_group(&s) && write_counts(&s)))
+        status = external_status(c);
+    resume_close(&s.resume, status == ORDO_OK);
     runs_close(&s.runs);
     runs_close(&s.longer);
     free(s.order);
     return status;
 }
 
+ordo_status external_sort_first(external_call *c, uint64_t limit)
+{
+    return sort_to(c, limit, NULL);
+}
+
 static ordo_status sort_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_elements *elements,
                                 const ordo_source *from, const ordo_sink *to,
-                                const ordo_external_opts *opts, ordo_external_report *report)
+                                const ordo_sink *counts, const ordo_external_opts *opts,
+                                ordo_external_report *report)
 {
-    external_call c = {.ctx = ctx, .exec = exec, .failure = FAILURE_NONE};
+    external_call c = {
+        .ctx = ctx, .exec = exec, .failure = FAILURE_NONE, .resumes = counts == NULL};
+    external_call other = {.ctx = ctx, .exec = exec, .failure = FAILURE_NONE};
     TRY(external_arguments(&c, elements, from, opts));
     TRY(external_sink(&c, to));
+    if (counts != NULL) {
+        TRY(external_sink(&other, counts));
+        c.opts.flags |= ORDO_UNIQUE;
+    }
     ordo_status status = external_begin(&c);
     if (status == ORDO_OK)
-        status = external_sort_first(&c, UINT64_MAX);
+        status = sort_to(&c, UINT64_MAX, counts != NULL ? &other : NULL);
     external_end(&c);
     return status == ORDO_OK ? external_report(&c, report) : status;
 }
@@ -241,5 +364,23 @@ ordo_status ordo_external_sort(ordo_ctx *ctx, const ordo_elements *elements,
                                const ordo_external_opts *opts, ordo_external_report *report)
 {
     API_CALL("external_sort", (ordo_type)0, 0,
-             sort_entered(ctx, exec, elements, from, to, opts, report));
+             sort_entered(ctx, exec, elements, from, to, NULL, opts, report));
+}
+
+static ordo_status unique_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_elements *elements,
+                                  const ordo_source *from, const ordo_sink *to,
+                                  const ordo_sink *counts, const ordo_external_opts *opts,
+                                  ordo_external_report *report)
+{
+    FAIL_IF(counts == NULL, ORDO_E_ARG, "counts is NULL; expected a struct");
+    return sort_entered(ctx, exec, elements, from, to, counts, opts, report);
+}
+
+ordo_status ordo_external_unique(ordo_ctx *ctx, const ordo_elements *elements,
+                                 const ordo_source *from, const ordo_sink *to,
+                                 const ordo_sink *counts, const ordo_external_opts *opts,
+                                 ordo_external_report *report)
+{
+    API_CALL("external_unique", (ordo_type)0, 0,
+             unique_entered(ctx, exec, elements, from, to, counts, opts, report));
 }

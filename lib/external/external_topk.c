@@ -95,6 +95,7 @@ static ordo_status choose_all(external_call *c, uint64_t k)
     chooser s = {.call = c, .k = (size_t)k, .kept = malloc(n * size), .capacity = n};
     if (s.kept == NULL)
         return ordo_fail(c->exec, ORDO_E_NOMEM, "the system refused %zu bytes", n * size);
+    external_phase(c, "choose", c->source_bytes);
     bool const ok = external_pipeline(c, &s, read_piece, choose, drop) && shrink(&s) &&
                     external_write(c, s.kept, s.n * size);
     free(s.kept);

@@ -23,6 +23,20 @@ typedef struct circle {
     piece           pieces[PIPELINE_BUFFERS];
 } circle;
 
+static double now_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Counts the time since `begin` as time of a step. Each step has its own thread and its own
+ * counter. */
+static void count_busy(const pipeline *pipe, turn step, double begin)
+{
+    pipe->busy[step] += now_seconds() - begin;
+}
+
 static void hand_on(circle *c, size_t at, turn next)
 {
     pthread_mutex_lock(&c->lock);
@@ -71,7 +85,10 @@ static void *read_all(void *user)
             return NULL;
         piece *const p = &c->pieces[at];
         *p = (piece){.elements = pipe->buffers[at]};
-        if (!pipe->read(pipe->user, p))
+        double const begin = now_seconds();
+        bool const   ok = pipe->read(pipe->user, p);
+        count_busy(pipe, TO_READ, begin);
+        if (!ok)
             return NULL;
         hand_on(c, at, TO_WORK);
         if (p->ended)
@@ -84,8 +101,12 @@ static void *write_all(void *user)
     circle *const         c = user;
     const pipeline *const pipe = c->pipe;
     for (size_t at = 0;; at = (at + 1) % PIPELINE_BUFFERS) {
-        if (!wait_for(c, at, TO_WRITE, false) || c->pieces[at].ended ||
-            !pipe->write(pipe->user, &c->pieces[at]))
+        if (!wait_for(c, at, TO_WRITE, false) || c->pieces[at].ended)
+            return NULL;
+        double const begin = now_seconds();
+        bool const   ok = pipe->write(pipe->user, &c->pieces[at]);
+        count_busy(pipe, TO_WRITE, begin);
+        if (!ok)
             return NULL;
         hand_on(c, at, TO_READ);
     }
@@ -98,8 +119,11 @@ static void work_all(circle *c)
         if (!wait_for(c, at, TO_WORK, true))
             return;
         ask(pipe);
-        bool const ended = c->pieces[at].ended;
-        if (!ended && !pipe->work(pipe->user, &c->pieces[at]))
+        bool const   ended = c->pieces[at].ended;
+        double const begin = now_seconds();
+        bool const   ok = ended || pipe->work(pipe->user, &c->pieces[at]);
+        count_busy(pipe, TO_WORK, begin);
+        if (!ok)
             return;
         hand_on(c, at, TO_WRITE);
         if (ended)

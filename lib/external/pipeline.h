@@ -28,6 +28,7 @@ typedef struct pipeline {
     void    *owner;
     char    *buffers[PIPELINE_BUFFERS];
     failure *failure;
+    double  *busy; /* seconds of reading, working, writing; the pipeline adds to them */
 } pipeline;
 
 /* Returns false after a failure. All threads have ended then. */

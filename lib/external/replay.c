@@ -60,6 +60,7 @@ bool replay_open(replay *r, external_call *c)
         return true;
     }
     copier copy = {.call = c, .to = r};
+    external_phase(c, "copy", c->source_bytes);
     return external_pipeline(c, &copy, read_chunk, keep_chunk, write_chunk);
 }
 
@@ -73,9 +74,11 @@ bool replay_read(const replay *r, uint64_t first, char *elements, size_t n)
 {
     external_call *const c = r->call;
     size_t const         size = c->kind.size;
-    if (r->chunks == NULL)
+    if (r->chunks == NULL) {
+        atomic_fetch_add(&c->bytes_in, n * size);
         return read_at(c->from.fd, c->from.name, elements, n * size, r->start + first * size,
                        &c->failure);
+    }
     while (n > 0) {
         const replay_chunk *const chunk = &r->chunks[first / r->chunk_n];
         uint64_t const            skipped = first % r->chunk_n;

@@ -331,6 +331,7 @@ bool select_run(selector *s)
     do {
         choose_cells(s);
         s->next = 0;
+        external_phase(c, "pass", s->data.n * c->kind.size);
         if (!external_pipeline(c, s, read_piece, count_piece, drop_piece) || !sort_survivors(s))
             return false;
         if (s->passes == 0) {

@@ -1,9 +1,10 @@
-/* test_external_faults.c - every system call of an external sort fails in turn.
+/* test_external_faults.c - every system call of the external verbs fails in turn.
  *
- * The linker sends the library's calls of open, read, write, pread, pwrite and fallocate to the
- * functions here. One call of a kind fails with an error, is interrupted, or does only a part of
- * its work. Interrupted and partial calls must not change the result. Errors must give ORDO_E_IO
- * with the text of the error, and the sink has received nothing but a part of the right result. */
+ * The linker sends the library's calls of open, read, write, pread, pwrite, fsync, fdatasync,
+ * renameat and mkdir to the functions here. One call of a kind fails with an error, is interrupted,
+ * or does only a part of its work. Interrupted and partial calls must not change the result. Errors
+ * must give ORDO_E_IO with the text of the error, and the sink has received nothing but a part of
+ * the right result. With ORDO_TORTURE=1 every call fails, otherwise a selection. */
 #define _GNU_SOURCE
 #include "inputs.h"
 #include "ordo_external.h"
@@ -12,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,10 +36,15 @@ typedef enum call_kind {
     WRITE,
     PREAD,
     PWRITE,
+    FSYNC, /* the calls from here on are only made for a resume directory */
+    RENAME,
+    OPENAT,
+    MKDIR,
     CALL_KINDS
 } call_kind;
 
-static const char *const call_names[] = {"open", "read", "write", "pread", "pwrite"};
+static const char *const call_names[] = {"open",  "read",   "write",  "pread", "pwrite",
+                                         "fsync", "rename", "openat", "mkdir"};
 
 typedef enum fault {
     NO_SPACE,
@@ -87,6 +94,16 @@ static ssize_t fault_result(void)
 }
 
 int     __real_open(const char *path, int flags, ...);
+int     __real_openat(int fd, const char *path, int flags, ...);
+int     __real_fsync(int fd);
+int     __real_fdatasync(int fd);
+int     __real_renameat(int from, const char *name, int to, const char *other);
+int     __real_mkdir(const char *path, mode_t mode);
+int     __wrap_openat(int fd, const char *path, int flags, ...);
+int     __wrap_fsync(int fd);
+int     __wrap_fdatasync(int fd);
+int     __wrap_renameat(int from, const char *name, int to, const char *other);
+int     __wrap_mkdir(const char *path, mode_t mode);
 ssize_t __real_read(int fd, void *into, size_t bytes);
 ssize_t __real_write(int fd, const void *from, size_t bytes);
 ssize_t __real_pread(int fd, void *into, size_t bytes, off_t at);
@@ -106,6 +123,29 @@ int __wrap_open(const char *path, int flags, ...)
     if ((flags & O_TMPFILE) == O_TMPFILE && fails(OPEN) && fault_result() != 0)
         return -1;
     return __real_open(path, flags, mode);
+}
+
+int __wrap_openat(int fd, const char *path, int flags, ...)
+{
+    va_list args;
+    va_start(args, flags);
+    int const mode = (flags & O_CREAT) != 0 ? va_arg(args, int) : 0;
+    va_end(args);
+    return fails(OPENAT) && fault_result() != 0 ? -1 : __real_openat(fd, path, flags, mode);
+}
+
+int __wrap_fsync(int fd) { return fails(FSYNC) && fault_result() != 0 ? -1 : __real_fsync(fd); }
+int __wrap_fdatasync(int fd)
+{
+    return fails(FSYNC) && fault_result() != 0 ? -1 : __real_fdatasync(fd);
+}
+int __wrap_renameat(int from, const char *name, int to, const char *other)
+{
+    return fails(RENAME) && fault_result() != 0 ? -1 : __real_renameat(from, name, to, other);
+}
+int __wrap_mkdir(const char *path, mode_t mode)
+{
+    return fails(MKDIR) && fault_result() != 0 ? -1 : __real_mkdir(path, mode);
 }
 
 #define PART(bytes) ((bytes) > 1 ? (bytes) / 2 : (bytes))
@@ -136,42 +176,83 @@ ssize_t __wrap_pwrite(int fd, const void *from, size_t bytes, off_t at)
     WRAP(PWRITE, bytes, __real_pwrite(fd, from, bytes, at));
 }
 
-static uint64_t *input, *expected, *result;
-static int       in, out;
+typedef enum verb {
+    SORT,
+    RESUMED, /* a sort with a resume directory */
+    ARGSORT,
+    RANK,
+    TOPK,
+    SELECT,
+    VERBS
+} verb;
 
-static ordo_status sort_files(ordo_ctx *ctx, const char *const *directories, size_t count)
+static const char *const verb_names[] = {"sort", "resumed", "argsort", "rank", "topk", "select"};
+
+static uint64_t   *input, *expected[VERBS], *result;
+static size_t      counts[VERBS]; /* results */
+static int         in, out;
+static const char *resume_path = "faults-resume";
+
+static const uint64_t places[] = {0, N / 3, N - 1};
+
+static ordo_status run_verb(ordo_ctx *ctx, verb v, const char *const *directories, size_t count)
 {
-    ordo_elements const      elements = ORDO_OPTS(ordo_elements, .type = ORDO_U64);
-    ordo_external_opts const opts =
-        ORDO_OPTS(ordo_external_opts, .memory = MEMORY, .flags = ORDO_SPILL_IN_MEMORY,
-                  .directories = directories, .directory_count = count);
+    ordo_elements const elements = ORDO_OPTS(ordo_elements, .type = ORDO_U64);
+    ordo_external_opts  opts = ORDO_OPTS(
+         ordo_external_opts, .memory = v == RANK ? 2 * MEMORY : MEMORY,
+         .flags = ORDO_SPILL_IN_MEMORY, .directories = directories, .directory_count = count);
     ordo_source const from = ORDO_OPTS(ordo_source, .fd = in);
     ordo_sink const   to = ORDO_OPTS(ordo_sink, .fd = out);
     CHECK(lseek(in, 0, SEEK_SET) == 0 && lseek(out, 0, SEEK_SET) == 0 && ftruncate(out, 0) == 0);
-    return ordo_external_sort(ctx, &elements, &from, &to, &opts, NULL);
+    opts.resume_directory = v == RESUMED ? resume_path : NULL;
+    switch (v) {
+    case ARGSORT:
+        return ordo_external_argsort(ctx, &elements, &from, ORDO_U64, &to, &opts, NULL);
+    case RANK:
+        return ordo_external_rank(ctx, &elements, &from, ORDO_TIES_MIN, ORDO_U64, &to, &opts, NULL);
+    case TOPK:
+        return ordo_external_topk(ctx, &elements, &from, counts[TOPK], &to, &opts, NULL);
+    case SELECT:
+        return ordo_external_select(ctx, &elements, &from, places, 3, result, &opts, NULL);
+    default:
+        return ordo_external_sort(ctx, &elements, &from, &to, &opts, NULL);
+    }
 }
 
 /* The sink has received the first bytes of the result, and all of them after ORDO_OK. */
-static void check_sink(ordo_status status)
+static void check_results(verb v, ordo_status status)
 {
-    size_t const  bytes = N * sizeof *result;
-    ssize_t const got = pread(out, result, bytes, 0);
-    CHECK(status == ORDO_OK ? got == (ssize_t)bytes : got >= 0);
-    CHECK_BYTES(expected, result, (size_t)got, 1);
+    size_t const bytes = counts[v] * sizeof *result;
+    if (v == SELECT && status == ORDO_OK)
+        CHECK_BYTES(expected[v], result, bytes, 1);
+    if (v == SELECT)
+        return;
+    ssize_t const got = pread(out, result, bytes + 1, 0);
+    CHECK(status == ORDO_OK ? got == (ssize_t)bytes : got >= 0 && got <= (ssize_t)bytes);
+    CHECK_BYTES(expected[v], result, (size_t)got, 1);
+}
+
+/* Sorts without a fault; the directory of an earlier failure is used and removed. */
+static void finish_resumed(ordo_ctx *ctx)
+{
+    CHECK_STATUS(ORDO_OK, run_verb(ctx, RESUMED, NULL, 0), ctx);
+    check_results(RESUMED, ORDO_OK);
+    CHECK(access(resume_path, F_OK) != 0);
 }
 
 /* Makes call number `at` of a kind fail. Returns whether there was such a call. */
-static bool try_fault(ordo_ctx *ctx, call_kind call, fault what, size_t at, bool always)
+static bool try_fault(ordo_ctx *ctx, verb v, call_kind call, fault what, size_t at, bool always)
 {
     static const char *const here[] = {"."};
-    testkit_case("%s %zu%s: %s", call_names[call], at, always ? " and later ones" : "",
-                 fault_names[what]);
+    testkit_case("%s: %s %zu%s: %s", verb_names[v], call_names[call], at,
+                 always ? " and later ones" : "", fault_names[what]);
     arm(call, what, at, always);
-    ordo_status const status = sort_files(ctx, here, 1);
+    ordo_status const status = run_verb(ctx, v, here, 1);
     plan.armed = false;
     bool const happened = plan.seen >= at;
-    bool const harmless = what == INTERRUPTED || what == PARTIAL || !happened;
-    if (call == OPEN && what == INTERRUPTED && happened)
+    bool const repeats = call == READ || call == WRITE || call == PREAD || call == PWRITE;
+    bool const harmless = (what == INTERRUPTED && repeats) || what == PARTIAL || !happened;
+    if (!repeats && what == INTERRUPTED && happened)
         CHECK(status == ORDO_E_IO || status == ORDO_OK);
     else
         CHECK_STATUS(harmless ? ORDO_OK : ORDO_E_IO, status, ctx);
@@ -179,25 +260,30 @@ static bool try_fault(ordo_ctx *ctx, call_kind call, fault what, size_t at, bool
         CHECK(strstr(ordo_last_error(ctx), strerror(what == NO_SPACE      ? ENOSPC
                                                     : what == INTERRUPTED ? EINTR
                                                                           : EIO)));
-    check_sink(status);
+    check_results(v, status);
+    if (v == RESUMED && status != ORDO_OK)
+        finish_resumed(ctx);
     return happened;
 }
 
+/* The verbs besides sort get fewer faults, and only the kinds of calls that they make. */
 static void test_faults(ordo_ctx *ctx)
 {
-    for (call_kind call = 0; call < CALL_KINDS; call++)
-        for (fault what = 0; what < FAULTS; what++) {
-            size_t at = 1, step = 1;
-            bool   happened = try_fault(ctx, call, what, at, false);
-            CHECK(happened);
-            while (happened && at < 4000) {
-                at += step;
-                step += STRIDE + step / 2;
-                happened = try_fault(ctx, call, what, at, false);
+    bool const all = getenv("ORDO_TORTURE") != NULL;
+    for (verb v = 0; v < VERBS; v++)
+        for (call_kind call = 0; call < (v == RESUMED ? CALL_KINDS : FSYNC); call++)
+            for (fault what = 0; what < FAULTS; what++) {
+                size_t at = 1, step = 1;
+                bool   happened = try_fault(ctx, v, call, what, at, false);
+                CHECK(happened || v != SORT);
+                while (happened && at < 4000) {
+                    at += step;
+                    step += all ? 0 : (v == SORT ? 1 : (size_t)3) * STRIDE + step / 2;
+                    happened = try_fault(ctx, v, call, what, at, false);
+                }
             }
-        }
-    try_fault(ctx, PWRITE, NO_SPACE, 2, true);
-    try_fault(ctx, READ, IO_ERROR, 2, true);
+    try_fault(ctx, SORT, PWRITE, NO_SPACE, 2, true);
+    try_fault(ctx, SORT, READ, IO_ERROR, 2, true);
 }
 
 /* If the first directory becomes full, the next one takes the rest. */
@@ -207,12 +293,33 @@ static void test_full_directory(ordo_ctx *ctx)
     testkit_case("a full directory");
     for (size_t at = 1; at < 10; at += 2) {
         arm(PWRITE, NO_SPACE, at, false);
-        ordo_status const status = sort_files(ctx, two, 2);
+        ordo_status const status = run_verb(ctx, SORT, two, 2);
         plan.armed = false;
         CHECK_STATUS(ORDO_OK, status, ctx);
         CHECK(plan.seen > at);
-        check_sink(status);
+        check_results(SORT, status);
     }
+}
+
+/* The results in memory, of which the external verbs must write the same bytes. */
+static void make_expected(ordo_ctx *ctx)
+{
+    for (verb v = 0; v < VERBS; v++) {
+        expected[v] = test_keep(N * sizeof *input);
+        counts[v] = v == TOPK ? N / 2 : v == SELECT ? 3 : N;
+    }
+    memcpy(expected[SORT], input, N * sizeof *input);
+    CHECK_STATUS(ORDO_OK, ordo_sort(ctx, ORDO_U64, expected[SORT], N, NULL), ctx);
+    memcpy(expected[RESUMED], expected[SORT], N * sizeof *input);
+    memcpy(expected[TOPK], expected[SORT], N * sizeof *input);
+    for (size_t i = 0; i < 3; i++)
+        expected[SELECT][i] = expected[SORT][places[i]];
+    CHECK_STATUS(ORDO_OK, ordo_argsort(ctx, ORDO_U64, input, N, ORDO_U64, expected[ARGSORT], NULL),
+                 ctx);
+    CHECK_STATUS(ORDO_OK,
+                 ordo_rank(ctx, ORDO_U64, input, N, ORDO_U64, expected[RANK],
+                           &ORDO_OPTS(ordo_rank_opts, .ties = ORDO_TIES_MIN)),
+                 ctx);
 }
 
 int main(void)
@@ -220,15 +327,16 @@ int main(void)
     testkit_start();
     ordo_ctx *const ctx = test_context_make(1);
     char            in_name[] = "faults-in-XXXXXX", out_name[] = "faults-out-XXXXXX";
+    char            resume_name[64];
+    snprintf(resume_name, sizeof resume_name, "faults-resume-%ld", (long)getpid());
+    resume_path = resume_name;
     input = test_keep(N * sizeof *input);
-    expected = test_keep(N * sizeof *input);
-    result = test_keep(N * sizeof *input);
+    result = test_keep((N + 1) * sizeof *input);
     in = mkstemp(in_name);
     out = mkstemp(out_name);
     CHECK(in >= 0 && out >= 0 && unlink(in_name) == 0 && unlink(out_name) == 0);
     inputs_fill(inputs_find("random bits"), ORDO_U64, input, N, 1);
-    memcpy(expected, input, N * sizeof *input);
-    CHECK_STATUS(ORDO_OK, ordo_sort(ctx, ORDO_U64, expected, N, NULL), ctx);
+    make_expected(ctx);
     CHECK(write(in, input, N * sizeof *input) == (ssize_t)(N * sizeof *input));
     test_faults(ctx);
     test_full_directory(ctx);

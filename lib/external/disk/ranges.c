@@ -2,18 +2,23 @@
 #define _GNU_SOURCE
 #include "external/disk/ranges.h"
 
+#include "backend/tuning.h"
 #include "external/disk/crc32c.h"
 
 #include <stdlib.h>
 
 enum {
-    MOST_THREADS = 8
+    MOST_THREADS = 8,
+    /* Disk space is given back in pieces of this size. On ext4 with the mount option discard each
+     * piece is a request to the disk that the next journal commit waits for. */
+    RELEASED_BYTES = ORDO_TUNE(1 << 20, 256)
 };
 
 typedef struct cursor { /* of one run */
     size_t   block;     /* its next block */
     size_t   extent;    /* the extent of that block */
     uint64_t offset;    /* where that block is in the file of the extent */
+    uint64_t released;  /* the disk space of the extent before this offset is given back */
     size_t   taken;     /* blocks of this range that are not read yet */
     size_t   carried;   /* elements that the last range left over */
     size_t   n;         /* elements of this range before the cut is known */
@@ -83,7 +88,7 @@ ranges *ranges_open(const runs *r, size_t from, size_t to, const uint32_t *order
         const run *const one = &r->all[from + i];
         g->cursors[i] = (cursor){.block = one->block, .extent = one->extent};
         if (one->blocks > 0)
-            g->cursors[i].offset = r->extents[one->extent].offset;
+            g->cursors[i].offset = g->cursors[i].released = r->extents[one->extent].offset;
         g->blocks += one->blocks;
     }
     return g;
@@ -173,8 +178,14 @@ static void advance(const ranges *g, cursor *c, size_t count, size_t bytes)
     c->block += count;
     c->taken -= count;
     c->offset += bytes;
-    if (c->extent + 1 < r->extent_count && r->extents[c->extent + 1].block == c->block)
-        c->offset = r->extents[++c->extent].offset;
+    bool const is_last = c->extent + 1 == r->extent_count;
+    bool const ends = c->block == (is_last ? r->blocks : r->extents[c->extent + 1].block);
+    if (ends || c->offset - c->released >= RELEASED_BYTES) {
+        spill_release(r->spill, r->extents[c->extent].file, c->released, c->offset - c->released);
+        c->released = c->offset;
+    }
+    if (ends && !is_last)
+        c->offset = c->released = r->extents[++c->extent].offset;
 }
 
 /* Reads blocks at the cursor into the buffer and unpacks them to *to, which moves on. */
@@ -193,7 +204,6 @@ static bool read_blocks(const ranges *g, cursor *c, char *buffer, char **to)
         at += r->bytes[block];
         *to += r->n[block] * r->kind.size;
     }
-    spill_release(r->spill, file, c->offset, bytes);
     advance(g, c, count, bytes);
     return true;
 }

@@ -5,16 +5,22 @@
 
 #include <stdlib.h>
 
+bool runs_resize(runs *r)
+{
+    free(r->staging);
+    r->staging = malloc(r->staging_bytes + block_most(&r->kind, r->block_n));
+    return r->staging != NULL ||
+           failure_record(r->failure, ORDO_E_NOMEM, "the system refused memory for a buffer");
+}
+
 bool runs_open(runs *r, const element_kind *kind, size_t block_n, size_t staging, spill *s)
 {
     *r = (runs){.kind = *kind,
                 .block_n = block_n,
                 .spill = s,
                 .failure = s->failure,
-                .staging_bytes = staging,
-                .staging = malloc(staging + block_most(kind, block_n))};
-    return r->staging != NULL ||
-           failure_record(s->failure, ORDO_E_NOMEM, "the system refused memory for a buffer");
+                .staging_bytes = staging};
+    return runs_resize(r);
 }
 
 void runs_close(runs *r)
@@ -88,18 +94,26 @@ static bool flush(runs *r)
     return true;
 }
 
+/* Makes space for the facts of `count` more blocks. */
+static bool grow_blocks(runs *r, size_t count)
+{
+    if (r->blocks + count <= r->block_capacity)
+        return true;
+    size_t const more = ordo_max(next_capacity(r->block_capacity), r->blocks + count);
+    if (!grow(r, (void **)&r->first, more, sizeof *r->first) ||
+        !grow(r, (void **)&r->n, more, sizeof *r->n) ||
+        !grow(r, (void **)&r->bytes, more, sizeof *r->bytes) ||
+        !grow(r, (void **)&r->crc, more, sizeof *r->crc))
+        return false;
+    r->block_capacity = more;
+    return true;
+}
+
 /* Notes what memory holds about the block that was packed last. */
 static bool note_block(runs *r, const char *elements, size_t n, size_t bytes)
 {
-    if (r->blocks == r->block_capacity) {
-        size_t const more = next_capacity(r->block_capacity);
-        if (!grow(r, (void **)&r->first, more, sizeof *r->first) ||
-            !grow(r, (void **)&r->n, more, sizeof *r->n) ||
-            !grow(r, (void **)&r->bytes, more, sizeof *r->bytes) ||
-            !grow(r, (void **)&r->crc, more, sizeof *r->crc))
-            return false;
-        r->block_capacity = more;
-    }
+    if (!grow_blocks(r, 1))
+        return false;
     r->first[r->blocks] = element_order(&r->kind, elements);
     r->n[r->blocks] = (uint32_t)n;
     r->bytes[r->blocks] = (uint32_t)bytes;
@@ -127,3 +141,20 @@ bool runs_append(runs *r, const char *elements, size_t n)
 }
 
 bool runs_end(runs *r) { return flush(r); }
+
+bool runs_restore(runs *r, uint64_t n, size_t blocks, uint64_t offset, const void *first,
+                  const void *others)
+{
+    const char *const more = others;
+    size_t const      width = blocks * sizeof(uint32_t), at = r->blocks;
+    if (!runs_begin(r) || !note_extent(r, 0, offset) || !grow_blocks(r, blocks))
+        return false;
+    memcpy(r->first + at, first, blocks * sizeof *r->first);
+    memcpy(r->n + at, more, width);
+    memcpy(r->bytes + at, more + width, width);
+    memcpy(r->crc + at, more + 2 * width, width);
+    r->all[r->count - 1].n = n;
+    r->all[r->count - 1].blocks = blocks;
+    r->blocks += blocks;
+    return true;
+}

@@ -61,4 +61,12 @@ bool runs_begin(runs *r);
 bool runs_append(runs *r, const char *elements, size_t n);
 bool runs_end(runs *r);
 
+/* Adds a run that is in the temporary file already, at `offset`: its elements, and the facts of its
+ * blocks in the order of the arrays of struct runs (first as one array, the others as three). */
+bool runs_restore(runs *r, uint64_t n, size_t blocks, uint64_t offset, const void *first,
+                  const void *others);
+
+/* Makes space for a block again, after block_n was changed. */
+bool runs_resize(runs *r);
+
 #endif

@@ -22,7 +22,10 @@ enum {
 
 void spill_init(spill *s, const char *const *directories, unsigned count, bool tmpfs, failure *f)
 {
-    *s = (spill){.directories = directories, .count = count, .tmpfs = tmpfs, .failure = f};
+    s->directories = directories;
+    s->count = count;
+    s->tmpfs = tmpfs;
+    s->failure = f;
     for (unsigned i = 0; i < count; i++)
         s->fds[i] = -1;
 }
@@ -54,6 +57,17 @@ static int open_nameless(const char *directory)
     return named;
 }
 
+/* Opens the file "runs", which stays. */
+static int open_kept(const char *directory)
+{
+    char path[4096];
+    if (snprintf(path, sizeof path, "%s/runs", directory) >= (int)sizeof path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    return open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
 static bool open_file(spill *s, unsigned which)
 {
     const char *const directory = s->directories[which];
@@ -65,10 +79,23 @@ static bool open_file(spill *s, unsigned which)
                               "%s is a file system in memory, so temporary files there would not "
                               "save memory; expected a directory on a disk",
                               directory);
-    s->fds[which] = open_nameless(directory);
+    s->fds[which] = s->kept ? open_kept(directory) : open_nameless(directory);
     return s->fds[which] >= 0 ||
            failure_record_errno(s->failure, errno, "opening a temporary file in %s failed",
                                 directory);
+}
+
+bool spill_reopen(spill *s, uint64_t bytes)
+{
+    struct stat status;
+    if (!open_file(s, 0))
+        return false;
+    if (fstat(s->fds[0], &status) != 0 || (uint64_t)status.st_size < bytes)
+        return failure_record(
+            s->failure, ORDO_E_IO, "the file runs in %s has %llu bytes; expected at least %llu",
+            s->directories[0], (unsigned long long)status.st_size, (unsigned long long)bytes);
+    s->sizes[0] = bytes;
+    return true;
 }
 
 static bool is_full(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
@@ -84,20 +111,21 @@ bool spill_append(spill *s, const void *data, size_t bytes, unsigned *file, uint
             *file = which;
             *offset = s->sizes[which];
             s->sizes[which] += bytes;
-            s->written += bytes;
+            atomic_fetch_add(&s->written, bytes);
             return true;
         }
         if (!is_full(error) || tries + 1 == s->count)
             return failure_record_errno(
                 s->failure, error, "writing a temporary file in %s failed after %llu bytes%s",
-                s->directories[which], (unsigned long long)s->written,
+                s->directories[which], (unsigned long long)atomic_load(&s->written),
                 s->count > 1 && is_full(error) ? " (the other directories are full, too)" : "");
         spill_turn(s);
     }
 }
 
-bool spill_read(const spill *s, unsigned file, void *into, size_t bytes, uint64_t offset)
+bool spill_read(spill *s, unsigned file, void *into, size_t bytes, uint64_t offset)
 {
+    atomic_fetch_add(&s->read, bytes);
     return read_at(s->fds[file], s->directories[file], into, bytes, offset, s->failure);
 }
 
@@ -113,7 +141,7 @@ void spill_release(const spill *s, unsigned file, uint64_t offset, uint64_t byte
 {
     /* Only whole pages: a part of a page would be written with zeros. */
     uint64_t const begin = ordo_div_up(offset, PAGE) * PAGE, end = (offset + bytes) / PAGE * PAGE;
-    if (begin < end)
+    if (begin < end && !s->kept)
         (void)fallocate(s->fds[file], FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)begin,
                         (off_t)(end - begin));
 }

@@ -18,12 +18,16 @@ typedef struct spill {
     uint64_t           sizes[SPILL_MOST_DIRECTORIES]; /* bytes appended */
     unsigned           current;                       /* the directory of the next data */
     bool               tmpfs;                         /* a file system in memory is allowed */
-    uint64_t           written;                       /* bytes, for the report */
+    bool               kept;          /* the file is called "runs" and stays; nothing is released */
+    atomic_ullong      written, read; /* bytes, for the report */
     failure           *failure;
 } spill;
 
 void spill_init(spill *s, const char *const *directories, unsigned count, bool tmpfs, failure *f);
 void spill_close(spill *s);
+
+/* Opens the kept file of an earlier call, which has `bytes` bytes in use. */
+bool spill_reopen(spill *s, uint64_t bytes);
 
 /* Continues in the next directory, so that several disks share the work. */
 void spill_turn(spill *s);
@@ -32,7 +36,7 @@ void spill_turn(spill *s);
 bool spill_append(spill *s, const void *data, size_t bytes, unsigned *file, uint64_t *offset);
 
 /* Reads data. Several threads may call it. */
-bool spill_read(const spill *s, unsigned file, void *into, size_t bytes, uint64_t offset);
+bool spill_read(spill *s, unsigned file, void *into, size_t bytes, uint64_t offset);
 
 /* Records that the checksum of a block is wrong. */
 bool spill_damaged(const spill *s, unsigned file, uint64_t offset);

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""Measures the sort of data larger than memory, beside GNU sort and DuckDB with the same limit.
+
+    bench/external/measure.py build/ordo DIRECTORY --keys 2^29 --memory 512 [--text 2^26 --text-memory 128]
+
+DIRECTORY needs free space for four times the data. Rows go to stdout:
+    binary   ordo sorts u64 keys from a raw file to a raw file
+    bound    two reads and two writes of (1 + packed) / 2 of the same bytes, in the same directory
+    text     ordo, GNU sort and DuckDB sort numbers, one a line
+Before each row the files are written to disk and dropped from the page cache. Times are wall clock; memory is
+the peak resident memory of the process. The outputs of a table are compared.
+"""
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+
+PIECE = 8 << 20
+
+
+def count(text):
+    base, _, exponent = text.partition("^")
+    return int(base) ** int(exponent) if exponent else int(text)
+
+
+def drop(path):
+    """Writes a file to disk and drops its pages from the cache."""
+    fd = os.open(path, os.O_RDONLY)
+    os.fsync(fd)
+    os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+    os.close(fd)
+
+
+def run(command, environment=None):
+    """Wall seconds, peak resident MiB, stderr and status of a command."""
+    begin = time.monotonic()
+    child = subprocess.Popen(command, env={**os.environ, **(environment or {})}, stderr=subprocess.PIPE, text=True)
+    errors = child.stderr.read()
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    return time.monotonic() - begin, usage.ru_maxrss / 1024, errors, child.returncode
+
+
+def row(name, keys, seconds, peak, note=""):
+    print(f"{name:28s} {keys:12d} {seconds:9.2f} s {keys / seconds / 1e6:9.2f} Mkeys/s {peak:9.0f} MiB  {note}", flush=True)
+
+
+def copy_bytes(source, target, n):
+    """Reads and writes n bytes with the sizes that ordo uses, in one thread."""
+    with open(source, "rb", buffering=0) as data, open(target, "wb", buffering=0) as out:
+        left = n
+        while left > 0:
+            piece = data.read(min(PIECE, left))
+            if not piece:
+                break
+            out.write(piece)
+            left -= len(piece)
+        os.fsync(out.fileno())
+
+
+def bound(source, folder, n, packed):
+    """Two reads and two writes of (1 + packed) / 2 of the bytes."""
+    target = os.path.join(folder, "bound.bin")
+    seconds = 0.0
+    for _ in range(2):
+        drop(source)
+        begin = time.monotonic()
+        copy_bytes(source, target, int(n * (1 + packed) / 2))
+        seconds += time.monotonic() - begin
+        os.remove(target)
+    return seconds
+
+
+def binary(options, folder):
+    keys, memory = options.keys, options.memory << 20
+    source, target = os.path.join(folder, "keys.bin"), os.path.join(folder, "sorted.bin")
+    subprocess.run([options.ordo, "gen", "uniform", "-n", str(keys), "--dtype", "u64", "--format", "raw", "-o", source], check=True)
+    for turn in range(options.repeat):
+        drop(source)
+        seconds, peak, errors, status = run(
+            [options.ordo, "sort", source, "--dtype", "u64", "-S", str(memory), "-T", folder, "-o", target, "--json"]
+        )
+        if status != 0:
+            sys.exit(errors)
+        report = json.loads(errors.splitlines()[-1])
+        phases = ", ".join(f"{p['name']} {p['seconds']:.1f} s ({p['bound']})" for p in report["phases"])
+        row("ordo, binary", keys, seconds, peak, f"packed {report['packed']:.3f}, runs {report['runs']}, {phases}")
+        limit = bound(source, folder, 8 * keys, report["packed"])
+        row("  bound of the disk", keys, limit, 0, f"ordo takes {seconds / limit:.2f} times as long")
+    checked = subprocess.run([options.ordo, "sort", target, "--dtype", "u64", "--check"], check=False)
+    print("  the output is sorted" if checked.returncode == 0 else "  THE OUTPUT IS NOT SORTED")
+    os.remove(source)
+    os.remove(target)
+
+
+DUCKDB = """
+import duckdb, sys
+source, target, memory, folder = sys.argv[1:]
+c = duckdb.connect(config={"memory_limit": memory, "temp_directory": folder + "/duckdb", "preserve_insertion_order": False})
+c.execute(f"COPY (SELECT k FROM read_csv('{source}', header=false, columns={{'k': 'UBIGINT'}}) ORDER BY k) "
+          f"TO '{target}' (FORMAT csv, HEADER false)")
+"""
+
+
+def text(options, folder):
+    keys, memory = options.text, options.text_memory << 20
+    source = os.path.join(folder, "keys.txt")
+    names = ["ordo", "gnu", "duckdb"]
+    targets = {name: os.path.join(folder, f"sorted-{name}.txt") for name in names}
+    commands = {
+        "ordo": ([options.ordo, "sort", source, "-S", str(memory), "-T", folder, "-o", targets["ordo"]], {}),
+        "gnu": (["sort", "-n", f"-S{memory}b", f"--parallel={os.cpu_count()}", "-T", folder, "-o", targets["gnu"], source],
+                {"LC_ALL": "C"}),
+        "duckdb": ([sys.executable, "-c", DUCKDB, source, targets["duckdb"], f"{options.text_memory}MiB", folder], {}),
+    }
+    subprocess.run(
+        [options.ordo, "gen", "uniform", "-n", str(keys), "--dtype", "u64", "--format", "text", "-o", source], check=True
+    )
+    for name in names:
+        drop(source)
+        seconds, peak, errors, status = run(*commands[name])
+        if status != 0:
+            print(f"{name}, text: failed: {errors.strip().splitlines()[-1] if errors.strip() else status}")
+            continue
+        same = name == "ordo" or subprocess.run(["cmp", "-s", targets["ordo"], targets[name]], check=False).returncode == 0
+        row(f"{name}, text", keys, seconds, peak, "" if same else "OTHER BYTES THAN ORDO")
+    for path in [source, *targets.values()]:
+        if os.path.exists(path):
+            os.remove(path)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("ordo")
+    parser.add_argument("directory")
+    parser.add_argument("--keys", type=count, default=0, help="binary keys; 0: none")
+    parser.add_argument("--memory", type=int, default=512, help="MiB for the binary keys")
+    parser.add_argument("--text", type=count, default=0, help="numbers in text; 0: none")
+    parser.add_argument("--text-memory", type=int, default=128, help="MiB for the numbers in text")
+    parser.add_argument("--repeat", type=int, default=1)
+    options = parser.parse_args()
+    with open("/proc/cpuinfo", encoding="utf-8") as info:
+        model = next((line.split(":")[1].strip() for line in info if line.startswith("model name")), platform.machine())
+    load = " ".join(f"{x:.1f}" for x in os.getloadavg())
+    print(f"{model}, {os.cpu_count()} threads, load {load}, {time.strftime('%Y-%m-%d')}")
+    print("command: bench/external/measure.py", *sys.argv[3:], flush=True)
+    if options.keys:
+        print(f"\n{options.keys} u64 keys, {options.memory} MiB of memory")
+        binary(options, options.directory)
+    if options.text:
+        print(f"\n{options.text} numbers in text, {options.text_memory} MiB of memory")
+        text(options, options.directory)
+
+
+if __name__ == "__main__":
+    main()
