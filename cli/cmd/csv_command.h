@@ -9,9 +9,18 @@
 /* csv_options.c: reads the files into e->table. False after a message. */
 bool csv_read(execution *e);
 
-/* csv_options.c: the rows with the keys of --key. reverse: the largest row first. False after a
- * message; nothing is left to free then. */
-bool csv_read_keys(execution *e, bool reverse, csv_rows *rows);
+/* csv_options.c: the steps of csv_read(), and the keys of --key. False after a message. */
+bool csv_dialect_of(const execution *e, csv_dialect *out);
+bool csv_has_rows(const csv_table *table);
+bool csv_find_keys(const execution *e, const csv_table *table, csv_keys *keys);
+
+/* csv_options.c: the rows with the keys of --key. False after a message; nothing is left to free
+ * then. */
+bool csv_read_keys(execution *e, csv_rows *rows);
+
+/* csv_external.c: whether `sort` has to work in pieces, and the sort in pieces. */
+bool csv_is_large(const execution *e);
+bool csv_sort_external(execution *e);
 
 /* csv_options.c: what --bad asks for. */
 csv_bad csv_bad_of(const execution *e);

@@ -132,38 +132,55 @@ const char *csv_wrong(execution *e)
     return "";
 }
 
+bool csv_dialect_of(const execution *e, csv_dialect *out)
+{
+    *out = (csv_dialect){.quotes = !e->o.csv.no_quotes, .header = !e->o.csv.no_header};
+    return find_separator(e, &out->separator);
+}
+
+bool csv_has_rows(const csv_table *table)
+{
+    return table->columns > 0 ||
+           cli_fail("%s: there is no row%s", table->files[0].name,
+                    table->dialect.header ? "; expected at least a header" : "");
+}
+
 bool csv_read(execution *e)
 {
-    csv_dialect dialect = {.quotes = !e->o.csv.no_quotes, .header = !e->o.csv.no_header};
+    csv_dialect dialect;
 
-    if (!find_separator(e, &dialect.separator) ||
+    if (!csv_dialect_of(e, &dialect) ||
         !csv_table_read(&dialect, e->paths, e->path_count, thread_count(e), &e->table))
         return false;
     timing_mark(&e->t, "read");
-    if (e->table.columns > 0)
-        return true;
-    return cli_fail("%s: there is no row%s", e->table.files[0].name,
-                    dialect.header ? "; expected at least a header" : "");
+    return csv_has_rows(&e->table);
 }
 
-bool csv_read_keys(execution *e, bool reverse, csv_rows *rows)
+bool csv_find_keys(const execution *e, const csv_table *table, csv_keys *keys)
 {
     const option_texts *const texts = &e->o.line.keys;
-    csv_keys                  keys;
+    const bool                topk = e->command == &command_topk;
+    const csv_request         request = {.command = e->command->name,
+                                         .option = "--key",
+                                         .texts = texts->texts,
+                                         .n = texts->n,
+                                         .reverse = topk ? !e->o.smallest : e->o.descending,
+                                         .bad = csv_bad_of(e)};
 
     if (texts->n == 0) {
         char names[200];
         return cli_fail("%s: --key is missing: by which column? The columns of %s are: %s",
-                        e->command->name, e->table.files[0].name,
-                        csv_names_shown(&e->table, names, sizeof names));
+                        e->command->name, table->files[0].name,
+                        csv_names_shown(table, names, sizeof names));
     }
-    const csv_request request = {.command = e->command->name,
-                                 .option = "--key",
-                                 .texts = texts->texts,
-                                 .n = texts->n,
-                                 .reverse = reverse,
-                                 .bad = csv_bad_of(e)};
-    if (!csv_keys_find(&e->table, &request, &keys))
+    return csv_keys_find(table, &request, keys);
+}
+
+bool csv_read_keys(execution *e, csv_rows *rows)
+{
+    csv_keys keys;
+
+    if (!csv_find_keys(e, &e->table, &keys))
         return false;
     progress_start("reading keys");
     const bool ok = csv_rows_read(&e->table, &keys, rows);

@@ -76,7 +76,7 @@ static bool topk(execution *e, const csv_rows *rows)
 bool csv_topk(execution *e)
 {
     csv_rows   rows = {.n = 0};
-    const bool ok = csv_read(e) && csv_read_keys(e, !e->o.smallest, &rows) && topk(e, &rows);
+    const bool ok = csv_read(e) && csv_read_keys(e, &rows) && topk(e, &rows);
 
     csv_rows_free(&rows);
     return ok;
@@ -106,8 +106,7 @@ static bool select_rows(execution *e, const csv_rows *rows)
 bool csv_select(execution *e)
 {
     csv_rows   rows = {.n = 0};
-    const bool ok =
-        csv_read(e) && csv_read_keys(e, e->o.descending, &rows) && select_rows(e, &rows);
+    const bool ok = csv_read(e) && csv_read_keys(e, &rows) && select_rows(e, &rows);
 
     csv_rows_free(&rows);
     return ok;

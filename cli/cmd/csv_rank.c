@@ -90,7 +90,7 @@ bool csv_rank(execution *e)
     csv_rows  rows = {.n = 0};
     ordo_type type = ORDO_U64;
     void     *ranks = NULL;
-    bool      ok = csv_read(e) && csv_read_keys(e, e->o.descending, &rows);
+    bool      ok = csv_read(e) && csv_read_keys(e, &rows);
 
     if (ok) {
         type = index_type(e->o.index_type, rows.n);

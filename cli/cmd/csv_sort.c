@@ -64,8 +64,11 @@ static bool check_rows(execution *e, const csv_rows *rows)
 
 bool csv_sort(execution *e)
 {
-    csv_rows   rows = {.n = 0};
-    const bool ok = csv_read(e) && csv_read_keys(e, e->o.descending, &rows) &&
+    csv_rows rows = {.n = 0};
+
+    if (!e->o.check && csv_is_large(e))
+        return csv_sort_external(e);
+    const bool ok = csv_read(e) && csv_read_keys(e, &rows) &&
                     (e->o.check ? check_rows(e, &rows) : sort_rows(e, &rows));
 
     csv_rows_free(&rows);
