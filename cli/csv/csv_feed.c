@@ -262,7 +262,13 @@ static bool next_rows(csv_feed *f)
             if (f->at + 1 >= f->n)
                 return true;
             f->at++;
-            if (!open_file(f) || !fill(f) || !skip_header(f))
+            if (!open_file(f))
+                return false;
+            do
+                if (!fill(f))
+                    return false;
+            while (!f->ended && csv_row_bytes(&f->dialect, f->block, f->filled) == 0);
+            if (!skip_header(f))
                 return false;
         } else if (!fill(f)) {
             return false;

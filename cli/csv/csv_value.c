@@ -238,7 +238,8 @@ bool csv_encode(const csv_key *key, csv_span value, key_bytes *out, csv_class *c
     size_t from = out->used;
 
     *class = CSV_VALUE;
-    if (!key_bytes_reserve(out, 8 * (size_t)(value.end - value.begin) + KEY_EXTRA))
+    const size_t each = key->type == CSV_NATURAL ? 8 : 2; /* bytes of a byte, at most */
+    if (!key_bytes_reserve(out, each * (size_t)(value.end - value.begin) + KEY_EXTRA))
         return false;
     if (key->type == CSV_NUMBER || key->type == CSV_DATE) {
         *class = key->type == CSV_NUMBER ? encode_number(value, out) : encode_date(value, out);

@@ -9,6 +9,7 @@
 #include "fuzz.h"
 
 #include "cli/csv/csv_column.h"
+#include "cli/csv/csv_feed.h"
 #include "cli/csv/csv_rows.h"
 
 #include <fcntl.h>
@@ -157,6 +158,22 @@ static bool is_closed(const csv_dialect *dialect, const uint8_t *data, size_t si
     return true;
 }
 
+/* A row is found in its own bytes, and in no part of them. The copies have no byte after them. */
+static void check_row_bytes(const csv_dialect *dialect, const char *row, size_t bytes)
+{
+    const size_t cut = bytes * 2 / 3;
+    char *const whole = malloc(bytes), *const part = malloc(cut + 1);
+
+    FUZZ_CHECK(whole != NULL && part != NULL);
+    memcpy(whole, row, bytes);
+    memcpy(part + 1, row, cut);
+    FUZZ_CHECK(csv_row_bytes(dialect, whole, bytes) == bytes);
+    FUZZ_CHECK(csv_row_bytes(dialect, part + 1, cut) == 0);
+    FUZZ_CHECK(csv_row_bytes(dialect, whole, 0) == 0);
+    free(whole);
+    free(part);
+}
+
 /* Reads every field of every part and compares it with the state machine. */
 static void check_rows(const csv_table *table)
 {
@@ -175,6 +192,7 @@ static void check_rows(const csv_table *table)
             FUZZ_CHECK(plain_read(p, table->bytes + table->size, &table->dialect, &row));
             FUZZ_CHECK(reader.row == p && reader.fields == row.fields && reader.next == row.next);
             FUZZ_CHECK(reader.row_end == row.values[row.fields - 1].end);
+            check_row_bytes(&table->dialect, p, (size_t)(row.next - p));
             for (size_t i = 0; i < row.fields; i++) {
                 const csv_span plain = csv_unquote(values[i], table->dialect.quotes, &text);
                 FUZZ_CHECK(values[i].begin == row.values[i].begin);

@@ -80,7 +80,7 @@ def split(text: bytes, separator=",", end="\n"):
             raw.append(decoded[at : i + 1])
             at = i + 1
     if at < len(decoded):
-        raw.append(decoded[at:] + end)
+        raw.append(decoded[at:] + (end if raw else "\n"))
     assert len(raw) == len(values)
     return [r.encode("utf-8", "surrogateescape") for r in raw], values
 
@@ -208,6 +208,18 @@ def test_sort_is_that_of_the_model(seed):
     check_sort(text, random_keys(r), separator, end)
 
 
+@pytest.mark.parametrize("seed", range(30))
+def test_sort_in_pieces_is_that_of_the_model(seed):
+    """A pipe and a limit of memory: the external sort."""
+    r = random.Random(1000 + seed)
+    rows = random_rows(r, r.choice([0, 1, 7, 300, 2000]))
+    separator = r.choice([",", ";", "\t", "|"])
+    end = r.choice(["\n", "\r\n"])
+    always = {i for i in range(len(rows) + 1) if r.random() < 0.3}
+    text = table(rows, separator, end, r.random() < 0.5, always, r.choice(["", "\ufeff"]))
+    check_sort(text, random_keys(r), separator, end, ["-S", "8M"])
+
+
 values_of_text = st.text(st.characters(codec="utf-8", exclude_characters="\x00\r"), max_size=12)
 
 
@@ -232,6 +244,24 @@ def test_many_rows_in_many_parts():
     for threads in (1, 3, 8):
         check_sort(text, [("text", "text", False), ("number", "number", True)], threads=threads)
         check_sort(text, [("number", "number", False)], threads=threads)
+
+
+def test_many_rows_in_pieces(tmp_path):
+    """Several runs on disk; rows that are longer than a buffer; blank lines at the end."""
+    r = random.Random(7)
+    rows = random_rows(r, 60000)
+    rows[50000][1] = "long, " * 25000
+    text = table(rows) + b"\n\n\n"
+    path = tmp_path / "t.csv"
+    path.write_bytes(text)
+    keys = arguments_of([("text", "text", False), ("number", "number", True)])
+    whole = ordo(b"", "sort", "--csv", *keys, path)
+    assert ordo(b"", "sort", "--csv", *keys, path, "-S", "12M", "-T", tmp_path) == whole
+    assert ordo(text, "sort", "-u", "--csv", *keys, "-S", "12M") == ordo(
+        text, "sort", "-u", "--csv", *keys
+    )
+    rows[100][1] = "longer than the buffer of the reader, " * 50000
+    check_sort(table(rows), [("number", "number", True)], options=["-S", "200M"])
 
 
 def test_parts_that_begin_inside_quotes():
@@ -292,8 +322,14 @@ def test_bad_rows_are_last_or_left_out(seed):
     good = [i for i in range(1, len(values)) if not is_bad(values[i])]
     bad = [i for i in range(1, len(values)) if is_bad(values[i])]
     good.sort(key=lambda i: model_key(values[i], keys))
-    for option, order in (("last", good + bad), ("skip", good)):
-        done = run(text, "sort", "--csv", "--bad", option, *arguments_of(keys))
+    pieces = ["-S", "8M"]
+    for option, order, more in (
+        ("last", good + bad, []),
+        ("skip", good, []),
+        ("last", good + bad, pieces),
+        ("skip", good, pieces),
+    ):
+        done = run(text, "sort", "--csv", "--bad", option, *arguments_of(keys), *more)
         assert done.returncode == 0
         assert done.stdout == raw[0] + b"".join(raw[i] for i in order)
         assert (f": {len(bad)} bad row".encode() in done.stderr) == (len(bad) > 0)
@@ -314,8 +350,9 @@ def test_bad_values_as_text_come_after_numbers(seed):
             return (2, value.encode())
 
     order = sorted(range(1, len(values)), key=key)
-    got = ordo(text, "sort", "--csv", "--bad", "text", "--key", "number:number")
-    assert got == raw[0] + b"".join(raw[i] for i in order)
+    for more in ([], ["-S", "8M"]):
+        got = ordo(text, "sort", "--csv", "--bad", "text", "--key", "number:number", *more)
+        assert got == raw[0] + b"".join(raw[i] for i in order)
 
 
 # ---- Other commands ------------------------------------------------------------------------------
@@ -443,14 +480,16 @@ def test_several_files_are_read_as_one(tmp_path):
     (tmp_path / "d").write_bytes(b"x,y")
     (tmp_path / "e").write_bytes(b"x,y\n0,d\nz,e\n")
     names = [tmp_path / n for n in "abcd"]
-    assert ordo(b"", "sort", "--csv", "--key", "x", *names) == (
-        b"\xef\xbb\xbfx,y\r\n1,b\r\n2,c\r\n3,a\r\n"
-    )
-    done = run(b"", "sort", "--csv", "--key", "x:number", *names, tmp_path / "e")
-    assert done.returncode == 2 and b"/e: line 3, column 1 'x': 'z' is not a number" in done.stderr
     (tmp_path / "f").write_bytes(b"x,z\n0,d\n")
-    done = run(b"", "sort", "--csv", "--key", "x", *names, tmp_path / "f")
-    assert done.returncode == 2 and b"/f: line 1: the header is not that of" in done.stderr
+    for pipe in ([], ["-S", "8M", "-"]):
+        assert ordo(b"", "sort", "--csv", "--key", "x", *names, *pipe) == (
+            b"\xef\xbb\xbfx,y\r\n1,b\r\n2,c\r\n3,a\r\n"
+        )
+        done = run(b"", "sort", "--csv", "--key", "x:number", *names, tmp_path / "e", *pipe)
+        assert done.returncode == 2
+        assert b"/e: line 3, column 1 'x': 'z' is not a number" in done.stderr
+        done = run(b"", "sort", "--csv", "--key", "x", *names, tmp_path / "f", *pipe)
+        assert done.returncode == 2 and b"/f: line 1: the header is not that of" in done.stderr
 
 
 def test_in_place(tmp_path):
