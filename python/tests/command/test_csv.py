@@ -261,7 +261,7 @@ def test_many_rows_in_pieces(tmp_path):
         text, "sort", "-u", "--csv", *keys
     )
     rows[100][1] = "longer than the buffer of the reader, " * 50000
-    check_sort(table(rows), [("number", "number", True)], options=["-S", "200M"])
+    check_sort(table(rows), [("number", "number", True)], options=["-S", "1500M"])
 
 
 def test_parts_that_begin_inside_quotes():
