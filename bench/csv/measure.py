@@ -2,7 +2,7 @@
 """Measures `ordo sort --csv` by two keys beside the other programs that are installed.
 
     bench/csv/measure.py build/ordo DIRECTORY [--megabytes N] [--threads N] [--repeat N]
-                         [--memory N]
+                         [--memory N] [--case NAME]... [--peers NAME,NAME]
 
 Makes a CSV file in DIRECTORY with 7 columns: id, city (200 values), date, price, quantity, a
 comment in quotes with a comma, and a code of 15 hexadecimal digits. Cases:
@@ -69,29 +69,33 @@ CITIES = [
 WORDS = ["alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india"]
 
 
+DAYS = [f"{y}-{m:02}-{d:02}" for y in range(2015, 2025) for m in range(1, 13) for d in range(1, 29)]
+CHUNK = 10000  # rows
+
+
+def make_rows(chunk):
+    """The text of CHUNK rows."""
+    r = random.Random(chunk)
+    lines = []
+    for row in range(chunk * CHUNK, (chunk + 1) * CHUNK):
+        bits = r.getrandbits(64)
+        city = bits % 200
+        price = (bits >> 8) % 10**6 + 1
+        comment = f"{WORDS[bits % 9]}, {WORDS[(bits >> 4) % 9]} {WORDS[(bits >> 9) % 9]}"
+        lines.append(
+            f"{row},{CITIES[city % 8]}{city},{DAYS[(bits >> 30) % len(DAYS)]},"
+            f'{price // 100}.{price % 100:02},{(bits >> 50) % 1000},"{comment}",'
+            f"{r.getrandbits(60):015x}\n"
+        )
+    return "".join(lines).encode()
+
+
 def make_file(path, rows_path, size):
     """Writes the file, and the same without its header."""
-    r = random.Random(1)
-    days = [f"{y}-{m:02}-{d:02}" for y in range(2015, 2025) for m in range(1, 13)
-            for d in range(1, 29)]  # fmt: skip
-    done = row = 0
-    with open(path, "w", encoding="ascii") as out, open(rows_path, "w", encoding="ascii") as rows:
-        out.write("id,city,date,price,quantity,comment,code\n")
-        while done < size:
-            lines = []
-            for _ in range(10000):
-                bits = r.getrandbits(64)
-                city = bits % 200
-                price = (bits >> 8) % 10**6 + 1
-                comment = f"{WORDS[bits % 9]}, {WORDS[(bits >> 4) % 9]} {WORDS[(bits >> 9) % 9]}"
-                lines.append(
-                    f"{row},{CITIES[city % 8]}{city},{days[(bits >> 30) % len(days)]},"
-                    f'{price // 100}.{price % 100:02},{(bits >> 50) % 1000},"{comment}",'
-                    f"{r.getrandbits(60):015x}\n"
-                )
-                row += 1
-            text = "".join(lines)
-            done += len(text)
+    chunks = -(-size // len(make_rows(0)))
+    with open(path, "wb") as out, open(rows_path, "wb") as rows, multiprocessing.Pool() as pool:
+        out.write(b"id,city,date,price,quantity,comment,code\n")
+        for text in pool.imap(make_rows, range(chunks)):
             out.write(text)
             rows.write(text)
 
@@ -157,6 +161,9 @@ def same_rows(with_header, without):
 def measure(ordo, case, arguments, memory, source, rows):
     """Prints the rows of a case; returns whether the outputs agree."""
     commands, target = programs(ordo, case, arguments, memory, source, rows)
+    if arguments.peers is not None:
+        wanted = ["ordo", "sort", *arguments.peers.split(",")]
+        commands = {name: c for name, c in commands.items() if name in wanted}
     results = {name: [] for name in commands}
     for _ in range(arguments.repeat):
         for name, command in commands.items():
@@ -205,6 +212,8 @@ def main():
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--memory", type=int, default=0)
+    parser.add_argument("--case", action="append", choices=[case[0] for case in CASES])
+    parser.add_argument("--peers", help="names with commas; default: all that are installed")
     arguments = parser.parse_args()
     source = os.path.join(arguments.directory, "measure.csv")
     rows = os.path.join(arguments.directory, "measure-rows.csv")
@@ -221,6 +230,8 @@ def main():
     same = True
     for memory in [0, arguments.memory] if arguments.memory else [0]:
         for case in CASES:
+            if arguments.case and case[0] not in arguments.case:
+                continue
             same &= measure(arguments.ordo, case, arguments, memory, source, rows)
     os.unlink(source)
     os.unlink(rows)

@@ -48,12 +48,13 @@ bool csv_append_group(const execution *e, const csv_groups *groups, size_t group
 {
     const csv_table *const table = &e->table;
     const csv_keys *const  keys = &groups->keys;
-    const uint64_t *const  at = &groups->rows.offsets[groups->firsts[group]];
+    const uint64_t         row = groups->firsts[group];
+    const uint64_t *const  offsets = groups->rows.offsets;
     csv_span               values[CSV_MOST_KEYS];
     csv_reader             reader;
 
-    csv_start(&reader, &table->dialect, table->bytes + at[0], table->bytes + at[1], keys->wanted,
-              keys->wanted_count, values);
+    csv_start(&reader, &table->dialect, table->bytes + offsets[row],
+              table->bytes + offsets[row + 1], keys->wanted, keys->wanted_count, values);
     bool ok = csv_next(&reader);
     for (size_t i = 0; ok && i < groups->columns; i++) {
         size_t slot = 0;

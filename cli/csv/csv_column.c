@@ -27,25 +27,32 @@ typedef struct part {
     const csv_table *table;
     const size_t    *wanted; /* ascending, each once */
     size_t           count, index, limit;
-    bool             skip_bad, with_rows, no_memory;
     csv_span        *values;
     cell_column     *cells; /* of each wanted column */
     size_t           rows, skipped_rows;
     const char      *bad_row, *bad_value; /* the first; NULL: none */
     size_t           bad_column, bad_fields;
-    number_result    why;
     csv_text         text;
+    number_result    why;
+    bool             skip_bad, with_rows, no_memory;
 } part;
+
+static bool grow(uint64_t **array, size_t capacity)
+{
+    uint64_t *const larger = realloc(*array, capacity * sizeof *larger);
+
+    if (larger == NULL)
+        return false;
+    *array = larger;
+    return true;
+}
 
 static bool add_cell(part *p, cell_column *cell, uint64_t value)
 {
     if (cell->n == cell->capacity) {
-        const size_t    capacity = 2 * cell->capacity + 1024;
-        uint64_t *const values = realloc(cell->values, capacity * sizeof *values);
-        cell->values = values != NULL ? values : cell->values;
-        uint64_t *const rows = p->with_rows ? realloc(cell->rows, capacity * sizeof *rows) : NULL;
-        cell->rows = rows != NULL ? rows : cell->rows;
-        p->no_memory = values == NULL || (p->with_rows && rows == NULL);
+        const size_t capacity = 2 * cell->capacity + 1024;
+        p->no_memory =
+            !grow(&cell->values, capacity) || (p->with_rows && !grow(&cell->rows, capacity));
         if (p->no_memory)
             return false;
         cell->capacity = capacity;

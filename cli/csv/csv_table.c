@@ -54,19 +54,27 @@ void csv_table_free(csv_table *table)
     *table = (csv_table){.bytes = NULL};
 }
 
+/* Makes room for `size` bytes, a line end and the newlines after the table. */
+static bool reserve(csv_table *table, size_t size, size_t *capacity)
+{
+    if (*capacity >= size + 2 + CSV_BLOCK)
+        return true;
+    char *const larger = realloc(table->bytes, size + 2 + CSV_BLOCK);
+    if (larger == NULL)
+        return no_memory(table->files[table->file_count - 1].name);
+    table->bytes = larger;
+    *capacity = size + 2 + CSV_BLOCK;
+    return true;
+}
+
 /* Gives the last row a line end, that of the first row, and adds the newlines that readers need. */
 static bool finish_bytes(csv_table *table, size_t *capacity)
 {
     const char *const first = table->size > 0 ? memchr(table->bytes, '\n', table->size) : NULL;
     const bool        crlf = first != NULL && first > table->bytes && first[-1] == '\r';
 
-    if (*capacity < table->size + 2 + CSV_BLOCK) {
-        char *const larger = realloc(table->bytes, table->size + 2 + CSV_BLOCK);
-        if (larger == NULL)
-            return no_memory(table->files[table->file_count - 1].name);
-        table->bytes = larger;
-        *capacity = table->size + 2 + CSV_BLOCK;
-    }
+    if (!reserve(table, table->size, capacity))
+        return false;
     if (table->size > 0 && table->bytes[table->size - 1] != '\n') {
         if (crlf && table->bytes[table->size - 1] != '\r')
             table->bytes[table->size++] = '\r';
@@ -170,14 +178,9 @@ static bool append_file(csv_table *table, const char *name, char *block, size_t 
         table->size = *capacity = size;
         return finish_bytes(table, capacity) && read_header(table);
     }
-    bool ok = drop_header(table, name, block, &size, &lines);
+    const bool ok = drop_header(table, name, block, &size, &lines) &&
+                    reserve(table, table->size + size, capacity);
     files[table->file_count - 1].lines = lines;
-    if (ok && *capacity < table->size + size + 2 + CSV_BLOCK) {
-        *capacity = 2 * (table->size + size) + 2 + CSV_BLOCK;
-        char *const larger = realloc(table->bytes, *capacity);
-        ok = larger != NULL || no_memory(name);
-        table->bytes = larger != NULL ? larger : table->bytes;
-    }
     if (ok) {
         memcpy(table->bytes + table->size, block, size);
         table->size += size;

@@ -94,7 +94,7 @@ static bool plain_read(const char *p, const char *end, const csv_dialect *dialec
 
 static bool plain_unquoted(csv_span value, const csv_dialect *dialect, const char *text, size_t n)
 {
-    char   expected[MOST];
+    char   expected[MOST] = "";
     size_t used = 0;
     bool   inside = false;
 
