@@ -142,18 +142,14 @@ static bool complain(const part *p)
     size_t                 line;
     char                   shown[64];
     const char *const      name = csv_place(table, at, &line);
-    const char            *end = at;
 
     if (p->bad_value == NULL)
         return cli_fail("%s: line %zu: the row has %zu field%s; expected %zu, as in the first row; "
                         "--bad skip leaves such rows out",
                         name, line, p->bad_fields, p->bad_fields == 1 ? "" : "s", table->columns);
-    while (*end != table->dialect.separator && *end != '\n' && *end != '\r' &&
-           end - at < (ptrdiff_t)sizeof shown)
-        end++;
-    cli_printable(at, (size_t)(end - at), shown, sizeof shown);
     return cli_fail("%s: line %zu, %s: '%s' %s; --bad skip leaves such values out", name, line,
-                    csv_column_shown(table, p->bad_column), shown,
+                    csv_column_shown(table, p->bad_column),
+                    csv_value_shown(table, at, shown, sizeof shown),
                     p->why == NUMBER_INEXACT
                         ? "is an integer that f64 cannot hold, beside numbers that are no integers"
                     : p->why == NUMBER_RANGE ? "is beyond the range of f64"

@@ -120,15 +120,6 @@ static void close_file(csv_feed *f)
 
 /* ---- Rows ---- */
 
-static size_t count_lines(const char *p, const char *end)
-{
-    size_t n = 0;
-
-    for (; p < end && (p = memchr(p, '\n', (size_t)(end - p))) != NULL; p++)
-        n++;
-    return n;
-}
-
 /* The first key whose value is no number or date; NULL: there is none. */
 static const csv_key *bad_key(const csv_feed *f, const csv_span *values, csv_text *text)
 {
@@ -169,7 +160,7 @@ static bool note_bad(csv_feed *f, const csv_reader *reader, const csv_key *key)
     cli_printable(value.begin, (size_t)(value.end - value.begin), shown, sizeof shown);
     return cli_fail("%s: line %zu, %s: '%s' is not a %s; --bad skip leaves such rows out, --bad "
                     "last puts them last, --bad text compares such values as text",
-                    f->name, f->line + count_lines(reader->row, value.begin),
+                    f->name, f->line + csv_count_lines(reader->row, value.begin),
                     csv_column_shown(&f->beginning, key->column), shown,
                     key->type == CSV_NUMBER ? "number of at most 64 bits" : "date");
 }
@@ -206,7 +197,7 @@ static bool take_rows(csv_feed *f)
         const bool   bad = (ragged && f->keys->bad != CSV_BAD_TEXT) || key != NULL;
         const size_t bytes = (size_t)(reader.next - reader.row);
         ok = !bad || note_bad(f, &reader, key);
-        f->line += count_lines(reader.row, reader.next);
+        f->line += csv_count_lines(reader.row, reader.next);
         f->next = (size_t)(reader.next - f->block);
         if (bad && f->keys->bad == CSV_BAD_SKIP)
             continue;
@@ -248,7 +239,7 @@ static bool skip_header(csv_feed *f)
         f->failed = true;
         return cli_fail("%s: line 1: the header is not that of %s", f->name, t->files[0].name);
     }
-    f->line += count_lines(f->block, f->block + mark + bytes);
+    f->line += csv_count_lines(f->block, f->block + mark + bytes);
     f->next += bytes;
     return true;
 }
@@ -326,7 +317,7 @@ bool csv_feed_open(csv_feed *feed, const csv_dialect *dialect, const char *const
     if (!make_beginning(feed))
         return false;
     feed->next = feed->beginning.body;
-    feed->line = 1 + count_lines(feed->block, feed->block + feed->next);
+    feed->line = 1 + csv_count_lines(feed->block, feed->block + feed->next);
     feed->ended = false; /* the bytes read so far are rows to come */
     return true;
 }

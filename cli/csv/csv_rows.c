@@ -242,18 +242,14 @@ static bool fault_of_value(const csv_table *table, const csv_keys *keys, const c
     size_t            line;
     char              shown[64];
     const char *const name = csv_place(table, fault->value, &line);
-    const char       *end = fault->value;
     const csv_key    *key = keys->keys;
 
     while (key->column != fault->column || (key->type != CSV_NUMBER && key->type != CSV_DATE))
         key++;
-    while (*end != table->dialect.separator && *end != '\n' && *end != '\r' &&
-           end - fault->value < (ptrdiff_t)sizeof shown)
-        end++;
-    cli_printable(fault->value, (size_t)(end - fault->value), shown, sizeof shown);
     return cli_fail("%s: line %zu, %s: '%s' %s%s; --bad skip leaves such rows out, --bad last puts "
                     "them last, --bad text compares such values as text",
-                    name, line, csv_column_shown(table, fault->column), shown,
+                    name, line, csv_column_shown(table, fault->column),
+                    csv_value_shown(table, fault->value, shown, sizeof shown),
                     fault->class == CSV_INEXACT
                         ? "is an integer of more than 64 bits; give :natural to compare digits"
                     : key->type == CSV_DATE ? "is not a date such as 2024-05-31 or "

@@ -23,7 +23,7 @@ static size_t mark_length(const char *bytes, size_t size)
     return size >= length && memcmp(bytes, byte_order_mark, length) == 0 ? length : 0;
 }
 
-static size_t count_lines(const char *p, const char *end)
+size_t csv_count_lines(const char *p, const char *end)
 {
     size_t lines = 0;
 
@@ -41,8 +41,18 @@ const char *csv_place(const csv_table *table, const char *byte, size_t *line)
     for (size_t i = 1; i < table->file_count; i++)
         if ((size_t)(byte - table->bytes) >= table->files[i].begin)
             file = &table->files[i];
-    *line = file->lines + 1 + count_lines(table->bytes + file->begin, byte);
+    *line = file->lines + 1 + csv_count_lines(table->bytes + file->begin, byte);
     return file->name;
+}
+
+const char *csv_value_shown(const csv_table *table, const char *value, char *out, size_t capacity)
+{
+    size_t length = 0;
+
+    while (length < capacity && value[length] != table->dialect.separator &&
+           value[length] != '\n' && value[length] != '\r')
+        length++;
+    return cli_printable(value, length, out, capacity);
 }
 
 void csv_table_free(csv_table *table)
@@ -155,7 +165,7 @@ static bool drop_header(const csv_table *table, const char *name, char *block, s
         return cli_fail("%s: line 1: the header is not that of %s", name, table->files[0].name);
     if (after > *size)
         after = *size;
-    *lines = count_lines(block, block + after);
+    *lines = csv_count_lines(block, block + after);
     *size -= after;
     memmove(block, block + after, *size);
     return true;

@@ -61,6 +61,13 @@ bool csv_cut(csv_table *table, size_t parts);
 /* The file and the line, from 1, of a byte of the table. */
 const char *csv_place(const csv_table *table, const char *byte, size_t *line);
 
+/* The newlines in p[0..end). */
+size_t csv_count_lines(const char *p, const char *end);
+
+/* The value that begins at a byte of the table, up to a separator or newline, as printable text.
+ * Returns out. */
+const char *csv_value_shown(const csv_table *table, const char *value, char *out, size_t capacity);
+
 /* ---- Rows of a part, one after another ---- */
 
 typedef struct csv_reader {

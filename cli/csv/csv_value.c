@@ -197,10 +197,20 @@ static void put_word(key_bytes *out, uint64_t word, int bytes)
         put_byte(out, (unsigned)(word >> shift) & 255);
 }
 
+/* Most text has no byte to escape and is copied. */
 static void put_text(key_bytes *out, csv_span text)
 {
-    for (const char *p = text.begin; p < text.end; p++) {
-        const unsigned byte = (unsigned char)*p;
+    const size_t   length = (size_t)(text.end - text.begin);
+    uint8_t *const to = out->data + out->used;
+    bool           escapes = false;
+
+    for (size_t i = 0; i < length; i++) {
+        to[i] = (uint8_t)text.begin[i];
+        escapes |= to[i] <= ESCAPE;
+    }
+    out->used += escapes ? 0 : length;
+    for (size_t i = 0; escapes && i < length; i++) {
+        const unsigned byte = (unsigned char)text.begin[i];
         if (byte <= ESCAPE)
             put_byte(out, ESCAPE);
         put_byte(out, byte + (byte <= ESCAPE));
@@ -215,8 +225,9 @@ static csv_class encode_number(csv_span value, key_bytes *out)
     put_byte(out, number.class);
     if (number.class == CSV_VALUE) {
         put_word(out, csv_float_order(number.rounded), 8);
+        const uint32_t rest = (uint32_t)(number.rest + REST_BIAS);
         if (fabs(number.rounded) >= 0x1p53)
-            put_word(out, (uint64_t)(number.rest + REST_BIAS), 2);
+            put_word(out, rest, 2);
     }
     return number.class;
 }

@@ -7,23 +7,6 @@ enum {
     SHORT_TEXT = 7
 };
 
-static const uint64_t powers[MOST_DIGITS + 1] = {1,
-                                                 10,
-                                                 100,
-                                                 1000,
-                                                 10000,
-                                                 100000,
-                                                 1000000,
-                                                 10000000,
-                                                 100000000,
-                                                 1000000000,
-                                                 10000000000,
-                                                 100000000000,
-                                                 1000000000000,
-                                                 10000000000000,
-                                                 100000000000000,
-                                                 1000000000000000};
-
 csv_form csv_form_first(csv_type type)
 {
     return (csv_form){.kind = type == CSV_NUMBER ? FORM_PLACES
@@ -65,7 +48,8 @@ static bool read_places(csv_span value, unsigned places, int64_t *out, unsigned 
     if (p != value.end || digits == 0 || digits > WHOLE_DIGITS || fraction > places ||
         digits - fraction + places > most)
         return false;
-    number *= powers[places - fraction];
+    for (unsigned i = fraction; i < places; i++)
+        number *= 10;
     *out = minus ? -(int64_t)number : (int64_t)number;
     return true;
 }
