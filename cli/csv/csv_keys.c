@@ -52,8 +52,11 @@ static bool no_column(const csv_table *table, const char *command, const char *o
 {
     char list[400];
 
-    return cli_fail("%s: %s: %s has no column '%s'; its columns are: %s", command, option,
-                    table->files[0].name, shown, csv_names_shown(table, list, sizeof list));
+    return cli_fail("%s: %s: %s has no column '%s'; its columns are: %s%s%s%s", command, option,
+                    table->files[0].name, shown, csv_names_shown(table, list, sizeof list),
+                    strchr(shown, ',') != NULL ? "; for several columns give " : "",
+                    strchr(shown, ',') != NULL ? option : "",
+                    strchr(shown, ',') != NULL ? " several times" : "");
 }
 
 bool csv_column_find(const csv_table *table, const char *command, const char *option,

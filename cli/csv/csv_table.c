@@ -47,11 +47,15 @@ const char *csv_place(const csv_table *table, const char *byte, size_t *line)
 
 const char *csv_value_shown(const csv_table *table, const char *value, char *out, size_t capacity)
 {
+    bool   inside = false;
     size_t length = 0;
 
-    while (length < capacity && value[length] != table->dialect.separator &&
-           value[length] != '\n' && value[length] != '\r')
-        length++;
+    for (; length < capacity && value[length] != '\n' && value[length] != '\r'; length++) {
+        if (value[length] == '"' && (length == 0 || inside))
+            inside = !inside && table->dialect.quotes;
+        else if (value[length] == table->dialect.separator && !inside)
+            break;
+    }
     return cli_printable(value, length, out, capacity);
 }
 

@@ -15,6 +15,7 @@ try sort --csv table
 try sort --csv --no-header table
 try sort --csv --key prize table
 try sort --csv --key 4 table
+try sort --csv --key id,city table
 try sort --csv --key 0 table
 try sort --csv --no-header --key price table
 try sort --csv --key price:size table
@@ -64,3 +65,4 @@ try median --csv --column prize table
 try median --csv open
 try median --column a table
 printf 'a,b\nx,y\n' | try median --csv
+printf 'a,b\n"x, ""y""",1\n' | try sort --csv --key a:number
