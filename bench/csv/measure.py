@@ -137,7 +137,13 @@ def run(command, threads):
     """Wall seconds, CPU seconds, peak MiB and the last line of stderr if the command fails."""
     environment = {**os.environ, "LC_ALL": "C", "POLARS_MAX_THREADS": str(threads)}
     begin = time.monotonic()
-    child = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+    child = subprocess.Popen(
+        command,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     errors = child.stderr.read()
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
