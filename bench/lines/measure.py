@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures `ordo sort` of lines beside GNU sort and the other programs that are installed.
 
-    bench/lines/measure.py build/ordo DIRECTORY [--lines N] [--threads N] [--repeat N] [--memory MIB]
+    bench/lines/measure.py build/ordo DIRECTORY [--lines N] [--threads N] [--repeat N] [--memory N]
 
 Cases, each a file of --lines lines that is made in DIRECTORY:
     words      lines of random letters, 8 on average          sort
@@ -38,7 +38,8 @@ if memory != "0":
 columns, order = keys.split(";")
 read = f"header=false, auto_detect=false, quote='', escape='', delim='\\t', columns={{{columns}}}"
 write = "FORMAT csv, HEADER false, DELIMITER '\\t', QUOTE ''"
-c.execute(f"COPY (SELECT * FROM read_csv('{source}', {read}) ORDER BY {order}) TO '{target}' ({write})")
+rows = f"SELECT * FROM read_csv('{source}', {read}) ORDER BY {order}"
+c.execute(f"COPY ({rows}) TO '{target}' ({write})")
 """
 POLARS = """
 import sys, polars as pl

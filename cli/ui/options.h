@@ -172,7 +172,7 @@ options_result options_parse(int argc, char **argv, const option_spec *specs, vo
 bool option_count(const char *text, uint64_t *out);
 
 /* Reads bytes of memory: a count, also with a b for bytes at its end, or a share of the memory of
- * the machine, such as 25%. */
+ * the machine, such as 25%. After a letter (-S), a number without a unit counts 1024 bytes. */
 bool option_size(const char *text, uint64_t *out);
 
 /* Reads a list with commas, given for the option shown as `option`: uint64_t counts from 1
