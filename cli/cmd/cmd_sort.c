@@ -196,6 +196,10 @@ static const char *sort_wrong(execution *e)
     }
     o->text_option = o->text ? NULL : option;
     o->text = option != NULL;
+    if (o->text) { /* lines that do not fit go to temporary files; the context needs no limit */
+        o->line.memory = o->common.memory_limit;
+        o->common.memory_limit = 0;
+    }
     e->keep_lines = format_asked(o) == FORMAT_AUTO || format_asked(o) == FORMAT_TEXT;
     e->quiet = o->check;
     e->by_pieces = (o->text && !o->fasta) ||

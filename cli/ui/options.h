@@ -79,7 +79,8 @@ typedef struct line_flags { /* how `ordo sort` compares lines */
     option_texts keys;      /* -k */
     const char  *separator; /* -t; NULL: not given */
     const char  *names_file, *random_file;
-    uint64_t     seed; /* OPTION_UNSET: not given */
+    uint64_t     seed;   /* OPTION_UNSET: not given */
+    uint64_t     memory; /* -S: bytes; 0: not given */
 } line_flags;
 
 typedef struct options { /* the options of all commands; each command uses some of them */
