@@ -33,6 +33,7 @@ source, target, threads, keys, memory = sys.argv[1:]
 c = duckdb.connect()
 c.execute(f"SET threads={threads}")
 c.execute("SET preserve_insertion_order=false")
+c.execute("SET enable_progress_bar=false")
 if memory != "0":
     c.execute(f"SET memory_limit='{memory}MiB'")
 columns, order = keys.split(";")
