@@ -195,9 +195,9 @@ static bool median_work(execution *e)
     return e->o.groups_file != NULL ? with_groups(e, medians_of_groups) : with_weights(e, median);
 }
 
-const command command_quantile = {"quantile",           quantile_help,       quantile_specs,
-                                  READS | WRITES | FEW, ORDO_NANS_PROPAGATE, quantile_wrong,
-                                  quantile_work};
+const command command_quantile = {
+    "quantile",          quantile_help,  quantile_specs, READS | WRITES | FEW | EXTERNAL,
+    ORDO_NANS_PROPAGATE, quantile_wrong, quantile_work};
 const command command_median = {
-    "median",     median_help, median_specs, READS | WRITES | FEW, ORDO_NANS_PROPAGATE,
+    "median",     median_help, median_specs, READS | WRITES | FEW | EXTERNAL, ORDO_NANS_PROPAGATE,
     median_wrong, median_work};

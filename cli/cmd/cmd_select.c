@@ -100,5 +100,5 @@ static bool work(execution *e)
            (e->o.text ? select_lines(e, places, results) : select_keys(e, places, results));
 }
 
-const command command_select = {"select", help,  specs, READS | WRITES | FEW | LINES_IN | LINES_OUT,
-                                0,        wrong, work};
+const command command_select = {
+    "select", help, specs, READS | WRITES | FEW | LINES_IN | LINES_OUT | EXTERNAL, 0, wrong, work};

@@ -25,6 +25,7 @@ static const char sort_help[] =
     "  ordo sort -S 2G -T /data/tmp --text huge.txt -o huge.txt # larger than memory\n"
     "  ordo sort keys.npy --descending --explain -o sorted.npy\n"
     "  ordo sort keys.bin --dtype f32 --check && echo sorted\n"
+    "  ordo sort huge.npy -S 4Gi -T /disk -o sorted.npy        # larger than memory\n"
     "  ordo sort proteins.fasta --fasta --by header -o proteins.fasta\n"
     "  ordo gen ksorted -n 1e7 -k 50 | ordo sort --algorithm windows --radius 50\n\n"
     "Usage: ordo sort [FILE]... [options]\n"
@@ -376,7 +377,10 @@ static bool argsort(execution *e)
 }
 
 const command command_sort = {
-    "sort", sort_help,  sort_specs, READS | WRITES | LINES_IN | LINES_OUT | MANY_FILES | LETTER_H,
-    0,      sort_wrong, sort};
-const command command_argsort = {"argsort", argsort_help,  argsort_specs, READS | WRITES | LINES_IN,
-                                 0,         argsort_wrong, argsort};
+    "sort",     sort_help,
+    sort_specs, READS | WRITES | LINES_IN | LINES_OUT | MANY_FILES | LETTER_H | EXTERNAL | RECORDS,
+    0,          sort_wrong,
+    sort};
+const command command_argsort = {
+    "argsort", argsort_help,  argsort_specs, READS | WRITES | LINES_IN | EXTERNAL,
+    0,         argsort_wrong, argsort};

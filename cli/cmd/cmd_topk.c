@@ -139,4 +139,5 @@ static bool work(execution *e)
     return find_and_write(e, k, type, values, index);
 }
 
-const command command_topk = {"topk", help, specs, READS | WRITES | FEW, 0, wrong, work};
+const command command_topk = {"topk", help,  specs, READS | WRITES | FEW | EXTERNAL | RECORDS,
+                              0,      wrong, work};

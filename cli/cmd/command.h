@@ -24,7 +24,9 @@ typedef enum command_flag {
     LINES_OUT = 16,   /* with --text or --fasta the only format of results is text  */
     PACKED_BITS = 32, /* has --dtype bits                                           */
     MANY_FILES = 64,  /* reads several files as one                                 */
-    LETTER_H = 128    /* -h is an option, not --help                                */
+    LETTER_H = 128,   /* -h is an option, not --help                                */
+    EXTERNAL = 256,   /* takes data larger than memory: -S and -T                   */
+    RECORDS = 512     /* has --record-size                                          */
 } command_flag;
 
 enum {

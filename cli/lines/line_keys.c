@@ -22,11 +22,11 @@ typedef struct part { /* the lines of a thread */
     const line_order *order;
     const lines      *l;
     size_t            first, end;
-    bool              ok;     /* there was enough memory */
-    size_t            before; /* bytes of the parts before */
+    bool              ok;      /* there was enough memory */
+    size_t            before;  /* bytes of the parts before */
     uint64_t         *offsets; /* of line 0 */
-    key_bytes bytes;
-    char     *to; /* where bytes go */
+    key_bytes         bytes;
+    char             *to; /* where bytes go */
 } part;
 
 typedef void (*part_work)(part *p);

@@ -22,7 +22,7 @@ enum {
     SAMPLE = 2048 /* lines */
 };
 
-typedef struct word_shape { /* of a key in all lines */
+typedef struct word_shape {   /* of a key in all lines */
     size_t   whole, fraction; /* digits of the longest number, before and after the point */
     size_t   text;            /* bytes of the longest text */
     bool     negative;        /* there are negative numbers */
@@ -117,8 +117,8 @@ static void look(void *arg, size_t part)
     for (size_t i = p->first; p->fits && i < p->end; i += p->step) {
         const uint64_t *const at = &job->l->offsets[i];
         for (size_t k = 0; p->fits && k < order->n; k++) {
-            const word_shape s = shape_of(&order->keys[k],
-                                          key_find(order, &order->keys[k], job->l->bytes + at[0],
+            const word_shape s =
+                shape_of(&order->keys[k], key_find(order, &order->keys[k], job->l->bytes + at[0],
                                                    (size_t)(at[1] - at[0])));
             merge_shape(&p->shapes[k], &s);
             p->fits = s.text <= MOST_TEXT && s.whole <= MOST_DIGITS &&
