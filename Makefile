@@ -56,6 +56,12 @@ test: configured
 	@! scripts/has-gpu || $(CMAKE) --build build --parallel $(JOBS) --target ordo_cuda_peers
 	@JOBS=$(JOBS) scripts/test build
 
+# Kills and fails external work at every system call, and sorts 4 GiB with 64 MiB; needs 16 GB of disk.
+.PHONY: torture
+torture: configured
+	@$(CMAKE) --build build --parallel $(JOBS)
+	@ORDO_TORTURE=1 ctest --test-dir build --output-on-failure -R '^external_(kill|faults|limit)'
+
 test-python: all
 	@scripts/python-test build
 
@@ -102,6 +108,7 @@ help:
 	@echo 'make             builds build/ordo and build/libordo.so; CUDA=on, CUDA=off: with, without the GPU plugin'
 	@echo 'make demo        builds ordo, sorts and ranks ten million keys, prints times'
 	@echo 'make test        builds and runs all tests'
+	@echo 'make torture     kills and fails external sorts at every system call, sorts 4 GiB with 64 MiB; up to an hour'
 	@echo 'make test-python runs only the tests of the Python package'
 	@echo 'make test-cross  runs the tests for the other architecture (x86-64, aarch64) under qemu'
 	@echo 'make bench       measures ordo and other libraries (BENCH=sort BENCH_FLAGS=--quick: a part)'

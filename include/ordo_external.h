@@ -2,10 +2,11 @@
  *
  * Memory   A call holds at most opts.memory bytes: buffers, scratch and the index of its temporary
  *          files. Data that do not fit go to temporary files, sorted and packed, and are read once
- *          more. If the data are very large for the memory (more than about M * M / 128 KiB bytes
- *          with M bytes of memory), they are written and read once more for each further factor.
- * Files    Temporary files have no name. They are gone when the call ends or the process dies. Each
- *          block has a checksum, which is verified when the block is read.
+ *          more. If the data are very large for the memory (by calculation more than 5 GiB of u64
+ *          keys with 64 MiB, 120 GiB with 512 MiB), they are written and read once more.
+ * Files    Temporary files have no name. They are gone when the call ends or the process dies,
+ *          unless opts.resume_directory is given. Each block has a checksum, which is verified when
+ *          the block is read.
  * Failure  The source is only read. The sink may have received a part of the result: a caller who
  *          replaces a file writes to a new file and renames it after ORDO_OK.
  * Results  The bytes that ordo_sort and ordo_sort_records return for all data in memory. */
@@ -155,9 +156,10 @@ ORDO_MUST ordo_status ordo_external_topk(ordo_ctx *ctx, const ordo_elements *ele
 
 /* Writes the 1-based rank of each element to `to`, in the order of the source, as ordo_rank.
  * rank_type is ORDO_U32 (fewer than 2^32 elements), ORDO_U64 or ORDO_F64; ORDO_TIES_AVERAGE needs
- * ORDO_F64. A regular file is read twice; other data are copied to temporary files first. The
- * memory must be at least about the square root of 6 MiB times the bytes of the keys: 80 MiB for 1
- * GiB of keys. */
+ * ORDO_F64. A regular file is read twice; other data are copied to temporary files first. With less
+ * memory than about the square root of 6 MiB times the bytes of the keys (80 MiB for 1 GiB of keys)
+ * pairs of keys and positions are sorted instead, which moves about seven times as many bytes
+ * through temporary files. */
 ORDO_MUST ordo_status ordo_external_rank(ordo_ctx *ctx, const ordo_elements *elements,
                                          const ordo_source *from, ordo_ties ties,
                                          ordo_type rank_type, const ordo_sink *to,

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Measures the sort of data larger than memory, beside GNU sort and DuckDB with the same limit.
 
-    bench/external/measure.py build/ordo DIRECTORY --keys 2^29 --memory 512 [--text 2^26 --text-memory 128]
+    bench/external/measure.py build/ordo DIRECTORY --keys 2^29 --memory 512
+    bench/external/measure.py build/ordo DIRECTORY --text 2^26 --text-memory 128
 
 DIRECTORY needs free space for four times the data. Rows go to stdout:
     binary   ordo sorts u64 keys from a raw file to a raw file
     bound    two reads and two writes of (1 + packed) / 2 of the same bytes, in the same directory
     text     ordo, GNU sort and DuckDB sort numbers, one a line
-Before each row the files are written to disk and dropped from the page cache. Times are wall clock; memory is
-the peak resident memory of the process. The outputs of a table are compared.
+Before each row the files are written to disk and dropped from the page cache. Times are wall clock;
+memory is the peak resident memory of the process. The outputs of a table are compared.
 """
 
 import argparse
@@ -38,7 +39,9 @@ def drop(path):
 def run(command, environment=None):
     """Wall seconds, peak resident MiB, stderr and status of a command."""
     begin = time.monotonic()
-    child = subprocess.Popen(command, env={**os.environ, **(environment or {})}, stderr=subprocess.PIPE, text=True)
+    child = subprocess.Popen(
+        command, env={**os.environ, **(environment or {})}, stderr=subprocess.PIPE, text=True
+    )
     errors = child.stderr.read()
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
@@ -46,7 +49,15 @@ def run(command, environment=None):
 
 
 def row(name, keys, seconds, peak, note=""):
-    print(f"{name:28s} {keys:12d} {seconds:9.2f} s {keys / seconds / 1e6:9.2f} Mkeys/s {peak:9.0f} MiB  {note}", flush=True)
+    rate = keys / seconds / 1e6
+    numbers = f"{keys:12d} {seconds:9.2f} s {rate:9.2f} Mkeys/s {peak:9.0f} MiB"
+    print(f"{name:28s} {numbers}  {note}", flush=True)
+
+
+def generate(options, keys, form, path):
+    """Writes uniform u64 keys to a file."""
+    command = f"gen uniform -n {keys} --dtype u64 --format {form} -o {path}"
+    subprocess.run([options.ordo, *command.split()], check=True)
 
 
 def copy_bytes(source, target, n):
@@ -78,20 +89,23 @@ def bound(source, folder, n, packed):
 def binary(options, folder):
     keys, memory = options.keys, options.memory << 20
     source, target = os.path.join(folder, "keys.bin"), os.path.join(folder, "sorted.bin")
-    subprocess.run([options.ordo, "gen", "uniform", "-n", str(keys), "--dtype", "u64", "--format", "raw", "-o", source], check=True)
-    for turn in range(options.repeat):
+    generate(options, keys, "raw", source)
+    for _ in range(options.repeat):
         drop(source)
-        seconds, peak, errors, status = run(
-            [options.ordo, "sort", source, "--dtype", "u64", "-S", str(memory), "-T", folder, "-o", target, "--json"]
-        )
+        command = f"sort {source} --dtype u64 -S {memory} -T {folder} -o {target} --json"
+        seconds, peak, errors, status = run([options.ordo, *command.split()])
         if status != 0:
             sys.exit(errors)
         report = json.loads(errors.splitlines()[-1])
-        phases = ", ".join(f"{p['name']} {p['seconds']:.1f} s ({p['bound']})" for p in report["phases"])
-        row("ordo, binary", keys, seconds, peak, f"packed {report['packed']:.3f}, runs {report['runs']}, {phases}")
-        limit = bound(source, folder, 8 * keys, report["packed"])
-        row("  bound of the disk", keys, limit, 0, f"ordo takes {seconds / limit:.2f} times as long")
-    checked = subprocess.run([options.ordo, "sort", target, "--dtype", "u64", "--check"], check=False)
+        parts = [f"{p['name']} {p['seconds']:.1f} s ({p['bound']})" for p in report["phases"]]
+        packed = report["packed"]
+        note = f"packed {packed:.3f}, runs {report['runs']}, {', '.join(parts)}"
+        row("ordo, binary", keys, seconds, peak, note)
+        limit = bound(source, folder, 8 * keys, packed)
+        times = f"ordo takes {seconds / limit:.2f} times as long"
+        row("  bound of the disk", keys, limit, 0, times)
+    command = f"sort {target} --dtype u64 --check"
+    checked = subprocess.run([options.ordo, *command.split()], check=False)
     print("  the output is sorted" if checked.returncode == 0 else "  THE OUTPUT IS NOT SORTED")
     os.remove(source)
     os.remove(target)
@@ -100,9 +114,11 @@ def binary(options, folder):
 DUCKDB = """
 import duckdb, sys
 source, target, memory, folder = sys.argv[1:]
-c = duckdb.connect(config={"memory_limit": memory, "temp_directory": folder + "/duckdb", "preserve_insertion_order": False})
-c.execute(f"COPY (SELECT k FROM read_csv('{source}', header=false, columns={{'k': 'UBIGINT'}}) ORDER BY k) "
-          f"TO '{target}' (FORMAT csv, HEADER false)")
+c = duckdb.connect(config={"memory_limit": memory, "temp_directory": folder + "/duckdb",
+                           "preserve_insertion_order": False})
+c.execute("SET enable_progress_bar = false")
+c.execute(f"COPY (SELECT k FROM read_csv('{source}', header=false, columns={{'k': 'UBIGINT'}}) "
+          f"ORDER BY k) TO '{target}' (FORMAT csv, HEADER false)")
 """
 
 
@@ -111,22 +127,24 @@ def text(options, folder):
     source = os.path.join(folder, "keys.txt")
     names = ["ordo", "gnu", "duckdb"]
     targets = {name: os.path.join(folder, f"sorted-{name}.txt") for name in names}
+    gnu = f"-n -S{memory}b --parallel={os.cpu_count()} -T {folder} -o {targets['gnu']} {source}"
+    ordo = f"sort {source} -S {memory} -T {folder} -o {targets['ordo']}"
+    duckdb = [source, targets["duckdb"], f"{options.text_memory}MiB", folder]
     commands = {
-        "ordo": ([options.ordo, "sort", source, "-S", str(memory), "-T", folder, "-o", targets["ordo"]], {}),
-        "gnu": (["sort", "-n", f"-S{memory}b", f"--parallel={os.cpu_count()}", "-T", folder, "-o", targets["gnu"], source],
-                {"LC_ALL": "C"}),
-        "duckdb": ([sys.executable, "-c", DUCKDB, source, targets["duckdb"], f"{options.text_memory}MiB", folder], {}),
+        "ordo": ([options.ordo, *ordo.split()], {}),
+        "gnu": (["sort", *gnu.split()], {"LC_ALL": "C"}),
+        "duckdb": ([sys.executable, "-c", DUCKDB, *duckdb], {}),
     }
-    subprocess.run(
-        [options.ordo, "gen", "uniform", "-n", str(keys), "--dtype", "u64", "--format", "text", "-o", source], check=True
-    )
+    generate(options, keys, "text", source)
     for name in names:
         drop(source)
         seconds, peak, errors, status = run(*commands[name])
         if status != 0:
-            print(f"{name}, text: failed: {errors.strip().splitlines()[-1] if errors.strip() else status}")
+            reason = errors.strip().splitlines() or [str(status)]
+            print(f"{name}, text: failed: {reason[-1]}")
             continue
-        same = name == "ordo" or subprocess.run(["cmp", "-s", targets["ordo"], targets[name]], check=False).returncode == 0
+        compare = subprocess.run(["cmp", "-s", targets["ordo"], targets[name]], check=False)
+        same = compare.returncode == 0
         row(f"{name}, text", keys, seconds, peak, "" if same else "OTHER BYTES THAN ORDO")
     for path in [source, *targets.values()]:
         if os.path.exists(path):
@@ -134,7 +152,9 @@ def text(options, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("ordo")
     parser.add_argument("directory")
     parser.add_argument("--keys", type=count, default=0, help="binary keys; 0: none")
@@ -144,7 +164,8 @@ def main():
     parser.add_argument("--repeat", type=int, default=1)
     options = parser.parse_args()
     with open("/proc/cpuinfo", encoding="utf-8") as info:
-        model = next((line.split(":")[1].strip() for line in info if line.startswith("model name")), platform.machine())
+        models = [line.split(":")[1].strip() for line in info if line.startswith("model name")]
+    model = models[0] if models else platform.machine()
     load = " ".join(f"{x:.1f}" for x in os.getloadavg())
     print(f"{model}, {os.cpu_count()} threads, load {load}, {time.strftime('%Y-%m-%d')}")
     print("command: bench/external/measure.py", *sys.argv[3:], flush=True)

@@ -214,12 +214,14 @@ static bool median_work(execution *e)
 }
 
 const command command_quantile = {
-    "quantile",          quantile_help,  quantile_specs, READS | WRITES | FEW | CSV_IN | CSV_GROUPS,
-    ORDO_NANS_PROPAGATE, quantile_wrong, quantile_work};
+    "quantile",          quantile_help,
+    quantile_specs,      READS | WRITES | FEW | EXTERNAL | CSV_IN | CSV_GROUPS,
+    ORDO_NANS_PROPAGATE, quantile_wrong,
+    quantile_work};
 const command command_median = {"median",
                                 median_help,
                                 median_specs,
-                                READS | WRITES | FEW | CSV_IN | CSV_GROUPS,
+                                READS | WRITES | FEW | EXTERNAL | CSV_IN | CSV_GROUPS,
                                 ORDO_NANS_PROPAGATE,
                                 median_wrong,
                                 median_work};

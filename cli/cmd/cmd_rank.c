@@ -179,5 +179,6 @@ static bool work(execution *e)
     return (!e->o.check_order || check_order(e)) && write_ranks(e, NULL, NULL, 0);
 }
 
-const command command_rank = {"rank", help,  specs, READS | WRITES | LINES_IN | CSV_IN | CSV_GROUPS,
-                              0,      wrong, work};
+const command command_rank = {
+    "rank", help,  specs, READS | WRITES | LINES_IN | EXTERNAL | CSV_IN | CSV_GROUPS,
+    0,      wrong, work};

@@ -106,4 +106,5 @@ static bool work(execution *e)
 }
 
 const command command_select = {
-    "select", help, specs, READS | WRITES | FEW | LINES_IN | LINES_OUT | CSV_IN, 0, wrong, work};
+    "select", help,  specs, READS | WRITES | FEW | LINES_IN | LINES_OUT | EXTERNAL | CSV_IN,
+    0,        wrong, work};

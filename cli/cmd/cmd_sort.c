@@ -19,12 +19,12 @@ static const char sort_help[] =
     "  printf '3\\n10\\n-1.5\\n' | ordo sort                      # -1.5 3 10\n"
     "  ordo sort -rn sizes.txt                                 # lines by their number\n"
     "  ordo sort -t, -k2,2n -k1,1 table.csv                    # column 2, then column 1\n"
-    "  ordo sort --csv sales.csv --key city --key price:number:desc -o sorted.csv\n"
     "  ordo sort -u names.txt --text -o names.txt              # in place\n"
     "  du -h | ordo sort -h                                    # 4K 12K 1.5M 2G\n"
     "  ordo sort -m a.txt b.txt --text                         # merge sorted files\n"
     "  ordo sort keys.npy --descending --explain -o sorted.npy\n"
     "  ordo sort keys.bin --dtype f32 --check && echo sorted\n"
+    "  ordo sort huge.npy -S 4Gi -T /disk -o sorted.npy        # larger than memory\n"
     "  ordo sort proteins.fasta --fasta --by header -o proteins.fasta\n"
     "  ordo gen ksorted -n 1e7 -k 50 | ordo sort --algorithm windows --radius 50\n\n"
     "Usage: ordo sort [FILE]... [options]\n"
@@ -203,6 +203,10 @@ static const char *sort_wrong(execution *e)
     }
     o->text_option = o->text ? NULL : option;
     o->text = option != NULL;
+    if (o->text) { /* lines that do not fit go to temporary files; the context needs no limit */
+        o->line.memory = o->common.memory_limit;
+        o->common.memory_limit = 0;
+    }
     e->keep_lines = format_asked(o) == FORMAT_AUTO || format_asked(o) == FORMAT_TEXT;
     e->quiet = o->check;
     e->by_pieces = (o->text && !o->fasta) ||
@@ -378,10 +382,14 @@ static bool argsort(execution *e)
     return write_index(e, NULL, NULL, 0);
 }
 
-const command command_sort = {
-    "sort",     sort_help,
-    sort_specs, READS | WRITES | LINES_IN | LINES_OUT | MANY_FILES | LETTER_H | CSV_IN,
-    0,          sort_wrong,
-    sort};
-const command command_argsort = {"argsort", argsort_help,  argsort_specs, READS | WRITES | LINES_IN,
-                                 0,         argsort_wrong, argsort};
+const command command_sort = {"sort",
+                              sort_help,
+                              sort_specs,
+                              READS | WRITES | LINES_IN | LINES_OUT | MANY_FILES | LETTER_H |
+                                  EXTERNAL | RECORDS | CSV_IN,
+                              0,
+                              sort_wrong,
+                              sort};
+const command command_argsort = {
+    "argsort", argsort_help,  argsort_specs, READS | WRITES | LINES_IN | EXTERNAL,
+    0,         argsort_wrong, argsort};

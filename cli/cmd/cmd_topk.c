@@ -146,5 +146,6 @@ static bool work(execution *e)
     return find_and_write(e, k, type, values, index);
 }
 
-const command command_topk = {"topk", help,  specs, READS | WRITES | FEW | CSV_IN | CSV_GROUPS,
-                              0,      wrong, work};
+const command command_topk = {
+    "topk", help,  specs, READS | WRITES | FEW | EXTERNAL | RECORDS | CSV_IN | CSV_GROUPS,
+    0,      wrong, work};

@@ -14,6 +14,23 @@ static const char help_input[] =
     "                    error\n"
     "  --skip-bad        skip lines that are not numbers, and print on stderr how many\n";
 
+static const char help_external[] =
+    "\nNumbers larger than memory:\n"
+    "  -S, --memory-limit S  use at most S bytes of memory, at least 8Mi: 512M, 4Gi, 50%; what\n"
+    "                    does not fit goes to temporary files\n"
+    "  -T, --temporary-directory D  make temporary files in D; several may be given; default:\n"
+    "                    $TMPDIR or /var/tmp\n";
+
+static const char help_resume[] =
+    "  --resume          npy, raw and records: if the sort fails or is killed, keep the sorted\n"
+    "                    parts in D; the same command then goes on from there\n";
+
+static const char help_records[] =
+    "\nRecords:\n"
+    "  --record-size N   the input is raw records of N bytes, not numbers\n"
+    "  --key-type T      type of the key in a record: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64\n"
+    "  --key-offset K    byte of the record where the key begins; default: 0\n";
+
 static const char help_output[] =
     "\nOutput:\n"
     "  -o, --output FILE the output file, replaced when all results are written; default:\n"
@@ -33,7 +50,7 @@ static const char help_common[] =
     "                    the rest\n"
     "  --gpu-sms N       use N multiprocessors of the GPU, to measure a slower GPU; the driver\n"
     "                    rounds N up\n"
-    "  --memory-limit S  use at most S bytes of scratch memory, such as 512M or 4Gi\n"
+    "  --memory-limit S  use at most S bytes of scratch memory, such as 512M, 4Gi or 25%\n"
     "  --explain         print on stderr what was done: backend, algorithm, instruction set,\n"
     "                    time, reasons\n"
     "  --json            the same as one line of JSON on stderr\n"
@@ -52,6 +69,12 @@ static void print_help(const command *c)
 {
     fputs(c->help, stdout);
     csv_print_help(c);
+    if ((c->flags & EXTERNAL) != 0)
+        fputs(help_external, stdout);
+    if (c == &command_sort)
+        fputs(help_resume, stdout);
+    if ((c->flags & RECORDS) != 0)
+        fputs(help_records, stdout);
     if ((c->flags & READS) != 0)
         printf("\nInput:\n  FILE              %s\n%s",
                (c->flags & MANY_FILES) != 0 ? "files, read as one; stdin if it is '-' or not given"
@@ -231,11 +254,16 @@ static int execute(execution *e)
 
     if (first != NULL && first[0] != '\0')
         cli_error("%s: %s", e->command->name, first);
-    if (first != NULL || !find_files(e) ||
-        (e->ctx = context_open(e->command->name, &e->o.common)) == NULL)
+    if (first != NULL || !find_files(e))
+        return CLI_TROUBLE;
+    const bool     external = external_takes(e);
+    common_options common = e->o.common;
+    if (external) /* the limit counts all memory of the call, not only scratch */
+        common.memory_limit = 0;
+    if ((e->ctx = context_open(e->command->name, &common)) == NULL)
         return CLI_TROUBLE;
     e->t.last = cli_now();
-    const bool ok = external_takes(e)
+    const bool ok = external
                         ? external_work(e)
                         : read_input(e) && open_output(e) && e->command->work(e) && print_report(e);
     return !ok ? CLI_TROUBLE : e->no ? CLI_NO : CLI_OK;

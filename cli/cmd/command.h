@@ -26,8 +26,10 @@ typedef enum command_flag {
     PACKED_BITS = 32, /* has --dtype bits                                           */
     MANY_FILES = 64,  /* reads several files as one                                 */
     LETTER_H = 128,   /* -h is an option, not --help                                */
-    CSV_IN = 256,     /* has the options --csv and --tsv                            */
-    CSV_GROUPS = 512  /* with them --by COLUMN                                      */
+    EXTERNAL = 256,   /* takes data larger than memory: -S and -T                   */
+    RECORDS = 512,    /* has --record-size                                          */
+    CSV_IN = 1024,    /* has the options --csv and --tsv                            */
+    CSV_GROUPS = 2048 /* with them --by COLUMN                                      */
 } command_flag;
 
 enum {

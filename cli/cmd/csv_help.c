@@ -7,7 +7,8 @@ static const char sort_help[] =
     "  --csv, --tsv      the input is rows of fields; fields may be in quotes. Rows are written\n"
     "                    as they were read, after the header. Rows that tie keep their order;\n"
     "                    -r reverses all keys, -u writes only the first row of a tie, -c\n"
-    "                    checks the order\n";
+    "                    checks the order. For example:\n"
+    "                    ordo sort --csv sales.csv --key city --key price:desc -o sorted.csv\n";
 
 static const char rank_help[] =
     "  --csv, --tsv      the input is rows of fields: writes them in their order with one more\n"

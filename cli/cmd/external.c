@@ -30,17 +30,6 @@ typedef struct external {
 
 /* ---- When ---- */
 
-static bool has_verb(const execution *e)
-{
-    static const command *const verbs[] = {&command_sort,   &command_argsort, &command_rank,
-                                           &command_select, &command_median,  &command_quantile,
-                                           &command_topk};
-    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
-        if (e->command == verbs[i])
-            return true;
-    return false;
-}
-
 /* The bytes of all input files; UINT64_MAX if one is not a regular file. */
 static uint64_t input_bytes(const execution *e)
 {
@@ -100,7 +89,7 @@ bool external_takes(const execution *e)
     const bool special = o->check || o->sorted || o->algorithm != 0 || o->index || o->with_index ||
                          profile_wanted(&o->common);
 
-    if (!has_verb(e) || strings_option(o) != NULL || csv_option(o) != NULL)
+    if ((e->command->flags & EXTERNAL) == 0 || strings_option(o) != NULL || csv_option(o) != NULL)
         return false;
     if (o->record_size != 0 || o->resume)
         return true;
@@ -131,13 +120,14 @@ static bool name_resume(external *x)
     if (fstat(x->in.s.fd, &st) != 0 || !S_ISREG(st.st_mode) || x->in.bytes == 0 || x->in.swapped)
         return cli_fail("%s: --resume needs one regular file that is npy, raw or records",
                         x->in.s.name);
-    const uint64_t    facts[] = {(uint64_t)st.st_dev, (uint64_t)st.st_ino, e->o.descending,
-                                 e->o.unique,         e->o.record_size,    e->o.key_offset};
-    const char *const target = e->out.target != NULL ? e->out.target : "";
-    for (size_t i = 0; i < sizeof facts; i++)
-        hash = (hash ^ ((const unsigned char *)facts)[i]) * UINT64_C(1099511628211);
-    for (const char *c = target; *c != '\0'; c++)
-        hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
+    char text[256];
+    snprintf(text, sizeof text, "%llu %llu %d %d %llu %llu ", (unsigned long long)st.st_dev,
+             (unsigned long long)st.st_ino, e->o.descending, e->o.unique,
+             (unsigned long long)e->o.record_size, (unsigned long long)e->o.key_offset);
+    const char *const parts[] = {text, e->out.target != NULL ? e->out.target : ""};
+    for (size_t i = 0; i < 2; i++)
+        for (const char *c = parts[i]; *c != '\0'; c++)
+            hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
     const size_t size = strlen(folder) + 64;
     x->resume = malloc(size);
     if (x->resume == NULL)
@@ -158,7 +148,7 @@ static bool ended(external *x, ordo_status status)
         return false;
     }
     if (!call_end(status)) {
-        if (x->resume != NULL && access(x->resume, F_OK) == 0)
+        if (x->resume != NULL && status != ORDO_E_ARG && access(x->resume, F_OK) == 0)
             cli_error("sort: the sorted parts are in %s: give the same command again to go on, or "
                       "remove the directory",
                       x->resume);

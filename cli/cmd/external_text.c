@@ -119,12 +119,22 @@ static bool restart(external_input *in, size_t file)
 
 /* ---- The first reading ---- */
 
-/* Whether the line is the text that the output would have for its number. */
+/* Whether the line is the text that the output would have for its number. Of integers the text
+ * says that: digits without a zero in front, or a minus and such digits. */
 static bool is_plain(const external_input *in, const void *value)
 {
+    const ordo_type   type = in->numbers.type;
+    const char *const line = source_line(&in->s);
+    const size_t      minus = line[0] == '-';
+
+    if (type != ORDO_F32 && type != ORDO_F64)
+        return minus + strspn(line + minus, "0123456789") == in->s.length &&
+               ((line[minus] >= '1' && line[minus] <= '9') ||
+                (line[0] == '0' && in->s.length == 1));
+
     char         text[NUMBER_TEXT_MAX];
-    const size_t length = number_format(in->numbers.type, value, text);
-    return length == in->s.length && memcmp(text, source_line(&in->s), length) == 0;
+    const size_t length = number_format(type, value, text);
+    return length == in->s.length && memcmp(text, line, length) == 0;
 }
 
 /* Reads all numbers of the current file. */

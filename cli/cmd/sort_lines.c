@@ -211,7 +211,8 @@ static bool sort_in_pieces(execution *e, line_feed *feed, uint64_t limit)
                   .memory = limit > EXTERNAL_LEAST ? limit : EXTERNAL_LEAST,
                   .directories = e->o.directories.texts, .directory_count = e->o.directories.n,
                   .watch = external_watch);
-    call_begin("sorting");
+    /* Not call_begin(): a signal ends the process at once, because a thread may wait for input. */
+    progress_start("sorting");
     const ordo_status status =
         line_external_sort(e->ctx, &e->order, feed, &e->out, &opts, &report, &told);
     const bool ok = call_end(told ? ORDO_OK : status) && status == ORDO_OK;
@@ -239,7 +240,7 @@ static size_t read_sample(const lines_request *request, char *sample)
  * read first. */
 static bool sort_by_size(execution *e, const lines_request *request, const ordo_sort_opts *opts)
 {
-    const uint64_t asked = e->o.common.memory_limit;
+    const uint64_t asked = e->o.line.memory;
     const uint64_t limit = asked != 0 ? asked : line_memory_default();
     const uint64_t size = line_feed_size(request);
     char           sample[SAMPLE_BYTES];
@@ -281,7 +282,7 @@ static bool sort_by_size(execution *e, const lines_request *request, const ordo_
 
 static bool merge_files(execution *e, const lines_request *request)
 {
-    const uint64_t      asked = e->o.common.memory_limit;
+    const uint64_t      asked = e->o.line.memory;
     const merge_request merge = {.order = &e->order,
                                  .files = *request,
                                  .unique = e->o.unique,

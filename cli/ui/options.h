@@ -79,7 +79,8 @@ typedef struct line_flags { /* how `ordo sort` compares lines */
     option_texts keys;      /* -k */
     const char  *separator; /* -t; NULL: not given */
     const char  *names_file, *random_file;
-    uint64_t     seed; /* OPTION_UNSET: not given */
+    uint64_t     seed;   /* OPTION_UNSET: not given */
+    uint64_t     memory; /* -S: bytes; 0: not given */
 } line_flags;
 
 typedef struct csv_flags { /* of rows with columns */
@@ -185,7 +186,7 @@ options_result options_parse(int argc, char **argv, const option_spec *specs, vo
 bool option_count(const char *text, uint64_t *out);
 
 /* Reads bytes of memory: a count, also with a b for bytes at its end, or a share of the memory of
- * the machine, such as 25%. */
+ * the machine, such as 25%. After a letter (-S), a number without a unit counts 1024 bytes. */
 bool option_size(const char *text, uint64_t *out);
 
 /* Reads a list with commas, given for the option shown as `option`: uint64_t counts from 1

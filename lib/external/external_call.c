@@ -166,16 +166,13 @@ ordo_status external_plan_sort(external_call *c)
     size_t const size = c->kind.size;
     size_t const wanted = (size_t)c->opts.memory / 64;
     c->staging = ordo_min(ordo_max(wanted, LEAST_STAGING), MOST_STAGING);
-    size_t fits = 0, too_much = (size_t)c->opts.memory / (PIPELINE_BUFFERS * size) + 1;
+    size_t fits = (size_t)c->opts.memory / (PIPELINE_BUFFERS * size);
     if (c->source_bytes != 0) /* no larger than the data */
-        too_much = ordo_min(too_much, (size_t)(c->source_bytes / size) + 2);
-    while (too_much - fits > 1) {
-        size_t const middle = fits + (too_much - fits) / 2;
-        if (memory_of(c, middle) <= c->opts.memory)
-            fits = middle;
-        else
-            too_much = middle;
-    }
+        fits = ordo_min(fits, (size_t)(c->source_bytes / size) + 1);
+    /* Smaller buffers do not always take less memory: their blocks are smaller, and the index has
+     * more of them. */
+    while (fits > 0 && memory_of(c, fits) > c->opts.memory)
+        fits -= ordo_div_up(fits, 64);
     if (fits < 4 && (c->source_bytes == 0 || fits <= c->source_bytes / size))
         return ordo_fail(c->exec, ORDO_E_NOMEM,
                          "%llu bytes of memory are too few to sort elements of %zu bytes",
@@ -281,6 +278,23 @@ ordo_status external_status(external_call *c)
 {
     ordo_status const status = (ordo_status)atomic_load(&c->failure.status);
     return status == ORDO_OK ? ORDO_OK : ordo_fail(c->exec, status, "%s", c->failure.text);
+}
+
+void external_adopt(external_call *c, external_call *part)
+{
+    ordo_external_report *const to = &c->report, *const from = &part->report;
+    end_phase(c);
+    end_phase(part);
+    for (uint64_t i = 0; i < from->steps; i++, to->steps++)
+        if (to->steps < ORDO_EXTERNAL_STEPS && i < ORDO_EXTERNAL_STEPS)
+            to->step[to->steps] = from->step[i];
+    to->runs += from->runs;
+    to->levels += from->levels;
+    to->ranges += from->ranges;
+    to->unpacked += from->unpacked;
+    to->packed += from->packed;
+    atomic_fetch_add(&c->spill.written, atomic_load(&part->spill.written));
+    atomic_fetch_add(&c->spill.read, atomic_load(&part->spill.read));
 }
 
 ordo_status external_report(external_call *c, ordo_external_report *report)

@@ -83,6 +83,9 @@ bool external_pipeline(external_call *c, void *user, bool (*read)(void *, piece 
 /* The status of the call: that of the failure, if there is one. */
 ordo_status external_status(external_call *c);
 
+/* Adds the phases and counts of a call that has ended, and that `c` made for its own work. */
+void external_adopt(external_call *c, external_call *part);
+
 /* Writes the report to the caller's struct, which may be NULL. */
 ordo_status external_report(external_call *c, ordo_external_report *report);
 

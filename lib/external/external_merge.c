@@ -23,7 +23,8 @@ typedef struct feed { /* a source and the elements of it in memory */
     uint64_t    read; /* elements read so far */
     bool        ended;
     bool        has_last;
-    uint64_t    last; /* the order of the last element read */
+    uint64_t    last; /* the order of the last element read, */
+    uint64_t    tie;  /* and its order in which -0 and +0 are equal, and NaNs are */
 } feed;
 
 typedef struct merger {
@@ -38,14 +39,17 @@ static bool check_order(const merger *m, feed *f, size_t from)
 {
     external_call *const c = m->call;
     for (size_t i = from; i < f->n; i++) {
-        uint64_t const order = element_order(&c->kind, f->elements + i * c->kind.size);
-        if (f->has_last && order < f->last)
+        const char *const element = f->elements + i * c->kind.size;
+        uint64_t const    number = f->read - f->n + i;
+        uint64_t const    tie = element_tie(&c->kind, element);
+        if (f->has_last && tie < f->tie)
             return failure_record(&c->failure, ORDO_E_ARG,
                                   "%s is not sorted: element %llu is out of order; expected sorted "
                                   "sources",
-                                  f->from.name, (unsigned long long)(f->read - f->n + i));
+                                  f->from.name, (unsigned long long)number);
         f->has_last = true;
-        f->last = order;
+        f->tie = tie;
+        f->last = element_order(&c->kind, element);
     }
     return true;
 }

@@ -10,7 +10,7 @@
 #include "backend/tuning.h"
 #include "external/disk/lanes.h"
 #include "external/disk/ranges.h"
-#include "external/replay.h"
+#include "external/rank_pairs.h"
 
 #include <stdlib.h>
 
@@ -47,8 +47,9 @@ typedef struct ranker {
     size_t        *given[PIPELINE_BUFFERS]; /* elements of each run in the range of a buffer */
     uint64_t      *tied;                    /* elements of each run in the open tie group */
     tie_group      group;
-    uint64_t       before;   /* elements in earlier ranges */
-    uint64_t       distinct; /* distinct keys in earlier ranges */
+    uint64_t       before;      /* elements in earlier ranges */
+    uint64_t       distinct;    /* distinct keys in earlier ranges */
+    bool           needs_pairs; /* the memory is too small for lanes: see rank_pairs.h */
 } ranker;
 
 /* ---- Keys ---- */
@@ -406,7 +407,7 @@ static size_t memory_of(ranker *r, size_t capacity)
 }
 
 /* Makes the largest buffers that stay within the limit. Smaller buffers mean more runs, whose index
- * and lanes need memory, too, so there may be none. */
+ * and lanes need memory, too, so there may be none: then ranks are made by pairs. */
 static ordo_status plan_memory(ranker *r)
 {
     external_call *const c = r->call;
@@ -417,10 +418,9 @@ static ordo_status plan_memory(ranker *r)
     for (; n > 0 && memory_of(r, (size_t)n) > c->opts.memory; n -= ordo_div_up(n, 16))
         continue;
     uint64_t const count = n > 0 ? ordo_div_up(r->data.n, n) : 0;
-    if (r->data.n > 0 && (n == 0 || (count > 1 && n < 4 * (count + 1))))
-        return ordo_fail(c->exec, ORDO_E_NOMEM,
-                         "%llu bytes of memory are too few to rank %llu elements",
-                         (unsigned long long)c->opts.memory, (unsigned long long)r->data.n);
+    r->needs_pairs = r->data.n > 0 && (n == 0 || (count > 1 && n < 4 * (count + 1)));
+    if (r->needs_pairs)
+        return ORDO_OK;
     TRY(external_buffers(c, (size_t)ordo_max(n, 1), element));
     c->block_n = block_of(r, c->capacity, (size_t)count);
     r->work = malloc(c->capacity * WORK_BYTES);
@@ -481,6 +481,8 @@ static ordo_status rank_begun(ranker *r)
     TRY(api_check_rank_count(c->exec, r->rank_type, (size_t)r->data.n));
     external_free_buffers(c);
     TRY(plan_memory(r));
+    if (r->needs_pairs)
+        return rank_pairs(c, &r->data, r->ties, r->rank_type);
     return rank_all(r) ? ORDO_OK : external_status(c);
 }
 

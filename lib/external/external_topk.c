@@ -111,6 +111,8 @@ static ordo_status topk_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_eleme
     TRY(external_sink(&c, to));
     FAIL_IF((c.opts.flags & ORDO_UNIQUE) != 0, ORDO_E_UNSUPPORTED,
             "top-k has no ORDO_UNIQUE; expected a sort for distinct keys");
+    if (c.kind.type == ORDO_F32 || c.kind.type == ORDO_F64)
+        c.kind.keys_only = false; /* -0 and +0 tie and keep their sequence, as in ordo_topk */
     ordo_status status = external_begin(&c);
     if (status == ORDO_OK)
         status = choose_all(&c, k);

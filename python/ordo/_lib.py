@@ -262,6 +262,7 @@ _ERRORS: dict[int, type[Exception]] = {
     -3: DeviceError,
     -4: DeviceError,
     -6: OrderError,
+    -9: OSError,
 }
 
 

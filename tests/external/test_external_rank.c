@@ -17,6 +17,14 @@ enum {
     MOST_SIZE = 14
 };
 
+enum {
+#ifdef ORDO_TINY
+    PAIRS_MEMORY = 64 << 10
+#else
+    PAIRS_MEMORY = 8 << 20
+#endif
+};
+
 static char keys[MOST * 8], input[MOST * MOST_SIZE], expected[MOST * 8], result[MOST * 8];
 
 typedef struct rank_case {
@@ -84,8 +92,8 @@ static ordo_status rank(ordo_ctx *ctx, const rank_case *e, tape *from, tape *to,
     return status;
 }
 
-/* Returns the number of runs. */
-static uint64_t check_ranks(ordo_ctx *ctx, const rank_case *e, uint64_t memory)
+/* Returns the report. */
+static ordo_external_report check_ranks(ordo_ctx *ctx, const rank_case *e, uint64_t memory)
 {
     size_t const         bytes = e->n * ordo_type_size(e->rule.rank_type);
     tape                 from = {.bytes = input, .size = e->n * e->size};
@@ -97,7 +105,7 @@ static uint64_t check_ranks(ordo_ctx *ctx, const rank_case *e, uint64_t memory)
         CHECK_EQ_U64(e->n, report.n);
         CHECK_BYTES(expected, result, bytes, ordo_type_size(e->rule.rank_type));
     }
-    return report.runs;
+    return report;
 }
 
 static void test_all(void)
@@ -124,13 +132,39 @@ static void test_all(void)
                              inputs_name(shape), (int)e.rule.ties, e.n, turn, with->threads);
                 fill(&e, shape);
                 expect(with->ctx, &e);
-                several += check_ranks(with->ctx, &e, little_memory(with->ctx, &e)) > 1;
+                several += check_ranks(with->ctx, &e, little_memory(with->ctx, &e)).runs > 1;
             }
 #ifdef ORDO_TINY
     CHECK(several > 0);
 #else
     CHECK_EQ_U64(0, several);
 #endif
+}
+
+/* So little memory that pairs are sorted. Without the shrunk thresholds the keys fit. */
+static void test_pairs(void)
+{
+    ordo_ctx *const ctx = test_context_make(1);
+    size_t          turn = 0, paired = 0;
+    for (size_t shape = 0; shape < inputs_count(); shape++)
+        for (size_t rule = 0; rule < INPUTS_RULES; rule++, turn++) {
+            ordo_type const type = inputs_types[turn % INPUTS_TYPES];
+            rank_case const e = {.type = type,
+                                 .rule = inputs_rules[rule],
+                                 .n = MOST,
+                                 .size = ordo_type_size(type),
+                                 .descending = turn % 2 == 1,
+                                 .in_file = turn % 4 < 2};
+            if (!testkit_run_case(7))
+                continue;
+            testkit_case("pairs %s %s ties=%d", ordo_type_name(type), inputs_name(shape),
+                         (int)e.rule.ties);
+            fill(&e, shape);
+            expect(ctx, &e);
+            paired += check_ranks(ctx, &e, PAIRS_MEMORY).levels > 1; /* two sorts */
+        }
+    CHECK(paired > 0 || PAIRS_MEMORY > 1 << 20);
+    ordo_ctx_free(ctx);
 }
 
 /* Every shape with every tie rule: ties that fill many ranges, and no ties. */
@@ -187,6 +221,7 @@ int main(void)
     test_contexts_start();
     test_all();
     test_shapes();
+    test_pairs();
     test_failures();
     return testkit_done();
 }

@@ -234,7 +234,6 @@ static void pack_block(pack_job *job, line_block *b)
         line_view const line = line_at(w, w->index[i]);
         to = line_block_put(to, before, line);
         before = line;
-        b->keys += w->keys != NULL ? (uint32_t)key_at(w, w->index[i]).length : 0;
     }
     b->bytes = (uint32_t)(to - begin);
     b->crc = crc32c(begin, b->bytes);
@@ -247,48 +246,63 @@ static void pack_blocks(void *arg, size_t lo, size_t hi)
         pack_block(job, &job->blocks[k]);
 }
 
-/* Divides the lines in order into blocks and appends them to *blocks. */
+static bool add_block(line_work *w, line_blocks *blocks, const line_block *block)
+{
+    if (blocks->count == blocks->capacity) {
+        size_t const      more = 2 * blocks->capacity + 16;
+        line_block *const larger = realloc(blocks->all, more * sizeof *larger);
+        if (larger == NULL)
+            return failure_record(&w->call->failure, ORDO_E_NOMEM,
+                                  "the system refused memory for the list of blocks");
+        blocks->all = larger;
+        blocks->capacity = more;
+    }
+    blocks->all[blocks->count++] = *block;
+    return true;
+}
+
+/* Divides the lines in order into blocks and appends them to *blocks. A block has no larger share
+ * of the limits of lines and keys than of that of bytes. */
 static bool divide(line_work *w, size_t at, line_blocks *blocks, size_t *end)
 {
-    size_t raw = 0, first = 0, position = at;
+    const line_limits *const limits = &w->limits;
+    double const             share = (double)limits->block / (double)limits->bytes;
+    size_t const             most_n = (size_t)((double)limits->lines * share) + 1;
+    size_t const             most_keys = (size_t)((double)limits->keys * share) + 1;
+    size_t                   raw = 0, keys = 0, first = 0;
+    *end = at;
     for (size_t i = 0; i < w->kept; i++) {
         if (i + AHEAD < w->kept)
             __builtin_prefetch(&w->offsets[w->index[i + AHEAD]]);
         size_t const size = line_at(w, w->index[i]).length + 1;
-        if (size > w->limits.line)
+        if (size > limits->line)
             return failure_record(&w->call->failure, ORDO_E_NOMEM,
                                   "a line of %s has %zu bytes; with %llu bytes of memory at most "
                                   "%zu are possible; expected a larger limit of the memory",
                                   w->call->from.name, size,
-                                  (unsigned long long)w->call->opts.memory, w->limits.line);
+                                  (unsigned long long)w->call->opts.memory, limits->line);
         raw += size;
-        if (raw < w->limits.block && i + 1 < w->kept)
+        keys += w->keys != NULL ? key_at(w, w->index[i]).length : 0;
+        if (raw < limits->block && keys < most_keys && i + 1 - first < most_n && i + 1 < w->kept)
             continue;
-        if (blocks->count == blocks->capacity) {
-            size_t const      more = 2 * blocks->capacity + 16;
-            line_block *const larger = realloc(blocks->all, more * sizeof *larger);
-            if (larger == NULL)
-                return failure_record(&w->call->failure, ORDO_E_NOMEM,
-                                      "the system refused memory for the list of blocks");
-            blocks->all = larger;
-            blocks->capacity = more;
-        }
-        blocks->all[blocks->count++] = (line_block){.offset = position,
-                                                    .crc = (uint32_t)first,
-                                                    .raw = (uint32_t)raw,
-                                                    .n = (uint32_t)(i + 1 - first)};
-        position += line_block_most(raw);
+        line_block const block = {.offset = *end,
+                                  .crc = (uint32_t)first,
+                                  .raw = (uint32_t)raw,
+                                  .keys = (uint32_t)keys,
+                                  .n = (uint32_t)(i + 1 - first)};
+        if (!add_block(w, blocks, &block))
+            return false;
+        *end += line_block_most(raw);
         first = i + 1;
-        raw = 0;
+        raw = keys = 0;
     }
-    *end = position;
     return true;
 }
 
 bool line_work_pack(line_work *w, char *to, size_t at, line_blocks *blocks, size_t *bytes)
 {
     size_t const before = blocks->count;
-    size_t       end = at;
+    size_t       end;
     if (!divide(w, at, blocks, &end))
         return false;
     pack_job job = {w, to, blocks->all + before, at, blocks->count - before};

@@ -1,0 +1,419 @@
+"""Data larger than memory: sort, rank and select from files, memory maps and chunks.
+
+    >>> import numpy as np, os, tempfile
+    >>> from ordo import external
+    >>> folder = tempfile.mkdtemp()
+    >>> path = os.path.join(folder, "keys.npy")
+    >>> np.save(path, np.array([30, 10, 20], np.int32))
+    >>> external.sort(path)
+    array([10, 20, 30], dtype=int32)
+    >>> out = external.sort(path, os.path.join(folder, "sorted.npy"), memory=64 << 20)
+    >>> np.load(out)
+    array([10, 20, 30], dtype=int32)
+    >>> external.median(np.load(path, mmap_mode="r"))
+    20.0
+
+Every function takes its data as
+
+- a path: an .npy file, or a file of raw elements whose type is `dtype`
+- a NumPy array with one dimension, for example a memory map
+- an iterable of such arrays, which follow each other
+
+and the keywords `memory` (bytes that a call may hold, at least 8 MiB; default: half of the
+available memory), `directories` (folders for temporary files; default: $TMPDIR or /var/tmp) and
+`dtype`. Elements with fields (structured arrays) have their key in the field `key`. Results go to
+`out`: a path (.npy, else raw), which is replaced when all results are written, or an array; without
+`out` they are returned as an array. The results are those of the functions of `ordo` on all data in
+memory.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Sequence
+from ctypes import addressof, c_char_p, c_double, c_size_t, c_uint64, c_void_p
+from typing import Any
+
+import numpy as np
+
+from . import _lib
+from ._context import host_context
+from ._external_files import Failures, Sink, Source, SourceStruct, elements_of
+
+__all__ = [
+    "argsort", "median", "merge", "quantile", "rank", "select", "sort", "topk", "unique",
+]  # fmt: skip
+
+_UNIQUE = 1 << 32
+_P, _T, _N = _lib.P, _lib.T, c_size_t
+_Options = _lib._struct(
+    "ExternalOptions", ("flags", c_uint64), ("memory", c_uint64), ("directories", c_void_p),
+    ("directory_count", c_size_t), ("resume_directory", c_char_p), ("watch", c_void_p),
+    ("watch_user", c_void_p),
+)  # fmt: skip
+_sort = _lib._call("ordo_external_sort", _P, _P, _P, _P, _P)
+_unique = _lib._call("ordo_external_unique", _P, _P, _P, _P, _P, _P)
+_merge = _lib._call("ordo_external_merge", _P, _P, _N, _P, _P, _P)
+_argsort = _lib._call("ordo_external_argsort", _P, _P, _T, _P, _P, _P)
+_topk = _lib._call("ordo_external_topk", _P, _P, c_uint64, _P, _P, _P)
+_rank = _lib._call("ordo_external_rank", _P, _P, _T, _T, _P, _P, _P)
+_select = _lib._call("ordo_external_select", _P, _P, _P, _N, _P, _P, _P)
+_quantiles = _lib._call("ordo_external_quantiles", _P, _P, _P, _N, _P, _T, _T, _P, _P)
+_median = _lib._call("ordo_external_median", _P, _P, _P, _T, _P, _P)
+
+
+class _Call:
+    """The arguments of one call: sources, sinks, options. Closes the files at its end."""
+
+    def __init__(
+        self,
+        datas: Sequence[Any],
+        dtype: Any,
+        key: str | None,
+        memory: int | None,
+        directories: Sequence[Any] | None,
+        flags: int = 0,
+        resume: Any = None,
+    ) -> None:
+        self.failures = Failures()
+        self.sources: list[Source] = []
+        self.sinks: list[Sink] = []
+        if memory is not None and (not isinstance(memory, int) or memory <= 0):
+            raise ValueError(f"memory is {memory!r}; expected a number of bytes")
+        names = [os.fsencode(folder) for folder in directories or ()]
+        self._names = (c_char_p * len(names))(*names)
+        self.options: Any = _Options(
+            struct_size=ctypes.sizeof(_Options),
+            flags=flags,
+            memory=memory or 0,
+            directories=ctypes.cast(self._names, c_void_p) if names else None,
+            directory_count=len(names),
+            resume_directory=None if resume is None else os.fsencode(resume),
+        )
+        try:
+            for data in datas:
+                self.sources.append(Source(data, dtype, self.failures))
+                dtype = self.sources[-1].dtype
+            if dtype is None:
+                raise ValueError("there are no sources, so dtype must be given")
+            self.dtype = np.dtype(dtype)
+            self.elements, self.key = elements_of(self.dtype, key)
+        except BaseException:
+            self.close()
+            raise
+
+    def sink(self, out: Any, dtype: Any) -> int:
+        """Adds a sink and returns its address."""
+        try:
+            self.sinks.append(Sink(out, np.dtype(dtype), self.failures))
+        except BaseException:
+            self.close()
+            raise
+        return addressof(self.sinks[-1].struct)
+
+    def run(self, function: Any, *arguments: Any) -> Any:
+        """Calls the library with the elements, the sources and these arguments.
+
+        Returns what the sinks return.
+        """
+        try:
+            function(host_context(), addressof(self.elements), *arguments,
+                     addressof(self.options), None)  # fmt: skip
+            results = [sink.finish() for sink in self.sinks]
+            return results[0] if len(results) == 1 else tuple(results)
+        except BaseException:
+            if self.failures.first is not None:
+                raise self.failures.first from None
+            raise
+        finally:
+            self.close()
+
+    def one(self, function: Any, *arguments: Any) -> Any:
+        """The same for a function with one source."""
+        return self.run(function, addressof(self.sources[0].struct), *arguments)
+
+    def close(self) -> None:
+        for file in (*self.sources, *self.sinks):
+            file.close()
+
+
+def _flags(descending: bool) -> int:
+    return _lib.DESCENDING if descending else 0
+
+
+def sort(
+    data: Any,
+    out: Any = None,
+    *,
+    key: str | None = None,
+    descending: bool = False,
+    dtype: Any = None,
+    memory: int | None = None,
+    directories: Sequence[Any] | None = None,
+    resume: Any = None,
+) -> Any:
+    """Sorts all elements. Elements with fields are sorted by `key`; ties keep their sequence.
+
+    Parameters
+    ----------
+    data, out, key, dtype, memory, directories : see the text of this module.
+    descending : largest first; NaNs are last in both directions.
+    resume : a folder that keeps sorted parts if the call fails or the process dies. A later call
+        with the same file goes on from there. The folder is removed after success. `data` must be
+        a path.
+
+    Returns
+    -------
+    `out`, or an array.
+
+    Raises
+    ------
+    OSError : a file or the disk failed.
+    ValueError : an argument is wrong, or the file of `resume` has changed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ordo import external
+    >>> external.sort([np.array([3.0, 1.0]), np.array([2.0])])
+    array([1., 2., 3.])
+    """
+    call = _Call([data], dtype, key, memory, directories, _flags(descending), resume)
+    to = call.sink(out, call.dtype)
+    return call.one(_sort, to)
+
+
+def unique(
+    data: Any,
+    out: Any = None,
+    *,
+    key: str | None = None,
+    return_counts: bool = False,
+    dtype: Any = None,
+    memory: int | None = None,
+    directories: Sequence[Any] | None = None,
+) -> Any:
+    """Returns the sorted distinct elements: the first of tied keys. -0 and 0 tie, and so do NaNs.
+
+    With `return_counts` returns a pair: the elements, and how often each occurs, as an array.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ordo import external
+    >>> external.unique(np.array([2, 1, 2]), return_counts=True)
+    (array([1, 2]), array([1, 2], dtype=uint64))
+    """
+    call = _Call([data], dtype, key, memory, directories, _UNIQUE)
+    to = call.sink(out, call.dtype)
+    if not return_counts:
+        return call.one(_sort, to)
+    return call.one(_unique, to, call.sink(None, np.uint64))
+
+
+def merge(
+    sources: Sequence[Any],
+    out: Any = None,
+    *,
+    key: str | None = None,
+    descending: bool = False,
+    dtype: Any = None,
+    memory: int | None = None,
+) -> Any:
+    """Merges sorted sources (paths, arrays or iterables of arrays) into one sorted sequence.
+
+    Raises
+    ------
+    ValueError : a source is not sorted; the message names the source and the element.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ordo import external
+    >>> external.merge([np.array([1, 4]), np.array([2, 3])])
+    array([1, 2, 3, 4])
+    """
+    call = _Call(list(sources), dtype, key, memory, None, _flags(descending))
+    to = call.sink(out, call.dtype)
+    structs = (SourceStruct * len(call.sources))(*(source.struct for source in call.sources))
+    return call.run(_merge, addressof(structs), len(call.sources), to)
+
+
+def argsort(
+    data: Any,
+    out: Any = None,
+    *,
+    key: str | None = None,
+    descending: bool = False,
+    index_dtype: Any = np.int64,
+    dtype: Any = None,
+    memory: int | None = None,
+    directories: Sequence[Any] | None = None,
+) -> Any:
+    """Returns the positions of the elements in sorted order. Ties keep their sequence.
+
+    index_dtype : int64 or uint64; int32 or uint32 for less than 2^31 or 2^32 elements.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ordo import external
+    >>> external.argsort(np.array([30, 10, 20]))
+    array([1, 2, 0])
+    """
+    index = np.dtype(index_dtype)
+    if index.kind not in "iu" or index.itemsize not in (4, 8):
+        raise ValueError(f"index_dtype is {index}; expected int64, uint64, int32 or uint32")
+    call = _Call([data], dtype, key, memory, directories, _flags(descending))
+    to = call.sink(out, index)
+    return call.one(_argsort, _lib.U32 if index.itemsize == 4 else _lib.U64, to)
+
+
+def rank(
+    data: Any,
+    out: Any = None,
+    *,
+    key: str | None = None,
+    method: _lib.Ties = "average",
+    descending: bool = False,
+    dtype: Any = None,
+    memory: int | None = None,
+    directories: Sequence[Any] | None = None,
+) -> Any:
+    """Returns the rank of each element, from 1: float64 for method='average', otherwise uint64.
+
+    method : the ranks of ties: 'average', 'min', 'max', 'dense' or 'ordinal'. NaNs are last and
+        tie.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ordo import external
+    >>> external.rank(np.array([30, 10, 30]), method="min")
+    array([2, 1, 2], dtype=uint64)
+    """
+    rule = _lib.number_of(_lib.TIES, method, "method")
+    call = _Call([data], dtype, key, memory, directories, _flags(descending))
+    average = method == "average"
+    to = call.sink(out, np.float64 if average else np.uint64)
+    return call.one(_rank, rule, _lib.F64 if average else _lib.U64, to)
+
+
+def topk(
+    data: Any,
+    k: int,
+    out: Any = None,
+    *,
+    key: str | None = None,
+    largest: bool = True,
+    dtype: Any = None,
+    memory: int | None = None,
+    directories: Sequence[Any] | None = None,
+) -> Any:
+    """Returns the k largest elements, the largest first; with largest=False the smallest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ordo import external
+    >>> external.topk(np.array([30, 10, 20]), 2)
+    array([30, 20])
+    """
+    if k < 0:
+        raise ValueError(f"k is {k}; expected 0 or more")
+    call = _Call([data], dtype, key, memory, directories, _flags(largest))
+    to = call.sink(out, call.dtype)
+    return call.one(_topk, k, to)
+
+
+def select(
+    data: Any,
+    k: Any,
+    *,
+    key: str | None = None,
+    descending: bool = False,
+    dtype: Any = None,
+    memory: int | None = None,
+    directories: Sequence[Any] | None = None,
+) -> Any:
+    """Returns the keys at positions `k`, from 0, of the sorted data, in about one read.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ordo import external
+    >>> external.select(np.array([30, 10, 20]), [0, 2])
+    array([10, 30])
+    """
+    places = np.asarray(k)
+    if places.dtype.kind not in "iu" or (places.size > 0 and places.min() < 0):
+        raise ValueError(f"k is {k!r}; expected positions from 0 on")
+    flat = np.ascontiguousarray(places.reshape(-1), np.uint64)
+    call = _Call([data], dtype, key, memory, directories, _flags(descending))
+    keys = np.empty(flat.size, call.key)
+    call.one(_select, flat.ctypes.data, flat.size, keys.ctypes.data)
+    return keys.reshape(places.shape)[()]
+
+
+def _nans(nan_policy: str) -> int:
+    return _lib.number_of(
+        {"propagate": 2, "omit": 1}, nan_policy, "nan_policy", "'propagate', 'omit'"
+    )
+
+
+def quantile(
+    data: Any,
+    q: Any,
+    *,
+    key: str | None = None,
+    method: _lib.Method = "linear",
+    nan_policy: str = "propagate",
+    dtype: Any = None,
+    memory: int | None = None,
+    directories: Sequence[Any] | None = None,
+) -> Any:
+    """Returns quantiles, exactly as ordo.quantile, in about one read.
+
+    nan_policy : 'propagate' (a NaN makes every result NaN) or 'omit'.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ordo import external
+    >>> external.quantile(np.array([1.0, 2.0, 3.0]), [0.0, 0.75])
+    array([1. , 2.5])
+    """
+    wanted = np.asarray(q, np.float64)
+    flat = np.ascontiguousarray(wanted.reshape(-1))
+    rule = _lib.number_of(_lib.METHODS, method, "method")
+    nans = _nans(nan_policy)
+    call = _Call([data], dtype, key, memory, directories)
+    values = np.empty(flat.size, np.float64)
+    call.one(_quantiles, flat.ctypes.data, flat.size, values.ctypes.data, nans, rule)
+    return values.reshape(wanted.shape)[()]
+
+
+def median(
+    data: Any,
+    *,
+    key: str | None = None,
+    nan_policy: str = "propagate",
+    dtype: Any = None,
+    memory: int | None = None,
+    directories: Sequence[Any] | None = None,
+) -> float:
+    """Returns the middle key, or the mean of the two middle keys.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ordo import external
+    >>> external.median([np.array([1, 9]), np.array([4])])
+    4.0
+    """
+    nans = _nans(nan_policy)
+    call = _Call([data], dtype, key, memory, directories)
+    value = c_double()
+    call.one(_median, addressof(value), nans)
+    return value.value

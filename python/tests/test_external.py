@@ -1,0 +1,209 @@
+"""ordo.external against ordo on the whole array: paths, memory maps, chunks, records, failures."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+
+import ordo
+from ordo import external
+
+MEMORY = 8 << 20
+N = 700_000  # eight bytes each: less than MEMORY, but more than its buffers
+DTYPES = ["i1", "u2", "i4", "u8", "f4", "f8"]
+
+
+def make(dtype, n=N):
+    keys = ordo.generate("uniform", n, dtype, seed=3) if np.dtype(dtype).itemsize > 2 else None
+    if keys is None:
+        keys = ordo.generate("few", n, dtype, seed=3, k=50)
+    if np.dtype(dtype).kind == "f":
+        keys[::1000] = np.nan
+        keys[1::1000] = -0.0
+        keys[2::1000] = 0.0
+    return keys
+
+
+def same(expected, got):
+    expected = np.asarray(expected)
+    assert got.dtype == expected.dtype
+    assert got.tobytes() == expected.tobytes()
+
+
+@pytest.fixture(params=["npy", "raw", "mmap", "chunks"])
+def given(request, tmp_path):
+    """A function that gives an array to external functions in one of four ways."""
+
+    def give(array):
+        path = tmp_path / "data.npy"
+        if request.param == "raw":
+            path = tmp_path / "data.bin"
+            array.tofile(path)
+            return {"data": path, "dtype": array.dtype}
+        np.save(path, array)
+        if request.param == "npy":
+            return {"data": str(path)}
+        if request.param == "mmap":
+            return {"data": np.load(path, mmap_mode="r")}
+        return {"data": (array[i : i + 99_999] for i in range(0, len(array), 99_999))}
+
+    return give
+
+
+@pytest.fixture
+def limits(tmp_path):
+    folder = tmp_path / "spill"
+    folder.mkdir()
+    yield {"memory": MEMORY, "directories": [folder]}
+    assert os.listdir(folder) == []
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("descending", [False, True])
+def test_sort(given, limits, dtype, descending):
+    keys = make(dtype)
+    got = external.sort(**given(keys), **limits, descending=descending)
+    same(ordo.sort(keys, descending=descending), got)
+
+
+@pytest.mark.parametrize("dtype", ["u2", "f8"])
+def test_order(given, limits, dtype):
+    keys = make(dtype)
+    same(ordo.argsort(keys), external.argsort(**given(keys), **limits))
+    limits["memory"] *= 4
+    numbers = np.where(np.isnan(keys), np.inf, keys)  # NaNs are last and tie
+    for ties in ("min", "max", "dense", "ordinal", "average"):
+        got = external.rank(**given(keys), **limits, method=ties)
+        assert np.array_equal(ordo.rankdata(numbers, method=ties), got)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i4", "f8"])
+def test_few(given, limits, dtype):
+    keys = make(dtype)
+    q = np.array([[0.0, 0.25], [0.5, 0.999]])
+    for policy in ("propagate", "omit"):
+        quantile = ordo.nanquantile if policy == "omit" else ordo.quantile
+        same(quantile(keys, q), external.quantile(**given(keys), q=q, nan_policy=policy, **limits))
+    expected = ordo.median(keys)
+    assert np.array_equal(expected, external.median(**given(keys), **limits), equal_nan=True)
+    same(
+        ordo.select(keys, [0, 9, N - 1]), external.select(**given(keys), k=[0, 9, N - 1], **limits)
+    )
+    same(ordo.topk(keys, 1000).values, external.topk(**given(keys), k=1000, **limits))
+    got = external.topk(**given(keys), k=10, largest=False, **limits)
+    same(ordo.topk(keys, 10, largest=False).values, got)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u8", "f8"])
+def test_unique(given, limits, dtype):
+    keys = make(dtype)
+    keys = np.concatenate([keys, keys[:1000]])
+    values, counts = external.unique(**given(keys), **limits, return_counts=True)
+    expected, expected_counts = np.unique(keys, return_counts=True)
+    assert np.array_equal(expected, values, equal_nan=np.dtype(dtype).kind == "f")
+    assert np.array_equal(expected_counts, counts)
+    same(values, external.unique(**given(keys), **limits))
+
+
+def test_records(given, limits):
+    rows = np.zeros(N, [("name", "S3"), ("key", "<u2"), ("place", "<i8")])
+    rows["key"] = make("u2")
+    rows["place"] = np.arange(N)
+    order = np.argsort(rows["key"], kind="stable")
+    same(rows[order], external.sort(**given(rows), **limits, key="key"))
+    same(order, external.argsort(**given(rows), **limits, key="key"))
+    assert external.median(**given(rows), **limits, key="place") == np.median(rows["place"])
+
+
+def test_merge(tmp_path):
+    keys = make("f8")
+    parts = [ordo.sort(part) for part in np.array_split(keys, 7)]
+    np.save(tmp_path / "part.npy", parts[0])
+    sources = [tmp_path / "part.npy", iter(np.array_split(parts[1], 3)), *parts[2:]]
+    same(ordo.sort(keys), external.merge(sources, memory=MEMORY))
+    sorted_by_numpy = [np.sort(part) for part in np.array_split(keys, 3)]
+    assert np.array_equal(np.sort(keys), external.merge(sorted_by_numpy), equal_nan=True)
+    assert external.merge([], dtype="f8").size == 0
+    with pytest.raises(ValueError, match=r"the array is not sorted: element 1 is out of order"):
+        external.merge([np.array([1, 2]), np.array([2, 1])])
+
+
+def test_out(tmp_path, limits):
+    keys = make("i4")
+    expected = ordo.sort(keys)
+    for name in ("out.npy", "out.bin"):
+        path = tmp_path / name
+        path.write_bytes(b"old")
+        assert external.sort(keys, path, **limits) == path
+        same(expected, np.load(path) if name == "out.npy" else np.fromfile(path, "i4"))
+        assert path.stat().st_mode & 0o777 == 0o666 & ~_umask()
+    array = np.empty(N, "i4")
+    same(expected, external.sort(keys, array, **limits))
+    same(expected, array)
+    rows = np.zeros(10, [("a", "<i4"), ("b", "<f8")])
+    external.sort(rows, tmp_path / "rows.npy", key="b")
+    same(rows, np.load(tmp_path / "rows.npy"))
+    assert sorted(os.listdir(tmp_path)) == ["out.bin", "out.npy", "rows.npy", "spill"]
+
+
+def _umask():
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def test_failures(tmp_path, limits):
+    class Broken(Exception):
+        pass
+
+    def broken():
+        yield make("i4")
+        raise Broken("no more data")
+
+    path = tmp_path / "out.npy"
+    path.write_bytes(b"old")
+    with pytest.raises(Broken, match="no more data"):
+        external.sort(broken(), path, **limits)
+    assert path.read_bytes() == b"old"
+    with pytest.raises(ValueError, match="the result has more"):
+        external.sort(make("i4"), np.empty(5, "i4"))
+    with pytest.raises(OSError):
+        external.sort(make("u8"), memory=MEMORY, directories=[tmp_path / "missing"])
+    with pytest.raises(FileNotFoundError):
+        external.sort(tmp_path / "missing.npy")
+    assert sorted(os.listdir(tmp_path)) == ["out.npy", "spill"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"data": 7}, "expected a path"),
+        ({"data": []}, "dtype must be given"),
+        ({"data": np.zeros((2, 2))}, "one dimension"),
+        ({"data": [np.zeros(2), np.zeros(2, "i4")]}, "an array holds int32; expected float64"),
+        ({"data": np.zeros(2, complex)}, "expected integers"),
+        ({"data": np.zeros(2, ">i4")}, "native order"),
+        ({"data": np.zeros(2), "key": "a"}, "no fields"),
+        ({"data": np.zeros(2, [("a", "i4")])}, "one of the fields a"),
+        ({"data": np.zeros(2), "memory": -1}, "memory is -1"),
+        ({"data": np.zeros(2), "memory": 5}, "at least"),
+        ({"data": np.zeros(2), "out": 7}, "out is int"),
+        ({"data": np.zeros(2), "out": np.zeros(2, "i4")}, "contiguous array of float64"),
+    ],
+)
+def test_refusals(arguments, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        external.sort(**arguments)
+
+
+def test_resume(tmp_path):
+    np.save(tmp_path / "keys.npy", make("u8", 2 * N))
+    folder = tmp_path / "state"
+    with pytest.raises(ValueError, match="the result has more"):
+        external.sort(tmp_path / "keys.npy", np.empty(5, "u8"), memory=MEMORY, resume=folder)
+    assert sorted(os.listdir(folder)) == ["index", "manifest", "runs"]
+    got = external.sort(tmp_path / "keys.npy", memory=MEMORY, resume=folder)
+    same(ordo.sort(np.load(tmp_path / "keys.npy")), got)
+    assert not folder.exists()
