@@ -1,4 +1,4 @@
-/* csv_external.c - `ordo sort --csv` of files larger than memory, through the external sort of lines
+/* csv_external.c - `ordo sort --csv` of files larger than memory, by the external sort of lines
  * (ordo_external_lines.h): a line is a row, and its key the bytes of csv_encode(). */
 #define _POSIX_C_SOURCE 200809L
 
@@ -64,7 +64,7 @@ static bool encode_row(const row_keys *r, const char *copy, size_t length, key_b
     return ok;
 }
 
-/* As ordo_line_format.key. The row is copied, since the reader looks at CSV_BLOCK bytes after it. */
+/* As ordo_line_format.key. The row is copied: the reader looks at CSV_BLOCK bytes after it. */
 static ptrdiff_t key_of_row(void *user, const char *row, size_t length, void *into, size_t room)
 {
     const row_keys *const r = user;

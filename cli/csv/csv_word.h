@@ -27,8 +27,8 @@ typedef struct csv_form {
 csv_form csv_form_first(csv_type type);
 csv_form csv_form_wider(csv_form a, csv_form b);
 
-/* The word of a value without quotes, for forms before FORM_LISTED, in the order of the key. False if the value is bad (*class is
- * not CSV_VALUE) or needs the form that *form then is. */
+/* The word of a value without quotes, in the order of the key, for forms before FORM_LISTED. False
+ * if the value is bad (*class is not CSV_VALUE) or needs the form that *form then is. */
 bool csv_word(const csv_key *key, csv_form *form, csv_span value, uint64_t *word, csv_class *class);
 
 #endif

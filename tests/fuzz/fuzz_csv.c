@@ -2,8 +2,8 @@
  * of parts; an open quote is refused, and only that.
  *
  * The keys of the first column are compared in two ways: as the words or bytes of csv_rows_read()
- * and as the bytes of csv_encode(). Both must give the same order, in any number of parts. The first
- * byte of the input chooses header, quotes, separator and the type of the key. */
+ * and as the bytes of csv_encode(). Both must give the same order, in any number of parts. The
+ * first byte of the input chooses header, quotes, separator and the type of the key. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "fuzz.h"
