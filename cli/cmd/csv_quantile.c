@@ -1,5 +1,6 @@
 /* csv_quantile.c - `ordo quantile --csv` and `ordo median --csv`: a line for each column, or for
- * each group of --by and column. Without --column, all columns of numbers. Empty values are left out. */
+ * each group of --by and column. Without --column, all columns of numbers. Empty values are left
+ * out. */
 #include "cli/cmd/csv_command.h"
 
 #include "cli/csv/csv_column.h"
