@@ -11,14 +11,16 @@
 #include "ordo_external_lines.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum {
-    ROW_BYTES = 40,      /* estimate: rows are at least this long on average     */
-    MEMORY_OF_ROW = 150, /* bytes beside the row that a sort in memory takes     */
-    MEMORY_OF_KEY = 40,  /* and for each key                                     */
-    SMALL_ROW = 2048     /* bytes of a row that is copied to the stack           */
+    SAMPLE_BYTES = 1 << 16, /* of the first file, to estimate the length of rows   */
+    MEMORY_OF_ROW = 80,     /* estimate: bytes that a sort in memory takes for a row */
+    MEMORY_OF_KEY = 30,     /* beside its text, and for each of its keys             */
+    SMALL_ROW = 2048        /* bytes of a row that is copied to the stack            */
 };
 
 typedef struct row_keys { /* for the callbacks */
@@ -164,6 +166,19 @@ static uint64_t memory_limit(const execution *e)
     return e->o.common.memory_limit != 0 ? e->o.common.memory_limit : line_memory_default();
 }
 
+/* The bytes of a line at the beginning of the first file, which is a regular file. */
+static uint64_t row_bytes(const execution *e)
+{
+    const bool    is_stdin = e->paths[0] == NULL || strcmp(e->paths[0], "-") == 0;
+    const int     fd = is_stdin ? STDIN_FILENO : open(e->paths[0], O_RDONLY | O_CLOEXEC);
+    char          sample[SAMPLE_BYTES];
+    const ssize_t got = fd >= 0 ? pread(fd, sample, sizeof sample, 0) : -1;
+
+    if (fd > STDIN_FILENO)
+        close(fd);
+    return got > 0 ? (uint64_t)got / (csv_count_lines(sample, sample + got) + 1) + 1 : 1;
+}
+
 bool csv_is_large(const execution *e)
 {
     const uint64_t bytes = input_bytes(e);
@@ -171,7 +186,7 @@ bool csv_is_large(const execution *e)
 
     if (bytes == UINT64_MAX)
         return e->o.common.memory_limit != 0 || e->o.directories.n > 0;
-    return bytes + bytes / ROW_BYTES * each > memory_limit(e);
+    return bytes + bytes / row_bytes(e) * each > memory_limit(e);
 }
 
 bool csv_sort_external(execution *e)
