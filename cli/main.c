@@ -15,6 +15,7 @@ static const char help[] =
     "  printf '30\\n10\\n20\\n20\\n' | ordo sort        # 10 20 20 30\n"
     "  printf '30\\n10\\n20\\n20\\n' | ordo rank        # 4 1 2 2\n"
     "  ordo sort -t, -k2,2n -k1,1 table.csv            # the options of sort(1)\n"
+    "  ordo sort --csv --key city --key price:desc sales.csv\n"
     "  ordo gen uniform -n 1e7 --dtype f32 -o keys.npy\n"
     "  ordo quantile keys.npy -q 0.5,0.99,0.999\n"
     "  ordo sort keys.npy --explain --time -o sorted.npy\n\n"
@@ -39,7 +40,8 @@ static const char help[] =
     "  help      print this text, or the help of a command: ordo help rank\n"
     "  version   print the version\n\n"
     "Input and output are .npy files, raw binary data, or text with one number per line. With\n"
-    "--text the input is lines of any bytes, and with --fasta it is FASTA records.\n"
+    "--text the input is lines of any bytes, with --fasta FASTA records, with --csv or --tsv\n"
+    "rows of fields.\n"
     "Exit status: 0 success, 1 the answer is no, 2 error.\n";
 
 static const command *const commands[] = {

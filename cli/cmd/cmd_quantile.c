@@ -4,6 +4,8 @@
  * the C library is ORDO_NANS_LAST.) */
 #include "cli/cmd/command.h"
 
+#include "cli/csv/csv_keys.h"
+
 #include <stdio.h>
 
 #define HELP_NANS                                                                                  \
@@ -21,7 +23,8 @@ static const char quantile_help[] =
     "  ordo quantile times.npy -q 0.5,0.95,0.99,0.999\n"
     "  ordo quantile times.npy -q 0.9 --method nearest --nans omit\n"
     "  ordo quantile prices.npy -q 0.1,0.9 --weights amounts.npy\n"
-    "  ordo quantile times.npy -q 0.5,0.99 --groups hosts.npy  # HOST Q Q, one line per host\n\n"
+    "  ordo quantile times.npy -q 0.5,0.99 --groups hosts.npy  # HOST Q Q, one line per host\n"
+    "  ordo quantile --csv sales.csv -q 0.5,0.9 --column price --by city\n\n"
     "Usage: ordo quantile [FILE] [-q Q[,Q...]] [options]\n"
     "Prints quantiles of numbers as f64: 0 is the smallest number, 0.5 the median, 1 the\n"
     "largest number. The input need not be sorted. Quantiles of no numbers are NaN.\n\n"
@@ -38,7 +41,8 @@ static const char median_help[] =
     "  printf '30\\n10\\n20\\n' | ordo median                     # 20\n"
     "  printf '30\\n10\\n20\\n40\\n' | ordo median                 # 25\n"
     "  ordo median times.npy --nans omit --explain\n"
-    "  ordo median times.npy --groups hosts.npy                # HOST MEDIAN, one line per host\n\n"
+    "  ordo median times.npy --groups hosts.npy                # HOST MEDIAN, one line per host\n"
+    "  ordo median --csv sales.csv --by city                   # every column of numbers\n\n"
     "Usage: ordo median [FILE] [options]\n"
     "Prints the middle number, or the mean of the two middle numbers, as f64. The\n"
     "median of no numbers is NaN.\n\n"
@@ -46,8 +50,9 @@ static const char median_help[] =
 
 #define MEDIAN_OPTIONS                                                                             \
     NANS("last omit propagate"), TEXT("weights", 0, weights_file),                                 \
-        TEXT("weights-dtype", 0, weights_dtype), GROUPS_OPTIONS, SELECT_ALGORITHM,                 \
-        EXTERNAL_OPTIONS, ARRAY_OPTIONS
+        TEXT("weights-dtype", 0, weights_dtype), GROUPS_OPTIONS, SELECT_ALGORITHM, CSV_OPTIONS,    \
+        TEXTS("column", 0, csv.columns), TEXTS("by", 0, csv.by),                                   \
+        TEXT("field-separator", 't', line.separator), EXTERNAL_OPTIONS, ARRAY_OPTIONS
 
 static const option_spec median_specs[] = {MEDIAN_OPTIONS};
 static const option_spec quantile_specs[] = {TEXT("q", 'q', list_text), TEXT("method", 0, method),
@@ -74,6 +79,10 @@ static const char *median_wrong(execution *e)
     const options *const o = &e->o;
     const bool           weighted = o->weights_file != NULL;
 
+    if (csv_option(o) != NULL && (o->csv.bad == CSV_BAD_LAST || o->csv.bad == CSV_BAD_TEXT))
+        return "--bad last and text order rows; expected error or skip";
+    if (csv_option(o) != NULL)
+        return csv_wrong(e);
     if (both_from_stdin(e, o->weights_file))
         return "the numbers and the weights cannot both come from stdin";
     if (!weighted && o->weights_dtype != NULL)
@@ -186,18 +195,33 @@ static bool medians_of_groups(execution *e, ordo_groups *groups)
 
 static bool quantile_work(execution *e)
 {
+    const ordo_quantile_opts opts = library_options(e);
+
+    if (csv_option(&e->o) != NULL)
+        return csv_quantile(e, &opts, e->o.list, e->o.count);
     return e->o.groups_file != NULL ? with_groups(e, quantiles_of_groups)
                                     : with_weights(e, quantiles);
 }
 
 static bool median_work(execution *e)
 {
+    const ordo_quantile_opts opts = library_options(e);
+    const double             middle = 0.5;
+
+    if (csv_option(&e->o) != NULL)
+        return csv_quantile(e, &opts, &middle, 1);
     return e->o.groups_file != NULL ? with_groups(e, medians_of_groups) : with_weights(e, median);
 }
 
 const command command_quantile = {
-    "quantile",          quantile_help,  quantile_specs, READS | WRITES | FEW | EXTERNAL,
-    ORDO_NANS_PROPAGATE, quantile_wrong, quantile_work};
-const command command_median = {
-    "median",     median_help, median_specs, READS | WRITES | FEW | EXTERNAL, ORDO_NANS_PROPAGATE,
-    median_wrong, median_work};
+    "quantile",          quantile_help,
+    quantile_specs,      READS | WRITES | FEW | EXTERNAL | CSV_IN | CSV_GROUPS,
+    ORDO_NANS_PROPAGATE, quantile_wrong,
+    quantile_work};
+const command command_median = {"median",
+                                median_help,
+                                median_specs,
+                                READS | WRITES | FEW | EXTERNAL | CSV_IN | CSV_GROUPS,
+                                ORDO_NANS_PROPAGATE,
+                                median_wrong,
+                                median_work};

@@ -10,7 +10,8 @@ static const char help[] =
     "  ordo rank keys.bin --dtype f32 --sorted --explain -o ranks.bin\n"
     "  ordo rank names.txt --text --ties dense\n"
     "  ordo rank scores.npy --groups class.npy --descending    # ranks in each class\n"
-    "  ordo rank scores.npy --then dates.npy                   # dates decide ties\n\n"
+    "  ordo rank scores.npy --then dates.npy                   # dates decide ties\n"
+    "  ordo rank --csv scores.csv --key points:desc --by class --as place\n\n"
     "Usage: ordo rank [FILE] [options]\n"
     "Prints the rank of each element, counted from 1. --ties decides the ranks of ties.\n\n"
     "Ranking:\n"
@@ -38,6 +39,9 @@ static const option_spec specs[] = {
     FLAG("check", check_order),
     FLAG("text", text),
     FASTA_OPTIONS,
+    CSV_OPTIONS,
+    CSV_KEYS,
+    TEXT("as", 0, csv.as),
     GROUPS_OPTIONS,
     TEXT("then", 0, then_files),
     TEXT("rank-type", 0, rank_type),
@@ -72,6 +76,8 @@ static const char *wrong(execution *e)
     const bool sorts = o->algorithm != ORDO_ALGORITHM_AUTO && !for_sorted;
     const bool beside = o->groups_file != NULL || o->then_files != NULL;
 
+    if (csv_option(o) != NULL)
+        return parse_rank_type(o) ? csv_wrong(e) : "";
     return !parse_rank_type(o)    ? ""
            : strings && o->sorted ? numbers_only(e, "--sorted")
            : strings && o->algorithm && o->algorithm != ORDO_ALGORITHM_SAMPLE
@@ -164,6 +170,8 @@ static bool rank_columns(execution *e, const ordo_column *columns, size_t count)
 
 static bool work(execution *e)
 {
+    if (csv_option(&e->o) != NULL)
+        return csv_rank(e);
     if (e->o.groups_file != NULL)
         return with_groups(e, rank_groups);
     if (e->o.then_files != NULL)
@@ -171,5 +179,6 @@ static bool work(execution *e)
     return (!e->o.check_order || check_order(e)) && write_ranks(e, NULL, NULL, 0);
 }
 
-const command command_rank = {"rank", help,  specs, READS | WRITES | LINES_IN | EXTERNAL,
-                              0,      wrong, work};
+const command command_rank = {
+    "rank", help,  specs, READS | WRITES | LINES_IN | EXTERNAL | CSV_IN | CSV_GROUPS,
+    0,      wrong, work};

@@ -7,7 +7,8 @@ static const char help[] =
     "  printf '30\\n10\\n20\\n' | ordo select -k 3,1              # 30 10\n"
     "  ordo select times.npy -k 10 --descending                # the tenth largest\n"
     "  ordo select times.npy -k 1 --nans omit --explain\n"
-    "  ordo select names.txt --text -k 1000\n\n"
+    "  ordo select names.txt --text -k 1000\n"
+    "  ordo select --csv sales.csv --key price -k 1,2          # the two cheapest rows\n\n"
     "Usage: ordo select [FILE] -k K[,K...] [options]\n"
     "Prints the K-th smallest element; 1 is the smallest. Several K give one result each,\n"
     "in the order given.\n\n"
@@ -22,6 +23,8 @@ static const option_spec specs[] = {TEXT("k", 'k', list_text),
                                     FLAG("descending", descending),
                                     NANS("last omit propagate"),
                                     FLAG("text", text),
+                                    CSV_OPTIONS,
+                                    CSV_KEYS,
                                     SELECT_ALGORITHM,
                                     EXTERNAL_OPTIONS,
                                     ARRAY_OPTIONS};
@@ -39,7 +42,7 @@ static const char *wrong(execution *e)
     if (o->text && o->nans != 0)
         return "--nans is for numbers: it cannot be used with --text";
     o->list = option_list("select", "-k", o->list_text, true, &o->count);
-    return o->list != NULL ? sub_array_wrong(e) : "";
+    return o->list == NULL ? "" : csv_option(o) != NULL ? csv_wrong(e) : sub_array_wrong(e);
 }
 
 /* The K of the command line, from 1, as indices of the library, from 0. All must exist. */
@@ -92,6 +95,8 @@ static bool select_lines(execution *e, const size_t *places, uint64_t *index)
 
 static bool work(execution *e)
 {
+    if (csv_option(&e->o) != NULL)
+        return csv_select(e);
     const size_t *const places = library_places(e);
     void *const         results = places == NULL ? NULL
                                                  : new_results(e, e->o.text ? ORDO_U64 : e->in.type,
@@ -101,4 +106,5 @@ static bool work(execution *e)
 }
 
 const command command_select = {
-    "select", help, specs, READS | WRITES | FEW | LINES_IN | LINES_OUT | EXTERNAL, 0, wrong, work};
+    "select", help,  specs, READS | WRITES | FEW | LINES_IN | LINES_OUT | EXTERNAL | CSV_IN,
+    0,        wrong, work};

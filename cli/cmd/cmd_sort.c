@@ -117,6 +117,7 @@ static const option_spec sort_specs[] = {
     LETTER("ignore-nonprinting", 'i', line.printable),
     TEXTS("key", 'k', line.keys),
     TEXT("field-separator", 't', line.separator),
+    CSV_OPTIONS,
     LETTER("zero-terminated", 'z', line.zero),
     LETTER("merge", 'm', line.merge),
     FLAG("debug", line.debug),
@@ -191,15 +192,25 @@ static const char *sort_wrong(execution *e)
     const char *const option = lines_option(o);
     const char       *wrong = check_wrong(e);
 
+    if (csv_option(o) != NULL) {
+        e->quiet = o->check;
+        return wrong != NULL ? wrong : csv_wrong(e);
+    }
+
     if (wrong == NULL && option != NULL && o->fasta && !o->text) {
         cli_error("sort: %s sorts lines: it cannot be used with --fasta", option);
         return "";
     }
     o->text_option = o->text ? NULL : option;
     o->text = option != NULL;
+    if (o->text) { /* lines that do not fit go to temporary files; the context needs no limit */
+        o->line.memory = o->common.memory_limit;
+        o->common.memory_limit = 0;
+    }
     e->keep_lines = format_asked(o) == FORMAT_AUTO || format_asked(o) == FORMAT_TEXT;
     e->quiet = o->check;
-    e->by_pieces = o->check && !o->fasta && (o->text || !(report || profile_wanted(&o->common)));
+    e->by_pieces = (o->text && !o->fasta) ||
+                   (o->check && !o->fasta && !(report || profile_wanted(&o->common)));
     if (wrong == NULL)
         wrong = options_wrong(e);
     if (wrong == NULL)
@@ -281,7 +292,8 @@ static bool sort_number_lines(execution *e)
         n = drop_tied_values(e->in.type, e->in.data, n, index, size);
         timing_mark(&e->t, "unique");
     }
-    return finish_output(e, lines_write_index(&e->in.kept, type, index, n, &e->out));
+    return finish_output(e,
+                         lines_write_index(&e->in.kept, type, index, n, thread_count(e), &e->out));
 }
 
 static bool sort_keys(execution *e)
@@ -303,10 +315,11 @@ static bool sort_keys(execution *e)
 
 static bool sort(execution *e)
 {
-    return e->o.check   ? check_sorted(e)
-           : e->o.fasta ? sort_records(e)
-           : e->o.text  ? sort_lines(e, library_options(e))
-                        : sort_keys(e);
+    return csv_option(&e->o) != NULL ? csv_sort(e)
+           : e->o.check              ? check_sorted(e)
+           : e->o.fasta              ? sort_records(e)
+           : e->o.text               ? sort_lines(e, library_options(e))
+                                     : sort_keys(e);
 }
 
 static const char *argsort_wrong(execution *e)
@@ -369,11 +382,14 @@ static bool argsort(execution *e)
     return write_index(e, NULL, NULL, 0);
 }
 
-const command command_sort = {
-    "sort",     sort_help,
-    sort_specs, READS | WRITES | LINES_IN | LINES_OUT | MANY_FILES | LETTER_H | EXTERNAL | RECORDS,
-    0,          sort_wrong,
-    sort};
+const command command_sort = {"sort",
+                              sort_help,
+                              sort_specs,
+                              READS | WRITES | LINES_IN | LINES_OUT | MANY_FILES | LETTER_H |
+                                  EXTERNAL | RECORDS | CSV_IN,
+                              0,
+                              sort_wrong,
+                              sort};
 const command command_argsort = {
     "argsort", argsort_help,  argsort_specs, READS | WRITES | LINES_IN | EXTERNAL,
     0,         argsort_wrong, argsort};

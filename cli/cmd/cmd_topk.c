@@ -9,7 +9,8 @@ static const char help[] =
     "  printf '30\\n10\\n20\\n' | ordo topk -k 2 --smallest       # 10 20\n"
     "  ordo topk scores.npy -k 100 --index -o best.npy\n"
     "  ordo topk times.txt -k 5 --with-index --one-based       # line number and value\n"
-    "  ordo topk scores.npy -k 3 --groups class.npy            # one line per class\n\n"
+    "  ordo topk scores.npy -k 3 --groups class.npy            # one line per class\n"
+    "  ordo topk --csv sales.csv -k 3 --key price --by city    # rows\n\n"
     "Usage: ordo topk [FILE] -k K [options]\n"
     "Prints the K largest elements, the largest first. Tied elements keep their order. If\n"
     "there are fewer than K elements, prints all of them.\n\n"
@@ -33,6 +34,9 @@ static const option_spec specs[] = {COUNT("k", 'k', k, 0, UINT64_MAX - 1),
                                     INDEX_TYPE("index-type"),
                                     NANS("last omit"),
                                     GROUPS_OPTIONS,
+                                    CSV_OPTIONS,
+                                    CSV_KEYS,
+                                    TEXTS("by", 0, csv.by),
                                     ALGORITHM("auto"),
                                     EXTERNAL_OPTIONS,
                                     RECORD_OPTIONS,
@@ -46,6 +50,7 @@ static const char *wrong(execution *e)
     return o->k == OPTION_UNSET        ? "-k K is missing: how many elements?"
            : o->largest && o->smallest ? "--largest and --smallest cannot be used together"
            : o->index && o->with_index ? "--index and --with-index cannot be used together"
+           : csv_option(o) != NULL     ? csv_wrong(e)
            : o->one_based && !indices  ? "--one-based needs --index or --with-index"
            : o->index_type && !indices ? "--index-type needs --index or --with-index"
            : o->with_index && o->groups_file != NULL
@@ -125,6 +130,8 @@ static bool work(execution *e)
     const size_t         k = o->k < e->n ? (size_t)o->k : e->n;
     void                *values = NULL, *index = NULL;
 
+    if (csv_option(o) != NULL)
+        return csv_topk(e);
     if (o->with_index && e->out.format != FORMAT_TEXT)
         return cli_fail("topk: --with-index writes text only: leave out --format, or let the name "
                         "of the output file end in .txt");
@@ -139,5 +146,6 @@ static bool work(execution *e)
     return find_and_write(e, k, type, values, index);
 }
 
-const command command_topk = {"topk", help,  specs, READS | WRITES | FEW | EXTERNAL | RECORDS,
-                              0,      wrong, work};
+const command command_topk = {
+    "topk", help,  specs, READS | WRITES | FEW | EXTERNAL | RECORDS | CSV_IN | CSV_GROUPS,
+    0,      wrong, work};

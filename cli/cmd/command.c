@@ -70,6 +70,7 @@ static const char help_end[] =
 static void print_help(const command *c)
 {
     fputs(c->help, stdout);
+    csv_print_help(c);
     if ((c->flags & EXTERNAL) != 0)
         fputs(help_external, stdout);
     if (c == &command_sort)
@@ -135,6 +136,25 @@ const char *sub_array_wrong(const execution *e)
     return "";
 }
 
+/* --by of FASTA records. */
+static const char *by_wrong(execution *e)
+{
+    options *const            o = &e->o;
+    const option_texts *const by = &o->csv.by;
+
+    if (!o->fasta || by->n == 0)
+        return csv_unused(e);
+    o->by = strcmp(by->texts[0], "sequence") == 0 ? FASTA_SEQUENCE
+            : strcmp(by->texts[0], "header") == 0 ? FASTA_HEADER
+                                                  : 0;
+    if (o->by == 0)
+        cli_error("%s: --by: '%s' is not one of: sequence, header", e->command->name,
+                  cli_quoted(by->texts[0]));
+    return o->by == 0  ? ""
+           : by->n > 1 ? "--by is given twice; with --fasta expected once"
+                       : csv_unused(e);
+}
+
 /* Contradictory options about --text and --fasta. */
 static const char *text_wrong(const execution *e)
 {
@@ -148,8 +168,6 @@ static const char *text_wrong(const execution *e)
 
     if (o->text && o->fasta)
         return "--text and --fasta cannot be used together";
-    if (o->by != 0 && !o->fasta)
-        return "--by needs --fasta";
     if (option == NULL)
         return NULL;
     if (o->dtype != NULL || o->skip_bad)
@@ -212,14 +230,17 @@ bool open_output(execution *e)
     if ((e->command->flags & WRITES) == 0 || e->quiet)
         return true;
     if (format == FORMAT_AUTO)
-        format = (e->command->flags & FEW) != 0 || strings_option(&e->o) != NULL ? FORMAT_TEXT
-                                                                                 : e->in.format;
+        format = (e->command->flags & FEW) != 0 || strings_option(&e->o) != NULL ||
+                         csv_option(&e->o) != NULL
+                     ? FORMAT_TEXT
+                     : e->in.format;
     return output_open(&e->out, e->o.out, format);
 }
 
 static bool print_report(execution *e)
 {
-    const bool strings = strings_option(&e->o) != NULL || (e->command->flags & READS) == 0;
+    const bool strings = strings_option(&e->o) != NULL || csv_option(&e->o) != NULL ||
+                         (e->command->flags & READS) == 0;
 
     return (e->command->flags & WRITES) == 0 || report_print(e->ctx, &e->o.common,
                                                              strings      ? "string"
@@ -231,7 +252,8 @@ static bool print_report(execution *e)
 static int execute(execution *e)
 {
     const char *const wrong = e->command->wrong != NULL ? e->command->wrong(e) : NULL;
-    const char *const second = wrong != NULL ? wrong : text_wrong(e);
+    const char *const by = wrong != NULL ? wrong : by_wrong(e);
+    const char *const second = by != NULL ? by : text_wrong(e);
     const char *const first = second != NULL ? second : external_wrong(e);
 
     if (first != NULL && first[0] != '\0')
@@ -255,6 +277,8 @@ static void free_options(options *o)
 {
     free(o->operands.texts);
     free(o->line.keys.texts);
+    free(o->csv.columns.texts);
+    free(o->csv.by.texts);
     free(o->directories.texts);
     free(o->list);
 }
@@ -288,6 +312,7 @@ int command_execute(const command *c, int argc, char **argv)
     input_free(&e.in);
     lines_free(&e.lines);
     fasta_free(&e.records);
+    csv_table_free(&e.table);
     for (size_t i = 0; i < MOST_RESULTS; i++)
         free(e.results[i]);
     free(e.names);

@@ -7,6 +7,7 @@
 #ifndef ORDO_CLI_CMD_COMMAND_H
 #define ORDO_CLI_CMD_COMMAND_H
 
+#include "cli/csv/csv_table.h"
 #include "cli/io/fasta.h"
 #include "cli/io/input.h"
 #include "cli/io/keys.h"
@@ -26,7 +27,9 @@ typedef enum command_flag {
     MANY_FILES = 64,  /* reads several files as one                                 */
     LETTER_H = 128,   /* -h is an option, not --help                                */
     EXTERNAL = 256,   /* takes data larger than memory: -S and -T                   */
-    RECORDS = 512     /* has --record-size                                          */
+    RECORDS = 512,    /* has --record-size                                          */
+    CSV_IN = 1024,    /* has the options --csv and --tsv                            */
+    CSV_GROUPS = 2048 /* with them --by COLUMN                                      */
 } command_flag;
 
 enum {
@@ -49,6 +52,7 @@ typedef struct execution { /* of one command */
     input                 in;      /* without --text and --fasta */
     lines                 lines;   /* with --text                */
     fasta                 records; /* with --fasta               */
+    csv_table             table;   /* with --csv and --tsv       */
     size_t                n;       /* of any of them             */
     output                out;
     timing                t;
@@ -125,8 +129,30 @@ const char *lines_option(const options *o);
 /* sort_lines.c: contradictory options about lines, as `wrong` returns them; sets e->order. */
 const char *lines_wrong(execution *e);
 
-/* sort_lines.c: sorts or merges lines and writes them. */
+/* sort_lines.c: the threads that the command may use. */
+unsigned thread_count(const execution *e);
+
+/* sort_lines.c: reads, sorts or merges lines and writes them. */
 bool sort_lines(execution *e, ordo_sort_opts opts);
+
+/* csv_options.c: the option that makes the input rows, "--csv" or "--tsv"; NULL: it is not. */
+const char *csv_option(const options *o);
+
+/* csv_help.c: prints the part of the help about rows, if the command reads them. */
+void csv_print_help(const command *c);
+
+/* csv_options.c: contradictory options about rows, as `wrong` returns them. csv_wrong(): with --csv
+ * or --tsv; csv_unused(): options that need one of them. */
+const char *csv_wrong(execution *e);
+const char *csv_unused(const execution *e);
+
+/* The work of the commands with --csv or --tsv: csv_sort.c, csv_rank.c, csv_pick.c,
+ * csv_quantile.c. */
+bool csv_sort(execution *e);
+bool csv_rank(execution *e);
+bool csv_topk(execution *e);
+bool csv_select(execution *e);
+bool csv_quantile(execution *e, const ordo_quantile_opts *opts, const double *q, size_t count);
 
 /* check.c: checks that the input is sorted. If an element is out of order, names it on stderr and
  * sets e->no. */

@@ -76,7 +76,8 @@ const char *external_wrong(const execution *e)
 
     if (records != NULL)
         return records;
-    if (o->resume && (e->command != &command_sort || strings_option(o) != NULL))
+    if (o->resume &&
+        (e->command != &command_sort || strings_option(o) != NULL || csv_option(o) != NULL))
         return "--resume is for sort of npy, raw and record files";
     return NULL;
 }
@@ -88,7 +89,7 @@ bool external_takes(const execution *e)
     const bool special = o->check || o->sorted || o->algorithm != 0 || o->index || o->with_index ||
                          profile_wanted(&o->common);
 
-    if ((e->command->flags & EXTERNAL) == 0 || strings_option(o) != NULL)
+    if ((e->command->flags & EXTERNAL) == 0 || strings_option(o) != NULL || csv_option(o) != NULL)
         return false;
     if (o->record_size != 0 || o->resume)
         return true;

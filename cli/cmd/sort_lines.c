@@ -1,15 +1,22 @@
 /* sort_lines.c - `ordo sort` of lines: the options of sort(1), in the C locale. */
 #define _DEFAULT_SOURCE /* getentropy */
 
-#include "cli/cmd/command.h"
+#include "cli/cmd/external.h"
 
+#include "cli/lines/line_external.h"
+#include "cli/lines/line_memory.h"
+#include "cli/lines/line_merge.h"
 #include "cli/lines/line_sort.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 enum {
-    SEED_BYTES = 64 /* of --random-source that make the seed */
+    SEED_BYTES = 64, /* of --random-source that make the seed */
+    SAMPLE_BYTES = 1 << 16,
+    AHEAD_SHARE = 8,      /* of the limit that the beginning of a pipe may take, */
+    AHEAD_LEAST = 1 << 20 /* and bytes that it always may                        */
 };
 
 /* The letters of the ordering options for all keys; each at most once. */
@@ -130,53 +137,57 @@ static void note_locale(const execution *e)
         cli_error("sort: lines are compared byte by byte");
 }
 
+unsigned thread_count(const execution *e)
+{
+    ordo_info info = ORDO_OPTS(ordo_info, .isa = NULL);
+    return ordo_ctx_info(e->ctx, &info) == ORDO_OK ? info.threads : 1;
+}
+
 static bool show_index(execution *e, ordo_type type, const void *index, size_t n)
 {
-    bool ok = true;
+    const lines *const l = &e->lines;
+    bool               ok = true;
 
-    for (size_t i = 0; ok && i < n; i++)
-        ok = line_show_keys(&e->order, &e->lines, index_at(type, index, i), &e->out);
+    for (size_t i = 0; ok && i < n; i++) {
+        const size_t line = index_at(type, index, i);
+        ok = line_show_keys(&e->order, l->bytes + l->offsets[line],
+                            (size_t)(l->offsets[line + 1] - l->offsets[line]), &e->out);
+    }
     return ok;
 }
 
-/* Sorts or merges into index, drops ties where asked for, and writes. */
+/* ---- In memory ---- */
+
+/* Sorts into index, drops ties where asked for, and writes. */
 static bool write_order(execution *e, line_keys *keys, ordo_type type, void *index,
                         const ordo_sort_opts *opts)
 {
-    const bool         merge = e->o.line.merge;
     const ordo_strings strings = lines_strings(&e->lines);
     size_t             n = e->n;
-    bool               ok;
 
-    if (merge) {
-        ok = line_merge(&e->order, &e->lines, keys, type, index);
-        timing_mark(&e->t, "merge");
-    } else {
-        call_begin("sorting");
-        ok = call_done(e, "sort",
-                       e->order.n > 0
-                           ? line_sort(e->ctx, &e->order, &e->lines, keys, type, index, opts)
-                           : ordo_argsort_strings(e->ctx, &strings, n, type, index, opts));
-    }
+    call_begin("sorting");
+    const bool ok =
+        call_done(e, "sort",
+                  e->order.n > 0 ? line_sort(e->ctx, &e->order, &e->lines, keys, type, index, opts)
+                                 : ordo_argsort_strings(e->ctx, &strings, n, type, index, opts));
     if (ok && e->o.unique)
-        n = line_unique(&e->order, &e->lines, keys, !merge, type, index);
-    return ok && finish_output(e, e->o.line.debug
-                                      ? show_index(e, type, index, n)
-                                      : lines_write_index(&e->lines, type, index, n, &e->out));
+        n = line_unique(&e->order, &e->lines, keys, true, type, index);
+    return ok && finish_output(e, e->o.line.debug ? show_index(e, type, index, n)
+                                                  : lines_write_index(&e->lines, type, index, n,
+                                                                      thread_count(e), &e->out));
 }
 
-bool sort_lines(execution *e, ordo_sort_opts opts)
+static bool sort_in_memory(execution *e, ordo_sort_opts opts)
 {
-    const ordo_type type = index_type(0, e->n);
-    ordo_info       info = ORDO_OPTS(ordo_info, .isa = NULL);
-    line_keys       keys = {.words = NULL};
+    line_keys keys = {.words = NULL};
 
-    note_locale(e);
+    e->n = e->lines.n;
+    const ordo_type type = index_type(0, e->n);
+    timing_mark(&e->t, "read");
     if (e->order.n > 0)
         opts.flags &= ~(uint64_t)ORDO_DESCENDING; /* the keys hold the direction */
-    const unsigned threads = ordo_ctx_info(e->ctx, &info) == ORDO_OK ? info.threads : 1;
     progress_start("reading keys");
-    bool ok = line_keys_make(&e->order, &e->lines, threads, &keys);
+    bool ok = line_keys_make(&e->order, &e->lines, thread_count(e), &keys);
     progress_end();
     if (e->order.n > 0)
         timing_mark(&e->t, "keys");
@@ -184,4 +195,115 @@ bool sort_lines(execution *e, ordo_sort_opts opts)
     ok = index != NULL && write_order(e, &keys, type, index, &opts);
     line_keys_free(&keys);
     return ok;
+}
+
+/* ---- Larger than memory ---- */
+
+static bool sort_in_pieces(execution *e, line_feed *feed, uint64_t limit)
+{
+    ordo_external_report report = ORDO_OPTS(ordo_external_report, .n = 0);
+    bool                 told = false;
+
+    if (limit > feed->ahead_bytes + EXTERNAL_LEAST)
+        limit -= feed->ahead_bytes;
+    const ordo_external_opts opts =
+        ORDO_OPTS(ordo_external_opts, .flags = e->o.unique ? ORDO_UNIQUE : 0,
+                  .memory = limit > EXTERNAL_LEAST ? limit : EXTERNAL_LEAST,
+                  .directories = e->o.directories.texts, .directory_count = e->o.directories.n,
+                  .watch = external_watch);
+    /* Not call_begin(): a signal ends the process at once, because a thread may wait for input. */
+    progress_start("sorting");
+    const ordo_status status =
+        line_external_sort(e->ctx, &e->order, feed, &e->out, &opts, &report, &told);
+    const bool ok = call_end(told ? ORDO_OK : status) && status == ORDO_OK;
+    timing_mark(&e->t, "sort");
+    if (!finish_output(e, ok) || !ok)
+        return false;
+    external_explain(e, &report);
+    e->o.common.explain = e->o.common.json = false;
+    return true;
+}
+
+/* The beginning of the first file, if it is a regular file. */
+static size_t read_sample(const lines_request *request, char *sample)
+{
+    const int fd =
+        request->paths[0] != NULL ? open(request->paths[0], O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+    const ssize_t got = fd >= 0 ? pread(fd, sample, SAMPLE_BYTES, 0) : -1;
+
+    if (fd > STDIN_FILENO)
+        close(fd);
+    return got > 0 ? (size_t)got : 0;
+}
+
+/* Sorts in memory if that stays within the limit. The size of a pipe is not known: its beginning is
+ * read first. */
+static bool sort_by_size(execution *e, const lines_request *request, const ordo_sort_opts *opts)
+{
+    const uint64_t asked = e->o.line.memory;
+    const uint64_t limit = asked != 0 ? asked : line_memory_default();
+    const uint64_t size = line_feed_size(request);
+    char           sample[SAMPLE_BYTES];
+    line_feed      feed;
+    bool           ok;
+
+    line_feed_init(&feed, request);
+    if (size != UINT64_MAX) {
+        const uint64_t needed =
+            line_memory_needed(&e->order, size, sample, read_sample(request, sample));
+        if (e->o.line.debug || needed <= limit)
+            return lines_read(request, &e->lines) && sort_in_memory(e, *opts);
+    } else {
+        if (e->o.line.debug)
+            return lines_read(request, &e->lines) && sort_in_memory(e, *opts);
+        progress_start("reading");
+        ok = line_feed_ahead(&feed, (size_t)(limit / AHEAD_SHARE) + AHEAD_LEAST);
+        progress_end();
+        if (!ok && !line_feed_complain(&feed))
+            cli_error("sort: not enough memory to read the input");
+        if (ok && feed.ahead_ended &&
+            line_memory_needed(&e->order, feed.ahead_bytes, feed.ahead, feed.ahead_bytes) <=
+                limit + AHEAD_LEAST * AHEAD_SHARE) {
+            char *const block = feed.ahead;
+            feed.ahead = NULL;
+            line_feed_close(&feed);
+            return lines_take(request, block, feed.ahead_bytes, &e->lines) &&
+                   sort_in_memory(e, *opts);
+        }
+        if (!ok) {
+            line_feed_close(&feed);
+            return false;
+        }
+    }
+    ok = sort_in_pieces(e, &feed, limit);
+    line_feed_close(&feed);
+    return ok;
+}
+
+static bool merge_files(execution *e, const lines_request *request)
+{
+    const uint64_t      asked = e->o.line.memory;
+    const merge_request merge = {.order = &e->order,
+                                 .files = *request,
+                                 .unique = e->o.unique,
+                                 .debug = e->o.line.debug,
+                                 .memory = asked != 0 ? asked : line_memory_default(),
+                                 .folder =
+                                     e->o.directories.n > 0 ? e->o.directories.texts[0] : NULL};
+    const bool          ok = line_merge(&merge, &e->out);
+
+    timing_mark(&e->t, "merge");
+    return finish_output(e, ok) && ok;
+}
+
+bool sort_lines(execution *e, ordo_sort_opts opts)
+{
+    const lines_request request = {.paths = e->paths,
+                                   .n = e->path_count,
+                                   .line_end = e->order.line_end,
+                                   .option = e->o.text_option,
+                                   .threads = thread_count(e)};
+
+    note_locale(e);
+    return e->o.line.merge ? merge_files(e, &request) : sort_by_size(e, &request, &opts);
 }

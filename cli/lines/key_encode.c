@@ -27,6 +27,9 @@ bool key_bytes_reserve(key_bytes *out, size_t n)
 {
     if (out->capacity - out->used >= n)
         return true;
+    out->wanted = out->used + n;
+    if (out->fixed)
+        return false;
     const size_t   larger = 2 * out->capacity + n + 4096;
     uint8_t *const data = realloc(out->data, larger);
     if (data == NULL)
@@ -39,7 +42,6 @@ bool key_bytes_reserve(key_bytes *out, size_t n)
 void key_bytes_free(key_bytes *out)
 {
     free(out->data);
-    free(out->changed);
     *out = (key_bytes){.used = 0};
 }
 
@@ -77,7 +79,8 @@ static void put_text(key_bytes *out, const char *begin, const char *end)
 /* Text whose end is the end of the line's bytes. */
 static void put_last_text(key_bytes *out, key_span text)
 {
-    memcpy(out->data + out->used, text.begin, (size_t)(text.end - text.begin));
+    if (text.end > text.begin)
+        memcpy(out->data + out->used, text.begin, (size_t)(text.end - text.begin));
     out->used += (size_t)(text.end - text.begin);
 }
 
@@ -168,38 +171,26 @@ static uint64_t hash(uint64_t seed, key_span text)
     return h;
 }
 
-/* The key after folding, without the bytes that do not count. False: not enough memory. */
-static bool change(const line_key *key, key_bytes *out, key_span *span)
+/* Writes the key after folding, without the bytes that do not count, to `to`. */
+static key_span change(const line_key *key, key_span span, char *to)
 {
-    const size_t length = (size_t)(span->end - span->begin);
+    const char *const begin = to;
 
-    if (!key->changed)
-        return true;
-    if (out->changed_capacity <= length) {
-        free(out->changed);
-        out->changed_capacity = 2 * length + KEY_EXTRA;
-        out->changed = calloc(out->changed_capacity, 1);
-        if (out->changed == NULL) {
-            out->changed_capacity = 0;
-            return false;
-        }
-    }
-    char *to = out->changed;
-    for (const char *p = span->begin; p < span->end; p++) {
+    for (const char *p = span.begin; p < span.end; p++) {
         *to = (char)key->image[(unsigned char)*p];
         to += !key->drop[(unsigned char)*p];
     }
-    *span = (key_span){out->changed, to};
-    return true;
+    return (key_span){begin, to};
 }
 
 static bool put_key(const line_order *order, const line_key *key, key_span span, bool last,
                     key_bytes *out)
 {
-    const size_t from = out->used;
+    const size_t from = out->used, length = (size_t)(span.end - span.begin);
+    const size_t most = (key->kind == KEY_VERSION ? 8 : 2) * length + KEY_EXTRA;
     decimal_key  d;
 
-    if (!key_bytes_reserve(out, 8 * (size_t)(span.end - span.begin) + KEY_EXTRA))
+    if (!key_bytes_reserve(out, most + (key->changed ? length + 1 : 0)))
         return false;
     switch (key->kind) {
     case KEY_NUMERIC:
@@ -214,8 +205,8 @@ static bool put_key(const line_order *order, const line_key *key, key_span span,
         put_byte(out, (unsigned)month_read(span));
         break;
     default:
-        if (!change(key, out, &span))
-            return false;
+        if (key->changed)
+            span = change(key, span, (char *)out->data + from + most);
         if (key->kind == KEY_RANDOM)
             put_wide(out, hash(order->seed, span), 8);
         if (key->kind == KEY_VERSION)
@@ -242,7 +233,7 @@ bool key_encode(const line_order *order, const char *line, size_t length, key_by
     if (!order->last_resort && order->n > 0)
         return true;
     const size_t from = out->used;
-    if (!key_bytes_reserve(out, 2 * length + KEY_EXTRA))
+    if (!key_bytes_reserve(out, order->reverse ? 2 * length + KEY_EXTRA : length))
         return false;
     if (!order->reverse) {
         put_last_text(out, whole);

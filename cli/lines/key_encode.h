@@ -7,11 +7,11 @@
 
 #include "cli/lines/line_order.h"
 
-typedef struct key_bytes { /* a buffer that grows */
-    uint8_t *data;         /* to be freed */
+typedef struct key_bytes { /* a buffer that grows, unless it is fixed */
+    uint8_t *data;         /* to be freed, unless it is fixed */
     size_t   used, capacity;
-    char    *changed; /* scratch for a key after folding, to be freed */
-    size_t   changed_capacity;
+    bool     fixed;
+    size_t   wanted; /* fixed: the capacity that would have been enough, after false */
 } key_bytes;
 
 /* Appends the bytes of line[0..length) to out. False if there is not enough memory. */

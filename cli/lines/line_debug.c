@@ -23,15 +23,13 @@ static bool mark(output *out, const char *line, key_span span)
            output_bytes(out, "\n", 1);
 }
 
-bool line_show_keys(const line_order *order, const lines *l, size_t i, output *out)
+bool line_show_keys(const line_order *order, const char *line, size_t length, output *out)
 {
-    const char *const line = l->bytes + l->offsets[i];
-    const size_t      length = (size_t)(l->offsets[i + 1] - l->offsets[i]);
-    bool              ok = true;
+    bool ok = true;
 
     for (size_t j = 0; ok && j < length; j++)
         ok = output_bytes(out, line[j] == '\t' ? ">" : &line[j], 1);
-    ok = ok && output_bytes(out, &l->line_end, 1);
+    ok = ok && output_bytes(out, &order->line_end, 1);
     for (size_t k = 0; ok && k < order->n; k++)
         ok = mark(out, line, key_shown(order, &order->keys[k], line, length));
     if (ok && (order->last_resort || order->n == 0))

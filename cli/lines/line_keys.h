@@ -1,7 +1,7 @@
 /* line_keys.h - the encoded keys of all lines, and the order of lines by them.
  *
- * One key that fits 64 bits in every line becomes a word: a number of -n of at most 18 digits, a
- * month, or text of at most 7 bytes. Otherwise the keys of a line become bytes (key_encode.h). */
+ * Keys that fit 64 bits in every line become a word (line_words.h). Otherwise the keys of a line
+ * become bytes (key_encode.h). */
 #ifndef ORDO_CLI_LINES_LINE_KEYS_H
 #define ORDO_CLI_LINES_LINE_KEYS_H
 

@@ -151,67 +151,6 @@ ordo_status line_sort(ordo_ctx *ctx, const line_order *order, const lines *l, li
     return ordo_argsort_strings(ctx, &strings, l->n, type, index, opts);
 }
 
-/* ---- Merging ---- */
-
-typedef struct file_cursor {
-    size_t next, end; /* lines of a file that are not merged */
-} file_cursor;
-
-typedef struct merge {
-    const line_order *order;
-    const lines      *l;
-    const line_keys  *keys;
-    file_cursor      *heap; /* the smallest next line first */
-    size_t            n;
-} merge;
-
-/* Lines of earlier files have lower numbers. */
-static bool comes_first(const merge *m, size_t a, size_t b)
-{
-    const size_t i = m->heap[a].next, j = m->heap[b].next;
-    const int    order = line_keys_compare(m->order, m->l, m->keys, i, j);
-    return order != 0 ? order < 0 : i < j;
-}
-
-static void sink(merge *m, size_t at)
-{
-    for (;;) {
-        size_t first = at;
-        for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < m->n; child++)
-            if (comes_first(m, child, first))
-                first = child;
-        if (first == at)
-            return;
-        const file_cursor moved = m->heap[at];
-        m->heap[at] = m->heap[first];
-        m->heap[first] = moved;
-        at = first;
-    }
-}
-
-bool line_merge(const line_order *order, const lines *l, const line_keys *keys, ordo_type type,
-                void *index)
-{
-    merge m = {.order = order, .l = l, .keys = keys};
-
-    m.heap = calloc(l->files + 1, sizeof *m.heap);
-    if (m.heap == NULL)
-        return cli_fail("sort: not enough memory to merge %zu files", l->files);
-    for (size_t f = 0, first = 0; f < l->files; first = l->file_ends[f++])
-        if (first < l->file_ends[f])
-            m.heap[m.n++] = (file_cursor){first, l->file_ends[f]};
-    for (size_t at = m.n / 2; at-- > 0;)
-        sink(&m, at);
-    for (size_t i = 0; i < l->n; i++) {
-        set_index(type, index, i, m.heap[0].next++);
-        if (m.heap[0].next == m.heap[0].end)
-            m.heap[0] = m.heap[--m.n];
-        sink(&m, 0);
-    }
-    free(m.heap);
-    return true;
-}
-
 size_t line_unique(const line_order *order, const lines *l, const line_keys *keys,
                    bool sorted_words, ordo_type type, void *index)
 {

@@ -1,4 +1,4 @@
-/* line_sort.h - sorts and merges lines by their keys, and shows which bytes the keys are. */
+/* line_sort.h - sorts lines by their keys, and shows which bytes the keys are. */
 #ifndef ORDO_CLI_LINES_LINE_SORT_H
 #define ORDO_CLI_LINES_LINE_SORT_H
 
@@ -11,17 +11,12 @@
 ordo_status line_sort(ordo_ctx *ctx, const line_order *order, const lines *l, line_keys *keys,
                       ordo_type type, void *index, const ordo_sort_opts *opts);
 
-/* Merges the files of l, each of which is sorted, into index. A line that ties with one of an
- * earlier file comes after it. False if there is not enough memory. */
-bool line_merge(const line_order *order, const lines *l, const line_keys *keys, ordo_type type,
-                void *index);
-
 /* Keeps the first of the lines that tie in index[0..l->n), which is in order; returns how many
  * lines are left. sorted_words: line_sort() has sorted the words. */
 size_t line_unique(const line_order *order, const lines *l, const line_keys *keys,
                    bool sorted_words, ordo_type type, void *index);
 
-/* Writes line i and, below it, a line of '_' for each key that marks the bytes which decide. */
-bool line_show_keys(const line_order *order, const lines *l, size_t i, output *out);
+/* Writes the line and, below it, a line of '_' for each key that marks the bytes which decide. */
+bool line_show_keys(const line_order *order, const char *line, size_t length, output *out);
 
 #endif

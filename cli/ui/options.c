@@ -305,6 +305,19 @@ static bool parse_long(parse *p, const char *word)
     return unknown_option(p->argv[0], word, bare, p->specs);
 }
 
+/* A size without a unit, which sort(1) counts in units of 1024 bytes, with that unit; other sizes as
+ * they are. Valid until the next call. */
+static const char *size_of_sort(const char *text)
+{
+    static char size[32];
+    const bool  bare = text[0] != '\0' && strspn(text, "0123456789") == strlen(text);
+
+    if (!bare || strlen(text) + sizeof "Ki" > sizeof size)
+        return text;
+    snprintf(size, sizeof size, "%sKi", text);
+    return size;
+}
+
 /* Reads a word of letters. The first option that takes a value takes the rest of the word. */
 static bool parse_letters(parse *p, const char *word)
 {
@@ -313,8 +326,14 @@ static bool parse_letters(parse *p, const char *word)
         const char               shown[] = {'-', *letter, '\0'};
         if (spec == NULL)
             return unknown_option(p->argv[0], letter == word + 1 ? word : shown, NULL, p->specs);
-        const bool alone = spec->kind == OPTION_FLAG || spec->kind == OPTION_MAYBE;
-        if (!take_value(p, spec, alone || letter[1] == '\0' ? NULL : letter + 1))
+        const bool  alone = spec->kind == OPTION_FLAG || spec->kind == OPTION_MAYBE;
+        const char *value = alone || letter[1] == '\0' ? NULL : letter + 1;
+        if (spec->kind == OPTION_SIZE) {
+            if (value == NULL && p->i + 1 < p->argc)
+                value = p->argv[++p->i];
+            value = value != NULL ? size_of_sort(value) : NULL;
+        }
+        if (!take_value(p, spec, value))
             return false;
         if (!alone)
             break;

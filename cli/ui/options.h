@@ -79,8 +79,16 @@ typedef struct line_flags { /* how `ordo sort` compares lines */
     option_texts keys;      /* -k */
     const char  *separator; /* -t; NULL: not given */
     const char  *names_file, *random_file;
-    uint64_t     seed; /* OPTION_UNSET: not given */
+    uint64_t     seed;   /* OPTION_UNSET: not given */
+    uint64_t     memory; /* -S: bytes; 0: not given */
 } line_flags;
+
+typedef struct csv_flags { /* of rows with columns */
+    bool         csv, tsv, header, no_header, no_quotes;
+    int          bad; /* a csv_bad; 0: not given */
+    option_texts columns, by;
+    const char  *as; /* the name of a new column */
+} csv_flags;
 
 typedef struct options { /* the options of all commands; each command uses some of them */
     common_options common;
@@ -91,6 +99,7 @@ typedef struct options { /* the options of all commands; each command uses some 
     bool           skip_bad, text, fasta;
     const char    *text_option; /* with text: the option that says so; NULL: --text */
     int            by;          /* of fasta: a fasta_key */
+    csv_flags      csv;
     const char    *out;
     int            format; /* a file_format */
     bool     descending, stable, unique, sorted, check_order, one_based, largest, smallest, index;
@@ -124,7 +133,12 @@ typedef struct options { /* the options of all commands; each command uses some 
     OPTION_ROW(options, name, letter, field, OPTION_COUNT, NULL, least, most)
 #define CHOICE(name, field, first, names)                                                          \
     OPTION_ROW(options, name, 0, field, OPTION_CHOICE, names, first, 0)
-#define FASTA_OPTIONS FLAG("fasta", fasta), CHOICE("by", by, 1, "sequence header")
+#define FASTA_OPTIONS FLAG("fasta", fasta), TEXTS("by", 0, csv.by)
+#define CSV_OPTIONS                                                                                \
+    FLAG("csv", csv.csv), FLAG("tsv", csv.tsv), FLAG("header", csv.header),                        \
+        FLAG("no-header", csv.no_header), FLAG("no-quotes", csv.no_quotes),                        \
+        CHOICE("bad", csv.bad, 1, "error last skip text")
+#define CSV_KEYS TEXTS("key", 0, line.keys), TEXT("field-separator", 't', line.separator)
 #define INDEX_TYPE(name) CHOICE(name, index_type, ORDO_U32, "u32 - u64")
 #define ALGORITHM(names) CHOICE("algorithm", algorithm, ORDO_ALGORITHM_AUTO, names)
 #define SORT_ALGORITHMS "radix sample merge bitonic split bubble rough halving"
@@ -172,7 +186,7 @@ options_result options_parse(int argc, char **argv, const option_spec *specs, vo
 bool option_count(const char *text, uint64_t *out);
 
 /* Reads bytes of memory: a count, also with a b for bytes at its end, or a share of the memory of
- * the machine, such as 25%. */
+ * the machine, such as 25%. After a letter (-S), a number without a unit counts 1024 bytes. */
 bool option_size(const char *text, uint64_t *out);
 
 /* Reads a list with commas, given for the option shown as `option`: uint64_t counts from 1

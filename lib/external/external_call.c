@@ -366,15 +366,22 @@ static bool call_source(external_call *c, char *into, size_t bytes, size_t *got)
     return !failure_seen(&c->failure);
 }
 
+bool external_read_bytes(external_call *c, char *into, size_t bytes, size_t *got)
+{
+    bool const ok = c->from.read != NULL
+                        ? call_source(c, into, bytes, got)
+                        : read_fully(c->from.fd, c->from.name, into, bytes, got, &c->failure);
+    if (ok)
+        atomic_fetch_add(&c->bytes_in, *got);
+    return ok;
+}
+
 bool external_read(external_call *c, char *elements, size_t *n)
 {
     size_t const size = c->kind.size, bytes = c->capacity * size;
     size_t       got;
-    if (!(c->from.read != NULL
-              ? call_source(c, elements, bytes, &got)
-              : read_fully(c->from.fd, c->from.name, elements, bytes, &got, &c->failure)))
+    if (!external_read_bytes(c, elements, bytes, &got))
         return false;
-    atomic_fetch_add(&c->bytes_in, got);
     *n = got / size;
     if (got % size != 0)
         return failure_record(&c->failure, ORDO_E_ARG,

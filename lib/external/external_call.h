@@ -63,6 +63,9 @@ size_t external_index_blocks(const external_call *c);
 bool external_read(external_call *c, char *elements, size_t *n);
 bool external_write(external_call *c, const void *results, size_t bytes);
 
+/* Reads `bytes` bytes from the source; *got is less only at its end. */
+bool external_read_bytes(external_call *c, char *into, size_t bytes, size_t *got);
+
 /* Bytes of scratch that a sort of n elements in memory takes. */
 size_t external_sort_scratch(external_call *c, size_t n);
 

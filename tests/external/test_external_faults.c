@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "inputs.h"
 #include "ordo_external.h"
+#include "ordo_external_lines.h"
 #include "testkit.h"
 
 #include <errno.h>
@@ -183,24 +184,31 @@ typedef enum verb {
     RANK,
     TOPK,
     SELECT,
+    LINES, /* the keys as text whose lines end with its last byte */
     VERBS
 } verb;
 
-static const char *const verb_names[] = {"sort", "resumed", "argsort", "rank", "topk", "select"};
+static const char *const verb_names[] = {"sort", "resumed", "argsort", "rank",
+                                         "topk", "select",  "lines"};
 
 static uint64_t   *input, *expected[VERBS], *result;
 static size_t      counts[VERBS]; /* results */
 static int         in, out;
 static const char *resume_path = "faults-resume";
 
+static uint64_t memory_factor = 1;
+
 static const uint64_t places[] = {0, N / 3, N - 1};
 
 static ordo_status run_verb(ordo_ctx *ctx, verb v, const char *const *directories, size_t count)
 {
-    ordo_elements const elements = ORDO_OPTS(ordo_elements, .type = ORDO_U64);
-    ordo_external_opts  opts = ORDO_OPTS(
-         ordo_external_opts, .memory = v == RANK || v == ARGSORT ? 2 * MEMORY : MEMORY,
-         .flags = ORDO_SPILL_IN_MEMORY, .directories = directories, .directory_count = count);
+    ordo_elements const    elements = ORDO_OPTS(ordo_elements, .type = ORDO_U64);
+    ordo_line_format const lines =
+        ORDO_OPTS(ordo_line_format, .end = (uint32_t)(input[N - 1] >> 56));
+    ordo_external_opts opts = ORDO_OPTS(
+        ordo_external_opts,
+        .memory = (v == RANK || v == ARGSORT || v == LINES ? 2 * MEMORY : MEMORY) * memory_factor,
+        .flags = ORDO_SPILL_IN_MEMORY, .directories = directories, .directory_count = count);
     ordo_source const from = ORDO_OPTS(ordo_source, .fd = in);
     ordo_sink const   to = ORDO_OPTS(ordo_sink, .fd = out);
     CHECK(lseek(in, 0, SEEK_SET) == 0 && lseek(out, 0, SEEK_SET) == 0 && ftruncate(out, 0) == 0);
@@ -212,6 +220,8 @@ static ordo_status run_verb(ordo_ctx *ctx, verb v, const char *const *directorie
         return ordo_external_rank(ctx, &elements, &from, ORDO_TIES_MIN, ORDO_U64, &to, &opts, NULL);
     case TOPK:
         return ordo_external_topk(ctx, &elements, &from, counts[TOPK], &to, &opts, NULL);
+    case LINES:
+        return ordo_external_sort_lines(ctx, &lines, &from, &to, &opts, NULL);
     case SELECT:
         return ordo_external_select(ctx, &elements, &from, places, 3, result, &opts, NULL);
     default:
@@ -322,6 +332,11 @@ static void make_expected(ordo_ctx *ctx)
                  ordo_rank(ctx, ORDO_U64, input, N, ORDO_U64, expected[RANK],
                            &ORDO_OPTS(ordo_rank_opts, .ties = ORDO_TIES_MIN)),
                  ctx);
+    /* Enough memory: no temporary files. */
+    memory_factor = 64;
+    CHECK_STATUS(ORDO_OK, run_verb(ctx, LINES, NULL, 0), ctx);
+    memory_factor = 1;
+    CHECK(pread(out, expected[LINES], N * sizeof *input, 0) == (ssize_t)(N * sizeof *input));
 }
 
 int main(void)
@@ -338,8 +353,8 @@ int main(void)
     out = mkstemp(out_name);
     CHECK(in >= 0 && out >= 0 && unlink(in_name) == 0 && unlink(out_name) == 0);
     inputs_fill(inputs_find("random bits"), ORDO_U64, input, N, 1);
-    make_expected(ctx);
     CHECK(write(in, input, N * sizeof *input) == (ssize_t)(N * sizeof *input));
+    make_expected(ctx);
     test_faults(ctx);
     test_full_directory(ctx);
     ordo_ctx_free(ctx);

@@ -1,0 +1,76 @@
+/* csv_help.c - the help of commands about CSV and TSV files. */
+#include "cli/cmd/command.h"
+
+#include <stdio.h>
+
+static const char sort_help[] =
+    "  --csv, --tsv      the input is rows of fields; fields may be in quotes. Rows are written\n"
+    "                    as they were read, after the header. Rows that tie keep their order;\n"
+    "                    -r reverses all keys, -u writes only the first row of a tie, -c\n"
+    "                    checks the order. For example:\n"
+    "                    ordo sort --csv sales.csv --key city --key price:desc -o sorted.csv\n";
+
+static const char rank_help[] =
+    "  --csv, --tsv      the input is rows of fields: writes them in their order with one more\n"
+    "                    column, the rank of the row\n"
+    "  --as NAME         the name of that column; default: rank\n"
+    "  --by NAME|N       ranks start at 1 in each group of rows that have the same value in this\n"
+    "                    column; may be given several times\n";
+
+static const char topk_help[] =
+    "  --csv, --tsv      the input is rows of fields: writes the header and the K rows that come\n"
+    "                    last in the order of the keys, the last one first; with --smallest the\n"
+    "                    first K. NaN, empty values and bad rows come after the others\n"
+    "  --by NAME|N       K rows of each group of rows that have the same value in this column;\n"
+    "                    may be given several times\n";
+
+static const char select_help[] =
+    "  --csv, --tsv      the input is rows of fields: writes the header and the rows at these\n"
+    "                    places of the order\n";
+
+static const char columns_help[] =
+    "  --csv, --tsv      the input is rows of fields: prints a line for each column, with the\n"
+    "                    name of the column. Empty values are left out\n"
+    "  --column NAME|N   a column, by name or by number from 1; may be given several times.\n"
+    "                    Default: all columns of numbers\n"
+    "  --by NAME|N       a line for each column and group of rows that have the same value in\n"
+    "                    this column; may be given several times\n"
+    "  --bad B           values that are no numbers, and rows with too many or too few fields:\n"
+    "                    error (stop, the default) or skip (leave them out and print on stderr\n"
+    "                    how many); --skip-bad is --bad skip\n";
+
+static const char keys_help[] =
+    "  --key NAME|N[:TYPE][:desc]\n"
+    "                    the column to compare by, by name or by number from 1. May be given\n"
+    "                    several times: the next key decides ties. TYPE: number, text (by\n"
+    "                    bytes), date (2024-05-31, with a time and a zone if given) or natural\n"
+    "                    (a9 before a10). Default: number if all values of the first 1000 rows\n"
+    "                    are numbers, otherwise text. NaN, then empty numbers and dates come\n"
+    "                    last, also with :desc\n"
+    "  --bad B           rows with a value that is no number or date, and rows with too many or\n"
+    "                    too few fields: error (stop, the default), last (put them last), skip\n"
+    "                    (leave them out) or text (compare such values as text, after numbers).\n"
+    "                    The number of rows left out is printed on stderr; --skip-bad is --bad\n"
+    "                    skip\n";
+
+static const char format_help[] =
+    "  -t, --field-separator C\n"
+    "                    the byte between fields; default: a comma, with --tsv a tab\n"
+    "  --header, --no-header\n"
+    "                    whether the first row names the columns; default: it does. Without a\n"
+    "                    header, give columns by number\n"
+    "  --no-quotes       quotes are ordinary characters\n";
+
+void csv_print_help(const command *c)
+{
+    const bool        columns = c == &command_quantile || c == &command_median;
+    const char *const own = columns                ? columns_help
+                            : c == &command_sort   ? sort_help
+                            : c == &command_rank   ? rank_help
+                            : c == &command_topk   ? topk_help
+                            : c == &command_select ? select_help
+                                                   : "";
+
+    if ((c->flags & CSV_IN) != 0)
+        printf("\nRows of CSV and TSV files:\n%s%s%s", own, columns ? "" : keys_help, format_help);
+}

@@ -1,0 +1,118 @@
+/* csv_keys.h - which columns decide the order of rows, and how their values are compared.
+ *
+ * Numbers are read as the text reader does, blanks around them included; dates are ISO 8601;
+ * natural order is that of `sort -V`. Values of numbers and dates come in the order: values, NaN,
+ * text (with CSV_BAD_TEXT), empty; a descending key reverses only the order inside each class. */
+#ifndef ORDO_CLI_CSV_CSV_KEYS_H
+#define ORDO_CLI_CSV_CSV_KEYS_H
+
+#include "cli/csv/csv_table.h"
+#include "cli/lines/key_encode.h"
+
+enum {
+    CSV_MOST_KEYS = 15 /* one column of ordo_lexsort() is for bad rows */
+};
+
+typedef enum csv_type {
+    CSV_GUESS, /* CSV_NUMBER if all values of a sample are numbers, otherwise CSV_TEXT */
+    CSV_NUMBER,
+    CSV_TEXT,
+    CSV_DATE,
+    CSV_NATURAL
+} csv_type;
+
+typedef enum csv_bad { /* rows with a value that is no number or date, and rows with too many or too
+                        * few fields                                                             */
+    CSV_BAD_ERROR = 1, /* stop with a message                                                    */
+    CSV_BAD_LAST,      /* put the row after all others                                           */
+    CSV_BAD_SKIP,      /* leave the row out                                                      */
+    CSV_BAD_TEXT       /* compare such values as text, after numbers; missing fields are empty   */
+} csv_bad;
+
+typedef struct csv_key {
+    csv_type type;
+    bool     guessed, descending;
+    size_t   column;
+} csv_key;
+
+typedef struct csv_keys {
+    csv_key keys[CSV_MOST_KEYS];
+    size_t  n;
+    size_t  wanted[CSV_MOST_KEYS]; /* the columns of all keys, ascending, each once */
+    size_t  wanted_count;
+    size_t  slot[CSV_MOST_KEYS]; /* of each key in wanted */
+    csv_bad bad;
+} csv_keys;
+
+typedef struct csv_request {
+    const char        *command, *option; /* for messages                                   */
+    const char *const *texts;            /* NAME|N[:TYPE][:desc]                           */
+    size_t             n;
+    bool               reverse; /* all keys                                                */
+    bool               groups;  /* keys name groups: a column of numbers is compared by number,
+                                 * then as text, so that 1 and 1.0 differ                  */
+    csv_bad            bad;
+} csv_request;
+
+/* Finds the columns that the texts name and guesses types. False after a message. */
+bool csv_keys_find(const csv_table *table, const csv_request *request, csv_keys *out);
+
+/* The column called or numbered text[0..length). False after a message. */
+bool csv_column_find(const csv_table *table, const char *command, const char *option,
+                     const char *text, size_t length, size_t *column);
+
+/* The name of a column for messages: "column 3 'price'". A static buffer. */
+const char *csv_column_shown(const csv_table *table, size_t column);
+
+/* The names of the first columns, or how many columns there are. Returns out. */
+const char *csv_names_shown(const csv_table *table, char *out, size_t capacity);
+
+/* Whether each value of a column that is not empty, in the first rows, is a number, and one is. If
+ * only most of them are, prints what then happens to the column, `otherwise`, if it is not NULL. */
+bool csv_column_is_number(const csv_table *table, size_t column, const char *otherwise);
+
+/* ---- Values ---- */
+
+typedef enum csv_class { /* in the order of values */
+    CSV_VALUE = 1,
+    CSV_NAN,
+    CSV_OTHER, /* no number or no date */
+    CSV_EMPTY,
+    CSV_INEXACT /* an integer that no type holds */
+} csv_class;
+
+typedef struct csv_number {
+    csv_class class;
+    double rounded;
+    int    rest; /* of an integer of 64 bits: what `rounded` lacks */
+} csv_number;
+
+csv_number csv_read_number(csv_span value);
+
+typedef struct csv_date { /* in order of ticks, then rest */
+    csv_class class;
+    uint64_t ticks; /* of 100 ns, below 2^62   */
+    unsigned rest;  /* ns below a tick         */
+} csv_date;
+
+/* YYYY[-MM[-DD]], then 'T' or a blank and HH:MM[:SS[.FRACTION]], then Z or +HH:MM. */
+csv_date csv_read_date(csv_span value);
+
+/* The order of f64 as unsigned integers, without NaN; -0 is 0. */
+uint64_t csv_float_order(double value);
+
+/* Appends the bytes of a value, without quotes, in the order of the key. *class says what the value
+ * is. False if there is not enough memory. */
+bool csv_encode(const csv_key *key, csv_span value, key_bytes *out, csv_class *class);
+
+/* Without blanks at both ends. */
+static inline csv_span csv_trim(csv_span value)
+{
+    while (value.begin < value.end && (*value.begin == ' ' || *value.begin == '\t'))
+        value.begin++;
+    while (value.end > value.begin && (value.end[-1] == ' ' || value.end[-1] == '\t'))
+        value.end--;
+    return value;
+}
+
+#endif

@@ -1,0 +1,270 @@
+/* csv_value.c - numbers, dates and text of CSV as bytes in their order (see csv_keys.h).
+ *
+ * A number or a date begins with its class. A number is then the order of its nearest f64 in 8
+ * bytes and, from 2^53 on, two bytes of what the f64 lacks, so integers of 64 bits compare
+ * exactly. A date is 8 bytes of ticks and one of the rest. Text ends with 0; its bytes 0 and 1 are
+ * written as 1 1 and 1 2. */
+#include "cli/csv/csv_keys.h"
+
+#include "cli/io/number.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    REST_BIAS = 1 << 15,
+    TEXT_END = 0,
+    ESCAPE = 1,
+    TICKS_PER_SECOND = 10000000,
+    KEY_EXTRA = 64
+};
+
+uint64_t csv_float_order(double value)
+{
+    uint64_t bits;
+
+    value += 0.0; /* -0 becomes 0 */
+    memcpy(&bits, &value, sizeof bits);
+    return bits >> 63 != 0 ? ~bits : bits | UINT64_C(1) << 63;
+}
+
+/* What the f64 nearest to an integer lacks. False if the integer does not fit 64 bits. */
+static bool find_rest(csv_span value, csv_number *number)
+{
+    int64_t  as_signed;
+    uint64_t as_unsigned;
+
+    if (number_parse(ORDO_I64, value.begin, value.end, &as_signed) == NUMBER_OK)
+        as_unsigned = (uint64_t)as_signed;
+    else if (number_parse(ORDO_U64, value.begin, value.end, &as_unsigned) != NUMBER_OK)
+        return false;
+    /* Modulo 2^64 the difference is exact: it is at most 1024. */
+    const uint64_t rounded = number->rounded < 0        ? 0 - (uint64_t)-number->rounded
+                             : number->rounded < 0x1p64 ? (uint64_t)number->rounded
+                                                        : 0;
+    number->rest = (int)(int64_t)(as_unsigned - rounded);
+    return true;
+}
+
+csv_number csv_read_number(csv_span value)
+{
+    csv_number number = {.class = CSV_VALUE};
+
+    value = csv_trim(value);
+    if (value.begin == value.end)
+        return (csv_number){.class = CSV_EMPTY};
+    switch (number_parse(ORDO_F64, value.begin, value.end, &number.rounded)) {
+    case NUMBER_OK:
+        break;
+    case NUMBER_INEXACT:
+        if (!find_rest(value, &number))
+            number.class = CSV_INEXACT;
+        break;
+    default:
+        number.class = CSV_OTHER;
+    }
+    if (number.class == CSV_VALUE && isnan(number.rounded))
+        number.class = CSV_NAN;
+    return number;
+}
+
+/* ---- Dates ---- */
+
+/* Reads `count` digits. False if they are not there or the number is not in least..most. */
+static bool take(csv_span *at, int count, unsigned least, unsigned most, unsigned *out)
+{
+    unsigned value = 0;
+
+    if (at->end - at->begin < count)
+        return false;
+    for (int i = 0; i < count; i++, at->begin++) {
+        if (!is_digit(*at->begin))
+            return false;
+        value = value * 10 + (unsigned)(*at->begin - '0');
+    }
+    *out = value;
+    return value >= least && value <= most;
+}
+
+static bool take_char(csv_span *at, char c)
+{
+    const bool there = at->begin < at->end && *at->begin == c;
+    at->begin += there;
+    return there;
+}
+
+static bool is_leap(unsigned year) { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0); }
+
+/* Days since the first day of the year 0. */
+static uint64_t days_before(unsigned year, unsigned month, unsigned day)
+{
+    static const unsigned months[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
+    const unsigned leaps = year == 0 ? 0 : (year - 1) / 4 - (year - 1) / 100 + (year - 1) / 400 + 1;
+
+    return (uint64_t)year * 365 + leaps + months[month - 1] + (month > 2 && is_leap(year)) + day -
+           1;
+}
+
+static bool take_day(csv_span *at, uint64_t *days)
+{
+    static const unsigned lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    unsigned              year, month = 1, day = 1;
+
+    if (!take(at, 4, 0, 9999, &year))
+        return false;
+    if (take_char(at, '-') &&
+        (!take(at, 2, 1, 12, &month) || (take_char(at, '-') && !take(at, 2, 1, 31, &day))))
+        return false;
+    *days = days_before(year, month, day);
+    return day <= lengths[month - 1] + (month == 2 && is_leap(year));
+}
+
+static bool take_fraction(csv_span *at, unsigned *nanoseconds)
+{
+    unsigned count = 0, value = 0;
+
+    for (; at->begin < at->end && is_digit(*at->begin); at->begin++, count++)
+        if (count < 9)
+            value = value * 10 + (unsigned)(*at->begin - '0');
+        else if (*at->begin != '0')
+            return false;
+    if (count == 0)
+        return false;
+    for (; count < 9; count++)
+        value *= 10;
+    *nanoseconds = value;
+    return true;
+}
+
+/* Seconds east of UTC. */
+static bool take_zone(csv_span *at, int *seconds)
+{
+    unsigned hours, minutes = 0;
+
+    *seconds = 0;
+    if (at->begin == at->end || take_char(at, 'Z') || take_char(at, 'z'))
+        return true;
+    const bool west = *at->begin == '-';
+    if ((!take_char(at, '-') && !take_char(at, '+')) || !take(at, 2, 0, 23, &hours))
+        return false;
+    if (at->begin < at->end) {
+        (void)take_char(at, ':');
+        if (!take(at, 2, 0, 59, &minutes))
+            return false;
+    }
+    *seconds = (int)(hours * 3600 + minutes * 60);
+    *seconds = west ? -*seconds : *seconds;
+    return true;
+}
+
+csv_date csv_read_date(csv_span value)
+{
+    const csv_date no_date = {.class = CSV_OTHER};
+    csv_span       at = csv_trim(value);
+    unsigned       hour = 0, minute = 0, second = 0, nanoseconds = 0;
+    int            zone = 0;
+    uint64_t       days;
+
+    if (at.begin == at.end)
+        return (csv_date){.class = CSV_EMPTY};
+    if (!take_day(&at, &days))
+        return no_date;
+    if (take_char(&at, 'T') || take_char(&at, 't') || take_char(&at, ' ')) {
+        if (!take(&at, 2, 0, 23, &hour) || !take_char(&at, ':') || !take(&at, 2, 0, 59, &minute))
+            return no_date;
+        if (take_char(&at, ':') &&
+            (!take(&at, 2, 0, 60, &second) ||
+             ((take_char(&at, '.') || take_char(&at, ',')) && !take_fraction(&at, &nanoseconds))))
+            return no_date;
+        if (!take_zone(&at, &zone))
+            return no_date;
+    }
+    if (at.begin != at.end)
+        return no_date;
+    /* Two days more, so that no zone makes the time negative. */
+    const uint64_t seconds =
+        (days + 2) * 86400 + hour * 3600 + minute * 60 + second - (uint64_t)zone;
+    return (csv_date){.class = CSV_VALUE,
+                      .ticks = seconds * TICKS_PER_SECOND + nanoseconds / 100,
+                      .rest = nanoseconds % 100};
+}
+
+/* ---- Bytes ---- */
+
+static void put_word(key_bytes *out, uint64_t word, int bytes)
+{
+    for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8)
+        put_byte(out, (unsigned)(word >> shift) & 255);
+}
+
+/* Most text has no byte to escape and is copied. */
+static void put_text(key_bytes *out, csv_span text)
+{
+    const size_t   length = (size_t)(text.end - text.begin);
+    uint8_t *const to = out->data + out->used;
+    bool           escapes = false;
+
+    for (size_t i = 0; i < length; i++) {
+        to[i] = (uint8_t)text.begin[i];
+        escapes |= to[i] <= ESCAPE;
+    }
+    out->used += escapes ? 0 : length;
+    for (size_t i = 0; escapes && i < length; i++) {
+        const unsigned byte = (unsigned char)text.begin[i];
+        if (byte <= ESCAPE)
+            put_byte(out, ESCAPE);
+        put_byte(out, byte + (byte <= ESCAPE));
+    }
+    put_byte(out, TEXT_END);
+}
+
+static csv_class encode_number(csv_span value, key_bytes *out)
+{
+    const csv_number number = csv_read_number(value);
+
+    put_byte(out, number.class);
+    if (number.class == CSV_VALUE) {
+        put_word(out, csv_float_order(number.rounded), 8);
+        const uint32_t rest = (uint32_t)(number.rest + REST_BIAS);
+        if (fabs(number.rounded) >= 0x1p53)
+            put_word(out, rest, 2);
+    }
+    return number.class;
+}
+
+static csv_class encode_date(csv_span value, key_bytes *out)
+{
+    const csv_date date = csv_read_date(value);
+
+    put_byte(out, date.class);
+    if (date.class == CSV_VALUE) {
+        put_word(out, date.ticks, 8);
+        put_byte(out, date.rest);
+    }
+    return date.class;
+}
+
+bool csv_encode(const csv_key *key, csv_span value, key_bytes *out, csv_class *class)
+{
+    size_t from = out->used;
+
+    *class = CSV_VALUE;
+    const size_t each = key->type == CSV_NATURAL ? 8 : 2; /* bytes of a byte, at most */
+    if (!key_bytes_reserve(out, each * (size_t)(value.end - value.begin) + KEY_EXTRA))
+        return false;
+    if (key->type == CSV_NUMBER || key->type == CSV_DATE) {
+        *class = key->type == CSV_NUMBER ? encode_number(value, out) : encode_date(value, out);
+        from++; /* the order of classes is the same in both directions */
+        if (*class == CSV_INEXACT || *class == CSV_OTHER) {
+            out->data[from - 1] = CSV_OTHER;
+            put_text(out, value);
+        }
+    } else if (key->type == CSV_NATURAL) {
+        version_encode((key_span){value.begin, value.end}, out);
+    } else {
+        put_text(out, value);
+    }
+    for (size_t i = from; key->descending && i < out->used; i++)
+        out->data[i] = (uint8_t)~out->data[i];
+    return true;
+}

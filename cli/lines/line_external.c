@@ -1,0 +1,59 @@
+/* line_external.c - gives lines and their keys to the external sort of the library (see
+ * line_external.h). */
+#include "cli/lines/line_external.h"
+
+#include "cli/lines/key_encode.h"
+
+#include <errno.h>
+
+/* As ordo_line_format.key; user is the line_order. */
+static ptrdiff_t encode(void *user, const char *line, size_t length, void *into, size_t room)
+{
+    const line_order *const order = user;
+    key_bytes               out = {.data = into, .capacity = room, .fixed = true};
+
+    return key_encode(order, line, length, &out) ? (ptrdiff_t)out.used : (ptrdiff_t)out.wanted;
+}
+
+typedef struct line_writer {
+    output *out;
+    bool    failed; /* after a message */
+} line_writer;
+
+/* As ordo_sink.write; user is a line_writer. */
+static ptrdiff_t write_out(void *user, const void *from, size_t bytes)
+{
+    line_writer *const w = user;
+
+    if (output_bytes(w->out, from, bytes))
+        return (ptrdiff_t)bytes;
+    w->failed = true;
+    errno = EIO;
+    return -1;
+}
+
+ordo_status line_external_sort(ordo_ctx *ctx, const line_order *order, line_feed *from, output *out,
+                               const ordo_external_opts *opts, ordo_external_report *report,
+                               bool *told)
+{
+    line_writer      writer = {.out = out};
+    const bool       keyed = order->n > 0;
+    line_order       copy = *order;
+    const uint64_t   size = from->ahead == NULL ? line_feed_size(&from->request) : UINT64_MAX;
+    ordo_line_format format =
+        ORDO_OPTS(ordo_line_format, .end = (unsigned char)order->line_end, .user = &copy);
+    ordo_external_opts all = *opts;
+
+    if (keyed)
+        format.key = encode;
+    else if (order->reverse)
+        all.flags |= ORDO_DESCENDING;
+    const ordo_status status = ordo_external_sort_lines(
+        ctx, &format,
+        &ORDO_OPTS(ordo_source, .read = line_feed_read, .user = from,
+                   .bytes = size != UINT64_MAX ? size + from->request.n : 0, .name = "the input"),
+        &ORDO_OPTS(ordo_sink, .write = write_out, .user = &writer, .name = out->name), &all,
+        report);
+    *told = writer.failed || line_feed_complain(from);
+    return status;
+}

@@ -1,0 +1,15 @@
+/* line_external.h - sorts lines that do not fit in memory. */
+#ifndef ORDO_CLI_LINES_LINE_EXTERNAL_H
+#define ORDO_CLI_LINES_LINE_EXTERNAL_H
+
+#include "cli/lines/line_feed.h"
+#include "cli/lines/line_order.h"
+#include "ordo_external_lines.h"
+
+/* Sorts the text of the feed to out through the library, with opts.memory bytes. opts.flags may
+ * have ORDO_UNIQUE. *told: a message about the failure of a file was printed. */
+ordo_status line_external_sort(ordo_ctx *ctx, const line_order *order, line_feed *from, output *out,
+                               const ordo_external_opts *opts, ordo_external_report *report,
+                               bool *told);
+
+#endif

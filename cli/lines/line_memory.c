@@ -1,0 +1,71 @@
+/* line_memory.c - the memory of a sort of lines (see line_memory.h).
+ *
+ * In memory a sort holds the text, the offsets of the lines (8 bytes), their order (4) and the
+ * scratch of the string sort (32); with keys also their bytes, up to twice while they are copied
+ * together, and their offsets (8). */
+#define _POSIX_C_SOURCE 200809L
+
+#include "cli/lines/line_memory.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    LINE_BYTES = 8 + 4 + 32, /* of memory for each line */
+    KEYED_LINE = 8,          /* more with keys */
+    KEYED_TEXT = 4           /* times the text: itself, keys, and keys while they are copied */
+};
+
+/* The first number in a file, behind `name` if that is not NULL; UINT64_MAX if there is none. */
+static uint64_t number_in(const char *path, const char *name)
+{
+    FILE *const file = fopen(path, "re");
+    char        line[256];
+    uint64_t    value = UINT64_MAX;
+
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        const size_t skip = name != NULL ? strlen(name) : 0;
+        if (name != NULL && strncmp(line, name, skip) != 0)
+            continue;
+        char                    *end;
+        const unsigned long long found = strtoull(line + skip, &end, 10);
+        if (end != line + skip)
+            value = found;
+        break;
+    }
+    if (file != NULL)
+        fclose(file);
+    return value;
+}
+
+uint64_t line_memory_default(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    uint64_t all = pages > 0 && page > 0 ? (uint64_t)pages / 2 * (uint64_t)page : (uint64_t)1 << 30;
+    const uint64_t kilobytes = number_in("/proc/meminfo", "MemAvailable:");
+    const uint64_t most = number_in("/sys/fs/cgroup/memory.max", NULL);
+    const uint64_t used = number_in("/sys/fs/cgroup/memory.current", NULL);
+
+    if (kilobytes != UINT64_MAX)
+        all = kilobytes * 1024;
+    if (most != UINT64_MAX && used != UINT64_MAX && most > used && most - used < all)
+        all = most - used;
+    return all / 4 * 3;
+}
+
+uint64_t line_memory_needed(const line_order *order, uint64_t bytes, const char *sample,
+                            size_t sample_bytes)
+{
+    size_t ends = 1;
+
+    for (size_t i = 0; i < sample_bytes; i++)
+        ends += sample[i] == order->line_end;
+    const double text = (double)bytes;
+    const double lines = sample_bytes > 0 ? text * (double)ends / (double)sample_bytes : 1;
+    const double needed = order->n > 0 ? text * KEYED_TEXT + lines * (LINE_BYTES + KEYED_LINE)
+                                       : 2 * text + lines * LINE_BYTES;
+    return needed < 1e18 ? (uint64_t)needed : UINT64_MAX;
+}

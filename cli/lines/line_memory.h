@@ -1,0 +1,16 @@
+/* line_memory.h - how much memory a sort of lines may take, and how much it needs. */
+#ifndef ORDO_CLI_LINES_LINE_MEMORY_H
+#define ORDO_CLI_LINES_LINE_MEMORY_H
+
+#include "cli/lines/line_order.h"
+
+/* Three quarters of the memory that the system has available for this process, by /proc/meminfo and
+ * the limit of its control group. */
+uint64_t line_memory_default(void);
+
+/* About the bytes that a sort in memory takes for `bytes` bytes of text, whose beginning is a
+ * sample. */
+uint64_t line_memory_needed(const line_order *order, uint64_t bytes, const char *sample,
+                            size_t sample_bytes);
+
+#endif

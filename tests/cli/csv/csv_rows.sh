@@ -1,0 +1,18 @@
+# rank adds a column, topk and select write rows, quantile and median write a line for each column.
+printf 'class,name,points\nb,Ann,10\na,Bob,7\nb,Cid,10\na,Dan,9\nb,Eve,\n' >table
+ordo rank --csv table --key points:desc
+ordo rank --csv table --key points:desc --by class --ties average --as 'place, in "class"'
+printf '3,1\n2,5\n' | ordo rank --csv --no-header --key 1
+ordo topk --csv -k 2 --key points table
+ordo topk --csv -k 1 --key points --by class table
+ordo topk --csv -k 9 --smallest --key name table
+ordo select --csv -k 1,4 --key points table
+ordo quantile --csv -q 0.5,1 table
+ordo quantile --csv -q 0.5 --column points --by class table
+ordo median --csv table --by class --by name
+printf '1\t2.5\n3\t4\n' | ordo median --tsv --no-header
+printf 'x\nnan\n1\n' | ordo median --csv --nans omit
+printf 'x\n18446744073709551615\n1\n' | ordo quantile --csv -q 0
+printf '9223372036854775807\n' | ordo rank --csv --no-header --key 1
+ordo sort --help | grep -c -e '--key NAME'
+ordo quantile --help | grep -c -e '--column NAME'
