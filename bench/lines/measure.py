@@ -168,7 +168,9 @@ def run(command, threads):
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     seconds = time.monotonic() - begin
-    why = (errors.strip().splitlines() or ["failed"])[-1] if child.returncode != 0 else ""
+    lines = errors.strip().splitlines() or ["failed"]
+    reason = next((line for line in lines if "Error: " in line or "Exception: " in line), lines[-1])
+    why = reason[:80] if child.returncode != 0 else ""
     return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, why
 
 

@@ -295,7 +295,7 @@ static size_t gather(const write_job *job, size_t first, size_t end, char **buff
             __builtin_prefetch(&l->offsets[index_at(job->type, job->index, i + AHEAD)]);
         bytes += size_of(l, index_at(job->type, job->index, i));
     }
-    if (bytes + CHUNK > *capacity) {
+    if (*buffer == NULL || bytes + CHUNK > *capacity) {
         free(*buffer);
         *capacity = bytes + bytes / 4 + CHUNK;
         *buffer = malloc(*capacity);

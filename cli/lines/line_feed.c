@@ -12,6 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum {
+    AHEAD_FIRST = 1 << 20 /* bytes of the first piece that is read in advance */
+};
+
 static const char *name_of(const char *path)
 {
     return path == NULL || strcmp(path, "-") == 0 ? "stdin" : path;
@@ -99,17 +103,25 @@ ptrdiff_t line_feed_read(void *user, void *into, size_t bytes)
 
 bool line_feed_ahead(line_feed *f, size_t most)
 {
-    char *const block = malloc(most + 1);
-    size_t      used = 0;
-    ptrdiff_t   got = 1;
+    char     *block = NULL;
+    size_t    capacity = 0, used = 0;
+    ptrdiff_t got = 1;
 
-    if (block == NULL)
-        return false;
     while (used < most && got > 0) {
-        got = line_feed_read(f, block + used, most - used);
+        if (used == capacity) {
+            capacity = 2 * capacity + AHEAD_FIRST < most ? 2 * capacity + AHEAD_FIRST : most;
+            char *const larger = realloc(block, capacity + 1);
+            if (larger == NULL) {
+                free(block);
+                return false;
+            }
+            block = larger;
+        }
+        got = line_feed_read(f, block + used, capacity - used);
         used += got > 0 ? (size_t)got : 0;
     }
-    block[used] = '\0';
+    if (block != NULL)
+        block[used] = '\0';
     f->ahead = block;
     f->ahead_bytes = used;
     f->ahead_ended = got == 0;

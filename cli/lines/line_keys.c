@@ -131,7 +131,7 @@ bool line_keys_make(const line_order *order, const lines *l, unsigned threads, l
     *out = (line_keys){.words = NULL};
     if (order->n == 0)
         return true;
-    const words_result words = line_words_make(order, l, threads, &out->words);
+    const words_result words = line_words_make(order, l, threads, &out->words, &out->bits);
     if (words != WORDS_TOO_LONG)
         return words == WORDS_MADE;
     out->bytes.n = l->n;

@@ -10,6 +10,7 @@
 
 typedef struct line_keys { /* at most one form; none: the lines themselves are the keys */
     uint64_t *words;       /* without the last resort                                   */
+    unsigned  bits;        /* of a word, at most                                        */
     lines     bytes;       /* with it                                                   */
 } line_keys;
 

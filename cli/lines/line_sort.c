@@ -12,6 +12,7 @@
 #include <string.h>
 
 enum {
+    WORD_BITS = 64,
     AHEAD = 16 /* lines fetched before they are compared; estimate */
 };
 
@@ -120,16 +121,42 @@ static ordo_status sort_tied(ordo_ctx *ctx, tied_lines *t, ordo_type type, void 
     return status;
 }
 
+/* The bits that the number of a line takes. */
+static unsigned number_bits(size_t n)
+{
+    return n > 1 ? WORD_BITS - (unsigned)__builtin_clzll((unsigned long long)n - 1) : 0;
+}
+
+/* Sorts words and index. If a word has room for the number of its line, the words are sorted with
+ * these numbers in their low bits, which is faster than a sort of pairs and also stable. */
+static ordo_status sort_pairs(ordo_ctx *ctx, size_t n, unsigned bits, uint64_t *words,
+                              ordo_type type, void *index, const ordo_sort_opts *opts)
+{
+    const unsigned low = number_bits(n);
+
+    if (bits + low > WORD_BITS || low == 0) {
+        for (size_t i = 0; i < n; i++)
+            set_index(type, index, i, i);
+        return ordo_sort_pairs(ctx, ORDO_U64, words, n, index, ordo_type_size(type), opts);
+    }
+    for (size_t i = 0; i < n; i++)
+        words[i] = words[i] << low | i;
+    const ordo_status status = ordo_sort(ctx, ORDO_U64, words, n, opts);
+    for (size_t i = 0; i < n; i++) {
+        set_index(type, index, i, (size_t)(words[i] & (((uint64_t)1 << low) - 1)));
+        words[i] >>= low;
+    }
+    return status;
+}
+
 static ordo_status sort_words(ordo_ctx *ctx, const line_order *order, const lines *l,
-                              uint64_t *words, ordo_type type, void *index,
+                              line_keys *keys, ordo_type type, void *index,
                               const ordo_sort_opts *opts)
 {
-    tied_lines t = {.n = 0};
+    tied_lines      t = {.n = 0};
+    uint64_t *const words = keys->words;
+    ordo_status     status = sort_pairs(ctx, l->n, keys->bits, words, type, index, opts);
 
-    for (size_t i = 0; i < l->n; i++)
-        set_index(type, index, i, i);
-    ordo_status status =
-        ordo_sort_pairs(ctx, ORDO_U64, words, l->n, index, ordo_type_size(type), opts);
     if (status != ORDO_OK || !order->last_resort)
         return status;
     if (!find_groups(&t, order, l, words, type, index))
@@ -146,7 +173,7 @@ ordo_status line_sort(ordo_ctx *ctx, const line_order *order, const lines *l, li
                       ordo_type type, void *index, const ordo_sort_opts *opts)
 {
     if (keys->words != NULL)
-        return sort_words(ctx, order, l, keys->words, type, index, opts);
+        return sort_words(ctx, order, l, keys, type, index, opts);
     const ordo_strings strings = lines_strings(&keys->bytes);
     return ordo_argsort_strings(ctx, &strings, l->n, type, index, opts);
 }

@@ -233,7 +233,7 @@ static bool encode_all(word_job *job, size_t parts)
 }
 
 words_result line_words_make(const line_order *order, const lines *l, unsigned threads,
-                             uint64_t **words)
+                             uint64_t **words, unsigned *bits)
 {
     const size_t n = parts_of(l->n, LINES_PER_THREAD, threads);
     word_job     job = {.order = order, .l = l};
@@ -250,8 +250,12 @@ words_result line_words_make(const line_order *order, const lines *l, unsigned t
     if (job.words == NULL)
         return WORDS_FAILED;
     *words = job.words;
-    if (encode_all(&job, n) || (find_shapes(&job, n, 1) && encode_all(&job, n)))
+    if (encode_all(&job, n) || (find_shapes(&job, n, 1) && encode_all(&job, n))) {
+        *bits = 0;
+        for (size_t k = 0; k < order->n; k++)
+            *bits += job.shapes[k].bits;
         return WORDS_MADE;
+    }
     free(job.words);
     *words = NULL;
     return WORDS_TOO_LONG;

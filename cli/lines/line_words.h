@@ -15,8 +15,8 @@ typedef enum words_result {
 } words_result;
 
 /* Makes a word for each line, whose order is that of the keys without the last resort; *words is to
- * be freed. */
+ * be freed. Words have at most *bits bits. */
 words_result line_words_make(const line_order *order, const lines *l, unsigned threads,
-                             uint64_t **words);
+                             uint64_t **words, unsigned *bits);
 
 #endif

@@ -305,8 +305,8 @@ static bool parse_long(parse *p, const char *word)
     return unknown_option(p->argv[0], word, bare, p->specs);
 }
 
-/* A size without a unit, which sort(1) counts in units of 1024 bytes, with that unit; other sizes as
- * they are. Valid until the next call. */
+/* A size without a unit, which sort(1) counts in units of 1024 bytes, with that unit; other sizes
+ * as they are. Valid until the next call. */
 static const char *size_of_sort(const char *text)
 {
     static char size[32];

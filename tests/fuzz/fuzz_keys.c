@@ -1,8 +1,8 @@
 /* fuzz_keys.c - key definitions of `ordo sort` (-k, -t and the ordering options) and the bytes and
  * words that keys become.
  *
- * The input is the options for all keys, up to two key definitions, a separator and lines, each on a
- * line of its own. A definition is refused or understood; a refusal leaves nothing to free. The
+ * The input is the options for all keys, up to two key definitions, a separator and lines, each on
+ * a line of its own. A definition is refused or understood; a refusal leaves nothing to free. The
  * bytes of a key are the same in a buffer that grows and in one that is just large enough; a buffer
  * that is too small is named with a size that is enough. Where keys fit words, words and bytes
  * order any two lines alike. */
@@ -71,6 +71,7 @@ static void check_lines(const line_order *order, const lines *l)
 {
     key_bytes keys[MOST_LINES] = {{.used = 0}};
     uint64_t *words = NULL;
+    unsigned  bits = 0;
 
     for (size_t i = 0; i < l->n; i++) {
         const char *const line = l->bytes + l->offsets[i];
@@ -78,12 +79,13 @@ static void check_lines(const line_order *order, const lines *l)
         FUZZ_CHECK(key_encode(order, line, length, &keys[i]));
         encode_again(order, line, length, &keys[i]);
     }
-    const words_result made = line_words_make(order, l, 1, &words);
+    const words_result made = line_words_make(order, l, 1, &words, &bits);
     FUZZ_CHECK(made != WORDS_FAILED && (made == WORDS_MADE) == (words != NULL));
     for (size_t i = 0; made == WORDS_MADE && i < l->n; i++)
         for (size_t j = 0; j < l->n; j++) {
             const int by_bytes = lines_compare((char *)keys[i].data, keys[i].used,
                                                (char *)keys[j].data, keys[j].used);
+            FUZZ_CHECK(bits == 64 || words[i] >> bits == 0);
             FUZZ_CHECK(sign(by_bytes) == (words[i] > words[j]) - (words[i] < words[j]));
         }
     free(words);

@@ -48,7 +48,7 @@ static char *text_of(const line_sorter *s, const piece *p) { return p->elements 
 static void drop_parcel(parcel *q)
 {
     for (size_t i = 0; i < q->blocks.count; i++)
-        free((char *)(uintptr_t)q->blocks.all[i].cut.bytes);
+        free(q->blocks.all[i].owned);
     q->blocks.count = 0;
 }
 
@@ -95,23 +95,24 @@ static bool read_lines(void *user, piece *p)
         s->tail_bytes = 0;
         p->n = length;
         p->ended = length == 0;
-        size_t const whole = whole_lines(s, text, length);
+        size_t const   whole = whole_lines(s, text, length);
+        uint64_t const place = s->position + whole;
         return whole == length ||
                failure_record(&c->failure, ORDO_E_ARG,
                               "%s ends inside the line at byte %llu; expected whole lines",
-                              c->from.name, (unsigned long long)(s->position + whole));
+                              c->from.name, (unsigned long long)place);
     }
     p->n = whole_lines(s, text, length);
     s->tail_bytes = length - p->n;
+    s->position += p->n;
     if (p->n == 0 || s->tail_bytes > s->plan.limits.line)
         return failure_record(&c->failure, ORDO_E_NOMEM,
                               "the line at byte %llu of %s has more than %zu bytes; with %llu "
                               "bytes of memory at most %zu are possible; expected a larger limit "
                               "of the memory",
-                              (unsigned long long)(s->position + p->n), c->from.name, s->tail_bytes,
+                              (unsigned long long)s->position, c->from.name, s->tail_bytes,
                               (unsigned long long)c->opts.memory, s->plan.limits.line);
     memcpy(s->tail, text + p->n, s->tail_bytes);
-    s->position += p->n;
     return true;
 }
 

@@ -162,6 +162,6 @@ bool line_runs_append(line_runs *r, char *buffer, line_block *blocks, size_t cou
 {
     bool const ok = write_blocks(r, buffer, blocks, count);
     for (size_t i = 0; i < count; i++)
-        free((char *)(uintptr_t)blocks[i].cut.bytes);
+        free(blocks[i].owned);
     return ok;
 }

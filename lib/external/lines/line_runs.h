@@ -12,14 +12,15 @@
 #include "external/lines/line_block.h"
 
 typedef struct line_block {
-    uint64_t  offset;   /* in its file; before it is written: in its buffer */
-    unsigned  file;     /* of the spill */
-    uint32_t  bytes;    /* on disk */
-    uint32_t  raw;      /* of its lines with their ends */
-    uint32_t  n;        /* lines */
-    uint32_t  keys;     /* bytes of the keys of its lines */
-    uint32_t  crc;      /* of the bytes on disk */
-    line_view cut;      /* before it is written: to be freed */
+    uint64_t  offset; /* in its file; before it is written: in its buffer */
+    unsigned  file;   /* of the spill */
+    uint32_t  bytes;  /* on disk */
+    uint32_t  raw;    /* of its lines with their ends */
+    uint32_t  n;      /* lines */
+    uint32_t  keys;   /* bytes of the keys of its lines */
+    uint32_t  crc;    /* of the bytes on disk */
+    line_view cut;
+    char     *owned;    /* before it is written: the memory of the cut, to be freed */
     bool      is_first; /* of its run */
 } line_block;
 

@@ -18,22 +18,22 @@ bool line_key(const ordo_line_format *format, line_view line, key_room *room, fa
               line_view *key)
 {
     *key = line;
-    if (format->key == NULL)
-        return true;
-    for (;;) {
+    while (format->key != NULL) {
         ptrdiff_t const size =
             format->key(format->user, line.bytes, line.length, room->bytes, room->capacity);
         if (size < 0)
             return failure_record_errno(f, errno, "the function that encodes keys failed");
-        *key = (line_view){room->bytes, (size_t)size};
-        if ((size_t)size <= room->capacity)
+        if ((size_t)size <= room->capacity) {
+            *key = (line_view){room->bytes, (size_t)size};
             return true;
+        }
         char *const larger = realloc(room->bytes, (size_t)size);
         if (larger == NULL)
             return failure_record(f, ORDO_E_NOMEM, "the system refused %zu bytes for a key",
                                   (size_t)size);
         *room = (key_room){larger, (size_t)size};
     }
+    return true;
 }
 
 /* Encodes the keys of a part's lines, with offsets that count from the part's memory. */

@@ -197,8 +197,10 @@ typedef struct pack_job {
                         * line in order */
 } pack_job;
 
-/* The cut between neighbours. The first key has none before it and is its own cut. */
-static line_view make_cut(const line_work *w, bool has_before, line_view before, line_view key)
+/* Sets the cut of a block between neighbours. The first key has none before it and is its own
+ * cut. */
+static void make_cut(const line_work *w, bool has_before, line_view before, line_view key,
+                     line_block *b)
 {
     size_t const common = has_before ? line_common(before, key) : 0;
     line_view    from = key;
@@ -206,11 +208,14 @@ static line_view make_cut(const line_work *w, bool has_before, line_view before,
         from = w->descending ? before : key;
         from.length = common + 1;
     }
-    char *const bytes = malloc(from.length + 1);
-    if (bytes == NULL)
-        return (line_view){NULL, 0};
-    memcpy(bytes, from.bytes, from.length);
-    return (line_view){bytes, from.length};
+    b->owned = malloc(from.length + 1);
+    if (b->owned == NULL) {
+        failure_record(&w->call->failure, ORDO_E_NOMEM, "the system refused memory for a key");
+        return;
+    }
+    if (from.length > 0)
+        memcpy(b->owned, from.bytes, from.length);
+    b->cut = (line_view){b->owned, from.length};
 }
 
 static void pack_block(pack_job *job, line_block *b)
@@ -221,12 +226,10 @@ static void pack_block(pack_job *job, line_block *b)
     char            *to = begin;
     line_view        before = {NULL, 0};
     bool const       has_before = first > 0 || w->has_last;
-    b->cut = make_cut(w, has_before,
-                      first > 0 ? key_at(w, w->index[first - 1])
-                                : (line_view){w->last.bytes, w->last_length},
-                      key_at(w, w->index[first]));
-    if (b->cut.bytes == NULL)
-        failure_record(&w->call->failure, ORDO_E_NOMEM, "the system refused memory for a key");
+    make_cut(w, has_before,
+             first > 0 ? key_at(w, w->index[first - 1])
+                       : (line_view){w->last.bytes, w->last_length},
+             key_at(w, w->index[first]), b);
     b->is_first = !has_before;
     for (size_t i = first; i < first + b->n; i++) {
         if (i + AHEAD < first + b->n)

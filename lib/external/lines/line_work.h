@@ -55,8 +55,8 @@ void line_work_close(line_work *w);
 /* Bytes of memory that a line takes besides its own and those of its key. */
 size_t line_work_memory(bool keyed);
 
-/* Takes the lines at the beginning of text[0..length), which ends with the end of a line, as many as
- * the limits allow. *taken gets their bytes. False after failure_record(). */
+/* Takes the lines at the beginning of text[0..length), which ends with the end of a line, as many
+ * as the limits allow. *taken gets their bytes. False after failure_record(). */
 bool line_work_take(line_work *w, const char *text, size_t length, size_t *taken);
 
 /* Finds the order of the lines. With ORDO_UNIQUE drops those that tie with the line before them,
