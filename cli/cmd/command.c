@@ -1,4 +1,6 @@
 /* command.c - the steps that all commands share (see command.h). */
+#define _POSIX_C_SOURCE 200809L
+
 #include "cli/cmd/command.h"
 
 #include <math.h>
@@ -48,23 +50,34 @@ static const char help_end[] =
     "\nExit status: 0 success, 1 the answer is no (sort --check), 2 error (bad usage, bad\n"
     "input, not enough memory, failed output).\n";
 
-static void print_help(const command *c)
+static void print_help(const command *c, FILE *to)
 {
-    fputs(c->help, stdout);
+    fputs(c->help, to);
     if ((c->flags & READS) != 0)
-        printf("\nInput:\n  FILE              %s\n%s",
-               (c->flags & MANY_FILES) != 0 ? "files, read as one; stdin if it is '-' or not given"
-                                            : "a file; stdin if it is '-' or not given",
-               help_input);
+        fprintf(to, "\nInput:\n  FILE              %s\n%s",
+                (c->flags & MANY_FILES) != 0 ? "files, read as one; stdin if it is '-' or not given"
+                                             : "a file; stdin if it is '-' or not given",
+                help_input);
     if ((c->flags & WRITES) != 0) {
-        fputs(help_output, stdout);
-        puts((c->flags & FEW) != 0 ? "text" : "the format of the input");
-        fputs(help_common, stdout);
+        fprintf(to, "%s%s\n%s", help_output,
+                (c->flags & FEW) != 0 ? "text" : "the format of the input", help_common);
         fputs(c->flags & LETTER_H ? "  --help            print this text\n"
                                   : "  -h, --help        print this text\n",
-              stdout);
-        fputs(help_end, stdout);
+              to);
+        fputs(help_end, to);
     }
+}
+
+char *command_help(const command *c)
+{
+    char       *text = NULL;
+    size_t      size;
+    FILE *const to = open_memstream(&text, &size);
+
+    if (to == NULL)
+        return NULL;
+    print_help(c, to);
+    return fclose(to) == 0 ? text : NULL;
 }
 
 file_format format_asked(const options *o)
@@ -241,7 +254,7 @@ int command_execute(const command *c, int argc, char **argv)
     const options_result r = options_parse(argc, argv, c->options, &e.o, &e.o.operands, most);
 
     if (r == OPTIONS_HELP)
-        print_help(c);
+        print_help(c, stdout);
     if (r != OPTIONS_OK) {
         free_options(&e.o);
         return r == OPTIONS_HELP ? CLI_OK : CLI_TROUBLE;

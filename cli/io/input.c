@@ -172,8 +172,10 @@ bool input_read(const input_request *request, input *out)
 void input_free(input *in)
 {
     free(in->block);
+    free(in->ends);
     lines_free(&in->kept);
     in->block = in->data = NULL;
+    in->ends = NULL;
 }
 
 /* Byte i is not after element i. */

@@ -65,10 +65,12 @@ static bool read_text(const input_request *request, const char *const *paths, si
     t.each = request->keep_lines ? keep_line : NULL;
     t.user = &keeper;
     bool ok = add_text(request, first, &t, &out->kept, &length);
+    out->ends[0] = t.n;
     for (size_t f = 1; ok && f < n; f++) {
         source s;
         ok = source_open(&s, paths[f]) && add_text(request, &s, &t, &out->kept, &length);
         source_close(&s);
+        out->ends[f] = t.n;
     }
     if (ok && out->kept.offsets == NULL && request->keep_lines)
         ok = (out->kept.offsets = calloc(1, sizeof *out->kept.offsets)) != NULL ||
@@ -103,14 +105,18 @@ static bool append_array(const input *more, input *out)
 static bool read_arrays(const input_request *request, const char *const *paths, size_t n,
                         source *first, input *out)
 {
-    bool ok = input_from(request, first, out);
+    size_t *const ends = out->ends;
+    bool          ok = input_from(request, first, out);
 
+    out->ends = ends;
+    ends[0] = out->n;
     for (size_t f = 1; ok && f < n; f++) {
         input_request next = *request;
         input         more;
         next.path = paths[f];
         ok = input_read(&next, &more) && append_array(&more, out);
         input_free(&more);
+        ends[f] = out->n;
     }
     return ok;
 }
@@ -126,9 +132,12 @@ bool input_read_files(const input_request *request, const char *const *paths, si
     *out = (input){.name = ""};
     progress_start("reading");
     if (source_open(&s, paths[0]) && input_type(request, &type) && source_fill(&s, INPUT_HEADER)) {
-        *out = (input){.name = s.name, .format = input_format(&first, s.block, s.end)};
-        ok = out->format == FORMAT_TEXT ? read_text(request, paths, n, type, &s, out)
-                                        : read_arrays(&first, paths, n, &s, out);
+        *out = (input){.name = s.name,
+                       .format = input_format(&first, s.block, s.end),
+                       .ends = malloc(n * sizeof *out->ends)};
+        ok = out->ends == NULL            ? cli_fail("not enough memory for the files")
+             : out->format == FORMAT_TEXT ? read_text(request, paths, n, type, &s, out)
+                                          : read_arrays(&first, paths, n, &s, out);
     }
     progress_end();
     source_close(&s);

@@ -1,0 +1,188 @@
+/* workers.c - threads of the command (see workers.h). */
+#define _GNU_SOURCE /* sched_getaffinity */
+
+#include "cli/io/workers.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+enum {
+    MOST_WORKERS = 64
+};
+
+static size_t limit;
+
+void workers_limit(size_t n) { limit = n; }
+
+size_t workers_count(void)
+{
+    cpu_set_t set;
+    size_t    n = limit;
+
+    if (n == 0)
+        n = sched_getaffinity(0, sizeof set, &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
+    return n < 1 ? 1 : n > MOST_WORKERS ? MOST_WORKERS : n;
+}
+
+/* Starts up to n threads and returns how many there are. */
+static size_t start_threads(pthread_t *threads, size_t n, void *(*run)(void *), void *user)
+{
+    sigset_t all, before;
+    size_t   started = 0;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (started < n && pthread_create(&threads[started], NULL, run, user) == 0)
+        started++;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
+static void join_threads(const pthread_t *threads, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        pthread_join(threads[i], NULL);
+}
+
+/* ---- Tasks in any order ---- */
+
+typedef struct task_list {
+    atomic_size_t next;
+    size_t        n;
+    void (*task)(void *user, size_t i);
+    void *user;
+} task_list;
+
+static void *run_tasks(void *list)
+{
+    task_list *const t = list;
+
+    for (size_t i; (i = atomic_fetch_add(&t->next, 1)) < t->n;)
+        t->task(t->user, i);
+    return NULL;
+}
+
+void workers_run(size_t tasks, void (*task)(void *user, size_t i), void *user)
+{
+    pthread_t    threads[MOST_WORKERS];
+    task_list    list = {.n = tasks, .task = task, .user = user};
+    const size_t wanted = workers_count() < tasks ? workers_count() : tasks;
+    const size_t n = wanted > 1 ? start_threads(threads, wanted - 1, run_tasks, &list) : 0;
+
+    run_tasks(&list);
+    join_threads(threads, n);
+}
+
+/* ---- Blocks in order ----
+ *
+ * Block i uses slot i % slots. A worker takes the next block once the block before it in the same
+ * slot is drained. */
+
+typedef struct slot {
+    char  *buffer;
+    size_t length;
+    bool   full;
+} slot;
+
+typedef struct pipeline {
+    const ordered_work *w;
+    pthread_mutex_t     mutex;
+    pthread_cond_t      changed;
+    slot                slots[2 * MOST_WORKERS];
+    size_t              slot_count, next, drained;
+    bool                failed;
+} pipeline;
+
+static void *fill_blocks(void *user)
+{
+    pipeline *const p = user;
+
+    pthread_mutex_lock(&p->mutex);
+    while (!p->failed && p->next < p->w->blocks) {
+        const size_t i = p->next;
+        if (i >= p->drained + p->slot_count) {
+            pthread_cond_wait(&p->changed, &p->mutex);
+            continue;
+        }
+        slot *const s = &p->slots[i % p->slot_count];
+        p->next++;
+        pthread_mutex_unlock(&p->mutex);
+        const size_t length = p->w->fill(p->w->user, i, s->buffer);
+        pthread_mutex_lock(&p->mutex);
+        s->length = length;
+        s->full = true;
+        p->failed |= length == SIZE_MAX;
+        pthread_cond_broadcast(&p->changed);
+    }
+    pthread_mutex_unlock(&p->mutex);
+    return NULL;
+}
+
+static void drain_blocks(pipeline *p)
+{
+    pthread_mutex_lock(&p->mutex);
+    while (!p->failed && p->drained < p->w->blocks) {
+        slot *const s = &p->slots[p->drained % p->slot_count];
+        if (!s->full) {
+            pthread_cond_wait(&p->changed, &p->mutex);
+            continue;
+        }
+        pthread_mutex_unlock(&p->mutex);
+        const bool ok = p->w->drain(p->w->user, p->drained, s->buffer, s->length);
+        pthread_mutex_lock(&p->mutex);
+        s->full = false;
+        p->drained++;
+        p->failed |= !ok;
+        pthread_cond_broadcast(&p->changed);
+    }
+    pthread_mutex_unlock(&p->mutex);
+}
+
+/* With one thread, or if no other can be created. */
+static bool fill_and_drain(const ordered_work *w, char *buffer)
+{
+    for (size_t i = 0; i < w->blocks; i++) {
+        const size_t length = w->fill(w->user, i, buffer);
+        if (length == SIZE_MAX || !w->drain(w->user, i, buffer, length))
+            return false;
+    }
+    return true;
+}
+
+static bool take_buffers(pipeline *p, size_t n)
+{
+    for (p->slot_count = 0; p->slot_count < n; p->slot_count++)
+        if ((p->slots[p->slot_count].buffer = malloc(p->w->room)) == NULL)
+            return p->slot_count > 0;
+    return true;
+}
+
+ordered_result workers_ordered(const ordered_work *w)
+{
+    const size_t wanted = workers_count() < w->blocks ? workers_count() : w->blocks;
+    pthread_t    threads[MOST_WORKERS];
+    pipeline     p = {.w = w};
+    bool         ok = take_buffers(&p, wanted > 1 ? 2 * wanted : 1);
+
+    if (!ok)
+        return ORDERED_NO_MEMORY;
+    pthread_mutex_init(&p.mutex, NULL);
+    pthread_cond_init(&p.changed, NULL);
+    const size_t n = wanted > 1 ? start_threads(threads, wanted, fill_blocks, &p) : 0;
+    if (n > 0) {
+        drain_blocks(&p);
+        join_threads(threads, n);
+        ok = !p.failed;
+    } else {
+        ok = fill_and_drain(w, p.slots[0].buffer);
+    }
+    pthread_cond_destroy(&p.changed);
+    pthread_mutex_destroy(&p.mutex);
+    for (size_t i = 0; i < p.slot_count; i++)
+        free(p.slots[i].buffer);
+    return ok ? ORDERED_OK : ORDERED_FAILED;
+}
