@@ -53,6 +53,25 @@ static bool add_text(const input_request *request, source *s, text_numbers *t, l
     return text_print_notes(t, request->text_hint) && ok;
 }
 
+/* Reads the only file with several threads and keeps its lines. *plain: false if some line is not
+ * plain; its text is then appended to out->kept, to be read in the other way. */
+static bool read_plain(const input_request *request, source *s, text_numbers *t, input *out,
+                       bool *plain)
+{
+    fast_text   f;
+    char *const block = source_take(s);
+
+    *plain = false;
+    if (block == NULL)
+        return false;
+    *plain = text_plain(t, block, s->end, &f);
+    if (*plain)
+        return lines_take(&out->kept, block, &f, s->name) &&
+               text_print_notes(t, request->text_hint);
+    s->block = block;
+    return true;
+}
+
 static bool read_text(const input_request *request, const char *const *paths, size_t n, int type,
                       source *first, input *out)
 {
@@ -64,7 +83,9 @@ static bool read_text(const input_request *request, const char *const *paths, si
     text_start(&t, first, type, request->skip_bad);
     t.each = request->keep_lines ? keep_line : NULL;
     t.user = &keeper;
-    bool ok = add_text(request, first, &t, &out->kept, &length);
+    bool plain = false;
+    bool ok = n > 1 || !request->keep_lines || read_plain(request, first, &t, out, &plain);
+    ok = ok && (plain || add_text(request, first, &t, &out->kept, &length));
     out->ends[0] = t.n;
     for (size_t f = 1; ok && f < n; f++) {
         source s;

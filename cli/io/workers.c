@@ -83,9 +83,8 @@ void workers_run(size_t tasks, void (*task)(void *user, size_t i), void *user)
  * slot is drained. */
 
 typedef struct slot {
-    char  *buffer;
-    size_t length;
-    bool   full;
+    ordered_buffer buffer;
+    bool           full;
 } slot;
 
 typedef struct pipeline {
@@ -111,11 +110,10 @@ static void *fill_blocks(void *user)
         slot *const s = &p->slots[i % p->slot_count];
         p->next++;
         pthread_mutex_unlock(&p->mutex);
-        const size_t length = p->w->fill(p->w->user, i, s->buffer);
+        const bool ok = p->w->fill(p->w->user, i, &s->buffer);
         pthread_mutex_lock(&p->mutex);
-        s->length = length;
         s->full = true;
-        p->failed |= length == SIZE_MAX;
+        p->failed |= !ok;
         pthread_cond_broadcast(&p->changed);
     }
     pthread_mutex_unlock(&p->mutex);
@@ -132,7 +130,7 @@ static void drain_blocks(pipeline *p)
             continue;
         }
         pthread_mutex_unlock(&p->mutex);
-        const bool ok = p->w->drain(p->w->user, p->drained, s->buffer, s->length);
+        const bool ok = p->w->drain(p->w->user, p->drained, &s->buffer);
         pthread_mutex_lock(&p->mutex);
         s->full = false;
         p->drained++;
@@ -143,33 +141,33 @@ static void drain_blocks(pipeline *p)
 }
 
 /* With one thread, or if no other can be created. */
-static bool fill_and_drain(const ordered_work *w, char *buffer)
+static bool fill_and_drain(const ordered_work *w, ordered_buffer *b)
 {
-    for (size_t i = 0; i < w->blocks; i++) {
-        const size_t length = w->fill(w->user, i, buffer);
-        if (length == SIZE_MAX || !w->drain(w->user, i, buffer, length))
+    for (size_t i = 0; i < w->blocks; i++)
+        if (!w->fill(w->user, i, b) || !w->drain(w->user, i, b))
             return false;
-    }
     return true;
 }
 
-static bool take_buffers(pipeline *p, size_t n)
+bool buffer_room(ordered_buffer *b, size_t n)
 {
-    for (p->slot_count = 0; p->slot_count < n; p->slot_count++)
-        if ((p->slots[p->slot_count].buffer = malloc(p->w->room)) == NULL)
-            return p->slot_count > 0;
+    if (n <= b->room)
+        return true;
+    char *const data = realloc(b->data, n + n / 4);
+    if (data == NULL)
+        return false;
+    b->data = data;
+    b->room = n + n / 4;
     return true;
 }
 
-ordered_result workers_ordered(const ordered_work *w)
+bool workers_ordered(const ordered_work *w)
 {
     const size_t wanted = workers_count() < w->blocks ? workers_count() : w->blocks;
     pthread_t    threads[MOST_WORKERS];
-    pipeline     p = {.w = w};
-    bool         ok = take_buffers(&p, wanted > 1 ? 2 * wanted : 1);
+    pipeline     p = {.w = w, .slot_count = 2 * wanted};
+    bool         ok;
 
-    if (!ok)
-        return ORDERED_NO_MEMORY;
     pthread_mutex_init(&p.mutex, NULL);
     pthread_cond_init(&p.changed, NULL);
     const size_t n = wanted > 1 ? start_threads(threads, wanted, fill_blocks, &p) : 0;
@@ -178,11 +176,11 @@ ordered_result workers_ordered(const ordered_work *w)
         join_threads(threads, n);
         ok = !p.failed;
     } else {
-        ok = fill_and_drain(w, p.slots[0].buffer);
+        ok = fill_and_drain(w, &p.slots[0].buffer);
     }
     pthread_cond_destroy(&p.changed);
     pthread_mutex_destroy(&p.mutex);
-    for (size_t i = 0; i < p.slot_count; i++)
-        free(p.slots[i].buffer);
-    return ok ? ORDERED_OK : ORDERED_FAILED;
+    for (size_t i = 0; i < 2 * MOST_WORKERS; i++)
+        free(p.slots[i].buffer.data);
+    return ok;
 }

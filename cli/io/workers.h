@@ -15,24 +15,25 @@ size_t workers_count(void);
 /* Calls task(user, i) for i in [0, tasks), each once, in any order, on several threads. */
 void workers_run(size_t tasks, void (*task)(void *user, size_t i), void *user);
 
+typedef struct ordered_buffer {
+    char  *data;
+    size_t length, room;
+} ordered_buffer;
+
 typedef struct ordered_work {
     size_t blocks;
-    size_t room; /* bytes that `fill` may write for a block */
-    /* Fills a buffer with block i and returns its length, or SIZE_MAX on failure. Several calls run
-     * at the same time. */
-    size_t (*fill)(void *user, size_t i, char *buffer);
+    /* Sets `length` and fills data with block i; buffer_room() makes room. False on failure. Several
+     * calls run at the same time. */
+    bool (*fill)(void *user, size_t i, ordered_buffer *b);
     /* Takes the blocks in order, in the thread of the caller. False ends the work. */
-    bool (*drain)(void *user, size_t i, const char *data, size_t length);
+    bool (*drain)(void *user, size_t i, const ordered_buffer *b);
     void *user;
 } ordered_work;
 
-typedef enum ordered_result {
-    ORDERED_OK,
-    ORDERED_NO_MEMORY,
-    ORDERED_FAILED
-} ordered_result;
+/* Makes room for n bytes. False if there is not enough memory. */
+bool buffer_room(ordered_buffer *b, size_t n);
 
-/* Fills all blocks and drains them in order. FAILED: `fill` or `drain` failed. */
-ordered_result workers_ordered(const ordered_work *w);
+/* Fills all blocks and drains them in order. False if `fill` or `drain` failed. */
+bool workers_ordered(const ordered_work *w);
 
 #endif
