@@ -147,19 +147,26 @@ static const char *summary_of(help_part *p, const char *name)
 
 static int no_memory(const char *name) { return cli_error("%s: not enough memory", name); }
 
+/* Describes a command; known is NULL for one that is not in the list. */
+static bool describe_command(const char *name, const command *known, completion_command *out)
+{
+    help_part   p;
+    char *const text = known != NULL ? command_help(known) : strdup("");
+    char *const summary = help_open(&p, help) ? strdup(summary_of(&p, name)) : NULL;
+
+    help_close(&p);
+    *out = (completion_command){name, summary, text, known != NULL ? known->options : NULL};
+    return summary != NULL && text != NULL;
+}
+
 static bool fill_completion(completion_command *all)
 {
-    for (size_t c = 0; c < COMMANDS + OTHERS; c++) {
-        const command *const known = c < COMMANDS ? commands[c] : NULL;
-        const char *const    name = known != NULL ? known->name : others[c - COMMANDS];
-        help_part            p;
-        char *const          text = known != NULL ? command_help(known) : strdup("");
-        char *const          summary = help_open(&p, help) ? strdup(summary_of(&p, name)) : NULL;
-        help_close(&p);
-        all[c] = (completion_command){name, summary, text, known != NULL ? known->options : NULL};
-        if (summary == NULL || text == NULL)
+    for (size_t c = 0; c < COMMANDS; c++)
+        if (!describe_command(commands[c]->name, commands[c], &all[c]))
             return false;
-    }
+    for (size_t c = 0; c < OTHERS; c++)
+        if (!describe_command(others[c], NULL, &all[COMMANDS + c]))
+            return false;
     return true;
 }
 
@@ -184,8 +191,8 @@ static int print_completion(int argc, char **argv)
         return cli_error("completion: '%s' is not one of: bash, zsh, fish", cli_quoted(argv[1]));
     const bool ok = fill_completion(all) && completion_print(argv[1], all, COMMANDS + OTHERS);
     for (size_t c = 0; c < COMMANDS + OTHERS; c++) {
-        free((void *)(uintptr_t)all[c].summary);
-        free((void *)(uintptr_t)all[c].help);
+        free(all[c].summary);
+        free(all[c].help);
     }
     return ok ? CLI_OK : no_memory("completion");
 }

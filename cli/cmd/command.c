@@ -14,14 +14,17 @@ static const char help_input[] =
     "                    Default for text: i64 if all lines are integers (u64 if i64 is too\n"
     "                    small), otherwise f64; an integer that f64 cannot hold is then an\n"
     "                    error\n"
-    "  --skip-bad        skip lines that are not numbers, and print on stderr how many\n";
+    "  --skip-bad        skip lines that are not numbers, and print on stderr how many\n"
+    "Input that is compressed by gzip, zstd, xz or bzip2 is recognised by its first bytes and\n"
+    "decompressed, unless FILE ends in .npy, .bin or .raw.\n";
 
 static const char help_output[] =
     "\nOutput:\n"
     "  -o, --output FILE the output file, replaced when all results are written; default:\n"
     "                    stdout\n"
     "  --format F        npy, raw or text; default: by the end of FILE (.npy; .bin, .raw;\n"
-    "                    .txt, .text, .csv), otherwise ";
+    "                    .txt, .text, .csv; a further .gz, .zst, .xz or .bz2 compresses the\n"
+    "                    output), otherwise ";
 
 static const char help_common[] =
     "\nCommon options:\n"
@@ -47,7 +50,7 @@ static const char help_common[] =
 
 static const char help_end[] =
 
-    "\nExit status: 0 success, 1 the answer is no (sort --check), 2 error (bad usage, bad\n"
+    "\nExit status: 0 success, 1 the answer is no (check, sort --check), 2 error (bad usage, bad\n"
     "input, not enough memory, failed output).\n";
 
 static void print_help(const command *c, FILE *to)

@@ -5,8 +5,9 @@
 #include "cli/ui/options.h"
 
 typedef struct completion_command {
-    const char        *name, *summary;
-    const char        *help;    /* describes its options; not NULL        */
+    const char        *name;
+    char              *summary;
+    char              *help;    /* describes its options; not NULL        */
     const option_spec *options; /* NULL: none                             */
 } completion_command;
 

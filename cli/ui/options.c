@@ -152,8 +152,8 @@ static bool unknown_option(const char *command, const char *shown, const char *n
     if (near == NULL && name != NULL)
         near = nearest_name(name, names, n);
     if (near != NULL)
-        return cli_fail("%s: unknown option '%s'; did you mean '--%s'?", command, cli_quoted(shown),
-                        near);
+        return cli_fail("%s: unknown option '%s'; did you mean '%s%s'?", command, cli_quoted(shown),
+                        near[1] == '\0' ? "-" : "--", near);
     return cli_fail("%s: unknown option '%s'; see 'ordo %s --help'", command, cli_quoted(shown),
                     command);
 }
