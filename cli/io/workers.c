@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum {
     MOST_WORKERS = 64
@@ -23,8 +24,9 @@ size_t workers_count(void)
     cpu_set_t set;
     size_t    n = limit;
 
-    if (n == 0)
-        n = sched_getaffinity(0, sizeof set, &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
+    if (n == 0) /* the set is too small for machines with more than 1024 CPUs */
+        n = (size_t)(sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
+                                                                 : sysconf(_SC_NPROCESSORS_ONLN));
     return n < 1 ? 1 : n > MOST_WORKERS ? MOST_WORKERS : n;
 }
 

@@ -25,3 +25,7 @@ printf 'xxxxxxxxxxxxxxxx' >>bad
 tail -c +77 s.txt.gz >>bad
 ordo count bad 2>/dev/null
 echo $?
+# A library that cannot be opened.
+mkdir broken && : >broken/libz.so.1
+LD_LIBRARY_PATH=$PWD/broken${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} ordo count s.txt.gz
+echo $?
