@@ -5,6 +5,7 @@
  * each line is moved to the front of the block once its number has been read. */
 #include "cli/io/input.h"
 
+#include "cli/io/lines_kept.h"
 #include "cli/io/text_numbers.h"
 
 #include <stdlib.h>
@@ -66,7 +67,7 @@ static bool read_plain(const input_request *request, source *s, text_numbers *t,
         return false;
     *plain = text_plain(t, block, s->end, &f);
     if (*plain)
-        return lines_take(&out->kept, block, &f, s->name) &&
+        return lines_keep(&out->kept, block, &f, s->name) &&
                text_print_notes(t, request->text_hint);
     s->block = block;
     return true;

@@ -3,7 +3,6 @@
 #define ORDO_CLI_IO_TEXT_LINES_H
 
 #include "cli/io/output.h"
-#include "cli/io/text_fast.h"
 
 typedef struct lines {
     const char *name; /* for messages                                                         */
@@ -31,9 +30,6 @@ void lines_free(lines *l);
 /* Appends block[0..size), which ends with a NUL, to the *length bytes of l, and frees block. False
  * after a message. */
 bool lines_append(lines *l, const char *name, char *block, size_t size, size_t *length);
-
-/* The lines of f, whose text is block; frees block. False after a message; call lines_free(). */
-bool lines_take(lines *l, char *block, const fast_text *f, const char *name);
 
 /* The lines in the form that the library takes, valid while l is. */
 ordo_strings lines_strings(const lines *l);
