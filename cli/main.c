@@ -2,11 +2,14 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/cmd/command.h"
+#include "cli/ui/completion.h"
+#include "cli/ui/help_text.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,59 +25,88 @@ static const char help[] =
     "Usage: ordo COMMAND [options]\n"
     "Sorts, ranks, selects from, scans and measures large arrays, on all CPU cores or a GPU.\n\n"
     "Commands:\n"
-    "  sort      sort numbers, lines or FASTA records, or check that they are sorted\n"
-    "  argsort   print the indices of the elements in sorted order\n"
-    "  rank      print the rank of each element: min, max, dense, ordinal, average\n"
-    "  select    print the k-th smallest elements\n"
-    "  median    print the median\n"
-    "  quantile  print sample quantiles, in any of the usual definitions\n"
-    "  topk      print the largest or smallest elements, or their indices\n"
-    "  radius    print how far from sorted an array is\n"
-    "  scan      print prefix sums, minima, maxima, or running counts of flags\n"
-    "  moving    print medians, quantiles, ranks, minima or maxima of a moving window\n"
-    "  partition move the elements whose flag is set to the front\n"
-    "  gen       generate test data; the same seed gives the same data\n"
-    "  bench     measure ordo on this machine, beside other libraries and a plain copy\n"
-    "  tune      measure this machine for the choice between CPU and GPU\n"
-    "  info      print what ordo found on this machine: CPUs, memory, GPUs\n"
-    "  help      print this text, or the help of a command: ordo help rank\n"
-    "  version   print the version\n\n"
+    "  sort        sort numbers, lines or FASTA records, or check that they are sorted\n"
+    "  argsort     print the indices of the elements in sorted order\n"
+    "  rank        print the rank of each element: min, max, dense, ordinal, average\n"
+    "  select      print the k-th smallest elements\n"
+    "  median      print the median\n"
+    "  quantile    print sample quantiles, in any of the usual definitions\n"
+    "  percentile  print percentiles: quantiles numbered from 0 to 100\n"
+    "  topk        print the largest or smallest elements or lines, or their indices\n"
+    "  min         print the smallest number\n"
+    "  max         print the largest number\n"
+    "  sum         print the sum of the numbers\n"
+    "  count       print how many numbers there are\n"
+    "  describe    print count, mean, minimum, quartiles and maximum\n"
+    "  unique      print each distinct number once, or how many there are\n"
+    "  merge       merge sorted files of numbers\n"
+    "  check       check that numbers are sorted; exit status 1 if not\n"
+    "  shuffle     print the elements in random order\n"
+    "  sample      print some elements, chosen at random\n"
+    "  radius      print how far from sorted an array is\n"
+    "  scan        print prefix sums, minima, maxima, or running counts of flags\n"
+    "  moving      print medians, quantiles, ranks, minima or maxima of a moving window\n"
+    "  partition   move the elements whose flag is set to the front\n"
+    "  gen         generate test data; the same seed gives the same data\n"
+    "  bench       measure ordo on this machine, beside other libraries and a plain copy\n"
+    "  tune        measure this machine for the choice between CPU and GPU\n"
+    "  info        print what ordo found on this machine: CPUs, memory, GPUs\n"
+    "  completion  print the completion script of a shell: bash, zsh or fish\n"
+    "  help        print this text, or the help of a command: ordo help rank\n"
+    "  version     print the version\n\n"
     "Input and output are .npy files, raw binary data, or text with one number per line. With\n"
     "--text the input is lines of any bytes, with --fasta FASTA records, with --csv or --tsv\n"
     "rows of fields.\n"
     "Exit status: 0 success, 1 the answer is no, 2 error.\n";
 
+static const char completion_help[] =
+    "Examples:\n"
+    "  . <(ordo completion bash)                               # for this shell\n"
+    "  ordo completion bash >~/.local/share/bash-completion/completions/ordo\n"
+    "  ordo completion zsh >~/.zfunc/_ordo\n"
+    "  ordo completion fish >~/.config/fish/completions/ordo.fish\n\n"
+    "Usage: ordo completion bash|zsh|fish\n"
+    "Prints a script that completes the commands of ordo, their options and the choices of\n"
+    "options. 'make install' puts the three scripts where the shells look for them.\n";
+
 static const command *const commands[] = {
-    &command_sort,     &command_argsort, &command_rank,   &command_select, &command_median,
-    &command_quantile, &command_topk,    &command_radius, &command_scan,   &command_partition,
-    &command_gen,      &command_info,    &command_tune,   &command_moving};
+    &command_sort,     &command_argsort,    &command_rank,     &command_select, &command_median,
+    &command_quantile, &command_percentile, &command_topk,     &command_min,    &command_max,
+    &command_sum,      &command_count,      &command_describe, &command_unique, &command_merge,
+    &command_check,    &command_shuffle,    &command_sample,   &command_radius, &command_scan,
+    &command_moving,   &command_partition,  &command_gen,      &command_tune,   &command_info};
 #define COMMANDS (sizeof commands / sizeof commands[0])
+
+/* Commands that are not in the list above. */
+static const char *const others[] = {"bench", "completion", "help", "version"};
+#define OTHERS (sizeof others / sizeof others[0])
 
 /* Pairs: a name from other programs and libraries, and the command to use instead. */
 static const char *const elsewhere[] = {
-    "min",         "select -k 1",   "max",        "topk -k 1",
-    "kth",         "select",        "nth",        "select",
-    "head",        "topk",          "percentile", "quantile",
-    "percentiles", "quantile",      "order",      "argsort",
-    "uniq",        "sort --unique", "unique",     "sort --unique",
-    "check",       "sort --check",  "cumsum",     "scan",
-    "split",       "partition",     "filter",     "partition --only",
-    "sum",         "scan",          "generate",   "gen",
-    "devices",     "info",          "rolling",    "moving",
-    "window",      "moving"};
+    "kth",     "select",   "nth",         "select",     "head",        "topk",
+    "top",     "topk",     "percentiles", "percentile", "order",       "argsort",
+    "uniq",    "unique",   "distinct",    "unique",     "is-sorted",   "check",
+    "cumsum",  "scan",     "split",       "partition",  "filter",      "partition --only",
+    "add",     "sum",      "total",       "sum",        "length",      "count",
+    "wc",      "count",    "summary",     "describe",   "stats",       "describe",
+    "mean",    "describe", "average",     "describe",   "minimum",     "min",
+    "maximum", "max",      "shuf",        "shuffle",    "permute",     "shuffle",
+    "random",  "sample",   "generate",    "gen",        "devices",     "info",
+    "rolling", "moving",   "window",      "moving",     "completions", "completion"};
 
 static int unknown_command(const char *name)
 {
-    const char *names[COMMANDS + 3] = {[COMMANDS] = "bench", "help", "version"};
+    const char *names[COMMANDS + OTHERS];
     const char *near = NULL;
 
     for (size_t i = 0; i < COMMANDS; i++)
         names[i] = commands[i]->name;
+    memcpy(names + COMMANDS, others, sizeof others);
     for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i += 2)
         if (strcmp(elsewhere[i], name) == 0)
             near = elsewhere[i + 1];
     if (near == NULL)
-        near = nearest_name(name, names, COMMANDS + 3);
+        near = nearest_name(name, names, COMMANDS + OTHERS);
     if (near != NULL)
         return cli_error("unknown command '%s'; did you mean 'ordo %s'?", cli_quoted(name), near);
     return cli_error("unknown command '%s'; 'ordo help' lists the commands", cli_quoted(name));
@@ -95,21 +127,123 @@ static int execute_bench(char **argv)
     return cli_error("bench: cannot run %s: %s; 'make bench' builds it", path, strerror(errno));
 }
 
+static const command *find_command(const char *name)
+{
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(name, commands[i]->name) == 0)
+            return commands[i];
+    return NULL;
+}
+
+/* ---- Completion and manual pages ---- */
+
+/* What the list of commands in the help says about the command; *p holds the text. */
+static const char *summary_of(help_part *p, const char *name)
+{
+    p->at = help;
+    while (help_next(p))
+        if (p->kind == HELP_ENTRY && strcmp(p->term, name) == 0)
+            return p->text;
+    return "";
+}
+
+static int no_memory(const char *name) { return cli_error("%s: not enough memory", name); }
+
+/* Describes a command; known is NULL for one that is not in the list. */
+static bool describe_command(const char *name, const command *known, completion_command *out)
+{
+    help_part   p;
+    char *const text = known != NULL ? command_help(known) : strdup("");
+    char *const summary = help_open(&p, help) ? strdup(summary_of(&p, name)) : NULL;
+
+    help_close(&p);
+    *out = (completion_command){name, summary, text, known != NULL ? known->options : NULL};
+    return summary != NULL && text != NULL;
+}
+
+static bool fill_completion(completion_command *all)
+{
+    for (size_t c = 0; c < COMMANDS; c++)
+        if (!describe_command(commands[c]->name, commands[c], &all[c]))
+            return false;
+    for (size_t c = 0; c < OTHERS; c++)
+        if (!describe_command(others[c], NULL, &all[COMMANDS + c]))
+            return false;
+    return true;
+}
+
+static int print_completion(int argc, char **argv)
+{
+    static const char *const shells[] = {"bash", "zsh", "fish"};
+    completion_command       all[COMMANDS + OTHERS] = {{.name = NULL}};
+    bool                     known = false;
+
+    if (argc < 2)
+        return cli_error("completion: the shell is missing: give bash, zsh or fish");
+    if (argc > 2)
+        return cli_error("completion: unexpected operand '%s'; expected one shell",
+                         cli_quoted(argv[2]));
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        fputs(completion_help, stdout);
+        return CLI_OK;
+    }
+    for (size_t i = 0; i < 3; i++)
+        known |= strcmp(argv[1], shells[i]) == 0;
+    if (!known)
+        return cli_error("completion: '%s' is not one of: bash, zsh, fish", cli_quoted(argv[1]));
+    const bool ok = fill_completion(all) && completion_print(argv[1], all, COMMANDS + OTHERS);
+    for (size_t c = 0; c < COMMANDS + OTHERS; c++) {
+        free(all[c].summary);
+        free(all[c].help);
+    }
+    return ok ? CLI_OK : no_memory("completion");
+}
+
+/* Prints the manual page of a command, or of ordo if name is NULL. */
+static int print_manual(const char *name)
+{
+    const command *const c = name != NULL ? find_command(name) : NULL;
+    const bool           completion = name != NULL && strcmp(name, "completion") == 0;
+    help_part            p;
+
+    if (name != NULL && c == NULL && !completion)
+        return cli_error("help: --man: '%s' has no manual page; 'ordo help' lists the commands",
+                         cli_quoted(name));
+    char *const text = c != NULL ? command_help(c) : strdup(completion ? completion_help : help);
+    const bool  ok =
+        text != NULL && help_open(&p, help) &&
+        manual_print(name, name != NULL ? summary_of(&p, name) : "sort, rank, select and summarize",
+                     text);
+    if (text != NULL)
+        help_close(&p);
+    free(text);
+    return ok ? CLI_OK : no_memory("help");
+}
+
 /* argv[0] is the name of the command. */
 static int execute_command(int argc, char **argv)
 {
-    for (size_t i = 0; i < COMMANDS; i++)
-        if (strcmp(argv[0], commands[i]->name) == 0)
-            return command_execute(commands[i], argc, argv);
-    return strcmp(argv[0], "bench") == 0 ? execute_bench(argv) : unknown_command(argv[0]);
+    const command *const c = find_command(argv[0]);
+
+    if (c != NULL)
+        return command_execute(c, argc, argv);
+    return strcmp(argv[0], "bench") == 0        ? execute_bench(argv)
+           : strcmp(argv[0], "completion") == 0 ? print_completion(argc, argv)
+                                                : unknown_command(argv[0]);
 }
 
 static int print_help(int argc, char **argv)
 {
+    const bool manual = argc > 1 && strcmp(argv[1], "--man") == 0;
+
+    argv += manual;
+    argc -= manual;
     if (argc > 2)
         return cli_error(
             "help: unexpected operand '%s'; expected one command, as in 'ordo help %s'",
             cli_quoted(argv[2]), cli_quoted(argv[1]));
+    if (manual)
+        return print_manual(argc == 2 ? argv[1] : NULL);
     if (argc == 2 && strcmp(argv[1], "help") != 0 && strcmp(argv[1], "version") != 0) {
         char  option[] = "--help";
         char *words[] = {argv[1], option, NULL};

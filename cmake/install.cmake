@@ -1,5 +1,5 @@
-# What `make install` puts where: the command, the library, its one header, the man page, the
-# CMake package and the pkg-config file. Both of the last two find the rest relative to
+# What `make install` puts where: the command, the library, its headers, manual pages,
+# completion scripts, the CMake package and the pkg-config file. Both of the last two find the rest relative to
 # themselves, so the prefix may still change at installation.
 include(CMakePackageConfigHelpers)
 
@@ -29,7 +29,14 @@ install(FILES include/ordo.h include/ordo.hpp include/ordo_dist.h include/ordo_e
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY include/ordo DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(FILES docs/ordo.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
+# Manual pages and completion scripts, made by cmake/manual.cmake.
+install(DIRECTORY ${ordo_manual}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} OPTIONAL)
+install(FILES ${ordo_manual}/completion/ordo.bash OPTIONAL
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ordo)
+install(FILES ${ordo_manual}/completion/_ordo OPTIONAL
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${ordo_manual}/completion/ordo.fish OPTIONAL
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
 install(EXPORT ordo NAMESPACE ordo:: DESTINATION ${ordo_cmake_dir} FILE ordo-targets.cmake)
 configure_package_config_file(cmake/ordo-config.cmake.in

@@ -1,4 +1,4 @@
-/* cmd_quantile.c - `ordo quantile` and `ordo median`: sample quantiles of any definition.
+/* cmd_quantile.c - `ordo quantile`, `percentile` and `median`: sample quantiles of any definition.
  *
  * By default a NaN makes the results NaN, as in NumPy and in the Python package. (The default of
  * the C library is ORDO_NANS_LAST.) */
@@ -36,6 +36,19 @@ static const char quantile_help[] =
     "                    normal_unbiased, lower, higher, midpoint, nearest\n" HELP_NANS HELP_WEIGHTS
         HELP_GROUPS HELP_SELECT_ALGORITHM;
 
+static const char percentile_help[] =
+    "Examples:\n"
+    "  printf '4\\n1\\n3\\n2\\n' | ordo percentile -p 50           # 2.5\n"
+    "  ordo percentile times.npy -p 50,95,99.9\n"
+    "  ordo percentile times.npy -p 99 --nans omit --groups hosts.npy\n\n"
+    "Usage: ordo percentile [FILE] [-p P[,P...]] [options]\n"
+    "Prints percentiles of numbers as f64: the quantiles P/100 of 'ordo quantile'. 0 is the\n"
+    "smallest number, 50 the median, 100 the largest number.\n\n"
+    "Selecting:\n"
+    "  -p P[,P...]       which percentiles, from 0 to 100; default: 0,25,50,75,100\n"
+    "  --method M        as in 'ordo quantile'; default: linear\n" HELP_NANS HELP_WEIGHTS
+        HELP_GROUPS HELP_SELECT_ALGORITHM;
+
 static const char median_help[] =
     "Examples:\n"
     "  printf '30\\n10\\n20\\n' | ordo median                     # 20\n"
@@ -57,6 +70,8 @@ static const char median_help[] =
 static const option_spec median_specs[] = {MEDIAN_OPTIONS};
 static const option_spec quantile_specs[] = {TEXT("q", 'q', list_text), TEXT("method", 0, method),
                                              MEDIAN_OPTIONS};
+static const option_spec percentile_specs[] = {TEXT("p", 'p', list_text), TEXT("method", 0, method),
+                                               MEDIAN_OPTIONS};
 
 bool method_known(const execution *e)
 {
@@ -100,8 +115,22 @@ static const char *quantile_wrong(execution *e)
 
     if (!method_known(e))
         return "";
-    o->list = option_list("quantile", "-q", list, false, &o->count);
+    o->list = option_list("quantile", "-q", list, 1, &o->count);
     return o->list != NULL ? median_wrong(e) : "";
+}
+
+static const char *percentile_wrong(execution *e)
+{
+    options *const    o = &e->o;
+    const char *const list = o->list_text != NULL ? o->list_text : "0,25,50,75,100";
+
+    if (!method_known(e))
+        return "";
+    double *const places = option_list("percentile", "-p", list, 100, &o->count);
+    for (size_t i = 0; places != NULL && i < o->count; i++)
+        places[i] /= 100; /* as NumPy does */
+    o->list = places;
+    return places != NULL ? median_wrong(e) : "";
 }
 
 static ordo_quantile_opts library_options(const execution *e)
@@ -225,3 +254,6 @@ const command command_median = {"median",
                                 ORDO_NANS_PROPAGATE,
                                 median_wrong,
                                 median_work};
+const command command_percentile = {"percentile",         percentile_help,     percentile_specs,
+                                    READS | WRITES | FEW, ORDO_NANS_PROPAGATE, percentile_wrong,
+                                    quantile_work};

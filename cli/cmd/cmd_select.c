@@ -41,7 +41,7 @@ static const char *wrong(execution *e)
         return "--sub-array is for numbers: it cannot be used with --text";
     if (o->text && o->nans != 0)
         return "--nans is for numbers: it cannot be used with --text";
-    o->list = option_list("select", "-k", o->list_text, true, &o->count);
+    o->list = option_list("select", "-k", o->list_text, 0, &o->count);
     return o->list == NULL ? "" : csv_option(o) != NULL ? csv_wrong(e) : sub_array_wrong(e);
 }
 

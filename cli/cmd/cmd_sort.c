@@ -296,7 +296,7 @@ static bool sort_number_lines(execution *e)
                          lines_write_index(&e->in.kept, type, index, n, thread_count(e), &e->out));
 }
 
-static bool sort_keys(execution *e)
+bool sort_numbers(execution *e)
 {
     const ordo_sort_opts opts = library_options(e);
     size_t               n = e->n;
@@ -319,7 +319,7 @@ static bool sort(execution *e)
            : e->o.check              ? check_sorted(e)
            : e->o.fasta              ? sort_records(e)
            : e->o.text               ? sort_lines(e, library_options(e))
-                                     : sort_keys(e);
+                                     : sort_numbers(e);
 }
 
 static const char *argsort_wrong(execution *e)

@@ -10,7 +10,8 @@ static const char help[] =
     "  ordo topk scores.npy -k 100 --index -o best.npy\n"
     "  ordo topk times.txt -k 5 --with-index --one-based       # line number and value\n"
     "  ordo topk scores.npy -k 3 --groups class.npy            # one line per class\n"
-    "  ordo topk --csv sales.csv -k 3 --key price --by city    # rows\n\n"
+    "  ordo topk --csv sales.csv -k 3 --key price --by city    # rows\n"
+    "  ordo topk names.txt --text -k 10 --smallest             # the first names\n\n"
     "Usage: ordo topk [FILE] -k K [options]\n"
     "Prints the K largest elements, the largest first. Tied elements keep their order. If\n"
     "there are fewer than K elements, prints all of them.\n\n"
@@ -23,7 +24,9 @@ static const char help[] =
     "  --one-based       count indices from 1\n"
     "  --index-type T    u32 or u64; default: u32, or u64 from 2^32 elements on\n"
     "  --nans N          last (NaN comes after all numbers, the default) or omit (leave\n"
-    "                    NaN out)\n" HELP_GROUPS "  --algorithm A     auto\n";
+    "                    NaN out)\n"
+    "  --text            the input is lines of any bytes, not numbers\n" HELP_GROUPS
+    "  --algorithm A     auto\n";
 
 static const option_spec specs[] = {COUNT("k", 'k', k, 0, UINT64_MAX - 1),
                                     FLAG("largest", largest),
@@ -33,6 +36,7 @@ static const option_spec specs[] = {COUNT("k", 'k', k, 0, UINT64_MAX - 1),
                                     FLAG("one-based", one_based),
                                     INDEX_TYPE("index-type"),
                                     NANS("last omit"),
+                                    FLAG("text", text),
                                     GROUPS_OPTIONS,
                                     CSV_OPTIONS,
                                     CSV_KEYS,
@@ -53,6 +57,11 @@ static const char *wrong(execution *e)
            : csv_option(o) != NULL     ? csv_wrong(e)
            : o->one_based && !indices  ? "--one-based needs --index or --with-index"
            : o->index_type && !indices ? "--index-type needs --index or --with-index"
+           : o->text && o->nans != 0   ? "--nans is for numbers: it cannot be used with --text"
+           : o->text && o->groups_file != NULL
+               ? "--groups is for numbers: it cannot be used with --text"
+           : o->text && o->algorithm != 0
+               ? "--algorithm is for numbers: it cannot be used with --text"
            : o->with_index && o->groups_file != NULL
                ? "--with-index and --groups cannot be used together"
                : groups_wrong(e);
@@ -123,6 +132,47 @@ static bool topk_groups(execution *e, ordo_groups *groups)
     return write_groups(e, groups, out_type, out, k, found);
 }
 
+/* Lines of an index, a blank and a line of the input. */
+static bool write_both_lines(execution *e, ordo_type type, const char *index, size_t n)
+{
+    const uint64_t first = e->o.one_based;
+    bool           ok = true;
+
+    for (size_t i = 0; ok && i < n; i++) {
+        const size_t   line = index_at(type, index, i);
+        const uint64_t shown = line + first;
+        char           text[NUMBER_TEXT_MAX + 1];
+        const size_t   length = number_format(ORDO_U64, &shown, text);
+        text[length] = ' ';
+        ok = output_bytes(&e->out, text, length + 1) && lines_write_one(&e->lines, line, &e->out);
+    }
+    return finish_output(e, ok);
+}
+
+/* The order of all lines, of which the first k are the result. */
+static bool topk_lines(execution *e, size_t k, ordo_type type)
+{
+    const options *const o = &e->o;
+    const ordo_strings   strings = lines_strings(&e->lines);
+    const ordo_sort_opts opts =
+        ORDO_OPTS(ordo_sort_opts, .flags = (o->smallest ? 0 : ORDO_DESCENDING) | ORDO_STABLE);
+    char *const index = new_results(e, type, e->n, "the indices");
+
+    if (index == NULL)
+        return false;
+    call_begin("selecting");
+    if (!call_done(e, "select", ordo_argsort_strings(e->ctx, &strings, e->n, type, index, &opts)))
+        return false;
+    if (o->with_index)
+        return write_both_lines(e, type, index, k);
+    if (!o->index)
+        return finish_output(
+            e, lines_write_index(&e->lines, type, index, k, thread_count(e), &e->out));
+    if (o->one_based)
+        add_one(type, index, k);
+    return write_results(e, type, index, k);
+}
+
 static bool work(execution *e)
 {
     const options *const o = &e->o;
@@ -137,6 +187,10 @@ static bool work(execution *e)
                         "of the output file end in .txt");
     if (o->one_based && type == ORDO_U32 && e->n > UINT32_MAX)
         return cli_fail("topk: %zu elements counted from 1 need --index-type u64", e->n);
+    if (o->text && !o->index && e->out.format != FORMAT_TEXT)
+        return cli_fail("topk: --text writes lines: the only --format is text");
+    if (o->text)
+        return topk_lines(e, k, type);
     if (o->groups_file != NULL)
         return with_groups(e, topk_groups);
     if (!o->index && (values = new_results(e, e->in.type, k, "the top elements")) == NULL)
@@ -147,5 +201,7 @@ static bool work(execution *e)
 }
 
 const command command_topk = {
-    "topk", help,  specs, READS | WRITES | FEW | EXTERNAL | RECORDS | CSV_IN | CSV_GROUPS,
-    0,      wrong, work};
+    "topk", help,
+    specs,  READS | WRITES | FEW | LINES_IN | EXTERNAL | RECORDS | CSV_IN | CSV_GROUPS,
+    0,      wrong,
+    work};

@@ -1,4 +1,6 @@
 /* command.c - the steps that all commands share (see command.h). */
+#define _POSIX_C_SOURCE 200809L
+
 #include "cli/cmd/command.h"
 
 #include <math.h>
@@ -12,7 +14,9 @@ static const char help_input[] =
     "                    Default for text: i64 if all lines are integers (u64 if i64 is too\n"
     "                    small), otherwise f64; an integer that f64 cannot hold is then an\n"
     "                    error\n"
-    "  --skip-bad        skip lines that are not numbers, and print on stderr how many\n";
+    "  --skip-bad        skip lines that are not numbers, and print on stderr how many\n"
+    "Input that is compressed by gzip, zstd, xz or bzip2 is recognised by its first bytes and\n"
+    "decompressed, unless FILE ends in .npy, .bin or .raw.\n";
 
 static const char help_external[] =
     "\nNumbers larger than memory:\n"
@@ -36,7 +40,8 @@ static const char help_output[] =
     "  -o, --output FILE the output file, replaced when all results are written; default:\n"
     "                    stdout\n"
     "  --format F        npy, raw or text; default: by the end of FILE (.npy; .bin, .raw;\n"
-    "                    .txt, .text, .csv), otherwise ";
+    "                    .txt, .text, .csv; a further .gz, .zst, .xz or .bz2 compresses the\n"
+    "                    output), otherwise ";
 
 static const char help_common[] =
     "\nCommon options:\n"
@@ -64,35 +69,46 @@ static const char help_memory[] =
 
 static const char help_end[] =
 
-    "\nExit status: 0 success, 1 the answer is no (sort --check), 2 error (bad usage, bad\n"
+    "\nExit status: 0 success, 1 the answer is no (check, sort --check), 2 error (bad usage, bad\n"
     "input, not enough memory, failed output).\n";
 
-static void print_help(const command *c)
+static void print_help(const command *c, FILE *to)
 {
-    fputs(c->help, stdout);
-    csv_print_help(c);
+    fputs(c->help, to);
+    csv_print_help(c, to);
     if ((c->flags & EXTERNAL) != 0)
-        fputs(help_external, stdout);
+        fputs(help_external, to);
     if (c == &command_sort)
-        fputs(help_resume, stdout);
+        fputs(help_resume, to);
     if ((c->flags & RECORDS) != 0)
-        fputs(help_records, stdout);
+        fputs(help_records, to);
     if ((c->flags & READS) != 0)
-        printf("\nInput:\n  FILE              %s\n%s",
-               (c->flags & MANY_FILES) != 0 ? "files, read as one; stdin if it is '-' or not given"
-                                            : "a file; stdin if it is '-' or not given",
-               help_input);
+        fprintf(to, "\nInput:\n  FILE              %s\n%s",
+                (c->flags & MANY_FILES) != 0 ? "files, read as one; stdin if it is '-' or not given"
+                                             : "a file; stdin if it is '-' or not given",
+                help_input);
     if ((c->flags & WRITES) != 0) {
-        fputs(help_output, stdout);
-        puts((c->flags & FEW) != 0 ? "text" : "the format of the input");
-        fputs(help_common, stdout);
+        fprintf(to, "%s%s\n%s", help_output,
+                (c->flags & FEW) != 0 ? "text" : "the format of the input", help_common);
         if ((c->flags & EXTERNAL) == 0)
-            fputs(help_memory, stdout);
+            fputs(help_memory, to);
         fputs(c->flags & LETTER_H ? "  --help            print this text\n"
                                   : "  -h, --help        print this text\n",
-              stdout);
-        fputs(help_end, stdout);
+              to);
+        fputs(help_end, to);
     }
+}
+
+char *command_help(const command *c)
+{
+    char       *text = NULL;
+    size_t      size;
+    FILE *const to = open_memstream(&text, &size);
+
+    if (to == NULL)
+        return NULL;
+    print_help(c, to);
+    return fclose(to) == 0 ? text : NULL;
 }
 
 file_format format_asked(const options *o)
@@ -301,7 +317,7 @@ int command_execute(const command *c, int argc, char **argv)
     const options_result r = options_parse(argc, argv, c->options, &e.o, &e.o.operands, most);
 
     if (r == OPTIONS_HELP)
-        print_help(c);
+        print_help(c, stdout);
     if (r != OPTIONS_OK) {
         free_options(&e.o);
         return r == OPTIONS_HELP ? CLI_OK : CLI_TROUBLE;

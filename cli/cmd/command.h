@@ -73,9 +73,14 @@ typedef struct command {
 extern const command command_sort, command_argsort, command_rank, command_select, command_median,
     command_quantile, command_topk, command_radius, command_scan, command_partition, command_gen,
     command_info, command_tune, command_moving;
+extern const command command_percentile, command_min, command_max, command_sum, command_count,
+    command_describe, command_unique, command_merge, command_check, command_shuffle, command_sample;
 
 /* Runs the command and returns its exit code. argv[0] is the name of the command. */
 int command_execute(const command *c, int argc, char **argv);
+
+/* The text that --help prints, to be freed. NULL: no memory. */
+char *command_help(const command *c);
 
 /* ---- For `work` ---- */
 
@@ -139,7 +144,7 @@ bool sort_lines(execution *e, ordo_sort_opts opts);
 const char *csv_option(const options *o);
 
 /* csv_help.c: prints the part of the help about rows, if the command reads them. */
-void csv_print_help(const command *c);
+void csv_print_help(const command *c, FILE *to);
 
 /* csv_options.c: contradictory options about rows, as `wrong` returns them. csv_wrong(): with --csv
  * or --tsv; csv_unused(): options that need one of them. */
@@ -153,6 +158,9 @@ bool csv_rank(execution *e);
 bool csv_topk(execution *e);
 bool csv_select(execution *e);
 bool csv_quantile(execution *e, const ordo_quantile_opts *opts, const double *q, size_t count);
+
+/* cmd_sort.c: sorts numbers in memory and writes them. */
+bool sort_numbers(execution *e);
 
 /* check.c: checks that the input is sorted. If an element is out of order, names it on stderr and
  * sets e->no. */

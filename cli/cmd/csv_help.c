@@ -61,7 +61,7 @@ static const char format_help[] =
     "                    header, give columns by number\n"
     "  --no-quotes       quotes are ordinary characters\n";
 
-void csv_print_help(const command *c)
+void csv_print_help(const command *c, FILE *to)
 {
     const bool        columns = c == &command_quantile || c == &command_median;
     const char *const own = columns                ? columns_help
@@ -72,5 +72,6 @@ void csv_print_help(const command *c)
                                                    : "";
 
     if ((c->flags & CSV_IN) != 0)
-        printf("\nRows of CSV and TSV files:\n%s%s%s", own, columns ? "" : keys_help, format_help);
+        fprintf(to, "\nRows of CSV and TSV files:\n%s%s%s", own, columns ? "" : keys_help,
+                format_help);
 }

@@ -9,10 +9,11 @@
 
 #include <stdlib.h>
 
-static bool ends_with(const char *text, const char *end)
+/* Of a name without the end of a compressed file. */
+static bool ends_with(const char *name, const char *end)
 {
-    const size_t length = strlen(text);
-    return length >= strlen(end) && strcmp(text + length - strlen(end), end) == 0;
+    const size_t length = codec_stem(name), size = strlen(end);
+    return length >= size && memcmp(name + length - size, end, size) == 0;
 }
 
 file_format format_of_name(const char *name)
@@ -172,8 +173,10 @@ bool input_read(const input_request *request, input *out)
 void input_free(input *in)
 {
     free(in->block);
+    free(in->ends);
     lines_free(&in->kept);
     in->block = in->data = NULL;
+    in->ends = NULL;
 }
 
 /* Byte i is not after element i. */

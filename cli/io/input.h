@@ -30,6 +30,7 @@ typedef struct input {
     void       *data;  /* aligned for its type; writable                                  */
     void       *block; /* what input_free() frees                                         */
     lines       kept;  /* the line of each number; bytes is NULL if lines were not kept   */
+    size_t     *ends;  /* input_read_files(): how many numbers the files up to this one have */
 } input;
 
 /* False after a message; nothing is left to free then. */

@@ -5,6 +5,7 @@
  * each line is moved to the front of the block once its number has been read. */
 #include "cli/io/input.h"
 
+#include "cli/io/lines_kept.h"
 #include "cli/io/text_numbers.h"
 
 #include <stdlib.h>
@@ -53,6 +54,25 @@ static bool add_text(const input_request *request, source *s, text_numbers *t, l
     return text_print_notes(t, request->text_hint) && ok;
 }
 
+/* Reads the only file with several threads and keeps its lines. *plain: false if some line is not
+ * plain; its text is then appended to out->kept, to be read in the other way. */
+static bool read_plain(const input_request *request, source *s, text_numbers *t, input *out,
+                       bool *plain)
+{
+    fast_text   f;
+    char *const block = source_take(s);
+
+    *plain = false;
+    if (block == NULL)
+        return false;
+    *plain = text_plain(t, block, s->end, &f);
+    if (*plain)
+        return lines_keep(&out->kept, block, &f, s->name) &&
+               text_print_notes(t, request->text_hint);
+    s->block = block;
+    return true;
+}
+
 static bool read_text(const input_request *request, const char *const *paths, size_t n, int type,
                       source *first, input *out)
 {
@@ -64,11 +84,15 @@ static bool read_text(const input_request *request, const char *const *paths, si
     text_start(&t, first, type, request->skip_bad);
     t.each = request->keep_lines ? keep_line : NULL;
     t.user = &keeper;
-    bool ok = add_text(request, first, &t, &out->kept, &length);
+    bool plain = false;
+    bool ok = n > 1 || !request->keep_lines || read_plain(request, first, &t, out, &plain);
+    ok = ok && (plain || add_text(request, first, &t, &out->kept, &length));
+    out->ends[0] = t.n;
     for (size_t f = 1; ok && f < n; f++) {
         source s;
         ok = source_open(&s, paths[f]) && add_text(request, &s, &t, &out->kept, &length);
         source_close(&s);
+        out->ends[f] = t.n;
     }
     if (ok && out->kept.offsets == NULL && request->keep_lines)
         ok = (out->kept.offsets = calloc(1, sizeof *out->kept.offsets)) != NULL ||
@@ -103,14 +127,18 @@ static bool append_array(const input *more, input *out)
 static bool read_arrays(const input_request *request, const char *const *paths, size_t n,
                         source *first, input *out)
 {
-    bool ok = input_from(request, first, out);
+    size_t *const ends = out->ends;
+    bool          ok = input_from(request, first, out);
 
+    out->ends = ends;
+    ends[0] = out->n;
     for (size_t f = 1; ok && f < n; f++) {
         input_request next = *request;
         input         more;
         next.path = paths[f];
         ok = input_read(&next, &more) && append_array(&more, out);
         input_free(&more);
+        ends[f] = out->n;
     }
     return ok;
 }
@@ -126,9 +154,12 @@ bool input_read_files(const input_request *request, const char *const *paths, si
     *out = (input){.name = ""};
     progress_start("reading");
     if (source_open(&s, paths[0]) && input_type(request, &type) && source_fill(&s, INPUT_HEADER)) {
-        *out = (input){.name = s.name, .format = input_format(&first, s.block, s.end)};
-        ok = out->format == FORMAT_TEXT ? read_text(request, paths, n, type, &s, out)
-                                        : read_arrays(&first, paths, n, &s, out);
+        *out = (input){.name = s.name,
+                       .format = input_format(&first, s.block, s.end),
+                       .ends = malloc(n * sizeof *out->ends)};
+        ok = out->ends == NULL            ? cli_fail("not enough memory for the files")
+             : out->format == FORMAT_TEXT ? read_text(request, paths, n, type, &s, out)
+                                          : read_arrays(&first, paths, n, &s, out);
     }
     progress_end();
     source_close(&s);

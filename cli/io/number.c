@@ -2,16 +2,15 @@
  *
  * Reading: integers by hand with overflow checks. For floats the grammar is checked by hand,
  * because strtod() accepts more (hexadecimal, nan(...)). If the decimal significand and the power
- * of ten are both exact in the type, one multiplication or division rounds correctly; otherwise
- * strtod() or strtof() is used. The program never calls setlocale(), so the separator is a point.
- *
- * Writing: a float is written as the first of %.15g, %.16g, %.17g (f32: %.6g to %.9g) that reads
- * back as the same value; format_exact() computes the same characters faster. */
+ * of ten are both exact in the type, one multiplication or division rounds correctly. Otherwise the
+ * product with a power of ten of 128 bits decides (Lemire, Number parsing at a gigabyte per second,
+ * 2021), and strtod() or strtof() where that is too close to call. The program never calls
+ * setlocale(), so the separator is a point. Writing: see number_format.c. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/io/number.h"
 
-#include "cli/io/keys.h"
+#include "cli/io/powers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,22 +23,20 @@ __extension__ typedef unsigned __int128 wide;
 enum {
     EXPONENT_MAX = 100000, /* beyond every float; keeps the arithmetic from overflowing */
     EXACT_DIGITS = 320,    /* of the largest f64, and a NUL                             */
-    MOST_POWER = 22        /* the largest power of ten that f64 holds exactly           */
+    EXACT_POWER = 22       /* the largest power of ten that f64 holds exactly           */
 };
 
-static const double powers[MOST_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                              1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                              1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+static const double powers[EXACT_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                               1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                               1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
 typedef struct float_kind {
-    int bits;       /* of the significand                            */
-    int power;      /* 10^power is the largest exact power of ten    */
-    int min_digits; /* always survive text -> float -> text          */
-    int max_digits; /* always survive float -> text -> float         */
+    int bits;  /* of the significand                         */
+    int power; /* 10^power is the largest exact power of ten */
 } float_kind;
 
-static const float_kind kind_f32 = {24, 10, 6, 9};
-static const float_kind kind_f64 = {53, MOST_POWER, 15, 17};
+static const float_kind kind_f32 = {24, 10};
+static const float_kind kind_f64 = {53, EXACT_POWER};
 
 static const struct { /* the integer types */
     size_t   size;
@@ -145,6 +142,51 @@ static bool is_same_integer(const char *text, const decimal *d, double v)
     return strncmp(text, digits, length) == 0 && !is_digit(text[length]);
 }
 
+/* significand * 10^q as f64, rounded to nearest. False if it is no normal number, or too close to
+ * the middle of two numbers for 128 bits. */
+static bool scale_by_power(uint64_t significand, int q, double *out)
+{
+    const uint64_t cut = UINT64_MAX >> 55; /* bits below the significand and its rounding bit */
+
+    if (q < LEAST_POWER || q > 308 || significand == 0)
+        return false;
+    const int      zeros = __builtin_clzll(significand);
+    const power10  power = power_of_ten(q);
+    const uint64_t w = significand << zeros;
+    wide           product = (wide)w * power.high;
+    if (((uint64_t)(product >> 64) & cut) == cut)
+        product += (uint64_t)((wide)w * power.low >> 64);
+    const uint64_t high = (uint64_t)(product >> 64), low = (uint64_t)product;
+    if (low == UINT64_MAX && (q < -27 || q > 55))
+        return false;
+    const int carried = (int)(high >> 63), shift = carried + 9;
+    uint64_t  m = high >> shift; /* 53 bits and one for rounding */
+    int       exponent = power_exponent(q) + 127 + 63 + carried - zeros + 1023;
+    if (exponent <= 0)
+        return false;
+    if (low <= 1 && q >= -4 && q <= 23 && (m & 3) == 1 && m << shift == high)
+        m &= ~UINT64_C(1); /* exactly in the middle: to even */
+    m = (m + (m & 1)) >> 1;
+    if (m >> 53 != 0) {
+        m >>= 1;
+        exponent++;
+    }
+    if (exponent >= 2047)
+        return false;
+    const uint64_t bits = (uint64_t)exponent << 52 | (m & ((UINT64_C(1) << 52) - 1));
+    memcpy(out, &bits, sizeof bits);
+    return true;
+}
+
+bool number_scale(uint64_t significand, int q, double *out)
+{
+    if (significand <= UINT64_C(1) << 53 && abs(q) <= EXACT_POWER) {
+        *out = q < 0 ? (double)significand / powers[-q] : (double)significand * powers[q];
+        return true;
+    }
+    return scale_by_power(significand, q, out);
+}
+
 /* Both operands of the product or quotient are exact in the type. For f32, rounding the f64 result
  * once more gives the correctly rounded f32: f64 has more than twice the digits. */
 static number_result parse_float(const float_kind *kind, const char *text, const char *end,
@@ -154,11 +196,15 @@ static number_result parse_float(const float_kind *kind, const char *text, const
 
     if (!scan_decimal(text, end, &d))
         return NUMBER_BAD;
-    if (d.exact && d.significand <= UINT64_C(1) << kind->bits && abs(d.exponent) <= kind->power) {
-        const double s = (double)d.significand;
-        const double v = d.exponent < 0 ? s / powers[-d.exponent] : s * powers[d.exponent];
-        *out = d.negative ? -v : v;
-        return NUMBER_OK;
+    const bool exact =
+        d.exact && d.significand <= UINT64_C(1) << kind->bits && abs(d.exponent) <= kind->power;
+    if (exact || (d.exact && kind == &kind_f64)) {
+        double v;
+        if (number_scale(d.significand, d.exponent, &v)) {
+            *out = d.negative ? -v : v;
+            return exact || !d.integer || is_same_integer(text, &d, *out) ? NUMBER_OK
+                                                                          : NUMBER_INEXACT;
+        }
     }
     *out = kind == &kind_f32 ? (double)strtof(text, NULL) : strtod(text, NULL);
     if (isinf(*out) && !d.special)
@@ -198,144 +244,4 @@ number_result number_parse(ordo_type type, const char *text, const char *end, vo
     if (r != NUMBER_BAD)
         *(float *)out = (float)v;
     return r;
-}
-
-/* ---- Writing ---- */
-
-static uint64_t power10(int exponent) { return (uint64_t)(int64_t)powers[exponent]; }
-
-/* Numbers below 1000 take no branches, which random keys would mispredict: out gets three digits,
- * leading zeros shifted away. */
-static size_t format_unsigned(uint64_t value, char *out)
-{
-    size_t n = 1u + (value >= 10) + (value >= 100);
-
-    if (value < 1000) {
-        const uint32_t v = (uint32_t)value;
-        const uint64_t text = (v / 100 | v / 10 % 10 << 8 | v % 10 << 16) + 0x303030;
-        for (size_t i = 0; i < 3; i++)
-            out[i] = (char)(text >> 8 * (3 - n + i));
-        return n;
-    }
-    for (uint64_t power = 1000; value >= power && n < 20; power *= 10)
-        n++;
-    size_t i = n;
-    for (; value > UINT32_MAX; value /= 10)
-        out[--i] = (char)('0' + value % 10);
-    for (uint32_t rest = (uint32_t)value; i > 0; rest /= 10) /* 32-bit division is faster */
-        out[--i] = (char)('0' + rest % 10);
-    return n;
-}
-
-/* Writes digits, the first not 0, with the point after `whole` of them; whole may be 0 or negative.
- * Drops trailing zeros of the fraction, as %g does. */
-static size_t place_point(uint64_t digits, int whole, char *out)
-{
-    char   text[20];
-    size_t n = 0;
-    int    count = (int)format_unsigned(digits, text);
-
-    while (count > whole && count > 1 && text[count - 1] == '0')
-        count--;
-    if (whole <= 0) {
-        out[n++] = '0';
-        out[n++] = '.';
-        for (int i = whole; i < 0; i++)
-            out[n++] = '0';
-    }
-    for (int i = 0; i < count; i++) {
-        if (i == whole && whole > 0)
-            out[n++] = '.';
-        out[n++] = text[i];
-    }
-    return n;
-}
-
-/* The fast path for 1e-4 <= v < 10^min_digits that is no integer, so that %g would use no exponent.
- * With v = m * 2^-s, the digits are those of m * 10^k / 2^s, exact in 128 bits. A rounded candidate
- * reads back as v if its distance to v is less than half the gap to the next float, or equal to it
- * and m is even. Returns 0 if the path does not apply. */
-static size_t format_exact(double v, const float_kind *kind, char *out)
-{
-    int            exponent;
-    const uint64_t m = (uint64_t)ldexp(frexp(v, &exponent), kind->bits);
-    const int      s = kind->bits - exponent; /* v = m / 2^s; s > 0: v is no integer */
-    int            whole = 0;                 /* digits before the point */
-    while (whole < kind->min_digits && v >= (double)power10(whole))
-        whole++;
-    for (double tenth = 0.1; whole <= 0 && v < tenth && whole > -4; tenth /= 10)
-        whole--;
-
-    const int k = kind->max_digits - whole; /* at most 21: 10^k is below 2^70, m below 2^53 */
-    if (s <= 0 || s > 100 || k > 21)
-        return 0;
-    const wide     scale = k > 17 ? (wide)power10(17) * power10(k - 17) : (wide)power10(k);
-    const wide     x = (wide)m * scale; /* v * 10^k * 2^s */
-    const uint64_t q = (uint64_t)(x >> s);
-    if (q < power10(kind->max_digits - 1) || q >= power10(kind->max_digits))
-        return 0; /* v is so near a power of ten that `whole` is wrong */
-    const bool narrow_below = m == UINT64_C(1) << (kind->bits - 1);
-
-    for (int count = kind->min_digits; count <= kind->max_digits; count++) {
-        const wide unit = (wide)power10(kind->max_digits - count) << s; /* of the last digit */
-        uint64_t   digits = (uint64_t)(x / unit);
-        const wide rest = x - digits * unit;
-        if (rest > unit / 2 || (rest == unit / 2 && digits % 2 == 1))
-            digits++;
-        const wide value = digits * unit;
-        const wide error = value > x ? value - x : x - value;
-        const wide room = narrow_below && value < x ? scale / 2 : scale; /* twice half a gap */
-        if (digits >= power10(count))
-            return 0;
-        if (2 * error < room || (2 * error == room && m % 2 == 0))
-            return place_point(digits, whole, out);
-    }
-    return 0;
-}
-
-static size_t format_by_trial(double v, const float_kind *kind, char *out)
-{
-    int length = 0;
-
-    for (int digits = kind->min_digits; digits <= kind->max_digits; digits++) {
-        length = snprintf(out, NUMBER_TEXT_MAX, "%.*g", digits, v);
-        const double back = kind == &kind_f32 ? (double)strtof(out, NULL) : strtod(out, NULL);
-        if (!(back < v || back > v))
-            break;
-    }
-    return (size_t)length;
-}
-
-static size_t format_float(double v, const float_kind *kind, char *out)
-{
-    if (isnan(v)) {
-        memcpy(out, "nan", 3);
-        return 3;
-    }
-    const size_t sign = signbit(v) ? 1 : 0;
-    const double size = fabs(v);
-    out[0] = '-';
-    if (size < (double)power10(kind->min_digits)) {
-        const uint64_t whole = (uint64_t)size;
-        if (size - (double)whole <= 0)
-            return sign + format_unsigned(whole, out + sign);
-        const size_t length = size >= 1e-4 ? format_exact(size, kind, out + sign) : 0;
-        if (length > 0)
-            return sign + length;
-    }
-    return format_by_trial(v, kind, out);
-}
-
-size_t number_format(ordo_type type, const void *value, char *out)
-{
-    if (type == ORDO_F32)
-        return format_float((double)*(const float *)value, &kind_f32, out);
-    if (type == ORDO_F64)
-        return format_float(*(const double *)value, &kind_f64, out);
-    const uint64_t sign = integers[type].negative;
-    const uint64_t bits = key_load(integers[type].size, value);
-    const bool     negative = sign != 0 && bits >= sign;
-
-    out[0] = '-';
-    return negative + format_unsigned(negative ? 2 * sign - bits : bits, out + negative);
 }

@@ -4,7 +4,9 @@
 
 #include "ordo.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef enum number_result {
     NUMBER_OK,
@@ -22,6 +24,10 @@ typedef enum number_result {
  * integer that changes. *end must be readable and must not continue a number (a blank, a newline
  * or a NUL). */
 number_result number_parse(ordo_type type, const char *text, const char *end, void *out);
+
+/* significand * 10^q as f64, rounded to nearest. False if this takes more than 128 bits to decide, or
+ * the result is no normal number: use number_parse(). */
+bool number_scale(uint64_t significand, int q, double *out);
 
 /* Writes the shortest text that reads back as the same value (every NaN is "nan") and returns its
  * length. Adds no NUL. */

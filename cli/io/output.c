@@ -1,11 +1,8 @@
-/* output.c - writing an array, all or nothing (see output.h). Small pieces go through one buffer,
- * large ones directly to write(). */
+/* output.c - makes the output final, all or nothing (see output.h). What is written to it:
+ * output_write.c. */
 #define _GNU_SOURCE /* fallocate */
 
 #include "cli/io/output.h"
-
-#include "cli/io/npy.h"
-#include "cli/io/number.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,101 +12,10 @@
 #include <unistd.h>
 
 enum {
-    BUFFER_SIZE = 1 << 18,
-    WRITE_CHUNK = 16 << 20,
     MOST_LINKS = 40 /* symbolic links followed, as many as Linux follows */
 };
 
 static const char saved_suffix[] = ".ordo-new";
-
-static bool trouble(const output *out, int error)
-{
-    const char *const advice = error == ENOSPC || error == EDQUOT
-                                   ? "; free some space or write to another file system"
-                               : error == EFBIG ? "; raise the file size limit (ulimit -f)"
-                               : error == EROFS || error == EACCES || error == EPERM
-                                   ? "; write to a folder that you may change"
-                                   : "";
-    return cli_fail("%s: cannot write: %s%s%s", out->name, strerror(error),
-                    out->replaces && out->exists ? "; the file is unchanged" : "", advice);
-}
-
-static bool write_all(output *out, const char *data, size_t length, bool tick)
-{
-    for (size_t done = 0; done < length;) {
-        const size_t  left = length - done;
-        const ssize_t wrote = write(out->fd, data + done, left < WRITE_CHUNK ? left : WRITE_CHUNK);
-        if (wrote < 0 && errno == EINTR)
-            continue;
-        if (wrote < 0)
-            return trouble(out, errno);
-        done += (size_t)wrote;
-        if (tick)
-            progress_at((double)done / (double)length);
-    }
-    return true;
-}
-
-static bool flush_buffer(output *out)
-{
-    const size_t used = out->used;
-    out->used = 0;
-    return write_all(out, out->buffer, used, false);
-}
-
-char *output_room(output *out, size_t n)
-{
-    return n <= BUFFER_SIZE - out->used ? out->buffer + out->used : NULL;
-}
-
-bool output_bytes(output *out, const void *data, size_t length)
-{
-    if (length > BUFFER_SIZE - out->used && !flush_buffer(out))
-        return false;
-    if (length >= BUFFER_SIZE)
-        return write_all(out, data, length, true);
-    if (length > 0)
-        memcpy(out->buffer + out->used, data, length);
-    out->used += length;
-    return true;
-}
-
-bool output_line(output *out, const char *line, size_t length)
-{
-    return output_bytes(out, line, length) && output_bytes(out, "\n", 1);
-}
-
-static bool write_text(output *out, ordo_type type, const void *data, size_t n)
-{
-    const char  *value = data;
-    const size_t size = ordo_type_size(type);
-
-    for (size_t i = 0; i < n; i++, value += size) {
-        if (BUFFER_SIZE - out->used < NUMBER_TEXT_MAX + 1 && !flush_buffer(out))
-            return false;
-        out->used += number_format(type, value, out->buffer + out->used);
-        out->buffer[out->used++] = '\n';
-        progress_count(i, n);
-    }
-    return true;
-}
-
-bool output_array(output *out, ordo_type type, const void *data, size_t n)
-{
-    bool ok = true;
-
-    progress_start("writing");
-    if (out->format == FORMAT_TEXT) {
-        ok = write_text(out, type, data, n);
-    } else {
-        char header[NPY_HEADER_MAX];
-        if (out->format == FORMAT_NPY)
-            ok = output_bytes(out, header, npy_write_header(type, n, header));
-        ok = ok && output_bytes(out, data, n * ordo_type_size(type));
-    }
-    progress_end();
-    return ok;
-}
 
 /* ---- Replacing a file ---- */
 
@@ -147,11 +53,11 @@ static bool find_target(output *out)
 {
     out->target = out->exists ? realpath(out->name, NULL) : follow_links(out->name);
     if (out->target == NULL)
-        return trouble(out, errno);
+        return output_trouble(out, errno);
     const size_t length = strlen(out->target);
     out->saved = malloc(length + sizeof saved_suffix);
     if (out->saved == NULL)
-        return trouble(out, ENOMEM);
+        return output_trouble(out, ENOMEM);
     memcpy(out->saved, out->target, length);
     memcpy(out->saved + length, saved_suffix, sizeof saved_suffix);
     return access(out->saved, F_OK) != 0 ||
@@ -165,7 +71,7 @@ static bool open_replacement(output *out, const char *path)
 {
     out->replaces = true;
     if (!out->exists && errno != ENOENT)
-        return trouble(out, errno);
+        return output_trouble(out, errno);
     if (out->exists && access(path, W_OK) != 0)
         return cli_fail("%s: cannot write: %s; make the file writable or name another one", path,
                         strerror(errno));
@@ -255,7 +161,7 @@ static bool rewrite_target(output *out, const struct stat *old)
     if (damaged)
         return cli_fail("%s: cannot write: %s; the file is damaged; the complete result is in %s",
                         out->name, strerror(error), out->saved);
-    return ok || trouble(out, error);
+    return ok || output_trouble(out, error);
 }
 
 /* Renames the temporary file, which has the attributes of the old file if there is one. */
@@ -266,12 +172,12 @@ static bool rename_over(output *out, const struct stat *old)
     if (old == NULL && !out->temp.named && temp_link_as(&out->temp, out->target))
         return true;
     if (!temp_link(&out->temp, &copied))
-        return trouble(out, errno);
+        return output_trouble(out, errno);
     if (copied && old == NULL)
         temp_set_new_mode(&out->temp);
     if (copied && old != NULL && !temp_copy_attributes(&out->temp, out->target, old))
         return rewrite_target(out, old);
-    return temp_rename(&out->temp, out->target) || trouble(out, errno);
+    return temp_rename(&out->temp, out->target) || output_trouble(out, errno);
 }
 
 static bool replace_target(output *out)
@@ -280,7 +186,7 @@ static bool replace_target(output *out)
     const bool  exists = stat(out->target, &old) == 0;
 
     if (fsync(out->temp.fd) != 0)
-        return trouble(out, errno);
+        return output_trouble(out, errno);
     const bool rewrite =
         exists && (old.st_nlink > 1 || !temp_copy_attributes(&out->temp, out->target, &old));
     const bool ok = rewrite ? rewrite_target(out, &old) : rename_over(out, exists ? &old : NULL);
@@ -303,7 +209,7 @@ static bool open_file(output *out, const char *path)
     if (!out->exists || S_ISREG(st.st_mode))
         return open_replacement(out, path);
     out->fd = open(path, O_WRONLY | O_CLOEXEC);
-    return out->fd >= 0 || trouble(out, errno);
+    return out->fd >= 0 || output_trouble(out, errno);
 }
 
 bool output_open(output *out, const char *path, file_format format)
@@ -315,9 +221,12 @@ bool output_open(output *out, const char *path, file_format format)
     if (to_stdout && format != FORMAT_TEXT && isatty(STDOUT_FILENO))
         return cli_fail("stdout is a terminal, and binary output would garble it: give -o FILE or "
                         "--format text, or redirect stdout");
-    out->buffer = malloc(BUFFER_SIZE);
+    out->buffer = malloc(OUTPUT_BUFFER);
     if (out->buffer == NULL)
-        return trouble(out, ENOMEM);
+        return output_trouble(out, ENOMEM);
+    out->pack = to_stdout ? CODEC_NONE : codec_of_name(path);
+    if (out->pack != CODEC_NONE && !codec_open(out->pack, path))
+        return false;
     if (to_stdout) {
         out->fd = STDOUT_FILENO;
         return true;
@@ -331,12 +240,12 @@ static bool close_direct(output *out)
     const int fd = out->fd;
 
     out->fd = -1;
-    return close(fd) == 0 || trouble(out, errno);
+    return close(fd) == 0 || output_trouble(out, errno);
 }
 
 bool output_commit(output *out)
 {
-    const bool ok = flush_buffer(out) && (out->replaces ? replace_target(out) : close_direct(out));
+    const bool ok = output_flush(out) && (out->replaces ? replace_target(out) : close_direct(out));
     if (ok)
         output_abandon(out);
     return ok;
@@ -351,5 +260,6 @@ void output_abandon(output *out)
     free(out->target);
     free(out->saved);
     free(out->buffer);
+    free(out->packing);
     *out = (output){.fd = -1};
 }

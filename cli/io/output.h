@@ -10,13 +10,19 @@
  * place with all signals held, and TARGET.ordo-new is removed. A crash in between leaves the
  * complete result in TARGET.ordo-new; output_open() refuses to go on while that file exists.
  *
- * Any other file (a pipe, /dev/null) is written directly. Every function prints a message on
+ * A file whose name ends in .gz, .zst, .xz or .bz2 is compressed. Any other file than a regular one
+ * (a pipe, /dev/null) is written directly. Every function prints a message on
  * failure; then, or instead of output_commit(), call output_abandon(). */
 #ifndef ORDO_CLI_IO_OUTPUT_H
 #define ORDO_CLI_IO_OUTPUT_H
 
 #include "cli/cli.h"
+#include "cli/io/codec.h"
 #include "cli/io/tempfile.h"
+
+enum {
+    OUTPUT_BUFFER = 1 << 18 /* bytes of output.buffer */
+};
 
 typedef struct output {
     const char *name;   /* for messages                                       */
@@ -24,6 +30,10 @@ typedef struct output {
     file_format format; /* never AUTO                                         */
     char       *buffer;
     size_t      used;
+    codec       pack;    /* compressed as the name of the file says           */
+    char       *packing; /* bytes that wait to be compressed; NULL: none      */
+    size_t      packing_used;
+    bool        packed;   /* a block has been compressed                             */
     bool        replaces; /* a regular file: fd is temp.fd                    */
     bool        exists;   /* the target did when it was opened                */
     char       *target;   /* its path after symbolic links                    */
@@ -45,6 +55,12 @@ bool output_line(output *out, const char *line, size_t length);
 /* Where the next n bytes may be written; out->used counts them. NULL: the buffer has no
  * room for them; use output_bytes(). */
 char *output_room(output *out, size_t n);
+
+/* Writes what is in the buffer; with `pack`, ends the compressed data. */
+bool output_flush(output *out);
+
+/* Says that writing failed with this errno, and what may help. Returns false. */
+bool output_trouble(const output *out, int error);
 
 /* Makes what was written final. */
 bool output_commit(output *out);

@@ -1,9 +1,15 @@
 /* source.h - the bytes of a file or of stdin: all of them, or one line after another.
  *
+ * A compressed file is recognised by its first bytes and is read as what it holds, unless its name
+ * ends in .npy, .bin or .raw: such data may begin with any bytes. Large files are read by several
+ * threads.
+ *
  * Reading line by line takes bounded memory: the source holds a chunk of the file, the current line
  * and the previous line. */
 #ifndef ORDO_CLI_IO_SOURCE_H
 #define ORDO_CLI_IO_SOURCE_H
+
+#include "cli/io/codec.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,6 +22,8 @@ typedef struct source {
     char        line_end;       /* a newline, unless set after source_open()                */
     size_t      number;         /* of the current line, from 1; 0 before the first          */
     size_t      size, done;     /* bytes of the file (0: not known), and bytes read so far  */
+    bool        looked;         /* whether the file is compressed is known                  */
+    unpacker   *packed;         /* of a compressed file; NULL: it is not                    */
     char       *block;          /* block[end] is a NUL                                      */
     size_t      capacity, end;  /* bytes of block in use                                    */
     size_t      next, searched; /* start of the next line; no newline between next and here */
@@ -39,6 +47,14 @@ bool source_fill(source *s, size_t length);
 
 /* Reads the whole file and returns block, which the caller frees. NULL after a message. */
 char *source_take(source *s);
+
+/* Makes room and reads on, so that the bytes from the next line on are at least `least`, or all that
+ * are left. Returns how many of them are whole lines. SIZE_MAX after a message. Invalidates the same
+ * pointers as source_next(). */
+size_t source_piece(source *s, size_t least);
+
+/* Goes over the first `length` bytes of that piece, which are `lines` whole lines. */
+void source_skip(source *s, size_t length, size_t lines);
 
 /* Goes to the next line; the current line becomes the previous one. The last line may have no
  * newline. Invalidates the pointers of source_line() and source_previous(). */

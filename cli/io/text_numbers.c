@@ -12,7 +12,8 @@
 
 enum {
     SAFE_LENGTH = 15, /* f64 holds every integer of this many characters */
-    FIRST_NUMBERS = 1 << 12
+    FIRST_NUMBERS = 1 << 12,
+    PIECE = 64 << 20 /* bytes of text that several threads read together */
 };
 
 typedef struct text_line {
@@ -179,13 +180,15 @@ void text_convert(ordo_type from, ordo_type to, void *values, size_t n)
         v[i].f64 = from == ORDO_I64 ? (double)v[i].i64 : (double)v[i].u64;
 }
 
-/* Makes room for more than n numbers. */
-static bool grow(text_numbers *t, size_t size)
+/* Makes room for n numbers. */
+static bool make_room(text_numbers *t, size_t n, size_t size)
 {
-    const size_t larger = t->capacity > 0 ? 2 * t->capacity : FIRST_NUMBERS;
-    void *const  values = larger > t->capacity && larger <= SIZE_MAX / size
-                              ? realloc(t->values, larger * size)
-                              : NULL;
+    size_t larger = t->capacity > 0 ? 2 * t->capacity : FIRST_NUMBERS;
+
+    if (n <= t->capacity)
+        return true;
+    larger = larger < n ? n : larger;
+    void *const values = larger <= SIZE_MAX / size ? realloc(t->values, larger * size) : NULL;
     if (values == NULL)
         return cli_fail("%s: not enough memory for more than %zu numbers", t->s->name, t->n);
     t->values = values;
@@ -193,21 +196,82 @@ static bool grow(text_numbers *t, size_t size)
     return true;
 }
 
-bool text_read(text_numbers *t)
+/* Keeps the first integer of a text that f64 cannot hold, as note_inexact() does. */
+static void note_first_inexact(text_numbers *t, const fast_text *f, size_t before)
+{
+    for (size_t i = 0; i < f->chunks && t->inexact_line == 0; i++) {
+        const fast_chunk *const c = &f->chunk[i];
+        if (c->inexact == 0)
+            continue;
+        text_line l = {c->inexact_text, c->inexact_text + strcspn(c->inexact_text, "\r\n")};
+        t->inexact_line = before + c->first + c->inexact;
+        t->inexact_name = t->s->name;
+        (void)describe(t->inexact, ORDO_F64, false, l);
+    }
+}
+
+bool text_plain(text_numbers *t, const char *text, size_t length, fast_text *f)
 {
     const size_t size = ordo_type_size(t->type);
+
+    *f = (fast_text){
+        .text = text, .length = length, .line_end = '\n', .type = t->type, .choose = t->choose};
+    fast_split(f);
+    if (f->lines > SIZE_MAX / size - t->n || !make_room(t, t->n + f->lines, size))
+        return false;
+    f->values = (char *)t->values + t->n * size;
+    const ordo_type before = t->type;
+    if (!fast_read(f, t->any_negative, t->n > 0 && before != ORDO_F64))
+        return false;
+    for (size_t i = 0; i < f->chunks; i++)
+        t->any_negative |= f->chunk[i].negative;
+    if (t->choose && f->type != ORDO_F64)
+        note_first_inexact(t, f, t->s->number);
+    t->type = f->type;
+    t->n += f->lines;
+    return true;
+}
+
+/* Reads numbers with text_next() until the source has gone over `length` bytes. */
+static text_result read_lines(text_numbers *t, size_t length)
+{
+    const size_t size = ordo_type_size(t->type), end = t->s->next + length;
     text_result  r = TEXT_NUMBER;
 
-    while (r == TEXT_NUMBER) {
+    while (r == TEXT_NUMBER && (length == SIZE_MAX || t->s->next < end)) {
         const ordo_type type = t->type;
         const size_t    n = t->n;
-        r = n < t->capacity || grow(t, size) ? text_next(t, (char *)t->values + n * size)
-                                             : TEXT_FAILED;
+        r = make_room(t, n + 1, size) ? text_next(t, (char *)t->values + n * size) : TEXT_FAILED;
         if (r == TEXT_NUMBER && t->type != type)
             text_convert(type, t->type, t->values, n);
         if (r == TEXT_NUMBER && t->each != NULL && !t->each(t->user, t->s))
             r = TEXT_FAILED;
     }
+    return r;
+}
+
+/* Reads a piece of the text with several threads if its lines are plain, otherwise line by line. */
+static text_result read_piece(text_numbers *t)
+{
+    fast_text    f;
+    const size_t length = t->each == NULL && t->blanks == 0 ? source_piece(t->s, PIECE) : 0;
+
+    if (length == SIZE_MAX)
+        return TEXT_FAILED;
+    if (length == 0)
+        return read_lines(t, SIZE_MAX);
+    if (!text_plain(t, t->s->block, length, &f))
+        return read_lines(t, length);
+    source_skip(t->s, length, f.lines);
+    return TEXT_NUMBER;
+}
+
+bool text_read(text_numbers *t)
+{
+    text_result r = TEXT_NUMBER;
+
+    while (r == TEXT_NUMBER)
+        r = read_piece(t);
     if (r == TEXT_END)
         return true;
     free(t->values);

@@ -3,6 +3,7 @@
 #define ORDO_CLI_IO_TEXT_NUMBERS_H
 
 #include "cli/io/source.h"
+#include "cli/io/text_fast.h"
 #include "ordo.h"
 
 #define TEXT_WHY 200 /* bytes of a sentence about a bad line, its NUL included */
@@ -50,6 +51,11 @@ void text_start(text_numbers *t, source *s, int type, bool skip_bad);
 /* Reads the next number into *value, which has room for the type given or 8 bytes. If t->type has
  * changed, the caller must pass the numbers before it to text_convert(). */
 text_result text_next(text_numbers *t, void *value);
+
+/* Reads all numbers of text[0..length), whole lines but for the last, with several threads. False if
+ * some line is not plain (see text_fast.h); t is then as before, except for memory. *f describes
+ * the lines. Does not move t->s. */
+bool text_plain(text_numbers *t, const char *text, size_t length, fast_text *f);
 
 /* Converts numbers from one chosen type to a wider one, in place. */
 void text_convert(ordo_type from, ordo_type to, void *values, size_t n);

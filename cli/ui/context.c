@@ -1,6 +1,8 @@
 /* context.c - the context of a command and its calls (see context.h). */
 #include "cli/ui/context.h"
 
+#include "cli/io/workers.h"
+
 #include <stdlib.h>
 
 enum {
@@ -25,7 +27,7 @@ static bool read_gpu_shares(const char *command, const char *text, ordo_device_s
     *count = 0;
     if (text == NULL)
         return true;
-    double *const shares = option_list(command, "--gpu-share", text, false, count);
+    double *const shares = option_list(command, "--gpu-share", text, 1, count);
     if (shares == NULL)
         return false;
     const bool fits = *count <= MOST_GPUS;
@@ -45,13 +47,20 @@ static bool read_cpu_share(const char *command, const char *text, double *share)
     *share = 0;
     if (text == NULL)
         return true;
-    double *const list = option_list(command, "--cpu-share", text, false, &count);
+    double *const list = option_list(command, "--cpu-share", text, 1, &count);
     if (list == NULL)
         return false;
     *share = list[0] > 0 ? list[0] : -1;
     free(list);
     return count == 1 || cli_fail("%s: --cpu-share: '%s' is not one number from 0 to 1", command,
                                   cli_quoted(text));
+}
+
+/* ORDO_THREADS, which the library has accepted; 0: not set. */
+static size_t threads_of_environment(void)
+{
+    const char *const text = getenv("ORDO_THREADS");
+    return text != NULL ? (size_t)strtoul(text, NULL, 10) : 0;
 }
 
 ordo_ctx *context_open(const char *command, const common_options *common)
@@ -77,6 +86,7 @@ ordo_ctx *context_open(const char *command, const common_options *common)
         cli_error("%s: %s", command, ordo_last_error(NULL));
         return NULL;
     }
+    workers_limit(common->threads > 0 ? (size_t)common->threads : threads_of_environment());
     signals_catch();
     return context = created;
 }

@@ -142,7 +142,15 @@ static const char *option_for_habit(const char *typed, const option_spec *specs)
                   {"reverse", "descending"},
                   {"u", "unique"},
                   {"s", "stable"},
-                  {"parallel", "threads"}};
+                  {"parallel", "threads"},
+                  {"r", "smallest"},
+                  {"reverse", "smallest"},
+                  {"n", "k"},
+                  {"j", "threads"},
+                  {"q", "quiet"},
+                  {"c", "check"},
+                  {"c", "counts"},
+                  {"t", "text"}};
 
     for (size_t i = 0; i < sizeof habits / sizeof habits[0]; i++)
         for (const option_spec *s = specs; strcmp(typed, habits[i].typed) == 0 && s->name != NULL;
@@ -166,8 +174,8 @@ static bool unknown_option(const char *command, const char *shown, const char *n
     if (near == NULL && name != NULL)
         near = nearest_name(name, names, n);
     if (near != NULL)
-        return cli_fail("%s: unknown option '%s'; did you mean '--%s'?", command, cli_quoted(shown),
-                        near);
+        return cli_fail("%s: unknown option '%s'; did you mean '%s%s'?", command, cli_quoted(shown),
+                        near[1] == '\0' ? "-" : "--", near);
     return cli_fail("%s: unknown option '%s'; see 'ordo %s --help'", command, cli_quoted(shown),
                     command);
 }
@@ -369,23 +377,24 @@ options_result options_parse(int argc, char **argv, const option_spec *specs, vo
     return OPTIONS_OK;
 }
 
-/* Reads one part of a list into *value, a uint64_t or a double. */
-static bool read_part(const char *command, const char *option, const char *part, bool counts,
+/* Reads one part of a list into *value: a uint64_t if most is 0, else a double. */
+static bool read_part(const char *command, const char *option, const char *part, int most,
                       void *value)
 {
-    const char *const what = counts ? a_count : "a number such as 0.5";
+    const char *const what = most == 0 ? a_count : "a number such as 0.5";
 
-    if (!(counts ? option_count(part, value) : read_real(part, value)))
+    if (!(most == 0 ? option_count(part, value) : read_real(part, value)))
         return cli_fail("%s: %s: '%s' is not %s", command, option, cli_quoted(part), what);
-    if (counts)
+    if (most == 0)
         return *(uint64_t *)value > 0 ||
                cli_fail("%s: %s: elements are counted from 1; there is no element %s", command,
                         option, cli_quoted(part));
-    return (*(double *)value >= 0 && *(double *)value <= 1) ||
-           cli_fail("%s: %s: %s is not a number from 0 to 1", command, option, cli_quoted(part));
+    return (*(double *)value >= 0 && *(double *)value <= most) ||
+           cli_fail("%s: %s: %s is not a number from 0 to %d", command, option, cli_quoted(part),
+                    most);
 }
 
-void *option_list(const char *command, const char *option, const char *text, bool counts, size_t *n)
+void *option_list(const char *command, const char *option, const char *text, int most, size_t *n)
 {
     char *const     copy = strdup(text), *rest = copy, *part;
     uint64_t *const values = malloc((strlen(text) + 1) * sizeof *values); /* at least the parts */
@@ -394,7 +403,7 @@ void *option_list(const char *command, const char *option, const char *text, boo
     if (!ok)
         cli_error("%s: %s: not enough memory", command, option);
     for (*n = 0; ok && (part = strsep(&rest, ",")) != NULL; ++*n)
-        ok = read_part(command, option, part, counts, &values[*n]);
+        ok = read_part(command, option, part, most, &values[*n]);
     free(copy);
     if (ok)
         return values;

@@ -59,6 +59,10 @@ static void print_explain(const ordo_report *r, const char *type)
 {
     char text[REPORT_TEXT];
 
+    if (r->operation[0] == '\0') {
+        fputs("operation  none: the command needed no call of the library\n", stderr);
+        return;
+    }
     fprintf(stderr, "operation  %s\nbackend    %s\nalgorithm  %s\nisa        %s\n", r->operation,
             r->backend, r->algorithm, r->isa);
     fprintf(stderr, "threads    %lu\ntype       %s\nn          %llu\nseconds    %.6f",

@@ -18,6 +18,6 @@ echo $?
 ordo 2>err
 echo $?
 head -1 err
-for word in min max percentile mean so sorting xsort st; do
+for word in minimum kth uniq shuf stats mean so sorting xsort st; do
     ordo $word || :
 done

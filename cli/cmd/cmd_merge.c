@@ -1,0 +1,104 @@
+/* cmd_merge.c - `ordo merge`: one sorted array from sorted files; `ordo check`: whether a file is
+ * sorted.
+ *
+ * merge reads all files, checks each of them, and sorts the whole: the library recognises sorted
+ * stretches, and for more than a few files sorting takes less time than merging. */
+#include "cli/cmd/command.h"
+
+static const char merge_help[] =
+    "Examples:\n"
+    "  ordo merge monday.npy tuesday.npy -o both.npy\n"
+    "  ordo merge -o all.txt part-*.txt\n"
+    "  ordo merge a.txt b.txt --unique\n\n"
+    "Usage: ordo merge [FILE]... [options]\n"
+    "Writes the numbers of sorted files as one sorted array; ties keep the order of the files.\n"
+    "A file that is not sorted is an error that names its first number out of order, and\n"
+    "nothing is written. Numbers in text are written as they were read. For lines see\n"
+    "'ordo sort --merge --text'.\n\n"
+    "Merging:\n"
+    "  --descending      the files are sorted with the largest number first; NaN is still last\n"
+    "  -u, --unique      write only the first of several tied numbers\n";
+
+static const char check_help[] =
+    "Examples:\n"
+    "  ordo check keys.npy && echo sorted\n"
+    "  ordo check names.txt --text\n"
+    "  ordo check ids.txt --unique                             # strictly ascending\n\n"
+    "Usage: ordo check [FILE] [options]\n"
+    "Exits with 0 if the input is sorted. If not, names the first element out of order,\n"
+    "counted from 1, on stderr and exits with 1. Reads up to that element; memory does not grow\n"
+    "with the input, except for binary data from a pipe or a compressed file.\n\n"
+    "Checking:\n"
+    "  -r, --descending  sorted means largest first; NaN is still last\n"
+    "  -u, --unique      an element that ties with the one before is out of order, too\n"
+    "  -q, --quiet       print nothing\n"
+    "  --text            the input is lines of any bytes, not numbers\n";
+
+static const option_spec merge_specs[] = {FLAG("descending", descending),
+                                          LETTER("unique", 'u', unique), ARRAY_OPTIONS};
+static const option_spec check_specs[] = {LETTER("descending", 'r', descending),
+                                          LETTER("unique", 'u', unique),
+                                          LETTER("quiet", 'q', line.quiet),
+                                          FLAG("text", text),
+                                          FILE_FORMAT("from", from),
+                                          TEXT("dtype", 0, dtype),
+                                          FLAG("skip-bad", skip_bad),
+                                          COMMON_OPTIONS};
+
+static const char *merge_wrong(execution *e)
+{
+    const file_format format = format_asked(&e->o);
+
+    e->keep_lines = format == FORMAT_AUTO || format == FORMAT_TEXT;
+    return NULL;
+}
+
+/* Whether the numbers [first, end) of a file are sorted; names the file if not. */
+static bool file_sorted(execution *e, const char *path, size_t first, size_t end)
+{
+    const size_t      size = ordo_type_size(e->in.type);
+    const char *const keys = (const char *)e->in.data + first * size;
+    int               in_order = 0;
+    size_t            where = 0;
+    char              text[NUMBER_TEXT_MAX], shown[NUMBER_TEXT_MAX + 1];
+
+    call_begin("checking");
+    if (!call_end(ordo_is_sorted(e->ctx, e->in.type, keys, end - first, &in_order, &where,
+                                 &ORDO_OPTS(ordo_order_opts, .flags = descending_flag(e)))))
+        return false;
+    if (in_order)
+        return true;
+    const size_t length = number_format(e->in.type, keys + where * size, text);
+    return cli_fail("%s: not sorted: number %zu is out of order: %s; sort the file first, or use "
+                    "'ordo sort' instead of 'ordo merge'",
+                    path != NULL ? path : "stdin", where + 1,
+                    cli_printable(text, length, shown, sizeof shown));
+}
+
+static bool merge_work(execution *e)
+{
+    for (size_t f = 0; f < e->path_count; f++)
+        if (!file_sorted(e, e->paths[f], f > 0 ? e->in.ends[f - 1] : 0, e->in.ends[f]))
+            return false;
+    timing_mark(&e->t, "check");
+    return sort_numbers(e);
+}
+
+static const char *check_wrong(execution *e)
+{
+    const common_options *const c = &e->o.common;
+    const bool                  report = c->explain || c->json || profile_wanted(c);
+
+    e->o.check = e->o.line.quiet ? CHECK_QUIET : CHECK_REPORT;
+    e->order.line_end = '\n';
+    e->quiet = true;
+    e->by_pieces = e->o.text || !report;
+    return e->o.text && report ? "--text only reads: --explain, --json and --profile have nothing "
+                                 "to report"
+                               : NULL;
+}
+
+const command command_merge = {"merge", merge_help,  merge_specs, READS | WRITES | MANY_FILES,
+                               0,       merge_wrong, merge_work};
+const command command_check = {"check", check_help,  check_specs, READS | WRITES | LINES_IN,
+                               0,       check_wrong, check_sorted};

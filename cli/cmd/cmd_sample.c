@@ -1,0 +1,166 @@
+/* cmd_sample.c - `ordo shuffle` and `ordo sample`: elements in random order.
+ *
+ * Fisher and Yates' exchange of element i with a random one of the elements from i on, by one
+ * thread, so that the result depends on the seed alone. The numbers come from SplitMix64 (Steele, Lea
+ * and Flood 2014); Lemire's multiplication with rejection (2019) makes every choice equally
+ * likely. */
+#include "cli/cmd/command.h"
+
+static const char shuffle_help[] =
+    "Examples:\n"
+    "  printf '1\\n2\\n3\\n' | ordo shuffle --seed 7\n"
+    "  ordo shuffle keys.npy -o mixed.npy\n"
+    "  ordo shuffle names.txt --text\n\n"
+    "Usage: ordo shuffle [FILE]... [options]\n"
+    "Writes the elements in random order. Every order is equally likely, as far as the seed,\n"
+    "which has 64 bits, can tell them apart. The same seed gives the same order on every\n"
+    "machine and for any number of threads.\n\n"
+    "Shuffling:\n"
+    "  --seed S          default: 1\n"
+    "  --text            the input is lines of any bytes, not numbers\n";
+
+static const char sample_help[] =
+    "Examples:\n"
+    "  ordo gen uniform -n 1e6 | ordo sample -k 5\n"
+    "  ordo sample keys.npy -k 1000 --seed 7 -o some.npy\n"
+    "  ordo sample names.txt --text -k 10\n"
+    "  ordo sample keys.npy -k 1e6 --replace                   # bootstrap\n\n"
+    "Usage: ordo sample [FILE]... -k K [options]\n"
+    "Writes K elements, chosen at random, in random order: every choice is equally likely. If\n"
+    "there are fewer than K elements, writes all of them. The same seed gives the same sample\n"
+    "on every machine and for any number of threads; without --replace it is the beginning of\n"
+    "what 'ordo shuffle' writes.\n\n"
+    "Sampling:\n"
+    "  -k K              how many elements\n"
+    "  --seed S          default: 1\n"
+    "  --replace         an element may be chosen several times\n"
+    "  --text            the input is lines of any bytes, not numbers\n";
+
+static const option_spec shuffle_specs[] = {COUNT("seed", 0, seed, 0, UINT64_MAX),
+                                            FLAG("text", text), ARRAY_OPTIONS};
+static const option_spec sample_specs[] = {
+    COUNT("k", 'k', k, 0, UINT64_MAX - 1), COUNT("seed", 0, seed, 0, UINT64_MAX),
+    FLAG("replace", only), FLAG("text", text), ARRAY_OPTIONS};
+
+__extension__ typedef unsigned __int128 wide;
+
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+/* One of [0, n), each equally likely; n > 0. */
+static uint64_t random_below(uint64_t *state, uint64_t n)
+{
+    wide product = (wide)next_random(state) * n;
+
+    if ((uint64_t)product < n) {
+        const uint64_t least = (0 - n) % n;
+        while ((uint64_t)product < least)
+            product = (wide)next_random(state) * n;
+    }
+    return (uint64_t)(product >> 64);
+}
+
+/* Inline, so that the compiler makes one version for each constant size. */
+static inline void exchange(char *data, size_t size, size_t i, size_t j)
+{
+    char kept[sizeof(uint64_t)];
+
+    memcpy(kept, data + i * size, size);
+    memmove(data + i * size, data + j * size, size);
+    memcpy(data + j * size, kept, size);
+}
+
+static inline void mix_sized(char *data, size_t size, size_t n, size_t k, uint64_t state)
+{
+    for (size_t i = 0; i < k; i++) {
+        exchange(data, size, i, i + (size_t)random_below(&state, n - i));
+        progress_count(i, k);
+    }
+}
+
+/* Moves a random choice of k of n elements to the front, in random order. */
+static void mix(void *data, size_t size, size_t n, size_t k, uint64_t seed)
+{
+    progress_start("shuffling");
+    if (size == 8)
+        mix_sized(data, 8, n, k, seed);
+    else if (size == 4)
+        mix_sized(data, 4, n, k, seed);
+    else
+        mix_sized(data, size, n, k, seed);
+    progress_end();
+}
+
+/* Writes k elements, each a random one. */
+static bool write_replaced(execution *e, size_t k)
+{
+    const size_t size = e->o.text ? sizeof(uint64_t) : ordo_type_size(e->in.type);
+    uint64_t     state = e->o.seed;
+    char *const  chosen = new_results(e, e->o.text ? ORDO_U64 : e->in.type, k, "the sample");
+
+    for (size_t i = 0; chosen != NULL && i < k; i++) {
+        const uint64_t at = random_below(&state, e->n);
+        memcpy(chosen + i * size,
+               e->o.text ? (const char *)&at : (const char *)e->in.data + at * size, size);
+    }
+    timing_mark(&e->t, "sample");
+    if (chosen == NULL)
+        return false;
+    return e->o.text ? finish_output(e, lines_write_index(&e->lines, ORDO_U64, chosen, k,
+                                                          thread_count(e), &e->out))
+                     : write_results(e, e->in.type, chosen, k);
+}
+
+static bool write_lines_mixed(execution *e, size_t k)
+{
+    const ordo_type type = index_type(0, e->n);
+    void *const     index = new_results(e, type, e->n, "the order of the lines");
+
+    if (index == NULL)
+        return false;
+    for (size_t i = 0; i < e->n; i++)
+        if (type == ORDO_U32)
+            ((uint32_t *)index)[i] = (uint32_t)i;
+        else
+            ((uint64_t *)index)[i] = i;
+    mix(index, ordo_type_size(type), e->n, k, e->o.seed);
+    timing_mark(&e->t, "shuffle");
+    return finish_output(e, lines_write_index(&e->lines, type, index, k, thread_count(e), &e->out));
+}
+
+static bool write_mixed(execution *e, size_t k)
+{
+    if (e->o.text)
+        return write_lines_mixed(e, k);
+    mix(e->in.data, ordo_type_size(e->in.type), e->n, k, e->o.seed);
+    timing_mark(&e->t, "shuffle");
+    return write_results(e, e->in.type, e->in.data, k);
+}
+
+static bool shuffle(execution *e) { return write_mixed(e, e->n); }
+
+static const char *sample_wrong(execution *e)
+{
+    return e->o.k == OPTION_UNSET ? "-k K is missing: how many elements?" : NULL;
+}
+
+static bool sample(execution *e)
+{
+    if (e->o.only)
+        return e->n > 0 || e->o.k == 0 ? write_replaced(e, (size_t)e->o.k)
+                                       : cli_fail("sample: there are no elements in %s",
+                                                  e->o.text ? e->lines.name : e->in.name);
+    return write_mixed(e, e->o.k < e->n ? (size_t)e->o.k : e->n);
+}
+
+#define FLAGS (READS | WRITES | MANY_FILES | LINES_IN | LINES_OUT)
+
+const command command_shuffle = {"shuffle", shuffle_help, shuffle_specs, FLAGS, 0, NULL, shuffle};
+const command command_sample = {"sample", sample_help,  sample_specs, FLAGS,
+                                0,        sample_wrong, sample};

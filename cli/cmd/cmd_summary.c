@@ -1,0 +1,222 @@
+/* cmd_summary.c - `ordo min`, `max`, `sum`, `count` and `describe`: one pass over the numbers.
+ *
+ * By default a NaN makes the results NaN, as in NumPy and as in `ordo median`. */
+#include "cli/cmd/command.h"
+#include "cli/io/summary.h"
+
+#include <math.h>
+#include <string.h>
+
+#define HELP_NANS                                                                                  \
+    "  --nans N          propagate (one NaN makes the result NaN, the default) or omit (leave\n"   \
+    "                    NaN out)\n"
+
+static const char min_help[] =
+    "Examples:\n"
+    "  printf '30\\n10\\n20\\n' | ordo min                        # 10\n"
+    "  ordo min times.npy --nans omit\n\n"
+    "Usage: ordo min [FILE]... [options]\n"
+    "Prints the smallest number; -0 is smaller than 0. No numbers are an error.\n\n"
+    "Selecting:\n" HELP_NANS;
+
+static const char max_help[] =
+    "Examples:\n"
+    "  printf '30\\n10\\n20\\n' | ordo max                        # 30\n"
+    "  ordo max times.npy --nans omit\n\n"
+    "Usage: ordo max [FILE]... [options]\n"
+    "Prints the largest number; 0 is larger than -0. No numbers are an error.\n\n"
+    "Selecting:\n" HELP_NANS;
+
+static const char sum_help[] =
+    "Examples:\n"
+    "  printf '30\\n10\\n20\\n' | ordo sum                        # 60\n"
+    "  printf '1e100\\n1\\n-1e100\\n' | ordo sum                  # 1: the sum is exact\n"
+    "  ordo sum bytes.txt more.txt\n\n"
+    "Usage: ordo sum [FILE]... [options]\n"
+    "Prints the sum. The sum of integers is exact; as text it has any number of digits, and as\n"
+    "npy or raw it is i64, u64 if i64 is too small, or an error. The sum of floats is computed\n"
+    "exactly and rounded once to f64; the order of the numbers does not matter. The sum of no\n"
+    "numbers is 0.\n\n"
+    "Summing:\n" HELP_NANS;
+
+static const char count_help[] =
+    "Examples:\n"
+    "  printf '30\\n10\\n20\\n' | ordo count                      # 3\n"
+    "  ordo count keys.npy --nans omit                         # without NaN\n"
+    "  ordo count --text names.txt                             # lines\n\n"
+    "Usage: ordo count [FILE]... [options]\n"
+    "Prints how many numbers or lines there are.\n\n"
+    "Counting:\n"
+    "  --nans N          last (NaN counts, the default) or omit (NaN does not count)\n"
+    "  --text            the input is lines of any bytes, not numbers\n";
+
+static const char describe_help[] =
+    "Examples:\n"
+    "  printf '4\\n1\\n3\\n2\\n' | ordo describe                   # count 4, mean 2.5, min 1 ...\n"
+    "  ordo describe times.npy --nans omit\n"
+    "  ordo describe times.npy -o numbers.npy                  # the same as 7 numbers, f64\n\n"
+    "Usage: ordo describe [FILE]... [options]\n"
+    "Prints seven lines with a name and a number: count, mean, min, the quartiles 25%, 50% and\n"
+    "75% (method linear of 'ordo quantile'), and max. The mean is the exact sum, rounded,\n"
+    "divided by the count. Without numbers all but the count are nan.\n\n"
+    "Selecting:\n" HELP_NANS;
+
+static const option_spec specs[] = {NANS("- omit propagate"), ARRAY_OPTIONS};
+static const option_spec count_specs[] = {NANS("last omit"), FLAG("text", text), ARRAY_OPTIONS};
+
+static const char *count_wrong(execution *e)
+{
+    return e->o.text && e->o.nans != 0 ? "--nans is for numbers: it cannot be used with --text"
+                                       : NULL;
+}
+
+static summary summarize(execution *e)
+{
+    summary s;
+
+    progress_start("computing");
+    summary_of(e->in.type, e->in.data, e->n, &s);
+    progress_end();
+    timing_mark(&e->t, "compute");
+    return s;
+}
+
+/* Whether a NaN decides the result. */
+static bool spoilt(const execution *e, const summary *s)
+{
+    return s->nans > 0 && e->o.nans != ORDO_NANS_OMIT;
+}
+
+static void store_nan(ordo_type type, void *value)
+{
+    const float  narrow = (float)NAN;
+    const double wide = (double)NAN;
+
+    memcpy(value, type == ORDO_F32 ? (const void *)&narrow : (const void *)&wide,
+           ordo_type_size(type));
+}
+
+/* The extreme that `of` writes. */
+static bool write_extreme(execution *e, void (*of)(const summary *s, void *value))
+{
+    const summary s = summarize(e);
+    uint64_t      value = 0;
+
+    if (s.n == 0 && !spoilt(e, &s))
+        return cli_fail("%s: there are no numbers%s in %s", e->command->name,
+                        s.nans > 0 ? " that are not NaN" : "", e->in.name);
+    if (spoilt(e, &s))
+        store_nan(s.type, &value);
+    else
+        of(&s, &value);
+    return write_results(e, s.type, &value, 1);
+}
+
+static bool min_work(execution *e) { return write_extreme(e, summary_least); }
+static bool max_work(execution *e) { return write_extreme(e, summary_most); }
+
+/* Writes all digits of a sum of integers. */
+static bool write_digits(execution *e, wide_sum sum)
+{
+    const bool negative = sum < 0;
+    char       text[48];
+    size_t     at = sizeof text;
+
+    do {
+        const int digit = (int)(sum % 10);
+        text[--at] = (char)('0' + (negative ? -digit : digit));
+        sum /= 10;
+    } while (sum != 0);
+    if (negative)
+        text[--at] = '-';
+    return finish_output(e, output_line(&e->out, text + at, sizeof text - at));
+}
+
+static bool sum_work(execution *e)
+{
+    const summary s = summarize(e);
+    const bool    floats = s.type == ORDO_F32 || s.type == ORDO_F64;
+
+    if (!floats && e->out.format == FORMAT_TEXT)
+        return write_digits(e, s.integers);
+    if (!floats) {
+        const bool     narrow = s.integers >= INT64_MIN && s.integers <= INT64_MAX;
+        const uint64_t bits = (uint64_t)s.integers;
+        if (!narrow && (s.integers < 0 || s.integers > (wide_sum)UINT64_MAX))
+            return cli_fail("sum: the sum is beyond i64 and u64; give --format text");
+        return write_results(e, narrow ? ORDO_I64 : ORDO_U64, &bits, 1);
+    }
+    const double sum = spoilt(e, &s) ? (double)NAN : summary_sum(&s);
+    return write_results(e, ORDO_F64, &sum, 1);
+}
+
+static bool count_work(execution *e)
+{
+    const bool     omit = e->o.nans == ORDO_NANS_OMIT;
+    const uint64_t n = e->n - (omit ? count_nans(e->in.type, e->in.data, e->n) : 0);
+
+    return write_results(e, ORDO_U64, &n, 1);
+}
+
+/* ---- describe ---- */
+
+enum {
+    COUNT_AT,
+    MEAN_AT,
+    LEAST_AT,
+    QUARTILES_AT,
+    MOST_AT = QUARTILES_AT + 3,
+    DESCRIBED
+};
+
+/* The extremes are written in the type of the input: f64 may not hold them. */
+static bool write_described(execution *e, const summary *s, const double *values)
+{
+    static const char *const names[DESCRIBED] = {"count", "mean", "min", "25%",
+                                                 "50%",   "75%",  "max"};
+    bool                     ok = true;
+
+    if (e->out.format != FORMAT_TEXT)
+        return write_results(e, ORDO_F64, values, DESCRIBED);
+    for (size_t i = 0; ok && i < DESCRIBED; i++) {
+        char       line[NUMBER_TEXT_MAX + 8];
+        uint64_t   extreme = 0;
+        const bool exact = (i == LEAST_AT || i == MOST_AT) && s->n > 0 && !spoilt(e, s);
+        size_t     length = strlen(names[i]);
+        memcpy(line, names[i], length);
+        line[length++] = ' ';
+        if (exact)
+            (i == LEAST_AT ? summary_least : summary_most)(s, &extreme);
+        length += exact ? number_format(s->type, &extreme, line + length)
+                        : number_format(ORDO_F64, &values[i], line + length);
+        ok = output_line(&e->out, line, length);
+    }
+    return finish_output(e, ok);
+}
+
+static bool describe_work(execution *e)
+{
+    static const double places[] = {0, 0.25, 0.5, 0.75, 1};
+    double              found[5], values[DESCRIBED];
+    const summary       s = summarize(e);
+
+    call_begin("selecting");
+    if (!call_done(e, "select",
+                   ordo_quantiles(e->ctx, e->in.type, e->in.data, e->n, places, 5, found,
+                                  &ORDO_OPTS(ordo_quantile_opts, .nans = (uint32_t)e->o.nans))))
+        return false;
+    values[COUNT_AT] = (double)(spoilt(e, &s) ? e->n : s.n);
+    values[MEAN_AT] = spoilt(e, &s) || s.n == 0 ? (double)NAN : summary_sum(&s) / (double)s.n;
+    memcpy(values + LEAST_AT, found, sizeof found);
+    return write_described(e, &s, values);
+}
+
+#define FLAGS (READS | WRITES | FEW | MANY_FILES)
+
+const command command_min = {"min", min_help, specs, FLAGS, ORDO_NANS_PROPAGATE, NULL, min_work};
+const command command_max = {"max", max_help, specs, FLAGS, ORDO_NANS_PROPAGATE, NULL, max_work};
+const command command_sum = {"sum", sum_help, specs, FLAGS, ORDO_NANS_PROPAGATE, NULL, sum_work};
+const command command_count = {"count", count_help,  count_specs, FLAGS | LINES_IN,
+                               0,       count_wrong, count_work};
+const command command_describe = {"describe",          describe_help, specs,        FLAGS,
+                                  ORDO_NANS_PROPAGATE, NULL,          describe_work};

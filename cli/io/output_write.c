@@ -1,0 +1,283 @@
+/* output_write.c - what is written to an output: bytes, lines, arrays (see output.h).
+ *
+ * Small pieces go through one buffer, large ones directly to write(). Numbers are turned into text,
+ * and blocks are compressed, by several threads; the main thread writes the results in order. In
+ * a file system in memory, where write() serves one thread at a time, large arrays are copied by
+ * several threads into the mapped file; its pages are allocated before, so that a full file system
+ * is an error and no SIGBUS. */
+#define _GNU_SOURCE /* fallocate */
+
+#include "cli/io/npy.h"
+#include "cli/io/number.h"
+#include "cli/io/output.h"
+#include "cli/io/workers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#define TMPFS 0x01021994 /* f_type of a file system in memory */
+
+enum {
+    WRITE_CHUNK = 16 << 20,
+    MAPPED_LEAST = 32 << 20, /* bytes that are worth the mapping      */
+    MAPPED_PIECE = 4 << 20,  /* that one thread copies                */
+    TEXT_BLOCK = 1 << 15     /* numbers that one thread turns to text */
+};
+
+bool output_trouble(const output *out, int error)
+{
+    const char *const advice = error == ENOSPC || error == EDQUOT
+                                   ? "; free some space or write to another file system"
+                               : error == EFBIG ? "; raise the file size limit (ulimit -f)"
+                               : error == EROFS || error == EACCES || error == EPERM
+                                   ? "; write to a folder that you may change"
+                                   : "";
+    return cli_fail("%s: cannot write: %s%s%s", out->name, strerror(error),
+                    out->replaces && out->exists ? "; the file is unchanged" : "", advice);
+}
+
+/* ---- Bytes to the file ---- */
+
+typedef struct copying {
+    char       *to;
+    const char *from;
+    size_t      length;
+} copying;
+
+static void copy_piece(void *user, size_t i)
+{
+    const copying *const c = user;
+    const size_t         first = i * MAPPED_PIECE, left = c->length - first;
+
+    memcpy(c->to + first, c->from + first, left < MAPPED_PIECE ? left : MAPPED_PIECE);
+}
+
+/* Writes to a file in memory through a mapping. False if this is not possible; *error is 0 then, or
+ * the errno of a file system that is full. */
+static bool write_mapped(const output *out, const char *data, size_t length, int *error)
+{
+    struct statfs fs;
+    const off_t   at = lseek(out->fd, 0, SEEK_CUR);
+    const long    page = sysconf(_SC_PAGESIZE);
+
+    *error = 0;
+    if (!out->replaces || workers_count() == 1 || at < 0 || page <= 0 ||
+        fstatfs(out->fd, &fs) != 0 || fs.f_type != TMPFS)
+        return false;
+    if (fallocate(out->fd, 0, at, (off_t)length) != 0) {
+        *error = errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? errno : 0;
+        return false;
+    }
+    const size_t before = (size_t)(at % page);
+    char *const  map = mmap(NULL, before + length, PROT_READ | PROT_WRITE, MAP_SHARED, out->fd,
+                            at - (off_t)before);
+    if (map == MAP_FAILED)
+        return false; /* write() fills the file, which has the right size already */
+    copying c = {map + before, data, length};
+    workers_run((length + MAPPED_PIECE - 1) / MAPPED_PIECE, copy_piece, &c);
+    (void)munmap(map, before + length);
+    return lseek(out->fd, at + (off_t)length, SEEK_SET) >= 0;
+}
+
+static bool write_all(output *out, const char *data, size_t length, bool tick)
+{
+    if (length >= MAPPED_LEAST) {
+        int error;
+        if (write_mapped(out, data, length, &error))
+            return true;
+        if (error != 0)
+            return output_trouble(out, error);
+    }
+    for (size_t done = 0; done < length;) {
+        const size_t  left = length - done;
+        const ssize_t wrote = write(out->fd, data + done, left < WRITE_CHUNK ? left : WRITE_CHUNK);
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote < 0)
+            return output_trouble(out, errno);
+        done += (size_t)wrote;
+        if (tick)
+            progress_at((double)done / (double)length);
+    }
+    return true;
+}
+
+/* ---- Compressed files ---- */
+
+typedef struct pack_run {
+    output *out;
+    bool    wrong; /* after a message */
+} pack_run;
+
+static bool fill_packed(void *user, size_t i, ordered_buffer *b)
+{
+    const output *const out = ((const pack_run *)user)->out;
+    const size_t        first = i * PACK_BLOCK, left = out->packing_used - first;
+    const size_t        length = left < PACK_BLOCK ? left : PACK_BLOCK;
+
+    if (!buffer_room(b, pack_bound(out->pack, length)))
+        return false;
+    b->length = pack_block(out->pack, out->packing + first, length, b->data, b->room);
+    return b->length != SIZE_MAX;
+}
+
+static bool drain_packed(void *user, size_t i, const ordered_buffer *b)
+{
+    pack_run *const run = user;
+
+    (void)i;
+    run->wrong = !write_all(run->out, b->data, b->length, false);
+    return !run->wrong;
+}
+
+/* Compresses and writes what waits. An empty file is one empty block. */
+static bool pack_waiting(output *out, bool last)
+{
+    const size_t       blocks = (out->packing_used + PACK_BLOCK - 1) / PACK_BLOCK;
+    pack_run           run = {out, false};
+    const ordered_work w = {.blocks = last && !out->packed && blocks == 0 ? 1 : blocks,
+                            .fill = fill_packed,
+                            .drain = drain_packed,
+                            .user = &run};
+    const bool         ok = workers_ordered(&w);
+
+    out->packed = true;
+    out->packing_used = 0;
+    return ok || (!run.wrong && cli_fail("%s: cannot compress: not enough memory", out->name));
+}
+
+static bool pack_bytes(output *out, const char *data, size_t length)
+{
+    const size_t room = workers_count() * 2 * PACK_BLOCK;
+
+    if (out->packing == NULL && (out->packing = malloc(room)) == NULL)
+        return output_trouble(out, ENOMEM);
+    for (size_t done = 0; done < length;) {
+        const size_t left = length - done, free_room = room - out->packing_used;
+        const size_t n = left < free_room ? left : free_room;
+        memcpy(out->packing + out->packing_used, data + done, n);
+        out->packing_used += n;
+        done += n;
+        if (out->packing_used == room && !pack_waiting(out, false))
+            return false;
+    }
+    return true;
+}
+
+static bool put(output *out, const char *data, size_t length, bool tick)
+{
+    return out->pack != CODEC_NONE ? pack_bytes(out, data, length)
+                                   : write_all(out, data, length, tick);
+}
+
+/* ---- The buffer ---- */
+
+static bool flush_buffer(output *out)
+{
+    const size_t used = out->used;
+    out->used = 0;
+    return put(out, out->buffer, used, false);
+}
+
+bool output_flush(output *out)
+{
+    return flush_buffer(out) && (out->pack == CODEC_NONE || pack_waiting(out, true));
+}
+
+char *output_room(output *out, size_t n)
+{
+    return n <= OUTPUT_BUFFER - out->used ? out->buffer + out->used : NULL;
+}
+
+bool output_bytes(output *out, const void *data, size_t length)
+{
+    if (length > OUTPUT_BUFFER - out->used && !flush_buffer(out))
+        return false;
+    if (length >= OUTPUT_BUFFER)
+        return put(out, data, length, true);
+    if (length > 0)
+        memcpy(out->buffer + out->used, data, length);
+    out->used += length;
+    return true;
+}
+
+bool output_line(output *out, const char *line, size_t length)
+{
+    return output_bytes(out, line, length) && output_bytes(out, "\n", 1);
+}
+
+/* ---- Arrays ---- */
+
+typedef struct text_array {
+    output     *out;
+    ordo_type   type;
+    const char *data;
+    size_t      n;
+    bool        wrong; /* after a message */
+} text_array;
+
+static size_t format_numbers(ordo_type type, const char *values, size_t n, char *out)
+{
+    const size_t size = ordo_type_size(type);
+    size_t       used = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        used += number_format(type, values + i * size, out + used);
+        out[used++] = '\n';
+    }
+    return used;
+}
+
+static bool fill_text(void *user, size_t i, ordered_buffer *b)
+{
+    const text_array *const a = user;
+    const size_t            first = i * TEXT_BLOCK, left = a->n - first;
+    const size_t            n = left < TEXT_BLOCK ? left : TEXT_BLOCK;
+
+    if (!buffer_room(b, n * (NUMBER_TEXT_MAX + 1)))
+        return false;
+    b->length = format_numbers(a->type, a->data + first * ordo_type_size(a->type), n, b->data);
+    return true;
+}
+
+static bool drain_text(void *user, size_t i, const ordered_buffer *b)
+{
+    text_array *const a = user;
+
+    progress_at((double)i * TEXT_BLOCK / (double)a->n);
+    a->wrong = !output_bytes(a->out, b->data, b->length);
+    return !a->wrong;
+}
+
+static bool write_text(output *out, ordo_type type, const void *data, size_t n)
+{
+    text_array         a = {out, type, data, n, false};
+    const ordered_work w = {.blocks = (n + TEXT_BLOCK - 1) / TEXT_BLOCK,
+                            .fill = fill_text,
+                            .drain = drain_text,
+                            .user = &a};
+
+    return workers_ordered(&w) || (!a.wrong && output_trouble(out, ENOMEM));
+}
+
+bool output_array(output *out, ordo_type type, const void *data, size_t n)
+{
+    bool ok = true;
+
+    progress_start("writing");
+    if (out->format == FORMAT_TEXT) {
+        ok = write_text(out, type, data, n);
+    } else {
+        char header[NPY_HEADER_MAX];
+        if (out->format == FORMAT_NPY)
+            ok = output_bytes(out, header, npy_write_header(type, n, header));
+        ok = ok && output_bytes(out, data, n * ordo_type_size(type));
+    }
+    progress_end();
+    return ok;
+}

@@ -1,0 +1,17 @@
+/* completion.h - completion of commands and options for bash, zsh and fish. */
+#ifndef ORDO_CLI_UI_COMPLETION_H
+#define ORDO_CLI_UI_COMPLETION_H
+
+#include "cli/ui/options.h"
+
+typedef struct completion_command {
+    const char        *name;
+    char              *summary;
+    char              *help;    /* describes its options; not NULL        */
+    const option_spec *options; /* NULL: none                             */
+} completion_command;
+
+/* Prints the script of a shell: "bash", "zsh" or else fish. False if there is not enough memory. */
+bool completion_print(const char *shell, const completion_command *commands, size_t n);
+
+#endif

@@ -1,0 +1,13 @@
+# Manual pages and completion scripts: the command prints them, so that they say what --help says.
+# A cross build makes them only if the command can be run here.
+set(ordo_manual ${PROJECT_BINARY_DIR}/manual)
+if(NOT CMAKE_CROSSCOMPILING)
+    file(GLOB manual_details CONFIGURE_DEPENDS docs/man/*.mdoc)
+    add_custom_command(OUTPUT ${ordo_manual}/made
+        COMMAND ${PROJECT_SOURCE_DIR}/scripts/manual-pages $<TARGET_FILE:ordo_command> ${ordo_manual}
+        COMMAND ${CMAKE_COMMAND} -E touch ${ordo_manual}/made
+        DEPENDS ordo_command scripts/manual-pages ${manual_details}
+        COMMENT "Manual pages and completion scripts" VERBATIM)
+    add_custom_target(ordo_manual ALL DEPENDS ${ordo_manual}/made)
+    add_dependencies(ordo_product ordo_manual)
+endif()
