@@ -1,0 +1,72 @@
+/* induced.t.h - the suffix array of one string by induced sorting: sorts the LMS substrings, sorts
+ * the string of their names by recursion if a name occurs twice, and induces the other suffixes. */
+
+#if !BYTES
+static ordo_status FN(sort_string)(text_work *work, const SYMBOL *symbols, size_t n,
+                                   const INDEX *heads, size_t kinds, INDEX *sa, uint8_t *bwt);
+#endif
+
+/* Puts the LMS suffixes in order at the ends of their buckets. */
+static void FN(place_lms)(const FN(string) * s, const INDEX *order, INDEX *sa, INDEX *ends)
+{
+    for (size_t i = s->count; i-- > 0;) {
+        if (i >= TEXT_AHEAD)
+            TEXT_PREFETCH(s->starts + order[i - TEXT_AHEAD]);
+        if (i >= TEXT_AHEAD / 2)
+            TEXT_PREFETCH(s->symbols + s->starts[order[i - TEXT_AHEAD / 2]]);
+        INDEX const start = s->starts[order[i]];
+        sa[--ends[s->symbols[start]]] = start;
+    }
+}
+
+/* Induces all suffixes from the order of the LMS suffixes. heads[c] is the begin of bucket c, and
+ * heads[kinds] is n. `ends` has room for `kinds` elements. */
+static ordo_status FN(induce_all)(text_work *work, const FN(string) * s, const INDEX *order,
+                                  const INDEX *heads, size_t kinds, INDEX *ends, INDEX *sa,
+                                  uint8_t *bwt)
+{
+    FN(scan) const scan = {s->symbols, s->n, sa, ends, bwt};
+    TRY(text_clear(work, sa, s->n * sizeof *sa));
+    memcpy(ends, heads + 1, kinds * sizeof *ends);
+    FN(place_lms)(s, order, sa, ends);
+    text_phase(work);
+    memcpy(ends, heads, kinds * sizeof *ends);
+    FN(put)(&scan, ends[s->symbols[s->n - 1]]++, s->n - 1, s->symbols[s->n - 1], true);
+    if (!FN(scan_left)(work->exec, &scan))
+        return ORDO_E_CANCELLED;
+    text_phase(work);
+    memcpy(ends, heads + 1, kinds * sizeof *ends);
+    return FN(scan_right)(work->exec, &scan) ? ORDO_OK : ORDO_E_CANCELLED;
+}
+
+/* The order of the LMS suffixes, as their numbers. `room` has n elements and is spoilt. */
+static ordo_status FN(order_lms)(text_work *work, const FN(string) * s, INDEX *room, INDEX **out)
+{
+    size_t const count = s->count;
+    size_t       kinds;
+    INDEX       *order, *names, *heads;
+    TRY_SCRATCH(work->exec, count * sizeof(INDEX), order);
+    TRY_SCRATCH(work->exec, count * sizeof(INDEX), names);
+    TRY_SCRATCH(work->exec, (count + 1) * sizeof(INDEX), heads);
+    *out = order;
+    TRY(FN(sort_lms)(work, s, text_as_keys(room), order, names, heads, &kinds));
+    text_phase(work);
+    return kinds == count ? ORDO_OK
+                          : REDUCED(sort_string)(work, names, count, heads, kinds, order, NULL);
+}
+
+/* Writes the suffix array of n > 0 symbols below `kinds` to sa. heads is as for induce_all. bwt may
+ * be NULL. */
+static ordo_status FN(sort_string)(text_work *work, const SYMBOL *symbols, size_t n,
+                                   const INDEX *heads, size_t kinds, INDEX *sa, uint8_t *bwt)
+{
+    FN(string) s = {.symbols = symbols, .n = n};
+    INDEX *order = NULL, *ends;
+    s.bits = BYTES ? 8 : ordo_bit_length(kinds - 1) | (kinds == 1);
+    s.per = 64 / s.bits;
+    TRY_SCRATCH(work->exec, kinds * sizeof *ends, ends);
+    TRY(FN(find_lms)(work, &s, sa));
+    if (s.count > 0)
+        TRY(FN(order_lms)(work, &s, sa, &order));
+    return FN(induce_all)(work, &s, order, heads, kinds, ends, sa, bwt);
+}
