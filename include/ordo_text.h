@@ -78,6 +78,68 @@ ORDO_MUST ordo_status ordo_bwt(ordo_ctx *ctx, const void *text, size_t n, void *
 ORDO_MUST ordo_status ordo_unbwt(ordo_ctx *ctx, const void *bwt, size_t n, uint64_t primary,
                                  void *text, const ordo_text_opts *opts);
 
+/* ---- FM-index ----
+ *
+ * An FM-index answers queries about a text of n bytes without the text: how often and where a
+ * pattern occurs, and what the text is at a position. It takes about 2.4 bytes per byte of text,
+ * half of that if the text has at most 16 different bytes. It does not change after it was made,
+ * so contexts in several threads may use the same index at the same time.
+ *
+ * Patterns are count strings of any bytes: pattern i is patterns[offsets[i] .. offsets[i + 1]). An
+ * empty pattern occurs at each of the n positions. */
+typedef struct ordo_fm ordo_fm;
+
+typedef struct ordo_fm_opts {
+    size_t   struct_size;
+    uint64_t flags;    /* 0                                                                     */
+    uint32_t sample;   /* every sample-th position is stored, 1 to 4096; default 32. More make
+                        * ordo_fm_locate and ordo_fm_extract faster; each takes 8 bytes         */
+    uint32_t reserved; /* 0                                                                     */
+} ordo_fm_opts;
+
+typedef struct ordo_fm_facts {
+    size_t   struct_size;
+    uint64_t n;       /* bytes of the text                                                      */
+    uint64_t bytes;   /* of the index                                                           */
+    uint32_t sample;  /* as in ordo_fm_opts                                                     */
+    uint32_t letters; /* different bytes in the text                                            */
+} ordo_fm_facts;
+
+/* Makes the index of a text, which is not needed afterwards. Takes the scratch of
+ * ordo_suffix_array and 6 bytes per byte of text. The memory of the index comes from the allocator
+ * of the context, but does not count as scratch; the allocator must exist until ordo_fm_free. */
+ORDO_MUST ordo_status ordo_fm_build(ordo_ctx *ctx, const void *text, size_t n,
+                                    const ordo_fm_opts *opts, ordo_fm **out);
+ORDO_API void         ordo_fm_free(ordo_fm *fm); /* NULL is allowed                             */
+/* ORDO_E_ARG if fm or facts is NULL. */
+ORDO_MUST ordo_status ordo_fm_describe(const ordo_fm *fm, ordo_fm_facts *facts);
+
+/* The bytes of the index as they are stored in a file; valid while the index is. The same bytes on
+ * machines of the same byte order. NULL if fm is NULL. */
+ORDO_API const void *ordo_fm_data(const ordo_fm *fm, size_t *bytes);
+
+/* Makes an index from the bytes of ordo_fm_data, which are copied. Checks the header, the size, the
+ * checksum and that all parts agree, in linear time: ORDO_E_ARG, with what is wrong, for anything
+ * else. An index that was accepted is safe to use, even if it was forged. */
+ORDO_MUST ordo_status ordo_fm_load(ordo_ctx *ctx, const void *data, size_t bytes, ordo_fm **out);
+
+/* Writes the number of occurrences of pattern i to counts[i]. A pattern takes a constant time for
+ * each of its bytes. */
+ORDO_MUST ordo_status ordo_fm_count(ordo_ctx *ctx, const ordo_fm *fm, const void *patterns,
+                                    const uint64_t *offsets, size_t count, uint64_t *counts);
+
+/* Writes the positions of the occurrences of pattern i, ascending, to positions[first[i] ..
+ * first[i + 1]). first has count + 1 elements. If positions is NULL, only first is written;
+ * otherwise `capacity` is its size: ORDO_E_ARG if that is less than first[count], and then only
+ * first is written. An occurrence takes `sample` / 2 steps on average. */
+ORDO_MUST ordo_status ordo_fm_locate(ordo_ctx *ctx, const ordo_fm *fm, const void *patterns,
+                                     const uint64_t *offsets, size_t count, uint64_t *first,
+                                     uint64_t *positions, size_t capacity);
+
+/* Writes the bytes [from, from + length) of the text to out. ORDO_E_ARG if the text is shorter. */
+ORDO_MUST ordo_status ordo_fm_extract(ordo_ctx *ctx, const ordo_fm *fm, uint64_t from,
+                                      size_t length, void *out);
+
 #ifdef __cplusplus
 }
 #endif

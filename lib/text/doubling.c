@@ -23,27 +23,11 @@ typedef struct doubler {
     size_t           before[MOST_PIECES]; /* suffixes of the next round in earlier pieces */
 } doubler;
 
-/* The number of the text that holds position `at`. */
-static size_t text_of(const text_args *args, size_t at)
-{
-    size_t lo = 0, hi = args->count;
-    while (hi - lo > 1) {
-        size_t const middle = lo + (hi - lo) / 2;
-        if (args->offsets[middle] <= at)
-            lo = middle;
-        else
-            hi = middle;
-    }
-    while (args->offsets[lo + 1] <= at) /* empty texts begin there, too */
-        lo++;
-    return lo;
-}
-
 static void first_keys(void *arg, size_t lo, size_t hi)
 {
     const doubler *const   d = arg;
     const text_args *const args = d->args;
-    size_t                 text = args->count > 0 ? text_of(args, lo) : 0;
+    size_t                 text = args->count > 0 ? text_number(args, lo) : 0;
     for (size_t i = lo; i < hi; i++) {
         while (args->count > 0 && args->offsets[text + 1] <= i)
             text++;
@@ -64,7 +48,7 @@ static uint32_t rank_behind(const doubler *d, size_t at)
     size_t const           later = at + d->depth;
     if (args->count == 0)
         return later < args->n ? d->rank[later] + 1 : 0;
-    size_t const text = text_of(args, at);
+    size_t const text = text_number(args, at);
     return (uint32_t)(later < args->offsets[text + 1] ? d->rank[later] + args->count : text);
 }
 

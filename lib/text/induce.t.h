@@ -17,18 +17,6 @@ typedef struct FN(scan) {
     uint8_t      *bwt;  /* if not NULL: the symbol before each suffix, at the suffix's place */
 } FN(scan);
 
-/* Prefetches what a later step of the scan reads, the entry `ahead`. */
-static inline void FN(look_ahead)(const FN(scan) * s, size_t near, size_t far)
-{
-    TEXT_PREFETCH(s->symbols + (s->sa[far] & ~MARK));
-#if !BYTES
-    INDEX const j = s->sa[near] & ~MARK;
-    TEXT_PREFETCH_WRITE(s->ends + s->symbols[j > 0 ? j - 1 : 0]);
-#else
-    (void)near;
-#endif
-}
-
 /* Writes suffix j to `place`. Marked if the suffix before it has the other type. */
 static inline void FN(put)(const FN(scan) * s, size_t place, size_t j, SYMBOL here, bool from_left)
 {
@@ -39,6 +27,96 @@ static inline void FN(put)(const FN(scan) * s, size_t place, size_t j, SYMBOL he
     if (s->bwt != NULL)
         s->bwt[place] = before;
 #endif
+}
+
+#if BYTES
+/* Induces from the entries [lo, hi), none of which is written meanwhile. The entries that induce
+ * are first collected, because whether one does cannot be predicted. */
+static inline void FN(batch_left)(const FN(scan) * s, size_t lo, size_t hi)
+{
+    INDEX  found[TEXT_BATCH];
+    size_t count = 0;
+    for (size_t i = lo; i < hi; i++) {
+        INDEX const entry = s->sa[i];
+        TEXT_PREFETCH(s->symbols + (s->sa[ordo_min(i + TEXT_AHEAD_BYTES, s->n - 1)] & ~MARK));
+        found[count] = entry - 1;
+        count += entry - 1 < MARK - 1;
+        s->sa[i] = entry ^ MARK;
+    }
+    for (size_t k = 0; k < count; k++) {
+        SYMBOL const here = s->symbols[found[k]];
+        FN(put)(s, s->ends[here]++, found[k], here, true);
+    }
+}
+
+/* The same from the right. */
+static inline void FN(batch_right)(const FN(scan) * s, size_t lo, size_t hi)
+{
+    INDEX  found[TEXT_BATCH];
+    size_t count = 0;
+    for (size_t i = hi; i-- > lo;) {
+        INDEX const entry = s->sa[i];
+        size_t const far = i > TEXT_AHEAD_BYTES ? i - TEXT_AHEAD_BYTES : 0;
+        TEXT_PREFETCH(s->symbols + (s->sa[far] & ~MARK));
+        found[count] = entry - 1;
+        count += entry - 1 < MARK - 1;
+        s->sa[i] = entry & ~MARK;
+    }
+    for (size_t k = 0; k < count; k++) {
+        SYMBOL const here = s->symbols[found[k]];
+        FN(put)(s, --s->ends[here], found[k], here, false);
+    }
+}
+
+/* The scans with one thread, a bucket at a time: first the suffixes of type L, whose end moves with
+ * the scan, then the LMS suffixes. False if the call was cancelled. */
+static bool FN(scan_left)(ordo_exec *exec, const FN(scan) * s, const INDEX *heads,
+                          const INDEX *lms)
+{
+    for (size_t c = 0; c < TEXT_BYTES; c++) {
+        for (size_t i = heads[c], hi; i < s->ends[c]; i = hi) {
+            hi = ordo_min(i + TEXT_BATCH, s->ends[c]);
+            FN(batch_left)(s, i, hi);
+            if (i / TEXT_POLL != hi / TEXT_POLL && ordo_poll(exec, (double)i / (double)s->n))
+                return false;
+        }
+        for (size_t i = lms[c], hi; i < heads[c + 1]; i = hi) {
+            hi = ordo_min(i + TEXT_BATCH, heads[c + 1]);
+            FN(batch_left)(s, i, hi);
+            if (i / TEXT_POLL != hi / TEXT_POLL && ordo_poll(exec, (double)i / (double)s->n))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* `middle` of each bucket: the end of the suffixes of type L. */
+static bool FN(scan_right)(ordo_exec *exec, const FN(scan) * s, const INDEX *heads,
+                           const INDEX *middle)
+{
+    for (size_t c = TEXT_BYTES; c-- > 0;) {
+        for (size_t i = heads[c + 1], lo; i > s->ends[c]; i = lo) {
+            lo = ordo_max(i > TEXT_BATCH ? i - TEXT_BATCH : 0, s->ends[c]);
+            FN(batch_right)(s, lo, i);
+            if (i / TEXT_POLL != lo / TEXT_POLL && ordo_poll(exec, 1 - (double)i / (double)s->n))
+                return false;
+        }
+        for (size_t i = middle[c], lo; i > heads[c]; i = lo) {
+            lo = ordo_max(i > TEXT_BATCH ? i - TEXT_BATCH : 0, heads[c]);
+            FN(batch_right)(s, lo, i);
+            if (i / TEXT_POLL != lo / TEXT_POLL && ordo_poll(exec, 1 - (double)i / (double)s->n))
+                return false;
+        }
+    }
+    return true;
+}
+#else
+/* Prefetches what a later step of the scan reads, the entry `ahead`. */
+static inline void FN(look_ahead)(const FN(scan) * s, size_t near, size_t far)
+{
+    TEXT_PREFETCH(s->symbols + (s->sa[far] & ~MARK));
+    INDEX const j = s->sa[near] & ~MARK;
+    TEXT_PREFETCH_WRITE(s->ends + s->symbols[j > 0 ? j - 1 : 0]);
 }
 
 static inline void FN(step_left)(const FN(scan) * s, size_t i)
@@ -98,3 +176,4 @@ static bool FN(scan_right)(ordo_exec *exec, const FN(scan) * s)
         FN(step_right)(s, i);
     return true;
 }
+#endif

@@ -26,17 +26,35 @@ static ordo_status FN(induce_all)(text_work *work, const FN(string) * s, const I
                                   uint8_t *bwt)
 {
     FN(scan) const scan = {s->symbols, s->n, sa, ends, bwt};
+    SYMBOL const last = s->symbols[s->n - 1];
+#if BYTES
+    INDEX lms[TEXT_BYTES], middle[TEXT_BYTES];
+#else
     TRY(text_clear(work, sa, s->n * sizeof *sa));
+#endif
     memcpy(ends, heads + 1, kinds * sizeof *ends);
     FN(place_lms)(s, order, sa, ends);
     text_phase(work);
+#if BYTES
+    memcpy(lms, ends, sizeof lms);
+#endif
     memcpy(ends, heads, kinds * sizeof *ends);
-    FN(put)(&scan, ends[s->symbols[s->n - 1]]++, s->n - 1, s->symbols[s->n - 1], true);
+    FN(put)(&scan, ends[last]++, s->n - 1, last, true);
+#if BYTES
+    if (!FN(scan_left)(work->exec, &scan, heads, lms))
+        return ORDO_E_CANCELLED;
+    memcpy(middle, ends, sizeof middle);
+#else
     if (!FN(scan_left)(work->exec, &scan))
         return ORDO_E_CANCELLED;
+#endif
     text_phase(work);
     memcpy(ends, heads + 1, kinds * sizeof *ends);
+#if BYTES
+    return FN(scan_right)(work->exec, &scan, heads, middle) ? ORDO_OK : ORDO_E_CANCELLED;
+#else
     return FN(scan_right)(work->exec, &scan) ? ORDO_OK : ORDO_E_CANCELLED;
+#endif
 }
 
 /* The order of the LMS suffixes, as their numbers. `room` has n elements and is spoilt. */

@@ -29,17 +29,7 @@ typedef struct msd_sorter {
 
 static size_t end_of(const text_args *args, size_t at)
 {
-    size_t lo = 0, hi = args->count;
-    if (args->count == 0)
-        return args->n;
-    while (lo < hi) { /* the first text that ends behind `at` */
-        size_t const middle = lo + (hi - lo) / 2;
-        if (args->offsets[middle + 1] <= at)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    return (size_t)args->offsets[lo + 1];
+    return args->count > 0 ? (size_t)args->offsets[text_number(args, at) + 1] : args->n;
 }
 
 static bool bit_of(const msd_sorter *m, size_t at)

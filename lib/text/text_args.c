@@ -62,3 +62,16 @@ ordo_status text_one_only(ordo_exec *exec, const text_args *args, const char *ca
             call);
     return ORDO_OK;
 }
+
+size_t text_number(const text_args *args, size_t at)
+{
+    size_t lo = 0, hi = args->count - 1;
+    while (lo < hi) { /* the first text that ends behind `at` */
+        size_t const middle = lo + (hi - lo) / 2;
+        if (args->offsets[middle + 1] <= at)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo;
+}

@@ -24,9 +24,16 @@ ordo_status text_check_indices(ordo_exec *exec, text_args *args, ordo_type index
 /* Rejects many texts. */
 ordo_status text_one_only(ordo_exec *exec, const text_args *args, const char *call);
 
+/* The number of the text, of many, that has position `at`. */
+size_t text_number(const text_args *args, size_t at);
+
 /* suffix.c: the suffix array of checked arguments, of index_type. bwt: see induced.h; only for one
  * text and ORDO_TEXT_INDUCED. */
 ordo_status text_suffix_sort(text_work *work, const text_args *args, void *sa, uint8_t *bwt);
+
+/* bwt.c: the suffix array, of index_type, and the transform of one text of n > 0 bytes. */
+ordo_status text_transform(text_work *work, const text_args *args, void *sa, uint8_t *bwt,
+                           uint64_t *primary);
 
 /* doubling.c, msd.c: the suffix array of fewer than 2^32 bytes, as u32. */
 ordo_status text_doubling(text_work *work, const text_args *args, uint32_t *sa);

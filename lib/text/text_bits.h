@@ -10,6 +10,8 @@ enum {
     /* Elements between a prefetch and the access to it. An estimate: a miss takes about as long as
      * 20 to 40 elements. */
     TEXT_AHEAD = 32,
+    TEXT_AHEAD_BYTES = 96,
+    TEXT_BATCH = 128, /* entries of a suffix array that induce at once */
     /* Up to this many substrings are sorted by insertion. An estimate. */
     TEXT_FEW = ORDO_TUNE(12, 3),
     /* Least number of symbols of a piece of a parallel loop. An estimate: 10 us of work. */
