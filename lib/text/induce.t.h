@@ -1,33 +1,4 @@
-/* induce.t.h - from the order of the LMS suffixes to the order of all suffixes.
- *
- * The suffixes that begin with one symbol form a bucket, first those of type L, then those of type
- * S. The LMS suffixes are put in order at the end of their buckets. A scan from the left finds at
- * each place a suffix j whose order is known, and if the suffix j - 1 has type L, writes it to the
- * first free place of its bucket. A scan from the right does the same for type S, from the end of
- * the buckets. Each suffix is used once: the mark of an entry says that the other scan, or none,
- * uses it. The access to symbol j - 1 is a cache miss, so it is prefetched.
- *
- * Entry 0 does nothing in a scan: the place is empty, or it is the suffix 0. */
-
-typedef struct FN(scan) {
-    const SYMBOL *symbols;
-    size_t        n;
-    INDEX        *sa;
-    INDEX        *ends; /* of each symbol: the next free place (L), the end of the free ones (S) */
-    uint8_t      *bwt;  /* if not NULL: the symbol before each suffix, at the suffix's place */
-} FN(scan);
-
-/* Writes suffix j to `place`. Marked if the suffix before it has the other type. */
-static inline void FN(put)(const FN(scan) * s, size_t place, size_t j, SYMBOL here, bool from_left)
-{
-    SYMBOL const before = s->symbols[j - (j > 0)];
-    bool const   other = from_left ? before < here : before > here;
-    s->sa[place] = (INDEX)j | (other ? MARK : 0);
-#if BYTES
-    if (s->bwt != NULL)
-        s->bwt[place] = before;
-#endif
-}
+/* induce.t.h - the two scans of induced sorting; induce_entry.t.h explains them. */
 
 #if BYTES
 /* Induces from the entries [lo, hi), none of which is written meanwhile. The entries that induce
@@ -38,7 +9,7 @@ static inline void FN(batch_left)(const FN(scan) * s, size_t lo, size_t hi)
     size_t count = 0;
     for (size_t i = lo; i < hi; i++) {
         INDEX const entry = s->sa[i];
-        TEXT_PREFETCH(s->symbols + (s->sa[ordo_min(i + TEXT_AHEAD_BYTES, s->n - 1)] & ~MARK));
+        FN(prefetch)(s, ordo_min(i + TEXT_AHEAD_BYTES, s->n - 1));
         found[count] = entry - 1;
         count += entry - 1 < MARK - 1;
         s->sa[i] = entry ^ MARK;
@@ -56,8 +27,7 @@ static inline void FN(batch_right)(const FN(scan) * s, size_t lo, size_t hi)
     size_t count = 0;
     for (size_t i = hi; i-- > lo;) {
         INDEX const entry = s->sa[i];
-        size_t const far = i > TEXT_AHEAD_BYTES ? i - TEXT_AHEAD_BYTES : 0;
-        TEXT_PREFETCH(s->symbols + (s->sa[far] & ~MARK));
+        FN(prefetch)(s, i > TEXT_AHEAD_BYTES ? i - TEXT_AHEAD_BYTES : 0);
         found[count] = entry - 1;
         count += entry - 1 < MARK - 1;
         s->sa[i] = entry & ~MARK;
@@ -68,55 +38,70 @@ static inline void FN(batch_right)(const FN(scan) * s, size_t lo, size_t hi)
     }
 }
 
-/* The scans with one thread, a bucket at a time: first the suffixes of type L, whose end moves with
+/* Induces from the entries from *i on that nothing writes any more, which end at `end`: with all
+ * threads if they are many and w is not NULL. */
+static bool FN(go_left)(ordo_exec *exec, FN(share) * w, const FN(scan) * s, size_t *i, size_t end)
+{
+    size_t const lo = *i, most = w != NULL && end - lo >= TEXT_SHARED ? TEXT_BLOCK : TEXT_BATCH;
+    *i = ordo_min(lo + most, end);
+    if (most == TEXT_BLOCK) {
+        w->from_left = true;
+        return FN(share_block)(exec, w, lo, *i);
+    }
+    FN(batch_left)(s, lo, *i);
+    return lo / TEXT_POLL == *i / TEXT_POLL || !ordo_poll(exec, (double)lo / (double)s->n);
+}
+
+static bool FN(go_right)(ordo_exec *exec, FN(share) * w, const FN(scan) * s, size_t *i, size_t end)
+{
+    size_t const hi = *i, most = w != NULL && hi - end >= TEXT_SHARED ? TEXT_BLOCK : TEXT_BATCH;
+    *i = ordo_max(hi > most ? hi - most : 0, end);
+    if (most == TEXT_BLOCK) {
+        w->from_left = false;
+        return FN(share_block)(exec, w, *i, hi);
+    }
+    FN(batch_right)(s, *i, hi);
+    return hi / TEXT_POLL == *i / TEXT_POLL || !ordo_poll(exec, 1 - (double)hi / (double)s->n);
+}
+
+/* The scans, a bucket at a time: first the suffixes of type L, whose end moves with
  * the scan, then the LMS suffixes. False if the call was cancelled. */
-static bool FN(scan_left)(ordo_exec *exec, const FN(scan) * s, const INDEX *heads,
+static bool FN(scan_left)(ordo_exec *exec, FN(share) * w, const FN(scan) * s, const INDEX *heads,
                           const INDEX *lms)
 {
     for (size_t c = 0; c < TEXT_BYTES; c++) {
-        for (size_t i = heads[c], hi; i < s->ends[c]; i = hi) {
-            hi = ordo_min(i + TEXT_BATCH, s->ends[c]);
-            FN(batch_left)(s, i, hi);
-            if (i / TEXT_POLL != hi / TEXT_POLL && ordo_poll(exec, (double)i / (double)s->n))
+        for (size_t i = heads[c]; i < s->ends[c];)
+            if (!FN(go_left)(exec, w, s, &i, s->ends[c]))
                 return false;
-        }
-        for (size_t i = lms[c], hi; i < heads[c + 1]; i = hi) {
-            hi = ordo_min(i + TEXT_BATCH, heads[c + 1]);
-            FN(batch_left)(s, i, hi);
-            if (i / TEXT_POLL != hi / TEXT_POLL && ordo_poll(exec, (double)i / (double)s->n))
+        for (size_t i = lms[c]; i < heads[c + 1];)
+            if (!FN(go_left)(exec, w, s, &i, heads[c + 1]))
                 return false;
-        }
     }
     return true;
 }
 
 /* `middle` of each bucket: the end of the suffixes of type L. */
-static bool FN(scan_right)(ordo_exec *exec, const FN(scan) * s, const INDEX *heads,
+static bool FN(scan_right)(ordo_exec *exec, FN(share) * w, const FN(scan) * s, const INDEX *heads,
                            const INDEX *middle)
 {
     for (size_t c = TEXT_BYTES; c-- > 0;) {
-        for (size_t i = heads[c + 1], lo; i > s->ends[c]; i = lo) {
-            lo = ordo_max(i > TEXT_BATCH ? i - TEXT_BATCH : 0, s->ends[c]);
-            FN(batch_right)(s, lo, i);
-            if (i / TEXT_POLL != lo / TEXT_POLL && ordo_poll(exec, 1 - (double)i / (double)s->n))
+        for (size_t i = heads[c + 1]; i > s->ends[c];)
+            if (!FN(go_right)(exec, w, s, &i, s->ends[c]))
                 return false;
-        }
-        for (size_t i = middle[c], lo; i > heads[c]; i = lo) {
-            lo = ordo_max(i > TEXT_BATCH ? i - TEXT_BATCH : 0, heads[c]);
-            FN(batch_right)(s, lo, i);
-            if (i / TEXT_POLL != lo / TEXT_POLL && ordo_poll(exec, 1 - (double)i / (double)s->n))
+        for (size_t i = middle[c]; i > heads[c];)
+            if (!FN(go_right)(exec, w, s, &i, heads[c]))
                 return false;
-        }
     }
     return true;
 }
 #else
-/* Prefetches what a later step of the scan reads, the entry `ahead`. */
+/* Prefetches what later steps read: the symbols of the entry `far`, and the end of the bucket that
+ * the entry `near` induces to. */
 static inline void FN(look_ahead)(const FN(scan) * s, size_t near, size_t far)
 {
-    TEXT_PREFETCH(s->symbols + (s->sa[far] & ~MARK));
-    INDEX const j = s->sa[near] & ~MARK;
-    TEXT_PREFETCH_WRITE(s->ends + s->symbols[j > 0 ? j - 1 : 0]);
+    INDEX const entry = s->sa[near];
+    FN(prefetch)(s, far);
+    TEXT_PREFETCH_WRITE(s->ends + s->symbols[entry - 1 < MARK - 1 ? entry - 1 : 0]);
 }
 
 static inline void FN(step_left)(const FN(scan) * s, size_t i)
@@ -139,9 +124,16 @@ static inline void FN(step_right)(const FN(scan) * s, size_t i)
     }
 }
 
-/* The scans with one thread. False if the call was cancelled. */
-static bool FN(scan_left)(ordo_exec *exec, const FN(scan) * s)
+/* The scans, with all threads if w is not NULL. False if the call was cancelled. */
+static bool FN(scan_left)(ordo_exec *exec, FN(share) * w, const FN(scan) * s)
 {
+    for (size_t i = 0; w != NULL && i < s->n; i += TEXT_BLOCK) {
+        w->from_left = true;
+        if (!FN(share_block)(exec, w, i, ordo_min(i + TEXT_BLOCK, s->n)))
+            return false;
+    }
+    if (w != NULL)
+        return true;
     size_t const n = s->n, safe = n > 2 * TEXT_AHEAD ? n - 2 * TEXT_AHEAD : 0;
     size_t       i = 0;
     while (i < safe) {
@@ -158,10 +150,17 @@ static bool FN(scan_left)(ordo_exec *exec, const FN(scan) * s)
     return true;
 }
 
-static bool FN(scan_right)(ordo_exec *exec, const FN(scan) * s)
+static bool FN(scan_right)(ordo_exec *exec, FN(share) * w, const FN(scan) * s)
 {
     size_t const n = s->n;
     size_t       i = n;
+    for (; w != NULL && i > 0; i -= ordo_min(i, TEXT_BLOCK)) {
+        w->from_left = false;
+        if (!FN(share_block)(exec, w, i - ordo_min(i, TEXT_BLOCK), i))
+            return false;
+    }
+    if (w != NULL)
+        return true;
     while (i > 2 * TEXT_AHEAD) {
         size_t const end = ordo_max(i > TEXT_POLL ? i - TEXT_POLL : 0, 2 * TEXT_AHEAD);
         while (i-- > end) {

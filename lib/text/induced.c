@@ -15,6 +15,12 @@ static uint64_t *text_as_keys(void *room)
 #define ORDO_TEMPLATE "text/lms.t.h"
 #include "text/for_each_string.h"
 
+#define ORDO_TEMPLATE "text/induce_entry.t.h"
+#include "text/for_each_string.h"
+
+#define ORDO_TEMPLATE "text/induce_share.t.h"
+#include "text/for_each_string.h"
+
 #define ORDO_TEMPLATE "text/induce.t.h"
 #include "text/for_each_string.h"
 

@@ -6,6 +6,62 @@ static ordo_status FN(sort_string)(text_work *work, const SYMBOL *symbols, size_
                                    const INDEX *heads, size_t kinds, INDEX *sa, uint8_t *bwt);
 #endif
 
+#if BYTES
+typedef struct FN(placer) {
+    const FN(string) *string;
+    const INDEX *order;
+    INDEX       *sa;
+    size_t       grain;
+    uint64_t (*counts)[TEXT_BYTES]; /* of each piece: LMS suffixes that begin with each byte */
+    uint64_t     before[TEXT_BYTES + 1]; /* places of LMS suffixes with a lower byte */
+    const INDEX *begins;                 /* of each byte: the first place in sa */
+} FN(placer);
+
+static void FN(count_lms)(void *arg, size_t lo, size_t hi)
+{
+    const FN(placer) *const p = arg;
+    uint64_t *const counts = p->counts[lo / p->grain];
+    memset(counts, 0, sizeof *p->counts);
+    for (size_t i = lo; i < hi; i++)
+        counts[p->string->symbols[p->string->starts[i]]]++;
+}
+
+static void FN(place_piece)(void *arg, size_t lo, size_t hi)
+{
+    const FN(placer) *const p = arg;
+    size_t c = 0;
+    for (size_t i = lo; i < hi;) {
+        while (p->before[c + 1] <= i)
+            c++;
+        size_t const end = ordo_min(hi, (size_t)p->before[c + 1]);
+        INDEX *const out = p->sa + p->begins[c] - p->before[c];
+        for (; i < end; i++) {
+            if (i + TEXT_AHEAD < hi)
+                TEXT_PREFETCH(p->string->starts + p->order[i + TEXT_AHEAD]);
+            out[i] = p->string->starts[p->order[i]];
+        }
+    }
+}
+
+/* Puts the LMS suffixes in order at the ends of their buckets. Sets begins[c] to the first place of
+ * those that begin with byte c. */
+static ordo_status FN(place_lms)(text_work *work, const FN(string) * s, const INDEX *order,
+                                 INDEX *sa, const INDEX *heads, INDEX *begins)
+{
+    FN(placer) p = {.string = s, .order = order, .sa = sa, .begins = begins};
+    p.grain = ordo_max(TEXT_TUNE_FIND, ordo_div_up(s->count, 64));
+    TRY_SCRATCH(work->exec, 64 * sizeof *p.counts, p.counts);
+    TRY(text_loop(work, s->count, p.grain, FN(count_lms), &p));
+    for (size_t c = 0; c < TEXT_BYTES; c++) {
+        uint64_t sum = 0;
+        for (size_t i = 0; i < ordo_div_up(s->count, p.grain); i++)
+            sum += p.counts[i][c];
+        begins[c] = (INDEX)(heads[c + 1] - sum);
+        p.before[c + 1] = p.before[c] + sum;
+    }
+    return text_loop(work, s->count, p.grain, FN(place_piece), &p);
+}
+#else
 /* Puts the LMS suffixes in order at the ends of their buckets. */
 static void FN(place_lms)(const FN(string) * s, const INDEX *order, INDEX *sa, INDEX *ends)
 {
@@ -18,6 +74,7 @@ static void FN(place_lms)(const FN(string) * s, const INDEX *order, INDEX *sa, I
         sa[--ends[s->symbols[start]]] = start;
     }
 }
+#endif
 
 /* Induces all suffixes from the order of the LMS suffixes. heads[c] is the begin of bucket c, and
  * heads[kinds] is n. `ends` has room for `kinds` elements. */
@@ -27,33 +84,34 @@ static ordo_status FN(induce_all)(text_work *work, const FN(string) * s, const I
 {
     FN(scan) const scan = {s->symbols, s->n, sa, ends, bwt};
     SYMBOL const last = s->symbols[s->n - 1];
+    FN(share) *w = NULL;
+    if (work->exec->threads > 1 && s->n >= TEXT_SHARED)
+        TRY(FN(share_open)(work, &scan, &w));
 #if BYTES
     INDEX lms[TEXT_BYTES], middle[TEXT_BYTES];
+    TRY(FN(place_lms)(work, s, order, sa, heads, lms));
 #else
     TRY(text_clear(work, sa, s->n * sizeof *sa));
-#endif
     memcpy(ends, heads + 1, kinds * sizeof *ends);
     FN(place_lms)(s, order, sa, ends);
-    text_phase(work);
-#if BYTES
-    memcpy(lms, ends, sizeof lms);
 #endif
+    text_phase(work);
     memcpy(ends, heads, kinds * sizeof *ends);
     FN(put)(&scan, ends[last]++, s->n - 1, last, true);
 #if BYTES
-    if (!FN(scan_left)(work->exec, &scan, heads, lms))
+    if (!FN(scan_left)(work->exec, w, &scan, heads, lms))
         return ORDO_E_CANCELLED;
     memcpy(middle, ends, sizeof middle);
 #else
-    if (!FN(scan_left)(work->exec, &scan))
+    if (!FN(scan_left)(work->exec, w, &scan))
         return ORDO_E_CANCELLED;
 #endif
     text_phase(work);
     memcpy(ends, heads + 1, kinds * sizeof *ends);
 #if BYTES
-    return FN(scan_right)(work->exec, &scan, heads, middle) ? ORDO_OK : ORDO_E_CANCELLED;
+    return FN(scan_right)(work->exec, w, &scan, heads, middle) ? ORDO_OK : ORDO_E_CANCELLED;
 #else
-    return FN(scan_right)(work->exec, &scan) ? ORDO_OK : ORDO_E_CANCELLED;
+    return FN(scan_right)(work->exec, w, &scan) ? ORDO_OK : ORDO_E_CANCELLED;
 #endif
 }
 

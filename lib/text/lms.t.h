@@ -279,6 +279,16 @@ static void FN(pack_keys)(void *arg, size_t lo, size_t hi)
         w->keys[k] = FN(piece)(w->string, k, 0) >> w->low << w->low | k;
 }
 
+/* Whether the packed key at place i has its whole substring. If so, the last symbol of the key is
+ * padding, which the largest symbol looks like. */
+static inline bool FN(packed_whole)(const FN(sorter) * w, size_t i)
+{
+    unsigned const bits = w->string->bits;
+    uint64_t const ones = UINT64_MAX >> (64 - bits);
+    return w->full > 0 && (w->keys[i] >> (64 - w->full * bits) & ones) == ones &&
+           FN(length)(w->string, w->values[i]) < w->full;
+}
+
 /* Takes the numbers out of the packed keys; marks those whose other bits are as before. */
 static void FN(unpack_keys)(void *arg, size_t lo, size_t hi)
 {
@@ -290,20 +300,53 @@ static void FN(unpack_keys)(void *arg, size_t lo, size_t hi)
     }
 }
 
+/* Small groups, sorted together so that their cache misses overlap. */
+typedef struct FN(batch) {
+    const FN(sorter) *sorter;
+    size_t begins[TEXT_GROUPS], sizes[TEXT_GROUPS];
+    size_t count;
+} FN(batch);
+
+static void FN(sort_batch)(FN(batch) * b)
+{
+    const FN(string) *const s = b->sorter->string;
+    INDEX *const values = b->sorter->values;
+    for (size_t g = 0; g < b->count; g++)
+        for (size_t i = b->begins[g]; i < b->begins[g] + b->sizes[g]; i++) {
+            values[i] &= ~MARK;
+            TEXT_PREFETCH(s->starts + values[i]);
+        }
+    for (size_t g = 0; g < b->count; g++)
+        for (size_t i = b->begins[g]; i < b->begins[g] + b->sizes[g]; i++)
+            TEXT_PREFETCH(s->symbols + s->starts[values[i]] + b->sorter->full);
+    for (size_t g = 0; g < b->count; g++)
+        FN(sort_few)(s, values + b->begins[g], b->sizes[g], b->sorter->full);
+    b->count = 0;
+}
+
 /* Sorts the groups of equal packed substrings that begin in a piece. */
 static void FN(sort_groups)(void *arg, size_t lo, size_t hi)
 {
     const FN(sorter) *const w = arg;
     size_t const end = w->bounds[ordo_div_up(hi, w->grain)];
+    FN(batch) batch = {.sorter = w};
     for (size_t i = w->bounds[lo / w->grain], next; i < end; i = next) {
         for (next = i + 1; next < end && (w->values[next] & MARK) != 0; next++)
             ;
-        if (next - i == 1 || FN(length)(w->string, w->values[i]) < w->full)
+        if (next - i == 1 || FN(packed_whole)(w, i))
             continue; /* alone, or all equal */
+        if (next - i <= TEXT_FEW) {
+            batch.begins[batch.count] = i;
+            batch.sizes[batch.count++] = next - i;
+            if (batch.count == TEXT_GROUPS)
+                FN(sort_batch)(&batch);
+            continue;
+        }
         for (size_t j = i + 1; j < next; j++)
             w->values[j] &= ~MARK;
         FN(sort_deep)(w->string, w->keys + i, w->values + i, next - i, w->full, false);
     }
+    FN(sort_batch)(&batch);
 }
 
 /* Puts the last substring, which no other one equals, in its place. */

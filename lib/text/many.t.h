@@ -12,7 +12,7 @@ static ordo_status FN(sort_one)(text_work *work, const text_args *args, INDEX *s
     for (size_t c = 0; c <= TEXT_BYTES; c++)
         heads[c] = (INDEX)counts[c];
     work->exec->phases = 5;
-    return FN(text_induced)(work, args->text, args->n, heads, sa, bwt);
+    return FN(text_induced)(work, text_near(work, args), args->n, heads, sa, bwt);
 }
 #else
 typedef struct FN(joined) {

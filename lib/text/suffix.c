@@ -5,6 +5,34 @@
 
 #define MOST_MARKED ((size_t)1 << 31) /* u32 indices of induced sorting have a mark */
 
+/* From this many bytes on, the text is copied to scratch, which has huge pages: random accesses
+ * then miss the TLB less often. EMR, one thread, 105 MB of source text: 5.9 s without the copy, 5.3
+ * s with it. */
+#define COPY_LEAST ORDO_TUNE((size_t)8 << 20, (size_t)100)
+
+typedef struct text_copy {
+    const uint8_t *from;
+    uint8_t       *to;
+} text_copy;
+
+static void copy_piece(void *arg, size_t lo, size_t hi)
+{
+    const text_copy *const c = arg;
+    memcpy(c->to + lo, c->from + lo, hi - lo);
+}
+
+/* The text, or a copy of it if there is scratch for one. */
+static const uint8_t *text_near(text_work *work, const text_args *args)
+{
+    text_copy copy = {.from = args->text};
+    void     *room;
+    if (args->n < COPY_LEAST || ordo_scratch(work->exec, args->n, &room) != ORDO_OK)
+        return args->text;
+    copy.to = room;
+    bool const copied = text_share(work, args->n, TEXT_GRAIN, copy_piece, &copy) == ORDO_OK;
+    return copied ? copy.to : args->text;
+}
+
 #define ORDO_TEMPLATE "text/many.t.h"
 #include "text/for_each_string.h"
 

@@ -14,9 +14,15 @@ enum {
     TEXT_BATCH = 128, /* entries of a suffix array that induce at once */
     /* Up to this many substrings are sorted by insertion. An estimate. */
     TEXT_FEW = ORDO_TUNE(12, 3),
+    TEXT_GROUPS = 32, /* groups of a few substrings that are sorted together */
     /* Least number of symbols of a piece of a parallel loop. An estimate: 10 us of work. */
     TEXT_TUNE_FIND = ORDO_TUNE(1 << 14, 16),
     TEXT_GRAIN = ORDO_TUNE(1 << 14, 64),
+    /* A scan by several threads: entries of a block, and of the smallest one that is shared; most
+     * pieces of a loop. Estimates: a block fits the L2 caches, a loop takes 10 us. */
+    TEXT_BLOCK = ORDO_TUNE(1 << 20, 200),
+    TEXT_SHARED = ORDO_TUNE(1 << 15, 20),
+    TEXT_PIECES = 64,
     TEXT_POLL = ORDO_TUNE(1 << 16, 64), /* elements between two checks for cancel */
     TEXT_BYTES = 256 /* values of a byte */
 };
