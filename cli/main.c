@@ -32,6 +32,11 @@ static const char help[] =
     "  scan      print prefix sums, minima, maxima, or running counts of flags\n"
     "  moving    print medians, quantiles, ranks, minima or maxima of a moving window\n"
     "  partition move the elements whose flag is set to the front\n"
+    "  suffix    print the suffix array of a text, and its common prefixes\n"
+    "  bwt       write the Burrows-Wheeler transform of a text\n"
+    "  unbwt     write the text of a transform\n"
+    "  index     write an index of a text that finds patterns without the text\n"
+    "  search    print where patterns occur in an indexed text, or how often\n"
     "  gen       generate test data; the same seed gives the same data\n"
     "  bench     measure ordo on this machine, beside other libraries and a plain copy\n"
     "  tune      measure this machine for the choice between CPU and GPU\n"
@@ -43,6 +48,7 @@ static const char help[] =
     "Exit status: 0 success, 1 the answer is no, 2 error.\n";
 
 static const command *const commands[] = {
+    &command_suffix,   &command_bwt,     &command_unbwt,  &command_index,  &command_search,
     &command_sort,     &command_argsort, &command_rank,   &command_select, &command_median,
     &command_quantile, &command_topk,    &command_radius, &command_scan,   &command_partition,
     &command_gen,      &command_info,    &command_tune,   &command_moving};
@@ -50,6 +56,7 @@ static const command *const commands[] = {
 
 /* Pairs: a name from other programs and libraries, and the command to use instead. */
 static const char *const elsewhere[] = {
+    "grep",        "search",        "sa",         "suffix",
     "min",         "select -k 1",   "max",        "topk -k 1",
     "kth",         "select",        "nth",        "select",
     "head",        "topk",          "percentile", "quantile",

@@ -57,8 +57,10 @@ static void print_help(const command *c)
                                             : "a file; stdin if it is '-' or not given",
                help_input);
     if ((c->flags & WRITES) != 0) {
-        fputs(help_output, stdout);
-        puts((c->flags & FEW) != 0 ? "text" : "the format of the input");
+        if ((c->flags & NO_ARRAY) == 0) {
+            fputs(help_output, stdout);
+            puts((c->flags & FEW) != 0 ? "text" : "the format of the input");
+        }
         fputs(help_common, stdout);
         fputs(c->flags & LETTER_H ? "  --help            print this text\n"
                                   : "  -h, --help        print this text\n",

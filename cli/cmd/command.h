@@ -24,7 +24,8 @@ typedef enum command_flag {
     LINES_OUT = 16,   /* with --text or --fasta the only format of results is text  */
     PACKED_BITS = 32, /* has --dtype bits                                           */
     MANY_FILES = 64,  /* reads several files as one                                 */
-    LETTER_H = 128    /* -h is an option, not --help                                */
+    LETTER_H = 128,   /* -h is an option, not --help                                */
+    NO_ARRAY = 256    /* the output is no array: the help describes -o, no --format  */
 } command_flag;
 
 enum {
@@ -67,6 +68,7 @@ typedef struct command {
 extern const command command_sort, command_argsort, command_rank, command_select, command_median,
     command_quantile, command_topk, command_radius, command_scan, command_partition, command_gen,
     command_info, command_tune, command_moving;
+extern const command command_suffix, command_bwt, command_unbwt, command_index, command_search;
 
 /* Runs the command and returns its exit code. argv[0] is the name of the command. */
 int command_execute(const command *c, int argc, char **argv);
@@ -116,6 +118,10 @@ const char *lines_wrong(execution *e);
 
 /* sort_lines.c: sorts or merges lines and writes them. */
 bool sort_lines(execution *e, ordo_sort_opts opts);
+
+/* read_text.c: reads all bytes of e->paths[i]; sets *n. command_execute() frees them. NULL after a
+ * message. */
+char *read_text(execution *e, size_t i, size_t *n);
 
 /* check.c: checks that the input is sorted. If an element is out of order, names it on stderr and
  * sets e->no. */

@@ -162,7 +162,7 @@ static bool FN(share_block)(ordo_exec *exec, FN(share) * w, size_t lo, size_t hi
 static ordo_status FN(share_open)(text_work *work, const FN(scan) * scan, FN(share) **out)
 {
     FN(share) *w;
-    size_t const block = TEXT_BLOCK;
+    size_t const block = ordo_min(TEXT_BLOCK, scan->n);
     TRY_SCRATCH(work->exec, sizeof *w, w);
     memset(w, 0, sizeof *w);
     w->scan = scan;
