@@ -124,16 +124,9 @@ static inline void FN(step_right)(const FN(scan) * s, size_t i)
     }
 }
 
-/* The scans, with all threads if w is not NULL. False if the call was cancelled. */
-static bool FN(scan_left)(ordo_exec *exec, FN(share) * w, const FN(scan) * s)
+/* The scans with one thread. False if the call was cancelled. */
+static bool FN(scan_left)(ordo_exec *exec, const FN(scan) * s)
 {
-    for (size_t i = 0; w != NULL && i < s->n; i += TEXT_BLOCK) {
-        w->from_left = true;
-        if (!FN(share_block)(exec, w, i, ordo_min(i + TEXT_BLOCK, s->n)))
-            return false;
-    }
-    if (w != NULL)
-        return true;
     size_t const n = s->n, safe = n > 2 * TEXT_AHEAD ? n - 2 * TEXT_AHEAD : 0;
     size_t       i = 0;
     while (i < safe) {
@@ -150,17 +143,10 @@ static bool FN(scan_left)(ordo_exec *exec, FN(share) * w, const FN(scan) * s)
     return true;
 }
 
-static bool FN(scan_right)(ordo_exec *exec, FN(share) * w, const FN(scan) * s)
+static bool FN(scan_right)(ordo_exec *exec, const FN(scan) * s)
 {
     size_t const n = s->n;
     size_t       i = n;
-    for (; w != NULL && i > 0; i -= ordo_min(i, TEXT_BLOCK)) {
-        w->from_left = false;
-        if (!FN(share_block)(exec, w, i - ordo_min(i, TEXT_BLOCK), i))
-            return false;
-    }
-    if (w != NULL)
-        return true;
     while (i > 2 * TEXT_AHEAD) {
         size_t const end = ordo_max(i > TEXT_POLL ? i - TEXT_POLL : 0, 2 * TEXT_AHEAD);
         while (i-- > end) {

@@ -4,6 +4,7 @@
  * threads. */
 #include "text/induced.h"
 
+#include "text/rank_groups.h"
 #include "text/text_bits.h"
 
 /* The memory of an array of indices, for keys of 64 bits. */

@@ -84,11 +84,11 @@ static ordo_status FN(induce_all)(text_work *work, const FN(string) * s, const I
 {
     FN(scan) const scan = {s->symbols, s->n, sa, ends, bwt};
     SYMBOL const last = s->symbols[s->n - 1];
+#if BYTES
+    INDEX lms[TEXT_BYTES], middle[TEXT_BYTES];
     FN(share) *w = NULL;
     if (work->exec->threads > 1 && s->n >= TEXT_SHARED)
         TRY(FN(share_open)(work, &scan, &w));
-#if BYTES
-    INDEX lms[TEXT_BYTES], middle[TEXT_BYTES];
     TRY(FN(place_lms)(work, s, order, sa, heads, lms));
 #else
     TRY(text_clear(work, sa, s->n * sizeof *sa));
@@ -103,7 +103,7 @@ static ordo_status FN(induce_all)(text_work *work, const FN(string) * s, const I
         return ORDO_E_CANCELLED;
     memcpy(middle, ends, sizeof middle);
 #else
-    if (!FN(scan_left)(work->exec, w, &scan))
+    if (!FN(scan_left)(work->exec, &scan))
         return ORDO_E_CANCELLED;
 #endif
     text_phase(work);
@@ -111,7 +111,7 @@ static ordo_status FN(induce_all)(text_work *work, const FN(string) * s, const I
 #if BYTES
     return FN(scan_right)(work->exec, w, &scan, heads, middle) ? ORDO_OK : ORDO_E_CANCELLED;
 #else
-    return FN(scan_right)(work->exec, w, &scan) ? ORDO_OK : ORDO_E_CANCELLED;
+    return FN(scan_right)(work->exec, &scan) ? ORDO_OK : ORDO_E_CANCELLED;
 #endif
 }
 
@@ -127,8 +127,14 @@ static ordo_status FN(order_lms)(text_work *work, const FN(string) * s, INDEX *r
     *out = order;
     TRY(FN(sort_lms)(work, s, text_as_keys(room), order, names, heads, &kinds));
     text_phase(work);
-    return kinds == count ? ORDO_OK
-                          : REDUCED(sort_string)(work, names, count, heads, kinds, order, NULL);
+    bool done = kinds == count;
+#if BYTES
+    if (!done && sizeof(INDEX) == sizeof(uint32_t) && work->exec->threads >= TEXT_RANK_THREADS)
+        TRY(text_rank_groups(work, (uint32_t *)(void *)names, (uint32_t *)(void *)heads, count,
+                             (uint32_t *)(void *)order, &done));
+#endif
+    return done ? ORDO_OK
+                : REDUCED(sort_string)(work, names, count, heads, kinds, order, NULL);
 }
 
 /* Writes the suffix array of n > 0 symbols below `kinds` to sa. heads is as for induce_all. bwt may

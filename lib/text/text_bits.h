@@ -23,6 +23,9 @@ enum {
     TEXT_BLOCK = ORDO_TUNE(1 << 20, 200),
     TEXT_SHARED = ORDO_TUNE(1 << 15, 20),
     TEXT_PIECES = 64,
+    /* From this many threads on, the string of names is sorted by doubling, which all threads share,
+     * instead of induced sorting, whose scans of integers use one. */
+    TEXT_RANK_THREADS = ORDO_TUNE(4, 2),
     TEXT_POLL = ORDO_TUNE(1 << 16, 64), /* elements between two checks for cancel */
     TEXT_BYTES = 256 /* values of a byte */
 };
