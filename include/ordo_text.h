@@ -38,13 +38,13 @@ typedef enum ordo_text_algorithm {
 } ordo_text_algorithm;
 
 typedef struct ordo_text_opts {
-    size_t   struct_size;
-    uint64_t flags;          /* 0                                                               */
-    uint32_t algorithm;      /* an ordo_text_algorithm, for suffix arrays; else 0               */
-    uint32_t reserved;       /* 0                                                               */
-    const uint64_t *offsets; /* many texts: text i is [offsets[i], offsets[i + 1]); offsets[0] is
+    size_t          struct_size;
+    uint64_t        flags;     /* 0                                                               */
+    uint32_t        algorithm; /* an ordo_text_algorithm, for suffix arrays; else 0               */
+    uint32_t        reserved;  /* 0                                                               */
+    const uint64_t *offsets;   /* many texts: text i is [offsets[i], offsets[i + 1]); offsets[0] is
                               * 0, they do not descend, and offsets[count] is n                 */
-    size_t          count;   /* the number of texts; 0: one text                                */
+    size_t          count;     /* the number of texts; 0: one text                                */
 } ordo_text_opts;
 
 /* Writes the positions of the n suffixes in order to sa. INDUCED takes up to 10 bytes of scratch

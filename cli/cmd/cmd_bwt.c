@@ -95,5 +95,7 @@ static bool invert(execution *e)
            finish_output(e, output_bytes(&e->out, text, n));
 }
 
-const command command_bwt = {"bwt", bwt_help, bwt_specs, WRITES | FEW | NO_ARRAY, 0, binary, transform};
-const command command_unbwt = {"unbwt", unbwt_help, unbwt_specs, WRITES | FEW | NO_ARRAY, 0, any_bytes, invert};
+const command command_bwt = {"bwt", bwt_help, bwt_specs, WRITES | FEW | NO_ARRAY,
+                             0,     binary,   transform};
+const command command_unbwt = {"unbwt", unbwt_help, unbwt_specs, WRITES | FEW | NO_ARRAY,
+                               0,       any_bytes,  invert};

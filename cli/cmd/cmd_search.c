@@ -40,9 +40,9 @@ static const char search_help[] =
 
 static const option_spec index_specs[] = {TEXT("output", 'o', out),
                                           COUNT("sample", 0, sample, 1, 4096), COMMON_OPTIONS};
-static const option_spec search_specs[] = {TEXT("output", 'o', out), TEXT("file", 'f', pattern_file),
-                                           FLAG("count", count_only), FLAG("locate", locate),
-                                           COMMON_OPTIONS};
+static const option_spec search_specs[] = {
+    TEXT("output", 'o', out), TEXT("file", 'f', pattern_file), FLAG("count", count_only),
+    FLAG("locate", locate), COMMON_OPTIONS};
 
 static const char *index_wrong(execution *e)
 {
@@ -122,8 +122,8 @@ static bool read_patterns(const execution *e, lines *out)
 static bool write_line(execution *e, const lines *from, size_t pattern, uint64_t number)
 {
     char      text[32];
-    const int length = snprintf(text, sizeof text, from->n > 1 ? "%llu\t" : "%llu",
-                                (unsigned long long)number);
+    const int length =
+        snprintf(text, sizeof text, from->n > 1 ? "%llu\t" : "%llu", (unsigned long long)number);
 
     if (!output_bytes(&e->out, text, (size_t)length))
         return false;
@@ -159,8 +159,8 @@ static bool print_positions(execution *e, const ordo_fm *fm, patterns *p)
     if (p->first == NULL)
         return false;
     call_begin("searching");
-    if (!call_end(ordo_fm_locate(e->ctx, fm, from->bytes, from->offsets, from->n, p->first, NULL,
-                                 0)))
+    if (!call_end(
+            ordo_fm_locate(e->ctx, fm, from->bytes, from->offsets, from->n, p->first, NULL, 0)))
         return false;
     const size_t all = (size_t)p->first[from->n];
     p->results = cli_alloc(all, sizeof *p->results, "the positions");
@@ -188,8 +188,8 @@ static bool search_work(execution *e)
     if (data == NULL)
         return false;
     call_begin("loading");
-    bool ok = call_done(e, "load", ordo_fm_load(e->ctx, data, bytes, &fm)) &&
-              read_patterns(e, &p.from);
+    bool ok =
+        call_done(e, "load", ordo_fm_load(e->ctx, data, bytes, &fm)) && read_patterns(e, &p.from);
     e->no = true;
     ok = ok && (e->o.count_only ? print_counts : print_positions)(e, fm, &p);
     ordo_fm_free(fm);
@@ -199,7 +199,8 @@ static bool search_work(execution *e)
     return ok;
 }
 
-const command command_index = {"index",     index_help, index_specs, WRITES | FEW | NO_ARRAY, 0,
-                               index_wrong, index_work};
+const command command_index = {"index", index_help,  index_specs, WRITES | FEW | NO_ARRAY,
+                               0,       index_wrong, index_work};
 const command command_search = {
-    "search", search_help, search_specs, WRITES | FEW | NO_ARRAY | MANY_FILES, 0, search_wrong, search_work};
+    "search", search_help,  search_specs, WRITES | FEW | NO_ARRAY | MANY_FILES,
+    0,        search_wrong, search_work};

@@ -23,12 +23,10 @@ static const char help[] =
     "                    a time; slow)\n"
     "  --verify          check the result in linear time before it is written\n";
 
-static const option_spec specs[] = {TEXT("lcp", 0, lcp_file),
-                                    FLAG("verify", verify),
-                                    INDEX_TYPE("index-type"),
-                                    ALGORITHM("auto induced doubling msd"),
-                                    OUTPUT_OPTIONS,
-                                    COMMON_OPTIONS};
+static const option_spec specs[] = {
+    TEXT("lcp", 0, lcp_file), FLAG("verify", verify),
+    INDEX_TYPE("index-type"), ALGORITHM("auto induced doubling msd"),
+    OUTPUT_OPTIONS,           COMMON_OPTIONS};
 
 static const char *wrong(execution *e)
 {

@@ -100,13 +100,13 @@ typedef struct options { /* the options of all commands; each command uses some 
     bool     unset_first, only;
     const char *list_text, *method, *rank_type, *json_file, *flags_file, *flags_dtype;
     const char *weights_file, *weights_dtype, *groups_file, *groups_dtype, *then_files;
-    const char *lr, *rl, *dm; /* files of radius */
+    const char *lr, *rl, *dm;            /* files of radius */
     const char *lcp_file, *pattern_file; /* of suffix and search */
     bool        verify, count_only, locate;
-    uint64_t    sample;       /* of index */
-    int         check;        /* a check_kind; 0: sort */
-    line_flags  line;         /* of sort */
-    void       *list;         /* the numbers of list_text, to be freed */
+    uint64_t    sample; /* of index */
+    int         check;  /* a check_kind; 0: sort */
+    line_flags  line;   /* of sort */
+    void       *list;   /* the numbers of list_text, to be freed */
     size_t      count;
 } options;
 

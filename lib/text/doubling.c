@@ -113,8 +113,8 @@ static void keep_tied(void *arg, size_t lo, size_t hi)
     const uint64_t *const keys = d->keys;
     size_t                out = d->before[lo / d->grain];
     for (size_t i = lo; i < hi; i++) {
-        bool const tied = (i > 0 && keys[i - 1] == keys[i]) ||
-                          (i + 1 < d->active && keys[i + 1] == keys[i]);
+        bool const tied =
+            (i > 0 && keys[i - 1] == keys[i]) || (i + 1 < d->active && keys[i + 1] == keys[i]);
         if (tied)
             d->next[out++] = d->index[i];
     }

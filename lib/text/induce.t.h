@@ -67,7 +67,7 @@ static bool FN(go_right)(ordo_exec *exec, FN(share) * w, const FN(scan) * s, siz
 /* The scans, a bucket at a time: first the suffixes of type L, whose end moves with
  * the scan, then the LMS suffixes. False if the call was cancelled. */
 static bool FN(scan_left)(ordo_exec *exec, FN(share) * w, const FN(scan) * s, const INDEX *heads,
-                          const INDEX *lms)
+                                                                   const INDEX *lms)
 {
     for (size_t c = 0; c < TEXT_BYTES; c++) {
         for (size_t i = heads[c]; i < s->ends[c];)
@@ -82,7 +82,7 @@ static bool FN(scan_left)(ordo_exec *exec, FN(share) * w, const FN(scan) * s, co
 
 /* `middle` of each bucket: the end of the suffixes of type L. */
 static bool FN(scan_right)(ordo_exec *exec, FN(share) * w, const FN(scan) * s, const INDEX *heads,
-                           const INDEX *middle)
+                                                                    const INDEX *middle)
 {
     for (size_t c = TEXT_BYTES; c-- > 0;) {
         for (size_t i = heads[c + 1]; i > s->ends[c];)

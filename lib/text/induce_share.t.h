@@ -5,19 +5,19 @@
 
 #if BYTES
 typedef struct FN(share) {
-    const FN(scan) *scan;
-    bool   from_left;
-    size_t lo, hi, grain; /* of the block; entries of a piece */
-    INDEX *entries;       /* what is induced */
-    SYMBOL *symbols;      /* of it */
-    uint8_t *befores;     /* the symbols before it */
-    size_t found[TEXT_PIECES];
+    const FN(scan) * scan;
+    bool     from_left;
+    size_t   lo, hi, grain; /* of the block; entries of a piece */
+    INDEX   *entries;       /* what is induced */
+    SYMBOL  *symbols;       /* of it */
+    uint8_t *befores;       /* the symbols before it */
+    size_t   found[TEXT_PIECES];
     INDEX (*ends)[TEXT_BYTES]; /* of each piece: where it writes */
 } FN(share);
 
 /* The suffix that an entry induces, with its mark; its symbol and the symbol before that. */
 static inline INDEX FN(induced)(const FN(scan) * s, bool from_left, INDEX suffix, SYMBOL *here,
-                                SYMBOL *before)
+                                         SYMBOL *before)
 {
     *here = s->symbols[suffix];
     *before = s->symbols[suffix - (suffix > 0)];
@@ -26,12 +26,12 @@ static inline INDEX FN(induced)(const FN(scan) * s, bool from_left, INDEX suffix
 
 static void FN(collect)(void *arg, size_t lo, size_t hi)
 {
-    FN(share) *const w = arg;
+    FN(share) *const      w = arg;
     const FN(scan) *const s = w->scan;
-    size_t const piece = lo / w->grain;
-    INDEX *const counts = w->ends[piece];
-    INDEX *const entries = w->entries + lo;
-    size_t       found = 0;
+    size_t const          piece = lo / w->grain;
+    INDEX *const          counts = w->ends[piece];
+    INDEX *const          entries = w->entries + lo;
+    size_t                found = 0;
     memset(counts, 0, sizeof *w->ends);
     for (size_t k = lo; k < hi; k++) {
         size_t const ahead = ordo_min(k + TEXT_AHEAD_BYTES, hi - 1);
@@ -43,8 +43,8 @@ static void FN(collect)(void *arg, size_t lo, size_t hi)
         s->sa[i] = w->from_left ? entry ^ MARK : entry & ~MARK;
     }
     for (size_t k = 0; k < found; k++) {
-        entries[k] = FN(induced)(s, w->from_left, entries[k], &w->symbols[lo + k],
-                                 &w->befores[lo + k]);
+        entries[k] =
+            FN(induced)(s, w->from_left, entries[k], &w->symbols[lo + k], &w->befores[lo + k]);
         counts[w->symbols[lo + k]]++;
     }
     w->found[piece] = found;
@@ -53,9 +53,9 @@ static void FN(collect)(void *arg, size_t lo, size_t hi)
 static void FN(spread)(void *arg, size_t lo, size_t hi)
 {
     const FN(share) *const w = arg;
-    const FN(scan) *const s = w->scan;
-    size_t const piece = lo / w->grain;
-    INDEX *const ends = w->ends[piece];
+    const FN(scan) *const  s = w->scan;
+    size_t const           piece = lo / w->grain;
+    INDEX *const           ends = w->ends[piece];
     (void)hi;
     for (size_t k = lo; k < lo + w->found[piece]; k++) {
         SYMBOL const here = w->symbols[k];
@@ -84,9 +84,9 @@ static bool FN(share_block)(ordo_exec *exec, FN(share) * w, size_t lo, size_t hi
 }
 
 /* The memory of a block. */
-static ordo_status FN(share_open)(text_work *work, const FN(scan) * scan, FN(share) **out)
+static ordo_status FN(share_open)(text_work *work, const FN(scan) * scan, FN(share) * *out)
 {
-    FN(share) *w;
+    FN(share) * w;
     size_t const block = ordo_min(TEXT_BLOCK, scan->n);
     TRY_SCRATCH(work->exec, sizeof *w, w);
     memset(w, 0, sizeof *w);

@@ -8,11 +8,11 @@ static ordo_status FN(sort_string)(text_work *work, const SYMBOL *symbols, size_
 
 #if BYTES
 typedef struct FN(placer) {
-    const FN(string) *string;
+    const FN(string) * string;
     const INDEX *order;
     INDEX       *sa;
     size_t       grain;
-    uint64_t (*counts)[TEXT_BYTES]; /* of each piece: LMS suffixes that begin with each byte */
+    uint64_t (*counts)[TEXT_BYTES];      /* of each piece: LMS suffixes that begin with each byte */
     uint64_t     before[TEXT_BYTES + 1]; /* places of LMS suffixes with a lower byte */
     const INDEX *begins;                 /* of each byte: the first place in sa */
 } FN(placer);
@@ -20,7 +20,7 @@ typedef struct FN(placer) {
 static void FN(count_lms)(void *arg, size_t lo, size_t hi)
 {
     const FN(placer) *const p = arg;
-    uint64_t *const counts = p->counts[lo / p->grain];
+    uint64_t *const         counts = p->counts[lo / p->grain];
     memset(counts, 0, sizeof *p->counts);
     for (size_t i = lo; i < hi; i++)
         counts[p->string->symbols[p->string->starts[i]]]++;
@@ -29,7 +29,7 @@ static void FN(count_lms)(void *arg, size_t lo, size_t hi)
 static void FN(place_piece)(void *arg, size_t lo, size_t hi)
 {
     const FN(placer) *const p = arg;
-    size_t c = 0;
+    size_t                  c = 0;
     for (size_t i = lo; i < hi;) {
         while (p->before[c + 1] <= i)
             c++;
@@ -46,7 +46,8 @@ static void FN(place_piece)(void *arg, size_t lo, size_t hi)
 /* Puts the LMS suffixes in order at the ends of their buckets. Sets begins[c] to the first place of
  * those that begin with byte c. */
 static ordo_status FN(place_lms)(text_work *work, const FN(string) * s, const INDEX *order,
-                                 INDEX *sa, const INDEX *heads, INDEX *begins)
+                                                           INDEX *sa, const INDEX *heads,
+                                                           INDEX *begins)
 {
     FN(placer) p = {.string = s, .order = order, .sa = sa, .begins = begins};
     p.grain = ordo_max(TEXT_TUNE_FIND, ordo_div_up(s->count, 64));
@@ -79,8 +80,8 @@ static void FN(place_lms)(const FN(string) * s, const INDEX *order, INDEX *sa, I
 /* Induces all suffixes from the order of the LMS suffixes. heads[c] is the begin of bucket c, and
  * heads[kinds] is n. `ends` has room for `kinds` elements. */
 static ordo_status FN(induce_all)(text_work *work, const FN(string) * s, const INDEX *order,
-                                  const INDEX *heads, size_t kinds, INDEX *ends, INDEX *sa,
-                                  uint8_t *bwt)
+                                                            const INDEX *heads, size_t kinds,
+                                                            INDEX *ends, INDEX *sa, uint8_t *bwt)
 {
     FN(scan) const scan = {s->symbols, s->n, sa, ends, bwt};
     SYMBOL const last = s->symbols[s->n - 1];
@@ -133,8 +134,7 @@ static ordo_status FN(order_lms)(text_work *work, const FN(string) * s, INDEX *r
         TRY(text_rank_groups(work, (uint32_t *)(void *)names, (uint32_t *)(void *)heads, count,
                              (uint32_t *)(void *)order, &done));
 #endif
-    return done ? ORDO_OK
-                : REDUCED(sort_string)(work, names, count, heads, kinds, order, NULL);
+    return done ? ORDO_OK : REDUCED(sort_string)(work, names, count, heads, kinds, order, NULL);
 }
 
 /* Writes the suffix array of n > 0 symbols below `kinds` to sa. heads is as for induce_all. bwt may

@@ -37,7 +37,7 @@ static inline size_t FN(end_of_text)(const text_args *args, size_t p)
 
 static void FN(compare_piece)(void *arg, size_t lo, size_t hi)
 {
-    const FN(lcp) *const l = arg;
+    const FN(lcp) *const   l = arg;
     const text_args *const args = l->args;
     const uint8_t *const   text = args->text;
     size_t                 known = 0, end = lo;

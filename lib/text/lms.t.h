@@ -22,7 +22,7 @@ typedef struct FN(string) {
 /* ---- Positions ---- */
 
 typedef struct FN(finder) {
-    const FN(string) *string;
+    const FN(string) * string;
     INDEX  *out;   /* n elements; a piece writes from its begin on */
     size_t *found; /* of each piece */
     size_t  piece;
@@ -34,12 +34,12 @@ typedef struct FN(finder) {
 static void FN(find_piece)(void *arg, size_t lo, size_t hi)
 {
     const FN(finder) *const f = arg;
-    const SYMBOL *const s = f->string->symbols;
-    INDEX *const        out = f->out + lo;
-    size_t const        piece = lo / f->piece;
-    size_t              plateau = f->plateau[piece], found = 0;
-    bool                falling = f->falling[piece];
-    SYMBOL              before = lo > 0 ? s[lo - 1] : s[0];
+    const SYMBOL *const     s = f->string->symbols;
+    INDEX *const            out = f->out + lo;
+    size_t const            piece = lo / f->piece;
+    size_t                  plateau = f->plateau[piece], found = 0;
+    bool                    falling = f->falling[piece];
+    SYMBOL                  before = lo > 0 ? s[lo - 1] : s[0];
     for (size_t i = lo; i < hi; i++) {
         SYMBOL const here = s[i];
         bool const   rises = here > before, falls = here < before;
@@ -71,7 +71,7 @@ static void FN(find_states)(const FN(finder) * f)
 }
 
 typedef struct FN(packer) {
-    const FN(finder) *finder;
+    const FN(finder) * finder;
     const size_t *before; /* positions in the pieces before each piece */
 } FN(packer);
 
@@ -137,8 +137,8 @@ static inline uint64_t FN(piece)(const FN(string) * s, size_t k, size_t depth)
  * symbols. */
 static int FN(compare)(const FN(string) * s, size_t a, size_t b, size_t depth)
 {
-    size_t const a_length = FN(length)(s, a), b_length = FN(length)(s, b);
-    size_t const least = ordo_min(a_length, b_length);
+    size_t const        a_length = FN(length)(s, a), b_length = FN(length)(s, b);
+    size_t const        least = ordo_min(a_length, b_length);
     const SYMBOL *const x = s->symbols + s->starts[a], *const y = s->symbols + s->starts[b];
     size_t i = depth;
 #if BYTES
@@ -173,8 +173,7 @@ static void FN(sort_few)(const FN(string) * s, INDEX *values, size_t n, size_t d
         INDEX const value = values[i];
         size_t      at = i;
         int         order = -1;
-        while (at > 0 &&
-               (order = FN(compare)(s, values[at - 1] & ~MARK, value, depth)) > 0) {
+        while (at > 0 && (order = FN(compare)(s, values[at - 1] & ~MARK, value, depth)) > 0) {
             values[at] = values[at - 1];
             at--;
         }
@@ -209,7 +208,7 @@ static void FN(split_three)(uint64_t *keys, INDEX *values, size_t n, uint64_t pi
 }
 
 static void FN(load_pieces)(const FN(string) * s, uint64_t *keys, const INDEX *values, size_t n,
-                            size_t depth)
+                                     size_t depth)
 {
     for (size_t i = 0; i < n; i++) {
         if (i + TEXT_AHEAD < n)
@@ -224,7 +223,7 @@ static void FN(load_pieces)(const FN(string) * s, uint64_t *keys, const INDEX *v
  * room for n keys, which are loaded if `loaded`. The loop goes on with the largest of three parts,
  * so the recursion is at most lg n deep. */
 static void FN(sort_deep)(const FN(string) * s, uint64_t *keys, INDEX *values, size_t n,
-                          size_t depth, bool loaded)
+                                   size_t depth, bool loaded)
 {
     while (n > TEXT_FEW) {
         if (!loaded)
@@ -259,7 +258,7 @@ static void FN(sort_deep)(const FN(string) * s, uint64_t *keys, INDEX *values, s
 }
 
 typedef struct FN(sorter) {
-    const FN(string) *string;
+    const FN(string) * string;
     uint64_t *keys;   /* packed substrings, later the keys of sort_deep */
     INDEX    *values; /* numbers of substrings */
     size_t    n;
@@ -293,7 +292,7 @@ static inline bool FN(packed_whole)(const FN(sorter) * w, size_t i)
 static void FN(unpack_keys)(void *arg, size_t lo, size_t hi)
 {
     const FN(sorter) *const w = arg;
-    uint64_t const low = ((uint64_t)1 << w->low) - 1;
+    uint64_t const          low = ((uint64_t)1 << w->low) - 1;
     for (size_t i = lo; i < hi; i++) {
         bool const same = i > 0 && (w->keys[i - 1] ^ w->keys[i]) <= low;
         w->values[i] = (INDEX)(w->keys[i] & low) | (same ? MARK : 0);
@@ -302,7 +301,7 @@ static void FN(unpack_keys)(void *arg, size_t lo, size_t hi)
 
 /* Small groups, sorted together so that their cache misses overlap. */
 typedef struct FN(batch) {
-    const FN(sorter) *sorter;
+    const FN(sorter) * sorter;
     size_t begins[TEXT_GROUPS], sizes[TEXT_GROUPS];
     size_t count;
 } FN(batch);
@@ -310,7 +309,7 @@ typedef struct FN(batch) {
 static void FN(sort_batch)(FN(batch) * b)
 {
     const FN(string) *const s = b->sorter->string;
-    INDEX *const values = b->sorter->values;
+    INDEX *const            values = b->sorter->values;
     for (size_t g = 0; g < b->count; g++)
         for (size_t i = b->begins[g]; i < b->begins[g] + b->sizes[g]; i++) {
             values[i] &= ~MARK;
@@ -328,7 +327,7 @@ static void FN(sort_batch)(FN(batch) * b)
 static void FN(sort_groups)(void *arg, size_t lo, size_t hi)
 {
     const FN(sorter) *const w = arg;
-    size_t const end = w->bounds[ordo_div_up(hi, w->grain)];
+    size_t const            end = w->bounds[ordo_div_up(hi, w->grain)];
     FN(batch) batch = {.sorter = w};
     for (size_t i = w->bounds[lo / w->grain], next; i < end; i = next) {
         for (next = i + 1; next < end && (w->values[next] & MARK) != 0; next++)
@@ -368,7 +367,7 @@ static void FN(insert_last)(const FN(sorter) * w)
 static void FN(count_names)(void *arg, size_t lo, size_t hi)
 {
     const FN(sorter) *const w = arg;
-    size_t names = 0;
+    size_t                  names = 0;
     for (size_t i = lo; i < hi; i++)
         names += (w->values[i] & MARK) == 0;
     w->names[lo / w->grain] = names;
@@ -377,7 +376,7 @@ static void FN(count_names)(void *arg, size_t lo, size_t hi)
 static void FN(write_names)(void *arg, size_t lo, size_t hi)
 {
     const FN(sorter) *const w = arg;
-    size_t name = w->names[lo / w->grain];
+    size_t                  name = w->names[lo / w->grain];
     for (size_t i = lo; i < hi; i++) {
         INDEX const value = w->values[i];
         if ((value & MARK) == 0)
@@ -393,7 +392,8 @@ static void FN(write_names)(void *arg, size_t lo, size_t hi)
  * name of substring k, a number from 0 on; equal substrings have equal names. heads[name] is the
  * first place of a name in values; it has room for count + 1. keys has room for count. */
 static ordo_status FN(sort_lms)(text_work *work, const FN(string) * string, uint64_t *keys,
-                                INDEX *values, INDEX *names, INDEX *heads, size_t *name_count)
+                                                          INDEX *values, INDEX *names, INDEX *heads,
+                                                          size_t *name_count)
 {
     size_t const count = string->count, others = count - 1;
     size_t       bounds[66] = {0}, counts[65] = {0};

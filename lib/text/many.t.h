@@ -27,7 +27,7 @@ typedef struct FN(joined) {
 static void FN(join_texts)(void *arg, size_t lo, size_t hi)
 {
     const FN(joined) *const j = arg;
-    const text_args *const args = j->args;
+    const text_args *const  args = j->args;
     for (size_t i = lo; i < hi; i++) {
         size_t const end = (size_t)args->offsets[i + 1];
         for (size_t at = (size_t)args->offsets[i]; at < end; at++)

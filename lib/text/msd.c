@@ -58,7 +58,7 @@ static void add_range(msd_sorter *m, size_t *count, size_t *used, const uint32_t
 static void split_range(msd_sorter *m, const msd_range *range, size_t *count, size_t *used)
 {
     uint32_t *const from = m->active + range->begin, *const zeros = m->other + *used;
-    size_t          n = 0, kept = 0;
+    size_t n = 0, kept = 0;
     for (size_t i = 0; i < range->n; i++) {
         uint32_t const at = from[i];
         bool const     one = bit_of(m, at);

@@ -95,8 +95,7 @@ static void load_words(void *arg, size_t lo, size_t hi)
     const ranker *const r = arg;
     for (size_t i = lo; i < hi; i++) {
         if (i + TEXT_AHEAD < hi)
-            TEXT_PREFETCH(r->rank +
-                          ordo_min(r->suffixes[i + TEXT_AHEAD] + r->depth, r->n - 1));
+            TEXT_PREFETCH(r->rank + ordo_min(r->suffixes[i + TEXT_AHEAD] + r->depth, r->n - 1));
         size_t const   later = r->suffixes[i] + r->depth;
         uint64_t const rank = later < r->n ? (uint64_t)r->rank[later] + 1 : 0;
         r->words[i] = rank << 32 | r->suffixes[i];
@@ -214,8 +213,8 @@ static bool take_scratch(ordo_exec *exec, ranker *r)
     return true;
 }
 
-ordo_status text_rank_groups(text_work *work, const uint32_t *names, const uint32_t *heads, size_t n,
-                             uint32_t *order, bool *done)
+ordo_status text_rank_groups(text_work *work, const uint32_t *names, const uint32_t *heads,
+                             size_t n, uint32_t *order, bool *done)
 {
     ranker *r;
     size_t  sum = 0;

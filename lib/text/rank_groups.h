@@ -9,7 +9,7 @@
  * first symbol of suffix i, and heads[name] its first place in `order`. Puts `order` in the order
  * of the suffixes and sets *done. If that takes much more time than for usual text, or scratch is
  * refused, *done is false and `order` is unspecified. Takes 28 bytes of scratch per symbol. */
-ordo_status text_rank_groups(text_work *work, const uint32_t *names, const uint32_t *heads, size_t n,
-                             uint32_t *order, bool *done);
+ordo_status text_rank_groups(text_work *work, const uint32_t *names, const uint32_t *heads,
+                             size_t n, uint32_t *order, bool *done);
 
 #endif

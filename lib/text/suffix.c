@@ -119,6 +119,5 @@ static ordo_status suffix_checked(ordo_ctx *ctx, ordo_exec *exec, const void *te
 ordo_status ordo_suffix_array(ordo_ctx *ctx, const void *text, size_t n, ordo_type index_type,
                               void *sa, const ordo_text_opts *opts)
 {
-    API_CALL("suffix_array", ORDO_U8, n,
-             suffix_checked(ctx, exec, text, n, index_type, sa, opts));
+    API_CALL("suffix_array", ORDO_U8, n, suffix_checked(ctx, exec, text, n, index_type, sa, opts));
 }

@@ -27,6 +27,5 @@ static ordo_status check_checked(ordo_ctx *ctx, ordo_exec *exec, const void *tex
 ordo_status ordo_suffix_check(ordo_ctx *ctx, const void *text, size_t n, ordo_type index_type,
                               const void *sa, const ordo_text_opts *opts)
 {
-    API_CALL("suffix_check", ORDO_U8, n,
-             check_checked(ctx, exec, text, n, index_type, sa, opts));
+    API_CALL("suffix_check", ORDO_U8, n, check_checked(ctx, exec, text, n, index_type, sa, opts));
 }

@@ -71,7 +71,7 @@ static bool FN(shift_ranks)(ordo_exec *exec, const FN(checker) * c)
 
 static void FN(check_order)(void *arg, size_t lo, size_t hi)
 {
-    FN(checker) *const c = arg;
+    FN(checker) *const   c = arg;
     const uint8_t *const text = c->args->text;
     for (size_t i = ordo_max(lo, 1); i < hi; i++) {
         RECORD const a = c->sa[i - 1], b = c->sa[i];

@@ -28,11 +28,11 @@ static void FN(fill_next)(void *arg, size_t lo, size_t hi)
 static void FN(walk_chains)(void *arg, size_t lo, size_t hi)
 {
     const FN(walker) *const w = arg;
-    unbwt_work *const u = w->work;
-    const RECORD *const next = w->next;
-    RECORD   row[UNBWT_WIDTH];
-    uint8_t *to[UNBWT_WIDTH], *page_end[UNBWT_WIDTH];
-    size_t   chain[UNBWT_WIDTH], active = 0, begun = lo, steps = 0;
+    unbwt_work *const       u = w->work;
+    const RECORD *const     next = w->next;
+    RECORD                  row[UNBWT_WIDTH];
+    uint8_t                *to[UNBWT_WIDTH], *page_end[UNBWT_WIDTH];
+    size_t                  chain[UNBWT_WIDTH], active = 0, begun = lo, steps = 0;
     for (;;) {
         while (active < UNBWT_WIDTH && begun < hi) {
             row[active] = w->rows[begun];

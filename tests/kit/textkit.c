@@ -7,9 +7,9 @@
 #include <string.h>
 
 static const char *const names[TEXT_KINDS] = {
-    "equal",       "zeros",    "period 2",  "period 3", "period 1000", "fibonacci",
-    "thue-morse",  "de bruijn", "skyline",  "binary",   "dna",         "bytes",
-    "0 and 255",   "words",    "repeats",   "descending"};
+    "equal",      "zeros",     "period 2", "period 3",  "period 1000", "fibonacci",
+    "thue-morse", "de bruijn", "skyline",  "binary",    "dna",         "bytes",
+    "0 and 255",  "words",     "repeats",  "descending"};
 
 const char *text_kind_name(size_t kind) { return names[kind]; }
 
@@ -54,8 +54,8 @@ static void skyline(uint8_t *text, size_t n)
 
 static void words(uint8_t *text, size_t n, test_rng *rng)
 {
-    static const char *const list[] = {"the ", "of ",   "and ",  "order ", "suffix ", "array ",
-                                       "a ",   "text ", "sorts ", "\n",    "is ",     "index "};
+    static const char *const list[] = {"the ", "of ",   "and ",   "order ", "suffix ", "array ",
+                                       "a ",   "text ", "sorts ", "\n",     "is ",     "index "};
     for (size_t i = 0; i < n;) {
         const char *const word = list[test_rng_below(rng, sizeof list / sizeof *list)];
         for (size_t k = 0; word[k] != '\0' && i < n; k++)
@@ -80,18 +80,28 @@ void text_fill(size_t kind, uint8_t *text, size_t n, uint64_t seed)
     static const size_t periods[] = {1, 1, 2, 3, 1000}, letters[] = {2, 4, 256, 2};
     test_rng            rng = {seed};
     switch (kind) {
-    case 5: fibonacci(text, n); break;
-    case 7: de_bruijn(text, n); break;
-    case 8: skyline(text, n); break;
-    case 13: words(text, n, &rng); break;
-    case 14: repeats(text, n, &rng); break;
+    case 5:
+        fibonacci(text, n);
+        break;
+    case 7:
+        de_bruijn(text, n);
+        break;
+    case 8:
+        skyline(text, n);
+        break;
+    case 13:
+        words(text, n, &rng);
+        break;
+    case 14:
+        repeats(text, n, &rng);
+        break;
     default:
         for (size_t i = 0; i < n; i++)
-            text[i] = kind == 0   ? 'a'
-                      : kind == 1 ? 0
-                      : kind < 5  ? i < periods[kind] ? (uint8_t)test_rng_next(&rng)
-                                                      : text[i - periods[kind]]
-                      : kind == 6 ? (uint8_t)('a' + __builtin_popcountll(i) % 2)
+            text[i] = kind == 0    ? 'a'
+                      : kind == 1  ? 0
+                      : kind < 5   ? i < periods[kind] ? (uint8_t)test_rng_next(&rng)
+                                                       : text[i - periods[kind]]
+                        : kind == 6 ? (uint8_t)('a' + __builtin_popcountll(i) % 2)
                       : kind == 15 ? (uint8_t)(255 - i * 256 / n)
                       : kind == 12 ? (uint8_t)(0 - test_rng_below(&rng, 2))
                                    : (uint8_t)test_rng_below(&rng, letters[kind - 9]);
@@ -106,8 +116,8 @@ typedef struct naive {
 static int compare(const void *a, const void *b)
 {
     const naive *const x = a, *const y = b;
-    size_t const       m = x->end - x->at, n = y->end - y->at;
-    int const          order = memcmp(x->text + x->at, y->text + y->at, m < n ? m : n);
+    size_t const m = x->end - x->at, n = y->end - y->at;
+    int const    order = memcmp(x->text + x->at, y->text + y->at, m < n ? m : n);
     if (order != 0)
         return order;
     return m != n ? (m > n) - (m < n) : (x->number > y->number) - (x->number < y->number);
@@ -155,7 +165,8 @@ void text_cut(uint64_t *offsets, size_t count, size_t n, uint64_t seed)
         size_t const left = n - (size_t)offsets[i - 1];
         size_t const most = 2 * left / (count - i + 1) + 1;
         bool const   empty = test_rng_below(&rng, 4) == 0;
-        offsets[i] = offsets[i - 1] + (empty ? 0 : test_rng_below(&rng, most < left ? most + 1 : left + 1));
+        offsets[i] =
+            offsets[i - 1] + (empty ? 0 : test_rng_below(&rng, most < left ? most + 1 : left + 1));
     }
     offsets[count] = n;
 }

@@ -62,8 +62,7 @@ static void check_lcp(ordo_ctx *ctx, size_t n, const uint64_t *offsets, size_t c
     CHECK_STATUS(ORDO_OK, ordo_lcp(ctx, text, n, ORDO_U32, sa, lcp, &opts), ctx);
     CHECK_STATUS(ORDO_OK, ordo_lcp(ctx, text, n, ORDO_U64, wide_sa, wide_lcp, &opts), ctx);
     for (size_t i = 0; i < n; i++) {
-        size_t const right =
-            i == 0 ? 0 : text_naive_lcp(text, n, offsets, count, sa[i - 1], sa[i]);
+        size_t const right = i == 0 ? 0 : text_naive_lcp(text, n, offsets, count, sa[i - 1], sa[i]);
         wrong += lcp[i] != right || wide_lcp[i] != right;
     }
     CHECK_EQ_U64(0, wrong);
@@ -104,7 +103,7 @@ static void test_many(void)
 
 static void test_long(void)
 {
-    typedef int32_t divbwt_fn(const uint8_t *, uint8_t *, int32_t *, int32_t);
+    typedef int32_t  divbwt_fn(const uint8_t *, uint8_t *, int32_t *, int32_t);
     void *const      library = dlopen("libdivsufsort.so.3", RTLD_NOW);
     divbwt_fn *const peer =
         library != NULL ? (divbwt_fn *)(uintptr_t)dlsym(library, "divbwt") : NULL;

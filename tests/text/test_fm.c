@@ -75,9 +75,9 @@ static void check_queries(ordo_ctx *ctx, const ordo_fm *fm, size_t n, uint64_t s
                  ordo_fm_locate(ctx, fm, patterns, offsets, PATTERNS, first, positions, all), ctx);
     CHECK_BYTES(right, positions, all * sizeof *right, sizeof *right);
     if (all > 0)
-        CHECK_STATUS(ORDO_E_ARG,
-                     ordo_fm_locate(ctx, fm, patterns, offsets, PATTERNS, first, positions, all - 1),
-                     NULL);
+        CHECK_STATUS(
+            ORDO_E_ARG,
+            ordo_fm_locate(ctx, fm, patterns, offsets, PATTERNS, first, positions, all - 1), NULL);
     for (size_t i = 0; i < 20; i++) {
         size_t const from = i == 0 ? 0 : test_rng_below(&rng, n + 1);
         size_t const length = i == 0 ? n : test_rng_below(&rng, n - from + 1);

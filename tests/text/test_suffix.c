@@ -121,7 +121,7 @@ static void test_many(void)
 /* Texts long enough for every phase with the thresholds as shipped. */
 static void test_long(void)
 {
-    typedef int32_t divsufsort_fn(const uint8_t *, int32_t *, int32_t);
+    typedef int32_t      divsufsort_fn(const uint8_t *, int32_t *, int32_t);
     void *const          library = dlopen("libdivsufsort.so.3", RTLD_NOW);
     divsufsort_fn *const peer =
         library != NULL ? (divsufsort_fn *)(uintptr_t)dlsym(library, "divsufsort") : NULL;
@@ -165,12 +165,12 @@ static void test_wrong_arrays(void)
                 memcpy(narrow, expected, N * sizeof *narrow);
                 narrow[i] = expected[j];
                 narrow[j] = expected[i];
-                CHECK_STATUS(ORDO_E_ORDER,
-                             ordo_suffix_check(ctx, text, N, ORDO_U32, narrow, NULL), NULL);
+                CHECK_STATUS(ORDO_E_ORDER, ordo_suffix_check(ctx, text, N, ORDO_U32, narrow, NULL),
+                             NULL);
                 narrow[i] = expected[i];
                 narrow[j] = expected[i];
-                CHECK_STATUS(ORDO_E_ORDER,
-                             ordo_suffix_check(ctx, text, N, ORDO_U32, narrow, NULL), NULL);
+                CHECK_STATUS(ORDO_E_ORDER, ordo_suffix_check(ctx, text, N, ORDO_U32, narrow, NULL),
+                             NULL);
             }
         memcpy(narrow, expected, N * sizeof *narrow);
         narrow[kind] = N;
@@ -199,8 +199,8 @@ static void test_arguments(void)
     CHECK_STATUS(ORDO_E_ARG, ordo_suffix_array(ctx, text, 8, ORDO_U32, NULL, NULL), NULL);
     CHECK_STATUS(ORDO_E_ARG, ordo_suffix_array(ctx, text, 8, ORDO_I32, narrow, NULL), NULL);
     CHECK_STATUS(ORDO_E_ARG, ordo_suffix_array(ctx, narrow, 8, ORDO_U32, narrow, NULL), NULL);
-    CHECK_STATUS(ORDO_E_ARG,
-                 ordo_suffix_array(ctx, text, 8, ORDO_U32, (char *)narrow + 2, NULL), NULL);
+    CHECK_STATUS(ORDO_E_ARG, ordo_suffix_array(ctx, text, 8, ORDO_U32, (char *)narrow + 2, NULL),
+                 NULL);
     CHECK_STATUS(ORDO_E_UNSUPPORTED,
                  ordo_suffix_array(ctx, text, 8, ORDO_U32, narrow,
                                    &ORDO_OPTS(ordo_text_opts, .flags = ORDO_ON_DEVICE)),
@@ -260,7 +260,7 @@ int main(void)
     for (size_t i = 0; i < CONTEXTS; i++)
         CHECK_STATUS(ORDO_OK,
                      ordo_ctx_create(&workers[i], &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CPU,
-                                                              .threads = thread_counts[i])),
+                                                             .threads = thread_counts[i])),
                      NULL);
     test_kinds();
     test_alphabets();

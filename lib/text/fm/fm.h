@@ -36,7 +36,7 @@ typedef struct fm_header {
     uint64_t bytes, checksum; /* of the whole index; of all bytes behind this field */
     uint64_t n, primary;
     uint32_t sample, letters;
-    uint8_t  letter[FM_LETTERS];     /* of each code, ascending */
+    uint8_t  letter[FM_LETTERS];    /* of each code, ascending */
     uint64_t below[FM_LETTERS + 1]; /* of each code: letters of the text with a lower code */
     uint8_t  zeros[24];
 } fm_header;
@@ -66,10 +66,10 @@ struct ordo_fm {
     unsigned         level_count;
     uint64_t         n, primary;
     uint32_t         sample;
-    int16_t          code[256];         /* of each byte; -1: it is no letter */
-    uint64_t         start[FM_LETTERS]; /* of each code: the first row that begins with it */
-    uint64_t base[FM_VALUES];     /* level 1: where each high value begins */
-    uint64_t skipped[FM_LETTERS]; /* level 1: the low value of a code before that place */
+    int16_t          code[256];           /* of each byte; -1: it is no letter */
+    uint64_t         start[FM_LETTERS];   /* of each code: the first row that begins with it */
+    uint64_t         base[FM_VALUES];     /* level 1: where each high value begins */
+    uint64_t         skipped[FM_LETTERS]; /* level 1: the low value of a code before that place */
 };
 
 /* The parts of an index of n bytes. */

@@ -204,11 +204,11 @@ static void fill_header(fm_header *h, const fm_parts *parts, const uint64_t *bel
 static ordo_status fill_index(text_work *work, const text_args *args, const uint64_t *below,
                               uint32_t sample, const fm_parts *parts, ordo_fm *fm)
 {
-    uint8_t        *bwt;
-    uint32_t       *sa;
-    uint64_t        primary = 0;
-    samples_work   *w;
-    char *const     block = fm->block;
+    uint8_t         *bwt;
+    uint32_t        *sa;
+    uint64_t         primary = 0;
+    samples_work    *w;
+    char *const      block = fm->block;
     fm_header *const header = (fm_header *)(void *)block;
     TRY_SCRATCH(work->exec, args->n, bwt);
     TRY_SCRATCH(work->exec, args->n * sizeof *sa, sa);

@@ -121,9 +121,9 @@ static ordo_status check_letters(ordo_exec *exec, const fm_header *h)
 {
     bool right = h->below[0] == 0;
     for (size_t c = 0; c < FM_LETTERS; c++)
-        right &= c < h->letters ? h->below[c] < h->below[c + 1] &&
-                                      (c == 0 || h->letter[c - 1] < h->letter[c])
-                                : h->below[c] == h->n && h->letter[c] == 0;
+        right &= c < h->letters
+                     ? h->below[c] < h->below[c + 1] && (c == 0 || h->letter[c - 1] < h->letter[c])
+                     : h->below[c] == h->n && h->letter[c] == 0;
     FAIL_IF(!right || h->below[FM_LETTERS] != h->n, ORDO_E_ARG,
             "the letters of the index are damaged");
     return ORDO_OK;

@@ -187,8 +187,8 @@ static ordo_status extract_checked(ordo_ctx *ctx, ordo_exec *exec, query *q)
     FAIL_IF(fm == NULL, ORDO_E_ARG, "fm is NULL; expected an index of ordo_fm_build");
     TRY(api_check_array(exec, q->out, q->length, 1, "out"));
     FAIL_IF(q->from > fm->n || q->length > fm->n - q->from, ORDO_E_ARG,
-            "from is %llu and length is %zu; the text has %llu bytes",
-            (unsigned long long)q->from, q->length, (unsigned long long)fm->n);
+            "from is %llu and length is %zu; the text has %llu bytes", (unsigned long long)q->from,
+            q->length, (unsigned long long)fm->n);
     TRY(text_begin(ctx, exec, "FM-index", &work));
     q->loops = loops_of(exec);
     return text_loop(&work, q->length, EXTRACT_GRAIN, extract_piece, q);
