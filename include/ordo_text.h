@@ -47,9 +47,9 @@ typedef struct ordo_text_opts {
     size_t          count;     /* the number of texts; 0: one text                                */
 } ordo_text_opts;
 
-/* Writes the positions of the n suffixes in order to sa. INDUCED takes up to 10 bytes of scratch
- * per byte of text, 7 for usual text; DOUBLING 50; MSD 14; many texts 8 more. After an error sa is
- * unspecified. */
+/* Writes the positions of the n suffixes in order to sa. INDUCED takes about 17 bytes of scratch per
+ * byte of usual text and at most 24; with 4 or more threads 22 and at most 38, or the former if that
+ * is refused. DOUBLING takes 57, MSD 20, many texts 8 more. After an error sa is unspecified. */
 ORDO_MUST ordo_status ordo_suffix_array(ordo_ctx *ctx, const void *text, size_t n,
                                         ordo_type index_type, void *sa, const ordo_text_opts *opts);
 
@@ -67,13 +67,13 @@ ORDO_MUST ordo_status ordo_lcp(ordo_ctx *ctx, const void *text, size_t n, ordo_t
                                const void *sa, void *lcp, const ordo_text_opts *opts);
 
 /* Writes the Burrows-Wheeler transform of one text to bwt[0..n) and the primary index to *primary.
- * Takes the scratch of ordo_suffix_array and 5 bytes per byte of text. bwt must not overlap text;
+ * Takes the scratch of ordo_suffix_array and 4 bytes per byte of text. bwt must not overlap text;
  * opts.offsets must be NULL. */
 ORDO_MUST ordo_status ordo_bwt(ordo_ctx *ctx, const void *text, size_t n, void *bwt,
                                uint64_t *primary, const ordo_text_opts *opts);
 
 /* The inverse: writes the text to text[0..n). ORDO_E_ARG if primary is not 1 to n, or not 0 for
- * n == 0, or if no text has this transform. Takes 5 bytes of scratch per byte. text must not
+ * n == 0, or if no text has this transform. Takes 5.3 bytes of scratch per byte. text must not
  * overlap bwt. After an error text is unspecified. */
 ORDO_MUST ordo_status ordo_unbwt(ordo_ctx *ctx, const void *bwt, size_t n, uint64_t primary,
                                  void *text, const ordo_text_opts *opts);
@@ -81,7 +81,7 @@ ORDO_MUST ordo_status ordo_unbwt(ordo_ctx *ctx, const void *bwt, size_t n, uint6
 /* ---- FM-index ----
  *
  * An FM-index answers queries about a text of n bytes without the text: how often and where a
- * pattern occurs, and what the text is at a position. It takes about 2.4 bytes per byte of text,
+ * pattern occurs, and what the text is at a position. It takes about 2.5 bytes per byte of text,
  * half of that if the text has at most 16 different bytes. It does not change after it was made,
  * so contexts in several threads may use the same index at the same time.
  *
@@ -106,7 +106,7 @@ typedef struct ordo_fm_facts {
 } ordo_fm_facts;
 
 /* Makes the index of a text, which is not needed afterwards. Takes the scratch of
- * ordo_suffix_array and 6 bytes per byte of text. The memory of the index comes from the allocator
+ * ordo_suffix_array and 7 bytes per byte of text. The memory of the index comes from the allocator
  * of the context, but does not count as scratch; the allocator must exist until ordo_fm_free. */
 ORDO_MUST ordo_status ordo_fm_build(ordo_ctx *ctx, const void *text, size_t n,
                                     const ordo_fm_opts *opts, ordo_fm **out);

@@ -21,7 +21,7 @@ static const char bwt_help[] =
     "Writes the Burrows-Wheeler transform of a text: the byte before each suffix, in the order\n"
     "of the suffixes. The text is all bytes of FILE; stdin if FILE is '-' or not given. The\n"
     "output begins with 16 bytes, 'ordo bwt' and the primary index (8 bytes, the lowest first),\n"
-    "which ordo unbwt needs. Memory: 2 bytes for each byte of the text and up to 15 of scratch.\n\n"
+    "which ordo unbwt needs. Memory: about 23 bytes for each byte of the text, up to 44.\n\n"
     "Transform:\n"
     "  -o, --output FILE the output file; default: stdout, if that is not a terminal\n"
     "  --algorithm A     auto, induced, doubling or msd; see ordo suffix\n";
@@ -31,7 +31,7 @@ static const char unbwt_help[] =
     "  ordo bwt book.txt | ordo unbwt > copy.txt\n\n"
     "Usage: ordo unbwt [FILE] [options]\n"
     "Writes the text of a transform that ordo bwt wrote. FILE is a file; stdin if it is '-' or\n"
-    "not given. Memory: 2 bytes for each byte of the text and 5 of scratch.\n\n"
+    "not given. Memory: 8 bytes for each byte of the text.\n\n"
     "Text:\n"
     "  -o, --output FILE the output file; default: stdout\n";
 

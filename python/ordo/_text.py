@@ -239,7 +239,7 @@ def unbwt(data: Any, primary: int) -> bytes:
 class FMIndex:
     """An index that finds patterns in a text without the text.
 
-    It takes about 2.4 bytes for each byte of the text.
+    It takes about 2.5 bytes for each byte of the text.
 
     Parameters
     ----------
