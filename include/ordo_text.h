@@ -47,9 +47,10 @@ typedef struct ordo_text_opts {
     size_t          count;     /* the number of texts; 0: one text                                */
 } ordo_text_opts;
 
-/* Writes the positions of the n suffixes in order to sa. INDUCED takes about 17 bytes of scratch per
- * byte of usual text and at most 24; with 4 or more threads 22 and at most 38, or the former if that
- * is refused. DOUBLING takes 57, MSD 20, many texts 8 more. After an error sa is unspecified. */
+/* Writes the positions of the n suffixes in order to sa. INDUCED takes about 17 bytes of scratch
+ * per byte of usual text and at most 24; with 4 or more threads 22 and at most 38, or the former if
+ * that is refused. DOUBLING takes 57, MSD 20, many texts 8 more. After an error sa is
+ * unspecified. */
 ORDO_MUST ordo_status ordo_suffix_array(ordo_ctx *ctx, const void *text, size_t n,
                                         ordo_type index_type, void *sa, const ordo_text_opts *opts);
 

@@ -1,5 +1,5 @@
-/* cmd_search.c - `ordo index` and `ordo search`: an FM-index of a text in a file, and where patterns
- * occur in that text. */
+/* cmd_search.c - `ordo index` and `ordo search`: an FM-index of a text in a file, and where
+ * patterns occur in that text. */
 #include "cli/cmd/command.h"
 
 #include "ordo_text.h"
@@ -15,8 +15,8 @@ static const char index_help[] =
     "Usage: ordo index [FILE] -o INDEX [options]\n"
     "Writes an index of a text with which ordo search finds patterns without the text. The text\n"
     "is all bytes of FILE, fewer than 2^32; stdin if FILE is '-' or not given. The index takes\n"
-    "about 2.5 bytes for each byte of the text. Memory: about 28 bytes for each byte of the "
-    "text.\n\n"
+    "about 2.5 bytes for each byte of the text. Memory: about 28 bytes for each byte\n"
+    "of the text.\n\n"
     "Index:\n"
     "  -o, --output FILE the index; default: stdout, if that is not a terminal\n"
     "  --sample N        store every N-th position, 1 to 4096 (32): fewer make a smaller index\n"

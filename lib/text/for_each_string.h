@@ -2,8 +2,8 @@
  * integers, with indices of 32 and of 64 bits.
  *
  * The template sees INDEX (uint32_t), SYMBOL (uint8_t or INDEX), BYTES (1: SYMBOL is uint8_t),
- * MARK, the highest bit of an index, FN(name) (name_b32 or name_i32) and REDUCED(name), the same for integers of this index. Every
- * macro is undefined afterwards. */
+ * MARK, the highest bit of an index, FN(name) (name_b32 or name_i32) and REDUCED(name), the same
+ * for integers of this index. Every macro is undefined afterwards. */
 #define INDEX uint32_t
 #define MARK ((uint32_t)1 << 31)
 #define REDUCED(name) name##_i32

@@ -124,8 +124,8 @@ static void sort_groups(void *arg, size_t lo, size_t hi)
     }
 }
 
-/* Writes the ranks and places of the groups of a piece, and moves the suffixes that still tie to the
- * front of the piece's part of suffixes2. */
+/* Writes the ranks and places of the groups of a piece, and moves the suffixes that still tie to
+ * the front of the piece's part of suffixes2. */
 static void split_groups(void *arg, size_t lo, size_t hi)
 {
     ranker *const r = arg;

@@ -1,5 +1,5 @@
-/* rank_groups.h - the order of the suffixes of a string by prefix doubling within groups, for several
- * threads. */
+/* rank_groups.h - the order of the suffixes of a string by prefix doubling within groups, for
+ * several threads. */
 #ifndef ORDO_TEXT_RANK_GROUPS_H
 #define ORDO_TEXT_RANK_GROUPS_H
 

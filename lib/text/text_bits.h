@@ -23,8 +23,8 @@ enum {
     TEXT_BLOCK = ORDO_TUNE(1 << 20, 200),
     TEXT_SHARED = ORDO_TUNE(1 << 15, 20),
     TEXT_PIECES = 64,
-    /* From this many threads on, the string of names is sorted by doubling, which all threads share,
-     * instead of induced sorting, whose scans of integers use one. Sapphire Rapids, 24 MB of
+    /* From this many threads on, the string of names is sorted by doubling, which all threads
+     * share, instead of induced sorting, whose scans of integers use one. Sapphire Rapids, 24 MB of
      * English: the call takes 2.3 s of CPU time with doubling and 1.8 s without, of which the names
      * take 0.8 s on one thread. */
     TEXT_RANK_THREADS = ORDO_TUNE(4, 2),

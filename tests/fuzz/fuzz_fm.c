@@ -1,8 +1,8 @@
-/* fuzz_fm.c - the loader of FM-indexes: an index with changed bytes and a right checksum is refused, or
- * every query on it stays within its arrays.
+/* fuzz_fm.c - the loader of FM-indexes: an index with changed bytes and a right checksum is
+ * refused, or every query on it stays within its arrays.
  *
- * The input is bytes to change: a position of 2 bytes and a value, again and again, in the index of a
- * text that depends on the first byte. */
+ * The input is bytes to change: a position of 2 bytes and a value, again and again, in the index of
+ * a text that depends on the first byte. */
 #include "fuzz.h"
 
 #include "ordo_text.h"

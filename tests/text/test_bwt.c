@@ -1,6 +1,6 @@
-/* test_bwt.c - ordo_bwt, ordo_unbwt and ordo_lcp: every kind of text, algorithm and number of threads,
- * beside definitions applied to the naive suffix array and beside libdivsufsort; transforms that
- * belong to no text; wrong arguments, cancellation and refused memory. */
+/* test_bwt.c - ordo_bwt, ordo_unbwt and ordo_lcp: every kind of text, algorithm and number of
+ * threads, beside definitions applied to the naive suffix array and beside libdivsufsort;
+ * transforms that belong to no text; wrong arguments, cancellation and refused memory. */
 #define _GNU_SOURCE
 #include "faults.h"
 #include "ordo_text.h"

@@ -1,6 +1,6 @@
-/* test_fm.c - the FM-index: counts, positions and bytes of every kind of text beside a search in the
- * text; stored and loaded indexes; an index with every byte changed; wrong arguments, cancellation,
- * refused memory. */
+/* test_fm.c - the FM-index: counts, positions and bytes of every kind of text beside a search in
+ * the text; stored and loaded indexes; an index with every byte changed; wrong arguments,
+ * cancellation, refused memory. */
 #define _GNU_SOURCE
 #include "faults.h"
 #include "ordo_text.h"

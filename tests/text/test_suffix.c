@@ -1,6 +1,7 @@
-/* test_suffix.c - ordo_suffix_array and ordo_suffix_check: every algorithm, index type and number of
- * threads on every kind of text, beside the naive suffix array and libdivsufsort; all short strings
- * over two letters; many texts; wrong arrays, wrong arguments, cancellation and refused memory. */
+/* test_suffix.c - ordo_suffix_array and ordo_suffix_check: every algorithm, index type and number
+ * of threads on every kind of text, beside the naive suffix array and libdivsufsort; all short
+ * strings over two letters; many texts; wrong arrays, wrong arguments, cancellation and refused
+ * memory. */
 #define _GNU_SOURCE
 #include "faults.h"
 #include "ordo_text.h"
