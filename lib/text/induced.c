@@ -10,7 +10,8 @@
 /* The memory of an array of indices, for keys of 64 bits. */
 static uint64_t *text_as_keys(void *room)
 {
-    return (uint64_t *)(((uintptr_t)room + sizeof(uint64_t) - 1) & ~(sizeof(uint64_t) - 1));
+    size_t const size = sizeof(uint64_t), past = (uintptr_t)room % size;
+    return (uint64_t *)(void *)((char *)room + (size - past) % size);
 }
 
 #define ORDO_TEMPLATE "text/lms.t.h"

@@ -46,7 +46,7 @@ static void FN(find_piece)(void *arg, size_t lo, size_t hi)
         out[found] = (INDEX)plateau;
         found += rises & falling;
         falling = falls | (falling & !rises);
-        plateau = rises | falls ? i : plateau;
+        plateau = (rises | falls) ? i : plateau;
         before = here;
     }
     f->found[piece] = found;

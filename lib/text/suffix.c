@@ -3,7 +3,8 @@
 #include "text/text_args.h"
 #include "text/text_bits.h"
 
-#define MOST_MARKED ((size_t)1 << 31) /* u32 indices of induced sorting have a mark */
+/* u32 indices of induced sorting have a mark; longer texts take u64 indices. */
+#define MOST_MARKED ORDO_TUNE((size_t)1 << 31, (size_t)2800)
 
 /* From this many bytes on, the text is copied to scratch, which has huge pages: random accesses
  * then miss the TLB less often. EMR, one thread, 105 MB of source text: 5.9 s without the copy, 5.3

@@ -20,6 +20,8 @@ enum {
     UNBWT_TABLE = 12 /* bits of the table that finds the byte of a row */
 };
 
+#define MOST_NARROW ORDO_TUNE((size_t)1 << 31, (size_t)2000) /* rows of 32 bits have a mark */
+
 typedef struct unbwt_page { /* is followed by the bytes of a chain */
     uint32_t next;          /* page of the chain; 0: none */
 } unbwt_page;
@@ -223,7 +225,7 @@ static ordo_status unbwt(text_work *work, unbwt_work *u)
     TRY(text_loop(work, u->n, u->grain, count_bytes, u));
     sum_counts(u);
     text_phase(work);
-    TRY(u->n < (size_t)1 << 31 ? invert_32(work, u) : invert_64(work, u));
+    TRY(u->n < MOST_NARROW ? invert_32(work, u) : invert_64(work, u));
     text_phase(work);
     return join_chains(work, u);
 }
