@@ -133,7 +133,7 @@ static void test_long(void)
 /* Walks the transform step by step; whether it visits all n bytes. */
 static bool is_transform(const uint8_t *bytes, size_t n, size_t primary)
 {
-    uint32_t rows = 1, begins[257], next[64];
+    uint32_t rows = 1, begins[257], next[64] = {0};
     for (size_t c = 0; c < 256; c++) {
         begins[c] = rows;
         for (size_t i = 0; i < n; i++)
