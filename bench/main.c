@@ -37,8 +37,8 @@ static const char help_start[] =
     "              or behind, and the worst ratio; then the same against each peer\n"
     "\n"
     "Options:\n"
-    "  -n N             number of keys: 1e6, 128M, 2^28. Default: rank and scan 128e6, select and\n"
-    "                   radius 1e8, hybrid 2^28, others 1e7; fewer with --quick\n"
+    "  -n N             number of keys: 1e6, 128M, 2^28. Default: rank and scan 128e6, select,\n"
+    "                   radius and text 1e8, hybrid 2^28, others 1e7; fewer with --quick\n"
     "  --repeat R       number of rounds (default 7; 3 with --quick)\n"
     "  --quick          few keys and few rounds\n"
     "  --threads N      the largest number of threads (default: every CPU this process may use)\n"
@@ -75,6 +75,7 @@ static const bench_subject subjects[] = {
     {"scan", bench_scan_sections, 128000000, 4000000, bench_cuda_scan_sections, 1 << 28, 1 << 22},
     {"hybrid", bench_hybrid_sections, 1 << 28, 1 << 22, NULL, 0, 0},
     {"rows", bench_rows_sections, 10000000, 200000, bench_cuda_rows_sections, 1 << 28, 1 << 22},
+    {"text", bench_text_sections, 100000000, 200000, NULL, 0, 0},
     {"many", bench_many_sections, 10000000, 100000, bench_cuda_many_sections, 1 << 26, 1 << 22},
 };
 

@@ -47,6 +47,11 @@ static const char help[] =
     "  scan        print prefix sums, minima, maxima, or running counts of flags\n"
     "  moving      print medians, quantiles, ranks, minima or maxima of a moving window\n"
     "  partition   move the elements whose flag is set to the front\n"
+    "  suffix      print the suffix array of a text, and its common prefixes\n"
+    "  bwt         write the Burrows-Wheeler transform of a text\n"
+    "  unbwt       write the text of a transform\n"
+    "  index       write an index of a text that finds patterns without the text\n"
+    "  search      print where patterns occur in an indexed text, or how often\n"
     "  gen         generate test data; the same seed gives the same data\n"
     "  bench       measure ordo on this machine, beside other libraries and a plain copy\n"
     "  tune        measure this machine for the choice between CPU and GPU\n"
@@ -74,7 +79,8 @@ static const command *const commands[] = {
     &command_quantile, &command_percentile, &command_topk,     &command_min,    &command_max,
     &command_sum,      &command_count,      &command_describe, &command_unique, &command_merge,
     &command_check,    &command_shuffle,    &command_sample,   &command_radius, &command_scan,
-    &command_moving,   &command_partition,  &command_gen,      &command_tune,   &command_info};
+    &command_moving,   &command_partition,  &command_suffix,   &command_bwt,    &command_unbwt,
+    &command_index,    &command_search,     &command_gen,      &command_tune,   &command_info};
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
 /* Commands that are not in the list above. */
@@ -92,7 +98,8 @@ static const char *const elsewhere[] = {
     "mean",    "describe", "average",     "describe",   "minimum",     "min",
     "maximum", "max",      "shuf",        "shuffle",    "permute",     "shuffle",
     "random",  "sample",   "generate",    "gen",        "devices",     "info",
-    "rolling", "moving",   "window",      "moving",     "completions", "completion"};
+    "rolling", "moving",   "window",      "moving",     "completions", "completion",
+    "grep",    "search",   "sa",          "suffix"};
 
 static int unknown_command(const char *name)
 {

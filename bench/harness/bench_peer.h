@@ -44,7 +44,12 @@ typedef enum bench_peer_op {
     BENCH_PEER_WORD_SUM,   /* inclusive sums by the poster's block scan in other forms      */
     BENCH_PEER_HOST_SORT,  /* keys in place, in host memory although the run is on a GPU    */
     BENCH_PEER_SORT_ROWS,  /* as BENCH_PEER_SORT, every row of count keys, also on the CPU  */
-    BENCH_PEER_SUM_ROWS    /* as BENCH_PEER_SUM, every row of count keys                    */
+    BENCH_PEER_SUM_ROWS,   /* as BENCH_PEER_SUM, every row of count keys                    */
+    BENCH_PEER_SUFFIX,     /* keys: n bytes; out: u32 suffix array                          */
+    BENCH_PEER_BWT,        /* keys: n bytes; out: n bytes                                   */
+    BENCH_PEER_UNBWT,      /* keys: a transform of n bytes, primary index count; out: n bytes */
+    BENCH_PEER_FM_COUNT    /* keys: n bytes without 0; values: count patterns of ranks[0] bytes;
+                            * out: u64 counts. The first call builds the index              */
 } bench_peer_op;
 
 typedef struct bench_peer_task {

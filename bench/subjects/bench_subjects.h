@@ -15,6 +15,7 @@ extern const bench_section bench_strings_sections[];
 extern const bench_section bench_hybrid_sections[];
 extern const bench_section bench_rows_sections[];
 extern const bench_section bench_many_sections[];
+extern const bench_section bench_text_sections[];
 
 /* With --device cuda. */
 extern const bench_section bench_cuda_rank_sections[];

@@ -88,8 +88,10 @@ static void print_help(const command *c, FILE *to)
                                              : "a file; stdin if it is '-' or not given",
                 help_input);
     if ((c->flags & WRITES) != 0) {
-        fprintf(to, "%s%s\n%s", help_output,
-                (c->flags & FEW) != 0 ? "text" : "the format of the input", help_common);
+        if ((c->flags & NO_ARRAY) == 0)
+            fprintf(to, "%s%s\n", help_output,
+                    (c->flags & FEW) != 0 ? "text" : "the format of the input");
+        fputs(help_common, to);
         if ((c->flags & EXTERNAL) == 0)
             fputs(help_memory, to);
         fputs(c->flags & LETTER_H ? "  --help            print this text\n"

@@ -18,18 +18,19 @@
 #include "cli/ui/context.h"
 
 typedef enum command_flag {
-    READS = 1,        /* the input                                                  */
-    WRITES = 2,       /* an output                                                  */
-    FEW = 4,          /* few results: text by default, not the format of the input  */
-    LINES_IN = 8,     /* has the option --text                                      */
-    LINES_OUT = 16,   /* with --text or --fasta the only format of results is text  */
-    PACKED_BITS = 32, /* has --dtype bits                                           */
-    MANY_FILES = 64,  /* reads several files as one                                 */
-    LETTER_H = 128,   /* -h is an option, not --help                                */
-    EXTERNAL = 256,   /* takes data larger than memory: -S and -T                   */
-    RECORDS = 512,    /* has --record-size                                          */
-    CSV_IN = 1024,    /* has the options --csv and --tsv                            */
-    CSV_GROUPS = 2048 /* with them --by COLUMN                                      */
+    READS = 1,         /* the input                                                  */
+    WRITES = 2,        /* an output                                                  */
+    FEW = 4,           /* few results: text by default, not the format of the input  */
+    LINES_IN = 8,      /* has the option --text                                      */
+    LINES_OUT = 16,    /* with --text or --fasta the only format of results is text  */
+    PACKED_BITS = 32,  /* has --dtype bits                                           */
+    MANY_FILES = 64,   /* reads several files as one                                 */
+    LETTER_H = 128,    /* -h is an option, not --help                                */
+    EXTERNAL = 256,    /* takes data larger than memory: -S and -T                   */
+    RECORDS = 512,     /* has --record-size                                          */
+    CSV_IN = 1024,     /* has the options --csv and --tsv                            */
+    CSV_GROUPS = 2048, /* with them --by COLUMN                                      */
+    NO_ARRAY = 4096    /* the output is no array: the help describes -o, no --format  */
 } command_flag;
 
 enum {
@@ -75,6 +76,7 @@ extern const command command_sort, command_argsort, command_rank, command_select
     command_info, command_tune, command_moving;
 extern const command command_percentile, command_min, command_max, command_sum, command_count,
     command_describe, command_unique, command_merge, command_check, command_shuffle, command_sample;
+extern const command command_suffix, command_bwt, command_unbwt, command_index, command_search;
 
 /* Runs the command and returns its exit code. argv[0] is the name of the command. */
 int command_execute(const command *c, int argc, char **argv);
@@ -161,6 +163,10 @@ bool csv_quantile(execution *e, const ordo_quantile_opts *opts, const double *q,
 
 /* cmd_sort.c: sorts numbers in memory and writes them. */
 bool sort_numbers(execution *e);
+
+/* read_text.c: reads all bytes of e->paths[i]; sets *n. command_execute() frees them. NULL after a
+ * message. */
+char *read_text(execution *e, size_t i, size_t *n);
 
 /* check.c: checks that the input is sorted. If an element is out of order, names it on stderr and
  * sets e->no. */

@@ -119,6 +119,9 @@ typedef struct options { /* the options of all commands; each command uses some 
     bool         resume;
     uint64_t     record_size, key_offset; /* of records; 0: no records      */
     const char  *key_type;                /* of records; NULL: not given    */
+    const char  *lcp_file, *pattern_file; /* of suffix and search */
+    bool         verify, count_only, locate;
+    uint64_t     sample; /* of index */
 } options;
 
 /* Rows for a table over the struct options. */

@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from ._sets import searchsorted, unique
     from ._stats import TestResult, mannwhitneyu, spearmanr
     from ._strings.fasta import Fasta, read_fasta
+    from ._text import Bwt, FMIndex, bwt, lcp, suffix_array, unbwt
     from ._topk import TopK, top_k, topk
     from ._windows import moving_max, moving_median, moving_min, moving_quantile, moving_rank
 
@@ -81,12 +82,15 @@ _HOMES = {
     "_select": "median nanmedian nanpercentile nanquantile percentile quantile",
     "_sets": "searchsorted unique",
     "_stats": "TestResult mannwhitneyu spearmanr",
+    "_text": "Bwt FMIndex bwt lcp suffix_array unbwt",
     "_topk": "TopK argtopk select top_k topk",
     "_windows": "moving_max moving_median moving_min moving_quantile moving_rank",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 __all__ = [
+    "Bwt",
     "DeviceError",
+    "FMIndex",
     "Fasta",
     "GroupCounts",
     "GroupTopK",
@@ -99,6 +103,7 @@ __all__ = [
     "argpartition",
     "argsort",
     "argtopk",
+    "bwt",
     "config",
     "context",
     "cummax",
@@ -113,6 +118,7 @@ __all__ = [
     "group_rank",
     "group_topk",
     "is_sorted",
+    "lcp",
     "lexrank",
     "lexsort",
     "mannwhitneyu",
@@ -142,8 +148,10 @@ __all__ = [
     "sort_records",
     "spearmanr",
     "split_by_flags",
+    "suffix_array",
     "top_k",
     "topk",
+    "unbwt",
     "unique",
 ]
 

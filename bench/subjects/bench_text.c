@@ -1,0 +1,250 @@
+/* bench_text.c - `ordo bench text`: suffix arrays, transforms and searches of English and of source
+ * text.
+ *
+ * English is WordNet and the files of the Unicode character database, source text is /usr/include
+ * and /usr/share/doc, where they are installed; a text that is too short is repeated with other
+ * letters. The first bytes of each are used. Transforms and patterns are in b->flags, because the
+ * copy writes to b->dst. Zero bytes become blanks, because sdsl takes none. */
+#define _GNU_SOURCE /* nftw */
+#include "bench/subjects/bench_order.h"
+#include "bench/subjects/bench_subjects.h"
+#include "bench/harness/bench_peers.h"
+#include "cli/cli.h"
+#include "ordo_text.h"
+
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PATTERN = 20,      /* bytes of a pattern */
+    PATTERNS = 1000000 /* most of them */
+};
+
+typedef struct corpus {
+    const char *name;
+    const char *folders[3];
+} corpus;
+
+static const corpus corpora[] = {
+    {"english", {"/usr/share/wordnet", "/usr/share/unicode", NULL}},
+    {"source", {"/usr/include", "/usr/share/doc", NULL}},
+};
+enum {
+    CORPORA = sizeof corpora / sizeof *corpora
+};
+
+/* What nftw appends to. */
+static struct {
+    uint8_t *bytes;
+    size_t   n, most;
+} reading;
+
+static int append_file(const char *path, const struct stat *status, int kind, struct FTW *place)
+{
+    (void)status;
+    (void)place;
+    FILE *const file = kind == FTW_F ? fopen(path, "rb") : NULL;
+    if (file != NULL) {
+        reading.n += fread(reading.bytes + reading.n, 1, reading.most - reading.n, file);
+        fclose(file);
+    }
+    return reading.n == reading.most;
+}
+
+/* Fills b->src with n bytes of text. */
+static void read_corpus(const bench *b, const corpus *c, size_t n)
+{
+    reading.bytes = (uint8_t *)b->src;
+    reading.n = 0;
+    reading.most = n;
+    for (size_t i = 0; c->folders[i] != NULL && reading.n < n; i++)
+        nftw(c->folders[i], append_file, 16, FTW_PHYS);
+    for (size_t i = 0; i < reading.n; i++)
+        reading.bytes[i] = reading.bytes[i] == 0 ? ' ' : reading.bytes[i];
+    const size_t period = reading.n;
+    uint64_t     state = 1;
+    for (size_t i = period; i < n; i++) {
+        state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        const bool fresh = period == 0 || state >> 59 == 0;
+        reading.bytes[i] = fresh ? (uint8_t)('a' + (state >> 33) % 26) : reading.bytes[i - period];
+    }
+}
+
+typedef struct text_call {
+    const void    *text;
+    size_t         n;
+    void          *out;
+    uint32_t       algorithm;
+    uint64_t       primary;
+    const ordo_fm *fm;
+    const void    *patterns;
+    uint64_t      *offsets;
+    size_t         count;
+} text_call;
+
+static ordo_status call_suffix(ordo_ctx *ctx, const void *what)
+{
+    const text_call *const c = what;
+    return ordo_suffix_array(ctx, c->text, c->n, ORDO_U32, c->out,
+                             &ORDO_OPTS(ordo_text_opts, .algorithm = c->algorithm));
+}
+
+static ordo_status call_bwt(ordo_ctx *ctx, const void *what)
+{
+    const text_call *const c = what;
+    uint64_t               primary;
+    return ordo_bwt(ctx, c->text, c->n, c->out, &primary, NULL);
+}
+
+static ordo_status call_unbwt(ordo_ctx *ctx, const void *what)
+{
+    const text_call *const c = what;
+    return ordo_unbwt(ctx, c->text, c->n, c->primary, c->out, NULL);
+}
+
+static ordo_status call_count(ordo_ctx *ctx, const void *what)
+{
+    const text_call *const c = what;
+    return ordo_fm_count(ctx, c->fm, c->patterns, c->offsets, c->count, c->out);
+}
+
+static bench_question ask(const char *op, const corpus *c, size_t n, void *answer, size_t bytes)
+{
+    bench_question q = bench_ask(op, ORDO_U8, n);
+    q.dist = c->name;
+    q.answer = answer;
+    q.answer_bytes = bytes;
+    q.bytes = n + bytes;
+    snprintf(q.label, sizeof q.label, "%s", c->name);
+    return q;
+}
+
+static bool run_suffix(bench *b)
+{
+    const size_t n = b->set.n;
+
+    bench_heading(b, "Suffix arrays; speed-up over libdivsufsort", n, "text", 10);
+    for (size_t i = 0; i < CORPORA; i++) {
+        const text_call call = {.text = b->src, .n = n, .out = b->dst};
+        text_call       doubling = call;
+        doubling.algorithm = ORDO_TEXT_DOUBLING;
+        const bench_peer_ask peers = {.op = BENCH_PEER_SUFFIX,
+                                      .type = ORDO_U8,
+                                      .task = {.keys = b->src, .out = b->dst, .n = n},
+                                      .base = "divsufsort"};
+        read_corpus(b, &corpora[i], n);
+        bench_question q = ask("suffix_array", &corpora[i], n, b->dst, n * sizeof(uint32_t));
+        q.out_type = ORDO_U32;
+        if (!bench_add_all_peers(b, &peers) || !bench_add_both(b, "auto", call_suffix, &call) ||
+            !bench_add_both(b, "doubling", call_suffix, &doubling) || !bench_measure(b, &q))
+            return false;
+    }
+    return bench_summary(b, "auto", false);
+}
+
+static bool run_bwt(bench *b)
+{
+    const size_t n = b->set.n;
+
+    bench_heading(b, "Burrows-Wheeler transform; speed-up over libdivsufsort", n, "text", 10);
+    for (size_t i = 0; i < CORPORA; i++) {
+        const text_call      call = {.text = b->src, .n = n, .out = b->dst};
+        const bench_peer_ask peers = {.op = BENCH_PEER_BWT,
+                                      .type = ORDO_U8,
+                                      .task = {.keys = b->src, .out = b->dst, .n = n},
+                                      .base = "divsufsort"};
+        read_corpus(b, &corpora[i], n);
+        const bench_question q = ask("bwt", &corpora[i], n, b->dst, n);
+        if (!bench_add_all_peers(b, &peers) || !bench_add_both(b, "auto", call_bwt, &call) ||
+            !bench_measure(b, &q))
+            return false;
+    }
+    return bench_summary(b, "auto", false);
+}
+
+static bool run_unbwt(bench *b)
+{
+    const size_t    n = b->set.n;
+    ordo_ctx *const ctx = bench_context(b, b->set.threads);
+
+    if (ctx == NULL)
+        return false;
+    bench_heading(b, "Inverse transform; speed-up over libdivsufsort", n, "text", 10);
+    for (size_t i = 0; i < CORPORA; i++) {
+        text_call call = {.text = b->flags, .n = n, .out = b->dst};
+        read_corpus(b, &corpora[i], n);
+        if (ordo_bwt(ctx, b->src, n, b->flags, &call.primary, NULL) != ORDO_OK)
+            return cli_fail("bench: %s", ordo_last_error(ctx));
+        const bench_peer_ask peers = {
+            .op = BENCH_PEER_UNBWT,
+            .type = ORDO_U8,
+            .task = {.keys = b->flags, .out = b->dst, .n = n, .count = (size_t)call.primary},
+            .base = "divsufsort"};
+        const bench_question q = ask("unbwt", &corpora[i], n, b->dst, n);
+        if (!bench_add_all_peers(b, &peers) || !bench_add_both(b, "auto", call_unbwt, &call) ||
+            !bench_measure(b, &q))
+            return false;
+    }
+    return bench_summary(b, "auto", false);
+}
+
+/* Patterns from random places of the text, in b->flags. */
+static bool measure_count(bench *b, const corpus *c, const ordo_fm *fm, uint64_t *offsets,
+                          size_t count)
+{
+    const size_t n = b->set.n, length = PATTERN < n ? PATTERN : n;
+    char *const  counts = b->dst;
+    uint64_t     state = b->set.seed;
+
+    for (size_t i = 0; i <= count; i++) {
+        state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        offsets[i] = i * length;
+        if (i < count)
+            memcpy(b->flags + offsets[i], b->src + (state >> 20) % (n - length + 1), length);
+    }
+    const text_call call = {
+        .fm = fm, .patterns = b->flags, .offsets = offsets, .count = count, .out = counts};
+    const bench_peer_ask peers = {.op = BENCH_PEER_FM_COUNT,
+                                  .type = ORDO_U8,
+                                  .task = {.keys = b->src,
+                                           .values = b->flags,
+                                           .out = counts,
+                                           .ranks = &length,
+                                           .count = count,
+                                           .n = n},
+                                  .base = "csa_wt"};
+    bench_question       q = ask("fm_count", c, n, counts, count * sizeof(uint64_t));
+    q.k = (double)count;
+    q.bytes = count * length;
+    return bench_add_all_peers(b, &peers) && bench_add_both(b, "auto", call_count, &call) &&
+           bench_measure(b, &q);
+}
+
+static bool run_search(bench *b)
+{
+    const size_t    n = b->set.n, count = n / 8 < PATTERNS ? n / 8 : PATTERNS;
+    ordo_ctx *const ctx = bench_context(b, b->set.threads);
+    uint64_t *const offsets = cli_alloc(count + 1, sizeof *offsets, "the patterns");
+    bool            ok = ctx != NULL && offsets != NULL;
+
+    bench_heading(b, "Counts of patterns of 20 bytes; speed-up over sdsl", count, "text", 10);
+    for (size_t i = 0; i < CORPORA && ok; i++) {
+        ordo_fm *fm = NULL;
+        read_corpus(b, &corpora[i], n);
+        ok = ordo_fm_build(ctx, b->src, n, NULL, &fm) == ORDO_OK;
+        if (!ok)
+            cli_error("bench: %s", ordo_last_error(ctx));
+        ok = ok && measure_count(b, &corpora[i], fm, offsets, count);
+        ordo_fm_free(fm);
+    }
+    free(offsets);
+    return ok && bench_summary(b, "auto", false);
+}
+
+const bench_section bench_text_sections[] = {
+    {"suffix", 1, 4, 0, run_suffix, true}, {"bwt", 1, 4, 0, run_bwt, true},
+    {"unbwt", 1, 4, 1, run_unbwt, true},   {"search", 1, 4, 3, run_search, true},
+    {NULL, 0, 0, 0, NULL, false},
+};

@@ -1,0 +1,42 @@
+/* text_args.h - the arguments that all text calls share, checked. */
+#ifndef ORDO_TEXT_TEXT_ARGS_H
+#define ORDO_TEXT_TEXT_ARGS_H
+
+#include "text/text_work.h"
+
+#include "ordo_text.h"
+
+typedef struct text_args {
+    const uint8_t  *text;
+    size_t          n;
+    ordo_type       index_type;
+    const uint64_t *offsets; /* NULL: one text */
+    size_t          count;   /* texts; 0 with one */
+    uint32_t        algorithm;
+} text_args;
+
+/* Reads and checks opts and the text. A call without suffix array accepts no algorithm. */
+ordo_status text_read_args(ordo_exec *exec, const void *text, size_t n, const ordo_text_opts *opts,
+                           bool has_algorithm, text_args *out);
+/* Checks an array of n indices, and that it is apart from the text. */
+ordo_status text_check_indices(ordo_exec *exec, text_args *args, ordo_type index_type,
+                               const void *indices, const char *what);
+/* Rejects many texts. */
+ordo_status text_one_only(ordo_exec *exec, const text_args *args, const char *call);
+
+/* The number of the text, of many, that has position `at`. */
+size_t text_number(const text_args *args, size_t at);
+
+/* suffix.c: the suffix array of checked arguments, of index_type. bwt: see induced.h; only for one
+ * text and ORDO_TEXT_INDUCED. */
+ordo_status text_suffix_sort(text_work *work, const text_args *args, void *sa, uint8_t *bwt);
+
+/* bwt.c: the suffix array, of index_type, and the transform of one text of n > 0 bytes. */
+ordo_status text_transform(text_work *work, const text_args *args, void *sa, uint8_t *bwt,
+                           uint64_t *primary);
+
+/* doubling.c, msd.c: the suffix array of fewer than 2^32 bytes, as u32. */
+ordo_status text_doubling(text_work *work, const text_args *args, uint32_t *sa);
+ordo_status text_msd(text_work *work, const text_args *args, uint32_t *sa);
+
+#endif

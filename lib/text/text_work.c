@@ -1,0 +1,169 @@
+/* text_work.c - the services of text_work.h: loops, sorts of the backend with scratch that is used
+ * again, and progress. */
+#include "text/text_work.h"
+
+#include "text/text_bits.h"
+
+#include <string.h>
+
+enum {
+    CLEAR_GRAIN = 1 << 20,
+    HISTOGRAMS = 64
+};
+
+/* The exec of the call, with the progress of the sort in the whole call. */
+static ordo_exec seen_from_outside(const ordo_exec *inner)
+{
+    const text_work *const work = inner->owner;
+    ordo_exec              outer = *work->exec;
+    outer.phase = outer.phase * inner->phases + inner->phase;
+    outer.phases *= inner->phases;
+    return outer;
+}
+
+static bool inner_loop(ordo_exec *exec, size_t n, size_t grain, ordo_body *body, void *arg)
+{
+    ordo_exec outer = seen_from_outside(exec);
+    return ordo_loop(&outer, n, grain, body, arg);
+}
+
+static bool inner_poll(ordo_exec *exec, double share)
+{
+    ordo_exec outer = seen_from_outside(exec);
+    return ordo_poll(&outer, share);
+}
+
+static ordo_status inner_scratch(ordo_exec *exec, size_t bytes, void **out)
+{
+    text_work *const work = exec->owner;
+    size_t const     room = work->slab_bytes - work->slab_used;
+    if (bytes > room || ordo_round_up(bytes, ORDO_CACHE_LINE) > room)
+        return ordo_scratch(work->exec, bytes, out);
+    *out = work->slab + work->slab_used;
+    work->slab_used += ordo_round_up(bytes, ORDO_CACHE_LINE);
+    return ORDO_OK;
+}
+
+static ordo_status inner_fail(ordo_exec *exec, ordo_status status, const char *format, va_list args)
+{
+    const text_work *const work = exec->owner;
+    return work->exec->fail(work->exec, status, format, args);
+}
+
+ordo_status text_begin(ordo_ctx *ctx, ordo_exec *exec, const char *call, text_work *work)
+{
+    ordo_choice choice;
+    TRY(api_choose(ctx, exec, NULL, &choice));
+    FAIL_IF(strcmp(choice.backend->name, "cpu") != 0, ORDO_E_UNSUPPORTED,
+            "the %s backend has no %s; expected a context that may use the CPU",
+            choice.backend->name, call);
+    *work = (text_work){.exec = exec, .backend = choice.backend, .state = choice.state};
+    work->inner = *exec;
+    work->inner.owner = work;
+    work->inner.loop = inner_loop;
+    work->inner.poll = inner_poll;
+    work->inner.scratch = inner_scratch;
+    work->inner.fail = inner_fail;
+    work->inner.profile = NULL;
+    return ORDO_OK;
+}
+
+/* Prepares a sort that takes `bytes` of scratch. */
+static ordo_exec *sort_begin(text_work *work, size_t bytes)
+{
+    size_t const padded = bytes + bytes / 64 + 64 * ORDO_CACHE_LINE;
+    void        *slab;
+    if (padded > work->slab_bytes && ordo_scratch(work->exec, padded, &slab) == ORDO_OK) {
+        work->slab = slab;
+        work->slab_bytes = padded;
+    }
+    work->slab_used = 0;
+    work->inner.phase = 0;
+    work->inner.phases = 1;
+    return &work->inner;
+}
+
+ordo_status text_sort_keys(text_work *work, uint64_t *keys, size_t n)
+{
+    ordo_sort_job const job = {.type = ORDO_U64, .keys = keys, .n = n};
+    ordo_exec *const    exec = sort_begin(work, work->backend->sort_scratch(&job, work->exec));
+    return work->backend->sort(work->state, &job, exec);
+}
+
+ordo_status text_sort_pairs(text_work *work, uint64_t *keys, void *values, size_t value_size,
+                            size_t n)
+{
+    ordo_pairs_job const job = {.keys = {.type = ORDO_U64, .keys = keys, .n = n},
+                                .values = values,
+                                .value_size = value_size};
+    ordo_exec *const exec = sort_begin(work, work->backend->sort_pairs_scratch(&job, work->exec));
+    return work->backend->sort_pairs(work->state, &job, exec);
+}
+
+ordo_status text_loop(text_work *work, size_t n, size_t grain, ordo_body *body, void *arg)
+{
+    return n == 0 || ordo_loop(work->exec, n, grain, body, arg) ? ORDO_OK : ORDO_E_CANCELLED;
+}
+
+ordo_status text_share(text_work *work, size_t n, size_t least, ordo_body *body, void *arg)
+{
+    size_t const pieces = work->exec->threads == 1 ? 64 : 8 * (size_t)work->exec->threads;
+    return text_loop(work, n, ordo_max(least, ordo_div_up(n, pieces)), body, arg);
+}
+
+void text_phase(text_work *work)
+{
+    if (work->exec->phase + 1 < work->exec->phases)
+        work->exec->phase++;
+}
+
+static void clear_piece(void *arg, size_t lo, size_t hi) { memset((char *)arg + lo, 0, hi - lo); }
+
+ordo_status text_clear(text_work *work, void *bytes, size_t count)
+{
+    return text_loop(work, count, CLEAR_GRAIN, clear_piece, bytes);
+}
+
+typedef struct histogram {
+    const uint8_t *text;
+    size_t         grain;
+    uint64_t (*counts)[TEXT_BYTES];
+} histogram;
+
+/* Four tables, because equal bytes in a row would wait for each other's count. */
+static void count_piece(void *arg, size_t lo, size_t hi)
+{
+    const histogram *const h = arg;
+    uint32_t               tables[4][TEXT_BYTES] = {{0}};
+    uint64_t *const        out = h->counts[lo / h->grain];
+    size_t                 i = lo;
+    memset(out, 0, TEXT_BYTES * sizeof *out);
+    while (i < hi) {
+        size_t const end = ordo_min(hi, i + ((size_t)1 << 30));
+        for (; i + 4 <= end; i += 4)
+            for (size_t k = 0; k < 4; k++)
+                tables[k][h->text[i + k]]++;
+        for (; i < end; i++)
+            tables[0][h->text[i]]++;
+        for (size_t c = 0; c < TEXT_BYTES; c++) {
+            out[c] += (uint64_t)tables[0][c] + tables[1][c] + tables[2][c] + tables[3][c];
+            tables[0][c] = tables[1][c] = tables[2][c] = tables[3][c] = 0;
+        }
+    }
+}
+
+ordo_status text_histogram(text_work *work, const uint8_t *text, size_t n, uint64_t *below)
+{
+    size_t const grain = ordo_max(TEXT_GRAIN, ordo_div_up(n, HISTOGRAMS));
+    histogram    h = {.text = text, .grain = grain};
+    TRY_SCRATCH(work->exec, HISTOGRAMS * sizeof *h.counts, h.counts);
+    TRY(text_loop(work, n, grain, count_piece, &h));
+    uint64_t sum = 0;
+    for (size_t c = 0; c < TEXT_BYTES; c++) {
+        below[c] = sum;
+        for (size_t i = 0; i < ordo_div_up(n, grain); i++)
+            sum += h.counts[i][c];
+    }
+    below[TEXT_BYTES] = sum;
+    return ORDO_OK;
+}

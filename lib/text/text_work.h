@@ -1,0 +1,46 @@
+/* text_work.h - what the steps of a text call share: threads, scratch that several sorts use one
+ * after the other, and progress.
+ *
+ * A step takes scratch that must live to the end of the call from `exec`. A sort of the backend
+ * takes its scratch from the slab of text_sort, which the next sort uses again. */
+#ifndef ORDO_TEXT_TEXT_WORK_H
+#define ORDO_TEXT_TEXT_WORK_H
+
+#include "api/api.h"
+
+typedef struct text_work {
+    ordo_exec          *exec;
+    const ordo_backend *backend; /* sorts */
+    void               *state;
+    ordo_exec           inner; /* of a sort; its owner is this struct */
+    char               *slab;
+    size_t              slab_bytes, slab_used;
+} text_work;
+
+#define TEXT_PREFETCH(address) __builtin_prefetch(address)
+#define TEXT_PREFETCH_WRITE(address) __builtin_prefetch(address, 1)
+
+/* Chooses the backend and fills *work. `call` names the call in errors. */
+ordo_status text_begin(ordo_ctx *ctx, ordo_exec *exec, const char *call, text_work *work);
+
+/* Sorts keys of 64 bits. */
+ordo_status text_sort_keys(text_work *work, uint64_t *keys, size_t n);
+/* Sorts keys of 64 bits with values of `value_size` bytes; stable. */
+ordo_status text_sort_pairs(text_work *work, uint64_t *keys, void *values, size_t value_size,
+                            size_t n);
+
+/* ORDO_E_CANCELLED if the loop did not finish. */
+ordo_status text_loop(text_work *work, size_t n, size_t grain, ordo_body *body, void *arg);
+/* The same, with pieces that depend on the number of threads: `least` items or more. */
+ordo_status text_share(text_work *work, size_t n, size_t least, ordo_body *body, void *arg);
+
+/* Counts a phase of the call as done. */
+void text_phase(text_work *work);
+
+/* Sets below[c] to the number of bytes below c, for c = 0 to 256. */
+ordo_status text_histogram(text_work *work, const uint8_t *text, size_t n, uint64_t *below);
+
+/* Sets bytes to 0 with all threads. */
+ordo_status text_clear(text_work *work, void *bytes, size_t count);
+
+#endif
