@@ -32,6 +32,7 @@ static const char help[] =
     "  scan      print prefix sums, minima, maxima, or running counts of flags\n"
     "  moving    print medians, quantiles, ranks, minima or maxima of a moving window\n"
     "  partition move the elements whose flag is set to the front\n"
+    "  bzip2     compress or decompress files as bzip2 does, with all threads\n"
     "  gen       generate test data; the same seed gives the same data\n"
     "  bench     measure ordo on this machine, beside other libraries and a plain copy\n"
     "  tune      measure this machine for the choice between CPU and GPU\n"
@@ -45,7 +46,8 @@ static const char help[] =
 static const command *const commands[] = {
     &command_sort,     &command_argsort, &command_rank,   &command_select, &command_median,
     &command_quantile, &command_topk,    &command_radius, &command_scan,   &command_partition,
-    &command_gen,      &command_info,    &command_tune,   &command_moving};
+    &command_gen,      &command_info,    &command_tune,   &command_moving,
+    &command_bzip2};
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
 /* Pairs: a name from other programs and libraries, and the command to use instead. */
@@ -59,7 +61,8 @@ static const char *const elsewhere[] = {
     "split",       "partition",     "filter",     "partition --only",
     "sum",         "scan",          "generate",   "gen",
     "devices",     "info",          "rolling",    "moving",
-    "window",      "moving"};
+    "window",      "moving",        "bunzip2",    "bzip2 -d",
+    "bzcat",       "bzip2 -dc"};
 
 static int unknown_command(const char *name)
 {

@@ -66,7 +66,7 @@ typedef struct command {
 
 extern const command command_sort, command_argsort, command_rank, command_select, command_median,
     command_quantile, command_topk, command_radius, command_scan, command_partition, command_gen,
-    command_info, command_tune, command_moving;
+    command_info, command_tune, command_moving, command_bzip2;
 
 /* Runs the command and returns its exit code. argv[0] is the name of the command. */
 int command_execute(const command *c, int argc, char **argv);

@@ -81,6 +81,11 @@ typedef struct line_flags { /* how `ordo sort` compares lines */
     uint64_t     seed; /* OPTION_UNSET: not given */
 } line_flags;
 
+typedef struct bzip2_flags { /* of `ordo bzip2` */
+    bool levels[9];          /* -1 to -9 */
+    bool compress, decompress, keep, test, to_stdout, force, quiet, verbose;
+} bzip2_flags;
+
 typedef struct options { /* the options of all commands; each command uses some of them */
     common_options common;
     option_texts   operands;
@@ -103,6 +108,7 @@ typedef struct options { /* the options of all commands; each command uses some 
     const char *lr, *rl, *dm; /* files of radius */
     int         check;        /* a check_kind; 0: sort */
     line_flags  line;         /* of sort */
+    bzip2_flags bzip2;
     void       *list;         /* the numbers of list_text, to be freed */
     size_t      count;
 } options;
