@@ -7,6 +7,8 @@
 #include "text/bzip2/decode.h"
 
 #include "text/bzip2/expand.h"
+#include "text/bzip2/follow.h"
+#include "text/bzip2/front.h"
 #include "text/bzip2/randomised.h"
 
 #include <string.h>
@@ -33,20 +35,22 @@ typedef struct block_reader {
     uint32_t       row;
     unsigned       used, tables;
     uint32_t       selector_count;
-    uint8_t        list[256];
+    bz_front       list;
     code           codes[BZ_MOST_TABLES];
     const char    *why;
 } block_reader;
 
 size_t bz_decoder_bytes(void)
 {
-    return BZ_MOST_BLOCK * sizeof(uint32_t) + ordo_round_up(BZ_KEPT_SELECTORS, 64);
+    return BZ_MOST_BLOCK * sizeof(uint32_t) + ordo_round_up(bz_follow_bytes(), 64) +
+           ordo_round_up(BZ_KEPT_SELECTORS, 64);
 }
 
 void bz_decoder_init(bz_decoder *d, void *memory)
 {
     d->next = memory;
-    d->selectors = (uint8_t *)memory + BZ_MOST_BLOCK * sizeof(uint32_t);
+    d->pieces = (uint8_t *)(d->next + BZ_MOST_BLOCK);
+    d->selectors = d->pieces + ordo_round_up(bz_follow_bytes(), 64);
 }
 
 static bool bad(block_reader *r, const char *why)
@@ -75,19 +79,22 @@ static uint32_t take(block_reader *r, unsigned count)
 static bool read_used(block_reader *r)
 {
     uint32_t const rows = take(r, 16);
+    uint8_t        bytes[256];
     r->used = 0;
     for (unsigned i = 0; i < 16; i++) {
         uint32_t const row = (rows >> (15 - i) & 1) != 0 ? take(r, 16) : 0;
         for (unsigned k = 0; k < 16; k++)
             if ((row >> (15 - k) & 1) != 0)
-                r->list[r->used++] = (uint8_t)(16 * i + k);
+                bytes[r->used++] = (uint8_t)(16 * i + k);
     }
+    bz_front_set(&r->list, bytes, r->used);
     return r->used > 0 || bad(r, "the block has no bytes in its alphabet");
 }
 
 static bool read_selectors(block_reader *r, uint8_t *selectors)
 {
-    uint8_t list[BZ_MOST_TABLES] = {0, 1, 2, 3, 4, 5};
+    bz_front list;
+    bz_front_set(&list, (const uint8_t[]){0, 1, 2, 3, 4, 5}, BZ_MOST_TABLES);
     r->tables = take(r, 3);
     uint32_t const count = take(r, 15);
     if (r->tables < 2 || r->tables > BZ_MOST_TABLES)
@@ -100,9 +107,7 @@ static bool read_selectors(block_reader *r, uint8_t *selectors)
             at++;
         if (at == r->tables)
             return bad(r, "a selector names a code table that does not exist");
-        uint8_t const table = list[at];
-        memmove(list + 1, list, at);
-        list[0] = table;
+        uint8_t const table = bz_front_take(&list, at);
         if (i < BZ_KEPT_SELECTORS) /* more are never used */
             selectors[i] = table;
     }
@@ -199,18 +204,6 @@ static inline bool read_symbol(block_reader *r, const code *c, unsigned *symbol)
     return true;
 }
 
-static inline uint8_t to_front(uint8_t *list, unsigned at)
-{
-    uint8_t const byte = list[at];
-    if (at < 16)
-        for (unsigned k = at; k > 0; k--)
-            list[k] = list[k - 1];
-    else
-        memmove(list + 1, list, at);
-    list[0] = byte;
-    return byte;
-}
-
 /* Appends a run of the front byte, given by digits RUNA and RUNB. */
 typedef struct zero_run {
     uint32_t length, weight;
@@ -220,7 +213,7 @@ static bool end_run(block_reader *r, zero_run *run, uint32_t *next, uint32_t *n)
 {
     if (run->length > BZ_MOST_BLOCK - *n)
         return bad(r, "the block has more than 900000 bytes");
-    uint8_t const byte = r->list[0];
+    uint8_t const byte = (uint8_t)r->list.words[0];
     for (uint32_t k = 0; k < run->length; k++)
         next[*n + k] = byte;
     *n += run->length;
@@ -252,34 +245,13 @@ static bool read_column(block_reader *r, const uint8_t *selectors, uint32_t *nex
                 return true;
             if (*n == BZ_MOST_BLOCK)
                 return bad(r, "the block has more than 900000 bytes");
-            next[(*n)++] = to_front(r->list, symbol - 1);
+            next[(*n)++] = bz_front_take(&r->list, symbol - 1);
         }
     }
     return bad(r, "the block has no end before its last selector");
 }
 
 /* ---- Text ---- */
-
-/* next[k] & 255 is the last column. Sets next[k] >> 8 to the row of the rotation that begins one
- * byte later, then follows these rows. */
-static void follow_rows(uint32_t *next, uint32_t n, uint32_t row, uint8_t *text)
-{
-    uint32_t begins[256] = {0}, sum = 0;
-    for (uint32_t i = 0; i < n; i++)
-        begins[next[i] & 255]++;
-    for (unsigned b = 0; b < 256; b++) {
-        uint32_t const count = begins[b];
-        begins[b] = sum;
-        sum += count;
-    }
-    for (uint32_t i = 0; i < n; i++)
-        next[begins[next[i] & 255]++] |= i << 8;
-    uint32_t entry = next[row];
-    for (uint32_t i = 0; i < n; i++) {
-        entry = next[entry >> 8];
-        text[i] = (uint8_t)entry;
-    }
-}
 
 static uint32_t checksum(const uint8_t *text, uint32_t n)
 {
@@ -312,7 +284,7 @@ bz_outcome bz_decode(bz_decoder *d, const uint8_t *bits, uint64_t begin, uint64_
     out->why = n == 0 ? "the block is empty" : "the row of the text is outside of the block";
     if (r.row >= n)
         return BZ_BAD;
-    follow_rows(d->next, n, r.row, text);
+    bz_follow(d->next, n, r.row, text, d->pieces);
     if (r.randomised)
         bz_unrandomise(text, n);
     out->why = "the checksum of the block is wrong";

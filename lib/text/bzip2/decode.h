@@ -17,6 +17,7 @@ typedef enum bz_outcome {
 
 typedef struct bz_decoder { /* memory of a thread */
     uint32_t *next;         /* BZ_MOST_BLOCK */
+    uint8_t  *pieces;       /* bz_follow_bytes() */
     uint8_t  *selectors;    /* BZ_KEPT_SELECTORS */
 } bz_decoder;
 

@@ -6,6 +6,7 @@
 #include "text/bzip2/encode.h"
 
 #include "text/bzip2/code_lengths.h"
+#include "text/bzip2/front.h"
 
 #include <string.h>
 
@@ -63,23 +64,11 @@ static uint16_t *put_run(uint16_t *to, uint32_t run, uint32_t *frequency)
     return to;
 }
 
-/* Moves `byte` to the front of the list and returns where it was. It is not at the front. */
-static inline unsigned move_to_front(uint8_t *list, uint8_t byte)
-{
-    unsigned at = 0;
-    uint8_t  carried = byte;
-    do {
-        uint8_t const here = list[at];
-        list[at++] = carried;
-        carried = here;
-    } while (carried != byte);
-    return at - 1;
-}
-
 static void make_symbols(coding *c, const bz_sorter *s, const uint8_t *text, uint32_t n,
                          uint16_t *symbols)
 {
-    uint8_t   list[256];
+    uint8_t   bytes[256];
+    bz_front  list;
     unsigned  used = 0;
     uint32_t  run = 0;
     uint16_t *to = symbols;
@@ -88,19 +77,20 @@ static void make_symbols(coding *c, const bz_sorter *s, const uint8_t *text, uin
         c->used[text[i]] = true;
     for (unsigned b = 0; b < 256; b++)
         if (c->used[b])
-            list[used++] = (uint8_t)b;
+            bytes[used++] = (uint8_t)b;
+    bz_front_set(&list, bytes, used);
     c->alphabet = used + 2;
     memset(c->frequency, 0, sizeof c->frequency);
     for (uint32_t row = 0; row < n; row++) {
         uint32_t const at = s->sa[row];
         uint8_t const  byte = text[at > 0 ? at - 1 : n - 1];
-        if (byte == list[0]) {
+        if (byte == (uint8_t)list.words[0]) {
             run++;
             continue;
         }
         to = put_run(to, run, c->frequency);
         run = 0;
-        uint16_t const symbol = (uint16_t)(move_to_front(list, byte) + 1);
+        uint16_t const symbol = (uint16_t)(bz_front_find(&list, byte) + 1);
         *to++ = symbol;
         c->frequency[symbol]++;
     }
@@ -185,12 +175,12 @@ static void put_used(bz_writer *w, const bool *used)
 
 static void put_selectors(bz_writer *w, const coding *c)
 {
-    uint8_t list[BZ_MOST_TABLES] = {0, 1, 2, 3, 4, 5};
+    bz_front list;
+    bz_front_set(&list, (const uint8_t[]){0, 1, 2, 3, 4, 5}, BZ_MOST_TABLES);
     bz_put(w, c->tables, 3);
     bz_put(w, c->selector_count, 15);
     for (uint32_t i = 0; i < c->selector_count; i++) {
-        uint8_t const  table = c->selectors[i];
-        unsigned const at = table == list[0] ? 0 : move_to_front(list, table);
+        unsigned const at = bz_front_find(&list, c->selectors[i]);
         bz_put(w, (UINT64_C(1) << (at + 1)) - 2, at + 1); /* `at` ones and a zero */
     }
 }

@@ -1,10 +1,10 @@
-/* item_sort.c - quicksort of items in three parts: less, equal and greater keys. Equal keys are many,
- * because texts repeat. The pivot is the median of three or nine; after too many uneven splits a
+/* item_sort.c - quicksort of items. Equal keys are many, because texts repeat: if the pivot is the least
+ * key, all its equals are split off. The pivot is the median of three or nine; after too many uneven splits a
  * heap sort ends the part, so the worst case is n log n. */
 #include "text/bzip2/item_sort.h"
 
 enum {
-    FEW = 20,  /* items for the insertion sort; estimate */
+    FEW = 12,  /* items for the insertion sort; estimate */
     MANY = 200 /* items for a pivot of nine; estimate */
 };
 
@@ -64,6 +64,20 @@ static uint64_t pivot_of(const bz_item *items, size_t n)
                   middle(items[n - 1 - 2 * step].key, items[n - 1 - step].key, items[n - 1].key));
 }
 
+/* Moves the items with keys below the pivot to the front and returns their number. The loop has no
+ * branch that depends on a key: a wrong prediction costs more than the moves. */
+static size_t split_below(bz_item *items, size_t n, uint64_t pivot)
+{
+    size_t below = 0;
+    for (size_t i = 0; i < n; i++) {
+        bz_item const item = items[i];
+        items[i] = items[below];
+        items[below] = item;
+        below += item.key < pivot;
+    }
+    return below;
+}
+
 static void sort_part(bz_item *items, size_t n, unsigned splits)
 {
     while (n > FEW) {
@@ -72,25 +86,18 @@ static void sort_part(bz_item *items, size_t n, unsigned splits)
             return;
         }
         uint64_t const pivot = pivot_of(items, n);
-        size_t         less = 0, at = 0, greater = n;
-        while (at < greater) {
-            if (items[at].key < pivot)
-                swap_items(&items[less++], &items[at++]);
-            else if (items[at].key > pivot)
-                swap_items(&items[at], &items[--greater]);
-            else
-                at++;
-        }
-        bool const left_is_small = less < n - greater;
-        if (left_is_small)
-            sort_part(items, less, splits);
-        else
-            sort_part(items + greater, n - greater, splits);
-        if (left_is_small) {
-            items += greater;
-            n -= greater;
+        size_t const   below = split_below(items, n, pivot);
+        if (below == 0) { /* the pivot is the least key: its equals are in place then */
+            size_t const equal = pivot == UINT64_MAX ? n : split_below(items, n, pivot + 1);
+            items += equal;
+            n -= equal;
+        } else if (below < n - below) {
+            sort_part(items, below, splits);
+            items += below;
+            n -= below;
         } else {
-            n = less;
+            sort_part(items + below, n - below, splits);
+            n = below;
         }
     }
     insertion_sort(items, n);

@@ -20,7 +20,7 @@ enum {
 
 size_t bz_sorter_bytes(size_t most)
 {
-    size_t const half = most / 2 + 1;
+    size_t const half = most / 2 + 2;
     return ordo_round_up(half * sizeof(bz_item), 64) +
            ordo_round_up((most / 4 + 1) * sizeof(bz_group), 64) +
            2 * ordo_round_up(half * 4, 64) + ordo_round_up(most * 4, 64) +
@@ -37,7 +37,7 @@ static void *carve(char **memory, size_t bytes)
 void bz_sorter_init(bz_sorter *s, void *memory, size_t most)
 {
     char        *at = memory;
-    size_t const half = most / 2 + 1;
+    size_t const half = most / 2 + 2;
     s->items = carve(&at, half * sizeof(bz_item));
     s->groups = carve(&at, (most / 4 + 1) * sizeof(bz_group));
     s->begins = carve(&at, half * 4);
@@ -71,16 +71,16 @@ static void find_lms(bz_sorter *s)
     while (t[last] == t[last + 1 < n ? last + 1 : 0])
         last--;
     bool     next_small = t[last] < t[last + 1 < n ? last + 1 : 0];
-    uint32_t found = n / 2 + 1, at = last;
+    uint32_t found = n / 2 + 2, at = last;
     for (uint32_t left = n; left > 0; left--) {
         uint32_t const before = at > 0 ? at - 1 : n - 1;
-        bool const     small = t[before] < t[at] || (t[before] == t[at] && next_small);
-        if (next_small && !small)
-            s->begins[--found] = at;
+        bool const     small = t[before] < t[at] + (unsigned)next_small;
+        s->begins[found - 1] = at; /* stays if it is LMS; a branch would be hard to predict */
+        found -= next_small && !small;
         next_small = small;
         at = before;
     }
-    s->lms = n / 2 + 1 - found;
+    s->lms = n / 2 + 2 - found;
     memmove(s->begins, s->begins + found, s->lms * sizeof *s->begins);
     /* The circle was walked from `last` on: its positions after `last` came at the end. */
     uint32_t first = 0;
@@ -113,12 +113,16 @@ static void close_range(bz_sorter *s, uint32_t lo, uint32_t hi, bool open)
         s->rank[s->items[i].index] = open ? lo : i;
 }
 
-/* Sorts items[lo..hi), which agree in `depth` bytes. */
+static void load_words(bz_sorter *s, uint32_t lo, uint32_t hi, uint32_t depth)
+{
+    for (uint32_t i = lo; i < hi; i++)
+        s->items[i].key = word_at(s, s->items[i].at, depth);
+}
+
+/* Sorts items[lo..hi), which agree in `depth` bytes. Their keys are the words at that depth. */
 static void sort_words(bz_sorter *s, uint32_t lo, uint32_t hi, uint32_t depth)
 {
     for (bool whole = true; whole && hi - lo > 1;) {
-        for (uint32_t i = lo; i < hi; i++)
-            s->items[i].key = word_at(s, s->items[i].at, depth);
         bz_sort_items(s->items + lo, hi - lo);
         depth += 8;
         whole = s->items[lo].key == s->items[hi - 1].key;
@@ -133,31 +137,48 @@ static void sort_words(bz_sorter *s, uint32_t lo, uint32_t hi, uint32_t depth)
                 s->rank[s->items[i].index] = i;
             else if (depth >= DIRECT_DEPTH && depth >= decided_depth(s, s->items[i].index))
                 close_range(s, i, end, true);
-            else
+            else {
+                load_words(s, i, end, depth);
                 sort_words(s, i, end, depth);
+            }
         }
         if (!whole)
             return;
+        load_words(s, lo, hi, depth);
     }
     close_range(s, lo, hi, false);
 }
 
+/* Counts the LMS rotations by two of their bytes, and makes the counts to places. */
+static void count_pairs(bz_sorter *s, uint32_t depth)
+{
+    memset(s->pairs, 0, (PAIRS + 1) * sizeof *s->pairs);
+    for (uint32_t i = 0; i < s->lms; i++)
+        s->pairs[word_at(s, s->begins[i], depth) >> 48]++;
+    (void)ordo_sums_before_32(s->pairs, PAIRS + 1);
+}
+
+/* Two passes sort by four bytes: first the indices by the second pair, then the items by the first
+ * pair. Rotations that agree in four bytes are sorted by words. */
 static void sort_lms_by_words(bz_sorter *s)
 {
-    uint32_t *const ends = s->pairs;
-    memset(ends, 0, (PAIRS + 1) * sizeof *ends);
+    uint32_t *const order = s->sa; /* free until all LMS rotations are sorted */
+    bz_item *const  items = s->items;
+    count_pairs(s, 2);
     for (uint32_t i = 0; i < s->lms; i++)
-        ends[(word_at(s, s->begins[i], 0) >> 48) + 1]++;
-    for (uint32_t p = 0; p < PAIRS; p++)
-        ends[p + 1] += ends[p];
+        order[s->pairs[word_at(s, s->begins[i], 2) >> 48]++] = i;
+    count_pairs(s, 0);
     for (uint32_t i = 0; i < s->lms; i++) {
-        uint32_t const at = s->begins[i];
-        s->items[ends[word_at(s, at, 0) >> 48]++] = (bz_item){.at = at, .index = i};
+        uint32_t const at = s->begins[order[i]];
+        uint64_t const word = word_at(s, at, 0);
+        items[s->pairs[word >> 48]++] = (bz_item){word, at, order[i]};
     }
     s->group_count = 0;
-    for (uint32_t p = 0, lo = 0; p < PAIRS; lo = ends[p++])
-        if (ends[p] > lo)
-            sort_words(s, lo, ends[p], 2);
+    for (uint32_t lo = 0, hi; lo < s->lms; lo = hi) {
+        for (hi = lo + 1; hi < s->lms && items[hi].key >> 32 == items[lo].key >> 32;)
+            hi++;
+        sort_words(s, lo, hi, 0);
+    }
 }
 
 /* Sorts a group by the ranks that its members have `step` LMS rotations later. Parts that stay equal
