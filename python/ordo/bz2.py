@@ -4,8 +4,9 @@
     >>> packed = bz2.compress(b"some text, some text, some text")
     >>> bz2.decompress(packed)
     b'some text, some text, some text'
-    >>> with bz2.open("notes.bz2", "wt") as file:
-    ...     _ = file.write("a line\\n")
+    >>> import io
+    >>> bz2.open(io.BytesIO(packed)).read(9)
+    b'some text'
 
 `compress` returns the bytes that Python's own function returns, except for blocks that are one word
 repeated (docs/bzip2.md). Blocks of any bzip2 file are decompressed in parallel.

@@ -62,7 +62,7 @@ def test_streams_and_trailing_bytes():
 def test_damaged_data():
     packed = bytearray(oracle.compress(words(5000)))
     for size in (1, 10, 100, len(packed) - 1):
-        with pytest.raises(ValueError, match=r"ends in block 1|at least 14"):
+        with pytest.raises(ValueError, match=r"ends in block [12]|at least 14"):
             bz2.decompress(packed[:size])
     packed[40] ^= 1
     for function in (bz2.decompress, oracle.decompress):

@@ -48,7 +48,7 @@ __attribute__((format(printf, 2, 3))) static bool damaged(decompressor *d, const
     va_start(args, format);
     vsnprintf(why, sizeof why, format, args);
     va_end(args);
-    return failure_record(&d->s.failure, ORDO_E_ARG, "%s is damaged: block %llu of stream %llu: %s",
+    return failure_record(&d->s.failure, ORDO_E_ARG, "%s is damaged in block %llu, stream %llu: %s",
                           d->s.from.name, (unsigned long long)d->s.report.blocks + 1,
                           (unsigned long long)d->s.report.streams, why);
 }
@@ -56,7 +56,7 @@ __attribute__((format(printf, 2, 3))) static bool damaged(decompressor *d, const
 static bool truncated(decompressor *d)
 {
     return failure_record(&d->s.failure, ORDO_E_ARG,
-                          "%s ends in block %llu of stream %llu; expected the end of the stream",
+                          "%s ends in block %llu, stream %llu; expected the end of the stream",
                           d->s.from.name, (unsigned long long)d->s.report.blocks + 1,
                           (unsigned long long)d->s.report.streams);
 }

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Speed of `ordo bzip2` beside bzip2, lbzip2 and pbzip2, in one run.
+
+    python3 bench/bzip2.py [--ordo build/ordo] [--threads 16] [--rounds 3] FILE...
+
+Each program compresses each FILE with -9 and decompresses the result of bzip2 -9 (pbzip2: its own
+result, because it uses several threads only for those). Programs take turns, so that all see the
+same machine; the best of the rounds counts. Output goes to a pipe that is only read. The table has
+MB/s of uncompressed bytes. A program that is not installed is left out, with a note.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+
+
+def programs(ordo: str, threads: int) -> dict[str, list[str]]:
+    known = {
+        "ordo": [ordo, "bzip2", "--threads", str(threads)],
+        "lbzip2": ["lbzip2", "-n", str(threads)],
+        "pbzip2": ["pbzip2", f"-p{threads}"],
+        "bzip2": ["bzip2"],
+    }
+    found = {}
+    for name, command in known.items():
+        if shutil.which(command[0]) is None:
+            print(f"{name}: {command[0]} was not found; it is left out")
+        else:
+            found[name] = command
+    return found
+
+
+def seconds(command: list[str], path: str) -> float:
+    """Returns the elapsed time of the command, which reads the file and writes to a pipe."""
+    begin = time.perf_counter()
+    with (
+        open(path, "rb") as source,
+        subprocess.Popen(command, stdin=source, stdout=subprocess.PIPE) as process,
+    ):
+        buffer = bytearray(1 << 20)
+        while process.stdout.readinto(buffer):
+            pass
+    if process.returncode != 0:
+        raise SystemExit(f"bzip2.py: {' '.join(command)} failed: {process.returncode}")
+    return time.perf_counter() - begin
+
+
+def measure(path: str, found: dict[str, list[str]], rounds: int, folder: str) -> None:
+    size = os.path.getsize(path)
+    packed = {}
+    for name in ("bzip2", "pbzip2", "ordo"):
+        if name in found and (name == "pbzip2" or "plain" not in packed):
+            target = os.path.join(folder, name)
+            with open(path, "rb") as source, open(target, "wb") as sink:
+                subprocess.run([*found[name], "-9", "-c"], stdin=source, stdout=sink, check=True)
+            packed["pbzip2" if name == "pbzip2" else "plain"] = target
+    best: dict[tuple[str, str], float] = {}
+    for _ in range(rounds):
+        for name, command in found.items():
+            source = packed["pbzip2" if name == "pbzip2" else "plain"]
+            for work, option, file in (("compress", "-9", path), ("decompress", "-d", source)):
+                # One round of the program with one thread is enough.
+                if name == "bzip2" and (work, name) in best:
+                    continue
+                time_taken = seconds([*command, option, "-c"], file)
+                best[work, name] = min(best.get((work, name), time_taken), time_taken)
+    for work in ("compress", "decompress"):
+        row = [f"{size / best[work, name] / 1e6:8.1f}" for name in found]
+        ratio = "-"
+        if "lbzip2" in found and "ordo" in found:
+            ratio = f"{best[work, 'lbzip2'] / best[work, 'ordo']:.2f}"
+        cells = [f"{os.path.basename(path)}, {size / 1e6:.0f} MB", work, *row, ratio]
+        print(f"| {' | '.join(cells)} |")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--ordo", default="build/ordo")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("files", nargs="+")
+    given = parser.parse_args()
+    found = programs(given.ordo, given.threads)
+    print(f"{given.threads} threads, MB/s, best of {given.rounds}")
+    print("| file | work |", " | ".join(found), "| ordo / lbzip2 |")
+    print("|---|---|" + "---|" * (len(found) + 1))
+    with tempfile.TemporaryDirectory() as folder:
+        for path in given.files:
+            measure(path, found, given.rounds, folder)
+
+
+if __name__ == "__main__":
+    main()
