@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Speed of `ordo bzip2` beside bzip2, lbzip2 and pbzip2, in one run.
 
-    python3 bench/bzip2.py [--ordo build/ordo] [--threads 16] [--rounds 3] FILE...
+    python3 bench/bzip2.py [--ordo build/ordo] [--threads 16] [--rounds 3]
+        [--programs ordo,lbzip2,pbzip2,bzip2] FILE...
 
 Each program compresses each FILE with -9 and decompresses the result of bzip2 -9 (pbzip2: its own
 result, because it uses several threads only for those). Programs take turns, so that all see the
@@ -83,9 +84,11 @@ def main() -> None:
     parser.add_argument("--ordo", default="build/ordo")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--programs", default="ordo,lbzip2,pbzip2,bzip2")
     parser.add_argument("files", nargs="+")
     given = parser.parse_args()
     found = programs(given.ordo, given.threads)
+    found = {name: found[name] for name in given.programs.split(",") if name in found}
     print(f"{given.threads} threads, MB/s, best of {given.rounds}")
     print("| file | work |", " | ".join(found), "| ordo / lbzip2 |")
     print("|---|---|" + "---|" * (len(found) + 1))
