@@ -46,8 +46,7 @@ static const char help[] =
 static const command *const commands[] = {
     &command_sort,     &command_argsort, &command_rank,   &command_select, &command_median,
     &command_quantile, &command_topk,    &command_radius, &command_scan,   &command_partition,
-    &command_gen,      &command_info,    &command_tune,   &command_moving,
-    &command_bzip2};
+    &command_gen,      &command_info,    &command_tune,   &command_moving, &command_bzip2};
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
 /* Pairs: a name from other programs and libraries, and the command to use instead. */

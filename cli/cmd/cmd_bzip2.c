@@ -161,7 +161,7 @@ static bool open_target(job *j)
 static void copy_status(const job *j)
 {
     const struct timespec times[2] = {j->status.st_atim, j->status.st_mtim};
-    const bool owned = fchown(j->out, j->status.st_uid, j->status.st_gid) == 0;
+    const bool            owned = fchown(j->out, j->status.st_uid, j->status.st_gid) == 0;
     (void)fchmod(j->out, j->status.st_mode & (owned ? 07777 : 0777));
     (void)futimens(j->out, times);
 }
@@ -195,10 +195,10 @@ static bool finish(job *j)
 
 static void print_sizes(const job *j, const ordo_bz_report *r)
 {
-    const bool     unpacks = decompresses(&j->e->o);
-    const double   plain = (double)(unpacks ? r->out : r->in);
-    const double   packed = (double)(unpacks ? r->in : r->out);
-    const char    *name = j->path != NULL ? j->path : "stdin";
+    const bool   unpacks = decompresses(&j->e->o);
+    const double plain = (double)(unpacks ? r->out : r->in);
+    const double packed = (double)(unpacks ? r->in : r->out);
+    const char  *name = j->path != NULL ? j->path : "stdin";
     if (j->e->o.bzip2.test)
         fprintf(stderr, "%s: ok\n", name);
     else if (plain == 0)
@@ -215,12 +215,12 @@ static void print_sizes(const job *j, const ordo_bz_report *r)
 static bool run(job *j, bool *done)
 {
     const options *const o = &j->e->o;
-    const ordo_source    from = ORDO_OPTS(ordo_source, .fd = j->in,
-                                          .name = j->path != NULL ? j->path : "stdin");
-    const ordo_sink      to = ORDO_OPTS(ordo_sink, .fd = j->out,
-                                        .name = j->target != NULL ? j->target : "stdout");
-    ordo_bz_report       report = {.struct_size = sizeof report};
-    ordo_bz_opts         opts = ORDO_OPTS(ordo_bz_opts, .level = 9);
+    const ordo_source    from =
+        ORDO_OPTS(ordo_source, .fd = j->in, .name = j->path != NULL ? j->path : "stdin");
+    const ordo_sink to =
+        ORDO_OPTS(ordo_sink, .fd = j->out, .name = j->target != NULL ? j->target : "stdout");
+    ordo_bz_report report = {.struct_size = sizeof report};
+    ordo_bz_opts   opts = ORDO_OPTS(ordo_bz_opts, .level = 9);
 
     for (uint32_t i = 0; i < 9; i++)
         if (o->bzip2.levels[i])

@@ -109,7 +109,7 @@ typedef struct options { /* the options of all commands; each command uses some 
     int         check;        /* a check_kind; 0: sort */
     line_flags  line;         /* of sort */
     bzip2_flags bzip2;
-    void       *list;         /* the numbers of list_text, to be freed */
+    void       *list; /* the numbers of list_text, to be freed */
     size_t      count;
 } options;
 

@@ -36,15 +36,20 @@ static void fill(unsigned kind, size_t n)
 {
     test_rng rng = {kind + 1};
     switch (kind) {
-    case 0: fill_words(n, 5); break;
+    case 0:
+        fill_words(n, 5);
+        break;
     case 1:
         for (size_t i = 0; i < n; i++)
             plain[i] = (uint8_t)test_rng_next(&rng);
         break;
-    case 2: memset(plain, 0, n); break;
+    case 2:
+        memset(plain, 0, n);
+        break;
     case 3: /* runs of every length around the limits */
         for (size_t at = 0; at < n;) {
-            static const unsigned lengths[] = {1, 2, 3, 4, 5, 254, 255, 256, 258, 259, 260, 510, 514};
+            static const unsigned lengths[] = {1,   2,   3,   4,   5,   254, 255,
+                                               256, 258, 259, 260, 510, 514};
             unsigned const        length = lengths[test_rng_below(&rng, 13)];
             uint8_t const         byte = (uint8_t)test_rng_below(&rng, 3);
             for (unsigned k = 0; k < length && at < n; k++)
@@ -85,14 +90,15 @@ static void check_round_trip(ordo_ctx *ctx, size_t n, unsigned level)
     if (n > 0)
         CHECK_STATUS(ORDO_E_ARG,
                      ordo_bz_decompress(ctx, packed, size, again, n - 1, &back, NULL, NULL), ctx);
-    CHECK_STATUS(ORDO_E_ARG,
-                 ordo_bz_compress(ctx, plain, n, packed, size - 1, &back, &opts, NULL), ctx);
+    CHECK_STATUS(ORDO_E_ARG, ordo_bz_compress(ctx, plain, n, packed, size - 1, &back, &opts, NULL),
+                 ctx);
     CHECK_EQ_U64(0, back);
 }
 
 static void test_round_trips(void)
 {
-    static const size_t sizes[] = {0, 1, 2, 3, 4, 5, 255, 259, 1000, 99980, 99981, 99990, 200001, MOST};
+    static const size_t sizes[] = {0,   1,    2,     3,     4,     5,      255,
+                                   259, 1000, 99980, 99981, 99990, 200001, MOST};
     if (!bzkit_has_library())
         testkit_skip("libbz2 is not installed: the bytes of bzip2 are not compared");
     for (unsigned threads = 1; threads <= 3; threads += 2) {
@@ -247,9 +253,9 @@ static void test_faults(void)
                 else
                     faults_cancel(at);
                 ordo_status const status =
-                    unpacks ? ordo_bz_decompress(ctx, packed, size, again, n, &back, NULL, NULL)
-                            : ordo_bz_compress(ctx, plain, n, packed, packed_room, &size, &opts,
-                                               NULL);
+                    unpacks
+                        ? ordo_bz_decompress(ctx, packed, size, again, n, &back, NULL, NULL)
+                        : ordo_bz_compress(ctx, plain, n, packed, packed_room, &size, &opts, NULL);
                 if (status == ORDO_OK)
                     break;
                 CHECK_EQ_U64((uint64_t)(refuses ? ORDO_E_NOMEM : ORDO_E_CANCELLED),

@@ -20,8 +20,9 @@ static uint8_t  *text, *again, *other;
 static ordo_status unpack(const uint8_t *bytes, size_t n, size_t *size, ordo_bz_report *report)
 {
     guard_block       block = guard_alloc(n, GUARD_END);
-    ordo_status const status = (memcpy(block.data, bytes, n),
-                                ordo_bz_decompress(ctx, block.data, n, again, ROOM, size, NULL, report));
+    ordo_status const status =
+        (memcpy(block.data, bytes, n),
+         ordo_bz_decompress(ctx, block.data, n, again, ROOM, size, NULL, report));
     guard_free(&block.region);
     return status;
 }
@@ -127,12 +128,14 @@ static void test_features(void)
     } cases[] = {
         {"plain", {SOME, .first = 'a', .used = 6, .length = 3, .row = 5}},
         {"codes of 20 bits", {SOME, .first = 'a', .used = 6, .length = 20, .row = 5}},
-        {"codes that are not complete", {SOME, .first = 'a', .used = 6, .lengths = uneven, .row = 7}},
+        {"codes that are not complete",
+         {SOME, .first = 'a', .used = 6, .lengths = uneven, .row = 7}},
         {"18003 selectors", {SOME, .first = 'a', .used = 6, .length = 3, .more_selectors = 18002}},
         {"32767 selectors", {SOME, .first = 'a', .used = 6, .length = 3, .more_selectors = 32766}},
         {"bytes 250 to 255", {SOME, .first = 250, .used = 6, .length = 3, .row = 1}},
         {"bytes 0 to 5", {SOME, .first = 0, .used = 6, .length = 3, .row = 2}},
-        {"a short randomised block", {SOME, .first = 'a', .used = 6, .length = 3, .randomised = true}},
+        {"a short randomised block",
+         {SOME, .first = 'a', .used = 6, .length = 3, .randomised = true}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         testkit_case("%s", cases[i].name);
@@ -159,8 +162,13 @@ static uint16_t *random_symbols(size_t n, unsigned used, uint64_t seed)
 static void test_randomised(void)
 {
     uint16_t *const   symbols = random_symbols(1200, 14, 3);
-    bzkit_block const b = {.symbols = symbols, .count = 1200, .first = 'a', .used = 14, .length = 4,
-                           .row = 77, .randomised = true};
+    bzkit_block const b = {.symbols = symbols,
+                           .count = 1200,
+                           .first = 'a',
+                           .used = 14,
+                           .length = 4,
+                           .row = 77,
+                           .randomised = true};
     bzkit_file        f = new_file(1);
     size_t            n = 0;
     testkit_case("a randomised block");
@@ -182,10 +190,10 @@ static void test_false_magics(void)
         for (size_t k = 0; k < count; k++)
             for (size_t i = 0; i < 6; i++)
                 symbols[20 + k * 9 + i] = magics[k % 2][i];
-        bzkit_block const b = {.symbols = symbols, .count = 30000, .first = 1, .used = 254,
-                               .length = 8, .row = 9};
-        bzkit_file        f = new_file(1);
-        size_t            n = 0;
+        bzkit_block const b = {
+            .symbols = symbols, .count = 30000, .first = 1, .used = 254, .length = 8, .row = 9};
+        bzkit_file f = new_file(1);
+        size_t     n = 0;
         testkit_case("%zu magics inside of blocks", count);
         bzkit_put_block(&f, &b, text, &n);
         bzkit_put_block(&f, &(bzkit_block){SOME, .first = 'a', .used = 6, .length = 3}, text, &n);
@@ -273,10 +281,10 @@ static void test_long_runs(void)
 static void test_refused(void)
 {
     uint16_t *const   symbols = random_symbols(100001, 14, 3);
-    bzkit_block const large = {.symbols = symbols, .count = 100001, .first = 'a', .used = 14,
-                               .length = 4};
-    bzkit_file        f = new_file(1);
-    size_t            n = 0;
+    bzkit_block const large = {
+        .symbols = symbols, .count = 100001, .first = 'a', .used = 14, .length = 4};
+    bzkit_file f = new_file(1);
+    size_t     n = 0;
     check_bad_block(&(bzkit_block){SOME, .first = 'a', .used = 6, .length = 3, .wrong = 1}, 1,
                     "the checksum of the block is wrong");
     check_bad_block(&large, 1, "expected at most 100000");
@@ -301,8 +309,8 @@ static void test_refused(void)
 /* 45 MB of zeros in a block of 900 kB, many times: no memory beyond the limit. */
 static void test_bomb(void)
 {
-    size_t const    n = (size_t)(TESTKIT_SANITIZED ? 50 : 200) << 20;
-    uint8_t *const  zeros = test_need(n), *const packed = test_need(ROOM);
+    size_t const   n = (size_t)(TESTKIT_SANITIZED ? 50 : 200) << 20;
+    uint8_t *const zeros = test_need(n), *const packed = test_need(ROOM);
     ordo_ctx *const limited = CONTEXT(.threads = 2, .mem_limit = (size_t)64 << 20);
     ordo_bz_report  report = {.struct_size = sizeof report};
     size_t          size = 0, got;
@@ -315,8 +323,8 @@ static void test_bomb(void)
                  limited);
     CHECK_EQ_U64(n, got);
     CHECK_EQ_U64(0, test_bytes_not(zeros, n, 0));
-    CHECK_STATUS(ORDO_E_ARG, ordo_bz_decompress(limited, packed, size, again, ROOM, &got, NULL, NULL),
-                 limited);
+    CHECK_STATUS(ORDO_E_ARG,
+                 ordo_bz_decompress(limited, packed, size, again, ROOM, &got, NULL, NULL), limited);
     ordo_ctx_free(limited);
     free(zeros);
     free(packed);

@@ -64,9 +64,9 @@ static void check_large(const char *what, uint32_t n)
     for (uint32_t i = 0; i + 1 < n; i++) {
         uint32_t const a = sa[i], b = sa[i + 1];
         uint8_t const  x = text[a], y = text[b];
-        wrong += x > y || (x == y && rank[(a + 1) % n] > rank[(b + 1) % n] &&
-                           memcmp(text, text + (a > b ? a - b : b - a),
-                                  n - (a > b ? a - b : b - a)) != 0);
+        wrong += x > y ||
+                 (x == y && rank[(a + 1) % n] > rank[(b + 1) % n] &&
+                  memcmp(text, text + (a > b ? a - b : b - a), n - (a > b ? a - b : b - a)) != 0);
     }
     CHECK_EQ_U64(0, wrong);
 }
@@ -124,7 +124,7 @@ static uint32_t grow(uint32_t most, bool thue)
 
 static void test_large(void)
 {
-    test_rng rng = {2};
+    test_rng       rng = {2};
     uint32_t const n = TESTKIT_SANITIZED ? 90000 : MOST;
     check_large("Fibonacci", grow(n, false));
     check_large("Thue-Morse", grow(n, true));

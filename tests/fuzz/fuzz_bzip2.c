@@ -38,9 +38,8 @@ static ordo_ctx *context(unsigned threads)
 {
     static ordo_ctx *made[4];
     if (made[threads] == NULL)
-        FUZZ_CHECK(ordo_ctx_create(&made[threads],
-                                   &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CPU,
-                                              .threads = threads)) == ORDO_OK);
+        FUZZ_CHECK(ordo_ctx_create(&made[threads], &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CPU,
+                                                              .threads = threads)) == ORDO_OK);
     return made[threads];
 }
 
@@ -48,10 +47,8 @@ static void check_decoder(const uint8_t *data, size_t size)
 {
     static uint8_t    one[ROOM], three[ROOM];
     size_t            n1 = 0, n3 = 0;
-    ordo_status const s1 =
-        ordo_bz_decompress(context(1), data, size, one, ROOM, &n1, NULL, NULL);
-    ordo_status const s3 =
-        ordo_bz_decompress(context(3), data, size, three, ROOM, &n3, NULL, NULL);
+    ordo_status const s1 = ordo_bz_decompress(context(1), data, size, one, ROOM, &n1, NULL, NULL);
+    ordo_status const s3 = ordo_bz_decompress(context(3), data, size, three, ROOM, &n3, NULL, NULL);
     FUZZ_CHECK(s1 == s3 && n1 == n3 && memcmp(one, three, n1) == 0);
     FUZZ_CHECK(s1 == ORDO_OK || s1 == ORDO_E_ARG);
     FUZZ_CHECK(s1 == ORDO_OK || ordo_last_error(context(1))[0] != '\0');

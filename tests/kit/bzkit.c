@@ -115,7 +115,7 @@ static uint8_t *column_of(const bzkit_block *b, size_t *n)
 /* Row r is preceded by the row that holds its last byte first: count equal bytes before it. */
 static uint8_t *text_of(const bzkit_block *b, size_t *n)
 {
-    uint8_t *const  column = column_of(b, n), *const text = test_need(*n + 1);
+    uint8_t *const column = column_of(b, n), *const text = test_need(*n + 1);
     uint32_t *const before = test_need((*n + 1) * sizeof *before);
     uint32_t        begins[257] = {0};
     for (size_t i = 0; i < *n; i++)

@@ -48,7 +48,8 @@ static uint16_t pop(forest *f)
 
 static uint32_t joined(uint32_t a, uint32_t b)
 {
-    uint32_t const height = (a & HEIGHT_MASK) > (b & HEIGHT_MASK) ? a & HEIGHT_MASK : b & HEIGHT_MASK;
+    uint32_t const height =
+        (a & HEIGHT_MASK) > (b & HEIGHT_MASK) ? a & HEIGHT_MASK : b & HEIGHT_MASK;
     return ((a & ~HEIGHT_MASK) + (b & ~HEIGHT_MASK)) | (height + 1);
 }
 

@@ -138,9 +138,9 @@ static ordo_status compress_stream(ordo_ctx *ctx, ordo_exec *exec, const ordo_so
     exec->algorithm = "bzip2";
     c.most = (size_t)c.s.opts.level * BZ_LEVEL_BYTES;
     size_t const   slot_bytes = c.most + bz_encoded_most(c.most) + 512;
-    unsigned const workers = bz_stream_workers(
-        &c.s, bz_encoder_bytes(c.most) + 2 * slot_bytes, 2 * slot_bytes + (1 << 20));
-    size_t const slots = workers + workers / 2 + 2;
+    unsigned const workers = bz_stream_workers(&c.s, bz_encoder_bytes(c.most) + 2 * slot_bytes,
+                                               2 * slot_bytes + (1 << 20));
+    size_t const   slots = workers + workers / 2 + 2;
     TRY(take_memory(&c, workers, slots));
     c.bits.to = c.out;
     bz_put(&c.bits, 0x425a68, 24); /* BZh */
@@ -194,6 +194,5 @@ ordo_status ordo_bz_compress(ordo_ctx *ctx, const void *in, size_t n, void *out,
 ordo_status ordo_bz_compress_stream(ordo_ctx *ctx, const ordo_source *from, const ordo_sink *to,
                                     const ordo_bz_opts *opts, ordo_bz_report *report)
 {
-    API_CALL("bz_compress", (ordo_type)0, 0,
-             compress_stream(ctx, exec, from, to, opts, report));
+    API_CALL("bz_compress", (ordo_type)0, 0, compress_stream(ctx, exec, from, to, opts, report));
 }

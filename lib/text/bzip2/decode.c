@@ -167,7 +167,7 @@ static void make_code(code *c, const uint8_t *lengths, unsigned alphabet)
     }
     unsigned const most = c->longest < LOOKUP_BITS ? c->longest : LOOKUP_BITS;
     for (unsigned i = 0; i < 1 << LOOKUP_BITS; i++) {
-        unsigned length, symbol;
+        unsigned   length, symbol;
         bool const found = find_code(c, (uint64_t)i << (64 - LOOKUP_BITS), most, &length, &symbol);
         c->lookup[i] = found ? (uint16_t)(symbol << LENGTH_BITS | length) : 0;
     }
@@ -263,8 +263,8 @@ static uint32_t checksum(const uint8_t *text, uint32_t n)
     return ~crc;
 }
 
-bz_outcome bz_decode(bz_decoder *d, const uint8_t *bits, uint64_t begin, uint64_t end, uint8_t *text,
-                     bz_decoded *out)
+bz_outcome bz_decode(bz_decoder *d, const uint8_t *bits, uint64_t begin, uint64_t end,
+                     uint8_t *text, bz_decoded *out)
 {
     block_reader r;
     uint32_t     n = 0;
@@ -273,7 +273,8 @@ bz_outcome bz_decode(bz_decoder *d, const uint8_t *bits, uint64_t begin, uint64_
     r.end = end;
     r.why = NULL;
     *out = (bz_decoded){0};
-    bool const ok = read_header(&r, d->selectors, out) && read_column(&r, d->selectors, d->next, &n);
+    bool const ok =
+        read_header(&r, d->selectors, out) && read_column(&r, d->selectors, d->next, &n);
     if (r.at > r.end) /* bits after the end were read; what they gave means nothing */
         return BZ_SHORT;
     out->end = r.at;

@@ -5,7 +5,7 @@
 #include "text/bzip2/format.h"
 
 enum {
-    BZ_BITS_PAD = 160,   /* readable bytes after the bits of a block */
+    BZ_BITS_PAD = 160, /* readable bytes after the bits of a block */
     BZ_KEPT_SELECTORS = BZ_MOST_BLOCK / BZ_GROUP + 2
 };
 
@@ -33,7 +33,7 @@ void   bz_decoder_init(bz_decoder *d, void *memory);
 
 /* Decodes the block whose magic is at bit `begin`. text gets up to BZ_MOST_BLOCK bytes, whose runs are
  * not expanded. BZ_BITS_PAD bytes after bit `end` are readable. */
-bz_outcome bz_decode(bz_decoder *d, const uint8_t *bits, uint64_t begin, uint64_t end, uint8_t *text,
-                     bz_decoded *out);
+bz_outcome bz_decode(bz_decoder *d, const uint8_t *bits, uint64_t begin, uint64_t end,
+                     uint8_t *text, bz_decoded *out);
 
 #endif

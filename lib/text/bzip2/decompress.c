@@ -36,9 +36,9 @@ typedef struct decompressor {
     uint64_t    enough; /* bits of `joined` for the next attempt to decode it */
     uint8_t    *out;
     unsigned    level;
-    uint32_t    crc;       /* of the stream */
-    bool        complete;  /* the last stream has ended */
-    atomic_bool stopped;   /* what follows is ignored */
+    uint32_t    crc;      /* of the stream */
+    bool        complete; /* the last stream has ended */
+    atomic_bool stopped;  /* what follows is ignored */
 } decompressor;
 
 __attribute__((format(printf, 2, 3))) static bool damaged(decompressor *d, const char *format, ...)
@@ -118,7 +118,9 @@ static progress take_block(decompressor *d, slot *s)
         return damaged(d, "%s", s->decoded.why) ? GOES_ON : FAILED;
     if (s->decoded.n > d->level * BZ_LEVEL_BYTES)
         return damaged(d, "it has %u bytes; expected at most %u", (unsigned)s->decoded.n,
-                       d->level * BZ_LEVEL_BYTES) ? GOES_ON : FAILED;
+                       d->level * BZ_LEVEL_BYTES)
+                   ? GOES_ON
+                   : FAILED;
     if (!write_text(d, s))
         return FAILED;
     d->s.report.blocks++;
@@ -168,7 +170,7 @@ static progress take_segment(decompressor *d, slot *s, bz_decoder *decoder, bool
     bz_segment *const g = &s->segment;
     progress          result = GOES_ON;
     while (result == GOES_ON && g->begin < g->end && !atomic_load(&d->stopped)) {
-        bool const whole = g->end - g->begin >= BZ_MAGIC_BITS;
+        bool const    whole = g->end - g->begin >= BZ_MAGIC_BITS;
         bz_kind const kind = whole ? bz_magic_at(g->bytes, g->begin) : BZ_NO_MAGIC;
         if (d->complete) {
             result = take_header(d, g);

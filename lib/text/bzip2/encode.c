@@ -12,7 +12,7 @@
 
 enum {
     ROUNDS = 4,
-    CHEAP = 0,  /* first lengths of symbols inside and outside the part of a table */
+    CHEAP = 0, /* first lengths of symbols inside and outside the part of a table */
     DEAR = 15,
     LANES = 8 /* costs of all tables are added in one vector */
 };

@@ -43,10 +43,7 @@ typedef struct follower {
     walk      walks[LANES];
 } follower;
 
-size_t bz_follow_bytes(void)
-{
-    return sizeof(follower) + PIECE + (size_t)MOST_PIECES * PIECE;
-}
+size_t bz_follow_bytes(void) { return sizeof(follower) + PIECE + (size_t)MOST_PIECES * PIECE; }
 
 static void link_rows(uint32_t *next, uint32_t n)
 {

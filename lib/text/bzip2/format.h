@@ -13,10 +13,10 @@ enum {
     BZ_GROUP = 50, /* symbols that are coded with the same table */
     BZ_MOST_TABLES = 6,
     BZ_MOST_SELECTORS = 32767,
-    BZ_MOST_SYMBOLS = 258, /* RUNA, RUNB, 255 positions, end of block */
-    BZ_MOST_LENGTH = 20,   /* bits of a code that a decoder accepts */
+    BZ_MOST_SYMBOLS = 258,  /* RUNA, RUNB, 255 positions, end of block */
+    BZ_MOST_LENGTH = 20,    /* bits of a code that a decoder accepts */
     BZ_WRITTEN_LENGTH = 17, /* bits of a code that bzip2 writes */
-    BZ_RUN_BYTES = 4       /* equal bytes before a count */
+    BZ_RUN_BYTES = 4        /* equal bytes before a count */
 };
 
 /* ---- Checksum: polynomial 0x04c11db7, highest bit first; begins with and is xored with ~0 ---- */

@@ -3,6 +3,8 @@
  * heap sort ends the part, so the worst case is n log n. */
 #include "text/bzip2/item_sort.h"
 
+#include <string.h>
+
 enum {
     FEW = 12,  /* items for the insertion sort; estimate */
     MANY = 200 /* items for a pivot of nine; estimate */
@@ -64,21 +66,22 @@ static uint64_t pivot_of(const bz_item *items, size_t n)
                   middle(items[n - 1 - 2 * step].key, items[n - 1 - step].key, items[n - 1].key));
 }
 
-/* Moves the items with keys below the pivot to the front and returns their number. The loop has no
- * branch that depends on a key: a wrong prediction costs more than the moves. */
-static size_t split_below(bz_item *items, size_t n, uint64_t pivot)
+/* Moves the items with keys below the pivot to the front and returns their number. No branch depends
+ * on a key, and nothing that was just written is read: both would cost more than the copies. */
+static size_t split_below(bz_item *items, size_t n, uint64_t pivot, bz_item *scratch)
 {
     size_t below = 0;
     for (size_t i = 0; i < n; i++) {
         bz_item const item = items[i];
-        items[i] = items[below];
         items[below] = item;
+        scratch[i - below] = item;
         below += item.key < pivot;
     }
+    memcpy(items + below, scratch, (n - below) * sizeof *items);
     return below;
 }
 
-static void sort_part(bz_item *items, size_t n, unsigned splits)
+static void sort_part(bz_item *items, size_t n, unsigned splits, bz_item *scratch)
 {
     while (n > FEW) {
         if (splits-- == 0) {
@@ -86,21 +89,29 @@ static void sort_part(bz_item *items, size_t n, unsigned splits)
             return;
         }
         uint64_t const pivot = pivot_of(items, n);
-        size_t const   below = split_below(items, n, pivot);
+        size_t const   below = split_below(items, n, pivot, scratch);
         if (below == 0) { /* the pivot is the least key: its equals are in place then */
-            size_t const equal = pivot == UINT64_MAX ? n : split_below(items, n, pivot + 1);
+            size_t const equal =
+                pivot == UINT64_MAX ? n : split_below(items, n, pivot + 1, scratch);
             items += equal;
             n -= equal;
         } else if (below < n - below) {
-            sort_part(items, below, splits);
+            sort_part(items, below, splits, scratch);
             items += below;
             n -= below;
         } else {
-            sort_part(items + below, n - below, splits);
+            sort_part(items + below, n - below, splits, scratch);
             n = below;
         }
     }
     insertion_sort(items, n);
 }
 
-void bz_sort_items(bz_item *items, size_t n) { sort_part(items, n, 2 * ordo_bit_length(n)); }
+void bz_sort_items(bz_item *items, size_t n, bz_item *scratch, size_t room)
+{
+    size_t equal = 1;
+    while (equal < n && items[equal].key == items[0].key)
+        equal++;
+    if (equal < n)
+        sort_part(items, n, n < room ? 2 * ordo_bit_length(n) : 0, scratch);
+}

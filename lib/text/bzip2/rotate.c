@@ -15,16 +15,15 @@
 
 enum {
     PAIRS = 65536,
-    DIRECT_DEPTH = 34 /* bytes that are compared before ranks are; estimate */
+    DIRECT_DEPTH = 40 /* bytes that are compared before ranks are; estimate */
 };
 
 size_t bz_sorter_bytes(size_t most)
 {
     size_t const half = most / 2 + 2;
     return ordo_round_up(half * sizeof(bz_item), 64) +
-           ordo_round_up((most / 4 + 1) * sizeof(bz_group), 64) +
-           2 * ordo_round_up(half * 4, 64) + ordo_round_up(most * 4, 64) +
-           ordo_round_up((PAIRS + 1) * 4, 64);
+           ordo_round_up((most / 4 + 1) * sizeof(bz_group), 64) + 2 * ordo_round_up(half * 4, 64) +
+           ordo_round_up(most * 4, 64) + ordo_round_up((PAIRS + 1) * 4, 64);
 }
 
 static void *carve(char **memory, size_t bytes)
@@ -119,14 +118,44 @@ static void load_words(bz_sorter *s, uint32_t lo, uint32_t hi, uint32_t depth)
         s->items[i].key = word_at(s, s->items[i].at, depth);
 }
 
+/* Whether a group that agrees in `depth` bytes is left to the ranks. */
+static bool is_deep(const bz_sorter *s, uint32_t index, uint32_t depth)
+{
+    return depth >= DIRECT_DEPTH && depth >= decided_depth(s, index);
+}
+
+/* Sorts two items. */
+static void sort_two(bz_sorter *s, uint32_t lo, uint32_t depth)
+{
+    bz_item *const items = s->items + lo;
+    uint64_t       a = items[0].key, b = items[1].key;
+    while (a == b) {
+        depth += 8;
+        if (is_deep(s, items[0].index, depth)) {
+            close_range(s, lo, lo + 2, true);
+            return;
+        }
+        a = word_at(s, items[0].at, depth);
+        b = word_at(s, items[1].at, depth);
+    }
+    bz_item const one = items[a > b], two = items[a < b];
+    items[0] = one;
+    items[1] = two;
+    close_range(s, lo, lo + 2, false);
+}
+
 /* Sorts items[lo..hi), which agree in `depth` bytes. Their keys are the words at that depth. */
 static void sort_words(bz_sorter *s, uint32_t lo, uint32_t hi, uint32_t depth)
 {
+    if (hi - lo == 2) {
+        sort_two(s, lo, depth);
+        return;
+    }
     for (bool whole = true; whole && hi - lo > 1;) {
-        bz_sort_items(s->items + lo, hi - lo);
+        bz_sort_items(s->items + lo, hi - lo, (bz_item *)(void *)s->sa, s->n / 4);
         depth += 8;
         whole = s->items[lo].key == s->items[hi - 1].key;
-        if (whole && depth >= DIRECT_DEPTH && depth >= decided_depth(s, s->items[lo].index)) {
+        if (whole && is_deep(s, s->items[lo].index, depth)) {
             close_range(s, lo, hi, true);
             return;
         }
@@ -135,7 +164,7 @@ static void sort_words(bz_sorter *s, uint32_t lo, uint32_t hi, uint32_t depth)
                 end++;
             if (end - i == 1)
                 s->rank[s->items[i].index] = i;
-            else if (depth >= DIRECT_DEPTH && depth >= decided_depth(s, s->items[i].index))
+            else if (is_deep(s, s->items[i].index, depth))
                 close_range(s, i, end, true);
             else {
                 load_words(s, i, end, depth);
@@ -181,16 +210,38 @@ static void sort_lms_by_words(bz_sorter *s)
     }
 }
 
+static uint32_t rank_after(const bz_sorter *s, uint32_t index, uint32_t step)
+{
+    uint32_t const later = index + step;
+    return s->rank[later < s->lms ? later : later - s->lms];
+}
+
+static void sort_two_by_rank(bz_sorter *s, bz_group g, uint32_t step, uint32_t *kept)
+{
+    bz_item *const items = s->items + g.lo;
+    uint32_t const a = rank_after(s, items[0].index, step), b = rank_after(s, items[1].index, step);
+    if (a == b) {
+        s->groups[(*kept)++] = g;
+        return;
+    }
+    bz_item const one = items[a > b], two = items[a < b];
+    items[0] = one;
+    items[1] = two;
+    close_range(s, g.lo, g.hi, false);
+}
+
 /* Sorts a group by the ranks that its members have `step` LMS rotations later. Parts that stay equal
  * are appended to the groups at *kept. */
 static void sort_group(bz_sorter *s, bz_group g, uint32_t step, uint32_t *kept)
 {
     bz_item *const items = s->items;
-    for (uint32_t i = g.lo; i < g.hi; i++) {
-        uint32_t const later = items[i].index + step;
-        items[i].key = s->rank[later < s->lms ? later : later - s->lms];
+    if (g.hi - g.lo == 2) {
+        sort_two_by_rank(s, g, step, kept);
+        return;
     }
-    bz_sort_items(items + g.lo, g.hi - g.lo);
+    for (uint32_t i = g.lo; i < g.hi; i++)
+        items[i].key = rank_after(s, items[i].index, step);
+    bz_sort_items(items + g.lo, g.hi - g.lo, (bz_item *)(void *)s->sa, s->n / 4);
     for (uint32_t i = g.lo, end; i < g.hi; i = end) {
         for (end = i + 1; end < g.hi && items[end].key == items[i].key;)
             end++;

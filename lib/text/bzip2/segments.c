@@ -25,7 +25,7 @@ void bz_segmenter_init(bz_segmenter *s, bz_stream *stream, uint8_t *memory)
 /* Reads more bytes behind those in memory. The bytes after them are 0, for the scanner. */
 static bool read_more(bz_segmenter *s)
 {
-    size_t got;
+    size_t       got;
     size_t const wanted = ordo_min(READ_BYTES, WINDOW - s->n);
     if (!bz_stream_read(s->stream, s->bytes + s->n, wanted, &got))
         return false;

@@ -14,7 +14,7 @@ enum {
 };
 
 typedef struct bz_segment {
-    uint8_t *bytes; /* BZ_MOST_SEGMENT + BZ_BITS_PAD */
+    uint8_t *bytes;      /* BZ_MOST_SEGMENT + BZ_BITS_PAD */
     uint64_t begin, end; /* bits; begin < 8 */
     bool     last;       /* the data end here */
 } bz_segment;
@@ -22,11 +22,11 @@ typedef struct bz_segment {
 typedef struct bz_segmenter {
     bz_stream *stream;
     bz_scanner scanner;
-    uint8_t   *bytes;  /* bz_segmenter_bytes() */
-    size_t     n;      /* bytes in memory */
-    uint64_t   begin;  /* bit where the next segment begins */
-    bool       ended;  /* the source has no more bytes */
-    bool       over;   /* the last segment was cut */
+    uint8_t   *bytes; /* bz_segmenter_bytes() */
+    size_t     n;     /* bytes in memory */
+    uint64_t   begin; /* bit where the next segment begins */
+    bool       ended; /* the source has no more bytes */
+    bool       over;  /* the last segment was cut */
 } bz_segmenter;
 
 size_t bz_segmenter_bytes(void);

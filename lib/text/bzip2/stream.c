@@ -149,9 +149,8 @@ double bz_stream_share(void *stream)
 {
     bz_stream *const s = stream;
     uint64_t const   used = atomic_load(&s->used);
-    return s->source_bytes > 0 && used < s->source_bytes
-               ? (double)used / (double)s->source_bytes
-               : (s->source_bytes > 0 ? 1 : 0);
+    return s->source_bytes > 0 && used < s->source_bytes ? (double)used / (double)s->source_bytes
+                                                         : (s->source_bytes > 0 ? 1 : 0);
 }
 
 ordo_status bz_stream_end(bz_stream *s, ordo_bz_report *report)

@@ -31,7 +31,7 @@ static step choose(ring *r, size_t *slot)
 {
     const bz_team *const team = r->team;
     size_t const         ready = r->read - r->started;
-    bool const may_read = !r->ended && !r->reading && r->read - r->written < team->slots;
+    bool const           may_read = !r->ended && !r->reading && r->read - r->written < team->slots;
     if (failure_seen(team->failure) || (r->ended && r->written == r->read))
         return STEP_END;
     if (!r->writing && r->written < r->started && r->done[r->written % team->slots]) {
@@ -116,7 +116,7 @@ static void run_worker(void *arg, size_t lo, size_t hi)
 
 bool bz_team_run(const bz_team *team)
 {
-    ring r = {.team = team, .lock = PTHREAD_MUTEX_INITIALIZER};
+    ring  r = {.team = team, .lock = PTHREAD_MUTEX_INITIALIZER};
     void *done;
     if (ordo_scratch(team->exec, team->slots * sizeof(bool), &done) != ORDO_OK)
         return failure_record(team->failure, ORDO_E_NOMEM, "too little memory for %zu slots",
