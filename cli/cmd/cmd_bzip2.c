@@ -9,9 +9,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -46,8 +46,8 @@ static const char help[] =
 
 typedef struct job { /* one file */
     execution  *e;
-    const char *path; /* NULL: stdin */
-    char       *target;
+    const char *path;             /* NULL: stdin */
+    char        target[PATH_MAX]; /* "": none */
     int         in, out;
     struct stat status;
     tempfile    temp;
@@ -82,9 +82,9 @@ static const struct {
 static bool find_target(job *j)
 {
     const size_t length = strlen(j->path);
-    j->target = malloc(length + sizeof ".bz2");
-    if (j->target == NULL)
-        return skipped(j, "not enough memory for its name");
+    if (length + sizeof ".bz2" > sizeof j->target)
+        return skipped(j, "the name has %zu bytes; expected fewer than %zu", length,
+                       sizeof j->target - sizeof ".bz2");
     strcpy(j->target, j->path);
     for (size_t i = 0; i < SUFFIXES; i++) {
         if (!ends_in(j->path, suffixes[i].packed))
@@ -218,7 +218,7 @@ static bool run(job *j, bool *done)
     const ordo_source    from =
         ORDO_OPTS(ordo_source, .fd = j->in, .name = j->path != NULL ? j->path : "stdin");
     const ordo_sink to =
-        ORDO_OPTS(ordo_sink, .fd = j->out, .name = j->target != NULL ? j->target : "stdout");
+        ORDO_OPTS(ordo_sink, .fd = j->out, .name = j->target[0] != '\0' ? j->target : "stdout");
     ordo_bz_report report = {.struct_size = sizeof report};
     ordo_bz_opts   opts = ORDO_OPTS(ordo_bz_opts, .level = 9);
 
@@ -256,7 +256,6 @@ static bool do_file(execution *e, const char *path)
     if (j.in >= 0 && j.path != NULL)
         close(j.in);
     temp_drop(&j.temp);
-    free(j.target);
     return !damaged;
 }
 

@@ -80,7 +80,7 @@ static unsigned build(forest *f, unsigned n, uint8_t *lengths)
 
 void bz_code_lengths(uint8_t *lengths, const uint32_t *counts, unsigned n, unsigned longest)
 {
-    forest f;
+    forest f = {.size = 0};
     for (unsigned i = 0; i < n; i++)
         f.weight[i] = (counts[i] == 0 ? 1 : counts[i]) << HEIGHT_BITS;
     while (build(&f, n, lengths) > longest)

@@ -85,7 +85,7 @@ static bool put_bits(compressor *c, const uint8_t *from, uint64_t count)
     };
     for (uint64_t at = 0; at < count; at += STEP) {
         unsigned const now = count - at < STEP ? (unsigned)(count - at) : STEP;
-        bz_put(&c->bits, bz_load64(from + at / 8) >> (64 - now), now);
+        bz_put(&c->bits, bz_load64(from + at / 8) >> (64 - STEP) >> (STEP - now), now);
         if (c->bits.to - c->out >= WRITE_BYTES && !flush(c))
             return false;
     }

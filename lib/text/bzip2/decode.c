@@ -266,12 +266,8 @@ static uint32_t checksum(const uint8_t *text, uint32_t n)
 bz_outcome bz_decode(bz_decoder *d, const uint8_t *bits, uint64_t begin, uint64_t end,
                      uint8_t *text, bz_decoded *out)
 {
-    block_reader r;
+    block_reader r = {.bytes = bits, .at = begin, .end = end};
     uint32_t     n = 0;
-    r.bytes = bits;
-    r.at = begin;
-    r.end = end;
-    r.why = NULL;
     *out = (bz_decoded){0};
     bool const ok =
         read_header(&r, d->selectors, out) && read_column(&r, d->selectors, d->next, &n);

@@ -43,7 +43,7 @@ typedef struct follower {
     walk      walks[LANES];
 } follower;
 
-size_t bz_follow_bytes(void) { return sizeof(follower) + PIECE + (size_t)MOST_PIECES * PIECE; }
+size_t bz_follow_bytes(void) { return sizeof(follower) + (size_t)MOST_PIECES * PIECE; }
 
 static void link_rows(uint32_t *next, uint32_t n)
 {
@@ -102,7 +102,7 @@ static inline bool step(follower *f, walk *w)
     uint32_t const entry = f->next[w->row];
     if (ORDO_UNLIKELY((entry & MARK) != 0))
         return end_part(f, w);
-    if (ORDO_UNLIKELY(((uintptr_t)w->to & (PIECE - 1)) == 0))
+    if (ORDO_UNLIKELY((size_t)(w->to - f->pieces) % PIECE == 0))
         next_piece(f, w);
     *w->to++ = (uint8_t)entry;
     w->row = entry >> ROW_SHIFT & ROW_MASK;
@@ -155,7 +155,7 @@ void bz_follow(uint32_t *next, uint32_t n, uint32_t row, uint8_t *text, uint8_t 
         return;
     }
     f->next = next;
-    f->pieces = (uint8_t *)(((uintptr_t)(f + 1) + PIECE - 1) / PIECE * PIECE);
+    f->pieces = (uint8_t *)(f + 1);
     f->piece_count = f->started = 0;
     f->begin = next[row] >> ROW_SHIFT;
     f->marks = MARKS;

@@ -52,8 +52,8 @@ static inline uint64_t word_at(const bz_sorter *s, uint32_t at, uint32_t depth)
 {
     uint64_t word;
     uint32_t from = at + depth;
-    if (from >= s->n)
-        from = depth < s->n ? from - s->n : from % s->n;
+    while (from >= s->n) /* once, unless the word is short */
+        from -= s->n;
     memcpy(&word, s->text + from, sizeof word);
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     word = __builtin_bswap64(word);
