@@ -7,13 +7,15 @@
 Each program compresses each FILE with -9 and decompresses the result of bzip2 -9 (pbzip2: its own
 result, because it uses several threads only for those). Programs take turns, so that all see the
 same machine; the best of the rounds counts. Output goes to a pipe that is only read. The table has
-MB/s of uncompressed bytes. A program that is not installed is left out, with a note.
+MB/s of uncompressed bytes; with --cpu per second of CPU time, which depends less on other load. A
+program that is not installed is left out, with a note.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import resource
 import shutil
 import subprocess
 import tempfile
@@ -36,9 +38,15 @@ def programs(ordo: str, threads: int) -> dict[str, list[str]]:
     return found
 
 
-def seconds(command: list[str], path: str) -> float:
-    """Returns the elapsed time of the command, which reads the file and writes to a pipe."""
-    begin = time.perf_counter()
+def clock(cpu: bool) -> float:
+    """Returns elapsed seconds, or the CPU seconds of the programs that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime if cpu else time.perf_counter()
+
+
+def seconds(command: list[str], path: str, cpu: bool) -> float:
+    """Returns the time of the command, which reads the file and writes to a pipe."""
+    begin = clock(cpu)
     with (
         open(path, "rb") as source,
         subprocess.Popen(command, stdin=source, stdout=subprocess.PIPE) as process,
@@ -48,10 +56,10 @@ def seconds(command: list[str], path: str) -> float:
             pass
     if process.returncode != 0:
         raise SystemExit(f"bzip2.py: {' '.join(command)} failed: {process.returncode}")
-    return time.perf_counter() - begin
+    return clock(cpu) - begin
 
 
-def measure(path: str, found: dict[str, list[str]], rounds: int, folder: str) -> None:
+def measure(path: str, found: dict[str, list[str]], rounds: int, cpu: bool, folder: str) -> None:
     size = os.path.getsize(path)
     packed = {}
     for name in ("bzip2", "pbzip2", "ordo"):
@@ -68,7 +76,7 @@ def measure(path: str, found: dict[str, list[str]], rounds: int, folder: str) ->
                 # One round of the program with one thread is enough.
                 if name == "bzip2" and (work, name) in best:
                     continue
-                time_taken = seconds([*command, option, "-c"], file)
+                time_taken = seconds([*command, option, "-c"], file, cpu)
                 best[work, name] = min(best.get((work, name), time_taken), time_taken)
     for work in ("compress", "decompress"):
         row = [f"{size / best[work, name] / 1e6:8.1f}" for name in found]
@@ -84,17 +92,19 @@ def main() -> None:
     parser.add_argument("--ordo", default="build/ordo")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--cpu", action="store_true", help="count CPU seconds, for busy machines")
     parser.add_argument("--programs", default="ordo,lbzip2,pbzip2,bzip2")
     parser.add_argument("files", nargs="+")
     given = parser.parse_args()
     found = programs(given.ordo, given.threads)
     found = {name: found[name] for name in given.programs.split(",") if name in found}
-    print(f"{given.threads} threads, MB/s, best of {given.rounds}")
+    unit = "MB per CPU second" if given.cpu else "MB/s"
+    print(f"{given.threads} threads, {unit}, best of {given.rounds}")
     print("| file | work |", " | ".join(found), "| ordo / lbzip2 |")
     print("|---|---|" + "---|" * (len(found) + 1))
     with tempfile.TemporaryDirectory() as folder:
         for path in given.files:
-            measure(path, found, given.rounds, folder)
+            measure(path, found, given.rounds, given.cpu, folder)
 
 
 if __name__ == "__main__":
