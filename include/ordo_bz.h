@@ -4,8 +4,8 @@
  *          is one word repeated may name another of its equal rows (docs/bzip2.md). Every legal file
  *          is decompressed: several streams, randomised blocks of bzip2 0.9, any number of selectors.
  *          Blocks are decompressed in parallel, whichever program wrote the file.
- * Memory   Scratch of the context, for each thread about 22 bytes per byte of a block to compress (20
- *          MB with level 9) and 10 MB to decompress. With a limit of memory the call uses fewer
+ * Memory   Scratch of the context, for each thread about 25 bytes per byte of a block to compress (22
+ *          MB with level 9), or 10 MB to decompress and 17 MB for all threads. With a limit of memory the call uses fewer
  *          threads; ORDO_E_NOMEM if the limit is too small for one. Data that expand a lot need no
  *          more memory.
  * Failure  Damaged data give ORDO_E_ARG. ordo_last_error() says what is wrong and in which block. The

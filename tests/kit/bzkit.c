@@ -90,7 +90,7 @@ uint32_t bzkit_crc(const uint8_t *bytes, size_t n)
 static uint8_t *column_of(const bzkit_block *b, size_t *n)
 {
     uint8_t *const column = test_need(1000000);
-    uint8_t        list[256];
+    uint8_t        list[256] = {0};
     size_t         weight = 1;
     for (unsigned i = 0; i < b->used; i++)
         list[i] = (uint8_t)(b->first + i);
@@ -177,7 +177,7 @@ static void put_tables(bzkit_file *f, const bzkit_block *b, const uint8_t *lengt
 
 static void put_symbols(bzkit_file *f, const bzkit_block *b, const uint8_t *lengths)
 {
-    uint32_t codes[258], code = 0;
+    uint32_t codes[258] = {0}, code = 0;
     for (unsigned l = 1; l <= 20; l++, code *= 2)
         for (unsigned v = 0; v < b->used + 2; v++)
             if (lengths[v] == l)
@@ -192,7 +192,7 @@ void bzkit_put_block(bzkit_file *f, const bzkit_block *b, uint8_t *text, size_t 
 {
     size_t         n;
     uint8_t *const plain = text_of(b, &n);
-    uint8_t        lengths[258];
+    uint8_t        lengths[258] = {0};
     size_t const   from = *size;
     for (unsigned v = 0; v < b->used + 2; v++)
         lengths[v] = b->lengths != NULL ? b->lengths[v] : (uint8_t)b->length;
