@@ -1,7 +1,8 @@
 /* cmd_bzip2.c - `ordo bzip2`: compresses and decompresses files with the habits of bzip2(1).
  *
- * A result is written to a temporary file, which gets the mode, owner and times of the input and then
- * its name; after that the input is removed. So a file with the final name is always complete. */
+ * A result is written to a temporary file, which gets the mode, owner and times of the input and
+ * then its name; after that the input is removed. So a file with the final name is always
+ * complete. */
 #define _GNU_SOURCE
 
 #include "cli/cmd/command.h"

@@ -115,9 +115,9 @@ static void test_round_trips(void)
     }
 }
 
-/* A run of each length at the end of a full block of level 1 and across it. The data go on after it:
- * if the last byte fills the block, libbz2's call on buffers puts the last run into that block, its
- * streams (and the program bzip2, Python and ordo) into a block of its own. */
+/* A run of each length at the end of a full block of level 1 and across it. The data go on after
+ * it: if the last byte fills the block, libbz2's call on buffers puts the last run into that
+ * block, its streams (and the program bzip2, Python and ordo) into a block of its own. */
 static void test_runs_at_block_ends(void)
 {
     ordo_ctx *const       ctx = test_context_make(2);

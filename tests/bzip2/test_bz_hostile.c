@@ -1,6 +1,6 @@
 /* test_bz_hostile.c - damaged files and files made by hand: truncated at every byte, every bit
- * flipped, rare features of the format, bombs. The verdict and the bytes are compared with libbz2 where it
- * is installed. */
+ * flipped, rare features of the format, bombs. The verdict and the bytes are compared with
+ * libbz2 where it is installed. */
 #define _GNU_SOURCE
 #include "bzkit.h"
 #include "ordo_bz.h"
@@ -179,8 +179,8 @@ static void test_randomised(void)
     free(symbols);
 }
 
-/* With 254 bytes and codes of 8 bits a code is its symbol, so any byte can be placed in the data: the
- * magics of a block and of the end of a stream, at several bits. */
+/* With 254 bytes and codes of 8 bits a code is its symbol, so any byte can be placed in the
+ * data: the magics of a block and of the end of a stream, at several bits. */
 static void test_false_magics(void)
 {
     static const uint8_t magics[2][6] = {{0x31, 0x41, 0x59, 0x26, 0x53, 0x59},
@@ -251,7 +251,8 @@ static void check_bad_block(const bzkit_block *b, unsigned level, const char *wh
     free(f.bytes);
 }
 
-/* Digits of a run up to a length beyond 32 bits: the text of the kit is that of the first digits. */
+/* Digits of a run up to a length beyond 32 bits: the text of the kit is that of the first
+ * digits. */
 static void test_long_runs(void)
 {
     for (unsigned digits = 20; digits <= 70; digits += 10) {

@@ -1,5 +1,5 @@
-/* fuzz_bzip2.c - any bytes through the decoder, with one and with three threads, which must agree; and any bytes
- * compressed and back. */
+/* fuzz_bzip2.c - any bytes through the decoder, with one and with three threads, which must
+ * agree; and any bytes compressed and back. */
 #include "fuzz.h"
 
 #include "ordo_bz.h"

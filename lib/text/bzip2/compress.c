@@ -1,7 +1,8 @@
 /* compress.c - ordo_bz_compress: blocks by all threads.
  *
- * Reading cuts the data into blocks (runs.h), which is fast. Each block is compressed to bits from
- * bit 0 on; writing shifts them to their place in the stream and counts the checksum of the stream. */
+ * Reading cuts the data into blocks (runs.h), which is fast. Each block is compressed to bits
+ * from bit 0 on; writing shifts them to their place in the stream and counts the checksum of the
+ * stream. */
 #define _GNU_SOURCE
 #include "text/bzip2/encode.h"
 #include "text/bzip2/runs.h"
@@ -170,25 +171,11 @@ size_t ordo_bz_bound(size_t n)
     return ordo_size_add(bound, n / 8, &bound) ? bound : SIZE_MAX;
 }
 
-static ordo_status compress_memory(ordo_ctx *ctx, ordo_exec *exec, const void *in, size_t n,
-                                   void *out, size_t capacity, size_t *written,
-                                   const ordo_bz_opts *opts, ordo_bz_report *report)
-{
-    TRY(bz_check_buffers(exec, in, n, out, capacity, written));
-    bz_memory         source = {.bytes = (uint8_t *)in, .n = n}; /* only read */
-    bz_memory         sink = {.bytes = out, .n = capacity};
-    ordo_source const from = bz_memory_source(&source);
-    ordo_sink const   to = bz_memory_sink(&sink);
-    TRY(compress_stream(ctx, exec, &from, &to, opts, report));
-    *written = sink.at;
-    return ORDO_OK;
-}
-
 ordo_status ordo_bz_compress(ordo_ctx *ctx, const void *in, size_t n, void *out, size_t capacity,
                              size_t *written, const ordo_bz_opts *opts, ordo_bz_report *report)
 {
     API_CALL("bz_compress", (ordo_type)0, n,
-             compress_memory(ctx, exec, in, n, out, capacity, written, opts, report));
+             bz_in_memory(ctx, exec, compress_stream, in, n, out, capacity, written, opts, report));
 }
 
 ordo_status ordo_bz_compress_stream(ordo_ctx *ctx, const ordo_source *from, const ordo_sink *to,

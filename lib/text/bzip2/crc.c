@@ -1,4 +1,5 @@
-/* crc.c - the checksum of bzip2, eight bytes at a time by eight tables, which the first call makes. */
+/* crc.c - the checksum of bzip2, eight bytes at a time by eight tables, which the first call
+ * makes. */
 #include "text/bzip2/format.h"
 
 #include <pthread.h>

@@ -1,9 +1,9 @@
 /* decode.c - a block of bzip2 back to text: prefix codes, zero runs, move to front, inverse
  * transform.
  *
- * Codes are canonical. A table of the next 10 bits gives the symbol and the length; longer codes are
- * found by the highest code of each length. Codes that leave bit patterns unused are accepted, as
- * bzip2 does; such a pattern in the data is an error. */
+ * Codes are canonical. A table of the next 10 bits gives the symbol and the length; longer codes
+ * are found by the highest code of each length. Codes that leave bit patterns unused are
+ * accepted, as bzip2 does; such a pattern in the data is an error. */
 #include "text/bzip2/decode.h"
 
 #include "text/bzip2/expand.h"

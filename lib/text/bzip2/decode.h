@@ -31,8 +31,8 @@ typedef struct bz_decoded {
 size_t bz_decoder_bytes(void);
 void   bz_decoder_init(bz_decoder *d, void *memory);
 
-/* Decodes the block whose magic is at bit `begin`. text gets up to BZ_MOST_BLOCK bytes, whose runs are
- * not expanded. BZ_BITS_PAD bytes after bit `end` are readable. */
+/* Decodes the block whose magic is at bit `begin`. text gets up to BZ_MOST_BLOCK bytes, whose
+ * runs are not expanded. BZ_BITS_PAD bytes after bit `end` are readable. */
 bz_outcome bz_decode(bz_decoder *d, const uint8_t *bits, uint64_t begin, uint64_t end,
                      uint8_t *text, bz_decoded *out);
 

@@ -302,25 +302,12 @@ static ordo_status decompress_stream(ordo_ctx *ctx, ordo_exec *exec, const ordo_
     return bz_stream_end(&d.s, report);
 }
 
-static ordo_status decompress_memory(ordo_ctx *ctx, ordo_exec *exec, const void *in, size_t n,
-                                     void *out, size_t capacity, size_t *written,
-                                     const ordo_bz_opts *opts, ordo_bz_report *report)
-{
-    TRY(bz_check_buffers(exec, in, n, out, capacity, written));
-    bz_memory         source = {.bytes = (uint8_t *)in, .n = n}; /* only read */
-    bz_memory         sink = {.bytes = out, .n = capacity};
-    ordo_source const from = bz_memory_source(&source);
-    ordo_sink const   to = bz_memory_sink(&sink);
-    TRY(decompress_stream(ctx, exec, &from, &to, opts, report));
-    *written = sink.at;
-    return ORDO_OK;
-}
-
 ordo_status ordo_bz_decompress(ordo_ctx *ctx, const void *in, size_t n, void *out, size_t capacity,
                                size_t *written, const ordo_bz_opts *opts, ordo_bz_report *report)
 {
-    API_CALL("bz_decompress", (ordo_type)0, n,
-             decompress_memory(ctx, exec, in, n, out, capacity, written, opts, report));
+    API_CALL(
+        "bz_decompress", (ordo_type)0, n,
+        bz_in_memory(ctx, exec, decompress_stream, in, n, out, capacity, written, opts, report));
 }
 
 ordo_status ordo_bz_decompress_stream(ordo_ctx *ctx, const ordo_source *from, const ordo_sink *to,

@@ -1,9 +1,10 @@
 /* follow.c - from each row to the row of the rotation that begins one byte later.
  *
- * Every step is a random access that waits for the one before. So some rows are marked, and the walks
- * from several marked rows to the next marked row are done at the same time; this hides most of the
- * waiting. The parts of the text that they give are joined in the order in which they meet. Rows that do not
- * form one cycle (no program writes them) give the same text as a walk of n steps from the first row. */
+ * Every step is a random access that waits for the one before. So some rows are marked, and the
+ * walks from several marked rows to the next marked row are done at the same time; this hides
+ * most of the waiting. The parts of the text that they give are joined in the order in which
+ * they meet. Rows that do not form one cycle (no program writes them) give the same text as a
+ * walk of n steps from the first row. */
 #include "text/bzip2/follow.h"
 
 #include <string.h>

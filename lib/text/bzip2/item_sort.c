@@ -1,6 +1,6 @@
-/* item_sort.c - quicksort of items. Equal keys are many, because texts repeat: if the pivot is the least
- * key, all its equals are split off. The pivot is the median of three or nine; after too many uneven splits a
- * heap sort ends the part, so the worst case is n log n. */
+/* item_sort.c - quicksort of items. Equal keys are many, because texts repeat: if the pivot is
+ * the least key, all its equals are split off. The pivot is the median of three or nine; after
+ * too many uneven splits a heap sort ends the part, so the worst case is n log n. */
 #include "text/bzip2/item_sort.h"
 
 #include <string.h>
@@ -66,8 +66,9 @@ static uint64_t pivot_of(const bz_item *items, size_t n)
                   middle(items[n - 1 - 2 * step].key, items[n - 1 - step].key, items[n - 1].key));
 }
 
-/* Moves the items with keys below the pivot to the front and returns their number. No branch depends
- * on a key, and nothing that was just written is read: both would cost more than the copies. */
+/* Moves the items with keys below the pivot to the front and returns their number. No branch
+ * depends on a key, and nothing that was just written is read: both would cost more than the
+ * copies. */
 static size_t split_below(bz_item *items, size_t n, uint64_t pivot, bz_item *scratch)
 {
     size_t below = 0;

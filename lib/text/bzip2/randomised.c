@@ -1,5 +1,5 @@
-/* randomised.c - the distances between changed bytes are a table of the format, used again and again
- * from the start. Each changed byte is two before the sum of the distances so far. */
+/* randomised.c - the distances between changed bytes are a table of the format, used again and
+ * again from the start. Each changed byte is two before the sum of the distances so far. */
 #include "text/bzip2/randomised.h"
 
 enum {

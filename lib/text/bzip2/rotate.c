@@ -1,10 +1,11 @@
 /* rotate.c - sorts the rotations of a block by induced sorting on the circle.
  *
- * A rotation is of type S if it is less than the next one, else of type L. LMS rotations are of type
- * S and follow one of type L: at most half, in texts about a third. They are sorted by words of 8
- * bytes; groups that stay equal are sorted by the ranks of later LMS rotations, at doubling
- * distances. All others follow in two passes (Nong, Zhang, Chan 2009); on a circle these need no
- * sentinel. A block that is a repeated word is sorted by the rotations of the word. */
+ * A rotation is of type S if it is less than the next one, else of type L. LMS rotations are of
+ * type S and follow one of type L: at most half, in texts about a third. They are sorted by
+ * words of 8 bytes; groups that stay equal are sorted by the ranks of later LMS rotations, at
+ * doubling distances. All others follow in two passes (Nong, Zhang, Chan 2009); on a circle
+ * these need no sentinel. A block that is a repeated word is sorted by the rotations of the
+ * word. */
 #include "text/bzip2/rotate.h"
 
 #include "text/bzip2/item_sort.h"
@@ -230,8 +231,8 @@ static void sort_two_by_rank(bz_sorter *s, bz_group g, uint32_t step, uint32_t *
     close_range(s, g.lo, g.hi, false);
 }
 
-/* Sorts a group by the ranks that its members have `step` LMS rotations later. Parts that stay equal
- * are appended to the groups at *kept. */
+/* Sorts a group by the ranks that its members have `step` LMS rotations later. Parts that stay
+ * equal are appended to the groups at *kept. */
 static void sort_group(bz_sorter *s, bz_group g, uint32_t step, uint32_t *kept)
 {
     bz_item *const items = s->items;
@@ -316,8 +317,8 @@ static void induce(bz_sorter *s)
 
 /* ---- Repeated words ---- */
 
-/* The length of the shortest word whose repetition is the text. It divides n, and so do its multiples
- * by the prime factors of n. */
+/* The length of the shortest word whose repetition is the text. It divides n, and so do its
+ * multiples by the prime factors of n. */
 static uint32_t word_length(const uint8_t *text, uint32_t n)
 {
     uint32_t length = n, rest = n;

@@ -35,9 +35,9 @@ typedef struct bz_sorter {
 size_t bz_sorter_bytes(size_t most);
 void   bz_sorter_init(bz_sorter *s, void *memory, size_t most);
 
-/* Sorts the n >= 1 rotations of text, which has BZ_TEXT_PAD more bytes, to s->sa. Returns the row of
- * the rotation that begins at 0. Equal rotations exist if the block is a repeated word; they are
- * in descending order of their positions. */
+/* Sorts the n >= 1 rotations of text, which has BZ_TEXT_PAD more bytes, to s->sa. Returns the
+ * row of the rotation that begins at 0. Equal rotations exist if the block is a repeated word;
+ * they are in descending order of their positions. */
 uint32_t bz_rotate(bz_sorter *s, uint8_t *text, uint32_t n);
 
 #endif

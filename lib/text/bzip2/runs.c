@@ -1,6 +1,6 @@
 /* runs.c - cuts data into blocks at the places where bzip2 cuts. The size of a block counts the
- * bytes after this step. A run is added to a block when the byte after it is seen or when it has 255
- * bytes; the block ends with the byte that fills it, while the next run stays pending. */
+ * bytes after this step. A run is added to a block when the byte after it is seen or when it has
+ * 255 bytes; the block ends with the byte that fills it, while the next run stays pending. */
 #include "text/bzip2/runs.h"
 
 #include <string.h>

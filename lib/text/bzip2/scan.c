@@ -1,6 +1,6 @@
-/* scan.c - a magic that begins in a byte fills the next bytes with known bits, for each of the eight
- * places of its first bit. Two tables give for the second and third byte which of the two magics at
- * which places are possible; only one position in about 4000 is compared in full. */
+/* scan.c - a magic that begins in a byte fills the next bytes with known bits, for each of the
+ * eight places of its first bit. Two tables give for the second and third byte which of the two
+ * magics at which places are possible; only one position in about 4000 is compared in full. */
 #include "text/bzip2/scan.h"
 
 #include <string.h>

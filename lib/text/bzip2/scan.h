@@ -29,8 +29,8 @@ typedef struct bz_scanner {
 
 void bz_scanner_init(bz_scanner *s);
 
-/* The first bit in [from, to) where a magic begins; `to` if there is none. All bytes of a magic that
- * begins before `to` must be readable, and 2 more. */
+/* The first bit in [from, to) where a magic begins; `to` if there is none. All bytes of a magic
+ * that begins before `to` must be readable, and 2 more. */
 uint64_t bz_scan(const bz_scanner *s, const uint8_t *bytes, uint64_t from, uint64_t to);
 
 #endif

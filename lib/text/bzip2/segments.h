@@ -1,6 +1,6 @@
-/* segments.h - cuts compressed data before every magic. A segment is a block, or the end of a stream
- * with the header of the next one, or data in which no magic was found for long. A magic may also
- * occur inside of a block by chance; then a block has several segments. */
+/* segments.h - cuts compressed data before every magic. A segment is a block, or the end of a
+ * stream with the header of the next one, or data in which no magic was found for long. A magic
+ * may also occur inside of a block by chance; then a block has several segments. */
 #ifndef ORDO_TEXT_BZIP2_SEGMENTS_H
 #define ORDO_TEXT_BZIP2_SEGMENTS_H
 

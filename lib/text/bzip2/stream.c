@@ -12,6 +12,11 @@
 
 /* ---- Memory ---- */
 
+typedef struct bz_memory { /* as a source or as a sink */
+    uint8_t *bytes;
+    size_t   n, at;
+} bz_memory;
+
 static ptrdiff_t read_memory(void *user, void *into, size_t bytes)
 {
     bz_memory *const m = user;
@@ -34,25 +39,23 @@ static ptrdiff_t write_memory(void *user, const void *from, size_t bytes)
     return (ptrdiff_t)bytes;
 }
 
-ordo_source bz_memory_source(bz_memory *memory)
-{
-    return ORDO_OPTS(ordo_source, .read = read_memory, .user = memory, .bytes = memory->n,
-                     .name = "in");
-}
-
-ordo_sink bz_memory_sink(bz_memory *memory)
-{
-    return ORDO_OPTS(ordo_sink, .write = write_memory, .user = memory, .name = "out");
-}
-
-ordo_status bz_check_buffers(ordo_exec *exec, const void *in, size_t n, const void *out,
-                             size_t capacity, size_t *written)
+ordo_status bz_in_memory(ordo_ctx *ctx, ordo_exec *exec, bz_stream_call *call, const void *in,
+                         size_t n, void *out, size_t capacity, size_t *written,
+                         const ordo_bz_opts *opts, ordo_bz_report *report)
 {
     FAIL_IF(written == NULL, ORDO_E_ARG, "written is NULL; expected the address of a size_t");
     *written = 0;
     TRY(api_check_array(exec, in, n, 1, "in"));
     TRY(api_check_array(exec, out, capacity, 1, "out"));
-    return api_check_apart(exec, in, n, "in", out, capacity, "out");
+    TRY(api_check_apart(exec, in, n, "in", out, capacity, "out"));
+    bz_memory         source = {.bytes = (uint8_t *)in, .n = n}; /* only read */
+    bz_memory         sink = {.bytes = out, .n = capacity};
+    ordo_source const from =
+        ORDO_OPTS(ordo_source, .read = read_memory, .user = &source, .bytes = n, .name = "in");
+    ordo_sink const to = ORDO_OPTS(ordo_sink, .write = write_memory, .user = &sink, .name = "out");
+    TRY(call(ctx, exec, &from, &to, opts, report));
+    *written = sink.at;
+    return ORDO_OK;
 }
 
 /* ---- Arguments ---- */

@@ -19,15 +19,6 @@ typedef struct bz_stream {
     atomic_ullong  used;         /* bytes of the source */
 } bz_stream;
 
-/* A range of memory as a source or as a sink. */
-typedef struct bz_memory {
-    uint8_t *bytes;
-    size_t   n, at;
-} bz_memory;
-
-ordo_source bz_memory_source(bz_memory *memory);
-ordo_sink   bz_memory_sink(bz_memory *memory);
-
 /* Reads and checks the arguments. needs_sink: `to` must not be NULL. */
 ordo_status bz_stream_arguments(bz_stream *s, const ordo_source *from, const ordo_sink *to,
                                 bool needs_sink, const ordo_bz_opts *opts);
@@ -44,8 +35,12 @@ double bz_stream_share(void *stream);
 /* The status of the call after bz_team_run(); writes the report. */
 ordo_status bz_stream_end(bz_stream *s, ordo_bz_report *report);
 
-/* Checks the arguments of a call from memory to memory. */
-ordo_status bz_check_buffers(ordo_exec *exec, const void *in, size_t n, const void *out,
-                             size_t capacity, size_t *written);
+/* Checks the arguments of a call from memory to memory, and makes it a call on streams. */
+typedef ordo_status bz_stream_call(ordo_ctx *ctx, ordo_exec *exec, const ordo_source *from,
+                                   const ordo_sink *to, const ordo_bz_opts *opts,
+                                   ordo_bz_report *report);
+ordo_status bz_in_memory(ordo_ctx *ctx, ordo_exec *exec, bz_stream_call *call, const void *in,
+                         size_t n, void *out, size_t capacity, size_t *written,
+                         const ordo_bz_opts *opts, ordo_bz_report *report);
 
 #endif

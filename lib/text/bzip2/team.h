@@ -1,8 +1,8 @@
 /* team.h - blocks pass through three steps: read in order, work in any order, write in order.
  *
- * Every thread of the context does whatever step is possible: it writes the next block if that is
- * done, reads one if the others have little to do, else it works. So no thread waits for another one
- * as long as there is work, and one thread alone does all steps. */
+ * Every thread of the context does whatever step is possible: it writes the next block if that
+ * is done, reads one if the others have little to do, else it works. So no thread waits for
+ * another one as long as there is work, and one thread alone does all steps. */
 #ifndef ORDO_TEXT_BZIP2_TEAM_H
 #define ORDO_TEXT_BZIP2_TEAM_H
 
