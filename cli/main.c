@@ -52,6 +52,7 @@ static const char help[] =
     "  unbwt       write the text of a transform\n"
     "  index       write an index of a text that finds patterns without the text\n"
     "  search      print where patterns occur in an indexed text, or how often\n"
+    "  bzip2       compress or decompress files as bzip2 does, with all threads\n"
     "  gen         generate test data; the same seed gives the same data\n"
     "  bench       measure ordo on this machine, beside other libraries and a plain copy\n"
     "  tune        measure this machine for the choice between CPU and GPU\n"
@@ -80,7 +81,8 @@ static const command *const commands[] = {
     &command_sum,      &command_count,      &command_describe, &command_unique, &command_merge,
     &command_check,    &command_shuffle,    &command_sample,   &command_radius, &command_scan,
     &command_moving,   &command_partition,  &command_suffix,   &command_bwt,    &command_unbwt,
-    &command_index,    &command_search,     &command_gen,      &command_tune,   &command_info};
+    &command_index,    &command_search,     &command_bzip2,    &command_gen,    &command_tune,
+    &command_info};
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
 /* Commands that are not in the list above. */
@@ -99,7 +101,8 @@ static const char *const elsewhere[] = {
     "maximum", "max",      "shuf",        "shuffle",    "permute",     "shuffle",
     "random",  "sample",   "generate",    "gen",        "devices",     "info",
     "rolling", "moving",   "window",      "moving",     "completions", "completion",
-    "grep",    "search",   "sa",          "suffix"};
+    "grep",    "search",   "sa",          "suffix",     "bunzip2",     "bzip2 -d",
+    "bzcat",   "bzip2 -dc"};
 
 static int unknown_command(const char *name)
 {

@@ -77,6 +77,7 @@ extern const command command_sort, command_argsort, command_rank, command_select
 extern const command command_percentile, command_min, command_max, command_sum, command_count,
     command_describe, command_unique, command_merge, command_check, command_shuffle, command_sample;
 extern const command command_suffix, command_bwt, command_unbwt, command_index, command_search;
+extern const command command_bzip2;
 
 /* Runs the command and returns its exit code. argv[0] is the name of the command. */
 int command_execute(const command *c, int argc, char **argv);

@@ -90,6 +90,11 @@ typedef struct csv_flags { /* of rows with columns */
     const char  *as; /* the name of a new column */
 } csv_flags;
 
+typedef struct bzip2_flags { /* of `ordo bzip2` */
+    bool levels[9];          /* -1 to -9 */
+    bool compress, decompress, keep, test, to_stdout, force, quiet, verbose;
+} bzip2_flags;
+
 typedef struct options { /* the options of all commands; each command uses some of them */
     common_options common;
     option_texts   operands;
@@ -122,6 +127,7 @@ typedef struct options { /* the options of all commands; each command uses some 
     const char  *lcp_file, *pattern_file; /* of suffix and search */
     bool         verify, count_only, locate;
     uint64_t     sample; /* of index */
+    bzip2_flags  bzip2;
 } options;
 
 /* Rows for a table over the struct options. */

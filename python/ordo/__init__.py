@@ -161,6 +161,8 @@ def __getattr__(name: str) -> Any:
 
     if name == "__version__":
         value = import_module("._lib", __name__).version
+    elif name == "bz2":
+        value = import_module(".bz2", __name__)
     elif name in _HOME_OF:
         value = getattr(import_module("." + _HOME_OF[name], __name__), name)
     else:

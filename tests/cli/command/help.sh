@@ -1,5 +1,5 @@
 # --help goes to stdout, exits 0 and begins with examples.
-for command in sort argsort rank select median quantile topk radius scan moving gen info bench tune; do
+for command in sort argsort rank select median quantile topk radius scan moving bzip2 gen info bench tune; do
     ordo $command --help >a || echo "$command --help: $?"
     ordo $command -h </dev/null >b || echo "$command -h: $?"
     [ $command != sort ] || cp a b # sort -h sorts sizes such as 2K

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Speed of `ordo bzip2` beside bzip2, lbzip2 and pbzip2, in one run.
+
+    python3 bench/bzip2.py [--ordo build/ordo] [--threads 16] [--rounds 3]
+        [--programs ordo,lbzip2,pbzip2,bzip2] FILE...
+
+Each program compresses each FILE with -9 and decompresses the result of bzip2 -9 (pbzip2: its own
+result, because it uses several threads only for those). Programs take turns, so that all see the
+same machine; the best of the rounds counts. Output goes to a pipe that is only read. The table has
+MB/s of uncompressed bytes; with --cpu per second of CPU time, which depends less on other load. A
+program that is not installed is left out, with a note.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import shutil
+import subprocess
+import tempfile
+import time
+
+
+def programs(ordo: str, threads: int) -> dict[str, list[str]]:
+    known = {
+        "ordo": [ordo, "bzip2", "--threads", str(threads)],
+        "lbzip2": ["lbzip2", "-n", str(threads)],
+        "pbzip2": ["pbzip2", f"-p{threads}"],
+        "bzip2": ["bzip2"],
+    }
+    found = {}
+    for name, command in known.items():
+        if shutil.which(command[0]) is None:
+            print(f"{name}: {command[0]} was not found; it is left out")
+        else:
+            found[name] = command
+    return found
+
+
+def clock(cpu: bool) -> float:
+    """Returns elapsed seconds, or the CPU seconds of the programs that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime if cpu else time.perf_counter()
+
+
+def seconds(command: list[str], path: str, cpu: bool) -> float:
+    """Returns the time of the command, which reads the file and writes to a pipe."""
+    begin = clock(cpu)
+    with (
+        open(path, "rb") as source,
+        subprocess.Popen(command, stdin=source, stdout=subprocess.PIPE) as process,
+    ):
+        buffer = bytearray(1 << 20)
+        while process.stdout.readinto(buffer):
+            pass
+    if process.returncode != 0:
+        raise SystemExit(f"bzip2.py: {' '.join(command)} failed: {process.returncode}")
+    return clock(cpu) - begin
+
+
+def measure(path: str, found: dict[str, list[str]], rounds: int, cpu: bool, folder: str) -> None:
+    size = os.path.getsize(path)
+    packed = {}
+    for name in ("bzip2", "pbzip2", "ordo"):
+        if name in found and (name == "pbzip2" or "plain" not in packed):
+            target = os.path.join(folder, name)
+            with open(path, "rb") as source, open(target, "wb") as sink:
+                subprocess.run([*found[name], "-9", "-c"], stdin=source, stdout=sink, check=True)
+            packed["pbzip2" if name == "pbzip2" else "plain"] = target
+    best: dict[tuple[str, str], float] = {}
+    for _ in range(rounds):
+        for name, command in found.items():
+            source = packed["pbzip2" if name == "pbzip2" else "plain"]
+            for work, option, file in (("compress", "-9", path), ("decompress", "-d", source)):
+                # One round of the program with one thread is enough.
+                if name == "bzip2" and (work, name) in best:
+                    continue
+                time_taken = seconds([*command, option, "-c"], file, cpu)
+                best[work, name] = min(best.get((work, name), time_taken), time_taken)
+    for work in ("compress", "decompress"):
+        row = [f"{size / best[work, name] / 1e6:8.1f}" for name in found]
+        ratio = "-"
+        if "lbzip2" in found and "ordo" in found:
+            ratio = f"{best[work, 'lbzip2'] / best[work, 'ordo']:.2f}"
+        cells = [f"{os.path.basename(path)}, {size / 1e6:.0f} MB", work, *row, ratio]
+        print(f"| {' | '.join(cells)} |")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--ordo", default="build/ordo")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--cpu", action="store_true", help="count CPU seconds, for busy machines")
+    parser.add_argument("--programs", default="ordo,lbzip2,pbzip2,bzip2")
+    parser.add_argument("files", nargs="+")
+    given = parser.parse_args()
+    found = programs(given.ordo, given.threads)
+    found = {name: found[name] for name in given.programs.split(",") if name in found}
+    unit = "MB per CPU second" if given.cpu else "MB/s"
+    print(f"{given.threads} threads, {unit}, best of {given.rounds}")
+    print("| file | work |", " | ".join(found), "| ordo / lbzip2 |")
+    print("|---|---|" + "---|" * (len(found) + 1))
+    with tempfile.TemporaryDirectory() as folder:
+        for path in given.files:
+            measure(path, found, given.rounds, given.cpu, folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,304 @@
+/* cmd_bzip2.c - `ordo bzip2`: compresses and decompresses files with the habits of bzip2(1).
+ *
+ * A result is written to a temporary file, which gets the mode, owner and times of the input and
+ * then its name; after that the input is removed. So a file with the final name is always
+ * complete. */
+#define _GNU_SOURCE
+
+#include "cli/cmd/command.h"
+#include "ordo_bz.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char help[] =
+    "Examples:\n"
+    "  ordo bzip2 notes.txt             # writes notes.txt.bz2 and removes notes.txt\n"
+    "  ordo bzip2 -d notes.txt.bz2      # the reverse\n"
+    "  ordo bzip2 -k -9 *.log           # keeps the input files\n"
+    "  ordo bzip2 -t archive.tar.bz2    # tests a file\n"
+    "  tar c folder | ordo bzip2 > folder.tar.bz2\n"
+    "  ordo bzip2 -dc folder.tar.bz2 | tar t\n\n"
+    "Usage: ordo bzip2 [options] [FILE...]\n"
+    "Compresses files as bzip2 does, to the same bytes, and decompresses any bzip2 file, with all\n"
+    "threads. Without a FILE, or if FILE is '-', reads stdin and writes stdout.\n\n"
+    "Options:\n"
+    "  -z, --compress    compress; the default\n"
+    "  -d, --decompress  decompress: name.bz2 and name.bz become name, name.tbz2 and name.tbz\n"
+    "                    become name.tar, any other name becomes name.out\n"
+    "  -t, --test        decompress without output, to find damage\n"
+    "  -1 ... -9         compress blocks of 100 kB ... 900 kB; default: 9\n"
+    "  --fast, --best    the same as -1 and -9\n"
+    "  -c, --stdout      write to stdout; keep the input files\n"
+    "  -k, --keep        keep the input files\n"
+    "  -f, --force       replace existing files, read symbolic links and files with several links\n"
+    "  -q, --quiet       print no warnings\n"
+    "  -v, --verbose     print the sizes of each file on stderr\n"
+    "  --threads N       at most N threads; default: every CPU this process may use\n"
+    "  --memory-limit S  use at most S bytes of scratch memory, with fewer threads if need be\n"
+    "  -h, --help        print this text\n\n"
+    "Exit status: 0 success, 1 a file was skipped or could not be read or written, 2 a compressed\n"
+    "file is damaged, or bad usage.\n";
+
+typedef struct job { /* one file */
+    execution  *e;
+    const char *path;             /* NULL: stdin */
+    char        target[PATH_MAX]; /* "": none */
+    int         in, out;
+    struct stat status;
+    tempfile    temp;
+} job;
+
+static bool decompresses(const options *o) { return o->bzip2.decompress || o->bzip2.test; }
+
+__attribute__((format(printf, 2, 3))) static bool skipped(const job *j, const char *format, ...)
+{
+    char    why[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(why, sizeof why, format, args);
+    va_end(args);
+    j->e->no = true;
+    return cli_fail("bzip2: %s: %s", j->path != NULL ? j->path : "stdin", why);
+}
+
+/* ---- Names ---- */
+
+static bool ends_in(const char *name, const char *end)
+{
+    const size_t n = strlen(name), m = strlen(end);
+    return n > m && strcmp(name + n - m, end) == 0;
+}
+
+static const struct {
+    const char *packed, *plain;
+} suffixes[] = {{".bz2", ""}, {".bz", ""}, {".tbz2", ".tar"}, {".tbz", ".tar"}};
+#define SUFFIXES (sizeof suffixes / sizeof suffixes[0])
+
+static bool find_target(job *j)
+{
+    const size_t length = strlen(j->path);
+    if (length + sizeof ".bz2" > sizeof j->target)
+        return skipped(j, "the name has %zu bytes; expected fewer than %zu", length,
+                       sizeof j->target - sizeof ".bz2");
+    strcpy(j->target, j->path);
+    for (size_t i = 0; i < SUFFIXES; i++) {
+        if (!ends_in(j->path, suffixes[i].packed))
+            continue;
+        if (!decompresses(&j->e->o))
+            return skipped(j, "it already has the suffix %s; rename it to compress it again",
+                           suffixes[i].packed);
+        strcpy(j->target + length - strlen(suffixes[i].packed), suffixes[i].plain);
+        return true;
+    }
+    if (!decompresses(&j->e->o)) {
+        strcat(j->target, ".bz2");
+        return true;
+    }
+    strcat(j->target, ".out");
+    if (!j->e->o.bzip2.quiet)
+        cli_error("bzip2: %s: no known suffix; the output is %s", j->path, j->target);
+    return true;
+}
+
+/* ---- Opening ---- */
+
+static bool open_input(job *j)
+{
+    const bzip2_flags *const f = &j->e->o.bzip2;
+    const bool               replaces = !f->to_stdout && !f->test;
+
+    if (j->path == NULL) {
+        j->in = STDIN_FILENO;
+        return !decompresses(&j->e->o) || !isatty(j->in) ||
+               skipped(j, "compressed data are not read from a terminal; give a file");
+    }
+    j->in = open(j->path, O_RDONLY | O_CLOEXEC | (f->force || !replaces ? 0 : O_NOFOLLOW));
+    if (j->in < 0 && errno == ELOOP)
+        return skipped(j, "it is a symbolic link; -f follows it");
+    if (j->in < 0 || fstat(j->in, &j->status) != 0)
+        return skipped(j, "cannot open: %s", strerror(errno));
+    if (S_ISDIR(j->status.st_mode))
+        return skipped(j, "it is a folder; expected a file");
+    if (replaces && !S_ISREG(j->status.st_mode))
+        return skipped(j, "it is not a regular file; -c writes the result to stdout");
+    if (replaces && !f->force && j->status.st_nlink > 1)
+        return skipped(j, "it has %lu other links; -f goes on nevertheless",
+                       (unsigned long)j->status.st_nlink - 1);
+    return true;
+}
+
+static bool open_target(job *j)
+{
+    const bzip2_flags *const f = &j->e->o.bzip2;
+    struct stat              there;
+
+    if (f->test)
+        return true;
+    if (f->to_stdout || j->path == NULL) {
+        j->out = STDOUT_FILENO;
+        return decompresses(&j->e->o) || !isatty(j->out) ||
+               skipped(j, "compressed data are not written to a terminal; redirect stdout");
+    }
+    if (!find_target(j))
+        return false;
+    if (!f->force && lstat(j->target, &there) == 0)
+        return skipped(j, "%s exists; -f replaces it", j->target);
+    temp_sweep(j->target);
+    if (!temp_create(&j->temp, j->target, 0600))
+        return skipped(j, "cannot write %s: %s", j->target, strerror(errno));
+    j->out = j->temp.fd;
+    return true;
+}
+
+/* ---- Finishing ---- */
+
+/* The owner may be another one; then bits that give its rights to others are dropped. */
+static void copy_status(const job *j)
+{
+    const struct timespec times[2] = {j->status.st_atim, j->status.st_mtim};
+    const bool            owned = fchown(j->out, j->status.st_uid, j->status.st_gid) == 0;
+    (void)fchmod(j->out, j->status.st_mode & (owned ? 07777 : 0777));
+    (void)futimens(j->out, times);
+}
+
+static bool give_name(job *j)
+{
+    bool copied;
+    if (!j->e->o.bzip2.force)
+        return temp_link_as(&j->temp, j->target);
+    if (!temp_link(&j->temp, &copied))
+        return false;
+    j->out = j->temp.fd;
+    if (copied)
+        copy_status(j);
+    return temp_rename(&j->temp, j->target);
+}
+
+static bool finish(job *j)
+{
+    if (j->temp.fd < 0)
+        return true;
+    copy_status(j);
+    if (fsync(j->out) != 0 && errno != EINVAL)
+        return skipped(j, "cannot write %s: %s", j->target, strerror(errno));
+    if (!give_name(j))
+        return skipped(j, "cannot write %s: %s", j->target, strerror(errno));
+    return j->e->o.bzip2.keep || unlink(j->path) == 0 ||
+           skipped(j, "%s is complete, but the input cannot be removed: %s", j->target,
+                   strerror(errno));
+}
+
+static void print_sizes(const job *j, const ordo_bz_report *r)
+{
+    const bool   unpacks = decompresses(&j->e->o);
+    const double plain = (double)(unpacks ? r->out : r->in);
+    const double packed = (double)(unpacks ? r->in : r->out);
+    const char  *name = j->path != NULL ? j->path : "stdin";
+    if (j->e->o.bzip2.test)
+        fprintf(stderr, "%s: ok\n", name);
+    else if (plain == 0)
+        fprintf(stderr, "%s: no data\n", name);
+    else
+        fprintf(stderr, "%s: %.3f:1, %.3f bits/byte, %.2f%% saved, %llu in, %llu out\n", name,
+                plain / packed, 8 * packed / plain, 100 * (1 - packed / plain),
+                (unsigned long long)r->in, (unsigned long long)r->out);
+}
+
+/* ---- One file ---- */
+
+/* Returns whether the data are damaged, after a message. */
+static bool run(job *j, bool *done)
+{
+    const options *const o = &j->e->o;
+    const ordo_source    from =
+        ORDO_OPTS(ordo_source, .fd = j->in, .name = j->path != NULL ? j->path : "stdin");
+    const ordo_sink to =
+        ORDO_OPTS(ordo_sink, .fd = j->out, .name = j->target[0] != '\0' ? j->target : "stdout");
+    ordo_bz_report report = {.struct_size = sizeof report};
+    ordo_bz_opts   opts = ORDO_OPTS(ordo_bz_opts, .level = 9);
+
+    for (uint32_t i = 0; i < 9; i++)
+        if (o->bzip2.levels[i])
+            opts.level = i + 1;
+    call_begin(decompresses(o) ? "decompressing" : "compressing");
+    const ordo_status status =
+        decompresses(o) ? ordo_bz_decompress_stream(j->e->ctx, &from, o->bzip2.test ? NULL : &to,
+                                                    &opts, &report)
+                        : ordo_bz_compress_stream(j->e->ctx, &from, &to, &opts, &report);
+    *done = call_end(status);
+    if (!*done) {
+        j->e->no |= status != ORDO_E_ARG;
+        return status == ORDO_E_ARG;
+    }
+    if (report.trailing != 0 && !o->bzip2.quiet)
+        cli_error("bzip2: %s: bytes after the end of the compressed data are ignored", from.name);
+    if (o->bzip2.verbose)
+        print_sizes(j, &report);
+    return false;
+}
+
+static bool do_file(execution *e, const char *path)
+{
+    const bool stdin_named = path == NULL || strcmp(path, "-") == 0;
+    job        j = {.e = e, .path = stdin_named ? NULL : path, .in = -1, .out = -1, .temp.fd = -1};
+    bool       damaged = false, done = false;
+
+    if (open_input(&j) && open_target(&j)) {
+        damaged = run(&j, &done);
+        if (done)
+            (void)finish(&j);
+    }
+    if (j.in >= 0 && j.path != NULL)
+        close(j.in);
+    temp_drop(&j.temp);
+    return !damaged;
+}
+
+static bool work(execution *e)
+{
+    bool ok = true;
+    for (size_t i = 0; i < e->path_count; i++)
+        ok = do_file(e, e->paths[i]) && ok;
+    return ok;
+}
+
+static const char *wrong(execution *e)
+{
+    const bzip2_flags *const f = &e->o.bzip2;
+    unsigned                 levels = 0;
+    for (size_t i = 0; i < 9; i++)
+        levels += f->levels[i];
+    return f->compress && (f->decompress || f->test) ? "-z cannot be used together with -d or -t"
+           : levels > 1                              ? "expected one of -1 to -9"
+                                                     : NULL;
+}
+
+#define LEVEL(digit, letter) LETTER(digit, letter, bzip2.levels[(letter) - '1'])
+static const option_spec specs[] = {LETTER("compress", 'z', bzip2.compress),
+                                    LETTER("decompress", 'd', bzip2.decompress),
+                                    LETTER("test", 't', bzip2.test),
+                                    LETTER("stdout", 'c', bzip2.to_stdout),
+                                    LETTER("keep", 'k', bzip2.keep),
+                                    LETTER("force", 'f', bzip2.force),
+                                    LETTER("quiet", 'q', bzip2.quiet),
+                                    LETTER("verbose", 'v', bzip2.verbose),
+                                    FLAG("fast", bzip2.levels[0]),
+                                    FLAG("best", bzip2.levels[8]),
+                                    LEVEL("1", '1'),
+                                    LEVEL("2", '2'),
+                                    LEVEL("3", '3'),
+                                    LEVEL("4", '4'),
+                                    LEVEL("5", '5'),
+                                    LEVEL("6", '6'),
+                                    LEVEL("7", '7'),
+                                    LEVEL("8", '8'),
+                                    LEVEL("9", '9'),
+                                    COMMON_OPTIONS};
+
+const command command_bzip2 = {"bzip2", help, specs, MANY_FILES, 0, wrong, work};

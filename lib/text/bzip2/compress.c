@@ -1,0 +1,185 @@
+/* compress.c - ordo_bz_compress: blocks by all threads.
+ *
+ * Reading cuts the data into blocks (runs.h), which is fast. Each block is compressed to bits
+ * from bit 0 on; writing shifts them to their place in the stream and counts the checksum of the
+ * stream. */
+#define _GNU_SOURCE
+#include "text/bzip2/encode.h"
+#include "text/bzip2/runs.h"
+#include "text/bzip2/stream.h"
+
+#include <string.h>
+
+enum {
+    READ_BYTES = 1 << 17,
+    WRITE_BYTES = 1 << 16
+};
+
+typedef struct slot {
+    bz_block block;
+    uint8_t *bits;
+    uint64_t bit_count;
+} slot;
+
+typedef struct compressor {
+    bz_stream   s; /* first: bz_stream_share() gets it */
+    slot       *slots;
+    bz_encoder *encoders; /* one for each thread */
+    size_t      most;     /* bytes of a block */
+
+    /* The reader. */
+    bz_splitter splitter;
+    uint8_t    *in;
+    size_t      in_n, in_at;
+    bool        in_ended;
+
+    /* The writer. */
+    uint8_t  *out;
+    bz_writer bits;
+    uint32_t  crc;
+} compressor;
+
+static bool read_block(void *user, size_t at, bool *ended)
+{
+    compressor *const c = user;
+    bz_block *const   block = &c->slots[at].block;
+    block->n = 0;
+    block->full = (uint32_t)c->most - BZ_FULL_MARGIN;
+    block->crc = UINT32_MAX;
+    while (block->n < block->full && !c->in_ended) {
+        if (c->in_at == c->in_n) {
+            c->in_at = 0;
+            if (!bz_stream_read(&c->s, c->in, READ_BYTES, &c->in_n))
+                return false;
+            if (c->in_n == 0) {
+                bz_split_end(&c->splitter, block);
+                c->in_ended = true;
+            }
+        }
+        c->in_at += bz_split(&c->splitter, block, c->in + c->in_at, c->in_n - c->in_at);
+    }
+    *ended = block->n == 0;
+    return true;
+}
+
+static bool work_block(void *user, size_t at, unsigned worker)
+{
+    compressor *const c = user;
+    slot *const       s = &c->slots[at];
+    s->bit_count =
+        bz_encode(&c->encoders[worker], s->block.text, s->block.n, ~s->block.crc, s->bits);
+    return true;
+}
+
+/* Writes the whole bytes of the buffer. */
+static bool flush(compressor *c)
+{
+    size_t const n = (size_t)(c->bits.to - c->out);
+    c->bits.to = c->out;
+    return bz_stream_write(&c->s, c->out, n);
+}
+
+static bool put_bits(compressor *c, const uint8_t *from, uint64_t count)
+{
+    enum {
+        STEP = 48
+    };
+    for (uint64_t at = 0; at < count; at += STEP) {
+        unsigned const now = count - at < STEP ? (unsigned)(count - at) : STEP;
+        bz_put(&c->bits, bz_load64(from + at / 8) >> (64 - STEP) >> (STEP - now), now);
+        if (c->bits.to - c->out >= WRITE_BYTES && !flush(c))
+            return false;
+    }
+    return true;
+}
+
+static bool write_block(void *user, size_t at, unsigned worker)
+{
+    compressor *const c = user;
+    (void)worker;
+    c->crc = bz_crc_stream(c->crc, ~c->slots[at].block.crc);
+    c->s.report.blocks++;
+    return put_bits(c, c->slots[at].bits, c->slots[at].bit_count);
+}
+
+static bool write_ends(compressor *c)
+{
+    bz_put(&c->bits, BZ_END_MAGIC, 48);
+    bz_put(&c->bits, c->crc, 32);
+    if (c->bits.count > 0)
+        bz_put(&c->bits, 0, 8 - c->bits.count);
+    return flush(c);
+}
+
+static ordo_status take_memory(compressor *c, unsigned workers, size_t slots)
+{
+    ordo_exec *const exec = c->s.exec;
+    TRY_SCRATCH(exec, READ_BYTES, c->in);
+    TRY_SCRATCH(exec, WRITE_BYTES + 64, c->out);
+    TRY_SCRATCH(exec, slots * sizeof *c->slots, c->slots);
+    TRY_SCRATCH(exec, workers * sizeof *c->encoders, c->encoders);
+    for (size_t i = 0; i < slots; i++) {
+        TRY_SCRATCH(exec, c->most + BZ_TEXT_PAD, c->slots[i].block.text);
+        TRY_SCRATCH(exec, bz_encoded_most(c->most) + 8, c->slots[i].bits);
+    }
+    for (unsigned i = 0; i < workers; i++) {
+        void *memory;
+        TRY(ordo_scratch(exec, bz_encoder_bytes(c->most), &memory));
+        bz_encoder_init(&c->encoders[i], memory, c->most);
+    }
+    return ORDO_OK;
+}
+
+static ordo_status compress_stream(ordo_ctx *ctx, ordo_exec *exec, const ordo_source *from,
+                                   const ordo_sink *to, const ordo_bz_opts *opts,
+                                   ordo_bz_report *report)
+{
+    compressor c = {.s = {.ctx = ctx, .exec = exec, .failure = FAILURE_NONE}};
+    TRY(bz_stream_arguments(&c.s, from, to, true, opts));
+    exec->algorithm = "bzip2";
+    c.most = (size_t)c.s.opts.level * BZ_LEVEL_BYTES;
+    size_t const   slot_bytes = c.most + bz_encoded_most(c.most) + 512;
+    unsigned const workers = bz_stream_workers(&c.s, bz_encoder_bytes(c.most) + 2 * slot_bytes,
+                                               2 * slot_bytes + (1 << 20));
+    size_t const   slots = workers + workers / 2 + 2;
+    TRY(take_memory(&c, workers, slots));
+    c.bits.to = c.out;
+    bz_put(&c.bits, 0x425a68, 24); /* BZh */
+    bz_put(&c.bits, '0' + c.s.opts.level, 8);
+    c.s.report.streams = 1;
+    bz_team const team = {.exec = exec,
+                          .failure = &c.s.failure,
+                          .workers = workers,
+                          .slots = slots,
+                          .user = &c,
+                          .read = read_block,
+                          .work = work_block,
+                          .write = write_block,
+                          .share = bz_stream_share};
+    if (bz_team_run(&team))
+        (void)write_ends(&c);
+    return bz_stream_end(&c.s, report);
+}
+
+size_t ordo_bz_bound(size_t n)
+{
+    /* A run of four bytes takes five. Blocks of the lowest level have the most fixed bytes. */
+    size_t const text = n / 4 + n / 32 + 8192;
+    size_t       bound;
+    if (!ordo_size_add(n, text, &bound))
+        return SIZE_MAX;
+    return ordo_size_add(bound, n / 8, &bound) ? bound : SIZE_MAX;
+}
+
+ordo_status ordo_bz_compress(ordo_ctx *ctx, const void *in, size_t n, void *out, size_t capacity,
+                             size_t *written, const ordo_bz_opts *opts, ordo_bz_report *report)
+{
+    API_CALL("bz_compress", (ordo_type)0, n,
+             bz_in_memory(ctx, exec, compress_stream, in, n, out, capacity, written, opts, report));
+}
+
+ordo_status ordo_bz_compress_stream(ordo_ctx *ctx, const ordo_source *from, const ordo_sink *to,
+                                    const ordo_bz_opts *opts, ordo_bz_report *report)
+{
+    API_CALL("bz_compress", (ordo_type)0, 0, compress_stream(ctx, exec, from, to, opts, report));
+}

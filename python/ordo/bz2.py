@@ -1,0 +1,427 @@
+"""bzip2 with all threads: `compress`, `decompress`, `open` and `BZ2File`, as Python's module bz2.
+
+    >>> from ordo import bz2
+    >>> packed = bz2.compress(b"some text, some text, some text")
+    >>> bz2.decompress(packed)
+    b'some text, some text, some text'
+    >>> import io
+    >>> bz2.open(io.BytesIO(packed)).read(9)
+    b'some text'
+
+`compress` returns the bytes that Python's own function returns, except for blocks that are one word
+repeated (docs/bzip2.md). Blocks of any bzip2 file are decompressed in parallel.
+"""
+
+from __future__ import annotations
+
+import builtins
+import ctypes
+import io
+import os
+import queue
+import threading
+from typing import IO, Any, Callable
+
+from . import _lib
+from ._context import host_context
+
+__all__ = ["BZ2File", "compress", "decompress", "open"]
+
+_P, _N = ctypes.c_void_p, ctypes.c_size_t
+_Move = ctypes.CFUNCTYPE(ctypes.c_ssize_t, _P, _P, _N)
+_Options = _lib._struct("BzOptions", ("level", ctypes.c_uint32), ("reserved", ctypes.c_uint32))
+_Source = _lib._struct(
+    "BzSource", ("read", _Move), ("user", _P), ("bytes", ctypes.c_uint64), ("fd", ctypes.c_int32),
+    ("reserved", ctypes.c_uint32), ("name", ctypes.c_char_p),
+)  # fmt: skip
+_Sink = _lib._struct(
+    "BzSink", ("write", _Move), ("user", _P), ("fd", ctypes.c_int32),
+    ("reserved", ctypes.c_uint32), ("name", ctypes.c_char_p),
+)  # fmt: skip
+_compress = _lib._call("ordo_bz_compress", _P, _N, _P, _N, _P, _P, _P)
+_compress_stream = _lib._call("ordo_bz_compress_stream", _P, _P, _P, _P)
+_decompress_stream = _lib._call("ordo_bz_decompress_stream", _P, _P, _P, _P)
+_bound = _lib._function("ordo_bz_bound", _N, returns=_N)
+
+
+def _options(level: int) -> Any:
+    if not isinstance(level, int) or not 1 <= level <= 9:
+        raise ValueError(f"compresslevel is {level!r}; expected a number from 1 to 9")
+    return _lib.options(_Options, level=level)
+
+
+def _bytes_of(data: Any) -> memoryview:
+    return memoryview(data).cast("B") if memoryview(data).nbytes else memoryview(b"")
+
+
+def _address(view: memoryview) -> Any:
+    """Returns an object whose address is that of the view's memory."""
+    if view.readonly:
+        return ctypes.c_char_p(view.obj if type(view.obj) is bytes else view.tobytes())
+    return (ctypes.c_char * len(view)).from_buffer(view)
+
+
+def compress(data: Any, compresslevel: int = 9) -> bytes:
+    """Returns the data, an object with a buffer, as a bzip2 stream."""
+    view = _bytes_of(data)
+    options = _options(compresslevel)
+    kept = _address(view)
+    out = ctypes.create_string_buffer(_bound(len(view)))
+    written = ctypes.c_size_t()
+    where = ctypes.cast(kept, _P)
+    _compress(
+        host_context(), where, len(view), out, len(out), ctypes.addressof(written), options, None
+    )
+    return ctypes.string_at(out, written.value)
+
+
+class _Stream:
+    """A call of the library between two Python functions.
+
+    `pull(size)` returns up to `size` bytes, b"" at the end; `push(bytes)` takes bytes. An exception
+    of either ends the call and is raised again.
+    """
+
+    def __init__(self, pull: Callable[[int], Any], push: Callable[[bytes], Any], name: str) -> None:
+        self.error: BaseException | None = None
+        self._pull, self._push = pull, push
+        text = name.encode("utf-8", "replace")
+        self._kept = (_Move(self._read), _Move(self._write), text)
+        self._from = _Source(
+            struct_size=ctypes.sizeof(_Source), read=self._kept[0], name=self._kept[2]
+        )
+        self._to = _Sink(struct_size=ctypes.sizeof(_Sink), write=self._kept[1])
+
+    def _read(self, user: Any, into: int, size: int) -> int:
+        try:
+            data = self._pull(size)
+            ctypes.memmove(into, data, len(data))
+            return len(data)
+        except BaseException as error:
+            self.error = error
+            return -1
+
+    def _write(self, user: Any, start: int, size: int) -> int:
+        try:
+            self._push(ctypes.string_at(start, size))
+            return size
+        except BaseException as error:
+            self.error = error
+            return -1
+
+    def run(self, call: Any, options: Any = None) -> None:
+        try:
+            call(
+                host_context(), ctypes.addressof(self._from), ctypes.addressof(self._to), options,
+                None,
+            )  # fmt: skip
+        except (ValueError, RuntimeError) as error:
+            if self.error is not None:
+                raise self.error from None
+            text = str(error)
+            if call is _decompress_stream and isinstance(error, ValueError):
+                ended = "; expected the end of the stream" in text or "has at least 14" in text
+                raise (EOFError if ended else OSError)(text) from None
+            raise
+
+
+def _reader(view: memoryview) -> Callable[[int], bytes]:
+    place = 0
+
+    def pull(size: int) -> bytes:
+        nonlocal place
+        piece = bytes(view[place : place + size])
+        place += len(piece)
+        return piece
+
+    return pull
+
+
+def decompress(data: Any) -> bytes:
+    """Returns the data of one or several bzip2 streams. Bytes after the last one are ignored.
+
+    Raises ValueError if the data end too early, OSError if they are damaged.
+    """
+    view = _bytes_of(data)
+    if not len(view):
+        return b""
+    parts: list[bytes] = []
+    try:
+        _Stream(_reader(view), parts.append, "data").run(_decompress_stream)
+    except EOFError as error:
+        raise ValueError(str(error)) from None
+    return b"".join(parts)
+
+
+# ---- Files -------------------------------------------------------------------------------------
+
+_PIECES = 16  # that may wait in a queue
+
+
+class _Closed(Exception):
+    """The file was closed before the call ended."""
+
+
+class _Worker(threading.Thread):
+    """Runs a call in a thread; pieces of bytes wait in a queue of limited length."""
+
+    def __init__(self, run: Callable[[_Worker], None]) -> None:
+        super().__init__(daemon=True)
+        self._run_call = run
+        self.pieces: queue.Queue[bytes | None] = queue.Queue(_PIECES)
+        self.error: BaseException | None = None
+        self.closed = threading.Event()
+        self.ended = threading.Event()
+
+    def run(self) -> None:
+        try:
+            self._run_call(self)
+        except _Closed:
+            pass
+        except BaseException as error:
+            self.error = error
+        finally:
+            self.ended.set()
+
+    def put(self, piece: bytes | None) -> None:
+        """Adds a piece. Raises _Closed if nothing takes it any more."""
+        while True:
+            if self.closed.is_set():
+                raise _Closed
+            try:
+                self.pieces.put(piece, timeout=0.05)
+                return
+            except queue.Full:
+                pass
+
+    def get(self, alive: threading.Event) -> bytes | None:
+        """Takes a piece; None at the end, or if `alive` is set and there are no more."""
+        while True:
+            try:
+                return self.pieces.get(timeout=0.05)
+            except queue.Empty:
+                if alive.is_set() and self.pieces.empty():
+                    return None
+
+
+class _Unpacked(io.RawIOBase):
+    """The decompressed data of a file object."""
+
+    def __init__(self, file: Any, name: str) -> None:
+        self._file, self._name = file, name
+        self._piece, self._place = memoryview(b""), 0
+        self._begin()
+
+    def _begin(self) -> None:
+        def run(worker: _Worker) -> None:
+            first = self._file.read(1)
+            if not first:
+                return  # an empty file has no data
+            rest = [first]
+
+            def pull(size: int) -> bytes:
+                if worker.closed.is_set():
+                    raise _Closed
+                return rest.pop() if rest else self._file.read(size)
+
+            _Stream(pull, worker.put, self._name).run(_decompress_stream)
+
+        self._worker = _Worker(run)
+        self._worker.start()
+
+    def _stop(self) -> None:
+        self._worker.closed.set()
+        self._worker.join()
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return bool(self._file.seekable())
+
+    def readinto(self, buffer: Any) -> int:
+        if not len(self._piece):
+            piece = self._worker.get(self._worker.ended)
+            if piece is None:
+                if self._worker.error is not None:
+                    raise self._worker.error
+                return 0
+            self._piece = memoryview(piece)
+        size = min(len(buffer), len(self._piece))
+        buffer[:size] = self._piece[:size]
+        self._piece = self._piece[size:]
+        self._place += size
+        return size
+
+    def tell(self) -> int:
+        return self._place
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Backwards, the file is decompressed again from its start."""
+        if not self.seekable():
+            raise io.UnsupportedOperation("the underlying file cannot seek")
+        if whence == io.SEEK_END:
+            while self.read(1 << 20):
+                pass
+        target = offset + (0 if whence == io.SEEK_SET else self._place)
+        if target < self._place:
+            self._stop()
+            self._file.seek(0)
+            self._piece, self._place = memoryview(b""), 0
+            self._begin()
+        while self._place < target and self.read(min(1 << 20, target - self._place)):
+            pass
+        return self._place
+
+    def close(self) -> None:
+        if not self.closed:
+            self._stop()
+        super().close()
+
+
+class BZ2File(io.BufferedIOBase):
+    """A bzip2 file that is read or written by several threads.
+
+    `filename` is a path or a file object, `mode` one of "r", "w", "x" and "a", with or without "b".
+    """
+
+    def __init__(self, filename: Any, mode: str = "r", *, compresslevel: int = 9) -> None:
+        self._raw: Any = None
+        kind = mode.replace("b", "") or "r"
+        if kind not in ("r", "w", "x", "a"):
+            raise ValueError(f"mode is {mode!r}; expected 'r', 'w', 'x' or 'a'")
+        options = _options(compresslevel)
+        self._owned = isinstance(filename, (str, bytes, os.PathLike))
+        self._file = filename
+        if self._owned:
+            self._file = builtins.open(filename, kind + "b")  # noqa: SIM115 # closed by close
+        if not hasattr(self._file, "read" if kind == "r" else "write"):
+            raise TypeError("filename is no str, bytes, file or PathLike object")
+        self.mode = "rb" if kind == "r" else "wb"
+        self.name = os.fsdecode(filename) if self._owned else getattr(filename, "name", "the file")
+        self._written = 0
+        if kind == "r":
+            self._raw = io.BufferedReader(_Unpacked(self._file, str(self.name)), 1 << 18)
+            return
+        self._done = threading.Event()
+        self._worker = _Worker(lambda worker: self._pack(worker, options))
+        self._worker.start()
+
+    def _pack(self, worker: _Worker, options: Any) -> None:
+        rest = memoryview(b"")
+
+        def pull(size: int) -> bytes:
+            nonlocal rest
+            while not len(rest):
+                piece = worker.get(self._done)
+                if piece is None:
+                    return b""
+                rest = memoryview(piece)
+            now, rest = bytes(rest[:size]), rest[size:]
+            return now
+
+        def push(piece: bytes) -> None:
+            self._file.write(piece)
+
+        try:
+            _Stream(pull, push, "the data").run(_compress_stream, options)
+        except BaseException:
+            worker.closed.set()  # a write that waits for space ends
+            raise
+
+    def readable(self) -> bool:
+        self._check_open()
+        return self._raw is not None
+
+    def writable(self) -> bool:
+        self._check_open()
+        return self._raw is None
+
+    def seekable(self) -> bool:
+        return self.readable() and self._raw.seekable()
+
+    def fileno(self) -> int:
+        self._check_open()
+        return int(self._file.fileno())
+
+    def _check_open(self) -> None:
+        if self.closed:
+            raise ValueError("I/O operation on closed file")
+
+    def _reading(self) -> Any:
+        self._check_open()
+        if self._raw is None:
+            raise io.UnsupportedOperation("the file was opened for writing")
+        return self._raw
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        return self._reading().read(-1 if size is None else size)
+
+    def read1(self, size: int = -1, /) -> bytes:
+        return self._reading().read1(size)
+
+    def readinto(self, buffer: Any, /) -> int:
+        return self._reading().readinto(buffer)
+
+    def readline(self, size: int | None = -1, /) -> bytes:
+        return self._reading().readline(-1 if size is None else size)
+
+    def peek(self, size: int = 0, /) -> bytes:
+        return self._reading().peek(size)
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        return self._reading().seek(offset, whence)
+
+    def tell(self) -> int:
+        self._check_open()
+        return self._written if self._raw is None else self._raw.tell()
+
+    def write(self, data: Any, /) -> int:
+        self._check_open()
+        if self._raw is not None:
+            raise io.UnsupportedOperation("the file was opened for reading")
+        piece = bytes(_bytes_of(data))
+        try:
+            if piece:
+                self._worker.put(piece)
+        except _Closed:
+            self._worker.join()
+            raise self._worker.error or OSError("the file cannot be written") from None
+        self._written += len(piece)
+        return len(piece)
+
+    def close(self) -> None:
+        """Ends the compressed data. Raises the error of an earlier write, if there was one."""
+        if self.closed:
+            return
+        try:
+            if self._raw is not None:
+                self._raw.close()
+            else:
+                self._done.set()
+                self._worker.join()
+                if self._worker.error is not None:
+                    raise self._worker.error
+        finally:
+            super().close()
+            if self._owned:
+                self._file.close()
+
+
+def open(
+    filename: Any,
+    mode: str = "rb",
+    compresslevel: int = 9,
+    encoding: str | None = None,
+    errors: str | None = None,
+    newline: str | None = None,
+) -> IO[Any]:
+    """Opens a bzip2 file: binary, or text if the mode contains "t"."""
+    if "t" not in mode:
+        if encoding is not None or errors is not None or newline is not None:
+            raise ValueError("encoding, errors and newline are for text modes; expected mode 'rt'")
+        return BZ2File(filename, mode, compresslevel=compresslevel)  # type: ignore[return-value]
+    if "b" in mode:
+        raise ValueError(f"mode is {mode!r}; expected 't' or 'b', not both")
+    file = BZ2File(filename, mode.replace("t", ""), compresslevel=compresslevel)
+    return io.TextIOWrapper(file, encoding, errors, newline)  # type: ignore[type-var]
