@@ -58,7 +58,7 @@ static bool transform(execution *e)
     size_t               n;
     uint64_t             primary = 0;
     uint8_t              header[HEADER];
-    char *const          text = read_text(e, 0, &n);
+    char *const          text = read_whole_text(e, 0, &n);
     void *const          bwt = text != NULL ? new_results(e, ORDO_U8, n, "the transform") : NULL;
 
     if (bwt == NULL)
@@ -76,7 +76,7 @@ static bool invert(execution *e)
 {
     size_t            n;
     uint64_t          primary = 0;
-    const char *const file = read_text(e, 0, &n);
+    const char *const file = read_whole_text(e, 0, &n);
 
     if (file == NULL)
         return false;

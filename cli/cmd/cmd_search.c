@@ -71,7 +71,7 @@ static bool index_work(execution *e)
     const ordo_fm_opts opts = ORDO_OPTS(ordo_fm_opts, .sample = (uint32_t)e->o.sample);
     ordo_fm           *fm = NULL;
     size_t             n, bytes;
-    char *const        text = read_text(e, 0, &n);
+    char *const        text = read_whole_text(e, 0, &n);
 
     if (text == NULL)
         return false;
@@ -183,7 +183,7 @@ static bool search_work(execution *e)
     size_t      bytes;
     patterns    p = {0};
     ordo_fm    *fm = NULL;
-    char *const data = read_text(e, 0, &bytes);
+    char *const data = read_whole_text(e, 0, &bytes);
 
     if (data == NULL)
         return false;

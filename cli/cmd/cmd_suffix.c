@@ -61,7 +61,7 @@ static bool work(execution *e)
 {
     const ordo_text_opts opts = ORDO_OPTS(ordo_text_opts, .algorithm = (uint32_t)e->o.algorithm);
     size_t               n;
-    char *const          text = read_text(e, 0, &n);
+    char *const          text = read_whole_text(e, 0, &n);
 
     if (text == NULL)
         return false;

@@ -73,8 +73,8 @@ static bool read_plain(const input_request *request, source *s, text_numbers *t,
     return true;
 }
 
-static bool read_text(const input_request *request, const char *const *paths, size_t n, int type,
-                      source *first, input *out)
+static bool read_whole_text(const input_request *request, const char *const *paths, size_t n,
+                            int type, source *first, input *out)
 {
     text_numbers t;
     size_t       length = 0;
@@ -158,7 +158,7 @@ bool input_read_files(const input_request *request, const char *const *paths, si
                        .format = input_format(&first, s.block, s.end),
                        .ends = malloc(n * sizeof *out->ends)};
         ok = out->ends == NULL            ? cli_fail("not enough memory for the files")
-             : out->format == FORMAT_TEXT ? read_text(request, paths, n, type, &s, out)
+             : out->format == FORMAT_TEXT ? read_whole_text(request, paths, n, type, &s, out)
                                           : read_arrays(&first, paths, n, &s, out);
     }
     progress_end();

@@ -1,9 +1,9 @@
-/* read_text.c - the bytes of a whole file, for commands on text. */
+/* read_whole_text.c - the bytes of a whole file, for commands on text. */
 #include "cli/cmd/command.h"
 
 #include <stdlib.h>
 
-char *read_text(execution *e, size_t i, size_t *n)
+char *read_whole_text(execution *e, size_t i, size_t *n)
 {
     source s;
     char  *bytes = NULL;
