@@ -1,10 +1,11 @@
-/* ranks.c - the program ordo-ranks: times calls over many ranks, which are threads of one process,
- * beside the same calls of one context with as many threads.
+/* ranks.c - the program ordo-ranks: times calls over many ranks, which are threads of one
+ * process, beside the same calls of one context with as many threads.
  *
  *     ordo-ranks [-n KEYS] [-t TYPE] [-r ROUNDS] RANKSxTHREADS...
  *
- * A round makes each call once, on the same keys, and the bytes of the sorts are compared. Prints
- * medians, the part of the keys that moved between ranks, and the bytes of collective operations. */
+ * A round makes each call once, on the same keys, and the bytes of the sorts are compared.
+ * Prints medians, the part of the keys that moved between ranks, and the bytes of collective
+ * operations. */
 #define _GNU_SOURCE
 #include "ordo_dist.h"
 

@@ -1,9 +1,9 @@
 /* ordo_mpi.h - the ranks of an MPI communicator as an ordo_comm for ordo_dist.h.
  *
- * Header only: it is compiled with the caller's own MPI, so MPICH and Open MPI both work. Counts are
- * int and messages have at most 256 MiB, because large counts of MPI-4 are missing or young in many
- * installations. MPI_THREAD_FUNNELED is enough: all calls of MPI come from the thread that calls
- * ordo.
+ * Header only: it is compiled with the caller's own MPI, so MPICH and Open MPI both work. Counts
+ * are int and messages have at most 256 MiB, because large counts of MPI-4 are missing or young
+ * in many installations. MPI_THREAD_FUNNELED is enough: all calls of MPI come from the thread
+ * that calls ordo.
  *
  *     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
  *     ordo_comm comm;
@@ -12,8 +12,8 @@
  *         ordo_mpi_close(&comm);
  *     }
  *
- * If a rank cannot go on (its transport failed, or it has no memory for a few kilobytes), it calls
- * MPI_Abort, because MPI has no portable way to tell the others. */
+ * If a rank cannot go on (its transport failed, or it has no memory for a few kilobytes), it
+ * calls MPI_Abort, because MPI has no portable way to tell the others. */
 #ifndef ORDO_MPI_H
 #define ORDO_MPI_H
 

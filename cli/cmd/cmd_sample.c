@@ -1,9 +1,9 @@
 /* cmd_sample.c - `ordo shuffle` and `ordo sample`: elements in random order.
  *
  * Fisher and Yates' exchange of element i with a random one of the elements from i on, by one
- * thread, so that the result depends on the seed alone. The numbers come from SplitMix64 (Steele, Lea
- * and Flood 2014); Lemire's multiplication with rejection (2019) makes every choice equally
- * likely. */
+ * thread, so that the result depends on the seed alone. The numbers come from SplitMix64
+ * (Steele, Lea and Flood 2014); Lemire's multiplication with rejection (2019) makes every choice
+ * equally likely. */
 #include "cli/cmd/command.h"
 
 static const char shuffle_help[] =

@@ -165,8 +165,8 @@ bool csv_quantile(execution *e, const ordo_quantile_opts *opts, const double *q,
 /* cmd_sort.c: sorts numbers in memory and writes them. */
 bool sort_numbers(execution *e);
 
-/* read_whole_text.c: reads all bytes of e->paths[i]; sets *n. command_execute() frees them. NULL after a
- * message. */
+/* read_whole_text.c: reads all bytes of e->paths[i]; sets *n. command_execute() frees them. NULL
+ * after a message. */
 char *read_whole_text(execution *e, size_t i, size_t *n);
 
 /* check.c: checks that the input is sorted. If an element is out of order, names it on stderr and

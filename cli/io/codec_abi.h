@@ -1,6 +1,6 @@
-/* codec_abi.h - what ordo uses of zlib, libzstd, liblzma and libbz2: their structures and functions,
- * as these libraries have declared them since zlib 1.2, zstd 1.0, xz 5.0 and bzip2 1.0. No header of
- * theirs is needed to build ordo. */
+/* codec_abi.h - what ordo uses of zlib, libzstd, liblzma and libbz2: their structures and
+ * functions, as these libraries have declared them since zlib 1.2, zstd 1.0, xz 5.0 and bzip2
+ * 1.0. No header of theirs is needed to build ordo. */
 #ifndef ORDO_CLI_IO_CODEC_ABI_H
 #define ORDO_CLI_IO_CODEC_ABI_H
 

@@ -25,8 +25,8 @@ typedef enum number_result {
  * or a NUL). */
 number_result number_parse(ordo_type type, const char *text, const char *end, void *out);
 
-/* significand * 10^q as f64, rounded to nearest. False if this takes more than 128 bits to decide, or
- * the result is no normal number: use number_parse(). */
+/* significand * 10^q as f64, rounded to nearest. False if this takes more than 128 bits to
+ * decide, or the result is no normal number: use number_parse(). */
 bool number_scale(uint64_t significand, int q, double *out);
 
 /* Writes the shortest text that reads back as the same value (every NaN is "nan") and returns its

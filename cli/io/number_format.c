@@ -1,10 +1,10 @@
 /* number_format.c - writing one number (see number.h).
  *
- * A float is written as the first of %.15g, %.16g, %.17g (f32: %.6g to %.9g) that reads back as the
- * same value. decimal_of() computes 17 digits and a fraction from a product with a power of ten of
- * 128 bits. Shorter candidates are these digits rounded; one reads back as the value if its distance
- * is less than half the gap to the next float. Whatever is too close to call for the precision of
- * the product is left to snprintf() and strtod(). */
+ * A float is written as the first of %.15g, %.16g, %.17g (f32: %.6g to %.9g) that reads back as
+ * the same value. decimal_of() computes 17 digits and a fraction from a product with a power of
+ * ten of 128 bits. Shorter candidates are these digits rounded; one reads back as the value if its
+ * distance is less than half the gap to the next float. Whatever is too close to call for the
+ * precision of the product is left to snprintf() and strtod(). */
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/io/number.h"

@@ -48,9 +48,9 @@ bool source_fill(source *s, size_t length);
 /* Reads the whole file and returns block, which the caller frees. NULL after a message. */
 char *source_take(source *s);
 
-/* Makes room and reads on, so that the bytes from the next line on are at least `least`, or all that
- * are left. Returns how many of them are whole lines. SIZE_MAX after a message. Invalidates the same
- * pointers as source_next(). */
+/* Makes room and reads on, so that the bytes from the next line on are at least `least`, or all
+ * that are left. Returns how many of them are whole lines. SIZE_MAX after a message. Invalidates
+ * the same pointers as source_next(). */
 size_t source_piece(source *s, size_t least);
 
 /* Goes over the first `length` bytes of that piece, which are `lines` whole lines. */

@@ -1,9 +1,9 @@
 /* summary.h - count, extremes and the exact sum of an array, in one pass on several threads.
  *
- * The sum of integers is kept in 128 bits. The sum of floats is kept exactly, as a fixed-point number
- * with the range of f64 in chunks of 32 bits (Neal, Fast exact summation using small and large
- * superaccumulators, 2015), and is rounded once at the end. Both do not depend on the order of
- * the elements or on the number of threads. */
+ * The sum of integers is kept in 128 bits. The sum of floats is kept exactly, as a fixed-point
+ * number with the range of f64 in chunks of 32 bits (Neal, Fast exact summation using small and
+ * large superaccumulators, 2015), and is rounded once at the end. Both do not depend on the
+ * order of the elements or on the number of threads. */
 #ifndef ORDO_CLI_IO_SUMMARY_H
 #define ORDO_CLI_IO_SUMMARY_H
 

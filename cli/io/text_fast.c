@@ -1,8 +1,9 @@
 /* text_fast.c - plain lines of numbers (see text_fast.h).
  *
- * Each thread reads a chunk. If the type is to be chosen, a chunk is read as integers up to the first
- * fraction; its integers so far are then converted. At the end, if any chunk has fractions, those
- * without are converted. Eight digits are read at a time, by three multiplications. */
+ * Each thread reads a chunk. If the type is to be chosen, a chunk is read as integers up to the
+ * first fraction; its integers so far are then converted. At the end, if any chunk has
+ * fractions, those without are converted. Eight digits are read at a time, by three
+ * multiplications. */
 #include "cli/io/text_fast.h"
 
 #include "cli/io/number.h"

@@ -41,11 +41,11 @@ typedef struct fast_text {
 /* Cuts text[0..length), whole lines but for the last, into chunks and counts the lines. */
 void fast_split(fast_text *f);
 
-/* Reads the numbers into f->values, which has room for f->lines numbers of the type, or of 8 bytes if
- * it is to be chosen. With `choose`, f->type says what earlier text needed (i64 for none); the new
- * type is i64, u64 or f64, but if f->type was an integer type and `only_integers` is set, a
- * fraction makes the text not plain. False: some line is not plain, or the numbers have no type in
- * common; values may then hold anything. */
+/* Reads the numbers into f->values, which has room for f->lines numbers of the type, or of 8
+ * bytes if it is to be chosen. With `choose`, f->type says what earlier text needed (i64 for
+ * none); the new type is i64, u64 or f64, but if f->type was an integer type and `only_integers`
+ * is set, a fraction makes the text not plain. False: some line is not plain, or the numbers
+ * have no type in common; values may then hold anything. */
 bool fast_read(fast_text *f, bool any_negative, bool only_integers);
 
 #endif

@@ -52,9 +52,9 @@ void text_start(text_numbers *t, source *s, int type, bool skip_bad);
  * changed, the caller must pass the numbers before it to text_convert(). */
 text_result text_next(text_numbers *t, void *value);
 
-/* Reads all numbers of text[0..length), whole lines but for the last, with several threads. False if
- * some line is not plain (see text_fast.h); t is then as before, except for memory. *f describes
- * the lines. Does not move t->s. */
+/* Reads all numbers of text[0..length), whole lines but for the last, with several threads.
+ * False if some line is not plain (see text_fast.h); t is then as before, except for memory. *f
+ * describes the lines. Does not move t->s. */
 bool text_plain(text_numbers *t, const char *text, size_t length, fast_text *f);
 
 /* Converts numbers from one chosen type to a wider one, in place. */

@@ -1,7 +1,7 @@
 /* workers.h - threads of the command, for reading, writing and small passes over arrays.
  *
- * Threads exist only during a call. They block all signals, so that handlers run in the main thread.
- * If a thread cannot be created, the others do its work. */
+ * Threads exist only during a call. They block all signals, so that handlers run in the main
+ * thread. If a thread cannot be created, the others do its work. */
 #ifndef ORDO_CLI_IO_WORKERS_H
 #define ORDO_CLI_IO_WORKERS_H
 
@@ -22,8 +22,8 @@ typedef struct ordered_buffer {
 
 typedef struct ordered_work {
     size_t blocks;
-    /* Sets `length` and fills data with block i; buffer_room() makes room. False on failure. Several
-     * calls run at the same time. */
+    /* Sets `length` and fills data with block i; buffer_room() makes room. False on failure.
+     * Several calls run at the same time. */
     bool (*fill)(void *user, size_t i, ordered_buffer *b);
     /* Takes the blocks in order, in the thread of the caller. False ends the work. */
     bool (*drain)(void *user, size_t i, const ordered_buffer *b);

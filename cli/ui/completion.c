@@ -22,7 +22,8 @@ static void print_option(const option_spec *s)
     printf("%s%s", s->name[1] == '\0' ? "-" : "--", s->name);
 }
 
-/* Prints the choices of an option, with blanks between them; "-" stands for a value without name. */
+/* Prints the choices of an option, with blanks between them; "-" stands for a value without
+ * name. */
 static void print_choices(const option_spec *s)
 {
     bool first = true;

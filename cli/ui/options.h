@@ -199,8 +199,8 @@ bool option_count(const char *text, uint64_t *out);
 bool option_size(const char *text, uint64_t *out);
 
 /* Reads a list with commas, given for the option shown as `option`: uint64_t counts from 1
- * (1,10,1e3) if most is 0, or double numbers from 0 to `most`. The list is to be freed. NULL after a
- * message. */
+ * (1,10,1e3) if most is 0, or double numbers from 0 to `most`. The list is to be freed. NULL
+ * after a message. */
 void *option_list(const char *command, const char *option, const char *text, int most, size_t *n);
 
 /* The one of names[0..n) that is most similar to `typed`, or NULL if none is similar enough. */

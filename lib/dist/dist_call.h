@@ -1,8 +1,9 @@
-/* dist_call.h - what all calls over several ranks share: the agreement about arguments and failures,
- * the collective operations, and the context that works on this rank's part.
+/* dist_call.h - what all calls over several ranks share: the agreement about arguments and
+ * failures, the collective operations, and the context that works on this rank's part.
  *
- * Every rank makes the same sequence of collective operations. So a rank that fails must not leave a
- * call on its own: it takes its status to the next dist_agree(), where all ranks learn of it. */
+ * Every rank makes the same sequence of collective operations. So a rank that fails must not
+ * leave a call on its own: it takes its status to the next dist_agree(), where all ranks learn
+ * of it. */
 #ifndef ORDO_DIST_DIST_CALL_H
 #define ORDO_DIST_DIST_CALL_H
 

@@ -1,9 +1,10 @@
 /* dist_rank.c - ordo_dist_rank and ordo_dist_unique_count.
  *
- * The keys go to the ranks that hold their places in the global order. There each rank ranks what
- * it received, in the sequence of arrival, by ordo_rank. Only the first and the last group of ties
- * of a rank can continue on other ranks: a summary of 64 bytes of each rank tells how far, and their
- * ranks are corrected. The ranks go home by the reverse exchange, so no index is ever sent. */
+ * The keys go to the ranks that hold their places in the global order. There each rank ranks
+ * what it received, in the sequence of arrival, by ordo_rank. Only the first and the last group
+ * of ties of a rank can continue on other ranks: a summary of 64 bytes of each rank tells how
+ * far, and their ranks are corrected. The ranks go home by the reverse exchange, so no index is
+ * ever sent. */
 #define _POSIX_C_SOURCE 200809L
 #include "dist/pieces.h"
 
@@ -119,8 +120,9 @@ static uint64_t correct(const ranking *r, const summary *mine, uint64_t local)
     return r->offset + local;
 }
 
-/* The mean of the first and the last rank of a group is half an integer, which f64 holds exactly up
- * to 2^52. A group of ties has one mean, so equality of means identifies the first and last group. */
+/* The mean of the first and the last rank of a group is half an integer, which f64 holds exactly
+ * up to 2^52. A group of ties has one mean, so equality of means identifies the first and last
+ * group. */
 static double correct_average(const ranking *r, const summary *mine, double local)
 {
     double const first = (1 + (double)mine->first_count) / 2;

@@ -1,7 +1,7 @@
 /* dist_topk.c - ordo_dist_topk: the keys before the cut at position k, gathered on every rank.
  *
- * Each rank lists its keys before the cut in the sequence of their indices, so the gathered list has
- * the sequence of the global array, and a stable sort orders it. */
+ * Each rank lists its keys before the cut in the sequence of their indices, so the gathered list
+ * has the sequence of the global array, and a stable sort orders it. */
 #define _POSIX_C_SOURCE 200809L
 #include "dist/cuts.h"
 

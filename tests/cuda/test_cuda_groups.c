@@ -1,7 +1,7 @@
-/* test_cuda_groups.c - lexsort, lexrank and groups on a GPU: the bytes of the CPU, for all types.
- * Then host arrays in a context for the GPU, groups above the capacity, and capture into a graph.
- * ORDO_TEST_SMALL=1 takes two types and short arrays, for compute-sanitizer; ORDO_TEST_SMALL=2 takes
- * one type and shorter arrays, for its race checker. */
+/* test_cuda_groups.c - lexsort, lexrank and groups on a GPU: the bytes of the CPU, for all
+ * types. Then host arrays in a context for the GPU, groups above the capacity, and capture into
+ * a graph. ORDO_TEST_SMALL=1 takes two types and short arrays, for compute-sanitizer;
+ * ORDO_TEST_SMALL=2 takes one type and shorter arrays, for its race checker. */
 #include "device.h"
 #include "inputs.h"
 

@@ -1,6 +1,7 @@
-/* fuzz_text.c - the reader of text numbers: plain lines, which several threads read, give the same
- * result as reading line by line, and every refusal has a reason. Numbers that are written and read again have the same bits (a NaN is some NaN). Floats
- * are written as the shortest text that reads back as the same number.
+/* fuzz_text.c - the reader of text numbers: plain lines, which several threads read, give the
+ * same result as reading line by line, and every refusal has a reason. Numbers that are written
+ * and read again have the same bits (a NaN is some NaN). Floats are written as the shortest text
+ * that reads back as the same number.
  *
  * The first byte of the input chooses the type and whether bad lines are skipped. */
 #include "fuzz.h"
