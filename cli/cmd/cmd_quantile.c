@@ -254,6 +254,8 @@ const command command_median = {"median",
                                 ORDO_NANS_PROPAGATE,
                                 median_wrong,
                                 median_work};
-const command command_percentile = {"percentile",         percentile_help,     percentile_specs,
-                                    READS | WRITES | FEW, ORDO_NANS_PROPAGATE, percentile_wrong,
-                                    quantile_work};
+const command command_percentile = {
+    "percentile",        percentile_help,
+    percentile_specs,    READS | WRITES | FEW | EXTERNAL | CSV_IN | CSV_GROUPS,
+    ORDO_NANS_PROPAGATE, percentile_wrong,
+    quantile_work};

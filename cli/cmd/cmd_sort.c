@@ -126,6 +126,7 @@ static const option_spec sort_specs[] = {
     COUNT("seed", 0, line.seed, 0, UINT64_MAX - 1),
     COUNT("parallel", 0, common.threads, 1, 4096),
     EXTERNAL_OPTIONS,
+    RESUME_OPTION,
     RECORD_OPTIONS,
     ARRAY_OPTIONS};
 static const option_spec argsort_specs[] = {BOTH_OPTIONS,

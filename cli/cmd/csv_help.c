@@ -63,7 +63,7 @@ static const char format_help[] =
 
 void csv_print_help(const command *c, FILE *to)
 {
-    const bool        columns = c == &command_quantile || c == &command_median;
+    const bool columns = c == &command_quantile || c == &command_percentile || c == &command_median;
     const char *const own = columns                ? columns_help
                             : c == &command_sort   ? sort_help
                             : c == &command_rank   ? rank_help

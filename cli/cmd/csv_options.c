@@ -59,6 +59,7 @@ const char *csv_unused(const execution *e)
 {
     const options *const o = &e->o;
     const bool           sorts_lines = e->command == &command_sort;
+    const bool           takes_fasta = sorts_lines || e->command == &command_rank;
     const given          all[] = {{o->csv.header, "--header"},
                                   {o->csv.no_header, "--no-header"},
                                   {o->csv.no_quotes, "--no-quotes"},
@@ -72,7 +73,7 @@ const char *csv_unused(const execution *e)
         return NULL;
     if (o->csv.by.n > 0 && !o->fasta)
         return (e->command->flags & CSV_GROUPS) == 0 ? "--by needs --fasta"
-               : (e->command->flags & LINES_IN) != 0 ? "--by needs --csv, --tsv or --fasta"
+               : takes_fasta                         ? "--by needs --csv, --tsv or --fasta"
                                                      : "--by needs --csv or --tsv";
     const char *const name = first_given(all, sizeof all / sizeof all[0]);
     if (name == NULL)

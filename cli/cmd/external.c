@@ -76,8 +76,7 @@ const char *external_wrong(const execution *e)
 
     if (records != NULL)
         return records;
-    if (o->resume &&
-        (e->command != &command_sort || strings_option(o) != NULL || csv_option(o) != NULL))
+    if (o->resume && (strings_option(o) != NULL || csv_option(o) != NULL))
         return "--resume is for sort of npy, raw and record files";
     return NULL;
 }

@@ -314,11 +314,11 @@ static bool parse_long(parse *p, const char *word)
 }
 
 /* A size without a unit, which sort(1) counts in units of 1024 bytes, with that unit; other sizes
- * as they are. Valid until the next call. */
+ * and 0 as they are. Valid until the next call. */
 static const char *size_of_sort(const char *text)
 {
     static char size[32];
-    const bool  bare = text[0] != '\0' && strspn(text, "0123456789") == strlen(text);
+    const bool bare = text[strspn(text, "0")] != '\0' && strspn(text, "0123456789") == strlen(text);
 
     if (!bare || strlen(text) + sizeof "Ki" > sizeof size)
         return text;

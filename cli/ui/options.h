@@ -169,7 +169,8 @@ typedef struct options { /* the options of all commands; each command uses some 
         TEXT("profile-json", 0, common.profile_json), TEXT("profile-svg", 0, common.profile_svg),  \
         OPTION_END
 /* Of commands that take data larger than memory. */
-#define EXTERNAL_OPTIONS TEXTS("temporary-directory", 'T', directories), FLAG("resume", resume)
+#define EXTERNAL_OPTIONS TEXTS("temporary-directory", 'T', directories)
+#define RESUME_OPTION FLAG("resume", resume)
 #define RECORD_OPTIONS                                                                             \
     COUNT("record-size", 0, record_size, 1, UINT32_MAX),                                           \
         COUNT("key-offset", 0, key_offset, 0, UINT32_MAX), TEXT("key-type", 0, key_type)

@@ -12,7 +12,7 @@ for command in $commands; do
     [ "$(grep -c '^\.Bl' page)" = "$(grep -c '^\.El' page)" ] || echo "$command: open list"
     grep -q "^\.Nd [a-z]" page || echo "$command: no summary"
     case $command in
-    info | tune) continue ;; # take all common options, and describe those that have an effect
+    bzip2 | info | tune) continue ;; # take all common options, and describe those that have an effect
     esac
     ordo completion bash | sed -n "s/^ *$command) words='\(.*\)' ;;/\1/p" | tr ' ' '\n' |
         while read -r option; do
