@@ -107,7 +107,10 @@ def _lengths_of(a: Any, lengths: Any) -> list[int] | None:
     if lengths is True:
         return [int(n) for n in a.map_partitions(len, meta=("n", "i8")).compute()]
     if lengths is None:
-        known = getattr(a.expr, "_get_lengths", lambda: None)()
+        expression = a.expr
+        while any(kind.__name__ == "Elemwise" for kind in type(expression).__mro__):
+            expression = max(expression.dependencies(), key=lambda one: one.npartitions)
+        known = getattr(expression, "_get_lengths", lambda: None)()
         return None if known is None else [int(n) for n in known]
     sizes = [int(n) for n in lengths]
     if len(sizes) != a.npartitions:

@@ -28,7 +28,7 @@ class Cuts(NamedTuple):
     high: Any
 
     def bounds(self, chunk: int) -> Any:
-        """Returns where the output chunks begin in an input chunk, and its end, after all rounds."""
+        """Returns where the output chunks begin in an input chunk, and where the last one ends."""
         return np.concatenate(([0], self.low[:, chunk], [self.counts[chunk]]))
 
     def before(self, chunk: int) -> int:

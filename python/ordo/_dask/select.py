@@ -69,11 +69,15 @@ def quantile(
     blocks = blocks_of(a, NUMBERS, lengths)
     if blocks.dtype.kind == "b":
         raise TypeError("a has dtype bool; expected numbers, dates or times")
-    example = _select.quantile(np.ones(1, blocks.dtype), q, method=method)  # checks q and method
+    one = np.ones(1, blocks.dtype)
+    example = _select.quantile(one, q, method=method)  # raises an error for a wrong q or method
+    dtype = (
+        np.dtype(np.float64) if blocks.known() == 0 and one.dtype.kind in "iu" else example.dtype
+    )
     probabilities = np.asarray(q)
     if probabilities.dtype.kind in "iub" and method == "linear":
         method = "lower"
-    return _quantiles(blocks, a, _Wanted(probabilities, method, nan_policy, example.dtype))
+    return _quantiles(blocks, a, _Wanted(probabilities, method, nan_policy, dtype))
 
 
 def median(a: Any, *, nan_policy: str = "propagate", lengths: Any = None) -> Any:
@@ -171,6 +175,8 @@ def _between(pair: Any, way: float, wanted: _Wanted) -> Any:
 def _without_elements(wanted: _Wanted, dtype: Any, cuts: Cuts, nans: int) -> Any:
     """Returns what ordo returns without elements, or with only NaNs, or for a NaN."""
     not_number = {"M": np.datetime64("NaT"), "m": np.timedelta64("NaT")}.get(dtype.kind, np.nan)
+    if wanted.dtype.kind in "iu":
+        raise ValueError(f"there are no elements, and {wanted.dtype} cannot hold NaN, the quantile")
     none = np.full(min(nans, 1), not_number).astype(dtype) if nans else np.empty(0, dtype)
     if wanted.q is None:
         return np.asarray(_select.median(none, nan_policy=wanted.nan_policy), wanted.dtype)

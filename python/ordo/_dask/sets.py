@@ -41,21 +41,22 @@ def unique(
     asked = [flag(return_index, "return_index"), flag(return_inverse, "return_inverse")]
     asked.append(flag(return_counts, "return_counts"))
     blocks = blocks_of(a, lengths=lengths)
-    name = name_of("unique", a)
+    first = asked[0] or asked[1]
+    name = name_of("unique", a, first)
     layer, starts = start_tasks(blocks, name)
     found = [(name + "-chunk", i) for i in range(len(blocks.keys))]
     for i, key in enumerate(found):
-        layer[key] = (partial(_distinct, i), blocks.keys[i], starts)
-    last = reduction(layer, name, found, _merged)
+        layer[key] = (partial(_distinct, first, i), blocks.keys[i], starts)
+    last = reduction(layer, name, found, partial(_merged, first))
     results = [_part(blocks, layer, name, last, 0, blocks.dtype)]
     if asked[0]:
-        results.append(_part(blocks, layer, name, last, 1, np.dtype(np.int64)))
+        results.append(_part(blocks, layer, name, last, 2, np.dtype(np.int64)))
     if asked[1]:
         inverse = name + "-inverse"
         tasks = {(inverse, i): (_inverse, key, last) for i, key in enumerate(blocks.keys)}
         results.append(blocks.array(inverse, {**layer, **tasks}, blocks.sizes, np.dtype(np.int64)))
     if asked[2]:
-        results.append(_part(blocks, layer, name, last, 2, np.dtype(np.int64)))
+        results.append(_part(blocks, layer, name, last, 1, np.dtype(np.int64)))
     return tuple(results) if len(results) > 1 else results[0]
 
 
@@ -69,18 +70,26 @@ def _taken(part: int, found: tuple) -> Any:
     return found[part]
 
 
-def _distinct(i: int, chunk: Any, starts: list) -> tuple:
+# With `first` the representative of equal elements (-0.0 and 0.0, NaNs) is the first one, as in
+# `ordo.unique` with indices; otherwise it is the first in the order of `ordo.sort`.
+def _distinct(first: bool, i: int, chunk: Any, starts: list) -> tuple:
+    if not first:
+        values, counts = _sets.unique(chunk, return_counts=True)
+        return values, counts
     values, index, counts = _sets.unique(chunk, return_index=True, return_counts=True)
-    return values, index + starts[i], counts
+    return values, counts, index + starts[i]
 
 
-def _merged(found: list) -> tuple:
-    values, index, counts = (np.concatenate(parts) for parts in zip(*found))
-    kept, where, inverse = _sets.unique(values, return_index=True, return_inverse=True)
+def _merged(first: bool, found: list) -> tuple:
+    values, counts, *index = (np.concatenate(parts) for parts in zip(*found))
+    if first:
+        kept, where = _sets.unique(values, return_index=True)
+        index = [index[0][where]]  # earlier chunks are first, so these are the least indices
+    else:
+        kept = _sets.unique(values)
     total = np.zeros(kept.size, np.int64)
-    np.add.at(total, inverse, counts)
-    # The pieces are in the order of the chunks, so the first of equal elements has the least index.
-    return kept, index[where], total
+    np.add.at(total, _sets.searchsorted(kept, values), counts)
+    return (kept, total, *index)
 
 
 def _inverse(chunk: Any, found: tuple) -> Any:
