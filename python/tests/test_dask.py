@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import doctest
 import os
 import signal
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,6 +25,17 @@ from ordo._dask import cuts  # noqa: E402
 
 METHODS = ["average", "min", "max", "dense", "ordinal"]
 COUNTS = [1, 2, 7, 20]
+
+
+@pytest.mark.skipif(
+    np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="NumPy 1 prints numbers differently"
+)
+def test_the_guide():
+    pytest.importorskip("dask.dataframe", reason="needs the data frames of Dask")
+    guide = Path(__file__).resolve().parents[2] / "docs" / "dask.md"
+    failed, tried = doctest.testfile(str(guide), module_relative=False)
+    assert tried > 10
+    assert failed == 0
 
 
 def chunked(a, sizes):
@@ -346,8 +359,7 @@ def test_a_lost_worker(rng, tmp_path):
         (sort, (sort.name, 3), ordo.sort(a)),
         (rank, (rank.name + "-local", 5), ordo.rankdata(a)),
     ]
-    # The others wait for this long for an answer of the lost worker.
-    with dask.config.set({"distributed.comm.timeouts.connect": "5s"}), distributed.LocalCluster(
+    with distributed.LocalCluster(
         n_workers=4, threads_per_worker=1, processes=True, dashboard_address=None,
         local_directory=str(tmp_path),
     ) as cluster, distributed.Client(cluster) as client:  # fmt: skip
