@@ -69,6 +69,10 @@ def blocks_of(a: Any, kinds: str = NUMBERS + "SU", lengths: Any = None, what: st
                 f"{what} is a {type(a).__name__}; expected a Dask array or a Dask Series (for "
                 "others, use the same function of ordo)"
             )
+        if type(a._meta) is not np.ndarray:
+            raise TypeError(
+                f"{what} has chunks of type {type(a._meta).__name__}; expected NumPy arrays"
+            )
         if a.ndim != 1:
             raise ValueError(f"{what} has {a.ndim} dimensions; expected 1")
         unknown = any(isnan(size) for size in a.chunks[0])
