@@ -43,7 +43,7 @@ def positions(n: Any, q: Any, method: str) -> Any:
     return np.clip(place, 0, n - 1).astype(np.uintp)
 
 
-def _between(n: Any, q: Any, method: str) -> tuple[Any, Any]:
+def between(n: Any, q: Any, method: str) -> tuple[Any, Any]:
     """Returns the position below each quantile, and the fraction of the way to the next one."""
     if method == "averaged_inverted_cdf":
         virtual = n * q - 1
@@ -108,7 +108,7 @@ def quantile(array: Any, q: Any, axis: Any, method: str, keepdims: bool, nan_pol
     n, parts = np.maximum(ordered.count, 1), q.reshape(-1).astype(np.float64)
     if method in DISCRETE:
         return ordered.finish(ordered.at(positions(n, parts, method)), q.shape, keepdims)
-    position, fraction = _between(n, parts, method)
+    position, fraction = between(n, parts, method)
     below, above = ordered.at(position), ordered.at(np.minimum(position + 1, n - 1))
     step = above - below
     found = np.where(fraction >= 0.5, above - step * (1 - fraction), below + step * fraction)

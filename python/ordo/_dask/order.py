@@ -1,0 +1,269 @@
+"""sort and argsort of Dask collections: sorted chunks, exact cuts, pieces, one merge per chunk."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from .. import _order
+from .._check import flag
+from .blocks import (
+    NUMBERS,
+    Blocks,
+    blocks_of,
+    cuts_of,
+    is_frame,
+    name_of,
+    partitions_of,
+    same_sizes,
+    values_of,
+    wanted_sizes,
+)
+from .cuts import Cuts, order_of
+
+
+def sort(
+    a: Any,
+    *,
+    by: Any = None,
+    descending: Any = False,
+    chunks: Any = None,
+    lengths: Any = None,
+    keep_index: bool = False,
+) -> Any:
+    """Sorts a Dask array, a Series, or the rows of a data frame.
+
+    Parameters
+    ----------
+    a : Dask array of one dimension, Dask Series, or Dask data frame.
+    by : the name of a column of a data frame, or a list of names.
+    descending : the largest element first; for a list `by` also a list. NaNs are last.
+    chunks : sizes of the chunks or partitions of the result, in any form that Dask accepts. None:
+        those of `a`.
+    lengths : for a Series or data frame, the lengths of its partitions. None: the lengths that Dask
+        knows without reading data. True: count them now, which computes `a` once. A list: these.
+    keep_index : keep the index of the rows of a Series or data frame. The default is a new index,
+        the positions 0, 1, 2, ..., whose divisions are known if the lengths are.
+
+    Returns
+    -------
+    A collection of the type of `a`. The sizes of its chunks are exact for every input. Rows with
+    equal keys keep their order.
+
+    Raises
+    ------
+    TypeError : `a`, `by` or `descending` has the wrong type, or the keys are not numbers, dates or
+        times.
+    ValueError : `a` has several dimensions, or `by`, `chunks` or `lengths` is wrong.
+    """
+    if is_frame(a):
+        return _sort_frame(a, by, descending, chunks, lengths, flag(keep_index, "keep_index"))
+    if by is not None or lengths is not None:
+        raise TypeError("by and lengths are for data frames and Series; a is an array")
+    down = flag(descending, "descending")
+    blocks = blocks_of(a)
+    sizes = wanted_sizes(chunks, blocks)
+    name = name_of("sort", a, down, sizes)
+    layer: dict = {
+        (name + "-chunk", i): (partial(_sorted, down), key) for i, key in enumerate(blocks.keys)
+    }
+    layer.update(_exchange(blocks, name, sizes, [down], True, partial(_merge, down)))
+    return blocks.array(name, layer, sizes, blocks.dtype)
+
+
+def argsort(a: Any, *, descending: bool = False, chunks: Any = None, lengths: Any = None) -> Any:
+    """Returns the positions that sort a Dask array or Series; stable in both directions.
+
+    Parameters
+    ----------
+    a : Dask array of one dimension, or Dask Series.
+    descending, chunks, lengths : as for `sort`.
+
+    Returns
+    -------
+    Dask array of int64.
+
+    Raises
+    ------
+    TypeError, ValueError : as for `sort`.
+    """
+    down = flag(descending, "descending")
+    blocks = blocks_of(a, lengths=lengths)
+    sizes = wanted_sizes(chunks, blocks)
+    name = name_of("argsort", a, down, sizes)
+    layer: dict = {
+        (name + "-pairs", i): (partial(sorted_pairs, down), key)
+        for i, key in enumerate(blocks.keys)
+    }
+    layer.update(columns_tasks(name, len(blocks.keys)))
+    layer.update(
+        _exchange(blocks, name, sizes, [down], False, partial(_merge_index, down), _index_piece)
+    )
+    return blocks.array(name, layer, sizes, np.dtype(np.int64))
+
+
+def columns_tasks(name: str, chunks: int) -> dict:
+    """Returns tasks (name-chunk, i) that take the sorted columns from (name-pairs, i)."""
+    return {(name + "-chunk", i): (_first, (name + "-pairs", i)) for i in range(chunks)}
+
+
+def _first(pair: tuple) -> Any:
+    return pair[0]
+
+
+def _exchange(
+    blocks: Blocks,
+    name: str,
+    sizes: list[int] | None,
+    directions: list[bool],
+    bits: bool,
+    merge: Any,
+    piece: Any = None,
+) -> dict:
+    """Returns the tasks from sorted chunks (name-chunk, i) to merged chunks (name, j).
+
+    With `piece` the pieces are cut from (name-pairs, i).
+    """
+    inputs = len(blocks.keys)
+    outputs = inputs if sizes is None else len(sizes)
+    columns = [(name + "-chunk", i) for i in range(inputs)]
+    begin = same_sizes(sizes)
+    layer, cuts = cuts_of(blocks, name, columns, begin, directions, bits, outputs > 1)
+    whole = name + ("-chunk" if piece is None else "-pairs")
+    for j in range(outputs):
+        pieces = [(name + "-piece", i, j) for i in range(inputs)]
+        for i, key in enumerate(pieces):
+            layer[key] = (partial(piece or column_piece, i, j), (whole, i), cuts)
+        layer[(name, j)] = (merge, pieces) if merge is not None else (list, pieces)
+    return layer
+
+
+# ---- tasks of arrays -----------------------------------------------------------------------------
+
+
+def _sorted(descending: bool, chunk: Any) -> tuple:
+    return (_order.sort(chunk, descending=descending),)
+
+
+def sorted_pairs(descending: bool, chunk: Any) -> tuple:
+    """Returns a sorted chunk as a tuple of one column, and the stable order of its elements."""
+    order = _order.argsort(chunk, descending=descending)
+    return (chunk[order],), order
+
+
+def column_piece(i: int, j: int, columns: tuple, cuts: Cuts) -> Any:
+    """Returns a copy of what output chunk j gets from sorted chunk i."""
+    start, end = cuts.bounds(i)[j : j + 2]
+    return columns[0][start:end].copy()
+
+
+def _index_piece(i: int, j: int, pair: tuple, cuts: Cuts) -> tuple:
+    (keys,), order = pair
+    start, end = cuts.bounds(i)[j : j + 2]
+    return keys[start:end].copy(), order[start:end] + cuts.before(i)
+
+
+def _merge(descending: bool, pieces: list) -> Any:
+    return _order.sort(np.concatenate(pieces), descending=descending)
+
+
+def _merge_index(descending: bool, pieces: list) -> Any:
+    keys, index = (np.concatenate(parts) for parts in zip(*pieces))
+    return index[_order.argsort(keys, descending=descending)]
+
+
+# ---- data frames and Series ----------------------------------------------------------------------
+
+
+def _sort_frame(
+    a: Any, by: Any, descending: Any, chunks: Any, lengths: Any, keep_index: bool
+) -> Any:
+    names, directions = _columns(a, by, descending)
+    blocks = partitions_of(a, lengths)
+    sizes = wanted_sizes(chunks, blocks)
+    name = name_of("sort", a, names, directions, sizes, keep_index)
+    layer: dict = {
+        (name + "-pairs", i): (partial(_sorted_rows, names, directions), key)
+        for i, key in enumerate(blocks.keys)
+    }
+    layer.update(columns_tasks(name, len(blocks.keys)))
+    layer.update(_exchange(blocks, name, sizes, directions, False, None, _row_piece))
+    outputs = len(blocks.keys) if sizes is None else len(sizes)
+    cuts = next(key for key in reversed(layer) if key[0] == name + "-cuts")
+    for j in range(outputs):
+        merge = partial(_merge_rows, directions, keep_index, j)
+        layer[(name, j)] = (merge, layer[(name, j)][1], cuts)
+    meta = a._meta if keep_index else a._meta.reset_index(drop=True)
+    return frame_of(blocks, name, layer, meta, _divisions(sizes, keep_index, outputs), outputs)
+
+
+def frame_of(
+    blocks: Blocks, name: str, layer: dict, meta: Any, divisions: tuple, outputs: int
+) -> Any:
+    """Returns a Dask Series or data frame whose partitions are the tasks (name, j)."""
+    import dask.dataframe as dd
+    from dask.utils import ensure_dict
+
+    graph = ensure_dict(blocks.graph(name, layer))
+    return dd.from_graph(graph, meta, divisions, [(name, j) for j in range(outputs)], "ordo")
+
+
+def _columns(a: Any, by: Any, descending: Any) -> tuple[list, list[bool]]:
+    if len(a._meta.shape) == 1:
+        if by is not None:
+            raise TypeError(f"by is {by!r} and a is a Series; by is for data frames")
+        names, columns = [None], [a._meta]
+    else:
+        names = list(by) if isinstance(by, (list, tuple)) else [by]
+        if not names or names == [None]:
+            raise ValueError("by is missing; expected the name of a column or a list of names")
+        missing = [one for one in names if one not in a._meta.columns]
+        if missing:
+            raise ValueError(
+                f"by is {missing[0]!r}; expected one of {', '.join(map(repr, a._meta.columns))}"
+            )
+        columns = [a._meta[one] for one in names]
+    for column in columns:
+        if values_of(column).dtype.kind not in NUMBERS + "SU":
+            raise TypeError(
+                f"the column {column.name!r} has dtype {column.dtype}; expected numbers, dates or "
+                "times"
+            )
+    each = descending if isinstance(descending, (list, tuple)) else [descending] * len(names)
+    if len(each) != len(names):
+        raise ValueError(f"descending has {len(each)} flags; expected {len(names)}, as by")
+    return names, [flag(one, "descending") for one in each]
+
+
+def _divisions(sizes: list[int] | None, keep_index: bool, outputs: int) -> tuple:
+    if sizes is None or keep_index or sum(sizes) == 0:
+        return (None,) * (outputs + 1)
+    starts = np.concatenate(([0], np.cumsum(sizes)[:-1])).tolist()
+    return (*starts, max(sum(sizes) - 1, starts[-1]))
+
+
+def _sorted_rows(names: list, directions: list[bool], part: Any) -> tuple:
+    columns = [values_of(part if name is None else part[name]) for name in names]
+    order = order_of(columns, directions, False)
+    return tuple(column[order] for column in columns), part.iloc[order]
+
+
+def _row_piece(i: int, j: int, pair: tuple, cuts: Cuts) -> tuple:
+    columns, rows = pair
+    start, end = cuts.bounds(i)[j : j + 2]
+    return tuple(column[start:end].copy() for column in columns), rows.iloc[start:end].copy()
+
+
+def _merge_rows(directions: list[bool], keep_index: bool, j: int, pieces: list, cuts: Cuts) -> Any:
+    import pandas as pd
+
+    every = [columns for columns, _ in pieces]
+    columns = [np.concatenate(parts) for parts in zip(*every)]
+    rows = pd.concat([piece for _, piece in pieces])
+    result = rows.iloc[order_of(columns, directions, False)]
+    if keep_index:
+        return result
+    start = int(cuts.targets[j - 1]) if j else 0
+    return result.set_axis(pd.RangeIndex(start, start + len(result)), axis=0)
