@@ -98,36 +98,32 @@ typedef struct bzip2_flags { /* of `ordo bzip2` */
 typedef struct options { /* the options of all commands; each command uses some of them */
     common_options common;
     option_texts   operands;
-    const char    *operand; /* the input file, or the distribution of gen */
-    const char    *dtype;   /* input, or of the numbers of gen            */
-    int            from;    /* a file_format                              */
-    bool           skip_bad, text, fasta;
+    const char    *operand;     /* the input file, or the distribution of gen */
+    const char    *dtype;       /* input, or of the numbers of gen            */
     const char    *text_option; /* with text: the option that says so; NULL: --text */
-    int            by;          /* of fasta: a fasta_key */
-    csv_flags      csv;
     const char    *out;
-    int            format; /* a file_format */
-    bool     descending, stable, unique, sorted, check_order, one_based, largest, smallest, index;
-    bool     with_index, exclusive, wide, bits, runs, show, forget, lines, center;
-    int      algorithm, nans, ties, op, index_type;
-    uint64_t k, n, seed, sub_array, width;
-    double   p;
-    bool     unset_first, only;
-    const char  *list_text, *method, *rank_type, *json_file, *flags_file, *flags_dtype;
-    const char  *weights_file, *weights_dtype, *groups_file, *groups_dtype, *then_files;
-    const char  *lr, *rl, *dm; /* files of radius */
-    int          check;        /* a check_kind; 0: sort */
-    line_flags   line;         /* of sort */
-    void        *list;         /* the numbers of list_text, to be freed */
-    size_t       count;
-    option_texts directories; /* -T */
-    bool         resume;
-    uint64_t     record_size, key_offset; /* of records; 0: no records      */
-    const char  *key_type;                /* of records; NULL: not given    */
-    const char  *lcp_file, *pattern_file; /* of suffix and search */
-    bool         verify, count_only, locate;
-    uint64_t     sample; /* of index */
-    bzip2_flags  bzip2;
+    csv_flags      csv;
+    line_flags     line; /* of sort */
+    uint64_t       k, n, seed, sub_array, width;
+    double         p;
+    const char    *list_text, *method, *rank_type, *json_file, *flags_file, *flags_dtype;
+    const char    *weights_file, *weights_dtype, *groups_file, *groups_dtype, *then_files;
+    const char    *lr, *rl, *dm;            /* files of radius */
+    const char    *lcp_file, *pattern_file; /* of suffix and search */
+    uint64_t       sample;                  /* of index */
+    void          *list;                    /* the numbers of list_text, to be freed */
+    size_t         count;
+    option_texts   directories;             /* -T */
+    uint64_t       record_size, key_offset; /* of records; 0: no records      */
+    const char    *key_type;                /* of records; NULL: not given    */
+    int            from, format;            /* file_formats */
+    int            by;                      /* of fasta: a fasta_key */
+    int            check;                   /* a check_kind; 0: sort */
+    int            algorithm, nans, ties, op, index_type;
+    bool skip_bad, text, fasta, descending, stable, unique, sorted, check_order, one_based, largest;
+    bool smallest, index, with_index, exclusive, wide, bits, runs, show, forget, lines, center;
+    bool unset_first, only, resume, verify, count_only, locate;
+    bzip2_flags bzip2;
 } options;
 
 /* Rows for a table over the struct options. */
