@@ -217,6 +217,10 @@ def unbwt(data: Any, primary: int) -> bytes:
     ----------
     data, primary : as `bwt` returns them.
 
+    Returns
+    -------
+    bytes
+
     Raises
     ------
     ValueError : no text has this transform.

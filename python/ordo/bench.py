@@ -182,6 +182,8 @@ def overhead(bench: Bench, n: int) -> None:
     stats, pd = optional("scipy.stats"), optional("pandas")
     series: Any = pd.Series(x) if pd else None
     many = 100
+    text = b"mississipp"
+    suffixes, transform = ordo.suffix_array(text), ordo.bwt(text)
 
     def pairs() -> Any:
         index = np.argsort(x, kind="stable")
@@ -237,6 +239,10 @@ def overhead(bench: Bench, n: int) -> None:
         ("spearmanr", lambda: ordo.spearmanr(x, y), {"scipy": lambda: stats.spearmanr(x, y)}),
         ("mannwhitneyu", lambda: ordo.mannwhitneyu(x, y),
          {"scipy": lambda: stats.mannwhitneyu(x, y)}),
+        ("suffix_array", lambda: ordo.suffix_array(text), {}),
+        ("lcp", lambda: ordo.lcp(text, suffixes), {}),
+        ("bwt", lambda: ordo.bwt(text), {}),
+        ("unbwt", lambda: ordo.unbwt(*transform), {}),
         *moving(x, 4),
         *of_groups(x, np.arange(x.size) % 3),
     ]  # fmt: skip

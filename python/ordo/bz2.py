@@ -115,7 +115,7 @@ class _Stream:
                 host_context(), ctypes.addressof(self._from), ctypes.addressof(self._to), options,
                 None,
             )  # fmt: skip
-        except (ValueError, RuntimeError) as error:
+        except (ValueError, OSError, RuntimeError) as error:
             if self.error is not None:
                 raise self.error from None
             text = str(error)
