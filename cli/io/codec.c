@@ -22,7 +22,7 @@ codec_calls codec_library;
 static const struct {
     const char *magic;
     size_t      length;
-    const char *suffix, *name, *library, *package;
+    const char *suffix, *name, *file, *package;
 } codecs[CODECS] = {
     [CODEC_GZIP] = {"\x1f\x8b\x08", 3, ".gz", "gzip", "libz.so.1", "zlib1g"},
     [CODEC_ZSTD] = {"\x28\xb5\x2f\xfd", 4, ".zst", "zstd", "libzstd.so.1", "libzstd1"},
@@ -112,7 +112,7 @@ bool codec_open(codec c, const char *name)
 
     if (open[c])
         return true;
-    void *const library = dlopen(codecs[c].library, RTLD_NOW | RTLD_LOCAL);
+    void *const library = dlopen(codecs[c].file, RTLD_NOW | RTLD_LOCAL);
     bool        all = library != NULL;
     for (const symbol *s = symbols[c]; all && s->name != NULL; s++) {
         void *const function = dlsym(library, s->name);
@@ -121,7 +121,7 @@ bool codec_open(codec c, const char *name)
     }
     open[c] = all;
     return all || cli_fail("%s: %s files need the library %s, which %s; install it (package %s)",
-                           name, codecs[c].name, codecs[c].library,
+                           name, codecs[c].name, codecs[c].file,
                            library == NULL ? "is not installed" : "is too old", codecs[c].package);
 }
 
