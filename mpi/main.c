@@ -2,7 +2,7 @@
  *
  * Each rank reads its part of the file, calls ordo_dist_* and writes its part of the result. */
 #define _POSIX_C_SOURCE 200809L
-#include "cli/io/number.h"
+#include "cli/io/text/number.h"
 #include "mpi/slices.h"
 
 #include <getopt.h>

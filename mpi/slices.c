@@ -8,7 +8,7 @@
 #include "mpi/slices.h"
 
 #include "cli/io/npy.h"
-#include "cli/io/number.h"
+#include "cli/io/text/number.h"
 
 #include <errno.h>
 #include <fcntl.h>

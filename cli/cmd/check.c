@@ -6,7 +6,7 @@
 
 #include "cli/cmd/command.h"
 
-#include "cli/io/text_numbers.h"
+#include "cli/io/text/text_numbers.h"
 #include "cli/lines/key_encode.h"
 
 #include <errno.h>

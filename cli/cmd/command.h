@@ -11,9 +11,9 @@
 #include "cli/io/fasta.h"
 #include "cli/io/input.h"
 #include "cli/io/keys.h"
-#include "cli/io/number.h"
+#include "cli/io/text/number.h"
 #include "cli/io/output.h"
-#include "cli/io/text_lines.h"
+#include "cli/io/text/text_lines.h"
 #include "cli/lines/line_order.h"
 #include "cli/ui/context.h"
 

@@ -4,7 +4,7 @@
 
 #include "cli/csv/csv_rows.h"
 #include "cli/io/output.h"
-#include "cli/io/text_lines.h"
+#include "cli/io/text/text_lines.h"
 
 /* Appends row i of the output to `to`. False if there is not enough memory. Called by several
  * threads at a time. */

@@ -1,7 +1,7 @@
 /* csv_threads.c - a thread for each part of a table (see csv_table.h). */
 #include "cli/csv/csv_table.h"
 
-#include "cli/io/parts.h"
+#include "cli/io/workers.h"
 
 typedef struct task {
     void (*work)(void *part);
@@ -18,5 +18,5 @@ static void run_task(void *argument, size_t i)
 void csv_each_part(void *parts, size_t n, size_t size, void (*work)(void *part))
 {
     task t = {work, parts, size};
-    parts_run(n, run_task, &t);
+    workers_run(n, run_task, &t);
 }

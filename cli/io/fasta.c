@@ -3,7 +3,7 @@
 #include "cli/io/fasta.h"
 
 #include "cli/io/source.h"
-#include "cli/io/text_lines.h"
+#include "cli/io/text/text_lines.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "cli/io/input.h"
 
 #include "cli/io/keys.h"
-#include "cli/io/text_numbers.h"
+#include "cli/io/text/text_numbers.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 #include "cli/io/npy.h"
 #include "cli/io/source.h"
-#include "cli/io/text_lines.h"
+#include "cli/io/text/text_lines.h"
 
 #define INPUT_HEADER (1 << 17) /* bytes read first: more than the header of a usual .npy file */
 

@@ -5,8 +5,8 @@
  * each line is moved to the front of the block once its number has been read. */
 #include "cli/io/input.h"
 
-#include "cli/io/lines_kept.h"
-#include "cli/io/text_numbers.h"
+#include "cli/io/text/lines_kept.h"
+#include "cli/io/text/text_numbers.h"
 
 #include <stdlib.h>
 

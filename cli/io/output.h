@@ -17,7 +17,7 @@
 #define ORDO_CLI_IO_OUTPUT_H
 
 #include "cli/cli.h"
-#include "cli/io/codec.h"
+#include "cli/io/packed/codec.h"
 #include "cli/io/tempfile.h"
 
 enum {

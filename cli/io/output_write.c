@@ -8,7 +8,7 @@
 #define _GNU_SOURCE /* fallocate */
 
 #include "cli/io/npy.h"
-#include "cli/io/number.h"
+#include "cli/io/text/number.h"
 #include "cli/io/output.h"
 #include "cli/io/workers.h"
 

@@ -9,7 +9,7 @@
 #ifndef ORDO_CLI_IO_SOURCE_H
 #define ORDO_CLI_IO_SOURCE_H
 
-#include "cli/io/codec.h"
+#include "cli/io/packed/codec.h"
 
 #include <stdbool.h>
 #include <stddef.h>

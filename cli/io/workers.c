@@ -11,10 +11,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum {
-    MOST_WORKERS = 64
-};
-
 static size_t limit;
 
 void workers_limit(size_t n) { limit = n; }
@@ -27,7 +23,16 @@ size_t workers_count(void)
     if (n == 0) /* the set is too small for machines with more than 1024 CPUs */
         n = (size_t)(sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
                                                                  : sysconf(_SC_NPROCESSORS_ONLN));
-    return n < 1 ? 1 : n > MOST_WORKERS ? MOST_WORKERS : n;
+    return n < 1 ? 1 : n > WORKERS_MOST ? WORKERS_MOST : n;
+}
+
+size_t workers_parts(size_t size, size_t least, unsigned threads)
+{
+    size_t n = size / least;
+
+    n = n < threads ? n : threads;
+    n = n < WORKERS_MOST ? n : WORKERS_MOST;
+    return n > 0 ? n : 1;
 }
 
 /* Starts up to n threads and returns how many there are. */
@@ -70,7 +75,7 @@ static void *run_tasks(void *list)
 
 void workers_run(size_t tasks, void (*task)(void *user, size_t i), void *user)
 {
-    pthread_t    threads[MOST_WORKERS];
+    pthread_t    threads[WORKERS_MOST];
     task_list    list = {.n = tasks, .task = task, .user = user};
     const size_t wanted = workers_count() < tasks ? workers_count() : tasks;
     const size_t n = wanted > 1 ? start_threads(threads, wanted - 1, run_tasks, &list) : 0;
@@ -93,7 +98,7 @@ typedef struct pipeline {
     const ordered_work *w;
     pthread_mutex_t     mutex;
     pthread_cond_t      changed;
-    slot                slots[2 * MOST_WORKERS];
+    slot                slots[2 * WORKERS_MOST];
     size_t              slot_count, next, drained;
     bool                failed;
 } pipeline;
@@ -166,7 +171,7 @@ bool buffer_room(ordered_buffer *b, size_t n)
 bool workers_ordered(const ordered_work *w)
 {
     const size_t wanted = workers_count() < w->blocks ? workers_count() : w->blocks;
-    pthread_t    threads[MOST_WORKERS];
+    pthread_t    threads[WORKERS_MOST];
     pipeline     p = {.w = w, .slot_count = 2 * wanted};
     bool         ok;
 
@@ -182,7 +187,7 @@ bool workers_ordered(const ordered_work *w)
     }
     pthread_cond_destroy(&p.changed);
     pthread_mutex_destroy(&p.mutex);
-    for (size_t i = 0; i < 2 * MOST_WORKERS; i++)
+    for (size_t i = 0; i < 2 * WORKERS_MOST; i++)
         free(p.slots[i].buffer.data);
     return ok;
 }

@@ -8,9 +8,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+enum {
+    WORKERS_MOST = 64
+};
+
 /* At most n threads from now on; 0: as many as CPUs that this process may use. */
 void   workers_limit(size_t n);
 size_t workers_count(void);
+
+/* How many parts to make of `size` items: at most one for each of `threads`, each of at least
+ * `least` items; at least 1, at most WORKERS_MOST. */
+size_t workers_parts(size_t size, size_t least, unsigned threads);
 
 /* Calls task(user, i) for i in [0, tasks), each once, in any order, on several threads. */
 void workers_run(size_t tasks, void (*task)(void *user, size_t i), void *user);

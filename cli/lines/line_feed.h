@@ -3,7 +3,7 @@
 #ifndef ORDO_CLI_LINES_LINE_FEED_H
 #define ORDO_CLI_LINES_LINE_FEED_H
 
-#include "cli/io/text_lines.h"
+#include "cli/io/text/text_lines.h"
 
 typedef struct line_feed {
     lines_request request;

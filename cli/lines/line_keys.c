@@ -7,7 +7,7 @@
  * copying. */
 #include "cli/lines/line_keys.h"
 
-#include "cli/io/parts.h"
+#include "cli/io/workers.h"
 #include "cli/lines/key_encode.h"
 #include "cli/lines/line_words.h"
 
@@ -48,7 +48,7 @@ static bool for_parts(part *parts, size_t n, part_work work)
     task t = {work, parts};
     bool ok = true;
 
-    parts_run(n, run_task, &t);
+    workers_run(n, run_task, &t);
     for (size_t i = 0; i < n; i++)
         ok &= parts[i].ok;
     return ok;
@@ -56,7 +56,7 @@ static bool for_parts(part *parts, size_t n, part_work work)
 
 static size_t make_parts(const line_order *order, const lines *l, unsigned threads, part *parts)
 {
-    const size_t n = parts_of(l->n, LINES_PER_THREAD, threads);
+    const size_t n = workers_parts(l->n, LINES_PER_THREAD, threads);
 
     for (size_t i = 0; i < n; i++)
         parts[i] = (part){.order = order,
@@ -125,7 +125,7 @@ static bool make_bytes(part *parts, size_t n, lines *out)
 
 bool line_keys_make(const line_order *order, const lines *l, unsigned threads, line_keys *out)
 {
-    part         parts[PARTS_MOST];
+    part         parts[WORKERS_MOST];
     const size_t n = make_parts(order, l, threads, parts);
 
     *out = (line_keys){.words = NULL};

@@ -5,7 +5,7 @@
 #ifndef ORDO_CLI_LINES_LINE_KEYS_H
 #define ORDO_CLI_LINES_LINE_KEYS_H
 
-#include "cli/io/text_lines.h"
+#include "cli/io/text/text_lines.h"
 #include "cli/lines/line_order.h"
 
 typedef struct line_keys { /* at most one form; none: the lines themselves are the keys */

@@ -3,7 +3,7 @@
 #define ORDO_CLI_LINES_LINE_MERGE_H
 
 #include "cli/lines/line_order.h"
-#include "cli/io/text_lines.h"
+#include "cli/io/text/text_lines.h"
 
 typedef struct merge_request {
     const line_order *order;

@@ -5,7 +5,7 @@
  * again with the right bits. Each thread encodes a part of the lines. */
 #include "cli/lines/line_words.h"
 
-#include "cli/io/parts.h"
+#include "cli/io/workers.h"
 #include "cli/lines/key_number.h"
 
 #include <stdlib.h>
@@ -41,7 +41,7 @@ typedef struct word_job {
     const lines      *l;
     uint64_t         *words;
     word_shape        shapes[MOST_KEYS];
-    word_part         parts[PARTS_MOST];
+    word_part         parts[WORKERS_MOST];
 } word_job;
 
 static uint64_t power_of_ten(size_t digits)
@@ -212,7 +212,7 @@ static bool find_shapes(word_job *job, size_t parts, size_t step)
 
     for (size_t i = 0; i < parts; i++)
         job->parts[i].step = step;
-    parts_run(parts, look, job);
+    workers_run(parts, look, job);
     memset(job->shapes, 0, sizeof job->shapes);
     for (size_t i = 0; i < parts; i++) {
         fits &= job->parts[i].fits;
@@ -226,7 +226,7 @@ static bool encode_all(word_job *job, size_t parts)
 {
     bool fits = true;
 
-    parts_run(parts, encode, job);
+    workers_run(parts, encode, job);
     for (size_t i = 0; i < parts; i++)
         fits &= job->parts[i].fits;
     return fits;
@@ -235,7 +235,7 @@ static bool encode_all(word_job *job, size_t parts)
 words_result line_words_make(const line_order *order, const lines *l, unsigned threads,
                              uint64_t **words, unsigned *bits)
 {
-    const size_t n = parts_of(l->n, LINES_PER_THREAD, threads);
+    const size_t n = workers_parts(l->n, LINES_PER_THREAD, threads);
     word_job     job = {.order = order, .l = l};
 
     if (!kinds_fit(order))

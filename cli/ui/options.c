@@ -6,7 +6,7 @@
 
 #include "cli/ui/options.h"
 
-#include "cli/io/number.h"
+#include "cli/io/text/number.h"
 
 #include <errno.h>
 #include <math.h>

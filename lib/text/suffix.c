@@ -1,5 +1,5 @@
 /* suffix.c - ordo_suffix_array: chooses the algorithm and the width of the indices. */
-#include "text/induced.h"
+#include "text/induced/induced.h"
 #include "text/text_args.h"
 #include "text/text_bits.h"
 

@@ -3,7 +3,7 @@
  * context is correct. */
 #include "core/arena.h"
 #include "testkit.h"
-#include "verbs.h"
+#include "kit/verbs/verbs.h"
 
 enum {
     ENOUGH = 1000 /* more allocations than any call makes */

@@ -2,7 +2,7 @@
  * and the report of the last call. */
 #define _GNU_SOURCE
 #include "testkit.h"
-#include "verbs.h"
+#include "kit/verbs/verbs.h"
 
 #include <stdlib.h>
 #include <string.h>

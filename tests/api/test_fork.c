@@ -3,7 +3,7 @@
  * in several threads at once. */
 #define _GNU_SOURCE
 #include "testkit.h"
-#include "verbs.h"
+#include "kit/verbs/verbs.h"
 
 #include <pthread.h>
 #include <signal.h>

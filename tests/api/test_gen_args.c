@@ -1,6 +1,6 @@
 /* test_gen_args.c - generators: strings and records, refused arguments (status, message, unchanged
  * arrays), cancellation, too little memory, and the report. */
-#include "stringkit.h"
+#include "kit/text/stringkit.h"
 #include "testkit.h"
 
 #include <math.h>

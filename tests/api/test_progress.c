@@ -8,7 +8,7 @@
 #include "faults.h"
 #include "inputs.h"
 #include "testkit.h"
-#include "verbs.h"
+#include "kit/verbs/verbs.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * pthread_create by a function that fails on demand. */
 #define _GNU_SOURCE
 #include "testkit.h"
-#include "verbs.h"
+#include "kit/verbs/verbs.h"
 
 #include <dirent.h>
 #include <dlfcn.h>

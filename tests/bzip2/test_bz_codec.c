@@ -1,7 +1,7 @@
 /* test_bz_codec.c - round trips and equality with libbz2 over inputs, levels and threads; streams,
  * limits of memory, failures of callbacks, cancellation, wrong arguments. */
 #define _GNU_SOURCE
-#include "bzkit.h"
+#include "kit/text/bzkit.h"
 #include "faults.h"
 #include "ordo_bz.h"
 #include "testkit.h"

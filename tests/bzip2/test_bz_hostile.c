@@ -2,7 +2,7 @@
  * flipped, rare features of the format, bombs. The verdict and the bytes are compared with
  * libbz2 where it is installed. */
 #define _GNU_SOURCE
-#include "bzkit.h"
+#include "kit/text/bzkit.h"
 #include "ordo_bz.h"
 #include "testkit.h"
 

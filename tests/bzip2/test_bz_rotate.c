@@ -3,7 +3,7 @@
  * the ranks of what follows. */
 #define _GNU_SOURCE
 #include "testkit.h"
-#include "text/bzip2/rotate.h"
+#include "text/bzip2/encode/rotate.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef ORDO_TESTS_SWEEP_H
 #define ORDO_TESTS_SWEEP_H
 
-#include "verbs_table.h"
+#include "kit/verbs/verbs_table.h"
 
 typedef struct sweep_call {
     verb_entry     entry;

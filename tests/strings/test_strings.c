@@ -1,7 +1,7 @@
 /* test_strings.c - the five verbs of strings against the oracle: both forms of strings, both
  * directions, every tie rule, 1 to 8 threads, on bytes before an inaccessible page. */
 #include "inputs.h"
-#include "stringkit.h"
+#include "kit/text/stringkit.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "core/random.h"
 #include "cpu/strings/string_sort.h"
-#include "stringkit.h"
+#include "kit/text/stringkit.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "faults.h"
 #include "ordo_text.h"
 #include "testkit.h"
-#include "textkit.h"
+#include "kit/text/textkit.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "faults.h"
 #include "ordo_text.h"
 #include "testkit.h"
-#include "textkit.h"
+#include "kit/text/textkit.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

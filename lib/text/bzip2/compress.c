@@ -4,8 +4,8 @@
  * from bit 0 on; writing shifts them to their place in the stream and counts the checksum of the
  * stream. */
 #define _GNU_SOURCE
-#include "text/bzip2/encode.h"
-#include "text/bzip2/runs.h"
+#include "text/bzip2/encode/encode.h"
+#include "text/bzip2/encode/runs.h"
 #include "text/bzip2/stream.h"
 
 #include <string.h>

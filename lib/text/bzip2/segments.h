@@ -4,8 +4,8 @@
 #ifndef ORDO_TEXT_BZIP2_SEGMENTS_H
 #define ORDO_TEXT_BZIP2_SEGMENTS_H
 
-#include "text/bzip2/decode.h"
-#include "text/bzip2/scan.h"
+#include "text/bzip2/decode/decode.h"
+#include "text/bzip2/decode/scan.h"
 #include "text/bzip2/stream.h"
 
 enum {

@@ -1,0 +1,49 @@
+/* csv_command.h - the steps that commands share with --csv and --tsv. */
+#ifndef ORDO_CLI_CMD_CSV_CSV_COMMAND_H
+#define ORDO_CLI_CMD_CSV_CSV_COMMAND_H
+
+#include "cli/cmd/command.h"
+
+#include "cli/csv/csv_output.h"
+
+/* csv_options.c: reads the files into e->table. False after a message. */
+bool csv_read(execution *e);
+
+/* csv_options.c: the steps of csv_read(), and the keys of --key. False after a message. */
+bool csv_dialect_of(const execution *e, csv_dialect *out);
+bool csv_has_rows(const csv_table *table);
+bool csv_find_keys(const execution *e, const csv_table *table, csv_keys *keys);
+
+/* csv_options.c: the rows with the keys of --key. False after a message; nothing is left to free
+ * then. */
+bool csv_read_keys(execution *e, csv_rows *rows);
+
+/* csv_external.c: whether `sort` has to work in pieces, and the sort in pieces. */
+bool csv_is_large(const execution *e);
+bool csv_sort_external(execution *e);
+
+/* csv_options.c: what --bad asks for. */
+csv_bad csv_bad_of(const execution *e);
+
+/* csv_options.c: says how many rows were left out or put last, and which was the first. */
+void csv_note_bad(const execution *e, const csv_rows *rows);
+
+typedef struct csv_groups {
+    csv_keys  keys;
+    csv_rows  rows;
+    size_t    columns, column[CSV_MOST_KEYS]; /* of --by                          */
+    uint64_t *numbers;                        /* the group of each row, from 0    */
+    uint64_t *firsts;                         /* the first row of each group      */
+    size_t    n;
+} csv_groups;
+
+/* csv_groups.c: finds the groups of --by. Takes two arrays of new_results(). False after a message;
+ * nothing is left to free then. */
+bool csv_find_groups(execution *e, csv_groups *out);
+void csv_groups_free(csv_groups *groups);
+
+/* csv_groups.c: appends the values that name a group, as they were read, each with a separator
+ * after it. */
+bool csv_append_group(const execution *e, const csv_groups *groups, size_t group, key_bytes *to);
+
+#endif

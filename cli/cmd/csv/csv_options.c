@@ -1,0 +1,206 @@
+/* csv_options.c - options of --csv and --tsv, and the reading of rows, keys and groups (see
+ * csv_command.h). */
+#include "cli/cmd/csv/csv_command.h"
+
+const char *csv_option(const options *o)
+{
+    return o->csv.csv ? "--csv" : o->csv.tsv ? "--tsv" : NULL;
+}
+
+typedef struct given {
+    bool        is;
+    const char *name;
+} given;
+
+static const char *first_given(const given *all, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (all[i].is)
+            return all[i].name;
+    return NULL;
+}
+
+/* An option that means nothing for rows; NULL: there is none. */
+static const char *foreign_option(const options *o)
+{
+    const line_flags *const f = &o->line;
+    const given             all[] = {{o->text, "--text"},
+                                     {o->fasta, "--fasta"},
+                                     {o->dtype != NULL, "--dtype"},
+                                     {o->from != 0, "--from"},
+                                     {o->algorithm != 0, "--algorithm"},
+                                     {o->groups_file != NULL, "--groups"},
+                                     {o->then_files != NULL, "--then"},
+                                     {o->weights_file != NULL, "--weights"},
+                                     {o->sorted, "--sorted"},
+                                     {o->check_order, "--check"},
+                                     {o->index || o->with_index, "--index"},
+                                     {o->one_based, "--one-based"},
+                                     {o->sub_array != 0, "--sub-array"},
+                                     {f->blanks, "-b"},
+                                     {f->dictionary, "-d"},
+                                     {f->fold, "-f"},
+                                     {f->general, "-g"},
+                                     {f->human, "-h"},
+                                     {f->printable, "-i"},
+                                     {f->month, "-M"},
+                                     {f->numeric, "-n"},
+                                     {f->random, "-R"},
+                                     {f->version, "-V"},
+                                     {f->word != 0, "--sort"},
+                                     {f->zero, "-z"},
+                                     {f->merge, "-m"},
+                                     {f->debug, "--debug"}};
+
+    return first_given(all, sizeof all / sizeof all[0]);
+}
+
+const char *csv_unused(const execution *e)
+{
+    const options *const o = &e->o;
+    const bool           sorts_lines = e->command == &command_sort;
+    const bool           takes_fasta = sorts_lines || e->command == &command_rank;
+    const given          all[] = {{o->csv.header, "--header"},
+                                  {o->csv.no_header, "--no-header"},
+                                  {o->csv.no_quotes, "--no-quotes"},
+                                  {o->csv.bad != 0, "--bad"},
+                                  {o->csv.columns.n > 0, "--column"},
+                                  {o->csv.as != NULL, "--as"},
+                                  {o->line.keys.n > 0 && !sorts_lines, "--key"},
+                                  {o->line.separator != NULL && !sorts_lines, "-t"}};
+
+    if (csv_option(o) != NULL)
+        return NULL;
+    if (o->csv.by.n > 0 && !o->fasta)
+        return (e->command->flags & CSV_GROUPS) == 0 ? "--by needs --fasta"
+               : takes_fasta                         ? "--by needs --csv, --tsv or --fasta"
+                                                     : "--by needs --csv or --tsv";
+    const char *const name = first_given(all, sizeof all / sizeof all[0]);
+    if (name == NULL)
+        return NULL;
+    cli_error("%s: %s needs --csv or --tsv", e->command->name, name);
+    return "";
+}
+
+/* The separator of -t, or that of the format. False after a message. */
+static bool find_separator(const execution *e, char *out)
+{
+    const char *const text = e->o.line.separator;
+    static const char in_numbers[] = "0123456789.+-";
+
+    *out = e->o.csv.tsv ? '\t' : ',';
+    if (text == NULL)
+        return true;
+    *out = strcmp(text, "\\t") == 0 ? '\t' : text[0];
+    const bool letter = (*out >= 'a' && *out <= 'z') || (*out >= 'A' && *out <= 'Z');
+    if (*out == '\0' || (text[1] != '\0' && strcmp(text, "\\t") != 0))
+        return cli_fail("%s: -t: '%s' is not one byte, or \\t for a tab", e->command->name,
+                        cli_quoted(text));
+    return (!letter && *out != '"' && *out != '\n' && *out != '\r' &&
+            strchr(in_numbers, *out) == NULL) ||
+           cli_fail("%s: -t: '%s' cannot separate fields: it may be a part of a number, a quote or "
+                    "the end of a line",
+                    e->command->name, cli_quoted(text));
+}
+
+csv_bad csv_bad_of(const execution *e)
+{
+    return e->o.csv.bad != 0 ? (csv_bad)e->o.csv.bad : e->o.skip_bad ? CSV_BAD_SKIP : CSV_BAD_ERROR;
+}
+
+const char *csv_wrong(execution *e)
+{
+    const options *const o = &e->o;
+    const char *const    name = foreign_option(o);
+    const file_format    format = format_asked(o);
+    char                 separator;
+
+    e->by_pieces = true;
+    if (name != NULL)
+        cli_error("%s: %s cannot be used with %s", e->command->name, name, csv_option(o));
+    else if (format == FORMAT_NPY || format == FORMAT_RAW)
+        cli_error("%s: %s writes text: --format npy and raw, and output files of these names, "
+                  "cannot be used with it",
+                  e->command->name, csv_option(o));
+    else if (o->csv.csv && o->csv.tsv)
+        return "--csv and --tsv cannot be used together";
+    else if (o->csv.header && o->csv.no_header)
+        return "--header and --no-header cannot be used together";
+    else if (o->skip_bad && o->csv.bad != 0 && o->csv.bad != CSV_BAD_SKIP)
+        return "--skip-bad and another --bad cannot be used together";
+    else if (find_separator(e, &separator))
+        return NULL;
+    return "";
+}
+
+bool csv_dialect_of(const execution *e, csv_dialect *out)
+{
+    *out = (csv_dialect){.quotes = !e->o.csv.no_quotes, .header = !e->o.csv.no_header};
+    return find_separator(e, &out->separator);
+}
+
+bool csv_has_rows(const csv_table *table)
+{
+    return table->columns > 0 ||
+           cli_fail("%s: there is no row%s", table->files[0].name,
+                    table->dialect.header ? "; expected at least a header" : "");
+}
+
+bool csv_read(execution *e)
+{
+    csv_dialect dialect;
+
+    if (!csv_dialect_of(e, &dialect) ||
+        !csv_table_read(&dialect, e->paths, e->path_count, thread_count(e), &e->table))
+        return false;
+    timing_mark(&e->t, "read");
+    return csv_has_rows(&e->table);
+}
+
+bool csv_find_keys(const execution *e, const csv_table *table, csv_keys *keys)
+{
+    const option_texts *const texts = &e->o.line.keys;
+    const bool                topk = e->command == &command_topk;
+    const csv_request         request = {.command = e->command->name,
+                                         .option = "--key",
+                                         .texts = texts->texts,
+                                         .n = texts->n,
+                                         .reverse = topk ? !e->o.smallest : e->o.descending,
+                                         .bad = csv_bad_of(e)};
+
+    if (texts->n == 0) {
+        char names[200];
+        return cli_fail("%s: --key is missing: by which column? The columns of %s are: %s",
+                        e->command->name, table->files[0].name,
+                        csv_names_shown(table, names, sizeof names));
+    }
+    return csv_keys_find(table, &request, keys);
+}
+
+bool csv_read_keys(execution *e, csv_rows *rows)
+{
+    csv_keys keys;
+
+    if (!csv_find_keys(e, &e->table, &keys))
+        return false;
+    progress_start("reading keys");
+    const bool ok = csv_rows_read(&e->table, &keys, rows);
+    progress_end();
+    e->n = ok ? rows->n : 0;
+    timing_mark(&e->t, "keys");
+    return ok;
+}
+
+void csv_note_bad(const execution *e, const csv_rows *rows)
+{
+    size_t first = 0, line;
+
+    if (rows->bad == 0)
+        return;
+    while (!rows->is_bad[first])
+        first++;
+    const char *const name = csv_place(&e->table, e->table.bytes + rows->offsets[first], &line);
+    cli_error("%s: %zu bad row%s %s; the first is in line %zu", name, rows->bad,
+              rows->bad == 1 ? "" : "s", csv_bad_of(e) == CSV_BAD_LAST ? "put last" : "left out",
+              line);
+}

@@ -1,0 +1,76 @@
+/* csv_sort.c - `ordo sort --csv`: sorts rows by columns, or checks that they are sorted. Rows are
+ * written byte for byte as they were read, the header first. */
+#include "cli/cmd/csv/csv_command.h"
+
+/* Keeps the first of the rows that tie in index[0..n), which is in order. */
+static size_t keep_first(const csv_rows *rows, ordo_type type, void *index, size_t n)
+{
+    size_t kept = n > 0;
+
+    for (size_t i = 1; i < n; i++) {
+        const size_t row = index_at(type, index, i);
+        if (csv_rows_compare(rows, index_at(type, index, i - 1), row) == 0)
+            continue;
+        if (type == ORDO_U32)
+            ((uint32_t *)index)[kept++] = (uint32_t)row;
+        else
+            ((uint64_t *)index)[kept++] = row;
+    }
+    return kept;
+}
+
+static bool sort_rows(execution *e, const csv_rows *rows)
+{
+    const ordo_type type = index_type(0, rows->n);
+    void *const     index = new_results(e, type, rows->n, "the order of the rows");
+    size_t          n = rows->n - (csv_bad_of(e) == CSV_BAD_SKIP ? rows->bad : 0);
+
+    if (index == NULL)
+        return false;
+    call_begin("sorting");
+    if (!call_done(e, "sort", csv_rows_sort(e->ctx, rows, type, index)))
+        return false;
+    csv_note_bad(e, rows);
+    if (e->o.unique)
+        n = keep_first(rows, type, index, n);
+    const csv_selection all = {.rows = rows, .type = type, .index = index, .n = n};
+    return finish_output(e, csv_write_selection(&all, thread_count(e), &e->out));
+}
+
+/* Bad rows that are left out do not count. */
+static bool check_rows(execution *e, const csv_rows *rows)
+{
+    const bool skip = csv_bad_of(e) == CSV_BAD_SKIP && rows->bad > 0;
+    size_t     last = SIZE_MAX;
+
+    csv_note_bad(e, rows);
+    for (size_t i = 0; !e->no && i < rows->n; i++) {
+        if (skip && rows->is_bad[i])
+            continue;
+        const int order = last < i ? csv_rows_compare(rows, last, i) : -1;
+        if (order > 0 || (order == 0 && e->o.unique)) {
+            size_t            line;
+            const char *const name = csv_place(&e->table, e->table.bytes + rows->offsets[i], &line);
+            e->no = true;
+            if (e->o.check != CHECK_QUIET)
+                cli_error("%s: line %zu: not sorted: the row %s the row before it", name, line,
+                          order > 0 ? "must come before" : "ties with");
+        }
+        last = i;
+    }
+    timing_mark(&e->t, "check");
+    return true;
+}
+
+bool csv_sort(execution *e)
+{
+    csv_rows rows = {.n = 0};
+
+    if (!e->o.check && csv_is_large(e))
+        return csv_sort_external(e);
+    const bool ok = csv_read(e) && csv_read_keys(e, &rows) &&
+                    (e->o.check ? check_rows(e, &rows) : sort_rows(e, &rows));
+
+    csv_rows_free(&rows);
+    return ok;
+}

@@ -1,0 +1,351 @@
+/* external.c - commands on data larger than memory: when, and the calls of the library.
+ *
+ * A regular file goes through the library's external calls if memory for all of it would exceed the
+ * limit of -S. Other inputs do so always, because their size is not known. Records are always
+ * handled here. The external calls use no disk if the data fit. */
+#define _XOPEN_SOURCE 700
+
+#include "cli/cmd/external/external.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    MEMORY_OF_BYTE = 6 /* bytes of memory that a command takes for a byte of its file, at most */
+};
+
+typedef struct external {
+    execution           *e;
+    external_input       in;
+    external_output      out;
+    ordo_elements        elements;
+    ordo_source          from;
+    ordo_sink            to;
+    ordo_external_opts   opts;
+    ordo_external_report report;
+    char                *resume; /* the directory of --resume */
+} external;
+
+/* ---- When ---- */
+
+/* The bytes of all input files; UINT64_MAX if one is not a regular file. */
+static uint64_t input_bytes(const execution *e)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < e->path_count; i++) {
+        struct stat       st;
+        const char *const path = e->paths[i];
+        const bool        from_stdin = path == NULL || strcmp(path, "-") == 0;
+        if ((from_stdin ? fstat(STDIN_FILENO, &st) : stat(path, &st)) != 0)
+            return 0; /* opening it will say why */
+        if (!S_ISREG(st.st_mode))
+            return UINT64_MAX;
+        bytes += (uint64_t)st.st_size;
+    }
+    return bytes;
+}
+
+static const char *records_wrong(const options *o)
+{
+    const int type = o->key_type != NULL ? ordo_type_parse(o->key_type) : 0;
+
+    if (o->record_size == 0)
+        return o->key_type != NULL || o->key_offset != 0
+                   ? "--key-type and --key-offset need --record-size"
+                   : NULL;
+    if (o->key_type == NULL)
+        return "--record-size needs --key-type: i8 u8 i16 u16 i32 u32 i64 u64 f32 or f64";
+    if (type != 0 && (o->record_size < ordo_type_size((ordo_type)type) ||
+                      o->key_offset > o->record_size - ordo_type_size((ordo_type)type)))
+        return "the key at --key-offset does not end inside --record-size bytes";
+    if (o->dtype != NULL || o->text || o->fasta || o->from != FORMAT_AUTO || o->check ||
+        o->groups_file != NULL || o->index || o->with_index || o->nans != 0)
+        return "--record-size reads raw records: it cannot be used with --dtype, --from, --text, "
+               "--fasta, --check, --groups, --index, --with-index and --nans";
+    return format_asked(o) == FORMAT_NPY || o->format == FORMAT_TEXT
+               ? "--record-size writes raw records: the only --format is raw"
+               : NULL;
+}
+
+const char *external_wrong(const execution *e)
+{
+    const options *const o = &e->o;
+    const char *const    records = records_wrong(o);
+
+    if (records != NULL)
+        return records;
+    if (o->resume && (strings_option(o) != NULL || csv_option(o) != NULL))
+        return "--resume is for sort of npy, raw and record files";
+    return NULL;
+}
+
+bool external_takes(const execution *e)
+{
+    const options *const o = &e->o;
+    const bool beside = o->groups_file != NULL || o->then_files != NULL || o->weights_file != NULL;
+    const bool special = o->check || o->sorted || o->algorithm != 0 || o->index || o->with_index ||
+                         profile_wanted(&o->common);
+
+    if ((e->command->flags & EXTERNAL) == 0 || strings_option(o) != NULL || csv_option(o) != NULL)
+        return false;
+    if (o->record_size != 0 || o->resume)
+        return true;
+    if (beside || special || (o->common.memory_limit == 0 && o->directories.n == 0))
+        return false;
+    const uint64_t bytes = input_bytes(e);
+    uint64_t       limit = o->common.memory_limit;
+    if (limit == 0 && !option_size("50%", &limit))
+        return false;
+    if (limit < EXTERNAL_LEAST)
+        limit = EXTERNAL_LEAST;
+    return bytes == UINT64_MAX || bytes > limit / MEMORY_OF_BYTE;
+}
+
+/* ---- Calls ---- */
+
+/* The directory of --resume: its name depends on the input and the output. */
+static bool name_resume(external *x)
+{
+    const execution *const e = x->e;
+    const char *const      named = getenv("TMPDIR");
+    const char *const      folder = e->o.directories.n > 0              ? e->o.directories.texts[0]
+                                    : named != NULL && named[0] != '\0' ? named
+                                                                        : "/var/tmp";
+    struct stat            st;
+    uint64_t               hash = UINT64_C(14695981039346656037); /* FNV-1a */
+
+    if (fstat(x->in.s.fd, &st) != 0 || !S_ISREG(st.st_mode) || x->in.bytes == 0 || x->in.swapped)
+        return cli_fail("%s: --resume needs one regular file that is npy, raw or records",
+                        x->in.s.name);
+    char text[256];
+    snprintf(text, sizeof text, "%llu %llu %d %d %llu %llu ", (unsigned long long)st.st_dev,
+             (unsigned long long)st.st_ino, e->o.descending, e->o.unique,
+             (unsigned long long)e->o.record_size, (unsigned long long)e->o.key_offset);
+    const char *const parts[] = {text, e->out.target != NULL ? e->out.target : ""};
+    for (size_t i = 0; i < 2; i++)
+        for (const char *c = parts[i]; *c != '\0'; c++)
+            hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
+    const size_t size = strlen(folder) + 64;
+    x->resume = malloc(size);
+    if (x->resume == NULL)
+        return cli_fail("not enough memory");
+    snprintf(x->resume, size, "%s/ordo-resume-%016llx", folder, (unsigned long long)hash);
+    x->opts.resume_directory = x->resume;
+    return true;
+}
+
+/* Ends a library call. What a callback found wrong is a better message than that of the library. */
+static bool ended(external *x, ordo_status status)
+{
+    const bool ok = status == ORDO_OK;
+    if (!ok && x->in.why[0] != '\0') {
+        (void)call_end(ORDO_OK);
+        if (x->in.why[0] != '\n')
+            cli_error("%s", x->in.why);
+        return false;
+    }
+    if (!call_end(status)) {
+        if (x->resume != NULL && status != ORDO_E_ARG && access(x->resume, F_OK) == 0)
+            cli_error("sort: the sorted parts are in %s: give the same command again to go on, or "
+                      "remove the directory",
+                      x->resume);
+        return false;
+    }
+    timing_mark(&x->e->t, x->e->command->name);
+    return true;
+}
+
+/* Ends the output and prints the report. */
+static bool finish(external *x, bool ok)
+{
+    common_options common = x->e->o.common;
+
+    if (!finish_output(x->e, ok))
+        return false;
+    external_explain(x->e, &x->report);
+    common.explain = common.json = false;
+    return report_print(x->e->ctx, &common, "", &x->e->t);
+}
+
+typedef ordo_status call(external *x);
+
+static ordo_status call_sort(external *x)
+{
+    return ordo_external_sort(x->e->ctx, &x->elements, &x->from, &x->to, &x->opts, &x->report);
+}
+
+static ordo_status call_argsort(external *x)
+{
+    return ordo_external_argsort(x->e->ctx, &x->elements, &x->from, x->out.type, &x->to, &x->opts,
+                                 &x->report);
+}
+
+static ordo_status call_rank(external *x)
+{
+    const ordo_ties ties = (ordo_ties)x->e->o.ties;
+    return ordo_external_rank(x->e->ctx, &x->elements, &x->from, ties, x->out.type, &x->to,
+                              &x->opts, &x->report);
+}
+
+static ordo_status call_topk(external *x)
+{
+    return ordo_external_topk(x->e->ctx, &x->elements, &x->from, x->e->o.k, &x->to, &x->opts,
+                              &x->report);
+}
+
+/* Runs a call that writes `expected` results of a type (UINT64_MAX: not known). */
+static bool stream(external *x, call *run, ordo_type type, uint64_t expected)
+{
+    external_output *const out = &x->out;
+
+    out->in = &x->in;
+    out->type = type;
+    if (out->element == 0)
+        out->element = ordo_type_size(type);
+    if (!external_output_open(out, x->e, expected, &x->to))
+        return false;
+    call_begin(x->e->command->name);
+    return ended(x, run(x)) && finish(x, external_output_end(out));
+}
+
+static bool sort(external *x)
+{
+    const options *const o = &x->e->o;
+
+    x->out.lines = x->in.lines;
+    x->out.unique = o->unique;
+    x->out.element = x->in.element;
+    if (x->in.lines) {
+        x->elements.type = ORDO_U64;
+        x->elements.size = x->in.element;
+    } else {
+        x->opts.flags |= descending_flag(x->e) | (o->unique ? ORDO_UNIQUE : 0);
+    }
+    if (o->resume && !name_resume(x))
+        return false;
+    return stream(x, call_sort, x->in.type, o->unique ? UINT64_MAX : x->in.n);
+}
+
+static bool argsort(external *x)
+{
+    const bool      known = x->in.n != UINT64_MAX;
+    const ordo_type type = index_type(x->e->o.index_type, known ? (size_t)x->in.n : 0);
+
+    x->out.add_one = x->e->o.one_based;
+    x->opts.flags |= descending_flag(x->e);
+    return stream(x, call_argsort, type, x->in.n);
+}
+
+static bool rank(external *x)
+{
+    const bool      known = x->in.n != UINT64_MAX;
+    const ordo_type type = index_type(x->e->o.index_type, known ? (size_t)x->in.n : 0);
+
+    x->opts.flags |= descending_flag(x->e);
+    return stream(x, call_rank, type, x->in.n);
+}
+
+static bool topk(external *x)
+{
+    const options *const o = &x->e->o;
+    const bool           exact = o->nans != ORDO_NANS_OMIT && x->in.n != UINT64_MAX;
+    const uint64_t       k = x->in.n < o->k ? x->in.n : o->k;
+
+    x->opts.flags |= o->smallest ? 0 : ORDO_DESCENDING;
+    x->out.drop_nans = o->nans == ORDO_NANS_OMIT;
+    x->out.element = x->in.element;
+    return stream(x, call_topk, x->in.type, exact ? k : UINT64_MAX);
+}
+
+/* ---- Few results ---- */
+
+static bool select_keys(external *x)
+{
+    const options *const o = &x->e->o;
+    const uint64_t      *k = o->list;
+    const size_t         size = ordo_type_size(x->in.type);
+    uint64_t *const      places = new_results(x->e, ORDO_U64, o->count, "the places");
+    char *const          keys = new_results(x->e, ORDO_U64, o->count, "the selected elements");
+
+    if (places == NULL || keys == NULL)
+        return false;
+    for (size_t j = 0; j < o->count; j++) {
+        if (k[j] > x->in.n)
+            return cli_fail("select: -k %llu is too large; expected at most %llu, the number of "
+                            "elements in %s",
+                            (unsigned long long)k[j], (unsigned long long)x->in.n, x->in.s.name);
+        places[j] = k[j] - 1;
+    }
+    x->opts.flags |= descending_flag(x->e);
+    call_begin("select");
+    if (!ended(x, ordo_external_select(x->e->ctx, &x->elements, &x->from, places, o->count, keys,
+                                       &x->opts, &x->report)))
+        return false;
+    for (size_t j = 0; j < o->count && o->nans == ORDO_NANS_OMIT; j++)
+        if (count_nans(x->in.type, keys + j * size, 1) > 0)
+            return cli_fail("select: -k %llu is too large: %s has fewer elements that are not NaN",
+                            (unsigned long long)k[j], x->in.s.name);
+    return finish(x, output_array(&x->e->out, x->in.type, keys, o->count));
+}
+
+static bool quantiles(external *x)
+{
+    const options *const o = &x->e->o;
+    const bool           is_median = x->e->command == &command_median;
+    const size_t         count = is_median ? 1 : o->count;
+    const ordo_method    method =
+        o->method != NULL ? (ordo_method)ordo_method_parse(o->method) : ORDO_METHOD_DEFAULT;
+    double *const values = new_results(x->e, ORDO_F64, count, "the quantiles");
+
+    if (values == NULL)
+        return false;
+    call_begin(x->e->command->name);
+    const ordo_status status =
+        is_median
+            ? ordo_external_median(x->e->ctx, &x->elements, &x->from, values, (ordo_nans)o->nans,
+                                   &x->opts, &x->report)
+            : ordo_external_quantiles(x->e->ctx, &x->elements, &x->from, o->list, count, values,
+                                      (ordo_nans)o->nans, method, &x->opts, &x->report);
+    return ended(x, status) && finish(x, output_array(&x->e->out, ORDO_F64, values, count));
+}
+
+static bool run(external *x)
+{
+    const execution *const e = x->e;
+
+    if (e->command == &command_select && e->o.nans == ORDO_NANS_PROPAGATE)
+        return cli_fail("select: --nans propagate needs all data in memory: leave out -S");
+    return e->command == &command_sort      ? sort(x)
+           : e->command == &command_argsort ? argsort(x)
+           : e->command == &command_rank    ? rank(x)
+           : e->command == &command_topk    ? topk(x)
+           : e->command == &command_select  ? select_keys(x)
+                                            : quantiles(x);
+}
+
+bool external_work(execution *e)
+{
+    const options *const o = &e->o;
+    external             x = {.e = e};
+    uint64_t             limit = o->common.memory_limit;
+
+    if (limit != 0 && limit < EXTERNAL_LEAST)
+        limit = EXTERNAL_LEAST;
+    x.report.struct_size = sizeof x.report;
+    x.opts = ORDO_OPTS(ordo_external_opts, .memory = limit, .directories = o->directories.texts,
+                       .directory_count = o->directories.n, .watch = external_watch);
+    bool ok = external_open(&x.in, e);
+    timing_mark(&e->t, "open");
+    e->in.format = x.in.format;
+    if (o->record_size != 0)
+        e->o.format = FORMAT_RAW;
+    x.elements = ORDO_OPTS(ordo_elements, .type = (uint32_t)x.in.type,
+                           .size = (size_t)o->record_size, .key_offset = (size_t)o->key_offset);
+    ok = ok && open_output(e) && external_rewind(&x.in, &x.from) && run(&x);
+    external_output_close(&x.out);
+    external_close(&x.in);
+    free(x.resume);
+    return ok;
+}

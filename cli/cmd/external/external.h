@@ -1,0 +1,79 @@
+/* external.h - numbers and records larger than memory, in the commands that accept -S and -T.
+ *
+ * external_takes() decides whether a command works on its input in pieces; external_work() does it
+ * then, instead of the command's own `work`. The library (ordo_external.h) reads the input through
+ * an external_input and writes through an external_output. */
+#ifndef ORDO_CLI_CMD_EXTERNAL_EXTERNAL_H
+#define ORDO_CLI_CMD_EXTERNAL_EXTERNAL_H
+
+#include "cli/cmd/command.h"
+#include "cli/io/text/text_numbers.h"
+#include "ordo_external.h"
+
+enum {
+    EXTERNAL_LEAST = 8 << 20, /* bytes of memory that the library needs at least */
+    EXTERNAL_WHY = 400
+};
+
+typedef struct external_input {
+    const execution *e;
+    source           s; /* the file that is read */
+    bool             is_open;
+    size_t           file; /* its number, from 0 */
+    size_t           at;   /* bytes of s.block that were delivered */
+    uint64_t         left; /* bytes of the file's elements to come; UINT64_MAX: until its end */
+    file_format      format;
+    ordo_type        type;    /* of the keys */
+    size_t           element; /* bytes of an element */
+    bool             swapped;
+    uint64_t         n;     /* elements; UINT64_MAX: not known */
+    uint64_t         bytes; /* of the elements in a regular file; 0: not known */
+
+    /* Numbers in text. */
+    text_numbers numbers;
+    tempfile     spool;    /* a copy of stdin; fd is -1: none */
+    bool         in_block; /* all of stdin is in s.block */
+    bool         lines;    /* elements are an order, a length and the line */
+    size_t       longest;  /* bytes of the longest line */
+    off_t        text_at;  /* where the text of a regular file begins */
+
+    char why[EXTERNAL_WHY]; /* what went wrong in a callback; "": nothing */
+} external_input;
+
+typedef struct external_output {
+    execution            *e;
+    const external_input *in;      /* of lines */
+    ordo_type             type;    /* of the results */
+    size_t                element; /* bytes of an element that the library writes */
+    bool                  lines;   /* see external_input */
+    bool                  add_one, drop_nans, unique;
+    bool                  is_first;
+    uint64_t              last;  /* order of the last line */
+    uint64_t              n;     /* results written */
+    off_t                 start; /* of the output; -1: it cannot seek */
+    char                 *buffer;
+    size_t                used;
+} external_output;
+
+/* Opens the input, finds its format, type and size, and reads text once. False after a message. */
+bool external_open(external_input *in, const execution *e);
+void external_close(external_input *in);
+
+/* Begins at the first element. Fills the source of the library. */
+bool external_rewind(external_input *in, ordo_source *from);
+
+/* external_text.c */
+bool      external_text_open(external_input *in, const input_request *request, int type);
+bool      external_text_rewind(external_input *in);
+ptrdiff_t external_text_read(void *user, void *into, size_t bytes);
+
+/* external_output.c: a header that is mended at the end if the number of results was not known. */
+bool external_output_open(external_output *out, execution *e, uint64_t expected, ordo_sink *to);
+bool external_output_end(external_output *out);
+void external_output_close(external_output *out);
+
+/* external_report.c: --explain and --json, and the progress bar. */
+void external_explain(const execution *e, const ordo_external_report *r);
+void external_watch(void *user, const ordo_external_phase *phase);
+
+#endif

@@ -1,0 +1,324 @@
+/* text_fast.c - plain lines of numbers (see text_fast.h).
+ *
+ * Each thread reads a chunk. If the type is to be chosen, a chunk is read as integers up to the
+ * first fraction; its integers so far are then converted. At the end, if any chunk has
+ * fractions, those without are converted. Eight digits are read at a time, by three
+ * multiplications. */
+#include "cli/io/text/text_fast.h"
+
+#include "cli/io/text/number.h"
+#include "cli/io/workers.h"
+
+#include <stdint.h>
+#include <string.h>
+
+enum {
+    LEAST_CHUNK = 1 << 16, /* bytes */
+    MOST_DIGITS = 19       /* fit in 64 bits, whatever they are         */
+};
+
+typedef union slot64 {
+    uint64_t bits;
+    int64_t  integer;
+    double   real;
+} slot64;
+
+/* ---- Cutting the text ---- */
+
+/* Counts in bytes, which the compiler turns into vectors. */
+static size_t count_ends(const char *text, size_t length, char line_end)
+{
+    size_t n = 0;
+
+    for (size_t at = 0; at < length;) {
+        const size_t stop = length - at < UINT8_MAX ? length : at + UINT8_MAX;
+        uint8_t      found = 0;
+        for (; at < stop; at++)
+            found = (uint8_t)(found + (text[at] == line_end));
+        n += found;
+    }
+    return n;
+}
+
+static void count_chunk(void *user, size_t i)
+{
+    fast_text *const  f = user;
+    fast_chunk *const c = &f->chunk[i];
+
+    c->n = count_ends(f->text + c->begin, c->end - c->begin, f->line_end);
+    c->n += c->end > c->begin && f->text[c->end - 1] != f->line_end;
+}
+
+void fast_split(fast_text *f)
+{
+    const size_t most = 4 * workers_count() < FAST_CHUNKS ? 4 * workers_count() : FAST_CHUNKS;
+    const size_t fit = f->length / LEAST_CHUNK + 1;
+    size_t       begin = 0;
+
+    f->chunks = fit < most ? fit : most;
+    for (size_t i = 0; i < f->chunks; i++) {
+        size_t end = i + 1 < f->chunks ? f->length / f->chunks * (i + 1) : f->length;
+        if (end < begin)
+            end = begin;
+        const char *const stop =
+            end < f->length ? memchr(f->text + end, f->line_end, f->length - end) : NULL;
+        end = stop != NULL ? (size_t)(stop - f->text) + 1 : f->length;
+        f->chunk[i] = (fast_chunk){.begin = begin, .end = end};
+        begin = end;
+    }
+    workers_run(f->chunks, count_chunk, f);
+    f->lines = 0;
+    for (size_t i = 0; i < f->chunks; i++) {
+        f->chunk[i].first = f->lines;
+        f->lines += f->chunk[i].n;
+    }
+}
+
+/* ---- One line ---- */
+
+typedef struct plain_number {
+    bool     negative, fraction; /* fraction: a point or an exponent was there */
+    uint64_t significand;
+    int      digits;   /* of the significand, leading zeros included */
+    int      exponent; /* of ten                                     */
+} plain_number;
+
+static bool is_digit(char c) { return (unsigned char)(c - '0') < 10; }
+
+/* Whether the eight bytes, the first one lowest, are digits. */
+static bool are_digits(uint64_t eight)
+{
+    return ((eight & UINT64_C(0xf0f0f0f0f0f0f0f0)) |
+            ((eight + UINT64_C(0x0606060606060606)) & UINT64_C(0xf0f0f0f0f0f0f0f0)) >> 4) ==
+           UINT64_C(0x3333333333333333);
+}
+
+static uint64_t value_of_digits(uint64_t eight)
+{
+    eight = (eight & UINT64_C(0x0f0f0f0f0f0f0f0f)) * 2561 >> 8;
+    eight = (eight & UINT64_C(0x00ff00ff00ff00ff)) * 6553601 >> 16;
+    return (eight & UINT64_C(0x0000ffff0000ffff)) * UINT64_C(42949672960001) >> 32;
+}
+
+/* Takes digits into the significand; more than MOST_DIGITS in all are noticed by the caller. */
+static inline const char *take_digits(const char *p, const char *limit, plain_number *x)
+{
+    const char *const first = p;
+    uint64_t          value = x->significand;
+
+    while (limit - p >= 8 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) {
+        uint64_t eight;
+        memcpy(&eight, p, sizeof eight);
+        if (!are_digits(eight))
+            break;
+        value = value * 100000000 + value_of_digits(eight);
+        p += 8;
+    }
+    for (; is_digit(*p); p++)
+        value = value * 10 + (uint64_t)(*p - '0');
+    x->significand = value;
+    x->digits += p - first < 1000 ? (int)(p - first) : 1000;
+    return p;
+}
+
+/* Reads digits, a fraction and an exponent from p on; NULL if that is not plain. */
+static inline const char *take_number(const char *p, const char *limit, plain_number *x)
+{
+    *x = (plain_number){.negative = *p == '-'};
+    p += *p == '-' || *p == '+';
+    p = take_digits(p, limit, x);
+    if (*p == '.') {
+        const int before = x->digits;
+        x->fraction = true;
+        p = take_digits(p + 1, limit, x);
+        x->exponent = before - x->digits;
+    }
+    if (x->digits == 0 || x->digits > MOST_DIGITS)
+        return NULL;
+    if (*p == 'e' || *p == 'E') {
+        const bool negative = p[1] == '-';
+        int        value = 0, count = 0;
+        x->fraction = true;
+        p += 1 + (p[1] == '-' || p[1] == '+');
+        for (; is_digit(*p) && count < 5; p++, count++)
+            value = value * 10 + (*p - '0');
+        if (count == 0 || is_digit(*p))
+            return NULL;
+        x->exponent += negative ? -value : value;
+    }
+    return p;
+}
+
+/* The start of the next line, or NULL if the line does not end at p. */
+static inline const char *line_end(const char *p, const char *limit)
+{
+    if (p < limit && *p == '\r')
+        p++;
+    return p == limit ? p : p < limit && *p == '\n' ? p + 1 : NULL;
+}
+
+/* The end of a line that starts at p, without CR and LF. */
+static const char *text_end(const char *p, const char *limit, const char **next)
+{
+    const char *const stop = memchr(p, '\n', (size_t)(limit - p));
+    const char       *end = stop != NULL ? stop : limit;
+
+    *next = stop != NULL ? stop + 1 : limit;
+    return end > p && end[-1] == '\r' ? end - 1 : end;
+}
+
+/* Reads a line in the general way. NULL if it is not a number of the type, exactly. */
+static const char *general(ordo_type type, const char *p, const char *limit, void *value)
+{
+    const char       *next;
+    const char *const end = text_end(p, limit, &next);
+
+    return end > p && number_parse(type, p, end, value) == NUMBER_OK ? next : NULL;
+}
+
+/* ---- One chunk ---- */
+
+/* Whether the integers of a chunk can become f64 as text_numbers.c would read them. */
+static bool may_be_reals(const fast_chunk *c)
+{
+    return c->inexact == 0 && !c->minus_zero && !(c->beyond && c->negative);
+}
+
+static void integers_to_reals(slot64 *v, size_t n, bool beyond)
+{
+    for (size_t i = 0; i < n; i++)
+        v[i].real = beyond ? (double)v[i].bits : (double)v[i].integer;
+}
+
+/* Whether f64 holds the integer. */
+static inline bool fits_real(uint64_t m)
+{
+    return m >> 53 == 0 || ((double)m < 0x1p64 && (uint64_t)(double)m == m);
+}
+
+/* Reads line i, an integer, into *value. NULL if it is beyond i64 and u64, or no integer. */
+static inline const char *integer_line(fast_chunk *c, const char *p, const char *limit,
+                                       plain_number *x, const char *stop, size_t i, slot64 *value)
+{
+    const uint64_t top = UINT64_C(1) << 63;
+    const char    *next = stop != NULL ? line_end(stop, limit) : NULL;
+
+    if (stop == NULL) { /* more digits than MOST_DIGITS, some of them perhaps zeros */
+        *x = (plain_number){.negative = *p == '-'};
+        next = general(x->negative ? ORDO_I64 : ORDO_U64, p, limit, &x->significand);
+        x->significand = x->negative ? 0 - x->significand : x->significand;
+    }
+    const uint64_t m = x->significand;
+    if (next == NULL || x->fraction || (x->negative && m > top))
+        return NULL;
+    value->bits = x->negative ? 0 - m : m;
+    c->negative |= x->negative;
+    c->minus_zero |= x->negative && m == 0;
+    c->beyond |= !x->negative && m >= top;
+    if (c->inexact == 0 && !fits_real(m)) {
+        c->inexact = i + 1;
+        c->inexact_text = p;
+    }
+    return next;
+}
+
+/* The next line of a chunk that is f64: the number goes to *value. */
+static inline const char *real_line(const char *p, const char *limit, const plain_number *x,
+                                    const char *stop, double *value)
+{
+    const char *const next = stop != NULL ? line_end(stop, limit) : NULL;
+    double            size;
+
+    if (next == NULL || !number_scale(x->significand, x->exponent, &size))
+        return general(ORDO_F64, p, limit, value);
+    if (!x->fraction && !fits_real(x->significand))
+        return NULL;
+    *value = x->negative ? -size : size;
+    return next;
+}
+
+/* Reads a chunk whose type is to be chosen. */
+static void read_chosen(const fast_text *f, fast_chunk *c, bool only_integers)
+{
+    const char *p = f->text + c->begin, *const limit = f->text + c->end;
+    slot64 *const values = (slot64 *)f->values + c->first;
+
+    c->floats = f->type == ORDO_F64;
+    for (size_t i = 0; i < c->n; i++) {
+        plain_number      x;
+        const char *const stop = take_number(p, limit, &x);
+        const char       *next = NULL;
+        if (!c->floats && (next = integer_line(c, p, limit, &x, stop, i, &values[i])) != NULL) {
+            p = next;
+            continue;
+        }
+        if (!c->floats) {
+            if (only_integers || !may_be_reals(c))
+                return;
+            integers_to_reals(values, i, c->beyond);
+            c->floats = true;
+        }
+        if ((p = real_line(p, limit, &x, stop, &values[i].real)) == NULL)
+            return;
+    }
+    c->plain = true;
+}
+
+/* Reads a chunk whose type is given. */
+static void read_given(const fast_text *f, fast_chunk *c)
+{
+    const char *p = f->text + c->begin, *const limit = f->text + c->end;
+    const size_t size = ordo_type_size(f->type);
+    char *const  values = (char *)f->values + c->first * size;
+
+    for (size_t i = 0; i < c->n && p != NULL; i++)
+        p = general(f->type, p, limit, values + i * size);
+    c->plain = p != NULL;
+}
+
+typedef struct reading {
+    fast_text *f;
+    bool       only_integers;
+} reading;
+
+static void read_one(void *user, size_t i)
+{
+    const reading *const r = user;
+
+    if (r->f->choose)
+        read_chosen(r->f, &r->f->chunk[i], r->only_integers);
+    else
+        read_given(r->f, &r->f->chunk[i]);
+}
+
+static void convert_one(void *user, size_t i)
+{
+    fast_text *const  f = user;
+    fast_chunk *const c = &f->chunk[i];
+
+    if (!c->floats)
+        integers_to_reals((slot64 *)f->values + c->first, c->n, c->beyond);
+}
+
+bool fast_read(fast_text *f, bool any_negative, bool only_integers)
+{
+    reading r = {f, only_integers};
+    bool    floats = false, beyond = f->type == ORDO_U64, reals = true, plain = true;
+
+    workers_run(f->chunks, read_one, &r);
+    for (size_t i = 0; i < f->chunks; i++) {
+        plain &= f->chunk[i].plain;
+        floats |= f->chunk[i].floats;
+        any_negative |= f->chunk[i].negative;
+        beyond |= f->chunk[i].beyond;
+        reals &= f->chunk[i].floats || may_be_reals(&f->chunk[i]);
+    }
+    if (!plain || !f->choose)
+        return plain;
+    if (floats ? !reals : beyond && any_negative)
+        return false;
+    if (floats)
+        workers_run(f->chunks, convert_one, f);
+    f->type = floats ? ORDO_F64 : beyond ? ORDO_U64 : ORDO_I64;
+    return true;
+}

@@ -1,0 +1,57 @@
+/* text_lines.h - the lines of a text as an array of byte strings. */
+#ifndef ORDO_CLI_IO_TEXT_TEXT_LINES_H
+#define ORDO_CLI_IO_TEXT_TEXT_LINES_H
+
+#include "cli/io/output.h"
+
+typedef struct lines {
+    const char *name; /* for messages                                                         */
+    size_t      n;
+    char       *bytes;    /* line i is bytes[offsets[i] .. offsets[i + 1]), without its end     */
+    uint64_t   *offsets;  /* n + 1 of them, from 0                                              */
+    char        line_end; /* after each line: a newline or a NUL                              */
+} lines;
+
+typedef struct lines_request {
+    const char *const *paths; /* NULL or "-": stdin                                            */
+    size_t             n;
+    char               line_end;
+    unsigned           threads; /* at most; 0: one                                              */
+    const char        *option;  /* it implies lines, so that .npy files are refused; NULL: they are
+                                * lines, too                                                   */
+} lines_request;
+
+/* Reads every line of the files, one after another. The last line of a file may have no end; any
+ * other byte may occur. False after a message; nothing is left to free then. */
+bool lines_read(const lines_request *request, lines *out);
+void lines_free(lines *l);
+
+/* The same from a text in memory, block[0..length), which is freed, also after a failure. */
+bool lines_take(const lines_request *request, char *block, size_t length, lines *out);
+
+/* Appends block[0..size), which ends with a NUL, to the *length bytes of l, and frees block. False
+ * after a message. */
+bool lines_append(lines *l, const char *name, char *block, size_t size, size_t *length);
+
+/* The lines in the form that the library takes, valid while l is. */
+ordo_strings lines_strings(const lines *l);
+
+/* Write the lines, or one of them, with their ends. */
+bool lines_write(const lines *l, output *out);
+bool lines_write_one(const lines *l, size_t i, output *out);
+
+/* Writes the n lines whose numbers, of type ORDO_U32 or ORDO_U64, are in index, with up to
+ * `threads` threads. */
+bool lines_write_index(const lines *l, ordo_type type, const void *index, size_t n,
+                       unsigned threads, output *out);
+
+/* Element i of an index of type ORDO_U32 or ORDO_U64. */
+static inline size_t index_at(ordo_type type, const void *index, size_t i)
+{
+    return type == ORDO_U32 ? ((const uint32_t *)index)[i] : (size_t)((const uint64_t *)index)[i];
+}
+
+/* < 0, 0, > 0: a comes before, is equal to, comes after b, byte by byte. */
+int lines_compare(const char *a, size_t a_length, const char *b, size_t b_length);
+
+#endif

@@ -1,0 +1,72 @@
+/* text_numbers.h - numbers from text, one a line. */
+#ifndef ORDO_CLI_IO_TEXT_TEXT_NUMBERS_H
+#define ORDO_CLI_IO_TEXT_TEXT_NUMBERS_H
+
+#include "cli/io/source.h"
+#include "cli/io/text/text_fast.h"
+#include "ordo.h"
+
+#define TEXT_WHY 200 /* bytes of a sentence about a bad line, its NUL included */
+
+typedef struct text_numbers {
+    source     *s;
+    ordo_type   type;         /* of the numbers so far                                     */
+    bool        choose;       /* the type is chosen by the text; see text_start()          */
+    bool        skip_bad;     /* leave bad lines out                                       */
+    bool        any_negative; /* a number so far is negative                               */
+    size_t      n;            /* numbers so far                                            */
+    const char *text;         /* of the last number, without blanks                        */
+    size_t      length;
+    void       *values;   /* text_read(): all numbers, to be freed                     */
+    size_t      capacity; /* of values                                                 */
+    bool (*each)(void *user, const source *s); /* text_read(): called after each number with its
+                                                * line; false after a message; NULL: none   */
+    void       *user;
+    size_t      skipped;       /* bad lines left out                                        */
+    size_t      first_skipped; /* the first of these lines, from 1                          */
+    size_t      rounded;       /* integers that the given float type cannot hold            */
+    size_t      first_rounded; /* the first of these lines, from 1                          */
+    size_t      blank, blanks; /* the first of the blank lines just before, and how many    */
+    size_t      bad_line;      /* on failure: the line; 0 after a message about other trouble */
+    bool        no_number;     /* on failure: the line is not a number of any type          */
+    char        why[TEXT_WHY]; /* on failure: what is wrong with the line                   */
+    size_t      inexact_line;  /* the first integer that f64 cannot hold; 0: none           */
+    char        inexact[TEXT_WHY];
+    const char *inexact_name, *bad_name; /* the sources of these lines; NULL: s           */
+} text_numbers;
+
+typedef enum text_result {
+    TEXT_NUMBER,
+    TEXT_END,
+    TEXT_FAILED /* see bad_line and why */
+} text_result;
+
+/* Starts at the next line of s. type 0 chooses the type: i64 if every line is an integer, u64 if
+ * some exceed i64 and none is negative or exceeds u64, otherwise f64. An integer that f64 cannot
+ * hold is then an error. If the type is given, such an integer is rounded and counted. Blanks
+ * around a number, CRLF and blank lines at the end of the text are allowed. Every other line that
+ * is no value of the type is bad: an error, or left out with skip_bad. */
+void text_start(text_numbers *t, source *s, int type, bool skip_bad);
+
+/* Reads the next number into *value, which has room for the type given or 8 bytes. If t->type has
+ * changed, the caller must pass the numbers before it to text_convert(). */
+text_result text_next(text_numbers *t, void *value);
+
+/* Reads all numbers of text[0..length), whole lines but for the last, with several threads.
+ * False if some line is not plain (see text_fast.h); t is then as before, except for memory. *f
+ * describes the lines. Does not move t->s. */
+bool text_plain(text_numbers *t, const char *text, size_t length, fast_text *f);
+
+/* Converts numbers from one chosen type to a wider one, in place. */
+void text_convert(ordo_type from, ordo_type to, void *values, size_t n);
+
+/* Reads all numbers, after text_start(). On failure values is NULL. Numbers of a further source can
+ * follow after text_continue(). */
+bool text_read(text_numbers *t);
+void text_continue(text_numbers *t, source *s);
+
+/* Prints the error if there was one, else notes about lines skipped or rounded. `hint` is added to
+ * the message if the first line is no number. False if there was an error. */
+bool text_print_notes(const text_numbers *t, const char *hint);
+
+#endif

@@ -1,0 +1,289 @@
+/* decode.c - a block of bzip2 back to text: prefix codes, zero runs, move to front, inverse
+ * transform.
+ *
+ * Codes are canonical. A table of the next 10 bits gives the symbol and the length; longer codes
+ * are found by the highest code of each length. Codes that leave bit patterns unused are
+ * accepted, as bzip2 does; such a pattern in the data is an error. */
+#include "text/bzip2/decode/decode.h"
+
+#include "text/bzip2/decode/expand.h"
+#include "text/bzip2/decode/follow.h"
+#include "text/bzip2/front.h"
+#include "text/bzip2/decode/randomised.h"
+
+#include <string.h>
+
+enum {
+    LOOKUP_BITS = 10,
+    LENGTH_BITS = 5,
+    CHECKSUM_PIECE = 16 << 10
+};
+
+typedef struct code {
+    uint16_t lookup[1 << LOOKUP_BITS]; /* symbol << LENGTH_BITS | length; 0: longer, or no code */
+    int32_t  highest[BZ_MOST_LENGTH + 1]; /* code of each length */
+    int32_t  base[BZ_MOST_LENGTH + 1];    /* sorted[code - base[length]] is its symbol */
+    uint16_t sorted[BZ_MOST_SYMBOLS];
+    unsigned shortest, longest;
+} code;
+
+typedef struct block_reader {
+    const uint8_t *bytes;
+    uint64_t       at; /* the next bit */
+    uint64_t       end;
+    bool           randomised;
+    uint32_t       row;
+    unsigned       used, tables;
+    uint32_t       selector_count;
+    bz_front       list;
+    code           codes[BZ_MOST_TABLES];
+    const char    *why;
+} block_reader;
+
+size_t bz_decoder_bytes(void)
+{
+    return BZ_MOST_BLOCK * sizeof(uint32_t) + ordo_round_up(bz_follow_bytes(), 64) +
+           ordo_round_up(BZ_KEPT_SELECTORS, 64);
+}
+
+void bz_decoder_init(bz_decoder *d, void *memory)
+{
+    d->next = memory;
+    d->pieces = (uint8_t *)(d->next + BZ_MOST_BLOCK);
+    d->selectors = d->pieces + ordo_round_up(bz_follow_bytes(), 64);
+}
+
+static bool bad(block_reader *r, const char *why)
+{
+    r->why = why;
+    return false;
+}
+
+/* The next 57 bits or more, from the highest bit on. Beyond the end the bits are 0. */
+static inline uint64_t peek(const block_reader *r)
+{
+    return bz_load64(r->bytes + r->at / 8) << r->at % 8;
+}
+
+static uint32_t take(block_reader *r, unsigned count)
+{
+    if (r->at > r->end) /* the caller notices it later */
+        return 0;
+    uint32_t const value = (uint32_t)(peek(r) >> (64 - count));
+    r->at += count;
+    return value;
+}
+
+/* ---- Header ---- */
+
+static bool read_used(block_reader *r)
+{
+    uint32_t const rows = take(r, 16);
+    uint8_t        bytes[256];
+    r->used = 0;
+    for (unsigned i = 0; i < 16; i++) {
+        uint32_t const row = (rows >> (15 - i) & 1) != 0 ? take(r, 16) : 0;
+        for (unsigned k = 0; k < 16; k++)
+            if ((row >> (15 - k) & 1) != 0)
+                bytes[r->used++] = (uint8_t)(16 * i + k);
+    }
+    bz_front_set(&r->list, bytes, r->used);
+    return r->used > 0 || bad(r, "the block has no bytes in its alphabet");
+}
+
+static bool read_selectors(block_reader *r, uint8_t *selectors)
+{
+    bz_front list;
+    bz_front_set(&list, (const uint8_t[]){0, 1, 2, 3, 4, 5}, BZ_MOST_TABLES);
+    r->tables = take(r, 3);
+    uint32_t const count = take(r, 15);
+    if (r->tables < 2 || r->tables > BZ_MOST_TABLES)
+        return bad(r, "the number of code tables is not 2 to 6");
+    if (count == 0)
+        return bad(r, "the block has no selectors");
+    for (uint32_t i = 0; i < count && r->at <= r->end; i++) {
+        unsigned at = 0;
+        while (at < r->tables && take(r, 1) != 0)
+            at++;
+        if (at == r->tables)
+            return bad(r, "a selector names a code table that does not exist");
+        uint8_t const table = bz_front_take(&list, at);
+        if (i < BZ_KEPT_SELECTORS) /* more are never used */
+            selectors[i] = table;
+    }
+    r->selector_count = count < BZ_KEPT_SELECTORS ? count : BZ_KEPT_SELECTORS;
+    return true;
+}
+
+static bool read_lengths(block_reader *r, uint8_t *lengths, unsigned alphabet)
+{
+    unsigned length = take(r, 5);
+    for (unsigned v = 0; v < alphabet; v++) {
+        for (;;) {
+            if (length < 1 || length > BZ_MOST_LENGTH)
+                return bad(r, "the length of a code is not 1 to 20 bits");
+            if (r->at > r->end || take(r, 1) == 0)
+                break;
+            length = take(r, 1) == 0 ? length + 1 : length - 1;
+        }
+        lengths[v] = (uint8_t)length;
+    }
+    return true;
+}
+
+/* Finds the code at the front of `bits`, of at most `most` bits. False if there is none. */
+static inline bool find_code(const code *c, uint64_t bits, unsigned most, unsigned *length,
+                             unsigned *symbol)
+{
+    for (unsigned l = c->shortest; l <= most; l++) {
+        int32_t const value = (int32_t)(bits >> (64 - l));
+        if (value <= c->highest[l]) {
+            *length = l;
+            *symbol = c->sorted[value - c->base[l]];
+            return true;
+        }
+    }
+    return false;
+}
+
+static void make_code(code *c, const uint8_t *lengths, unsigned alphabet)
+{
+    int32_t  next = 0;
+    unsigned sorted = 0;
+    c->shortest = BZ_MOST_LENGTH;
+    c->longest = 1;
+    for (unsigned v = 0; v < alphabet; v++) {
+        c->shortest = lengths[v] < c->shortest ? lengths[v] : c->shortest;
+        c->longest = lengths[v] > c->longest ? lengths[v] : c->longest;
+    }
+    for (unsigned l = c->shortest; l <= c->longest; l++, next *= 2) {
+        c->base[l] = next - (int32_t)sorted;
+        for (unsigned v = 0; v < alphabet; v++)
+            if (lengths[v] == l) {
+                c->sorted[sorted++] = (uint16_t)v;
+                next++;
+            }
+        c->highest[l] = next - 1;
+    }
+    unsigned const most = c->longest < LOOKUP_BITS ? c->longest : LOOKUP_BITS;
+    for (unsigned i = 0; i < 1 << LOOKUP_BITS; i++) {
+        unsigned   length, symbol;
+        bool const found = find_code(c, (uint64_t)i << (64 - LOOKUP_BITS), most, &length, &symbol);
+        c->lookup[i] = found ? (uint16_t)(symbol << LENGTH_BITS | length) : 0;
+    }
+}
+
+static bool read_header(block_reader *r, uint8_t *selectors, bz_decoded *out)
+{
+    uint8_t lengths[BZ_MOST_SYMBOLS];
+    take(r, 48);
+    out->crc = take(r, 32);
+    r->randomised = take(r, 1) != 0;
+    r->row = take(r, 24);
+    if (!read_used(r) || !read_selectors(r, selectors))
+        return false;
+    for (unsigned t = 0; t < r->tables; t++) {
+        if (!read_lengths(r, lengths, r->used + 2) || r->at > r->end)
+            return false;
+        make_code(&r->codes[t], lengths, r->used + 2);
+    }
+    return true;
+}
+
+/* ---- Symbols ---- */
+
+static inline bool read_symbol(block_reader *r, const code *c, unsigned *symbol)
+{
+    uint64_t const bits = peek(r);
+    unsigned const entry = c->lookup[bits >> (64 - LOOKUP_BITS)];
+    unsigned       length = entry & ((1 << LENGTH_BITS) - 1);
+    *symbol = entry >> LENGTH_BITS;
+    if (ORDO_UNLIKELY(entry == 0) && !find_code(c, bits, c->longest, &length, symbol))
+        return bad(r, "the data contain bits that are no code");
+    r->at += length;
+    return true;
+}
+
+/* Appends a run of the front byte, given by digits RUNA and RUNB. */
+typedef struct zero_run {
+    uint32_t length, weight;
+} zero_run;
+
+static bool end_run(block_reader *r, zero_run *run, uint32_t *next, uint32_t *n)
+{
+    if (run->length > BZ_MOST_BLOCK - *n)
+        return bad(r, "the block has more than 900000 bytes");
+    uint8_t const byte = (uint8_t)r->list.words[0];
+    for (uint32_t k = 0; k < run->length; k++)
+        next[*n + k] = byte;
+    *n += run->length;
+    *run = (zero_run){0, 1};
+    return true;
+}
+
+/* Writes the last column of the sorted rotations to next[0..*n). */
+static bool read_column(block_reader *r, const uint8_t *selectors, uint32_t *next, uint32_t *n)
+{
+    zero_run       run = {0, 1};
+    unsigned const end = r->used + 1;
+    for (uint32_t group = 0; group < r->selector_count && r->at <= r->end; group++) {
+        const code *const c = &r->codes[selectors[group]];
+        for (unsigned i = 0; i < BZ_GROUP; i++) {
+            unsigned symbol;
+            if (!read_symbol(r, c, &symbol))
+                return false;
+            if (symbol < 2) {
+                if (run.weight > BZ_MOST_BLOCK)
+                    return bad(r, "a run has more than 900000 bytes");
+                run.length += run.weight << symbol;
+                run.weight *= 2;
+                continue;
+            }
+            if (run.length > 0 && !end_run(r, &run, next, n))
+                return false;
+            if (symbol == end)
+                return true;
+            if (*n == BZ_MOST_BLOCK)
+                return bad(r, "the block has more than 900000 bytes");
+            next[(*n)++] = bz_front_take(&r->list, symbol - 1);
+        }
+    }
+    return bad(r, "the block has no end before its last selector");
+}
+
+/* ---- Text ---- */
+
+static uint32_t checksum(const uint8_t *text, uint32_t n)
+{
+    uint8_t     piece[CHECKSUM_PIECE];
+    bz_expander e = {.text = text, .n = n};
+    uint32_t    crc = UINT32_MAX;
+    for (size_t now; (now = bz_expand(&e, piece, sizeof piece)) > 0;)
+        crc = bz_crc(crc, piece, now);
+    return ~crc;
+}
+
+bz_outcome bz_decode(bz_decoder *d, const uint8_t *bits, uint64_t begin, uint64_t end,
+                     uint8_t *text, bz_decoded *out)
+{
+    block_reader r = {.bytes = bits, .at = begin, .end = end};
+    uint32_t     n = 0;
+    *out = (bz_decoded){0};
+    bool const ok =
+        read_header(&r, d->selectors, out) && read_column(&r, d->selectors, d->next, &n);
+    if (r.at > r.end) /* bits after the end were read; what they gave means nothing */
+        return BZ_SHORT;
+    out->end = r.at;
+    out->n = n;
+    out->why = r.why;
+    if (!ok)
+        return BZ_BAD;
+    out->why = n == 0 ? "the block is empty" : "the row of the text is outside of the block";
+    if (r.row >= n)
+        return BZ_BAD;
+    bz_follow(d->next, n, r.row, text, d->pieces);
+    if (r.randomised)
+        bz_unrandomise(text, n);
+    out->why = "the checksum of the block is wrong";
+    return checksum(text, n) == out->crc ? BZ_DECODED : BZ_BAD;
+}

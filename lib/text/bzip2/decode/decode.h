@@ -1,0 +1,39 @@
+/* decode.h - decompresses one block. */
+#ifndef ORDO_TEXT_BZIP2_DECODE_DECODE_H
+#define ORDO_TEXT_BZIP2_DECODE_DECODE_H
+
+#include "text/bzip2/format.h"
+
+enum {
+    BZ_BITS_PAD = 160, /* readable bytes after the bits of a block */
+    BZ_KEPT_SELECTORS = BZ_MOST_BLOCK / BZ_GROUP + 2
+};
+
+typedef enum bz_outcome {
+    BZ_DECODED,
+    BZ_SHORT, /* the block goes on after the given bits */
+    BZ_BAD    /* see bz_decoded.why */
+} bz_outcome;
+
+typedef struct bz_decoder { /* memory of a thread */
+    uint32_t *next;         /* BZ_MOST_BLOCK */
+    uint8_t  *pieces;       /* bz_follow_bytes() */
+    uint8_t  *selectors;    /* BZ_KEPT_SELECTORS */
+} bz_decoder;
+
+typedef struct bz_decoded {
+    uint32_t    n;   /* bytes before runs are expanded */
+    uint32_t    crc; /* that the block gives, and that its bytes have */
+    uint64_t    end; /* the bit after the block */
+    const char *why;
+} bz_decoded;
+
+size_t bz_decoder_bytes(void);
+void   bz_decoder_init(bz_decoder *d, void *memory);
+
+/* Decodes the block whose magic is at bit `begin`. text gets up to BZ_MOST_BLOCK bytes, whose
+ * runs are not expanded. BZ_BITS_PAD bytes after bit `end` are readable. */
+bz_outcome bz_decode(bz_decoder *d, const uint8_t *bits, uint64_t begin, uint64_t end,
+                     uint8_t *text, bz_decoded *out);
+
+#endif

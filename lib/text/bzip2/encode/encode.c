@@ -1,0 +1,245 @@
+/* encode.c - a block of bzip2: rotations, move to front, zero runs, prefix codes.
+ *
+ * The choice of the tables is bzip2's, so the output has the same bytes: the number of tables
+ * depends on the number of symbols, the first tables split the alphabet into parts of equal
+ * frequency, and four rounds assign each 50 symbols to the cheapest table and make new codes. */
+#include "text/bzip2/encode/encode.h"
+
+#include "text/bzip2/encode/code_lengths.h"
+#include "text/bzip2/front.h"
+
+#include <string.h>
+
+enum {
+    ROUNDS = 4,
+    CHEAP = 0, /* first lengths of symbols inside and outside the part of a table */
+    DEAR = 15,
+    LANES = 8 /* costs of all tables are added in one vector */
+};
+
+typedef uint16_t costs __attribute__((vector_size(2 * LANES)));
+
+typedef struct coding {
+    const uint16_t *symbols;
+    uint32_t        count; /* of symbols */
+    unsigned        alphabet, tables;
+    uint8_t        *selectors;
+    uint32_t        selector_count;
+    uint32_t        frequency[BZ_MOST_SYMBOLS];
+    uint8_t         lengths[BZ_MOST_TABLES][BZ_MOST_SYMBOLS];
+    bool            used[256];
+} coding;
+
+size_t bz_encoder_bytes(size_t most)
+{
+    return bz_sorter_bytes(most) + ordo_round_up(2 * (most + 2), 64) +
+           ordo_round_up(most / BZ_GROUP + 2, 64);
+}
+
+void bz_encoder_init(bz_encoder *e, void *memory, size_t most)
+{
+    char *const after = (char *)memory + bz_sorter_bytes(most);
+    bz_sorter_init(&e->sorter, memory, most);
+    e->symbols = (void *)after;
+    e->selectors = (uint8_t *)after + ordo_round_up(2 * (most + 2), 64);
+}
+
+/* Codes have at most 17 bits. Tables: a difference of lengths takes 2 bits, at most 16 times. */
+size_t bz_encoded_most(size_t n)
+{
+    size_t const tables = (size_t)BZ_MOST_TABLES * BZ_MOST_SYMBOLS * 33 / 8 + 64;
+    return (n + 1) * BZ_WRITTEN_LENGTH / 8 + (n / BZ_GROUP + 2) * BZ_MOST_TABLES / 8 + tables + 512;
+}
+
+/* ---- Symbols ---- */
+
+/* Writes a run of zeros in bijective base 2: digits RUNA (1) and RUNB (2), lowest first. */
+static uint16_t *put_run(uint16_t *to, uint32_t run, uint32_t *frequency)
+{
+    for (; run > 0; run = (run - 1) / 2) {
+        uint16_t const digit = (run & 1) == 0;
+        *to++ = digit;
+        frequency[digit]++;
+    }
+    return to;
+}
+
+static void make_symbols(coding *c, const bz_sorter *s, const uint8_t *text, uint32_t n,
+                         uint16_t *symbols)
+{
+    uint8_t   bytes[256];
+    bz_front  list;
+    unsigned  used = 0;
+    uint32_t  run = 0;
+    uint16_t *to = symbols;
+    memset(c->used, 0, sizeof c->used);
+    for (uint32_t i = 0; i < n; i++)
+        c->used[text[i]] = true;
+    for (unsigned b = 0; b < 256; b++)
+        if (c->used[b])
+            bytes[used++] = (uint8_t)b;
+    bz_front_set(&list, bytes, used);
+    c->alphabet = used + 2;
+    memset(c->frequency, 0, sizeof c->frequency);
+    for (uint32_t row = 0; row < n; row++) {
+        uint32_t const at = s->sa[row];
+        uint8_t const  byte = text[at > 0 ? at - 1 : n - 1];
+        if (byte == (uint8_t)list.words[0]) {
+            run++;
+            continue;
+        }
+        to = put_run(to, run, c->frequency);
+        run = 0;
+        uint16_t const symbol = (uint16_t)(bz_front_find(&list, byte) + 1);
+        *to++ = symbol;
+        c->frequency[symbol]++;
+    }
+    to = put_run(to, run, c->frequency);
+    *to++ = (uint16_t)(used + 1);
+    c->frequency[used + 1]++;
+    c->symbols = symbols;
+    c->count = (uint32_t)(to - symbols);
+}
+
+/* ---- Tables ---- */
+
+static void first_tables(coding *c)
+{
+    uint32_t left = c->count;
+    unsigned from = 0;
+    for (unsigned part = c->tables; part > 0; part--) {
+        uint32_t const wanted = left / part;
+        uint32_t       sum = 0;
+        unsigned       to = from; /* the part is [from, to) */
+        while (sum < wanted && to < c->alphabet)
+            sum += c->frequency[to++];
+        /* Every second part gives its last symbol to the next one. */
+        if (to > from + 1 && part != c->tables && part != 1 && (c->tables - part) % 2 == 1)
+            sum -= c->frequency[--to];
+        for (unsigned v = 0; v < c->alphabet; v++)
+            c->lengths[part - 1][v] = v >= from && v < to ? CHEAP : DEAR;
+        from = to;
+        left -= sum;
+    }
+}
+
+static void assign_groups(coding *c, uint32_t counts[BZ_MOST_TABLES][BZ_MOST_SYMBOLS])
+{
+    costs lengths[BZ_MOST_SYMBOLS] = {{0}};
+    for (unsigned v = 0; v < c->alphabet; v++)
+        for (unsigned t = 0; t < BZ_MOST_TABLES; t++)
+            lengths[v][t] = c->lengths[t][v];
+    memset(counts, 0, sizeof(uint32_t[BZ_MOST_TABLES][BZ_MOST_SYMBOLS]));
+    c->selector_count = 0;
+    for (uint32_t from = 0; from < c->count; from += BZ_GROUP) {
+        uint32_t const to = c->count - from < BZ_GROUP ? c->count : from + BZ_GROUP;
+        costs          sum = {0};
+        for (uint32_t i = from; i < to; i++)
+            sum += lengths[c->symbols[i]];
+        unsigned best = 0;
+        for (unsigned t = 1; t < c->tables; t++)
+            best = sum[t] < sum[best] ? t : best;
+        c->selectors[c->selector_count++] = (uint8_t)best;
+        for (uint32_t i = from; i < to; i++)
+            counts[best][c->symbols[i]]++;
+    }
+}
+
+static void choose_tables(coding *c)
+{
+    uint32_t       counts[BZ_MOST_TABLES][BZ_MOST_SYMBOLS];
+    uint32_t const n = c->count;
+    c->tables = n < 200 ? 2 : n < 600 ? 3 : n < 1200 ? 4 : n < 2400 ? 5 : 6;
+    first_tables(c);
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        assign_groups(c, counts);
+        for (unsigned t = 0; t < c->tables; t++)
+            bz_code_lengths(c->lengths[t], counts[t], c->alphabet, BZ_WRITTEN_LENGTH);
+    }
+}
+
+/* ---- Bits ---- */
+
+static void put_used(bz_writer *w, const bool *used)
+{
+    uint64_t rows[16] = {0}, all = 0;
+    for (unsigned b = 0; b < 256; b++)
+        rows[b / 16] |= (uint64_t)used[b] << (15 - b % 16);
+    for (unsigned i = 0; i < 16; i++)
+        all |= (uint64_t)(rows[i] != 0) << (15 - i);
+    bz_put(w, all, 16);
+    for (unsigned i = 0; i < 16; i++)
+        if (rows[i] != 0)
+            bz_put(w, rows[i], 16);
+}
+
+static void put_selectors(bz_writer *w, const coding *c)
+{
+    bz_front list;
+    bz_front_set(&list, (const uint8_t[]){0, 1, 2, 3, 4, 5}, BZ_MOST_TABLES);
+    bz_put(w, c->tables, 3);
+    bz_put(w, c->selector_count, 15);
+    for (uint32_t i = 0; i < c->selector_count; i++) {
+        unsigned const at = bz_front_find(&list, c->selectors[i]);
+        bz_put(w, (UINT64_C(1) << (at + 1)) - 2, at + 1); /* `at` ones and a zero */
+    }
+}
+
+static void put_lengths(bz_writer *w, const uint8_t *lengths, unsigned alphabet)
+{
+    unsigned now = lengths[0];
+    bz_put(w, now, 5);
+    for (unsigned v = 0; v < alphabet; v++) {
+        for (; now < lengths[v]; now++)
+            bz_put(w, 2, 2);
+        for (; now > lengths[v]; now--)
+            bz_put(w, 3, 2);
+        bz_put(w, 0, 1);
+    }
+}
+
+/* code << 8 | length; shorter codes have lower values, equal lengths are in order of symbols. */
+static void assign_codes(const uint8_t *lengths, unsigned alphabet, uint32_t *codes)
+{
+    uint32_t code = 0;
+    for (unsigned length = 1; length <= BZ_WRITTEN_LENGTH; length++, code <<= 1)
+        for (unsigned v = 0; v < alphabet; v++)
+            if (lengths[v] == length)
+                codes[v] = code++ << 8 | length;
+}
+
+static void put_symbols(bz_writer *w, const coding *c)
+{
+    uint32_t codes[BZ_MOST_TABLES][BZ_MOST_SYMBOLS];
+    for (unsigned t = 0; t < c->tables; t++)
+        assign_codes(c->lengths[t], c->alphabet, codes[t]);
+    for (uint32_t i = 0; i < c->count;) {
+        const uint32_t *const table = codes[c->selectors[i / BZ_GROUP]];
+        uint32_t const        to = c->count - i < BZ_GROUP ? c->count : i + BZ_GROUP;
+        for (; i + 1 < to; i += 2) { /* two codes have at most 34 bits */
+            uint32_t const a = table[c->symbols[i]], b = table[c->symbols[i + 1]];
+            bz_put(w, (uint64_t)(a >> 8) << (b & 255) | b >> 8, (a & 255) + (b & 255));
+        }
+        for (; i < to; i++)
+            bz_put(w, table[c->symbols[i]] >> 8, table[c->symbols[i]] & 255);
+    }
+}
+
+uint64_t bz_encode(bz_encoder *e, uint8_t *text, uint32_t n, uint32_t crc, uint8_t *out)
+{
+    coding         c = {.selectors = e->selectors};
+    bz_writer      w = {.to = out};
+    uint32_t const row = bz_rotate(&e->sorter, text, n);
+    make_symbols(&c, &e->sorter, text, n, e->symbols);
+    choose_tables(&c);
+    bz_put(&w, BZ_BLOCK_MAGIC, 48);
+    bz_put(&w, crc, 32);
+    bz_put(&w, 0, 1); /* not randomised */
+    bz_put(&w, row, 24);
+    put_used(&w, c.used);
+    put_selectors(&w, &c);
+    for (unsigned t = 0; t < c.tables; t++)
+        put_lengths(&w, c.lengths[t], c.alphabet);
+    put_symbols(&w, &c);
+    return (uint64_t)(w.to - out) * 8 + w.count;
+}

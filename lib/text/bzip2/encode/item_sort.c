@@ -1,0 +1,118 @@
+/* item_sort.c - quicksort of items. Equal keys are many, because texts repeat: if the pivot is
+ * the least key, all its equals are split off. The pivot is the median of three or nine; after
+ * too many uneven splits a heap sort ends the part, so the worst case is n log n. */
+#include "text/bzip2/encode/item_sort.h"
+
+#include <string.h>
+
+enum {
+    FEW = 12,  /* items for the insertion sort; estimate */
+    MANY = 200 /* items for a pivot of nine; estimate */
+};
+
+static inline void swap_items(bz_item *a, bz_item *b)
+{
+    bz_item const kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+static void insertion_sort(bz_item *items, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        bz_item const item = items[i];
+        size_t        to = i;
+        for (; to > 0 && items[to - 1].key > item.key; to--)
+            items[to] = items[to - 1];
+        items[to] = item;
+    }
+}
+
+static void sift(bz_item *items, size_t at, size_t n)
+{
+    bz_item const item = items[at];
+    for (size_t child; (child = 2 * at + 1) < n; at = child) {
+        child += child + 1 < n && items[child].key < items[child + 1].key;
+        if (items[child].key <= item.key)
+            break;
+        items[at] = items[child];
+    }
+    items[at] = item;
+}
+
+static void heap_sort(bz_item *items, size_t n)
+{
+    for (size_t i = n / 2; i > 0; i--)
+        sift(items, i - 1, n);
+    for (size_t i = n - 1; i > 0; i--) {
+        swap_items(&items[0], &items[i]);
+        sift(items, 0, i);
+    }
+}
+
+static inline uint64_t middle(uint64_t a, uint64_t b, uint64_t c)
+{
+    uint64_t const low = a < b ? a : b, high = a < b ? b : a;
+    return c < low ? low : c > high ? high : c;
+}
+
+static uint64_t pivot_of(const bz_item *items, size_t n)
+{
+    size_t const half = n / 2, step = n / 8;
+    if (n < MANY)
+        return middle(items[0].key, items[half].key, items[n - 1].key);
+    return middle(middle(items[0].key, items[step].key, items[2 * step].key),
+                  middle(items[half - step].key, items[half].key, items[half + step].key),
+                  middle(items[n - 1 - 2 * step].key, items[n - 1 - step].key, items[n - 1].key));
+}
+
+/* Moves the items with keys below the pivot to the front and returns their number. No branch
+ * depends on a key, and nothing that was just written is read: both would cost more than the
+ * copies. */
+static size_t split_below(bz_item *items, size_t n, uint64_t pivot, bz_item *scratch)
+{
+    size_t below = 0;
+    for (size_t i = 0; i < n; i++) {
+        bz_item const item = items[i];
+        items[below] = item;
+        scratch[i - below] = item;
+        below += item.key < pivot;
+    }
+    memcpy(items + below, scratch, (n - below) * sizeof *items);
+    return below;
+}
+
+static void sort_part(bz_item *items, size_t n, unsigned splits, bz_item *scratch)
+{
+    while (n > FEW) {
+        if (splits-- == 0) {
+            heap_sort(items, n);
+            return;
+        }
+        uint64_t const pivot = pivot_of(items, n);
+        size_t const   below = split_below(items, n, pivot, scratch);
+        if (below == 0) { /* the pivot is the least key: its equals are in place then */
+            size_t const equal =
+                pivot == UINT64_MAX ? n : split_below(items, n, pivot + 1, scratch);
+            items += equal;
+            n -= equal;
+        } else if (below < n - below) {
+            sort_part(items, below, splits, scratch);
+            items += below;
+            n -= below;
+        } else {
+            sort_part(items + below, n - below, splits, scratch);
+            n = below;
+        }
+    }
+    insertion_sort(items, n);
+}
+
+void bz_sort_items(bz_item *items, size_t n, bz_item *scratch, size_t room)
+{
+    size_t equal = 1;
+    while (equal < n && items[equal].key == items[0].key)
+        equal++;
+    if (equal < n)
+        sort_part(items, n, n < room ? 2 * ordo_bit_length(n) : 0, scratch);
+}

@@ -1,0 +1,10 @@
+/* item_sort.h - sorts items by their keys. */
+#ifndef ORDO_TEXT_BZIP2_ENCODE_ITEM_SORT_H
+#define ORDO_TEXT_BZIP2_ENCODE_ITEM_SORT_H
+
+#include "text/bzip2/encode/rotate.h"
+
+/* scratch has room for `room` items. If n items do not fit, the sort is slower. */
+void bz_sort_items(bz_item *items, size_t n, bz_item *scratch, size_t room);
+
+#endif
