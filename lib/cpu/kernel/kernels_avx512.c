@@ -97,7 +97,10 @@ BAND(64, 8u, __mmask8)
 BELOW(32, 16u)
 BELOW(64, 8u)
 
+#include "cpu/kernel/around_avx512.h"
+
 #define BAND_BY_VECTORS
+#define AROUND_BY_VECTORS
 #define CPU_ISA avx512
 #include "cpu/kernel/plain_loops.h"
 

@@ -1,0 +1,130 @@
+/* around_avx512.h - splits keys around a pivot in one read (cpu_around_fn in kernels.h), AVX-512.
+ *
+ * A vector of keys gives two masks: less than the pivot, and equal to it. The keys, or vectors of
+ * their indices, are compressed in registers and stored as whole vectors, which later elements of
+ * the group overwrite. Only where a group ends within a vector, and for the equal keys, a mask
+ * limits the store. kernels_avx512.c includes this file, after bits_32 and bits_64. */
+
+enum around_what {
+    AROUND_KEYS,
+    AROUND_INDEX_32,
+    AROUND_INDEX_64
+};
+
+INLINE void around_store_256(void *to, __m256i x) { _mm256_storeu_si256(to, x); }
+
+/* Stores the elements of x whose bit is set from `to` on. whole: up to a vector behind them may be
+ * overwritten. */
+#define AROUND_PUT(lanes, mask_type, vec, compress, store, mask_store)                    \
+    INLINE void around_put_##lanes(void *to, mask_type bits, vec x, bool whole)                    \
+    {                                                                                              \
+        vec const packed = compress(bits, x);                                                      \
+        if (whole)                                                                                 \
+            store(to, packed);                                                                     \
+        else                                                                                       \
+            mask_store(to, (mask_type)_bzhi_u32(UINT32_MAX, (unsigned)__builtin_popcount(bits)),   \
+                       packed);                                                                    \
+    }
+AROUND_PUT(16x32, __mmask16, __m512i, _mm512_maskz_compress_epi32, _mm512_storeu_si512,
+           _mm512_mask_storeu_epi32)
+AROUND_PUT(8x64, __mmask8, __m512i, _mm512_maskz_compress_epi64, _mm512_storeu_si512,
+           _mm512_mask_storeu_epi64)
+AROUND_PUT(8x32, __mmask8, __m256i, _mm256_maskz_compress_epi32, around_store_256,
+           _mm256_mask_storeu_epi32)
+#undef AROUND_PUT
+
+/* Stores the 16 keys v, or their indices from `at` on, whose bit is set. */
+INLINE void around_store_32(void *out, size_t to, __mmask16 bits, __m512i v, size_t at,
+                            enum around_what what, bool whole)
+{
+    if (what == AROUND_KEYS) {
+        around_put_16x32((uint32_t *)out + to, bits, v, whole);
+        return;
+    }
+    __m512i const lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    if (what == AROUND_INDEX_32) {
+        __m512i const index = _mm512_add_epi32(lane, _mm512_set1_epi32((int32_t)(uint32_t)at));
+        around_put_16x32((uint32_t *)out + to, bits, index, whole);
+        return;
+    }
+    __m512i const  first = _mm512_add_epi64(_mm512_cvtepi32_epi64(_mm512_castsi512_si256(lane)),
+                                            _mm512_set1_epi64((int64_t)at));
+    __mmask8 const low = (__mmask8)bits, high = (__mmask8)(bits >> 8);
+    around_put_8x64((uint64_t *)out + to, low, first, whole);
+    around_put_8x64((uint64_t *)out + to + (size_t)__builtin_popcount(low), high,
+                    _mm512_add_epi64(first, _mm512_set1_epi64(8)), whole);
+}
+
+/* The same for 8 keys of 64 bits. */
+INLINE void around_store_64(void *out, size_t to, __mmask8 bits, __m512i v, size_t at,
+                            enum around_what what, bool whole)
+{
+    if (what == AROUND_KEYS) {
+        around_put_8x64((uint64_t *)out + to, bits, v, whole);
+        return;
+    }
+    if (what == AROUND_INDEX_32) {
+        __m256i const index = _mm256_add_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
+                                               _mm256_set1_epi32((int32_t)(uint32_t)at));
+        around_put_8x32((uint32_t *)out + to, bits, index, whole);
+        return;
+    }
+    __m512i const index = _mm512_add_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7),
+                                           _mm512_set1_epi64((int64_t)at));
+    around_put_8x64((uint64_t *)out + to, bits, index, whole);
+}
+
+/* A vector whose last lanes lie behind keys[n - 1] is loaded with a mask. */
+#define AROUND(width, lanes, mask_type)                                                            \
+    INLINE void around_what_##width(const void *array, size_t n, size_t first, cpu_around *around, \
+                                    void *out, enum key_kind kind, bool descending,                \
+                                    enum around_what what)                                         \
+    {                                                                                              \
+        const uint##width##_t *const keys = array;                                                 \
+        __m512i const pivot = _mm512_set1_epi##width((int##width##_t)around->pivot);               \
+        size_t        less = around->less, equal = around->equal, greater = around->greater;       \
+        for (size_t at = 0; at < n; at += (lanes)) {                                               \
+            mask_type here = (mask_type)-1;                                                        \
+            if (n - at < (lanes))                                                                  \
+                here = (mask_type)_bzhi_u32(UINT32_MAX, (unsigned)(n - at));                       \
+            _mm_prefetch((const char *)(keys + at) + BAND_AHEAD, _MM_HINT_T1);                     \
+            __m512i const   v = _mm512_maskz_loadu_epi##width(here, keys + at);                    \
+            __m512i const   bits = bits_##width(v, kind, descending);                              \
+            mask_type const is_less = _mm512_mask_cmplt_epu##width##_mask(here, bits, pivot);      \
+            mask_type const not_less = (mask_type)(here & ~is_less);                               \
+            mask_type const is_equal = _mm512_mask_cmpeq_epu##width##_mask(here, bits, pivot);     \
+            mask_type const is_greater = (mask_type)(not_less & ~is_equal);                        \
+            bool const      whole = less + (lanes) <= around->less_end &&                          \
+                               greater + (lanes) <= around->greater_end;                           \
+            if (whole) {                                                                           \
+                around_store_##width(out, less, is_less, v, first + at, what, true);               \
+                around_store_##width(out, greater, is_greater, v, first + at, what, true);         \
+            } else {                                                                               \
+                around_store_##width(out, less, is_less, v, first + at, what, false);              \
+                around_store_##width(out, greater, is_greater, v, first + at, what, false);        \
+            }                                                                                      \
+            if (is_equal != 0) {                                                                   \
+                around_store_##width(out, equal, is_equal, v, first + at, what, false);            \
+                equal += (size_t)__builtin_popcount(is_equal);                                     \
+            }                                                                                      \
+            less += (size_t)__builtin_popcount(is_less);                                           \
+            greater += (size_t)__builtin_popcount(is_greater);                                     \
+        }                                                                                          \
+        around->less = less;                                                                       \
+        around->equal = equal;                                                                     \
+        around->greater = greater;                                                                 \
+    }                                                                                              \
+    INLINE void vector_around_##width(const void *keys, size_t n, size_t first,                    \
+                                      cpu_around *around, void *out, size_t index_size,            \
+                                      enum key_kind kind, bool descending)                         \
+    {                                                                                              \
+        if (index_size == 0)                                                                       \
+            around_what_##width(keys, n, first, around, out, kind, descending, AROUND_KEYS);       \
+        else if (index_size == sizeof(uint32_t))                                                   \
+            around_what_##width(keys, n, first, around, out, kind, descending, AROUND_INDEX_32);   \
+        else                                                                                       \
+            around_what_##width(keys, n, first, around, out, kind, descending, AROUND_INDEX_64);   \
+    }
+AROUND(32, 16u, __mmask16)
+AROUND(64, 8u, __mmask8)
+#undef AROUND
