@@ -15,7 +15,7 @@ INLINE void around_store_256(void *to, __m256i x) { _mm256_storeu_si256(to, x); 
 
 /* Stores the elements of x whose bit is set from `to` on. whole: up to a vector behind them may be
  * overwritten. */
-#define AROUND_PUT(lanes, mask_type, vec, compress, store, mask_store)                    \
+#define AROUND_PUT(lanes, mask_type, vec, compress, store, mask_store)                             \
     INLINE void around_put_##lanes(void *to, mask_type bits, vec x, bool whole)                    \
     {                                                                                              \
         vec const packed = compress(bits, x);                                                      \
@@ -69,50 +69,59 @@ INLINE void around_store_64(void *out, size_t to, __mmask8 bits, __m512i v, size
         around_put_8x32((uint32_t *)out + to, bits, index, whole);
         return;
     }
-    __m512i const index = _mm512_add_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7),
-                                           _mm512_set1_epi64((int64_t)at));
+    __m512i const index =
+        _mm512_add_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), _mm512_set1_epi64((int64_t)at));
     around_put_8x64((uint64_t *)out + to, bits, index, whole);
 }
 
-/* A vector whose last lanes lie behind keys[n - 1] is loaded with a mask. */
-#define AROUND(width, lanes, mask_type)                                                            \
-    INLINE void around_what_##width(const void *array, size_t n, size_t first, cpu_around *around, \
-                                    void *out, enum key_kind kind, bool descending,                \
-                                    enum around_what what)                                         \
+/* around_part: the vectors [at, end), the last of which may be incomplete if `whole` is false.
+ * around_what: vectors are counted first that cannot reach the end of a group. */
+#define AROUND(width, lanes, mask_type, none_equal)                                                \
+    INLINE void around_part_##width(                                                               \
+        const uint##width##_t *keys, size_t at, size_t end, size_t first, cpu_around *around,      \
+        void *out, enum key_kind kind, bool descending, enum around_what what, bool whole)         \
     {                                                                                              \
-        const uint##width##_t *const keys = array;                                                 \
         __m512i const pivot = _mm512_set1_epi##width((int##width##_t)around->pivot);               \
-        size_t        less = around->less, equal = around->equal, greater = around->greater;       \
-        for (size_t at = 0; at < n; at += (lanes)) {                                               \
+        size_t        less = around->less, equal = around->equal;                                  \
+        size_t const  others =                                                                     \
+            around->greater + less + equal - at; /* greater = others + at - less - equal */        \
+        for (; at < end; at += (lanes)) {                                                          \
             mask_type here = (mask_type)-1;                                                        \
-            if (n - at < (lanes))                                                                  \
-                here = (mask_type)_bzhi_u32(UINT32_MAX, (unsigned)(n - at));                       \
-            _mm_prefetch((const char *)(keys + at) + BAND_AHEAD, _MM_HINT_T1);                     \
-            __m512i const   v = _mm512_maskz_loadu_epi##width(here, keys + at);                    \
+            if (!whole)                                                                            \
+                here = (mask_type)_bzhi_u32(UINT32_MAX, (unsigned)ordo_min(end - at, lanes));      \
+            if (whole)                                                                             \
+                _mm_prefetch((const char *)(keys + at) + BAND_AHEAD, _MM_HINT_T1);                 \
+            __m512i const   v = whole ? _mm512_loadu_si512(keys + at)                              \
+                                      : _mm512_maskz_loadu_epi##width(here, keys + at);            \
             __m512i const   bits = bits_##width(v, kind, descending);                              \
             mask_type const is_less = _mm512_mask_cmplt_epu##width##_mask(here, bits, pivot);      \
-            mask_type const not_less = (mask_type)(here & ~is_less);                               \
-            mask_type const is_equal = _mm512_mask_cmpeq_epu##width##_mask(here, bits, pivot);     \
-            mask_type const is_greater = (mask_type)(not_less & ~is_equal);                        \
-            bool const      whole = less + (lanes) <= around->less_end &&                          \
-                               greater + (lanes) <= around->greater_end;                           \
-            if (whole) {                                                                           \
-                around_store_##width(out, less, is_less, v, first + at, what, true);               \
-                around_store_##width(out, greater, is_greater, v, first + at, what, true);         \
-            } else {                                                                               \
-                around_store_##width(out, less, is_less, v, first + at, what, false);              \
-                around_store_##width(out, greater, is_greater, v, first + at, what, false);        \
-            }                                                                                      \
-            if (is_equal != 0) {                                                                   \
+            mask_type const is_greater = _mm512_mask_cmpgt_epu##width##_mask(here, bits, pivot);   \
+            size_t const    greater = others + at - less - equal;                                  \
+            around_store_##width(out, less, is_less, v, first + at, what, whole);                  \
+            around_store_##width(out, greater, is_greater, v, first + at, what, whole);            \
+            if (!whole || !none_equal(is_less, is_greater)) {                                      \
+                mask_type const is_equal = (mask_type)(here & ~(is_less | is_greater));            \
                 around_store_##width(out, equal, is_equal, v, first + at, what, false);            \
                 equal += (size_t)__builtin_popcount(is_equal);                                     \
             }                                                                                      \
             less += (size_t)__builtin_popcount(is_less);                                           \
-            greater += (size_t)__builtin_popcount(is_greater);                                     \
         }                                                                                          \
         around->less = less;                                                                       \
         around->equal = equal;                                                                     \
-        around->greater = greater;                                                                 \
+        around->greater = others + end - less - equal;                                             \
+    }                                                                                              \
+    INLINE void around_what_##width(const void *keys, size_t n, size_t first, cpu_around *around,  \
+                                    void *out, enum key_kind kind, bool descending,                \
+                                    enum around_what what)                                         \
+    {                                                                                              \
+        for (size_t at = 0, end; at < n; at = end) {                                               \
+            size_t const room =                                                                    \
+                ordo_min(around->less_end - around->less, around->greater_end - around->greater);  \
+            size_t const many = ordo_min(room, n - at) / (lanes) * (lanes);                        \
+            end = many > 0 ? at + many : ordo_min(at + 4 * (lanes), n);                            \
+            around_part_##width(keys, at, end, first, around, out, kind, descending, what,         \
+                                many > 0);                                                         \
+        }                                                                                          \
     }                                                                                              \
     INLINE void vector_around_##width(const void *keys, size_t n, size_t first,                    \
                                       cpu_around *around, void *out, size_t index_size,            \
@@ -125,6 +134,6 @@ INLINE void around_store_64(void *out, size_t to, __mmask8 bits, __m512i v, size
         else                                                                                       \
             around_what_##width(keys, n, first, around, out, kind, descending, AROUND_INDEX_64);   \
     }
-AROUND(32, 16u, __mmask16)
-AROUND(64, 8u, __mmask8)
+AROUND(32, 16u, __mmask16, _kortestc_mask16_u8)
+AROUND(64, 8u, __mmask8, _kortestc_mask8_u8)
 #undef AROUND

@@ -110,10 +110,10 @@ static void FN(below_down)(const void *keys, size_t n, uint64_t pivot, uint64_t 
 }
 
 #if defined(AROUND_BY_VECTORS)
-static inline __attribute__((always_inline)) void FN(around)(const void *keys, size_t n,
-                                                             size_t first, cpu_around *around,
-                                                             void *out, size_t index_size,
-                                                             bool descending)
+static inline
+    __attribute__((always_inline)) void FN(around)(const void *keys, size_t n, size_t first,
+                                                   cpu_around *around, void *out, size_t index_size,
+                                                   bool descending)
 {
     if (sizeof(KEY) == 4)
         vector_around_32(keys, n, first, around, out, index_size, FN(band_kind)(), descending);

@@ -184,14 +184,14 @@ typedef unsigned cpu_tie_words_fn(const void *keys, size_t n, bool descending, u
 
 /* The loops that are written once in plain C and compiled for each ISA (plain_loops.h). */
 typedef struct cpu_loops {
-    const char                *isa;
-    cpu_band_fn               *band[CPU_TYPES][2];  /* [type][descending] */
-    cpu_below_fn              *below[CPU_TYPES][2]; /* [type][descending] */
-    cpu_around_fn *around[CPU_TYPES][2]; /* [type][descending]; NULL without such vectors */
-    cpu_first_step_fn         *first_step[CPU_TYPES];
-    cpu_sort_rows_fn          *sort_rows[CPU_TYPES];
-    cpu_order_rows_fn         *order_rows[CPU_TYPES];
-    cpu_tie_words_fn          *tie_words[CPU_TYPES];
+    const char        *isa;
+    cpu_band_fn       *band[CPU_TYPES][2];   /* [type][descending] */
+    cpu_below_fn      *below[CPU_TYPES][2];  /* [type][descending] */
+    cpu_around_fn     *around[CPU_TYPES][2]; /* [type][descending]; NULL without such vectors */
+    cpu_first_step_fn *first_step[CPU_TYPES];
+    cpu_sort_rows_fn  *sort_rows[CPU_TYPES];
+    cpu_order_rows_fn *order_rows[CPU_TYPES];
+    cpu_tie_words_fn  *tie_words[CPU_TYPES];
     const struct record_type  *records; /* [type], radix/radix.h */
     const struct radix_ops    *radix;   /* [record_kind], radix/radix_work.h */
     const struct order_loops  *order;   /* rough/order_loops.h */
