@@ -5,6 +5,10 @@
  * the group overwrite. Only where a group ends within a vector, and for the equal keys, a mask
  * limits the store. kernels_avx512.c includes this file, after bits_32 and bits_64. */
 
+enum {
+    AROUND_AHEAD = 512 /* bytes */
+};
+
 enum around_what {
     AROUND_KEYS,
     AROUND_INDEX_32,
@@ -74,6 +78,13 @@ INLINE void around_store_64(void *out, size_t to, __mmask8 bits, __m512i v, size
     around_put_8x64((uint64_t *)out + to, bits, index, whole);
 }
 
+/* Fetches the cache lines of the next stores; the store buffer alone waits for each of them. */
+INLINE void around_ahead(const void *out, size_t less, size_t greater, size_t size)
+{
+    _mm_prefetch((const char *)out + less * size + AROUND_AHEAD, _MM_HINT_T0);
+    _mm_prefetch((const char *)out + greater * size + AROUND_AHEAD, _MM_HINT_T0);
+}
+
 /* around_part: the vectors [at, end), the last of which may be incomplete if `whole` is false.
  * around_what: vectors are counted first that cannot reach the end of a group. */
 #define AROUND(width, lanes, mask_type, none_equal)                                                \
@@ -97,6 +108,11 @@ INLINE void around_store_64(void *out, size_t to, __mmask8 bits, __m512i v, size
             mask_type const is_less = _mm512_mask_cmplt_epu##width##_mask(here, bits, pivot);      \
             mask_type const is_greater = _mm512_mask_cmpgt_epu##width##_mask(here, bits, pivot);   \
             size_t const    greater = others + at - less - equal;                                  \
+            if (whole)                                                                             \
+                around_ahead(out, less, greater,                                                   \
+                             what == AROUND_KEYS       ? (width) / 8                               \
+                             : what == AROUND_INDEX_32 ? 4                                         \
+                                                       : 8);                                       \
             around_store_##width(out, less, is_less, v, first + at, what, whole);                  \
             around_store_##width(out, greater, is_greater, v, first + at, what, whole);            \
             if (!whole || !none_equal(is_less, is_greater)) {                                      \
