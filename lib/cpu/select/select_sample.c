@@ -152,9 +152,9 @@ static void add_bracket(range_maker *m, const bracket *b, uint64_t from, bool al
             return;
         }
     }
-    size_t const   heavy_from = ordo_max(LEAST_HEAVY, (b->b - b->a + 1) / 8);
-    size_t         items = 0, heavy = 0;
-    uint64_t       at = lo > from ? lo : from;
+    size_t const heavy_from = ordo_max(LEAST_HEAVY, (b->b - b->a + 1) / 8);
+    size_t       items = 0, heavy = 0;
+    uint64_t     at = lo > from ? lo : from;
 
     for (size_t i = b->a, end; i <= b->b && at <= hi; i = end) {
         uint64_t const word = sample_at(m, i);
