@@ -6,7 +6,7 @@
  * limits the store. kernels_avx512.c includes this file, after bits_32 and bits_64. */
 
 enum {
-    AROUND_AHEAD = 512 /* bytes */
+    AROUND_AHEAD = 512 /* bytes; 10^5 f64 on Sapphire Rapids take 0.84 of the time without it */
 };
 
 enum around_what {
@@ -85,8 +85,8 @@ INLINE void around_ahead(const void *out, size_t less, size_t greater, size_t si
     _mm_prefetch((const char *)out + greater * size + AROUND_AHEAD, _MM_HINT_T0);
 }
 
-/* around_part: the vectors [at, end), the last of which may be incomplete if `whole` is false.
- * around_what: vectors are counted first that cannot reach the end of a group. */
+/* around_part: the vectors [at, end); the last one may be incomplete if `whole` is false.
+ * around_what: as many vectors as cannot reach the end of a group take stores without a mask. */
 #define AROUND(width, lanes, mask_type, none_equal)                                                \
     INLINE void around_part_##width(                                                               \
         const uint##width##_t *keys, size_t at, size_t end, size_t first, cpu_around *around,      \

@@ -9,8 +9,9 @@
  *
  * A split by a pivot is for one thread of the hybrid backend. Blocks of keys become bits, and the
  * same loops split keys and values by these bits. A split around the k-th key selects that key and
- * moves the pieces by blocks. Several threads first count the keys less than it and equal to it in
- * each piece; one thread needs only the sums, which the selection usually knows. */
+ * moves the pieces by blocks, or by vectors if the ISA can (cpu_around_fn). Several threads first
+ * count the keys less than it and equal to it in each piece; one thread needs only the sums, which
+ * the selection usually knows. */
 #include "cpu/cpu.h"
 #include "core/keybits.h"
 
