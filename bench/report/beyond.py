@@ -30,6 +30,7 @@ SECTIONS = {
     "single": ("single calls", "n"),
     "k": ("radius", "k"),
     "rough": ("k-sorted keys", "k"),
+    "table": ("types and distributions", ""),
 }
 MOST_LABELS = 40  # of a dot chart
 MOST_SERIES = 10

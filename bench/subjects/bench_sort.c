@@ -1,6 +1,6 @@
 /* bench_sort.c - `ordo bench sort`, on the host and on a GPU: key types, distributions, number
- * of keys, named algorithms, pairs, small arrays, single calls, threads. Section rough is in
- * bench_rough.c.
+ * of keys, named algorithms, pairs, small arrays, single calls, threads, a table of a few types and
+ * distributions. Section rough is in bench_rough.c.
  *
  * Each call sorts a fresh copy in place; the copy is not timed. CUB's radix sort is not in
  * place: it reads the original and writes to another array. */
@@ -30,6 +30,8 @@ typedef struct sort_case {
 /* Peers of the longer sections: the base, the textbook radix sort, and the fastest others. */
 static const char main_peers[] = "std::sort,lsd radix,vqsort,gnu parallel,tbb parallel_sort,"
                                  "boost block_indirect";
+
+static const char table_peers[] = "vqsort,gnu parallel,tbb parallel_sort,boost block_indirect";
 
 /* The base of speed-ups. */
 static const char *reference(const bench *b)
@@ -132,6 +134,38 @@ static bool run_distributions(bench *b)
         for (const bench_dist *d = bench_dists; d->name != NULL; d++)
             if (has_rows(b, d, (ordo_type)type) && !run_distribution(b, d, (ordo_type)type))
                 return false;
+    return bench_summary(b, "auto", true);
+}
+
+/* Real keys are seldom uniform: four types, four distributions, and the fastest peers alone. Many
+ * keys are sorted by all threads only, because one thread would take minutes. */
+static bool run_table(bench *b)
+{
+    static const ordo_type types[] = {ORDO_U32, ORDO_U64, ORDO_F32, ORDO_F64};
+    static const char      dists[] = "signed,few,zipf,loguniform";
+    const bool             is_long = b->set.n > 20000000 && b->set.threads > 1;
+
+    bench_heading(b, "Sort, four types and distributions", b->set.n, "keys", 14);
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (const bench_dist *d = bench_dists; d->name != NULL; d++) {
+            sort_case c;
+            if (!bench_selected(dists, d->name))
+                continue;
+            ask_sort(b, types[t], b->set.n, 1, &c);
+            c.peers.only = table_peers;
+            c.peers.base = "vqsort";
+            c.question.dist = d->name;
+            snprintf(c.question.label, sizeof c.question.label, "%s %s", d->name,
+                     ordo_type_name(types[t]));
+            if (!bench_generate_k(b, d->dist, types[t], b->src, b->set.n, d->k))
+                return false;
+            if (!is_long ? !measure_all(b, &c)
+                         : !bench_add_peers(b, &c.peers, b->set.threads) ||
+                               !bench_add(b, "auto", b->set.threads, BENCH_CONTENDER, call_sort,
+                                          &c.args) ||
+                               !bench_measure(b, &c.question))
+                return false;
+        }
     return bench_summary(b, "auto", true);
 }
 
@@ -390,7 +424,8 @@ const bench_section bench_sort_sections[] = {
     {"n", 8, 8, 0, run_n, true},           {"algorithms", 4, 4, 0, run_algorithms, true},
     {"pairs", 16, 16, 0, run_pairs, true}, {"small", 8, 8, 0, run_small, true},
     {"single", 8, 8, 0, run_single, true}, {"threads", 8, 8, 0, run_threads, true},
-    {"rough", 4, 4, 0, bench_rough, true}, {NULL, 0, 0, 0, NULL, false},
+    {"rough", 4, 4, 0, bench_rough, true}, {"table", 8, 8, 0, run_table, true},
+    {NULL, 0, 0, 0, NULL, false},
 };
 
 const bench_section bench_cuda_sort_sections[] = {

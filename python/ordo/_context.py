@@ -160,10 +160,17 @@ def _create(settings: dict[str, Any], ordinal: int | None = None) -> ctypes.c_vo
     return made
 
 
+def _may_use_cpu(device: Any) -> bool:
+    """Returns whether a context may use the CPU. It reads ORDO_DEVICE when it is created."""
+    if device is None:
+        device = os.environ.get("ORDO_DEVICE")
+    return _parse_device(device)[0] != _lib.WHERE["cuda"]
+
+
 class _Contexts:
     """The contexts of one thread or of one ``with context()`` block; frees them when deleted."""
 
-    __slots__ = ("_free", "epoch", "gpus", "host", "last", "outer", "settings")
+    __slots__ = ("_free", "epoch", "gpus", "host", "last", "outer", "settings", "uses_cpu")
 
     def __init__(
         self, settings: dict[str, Any], epoch: object, outer: _Contexts | None = None
@@ -175,6 +182,7 @@ class _Contexts:
         self._free = _lib.ctx_free  # at exit the module may be deleted before this object
         self.host = self.last = ctypes.c_void_p()
         self.host = self.last = _create(settings)
+        self.uses_cpu = _may_use_cpu(settings["device"])
 
     def gpu(self, ordinal: int) -> ctypes.c_void_p:
         """Returns the context for arrays on a GPU."""
@@ -221,10 +229,7 @@ def host_context() -> ctypes.c_void_p:
 
 def host_uses_cpu() -> bool:
     """Returns whether calls on host arrays may run on the CPU: not if the device is a GPU."""
-    device = _contexts().settings["device"]
-    if device is None:
-        device = os.environ.get("ORDO_DEVICE")
-    return _parse_device(device)[0] != _lib.WHERE["cuda"]
+    return _contexts().uses_cpu
 
 
 def gpu_context(ordinal: int) -> ctypes.c_void_p:

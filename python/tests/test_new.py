@@ -125,6 +125,7 @@ def test_wrong_outputs():
 @pytest.mark.parametrize("threads", [1, 3])
 def test_many_long_rows(dtype, threads, monkeypatch):
     monkeypatch.setattr(_partition, "_FEW", 8)
+    monkeypatch.setattr(_partition, "_SHORT_ROW", 8)
     a = rng.integers(-40, 40, (7, 33, 2)).astype(dtype)
     if a.dtype.kind == "f":
         a[2, 5], a[3, 7] = np.nan, -0.0

@@ -118,6 +118,7 @@ def small_limits(monkeypatch):
     monkeypatch.setattr(_context, "_SLICE", 1000)
     monkeypatch.setattr(distinct, "_SAMPLE", 1024)
     monkeypatch.setattr(distinct, "_FIRST_LOOK", 128)
+    monkeypatch.setattr(distinct, "_SECOND_LOOK", 512)
 
 
 def large_rows(rng: np.random.Generator, dtype: str) -> dict[str, Any]:
@@ -130,6 +131,8 @@ def large_rows(rng: np.random.Generator, dtype: str) -> dict[str, Any]:
         "rare": np.where(rng.random(n) < 0.02, rng.integers(0, 30_000, n), rng.integers(0, 9, n)),
         "two": rng.integers(0, 2, n),
         "one": np.zeros(n),
+        # Most sampled elements are equal to another, but there are many distinct ones.
+        "uneven": np.exp(rng.random(n) * np.log(10_000)).astype(int),
         "sorted": np.sort(rng.integers(0, 50, n)),
         "a zero": rng.integers(1, 50, n),
         # The sampled elements have one value; the others are distinct.
@@ -174,7 +177,8 @@ def test_rows_of_few_values_are_recognised(rng, small_limits):
     for name in ("many", "half", "hidden", "sorted"):
         assert distinct.inverse_of_few(shapes[name]) is None, name
     assert distinct.counts_of_few(shapes["few"]) is not None
-    assert distinct.counts_of_few(shapes["many"]) is None
+    for name in ("many", "uneven"):
+        assert distinct.counts_of_few(shapes[name]) is None, name
 
 
 def test_threads_that_fail(small_limits, monkeypatch):

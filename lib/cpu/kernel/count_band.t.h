@@ -2,7 +2,8 @@
  * below a pivot (cpu_band_fn and cpu_below_fn in kernels.h): the inner loops of selection.
  *
  * A file that defines BAND_BY_VECTORS provides these loops with intrinsics for keys of 32 and 64
- * bits: vector_band_W and vector_below_W. */
+ * bits: vector_band_W and vector_below_W. A file that also defines AROUND_BY_VECTORS provides
+ * vector_around_W, which has no version in plain C (cpu_around_fn). */
 #if defined(BAND_BY_VECTORS)
 static inline enum key_kind FN(band_kind)(void)
 {
@@ -107,3 +108,28 @@ static void FN(below_down)(const void *keys, size_t n, uint64_t pivot, uint64_t 
 {
     FN(below)(keys, n, (BITS)pivot, words, true);
 }
+
+#if defined(AROUND_BY_VECTORS)
+static inline
+    __attribute__((always_inline)) void FN(around)(const void *keys, size_t n, size_t first,
+                                                   cpu_around *around, void *out, size_t index_size,
+                                                   bool descending)
+{
+    if (sizeof(KEY) == 4)
+        vector_around_32(keys, n, first, around, out, index_size, FN(band_kind)(), descending);
+    if (sizeof(KEY) == 8)
+        vector_around_64(keys, n, first, around, out, index_size, FN(band_kind)(), descending);
+}
+
+static void FN(around_up)(const void *keys, size_t n, size_t first, cpu_around *around, void *out,
+                          size_t index_size)
+{
+    FN(around)(keys, n, first, around, out, index_size, false);
+}
+
+static void FN(around_down)(const void *keys, size_t n, size_t first, cpu_around *around, void *out,
+                            size_t index_size)
+{
+    FN(around)(keys, n, first, around, out, index_size, true);
+}
+#endif

@@ -141,6 +141,19 @@ typedef size_t cpu_band_fn(const void *keys, size_t n, cpu_band *band, void *kep
 /* Bit i%64 of words[i/64] = the bits of keys[i] are below the pivot. n is a multiple of 64. */
 typedef void cpu_below_fn(const void *keys, size_t n, uint64_t pivot, uint64_t *words);
 
+/* Keys around a pivot: where the next elements of the three groups go, and where the first and the
+ * last group end. pivot: key bits in the order of the sort. */
+typedef struct cpu_around {
+    uint64_t pivot;
+    size_t   less, equal, greater;
+    size_t   less_end, greater_end;
+} cpu_around;
+
+/* Moves keys[0..n) to the three groups in out and advances their places. If index_size is 4 or 8,
+ * out gets the indices of the keys instead, which begin at `first`. */
+typedef void cpu_around_fn(const void *keys, size_t n, size_t first, cpu_around *around, void *out,
+                           size_t index_size);
+
 /* What a step is: a key less than its left neighbour. With RISE, a step is a key greater than its
  * left neighbour or, with TIES too, equal to it. */
 enum cpu_step {
@@ -171,13 +184,14 @@ typedef unsigned cpu_tie_words_fn(const void *keys, size_t n, bool descending, u
 
 /* The loops that are written once in plain C and compiled for each ISA (plain_loops.h). */
 typedef struct cpu_loops {
-    const char                *isa;
-    cpu_band_fn               *band[CPU_TYPES][2];  /* [type][descending] */
-    cpu_below_fn              *below[CPU_TYPES][2]; /* [type][descending] */
-    cpu_first_step_fn         *first_step[CPU_TYPES];
-    cpu_sort_rows_fn          *sort_rows[CPU_TYPES];
-    cpu_order_rows_fn         *order_rows[CPU_TYPES];
-    cpu_tie_words_fn          *tie_words[CPU_TYPES];
+    const char        *isa;
+    cpu_band_fn       *band[CPU_TYPES][2];   /* [type][descending] */
+    cpu_below_fn      *below[CPU_TYPES][2];  /* [type][descending] */
+    cpu_around_fn     *around[CPU_TYPES][2]; /* [type][descending]; NULL without such vectors */
+    cpu_first_step_fn *first_step[CPU_TYPES];
+    cpu_sort_rows_fn  *sort_rows[CPU_TYPES];
+    cpu_order_rows_fn *order_rows[CPU_TYPES];
+    cpu_tie_words_fn  *tie_words[CPU_TYPES];
     const struct record_type  *records; /* [type], radix/radix.h */
     const struct radix_ops    *radix;   /* [record_kind], radix/radix_work.h */
     const struct order_loops  *order;   /* rough/order_loops.h */

@@ -54,18 +54,27 @@ KEY_BITS(64, 0x000fffffffffffff, KEY_INF_F64)
         __m512i const                lo = _mm512_set1_epi##width((int##width##_t)band->lo);        \
         __m512i const span = _mm512_set1_epi##width((int##width##_t)(band->hi - band->lo));        \
         size_t        below = 0, inside = 0;                                                       \
-        for (size_t at = 0; at < n; at += (lanes)) {                                               \
-            mask_type const here =                                                                 \
-                (mask_type)_bzhi_u32(UINT32_MAX, (unsigned)ordo_min(n - at, lanes));               \
+        size_t        at = 0;                                                                      \
+        for (; n - at >= (lanes); at += (lanes)) {                                                 \
             _mm_prefetch((const char *)(keys + at) + BAND_AHEAD, _MM_HINT_T1);                     \
+            __m512i const   v = _mm512_loadu_si512(keys + at);                                     \
+            __m512i const   bits = bits_##width(v, kind, descending);                              \
+            mask_type const under = _mm512_cmplt_epu##width##_mask(bits, lo);                      \
+            mask_type const in =                                                                   \
+                _mm512_cmple_epu##width##_mask(_mm512_sub_epi##width(bits, lo), span);             \
+            if (to != NULL)                                                                        \
+                _mm512_storeu_si512(to + inside, _mm512_maskz_compress_epi##width(in, bits));      \
+            below += (size_t)__builtin_popcount(under);                                            \
+            inside += (size_t)__builtin_popcount(in);                                              \
+        }                                                                                          \
+        if (at < n) {                                                                              \
+            mask_type const here = (mask_type)_bzhi_u32(UINT32_MAX, (unsigned)(n - at));           \
             __m512i const   v = _mm512_maskz_loadu_epi##width(here, keys + at);                    \
             __m512i const   bits = bits_##width(v, kind, descending);                              \
             mask_type const under = _mm512_mask_cmplt_epu##width##_mask(here, bits, lo);           \
             mask_type const in =                                                                   \
                 _mm512_mask_cmple_epu##width##_mask(here, _mm512_sub_epi##width(bits, lo), span);  \
-            if (to != NULL && here == (mask_type)-1)                                               \
-                _mm512_storeu_si512(to + inside, _mm512_maskz_compress_epi##width(in, bits));      \
-            else if (to != NULL)                                                                   \
+            if (to != NULL)                                                                        \
                 _mm512_mask_compressstoreu_epi##width(to + inside, in, bits);                      \
             below += (size_t)__builtin_popcount(under);                                            \
             inside += (size_t)__builtin_popcount(in);                                              \
@@ -97,7 +106,10 @@ BAND(64, 8u, __mmask8)
 BELOW(32, 16u)
 BELOW(64, 8u)
 
+#include "cpu/kernel/around_avx512.h"
+
 #define BAND_BY_VECTORS
+#define AROUND_BY_VECTORS
 #define CPU_ISA avx512
 #include "cpu/kernel/plain_loops.h"
 

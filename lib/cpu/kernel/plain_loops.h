@@ -1,7 +1,8 @@
 /* plain_loops.h - the cpu_loops of one ISA: plain C that the compiler turns into vector code.
  *
  * The including file defines CPU_ISA (for example avx2) and is compiled with the options of that
- * ISA; it gets the table cpu_loops_avx2. It may define BAND_BY_VECTORS (see count_band.t.h).
+ * ISA; it gets the table cpu_loops_avx2. It may define BAND_BY_VECTORS and AROUND_BY_VECTORS (see
+ * count_band.t.h).
  * The loops are faster when compiled for an ISA: SSE2 cannot compare 64-bit integers, only AVX-512
  * compares unsigned integers in one instruction, AVX2 shifts each lane by its own count, POPCNT
  * counts bits, and PDEP finds the k-th set bit of a word without a branch. */
@@ -84,6 +85,7 @@ static const moving_loops moving_loops_here = {
     .rank = moving_rank,
 };
 
+#define AROUND_OF(key, name) (sizeof(key) >= 4 ? name : NULL)
 #define TEXT_(name) #name
 #define TEXT(name) TEXT_(name)
 const cpu_loops CPU_JOIN(cpu_loops, CPU_ISA) = {
@@ -98,6 +100,14 @@ const cpu_loops CPU_JOIN(cpu_loops, CPU_ISA) = {
 #define ORDO_TYPE(ID, tag, key, bits) [ORDO_##ID] = {below_up_##tag, below_down_##tag},
 #include "core/types.def"
         },
+#if defined(AROUND_BY_VECTORS)
+    .around =
+        {
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    [ORDO_##ID] = {AROUND_OF(key, around_up_##tag), AROUND_OF(key, around_down_##tag)},
+#include "core/types.def"
+        },
+#endif
     .first_step =
         {
 #define ORDO_TYPE(ID, tag, key, bits) [ORDO_##ID] = first_step_##tag,
@@ -126,3 +136,4 @@ const cpu_loops CPU_JOIN(cpu_loops, CPU_ISA) = {
 };
 #undef TEXT
 #undef TEXT_
+#undef AROUND_OF

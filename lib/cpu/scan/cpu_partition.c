@@ -9,8 +9,9 @@
  *
  * A split by a pivot is for one thread of the hybrid backend. Blocks of keys become bits, and the
  * same loops split keys and values by these bits. A split around the k-th key selects that key and
- * moves the pieces by blocks. Several threads first count the keys less than it and equal to it in
- * each piece; one thread needs only the sums, which the selection usually knows. */
+ * moves the pieces by blocks, or by vectors if the ISA can (cpu_around_fn). Several threads first
+ * count the keys less than it and equal to it in each piece; one thread needs only the sums, which
+ * the selection usually knows. */
 #include "cpu/cpu.h"
 #include "core/keybits.h"
 
@@ -326,12 +327,37 @@ static void number(ordo_type type, size_t first, size_t n, nth_room *index)
             wide[i] = first + i;
 }
 
+/* Moves the keys [lo, hi) by vectors, as move_keys does. */
+static nth_ends move_by_vectors(const nth_work *work, cpu_around_fn *move, size_t lo, size_t hi,
+                                nth_ends ends, nth_ends limits)
+{
+    const ordo_nth_job *const job = work->job;
+    const char *const         keys = (const char *)job->keys + lo * work->size;
+    cpu_around const          start = {.pivot = work->pivot,
+                                       .less = ends.less,
+                                       .equal = ends.equal,
+                                       .greater = ends.greater,
+                                       .less_end = limits.less,
+                                       .greater_end = limits.greater};
+    cpu_around                around = start;
+    if (job->out != NULL)
+        move(keys, hi - lo, lo, &around, job->out, 0);
+    if (job->index != NULL) {
+        around = start;
+        move(keys, hi - lo, lo, &around, job->index, ordo_type_size(job->index_type));
+    }
+    return (nth_ends){around.less, around.equal, around.greater};
+}
+
 /* Moves the keys [lo, hi) to the places from `ends` to `limits`. Returns the new ends. */
 static nth_ends move_keys(const nth_work *work, size_t lo, size_t hi, nth_ends ends,
                           nth_ends limits)
 {
     const ordo_nth_job *const job = work->job;
     size_t const              index_size = ordo_type_size(job->index_type);
+    cpu_around_fn *const      move = work->kernels->loops->around[job->type][job->descending];
+    if (move != NULL)
+        return move_by_vectors(work, move, lo, hi, ends, limits);
     for (size_t at = lo; at < hi; at += AROUND) {
         size_t const      n = ordo_min(AROUND, hi - at);
         const char *const keys = (const char *)job->keys + at * work->size;

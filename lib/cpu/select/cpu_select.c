@@ -86,9 +86,11 @@ static size_t room_of(const ordo_select_job *job, select_way way)
         return job->n * word_size;
     case BY_CELLS:
         return (select_sample_size(job->n) + job->n / ORDO_TUNE_SELECT_SHARE) * word_size;
-    case BY_SAMPLE:
+    case BY_SAMPLE: /* one k gets room for frequent words, too */
         return (select_sample_size(job->n) +
-                ordo_min(job->count, select_sample_groups(job->n)) * select_sample_room(job->n)) *
+                (job->count == 1 ? job->n / ORDO_TUNE_SELECT_SHARE
+                                 : ordo_min(job->count, select_sample_groups(job->n)) *
+                                       select_sample_room(job->n))) *
                word_size;
     case BY_COUNT:
         return 0;

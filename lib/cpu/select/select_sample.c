@@ -130,16 +130,31 @@ static void add_range(range_maker *m, uint64_t lo, uint64_t hi, size_t items, bo
     m->used += room;
 }
 
+/* How many words of the sample have a word of the bracket. */
+static size_t copies_of_all(const range_maker *m, const bracket *b)
+{
+    return b->b - b->a + 1 + copies_between(m, 0, b->a, sample_at(m, b->a)) +
+           copies_between(m, b->b + 1, m->size, sample_at(m, b->b));
+}
+
 /* Adds the ranges of one bracket from the word `from` on: each frequent word alone, and the words
- * between them. */
-static void add_bracket(range_maker *m, const bracket *b, uint64_t from)
+ * between them. The only bracket becomes one range if the room probably holds all of its words,
+ * because every range takes a pass over the keys in the cache. */
+static void add_bracket(range_maker *m, const bracket *b, uint64_t from, bool alone)
 {
     uint64_t const last = select_last_word(m->s->key_size);
     uint64_t const lo = b->open_lo ? 0 : sample_at(m, b->a);
     uint64_t const hi = b->open_hi ? last : sample_at(m, b->b);
-    size_t const   heavy_from = ordo_max(LEAST_HEAVY, (b->b - b->a + 1) / 8);
-    size_t         items = 0, heavy = 0;
-    uint64_t       at = lo > from ? lo : from;
+    if (alone && lo < hi) {
+        size_t const copies = copies_of_all(m, b);
+        if (room_for(m->s->job->n, copies + LEAST_HEAVY) <= m->s->room_words - m->used) {
+            add_range(m, lo, hi, copies, true);
+            return;
+        }
+    }
+    size_t const heavy_from = ordo_max(LEAST_HEAVY, (b->b - b->a + 1) / 8);
+    size_t       items = 0, heavy = 0;
+    uint64_t     at = lo > from ? lo : from;
 
     for (size_t i = b->a, end; i <= b->b && at <= hi; i = end) {
         uint64_t const word = sample_at(m, i);
@@ -198,7 +213,7 @@ ordo_status select_brackets(const selector *s, size_t first, size_t *next,
         uint64_t const done = maker.count > 0 ? ranges[maker.count - 1].band.hi : 0;
         if (maker.count > 0 && done == select_last_word(s->key_size))
             break;
-        add_bracket(&maker, b, maker.count > 0 ? done + 1 : 0);
+        add_bracket(&maker, b, maker.count > 0 ? done + 1 : 0, groups == 1);
     }
     *count = maker.count;
     return ORDO_OK;

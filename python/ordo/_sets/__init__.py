@@ -183,7 +183,7 @@ def unique(
         return_counts = flag(return_counts, "return_counts")
     if axis is not None:
         return _unique_slices(ar, return_index, return_inverse, return_counts, axis, equal_nan)
-    if plain_code(ar) is not None and ar.size <= _FEW:
+    if plain_code(ar) is not None and ar.size < _LARGE:
         values = _short.distinct(ar) if only_values and ar.size <= _short.DISTINCT else None
         if values is not None:
             return values

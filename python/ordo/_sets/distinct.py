@@ -97,6 +97,7 @@ def inverse(index: Any, first: Any) -> Any:
 
 _SAMPLE = 1 << 14
 _FIRST_LOOK = 1 << 8  # elements of a first sample, which rejects most rows of many values
+_SECOND_LOOK = 1 << 12  # elements of a second sample, of which at most a quarter may occur once
 _TABLE = 16  # bits of a hash; 8 of 1000 values in the table lose their slot to another value
 _MOST = 1 << 11  # values in the table
 _SPREAD = 0x9E3779B97F4A7C15  # 2^64 / golden ratio: spreads its multiples evenly
@@ -178,13 +179,19 @@ def _seems_few(bits: Any) -> bool:
     return starts.size <= _FIRST_LOOK - _FIRST_LOOK // 32
 
 
+def _repeats(bits: Any) -> bool:
+    """Returns whether most elements of a sample occur in it more than once."""
+    _, starts = _starts(bits[_scattered(bits.size, _SECOND_LOOK)])
+    return 4 * np.count_nonzero(np.diff(starts, append=_SECOND_LOOK) == 1) <= _SECOND_LOOK
+
+
 def counts_of_few(row: Any) -> tuple[Any, Any] | None:
     """Returns the distinct elements of a contiguous row and how often each occurs.
 
     Returns None if there seem to be many, or a NaN is among them, whose bits the library drops.
     """
     bits = row.view(f"u{row.itemsize}")
-    if not _seems_few(bits):
+    if not _seems_few(bits) or not _repeats(bits):
         return None
     values, counts = counted(Call(row, False))
     if row.dtype.kind == "f" and values.size:
