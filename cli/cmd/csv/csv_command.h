@@ -4,6 +4,7 @@
 
 #include "cli/cmd/command.h"
 
+#include "cli/csv/csv_feed.h"
 #include "cli/csv/csv_output.h"
 
 /* csv_options.c: reads the files into e->table. False after a message. */
@@ -18,15 +19,19 @@ bool csv_find_keys(const execution *e, const csv_table *table, csv_keys *keys);
  * then. */
 bool csv_read_keys(execution *e, csv_rows *rows);
 
-/* csv_external.c: whether `sort` has to work in pieces, and the sort in pieces. */
+/* csv_external.c: whether the rows may not fit the memory, and the sort with temporary files. */
 bool csv_is_large(const execution *e);
 bool csv_sort_external(execution *e);
+
+/* csv_top.c: `topk` of all rows. */
+bool csv_top(execution *e);
 
 /* csv_options.c: what --bad asks for. */
 csv_bad csv_bad_of(const execution *e);
 
 /* csv_options.c: says how many rows were left out or put last, and which was the first. */
 void csv_note_bad(const execution *e, const csv_rows *rows);
+void csv_print_bad(const csv_bad_rows *bad, csv_bad rule);
 
 typedef struct csv_groups {
     csv_keys  keys;

@@ -191,16 +191,18 @@ bool csv_read_keys(execution *e, csv_rows *rows)
     return ok;
 }
 
+void csv_print_bad(const csv_bad_rows *bad, csv_bad rule)
+{
+    if (bad->n > 0)
+        cli_error("%s: %zu bad row%s %s; the first is in line %zu", bad->file, bad->n,
+                  bad->n == 1 ? "" : "s", rule == CSV_BAD_LAST ? "put last" : "left out",
+                  bad->line);
+}
+
 void csv_note_bad(const execution *e, const csv_rows *rows)
 {
-    size_t first = 0, line;
+    csv_bad_rows bad = {.n = 0};
 
-    if (rows->bad == 0)
-        return;
-    while (!rows->is_bad[first])
-        first++;
-    const char *const name = csv_place(&e->table, e->table.bytes + rows->offsets[first], &line);
-    cli_error("%s: %zu bad row%s %s; the first is in line %zu", name, rows->bad,
-              rows->bad == 1 ? "" : "s", csv_bad_of(e) == CSV_BAD_LAST ? "put last" : "left out",
-              line);
+    csv_bad_count(&bad, rows, 0);
+    csv_print_bad(&bad, csv_bad_of(e));
 }
