@@ -154,9 +154,11 @@ void csv_print_help(const command *c, FILE *to);
 const char *csv_wrong(execution *e);
 const char *csv_unused(const execution *e);
 
-/* The work of the commands with --csv or --tsv: csv_sort.c, csv_rank.c, csv_pick.c,
- * csv_quantile.c. */
+/* The work of the commands with --csv or --tsv: csv_sort.c, csv_argsort.c, csv_rank.c, csv_pick.c,
+ * csv_unique.c, csv_quantile.c, csv_summary.c. */
 bool csv_sort(execution *e);
+bool csv_argsort(execution *e);
+bool csv_unique(execution *e);
 bool csv_rank(execution *e);
 bool csv_topk(execution *e);
 bool csv_select(execution *e);

@@ -26,6 +26,19 @@ bool csv_sort_external(execution *e);
 /* csv_top.c: `topk` of all rows. */
 bool csv_top(execution *e);
 
+/* csv_rank_large.c: `rank` with temporary files. */
+bool csv_rank_large(execution *e);
+
+/* csv_rank.c: appends a row, which ends with its line end, with one more value. */
+bool csv_append_column(const csv_dialect *dialect, const char *row, const char *end, csv_span value,
+                       key_bytes *to);
+
+/* csv_rank.c: the header with one more column, or nothing. False after a message. */
+bool csv_write_wider_header(const csv_table *table, const char *name, output *out);
+
+/* csv_options.c: the name of a new column: that of --as, or `otherwise`. */
+const char *csv_new_column(const execution *e, const char *otherwise);
+
 /* csv_options.c: what --bad asks for. */
 csv_bad csv_bad_of(const execution *e);
 

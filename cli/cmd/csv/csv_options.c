@@ -21,8 +21,9 @@ static const char *first_given(const given *all, size_t n)
 }
 
 /* An option that means nothing for rows; NULL: there is none. */
-static const char *foreign_option(const options *o)
+static const char *foreign_option(const execution *e)
 {
+    const options *const    o = &e->o;
     const line_flags *const f = &o->line;
     const given             all[] = {{o->text, "--text"},
                                      {o->fasta, "--fasta"},
@@ -35,7 +36,7 @@ static const char *foreign_option(const options *o)
                                      {o->sorted, "--sorted"},
                                      {o->check_order, "--check"},
                                      {o->index || o->with_index, "--index"},
-                                     {o->one_based, "--one-based"},
+                                     {o->one_based && e->command != &command_argsort, "--one-based"},
                                      {o->sub_array != 0, "--sub-array"},
                                      {f->blanks, "-b"},
                                      {f->dictionary, "-d"},
@@ -103,6 +104,11 @@ static bool find_separator(const execution *e, char *out)
                     e->command->name, cli_quoted(text));
 }
 
+const char *csv_new_column(const execution *e, const char *otherwise)
+{
+    return e->o.csv.as != NULL ? e->o.csv.as : otherwise;
+}
+
 csv_bad csv_bad_of(const execution *e)
 {
     return e->o.csv.bad != 0 ? (csv_bad)e->o.csv.bad : e->o.skip_bad ? CSV_BAD_SKIP : CSV_BAD_ERROR;
@@ -111,7 +117,7 @@ csv_bad csv_bad_of(const execution *e)
 const char *csv_wrong(execution *e)
 {
     const options *const o = &e->o;
-    const char *const    name = foreign_option(o);
+    const char *const    name = foreign_option(e);
     const file_format    format = format_asked(o);
     char                 separator;
 
