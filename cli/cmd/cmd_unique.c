@@ -85,4 +85,5 @@ static bool work(execution *e)
     return write_results(e, ORDO_U64, &n, 1);
 }
 
-const command command_unique = {"unique", help, specs, READS | WRITES | MANY_FILES | CSV_IN, 0, wrong, work};
+const command command_unique = {"unique", help,  specs, READS | WRITES | MANY_FILES | CSV_IN,
+                                0,        wrong, work};

@@ -1,6 +1,6 @@
 /* csv_argsort.c - `ordo argsort --csv`: the positions of the rows in the order of their keys, counted
  * without the header. */
-#include "cli/cmd/csv/csv_positions.h"
+#include "cli/cmd/csv/csv_records.h"
 
 /* The positions, as results; rows that are left out come last in index. */
 static bool argsort_rows(execution *e, const csv_rows *rows)
@@ -20,10 +20,10 @@ static bool argsort_rows(execution *e, const csv_rows *rows)
     return write_results(e, type, index, n);
 }
 
-static bool write_position(void *user, const csv_position *position)
+static bool write_position(void *user, const csv_record *position)
 {
     execution *const e = user;
-    const uint64_t   shown = position->row + e->o.one_based;
+    const uint64_t   shown = position->value + e->o.one_based;
     char             text[NUMBER_TEXT_MAX];
 
     return output_line(&e->out, text, number_format(ORDO_U64, &shown, text));

@@ -73,14 +73,14 @@ static const char format_help[] =
 void csv_print_help(const command *c, FILE *to)
 {
     const bool columns = c == &command_quantile || c == &command_percentile || c == &command_median;
-    const char *const own = columns                ? columns_help
-                            : c == &command_sort   ? sort_help
+    const char *const own = columns                 ? columns_help
+                            : c == &command_sort    ? sort_help
                             : c == &command_argsort ? argsort_help
-                            : c == &command_unique ? unique_help
-                            : c == &command_rank   ? rank_help
-                            : c == &command_topk   ? topk_help
-                            : c == &command_select ? select_help
-                                                   : "";
+                            : c == &command_unique  ? unique_help
+                            : c == &command_rank    ? rank_help
+                            : c == &command_topk    ? topk_help
+                            : c == &command_select  ? select_help
+                                                    : "";
 
     if ((c->flags & CSV_IN) != 0)
         fprintf(to, "\nRows of CSV and TSV files:\n%s%s%s", own, columns ? "" : keys_help,

@@ -27,7 +27,7 @@ static bool append_ranked(const void *user, size_t i, key_bytes *to)
 
     if (r->skip && r->rows->is_bad[i])
         return true;
-    const size_t length = number_format(r->type, r->ranks + i * ordo_type_size(r->type), text);
+    const size_t      length = number_format(r->type, r->ranks + i * ordo_type_size(r->type), text);
     const char *const bytes = r->rows->table->bytes;
     return csv_append_column(&r->rows->table->dialect, bytes + r->rows->offsets[i],
                              bytes + r->rows->offsets[i + 1], (csv_span){text, text + length}, to);

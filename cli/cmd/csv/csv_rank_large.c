@@ -4,13 +4,10 @@
  * positions with their ranks are written to a file, which is read from its end: there the last row
  * of a tie comes first, so its place is known to the others. Pairs of position and rank are sorted
  * by position, and the input is read again to add a rank to each row. */
-#define _POSIX_C_SOURCE 200809L
-
-#include "cli/cmd/csv/csv_positions.h"
+#include "cli/cmd/csv/csv_records.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 enum {
     BATCH = 4096,           /* places that are written or read at a time */
@@ -18,7 +15,7 @@ enum {
     PAIR = 16               /* bytes of a pair                           */
 };
 
-typedef struct place {   /* of a row in its group, from 1 */
+typedef struct place { /* of a row in its group, from 1 */
     uint64_t row;
     uint64_t first, own; /* of the first row that ties, and its own */
     uint64_t dense;      /* number of the tie                       */
@@ -26,72 +23,57 @@ typedef struct place {   /* of a row in its group, from 1 */
 
 typedef struct ranking {
     csv_large *x;
-    int        fd;            /* the file of places */
-    place     *batch;
-    size_t     filled;        /* of batch */
-    uint64_t   n;             /* places in the file, or those that are left to read */
-    place      now;           /* the last one */
-    uint64_t   last;          /* reading: the place of the last row of the tie */
-    key_bytes  key;           /* of the last row */
-    size_t     group;         /* bytes of its group */
+    csv_spill  places;
+    place      batch[BATCH]; /* of places that are read */
+    size_t     filled;       /* of batch */
+    uint64_t   n;            /* places in the file, or those that are left to read */
+    place      now;          /* the last one */
+    uint64_t   last;         /* reading: the place of the last row of the tie */
+    key_bytes  key;          /* of the last row */
+    size_t     group;        /* bytes of its group */
     ordo_ties  ties;
     ordo_type  type;
-    char       pair[PAIR];    /* that is read or written in part */
+    char       pair[PAIR]; /* that is read in part */
     size_t     pair_used;
-    csv_reader reader;        /* of rows */
-    uint64_t   row;           /* rows read */
-    key_bytes  out;
     bool       failed;
 } ranking;
 
-static bool io_failed(ranking *r, const char *what)
-{
-    return cli_fail("%s: cannot %s a temporary file: %s", r->x->e->command->name, what,
-                    strerror(errno));
-}
+typedef struct row_writer {
+    csv_large *x;
+    ordo_type  type;
+    char       pair[PAIR]; /* that is taken in part */
+    size_t     pair_used;
+    csv_reader reader; /* of rows   */
+    uint64_t   row;    /* rows read */
+    key_bytes  out;
+    bool       failed;
+} row_writer;
 
 /* ---- Places, in order ---- */
 
-static bool write_batch(ranking *r)
-{
-    const char *from = (const char *)r->batch;
-    size_t      left = r->filled * sizeof(place);
-
-    while (left > 0) {
-        const ssize_t done = write(r->fd, from, left);
-        if (done < 0 && errno != EINTR)
-            return io_failed(r, "write");
-        from += done > 0 ? done : 0;
-        left -= done > 0 ? (size_t)done : 0;
-    }
-    r->n += r->filled;
-    r->filled = 0;
-    return true;
-}
-
-static bool add_place(void *user, const csv_position *p)
+static bool add_place(void *user, const csv_record *p)
 {
     ranking *const r = user;
-    const bool     any = r->n + r->filled > 0;
+    const bool     any = r->n > 0;
     const bool     same_group =
-        any && r->group == p->group && memcmp(r->key.data, p->key, p->group) == 0;
-    const bool same = same_group && r->key.used == p->length &&
-                      memcmp(r->key.data, p->key, p->length) == 0;
+        any && r->group == p->group && memcmp(r->key.data, p->bytes, p->group) == 0;
+    const bool same =
+        same_group && r->key.used == p->key && memcmp(r->key.data, p->bytes, p->key) == 0;
 
     if (!same_group)
         r->now = (place){.own = 0};
-    r->now.row = p->row;
+    r->now.row = p->value;
     r->now.own++;
     if (!same) {
         r->now.first = r->now.own;
         r->now.dense++;
         r->group = p->group;
         r->key.used = 0;
-        if (!csv_append_bytes(&r->key, p->key, p->length))
+        if (!csv_append_bytes(&r->key, p->bytes, p->key))
             return cli_fail("rank: not enough memory for the key of a row");
     }
-    r->batch[r->filled++] = r->now;
-    return r->filled < BATCH || write_batch(r);
+    r->n++;
+    return csv_spill_append(&r->places, &r->now, sizeof r->now);
 }
 
 /* ---- Pairs, from the end ---- */
@@ -99,22 +81,10 @@ static bool add_place(void *user, const csv_position *p)
 static bool read_batch(ranking *r)
 {
     const size_t count = r->n < BATCH ? (size_t)r->n : BATCH;
-    char        *to = (char *)r->batch;
-    size_t       left = count * sizeof(place);
 
     r->n -= count;
-    for (off_t at = (off_t)(r->n * sizeof(place)); left > 0;) {
-        const ssize_t done = pread(r->fd, to, left, at);
-        if (done == 0)
-            errno = EIO;
-        if (done <= 0 && errno != EINTR)
-            return io_failed(r, "read");
-        to += done > 0 ? done : 0;
-        at += done > 0 ? done : 0;
-        left -= done > 0 ? (size_t)done : 0;
-    }
     r->filled = count;
-    return true;
+    return csv_spill_read(&r->places, r->n * sizeof(place), r->batch, count * sizeof(place));
 }
 
 /* The rank of a place as 8 bytes: an f64 or an integer. Places come from the end. */
@@ -171,62 +141,61 @@ static ptrdiff_t read_pairs(void *user, void *into, size_t bytes)
 /* ---- Rows with ranks ---- */
 
 /* Goes to the row of a pair; rows before it are left out. */
-static bool find_row(ranking *r, uint64_t row)
+static bool find_row(row_writer *w, uint64_t row)
 {
-    csv_stream *const stream = &r->x->feed.stream;
+    csv_stream *const stream = &w->x->feed.stream;
 
-    while (r->row <= row) {
-        if (r->reader.end != NULL && csv_next(&r->reader)) {
-            r->row++;
+    while (w->row <= row) {
+        if (w->reader.end != NULL && csv_next(&w->reader)) {
+            w->row++;
             continue;
         }
         if (!csv_stream_next(stream, NULL, 0))
             return stream->failed
                        ? false
                        : cli_fail("%s: the file has fewer rows than before", stream->s.name);
-        csv_start(&r->reader, &stream->dialect, stream->table.bytes,
+        csv_start(&w->reader, &stream->dialect, stream->table.bytes,
                   stream->table.bytes + stream->table.size, NULL, 0, NULL);
     }
     return true;
 }
 
-static bool write_out(ranking *r)
+static bool write_out(row_writer *w)
 {
-    const bool ok = output_bytes(&r->x->e->out, r->out.data, r->out.used);
-    r->out.used = 0;
+    const bool ok = output_bytes(&w->x->e->out, w->out.data, w->out.used);
+    w->out.used = 0;
     return ok;
 }
 
-static bool write_ranked(ranking *r)
+static bool write_ranked(row_writer *w)
 {
     uint64_t row, rank;
     char     text[NUMBER_TEXT_MAX];
 
-    memcpy(&row, r->pair, sizeof row);
-    memcpy(&rank, r->pair + sizeof row, sizeof rank);
-    if (!find_row(r, row))
+    memcpy(&row, w->pair, sizeof row);
+    memcpy(&rank, w->pair + sizeof row, sizeof rank);
+    if (!find_row(w, row))
         return false;
-    const size_t length =
-        number_format(r->type == ORDO_F64 ? ORDO_F64 : ORDO_U64, &rank, text);
-    if (!csv_append_column(&r->x->feed.stream.dialect, r->reader.row, r->reader.next,
-                           (csv_span){text, text + length}, &r->out))
+    const size_t length = number_format(w->type == ORDO_F64 ? ORDO_F64 : ORDO_U64, &rank, text);
+    if (!csv_append_column(&w->x->feed.stream.dialect, w->reader.row, w->reader.next,
+                           (csv_span){text, text + length}, &w->out))
         return cli_fail("rank: not enough memory for a row");
-    return r->out.used < OUTPUT_BYTES || write_out(r);
+    return w->out.used < OUTPUT_BYTES || write_out(w);
 }
 
 /* As ordo_sink.write. */
 static ptrdiff_t take_pairs(void *user, const void *from, size_t bytes)
 {
-    ranking *const    r = user;
+    row_writer *const w = user;
     const char *const pairs = from;
 
     for (size_t used = 0; used < bytes;) {
-        const size_t left = PAIR - r->pair_used, n = left < bytes - used ? left : bytes - used;
-        memcpy(r->pair + r->pair_used, pairs + used, n);
+        const size_t left = PAIR - w->pair_used, n = left < bytes - used ? left : bytes - used;
+        memcpy(w->pair + w->pair_used, pairs + used, n);
         used += n;
-        r->pair_used = (r->pair_used + n) % PAIR;
-        if (r->pair_used == 0 && !write_ranked(r)) {
-            r->failed = true;
+        w->pair_used = (w->pair_used + n) % PAIR;
+        if (w->pair_used == 0 && !write_ranked(w)) {
+            w->failed = true;
             errno = EIO;
             return -1;
         }
@@ -242,7 +211,7 @@ static bool write_rows(ranking *r)
     execution *const         e = r->x->e;
     ordo_external_report     report = ORDO_OPTS(ordo_external_report, .n = 0);
     const ordo_external_opts opts = pieces_opts(e, r->x->limit);
-    ranking                  writer = {.x = r->x, .type = r->type};
+    row_writer               writer = {.x = r->x, .type = r->type};
 
     r->now = (place){.own = 0};
     if (!csv_stream_again(&r->x->feed.stream) ||
@@ -265,22 +234,23 @@ bool csv_rank_large(execution *e)
 {
     csv_large            x;
     ordo_external_report report = ORDO_OPTS(ordo_external_report, .n = 0);
-    ranking              r = {.x = &x,
-                              .fd = -1,
-                              .ties = e->o.ties != 0 ? (ordo_ties)e->o.ties : ORDO_TIES_MIN,
-                              .type = e->o.index_type == ORDO_F64 ? ORDO_F64 : ORDO_U64,
-                              .batch = cli_alloc(BATCH, sizeof *r.batch, "the ranks")};
-    bool ok = csv_large_open(&x, e, true, true) && r.batch != NULL &&
-              (r.fd = pieces_temporary(e)) >= 0 && csv_positions_sort(&x, add_place, &r, &report) &&
-              write_batch(&r);
+    ranking *const       r = cli_alloc(1, sizeof *r, "the ranks");
 
-    ok = ok && write_rows(&r);
+    if (r == NULL)
+        return false;
+    *r = (ranking){.x = &x,
+                   .places.fd = -1,
+                   .ties = e->o.ties != 0 ? (ordo_ties)e->o.ties : ORDO_TIES_MIN,
+                   .type = e->o.index_type == ORDO_F64 ? ORDO_F64 : ORDO_U64};
+    bool ok = csv_large_open(&x, e, true, true) && csv_spill_open(&r->places, e) &&
+              csv_positions_sort(&x, add_place, r, &report) && csv_spill_flush(&r->places);
+
+    ok = ok && write_rows(r);
     if (ok)
         csv_large_note_bad(&x);
-    if (r.fd >= 0)
-        close(r.fd);
-    free(r.batch);
-    key_bytes_free(&r.key);
+    csv_spill_close(&r->places);
+    key_bytes_free(&r->key);
+    free(r);
     csv_large_close(&x);
     return ok;
 }

@@ -48,9 +48,8 @@ static bool add_row(distinct *d, const char *row, size_t length, bool same)
 static bool write_header(const distinct *d, const csv_table *table)
 {
     return d->e->o.only ||
-           (d->e->o.runs
-                ? csv_write_wider_header(table, csv_new_column(d->e, "count"), &d->e->out)
-                : csv_write_header(table, &d->e->out));
+           (d->e->o.runs ? csv_write_wider_header(table, csv_new_column(d->e, "count"), &d->e->out)
+                         : csv_write_header(table, &d->e->out));
 }
 
 static bool end_rows(distinct *d)
