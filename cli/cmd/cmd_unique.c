@@ -36,6 +36,8 @@ static const char *wrong(execution *e)
         return "--as names the column of --counts, which is missing";
     if (csv_option(&e->o) != NULL)
         return csv_wrong(e);
+    if (e->o.directories.n > 0)
+        return "-T needs --csv or --tsv";
     return e->o.runs && (format == FORMAT_NPY || format == FORMAT_RAW)
                ? "--counts writes text only: leave out --format, or let the name of the output "
                  "file end in .txt"

@@ -46,12 +46,24 @@ csv_bad csv_bad_of(const execution *e);
 void csv_note_bad(const execution *e, const csv_rows *rows);
 void csv_print_bad(const csv_bad_rows *bad, csv_bad rule);
 
+typedef struct csv_by { /* the columns of --by */
+    csv_keys keys;      /* n is 0 without --by  */
+    size_t   columns, column[CSV_MOST_KEYS];
+} csv_by;
+
+/* csv_groups.c: finds these columns. False after a message. */
+bool csv_find_by(const execution *e, const csv_table *table, csv_by *out);
+
+/* csv_groups.c: appends the values of the row [row, end) in these columns, in quotes only where
+ * they need them, each with a separator after it. */
+bool csv_append_names(const csv_table *table, const csv_by *by, const char *row, const char *end,
+                      key_bytes *to);
+
 typedef struct csv_groups {
-    csv_keys  keys;
+    csv_by    by;
     csv_rows  rows;
-    size_t    columns, column[CSV_MOST_KEYS]; /* of --by                          */
-    uint64_t *numbers;                        /* the group of each row, from 0    */
-    uint64_t *firsts;                         /* the first row of each group      */
+    uint64_t *numbers; /* the group of each row, from 0 */
+    uint64_t *firsts;  /* the first row of each group   */
     size_t    n;
 } csv_groups;
 
@@ -60,8 +72,7 @@ typedef struct csv_groups {
 bool csv_find_groups(execution *e, csv_groups *out);
 void csv_groups_free(csv_groups *groups);
 
-/* csv_groups.c: appends the values that name a group, as they were read, each with a separator
- * after it. */
+/* csv_groups.c: csv_append_names() of the first row of a group. */
 bool csv_append_group(const execution *e, const csv_groups *groups, size_t group, key_bytes *to);
 
 #endif

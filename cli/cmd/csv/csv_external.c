@@ -83,19 +83,6 @@ static bool copy_pipe(csv_large *x)
     return true;
 }
 
-/* The keys of --by: rows are one group if the values have the same text. */
-static bool find_by(csv_large *x)
-{
-    return x->e->o.csv.by.n == 0 || csv_keys_find(&x->feed.stream.beginning,
-                                                  &(csv_request){.command = x->e->command->name,
-                                                                 .option = "--by",
-                                                                 .texts = x->e->o.csv.by.texts,
-                                                                 .n = x->e->o.csv.by.n,
-                                                                 .groups = true,
-                                                                 .bad = CSV_BAD_TEXT},
-                                                  &x->by);
-}
-
 bool csv_large_open(csv_large *x, execution *e, bool with_keys, bool twice)
 {
     const uint64_t    bytes = pieces_input_bytes(e);
@@ -114,7 +101,7 @@ bool csv_large_open(csv_large *x, execution *e, bool with_keys, bool twice)
            csv_stream_open(stream, &dialect, copied ? &x->copy_path : e->paths,
                            copied ? 1 : e->path_count, copied ? "stdin" : NULL, thread_count(e),
                            FEED_BYTES) &&
-           csv_has_rows(&stream->beginning) && find_by(x) &&
+           csv_has_rows(&stream->beginning) && csv_find_by(e, &stream->beginning, &x->by) &&
            (!with_keys || csv_find_keys(e, &stream->beginning, &x->keys));
 }
 
@@ -161,7 +148,7 @@ static bool encode_row(const csv_large *x, const char *copy, size_t length, key_
 {
     bool bad = false;
 
-    if (x->by.n > 0 && !append_keys(x, &x->by, copy, length, out, &bad))
+    if (x->by.columns > 0 && !append_keys(x, &x->by.keys, copy, length, out, &bad))
         return false;
     const size_t marker = out->used;
     if (group != NULL)

@@ -72,7 +72,9 @@ static const char format_help[] =
 
 void csv_print_help(const command *c, FILE *to)
 {
-    const bool columns = c == &command_quantile || c == &command_percentile || c == &command_median;
+    const bool columns = c == &command_quantile || c == &command_percentile ||
+                         c == &command_median || c == &command_min || c == &command_max ||
+                         c == &command_sum || c == &command_count || c == &command_describe;
     const char *const own = columns                 ? columns_help
                             : c == &command_sort    ? sort_help
                             : c == &command_argsort ? argsort_help

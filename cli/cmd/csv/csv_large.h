@@ -11,7 +11,7 @@ typedef struct csv_large {
     execution  *e;
     csv_feed    feed;
     csv_keys    keys;
-    csv_keys    by; /* of --by; n is 0 without it */
+    csv_by      by;
     uint64_t    limit;
     uint64_t    bytes; /* of the input; 0: not known */
     int         copy;  /* a temporary file with the bytes of a pipe; -1: none */

@@ -139,6 +139,13 @@ const char *csv_wrong(execution *e)
     return "";
 }
 
+const char *csv_columns_wrong(execution *e)
+{
+    return e->o.csv.bad == CSV_BAD_LAST || e->o.csv.bad == CSV_BAD_TEXT
+               ? "--bad last and text order rows; expected error or skip"
+               : csv_wrong(e);
+}
+
 bool csv_dialect_of(const execution *e, csv_dialect *out)
 {
     *out = (csv_dialect){.quotes = !e->o.csv.no_quotes, .header = !e->o.csv.no_header};

@@ -181,7 +181,7 @@ static bool more_positions(void *user, key_bytes *ready)
     if (!csv_stream_next(&x->feed.stream, NULL, 0))
         return false;
     bool ok = csv_rows_read_bytes(table, &x->keys, &rows) &&
-              (x->by.n == 0 || csv_rows_read_bytes(table, &x->by, &groups));
+              (x->by.columns == 0 || csv_rows_read_bytes(table, &x->by.keys, &groups));
     if (ok)
         csv_bad_count(&x->feed.bad, &rows, 0);
     for (size_t i = 0; ok && i < rows.n; i++)
