@@ -175,9 +175,23 @@ static bool write_order(execution *e, line_keys *keys, ordo_type type, void *ind
                                                                       thread_count(e), &e->out));
 }
 
+/* Lines that are whole numbers, each as ordo writes it: the sorted words are enough to write them. */
+static bool sort_plain(execution *e, line_keys *keys, const ordo_sort_opts *opts)
+{
+    uint64_t *const words = keys->words.words;
+    size_t          n = e->n;
+
+    call_begin("sorting");
+    if (!call_done(e, "sort", ordo_sort(e->ctx, ORDO_U64, words, n, opts)))
+        return false;
+    if (e->o.unique)
+        n = drop_ties(ORDO_U64, words, n);
+    return finish_output(e, line_numbers_write(&e->order, &keys->words, n, &e->out));
+}
+
 static bool sort_in_memory(execution *e, ordo_sort_opts opts)
 {
-    line_keys keys = {.words = NULL};
+    line_keys keys = {.words.words = NULL};
 
     e->n = e->lines.n;
     const ordo_type type = index_type(0, e->n);
@@ -189,6 +203,11 @@ static bool sort_in_memory(execution *e, ordo_sort_opts opts)
     progress_end();
     if (e->order.n > 0)
         timing_mark(&e->t, "keys");
+    if (ok && keys.words.plain && !e->o.line.debug) {
+        ok = sort_plain(e, &keys, &opts);
+        line_keys_free(&keys);
+        return ok;
+    }
     void *const index = ok ? new_results(e, type, e->n, "the order of the lines") : NULL;
     ok = index != NULL && write_order(e, &keys, type, index, &opts);
     line_keys_free(&keys);
