@@ -128,6 +128,9 @@ const char *csv_wrong(execution *e)
         cli_error("%s: %s writes text: --format npy and raw, and output files of these names, "
                   "cannot be used with it",
                   e->command->name, csv_option(o));
+    else if (o->csv.by.n > 0 && (e->command->flags & CSV_GROUPS) == 0)
+        cli_error("%s: --by makes no groups here; give its column as the first --key",
+                  e->command->name);
     else if (o->csv.csv && o->csv.tsv)
         return "--csv and --tsv cannot be used together";
     else if (o->csv.header && o->csv.no_header)
