@@ -324,27 +324,37 @@ static bool take_memory(large_job *l)
     return l->types != NULL && l->files != NULL && l->summaries != NULL;
 }
 
+static void free_memory(large_job *l)
+{
+    for (size_t c = 0; l->files != NULL && c < l->job->n; c++)
+        csv_spill_close(&l->files[c]);
+    csv_spill_close(&l->groups);
+    key_bytes_free(&l->key);
+    key_bytes_free(&l->names);
+    key_bytes_free(&l->made);
+    free(l->types);
+    free(l->files);
+    free(l->summaries);
+    free(l->loaded);
+    csv_large_close(&l->x);
+    free(l);
+}
+
 bool csv_measure_large(csv_measure_job *job)
 {
-    large_job l = {.job = job, .groups.fd = -1};
-    bool      ok = csv_large_open(&l.x, job->e, false, true);
+    large_job *const l = cli_alloc(1, sizeof *l, "the columns");
 
-    job->table = &l.x.feed.stream.beginning;
-    ok = ok && csv_measure_choose(job) && take_memory(&l) &&
-         (job->e->o.csv.by.n > 0 ? groups_work(&l) : columns_work(&l));
+    if (l == NULL)
+        return false;
+    *l = (large_job){.job = job, .groups.fd = -1};
+    bool ok = csv_large_open(&l->x, job->e, false, true);
+    job->table = &l->x.feed.stream.beginning;
+    ok = ok && csv_measure_choose(job) && take_memory(l) &&
+         (job->e->o.csv.by.n > 0 ? groups_work(l) : columns_work(l));
     ok = finish_output(job->e, ok) && ok;
     if (ok)
         csv_measure_note_skipped(job);
-    for (size_t c = 0; l.files != NULL && c < job->n; c++)
-        csv_spill_close(&l.files[c]);
-    csv_spill_close(&l.groups);
-    key_bytes_free(&l.key);
-    key_bytes_free(&l.names);
-    key_bytes_free(&l.made);
-    free(l.types);
-    free(l.files);
-    free(l.summaries);
-    free(l.loaded);
-    csv_large_close(&l.x);
+    job->table = NULL;
+    free_memory(l);
     return ok;
 }
