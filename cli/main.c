@@ -104,6 +104,19 @@ static const char *const elsewhere[] = {
     "grep",    "search",   "sa",          "suffix",     "bunzip2",     "bzip2 -d",
     "bzcat",   "bzip2 -dc"};
 
+/* Whether `ordo sort` has this option: the name of the command may have been forgotten. */
+static bool is_sort_option(const char *typed)
+{
+    const bool   is_long = strncmp(typed, "--", 2) == 0;
+    const size_t length = strcspn(typed, "=");
+
+    for (const option_spec *s = command_sort.options; typed[0] == '-' && s->name != NULL; s++)
+        if (is_long ? strlen(s->name) + 2 == length && memcmp(s->name, typed + 2, length - 2) == 0
+                    : s->letter != '\0' && s->letter == typed[1])
+            return true;
+    return false;
+}
+
 static int unknown_command(const char *name)
 {
     const char *names[COMMANDS + OTHERS];
@@ -117,6 +130,10 @@ static int unknown_command(const char *name)
             near = elsewhere[i + 1];
     if (near == NULL)
         near = nearest_name(name, names, COMMANDS + OTHERS);
+    if (near == NULL && is_sort_option(name))
+        return cli_error("the command must come before the option '%s'; did you mean 'ordo sort "
+                         "%s'?",
+                         cli_quoted(name), cli_quoted(name));
     if (near != NULL)
         return cli_error("unknown command '%s'; did you mean 'ordo %s'?", cli_quoted(name), near);
     return cli_error("unknown command '%s'; 'ordo help' lists the commands", cli_quoted(name));

@@ -12,23 +12,19 @@ comment in quotes with a comma, and a code of 15 hexadecimal digits. Cases:
 --memory also sorts with a limit of so many MiB; DIRECTORY must then be on a disk.
 Peers: GNU sort --parallel, without the header; DuckDB, Polars and pandas if Python can import them;
 Miller (mlr) and qsv if they are installed. All programs read the file and write the result to a
-file in DIRECTORY. The programs take turns. A row is the median of the wall times, with the least
-one, the median of the CPU times and the largest peak memory. GNU sort's output is compared with
-that of ordo.
+file in DIRECTORY. Rows are explained in bench/programs.py. GNU sort's output is compared with that
+of ordo.
 """
 
-import argparse
-import importlib.metadata
-import importlib.util
 import multiprocessing
 import os
-import platform
 import random
 import shutil
-import statistics
-import subprocess
 import sys
-import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import programs
 
 DUCKDB = """
 import sys, duckdb
@@ -100,7 +96,7 @@ def make_file(path, rows_path, size):
             rows.write(text)
 
 
-def programs(ordo, case, arguments, memory, source, rows):
+def commands_of(ordo, case, arguments, memory, source, rows):
     """The commands to run, each with the file that it writes."""
     _, keys, gnu, duck, by, down, miller, qsv = case
     threads, folder = str(arguments.threads), arguments.directory
@@ -111,7 +107,7 @@ def programs(ordo, case, arguments, memory, source, rows):
     options = [f"--key={key}" for key in keys]
     limit = ["-S", f"{memory}Mi", "-T", folder] if memory else []
     gnu_limit = ["-S", f"{memory}M" if memory else "75%", "-T", folder]
-    has = importlib.util.find_spec
+    has = programs.has
     found = {
         "ordo": [ordo, "sort", "--csv", *options, *limit, "--threads", threads, source,
                  "-o", target["ordo"]],
@@ -133,25 +129,6 @@ def programs(ordo, case, arguments, memory, source, rows):
     return found, target
 
 
-def run(command, threads):
-    """Wall seconds, CPU seconds, peak MiB and the last line of stderr if the command fails."""
-    environment = {**os.environ, "LC_ALL": "C", "POLARS_MAX_THREADS": str(threads)}
-    begin = time.monotonic()
-    child = subprocess.Popen(
-        command,
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    errors = child.stderr.read()
-    _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    seconds = time.monotonic() - begin
-    why = (errors.strip().splitlines() or ["failed"])[-1] if child.returncode != 0 else ""
-    return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, why
-
-
 def same_rows(with_header, without):
     """Whether the first file is a header and then the second file."""
     if not os.path.exists(with_header) or not os.path.exists(without):
@@ -164,62 +141,9 @@ def same_rows(with_header, without):
                 return x == y
 
 
-def measure(ordo, case, arguments, memory, source, rows):
-    """Prints the rows of a case; returns whether the outputs agree."""
-    commands, target = programs(ordo, case, arguments, memory, source, rows)
-    if arguments.peers is not None:
-        wanted = ["ordo", "sort", *arguments.peers.split(",")]
-        commands = {name: c for name, c in commands.items() if name in wanted}
-    results = {name: [] for name in commands}
-    for _ in range(arguments.repeat):
-        for name, command in commands.items():
-            results[name].append(run(command, arguments.threads))
-    same = same_rows(target["ordo"], target["sort"])
-    base = statistics.median(r[0] for r in results["ordo"])
-    for name, found in results.items():
-        wall = statistics.median(r[0] for r in found)
-        cpu = statistics.median(r[1] for r in found)
-        note = found[-1][3] or ("" if name != "sort" else "same bytes" if same else "OTHER BYTES")
-        limit = f"{memory} MiB" if memory else "none"
-        numbers = (
-            f"{wall:9.3f} {min(r[0] for r in found):9.3f} {cpu:9.3f} "
-            f"{max(r[2] for r in found):8.0f} {wall / base:8.2f}"
-        )
-        print(f"{case[0]:10s} {limit:>9s} {name:8s} {numbers}  {note}", flush=True)
-    for path in target.values():
-        if os.path.exists(path):
-            os.unlink(path)
-    return same
-
-
-def versions():
-    """Names and versions of the peers that run in Python."""
-    found = [f"Python {platform.python_version()}"]
-    for name in ("duckdb", "polars", "pandas"):
-        if importlib.util.find_spec(name):
-            found.append(f"{name} {importlib.metadata.version(name)}")
-    return ", ".join(found)
-
-
-def processor():
-    """The name of the CPU."""
-    with open("/proc/cpuinfo", encoding="utf-8") as info:
-        names = [line.split(":")[1].strip() for line in info if line.startswith("model name")]
-    return names[0] if names else platform.machine()
-
-
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("ordo")
-    parser.add_argument("directory")
+    parser = programs.parser_of(__doc__)
     parser.add_argument("--megabytes", type=int, default=1000)
-    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--memory", type=int, default=0)
-    parser.add_argument("--case", action="append", choices=[case[0] for case in CASES])
-    parser.add_argument("--peers", help="names with commas; default: all that are installed")
     arguments = parser.parse_args()
     source = os.path.join(arguments.directory, "measure.csv")
     rows = os.path.join(arguments.directory, "measure-rows.csv")
@@ -229,19 +153,20 @@ def main():
     )
     maker.start()
     maker.join()
-    print(f"{processor()}, {platform.release()}, {versions()}")
-    megabytes = os.path.getsize(source) / 1e6
-    print(f"{megabytes:.0f} MB, {arguments.threads} threads, median of {arguments.repeat}")
-    print("case           limit program    wall s   least s     CPU s peak MiB    ratio")
-    same = True
-    for memory in [0, arguments.memory] if arguments.memory else [0]:
-        for case in CASES:
-            if arguments.case and case[0] not in arguments.case:
-                continue
-            same &= measure(arguments.ordo, case, arguments, memory, source, rows)
+    programs.print_heading(f"{os.path.getsize(source) / 1e6:.0f} MB", arguments)
+
+    def race_case(case, memory):
+        found, target = commands_of(arguments.ordo, case, arguments, memory, source, rows)
+
+        def compare():
+            return same_rows(target["ordo"], target["sort"])
+
+        return programs.race(case[0], found, target, arguments, memory, compare)
+
+    status = programs.race_all(CASES, arguments, race_case)
     os.unlink(source)
     os.unlink(rows)
-    return 0 if same else 1
+    return status
 
 
 if __name__ == "__main__":

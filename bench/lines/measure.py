@@ -2,6 +2,7 @@
 """Measures `ordo sort` of lines beside GNU sort and the other programs that are installed.
 
     bench/lines/measure.py build/ordo DIRECTORY [--lines N] [--threads N] [--repeat N] [--memory N]
+                           [--case NAME]... [--peers NAME,NAME]
 
 Cases, each a file of --lines lines that is made in DIRECTORY:
     words      lines of random letters, 8 on average          sort
@@ -9,23 +10,21 @@ Cases, each a file of --lines lines that is made in DIRECTORY:
     two keys   a number below 1000, a tab, a number, a word   sort -k1,1n -k2,2n
 --memory also sorts each file with -S of so many MiB.
 Peers: GNU sort --parallel; DuckDB and Polars if Python can import them; Miller (mlr) and qsv if
-they are installed. All programs read the file and write the result to a file in DIRECTORY. Rows go
-to stdout: the least wall time of --repeat turns, in which the programs take turns, with the CPU
-time and the peak memory of that turn. The output of GNU sort is compared with that of ordo.
+they are installed. All programs read the file and write the result to a file in DIRECTORY. Rows are
+explained in bench/programs.py. The output of GNU sort is compared with that of ordo.
 """
 
-import argparse
 import array
 import filecmp
-import importlib.util
 import multiprocessing
 import os
-import platform
 import random
 import shutil
-import subprocess
 import sys
-import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import programs
 
 DUCKDB = """
 import sys, duckdb
@@ -86,7 +85,7 @@ def cases(paths):
     ]  # fmt: skip
 
 
-def programs(ordo, case, threads, memory, folder):
+def commands_of(ordo, case, threads, memory, folder):
     """The commands to run, each with the file that it writes."""
     _, path, options, duck, polars, miller = case
     size = ["-S", f"{memory}Mi" if memory else "75%"]
@@ -96,139 +95,51 @@ def programs(ordo, case, threads, memory, folder):
         p: os.path.join(folder, f"{p}.out")
         for p in ("ordo", "sort", "duckdb", "polars", "mlr", "qsv")
     }
+    count = str(threads)
     found = {
-        "ordo": [
-            ordo,
-            "sort",
-            *text,
-            *options,
-            *size,
-            "-T",
-            folder,
-            "--threads",
-            str(threads),
-            path,
-            "-o",
-            target["ordo"],
-        ],
-        "sort": [
-            "sort",
-            *options,
-            *gnu_size,
-            "-T",
-            folder,
-            f"--parallel={threads}",
-            path,
-            "-o",
-            target["sort"],
-        ],
-    }
-    if importlib.util.find_spec("duckdb"):
-        found["duckdb"] = [
-            sys.executable,
-            "-c",
-            DUCKDB,
-            path,
-            target["duckdb"],
-            str(threads),
-            duck,
-            str(memory),
-        ]
-    if importlib.util.find_spec("polars") and not memory:
-        found["polars"] = [sys.executable, "-c", POLARS, path, target["polars"], *polars]
+        "ordo": [ordo, "sort", *text, *options, *size, "-T", folder, "--threads", count, path,
+                 "-o", target["ordo"]],
+        "sort": ["sort", *options, *gnu_size, "-T", folder, f"--parallel={count}", path,
+                 "-o", target["sort"]],
+    }  # fmt: skip
+    python = [sys.executable, "-c"]
+    if programs.has("duckdb"):
+        found["duckdb"] = [*python, DUCKDB, path, target["duckdb"], count, duck, str(memory)]
+    if programs.has("polars") and not memory:
+        found["polars"] = [*python, POLARS, path, target["polars"], *polars]
     if shutil.which("mlr") and not memory:
-        found["mlr"] = [
-            "sh",
-            "-c",
-            'mlr --inidx --onidx --fs tab sort "$@" > "$0"',
-            target["mlr"],
-            *miller,
-            path,
-        ]
+        script = 'mlr --inidx --onidx --fs tab sort "$@" > "$0"'
+        found["mlr"] = ["sh", "-c", script, target["mlr"], *miller, path]
     if shutil.which("qsv") and not memory and not options:
-        found["qsv"] = [
-            "qsv",
-            "sort",
-            "--no-headers",
-            "--jobs",
-            str(threads),
-            path,
-            "-o",
-            target["qsv"],
-        ]
+        found["qsv"] = ["qsv", "sort", "--no-headers", "--jobs", count, path, "-o", target["qsv"]]
     return found, target
 
 
-def run(command, threads):
-    """Wall seconds, CPU seconds, peak MiB and the last line of stderr if the command fails."""
-    environment = {**os.environ, "LC_ALL": "C", "POLARS_MAX_THREADS": str(threads)}
-    begin = time.monotonic()
-    child = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
-    errors = child.stderr.read()
-    _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    seconds = time.monotonic() - begin
-    lines = errors.strip().splitlines() or ["failed"]
-    reason = next((line for line in lines if "Error: " in line or "Exception: " in line), lines[-1])
-    why = reason[:80] if child.returncode != 0 else ""
-    return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, why
-
-
-def measure(ordo, case, arguments, memory):
-    """Prints the rows of a case; returns whether the outputs agree."""
-    commands, target = programs(ordo, case, arguments.threads, memory, arguments.directory)
-    best = {}
-    for _ in range(arguments.repeat):
-        for name, command in commands.items():
-            result = run(command, arguments.threads)
-            if name not in best or result[0] < best[name][0]:
-                best[name] = result
-    same = filecmp.cmp(target["ordo"], target["sort"], shallow=False)
-    for name, (seconds, cpu, peak, why) in best.items():
-        ratio = seconds / best["ordo"][0]
-        limit = f"{memory} MiB" if memory else "none"
-        note = why or ("" if name != "sort" else "same bytes" if same else "OTHER BYTES")
-        times = f"{seconds:9.3f} {cpu:9.3f} {peak:8.0f} {ratio:8.2f}"
-        print(f"{case[0]:10s} {limit:>9s} {name:8s} {times}  {note}", flush=True)
-    for path in target.values():
-        if os.path.exists(path):
-            os.unlink(path)
-    return same
-
-
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("ordo")
-    parser.add_argument("directory")
+    parser = programs.parser_of(__doc__)
     parser.add_argument("--lines", type=int, default=10_000_000)
-    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--memory", type=int, default=0, help="MiB; 0: none")
     arguments = parser.parse_args()
-    paths = [
-        os.path.join(arguments.directory, f"{name}.txt") for name in ("words", "numbers", "two")
-    ]
+    folder = arguments.directory
+    paths = [os.path.join(folder, f"{name}.txt") for name in ("words", "numbers", "two")]
     # In a process of its own: the peak memory of a child includes that of its parent before exec().
     maker = multiprocessing.Process(target=make_files, args=(paths, arguments.lines))
     maker.start()
     maker.join()
-    release = subprocess.run(
-        ["sort", "--version"], capture_output=True, text=True, check=False
-    ).stdout.split("\n")[0]
-    machine = platform.processor() or platform.machine()
-    print(f"{machine}, {arguments.threads} threads, {arguments.lines} lines, {release}")
-    columns = f"{'seconds':>9s} {'CPU s':>9s} {'MiB':>8s} {'/ ordo':>8s}"
-    print(f"{'case':10s} {'limit':>9s} {'program':8s} {columns}")
-    same = True
-    for memory in [0, *([arguments.memory] if arguments.memory else [])]:
-        for case in cases(paths):
-            same = measure(arguments.ordo, case, arguments, memory) and same
+    programs.print_heading(f"{arguments.lines} lines", arguments)
+
+    def race_case(case, memory):
+        found, target = commands_of(arguments.ordo, case, arguments.threads, memory, folder)
+
+        def compare():
+            return filecmp.cmp(target["ordo"], target["sort"], shallow=False)
+
+        return programs.race(case[0], found, target, arguments, memory, compare)
+
+    status = programs.race_all(cases(paths), arguments, race_case)
     for path in paths:
         os.unlink(path)
-    sys.exit(0 if same else 1)
+    return status
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -4,8 +4,6 @@
  * the C library is ORDO_NANS_LAST.) */
 #include "cli/cmd/command.h"
 
-#include "cli/csv/csv_keys.h"
-
 #include <stdio.h>
 
 #define HELP_NANS                                                                                  \
@@ -94,10 +92,8 @@ static const char *median_wrong(execution *e)
     const options *const o = &e->o;
     const bool           weighted = o->weights_file != NULL;
 
-    if (csv_option(o) != NULL && (o->csv.bad == CSV_BAD_LAST || o->csv.bad == CSV_BAD_TEXT))
-        return "--bad last and text order rows; expected error or skip";
     if (csv_option(o) != NULL)
-        return csv_wrong(e);
+        return csv_columns_wrong(e);
     if (both_from_stdin(e, o->weights_file))
         return "the numbers and the weights cannot both come from stdin";
     if (!weighted && o->weights_dtype != NULL)

@@ -78,7 +78,8 @@ static const char argsort_help[] =
     "  ordo argsort names.txt --text --one-based               # line numbers\n"
     "  ordo argsort proteins.fasta --fasta\n"
     "  ordo argsort year.npy --then month.npy,day.npy          # rows by several columns\n"
-    "  ordo argsort scores.npy --groups class.npy              # by class, then by score\n\n"
+    "  ordo argsort scores.npy --groups class.npy              # by class, then by score\n"
+    "  ordo argsort --csv sales.csv --key price --one-based    # row numbers without the header\n\n"
     "Usage: ordo argsort [FILE] [options]\n"
     "Prints the indices of the elements in sorted order: the first result is the index of\n"
     "the smallest element. Tied elements keep their order.\n\n"
@@ -136,6 +137,8 @@ static const option_spec argsort_specs[] = {BOTH_OPTIONS,
                                             INDEX_TYPE("index-type"),
                                             GROUPS_OPTIONS,
                                             TEXT("then", 0, then_files),
+                                            CSV_OPTIONS,
+                                            CSV_KEYS,
                                             EXTERNAL_OPTIONS,
                                             ARRAY_OPTIONS};
 
@@ -327,6 +330,8 @@ static const char *argsort_wrong(execution *e)
 {
     const char *const sorting = options_wrong(e);
 
+    if (csv_option(&e->o) != NULL)
+        return csv_wrong(e);
     return sorting != NULL ? sorting : beside_wrong(e);
 }
 
@@ -374,6 +379,8 @@ static bool argsort_groups(execution *e, ordo_groups *groups)
 
 static bool argsort(execution *e)
 {
+    if (csv_option(&e->o) != NULL)
+        return csv_argsort(e);
     if (e->o.one_based && index_type(e->o.index_type, e->n) == ORDO_U32 && e->n > UINT32_MAX)
         return cli_fail("argsort: %zu elements counted from 1 need --index-type u64", e->n);
     if (e->o.then_files != NULL)
@@ -392,5 +399,5 @@ const command command_sort = {"sort",
                               sort_wrong,
                               sort};
 const command command_argsort = {
-    "argsort", argsort_help,  argsort_specs, READS | WRITES | LINES_IN | EXTERNAL,
+    "argsort", argsort_help,  argsort_specs, READS | WRITES | LINES_IN | EXTERNAL | CSV_IN,
     0,         argsort_wrong, argsort};

@@ -14,7 +14,8 @@
 static const char min_help[] =
     "Examples:\n"
     "  printf '30\\n10\\n20\\n' | ordo min                        # 10\n"
-    "  ordo min times.npy --nans omit\n\n"
+    "  ordo min times.npy --nans omit\n"
+    "  ordo min --csv sales.csv --by city                       # every column of numbers\n\n"
     "Usage: ordo min [FILE]... [options]\n"
     "Prints the smallest number; -0 is smaller than 0. No numbers are an error.\n\n"
     "Selecting:\n" HELP_NANS;
@@ -22,7 +23,8 @@ static const char min_help[] =
 static const char max_help[] =
     "Examples:\n"
     "  printf '30\\n10\\n20\\n' | ordo max                        # 30\n"
-    "  ordo max times.npy --nans omit\n\n"
+    "  ordo max times.npy --nans omit\n"
+    "  ordo max --csv sales.csv --by city                       # every column of numbers\n\n"
     "Usage: ordo max [FILE]... [options]\n"
     "Prints the largest number; 0 is larger than -0. No numbers are an error.\n\n"
     "Selecting:\n" HELP_NANS;
@@ -31,7 +33,8 @@ static const char sum_help[] =
     "Examples:\n"
     "  printf '30\\n10\\n20\\n' | ordo sum                        # 60\n"
     "  printf '1e100\\n1\\n-1e100\\n' | ordo sum                  # 1: the sum is exact\n"
-    "  ordo sum bytes.txt more.txt\n\n"
+    "  ordo sum bytes.txt more.txt\n"
+    "  ordo sum --csv sales.csv --column price --by city\n\n"
     "Usage: ordo sum [FILE]... [options]\n"
     "Prints the sum. The sum of integers is exact; as text it has any number of digits, and as\n"
     "npy or raw it is i64, u64 if i64 is too small, or an error. The sum of floats is computed\n"
@@ -43,7 +46,8 @@ static const char count_help[] =
     "Examples:\n"
     "  printf '30\\n10\\n20\\n' | ordo count                      # 3\n"
     "  ordo count keys.npy --nans omit                         # without NaN\n"
-    "  ordo count --text names.txt                             # lines\n\n"
+    "  ordo count --text names.txt                             # lines\n"
+    "  ordo count --csv sales.csv                              # values of each column\n\n"
     "Usage: ordo count [FILE]... [options]\n"
     "Prints how many numbers or lines there are.\n\n"
     "Counting:\n"
@@ -54,20 +58,32 @@ static const char describe_help[] =
     "Examples:\n"
     "  printf '4\\n1\\n3\\n2\\n' | ordo describe                   # count 4, mean 2.5, min 1 ...\n"
     "  ordo describe times.npy --nans omit\n"
-    "  ordo describe times.npy -o numbers.npy                  # the same as 7 numbers, f64\n\n"
+    "  ordo describe times.npy -o numbers.npy                  # the same as 7 numbers, f64\n"
+    "  ordo describe --csv sales.csv                           # a row for each column\n\n"
     "Usage: ordo describe [FILE]... [options]\n"
     "Prints seven lines with a name and a number: count, mean, min, the quartiles 25%, 50% and\n"
     "75% (method linear of 'ordo quantile'), and max. The mean is the exact sum, rounded,\n"
     "divided by the count. Without numbers all but the count are nan.\n\n"
     "Selecting:\n" HELP_NANS;
 
-static const option_spec specs[] = {NANS("- omit propagate"), ARRAY_OPTIONS};
-static const option_spec count_specs[] = {NANS("last omit"), FLAG("text", text), ARRAY_OPTIONS};
+#define COLUMN_OPTIONS                                                                             \
+    CSV_OPTIONS, TEXTS("column", 0, csv.columns), TEXTS("by", 0, csv.by),                          \
+        TEXT("field-separator", 't', line.separator), EXTERNAL_OPTIONS, ARRAY_OPTIONS
+
+static const option_spec specs[] = {NANS("- omit propagate"), COLUMN_OPTIONS};
+static const option_spec count_specs[] = {NANS("last omit"), FLAG("text", text), COLUMN_OPTIONS};
+
+static const char *wrong(execution *e)
+{
+    if (csv_option(&e->o) != NULL)
+        return csv_columns_wrong(e);
+    return e->o.directories.n > 0 ? "-T needs --csv or --tsv" : NULL;
+}
 
 static const char *count_wrong(execution *e)
 {
     return e->o.text && e->o.nans != 0 ? "--nans is for numbers: it cannot be used with --text"
-                                       : NULL;
+                                       : wrong(e);
 }
 
 static summary summarize(execution *e)
@@ -112,33 +128,27 @@ static bool write_extreme(execution *e, void (*of)(const summary *s, void *value
     return write_results(e, s.type, &value, 1);
 }
 
-static bool min_work(execution *e) { return write_extreme(e, summary_least); }
-static bool max_work(execution *e) { return write_extreme(e, summary_most); }
-
-/* Writes all digits of a sum of integers. */
-static bool write_digits(execution *e, wide_sum sum)
+static bool min_work(execution *e)
 {
-    const bool negative = sum < 0;
-    char       text[48];
-    size_t     at = sizeof text;
+    return csv_option(&e->o) != NULL ? csv_summary(e) : write_extreme(e, summary_least);
+}
 
-    do {
-        const int digit = (int)(sum % 10);
-        text[--at] = (char)('0' + (negative ? -digit : digit));
-        sum /= 10;
-    } while (sum != 0);
-    if (negative)
-        text[--at] = '-';
-    return finish_output(e, output_line(&e->out, text + at, sizeof text - at));
+static bool max_work(execution *e)
+{
+    return csv_option(&e->o) != NULL ? csv_summary(e) : write_extreme(e, summary_most);
 }
 
 static bool sum_work(execution *e)
 {
+    if (csv_option(&e->o) != NULL)
+        return csv_summary(e);
     const summary s = summarize(e);
     const bool    floats = s.type == ORDO_F32 || s.type == ORDO_F64;
 
-    if (!floats && e->out.format == FORMAT_TEXT)
-        return write_digits(e, s.integers);
+    if (!floats && e->out.format == FORMAT_TEXT) {
+        char text[SUM_DIGITS];
+        return finish_output(e, output_line(&e->out, text, summary_digits(s.integers, text)));
+    }
     if (!floats) {
         const bool     narrow = s.integers >= INT64_MIN && s.integers <= INT64_MAX;
         const uint64_t bits = (uint64_t)s.integers;
@@ -152,6 +162,8 @@ static bool sum_work(execution *e)
 
 static bool count_work(execution *e)
 {
+    if (csv_option(&e->o) != NULL)
+        return csv_summary(e);
     const bool     omit = e->o.nans == ORDO_NANS_OMIT;
     const uint64_t n = e->n - (omit ? count_nans(e->in.type, e->in.data, e->n) : 0);
 
@@ -198,8 +210,10 @@ static bool describe_work(execution *e)
 {
     static const double places[] = {0, 0.25, 0.5, 0.75, 1};
     double              found[5], values[DESCRIBED];
-    const summary       s = summarize(e);
 
+    if (csv_option(&e->o) != NULL)
+        return csv_summary(e);
+    const summary s = summarize(e);
     call_begin("selecting");
     if (!call_done(e, "select",
                    ordo_quantiles(e->ctx, e->in.type, e->in.data, e->n, places, 5, found,
@@ -211,12 +225,12 @@ static bool describe_work(execution *e)
     return write_described(e, &s, values);
 }
 
-#define FLAGS (READS | WRITES | FEW | MANY_FILES)
+#define FLAGS (READS | WRITES | FEW | MANY_FILES | CSV_IN | CSV_GROUPS)
 
-const command command_min = {"min", min_help, specs, FLAGS, ORDO_NANS_PROPAGATE, NULL, min_work};
-const command command_max = {"max", max_help, specs, FLAGS, ORDO_NANS_PROPAGATE, NULL, max_work};
-const command command_sum = {"sum", sum_help, specs, FLAGS, ORDO_NANS_PROPAGATE, NULL, sum_work};
+const command command_min = {"min", min_help, specs, FLAGS, ORDO_NANS_PROPAGATE, wrong, min_work};
+const command command_max = {"max", max_help, specs, FLAGS, ORDO_NANS_PROPAGATE, wrong, max_work};
+const command command_sum = {"sum", sum_help, specs, FLAGS, ORDO_NANS_PROPAGATE, wrong, sum_work};
 const command command_count = {"count", count_help,  count_specs, FLAGS | LINES_IN,
                                0,       count_wrong, count_work};
 const command command_describe = {"describe",          describe_help, specs,        FLAGS,
-                                  ORDO_NANS_PROPAGATE, NULL,          describe_work};
+                                  ORDO_NANS_PROPAGATE, wrong,         describe_work};

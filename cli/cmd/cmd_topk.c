@@ -1,6 +1,8 @@
 /* cmd_topk.c - `ordo topk`: the largest or smallest elements in order, and their indices. */
 #include "cli/cmd/command.h"
 
+#include "cli/lines/line_top.h"
+
 #include <string.h>
 
 static const char help[] =
@@ -51,6 +53,7 @@ static const char *wrong(execution *e)
     const options *const o = &e->o;
     const bool           indices = o->index || o->with_index;
 
+    e->by_pieces = o->text;
     return o->k == OPTION_UNSET        ? "-k K is missing: how many elements?"
            : o->largest && o->smallest ? "--largest and --smallest cannot be used together"
            : o->index && o->with_index ? "--index and --with-index cannot be used together"
@@ -132,45 +135,54 @@ static bool topk_groups(execution *e, ordo_groups *groups)
     return write_groups(e, groups, out_type, out, k, found);
 }
 
-/* Lines of an index, a blank and a line of the input. */
-static bool write_both_lines(execution *e, ordo_type type, const char *index, size_t n)
+/* Lines of the input, after their index and a blank if both are asked for. */
+static bool write_top(execution *e, const line_top *top)
 {
-    const uint64_t first = e->o.one_based;
-    bool           ok = true;
+    bool ok = true;
 
-    for (size_t i = 0; ok && i < n; i++) {
-        const size_t   line = index_at(type, index, i);
-        const uint64_t shown = line + first;
+    for (size_t i = 0; ok && i < top->n; i++) {
+        const uint64_t shown = top->places[i] + e->o.one_based;
         char           text[NUMBER_TEXT_MAX + 1];
         const size_t   length = number_format(ORDO_U64, &shown, text);
         text[length] = ' ';
-        ok = output_bytes(&e->out, text, length + 1) && lines_write_one(&e->lines, line, &e->out);
+        ok = (!e->o.with_index || output_bytes(&e->out, text, length + 1)) &&
+             output_line(&e->out, top->bytes + top->offsets[i],
+                         (size_t)(top->offsets[i + 1] - top->offsets[i]));
     }
     return finish_output(e, ok);
 }
 
-/* The order of all lines, of which the first k are the result. */
-static bool topk_lines(execution *e, size_t k, ordo_type type)
+/* The indices of the lines, in the type asked for. */
+static bool write_places(execution *e, const line_top *top)
 {
-    const options *const o = &e->o;
-    const ordo_strings   strings = lines_strings(&e->lines);
-    const ordo_sort_opts opts =
-        ORDO_OPTS(ordo_sort_opts, .flags = (o->smallest ? 0 : ORDO_DESCENDING) | ORDO_STABLE);
-    char *const index = new_results(e, type, e->n, "the indices");
+    const ordo_type type = index_type(e->o.index_type, top->lines);
+    void *const     index = new_results(e, type, top->n, "the indices");
 
     if (index == NULL)
         return false;
-    call_begin("selecting");
-    if (!call_done(e, "select", ordo_argsort_strings(e->ctx, &strings, e->n, type, index, &opts)))
+    if (type == ORDO_U32 && top->lines + e->o.one_based > (uint64_t)UINT32_MAX + 1)
+        return cli_fail("topk: %llu lines need --index-type u64", (unsigned long long)top->lines);
+    for (size_t i = 0; i < top->n; i++)
+        if (type == ORDO_U32)
+            ((uint32_t *)index)[i] = (uint32_t)(top->places[i] + e->o.one_based);
+        else
+            ((uint64_t *)index)[i] = top->places[i] + e->o.one_based;
+    return write_results(e, type, index, top->n);
+}
+
+/* Not call_begin(): a signal ends the process at once, because the input may be a pipe. */
+static bool topk_lines(execution *e)
+{
+    line_top    top;
+    ordo_status status;
+
+    const bool found = line_top_find(e->ctx, e->paths[0], e->o.k, !e->o.smallest, &top, &status);
+    if (!call_end(status) || !found)
         return false;
-    if (o->with_index)
-        return write_both_lines(e, type, index, k);
-    if (!o->index)
-        return finish_output(
-            e, lines_write_index(&e->lines, type, index, k, thread_count(e), &e->out));
-    if (o->one_based)
-        add_one(type, index, k);
-    return write_results(e, type, index, k);
+    timing_mark(&e->t, "select");
+    const bool ok = e->o.index ? write_places(e, &top) : write_top(e, &top);
+    line_top_free(&top);
+    return ok;
 }
 
 static bool work(execution *e)
@@ -190,7 +202,7 @@ static bool work(execution *e)
     if (o->text && !o->index && e->out.format != FORMAT_TEXT)
         return cli_fail("topk: --text writes lines: the only --format is text");
     if (o->text)
-        return topk_lines(e, k, type);
+        return topk_lines(e);
     if (o->groups_file != NULL)
         return with_groups(e, topk_groups);
     if (!o->index && (values = new_results(e, e->in.type, k, "the top elements")) == NULL)

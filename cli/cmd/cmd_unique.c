@@ -6,7 +6,8 @@ static const char help[] =
     "  printf '30\\n10\\n30\\n' | ordo unique                     # 10 30\n"
     "  printf '30\\n10\\n30\\n' | ordo unique --count             # 2\n"
     "  printf '30\\n10\\n30\\n' | ordo unique --counts            # 1 10, 2 30\n"
-    "  ordo unique keys.npy -o distinct.npy\n\n"
+    "  ordo unique keys.npy -o distinct.npy\n"
+    "  ordo unique --csv sales.csv --key city --counts         # rows with a column 'count'\n\n"
     "Usage: ordo unique [FILE]... [options]\n"
     "Prints each distinct number once, in ascending order. -0 and 0 tie, and all NaN tie and are\n"
     "last; the first of them in the order of 'ordo sort' is printed. For lines see\n"
@@ -16,8 +17,14 @@ static const char help[] =
     "  --counts          print lines with the number of occurrences and the number (text only)\n"
     "  --descending      largest first; NaN is still last\n";
 
-static const option_spec specs[] = {FLAG("count", only), FLAG("counts", runs),
-                                    FLAG("descending", descending), ARRAY_OPTIONS};
+static const option_spec specs[] = {FLAG("count", only),
+                                    FLAG("counts", runs),
+                                    FLAG("descending", descending),
+                                    CSV_OPTIONS,
+                                    CSV_KEYS,
+                                    TEXT("as", 0, csv.as),
+                                    EXTERNAL_OPTIONS,
+                                    ARRAY_OPTIONS};
 
 static const char *wrong(execution *e)
 {
@@ -25,6 +32,12 @@ static const char *wrong(execution *e)
 
     if (e->o.only && e->o.runs)
         return "--count and --counts cannot be used together";
+    if (e->o.csv.as != NULL && !e->o.runs)
+        return "--as names the column of --counts, which is missing";
+    if (csv_option(&e->o) != NULL)
+        return csv_wrong(e);
+    if (e->o.directories.n > 0)
+        return "-T needs --csv or --tsv";
     return e->o.runs && (format == FORMAT_NPY || format == FORMAT_RAW)
                ? "--counts writes text only: leave out --format, or let the name of the output "
                  "file end in .txt"
@@ -58,6 +71,8 @@ static bool work(execution *e)
 {
     const ordo_sort_opts opts = ORDO_OPTS(ordo_sort_opts, .flags = descending_flag(e));
 
+    if (csv_option(&e->o) != NULL)
+        return csv_unique(e);
     call_begin("sorting");
     if (!call_done(e, "sort", ordo_sort(e->ctx, e->in.type, e->in.data, e->n, &opts)))
         return false;
@@ -72,4 +87,5 @@ static bool work(execution *e)
     return write_results(e, ORDO_U64, &n, 1);
 }
 
-const command command_unique = {"unique", help, specs, READS | WRITES | MANY_FILES, 0, wrong, work};
+const command command_unique = {"unique", help,  specs, READS | WRITES | MANY_FILES | CSV_IN,
+                                0,        wrong, work};

@@ -19,7 +19,6 @@ static const char help_input[] =
     "decompressed, unless FILE ends in .npy, .bin or .raw.\n";
 
 static const char help_external[] =
-    "\nNumbers larger than memory:\n"
     "  -S, --memory-limit S  use at most S bytes of memory, at least 8Mi: 512M, 4Gi, 50%; what\n"
     "                    does not fit goes to temporary files\n"
     "  -T, --temporary-directory D  make temporary files in D; several may be given; default:\n"
@@ -76,8 +75,12 @@ static void print_help(const command *c, FILE *to)
 {
     fputs(c->help, to);
     csv_print_help(c, to);
-    if ((c->flags & EXTERNAL) != 0)
-        fputs(help_external, to);
+    if ((c->flags & (EXTERNAL | CSV_IN)) != 0)
+        fprintf(to, "\n%s larger than memory:\n%s",
+                (c->flags & EXTERNAL) == 0 ? "Rows"
+                : (c->flags & CSV_IN) != 0 ? "Numbers and rows"
+                                           : "Numbers",
+                help_external);
     if (c == &command_sort)
         fputs(help_resume, to);
     if ((c->flags & RECORDS) != 0)
@@ -92,7 +95,7 @@ static void print_help(const command *c, FILE *to)
             fprintf(to, "%s%s\n", help_output,
                     (c->flags & FEW) != 0 ? "text" : "the format of the input");
         fputs(help_common, to);
-        if ((c->flags & EXTERNAL) == 0)
+        if ((c->flags & (EXTERNAL | CSV_IN)) == 0)
             fputs(help_memory, to);
         fputs(c->flags & LETTER_H ? "  --help            print this text\n"
                                   : "  -h, --help        print this text\n",

@@ -152,14 +152,18 @@ void csv_print_help(const command *c, FILE *to);
 /* csv_options.c: contradictory options about rows, as `wrong` returns them. csv_wrong(): with --csv
  * or --tsv; csv_unused(): options that need one of them. */
 const char *csv_wrong(execution *e);
+const char *csv_columns_wrong(execution *e); /* the same for commands with --column */
 const char *csv_unused(const execution *e);
 
-/* The work of the commands with --csv or --tsv: csv_sort.c, csv_rank.c, csv_pick.c,
- * csv_quantile.c. */
+/* The work of the commands with --csv or --tsv: csv_sort.c, csv_argsort.c, csv_rank.c, csv_pick.c,
+ * csv_unique.c, csv_quantile.c, csv_summary.c. */
 bool csv_sort(execution *e);
+bool csv_argsort(execution *e);
+bool csv_unique(execution *e);
 bool csv_rank(execution *e);
 bool csv_topk(execution *e);
 bool csv_select(execution *e);
+bool csv_summary(execution *e);
 bool csv_quantile(execution *e, const ordo_quantile_opts *opts, const double *q, size_t count);
 
 /* cmd_sort.c: sorts numbers in memory and writes them. */

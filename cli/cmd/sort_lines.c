@@ -1,20 +1,18 @@
 /* sort_lines.c - `ordo sort` of lines: the options of sort(1), in the C locale. */
 #define _DEFAULT_SOURCE /* getentropy */
 
-#include "cli/cmd/external/external.h"
+#include "cli/cmd/pieces.h"
 
 #include "cli/lines/line_external.h"
 #include "cli/lines/line_memory.h"
 #include "cli/lines/line_merge.h"
 #include "cli/lines/line_sort.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 enum {
-    SEED_BYTES = 64, /* of --random-source that make the seed */
-    SAMPLE_BYTES = 1 << 16,
+    SEED_BYTES = 64,      /* of --random-source that make the seed               */
     AHEAD_SHARE = 8,      /* of the limit that the beginning of a pipe may take, */
     AHEAD_LEAST = 1 << 20 /* and bytes that it always may                        */
 };
@@ -177,9 +175,23 @@ static bool write_order(execution *e, line_keys *keys, ordo_type type, void *ind
                                                                       thread_count(e), &e->out));
 }
 
+/* Lines that are whole numbers, each as ordo writes it: the sorted words are enough to write them. */
+static bool sort_plain(execution *e, line_keys *keys, const ordo_sort_opts *opts)
+{
+    uint64_t *const words = keys->words.words;
+    size_t          n = e->n;
+
+    call_begin("sorting");
+    if (!call_done(e, "sort", ordo_sort(e->ctx, ORDO_U64, words, n, opts)))
+        return false;
+    if (e->o.unique)
+        n = drop_ties(ORDO_U64, words, n);
+    return finish_output(e, line_numbers_write(&e->order, &keys->words, n, &e->out));
+}
+
 static bool sort_in_memory(execution *e, ordo_sort_opts opts)
 {
-    line_keys keys = {.words = NULL};
+    line_keys keys = {.words.words = NULL};
 
     e->n = e->lines.n;
     const ordo_type type = index_type(0, e->n);
@@ -191,6 +203,11 @@ static bool sort_in_memory(execution *e, ordo_sort_opts opts)
     progress_end();
     if (e->order.n > 0)
         timing_mark(&e->t, "keys");
+    if (ok && keys.words.plain && !e->o.line.debug) {
+        ok = sort_plain(e, &keys, &opts);
+        line_keys_free(&keys);
+        return ok;
+    }
     void *const index = ok ? new_results(e, type, e->n, "the order of the lines") : NULL;
     ok = index != NULL && write_order(e, &keys, type, index, &opts);
     line_keys_free(&keys);
@@ -206,51 +223,29 @@ static bool sort_in_pieces(execution *e, line_feed *feed, uint64_t limit)
 
     if (limit > feed->ahead_bytes + EXTERNAL_LEAST)
         limit -= feed->ahead_bytes;
-    const ordo_external_opts opts =
-        ORDO_OPTS(ordo_external_opts, .flags = e->o.unique ? ORDO_UNIQUE : 0,
-                  .memory = limit > EXTERNAL_LEAST ? limit : EXTERNAL_LEAST,
-                  .directories = e->o.directories.texts, .directory_count = e->o.directories.n,
-                  .watch = external_watch);
+    ordo_external_opts opts = pieces_opts(e, limit);
+    opts.flags = e->o.unique ? ORDO_UNIQUE : 0;
     /* Not call_begin(): a signal ends the process at once, because a thread may wait for input. */
     progress_start("sorting");
     const ordo_status status =
         line_external_sort(e->ctx, &e->order, feed, &e->out, &opts, &report, &told);
-    const bool ok = call_end(told ? ORDO_OK : status) && status == ORDO_OK;
-    timing_mark(&e->t, "sort");
-    if (!finish_output(e, ok) || !ok)
-        return false;
-    external_explain(e, &report);
-    e->o.common.explain = e->o.common.json = false;
-    return true;
-}
-
-/* The beginning of the first file, if it is a regular file. */
-static size_t read_sample(const lines_request *request, char *sample)
-{
-    const int fd =
-        request->paths[0] != NULL ? open(request->paths[0], O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
-    const ssize_t got = fd >= 0 ? pread(fd, sample, SAMPLE_BYTES, 0) : -1;
-
-    if (fd > STDIN_FILENO)
-        close(fd);
-    return got > 0 ? (size_t)got : 0;
+    return pieces_end(e, status, told, &report);
 }
 
 /* Sorts in memory if that stays within the limit. The size of a pipe is not known: its beginning is
  * read first. */
 static bool sort_by_size(execution *e, const lines_request *request, const ordo_sort_opts *opts)
 {
-    const uint64_t asked = e->o.line.memory;
-    const uint64_t limit = asked != 0 ? asked : line_memory_default();
+    const uint64_t limit = pieces_limit(e->o.line.memory);
     const uint64_t size = line_feed_size(request);
-    char           sample[SAMPLE_BYTES];
+    char           sample[PIECES_SAMPLE];
     line_feed      feed;
     bool           ok;
 
     line_feed_init(&feed, request);
     if (size != UINT64_MAX) {
         const uint64_t needed =
-            line_memory_needed(&e->order, size, sample, read_sample(request, sample));
+            line_memory_needed(&e->order, size, sample, pieces_sample(request->paths[0], sample));
         if (e->o.line.debug || needed <= limit)
             return lines_read(request, &e->lines) && sort_in_memory(e, *opts);
     } else {
@@ -282,12 +277,11 @@ static bool sort_by_size(execution *e, const lines_request *request, const ordo_
 
 static bool merge_files(execution *e, const lines_request *request)
 {
-    const uint64_t      asked = e->o.line.memory;
     const merge_request merge = {.order = &e->order,
                                  .files = *request,
                                  .unique = e->o.unique,
                                  .debug = e->o.line.debug,
-                                 .memory = asked != 0 ? asked : line_memory_default(),
+                                 .memory = pieces_limit(e->o.line.memory),
                                  .folder =
                                      e->o.directories.n > 0 ? e->o.directories.texts[0] : NULL};
     const bool          ok = line_merge(&merge, &e->out);

@@ -306,8 +306,17 @@ static bool start_parts(part *parts, const part *like, size_t n)
     return ok || cli_fail("not enough memory for the columns");
 }
 
-bool csv_columns_read(const csv_table *table, const size_t *columns, size_t n, bool skip_bad,
-                      bool with_rows, csv_columns *out)
+/* Gives the columns of the first part the types to begin with. */
+static void set_types(part *p, const size_t *columns, const ordo_type *types, size_t n)
+{
+    for (size_t k = 0; k < p->count; k++)
+        for (size_t i = 0; i < n; i++)
+            if (columns[i] == p->wanted[k])
+                p->cells[k].type = types[i];
+}
+
+bool csv_columns_read(const csv_table *table, const size_t *columns, size_t n,
+                      const ordo_type *types, bool skip_bad, bool with_rows, csv_columns *out)
 {
     part          parts[CSV_MOST_PARTS];
     size_t *const wanted = malloc((n + 1) * sizeof *wanted);
@@ -322,6 +331,8 @@ bool csv_columns_read(const csv_table *table, const size_t *columns, size_t n, b
     if (wanted == NULL)
         return cli_fail("not enough memory for the columns");
     bool ok = start_parts(parts, &like, table->parts);
+    if (ok && types != NULL)
+        set_types(&parts[0], columns, types, n);
     if (ok) {
         do
             run_pass(parts, 1, SAMPLE_ROWS);

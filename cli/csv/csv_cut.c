@@ -98,7 +98,8 @@ static bool complain(const csv_table *table)
                     name, line);
 }
 
-bool csv_cut(csv_table *table, size_t parts)
+/* Divides the rows, and returns whether the table ends inside a quoted field. */
+static bool cut(csv_table *table, size_t parts)
 {
     stretch           s[CSV_MOST_PARTS];
     const char *const begin = table->bytes + table->body, *const end = table->bytes + table->size;
@@ -131,5 +132,27 @@ bool csv_cut(csv_table *table, size_t parts)
     if (table->parts == 0)
         table->cuts[table->parts++] = table->body;
     table->cuts[table->parts] = table->size;
-    return !quoted || complain(table);
+    return quoted;
+}
+
+bool csv_cut(csv_table *table, size_t parts) { return !cut(table, parts) || complain(table); }
+
+void csv_cut_whole(csv_table *table, size_t parts)
+{
+    csv_reader reader;
+
+    if (!cut(table, parts))
+        return;
+    csv_start_part(&reader, table, table->parts - 1, NULL, 0, NULL);
+    while (csv_next(&reader))
+        continue;
+    csv_shorten(table, (size_t)(reader.row - table->bytes));
+}
+
+void csv_shorten(csv_table *table, size_t size)
+{
+    table->size = size;
+    while (table->parts > 1 && table->cuts[table->parts - 1] >= size)
+        table->parts--;
+    table->cuts[table->parts] = size;
 }

@@ -59,3 +59,49 @@ int csv_rows_compare(const csv_rows *rows, size_t i, size_t j)
             return rows->words[k][i] < rows->words[k][j] ? -1 : 1;
     return 0;
 }
+
+/* Copies the key bytes of the rows. */
+static bool gather_bytes(const csv_rows *rows, const uint64_t *index, size_t n, csv_rows *out)
+{
+    uint64_t bytes = 0;
+
+    out->key_offsets = cli_alloc(n + 1, sizeof *out->key_offsets, "the keys of rows");
+    if (out->key_offsets == NULL)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        out->key_offsets[i] = bytes;
+        bytes += rows->key_offsets[index[i] + 1] - rows->key_offsets[index[i]];
+    }
+    out->key_offsets[n] = bytes;
+    out->bytes = cli_alloc((size_t)bytes, 1, "the keys of rows");
+    for (size_t i = 0; out->bytes != NULL && i < n; i++)
+        memcpy(out->bytes + out->key_offsets[i], rows->bytes + rows->key_offsets[index[i]],
+               (size_t)(out->key_offsets[i + 1] - out->key_offsets[i]));
+    return out->bytes != NULL;
+}
+
+bool csv_rows_gather(const csv_rows *rows, const uint64_t *index, size_t n, csv_rows *out)
+{
+    bool ok = true;
+
+    *out = (csv_rows){.table = rows->table, .n = n, .columns = rows->columns};
+    if (rows->is_bad != NULL) {
+        out->is_bad = cli_alloc(n, 1, "the keys of rows");
+        ok = out->is_bad != NULL;
+        for (size_t i = 0; ok && i < n; i++)
+            out->is_bad[i] = rows->is_bad[index[i]];
+    }
+    if (rows->bytes != NULL) {
+        ok = ok && gather_bytes(rows, index, n, out);
+    } else {
+        for (size_t k = 0; ok && k < rows->columns; k++) {
+            out->words[k] = cli_alloc(n, sizeof(uint64_t), "the keys of rows");
+            ok = out->words[k] != NULL;
+            for (size_t i = 0; ok && i < n; i++)
+                out->words[k][i] = rows->words[k][index[i]];
+        }
+    }
+    if (!ok)
+        csv_rows_free(out);
+    return ok;
+}

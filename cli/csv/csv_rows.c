@@ -426,19 +426,12 @@ static void run_pass(const csv_table *table, const csv_keys *keys, const csv_for
     csv_each_part(parts, n, sizeof parts[0], read_part);
 }
 
-bool csv_rows_read(const csv_table *table, const csv_keys *keys, csv_rows *out)
+/* Reads all rows; repeats the pass with wider forms if values need them. */
+static bool read_all(const csv_table *table, const csv_keys *keys, csv_form *forms, csv_rows *out)
 {
-    part     parts[CSV_MOST_PARTS];
-    csv_form forms[CSV_MOST_KEYS];
-    bool     ok, again = true;
+    part parts[CSV_MOST_PARTS];
+    bool ok, again;
 
-    for (size_t k = 0; k < keys->n; k++)
-        forms[k] = csv_form_first(keys->keys[k].type);
-    while (again && !has_bytes(forms, keys->n)) {
-        run_pass(table, keys, forms, SAMPLE_ROWS, parts, 1);
-        again = widen(parts, 1, keys->n, forms);
-        free_parts(parts, 1);
-    }
     do {
         run_pass(table, keys, forms, SIZE_MAX, parts, table->parts);
         ok = check_parts(table, keys, parts, table->parts);
@@ -447,6 +440,31 @@ bool csv_rows_read(const csv_table *table, const csv_keys *keys, csv_rows *out)
         free_parts(parts, table->parts);
     } while (again);
     return ok;
+}
+
+bool csv_rows_read(const csv_table *table, const csv_keys *keys, csv_rows *out)
+{
+    part     sample;
+    csv_form forms[CSV_MOST_KEYS];
+    bool     again = true;
+
+    for (size_t k = 0; k < keys->n; k++)
+        forms[k] = csv_form_first(keys->keys[k].type);
+    while (again && !has_bytes(forms, keys->n)) {
+        run_pass(table, keys, forms, SAMPLE_ROWS, &sample, 1);
+        again = widen(&sample, 1, keys->n, forms);
+        free_parts(&sample, 1);
+    }
+    return read_all(table, keys, forms, out);
+}
+
+bool csv_rows_read_bytes(const csv_table *table, const csv_keys *keys, csv_rows *out)
+{
+    csv_form forms[CSV_MOST_KEYS];
+
+    for (size_t k = 0; k < keys->n; k++)
+        forms[k] = (csv_form){.kind = FORM_BYTES};
+    return read_all(table, keys, forms, out);
 }
 
 void csv_rows_free(csv_rows *rows)

@@ -24,6 +24,14 @@ typedef struct csv_rows {
 bool csv_rows_read(const csv_table *table, const csv_keys *keys, csv_rows *out);
 void csv_rows_free(csv_rows *rows);
 
+/* The same with keys that are bytes, which can be compared with the keys of other tables that were
+ * read so. */
+bool csv_rows_read_bytes(const csv_table *table, const csv_keys *keys, csv_rows *out);
+
+/* The keys of the rows index[0..n), as rows of their own without offsets. False after a message;
+ * nothing is left to free then. */
+bool csv_rows_gather(const csv_rows *rows, const uint64_t *index, size_t n, csv_rows *out);
+
 /* Writes the order of rows; rows that tie keep their order. type: ORDO_U32 or ORDO_U64. */
 ordo_status csv_rows_sort(ordo_ctx *ctx, const csv_rows *rows, ordo_type type, void *index);
 

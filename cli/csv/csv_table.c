@@ -25,11 +25,18 @@ static size_t mark_length(const char *bytes, size_t size)
 
 size_t csv_count_lines(const char *p, const char *end)
 {
+    enum {
+        STEP = 255 /* bytes whose newlines are counted in a byte, so that compilers use vectors */
+    };
     size_t lines = 0;
 
-    while (p < end && (p = memchr(p, '\n', (size_t)(end - p))) != NULL) {
-        lines++;
-        p++;
+    while (p < end) {
+        const size_t step = end - p < STEP ? (size_t)(end - p) : STEP;
+        uint8_t      found = 0;
+        for (size_t i = 0; i < step; i++)
+            found = (uint8_t)(found + (p[i] == '\n'));
+        lines += found;
+        p += step;
     }
     return lines;
 }
@@ -143,43 +150,33 @@ static bool read_header(csv_table *table)
     return ok || no_memory(table->files[0].name);
 }
 
-/* Drops the header of a further file, which must be that of the first, and its byte order mark.
- * block[0..size) becomes its rows. */
-static bool drop_header(const csv_table *table, const char *name, char *block, size_t *size,
-                        size_t *lines)
+size_t csv_header_bytes(const csv_table *table, const char *name, const char *text, size_t length)
 {
-    const size_t mark = mark_length(block, *size);
-    const char  *first = table->bytes + mark_length(table->bytes, table->size);
-    size_t       length = (size_t)(table->bytes + table->body - first);
+    const size_t      mark = mark_length(text, length);
+    const char *const first = table->bytes + mark_length(table->bytes, table->size);
+    size_t            header = (size_t)(table->bytes + table->body - first);
 
-    *lines = 0;
-    if (!table->dialect.header || table->columns == 0)
-        length = 0;
-    while (length > 0 && (first[length - 1] == '\n' || first[length - 1] == '\r'))
-        length--;
-    const char *const rest = block + mark + length;
-    size_t            after = mark + length;
-    bool same = *size - mark >= length && (length == 0 || memcmp(block + mark, first, length) == 0);
-    if (same && length > 0 && after < *size) {
-        after += *rest == '\r';
-        same = after < *size && block[after] == '\n';
+    if (!table->dialect.header || table->columns == 0 || length == 0)
+        return mark;
+    while (header > 0 && (first[header - 1] == '\n' || first[header - 1] == '\r'))
+        header--;
+    size_t after = mark + header;
+    bool   same = after <= length && (header == 0 || memcmp(text + mark, first, header) == 0);
+    if (same && after < length) {
+        after += text[after] == '\r';
+        same = after < length && text[after] == '\n';
         after++;
     }
-    if (!same && *size > 0)
-        return cli_fail("%s: line 1: the header is not that of %s", name, table->files[0].name);
-    if (after > *size)
-        after = *size;
-    *lines = csv_count_lines(block, block + after);
-    *size -= after;
-    memmove(block, block + after, *size);
-    return true;
+    if (same)
+        return after;
+    cli_error("%s: line 1: the header is not that of %s", name, table->files[0].name);
+    return SIZE_MAX;
 }
 
 static bool append_file(csv_table *table, const char *name, char *block, size_t size,
                         size_t *capacity)
 {
     csv_file *const files = realloc(table->files, (table->file_count + 1) * sizeof *files);
-    size_t          lines = 0;
 
     if (files == NULL) {
         free(block);
@@ -190,37 +187,36 @@ static bool append_file(csv_table *table, const char *name, char *block, size_t 
     if (table->file_count == 1) {
         table->bytes = block;
         table->size = *capacity = size;
-        return finish_bytes(table, capacity) && read_header(table);
+        if (!finish_bytes(table, capacity) || !read_header(table))
+            return false;
+        csv_drop_blank_end(table);
+        return true;
     }
-    const bool ok = drop_header(table, name, block, &size, &lines) &&
-                    reserve(table, table->size + size, capacity);
-    files[table->file_count - 1].lines = lines;
+    const size_t skipped = csv_header_bytes(table, name, block, size);
+    const bool   ok = skipped != SIZE_MAX && reserve(table, table->size + size - skipped, capacity);
     if (ok) {
-        memcpy(table->bytes + table->size, block, size);
-        table->size += size;
+        files[table->file_count - 1].lines = csv_count_lines(block, block + skipped);
+        memcpy(table->bytes + table->size, block + skipped, size - skipped);
+        table->size += size - skipped;
     }
     free(block);
-    return ok && finish_bytes(table, capacity) && (table->columns > 0 || read_header(table));
+    if (!ok || !finish_bytes(table, capacity) || (table->columns == 0 && !read_header(table)))
+        return false;
+    csv_drop_blank_end(table);
+    return true;
 }
 
-/* Blank lines at the end are no rows, unless an empty line is a row of one column. */
-static void drop_blank_end(csv_table *table)
+void csv_drop_blank_end(csv_table *table)
 {
     const char *const bytes = table->bytes;
 
-    while (table->columns > 1 && table->size >= table->body + 2 && bytes[table->size - 1] == '\n') {
-        const size_t blank = bytes[table->size - 2] == '\r' ? 2 : 1;
-        if (table->size < table->body + blank ||
-            (table->size > blank && bytes[table->size - blank - 1] != '\n'))
+    while (table->columns > 1 && table->size > table->body && bytes[table->size - 1] == '\n') {
+        const size_t blank =
+            table->size >= table->body + 2 && bytes[table->size - 2] == '\r' ? 2 : 1;
+        if (table->size > blank && bytes[table->size - blank - 1] != '\n')
             break;
         table->size -= blank;
     }
-}
-
-static bool cut_rows(csv_table *table, size_t parts)
-{
-    drop_blank_end(table);
-    return csv_cut(table, parts);
 }
 
 bool csv_table_from(const csv_dialect *dialect, const char *name, char *block, size_t size,
@@ -229,10 +225,15 @@ bool csv_table_from(const csv_dialect *dialect, const char *name, char *block, s
     size_t capacity = 0;
 
     *out = (csv_table){.dialect = *dialect};
-    if (append_file(out, name, block, size, &capacity) && cut_rows(out, parts))
+    if (append_file(out, name, block, size, &capacity) && csv_cut(out, parts))
         return true;
     csv_table_free(out);
     return false;
+}
+
+size_t csv_part_count(size_t size, unsigned threads)
+{
+    return size / PART_BYTES < threads ? size / PART_BYTES : threads;
 }
 
 bool csv_table_read(const csv_dialect *dialect, const char *const *paths, size_t n,
@@ -251,8 +252,7 @@ bool csv_table_read(const csv_dialect *dialect, const char *const *paths, size_t
         source_close(&s);
     }
     progress_end();
-    const size_t parts = out->size / PART_BYTES;
-    if (ok && cut_rows(out, parts < threads ? parts : threads))
+    if (ok && csv_cut(out, csv_part_count(out->size, threads)))
         return true;
     csv_table_free(out);
     return false;

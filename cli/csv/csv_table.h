@@ -58,6 +58,21 @@ bool csv_table_from(const csv_dialect *dialect, const char *name, char *block, s
  * closed. */
 bool csv_cut(csv_table *table, size_t parts);
 
+/* csv_cut.c: the same for a table whose last row may be incomplete: that row is left out of the
+ * size of the table. csv_shorten() leaves out the rows from the byte `size` on. */
+void csv_cut_whole(csv_table *table, size_t parts);
+void csv_shorten(csv_table *table, size_t size);
+
+/* How many parts to make of a table of `size` bytes for this many threads. */
+size_t csv_part_count(size_t size, unsigned threads);
+
+/* Leaves out the blank lines at the end, unless an empty line is a row of one column. */
+void csv_drop_blank_end(csv_table *table);
+
+/* The bytes of the header of a further file, text[0..length), with its byte order mark; SIZE_MAX
+ * after a message if it is not that of the table. Without --header: those of the mark. */
+size_t csv_header_bytes(const csv_table *table, const char *name, const char *text, size_t length);
+
 /* The file and the line, from 1, of a byte of the table. */
 const char *csv_place(const csv_table *table, const char *byte, size_t *line);
 

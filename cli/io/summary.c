@@ -218,7 +218,7 @@ static void add_piece(summary *s, const char *data, size_t n)
     }
 }
 
-static void add_summary(summary *s, const summary *part)
+void summary_add(summary *s, const summary *part)
 {
     s->n += part->n;
     s->nans += part->nans;
@@ -265,6 +265,23 @@ void summary_of(ordo_type type, const void *data, size_t n, summary *out)
         parts[i] = start;
     workers_run(used, summarize_part, &p);
     for (size_t i = 0; i < used; i++)
-        add_summary(out, &parts[i]);
+        summary_add(out, &parts[i]);
     free(parts);
+}
+
+size_t summary_digits(wide_sum sum, char *text)
+{
+    const bool negative = sum < 0;
+    char       digits[SUM_DIGITS];
+    size_t     at = sizeof digits;
+
+    do {
+        const int digit = (int)(sum % 10);
+        digits[--at] = (char)('0' + (negative ? -digit : digit));
+        sum /= 10;
+    } while (sum != 0);
+    if (negative)
+        digits[--at] = '-';
+    memcpy(text, digits + at, sizeof digits - at);
+    return sizeof digits - at;
 }

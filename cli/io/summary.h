@@ -29,9 +29,18 @@ typedef struct summary {
 /* Of n elements. *out needs no initialization. */
 void summary_of(ordo_type type, const void *data, size_t n, summary *out);
 
+/* Adds the elements of `part`, which is of the same type. */
+void summary_add(summary *s, const summary *part);
+
 /* Write an extreme as a value of s->type, which must have n > 0. */
 void summary_least(const summary *s, void *value);
 void summary_most(const summary *s, void *value);
+
+/* Writes all digits of a sum of integers, at most SUM_DIGITS, and returns their number. */
+enum {
+    SUM_DIGITS = 48
+};
+size_t summary_digits(wide_sum sum, char *text);
 
 /* The sum, rounded once; NaN if there are infinities of both signs. NaN elements do not count. */
 double summary_sum(const summary *s);

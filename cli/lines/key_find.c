@@ -38,20 +38,28 @@ static const char *forward(const char *p, const char *end, size_t count)
     return count < (size_t)(end - p) ? p + count : end;
 }
 
-/* The positions of a key, which may end before it begins. */
+/* The positions of a key, which may end before it begins. Moves the cursor to the field after it. */
 static key_span locate(const line_order *order, const line_key *key, const char *line,
-                       size_t length)
+                       size_t length, key_cursor *cursor)
 {
+    const int         separator = order->separator;
     const char *const line_end = line + length;
-    const char       *begin = field_begin(order->separator, line, line_end, key->first_field);
-    const char       *end = line_end;
+    const key_cursor  from =
+        cursor->field <= key->first_field ? *cursor : (key_cursor){.field = 0, .at = line};
+    const char *begin = field_begin(separator, from.at, line_end, key->first_field - from.field);
+    const char *end = line_end;
 
     if (key->last_field > 0) {
-        end = field_begin(order->separator, line, line_end, key->last_field - 1);
-        if (key->last_byte == 0)
-            end = field_end(order->separator, end, line_end);
-        else if (key->last_blanks)
+        const size_t last = key->last_field - 1;
+        end = last >= key->first_field
+                  ? field_begin(separator, begin, line_end, last - key->first_field)
+                  : field_begin(separator, line, line_end, last);
+        if (key->last_byte == 0) {
+            end = field_end(separator, end, line_end);
+            *cursor = (key_cursor){last + 1, end + (separator >= 0 && end < line_end)};
+        } else if (key->last_blanks) {
             end = skip_blanks(end, line_end);
+        }
         end = forward(end, line_end, key->last_byte);
     }
     if (key->first_blanks)
@@ -61,15 +69,23 @@ static key_span locate(const line_order *order, const line_key *key, const char 
     return (key_span){from_start && end < begin ? end : begin, end};
 }
 
+key_span key_find_next(const line_order *order, const line_key *key, const char *line,
+                       size_t length, key_cursor *cursor)
+{
+    const key_span span = locate(order, key, line, length, cursor);
+    return (key_span){span.begin, span.end < span.begin ? span.begin : span.end};
+}
+
 key_span key_find(const line_order *order, const line_key *key, const char *line, size_t length)
 {
-    const key_span span = locate(order, key, line, length);
-    return (key_span){span.begin, span.end < span.begin ? span.begin : span.end};
+    key_cursor cursor = {.field = 0, .at = line};
+    return key_find_next(order, key, line, length, &cursor);
 }
 
 key_span key_shown(const line_order *order, const line_key *key, const char *line, size_t length)
 {
-    key_span   span = locate(order, key, line, length);
+    key_cursor cursor = {.field = 0, .at = line};
+    key_span   span = locate(order, key, line, length, &cursor);
     const bool empty = span.end < span.begin;
 
     if (key->kind != KEY_BYTES && key->kind != KEY_VERSION && key->kind != KEY_RANDOM) {

@@ -128,10 +128,10 @@ bool line_keys_make(const line_order *order, const lines *l, unsigned threads, l
     part         parts[WORKERS_MOST];
     const size_t n = make_parts(order, l, threads, parts);
 
-    *out = (line_keys){.words = NULL};
+    *out = (line_keys){.words.words = NULL};
     if (order->n == 0)
         return true;
-    const words_result words = line_words_make(order, l, threads, &out->words, &out->bits);
+    const words_result words = line_words_make(order, l, threads, &out->words);
     if (words != WORDS_TOO_LONG)
         return words == WORDS_MADE;
     out->bytes.n = l->n;
@@ -143,8 +143,8 @@ bool line_keys_make(const line_order *order, const lines *l, unsigned threads, l
 
 void line_keys_free(line_keys *keys)
 {
-    free(keys->words);
-    keys->words = NULL;
+    free(keys->words.words);
+    keys->words.words = NULL;
     lines_free(&keys->bytes);
 }
 
@@ -159,7 +159,9 @@ int line_keys_compare(const line_order *order, const lines *l, const line_keys *
 {
     if (keys->bytes.bytes != NULL)
         return compare_lines(&keys->bytes, i, j);
-    if (keys->words != NULL && (keys->words[i] != keys->words[j] || !order->last_resort))
-        return (keys->words[i] > keys->words[j]) - (keys->words[i] < keys->words[j]);
+    if (keys->words.words != NULL &&
+        (keys->words.words[i] != keys->words.words[j] || !order->last_resort))
+        return (keys->words.words[i] > keys->words.words[j]) -
+               (keys->words.words[i] < keys->words.words[j]);
     return order->reverse ? compare_lines(l, j, i) : compare_lines(l, i, j);
 }

@@ -6,12 +6,11 @@
 #define ORDO_CLI_LINES_LINE_KEYS_H
 
 #include "cli/io/text/text_lines.h"
-#include "cli/lines/line_order.h"
+#include "cli/lines/line_words.h"
 
 typedef struct line_keys { /* at most one form; none: the lines themselves are the keys */
-    uint64_t *words;       /* without the last resort                                   */
-    unsigned  bits;        /* of a word, at most                                        */
-    lines     bytes;       /* with it                                                   */
+    line_words words;      /* without the last resort                                   */
+    lines      bytes;      /* with it                                                   */
 } line_keys;
 
 /* Encodes with up to `threads` threads. False after a message. */

@@ -61,6 +61,15 @@ typedef struct key_span {
 /* The bytes of a key in line[0..length). */
 key_span key_find(const line_order *order, const line_key *key, const char *line, size_t length);
 
+typedef struct key_cursor { /* a field of a line and where it begins; {0, line} at first */
+    size_t      field;
+    const char *at;
+} key_cursor;
+
+/* The same, for the keys of a line in turn: fields before the cursor are not looked at again. */
+key_span key_find_next(const line_order *order, const line_key *key, const char *line,
+                       size_t length, key_cursor *cursor);
+
 /* The part of these bytes that decides: the number of a numeric key, the month of -M. */
 key_span key_shown(const line_order *order, const line_key *key, const char *line, size_t length);
 

@@ -154,8 +154,8 @@ static ordo_status sort_words(ordo_ctx *ctx, const line_order *order, const line
                               const ordo_sort_opts *opts)
 {
     tied_lines      t = {.n = 0};
-    uint64_t *const words = keys->words;
-    ordo_status     status = sort_pairs(ctx, l->n, keys->bits, words, type, index, opts);
+    uint64_t *const words = keys->words.words;
+    ordo_status     status = sort_pairs(ctx, l->n, keys->words.bits, words, type, index, opts);
 
     if (status != ORDO_OK || !order->last_resort)
         return status;
@@ -172,7 +172,7 @@ static ordo_status sort_words(ordo_ctx *ctx, const line_order *order, const line
 ordo_status line_sort(ordo_ctx *ctx, const line_order *order, const lines *l, line_keys *keys,
                       ordo_type type, void *index, const ordo_sort_opts *opts)
 {
-    if (keys->words != NULL)
+    if (keys->words.words != NULL)
         return sort_words(ctx, order, l, keys, type, index, opts);
     const ordo_strings strings = lines_strings(&keys->bytes);
     return ordo_argsort_strings(ctx, &strings, l->n, type, index, opts);
@@ -181,7 +181,7 @@ ordo_status line_sort(ordo_ctx *ctx, const line_order *order, const lines *l, li
 size_t line_unique(const line_order *order, const lines *l, const line_keys *keys,
                    bool sorted_words, ordo_type type, void *index)
 {
-    const uint64_t *const words = sorted_words ? keys->words : NULL;
+    const uint64_t *const words = sorted_words ? keys->words.words : NULL;
     const lines *const    text = keys->bytes.bytes != NULL ? &keys->bytes : l;
     size_t                kept = 0, last = 0;
 

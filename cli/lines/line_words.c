@@ -33,7 +33,7 @@ typedef struct word_shape {   /* of a key in all lines */
 typedef struct word_part { /* the lines of a thread */
     size_t     first, end, step;
     word_shape shapes[MOST_KEYS];
-    bool       fits;
+    bool       fits, plain;
 } word_part;
 
 typedef struct word_job {
@@ -134,14 +134,18 @@ static uint64_t take_digits(uint64_t value, const char *p, const char *end)
     return value;
 }
 
-/* The number times 10^fraction. *fits: it has no more digits than the shape. */
-static uint64_t number_word(key_span span, const word_shape *s, bool *fits)
+/* The number times 10^fraction. Clears *fits if it has more digits than the shape, and *plain if the
+ * bytes are not a whole number as it would be written. */
+static uint64_t number_word(key_span span, const word_shape *s, bool *fits, bool *plain)
 {
     const decimal_key d = decimal_read(span, false, NULL);
     const size_t      whole = (size_t)(d.whole_end - d.whole);
     const size_t      fraction = (size_t)(d.fraction_end - d.fraction);
     uint64_t          value = take_digits(0, d.whole, d.whole_end);
 
+    *plain &=
+        d.whole_end == span.end && (whole > 0 ? d.whole == span.begin + d.negative
+                                              : span.end == span.begin + 1 && *span.begin == '0');
     if (whole > s->whole || fraction > s->fraction || (d.negative && !s->negative)) {
         *fits = false;
         return 0;
@@ -174,25 +178,28 @@ static void encode(void *arg, size_t part)
     const word_job *const   job = arg;
     const line_order *const order = job->order;
     word_part *const        p = &((word_job *)arg)->parts[part];
-    bool                    fits = true;
+    bool                    fits = true, plain = order->n == 1;
 
     for (size_t i = p->first; fits && i < p->end; i++) {
         const uint64_t *const at = &job->l->offsets[i];
+        const char *const     line = job->l->bytes + at[0];
+        key_cursor            cursor = {.field = 0, .at = line};
         uint64_t              word = 0;
         for (size_t k = 0; k < order->n; k++) {
             const line_key *const   key = &order->keys[k];
             const word_shape *const s = &job->shapes[k];
-            const key_span          span =
-                key_find(order, key, job->l->bytes + at[0], (size_t)(at[1] - at[0]));
-            const uint64_t value = key->kind == KEY_NUMERIC ? number_word(span, s, &fits)
+            const key_span span = key_find_next(order, key, line, (size_t)(at[1] - at[0]), &cursor);
+            const uint64_t value = key->kind == KEY_NUMERIC ? number_word(span, s, &fits, &plain)
                                    : key->kind == KEY_MONTH ? (uint64_t)month_read(span)
                                                             : text_word(key, span, s, &fits);
             const uint64_t all = ((uint64_t)1 << s->bits) - 1;
             word = word << s->bits | (key->reverse ? all - value : value);
+            plain &= (size_t)(span.end - span.begin) == at[1] - at[0];
         }
         job->words[i] = word;
     }
     p->fits = fits;
+    p->plain = plain && order->keys[0].kind == KEY_NUMERIC;
 }
 
 static bool kinds_fit(const line_order *order)
@@ -233,7 +240,7 @@ static bool encode_all(word_job *job, size_t parts)
 }
 
 words_result line_words_make(const line_order *order, const lines *l, unsigned threads,
-                             uint64_t **words, unsigned *bits)
+                             line_words *out)
 {
     const size_t n = workers_parts(l->n, LINES_PER_THREAD, threads);
     word_job     job = {.order = order, .l = l};
@@ -249,14 +256,16 @@ words_result line_words_make(const line_order *order, const lines *l, unsigned t
     job.words = cli_alloc(l->n, sizeof *job.words, "the keys of the lines");
     if (job.words == NULL)
         return WORDS_FAILED;
-    *words = job.words;
+    *out = (line_words){.words = job.words, .plain = true};
     if (encode_all(&job, n) || (find_shapes(&job, n, 1) && encode_all(&job, n))) {
-        *bits = 0;
         for (size_t k = 0; k < order->n; k++)
-            *bits += job.shapes[k].bits;
+            out->bits += job.shapes[k].bits;
+        for (size_t i = 0; i < n; i++)
+            out->plain &= job.parts[i].plain;
+        out->zero = job.shapes[0].zero;
         return WORDS_MADE;
     }
     free(job.words);
-    *words = NULL;
+    *out = (line_words){.words = NULL};
     return WORDS_TOO_LONG;
 }

@@ -14,9 +14,18 @@ typedef enum words_result {
     WORDS_FAILED    /* after a message */
 } words_result;
 
-/* Makes a word for each line, whose order is that of the keys without the last resort; *words is to
- * be freed. Words have at most *bits bits. */
+typedef struct line_words {
+    uint64_t
+        *words;    /* of each line, in the order of the keys without the last resort; to be freed */
+    unsigned bits; /* of a word, at most                                                     */
+    bool     plain; /* each line is a whole number as line_numbers_write() would write it     */
+    uint64_t zero;  /* the word of the number 0, if it is plain and not reversed              */
+} line_words;
+
 words_result line_words_make(const line_order *order, const lines *l, unsigned threads,
-                             uint64_t **words, unsigned *bits);
+                             line_words *out);
+
+/* line_numbers.c: writes the lines of plain words. False after a message. */
+bool line_numbers_write(const line_order *order, const line_words *words, size_t n, output *out);
 
 #endif

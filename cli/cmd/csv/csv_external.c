@@ -1,211 +1,299 @@
-/* csv_external.c - `ordo sort --csv` of files larger than memory, by the external sort of lines
- * (ordo_external_lines.h): a line is a row, and its key the bytes of csv_encode(). */
+/* csv_external.c - rows larger than memory, by the external sort of lines (see csv_large.h).
+ *
+ * A line of ordo_external_lines.h is a row, and its key the bytes of csv_encode(). */
 #define _POSIX_C_SOURCE 200809L
 
-#include "cli/cmd/csv/csv_command.h"
-#include "cli/cmd/external/external.h"
+#include "cli/cmd/csv/csv_large.h"
 
-#include "cli/csv/csv_feed.h"
 #include "cli/csv/csv_scan.h"
-#include "cli/lines/line_memory.h"
 #include "ordo_external_lines.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
-    SAMPLE_BYTES = 1 << 16, /* of the first file, to estimate the length of rows   */
-    MEMORY_OF_ROW = 80,     /* estimate: bytes that a sort in memory takes for a row */
-    MEMORY_OF_KEY = 30,     /* beside its text, and for each of its keys             */
-    SMALL_ROW = 2048        /* bytes of a row that is copied to the stack            */
+    MEMORY_OF_ROW = 80, /* estimate: bytes that a sort in memory takes for a row */
+    MEMORY_OF_KEY = 30, /* beside its text, and for each of its keys             */
+    SMALL_ROW = 2048,   /* bytes of a row that is copied to the stack            */
+    FEED_BYTES = 2 << 20,
+    BLOCK_LEAST = 1 << 18,
+    BLOCK_MOST = 16 << 20
 };
 
-typedef struct row_keys { /* for the callbacks */
-    const csv_table *beginning;
-    const csv_keys  *keys;
-} row_keys;
+/* ---- When ---- */
 
-/* ---- Callbacks ---- */
-
-static size_t split_row(void *user, const char *text, size_t length)
+/* The bytes of a line at the beginning of the first file; 0 if that is not a regular file. */
+static uint64_t row_bytes(const execution *e)
 {
-    const row_keys *const r = user;
-    return csv_row_bytes(&r->beginning->dialect, text, length);
+    char         sample[PIECES_SAMPLE];
+    const size_t got = pieces_sample(e->paths[0], sample);
+
+    return got > 0 ? got / (csv_count_lines(sample, sample + got) + 1) + 1 : 0;
 }
 
-/* The key of the row in copy[0..length), which a newline and CSV_BLOCK bytes follow. */
-static bool encode_row(const row_keys *r, const char *copy, size_t length, key_bytes *out)
-{
-    csv_span   values[CSV_MOST_KEYS];
-    csv_reader reader;
-    csv_text   text = {.data = NULL};
-    const bool flexible = r->keys->bad == CSV_BAD_TEXT;
-    bool       ok = key_bytes_reserve(out, 1), bad;
+static uint64_t memory_of_row(size_t keys) { return MEMORY_OF_ROW + MEMORY_OF_KEY * keys; }
 
-    csv_start(&reader, &r->beginning->dialect, copy, copy + length + 1, r->keys->wanted,
-              r->keys->wanted_count, values);
-    bad = !csv_next(&reader) || (reader.fields != r->beginning->columns && !flexible);
-    if (ok)
-        put_byte(out, 0);
-    for (size_t i = 0; ok && !bad && i < r->keys->n; i++) {
-        csv_span value = values[r->keys->slot[i]];
+bool csv_is_large(const execution *e)
+{
+    const uint64_t bytes = pieces_input_bytes(e), row = row_bytes(e);
+    const size_t   keys = e->o.line.keys.n + e->o.csv.by.n + e->o.csv.columns.n;
+
+    if (bytes == UINT64_MAX)
+        return e->o.common.memory_limit != 0 || e->o.directories.n > 0;
+    return bytes + bytes / (row > 0 ? row : 1) * memory_of_row(keys) >
+           pieces_limit(e->o.common.memory_limit);
+}
+
+size_t csv_block_bytes(const execution *e, uint64_t limit, size_t keys)
+{
+    const uint64_t row = row_bytes(e) > 0 ? row_bytes(e) : PIECES_SAMPLE / 1024;
+    const uint64_t block = limit / 3 * row / (2 * row + memory_of_row(keys));
+
+    return block < BLOCK_LEAST ? BLOCK_LEAST : block > BLOCK_MOST ? BLOCK_MOST : (size_t)block;
+}
+
+/* ---- Opening ---- */
+
+/* Copies stdin to a temporary file, so that it can be read again. */
+static bool copy_pipe(csv_large *x)
+{
+    char    buffer[1 << 16];
+    ssize_t got;
+
+    x->copy = pieces_temporary(x->e);
+    if (x->copy < 0)
+        return false;
+    while ((got = read(STDIN_FILENO, buffer, sizeof buffer)) != 0) {
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return cli_fail("stdin: cannot read: %s", strerror(errno));
+        for (ssize_t done = 0, n; done < got; done += n) {
+            n = write(x->copy, buffer + done, (size_t)(got - done));
+            if (n < 0 && errno == EINTR)
+                n = 0;
+            if (n < 0)
+                return cli_fail("stdin: cannot copy it to a temporary file: %s", strerror(errno));
+        }
+    }
+    snprintf(x->copy_name, sizeof x->copy_name, "/dev/fd/%d", x->copy);
+    x->copy_path = x->copy_name;
+    return true;
+}
+
+bool csv_large_open(csv_large *x, execution *e, bool with_keys, bool twice)
+{
+    const uint64_t    bytes = pieces_input_bytes(e);
+    csv_stream *const stream = &x->feed.stream;
+    csv_dialect       dialect;
+
+    *x = (csv_large){.e = e,
+                     .limit = pieces_limit(e->o.common.memory_limit),
+                     .bytes = bytes != UINT64_MAX ? bytes : 0,
+                     .copy = -1};
+    x->feed.keys = &x->keys;
+    if (twice && bytes == UINT64_MAX && !copy_pipe(x))
+        return false;
+    const bool copied = x->copy_path != NULL;
+    return csv_dialect_of(e, &dialect) &&
+           csv_stream_open(stream, &dialect, copied ? &x->copy_path : e->paths,
+                           copied ? 1 : e->path_count, copied ? "stdin" : NULL, thread_count(e),
+                           FEED_BYTES) &&
+           csv_has_rows(&stream->beginning) && csv_find_by(e, &stream->beginning, &x->by) &&
+           (!with_keys || csv_find_keys(e, &stream->beginning, &x->keys));
+}
+
+void csv_large_close(csv_large *x)
+{
+    csv_stream_close(&x->feed.stream);
+    if (x->copy >= 0)
+        close(x->copy);
+}
+
+void csv_large_note_bad(const csv_large *x) { csv_print_bad(&x->feed.bad, x->keys.bad); }
+
+/* ---- Keys ---- */
+
+/* Appends the keys of the row in copy[0..length), which a newline and CSV_BLOCK bytes follow. Sets
+ * *bad if the row is bad; its bytes are then not complete. */
+static bool append_keys(const csv_large *x, const csv_keys *keys, const char *copy, size_t length,
+                        key_bytes *out, bool *bad)
+{
+    const csv_table *const beginning = &x->feed.stream.beginning;
+    csv_span               values[CSV_MOST_KEYS];
+    csv_reader             reader;
+    csv_text               text = {.data = NULL};
+    const bool             flexible = keys->bad == CSV_BAD_TEXT;
+    bool                   ok = true;
+
+    csv_start(&reader, &beginning->dialect, copy, copy + length + 1, keys->wanted,
+              keys->wanted_count, values);
+    *bad = !csv_next(&reader) || (reader.fields != beginning->columns && !flexible);
+    for (size_t i = 0; ok && !*bad && i < keys->n; i++) {
+        csv_span value = values[keys->slot[i]];
         csv_class class = CSV_VALUE;
         value = value.begin == NULL ? (csv_span){copy, copy}
-                                    : csv_unquote(value, r->beginning->dialect.quotes, &text);
-        ok = value.begin != NULL && csv_encode(&r->keys->keys[i], value, out, &class);
-        bad = !flexible && (class == CSV_OTHER || class == CSV_INEXACT);
-    }
-    if (bad && ok) {
-        out->used = 0;
-        put_byte(out, 255);
+                                    : csv_unquote(value, beginning->dialect.quotes, &text);
+        ok = value.begin != NULL && csv_encode(&keys->keys[i], value, out, &class);
+        *bad = !flexible && (class == CSV_OTHER || class == CSV_INEXACT);
     }
     free(text.data);
     return ok;
 }
 
-/* As ordo_line_format.key. The row is copied: the reader looks at CSV_BLOCK bytes after it. */
-static ptrdiff_t key_of_row(void *user, const char *row, size_t length, void *into, size_t room)
+static bool encode_row(const csv_large *x, const char *copy, size_t length, key_bytes *out,
+                       size_t *group)
 {
-    const row_keys *const r = user;
-    char                  small[SMALL_ROW + 1 + CSV_BLOCK];
-    char *const           large = length > SMALL_ROW ? malloc(length + 1 + CSV_BLOCK) : NULL;
-    char *const           copy = length > SMALL_ROW ? large : small;
-    key_bytes             out = {.data = into, .capacity = room, .fixed = true};
+    bool bad = false;
 
-    if (copy == NULL) {
-        errno = ENOMEM;
-        return -1;
+    if (x->by.columns > 0 && !append_keys(x, &x->by.keys, copy, length, out, &bad))
+        return false;
+    const size_t marker = out->used;
+    if (group != NULL)
+        *group = marker;
+    if (!key_bytes_reserve(out, 1))
+        return false;
+    put_byte(out, 0);
+    if (!append_keys(x, &x->keys, copy, length, out, &bad))
+        return false;
+    if (bad) {
+        out->used = marker;
+        put_byte(out, 255);
     }
+    return true;
+}
+
+/* The row is copied: the reader looks at CSV_BLOCK bytes after it. */
+bool csv_large_key(const csv_large *x, const char *row, size_t length, key_bytes *out,
+                   size_t *group)
+{
+    char        small[SMALL_ROW + 1 + CSV_BLOCK];
+    char *const large = length > SMALL_ROW ? malloc(length + 1 + CSV_BLOCK) : NULL;
+    char *const copy = length > SMALL_ROW ? large : small;
+
+    if (copy == NULL)
+        return false;
     memcpy(copy, row, length);
     memset(copy + length, '\n', 1 + CSV_BLOCK);
-    const bool ok = encode_row(r, copy, length, &out);
+    const bool ok = encode_row(x, copy, length, out, group);
     free(large);
-    if (ok)
+    return ok;
+}
+
+/* ---- Callbacks ---- */
+
+static size_t split_row(void *user, const char *text, size_t length)
+{
+    const csv_large *const x = user;
+    return csv_row_bytes(&x->feed.stream.dialect, text, length);
+}
+
+/* As ordo_line_format.key. */
+static ptrdiff_t key_of_row(void *user, const char *row, size_t length, void *into, size_t room)
+{
+    key_bytes out = {.data = into, .capacity = room, .fixed = true};
+
+    if (csv_large_key(user, row, length, &out, NULL))
         return (ptrdiff_t)out.used;
     errno = ENOMEM;
     return out.wanted > room ? (ptrdiff_t)out.wanted : -1;
 }
 
-typedef struct row_writer {
-    output *out;
-    bool    failed; /* after a message */
-} row_writer;
+typedef struct row_sink {
+    csv_large *x;
+    csv_visit  visit; /* NULL: rows are written */
+    void      *user;
+    key_bytes  rest; /* the beginning of a row */
+    bool       failed;
+} row_sink;
+
+/* Calls visit() for the whole rows of text[0..length). Returns their bytes; SIZE_MAX after a
+ * message. */
+static size_t visit_rows(row_sink *sink, const char *text, size_t length)
+{
+    size_t done = 0, row;
+
+    while ((row = split_row(sink->x, text + done, length - done)) > 0) {
+        if (!sink->visit(sink->user, text + done, row))
+            return SIZE_MAX;
+        done += row;
+    }
+    return done;
+}
+
+static bool take_rows(row_sink *sink, const char *text, size_t bytes)
+{
+    if (sink->visit == NULL)
+        return output_bytes(&sink->x->e->out, text, bytes);
+    key_bytes *const rest = &sink->rest;
+    if (rest->used > 0) {
+        if (!csv_append_bytes(rest, text, bytes))
+            return cli_fail("%s: not enough memory for a row", sink->x->e->command->name);
+        text = (const char *)rest->data;
+        bytes = rest->used;
+    }
+    const size_t done = visit_rows(sink, text, bytes);
+    if (done == SIZE_MAX)
+        return false;
+    if (rest->used > 0)
+        memmove(rest->data, rest->data + done, rest->used -= done);
+    else if (!csv_append_bytes(rest, text + done, bytes - done))
+        return cli_fail("%s: not enough memory for a row", sink->x->e->command->name);
+    return true;
+}
 
 static ptrdiff_t write_rows(void *user, const void *from, size_t bytes)
 {
-    row_writer *const w = user;
+    row_sink *const sink = user;
 
-    if (output_bytes(w->out, from, bytes))
+    if (take_rows(sink, from, bytes))
         return (ptrdiff_t)bytes;
-    w->failed = true;
+    sink->failed = true;
     errno = EIO;
     return -1;
 }
 
 /* ---- The call ---- */
 
-static bool call_library(execution *e, csv_feed *feed, const csv_keys *keys, uint64_t limit,
-                         uint64_t bytes)
+bool csv_large_sort(csv_large *x, uint64_t flags, csv_visit visit, bool (*finish)(void *user),
+                    void *user)
 {
-    row_keys               r = {.beginning = &feed->beginning, .keys = keys};
-    row_writer             writer = {.out = &e->out};
+    execution *const       e = x->e;
+    row_sink               sink = {.x = x, .visit = visit, .user = user};
     ordo_external_report   report = ORDO_OPTS(ordo_external_report, .n = 0);
+    ordo_external_opts     opts = pieces_opts(e, x->limit);
     const ordo_line_format format =
-        ORDO_OPTS(ordo_line_format, .end = '\n', .split = split_row, .key = key_of_row, .user = &r);
-    const ordo_external_opts opts =
-        ORDO_OPTS(ordo_external_opts, .flags = e->o.unique ? ORDO_UNIQUE : 0,
-                  .memory = limit > EXTERNAL_LEAST ? limit : EXTERNAL_LEAST,
-                  .directories = e->o.directories.texts, .directory_count = e->o.directories.n,
-                  .watch = external_watch);
+        ORDO_OPTS(ordo_line_format, .end = '\n', .split = split_row, .key = key_of_row, .user = x);
 
+    opts.flags = flags;
     call_begin("sorting");
-    const ordo_status status = ordo_external_sort_lines(
+    ordo_status status = ordo_external_sort_lines(
         e->ctx, &format,
-        &ORDO_OPTS(ordo_source, .read = csv_feed_read, .user = feed, .bytes = bytes,
+        &ORDO_OPTS(ordo_source, .read = csv_feed_read, .user = &x->feed, .bytes = x->bytes,
                    .name = "the input"),
-        &ORDO_OPTS(ordo_sink, .write = write_rows, .user = &writer, .name = e->out.name), &opts,
+        &ORDO_OPTS(ordo_sink, .write = write_rows, .user = &sink, .name = e->out.name), &opts,
         &report);
-    const bool told = writer.failed || feed->failed;
-    const bool ok = call_end(told ? ORDO_OK : status) && status == ORDO_OK;
-    timing_mark(&e->t, "sort");
-    if (!finish_output(e, ok) || !ok)
-        return false;
-    external_explain(e, &report);
-    e->o.common.explain = e->o.common.json = false;
-    return true;
-}
-
-static void note_bad(const csv_feed *feed, csv_bad bad)
-{
-    if (feed->bad > 0)
-        cli_error("%s: %zu bad row%s %s; the first is in line %zu", feed->first_bad, feed->bad,
-                  feed->bad == 1 ? "" : "s", bad == CSV_BAD_LAST ? "put last" : "left out",
-                  feed->first_bad_line);
-}
-
-/* The bytes of all files; UINT64_MAX if one is not a regular file. */
-static uint64_t input_bytes(const execution *e)
-{
-    uint64_t bytes = 0;
-
-    for (size_t i = 0; i < e->path_count; i++) {
-        struct stat st;
-        const bool  is_stdin = e->paths[i] == NULL || strcmp(e->paths[i], "-") == 0;
-        if ((is_stdin ? fstat(0, &st) : stat(e->paths[i], &st)) != 0 || !S_ISREG(st.st_mode))
-            return UINT64_MAX;
-        bytes += (uint64_t)st.st_size;
+    key_bytes_free(&sink.rest);
+    bool told = sink.failed || x->feed.stream.failed;
+    if (status == ORDO_OK && finish != NULL && !finish(user)) {
+        told = true;
+        status = ORDO_E_IO;
     }
-    return bytes;
-}
-
-static uint64_t memory_limit(const execution *e)
-{
-    return e->o.common.memory_limit != 0 ? e->o.common.memory_limit : line_memory_default();
-}
-
-/* The bytes of a line at the beginning of the first file, which is a regular file. */
-static uint64_t row_bytes(const execution *e)
-{
-    const bool    is_stdin = e->paths[0] == NULL || strcmp(e->paths[0], "-") == 0;
-    const int     fd = is_stdin ? STDIN_FILENO : open(e->paths[0], O_RDONLY | O_CLOEXEC);
-    char          sample[SAMPLE_BYTES];
-    const ssize_t got = fd >= 0 ? pread(fd, sample, sizeof sample, 0) : -1;
-
-    if (fd > STDIN_FILENO)
-        close(fd);
-    return got > 0 ? (uint64_t)got / (csv_count_lines(sample, sample + got) + 1) + 1 : 1;
-}
-
-bool csv_is_large(const execution *e)
-{
-    const uint64_t bytes = input_bytes(e);
-    const uint64_t each = MEMORY_OF_ROW + MEMORY_OF_KEY * e->o.line.keys.n;
-
-    if (bytes == UINT64_MAX)
-        return e->o.common.memory_limit != 0 || e->o.directories.n > 0;
-    return bytes + bytes / row_bytes(e) * each > memory_limit(e);
+    if (!pieces_end(e, status, told, &report))
+        return false;
+    csv_large_note_bad(x);
+    return true;
 }
 
 bool csv_sort_external(execution *e)
 {
-    csv_dialect    dialect;
-    csv_feed       feed = {.fd = -1};
-    csv_keys       keys;
-    const uint64_t bytes = input_bytes(e);
-    bool           ok = csv_dialect_of(e, &dialect) &&
-              csv_feed_open(&feed, &dialect, e->paths, e->path_count) &&
-              csv_has_rows(&feed.beginning) && csv_find_keys(e, &feed.beginning, &keys);
+    csv_large  x;
+    const bool ok = csv_large_open(&x, e, true, false) &&
+                    csv_write_header(&x.feed.stream.beginning, &e->out) &&
+                    csv_large_sort(&x, e->o.unique ? ORDO_UNIQUE : 0, NULL, NULL, NULL);
 
-    if (ok) {
-        feed.keys = &keys;
-        ok = csv_write_header(&feed.beginning, &e->out) &&
-             call_library(e, &feed, &keys, memory_limit(e), bytes != UINT64_MAX ? bytes : 0);
-        if (ok)
-            note_bad(&feed, keys.bad);
-    }
-    csv_feed_close(&feed);
+    csv_large_close(&x);
     return ok;
 }

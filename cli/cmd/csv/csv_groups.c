@@ -4,7 +4,9 @@
  * are in the order of the numbers. */
 #include "cli/cmd/csv/csv_command.h"
 
-bool csv_find_groups(execution *e, csv_groups *out)
+#include <stdlib.h>
+
+bool csv_find_by(const execution *e, const csv_table *table, csv_by *out)
 {
     const csv_request request = {.command = e->command->name,
                                  .option = "--by",
@@ -13,13 +15,46 @@ bool csv_find_groups(execution *e, csv_groups *out)
                                  .groups = true,
                                  .bad = CSV_BAD_TEXT};
 
-    *out = (csv_groups){.n = 0};
-    if (!csv_keys_find(&e->table, &request, &out->keys) ||
-        !csv_rows_read(&e->table, &out->keys, &out->rows))
+    *out = (csv_by){.columns = 0};
+    if (request.n == 0)
+        return true;
+    if (!csv_keys_find(table, &request, &out->keys))
         return false;
     for (size_t k = 0; k < out->keys.n; k++)
         if (k == 0 || out->keys.keys[k].column != out->keys.keys[k - 1].column)
             out->column[out->columns++] = out->keys.keys[k].column;
+    return true;
+}
+
+bool csv_append_names(const csv_table *table, const csv_by *by, const char *row, const char *end,
+                      key_bytes *to)
+{
+    csv_span   values[CSV_MOST_KEYS];
+    csv_reader reader;
+    csv_text   text = {.data = NULL};
+
+    csv_start(&reader, &table->dialect, row, end, by->keys.wanted, by->keys.wanted_count, values);
+    bool ok = csv_next(&reader);
+    for (size_t i = 0; ok && i < by->columns; i++) {
+        size_t slot = 0;
+        while (by->keys.wanted[slot] != by->column[i])
+            slot++;
+        if (values[slot].begin != NULL) {
+            const csv_span value = csv_unquote(values[slot], table->dialect.quotes, &text);
+            ok = value.begin != NULL && csv_append_value(&table->dialect, value, to);
+        }
+        ok = ok && csv_append_bytes(to, &table->dialect.separator, 1);
+    }
+    free(text.data);
+    return ok;
+}
+
+bool csv_find_groups(execution *e, csv_groups *out)
+{
+    *out = (csv_groups){.n = 0};
+    if (!csv_find_by(e, &e->table, &out->by) ||
+        !csv_rows_read(&e->table, &out->by.keys, &out->rows))
+        return false;
     const size_t n = out->rows.n;
     out->numbers = new_results(e, ORDO_U64, n, "the groups of the rows");
     out->firsts = out->numbers != NULL ? new_results(e, ORDO_U64, n, "the groups") : NULL;
@@ -46,23 +81,7 @@ void csv_groups_free(csv_groups *groups) { csv_rows_free(&groups->rows); }
 
 bool csv_append_group(const execution *e, const csv_groups *groups, size_t group, key_bytes *to)
 {
-    const csv_table *const table = &e->table;
-    const csv_keys *const  keys = &groups->keys;
-    const uint64_t         row = groups->firsts[group];
-    const uint64_t *const  offsets = groups->rows.offsets;
-    csv_span               values[CSV_MOST_KEYS];
-    csv_reader             reader;
-
-    csv_start(&reader, &table->dialect, table->bytes + offsets[row],
-              table->bytes + offsets[row + 1], keys->wanted, keys->wanted_count, values);
-    bool ok = csv_next(&reader);
-    for (size_t i = 0; ok && i < groups->columns; i++) {
-        size_t slot = 0;
-        while (keys->wanted[slot] != groups->column[i])
-            slot++;
-        ok = csv_append_bytes(to, values[slot].begin,
-                              (size_t)(values[slot].end - values[slot].begin)) &&
-             csv_append_bytes(to, &table->dialect.separator, 1);
-    }
-    return ok;
+    const uint64_t *const offsets = groups->rows.offsets + groups->firsts[group];
+    return csv_append_names(&e->table, &groups->by, e->table.bytes + offsets[0],
+                            e->table.bytes + offsets[1], to);
 }

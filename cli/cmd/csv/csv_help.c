@@ -10,6 +10,15 @@ static const char sort_help[] =
     "                    checks the order. For example:\n"
     "                    ordo sort --csv sales.csv --key city --key price:desc -o sorted.csv\n";
 
+static const char argsort_help[] =
+    "  --csv, --tsv      the input is rows of fields: prints the positions of the rows in order,\n"
+    "                    counted without the header\n";
+
+static const char unique_help[] =
+    "  --csv, --tsv      the input is rows of fields: writes the header and, in order, the first\n"
+    "                    row of those whose keys tie; --counts adds a column with their number\n"
+    "  --as NAME         the name of that column; default: count\n";
+
 static const char rank_help[] =
     "  --csv, --tsv      the input is rows of fields: writes them in their order with one more\n"
     "                    column, the rank of the row\n"
@@ -63,13 +72,17 @@ static const char format_help[] =
 
 void csv_print_help(const command *c, FILE *to)
 {
-    const bool columns = c == &command_quantile || c == &command_percentile || c == &command_median;
-    const char *const own = columns                ? columns_help
-                            : c == &command_sort   ? sort_help
-                            : c == &command_rank   ? rank_help
-                            : c == &command_topk   ? topk_help
-                            : c == &command_select ? select_help
-                                                   : "";
+    const bool columns = c == &command_quantile || c == &command_percentile ||
+                         c == &command_median || c == &command_min || c == &command_max ||
+                         c == &command_sum || c == &command_count || c == &command_describe;
+    const char *const own = columns                 ? columns_help
+                            : c == &command_sort    ? sort_help
+                            : c == &command_argsort ? argsort_help
+                            : c == &command_unique  ? unique_help
+                            : c == &command_rank    ? rank_help
+                            : c == &command_topk    ? topk_help
+                            : c == &command_select  ? select_help
+                                                    : "";
 
     if ((c->flags & CSV_IN) != 0)
         fprintf(to, "\nRows of CSV and TSV files:\n%s%s%s", own, columns ? "" : keys_help,

@@ -21,8 +21,9 @@ static const char *first_given(const given *all, size_t n)
 }
 
 /* An option that means nothing for rows; NULL: there is none. */
-static const char *foreign_option(const options *o)
+static const char *foreign_option(const execution *e)
 {
+    const options *const    o = &e->o;
     const line_flags *const f = &o->line;
     const given             all[] = {{o->text, "--text"},
                                      {o->fasta, "--fasta"},
@@ -35,7 +36,7 @@ static const char *foreign_option(const options *o)
                                      {o->sorted, "--sorted"},
                                      {o->check_order, "--check"},
                                      {o->index || o->with_index, "--index"},
-                                     {o->one_based, "--one-based"},
+                                     {o->one_based && e->command != &command_argsort, "--one-based"},
                                      {o->sub_array != 0, "--sub-array"},
                                      {f->blanks, "-b"},
                                      {f->dictionary, "-d"},
@@ -103,6 +104,11 @@ static bool find_separator(const execution *e, char *out)
                     e->command->name, cli_quoted(text));
 }
 
+const char *csv_new_column(const execution *e, const char *otherwise)
+{
+    return e->o.csv.as != NULL ? e->o.csv.as : otherwise;
+}
+
 csv_bad csv_bad_of(const execution *e)
 {
     return e->o.csv.bad != 0 ? (csv_bad)e->o.csv.bad : e->o.skip_bad ? CSV_BAD_SKIP : CSV_BAD_ERROR;
@@ -111,7 +117,7 @@ csv_bad csv_bad_of(const execution *e)
 const char *csv_wrong(execution *e)
 {
     const options *const o = &e->o;
-    const char *const    name = foreign_option(o);
+    const char *const    name = foreign_option(e);
     const file_format    format = format_asked(o);
     char                 separator;
 
@@ -122,6 +128,9 @@ const char *csv_wrong(execution *e)
         cli_error("%s: %s writes text: --format npy and raw, and output files of these names, "
                   "cannot be used with it",
                   e->command->name, csv_option(o));
+    else if (o->csv.by.n > 0 && (e->command->flags & CSV_GROUPS) == 0)
+        cli_error("%s: --by makes no groups here; give its column as the first --key",
+                  e->command->name);
     else if (o->csv.csv && o->csv.tsv)
         return "--csv and --tsv cannot be used together";
     else if (o->csv.header && o->csv.no_header)
@@ -131,6 +140,13 @@ const char *csv_wrong(execution *e)
     else if (find_separator(e, &separator))
         return NULL;
     return "";
+}
+
+const char *csv_columns_wrong(execution *e)
+{
+    return e->o.csv.bad == CSV_BAD_LAST || e->o.csv.bad == CSV_BAD_TEXT
+               ? "--bad last and text order rows; expected error or skip"
+               : csv_wrong(e);
 }
 
 bool csv_dialect_of(const execution *e, csv_dialect *out)
@@ -191,16 +207,18 @@ bool csv_read_keys(execution *e, csv_rows *rows)
     return ok;
 }
 
+void csv_print_bad(const csv_bad_rows *bad, csv_bad rule)
+{
+    if (bad->n > 0)
+        cli_error("%s: %zu bad row%s %s; the first is in line %zu", bad->file, bad->n,
+                  bad->n == 1 ? "" : "s", rule == CSV_BAD_LAST ? "put last" : "left out",
+                  bad->line);
+}
+
 void csv_note_bad(const execution *e, const csv_rows *rows)
 {
-    size_t first = 0, line;
+    csv_bad_rows bad = {.n = 0};
 
-    if (rows->bad == 0)
-        return;
-    while (!rows->is_bad[first])
-        first++;
-    const char *const name = csv_place(&e->table, e->table.bytes + rows->offsets[first], &line);
-    cli_error("%s: %zu bad row%s %s; the first is in line %zu", name, rows->bad,
-              rows->bad == 1 ? "" : "s", csv_bad_of(e) == CSV_BAD_LAST ? "put last" : "left out",
-              line);
+    csv_bad_count(&bad, rows, 0);
+    csv_print_bad(&bad, csv_bad_of(e));
 }

@@ -1,6 +1,6 @@
-/* csv_pick.c - `ordo topk --csv`: the first rows in order, of all rows or of each group of --by;
- * `ordo select --csv`: the rows at given places of the order. */
-#include "cli/cmd/csv/csv_command.h"
+/* csv_pick.c - `ordo topk --csv --by`: the first rows of each group; `ordo select --csv`: the rows
+ * at given places of the order. For topk of all rows see csv_top.c. */
+#include "cli/cmd/csv/csv_large.h"
 
 #include <stdlib.h>
 
@@ -61,25 +61,73 @@ static bool topk_groups(execution *e, const csv_rows *rows, ordo_type type, cons
     return ok && write_index(e, rows, ORDO_U64, picked, found);
 }
 
-static bool topk(execution *e, const csv_rows *rows)
+static bool topk_in_memory(execution *e, const csv_rows *rows)
 {
     const ordo_type type = index_type(0, rows->n);
     void *const     index = new_results(e, type, rows->n, "the order of the rows");
     const size_t    n = rows->n - (csv_bad_of(e) == CSV_BAD_SKIP ? rows->bad : 0);
 
-    if (index == NULL || !sort_rows(e, rows, type, index))
-        return false;
-    return e->o.csv.by.n > 0 ? topk_groups(e, rows, type, index, n)
-                             : write_index(e, rows, type, index, e->o.k < n ? (size_t)e->o.k : n);
+    return index != NULL && sort_rows(e, rows, type, index) && topk_groups(e, rows, type, index, n);
+}
+
+/* ---- Larger than memory ---- */
+
+typedef struct group_picker {
+    const csv_large *x;
+    uint64_t         k, taken; /* rows of this group */
+    key_bytes        group, key;
+} group_picker;
+
+/* Writes the row if it is one of the first k of its group. */
+static bool pick_row(void *user, const char *row, size_t length)
+{
+    group_picker *const p = user;
+    size_t              bytes = 0;
+
+    p->key.used = 0;
+    if (!csv_large_key(p->x, row, length - 1, &p->key, &bytes))
+        return cli_fail("topk: not enough memory for a row");
+    const bool same = p->group.used == bytes && memcmp(p->key.data, p->group.data, bytes) == 0;
+    if (!same || p->taken == 0) {
+        p->group.used = 0;
+        p->taken = 0;
+        if (!csv_append_bytes(&p->group, p->key.data, bytes))
+            return cli_fail("topk: not enough memory for a row");
+    }
+    return p->taken++ >= p->k || output_bytes(&p->x->e->out, row, length);
+}
+
+static bool topk_large(execution *e)
+{
+    csv_large    x;
+    group_picker picker = {.x = &x, .k = e->o.k};
+    const bool   ok = csv_large_open(&x, e, true, false) &&
+                    csv_write_header(&x.feed.stream.beginning, &e->out) &&
+                    csv_large_sort(&x, 0, pick_row, NULL, &picker);
+
+    key_bytes_free(&picker.group);
+    key_bytes_free(&picker.key);
+    csv_large_close(&x);
+    return ok;
 }
 
 bool csv_topk(execution *e)
 {
-    csv_rows   rows = {.n = 0};
-    const bool ok = csv_read(e) && csv_read_keys(e, &rows) && topk(e, &rows);
+    csv_rows rows = {.n = 0};
 
+    if (e->o.csv.by.n == 0)
+        return csv_top(e);
+    if (csv_is_large(e))
+        return topk_large(e);
+    const bool ok = csv_read(e) && csv_read_keys(e, &rows) && topk_in_memory(e, &rows);
     csv_rows_free(&rows);
     return ok;
+}
+
+static bool too_large(uint64_t k, uint64_t n, const char *name)
+{
+    return cli_fail("select: -k %llu is too large; expected at most %llu, the number of rows in %s",
+                    (unsigned long long)k, (unsigned long long)n, name);
 }
 
 /* The K of the command line, from 1, as rows. */
@@ -95,19 +143,69 @@ static bool select_rows(execution *e, const csv_rows *rows)
         return false;
     for (size_t i = 0; i < e->o.count; i++) {
         if (k[i] > n)
-            return cli_fail("select: -k %llu is too large; expected at most %zu, the number of "
-                            "rows in %s",
-                            (unsigned long long)k[i], n, e->table.files[0].name);
+            return too_large(k[i], n, e->table.files[0].name);
         picked[i] = index_at(type, index, (size_t)k[i] - 1);
     }
     return write_index(e, rows, ORDO_U64, picked, e->o.count);
 }
 
+typedef struct place_picker {
+    const csv_large *x;
+    uint64_t         seen;
+    key_bytes       *rows; /* of each place */
+} place_picker;
+
+static bool keep_row(void *user, const char *row, size_t length)
+{
+    place_picker *const   p = user;
+    const options *const  o = &p->x->e->o;
+    const uint64_t *const k = o->list;
+
+    p->seen++;
+    for (size_t i = 0; i < o->count; i++)
+        if (k[i] == p->seen && !csv_append_bytes(&p->rows[i], row, length))
+            return cli_fail("select: not enough memory for a row");
+    return true;
+}
+
+static bool write_kept(void *user)
+{
+    const place_picker *const p = user;
+    execution *const          e = p->x->e;
+    const uint64_t *const     k = e->o.list;
+    bool                      ok = true;
+
+    for (size_t i = 0; ok && i < e->o.count; i++)
+        ok = k[i] <= p->seen ? output_bytes(&e->out, p->rows[i].data, p->rows[i].used)
+                             : too_large(k[i], p->seen, p->x->feed.stream.files[1].name);
+    return ok;
+}
+
+static bool select_large(execution *e)
+{
+    csv_large    x;
+    place_picker picker = {.x = &x, .rows = cli_alloc(e->o.count, sizeof *picker.rows, "the rows")};
+    for (size_t i = 0; picker.rows != NULL && i < e->o.count; i++)
+        picker.rows[i] = (key_bytes){.used = 0};
+    const bool ok = picker.rows != NULL && csv_large_open(&x, e, true, false) &&
+                    csv_write_header(&x.feed.stream.beginning, &e->out) &&
+                    csv_large_sort(&x, 0, keep_row, write_kept, &picker);
+
+    for (size_t i = 0; picker.rows != NULL && i < e->o.count; i++)
+        key_bytes_free(&picker.rows[i]);
+    if (picker.rows != NULL)
+        csv_large_close(&x);
+    free(picker.rows);
+    return ok;
+}
+
 bool csv_select(execution *e)
 {
-    csv_rows   rows = {.n = 0};
-    const bool ok = csv_read(e) && csv_read_keys(e, &rows) && select_rows(e, &rows);
+    csv_rows rows = {.n = 0};
 
+    if (csv_is_large(e))
+        return select_large(e);
+    const bool ok = csv_read(e) && csv_read_keys(e, &rows) && select_rows(e, &rows);
     csv_rows_free(&rows);
     return ok;
 }

@@ -9,17 +9,15 @@ typedef struct ranked {
     bool            skip; /* bad rows */
 } ranked;
 
-/* Appends the row with `value` as one more column. */
-static bool append_column(const csv_table *table, size_t begin, size_t end, csv_span value,
-                          key_bytes *to)
+bool csv_append_column(const csv_dialect *dialect, const char *row, const char *end, csv_span value,
+                       key_bytes *to)
 {
-    const char *const row = table->bytes + begin, *text_end = table->bytes + end - 1;
+    const char *text_end = end - 1;
 
     text_end -= text_end > row && text_end[-1] == '\r';
     return csv_append_bytes(to, row, (size_t)(text_end - row)) &&
-           csv_append_bytes(to, &table->dialect.separator, 1) &&
-           csv_append_value(&table->dialect, value, to) &&
-           csv_append_bytes(to, text_end, (size_t)(table->bytes + end - text_end));
+           csv_append_bytes(to, &dialect->separator, 1) && csv_append_value(dialect, value, to) &&
+           csv_append_bytes(to, text_end, (size_t)(end - text_end));
 }
 
 static bool append_ranked(const void *user, size_t i, key_bytes *to)
@@ -29,19 +27,21 @@ static bool append_ranked(const void *user, size_t i, key_bytes *to)
 
     if (r->skip && r->rows->is_bad[i])
         return true;
-    const size_t length = number_format(r->type, r->ranks + i * ordo_type_size(r->type), text);
-    return append_column(r->rows->table, r->rows->offsets[i], r->rows->offsets[i + 1],
-                         (csv_span){text, text + length}, to);
+    const size_t      length = number_format(r->type, r->ranks + i * ordo_type_size(r->type), text);
+    const char *const bytes = r->rows->table->bytes;
+    return csv_append_column(&r->rows->table->dialect, bytes + r->rows->offsets[i],
+                             bytes + r->rows->offsets[i + 1], (csv_span){text, text + length}, to);
 }
 
-static bool write_header(const execution *e)
+bool csv_write_wider_header(const csv_table *table, const char *name, output *out)
 {
-    const char *const name = e->o.csv.as != NULL ? e->o.csv.as : "rank";
-    key_bytes         line = {.used = 0};
-    const bool        ok =
-        append_column(&e->table, 0, e->table.body, (csv_span){name, name + strlen(name)}, &line) &&
-        output_bytes((output *)&e->out, line.data, line.used);
+    key_bytes line = {.used = 0};
 
+    if (!table->dialect.header)
+        return csv_write_header(table, out);
+    const bool ok = csv_append_column(&table->dialect, table->bytes, table->bytes + table->body,
+                                      (csv_span){name, name + strlen(name)}, &line) &&
+                    output_bytes(out, line.data, line.used);
     key_bytes_free(&line);
     return ok;
 }
@@ -56,7 +56,7 @@ static bool write_rows(execution *e, const csv_rows *rows, ordo_type type, const
 
     csv_note_bad(e, rows);
     return finish_output(
-        e, (e->table.dialect.header ? write_header(e) : csv_write_header(&e->table, &e->out)) &&
+        e, csv_write_wider_header(&e->table, csv_new_column(e, "rank"), &e->out) &&
                csv_write_rows(&e->out, rows->n, row_bytes, thread_count(e), append_ranked, &r));
 }
 
@@ -90,8 +90,10 @@ bool csv_rank(execution *e)
     csv_rows  rows = {.n = 0};
     ordo_type type = ORDO_U64;
     void     *ranks = NULL;
-    bool      ok = csv_read(e) && csv_read_keys(e, &rows);
 
+    if (csv_is_large(e))
+        return csv_rank_large(e);
+    bool ok = csv_read(e) && csv_read_keys(e, &rows);
     if (ok) {
         type = index_type(e->o.index_type, rows.n);
         ranks = new_results(e, type, rows.n, "the ranks");

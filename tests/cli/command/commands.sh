@@ -21,3 +21,5 @@ head -1 err
 for word in minimum kth uniq shuf stats mean so sorting xsort st; do
     ordo $word || :
 done
+ordo -r || :
+ordo --csv || :

@@ -66,3 +66,15 @@ try median --csv open
 try median --column a table
 printf 'a,b\nx,y\n' | try median --csv
 printf 'a,b\n"x, ""y""",1\n' | try sort --csv --key a:number
+try sort --csv --by city --key price table
+try argsort --csv --by city --key price table
+try argsort --csv --key id --format npy table
+try unique --csv table
+try unique --csv --key id --as n table
+try unique -T . table
+try min --csv --column city table
+try max --csv --bad last table
+try sum --csv --key price table
+try count --csv --text table
+try describe --csv empty
+try describe -T . table

@@ -16,3 +16,18 @@ printf 'x\n18446744073709551615\n1\n' | ordo quantile --csv -q 0
 printf '9223372036854775807\n' | ordo rank --csv --no-header --key 1
 ordo sort --help | grep -c -e '--key NAME'
 ordo quantile --help | grep -c -e '--column NAME'
+ordo argsort --csv table --key points
+ordo argsort --csv table --key points:desc --one-based -S 8M
+ordo unique --csv table --key class
+ordo unique --csv table --key points --counts --descending
+ordo unique --csv table --key class --counts --as 'n, of rows' -S 8M <table
+ordo unique --csv table --key class --count
+for command in min max sum count describe; do
+    ordo $command --csv table
+    ordo $command --csv table --by class
+done
+printf '1,x\n9007199254740993,y\n' | ordo sum --csv --no-header --by 2
+printf 'x\n1\n\n0.5\nz\n' | ordo max --csv --bad skip --column x 2>&1
+printf 'a,b\n1,2\n\n\n' | ordo topk --csv -k 9 --key a
+ordo rank --csv table --key points -S 8M
+ordo median --csv table --by class -S 8M

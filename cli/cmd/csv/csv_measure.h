@@ -1,0 +1,89 @@
+/* csv_measure.h - results for each column of numbers, or for each group of --by and column: the
+ * lines of `quantile`, `median`, `describe`, `min`, `max`, `sum` and `count` with --csv.
+ *
+ * A measure says what is computed from the numbers of a column or group; the numbers are in memory
+ * (csv_measure.c) or in temporary files (csv_measure_large.c). */
+#ifndef ORDO_CLI_CMD_CSV_CSV_MEASURE_H
+#define ORDO_CLI_CMD_CSV_CSV_MEASURE_H
+
+#include "cli/cmd/csv/csv_records.h"
+#include "cli/csv/csv_column.h"
+#include "cli/io/summary.h"
+
+typedef struct csv_cells { /* numbers of a column */
+    ordo_type        type;
+    uint64_t         n;
+    const void      *values; /* NULL: in a file                                       */
+    const csv_spill *file;   /* of 8 bytes for each number, from byte `at` on         */
+    uint64_t         at;
+    const summary   *summary; /* of them, if it is known already, without values; or NULL */
+} csv_cells;
+
+typedef struct csv_measure_job csv_measure_job;
+
+typedef struct csv_measure {
+    /* Appends the names of the results, each after a separator. */
+    bool (*names)(csv_measure_job *job);
+    /* Appends the results, each after a separator. False after a message. */
+    bool (*results)(csv_measure_job *job, const csv_cells *cells);
+    /* Writes the lines of all groups of a column in memory; NULL: results() for each group. */
+    bool (*groups)(csv_measure_job *job, const csv_column *column);
+    bool summaries; /* results() needs only cells->summary */
+} csv_measure;
+
+struct csv_measure_job {
+    execution                *e;
+    const csv_measure        *measure;
+    const ordo_quantile_opts *opts; /* of quantiles           */
+    const double             *q;
+    size_t                    count;
+    const csv_table          *table;   /* dialect and names     */
+    size_t                   *columns; /* their numbers, from 0 */
+    size_t                    n;
+    csv_groups                groups; /* in memory, with --by  */
+    key_bytes                 line;
+    size_t                    skipped_rows; /* left out, in all columns    */
+    size_t                   *skipped;      /* values left out, of each column */
+};
+
+/* Prints the lines. False after a message. */
+bool csv_measure_columns(csv_measure_job *job);
+
+/* The same for rows larger than memory. */
+bool csv_measure_large(csv_measure_job *job);
+
+/* ---- Steps ---- */
+
+/* Finds the columns of --column, or all whose first values are numbers. False after a message. */
+bool csv_measure_choose(csv_measure_job *job);
+
+/* Counts what a read of columns left out, and says so. */
+void csv_measure_count_skipped(csv_measure_job *job, const csv_columns *columns);
+void csv_measure_note_skipped(const csv_measure_job *job);
+
+/* Lines: the header; a column, after the values that name a group; its results. names[0..length) is
+ * as csv_append_names() gives it. False after a message. */
+bool csv_measure_header(csv_measure_job *job, const csv_by *by);
+bool csv_measure_line(csv_measure_job *job, const void *names, size_t length, size_t column,
+                      const csv_cells *cells);
+
+/* Appends to the line: a separator and a text, or a number. False if there is not enough memory. */
+bool csv_measure_text(csv_measure_job *job, const char *text, size_t length);
+bool csv_measure_number(csv_measure_job *job, ordo_type type, const void *value);
+
+/* Appends the beginning of a line: the name of a column or its number; then its end. */
+bool csv_measure_column(csv_measure_job *job, size_t column);
+bool csv_measure_end_line(csv_measure_job *job, bool ok);
+
+/* csv_quantile.c: the quantiles job->q of some numbers. False after a message. */
+bool csv_cells_quantiles(csv_measure_job *job, const csv_cells *cells, double *values);
+
+typedef struct csv_cells_source { /* reads numbers of a file */
+    const csv_cells *cells;
+    uint64_t         done; /* bytes */
+} csv_cells_source;
+
+/* csv_measure_large.c: a source of these numbers, valid while *from is. */
+ordo_source csv_cells_open(csv_cells_source *from);
+
+#endif

@@ -1,0 +1,56 @@
+/* csv_records.h - keys of rows with a number each, sorted with temporary files.
+ *
+ * The rows stay in the input: rank and argsort sort their positions, and summaries of groups sort
+ * the values of columns. */
+#ifndef ORDO_CLI_CMD_CSV_CSV_RECORDS_H
+#define ORDO_CLI_CMD_CSV_CSV_RECORDS_H
+
+#include "cli/cmd/csv/csv_large.h"
+
+typedef struct csv_record {
+    uint64_t       value;
+    const uint8_t *bytes;       /* the key, then others that do not decide the order */
+    size_t         group;       /* bytes of the key that name its group              */
+    size_t         key, length; /* bytes of the key, and of both                     */
+} csv_record;
+
+typedef struct csv_record_job {
+    csv_large *x;
+    /* Appends the records of the next rows to `ready`, with csv_record_append(). False at the end,
+     * or after a message (failed). */
+    bool (*more)(void *user, key_bytes *ready);
+    /* Gets each record in order; ties keep their order. False after a message. */
+    bool (*visit)(void *user, const csv_record *record);
+    void *user;
+    bool  failed;
+} csv_record_job;
+
+bool csv_record_append(key_bytes *to, const csv_record *record);
+
+/* Sorts all records by their keys and visits them. Neither completes the output nor prints a report.
+ * False after a message. */
+bool csv_records_sort(csv_record_job *job, ordo_external_report *report);
+
+/* The positions of the rows of x as values, from 0, under the keys of --by, then of --key; without
+ * rows that are left out. False after a message. */
+bool csv_positions_sort(csv_large *x, bool (*visit)(void *user, const csv_record *record),
+                        void *user, ordo_external_report *report);
+
+/* ---- Temporary files that are written once, then read ---- */
+
+typedef struct csv_spill {
+    int       fd; /* -1: none */
+    key_bytes buffer;
+    uint64_t  bytes; /* appended so far */
+} csv_spill;
+
+/* False after a message. */
+bool csv_spill_open(csv_spill *spill, const execution *e);
+bool csv_spill_append(csv_spill *spill, const void *bytes, size_t length);
+bool csv_spill_flush(csv_spill *spill);
+void csv_spill_close(csv_spill *spill);
+
+/* Reads bytes from a place of the file. */
+bool csv_spill_read(const csv_spill *spill, uint64_t at, void *into, size_t bytes);
+
+#endif

@@ -1,0 +1,66 @@
+/* csv_spill.c - temporary files that are written once, then read (see csv_records.h). */
+#define _POSIX_C_SOURCE 200809L
+
+#include "cli/cmd/csv/csv_records.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+enum {
+    SPILL_BYTES = 1 << 18 /* that are written at a time */
+};
+
+bool csv_spill_open(csv_spill *spill, const execution *e)
+{
+    *spill = (csv_spill){.fd = pieces_temporary(e)};
+    return spill->fd >= 0;
+}
+
+bool csv_spill_flush(csv_spill *spill)
+{
+    const uint8_t *from = spill->buffer.data;
+    size_t         left = spill->buffer.used;
+
+    while (left > 0) {
+        const ssize_t done = write(spill->fd, from, left);
+        if (done < 0 && errno != EINTR)
+            return cli_fail("cannot write a temporary file: %s", strerror(errno));
+        from += done > 0 ? done : 0;
+        left -= done > 0 ? (size_t)done : 0;
+    }
+    spill->buffer.used = 0;
+    return true;
+}
+
+bool csv_spill_append(csv_spill *spill, const void *bytes, size_t length)
+{
+    if (!csv_append_bytes(&spill->buffer, bytes, length))
+        return cli_fail("not enough memory to write a temporary file");
+    spill->bytes += length;
+    return spill->buffer.used < SPILL_BYTES || csv_spill_flush(spill);
+}
+
+bool csv_spill_read(const csv_spill *spill, uint64_t at, void *into, size_t bytes)
+{
+    char *to = into;
+
+    while (bytes > 0) {
+        const ssize_t done = pread(spill->fd, to, bytes, (off_t)at);
+        if (done == 0)
+            errno = EIO;
+        if (done <= 0 && errno != EINTR)
+            return cli_fail("cannot read a temporary file: %s", strerror(errno));
+        to += done > 0 ? done : 0;
+        at += done > 0 ? (uint64_t)done : 0;
+        bytes -= done > 0 ? (size_t)done : 0;
+    }
+    return true;
+}
+
+void csv_spill_close(csv_spill *spill)
+{
+    if (spill->fd >= 0)
+        close(spill->fd);
+    spill->fd = -1;
+    key_bytes_free(&spill->buffer);
+}

@@ -1,0 +1,145 @@
+/* csv_summary.c - `ordo min --csv`, `max`, `sum`, `count` and `describe`: results of each column of
+ * numbers, or of each group and column (see csv_measure.h). */
+#include "cli/cmd/csv/csv_measure.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    CHUNK = 1 << 16 /* numbers of a file that are summarised at a time */
+};
+
+/* The summary of numbers in a file. */
+static bool summarize_file(const csv_cells *cells, summary *out)
+{
+    uint64_t *const chunk = cli_alloc(CHUNK, sizeof *chunk, "the numbers of a column");
+    bool            ok = chunk != NULL;
+
+    summary_of(cells->type, chunk, 0, out);
+    for (uint64_t done = 0, n; ok && done < cells->n; done += n) {
+        summary part;
+        n = cells->n - done < CHUNK ? cells->n - done : CHUNK;
+        ok = csv_spill_read(cells->file, cells->at + done * sizeof *chunk, chunk,
+                            (size_t)n * sizeof *chunk);
+        if (ok) {
+            summary_of(cells->type, chunk, (size_t)n, &part);
+            summary_add(out, &part);
+        }
+    }
+    free(chunk);
+    return ok;
+}
+
+static bool summarize(const csv_cells *cells, summary *out)
+{
+    if (cells->summary != NULL)
+        *out = *cells->summary;
+    else if (cells->values != NULL || cells->n == 0)
+        summary_of(cells->type, cells->values, (size_t)cells->n, out);
+    else
+        return summarize_file(cells, out);
+    return true;
+}
+
+/* Whether the result is NaN: there is a NaN that counts, or no number. */
+static bool is_nan(const csv_measure_job *job, const summary *s)
+{
+    return s->n == 0 || (s->nans > 0 && job->e->o.nans != ORDO_NANS_OMIT);
+}
+
+static bool append_nan(csv_measure_job *job)
+{
+    const double nan = (double)NAN;
+    return csv_measure_number(job, ORDO_F64, &nan);
+}
+
+static bool append_extreme(csv_measure_job *job, const summary *s,
+                           void (*of)(const summary *s, void *value))
+{
+    uint64_t value = 0;
+
+    if (is_nan(job, s))
+        return append_nan(job);
+    of(s, &value);
+    return csv_measure_number(job, s->type, &value);
+}
+
+static bool append_sum(csv_measure_job *job, const summary *s)
+{
+    const bool   spoilt = s->nans > 0 && job->e->o.nans != ORDO_NANS_OMIT;
+    char         text[SUM_DIGITS];
+    const double sum = s->type != ORDO_F64 || spoilt ? (double)NAN : summary_sum(s);
+
+    return s->type == ORDO_F64 ? csv_measure_number(job, ORDO_F64, &sum)
+                               : csv_measure_text(job, text, summary_digits(s->integers, text));
+}
+
+static bool append_count(csv_measure_job *job, const summary *s)
+{
+    const uint64_t n = s->n + (job->e->o.nans != ORDO_NANS_OMIT ? s->nans : 0);
+    return csv_measure_number(job, ORDO_U64, &n);
+}
+
+static bool append_result(csv_measure_job *job, const csv_cells *cells)
+{
+    const command *const c = job->e->command;
+    summary              s;
+
+    if (!summarize(cells, &s))
+        return false;
+    return (c == &command_min   ? append_extreme(job, &s, summary_least)
+            : c == &command_max ? append_extreme(job, &s, summary_most)
+            : c == &command_sum ? append_sum(job, &s)
+                                : append_count(job, &s)) ||
+           csv_measure_end_line(job, false);
+}
+
+static bool append_name(csv_measure_job *job)
+{
+    const char *const name = job->e->command->name;
+    return csv_measure_text(job, name, strlen(name));
+}
+
+/* ---- describe ---- */
+
+static bool append_described_names(csv_measure_job *job)
+{
+    static const char *const names[] = {"count", "mean", "min", "25%", "50%", "75%", "max"};
+    bool                     ok = true;
+
+    for (size_t i = 0; ok && i < sizeof names / sizeof names[0]; i++)
+        ok = csv_measure_text(job, names[i], strlen(names[i]));
+    return ok;
+}
+
+static bool append_described(csv_measure_job *job, const csv_cells *cells)
+{
+    double  quartiles[3];
+    summary s;
+
+    if (!summarize(cells, &s) || !csv_cells_quantiles(job, cells, quartiles))
+        return false;
+    const double mean = is_nan(job, &s) ? (double)NAN : summary_sum(&s) / (double)s.n;
+    bool         ok = append_count(job, &s) && csv_measure_number(job, ORDO_F64, &mean) &&
+              append_extreme(job, &s, summary_least);
+    for (size_t i = 0; ok && i < 3; i++)
+        ok = csv_measure_number(job, ORDO_F64, &quartiles[i]);
+    return (ok && append_extreme(job, &s, summary_most)) || csv_measure_end_line(job, false);
+}
+
+bool csv_summary(execution *e)
+{
+    static const double      quartiles[] = {0.25, 0.5, 0.75};
+    static const csv_measure one = {
+        .names = append_name, .results = append_result, .summaries = true};
+    static const csv_measure described = {.names = append_described_names,
+                                          .results = append_described};
+    const ordo_quantile_opts opts = ORDO_OPTS(ordo_quantile_opts, .nans = (uint32_t)e->o.nans);
+    csv_measure_job          job = {.e = e,
+                                    .measure = e->command == &command_describe ? &described : &one,
+                                    .opts = &opts,
+                                    .q = quartiles,
+                                    .count = 3};
+
+    return csv_measure_columns(&job);
+}

@@ -1,0 +1,157 @@
+/* csv_top.c - `ordo topk --csv`: the first k rows in order, in one pass over the rows.
+ *
+ * The k best rows so far stand before each block of new rows. Their keys are read together; only
+ * rows that come before the last of the k are sorted with them. Memory holds a block and the k rows.
+ * If k rows may not fit, all rows are sorted with temporary files. */
+#include "cli/cmd/csv/csv_large.h"
+
+#include <stdlib.h>
+
+enum {
+    KEPT_SHARE = 8,   /* of the limit that the k rows may take           */
+    BLOCK_OF_KEPT = 4 /* times their bytes: the least bytes of a block */
+};
+
+typedef struct top {
+    execution   *e;
+    csv_keys     keys;
+    key_bytes    kept; /* rows in order */
+    size_t       n;
+    csv_bad_rows bad;
+} top;
+
+/* The rows of a block that may be among the first k: index[0..*found). */
+static void find_candidates(const top *t, const csv_rows *rows, uint64_t *index, size_t *found)
+{
+    const bool   skip = t->keys.bad == CSV_BAD_SKIP && rows->bad > 0;
+    const bool   full = t->n >= t->e->o.k;
+    const size_t last = t->n - 1; /* of the kept rows, if there are any */
+
+    *found = 0;
+    for (size_t i = 0; i < t->n; i++)
+        index[(*found)++] = i;
+    for (size_t i = t->n; i < rows->n; i++)
+        if (!(skip && rows->is_bad[i]) &&
+            (!full || (t->n > 0 && csv_rows_compare(rows, i, last) < 0)))
+            index[(*found)++] = i;
+}
+
+/* Keeps the first k of the candidates. */
+static bool keep_first(top *t, const csv_rows *rows, const uint64_t *index, size_t found)
+{
+    csv_rows        some;
+    const size_t    k = t->e->o.k < found ? (size_t)t->e->o.k : found;
+    uint64_t *const order = cli_alloc(found, sizeof *order, "the order of the rows");
+    bool            ok = order != NULL && csv_rows_gather(rows, index, found, &some);
+
+    if (ok) {
+        call_begin("sorting");
+        ok = call_end(csv_rows_sort(t->e->ctx, &some, ORDO_U64, order));
+        csv_rows_free(&some);
+    }
+    t->kept.used = 0;
+    for (size_t i = 0; ok && i < k; i++) {
+        const uint64_t *const row = rows->offsets + index[order[i]];
+        ok = csv_append_bytes(&t->kept, rows->table->bytes + row[0], (size_t)(row[1] - row[0])) ||
+             cli_fail("topk: not enough memory for %zu rows", k);
+    }
+    t->n = k;
+    free(order);
+    return ok;
+}
+
+static bool take_block(top *t, const csv_table *table)
+{
+    csv_rows rows;
+    size_t   found = 0;
+
+    if (!csv_rows_read(table, &t->keys, &rows))
+        return false;
+    uint64_t *const index = cli_alloc(rows.n, sizeof *index, "the order of the rows");
+    bool            ok = index != NULL;
+    if (ok) {
+        csv_bad_count(&t->bad, &rows, t->n);
+        find_candidates(t, &rows, index, &found);
+        ok = found == t->n || keep_first(t, &rows, index, found);
+    }
+    free(index);
+    csv_rows_free(&rows);
+    return ok;
+}
+
+static bool take_all(top *t, csv_stream *stream, size_t least)
+{
+    bool ok = true;
+
+    progress_start("reading rows");
+    while (ok && csv_stream_next(stream, (const char *)t->kept.data, t->kept.used)) {
+        ok = take_block(t, &stream->table);
+        stream->block_bytes =
+            t->kept.used > least / BLOCK_OF_KEPT ? t->kept.used * BLOCK_OF_KEPT : least;
+    }
+    progress_end();
+    timing_mark(&t->e->t, "select");
+    return ok && !stream->failed;
+}
+
+/* ---- k rows that may not fit ---- */
+
+typedef struct first_rows {
+    execution *e;
+    uint64_t   left;
+} first_rows;
+
+static bool write_first(void *user, const char *row, size_t length)
+{
+    first_rows *const f = user;
+    return f->left == 0 || (f->left--, output_bytes(&f->e->out, row, length));
+}
+
+static bool top_large(execution *e)
+{
+    csv_large  x;
+    first_rows first = {e, e->o.k};
+    const bool ok = csv_large_open(&x, e, true, false) &&
+                    csv_write_header(&x.feed.stream.beginning, &e->out) &&
+                    csv_large_sort(&x, 0, write_first, NULL, &first);
+
+    csv_large_close(&x);
+    return ok;
+}
+
+/* Whether the k rows may take more than their share of the limit. */
+static bool is_much(const execution *e, uint64_t limit)
+{
+    const uint64_t all = pieces_input_bytes(e), share = limit / KEPT_SHARE;
+    char           sample[PIECES_SAMPLE];
+    const size_t   got = pieces_sample(e->paths[0], sample);
+    const uint64_t rows = csv_count_lines(sample, sample + got) + 1;
+
+    return all > share && e->o.k > share / (got / rows + 1);
+}
+
+bool csv_top(execution *e)
+{
+    const uint64_t limit = pieces_limit(e->o.common.memory_limit);
+    const size_t   least = csv_block_bytes(e, limit, e->o.line.keys.n);
+    top            t = {.e = e};
+    csv_stream     stream = {.is_open = false};
+    csv_dialect    dialect;
+
+    if (is_much(e, limit))
+        return top_large(e);
+    bool ok =
+        csv_dialect_of(e, &dialect) &&
+        csv_stream_open(&stream, &dialect, e->paths, e->path_count, NULL, thread_count(e), least) &&
+        csv_has_rows(&stream.beginning) && csv_find_keys(e, &stream.beginning, &t.keys) &&
+        take_all(&t, &stream, least);
+
+    if (ok) {
+        csv_print_bad(&t.bad, t.keys.bad);
+        ok = finish_output(e, csv_write_header(&stream.beginning, &e->out) &&
+                                  output_bytes(&e->out, t.kept.data, t.kept.used));
+    }
+    csv_stream_close(&stream);
+    key_bytes_free(&t.kept);
+    return ok;
+}

@@ -1,0 +1,42 @@
+/* csv_stream.h - the rows of several files in blocks, for data larger than memory.
+ *
+ * A block is a table of whole rows. Line ends, headers, byte order marks and blank lines are treated
+ * as csv_table_read() does. */
+#ifndef ORDO_CLI_CSV_CSV_STREAM_H
+#define ORDO_CLI_CSV_CSV_STREAM_H
+
+#include "cli/csv/csv_table.h"
+#include "cli/io/source.h"
+
+typedef struct csv_stream {
+    csv_dialect        dialect;
+    const char *const *paths;
+    size_t             n, at; /* files; the one that is read                              */
+    unsigned           threads;
+    size_t             block_bytes; /* about the size of a block                          */
+    const char        *name;        /* of the only file in messages; NULL: its path       */
+    source             s;
+    bool               is_open, crlf; /* crlf: the first row ends with CRLF               */
+    size_t             line;          /* lines of the file before the next block          */
+    int64_t            start;         /* of stdin; -1: it is no regular file              */
+    csv_table          beginning;     /* rows of the first file: its header, and a sample */
+    csv_table          table;         /* the block; its first `before` bytes are the caller's */
+    csv_file           files[2];      /* of the block */
+    size_t             capacity, before;
+    bool               failed; /* after a message */
+} csv_stream;
+
+/* Opens the first file and reads its beginning. `name` is used in messages if it is not NULL. False
+ * after a message; call csv_stream_close() in any case. */
+bool csv_stream_open(csv_stream *stream, const csv_dialect *dialect, const char *const *paths,
+                     size_t n, const char *name, unsigned threads, size_t block_bytes);
+void csv_stream_close(csv_stream *stream);
+
+/* Makes `table` the next block of rows, after a copy of rows[0..bytes), which are whole rows. False
+ * at the end of the last file, or after a message (failed). */
+bool csv_stream_next(csv_stream *stream, const char *rows, size_t bytes);
+
+/* Starts again with the first row. Pipes cannot: false after a message. */
+bool csv_stream_again(csv_stream *stream);
+
+#endif

@@ -1,0 +1,255 @@
+/* line_top.c - the first k lines of a file in order, in one pass (see line_top.h).
+ *
+ * Threads look through pieces of the file for candidates: lines that come before the k-th line so
+ * far, most of them told by their first 8 bytes. When the candidates are as many bytes as the k
+ * lines, both are sorted together, and the first k remain. */
+#include "cli/lines/line_top.h"
+
+#include "cli/io/source.h"
+#include "cli/io/workers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PIECE = 16 << 20,     /* bytes of the file that are looked through at a time       */
+    PART_LEAST = 1 << 18, /* bytes for a thread                                        */
+    CANDIDATES = 8 << 20  /* bytes of candidates that are sorted at the earliest       */
+};
+
+typedef struct candidate {
+    const char *begin, *end;
+    size_t      line; /* in its part, from 0 */
+} candidate;
+
+typedef struct part { /* of a piece: whole lines */
+    const char *begin, *end;
+    const char *limit; /* the k-th line so far, [limit, limit_end); NULL: there are fewer */
+    const char *limit_end;
+    bool        descending, no_memory;
+    size_t      lines, n, capacity;
+    candidate  *found;
+} part;
+
+typedef struct search {
+    line_top    top; /* the lines so far, in order: the first `sorted` of them; then candidates */
+    size_t      sorted, capacity, byte_capacity;
+    uint64_t    k;
+    bool        descending;
+    ordo_ctx   *ctx;
+    ordo_status status; /* of its last call */
+    part        parts[WORKERS_MOST];
+} search;
+
+/* ---- Candidates ---- */
+
+/* The first 8 bytes as a number in the order of lines. */
+static uint64_t first_bytes(const char *begin, const char *end)
+{
+    const size_t length = end - begin < 8 ? (size_t)(end - begin) : 8;
+    uint64_t     word = 0;
+
+    for (size_t i = 0; i < length; i++)
+        word |= (uint64_t)(unsigned char)begin[i] << (56 - 8 * i);
+    return word;
+}
+
+static int compare(const char *a, const char *a_end, const char *b, const char *b_end)
+{
+    const size_t x = (size_t)(a_end - a), y = (size_t)(b_end - b);
+    const int    order = x > 0 && y > 0 ? memcmp(a, b, x < y ? x : y) : 0;
+
+    return order != 0 ? order : (x > y) - (x < y);
+}
+
+static bool add_candidate(part *p, const char *begin, const char *end)
+{
+    if (p->n == p->capacity) {
+        const size_t     capacity = 2 * p->capacity + 1024;
+        candidate *const larger = realloc(p->found, capacity * sizeof *larger);
+        if (larger == NULL)
+            return false;
+        p->found = larger;
+        p->capacity = capacity;
+    }
+    p->found[p->n++] = (candidate){begin, end, p->lines};
+    return true;
+}
+
+static void look_through(void *user, size_t i)
+{
+    part *const    p = (part *)user + i;
+    const uint64_t limit = p->limit != NULL ? first_bytes(p->limit, p->limit_end) : 0;
+
+    for (const char *line = p->begin, *end; line < p->end && !p->no_memory; line = end + 1) {
+        end = memchr(line, '\n', (size_t)(p->end - line));
+        end = end != NULL ? end : p->end;
+        const uint64_t word = p->limit != NULL ? first_bytes(line, end) : 0;
+        bool           before = p->limit == NULL || (p->descending ? word > limit : word < limit);
+        if (!before && word == limit) {
+            const int order = compare(line, end, p->limit, p->limit_end);
+            before = p->descending ? order > 0 : order < 0;
+        }
+        p->no_memory = before && !add_candidate(p, line, end);
+        p->lines++;
+    }
+}
+
+/* ---- The lines so far ---- */
+
+/* Memory for at least `needed` elements of `size` bytes. NULL: not enough; array stays. */
+static void *grow(void *array, size_t needed, size_t capacity, size_t size)
+{
+    return needed > capacity ? realloc(array, (needed + needed / 2 + 1024) * size) : array;
+}
+
+static bool append(search *s, const char *begin, const char *end, uint64_t place)
+{
+    line_top *const t = &s->top;
+    const size_t    length = (size_t)(end - begin);
+    const size_t    bytes = (size_t)t->offsets[t->n] + length + 1;
+    char *const     text = grow(t->bytes, bytes, s->byte_capacity, 1);
+    t->bytes = text != NULL ? text : t->bytes;
+    uint64_t *const offsets = grow(t->offsets, t->n + 2, s->capacity, sizeof *offsets);
+    t->offsets = offsets != NULL ? offsets : t->offsets;
+    uint64_t *const places = grow(t->places, t->n + 2, s->capacity, sizeof *places);
+    t->places = places != NULL ? places : t->places;
+    if (text == NULL || offsets == NULL || places == NULL)
+        return false;
+    if (bytes > s->byte_capacity)
+        s->byte_capacity = bytes + bytes / 2 + 1024;
+    if (t->n + 2 > s->capacity)
+        s->capacity = t->n + 2 + (t->n + 2) / 2 + 1024;
+    if (length > 0)
+        memcpy(text + offsets[t->n], begin, length);
+    places[t->n++] = place;
+    offsets[t->n] = offsets[t->n - 1] + length;
+    return true;
+}
+
+/* Sorts the lines and keeps the first k. */
+static bool keep_first(search *s)
+{
+    line_top *const    t = &s->top;
+    const ordo_strings strings = ORDO_OPTS(ordo_strings, .bytes = t->bytes, .offsets = t->offsets);
+    const ordo_sort_opts opts =
+        ORDO_OPTS(ordo_sort_opts, .flags = (s->descending ? ORDO_DESCENDING : 0) | ORDO_STABLE);
+    const size_t    n = t->n, k = s->k < n ? (size_t)s->k : n;
+    uint64_t *const order = cli_alloc(n, sizeof *order, "the order of the lines");
+    search          kept = {.sorted = 0};
+    bool            ok = order != NULL;
+
+    if (ok) {
+        s->status = ordo_argsort_strings(s->ctx, &strings, n, ORDO_U64, order, &opts);
+        ok = s->status == ORDO_OK;
+    }
+    kept.top.offsets = calloc(2, sizeof *kept.top.offsets);
+    kept.capacity = 0;
+    bool room = kept.top.offsets != NULL;
+    for (size_t i = 0; ok && room && i < k; i++)
+        room = append(&kept, t->bytes + t->offsets[order[i]], t->bytes + t->offsets[order[i] + 1],
+                      t->places[order[i]]);
+    free(order);
+    if (ok && !room)
+        ok = cli_fail("topk: not enough memory for %zu lines", k);
+    kept.top.lines = t->lines;
+    line_top_free(t);
+    *t = kept.top;
+    s->sorted = t->n;
+    s->capacity = kept.capacity;
+    s->byte_capacity = kept.byte_capacity;
+    return ok;
+}
+
+/* Divides piece[0..length), whole lines, among the threads. */
+static size_t divide(search *s, const char *piece, size_t length)
+{
+    const line_top *const t = &s->top;
+    const bool            full = s->k > 0 && s->sorted == s->k;
+    const size_t          n = workers_parts(length, PART_LEAST, (unsigned)workers_count());
+    const char           *begin = piece;
+
+    for (size_t i = 0; i < n; i++) {
+        const char *end = piece + length / n * (i + 1);
+        if (i + 1 < n && end > begin) {
+            const char *const newline = memchr(end - 1, '\n', (size_t)(piece + length - end) + 1);
+            end = newline != NULL ? newline + 1 : piece + length;
+        } else {
+            end = i + 1 < n ? begin : piece + length;
+        }
+        part *const p = &s->parts[i];
+        p->begin = begin;
+        p->end = end;
+        p->descending = s->descending;
+        p->limit = full ? t->bytes + t->offsets[s->sorted - 1] : NULL;
+        p->limit_end = full ? t->bytes + t->offsets[s->sorted] : NULL;
+        p->lines = p->n = 0;
+        begin = end;
+    }
+    return n;
+}
+
+static bool take_piece(search *s, const char *piece, size_t length)
+{
+    line_top *const t = &s->top;
+    const size_t    n = divide(s, piece, length);
+    bool            room = true;
+
+    workers_run(n, look_through, s->parts);
+    for (size_t i = 0; i < n; i++) {
+        const part *const p = &s->parts[i];
+        room = room && !p->no_memory;
+        for (size_t j = 0; room && s->k > 0 && j < p->n; j++)
+            room = append(s, p->found[j].begin, p->found[j].end, t->lines + p->found[j].line);
+        t->lines += p->lines;
+    }
+    if (!room)
+        return cli_fail("topk: not enough memory for the lines");
+    const uint64_t kept = t->offsets[s->sorted];
+    return t->offsets[t->n] - kept <= (kept > CANDIDATES ? kept : CANDIDATES) || keep_first(s);
+}
+
+bool line_top_find(ordo_ctx *ctx, const char *path, uint64_t k, bool descending, line_top *out,
+                   ordo_status *status)
+{
+    search *const s = calloc(1, sizeof *s);
+    source        from;
+    size_t        got;
+
+    *out = (line_top){.n = 0};
+    *status = ORDO_OK;
+    if (s == NULL || (s->top.offsets = calloc(2, sizeof(uint64_t))) == NULL) {
+        free(s);
+        return cli_fail("topk: not enough memory");
+    }
+    s->k = k;
+    s->descending = descending;
+    s->ctx = ctx;
+    progress_start("reading");
+    bool ok = source_open(&from, path);
+    while (ok && (got = source_piece(&from, PIECE)) > 0) {
+        ok = got != SIZE_MAX && take_piece(s, from.block, got);
+        if (ok)
+            source_skip(&from, got, 0);
+    }
+    progress_end();
+    source_close(&from);
+    ok = ok && keep_first(s);
+    for (size_t i = 0; i < WORKERS_MOST; i++)
+        free(s->parts[i].found);
+    *status = s->status;
+    if (ok)
+        *out = s->top;
+    else
+        line_top_free(&s->top);
+    free(s);
+    return ok;
+}
+
+void line_top_free(line_top *top)
+{
+    free(top->bytes);
+    free(top->offsets);
+    free(top->places);
+    *top = (line_top){.n = 0};
+}
