@@ -156,14 +156,18 @@ def test_types_for_checkers(tmp_path):
              "unique([1], True, return_counts=True)[2]", "unique([1], False, True, True)[2]",
              "radius([1], sequences=True)[3]", "is_sorted([1], None).bit_length()",
              "sort([1], out=bytearray()).hex()", "cumsum([1], None, None, bytearray()).hex()",
-             "median([1]).anything", "rank([1], out=None).anything"]  # fmt: skip
+             "median([1]).anything", "rank([1], out=None).anything", "lexrank([[1]], 'min')",
+             "moving_rank([1], 2, out=bytearray()).hex()", "group_rank([1], [1]).size"]  # fmt: skip
     wrong = ["rankdata([1], 'averge')", "quantile([1], 0.5, method='lin')", "sort(1, axis='x')",
              "median([1], nan_policy='omitted')", "searchsorted(1, 2, side='middle')",
              "unique([1], True)[2]", "unique([1], return_counts=True).size",
              "unique([1], return_inverse=True, return_counts=True)[3]",
              "radius([1], sequences=True)[4]", "radius([1], None)[0]",
              "quantile([1], 0.5, out=bytearray()).shape", "cummax([1], 0, bytearray()).shape",
-             "nanquantile([1], 0.5, method='lin', out=bytearray())"]  # fmt: skip
+             "nanquantile([1], 0.5, method='lin', out=bytearray())", "lexrank([[1]], 'averge')",
+             "group_rank([1], [1], 'averge')", "group_quantile([1], [1], 0.5, method='lin')",
+             "moving_rank([1], 2, method='averge')", "moving_min([1], 2, nan_policy='omitted')",
+             "moving_max([1], 2, out=bytearray()).shape"]  # fmt: skip
     file = tmp_path / "calls.py"
     file.write_text("import ordo\n" + "".join(f"ordo.{call}\n" for call in right + wrong))
     done = subprocess.run(
