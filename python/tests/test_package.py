@@ -258,7 +258,18 @@ def test_groups(tmp_path):
     target = tmp_path / "rows.json"
     bench.main(["groups", "-n", "300", "--repeat", "1", "--json", str(target)])
     names = [row["name"] for row in json.loads(target.read_text())["rows"]]
-    assert {"group_count", "group_median", "group_rank", "sort_records"} <= set(names)
+    assert {"group_count", "group_median", "group_rank", "group_topk", "sort_records"} <= set(names)
+
+
+def test_shapes_of_rows(tmp_path):
+    target = tmp_path / "rows.json"
+    bench.main(["rows", "--shapes", "6x3,2x9", "--only", "sort", "--repeat", "1", "--json",
+                str(target)])  # fmt: skip
+    names = [row["name"] for row in json.loads(target.read_text())["rows"]]
+    assert names == ["sort 6x3", "sort 2x9"]
+    for wrong in ("6", "6x0", "axb", "1x2x3"):
+        with pytest.raises(SystemExit, match="expected rows and columns"):
+            bench.main(["rows", "--shapes", wrong])
 
 
 def test_an_unknown_section():
