@@ -233,29 +233,62 @@ static double value_of_row(const quantiles *call, const quantile_place *at, cons
     return quantile_value(at, below, above, call->is_median);
 }
 
+/* Writes the quantile at one place of every row of n sorted keys. */
+static void values_at(const quantiles *call, const quantile_place *at, const void *sorted, size_t n,
+                      size_t rows, double *out)
+{
+    quantile_place const here = *at;
+    bool const           is_median = call->is_median;
+    size_t const         step = call->count;
+    switch (call->type) {
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    case ORDO_##ID:                                                                                \
+        for (size_t r = 0; r < rows; r++) {                                                        \
+            const key *const row = (const key *)sorted + r * n;                                    \
+            out[r * step] = quantile_value(&here, (double)row[here.below],                         \
+                                           (double)row[here.above], is_median);                    \
+        }                                                                                          \
+        break;
+#include "core/types.def"
+    }
+}
+
+/* Rewrites the quantiles of a row with NaNs, which are its last keys. */
+static void values_with_nans(const quantile_segments *segments, const void *row, size_t n,
+                             size_t nans, double *out)
+{
+    const quantiles *const call = &segments->call;
+    ordo_method const      method = (ordo_method)segments->wish->method;
+    for (size_t j = 0; j < call->count; j++) {
+        if (nans == n || segments->wish->nans == ORDO_NANS_PROPAGATE) {
+            out[j] = (double)NAN;
+        } else {
+            quantile_place const at = quantile_place_of(method, call->q[j], n - nans);
+            out[j] = value_of_row(call, &at, row);
+        }
+    }
+}
+
 /* The places of a quantile are the same in all rows without NaNs, so they are found once. */
 static void quantiles_of_rows(const quantile_segments *segments, size_t first, size_t count,
                               size_t n, const char *sorted)
 {
     const quantiles *const call = &segments->call;
-    ordo_method const      method = (ordo_method)segments->wish->method;
-    ordo_nans const        rule = (ordo_nans)segments->wish->nans;
-    size_t const           size = ordo_type_size(call->type);
+    size_t const           size = n * ordo_type_size(call->type);
+    double *const          out = call->out + first * call->count;
     for (size_t j = 0; j < call->count; j++) {
-        quantile_place const full = quantile_place_of(method, call->q[j], n);
-        for (size_t r = 0; r < count; r++) {
-            const char *const row = sorted + r * n * size;
-            double *const     out = call->out + (first + r) * call->count + j;
-            size_t const nans = rule == ORDO_NANS_LAST ? 0 : api_nans_of_row(call->type, row, n);
-            if (nans == 0) {
-                *out = value_of_row(call, &full, row);
-            } else if (nans == n || rule == ORDO_NANS_PROPAGATE) {
-                *out = (double)NAN;
-            } else {
-                quantile_place const at = quantile_place_of(method, call->q[j], n - nans);
-                *out = value_of_row(call, &at, row);
-            }
-        }
+        quantile_place const at =
+            quantile_place_of((ordo_method)segments->wish->method, call->q[j], n);
+        values_at(call, &at, sorted, n, count, out + j);
+    }
+    if (segments->wish->nans == ORDO_NANS_LAST ||
+        (call->type != ORDO_F32 && call->type != ORDO_F64))
+        return;
+    for (size_t r = 0; r < count; r++) {
+        const char *const row = sorted + r * size;
+        if (isnan(quantile_key(call->type, row, n - 1)))
+            values_with_nans(segments, row, n, api_nans_of_row(call->type, row, n),
+                             out + r * call->count);
     }
 }
 

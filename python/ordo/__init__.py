@@ -26,14 +26,10 @@ if TYPE_CHECKING:
         GroupCounts,
         GroupTopK,
         GroupValues,
-        group_argsort,
         group_count,
         group_median,
         group_quantile,
-        group_rank,
         group_topk,
-        lexrank,
-        lexsort,
     )
     from ._lib import DeviceError, OrderError
     from ._lib import version as __version__
@@ -46,7 +42,16 @@ if TYPE_CHECKING:
         cummax,
         cummin,
         cumsum,
+        group_argsort,
+        group_rank,
+        lexrank,
+        lexsort,
         median,
+        moving_max,
+        moving_median,
+        moving_min,
+        moving_quantile,
+        moving_rank,
         nanmedian,
         nanpercentile,
         nanquantile,
@@ -65,7 +70,6 @@ if TYPE_CHECKING:
     from ._strings.fasta import Fasta, read_fasta
     from ._text import Bwt, FMIndex, bwt, lcp, suffix_array, unbwt
     from ._topk import TopK, top_k, topk
-    from ._windows import moving_max, moving_median, moving_min, moving_quantile, moving_rank
 
 _HOMES = {
     "_context": "Report config context explain show_config",

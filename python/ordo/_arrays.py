@@ -341,7 +341,21 @@ def is_arrow_text(array: Any) -> bool:
 
 def rows_have_nan(rows: Rows) -> Any:
     """Returns for each row whether it holds a NaN; None if no row does."""
-    if not rows.may_have_nan or rows.n == 0 or rows.count == 0:
+    nan = nans_of(rows)
+    return None if nan is None else nan.any(rows.at)
+
+
+def nans_of(rows: Rows) -> Any:
+    """Returns for each key whether it is a NaN; None if no key is."""
+    if not rows.may_have_nan or rows.n == 0 or rows.count == 0 or _is_free_of_nan(rows):
         return None
     nan = rows.is_nan(rows.keys)
-    return nan.any(rows.at) if bool(nan.any()) else None
+    return nan if bool(nan.any()) else None
+
+
+def _is_free_of_nan(rows: Rows) -> bool:
+    """Returns True if all threads of the library have found that the host array has no NaN."""
+    keys = rows.keys
+    if type(keys) is not ndarray or rows.code not in FLOATS or keys.nbytes < COPY_BY_THREADS:
+        return False
+    return keys.flags.c_contiguous and not plain_has_nan(keys, rows.code)

@@ -10,8 +10,9 @@ import numpy as np
 
 from . import _lib
 from ._arrays import HOST, AxisError, Rows, numbers_of, pointer
-from ._check import flag
+from ._check import flag, into
 from ._context import host_context
+from ._inputs.series import column_of
 from ._rank import _RANK_TYPES, rank_type
 
 P, T, N = c_void_p, c_int, c_void_p
@@ -63,7 +64,7 @@ class GroupTopK(NamedTuple):
     """The first k keys of each group, one row for each group, and the row numbers of the keys.
 
     Groups with fewer keys have `counts` below k; their other places are 0 in `values` and -1 in
-    `indices`.
+    `indices`. Dates have NaT instead of 0.
     """
 
     groups: Any
@@ -72,15 +73,18 @@ class GroupTopK(NamedTuple):
     counts: Any
 
 
-def _keys(a: Any, what: str) -> tuple[Any, int]:
-    """Returns a contiguous host array of one dimension and its type."""
+def _rows(a: Any, what: str, descending: bool = False) -> Rows:
+    """Returns a host array of one dimension as one row. NaTs are last in the order of the call."""
     place, array = numbers_of(a)
     if place is not HOST:
         raise TypeError(f"{what} is a GPU array; expected an array on the host")
     if array.ndim != 1:
         raise ValueError(f"{what} has {array.ndim} dimensions; expected 1")
-    rows = Rows(place, array, None)
-    return rows.keys.reshape(-1), rows.code
+    return Rows(place, array, None, descending=descending)
+
+
+def _is_date(rows: Rows) -> bool:
+    return rows.place is HOST and np.dtype(rows.dtype).kind in "Mm"
 
 
 def _same_length(n: int, keys: Any, what: str) -> None:
@@ -93,30 +97,31 @@ def _same_length(n: int, keys: Any, what: str) -> None:
 
 def _columns(keys: Any, descending: Any) -> tuple[Any, int, list]:
     """Returns the columns for the library, the most important one first, and their arrays."""
-    held = [_keys(column, "a key column") for column in keys]
-    if not 1 <= len(held) <= 16:
-        raise ValueError(f"there are {len(held)} key columns; expected 1 to 16")
+    keys = list(keys)
+    if not 1 <= len(keys) <= 16:
+        raise ValueError(f"there are {len(keys)} key columns; expected 1 to 16")
     if isinstance(descending, (list, tuple)):
         directions = [flag(d, "descending") for d in descending]
     else:
-        directions = [flag(descending, "descending")] * len(held)
-    if len(directions) != len(held):
+        directions = [flag(descending, "descending")] * len(keys)
+    if len(directions) != len(keys):
         raise ValueError(
-            f"descending has {len(directions)} elements; expected one for each of {len(held)} keys"
+            f"descending has {len(directions)} elements; expected one for each of {len(keys)} keys"
         )
-    n = held[0][0].size
-    for column, _ in held:
-        _same_length(n, column, "a key column")
+    held = [_rows(column, "a key column", down) for column, down in zip(keys, directions)]
+    n = held[0].n
+    for column in held:
+        _same_length(n, column.keys, "a key column")
     order = list(zip(held, directions))[::-1]
     columns = (_Column * len(order))()
-    for place, ((column, code), down) in zip(columns, order):
-        place.keys = pointer(column).value
-        place.type = code
+    for place, (column, down) in zip(columns, order):
+        place.keys = pointer(column.keys).value
+        place.type = column.code
         place.flags = _lib.DESCENDING if down else 0
     return columns, n, held
 
 
-def lexsort(keys: Any, axis: int = -1, *, descending: Any = False) -> Any:
+def lexsort(keys: Any, axis: int = -1, *, descending: Any = False, out: Any = None) -> Any:
     """Returns the order of rows by several keys, as `numpy.lexsort` does: the last key first.
 
     Parameters
@@ -125,6 +130,7 @@ def lexsort(keys: Any, axis: int = -1, *, descending: Any = False) -> Any:
     axis : the axis along which arrays of several dimensions are ordered; such arrays may be up to
         15 keys.
     descending : one direction for all keys, or a list with one for each.
+    out : array for the result, of the same shape.
 
     Returns
     -------
@@ -146,10 +152,10 @@ def lexsort(keys: Any, axis: int = -1, *, descending: Any = False) -> Any:
     keys = list(keys)
     shape = np.shape(keys[0]) if keys else ()
     if len(shape) > 1:
-        return _lexsort_along(keys, axis, descending, shape)
+        return into(out, _lexsort_along(keys, axis, descending, shape))
     if axis not in (0, -1):
         raise AxisError(axis, 1)
-    return _order(keys, descending)
+    return into(out, _order(keys, descending))
 
 
 def _order(keys: Any, descending: Any) -> Any:
@@ -180,13 +186,18 @@ def _lexsort_along(keys: list, axis: int, descending: Any, shape: tuple) -> Any:
 
 
 def lexrank(
-    keys: Any, method: str = "average", *, descending: Any = False, dtype: Any = None
+    keys: Any,
+    method: _lib.Ties = "average",
+    *,
+    descending: Any = False,
+    dtype: Any = None,
+    out: Any = None,
 ) -> Any:
     """Returns the ranks of rows by several keys; the last key is the primary one.
 
     Parameters
     ----------
-    keys, descending : as for `lexsort`.
+    keys, descending, out : as for `lexsort`.
     method, dtype : as for `rankdata`.
 
     Returns
@@ -213,17 +224,28 @@ def lexrank(
         host_context(), ctypes.addressof(columns), len(columns), n, _RANK_TYPES[wanted],
         pointer(ranks), opts,
     )  # fmt: skip
-    return ranks
+    return into(out, ranks)
 
 
 # ---- Groups ------------------------------------------------------------------------------------
 
 
 class Call:
-    """The group keys of a call, and the arrays that the library fills."""
+    """The group keys of a call, and the arrays that the library fills.
+
+    Rows whose group is NaT are left out with `dropna`: `kept` has the numbers of the other rows.
+    """
 
     def __init__(self, groups: Any, dropna: bool, results: bool = True) -> None:
-        self.keys, self.code = _keys(groups, "groups")
+        rows = _rows(groups, "groups")
+        self.keys, self.code, self.rows = rows.keys, rows.code, rows
+        self.given = rows.n
+        self.kept: Any = None
+        if flag(dropna, "dropna") and _is_date(rows):
+            missing = rows.is_nan(rows.keys)
+            if missing.any():
+                self.kept = np.flatnonzero(~missing)
+                self.keys = rows.keys[self.kept]
         self.n = n = self.keys.size
         self.unique = np.empty(n if results else 0, self.keys.dtype)
         self.sizes = np.empty(n if results else 0, np.int64)
@@ -232,7 +254,7 @@ class Call:
             struct_size=ctypes.sizeof(_Groups),
             keys=pointer(self.keys).value,
             type=self.code,
-            nans=1 if flag(dropna, "dropna") else 0,
+            nans=1 if dropna else 0,
             capacity=n,
             unique=pointer(self.unique).value if results else None,
             sizes=pointer(self.sizes).value if results else None,
@@ -243,10 +265,19 @@ class Call:
     def address(self) -> int:
         return ctypes.addressof(self.struct)
 
-    def values(self, a: Any) -> tuple[Any, int]:
-        keys, code = _keys(a, "a")
-        _same_length(self.n, keys, "a")
-        return keys, code
+    def values(self, a: Any, descending: bool = False) -> tuple[Any, Rows]:
+        """Returns the keys of the rows that are in a group, and all elements."""
+        rows = _rows(a, "a", descending)
+        _same_length(self.given, rows.keys, "a")
+        return rows.keys if self.kept is None else rows.keys[self.kept], rows
+
+    def found(self) -> Any:
+        """Returns the groups that the library has found, with the dtype of the caller."""
+        return self.rows.restored(self.unique[: self.count.value].copy())
+
+    def numbered(self, index: Any) -> Any:
+        """Returns row numbers of the caller for those of the call; -1 stays."""
+        return index if self.kept is None else np.where(index < 0, -1, self.kept[index])
 
 
 def counted(call: Call) -> tuple[Any, Any]:
@@ -288,11 +319,18 @@ def group_count(groups: Any, *, dropna: bool = True) -> GroupCounts:
     >>> ordo.group_count([7, 3, 7])
     GroupCounts(groups=array([3, 7]), counts=array([1, 2]))
     """
-    return GroupCounts(*counted(Call(groups, dropna)))
+    call = Call(groups, dropna)
+    keys, counts = counted(call)
+    return GroupCounts(call.rows.restored(keys), counts)
 
 
 def group_argsort(
-    groups: Any, a: Any = None, *, descending: bool = False, dropna: bool = True
+    groups: Any,
+    a: Any = None,
+    *,
+    descending: bool = False,
+    dropna: bool = True,
+    out: Any = None,
 ) -> Any:
     """Returns the rows in the order of (group, key); ties keep their order.
 
@@ -301,6 +339,7 @@ def group_argsort(
     groups, dropna : as for `group_count`. Rows of no group are left out.
     a : the key of each row. None: the rows of a group keep their order.
     descending : the largest key of a group first. Groups stay in ascending order.
+    out : array for the result, with one element for each row that is in a group.
 
     Returns
     -------
@@ -318,12 +357,16 @@ def group_argsort(
     array([1, 2, 0])
     """
     call = Call(groups, dropna)
-    keys, code = call.values(a) if a is not None else (None, 0)
+    return into(out, call.numbered(_rows_by_group(call, a, flag(descending, "descending"))))
+
+
+def _rows_by_group(call: Call, a: Any, descending: bool) -> Any:
+    keys, rows = call.values(a, descending) if a is not None else (None, None)
     index = np.empty(call.n, np.int64)
-    opts = _options(flags=_lib.DESCENDING if flag(descending, "descending") else 0)
     _argsort(
-        host_context(), call.address, code, None if keys is None else pointer(keys), call.n,
-        _lib.U64, pointer(index), opts,
+        host_context(), call.address, 0 if rows is None else rows.code,
+        None if keys is None else pointer(keys), call.n, _lib.U64, pointer(index),
+        _options(flags=_lib.DESCENDING if descending else 0),
     )  # fmt: skip
     return index[: int(call.sizes[: call.count.value].sum())]
 
@@ -331,11 +374,12 @@ def group_argsort(
 def group_rank(
     groups: Any,
     a: Any,
-    method: str = "average",
+    method: _lib.Ties = "average",
     *,
     descending: bool = False,
     dropna: bool = True,
     dtype: Any = None,
+    out: Any = None,
 ) -> Any:
     """Returns the rank of each element in its group, as pandas' ``groupby().rank()``.
 
@@ -345,10 +389,11 @@ def group_rank(
     a : the key of each row. NaNs are last in their group and tie.
     method, dtype : as for `rankdata`.
     descending : the largest key of a group has rank 1.
+    out : array for the ranks, of the length of `a`.
 
     Returns
     -------
-    Array of ranks that start at 1 in each group.
+    Array of ranks that start at 1 in each group; a Series if `a` is one.
 
     Raises
     ------
@@ -363,15 +408,19 @@ def group_rank(
     """
     ties = _lib.number_of(_lib.TIES, method, "method")
     call = Call(groups, dropna, results=False)
-    keys, code = call.values(a)
+    keys, rows = call.values(a, flag(descending, "descending"))
     wanted = rank_type(method, dtype, call.n)
     ranks = np.empty(call.n, wanted)
-    opts = _options(flags=_lib.DESCENDING if flag(descending, "descending") else 0, ties=ties)
+    opts = _options(flags=_lib.DESCENDING if descending else 0, ties=ties)
     _rank(
-        host_context(), call.address, code, pointer(keys), call.n, _RANK_TYPES[wanted],
+        host_context(), call.address, rows.code, pointer(keys), call.n, _RANK_TYPES[wanted],
         pointer(ranks), opts,
     )  # fmt: skip
-    return ranks
+    if call.kept is not None:
+        among, ranks = ranks, np.full(call.given, np.nan if wanted.kind == "f" else 0, wanted)
+        ranks[call.kept] = among
+    column = column_of(a) if out is None else None
+    return into(out, ranks) if column is None else column.like(ranks)
 
 
 def group_quantile(
@@ -379,7 +428,7 @@ def group_quantile(
     a: Any,
     q: Any,
     *,
-    method: str = "linear",
+    method: _lib.Method = "linear",
     skipna: bool = True,
     dropna: bool = True,
 ) -> GroupValues:
@@ -410,18 +459,35 @@ def group_quantile(
     """
     number = _lib.number_of(_lib.METHODS, method, "method")
     call = Call(groups, dropna)
-    keys, code = call.values(a)
-    wanted = np.ascontiguousarray(q, np.float64)
+    keys, rows = call.values(a)
+    wanted = np.asarray(q, np.float64)
     if wanted.ndim > 1:
         raise ValueError(f"q has {wanted.ndim} dimensions; expected 0 or 1")
-    out = np.empty((call.n, wanted.size))
-    _quantiles(
-        host_context(), call.address, code, pointer(keys), call.n, pointer(wanted), wanted.size,
-        pointer(out), _options(nans=_nans(skipna), method=number),
-    )  # fmt: skip
-    count = call.count.value
-    values = out[:count] if np.ndim(q) == 1 else out[:count, 0]
-    return GroupValues(call.unique[:count].copy(), values.copy())
+    parts = wanted.reshape(-1)
+    if _is_date(rows):
+        out = _quantiles_of_dates(call, a, rows, parts, method, skipna)
+    else:
+        out = np.empty((call.n, parts.size))
+        _quantiles(
+            host_context(), call.address, rows.code, pointer(keys), call.n, pointer(parts),
+            parts.size, pointer(out), _options(nans=_nans(skipna), method=number),
+        )  # fmt: skip
+        out = out[: call.count.value]
+    return GroupValues(call.found(), (out if wanted.ndim == 1 else out[:, 0]).copy())
+
+
+def _quantiles_of_dates(
+    call: Call, a: Any, rows: Rows, q: Any, method: str | None, skipna: bool
+) -> Any:
+    """Returns a row of quantiles for each group; `method` None: the median."""
+    from . import _times
+
+    if q.size and not ((q >= 0) & (q <= 1)).all():
+        raise ValueError("q must be numbers from 0 to 1")
+    order = call.numbered(_rows_by_group(call, a, False))
+    sizes = call.sizes[: call.count.value]
+    elements = rows.restored(rows.keys)[order]
+    return _times.of_groups(elements, sizes, q, method, flag(skipna, "skipna"))
 
 
 def group_median(groups: Any, a: Any, *, skipna: bool = True, dropna: bool = True) -> GroupValues:
@@ -447,14 +513,16 @@ def group_median(groups: Any, a: Any, *, skipna: bool = True, dropna: bool = Tru
     GroupValues(groups=array([3, 7]), values=array([1. , 3.5]))
     """
     call = Call(groups, dropna)
-    keys, code = call.values(a)
+    keys, rows = call.values(a)
+    if _is_date(rows):
+        half = _quantiles_of_dates(call, a, rows, np.array([0.5]), None, skipna)
+        return GroupValues(call.found(), half[:, 0])
     out = np.empty(call.n)
     _median(
-        host_context(), call.address, code, pointer(keys), call.n, pointer(out),
+        host_context(), call.address, rows.code, pointer(keys), call.n, pointer(out),
         _options(nans=_nans(skipna)),
     )  # fmt: skip
-    count = call.count.value
-    return GroupValues(call.unique[:count].copy(), out[:count].copy())
+    return GroupValues(call.found(), out[: call.count.value].copy())
 
 
 def group_topk(
@@ -500,17 +568,22 @@ def group_topk(
     k = int(k)
     if k < 0:
         raise ValueError(f"k is {k}; expected 0 or more")
-    count = len(group_count(groups, dropna=dropna).groups)
     call = Call(groups, dropna)
-    keys, code = call.values(a)
+    count = len(counted(call)[0])
+    keys, rows = call.values(a, flag(largest, "largest"))
     values = np.zeros((count, k), keys.dtype)
     index = np.full((count, k), -1, np.int64)
     found = np.empty(count, np.int64)
     call.struct.capacity = count
     nans = _lib.NANS["omit"] if flag(skipna, "skipna") else _lib.NANS["last"]
-    opts = _options(flags=_lib.DESCENDING if flag(largest, "largest") else 0, nans=nans)
+    opts = _options(flags=_lib.DESCENDING if largest else 0, nans=nans)
     _topk(
-        host_context(), call.address, code, pointer(keys), call.n, k, pointer(values), _lib.U64,
-        pointer(index), pointer(found), opts,
+        host_context(), call.address, rows.code, pointer(keys), call.n, k, pointer(values),
+        _lib.U64, pointer(index), pointer(found), opts,
     )  # fmt: skip
-    return GroupTopK(call.unique[:count].copy(), values, index, found)
+    if _is_date(rows):
+        if skipna:  # NaTs are the last elements of each group
+            index[rows.is_nan(values)] = -1
+            found = np.count_nonzero(index >= 0, axis=1)
+        rows.set_nan(values, index < 0)
+    return GroupTopK(call.found(), rows.restored(values), call.numbered(index), found)

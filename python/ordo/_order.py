@@ -481,7 +481,7 @@ def sort_records(a: Any, field: str, *, descending: bool = False, inplace: bool 
             raise ValueError("inplace needs a contiguous, writable array")
         result = a
     else:
-        result = np.array(a, order="C", copy=True)
+        result = HOST.copy(a)
     opts = _lib.options(
         _lib.SortOptions, flags=_lib.DESCENDING if flag(descending, "descending") else 0
     )

@@ -226,3 +226,97 @@ def argtopk(
 ) -> Any: ...  # fmt: skip
 @overload
 def argtopk(a: Any, k: int, axis: int | None = ..., *, largest: bool = ..., out: _Out) -> _Out: ...
+@overload
+def lexsort(
+    keys: Any, axis: int = ..., *,
+    descending: Any = ..., out: None = ...,
+) -> Any: ...  # fmt: skip
+@overload
+def lexsort(
+    keys: Any, axis: int = ..., *,
+    descending: Any = ..., out: _Out,
+) -> _Out: ...  # fmt: skip
+@overload
+def lexrank(
+    keys: Any, method: _lib.Ties = ..., *,
+    descending: Any = ..., dtype: Any = ..., out: None = ...,
+) -> Any: ...  # fmt: skip
+@overload
+def lexrank(
+    keys: Any, method: _lib.Ties = ..., *,
+    descending: Any = ..., dtype: Any = ..., out: _Out,
+) -> _Out: ...  # fmt: skip
+@overload
+def group_argsort(
+    groups: Any, a: Any = ..., *,
+    descending: bool = ..., dropna: bool = ..., out: None = ...,
+) -> Any: ...  # fmt: skip
+@overload
+def group_argsort(
+    groups: Any, a: Any = ..., *,
+    descending: bool = ..., dropna: bool = ..., out: _Out,
+) -> _Out: ...  # fmt: skip
+@overload
+def group_rank(
+    groups: Any, a: Any, method: _lib.Ties = ..., *,
+    descending: bool = ..., dropna: bool = ..., dtype: Any = ..., out: None = ...,
+) -> Any: ...  # fmt: skip
+@overload
+def group_rank(
+    groups: Any, a: Any, method: _lib.Ties = ..., *,
+    descending: bool = ..., dropna: bool = ..., dtype: Any = ..., out: _Out,
+) -> _Out: ...  # fmt: skip
+@overload
+def moving_median(
+    a: Any, window: int, min_periods: int | None = ..., axis: int | None = ..., *,
+    center: bool = ..., nan_policy: _lib.NanPolicy = ..., out: None = ...,
+) -> Any: ...  # fmt: skip
+@overload
+def moving_median(
+    a: Any, window: int, min_periods: int | None = ..., axis: int | None = ..., *,
+    center: bool = ..., nan_policy: _lib.NanPolicy = ..., out: _Out,
+) -> _Out: ...  # fmt: skip
+@overload
+def moving_min(
+    a: Any, window: int, min_periods: int | None = ..., axis: int | None = ..., *,
+    center: bool = ..., nan_policy: _lib.NanPolicy = ..., out: None = ...,
+) -> Any: ...  # fmt: skip
+@overload
+def moving_min(
+    a: Any, window: int, min_periods: int | None = ..., axis: int | None = ..., *,
+    center: bool = ..., nan_policy: _lib.NanPolicy = ..., out: _Out,
+) -> _Out: ...  # fmt: skip
+@overload
+def moving_max(
+    a: Any, window: int, min_periods: int | None = ..., axis: int | None = ..., *,
+    center: bool = ..., nan_policy: _lib.NanPolicy = ..., out: None = ...,
+) -> Any: ...  # fmt: skip
+@overload
+def moving_max(
+    a: Any, window: int, min_periods: int | None = ..., axis: int | None = ..., *,
+    center: bool = ..., nan_policy: _lib.NanPolicy = ..., out: _Out,
+) -> _Out: ...  # fmt: skip
+@overload
+def moving_quantile(
+    a: Any, window: int, q: float, min_periods: int | None = ..., axis: int | None = ..., *,
+    method: _lib.Method = ..., center: bool = ..., nan_policy: _lib.NanPolicy = ...,
+    out: None = ...,
+) -> Any: ...  # fmt: skip
+@overload
+def moving_quantile(
+    a: Any, window: int, q: float, min_periods: int | None = ..., axis: int | None = ..., *,
+    method: _lib.Method = ..., center: bool = ..., nan_policy: _lib.NanPolicy = ...,
+    out: _Out,
+) -> _Out: ...  # fmt: skip
+@overload
+def moving_rank(
+    a: Any, window: int, min_periods: int | None = ..., axis: int | None = ..., *,
+    method: _lib.Ties = ..., descending: bool = ..., center: bool = ...,
+    nan_policy: _lib.NanPolicy = ..., out: None = ...,
+) -> Any: ...  # fmt: skip
+@overload
+def moving_rank(
+    a: Any, window: int, min_periods: int | None = ..., axis: int | None = ..., *,
+    method: _lib.Ties = ..., descending: bool = ..., center: bool = ...,
+    nan_policy: _lib.NanPolicy = ..., out: _Out,
+) -> _Out: ...  # fmt: skip

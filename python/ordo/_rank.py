@@ -15,12 +15,12 @@ from ._arrays import (
     Rows,
     address,
     is_text,
+    nans_of,
     numbers_of,
     place_of,
     plain_code,
     plain_has_nan,
     pointer,
-    rows_have_nan,
 )
 from ._check import check_nan_policy, flag, found_nan, into
 from ._context import host_context
@@ -254,8 +254,8 @@ def _rankdata(
         def ranked(kind: Any) -> Any:
             return _weighted_rows(rows, method, descending, kind, each)
 
-    with_nan = rows_have_nan(rows)
-    if with_nan is None:
+    nan = nans_of(rows)
+    if nan is None:
         return rows.back(ranked(wanted))
     if nan_policy == "raise":
         raise found_nan()
@@ -265,9 +265,11 @@ def _rankdata(
         )
     ranks = ranked(_FLOAT)
     if nan_policy == "propagate":
-        place.set_nan(rows.axis_last(ranks), with_nan)
+        place.set_nan(rows.axis_last(ranks), nan.any(rows.at))
+    elif place is HOST:
+        np.putmask(ranks, nan, np.nan)
     else:
-        place.set_nan(ranks, rows.is_nan(rows.keys))
+        place.set_nan(ranks, nan)
     return rows.back(ranks)
 
 

@@ -94,11 +94,18 @@ def median(array: Any, axis: Any, keepdims: bool, nan_policy: str) -> Any:
     ordered = _Sorted(array, axis, nan_policy)
     n = np.maximum(ordered.count, 1)
     below, above = ordered.at((n - 1) // 2), ordered.at(n // 2)
-    if array.dtype.kind == "m":
-        found = np.where(below == above, below, (below + above) / 2)
-    else:
-        found = below + (above - below) // 2
-    return ordered.finish(found, (), keepdims)
+    return ordered.finish(_middle(below, above), (), keepdims)
+
+
+def _middle(below: Any, above: Any) -> Any:
+    if below.dtype.kind == "m":
+        return np.where(below == above, below, (below + above) / 2)
+    return below + (above - below) // 2
+
+
+def _interpolated(below: Any, above: Any, fraction: Any) -> Any:
+    step = above - below
+    return np.where(fraction >= 0.5, above - step * (1 - fraction), below + step * fraction)
 
 
 def quantile(array: Any, q: Any, axis: Any, method: str, keepdims: bool, nan_policy: str) -> Any:
@@ -110,6 +117,29 @@ def quantile(array: Any, q: Any, axis: Any, method: str, keepdims: bool, nan_pol
         return ordered.finish(ordered.at(positions(n, parts, method)), q.shape, keepdims)
     position, fraction = between(n, parts, method)
     below, above = ordered.at(position), ordered.at(np.minimum(position + 1, n - 1))
-    step = above - below
-    found = np.where(fraction >= 0.5, above - step * (1 - fraction), below + step * fraction)
-    return ordered.finish(found, q.shape, keepdims)
+    return ordered.finish(_interpolated(below, above, fraction), q.shape, keepdims)
+
+
+def of_groups(elements: Any, sizes: Any, q: Any, method: str | None, skipna: bool) -> Any:
+    """Returns a row of quantiles for each group; `method` None: the median.
+
+    The groups have `sizes` elements each, one group after the other, sorted with NaTs last.
+    """
+    starts = np.cumsum(sizes) - sizes
+    nat = np.isnat(elements)
+    missing = np.add.reduceat(nat, starts, dtype=np.int64) if sizes.size else sizes
+    left = sizes - missing
+    n = np.maximum(left, 1)[:, np.newaxis]
+
+    def at(position: Any) -> Any:
+        return elements[starts[:, np.newaxis] + position.astype(np.intp)]
+
+    if method is None:
+        found = _middle(at((n - 1) // 2), at(n // 2))
+    elif method in DISCRETE:
+        found = at(positions(n, q, method))
+    else:
+        position, fraction = between(n, q, method)
+        found = _interpolated(at(position), at(np.minimum(position + 1, n - 1)), fraction)
+    found[(left == 0) if skipna else (missing > 0)] = "NaT"
+    return found

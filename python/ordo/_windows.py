@@ -9,8 +9,9 @@ import numpy as np
 
 from . import _lib
 from ._arrays import FLOATS, HOST, TYPES, Rows, address, numbers_of, rows_have_nan
-from ._check import check_nan_policy, flag, found_nan, integer, unmasked
+from ._check import check_nan_policy, flag, found_nan, integer, into, unmasked
 from ._inputs.device import with_guests
+from ._inputs.series import column_of
 
 _MEDIAN, _QUANTILE, _RANK, _MIN, _MAX = range(1, 6)
 _DOUBLE = np.dtype(np.float64)
@@ -28,6 +29,12 @@ def _moving(
     fields: dict[str, Any],
     dtype: Any = None,
 ) -> Any:
+    column = column_of(a)
+    if column is not None:
+        array = numbers_of(a)[1]
+        return column.like(
+            _moving(array, op, window, min_periods, axis, center, nan_policy, fields, dtype)
+        )
     window = integer(window, "window")
     if window < 1:
         raise ValueError(f"window is {window}; expected at least 1")
@@ -36,9 +43,14 @@ def _moving(
         raise ValueError(f"min_periods is {periods}; expected 0 to the window, {window}")
     check_nan_policy(nan_policy)
     rows = Rows(*numbers_of(a), axis, strided=True)
+    place, code = rows.place, rows.code
+    if place is HOST and np.dtype(rows.dtype).kind in "Mm":
+        raise TypeError(
+            f"the elements have dtype {rows.dtype}; expected numbers: a moving window of dates "
+            "needs a.astype('int64'), in which NaT is the smallest number"
+        )
     if nan_policy == "raise" and rows_have_nan(rows) is not None:
         raise found_nan()
-    place, code = rows.place, rows.code
     opts = _lib.MovingOptions(
         struct_size=ctypes.sizeof(_lib.MovingOptions),
         flags=place.flags | fields.pop("flags", 0),
@@ -68,7 +80,8 @@ def moving_median(
     axis: int | None = -1,
     *,
     center: bool = False,
-    nan_policy: str = "omit",
+    nan_policy: _lib.NanPolicy = "omit",
+    out: Any = None,
 ) -> Any:
     """Returns the median of a moving window, as `Series.rolling(window).median()` of pandas does.
 
@@ -84,11 +97,13 @@ def moving_median(
     center : the window of element i ends with element i + (window - 1) // 2.
     nan_policy : 'omit': NaNs are missing. 'propagate': a window with a NaN gives NaN. 'raise': a
         NaN raises a ValueError.
+    out : array for the result, of the shape of `a`.
 
     Returns
     -------
-    Array of the shape of `a`: float64 for integers, else the dtype of `a` (computed in float64 and
-    rounded once). Infinities are ordinary numbers; pandas treats them as missing values.
+    Array of the shape of `a`, or a Series if `a` is one: float64 for integers, else the dtype of
+    `a` (computed in float64 and rounded once). Infinities are ordinary numbers; pandas treats them
+    as missing values.
 
     Raises
     ------
@@ -104,7 +119,7 @@ def moving_median(
     >>> ordo.moving_median([4, 2, 9, 5], 3, min_periods=1)
     array([4., 3., 4., 5.])
     """
-    return _moving(a, _MEDIAN, window, min_periods, axis, center, nan_policy, {})
+    return into(out, _moving(a, _MEDIAN, window, min_periods, axis, center, nan_policy, {}))
 
 
 def moving_quantile(
@@ -114,9 +129,10 @@ def moving_quantile(
     min_periods: int | None = None,
     axis: int | None = -1,
     *,
-    method: str = "linear",
+    method: _lib.Method = "linear",
     center: bool = False,
-    nan_policy: str = "omit",
+    nan_policy: _lib.NanPolicy = "omit",
+    out: Any = None,
 ) -> Any:
     """Returns a quantile of a moving window, as `rolling(window).quantile(q)` of pandas does.
 
@@ -124,7 +140,7 @@ def moving_quantile(
     ----------
     q : a number from 0 to 1.
     method : one of the methods of `quantile`.
-    a, window, min_periods, axis, center, nan_policy : as for `moving_median`.
+    a, window, min_periods, axis, center, nan_policy, out : as for `moving_median`.
 
     Returns
     -------
@@ -141,7 +157,7 @@ def moving_quantile(
     array([ nan, 2.5 , 3.75, 6.  ])
     """
     fields = {"q": float(q), "method": _lib.number_of(_lib.METHODS, method, "method")}
-    return _moving(a, _QUANTILE, window, min_periods, axis, center, nan_policy, fields)
+    return into(out, _moving(a, _QUANTILE, window, min_periods, axis, center, nan_policy, fields))
 
 
 def moving_rank(
@@ -150,10 +166,11 @@ def moving_rank(
     min_periods: int | None = None,
     axis: int | None = -1,
     *,
-    method: str = "average",
+    method: _lib.Ties = "average",
     descending: bool = False,
     center: bool = False,
-    nan_policy: str = "omit",
+    nan_policy: _lib.NanPolicy = "omit",
+    out: Any = None,
 ) -> Any:
     """Returns the rank of the last element of a moving window, as pandas' `rolling().rank()` does.
 
@@ -161,7 +178,7 @@ def moving_rank(
     ----------
     method : rule for ties, as for `rankdata`.
     descending : the largest element has rank 1.
-    a, window, min_periods, axis, center, nan_policy : as for `moving_median`.
+    a, window, min_periods, axis, center, nan_policy, out : as for `moving_median`.
 
     Returns
     -------
@@ -181,7 +198,8 @@ def moving_rank(
         "ties": _lib.number_of(_lib.TIES, method, "method"),
         "flags": _lib.DESCENDING if flag(descending, "descending") else 0,
     }
-    return _moving(a, _RANK, window, min_periods, axis, center, nan_policy, fields, _DOUBLE)
+    ranks = _moving(a, _RANK, window, min_periods, axis, center, nan_policy, fields, _DOUBLE)
+    return into(out, ranks)
 
 
 def moving_min(
@@ -191,14 +209,15 @@ def moving_min(
     axis: int | None = -1,
     *,
     center: bool = False,
-    nan_policy: str = "omit",
+    nan_policy: _lib.NanPolicy = "omit",
+    out: Any = None,
 ) -> Any:
     """Returns the smallest element of a moving window, as `rolling(window).min()` of pandas does.
 
     Parameters
     ----------
-    a, window, min_periods, axis, center, nan_policy : as for `moving_median`. The window may have
-        any length.
+    a, window, min_periods, axis, center, nan_policy, out : as for `moving_median`. The window may
+        have any length.
 
     Returns
     -------
@@ -214,7 +233,7 @@ def moving_min(
     >>> ordo.moving_min([4, 2, 9, 5], 2)
     array([nan,  2.,  2.,  5.])
     """
-    return _moving(a, _MIN, window, min_periods, axis, center, nan_policy, {})
+    return into(out, _moving(a, _MIN, window, min_periods, axis, center, nan_policy, {}))
 
 
 def moving_max(
@@ -224,13 +243,14 @@ def moving_max(
     axis: int | None = -1,
     *,
     center: bool = False,
-    nan_policy: str = "omit",
+    nan_policy: _lib.NanPolicy = "omit",
+    out: Any = None,
 ) -> Any:
     """Returns the largest element of a moving window, as `rolling(window).max()` of pandas does.
 
     Parameters
     ----------
-    a, window, min_periods, axis, center, nan_policy : as for `moving_min`.
+    a, window, min_periods, axis, center, nan_policy, out : as for `moving_min`.
 
     Returns
     -------
@@ -246,7 +266,7 @@ def moving_max(
     >>> ordo.moving_max([4, 2, 9, 5], 2)
     array([nan,  4.,  9.,  9.])
     """
-    return _moving(a, _MAX, window, min_periods, axis, center, nan_policy, {})
+    return into(out, _moving(a, _MAX, window, min_periods, axis, center, nan_policy, {}))
 
 
 # ---- Weights -----------------------------------------------------------------------------------

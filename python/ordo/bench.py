@@ -59,9 +59,10 @@ def cpus() -> int:
 class Bench:
     """Measures subjects, prints a row for each, and keeps the rows for the JSON file."""
 
-    def __init__(self, repeat: int, only: list[str]) -> None:
+    def __init__(self, repeat: int, only: list[str], shapes: list[tuple[int, ...]]) -> None:
         self.repeat = repeat
         self.only = only
+        self.shapes = shapes
         self.rows: list[dict[str, Any]] = []
 
     def least(self, call: Call, wait: Call | None = None) -> float:
@@ -352,19 +353,23 @@ def rows(bench: Bench, n: int) -> None:
     """Rows of 3, 100 and 10^5 elements: 10^6, 10^5 and 1000 of them for n = 10^7."""
     modules = {name: optional(name) for name in ("numpy", "bottleneck")}
     modules["scipy"] = optional("scipy.stats")
-    for length, share in ((3, 10), (100, 100), (10**5, 10**4)):
-        shape = (max(n // share, 1), min(length, n))
+    usual = [
+        (max(n // share, 1), min(length, n))
+        for length, share in ((3, 10), (100, 100), (10**5, 10**4))
+    ]
+    for shape in bench.shapes or usual:
         x = np.random.default_rng(6).random(shape)
         subjects = [(f"{name} {shape[0]}x{shape[1]}", *calls) for name, *calls in of_rows(x)]
         bench.run("rows", subjects, modules, threads=tuple(sorted({1, cpus()})))
 
 
 def groups(bench: Bench, n: int) -> None:
-    """About 100 rows a group. The top-k of pandas takes seconds, so `overhead` alone has it."""
+    """About 100 rows a group. Above 10^6 rows the top-k, which takes pandas long, is left out."""
     rng = np.random.default_rng(9)
     x, codes = rng.random(n), rng.integers(0, n // 100 + 1, n)
     modules = {"numpy": np, "pandas": optional("pandas")}
-    subjects = [s for s in of_groups(x, codes) if s[0] not in ("group_topk", "lexrank")]
+    left_out = ("group_topk", "lexrank") if n > 10**6 else ("lexrank",)
+    subjects = [s for s in of_groups(x, codes) if s[0] not in left_out]
     bench.run("groups", subjects, modules, threads=tuple(sorted({1, cpus()})))
 
 
@@ -489,6 +494,13 @@ def machine() -> dict[str, Any]:
     }
 
 
+def shape_of(text: str) -> tuple[int, ...]:
+    shape = tuple(int(part) if part.isdigit() else 0 for part in text.split("x"))
+    if len(shape) != 2 or 0 in shape:
+        raise SystemExit(f"--shapes has {text!r}; expected rows and columns, as in 1000x3")
+    return shape
+
+
 def save(bench: Bench, path: str, revision: str | None) -> None:
     document = {
         "machine": machine(),
@@ -513,6 +525,9 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument(
         "--only", metavar="NAMES", help="only rows whose names start with one of these (a,b,c)"
     )
+    parser.add_argument(
+        "--shapes", metavar="LIST", help="shapes of section rows instead of those of -n: 1000x3,9x9"
+    )
     parser.add_argument("--repeat", type=int, default=3, help="calls; the smallest time counts")
     parser.add_argument("--json", metavar="FILE", help="also write the rows to a JSON file")
     parser.add_argument("--revision", help="of the source; written to the JSON file")
@@ -525,7 +540,8 @@ def main(arguments: list[str] | None = None) -> None:
     unknown = set(wish.sections) - set(SECTIONS)
     if unknown:
         parser.error(f"unknown section {', '.join(unknown)}; expected {', '.join(SECTIONS)}")
-    bench = Bench(wish.repeat, wish.only.split(",") if wish.only else [])
+    shapes = [shape_of(text) for text in wish.shapes.split(",")] if wish.shapes else []
+    bench = Bench(wish.repeat, wish.only.split(",") if wish.only else [], shapes)
     ordo.show_config()
     for section in wish.sections or SECTIONS:
         n = 10 if section == "overhead" else int(wish.n or SIZES.get(section, 10**7))

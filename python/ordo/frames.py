@@ -23,9 +23,9 @@ from typing import Any, Callable
 import ordo
 
 _VERBS = (
-    "argpartition argsort argtopk cummax cummin cumsum is_sorted median nanmedian nanpercentile "
-    "nanquantile partition percentile quantile radius rank rank_sorted rankdata select sort top_k "
-    "topk unique"
+    "argpartition argsort argtopk cummax cummin cumsum is_sorted median moving_max moving_median "
+    "moving_min moving_quantile moving_rank nanmedian nanpercentile nanquantile partition "
+    "percentile quantile radius rank rank_sorted rankdata select sort top_k topk unique"
 ).split()
 
 

@@ -189,3 +189,15 @@ def test_lexsort_along_an_axis():
             ordo.lexsort([np.zeros(shape)], axis)
     with pytest.raises(ValueError, match="shapes"):
         ordo.lexsort([np.zeros((2, 3)), np.zeros((3, 2))])
+
+
+def test_sort_many_records() -> None:
+    """So many bytes that all threads make the copy that is sorted."""
+    records = np.zeros(1 << 17, [("id", "u4"), ("key", "f8"), ("more", "V20")])
+    records["id"] = np.arange(records.size)
+    records["key"] = np.random.default_rng(4).integers(0, 1000, records.size)
+    before = records.copy()
+    expected = records[np.argsort(records["key"], kind="stable")]
+    assert ordo.sort_records(records, "key").tobytes() == expected.tobytes()
+    assert records.tobytes() == before.tobytes()
+    assert ordo.sort_records(records[::-1], "id").tobytes() == before.tobytes()

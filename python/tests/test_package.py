@@ -156,14 +156,18 @@ def test_types_for_checkers(tmp_path):
              "unique([1], True, return_counts=True)[2]", "unique([1], False, True, True)[2]",
              "radius([1], sequences=True)[3]", "is_sorted([1], None).bit_length()",
              "sort([1], out=bytearray()).hex()", "cumsum([1], None, None, bytearray()).hex()",
-             "median([1]).anything", "rank([1], out=None).anything"]  # fmt: skip
+             "median([1]).anything", "rank([1], out=None).anything", "lexrank([[1]], 'min')",
+             "moving_rank([1], 2, out=bytearray()).hex()", "group_rank([1], [1]).size"]  # fmt: skip
     wrong = ["rankdata([1], 'averge')", "quantile([1], 0.5, method='lin')", "sort(1, axis='x')",
              "median([1], nan_policy='omitted')", "searchsorted(1, 2, side='middle')",
              "unique([1], True)[2]", "unique([1], return_counts=True).size",
              "unique([1], return_inverse=True, return_counts=True)[3]",
              "radius([1], sequences=True)[4]", "radius([1], None)[0]",
              "quantile([1], 0.5, out=bytearray()).shape", "cummax([1], 0, bytearray()).shape",
-             "nanquantile([1], 0.5, method='lin', out=bytearray())"]  # fmt: skip
+             "nanquantile([1], 0.5, method='lin', out=bytearray())", "lexrank([[1]], 'averge')",
+             "group_rank([1], [1], 'averge')", "group_quantile([1], [1], 0.5, method='lin')",
+             "moving_rank([1], 2, method='averge')", "moving_min([1], 2, nan_policy='omitted')",
+             "moving_max([1], 2, out=bytearray()).shape"]  # fmt: skip
     file = tmp_path / "calls.py"
     file.write_text("import ordo\n" + "".join(f"ordo.{call}\n" for call in right + wrong))
     done = subprocess.run(
@@ -254,7 +258,18 @@ def test_groups(tmp_path):
     target = tmp_path / "rows.json"
     bench.main(["groups", "-n", "300", "--repeat", "1", "--json", str(target)])
     names = [row["name"] for row in json.loads(target.read_text())["rows"]]
-    assert {"group_count", "group_median", "group_rank", "sort_records"} <= set(names)
+    assert {"group_count", "group_median", "group_rank", "group_topk", "sort_records"} <= set(names)
+
+
+def test_shapes_of_rows(tmp_path):
+    target = tmp_path / "rows.json"
+    bench.main(["rows", "--shapes", "6x3,2x9", "--only", "sort", "--repeat", "1", "--json",
+                str(target)])  # fmt: skip
+    names = [row["name"] for row in json.loads(target.read_text())["rows"]]
+    assert names == ["sort 6x3", "sort 2x9"]
+    for wrong in ("6", "6x0", "axb", "1x2x3"):
+        with pytest.raises(SystemExit, match="expected rows and columns"):
+            bench.main(["rows", "--shapes", wrong])
 
 
 def test_an_unknown_section():

@@ -184,3 +184,24 @@ def test_short_rows(n, dtype, kind):
     for method in METHODS:
         each = [ordo.rankdata(row, method, algorithm="merge") for row in held]
         assert np.array_equal(ordo.rankdata(held, method, axis=1), each)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+def test_sums_and_quantiles_of_short_rows(dtype, n):
+    """Each row has the bytes of a separate call, also with NaNs and zeros of both signs."""
+    values = np.array([np.nan, np.inf, -0.0, 0.0, 1e-3, 2.5, -7.0, 1e30], dtype)
+    a = values[np.random.default_rng(n).integers(0, values.size, (300, n))]
+    with np.errstate(all="ignore"):
+        for exclusive in (False, True):
+            sums = ordo.cumsum(a, 1, exclusive=exclusive)
+            each = [ordo.cumsum(row, exclusive=exclusive) for row in a]
+            assert sums.tobytes() == np.array(each).tobytes()
+        clean = a[~np.isnan(a).all(1)]
+        for policy in ("propagate", "omit"):
+            q = ordo.quantile(clean, [0.0, 0.3, 0.5, 1.0], 1, nan_policy=policy)
+            each = [ordo.quantile(row, [0.0, 0.3, 0.5, 1.0], nan_policy=policy) for row in clean]
+            assert np.array_equal(q, np.array(each).T, equal_nan=True)
+            middle = ordo.median(clean, 1, nan_policy=policy)
+            each = [ordo.median(row, nan_policy=policy) for row in clean]
+            assert np.array_equal(middle, each, equal_nan=True)

@@ -18,6 +18,14 @@
 
 typedef uint64_t scan_combine_fn(uint64_t before, uint64_t piece);
 
+/* Scans rows of n elements, 1 to FEW, without gaps, each from the same carry. */
+typedef void scan_few_fn(const void *in, size_t n, size_t rows, uint64_t carry, void *out,
+                         bool exclusive);
+
+enum {
+    FEW = 4
+};
+
 typedef struct scan_kind { /* one operation on one type; a carry is an integer or a float's bits */
     cpu_reduce_fn   *reduce;
     cpu_scan_fn     *scan;
@@ -25,6 +33,7 @@ typedef struct scan_kind { /* one operation on one type; a carry is an integer o
     uint64_t         inclusive, exclusive; /* the carry into the first piece */
     bool             starts_at_inf;        /* exclusive: the first result is +inf, not the carry */
     bool             ordered;              /* the order of additions changes the result */
+    scan_few_fn     *few;                  /* or NULL */
 } scan_kind;
 
 typedef struct scan_work {
@@ -76,15 +85,20 @@ SCAN_SUM(u32, uint32_t, uint64_t)
 
 static scan_kind own_sum(const cpu_kernels *kernels, enum cpu_width width)
 {
-    return (scan_kind){kernels->sum[width], kernels->scan_sum[width], add_bits, 0, 0, false, false};
+    return (scan_kind){
+        kernels->sum[width], kernels->scan_sum[width], add_bits, 0, 0, false, false, NULL};
 }
 
 #define WIDE_SUM(name)                                                                             \
-    (scan_kind) { sum_##name, scan_sum_##name, add_bits, 0, 0, false, false }
+    (scan_kind) { sum_##name, scan_sum_##name, add_bits, 0, 0, false, false, NULL }
 
 /* Inclusive float sums start from -0, because -0 + -0 is -0. */
 #define FLOAT_SUM(name)                                                                            \
-    (scan_kind) { sum_##name, scan_sum_##name, add_##name, to_carry_##name(-0.0), 0, false, true }
+    (scan_kind)                                                                                    \
+    {                                                                                              \
+        sum_##name, scan_sum_##name, add_##name, to_carry_##name(-0.0), 0, false, true,            \
+            scan_few_##name                                                                        \
+    }
 
 static scan_kind sum_kind(const cpu_kernels *kernels, ordo_type type, bool wide)
 {
@@ -113,13 +127,14 @@ static scan_kind min_kind(ordo_type type)
                        most,
                        most,
                        type == ORDO_F32 || type == ORDO_F64,
-                       false};
+                       false,
+                       NULL};
 }
 
 static scan_kind max_kind(ordo_type type)
 {
     return (scan_kind){
-        BY_TYPE(type, max_reduce, ), BY_TYPE(type, max_scan, ), max_bits, 0, 0, false, false};
+        BY_TYPE(type, max_reduce, ), BY_TYPE(type, max_scan, ), max_bits, 0, 0, false, false, NULL};
 }
 
 static scan_kind kind_of(const cpu_kernels *kernels, const ordo_scan_job *job)
@@ -195,6 +210,10 @@ void cpu_scan_rows(void *state, const ordo_scan_job *job, size_t rows)
     uint64_t const  carry = job->exclusive ? kind.exclusive : kind.inclusive;
     size_t const    in_size = job->n * ordo_type_size(job->type);
     size_t const    out_size = job->n * ordo_type_size(job->out_type);
+    if (kind.few != NULL && job->n > 0 && job->n <= FEW) {
+        kind.few(job->in, job->n, rows, carry, job->out, job->exclusive);
+        return;
+    }
     for (size_t r = 0; r < rows; r++) {
         char *const out = (char *)job->out + r * out_size;
         (void)kind.scan((const char *)job->in + r * in_size, job->n, carry, out, job->exclusive,

@@ -85,6 +85,37 @@ static uint64_t SFN(scan_sum)(const void *in, size_t n, uint64_t carry, void *ou
     return SFN(to_carry)(sum);
 }
 
+/* Rows of n keys, a constant of 1 to 4, without gaps: the additions of scan_sum. */
+static inline void SFN(scan_group_rows)(const KEY *a, size_t n, size_t rows, RESULT before,
+                                        RESULT *r, bool exclusive)
+{
+    for (size_t row = 0; row < rows; row++, a += n, r += n) {
+        RESULT z[4];
+        (void)SFN(group)(a, n, z);
+        for (size_t j = 0; j < n; j++) {
+            RESULT const sum = (RESULT)-0.0;
+            if (exclusive)
+                r[j] = SFN(settle)(before + (j == 0 ? sum : sum + z[j - 1]));
+            else
+                r[j] = SFN(settle)(before + (sum + z[j]));
+        }
+    }
+}
+
+static void SFN(scan_few)(const void *in, size_t n, size_t rows, uint64_t carry, void *out,
+                          bool exclusive)
+{
+    RESULT const before = SFN(of_carry)(carry);
+    if (n == 1)
+        SFN(scan_group_rows)(in, 1, rows, before, out, exclusive);
+    else if (n == 2)
+        SFN(scan_group_rows)(in, 2, rows, before, out, exclusive);
+    else if (n == 3)
+        SFN(scan_group_rows)(in, 3, rows, before, out, exclusive);
+    else
+        SFN(scan_group_rows)(in, 4, rows, before, out, exclusive);
+}
+
 static uint64_t SFN(add)(uint64_t before, uint64_t piece)
 {
     return SFN(to_carry)(SFN(of_carry)(before) + SFN(of_carry)(piece));
