@@ -81,8 +81,9 @@ for kind in mpich openmpi; do
         continue
     fi
     program=$tmp/ordo-mpi.$kind
-    "$compiler" -std=c11 -O1 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -I "$root" \
-        -I "$root/include" "$root"/mpi/*.c "$root"/cli/io/npy.c "$root"/cli/io/number*.c "$root"/cli/io/powers.c \
+    "$compiler" -std=c11 -O1 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -I "$root" -I "$root/lib" \
+        -I "$root/include" "$root"/mpi/*.c "$root"/cli/io/npy.c "$root"/cli/io/text/number*.c \
+        "$root"/cli/io/text/powers.c \
         "$root"/cli/terminal.c "$root"/cli/signals.c -L "$build" -lordo -Wl,-rpath,"$build" \
         -lpthread -lm -o "$program" || die "$compiler does not compile ordo-mpi"
     for count in 2 3 8; do
