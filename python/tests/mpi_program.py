@@ -119,7 +119,7 @@ def check_large_messages() -> None:
     from ordo import _mpi
 
     _mpi._PIECE = 1000
-    check(np.round(rng.standard_normal(20000), 2), "random", False)
+    check(np.round(rng.standard_normal(9000), 2), "random", False)
     _mpi._PIECE = 256 << 20
 
 
@@ -129,14 +129,9 @@ def main() -> None:
 
     world = MPI.COMM_WORLD
     rank, size = world.Get_rank(), world.Get_size()
-    for dtype in ["i1", "u2", "i4", "u8", "f4", "f8"]:
-        a = (
-            np.abs(rng.standard_normal(700)) * 60
-            if dtype[0] == "u"
-            else rng.standard_normal(700) * 60
-        )
-        for kind in ("equal", "random", "one"):
-            check(a.astype(dtype), kind, dtype in ("u2", "f4"))
+    for dtype, kind in zip(("i1", "u2", "i4", "u8", "f4"), ("equal", "random", "one") * 2):
+        a = rng.standard_normal(700) * 60
+        check((abs(a) if dtype[0] == "u" else a).astype(dtype), kind, dtype in ("u2", "f4"))
     for dtype in ["f2", "?", ">i4"]:
         edges = parts(90, "random")
         a = (rng.standard_normal(90) * 3).astype(dtype)
@@ -145,7 +140,6 @@ def main() -> None:
     special = np.array([np.nan, -0.0, 0.0, np.inf, -np.inf, 1.0, -0.0, np.nan] * 30)
     check(special, "random", True)
     check(np.full(301, 7, "u4"), "random", False)
-    check(np.arange(300), "equal", False)
     check_errors()
     check_other_comm()
     check_large_messages()
