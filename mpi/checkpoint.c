@@ -24,6 +24,7 @@ typedef struct checkpoint {
     division      parts;
     unsigned char finished[MOST_RANGES];
     size_t        left; /* ranges that are not finished */
+    double        read_seconds, plan_seconds, sort_seconds, save_seconds, output_seconds;
 } checkpoint;
 
 static bool open_folder(const job *j)
@@ -68,12 +69,17 @@ static bool sort_range(checkpoint *c, size_t g, char *out)
                          c->parts.place != NULL ? c->parts.place + start : NULL,
                          c->parts.from[g + 1] - start};
     size_t         from, to;
+    double const   begun = cli_now();
     ranges_part(j, &c->p, g, &from, &to);
     fault_point(j->world, "range", g);
     if (!elements_sort(j, &in, out, to - from))
         return false;
     fault_point(j->world, "sorted", g);
-    return ranges_write(j, &c->p, g, out);
+    double const sorted = cli_now();
+    bool const   fine = ranges_write(j, &c->p, g, out);
+    c->sort_seconds += sorted - begun;
+    c->save_seconds += cli_now() - sorted;
+    return fine;
 }
 
 /* Bytes of the largest part of a range. */
@@ -92,8 +98,12 @@ static bool sort_ranges(checkpoint *c)
 {
     job *const       j = c->j;
     slice_wish const wish = wish_of_input(&j->w);
+    double const     begun = cli_now();
     fault_point(j->world, "read", 0);
-    if (!slice_read(j->world, &wish, &j->in) || (!c->found && !plan_make(j, &c->p)))
+    if (!slice_read(j->world, &wish, &j->in))
+        return false;
+    double const read = cli_now();
+    if (!c->found && !plan_make(j, &c->p))
         return false;
     fault_point(j->world, "cuts", 0);
     if (!plan_divide(j, &c->p, !c->found, &c->parts))
@@ -106,6 +116,8 @@ static bool sort_ranges(checkpoint *c)
         free(j->in.keys);
         j->in.keys = NULL;
     }
+    c->read_seconds = read - begun;
+    c->plan_seconds = cli_now() - read;
     char *const out = malloc(largest_part(c) + 1);
     bool        fine = all_fine(j->world, out != NULL, "no memory for a part of a range");
     for (size_t g = 0; fine && g < c->p.ranges; g++)
@@ -123,6 +135,7 @@ static bool write_output(checkpoint *c)
     uint64_t const    from = part_start(p->total, j->rank, j->size);
     uint64_t const    to = part_start(p->total, j->rank + 1, j->size);
     char *const       part = malloc((size_t)((to - from) * p->element) + 1);
+    double const      begun = cli_now();
     char              suffix[32];
     snprintf(suffix, sizeof suffix, "%016" PRIx64,
              p->id); /* a resumed job writes to the same file */
@@ -133,8 +146,19 @@ static bool write_output(checkpoint *c)
                       ranges_load(j, p, from, to, part) &&
                       slice_write(j->world, &target, part, (size_t)(to - from));
     free(part);
+    c->output_seconds = cli_now() - begun;
     fault_point(j->world, "renamed", 0);
     return fine;
+}
+
+static void print_times(const checkpoint *c, double all)
+{
+    fprintf(stderr,
+            "%llu elements on %d ranks  %zu of %zu key ranges sorted  %.3f s: read %.3f s, cuts "
+            "%.3f s, sort %.3f s, save %.3f s, output %.3f s\n",
+            (unsigned long long)c->p.total, c->j->size, c->found ? c->left : (size_t)c->p.ranges,
+            (size_t)c->p.ranges, all, c->read_seconds, c->plan_seconds, c->sort_seconds,
+            c->save_seconds, c->output_seconds);
 }
 
 bool checkpoint_sort(job *j)
@@ -154,9 +178,7 @@ bool checkpoint_sort(job *j)
     if (fine)
         ranges_remove(j, &c->p);
     if (fine && j->w.time && j->rank == 0)
-        fprintf(stderr, "%llu elements on %d ranks  %zu of %zu key ranges sorted  %.3f s\n",
-                (unsigned long long)c->p.total, j->size, c->found ? c->left : (size_t)c->p.ranges,
-                (size_t)c->p.ranges, cli_now() - begun);
+        print_times(c, cli_now() - begun);
     free(c);
     return fine;
 }

@@ -82,6 +82,17 @@ static bool run_on_file(job *j)
     return fine;
 }
 
+/* Some launchers bind each process to one CPU, where more threads only take turns. */
+static void warn_of_binding(const job *j)
+{
+    ordo_info info = ORDO_OPTS(ordo_info, .threads = 0);
+    if (j->rank == 0 && ordo_ctx_info(j->ctx, &info) == ORDO_OK && info.threads > info.affinity)
+        fprintf(stderr,
+                "ordo-mpi: %u threads share %u CPUs; mpirun binds the processes (Open MPI: "
+                "--bind-to none, MPICH: -bind-to none)\n",
+                info.threads, info.affinity);
+}
+
 static bool run(job *j)
 {
     if (strcmp(j->w.command, "predict") == 0)
@@ -93,6 +104,7 @@ static bool run(job *j)
     bool const opened = ordo_mpi_open(j->world, &j->comm) == ORDO_OK;
     if (!all_fine(j->world, opened, "MPI_Comm_dup failed"))
         return false;
+    warn_of_binding(j);
     j->report = ORDO_OPTS(ordo_dist_report, .total = 0);
     bool const fine = strcmp(j->w.command, "tune") == 0 ? model_tune(j) : run_on_file(j);
     ordo_mpi_close(&j->comm);

@@ -108,6 +108,18 @@ static bool parse_cuts(const char *text, plan *p)
     return true;
 }
 
+/* A file with a valid checksum may still be written by hand. */
+static bool consistent(const plan *p)
+{
+    size_t const key = p->type <= ORDO_F64 ? ordo_type_size((ordo_type)p->type) : 0;
+    if (key == 0 || p->element != (p->record_size != 0 ? p->record_size : key))
+        return false;
+    for (uint64_t g = 0; g < p->ranges; g++)
+        if (p->cuts[g].position > p->cuts[g + 1].position)
+            return false;
+    return true;
+}
+
 static bool parse(const char *text, size_t length, plan *p)
 {
     const char *const last = strstr(text, "\ncrc ");
@@ -125,7 +137,7 @@ static bool parse(const char *text, size_t length, plan *p)
             return false;
         put(p, &fields[i], value);
     }
-    return p->ranges >= 1 && p->ranges <= MOST_RANGES && parse_cuts(text, p);
+    return p->ranges >= 1 && p->ranges <= MOST_RANGES && parse_cuts(text, p) && consistent(p);
 }
 
 static void path_of(const job *j, const char *name, char path[PATH_ROOM])

@@ -3,7 +3,8 @@
  *
  * The keys at the cuts are selected exactly over all ranks. Each rank counts its keys between and
  * at the different orders of the cuts, finds by a prefix sum how many ties the ranks before it
- * have, and copies its keys to their ranges. The keys are read twice and written once. */
+ * have, and copies its keys to their ranges. The keys are read twice and written once; two bytes
+ * for each key remember its cell in between. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/keybits.h"
 #include "mpi/fault.h"
@@ -77,12 +78,14 @@ bool plan_make(job *j, plan *p)
 
 typedef struct dividing {
     const plan *p;
-    size_t      count;                                 /* different orders of cuts */
-    uint64_t    orders[MOST_RANGES];                   /* ascending */
-    size_t      first[MOST_RANGES + 1];                /* cuts before those with an order */
+    size_t      count;                  /* different orders of cuts */
+    unsigned    steps;                  /* of a search: 2^steps is more than count */
+    uint64_t    orders[MOST_RANGES];    /* ascending, then padding of the largest order */
+    size_t      first[MOST_RANGES + 1]; /* cuts before those with an order */
     uint64_t    below[MOST_RANGES], tied[MOST_RANGES]; /* keys of this rank below and at an order */
     uint64_t    before[MOST_RANGES];                   /* tied keys of the ranks before this one */
-    uint64_t    cells[2 * MOST_RANGES + 1];
+    uint64_t    counts[2 * MOST_RANGES + 1];
+    uint16_t   *cells; /* of each key */
 } dividing;
 
 static void find_orders(dividing *d)
@@ -93,19 +96,22 @@ static void find_orders(dividing *d)
             d->orders[d->count++] = d->p->cuts[c].order;
         }
     d->first[d->count] = (size_t)d->p->ranges - 1;
+    memset(d->orders + d->count, 255, (MOST_RANGES - d->count) * sizeof *d->orders);
+    while ((size_t)1 << d->steps <= d->count)
+        d->steps++;
 }
 
-/* Cell 2 i is between the orders i - 1 and i, cell 2 i + 1 is at order i. */
+/* Cell 2 i is between the orders i - 1 and i, cell 2 i + 1 is at order i. A fixed number of steps
+ * has no branches to mispredict. */
 static size_t cell_of(const dividing *d, uint64_t order)
 {
-    size_t low = 0, length = d->count;
-    while (length > 0) {
-        size_t const half = length / 2;
-        bool const   above = d->orders[low + half] <= order;
-        low = above ? low + half + 1 : low;
-        length = above ? length - half - 1 : half;
+    size_t at = 0;
+    for (unsigned s = d->steps; s-- > 0;) {
+        size_t const next = at + ((size_t)1 << s);
+        at = d->orders[next - 1] <= order ? next : at;
     }
-    return 2 * low - (low > 0 && d->orders[low - 1] == order);
+    at = at < d->count ? at : d->count; /* the padding may tie with the order */
+    return 2 * at - (at > 0 && d->orders[at - 1] == order);
 }
 
 static void count_cells(dividing *d, const slice *in)
@@ -114,13 +120,16 @@ static void count_cells(dividing *d, const slice *in)
     for (size_t from = 0; from < in->n; from += BLOCK) {
         size_t const n = in->n - from < BLOCK ? in->n - from : BLOCK;
         plan_orders(d->p, in->keys, from, n, orders);
-        for (size_t i = 0; i < n; i++)
-            d->cells[cell_of(d, orders[i])]++;
+        for (size_t i = 0; i < n; i++) {
+            size_t const cell = cell_of(d, orders[i]);
+            d->cells[from + i] = (uint16_t)cell;
+            d->counts[cell]++;
+        }
     }
     uint64_t sum = 0;
     for (size_t i = 0; i < d->count; i++) {
-        d->below[i] = sum += d->cells[2 * i];
-        sum += d->tied[i] = d->cells[2 * i + 1];
+        d->below[i] = sum += d->counts[2 * i];
+        sum += d->tied[i] = d->counts[2 * i + 1];
     }
 }
 
@@ -155,35 +164,46 @@ static void set_starts(const dividing *d, division *out, size_t n)
     out->from[d->p->ranges] = n;
 }
 
+/* A constant size makes a copy one instruction. */
+static void copy_key(char *to, const char *from, size_t size)
+{
+    switch (size) {
+    case 8:
+        memcpy(to, from, 8);
+        return;
+    case 4:
+        memcpy(to, from, 4);
+        return;
+    default:
+        memcpy(to, from, size);
+    }
+}
+
 /* Ties go to the ranges in the order of the input: seen[i] is the number of the next tie of order
  * i, and at[i] the first cut of this order that is behind it. */
 static void copy_elements(const dividing *d, const slice *in, division *out)
 {
     size_t const key = ordo_type_size(in->type);
-    uint64_t     orders[BLOCK], seen[MOST_RANGES];
+    uint64_t     seen[MOST_RANGES];
     size_t       at[MOST_RANGES], next[MOST_RANGES];
     memcpy(seen, d->before, sizeof seen);
     memcpy(next, out->from, sizeof next);
     for (size_t i = 0; i < d->count; i++)
         at[i] = d->first[i] + 1;
-    for (size_t from = 0; from < in->n; from += BLOCK) {
-        size_t const n = in->n - from < BLOCK ? in->n - from : BLOCK;
-        plan_orders(d->p, in->keys, from, n, orders);
-        for (size_t i = 0; i < n; i++) {
-            size_t const cell = cell_of(d, orders[i]);
-            size_t       range = d->first[(cell + 1) / 2];
-            if (cell % 2 == 1) {
-                size_t const tie = cell / 2;
-                while (at[tie] <= d->first[tie + 1] && d->p->cuts[at[tie]].ties <= seen[tie])
-                    at[tie]++;
-                seen[tie]++;
-                range = at[tie] - 1;
-            }
-            size_t const to = next[range]++;
-            memcpy(out->keys + to * key, in->keys + (from + i) * key, key);
-            if (out->place != NULL)
-                out->place[to] = from + i;
+    for (size_t i = 0; i < in->n; i++) {
+        size_t const cell = d->cells[i];
+        size_t       range = d->first[(cell + 1) / 2];
+        if (cell % 2 == 1) {
+            size_t const tie = cell / 2;
+            while (at[tie] <= d->first[tie + 1] && d->p->cuts[at[tie]].ties <= seen[tie])
+                at[tie]++;
+            seen[tie]++;
+            range = at[tie] - 1;
         }
+        size_t const to = next[range]++;
+        copy_key(out->keys + to * key, in->keys + i * key, key);
+        if (out->place != NULL)
+            out->place[to] = i;
     }
 }
 
@@ -194,8 +214,10 @@ bool plan_divide(job *j, plan *p, bool fresh, division *out)
     *out = (division){.keys = malloc(in->n * ordo_type_size(in->type) + 1)};
     if (in->record_size != 0)
         out->place = malloc(in->n * sizeof *out->place + 1);
-    bool const memory =
-        d != NULL && out->keys != NULL && (in->record_size == 0 || out->place != NULL);
+    if (d != NULL)
+        d->cells = malloc(in->n * sizeof *d->cells + 1);
+    bool const memory = d != NULL && d->cells != NULL && out->keys != NULL &&
+                        (in->record_size == 0 || out->place != NULL);
     bool fine = all_fine(j->world, memory, "no memory for a copy of %zu keys", in->n);
     if (fine) {
         d->p = p;
@@ -207,6 +229,8 @@ bool plan_divide(job *j, plan *p, bool fresh, division *out)
         set_starts(d, out, in->n);
         copy_elements(d, in, out);
     }
+    if (d != NULL)
+        free(d->cells);
     free(d);
     return fine;
 }
