@@ -29,7 +29,12 @@ typedef struct checkpoint {
 
 static bool open_folder(const job *j)
 {
-    bool const fine = j->rank != 0 || mkdir(j->w.checkpoint, 0755) == 0 || errno == EEXIST;
+    struct stat status;
+    bool        fine = j->rank != 0 || mkdir(j->w.checkpoint, 0755) == 0 || errno == EEXIST;
+    if (fine && j->rank == 0) {
+        fine = stat(j->w.checkpoint, &status) == 0 && S_ISDIR(status.st_mode);
+        errno = ENOTDIR;
+    }
     return all_fine(j->world, fine, "%s: cannot create the folder: %s", j->w.checkpoint,
                     strerror(errno));
 }

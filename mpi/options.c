@@ -284,8 +284,6 @@ static bool read_option(job *j, int option, const char *text)
     case NANS:
     case METHOD:
         return read_named(j, option, text);
-    case '?':
-        return false; /* getopt has printed the message */
     default:
         return read_number(j, option, text);
     }
@@ -356,7 +354,7 @@ bool read_options(job *j, int argc, char **argv, bool *help_wanted)
                                            "topk", "tune", "predict",  NULL};
     bool                     fine = true;
     int                      option;
-    opterr = j->rank == 0;
+    opterr = 0;
     *help_wanted = argc > 1 && (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||
                                 strcmp(argv[1], "-h") == 0);
     if (*help_wanted)
@@ -367,11 +365,14 @@ bool read_options(job *j, int argc, char **argv, bool *help_wanted)
                      "(see ordo-mpi --help)");
     j->w.command = argv[1];
     j->w.nans = ORDO_NANS_PROPAGATE;
-    while (fine && (option = getopt_long(argc - 1, argv + 1, "o:rq:k:h", options, NULL)) != -1) {
+    while (fine && (option = getopt_long(argc - 1, argv + 1, ":o:rq:k:h", options, NULL)) != -1) {
         if (option == 'h') {
             *help_wanted = true;
             return true;
         }
+        if (option == '?' || option == ':') /* optind counts from argv[1] */
+            return wrong(j, option == '?' ? "an option" : "an option without its value",
+                         argv[optind], "those of ordo-mpi --help");
         fine = read_option(j, option, optarg);
     }
     if (!fine)

@@ -228,7 +228,10 @@ static bool save(const wishes *w, const model *m)
     fprintf(out, "# the model predicts %.6g s for the sort of the measurement\n", predicted);
     if (w->output == NULL)
         return fflush(out) == 0;
-    return fclose(out) == 0 && rename(temporary, w->output) == 0;
+    bool const fine = fclose(out) == 0 && rename(temporary, w->output) == 0;
+    if (!fine)
+        unlink(temporary);
+    return fine;
 }
 
 bool model_tune(job *j)

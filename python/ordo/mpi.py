@@ -80,7 +80,7 @@ class _Part:
             self.keys = np.ascontiguousarray(to_host(typed) if to_host else typed)
             if not self.keys.flags.aligned:
                 self.keys = self.keys.copy()
-            self.checked = check() if check else None
+            self.checked: Any = check() if check else None
         except Exception as caught:
             error = caught
         self.group.agree(error)
@@ -322,7 +322,8 @@ _SUMS = {"i": (_lib.I64, np.int64), "u": (_lib.U64, np.uint64)}
 
 def _scanned(op: int, a: Any, comm: Any, exclusive: Any) -> Any:
     part = _Part(a, comm, lambda: flag(exclusive, "exclusive"))
-    code, dtype = part.code, part.keys.dtype
+    code: int = part.code
+    dtype: Any = part.keys.dtype
     if op == _lib.SUM and dtype.kind != "f":
         code, dtype = _SUMS["i" if np.dtype(bool) == part.dtype else dtype.kind]
     out = np.empty(part.keys.size, dtype)

@@ -39,7 +39,9 @@ killed() {
     shift
     status=0
     ORDO_MPI_FAULT=$phase ranks "$@" 2>errors.txt || status=$?
-    [ "$status" -ne 0 ] && [ "$status" -ne 124 ] || die "$phase: the job ended with $status"
+    case $status in
+    0 | 124) die "$phase: the job ended with $status" ;; # 124: timeout
+    esac
     if grep -q '^ordo-mpi: rank' errors.txt; then
         die "$phase: the job failed instead: $(cat errors.txt)"
     fi
