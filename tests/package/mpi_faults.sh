@@ -38,7 +38,8 @@ killed() {
     phase=$1
     shift
     status=0
-    ORDO_MPI_FAULT=$phase ranks "$@" 2>errors.txt || status=$?
+    ORDO_MPI_FAULT=$phase ORDO_MPI_FAULT_FILE=$tmp/reached ranks "$@" 2>errors.txt || status=$?
+    rm reached || die "$phase was not reached: $(cat errors.txt)"
     case $status in
     0 | 124) die "$phase: the job ended with $status" ;; # 124: timeout
     esac
