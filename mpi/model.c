@@ -92,14 +92,14 @@ static void print_prediction(const wishes *w, const model *m, const prediction *
            w->keys * key_bytes / p->total);
     printf("  lower bound      %10.4f s  (the longer of exchange and local sort, all else free)\n",
            bound);
-    printf("Assumes: one rank on each node; equal numbers of keys; memory for twice the keys;\n"
-           "  %.3g bytes/s for each node while all nodes send, and a network whose bandwidth\n"
-           "  grows with the nodes%s; %.3g s for a message to one partner, %.3g s for a step of a\n"
-           "  collective operation; the speed of a rank that was measured with %g keys of %g\n"
-           "  bytes, in proportion to the bytes of the keys; steps that do not overlap; reading\n"
-           "  and writing files not included.\n",
-           m->exchange_bandwidth, w->taper > 1 ? ", divided by --taper" : "", m->exchange_latency,
-           m->step, m->keys, m->key_bytes);
+    printf(
+        "Assumes: one rank on each node; equal numbers of keys; memory for twice the keys;\n"
+        "  %.3g bytes/s for each node while all nodes send, divided by a taper of %g; a network\n"
+        "  whose bandwidth grows with the nodes; %.3g s for a message to one partner, %.3g s for\n"
+        "  a step of a collective operation; the speed of a rank that was measured with %g\n"
+        "  keys of %g bytes, in proportion to the bytes of the keys; steps that do not overlap;\n"
+        "  reading and writing files not included.\n",
+        m->exchange_bandwidth, w->taper, m->exchange_latency, m->step, m->keys, m->key_bytes);
 }
 
 bool model_predict(job *j)
