@@ -11,7 +11,7 @@ endif()
 if(MPI_C_FOUND)
     file(GLOB mpi_sources CONFIGURE_DEPENDS mpi/*.c)
     add_executable(ordo_mpi_command ${mpi_sources} $<TARGET_OBJECTS:ordo_cli>)
-    target_include_directories(ordo_mpi_command PRIVATE .)
+    target_include_directories(ordo_mpi_command PRIVATE . lib)
     target_link_libraries(ordo_mpi_command PRIVATE ordo ordo_flags MPI::MPI_C Threads::Threads m)
     set_target_properties(ordo_mpi_command PROPERTIES
         OUTPUT_NAME ordo-mpi INSTALL_RPATH "$ORIGIN/${bin_to_lib}")

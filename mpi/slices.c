@@ -1,9 +1,7 @@
-/* slices.c - parts of files for the ranks (see slices.h).
+/* slices.c - reads the parts of files for the ranks (see slices.h).
  *
- * Every rank reads its own part with pread and writes at its own offset with pwrite, so no rank
- * handles the data of others. Text is divided at newlines: a line belongs to the rank in whose part
- * it begins. The output gets a temporary name beside its place, is synced by every rank, and is
- * renamed by rank 0 when all ranks have succeeded. */
+ * Every rank reads its own part with pread, so no rank handles the data of others. Text is divided
+ * at newlines: a line belongs to the rank in whose part it begins. */
 #define _POSIX_C_SOURCE 200809L
 #include "mpi/slices.h"
 
@@ -68,9 +66,9 @@ file_format format_of_path(const char *path)
 
 /* ---- Reading ---- */
 
-/* False with errno set; a file that ends early sets errno to 0. */
-static bool read_at(int fd, char *to, uint64_t bytes, uint64_t at)
+bool read_at(int fd, void *buffer, uint64_t bytes, uint64_t at)
 {
+    char *to = buffer;
     while (bytes > 0) {
         ssize_t const now = pread(fd, to, bytes < PIECE ? (size_t)bytes : PIECE, (off_t)at);
         if (now < 0 && errno == EINTR)
@@ -86,27 +84,44 @@ static bool read_at(int fd, char *to, uint64_t bytes, uint64_t at)
     return true;
 }
 
-static const char *reason(void) { return errno == 0 ? "the file became shorter" : strerror(errno); }
+const char *read_error(void) { return errno == 0 ? "the file became shorter" : strerror(errno); }
 
-/* The part of `all` things that belongs to a rank begins here. */
-static uint64_t part_start(uint64_t all, int rank, int size)
+uint64_t part_start(uint64_t all, int rank, int size)
 {
     return all / (uint64_t)size * (uint64_t)rank +
            (all % (uint64_t)size) * (uint64_t)rank / (uint64_t)size;
 }
 
-static bool read_binary(MPI_Comm comm, int fd, const char *path, uint64_t offset, uint64_t all,
-                        slice *out)
+/* The keys of records, which need no alignment there. */
+static void extract_keys(slice *s, size_t key_offset)
+{
+    size_t const key = ordo_type_size(s->type);
+    for (size_t i = 0; i < s->n; i++)
+        memcpy(s->keys + i * key, s->records + i * s->record_size + key_offset, key);
+}
+
+/* `all` elements behind `offset`: keys, or records. */
+static bool read_binary(MPI_Comm comm, int fd, const slice_wish *wish, uint64_t offset,
+                        uint64_t all, slice *out)
 {
     int const      rank = rank_of(comm), size = size_of(comm);
     uint64_t const from = part_start(all, rank, size), to = part_start(all, rank + 1, size);
     size_t const   key = ordo_type_size(out->type);
+    size_t const   element = out->record_size != 0 ? out->record_size : key;
     out->n = (size_t)(to - from);
     out->keys = malloc(out->n * key + 1);
-    if (!all_fine(comm, out->keys != NULL, "no memory for %zu keys", out->n))
+    if (out->record_size != 0)
+        out->records = malloc(out->n * element + 1);
+    char *const to_fill = out->record_size != 0 ? out->records : out->keys;
+    bool const  memory = out->keys != NULL && to_fill != NULL;
+    if (!all_fine(comm, memory, "no memory for %zu elements of %zu bytes", out->n, element))
         return false;
-    bool const read = read_at(fd, out->keys, (to - from) * key, offset + from * key);
-    return all_fine(comm, read, "%s: cannot read: %s", path, reason());
+    bool const read = read_at(fd, to_fill, out->n * element, offset + from * element);
+    if (!all_fine(comm, read, "%s: cannot read: %s", wish->path, read_error()))
+        return false;
+    if (out->record_size != 0)
+        extract_keys(out, wish->key_offset);
+    return true;
 }
 
 /* The first byte at or behind `at` that follows a newline; `end` if there is none. */
@@ -197,7 +212,7 @@ static bool read_text(MPI_Comm comm, int fd, const char *path, uint64_t bytes, s
         p.text = malloc(p.bytes + 1);
         fine = p.text != NULL && read_at(fd, p.text, p.bytes, p.from);
     }
-    bool const read = all_fine(comm, fine, "%s: cannot read: %s", path, reason());
+    bool const read = all_fine(comm, fine, "%s: cannot read: %s", path, read_error());
     if (read) {
         p.text[p.bytes] = 0;
         p.lines = count_lines(&p);
@@ -208,13 +223,14 @@ static bool read_text(MPI_Comm comm, int fd, const char *path, uint64_t bytes, s
 }
 
 /* npy_parse() reads only the header of the file, whose length it must know. */
-static bool read_npy(MPI_Comm comm, int fd, const char *path, uint64_t bytes, slice *out)
+static bool read_npy(MPI_Comm comm, int fd, const slice_wish *wish, uint64_t bytes, slice *out)
 {
+    const char  *path = wish->path;
     char         head[LOOK];
     npy_array    array = {.why = "the .npy header is too long"};
     size_t const length = bytes < LOOK ? (size_t)bytes : LOOK;
     bool         fine = read_at(fd, head, length, 0);
-    if (!all_fine(comm, fine, "%s: cannot read: %s", path, reason()))
+    if (!all_fine(comm, fine, "%s: cannot read: %s", path, read_error()))
         return false;
     fine =
         npy_header_fits(head, length) && npy_parse(head, (size_t)bytes, &array) && !array.swapped;
@@ -226,139 +242,60 @@ static bool read_npy(MPI_Comm comm, int fd, const char *path, uint64_t bytes, sl
                   out->type != 0 ? ordo_type_name(out->type) : ""))
         return false;
     out->type = array.type;
-    return read_binary(comm, fd, path, array.offset, array.n, out);
+    return read_binary(comm, fd, wish, array.offset, array.n, out);
 }
 
-static bool read_raw(MPI_Comm comm, int fd, const char *path, uint64_t bytes, slice *out)
+static bool read_raw(MPI_Comm comm, int fd, const slice_wish *wish, uint64_t bytes, slice *out)
 {
     size_t const key = ordo_type_size(out->type);
-    if (!all_fine(comm, key != 0, "%s: raw keys need --dtype", path))
+    size_t const element = out->record_size != 0 ? out->record_size : key;
+    if (!all_fine(comm, key != 0, "%s: raw keys need --dtype", wish->path))
         return false;
-    if (!all_fine(comm, bytes % key == 0, "%s has %llu bytes; expected a multiple of %zu", path,
-                  (unsigned long long)bytes, key))
+    if (!all_fine(comm, bytes % element == 0, "%s has %llu bytes; expected a multiple of %zu",
+                  wish->path, (unsigned long long)bytes, element))
         return false;
-    return read_binary(comm, fd, path, 0, bytes / key, out);
+    return read_binary(comm, fd, wish, 0, bytes / element, out);
 }
 
-bool slice_read(MPI_Comm comm, const char *path, file_format format, ordo_type type, slice *out)
+/* What the file is, if the user did not say. */
+static file_format guess_format(int fd, const char *path, uint64_t bytes)
 {
-    struct stat status;
-    char        magic[8] = {0};
-    int const   fd = open(path, O_RDONLY | O_CLOEXEC);
-    bool        fine = fd >= 0 && fstat(fd, &status) == 0;
-    *out = (slice){.type = type, .format = format};
-    if (!all_fine(comm, fine, "%s: cannot open: %s", path, strerror(errno)))
-        return false;
-    bool const regular = S_ISREG(status.st_mode);
-    if (!all_fine(comm, regular, "%s is not a regular file; expected a file all ranks can read",
-                  path)) {
-        close(fd);
-        return false;
-    }
-    uint64_t const bytes = (uint64_t)status.st_size;
-    if (out->format == FORMAT_AUTO)
-        out->format = bytes >= sizeof magic && read_at(fd, magic, sizeof magic, 0) &&
-                              npy_is(magic, sizeof magic)
-                          ? FORMAT_NPY
-                          : format_of_path(path);
-    fine = out->format == FORMAT_NPY   ? read_npy(comm, fd, path, bytes, out)
-           : out->format == FORMAT_RAW ? read_raw(comm, fd, path, bytes, out)
-                                       : read_text(comm, fd, path, bytes, out);
-    close(fd);
-    return fine;
+    char magic[8] = {0};
+    return bytes >= sizeof magic && read_at(fd, magic, sizeof magic, 0) &&
+                   npy_is(magic, sizeof magic)
+               ? FORMAT_NPY
+               : format_of_path(path);
 }
 
-/* ---- Writing ---- */
-
-static bool write_at(int fd, const char *from, uint64_t bytes, uint64_t at)
+bool slice_read(MPI_Comm comm, const slice_wish *wish, slice *out)
 {
-    while (bytes > 0) {
-        ssize_t const now = pwrite(fd, from, bytes < PIECE ? (size_t)bytes : PIECE, (off_t)at);
-        if (now < 0 && errno == EINTR)
-            continue;
-        if (now <= 0)
-            return false;
-        from += now;
-        at += (uint64_t)now;
-        bytes -= (uint64_t)now;
-    }
-    return true;
-}
-
-/* Lines of numbers; NULL without memory. */
-static char *print_lines(ordo_type type, const char *elements, size_t n, uint64_t *bytes)
-{
-    size_t const size = ordo_type_size(type);
-    char *const  text = malloc(n * (NUMBER_TEXT_MAX + 1) + 1);
-    size_t       length = 0;
-    for (size_t i = 0; text != NULL && i < n; i++) {
-        length += number_format(type, elements + i * size, text + length);
-        text[length++] = '\n';
-    }
-    *bytes = length;
-    return text;
-}
-
-/* The name of the new file, made by rank 0: beside the output, so that it can be renamed. */
-static bool create(MPI_Comm comm, const char *path, char *name, size_t room)
-{
-    bool fine = true;
-    name[0] = 0;
-    if (rank_of(comm) == 0) {
-        int const length = snprintf(name, room, "%s.ordo-mpi-XXXXXX", path);
-        int       fd = -1;
-        if (length > 0 && (size_t)length < room)
-            fd = mkstemp(name);
-        fine = fd >= 0 && fchmod(fd, 0644) == 0 && close(fd) == 0;
-    }
-    if (!all_fine(comm, fine, "%s: cannot create a file beside it: %s", path, strerror(errno)))
-        return false;
-    MPI_Bcast(name, (int)room, MPI_CHAR, 0, comm);
-    return true;
-}
-
-/* Writes `head` (rank 0) and this rank's bytes at its offset. */
-static bool write_parts(MPI_Comm comm, const char *name, const char *head, uint64_t head_bytes,
-                        const char *data, uint64_t bytes)
-{
-    uint64_t at = 0;
-    MPI_Exscan(&bytes, &at, 1, MPI_UINT64_T, MPI_SUM, comm);
-    if (rank_of(comm) == 0)
-        at = 0;
-    int const fd = open(name, O_WRONLY | O_CLOEXEC);
-    bool      fine = fd >= 0 && write_at(fd, data, bytes, head_bytes + at);
-    if (fine && rank_of(comm) == 0)
-        fine = write_at(fd, head, head_bytes, 0);
-    fine = fine && fsync(fd) == 0;
-    int const saved = errno;
-    if (fd >= 0)
-        fine = close(fd) == 0 && fine;
-    return all_fine(comm, fine, "%s: cannot write: %s", name, strerror(saved));
-}
-
-bool slice_write(MPI_Comm comm, const char *path, file_format format, ordo_type type,
-                 const void *elements, size_t n)
-{
-    char        name[4096], head[NPY_HEADER_MAX];
-    uint64_t    bytes = (uint64_t)n * ordo_type_size(type), all = n, head_bytes = 0;
-    char       *text = NULL;
-    const char *data = elements;
-    MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_UINT64_T, MPI_SUM, comm);
-    if (format == FORMAT_TEXT)
-        data = text = print_lines(type, elements, n, &bytes);
-    else if (format != FORMAT_RAW)
-        head_bytes = npy_write_header(type, (size_t)all, head);
-    bool fine = all_fine(comm, data != NULL, "no memory for the text of %zu results", n) &&
-                create(comm, path, name, sizeof name);
+    struct stat       status = {0};
+    const char *const path = wish->path;
+    int const         fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool              fine = fd >= 0 && fstat(fd, &status) == 0;
+    *out = (slice){.type = wish->type, .format = wish->format, .record_size = wish->record_size};
+    fine = all_fine(comm, fine, "%s: cannot open: %s", path, strerror(errno));
+    bool const regular = !fine || S_ISREG(status.st_mode);
+    fine = fine && all_fine(comm, regular,
+                            "%s is not a regular file; expected a file all ranks can read", path);
     if (fine) {
-        fine = write_parts(comm, name, head, head_bytes, data, bytes);
-        bool const renamed = !fine || rank_of(comm) != 0 || rename(name, path) == 0;
-        fine =
-            all_fine(comm, renamed, "%s: cannot rename the new file: %s", path, strerror(errno)) &&
-            fine;
-        if (!fine && rank_of(comm) == 0)
-            unlink(name);
+        uint64_t const bytes = (uint64_t)status.st_size;
+        if (wish->record_size != 0)
+            out->format = FORMAT_RAW;
+        else if (out->format == FORMAT_AUTO)
+            out->format = guess_format(fd, path, bytes);
+        fine = out->format == FORMAT_NPY   ? read_npy(comm, fd, wish, bytes, out)
+               : out->format == FORMAT_RAW ? read_raw(comm, fd, wish, bytes, out)
+                                           : read_text(comm, fd, path, bytes, out);
     }
-    free(text);
+    if (fd >= 0)
+        close(fd);
     return fine;
+}
+
+void slice_free(slice *s)
+{
+    free(s->keys);
+    free(s->records);
+    s->keys = s->records = NULL;
 }

@@ -7,11 +7,20 @@
 #include "cli/cli.h"
 #include "ordo_mpi.h"
 
+typedef struct slice_wish { /* what a file holds */
+    const char *path;
+    file_format format;
+    ordo_type   type;   /* 0: that of the .npy header; of text i64, or f64 if a line needs it */
+    size_t record_size; /* 0: the elements are keys. Else raw records with a key in each      */
+    size_t key_offset;
+} slice_wish;
+
 typedef struct slice { /* of an input */
     ordo_type   type;
     file_format format;
-    char       *keys; /* of this rank; to be freed */
-    size_t      n;
+    char       *keys;    /* of this rank; to be freed */
+    char       *records; /* NULL: the keys are all; to be freed */
+    size_t      n, record_size;
 } slice;
 
 /* Whether all ranks are fine. A rank that is not gives a reason, which the first of them prints.
@@ -20,15 +29,31 @@ typedef struct slice { /* of an input */
 __attribute__((format(printf, 3, 4))) bool agree_fine(MPI_Comm comm, bool fine, const char *why,
                                                       ...);
 
-/* Reads this rank's part of a file. `type` 0: that of the .npy header; of text i64 or, if a line is
- * not an integer, f64. */
-bool slice_read(MPI_Comm comm, const char *path, file_format format, ordo_type type, slice *out);
+/* Reads this rank's part of a file. */
+bool slice_read(MPI_Comm comm, const slice_wish *wish, slice *out);
+void slice_free(slice *s);
 
-/* Writes the parts of all ranks, in their order, to a new file that then replaces `path`. */
-bool slice_write(MPI_Comm comm, const char *path, file_format format, ordo_type type,
-                 const void *elements, size_t n);
+typedef struct slice_target { /* an output */
+    const char *path;
+    file_format format; /* npy and text need elements of `type` */
+    ordo_type   type;
+    size_t      size;   /* bytes of an element */
+    const char *suffix; /* of the unfinished file; NULL: one that no other job uses */
+} slice_target;
+
+/* Writes the parts of all ranks, in their order, to a new file that then replaces target->path. */
+bool slice_write(MPI_Comm comm, const slice_target *target, const void *elements, size_t n);
 
 /* What the name of a file says; FORMAT_AUTO if it says nothing. */
 file_format format_of_path(const char *path);
+
+/* The part of `all` things that belongs to a rank begins here; that of rank `size` is `all`. */
+uint64_t part_start(uint64_t all, int rank, int size);
+
+/* All bytes at a place of a file. False with errno set; 0: the file ends early. */
+bool read_at(int fd, void *to, uint64_t bytes, uint64_t at);
+bool write_at(int fd, const void *from, uint64_t bytes, uint64_t at);
+/* What errno says after a failed read_at. */
+const char *read_error(void);
 
 #endif

@@ -24,6 +24,7 @@ cd "$tmp"
 "$ordo" gen uniform -n 20011 --dtype i64 -o uniform.npy
 yes 7 | head -n 5000 | "$ordo" sort --dtype u8 --format npy -o constant.npy
 "$ordo" sort uniform.npy --format text -o uniform.txt
+"$ordo" gen zipf -n 9000 --dtype u32 --format raw -o records.raw
 printf '3\n1\nx\n' >bad.txt
 
 # ranks COUNT ARGUMENT...: runs ordo-mpi on COUNT processes.
@@ -48,6 +49,10 @@ check_bytes() { # check_bytes COUNT
     "$ordo" sort -r uniform.txt >expected.txt
     ranks "$1" sort -r uniform.txt -o got.txt || die "$run -n $1: sort of text failed"
     cmp expected.txt got.txt || die "$run -n $1: sort of text differs"
+    "$ordo" sort records.raw --record-size 12 --key-offset 3 --key-type i16 -o expected.raw
+    ranks "$1" sort records.raw --record-size 12 --key-offset 3 --key-type i16 -o got.raw ||
+        die "$run -n $1: sort of records failed"
+    cmp expected.raw got.raw || die "$run -n $1: sort of records differs"
     "$ordo" topk -k 7 uniform.npy >expected.txt
     ranks "$1" topk -k 7 -r uniform.npy >got.txt || die "$run -n $1: topk failed"
     cmp expected.txt got.txt || die "$run -n $1: topk differs"
@@ -73,6 +78,21 @@ check_errors() {
     done
 }
 
+# The parts of a prediction add up to its total, which is not below the bound.
+check_model() {
+    ranks 3 tune --keys 20000 -o model.txt || die "$run: tune failed"
+    "$program" predict --model model.txt --nodes 1000 --keys 1e12 --type u32 --taper 2 >said.txt ||
+        die "predict failed"
+    awk '/^  (search|scatter|exchange|local)/ { sub(/\(.*/, ""); sum += $(NF - 1) }
+        /^  total/ { total = $2 }
+        /^  lower/ { bound = $3 }
+        END { exit !(total > 0 && bound > 0 && bound <= total && (sum - total) ^ 2 < 1e-6) }' \
+        said.txt || die "$run: the prediction does not add up: $(cat said.txt)"
+    grep -v '^sort ' model.txt >short.txt
+    ! "$program" predict --model short.txt --nodes 10 --keys 5 2>errors.txt || die "no 'sort' in it"
+    grep -q "no number for 'sort'" errors.txt || die "$run: $(cat errors.txt)"
+}
+
 found=
 for kind in mpich openmpi; do
     compiler=mpicc.$kind
@@ -81,14 +101,16 @@ for kind in mpich openmpi; do
         continue
     fi
     program=$tmp/ordo-mpi.$kind
-    "$compiler" -std=c11 -O1 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -I "$root" \
-        -I "$root/include" "$root"/mpi/*.c "$root"/cli/io/npy.c "$root"/cli/io/number*.c "$root"/cli/io/powers.c \
+    "$compiler" -std=c11 -O1 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -I "$root" -I "$root/lib" \
+        -I "$root/include" "$root"/mpi/*.c "$root"/cli/io/npy.c "$root"/cli/io/text/number*.c \
+        "$root"/cli/io/text/powers.c \
         "$root"/cli/terminal.c "$root"/cli/signals.c -L "$build" -lordo -Wl,-rpath,"$build" \
         -lpthread -lm -o "$program" || die "$compiler does not compile ordo-mpi"
     for count in 2 3 8; do
         check_bytes "$count"
     done
     check_errors
+    check_model
     found="$found $kind"
 done
 [ -n "$found" ] || {

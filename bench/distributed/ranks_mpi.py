@@ -1,0 +1,94 @@
+"""Times ordo.mpi beside programs that users write with mpi4py and NumPy.
+
+    mpiexec -n 16 python ranks_mpi.py [KEYS [ROUNDS]]
+
+The peer of the sort is a sample sort by regular sampling: sort, sample, cut, Alltoallv, sort. The
+peer of the median gathers all keys on one rank. A round makes each call once on the same keys; the
+table has medians of the rounds, until the slowest rank has ended. "Largest part" is the number of
+keys of the fullest rank divided by the mean.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+from mpi4py import MPI
+
+import ordo.mpi
+
+world = MPI.COMM_WORLD
+rank, size = world.Get_rank(), world.Get_size()
+
+
+def sample_sort(part):
+    """Returns this rank's part of the sorted keys; its length depends on the keys."""
+    part = np.sort(part)
+    samples = part[np.linspace(0, part.size - 1, 4 * size).astype(int)]
+    everyone = np.empty(4 * size * size, part.dtype)
+    world.Allgather(samples, everyone)
+    splitters = np.sort(everyone)[4 * size :: 4 * size][: size - 1]
+    edges = np.concatenate([[0], np.searchsorted(part, splitters), [part.size]])
+    counts = np.diff(edges)
+    came = np.empty(size, counts.dtype)
+    world.Alltoall(counts, came)
+    result = np.empty(came.sum(), part.dtype)
+    kind = MPI._typedict[part.dtype.char]
+    world.Alltoallv([part, counts, edges[:-1], kind], [result, came, None, kind])
+    result.sort()
+    return result
+
+
+def gathered_median(part):
+    """Returns the median on rank 0."""
+    everything = np.empty(part.size * size, part.dtype) if rank == 0 else None
+    world.Gather(part, everything)
+    return np.median(everything) if rank == 0 else None
+
+
+CALLS = {
+    "ordo.mpi.sort": ordo.mpi.sort,
+    "sample sort": sample_sort,
+    "ordo.mpi.rankdata": ordo.mpi.rankdata,
+    "ordo.mpi.median": ordo.mpi.median,
+    "gather, numpy.median": gathered_median,
+}
+
+
+def keys_of(name, n, round_number):
+    rng = np.random.default_rng((rank, round_number))
+    if name == "uniform u64":
+        return rng.integers(0, 2**64, n, np.uint64)
+    if name == "normal f64":
+        return rng.standard_normal(n)
+    return rng.zipf(1.5, n).astype(np.uint64)
+
+
+def main():
+    total = int(float(sys.argv[1])) if len(sys.argv) > 1 else 10**8
+    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 3
+    n = total // size
+    if rank == 0:
+        print(f"{n * size} keys on {size} ranks, medians of {rounds} rounds, ms")
+        print(f"{'keys':<14}{'call':<24}{'ms':>10}{'largest part':>14}")
+    for name in ("uniform u64", "normal f64", "zipf u64"):
+        times = {call: [] for call in CALLS}
+        largest = dict.fromkeys(CALLS, 1.0)
+        for number in range(rounds):
+            keys = keys_of(name, n, number)
+            for call, function in CALLS.items():
+                world.Barrier()
+                begun = MPI.Wtime()
+                result = function(keys)
+                world.Barrier()
+                times[call].append(MPI.Wtime() - begun)
+                if isinstance(result, np.ndarray):
+                    largest[call] = world.allreduce(result.size, MPI.MAX) / n
+                del result
+        for call in CALLS if rank == 0 else ():
+            ms = 1e3 * sorted(times[call])[rounds // 2]
+            print(f"{name:<14}{call:<24}{ms:>10.1f}{largest[call]:>14.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+/* job.h - what the user asked for, and what the files of ordo-mpi share. */
+#ifndef ORDO_MPI_JOB_H
+#define ORDO_MPI_JOB_H
+
+#include "mpi/slices.h"
+
+enum {
+    MOST_NUMBERS = 1000, /* of -q and -k */
+    MOST_RANGES = 4096   /* of a checkpoint */
+};
+
+typedef struct wishes {
+    const char *command, *input, *output;
+    file_format from, format;
+    ordo_type   type;
+    bool        descending, time, resume;
+    ordo_ties   ties;
+    ordo_nans   nans;
+    ordo_method method;
+    unsigned    threads;
+    size_t      q_count, k_count;
+    double      q[MOST_NUMBERS];
+    uint64_t    k[MOST_NUMBERS];
+    size_t      record_size, key_offset; /* record_size 0: the elements are keys */
+    const char *checkpoint;              /* a folder, or NULL                    */
+    size_t      ranges;                  /* of a new checkpoint                  */
+    const char *model;                   /* predict: a file that tune wrote      */
+    double      keys, nodes;             /* tune: keys of a rank; predict: all   */
+    double      latency, bandwidth;      /* predict: instead of the model's; 0   */
+    double      taper;
+} wishes;
+
+typedef struct job {
+    MPI_Comm         world;
+    int              rank, size;
+    wishes           w;
+    ordo_ctx        *ctx;
+    ordo_comm        comm;
+    slice            in;
+    ordo_dist_report report;
+} job;
+
+/* False after a message, which rank 0 printed. */
+bool read_options(job *j, int argc, char **argv, bool *help_wanted);
+bool wrong(const job *j, const char *what, const char *given, const char *expected);
+void print_help(void);
+
+/* Every rank has the same status; one of them prints the message. */
+bool succeeded(const job *j, ordo_status status);
+
+/* `numbers`: the output is an array of numbers, also if the input is records. */
+file_format format_of_output(const wishes *w, bool numbers);
+slice_wish  wish_of_input(const wishes *w);
+
+/* The commands that write no file, and rank. */
+bool do_rank(job *j);
+bool do_quantiles(job *j);
+bool do_select(job *j);
+bool do_topk(job *j);
+
+#endif

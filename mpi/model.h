@@ -1,0 +1,50 @@
+/* model.h - the expected time of a distributed sort: measured constants and a formula.
+ *
+ *     cuts      n * count + (4 + 2 rounds) * step * lg P + P * (2560 + 768 rounds) / B
+ *     scatter   n * scatter
+ *     exchange  (P - 1) * latency + n * key bytes * (1 - 1/P) * taper / B
+ *     local     n * sort
+ *
+ * for P ranks with n keys each. The search for cuts takes 1 + log32(n / 32) rounds; its bytes are
+ * those of lib/dist/cuts.h: 256 samples, 64 cells and 32 offers for each rank. The steps do not
+ * overlap. */
+#ifndef ORDO_MPI_MODEL_H
+#define ORDO_MPI_MODEL_H
+
+#include "mpi/job.h"
+
+typedef struct model {
+    double ranks, keys, key_bytes; /* of the measurement; keys of a rank             */
+    double latency, bandwidth;     /* of messages between two ranks: s, bytes/s      */
+    double exchange_latency;       /* of a partner in an exchange of all ranks: s    */
+    double exchange_bandwidth;     /* bytes/s that a rank sends in such an exchange  */
+    double step;                   /* a sum of one number, divided by lg P: s        */
+    double count, scatter, sort;   /* s for a key                                    */
+    double measured;               /* a sort of keys * ranks keys: s                 */
+} model;
+
+typedef struct prediction {
+    double n, rounds, cuts, scatter, exchange, local, total;
+    double wire; /* the bytes of the exchange at full bandwidth */
+} prediction;
+
+prediction model_time(const model *m, double ranks, double keys, double key_bytes, double taper);
+
+/* The commands. */
+bool model_tune(job *j);
+bool model_predict(job *j);
+
+/* Text: a name, a number and a comment on each line. The array has an entry for each number. */
+typedef struct model_line {
+    const char *name;
+    size_t      offset;
+    const char *meaning;
+} model_line;
+
+enum {
+    MODEL_LINES = 12
+};
+
+extern const model_line model_lines[MODEL_LINES];
+
+#endif

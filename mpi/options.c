@@ -1,0 +1,384 @@
+/* options.c - the command line of ordo-mpi. Rank 0 prints messages; all ranks parse the same. */
+#define _POSIX_C_SOURCE 200809L
+#include "mpi/job.h"
+
+#include <getopt.h>
+#include <stdio.h>
+
+static const char help[] =
+    "Examples:\n"
+    "  mpirun -n 8 ordo-mpi sort keys.npy -o sorted.npy\n"
+    "  mpirun -n 8 ordo-mpi sort keys.npy -o sorted.npy --checkpoint /shared/job1 --resume\n"
+    "  mpirun -n 8 ordo-mpi sort rows.raw -o out.raw --record-size 100 --key-offset 8 \\\n"
+    "      --key-type u64\n"
+    "  mpirun -n 8 ordo-mpi rank keys.npy --ties average -o ranks.npy\n"
+    "  mpirun -n 8 ordo-mpi quantile keys.npy -q 0.05,0.5,0.95\n"
+    "  mpirun -n 8 ordo-mpi median keys.u64.raw --dtype u64\n"
+    "  mpirun -n 8 ordo-mpi topk keys.npy -k 10 --descending\n"
+    "  mpirun -n 8 ordo-mpi select keys.npy -k 0,99\n"
+    "  mpirun -n 8 ordo-mpi tune -o cluster.txt\n"
+    "  ordo-mpi predict --model cluster.txt --nodes 1000 --keys 1e12 --type u64\n\n"
+    "Usage: mpirun -n RANKS ordo-mpi COMMAND [FILE] [options]\n"
+    "Works on the keys of one file with several processes. The results are those of\n"
+    "`ordo COMMAND FILE`, for any number of processes. Every process must be able to read FILE\n"
+    "and to write the output.\n\n"
+    "Commands:\n"
+    "  sort       the keys or records in order, to -o FILE\n"
+    "  rank       the 1-based rank of each key, to -o FILE\n"
+    "  quantile   the quantiles of -q, one on a line\n"
+    "  median     the median\n"
+    "  select     the keys at the positions of -k, counted from 0, one on a line\n"
+    "  topk       the first -k keys in order, one on a line\n"
+    "  tune       measures latency, bandwidth and the speed of a rank, to -o FILE or stdout\n"
+    "  predict    the expected time of a sort on other numbers of nodes and keys\n\n"
+    "Options:\n"
+    "  -o, --output FILE  the output of sort, rank and tune; it appears when it is complete\n"
+    "  --dtype T          i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; required for raw files\n"
+    "  --from F           npy, raw or text; default: by the contents and the name of FILE\n"
+    "  --format F         of the output: npy, raw or text; default: by its name, else npy\n"
+    "  --record-size N    the input is raw records of N bytes; sort writes records\n"
+    "  --key-type T       type of the key of a record\n"
+    "  --key-offset K     byte of the record where the key begins; default: 0\n"
+    "  -r, --descending   largest first; NaN is still last\n"
+    "  --ties T           rank: min (the default), max, dense, ordinal or average\n"
+    "  -q Q,Q,...         quantile: numbers from 0 to 1\n"
+    "  -k K,K,...         select: positions; topk: how many\n"
+    "  --method M         quantile: as NumPy's names; default linear\n"
+    "  --nans N           quantile, median: last, omit or propagate (the default)\n"
+    "  --checkpoint DIR   sort: keep finished key ranges in DIR, which all ranks must see\n"
+    "  --resume           go on with the checkpoint in DIR, if there is one; the number of ranks\n"
+    "                     may differ\n"
+    "  --ranges N         key ranges of a new checkpoint, 1 to 4096; default 64\n"
+    "  --threads N        threads of each rank; default: the CPUs that it may use\n"
+    "  --time             print how long reading, computing and writing took\n"
+    "  --keys N           tune: keys of a rank, default 4e6; predict: keys of all nodes\n"
+    "  --nodes N          predict: number of nodes, with one rank each\n"
+    "  --type T           predict: type of the keys, default u64\n"
+    "  --model FILE       predict: what tune wrote\n"
+    "  --latency S, --bandwidth B\n"
+    "                     predict: seconds of a message and bytes/s of a node, instead of the\n"
+    "                     model's\n"
+    "  --taper X          predict: the network between nodes has 1/X of its full bandwidth\n"
+    "  -h, --help         print this text\n\n"
+    "Exit status: 0 success, 2 error. One rank prints why.\n";
+
+void print_help(void) { fputs(help, stdout); }
+
+bool wrong(const job *j, const char *what, const char *given, const char *expected)
+{
+    if (j->rank == 0)
+        fprintf(stderr, "ordo-mpi: %s is '%s'; expected %s\n", what, given, expected);
+    return false;
+}
+
+/* The index of `name` in the list, which ends with NULL; -1: it is not there. */
+static int find_name(const char *const *list, const char *name)
+{
+    for (int i = 0; list[i] != NULL; i++)
+        if (strcmp(list[i], name) == 0)
+            return i;
+    return -1;
+}
+
+/* ---- Values of options ---- */
+
+static bool read_format(const job *j, const char *option, const char *text, file_format *out)
+{
+    static const char *const names[] = {"", "npy", "raw", "text", NULL};
+    int const                found = find_name(names, text);
+    if (found < 1)
+        return wrong(j, option, text, "npy, raw or text");
+    *out = (file_format)found;
+    return true;
+}
+
+static bool read_list(job *j, char letter, const char *text)
+{
+    wishes *const w = &j->w;
+    size_t *const count = letter == 'q' ? &w->q_count : &w->k_count;
+    char         *end = NULL;
+    for (const char *at = text;; at = end + 1) {
+        if (*count == MOST_NUMBERS)
+            return wrong(j, letter == 'q' ? "-q" : "-k", text, "at most 1000 numbers");
+        if (letter == 'q')
+            w->q[*count] = strtod(at, &end);
+        else
+            w->k[*count] = strtoull(at, &end, 10);
+        if (end == at || (*end != ',' && *end != 0) || (letter == 'k' && *at == '-'))
+            return wrong(j, letter == 'q' ? "-q" : "-k", text, "numbers separated by commas");
+        ++*count;
+        if (*end == 0)
+            return true;
+    }
+}
+
+static bool read_size(const job *j, const char *option, const char *text, size_t least, size_t most,
+                      size_t *out)
+{
+    char                    *end;
+    unsigned long long const number = strtoull(text, &end, 10);
+    char                     expected[80];
+    *out = (size_t)number;
+    if (end != text && *end == 0 && text[0] != '-' && number >= least && number <= most)
+        return true;
+    snprintf(expected, sizeof expected, "a whole number from %zu to %zu", least, most);
+    return wrong(j, option, text, expected);
+}
+
+static bool read_real(const job *j, const char *option, const char *text, double least, double *out)
+{
+    char *end;
+    char  expected[80];
+    *out = strtod(text, &end);
+    if (end != text && *end == 0 && *out >= least && *out <= 1e18)
+        return true;
+    snprintf(expected, sizeof expected, "a number from %g to 1e18", least);
+    return wrong(j, option, text, expected);
+}
+
+static bool read_type(job *j, const char *option, const char *text)
+{
+    j->w.type = (ordo_type)ordo_type_parse(text);
+    return j->w.type != 0 || wrong(j, option, text, "i8 u8 i16 u16 i32 u32 i64 u64 f32 or f64");
+}
+
+/* ---- Options ---- */
+
+enum {
+    DTYPE = 256,
+    KEY_TYPE,
+    TYPE,
+    FROM,
+    FORMAT,
+    TIES,
+    METHOD,
+    NANS,
+    THREADS,
+    TIME,
+    RECORD_SIZE,
+    KEY_OFFSET,
+    CHECKPOINT,
+    RESUME,
+    RANGES,
+    KEYS,
+    NODES,
+    MODEL,
+    LATENCY,
+    BANDWIDTH,
+    TAPER
+};
+
+static const struct option options[] = {{"output", required_argument, NULL, 'o'},
+                                        {"dtype", required_argument, NULL, DTYPE},
+                                        {"key-type", required_argument, NULL, KEY_TYPE},
+                                        {"type", required_argument, NULL, TYPE},
+                                        {"from", required_argument, NULL, FROM},
+                                        {"format", required_argument, NULL, FORMAT},
+                                        {"descending", no_argument, NULL, 'r'},
+                                        {"ties", required_argument, NULL, TIES},
+                                        {"method", required_argument, NULL, METHOD},
+                                        {"nans", required_argument, NULL, NANS},
+                                        {"threads", required_argument, NULL, THREADS},
+                                        {"time", no_argument, NULL, TIME},
+                                        {"record-size", required_argument, NULL, RECORD_SIZE},
+                                        {"key-offset", required_argument, NULL, KEY_OFFSET},
+                                        {"checkpoint", required_argument, NULL, CHECKPOINT},
+                                        {"resume", no_argument, NULL, RESUME},
+                                        {"ranges", required_argument, NULL, RANGES},
+                                        {"keys", required_argument, NULL, KEYS},
+                                        {"nodes", required_argument, NULL, NODES},
+                                        {"model", required_argument, NULL, MODEL},
+                                        {"latency", required_argument, NULL, LATENCY},
+                                        {"bandwidth", required_argument, NULL, BANDWIDTH},
+                                        {"taper", required_argument, NULL, TAPER},
+                                        {"help", no_argument, NULL, 'h'},
+                                        {NULL, 0, NULL, 0}};
+
+static bool read_named(job *j, int option, const char *text)
+{
+    static const char *const ties[] = {"min", "max", "dense", "ordinal", "average", NULL};
+    static const char *const nans[] = {"last", "omit", "propagate", NULL};
+    wishes *const            w = &j->w;
+    int                      found;
+    switch (option) {
+    case TIES:
+        found = find_name(ties, text);
+        w->ties = (ordo_ties)(found < 0 ? 0 : found);
+        return found >= 0 || wrong(j, "--ties", text, "min, max, dense, ordinal or average");
+    case NANS:
+        found = find_name(nans, text);
+        w->nans = (ordo_nans)(found < 0 ? 0 : found);
+        return found >= 0 || wrong(j, "--nans", text, "last, omit or propagate");
+    default:
+        w->method = (ordo_method)ordo_method_parse(text);
+        return w->method != ORDO_METHOD_DEFAULT ||
+               wrong(j, "--method", text, "a name of numpy.quantile, such as linear or hazen");
+    }
+}
+
+static bool read_number(job *j, int option, const char *text)
+{
+    wishes *const w = &j->w;
+    size_t        threads = 0;
+    bool          fine;
+    switch (option) {
+    case THREADS:
+        fine = read_size(j, "--threads", text, 1, 4096, &threads);
+        w->threads = (unsigned)threads;
+        return fine;
+    case RECORD_SIZE:
+        return read_size(j, "--record-size", text, 1, (size_t)1 << 30, &w->record_size);
+    case KEY_OFFSET:
+        return read_size(j, "--key-offset", text, 0, (size_t)1 << 30, &w->key_offset);
+    case RANGES:
+        return read_size(j, "--ranges", text, 1, MOST_RANGES, &w->ranges);
+    case KEYS:
+        return read_real(j, "--keys", text, 1, &w->keys);
+    case NODES:
+        return read_real(j, "--nodes", text, 1, &w->nodes);
+    case LATENCY:
+        return read_real(j, "--latency", text, 0, &w->latency);
+    case BANDWIDTH:
+        return read_real(j, "--bandwidth", text, 1, &w->bandwidth);
+    default:
+        return read_real(j, "--taper", text, 1, &w->taper);
+    }
+}
+
+static bool read_option(job *j, int option, const char *text)
+{
+    wishes *const w = &j->w;
+    switch (option) {
+    case 'o':
+        w->output = text;
+        return true;
+    case 'r':
+        w->descending = true;
+        return true;
+    case TIME:
+        w->time = true;
+        return true;
+    case RESUME:
+        w->resume = true;
+        return true;
+    case CHECKPOINT:
+        w->checkpoint = text;
+        return true;
+    case MODEL:
+        w->model = text;
+        return true;
+    case 'q':
+    case 'k':
+        return read_list(j, (char)option, text);
+    case DTYPE:
+        return read_type(j, "--dtype", text);
+    case KEY_TYPE:
+        return read_type(j, "--key-type", text);
+    case TYPE:
+        return read_type(j, "--type", text);
+    case FROM:
+        return read_format(j, "--from", text, &w->from);
+    case FORMAT:
+        return read_format(j, "--format", text, &w->format);
+    case TIES:
+    case NANS:
+    case METHOD:
+        return read_named(j, option, text);
+    default:
+        return read_number(j, option, text);
+    }
+}
+
+/* ---- What is missing or does not fit the command ---- */
+
+static const char *missing_for_records(const wishes *w, bool sort)
+{
+    if (w->record_size == 0)
+        return w->key_offset != 0 ? "--key-offset needs --record-size" : NULL;
+    if (w->type == 0)
+        return "--record-size needs --key-type: i8 u8 i16 u16 i32 u32 i64 u64 f32 or f64";
+    if (w->record_size < ordo_type_size(w->type) ||
+        w->key_offset > w->record_size - ordo_type_size(w->type))
+        return "the key at --key-offset does not end inside --record-size bytes";
+    if (w->from != FORMAT_AUTO && w->from != FORMAT_RAW)
+        return "--record-size reads raw records: the only --from is raw";
+    if (sort && w->format != FORMAT_AUTO && w->format != FORMAT_RAW)
+        return "--record-size writes raw records: the only --format is raw";
+    return NULL;
+}
+
+static const char *missing_for_files(const wishes *w)
+{
+    bool const sort = strcmp(w->command, "sort") == 0;
+    bool const writes = sort || strcmp(w->command, "rank") == 0;
+    if (w->input == NULL)
+        return "the input file is missing";
+    if (writes && w->output == NULL)
+        return "-o FILE is missing: where does the result go?";
+    if (!writes && w->output != NULL)
+        return "-o is for sort, rank and tune; other commands print their results";
+    if (strcmp(w->command, "quantile") == 0 && w->q_count == 0)
+        return "-q is missing: which quantiles?";
+    if (strcmp(w->command, "select") == 0 && w->k_count == 0)
+        return "-k is missing: which positions?";
+    if (strcmp(w->command, "topk") == 0 && w->k_count != 1)
+        return "-k K is needed once: how many keys?";
+    if (w->checkpoint != NULL && !sort)
+        return "--checkpoint is for sort";
+    if (w->checkpoint == NULL && (w->resume || w->ranges != 0))
+        return w->resume ? "--resume needs --checkpoint DIR" : "--ranges needs --checkpoint DIR";
+    return missing_for_records(w, sort);
+}
+
+static bool complete(const job *j)
+{
+    const wishes *const w = &j->w;
+    const char         *missing = NULL;
+    bool const          predict = strcmp(w->command, "predict") == 0;
+    if (!predict && strcmp(w->command, "tune") != 0)
+        missing = missing_for_files(w);
+    else if (w->input != NULL)
+        missing = "this command reads no file of keys";
+    else if (predict && w->model == NULL)
+        missing = "--model FILE is missing: ordo-mpi tune -o FILE makes one";
+    else if (predict && (w->nodes < 1 || w->keys < 1))
+        missing = "--nodes N and --keys N are needed";
+    if (missing != NULL && j->rank == 0)
+        fprintf(stderr, "ordo-mpi: %s: %s\n", w->command, missing);
+    return missing == NULL;
+}
+
+bool read_options(job *j, int argc, char **argv, bool *help_wanted)
+{
+    static const char *const commands[] = {"sort", "rank", "quantile", "median", "select",
+                                           "topk", "tune", "predict",  NULL};
+    bool                     fine = true;
+    int                      option;
+    opterr = 0;
+    *help_wanted = argc > 1 && (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||
+                                strcmp(argv[1], "-h") == 0);
+    if (*help_wanted)
+        return true;
+    if (argc < 2 || find_name(commands, argv[1]) < 0)
+        return wrong(j, "the command", argc < 2 ? "" : argv[1],
+                     "sort, rank, quantile, median, select, topk, tune or predict "
+                     "(see ordo-mpi --help)");
+    j->w.command = argv[1];
+    j->w.nans = ORDO_NANS_PROPAGATE;
+    while (fine && (option = getopt_long(argc - 1, argv + 1, ":o:rq:k:h", options, NULL)) != -1) {
+        if (option == 'h') {
+            *help_wanted = true;
+            return true;
+        }
+        if (option == '?' || option == ':') /* optind counts from argv[1] */
+            return wrong(j, option == '?' ? "an option" : "an option without its value",
+                         argv[optind], "those of ordo-mpi --help");
+        fine = read_option(j, option, optarg);
+    }
+    if (!fine)
+        return false;
+    j->w.input = optind < argc - 1 ? argv[1 + optind] : NULL;
+    if (optind + 1 < argc - 1)
+        return wrong(j, "the second file", argv[2 + optind], "one input file");
+    return complete(j);
+}

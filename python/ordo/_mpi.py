@@ -1,0 +1,193 @@
+"""The transport of ``ordo.mpi``: the functions of an ordo_comm (ordo_dist.h) over mpi4py.
+
+The library calls these functions to move bytes between the ranks. They use the caller's mpi4py, so
+no compiler and no other build of MPI is needed. Messages have at most 256 MiB, as in ordo_mpi.h.
+An exception inside a function is kept, and the call of the library then fails on every rank.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import itertools
+from ctypes import CFUNCTYPE, c_int, c_int32, c_size_t, c_uint64, c_void_p
+from typing import Any, Callable
+
+from . import _lib
+
+_PIECE = 256 << 20  # bytes of a message at most
+_PARTNERS = 8  # messages in flight in each direction
+_nothing = bytearray(1)  # stands for an empty buffer
+
+_Allgather = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, c_void_p)
+_Sum = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t)
+_Exchange = CFUNCTYPE(
+    c_int, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p
+)  # fmt: skip
+_GiveUp = CFUNCTYPE(None, c_void_p)
+
+
+class Comm(ctypes.Structure):
+    """ordo_comm of ordo_dist.h."""
+
+    _fields_ = [
+        ("struct_size", c_size_t), ("rank", c_int32), ("size", c_int32), ("user", c_void_p),
+        ("allgather", _Allgather), ("sum", _Sum), ("prefix", _Sum), ("exchange", _Exchange),
+        ("give_up", _GiveUp),
+    ]  # fmt: skip
+
+
+class DistOptions(ctypes.Structure):
+    """ordo_dist_opts of ordo_dist.h."""
+
+    _fields_ = [
+        ("struct_size", c_size_t), ("flags", c_uint64), ("out", c_void_p),
+        ("out_values", c_void_p), ("n_out", c_size_t), ("report", c_void_p),
+    ]  # fmt: skip
+
+
+def _bytes(address: int | None, count: int) -> list:
+    """Returns memory at an address as mpi4py's [buffer, count, datatype]."""
+    if not count or address is None:
+        return [_nothing, 0, "B"]
+    return [(ctypes.c_char * count).from_address(address), count, "B"]
+
+
+def _numbers(address: int, count: int) -> Any:
+    return (c_uint64 * count).from_address(address)
+
+
+class Group:
+    """The ranks of a communicator, with the functions that the library calls."""
+
+    def __init__(self, mpi: Any, comm: Any) -> None:
+        self.mpi = mpi
+        self.comm = comm  # a duplicate, so that messages do not mix with the caller's
+        self.rank: int = comm.Get_rank()
+        self.size: int = comm.Get_size()
+        self.error: BaseException | None = None  # that a function raised
+        self.table = Comm(
+            struct_size=ctypes.sizeof(Comm),
+            rank=self.rank,
+            size=self.size,
+            allgather=_Allgather(self._guarded(self._allgather)),
+            sum=_Sum(self._guarded(self._sum)),
+            prefix=_Sum(self._guarded(self._prefix)),
+            exchange=_Exchange(self._guarded(self._exchange)),
+            give_up=_GiveUp(lambda user: self.comm.Abort(2)),
+        )
+
+    def _guarded(self, function: Callable[..., None]) -> Callable[..., int]:
+        def guarded(user: Any, *arguments: Any) -> int:
+            try:
+                function(*arguments)
+            except BaseException as error:
+                self.error = error
+                return 1
+            return 0
+
+        return guarded
+
+    def _allgather(self, mine: int, bytes_of: int, to: int) -> None:
+        counts = list(_numbers(bytes_of, self.size))
+        starts = [0, *itertools.accumulate(counts[:-1])]
+        if sum(counts) > _PIECE:
+            self._broadcast_parts(mine, counts, starts, to)
+            return
+        buffer = _bytes(to, sum(counts))[0]
+        self.comm.Allgatherv(_bytes(mine, counts[self.rank]), [buffer, counts, starts, "B"])
+
+    def _broadcast_parts(self, mine: int, counts: list, starts: list, to: int) -> None:
+        """Allgather of more bytes than a message may have."""
+        ctypes.memmove(to + starts[self.rank], mine, counts[self.rank])
+        for r in range(self.size):
+            for done in range(0, counts[r], _PIECE):
+                now = min(_PIECE, counts[r] - done)
+                self.comm.Bcast(_bytes(to + starts[r] + done, now), root=r)
+
+    def _sum(self, values: int, count: int) -> None:
+        for done in range(0, count, _PIECE // 8):
+            numbers = _numbers(values + 8 * done, min(_PIECE // 8, count - done))
+            self.comm.Allreduce(self.mpi.IN_PLACE, [numbers, len(numbers), "Q"], op=self.mpi.SUM)
+
+    def _prefix(self, values: int, count: int) -> None:
+        for done in range(0, count, _PIECE // 8):
+            numbers = _numbers(values + 8 * done, min(_PIECE // 8, count - done))
+            self.comm.Exscan(self.mpi.IN_PLACE, [numbers, len(numbers), "Q"], op=self.mpi.SUM)
+        if self.rank == 0:  # MPI leaves the values of the first rank undefined
+            ctypes.memset(values, 0, 8 * count)
+
+    def _exchange(
+        self, send: int, send_at: int, send_bytes: int, receive: int, receive_at: int,
+        receive_bytes: int,
+    ) -> None:  # fmt: skip
+        out_at, out = _numbers(send_at, self.size), _numbers(send_bytes, self.size)
+        in_at, came = _numbers(receive_at, self.size), _numbers(receive_bytes, self.size)
+        if out[self.rank]:
+            ctypes.memmove(receive + in_at[self.rank], send + out_at[self.rank], out[self.rank])
+        # Partner i is i ranks ahead for sending and i behind for receiving, so no rank gets the
+        # messages of all others at once. Both sides count the same messages.
+        for first in range(1, self.size, _PARTNERS):
+            steps = range(first, min(first + _PARTNERS, self.size))
+            sources = [(self.rank - i) % self.size for i in steps]
+            targets = [(self.rank + i) % self.size for i in steps]
+            largest = max([came[r] for r in sources] + [out[r] for r in targets])
+            for done in range(0, largest, _PIECE):
+                requests = [
+                    self.comm.Irecv(
+                        _bytes(receive + in_at[r] + done, min(_PIECE, came[r] - done)), source=r
+                    )
+                    for r in sources
+                    if came[r] > done
+                ]
+                requests += [
+                    self.comm.Isend(
+                        _bytes(send + out_at[r] + done, min(_PIECE, out[r] - done)), dest=r
+                    )
+                    for r in targets
+                    if out[r] > done
+                ]
+                self.mpi.Request.Waitall(requests)
+
+    def agree(self, error: Exception | None) -> None:
+        """Raises the exception of the first rank that has one, on every rank."""
+        mine = None if error is None else (type(error), str(error))
+        for rank, found in enumerate(self.comm.allgather(mine)):
+            if found is not None:
+                raise found[0](f"rank {rank}: {found[1]}") from error
+
+
+def _free(comm: Any, keyval: int, group: Group) -> None:
+    group.comm.Free()
+
+
+@functools.cache
+def _keyval() -> tuple[Any, int]:
+    """Returns the module MPI, and the key under which communicators keep their groups."""
+    try:
+        from mpi4py import MPI
+    except ImportError as error:
+        raise ImportError(f"ordo.mpi needs mpi4py: pip install mpi4py ({error})") from error
+    return MPI, MPI.Comm.Create_keyval(delete_fn=_free)
+
+
+def group_of(comm: Any) -> Group:
+    """Returns the group of a communicator, which keeps it until it is freed."""
+    mpi, keyval = _keyval()
+    if comm is None:
+        comm = mpi.COMM_WORLD
+    if not isinstance(comm, mpi.Intracomm):
+        raise TypeError(f"comm is {comm!r}; expected an intracommunicator of mpi4py, or None")
+    group = comm.Get_attr(keyval)
+    if group is None:
+        group = Group(mpi, comm.Dup())
+        comm.Set_attr(keyval, group)
+    return group
+
+
+def declare(name: str, *arguments: Any) -> Any:
+    """Declares a function of ordo_dist.h: its arguments between the communicator and opts."""
+    function = getattr(_lib.library, name)
+    function.argtypes = (c_void_p, c_void_p, *arguments, c_void_p)
+    function.restype = c_int
+    return function

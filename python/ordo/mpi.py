@@ -1,0 +1,428 @@
+"""Sorts, ranks and quantiles of arrays whose parts are on the ranks of an MPI communicator.
+
+Every rank of the communicator calls the same function with its part. The global array is the part
+of rank 0, then that of rank 1, and so on; parts may be empty and of different lengths. The results
+are those of the function of ordo with the same name on the global array, for any number of ranks,
+except that the last bits of float sums may differ. A program for ``mpiexec -n 4 python file.py``::
+
+    import numpy as np
+    from mpi4py import MPI
+    import ordo.mpi
+
+    rank = MPI.COMM_WORLD.Get_rank()
+    part = np.random.default_rng(rank).standard_normal(1_000_000)
+    print(ordo.mpi.median(part))            # of all 4 million, on every rank
+    ranks = ordo.mpi.rankdata(part)         # of this rank's elements among all
+    part = ordo.mpi.sort(part)              # rank 0 has the smallest million
+
+Arrays are of one dimension: integers of 8 to 64 bits, bool, float16, float32 and float64, of NumPy,
+PyTorch or CuPy. Arrays on a GPU are copied to host memory, and results of their length are copied
+back. An error on one rank raises the same exception on every rank; its text names the rank.
+``comm`` is a communicator of mpi4py; None is ``MPI.COMM_WORLD``.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import c_int, c_size_t, c_uint64, c_void_p
+from typing import Any, Callable
+
+import numpy as np
+
+from . import _lib
+from ._arrays import address, numbers_of
+from ._check import check_nan_policy, flag, found_nan, integer
+from ._context import host_context
+from ._mpi import DistOptions, Group, declare, group_of
+from ._topk import TopK
+
+__all__ = [
+    "argsort",
+    "count_unique",
+    "cummax",
+    "cummin",
+    "cumsum",
+    "is_sorted",
+    "median",
+    "quantile",
+    "rankdata",
+    "sort",
+    "topk",
+]
+
+_P, _N, _T = c_void_p, c_size_t, c_int
+_sort = declare("ordo_dist_sort", _T, _P, _N)
+_counts = _lib.library.ordo_dist_counts
+_counts.argtypes = (_P, _P, _N, _P, _P, _P)
+_counts.restype = c_int
+_argsort = declare("ordo_dist_argsort", _T, _P, _N, _T, _P)
+_rank = declare("ordo_dist_rank", _T, _P, _N, _T, _T, _P)
+_quantiles = declare("ordo_dist_quantiles", _T, _P, _N, _P, _N, _P, _T, _T)
+_median = declare("ordo_dist_median", _T, _P, _N, _P, _T)
+_topk = declare("ordo_dist_topk", _T, _P, _N, _N, _P, _P, _P)
+_scan = declare("ordo_dist_scan", _T, _T, _P, _N, _T, _P)
+_is_sorted = declare("ordo_dist_is_sorted", _T, _P, _N, _P, _P)
+_unique_count = declare("ordo_dist_unique_count", _T, _P, _N, _P)
+
+
+class _Part:
+    """This rank's part of the global array, in host memory, and the group of ranks."""
+
+    def __init__(self, a: Any, comm: Any, check: Callable[[], Any] | None = None) -> None:
+        self.group: Group = group_of(comm)
+        error: Exception | None = None
+        try:
+            self.place, array = numbers_of(a)
+            if array.ndim != 1:
+                raise ValueError(f"the array has {array.ndim} dimensions; expected 1")
+            typed, self.code, self.dtype = self.place.typed(array)
+            to_host = getattr(self.place, "to_host", None)
+            self.keys = np.ascontiguousarray(to_host(typed) if to_host else typed)
+            if not self.keys.flags.aligned:
+                self.keys = self.keys.copy()
+            self.checked: Any = check() if check else None
+        except Exception as caught:
+            error = caught
+        self.group.agree(error)
+
+    def call(self, function: Any, *arguments: Any, flags: int = 0, **options: Any) -> None:
+        """Calls a function of ordo_dist.h; a bad status raises an exception."""
+        group = self.group
+        opts = DistOptions(struct_size=ctypes.sizeof(DistOptions), flags=flags, **options)
+        context = host_context()
+        status = function(
+            context, ctypes.addressof(group.table), *arguments, ctypes.addressof(opts)
+        )
+        error, group.error = group.error, None
+        if error is not None:
+            raise error
+        if status:
+            _lib.fail(status, context)
+
+    @property
+    def where(self) -> tuple[int, int]:
+        """Address and length."""
+        return address(self.keys), self.keys.size
+
+    def back(self, result: Any, dtype: Any = None) -> Any:
+        """Converts keys, or with `dtype` other numbers, to an array of the caller's library."""
+        array = self.place.from_host(result)
+        return array if dtype is not None else self.place.astype_back(array, self.dtype)
+
+    def nans(self) -> int:
+        """Returns the number of NaNs of all ranks."""
+        mine = int(np.isnan(self.keys).sum()) if self.keys.dtype.kind == "f" else 0
+        return self.group.comm.allreduce(mine)
+
+
+def _direction(descending: Any) -> int:
+    return _lib.DESCENDING if flag(descending, "descending") else 0
+
+
+def sort(a: Any, *, comm: Any = None, descending: bool = False, balanced: bool = False) -> Any:
+    """Returns this rank's part of the sorted global array.
+
+    Parameters
+    ----------
+    a : this rank's part of the global array. It does not change.
+    comm : communicator of mpi4py; None: ``MPI.COMM_WORLD``.
+    descending : largest first; NaNs are last in both directions.
+    balanced : the parts of the result have equal lengths, or differ by 1. The default is that every
+        part has the length of the input.
+
+    Returns
+    -------
+    Array of the library and dtype of `a`.
+    """
+    part = _Part(a, comm, lambda: (_direction(descending), flag(balanced, "balanced")))
+    flags, balanced = part.checked
+    n = c_size_t(part.keys.size)
+    if balanced:
+        context = host_context()
+        status = _counts(
+            context, ctypes.addressof(part.group.table), part.keys.size, None, None,
+            ctypes.addressof(n),
+        )  # fmt: skip
+        if status:
+            _lib.fail(status, context)
+    out = np.empty(max(n.value, 1), part.keys.dtype)
+    part.call(_sort, part.code, *part.where, flags=flags, out=address(out), n_out=n.value)
+    return part.back(out[: n.value])
+
+
+def argsort(a: Any, *, comm: Any = None, descending: bool = False) -> Any:
+    """Returns the global indices of the elements that belong to this rank's places.
+
+    Parameters
+    ----------
+    a : this rank's part of the global array.
+    comm : communicator of mpi4py; None: ``MPI.COMM_WORLD``.
+    descending : largest first. Ties keep their order in both directions.
+
+    Returns
+    -------
+    Array of int64, as long as `a`.
+    """
+    part = _Part(a, comm, lambda: _direction(descending))
+    index = np.empty(part.keys.size, np.uint64)
+    part.call(_argsort, part.code, *part.where, _lib.U64, address(index), flags=part.checked)
+    return part.back(index.view(np.int64), np.int64)
+
+
+def rankdata(
+    a: Any,
+    method: _lib.Ties = "average",
+    *,
+    comm: Any = None,
+    nan_policy: _lib.NanPolicy = "propagate",
+    descending: bool = False,
+) -> Any:
+    """Returns the ranks of this rank's elements in the global array.
+
+    Parameters
+    ----------
+    a : this rank's part of the global array.
+    method : rule for ties: 'average', 'min', 'max', 'dense' or 'ordinal'.
+    comm : communicator of mpi4py; None: ``MPI.COMM_WORLD``.
+    nan_policy : 'propagate': if any rank has a NaN, all ranks are NaN. 'omit': a NaN has rank NaN,
+        and the others are ranked without it. 'raise': a NaN raises a ValueError.
+    descending : the largest element has rank 1.
+
+    Returns
+    -------
+    Array as long as `a`: float64 for 'average' and if a rank of any process is NaN, else int64.
+    """
+
+    def check() -> tuple[int, int]:
+        check_nan_policy(nan_policy)
+        return _direction(descending), _lib.number_of(_lib.TIES, method, "method")
+
+    part = _Part(a, comm, check)
+    flags, ties = part.checked
+    nans = part.nans()
+    if nans and nan_policy == "raise":
+        raise found_nan()
+    if nans and nan_policy == "propagate":
+        return part.back(np.full(part.keys.size, np.nan), np.float64)
+    average = method == "average"
+    ranks = np.empty(part.keys.size, np.float64 if average else np.uint64)
+    kind = _lib.F64 if average else _lib.U64
+    part.call(_rank, part.code, *part.where, ties, kind, address(ranks), flags=flags)
+    if not average:
+        ranks = ranks.view(np.int64)
+    if nans:
+        ranks = np.where(np.isnan(part.keys), np.nan, ranks)
+    return part.back(ranks, ranks.dtype)
+
+
+def quantile(
+    a: Any,
+    q: Any,
+    *,
+    comm: Any = None,
+    method: _lib.Method = "linear",
+    nan_policy: _lib.NanPolicy = "propagate",
+) -> Any:
+    """Returns quantiles of the global array, on every rank.
+
+    Parameters
+    ----------
+    a : this rank's part of the global array.
+    q : a number from 0 to 1, or an array of them; the same on every rank.
+    comm : communicator of mpi4py; None: ``MPI.COMM_WORLD``.
+    method : one of NumPy's thirteen methods.
+    nan_policy : 'propagate', 'omit' or 'raise', as for `ordo.quantile`.
+
+    Returns
+    -------
+    A float64, or a NumPy array of float64 with the shape of `q`. Integers above 2^53 are rounded.
+    """
+
+    def check() -> tuple[Any, int]:
+        check_nan_policy(nan_policy)
+        wanted = np.asarray(q)
+        if wanted.dtype.kind not in "iuf":
+            raise TypeError(f"q has dtype {wanted.dtype}; expected numbers from 0 to 1")
+        number = _lib.number_of(_lib.METHODS, method, "method")
+        return np.asarray(wanted, np.float64, order="C"), number
+
+    part = _Part(a, comm, check)
+    wanted, number = part.checked
+    if nan_policy == "raise" and part.nans():
+        raise found_nan()
+    out = np.empty(max(wanted.size, 1))
+    nans = _lib.NANS["omit" if nan_policy == "omit" else "propagate"]
+    part.call(
+        _quantiles, part.code, *part.where, address(wanted), wanted.size, address(out), nans,
+        number,
+    )  # fmt: skip
+    return out[: wanted.size].reshape(wanted.shape)[()]
+
+
+def median(a: Any, *, comm: Any = None, nan_policy: _lib.NanPolicy = "propagate") -> Any:
+    """Returns the median of the global array, on every rank.
+
+    Parameters
+    ----------
+    a : this rank's part of the global array.
+    comm : communicator of mpi4py; None: ``MPI.COMM_WORLD``.
+    nan_policy : 'propagate', 'omit' or 'raise', as for `ordo.median`.
+
+    Returns
+    -------
+    A float64.
+    """
+    part = _Part(a, comm, lambda: check_nan_policy(nan_policy))
+    if nan_policy == "raise" and part.nans():
+        raise found_nan()
+    out = np.empty(1)
+    nans = _lib.NANS["omit" if nan_policy == "omit" else "propagate"]
+    part.call(_median, part.code, *part.where, address(out), nans)
+    return out[0]
+
+
+def topk(a: Any, k: int, *, comm: Any = None, largest: bool = True) -> TopK:
+    """Returns the `k` largest (or smallest) elements of the global array, on every rank.
+
+    Parameters
+    ----------
+    a : this rank's part of the global array.
+    k : number of elements, the same on every rank; at most the length of the global array.
+    comm : communicator of mpi4py; None: ``MPI.COMM_WORLD``.
+    largest : False returns the smallest elements.
+
+    Returns
+    -------
+    TopK : `values` in order, and their global indices. NaNs are after all other elements.
+    """
+
+    def check() -> tuple[int, int]:
+        wanted = integer(k, "k")
+        if wanted < 0:
+            raise ValueError(f"k is {wanted}; expected at least 0")
+        return wanted, _direction(flag(largest, "largest"))
+
+    part = _Part(a, comm, check)
+    wanted, flags = part.checked
+    total = part.group.comm.allreduce(part.keys.size)
+    if wanted > total:
+        raise ValueError(f"k is {wanted}; expected at most {total}, the number of elements")
+    values = np.empty(max(wanted, 1), part.keys.dtype)
+    index = np.empty(max(wanted, 1), np.uint64)
+    found = c_size_t()
+    part.call(
+        _topk, part.code, *part.where, wanted, address(values), address(index),
+        ctypes.addressof(found), flags=flags,
+    )  # fmt: skip
+    return TopK(part.back(values[:wanted]), part.back(index[:wanted].view(np.int64), np.int64))
+
+
+_SUMS = {"i": (_lib.I64, np.int64), "u": (_lib.U64, np.uint64)}
+
+
+def _scanned(op: int, a: Any, comm: Any, exclusive: Any) -> Any:
+    part = _Part(a, comm, lambda: flag(exclusive, "exclusive"))
+    code: int = part.code
+    dtype: Any = part.keys.dtype
+    if op == _lib.SUM and dtype.kind != "f":
+        code, dtype = _SUMS["i" if np.dtype(bool) == part.dtype else dtype.kind]
+    out = np.empty(part.keys.size, dtype)
+    flags = _lib.EXCLUSIVE if part.checked else 0
+    part.call(_scan, op, part.code, *part.where, code, address(out), flags=flags)
+    if op == _lib.MIN and dtype.kind == "f":
+        _spread_nan(part, out)
+    return part.back(out, dtype) if op == _lib.SUM else part.back(out)
+
+
+def _spread_nan(part: _Part, out: Any) -> None:
+    """Sets all minima from the first NaN of the global array on to NaN; the library omits NaNs."""
+    found = np.flatnonzero(np.isnan(part.keys))
+    earlier = part.group.comm.exscan(found.size)
+    start = 0 if earlier else int(found[0]) if found.size else out.size
+    out[start:] = np.nan
+
+
+def cumsum(a: Any, *, comm: Any = None, exclusive: bool = False) -> Any:
+    """Returns cumulative sums of the global array, for this rank's elements.
+
+    Parameters
+    ----------
+    a : this rank's part of the global array.
+    comm : communicator of mpi4py; None: ``MPI.COMM_WORLD``.
+    exclusive : sum i does not include element i.
+
+    Returns
+    -------
+    Array as long as `a`. Sums of integers have 64 bits and wrap. The order in which floats are
+    added depends on the lengths of the parts.
+    """
+    return _scanned(_lib.SUM, a, comm, exclusive)
+
+
+def cummax(a: Any, *, comm: Any = None) -> Any:
+    """Returns cumulative maxima of the global array, for this rank's elements.
+
+    Parameters
+    ----------
+    a : this rank's part of the global array.
+    comm : communicator of mpi4py; None: ``MPI.COMM_WORLD``.
+
+    Returns
+    -------
+    Array as long as `a`.
+    """
+    return _scanned(_lib.MAX, a, comm, False)
+
+
+def cummin(a: Any, *, comm: Any = None) -> Any:
+    """Returns cumulative minima of the global array, for this rank's elements.
+
+    Parameters
+    ----------
+    a : this rank's part of the global array.
+    comm : communicator of mpi4py; None: ``MPI.COMM_WORLD``.
+
+    Returns
+    -------
+    Array as long as `a`.
+    """
+    return _scanned(_lib.MIN, a, comm, False)
+
+
+def is_sorted(a: Any, *, comm: Any = None, descending: bool = False) -> bool:
+    """Returns whether the global array is sorted, with NaNs last; on every rank.
+
+    Parameters
+    ----------
+    a : this rank's part of the global array.
+    comm : communicator of mpi4py; None: ``MPI.COMM_WORLD``.
+    descending : whether the order is from the largest to the smallest.
+
+    Returns
+    -------
+    bool
+    """
+    part = _Part(a, comm, lambda: _direction(descending))
+    answer = c_int()
+    part.call(
+        _is_sorted, part.code, *part.where, ctypes.addressof(answer), None, flags=part.checked
+    )
+    return bool(answer.value)
+
+
+def count_unique(a: Any, *, comm: Any = None) -> int:
+    """Returns the number of different elements of the global array, on every rank.
+
+    Parameters
+    ----------
+    a : this rank's part of the global array.
+    comm : communicator of mpi4py; None: ``MPI.COMM_WORLD``.
+
+    Returns
+    -------
+    int : -0.0 and +0.0 are the same element, and so are all NaNs.
+    """
+    part = _Part(a, comm)
+    count = c_uint64()
+    part.call(_unique_count, part.code, *part.where, ctypes.addressof(count))
+    return int(count.value)

@@ -1,0 +1,153 @@
+"""A program for mpiexec: ordo.mpi on every rank, compared with ordo on the whole array.
+
+test_mpi.py runs it. Every rank makes the same global array from a seed and takes its part.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+import ordo
+import ordo.mpi
+
+world: Any = None
+rank, size = 0, 1
+rng = np.random.default_rng(7)
+METHODS = ["average", "min", "max", "dense", "ordinal"]
+QUANTILES = [0, 0.05, 0.5, 0.77, 1]
+
+
+def parts(n: int, kind: str) -> list[int]:
+    """Returns where the parts of the ranks begin, and n."""
+    if kind == "equal":
+        return [n * r // size for r in range(size + 1)]
+    if kind == "one":  # the last rank has all
+        return [0] * size + [n]
+    cuts = np.sort(np.random.default_rng(n).integers(0, n + 1, size - 1))
+    return [0, *cuts.tolist(), n]
+
+
+def same(found, expected) -> None:
+    found, expected = np.asarray(found), np.asarray(expected)
+    assert found.dtype == expected.dtype, (found.dtype, expected.dtype)
+    assert found.shape == expected.shape, (found.shape, expected.shape)
+    assert found.tobytes() == expected.tobytes(), (found, expected)
+
+
+def check(a: np.ndarray, kind: str, down: bool) -> None:
+    edges = parts(a.size, kind)
+    mine = slice(edges[rank], edges[rank + 1])
+    part = a[mine].copy()
+    before = part.tobytes()
+    same(ordo.mpi.sort(part, descending=down), ordo.sort(a, descending=down)[mine])
+    even = [a.size // size + (r < a.size % size) for r in range(size)]
+    start = sum(even[:rank])
+    found = ordo.mpi.sort(part, descending=down, balanced=True)
+    same(found, ordo.sort(a, descending=down)[start : start + even[rank]])
+    expected = ordo.argsort(a, descending=down, stable=True)[mine]
+    same(ordo.mpi.argsort(part, descending=down), expected)
+    for method in METHODS:
+        for policy in ("propagate", "omit"):
+            expected = ordo.rankdata(a, method, nan_policy=policy, descending=down)[mine]
+            same(ordo.mpi.rankdata(part, method, nan_policy=policy, descending=down), expected)
+    k = min(5, a.size)
+    found, expected = ordo.mpi.topk(part, k, largest=down), ordo.topk(a, k, largest=down)
+    same(found.values, expected.values)
+    same(found.indices, expected.indices)
+    same(ordo.mpi.cummax(part), ordo.cummax(a)[mine])
+    same(ordo.mpi.cummin(part), ordo.cummin(a)[mine])
+    if a.dtype.kind != "f":
+        same(ordo.mpi.cumsum(part), ordo.cumsum(a)[mine])
+        same(ordo.mpi.cumsum(part, exclusive=True), ordo.cumsum(a, exclusive=True)[mine])
+    assert ordo.mpi.is_sorted(part, descending=down) == ordo.is_sorted(a, descending=down)
+    assert ordo.mpi.is_sorted(ordo.mpi.sort(part)) is True
+    assert ordo.mpi.count_unique(part) == ordo.unique(a).size
+    for policy in ("propagate", "omit"):
+        for method in ("linear", "hazen", "lower"):
+            expected = ordo.quantile(a.astype("f8"), QUANTILES, method=method, nan_policy=policy)
+            same(ordo.mpi.quantile(part, QUANTILES, method=method, nan_policy=policy), expected)
+        expected = np.float64(ordo.median(a.astype("f8"), nan_policy=policy))
+        same(ordo.mpi.median(part, nan_policy=policy), expected)
+    assert part.tobytes() == before, "the input changed"
+
+
+def raised(error: type[Exception], text: str, function, *arguments, **named) -> None:
+    try:
+        function(*arguments, **named)
+    except error as found:
+        assert text in str(found), str(found)
+        return
+    raise AssertionError(f"{error.__name__} was not raised")
+
+
+def check_errors() -> None:
+    """A mistake of one rank is an error of every rank."""
+    last = size - 1
+    good = np.arange(4.0)
+    bad = good if rank != last else good.reshape(2, 2)
+    raised(ValueError, f"rank {last}: the array has 2 dimensions", ordo.mpi.sort, bad)
+    bad = good if rank != last else np.array(["x"])
+    raised(TypeError, f"rank {last}: the elements are strings", ordo.mpi.rankdata, bad)
+    other = good if rank != last else good.astype("f4")
+    if size > 1:
+        raised(ValueError, "another type", ordo.mpi.sort, other)
+    raised(ValueError, "method is 'x'", ordo.mpi.quantile, good, 0.5, method="x")
+    raised(ValueError, "q", ordo.mpi.quantile, good, 1.5)
+    raised(ValueError, "k is 1000", ordo.mpi.topk, good, 1000)
+    with_nan = good if rank != last else np.array([np.nan])
+    raised(ValueError, "nan", ordo.mpi.rankdata, with_nan, nan_policy="raise")
+    raised(TypeError, "intracommunicator", ordo.mpi.sort, good, comm=3)
+    same(ordo.mpi.median(good), np.float64(1.5))  # the group still works
+
+
+def check_other_comm() -> None:
+    """Half of the ranks, in reverse order, and a communicator that is freed."""
+    half = world.Split(rank % 2, -rank)
+    found = ordo.mpi.sort(np.array([rank, rank + 100]), comm=half)
+    members = sorted(r for r in range(size) if r % 2 == rank % 2)
+    expected = np.sort([x for r in members for x in (r, r + 100)])
+    at = 2 * half.Get_rank()
+    same(found, expected[at : at + 2])
+    half.Free()
+
+
+def check_large_messages() -> None:
+    """Pieces that need several messages."""
+    from ordo import _mpi
+
+    _mpi._PIECE = 1000
+    check(np.round(rng.standard_normal(9000), 2), "random", False)
+    _mpi._PIECE = 256 << 20
+
+
+def main() -> None:
+    global world, rank, size
+    from mpi4py import MPI
+
+    world = MPI.COMM_WORLD
+    rank, size = world.Get_rank(), world.Get_size()
+    for dtype, kind in zip(("i1", "u2", "i4", "u8", "f4"), ("equal", "random", "one") * 2):
+        a = rng.standard_normal(700) * 60
+        check((abs(a) if dtype[0] == "u" else a).astype(dtype), kind, dtype in ("u2", "f4"))
+    for dtype in ["f2", "?", ">i4"]:
+        edges = parts(90, "random")
+        a = (rng.standard_normal(90) * 3).astype(dtype)
+        mine = slice(edges[rank], edges[rank + 1])
+        same(ordo.mpi.sort(a[mine]), ordo.sort(a)[mine])
+    special = np.array([np.nan, -0.0, 0.0, np.inf, -np.inf, 1.0, -0.0, np.nan] * 30)
+    check(special, "random", True)
+    check(np.full(301, 7, "u4"), "random", False)
+    check_errors()
+    check_other_comm()
+    check_large_messages()
+    world.Barrier()
+    if rank == 0:
+        print(f"passed on {size} ranks")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
