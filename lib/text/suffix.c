@@ -113,7 +113,16 @@ static ordo_status suffix_checked(ordo_ctx *ctx, ordo_exec *exec, const void *te
     text_work work;
     TRY(text_read_args(exec, text, n, opts, true, &args));
     TRY(text_check_indices(exec, &args, index_type, sa, "sa"));
-    TRY(text_begin(ctx, exec, "suffix arrays", &work));
+    TRY(text_begin_any(ctx, exec, "suffix arrays", n, text_sort_ns(&args),
+                       1.0 + (double)ordo_type_size(index_type), &work));
+    if (work.device != NULL && n > 0) {
+        ordo_text_job job = text_device_job(&args);
+        bool          done;
+        job.sa = sa;
+        TRY(text_on_device(&work, work.device->suffix_array, &job, &done));
+        if (done)
+            return ORDO_OK;
+    }
     return text_suffix_sort(&work, &args, sa, NULL);
 }
 
