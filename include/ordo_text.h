@@ -18,8 +18,8 @@
  * GPU       Texts of fewer than 2^32 - 2 bytes and texts together; others give ORDO_E_UNSUPPORTED
  *           if the CPU may not do the call. The algorithms are DOUBLING, which AUTO means, and MSD.
  *           Calls wait for results and cannot be captured into a graph. Device memory per byte of
- *           text: suffix array 33, 41 with u64 indices, MSD 37; check and LCP 4; BWT 37; inverse
- *           22; and copies of the arrays that are not on the device.
+ *           text: suffix array 42, 46 with u64 indices, MSD 37 and 41; check and LCP 4; BWT 46;
+ *           inverse 22; and copies of the arrays that are not on the device.
  * Results   The same bytes for any number of threads and for every algorithm.
  *
  *     uint32_t sa[6];
@@ -34,8 +34,8 @@ extern "C" {
 #endif
 
 typedef enum ordo_text_algorithm {
-    ORDO_TEXT_AUTO = 0,     /* the fastest: INDUCED                                             */
-    ORDO_TEXT_INDUCED = 1,  /* induced sorting; linear time                                     */
+    ORDO_TEXT_AUTO = 0,     /* the fastest: INDUCED on the CPU, DOUBLING on a GPU               */
+    ORDO_TEXT_INDUCED = 1,  /* induced sorting; linear time; only on the CPU                    */
     ORDO_TEXT_DOUBLING = 2, /* prefix doubling by radix sorts; n lg n; fewer than 2^32 bytes    */
     ORDO_TEXT_MSD = 3       /* a bit at a time from the most significant one, only among suffixes
                              * that still tie; time n times the mean common prefix, in bits.

@@ -10,13 +10,13 @@
 typedef struct ordo_text_job {
     const uint8_t  *text;
     size_t          n;
-    const uint64_t *offsets; /* of many texts; NULL: one text */
-    size_t          count;   /* texts; 0 with one */
+    const uint64_t *offsets;   /* of many texts; NULL: one text */
+    size_t          count;     /* texts; 0 with one */
     uint32_t        algorithm; /* an ordo_text_algorithm */
     ordo_type       index_type;
-    void           *sa;  /* written by suffix_array, else read; NULL in bwt and unbwt */
-    void           *lcp; /* written by lcp */
-    uint8_t        *bwt; /* bwt: written; unbwt: the text is written here, and `text` is read */
+    void           *sa;      /* written by suffix_array, else read; NULL in bwt and unbwt */
+    void           *lcp;     /* written by lcp */
+    uint8_t        *bwt;     /* bwt: written; unbwt: the text is written here, and `text` is read */
     uint64_t       *primary; /* on the host; unbwt reads it */
 } ordo_text_job;
 

@@ -63,16 +63,10 @@ static ordo_status bwt_checked(ordo_ctx *ctx, ordo_exec *exec, const void *text,
         *primary = 0;
         return ORDO_OK;
     }
-    if (work.device != NULL) {
-        ordo_text_job job = text_device_job(&args);
-        bool          done;
-        job.index_type = ORDO_U32;
-        job.bwt = bwt;
-        job.primary = primary;
-        TRY(text_on_device(&work, work.device->bwt, &job, &done));
-        if (done)
-            return ORDO_OK;
-    }
+    ordo_text_job job = text_device_job(&args);
+    job.bwt = bwt;
+    job.primary = primary;
+    TEXT_ON_DEVICE(work, bwt, job);
     args.index_type = n < (size_t)1 << 31 ? ORDO_U32 : ORDO_U64;
     TRY(ordo_scratch(exec, n * ordo_type_size(args.index_type), &sa));
     return text_transform(&work, &args, sa, bwt, primary);

@@ -22,15 +22,10 @@ static ordo_status lcp_checked(ordo_ctx *ctx, ordo_exec *exec, const void *text,
                        1.0 + 2.0 * (double)ordo_type_size(index_type), &work));
     if (n == 0)
         return ORDO_OK;
-    if (work.device != NULL) {
-        ordo_text_job job = text_device_job(&args);
-        bool          done;
-        job.sa = (void *)sa; /* only read */
-        job.lcp = lcp;
-        TRY(text_on_device(&work, work.device->lcp, &job, &done));
-        if (done)
-            return ORDO_OK;
-    }
+    ordo_text_job job = text_device_job(&args);
+    job.sa = (void *)sa; /* only read */
+    job.lcp = lcp;
+    TEXT_ON_DEVICE(work, lcp, job);
     return index_type == ORDO_U32 ? find_lcp_32(&work, &args, sa, lcp)
                                   : find_lcp_64(&work, &args, sa, lcp);
 }

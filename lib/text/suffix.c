@@ -115,14 +115,10 @@ static ordo_status suffix_checked(ordo_ctx *ctx, ordo_exec *exec, const void *te
     TRY(text_check_indices(exec, &args, index_type, sa, "sa"));
     TRY(text_begin_any(ctx, exec, "suffix arrays", n, text_sort_ns(&args),
                        1.0 + (double)ordo_type_size(index_type), &work));
-    if (work.device != NULL && n > 0) {
-        ordo_text_job job = text_device_job(&args);
-        bool          done;
-        job.sa = sa;
-        TRY(text_on_device(&work, work.device->suffix_array, &job, &done));
-        if (done)
-            return ORDO_OK;
-    }
+    ordo_text_job job = text_device_job(&args);
+    job.sa = sa;
+    if (n > 0)
+        TEXT_ON_DEVICE(work, suffix_array, job);
     return text_suffix_sort(&work, &args, sa, NULL);
 }
 

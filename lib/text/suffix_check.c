@@ -18,14 +18,9 @@ static ordo_status check_checked(ordo_ctx *ctx, ordo_exec *exec, const void *tex
                        1.0 + (double)ordo_type_size(index_type), &work));
     if (n == 0)
         return ORDO_OK;
-    if (work.device != NULL) {
-        ordo_text_job job = text_device_job(&args);
-        bool          done;
-        job.sa = (void *)sa; /* only read */
-        TRY(text_on_device(&work, work.device->suffix_check, &job, &done));
-        if (done)
-            return ORDO_OK;
-    }
+    ordo_text_job job = text_device_job(&args);
+    job.sa = (void *)sa; /* only read */
+    TEXT_ON_DEVICE(work, suffix_check, job);
     /* Ranks go up to n + count. */
     FAIL_IF(index_type == ORDO_U32 && n + ordo_max(args.count, 1) > UINT32_MAX, ORDO_E_UNSUPPORTED,
             "n and the number of texts are %zu and %zu; the check needs u64 indices", n,

@@ -88,11 +88,9 @@ ordo_status text_begin(ordo_ctx *ctx, ordo_exec *exec, const char *call, text_wo
 ordo_status text_begin_any(ordo_ctx *ctx, ordo_exec *exec, const char *call, size_t n, double ns,
                            double link_bytes, text_work *work)
 {
-    ordo_load const load = {.cpu_ns = ns * (double)n,
-                            .link_bytes = link_bytes * (double)n,
-                            .n = n,
-                            .segmented = true};
-    ordo_choice     choice;
+    ordo_load const load = {
+        .cpu_ns = ns * (double)n, .link_bytes = link_bytes * (double)n, .n = n, .segmented = true};
+    ordo_choice choice;
     TRY(api_choose(ctx, exec, &load, &choice));
     if (!is_cpu(&choice) && choice.backend->text == NULL)
         return has_no(exec, &choice, call);

@@ -34,8 +34,17 @@ ordo_status text_begin_any(ordo_ctx *ctx, ordo_exec *exec, const char *call, siz
 /* Runs a job on the device of text_begin_any. If that fails and the CPU may do the call, *done is
  * false, and *work is for the CPU. */
 typedef ordo_status text_slot(void *state, const ordo_text_job *job, ordo_exec *exec);
-ordo_status         text_on_device(text_work *work, text_slot *slot, const ordo_text_job *job,
-                                   bool *done);
+ordo_status text_on_device(text_work *work, text_slot *slot, const ordo_text_job *job, bool *done);
+
+/* Ends the call if the backend has text calls and does this one. */
+#define TEXT_ON_DEVICE(work, slot, job)                                                            \
+    do {                                                                                           \
+        bool done_ = false;                                                                        \
+        if ((work).device != NULL)                                                                 \
+            TRY(text_on_device(&(work), (work).device->slot, &(job), &done_));                     \
+        if (done_)                                                                                 \
+            return ORDO_OK;                                                                        \
+    } while (0)
 
 /* Sorts keys of 64 bits. */
 ordo_status text_sort_keys(text_work *work, uint64_t *keys, size_t n);

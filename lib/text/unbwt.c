@@ -247,16 +247,10 @@ static ordo_status unbwt_checked(ordo_ctx *ctx, ordo_exec *exec, const void *bwt
     TRY(text_begin_any(ctx, exec, "inverse transforms of text", n, 14, 2, &work));
     if (n == 0)
         return ORDO_OK;
-    if (work.device != NULL) {
-        ordo_text_job job = text_device_job(&args);
-        bool          done;
-        job.index_type = ORDO_U32;
-        job.bwt = text;
-        job.primary = &primary;
-        TRY(text_on_device(&work, work.device->unbwt, &job, &done));
-        if (done)
-            return ORDO_OK;
-    }
+    ordo_text_job job = text_device_job(&args);
+    job.bwt = text;
+    job.primary = &primary;
+    TEXT_ON_DEVICE(work, unbwt, job);
     TRY_SCRATCH(exec, sizeof *u, u);
     memset(u, 0, sizeof *u);
     u->exec = exec;

@@ -9,17 +9,24 @@
 #include "cuda/warp/warp_scan.cuh"
 
 enum {
-    LCP_CHUNK = 512,  /* positions that a thread goes through; an estimate */
-    LCP_LONG = 256,   /* bytes after which a thread gives up; an estimate */
-    LCP_LANE = 16     /* bytes that a lane compares at a time */
+    LCP_CHUNK = 512, /* positions that a thread goes through; an estimate */
+    LCP_LONG = 256,  /* bytes after which a thread gives up; an estimate */
+    LCP_LANE = 16    /* bytes that a lane compares at a time */
 };
 
 #define NO_NEIGHBOUR 0xffffffffu
 
 struct lcp_room {
-    uint32_t           *phi;  /* the neighbour of each position, later the prefix */
-    uint32_t           *left; /* where the comparison of a chunk goes on */
-    unsigned long long *counts; /* elements of `left`, elements of sa that are no positions */
+    uint32_t           *phi;    /* the neighbour of each position, later the prefix */
+    uint32_t           *left;   /* where the comparison of a chunk goes on */
+    unsigned long long *counts; /* LCP_COUNTS of them */
+};
+
+enum {       /* counts */
+    LEFT,    /* elements of `left` */
+    OUTSIDE, /* elements of sa that are no positions */
+    FIRST,   /* bytes that position 0 and its neighbour have in common, at most */
+    LCP_COUNTS
 };
 
 static lcp_room layout(cuda_scratch *scratch, size_t n)
@@ -27,7 +34,7 @@ static lcp_room layout(cuda_scratch *scratch, size_t n)
     lcp_room room = {};
     room.phi = scratch_take<uint32_t>(scratch, n);
     room.left = scratch_take<uint32_t>(scratch, ordo_div_up(n, LCP_CHUNK));
-    room.counts = scratch_take<unsigned long long>(scratch, 2);
+    room.counts = scratch_take<unsigned long long>(scratch, LCP_COUNTS);
     return room;
 }
 
@@ -39,7 +46,7 @@ static __global__ void __launch_bounds__(TEXT_THREADS)
 {
     grid_each(n, [&](size_t i) {
         if (sa[i] >= n)
-            atomicAdd(room.counts + 1, 1ull);
+            atomicAdd(room.counts + OUTSIDE, 1ull);
         else
             room.phi[sa[i]] = i > 0 ? (uint32_t)sa[i - 1] : NO_NEIGHBOUR;
     });
@@ -73,27 +80,43 @@ static DEVICE uint32_t warp_prefix(const text_view &view, const uint32_t *phi, s
     return other >= view.n ? 0 : (uint32_t)warp_common(view, p, other, known);
 }
 
-/* The positions (2 i + 1) * stride, from those of twice the stride; `all`: i * stride, from
- * nothing. */
+/* Position 0, by all threads: in a text of one letter this is the only long comparison. */
+static __global__ void __launch_bounds__(TEXT_THREADS) compare_first(text_view view, lcp_room room)
+{
+    uint32_t const other = room.phi[0];
+    if (other >= view.n)
+        return;
+    size_t const most = min(text_end_at(view, 0), text_end_at(view, other) - other);
+    size_t const threads = (size_t)gridDim.x * TEXT_THREADS;
+    volatile unsigned long long *const known = room.counts + FIRST;
+    for (size_t i = (size_t)blockIdx.x * TEXT_THREADS + threadIdx.x; i < *known; i += threads)
+        if (i >= most || view.text[i] != view.text[other + i])
+            atomicMin(room.counts + FIRST, (unsigned long long)i);
+}
+
+static __global__ void set_first(text_view view, lcp_room room)
+{
+    room.phi[0] = room.phi[0] >= view.n ? 0 : (uint32_t)room.counts[FIRST];
+}
+
+/* The positions (2 i + 1) * stride, from those of twice the stride. */
 static __global__ void __launch_bounds__(TEXT_THREADS)
-    compare_samples(text_view view, uint32_t *phi, size_t stride, bool all)
+    compare_samples(text_view view, uint32_t *phi, size_t stride)
 {
     size_t const warps = (size_t)gridDim.x * TEXT_THREADS / 32;
     for (size_t i = ((size_t)blockIdx.x * TEXT_THREADS + threadIdx.x) / 32;; i += warps) {
-        size_t const p = all ? i * stride : (2 * i + 1) * stride;
+        size_t const p = (2 * i + 1) * stride;
         if (p >= view.n)
             return;
-        size_t const before = all ? 0 : phi[p - stride];
-        uint32_t const prefix =
-            warp_prefix(view, phi, p, before > stride ? before - stride : 0);
+        size_t const   before = phi[p - stride];
+        uint32_t const prefix = warp_prefix(view, phi, p, before > stride ? before - stride : 0);
         __syncwarp();
         if (lane_id() == 0)
             phi[p] = prefix;
     }
 }
 
-static __global__ void __launch_bounds__(TEXT_THREADS)
-    compare_chunks(text_view view, lcp_room room)
+static __global__ void __launch_bounds__(TEXT_THREADS) compare_chunks(text_view view, lcp_room room)
 {
     grid_each((view.n + LCP_CHUNK - 1) / LCP_CHUNK, [&](size_t chunk) {
         size_t const first = chunk * LCP_CHUNK, last = min(view.n, first + LCP_CHUNK);
@@ -110,7 +133,7 @@ static __global__ void __launch_bounds__(TEXT_THREADS)
             while (known < most && known < stop && view.text[p + known] == view.text[other + known])
                 known++;
             if (known == stop && known < most) {
-                room.left[atomicAdd(room.counts, 1ull)] = (uint32_t)p;
+                room.left[atomicAdd(room.counts + LEFT, 1ull)] = (uint32_t)p;
                 return;
             }
             room.phi[p] = (uint32_t)known;
@@ -119,10 +142,9 @@ static __global__ void __launch_bounds__(TEXT_THREADS)
 }
 
 /* The rest of the chunks that compare_chunks left. */
-static __global__ void __launch_bounds__(TEXT_THREADS)
-    compare_left(text_view view, lcp_room room)
+static __global__ void __launch_bounds__(TEXT_THREADS) compare_left(text_view view, lcp_room room)
 {
-    size_t const warps = (size_t)gridDim.x * TEXT_THREADS / 32, count = *room.counts;
+    size_t const warps = (size_t)gridDim.x * TEXT_THREADS / 32, count = room.counts[LEFT];
     for (size_t i = ((size_t)blockIdx.x * TEXT_THREADS + threadIdx.x) / 32; i < count; i += warps) {
         size_t const first = room.left[i];
         size_t const last = min(view.n, (first / LCP_CHUNK + 1) * LCP_CHUNK);
@@ -149,12 +171,14 @@ static ordo_status find(cuda_call *call, const text_view &view, const WORD *sa, 
 {
     lcp_room const     room = layout(&call->scratch, view.n);
     size_t const       n = view.n, grid = text_grid(call, n);
-    unsigned long long counts[2];
+    unsigned long long counts[LCP_COUNTS];
     CUDA_TRY(call->exec, cudaMemsetAsync(room.counts, 0, sizeof counts, call->stream));
+    CUDA_TRY(call->exec,
+             cudaMemsetAsync(room.counts + FIRST, 0xff, sizeof *room.counts, call->stream));
     CUDA_TRY(call->exec, cudaMemsetAsync(room.phi, 0, n * sizeof *room.phi, call->stream));
     TRY(CUDA_LAUNCH(call, fill_phi<WORD>, grid, TEXT_THREADS, 0, sa, n, room));
     TRY(call_fetch(call, counts, room.counts, sizeof counts));
-    if (counts[1] != 0)
+    if (counts[OUTSIDE] != 0)
         return ordo_fail(call->exec, ORDO_E_ARG,
                          "sa has an element that is not below n, which is %zu; expected a suffix "
                          "array",
@@ -162,10 +186,11 @@ static ordo_status find(cuda_call *call, const text_view &view, const WORD *sa, 
     size_t stride = LCP_CHUNK;
     while (stride < n)
         stride *= 2;
-    TRY(CUDA_LAUNCH(call, compare_samples, 1, TEXT_THREADS, 0, view, room.phi, stride, true));
+    TRY(CUDA_LAUNCH(call, compare_first, grid, TEXT_THREADS, 0, view, room));
+    TRY(CUDA_LAUNCH(call, set_first, 1, 1, 0, view, room));
     for (stride /= 2; stride >= LCP_CHUNK; stride /= 2)
         TRY(CUDA_LAUNCH(call, compare_samples, text_grid(call, n / stride * 32), TEXT_THREADS, 0,
-                        view, room.phi, stride, false));
+                        view, room.phi, stride));
     TRY(CUDA_LAUNCH(call, compare_chunks, text_grid(call, ordo_div_up(n, LCP_CHUNK)), TEXT_THREADS,
                     0, view, room));
     TRY(CUDA_LAUNCH(call, compare_left, text_grid(call, n), TEXT_THREADS, 0, view, room));

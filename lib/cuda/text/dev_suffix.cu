@@ -3,12 +3,16 @@
  *
  * The first sort is by as many symbols as fit in 64 bits (suffix_keys.cuh). Each round doubles the
  * number of symbols for the suffixes that still tie (suffix_groups.cuh); a suffix whose place is
- * known leaves the lists. All keys of a round are read before the first rank changes. Scratch: 32
+ * known leaves the lists. All keys of a round are read before the first rank changes. Scratch: 41
  * bytes per byte of text. The host waits once in each round for the lengths of the lists. */
-#include "cuda/runtime/cuda_dev.cuh"
+#include "cuda/text/text_tuning.cuh"
 #include "cuda/sort/dev_radix.cuh"
 #include "cuda/text/suffix_groups.cuh"
 #include "cuda/text/suffix_keys.cuh"
+
+enum {
+    UPDATE_BUCKETS = 256
+};
 
 struct suffix_room {
     uint32_t          *rank;
@@ -19,34 +23,11 @@ struct suffix_room {
     group_lists        lists; /* in the memory of the first keys */
     uint64_t          *keys;  /* the first keys */
     /* From here on, the first sort and the rounds use the same memory. */
-    size_t    mark;
-    uint64_t *round_keys; /* keys of large groups from the back on, updates from the front on */
-    size_t    sort_mark;  /* scratch of the sort, then the next lists */
+    size_t       mark;
+    uint64_t    *round_keys; /* keys of large groups, from the back on */
+    size_t       sort_mark;  /* scratch of the sort, then the next lists */
+    rank_updates updates;
 };
-
-static suffix_room layout(cuda_scratch *scratch, size_t n)
-{
-    suffix_room room = {};
-    room.rank = scratch_take<uint32_t>(scratch, n);
-    room.seen = scratch_take<uint32_t>(scratch, BYTE_VALUES);
-    room.total = scratch_take<uint64_t>(scratch, 2);
-    room.look_bytes = lookback_layout(scratch, ordo_div_up(n, GROUP_TILE), TEXT_THREADS, &room.look);
-    room.keys = scratch_take<uint64_t>(scratch, n);
-    room.lists = {(uint32_t *)room.keys, (uint32_t *)room.keys + n, n};
-    room.mark = scratch->used;
-    room.round_keys = scratch_take<uint64_t>(scratch, n);
-    room.sort_mark = scratch->used;
-    return room;
-}
-
-static group_lists next_lists(cuda_scratch *scratch, size_t n)
-{
-    group_lists lists = {};
-    lists.index = scratch_take<uint32_t>(scratch, n);
-    lists.rank = scratch_take<uint32_t>(scratch, n);
-    lists.room = n;
-    return lists;
-}
 
 static ordo_argsort_job first_job(const uint64_t *keys, size_t n, uint32_t *sa)
 {
@@ -59,27 +40,56 @@ static ordo_argsort_job first_job(const uint64_t *keys, size_t n, uint32_t *sa)
     return job;
 }
 
-static ordo_pairs_job round_job(uint64_t *keys, uint32_t *index, size_t n)
+static ordo_pairs_job pairs_job(ordo_type type, void *keys, void *values, size_t value_size,
+                                size_t n)
 {
     ordo_pairs_job job = {};
-    job.keys.type = ORDO_U64;
+    job.keys.type = type;
     job.keys.keys = keys;
     job.keys.n = n;
-    job.values = index;
-    job.value_size = sizeof *index;
+    job.values = values;
+    job.value_size = value_size;
     return job;
 }
 
-size_t dev_suffix_scratch(const ordo_text_job *job)
+static group_lists next_lists(cuda_scratch *scratch, size_t n)
 {
-    cuda_scratch           scratch = {};
-    suffix_room const      room = layout(&scratch, job->n);
-    ordo_argsort_job const first = first_job(NULL, job->n, NULL);
-    ordo_pairs_job const   round = round_job(NULL, NULL, job->n);
-    size_t const           next = scratch_of(next_lists, job->n);
-    return ordo_max(room.mark + dev_radix_argsort_scratch(&first),
-                    room.sort_mark + ordo_max(next, dev_radix_pairs_scratch(&round)));
+    group_lists lists = {};
+    lists.index = scratch_take<uint32_t>(scratch, n);
+    lists.rank = scratch_take<uint32_t>(scratch, n);
+    lists.room = n;
+    return lists;
 }
+
+static suffix_room layout(cuda_scratch *scratch, size_t n)
+{
+    suffix_room room = {};
+    room.rank = scratch_take<uint32_t>(scratch, n);
+    room.seen = scratch_take<uint32_t>(scratch, BYTE_VALUES);
+    room.total = scratch_take<uint64_t>(scratch, 2);
+    room.look_bytes =
+        lookback_layout(scratch, ordo_div_up(n, GROUP_TILE), TEXT_THREADS, &room.look);
+    room.keys = scratch_take<uint64_t>(scratch, n);
+    room.lists = {(uint32_t *)room.keys, (uint32_t *)room.keys + n, n};
+    room.mark = scratch->used;
+    room.round_keys = scratch_take<uint64_t>(scratch, n);
+    room.sort_mark = scratch->used;
+    ordo_argsort_job const first = first_job(NULL, n, NULL);
+    ordo_pairs_job const   round = pairs_job(ORDO_U64, NULL, NULL, sizeof(uint32_t), n);
+    ordo_pairs_job const   update = pairs_job(ORDO_U8, NULL, NULL, sizeof(uint64_t), n);
+    size_t const           round_end =
+        room.sort_mark + ordo_max(scratch_of(next_lists, n), dev_radix_pairs_scratch(&round));
+    size_t const first_end =
+        room.mark + ordo_max(dev_radix_argsort_scratch(&first), dev_radix_pairs_scratch(&update));
+    scratch->used = ordo_max(round_end, first_end);
+    room.updates.pairs = scratch_take<uint64_t>(scratch, n);
+    room.updates.bucket = scratch_take<uint8_t>(scratch, n);
+    while (n >> room.updates.shift > UPDATE_BUCKETS)
+        room.updates.shift++;
+    return room;
+}
+
+size_t dev_suffix_scratch(const ordo_text_job *job) { return scratch_of(layout, job->n); }
 
 struct suffix_work {
     cuda_call  *call;
@@ -110,6 +120,21 @@ static ordo_status launch_groups(suffix_work *work, const sorted_suffixes &from,
                        room->look, from, to);
 }
 
+/* Writes the new ranks of a round. */
+static ordo_status write_ranks(suffix_work *work, size_t count)
+{
+    cuda_call *const   call = work->call;
+    const rank_updates updates = work->room.updates;
+    if (count >= CUDA_TUNE_TEXT_UPDATES && work->view.n >= CUDA_TUNE_TEXT_RANKS) {
+        ordo_pairs_job const job =
+            pairs_job(ORDO_U8, updates.bucket, updates.pairs, sizeof *updates.pairs, count);
+        call->scratch.used = work->room.mark;
+        TRY(dev_radix_pairs(call, &job));
+    }
+    return CUDA_LAUNCH(call, write_updates, text_grid(call, count), TEXT_THREADS, 0, updates.pairs,
+                       count, work->room.rank);
+}
+
 /* Sorts by the first symbols; *depth becomes their number. */
 static ordo_status first_round(suffix_work *work, size_t *depth)
 {
@@ -129,10 +154,11 @@ static ordo_status first_round(suffix_work *work, size_t *depth)
     call->scratch.used = room->mark;
     TRY(dev_argsort_keys(call, &job, &sorted));
     sorted_suffixes const from = {(const uint64_t *)sorted, work->sa, NULL, n, alphabet.base, 0};
-    group_target const    to = {room->rank, work->sa, room->lists, NULL, room->total};
+    group_target const    to = {work->sa, room->updates, 0, room->lists, NULL, room->total};
     TRY(launch_groups<true>(work, from, to));
     *depth = alphabet.symbols;
-    return read_totals(work);
+    TRY(read_totals(work));
+    return work->small + work->large > 0 ? write_ranks(work, n) : ORDO_OK;
 }
 
 static ordo_status sort_large(suffix_work *work, size_t depth)
@@ -143,8 +169,8 @@ static ordo_status sort_large(suffix_work *work, size_t depth)
     TRY(CUDA_LAUNCH(call, large_keys, ordo_div_up(work->large, GROUP_TILE), TEXT_THREADS, 0,
                     work->view, room->rank, depth, room->lists.index + at, room->lists.rank + at,
                     work->large, work->rank_bits, room->round_keys + at));
-    ordo_pairs_job const job =
-        round_job(room->round_keys + at, room->lists.index + at, work->large);
+    ordo_pairs_job const job = pairs_job(ORDO_U64, room->round_keys + at, room->lists.index + at,
+                                         sizeof *room->lists.index, work->large);
     call->scratch.used = room->sort_mark;
     return dev_radix_pairs(call, &job);
 }
@@ -173,32 +199,32 @@ static ordo_status next_round(suffix_work *work, size_t depth)
     const suffix_room *const room = &work->room;
     const group_lists        lists = room->lists;
     size_t const             at = work->view.n - work->large, small = work->small;
+    size_t const             active = small + work->large;
     if (work->large > 0)
         TRY(sort_large(work, depth));
     call->scratch.used = room->sort_mark;
     group_lists const next = next_lists(&call->scratch, work->view.n);
-    CUDA_TRY(call->exec,
-             cudaMemsetAsync(room->total, 0, 2 * sizeof *room->total, call->stream));
+    CUDA_TRY(call->exec, cudaMemsetAsync(room->total, 0, 2 * sizeof *room->total, call->stream));
     if (small > 0)
         TRY(CUDA_LAUNCH(call, sort_small, ordo_div_up(small, SMALL_TILE), TEXT_THREADS, 0,
-                        work->view, room->rank, depth, lists, small, work->sa, room->round_keys,
-                        next, room->total));
+                        work->view, room->rank, depth, lists, small, work->sa, room->updates, next,
+                        room->total));
     if (work->large > 0) {
-        sorted_suffixes const from = {room->round_keys + at, lists.index + at, lists.rank + at,
-                                      work->large,           0,                work->rank_bits};
+        sorted_suffixes const from = {
+            room->round_keys + at, lists.index + at, lists.rank + at, work->large, 0,
+            work->rank_bits};
         CUDA_TRY(call->exec, cudaMemcpyAsync(room->total + 1, room->total, sizeof *room->total,
                                              cudaMemcpyDeviceToDevice, call->stream));
-        group_target const to = {room->rank, work->sa, next, room->total + 1, room->total};
+        group_target const to = {work->sa, room->updates,   small,
+                                 next,     room->total + 1, room->total};
         TRY(launch_groups<false>(work, from, to));
     }
-    if (small > 0)
-        TRY(CUDA_LAUNCH(call, write_updates, text_grid(call, small), TEXT_THREADS, 0,
-                        room->round_keys, small, room->rank));
     TRY(read_totals(work));
-    return move_lists(work, next);
+    TRY(move_lists(work, next));
+    return work->small + work->large > 0 ? write_ranks(work, active) : ORDO_OK;
 }
 
-ordo_status dev_suffix(cuda_call *call, const text_view &view, uint32_t *sa, uint32_t **places)
+ordo_status dev_suffix(cuda_call *call, const text_view &view, uint32_t *sa)
 {
     suffix_work work = {call, view, layout(&call->scratch, view.n), sa, 0, 0, 1};
     size_t      depth;
@@ -212,8 +238,6 @@ ordo_status dev_suffix(cuda_call *call, const text_view &view, uint32_t *sa, uin
         depth *= 2;
     }
     call->scratch.used = work.room.mark;
-    if (places != NULL)
-        *places = work.room.rank;
     call->exec->facts.strategy = 0;
     call->exec->algorithm = "doubling";
     return ORDO_OK;

@@ -49,8 +49,8 @@ static __global__ void __launch_bounds__(TEXT_THREADS)
         WORD const a = i > 0 ? sa[i - 1] : b;
         if (i == 0 || a >= view.n || view.text[a] < view.text[b])
             return;
-        if (view.text[a] > view.text[b] || text_rank_behind(view, room.rank, a, 1) >=
-                                               text_rank_behind(view, room.rank, b, 1))
+        if (view.text[a] > view.text[b] ||
+            text_rank_behind(view, room.rank, a, 1) >= text_rank_behind(view, room.rank, b, 1))
             atomicMin(room.wrong + NOT_LESS, (unsigned long long)i);
     });
 }

@@ -34,8 +34,8 @@ ordo_status text_open(cuda_call *call, const ordo_text_job *job, const text_room
     CUDA_TRY(call->exec,
              cudaMemcpyAsync(room.offsets, job->offsets, (job->count + 1) * sizeof *room.offsets,
                              cudaMemcpyHostToDevice, call->stream));
-    CUDA_TRY(call->exec, cudaMemsetAsync(room.ends, 0, (job->n / 32 + 1) * sizeof *room.ends,
-                                         call->stream));
+    CUDA_TRY(call->exec,
+             cudaMemsetAsync(room.ends, 0, (job->n / 32 + 1) * sizeof *room.ends, call->stream));
     return CUDA_LAUNCH(call, mark_ends, text_grid(call, job->count), TEXT_THREADS, 0, room.offsets,
                        job->count, room.ends);
 }
@@ -66,8 +66,7 @@ static size_t sort_scratch(const ordo_text_job *job)
 static ordo_status sort_suffixes(cuda_call *call, const ordo_text_job *job, const text_view &view,
                                  uint32_t *sa)
 {
-    return job->algorithm == ORDO_TEXT_MSD ? dev_msd(call, view, sa)
-                                           : dev_suffix(call, view, sa, NULL);
+    return job->algorithm == ORDO_TEXT_MSD ? dev_msd(call, view, sa) : dev_suffix(call, view, sa);
 }
 
 static __global__ void __launch_bounds__(TEXT_THREADS)
@@ -84,8 +83,8 @@ static size_t suffix_scratch(const ordo_text_job *job)
 
 static ordo_status suffix_run(cuda_call *call, const ordo_text_job *job)
 {
-    uint32_t *const sa = is_wide(job) ? scratch_take<uint32_t>(&call->scratch, job->n)
-                                      : (uint32_t *)job->sa;
+    uint32_t *const sa =
+        is_wide(job) ? scratch_take<uint32_t>(&call->scratch, job->n) : (uint32_t *)job->sa;
     text_room const room = text_layout(&call->scratch, job);
     text_view       view;
     TRY(text_open(call, job, room, &view));

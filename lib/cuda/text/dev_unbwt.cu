@@ -10,12 +10,12 @@
 #include "ordo.h"
 
 enum {
-    CHAIN_LG = 9,                      /* lg of the rows of a stretch; an estimate */
+    CHAIN_LG = 9, /* lg of the rows of a stretch; an estimate */
     CHAIN_ROWS = 1 << CHAIN_LG,
-    CHAIN_BYTES = 2 * CHAIN_ROWS,      /* of a buffer: most chains fit */
-    CHAIN_WORD = 16,                   /* bytes of a store */
+    CHAIN_BYTES = 2 * CHAIN_ROWS, /* of a buffer: most chains fit */
+    CHAIN_WORD = 16,              /* bytes of a store */
     FIRST_BYTES = 256,
-    TABLE_LG = 12                      /* lg of the entries of the table of first bytes */
+    TABLE_LG = 12 /* lg of the entries of the table of first bytes */
 };
 
 #define NO_CHAIN 0xffffffffu
@@ -24,8 +24,8 @@ struct chain_link { /* what follows a chain, and the bytes from its start to the
     uint32_t next, bytes;
 };
 
-struct first_bytes { /* finds the byte that the suffix of a row begins with */
-    uint32_t ends[FIRST_BYTES]; /* the row after the last one of each byte */
+struct first_bytes {               /* finds the byte that the suffix of a row begins with */
+    uint32_t ends[FIRST_BYTES];    /* the row after the last one of each byte */
     uint8_t  table[1 << TABLE_LG]; /* the byte of row i << shift */
     uint32_t shift;
 };
@@ -166,7 +166,7 @@ static __global__ void __launch_bounds__(TEXT_THREADS)
         uint4 *const   out = (uint4 *)(room.bytes + (size_t)chain * CHAIN_BYTES);
         uint64_t       words[2] = {0, 0};
         while (row != 0 && row <= n) {
-            uint32_t byte = first.table[row >> first.shift];
+            uint32_t       byte = first.table[row >> first.shift];
             uint32_t const after = __ldg(room.next + row - 1);
             while (row >= first.ends[byte])
                 byte++;
@@ -190,9 +190,8 @@ static __global__ void __launch_bounds__(TEXT_THREADS)
             }
         }
         if (length % CHAIN_WORD != 0)
-            out[length / CHAIN_WORD] =
-                make_uint4((uint32_t)words[0], (uint32_t)(words[0] >> 32), (uint32_t)words[1],
-                           (uint32_t)(words[1] >> 32));
+            out[length / CHAIN_WORD] = make_uint4((uint32_t)words[0], (uint32_t)(words[0] >> 32),
+                                                  (uint32_t)words[1], (uint32_t)(words[1] >> 32));
         room.lengths[chain] = length;
         room.links[0][chain] = {row == 0 ? NO_CHAIN : other, length};
     });
@@ -261,8 +260,8 @@ static ordo_status sort_bytes(cuda_call *call, const ordo_text_job *job, const u
 {
     size_t const           n = job->n, mark = call->scratch.used;
     ordo_argsort_job const sort = byte_job(job->text, n, room.next);
-    CUDA_TRY(call->exec, cudaMemsetAsync(room.counts, 0, FIRST_BYTES * sizeof *room.counts,
-                                         call->stream));
+    CUDA_TRY(call->exec,
+             cudaMemsetAsync(room.counts, 0, FIRST_BYTES * sizeof *room.counts, call->stream));
     TRY(CUDA_LAUNCH(call, count_bytes, text_grid(call, n / 16), TEXT_THREADS, 0, job->text, n,
                     room.counts));
     TRY(CUDA_LAUNCH(call, fill_first, 1, TEXT_THREADS, 0, room.counts, n, room.first));

@@ -23,7 +23,19 @@ enum {
     SMALL_WORDS = SMALL_ITEMS / 32
 };
 
-#define NO_UPDATE (~(uint64_t)0)
+/* The new ranks of a round. They are written after all keys of the round were read. Each belongs to
+ * one of 256 buckets of positions, so that a sort by buckets lets L2 gather the writes. */
+struct rank_updates {
+    uint64_t *pairs; /* the suffix in the high half, its rank in the low half */
+    uint8_t  *bucket;
+    unsigned  shift; /* bucket = suffix >> shift */
+};
+
+static DEVICE void put_update(const rank_updates &updates, size_t i, uint32_t at, uint32_t rank)
+{
+    updates.pairs[i] = (uint64_t)at << 32 | rank;
+    updates.bucket[i] = (uint8_t)(at >> updates.shift);
+}
 
 struct group_lists { /* `room` elements each */
     uint32_t *index, *rank;
@@ -100,8 +112,8 @@ static __global__ void __launch_bounds__(TEXT_THREADS)
     for (unsigned r = 0; r < GROUP_ROWS; r++) {
         size_t const i = mine + r * 32;
         if (i < n)
-            keys[i] = (uint64_t)starts[r] << rank_bits |
-                      text_rank_behind(view, rank, index[i], depth);
+            keys[i] =
+                (uint64_t)starts[r] << rank_bits | text_rank_behind(view, rank, index[i], depth);
     }
 }
 
@@ -115,13 +127,15 @@ struct sorted_suffixes { /* whose neighbours with equal keys form the new groups
 };
 
 struct group_target {
-    uint32_t       *rank, *sa;
+    uint32_t       *sa;
+    rank_updates    updates; /* that of item i is written to pairs[first_update + i] */
+    size_t          first_update;
     group_lists     lists;
     const uint64_t *before; /* what the lists have already; NULL: nothing */
     uint64_t       *total;  /* list_counts at the end */
 };
 
-/* Finds the new groups of sorted suffixes, writes their ranks, and lists those of more than one
+/* Finds the new groups of sorted suffixes and their ranks, and lists those of more than one
  * suffix. The others get their place in sa; in the first round they are there. */
 template <bool FIRST>
 static __global__ void __launch_bounds__(TEXT_THREADS)
@@ -149,8 +163,7 @@ static __global__ void __launch_bounds__(TEXT_THREADS)
             alone = start == i && (i + 1 == n || begins(i + 1));
             is_large = !alone && start + (size_t)SMALL_MOST < n &&
                        from.keys[start + (size_t)SMALL_MOST] == key;
-            if (FIRST || ranks[r] != old)
-                to.rank[at] = ranks[r];
+            put_update(to.updates, to.first_update + i, at, ranks[r]);
             if (!FIRST && alone)
                 to.sa[ranks[r]] = at;
         }
@@ -172,8 +185,9 @@ static __global__ void __launch_bounds__(TEXT_THREADS)
         bool const   is_small = (small[r] >> lane_id() & 1) != 0;
         if (is_small || (large[r] >> lane_id() & 1) != 0) {
             size_t const place =
-                is_small ? (uint32_t)next + (size_t)__popc(small[r] & lanes_before())
-                         : to.lists.room - 1 - (next >> 32) - (size_t)__popc(large[r] & lanes_before());
+                is_small
+                    ? (uint32_t)next + (size_t)__popc(small[r] & lanes_before())
+                    : to.lists.room - 1 - (next >> 32) - (size_t)__popc(large[r] & lanes_before());
             to.lists.index[place] = from.index[i];
             to.lists.rank[place] = ranks[r];
         }
@@ -242,15 +256,15 @@ static DEVICE void small_take(small_tile *tile, uint64_t *total)
         uint32_t const all = rows + (uint32_t)__popc(tile->kept[SMALL_WORDS - 1]);
         tile->kept_before[SMALL_WORDS - 1] = rows;
         tile->place =
-            all == 0 ? 0 : (uint32_t)atomicAdd((unsigned long long *)total, (unsigned long long)all);
+            all == 0 ? 0
+                     : (uint32_t)atomicAdd((unsigned long long *)total, (unsigned long long)all);
     }
 }
 
-/* Sorts the small groups of `lists`, n suffixes; writes those that still tie to `next`, and the new
- * rank of each suffix to updates, because other blocks still read the old ones. */
+/* Sorts the small groups of `lists`, n suffixes; writes those that still tie to `next`. */
 static __global__ void __launch_bounds__(TEXT_THREADS)
     sort_small(text_view view, const uint32_t *rank, size_t depth, group_lists lists, size_t n,
-               uint32_t *sa, uint64_t *updates, group_lists next, uint64_t *total)
+               uint32_t *sa, rank_updates updates, group_lists next, uint64_t *total)
 {
     __shared__ small_tile tile;
     __shared__ uint32_t   sorted[SMALL_ITEMS];
@@ -271,7 +285,7 @@ static __global__ void __launch_bounds__(TEXT_THREADS)
             before += tile.key[k] == key && k < item;
         }
         uint32_t const old = lists.rank[first + item], mine = old + less;
-        updates[first + item] = less != 0 ? (uint64_t)at << 32 | mine : NO_UPDATE;
+        put_update(updates, first + item, at, mine);
         if (equal == 1) {
             sa[mine] = at;
             continue;
@@ -300,9 +314,8 @@ static __global__ void __launch_bounds__(TEXT_THREADS)
     write_updates(const uint64_t *updates, size_t n, uint32_t *rank)
 {
     grid_each(n, [&](size_t i) {
-        uint64_t const update = updates[i];
-        if (update != NO_UPDATE)
-            rank[update >> 32] = (uint32_t)update;
+        uint64_t const update = __ldcs(updates + i);
+        rank[update >> 32] = (uint32_t)update;
     });
 }
 

@@ -72,10 +72,9 @@ text_room   text_layout(cuda_scratch *scratch, const ordo_text_job *job);
 ordo_status text_open(cuda_call *call, const ordo_text_job *job, const text_room &room,
                       text_view *view);
 
-/* dev_suffix.cu: the suffix array by doubling, as u32. If places is not NULL it becomes an array in
- * scratch of the place of each suffix in sa. */
+/* dev_suffix.cu: the suffix array by doubling, as u32. */
 size_t      dev_suffix_scratch(const ordo_text_job *job);
-ordo_status dev_suffix(cuda_call *call, const text_view &view, uint32_t *sa, uint32_t **places);
+ordo_status dev_suffix(cuda_call *call, const text_view &view, uint32_t *sa);
 
 /* dev_msd.cu: the same by one bit at a time. */
 size_t      dev_msd_scratch(const ordo_text_job *job);
