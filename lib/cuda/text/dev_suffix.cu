@@ -3,19 +3,16 @@
  *
  * The first sort is by as many symbols as fit in 64 bits (suffix_keys.cuh). Each round doubles the
  * number of symbols for the suffixes that still tie (suffix_groups.cuh); a suffix whose place is
- * known leaves the lists. All keys of a round are read before the first rank changes. Scratch: 41
+ * known leaves the lists. All keys of a round are read before the first rank changes. Scratch: 36
  * bytes per byte of text. The host waits once in each round for the lengths of the lists. */
-#include "cuda/text/text_tuning.cuh"
+#include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/sort/dev_radix.cuh"
 #include "cuda/text/suffix_groups.cuh"
 #include "cuda/text/suffix_keys.cuh"
-
-enum {
-    UPDATE_BUCKETS = 256
-};
+#include "cuda/text/text_tuning.cuh"
 
 struct suffix_room {
-    uint32_t          *rank;
+    suffix_order       order;
     uint32_t          *seen;  /* bytes that occur */
     uint64_t          *total; /* list_counts of the next lists, and what the first kernel added */
     lookback<uint64_t> look;
@@ -23,10 +20,9 @@ struct suffix_room {
     group_lists        lists; /* in the memory of the first keys */
     uint64_t          *keys;  /* the first keys */
     /* From here on, the first sort and the rounds use the same memory. */
-    size_t       mark;
-    uint64_t    *round_keys; /* keys of large groups, from the back on */
-    size_t       sort_mark;  /* scratch of the sort, then the next lists */
-    rank_updates updates;
+    size_t    mark;
+    uint64_t *round_keys; /* keys of large groups from the back on, updates from the front on */
+    size_t    sort_mark;  /* scratch of the sort, then the next lists */
 };
 
 static ordo_argsort_job first_job(const uint64_t *keys, size_t n, uint32_t *sa)
@@ -61,10 +57,27 @@ static group_lists next_lists(cuda_scratch *scratch, size_t n)
     return lists;
 }
 
+/* A job that writes all ranks from the heads. */
+static ordo_put_job put_job(const suffix_order &order, size_t n, void *work)
+{
+    ordo_put_job job = {};
+    job.type = ORDO_U32;
+    job.sorted = order.heads;
+    job.n = job.split = job.total = n;
+    job.ties = ORDO_TIES_MIN;
+    job.index_type = ORDO_U32;
+    job.index = order.sa;
+    job.ranks = order.rank;
+    job.work = work;
+    job.parts = 1;
+    return job;
+}
+
 static suffix_room layout(cuda_scratch *scratch, size_t n)
 {
     suffix_room room = {};
-    room.rank = scratch_take<uint32_t>(scratch, n);
+    room.order.rank = scratch_take<uint32_t>(scratch, n);
+    room.order.heads = scratch_take<uint32_t>(scratch, n);
     room.seen = scratch_take<uint32_t>(scratch, BYTE_VALUES);
     room.total = scratch_take<uint64_t>(scratch, 2);
     room.look_bytes =
@@ -76,16 +89,11 @@ static suffix_room layout(cuda_scratch *scratch, size_t n)
     room.sort_mark = scratch->used;
     ordo_argsort_job const first = first_job(NULL, n, NULL);
     ordo_pairs_job const   round = pairs_job(ORDO_U64, NULL, NULL, sizeof(uint32_t), n);
-    ordo_pairs_job const   update = pairs_job(ORDO_U8, NULL, NULL, sizeof(uint64_t), n);
+    ordo_put_job const     put = put_job(room.order, n, NULL);
     size_t const           round_end =
         room.sort_mark + ordo_max(scratch_of(next_lists, n), dev_radix_pairs_scratch(&round));
-    size_t const first_end =
-        room.mark + ordo_max(dev_radix_argsort_scratch(&first), dev_radix_pairs_scratch(&update));
-    scratch->used = ordo_max(round_end, first_end);
-    room.updates.pairs = scratch_take<uint64_t>(scratch, n);
-    room.updates.bucket = scratch_take<uint8_t>(scratch, n);
-    while (n >> room.updates.shift > UPDATE_BUCKETS)
-        room.updates.shift++;
+    scratch->used = ordo_max(round_end, room.mark + ordo_max(dev_radix_argsort_scratch(&first),
+                                                             dev_put_ranks_work(&put)));
     return room;
 }
 
@@ -95,7 +103,6 @@ struct suffix_work {
     cuda_call  *call;
     text_view   view;
     suffix_room room;
-    uint32_t   *sa;
     size_t      small, large; /* suffixes in the lists */
     unsigned    rank_bits;
 };
@@ -120,19 +127,16 @@ static ordo_status launch_groups(suffix_work *work, const sorted_suffixes &from,
                        room->look, from, to);
 }
 
-/* Writes the new ranks of a round. */
-static ordo_status write_ranks(suffix_work *work, size_t count)
+/* Writes all ranks. */
+static ordo_status put_ranks(suffix_work *work)
 {
     cuda_call *const   call = work->call;
-    const rank_updates updates = work->room.updates;
-    if (count >= CUDA_TUNE_TEXT_UPDATES && work->view.n >= CUDA_TUNE_TEXT_RANKS) {
-        ordo_pairs_job const job =
-            pairs_job(ORDO_U8, updates.bucket, updates.pairs, sizeof *updates.pairs, count);
-        call->scratch.used = work->room.mark;
-        TRY(dev_radix_pairs(call, &job));
-    }
-    return CUDA_LAUNCH(call, write_updates, text_grid(call, count), TEXT_THREADS, 0, updates.pairs,
-                       count, work->room.rank);
+    size_t const       n = work->view.n;
+    ordo_put_job const job = put_job(work->room.order, n, call->scratch.base + work->room.mark);
+    if (n < CUDA_TUNE_TEXT_PUT_BELOW)
+        return dev_put_ranks(call, &job);
+    return CUDA_LAUNCH(call, scatter_ranks, text_grid(call, n), TEXT_THREADS, 0, work->room.order,
+                       n);
 }
 
 /* Sorts by the first symbols; *depth becomes their number. */
@@ -150,15 +154,16 @@ static ordo_status first_round(suffix_work *work, size_t *depth)
     text_alphabet const alphabet = alphabet_of(seen);
     TRY(CUDA_LAUNCH(call, first_keys, text_grid(call, n / 4), TEXT_THREADS, 0, work->view, alphabet,
                     room->keys));
-    ordo_argsort_job const job = first_job(room->keys, n, work->sa);
+    ordo_argsort_job const job = first_job(room->keys, n, room->order.sa);
     call->scratch.used = room->mark;
     TRY(dev_argsort_keys(call, &job, &sorted));
-    sorted_suffixes const from = {(const uint64_t *)sorted, work->sa, NULL, n, alphabet.base, 0};
-    group_target const    to = {work->sa, room->updates, 0, room->lists, NULL, room->total};
+    sorted_suffixes const from = {
+        (const uint64_t *)sorted, room->order.sa, NULL, n, alphabet.base, 0};
+    group_target const to = {room->order, false, room->lists, NULL, room->total};
     TRY(launch_groups<true>(work, from, to));
     *depth = alphabet.symbols;
     TRY(read_totals(work));
-    return work->small + work->large > 0 ? write_ranks(work, n) : ORDO_OK;
+    return work->small + work->large > 0 ? put_ranks(work) : ORDO_OK;
 }
 
 static ordo_status sort_large(suffix_work *work, size_t depth)
@@ -167,8 +172,8 @@ static ordo_status sort_large(suffix_work *work, size_t depth)
     const suffix_room *const room = &work->room;
     size_t const             at = work->view.n - work->large;
     TRY(CUDA_LAUNCH(call, large_keys, ordo_div_up(work->large, GROUP_TILE), TEXT_THREADS, 0,
-                    work->view, room->rank, depth, room->lists.index + at, room->lists.rank + at,
-                    work->large, work->rank_bits, room->round_keys + at));
+                    work->view, room->order.rank, depth, room->lists.index + at,
+                    room->lists.rank + at, work->large, work->rank_bits, room->round_keys + at));
     ordo_pairs_job const job = pairs_job(ORDO_U64, room->round_keys + at, room->lists.index + at,
                                          sizeof *room->lists.index, work->large);
     call->scratch.used = room->sort_mark;
@@ -199,7 +204,8 @@ static ordo_status next_round(suffix_work *work, size_t depth)
     const suffix_room *const room = &work->room;
     const group_lists        lists = room->lists;
     size_t const             at = work->view.n - work->large, small = work->small;
-    size_t const             active = small + work->large;
+    /* Many new ranks are written with the old ones, few are scattered. */
+    bool const puts = (double)(small + work->large) >= CUDA_TUNE_TEXT_PUT * (double)work->view.n;
     if (work->large > 0)
         TRY(sort_large(work, depth));
     call->scratch.used = room->sort_mark;
@@ -207,27 +213,30 @@ static ordo_status next_round(suffix_work *work, size_t depth)
     CUDA_TRY(call->exec, cudaMemsetAsync(room->total, 0, 2 * sizeof *room->total, call->stream));
     if (small > 0)
         TRY(CUDA_LAUNCH(call, sort_small, ordo_div_up(small, SMALL_TILE), TEXT_THREADS, 0,
-                        work->view, room->rank, depth, lists, small, work->sa, room->updates, next,
-                        room->total));
+                        work->view, room->order, depth, lists, small,
+                        puts ? NULL : room->round_keys, next, room->total));
     if (work->large > 0) {
         sorted_suffixes const from = {
             room->round_keys + at, lists.index + at, lists.rank + at, work->large, 0,
             work->rank_bits};
         CUDA_TRY(call->exec, cudaMemcpyAsync(room->total + 1, room->total, sizeof *room->total,
                                              cudaMemcpyDeviceToDevice, call->stream));
-        group_target const to = {work->sa, room->updates,   small,
-                                 next,     room->total + 1, room->total};
+        group_target const to = {room->order, !puts, next, room->total + 1, room->total};
         TRY(launch_groups<false>(work, from, to));
     }
+    if (small > 0 && !puts)
+        TRY(CUDA_LAUNCH(call, write_updates, text_grid(call, small), TEXT_THREADS, 0,
+                        room->round_keys, small, room->order.rank));
     TRY(read_totals(work));
     TRY(move_lists(work, next));
-    return work->small + work->large > 0 ? write_ranks(work, active) : ORDO_OK;
+    return puts && work->small + work->large > 0 ? put_ranks(work) : ORDO_OK;
 }
 
 ordo_status dev_suffix(cuda_call *call, const text_view &view, uint32_t *sa)
 {
-    suffix_work work = {call, view, layout(&call->scratch, view.n), sa, 0, 0, 1};
+    suffix_work work = {call, view, layout(&call->scratch, view.n), 0, 0, 1};
     size_t      depth;
+    work.room.order.sa = sa;
     while ((view.n + view.count) >> work.rank_bits != 0)
         work.rank_bits++;
     TRY(first_round(&work, &depth));

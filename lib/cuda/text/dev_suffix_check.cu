@@ -30,7 +30,7 @@ static __global__ void __launch_bounds__(TEXT_THREADS)
 {
     grid_each(n, [&](size_t i) {
         if (sa[i] < n)
-            room.rank[sa[i]] = (uint32_t)i;
+            room.rank[sa[i]] = (uint32_t)i + 1;
         else
             atomicMin(room.wrong + NO_POSITION, (unsigned long long)i);
     });
@@ -44,7 +44,7 @@ static __global__ void __launch_bounds__(TEXT_THREADS)
         WORD const b = sa[i];
         if (b >= view.n)
             return;
-        if (room.rank[b] != i)
+        if (room.rank[b] != i + 1)
             atomicMin(room.wrong + TWICE, (unsigned long long)i);
         WORD const a = i > 0 ? sa[i - 1] : b;
         if (i == 0 || a >= view.n || view.text[a] < view.text[b])

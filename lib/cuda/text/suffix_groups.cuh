@@ -23,19 +23,14 @@ enum {
     SMALL_WORDS = SMALL_ITEMS / 32
 };
 
-/* The new ranks of a round. They are written after all keys of the round were read. Each belongs to
- * one of 256 buckets of positions, so that a sort by buckets lets L2 gather the writes. */
-struct rank_updates {
-    uint64_t *pairs; /* the suffix in the high half, its rank in the low half */
-    uint8_t  *bucket;
-    unsigned  shift; /* bucket = suffix >> shift */
+/* What the rounds know. rank[] counts from 1, so that 0 can be the end of a text. */
+struct suffix_order {
+    uint32_t *rank;  /* of the group of each suffix */
+    uint32_t *sa;    /* the suffixes; those of a group in any order */
+    uint32_t *heads; /* of each place of sa: the first place of its group */
 };
 
-static DEVICE void put_update(const rank_updates &updates, size_t i, uint32_t at, uint32_t rank)
-{
-    updates.pairs[i] = (uint64_t)at << 32 | rank;
-    updates.bucket[i] = (uint8_t)(at >> updates.shift);
-}
+#define NO_UPDATE (~(uint64_t)0)
 
 struct group_lists { /* `room` elements each */
     uint32_t *index, *rank;
@@ -127,16 +122,15 @@ struct sorted_suffixes { /* whose neighbours with equal keys form the new groups
 };
 
 struct group_target {
-    uint32_t       *sa;
-    rank_updates    updates; /* that of item i is written to pairs[first_update + i] */
-    size_t          first_update;
+    suffix_order    order;
+    bool            writes_ranks; /* new ranks; heads are written in any case */
     group_lists     lists;
     const uint64_t *before; /* what the lists have already; NULL: nothing */
     uint64_t       *total;  /* list_counts at the end */
 };
 
 /* Finds the new groups of sorted suffixes and their ranks, and lists those of more than one
- * suffix. The others get their place in sa; in the first round they are there. */
+ * suffix. In the first round the suffixes are in sa already. */
 template <bool FIRST>
 static __global__ void __launch_bounds__(TEXT_THREADS)
     find_groups(lookback<uint64_t> state, sorted_suffixes from, group_target to)
@@ -163,9 +157,12 @@ static __global__ void __launch_bounds__(TEXT_THREADS)
             alone = start == i && (i + 1 == n || begins(i + 1));
             is_large = !alone && start + (size_t)SMALL_MOST < n &&
                        from.keys[start + (size_t)SMALL_MOST] == key;
-            put_update(to.updates, to.first_update + i, at, ranks[r]);
-            if (!FIRST && alone)
-                to.sa[ranks[r]] = at;
+            size_t const place = ranks[r] + (i - start);
+            to.order.heads[place] = ranks[r];
+            if (!FIRST)
+                to.order.sa[place] = at;
+            if (!FIRST && to.writes_ranks && ranks[r] != old)
+                to.order.rank[at] = ranks[r] + 1;
         }
         small[r] = __ballot_sync(WARP_ALL, !alone && !is_large);
         large[r] = __ballot_sync(WARP_ALL, is_large);
@@ -261,16 +258,17 @@ static DEVICE void small_take(small_tile *tile, uint64_t *total)
     }
 }
 
-/* Sorts the small groups of `lists`, n suffixes; writes those that still tie to `next`. */
+/* Sorts the small groups of `lists`, n suffixes; writes those that still tie to `next`. New ranks go
+ * to updates, if that is not NULL, because other blocks still read the old ones. */
 static __global__ void __launch_bounds__(TEXT_THREADS)
-    sort_small(text_view view, const uint32_t *rank, size_t depth, group_lists lists, size_t n,
-               uint32_t *sa, rank_updates updates, group_lists next, uint64_t *total)
+    sort_small(text_view view, suffix_order order, size_t depth, group_lists lists, size_t n,
+               uint64_t *updates, group_lists next, uint64_t *total)
 {
     __shared__ small_tile tile;
     __shared__ uint32_t   sorted[SMALL_ITEMS];
     static_assert(SMALL_WORDS == 33, "small_take sums 32 words and one");
     size_t const first = (size_t)blockIdx.x * SMALL_TILE;
-    small_load(view, rank, depth, lists, n, first, &tile);
+    small_load(view, order.rank, depth, lists, n, first, &tile);
     __syncthreads();
     for (unsigned item = threadIdx.x; item < SMALL_ITEMS && first + item < n;
          item += TEXT_THREADS) {
@@ -285,11 +283,12 @@ static __global__ void __launch_bounds__(TEXT_THREADS)
             before += tile.key[k] == key && k < item;
         }
         uint32_t const old = lists.rank[first + item], mine = old + less;
-        put_update(updates, first + item, at, mine);
-        if (equal == 1) {
-            sa[mine] = at;
+        if (updates != NULL)
+            updates[first + item] = less != 0 ? (uint64_t)at << 32 | (mine + 1) : NO_UPDATE;
+        order.sa[mine + before] = at;
+        order.heads[mine + before] = mine;
+        if (equal == 1)
             continue;
-        }
         unsigned const place = group.x + less + before;
         sorted[place] = at;
         tile.rank[place] = mine;
@@ -315,8 +314,15 @@ static __global__ void __launch_bounds__(TEXT_THREADS)
 {
     grid_each(n, [&](size_t i) {
         uint64_t const update = __ldcs(updates + i);
-        rank[update >> 32] = (uint32_t)update;
+        if (update != NO_UPDATE)
+            rank[update >> 32] = (uint32_t)update;
     });
+}
+
+/* All ranks, from the heads. */
+static __global__ void __launch_bounds__(TEXT_THREADS) scatter_ranks(suffix_order order, size_t n)
+{
+    grid_each(n, [&](size_t i) { order.rank[order.sa[i]] = order.heads[i] + 1; });
 }
 
 #endif

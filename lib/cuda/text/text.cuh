@@ -52,14 +52,14 @@ static DEVICE bool text_ends_before(const text_view &view, size_t at)
     return at >= view.n || (view.ends != NULL && (view.ends[at / 32] >> (at % 32) & 1) != 0);
 }
 
-/* The place of suffix `at` + depth among all suffixes and ends of texts, from the places `rank` of
- * the suffixes. No text ends between the two positions. */
+/* The place of suffix `at` + depth among all suffixes and ends of texts, from the places of the
+ * suffixes, which count from 1. No text ends between the two positions. */
 static DEVICE uint32_t text_rank_behind(const text_view &view, const uint32_t *rank, size_t at,
                                         size_t depth)
 {
     size_t const later = at + depth;
     if (!text_ends_before(view, later))
-        return rank[later] + (uint32_t)view.count;
+        return rank[later] + (uint32_t)view.count - 1;
     return view.ends == NULL ? 0 : text_number_at(view, at);
 }
 

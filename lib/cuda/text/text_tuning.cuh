@@ -3,13 +3,12 @@
 #ifndef ORDO_CUDA_TEXT_TEXT_TUNING_H
 #define ORDO_CUDA_TEXT_TEXT_TUNING_H
 
-/* New ranks of suffixes (dev_suffix.cu). At least UPDATES of them, in a text of at least RANKS
- * bytes, are sorted into 256 buckets of positions before they are written. Below RANKS bytes, the
- * ranks are in L2. H200, 2^28 bytes of English, the first ranks with the kernel that finds them,
- * ms: written directly 19.5, in buckets UNMEASURED. */
-enum {
-    CUDA_TUNE_TEXT_UPDATES = 1 << 20,
-    CUDA_TUNE_TEXT_RANKS = 1 << 23
-};
+/* Ranks of suffixes (dev_suffix.cu). If at least the share PUT of all suffixes is still active, a
+ * round writes all ranks by two partitions; else it scatters those that change. H200, 2^28 bytes of
+ * English, ms of the kernels that find and write the ranks, scattered: first ranks 19.5, of 249e6
+ * active suffixes 18.7, of 157e6 9.1; all by partitions UNMEASURED. PUT_BELOW: the partitions take
+ * 32-bit indices of up to 31 bits. */
+#define CUDA_TUNE_TEXT_PUT 0.5
+#define CUDA_TUNE_TEXT_PUT_BELOW ((size_t)1 << 31)
 
 #endif
