@@ -18,8 +18,8 @@
  * GPU       Texts of fewer than 2^32 - 2 bytes and texts together; others give ORDO_E_UNSUPPORTED
  *           if the CPU may not do the call. The algorithms are DOUBLING, which AUTO means, and MSD.
  *           Calls wait for results and cannot be captured into a graph. Device memory per byte of
- *           text: suffix array 42, 46 with u64 indices, MSD 37 and 41; check and LCP 4; BWT 46;
- *           inverse 22; and copies of the arrays that are not on the device.
+ *           text: suffix array 37, 41 with u64 indices, MSD 37 and 41; check and LCP 4; BWT 41;
+ *           inverse 17; and copies of the arrays that are not on the device.
  * Results   The same bytes for any number of threads and for every algorithm.
  *
  *     uint32_t sa[6];

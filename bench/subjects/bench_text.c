@@ -1,10 +1,11 @@
-/* bench_text.c - `ordo bench text`: suffix arrays, transforms and searches of English and of source
- * text.
+/* bench_text.c - `ordo bench text`: suffix arrays, transforms and searches of texts.
  *
  * English is WordNet and the files of the Unicode character database, source text is /usr/include
- * and /usr/share/doc, where they are installed; a text that is too short is repeated with other
- * letters. The first bytes of each are used. DNA and proteins, on a GPU, are random letters. Transforms and patterns are in b->flags, because the
- * copy writes to b->dst. Zero bytes become blanks, because sdsl takes none. */
+ * and /usr/share/doc, where they are installed. Files of the folders english, source, dna and
+ * proteins in $ORDO_BENCH_TEXTS come before these. The first bytes of each text are used; a text
+ * that is too short is repeated with other letters. DNA and proteins are measured on a GPU only;
+ * without files they are random letters. Transforms and patterns are in b->flags, because the copy
+ * writes to b->dst. Zero bytes become blanks, because sdsl takes none. */
 #define _GNU_SOURCE /* nftw */
 #include "bench/subjects/bench_order.h"
 #include "bench/subjects/bench_subjects.h"
@@ -19,6 +20,7 @@
 #include <string.h>
 
 enum {
+    FOLDER = 1000,     /* most bytes of the name of a folder */
     PATTERN = 20,      /* bytes of a pattern */
     PATTERNS = 1000000 /* most of them */
 };
@@ -67,6 +69,10 @@ static void fill_corpus(uint8_t *text, const corpus *c, size_t n)
     reading.bytes = text;
     reading.n = 0;
     reading.most = n;
+    const char *const own = getenv("ORDO_BENCH_TEXTS");
+    char              folder[FOLDER];
+    if (own != NULL && snprintf(folder, sizeof folder, "%s/%s", own, c->name) < FOLDER)
+        nftw(folder, append_file, 16, FTW_PHYS);
     for (size_t i = 0; c->folders[i] != NULL && reading.n < n; i++)
         nftw(c->folders[i], append_file, 16, FTW_PHYS);
     for (size_t i = 0; i < reading.n; i++)

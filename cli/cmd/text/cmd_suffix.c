@@ -15,7 +15,7 @@ static const char help[] =
     "Prints the positions of all suffixes of a text in lexicographic order. The text is all\n"
     "bytes of FILE; stdin if FILE is '-' or not given. A suffix that is a prefix of another one\n"
     "comes first. Memory: about 22 bytes for each byte of the text, up to 43; on a GPU\n"
-    "(--device cuda) 46 bytes of its memory.\n\n"
+    "(--device cuda) 42 bytes of its memory.\n\n"
     "Suffixes:\n"
     "  --lcp FILE        also write, for each suffix, how many bytes it has in common with the\n"
     "                    suffix before it; the format is that of -o, or by the end of FILE\n"

@@ -4,7 +4,7 @@
  * rows has one random row where a chain starts, and so has the primary row. A thread walks a chain
  * until it meets the start of another one; a chain that fills its buffer goes on as a new chain in
  * the next launch. Pointer jumping gives the bytes from each chain to the end of the text. The rows
- * are random, so no text makes one chain long. Scratch: 22 bytes per byte. */
+ * are random, so no text makes one chain long. Scratch: 17 bytes per byte. */
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/text/text.cuh"
 #include "ordo.h"
