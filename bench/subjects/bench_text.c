@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     FOLDER = 1000,     /* most bytes of the name of a folder */
@@ -45,6 +46,25 @@ enum {
 
 static size_t corpora_of(const bench *b) { return b->place == NULL ? HOST_CORPORA : CORPORA; }
 
+/* Writes the folder of the caller's own files of a corpus. */
+static bool own_folder(const corpus *c, char *folder)
+{
+    const char *const own = getenv("ORDO_BENCH_TEXTS");
+    return own != NULL && snprintf(folder, FOLDER, "%s/%s", own, c->name) < FOLDER;
+}
+
+/* Whether the corpus is measured: on a GPU not if it should have files, but has none. */
+static bool is_there(const bench *b, const corpus *c)
+{
+    char folder[FOLDER];
+    bool found = b->place == NULL || c->folders[0] == NULL;
+    if (own_folder(c, folder))
+        found = found || access(folder, R_OK) == 0;
+    for (size_t i = 0; c->folders[i] != NULL && !found; i++)
+        found = access(c->folders[i], R_OK) == 0;
+    return found;
+}
+
 /* What nftw appends to. */
 static struct {
     uint8_t *bytes;
@@ -69,9 +89,8 @@ static void fill_corpus(uint8_t *text, const corpus *c, size_t n)
     reading.bytes = text;
     reading.n = 0;
     reading.most = n;
-    const char *const own = getenv("ORDO_BENCH_TEXTS");
-    char              folder[FOLDER];
-    if (own != NULL && snprintf(folder, sizeof folder, "%s/%s", own, c->name) < FOLDER)
+    char folder[FOLDER];
+    if (own_folder(c, folder))
         nftw(folder, append_file, 16, FTW_PHYS);
     for (size_t i = 0; c->folders[i] != NULL && reading.n < n; i++)
         nftw(c->folders[i], append_file, 16, FTW_PHYS);
@@ -177,6 +196,8 @@ static bool run_suffix(bench *b)
 
     bench_heading(b, "Suffix arrays; speed-up over libdivsufsort", n, "text", 10);
     for (size_t i = 0; i < corpora_of(b); i++) {
+        if (!is_there(b, &corpora[i]))
+            continue;
         const text_call call = call_on(b, b->src);
         text_call       doubling = call;
         doubling.algorithm = ORDO_TEXT_DOUBLING;
@@ -203,6 +224,8 @@ static bool run_bwt(bench *b)
 
     bench_heading(b, "Burrows-Wheeler transform; speed-up over libdivsufsort", n, "text", 10);
     for (size_t i = 0; i < corpora_of(b); i++) {
+        if (!is_there(b, &corpora[i]))
+            continue;
         const text_call      call = call_on(b, b->src);
         const bench_peer_ask peers = {.op = BENCH_PEER_BWT,
                                       .type = ORDO_U8,
@@ -225,6 +248,8 @@ static bool run_unbwt(bench *b)
         return false;
     bench_heading(b, "Inverse transform; speed-up over libdivsufsort", n, "text", 10);
     for (size_t i = 0; i < corpora_of(b); i++) {
+        if (!is_there(b, &corpora[i]))
+            continue;
         text_call            call = call_on(b, b->flags);
         const ordo_text_opts opts = opts_of(&call);
         if (!read_corpus(b, &corpora[i], n))

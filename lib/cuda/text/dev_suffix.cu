@@ -105,7 +105,6 @@ struct suffix_work {
     suffix_room room;
     size_t      small, large; /* suffixes in the lists */
     unsigned    rank_bits;
-    bool        puts; /* the next round writes all ranks; once false, it stays false */
 };
 
 static ordo_status read_totals(suffix_work *work)
@@ -160,13 +159,11 @@ static ordo_status first_round(suffix_work *work, size_t *depth)
     TRY(dev_argsort_keys(call, &job, &sorted));
     sorted_suffixes const from = {
         (const uint64_t *)sorted, room->order.sa, NULL, n, alphabet.base, 0};
-    group_target const to = {room->order, true, room->lists, NULL, room->total};
+    group_target const to = {room->order, false, room->lists, NULL, room->total};
     TRY(launch_groups<true>(work, from, to));
     *depth = alphabet.symbols;
     TRY(read_totals(work));
-    size_t const left = work->small + work->large;
-    work->puts = (double)left >= CUDA_TUNE_TEXT_PUT * (double)n;
-    return left > 0 ? put_ranks(work) : ORDO_OK;
+    return work->small + work->large > 0 ? put_ranks(work) : ORDO_OK;
 }
 
 static ordo_status sort_large(suffix_work *work, size_t depth)
@@ -207,8 +204,8 @@ static ordo_status next_round(suffix_work *work, size_t depth)
     const suffix_room *const room = &work->room;
     const group_lists        lists = room->lists;
     size_t const             at = work->view.n - work->large, small = work->small;
-    size_t const             active = small + work->large;
-    bool const               puts = work->puts;
+    /* Many new ranks are written with the old ones, few are scattered. */
+    bool const puts = (double)(small + work->large) >= CUDA_TUNE_TEXT_PUT * (double)work->view.n;
     if (work->large > 0)
         TRY(sort_large(work, depth));
     call->scratch.used = room->sort_mark;
@@ -224,7 +221,7 @@ static ordo_status next_round(suffix_work *work, size_t depth)
             work->rank_bits};
         CUDA_TRY(call->exec, cudaMemcpyAsync(room->total + 1, room->total, sizeof *room->total,
                                              cudaMemcpyDeviceToDevice, call->stream));
-        group_target const to = {room->order, puts, next, room->total + 1, room->total};
+        group_target const to = {room->order, !puts, next, room->total + 1, room->total};
         TRY(launch_groups<false>(work, from, to));
     }
     if (small > 0 && !puts)
@@ -232,15 +229,12 @@ static ordo_status next_round(suffix_work *work, size_t depth)
                         room->round_keys, small, room->order.rank));
     TRY(read_totals(work));
     TRY(move_lists(work, next));
-    size_t const left = work->small + work->large;
-    work->puts = puts && (double)left >= CUDA_TUNE_TEXT_PUT * (double)work->view.n &&
-                 (double)left <= CUDA_TUNE_TEXT_STUCK * (double)active;
-    return puts && left > 0 ? put_ranks(work) : ORDO_OK;
+    return puts && work->small + work->large > 0 ? put_ranks(work) : ORDO_OK;
 }
 
 ordo_status dev_suffix(cuda_call *call, const text_view &view, uint32_t *sa)
 {
-    suffix_work work = {call, view, layout(&call->scratch, view.n), 0, 0, 1, false};
+    suffix_work work = {call, view, layout(&call->scratch, view.n), 0, 0, 1};
     size_t      depth;
     work.room.order.sa = sa;
     while ((view.n + view.count) >> work.rank_bits != 0)

@@ -12,13 +12,12 @@
 #include "cuda/block/block_scan.cuh"
 #include "cuda/block/lookback.cuh"
 #include "cuda/text/text.cuh"
-#include "cuda/text/text_tuning.cuh"
 
 enum {
     GROUP_WARPS = TEXT_THREADS / 32,
     GROUP_ROWS = 8, /* rows of 32 suffixes that a warp reads */
     GROUP_TILE = TEXT_THREADS * GROUP_ROWS,
-    SMALL_MOST = CUDA_TUNE_TEXT_SMALL, /* suffixes of a small group */
+    SMALL_MOST = 32, /* suffixes of a small group: two words of flags have its ends */
     SMALL_TILE = 4 * TEXT_THREADS,
     SMALL_ITEMS = SMALL_TILE + SMALL_MOST, /* with the rest of a group that begins in the tile */
     SMALL_WORDS = SMALL_ITEMS / 32
@@ -27,7 +26,7 @@ enum {
 /* What the rounds know. rank[] counts from 1, so that 0 can be the end of a text. */
 struct suffix_order {
     uint32_t *rank;  /* of the group of each suffix */
-    uint32_t *sa;    /* the suffixes; while heads are written, those of a group in any order */
+    uint32_t *sa;    /* the suffixes; those of a group in any order */
     uint32_t *heads; /* of each place of sa: the first place of its group */
 };
 
@@ -124,8 +123,7 @@ struct sorted_suffixes { /* whose neighbours with equal keys form the new groups
 
 struct group_target {
     suffix_order    order;
-    bool            puts; /* write sa and heads of all suffixes, from which the ranks follow; else
-                           * ranks, and sa where a suffix has its place */
+    bool            writes_ranks; /* new ranks; heads are written in any case */
     group_lists     lists;
     const uint64_t *before; /* what the lists have already; NULL: nothing */
     uint64_t       *total;  /* list_counts at the end */
@@ -160,11 +158,10 @@ static __global__ void __launch_bounds__(TEXT_THREADS)
             is_large = !alone && start + (size_t)SMALL_MOST < n &&
                        from.keys[start + (size_t)SMALL_MOST] == key;
             size_t const place = ranks[r] + (i - start);
-            if (to.puts)
-                to.order.heads[place] = ranks[r];
-            if (!FIRST && (to.puts || alone))
+            to.order.heads[place] = ranks[r];
+            if (!FIRST)
                 to.order.sa[place] = at;
-            if (!FIRST && !to.puts && ranks[r] != old)
+            if (!FIRST && to.writes_ranks && ranks[r] != old)
                 to.order.rank[at] = ranks[r] + 1;
         }
         small[r] = __ballot_sync(WARP_ALL, !alone && !is_large);
@@ -203,13 +200,20 @@ struct small_tile { /* of a block that sorts small groups */
     uint32_t place; /* of the first of them in the list */
 };
 
-/* Finds where the groups begin. */
-static DEVICE void small_mark(const group_lists &lists, size_t n, size_t first, small_tile *tile)
+static DEVICE void small_load(const text_view &view, const uint32_t *rank, size_t depth,
+                              const group_lists &lists, size_t n, size_t first, small_tile *tile)
 {
     unsigned const lane = lane_id();
     for (unsigned w = threadIdx.x / 32; w < SMALL_WORDS; w += GROUP_WARPS) {
-        size_t const   i = first + w * 32 + lane;
-        bool const     begins = i <= n && (i == 0 || i == n || lists.rank[i] != lists.rank[i - 1]);
+        size_t const i = first + w * 32 + lane;
+        uint32_t     group = 0;
+        if (i < n) {
+            uint32_t const at = lists.index[i];
+            group = lists.rank[i];
+            tile->index[w * 32 + lane] = at;
+            tile->key[w * 32 + lane] = text_rank_behind(view, rank, at, depth);
+        }
+        bool const     begins = i == n || (i < n && (i == 0 || group != lists.rank[i - 1]));
         uint32_t const flags = __ballot_sync(WARP_ALL, begins);
         if (lane == 0) {
             tile->begins[w] = flags;
@@ -219,83 +223,70 @@ static DEVICE void small_mark(const group_lists &lists, size_t n, size_t first, 
 }
 
 /* The group of an item of the tile; an empty one if the group began before the tile or begins after
- * it. A group that begins in the tile ends in it or in the SMALL_MOST items behind it. */
+ * it. */
 static DEVICE uint2 small_group(const small_tile *tile, unsigned item)
 {
-    unsigned word = item / 32;
-    uint32_t flags = tile->begins[word] & flags_to(item % 32);
-    while (flags == 0 && word > 0)
-        flags = tile->begins[--word];
-    unsigned const begin = flags == 0 ? SMALL_TILE : word * 32 + last_flag(flags);
-    if (begin >= SMALL_TILE)
+    unsigned const word = item / 32;
+    uint32_t const here = tile->begins[word], upto = here & flags_to(item % 32);
+    uint2          group = make_uint2(SMALL_TILE, 0);
+    if (upto != 0)
+        group.x = word * 32 + last_flag(upto);
+    else if (word > 0 && tile->begins[word - 1] != 0)
+        group.x = word * 32 - 32 + last_flag(tile->begins[word - 1]);
+    if (group.x >= SMALL_TILE)
         return make_uint2(0, 0);
-    word = item / 32;
-    flags = tile->begins[word] & ~flags_to(item % 32);
-    while (flags == 0)
-        flags = tile->begins[++word];
-    return make_uint2(begin, word * 32 + (unsigned)__ffs((int)flags) - 1);
+    uint32_t const later = here & ~flags_to(item % 32);
+    group.y = later != 0 ? word * 32 + (unsigned)__ffs((int)later) - 1
+                         : word * 32 + 32 + (unsigned)__ffs((int)tile->begins[word + 1]) - 1;
+    return group;
 }
 
 /* Sums kept[] and takes room in the list of small groups; called by one warp. */
 static DEVICE void small_take(small_tile *tile, uint64_t *total)
 {
     unsigned const lane = lane_id();
-    uint32_t       before = 0;
-    for (unsigned first = 0; first < SMALL_WORDS; first += 32) {
-        unsigned const word = first + lane;
-        uint32_t const count = word < SMALL_WORDS ? (uint32_t)__popc(tile->kept[word]) : 0;
-        uint32_t const sum = warp_scan<scan_add<uint32_t>>(count);
-        if (word < SMALL_WORDS)
-            tile->kept_before[word] = before + sum - count;
-        before += __shfl_sync(WARP_ALL, sum, 31);
+    uint32_t const count = (uint32_t)__popc(tile->kept[lane]);
+    uint32_t const sum = warp_scan<scan_add<uint32_t>>(count);
+    uint32_t const rows = __shfl_sync(WARP_ALL, sum, 31);
+    tile->kept_before[lane] = sum - count;
+    if (lane == 0) {
+        uint32_t const all = rows + (uint32_t)__popc(tile->kept[SMALL_WORDS - 1]);
+        tile->kept_before[SMALL_WORDS - 1] = rows;
+        tile->place =
+            all == 0 ? 0
+                     : (uint32_t)atomicAdd((unsigned long long *)total, (unsigned long long)all);
     }
-    if (lane == 0)
-        tile->place = before == 0 ? 0
-                                  : (uint32_t)atomicAdd((unsigned long long *)total,
-                                                        (unsigned long long)before);
 }
 
-/* Sorts the small groups of `lists`, n suffixes; writes those that still tie to `next`. updates
- * NULL: as group_target.puts. Else new ranks go there, because other blocks still read the old
- * ones. */
+/* Sorts the small groups of `lists`, n suffixes; writes those that still tie to `next`. New ranks
+ * go to updates, if that is not NULL, because other blocks still read the old ones. */
 static __global__ void __launch_bounds__(TEXT_THREADS)
     sort_small(text_view view, suffix_order order, size_t depth, group_lists lists, size_t n,
                uint64_t *updates, group_lists next, uint64_t *total)
 {
     __shared__ small_tile tile;
     __shared__ uint32_t   sorted[SMALL_ITEMS];
-    size_t const          first = (size_t)blockIdx.x * SMALL_TILE;
-    small_mark(lists, n, first, &tile);
+    static_assert(SMALL_WORDS == 33, "small_take sums 32 words and one");
+    size_t const first = (size_t)blockIdx.x * SMALL_TILE;
+    small_load(view, order.rank, depth, lists, n, first, &tile);
     __syncthreads();
     for (unsigned item = threadIdx.x; item < SMALL_ITEMS && first + item < n;
          item += TEXT_THREADS) {
-        uint2 const group = small_group(&tile, item);
-        if (group.x == group.y)
-            continue;
-        uint32_t const at = lists.index[first + item];
-        tile.index[item] = at;
-        tile.key[item] = text_rank_behind(view, order.rank, at, depth);
-    }
-    __syncthreads();
-    for (unsigned item = threadIdx.x; item < SMALL_ITEMS && first + item < n;
-         item += TEXT_THREADS) {
-        uint2 const group = small_group(&tile, item);
-        uint32_t    less = 0, equal = 0, before = 0;
-        if (group.x == group.y)
-            continue;
+        uint2 const    group = small_group(&tile, item);
         uint32_t const key = tile.key[item], at = tile.index[item];
+        uint32_t       less = 0, equal = 0, before = 0;
+        if (group.x == group.y)
+            continue;
         for (unsigned k = group.x; k < group.y; k++) {
             less += tile.key[k] < key;
             equal += tile.key[k] == key;
             before += tile.key[k] == key && k < item;
         }
         uint32_t const old = lists.rank[first + item], mine = old + less;
-        if (updates == NULL)
-            order.heads[mine + before] = mine;
-        else
+        if (updates != NULL)
             updates[first + item] = less != 0 ? (uint64_t)at << 32 | (mine + 1) : NO_UPDATE;
-        if (updates == NULL || equal == 1)
-            order.sa[mine + before] = at;
+        order.sa[mine + before] = at;
+        order.heads[mine + before] = mine;
         if (equal == 1)
             continue;
         unsigned const place = group.x + less + before;
