@@ -93,6 +93,8 @@ ordo_status text_begin_any(ordo_ctx *ctx, ordo_exec *exec, const char *call, siz
     ordo_choice choice;
     TRY(api_choose(ctx, exec, &load, &choice));
     if (!is_cpu(&choice) && choice.backend->text == NULL)
+        TRY(api_choose(ctx, exec, NULL, &choice)); /* the CPU, unless a device is demanded */
+    if (!is_cpu(&choice) && choice.backend->text == NULL)
         return has_no(exec, &choice, call);
     use(ctx, exec, &choice, work);
     return ORDO_OK;
