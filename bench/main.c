@@ -75,7 +75,7 @@ static const bench_subject subjects[] = {
     {"scan", bench_scan_sections, 128000000, 4000000, bench_cuda_scan_sections, 1 << 28, 1 << 22},
     {"hybrid", bench_hybrid_sections, 1 << 28, 1 << 22, NULL, 0, 0},
     {"rows", bench_rows_sections, 10000000, 200000, bench_cuda_rows_sections, 1 << 28, 1 << 22},
-    {"text", bench_text_sections, 100000000, 200000, NULL, 0, 0},
+    {"text", bench_text_sections, 100000000, 200000, bench_cuda_text_sections, 1 << 28, 1 << 22},
     {"many", bench_many_sections, 10000000, 100000, bench_cuda_many_sections, 1 << 26, 1 << 22},
 };
 

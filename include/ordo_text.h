@@ -11,9 +11,15 @@
  * BWT       The byte before each row's suffix, in the order of the rows. The row of the whole text
  *           has no byte before it: it is left out of the n bytes, and its number, 1 to n, is the
  *           primary index; for n == 0 it is 0. libdivsufsort and libsais use the same convention.
- * Arrays    CPU memory; ORDO_ON_DEVICE gives ORDO_E_UNSUPPORTED. Indices are ORDO_U32 (n < 2^32) or
+ * Arrays    CPU memory, or device memory with ORDO_ON_DEVICE; opts.offsets and *primary are CPU
+ *           memory in any case. The FM-index takes CPU memory. Indices are ORDO_U32 (n < 2^32) or
  *           ORDO_U64. Scratch per byte of text is stated with each call for indices of 4 bytes; it
  *           doubles for indices of 8 bytes. u32 indices of 2^31 bytes or more are computed as u64.
+ * GPU       Texts of fewer than 2^32 - 2 bytes and texts together; others give ORDO_E_UNSUPPORTED
+ *           if the CPU may not do the call. The algorithms are DOUBLING, which AUTO means, and MSD.
+ *           Calls wait for results and cannot be captured into a graph. Device memory per byte of
+ *           text: suffix array 37, 41 with u64 indices, MSD 37 and 41; check and LCP 4; BWT 41;
+ *           inverse 17; and copies of the arrays that are not on the device.
  * Results   The same bytes for any number of threads and for every algorithm.
  *
  *     uint32_t sa[6];
@@ -28,8 +34,8 @@ extern "C" {
 #endif
 
 typedef enum ordo_text_algorithm {
-    ORDO_TEXT_AUTO = 0,     /* the fastest: INDUCED                                             */
-    ORDO_TEXT_INDUCED = 1,  /* induced sorting; linear time                                     */
+    ORDO_TEXT_AUTO = 0,     /* the fastest: INDUCED on the CPU, DOUBLING on a GPU               */
+    ORDO_TEXT_INDUCED = 1,  /* induced sorting; linear time; only on the CPU                    */
     ORDO_TEXT_DOUBLING = 2, /* prefix doubling by radix sorts; n lg n; fewer than 2^32 bytes    */
     ORDO_TEXT_MSD = 3       /* a bit at a time from the most significant one, only among suffixes
                              * that still tie; time n times the mean common prefix, in bits.
@@ -39,12 +45,13 @@ typedef enum ordo_text_algorithm {
 
 typedef struct ordo_text_opts {
     size_t          struct_size;
-    uint64_t        flags;     /* 0                                                               */
+    uint64_t        flags;     /* ORDO_ON_DEVICE or 0                                             */
     uint32_t        algorithm; /* an ordo_text_algorithm, for suffix arrays; else 0               */
     uint32_t        reserved;  /* 0                                                               */
     const uint64_t *offsets;   /* many texts: text i is [offsets[i], offsets[i + 1]); offsets[0] is
                               * 0, they do not descend, and offsets[count] is n                 */
     size_t          count;     /* the number of texts; 0: one text                                */
+    void           *stream;    /* of ORDO_ON_DEVICE, a cudaStream_t; NULL: the default stream     */
 } ordo_text_opts;
 
 /* Writes the positions of the n suffixes in order to sa. INDUCED takes about 17 bytes of scratch

@@ -66,6 +66,11 @@ static bool place_generate(ordo_dist dist, ordo_type type, void *out, size_t n,
     return went_well(module->upload(out, staging, bytes), "upload");
 }
 
+bool bench_cuda_upload(void *to, const void *from, size_t bytes)
+{
+    return went_well(module->upload(to, from, bytes), "upload");
+}
+
 static bool place_copy(void *dst, const void *src, size_t bytes)
 {
     return went_well(module->copy(dst, src, bytes), "copy");

@@ -15,6 +15,9 @@ void               bench_cuda_close(void);
 /* Fills flags for n elements with random bits, half of them set. */
 bool bench_cuda_flags(bench *b, ordo_flags_kind kind, void *flags, size_t n);
 
+/* Copies a host array to the GPU and waits. */
+bool bench_cuda_upload(void *to, const void *from, size_t bytes);
+
 /* The host copy of the last generated keys, and a CPU context with one thread. */
 const void *bench_cuda_host_keys(void);
 ordo_ctx   *bench_cuda_host_context(void);

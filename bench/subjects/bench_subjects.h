@@ -26,6 +26,7 @@ extern const bench_section bench_cuda_select_sections[];
 extern const bench_section bench_cuda_radius_sections[];
 extern const bench_section bench_cuda_rows_sections[];
 extern const bench_section bench_cuda_many_sections[];
+extern const bench_section bench_cuda_text_sections[];
 
 bool bench_rough(bench *b);               /* bench_rough.c: section of sort               */
 bool bench_rank_unsorted(bench *b);       /* bench_argsort.c: section of rank             */

@@ -1,13 +1,15 @@
-/* bench_text.c - `ordo bench text`: suffix arrays, transforms and searches of English and of source
- * text.
+/* bench_text.c - `ordo bench text`: suffix arrays, transforms and searches of texts.
  *
  * English is WordNet and the files of the Unicode character database, source text is /usr/include
- * and /usr/share/doc, where they are installed; a text that is too short is repeated with other
- * letters. The first bytes of each are used. Transforms and patterns are in b->flags, because the
- * copy writes to b->dst. Zero bytes become blanks, because sdsl takes none. */
+ * and /usr/share/doc, where they are installed. Files of the folders english, source, dna and
+ * proteins in $ORDO_BENCH_TEXTS come before these. The first bytes of each text are used; a text
+ * that is too short is repeated with other letters. DNA and proteins are measured on a GPU only;
+ * without files they are random letters. Transforms and patterns are in b->flags, because the copy
+ * writes to b->dst. Zero bytes become blanks, because sdsl takes none. */
 #define _GNU_SOURCE /* nftw */
 #include "bench/subjects/bench_order.h"
 #include "bench/subjects/bench_subjects.h"
+#include "bench/harness/bench_cuda.h"
 #include "bench/harness/bench_peers.h"
 #include "cli/cli.h"
 #include "ordo_text.h"
@@ -16,24 +18,52 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
+    FOLDER = 1000,     /* most bytes of the name of a folder */
     PATTERN = 20,      /* bytes of a pattern */
     PATTERNS = 1000000 /* most of them */
 };
 
 typedef struct corpus {
     const char *name;
-    const char *folders[3];
+    const char *folders[4];
+    const char *letters; /* of text that no file has */
 } corpus;
 
+#define LATIN "abcdefghijklmnopqrstuvwxyz"
 static const corpus corpora[] = {
-    {"english", {"/usr/share/wordnet", "/usr/share/unicode", NULL}},
-    {"source", {"/usr/include", "/usr/share/doc", NULL}},
+    {"english", {"/usr/share/wordnet", "/usr/share/unicode", NULL}, LATIN},
+    {"source", {"/usr/include", "/usr/share/doc", "/usr/local/cuda/include", NULL}, LATIN},
+    {"dna", {NULL}, "ACGT"},
+    {"proteins", {NULL}, "ACDEFGHIKLMNPQRSTVWY"},
 };
 enum {
-    CORPORA = sizeof corpora / sizeof *corpora
+    CORPORA = sizeof corpora / sizeof *corpora,
+    HOST_CORPORA = 2 /* that are measured on the host */
 };
+
+static size_t corpora_of(const bench *b) { return b->place == NULL ? HOST_CORPORA : CORPORA; }
+
+/* Writes the folder of the caller's own files of a corpus. */
+static bool own_folder(const corpus *c, char *folder)
+{
+    const char *const own = getenv("ORDO_BENCH_TEXTS");
+    return own != NULL && snprintf(folder, FOLDER, "%s/%s", own, c->name) < FOLDER;
+}
+
+/* Whether the corpus is measured: on a GPU not if it should have files, but has none. */
+static bool is_there(const bench *b, const corpus *c)
+{
+    char folder[FOLDER];
+    bool found = b->place == NULL || c->folders[0] == NULL;
+    if (own_folder(c, folder))
+        found = found || access(folder, R_OK) == 0;
+    for (size_t i = 0; c->folders[i] != NULL && !found; i++)
+        found = access(c->folders[i], R_OK) == 0;
+    return found;
+}
 
 /* What nftw appends to. */
 static struct {
@@ -53,12 +83,15 @@ static int append_file(const char *path, const struct stat *status, int kind, st
     return reading.n == reading.most;
 }
 
-/* Fills b->src with n bytes of text. */
-static void read_corpus(const bench *b, const corpus *c, size_t n)
+/* Fills text with n bytes. */
+static void fill_corpus(uint8_t *text, const corpus *c, size_t n)
 {
-    reading.bytes = (uint8_t *)b->src;
+    reading.bytes = text;
     reading.n = 0;
     reading.most = n;
+    char folder[FOLDER];
+    if (own_folder(c, folder))
+        nftw(folder, append_file, 16, FTW_PHYS);
     for (size_t i = 0; c->folders[i] != NULL && reading.n < n; i++)
         nftw(c->folders[i], append_file, 16, FTW_PHYS);
     for (size_t i = 0; i < reading.n; i++)
@@ -68,8 +101,25 @@ static void read_corpus(const bench *b, const corpus *c, size_t n)
     for (size_t i = period; i < n; i++) {
         state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         const bool fresh = period == 0 || state >> 59 == 0;
-        reading.bytes[i] = fresh ? (uint8_t)('a' + (state >> 33) % 26) : reading.bytes[i - period];
+        reading.bytes[i] = fresh ? (uint8_t)c->letters[(state >> 33) % strlen(c->letters)]
+                                 : reading.bytes[i - period];
     }
+}
+
+/* Fills b->src with n bytes of text. */
+static bool read_corpus(const bench *b, const corpus *c, size_t n)
+{
+    if (b->place == NULL) {
+        fill_corpus((uint8_t *)b->src, c, n);
+        return true;
+    }
+    char *const text = bench_host_array(n);
+    bool        ok = text != NULL;
+    if (ok)
+        fill_corpus((uint8_t *)text, c, n);
+    ok = ok && bench_cuda_upload(b->src, text, n);
+    free(text);
+    return ok;
 }
 
 typedef struct text_call {
@@ -82,26 +132,45 @@ typedef struct text_call {
     const void    *patterns;
     uint64_t      *offsets;
     size_t         count;
+    uint64_t       flags; /* of arrays on a GPU */
+    void          *stream;
 } text_call;
+
+static text_call call_on(const bench *b, const void *text)
+{
+    return (text_call){.text = text,
+                       .n = b->set.n,
+                       .out = b->dst,
+                       .flags = bench_flags(b),
+                       .stream = bench_stream(b)};
+}
+
+static ordo_text_opts opts_of(const text_call *c)
+{
+    return ORDO_OPTS(ordo_text_opts, .flags = c->flags, .algorithm = c->algorithm,
+                     .stream = c->stream);
+}
 
 static ordo_status call_suffix(ordo_ctx *ctx, const void *what)
 {
     const text_call *const c = what;
-    return ordo_suffix_array(ctx, c->text, c->n, ORDO_U32, c->out,
-                             &ORDO_OPTS(ordo_text_opts, .algorithm = c->algorithm));
+    const ordo_text_opts   opts = opts_of(c);
+    return ordo_suffix_array(ctx, c->text, c->n, ORDO_U32, c->out, &opts);
 }
 
 static ordo_status call_bwt(ordo_ctx *ctx, const void *what)
 {
     const text_call *const c = what;
+    const ordo_text_opts   opts = opts_of(c);
     uint64_t               primary;
-    return ordo_bwt(ctx, c->text, c->n, c->out, &primary, NULL);
+    return ordo_bwt(ctx, c->text, c->n, c->out, &primary, &opts);
 }
 
 static ordo_status call_unbwt(ordo_ctx *ctx, const void *what)
 {
     const text_call *const c = what;
-    return ordo_unbwt(ctx, c->text, c->n, c->primary, c->out, NULL);
+    const ordo_text_opts   opts = opts_of(c);
+    return ordo_unbwt(ctx, c->text, c->n, c->primary, c->out, &opts);
 }
 
 static ordo_status call_count(ordo_ctx *ctx, const void *what)
@@ -126,19 +195,24 @@ static bool run_suffix(bench *b)
     const size_t n = b->set.n;
 
     bench_heading(b, "Suffix arrays; speed-up over libdivsufsort", n, "text", 10);
-    for (size_t i = 0; i < CORPORA; i++) {
-        const text_call call = {.text = b->src, .n = n, .out = b->dst};
+    for (size_t i = 0; i < corpora_of(b); i++) {
+        if (!is_there(b, &corpora[i]))
+            continue;
+        const text_call call = call_on(b, b->src);
         text_call       doubling = call;
         doubling.algorithm = ORDO_TEXT_DOUBLING;
         const bench_peer_ask peers = {.op = BENCH_PEER_SUFFIX,
                                       .type = ORDO_U8,
                                       .task = {.keys = b->src, .out = b->dst, .n = n},
                                       .base = "divsufsort"};
-        read_corpus(b, &corpora[i], n);
-        bench_question q = ask("suffix_array", &corpora[i], n, b->dst, n * sizeof(uint32_t));
+        bench_question       q = ask("suffix_array", &corpora[i], n, b->dst, n * sizeof(uint32_t));
         q.out_type = ORDO_U32;
-        if (!bench_add_all_peers(b, &peers) || !bench_add_both(b, "auto", call_suffix, &call) ||
-            !bench_add_both(b, "doubling", call_suffix, &doubling) || !bench_measure(b, &q))
+        if (!read_corpus(b, &corpora[i], n) || !bench_add_all_peers(b, &peers) ||
+            !bench_add_both(b, "auto", call_suffix, &call))
+            return false;
+        if (b->place == NULL && !bench_add_both(b, "doubling", call_suffix, &doubling))
+            return false;
+        if (!bench_measure(b, &q))
             return false;
     }
     return bench_summary(b, "auto", false);
@@ -149,16 +223,17 @@ static bool run_bwt(bench *b)
     const size_t n = b->set.n;
 
     bench_heading(b, "Burrows-Wheeler transform; speed-up over libdivsufsort", n, "text", 10);
-    for (size_t i = 0; i < CORPORA; i++) {
-        const text_call      call = {.text = b->src, .n = n, .out = b->dst};
+    for (size_t i = 0; i < corpora_of(b); i++) {
+        if (!is_there(b, &corpora[i]))
+            continue;
+        const text_call      call = call_on(b, b->src);
         const bench_peer_ask peers = {.op = BENCH_PEER_BWT,
                                       .type = ORDO_U8,
                                       .task = {.keys = b->src, .out = b->dst, .n = n},
                                       .base = "divsufsort"};
-        read_corpus(b, &corpora[i], n);
         const bench_question q = ask("bwt", &corpora[i], n, b->dst, n);
-        if (!bench_add_all_peers(b, &peers) || !bench_add_both(b, "auto", call_bwt, &call) ||
-            !bench_measure(b, &q))
+        if (!read_corpus(b, &corpora[i], n) || !bench_add_all_peers(b, &peers) ||
+            !bench_add_both(b, "auto", call_bwt, &call) || !bench_measure(b, &q))
             return false;
     }
     return bench_summary(b, "auto", false);
@@ -172,10 +247,14 @@ static bool run_unbwt(bench *b)
     if (ctx == NULL)
         return false;
     bench_heading(b, "Inverse transform; speed-up over libdivsufsort", n, "text", 10);
-    for (size_t i = 0; i < CORPORA; i++) {
-        text_call call = {.text = b->flags, .n = n, .out = b->dst};
-        read_corpus(b, &corpora[i], n);
-        if (ordo_bwt(ctx, b->src, n, b->flags, &call.primary, NULL) != ORDO_OK)
+    for (size_t i = 0; i < corpora_of(b); i++) {
+        if (!is_there(b, &corpora[i]))
+            continue;
+        text_call            call = call_on(b, b->flags);
+        const ordo_text_opts opts = opts_of(&call);
+        if (!read_corpus(b, &corpora[i], n))
+            return false;
+        if (ordo_bwt(ctx, b->src, n, b->flags, &call.primary, &opts) != ORDO_OK)
             return cli_fail("bench: %s", ordo_last_error(ctx));
         const bench_peer_ask peers = {
             .op = BENCH_PEER_UNBWT,
@@ -230,10 +309,9 @@ static bool run_search(bench *b)
     bool            ok = ctx != NULL && offsets != NULL;
 
     bench_heading(b, "Counts of patterns of 20 bytes; speed-up over sdsl", count, "text", 10);
-    for (size_t i = 0; i < CORPORA && ok; i++) {
+    for (size_t i = 0; i < HOST_CORPORA && ok; i++) {
         ordo_fm *fm = NULL;
-        read_corpus(b, &corpora[i], n);
-        ok = ordo_fm_build(ctx, b->src, n, NULL, &fm) == ORDO_OK;
+        ok = read_corpus(b, &corpora[i], n) && ordo_fm_build(ctx, b->src, n, NULL, &fm) == ORDO_OK;
         if (!ok)
             cli_error("bench: %s", ordo_last_error(ctx));
         ok = ok && measure_count(b, &corpora[i], fm, offsets, count);
@@ -246,5 +324,12 @@ static bool run_search(bench *b)
 const bench_section bench_text_sections[] = {
     {"suffix", 1, 4, 0, run_suffix, true}, {"bwt", 1, 4, 0, run_bwt, true},
     {"unbwt", 1, 4, 1, run_unbwt, true},   {"search", 1, 4, 3, run_search, true},
+    {NULL, 0, 0, 0, NULL, false},
+};
+
+const bench_section bench_cuda_text_sections[] = {
+    {"suffix", 1, 4, 0, run_suffix, false},
+    {"bwt", 1, 4, 0, run_bwt, false},
+    {"unbwt", 1, 4, 1, run_unbwt, false},
     {NULL, 0, 0, 0, NULL, false},
 };

@@ -17,10 +17,11 @@
 #include "backend/link.h"
 #include "backend/sample.h"
 #include "backend/segments.h"
+#include "backend/text.h"
 
 #include <string.h>
 
-#define ORDO_BACKEND_ABI 10u
+#define ORDO_BACKEND_ABI 11u
 #define ORDO_BACKEND_ENTRY "ordo_backend_table"
 
 enum {
@@ -132,6 +133,7 @@ typedef struct ordo_backend {
     ordo_status (*nth)(void *state, const ordo_nth_job *job, ordo_exec *exec);
     size_t (*nth_scratch)(const ordo_nth_job *job, const ordo_exec *exec);
     ordo_status (*collect)(void *state, ordo_collect_job *job, ordo_exec *exec);
+    const ordo_text_slots *text; /* NULL: lib/text does these calls with the sorts of the backend */
 } ordo_backend;
 
 typedef const ordo_backend *ordo_backend_entry(uint32_t abi);

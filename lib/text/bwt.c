@@ -58,11 +58,15 @@ static ordo_status bwt_checked(ordo_ctx *ctx, ordo_exec *exec, const void *text,
     TRY(api_check_array(exec, bwt, n, 1, "bwt"));
     TRY(api_check_apart(exec, text, n, "text", bwt, n, "bwt"));
     FAIL_IF(primary == NULL, ORDO_E_ARG, "primary is NULL; expected the address of a uint64_t");
-    TRY(text_begin(ctx, exec, "transforms of text", &work));
+    TRY(text_begin_any(ctx, exec, "transforms of text", n, text_sort_ns(&args), 2, &work));
     if (n == 0) {
         *primary = 0;
         return ORDO_OK;
     }
+    ordo_text_job job = text_device_job(&args);
+    job.bwt = bwt;
+    job.primary = primary;
+    TEXT_ON_DEVICE(work, bwt, job);
     args.index_type = n < (size_t)1 << 31 ? ORDO_U32 : ORDO_U64;
     TRY(ordo_scratch(exec, n * ordo_type_size(args.index_type), &sa));
     return text_transform(&work, &args, sa, bwt, primary);

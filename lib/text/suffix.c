@@ -113,7 +113,12 @@ static ordo_status suffix_checked(ordo_ctx *ctx, ordo_exec *exec, const void *te
     text_work work;
     TRY(text_read_args(exec, text, n, opts, true, &args));
     TRY(text_check_indices(exec, &args, index_type, sa, "sa"));
-    TRY(text_begin(ctx, exec, "suffix arrays", &work));
+    TRY(text_begin_any(ctx, exec, "suffix arrays", n, text_sort_ns(&args),
+                       1.0 + (double)ordo_type_size(index_type), &work));
+    ordo_text_job job = text_device_job(&args);
+    job.sa = sa;
+    if (n > 0)
+        TEXT_ON_DEVICE(work, suffix_array, job);
     return text_suffix_sort(&work, &args, sa, NULL);
 }
 

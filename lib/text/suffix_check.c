@@ -13,9 +13,14 @@ static ordo_status check_checked(ordo_ctx *ctx, ordo_exec *exec, const void *tex
     text_work work;
     TRY(text_read_args(exec, text, n, opts, false, &args));
     TRY(text_check_indices(exec, &args, index_type, sa, "sa"));
-    TRY(text_begin(ctx, exec, "checks of suffix arrays", &work));
+    /* 20 ns for a byte is an estimate: the check reads at random as often as ordo_lcp. */
+    TRY(text_begin_any(ctx, exec, "checks of suffix arrays", n, 20,
+                       1.0 + (double)ordo_type_size(index_type), &work));
     if (n == 0)
         return ORDO_OK;
+    ordo_text_job job = text_device_job(&args);
+    job.sa = (void *)sa; /* only read */
+    TEXT_ON_DEVICE(work, suffix_check, job);
     /* Ranks go up to n + count. */
     FAIL_IF(index_type == ORDO_U32 && n + ordo_max(args.count, 1) > UINT32_MAX, ORDO_E_UNSUPPORTED,
             "n and the number of texts are %zu and %zu; the check needs u64 indices", n,

@@ -22,9 +22,7 @@ ordo_status text_read_args(ordo_exec *exec, const void *text, size_t n, const or
 {
     ordo_text_opts wish;
     TRY(api_opts_read(exec, &wish, sizeof wish, opts));
-    FAIL_IF((wish.flags & ORDO_ON_DEVICE) != 0, ORDO_E_UNSUPPORTED,
-            "opts.flags has ORDO_ON_DEVICE; text calls take CPU memory");
-    TRY(api_check_place(exec, wish.flags, 0, NULL));
+    TRY(api_check_place(exec, wish.flags, ORDO_ON_DEVICE, wish.stream));
     FAIL_IF(wish.reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
     FAIL_IF(wish.algorithm > ORDO_TEXT_MSD, ORDO_E_ARG,
             "opts.algorithm is %u; expected an ordo_text_algorithm, ORDO_TEXT_AUTO (0) to "
@@ -54,6 +52,16 @@ ordo_status text_check_indices(ordo_exec *exec, text_args *args, ordo_type index
     args->index_type = index_type;
     TRY(api_check_aligned(exec, indices, args->n, size, what));
     return api_check_apart(exec, args->text, args->n, "text", indices, args->n * size, what);
+}
+
+ordo_text_job text_device_job(const text_args *args)
+{
+    return (ordo_text_job){.text = args->text,
+                           .n = args->n,
+                           .offsets = args->offsets,
+                           .count = args->count,
+                           .algorithm = args->algorithm,
+                           .index_type = args->index_type};
 }
 
 ordo_status text_one_only(ordo_exec *exec, const text_args *args, const char *call)

@@ -50,14 +50,13 @@ static ordo_status inner_fail(ordo_exec *exec, ordo_status status, const char *f
     return work->exec->fail(work->exec, status, format, args);
 }
 
-ordo_status text_begin(ordo_ctx *ctx, ordo_exec *exec, const char *call, text_work *work)
+static void use(ordo_ctx *ctx, ordo_exec *exec, const ordo_choice *choice, text_work *work)
 {
-    ordo_choice choice;
-    TRY(api_choose(ctx, exec, NULL, &choice));
-    FAIL_IF(strcmp(choice.backend->name, "cpu") != 0, ORDO_E_UNSUPPORTED,
-            "the %s backend has no %s; expected a context that may use the CPU",
-            choice.backend->name, call);
-    *work = (text_work){.exec = exec, .backend = choice.backend, .state = choice.state};
+    *work = (text_work){.ctx = ctx,
+                        .exec = exec,
+                        .backend = choice->backend,
+                        .state = choice->state,
+                        .device = choice->backend->text};
     work->inner = *exec;
     work->inner.owner = work;
     work->inner.loop = inner_loop;
@@ -65,6 +64,50 @@ ordo_status text_begin(ordo_ctx *ctx, ordo_exec *exec, const char *call, text_wo
     work->inner.scratch = inner_scratch;
     work->inner.fail = inner_fail;
     work->inner.profile = NULL;
+}
+
+static ordo_status has_no(ordo_exec *exec, const ordo_choice *choice, const char *call)
+{
+    return ordo_fail(exec, ORDO_E_UNSUPPORTED,
+                     "the %s backend has no %s; expected a context that may use the CPU",
+                     choice->backend->name, call);
+}
+
+static bool is_cpu(const ordo_choice *choice) { return strcmp(choice->backend->name, "cpu") == 0; }
+
+ordo_status text_begin(ordo_ctx *ctx, ordo_exec *exec, const char *call, text_work *work)
+{
+    ordo_choice choice;
+    TRY(api_choose(ctx, exec, NULL, &choice));
+    if (!is_cpu(&choice))
+        return has_no(exec, &choice, call);
+    use(ctx, exec, &choice, work);
+    return ORDO_OK;
+}
+
+ordo_status text_begin_any(ordo_ctx *ctx, ordo_exec *exec, const char *call, size_t n, double ns,
+                           double link_bytes, text_work *work)
+{
+    ordo_load const load = {
+        .cpu_ns = ns * (double)n, .link_bytes = link_bytes * (double)n, .n = n, .segmented = true};
+    ordo_choice choice;
+    TRY(api_choose(ctx, exec, &load, &choice));
+    if (!is_cpu(&choice) && choice.backend->text == NULL)
+        TRY(api_choose(ctx, exec, NULL, &choice)); /* the CPU, unless a device is demanded */
+    if (!is_cpu(&choice) && choice.backend->text == NULL)
+        return has_no(exec, &choice, call);
+    use(ctx, exec, &choice, work);
+    return ORDO_OK;
+}
+
+ordo_status text_on_device(text_work *work, text_slot *slot, const ordo_text_job *job, bool *done)
+{
+    ordo_choice       choice = {work->backend, work->state};
+    ordo_status const status = slot(work->state, job, work->exec);
+    *done = status == ORDO_OK;
+    if (*done || !api_again(work->ctx, work->exec, status, &choice))
+        return status;
+    use(work->ctx, work->exec, &choice, work);
     return ORDO_OK;
 }
 

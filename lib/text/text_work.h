@@ -7,21 +7,44 @@
 #define ORDO_TEXT_TEXT_WORK_H
 
 #include "api/api.h"
+#include "backend/text.h"
 
 typedef struct text_work {
+    ordo_ctx           *ctx;
     ordo_exec          *exec;
     const ordo_backend *backend; /* sorts */
     void               *state;
     ordo_exec           inner; /* of a sort; its owner is this struct */
     char               *slab;
     size_t              slab_bytes, slab_used;
+    /* The text calls of a device, or NULL: the CPU does the call. */
+    const ordo_text_slots *device;
 } text_work;
 
 #define TEXT_PREFETCH(address) __builtin_prefetch(address)
 #define TEXT_PREFETCH_WRITE(address) __builtin_prefetch(address, 1)
 
-/* Chooses the backend and fills *work. `call` names the call in errors. */
+/* Chooses the CPU and fills *work. `call` names the call in errors. */
 ordo_status text_begin(ordo_ctx *ctx, ordo_exec *exec, const char *call, text_work *work);
+
+/* The same for a call that a device may do, on n bytes: one thread takes ns for a byte, and the
+ * arrays have link_bytes for each of them. ns 0: only if the context or the arrays demand it. */
+ordo_status text_begin_any(ordo_ctx *ctx, ordo_exec *exec, const char *call, size_t n, double ns,
+                           double link_bytes, text_work *work);
+/* Runs a job on the device of text_begin_any. If that fails and the CPU may do the call, *done is
+ * false, and *work is for the CPU. */
+typedef ordo_status text_slot(void *state, const ordo_text_job *job, ordo_exec *exec);
+ordo_status text_on_device(text_work *work, text_slot *slot, const ordo_text_job *job, bool *done);
+
+/* Ends the call if the backend has text calls and does this one. */
+#define TEXT_ON_DEVICE(work, slot, job)                                                            \
+    do {                                                                                           \
+        bool done_ = false;                                                                        \
+        if ((work).device != NULL)                                                                 \
+            TRY(text_on_device(&(work), (work).device->slot, &(job), &done_));                     \
+        if (done_)                                                                                 \
+            return ORDO_OK;                                                                        \
+    } while (0)
 
 /* Sorts keys of 64 bits. */
 ordo_status text_sort_keys(text_work *work, uint64_t *keys, size_t n);

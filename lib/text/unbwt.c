@@ -243,9 +243,14 @@ static ordo_status unbwt_checked(ordo_ctx *ctx, ordo_exec *exec, const void *bwt
     FAIL_IF(primary > n || (primary == 0) != (n == 0), ORDO_E_ARG,
             "primary is %llu; expected %s for %zu bytes", (unsigned long long)primary,
             n == 0 ? "0" : "1 to n", n);
-    TRY(text_begin(ctx, exec, "inverse transforms of text", &work));
+    /* EMR, one thread, 48 MB of English: 14 ns a byte. */
+    TRY(text_begin_any(ctx, exec, "inverse transforms of text", n, 14, 2, &work));
     if (n == 0)
         return ORDO_OK;
+    ordo_text_job job = text_device_job(&args);
+    job.bwt = text;
+    job.primary = &primary;
+    TEXT_ON_DEVICE(work, unbwt, job);
     TRY_SCRATCH(exec, sizeof *u, u);
     memset(u, 0, sizeof *u);
     u->exec = exec;

@@ -10,9 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _lib
-from ._arrays import address
+from ._arrays import HOST, address
 from ._check import integer
 from ._context import host_context
+from ._inputs import device
+from ._inputs.device import with_guests
 
 _P, _N, _T = _lib.P, _lib.N, _lib.T
 _suffix_array = _lib._call("ordo_suffix_array", _P, _N, _T, _P, _P)
@@ -30,7 +32,7 @@ _fm_describe = _lib._function("ordo_fm_describe", _P, _P, returns=ctypes.c_int)
 
 _Options = _lib._struct(
     "TextOptions", ("flags", ctypes.c_uint64), ("algorithm", ctypes.c_uint32),
-    ("reserved", ctypes.c_uint32), ("offsets", _P), ("count", ctypes.c_size_t),
+    ("reserved", ctypes.c_uint32), ("offsets", _P), ("count", ctypes.c_size_t), ("stream", _P),
 )  # fmt: skip
 _FmOptions = _lib._struct(
     "FmOptions", ("flags", ctypes.c_uint64), ("sample", ctypes.c_uint32),
@@ -44,9 +46,9 @@ _ALGORITHMS = {"auto": 0, "induced": 1, "doubling": 2, "msd": 3}
 
 
 class Bwt(NamedTuple):
-    """A Burrows-Wheeler transform: its bytes and its primary index."""
+    """A Burrows-Wheeler transform: its bytes, or an array on a GPU, and its primary index."""
 
-    data: bytes
+    data: Any
     primary: int
 
 
@@ -78,15 +80,34 @@ def _joined(texts: Sequence[Any], name: str) -> tuple[Any, Any]:
     return data, offsets
 
 
-def _texts_of(text: Any) -> tuple[Any, Any]:
-    """Returns the bytes and, for a list or tuple of texts, the offsets."""
+def _placed(text: Any, name: str = "text") -> tuple[Any, Any]:
+    """Returns the place of a text and its bytes as an array of that place."""
+    place = device.place_of(text)
+    if place is None:
+        return HOST, _bytes_of(text, name)
+    found, code, dtype = place.typed(text)
+    if code != _lib.U8 or "bool" in str(dtype) or found.ndim != 1:
+        raise TypeError(
+            f"{name} has dtype {dtype} and {found.ndim} dimensions; expected a one-dimensional "
+            "array of uint8"
+        )
+    return place, place.contiguous(found)
+
+
+def _texts_of(text: Any) -> tuple[Any, Any, Any]:
+    """Returns the place, the bytes and, for a list or tuple of texts, the offsets."""
     if isinstance(text, (list, tuple)):
-        return _joined(text, "text")
-    return _bytes_of(text), None
+        return (HOST, *_joined(text, "text"))
+    return (*_placed(text), None)
 
 
-def _options(offsets: Any, algorithm: int = 0) -> Any:
-    opts = _Options(struct_size=ctypes.sizeof(_Options), algorithm=algorithm)
+def _options(place: Any, offsets: Any = None, algorithm: int = 0) -> Any:
+    opts = _Options(
+        struct_size=ctypes.sizeof(_Options),
+        flags=place.flags,
+        algorithm=algorithm,
+        stream=place.stream or None,
+    )
     if offsets is not None and offsets.size > 1:
         opts.offsets = address(offsets)
         opts.count = offsets.size - 1
@@ -102,13 +123,13 @@ def suffix_array(text: Any, algorithm: str = "auto", dtype: Any = None) -> Any:
 
     Parameters
     ----------
-    text : bytes, an array of uint8, or a list of them.
-    algorithm : 'auto'; 'induced' (linear time), 'doubling' or 'msd', with the same result.
+    text : bytes, an array of uint8, also on a GPU, or a list of texts in host memory.
+    algorithm : 'auto'; 'induced' (linear time, CPU), 'doubling' or 'msd', with the same result.
     dtype : uint32 or uint64. None: uint32 if that is enough.
 
     Returns
     -------
-    Array of n positions.
+    Array of n positions, on the GPU of the text.
 
     Raises
     ------
@@ -121,17 +142,24 @@ def suffix_array(text: Any, algorithm: str = "auto", dtype: Any = None) -> Any:
     >>> ordo.suffix_array(b"banana")
     array([5, 3, 1, 0, 4, 2], dtype=uint32)
     """
-    data, offsets = _texts_of(text)
-    opts = _options(offsets, _lib.number_of(_ALGORITHMS, algorithm, "algorithm"))
+    number = _lib.number_of(_ALGORITHMS, algorithm, "algorithm")
     wanted = np.dtype(dtype) if dtype is not None else None
-    if wanted is None:
-        wanted = np.dtype(np.uint32 if data.size < 2**32 else np.uint64)
-    if wanted not in (np.uint32, np.uint64):
+    if wanted not in (None, np.uint32, np.uint64):
         raise ValueError(f"dtype is {wanted}; expected uint32 or uint64")
-    result = np.empty(data.size, wanted)
+    return _suffixes(text, number, wanted)
+
+
+@with_guests
+def _suffixes(text: Any, algorithm: int, wanted: Any) -> Any:
+    place, data, offsets = _texts_of(text)
+    n = data.shape[0]
+    opts = _options(place, offsets, algorithm)
+    if wanted is None:
+        wanted = np.dtype(np.uint32 if n < 2**32 else np.uint64)
+    result = place.empty((n,), wanted)
     code = _lib.U32 if wanted == np.uint32 else _lib.U64
     _suffix_array(
-        host_context(), address(data), data.size, code, address(result), ctypes.addressof(opts)
+        place.context, place.address(data), n, code, place.address(result), ctypes.addressof(opts)
     )
     return result
 
@@ -160,18 +188,40 @@ def lcp(text: Any, sa: Any) -> Any:
     >>> ordo.lcp(b"banana", ordo.suffix_array(b"banana"))
     array([0, 1, 3, 0, 0, 2], dtype=uint32)
     """
-    data, offsets = _texts_of(text)
-    sa = np.ascontiguousarray(sa)
-    if sa.dtype not in (np.uint32, np.uint64):
-        raise TypeError(f"sa has dtype {sa.dtype}; expected uint32 or uint64")
-    if sa.shape != data.shape:
-        raise ValueError(f"sa has shape {sa.shape}; expected {data.shape}")
-    opts = _options(offsets)
-    result = np.empty_like(sa)
-    code = _lib.U32 if sa.dtype == np.uint32 else _lib.U64
+    return _prefixes(text, sa)
+
+
+# Signed types stand for the unsigned ones that a library lacks.
+_INDICES = {_lib.U32: _lib.U32, _lib.I32: _lib.U32, _lib.U64: _lib.U64, _lib.I64: _lib.U64}
+
+
+def _indices(place: Any, sa: Any) -> tuple[Any, int]:
+    """Returns a suffix array of the place of its text, and its type."""
+    if place is HOST:
+        sa = np.ascontiguousarray(sa)
+        if sa.dtype not in (np.uint32, np.uint64):
+            raise TypeError(f"sa has dtype {sa.dtype}; expected uint32 or uint64")
+        return sa, _lib.U32 if sa.dtype == np.uint32 else _lib.U64
+    there = device.place_of(sa)
+    if there is None or there.where != place.where:
+        raise TypeError(f"sa is not an array of {place.where}; expected the place of the text")
+    found, code, dtype = place.typed(sa)
+    if code not in _INDICES:
+        raise TypeError(f"sa has dtype {dtype}; expected uint32 or uint64")
+    return place.contiguous(found), _INDICES[code]
+
+
+@with_guests
+def _prefixes(text: Any, sa: Any) -> Any:
+    place, data, offsets = _texts_of(text)
+    sa, code = _indices(place, sa)
+    if tuple(sa.shape) != tuple(data.shape):
+        raise ValueError(f"sa has shape {tuple(sa.shape)}; expected {tuple(data.shape)}")
+    opts = _options(place, offsets)
+    result = place.empty(tuple(sa.shape), sa.dtype)
     _lcp(
-        host_context(), address(data), data.size, code, address(sa), address(result),
-        ctypes.addressof(opts),
+        place.context, place.address(data), data.shape[0], code, place.address(sa),
+        place.address(result), ctypes.addressof(opts),
     )  # fmt: skip
     return result
 
@@ -181,13 +231,14 @@ def bwt(text: Any, algorithm: str = "auto") -> Bwt:
 
     Parameters
     ----------
-    text : bytes or an array of uint8.
+    text : bytes or an array of uint8, also on a GPU.
     algorithm : as for `suffix_array`.
 
     Returns
     -------
     Bwt : the transform `data`, as long as the text, and the index `primary`, which is 1 to n (0 for
-        an empty text), as libdivsufsort and libsais define it.
+        an empty text), as libdivsufsort and libsais define it. `data` is bytes, or an array on the
+        GPU of the text.
 
     Raises
     ------
@@ -199,18 +250,24 @@ def bwt(text: Any, algorithm: str = "auto") -> Bwt:
     >>> ordo.bwt(b"banana")
     Bwt(data=b'annbaa', primary=4)
     """
-    data = _bytes_of(text)
-    opts = _options(None, _lib.number_of(_ALGORITHMS, algorithm, "algorithm"))
-    result = np.empty(data.size, np.uint8)
+    return _transformed(text, _lib.number_of(_ALGORITHMS, algorithm, "algorithm"))
+
+
+@with_guests
+def _transformed(text: Any, algorithm: int) -> Bwt:
+    place, data = _placed(text)
+    n = data.shape[0]
+    opts = _options(place, None, algorithm)
+    result = place.empty((n,), np.uint8)
     primary = ctypes.c_uint64()
     _bwt(
-        host_context(), address(data), data.size, address(result), ctypes.addressof(primary),
+        place.context, place.address(data), n, place.address(result), ctypes.addressof(primary),
         ctypes.addressof(opts),
     )  # fmt: skip
-    return Bwt(result.tobytes(), primary.value)
+    return Bwt(result.tobytes() if place is HOST else result, primary.value)
 
 
-def unbwt(data: Any, primary: int) -> bytes:
+def unbwt(data: Any, primary: int) -> Any:
     """Returns the text of a Burrows-Wheeler transform.
 
     Parameters
@@ -219,7 +276,7 @@ def unbwt(data: Any, primary: int) -> bytes:
 
     Returns
     -------
-    bytes
+    bytes, or an array on the GPU of `data`.
 
     Raises
     ------
@@ -231,13 +288,22 @@ def unbwt(data: Any, primary: int) -> bytes:
     >>> ordo.unbwt(*ordo.bwt(b"banana"))
     b'banana'
     """
-    found = _bytes_of(data, "data")
-    primary = integer(primary, "primary")
-    if not 0 <= primary <= found.size:
-        raise ValueError(f"primary is {primary}; expected 1 to {found.size}")
-    result = np.empty(found.size, np.uint8)
-    _unbwt(host_context(), address(found), found.size, primary, address(result), None)
-    return result.tobytes()
+    return _inverted(data, integer(primary, "primary"))
+
+
+@with_guests
+def _inverted(data: Any, primary: int) -> Any:
+    place, found = _placed(data, "data")
+    n = found.shape[0]
+    if not 0 <= primary <= n:
+        raise ValueError(f"primary is {primary}; expected 1 to {n}")
+    opts = _options(place)
+    result = place.empty((n,), np.uint8)
+    _unbwt(
+        place.context, place.address(found), n, primary, place.address(result),
+        ctypes.addressof(opts),
+    )  # fmt: skip
+    return result.tobytes() if place is HOST else result
 
 
 class FMIndex:

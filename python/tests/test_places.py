@@ -416,3 +416,19 @@ def test_sums_of_dtype_bool(lib):
     if isinstance(lib, Numba):
         pytest.skip("Numba's arrays of bools are not exchanged")
     check(lib, lambda a: ordo.cumsum(a, 1, bool), np.array([[0, 0, 2], [0, 256, -256]]))
+
+
+def test_texts(lib, rng):
+    text = rng.integers(0, 3, 3000).astype("u1")
+    there = lib.put(text)
+    sa, expected = ordo.suffix_array(there), ordo.suffix_array(text)
+    np.testing.assert_array_equal(lib.get(sa), expected)
+    np.testing.assert_array_equal(lib.get(ordo.lcp(there, sa)), ordo.lcp(text, expected))
+    found, data = ordo.bwt(there), ordo.bwt(text)
+    assert found.primary == data.primary
+    assert lib.get(found.data).tobytes() == data.data
+    np.testing.assert_array_equal(lib.get(ordo.unbwt(*found)), text)
+    with pytest.raises(TypeError, match=r"uint8"):
+        ordo.suffix_array(lib.put(text.astype("i4")))
+    with pytest.raises(TypeError, match=r"place of the text"):
+        ordo.lcp(there, expected)

@@ -9,17 +9,19 @@ static const char help[] =
     "Examples:\n"
     "  printf banana | ordo suffix              # 5 3 1 0 4 2\n"
     "  ordo suffix book.txt -o sa.npy\n"
-    "  ordo suffix book.txt -o sa.npy --lcp lcp.npy --verify\n\n"
+    "  ordo suffix book.txt -o sa.npy --lcp lcp.npy --verify\n"
+    "  ordo suffix book.txt -o sa.npy --device cuda --explain\n\n"
     "Usage: ordo suffix [FILE] [options]\n"
     "Prints the positions of all suffixes of a text in lexicographic order. The text is all\n"
     "bytes of FILE; stdin if FILE is '-' or not given. A suffix that is a prefix of another one\n"
-    "comes first. Memory: about 22 bytes for each byte of the text, up to 43.\n\n"
+    "comes first. Memory: about 22 bytes for each byte of the text, up to 43; on a GPU\n"
+    "(--device cuda) 42 bytes of its memory.\n\n"
     "Suffixes:\n"
     "  --lcp FILE        also write, for each suffix, how many bytes it has in common with the\n"
     "                    suffix before it; the format is that of -o, or by the end of FILE\n"
     "  --index-type T    u32 or u64; default: u32 if that is enough\n"
-    "  --algorithm A     auto, induced (linear time), doubling (radix sorts) or msd (one bit at\n"
-    "                    a time; slow)\n"
+    "  --algorithm A     auto, induced (linear time; only on the CPU), doubling (radix sorts) or\n"
+    "                    msd (one bit at a time; slow)\n"
     "  --verify          check the result in linear time before it is written\n";
 
 static const option_spec specs[] = {

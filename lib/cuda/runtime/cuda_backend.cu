@@ -6,6 +6,7 @@
  * each verb's job; the job of the device verb differs from the caller's only in these pointers. */
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/runtime/cuda_state.cuh"
+#include "cuda/text/text.cuh"
 
 enum {
     MOST_ARRAYS = 20,
@@ -43,15 +44,14 @@ static size_t copies_of(const job_arrays *arrays, const ordo_exec *exec)
 
 /* Refuses host memory: a kernel that reads a host pointer makes the GPU unusable for the
  * process. */
-static ordo_status check_device_memory(ordo_exec *exec, const job_array *array)
+ordo_status cuda_check_memory(ordo_exec *exec, const void *array, const char *what)
 {
     cudaPointerAttributes attributes;
-    cudaError_t const     error = cudaPointerGetAttributes(&attributes, array->host);
+    cudaError_t const     error = cudaPointerGetAttributes(&attributes, array);
     if (error != cudaSuccess)
         return cuda_failed(exec, error, "cudaPointerGetAttributes");
     if (attributes.devicePointer == NULL)
-        return ordo_fail(exec, ORDO_E_ARG, "ORDO_ON_DEVICE is set, but %s is host memory",
-                         array->what);
+        return ordo_fail(exec, ORDO_E_ARG, "ORDO_ON_DEVICE is set, but %s is host memory", what);
     return ORDO_OK;
 }
 
@@ -63,7 +63,7 @@ static ordo_status bring_in(cuda_frame *frame, const job_arrays *arrays)
         const job_array *const array = &arrays->at[i];
         if (exec->on_device) {
             if (array->bytes > 0)
-                TRY(check_device_memory(exec, array));
+                TRY(cuda_check_memory(exec, array->host, array->what));
             continue;
         }
         *array->pointer = scratch_take<char>(&frame->call.scratch, array->bytes);
@@ -572,6 +572,7 @@ static ordo_backend make_table(void)
     table.search = cuda_search;
     table.pack = cuda_pack;
     table.link = &cuda_link;
+    table.text = &cuda_text;
     table.sample = sample;
     table.sample_work = dev_sample_work;
     table.put_ranks = put_ranks;

@@ -1,0 +1,291 @@
+/* dev_text.cu - the text slots of the CUDA backend: copies of host arrays, many texts, the choice
+ * of the algorithm, the transform of a sorted text, and indices of 64 bits. */
+#include "cuda/runtime/cuda_state.cuh"
+#include "cuda/text/text.cuh"
+#include "ordo_text.h"
+
+/* ---- Many texts ---- */
+
+text_room text_layout(cuda_scratch *scratch, const ordo_text_job *job)
+{
+    text_room room = {};
+    if (job->count == 0)
+        return room;
+    room.offsets = scratch_take<uint64_t>(scratch, job->count + 1);
+    room.ends = scratch_take<uint32_t>(scratch, job->n / 32 + 1);
+    return room;
+}
+
+static __global__ void __launch_bounds__(TEXT_THREADS)
+    mark_ends(const uint64_t *offsets, size_t count, uint32_t *ends)
+{
+    grid_each(count, [&](size_t i) {
+        uint64_t const end = offsets[i + 1];
+        atomicOr(ends + end / 32, 1u << end % 32);
+    });
+}
+
+ordo_status text_open(cuda_call *call, const ordo_text_job *job, const text_room &room,
+                      text_view *view)
+{
+    *view = {job->text, job->n, room.offsets, ordo_max(job->count, 1), room.ends};
+    if (room.offsets == NULL)
+        return ORDO_OK;
+    CUDA_TRY(call->exec,
+             cudaMemcpyAsync(room.offsets, job->offsets, (job->count + 1) * sizeof *room.offsets,
+                             cudaMemcpyHostToDevice, call->stream));
+    CUDA_TRY(call->exec,
+             cudaMemsetAsync(room.ends, 0, (job->n / 32 + 1) * sizeof *room.ends, call->stream));
+    return CUDA_LAUNCH(call, mark_ends, text_grid(call, job->count), TEXT_THREADS, 0, room.offsets,
+                       job->count, room.ends);
+}
+
+/* ---- Suffix array and transform ---- */
+
+static ordo_status check_job(ordo_exec *exec, const ordo_text_job *job)
+{
+    if (job->n + job->count >= UINT32_MAX - 1)
+        return ordo_fail(exec, ORDO_E_UNSUPPORTED,
+                         "n is %zu; a GPU takes texts of fewer than 2^32 - 2 bytes, expected a "
+                         "context that may use the CPU",
+                         job->n);
+    if (job->algorithm == ORDO_TEXT_INDUCED)
+        return ordo_fail(exec, ORDO_E_UNSUPPORTED,
+                         "induced sorting runs on the CPU only; expected auto, doubling or msd "
+                         "for a GPU");
+    return ORDO_OK;
+}
+
+static bool is_wide(const ordo_text_job *job) { return job->index_type == ORDO_U64; }
+
+static size_t sort_scratch(const ordo_text_job *job)
+{
+    return job->algorithm == ORDO_TEXT_MSD ? dev_msd_scratch(job) : dev_suffix_scratch(job);
+}
+
+static ordo_status sort_suffixes(cuda_call *call, const ordo_text_job *job, const text_view &view,
+                                 uint32_t *sa)
+{
+    return job->algorithm == ORDO_TEXT_MSD ? dev_msd(call, view, sa) : dev_suffix(call, view, sa);
+}
+
+static __global__ void __launch_bounds__(TEXT_THREADS)
+    widen(const uint32_t *from, size_t n, uint64_t *to)
+{
+    grid_each(n, [&](size_t i) { to[i] = from[i]; });
+}
+
+static size_t suffix_scratch(const ordo_text_job *job)
+{
+    return (is_wide(job) ? ordo_round_up(job->n * sizeof(uint32_t), CUDA_SCRATCH_ALIGN) : 0) +
+           scratch_of(text_layout, job) + sort_scratch(job);
+}
+
+static ordo_status suffix_run(cuda_call *call, const ordo_text_job *job)
+{
+    uint32_t *const sa =
+        is_wide(job) ? scratch_take<uint32_t>(&call->scratch, job->n) : (uint32_t *)job->sa;
+    text_room const room = text_layout(&call->scratch, job);
+    text_view       view;
+    TRY(text_open(call, job, room, &view));
+    TRY(sort_suffixes(call, job, view, sa));
+    return is_wide(job) ? CUDA_LAUNCH(call, widen, text_grid(call, job->n), TEXT_THREADS, 0, sa,
+                                      job->n, (uint64_t *)job->sa)
+                        : ORDO_OK;
+}
+
+static __global__ void __launch_bounds__(TEXT_THREADS)
+    find_whole(const uint32_t *sa, size_t n, uint64_t *whole)
+{
+    grid_each(n, [&](size_t i) {
+        if (sa[i] == 0)
+            *whole = i;
+    });
+}
+
+/* The byte before each row but that of the whole text, which is place *whole of sa. */
+static __global__ void __launch_bounds__(TEXT_THREADS)
+    bytes_before(const uint8_t *text, const uint32_t *sa, size_t n, const uint64_t *whole,
+                 uint8_t *bwt)
+{
+    size_t const skipped = *whole;
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        bwt[0] = text[n - 1];
+    grid_each(n, [&](size_t i) {
+        if (i != skipped)
+            bwt[i + (i < skipped)] = text[sa[i] - 1];
+    });
+}
+
+struct bwt_room {
+    uint32_t *sa;
+    uint64_t *whole;
+};
+
+static bwt_room bwt_layout(cuda_scratch *scratch, const ordo_text_job *job)
+{
+    bwt_room room = {};
+    room.sa = scratch_take<uint32_t>(scratch, job->n);
+    room.whole = scratch_take<uint64_t>(scratch, 1);
+    return room;
+}
+
+static size_t bwt_scratch(const ordo_text_job *job)
+{
+    return scratch_of(bwt_layout, job) + sort_scratch(job);
+}
+
+static ordo_status bwt_run(cuda_call *call, const ordo_text_job *job)
+{
+    bwt_room const  room = bwt_layout(&call->scratch, job);
+    text_view const view = {job->text, job->n, NULL, 1, NULL};
+    size_t const    n = job->n, grid = text_grid(call, n);
+    uint64_t        whole;
+    TRY(sort_suffixes(call, job, view, room.sa));
+    TRY(CUDA_LAUNCH(call, find_whole, grid, TEXT_THREADS, 0, room.sa, n, room.whole));
+    TRY(CUDA_LAUNCH(call, bytes_before, grid, TEXT_THREADS, 0, job->text, room.sa, n, room.whole,
+                    job->bwt));
+    TRY(call_fetch(call, &whole, room.whole, sizeof whole));
+    *job->primary = whole + 1;
+    return ORDO_OK;
+}
+
+/* ---- The calls ---- */
+
+static size_t checker_scratch(const ordo_text_job *job)
+{
+    return scratch_of(text_layout, job) + dev_suffix_check_scratch(job);
+}
+
+static ordo_status checker_run(cuda_call *call, const ordo_text_job *job)
+{
+    text_room const room = text_layout(&call->scratch, job);
+    text_view       view;
+    TRY(text_open(call, job, room, &view));
+    return dev_suffix_check(call, job, view);
+}
+
+static size_t lcp_scratch(const ordo_text_job *job)
+{
+    return scratch_of(text_layout, job) + dev_lcp_scratch(job);
+}
+
+static ordo_status lcp_run(cuda_call *call, const ordo_text_job *job)
+{
+    text_room const room = text_layout(&call->scratch, job);
+    text_view       view;
+    TRY(text_open(call, job, room, &view));
+    return dev_lcp(call, job, view);
+}
+
+struct text_array { /* of a job; replaced by device memory */
+    void      **pointer;
+    void       *host;
+    size_t      bytes;
+    bool        is_read, is_written;
+    const char *what;
+};
+
+enum {
+    TEXT_ARRAYS = 4
+};
+
+/* The arrays that a job has; sa is written by suffix_array and read by other calls. */
+static int list_arrays(ordo_text_job *job, bool writes_sa, text_array *list)
+{
+    size_t const     bytes = job->n * cuda_type_size(job->index_type);
+    text_array const all[TEXT_ARRAYS] = {
+        {(void **)&job->text, (void *)job->text, job->n, true, false, "text"},
+        {&job->sa, job->sa, bytes, !writes_sa, writes_sa, "sa"},
+        {&job->lcp, job->lcp, bytes, false, true, "lcp"},
+        {(void **)&job->bwt, job->bwt, job->n, false, true, "bwt"}};
+    int count = 0;
+    for (int i = 0; i < TEXT_ARRAYS; i++)
+        if (all[i].host != NULL)
+            list[count++] = all[i];
+    return count;
+}
+
+static ordo_status bring_in(cuda_frame *frame, const text_array *list, int count)
+{
+    ordo_exec *const exec = frame->call.exec;
+    exec->phases = 3;
+    for (int i = 0; i < count; i++) {
+        if (exec->on_device) {
+            TRY(cuda_check_memory(exec, list[i].host, list[i].what));
+            continue;
+        }
+        *list[i].pointer = scratch_take<char>(&frame->call.scratch, list[i].bytes);
+        if (list[i].is_read)
+            TRY(stage_in(frame, *list[i].pointer, list[i].host, list[i].bytes));
+    }
+    exec->phase = 1;
+    return ORDO_OK;
+}
+
+static ordo_status bring_out(cuda_frame *frame, const text_array *list, int count)
+{
+    frame->call.exec->phase = 2;
+    for (int i = 0; i < count && !frame->call.exec->on_device; i++)
+        if (list[i].is_written)
+            TRY(stage_out(frame, list[i].host, *list[i].pointer, list[i].bytes));
+    return ORDO_OK;
+}
+
+/* Runs a verb on device memory, with copies of host arrays. */
+static ordo_status with_frame(void *state, const ordo_text_job *given, ordo_exec *exec,
+                              bool writes_sa, size_t scratch,
+                              ordo_status (*run)(cuda_call *, const ordo_text_job *))
+{
+    ordo_text_job job = *given;
+    text_array    list[TEXT_ARRAYS];
+    cuda_frame    frame;
+    int const     count = list_arrays(&job, writes_sa, list);
+    for (int i = 0; i < count && !exec->on_device; i++)
+        scratch += ordo_round_up(list[i].bytes, CUDA_SCRATCH_ALIGN);
+    TRY(frame_begin(&frame, (cuda_state *)state, exec, scratch));
+    ordo_status status = call_may_answer(&frame.call);
+    if (status == ORDO_OK)
+        status = bring_in(&frame, list, count);
+    if (status == ORDO_OK)
+        status = run(&frame.call, &job);
+    if (!exec->on_device)
+        exec->changed = false;
+    if (status == ORDO_OK)
+        status = bring_out(&frame, list, count);
+    if (status != ORDO_OK) /* a copy may still read an array of the caller */
+        (void)cudaStreamSynchronize(frame.call.stream);
+    return frame_end(&frame, status);
+}
+
+static ordo_status suffix_array(void *state, const ordo_text_job *job, ordo_exec *exec)
+{
+    TRY(check_job(exec, job));
+    return with_frame(state, job, exec, true, suffix_scratch(job), suffix_run);
+}
+
+static ordo_status bwt(void *state, const ordo_text_job *job, ordo_exec *exec)
+{
+    TRY(check_job(exec, job));
+    return with_frame(state, job, exec, false, bwt_scratch(job), bwt_run);
+}
+
+static ordo_status unbwt(void *state, const ordo_text_job *job, ordo_exec *exec)
+{
+    TRY(check_job(exec, job));
+    return with_frame(state, job, exec, false, dev_unbwt_scratch(job), dev_unbwt);
+}
+
+static ordo_status suffix_check(void *state, const ordo_text_job *job, ordo_exec *exec)
+{
+    TRY(check_job(exec, job));
+    return with_frame(state, job, exec, false, checker_scratch(job), checker_run);
+}
+
+static ordo_status lcp(void *state, const ordo_text_job *job, ordo_exec *exec)
+{
+    TRY(check_job(exec, job));
+    return with_frame(state, job, exec, false, lcp_scratch(job), lcp_run);
+}
+
+const ordo_text_slots cuda_text = {suffix_array, suffix_check, lcp, bwt, unbwt};

@@ -1,0 +1,15 @@
+/* text_tuning.cuh - the thresholds of the text verbs of the GPU, with the measurements that set
+ * them. H200 is an NVIDIA H200 (132 multiprocessors, copies at 4.3 TB/s), November 2026. */
+#ifndef ORDO_CUDA_TEXT_TEXT_TUNING_H
+#define ORDO_CUDA_TEXT_TEXT_TUNING_H
+
+/* Ranks of suffixes (dev_suffix.cu). If at least the share PUT of all suffixes is still active, a
+ * round writes all ranks by two partitions; else it scatters those that change. H200, 2^28 bytes of
+ * English, ms of the kernels that find and write the ranks, scattered and by partitions: first
+ * ranks 19.5, 8.6; 267e6 active suffixes 18.7, 8.9; 157e6 9.1, 5.0. A text of one letter, whose
+ * ranks hardly change, takes 363 ms by scattering and 447 ms by partitions. PUT_BELOW: the
+ * partitions take 32-bit indices of up to 31 bits. */
+#define CUDA_TUNE_TEXT_PUT 0.5
+#define CUDA_TUNE_TEXT_PUT_BELOW ((size_t)1 << 31)
+
+#endif
