@@ -2,7 +2,8 @@
  * digits, or partitioned because their keys are spread evenly, and then sorted leaf by leaf; and
  * sorts of arrays with few distinct values. All are compared with the CPU. Some inputs defeat the
  * leaves: long groups of keys with one prefix, keys that crowd in one bucket of a leaf, and values
- * that repeat. ORDO_TEST_SMALL=1 tests one length of u32 and of f32, for compute-sanitizer;
+ * that repeat. Other keys are in order, so that the lanes of a warp count the same bucket.
+ * ORDO_TEST_SMALL=1 tests one length of u32 and of f32, for compute-sanitizer;
  * ORDO_TEST_SMALL=2 tests two short arrays and one long one, for its race checker. */
 #include "device.h"
 
@@ -158,6 +159,9 @@ typedef enum spread { /* evenly spread keys, with something that a sample does n
     OFTEN,   /* each value about 25 times */
     PILED,   /* one value 8000 times, too often for a leaf */
     BUNCHED, /* bunches of 300 keys with three values, too many for a bucket of a leaf */
+    SKEWED,  /* a random number of leading zeros; integers have 24 bits */
+    PIPE,    /* ascending, then descending */
+    BURSTS,  /* ascending; 125 neighbours have about the same value */
     SPREADS
 } spread;
 
@@ -186,6 +190,8 @@ static double real_of(spread how, uint64_t draw, size_t n)
         return (double)(uint64_t)(unit * (double)n / 25) - 1000;
     if (how == BUNCHED)
         return (double)(draw % (n / 300)) + (double)(few % 3) / 256;
+    if (how == SKEWED)
+        return ldexp(unit, -(int)(few % 60));
     return how == PILED && few % n < 8000 ? 0.25 : 2 * unit - 1;
 }
 
@@ -202,7 +208,17 @@ static uint64_t integer_of(spread how, uint64_t draw, size_t n)
         return 7 + draw % (n / 25);
     if (how == BUNCHED)
         return draw % (n / 300) * 12000 + few % 3;
+    if (how == SKEWED)
+        return draw >> 40 >> few % 24;
     return how == PILED && few % n < 8000 ? 123456789 : draw % 1000000007 + 5000;
+}
+
+/* Keys that depend on their place i. */
+static uint64_t placed(spread how, size_t i, uint64_t draw, size_t n)
+{
+    size_t const near = i < n / 2 ? i : n - 1 - i;
+    return how == PIPE ? 100 * (uint64_t)near + draw % 100
+                       : i / 1000 * 64 + (i % 1000 + draw % 16) / 125;
 }
 
 static void fill_even(spread how, ordo_type type, size_t n)
@@ -210,15 +226,18 @@ static void fill_even(spread how, ordo_type type, size_t n)
     uint64_t const sequence = ordo_random_sequence(n + (size_t)how, 3);
     for (size_t i = 0; i < n; i++) {
         uint64_t const draw = ordo_random_at(sequence, i);
+        bool const     by_place = how == PIPE || how == BURSTS;
+        uint64_t const place = by_place ? placed(how, i, draw, n) : 0;
         if (type == ORDO_F32)
-            ((float *)given)[i] = (float)real_of(how, draw, n);
+            ((float *)given)[i] = (float)(by_place ? (double)place : real_of(how, draw, n));
         else if (type == ORDO_F64)
-            ((double *)given)[i] = real_of(how, draw, n);
+            ((double *)given)[i] = by_place ? (double)place : real_of(how, draw, n);
         else if (ordo_type_size(type) == 4)
-            ((uint32_t *)given)[i] = (uint32_t)integer_of(how, draw, n);
+            ((uint32_t *)given)[i] = (uint32_t)(by_place ? place : integer_of(how, draw, n));
         else /* bells and tails in more than 32 bits */
-            ((uint64_t *)given)[i] = integer_of(how, draw, n)
-                                     << (how == BELL || how == TAILS ? 20 : 0);
+            ((uint64_t *)given)[i] = by_place ? place
+                                              : integer_of(how, draw, n)
+                                                    << (how == BELL || how == TAILS ? 20 : 0);
     }
 }
 
@@ -253,10 +272,13 @@ static void test_few(ordo_type type, size_t distinct, size_t rare, bool descendi
     for (size_t i = 0; i < n; i++) {
         uint64_t const which = ordo_random_below(ordo_random_at(sequence, i), distinct);
         uint64_t const key = ordo_random_mix(i < rare ? n + i : which);
+        bool const     zero = which == 0 && i >= rare;
         if (size == 4)
-            ((uint32_t *)given)[i] = (uint32_t)(which + 1 == distinct ? UINT32_MAX : key);
+            ((uint32_t *)given)[i] = (uint32_t)(zero                    ? 0
+                                                : which + 1 == distinct ? UINT32_MAX
+                                                                        : key);
         else
-            ((uint64_t *)given)[i] = which + 1 == distinct ? UINT64_MAX : key;
+            ((uint64_t *)given)[i] = zero ? 0 : which + 1 == distinct ? UINT64_MAX : key;
     }
     try_sort(type, n, descending, size);
 }
@@ -281,6 +303,10 @@ int main(void)
         test_few(ORDO_U32, 100, 3, false);
         test_few(ORDO_U64, 2, 0, false);
         test_few(ORDO_F64, 1000, 0, false);
+        test_few(ORDO_U32, 3000, 500, false);
+        test_few(ORDO_I32, 4095, 0, true);
+        test_few(ORDO_U64, 4097, 0, false);
+        test_few(ORDO_F32, 250, 6000, false);
     }
     device_free(&device_keys);
     device_free(&device_values);

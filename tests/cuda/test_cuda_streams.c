@@ -32,7 +32,7 @@ static unsigned char *expected[CALL_ARRAYS], *found[CALL_ARRAYS];
 
 /* ---- A blocked stream ---- */
 
-static atomic_int held;
+static atomic_int held, released; /* released: the host function that blocks a stream has ended */
 
 static void CUDART_CB hold(void *user)
 {
@@ -40,10 +40,18 @@ static void CUDART_CB hold(void *user)
     (void)user;
     for (int i = 0; i < PATIENCE && atomic_load(&held) != 0; i++)
         nanosleep(&moment, NULL);
+    atomic_store(&released, 1);
+}
+
+/* Notes in an atomic_int whether it runs before (1) or after (2) the end of hold. */
+static void CUDART_CB note_order(void *user)
+{
+    atomic_store((atomic_int *)user, 1 + atomic_load(&released));
 }
 
 static void hold_stream(cudaStream_t which)
 {
+    atomic_store(&released, 0);
     atomic_store(&held, 1);
     CUDA_CHECK(cudaLaunchHostFunc(which, hold, NULL));
 }
@@ -285,7 +293,7 @@ static void test_streams_per_thread(void)
     other_thread other = {device_make(bytes, 0), ORDO_OK};
     device_array keys = device_make(bytes, 0);
     pthread_t    thread;
-    cudaError_t  state = cudaErrorNotReady;
+    atomic_int   order = 0;
 
     testkit_case("streams per thread");
     inputs_fill(0, ORDO_U32, before, KEYS, 50);
@@ -298,13 +306,12 @@ static void test_streams_per_thread(void)
     pthread_join(thread, NULL);
     CHECK_STATUS(ORDO_OK, other.status, gpu);
     CHECK_STATUS(ORDO_OK, ordo_sort(gpu, ORDO_U32, keys.data, KEYS, &opts), gpu);
-    for (int i = 0; i < 200 && state == cudaErrorNotReady; i++) {
+    CUDA_CHECK(cudaLaunchHostFunc(cudaStreamPerThread, note_order, &order));
+    for (int i = 0; i < 200 && atomic_load(&order) == 0; i++) /* time to run too early */
         nanosleep(&moment, NULL);
-        state = cudaStreamQuery(cudaStreamPerThread);
-    }
-    CHECK(state == cudaErrorNotReady); /* it waits for the blocked call */
     let_go();
     CUDA_CHECK(cudaDeviceSynchronize());
+    CHECK(atomic_load(&order) == 2); /* it waited for the blocked call */
     CHECK_STATUS(ORDO_OK, ordo_sort(cpu, ORDO_U32, before, KEYS, NULL), cpu);
     device_get(&other.keys, after);
     CHECK_BYTES(before, after, bytes, 4);

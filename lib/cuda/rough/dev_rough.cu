@@ -15,7 +15,8 @@
 
 enum {
     ROUGH_LOOKS = 128,
-    ROUGH_LOOK_KEYS = 1024 /* keys of a window; also the threads of a block */
+    ROUGH_LOOK_KEYS = 1024, /* keys of a window; also the threads of a block */
+    ROUGH_PAIRS = ROUGH_LOOKS * (ROUGH_LOOK_KEYS - 1) /* pairs of neighbours in all windows */
 };
 
 struct rough_window {
@@ -314,6 +315,9 @@ static ordo_status rough_decide(cuda_call *call, const ordo_sort_job *job, bool 
     if (look.rises == 0 && look.falls > 0)
         return rough_reverse(call, job, done);
     if (look.far_falls > 0 || look.falls > 3 * look.rises)
+        return ORDO_OK;
+    /* Ties overflow the buckets of large windows, which then take longer than the general sort. */
+    if (look.radius > CUDA_TUNE_ROUGH_GUESS && look.falls + look.rises < ROUGH_PAIRS / 2)
         return ORDO_OK;
     return rough_sort_unknown(call, job, look.radius, done);
 }

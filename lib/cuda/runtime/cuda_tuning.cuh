@@ -252,7 +252,7 @@ enum {
  * largest number of distinct values among 128 keys for which counting is tried. H200, 2^28 keys u32
  * with 100 values: 0.70, by digits 5.0. */
 #define CUDA_TUNE_DISTINCT_MOST 256
-#define CUDA_TUNE_DISTINCT_SEEN 112
+#define CUDA_TUNE_DISTINCT_SEEN 124
 
 /* Leaves (dev_radix_leaf.cuh), for keys alone, and keys of 4 bytes with values of 4 bytes. TO: most
  * keys of a sort with leaves. THREADS, ITEMS: threads per block and keys per thread. BUCKETS:
@@ -335,5 +335,29 @@ template <> struct cuda_tune_radix<4, 8> : radix_shape<512, 14, 2, 6> {
  * 384 x 12 x 2 16.2; CUB 24.9. */
 template <> struct cuda_tune_radix<8, 8> : radix_shape<256, 18, 2, 8, false> {
 };
+
+/* Partitions of many keys (dev_radix_even.cu): with more than LARGE keys a code has GROUP_LARGE
+ * keys, so that there are fewer buckets and two blocks fit in a multiprocessor. H200, indices of
+ * 2^29 keys u32, ms, partitions and leaves, with codes of 2400 keys 3.29, 5.55, 4.70, of 4300 keys
+ * 2.54, 4.32, 4.03. */
+#define CUDA_TUNE_EVEN_LARGE ((size_t)300 << 20)
+#define CUDA_TUNE_EVEN_GROUP_LARGE 4300
+/* Most keys of the sample that gives the regions of the first partition. H200, 2^28 keys u32: the
+ * sample of 2^20 keys takes 0.037 ms, a count of all keys 0.252. */
+#define CUDA_TUNE_EVEN_DRAWN (1u << 20)
+
+/* Leaves are used for more than this many keys (dev_radix_leaf.cuh). H200, 2^20 pairs u32/u32, ms,
+ * without and with leaves: uniform 0.106, 0.068. */
+#define CUDA_TUNE_LEAF_FROM ((size_t)1 << 19)
+
+/* Up to MANY values of one array are counted in hash tables (dev_distinct_many.cu), by RESIDENT
+ * blocks per multiprocessor. H200, 2^28 keys u32 of about 3500 values, ms: 2.02, by digits 4.87. */
+#define CUDA_TUNE_DISTINCT_MANY 4096
+#define CUDA_TUNE_DISTINCT_RESIDENT(KEY) ((KEY) == 4 ? 3 : 2)
+
+/* The histogram of a radix sort has a counter for each lane from this many keys on
+ * (dev_radix_plan.cu). H200, 2^28 keys u32, ms, with four counters and with one for each lane:
+ * 0.480, 0.293. */
+#define CUDA_TUNE_RADIX_WIDE_FROM ((size_t)1 << 23)
 
 #endif

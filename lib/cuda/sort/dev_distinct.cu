@@ -5,24 +5,24 @@
  * key that is not on the list ends the count, and the array stays unchanged. If all keys are on the
  * list, the array is filled with the values. Empty slots of the table hold the first value of the
  * list. A search for that value therefore ends in a slot that holds it, and a search for a value
- * that is not on the list ends in an empty slot. Waits for the device. Cost: one read and one
- * write. Scratch: the list. */
+ * that is not on the list ends in an empty slot. If there are more values, dev_distinct_many.cu
+ * sorts the keys. Waits for the device. Cost: one read and one write. Scratch: the list. */
 #include "cuda/runtime/cuda_keys.cuh"
 #include "cuda/runtime/cuda_tuning.cuh"
-#include "cuda/sort/dev_radix.cuh"
+#include "cuda/sort/dev_distinct.cuh"
 
 enum {
     DISTINCT_MOST = CUDA_TUNE_DISTINCT_MOST,
     DISTINCT_SAMPLE = 8192,
     DISTINCT_FOUND = 1024,  /* slots of the sample's table */
+    DISTINCT_MARKS = 65536, /* bits that keys of the sample set, to count their values */
     DISTINCT_LG_SLOTS = 12, /* lg of the slots of the table of the count */
     DISTINCT_SLOTS = 1 << DISTINCT_LG_SLOTS,
     DISTINCT_THREADS = 512
 };
 
 struct distinct_list {
-    unsigned           values; /* 0: too many */
-    unsigned           missed; /* some key is not on the list */
+    distinct_state     state;
     unsigned           blocks_done;
     uint64_t           raw[DISTINCT_MOST]; /* the values as in memory, in key order */
     unsigned long long count[DISTINCT_MOST];
@@ -40,10 +40,12 @@ static __global__ void __launch_bounds__(1024)
     constexpr unsigned long long  EMPTY = ~0ull;
     __shared__ unsigned long long slot[DISTINCT_FOUND];
     __shared__ uint64_t           found[DISTINCT_MOST];
-    __shared__ unsigned           values, has_largest;
+    __shared__ unsigned           values, has_largest, marked, marks[DISTINCT_MARKS / 32];
     slot[threadIdx.x] = EMPTY;
+    for (unsigned i = threadIdx.x; i < DISTINCT_MARKS / 32; i += 1024)
+        marks[i] = 0;
     if (threadIdx.x == 0)
-        values = has_largest = 0;
+        values = has_largest = marked = 0;
     __syncthreads();
 
     size_t const part = n / DISTINCT_SAMPLE;
@@ -52,6 +54,9 @@ static __global__ void __launch_bounds__(1024)
         size_t const             at = s * part + (size_t)(s * 0x9e3779b97f4a7c15ull >> 33) % part;
         unsigned long long const bits = code.encode(keys[at]);
         unsigned                 to = (unsigned)(bits * 0x9e3779b97f4a7c15ull >> 54);
+        unsigned const mark = (unsigned)(bits * 0x9e3779b97f4a7c15ull >> 48), bit = 1u << mark % 32;
+        if ((atomicOr(marks + mark / 32, bit) & bit) == 0)
+            atomicAdd(&marked, 1u);
         if (bits == EMPTY)
             has_largest = 1;
         while (bits != EMPTY && *(volatile unsigned *)&values <= DISTINCT_MOST) {
@@ -65,8 +70,10 @@ static __global__ void __launch_bounds__(1024)
     }
     __syncthreads();
     unsigned const all = values + has_largest;
+    if (threadIdx.x == 0)
+        list->state.sampled = marked;
     if (all > DISTINCT_MOST)
-        return; /* list->values is 0 */
+        return; /* list->state.values is 0 */
     __syncthreads();
     if (threadIdx.x == 0) {
         values = 0;
@@ -85,7 +92,7 @@ static __global__ void __launch_bounds__(1024)
         list->raw[before] = code.decode((BITS)mine);
     }
     if (threadIdx.x == 0)
-        list->values = all;
+        list->state.values = all;
 }
 
 /* ---- the count ------------------------------------------------------------------------------ */
@@ -134,7 +141,7 @@ template <typename BITS>
 static __device__ void distinct_sum(distinct_shared<BITS> *shared, BITS empty, size_t n,
                                     distinct_list *list)
 {
-    unsigned const values = list->values;
+    unsigned const values = list->state.values;
     if (threadIdx.x < values) {
         unsigned const at = distinct_find(shared->key, empty, (BITS)list->raw[threadIdx.x]);
         atomicAdd(list->count + threadIdx.x, (unsigned long long)shared->count[at]);
@@ -157,7 +164,7 @@ static __device__ void distinct_sum(distinct_shared<BITS> *shared, BITS empty, s
             at += shared->sum[v];
         }
         if (at != n)
-            list->missed = 1;
+            list->state.missed = 1;
     }
 }
 
@@ -168,7 +175,7 @@ static __global__ void __launch_bounds__(DISTINCT_THREADS)
     constexpr unsigned EACH = sizeof(uint4) / sizeof(BITS);
     extern __shared__ uint4 distinct_memory[];
     auto *const             shared = (distinct_shared<BITS> *)distinct_memory;
-    unsigned const          values = list->values;
+    unsigned const          values = list->state.values;
     if (values == 0)
         return;
     BITS const empty = (BITS)list->raw[0];
@@ -204,7 +211,7 @@ static __global__ void __launch_bounds__(DISTINCT_THREADS)
         for (unsigned j = 0; j < 4; j++)
             if (c + j * threads < chunks)
                 chunk[j].all = vectors[c + j * threads];
-        missed = *(volatile unsigned *)&list->missed != 0;
+        missed = *(volatile unsigned *)&list->state.missed != 0;
 #pragma unroll
         for (unsigned j = 0; j < 4; j++)
             if (c + j * threads < chunks) {
@@ -218,7 +225,7 @@ static __global__ void __launch_bounds__(DISTINCT_THREADS)
     for (size_t i = head + chunks * EACH + me; i < n; i += threads)
         add(keys[i]);
     if (missed)
-        *(volatile unsigned *)&list->missed = 1;
+        *(volatile unsigned *)&list->state.missed = 1;
     __syncthreads();
     distinct_sum(shared, empty, n, list);
 }
@@ -232,8 +239,8 @@ static __global__ void __launch_bounds__(DISTINCT_THREADS)
     constexpr unsigned EACH = sizeof(uint4) / sizeof(BITS);
     __shared__ uint64_t start[DISTINCT_MOST + 1];
     __shared__ BITS     raw[DISTINCT_MOST];
-    unsigned const      values = list->values;
-    if (values == 0 || list->missed != 0)
+    unsigned const      values = list->state.values;
+    if (values == 0 || list->state.missed != 0)
         return;
     for (unsigned v = threadIdx.x; v <= DISTINCT_MOST; v += blockDim.x)
         start[v] = v < values ? list->start[v] : n;
@@ -273,17 +280,15 @@ static __global__ void __launch_bounds__(DISTINCT_THREADS)
 
 size_t dev_distinct_scratch(void)
 {
-    return ordo_round_up(sizeof(distinct_list), CUDA_SCRATCH_ALIGN);
+    return ordo_round_up(sizeof(distinct_list), CUDA_SCRATCH_ALIGN) + dev_distinct_many_scratch();
 }
 
-ordo_status dev_distinct(cuda_call *call, const ordo_sort_job *job, bool *done)
+/* Enqueues the attempt with DISTINCT_MOST values. */
+static ordo_status distinct_few(cuda_call *call, const ordo_sort_job *job, distinct_list *list)
 {
-    size_t const         used = call->scratch.used, blocks = (size_t)call->facts->sms * 4;
-    distinct_list *const list = scratch_take<distinct_list>(&call->scratch, 1);
-    unsigned             state[2]; /* values, missed */
-    *done = false;
+    size_t const blocks = (size_t)call->facts->sms * 4;
     CUDA_TRY(call->exec, cudaMemsetAsync(list, 0, sizeof *list, call->stream));
-    TRY(with_key_width(job->type, job->descending, [&](auto code) -> ordo_status {
+    return with_key_width(job->type, job->descending, [&](auto code) -> ordo_status {
         typedef typename decltype(code)::BITS BITS;
         BITS *const                           keys = (BITS *)job->keys;
         auto *const                           count = distinct_count<BITS>;
@@ -294,11 +299,24 @@ ordo_status dev_distinct(cuda_call *call, const ordo_sort_job *job, bool *done)
                         (const BITS *)keys, job->n, list));
         return CUDA_LAUNCH(call, distinct_fill<BITS>, blocks, DISTINCT_THREADS, 0, keys, job->n,
                            (const distinct_list *)list);
-    }));
+    });
+}
+
+ordo_status dev_distinct(cuda_call *call, const ordo_sort_job *job, bool *done)
+{
+    size_t const          used = call->scratch.used;
+    distinct_list *const  list = scratch_take<distinct_list>(&call->scratch, 1);
+    const distinct_state *many;
+    distinct_state        found[2];
+    *done = false;
+    TRY(distinct_few(call, job, list));
+    TRY(dev_distinct_many(call, job, &list->state, &many));
     call->exec->changed = true;
-    TRY(call_fetch(call, state, list, sizeof state));
+    TRY(call_fetch(call, &found[0], &list->state, sizeof found[0]));
+    TRY(call_fetch(call, &found[1], many, sizeof found[1]));
     call->scratch.used = used;
-    *done = state[0] != 0 && state[1] == 0;
+    for (const distinct_state &each : found)
+        *done |= each.values != 0 && each.missed == 0;
     if (*done) {
         call->exec->algorithm = "radix";
         call->exec->facts.strategy = ORDO_STRATEGY_COUNTING;

@@ -45,19 +45,27 @@ static radix_job describe(ordo_type type, size_t n, size_t value_size)
     job.key_size = (uint16_t)cuda_type_size(type);
     job.value_size = job.value_out = (uint16_t)value_size;
     job.finish = job.key_size >= 4;
-    job.leaf = n > CUDA_TUNE_RADIX_FEW && n <= CUDA_TUNE_LEAF_TO &&
+    job.leaf = n > CUDA_TUNE_LEAF_FROM && n <= CUDA_TUNE_LEAF_TO &&
                (job.key_size == 4 ? value_size <= 4 : job.key_size == 8 && value_size == 0);
     job.even = even_serves(job.key_size, type == ORDO_F32 || type == ORDO_F64, value_size) &&
                value_size == 0 && even_codes(n, job.key_size) != 0;
     return job;
 }
 
+/* The number of elements of an array of keys or values. */
+static size_t places_of(const radix_job &job, unsigned array)
+{
+    return job.even && array == job.even_to ? even_places(job.n, job.key_size) : job.n;
+}
+
 static radix_layout layout_keys(cuda_scratch *scratch, const ordo_sort_job *sort)
 {
     radix_layout layout = {};
     layout.job = describe(sort->type, sort->n, 0);
+    layout.job.even_to = 1;
     layout.job.keys[0] = sort->keys;
-    layout.job.keys[1] = scratch_take<char>(scratch, sort->n * layout.job.key_size);
+    layout.job.keys[1] =
+        scratch_take<char>(scratch, places_of(layout.job, 1) * layout.job.key_size);
     layout.tables = radix_tables_layout(scratch, sort->n, layout.job.key_size, 0);
     return layout;
 }
@@ -101,10 +109,13 @@ static radix_layout layout_index(cuda_scratch *scratch, ordo_type type, const vo
         even_serves(layout.job.key_size, false, carried) && even_codes(n, layout.job.key_size) != 0;
     layout.job.keep_keys = keep_keys;
     layout.job.value_out = (uint16_t)index_size;
-    layout.job.keys[0] = scratch_take<char>(scratch, n * key_bytes);
-    layout.job.keys[1] = scratch_take<char>(scratch, n * key_bytes);
+    /* The partitions end in arrays 0, where the leaves sort in place, or, if the leaves widen the
+     * indices, in arrays 1. The array of wide indices has room for a region of each bucket. */
+    layout.job.even_to = index_size == carried;
+    layout.job.keys[0] = scratch_take<char>(scratch, places_of(layout.job, 0) * key_bytes);
+    layout.job.keys[1] = scratch_take<char>(scratch, places_of(layout.job, 1) * key_bytes);
     layout.job.values[0] = index;
-    layout.job.values[1] = scratch_take<char>(scratch, n * carried);
+    layout.job.values[1] = scratch_take<char>(scratch, places_of(layout.job, 1) * carried);
     layout.tables = radix_tables_layout(scratch, n, layout.job.key_size, carried);
     return layout;
 }

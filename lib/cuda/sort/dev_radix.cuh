@@ -26,8 +26,8 @@ ordo_status dev_argsort_keys(cuda_call *call, const ordo_argsort_job *job, void 
 size_t      dev_count_keys_scratch(const ordo_sort_job *job);
 ordo_status dev_count_keys(cuda_call *call, const ordo_sort_job *job);
 
-/* dev_distinct.cu: sorts at least 8192 keys of 4 or 8 bytes with few distinct values. If *done is
- * false, the array has not changed. */
+/* dev_distinct.cu: sorts at least 8192 keys of 4 or 8 bytes with up to a few thousand values. If
+ * *done is false, the array has not changed. */
 size_t      dev_distinct_scratch(void);
 ordo_status dev_distinct(cuda_call *call, const ordo_sort_job *job, bool *done);
 

@@ -1,13 +1,16 @@
 /* dev_radix_even.cu - sorts evenly spread keys by two partitions and then leaf by leaf.
  *
  * A map from a sample gives each key a code (dev_radix_even_map.cuh). Two launches partition the
- * keys by the leading part of the code and then by the rest (dev_radix_even_divide.cuh), each after
- * a count of its buckets. Leaves (dev_radix_leaf.cuh) sort the keys of each code; ties are ordered
- * by the indices, so an argsort is stable. If the sample does not fit a map, a code has too many
- * keys or a leaf fails, the sort by digits starts again. Traffic: two reads of the keys, two
- * partitions and the leaves; 32 bytes per 4-byte key. */
+ * keys by the leading part of the code and then by the rest (dev_radix_even_divide.cuh). A larger
+ * sample gives each bucket of the first partition a region; a count gives the places of the
+ * second. Leaves (dev_radix_leaf.cuh) sort the keys of each code; ties are ordered by the indices,
+ * so an argsort is stable. If the sample does not fit a map, a region is too small, a code has too
+ * many keys or a leaf fails, the sort by digits starts again. Traffic: one read of the keys, two
+ * partitions and the leaves; 28 bytes per 4-byte key. */
 #include "cuda/sort/dev_radix_even_divide.cuh"
 #include "cuda/sort/dev_radix_leaf.cuh"
+
+#include <math.h>
 
 /* ---- the sample ----------------------------------------------------------------------------- */
 
@@ -39,7 +42,9 @@ static DEVICE void even_find_ends(CODE const &code, BITS const (&raw)[EVEN_SAMPL
 }
 
 /* Makes the table of a bent map from the number of sample keys in each part. Returns false, in all
- * threads, if a part has too many keys. `sums` has a word per warp. Ends with a barrier. */
+ * threads, if a part has too many keys. `sums` has a word for each of the WARPS warps. Ends with a
+ * barrier. */
+template <int WARPS>
 static DEVICE bool even_make_bend(const uint32_t *count, uint32_t codes, uint32_t *bend,
                                   uint32_t *sums)
 {
@@ -50,8 +55,7 @@ static DEVICE bool even_make_bend(const uint32_t *count, uint32_t codes, uint32_
     float const    found = mine ? (float)count[threadIdx.x] : 0;
     uint32_t const share = mine ? (uint32_t)(4 * (found + 2.5f * sqrtf(found + 1) + 2)) : 0;
     uint32_t const scanned = warp_scan<ADD>(share);
-    auto const     sum =
-        block_scan_warps<ADD, EVEN_SAMPLE_THREADS / 32>(__shfl_sync(WARP_ALL, scanned, 31), sums);
+    auto const     sum = block_scan_warps<ADD, WARPS>(__shfl_sync(WARP_ALL, scanned, 31), sums);
     uint32_t const after = sum.before + scanned;
     auto const     first_code = [&](uint32_t shares) {
         return (uint32_t)((uint64_t)shares * codes / sum.total);
@@ -130,7 +134,8 @@ static __global__ void __launch_bounds__(EVEN_SAMPLE_THREADS)
         if (!fits)
             return;
         crowded(map, 1u << EVEN_LG_FINE);
-        if (!even_make_bend(count, codes, bend, sums) || crowded(even_bent<CODE>{map, bend}, codes))
+        if (!even_make_bend<EVEN_SAMPLE_THREADS / 32>(count, codes, bend, sums) ||
+            crowded(even_bent<CODE>{map, bend}, codes))
             return;
         if (threadIdx.x < EVEN_PARTS)
             tables.state->bend[threadIdx.x] = bend[threadIdx.x];
@@ -145,75 +150,160 @@ static __global__ void __launch_bounds__(EVEN_SAMPLE_THREADS)
 
 /* ---- counts --------------------------------------------------------------------------------- */
 
-/* Counts the buckets of the first partition; the last block makes starts and tiles of TILE
- * keys. */
-template <int TILE, typename CODE>
-static __global__ void __launch_bounds__(EVEN_THREADS)
-    even_count(radix_job const job, CODE const code, even_tables const tables)
+/* Calls f with each key of the larger sample, as it is in memory. Called by all threads of a
+ * grid. */
+template <typename BITS, typename F>
+static DEVICE void even_draw(const radix_job &job, uint32_t drawn, F &&f)
 {
-    typedef typename CODE::BITS BITS;
-    constexpr unsigned EACH = 16 / sizeof(BITS);
-    __shared__ uint32_t count[EVEN_MOST * EVEN_COPIES], sums[2][EVEN_WARPS], bend[EVEN_PARTS];
-    __shared__ bool     last;
-    if (tables.state->go == 0)
-        return;
-    for (unsigned i = threadIdx.x; i < EVEN_MOST * EVEN_COPIES; i += EVEN_THREADS)
-        count[i] = 0;
-    __syncthreads();
-    even_shape const   shape = tables.shape;
-    uint32_t *const    mine = count + threadIdx.x % EVEN_COPIES;
+    constexpr unsigned AT_ONCE = 8;
     const BITS *const  keys = (const BITS *)(job.source != NULL ? job.source : job.keys[0]);
-    size_t const       head = min((16 - (size_t)keys % 16) % 16 / sizeof(BITS), job.n);
-    size_t const       chunks = (job.n - head) / EACH;
-    const uint4 *const vectors = (const uint4 *)(keys + head);
-    size_t const       threads = (size_t)gridDim.x * EVEN_THREADS;
+    size_t const       part = job.n / drawn, threads = (size_t)gridDim.x * EVEN_THREADS;
     size_t const       me = (size_t)blockIdx.x * EVEN_THREADS + threadIdx.x;
-    with_even_map<CODE>(tables.state, bend, [&](auto const &map) {
-        auto const add = [&](BITS raw) {
-            atomicAdd(mine + shape.part(map.of(code, raw)) * EVEN_COPIES, 1u);
-        };
-        for (size_t c = me; c < chunks; c += 4 * threads) {
-            vector_16<BITS> chunk[4];
+    for (size_t s = me; s < drawn; s += AT_ONCE * threads) {
+        BITS raw[AT_ONCE];
 #pragma unroll
-            for (unsigned j = 0; j < 4; j++)
-                if (c + j * threads < chunks)
-                    chunk[j].all = vectors[c + j * threads];
-#pragma unroll
-            for (unsigned j = 0; j < 4; j++)
-                if (c + j * threads < chunks) {
-#pragma unroll
-                    for (unsigned k = 0; k < EACH; k++)
-                        add(chunk[j].key[k]);
-                }
+        for (unsigned k = 0; k < AT_ONCE; k++) {
+            size_t const at = s + k * threads;
+            size_t const skip = (size_t)(at * 0x9e3779b97f4a7c15ull >> 33) % part;
+            if (at < drawn)
+                raw[k] = keys[at * job.n / drawn + skip];
         }
-        for (size_t i = me; i < head; i += threads)
-            add(keys[i]);
-        for (size_t i = head + chunks * EACH + me; i < job.n; i += threads)
-            add(keys[i]);
-    });
-    __syncthreads();
-    uint32_t sum = 0;
 #pragma unroll
-    for (unsigned c = 0; c < EVEN_COPIES; c++)
-        sum += count[threadIdx.x * EVEN_COPIES + c];
-    if (sum != 0)
-        atomicAdd(tables.counts + threadIdx.x, sum);
+        for (unsigned k = 0; k < AT_ONCE; k++)
+            if (s + k * threads < drawn)
+                f(raw[k]);
+    }
+}
+
+/* Adds the counts of this block to tables.counts. Returns true, in all threads, in the last block;
+ * *blocks counts the blocks. */
+static DEVICE bool even_add_counts(const uint32_t *count, even_tables const &tables,
+                                   uint32_t *blocks)
+{
+    __shared__ bool last;
+    __syncthreads();
+    if (count[threadIdx.x] != 0)
+        atomicAdd(tables.counts + threadIdx.x, count[threadIdx.x]);
     __threadfence();
     __syncthreads();
     if (threadIdx.x == 0)
-        last = atomicAdd(&tables.state->blocks_done, 1u) + 1 == gridDim.x;
+        last = atomicAdd(blocks, 1u) + 1 == gridDim.x;
+    __syncthreads();
+    __threadfence();
+    return last;
+}
+
+/* Makes the table of a bent map again, from the larger sample. */
+template <typename CODE>
+static __global__ void __launch_bounds__(EVEN_THREADS)
+    even_refine(radix_job const job, CODE const code, even_tables const tables)
+{
+    __shared__ uint32_t count[EVEN_MOST], bend[EVEN_PARTS], sums[EVEN_WARPS];
+    even_state *const   state = tables.state;
+    unsigned const      me = threadIdx.x;
+    if (state->go == 0 || state->bent == 0)
+        return;
+    count[me] = 0;
+    __syncthreads();
+    even_map<CODE> const line = even_line<CODE>(state);
+    even_draw<typename CODE::BITS>(job, tables.shape.drawn, [&](typename CODE::BITS raw) {
+        atomicAdd(count + (line.of(code, raw) >> EVEN_LG_PART), 1u);
+    });
+    if (!even_add_counts(count, tables, &state->blocks_refined))
+        return;
+    count[me] = __ldcg(tables.counts + me);
+    tables.counts[me] = 0;
+    __syncthreads();
+    if (!even_make_bend<EVEN_WARPS>(count, tables.shape.codes, bend, sums))
+        state->go = 0;
+    else if (me < EVEN_PARTS)
+        state->bend[me] = bend[me];
+}
+
+/* Counts a sample in the buckets of the first partition. The last block makes the regions of the
+ * buckets: the expected number of keys and EVEN_SIGMAS standard deviations. */
+template <typename CODE>
+static __global__ void __launch_bounds__(EVEN_THREADS)
+    even_estimate(radix_job const job, CODE const code, even_tables const tables)
+{
+    typedef typename CODE::BITS BITS;
+    constexpr unsigned          CHUNK = 32 / sizeof(BITS);
+    __shared__ uint32_t         count[EVEN_MOST], sums[EVEN_WARPS], bend[EVEN_PARTS];
+    even_shape const            shape = tables.shape;
+    if (tables.state->go == 0)
+        return;
+    count[threadIdx.x] = 0;
+    __syncthreads();
+    with_even_map<CODE>(tables.state, bend, [&](auto const &map) {
+        even_draw<BITS>(job, shape.drawn,
+                        [&](BITS raw) { atomicAdd(count + shape.part(map.of(code, raw)), 1u); });
+    });
+    if (!even_add_counts(count, tables, &tables.state->blocks_done))
+        return;
+    float const    found = (float)__ldcg(tables.counts + threadIdx.x);
+    float const    stretch = (float)job.n / (float)shape.drawn;
+    float const    room = stretch * (found + EVEN_SIGMAS * (sqrtf(found + 1) + 1));
+    uint32_t const places = threadIdx.x < shape.parts ? (uint32_t)room / CHUNK * CHUNK + CHUNK : 0;
+    uint32_t const start = even_scan(places, sums);
+    tables.counts[threadIdx.x] = 0;
+    tables.regions[threadIdx.x] = start;
+    if (threadIdx.x == EVEN_MOST - 1)
+        tables.regions[EVEN_MOST] = start + places;
+}
+
+/* Moves the single keys of each region behind its chunks; one block per bucket. The last block
+ * makes starts and tiles of TILE keys. Fails if a region was too small. */
+template <int TILE, typename VALUE, typename CODE>
+static __global__ void __launch_bounds__(EVEN_THREADS)
+    even_close(radix_job const job, CODE const code, even_tables const tables)
+{
+    typedef typename CODE::BITS BITS;
+    constexpr unsigned          CHUNK = 32 / sizeof(BITS);
+    constexpr bool              INDEX = value_traits<VALUE>::exists;
+    __shared__ uint32_t         sums[2][EVEN_WARPS];
+    __shared__ bool             last;
+    (void)code;
+    if (tables.state->go == 0)
+        return;
+    unsigned const me = threadIdx.x, bucket = blockIdx.x;
+    auto const     taken = [&](unsigned b) { return __ldcg(tables.counts + b) * CHUNK; };
+    auto const     single = [&](unsigned b) { return __ldcg(tables.state->singles + b); };
+    uint32_t const start = tables.regions[bucket], end = tables.regions[bucket + 1];
+    uint32_t const whole = taken(bucket), singles = single(bucket);
+    if (whole > end - start || singles > end - start - whole) {
+        store_relaxed(&tables.state->failed, 1);
+    } else {
+        BITS *const  keys = (BITS *)job.keys[1];
+        VALUE *const values = (VALUE *)job.values[1];
+        /* The destination is before the source: keys that are not read yet are not overwritten. */
+        for (uint32_t i = 0; i < singles; i += EVEN_THREADS) {
+            bool const     mine = i + me < singles;
+            uint32_t const from = end - singles + i + me, to = start + whole + i + me;
+            BITS const     key = mine ? keys[from] : 0;
+            VALUE          value;
+            if constexpr (INDEX)
+                value = mine ? values[from] : 0;
+            __syncthreads();
+            if (mine) {
+                keys[to] = key;
+                if constexpr (INDEX)
+                    values[to] = value;
+            }
+            __syncthreads();
+        }
+    }
+    if (me == 0)
+        last = atomicAdd(&tables.state->blocks_closed, 1u) + 1 == gridDim.x;
     __syncthreads();
     if (!last)
         return;
-    __threadfence();
-    uint32_t const all = __ldcg(tables.counts + threadIdx.x);
+    uint32_t const all = me < tables.shape.parts ? taken(me) + single(me) : 0;
     uint32_t const tiles = all / TILE + (all % TILE != 0);
-    uint32_t const start = even_scan(all, sums[0]), tile = even_scan(tiles, sums[1]);
-    tables.starts[threadIdx.x] = start;
-    tables.counts[threadIdx.x] = 0;
-    tables.tiles[threadIdx.x] = tile;
-    if (threadIdx.x == EVEN_MOST - 1) {
-        tables.starts[EVEN_MOST] = start + all;
+    uint32_t const first = even_scan(all, sums[0]), tile = even_scan(tiles, sums[1]);
+    tables.starts[me] = first;
+    tables.tiles[me] = tile;
+    if (me == EVEN_MOST - 1) {
+        tables.starts[EVEN_MOST] = first + all;
         tables.tiles[EVEN_MOST] = tile + tiles;
     }
 }
@@ -227,7 +317,7 @@ static __global__ void __launch_bounds__(EVEN_THREADS)
     typedef typename CODE::BITS BITS;
     constexpr int               ITEMS = TILE / EVEN_THREADS;
     __shared__ uint32_t         count[EVEN_MOST], bend[EVEN_PARTS];
-    if (tables.state->go == 0)
+    if (tables.state->go == 0 || tables.state->failed != 0)
         return;
     uint32_t const all = tables.tiles[EVEN_MOST], each = all / gridDim.x + 1;
     uint32_t const end = min((blockIdx.x + 1) * each, all);
@@ -237,16 +327,23 @@ static __global__ void __launch_bounds__(EVEN_THREADS)
     __syncthreads();
     with_even_map<CODE>(tables.state, bend, [&](auto const &map) {
         for (uint32_t t = blockIdx.x * each; t < end; t++) {
-            tile = even_find<TILE>(tables.tiles, tables.starts, tile.bucket, t);
+            tile = even_find<TILE>(tables.tiles, tables.starts, tables.regions, tile.bucket, t);
             BITS key[ITEMS];
 #pragma unroll
             for (int i = 0; i < ITEMS; i++)
                 if (i * EVEN_THREADS + threadIdx.x < tile.valid)
                     key[i] = __ldcg(keys + tile.first + i * EVEN_THREADS + threadIdx.x);
+            auto const code_of = [&](int i) { return map.of(code, key[i]) - tile.bucket * below; };
+            if (tile.valid == TILE && warp_alike(code_of(0))) {
 #pragma unroll
-            for (int i = 0; i < ITEMS; i++)
-                if (i * EVEN_THREADS + threadIdx.x < tile.valid)
-                    atomicAdd(count + (map.of(code, key[i]) - tile.bucket * below), 1u);
+                for (int i = 0; i < ITEMS; i++)
+                    warp_add_alike(count, code_of(i));
+            } else {
+#pragma unroll
+                for (int i = 0; i < ITEMS; i++)
+                    if (i * EVEN_THREADS + threadIdx.x < tile.valid)
+                        atomicAdd(count + code_of(i), 1u);
+            }
             if (t + 1 < end && t + 1 < tables.tiles[tile.bucket + 1])
                 continue;
             __syncthreads();
@@ -262,7 +359,7 @@ static __global__ void __launch_bounds__(EVEN_THREADS)
 static __global__ void __launch_bounds__(EVEN_THREADS) even_bounds(even_tables const tables)
 {
     __shared__ uint32_t sums[EVEN_WARPS];
-    if (tables.state->go == 0)
+    if (tables.state->go == 0 || tables.state->failed != 0)
         return;
     unsigned const below = tables.shape.below, here = threadIdx.x, a = blockIdx.x;
     size_t const   code = (size_t)a * below + here;
@@ -293,8 +390,8 @@ static __global__ void __launch_bounds__(LEAF_THREADS,
     if (tables.state->go == 0 || tables.state->failed != 0)
         return;
     uint32_t const groups = tables.shape.parts * tables.shape.below;
-    leaf_walk<INDEX>(leaf_array_of<VALUE>(job, code, INDEX), shared, tables.bounds, groups,
-                     &tables.state->failed);
+    leaf_walk<INDEX>(leaf_array_of<VALUE>(job, code, 1u - job.even_to), shared, tables.bounds,
+                     groups, &tables.state->failed);
 }
 
 /* ---- launches ------------------------------------------------------------------------------- */
@@ -305,6 +402,17 @@ size_t even_codes(size_t n, size_t key_size)
         return 0;
     even_shape const shape = even_shape_of(n);
     return (size_t)shape.parts * shape.below;
+}
+
+size_t even_places(size_t n, size_t key_size)
+{
+    if (even_codes(n, key_size) == 0)
+        return n;
+    /* The sum of the square roots is largest if all buckets have the same number of keys. */
+    even_shape const shape = even_shape_of(n);
+    double const     parts = shape.parts, drawn = shape.drawn;
+    double const     extra = EVEN_SIGMAS * (sqrt(parts * (drawn + parts)) + parts);
+    return n + (size_t)(extra * 1.001 * (double)n / drawn) + 8 * EVEN_MOST;
 }
 
 static constexpr size_t EVEN_MARKS_BYTES = ((size_t)1 << EVEN_LG_MARKS) / 8;
@@ -339,13 +447,16 @@ ordo_status even_run(cuda_call *call, const radix_job *job, CODE code, radix_tab
     size_t const       bytes_2 = even_shared<CODE, VALUE>::bytes(TILE_2, shape.most);
     if (!even_fits<VALUE, CODE>(call, job, ordo_max(bytes, bytes_2)))
         return ORDO_OK;
-    even_tables  tables = {radix.even,
-                           radix.even_counts,
-                           radix.even_starts,
-                           radix.even_tiles,
-                           radix.even_groups,
-                           radix.bounds,
-                           shape};
+    even_tables tables = {
+        radix.even,       radix.even_counts, radix.even_starts, radix.even_regions,
+        radix.even_tiles, radix.even_groups, radix.bounds,      shape};
+    radix_job moved = *job; /* partitioned from arrays 0 or the source to arrays 1, then to 0 */
+    if (job->even_to == 0) {
+        moved.keys[0] = job->keys[1];
+        moved.keys[1] = job->keys[0];
+        moved.values[0] = job->values[1];
+        moved.values[1] = job->values[0];
+    }
     size_t const sms = (size_t)call->facts->sms, most = 2 * sms;
     size_t const blocks = ordo_min(most, ordo_div_up(job->n, TILE));
     size_t const blocks_2 = ordo_min(most, ordo_div_up(job->n, TILE_2));
@@ -357,13 +468,15 @@ ordo_status even_run(cuda_call *call, const radix_job *job, CODE code, radix_tab
     TRY(cuda_allow_shared(call, second, bytes_2));
     TRY(CUDA_LAUNCH(call, sample, 1, EVEN_SAMPLE_THREADS, EVEN_MARKS_BYTES, *job, code, tables,
                     LEAF_KEYS / 4, DIFFER));
-    TRY(CUDA_LAUNCH(call, (even_count<TILE_2, CODE>), 4 * sms, EVEN_THREADS, 0, *job, code,
-                    tables));
-    TRY(CUDA_LAUNCH(call, first, blocks, EVEN_THREADS, bytes, *job, code, tables));
+    TRY(CUDA_LAUNCH(call, even_refine<CODE>, 2 * sms, EVEN_THREADS, 0, *job, code, tables));
+    TRY(CUDA_LAUNCH(call, even_estimate<CODE>, 2 * sms, EVEN_THREADS, 0, *job, code, tables));
+    TRY(CUDA_LAUNCH(call, first, blocks, EVEN_THREADS, bytes, moved, code, tables));
+    TRY(CUDA_LAUNCH(call, (even_close<TILE_2, VALUE, CODE>), shape.parts, EVEN_THREADS, 0, moved,
+                    code, tables));
     TRY(CUDA_LAUNCH(call, (even_count_groups<TILE_2, CODE>), 4 * sms, EVEN_THREADS, 0,
-                    (const typename CODE::BITS *)job->keys[INDEX ? 0 : 1], code, tables));
+                    (const typename CODE::BITS *)moved.keys[1], code, tables));
     TRY(CUDA_LAUNCH(call, even_bounds, shape.parts, EVEN_THREADS, 0, tables));
-    TRY(CUDA_LAUNCH(call, second, blocks_2, EVEN_THREADS, bytes_2, *job, code, tables));
+    TRY(CUDA_LAUNCH(call, second, blocks_2, EVEN_THREADS, bytes_2, moved, code, tables));
     return leaf_launch<VALUE, INDEX>(call, even_leaves<CODE, VALUE>, job, code, tables);
 }
 

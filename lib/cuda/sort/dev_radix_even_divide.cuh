@@ -9,6 +9,7 @@
 
 #include "cuda/sort/dev_radix_even_map.cuh"
 #include "cuda/sort/dev_radix_memory.cuh"
+#include "cuda/warp/warp_alike.cuh"
 
 /* A scan over one value of each of EVEN_THREADS threads: the sum of the values before. Contains one
  * barrier; `sums` may be written again after the next one. */
@@ -26,21 +27,23 @@ struct even_tile {
     uint32_t first, valid;
 };
 
-/* The tile with this number; `bucket` is the bucket of an earlier tile. `tiles` and `starts` have
- * EVEN_MOST + 1 entries. */
+/* The tile with this number; `bucket` is the bucket of an earlier tile. `tiles`, `starts` and
+ * `regions` have EVEN_MOST + 1 entries. */
 template <int TILE>
-static DEVICE even_tile even_find(const uint32_t *tiles, const uint32_t *starts, unsigned bucket,
-                                  uint32_t tile)
+static DEVICE even_tile even_find(const uint32_t *tiles, const uint32_t *starts,
+                                  const uint32_t *regions, unsigned bucket, uint32_t tile)
 {
     while (tiles[bucket + 1] <= tile)
         bucket++;
-    uint32_t const first = starts[bucket] + (tile - tiles[bucket]) * TILE;
-    return {bucket, first, min((uint32_t)TILE, starts[bucket + 1] - first)};
+    uint32_t const before = (tile - tiles[bucket]) * TILE;
+    uint32_t const keys = starts[bucket + 1] - starts[bucket];
+    return {bucket, regions[bucket] + before, min((uint32_t)TILE, keys - before)};
 }
 
 /* The places of a bucket. Blocks take whole chunks of 32 bytes of keys from `first` on, and single
  * places before `first` and, backwards, from the end. Almost all stores then fill whole sectors of
- * 32 bytes; stores to parts of sectors take longer (cuda_tuning.cuh). */
+ * 32 bytes; stores to parts of sectors take longer (cuda_tuning.cuh). The first partition has
+ * regions with more places than keys; even_close joins the chunks and the single places. */
 struct even_room {
     uint32_t start, first, end;
 
@@ -68,7 +71,7 @@ template <typename CODE, typename VALUE> struct alignas(16) even_shared {
     uint32_t to[EVEN_MOST];    /* where the keys of a bucket go, minus their place in the tile */
     uint32_t end[EVEN_MOST];   /* the end of the bucket */
     uint32_t sums[EVEN_WARPS], total; /* total: keys that are written */
-    uint32_t tiles[EVEN_MOST + 1], starts[EVEN_MOST + 1];
+    uint32_t tiles[EVEN_MOST + 1], starts[EVEN_MOST + 1], regions[EVEN_MOST + 1];
     uint32_t bend[EVEN_PARTS];
 
     static __host__ __device__ constexpr size_t bytes(unsigned tile, unsigned most)
@@ -87,9 +90,7 @@ template <bool SECOND, int ITEMS, typename MAP, typename CODE, typename VALUE> s
     static constexpr unsigned        TILE = EVEN_THREADS * ITEMS, CHUNK = SHARED::CHUNK;
     static constexpr unsigned        WAIT = SHARED::WAIT;
     static constexpr unsigned EACH = CHUNK / 2; /* keys that a thread writes at once */
-    /* An argsort ends in arrays 1, from which the leaves write to arrays 0; keys alone end in
-     * arrays 0. */
-    static constexpr unsigned TO = INDEX == SECOND;
+    static constexpr unsigned TO = !SECOND;     /* the arrays that are written */
     struct alignas(EACH * sizeof(BITS)) key_vector {
         BITS key[EACH];
     };
@@ -127,7 +128,7 @@ template <bool SECOND, int ITEMS, typename MAP, typename CODE, typename VALUE> s
         if (number >= last)
             return {EVEN_MOST, 0, 0};
         if (SECOND)
-            return even_find<TILE>(shared->tiles, shared->starts, bucket, number);
+            return even_find<TILE>(shared->tiles, shared->starts, shared->regions, bucket, number);
         return {0, number * TILE, min(TILE, (uint32_t)job.n - number * TILE)};
     }
     /* Calls f(i, p) for each key i of this thread, at place p of a tile. */
@@ -159,7 +160,7 @@ template <bool SECOND, int ITEMS, typename MAP, typename CODE, typename VALUE> s
                 tables.bounds + (size_t)tile.bucket * tables.shape.below + bucket;
             return even_room_of<CHUNK>((uint32_t)at[0], (uint32_t)at[1]);
         }
-        return even_room_of<CHUNK>(tables.starts[bucket], tables.starts[bucket + 1]);
+        return {tables.regions[bucket], tables.regions[bucket], tables.regions[bucket + 1]};
     }
     DEVICE uint32_t *group(unsigned bucket) const
     {
@@ -176,8 +177,13 @@ template <bool SECOND, int ITEMS, typename MAP, typename CODE, typename VALUE> s
         return SECOND ? atomicAdd(group(bucket), count << 16) >> 16
                       : atomicAdd(tables.state->singles + bucket, count);
     }
-    DEVICE void write_single(uint32_t to, unsigned from) const
+    /* Writes the key at `from` to single place `number` of a bucket. A region may be too small;
+     * even_close finds that. */
+    DEVICE void write_single(even_room const &room, uint32_t number, unsigned from) const
     {
+        if (!SECOND && number >= room.end - room.start)
+            return;
+        uint32_t const to = room.single(number);
         ((BITS *)job.keys[TO])[to] = keys[from];
         if constexpr (INDEX)
             ((VALUE *)job.values[TO])[to] = values[from];
@@ -194,10 +200,17 @@ template <bool SECOND, int ITEMS, typename MAP, typename CODE, typename VALUE> s
     /* Ranks the keys of the tile after the keys that wait. */
     DEVICE void rank(void)
     {
-        each(tile.valid, [&](int i, unsigned) {
-            unsigned const bucket = bucket_of(key[i]);
-            ranked[i] = atomicAdd(shared->count + bucket, 1u) << 16 | bucket;
-        });
+        if (tile.valid == TILE && warp_alike(bucket_of(key[0]))) {
+#pragma unroll
+            for (int i = 0; i < ITEMS; i++) {
+                unsigned const bucket = bucket_of(key[i]);
+                ranked[i] = warp_add_alike(shared->count, bucket) << 16 | bucket;
+            }
+        } else
+            each(tile.valid, [&](int i, unsigned) {
+                unsigned const bucket = bucket_of(key[i]);
+                ranked[i] = atomicAdd(shared->count + bucket, 1u) << 16 | bucket;
+            });
         __syncthreads();
     }
 
@@ -251,10 +264,10 @@ template <bool SECOND, int ITEMS, typename MAP, typename CODE, typename VALUE> s
                 if constexpr (INDEX)
                     *(value_vector *)((VALUE *)job.values[TO] + to) =
                         *(const value_vector *)(values + at);
-            } else
+            } else if (SECOND)
 #pragma unroll 1
                 for (unsigned k = 0; k < EACH; k++)
-                    write_single(room_of(bucket).single(take_singles(bucket, 1)), at + k);
+                    write_single(room_of(bucket), take_singles(bucket, 1), at + k);
         }
     }
 
@@ -267,7 +280,7 @@ template <bool SECOND, int ITEMS, typename MAP, typename CODE, typename VALUE> s
         uint32_t const  number = take_singles(threadIdx.x, waits);
 #pragma unroll 1
         for (unsigned j = 0; j < waits; j++)
-            write_single(room.single(number + j), waiting(threadIdx.x, j));
+            write_single(room, number + j, waiting(threadIdx.x, j));
         waits = 0;
     }
 
@@ -278,6 +291,7 @@ template <bool SECOND, int ITEMS, typename MAP, typename CODE, typename VALUE> s
             for (unsigned i = me; i <= EVEN_MOST; i += EVEN_THREADS) {
                 shared->tiles[i] = tables.tiles[i];
                 shared->starts[i] = tables.starts[i];
+                shared->regions[i] = tables.regions[i];
             }
         shared->count[me] = 0;
         __syncthreads();

@@ -20,7 +20,8 @@ enum {
     EVEN_LG_WIDE = 13,   /* bits of the number of codes of a part */
     EVEN_LG_MARKS = 20,  /* lg of the bits of a table of sample keys */
     EVEN_REPEATED = 170, /* most marks that sample keys of different values set twice */
-    EVEN_COPIES = 4      /* counters per bucket */
+    EVEN_COPIES = 4,     /* counters per bucket */
+    EVEN_SIGMAS = 6      /* standard deviations by which a region exceeds its estimate */
 };
 
 static_assert(EVEN_PARTS << EVEN_LG_PART == 1 << EVEN_LG_FINE, "parts fill the range");
@@ -110,18 +111,23 @@ static DEVICE bool even_is_finite(CODE const &code, typename CODE::BITS bits)
 }
 
 struct even_shape {      /* known to the host */
-    uint32_t codes;      /* each for about CUDA_TUNE_EVEN_GROUP keys */
+    uint32_t codes;      /* each for about CUDA_TUNE_EVEN_GROUP or _LARGE keys */
     unsigned parts;      /* buckets of the first partition */
     unsigned below;      /* buckets of the second partition of a bucket */
     unsigned most;       /* the larger of both numbers, a multiple of 4 */
     uint32_t reciprocal; /* 2^32 / below, rounded up */
+    uint32_t drawn;      /* keys of the sample that gives the regions of the first partition */
 
     DEVICE unsigned part(uint32_t code) const { return __umulhi(code, reciprocal); }
 };
 
 static even_shape even_shape_of(size_t n)
 {
-    even_shape shape = {(uint32_t)(n / CUDA_TUNE_EVEN_GROUP + 1), 0, 2, 0, 0};
+    size_t const group =
+        n > CUDA_TUNE_EVEN_LARGE ? CUDA_TUNE_EVEN_GROUP_LARGE : CUDA_TUNE_EVEN_GROUP;
+    even_shape shape = {(uint32_t)(n / group + 1), 0, 2, 0, 0, 1};
+    while (shape.drawn < CUDA_TUNE_EVEN_DRAWN && shape.drawn < n / 64)
+        shape.drawn *= 2;
     while ((size_t)shape.below * shape.below < shape.codes)
         shape.below++;
     shape.parts = (unsigned)ordo_div_up(shape.codes, shape.below);
@@ -133,26 +139,34 @@ static even_shape even_shape_of(size_t n)
 /* In device scratch. counts and groups are zeroed before use. */
 struct even_tables {
     even_state *state;
-    uint32_t   *counts; /* [EVEN_MOST] keys of the buckets of the first partition; then chunks
-                         * taken */
-    uint32_t   *starts; /* [EVEN_MOST + 1] their first places */
-    uint32_t   *tiles;  /* [EVEN_MOST + 1] the first tiles of the second partition */
-    uint32_t   *groups; /* [codes] keys of each code; then chunks taken, and above them single
+    uint32_t   *counts;  /* [EVEN_MOST] sample keys of the buckets of the first partition; then
+                          * chunks taken */
+    uint32_t   *starts;  /* [EVEN_MOST + 1] first places of the buckets in the sorted array */
+    uint32_t   *regions; /* [EVEN_MOST + 1] first places where the first partition puts them */
+    uint32_t   *tiles;   /* [EVEN_MOST + 1] the first tiles of the second partition */
+    uint32_t   *groups;  /* [codes] keys of each code; then chunks taken, and above them single
                          * places */
-    uint64_t   *bounds; /* [codes + 1] first places of the codes */
+    uint64_t   *bounds;  /* [codes + 1] first places of the codes */
     even_shape  shape;
 };
 
-/* Calls f with the map of the keys. Called by all threads of a block; `bend` is in shared memory
- * and has EVEN_PARTS words. */
-template <typename CODE, typename F>
-static DEVICE void with_even_map(const even_state *state, uint32_t *bend, F &&f)
+/* The map without its table. */
+template <typename CODE> static DEVICE even_map<CODE> even_line(const even_state *state)
 {
     static_assert(sizeof(even_map<CODE>) <= sizeof state->map, "room for the map");
     even_map<CODE> line;
 #pragma unroll
     for (int i = 0; i < sizeof line / 4; i++)
         ((uint32_t *)&line)[i] = state->map[i];
+    return line;
+}
+
+/* Calls f with the map of the keys. Called by all threads of a block; `bend` is in shared memory
+ * and has EVEN_PARTS words. */
+template <typename CODE, typename F>
+static DEVICE void with_even_map(const even_state *state, uint32_t *bend, F &&f)
+{
+    even_map<CODE> const line = even_line<CODE>(state);
     if (state->bent == 0) {
         f(line);
         return;

@@ -37,11 +37,13 @@ static __host__ __device__ inline size_t leaf_tiles(size_t n)
 }
 
 /* BY_VALUE: equal keys are ordered by their values, which are indices; else by their places. NEAR:
- * windows sort the keys. */
+ * windows sort the keys. PACKED: a key and its order among equal keys are one word, so that one
+ * comparison is enough. */
 template <typename CODE, typename VALUE, bool BY_VALUE> struct alignas(16) leaf_shared {
     typedef typename CODE::BITS BITS;
     static constexpr bool       PAIRS = value_traits<VALUE>::exists;
     static constexpr bool       NEAR = !PAIRS && sizeof(BITS) == 4;
+    static constexpr bool       PACKED = PAIRS && sizeof(BITS) == 4 && !CODE::folds;
 
     /* The index of place p in `keys`. */
     static DEVICE constexpr unsigned at(unsigned p) { return NEAR ? windows_at<BITS>(p) : p; }
@@ -51,10 +53,11 @@ template <typename CODE, typename VALUE, bool BY_VALUE> struct alignas(16) leaf_
     uint32_t bucket[LEAF_BUCKETS + 4]; /* counts; later starts, and the number of keys */
     uint32_t sums[LEAF_WARPS];
     BITS     low[LEAF_WARPS], high[LEAF_WARPS], differ[LEAF_WARPS];
-    alignas(16) BITS keys[ROOM];
-    VALUE    values[PAIRS ? LEAF_KEYS : 1]; /* by source place; BY_VALUE: in the order of the
-                                             * keys */
-    uint16_t source[PAIRS && !BY_VALUE ? LEAF_KEYS : 2];
+    alignas(16) BITS keys[PACKED ? 4 : ROOM];
+    uint64_t records[PACKED ? LEAF_KEYS : 1];
+    VALUE values[PAIRS && !(PACKED && BY_VALUE) ? LEAF_KEYS : 1]; /* by source place; BY_VALUE: in
+                                                                      * the order of the keys */
+    uint16_t source[PAIRS && !BY_VALUE && !PACKED ? LEAF_KEYS : 2];
 };
 
 /* ---- bounds --------------------------------------------------------------------------------- */
@@ -166,14 +169,17 @@ static DEVICE leaf_array<CODE, VALUE> leaf_array_of(const radix_job &job, CODE c
  * equal keys are distributed by their order too, the order fills the bits below the distance. */
 template <typename BITS> struct leaf_line {
     BITS     low;
-    unsigned shift, room; /* low bits of a distance that are dropped; free bits above a distance */
-    uint32_t factor;      /* 0: the distance is the bucket */
+    unsigned shift, room; /* low bits of a distance that are dropped; free bits above a distance,
+                           * or, if factor is 0, lg of the buckets of a distance */
+    uint32_t factor;      /* 0: buckets of equal keys; lanes count in different ones, because
+                           * atomics of one address are serialised */
     bool     is_flat;     /* all keys are equal */
 
     DEVICE uint32_t distance(BITS bits) const { return (uint32_t)((BITS)(bits - low) >> shift); }
     DEVICE unsigned bucket(BITS bits) const
     {
-        return factor == 0 ? distance(bits) : __umulhi(distance(bits), factor);
+        return factor == 0 ? distance(bits) << room | threadIdx.x % (1u << room)
+                           : __umulhi(distance(bits), factor);
     }
     DEVICE unsigned bucket(BITS bits, uint32_t order) const
     {
@@ -223,8 +229,10 @@ static DEVICE leaf_line<BITS> leaf_find_line(SHARED *shared, BITS low, BITS high
     float const factor = (float)LEAF_BUCKETS * 4294967296.0f * 0.99999f / ((float)most + 1);
     if (BY_ORDER)
         line.factor = __float2uint_rz(factor / (float)(1ull << line.room));
-    else
+    else {
         line.factor = most < LEAF_BUCKETS ? 0 : __float2uint_rz(factor);
+        line.room = SHARED::PAIRS ? 0 : (unsigned)__ffs(LEAF_BUCKETS) - 1 - length;
+    }
     return line;
 }
 
@@ -275,6 +283,21 @@ static DEVICE unsigned leaf_place(const SHARED *shared, CODE const &code, unsign
     return place;
 }
 
+/* The same for packed records. */
+template <typename SHARED>
+static DEVICE unsigned leaf_place_packed(const SHARED *shared, unsigned p, uint64_t mine,
+                                         unsigned bucket)
+{
+    unsigned const start = shared->bucket[bucket], end = shared->bucket[bucket + 1];
+    unsigned       place = start;
+    if (end - start == 1)
+        return p;
+#pragma unroll 1
+    for (unsigned q = start; q < end; q++)
+        place += shared->records[q] < mine;
+    return place;
+}
+
 /* Sorts `count` keys from `first` on, at most LEAF_KEYS. Returns false, in all threads, if a bucket
  * is full and *patience is 0; then the keys are not written. Full buckets take long, because each
  * of their keys reads all of them. Floats around zero fill buckets in one leaf. Ends with a
@@ -286,6 +309,7 @@ static DEVICE bool leaf_sort(leaf_array<CODE, VALUE> const      &array,
 {
     typedef leaf_shared<CODE, VALUE, BY_VALUE> SHARED;
     constexpr bool PAIRS = SHARED::PAIRS, NEAR = SHARED::NEAR, TRIM = NEAR || BY_VALUE;
+    constexpr bool PACKED = SHARED::PACKED;
     CODE const    &code = array.code;
     BITS           bits[LEAF_ITEMS], low = (BITS) ~(BITS)0, high = 0, differ = 0;
     VALUE          value[PAIRS && BY_VALUE ? LEAF_ITEMS : 1];
@@ -348,8 +372,15 @@ static DEVICE bool leaf_sort(leaf_array<CODE, VALUE> const      &array,
     }
     each([&](int i, unsigned p) {
         unsigned const place = shared->bucket[at[i] & 0xffff] + (at[i] >> 16);
-        shared->keys[SHARED::at(place)] = bits[i];
-        if constexpr (PAIRS && BY_VALUE)
+        if constexpr (PACKED && BY_VALUE)
+            shared->records[place] = (uint64_t)bits[i] << 32 | value[i];
+        else if constexpr (PACKED)
+            shared->records[place] = (uint64_t)bits[i] << 32 | p;
+        else
+            shared->keys[SHARED::at(place)] = bits[i];
+        if constexpr (PACKED)
+            return;
+        else if constexpr (PAIRS && BY_VALUE)
             shared->values[place] = value[i];
         else if constexpr (PAIRS)
             shared->source[place] = (uint16_t)p;
@@ -361,6 +392,17 @@ static DEVICE bool leaf_sort(leaf_array<CODE, VALUE> const      &array,
         if (NEAR && !exact)
             block_windows(shared, count);
         each([&](int, unsigned p) { array.store(first + p, shared->keys[SHARED::at(p)]); });
+        __syncthreads();
+        return true;
+    }
+    if constexpr (PACKED) {
+        each([&](int, unsigned p) {
+            uint64_t const mine = shared->records[p];
+            uint32_t const key = (uint32_t)(mine >> 32), order = (uint32_t)mine;
+            unsigned const place = leaf_place_packed(shared, p, mine, bucket_of(key, order));
+            array.store(first + place, key);
+            array.store_value(first + place, BY_VALUE ? order : shared->values[order]);
+        });
         __syncthreads();
         return true;
     }

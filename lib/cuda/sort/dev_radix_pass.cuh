@@ -360,6 +360,7 @@ struct radix_range {      /* the work of a launch */
     bool     list[2];     /* whether to do the plan's list, and the second list */
     bool     settle;      /* whether to copy the result after the last step */
     bool     finish;      /* whether to finish between the lists */
+    bool     only_leaves; /* whether the second list is done only if there were leaves */
 };
 
 /* SHAPE is a radix_shape. FEW: small tiles, and the finish. */
@@ -380,7 +381,10 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::RESIDENT)
     bool const        finish = range.finish && plan->prefix_shift != 0 && !leaf;
     unsigned          again = FEW ? 0 : range.list[1];
     do {
-        bool const wanted = range.list[again] && (again == 0 || load_relaxed(&plan->again) != 0);
+        /* After leaves, the second list needs a launch of its own. */
+        bool const can_follow = leaf ? !range.list[0] : !range.only_leaves;
+        bool const wanted =
+            range.list[again] && (again == 0 || (can_follow && load_relaxed(&plan->again) != 0));
         const radix_step *const list = again ? plan->again_step : plan->step;
         unsigned const          steps = again ? plan->again_steps : plan->steps;
         unsigned const          last = wanted ? min(range.last, steps) : 0;

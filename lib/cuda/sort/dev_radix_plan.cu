@@ -4,7 +4,7 @@
  * different lanes, and adds its counts to the global counts. The last block scans the bins and
  * writes the steps (dev_radix_plan.cuh). If the steps sort by a prefix only, the block looks up a
  * sample of the keys in a hash table, and writes steps for all digits if different keys of the
- * sample share a prefix. */
+ * sample share a prefix. If one or three digits differ, the histogram also copies the keys. */
 #include "cuda/sort/dev_radix_plan.cuh"
 
 struct plan_digit { /* statistics of one digit */
@@ -103,9 +103,9 @@ static __device__ unsigned plan_leaf_digits(const radix_job &job, const plan_dig
     return 0;
 }
 
-/* Writes the first list of steps. Called by one thread. */
+/* Writes the first list of steps. `copied`: arrays 1 also have the keys. Called by one thread. */
 static __device__ void plan_steps(radix_plan *plan, const radix_job &job, const plan_digit *digit,
-                                  bool prefix)
+                                  bool prefix, bool copied)
 {
     unsigned const digits = job.key_size;
     unsigned       steps = 0, lowest = 0;
@@ -143,13 +143,14 @@ static __device__ void plan_steps(radix_plan *plan, const radix_job &job, const 
         steps = 1;
     }
 
-    unsigned at = 0;
+    unsigned       at = 0;
+    unsigned const begin = copied ? steps % 2 : 0; /* arrays that the first step reads */
     for (unsigned d = lowest; d < digits; d++) {
         if (!plan->active[d])
             continue;
         bool const first = at == 0, last = at + 1 == steps;
         /* With a source, the arrays are chosen so that the last step ends in arrays 0. */
-        unsigned const    out = from_source ? (steps - 1 - at) % 2 : (at + 1) % 2;
+        unsigned const    out = from_source ? (steps - 1 - at) % 2 : (begin + at + 1) % 2;
         radix_step *const step = &plan->step[at];
         step->keys_in = first && from_source ? job.source : job.keys[1 - out];
         step->values_in = job.values[1 - out];
@@ -172,10 +173,44 @@ static __device__ void plan_steps(radix_plan *plan, const radix_job &job, const 
         at++;
     }
     plan->steps = steps;
-    plan->leaf_from = from_source ? 0 : steps % 2;
+    plan->leaf_from = from_source ? 0 : (begin + steps) % 2;
     plan->settle = plan->leaf ? 0 : plan->leaf_from;
     if (finish)
         plan_again(plan, job);
+}
+
+/* Whether the histogram copies the keys to arrays 1: an odd number of steps then ends in arrays 0,
+ * and the result need not be copied. The digits that differ in a sample tell the number; more than
+ * three may be sorted by a prefix. Called by all threads; all blocks get the same answer. Contains
+ * a barrier. */
+template <typename CODE> static DEVICE bool plan_copies(const radix_job &job, CODE const &code)
+{
+    typedef typename CODE::BITS BITS;
+    const BITS *const           keys = (const BITS *)job.keys[0];
+    __shared__ uint32_t         differ[sizeof(BITS) / 4];
+    if (job.source != NULL || job.value_size != 0 || job.n < CUDA_TUNE_RADIX_SAMPLE_FROM ||
+        (size_t)keys % sizeof(uint4) != 0)
+        return false;
+    if (threadIdx.x < sizeof(BITS) / 4)
+        differ[threadIdx.x] = 0;
+    __syncthreads();
+    BITS const one = code.encode(keys[0]);
+    BITS       mine = 0;
+#pragma unroll
+    for (unsigned k = 0; k < 4; k++)
+        mine |= one ^ code.encode(keys[job.n / 4 * k + job.n / 4 / blockDim.x * threadIdx.x]);
+    unsigned active = 0;
+#pragma unroll
+    for (unsigned half = 0; half < sizeof(BITS) / 4; half++) {
+        uint32_t const all = __reduce_or_sync(WARP_ALL, (uint32_t)(mine >> 32 * half));
+        if (threadIdx.x % 32 == 0)
+            atomicOr(differ + half, all);
+    }
+    __syncthreads();
+#pragma unroll
+    for (unsigned half = 0; half < sizeof(BITS) / 4; half++)
+        active += __popc(__vcmpne4(differ[half], 0)) / RADIX_BITS;
+    return active % 2 == 1 && active <= 3;
 }
 
 /* The place of sample key s: in the s-th part of the array. */
@@ -202,20 +237,35 @@ static __device__ bool plan_shares(const radix_tables &tables, uint64_t bits, un
     }
 }
 
-template <typename RAW, typename CODE>
-static __global__ void __launch_bounds__(CUDA_TUNE_RADIX_HISTOGRAM_THREADS)
-    radix_histogram(radix_job const job, CODE const code, radix_tables const tables)
-{
+/* The shape of the histogram's blocks. WIDE: a counter for each lane, or for two lanes if there are
+ * eight digits, so that lanes have their own banks of shared memory; it takes most of that memory
+ * and is for many keys. */
+template <typename RAW, bool WIDE> struct histogram_shape {
     enum {
         DIGITS = sizeof(RAW),
-        COPIES = DIGITS <= 4 ? 4 : 2,
+        COPIES = WIDE ? (DIGITS <= 4 ? 32 : 16) : DIGITS <= 4 ? 4 : 2,
+        COUNTERS = DIGITS * RADIX_BINS * COPIES,
+        THREADS = WIDE ? 1024 : CUDA_TUNE_RADIX_HISTOGRAM_THREADS,
+        AT_ONCE = WIDE ? 4 : 1 /* vectors that a thread loads at once */
+    };
+};
+
+template <typename RAW, typename CODE, bool WIDE>
+static __global__ void __launch_bounds__(histogram_shape<RAW, WIDE>::THREADS)
+    radix_histogram(radix_job const job, CODE const code, radix_tables const tables)
+{
+    typedef histogram_shape<RAW, WIDE> SHAPE;
+    enum {
+        DIGITS = SHAPE::DIGITS,
+        COPIES = SHAPE::COPIES,
+        AT_ONCE = SHAPE::AT_ONCE,
         EACH = 16 / sizeof(RAW)
     };
-    __shared__ uint32_t   count[DIGITS * RADIX_BINS * COPIES];
-    __shared__ plan_digit digit[RADIX_DIGITS];
-    __shared__ bool       last;
-    __shared__ unsigned   crowded; /* sample keys that share a prefix */
-    __shared__ radix_plan plan;    /* built here, then copied to tables.plan */
+    extern __shared__ uint32_t count[]; /* [digit][bin][copy] */
+    __shared__ plan_digit      digit[RADIX_DIGITS];
+    __shared__ bool            last;
+    __shared__ unsigned        crowded; /* sample keys that share a prefix */
+    __shared__ radix_plan      plan;    /* built here, then copied to tables.plan */
 
     if (job.even && tables.even->go != 0 && tables.even->failed == 0)
         return; /* the keys are sorted; a plan of zeros has no steps */
@@ -223,6 +273,9 @@ static __global__ void __launch_bounds__(CUDA_TUNE_RADIX_HISTOGRAM_THREADS)
         count[i] = 0;
     for (unsigned i = threadIdx.x; i < sizeof plan / sizeof(uint32_t); i += blockDim.x)
         ((uint32_t *)&plan)[i] = 0;
+    bool copies = false;
+    if constexpr (sizeof(RAW) == sizeof(typename CODE::BITS))
+        copies = plan_copies(job, code);
     __syncthreads();
 
     uint32_t *const mine = count + threadIdx.x % COPIES;
@@ -241,24 +294,36 @@ static __global__ void __launch_bounds__(CUDA_TUNE_RADIX_HISTOGRAM_THREADS)
     const uint4 *const vectors = (const uint4 *)(keys + head);
     size_t const       threads = (size_t)gridDim.x * blockDim.x;
     size_t const       me = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    for (size_t c = me; c < chunks; c += threads) {
-        vector_16<RAW> chunk;
-        chunk.all = vectors[c];
+    for (size_t c = me; c < chunks; c += AT_ONCE * threads) {
+        vector_16<RAW> chunk[AT_ONCE];
 #pragma unroll
-        for (unsigned k = 0; k < EACH; k++)
-            add(chunk.key[k]);
+        for (unsigned j = 0; j < AT_ONCE; j++)
+            if (c + j * threads < chunks)
+                chunk[j].all = vectors[c + j * threads];
+#pragma unroll
+        for (unsigned j = 0; j < AT_ONCE; j++)
+            if (c + j * threads < chunks) {
+                if (copies)
+                    ((uint4 *)job.keys[1])[c + j * threads] = chunk[j].all;
+#pragma unroll
+                for (unsigned k = 0; k < EACH; k++)
+                    add(chunk[j].key[k]);
+            }
     }
     for (size_t i = me; i < head; i += threads)
         add(keys[i]);
-    for (size_t i = head + chunks * EACH + me; i < job.n; i += threads)
+    for (size_t i = head + chunks * EACH + me; i < job.n; i += threads) {
         add(keys[i]);
+        if (copies)
+            ((RAW *)job.keys[1])[i] = keys[i];
+    }
     __syncthreads();
 
     for (unsigned i = threadIdx.x; i < DIGITS * RADIX_BINS; i += blockDim.x) {
         uint32_t sum = 0;
 #pragma unroll
-        for (unsigned c = 0; c < COPIES; c++)
-            sum += count[i * COPIES + c];
+        for (unsigned c = 0; c < COPIES; c++) /* lanes read different banks */
+            sum += count[i * COPIES + (c + threadIdx.x) % COPIES];
         if (sum != 0)
             atomicAdd(tables.bins + i, (unsigned long long)sum);
     }
@@ -277,7 +342,7 @@ static __global__ void __launch_bounds__(CUDA_TUNE_RADIX_HISTOGRAM_THREADS)
     }
     __syncthreads();
     if (threadIdx.x == 0) {
-        plan_steps(&plan, job, digit, job.finish);
+        plan_steps(&plan, job, digit, job.finish, copies);
         crowded = 0;
     }
     __syncthreads();
@@ -289,21 +354,35 @@ static __global__ void __launch_bounds__(CUDA_TUNE_RADIX_HISTOGRAM_THREADS)
                 atomicAdd(&crowded, 1u);
         __syncthreads();
         if (threadIdx.x == 0 && crowded > CUDA_TUNE_RADIX_CROWDED)
-            plan_steps(&plan, job, digit, false);
+            plan_steps(&plan, job, digit, false, copies);
         __syncthreads();
     }
     for (unsigned i = threadIdx.x; i < sizeof plan / sizeof(uint32_t); i += blockDim.x)
         ((uint32_t *)tables.plan)[i] = ((const uint32_t *)&plan)[i];
 }
 
+template <bool WIDE, typename RAW, typename CODE>
+static ordo_status launch_histogram(cuda_call *call, const radix_job *job, CODE code,
+                                    radix_tables tables)
+{
+    typedef histogram_shape<RAW, WIDE> SHAPE;
+    size_t const threads = SHAPE::THREADS, bytes = SHAPE::COUNTERS * sizeof(uint32_t);
+    size_t const wanted = ordo_div_up(job->n * sizeof(RAW), 2 * threads * sizeof(uint4));
+    size_t const most = (size_t)call->facts->sms * (WIDE ? 1 : 2048 / threads);
+    auto *const  histogram = radix_histogram<RAW, CODE, WIDE>;
+    TRY(cuda_allow_shared(call, histogram, bytes));
+    return CUDA_LAUNCH(call, histogram, ordo_min(wanted, most), threads, bytes, *job, code, tables);
+}
+
 template <typename RAW, typename CODE>
 static ordo_status make_plan(cuda_call *call, const radix_job *job, CODE code, radix_tables tables)
 {
-    size_t const threads = CUDA_TUNE_RADIX_HISTOGRAM_THREADS;
-    size_t const wanted = ordo_div_up(job->n * sizeof(RAW), 2 * threads * sizeof(uint4));
-    size_t const most = (size_t)call->facts->sms * (2048 / threads);
-    return CUDA_LAUNCH(call, (radix_histogram<RAW, CODE>), ordo_min(wanted, most), threads, 0, *job,
-                       code, tables);
+    size_t const others = 4096; /* the other arrays of the kernel have less */
+    size_t const bytes = histogram_shape<RAW, true>::COUNTERS * sizeof(uint32_t) + others;
+    if constexpr (sizeof(RAW) >= 4)
+        if (job->n >= CUDA_TUNE_RADIX_WIDE_FROM && bytes <= call->facts->shared_bytes)
+            return launch_histogram<true, RAW>(call, job, code, tables);
+    return launch_histogram<false, RAW>(call, job, code, tables);
 }
 
 template <typename CODE>

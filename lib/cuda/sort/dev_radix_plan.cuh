@@ -7,7 +7,8 @@
  * independent digits a key shares its prefix with n * product of sum (count / n)^2 keys; a sample
  * checks that. Then the finish (dev_radix_finish.cuh) orders the keys of each prefix, or blocks
  * sort them (dev_radix_leaf.cuh); if that fails, a second list sorts by all digits. Steps alternate
- * between two arrays; if the last one ends in the wrong array, the result is copied. */
+ * between two arrays; if the last one ends in the wrong array, the result is copied. The histogram
+ * copies the keys instead if it expects an odd number of steps. */
 #ifndef ORDO_CUDA_SORT_DEV_RADIX_PLAN_H
 #define ORDO_CUDA_SORT_DEV_RADIX_PLAN_H
 
@@ -67,6 +68,8 @@ struct radix_job { /* the facts that the host knows */
     bool        finish;              /* whether leading digits may be enough */
     bool        leaf;                /* whether blocks may then sort the keys of each prefix */
     bool        even;                /* whether evenly spread keys are partitioned */
+    uint16_t    even_to;             /* arrays that the first partition writes: they have
+                                      * even_places(n, key_size) places */
 };
 
 static constexpr int EVEN_MOST = 512;  /* most buckets of a partition of dev_radix_even.cu */
@@ -75,7 +78,7 @@ static constexpr int EVEN_PARTS = 256; /* parts of its maps */
 struct even_state {  /* state of dev_radix_even.cu */
     uint32_t go;     /* the keys are even enough to be partitioned */
     uint32_t failed; /* a later step failed, so the keys are not sorted */
-    uint32_t blocks_done;
+    uint32_t blocks_done, blocks_refined, blocks_closed;
     uint32_t bent; /* the map has a table */
     alignas(8) uint32_t map[8];
     uint32_t bend[EVEN_PARTS];
@@ -106,7 +109,7 @@ struct radix_tables { /* in device scratch, zeroed before use */
     uint64_t   *bounds; /* bounds of the leaves */
     uint32_t   *status; /* [tiles][256] words of the look-back */
     even_state *even;   /* of dev_radix_even.cu, and its tables */
-    uint32_t   *even_counts, *even_starts, *even_tiles, *even_groups;
+    uint32_t   *even_counts, *even_starts, *even_regions, *even_tiles, *even_groups;
     size_t      portions;
     uint32_t    sampled;    /* keys of the sample, a power of 2; 0: no sample */
     size_t      zero_bytes; /* bytes to zero, starting at `plan` */
@@ -114,6 +117,9 @@ struct radix_tables { /* in device scratch, zeroed before use */
 
 /* dev_radix_even.cu: the number of codes for n keys; 0: the keys are not partitioned. */
 size_t even_codes(size_t n, size_t key_size);
+
+/* The number of places of the arrays that the first partition writes; at least n. */
+size_t even_places(size_t n, size_t key_size);
 
 /* Whether evenly spread keys of this kind are partitioned: alone, all but integers of eight bytes;
  * with indices of four bytes, all. */

@@ -1,12 +1,12 @@
 /* dev_radix_run.cuh - a radix sort from start to end, for keys of 4 or 8 bytes with values of 0, 4
  * or 8 bytes: zeroing of tables, partitions of evenly spread keys, plan, passes, finish.
  *
- * Launches: one to zero, seven for evenly spread keys (dev_radix_even.cu), one histogram, and for
- * few keys one for the rest. For more, one for the steps and, if leading digits may be enough, one
- * for the leaves, one finish and one for the steps of the second list. A launch that is not needed
+ * Launches: one to zero, nine for evenly spread keys (dev_radix_even.cu), one histogram, and for
+ * few keys one to three for the rest. For more, one for the steps and, if leading digits may be
+ * enough, one for the leaves, one finish and one for the second list. A launch that is not needed
  * returns at once. Scratch: another array of keys and values (argsort: two arrays of key bits, one
- * of indices), 1 KB per tile, 8 bytes per bound, up to 1.2 MB for a sample and codes. Instantiated
- * in dev_radix.cu (keys alone) and dev_radix_values.cu. */
+ * of indices), 1 KB per tile, 8 bytes per bound, up to 1.2 MB for a sample and codes; arrays with
+ * regions of dev_radix_even.cu are up to 15 % longer. In dev_radix.cu and dev_radix_values.cu. */
 #ifndef ORDO_CUDA_SORT_DEV_RADIX_RUN_H
 #define ORDO_CUDA_SORT_DEV_RADIX_RUN_H
 
@@ -59,6 +59,7 @@ static inline radix_tables radix_tables_layout(cuda_scratch *scratch, size_t n, 
     tables.even_groups = scratch_take<uint32_t>(scratch, even_codes(n, key_size));
     tables.zero_bytes = scratch->used - start;
     tables.even_starts = scratch_take<uint32_t>(scratch, EVEN_MOST + 1);
+    tables.even_regions = scratch_take<uint32_t>(scratch, EVEN_MOST + 1);
     tables.even_tiles = scratch_take<uint32_t>(scratch, EVEN_MOST + 1);
     tables.bounds = scratch_take<uint64_t>(scratch, key_size < 4 ? 0 : leaf_tiles(n) + 1);
     tables.starts = scratch_take<uint64_t>(scratch, digits * (portions + 1) * RADIX_BINS);
@@ -94,13 +95,13 @@ static ordo_status radix_kernel_of(cuda_call *call, CODE const &code, radix_kern
 template <typename CODE>
 static ordo_status radix_launch_list(cuda_call *call, const radix_kernel *kernel,
                                      const radix_job *job, CODE code, radix_tables tables,
-                                     bool again)
+                                     bool again, bool only_leaves)
 {
     unsigned const tile = kernel->tile;
     size_t const   portion_keys = CUDA_TUNE_RADIX_PORTION / tile * tile;
     size_t const   tiles = ordo_div_up(job->n, tile), blocks = ordo_min(tiles, kernel->most);
     radix_portion  portion = {0, job->n, 0, (uint32_t)tiles, 0};
-    radix_range    range = {0, job->key_size, {!again, again}, true, false};
+    radix_range    range = {0, job->key_size, {!again, again}, true, false, only_leaves};
     void          *arguments[] = {(void *)job, &code, &tables, &portion, &range};
     if (tables.portions > 1) {
         range.settle = false;
@@ -136,8 +137,8 @@ static ordo_status radix_launch_finish(cuda_call *call, const radix_kernel *kern
 {
     size_t const  tiles = ordo_div_up(job->n, kernel->tile);
     radix_portion portion = {0, job->n, 0, (uint32_t)ordo_min(tiles, UINT32_MAX), 0};
-    radix_range   range = {0, job->key_size, {lists, lists && job->finish}, true, job->finish};
-    void         *arguments[] = {(void *)job, &code, &tables, &portion, &range};
+    radix_range range = {0, job->key_size, {lists, lists && job->finish}, true, job->finish, false};
+    void       *arguments[] = {(void *)job, &code, &tables, &portion, &range};
     CUDA_TRY(call->exec, cudaLaunchCooperativeKernel(
                              kernel->function, dim3((unsigned)ordo_min(tiles, kernel->most)),
                              dim3(kernel->threads), arguments, kernel->shared, call->stream));
@@ -161,17 +162,27 @@ static ordo_status radix_run(cuda_call *call, const radix_job *given, CODE code,
             TRY(even_run<VALUE>(call, job, code, tables));
     TRY(radix_make_plan(call, job, code, tables));
     TRY((radix_kernel_of<VALUE, true>(call, code, &few)));
-    if (job->n <= CUDA_TUNE_RADIX_FEW)
-        return radix_launch_finish(call, &few, job, code, tables, true);
+    auto const leaves = [&]() -> ordo_status {
+        if constexpr (LEAF)
+            return leaf_launch<VALUE, false>(call, radix_leaves<CODE, VALUE>, job, code, tables);
+        else
+            return ORDO_OK;
+    };
+    if (job->n <= CUDA_TUNE_RADIX_FEW) {
+        TRY(radix_launch_finish(call, &few, job, code, tables, true));
+        if (!job->leaf)
+            return ORDO_OK;
+        TRY(leaves());
+        return radix_launch_list(call, &few, job, code, tables, true, true);
+    }
     TRY((radix_kernel_of<VALUE, false>(call, code, &many)));
-    TRY(radix_launch_list(call, &many, job, code, tables, false));
+    TRY(radix_launch_list(call, &many, job, code, tables, false, false));
     if (!job->finish)
         return ORDO_OK;
-    if constexpr (LEAF)
-        if (job->leaf)
-            TRY((leaf_launch<VALUE, false>(call, radix_leaves<CODE, VALUE>, job, code, tables)));
+    if (job->leaf)
+        TRY(leaves());
     TRY(radix_launch_finish(call, &few, job, code, tables, false));
-    return radix_launch_list(call, &many, job, code, tables, true);
+    return radix_launch_list(call, &many, job, code, tables, true, false);
 }
 
 /* Calls f with the radix_code of a type. If the original keys need not be restored, ties may be
