@@ -7,6 +7,7 @@
 
 #include "cli/cmd/external/external.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -81,6 +82,15 @@ const char *external_wrong(const execution *e)
     return NULL;
 }
 
+uint64_t external_limit(const execution *e)
+{
+    uint64_t limit = e->o.common.memory_limit;
+
+    if (limit == 0 && !option_size("50%", &limit))
+        limit = 0;
+    return limit < EXTERNAL_LEAST ? EXTERNAL_LEAST : limit;
+}
+
 bool external_takes(const execution *e)
 {
     const options *const o = &e->o;
@@ -95,12 +105,7 @@ bool external_takes(const execution *e)
     if (beside || special || (o->common.memory_limit == 0 && o->directories.n == 0))
         return false;
     const uint64_t bytes = input_bytes(e);
-    uint64_t       limit = o->common.memory_limit;
-    if (limit == 0 && !option_size("50%", &limit))
-        return false;
-    if (limit < EXTERNAL_LEAST)
-        limit = EXTERNAL_LEAST;
-    return bytes == UINT64_MAX || bytes > limit / MEMORY_OF_BYTE;
+    return bytes == UINT64_MAX || bytes > external_limit(e) / MEMORY_OF_BYTE;
 }
 
 /* ---- Calls ---- */
@@ -136,13 +141,24 @@ static bool name_resume(external *x)
     return true;
 }
 
+/* Begins a library call. A signal cancels a sort with --resume, so that a message can say where its
+ * parts are. Other work it ends at once: a thread may wait for a pipe, and files without names need
+ * no clean-up. */
+static void begin(const external *x)
+{
+    if (x->e->o.resume)
+        call_begin(x->e->command->name);
+    else
+        progress_start(x->e->command->name);
+}
+
 /* Ends a library call. What a callback found wrong is a better message than that of the library. */
 static bool ended(external *x, ordo_status status)
 {
     const bool ok = status == ORDO_OK;
-    if (!ok && x->in.why[0] != '\0') {
+    if (!ok && (x->in.why[0] != '\0' || x->out.told)) {
         (void)call_end(ORDO_OK);
-        if (x->in.why[0] != '\n')
+        if (x->in.why[0] != '\0' && x->in.why[0] != '\n')
             cli_error("%s", x->in.why);
         return false;
     }
@@ -206,7 +222,7 @@ static bool stream(external *x, call *run, ordo_type type, uint64_t expected)
         out->element = ordo_type_size(type);
     if (!external_output_open(out, x->e, expected, &x->to))
         return false;
-    call_begin(x->e->command->name);
+    begin(x);
     return ended(x, run(x)) && finish(x, external_output_end(out));
 }
 
@@ -279,7 +295,7 @@ static bool select_keys(external *x)
         places[j] = k[j] - 1;
     }
     x->opts.flags |= descending_flag(x->e);
-    call_begin("select");
+    begin(x);
     if (!ended(x, ordo_external_select(x->e->ctx, &x->elements, &x->from, places, o->count, keys,
                                        &x->opts, &x->report)))
         return false;
@@ -301,7 +317,7 @@ static bool quantiles(external *x)
 
     if (values == NULL)
         return false;
-    call_begin(x->e->command->name);
+    begin(x);
     const ordo_status status =
         is_median
             ? ordo_external_median(x->e->ctx, &x->elements, &x->from, values, (ordo_nans)o->nans,
@@ -315,6 +331,9 @@ static bool run(external *x)
 {
     const execution *const e = x->e;
 
+    x->elements =
+        ORDO_OPTS(ordo_elements, .type = (uint32_t)x->in.type, .size = (size_t)e->o.record_size,
+                  .key_offset = (size_t)e->o.key_offset);
     if (e->command == &command_select && e->o.nans == ORDO_NANS_PROPAGATE)
         return cli_fail("select: --nans propagate needs all data in memory: leave out -S");
     return e->command == &command_sort      ? sort(x)
@@ -325,26 +344,36 @@ static bool run(external *x)
                                             : quantiles(x);
 }
 
+/* After a wrong guess about the text: begins again with facts. */
+static bool run_again(external *x)
+{
+    output *const out = &x->e->out;
+
+    out->used = 0;
+    if (x->out.start >= 0 && x->e->out.replaces &&
+        (lseek(out->fd, x->out.start, SEEK_SET) < 0 || ftruncate(out->fd, x->out.start) != 0))
+        return output_trouble(out, errno);
+    x->out = (external_output){.e = x->e};
+    return external_text_survey(&x->in) && external_rewind(&x->in, &x->from) && run(x);
+}
+
 bool external_work(execution *e)
 {
     const options *const o = &e->o;
     external             x = {.e = e};
-    uint64_t             limit = o->common.memory_limit;
 
-    if (limit != 0 && limit < EXTERNAL_LEAST)
-        limit = EXTERNAL_LEAST;
     x.report.struct_size = sizeof x.report;
-    x.opts = ORDO_OPTS(ordo_external_opts, .memory = limit, .directories = o->directories.texts,
-                       .directory_count = o->directories.n, .watch = external_watch);
+    x.opts =
+        ORDO_OPTS(ordo_external_opts, .memory = o->common.memory_limit != 0 ? external_limit(e) : 0,
+                  .directories = o->directories.texts, .directory_count = o->directories.n,
+                  .watch = external_watch, .watch_user = &x.in);
     bool ok = external_open(&x.in, e);
     timing_mark(&e->t, "open");
     e->in.format = x.in.format;
     if (o->record_size != 0)
         e->o.format = FORMAT_RAW;
-    x.elements = ORDO_OPTS(ordo_elements, .type = (uint32_t)x.in.type,
-                           .size = (size_t)o->record_size, .key_offset = (size_t)o->key_offset);
-    ok = ok && open_output(e) && external_rewind(&x.in, &x.from) && run(&x);
-    external_output_close(&x.out);
+    ok = ok && open_output(e) && external_rewind(&x.in, &x.from);
+    ok = ok && (run(&x) || (x.in.guess_wrong && run_again(&x)));
     external_close(&x.in);
     free(x.resume);
     return ok;
