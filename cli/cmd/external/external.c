@@ -26,7 +26,8 @@ typedef struct external {
     ordo_sink            to;
     ordo_external_opts   opts;
     ordo_external_report report;
-    char                *resume; /* the directory of --resume */
+    char                *resume;   /* the directory of --resume */
+    char                 part[40]; /* the name of its output until that is complete */
 } external;
 
 /* ---- When ---- */
@@ -110,7 +111,8 @@ bool external_takes(const execution *e)
 
 /* ---- Calls ---- */
 
-/* The directory of --resume: its name depends on the input and the output. */
+/* The directory of --resume: its name depends on the input and the output. Binary results in a
+ * regular file are kept too, beside the output. */
 static bool name_resume(external *x)
 {
     const execution *const e = x->e;
@@ -137,8 +139,12 @@ static bool name_resume(external *x)
     if (x->resume == NULL)
         return cli_fail("not enough memory");
     snprintf(x->resume, size, "%s/ordo-resume-%016llx", folder, (unsigned long long)hash);
+    snprintf(x->part, sizeof x->part, ".ordo-part-%016llx", (unsigned long long)hash);
     x->opts.resume_directory = x->resume;
-    return true;
+    if (!e->out.replaces || e->out.pack != CODEC_NONE || e->out.format == FORMAT_TEXT)
+        return true;
+    x->out.kept = true;
+    return output_keep(&x->e->out, x->part);
 }
 
 /* Begins a library call. A signal cancels a sort with --resume, so that a message can say where its
@@ -152,6 +158,19 @@ static void begin(const external *x)
         progress_start(x->e->command->name);
 }
 
+/* After a failure: says where the parts of the result are, or drops them if there are none. */
+static void keep_or_drop(external *x, ordo_status status)
+{
+    const bool kept = access(x->resume, F_OK) == 0;
+
+    if (!kept && x->out.kept)
+        temp_keep(&x->e->out.temp, false);
+    if (kept && status != ORDO_E_ARG)
+        cli_error("sort: the sorted parts are in %s%s%s: give the same command again to go on, or "
+                  "remove them",
+                  x->resume, x->out.kept ? " and " : "", x->out.kept ? x->e->out.temp.path : "");
+}
+
 /* Ends a library call. What a callback found wrong is a better message than that of the library. */
 static bool ended(external *x, ordo_status status)
 {
@@ -162,11 +181,12 @@ static bool ended(external *x, ordo_status status)
             cli_error("%s", x->in.why);
         return false;
     }
+    const bool dies = signals_pending(); /* in call_end() */
+    if (!ok && x->resume != NULL && dies)
+        keep_or_drop(x, status);
     if (!call_end(status)) {
-        if (x->resume != NULL && status != ORDO_E_ARG && access(x->resume, F_OK) == 0)
-            cli_error("sort: the sorted parts are in %s: give the same command again to go on, or "
-                      "remove the directory",
-                      x->resume);
+        if (x->resume != NULL)
+            keep_or_drop(x, status);
         return false;
     }
     timing_mark(&x->e->t, x->e->command->name);

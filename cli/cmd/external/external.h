@@ -67,10 +67,12 @@ typedef struct external_output {
     bool                  lines;   /* see external_input */
     bool                  told;    /* writing failed, after a message */
     bool                  add_one, drop_nans, unique;
+    bool                  kept; /* the library writes the file itself: see output_keep() */
     bool                  is_first;
     uint64_t              last;  /* order of the last line */
     uint64_t              n;     /* results written */
     off_t                 start; /* of the output; -1: its header cannot be mended */
+    off_t                 data;  /* kept: where the results begin */
 } external_output;
 
 /* The limit of memory in bytes: that of -S, or half of the memory. */

@@ -167,6 +167,18 @@ static bool write_header(external_output *out, uint64_t n)
     return put(out, header, npy_write_header(out->type, (size_t)n, header));
 }
 
+/* Makes the file itself the sink, so that the library can find what an earlier command wrote. */
+static bool library_writes(external_output *out, ordo_sink *to)
+{
+    output *const file = &out->e->out;
+
+    if (!output_flush(file))
+        return false;
+    out->data = lseek(file->fd, 0, SEEK_CUR);
+    *to = ORDO_OPTS(ordo_sink, .fd = file->fd, .name = file->name);
+    return out->data >= 0 || output_trouble(file, errno);
+}
+
 bool external_output_open(external_output *out, execution *e, uint64_t expected, ordo_sink *to)
 {
     const bool known = expected != UINT64_MAX, is_text = e->out.format == FORMAT_TEXT;
@@ -183,18 +195,25 @@ bool external_output_open(external_output *out, execution *e, uint64_t expected,
     if (known && !is_text && e->out.pack == CODEC_NONE && !check_space(e, expected * out->element))
         return false;
     if (e->out.format != FORMAT_NPY)
-        return true;
+        return !out->kept || library_writes(out, to);
     if (!known && out->start < 0)
         return cli_fail("%s: an .npy file begins with the number of its elements, which is known "
                         "only at the end: give -o FILE, not compressed, or --format raw",
                         e->out.name);
-    return write_header(out, known ? expected : 0);
+    return write_header(out, known ? expected : 0) && (!out->kept || library_writes(out, to));
 }
 
 bool external_output_end(external_output *out)
 {
     output *const to = &out->e->out;
 
+    if (out->kept) { /* an earlier command may have left more bytes */
+        const off_t at = lseek(to->fd, 0, SEEK_CUR);
+        temp_keep(&to->temp, false);
+        if (at < 0 || ftruncate(to->fd, at) != 0)
+            return output_trouble(to, errno);
+        out->n = (uint64_t)(at - out->data) / out->element;
+    }
     if (to->format != FORMAT_NPY || out->start < 0)
         return true;
     if (!output_flush(to))

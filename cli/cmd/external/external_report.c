@@ -31,8 +31,8 @@ static void print_text(const char *verb, const ordo_external_report *r)
     fprintf(stderr, "operation  external %s\nmemory     %llu bytes\nn          %llu\n", verb,
             (unsigned long long)r->memory, (unsigned long long)r->n);
     fprintf(stderr, "runs       %llu%s\n", (unsigned long long)r->runs,
-            r->spilled == 0 ? " (no temporary files)" : "");
-    if (r->spilled > 0)
+            r->spilled == 0 && r->runs == 0 ? " (no temporary files)" : "");
+    if (r->spilled > 0 || r->runs > 0)
         fprintf(stderr, "temporary  %llu bytes, levels %llu, ranges %llu\n",
                 (unsigned long long)r->spilled, (unsigned long long)r->levels,
                 (unsigned long long)r->ranges);

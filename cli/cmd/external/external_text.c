@@ -57,6 +57,7 @@ static bool spool_pipe(external_input *in)
         in->spool.fd = -1;
         return cli_fail("%s: cannot create a temporary file: %s", folder, strerror(errno));
     }
+    temp_unname(&in->spool);
     if (!write_spool(in, s->block, s->end))
         return false;
     for (;;) {
