@@ -113,7 +113,8 @@ size_t external_find_piece(external_input *in);
 bool external_output_open(external_output *out, execution *e, uint64_t expected, ordo_sink *to);
 bool external_output_end(external_output *out);
 
-/* external_report.c: --explain and --json, and the progress bar. */
+/* external_report.c: --explain and --json, and the progress bar. The user of external_watch() is an
+ * external_input or NULL. */
 void external_explain(const execution *e, const ordo_external_report *r);
 void external_watch(void *user, const ordo_external_phase *phase);
 

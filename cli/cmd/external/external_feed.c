@@ -62,7 +62,7 @@ piece_result external_next_piece(external_input *in)
     in->next = in->ready = 0;
     if (length == SIZE_MAX)
         return PIECE_FAILED;
-    if (length == 0 && t->blanks == 0 && s->ended && s->next == s->end)
+    if (s->ended && s->next == s->end) /* blank lines at the end do not count */
         return PIECE_END;
     if (length == 0) {
         in->slow_to = s->number + 1;

@@ -88,9 +88,9 @@ void external_explain(const execution *e, const ordo_external_report *r)
 void external_watch(void *user, const ordo_external_phase *phase)
 {
     external_input *const in = user;
-    const uint64_t        read = atomic_load(&in->text_read);
+    const uint64_t        read = in != NULL ? atomic_load(&in->text_read) : 0;
 
-    if (phase->all == 0 && read < in->text_bytes)
+    if (in != NULL && phase->all == 0 && read < in->text_bytes)
         progress_bytes(phase->name, read, in->text_bytes, phase->seconds);
     else
         progress_bytes(phase->name, phase->done, phase->all, phase->seconds);

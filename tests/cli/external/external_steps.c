@@ -21,13 +21,10 @@
 #include <unistd.h>
 
 enum {
-    N = 3 << 18,
-    SECOND = 7 /* the second command dies at one call of so many */
+    N = 3 << 18
 };
 
 static atomic_size_t calls, fatal; /* calls so far; the one that kills, 0: none */
-static uint64_t      input[N], expected[N], found[N + 1];
-static const char    old_text[] = "the old file\n";
 static int           failures;
 
 /* ---- The functions of the C library ---- */
@@ -102,29 +99,161 @@ int ftruncate(int fd, off_t length)
 
 /* ---- The command ---- */
 
-/* Returns -1 if the command was killed, else its exit code. */
-static int run(const char *out, bool resumes, size_t at)
+typedef struct scenario {
+    const char *name, *in, *type;
+    bool        resumes;
+    bool        text; /* numbers in text, of the same values */
+} scenario;
+
+static const scenario scenarios[] = {
+    {"raw", "in.raw", "u64", false, false},
+    {"text", "in.txt", "u64", false, true},
+    {"raw with --resume", "in.raw", "u64", true, false},
+};
+
+/* Returns -1 if the command was killed at call `at`, else its exit code. */
+static int run(const scenario *s, size_t at)
 {
+    char  names[][16] = {"sort", "", "--dtype", "", "-S", "8Mi", "-T", "spill", "-o", "out", ""};
+    char *argv[12] = {NULL};
+    int   n = 0, status = 0;
+
+    snprintf(names[1], sizeof names[1], "%s", s->in);
+    snprintf(names[3], sizeof names[3], "%s", s->type);
+    snprintf(names[10], sizeof names[10], "%s", s->resumes ? "--resume" : "");
+    for (; n < 11 && names[n][0] != '\0'; n++)
+        argv[n] = names[n];
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0) {
-        const char *args[] = {"sort", "in",      "--dtype", "u64", "-S",  "8Mi",   "-T",
-                              ".",    "--quiet", "-o",      out,   NULL, NULL};
-        int         n = 11;
-        char      **argv = (char *[]){0};
-        char       *copy[16];
-        memmove(args + 7 + 1, args + 9, 2 * sizeof *args); /* there is no --quiet */
-        n = 10;
-        if (resumes)
-            args[n++] = "--resume";
-        for (int i = 0; i < n; i++)
-            copy[i] = strdup(args[i]);
-        argv = copy;
         atomic_store(&fatal, at);
-        const int code = command_execute(&command_sort, n, argv);
-        _exit(code);
+        _exit(command_execute(&command_sort, n, argv));
     }
-    int status = 0;
     waitpid(child, &status, 0);
     return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL ? -1 : WEXITSTATUS(status);
+}
+
+/* ---- What must hold ---- */
+
+static void expect(bool ok, const scenario *s, size_t at, const char *what)
+{
+    if (ok)
+        return;
+    failures++;
+    fprintf(stderr, "%s, killed at call %zu: %s\n", s->name, at, what);
+}
+
+static void write_numbers(const char *path, const uint64_t *values, bool text)
+{
+    FILE *const file = fopen(path, "w");
+    bool        ok = file != NULL;
+
+    for (size_t i = 0; ok && text && i < N; i++)
+        ok = fprintf(file, "%llu\n", (unsigned long long)values[i]) > 0;
+    ok = ok && (text || fwrite(values, sizeof *values, N, file) == N);
+    if (!ok || fclose(file) != 0) {
+        perror(path);
+        exit(1);
+    }
+}
+
+static bool same_files(const char *path, const char *other)
+{
+    char compare_them[64];
+    snprintf(compare_them, sizeof compare_them, "cmp -s %s %s", path, other);
+    return system(compare_them) == 0;
+}
+
+/* The entries of a folder whose names begin with `prefix`. */
+static size_t entries(const char *path, const char *prefix)
+{
+    DIR *const folder = opendir(path);
+    size_t     n = 0;
+
+    for (const struct dirent *e; folder != NULL && (e = readdir(folder)) != NULL;)
+        n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
+             strncmp(e->d_name, prefix, strlen(prefix)) == 0;
+    if (folder != NULL)
+        closedir(folder);
+    return n;
+}
+
+static void check(const scenario *s, size_t at, bool done)
+{
+    const char *const wanted = s->text ? "sorted.txt" : "sorted.raw";
+
+    expect(same_files(s->in, s->text ? "copy.txt" : "copy.raw"), s, at, "the input has changed");
+    expect(same_files("out", wanted) || (!done && same_files("out", "old")), s, at,
+           "the output is neither the old nor the new file");
+    /* A kill between the link of the complete result and its rename leaves a file that the next
+     * command removes (tempfile.h). */
+    expect(entries(".", ".ordo-tmp") <= (done ? 0 : 1), s, at, "temporary files are left");
+    expect(entries(".", ".ordo-part") == 0 || (s->resumes && !done), s, at, "a part is left");
+    expect(entries("spill", "") == 0 || (s->resumes && !done), s, at, "runs are left");
+}
+
+static size_t stride(size_t at) { return getenv("ORDO_TORTURE") != NULL ? 1 : 1 + at / 4; }
+
+static void test(const scenario *s)
+{
+    int end = -1;
+
+    for (size_t at = 1; end == -1; at += stride(at)) {
+        expect(system("cp old out") == 0, s, at, "no old file");
+        end = run(s, at);
+        check(s, at, end == 0);
+        if (end == -1 && s->resumes) {
+            end = run(s, at / 2 + 3);
+            expect(end <= 0, s, at, "the second command failed");
+            check(s, at, end == 0);
+            end = -1;
+        }
+        if (end == -1) {
+            expect(run(s, 0) == 0, s, at, "the last command failed");
+            check(s, at, true);
+        }
+    }
+    expect(end == 0, s, 0, "the command that was not killed failed");
+}
+
+static int compare(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void make_files(void)
+{
+    static uint64_t values[N];
+    uint64_t        state = 1;
+
+    for (size_t i = 0; i < N; i++)
+        values[i] = state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    for (int text = 0; text < 2; text++) {
+        write_numbers(text ? "in.txt" : "in.raw", values, text);
+        write_numbers(text ? "copy.txt" : "copy.raw", values, text);
+    }
+    qsort(values, N, sizeof *values, compare);
+    write_numbers("sorted.raw", values, false);
+    write_numbers("sorted.txt", values, true);
+    if (system("echo old >old; mkdir spill") != 0)
+        failures++;
+}
+
+int main(void)
+{
+    char folder[] = "external-steps-XXXXXX";
+
+    if (mkdtemp(folder) == NULL || chdir(folder) != 0) {
+        perror(folder);
+        return 1;
+    }
+    make_files();
+    for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++)
+        test(&scenarios[i]);
+    if (chdir("..") != 0 || failures > 0)
+        return 1;
+    char remove_all[64];
+    snprintf(remove_all, sizeof remove_all, "rm -rf %s", folder);
+    return system(remove_all) == 0 ? 0 : 1;
 }
