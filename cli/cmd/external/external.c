@@ -351,6 +351,7 @@ static bool run(external *x)
 {
     const execution *const e = x->e;
 
+    x->opts.flags = 0;
     x->elements =
         ORDO_OPTS(ordo_elements, .type = (uint32_t)x->in.type, .size = (size_t)e->o.record_size,
                   .key_offset = (size_t)e->o.key_offset);

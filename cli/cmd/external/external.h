@@ -75,9 +75,6 @@ typedef struct external_output {
     off_t                 data;  /* kept: where the results begin */
 } external_output;
 
-/* The limit of memory in bytes: that of -S, or half of the memory. */
-uint64_t external_limit(const execution *e);
-
 /* Opens the input, finds its format, type and size, and reads text once. False after a message. */
 bool external_open(external_input *in, const execution *e);
 void external_close(external_input *in);

@@ -162,13 +162,13 @@ def test_waiting_for_input(how, size, form, tmp_path):
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
 def test_waiting_for_output(how, tmp_path):
     """The same while nobody reads the output."""
-    (tmp_path / "a").write_bytes(random.Random(4).randbytes(8 * N * 6))
+    (tmp_path / "a.bin").write_bytes(random.Random(4).randbytes(8 * N * 6))
     child = subprocess.Popen(
-        [COMMAND, "sort", "a", "--dtype", "u64", "--format", "raw", *LITTLE], cwd=tmp_path,
+        [COMMAND, "sort", "a.bin", "--dtype", "u64", "--format", "raw", *LITTLE], cwd=tmp_path,
         env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     assert len(os.read(child.stdout.fileno(), 1)) == 1
     child.send_signal(how)
     assert child.wait(timeout=60) == -how
     child.stdout.close()
-    assert [p.name for p in tmp_path.iterdir()] == ["a"]
+    assert [p.name for p in tmp_path.iterdir()] == ["a.bin"]
