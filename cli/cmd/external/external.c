@@ -96,8 +96,8 @@ bool external_takes(const execution *e)
 {
     const options *const o = &e->o;
     const bool beside = o->groups_file != NULL || o->then_files != NULL || o->weights_file != NULL;
-    const bool special = o->check || o->sorted || o->algorithm != 0 || o->index || o->with_index ||
-                         profile_wanted(&o->common);
+    const bool special = o->check || o->sorted || o->algorithm != 0 || profile_wanted(&o->common) ||
+                         ((o->index || o->with_index) && e->command != &command_topk);
 
     if ((e->command->flags & EXTERNAL) == 0 || strings_option(o) != NULL || csv_option(o) != NULL)
         return false;
@@ -283,6 +283,38 @@ static bool rank(external *x)
     return stream(x, call_rank, type, x->in.n);
 }
 
+/* topk --index and --with-index. */
+static bool topk_index(external *x)
+{
+    const options *const   o = &x->e->o;
+    external_output *const out = &x->out;
+    const bool             known = x->in.n != UINT64_MAX && o->nans != ORDO_NANS_OMIT;
+    indexed_keys *const    keys = cli_alloc(1, sizeof *keys, "a piece of the keys");
+
+    if (keys == NULL)
+        return false;
+    out->in = &x->in;
+    out->type = index_type(o->index_type, x->in.n != UINT64_MAX ? (size_t)x->in.n : 0);
+    out->element = ordo_type_size(out->type);
+    out->drop_nans = o->nans == ORDO_NANS_OMIT;
+    if (o->with_index && x->e->out.format != FORMAT_TEXT) {
+        free(keys);
+        return cli_fail("topk: --with-index writes text only: leave out --format, or let the name "
+                        "of the output file end in .txt");
+    }
+    bool ok = external_output_open(out, x->e,
+                                   !known           ? UINT64_MAX
+                                   : x->in.n < o->k ? x->in.n
+                                                    : o->k,
+                                   &x->to);
+    external_index(keys, out, &x->from, &x->to, &x->elements);
+    if (ok)
+        begin(x);
+    ok = ok && ended(x, call_topk(x)) && finish(x, external_output_end(out));
+    free(keys);
+    return ok;
+}
+
 static bool topk(external *x)
 {
     const options *const o = &x->e->o;
@@ -290,6 +322,8 @@ static bool topk(external *x)
     const uint64_t       k = x->in.n < o->k ? x->in.n : o->k;
 
     x->opts.flags |= o->smallest ? 0 : ORDO_DESCENDING;
+    if (o->index || o->with_index)
+        return topk_index(x);
     x->out.drop_nans = o->nans == ORDO_NANS_OMIT;
     x->out.element = x->in.element;
     return stream(x, call_topk, x->in.type, exact ? k : UINT64_MAX);

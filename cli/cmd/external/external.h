@@ -110,6 +110,21 @@ size_t external_find_piece(external_input *in);
 bool external_output_open(external_output *out, execution *e, uint64_t expected, ordo_sink *to);
 bool external_output_end(external_output *out);
 
+/* As output_bytes(); keeps that a message was printed. */
+bool external_put(external_output *out, const void *bytes, size_t n);
+
+typedef struct indexed_keys {
+    ordo_source from; /* of the keys */
+    ordo_type   type;
+    uint64_t    next; /* the position of the next key */
+    char        chunk[1 << 16];
+} indexed_keys;
+
+/* external_index.c: makes *from a source of records of a key and its position, and *to a sink of such
+ * records that writes positions. out->type is the type of positions. */
+void external_index(indexed_keys *x, external_output *out, ordo_source *from, ordo_sink *to,
+                    ordo_elements *elements);
+
 /* external_report.c: --explain and --json, and the progress bar. The user of external_watch() is an
  * external_input or NULL. */
 void external_explain(const execution *e, const ordo_external_report *r);

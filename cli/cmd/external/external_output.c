@@ -15,8 +15,7 @@ enum {
     TEXT_BLOCK = 1 << 12 /* numbers that one thread turns into text */
 };
 
-/* As output_bytes(); keeps that a message was printed. */
-static bool put(external_output *out, const void *bytes, size_t n)
+bool external_put(external_output *out, const void *bytes, size_t n)
 {
     out->told = !output_bytes(&out->e->out, bytes, n);
     return !out->told;
@@ -50,7 +49,7 @@ static bool put_line(external_output *out, const char *element)
     if (out->unique && is_tie(out, order))
         return true;
     out->n++;
-    return put(out, element + EXTERNAL_LINE_HEAD, length) && put(out, "\n", 1);
+    return external_put(out, element + EXTERNAL_LINE_HEAD, length) && external_put(out, "\n", 1);
 }
 
 /* Loads the result that the library gives as `element`. False if it is left out. */
@@ -71,7 +70,7 @@ static bool put_number(external_output *out, const char *element)
     if (!load_number(out, element, &value))
         return true;
     out->n++;
-    return put(out, &value, out->element);
+    return external_put(out, &value, out->element);
 }
 
 /* Elements that go through the buffer one by one. */
@@ -95,7 +94,7 @@ static ptrdiff_t write_all(void *user, const void *from, size_t bytes)
 
     errno = EIO;
     out->n += bytes / out->element;
-    return put(out, from, bytes) ? (ptrdiff_t)bytes : -1;
+    return external_put(out, from, bytes) ? (ptrdiff_t)bytes : -1;
 }
 
 /* ---- Numbers as text ---- */
@@ -129,7 +128,7 @@ static bool fill_text(void *user, size_t i, ordered_buffer *b)
 static bool drain_text(void *user, size_t i, const ordered_buffer *b)
 {
     (void)i;
-    return put(((const text_work *)user)->out, b->data, b->length);
+    return external_put(((const text_work *)user)->out, b->data, b->length);
 }
 
 static ptrdiff_t write_text(void *user, const void *from, size_t bytes)
@@ -164,7 +163,7 @@ static bool check_space(const execution *e, uint64_t bytes)
 static bool write_header(external_output *out, uint64_t n)
 {
     char header[NPY_HEADER_MAX];
-    return put(out, header, npy_write_header(out->type, (size_t)n, header));
+    return external_put(out, header, npy_write_header(out->type, (size_t)n, header));
 }
 
 /* Makes the file itself the sink, so that the library can find what an earlier command wrote. */

@@ -95,16 +95,41 @@ def test_verbs(kind, tmp_path):
     (tmp_path / "a").write_bytes(text)
     for verb in (
         ["argsort"], ["argsort", "--one-based"], ["rank"], ["rank", "--ties", "average"],
-        ["topk", "-k", "1000"], ["median"], ["quantile", "-q", "0,0.1,0.5,0.999,1"],
+        ["topk", "-k", "1000"], ["topk", "-k", "9", "--index", "--one-based"], ["median"],
+        ["topk", "-k", "1000", "--with-index", "--smallest"],
+        ["quantile", "-q", "0,0.1,0.5,0.999,1"],
         ["select", "-k", "1,777"], ["sort", "--dtype", "f64"], ["sort", "--format", "raw"],
     ):  # fmt: skip
         whole = run([*verb, "a"], tmp_path)
         assert whole[0] == 0, whole[2]
         assert run([*verb, *LITTLE, "a"], tmp_path) == whole, verb
-    for verb in ("sort", "argsort", "rank"):
-        run([verb, "a", "-o", "whole.npy"], tmp_path)
-        assert run([verb, *LITTLE, "a", "-o", "out.npy"], tmp_path)[0] == 0
+    for verb in (["sort"], ["argsort"], ["rank"], ["topk", "-k", "50", "--index"]):
+        run([*verb, "a", "-o", "whole.npy"], tmp_path)
+        assert run([*verb, *LITTLE, "a", "-o", "out.npy"], tmp_path)[0] == 0
         assert (tmp_path / "out.npy").read_bytes() == (tmp_path / "whole.npy").read_bytes(), verb
+
+
+@pytest.mark.parametrize("form", ["f32", "u8", "i64"])
+def test_index(form, tmp_path):
+    """Positions of the first elements, with ties, NaN and both zeros, from a file and a pipe."""
+    r = random.Random(form)
+    letter, most = {"f32": ("f", 1e3), "u8": ("B", 255), "i64": ("q", 10**6)}[form]
+    some = [
+        r.uniform(-most, most) if form == "f32" else int(r.uniform(0, most)) for _ in range(999)
+    ]
+    some += [0.0, -0.0, float("nan")] if form == "f32" else [0]
+    data = struct.pack(f"<{20 * N}{letter}", *r.choices(some, k=20 * N))
+    (tmp_path / "a.bin").write_bytes(data)
+    for options in (
+        ["--index"], ["--index", "--smallest"], ["--with-index", "--one-based", "--format", "text"],
+        ["--index", "--nans", "omit", "--format", "text", "--smallest"],
+    ):  # fmt: skip
+        verb = ["topk", "-k", "3000", "--dtype", form, *options]
+        whole = run([*verb, "a.bin"], tmp_path)
+        assert whole[0] == 0, whole[2]
+        assert run([*verb, *LITTLE, "a.bin"], tmp_path) == whole, options
+        if "--format" in options:
+            assert run([*verb, "--from", "raw", *LITTLE], tmp_path, data) == whole, options
 
 
 @pytest.mark.parametrize("line", [b"x", b"1 2", b"", b"1e999999", b"0x10"])
@@ -131,7 +156,9 @@ def test_compressed_output(tmp_path):
 def test_quantiles(tmp_path):
     """10^4 quantiles of data that do not fit: few reads, the same values."""
     r = random.Random(3)
-    (tmp_path / "a.raw").write_bytes(struct.pack("<400000d", *(r.gauss(0, 1) for _ in range(400000))))
+    (tmp_path / "a.raw").write_bytes(
+        struct.pack("<400000d", *(r.gauss(0, 1) for _ in range(400000)))
+    )
     q = ",".join("%.5f" % (i / 10000) for i in range(10001))
     verb = ["quantile", "a.raw", "--dtype", "f64", "-q", q]
     whole, little = run(verb, tmp_path), run([*verb, *LITTLE, "--json"], tmp_path)
