@@ -98,7 +98,7 @@ def binary(options, folder):
         before = bound(source, folder, 8 * keys, options.packed)
         row("  bound before", keys, before, 0, f"packed {options.packed:.3f}")
         drop(source)
-        command = f"sort {source} --dtype u64 -S {memory} -T {folder} -o {target} --json"
+        command = f"sort {source} --dtype u64 -S {memory}b -T {folder} -o {target} --json"
         seconds, peak, errors, status, cpu = run([options.ordo, *command.split()])
         if status != 0:
             sys.exit(errors)
@@ -142,7 +142,7 @@ def text(options, folder):
     source = os.path.join(folder, "keys.txt")
     names = ["ordo", "gnu", "duckdb", "polars"]
     targets = {name: os.path.join(folder, f"sorted-{name}.txt") for name in names}
-    gnu_limit, limit = (f"-S{memory}b", f"-S {memory} -T {folder}") if memory else ("", "")
+    gnu_limit, limit = (f"-S{memory}b", f"-S {memory}b -T {folder}") if memory else ("", "")
     gnu = f"-n {gnu_limit} --parallel={os.cpu_count()} -T {folder} -o {targets['gnu']} {source}"
     ordo = f"sort {source} {limit} -o {targets['ordo']}"
     duckdb = [source, targets["duckdb"], f"{options.text_memory}MiB", folder]
