@@ -90,17 +90,16 @@ static ordo_status sort_keys(picker *p)
 
 ordo_status select_by_sort(selector *s)
 {
-    select_free(s); /* the sort gets its memory */
-    picker       p = {.s = s, .wanted = malloc(s->count * sizeof *p.wanted)};
     size_t const chunk = ordo_max(CHUNK_BYTES, s->call.kind.size);
     ordo_status  status = ORDO_OK;
-    p.chunk = malloc(chunk);
-    if (p.wanted == NULL || p.chunk == NULL)
+    select_free(s); /* the sort gets its memory */
+    picker p = {.s = s, .wanted = malloc(s->count * sizeof *p.wanted), .chunk = malloc(chunk)};
+    if (p.wanted == NULL || p.chunk == NULL) {
         status = ordo_fail(s->call.exec, ORDO_E_NOMEM, "the system refused memory to select");
-    for (size_t i = 0; i < s->count && status == ORDO_OK; i++)
-        if (!s->targets[i].done)
-            p.wanted[p.count++] = &s->targets[i];
-    if (status == ORDO_OK && p.count > 0) {
+    } else {
+        for (size_t i = 0; i < s->count; i++)
+            if (!s->targets[i].done)
+                p.wanted[p.count++] = &s->targets[i];
         qsort(p.wanted, p.count, sizeof *p.wanted, compare_ranks);
         status = sort_keys(&p);
     }
