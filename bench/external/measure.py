@@ -3,13 +3,16 @@
 
     bench/external/measure.py build/ordo DIRECTORY --keys 2^29 --memory 512
     bench/external/measure.py build/ordo DIRECTORY --text 2^26 --text-memory 128
+    bench/external/measure.py build/ordo DIRECTORY --text 10^7 --text-memory 0
 
 DIRECTORY needs free space for four times the data. Rows go to stdout:
     binary   ordo sorts u64 keys from a raw file to a raw file
-    bound    two reads and two writes of (1 + packed) / 2 of the same bytes, in the same directory
-    text     ordo, GNU sort and DuckDB sort numbers, one a line
+    bound    two reads and two writes of (1 + packed) / 2 of the same bytes, in the same directory,
+             before and after the sort; before it `packed` is that of --packed
+    text     ordo, GNU sort, DuckDB and Polars sort numbers, one a line; Polars has no limit
 Before each row the files are written to disk and dropped from the page cache. Times are wall clock;
-memory is the peak resident memory of the process. The outputs of a table are compared.
+memory is the peak resident memory of the process; CPU is the time of all its threads. The outputs
+of a table are compared.
 """
 
 import argparse
@@ -37,7 +40,7 @@ def drop(path):
 
 
 def run(command, environment=None):
-    """Wall seconds, peak resident MiB, stderr and status of a command."""
+    """Wall seconds, peak resident MiB, stderr, status and CPU seconds of a command."""
     begin = time.monotonic()
     child = subprocess.Popen(
         command, env={**os.environ, **(environment or {})}, stderr=subprocess.PIPE, text=True
@@ -45,7 +48,8 @@ def run(command, environment=None):
     errors = child.stderr.read()
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
-    return time.monotonic() - begin, usage.ru_maxrss / 1024, errors, child.returncode
+    cpu = usage.ru_utime + usage.ru_stime
+    return time.monotonic() - begin, usage.ru_maxrss / 1024, errors, child.returncode, cpu
 
 
 def row(name, keys, seconds, peak, note=""):
@@ -91,19 +95,21 @@ def binary(options, folder):
     source, target = os.path.join(folder, "keys.bin"), os.path.join(folder, "sorted.bin")
     generate(options, keys, "raw", source)
     for _ in range(options.repeat):
+        before = bound(source, folder, 8 * keys, options.packed)
+        row("  bound before", keys, before, 0, f"packed {options.packed:.3f}")
         drop(source)
-        command = f"sort {source} --dtype u64 -S {memory} -T {folder} -o {target} --json"
-        seconds, peak, errors, status = run([options.ordo, *command.split()])
+        command = f"sort {source} --dtype u64 -S {memory}b -T {folder} -o {target} --json"
+        seconds, peak, errors, status, cpu = run([options.ordo, *command.split()])
         if status != 0:
             sys.exit(errors)
         report = json.loads(errors.splitlines()[-1])
         parts = [f"{p['name']} {p['seconds']:.1f} s ({p['bound']})" for p in report["phases"]]
         packed = report["packed"]
-        note = f"packed {packed:.3f}, runs {report['runs']}, {', '.join(parts)}"
+        note = f"CPU {cpu:.1f} s, packed {packed:.3f}, runs {report['runs']}, {', '.join(parts)}"
         row("ordo, binary", keys, seconds, peak, note)
         limit = bound(source, folder, 8 * keys, packed)
-        times = f"ordo takes {seconds / limit:.2f} times as long"
-        row("  bound of the disk", keys, limit, 0, times)
+        times = f"ordo takes {seconds / limit:.2f} times as long, {seconds / before:.2f} of before"
+        row("  bound after", keys, limit, 0, times)
     command = f"sort {target} --dtype u64 --check"
     checked = subprocess.run([options.ordo, *command.split()], check=False)
     print("  the output is sorted" if checked.returncode == 0 else "  THE OUTPUT IS NOT SORTED")
@@ -114,38 +120,50 @@ def binary(options, folder):
 DUCKDB = """
 import duckdb, sys
 source, target, memory, folder = sys.argv[1:]
-c = duckdb.connect(config={"memory_limit": memory, "temp_directory": folder + "/duckdb",
-                           "preserve_insertion_order": False})
+limit = {"memory_limit": memory} if memory != "0MiB" else {}
+c = duckdb.connect(config={"temp_directory": folder + "/duckdb",
+                           "preserve_insertion_order": False, **limit})
 c.execute("SET enable_progress_bar = false")
 c.execute(f"COPY (SELECT k FROM read_csv('{source}', header=false, columns={{'k': 'UBIGINT'}}) "
           f"ORDER BY k) TO '{target}' (FORMAT csv, HEADER false)")
 """
 
 
+POLARS = """
+import polars, sys
+source, target = sys.argv[1:3]
+table = polars.read_csv(source, has_header=False, schema={"k": polars.UInt64})
+table.sort("k").write_csv(target, include_header=False)
+"""
+
+
 def text(options, folder):
     keys, memory = options.text, options.text_memory << 20
     source = os.path.join(folder, "keys.txt")
-    names = ["ordo", "gnu", "duckdb"]
+    names = ["ordo", "gnu", "duckdb", "polars"]
     targets = {name: os.path.join(folder, f"sorted-{name}.txt") for name in names}
-    gnu = f"-n -S{memory}b --parallel={os.cpu_count()} -T {folder} -o {targets['gnu']} {source}"
-    ordo = f"sort {source} -S {memory} -T {folder} -o {targets['ordo']}"
+    gnu_limit, limit = (f"-S{memory}b", f"-S {memory}b -T {folder}") if memory else ("", "")
+    gnu = f"-n {gnu_limit} --parallel={os.cpu_count()} -T {folder} -o {targets['gnu']} {source}"
+    ordo = f"sort {source} {limit} -o {targets['ordo']}"
     duckdb = [source, targets["duckdb"], f"{options.text_memory}MiB", folder]
     commands = {
         "ordo": ([options.ordo, *ordo.split()], {}),
         "gnu": (["sort", *gnu.split()], {"LC_ALL": "C"}),
         "duckdb": ([sys.executable, "-c", DUCKDB, *duckdb], {}),
+        "polars": ([sys.executable, "-c", POLARS, source, targets["polars"]], {}),
     }
     generate(options, keys, "text", source)
     for name in names:
         drop(source)
-        seconds, peak, errors, status = run(*commands[name])
+        seconds, peak, errors, status, cpu = run(*commands[name])
         if status != 0:
             reason = errors.strip().splitlines() or [str(status)]
             print(f"{name}, text: failed: {reason[-1]}")
             continue
         compare = subprocess.run(["cmp", "-s", targets["ordo"], targets[name]], check=False)
         same = compare.returncode == 0
-        row(f"{name}, text", keys, seconds, peak, "" if same else "OTHER BYTES THAN ORDO")
+        note = f"CPU {cpu:.1f} s" + ("" if same else ", OTHER BYTES THAN ORDO")
+        row(f"{name}, text", keys, seconds, peak, note)
     for path in [source, *targets.values()]:
         if os.path.exists(path):
             os.remove(path)
@@ -160,7 +178,10 @@ def main():
     parser.add_argument("--keys", type=count, default=0, help="binary keys; 0: none")
     parser.add_argument("--memory", type=int, default=512, help="MiB for the binary keys")
     parser.add_argument("--text", type=count, default=0, help="numbers in text; 0: none")
-    parser.add_argument("--text-memory", type=int, default=128, help="MiB for the numbers in text")
+    parser.add_argument(
+        "--text-memory", type=int, default=128, help="MiB for the numbers in text; 0: no limit"
+    )
+    parser.add_argument("--packed", type=float, default=0.7, help="ratio for the copy before")
     parser.add_argument("--repeat", type=int, default=1)
     options = parser.parse_args()
     with open("/proc/cpuinfo", encoding="utf-8") as info:
@@ -173,7 +194,8 @@ def main():
         print(f"\n{options.keys} u64 keys, {options.memory} MiB of memory")
         binary(options, options.directory)
     if options.text:
-        print(f"\n{options.text} numbers in text, {options.text_memory} MiB of memory")
+        memory = f"{options.text_memory} MiB of memory" if options.text_memory else "no limit"
+        print(f"\n{options.text} numbers in text, {memory}")
         text(options, options.directory)
 
 

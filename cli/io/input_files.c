@@ -2,7 +2,8 @@
  * input.h).
  *
  * The first file decides between text and binary data. The text of all files is kept as one block;
- * each line is moved to the front of the block once its number has been read. */
+ * each line is moved to the front of the block once its number has been read. Lines of a single
+ * file that number_format() can make again are not kept. */
 #include "cli/io/input.h"
 
 #include "cli/io/text/lines_kept.h"
@@ -54,8 +55,9 @@ static bool add_text(const input_request *request, source *s, text_numbers *t, l
     return text_print_notes(t, request->text_hint) && ok;
 }
 
-/* Reads the only file with several threads and keeps its lines. *plain: false if some line is not
- * plain; its text is then appended to out->kept, to be read in the other way. */
+/* Reads the only file with several threads and keeps its lines, unless the output would have the
+ * same text for every number. *plain: false if some line is not plain; its text is then appended to
+ * out->kept, to be read in the other way. */
 static bool read_plain(const input_request *request, source *s, text_numbers *t, input *out,
                        bool *plain)
 {
@@ -65,7 +67,12 @@ static bool read_plain(const input_request *request, source *s, text_numbers *t,
     *plain = false;
     if (block == NULL)
         return false;
+    t->judge = true;
     *plain = text_plain(t, block, s->end, &f);
+    if (*plain && !fast_own_text(&f)) {
+        free(block);
+        return text_print_notes(t, request->text_hint);
+    }
     if (*plain)
         return lines_keep(&out->kept, block, &f, s->name) &&
                text_print_notes(t, request->text_hint);

@@ -88,6 +88,22 @@ static bool open_replacement(output *out, const char *path)
                                     : "; write to a folder that you may change, or to stdout");
 }
 
+bool output_keep(output *out, const char *name)
+{
+    temp_drop(&out->temp);
+    out->fd = -1;
+    if (temp_open_kept(&out->temp, out->target, name, out->exists ? 0600 : 0666)) {
+        out->fd = out->temp.fd;
+        return true;
+    }
+    const int error = errno;
+    return cli_fail("%s: cannot open %s in its folder, which holds the finished part: %s%s",
+                    out->name, name, strerror(error),
+                    error == EBUSY    ? "; wait for the other ordo that uses it"
+                    : error == EEXIST ? "; remove it"
+                                      : "");
+}
+
 /* Makes the names in the folder of path durable, where the file system can do that. */
 static void sync_folder(const char *path)
 {

@@ -158,6 +158,52 @@ bool temp_create(tempfile *t, const char *beside, mode_t mode)
     return false;
 }
 
+/* Whether fd is a regular file of this user without other names, and locks it. Sets errno. */
+static bool own_and_lock(int fd)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) != 0)
+        return false;
+    if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || st.st_nlink != 1) {
+        errno = EEXIST;
+        return false;
+    }
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        errno = EBUSY;
+        return false;
+    }
+    return true;
+}
+
+bool temp_open_kept(tempfile *t, const char *beside, const char *name, mode_t mode)
+{
+    *t = (tempfile){.fd = -1, .path = temp_folder(beside, strlen(name))};
+    if (t->path == NULL) {
+        errno = ENOMEM;
+        return false;
+    }
+    strcat(t->path, name);
+    t->fd = open(t->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, mode);
+    t->kept = true;
+    if (t->fd >= 0 && own_and_lock(t->fd)) {
+        t->named = true;
+        return true;
+    }
+    const int error = errno;
+    temp_drop(t);
+    errno = error;
+    return false;
+}
+
+void temp_keep(tempfile *t, bool keep)
+{
+    signals_hold(true);
+    t->kept = keep;
+    signals_set_temp(t->named && !keep ? t->path : NULL);
+    signals_hold(false);
+}
+
 static bool link_nameless(int fd, const char *path)
 {
     char self[40];
@@ -180,7 +226,7 @@ static bool link_some(tempfile *t)
 static void remove_name(tempfile *t)
 {
     signals_hold(true);
-    if (t->named)
+    if (t->named && !t->kept)
         (void)unlink(t->path);
     set_named(t, false);
     signals_hold(false);
@@ -269,6 +315,8 @@ bool temp_copy_to(const tempfile *t, int fd)
     errno = error;
     return ok;
 }
+
+void temp_unname(tempfile *t) { remove_name(t); }
 
 void temp_drop(tempfile *t)
 {

@@ -15,6 +15,7 @@ typedef struct tempfile {
     int   fd;    /* read and write; -1: none                                           */
     char *path;  /* memory for its name, used by signal handlers; NULL: none           */
     bool  named; /* path is the name of the file                                       */
+    bool  kept;  /* the file stays if the command fails or dies                        */
 } tempfile;
 
 /* The folder of path with a slash at the end ("" if path has none), to be freed, with room for
@@ -29,6 +30,12 @@ void temp_sweep(const char *beside);
  * close. */
 bool temp_create(tempfile *t, const char *beside, mode_t mode);
 
+/* Opens the file `name` in the folder of `beside`, or creates it, and locks it. It stays if the
+ * command fails or dies, until temp_keep(t, false). On failure sets errno: EBUSY if another process
+ * uses it, EEXIST if it is no regular file of this user. Nothing is left to close then. */
+bool temp_open_kept(tempfile *t, const char *beside, const char *name, mode_t mode);
+void temp_keep(tempfile *t, bool keep);
+
 /* Gives a nameless file a name; does nothing if it has one. Where the system cannot do that, copies
  * it to a named file of mode 0600 and sets *copied. On failure sets errno and changes nothing. */
 bool temp_link(tempfile *t, bool *copied);
@@ -38,6 +45,9 @@ bool temp_link_as(tempfile *t, const char *path);
 
 /* Renames the file, which must have a name, over `path`. Sets errno on failure. */
 bool temp_rename(tempfile *t, const char *path);
+
+/* Removes the name of the file, which stays open. */
+void temp_unname(tempfile *t);
 
 /* Writes the whole file to fd, from its beginning. Sets errno on failure. */
 bool temp_copy_to(const tempfile *t, int fd);

@@ -35,6 +35,8 @@ static ordo_status run(selector *s, size_t targets, ordo_external_report *report
         status = select_plan(s);
     if (status == ORDO_OK && !select_run(s))
         status = external_status(c);
+    if (status == ORDO_OK && s->data.n > 0 && !select_is_done(s))
+        status = select_by_sort(s);
     atomic_store(&c->read, s->data.n);
     c->report.passes = s->passes;
     return status == ORDO_OK ? external_report(c, report) : status;

@@ -19,6 +19,7 @@ enum {
     SAMPLE_MOST = ORDO_TUNE(1 << 20, 1 << 9), /* elements of the sample */
     SAMPLE_LEAST_STRIDE = 4,                  /* blocks of the data for each sampled block */
     TARGETS_OF_PASS = CELLS_MOST / 8,         /* positions that one pass looks for */
+    MANY_TARGETS = 4 * TARGETS_OF_PASS,       /* more are found by a sort */
     HEAVY = 8,                                /* equal keys in the sample: a cell of its own */
     BUFFER_BYTES = ORDO_TUNE(4 << 20, 1 << 11),
     LEAST_CAPACITY = ORDO_TUNE(1 << 12, 32)
@@ -300,13 +301,15 @@ static uint64_t count_nans(const selector *s)
     return nans;
 }
 
-static bool is_done(const selector *s)
+static size_t wanted_targets(const selector *s)
 {
+    size_t n = 0;
     for (size_t i = 0; i < s->count; i++)
-        if (!s->targets[i].done)
-            return false;
-    return true;
+        n += !s->targets[i].done;
+    return n;
 }
+
+bool select_is_done(const selector *s) { return wanted_targets(s) == 0; }
 
 static void reset_targets(selector *s)
 {
@@ -328,6 +331,8 @@ bool select_run(selector *s)
         s->sample_n > 0 ? (uint64_t)((double)s->data.n * (double)nans / (double)s->sample_n) : 0;
     s->place(s, s->data.n - (first_nan(c->kind.type) == UINT64_MAX ? 0 : expected));
     reset_targets(s);
+    if (first_nan(c->kind.type) == UINT64_MAX && s->count > MANY_TARGETS)
+        return true;
     do {
         choose_cells(s);
         s->next = 0;
@@ -341,7 +346,7 @@ bool select_run(selector *s)
         }
         find_targets(s);
         s->passes++;
-    } while (!is_done(s));
+    } while (!select_is_done(s) && wanted_targets(s) <= MANY_TARGETS);
     return true;
 }
 
@@ -374,9 +379,17 @@ ordo_status select_plan(selector *s)
     return ORDO_OK;
 }
 
-void select_end(selector *s)
+void select_free(selector *s)
 {
+    external_free_buffers(&s->call);
     free(s->sample);
     free(s->cells.survivors);
+    s->sample = NULL;
+    s->cells.survivors = NULL;
+}
+
+void select_end(selector *s)
+{
+    select_free(s);
     replay_close(&s->data);
 }

@@ -41,7 +41,15 @@ struct selector {
 ordo_status select_plan(selector *s);
 void        select_end(selector *s);
 
-/* Finds the orders of all targets. */
+/* Finds the orders of all targets; if there are many, of some of them: select_by_sort() finds the
+ * others. */
 bool select_run(selector *s);
+bool select_is_done(const selector *s);
+
+/* Frees the buffers, the sample and the survivors of the passes. */
+void select_free(selector *s);
+
+/* select_sorted.c: finds the orders of the other targets. Their ranks are exact. */
+ordo_status select_by_sort(selector *s);
 
 #endif

@@ -200,6 +200,38 @@ static void test_many_positions(void)
     ordo_ctx_free(ctx);
 }
 
+/* Many quantiles of records with NaN and both zeros, from a callback: few passes, then a sort. */
+static void test_many_quantiles(ordo_nans nans, bool in_file)
+{
+    enum {
+        COUNT = 1500
+    };
+    ordo_ctx *const          ctx = test_context_make(2);
+    data                     d = {.type = ORDO_F64, .n = MOST, .size = 13, .offset = 3};
+    static double            q[COUNT], expected[COUNT], got[COUNT];
+    ordo_external_opts const opts = opts_of(true); /* the direction does not matter */
+    ordo_external_report     report = ORDO_OPTS(ordo_external_report, .n = 0);
+    testkit_case("%d quantiles, nans %d, %s", COUNT, (int)nans, in_file ? "file" : "callback");
+    d.in_file = in_file;
+    make(&d, inputs_find("random bits"));
+    for (size_t j = 0; j < COUNT; j++)
+        q[j] = (double)(j * 7 % COUNT) / (COUNT - 1);
+    CHECK_STATUS(ORDO_OK,
+                 ordo_quantiles(ctx, ORDO_F64, keys, MOST, q, COUNT, expected,
+                                &ORDO_OPTS(ordo_quantile_opts, .nans = (uint32_t)nans)),
+                 ctx);
+    if (CHECK_STATUS(ORDO_OK,
+                     ordo_external_quantiles(ctx, &d.elements, &d.source, q, COUNT, got, nans,
+                                             ORDO_METHOD_DEFAULT, &opts, &report),
+                     ctx)) {
+        CHECK_BYTES(expected, got, sizeof got, sizeof *got);
+        CHECK_EQ_U64(MOST, report.n);
+        CHECK(report.passes <= 2);
+    }
+    drop(&d);
+    ordo_ctx_free(ctx);
+}
+
 static void test_refusals(void)
 {
     ordo_ctx *const          ctx = test_context_make(1);
@@ -240,6 +272,8 @@ int main(void)
     test_all();
     test_shapes();
     test_many_positions();
+    test_many_quantiles(ORDO_NANS_OMIT, false);
+    test_many_quantiles(ORDO_NANS_LAST, true);
     test_refusals();
     return testkit_done();
 }

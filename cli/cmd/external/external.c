@@ -7,6 +7,7 @@
 
 #include "cli/cmd/external/external.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -25,7 +26,8 @@ typedef struct external {
     ordo_sink            to;
     ordo_external_opts   opts;
     ordo_external_report report;
-    char                *resume; /* the directory of --resume */
+    char                *resume;   /* the directory of --resume */
+    char                 part[40]; /* the name of its output until that is complete */
 } external;
 
 /* ---- When ---- */
@@ -81,12 +83,21 @@ const char *external_wrong(const execution *e)
     return NULL;
 }
 
+uint64_t external_limit(const execution *e)
+{
+    uint64_t limit = e->o.common.memory_limit;
+
+    if (limit == 0 && !option_size("50%", &limit))
+        limit = 0;
+    return limit < EXTERNAL_LEAST ? EXTERNAL_LEAST : limit;
+}
+
 bool external_takes(const execution *e)
 {
     const options *const o = &e->o;
     const bool beside = o->groups_file != NULL || o->then_files != NULL || o->weights_file != NULL;
-    const bool special = o->check || o->sorted || o->algorithm != 0 || o->index || o->with_index ||
-                         profile_wanted(&o->common);
+    const bool special = o->check || o->sorted || o->algorithm != 0 || profile_wanted(&o->common) ||
+                         ((o->index || o->with_index) && e->command != &command_topk);
 
     if ((e->command->flags & EXTERNAL) == 0 || strings_option(o) != NULL || csv_option(o) != NULL)
         return false;
@@ -95,17 +106,13 @@ bool external_takes(const execution *e)
     if (beside || special || (o->common.memory_limit == 0 && o->directories.n == 0))
         return false;
     const uint64_t bytes = input_bytes(e);
-    uint64_t       limit = o->common.memory_limit;
-    if (limit == 0 && !option_size("50%", &limit))
-        return false;
-    if (limit < EXTERNAL_LEAST)
-        limit = EXTERNAL_LEAST;
-    return bytes == UINT64_MAX || bytes > limit / MEMORY_OF_BYTE;
+    return bytes == UINT64_MAX || bytes > external_limit(e) / MEMORY_OF_BYTE;
 }
 
 /* ---- Calls ---- */
 
-/* The directory of --resume: its name depends on the input and the output. */
+/* The directory of --resume: its name depends on the input and the output. Binary results in a
+ * regular file are kept too, beside the output. */
 static bool name_resume(external *x)
 {
     const execution *const e = x->e;
@@ -132,25 +139,54 @@ static bool name_resume(external *x)
     if (x->resume == NULL)
         return cli_fail("not enough memory");
     snprintf(x->resume, size, "%s/ordo-resume-%016llx", folder, (unsigned long long)hash);
+    snprintf(x->part, sizeof x->part, ".ordo-part-%016llx", (unsigned long long)hash);
     x->opts.resume_directory = x->resume;
-    return true;
+    if (!e->out.replaces || e->out.pack != CODEC_NONE || e->out.format == FORMAT_TEXT)
+        return true;
+    x->out.kept = true;
+    return output_keep(&x->e->out, x->part);
+}
+
+/* Begins a library call. A signal cancels a sort with --resume, so that a message can say where its
+ * parts are. Other work it ends at once: a thread may wait for a pipe, and files without names need
+ * no clean-up. */
+static void begin(const external *x)
+{
+    if (x->e->o.resume)
+        call_begin(x->e->command->name);
+    else
+        progress_start(x->e->command->name);
+}
+
+/* After a failure: says where the parts of the result are, or drops them if there are none. */
+static void keep_or_drop(external *x, ordo_status status)
+{
+    const bool kept = access(x->resume, F_OK) == 0;
+
+    if (!kept && x->out.kept)
+        temp_keep(&x->e->out.temp, false);
+    if (kept && status != ORDO_E_ARG)
+        cli_error("sort: the sorted parts are in %s%s%s: give the same command again to go on, or "
+                  "remove them",
+                  x->resume, x->out.kept ? " and " : "", x->out.kept ? x->e->out.temp.path : "");
 }
 
 /* Ends a library call. What a callback found wrong is a better message than that of the library. */
 static bool ended(external *x, ordo_status status)
 {
     const bool ok = status == ORDO_OK;
-    if (!ok && x->in.why[0] != '\0') {
+    if (!ok && (x->in.why[0] != '\0' || x->out.told)) {
         (void)call_end(ORDO_OK);
-        if (x->in.why[0] != '\n')
+        if (x->in.why[0] != '\0' && x->in.why[0] != '\n')
             cli_error("%s", x->in.why);
         return false;
     }
+    const bool dies = signals_pending(); /* in call_end() */
+    if (!ok && x->resume != NULL && dies)
+        keep_or_drop(x, status);
     if (!call_end(status)) {
-        if (x->resume != NULL && status != ORDO_E_ARG && access(x->resume, F_OK) == 0)
-            cli_error("sort: the sorted parts are in %s: give the same command again to go on, or "
-                      "remove the directory",
-                      x->resume);
+        if (x->resume != NULL)
+            keep_or_drop(x, status);
         return false;
     }
     timing_mark(&x->e->t, x->e->command->name);
@@ -206,7 +242,7 @@ static bool stream(external *x, call *run, ordo_type type, uint64_t expected)
         out->element = ordo_type_size(type);
     if (!external_output_open(out, x->e, expected, &x->to))
         return false;
-    call_begin(x->e->command->name);
+    begin(x);
     return ended(x, run(x)) && finish(x, external_output_end(out));
 }
 
@@ -247,6 +283,38 @@ static bool rank(external *x)
     return stream(x, call_rank, type, x->in.n);
 }
 
+/* topk --index and --with-index. */
+static bool topk_index(external *x)
+{
+    const options *const   o = &x->e->o;
+    external_output *const out = &x->out;
+    const bool             known = x->in.n != UINT64_MAX && o->nans != ORDO_NANS_OMIT;
+    indexed_keys *const    keys = cli_alloc(1, sizeof *keys, "a piece of the keys");
+
+    if (keys == NULL)
+        return false;
+    out->in = &x->in;
+    out->type = index_type(o->index_type, x->in.n != UINT64_MAX ? (size_t)x->in.n : 0);
+    out->element = ordo_type_size(out->type);
+    out->drop_nans = o->nans == ORDO_NANS_OMIT;
+    if (o->with_index && x->e->out.format != FORMAT_TEXT) {
+        free(keys);
+        return cli_fail("topk: --with-index writes text only: leave out --format, or let the name "
+                        "of the output file end in .txt");
+    }
+    bool ok = external_output_open(out, x->e,
+                                   !known           ? UINT64_MAX
+                                   : x->in.n < o->k ? x->in.n
+                                                    : o->k,
+                                   &x->to);
+    external_index(keys, out, &x->from, &x->to, &x->elements);
+    if (ok)
+        begin(x);
+    ok = ok && ended(x, call_topk(x)) && finish(x, external_output_end(out));
+    free(keys);
+    return ok;
+}
+
 static bool topk(external *x)
 {
     const options *const o = &x->e->o;
@@ -254,6 +322,8 @@ static bool topk(external *x)
     const uint64_t       k = x->in.n < o->k ? x->in.n : o->k;
 
     x->opts.flags |= o->smallest ? 0 : ORDO_DESCENDING;
+    if (o->index || o->with_index)
+        return topk_index(x);
     x->out.drop_nans = o->nans == ORDO_NANS_OMIT;
     x->out.element = x->in.element;
     return stream(x, call_topk, x->in.type, exact ? k : UINT64_MAX);
@@ -279,7 +349,7 @@ static bool select_keys(external *x)
         places[j] = k[j] - 1;
     }
     x->opts.flags |= descending_flag(x->e);
-    call_begin("select");
+    begin(x);
     if (!ended(x, ordo_external_select(x->e->ctx, &x->elements, &x->from, places, o->count, keys,
                                        &x->opts, &x->report)))
         return false;
@@ -301,7 +371,7 @@ static bool quantiles(external *x)
 
     if (values == NULL)
         return false;
-    call_begin(x->e->command->name);
+    begin(x);
     const ordo_status status =
         is_median
             ? ordo_external_median(x->e->ctx, &x->elements, &x->from, values, (ordo_nans)o->nans,
@@ -315,6 +385,10 @@ static bool run(external *x)
 {
     const execution *const e = x->e;
 
+    x->opts.flags = 0;
+    x->elements =
+        ORDO_OPTS(ordo_elements, .type = (uint32_t)x->in.type, .size = (size_t)e->o.record_size,
+                  .key_offset = (size_t)e->o.key_offset);
     if (e->command == &command_select && e->o.nans == ORDO_NANS_PROPAGATE)
         return cli_fail("select: --nans propagate needs all data in memory: leave out -S");
     return e->command == &command_sort      ? sort(x)
@@ -325,26 +399,36 @@ static bool run(external *x)
                                             : quantiles(x);
 }
 
+/* After a wrong guess about the text: begins again with facts. */
+static bool run_again(external *x)
+{
+    output *const out = &x->e->out;
+
+    out->used = 0;
+    if (x->out.start >= 0 && x->e->out.replaces &&
+        (lseek(out->fd, x->out.start, SEEK_SET) < 0 || ftruncate(out->fd, x->out.start) != 0))
+        return output_trouble(out, errno);
+    x->out = (external_output){.e = x->e};
+    return external_text_survey(&x->in) && external_rewind(&x->in, &x->from) && run(x);
+}
+
 bool external_work(execution *e)
 {
     const options *const o = &e->o;
     external             x = {.e = e};
-    uint64_t             limit = o->common.memory_limit;
 
-    if (limit != 0 && limit < EXTERNAL_LEAST)
-        limit = EXTERNAL_LEAST;
     x.report.struct_size = sizeof x.report;
-    x.opts = ORDO_OPTS(ordo_external_opts, .memory = limit, .directories = o->directories.texts,
-                       .directory_count = o->directories.n, .watch = external_watch);
+    x.opts =
+        ORDO_OPTS(ordo_external_opts, .memory = o->common.memory_limit != 0 ? external_limit(e) : 0,
+                  .directories = o->directories.texts, .directory_count = o->directories.n,
+                  .watch = external_watch, .watch_user = &x.in);
     bool ok = external_open(&x.in, e);
     timing_mark(&e->t, "open");
     e->in.format = x.in.format;
     if (o->record_size != 0)
         e->o.format = FORMAT_RAW;
-    x.elements = ORDO_OPTS(ordo_elements, .type = (uint32_t)x.in.type,
-                           .size = (size_t)o->record_size, .key_offset = (size_t)o->key_offset);
-    ok = ok && open_output(e) && external_rewind(&x.in, &x.from) && run(&x);
-    external_output_close(&x.out);
+    ok = ok && open_output(e) && external_rewind(&x.in, &x.from);
+    ok = ok && (run(&x) || (x.in.guess_wrong && run_again(&x)));
     external_close(&x.in);
     free(x.resume);
     return ok;

@@ -10,8 +10,11 @@
 #include "cli/io/text/text_numbers.h"
 #include "ordo_external.h"
 
+#include <stdatomic.h>
+
 enum {
     EXTERNAL_LEAST = 8 << 20, /* bytes of memory that the library needs at least */
+    EXTERNAL_LINE_HEAD = 10,  /* bytes of an element before its line */
     EXTERNAL_WHY = 400
 };
 
@@ -30,12 +33,28 @@ typedef struct external_input {
     uint64_t         bytes; /* of the elements in a regular file; 0: not known */
 
     /* Numbers in text. */
-    text_numbers numbers;
-    tempfile     spool;    /* a copy of stdin; fd is -1: none */
-    bool         in_block; /* all of stdin is in s.block */
-    bool         lines;    /* elements are an order, a length and the line */
-    size_t       longest;  /* bytes of the longest line */
-    off_t        text_at;  /* where the text of a regular file begins */
+    text_numbers  numbers;
+    int           asked_type;  /* of --dtype; 0: it is chosen */
+    const char   *hint;        /* see text_print_notes() */
+    uint64_t      limit;       /* of memory */
+    tempfile      spool;       /* a copy of stdin; fd is -1: none */
+    bool          in_block;    /* all of stdin is in s.block */
+    bool          lines;       /* elements are an order, a length and the line */
+    size_t        longest;     /* bytes of the longest line */
+    off_t         text_at;     /* where the text of a regular file begins */
+    bool          guessed;     /* the first piece stands for all of the text */
+    bool          guess_wrong; /* a later one did not fit: the call has failed */
+    uint64_t      text_bytes;  /* 0: not known */
+    atomic_ullong text_read;
+
+    /* A piece of the text; see external_next_piece(). */
+    const char *text;
+    fast_text   split;
+    void       *values; /* its numbers */
+    uint32_t   *starts; /* of its lines */
+    size_t      values_room, starts_room;
+    size_t      next, ready; /* the next number of `values` to deliver, and how many there are */
+    size_t      slow_to;     /* lines up to this number are read one by one */
 
     char why[EXTERNAL_WHY]; /* what went wrong in a callback; "": nothing */
 } external_input;
@@ -46,13 +65,14 @@ typedef struct external_output {
     ordo_type             type;    /* of the results */
     size_t                element; /* bytes of an element that the library writes */
     bool                  lines;   /* see external_input */
+    bool                  told;    /* writing failed, after a message */
     bool                  add_one, drop_nans, unique;
+    bool                  kept; /* the library writes the file itself: see output_keep() */
     bool                  is_first;
     uint64_t              last;  /* order of the last line */
     uint64_t              n;     /* results written */
-    off_t                 start; /* of the output; -1: it cannot seek */
-    char                 *buffer;
-    size_t                used;
+    off_t                 start; /* of the output; -1: its header cannot be mended */
+    off_t                 data;  /* kept: where the results begin */
 } external_output;
 
 /* Opens the input, finds its format, type and size, and reads text once. False after a message. */
@@ -62,17 +82,51 @@ void external_close(external_input *in);
 /* Begins at the first element. Fills the source of the library. */
 bool external_rewind(external_input *in, ordo_source *from);
 
-/* external_text.c */
-bool      external_text_open(external_input *in, const input_request *request, int type);
-bool      external_text_rewind(external_input *in);
-ptrdiff_t external_text_read(void *user, void *into, size_t bytes);
+/* external_text.c. After a wrong guess (in->guess_wrong) external_text_survey() reads all of the
+ * text; then the command begins again. */
+bool external_text_open(external_input *in, const input_request *request, int type);
+bool external_text_survey(external_input *in);
+bool external_text_rewind(external_input *in);
+
+/* Begins to read a file again, of those that the command was given. False after a message. */
+bool external_text_restart(external_input *in, size_t file);
+
+typedef enum piece_result {
+    PIECE_READ,  /* in->values has the numbers of in->split */
+    PIECE_SLOW,  /* lines up to the number in->slow_to are to be read by text_next() */
+    PIECE_END,   /* of the file */
+    PIECE_FAILED /* after a message */
+} piece_result;
+
+/* external_feed.c: reads the next piece of the current file; delivers elements. */
+piece_result external_next_piece(external_input *in);
+ptrdiff_t    external_text_read(void *user, void *into, size_t bytes);
+
+/* The bytes of the next whole lines, which begin at s.block + s.next; 0 at the end, or if a line is
+ * longer than a piece; SIZE_MAX after a message. */
+size_t external_find_piece(external_input *in);
 
 /* external_output.c: a header that is mended at the end if the number of results was not known. */
 bool external_output_open(external_output *out, execution *e, uint64_t expected, ordo_sink *to);
 bool external_output_end(external_output *out);
-void external_output_close(external_output *out);
 
-/* external_report.c: --explain and --json, and the progress bar. */
+/* As output_bytes(); keeps that a message was printed. */
+bool external_put(external_output *out, const void *bytes, size_t n);
+
+typedef struct indexed_keys {
+    ordo_source from; /* of the keys */
+    ordo_type   type;
+    uint64_t    next; /* the position of the next key */
+    char        chunk[1 << 16];
+} indexed_keys;
+
+/* external_index.c: makes *from a source of records of a key and its position, and *to a sink of such
+ * records that writes positions. out->type is the type of positions. */
+void external_index(indexed_keys *x, external_output *out, ordo_source *from, ordo_sink *to,
+                    ordo_elements *elements);
+
+/* external_report.c: --explain and --json, and the progress bar. The user of external_watch() is an
+ * external_input or NULL. */
 void external_explain(const execution *e, const ordo_external_report *r);
 void external_watch(void *user, const ordo_external_phase *phase);
 

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -84,6 +85,7 @@ bool external_open(external_input *in, const execution *e)
     in->e = e;
     in->spool.fd = -1;
     in->n = UINT64_MAX;
+    in->limit = external_limit(e);
     if (has_records(e)) {
         in->type = (ordo_type)type_of_name("--key-type", e->o.key_type, false);
         if (in->type == 0)
@@ -107,6 +109,8 @@ void external_close(external_input *in)
         source_close(&in->s);
     if (in->spool.fd >= 0)
         temp_drop(&in->spool);
+    free(in->values);
+    free(in->starts);
 }
 
 static ptrdiff_t fail_at(external_input *in, const char *what)
@@ -176,7 +180,7 @@ bool external_rewind(external_input *in, ordo_source *from)
     *from = ORDO_OPTS(ordo_source, .user = in, .name = in->s.name, .fd = in->s.fd);
     if (in->format == FORMAT_TEXT) {
         from->read = external_text_read;
-        from->bytes = in->n * in->element;
+        from->bytes = in->n != UINT64_MAX ? in->n * in->element : 0;
         return external_text_rewind(in);
     }
     if (in->bytes != 0 && !in->swapped)

@@ -1,44 +1,24 @@
-/* external_output.c - results of the library as .npy, raw or text, as they come. */
+/* external_output.c - results of the library as .npy, raw or text, as they come. Several threads
+ * turn numbers into text. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/cmd/external/external.h"
 
+#include "cli/io/text/number.h"
+#include "cli/io/workers.h"
+
 #include <errno.h>
-#include <stdlib.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 enum {
-    BUFFER = 1 << 18,
-    LINE_HEAD = 10 /* see external_text.c */
+    TEXT_BLOCK = 1 << 12 /* numbers that one thread turns into text */
 };
 
-static bool write_fully(int fd, const char *bytes, size_t n)
+bool external_put(external_output *out, const void *bytes, size_t n)
 {
-    while (n > 0) {
-        const ssize_t wrote = write(fd, bytes, n);
-        if (wrote < 0 && errno != EINTR)
-            return false;
-        bytes += wrote < 0 ? 0 : wrote;
-        n -= wrote < 0 ? 0 : (size_t)wrote;
-    }
-    return true;
-}
-
-static bool flush(external_output *out)
-{
-    const size_t used = out->used;
-    out->used = 0;
-    return write_fully(out->e->out.fd, out->buffer, used);
-}
-
-static bool put(external_output *out, const char *bytes, size_t n)
-{
-    if (n > BUFFER - out->used && !flush(out))
-        return false;
-    memcpy(out->buffer + out->used, bytes, n);
-    out->used += n;
-    return true;
+    out->told = !output_bytes(&out->e->out, bytes, n);
+    return !out->told;
 }
 
 /* Whether a line ties with the one before it: the same order, or -0 and +0. */
@@ -69,25 +49,28 @@ static bool put_line(external_output *out, const char *element)
     if (out->unique && is_tie(out, order))
         return true;
     out->n++;
-    return put(out, element + LINE_HEAD, length) && put(out, "\n", 1);
+    return external_put(out, element + EXTERNAL_LINE_HEAD, length) && external_put(out, "\n", 1);
+}
+
+/* Loads the result that the library gives as `element`. False if it is left out. */
+static bool load_number(const external_output *out, const char *element, uint64_t *value)
+{
+    if (out->drop_nans && count_nans(out->type, element, 1) > 0)
+        return false;
+    memcpy(value, element, out->element);
+    if (out->add_one)
+        add_one(out->type, value, 1);
+    return true;
 }
 
 static bool put_number(external_output *out, const char *element)
 {
-    char     text[NUMBER_TEXT_MAX + 1];
     uint64_t value;
 
-    if (out->drop_nans && count_nans(out->type, element, 1) > 0)
+    if (!load_number(out, element, &value))
         return true;
     out->n++;
-    memcpy(&value, element, out->element);
-    if (out->add_one)
-        add_one(out->type, &value, 1);
-    if (out->e->out.format != FORMAT_TEXT)
-        return put(out, (const char *)&value, out->element);
-    const size_t length = number_format(out->type, &value, text);
-    text[length] = '\n';
-    return put(out, text, length + 1);
+    return external_put(out, &value, out->element);
 }
 
 /* Elements that go through the buffer one by one. */
@@ -97,6 +80,7 @@ static ptrdiff_t write_each(void *user, const void *from, size_t bytes)
     const char            *element = from;
     const size_t           n = bytes / out->element;
 
+    errno = EIO;
     for (size_t i = 0; i < n; i++, element += out->element)
         if (!(out->lines ? put_line : put_number)(out, element))
             return -1;
@@ -107,12 +91,61 @@ static ptrdiff_t write_each(void *user, const void *from, size_t bytes)
 static ptrdiff_t write_all(void *user, const void *from, size_t bytes)
 {
     external_output *const out = user;
-    const ssize_t          wrote = write(out->e->out.fd, from, bytes);
-    if (wrote < 0 && errno == EINTR)
-        return write_all(user, from, bytes);
-    out->n += wrote > 0 ? (uint64_t)wrote : 0; /* bytes, until the end */
-    return wrote;
+
+    errno = EIO;
+    out->n += bytes / out->element;
+    return external_put(out, from, bytes) ? (ptrdiff_t)bytes : -1;
 }
+
+/* ---- Numbers as text ---- */
+
+typedef struct text_work {
+    external_output *out;
+    const char      *elements;
+    size_t           n;
+} text_work;
+
+static bool fill_text(void *user, size_t i, ordered_buffer *b)
+{
+    const text_work *const       w = user;
+    const external_output *const out = w->out;
+    const size_t                 first = i * TEXT_BLOCK;
+    const size_t                 end = w->n - first < TEXT_BLOCK ? w->n : first + TEXT_BLOCK;
+
+    if (!buffer_room(b, (end - first) * (NUMBER_TEXT_MAX + 1)))
+        return false;
+    b->length = 0;
+    for (size_t j = first; j < end; j++) {
+        uint64_t value;
+        if (!load_number(out, w->elements + j * out->element, &value))
+            continue;
+        b->length += number_format(out->type, &value, b->data + b->length);
+        b->data[b->length++] = '\n';
+    }
+    return true;
+}
+
+static bool drain_text(void *user, size_t i, const ordered_buffer *b)
+{
+    (void)i;
+    return external_put(((const text_work *)user)->out, b->data, b->length);
+}
+
+static ptrdiff_t write_text(void *user, const void *from, size_t bytes)
+{
+    external_output *const out = user;
+    text_work              text = {out, from, bytes / out->element};
+    const ordered_work     w = {.blocks = (text.n + TEXT_BLOCK - 1) / TEXT_BLOCK,
+                                .fill = fill_text,
+                                .drain = drain_text,
+                                .user = &text};
+    const bool             ok = workers_ordered(&w);
+
+    errno = out->told ? EIO : ENOMEM;
+    return ok ? (ptrdiff_t)(text.n * out->element) : -1;
+}
+
+/* ---- Begin and end ---- */
 
 /* Refuses an output that its file system has no space for. */
 static bool check_space(const execution *e, uint64_t bytes)
@@ -129,48 +162,64 @@ static bool check_space(const execution *e, uint64_t bytes)
 
 static bool write_header(external_output *out, uint64_t n)
 {
-    char         header[NPY_HEADER_MAX];
-    const size_t length = npy_write_header(out->type, (size_t)n, header);
-    return write_fully(out->e->out.fd, header, length) ||
-           cli_fail("%s: cannot write: %s", out->e->out.name, strerror(errno));
+    char header[NPY_HEADER_MAX];
+    return external_put(out, header, npy_write_header(out->type, (size_t)n, header));
+}
+
+/* Makes the file itself the sink, so that the library can find what an earlier command wrote. */
+static bool library_writes(external_output *out, ordo_sink *to)
+{
+    output *const file = &out->e->out;
+
+    if (!output_flush(file))
+        return false;
+    out->data = lseek(file->fd, 0, SEEK_CUR);
+    *to = ORDO_OPTS(ordo_sink, .fd = file->fd, .name = file->name);
+    return out->data >= 0 || output_trouble(file, errno);
 }
 
 bool external_output_open(external_output *out, execution *e, uint64_t expected, ordo_sink *to)
 {
-    const bool known = expected != UINT64_MAX;
-    const bool each = e->out.format == FORMAT_TEXT || out->add_one || out->drop_nans || out->lines;
+    const bool known = expected != UINT64_MAX, is_text = e->out.format == FORMAT_TEXT;
+    const bool each = out->lines || (!is_text && (out->add_one || out->drop_nans));
 
     out->e = e;
     out->is_first = true;
-    out->start = lseek(e->out.fd, 0, SEEK_CUR);
-    out->buffer = malloc(BUFFER);
-    if (out->buffer == NULL)
-        return cli_fail("not enough memory for the output");
-    *to = ORDO_OPTS(ordo_sink, .write = each ? write_each : write_all, .user = out,
-                    .name = e->out.name);
-    if (known && e->out.format != FORMAT_TEXT && !check_space(e, expected * out->element))
+    out->start = e->out.pack == CODEC_NONE ? lseek(e->out.fd, 0, SEEK_CUR) : -1;
+    *to = ORDO_OPTS(ordo_sink,
+                    .write = each      ? write_each
+                             : is_text ? write_text
+                                       : write_all,
+                    .user = out, .name = e->out.name);
+    if (known && !is_text && e->out.pack == CODEC_NONE && !check_space(e, expected * out->element))
         return false;
     if (e->out.format != FORMAT_NPY)
-        return true;
+        return !out->kept || library_writes(out, to);
     if (!known && out->start < 0)
         return cli_fail("%s: an .npy file begins with the number of its elements, which is known "
-                        "only at the end: give -o FILE or --format raw",
+                        "only at the end: give -o FILE, not compressed, or --format raw",
                         e->out.name);
-    return write_header(out, known ? expected : 0);
+    return write_header(out, known ? expected : 0) && (!out->kept || library_writes(out, to));
 }
 
 bool external_output_end(external_output *out)
 {
     output *const to = &out->e->out;
-    if (!flush(out))
-        return cli_fail("%s: cannot write: %s", to->name, strerror(errno));
-    const bool by_bytes = !(to->format == FORMAT_TEXT || out->add_one || out->drop_nans);
+
+    if (out->kept) { /* an earlier command may have left more bytes */
+        const off_t at = lseek(to->fd, 0, SEEK_CUR);
+        temp_keep(&to->temp, false);
+        if (at < 0 || ftruncate(to->fd, at) != 0)
+            return output_trouble(to, errno);
+        out->n = (uint64_t)(at - out->data) / out->element;
+    }
     if (to->format != FORMAT_NPY || out->start < 0)
         return true;
-    const uint64_t n = by_bytes ? out->n / out->element : out->n;
-    const off_t    end = lseek(to->fd, 0, SEEK_CUR);
-    return end >= 0 && lseek(to->fd, out->start, SEEK_SET) >= 0 && write_header(out, n) &&
-           lseek(to->fd, end, SEEK_SET) >= 0;
+    if (!output_flush(to))
+        return false;
+    const off_t end = lseek(to->fd, 0, SEEK_CUR);
+    if (end < 0 || lseek(to->fd, out->start, SEEK_SET) < 0)
+        return output_trouble(to, errno);
+    return write_header(out, out->n) && output_flush(to) &&
+           (lseek(to->fd, end, SEEK_SET) >= 0 || output_trouble(to, errno));
 }
-
-void external_output_close(external_output *out) { free(out->buffer); }

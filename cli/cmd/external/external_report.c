@@ -31,8 +31,8 @@ static void print_text(const char *verb, const ordo_external_report *r)
     fprintf(stderr, "operation  external %s\nmemory     %llu bytes\nn          %llu\n", verb,
             (unsigned long long)r->memory, (unsigned long long)r->n);
     fprintf(stderr, "runs       %llu%s\n", (unsigned long long)r->runs,
-            r->spilled == 0 ? " (no temporary files)" : "");
-    if (r->spilled > 0)
+            r->spilled == 0 && r->runs == 0 ? " (no temporary files)" : "");
+    if (r->spilled > 0 || r->runs > 0)
         fprintf(stderr, "temporary  %llu bytes, levels %llu, ranges %llu\n",
                 (unsigned long long)r->spilled, (unsigned long long)r->levels,
                 (unsigned long long)r->ranges);
@@ -87,6 +87,11 @@ void external_explain(const execution *e, const ordo_external_report *r)
 
 void external_watch(void *user, const ordo_external_phase *phase)
 {
-    (void)user;
-    progress_bytes(phase->name, phase->done, phase->all, phase->seconds);
+    external_input *const in = user;
+    const uint64_t        read = in != NULL ? atomic_load(&in->text_read) : 0;
+
+    if (in != NULL && phase->all == 0 && read < in->text_bytes)
+        progress_bytes(phase->name, read, in->text_bytes, phase->seconds);
+    else
+        progress_bytes(phase->name, phase->done, phase->all, phase->seconds);
 }

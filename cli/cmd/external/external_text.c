@@ -1,10 +1,10 @@
-/* external_text.c - numbers in text as elements of fixed size.
+/* external_text.c - numbers in text: what is known of them before the library reads them.
  *
- * The text is read twice: the first time for its type, the number of numbers and whether the lines
- * can be made again from the numbers. If they can, or if the output is not text, an element is a
- * number. Otherwise it is the order of the number (8 bytes), the length of the line (2 bytes) and
- * the line. A pipe that does not fit in a quarter of the memory limit is copied to a temporary file
- * first. */
+ * The first piece of the text is a guess for the rest: its type, and that the output can write the
+ * lines again from the numbers. If a later piece differs, nothing has been written yet, and all of
+ * the text is read for its type, the number of numbers and the longest line. The library then reads
+ * it again (external_feed.c). A pipe that does not fit in a quarter of the memory limit is copied to
+ * a temporary file first. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/cmd/external/external.h"
@@ -12,12 +12,15 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
-    HEAD = 10, /* bytes before a line */
-    MOST_LINE = 4000
+    MOST_LINE = 4000,
+    MEMORY_OF_NUMBER = 2 /* times its size: what a sort in memory takes */
 };
+
+#define MOST_SHORT_INDEX ((uint64_t)2 * UINT32_MAX) /* bytes of text with fewer than 2^32 lines */
 
 /* ---- Pipes ---- */
 
@@ -54,6 +57,7 @@ static bool spool_pipe(external_input *in)
         in->spool.fd = -1;
         return cli_fail("%s: cannot create a temporary file: %s", folder, strerror(errno));
     }
+    temp_unname(&in->spool);
     if (!write_spool(in, s->block, s->end))
         return false;
     for (;;) {
@@ -85,12 +89,12 @@ static bool hold_text(external_input *in)
     return s->ended || spool_pipe(in);
 }
 
-/* Begins to read a file again. False after a message. */
-static bool restart(external_input *in, size_t file)
+bool external_text_restart(external_input *in, size_t file)
 {
     source *const     s = &in->s;
     const char *const name = s->name;
 
+    in->next = in->ready = in->slow_to = 0;
     if (in->in_block) {
         *s = (source){.name = name,
                       .fd = s->fd,
@@ -137,123 +141,175 @@ static bool is_plain(const external_input *in, const void *value)
     return length == in->s.length && memcmp(text, line, length) == 0;
 }
 
-/* Reads all numbers of the current file. */
-static bool survey(external_input *in, const char *hint)
+/* Reads the lines of a piece one by one. */
+static text_result survey_lines(external_input *in)
 {
     text_numbers *const t = &in->numbers;
-    text_result         r;
+    text_result         r = TEXT_NUMBER;
     uint64_t            value = 0;
     ordo_type           before = t->type;
 
-    while ((r = text_next(t, &value)) == TEXT_NUMBER) {
+    while (in->s.number < in->slow_to && (r = text_next(t, &value)) == TEXT_NUMBER) {
         if (in->longest < in->s.length)
             in->longest = in->s.length;
         in->lines = in->lines || (in->e->keep_lines &&
                                   ((t->type != before && t->n > 1) || !is_plain(in, &value)));
         before = t->type;
-        progress_at(in->s.size > 0 ? (double)in->s.done / (double)in->s.size : 0);
     }
-    return text_print_notes(t, hint) && r == TEXT_END;
+    return r;
 }
 
-bool external_text_open(external_input *in, const input_request *request, int type)
+/* Reads all numbers of the current file. */
+static bool survey_file(external_input *in)
+{
+    const size_t size = in->s.size;
+    text_result  r = TEXT_NUMBER;
+    piece_result piece = PIECE_READ;
+
+    while (r == TEXT_NUMBER && (piece = external_next_piece(in)) != PIECE_END) {
+        if (piece == PIECE_FAILED)
+            return false;
+        if (piece == PIECE_SLOW) {
+            r = survey_lines(in);
+        } else {
+            const size_t longest = fast_longest(&in->split);
+            in->longest = longest > in->longest ? longest : in->longest;
+            in->lines = in->lines || (in->e->keep_lines && fast_own_text(&in->split));
+        }
+        progress_at(size > 0 ? (double)in->s.done / (double)size : 0);
+    }
+    return text_print_notes(&in->numbers, in->hint) && r != TEXT_FAILED;
+}
+
+bool external_text_survey(external_input *in)
 {
     const execution *const e = in->e;
 
-    for (size_t f = 0; f < e->path_count && e->path_count > 1; f++)
-        if (e->paths[f] == NULL || strcmp(e->paths[f], "-") == 0)
-            return cli_fail("stdin and files cannot be read as one with -S");
-    if (!hold_text(in))
-        return false;
+    in->guessed = in->guess_wrong = false;
+    in->why[0] = '\0';
     progress_start("reading");
-    text_start(&in->numbers, &in->s, type, request->skip_bad);
-    bool ok = restart(in, 0) && survey(in, request->text_hint);
+    bool ok = external_text_restart(in, 0);
+    text_start(&in->numbers, &in->s, in->asked_type, e->o.skip_bad);
+    in->numbers.judge = true;
+    ok = ok && survey_file(in);
     for (size_t f = 1; ok && f < e->path_count; f++) {
-        ok = restart(in, f);
+        ok = external_text_restart(in, f);
         text_continue(&in->numbers, &in->s);
-        ok = ok && survey(in, request->text_hint);
+        ok = ok && survey_file(in);
     }
     progress_end();
     in->type = in->numbers.type;
     in->n = in->numbers.n;
-    in->element = in->lines ? HEAD + in->longest : ordo_type_size(in->type);
+    in->element = in->lines ? EXTERNAL_LINE_HEAD + in->longest : ordo_type_size(in->type);
     if (ok && in->lines && in->longest > MOST_LINE)
         return cli_fail("%s: a line has %zu bytes; with -S numbers may have lines of at most %d",
                         in->s.name, in->longest, MOST_LINE);
     return ok;
 }
 
-/* ---- Elements ---- */
+/* ---- The guess ---- */
+
+/* The bytes of the text, before a guess is made; 0: not known. */
+static uint64_t bytes_of_text(const external_input *in)
+{
+    uint64_t    bytes = 0;
+    struct stat st;
+
+    if (in->in_block)
+        return in->s.end;
+    if (in->spool.fd >= 0)
+        return fstat(in->spool.fd, &st) == 0 ? (uint64_t)st.st_size : 0;
+    if (in->s.fd == STDIN_FILENO)
+        return in->s.size - (size_t)in->text_at;
+    for (size_t f = 0; f < in->e->path_count; f++)
+        bytes += stat(in->e->paths[f], &st) == 0 ? (uint64_t)st.st_size : 0;
+    return bytes;
+}
+
+/* Counts the lines of all files; 0 after a message. */
+static uint64_t count_lines(external_input *in)
+{
+    uint64_t n = 0;
+
+    progress_start("counting");
+    for (size_t f = 0; f < in->e->path_count; f++) {
+        size_t length = external_text_restart(in, f) ? 0 : SIZE_MAX;
+        while (length != SIZE_MAX && (length = external_find_piece(in)) > 0 && length != SIZE_MAX) {
+            text_split(&in->numbers, in->s.block + in->s.next, length, &in->split);
+            source_skip(&in->s, length, in->split.lines);
+            n += in->split.lines;
+        }
+        if (length == SIZE_MAX)
+            return 0;
+    }
+    progress_end();
+    return n;
+}
+
+/* Whether a command can work without the number of numbers, and its messages are those of the
+ * survey. */
+static bool may_guess(const external_input *in)
+{
+    const execution *const e = in->e;
+    const bool             indexed = e->command == &command_rank || e->command == &command_argsort;
+
+    return e->command != &command_select && !e->o.skip_bad && format_asked(&e->o) != FORMAT_NPY &&
+           !(indexed && in->text_bytes >= MOST_SHORT_INDEX);
+}
+
+/* Reads the first piece. *made is false if it is no guess for the rest. False after a message. */
+static bool guess(external_input *in, bool *made)
+{
+    text_numbers *const t = &in->numbers;
+
+    *made = false;
+    if (!may_guess(in))
+        return true;
+    if (!external_text_restart(in, 0))
+        return false;
+    text_start(t, &in->s, in->asked_type, false);
+    t->judge = true;
+    const piece_result r = external_next_piece(in);
+    if (r == PIECE_FAILED)
+        return false;
+    *made = r == PIECE_READ && !(in->e->keep_lines && fast_own_text(&in->split));
+    if (!*made)
+        return true;
+    in->guessed = true;
+    in->type = t->type;
+    in->element = ordo_type_size(in->type);
+    const double share = (double)in->split.length / (double)in->text_bytes;
+    const double bytes = (double)in->split.lines / share * (double)in->element;
+    if (in->s.packed != NULL || bytes * MEMORY_OF_NUMBER > (double)in->limit)
+        return true;
+    in->n = count_lines(in); /* so that the library can sort in memory */
+    return in->n > 0;
+}
+
+bool external_text_open(external_input *in, const input_request *request, int type)
+{
+    const execution *const e = in->e;
+    bool                   guessed = false;
+
+    for (size_t f = 0; f < e->path_count && e->path_count > 1; f++)
+        if (e->paths[f] == NULL || strcmp(e->paths[f], "-") == 0)
+            return cli_fail("stdin and files cannot be read as one with -S");
+    in->asked_type = type;
+    in->hint = request->text_hint;
+    if (!hold_text(in))
+        return false;
+    in->text_bytes = bytes_of_text(in);
+    return guess(in, &guessed) && (guessed || external_text_survey(in));
+}
 
 bool external_text_rewind(external_input *in)
 {
     in->file = 0;
-    if (!restart(in, 0))
+    if (!external_text_restart(in, 0))
         return false;
     text_start(&in->numbers, &in->s, (int)in->type, in->e->o.skip_bad);
+    in->numbers.choose = in->asked_type == 0;
+    in->numbers.judge = true;
+    atomic_store(&in->text_read, 0);
     return true;
-}
-
-/* An integer in the order of the sort: -0 before +0, NaN last in both directions. */
-static uint64_t order_of_line(const external_input *in, const void *value)
-{
-    const size_t   size = ordo_type_size(in->type);
-    const bool     is_float = in->type == ORDO_F32 || in->type == ORDO_F64;
-    const uint64_t order = key_order(in->type, value), sign = UINT64_C(1) << (8 * size - 1);
-
-    if (is_float && order == KEY_ORDER_NAN)
-        return order;
-    const bool     is_negative = is_float && (key_load(size, value) & sign) != 0;
-    const uint64_t fine = order - is_negative;
-    return in->e->o.descending ? ~fine : fine;
-}
-
-static bool next_number(external_input *in, void *value)
-{
-    for (;;) {
-        const text_result r = text_next(&in->numbers, value);
-        if (r == TEXT_NUMBER)
-            return true;
-        if (r == TEXT_FAILED) {
-            snprintf(in->why, sizeof in->why, "%s:%zu: the text has changed while it was read",
-                     in->s.name, in->numbers.bad_line);
-            return false;
-        }
-        if (in->file + 1 >= in->e->path_count)
-            return false;
-        if (!restart(in, ++in->file)) {
-            in->why[0] = '\n';
-            return false;
-        }
-        text_continue(&in->numbers, &in->s);
-    }
-}
-
-ptrdiff_t external_text_read(void *user, void *into, size_t bytes)
-{
-    external_input *const in = user;
-    char                 *to = into;
-    uint64_t              value = 0;
-
-    for (; bytes >= in->element; bytes -= in->element, to += in->element) {
-        if (!next_number(in, &value))
-            break;
-        if (!in->lines) {
-            memcpy(to, &value, in->element);
-            continue;
-        }
-        const uint64_t order = order_of_line(in, &value);
-        const uint16_t length = (uint16_t)in->s.length;
-        if (in->s.length > in->longest) {
-            snprintf(in->why, sizeof in->why, "%s:%zu: the text has changed while it was read",
-                     in->s.name, in->s.number);
-            break;
-        }
-        memset(to, 0, in->element);
-        memcpy(to, &order, sizeof order);
-        memcpy(to + sizeof order, &length, sizeof length);
-        memcpy(to + HEAD, source_line(&in->s), in->s.length);
-    }
-    errno = EIO;
-    return in->why[0] != '\0' ? -1 : to - (char *)into;
 }

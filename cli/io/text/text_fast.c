@@ -9,12 +9,14 @@
 #include "cli/io/text/number.h"
 #include "cli/io/workers.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
 enum {
     LEAST_CHUNK = 1 << 16, /* bytes */
-    MOST_DIGITS = 19       /* fit in 64 bits, whatever they are         */
+    MOST_DIGITS = 19,      /* fit in 64 bits, whatever they are         */
+    SURE_DIGITS = 15       /* f64 gives back every decimal of so many digits */
 };
 
 typedef union slot64 {
@@ -176,6 +178,81 @@ static const char *general(ordo_type type, const char *p, const char *limit, voi
     return end > p && number_parse(type, p, end, value) == NUMBER_OK ? next : NULL;
 }
 
+/* ---- Lines that are what the output would have ---- */
+
+/* Whether text[0..length) is digits without a zero in front, or a minus and such digits. */
+static bool is_output_integer(const char *text, size_t length)
+{
+    const size_t minus = length > 0 && text[0] == '-';
+
+    if (length == 1 && text[0] == '0')
+        return true;
+    if (length <= minus || text[minus] < '1' || text[minus] > '9')
+        return false;
+    for (size_t i = minus + 1; i < length; i++)
+        if (!is_digit(text[i]))
+            return false;
+    return true;
+}
+
+/* Whether text is surely what number_format() writes for this f64: a decimal of few digits with no
+ * zeros to leave out, in the range that is written without an exponent. */
+static bool is_short_decimal(const char *text, size_t length, double value)
+{
+    const size_t      minus = text[0] == '-';
+    const char *const point = memchr(text, '.', length);
+
+    if (point == NULL || length > SURE_DIGITS + minus + 1 || fabs(value) < 1e-4 ||
+        text[length - 1] < '1' || text[length - 1] > '9')
+        return false;
+    if (!is_output_integer(text + minus, (size_t)(point - text) - minus))
+        return false;
+    for (const char *p = point + 1; p < text + length; p++)
+        if (!is_digit(*p))
+            return false;
+    return true;
+}
+
+/* Looks at the line [p, next), whose number is *value. */
+static void judge_line(fast_chunk *c, const char *p, const char *next, ordo_type type,
+                       const void *value)
+{
+    const size_t length = (size_t)(next - p) - (next > p && next[-1] == '\n');
+    char         text[NUMBER_TEXT_MAX];
+
+    if (c->longest < length)
+        c->longest = length;
+    if (c->own_text)
+        return;
+    if (type != ORDO_F64 && type != ORDO_F32) {
+        c->own_text = !is_output_integer(p, length);
+        c->long_integer |= length > SURE_DIGITS;
+        return;
+    }
+    if (type == ORDO_F64 && is_short_decimal(p, length, *(const double *)value))
+        return;
+    c->own_text = length > sizeof text || number_format(type, value, text) != length ||
+                  memcmp(text, p, length) != 0;
+}
+
+bool fast_own_text(const fast_text *f)
+{
+    bool own = false, floats = f->type == ORDO_F64;
+
+    for (size_t i = 0; i < f->chunks; i++)
+        own |= f->chunk[i].own_text || (floats && f->chunk[i].long_integer);
+    return own;
+}
+
+size_t fast_longest(const fast_text *f)
+{
+    size_t longest = 0;
+
+    for (size_t i = 0; i < f->chunks; i++)
+        longest = f->chunk[i].longest > longest ? f->chunk[i].longest : longest;
+    return longest;
+}
+
 /* ---- One chunk ---- */
 
 /* Whether the integers of a chunk can become f64 as text_numbers.c would read them. */
@@ -249,6 +326,8 @@ static void read_chosen(const fast_text *f, fast_chunk *c, bool only_integers)
         const char *const stop = take_number(p, limit, &x);
         const char       *next = NULL;
         if (!c->floats && (next = integer_line(c, p, limit, &x, stop, i, &values[i])) != NULL) {
+            if (f->judge)
+                judge_line(c, p, next, ORDO_I64, &values[i]);
             p = next;
             continue;
         }
@@ -258,8 +337,11 @@ static void read_chosen(const fast_text *f, fast_chunk *c, bool only_integers)
             integers_to_reals(values, i, c->beyond);
             c->floats = true;
         }
-        if ((p = real_line(p, limit, &x, stop, &values[i].real)) == NULL)
+        if ((next = real_line(p, limit, &x, stop, &values[i].real)) == NULL)
             return;
+        if (f->judge)
+            judge_line(c, p, next, ORDO_F64, &values[i]);
+        p = next;
     }
     c->plain = true;
 }
@@ -271,8 +353,12 @@ static void read_given(const fast_text *f, fast_chunk *c)
     const size_t size = ordo_type_size(f->type);
     char *const  values = (char *)f->values + c->first * size;
 
-    for (size_t i = 0; i < c->n && p != NULL; i++)
-        p = general(f->type, p, limit, values + i * size);
+    for (size_t i = 0; i < c->n && p != NULL; i++) {
+        const char *const next = general(f->type, p, limit, values + i * size);
+        if (f->judge && next != NULL)
+            judge_line(c, p, next, f->type, values + i * size);
+        p = next;
+    }
     c->plain = p != NULL;
 }
 

@@ -24,6 +24,9 @@ typedef struct fast_chunk { /* of whole lines */
     bool        beyond;       /* some integer is beyond i64, but not beyond u64            */
     size_t      inexact;      /* the first line, from 1, whose integer f64 cannot hold; 0: none */
     const char *inexact_text; /* of that line                                             */
+    bool        own_text;     /* with `judge`: some line is not what number_format() writes  */
+    bool        long_integer; /* the same: some integer has more digits than every f64 shows */
+    size_t      longest;      /* the same: bytes of the longest line                         */
 } fast_chunk;
 
 typedef struct fast_text {
@@ -32,6 +35,7 @@ typedef struct fast_text {
     char        line_end; /* a newline, for fast_read() */
     ordo_type   type;     /* of the values; see fast_read() */
     bool        choose;   /* the type: i64, u64 or f64 */
+    bool        judge;    /* compare the lines with what number_format() would write */
     void       *values;
     size_t      lines;
     size_t      chunks;
@@ -47,5 +51,10 @@ void fast_split(fast_text *f);
  * is set, a fraction makes the text not plain. False: some line is not plain, or the numbers
  * have no type in common; values may then hold anything. */
 bool fast_read(fast_text *f, bool any_negative, bool only_integers);
+
+/* After fast_read() with `judge`: whether some line may differ from what number_format() writes for
+ * its number, and the bytes of the longest line. */
+bool   fast_own_text(const fast_text *f);
+size_t fast_longest(const fast_text *f);
 
 #endif

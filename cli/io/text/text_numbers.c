@@ -210,18 +210,20 @@ static void note_first_inexact(text_numbers *t, const fast_text *f, size_t befor
     }
 }
 
-bool text_plain(text_numbers *t, const char *text, size_t length, fast_text *f)
+void text_split(const text_numbers *t, const char *text, size_t length, fast_text *f)
 {
-    const size_t size = ordo_type_size(t->type);
-
-    *f = (fast_text){
-        .text = text, .length = length, .line_end = '\n', .type = t->type, .choose = t->choose};
+    *f = (fast_text){.text = text,
+                     .length = length,
+                     .line_end = '\n',
+                     .type = t->type,
+                     .choose = t->choose,
+                     .judge = t->judge};
     fast_split(f);
-    if (f->lines > SIZE_MAX / size - t->n || !make_room(t, t->n + f->lines, size))
-        return false;
-    f->values = (char *)t->values + t->n * size;
-    const ordo_type before = t->type;
-    if (!fast_read(f, t->any_negative, t->n > 0 && before != ORDO_F64))
+}
+
+bool text_read_split(text_numbers *t, fast_text *f)
+{
+    if (!fast_read(f, t->any_negative, t->n > 0 && t->type != ORDO_F64))
         return false;
     for (size_t i = 0; i < f->chunks; i++)
         t->any_negative |= f->chunk[i].negative;
@@ -230,6 +232,17 @@ bool text_plain(text_numbers *t, const char *text, size_t length, fast_text *f)
     t->type = f->type;
     t->n += f->lines;
     return true;
+}
+
+bool text_plain(text_numbers *t, const char *text, size_t length, fast_text *f)
+{
+    const size_t size = ordo_type_size(t->type);
+
+    text_split(t, text, length, f);
+    if (f->lines > SIZE_MAX / size - t->n || !make_room(t, t->n + f->lines, size))
+        return false;
+    f->values = (char *)t->values + t->n * size;
+    return text_read_split(t, f);
 }
 
 /* Reads numbers with text_next() until the source has gone over `length` bytes. */

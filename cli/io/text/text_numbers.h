@@ -13,6 +13,7 @@ typedef struct text_numbers {
     ordo_type   type;         /* of the numbers so far                                     */
     bool        choose;       /* the type is chosen by the text; see text_start()          */
     bool        skip_bad;     /* leave bad lines out                                       */
+    bool        judge;        /* text_plain(): compare lines with the output; see fast_text */
     bool        any_negative; /* a number so far is negative                               */
     size_t      n;            /* numbers so far                                            */
     const char *text;         /* of the last number, without blanks                        */
@@ -56,6 +57,11 @@ text_result text_next(text_numbers *t, void *value);
  * False if some line is not plain (see text_fast.h); t is then as before, except for memory. *f
  * describes the lines. Does not move t->s. */
 bool text_plain(text_numbers *t, const char *text, size_t length, fast_text *f);
+
+/* The same in two steps: after text_split() the caller sets f->values, with room for f->lines
+ * numbers of t->type, and text_read_split() reads them. */
+void text_split(const text_numbers *t, const char *text, size_t length, fast_text *f);
+bool text_read_split(text_numbers *t, fast_text *f);
 
 /* Converts numbers from one chosen type to a wider one, in place. */
 void text_convert(ordo_type from, ordo_type to, void *values, size_t n);

@@ -6,11 +6,21 @@ echo old >out.npy
 # The limit of the size of files ends the sort: in the sorted parts, then in the output.
 (ulimit -f 8000 && exec ordo sort u.npy -S 8Mi -T spill --resume -o out.npy) 2>err
 echo "$?"
-sed 's/resume-[0-9a-f]*/resume-N/g; s/[0-9][0-9]* bytes/N bytes/' err
+sed 's/resume-[0-9a-f]*/resume-N/g; s/[0-9][0-9]* bytes/N bytes/; s/and .*part-[0-9a-f]*/and PART/' err
 cat out.npy
 ls spill | sed 's/resume-[0-9a-f]*/resume-N/'
 stat -c %a spill/*
 ordo sort u.npy -S 8Mi -T spill --resume -o out.npy && cmp out.npy whole.npy && ls -A spill
+ls -A | grep part
+# The limit ends the sort while it writes the output, which has more bytes than the sorted parts. The finished part stays.
+(ulimit -f 28000 && exec ordo sort u.npy -S 8Mi -T spill --resume -o out.npy) 2>/dev/null
+echo "$?"
+ls -A | sed 's/part-[0-9a-f]*/part-N/'
+cmp out.npy whole.npy
+ordo sort u.npy -S 8Mi -T spill --resume -o out.npy --explain 2>err && cmp out.npy whole.npy
+sed -n 's/.*ranges \([0-9]*\)$/\1/p' err | awk '{ print $1 < 8 ? "went on" : "began again: " $1 }'
+ls -A spill
+ls -A | grep part
 # A file that has changed is refused.
 (ulimit -f 8000 && exec ordo sort u.npy -S 8Mi -T spill --resume -o other.npy) 2>/dev/null
 touch u.npy
