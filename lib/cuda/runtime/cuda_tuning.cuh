@@ -347,7 +347,7 @@ template <> struct cuda_tune_radix<8, 8> : radix_shape<256, 18, 2, 8, false> {
 #define CUDA_TUNE_EVEN_DRAWN (1u << 20)
 
 /* Leaves are used for more than this many keys (dev_radix_leaf.cuh). H200, 2^20 pairs u32/u32, ms,
- * without and with leaves: uniform 0.106, 0.068. */
+ * without and with leaves: uniform 0.106, 0.065. */
 #define CUDA_TUNE_LEAF_FROM ((size_t)1 << 19)
 
 /* Up to MANY values of one array are counted in hash tables (dev_distinct_many.cu), by RESIDENT

@@ -126,7 +126,7 @@ static even_shape even_shape_of(size_t n)
     size_t const group =
         n > CUDA_TUNE_EVEN_LARGE ? CUDA_TUNE_EVEN_GROUP_LARGE : CUDA_TUNE_EVEN_GROUP;
     even_shape shape = {(uint32_t)(n / group + 1), 0, 2, 0, 0, 1};
-    while (shape.drawn < CUDA_TUNE_EVEN_DRAWN && shape.drawn < n / 64)
+    while (shape.drawn < CUDA_TUNE_EVEN_DRAWN && shape.drawn < n / 32)
         shape.drawn *= 2;
     while ((size_t)shape.below * shape.below < shape.codes)
         shape.below++;
