@@ -449,8 +449,9 @@ ORDO_MUST ordo_status ordo_select_scratch(ordo_ctx *ctx, ordo_type type, size_t 
  * out[k] come first, then the keys that tie with it, then the others. Each of the three groups
  * keeps its order. index[i] is the index in keys of the key that is out[i].
  * out or index may be NULL. ORDO_E_ARG if k is not below n; with segments, k must be below the
- * length of every segment. CPU arrays only, and of opts only ORDO_DESCENDING and segments. out and
- * index must not overlap other arrays.                                                           */
+ * length of every segment. Offsets on a GPU are not checked: a segment of at most k keys keeps its
+ * order. Of opts only ORDO_DESCENDING, ORDO_ON_DEVICE, stream and segments. out and index must not
+ * overlap other arrays.                                                                          */
 ORDO_MUST ordo_status ordo_nth(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n, size_t k,
                                void *out, ordo_type index_type, void *index,
                                const ordo_select_opts *opts);

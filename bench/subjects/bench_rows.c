@@ -3,7 +3,8 @@
  *
  * The peer on the host calls std::sort for every row; on a GPU the peers are CUB's segmented sort
  * and segmented radix sort. Medians, the largest 8 keys and splits around the median are compared
- * with these sorts, too, and sums with CUB's scan by key. */
+ * with these sorts, too, and sums with CUB's scan by key. On a GPU, rows that are sorted already
+ * have a section of their own. */
 #include "bench/subjects/bench_order.h"
 #include "bench/subjects/bench_subjects.h"
 
@@ -69,7 +70,8 @@ static ordo_status call_sum(ordo_ctx *ctx, const void *what)
 static ordo_status call_nth(ordo_ctx *ctx, const void *what)
 {
     const rows_args *const a = what;
-    ordo_select_opts const opts = ORDO_OPTS(ordo_select_opts, .segments = a->opts.segments);
+    ordo_select_opts const opts = ORDO_OPTS(ordo_select_opts, .flags = a->opts.flags,
+                                            .stream = a->opts.stream, .segments = a->opts.segments);
     return ordo_nth(ctx, a->type, a->keys, a->n, a->segments.length / 2, a->out, ORDO_U32, NULL,
                     &opts);
 }
@@ -168,8 +170,27 @@ static bool run_topk(bench *b)
 static bool run_nth(bench *b)
 {
     bench_heading_over(b, "Rows of f32 split around their median, uniform, by the length of a row",
-                       "std::sort of every row", b->set.n, "length", 9);
-    return run_reading(b, "nth rows", call_nth, BENCH_PEER_SORT_ROWS, "std::sort", 0);
+                       bench_pick(b, "std::sort of every row", "CUB's segmented sort"), b->set.n,
+                       "length", 9);
+    return run_reading(b, "nth rows", call_nth, BENCH_PEER_SORT_ROWS,
+                       bench_pick(b, "std::sort", "cub segmented"), 0);
+}
+
+/* Rows that are sorted already: a sorted array. */
+static bool run_sorted(bench *b)
+{
+    bench_heading_over(b, "Sort of sorted rows of f32, by the length of a row",
+                       "CUB's segmented sort", b->set.n, "length", 9);
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        const size_t length = lengths[i] < b->set.n ? lengths[i] : b->set.n;
+        rows_case    c;
+        ask_sort(b, ORDO_F32, b->set.n / length, length, &c);
+        c.question.dist = "sorted";
+        if (!bench_generate(b, ORDO_DIST_SORTED, ORDO_F32, b->src, c.args.n, 0) ||
+            !bench_measure_auto(b, &c.peers, call_sort, &c.args, &c.question))
+            return false;
+    }
+    return bench_summary(b, "auto", false);
 }
 
 static bool run_sum(bench *b)
@@ -188,5 +209,6 @@ const bench_section bench_rows_sections[] = {
 const bench_section bench_cuda_rows_sections[] = {
     {"sort", 4, 4, 0, run_sort, true}, {"median", 4, 4, 0, run_median, true},
     {"topk", 4, 4, 0, run_topk, true}, {"scan", 4, 4, 0, run_sum, true},
+    {"nth", 4, 4, 0, run_nth, true},   {"sorted", 4, 4, 0, run_sorted, true},
     {NULL, 0, 0, 0, NULL, false},
 };

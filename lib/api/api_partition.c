@@ -122,8 +122,6 @@ static ordo_status nth_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_nth_job *job
     TRY(api_check_type(exec, job->type, "type"));
     TRY(api_opts_read(exec, &wish, sizeof wish, opts));
     TRY(api_check_place(exec, wish.flags, ORDO_DESCENDING | ORDO_ON_DEVICE, wish.stream));
-    FAIL_IF(exec->on_device, ORDO_E_UNSUPPORTED,
-            "ordo_nth of arrays on a GPU is not supported; expected CPU arrays");
     TRY(api_read_segments(exec, wish.segments, job->n, true, &segments));
     FAIL_IF(wish.nans != ORDO_NANS_LAST, ORDO_E_ARG, "nans is %u; expected ORDO_NANS_LAST",
             wish.nans);
@@ -138,16 +136,18 @@ static ordo_status nth_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_nth_job *job
     }
     TRY(api_choose(ctx, exec, NULL, &choice));
     TRY(api_check_slot(exec, &choice, choice.backend->nth != NULL, "split around a key"));
-    if (segments.given)
+    if (segments.given && !choice.backend->has_segments)
         return nth_each(exec, &choice, job, &segments, bytes);
-    ANSWER_SIZE_QUERY(bytes, choice, nth, job);
-    return choice.backend->nth(choice.state, job, exec);
+    ordo_nth_job whole = *job;
+    whole.segments = segments.given ? &segments.view : NULL;
+    ANSWER_SIZE_QUERY(bytes, choice, nth, &whole);
+    return choice.backend->nth(choice.state, &whole, exec);
 }
 
 ordo_status ordo_nth(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n, size_t k, void *out,
                      ordo_type index_type, void *index, const ordo_select_opts *opts)
 {
-    ordo_nth_job job = {type, keys, n, k, out, index_type, index, false};
+    ordo_nth_job job = {type, keys, n, k, out, index_type, index, false, NULL};
     API_CALL("nth", type, n, nth_checked(ctx, exec, &job, opts, NULL));
 }
 

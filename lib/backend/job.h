@@ -100,6 +100,8 @@ typedef struct ordo_nth_job { /* the keys and their indices, split around the k-
     ordo_type   index_type;
     void       *index; /* NULL: not wanted */
     bool        descending;
+    /* With segments, a segment of at most k keys is copied. */
+    const struct ordo_segment_view *segments;
 } ordo_nth_job;
 
 typedef struct ordo_string_group { /* strings [lo, hi) of the index, whose order is not known yet */

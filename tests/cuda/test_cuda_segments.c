@@ -195,20 +195,26 @@ static void try_rank(const sample *s, rank_rule rule)
     compare(s, keys, size, expected_more, wide);
 }
 
-/* Every verb; the turn chooses among shapes, directions, value sizes, index types and tie rules. */
-static void try_all(const layout *l, ordo_type type, size_t turn, bool on_host)
+/* Every verb on `keys`; the turn chooses among value sizes, index types and tie rules. */
+static void try_verbs(const sample *s, size_t turn)
 {
     static const size_t values[] = {4, 8, 1, 3, 16, 12, 2};
-    size_t const        shape = turn % inputs_count();
-    sample const        s = {l, type, turn % 2 == 0 ? 0 : ORDO_DESCENDING, on_host};
+    try_sort(s, turn % 3 == 2);
+    try_pairs(s, values[turn % (sizeof values / sizeof *values)]);
+    try_argsort(s, turn % 4 < 2 ? ORDO_U32 : ORDO_U64);
+    try_rank(s, inputs_rules[turn % INPUTS_RULES]);
+}
+
+/* The same on new keys; the turn also chooses the shape and the direction. */
+static void try_all(const layout *l, ordo_type type, size_t turn, bool on_host)
+{
+    size_t const shape = turn % inputs_count();
+    sample const s = {l, type, turn % 2 == 0 ? 0 : ORDO_DESCENDING, on_host};
     testkit_case("%s, %s, n=%zu, count=%zu, length=%zu, %s%s%s", l->name, ordo_type_name(type),
                  l->n, l->segments.count, l->segments.length, inputs_name(shape),
                  turn % 2 == 0 ? "" : ", descending", on_host ? ", host arrays" : "");
     inputs_fill(shape, type, keys, l->n, turn);
-    try_sort(&s, turn % 3 == 2);
-    try_pairs(&s, values[turn % (sizeof values / sizeof *values)]);
-    try_argsort(&s, turn % 4 < 2 ? ORDO_U32 : ORDO_U64);
-    try_rank(&s, inputs_rules[turn % INPUTS_RULES]);
+    try_verbs(&s, turn);
 }
 
 /* ---- Layouts ---- */
@@ -266,6 +272,38 @@ static void test_rows(effort much)
         layout const l = rows(most < count ? most : count, lengths[i]);
         try_all(&l, inputs_types[turn % INPUTS_TYPES], turn, false);
     }
+    for (size_t t = 0; t < INPUTS_TYPES; t++, turn++) { /* `bring` aligns these arrays */
+        layout const l = rows(315, 16);
+        try_all(&l, inputs_types[t], turn, false);
+    }
+}
+
+/* Rows that are in order, and the same with two neighbours exchanged in one of them. */
+static void test_sorted(effort much)
+{
+    static const ordo_type types[] = {ORDO_F32, ORDO_U64, ORDO_I16};
+    static const size_t    lengths[] = {16, 600, 1024, 5000, 8192, 16385, 33000};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        for (size_t turn = 0; turn < (much == ALL ? 12 : 2); turn++) {
+            size_t const    length = lengths[i], at[] = {0, length - 2, 8191, length / 2};
+            ordo_type const type = types[turn % 3];
+            size_t const    size = ordo_type_size(type);
+            bool const      desc = turn % 2 != 0;
+            layout const    l = rows(3, length);
+            sample const    s = {&l, type, desc ? ORDO_DESCENDING : 0, false};
+            testkit_case("sorted rows, %s, length=%zu, turn=%zu", ordo_type_name(type), length,
+                         turn);
+            for (size_t row = 0; row < 3; row++)
+                inputs_fill_sorted((turn + row) % inputs_count(), type, keys + row * length * size,
+                                   length, desc, turn);
+            if (turn >= 4 && at[turn % 4] + 1 < length) {
+                char *const x = keys + (length + at[turn % 4]) * size;
+                memcpy(one, x, size);
+                memmove(x, x + size, size);
+                memcpy(x + size, one, size);
+            }
+            try_verbs(&s, turn);
+        }
 }
 
 /* Every shape in rows for each size of the blocks that sort by buckets. */
@@ -499,6 +537,7 @@ int main(void)
     device_offsets = device_make(sizeof offsets + 64, 0);
     test_rows(much);
     test_types(much);
+    test_sorted(much);
     if (much != FEWEST)
         test_strided(6);
     test_bad_offsets(much == FEWEST ? 1 : 8);

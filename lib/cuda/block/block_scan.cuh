@@ -29,6 +29,20 @@ static DEVICE block_sums<typename OP::ACC> block_scan_warps(typename OP::ACC  he
     return {warp == 0 ? OP::identity() : before, __shfl_sync(WARP_ALL, scanned, WARPS - 1)};
 }
 
+/* Scans one value per thread: the sum of the threads before this one, and of all. Contains two
+ * barriers, so that `totals` may be written again at once. */
+template <typename OP, int WARPS>
+static DEVICE block_sums<typename OP::ACC> block_scan_threads(typename OP::ACC  mine,
+                                                              typename OP::ACC *totals)
+{
+    typedef typename OP::ACC ACC;
+    ACC const                scanned = warp_scan<OP>(mine), before = warp_before<OP>(scanned);
+    block_sums<ACC> const    sums =
+        block_scan_warps<OP, WARPS>(__shfl_sync(WARP_ALL, scanned, WARP_LANES - 1), totals);
+    __syncthreads();
+    return {OP::add(sums.before, before), sums.total};
+}
+
 /* The sum of one value per thread. */
 template <typename OP, int WARPS>
 static DEVICE typename OP::ACC block_reduce(typename OP::ACC x, typename OP::ACC *totals)

@@ -62,14 +62,6 @@ static DEVICE uint64_t column_bits(const key_column &c, uint64_t row)
                                            : ((const uint8_t *)c.keys)[row]);
 }
 
-/* Scratch of place_ranks: numbers as wide as the index. */
-struct place_work {
-    void *begin; /* for each row: the first row of its tie */
-    void *group; /* for each row: the first row of its group; NULL: there is one group */
-    void *more;  /* ties up to each row (DENSE), or the end of the tie that begins at a row (MAX,
-                  * AVERAGE); NULL: not needed */
-};
-
 /* dev_place_ranks.cu: sets ranks[index[i]] to the rank of row i in the order. */
 struct place_job {
     size_t          n;
@@ -85,16 +77,5 @@ struct place_job {
 };
 size_t      place_ranks_scratch(const place_job &job);
 ordo_status place_ranks(cuda_call *call, const place_job &job);
-
-/* A job that scans n numbers of an index type in place. */
-static inline ordo_scan_job column_scan(ordo_op op, ordo_type type, void *numbers, size_t n)
-{
-    ordo_scan_job job = {};
-    job.op = op;
-    job.type = job.out_type = type;
-    job.in = job.out = numbers;
-    job.n = n;
-    return job;
-}
 
 #endif

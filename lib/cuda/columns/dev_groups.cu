@@ -1,11 +1,11 @@
 /* dev_groups.cu - results for each group of rows: counts, order, ranks, quantiles, the first k.
  *
  * One sort of the rows by (group key, key) puts the rows of a group next to each other, in the
- * order of their keys (dev_lexsort.cu). A scan numbers the groups, and every result is read from
- * the order. The number of groups stays on the device: kernels have fixed grids and loop up to this
- * number. Scratch with 4-byte indices: 17 bytes per row (argsort: 13), and the scratch of the sort
- * or of the ranks, whichever is larger. */
-#include "cuda/columns/columns.cuh"
+ * order of their keys (dev_lexsort.cu). The heads of the rows give the starts of the groups
+ * (row_tiles.cuh), and every result is read from the order. The number of groups stays on the
+ * device: kernels have fixed grids and loop up to this number. Scratch with 4-byte indices: 13
+ * bytes per row (argsort: 9, top-k: 17), and the scratch of the sort. */
+#include "cuda/columns/row_tiles.cuh"
 #include "cuda/segments/segment_codes.cuh"
 #include "cuda/select/dev_select.cuh"
 #include "core/quantile.h"
@@ -20,7 +20,7 @@ struct group_work {
     void        *index; /* the rows, sorted */
     uint8_t     *heads;
     ordo_type    number_type;
-    void        *number; /* the group of each sorted row, numbered from 1 */
+    void        *number; /* the group of each sorted row, from 0; only for the first k */
     uint64_t    *starts; /* the first sorted row of each group, then n */
     group_facts *facts;
     uint64_t    *q; /* the quantile levels q, as bits */
@@ -37,7 +37,8 @@ static group_work group_layout(cuda_scratch *scratch, const ordo_groups_job *job
                      ? job->out
                      : scratch_take<char>(scratch, job->n * cuda_type_size(work.index_type));
     work.heads = scratch_take<uint8_t>(scratch, job->n);
-    work.number = scratch_take<char>(scratch, job->n * cuda_type_size(work.number_type));
+    if (job->verb == ORDO_GROUP_TOPK)
+        work.number = scratch_take<char>(scratch, job->n * cuda_type_size(work.number_type));
     work.starts = scratch_take<uint64_t>(scratch, job->n + 1);
     work.facts = scratch_take<group_facts>(scratch, 1);
     work.q = scratch_take<uint64_t>(scratch, job->verb == ORDO_GROUP_QUANTILES ? job->each : 0);
@@ -70,24 +71,31 @@ static place_job ranks_of(const ordo_groups_job *job, const group_work &work)
 
 /* ---- The groups ---- */
 
-template <typename INDEX>
-static __global__ void mark_groups(const uint8_t *heads, INDEX *number, size_t n)
+/* Writes the starts of the groups and, if `number` is not NULL, the group of each row. */
+template <typename NUMBER>
+static __global__ void __launch_bounds__(ROWS_THREADS)
+    find_starts(const __grid_constant__ row_tiles rows, NUMBER *number, uint64_t *starts,
+                group_facts *facts)
 {
-    grid_each(n, [&](size_t i) { number[i] = (heads[i] & ORDO_ROW_FIRST) != 0; });
-}
-
-template <typename INDEX>
-static __global__ void find_starts(const uint8_t *heads, const INDEX *number, uint64_t *starts,
-                                   group_facts *facts, size_t n)
-{
-    grid_each(n, [&](size_t i) {
-        if ((heads[i] & ORDO_ROW_FIRST) != 0)
-            starts[number[i] - 1] = i;
-        if (i == n - 1) {
-            starts[number[i]] = n;
-            *facts = {(uint64_t)number[i], n};
+    __shared__ row_shared shared;
+    for (uint64_t t = blockIdx.x; t < rows.count; t += gridDim.x) {
+        row_tile_load(rows, t, &shared);
+        for (unsigned at = threadIdx.x; at < ROWS_TILE; at += ROWS_THREADS) {
+            uint64_t const i = t * ROWS_TILE + at;
+            if (i >= rows.n)
+                continue;
+            row_place const place = row_place_of(shared, t, at);
+            if (place.is_first)
+                starts[place.number] = i;
+            if (number != NULL)
+                number[i] = (NUMBER)place.number;
+            if (i == rows.n - 1) {
+                starts[place.number + 1] = rows.n;
+                *facts = {place.number + 1, rows.n};
+            }
         }
-    });
+        __syncthreads();
+    }
 }
 
 template <typename WORD>
@@ -137,20 +145,21 @@ static __global__ void tell_groups(const __grid_constant__ segment_codes<WORD> c
     });
 }
 
+static row_tiles tiles_of(cuda_scratch *scratch, const ordo_groups_job *job, const group_work &work)
+{
+    return row_tiles_layout(scratch, work.heads, job->n, true);
+}
+
 template <typename NUMBER>
 static ordo_status number_groups(cuda_call *call, const ordo_groups_job *job,
                                  const group_work &work)
 {
-    size_t const        grid = column_grid(call, job->n), used = call->scratch.used;
-    NUMBER *const       number = (NUMBER *)work.number;
-    ordo_scan_job const sum = column_scan(ORDO_SUM, work.number_type, number, job->n);
-    TRY(CUDA_LAUNCH(call, mark_groups<NUMBER>, grid, COLUMN_THREADS, 0, (const uint8_t *)work.heads,
-                    number, job->n));
-    TRY(dev_scan(call, &sum));
+    size_t const    used = call->scratch.used;
+    row_tiles const rows = tiles_of(&call->scratch, job, work);
+    TRY(row_tiles_fill(call, rows));
     call->scratch.used = used;
-    return CUDA_LAUNCH(call, find_starts<NUMBER>, grid, COLUMN_THREADS, 0,
-                       (const uint8_t *)work.heads, (const NUMBER *)number, work.starts, work.facts,
-                       job->n);
+    return CUDA_LAUNCH(call, find_starts<NUMBER>, row_tiles_grid(call, rows), ROWS_THREADS, 0, rows,
+                       (NUMBER *)work.number, work.starts, work.facts);
 }
 
 template <typename INDEX>
@@ -261,7 +270,7 @@ static __global__ void group_topk(const __grid_constant__ segment_codes<WORD> co
 {
     uint64_t const groups = groups_with_room(in);
     grid_each(groups == 0 ? 0 : in.starts[groups], [&](size_t i) {
-        uint64_t const g = (uint64_t)((const INDEX *)in.number)[i] - 1, start = in.starts[g];
+        uint64_t const g = ((const INDEX *)in.number)[i], start = in.starts[g];
         uint64_t const row = ((const INDEX *)in.index)[i], j = i - start, at = g * in.each + j;
         bool const     omit = in.nans == ORDO_NANS_OMIT;
         if (j == 0 && found != NULL) {
@@ -302,8 +311,7 @@ size_t dev_groups_scratch(const ordo_groups_job *job)
     group_work const work = group_layout(&counted, job);
     group_order      order;
     order_of(job, work, &order);
-    ordo_scan_job const sum = column_scan(ORDO_SUM, work.number_type, NULL, job->n);
-    size_t              most = ordo_max(dev_lexsort_scratch(&order.job), dev_scan_scratch(&sum));
+    size_t most = ordo_max(dev_lexsort_scratch(&order.job), scratch_of(tiles_of, job, work));
     if (job->verb == ORDO_GROUP_RANK)
         most = ordo_max(most, place_ranks_scratch(ranks_of(job, work)));
     return counted.used + most;

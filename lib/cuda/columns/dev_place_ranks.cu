@@ -1,137 +1,160 @@
 /* dev_place_ranks.cu - writes the ranks of rows whose order is known to the places of the rows; and
  * dev_lexrank.
  *
- * A max-scan gives each row the start of its tie and of its group; a sum-scan counts the ties for
- * dense ranks. The head of a tie writes the end of the previous tie. One kernel then ranks all
- * rows. Scratch: one to three numbers per row. */
-#include "cuda/columns/columns.cuh"
+ * The tie and the group of every row come from the heads (row_tiles.cuh). Ranks of many rows go to
+ * their places by two partitions (dev_rank_parts.cuh), others by a scatter. Memory moved: one byte
+ * per row twice, the index, 32 bytes per row for the partitions, and the ranks. Scratch: 48 bytes
+ * for 8192 rows, and 16 bytes per row for the partitions. */
+#include "cuda/columns/row_tiles.cuh"
+#include "cuda/rank/dev_rank_parts.cuh"
 
-static bool needs_more(ordo_ties ties)
+static_assert((int)ROWS_THREADS == (int)HEADS_THREADS && ROWS_TILE % TILE == 0,
+              "a tile of rows is partitioned in whole tiles of ranks");
+
+struct place_work {
+    row_tiles  rows;
+    rank_parts parts;
+};
+
+static bool is_direct(const place_job &job)
 {
-    return ties == ORDO_TIES_DENSE || ties == ORDO_TIES_MAX || ties == ORDO_TIES_AVERAGE;
+    return job.n * cuda_type_size(job.rank_type) <= CUDA_TUNE_RANK_DIRECT || job.n >= (size_t)1
+                                                                                          << 31;
 }
 
 static place_work place_layout(cuda_scratch *scratch, const place_job &job)
 {
-    size_t const bytes = job.n * cuda_type_size(job.index_type);
-    place_work   work = {};
-    work.begin = scratch_take<char>(scratch, bytes);
-    if (job.grouped)
-        work.group = scratch_take<char>(scratch, bytes);
-    if (needs_more(job.ties))
-        work.more = scratch_take<char>(scratch, bytes);
+    place_work work = {};
+    work.rows = row_tiles_layout(scratch, job.heads, job.n, job.grouped);
+    if (!is_direct(job))
+        work.parts = parts_layout(scratch, job.n, sizeof(uint32_t), 1);
     return work;
 }
 
-size_t place_ranks_scratch(const place_job &job)
-{
-    ordo_scan_job const scan = column_scan(ORDO_MAX, job.index_type, NULL, job.n);
-    ordo_scan_job const sum = column_scan(ORDO_SUM, job.index_type, NULL, job.n);
-    return scratch_of(place_layout, job) +
-           ordo_max(dev_scan_scratch(&scan), dev_scan_scratch(&sum));
-}
+size_t place_ranks_scratch(const place_job &job) { return scratch_of(place_layout, job); }
 
-/* Prepares the scans. `group` or `ones` may be NULL. */
-template <typename INDEX>
-static __global__ void mark_heads(const uint8_t *heads, INDEX *begin, INDEX *group, INDEX *ones,
-                                  size_t n)
-{
-    grid_each(n, [&](size_t i) {
-        bool const is_head = (heads[i] & ORDO_ROW_HEAD) != 0;
-        begin[i] = is_head ? (INDEX)i : 0;
-        if (group != NULL)
-            group[i] = (heads[i] & ORDO_ROW_FIRST) != 0 ? (INDEX)i : 0;
-        if (ones != NULL)
-            ones[i] = is_head;
-    });
-}
-
-/* ends[b] = the end of the tie that begins at row b. */
-template <typename INDEX>
-static __global__ void mark_ends(const uint8_t *heads, const INDEX *begin, INDEX *ends, size_t n)
-{
-    grid_each(n, [&](size_t i) {
-        if (i > 0 && (heads[i] & ORDO_ROW_HEAD) != 0)
-            ends[begin[i - 1]] = (INDEX)i;
-        if (i == n - 1)
-            ends[begin[i]] = (INDEX)n;
-    });
-}
-
-/* Twice the rank, because an average rank can end in one half. */
-template <typename INDEX>
-static DEVICE uint64_t twice_rank(ordo_ties ties, uint64_t i, uint64_t group, uint64_t begin,
-                                  const INDEX *more)
+/* Twice the rank of row i, because an average rank can end in one half. */
+static DEVICE uint64_t twice_rank(ordo_ties ties, uint64_t i, const row_place &place)
 {
     switch (ties) {
     case ORDO_TIES_ORDINAL:
-        return 2 * (i - group + 1);
+        return 2 * (i - place.group + 1);
     case ORDO_TIES_MAX:
-        return 2 * ((uint64_t)more[begin] - group);
+        return 2 * (place.end - place.group);
     case ORDO_TIES_DENSE:
-        return 2 * ((uint64_t)more[i] - more[group] + 1);
+        return 2 * place.dense;
     case ORDO_TIES_AVERAGE:
-        return begin - group + 1 + (uint64_t)more[begin] - group;
+        return place.begin - place.group + 1 + place.end - place.group;
     default:
-        return 2 * (begin - group + 1);
+        return 2 * (place.begin - place.group + 1);
     }
 }
 
 template <typename INDEX>
-static __global__ void put_ranks(const __grid_constant__ place_job job, place_work work)
+static __global__ void __launch_bounds__(ROWS_THREADS)
+    put_ranks(const __grid_constant__ place_job job, const __grid_constant__ row_tiles rows)
 {
-    const INDEX *const begin = (const INDEX *)work.begin, *const group = (const INDEX *)work.group;
-    uint64_t const ranked = job.ranked == NULL ? job.n : *job.ranked;
-    grid_each(job.n, [&](size_t i) {
-        uint64_t const row = ((const INDEX *)job.index)[i];
-        bool const     has_rank = i < ranked;
-        uint64_t const twice = has_rank ? twice_rank(job.ties, i, group == NULL ? 0 : group[i],
-                                                     begin[i], (const INDEX *)work.more)
-                                        : 0;
-        if (job.rank_type == ORDO_U32)
-            ((uint32_t *)job.ranks)[row] = (uint32_t)(twice / 2);
-        else if (job.rank_type == ORDO_U64)
-            ((uint64_t *)job.ranks)[row] = twice / 2;
-        else
-            ((double *)job.ranks)[row] =
-                has_rank ? (double)twice / 2 : __longlong_as_double(0x7ff8000000000000ll);
+    __shared__ row_shared shared;
+    uint64_t const        ranked = job.ranked == NULL ? job.n : *job.ranked;
+    for (uint64_t t = blockIdx.x; t < rows.count; t += gridDim.x) {
+        row_tile_load(rows, t, &shared);
+#pragma unroll 4
+        for (unsigned at = threadIdx.x; at < ROWS_TILE; at += ROWS_THREADS) {
+            uint64_t const i = t * ROWS_TILE + at;
+            if (i >= job.n)
+                continue;
+            uint64_t const row = ((const INDEX *)job.index)[i];
+            bool const     has_rank = i < ranked;
+            uint64_t const twice =
+                has_rank ? twice_rank(job.ties, i, row_place_of(shared, t, at)) : 0;
+            if (job.rank_type == ORDO_U32)
+                ((uint32_t *)job.ranks)[row] = (uint32_t)(twice / 2);
+            else if (job.rank_type == ORDO_U64)
+                ((uint64_t *)job.ranks)[row] = twice / 2;
+            else
+                ((double *)job.ranks)[row] =
+                    has_rank ? (double)twice / 2 : __longlong_as_double(0x7ff8000000000000ll);
+        }
+        __syncthreads();
+    }
+}
+
+/* ---- By partitions ---- */
+
+/* The first partition computes twice the ranks; rows without a rank get 0. */
+static __global__ void __launch_bounds__(ROWS_THREADS, 3)
+    part_rows(const __grid_constant__ place_job job, const __grid_constant__ row_tiles rows,
+              part_plan<uint32_t> plan)
+{
+    extern __shared__ __align__(16) char shared_bytes[];
+    __shared__ row_shared                shared;
+    uint64_t const                       ranked = job.ranked == NULL ? job.n : *job.ranked;
+    unsigned const                       in_tile = threadIdx.x / WARP_LANES * (TILE_ROWS * 32);
+    part_shared<uint32_t> *const         part = part_start<uint32_t>(shared_bytes);
+    for (uint64_t t = blockIdx.x; t < rows.count; t += gridDim.x) {
+        row_tile_load(rows, t, &shared);
+        for (unsigned first = 0; first < ROWS_TILE; first += TILE) {
+            unsigned const from = first + in_tile;
+            uint64_t const at = min(t * ROWS_TILE + from, (uint64_t)job.n);
+            unsigned const keys = (unsigned)min(job.n - at, (uint64_t)TILE_ROWS * 32);
+            uint32_t       of[TILE_ROWS];
+#pragma unroll
+            for (int row = 0; row < TILE_ROWS; row++)
+                of[row] = row * 32 + lane_id() < keys
+                              ? ((const uint32_t *)job.index)[at + row * 32 + lane_id()]
+                              : 0;
+            part_tile(part, plan, 0, of, keys, [&](int row) -> uint32_t {
+                uint64_t const i = at + row * 32 + lane_id();
+                if (i >= ranked)
+                    return 0;
+                return (uint32_t)twice_rank(job.ties, i,
+                                            row_place_of(shared, t, from + row * 32 + lane_id()));
+            });
+            __syncthreads();
+        }
+    }
+}
+
+/* Rows without a rank get NaN. */
+static __global__ void clear_ranks(const uint32_t *index, const uint64_t *ranked, double *ranks,
+                                   size_t n)
+{
+    uint64_t const first = *ranked;
+    grid_each(n - (size_t)first, [&](size_t i) {
+        ranks[index[first + i]] = __longlong_as_double(0x7ff8000000000000ll);
     });
 }
 
-static ordo_status scan_numbers(cuda_call *call, ordo_op op, ordo_type type, void *numbers,
-                                size_t n)
+static ordo_status place_by_parts(cuda_call *call, const place_job &job, const place_work &work)
 {
-    size_t const        used = call->scratch.used;
-    ordo_scan_job const job = column_scan(op, type, numbers, n);
-    TRY(dev_scan(call, &job));
-    call->scratch.used = used;
-    return ORDO_OK;
-}
-
-template <typename INDEX>
-static ordo_status place_all(cuda_call *call, const place_job &job, const place_work &work)
-{
-    size_t const grid = column_grid(call, job.n);
-    bool const   dense = job.ties == ORDO_TIES_DENSE;
-    TRY(CUDA_LAUNCH(call, mark_heads<INDEX>, grid, COLUMN_THREADS, 0, job.heads,
-                    (INDEX *)work.begin, (INDEX *)work.group,
-                    dense ? (INDEX *)work.more : (INDEX *)NULL, job.n));
-    TRY(scan_numbers(call, ORDO_MAX, job.index_type, work.begin, job.n));
-    if (work.group != NULL)
-        TRY(scan_numbers(call, ORDO_MAX, job.index_type, work.group, job.n));
-    if (dense)
-        TRY(scan_numbers(call, ORDO_SUM, job.index_type, work.more, job.n));
-    else if (work.more != NULL)
-        TRY(CUDA_LAUNCH(call, mark_ends<INDEX>, grid, COLUMN_THREADS, 0, job.heads,
-                        (const INDEX *)work.begin, (INDEX *)work.more, job.n));
-    return CUDA_LAUNCH(call, put_ranks<INDEX>, grid, COLUMN_THREADS, 0, job, work);
+    const rank_parts         &parts = work.parts;
+    part_plan<uint32_t> const plan = {(rank_record<uint32_t> *)parts.records[0], parts.taken[0],
+                                      parts.shift[0], BUCKETS};
+    size_t const grid = ordo_min(row_tiles_grid(call, work.rows), (size_t)call->facts->sms * 3);
+    TRY(parts_clear(call, &parts));
+    TRY(cuda_allow_shared(call, part_rows, sizeof(part_shared<uint32_t>)));
+    TRY(CUDA_LAUNCH(call, part_rows, grid, ROWS_THREADS, sizeof(part_shared<uint32_t>), job,
+                    work.rows, plan));
+    TRY(with_rank_type(job.rank_type, [&](auto zero) {
+        return parts_return<uint32_t>(call, &parts, 0, true, (decltype(zero) *)job.ranks);
+    }));
+    if (job.ranked == NULL || job.rank_type != ORDO_F64)
+        return ORDO_OK;
+    return CUDA_LAUNCH(call, clear_ranks, column_grid(call, job.n), COLUMN_THREADS, 0,
+                       (const uint32_t *)job.index, job.ranked, (double *)job.ranks, job.n);
 }
 
 ordo_status place_ranks(cuda_call *call, const place_job &job)
 {
     place_work const work = place_layout(&call->scratch, job);
-    return job.index_type == ORDO_U32 ? place_all<uint32_t>(call, job, work)
-                                      : place_all<uint64_t>(call, job, work);
+    row_tiles const  rows = work.rows;
+    size_t const     grid = row_tiles_grid(call, rows);
+    TRY(row_tiles_fill(call, rows));
+    if (!is_direct(job) && job.index_type == ORDO_U32)
+        return place_by_parts(call, job, work);
+    return job.index_type == ORDO_U32
+               ? CUDA_LAUNCH(call, put_ranks<uint32_t>, grid, ROWS_THREADS, 0, job, rows)
+               : CUDA_LAUNCH(call, put_ranks<uint64_t>, grid, ROWS_THREADS, 0, job, rows);
 }
 
 /* ---- Ranks of rows by several columns ---- */

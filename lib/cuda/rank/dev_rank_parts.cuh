@@ -244,16 +244,23 @@ static inline rank_parts parts_layout(cuda_scratch *scratch, size_t n, size_t wi
     return parts;
 }
 
-/* Enqueues the first partition: the rank of each place of the table goes to index[place]. */
-template <rank_kind KIND, typename NUM>
-static ordo_status parts_begin(cuda_call *call, const rank_parts *parts, const heads_table *table,
-                               const NUM *index)
+/* Empties the buckets of both partitions. */
+static inline ordo_status parts_clear(cuda_call *call, const rank_parts *parts)
 {
     for (int time = 0; time < 2; time++) {
         size_t const buckets = buckets_of(parts->n, parts->shift[time]);
         CUDA_TRY(call->exec,
                  cudaMemsetAsync(parts->taken[time], 0, buckets * sizeof(uint32_t), call->stream));
     }
+    return ORDO_OK;
+}
+
+/* Enqueues the first partition: the rank of each place of the table goes to index[place]. */
+template <rank_kind KIND, typename NUM>
+static ordo_status parts_begin(cuda_call *call, const rank_parts *parts, const heads_table *table,
+                               const NUM *index)
+{
+    TRY(parts_clear(call, parts));
     part_plan<NUM> const part = {(rank_record<NUM> *)parts->records[0], parts->taken[0],
                                  parts->shift[0], BUCKETS};
     TRY(cuda_allow_shared(call, (part_ranks<KIND, NUM>), sizeof(part_shared<NUM>)));

@@ -4,34 +4,10 @@
  * Every verb takes the same steps: compute the device memory, hold it, copy host arrays in, run the
  * device verb, copy results out. Device arrays are used in place. This file lists the arrays of
  * each verb's job; the job of the device verb differs from the caller's only in these pointers. */
+#include "cuda/runtime/cuda_arrays.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/runtime/cuda_state.cuh"
 #include "cuda/text/text.cuh"
-
-enum {
-    MOST_ARRAYS = 20,
-    READ = 1,   /* the device reads its contents */
-    WRITTEN = 2 /* the caller reads what the device writes */
-};
-
-struct job_array {
-    void      **pointer; /* the pointer in the job; replaced by device memory */
-    void       *host;
-    size_t      bytes;
-    int         use;
-    const char *what;
-};
-
-struct job_arrays {
-    job_array at[MOST_ARRAYS];
-    int       count;
-};
-
-template <typename T>
-static void add(job_arrays *arrays, T **pointer, size_t bytes, int use, const char *what)
-{
-    arrays->at[arrays->count++] = {(void **)pointer, (void *)*pointer, bytes, use, what};
-}
 
 /* Bytes of device memory for copies of host arrays; 0 for device arrays. */
 static size_t copies_of(const job_arrays *arrays, const ordo_exec *exec)
@@ -227,6 +203,17 @@ static job_arrays topk_arrays(ordo_topk_job *job)
         add(&list, &job->index, found * cuda_type_size(job->index_type), WRITTEN, "index");
     if (job->segments != NULL && (job->found != NULL || job->keys == NULL))
         add(&list, &job->found, job->segments->count * sizeof *job->found, WRITTEN, "found");
+    return list;
+}
+
+static job_arrays nth_arrays(ordo_nth_job *job)
+{
+    job_arrays list = {};
+    add(&list, &job->keys, job->n * cuda_type_size(job->type), READ, "keys");
+    if (job->out != NULL || job->keys == NULL)
+        add(&list, &job->out, job->n * cuda_type_size(job->type), WRITTEN, "out");
+    if (job->index != NULL || job->keys == NULL)
+        add(&list, &job->index, job->n * cuda_type_size(job->index_type), WRITTEN, "index");
     return list;
 }
 
@@ -561,6 +548,7 @@ static ordo_backend make_table(void)
     SEGMENT_SLOT(is_sorted, ordo_order_job, order_arrays, is_sorted);
     SEGMENT_SLOT(runs, ordo_runs_job, runs_arrays, runs);
     SLOT(count_nans, ordo_count_job, keys_arrays<ordo_count_job>, count_nans);
+    SLOTS(nth, ordo_nth_job, nth_arrays, nth);
     table.select = select_keys;
     table.select_scratch = select_keys_scratch;
     table.most_sub_array = CUDA_MOST_SUB_ARRAY;

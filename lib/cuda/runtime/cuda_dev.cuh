@@ -64,6 +64,9 @@ size_t      dev_segments_radius_scratch(const ordo_radius_job *job);
 ordo_status dev_segments_radius(cuda_call *call, const ordo_radius_job *job);
 size_t      dev_segments_select_scratch(const ordo_select_job *job);
 ordo_status dev_segments_select(cuda_call *call, const ordo_select_job *job);
+/* segments/select/dev_segments_nth.cu: whole arrays and segments. */
+size_t      dev_nth_scratch(const ordo_nth_job *job);
+ordo_status dev_nth(cuda_call *call, const ordo_nth_job *job);
 size_t      dev_segments_topk_scratch(const ordo_topk_job *job);
 ordo_status dev_segments_topk(cuda_call *call, const ordo_topk_job *job);
 

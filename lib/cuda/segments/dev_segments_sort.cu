@@ -80,6 +80,10 @@ static segment_plan plan_of(cuda_scratch *scratch, const sort_wish *wish)
         segment_split *const split = &plan.splits[level];
         *split = split_layout(scratch, wish->n, tiles, plan.record_size, classes);
         split->ids = ids;
+        if (level == 0) {
+            split->segments = fixed ? view->count : plan.lists.room[SEGMENT_LISTS - 1];
+            split->falls = scratch_take<uint32_t>(scratch, split->segments + 1);
+        }
         tiles = split->lists.tiles;
     }
     return plan;

@@ -35,6 +35,9 @@ struct segment_split {
     uint64_t     *bounds;
     size_t        entries;
     segment_lists lists; /* of the buckets */
+    uint32_t     *falls; /* for each long segment: 0 if it is in order; then the number of
+                          * segments that may be; NULL: not known */
+    size_t        segments;
 };
 
 static __host__ DEVICE constexpr unsigned segment_split_each(size_t record_size)
@@ -44,8 +47,9 @@ static __host__ DEVICE constexpr unsigned segment_split_each(size_t record_size)
 
 struct segment_plan {
     segment_map   map;
-    segment_lists lists;    /* offsets only */
-    uint64_t      shortest; /* fewest and most elements of a segment */
+    segment_lists lists;         /* offsets only */
+    bool          is_classified; /* whether the lists are filled */
+    uint64_t      shortest;      /* fewest and most elements of a segment */
     uint64_t      longest;
     uint64_t      tiles; /* most tiles of long segments */
     segment_split splits[SEGMENT_LEVELS];

@@ -1,7 +1,7 @@
 /* segment_lanes.cuh - sorts the records of short segments in the registers of warps. Up to 4
  * records: one per lane, by a bitonic network of shuffles in a group of 2^m lanes. Longer segments:
- * 16 per lane (segment_slots.cuh). Records of 16 bytes: up to 16 records 16 per lane, up to 32 one
- * per lane. Cost: one read and one write. */
+ * 16 per lane (segment_slots.cuh); rows of 16 keys are read without shared memory. Records of 16
+ * bytes: up to 16 records 16 per lane, up to 32 one per lane. Cost: one read and one write. */
 #ifndef ORDO_CUDA_SEGMENTS_SEGMENT_LANES_H
 #define ORDO_CUDA_SEGMENTS_SEGMENT_LANES_H
 
@@ -65,9 +65,12 @@ static DEVICE void group_rank(const segment_job<BITS> &job, segment where, unsig
 /* Sorts the segments of `least` to `most` records in groups of 2^lg lanes; most <= 2^lg. */
 template <typename KIND, typename BITS = typename KIND::BITS>
 static __global__ void __launch_bounds__(GROUP_THREADS)
-    segments_by_groups(segment_map const map, segment_job<BITS> const job, unsigned const lg,
-                       unsigned const least, unsigned const most)
+    segments_by_groups(segment_map const map, segment_job<BITS> const job,
+                       segment_presence const presence, unsigned const lg, unsigned const least,
+                       unsigned const most)
 {
+    if (segments_are_absent(presence))
+        return;
     unsigned const lanes = 1u << lg, j = lane_id() & (lanes - 1);
     uint64_t const groups = (uint64_t)gridDim.x * GROUP_THREADS >> lg;
     uint64_t const count = segment_count(map);
@@ -151,12 +154,14 @@ static DEVICE void slots_write(const segment_job<BITS>              &job,
 template <typename KIND, int M, typename BITS = typename KIND::BITS>
 static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(typename KIND::K)))
     segments_by_slots(const __grid_constant__ segment_map map,
-                      const __grid_constant__ segment_job<BITS> job, int64_t least, uint64_t most,
-                      unsigned chunk)
+                      const __grid_constant__ segment_job<BITS> job,
+                      segment_presence const presence, int64_t least, uint64_t most, unsigned chunk)
 {
     typedef typename KIND::K K;
     __shared__ slots_memory<K> memories[SLOTS_WARPS];
-    slots_memory<K> *const     memory = &memories[threadIdx.x / WARP_LANES];
+    if (segments_are_absent(presence))
+        return;
+    slots_memory<K> *const memory = &memories[threadIdx.x / WARP_LANES];
     slots_each<M>(memory, map, least, most, chunk, [&]() {
         K                x[WARP_SORT_ITEMS];
         bool const       makes = job.records == NULL; /* else records have their indices */
@@ -186,7 +191,76 @@ static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(ty
     });
 }
 
+/* ---- Rows of 16 keys ---- */
+
+/* Vector v of a row in shared memory, where rows are 4 vectors apart; the order of the vectors of a
+ * row avoids bank conflicts. */
+static DEVICE unsigned row_vector(unsigned row, unsigned v)
+{
+    return row * 4 + (v ^ (row >> 1 & 3));
+}
+
+/* Sorts rows of 16 keys of 4 bytes without gaps, one in each lane; `in` and `out` are aligned to 16
+ * bytes. */
+template <typename BITS>
+static __global__ void __launch_bounds__(SLOTS_THREADS, 8)
+    segments_by_lanes(uint64_t const count, const __grid_constant__ segment_job<BITS> job)
+{
+    __shared__ uint4 memories[SLOTS_WARPS][4 * WARP_LANES];
+    uint4 *const     memory = memories[threadIdx.x / WARP_LANES];
+    unsigned const   lane = lane_id();
+    uint64_t const   threads = (uint64_t)gridDim.x * SLOTS_THREADS;
+    uint64_t         row = (uint64_t)blockIdx.x * SLOTS_THREADS + threadIdx.x;
+    for (; row - lane < count; row += threads) { /* whole warps stay in the loop */
+        BITS  raw[WARP_SORT_ITEMS], bits[WARP_SORT_ITEMS];
+        uint4 vectors[4];
+#pragma unroll
+        for (int v = 0; v < 4; v++)
+            vectors[v] = row < count ? ((const uint4 *)job.in)[row * 4 + v] : uint4{0, 0, 0, 0};
+#pragma unroll
+        for (int v = 0; v < 4; v++) {
+            raw[4 * v] = vectors[v].x;
+            raw[4 * v + 1] = vectors[v].y;
+            raw[4 * v + 2] = vectors[v].z;
+            raw[4 * v + 3] = vectors[v].w;
+        }
+        job.code.template encode_each<WARP_SORT_ITEMS>(raw, bits);
+        lane_sort(bits);
+        job.code.template decode_each<WARP_SORT_ITEMS>(bits, raw);
+        __syncwarp(); /* all lanes have read the last rows */
+#pragma unroll
+        for (int v = 0; v < 4; v++)
+            memory[row_vector(lane, v)] = {raw[4 * v], raw[4 * v + 1], raw[4 * v + 2],
+                                           raw[4 * v + 3]};
+        __syncwarp();
+#pragma unroll
+        for (unsigned v = 0; v < 4; v++) { /* consecutive lanes write consecutive vectors */
+            unsigned const at = v * WARP_LANES + lane;
+            uint64_t const first = (row - lane) * 4;
+            if (first + at < count * 4)
+                ((uint4 *)job.out)[first + at] = memory[row_vector(at / 4, at % 4)];
+        }
+    }
+}
+
+/* Whether segments_by_lanes can sort the segments. */
+template <typename BITS>
+static inline bool are_lane_rows(const segment_plan *plan, const segment_job<BITS> &job)
+{
+    return segments_are_dense(plan->map) && plan->map.length == WARP_SORT_ITEMS &&
+           job.result == RESULT_KEYS && job.key_size == 4 && job.records == NULL &&
+           ((uintptr_t)job.in | (uintptr_t)job.out) % 16 == 0;
+}
+
 /* ---- Launches ---- */
+
+/* Whether there are segments of these lengths, if the lists of the plan are filled. */
+static inline segment_presence presence_of(const segment_plan *plan, uint64_t least, uint64_t most)
+{
+    if (!plan->is_classified)
+        return {NULL, 0, 0};
+    return {segment_lengths(plan->lists), segment_length_bits(least, most), 0};
+}
 
 /* The smallest lg with n <= 2^lg. */
 static inline unsigned lg_of(size_t n)
@@ -203,17 +277,23 @@ static ordo_status launch_groups(cuda_call *call, const segment_plan *plan,
 {
     unsigned const most = 1u << lg;
     size_t const grid = segment_grid(call, ordo_div_up(plan->map.count, GROUP_THREADS >> lg), 1, 8);
-    return CUDA_LAUNCH(call, segments_by_groups<KIND>, grid, GROUP_THREADS, 0, plan->map, job, lg,
-                       least, most);
+    segment_presence presence = presence_of(plan, least - 1, most);
+    if (sizeof(typename KIND::K) <= 8)
+        presence.unless = segment_length_bits(GROUP_MOST, WARP_SORT_ITEMS);
+    return CUDA_LAUNCH(call, segments_by_groups<KIND>, grid, GROUP_THREADS, 0, plan->map, job,
+                       presence, lg, least, most);
 }
 
+/* Segments of more than `least` and at most `most` records, if some have more than `wanted`. */
 template <typename KIND, int M, typename BITS = typename KIND::BITS>
 static ordo_status launch_slots(cuda_call *call, const segment_plan *plan,
-                                const segment_job<BITS> &job, int64_t least, uint64_t most)
+                                const segment_job<BITS> &job, int64_t least, uint64_t most,
+                                int64_t wanted)
 {
     return CUDA_LAUNCH(call, (segments_by_slots<KIND, M>),
                        slots_grid(call, plan->map, M, sizeof(typename KIND::K)), SLOTS_THREADS, 0,
-                       plan->map, job, least, most, slots_chunk(plan->map, M));
+                       plan->map, job, presence_of(plan, (uint64_t)wanted, most), least, most,
+                       slots_chunk(plan->map, M));
 }
 
 /* Sorts the segments that warps sort in registers, of these lengths. */
@@ -222,16 +302,25 @@ static ordo_status launch_lanes(cuda_call *call, const segment_plan *plan,
                                 const segment_job<BITS> &job, uint64_t shortest, uint64_t longest)
 {
     unsigned const lg = lg_of(ordo_min(longest, GROUP_MOST));
+    if constexpr (sizeof(typename KIND::K) == 4)
+        if (are_lane_rows(plan, job))
+            return CUDA_LAUNCH(call, segments_by_lanes<BITS>,
+                               segment_grid(call, plan->map.count, SLOTS_THREADS, 8), SLOTS_THREADS,
+                               0, plan->map.count, job);
     if (shortest <= GROUP_MOST)
         TRY(launch_groups<KIND>(call, plan, job, lg, 1));
     if constexpr (sizeof(typename KIND::K) <= 8) {
         return slots_classes<SLOTS_MOST_LG>(
             shortest, longest, GROUP_MOST, [&](auto m, int64_t least, uint64_t most) {
-                return launch_slots<KIND, decltype(m)::M>(call, plan, job, least, most);
+                /* Known tiny segments are sorted with those of up to 16 records, so that segments
+                 * that follow each other are read as one piece. */
+                bool const joins = decltype(m)::M == 0 && plan->is_classified;
+                return launch_slots<KIND, decltype(m)::M>(call, plan, job, joins ? 0 : least, most,
+                                                          least);
             });
     } else {
         if (shortest <= WARP_SORT_ITEMS && longest > GROUP_MOST)
-            TRY((launch_slots<KIND, 0>(call, plan, job, GROUP_MOST, WARP_SORT_ITEMS)));
+            TRY((launch_slots<KIND, 0>(call, plan, job, GROUP_MOST, WARP_SORT_ITEMS, GROUP_MOST)));
         if (longest > WARP_SORT_ITEMS && shortest <= WARP_LANES)
             TRY(launch_groups<KIND>(call, plan, job, 5, WARP_SORT_ITEMS + 1));
         return ORDO_OK;

@@ -120,6 +120,13 @@ static DEVICE void segment_store(const segment_job<BITS> &job, segment where, ui
     }
 }
 
+/* Whether sorted segments need not be written. */
+template <typename BITS>
+static __host__ DEVICE bool segments_are_in_place(const segment_job<BITS> &job)
+{
+    return job.result == RESULT_KEYS && job.records == NULL && job.in == job.out;
+}
+
 /* Writes the rank of element `at` of the array: it is at place `r` of its sorted segment, its ties
  * are the places first to end - 1, and `dense` is its dense rank. */
 template <typename BITS>

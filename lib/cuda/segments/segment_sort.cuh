@@ -439,6 +439,7 @@ static ordo_status launch_split(cuda_call *call, const segment_plan *plan,
         inner.result = RESULT_RECORDS;
         inner.out = plan->records[0];
     }
+    TRY(split_write_kept<KIND>(call, plan, split, job, inner));
     TRY(segments_run<KIND>(call, &buckets, inner));
     auto const sorted = (typename KIND::K *)plan->records[0];
     return is_over ? ORDO_OK : launch_results<KIND>(call, plan, job, sorted, sorted, 0);
@@ -446,13 +447,16 @@ static ordo_status launch_split(cuda_call *call, const segment_plan *plan,
 
 /* Sorts all segments of a plan. */
 template <typename KIND, typename BITS>
-static ordo_status segments_run(cuda_call *call, const segment_plan *plan,
+static ordo_status segments_run(cuda_call *call, const segment_plan *given,
                                 const segment_job<BITS> &job)
 {
-    segment_limits const  classes = segment_sort_classes(sizeof(typename KIND::K));
-    const uint64_t *const limits = classes.limits;
-    uint64_t const        longest = plan->longest, shortest = plan->shortest;
-    if (plan->map.offsets != NULL && longest > limits[0])
+    segment_plan              here = *given;
+    const segment_plan *const plan = &here;
+    segment_limits const      classes = segment_sort_classes(sizeof(typename KIND::K));
+    const uint64_t *const     limits = classes.limits;
+    uint64_t const            longest = plan->longest, shortest = plan->shortest;
+    here.is_classified = plan->map.offsets != NULL && longest > limits[0];
+    if (here.is_classified)
         TRY(segments_classify(call, plan->map, classes, plan->lists));
     if (shortest <= limits[0])
         TRY(launch_lanes<KIND>(call, plan, job, shortest, longest));

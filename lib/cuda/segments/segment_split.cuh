@@ -13,10 +13,9 @@
 
 #include "cuda/block/block_bitonic.cuh"
 #include "cuda/block/block_scan.cuh"
-#include "cuda/segments/dev_segments_sort.cuh"
+#include "cuda/segments/segment_kept.cuh"
 
 enum {
-    SPLIT_THREADS = 512,
     SPLIT_CELLS_LG = 9,
     SPLIT_CELLS = 1 << SPLIT_CELLS_LG
 };
@@ -90,14 +89,21 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
     uint64_t const                                count = split_count(map, lists);
     for (uint64_t i = blockIdx.x; i < count; i += gridDim.x) {
         segment_large const here = split_segment<KIND>(map, lists, i);
-        if (here.where.length == 0)
+        if (here.where.length == 0) {
+            split_note(split, i, true);
             continue;
+        }
         split_place const at = split_at<KIND>(here.first_tile, here.where.length);
         unsigned const    samples =
             min(bitonic_tile(at.buckets * split_shape<KIND>::OVER), split_shape<KIND>::SAMPLE);
         for (unsigned p = threadIdx.x; p < samples; p += SPLIT_THREADS)
             sample[bitonic_at<K>(p)] = segment_load<KIND>(
                 job, here.where.start, split_sample_place(p, samples, here.where.length));
+        __syncthreads();
+        bool falls = false;
+        for (unsigned p = threadIdx.x; p + 1 < samples; p += SPLIT_THREADS)
+            falls |= sample[bitonic_at<K>(p + 1)] < sample[bitonic_at<K>(p)];
+        split_note(split, i, __syncthreads_or(falls) != 0);
         block_bitonic_sort(sample, samples);
         for (unsigned b = threadIdx.x; b < at.buckets; b += SPLIT_THREADS) {
             split.counts[at.table + b] = 0;
@@ -180,7 +186,7 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
     __shared__ uint32_t       counts[SHAPE::BUCKETS], table[SPLIT_CELLS];
     uint64_t const            tiles = tiles_of_all(map, lists, SHAPE::TILE);
     for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
-        tile_place const at = place_of_tile(map, lists, SHAPE::TILE, t);
+        tile_place const at = split_tile<KIND>(map, lists, split, t);
         if (at.where.length == 0)
             continue;
         split_place const to = split_at<KIND>(t - at.first / SHAPE::TILE, at.where.length);
@@ -241,7 +247,7 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
     uint64_t       i = ((uint64_t)blockIdx.x * SPLIT_THREADS + threadIdx.x) / WARP_LANES;
     for (; i < count; i += warps) {
         segment_large const here = split_segment<KIND>(map, lists, i);
-        if (here.where.length == 0)
+        if (here.where.length == 0 || split_is_kept(split, i))
             continue;
         split_place const at = split_at<KIND>(here.first_tile, here.where.length);
         uint32_t          before = 0;
@@ -306,7 +312,7 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
     uint16_t *const     ids = (uint16_t *)(staged + SHAPE::TILE);
     uint64_t const      tiles = tiles_of_all(map, lists, SHAPE::TILE);
     for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
-        tile_place const at = place_of_tile(map, lists, SHAPE::TILE, t);
+        tile_place const at = split_tile<KIND>(map, lists, split, t);
         if (at.where.length == 0)
             continue;
         split_place const to = split_at<KIND>(t - at.first / SHAPE::TILE, at.where.length);
@@ -375,10 +381,16 @@ static ordo_status split_segments(cuda_call *call, const segment_plan *plan,
         plan->map.offsets == NULL ? plan->map.count : plan->lists.room[SEGMENT_LISTS - 1];
     CUDA_TRY(call->exec, cudaMemsetAsync(split.bounds, 0xff, split.entries * sizeof *split.bounds,
                                          call->stream));
+    if (split.falls != NULL)
+        CUDA_TRY(call->exec, cudaMemsetAsync(split.falls + split.segments, 0, sizeof *split.falls,
+                                             call->stream));
     TRY(cuda_allow_shared(call, split_sample<KIND>, sample));
     TRY(cuda_allow_shared(call, split_scatter<KIND>, staged));
     TRY(CUDA_LAUNCH(call, split_sample<KIND>, segment_grid(call, segments, 1, 4), SPLIT_THREADS,
                     sample, plan->map, plan->lists, job, split));
+    if (split.falls != NULL)
+        TRY(CUDA_LAUNCH(call, split_check<KIND>, tiles, SPLIT_THREADS, 0, plan->map, plan->lists,
+                        job, split));
     TRY(CUDA_LAUNCH(call, split_buckets<KIND>, tiles, SPLIT_THREADS, 0, plan->map, plan->lists, job,
                     split));
     TRY(CUDA_LAUNCH(call, split_bounds<KIND>,

@@ -107,11 +107,12 @@ template <typename BITS> struct row_line {
 };
 
 /* The smallest and the largest finite key bits of the block. Returns false, in all threads, if
- * there are not two of them, or if very many keys are equal. Contains two barriers. */
+ * there are not two of them, or if very many keys are equal. *ascends says, in all threads, whether
+ * the first items of the threads of every warp are in order. Contains two barriers. */
 template <typename KIND, int THREADS, int N, typename BITS = typename KIND::BITS>
 static DEVICE bool row_find_ends(row_memory<KIND, THREADS> *memory, const row_line<BITS> &line,
                                  const typename KIND::K (&x)[N], unsigned count, BITS *low,
-                                 BITS *high)
+                                 BITS *high, bool *ascends)
 {
     constexpr unsigned WARPS = THREADS / WARP_LANES;
     BITS               least = (BITS) ~(BITS)0, most = 0;
@@ -123,16 +124,20 @@ static DEVICE bool row_find_ends(row_memory<KIND, THREADS> *memory, const row_li
             most = max(most, bits);
         }
     }
-    BITS const other = (BITS)__shfl_xor_sync(WARP_ALL, KIND::bits(x[0]), WARP_LANES / 2);
+    BITS const     other = (BITS)__shfl_xor_sync(WARP_ALL, KIND::bits(x[0]), WARP_LANES / 2);
+    BITS const     next = (BITS)__shfl_down_sync(WARP_ALL, KIND::bits(x[0]), 1);
+    unsigned const falls = __any_sync(WARP_ALL, threadIdx.x + 1 < count && next < KIND::bits(x[0]));
     least = warp_smallest(least);
     most = warp_largest(most);
     if (lane_id() == 0) {
+        memory->sums[threadIdx.x / WARP_LANES] = falls;
         memory->low[threadIdx.x / WARP_LANES] = least;
         memory->high[threadIdx.x / WARP_LANES] = most;
     }
     int const alike = __syncthreads_count(threadIdx.x < count && other == KIND::bits(x[0]));
     *low = warp_smallest(memory->low[lane_id() % WARPS]);
     *high = warp_largest(memory->high[lane_id() % WARPS]);
+    *ascends = !__any_sync(WARP_ALL, memory->sums[lane_id() % WARPS] != 0);
     __syncthreads(); /* the ends of the next segment may be written */
     return *low < *high && (unsigned)alike * ROW_ALIKE <= min(count, (unsigned)THREADS);
 }
@@ -243,6 +248,21 @@ static DEVICE bool row_has_ties(const typename KIND::K (&x)[N], unsigned count)
     return __syncthreads_count(alike) * ROW_ALIKE > THREADS;
 }
 
+/* Writes the records to memory->keys in their order and returns whether that sorts them. Contains
+ * two barriers. */
+template <typename KIND, int THREADS, int N>
+static DEVICE bool row_keeps_order(row_memory<KIND, THREADS> *memory,
+                                   const typename KIND::K (&x)[N], unsigned count)
+{
+    typedef typename KIND::K K;
+#pragma unroll
+    for (int e = 0; e < N; e++)
+        if (e * THREADS + threadIdx.x < count)
+            memory->keys[windows_at<K>(e * THREADS + threadIdx.x)] = x[e];
+    __syncthreads();
+    return row_is_sorted<K, THREADS>(memory->keys, count);
+}
+
 /* Sorts `count` records of the block to memory->keys; item e is record e * THREADS +
  * threadIdx.x. Returns false, in all threads, if the keys are too uneven. Full buckets are no
  * problem if the keys of each are equal. Ends with a barrier. */
@@ -253,7 +273,11 @@ static DEVICE bool row_sort(row_memory<KIND, THREADS> *memory, const key_code_by
     typedef typename KIND::K K;
     row_line<BITS>           line(code);
     BITS                     low, high;
-    if (!row_find_ends(memory, line, x, count, &low, &high))
+    bool                     ascends;
+    bool const               is_even = row_find_ends(memory, line, x, count, &low, &high, &ascends);
+    if (ascends && row_keeps_order(memory, x, count))
+        return true;
+    if (!is_even)
         return false;
 #pragma unroll 1
     for (int logarithms = 0; logarithms < 2; logarithms++) {

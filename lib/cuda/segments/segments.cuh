@@ -118,6 +118,29 @@ static __host__ DEVICE unsigned long long *segment_lengths(const segment_lists &
     return lists.longest + 1;
 }
 
+/* The bits of that word for more than `least` and at most `most` elements. Both are powers of 2, or
+ * `least` is 0. */
+static inline uint64_t segment_length_bits(uint64_t least, uint64_t most)
+{
+    uint64_t bits = 0;
+    for (unsigned b = 0; b < 32; b++)
+        if ((uint64_t)1 << b > least && (uint64_t)1 << b <= most)
+            bits |= (uint64_t)1 << b;
+    return bits;
+}
+
+/* Whether a kernel for some lengths has nothing to do; a kernel argument. */
+struct segment_presence {
+    const unsigned long long *lengths; /* NULL: not known */
+    uint64_t                  wanted;  /* bits of the lengths that the kernel handles */
+    uint64_t                  unless;  /* if one of these is there, another kernel does its work */
+};
+static DEVICE bool segments_are_absent(const segment_presence &here)
+{
+    return here.lengths != NULL &&
+           ((*here.lengths & here.wanted) == 0 || (*here.lengths & here.unless) != 0);
+}
+
 /* Fills the lists; map.offsets is not NULL. */
 ordo_status segments_classify(cuda_call *call, const segment_map &map,
                               const segment_limits &classes, const segment_lists &lists);

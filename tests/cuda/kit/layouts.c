@@ -40,7 +40,9 @@ bool layout_at(size_t which, layout *l)
     static size_t lengths[LAYOUT_SEGMENTS];
     size_t const  rows[] = {1,    3,     16, 17, 64, 100, 256, 300,  1000, 1024, 4097,
                             8193, 16385, 8,  32, 48, 128, 512, 1536, 3000, 8192};
+    size_t const  aligned[] = {16, 20, 64, 1024};
     size_t const  row_count = sizeof rows / sizeof *rows;
+    size_t const  aligned_count = sizeof aligned / sizeof *aligned;
     switch (which) {
     case 0:
         for (size_t i = 0; i <= 70; i++)
@@ -85,8 +87,14 @@ bool layout_at(size_t which, layout *l)
     default:
         break;
     }
-    if (which - 9 >= row_count)
+    if (which - 9 >= row_count + aligned_count)
         return false;
+    if (which - 9 >= row_count) { /* tests align arrays whose n is a multiple of 15 */
+        size_t const length = aligned[which - 9 - row_count], count = 15 * (1 + 1000 / length);
+        *l = (layout){.name = "aligned rows", .n = length * count};
+        l->segments = ORDO_OPTS(ordo_segments, .count = count, .length = length);
+        return true;
+    }
     size_t const length = rows[which - 9], count = length > 5000 ? 3 : 17000 / length;
     size_t const most = count < LAYOUT_SEGMENTS ? count : LAYOUT_SEGMENTS;
     *l = (layout){.name = "rows", .n = length * most};

@@ -1,6 +1,6 @@
 /* layouts.h - layouts of segments for tests: lengths from 0 to 70, around the limits of kernels,
- * one huge segment among tiny ones; rows, rows with gaps, columns, groups of columns, overlapping
- * windows; offsets that descend or exceed n. */
+ * one huge segment among tiny ones; rows, aligned rows, rows with gaps, columns, groups of columns,
+ * overlapping windows; offsets that descend or exceed n. */
 #ifndef ORDO_TESTS_CUDA_LAYOUTS_H
 #define ORDO_TESTS_CUDA_LAYOUTS_H
 

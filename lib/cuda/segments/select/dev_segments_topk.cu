@@ -20,8 +20,8 @@ template <typename WORD> struct topk_shape {
 };
 
 template <typename WORD> struct topk_kept { /* the first k keys of each tile */
-    WORD     *codes;
-    uint64_t *places; /* in the segment */
+    WORD     *codes;                        /* as order_each gives them */
+    uint64_t *places;                       /* in the segment */
 };
 
 /* ---- Results ---- */
@@ -32,7 +32,9 @@ static DEVICE void topk_write_lanes(const segment_codes<WORD> &codes, const topk
                                     uint64_t number, uint64_t start, unsigned count,
                                     const pool_record<WORD> &mine)
 {
-    bool const is_there = lane_id() < count && (!wish.omits || mine.code <= codes.last_number());
+    bool const is_there =
+        lane_id() < count &&
+        (!wish.omits || codes.read(wish.keys, start + mine.place) <= codes.last_number());
     uint32_t const there = __ballot_sync(WARP_ALL, is_there);
     if (is_there)
         topk_write(codes, wish, number, start, lane_id(), mine.place);

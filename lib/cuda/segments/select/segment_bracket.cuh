@@ -4,9 +4,10 @@
  * below and above the wanted rank, as a bracket. One pass over all tiles counts the keys below each
  * bracket and copies the keys inside, 6 to 13 percent. A block then finds the wanted key among them
  * (block_narrow.cuh). After R. W. Floyd and R. L. Rivest, "Expected time bounds for selection",
- * CACM 18 (1975). If the bracket misses the key or has too many keys, the segment is left to
- * segment_digits.cuh. Targets are done one after the other. Memory moved: the keys once for each
- * target, the sectors of the sample, and the keys inside twice. Scratch: a quarter of the keys. */
+ * CACM 18 (1975). If the bracket misses the key or has too many keys, as in segments of more than
+ * about 2 million keys, the segment is left to segment_digits.cuh. Targets are done one after the
+ * other. Memory moved: the keys once for each target, the sectors of the sample, and the keys
+ * inside twice. Scratch: a quarter of the keys. */
 #ifndef ORDO_CUDA_SEGMENTS_SELECT_SEGMENT_BRACKET_H
 #define ORDO_CUDA_SEGMENTS_SELECT_SEGMENT_BRACKET_H
 
@@ -21,7 +22,8 @@ enum {
     BRACKET_SHARE = 4,     /* one of so many keys fits in the candidates */
     BRACKET_BATCH = 16,    /* keys that a thread of the pass reads at a time */
     BRACKET_RESIDENT = 4,  /* blocks of the pass per multiprocessor, which the registers allow */
-    BRACKET_ENOUGH = 128   /* a bracket begins and ends within 1 / BRACKET_ENOUGH of the sample */
+    BRACKET_SEARCHED = 1 << 17, /* candidates that a block searches */
+    BRACKET_ENOUGH = 128 /* a bracket begins and ends within 1 / BRACKET_ENOUGH of the sample */
 };
 
 /* Samples of a thread for a segment of n keys. */
@@ -291,8 +293,9 @@ static __global__ void __launch_bounds__(BRACKET_THREADS, 4)
         uint32_t const       count = (uint32_t)entry.counts;
         WORD const           low = (WORD)entry.found[0], high = (WORD)entry.found[1];
         bool const           wants = !target.is_nan && !target.is_absent;
-        bool const fits = rank >= below && target.place.above < below + count && low <= high &&
-                          (low == high || count <= bracket_room(length));
+        bool const           fits =
+            rank >= below && target.place.above < below + count && low <= high &&
+            (low == high || (count <= bracket_room(length) && count <= BRACKET_SEARCHED));
         if (wants && !fits) {
             if (threadIdx.x == 0)
                 atomicAdd(&table.unsettled[j], 1u);

@@ -323,13 +323,10 @@ struct planes_memory {
 
 /* The segments that 2^M threads handle; a kernel argument. */
 struct planes_class {
-    uint64_t    least, most; /* more than `least` and at most `most` keys */
-    pool_source source;      /* all segments, or a list; lists for M <= 5 have only such segments */
-    /* NULL, or segment_lengths of the lists: if no bit of `wanted` is set there, there is no such
-     * segment among all segments. */
-    const unsigned long long *lengths;
-    uint64_t                  wanted;
-    bool                      is_used; /* whether there may be such segments */
+    uint64_t         least, most; /* more than `least` and at most `most` keys */
+    pool_source      source; /* all segments, or a list; lists for M <= 5 have only such segments */
+    segment_presence presence; /* of such segments among all segments */
+    bool             is_used;  /* whether there may be such segments */
 };
 
 /* Calls f(segment, number) for every segment of a class. The threads of a group get the same
@@ -352,7 +349,7 @@ static DEVICE void planes_each(const segment_map &map, const planes_class &here,
         __shared__ planes_memory memories[SLOTS_WARPS];
         unsigned const           group = lane_id() >> M, warp = threadIdx.x / WARP_LANES;
         if (map.offsets != NULL && source.list == NULL) {
-            if (here.lengths != NULL && (*here.lengths & here.wanted) == 0)
+            if (segments_are_absent(here.presence))
                 return;
             slots_each<M>(&memories[warp], map, (int64_t)here.least, here.most, WARP_LANES, [&]() {
                 slot_entry const slot = memories[warp].slots[group];
@@ -405,6 +402,9 @@ static inline planes_class planes_class_of(const segment_classes &classes)
     bool const is_listed = !is_fixed && here.most > PLANES_UNLISTED;
     if (is_listed)
         here.least = M <= 5 ? (uint64_t)PLANES_UNLISTED : (uint64_t)PLANES_OF_WARP;
+    else if (segment_classes_listed(classes))
+        here.presence = {segment_lengths(classes.lists), segment_length_bits(here.least, here.most),
+                         0};
     here.source = pool_source_of(classes, !is_listed ? -1 : M <= 5 ? 0 : 1);
     here.is_used =
         (is_fixed ? map.length <= here.most && map.length > here.least : map.n > here.least) &&

@@ -1,13 +1,13 @@
 /* segment_pool.cuh - the keys of one segment in the registers of a block, and the search for the
  * first keys among them.
  *
- * Item e of thread t is key e * THREADS + t of the segment. Items past the end hold the largest
- * word and are never counted. A search keeps a bracket of words that holds the wanted key. Each
- * round sorts a sample of 32 keys of the bracket, chooses a pivot near the wanted rank, and counts
- * the keys up to the pivot. Pivots are above and below the rank in turn, so the bracket shrinks
- * from both sides. From the sixth round on every other pivot is the middle of the bracket: at most
- * 140 rounds for any input. The last 32 keys are sorted. After R. W.
- * Floyd and R. L. Rivest, "Expected time bounds for selection", CACM 18 (1975). */
+ * Item e of thread t is key e * THREADS + t of the segment; items past the end hold the largest
+ * word. The k-th of the smallest keys of 32 parts is a bound of the k-th key. If at most 32 keys
+ * are up to it, they are sorted. Otherwise a search narrows the bracket of words up to it. A round
+ * sorts a sample of 32 keys, chooses a pivot near the wanted rank, above and below it in turn, and
+ * counts the keys up to it; from the sixth round on every other pivot is the middle of the bracket:
+ * at most 140 rounds for any input. After R. W. Floyd and R. L. Rivest, "Expected time bounds for
+ * selection", CACM 18 (1975). */
 #ifndef ORDO_CUDA_SEGMENTS_SELECT_SEGMENT_POOL_H
 #define ORDO_CUDA_SEGMENTS_SELECT_SEGMENT_POOL_H
 
@@ -30,7 +30,7 @@ template <int WARPS, typename WORD> struct pool_shared { /* one for each pool */
     uint32_t taken;
 };
 
-/* A key of a segment: its code and its place. */
+/* A key of a segment: its word, as order_each gives it, and its place. */
 template <typename WORD> struct pool_record {
     WORD     code;
     uint64_t place;
@@ -116,10 +116,52 @@ template <int WARPS_, int ITEMS_, typename WORD_> struct pool {
     DEVICE void load(const segment_codes<WORD> &codes, const void *keys, uint64_t start,
                      unsigned count)
     {
+        WORD raw[ITEMS];
         n = count;
-        segment_read_items(
-            codes, keys, [&](int e) { return start + place(e); },
-            [&](int e) { return place(e) < n; }, (WORD) ~(WORD)0, x);
+        read_items(
+            keys, codes.bytes, [&](int e) { return start + place(e); },
+            [&](int e) { return place(e) < n; }, raw);
+        codes.order_each(raw, x);
+#pragma unroll
+        for (int e = 0; e < ITEMS; e++)
+            x[e] = place(e) < n ? x[e] : (WORD) ~(WORD)0;
+    }
+
+    /* A word that at least k keys do not exceed, k at most 32 and n: the k-th of the smallest keys
+     * of 32 parts, each of 16 lanes. If fewer parts have keys, the largest word. */
+    DEVICE WORD bound(SHARED *s, unsigned k)
+    {
+        static_assert(2 * WARPS == (int)WARP_LANES, "two parts of each warp");
+        WORD least = x[0];
+#pragma unroll
+        for (int e = 1; e < ITEMS; e++)
+            least = min(least, x[e]);
+#pragma unroll
+        for (unsigned step = WARP_LANES / 4; step > 0; step /= 2)
+            least = min(least, (WORD)__shfl_xor_sync(WARP_ALL, least, step));
+        if (lane_id() % (WARP_LANES / 2) == 0)
+            s->sample[thread / (WARP_LANES / 2)] = least;
+        if (thread == 0)
+            s->taken = 0;
+        __syncthreads();
+        return __shfl_sync(WARP_ALL, lanes_sort(s->sample[lane_id()]), k - 1);
+    }
+
+    /* Copies the keys up to a word to `few`, with their places, and returns their number; if that
+     * is more than 32, some are left out. s->taken is 0 before. Ends with a barrier. */
+    DEVICE unsigned gather_to(SHARED *s, WORD word)
+    {
+#pragma unroll
+        for (int e = 0; e < ITEMS; e++)
+            if (x[e] <= word && place(e) < n) {
+                unsigned const at = atomicAdd(&s->taken, 1u);
+                if (at < POOL_FEW) {
+                    s->few[at] = x[e];
+                    s->few_place[at] = place(e);
+                }
+            }
+        __syncthreads();
+        return s->taken;
     }
 
     /* The sum of one number of each thread. */
@@ -228,10 +270,10 @@ template <int WARPS_, int ITEMS_, typename WORD_> struct pool {
     };
 
     /* Narrows the bracket of a rank below n to one word, or until at most 32 keys are in it and
-     * before it. */
-    DEVICE bracket narrow_to(SHARED *s, unsigned rank)
+     * before it. At first the bracket has the `inside` keys up to `hi`. */
+    DEVICE bracket narrow_to(SHARED *s, unsigned rank, WORD hi, unsigned inside)
     {
-        bracket b = {0, (WORD) ~(WORD)0, 0, n};
+        bracket b = {0, hi, 0, inside};
         for (unsigned round = 0; b.lo != b.hi && b.inside + b.below > POOL_FEW; round++) {
             WORD pivot = b.lo + (b.hi - b.lo) / 2;
             if (round < POOL_SAMPLES || round % 2 == 0) {
@@ -262,9 +304,19 @@ template <int WARPS_, int ITEMS_, typename WORD_> struct pool {
      * warp gets key r. */
     DEVICE pool_record<WORD> first_keys(SHARED *s, unsigned k)
     {
-        bracket const     b = narrow_to(s, k - 1);
-        unsigned const    up_to = b.below + b.inside, lane = lane_id();
+        unsigned const    lane = lane_id();
+        WORD const        hi = bound(s, k);
+        unsigned const    few = gather_to(s, hi);
         pool_record<WORD> mine;
+        if (few <= POOL_FEW) {
+            mine.code = lane < few ? s->few[lane] : (WORD) ~(WORD)0;
+            mine.place = lane < few ? s->few_place[lane] : ~(uint64_t)0;
+            __syncthreads(); /* `few` and `sample` may be written */
+            return lanes_sort(mine);
+        }
+        __syncthreads();
+        bracket const  b = narrow_to(s, k - 1, hi, few);
+        unsigned const up_to = b.below + b.inside;
         if (up_to <= POOL_FEW) {
             mine.code = gather(s, 0, b.hi, up_to, &mine.place);
         } else { /* the bracket is one word, which more keys have than fit */

@@ -1,0 +1,130 @@
+/* segment_kept.cuh - finds the long segments that are in order already and writes them as they are.
+ *
+ * The sample of a segment, in the order of its places, shows whether the segment may be in order
+ * (segment_split.cuh). A pass over the tiles of such segments compares all neighbours. The sort
+ * leaves out the segments that are in order. If there are none, the kernels end at once. Memory
+ * moved for sorted segments: one read, and one read and one write if they are not in place. */
+#ifndef ORDO_CUDA_SEGMENTS_SEGMENT_KEPT_H
+#define ORDO_CUDA_SEGMENTS_SEGMENT_KEPT_H
+
+#include "cuda/segments/dev_segments_sort.cuh"
+
+enum {
+    SPLIT_THREADS = 512
+};
+
+/* The number of the segment of tile t among the long segments. */
+static DEVICE uint64_t split_slot(const segment_map &map, const segment_lists &lists, uint64_t tile,
+                                  uint64_t t)
+{
+    return map.offsets == NULL ? t / ((map.length + tile - 1) / tile)
+                               : segment_slot_of_tile(lists, t);
+}
+
+/* The number of segments whose samples are in order. */
+static DEVICE uint32_t split_hopes(const segment_split &split)
+{
+    return split.falls == NULL ? 0 : split.falls[split.segments];
+}
+
+/* Stores whether the sample of a segment descends somewhere. Called by all threads. */
+static DEVICE void split_note(const segment_split &split, uint64_t slot, bool falls)
+{
+    if (split.falls == NULL || threadIdx.x != 0)
+        return;
+    split.falls[slot] = falls;
+    if (!falls)
+        atomicAdd(split.falls + split.segments, 1u);
+}
+
+/* Whether a long segment is left out because it is in order. */
+static DEVICE bool split_is_kept(const segment_split &split, uint64_t slot)
+{
+    return split_hopes(split) != 0 && split.falls[slot] == 0;
+}
+
+/* Where tile t is; where.length is 0 if there is no such tile or its segment is kept. */
+template <typename KIND>
+static DEVICE tile_place split_tile(const segment_map &map, const segment_lists &lists,
+                                    const segment_split &split, uint64_t t)
+{
+    constexpr unsigned TILE = tile_records<KIND>();
+    tile_place         at = place_of_tile(map, lists, TILE, t);
+    if (split_hopes(split) != 0 && at.where.length != 0 &&
+        split_is_kept(split, split_slot(map, lists, TILE, t)))
+        at.where.length = 0;
+    return at;
+}
+
+/* Sets falls[slot] for every segment with a key that is less than the key before, if the sample did
+ * not show that. */
+template <typename KIND, typename BITS = typename KIND::BITS>
+static __global__ void __launch_bounds__(SPLIT_THREADS)
+    split_check(const __grid_constant__ segment_map   map,
+                const __grid_constant__ segment_lists lists,
+                const __grid_constant__ segment_job<BITS> job, segment_split const split)
+{
+    typedef typename KIND::K K;
+    constexpr unsigned       TILE = tile_records<KIND>();
+    constexpr int            ITEMS = TILE / SPLIT_THREADS;
+    uint64_t const           tiles = split_hopes(split) == 0 ? 0 : tiles_of_all(map, lists, TILE);
+    for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
+        tile_place const         at = place_of_tile(map, lists, TILE, t);
+        uint64_t const           slot = split_slot(map, lists, TILE, t);
+        volatile uint32_t *const flag = split.falls + slot;
+        if (__syncthreads_or(at.where.length == 0 || (threadIdx.x == 0 && *flag != 0)))
+            continue;
+        uint64_t const left = at.where.length - at.first;
+        K              x[ITEMS];
+        bool           falls = false;
+        auto const     place = [&](int e) { return e * SPLIT_THREADS + threadIdx.x; };
+        segment_load_items<KIND>(
+            job, [&](int e) { return at.where.start + at.first + place(e); },
+            [&](int e) { return place(e) < left; }, [&](int e) { return at.first + place(e); }, x);
+#pragma unroll
+        for (int e = 0; e < ITEMS; e++) {
+            BITS next = (BITS)__shfl_down_sync(WARP_ALL, KIND::bits(x[e]), 1);
+            if (lane_id() == WARP_LANES - 1 && place(e) + 1 < left)
+                next = KIND::bits(segment_load<KIND>(job, at.where.start, at.first + place(e) + 1));
+            falls |= place(e) + 1 < left && next < KIND::bits(x[e]);
+        }
+        if (__syncthreads_or(falls) && threadIdx.x == 0)
+            *flag = 1;
+    }
+}
+
+/* Writes the records of the segments that are kept. */
+template <typename KIND, typename BITS = typename KIND::BITS>
+static __global__ void __launch_bounds__(SPLIT_THREADS)
+    split_keep(const __grid_constant__ segment_map map, const __grid_constant__ segment_lists lists,
+               const __grid_constant__ segment_job<BITS> from,
+               const __grid_constant__ segment_job<BITS> to, segment_split const split)
+{
+    typedef typename KIND::K K;
+    constexpr unsigned       TILE = tile_records<KIND>();
+    uint64_t const           tiles = split_hopes(split) == 0 ? 0 : tiles_of_all(map, lists, TILE);
+    for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
+        tile_place const at = place_of_tile(map, lists, TILE, t);
+        if (at.where.length == 0 || !split_is_kept(split, split_slot(map, lists, TILE, t)))
+            continue;
+        unsigned const count = (unsigned)min(at.where.length - at.first, (uint64_t)TILE);
+        for (unsigned p = threadIdx.x; p < count; p += SPLIT_THREADS) {
+            K const record = segment_load<KIND>(from, at.where.start, at.first + p);
+            segment_store<KIND>(to, at.where, at.first + p, record);
+        }
+    }
+}
+
+/* Writes the kept segments by the job `to`, unless they are in place. */
+template <typename KIND, typename BITS = typename KIND::BITS>
+static ordo_status split_write_kept(cuda_call *call, const segment_plan *plan,
+                                    const segment_split &split, const segment_job<BITS> &from,
+                                    const segment_job<BITS> &to)
+{
+    if (split.falls == NULL || segments_are_in_place(from))
+        return ORDO_OK;
+    return CUDA_LAUNCH(call, split_keep<KIND>, segment_grid(call, plan->tiles, 1, 4), SPLIT_THREADS,
+                       0, plan->map, plan->lists, from, to, split);
+}
+
+#endif

@@ -1,0 +1,235 @@
+/* test_cuda_nth.c - ordo_nth on a GPU: the bytes of calls of the CPU on the array or on each
+ * segment, in the layouts of layouts.h, with keys or indices only; long arrays; host arrays; a
+ * captured call. ORDO_TEST_SMALL=1 takes few layouts and types, for compute-sanitizer;
+ * ORDO_TEST_SMALL=2 takes one type and one layout, for its race checker. */
+#include "device.h"
+#include "inputs.h"
+#include "layouts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FILL = 0xa5,
+    LONG = (1 << 22) + 777 /* keys of the longest array: one selection of the whole array */
+};
+
+static char        *keys, *one, *one_index, *expected, *expected_index, *got;
+static device_array d_offsets, d_keys, d_out, d_index;
+static int          small;
+
+typedef struct sample {
+    const layout *l;
+    ordo_type     type, index_type;
+    bool          desc, on_host;
+    size_t        k;
+    unsigned      missing; /* 1: no keys are written, 2: no indices */
+} sample;
+
+/* The results of the CPU, segment by segment. Segments of at most k keys are copied. */
+static void expect(const sample *s)
+{
+    size_t const           size = ordo_type_size(s->type), wide = ordo_type_size(s->index_type);
+    ordo_select_opts const opts =
+        ORDO_OPTS(ordo_select_opts, .flags = s->desc ? ORDO_DESCENDING : 0);
+    memset(expected, FILL, s->l->n * size);
+    memset(expected_index, FILL, s->l->n * wide);
+    for (size_t i = 0; i < s->l->segments.count; i++) {
+        size_t const n = layout_take(s->l, i, keys, size, one);
+        for (size_t j = 0; j < n; j++)
+            if (wide == 4)
+                ((uint32_t *)(void *)one_index)[j] = (uint32_t)j;
+            else
+                ((uint64_t *)(void *)one_index)[j] = j;
+        memcpy(got, one, n * size);
+        if (s->k < n)
+            CHECK_STATUS(ORDO_OK,
+                         ordo_nth(cpu, s->type, one, n, s->k, got, s->index_type, one_index, &opts),
+                         cpu);
+        layout_put(s->l, i, expected, size, got);
+        layout_put(s->l, i, expected_index, wide, one_index);
+    }
+    if (s->missing == 1)
+        memset(expected, FILL, s->l->n * size);
+    if (s->missing == 2)
+        memset(expected_index, FILL, s->l->n * wide);
+}
+
+/* Places the arrays of a call on the GPU. */
+static void place(const sample *s)
+{
+    size_t const size = ordo_type_size(s->type), wide = ordo_type_size(s->index_type);
+    size_t const n = s->l->n;
+    device_place(&d_keys, n * size, size * (n % 3));
+    device_place(&d_out, n * size, size * (n % 2));
+    device_place(&d_index, n * wide, wide * (n % 5));
+    device_put(&d_keys, keys);
+    memset(got, FILL, n * (size > wide ? size : wide));
+    device_put(&d_out, got);
+    device_put(&d_index, got);
+    if (s->l->segments.offsets != NULL) {
+        device_place(&d_offsets, (s->l->segments.count + 1) * sizeof *layout_offsets, 0);
+        device_put(&d_offsets, layout_offsets);
+    }
+    CUDA_CHECK(cudaDeviceSynchronize()); /* the uploads use another stream */
+}
+
+static ordo_segments there_of(const sample *s)
+{
+    ordo_segments there = s->l->segments;
+    if (there.offsets != NULL)
+        there.offsets = (const uint64_t *)(void *)d_offsets.data;
+    return there;
+}
+
+static void compare(const sample *s)
+{
+    size_t const size = ordo_type_size(s->type), wide = ordo_type_size(s->index_type);
+    CUDA_CHECK(cudaStreamSynchronize(stream));
+    device_get(&d_out, got);
+    CHECK_BYTES(expected, got, s->l->n * size, size);
+    device_get(&d_index, got);
+    CHECK_BYTES(expected_index, got, s->l->n * wide, wide);
+    CHECK(device_intact(&d_keys) && device_intact(&d_out) && device_intact(&d_index));
+}
+
+/* whole: the layout is one segment that is the whole array, and no segments are given. */
+static void try_nth(const sample *s, bool whole)
+{
+    testkit_case("%s n=%zu length=%zu %s %s k=%zu missing=%u", s->l->name, s->l->n,
+                 s->l->segments.length, ordo_type_name(s->type), s->desc ? "desc" : "asc", s->k,
+                 s->missing);
+    expect(s);
+    place(s);
+    ordo_segments const    there = there_of(s);
+    ordo_select_opts const opts =
+        ORDO_OPTS(ordo_select_opts, .flags = ORDO_ON_DEVICE | (s->desc ? ORDO_DESCENDING : 0),
+                  .stream = stream, .segments = whole ? NULL : &there);
+    bool const        fits = there.offsets != NULL ? s->k < s->l->n : s->k < s->l->segments.length;
+    ordo_status const status =
+        ordo_nth(gpu, s->type, d_keys.data, s->l->n, s->k, s->missing == 1 ? NULL : d_out.data,
+                 s->index_type, s->missing == 2 ? NULL : d_index.data, &opts);
+    CHECK_STATUS(fits || s->l->segments.count == 0 ? ORDO_OK : ORDO_E_ARG, status, gpu);
+    if (status == ORDO_OK)
+        compare(s);
+}
+
+static void test_layouts(void)
+{
+    size_t const few = inputs_find("few distinct");
+    layout       l;
+    size_t       turn = 0;
+    for (size_t which = 0; layout_at(which, &l); which++)
+        for (size_t t = 0; t < INPUTS_TYPES; t++) {
+            ordo_type const type = inputs_types[t];
+            if ((small > 0 && ((type != ORDO_F32 && type != ORDO_I64) || which % 3 != 1)) ||
+                (small > 1 && (type != ORDO_F32 || which != 1)) || l.overlaps ||
+                strcmp(l.name, "bad offsets") == 0)
+                continue;
+            for (int desc = 0; desc <= 1; desc++, turn++) {
+                size_t const longest = l.segments.offsets != NULL ? 20000 : l.segments.length;
+                size_t const ks[] = {0, longest / 2, longest - (longest > 0), 5};
+                sample const s = {
+                    &l,    type,         turn % 3 == 0 ? ORDO_U64 : ORDO_U32,    desc != 0,
+                    false, ks[turn % 4], (unsigned)(turn % 5 < 3 ? turn % 5 : 0)};
+                inputs_fill(turn % 3 == 0 ? few : turn % inputs_count(), type, keys, l.n, turn);
+                try_nth(&s, false);
+            }
+        }
+}
+
+/* Arrays without segments. */
+static void test_whole(void)
+{
+    static const size_t    ns[] = {1, 2, 33, 1024, 1025, 8192, 8193, 100000, LONG};
+    static const ordo_type types[] = {ORDO_F32, ORDO_F64, ORDO_U8, ORDO_I32};
+    size_t                 turn = 0;
+    for (size_t i = 0; i < sizeof ns / sizeof *ns && (small == 0 || ns[i] <= 8193); i++)
+        for (size_t t = 0; t < 4; t++, turn++) {
+            size_t const n = ns[i];
+            layout const l = {"whole", ORDO_OPTS(ordo_segments, .count = 1, .length = n), n, false};
+            sample const s = {&l, types[t], ORDO_U32, turn % 2 != 0, false, n * (turn % 5) / 5, 0};
+            inputs_fill(turn % inputs_count(), types[t], keys, n, turn);
+            try_nth(&s, true);
+        }
+}
+
+/* Host arrays in a context for the GPU, with offsets and whole. */
+static void test_host_arrays(void)
+{
+    size_t const  lengths[] = {6, 5, 300, 9, 2000, 17};
+    layout const  l = layout_by_offsets("host", lengths, 6);
+    sample const  s = {&l, ORDO_F32, ORDO_U32, false, true, 4, 0};
+    ordo_segments segments = l.segments;
+    inputs_fill(inputs_find("few distinct"), ORDO_F32, keys, l.n, 1);
+    expect(&s);
+    memset(got, FILL, l.n * 4);
+    memset(one_index, FILL, l.n * 4);
+    CHECK_STATUS(ORDO_OK,
+                 ordo_nth(gpu, ORDO_F32, keys, l.n, 4, got, ORDO_U32, one_index,
+                          &ORDO_OPTS(ordo_select_opts, .segments = &segments)),
+                 gpu);
+    CHECK_BYTES(expected, got, l.n * 4, 4);
+    CHECK_BYTES(expected_index, one_index, l.n * 4, 4);
+}
+
+/* A captured call runs again on other keys. */
+static void test_capture(void)
+{
+    layout          l;
+    cudaGraph_t     graph;
+    cudaGraphExec_t ready;
+    size_t          bytes = 0;
+    (void)layout_at(2, &l);
+    sample const s = {&l, ORDO_F32, ORDO_U32, false, false, 3, 0};
+    inputs_fill(0, ORDO_F32, keys, l.n, 5);
+    place(&s);
+    ordo_segments const    there = there_of(&s);
+    ordo_select_opts const opts =
+        ORDO_OPTS(ordo_select_opts, .flags = ORDO_ON_DEVICE, .stream = stream, .segments = &there);
+    CHECK_STATUS(ORDO_OK, ordo_nth_scratch(gpu, ORDO_F32, l.n, &opts, &bytes), gpu);
+    CHECK_STATUS(ORDO_OK, ordo_reserve(gpu, bytes), gpu);
+    CUDA_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    CHECK_STATUS(
+        ORDO_OK,
+        ordo_nth(gpu, ORDO_F32, d_keys.data, l.n, s.k, d_out.data, ORDO_U32, d_index.data, &opts),
+        gpu);
+    CUDA_CHECK(cudaStreamEndCapture(stream, &graph));
+    CUDA_CHECK(cudaGraphInstantiate(&ready, graph, 0));
+    inputs_fill(1, ORDO_F32, keys, l.n, 6);
+    expect(&s);
+    place(&s);
+    CUDA_CHECK(cudaGraphLaunch(ready, stream));
+    compare(&s);
+    CUDA_CHECK(cudaGraphExecDestroy(ready));
+    CUDA_CHECK(cudaGraphDestroy(graph));
+}
+
+int main(void)
+{
+    device_start();
+    const char *const wish = getenv("ORDO_TEST_SMALL");
+    size_t const      bytes = (size_t)LONG * 8;
+    char **const      arrays[] = {&keys, &one, &one_index, &expected, &expected_index, &got};
+    small = wish == NULL ? 0 : strcmp(wish, "2") == 0 ? 2 : 1;
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        *arrays[i] = malloc(bytes);
+        if (*arrays[i] == NULL)
+            return 99;
+    }
+    d_offsets = device_make(sizeof layout_offsets, 0);
+    d_keys = device_make(bytes, 0);
+    d_out = device_make(bytes, 0);
+    d_index = device_make(bytes, 0);
+    test_layouts();
+    test_whole();
+    test_host_arrays();
+    test_capture();
+    device_free(&d_offsets);
+    device_free(&d_keys);
+    device_free(&d_out);
+    device_free(&d_index);
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        free(*arrays[i]);
+    return device_done();
+}
