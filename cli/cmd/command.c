@@ -283,8 +283,6 @@ static int execute(execution *e)
     common_options common = e->o.common;
     if (external) /* the limit counts all memory of the call, not only scratch */
         common.memory_limit = 0;
-    else if ((e->command->flags & EXTERNAL) != 0 && common.memory_limit != 0)
-        common.memory_limit = external_limit(e);
     if ((e->ctx = context_open(e->command->name, &common)) == NULL)
         return CLI_TROUBLE;
     e->t.last = cli_now();
