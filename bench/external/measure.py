@@ -157,8 +157,9 @@ def text(options, folder):
         drop(source)
         seconds, peak, errors, status, cpu = run(*commands[name])
         if status != 0:
-            reason = errors.strip().splitlines() or [str(status)]
-            print(f"{name}, text: failed: {reason[-1]}")
+            lines = errors.strip().splitlines() or [str(status)]
+            reason = next((line for line in lines if "Error" in line), lines[-1])
+            print(f"{name}, text: failed: {reason}")
             continue
         compare = subprocess.run(["cmp", "-s", targets["ordo"], targets[name]], check=False)
         same = compare.returncode == 0

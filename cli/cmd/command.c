@@ -26,7 +26,8 @@ static const char help_external[] =
 
 static const char help_resume[] =
     "  --resume          npy, raw and records: if the sort fails or is killed, keep the sorted\n"
-    "                    parts in D; the same command then goes on from there\n";
+    "                    parts in D, and the finished part of FILE beside it; the same\n"
+    "                    command then goes on from there\n";
 
 static const char help_records[] =
     "\nRecords:\n"
@@ -285,8 +286,6 @@ static int execute(execution *e)
     common_options common = e->o.common;
     if (external) /* the limit counts all memory of the call, not only scratch */
         common.memory_limit = 0;
-    else if ((e->command->flags & EXTERNAL) != 0 && common.memory_limit != 0)
-        common.memory_limit = external_limit(e);
     if ((e->ctx = context_open(e->command->name, &common)) == NULL)
         return CLI_TROUBLE;
     e->t.last = cli_now();

@@ -70,10 +70,11 @@ static bool read_beginning(csv_stream *stream)
     char  *copy = NULL;
 
     for (size_t wanted = SAMPLE_BYTES; rows == 0; wanted *= 2) {
+        free(copy);
+        copy = NULL;
         got = source_piece(&stream->s, wanted);
         if (got == SIZE_MAX)
             return failed(stream);
-        free(copy);
         copy = malloc(got + CSV_BLOCK);
         if (copy == NULL)
             return no_memory(stream);

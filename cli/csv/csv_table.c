@@ -3,6 +3,7 @@
 
 #include "cli/csv/csv_scan.h"
 #include "cli/io/source.h"
+#include "cli/io/text/text_lines.h"
 
 #include <stdlib.h>
 
@@ -25,20 +26,7 @@ static size_t mark_length(const char *bytes, size_t size)
 
 size_t csv_count_lines(const char *p, const char *end)
 {
-    enum {
-        STEP = 255 /* bytes whose newlines are counted in a byte, so that compilers use vectors */
-    };
-    size_t lines = 0;
-
-    while (p < end) {
-        const size_t step = end - p < STEP ? (size_t)(end - p) : STEP;
-        uint8_t      found = 0;
-        for (size_t i = 0; i < step; i++)
-            found = (uint8_t)(found + (p[i] == '\n'));
-        lines += found;
-        p += step;
-    }
-    return lines;
+    return lines_count_ends(p, (size_t)(end - p), '\n');
 }
 
 const char *csv_place(const csv_table *table, const char *byte, size_t *line)

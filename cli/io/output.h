@@ -57,8 +57,8 @@ bool output_line(output *out, const char *line, size_t length);
 char *output_room(output *out, size_t n);
 
 /* For a regular file, before anything is written: what is written goes to the file `name` in the
- * same folder, which stays if the command fails or dies (see temp_open_kept()). Its bytes so far are
- * those of an earlier command. */
+ * same folder, which stays if the command fails or dies (see temp_open_kept()). Its bytes so far
+ * are those of an earlier command. */
 bool output_keep(output *out, const char *name);
 
 /* Writes what is in the buffer; with `pack`, ends the compressed data. */

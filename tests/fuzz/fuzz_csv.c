@@ -266,8 +266,8 @@ static void check_column(const csv_table *whole, const csv_table *parted)
     const size_t column = 0;
     csv_columns  a, b;
 
-    FUZZ_CHECK(csv_columns_read(whole, &column, 1, true, true, &a));
-    FUZZ_CHECK(csv_columns_read(parted, &column, 1, true, true, &b));
+    FUZZ_CHECK(csv_columns_read(whole, &column, 1, NULL, true, true, &a));
+    FUZZ_CHECK(csv_columns_read(parted, &column, 1, NULL, true, true, &b));
     const csv_column *const x = &a.columns[0], *const y = &b.columns[0];
     FUZZ_CHECK(a.rows == b.rows && a.skipped_rows == b.skipped_rows && x->n == y->n);
     FUZZ_CHECK(x->type == y->type && x->empty == y->empty && x->skipped == y->skipped);

@@ -69,9 +69,8 @@ static int sign(int order) { return (order > 0) - (order < 0); }
 
 static void check_lines(const line_order *order, const lines *l)
 {
-    key_bytes keys[MOST_LINES] = {{.used = 0}};
-    uint64_t *words = NULL;
-    unsigned  bits = 0;
+    key_bytes  keys[MOST_LINES] = {{.used = 0}};
+    line_words found = {.words = NULL};
 
     for (size_t i = 0; i < l->n; i++) {
         const char *const line = l->bytes + l->offsets[i];
@@ -79,13 +78,14 @@ static void check_lines(const line_order *order, const lines *l)
         FUZZ_CHECK(key_encode(order, line, length, &keys[i]));
         encode_again(order, line, length, &keys[i]);
     }
-    const words_result made = line_words_make(order, l, 1, &words, &bits);
+    const words_result made = line_words_make(order, l, 1, &found);
+    uint64_t *const    words = found.words;
     FUZZ_CHECK(made != WORDS_FAILED && (made == WORDS_MADE) == (words != NULL));
     for (size_t i = 0; made == WORDS_MADE && i < l->n; i++)
         for (size_t j = 0; j < l->n; j++) {
             const int by_bytes = lines_compare((char *)keys[i].data, keys[i].used,
                                                (char *)keys[j].data, keys[j].used);
-            FUZZ_CHECK(bits == 64 || words[i] >> bits == 0);
+            FUZZ_CHECK(found.bits == 64 || words[i] >> found.bits == 0);
             FUZZ_CHECK(sign(by_bytes) == (words[i] > words[j]) - (words[i] < words[j]));
         }
     free(words);

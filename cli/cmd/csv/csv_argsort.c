@@ -6,13 +6,10 @@
 static bool argsort_rows(execution *e, const csv_rows *rows)
 {
     const ordo_type type = index_type(e->o.index_type, rows->n);
-    void *const     index = new_results(e, type, rows->n, "the order of the rows");
+    void *const     index = csv_order_rows(e, rows, type);
     const size_t    n = rows->n - (csv_bad_of(e) == CSV_BAD_SKIP ? rows->bad : 0);
 
     if (index == NULL)
-        return false;
-    call_begin("sorting");
-    if (!call_done(e, "sort", csv_rows_sort(e->ctx, rows, type, index)))
         return false;
     csv_note_bad(e, rows);
     if (e->o.one_based)

@@ -19,6 +19,10 @@ bool csv_find_keys(const execution *e, const csv_table *table, csv_keys *keys);
  * then. */
 bool csv_read_keys(execution *e, csv_rows *rows);
 
+/* csv_options.c: the order of the rows, an index of this type from new_results(). NULL after a
+ * message. */
+void *csv_order_rows(execution *e, const csv_rows *rows, ordo_type type);
+
 /* csv_external.c: whether the rows may not fit the memory, and the sort with temporary files. */
 bool csv_is_large(const execution *e);
 bool csv_sort_external(execution *e);

@@ -4,12 +4,6 @@
 
 #include <stdlib.h>
 
-static bool sort_rows(execution *e, const csv_rows *rows, ordo_type type, void *index)
-{
-    call_begin("sorting");
-    return call_done(e, "sort", csv_rows_sort(e->ctx, rows, type, index));
-}
-
 static bool write_index(execution *e, const csv_rows *rows, ordo_type type, const void *index,
                         size_t n)
 {
@@ -64,10 +58,10 @@ static bool topk_groups(execution *e, const csv_rows *rows, ordo_type type, cons
 static bool topk_in_memory(execution *e, const csv_rows *rows)
 {
     const ordo_type type = index_type(0, rows->n);
-    void *const     index = new_results(e, type, rows->n, "the order of the rows");
+    void *const     index = csv_order_rows(e, rows, type);
     const size_t    n = rows->n - (csv_bad_of(e) == CSV_BAD_SKIP ? rows->bad : 0);
 
-    return index != NULL && sort_rows(e, rows, type, index) && topk_groups(e, rows, type, index, n);
+    return index != NULL && topk_groups(e, rows, type, index, n);
 }
 
 /* ---- Larger than memory ---- */
@@ -134,12 +128,12 @@ static bool too_large(uint64_t k, uint64_t n, const char *name)
 static bool select_rows(execution *e, const csv_rows *rows)
 {
     const ordo_type       type = index_type(0, rows->n);
-    void *const           index = new_results(e, type, rows->n, "the order of the rows");
+    void *const           index = csv_order_rows(e, rows, type);
     uint64_t *const       picked = new_results(e, ORDO_U64, e->o.count, "the selected rows");
     const uint64_t *const k = e->o.list;
     const size_t          n = rows->n - (csv_bad_of(e) == CSV_BAD_SKIP ? rows->bad : 0);
 
-    if (index == NULL || picked == NULL || !sort_rows(e, rows, type, index))
+    if (index == NULL || picked == NULL)
         return false;
     for (size_t i = 0; i < e->o.count; i++) {
         if (k[i] > n)

@@ -22,13 +22,10 @@ static size_t keep_first(const csv_rows *rows, ordo_type type, void *index, size
 static bool sort_rows(execution *e, const csv_rows *rows)
 {
     const ordo_type type = index_type(0, rows->n);
-    void *const     index = new_results(e, type, rows->n, "the order of the rows");
+    void *const     index = csv_order_rows(e, rows, type);
     size_t          n = rows->n - (csv_bad_of(e) == CSV_BAD_SKIP ? rows->bad : 0);
 
     if (index == NULL)
-        return false;
-    call_begin("sorting");
-    if (!call_done(e, "sort", csv_rows_sort(e->ctx, rows, type, index)))
         return false;
     csv_note_bad(e, rows);
     if (e->o.unique)

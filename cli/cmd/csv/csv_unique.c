@@ -73,12 +73,9 @@ static bool unique_rows(execution *e, const csv_rows *rows)
     const ordo_type type = index_type(0, rows->n);
     const size_t    n = rows->n - (csv_bad_of(e) == CSV_BAD_SKIP ? rows->bad : 0);
     distinct        d = {.e = e, .dialect = &e->table.dialect};
-    void *const     index = new_results(e, type, rows->n, "the order of the rows");
+    void *const     index = csv_order_rows(e, rows, type);
 
     if (index == NULL)
-        return false;
-    call_begin("sorting");
-    if (!call_done(e, "sort", csv_rows_sort(e->ctx, rows, type, index)))
         return false;
     csv_note_bad(e, rows);
     bool ok = write_header(&d, &e->table);

@@ -120,8 +120,8 @@ typedef struct indexed_keys {
     char        chunk[1 << 16];
 } indexed_keys;
 
-/* external_index.c: makes *from a source of records of a key and its position, and *to a sink of such
- * records that writes positions. out->type is the type of positions. */
+/* external_index.c: makes *from a source of records of a key and its position, and *to a sink of
+ * such records that writes positions. out->type is the type of positions. */
 void external_index(indexed_keys *x, external_output *out, ordo_source *from, ordo_sink *to,
                     ordo_elements *elements);
 

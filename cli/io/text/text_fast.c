@@ -7,6 +7,7 @@
 #include "cli/io/text/text_fast.h"
 
 #include "cli/io/text/number.h"
+#include "cli/io/text/text_lines.h"
 #include "cli/io/workers.h"
 
 #include <math.h>
@@ -27,27 +28,12 @@ typedef union slot64 {
 
 /* ---- Cutting the text ---- */
 
-/* Counts in bytes, which the compiler turns into vectors. */
-static size_t count_ends(const char *text, size_t length, char line_end)
-{
-    size_t n = 0;
-
-    for (size_t at = 0; at < length;) {
-        const size_t stop = length - at < UINT8_MAX ? length : at + UINT8_MAX;
-        uint8_t      found = 0;
-        for (; at < stop; at++)
-            found = (uint8_t)(found + (text[at] == line_end));
-        n += found;
-    }
-    return n;
-}
-
 static void count_chunk(void *user, size_t i)
 {
     fast_text *const  f = user;
     fast_chunk *const c = &f->chunk[i];
 
-    c->n = count_ends(f->text + c->begin, c->end - c->begin, f->line_end);
+    c->n = lines_count_ends(f->text + c->begin, c->end - c->begin, f->line_end);
     c->n += c->end > c->begin && f->text[c->end - 1] != f->line_end;
 }
 

@@ -24,7 +24,7 @@ enum {
 };
 
 /* Counts in bytes, which the compiler turns into vectors. */
-static size_t count_ends(const char *text, size_t length, char line_end)
+size_t lines_count_ends(const char *text, size_t length, char line_end)
 {
     size_t n = 0;
 
@@ -69,7 +69,7 @@ static void count_part(void *arg, size_t part)
 {
     split_job *const  job = arg;
     split_part *const p = &job->parts[part];
-    p->ends = count_ends(job->out->bytes + p->at, p->length, job->out->line_end);
+    p->ends = lines_count_ends(job->out->bytes + p->at, p->length, job->out->line_end);
 }
 
 /* Moves the bytes of the part, without the ends of lines, to its beginning, and sets the offsets of

@@ -33,6 +33,9 @@ bool lines_take(const lines_request *request, char *block, size_t length, lines 
  * after a message. */
 bool lines_append(lines *l, const char *name, char *block, size_t size, size_t *length);
 
+/* How often a byte, such as the end of lines, occurs in text[0..length). */
+size_t lines_count_ends(const char *text, size_t length, char line_end);
+
 /* The lines in the form that the library takes, valid while l is. */
 ordo_strings lines_strings(const lines *l);
 

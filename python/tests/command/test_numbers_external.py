@@ -1,7 +1,7 @@
 """Numbers larger than memory in the command: text of many kinds, compressed output, signals.
 
-Seeds are fixed. `-S 1` is raised to the least memory, 8 MiB. Every result is compared with that of
-the same command without a limit, which keeps all data in memory.
+Seeds are fixed. Files of more than a sixth of the limit, 8 MiB, are read in pieces. Every result is
+compared with that of the same command without a limit, which keeps all data in memory.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import pytest
 from test_sort_lines import COMMAND, ENVIRONMENT
 from test_sort_lines import pytestmark as pytestmark
 
-LITTLE = ["-S", "1", "-T", "."]
-N = 120_000
+LITTLE = ["-S", "8Mi", "-T", "."]
+N = 150_000
 
 
 def run(arguments, folder, stdin=None):
@@ -52,10 +52,10 @@ TEXTS = {
     "integers": integers,
     "unsigned": lambda r: [b"%d" % r.randrange(2**64) for _ in range(N)],
     "reals": reals,
-    "few digits": lambda r: [b"%.3g" % r.uniform(0, 1000) for _ in range(N)],
+    "few digits": lambda r: [b"%.3g" % r.uniform(0, 1000) for _ in range(3 * N)],
     "zeros at the end": lambda r: [b"%.6f" % r.uniform(0, 1000) for _ in range(N)],
-    "small": lambda r: [b"%de-%02d" % (r.randrange(1, 10), r.randrange(3, 9)) for _ in range(N)],
-    "ties": lambda r: [b"%d" % r.randrange(-20, 20) for _ in range(2 * N)],
+    "small": lambda r: [b"%de-0%d" % (r.randrange(1, 10), r.randrange(3, 9)) for _ in range(3 * N)],
+    "ties": lambda r: [b"%d" % r.randrange(-20, 20) for _ in range(5 * N)],
     "carriage returns": lambda r: [b"%d\r" % r.randrange(10**9) for _ in range(N)],
     "blanks": lambda r: [b" %d" % r.randrange(10**9) for _ in range(N)],
     "an empty line at the end": with_line(integers, -1, b""),
