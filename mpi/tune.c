@@ -30,7 +30,8 @@ static double median_of(double *times)
     return times[RUNS / 2];
 }
 
-/* y = a + b x, with the least sum of squares of (error / y). */
+/* y = a + b x, with the least sum of squares of (error / y). Noise can make a negative or b not
+ * positive: then the line passes through 0. */
 static void fit_line(const double *x, const double *y, size_t n, double *a, double *b)
 {
     double s = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
@@ -44,8 +45,10 @@ static void fit_line(const double *x, const double *y, size_t n, double *a, doub
     }
     *b = (s * sxy - sx * sy) / (s * sxx - sx * sx);
     *a = (sy - *b * sx) / s;
-    if (*a < 0) /* the line passes through 0 */
+    if (!(*a >= 0 && *b > 0)) {
         *a = 0;
+        *b = sxy / sxx;
+    }
 }
 
 /* ---- Messages ---- */
@@ -72,17 +75,18 @@ static double ping_pong(const job *j, char *buffer, int bytes)
     return median_of(times);
 }
 
-/* Seconds until all ranks have sent `bytes` bytes to every other rank. */
-static double exchange_all(const job *j, const char *send, char *receive, uint64_t bytes)
+/* Seconds until all ranks have sent `bytes` bytes to every other rank. `at` has two numbers for each
+ * rank. */
+static double exchange_all(const job *j, const char *send, char *receive, uint64_t bytes,
+                           uint64_t *at)
 {
-    size_t const    ranks = (size_t)j->size;
-    uint64_t *const at = malloc(2 * ranks * sizeof *at);
-    double          times[RUNS] = {0};
-    for (size_t r = 0; at != NULL && r < ranks; r++) {
+    size_t const ranks = (size_t)j->size;
+    double       times[RUNS] = {0};
+    for (size_t r = 0; r < ranks; r++) {
         at[r] = r * bytes;
         at[ranks + r] = (int)r == j->rank ? 0 : bytes;
     }
-    for (int run = 0; at != NULL && run < RUNS; run++) {
+    for (int run = 0; run < RUNS; run++) {
         MPI_Barrier(j->world);
         double const begun = MPI_Wtime();
         if (j->comm.exchange(j->comm.user, send, at, at + ranks, receive, at, at + ranks) != 0)
@@ -90,7 +94,6 @@ static double exchange_all(const job *j, const char *send, char *receive, uint64
         times[run] = MPI_Wtime() - begun;
         MPI_Allreduce(MPI_IN_PLACE, &times[run], 1, MPI_DOUBLE, MPI_MAX, j->world);
     }
-    free(at);
     return median_of(times);
 }
 
@@ -113,12 +116,14 @@ static bool measure_messages(const job *j, model *m)
 {
     size_t const ranks = (size_t)j->size, room = LARGEST > ranks ? LARGEST : ranks;
     char *const send = calloc(1, room), *const receive = calloc(1, room);
-    double     x[16], y[16], b;
-    size_t     n = 0;
-    bool const memory = send != NULL && receive != NULL;
+    uint64_t *const at = malloc(2 * ranks * sizeof *at);
+    double          x[16], y[16], b;
+    size_t          n = 0;
+    bool const      memory = send != NULL && receive != NULL && at != NULL;
     if (!all_fine(j->world, memory, "no memory for messages of %zu bytes", room)) {
         free(send);
         free(receive);
+        free(at);
         return false;
     }
     for (int bytes = 8; bytes <= LARGEST; bytes *= 16, n++) {
@@ -131,7 +136,7 @@ static bool measure_messages(const job *j, model *m)
     for (uint64_t bytes = room / ranks / 64; bytes <= room / ranks; bytes *= 4, n++) {
         bytes += bytes == 0;
         x[n] = (double)bytes * (m->ranks - 1);
-        y[n] = exchange_all(j, send, receive, bytes);
+        y[n] = exchange_all(j, send, receive, bytes, at);
     }
     fit_line(x, y, n, &m->exchange_latency, &b);
     m->exchange_latency /= m->ranks - 1;
@@ -139,6 +144,7 @@ static bool measure_messages(const job *j, model *m)
     m->step = sum_one(j) / ceil(log2(m->ranks));
     free(send);
     free(receive);
+    free(at);
     return true;
 }
 
