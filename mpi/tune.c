@@ -116,9 +116,10 @@ static bool measure_messages(const job *j, model *m)
 {
     size_t const ranks = (size_t)j->size, room = LARGEST > ranks ? LARGEST : ranks;
     char *const send = calloc(1, room), *const receive = calloc(1, room);
-    double     x[16], y[16], b;
-    size_t     n = 0;
-    bool const memory = send != NULL && receive != NULL;
+    uint64_t *const at = malloc(2 * ranks * sizeof *at);
+    double          x[16], y[16], b;
+    size_t          n = 0;
+    bool const      memory = send != NULL && receive != NULL && at != NULL;
     if (!all_fine(j->world, memory, "no memory for messages of %zu bytes", room)) {
         free(send);
         free(receive);
