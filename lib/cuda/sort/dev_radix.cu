@@ -37,6 +37,12 @@ static ordo_status run(cuda_call *call, const radix_layout *layout, ordo_type ty
     });
 }
 
+/* Whether evenly spread keys of this type are partitioned when they are sorted alone. */
+static bool serves_keys(ordo_type type)
+{
+    return even_serves(cuda_type_size(type), type == ORDO_F32 || type == ORDO_F64, 0);
+}
+
 static radix_job describe(ordo_type type, size_t n, size_t value_size)
 {
     radix_job job;
@@ -47,25 +53,26 @@ static radix_job describe(ordo_type type, size_t n, size_t value_size)
     job.finish = job.key_size >= 4;
     job.leaf = n > CUDA_TUNE_LEAF_FROM && n <= CUDA_TUNE_LEAF_TO &&
                (job.key_size == 4 ? value_size <= 4 : job.key_size == 8 && value_size == 0);
-    job.even = even_serves(job.key_size, type == ORDO_F32 || type == ORDO_F64, value_size) &&
-               value_size == 0 && even_codes(n, job.key_size) != 0;
+    job.even = value_size == 0 && serves_keys(type) && even_codes(n, job.key_size) != 0;
     return job;
 }
 
-/* The number of elements of an array of keys or values. */
-static size_t places_of(const radix_job &job, unsigned array)
+/* The number of elements of an array of keys or values. `even`: keys of this kind are partitioned
+ * if there are enough. */
+static size_t places_of(const radix_job &job, bool even, unsigned array)
 {
-    return job.even && array == job.even_to ? even_places(job.n, job.key_size) : job.n;
+    return even && array == job.even_to ? even_places(job.n) : job.n;
 }
 
 static radix_layout layout_keys(cuda_scratch *scratch, const ordo_sort_job *sort)
 {
     radix_layout layout = {};
     layout.job = describe(sort->type, sort->n, 0);
+    bool const even = serves_keys(sort->type);
     layout.job.even_to = 1;
     layout.job.keys[0] = sort->keys;
     layout.job.keys[1] =
-        scratch_take<char>(scratch, places_of(layout.job, 1) * layout.job.key_size);
+        scratch_take<char>(scratch, places_of(layout.job, even, 1) * layout.job.key_size);
     layout.tables = radix_tables_layout(scratch, sort->n, layout.job.key_size, 0);
     return layout;
 }
@@ -105,17 +112,17 @@ static radix_layout layout_index(cuda_scratch *scratch, ordo_type type, const vo
     size_t const key_bytes = ordo_max(layout.job.key_size, 4);
     layout.job.source = keys;
     layout.job.leaf = false;
-    layout.job.even =
-        even_serves(layout.job.key_size, false, carried) && even_codes(n, layout.job.key_size) != 0;
+    bool const even = even_serves(layout.job.key_size, false, carried);
+    layout.job.even = even && even_codes(n, layout.job.key_size) != 0;
     layout.job.keep_keys = keep_keys;
     layout.job.value_out = (uint16_t)index_size;
     /* The partitions end in arrays 0, where the leaves sort in place, or, if the leaves widen the
      * indices, in arrays 1. The array of wide indices has room for a region of each bucket. */
     layout.job.even_to = index_size == carried;
-    layout.job.keys[0] = scratch_take<char>(scratch, places_of(layout.job, 0) * key_bytes);
-    layout.job.keys[1] = scratch_take<char>(scratch, places_of(layout.job, 1) * key_bytes);
+    layout.job.keys[0] = scratch_take<char>(scratch, places_of(layout.job, even, 0) * key_bytes);
+    layout.job.keys[1] = scratch_take<char>(scratch, places_of(layout.job, even, 1) * key_bytes);
     layout.job.values[0] = index;
-    layout.job.values[1] = scratch_take<char>(scratch, places_of(layout.job, 1) * carried);
+    layout.job.values[1] = scratch_take<char>(scratch, places_of(layout.job, even, 1) * carried);
     layout.tables = radix_tables_layout(scratch, n, layout.job.key_size, carried);
     return layout;
 }

@@ -10,8 +10,6 @@
 #include "cuda/sort/dev_radix_even_divide.cuh"
 #include "cuda/sort/dev_radix_leaf.cuh"
 
-#include <math.h>
-
 /* ---- the sample ----------------------------------------------------------------------------- */
 
 /* The smallest and largest key bits of the sample, without NaNs and infinities; *low > *high if
@@ -247,8 +245,11 @@ static __global__ void __launch_bounds__(EVEN_THREADS)
     uint32_t const start = even_scan(places, sums);
     tables.counts[threadIdx.x] = 0;
     tables.regions[threadIdx.x] = start;
-    if (threadIdx.x == EVEN_MOST - 1)
+    if (threadIdx.x == EVEN_MOST - 1) {
         tables.regions[EVEN_MOST] = start + places;
+        if (start + places > even_places(job.n))
+            tables.state->go = 0;
+    }
 }
 
 /* Moves the single keys of each region behind its chunks; one block per bucket. The last block
@@ -402,17 +403,6 @@ size_t even_codes(size_t n, size_t key_size)
         return 0;
     even_shape const shape = even_shape_of(n);
     return (size_t)shape.parts * shape.below;
-}
-
-size_t even_places(size_t n, size_t key_size)
-{
-    if (even_codes(n, key_size) == 0)
-        return n;
-    /* The sum of the square roots is largest if all buckets have the same number of keys. */
-    even_shape const shape = even_shape_of(n);
-    double const     parts = shape.parts, drawn = shape.drawn;
-    double const     extra = EVEN_SIGMAS * (sqrt(parts * (drawn + parts)) + parts);
-    return n + (size_t)(extra * 1.001 * (double)n / drawn) + 8 * EVEN_MOST;
 }
 
 static constexpr size_t EVEN_MARKS_BYTES = ((size_t)1 << EVEN_LG_MARKS) / 8;
