@@ -1,7 +1,7 @@
 /* suffix_keys.cuh - the first keys of the suffix sort: as many symbols as fit in 64 bits.
  *
  * The bytes that occur get the codes 1, 2, ... in their order, and 0 is the end of a text. A key is
- * a number to the base of the codes: 8 bytes of binary data, 9 letters of English, 14 amino acids,
+ * a number to the base of the codes: 7 bytes of binary data, 9 letters of English, 14 amino acids,
  * 27 letters of DNA. Keys whose last digit is 0 have reached the end of their text. */
 #ifndef ORDO_CUDA_TEXT_SUFFIX_KEYS_H
 #define ORDO_CUDA_TEXT_SUFFIX_KEYS_H
