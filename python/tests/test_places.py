@@ -282,7 +282,8 @@ ROWS = {
     "topk": lambda a: ordo.topk(a, 2),
     "cummax": lambda a: ordo.cummax(a, -1),
     "cummin": lambda a: ordo.cummin(a, -1),
-    "partition": lambda a: ordo.partition(a, 1)[..., 1],
+    # Arrays of Numba have no index Ellipsis.
+    "partition": lambda a: ordo.partition(a, 1)[(slice(None),) * (a.ndim - 1) + (1,)],
 }
 
 

@@ -346,6 +346,8 @@ def _hand_back(result: Any, guest: Any) -> Any:
             if isinstance(result, (np.ndarray, np.generic)):
                 return jax.numpy.asarray(result)
             return jax.dlpack.from_dlpack(result)
+    if isinstance(result, (np.ndarray, np.generic)):
+        return result
     numba = _loaded("numba", "cuda")
     if numba is not None and type(guest).__module__.startswith("numba"):
         return numba.cuda.as_cuda_array(result)
