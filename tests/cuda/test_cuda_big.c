@@ -41,6 +41,7 @@ static void make_keys(void)
         size_t const more = done < KEYS - done ? done : KEYS - done;
         CUDA_CHECK(cudaMemcpy(keys.data + done, keys.data, more, cudaMemcpyDeviceToDevice));
     }
+    device_settle();
 }
 
 static void count_keys(void)
@@ -199,6 +200,7 @@ static void test_partition(void)
         return;
     device_array flags = device_make(bits, 0), out = device_make(KEYS, 0);
     CUDA_CHECK(cudaMemset(flags.data, 0x55, bits));
+    device_settle();
     CHECK_STATUS(ORDO_OK,
                  ordo_partition(gpu, ORDO_FLAG_BITS, flags.data, keys.data, KEYS, 1, out.data,
                                 &first, &opts),

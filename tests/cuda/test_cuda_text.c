@@ -90,6 +90,7 @@ static void check_prefixes(size_t n, const uint64_t *offsets, size_t count)
     same(&there_lcp, prefixes, narrow(n), sizeof *prefixes);
     widen(expected, n);
     CUDA_CHECK(cudaMemcpy(there_sa.data, expected_wide, wide(n), cudaMemcpyHostToDevice));
+    device_settle();
     CHECK_STATUS(ORDO_OK,
                  ordo_suffix_check(gpu, there_text.data, n, ORDO_U64, there_sa.data, &opts), gpu);
     CHECK_STATUS(ORDO_OK,

@@ -55,10 +55,13 @@ ordo_ctx *device_context(void)
     return ctx;
 }
 
+void device_settle(void) { CUDA_CHECK(cudaStreamSynchronize(NULL)); }
+
 static void mark_sides(const device_array *array)
 {
     CUDA_CHECK(cudaMemset(array->data - SIDE, PATTERN, SIDE));
     CUDA_CHECK(cudaMemset(array->data + array->bytes, PATTERN, SIDE));
+    device_settle();
 }
 
 device_array device_make(size_t bytes, size_t shift)
@@ -87,6 +90,7 @@ void device_free(device_array *array)
 void device_put(device_array *array, const void *host)
 {
     CUDA_CHECK(cudaMemcpy(array->data, host, array->bytes, cudaMemcpyHostToDevice));
+    device_settle();
 }
 
 void device_get(const device_array *array, void *host)
@@ -97,6 +101,7 @@ void device_get(const device_array *array, void *host)
 void device_overwrite(device_array *array)
 {
     CUDA_CHECK(cudaMemset(array->data, FILL_BYTE, array->bytes));
+    device_settle();
 }
 
 bool device_intact(const device_array *array)

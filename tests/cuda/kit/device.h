@@ -34,6 +34,9 @@ void         device_free(device_array *array);
 /* Places a smaller array in the same memory. */
 void device_place(device_array *array, size_t bytes, size_t shift);
 
+/* Waits for copies and fills on the default stream. They may still run when their call returns, and
+ * the stream of the tests does not wait for them. */
+void device_settle(void);
 void device_put(device_array *array, const void *host);
 void device_get(const device_array *array, void *host);
 void device_overwrite(device_array *array);    /* sets all bytes to 0xee            */
