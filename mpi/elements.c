@@ -1,8 +1,8 @@
 /* elements.c - a sort of keys or records into new arrays (see elements.h).
  *
- * Keys are one call of the library. Records can be larger than a value of ordo_dist_sort_pairs, so
- * their keys are sorted with global positions. Each rank then asks the owners for the records of its
- * positions: one exchange of positions, one of records. */
+ * Keys are one call of the library. Records can be larger than a value of ordo_dist_sort_pairs,
+ * so their keys are sorted with global positions. Each rank then asks the owners for the records
+ * of its positions: one exchange of positions, one of records. */
 #define _POSIX_C_SOURCE 200809L
 #include "mpi/elements.h"
 

@@ -75,8 +75,8 @@ static double ping_pong(const job *j, char *buffer, int bytes)
     return median_of(times);
 }
 
-/* Seconds until all ranks have sent `bytes` bytes to every other rank. `at` has two numbers for each
- * rank. */
+/* Seconds until all ranks have sent `bytes` bytes to every other rank. `at` has two numbers for
+ * each rank. */
 static double exchange_all(const job *j, const char *send, char *receive, uint64_t bytes,
                            uint64_t *at)
 {

@@ -21,8 +21,8 @@ uint64_t pieces_limit(uint64_t asked);
 /* Options of the external calls under this limit. */
 ordo_external_opts pieces_opts(const execution *e, uint64_t limit);
 
-/* Ends the call that sorted, completes the output and prints the report. told: a message was printed
- * already. False after a message. */
+/* Ends the call that sorted, completes the output and prints the report. told: a message was
+ * printed already. False after a message. */
 bool pieces_end(execution *e, ordo_status status, bool told, const ordo_external_report *report);
 
 /* A nameless temporary file, read and write, in the directory of -T or its default. -1 after a

@@ -175,7 +175,8 @@ static bool write_order(execution *e, line_keys *keys, ordo_type type, void *ind
                                                                       thread_count(e), &e->out));
 }
 
-/* Lines that are whole numbers, each as ordo writes it: the sorted words are enough to write them. */
+/* Lines that are whole numbers, each as ordo writes it: the sorted words are enough to write
+ * them. */
 static bool sort_plain(execution *e, line_keys *keys, const ordo_sort_opts *opts)
 {
     uint64_t *const words = keys->words.words;

@@ -1,7 +1,7 @@
 /* csv_stream.h - the rows of several files in blocks, for data larger than memory.
  *
- * A block is a table of whole rows. Line ends, headers, byte order marks and blank lines are treated
- * as csv_table_read() does. */
+ * A block is a table of whole rows. Line ends, headers, byte order marks and blank lines are
+ * treated as csv_table_read() does. */
 #ifndef ORDO_CLI_CSV_CSV_STREAM_H
 #define ORDO_CLI_CSV_CSV_STREAM_H
 

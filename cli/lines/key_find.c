@@ -38,7 +38,8 @@ static const char *forward(const char *p, const char *end, size_t count)
     return count < (size_t)(end - p) ? p + count : end;
 }
 
-/* The positions of a key, which may end before it begins. Moves the cursor to the field after it. */
+/* The positions of a key, which may end before it begins. Moves the cursor to the field after
+ * it. */
 static key_span locate(const line_order *order, const line_key *key, const char *line,
                        size_t length, key_cursor *cursor)
 {

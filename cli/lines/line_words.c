@@ -134,8 +134,8 @@ static uint64_t take_digits(uint64_t value, const char *p, const char *end)
     return value;
 }
 
-/* The number times 10^fraction. Clears *fits if it has more digits than the shape, and *plain if the
- * bytes are not a whole number as it would be written. */
+/* The number times 10^fraction. Clears *fits if it has more digits than the shape, and *plain if
+ * the bytes are not a whole number as it would be written. */
 static uint64_t number_word(key_span span, const word_shape *s, bool *fits, bool *plain)
 {
     const decimal_key d = decimal_read(span, false, NULL);

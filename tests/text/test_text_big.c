@@ -1,7 +1,8 @@
-/* test_text_big.c - a text of more than 2^31 bytes, whose positions do not fit signed 32-bit numbers.
+/* test_text_big.c - a text of more than 2^31 bytes, whose positions do not fit signed 32-bit
+ * numbers.
  *
- * Runs only with ORDO_TEST_BIG=1 and if there is enough memory: about 116 GB. The suffix array is
- * checked in linear time, the transform against the suffix array, and the inverse against the
+ * Runs only with ORDO_TEST_BIG=1 and if there is enough memory: about 116 GB. The suffix array
+ * is checked in linear time, the transform against the suffix array, and the inverse against the
  * text. */
 #define _GNU_SOURCE
 #include "testkit.h"

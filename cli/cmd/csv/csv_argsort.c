@@ -1,5 +1,5 @@
-/* csv_argsort.c - `ordo argsort --csv`: the positions of the rows in the order of their keys, counted
- * without the header. */
+/* csv_argsort.c - `ordo argsort --csv`: the positions of the rows in the order of their keys,
+ * counted without the header. */
 #include "cli/cmd/csv/csv_records.h"
 
 /* The positions, as results; rows that are left out come last in index. */

@@ -1,9 +1,10 @@
-/* csv_measure_large.c - results of columns and groups of rows larger than memory (see csv_measure.h).
+/* csv_measure_large.c - results of columns and groups of rows larger than memory (see
+ * csv_measure.h).
  *
  * Without --by the numbers of each column go to a temporary file, or into a summary if that is
- * enough. With --by they are sorted by column and group first; stretches of the sorted numbers are
- * the groups. A value that the type of its column cannot hold starts the pass again with a wider
- * type; the first rows choose the first types. */
+ * enough. With --by they are sorted by column and group first; stretches of the sorted numbers
+ * are the groups. A value that the type of its column cannot hold starts the pass again with a
+ * wider type; the first rows choose the first types. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/cmd/csv/csv_measure.h"

@@ -25,6 +25,7 @@ static const char *foreign_option(const execution *e)
 {
     const options *const    o = &e->o;
     const line_flags *const f = &o->line;
+    const bool              one_based = o->one_based && e->command != &command_argsort;
     const given             all[] = {{o->text, "--text"},
                                      {o->fasta, "--fasta"},
                                      {o->dtype != NULL, "--dtype"},
@@ -36,7 +37,7 @@ static const char *foreign_option(const execution *e)
                                      {o->sorted, "--sorted"},
                                      {o->check_order, "--check"},
                                      {o->index || o->with_index, "--index"},
-                                     {o->one_based && e->command != &command_argsort, "--one-based"},
+                                     {one_based, "--one-based"},
                                      {o->sub_array != 0, "--sub-array"},
                                      {f->blanks, "-b"},
                                      {f->dictionary, "-d"},

@@ -1,5 +1,5 @@
-/* csv_quantile.c - `ordo quantile --csv`, `percentile` and `median`: quantiles of each column, or of
- * each group and column (see csv_measure.h). */
+/* csv_quantile.c - `ordo quantile --csv`, `percentile` and `median`: quantiles of each column,
+ * or of each group and column (see csv_measure.h). */
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/cmd/csv/csv_measure.h"
@@ -71,8 +71,8 @@ static bool write_group_lines(csv_measure_job *job, const csv_column *c, const u
     return ok;
 }
 
-/* All groups of a column by one call of the library. Groups in which the column has no value have no
- * line. */
+/* All groups of a column by one call of the library. Groups in which the column has no value
+ * have no line. */
 static bool quantiles_of_groups(csv_measure_job *job, const csv_column *c)
 {
     execution *const e = job->e;

@@ -27,8 +27,8 @@ typedef struct csv_record_job {
 
 bool csv_record_append(key_bytes *to, const csv_record *record);
 
-/* Sorts all records by their keys and visits them. Neither completes the output nor prints a report.
- * False after a message. */
+/* Sorts all records by their keys and visits them. Neither completes the output nor prints a
+ * report. False after a message. */
 bool csv_records_sort(csv_record_job *job, ordo_external_report *report);
 
 /* The positions of the rows of x as values, from 0, under the keys of --by, then of --key; without

@@ -1,8 +1,8 @@
 /* csv_top.c - `ordo topk --csv`: the first k rows in order, in one pass over the rows.
  *
  * The k best rows so far stand before each block of new rows. Their keys are read together; only
- * rows that come before the last of the k are sorted with them. Memory holds a block and the k rows.
- * If k rows may not fit, all rows are sorted with temporary files. */
+ * rows that come before the last of the k are sorted with them. Memory holds a block and the k
+ * rows. If k rows may not fit, all rows are sorted with temporary files. */
 #include "cli/cmd/csv/csv_large.h"
 
 #include <stdlib.h>
