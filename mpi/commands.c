@@ -49,11 +49,13 @@ bool do_quantiles(job *j)
     size_t const         count = median ? 1 : w->q_count;
     double               out[MOST_NUMBERS];
     ordo_dist_opts const opts = ORDO_OPTS(ordo_dist_opts, .report = &j->report);
-    const void *const    keys = j->in.keys;
-    ordo_status const    status =
-        median ? ordo_dist_median(j->ctx, &j->comm, j->in.type, keys, j->in.n, out, w->nans, &opts)
-                  : ordo_dist_quantiles(j->ctx, &j->comm, j->in.type, keys, j->in.n, w->q, count, out,
-                                        w->nans, w->method, &opts);
+    const slice *const   in = &j->in;
+    ordo_status          status;
+    if (median)
+        status = ordo_dist_median(j->ctx, &j->comm, in->type, in->keys, in->n, out, w->nans, &opts);
+    else
+        status = ordo_dist_quantiles(j->ctx, &j->comm, in->type, in->keys, in->n, w->q, count, out,
+                                     w->nans, w->method, &opts);
     if (!succeeded(j, status))
         return false;
     j->in.type = ORDO_F64;
