@@ -12,23 +12,10 @@
 
 static size_t const n = ((size_t)1 << 32) + 12345;
 
-static size_t available_bytes(void)
-{
-    FILE *const        file = fopen("/proc/meminfo", "r");
-    char               line[128];
-    unsigned long long kib = 0;
-    while (file != NULL && fgets(line, sizeof line, file) != NULL)
-        if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1)
-            break;
-    if (file != NULL)
-        fclose(file);
-    return (size_t)kib * 1024;
-}
-
 /* Zeroed memory; NULL, and a skipped part, if there is too little. */
 static void *take(size_t bytes, const char *what)
 {
-    size_t const available = available_bytes();
+    size_t const available = testkit_free_memory();
     if (available < bytes + bytes / 8) {
         testkit_skip("%s: needs %zu MiB of memory, %zu MiB are free", what, bytes >> 20,
                      available >> 20);

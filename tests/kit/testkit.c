@@ -125,6 +125,19 @@ void testkit_case_keys(const char *what, ordo_type type, size_t n, bool desc,
                  desc ? "desc" : "asc", with->isa, with->threads);
 }
 
+size_t testkit_free_memory(void)
+{
+    FILE *const        file = fopen("/proc/meminfo", "r");
+    char               line[128];
+    unsigned long long kib = 0;
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1)
+            break;
+    if (file != NULL)
+        fclose(file);
+    return (size_t)kib * 1024;
+}
+
 void testkit_skip(const char *format, ...)
 {
     va_list args;

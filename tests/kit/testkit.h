@@ -64,6 +64,9 @@ __attribute__((format(printf, 1, 2))) void testkit_case(const char *format, ...)
 /* Counts a part of the test that cannot run here and prints the reason. */
 __attribute__((format(printf, 1, 2))) void testkit_skip(const char *format, ...);
 
+/* Bytes of memory that programs may still use. */
+size_t testkit_free_memory(void);
+
 bool testkit_check(bool ok, const char *file, int line, const char *what);
 bool testkit_check_u64(uint64_t expected, uint64_t got, const char *file, int line,
                        const char *what);

@@ -23,19 +23,6 @@ enum {
 
 static size_t const n = ((size_t)1 << 31) + 12345;
 
-static size_t available_bytes(void)
-{
-    FILE *const        file = fopen("/proc/meminfo", "r");
-    char               line[128];
-    unsigned long long kib = 0;
-    while (file != NULL && fgets(line, sizeof line, file) != NULL)
-        if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1)
-            break;
-    if (file != NULL)
-        fclose(file);
-    return (size_t)kib * 1024;
-}
-
 static void *take(size_t bytes)
 {
     void *const block = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -138,7 +125,7 @@ int main(void)
         testkit_skip("a text of more than 2^31 bytes: set ORDO_TEST_BIG=1");
         return testkit_done();
     }
-    if (available_bytes() < n * BYTES_PER_BYTE) {
+    if (testkit_free_memory() < n * BYTES_PER_BYTE) {
         testkit_skip("a text of more than 2^31 bytes: too little memory");
         return testkit_done();
     }
