@@ -22,19 +22,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ._context import Report, config, context, explain, show_config
     from ._generate import generate
-    from ._groups import (
-        GroupCounts,
-        GroupTopK,
-        GroupValues,
-        group_count,
-        group_median,
-        group_quantile,
-        group_topk,
-    )
     from ._lib import DeviceError, OrderError
     from ._lib import version as __version__
-    from ._measure import is_sorted, radius
-    from ._order import sort_pairs, sort_records
     from ._out import (
         argpartition,
         argsort,
@@ -64,31 +53,42 @@ if TYPE_CHECKING:
         select,
         sort,
     )
-    from ._partition import scan_bits, split_by_flags
     from ._sets import searchsorted, unique
-    from ._stats import TestResult, mannwhitneyu, spearmanr
     from ._strings.fasta import Fasta, read_fasta
     from ._text import Bwt, FMIndex, bwt, lcp, suffix_array, unbwt
-    from ._topk import TopK, top_k, topk
+    from ._verbs.groups import (
+        GroupCounts,
+        GroupTopK,
+        GroupValues,
+        group_count,
+        group_median,
+        group_quantile,
+        group_topk,
+    )
+    from ._verbs.measure import is_sorted, radius
+    from ._verbs.order import sort_pairs, sort_records
+    from ._verbs.partition import scan_bits, split_by_flags
+    from ._verbs.stats import TestResult, mannwhitneyu, spearmanr
+    from ._verbs.topk import TopK, top_k, topk
 
 _HOMES = {
     "_context": "Report config context explain show_config",
     "_strings.fasta": "Fasta read_fasta",
     "_generate": "generate",
-    "_groups": "GroupCounts GroupTopK GroupValues group_argsort group_count group_median "
+    "_verbs.groups": "GroupCounts GroupTopK GroupValues group_argsort group_count group_median "
     "group_quantile group_rank group_topk lexrank lexsort",
     "_lib": "DeviceError OrderError",
-    "_measure": "is_sorted radius",
-    "_order": "argsort sort sort_pairs sort_records",
-    "_partition": "argpartition partition scan_bits split_by_flags",
-    "_rank": "rank rank_sorted rankdata",
-    "_scan": "cummax cummin cumsum",
-    "_select": "median nanmedian nanpercentile nanquantile percentile quantile",
+    "_verbs.measure": "is_sorted radius",
+    "_verbs.order": "argsort sort sort_pairs sort_records",
+    "_verbs.partition": "argpartition partition scan_bits split_by_flags",
+    "_verbs.rank": "rank rank_sorted rankdata",
+    "_verbs.scan": "cummax cummin cumsum",
+    "_verbs.select": "median nanmedian nanpercentile nanquantile percentile quantile",
     "_sets": "searchsorted unique",
-    "_stats": "TestResult mannwhitneyu spearmanr",
+    "_verbs.stats": "TestResult mannwhitneyu spearmanr",
     "_text": "Bwt FMIndex bwt lcp suffix_array unbwt",
-    "_topk": "TopK argtopk select top_k topk",
-    "_windows": "moving_max moving_median moving_min moving_quantile moving_rank",
+    "_verbs.topk": "TopK argtopk select top_k topk",
+    "_verbs.windows": "moving_max moving_median moving_min moving_quantile moving_rank",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 __all__ = [

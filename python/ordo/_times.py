@@ -13,7 +13,7 @@ import numpy as np
 from . import _lib
 from ._arrays import HOST, Rows
 from ._check import found_nan, warn
-from ._order import sort
+from ._verbs.order import sort
 
 DISCRETE = frozenset(("inverted_cdf", "closest_observation", "lower", "higher", "nearest"))
 # Methods of R. J. Hyndman and Y. Fan, "Sample quantiles in statistical packages", The American

@@ -56,7 +56,7 @@ class FrameMethods:
 
     def argsort(self, by: Any, *, descending: Any = False) -> Any:
         """Returns the positions of the rows in the order of one or several columns."""
-        from ._order import frame_order
+        from ._verbs.order import frame_order
 
         return frame_order(self._frame, by, descending)
 

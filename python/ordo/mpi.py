@@ -34,7 +34,7 @@ from ._arrays import address, numbers_of
 from ._check import check_nan_policy, flag, found_nan, integer
 from ._context import host_context
 from ._mpi import DistOptions, Group, declare, group_of
-from ._topk import TopK
+from ._verbs.topk import TopK
 
 __all__ = [
     "argsort",

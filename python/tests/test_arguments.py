@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import ordo
-from ordo import _arrays, _partition, _sets
+from ordo import _arrays, _sets
+from ordo._verbs import partition as _partition
 
 AxisError = getattr(np, "exceptions", np).AxisError
 ROW = np.array([3.0, 1.0, 2.0, 4.0])

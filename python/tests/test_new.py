@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ordo
-from ordo import _partition
+from ordo._verbs import partition as _partition
 
 FLOATS = ["f2", "f4", "f8"]
 rng = np.random.default_rng(5)

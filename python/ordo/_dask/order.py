@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import _order
 from .._check import flag
+from .._verbs import order as _order
 from .blocks import (
     NUMBERS,
     Blocks,

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import _lib
-from .. import _rank as plain
 from .._check import check_nan_policy, flag, found_nan
+from .._verbs import rank as plain
 from .blocks import Blocks, blocks_of, cuts_of, is_frame, name_of, same_sizes
 from .cuts import Cuts
 from .order import column_piece, columns_tasks, frame_of, sorted_pairs

@@ -11,9 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import _order, _select, _times
-from .. import _topk as plain_topk
+from .. import _times
 from .._check import check_nan_policy, flag, found_nan, integer
+from .._verbs import order as _order
+from .._verbs import select as _select
+from .._verbs import topk as plain_topk
 from .blocks import NUMBERS, Blocks, blocks_of, cuts_of, name_of
 from .cuts import Cuts, begin, order_of
 from .rank import is_nan

@@ -22,10 +22,10 @@ from .._check import flag, one_of, same_place, unmasked
 from .._context import by_threads
 from .._inputs.device import with_guests
 from .._inputs.series import column_of
-from .._measure import is_sorted
-from .._order import argsort, sort, sort_pairs
-from .._rank import rank_rows
-from .._scan import cumsum
+from .._verbs.measure import is_sorted
+from .._verbs.order import argsort, sort, sort_pairs
+from .._verbs.rank import rank_rows
+from .._verbs.scan import cumsum
 
 _BOOL, _INT64 = np.dtype(bool), np.dtype(np.int64)
 

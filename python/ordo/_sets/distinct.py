@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from .._context import by_threads
-from .._groups import Call, counted
-from .._measure import is_sorted
-from .._order import sort
+from .._verbs.groups import Call, counted
+from .._verbs.measure import is_sorted
+from .._verbs.order import sort
 
 # Elements from which `of_sorted` is faster. Two Neoverse V1, f64, milliseconds (with it : without)
 # for 2^18, 2^19 and 2^20 distinct elements 1.6 : 1.5, 3.3 : 3.0, 6.4 : 5.9; for 10^7, about half of

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from . import _lib
-from ._arrays import (
+from .. import _lib
+from .._arrays import (
     HOST,
     PLAIN,
     TYPES,
@@ -22,10 +22,10 @@ from ._arrays import (
     plain_has_nan,
     pointer,
 )
-from ._check import check_nan_policy, flag, found_nan, into
-from ._context import host_context
-from ._inputs.device import with_guests
-from ._inputs.series import column_of
+from .._check import check_nan_policy, flag, found_nan, into
+from .._context import host_context
+from .._inputs.device import with_guests
+from .._inputs.series import column_of
 
 _FLOAT = np.dtype(np.float64)
 _INTEGER = np.dtype(np.int64)
@@ -232,7 +232,7 @@ def _rankdata(
     if weights is not None and algorithm != "auto":
         raise ValueError("weights accept only algorithm='auto'")
     if place is HOST and is_text(array):
-        from . import _strings
+        from .. import _strings
 
         number = _strings.check_algorithm(algorithm)
         wanted = rank_type(method, dtype, array.size)
@@ -246,7 +246,7 @@ def _rankdata(
             return rank_rows(rows, method, descending, kind, algorithm)
 
     else:
-        from ._windows import weights_of
+        from .windows import weights_of
 
         each = weights_of(weights, array, rows)
         wanted = _weighted_type(method, dtype, each)

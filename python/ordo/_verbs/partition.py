@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from . import _lib
-from ._arrays import (
+from .. import _lib
+from .._arrays import (
     HOST,
     PLAIN,
     Rows,
@@ -24,7 +24,7 @@ from ._arrays import (
     pointer,
     product,
 )
-from ._check import (
+from .._check import (
     SELECT_KINDS,
     check_kind,
     check_positions,
@@ -34,10 +34,10 @@ from ._check import (
     same_place,
     unmasked,
 )
-from ._context import host_context, host_uses_cpu
-from ._inputs.device import with_guests
-from ._inputs.series import column_of
-from ._order import argsort, check_index_dtype, sort
+from .._context import host_context, host_uses_cpu
+from .._inputs.device import with_guests
+from .._inputs.series import column_of
+from .order import argsort, check_index_dtype, sort
 
 # Elements of one row that are sorted faster than split. The library sorts 1000 f64 in 4.3
 # microseconds and splits them in 2.4 (Sapphire Rapids).

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _lib
-from ._arrays import HOST, AxisError, Rows, numbers_of, pointer
-from ._check import flag, into
-from ._context import host_context
-from ._inputs.series import column_of
-from ._rank import _RANK_TYPES, rank_type
+from .. import _lib
+from .._arrays import HOST, AxisError, Rows, numbers_of, pointer
+from .._check import flag, into
+from .._context import host_context
+from .._inputs.series import column_of
+from .rank import _RANK_TYPES, rank_type
 
 P, T, N = c_void_p, c_int, c_void_p
 
@@ -480,7 +480,7 @@ def _quantiles_of_dates(
     call: Call, a: Any, rows: Rows, q: Any, method: str | None, skipna: bool
 ) -> Any:
     """Returns a row of quantiles for each group; `method` None: the median."""
-    from . import _times
+    from .. import _times
 
     if q.size and not ((q >= 0) & (q <= 1)).all():
         raise ValueError("q must be numbers from 0 to 1")

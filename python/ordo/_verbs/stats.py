@@ -15,11 +15,11 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from . import _lib
-from ._arrays import FLOATS, HOST, Rows, normal_axis, numbers_of, place_of
-from ._check import check_nan_policy, found_nan, one_of, same_place
-from ._inputs.device import with_guests
-from ._rank import rankdata
+from .. import _lib
+from .._arrays import FLOATS, HOST, Rows, normal_axis, numbers_of, place_of
+from .._check import check_nan_policy, found_nan, one_of, same_place
+from .._inputs.device import with_guests
+from .rank import rankdata
 
 
 class TestResult(NamedTuple):

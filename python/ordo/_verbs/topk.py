@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _lib, _short
-from ._arrays import (
+from .. import _lib, _short
+from .._arrays import (
     HOST,
     PLAIN,
     Rows,
@@ -18,12 +18,12 @@ from ._arrays import (
     plain_code,
     pointer,
 )
-from ._check import check_positions, flag, integer, into
-from ._context import host_context
-from ._inputs.device import with_guests
-from ._inputs.series import column_of
-from ._order import argsort
-from ._select import _AUTO, _front, _select_options, _selected, _Way, _way
+from .._check import check_positions, flag, integer, into
+from .._context import host_context
+from .._inputs.device import with_guests
+from .._inputs.series import column_of
+from .order import argsort
+from .select import _AUTO, _front, _select_options, _selected, _Way, _way
 
 _FEW = 64  # elements that ordo_sort sorts faster than ordo_select selects
 _WIDE = PLAIN[np.dtype(np.uint64)]
@@ -101,7 +101,7 @@ def _select(
             raise ValueError(f"k has {where.ndim} dimensions; expected at most 1 for a column")
         return column.take(argsort(array, None, descending=descending)[where])
     if place is HOST and is_text(array):
-        from . import _strings
+        from .. import _strings
 
         _strings.check_algorithm(way.algorithm, ("auto",))
         if way.sub_array:
@@ -219,7 +219,7 @@ def _topk(a: Any, k: int, axis: int | None, largest: bool) -> TopK:
         index = _topk(keys, k, axis, largest).indices
         return TopK(column.take(index), index)
     if place is HOST and is_text(array):
-        from . import _strings
+        from .. import _strings
 
         return TopK(*_strings.topk(array, k, axis, largest))
     rows = Rows(place, array, axis, strided=True, descending=largest)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from . import _lib, _short
-from ._arrays import (
+from .. import _lib, _short
+from .._arrays import (
     FLOATS,
     HOST,
     PLAIN,
@@ -20,10 +20,10 @@ from ._arrays import (
     pointer,
     rows_have_nan,
 )
-from ._check import flag, into
-from ._context import host_context
-from ._inputs.device import with_guests
-from ._inputs.series import column_of
+from .._check import flag, into
+from .._context import host_context
+from .._inputs.device import with_guests
+from .._inputs.series import column_of
 
 # Sums of narrow integers and bools have 64 bits, as in NumPy.
 _WIDE = dict.fromkeys((_lib.I8, _lib.I16, _lib.I32, _lib.I64), _lib.I64)

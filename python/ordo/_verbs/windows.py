@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from . import _lib
-from ._arrays import FLOATS, HOST, TYPES, Rows, address, numbers_of, rows_have_nan
-from ._check import check_nan_policy, flag, found_nan, integer, into, unmasked
-from ._inputs.device import with_guests
-from ._inputs.series import column_of
+from .. import _lib
+from .._arrays import FLOATS, HOST, TYPES, Rows, address, numbers_of, rows_have_nan
+from .._check import check_nan_policy, flag, found_nan, integer, into, unmasked
+from .._inputs.device import with_guests
+from .._inputs.series import column_of
 
 _MEDIAN, _QUANTILE, _RANK, _MIN, _MAX = range(1, 6)
 _DOUBLE = np.dtype(np.float64)

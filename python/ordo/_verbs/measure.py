@@ -7,11 +7,11 @@ from typing import Any, Callable, Literal, overload
 
 import numpy as np
 
-from . import _lib
-from ._arrays import HOST, Rows, is_text, numbers_of, place_of, plain_code, pointer
-from ._check import flag
-from ._context import host_context
-from ._inputs.device import with_guests
+from .. import _lib
+from .._arrays import HOST, Rows, is_text, numbers_of, place_of, plain_code, pointer
+from .._check import flag
+from .._context import host_context
+from .._inputs.device import with_guests
 
 
 def _measure(
@@ -90,7 +90,7 @@ def is_sorted(a: Any, axis: int | None = -1, *, descending: bool = False) -> Any
 def _is_sorted(a: Any, axis: int | None, descending: bool) -> Any:
     place, array = place_of(a)
     if place is HOST and is_text(array):
-        from . import _strings
+        from .. import _strings
 
         return _strings.is_sorted(array, axis, descending)
     answers = _measure(array, axis, descending, _ask_sorted, np.intc)

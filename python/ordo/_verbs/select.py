@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _lib, _short, _times
-from ._arrays import (
+from .. import _lib, _short, _times
+from .._arrays import (
     FLOATS,
     HOST,
     PLAIN,
@@ -20,7 +20,7 @@ from ._arrays import (
     pointer,
     rows_have_nan,
 )
-from ._check import (
+from .._check import (
     check_nan_policy,
     flag,
     found_nan,
@@ -29,8 +29,8 @@ from ._check import (
     unmasked,
     warn_of_no_elements,
 )
-from ._context import host_context
-from ._inputs.device import with_guests
+from .._context import host_context
+from .._inputs.device import with_guests
 
 _DOUBLE = np.dtype(np.float64)
 _SINGLE, _WIDE = PLAIN[np.dtype(np.float32)], PLAIN[np.dtype(np.uint64)]
@@ -345,7 +345,7 @@ def _weighted(
 ) -> Any:
     if way is not _AUTO:
         raise ValueError("weights accept only algorithm='auto'")
-    from ._windows import weighted_quantile
+    from .windows import weighted_quantile
 
     return weighted_quantile(a, q, weights, axis, method, keepdims, nan_policy)
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _lib
-from ._arrays import (
+from .. import _lib
+from .._arrays import (
     COPY_BY_THREADS,
     HOST,
     PLAIN,
@@ -25,10 +25,10 @@ from ._arrays import (
     pointer,
     product,
 )
-from ._check import check_kind, check_stable, flag, integer, into, output, same_place
-from ._context import host_context
-from ._inputs.device import with_guests
-from ._inputs.series import column_of, is_frame, rows_of
+from .._check import check_kind, check_stable, flag, integer, into, output, same_place
+from .._context import host_context
+from .._inputs.device import with_guests
+from .._inputs.series import column_of, is_frame, rows_of
 
 _P = ctypes.c_void_p
 _INTP = np.dtype(np.intp)
@@ -183,7 +183,7 @@ def _sort(a: Any, axis: int | None, wish: _Wish, out: Any) -> Any:
         return column.take(_argsort(a, axis, wish, _INTP))
     place, array = place_of(a)
     if place is HOST and is_text(array):
-        from . import _strings
+        from .. import _strings
 
         return _strings.sort(array, axis, wish.descending, out, wish.algorithm)
     if out is not None:
@@ -304,7 +304,7 @@ def argsort(
 def _argsort(a: Any, axis: int | None, wish: _Wish, dtype: Any) -> Any:
     place, array = place_of(a)
     if place is HOST and is_text(array):
-        from . import _strings
+        from .. import _strings
 
         wanted = check_index_dtype(dtype, array.size)
         return _strings.argsort(array, axis, wish.descending, wanted, wish.algorithm)
@@ -411,7 +411,7 @@ def _sort_pairs(keys: Any, values: Any, wish: _Wish) -> tuple[Any, Any]:
     columns = (column_of(keys), column_of(values))
     opts = wish.options(place)
     if text:
-        from . import _strings
+        from .. import _strings
 
         _strings.check_algorithm(wish.algorithm)
     halves = (

@@ -1,0 +1,1 @@
+"""The calls of the package on numbers, a module for each kind."""
