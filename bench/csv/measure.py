@@ -9,7 +9,7 @@ comment in quotes with a comma, and a code of 15 hexadecimal digits. Cases:
     city price   by city as text, then by price, the largest first
     code         by code as text: every value is different
     id           by number: the file is sorted
---memory also sorts with a limit of so many MiB; DIRECTORY must then be on a disk.
+--memory N also sorts with a limit of N MiB; DIRECTORY must then be on a disk.
 Peers: GNU sort --parallel, without the header; DuckDB, Polars and pandas if Python can import them;
 Miller (mlr) and qsv if they are installed. All programs read the file and write the result to a
 file in DIRECTORY. Rows are explained in bench/programs.py. GNU sort's output is compared with that

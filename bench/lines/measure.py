@@ -8,7 +8,7 @@ Cases, each a file of --lines lines that is made in DIRECTORY:
     words      lines of random letters, 8 on average          sort
     numbers    whole numbers below 10^9                       sort -n
     two keys   a number below 1000, a tab, a number, a word   sort -k1,1n -k2,2n
---memory also sorts each file with -S of so many MiB.
+--memory N also sorts each file with -S of N MiB.
 Peers: GNU sort --parallel; DuckDB and Polars if Python can import them; Miller (mlr) and qsv if
 they are installed. All programs read the file and write the result to a file in DIRECTORY. Rows are
 explained in bench/programs.py. The output of GNU sort is compared with that of ordo.

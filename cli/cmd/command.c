@@ -79,6 +79,7 @@ static void print_help(const command *c, FILE *to)
     if ((c->flags & (EXTERNAL | CSV_IN)) != 0)
         fprintf(to, "\n%s larger than memory:\n%s",
                 (c->flags & EXTERNAL) == 0 ? "Rows"
+                : c == &command_sort       ? "Numbers, lines and rows"
                 : (c->flags & CSV_IN) != 0 ? "Numbers and rows"
                                            : "Numbers",
                 help_external);

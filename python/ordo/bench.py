@@ -364,7 +364,7 @@ def rows(bench: Bench, n: int) -> None:
 
 
 def groups(bench: Bench, n: int) -> None:
-    """About 100 rows a group. Above 10^6 rows the top-k, which takes pandas long, is left out."""
+    """About 100 rows a group. Above 10^6 rows the top-k is left out: pandas takes long."""
     rng = np.random.default_rng(9)
     x, codes = rng.random(n), rng.integers(0, n // 100 + 1, n)
     modules = {"numpy": np, "pandas": optional("pandas")}
