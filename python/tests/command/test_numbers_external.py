@@ -166,6 +166,11 @@ def test_quantiles(tmp_path):
     assert int(little[2].split(b'"passes": ')[1].split(b",")[0]) <= 3
 
 
+def take_interrupts():
+    """Runs in the child: a shell that starts the tests in the background ignores SIGINT."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize("size", [8, 100_000, 9_000_000])
 @pytest.mark.parametrize("form", [["--dtype", "u64"], ["--from", "text"]])
@@ -174,7 +179,7 @@ def test_waiting_for_input(how, size, form, tmp_path):
     (tmp_path / "old").write_bytes(b"old\n")
     child = subprocess.Popen(
         [COMMAND, "sort", *form, *LITTLE, "-", "-o", "old"], cwd=tmp_path, env=ENVIRONMENT,
-        stdin=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, preexec_fn=take_interrupts,
     )  # fmt: skip
     data = b"1234567\n" * (size // 8)
     while data:
@@ -193,6 +198,7 @@ def test_waiting_for_output(how, tmp_path):
     child = subprocess.Popen(
         [COMMAND, "sort", "a.bin", "--dtype", "u64", "--format", "raw", *LITTLE], cwd=tmp_path,
         env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        preexec_fn=take_interrupts,
     )  # fmt: skip
     assert len(os.read(child.stdout.fileno(), 1)) == 1
     child.send_signal(how)
