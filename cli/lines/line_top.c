@@ -214,7 +214,6 @@ bool line_top_find(ordo_ctx *ctx, const char *path, uint64_t k, bool descending,
 {
     search *const s = calloc(1, sizeof *s);
     source        from;
-    size_t        got;
 
     *out = (line_top){.n = 0};
     *status = ORDO_OK;
@@ -226,11 +225,14 @@ bool line_top_find(ordo_ctx *ctx, const char *path, uint64_t k, bool descending,
     s->descending = descending;
     s->ctx = ctx;
     progress_start("reading");
-    bool ok = source_open(&from, path);
-    while (ok && (got = source_piece(&from, PIECE)) > 0) {
-        ok = got != SIZE_MAX && take_piece(s, from.block, got);
+    bool ok = source_open(&from, path), more = ok;
+    for (size_t wanted = PIECE; ok && more;) {
+        const size_t got = source_piece(&from, wanted);
+        ok = got != SIZE_MAX && (got == 0 || take_piece(s, from.block, got));
         if (ok)
             source_skip(&from, got, 0);
+        more = got > 0 || !from.ended;
+        wanted = got > 0 ? PIECE : 2 * wanted; /* a line may be longer than a piece */
     }
     progress_end();
     source_close(&from);
