@@ -78,12 +78,13 @@ bool do_select(job *j)
 bool do_topk(job *j)
 {
     ordo_dist_opts const opts = opts_of(j);
+    uint64_t const       k = j->w.k[0];
     size_t               found = 0;
-    void *const          out = malloc((size_t)j->w.k[0] * 8 + 1);
+    void *const          out = k < SIZE_MAX / 16 ? malloc((size_t)k * 8 + 1) : NULL;
     bool const           fine =
-        all_fine(j->world, out != NULL, "no memory for %llu keys", (unsigned long long)j->w.k[0]) &&
-        succeeded(j, ordo_dist_topk(j->ctx, &j->comm, j->in.type, j->in.keys, j->in.n,
-                                    (size_t)j->w.k[0], out, NULL, &found, &opts));
+        all_fine(j->world, out != NULL, "no memory for %llu keys", (unsigned long long)k) &&
+        succeeded(j, ordo_dist_topk(j->ctx, &j->comm, j->in.type, j->in.keys, j->in.n, (size_t)k,
+                                    out, NULL, &found, &opts));
     if (fine)
         print_keys(j, out, found);
     free(out);

@@ -6,7 +6,7 @@
 
 typedef struct elements {    /* of this rank */
     const char     *keys;    /* aligned */
-    const char     *records; /* of j->in.record_size bytes; NULL: the keys are all */
+    const char     *records; /* of j->in.record_size bytes; NULL: the elements are keys */
     const uint64_t *place;   /* key i is that of record place[i]; NULL: of record i */
     size_t          n;
 } elements;

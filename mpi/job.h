@@ -26,8 +26,8 @@ typedef struct wishes {
     size_t      ranges;                  /* of a new checkpoint                  */
     const char *model;                   /* predict: a file that tune wrote      */
     double      keys, nodes;             /* tune: keys of a rank; predict: all   */
-    double      latency, bandwidth;      /* predict: instead of the model's; 0   */
-    double      taper;
+    double      latency, bandwidth;      /* predict; 0: those of the model       */
+    double      taper;                   /* predict: divides the bandwidth       */
 } wishes;
 
 typedef struct job {

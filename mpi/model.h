@@ -1,13 +1,13 @@
 /* model.h - the expected time of a distributed sort: measured constants and a formula.
  *
- *     cuts      n * count + (4 + 2 rounds) * step * lg P + P * (2560 + 768 rounds) / B
- *     scatter   n * scatter
+ *     cuts      n * count + (4 + 2 rounds) * step * lg P + P * (2560 + 768 rounds) * taper / B
+ *     scatter   n * scatter * w
  *     exchange  (P - 1) * latency + n * key bytes * (1 - 1/P) * taper / B
- *     local     n * sort
+ *     local     n * sort * w
  *
- * for P ranks with n keys each. The search for cuts takes 1 + log32(n / 32) rounds; its bytes are
- * those of lib/dist/cuts.h: 256 samples, 64 cells and 32 offers for each rank. The steps do not
- * overlap. */
+ * for P ranks with n keys each. A key has w times the bytes of a key of the measurement. The search
+ * for cuts takes 1 + log32(n / 32) rounds; its bytes are those of lib/dist/cuts.h: 256 samples, 64
+ * cells and 32 offers for each rank. The steps do not overlap. */
 #ifndef ORDO_MPI_MODEL_H
 #define ORDO_MPI_MODEL_H
 

@@ -371,8 +371,8 @@ bool read_options(job *j, int argc, char **argv, bool *help_wanted)
             return true;
         }
         if (option == '?' || option == ':') /* optind counts from argv[1] */
-            return wrong(j, option == '?' ? "an option" : "an option without its value",
-                         argv[optind], "those of ordo-mpi --help");
+            return wrong(j, option == '?' ? "an option" : "an option without a value", argv[optind],
+                         option == '?' ? "an option of ordo-mpi --help" : "a value after it");
         fine = read_option(j, option, optarg);
     }
     if (!fine)

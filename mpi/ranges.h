@@ -12,7 +12,7 @@ void ranges_part(const job *j, const plan *p, size_t g, size_t *from, size_t *to
 /* Writes this rank's part of a range. */
 bool ranges_write(const job *j, const plan *p, size_t g, const char *data);
 
-/* finished[g] = 1 if the file of range g is whole. Prints the numbers of damaged ranges. */
+/* finished[g] = 1 if the file of range g is whole. Prints the paths of damaged files. */
 bool ranges_check(const job *j, const plan *p, unsigned char *finished);
 
 /* Reads elements [from, to) of the sorted elements. A block with a wrong checksum is an error. */

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 enum {
-    PIECE = 64 << 20, /* bytes of a read or write */
+    PIECE = 64 << 20, /* bytes of a read */
     LOOK = 4096       /* bytes of the beginning of a file, and of a search for a newline */
 };
 
@@ -92,7 +92,7 @@ uint64_t part_start(uint64_t all, int rank, int size)
            (all % (uint64_t)size) * (uint64_t)rank / (uint64_t)size;
 }
 
-/* The keys of records, which need no alignment there. */
+/* Copies the keys out of the records, where they may be unaligned. */
 static void extract_keys(slice *s, size_t key_offset)
 {
     size_t const key = ordo_type_size(s->type);

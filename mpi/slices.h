@@ -19,7 +19,7 @@ typedef struct slice { /* of an input */
     ordo_type   type;
     file_format format;
     char       *keys;    /* of this rank; to be freed */
-    char       *records; /* NULL: the keys are all; to be freed */
+    char       *records; /* of this rank; to be freed; NULL: the elements are keys */
     size_t      n, record_size;
 } slice;
 
@@ -50,7 +50,8 @@ file_format format_of_path(const char *path);
 /* The part of `all` things that belongs to a rank begins here; that of rank `size` is `all`. */
 uint64_t part_start(uint64_t all, int rank, int size);
 
-/* All bytes at a place of a file. False with errno set; 0: the file ends early. */
+/* Read and write all bytes at offset `at` of a file. False with errno set; errno is 0 if the file
+ * ends early. */
 bool read_at(int fd, void *to, uint64_t bytes, uint64_t at);
 bool write_at(int fd, const void *from, uint64_t bytes, uint64_t at);
 /* What errno says after a failed read_at. */

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -221,7 +222,7 @@ static bool save(const wishes *w, const model *m)
     if (w->output != NULL) {
         snprintf(temporary, sizeof temporary, "%s.ordo-mpi-XXXXXX", w->output);
         int const fd = mkstemp(temporary);
-        out = fd >= 0 ? fdopen(fd, "w") : NULL;
+        out = fd >= 0 && fchmod(fd, 0644) == 0 ? fdopen(fd, "w") : NULL;
     }
     if (out == NULL)
         return false;

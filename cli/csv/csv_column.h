@@ -25,10 +25,9 @@ typedef struct csv_columns {
 
 /* Reads the columns numbered columns[0..n), from 0, with a thread for each part of the table.
  * types[i], if types is not NULL, is the type to begin with for columns[i]: the result has at least
- * this type, in the order i64, u64, f64. A
- * value that is no number, an integer that f64 cannot hold beside numbers that are no integers, and
- * a row with too many or too few fields are errors, or left out and counted (skip_bad). False after
- * a message; nothing is left to free then. */
+ * this type, in the order i64, u64, f64. A value that is no number, an integer that f64 cannot hold
+ * beside numbers that are no integers, and a row with too many or too few fields are errors, or
+ * left out and counted (skip_bad). False after a message; nothing is left to free then. */
 bool csv_columns_read(const csv_table *table, const size_t *columns, size_t n,
                       const ordo_type *types, bool skip_bad, bool with_rows, csv_columns *out);
 void csv_columns_free(csv_columns *columns);

@@ -1,7 +1,7 @@
 /* csv_feed.c - rows as a stream of bytes (see csv_feed.h).
  *
- * The keys of each block are read as in memory. That names bad rows or tells which ones to leave
- * out; the external sort encodes the keys of a row again when it needs them. */
+ * The keys of each block are read as in memory, to find the bad rows. The external sort encodes the
+ * keys of a row again when it needs them. */
 #include "cli/csv/csv_feed.h"
 
 #include <errno.h>

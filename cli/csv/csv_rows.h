@@ -24,8 +24,8 @@ typedef struct csv_rows {
 bool csv_rows_read(const csv_table *table, const csv_keys *keys, csv_rows *out);
 void csv_rows_free(csv_rows *rows);
 
-/* The same with keys that are bytes, which can be compared with the keys of other tables that were
- * read so. */
+/* The same with keys that are bytes. They can be compared with the keys that this function makes of
+ * other tables. */
 bool csv_rows_read_bytes(const csv_table *table, const csv_keys *keys, csv_rows *out);
 
 /* The keys of the rows index[0..n), as rows of their own without offsets. False after a message;

@@ -142,7 +142,7 @@ void csv_stream_close(csv_stream *stream)
 
 /* ---- Blocks ---- */
 
-/* Opens the next file and goes over its header. False at the end of the last file. */
+/* Opens the next file and skips its header. False at the end of the last file. */
 static bool next_file(csv_stream *stream)
 {
     if (stream->at + 1 >= stream->n)

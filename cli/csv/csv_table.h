@@ -70,7 +70,8 @@ size_t csv_part_count(size_t size, unsigned threads);
 void csv_drop_blank_end(csv_table *table);
 
 /* The bytes of the header of a further file, text[0..length), with its byte order mark; SIZE_MAX
- * after a message if it is not that of the table. Without --header: those of the mark. */
+ * after a message if it is not that of the table. If the files have no headers: those of the
+ * mark. */
 size_t csv_header_bytes(const csv_table *table, const char *name, const char *text, size_t length);
 
 /* The file and the line, from 1, of a byte of the table. */

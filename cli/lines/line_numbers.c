@@ -1,7 +1,7 @@
 /* line_numbers.c - writes words of whole numbers as lines (see line_words.h).
  *
  * Threads make blocks of lines; the caller writes them in order. The lines are made from the words,
- * because lines in their order of the input would be fetched from random places of memory. */
+ * because copies of the input lines in sorted order would read random places of memory. */
 #include "cli/lines/line_words.h"
 
 #include "cli/io/workers.h"

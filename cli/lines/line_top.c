@@ -1,8 +1,8 @@
 /* line_top.c - the first k lines of a file in order, in one pass (see line_top.h).
  *
  * Threads look through pieces of the file for candidates: lines that come before the k-th line so
- * far, most of them told by their first 8 bytes. When the candidates are as many bytes as the k
- * lines, both are sorted together, and the first k remain. */
+ * far. The first 8 bytes usually decide. When the candidates have as many bytes as the k lines,
+ * both are sorted together, and the first k remain. */
 #include "cli/lines/line_top.h"
 
 #include "cli/io/source.h"
@@ -14,7 +14,7 @@
 enum {
     PIECE = 16 << 20,     /* bytes of the file that are looked through at a time       */
     PART_LEAST = 1 << 18, /* bytes for a thread                                        */
-    CANDIDATES = 8 << 20  /* bytes of candidates that are sorted at the earliest       */
+    CANDIDATES = 8 << 20  /* fewer bytes of candidates are not sorted yet              */
 };
 
 typedef struct candidate {
@@ -32,7 +32,7 @@ typedef struct part { /* of a piece: whole lines */
 } part;
 
 typedef struct search {
-    line_top    top; /* the lines so far, in order: the first `sorted` of them; then candidates */
+    line_top    top; /* the first lines so far, `sorted` of them in order; then candidates */
     size_t      sorted, capacity, byte_capacity;
     uint64_t    k;
     bool        descending;
@@ -214,7 +214,6 @@ bool line_top_find(ordo_ctx *ctx, const char *path, uint64_t k, bool descending,
 {
     search *const s = calloc(1, sizeof *s);
     source        from;
-    size_t        got;
 
     *out = (line_top){.n = 0};
     *status = ORDO_OK;
@@ -226,11 +225,14 @@ bool line_top_find(ordo_ctx *ctx, const char *path, uint64_t k, bool descending,
     s->descending = descending;
     s->ctx = ctx;
     progress_start("reading");
-    bool ok = source_open(&from, path);
-    while (ok && (got = source_piece(&from, PIECE)) > 0) {
-        ok = got != SIZE_MAX && take_piece(s, from.block, got);
+    bool ok = source_open(&from, path), more = ok;
+    for (size_t wanted = PIECE; ok && more;) {
+        const size_t got = source_piece(&from, wanted);
+        ok = got != SIZE_MAX && (got == 0 || take_piece(s, from.block, got));
         if (ok)
             source_skip(&from, got, 0);
+        more = got > 0 || !from.ended;
+        wanted = got > 0 ? PIECE : 2 * wanted; /* a line may be longer than a piece */
     }
     progress_end();
     source_close(&from);

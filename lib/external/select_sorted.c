@@ -11,7 +11,7 @@
 
 enum {
     CHUNK_BYTES = 64 << 10, /* of elements that are read at once */
-    OWN_MEMORY = 256 << 10  /* beside the sort */
+    OWN_MEMORY = 256 << 10  /* bytes of memory that the sort does not get */
 };
 
 typedef struct picker {
@@ -20,7 +20,7 @@ typedef struct picker {
     target      **wanted; /* targets that are not found, by their ranks */
     size_t        count, next;
     uint64_t      at;    /* rank of the next key that the sort writes */
-    uint64_t      first; /* element that it reads next */
+    uint64_t      first; /* the next element that the sort reads */
     char         *chunk;
 } picker;
 

@@ -27,8 +27,9 @@ typedef struct text_work {
 /* Chooses the CPU and fills *work. `call` names the call in errors. */
 ordo_status text_begin(ordo_ctx *ctx, ordo_exec *exec, const char *call, text_work *work);
 
-/* The same for a call that a device may do, on n bytes: one thread takes ns for a byte, and the
- * arrays have link_bytes for each of them. ns 0: only if the context or the arrays demand it. */
+/* The same for a call that a device may do, on n bytes of text. ns: nanoseconds per byte that one
+ * CPU thread takes; link_bytes: bytes of all arrays per byte of text. If ns is 0, a device is
+ * chosen only if the context or the arrays demand it. */
 ordo_status text_begin_any(ordo_ctx *ctx, ordo_exec *exec, const char *call, size_t n, double ns,
                            double link_bytes, text_work *work);
 /* Runs a job on the device of text_begin_any. If that fails and the CPU may do the call, *done is

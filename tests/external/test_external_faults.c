@@ -4,8 +4,8 @@
  * renameat and mkdir to the functions here. One call of a kind fails with an error, is interrupted,
  * or does only a part of its work. Interrupted and partial calls must not change the result. Errors
  * must give ORDO_E_IO with the text of the error, and the sink has received nothing but a part of
- * the right result. With ORDO_TORTURE=1 every call fails (with the larger
- * data, where this would take hours, one of ten), otherwise a selection. */
+ * the right result. With ORDO_TORTURE=1 every call fails, or one of ten with the larger data, where
+ * this would take hours; otherwise a selection. */
 #define _GNU_SOURCE
 #include "inputs.h"
 #include "ordo_external.h"

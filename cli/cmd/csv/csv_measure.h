@@ -16,7 +16,7 @@ typedef struct csv_cells { /* numbers of a column */
     const void      *values; /* NULL: in a file                                       */
     const csv_spill *file;   /* of 8 bytes for each number, from byte `at` on         */
     uint64_t         at;
-    const summary   *summary; /* of them, if it is known already, without values; or NULL */
+    const summary   *summary; /* of the numbers, instead of values and file; or NULL */
 } csv_cells;
 
 typedef struct csv_measure_job csv_measure_job;
@@ -61,8 +61,8 @@ bool csv_measure_choose(csv_measure_job *job);
 void csv_measure_count_skipped(csv_measure_job *job, const csv_columns *columns);
 void csv_measure_note_skipped(const csv_measure_job *job);
 
-/* Lines: the header; a column, after the values that name a group; its results. names[0..length) is
- * as csv_append_names() gives it. False after a message. */
+/* Write a line: the header; or the results of a column, after its name and the values that name its
+ * group. names[0..length) is as csv_append_names() gives it. False after a message. */
 bool csv_measure_header(csv_measure_job *job, const csv_by *by);
 bool csv_measure_line(csv_measure_job *job, const void *names, size_t length, size_t column,
                       const csv_cells *cells);
@@ -71,7 +71,8 @@ bool csv_measure_line(csv_measure_job *job, const void *names, size_t length, si
 bool csv_measure_text(csv_measure_job *job, const char *text, size_t length);
 bool csv_measure_number(csv_measure_job *job, ordo_type type, const void *value);
 
-/* Appends the beginning of a line: the name of a column or its number; then its end. */
+/* Appends the name of a column, or its number if there is no header. csv_measure_end_line() writes
+ * the line, or prints that there is not enough memory if `ok` is false. */
 bool csv_measure_column(csv_measure_job *job, size_t column);
 bool csv_measure_end_line(csv_measure_job *job, bool ok);
 

@@ -2,9 +2,9 @@
  * csv_measure.h).
  *
  * Without --by the numbers of each column go to a temporary file, or into a summary if that is
- * enough. With --by they are sorted by column and group first; stretches of the sorted numbers
- * are the groups. A value that the type of its column cannot hold starts the pass again with a
- * wider type; the first rows choose the first types. */
+ * enough. With --by they are sorted by column and group first, so that the numbers of a group are
+ * neighbours. The types of the columns are i64 at first; a value that the type of its column cannot
+ * hold starts the pass again with a wider type. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/cmd/csv/csv_measure.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 enum {
-    BATCH = 4096,           /* places that are written or read at a time */
+    BATCH = 4096,           /* places that are read at a time            */
     OUTPUT_BYTES = 1 << 20, /* rows that are written at a time           */
     PAIR = 16               /* bytes of a pair                           */
 };

@@ -66,9 +66,9 @@ static bool append_extreme(csv_measure_job *job, const summary *s,
 
 static bool append_sum(csv_measure_job *job, const summary *s)
 {
-    const bool   spoilt = s->nans > 0 && job->e->o.nans != ORDO_NANS_OMIT;
+    const bool   has_nan = s->nans > 0 && job->e->o.nans != ORDO_NANS_OMIT;
     char         text[SUM_DIGITS];
-    const double sum = s->type != ORDO_F64 || spoilt ? (double)NAN : summary_sum(s);
+    const double sum = s->type != ORDO_F64 || has_nan ? (double)NAN : summary_sum(s);
 
     return s->type == ORDO_F64 ? csv_measure_number(job, ORDO_F64, &sum)
                                : csv_measure_text(job, text, summary_digits(s->integers, text));

@@ -120,7 +120,7 @@ static bool top_large(execution *e)
 }
 
 /* Whether the k rows may take more than their share of the limit. */
-static bool is_much(const execution *e, uint64_t limit)
+static bool may_exceed_share(const execution *e, uint64_t limit)
 {
     const uint64_t all = pieces_input_bytes(e), share = limit / KEPT_SHARE;
     char           sample[PIECES_SAMPLE];
@@ -138,7 +138,7 @@ bool csv_top(execution *e)
     csv_stream     stream = {.is_open = false};
     csv_dialect    dialect;
 
-    if (is_much(e, limit))
+    if (may_exceed_share(e, limit))
         return top_large(e);
     bool ok =
         csv_dialect_of(e, &dialect) &&

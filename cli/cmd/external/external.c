@@ -399,7 +399,7 @@ static bool run(external *x)
                                             : quantiles(x);
 }
 
-/* After a wrong guess about the text: begins again with facts. */
+/* After a wrong guess about the text: reads all of the text, then begins again. */
 static bool run_again(external *x)
 {
     output *const out = &x->e->out;

@@ -75,7 +75,8 @@ typedef struct external_output {
     off_t                 data;  /* kept: where the results begin */
 } external_output;
 
-/* Opens the input, finds its format, type and size, and reads text once. False after a message. */
+/* Opens the input and finds its format, type and size; reads the first piece of a text, or all of
+ * it. False after a message. */
 bool external_open(external_input *in, const execution *e);
 void external_close(external_input *in);
 
@@ -110,7 +111,7 @@ size_t external_find_piece(external_input *in);
 bool external_output_open(external_output *out, execution *e, uint64_t expected, ordo_sink *to);
 bool external_output_end(external_output *out);
 
-/* As output_bytes(); keeps that a message was printed. */
+/* As output_bytes(); sets out->told after a failure. */
 bool external_put(external_output *out, const void *bytes, size_t n);
 
 typedef struct indexed_keys {

@@ -239,8 +239,10 @@ static uint64_t count_lines(external_input *in)
             source_skip(&in->s, length, in->split.lines);
             n += in->split.lines;
         }
-        if (length == SIZE_MAX)
+        if (length == SIZE_MAX) {
+            progress_end();
             return 0;
+        }
     }
     progress_end();
     return n;

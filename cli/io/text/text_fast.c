@@ -17,7 +17,7 @@
 enum {
     LEAST_CHUNK = 1 << 16, /* bytes */
     MOST_DIGITS = 19,      /* fit in 64 bits, whatever they are         */
-    SURE_DIGITS = 15       /* f64 gives back every decimal of so many digits */
+    SURE_DIGITS = 15       /* decimal digits that f64 holds without loss */
 };
 
 typedef union slot64 {
@@ -164,7 +164,7 @@ static const char *general(ordo_type type, const char *p, const char *limit, voi
     return end > p && number_parse(type, p, end, value) == NUMBER_OK ? next : NULL;
 }
 
-/* ---- Lines that are what the output would have ---- */
+/* ---- Lines that equal the output ---- */
 
 /* Whether text[0..length) is digits without a zero in front, or a minus and such digits. */
 static bool is_output_integer(const char *text, size_t length)

@@ -25,7 +25,7 @@ typedef struct fast_chunk { /* of whole lines */
     size_t      inexact;      /* the first line, from 1, whose integer f64 cannot hold; 0: none */
     const char *inexact_text; /* of that line                                             */
     bool        own_text;     /* with `judge`: some line is not what number_format() writes  */
-    bool        long_integer; /* the same: some integer has more digits than every f64 shows */
+    bool        long_integer; /* the same: some integer has more than 15 characters          */
     size_t      longest;      /* the same: bytes of the longest line                         */
 } fast_chunk;
 

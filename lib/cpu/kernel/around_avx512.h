@@ -86,7 +86,7 @@ INLINE void around_ahead(const void *out, size_t less, size_t greater, size_t si
 }
 
 /* around_part: the vectors [at, end); the last one may be incomplete if `whole` is false.
- * around_what: as many vectors as cannot reach the end of a group take stores without a mask. */
+ * around_what: stores have no mask as long as neither group can end within a vector. */
 #define AROUND(width, lanes, mask_type, none_equal)                                                \
     INLINE void around_part_##width(                                                               \
         const uint##width##_t *keys, size_t at, size_t end, size_t first, cpu_around *around,      \

@@ -130,7 +130,7 @@ static void add_range(range_maker *m, uint64_t lo, uint64_t hi, size_t items, bo
     m->used += room;
 }
 
-/* How many words of the sample have a word of the bracket. */
+/* The number of sample words from the first to the last word of the bracket, with all copies. */
 static size_t copies_of_all(const range_maker *m, const bracket *b)
 {
     return b->b - b->a + 1 + copies_between(m, 0, b->a, sample_at(m, b->a)) +

@@ -18,8 +18,8 @@ struct place_work {
 
 static bool is_direct(const place_job &job)
 {
-    return job.n * cuda_type_size(job.rank_type) <= CUDA_TUNE_RANK_DIRECT || job.n >= (size_t)1
-                                                                                          << 31;
+    size_t const most = (size_t)1 << 31; /* of the partitions: twice a rank is a u32 */
+    return job.n * cuda_type_size(job.rank_type) <= CUDA_TUNE_RANK_DIRECT || job.n >= most;
 }
 
 static place_work place_layout(cuda_scratch *scratch, const place_job &job)

@@ -27,7 +27,9 @@ ordo_status cuda_check_memory(ordo_exec *exec, const void *array, const char *wh
     if (error != cudaSuccess)
         return cuda_failed(exec, error, "cudaPointerGetAttributes");
     if (attributes.devicePointer == NULL)
-        return ordo_fail(exec, ORDO_E_ARG, "ORDO_ON_DEVICE is set, but %s is host memory", what);
+        return ordo_fail(exec, ORDO_E_ARG,
+                         "ORDO_ON_DEVICE is set, but %s is host memory; expected device memory",
+                         what);
     return ORDO_OK;
 }
 

@@ -22,7 +22,7 @@ static DEVICE uint64_t split_slot(const segment_map &map, const segment_lists &l
 }
 
 /* The number of segments whose samples are in order. */
-static DEVICE uint32_t split_hopes(const segment_split &split)
+static DEVICE uint32_t split_sorted_samples(const segment_split &split)
 {
     return split.falls == NULL ? 0 : split.falls[split.segments];
 }
@@ -40,7 +40,7 @@ static DEVICE void split_note(const segment_split &split, uint64_t slot, bool fa
 /* Whether a long segment is left out because it is in order. */
 static DEVICE bool split_is_kept(const segment_split &split, uint64_t slot)
 {
-    return split_hopes(split) != 0 && split.falls[slot] == 0;
+    return split_sorted_samples(split) != 0 && split.falls[slot] == 0;
 }
 
 /* Where tile t is; where.length is 0 if there is no such tile or its segment is kept. */
@@ -50,7 +50,7 @@ static DEVICE tile_place split_tile(const segment_map &map, const segment_lists 
 {
     constexpr unsigned TILE = tile_records<KIND>();
     tile_place         at = place_of_tile(map, lists, TILE, t);
-    if (split_hopes(split) != 0 && at.where.length != 0 &&
+    if (split_sorted_samples(split) != 0 && at.where.length != 0 &&
         split_is_kept(split, split_slot(map, lists, TILE, t)))
         at.where.length = 0;
     return at;
@@ -67,7 +67,7 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
     typedef typename KIND::K K;
     constexpr unsigned       TILE = tile_records<KIND>();
     constexpr int            ITEMS = TILE / SPLIT_THREADS;
-    uint64_t const           tiles = split_hopes(split) == 0 ? 0 : tiles_of_all(map, lists, TILE);
+    uint64_t const tiles = split_sorted_samples(split) == 0 ? 0 : tiles_of_all(map, lists, TILE);
     for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
         tile_place const         at = place_of_tile(map, lists, TILE, t);
         uint64_t const           slot = split_slot(map, lists, TILE, t);
@@ -102,7 +102,7 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
 {
     typedef typename KIND::K K;
     constexpr unsigned       TILE = tile_records<KIND>();
-    uint64_t const           tiles = split_hopes(split) == 0 ? 0 : tiles_of_all(map, lists, TILE);
+    uint64_t const tiles = split_sorted_samples(split) == 0 ? 0 : tiles_of_all(map, lists, TILE);
     for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
         tile_place const at = place_of_tile(map, lists, TILE, t);
         if (at.where.length == 0 || !split_is_kept(split, split_slot(map, lists, TILE, t)))

@@ -20,7 +20,6 @@ enum {
     EVEN_LG_WIDE = 13,   /* bits of the number of codes of a part */
     EVEN_LG_MARKS = 20,  /* lg of the bits of a table of sample keys */
     EVEN_REPEATED = 170, /* most marks that sample keys of different values set twice */
-    EVEN_COPIES = 4,     /* counters per bucket */
     EVEN_SIGMAS = 6      /* standard deviations by which a region exceeds its estimate */
 };
 

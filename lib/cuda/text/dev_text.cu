@@ -46,9 +46,10 @@ static ordo_status check_job(ordo_exec *exec, const ordo_text_job *job)
 {
     if (job->n + job->count >= UINT32_MAX - 1)
         return ordo_fail(exec, ORDO_E_UNSUPPORTED,
-                         "n is %zu; a GPU takes texts of fewer than 2^32 - 2 bytes, expected a "
-                         "context that may use the CPU",
-                         job->n);
+                         "n and the number of texts are %zu and %zu; a GPU takes fewer than "
+                         "2^32 - 2 bytes and texts together; expected a context that may use the "
+                         "CPU",
+                         job->n, job->count);
     if (job->algorithm == ORDO_TEXT_INDUCED)
         return ordo_fail(exec, ORDO_E_UNSUPPORTED,
                          "induced sorting runs on the CPU only; expected auto, doubling or msd "
@@ -190,15 +191,16 @@ enum {
     TEXT_ARRAYS = 4
 };
 
-/* The arrays that a job has; sa is written by suffix_array and read by other calls. */
-static int list_arrays(ordo_text_job *job, bool writes_sa, text_array *list)
+/* The arrays that a job has; sa is written by suffix_array and read by other calls. inverse: `text`
+ * is the transform that is read, and `bwt` the text that is written. */
+static int list_arrays(ordo_text_job *job, bool writes_sa, bool inverse, text_array *list)
 {
     size_t const     bytes = job->n * cuda_type_size(job->index_type);
     text_array const all[TEXT_ARRAYS] = {
-        {(void **)&job->text, (void *)job->text, job->n, true, false, "text"},
+        {(void **)&job->text, (void *)job->text, job->n, true, false, inverse ? "bwt" : "text"},
         {&job->sa, job->sa, bytes, !writes_sa, writes_sa, "sa"},
         {&job->lcp, job->lcp, bytes, false, true, "lcp"},
-        {(void **)&job->bwt, job->bwt, job->n, false, true, "bwt"}};
+        {(void **)&job->bwt, job->bwt, job->n, false, true, inverse ? "text" : "bwt"}};
     int count = 0;
     for (int i = 0; i < TEXT_ARRAYS; i++)
         if (all[i].host != NULL)
@@ -240,7 +242,7 @@ static ordo_status with_frame(void *state, const ordo_text_job *given, ordo_exec
     ordo_text_job job = *given;
     text_array    list[TEXT_ARRAYS];
     cuda_frame    frame;
-    int const     count = list_arrays(&job, writes_sa, list);
+    int const     count = list_arrays(&job, writes_sa, run == dev_unbwt, list);
     for (int i = 0; i < count && !exec->on_device; i++)
         scratch += ordo_round_up(list[i].bytes, CUDA_SCRATCH_ALIGN);
     TRY(frame_begin(&frame, (cuda_state *)state, exec, scratch));

@@ -1,7 +1,7 @@
 /* text.cuh - what the text verbs of the GPU share: the view of one or many texts, the suffix sort
  * as a step of other verbs, and where a text ends.
  *
- * Positions have 32 bits: n and the number of texts together are below 2^32 - 1. */
+ * Positions have 32 bits: n and the number of texts together are below 2^32 - 2. */
 #ifndef ORDO_CUDA_TEXT_TEXT_H
 #define ORDO_CUDA_TEXT_TEXT_H
 
@@ -80,7 +80,7 @@ ordo_status dev_suffix(cuda_call *call, const text_view &view, uint32_t *sa);
 size_t      dev_msd_scratch(const ordo_text_job *job);
 ordo_status dev_msd(cuda_call *call, const text_view &view, uint32_t *sa);
 
-/* dev_lcp.cu, dev_suffix_check.cu, dev_unbwt.cu; arrays are device memory. WORD: job->index_type */
+/* dev_lcp.cu, dev_suffix_check.cu, dev_unbwt.cu; arrays are device memory. */
 size_t      dev_lcp_scratch(const ordo_text_job *job);
 ordo_status dev_lcp(cuda_call *call, const ordo_text_job *job, const text_view &view);
 size_t      dev_suffix_check_scratch(const ordo_text_job *job);

@@ -48,7 +48,7 @@ ssize_t pwrite(int fd, const void *from, size_t bytes, off_t at)
     return syscall(SYS_pwrite64, fd, from, bytes, at);
 }
 
-/* No test pulls the plug: nothing is flushed, which would take most of the time. */
+/* The tests do not cut the power, so nothing is flushed: that would take most of the time. */
 int fsync(int fd)
 {
     (void)fd;

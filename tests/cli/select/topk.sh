@@ -26,3 +26,6 @@ for threads in 1 2 3; do
     ordo topk all -k 1000 --with-index --smallest --algorithm auto --threads $threads |
         cmp - expected && echo $threads
 done
+# A line that is longer than a piece of the file.
+{ printf 'z\n' && head -c 20000000 /dev/zero | tr '\0' a && printf '\nc\n'; } >long
+ordo topk long -k 9 --text --index | line

@@ -5,8 +5,8 @@
  * split by groups of lanes. Longer ones are cut into tiles: one pass counts each tile, one block
  * per segment scans its tiles, and a second pass writes. An array without segments is one segment.
  * A segment without a k-th key is copied. Memory moved: the selection, two reads and one write.
- * Scratch: that of the selection, a key per segment, 24 bytes per tile, rows of a layout with a
- * step. */
+ * Scratch: that of the selection, a key per segment, 24 bytes per tile, and copies of the keys and
+ * results if the segments have a step. */
 #include "cuda/block/block_scan.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/segments/segment_codes.cuh"
