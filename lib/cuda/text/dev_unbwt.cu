@@ -1,10 +1,10 @@
-/* dev_unbwt.cu - the inverse Burrows-Wheeler transform by chains of rows and list ranking.
+/* dev_unbwt.cu - the inverse Burrows-Wheeler transform by segments and list ranking.
  *
- * A stable sort of the bytes gives next[row], the row of the suffix one byte later. A chain starts
- * at one random row of each stretch of CHAIN_ROWS rows, and at the primary row. A thread walks a
- * chain until it meets the start of another one; a chain that fills its buffer goes on as a new
- * chain in the next launch. Pointer jumping gives the bytes from each chain to the end of the text.
- * The rows are random, so no text makes one chain long. Scratch: 17 bytes per byte. */
+ * A stable sort of the bytes gives next[row], the row of the suffix one byte later. Each stretch of
+ * rows has one random row where a chain starts, and so has the primary row. A thread walks a chain
+ * until it meets the start of another one; a chain that fills its buffer goes on as a new chain in
+ * the next launch. Pointer jumping gives the bytes from each chain to the end of the text. The rows
+ * are random, so no text makes one chain long. Scratch: 17 bytes per byte. */
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/text/text.cuh"
 #include "ordo.h"
@@ -44,7 +44,7 @@ struct unbwt_room {
 
 static size_t stretches(size_t n) { return ordo_div_up(n + 1, CHAIN_ROWS); }
 
-/* A chain that goes on has filled a buffer with rows of its own, so at most n / CHAIN_BYTES do. */
+/* Chains that go on fill a buffer each, so there are at most n / CHAIN_BYTES of them. */
 static size_t most_chains(size_t n) { return 1 + stretches(n) + n / CHAIN_BYTES + 1; }
 
 static ordo_argsort_job byte_job(const uint8_t *bwt, size_t n, uint32_t *next)
@@ -147,10 +147,7 @@ static __global__ void __launch_bounds__(TEXT_THREADS)
     start_chains(chain_starts starts, size_t count, unbwt_room room)
 {
     grid_each(count, [&](size_t chain) {
-        uint32_t const row = chain == 0 ? starts.primary : start_of(starts, (uint32_t)chain - 1);
-        /* Only chain 0 walks from the primary row, so that no two chains have a row in common; row
-         * 0 makes an empty chain. */
-        room.rows[chain] = chain > 0 && row == starts.primary ? 0 : row;
+        room.rows[chain] = chain == 0 ? starts.primary : start_of(starts, (uint32_t)chain - 1);
         if (chain == 0)
             *room.made = (uint32_t)count;
     });
@@ -187,7 +184,7 @@ static __global__ void __launch_bounds__(TEXT_THREADS)
                 break;
             if (length == CHAIN_BYTES && row != 0) {
                 other = atomicAdd(room.made, 1u);
-                if (other < room.most) /* always: see most_chains */
+                if (other < room.most) /* always, for the transform of a text */
                     room.rows[other] = row;
                 break;
             }
