@@ -12,8 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ordo
-from ordo import _context, _measure, _order, _rank, _scan, _select, _sets, _topk
+from ordo import _context, _sets
 from ordo._sets import distinct
+from ordo._verbs import measure as _measure
+from ordo._verbs import order as _order
+from ordo._verbs import rank as _rank
+from ordo._verbs import scan as _scan
+from ordo._verbs import select as _select
+from ordo._verbs import topk as _topk
 
 
 def same_bytes(result: Any, expected: Any) -> None:
