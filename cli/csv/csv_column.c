@@ -331,7 +331,7 @@ bool csv_columns_read(const csv_table *table, const size_t *columns, size_t n,
     if (wanted == NULL)
         return cli_fail("not enough memory for the columns");
     bool ok = start_parts(parts, &like, table->parts);
-    if (ok && types != NULL)
+    if (ok && types != NULL && table->parts > 0)
         set_types(&parts[0], columns, types, n);
     if (ok) {
         do
