@@ -13,7 +13,7 @@ import itertools
 from ctypes import CFUNCTYPE, c_int, c_int32, c_size_t, c_uint64, c_void_p
 from typing import Any, Callable
 
-from . import _lib
+from ._lib import library
 
 _PIECE = 256 << 20  # bytes of a message at most
 _PARTNERS = 8  # messages in flight in each direction
@@ -187,7 +187,7 @@ def group_of(comm: Any) -> Group:
 
 def declare(name: str, *arguments: Any) -> Any:
     """Declares a function of ordo_dist.h: its arguments between the communicator and opts."""
-    function = getattr(_lib.library, name)
+    function = getattr(library, name)
     function.argtypes = (c_void_p, c_void_p, *arguments, c_void_p)
     function.restype = c_int
     return function

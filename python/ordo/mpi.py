@@ -33,6 +33,7 @@ from . import _lib
 from ._arrays import address, numbers_of
 from ._check import check_nan_policy, flag, found_nan, integer
 from ._context import host_context
+from ._lib import library
 from ._mpi import DistOptions, Group, declare, group_of
 from ._verbs.topk import TopK
 
@@ -52,7 +53,7 @@ __all__ = [
 
 _P, _N, _T = c_void_p, c_size_t, c_int
 _sort = declare("ordo_dist_sort", _T, _P, _N)
-_counts = _lib.library.ordo_dist_counts
+_counts = library.ordo_dist_counts
 _counts.argtypes = (_P, _P, _N, _P, _P, _P)
 _counts.restype = c_int
 _argsort = declare("ordo_dist_argsort", _T, _P, _N, _T, _P)
