@@ -3,7 +3,7 @@
 
 #include "cli/cmd/pieces.h"
 
-#include "cli/lines/line_memory.h"
+#include "cli/lines/external/line_memory.h"
 
 #include <errno.h>
 #include <fcntl.h>

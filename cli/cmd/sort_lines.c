@@ -3,9 +3,9 @@
 
 #include "cli/cmd/pieces.h"
 
-#include "cli/lines/line_external.h"
-#include "cli/lines/line_memory.h"
-#include "cli/lines/line_merge.h"
+#include "cli/lines/external/line_external.h"
+#include "cli/lines/external/line_memory.h"
+#include "cli/lines/external/line_merge.h"
 #include "cli/lines/line_sort.h"
 
 #include <stdlib.h>

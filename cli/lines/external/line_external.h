@@ -2,7 +2,7 @@
 #ifndef ORDO_CLI_LINES_LINE_EXTERNAL_H
 #define ORDO_CLI_LINES_LINE_EXTERNAL_H
 
-#include "cli/lines/line_feed.h"
+#include "cli/lines/external/line_feed.h"
 #include "cli/lines/line_order.h"
 #include "ordo_external_lines.h"
 

@@ -3,7 +3,7 @@
  * Threads look through pieces of the file for candidates: lines that come before the k-th line so
  * far. The first 8 bytes usually decide. When the candidates have as many bytes as the k lines,
  * both are sorted together, and the first k remain. */
-#include "cli/lines/line_top.h"
+#include "cli/lines/external/line_top.h"
 
 #include "cli/io/source.h"
 #include "cli/io/workers.h"

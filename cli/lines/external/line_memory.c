@@ -5,7 +5,7 @@
  * together, and their offsets (8). */
 #define _POSIX_C_SOURCE 200809L
 
-#include "cli/lines/line_memory.h"
+#include "cli/lines/external/line_memory.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* line_external.c - gives lines and their keys to the external sort of the library (see
  * line_external.h). */
-#include "cli/lines/line_external.h"
+#include "cli/lines/external/line_external.h"
 
 #include "cli/lines/key_encode.h"
 

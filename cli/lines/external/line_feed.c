@@ -1,7 +1,7 @@
 /* line_feed.c - reads several files one after another (see line_feed.h). */
 #define _POSIX_C_SOURCE 200809L
 
-#include "cli/lines/line_feed.h"
+#include "cli/lines/external/line_feed.h"
 
 #include "cli/io/npy.h"
 

@@ -4,7 +4,7 @@
  * comparisons a line. Memory: a buffer and the longest line of each file. */
 #define _GNU_SOURCE /* fwrite_unlocked */
 
-#include "cli/lines/line_merge.h"
+#include "cli/lines/external/line_merge.h"
 
 #include "cli/io/npy.h"
 #include "cli/io/source.h"
