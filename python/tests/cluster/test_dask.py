@@ -32,7 +32,7 @@ COUNTS = [1, 2, 5, 12]
 )
 def test_the_guide():
     pytest.importorskip("dask.dataframe", reason="needs the data frames of Dask")
-    guide = Path(__file__).resolve().parents[2] / "docs" / "dask.md"
+    guide = Path(__file__).resolve().parents[3] / "docs" / "dask.md"
     failed, tried = doctest.testfile(str(guide), module_relative=False)
     assert tried > 10
     assert failed == 0
