@@ -76,13 +76,21 @@ static double ping_pong(const job *j, char *buffer, int bytes)
     return median_of(times);
 }
 
+/* Ends the job: the other ranks may be waiting for messages of this one. */
+static void give_up(const job *j, uint64_t bytes)
+{
+    fprintf(stderr, "ordo-mpi: rank %d: an exchange of %llu bytes with each rank failed\n", j->rank,
+            (unsigned long long)bytes);
+    j->comm.give_up(j->comm.user);
+}
+
 /* Seconds until all ranks have sent `bytes` bytes to every other rank. `at` has two numbers for
  * each rank. */
 static double exchange_all(const job *j, const char *send, char *receive, uint64_t bytes,
                            uint64_t *at)
 {
     size_t const ranks = (size_t)j->size;
-    double       times[RUNS] = {0};
+    double       times[RUNS];
     for (size_t r = 0; r < ranks; r++) {
         at[r] = r * bytes;
         at[ranks + r] = (int)r == j->rank ? 0 : bytes;
@@ -91,7 +99,7 @@ static double exchange_all(const job *j, const char *send, char *receive, uint64
         MPI_Barrier(j->world);
         double const begun = MPI_Wtime();
         if (j->comm.exchange(j->comm.user, send, at, at + ranks, receive, at, at + ranks) != 0)
-            break;
+            give_up(j, bytes);
         times[run] = MPI_Wtime() - begun;
         MPI_Allreduce(MPI_IN_PLACE, &times[run], 1, MPI_DOUBLE, MPI_MAX, j->world);
     }
