@@ -1,14 +1,16 @@
 /* ranks.c - the program ordo-ranks: times calls over many ranks, which are threads of one
  * process, beside the same calls of one context with as many threads.
  *
- *     ordo-ranks [-n KEYS] [-t TYPE] [-r ROUNDS] RANKSxTHREADS...
+ *     ordo-ranks [-n KEYS] [-t TYPE] [-r ROUNDS] [-c CALLS] RANKSxTHREADS...
  *
- * A round makes each call once, on the same keys, and the bytes of the sorts are compared.
+ * CALLS are letters: s sort, r average ranks, m median. A round makes each of these calls once, on
+ * the same keys, and the bytes of the sorts are compared.
  * Prints medians, the part of the keys that moved between ranks, and the bytes of collective
  * operations. */
 #define _GNU_SOURCE
 #include "ordo_dist.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +29,10 @@ typedef struct bench {
     double          *ranks;
     ordo_dist_report report;
     ordo_status      status;
+    const char      *calls; /* of "srm" */
 } bench;
+
+static bool makes(const bench *b, int what) { return strchr(b->calls, "srm"[what]) != NULL; }
 
 static double now(void)
 {
@@ -94,7 +99,8 @@ static void body(void *user, ordo_comm *comm)
         return;
     for (size_t round = 0; round <= b->rounds; round++) /* the first one is not counted */
         for (int what = 2; what >= 0; what--)
-            time_call(b, ctx, comm, what, round == 0 ? 0 : round - 1);
+            if (makes(b, what))
+                time_call(b, ctx, comm, what, round == 0 ? 0 : round - 1);
     ordo_ctx_free(ctx);
 }
 
@@ -106,11 +112,11 @@ static void print(const char *label, bench *b, double rank_zero_share)
     printf("%-14s %12.2f %12.2f %12.2f", label, times[0], times[1], times[2]);
     if (rank_zero_share >= 0)
         printf("   moved %.4f of the keys, %llu rounds, %.1f kB collective; cuts %.2f scatter %.2f "
-               "exchange %.2f local %.2f ms",
+               "exchange %.2f local %.2f merge %.2f ms",
                rank_zero_share, (unsigned long long)b->report.rounds,
                1e-3 * (double)b->report.collective, 1e3 * b->report.cut_seconds,
                1e3 * b->report.scatter_seconds, 1e3 * b->report.exchange_seconds,
-               1e3 * b->report.local_seconds);
+               1e3 * b->report.local_seconds, 1e3 * b->report.merge_seconds);
     putchar('\n');
     fflush(stdout);
 }
@@ -127,14 +133,17 @@ static int alone(bench *b, size_t threads)
         size_t const at = round == 0 ? 0 : round - 1;
         memcpy(b->expected, b->keys, b->n * b->size);
         double begun = now();
-        failed |= ordo_median(ctx, b->type, b->keys, b->n, &b->median, NULL);
+        if (makes(b, 2))
+            failed |= ordo_median(ctx, b->type, b->keys, b->n, &b->median, NULL);
         b->seconds[2][at] = now() - begun;
         begun = now();
-        failed |= ordo_rank(ctx, b->type, b->keys, b->n, ORDO_F64, b->ranks,
-                            &ORDO_OPTS(ordo_rank_opts, .ties = ORDO_TIES_AVERAGE));
+        if (makes(b, 1))
+            failed |= ordo_rank(ctx, b->type, b->keys, b->n, ORDO_F64, b->ranks,
+                                &ORDO_OPTS(ordo_rank_opts, .ties = ORDO_TIES_AVERAGE));
         b->seconds[1][at] = now() - begun;
         begun = now();
-        failed |= ordo_sort(ctx, b->type, b->expected, b->n, NULL);
+        if (makes(b, 0))
+            failed |= ordo_sort(ctx, b->type, b->expected, b->n, NULL);
         b->seconds[0][at] = now() - begun;
     }
     ordo_ctx_free(ctx);
@@ -150,7 +159,7 @@ static int over_ranks(bench *b, size_t ranks, size_t threads)
     b->status = ORDO_E_IO;
     if (ordo_dist_threads((int32_t)ranks, body, b) != ORDO_OK || b->status != ORDO_OK)
         return 2;
-    if (memcmp(b->work, b->expected, b->n * b->size) != 0) {
+    if (makes(b, 0) && memcmp(b->work, b->expected, b->n * b->size) != 0) {
         fprintf(stderr, "ordo-ranks: %zu ranks give other bytes\n", ranks);
         return 2;
     }
@@ -162,7 +171,7 @@ static int over_ranks(bench *b, size_t ranks, size_t threads)
 
 int main(int argc, char **argv)
 {
-    static bench b = {.type = ORDO_U64, .n = 10000000, .rounds = 5};
+    static bench b = {.type = ORDO_U64, .n = 10000000, .rounds = 5, .calls = "srm"};
     int          at = 1;
     for (; at + 1 < argc && argv[at][0] == '-'; at += 2) {
         if (argv[at][1] == 'n')
@@ -171,10 +180,13 @@ int main(int argc, char **argv)
             b.type = (ordo_type)ordo_type_parse(argv[at + 1]);
         else if (argv[at][1] == 'r')
             b.rounds = (size_t)strtoul(argv[at + 1], NULL, 10);
+        else if (argv[at][1] == 'c')
+            b.calls = argv[at + 1];
     }
     b.size = ordo_type_size(b.type);
     if (b.size == 0 || b.n == 0 || b.rounds == 0 || b.rounds > MOST_ROUNDS || at == argc) {
-        fprintf(stderr, "usage: ordo-ranks [-n KEYS] [-t TYPE] [-r ROUNDS] RANKSxTHREADS...\n");
+        fprintf(stderr, "usage: ordo-ranks [-n KEYS] [-t TYPE] [-r ROUNDS] [-c CALLS] "
+                        "RANKSxTHREADS...\n");
         return 2;
     }
     ordo_ctx *ctx;

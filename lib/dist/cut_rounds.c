@@ -17,13 +17,14 @@ enum {
 };
 
 typedef struct rounds {
-    dist_call      *call;
-    const uint64_t *kept;
-    size_t          n;
-    cut            *cuts;
-    cut_interval   *intervals;
-    size_t          count, open;
-    uint64_t        seed;
+    dist_call         *call;
+    const cells_order *order;
+    const void        *kept;
+    size_t             n;
+    cut               *cuts;
+    cut_interval      *intervals;
+    size_t             count, open;
+    uint64_t           seed;
 
     uint64_t *mine;     /* what this rank offers: for each open interval a number, then orders */
     uint64_t *bytes_of; /* of the offers of each rank */
@@ -33,19 +34,10 @@ typedef struct rounds {
     uint64_t *sums;     /* keys below and tied with each offer */
 } rounds;
 
-/* ---- Searches in the kept orders ---- */
-
-/* The first place in [from, to) with an order of at least (`above`: more than) `order`. */
-static size_t find(const uint64_t *kept, size_t from, size_t to, uint64_t order, bool above)
+/* The first place in [from, to) with an order of at least (`above`: more than) `wanted`. */
+static size_t find(const rounds *r, size_t from, size_t to, uint64_t wanted, bool above)
 {
-    while (from < to) {
-        size_t const middle = from + (to - from) / 2;
-        if (kept[middle] < order || (above && kept[middle] == order))
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
+    return cells_place(r->order, r->kept, from, to, wanted, above);
 }
 
 static void open_intervals(rounds *r)
@@ -54,8 +46,8 @@ static void open_intervals(rounds *r)
         cut_interval *const at = &r->intervals[j];
         if (!at->open)
             continue;
-        at->from = at->from_start ? 0 : find(r->kept, 0, r->n, at->low, true);
-        at->to = at->to_end ? r->n : find(r->kept, at->from, r->n, at->high, false);
+        at->from = at->from_start ? 0 : find(r, 0, r->n, at->low, true);
+        at->to = at->to_end ? r->n : find(r, at->from, r->n, at->high, false);
         r->open++;
     }
 }
@@ -86,7 +78,7 @@ static size_t offer(rounds *r)
         for (size_t i = 0; i < offers; i++) {
             size_t const place =
                 offers == here ? i : (size_t)ordo_random_below(ordo_random_mix(r->seed++), here);
-            r->mine[words++] = r->kept[at->from + place];
+            r->mine[words++] = cells_order_of(r->order, r->kept, at->from + place);
         }
     }
     return words;
@@ -157,8 +149,8 @@ static void count_offers(rounds *r)
         if (!at->open)
             continue;
         for (size_t from = at->from; i < r->ends[open]; i++) {
-            size_t const low = find(r->kept, from, at->to, r->offers[i], false);
-            from = find(r->kept, low, at->to, r->offers[i], true);
+            size_t const low = find(r, from, at->to, r->offers[i], false);
+            from = find(r, low, at->to, r->offers[i], true);
             r->sums[2 * i] = low - at->from;
             r->sums[2 * i + 1] = from - low;
         }
@@ -175,8 +167,8 @@ static void narrow(rounds *r, size_t j, size_t from, size_t to)
     size_t const        start = at->from;
     for (size_t i = from; i < to; i++) {
         uint64_t const below = base + r->sums[2 * i], tied = r->sums[2 * i + 1];
-        size_t const   low = find(r->kept, start, at->to, r->offers[i], false);
-        size_t const   high = find(r->kept, low, at->to, r->offers[i], true);
+        size_t const   low = find(r, start, at->to, r->offers[i], false);
+        size_t const   high = find(r, low, at->to, r->offers[i], true);
         if (wanted->position < below) {
             at->to = low;
             at->all = below - wanted->less;
@@ -225,11 +217,11 @@ static ordo_status count_ties(rounds *r, uint64_t *ties)
     return ORDO_OK;
 }
 
-ordo_status cut_rounds(dist_call *c, const uint64_t *kept, size_t n, cut *cuts,
-                       cut_interval *intervals, size_t count)
+ordo_status cut_rounds(dist_call *c, const cells_order *order, const void *kept, size_t n,
+                       cut *cuts, cut_interval *intervals, size_t count)
 {
-    rounds r = {.call = c, .kept = kept, .n = n, .cuts = cuts, .intervals = intervals};
-    r.count = count;
+    rounds r = {.call = c, .order = order, .kept = kept, .n = n, .cuts = cuts, .count = count};
+    r.intervals = intervals;
     r.seed = ordo_random_sequence(c->exec->seed, (uint64_t)c->comm.rank + DIST_MOST_RANKS);
     open_intervals(&r);
     size_t const words = r.open * (MOST_OFFERS + 1) + count + (size_t)c->comm.size;
