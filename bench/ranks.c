@@ -27,7 +27,7 @@ typedef struct bench {
     double           seconds[3][MOST_ROUNDS]; /* sort, average ranks, median */
     double           median;
     double          *ranks;
-    ordo_dist_report report;
+    ordo_dist_report report[3];
     ordo_status      status;
     const char      *calls; /* of "srm" */
 } bench;
@@ -84,8 +84,7 @@ static void time_call(bench *b, ordo_ctx *ctx, const ordo_comm *comm, int what, 
         return;
     b->seconds[what][round] = now() - begun;
     b->status = status;
-    if (what == 0)
-        b->report = report;
+    b->report[what] = report;
     if (status != ORDO_OK)
         fprintf(stderr, "ordo-ranks: %s\n", ordo_last_error(ctx));
 }
@@ -104,21 +103,33 @@ static void body(void *user, ordo_comm *comm)
     ordo_ctx_free(ctx);
 }
 
-static void print(const char *label, bench *b, double rank_zero_share)
+static void print(const char *label, bench *b)
 {
-    double times[3];
+    printf("%-14s", label);
     for (int what = 0; what < 3; what++)
-        times[what] = 1e3 * median_of(b->seconds[what], b->rounds);
-    printf("%-14s %12.2f %12.2f %12.2f", label, times[0], times[1], times[2]);
-    if (rank_zero_share >= 0)
-        printf("   moved %.4f of the keys, %llu rounds, %.1f kB collective; cuts %.2f scatter %.2f "
-               "exchange %.2f local %.2f merge %.2f ms",
-               rank_zero_share, (unsigned long long)b->report.rounds,
-               1e-3 * (double)b->report.collective, 1e3 * b->report.cut_seconds,
-               1e3 * b->report.scatter_seconds, 1e3 * b->report.exchange_seconds,
-               1e3 * b->report.local_seconds, 1e3 * b->report.merge_seconds);
+        if (makes(b, what))
+            printf(" %12.2f", 1e3 * median_of(b->seconds[what], b->rounds));
+        else
+            printf(" %12s", "-");
     putchar('\n');
     fflush(stdout);
+}
+
+/* What rank 0 reported of the last round. */
+static void print_reports(const bench *b, size_t part)
+{
+    static const char *const names[] = {"sort", "ranks", "median"};
+    for (int what = 0; what < 3; what++) {
+        const ordo_dist_report *const r = &b->report[what];
+        if (makes(b, what))
+            printf(
+                "  %-7s rank 0 moved %.4f of its keys, %llu rounds, %.1f kB collective; ms: cuts "
+                "%.2f scatter %.2f exchange %.2f local %.2f merge %.2f\n",
+                names[what], (double)r->moved / (double)b->size / (double)part,
+                (unsigned long long)r->rounds, 1e-3 * (double)r->collective, 1e3 * r->cut_seconds,
+                1e3 * r->scatter_seconds, 1e3 * r->exchange_seconds, 1e3 * r->local_seconds,
+                1e3 * r->merge_seconds);
+    }
 }
 
 static int alone(bench *b, size_t threads)
@@ -148,7 +159,7 @@ static int alone(bench *b, size_t threads)
     }
     ordo_ctx_free(ctx);
     snprintf(label, sizeof label, "1 x %zu", threads);
-    print(label, b, -1);
+    print(label, b);
     return failed != 0 ? 2 : 0;
 }
 
@@ -164,8 +175,8 @@ static int over_ranks(bench *b, size_t ranks, size_t threads)
         return 2;
     }
     snprintf(label, sizeof label, "%zu x %zu", ranks, threads);
-    size_t const part = b->n / ranks;
-    print(label, b, (double)b->report.moved / (double)b->size / (double)part);
+    print(label, b);
+    print_reports(b, b->n / ranks);
     return 0;
 }
 

@@ -152,7 +152,7 @@ static void pass_body(void *arg, size_t lo, size_t hi)
 static void keep_band(cells_pass *p, size_t cell, const uint64_t *orders, size_t n)
 {
     const cells *const c = p->cells;
-    uint64_t           band[BLOCK + 1];
+    uint64_t           band[BLOCK + DIST_COLLECT_ROOM];
     uint64_t const     first = cell == 0 ? 0 : c->boundaries[cell / 2 - 1] + 1;
     uint64_t const     width =
         cell == 2 * c->count ? UINT64_MAX - (first - 1) : c->boundaries[cell / 2] - first;

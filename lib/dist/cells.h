@@ -7,7 +7,6 @@
 #ifndef ORDO_DIST_CELLS_H
 #define ORDO_DIST_CELLS_H
 
-#include "dist/bands.h"
 #include "dist/dist_call.h"
 
 enum {
@@ -77,7 +76,7 @@ typedef struct cells_pass {
     uint64_t      *kept;   /* in any sequence */
     size_t         capacity;
 
-    const bands_loops *loops; /* for few boundaries */
+    const dist_loops *loops; /* for few boundaries */
 
     /* Results. */
     uint64_t     *counts;     /* of each cell */

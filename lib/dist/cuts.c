@@ -243,7 +243,7 @@ ordo_status cuts_find(dist_call *c, bool folded, cut *cuts, size_t count, uint16
                           .keys = c->keys,
                           .n = c->n,
                           .labels = labels,
-                          .loops = bands_for(c->ctx->plan.cpu->isa(c->ctx->plan.cpu_state))};
+                          .loops = dist_loops_of(c)};
     TRY(dist_agree(c, take_memory(&s, wanted)));
     TRY(take_sample(&s, even ? wanted * SAMPLES_PER_BOUNDARY : SAMPLE));
     if (even)

@@ -19,13 +19,6 @@ typedef struct run_record {
 } run_record;
 
 #define INLINE static inline __attribute__((unused))
-#define PICK(take_b, a, b) ((take_b) ? (b) : (a))
-#define ORDO_TEMPLATE "core/small_sort.t.h"
-#include "core/for_each_word.h"
-#define ORDO_TEMPLATE "core/merge.t.h"
-#include "core/for_each_word.h"
-#undef PICK
-
 #define PICK(take_b, a, b)                                                                         \
     ((run_record){(take_b) ? (b).order : (a).order, (take_b) ? (b).place : (a).place})
 #define LESS(a, b) ((a).order < (b).order)
@@ -54,19 +47,20 @@ typedef struct part { /* of a run, in a block */
 } part;
 
 typedef struct merging {
-    const runs_job *job;
-    ordo_exec      *exec;
-    cells_order     order;
-    size_t          runs, n;
-    const uint64_t *starts;                      /* of the runs; runs + 1 */
-    size_t          stride, blocks, most;        /* elements of a block at most */
-    uint64_t       *splitters, *splitter_places; /* blocks - 1 */
-    size_t         *cuts;    /* for each border of blocks: the place in each run */
-    size_t          unit;    /* bytes of what is merged */
-    bool            plain;   /* the keys are their own key bits */
-    char           *buffers; /* two for each worker */
-    part           *parts;   /* as many as runs for each worker */
-    atomic_size_t   next;
+    const runs_job   *job;
+    ordo_exec        *exec;
+    const dist_loops *loops;
+    cells_order       order;
+    size_t            runs, n;
+    const uint64_t   *starts;                      /* of the runs; runs + 1 */
+    size_t            stride, blocks, most;        /* elements of a block at most */
+    uint64_t         *splitters, *splitter_places; /* blocks - 1 */
+    size_t           *cuts;    /* for each border of blocks: the place in each run */
+    size_t            unit;    /* bytes of what is merged */
+    bool              plain;   /* the keys are their own key bits */
+    char             *buffers; /* two for each worker */
+    part             *parts;   /* as many as runs for each worker */
+    atomic_size_t     next;
 } merging;
 
 /* ---- Blocks ---- */
@@ -119,9 +113,9 @@ static void merge_two(const merging *m, part a, part b, char *out)
     if (m->unit == sizeof(run_record))
         merge_record((const void *)a.at, a.n, (const void *)b.at, b.n, (void *)out);
     else if (m->unit == sizeof(uint64_t))
-        merge_64((const void *)a.at, a.n, (const void *)b.at, b.n, (void *)out);
+        m->loops->merge_64((const void *)a.at, a.n, (const void *)b.at, b.n, (void *)out);
     else
-        merge_32((const void *)a.at, a.n, (const void *)b.at, b.n, (void *)out);
+        m->loops->merge_32((const void *)a.at, a.n, (const void *)b.at, b.n, (void *)out);
 }
 
 /* Lists the parts of a block, and converts them to what is merged in `buffer`. */
@@ -245,6 +239,7 @@ ordo_status runs_merge(const runs_job *job)
     merging          m = {.job = job, .exec = c->exec, .n = job->pieces->received};
     m.order = (cells_order){c->type, c->descending, pairs};
     m.runs = (size_t)c->comm.size;
+    m.loops = dist_loops_of(c);
     m.unit = pairs ? sizeof(run_record) : c->key_size;
     m.plain = !pairs && !c->descending && (c->type == ORDO_U32 || c->type == ORDO_U64);
     TRY(list_runs(&m));

@@ -1,6 +1,16 @@
-/* bands_loops.h - the loops of bands.h. A file that includes this defines BANDS_ISA and is compiled
- * with the options of that instruction set. */
-#include "dist/bands.h"
+/* plain.h - the loops of loops.h in portable C. Each file that includes this is compiled with the
+ * options of its instruction set. */
+#include "dist/kernel/loops.h"
+
+#include <string.h>
+
+#define INLINE static inline __attribute__((unused))
+#define PICK(take_b, a, b) ((take_b) ? (b) : (a))
+#define ORDO_TEMPLATE "core/small_sort.t.h"
+#include "core/for_each_word.h"
+#define ORDO_TEMPLATE "core/merge.t.h"
+#include "core/for_each_word.h"
+#undef PICK
 
 static void count(const uint64_t *orders, size_t n, uint64_t boundary, uint64_t *below,
                   uint64_t *up_to)
@@ -24,9 +34,3 @@ static size_t collect(const uint64_t *orders, size_t n, uint64_t first, uint64_t
     }
     return at;
 }
-
-#define BANDS_PASTE_(a, b) a##b
-#define BANDS_PASTE(a, b) BANDS_PASTE_(a, b)
-#define BANDS_TEXT_(a) #a
-#define BANDS_TEXT(a) BANDS_TEXT_(a)
-const bands_loops BANDS_PASTE(bands_, BANDS_ISA) = {BANDS_TEXT(BANDS_ISA), count, collect};
