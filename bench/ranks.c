@@ -5,8 +5,8 @@
  *
  * CALLS are letters: s sort, r average ranks, m median. A round makes each of these calls once, on
  * the same keys, and the bytes of the sorts are compared.
- * Prints medians, the part of the keys that moved between ranks, and the bytes of collective
- * operations. */
+ * Prints medians, and of rank 0 the part of the keys that moved to other ranks, the pieces (messages
+ * of an exchange), and the number and bytes of collective operations. */
 #define _GNU_SOURCE
 #include "ordo_dist.h"
 
@@ -20,6 +20,11 @@ enum {
     MOST_ROUNDS = 99
 };
 
+typedef struct counter { /* a transport that counts the operations of a rank */
+    ordo_comm inner;
+    uint64_t  collectives, pieces;
+} counter;
+
 typedef struct bench {
     ordo_type        type;
     size_t           n, size, rounds, threads;
@@ -28,6 +33,7 @@ typedef struct bench {
     double           median;
     double          *ranks;
     ordo_dist_report report[3];
+    counter          counts[3];
     ordo_status      status;
     const char      *calls; /* of "srm" */
 } bench;
@@ -53,6 +59,54 @@ static double median_of(double *times, size_t n)
     return times[n / 2];
 }
 
+/* ---- The transport ---- */
+
+static int count_allgather(void *user, const void *mine, const uint64_t *bytes_of, void *all)
+{
+    counter *const c = user;
+    c->collectives++;
+    return c->inner.allgather(c->inner.user, mine, bytes_of, all);
+}
+
+static int count_sum(void *user, uint64_t *values, size_t count)
+{
+    counter *const c = user;
+    c->collectives++;
+    return c->inner.sum(c->inner.user, values, count);
+}
+
+static int count_prefix(void *user, uint64_t *values, size_t count)
+{
+    counter *const c = user;
+    c->collectives++;
+    return c->inner.prefix(c->inner.user, values, count);
+}
+
+static int count_exchange(void *user, const char *send, const uint64_t *send_at,
+                          const uint64_t *send_bytes, char *receive, const uint64_t *receive_at,
+                          const uint64_t *receive_bytes)
+{
+    counter *const c = user;
+    for (int32_t r = 0; r < c->inner.size; r++)
+        c->pieces += r != c->inner.rank && send_bytes[r] > 0;
+    return c->inner.exchange(c->inner.user, send, send_at, send_bytes, receive, receive_at,
+                             receive_bytes);
+}
+
+static ordo_comm counting(counter *c)
+{
+    ordo_comm out = c->inner;
+    out.user = c;
+    out.allgather = count_allgather;
+    out.sum = count_sum;
+    out.prefix = count_prefix;
+    out.exchange = count_exchange;
+    out.give_up = NULL; /* the program ends if a call fails */
+    return out;
+}
+
+/* ---- The calls ---- */
+
 /* All ranks are here. */
 static void meet(const ordo_comm *comm)
 {
@@ -62,16 +116,19 @@ static void meet(const ordo_comm *comm)
 }
 
 /* One call on every rank; rank 0 notes the time until all have ended. */
-static void time_call(bench *b, ordo_ctx *ctx, const ordo_comm *comm, int what, size_t round)
+static void time_call(bench *b, ordo_ctx *ctx, const ordo_comm *inner, int what, size_t round)
 {
-    size_t const     size = (size_t)comm->size, rank = (size_t)comm->rank;
+    counter                counted = {.inner = *inner};
+    ordo_comm const        counting_comm = counting(&counted);
+    const ordo_comm *const comm = &counting_comm;
+    size_t const           size = (size_t)comm->size, rank = (size_t)comm->rank;
     size_t const     from = b->n / size * rank, to = rank + 1 == size ? b->n : from + b->n / size;
     char *const      work = b->work + from * b->size;
     ordo_dist_report report = ORDO_OPTS(ordo_dist_report, .total = 0);
     ordo_dist_opts const opts = ORDO_OPTS(ordo_dist_opts, .report = &report);
     double               median;
     memcpy(work, b->keys + from * b->size, (to - from) * b->size);
-    meet(comm);
+    meet(inner);
     double const      begun = now();
     ordo_status const status =
         what == 0 ? ordo_dist_sort(ctx, comm, b->type, work, to - from, &opts)
@@ -79,12 +136,13 @@ static void time_call(bench *b, ordo_ctx *ctx, const ordo_comm *comm, int what, 
             ? ordo_dist_rank(ctx, comm, b->type, work, to - from, ORDO_TIES_AVERAGE, ORDO_F64,
                              b->ranks + from, &opts)
             : ordo_dist_median(ctx, comm, b->type, work, to - from, &median, ORDO_NANS_LAST, &opts);
-    meet(comm);
+    meet(inner);
     if (rank != 0)
         return;
     b->seconds[what][round] = now() - begun;
     b->status = status;
     b->report[what] = report;
+    b->counts[what] = counted;
     if (status != ORDO_OK)
         fprintf(stderr, "ordo-ranks: %s\n", ordo_last_error(ctx));
 }
@@ -122,13 +180,14 @@ static void print_reports(const bench *b, size_t part)
     for (int what = 0; what < 3; what++) {
         const ordo_dist_report *const r = &b->report[what];
         if (makes(b, what))
-            printf(
-                "  %-7s rank 0 moved %.4f of its keys, %llu rounds, %.1f kB collective; ms: cuts "
-                "%.2f scatter %.2f exchange %.2f local %.2f merge %.2f\n",
-                names[what], (double)r->moved / (double)b->size / (double)part,
-                (unsigned long long)r->rounds, 1e-3 * (double)r->collective, 1e3 * r->cut_seconds,
-                1e3 * r->scatter_seconds, 1e3 * r->exchange_seconds, 1e3 * r->local_seconds,
-                1e3 * r->merge_seconds);
+            printf("  %-7s rank 0 moved %.4f of its keys in %llu pieces, %llu rounds, %llu "
+                   "collectives of %.1f kB; ms: cuts %.2f scatter %.2f exchange %.2f local %.2f "
+                   "merge %.2f\n",
+                   names[what], (double)r->moved / (double)b->size / (double)part,
+                   (unsigned long long)b->counts[what].pieces, (unsigned long long)r->rounds,
+                   (unsigned long long)b->counts[what].collectives, 1e-3 * (double)r->collective,
+                   1e3 * r->cut_seconds, 1e3 * r->scatter_seconds, 1e3 * r->exchange_seconds,
+                   1e3 * r->local_seconds, 1e3 * r->merge_seconds);
     }
 }
 
