@@ -31,7 +31,8 @@ typedef struct rounds {
     uint64_t *all;      /* the offers of all ranks */
     uint64_t *offers;   /* of all open intervals, each sorted, without ties */
     size_t   *ends;     /* of the offers of each open interval */
-    uint64_t *sums;     /* keys below and tied with each offer */
+    uint64_t *here;     /* keys of this rank in the interval below and tied with each offer */
+    uint64_t *sums;     /* the same of all ranks */
 } rounds;
 
 /* The first place in [from, to) with an order of at least (`above`: more than) `wanted`. */
@@ -95,11 +96,12 @@ static ordo_status share_offers(rounds *r, size_t *words)
         all_bytes += r->bytes_of[i];
     *words = (size_t)(all_bytes / sizeof *r->mine);
     void             *memory;
-    ordo_status const status = ordo_scratch(c->exec, (size_t)all_bytes * 4 + 64, &memory);
+    ordo_status const status = ordo_scratch(c->exec, (size_t)all_bytes * 6 + 64, &memory);
     TRY(dist_agree(c, status));
     r->all = memory;
     r->offers = r->all + *words;
-    r->sums = r->offers + *words;
+    r->here = r->offers + *words;
+    r->sums = r->here + 2 * *words;
     return dist_allgather_parts(c, r->mine, r->bytes_of, r->all);
 }
 
@@ -151,8 +153,8 @@ static void count_offers(rounds *r)
         for (size_t from = at->from; i < r->ends[open]; i++) {
             size_t const low = find(r, from, at->to, r->offers[i], false);
             from = find(r, low, at->to, r->offers[i], true);
-            r->sums[2 * i] = low - at->from;
-            r->sums[2 * i + 1] = from - low;
+            r->here[2 * i] = low - at->from;
+            r->here[2 * i + 1] = from - low;
         }
         open++;
     }
@@ -167,8 +169,8 @@ static void narrow(rounds *r, size_t j, size_t from, size_t to)
     size_t const        start = at->from;
     for (size_t i = from; i < to; i++) {
         uint64_t const below = base + r->sums[2 * i], tied = r->sums[2 * i + 1];
-        size_t const   low = find(r, start, at->to, r->offers[i], false);
-        size_t const   high = find(r, low, at->to, r->offers[i], true);
+        size_t const   low = start + (size_t)r->here[2 * i];
+        size_t const   high = low + (size_t)r->here[2 * i + 1];
         if (wanted->position < below) {
             at->to = low;
             at->all = below - wanted->less;
@@ -196,6 +198,7 @@ static ordo_status one_round(rounds *r)
     TRY(dist_agree(c, arrange(r)));
     size_t const offers = r->open > 0 ? r->ends[r->open - 1] : 0;
     count_offers(r);
+    memcpy(r->sums, r->here, 2 * offers * sizeof *r->sums);
     TRY(dist_sum(c, r->sums, 2 * offers));
     for (size_t j = 0, from = 0, at = 0; j < r->count; j++)
         if (r->intervals[j].open) {
