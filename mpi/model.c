@@ -31,7 +31,7 @@ prediction model_time(const model *m, double ranks, double keys, double key_byte
     double const steps = steps_of(ranks), bandwidth = m->exchange_bandwidth / taper;
     p.rounds = keys > 32 ? ceil(log2(keys) / 5) : 1;
     p.local = p.n * m->sort * wider;
-    p.cuts = (ranks - 1) * p.rounds * m->count + (11 + 5 * p.rounds) * m->step * steps +
+    p.cuts = (ranks - 1) * p.rounds * m->count + (12 + 4 * p.rounds) * m->step * steps +
              (ranks > 1 ? ranks * 776 * p.rounds / bandwidth : 0);
     p.exchange = (ranks - 1) * m->exchange_latency + p.n * key_bytes * (1 - 1 / ranks) / bandwidth;
     p.merge = p.n * steps * m->merge * wider;

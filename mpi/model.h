@@ -1,7 +1,7 @@
 /* model.h - the expected time of a distributed sort: measured constants and a formula.
  *
  *     local     n * sort * w
- *     cuts      (P - 1) rounds * count + (11 + 5 rounds) * step * lg P + 776 P rounds * taper / B
+ *     cuts      (P - 1) rounds * count + (12 + 4 rounds) * step * lg P + 776 P rounds * taper / B
  *     exchange  (P - 1) * latency + n * key bytes * (1 - 1/P) * taper / B
  *     merge     n * lg P * merge * w
  *

@@ -28,6 +28,7 @@ typedef struct rounds {
 
     uint64_t *mine;     /* what this rank offers: for each open interval a number, then orders */
     uint64_t *bytes_of; /* of the offers of each rank */
+    uint64_t  room;     /* bytes at `all`, for this round and usually for the next ones */
     uint64_t *all;      /* the offers of all ranks */
     uint64_t *offers;   /* of all open intervals, each sorted, without ties */
     size_t   *ends;     /* of the offers of each open interval */
@@ -95,10 +96,12 @@ static ordo_status share_offers(rounds *r, size_t *words)
     for (size_t i = 0; i < size; i++)
         all_bytes += r->bytes_of[i];
     *words = (size_t)(all_bytes / sizeof *r->mine);
-    void             *memory;
-    ordo_status const status = ordo_scratch(c->exec, (size_t)all_bytes * 6 + 64, &memory);
-    TRY(dist_agree(c, status));
-    r->all = memory;
+    if (6 * all_bytes > r->room) { /* the same on every rank */
+        void *memory;
+        r->room = 7 * all_bytes + 64;
+        TRY(dist_agree(c, ordo_scratch(c->exec, (size_t)r->room, &memory)));
+        r->all = memory;
+    }
     r->offers = r->all + *words;
     r->here = r->offers + *words;
     r->sums = r->here + 2 * *words;
