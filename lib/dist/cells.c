@@ -162,6 +162,15 @@ static void keep_band(cells_pass *p, size_t cell, const uint64_t *orders, size_t
         memcpy(p->kept + at, band, count * sizeof *band);
 }
 
+/* A block is read several times, from the cache: the memory of the next one must not wait for that. */
+static void fetch_ahead(const cells_pass *p, size_t from, size_t to)
+{
+    size_t const      size = ordo_type_size(p->order.type);
+    const char *const keys = p->keys;
+    for (size_t at = from * size; at < to * size; at += ORDO_CACHE_LINE)
+        __builtin_prefetch(keys + at);
+}
+
 static void few_body(void *arg, size_t lo, size_t hi)
 {
     cells_pass *const  p = arg;
@@ -173,6 +182,7 @@ static void few_body(void *arg, size_t lo, size_t hi)
     for (size_t at = from; at < to; at += BLOCK) {
         size_t const          n = ordo_min(BLOCK, to - at);
         const uint64_t *const orders = plain ? (const uint64_t *)p->keys + at : block;
+        fetch_ahead(p, at + n, ordo_min(at + n + BLOCK, to));
         if (!plain)
             cells_orders_of(&p->order, p->keys, at, n, block);
         for (size_t i = 0; i < c->count; i++)
