@@ -29,7 +29,7 @@ prediction model_time(const model *m, double ranks, double keys, double key_byte
     prediction   p = {.n = keys / ranks};
     double const wider = key_bytes / m->key_bytes;
     double const steps = steps_of(ranks), bandwidth = m->exchange_bandwidth / taper;
-    p.rounds = keys > 32 ? ceil(log2(keys) / 5) : 1;
+    p.rounds = keys > 32 ? floor(1.5 + log2(keys) / 4) : 1;
     p.local = p.n * m->sort * wider;
     p.cuts = (ranks - 1) * p.rounds * m->count + (12 + 4 * p.rounds) * m->step * steps +
              (ranks > 1 ? ranks * 776 * p.rounds / bandwidth : 0);
