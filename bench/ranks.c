@@ -5,8 +5,8 @@
  *
  * CALLS are letters: s sort, r average ranks, m median. A round makes each of these calls once, on
  * the same keys, and the bytes of the sorts are compared.
- * Prints medians, and of rank 0 the part of the keys that moved to other ranks, the pieces (messages
- * of an exchange), and the number and bytes of collective operations. */
+ * Prints medians, and of rank 0 the part of the keys that moved to other ranks, the pieces
+ * (messages of an exchange), and the number and bytes of collective operations. */
 #define _GNU_SOURCE
 #include "ordo_dist.h"
 

@@ -6,8 +6,8 @@
  *     merge     n * lg P * merge * w
  *
  * for P ranks with n keys each. A key has w times the bytes of a key of the measurement. The search
- * for cuts takes 1 + log16(n P) rounds: 32 random offers leave 2/33 of an interval. Its bytes are 32
- * offers and their number, and two counts of each offer, for each cut. No two steps overlap. */
+ * for cuts takes 1 + log16(n P) rounds: 32 random offers leave 2/33 of an interval. Its bytes are
+ * 32 offers and their number, and two counts of each offer, for each cut. No two steps overlap. */
 #ifndef ORDO_MPI_MODEL_H
 #define ORDO_MPI_MODEL_H
 

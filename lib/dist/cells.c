@@ -162,7 +162,7 @@ static void keep_band(cells_pass *p, size_t cell, const uint64_t *orders, size_t
         memcpy(p->kept + at, band, count * sizeof *band);
 }
 
-/* A block is read several times, from the cache: the memory of the next one must not wait for that. */
+/* A block is read several times, from the cache. The next one must not wait for that. */
 static void fetch_ahead(const cells_pass *p, size_t from, size_t to)
 {
     size_t const      size = ordo_type_size(p->order.type);

@@ -96,7 +96,7 @@ static ordo_status share_offers(rounds *r, size_t *words)
     for (size_t i = 0; i < size; i++)
         all_bytes += r->bytes_of[i];
     *words = (size_t)(all_bytes / sizeof *r->mine);
-    if (6 * all_bytes > r->room) { /* the same on every rank */
+    if (r->all == NULL || 6 * all_bytes > r->room) { /* the same on every rank */
         void *memory;
         r->room = 7 * all_bytes + 64;
         TRY(dist_agree(c, ordo_scratch(c->exec, (size_t)r->room, &memory)));

@@ -99,8 +99,8 @@ static void bracket_of(const search *s, uint64_t position, size_t *low, size_t *
     *high = middle + half >= size - 1 ? s->sample_size - 1 : (size_t)(middle + half);
 }
 
-/* The brackets of the positions from *next on that overlap, as one: *next becomes the first position
- * behind them. */
+/* The brackets of the positions from *next on that overlap, as one. *next becomes the first
+ * position behind them. */
 static void joined_brackets(const search *s, size_t *next, size_t *low, size_t *high)
 {
     bracket_of(s, s->cuts[(*next)++].position, low, high);
@@ -114,8 +114,8 @@ static void joined_brackets(const search *s, size_t *next, size_t *low, size_t *
     }
 }
 
-/* Two boundaries around each position, or around positions whose brackets overlap. The cells between
- * them are kept in the pass. */
+/* Two boundaries around each position, or around positions whose brackets overlap. The cells
+ * between them are kept in the pass. */
 static void bracket_boundaries(search *s)
 {
     size_t low, high;

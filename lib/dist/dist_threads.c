@@ -76,8 +76,8 @@ enum {
     BLOCK = 256 /* values that one rank adds at a time */
 };
 
-/* Replaces values [from, from + n) of every rank by their sum over all ranks, or by the sum over the
- * ranks before it. */
+/* Replaces values [from, from + n) of every rank by their sum over all ranks, or over the ranks
+ * before it. */
 static void add_block(const group *g, size_t from, size_t n, bool before)
 {
     uint64_t sums[BLOCK] = {0};
