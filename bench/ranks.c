@@ -1,14 +1,16 @@
 /* ranks.c - the program ordo-ranks: times calls over many ranks, which are threads of one
  * process, beside the same calls of one context with as many threads.
  *
- *     ordo-ranks [-n KEYS] [-t TYPE] [-r ROUNDS] RANKSxTHREADS...
+ *     ordo-ranks [-n KEYS] [-t TYPE] [-r ROUNDS] [-c CALLS] RANKSxTHREADS...
  *
- * A round makes each call once, on the same keys, and the bytes of the sorts are compared.
- * Prints medians, the part of the keys that moved between ranks, and the bytes of collective
- * operations. */
+ * CALLS are letters: s sort, r average ranks, m median. A round makes each of these calls once, on
+ * the same keys, and the bytes of the sorts are compared.
+ * Prints medians, and of rank 0 the part of the keys that moved to other ranks, the pieces
+ * (messages of an exchange), and the number and bytes of collective operations. */
 #define _GNU_SOURCE
 #include "ordo_dist.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,11 @@ enum {
     MOST_ROUNDS = 99
 };
 
+typedef struct counter { /* a transport that counts the operations of a rank */
+    ordo_comm inner;
+    uint64_t  collectives, pieces;
+} counter;
+
 typedef struct bench {
     ordo_type        type;
     size_t           n, size, rounds, threads;
@@ -25,9 +32,13 @@ typedef struct bench {
     double           seconds[3][MOST_ROUNDS]; /* sort, average ranks, median */
     double           median;
     double          *ranks;
-    ordo_dist_report report;
+    ordo_dist_report report[3];
+    counter          counts[3];
     ordo_status      status;
+    const char      *calls; /* of "srm" */
 } bench;
+
+static bool makes(const bench *b, int what) { return strchr(b->calls, "srm"[what]) != NULL; }
 
 static double now(void)
 {
@@ -48,6 +59,54 @@ static double median_of(double *times, size_t n)
     return times[n / 2];
 }
 
+/* ---- The transport ---- */
+
+static int count_allgather(void *user, const void *mine, const uint64_t *bytes_of, void *all)
+{
+    counter *const c = user;
+    c->collectives++;
+    return c->inner.allgather(c->inner.user, mine, bytes_of, all);
+}
+
+static int count_sum(void *user, uint64_t *values, size_t count)
+{
+    counter *const c = user;
+    c->collectives++;
+    return c->inner.sum(c->inner.user, values, count);
+}
+
+static int count_prefix(void *user, uint64_t *values, size_t count)
+{
+    counter *const c = user;
+    c->collectives++;
+    return c->inner.prefix(c->inner.user, values, count);
+}
+
+static int count_exchange(void *user, const char *send, const uint64_t *send_at,
+                          const uint64_t *send_bytes, char *receive, const uint64_t *receive_at,
+                          const uint64_t *receive_bytes)
+{
+    counter *const c = user;
+    for (int32_t r = 0; r < c->inner.size; r++)
+        c->pieces += r != c->inner.rank && send_bytes[r] > 0;
+    return c->inner.exchange(c->inner.user, send, send_at, send_bytes, receive, receive_at,
+                             receive_bytes);
+}
+
+static ordo_comm counting(counter *c)
+{
+    ordo_comm out = c->inner;
+    out.user = c;
+    out.allgather = count_allgather;
+    out.sum = count_sum;
+    out.prefix = count_prefix;
+    out.exchange = count_exchange;
+    out.give_up = NULL; /* the program ends if a call fails */
+    return out;
+}
+
+/* ---- The calls ---- */
+
 /* All ranks are here. */
 static void meet(const ordo_comm *comm)
 {
@@ -57,16 +116,19 @@ static void meet(const ordo_comm *comm)
 }
 
 /* One call on every rank; rank 0 notes the time until all have ended. */
-static void time_call(bench *b, ordo_ctx *ctx, const ordo_comm *comm, int what, size_t round)
+static void time_call(bench *b, ordo_ctx *ctx, const ordo_comm *inner, int what, size_t round)
 {
-    size_t const     size = (size_t)comm->size, rank = (size_t)comm->rank;
+    counter                counted = {.inner = *inner};
+    ordo_comm const        counting_comm = counting(&counted);
+    const ordo_comm *const comm = &counting_comm;
+    size_t const           size = (size_t)comm->size, rank = (size_t)comm->rank;
     size_t const     from = b->n / size * rank, to = rank + 1 == size ? b->n : from + b->n / size;
     char *const      work = b->work + from * b->size;
     ordo_dist_report report = ORDO_OPTS(ordo_dist_report, .total = 0);
     ordo_dist_opts const opts = ORDO_OPTS(ordo_dist_opts, .report = &report);
     double               median;
     memcpy(work, b->keys + from * b->size, (to - from) * b->size);
-    meet(comm);
+    meet(inner);
     double const      begun = now();
     ordo_status const status =
         what == 0 ? ordo_dist_sort(ctx, comm, b->type, work, to - from, &opts)
@@ -74,13 +136,13 @@ static void time_call(bench *b, ordo_ctx *ctx, const ordo_comm *comm, int what, 
             ? ordo_dist_rank(ctx, comm, b->type, work, to - from, ORDO_TIES_AVERAGE, ORDO_F64,
                              b->ranks + from, &opts)
             : ordo_dist_median(ctx, comm, b->type, work, to - from, &median, ORDO_NANS_LAST, &opts);
-    meet(comm);
+    meet(inner);
     if (rank != 0)
         return;
     b->seconds[what][round] = now() - begun;
     b->status = status;
-    if (what == 0)
-        b->report = report;
+    b->report[what] = report;
+    b->counts[what] = counted;
     if (status != ORDO_OK)
         fprintf(stderr, "ordo-ranks: %s\n", ordo_last_error(ctx));
 }
@@ -94,25 +156,39 @@ static void body(void *user, ordo_comm *comm)
         return;
     for (size_t round = 0; round <= b->rounds; round++) /* the first one is not counted */
         for (int what = 2; what >= 0; what--)
-            time_call(b, ctx, comm, what, round == 0 ? 0 : round - 1);
+            if (makes(b, what))
+                time_call(b, ctx, comm, what, round == 0 ? 0 : round - 1);
     ordo_ctx_free(ctx);
 }
 
-static void print(const char *label, bench *b, double rank_zero_share)
+static void print(const char *label, bench *b)
 {
-    double times[3];
+    printf("%-14s", label);
     for (int what = 0; what < 3; what++)
-        times[what] = 1e3 * median_of(b->seconds[what], b->rounds);
-    printf("%-14s %12.2f %12.2f %12.2f", label, times[0], times[1], times[2]);
-    if (rank_zero_share >= 0)
-        printf("   moved %.4f of the keys, %llu rounds, %.1f kB collective; cuts %.2f scatter %.2f "
-               "exchange %.2f local %.2f ms",
-               rank_zero_share, (unsigned long long)b->report.rounds,
-               1e-3 * (double)b->report.collective, 1e3 * b->report.cut_seconds,
-               1e3 * b->report.scatter_seconds, 1e3 * b->report.exchange_seconds,
-               1e3 * b->report.local_seconds);
+        if (makes(b, what))
+            printf(" %12.2f", 1e3 * median_of(b->seconds[what], b->rounds));
+        else
+            printf(" %12s", "-");
     putchar('\n');
     fflush(stdout);
+}
+
+/* What rank 0 reported of the last round. */
+static void print_reports(const bench *b, size_t part)
+{
+    static const char *const names[] = {"sort", "ranks", "median"};
+    for (int what = 0; what < 3; what++) {
+        const ordo_dist_report *const r = &b->report[what];
+        if (makes(b, what))
+            printf("  %-7s rank 0 moved %.4f of its keys in %llu pieces, %llu rounds, %llu "
+                   "collectives of %.1f kB; ms: cuts %.2f scatter %.2f exchange %.2f local %.2f "
+                   "merge %.2f\n",
+                   names[what], (double)r->moved / (double)b->size / (double)part,
+                   (unsigned long long)b->counts[what].pieces, (unsigned long long)r->rounds,
+                   (unsigned long long)b->counts[what].collectives, 1e-3 * (double)r->collective,
+                   1e3 * r->cut_seconds, 1e3 * r->scatter_seconds, 1e3 * r->exchange_seconds,
+                   1e3 * r->local_seconds, 1e3 * r->merge_seconds);
+    }
 }
 
 static int alone(bench *b, size_t threads)
@@ -127,19 +203,22 @@ static int alone(bench *b, size_t threads)
         size_t const at = round == 0 ? 0 : round - 1;
         memcpy(b->expected, b->keys, b->n * b->size);
         double begun = now();
-        failed |= ordo_median(ctx, b->type, b->keys, b->n, &b->median, NULL);
+        if (makes(b, 2))
+            failed |= ordo_median(ctx, b->type, b->keys, b->n, &b->median, NULL);
         b->seconds[2][at] = now() - begun;
         begun = now();
-        failed |= ordo_rank(ctx, b->type, b->keys, b->n, ORDO_F64, b->ranks,
-                            &ORDO_OPTS(ordo_rank_opts, .ties = ORDO_TIES_AVERAGE));
+        if (makes(b, 1))
+            failed |= ordo_rank(ctx, b->type, b->keys, b->n, ORDO_F64, b->ranks,
+                                &ORDO_OPTS(ordo_rank_opts, .ties = ORDO_TIES_AVERAGE));
         b->seconds[1][at] = now() - begun;
         begun = now();
-        failed |= ordo_sort(ctx, b->type, b->expected, b->n, NULL);
+        if (makes(b, 0))
+            failed |= ordo_sort(ctx, b->type, b->expected, b->n, NULL);
         b->seconds[0][at] = now() - begun;
     }
     ordo_ctx_free(ctx);
     snprintf(label, sizeof label, "1 x %zu", threads);
-    print(label, b, -1);
+    print(label, b);
     return failed != 0 ? 2 : 0;
 }
 
@@ -150,19 +229,19 @@ static int over_ranks(bench *b, size_t ranks, size_t threads)
     b->status = ORDO_E_IO;
     if (ordo_dist_threads((int32_t)ranks, body, b) != ORDO_OK || b->status != ORDO_OK)
         return 2;
-    if (memcmp(b->work, b->expected, b->n * b->size) != 0) {
+    if (makes(b, 0) && memcmp(b->work, b->expected, b->n * b->size) != 0) {
         fprintf(stderr, "ordo-ranks: %zu ranks give other bytes\n", ranks);
         return 2;
     }
     snprintf(label, sizeof label, "%zu x %zu", ranks, threads);
-    size_t const part = b->n / ranks;
-    print(label, b, (double)b->report.moved / (double)b->size / (double)part);
+    print(label, b);
+    print_reports(b, b->n / ranks);
     return 0;
 }
 
 int main(int argc, char **argv)
 {
-    static bench b = {.type = ORDO_U64, .n = 10000000, .rounds = 5};
+    static bench b = {.type = ORDO_U64, .n = 10000000, .rounds = 5, .calls = "srm"};
     int          at = 1;
     for (; at + 1 < argc && argv[at][0] == '-'; at += 2) {
         if (argv[at][1] == 'n')
@@ -171,10 +250,13 @@ int main(int argc, char **argv)
             b.type = (ordo_type)ordo_type_parse(argv[at + 1]);
         else if (argv[at][1] == 'r')
             b.rounds = (size_t)strtoul(argv[at + 1], NULL, 10);
+        else if (argv[at][1] == 'c')
+            b.calls = argv[at + 1];
     }
     b.size = ordo_type_size(b.type);
     if (b.size == 0 || b.n == 0 || b.rounds == 0 || b.rounds > MOST_ROUNDS || at == argc) {
-        fprintf(stderr, "usage: ordo-ranks [-n KEYS] [-t TYPE] [-r ROUNDS] RANKSxTHREADS...\n");
+        fprintf(stderr, "usage: ordo-ranks [-n KEYS] [-t TYPE] [-r ROUNDS] [-c CALLS] "
+                        "RANKSxTHREADS...\n");
         return 2;
     }
     ordo_ctx *ctx;

@@ -14,9 +14,9 @@
  *           another order; after ORDO_E_IO on another rank's side only, they may already be sorted.
  *           A wrong ctx or comm (NULL, a rank outside the group) is an error of one rank alone: the
  *           others wait for it. Other result arrays are unspecified after a failure.
- * Memory    Beside the caller's arrays a rank takes about n elements for the exchange, 2 bytes for
- *           each key, and the scratch of the call in memory (ordo_sort, ordo_rank) on its part.
- *           Selections take up to n / 8 keys.
+ * Memory    Beside the caller's arrays a rank takes its elements twice for the exchange (n to send,
+ *           and what it receives), and the scratch of the call in memory (ordo_sort, ordo_rank) on
+ *           its part. Selections take up to n / 8 keys.
  * Arrays    are host memory. The work on a rank's part runs on the devices of its context. */
 #ifndef ORDO_DIST_H
 #define ORDO_DIST_H
@@ -72,6 +72,7 @@ typedef struct ordo_dist_report {
     uint64_t moved;      /* bytes that this rank sent to other ranks by exchange               */
     uint64_t kept;       /* keys that the search for cuts looked at again                      */
     double   cut_seconds, scatter_seconds, exchange_seconds, local_seconds;
+    double   merge_seconds; /* of sorts: merging what came from the other ranks                */
 } ordo_dist_report;
 
 typedef struct ordo_dist_opts {

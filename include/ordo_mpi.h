@@ -24,9 +24,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifndef ORDO_MPI_PIECE
+#define ORDO_MPI_PIECE (256 << 20) /* bytes of a message at most; a multiple of 8 */
+#endif
+
 enum {
-    ORDO_MPI_PIECE = 256 << 20, /* bytes of a message at most */
-    ORDO_MPI_PARTNERS = 8       /* messages in flight in each direction */
+    ORDO_MPI_PARTNERS = 8 /* messages in flight in each direction */
 };
 
 typedef struct ordo_mpi_group {

@@ -58,11 +58,12 @@ static void print_times(const job *j, double read, double rest)
 {
     fprintf(stderr,
             "%llu keys on %d ranks  read %.3f s  rest %.3f s: cuts %.3f s in %llu rounds, "
-            "scatter %.3f s, exchange %.3f s (%llu bytes sent by rank 0), local %.3f s\n",
+            "scatter %.3f s, exchange %.3f s (%llu bytes sent by rank 0), local %.3f s, "
+            "merge %.3f s\n",
             (unsigned long long)j->report.total, (int)j->comm.size, read, rest,
             j->report.cut_seconds, (unsigned long long)j->report.rounds, j->report.scatter_seconds,
             j->report.exchange_seconds, (unsigned long long)j->report.moved,
-            j->report.local_seconds);
+            j->report.local_seconds, j->report.merge_seconds);
 }
 
 /* A command on a file, with a context and a communicator. */

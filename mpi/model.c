@@ -16,9 +16,9 @@ const model_line model_lines[MODEL_LINES] = {
     {"exchange_bandwidth", offsetof(model, exchange_bandwidth),
      "bytes/s that each rank sends while all ranks send"},
     {"step", offsetof(model, step), "s, a sum over all ranks divided by log2 of their number"},
-    {"count", offsetof(model, count), "s for a key, search for cuts"},
-    {"scatter", offsetof(model, scatter), "s for a key, scatter"},
     {"sort", offsetof(model, sort), "s for a key, local sort"},
+    {"count", offsetof(model, count), "s for a cut in a round of the search for cuts"},
+    {"merge", offsetof(model, merge), "s for a key, merge, divided by log2 of the processes"},
     {"measured", offsetof(model, measured), "s, the sort of all keys of the measurement"},
 };
 
@@ -29,13 +29,13 @@ prediction model_time(const model *m, double ranks, double keys, double key_byte
     prediction   p = {.n = keys / ranks};
     double const wider = key_bytes / m->key_bytes;
     double const steps = steps_of(ranks), bandwidth = m->exchange_bandwidth / taper;
-    p.rounds = 1 + (p.n > 1024 ? ceil(log2(p.n / 32) / 5) : 1);
-    p.cuts = p.n * m->count + (4 + 2 * p.rounds) * m->step * steps +
-             (ranks > 1 ? ranks * (2560 + 768 * p.rounds) / bandwidth : 0);
-    p.scatter = p.n * m->scatter * wider;
-    p.exchange = (ranks - 1) * m->exchange_latency + p.n * key_bytes * (1 - 1 / ranks) / bandwidth;
+    p.rounds = keys > 32 ? floor(1.5 + log2(keys) / 4) : 1;
     p.local = p.n * m->sort * wider;
-    p.total = p.cuts + p.scatter + p.exchange + p.local;
+    p.cuts = (ranks - 1) * p.rounds * m->count + (12 + 4 * p.rounds) * m->step * steps +
+             (ranks > 1 ? ranks * 776 * p.rounds / bandwidth : 0);
+    p.exchange = (ranks - 1) * m->exchange_latency + p.n * key_bytes * (1 - 1 / ranks) / bandwidth;
+    p.merge = p.n * steps * m->merge * wider;
+    p.total = p.local + p.cuts + p.exchange + p.merge;
     p.wire = p.n * key_bytes * (1 - 1 / ranks) / bandwidth;
     return p;
 }
@@ -84,16 +84,16 @@ static void print_prediction(const wishes *w, const model *m, const prediction *
     double const bound = p->wire > p->local ? p->wire : p->local;
     printf("sort of %g %s keys on %g nodes: %.3g keys and %.3g bytes on each\n", w->keys,
            ordo_type_name(w->type), w->nodes, p->n, p->n * key_bytes);
-    printf("  search for cuts  %10.4f s  (%g rounds)\n", p->cuts, p->rounds);
-    printf("  scatter          %10.4f s\n", p->scatter);
-    printf("  exchange         %10.4f s  (%.4f s at full bandwidth)\n", p->exchange, p->wire);
     printf("  local sort       %10.4f s\n", p->local);
+    printf("  search for cuts  %10.4f s  (%g rounds)\n", p->cuts, p->rounds);
+    printf("  exchange         %10.4f s  (%.4f s at full bandwidth)\n", p->exchange, p->wire);
+    printf("  merge            %10.4f s\n", p->merge);
     printf("  total            %10.4f s  (%.4g bytes/s)\n", p->total,
            w->keys * key_bytes / p->total);
     printf("  lower bound      %10.4f s  (the longer of exchange and local sort, all else free)\n",
            bound);
     printf(
-        "Assumes: one rank on each node; equal numbers of keys; memory for twice the keys;\n"
+        "Assumes: one rank on each node; equal numbers of keys; memory for four times the keys;\n"
         "  %.3g bytes/s for each node while all nodes send, divided by a taper of %g; a network\n"
         "  whose bandwidth grows with the nodes; %.3g s for a message to one partner, %.3g s for\n"
         "  a step of a collective operation; the speed of a rank that was measured with %g\n"

@@ -1,13 +1,13 @@
 /* model.h - the expected time of a distributed sort: measured constants and a formula.
  *
- *     cuts      n * count + (4 + 2 rounds) * step * lg P + P * (2560 + 768 rounds) * taper / B
- *     scatter   n * scatter * w
- *     exchange  (P - 1) * latency + n * key bytes * (1 - 1/P) * taper / B
  *     local     n * sort * w
+ *     cuts      (P - 1) rounds * count + (12 + 4 rounds) * step * lg P + 776 P rounds * taper / B
+ *     exchange  (P - 1) * latency + n * key bytes * (1 - 1/P) * taper / B
+ *     merge     n * lg P * merge * w
  *
  * for P ranks with n keys each. A key has w times the bytes of a key of the measurement. The search
- * for cuts takes 1 + log32(n / 32) rounds; its bytes are those of lib/dist/cuts.h: 256 samples, 64
- * cells and 32 offers for each rank. The steps do not overlap. */
+ * for cuts takes 1 + log16(n P) rounds: 32 random offers leave 2/33 of an interval. Its bytes are
+ * 32 offers and their number, and two counts of each offer, for each cut. No two steps overlap. */
 #ifndef ORDO_MPI_MODEL_H
 #define ORDO_MPI_MODEL_H
 
@@ -19,12 +19,14 @@ typedef struct model {
     double exchange_latency;       /* of a partner in an exchange of all ranks: s    */
     double exchange_bandwidth;     /* bytes/s that a rank sends in such an exchange  */
     double step;                   /* a sum of one number, divided by lg P: s        */
-    double count, scatter, sort;   /* s for a key                                    */
+    double sort;                   /* s for a key                                    */
+    double count;                  /* s for a cut in a round                         */
+    double merge;                  /* s for a key and a doubling of the ranks        */
     double measured;               /* a sort of keys * ranks keys: s                 */
 } model;
 
 typedef struct prediction {
-    double n, rounds, cuts, scatter, exchange, local, total;
+    double n, rounds, local, cuts, exchange, merge, total;
     double wire; /* the bytes of the exchange at full bandwidth */
 } prediction;
 

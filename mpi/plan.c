@@ -145,22 +145,20 @@ static void path_of(const job *j, const char *name, char path[PATH_ROOM])
     snprintf(path, PATH_ROOM, "%s/%s", j->w.checkpoint, name);
 }
 
-/* On rank 0. *found is false if there is no file. */
-static bool load(const char *path, plan *p, bool *found)
+/* On rank 0, with room for FILE_ROOM bytes in `text`. *found is false if there is no file. */
+static bool load(const char *path, char *text, plan *p, bool *found)
 {
     int const   fd = open(path, O_RDONLY | O_CLOEXEC);
     struct stat status;
-    char *const text = malloc(FILE_ROOM);
     bool        fine = false;
     *found = fd >= 0 || errno != ENOENT;
-    if (fd >= 0 && text != NULL && fstat(fd, &status) == 0 && status.st_size < FILE_ROOM &&
+    if (fd >= 0 && fstat(fd, &status) == 0 && status.st_size < FILE_ROOM &&
         read_at(fd, text, (uint64_t)status.st_size, 0)) {
         text[status.st_size] = 0;
         fine = parse(text, (size_t)status.st_size, p);
     }
     if (fd >= 0)
         close(fd);
-    free(text);
     return fine || !*found;
 }
 
@@ -170,16 +168,19 @@ bool plan_read(const job *j, plan *p, bool *found)
     int         there = 0;
     bool        fine = true;
     plan *const wanted = calloc(1, sizeof *wanted);
+    char *const text = malloc(FILE_ROOM);
     memset(p, 0, sizeof *p);
     path_of(j, "manifest", path);
-    if (!all_fine(j->world, wanted != NULL, "no memory for a plan")) {
+    if (!all_fine(j->world, wanted != NULL && text != NULL, "no memory for a plan")) {
         free(wanted);
+        free(text);
         return false;
     }
     if (j->rank == 0) {
-        fine = load(path, p, found);
+        fine = load(path, text, p, found);
         there = *found;
     }
+    free(text);
     MPI_Bcast(&there, 1, MPI_INT, 0, j->world);
     *found = there;
     fine = all_fine(j->world, fine, "%s is not a manifest of a checkpoint, or is damaged", path) &&

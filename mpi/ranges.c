@@ -173,94 +173,111 @@ bool ranges_write(const job *j, const plan *p, size_t g, const char *data)
 
 /* ---- Reading ---- */
 
-/* An open file of a range and its checksums; false if it is missing or not that of the plan. */
-static bool open_range(const job *j, const plan *p, size_t g, int *fd, uint32_t **sums)
+/* Memory to read ranges: the checksums of the largest range, and a block. */
+typedef struct reader {
+    uint32_t *sums;
+    char     *block;
+} reader;
+
+/* False on every rank if a rank has no memory. Free reader.sums. */
+static bool make_reader(const job *j, const plan *p, reader *out)
+{
+    uint64_t most = 0;
+    for (size_t g = 0; g < p->ranges; g++)
+        most = blocks_of(p, g) > most ? blocks_of(p, g) : most;
+    size_t const sums = (size_t)(most + most % 2) * sizeof *out->sums;
+    size_t const bytes = sums + (size_t)(block_of(p) * p->element);
+    char *const  memory = malloc(bytes);
+    *out = (reader){(void *)memory, memory != NULL ? memory + sums : NULL};
+    if (all_fine(j->world, memory != NULL, "no memory for a block of a range (%zu bytes)", bytes))
+        return true;
+    free(memory);
+    return false;
+}
+
+/* An open file of a range, and its checksums in `sums`; false if it is missing or not that of the
+ * plan. */
+static bool open_range(const job *j, const plan *p, size_t g, int *fd, uint32_t *sums)
 {
     char             path[PATH_ROOM];
     range_head const expected = head_of(p, g);
     range_head       head;
     uint64_t const   blocks = blocks_of(p, g);
     path_of(j, g, "", path);
-    *sums = NULL;
     *fd = open(path, O_RDONLY | O_CLOEXEC);
     if (*fd < 0)
         return false;
-    *sums = malloc((size_t)blocks * sizeof **sums + 1);
-    if (*sums != NULL && read_at(*fd, &head, sizeof head, 0) &&
+    if (read_at(*fd, &head, sizeof head, 0) &&
         memcmp(&head, &expected, offsetof(range_head, crc)) == 0 &&
-        read_at(*fd, *sums, blocks * sizeof **sums, sizeof head + head.count * head.element) &&
-        head.crc == head_crc(&head, *sums, blocks))
+        read_at(*fd, sums, blocks * sizeof *sums, sizeof head + head.count * head.element) &&
+        head.crc == head_crc(&head, sums, blocks))
         return true;
     close(*fd);
-    free(*sums);
-    *sums = NULL;
     *fd = -1;
     return false;
 }
 
 /* Reads the blocks that overlap elements [from, to) of a range and copies these elements to `out`,
- * unless it is NULL. `room` holds a block. */
+ * unless it is NULL. */
 static bool read_blocks(const job *j, const plan *p, size_t g, uint64_t from, uint64_t to,
-                        char *room, char *out)
+                        const reader *room, char *out)
 {
     uint64_t const block = block_of(p), count = count_of(p, g);
-    uint32_t      *sums;
     int            fd;
-    if (!open_range(j, p, g, &fd, &sums))
+    if (!open_range(j, p, g, &fd, room->sums))
         return false;
     bool fine = true;
     for (uint64_t b = from / block; fine && b * block < to; b++) {
         uint64_t const start = b * block;
         uint64_t const end = count - start < block ? count : start + block;
         size_t const   bytes = (size_t)((end - start) * p->element);
-        fine = read_at(fd, room, bytes, sizeof(range_head) + start * p->element) &&
-               crc32c(0, room, bytes) == sums[b];
+        fine = read_at(fd, room->block, bytes, sizeof(range_head) + start * p->element) &&
+               crc32c(0, room->block, bytes) == room->sums[b];
         uint64_t const low = start > from ? start : from, high = end < to ? end : to;
         if (fine && out != NULL)
-            memcpy(out + (low - from) * p->element, room + (low - start) * p->element,
+            memcpy(out + (low - from) * p->element, room->block + (low - start) * p->element,
                    (size_t)((high - low) * p->element));
     }
     close(fd);
-    free(sums);
     return fine;
 }
 
 bool ranges_check(const job *j, const plan *p, unsigned char *finished)
 {
-    char *const room = malloc((size_t)(block_of(p) * p->element));
-    if (!all_fine(j->world, room != NULL, "no memory for a block of a range")) {
-        free(room);
+    reader room;
+    if (!make_reader(j, p, &room))
         return false;
-    }
     for (size_t g = 0; g < p->ranges; g++) {
         char path[PATH_ROOM];
         finished[g] = 0;
         if ((int)(g % (size_t)j->size) != j->rank)
             continue;
         path_of(j, g, "", path);
-        finished[g] = count_of(p, g) == 0 || read_blocks(j, p, g, 0, count_of(p, g), room, NULL);
+        finished[g] = count_of(p, g) == 0 || read_blocks(j, p, g, 0, count_of(p, g), &room, NULL);
         if (!finished[g] && access(path, F_OK) == 0)
             fprintf(stderr, "ordo-mpi: %s is damaged; its range is sorted again\n", path);
     }
     MPI_Allreduce(MPI_IN_PLACE, finished, (int)p->ranges, MPI_UNSIGNED_CHAR, MPI_MAX, j->world);
-    free(room);
+    free(room.sums);
     return true;
 }
 
 bool ranges_load(const job *j, const plan *p, uint64_t from, uint64_t to, char *out)
 {
-    char *const room = malloc((size_t)(block_of(p) * p->element));
-    bool        fine = room != NULL;
-    size_t      bad = 0;
+    reader room;
+    bool   fine = true;
+    size_t bad = 0;
+    if (!make_reader(j, p, &room))
+        return false;
     for (size_t g = 0; fine && g < p->ranges; g++) {
         uint64_t const start = p->cuts[g].position, end = p->cuts[g + 1].position;
         uint64_t const low = start > from ? start : from, high = end < to ? end : to;
         if (low < high)
-            fine = read_blocks(j, p, g, low - start, high - start, room,
+            fine = read_blocks(j, p, g, low - start, high - start, &room,
                                out + (low - from) * p->element);
         bad = g;
     }
-    free(room);
+    free(room.sums);
     return all_fine(j->world, fine,
                     "%s/range-%04zu is missing or damaged; run the job again with --resume",
                     j->w.checkpoint, bad);

@@ -76,13 +76,21 @@ static double ping_pong(const job *j, char *buffer, int bytes)
     return median_of(times);
 }
 
+/* Ends the job: the other ranks may be waiting for messages of this one. */
+static void give_up(const job *j, uint64_t bytes)
+{
+    fprintf(stderr, "ordo-mpi: rank %d: an exchange of %llu bytes with each rank failed\n", j->rank,
+            (unsigned long long)bytes);
+    j->comm.give_up(j->comm.user);
+}
+
 /* Seconds until all ranks have sent `bytes` bytes to every other rank. `at` has two numbers for
  * each rank. */
 static double exchange_all(const job *j, const char *send, char *receive, uint64_t bytes,
                            uint64_t *at)
 {
     size_t const ranks = (size_t)j->size;
-    double       times[RUNS] = {0};
+    double       times[RUNS];
     for (size_t r = 0; r < ranks; r++) {
         at[r] = r * bytes;
         at[ranks + r] = (int)r == j->rank ? 0 : bytes;
@@ -91,7 +99,7 @@ static double exchange_all(const job *j, const char *send, char *receive, uint64
         MPI_Barrier(j->world);
         double const begun = MPI_Wtime();
         if (j->comm.exchange(j->comm.user, send, at, at + ranks, receive, at, at + ranks) != 0)
-            break;
+            give_up(j, bytes);
         times[run] = MPI_Wtime() - begun;
         MPI_Allreduce(MPI_IN_PLACE, &times[run], 1, MPI_DOUBLE, MPI_MAX, j->world);
     }
@@ -167,25 +175,25 @@ static bool sort_once(job *j, ordo_type type, const void *keys, void *work, size
 static bool measure_sort(job *j, model *m, ordo_type type, const void *keys, void *work)
 {
     size_t const n = (size_t)m->keys;
-    double       parts[4][RUNS]; /* cuts, scatter, local, all */
+    double       parts[4][RUNS]; /* cuts, local, merge, all */
     for (int run = 0; run < RUNS; run++) {
         double now[4];
         if (!sort_once(j, type, keys, work, n, &now[3]))
             return false;
         now[0] = j->report.cut_seconds;
-        now[1] = j->report.scatter_seconds;
-        now[2] = j->report.local_seconds;
+        now[1] = j->report.local_seconds;
+        now[2] = j->report.merge_seconds;
         MPI_Allreduce(MPI_IN_PLACE, now, 4, MPI_DOUBLE, MPI_MAX, j->world);
         for (int i = 0; i < 4; i++)
             parts[i][run] = now[i];
     }
-    m->scatter = median_of(parts[1]) / m->keys;
-    m->sort = median_of(parts[2]) / m->keys;
+    m->sort = median_of(parts[1]) / m->keys;
+    m->merge = median_of(parts[2]) / m->keys / ceil(log2(m->ranks));
     m->measured = median_of(parts[3]);
     /* The messages of the search are a part of the model of their own. */
     prediction const messages = model_time(m, m->ranks, m->keys * m->ranks, m->key_bytes, 1);
-    double const     passes = median_of(parts[0]) - messages.cuts;
-    m->count = (passes > 0 ? passes : 0) / m->keys;
+    double const     searches = median_of(parts[0]) - messages.cuts;
+    m->count = (searches > 0 ? searches : 0) / (m->ranks - 1) / messages.rounds;
     return true;
 }
 

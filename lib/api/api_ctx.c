@@ -253,9 +253,11 @@ ordo_status api_sibling(ordo_ctx *ctx, const ordo_ctx_opts *other, ordo_ctx **ou
 {
     ordo_ctx_opts wish = *other;
     wish.mem_limit = ctx->arena.limit / 2;
-    wish.alloc = ctx->source.alloc;
-    wish.release = ctx->source.release;
-    wish.alloc_user = ctx->source.user;
+    if (wish.alloc == NULL) {
+        wish.alloc = ctx->source.alloc;
+        wish.release = ctx->source.release;
+        wish.alloc_user = ctx->source.user;
+    }
     wish.device = ctx->plan.wishes.device;
     wish.device_limit = ctx->plan.wishes.device_limit;
     wish.device_sms = (uint32_t)ctx->plan.wishes.device_sms;

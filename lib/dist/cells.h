@@ -35,6 +35,10 @@ typedef struct cells_order {
 uint64_t cells_order_of(const cells_order *order, const void *keys, size_t i);
 void     cells_orders_of(const cells_order *order, const void *keys, size_t from, size_t n,
                          uint64_t *out);
+/* The first place in [from, to) of sorted keys with an order of at least (`above`: more than)
+ * `wanted`. */
+size_t cells_place(const cells_order *order, const void *sorted, size_t from, size_t to,
+                   uint64_t wanted, bool above);
 /* Writes the key of an order that is not folded. */
 void cells_put_key(const cells_order *order, uint64_t key, void *out);
 
@@ -49,8 +53,8 @@ static inline size_t cells_search(const cells *c, uint64_t order, unsigned steps
     size_t const over = order < c->base ? 0 : (size_t)((order - c->base) >> c->shift);
     size_t       at = c->first[over < c->slots ? over : c->slots - 1];
     for (unsigned s = steps; s-- > 0;) {
-        size_t const next = at + ((size_t)1 << s);
-        at = c->boundaries[next - 1] <= order ? next : at;
+        size_t const step = (size_t)1 << s;
+        at += (size_t)(c->boundaries[at + step - 1] <= order) << s; /* no branch: it is random */
     }
     at = at < c->count ? at : c->count; /* the padding may tie with the order */
     return 2 * at - (at > 0 && c->boundaries[at - 1] == order);
@@ -71,6 +75,8 @@ typedef struct cells_pass {
     const uint8_t *keep;   /* for each cell: whether its orders go to `kept`; NULL: none */
     uint64_t      *kept;   /* in any sequence */
     size_t         capacity;
+
+    const dist_loops *loops; /* for few boundaries */
 
     /* Results. */
     uint64_t     *counts;     /* of each cell */

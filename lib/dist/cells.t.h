@@ -6,6 +6,20 @@ static uint64_t FN(order_at)(const cells_order *order, const KEY *keys, size_t i
                          : (uint64_t)FN(key_sort_bits)(keys[i], order->descending);
 }
 
+static size_t FN(place)(const cells_order *order, const KEY *sorted, size_t from, size_t to,
+                        uint64_t wanted, bool above)
+{
+    while (from < to) {
+        size_t const   middle = from + (to - from) / 2;
+        uint64_t const here = FN(order_at)(order, sorted, middle);
+        if (here < wanted || (above && here == wanted))
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
 static void FN(put_order)(const cells_order *order, uint64_t key, KEY *out)
 {
     KEY const x = FN(key_of_sort_bits)((BITS)key, order->descending);

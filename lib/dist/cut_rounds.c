@@ -17,35 +17,29 @@ enum {
 };
 
 typedef struct rounds {
-    dist_call      *call;
-    const uint64_t *kept;
-    size_t          n;
-    cut            *cuts;
-    cut_interval   *intervals;
-    size_t          count, open;
-    uint64_t        seed;
+    dist_call         *call;
+    const cells_order *order;
+    const void        *kept;
+    size_t             n;
+    cut               *cuts;
+    cut_interval      *intervals;
+    size_t             count, open;
+    uint64_t           seed;
 
     uint64_t *mine;     /* what this rank offers: for each open interval a number, then orders */
     uint64_t *bytes_of; /* of the offers of each rank */
+    uint64_t  room;     /* bytes at `all`, for this round and usually for the next ones */
     uint64_t *all;      /* the offers of all ranks */
     uint64_t *offers;   /* of all open intervals, each sorted, without ties */
     size_t   *ends;     /* of the offers of each open interval */
-    uint64_t *sums;     /* keys below and tied with each offer */
+    uint64_t *here;     /* keys of this rank in the interval below and tied with each offer */
+    uint64_t *sums;     /* the same of all ranks */
 } rounds;
 
-/* ---- Searches in the kept orders ---- */
-
-/* The first place in [from, to) with an order of at least (`above`: more than) `order`. */
-static size_t find(const uint64_t *kept, size_t from, size_t to, uint64_t order, bool above)
+/* The first place in [from, to) with an order of at least (`above`: more than) `wanted`. */
+static size_t find(const rounds *r, size_t from, size_t to, uint64_t wanted, bool above)
 {
-    while (from < to) {
-        size_t const middle = from + (to - from) / 2;
-        if (kept[middle] < order || (above && kept[middle] == order))
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
+    return cells_place(r->order, r->kept, from, to, wanted, above);
 }
 
 static void open_intervals(rounds *r)
@@ -54,8 +48,8 @@ static void open_intervals(rounds *r)
         cut_interval *const at = &r->intervals[j];
         if (!at->open)
             continue;
-        at->from = at->from_start ? 0 : find(r->kept, 0, r->n, at->low, true);
-        at->to = at->to_end ? r->n : find(r->kept, at->from, r->n, at->high, false);
+        at->from = at->from_start ? 0 : find(r, 0, r->n, at->low, true);
+        at->to = at->to_end ? r->n : find(r, at->from, r->n, at->high, false);
         r->open++;
     }
 }
@@ -86,7 +80,7 @@ static size_t offer(rounds *r)
         for (size_t i = 0; i < offers; i++) {
             size_t const place =
                 offers == here ? i : (size_t)ordo_random_below(ordo_random_mix(r->seed++), here);
-            r->mine[words++] = r->kept[at->from + place];
+            r->mine[words++] = cells_order_of(r->order, r->kept, at->from + place);
         }
     }
     return words;
@@ -102,12 +96,15 @@ static ordo_status share_offers(rounds *r, size_t *words)
     for (size_t i = 0; i < size; i++)
         all_bytes += r->bytes_of[i];
     *words = (size_t)(all_bytes / sizeof *r->mine);
-    void             *memory;
-    ordo_status const status = ordo_scratch(c->exec, (size_t)all_bytes * 4 + 64, &memory);
-    TRY(dist_agree(c, status));
-    r->all = memory;
+    if (r->all == NULL || 6 * all_bytes > r->room) { /* the same on every rank */
+        void *memory;
+        r->room = 7 * all_bytes + 64;
+        TRY(dist_agree(c, ordo_scratch(c->exec, (size_t)r->room, &memory)));
+        r->all = memory;
+    }
     r->offers = r->all + *words;
-    r->sums = r->offers + *words;
+    r->here = r->offers + *words;
+    r->sums = r->here + 2 * *words;
     return dist_allgather_parts(c, r->mine, r->bytes_of, r->all);
 }
 
@@ -157,10 +154,10 @@ static void count_offers(rounds *r)
         if (!at->open)
             continue;
         for (size_t from = at->from; i < r->ends[open]; i++) {
-            size_t const low = find(r->kept, from, at->to, r->offers[i], false);
-            from = find(r->kept, low, at->to, r->offers[i], true);
-            r->sums[2 * i] = low - at->from;
-            r->sums[2 * i + 1] = from - low;
+            size_t const low = find(r, from, at->to, r->offers[i], false);
+            from = find(r, low, at->to, r->offers[i], true);
+            r->here[2 * i] = low - at->from;
+            r->here[2 * i + 1] = from - low;
         }
         open++;
     }
@@ -175,8 +172,8 @@ static void narrow(rounds *r, size_t j, size_t from, size_t to)
     size_t const        start = at->from;
     for (size_t i = from; i < to; i++) {
         uint64_t const below = base + r->sums[2 * i], tied = r->sums[2 * i + 1];
-        size_t const   low = find(r->kept, start, at->to, r->offers[i], false);
-        size_t const   high = find(r->kept, low, at->to, r->offers[i], true);
+        size_t const   low = start + (size_t)r->here[2 * i];
+        size_t const   high = low + (size_t)r->here[2 * i + 1];
         if (wanted->position < below) {
             at->to = low;
             at->all = below - wanted->less;
@@ -204,6 +201,7 @@ static ordo_status one_round(rounds *r)
     TRY(dist_agree(c, arrange(r)));
     size_t const offers = r->open > 0 ? r->ends[r->open - 1] : 0;
     count_offers(r);
+    memcpy(r->sums, r->here, 2 * offers * sizeof *r->sums);
     TRY(dist_sum(c, r->sums, 2 * offers));
     for (size_t j = 0, from = 0, at = 0; j < r->count; j++)
         if (r->intervals[j].open) {
@@ -225,11 +223,11 @@ static ordo_status count_ties(rounds *r, uint64_t *ties)
     return ORDO_OK;
 }
 
-ordo_status cut_rounds(dist_call *c, const uint64_t *kept, size_t n, cut *cuts,
-                       cut_interval *intervals, size_t count)
+ordo_status cut_rounds(dist_call *c, const cells_order *order, const void *kept, size_t n,
+                       cut *cuts, cut_interval *intervals, size_t count)
 {
-    rounds r = {.call = c, .kept = kept, .n = n, .cuts = cuts, .intervals = intervals};
-    r.count = count;
+    rounds r = {.call = c, .order = order, .kept = kept, .n = n, .cuts = cuts, .count = count};
+    r.intervals = intervals;
     r.seed = ordo_random_sequence(c->exec->seed, (uint64_t)c->comm.rank + DIST_MOST_RANKS);
     open_intervals(&r);
     size_t const words = r.open * (MOST_OFFERS + 1) + count + (size_t)c->comm.size;

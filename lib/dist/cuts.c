@@ -99,25 +99,34 @@ static void bracket_of(const search *s, uint64_t position, size_t *low, size_t *
     *high = middle + half >= size - 1 ? s->sample_size - 1 : (size_t)(middle + half);
 }
 
-/* Two boundaries around each position. The cells between them are kept in the pass. */
+/* The brackets of the positions from *next on that overlap, as one. *next becomes the first
+ * position behind them. */
+static void joined_brackets(const search *s, size_t *next, size_t *low, size_t *high)
+{
+    bracket_of(s, s->cuts[(*next)++].position, low, high);
+    while (*next < s->count) {
+        size_t from, to;
+        bracket_of(s, s->cuts[*next].position, &from, &to);
+        if (from > *high)
+            return;
+        *high = ordo_max(*high, to);
+        ++*next;
+    }
+}
+
+/* Two boundaries around each position, or around positions whose brackets overlap. The cells
+ * between them are kept in the pass. */
 static void bracket_boundaries(search *s)
 {
-    size_t last = 0;
-    for (size_t j = 0; j < s->count; j++) {
-        size_t low, high;
-        bracket_of(s, s->cuts[j].position, &low, &high);
-        for (size_t end = 0; end < 2; end++) {
-            size_t const at = end == 0 ? low : high;
-            if (j > 0 && at < last)
-                continue;
-            add_boundary(s, s->sample[at]);
-            last = at;
-        }
+    size_t low, high;
+    for (size_t j = 0; j < s->count;) {
+        joined_brackets(s, &j, &low, &high);
+        add_boundary(s, s->sample[low]);
+        add_boundary(s, s->sample[high]);
     }
     cells_index(s->cells);
-    for (size_t j = 0; j < s->count; j++) {
-        size_t low, high;
-        bracket_of(s, s->cuts[j].position, &low, &high);
+    for (size_t j = 0; j < s->count;) {
+        joined_brackets(s, &j, &low, &high);
         size_t const from = low == 0 ? 0 : cells_find(s->cells, s->sample[low]);
         size_t const to = high == s->sample_size - 1 ? 2 * s->cells->count
                                                      : cells_find(s->cells, s->sample[high]);
@@ -233,7 +242,8 @@ ordo_status cuts_find(dist_call *c, bool folded, cut *cuts, size_t count, uint16
                           .order = {c->type, c->descending, folded},
                           .keys = c->keys,
                           .n = c->n,
-                          .labels = labels};
+                          .labels = labels,
+                          .loops = dist_loops_of(c)};
     TRY(dist_agree(c, take_memory(&s, wanted)));
     TRY(take_sample(&s, even ? wanted * SAMPLES_PER_BOUNDARY : SAMPLE));
     if (even)
@@ -249,7 +259,25 @@ ordo_status cuts_find(dist_call *c, bool folded, cut *cuts, size_t count, uint16
     size_t const kept = atomic_load(&s.pass.kept_count);
     c->report.kept = kept;
     TRY(dist_agree(c, dist_inner(c, ordo_sort(c->inner, ORDO_U64, s.pass.kept, kept, NULL))));
-    TRY(cut_rounds(c, s.pass.kept, kept, cuts, intervals, count));
+    cells_order const numbers = {ORDO_U64, false, false};
+    TRY(cut_rounds(c, &numbers, s.pass.kept, kept, cuts, intervals, count));
+    c->report.cut_seconds += dist_clock() - started;
+    return ORDO_OK;
+}
+
+ordo_status cuts_of_sorted(dist_call *c, const cells_order *order, const void *sorted, cut *cuts,
+                           size_t count)
+{
+    double const started = dist_clock();
+    void        *memory;
+    TRY(dist_agree(c, ordo_scratch(c->exec, (count + 1) * sizeof(cut_interval), &memory)));
+    cut_interval *const intervals = memory;
+    for (size_t j = 0; j < count; j++) {
+        intervals[j] = (cut_interval){
+            .open = true, .from_start = true, .to_end = true, .high = UINT64_MAX, .all = c->total};
+        cuts[j].less = 0;
+    }
+    TRY(cut_rounds(c, order, sorted, c->n, cuts, intervals, count));
     c->report.cut_seconds += dist_clock() - started;
     return ORDO_OK;
 }

@@ -28,6 +28,11 @@ typedef struct cut {
 ordo_status cuts_find(dist_call *c, bool folded, cut *cuts, size_t count, uint16_t *labels,
                       cells *boundaries);
 
+/* The same by step 3 alone, if this rank's keys are sorted: every position begins with the interval
+ * of all keys. */
+ordo_status cuts_of_sorted(dist_call *c, const cells_order *order, const void *sorted, cut *cuts,
+                           size_t count);
+
 /* How many of this rank's ties of the cut's key belong before the position. */
 static inline uint64_t cut_left(const cut *at)
 {

@@ -130,6 +130,8 @@ static ordo_status share_reasons(dist_call *c, ordo_status status)
 
 ordo_status dist_share(dist_call *c, ordo_status status)
 {
+    if (status == ORDO_OK && c->ctx->refused) /* the others must know before this rank leaves */
+        status = ordo_fail(c->exec, ORDO_E_CANCELLED, "the call was cancelled");
     uint64_t failed = status != ORDO_OK;
     if (c->broken)
         return status;
@@ -192,6 +194,20 @@ static int watch_inner(void *user, double done)
     return ordo_poll(c->exec, done) ? 1 : 0;
 }
 
+/* The inner context takes its memory from the scratch of this call, which the outer context keeps:
+ * a second call finds it mapped. */
+static void *take_scratch(void *user, size_t bytes)
+{
+    ordo_ctx *const ctx = user;
+    return ordo_arena_take(&ctx->arena, bytes);
+}
+
+static void leave_scratch(void *user, void *block)
+{
+    (void)user;
+    (void)block; /* the call ends soon */
+}
+
 ordo_status dist_greet(dist_call *c, const dist_wish *wish, ordo_status status)
 {
     size_t const    size = (size_t)c->comm.size;
@@ -215,7 +231,8 @@ ordo_status dist_greet(dist_call *c, const dist_wish *wish, ordo_status status)
                       api_sibling(c->ctx,
                                   &ORDO_OPTS(ordo_ctx_opts, .where = (uint32_t)c->ctx->plan.where,
                                              .threads = c->exec->threads, .progress = watch_inner,
-                                             .progress_user = c),
+                                             .progress_user = c, .alloc = take_scratch,
+                                             .release = leave_scratch, .alloc_user = c->ctx),
                                   &c->inner));
 }
 

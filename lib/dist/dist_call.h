@@ -8,6 +8,7 @@
 #define ORDO_DIST_DIST_CALL_H
 
 #include "api/api_ctx.h"
+#include "dist/kernel/loops.h"
 #include "ordo_dist.h"
 
 enum {
@@ -74,6 +75,12 @@ ordo_status dist_prefix(dist_call *c, uint64_t *values, size_t count);
 ordo_status dist_exchange(dist_call *c, const void *send, const uint64_t *send_at,
                           const uint64_t *send_bytes, void *receive, const uint64_t *receive_at,
                           const uint64_t *receive_bytes);
+
+/* The loops for the instruction set of the context. */
+static inline const dist_loops *dist_loops_of(const dist_call *c)
+{
+    return dist_loops_for(c->ctx->plan.cpu->isa(c->ctx->plan.cpu_state));
+}
 
 /* A hash of an array that must be the same on every rank. */
 uint64_t dist_hash(const void *array, size_t bytes);

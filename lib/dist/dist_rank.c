@@ -8,6 +8,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "dist/pieces.h"
 
+#include "backend/tuning.h"
+
 #include <string.h>
 
 typedef struct summary { /* of what a rank received */
@@ -25,6 +27,7 @@ typedef struct ranking {
     void     *ranks;
     char     *sent, *received, *received_ranks;
     summary  *all;
+    summary  *chunks; /* of what this rank received */
 
     /* Corrections, from the summaries: keys and distinct keys on the ranks before this one, and the
      * ties of the first and the last key on other ranks. */
@@ -33,31 +36,75 @@ typedef struct ranking {
 
 /* ---- Summaries ---- */
 
-static void summarize(const ranking *r, summary *out)
+enum {
+    CHUNK = ORDO_TUNE(1 << 18, 100) /* keys that one thread summarizes at a time */
+};
+
+/* Adds the keys or the ties of b to a. */
+static void join_summaries(summary *a, const summary *b)
+{
+    a->first_count =
+        (a->first <= b->first ? a->first_count : 0) + (b->first <= a->first ? b->first_count : 0);
+    a->last_count =
+        (a->last >= b->last ? a->last_count : 0) + (b->last >= a->last ? b->last_count : 0);
+    a->first = a->first < b->first ? a->first : b->first;
+    a->last = a->last > b->last ? a->last : b->last;
+    a->n += b->n;
+}
+
+static summary summary_of(const uint64_t *orders, size_t n)
+{
+    summary s = {.n = n, .first = orders[0], .last = orders[0]};
+    for (size_t i = 1; i < n; i++) {
+        s.first = orders[i] < s.first ? orders[i] : s.first;
+        s.last = orders[i] > s.last ? orders[i] : s.last;
+    }
+    for (size_t i = 0; i < n; i++) {
+        s.first_count += orders[i] == s.first;
+        s.last_count += orders[i] == s.last;
+    }
+    return s;
+}
+
+static const summary no_keys = {.first = UINT64_MAX};
+
+static void summarize_chunks(void *arg, size_t lo, size_t hi)
 {
     enum {
         BLOCK = 512
     };
-    cells_order const order = {r->c.type, r->c.descending, true};
-    uint64_t          keys[BLOCK];
-    *out = (summary){.n = r->p.received, .first = UINT64_MAX};
-    for (size_t at = 0; at < r->p.received; at += BLOCK) {
-        size_t const n = ordo_min(BLOCK, r->p.received - at);
-        cells_orders_of(&order, r->received, at, n, keys);
-        uint64_t low = keys[0], high = keys[0];
-        for (size_t i = 1; i < n; i++) {
-            low = keys[i] < low ? keys[i] : low;
-            high = keys[i] > high ? keys[i] : high;
+    const ranking *const r = arg;
+    cells_order const    order = {r->c.type, r->c.descending, true};
+    uint64_t             orders[BLOCK];
+    for (size_t chunk = lo; chunk < hi; chunk++) {
+        size_t const to = ordo_min((chunk + 1) * CHUNK, r->p.received);
+        summary      sum = no_keys;
+        for (size_t at = chunk * CHUNK; at < to; at += BLOCK) {
+            size_t const n = ordo_min(BLOCK, to - at);
+            cells_orders_of(&order, r->received, at, n, orders);
+            summary const block = summary_of(orders, n);
+            join_summaries(&sum, &block);
         }
-        out->first_count = low < out->first ? 0 : out->first_count;
-        out->first = low < out->first ? low : out->first;
-        out->last_count = high > out->last ? 0 : out->last_count;
-        out->last = high > out->last ? high : out->last;
-        for (size_t i = 0; i < n; i++) {
-            out->first_count += keys[i] == out->first;
-            out->last_count += keys[i] == out->last;
-        }
+        r->chunks[chunk] = sum;
     }
+}
+
+static ordo_status cancelled(ordo_exec *exec)
+{
+    return ordo_fail(exec, ORDO_E_CANCELLED, "the call was cancelled");
+}
+
+static ordo_status summarize(ranking *r, summary *out)
+{
+    ordo_exec *const exec = r->c.exec;
+    size_t const     chunks = ordo_div_up(r->p.received, CHUNK);
+    TRY_SCRATCH(exec, (chunks + 1) * sizeof *r->chunks, r->chunks);
+    if (!ordo_loop(exec, chunks, 1, summarize_chunks, r))
+        return cancelled(exec);
+    *out = no_keys;
+    for (size_t i = 0; i < chunks; i++)
+        join_summaries(out, &r->chunks[i]);
+    return ORDO_OK;
 }
 
 /* Ties of the order on the ranks [from, to), which hold neighbouring places. */
@@ -132,10 +179,11 @@ static double correct_average(const ranking *r, const summary *mine, double loca
     return (double)r->offset + local + (after - before) / 2;
 }
 
-static void correct_all(ranking *r)
+static void correct_ranks(void *arg, size_t lo, size_t hi)
 {
+    const ranking *const r = arg;
     const summary *const mine = &r->all[r->c.comm.rank];
-    for (size_t i = 0; i < mine->n; i++)
+    for (size_t i = lo; i < hi; i++)
         if (r->ties == ORDO_TIES_AVERAGE) {
             double *const at = (double *)(void *)r->received_ranks + i;
             *at = correct_average(r, mine, *at);
@@ -184,7 +232,7 @@ static ordo_status rank_received(ranking *r, summary *mine)
     double const         started = dist_clock();
     ordo_rank_opts const opts = ORDO_OPTS(ordo_rank_opts, .ties = (uint32_t)r->ties,
                                           .flags = c->descending ? ORDO_DESCENDING : 0);
-    summarize(r, mine);
+    TRY(summarize(r, mine));
     TRY(dist_inner(c, ordo_rank(c->inner, c->type, r->received, r->p.received, r->rank_type,
                                 r->received_ranks, &opts)));
     if (r->ties == ORDO_TIES_DENSE)
@@ -215,9 +263,11 @@ static ordo_status run(ranking *r)
             (unsigned long long)c->total);
     TRY(receive_keys(r));
     find_corrections(r);
-    correct_all(r);
-    void *memory;
-    TRY(dist_agree(c, ordo_scratch(exec, c->n * r->rank_size + 1, &memory)));
+    void       *memory;
+    ordo_status status = ordo_scratch(exec, c->n * r->rank_size + 1, &memory);
+    if (status == ORDO_OK && !ordo_loop(exec, r->p.received, CHUNK, correct_ranks, r))
+        status = cancelled(exec);
+    TRY(dist_agree(c, status));
     TRY(pieces_back(&r->p, r->received_ranks, r->rank_size, memory));
     return dist_agree(c, pieces_gather(&r->p, memory, r->rank_size, r->ranks));
 }

@@ -1,10 +1,11 @@
 /* dist_sort.c - ordo_dist_sort, ordo_dist_sort_pairs and ordo_dist_argsort.
  *
- * The cuts of the global order are found first (cuts.h), so that each element is sent at most once,
- * to its final rank, and sorted once there. Every rank gets exactly its number of keys, also if all
- * keys are equal. */
+ * Each rank sorts its own elements, the cuts of the global order are found in the sorted arrays
+ * (cuts.h), each element is sent at most once, to its final rank, and the runs that arrive there
+ * are merged (runs.h). Every rank gets exactly its number of keys, also if all keys are equal. Keys
+ * of 8 and 16 bits are sorted again instead, because counting is faster than merging. */
 #define _POSIX_C_SOURCE 200809L
-#include "dist/pieces.h"
+#include "dist/runs.h"
 
 #include <string.h>
 
@@ -14,7 +15,8 @@ typedef struct sorting {
     uint64_t *wanted; /* keys that each rank gets */
     void     *keys, *values, *out, *out_values;
     size_t    value_size;
-    char     *sent, *sent_values; /* the scattered elements */
+    char     *sent, *sent_values; /* this rank's elements, sorted */
+    char     *received, *received_values;
     bool      in_place, overwritten;
 } sorting;
 
@@ -44,41 +46,83 @@ static ordo_status agree_on_counts(sorting *s)
 
 /* ---- The steps ---- */
 
-static ordo_status scatter(sorting *s)
+static bool is_counted(const sorting *s) { return s->values == NULL && s->c.key_size < 4; }
+
+/* Memory for what is sent and received. Keys that are counted arrive in their final array. */
+static ordo_status take_memory(sorting *s)
 {
     dist_call *const c = &s->c;
+    size_t const     received = (size_t)s->wanted[c->comm.rank];
     TRY_SCRATCH(c->exec, c->n * c->key_size + 1, s->sent);
-    TRY(pieces_scatter(&s->p, s->keys, c->key_size, s->sent));
+    s->received = s->out;
+    if (!is_counted(s))
+        TRY_SCRATCH(c->exec, received * c->key_size + 1, s->received);
     if (s->values == NULL)
         return ORDO_OK;
     TRY_SCRATCH(c->exec, c->n * s->value_size + 1, s->sent_values);
-    return pieces_scatter(&s->p, s->values, s->value_size, s->sent_values);
+    TRY_SCRATCH(c->exec, received * s->value_size + 1, s->received_values);
+    return ORDO_OK;
+}
+
+static ordo_sort_opts sort_opts(const sorting *s)
+{
+    return ORDO_OPTS(ordo_sort_opts, .flags = s->c.descending ? ORDO_DESCENDING : 0);
+}
+
+/* Sorts this rank's elements; a pair is copied first, because a sort of pairs is in place. */
+static ordo_status sort_own(sorting *s)
+{
+    dist_call *const c = &s->c;
+    double const     started = dist_clock();
+    ordo_sort_opts   opts = sort_opts(s);
+    if (s->values == NULL) {
+        opts.source = s->keys;
+        TRY(dist_inner(c, ordo_sort(c->inner, c->type, s->sent, c->n, c->n > 0 ? &opts : NULL)));
+    } else if (c->n > 0) {
+        memcpy(s->sent, s->keys, c->n * c->key_size);
+        if (s->values != &no_values)
+            memcpy(s->sent_values, s->values, c->n * s->value_size);
+        TRY(dist_inner(c, ordo_sort_pairs(c->inner, c->type, s->sent, c->n, s->sent_values,
+                                          s->value_size, &opts)));
+    }
+    c->report.local_seconds += dist_clock() - started;
+    return ORDO_OK;
 }
 
 static ordo_status sort_received(sorting *s)
 {
     dist_call *const     c = &s->c;
     double const         started = dist_clock();
-    ordo_sort_opts const opts =
-        ORDO_OPTS(ordo_sort_opts, .flags = c->descending ? ORDO_DESCENDING : 0);
-    TRY(dist_inner(c, s->values == NULL ? ordo_sort(c->inner, c->type, s->out, s->p.received, &opts)
-                                        : ordo_sort_pairs(c->inner, c->type, s->out, s->p.received,
-                                                          s->out_values, s->value_size, &opts)));
-    c->report.local_seconds += dist_clock() - started;
+    ordo_sort_opts const opts = sort_opts(s);
+    if (!is_counted(s))
+        return runs_merge(&(runs_job){.pieces = &s->p,
+                                      .keys = s->received,
+                                      .out = s->out,
+                                      .values = s->values == NULL ? NULL : s->received_values,
+                                      .out_values = s->out_values,
+                                      .value_size = s->value_size});
+    TRY(dist_inner(c, ordo_sort(c->inner, c->type, s->out, s->p.received, &opts)));
+    c->report.merge_seconds += dist_clock() - started;
     return ORDO_OK;
+}
+
+static ordo_status exchange_and_merge(sorting *s)
+{
+    dist_call *const c = &s->c;
+    TRY(dist_agree(c, sort_own(s)));
+    TRY(pieces_of_sorted(c, s->values != NULL, s->sent, s->wanted, &s->p));
+    s->overwritten = s->in_place;
+    TRY(pieces_exchange(&s->p, s->sent, c->key_size, s->received));
+    if (s->values != NULL)
+        TRY(pieces_exchange(&s->p, s->sent_values, s->value_size, s->received_values));
+    return dist_agree(c, sort_received(s));
 }
 
 static ordo_status run(sorting *s)
 {
-    dist_call *const c = &s->c;
     TRY(agree_on_counts(s));
-    TRY(pieces_find(c, s->values != NULL, s->wanted, &s->p));
-    TRY(dist_agree(c, scatter(s)));
-    s->overwritten = s->in_place;
-    TRY(pieces_exchange(&s->p, s->sent, c->key_size, s->out));
-    if (s->values != NULL)
-        TRY(pieces_exchange(&s->p, s->sent_values, s->value_size, s->out_values));
-    return dist_agree(c, sort_received(s));
+    TRY(dist_agree(&s->c, take_memory(s)));
+    return exchange_and_merge(s);
 }
 
 /* After a failure an array that is sorted in place gets its own elements back. */
@@ -163,18 +207,15 @@ ordo_status ordo_dist_sort_pairs(ordo_ctx *ctx, const ordo_comm *comm, ordo_type
 static ordo_status argsort_memory(sorting *s, ordo_type index_type)
 {
     dist_call *const c = &s->c;
-    TRY_SCRATCH(c->exec, c->n * c->key_size + 1, s->sent);
-    TRY_SCRATCH(c->exec, c->n * sizeof(uint64_t) + 1, s->sent_values);
+    s->wanted = c->counts;
+    TRY(take_memory(s));
     TRY_SCRATCH(c->exec, c->n * c->key_size + 1, s->out);
     if (index_type != ORDO_U64)
         TRY_SCRATCH(c->exec, c->n * sizeof(uint64_t) + 1, s->out_values);
+    uint64_t *const index = (void *)s->sent_values;
+    for (size_t i = 0; i < c->n; i++)
+        index[i] = c->offset + i;
     return ORDO_OK;
-}
-
-static ordo_status scatter_argsort(sorting *s)
-{
-    TRY(pieces_scatter(&s->p, s->keys, s->c.key_size, s->sent));
-    return pieces_scatter_index(&s->p, (uint64_t *)(void *)s->sent_values);
 }
 
 static ordo_status argsort_run(sorting *s, ordo_type index_type, void *index)
@@ -186,11 +227,7 @@ static ordo_status argsort_run(sorting *s, ordo_type index_type, void *index)
             (unsigned long long)c->total);
     s->out_values = index;
     TRY(dist_agree(c, argsort_memory(s, index_type)));
-    TRY(pieces_find(c, true, c->counts, &s->p));
-    TRY(dist_agree(c, scatter_argsort(s)));
-    TRY(pieces_exchange(&s->p, s->sent, c->key_size, s->out));
-    TRY(pieces_exchange(&s->p, s->sent_values, sizeof(uint64_t), s->out_values));
-    TRY(dist_agree(c, sort_received(s)));
+    TRY(exchange_and_merge(s));
     if (index_type != ORDO_U64)
         for (size_t i = 0; i < c->n; i++)
             ((uint32_t *)index)[i] = (uint32_t)((const uint64_t *)s->out_values)[i];

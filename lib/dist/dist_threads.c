@@ -11,6 +11,7 @@
 typedef struct seat { /* what a rank publishes */
     const char     *data;
     const uint64_t *at, *bytes;
+    uint64_t       *values;
 } seat;
 
 typedef struct group {
@@ -71,38 +72,50 @@ static int allgather(void *user, const void *mine, const uint64_t *bytes_of, voi
     return meet(g);
 }
 
-/* Sums the values of the ranks before `end`. */
-static int add(const member *m, uint64_t *values, size_t count, int32_t end)
+enum {
+    BLOCK = 256 /* values that one rank adds at a time */
+};
+
+/* Replaces values [from, from + n) of every rank by their sum over all ranks, or over the ranks
+ * before it. */
+static void add_block(const group *g, size_t from, size_t n, bool before)
 {
-    group *const    g = m->group;
-    uint64_t *const sums = calloc(count, sizeof *sums);
-    g->seats[m->rank].data = (const char *)values;
-    if (sums == NULL || meet(g) != 0) {
-        free(sums);
+    uint64_t sums[BLOCK] = {0};
+    for (int32_t r = 0; r < g->size; r++) {
+        uint64_t *const theirs = g->seats[r].values + from;
+        for (size_t i = 0; i < n; i++) {
+            uint64_t const value = theirs[i];
+            theirs[i] = before ? sums[i] : value;
+            sums[i] += value;
+        }
+    }
+    for (int32_t r = 0; r < g->size && !before; r++)
+        memcpy(g->seats[r].values + from, sums, n * sizeof *sums);
+}
+
+/* Each rank adds a part of the values, for all ranks. */
+static int add(const member *m, uint64_t *values, size_t count, bool before)
+{
+    group *const g = m->group;
+    size_t const ranks = (size_t)g->size, part = ordo_div_up(count, ranks);
+    size_t const from = ordo_min(part * (size_t)m->rank, count);
+    size_t const to = ordo_min(from + part, count);
+    g->seats[m->rank].values = values;
+    if (meet(g) != 0)
         return 1;
-    }
-    for (int32_t r = 0; r < end; r++) {
-        const uint64_t *const theirs = (const void *)g->seats[r].data;
-        for (size_t i = 0; i < count; i++)
-            sums[i] += theirs[i];
-    }
-    int const failed = meet(g);
-    if (failed == 0)
-        memcpy(values, sums, count * sizeof *sums);
-    free(sums);
-    return failed;
+    for (size_t at = from; at < to; at += BLOCK)
+        add_block(g, at, ordo_min(BLOCK, to - at), before);
+    return meet(g);
 }
 
 static int sum(void *user, uint64_t *values, size_t count)
 {
-    const member *const m = user;
-    return add(m, values, count, m->group->size);
+    return add(user, values, count, false);
 }
 
 static int prefix(void *user, uint64_t *values, size_t count)
 {
-    const member *const m = user;
-    return add(m, values, count, m->rank);
+    return add(user, values, count, true);
 }
 
 /* Rank i begins with the piece of rank i, so that the ranks read different memory at a time. */
@@ -112,7 +125,7 @@ static int exchange(void *user, const char *send, const uint64_t *send_at,
 {
     const member *const m = user;
     group *const        g = m->group;
-    g->seats[m->rank] = (seat){send, send_at, send_bytes};
+    g->seats[m->rank] = (seat){.data = send, .at = send_at, .bytes = send_bytes};
     if (meet(g) != 0)
         return 1;
     for (int32_t i = 0; i < g->size; i++) {

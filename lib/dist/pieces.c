@@ -165,9 +165,8 @@ static size_t list_cuts(const dist_call *c, const uint64_t *wanted, cut *cuts)
     return count;
 }
 
-/* Where the piece of each rank begins and ends. */
-static void place_pieces(pieces *p, const class_pass *w, const uint64_t *wanted, const cut *cuts,
-                         const uint64_t *totals)
+/* Where the piece of each rank begins and ends; places has the place of each cut. */
+static void place_pieces(pieces *p, const uint64_t *wanted, const uint64_t *places)
 {
     dist_call *const c = p->call;
     size_t const     size = (size_t)c->comm.size;
@@ -175,11 +174,40 @@ static void place_pieces(pieces *p, const class_pass *w, const uint64_t *wanted,
     for (size_t r = 0, j = 0; r < size; r++) {
         position += wanted[r];
         bool const     inside = r + 1 < size && position > 0 && position < c->total;
-        uint64_t const end = inside ? place_of(w, totals, &cuts[j++]) : position == 0 ? 0 : c->n;
+        uint64_t const end = inside ? places[j++] : position == 0 ? 0 : c->n;
         p->send_at[r] = begin;
         p->send_n[r] = end - begin;
         begin = end;
     }
+}
+
+/* Memory of the pieces, and of the cuts, with as many numbers behind them as `numbers`. */
+static ordo_status take_cuts(pieces *p, size_t numbers, cut **cuts)
+{
+    size_t const size = (size_t)p->call->comm.size;
+    void        *memory;
+    TRY(take_memory(p, size));
+    TRY(ordo_scratch(p->call->exec, (size + 1) * sizeof **cuts + numbers * sizeof(uint64_t),
+                     &memory));
+    *cuts = memory;
+    return ORDO_OK;
+}
+
+ordo_status pieces_of_sorted(dist_call *c, bool folded, const void *sorted, const uint64_t *wanted,
+                             pieces *out)
+{
+    size_t const      size = (size_t)c->comm.size;
+    cells_order const order = {c->type, c->descending, folded};
+    cut              *cuts = NULL;
+    *out = (pieces){.call = c, .received = (size_t)wanted[c->comm.rank]};
+    TRY(dist_agree(c, take_cuts(out, size, &cuts)));
+    uint64_t *const places = (uint64_t *)(cuts + size + 1);
+    size_t const    count = list_cuts(c, wanted, cuts);
+    TRY(cuts_of_sorted(c, &order, sorted, cuts, count));
+    for (size_t j = 0; j < count; j++)
+        places[j] = cells_place(&order, sorted, 0, c->n, cuts[j].order, false) + cut_left(&cuts[j]);
+    place_pieces(out, wanted, places);
+    return swap_counts(out);
 }
 
 ordo_status pieces_find(dist_call *c, bool folded, const uint64_t *wanted, pieces *out)
@@ -189,18 +217,14 @@ ordo_status pieces_find(dist_call *c, bool folded, const uint64_t *wanted, piece
     cut         *cuts = NULL;
     void        *memory = NULL;
     *out = (pieces){.call = c, .received = (size_t)wanted[c->comm.rank]};
-    ordo_status status = take_memory(out, size);
+    ordo_status status = take_cuts(out, 3 * size, &cuts);
     if (status == ORDO_OK)
         status = ordo_scratch(c->exec, c->n * sizeof *out->classes + 2, &memory);
-    out->classes = memory;
-    if (status == ORDO_OK)
-        status =
-            ordo_scratch(c->exec, (size + 1) * sizeof *cuts + 2 * size * sizeof(uint64_t), &memory);
     TRY(dist_agree(c, status));
-    cuts = memory;
-    uint64_t *const totals = (uint64_t *)(cuts + size + 1);
-    size_t const    count = list_cuts(c, wanted, cuts);
-    class_pass      w = {.p = out, .cells = &boundaries, .order = {c->type, c->descending, folded}};
+    out->classes = memory;
+    uint64_t *const totals = (uint64_t *)(cuts + size + 1), *const places = totals + 2 * size;
+    size_t const count = list_cuts(c, wanted, cuts);
+    class_pass   w = {.p = out, .cells = &boundaries, .order = {c->type, c->descending, folded}};
     if (count > 0)
         TRY(cuts_find(c, folded, cuts, count, out->classes, &boundaries));
     else
@@ -208,7 +232,9 @@ ordo_status pieces_find(dist_call *c, bool folded, const uint64_t *wanted, piece
     double const started = dist_clock();
     TRY(dist_agree(c, find_classes(out, &w, cuts, count)));
     place_classes(out, totals);
-    place_pieces(out, &w, wanted, cuts, totals);
+    for (size_t j = 0; j < count; j++)
+        places[j] = place_of(&w, totals, &cuts[j]);
+    place_pieces(out, wanted, places);
     c->report.scatter_seconds += dist_clock() - started;
     return swap_counts(out);
 }
@@ -220,7 +246,6 @@ typedef struct movement {
     const char   *from;
     char         *to;
     size_t        size;
-    uint64_t      first; /* of the global indices */
 } movement;
 
 /* Inlined with a constant size, so that an element is one load and one store. */
@@ -260,11 +285,6 @@ static void scatter_8(const movement *m, uint64_t *places, size_t from, size_t t
     scatter(m, places, from, to, 8);
 }
 
-static void scatter_any(const movement *m, uint64_t *places, size_t from, size_t to)
-{
-    scatter(m, places, from, to, m->size);
-}
-
 static void gather_4(const movement *m, uint64_t *places, size_t from, size_t to)
 {
     gather(m, places, from, to, 4);
@@ -273,13 +293,6 @@ static void gather_4(const movement *m, uint64_t *places, size_t from, size_t to
 static void gather_8(const movement *m, uint64_t *places, size_t from, size_t to)
 {
     gather(m, places, from, to, 8);
-}
-
-static void scatter_index(const movement *m, uint64_t *places, size_t from, size_t to)
-{
-    uint64_t *const out = (void *)m->to;
-    for (size_t i = from; i < to; i++)
-        out[places[m->p->classes[i]]++] = m->first + i;
 }
 
 typedef void move_fn(const movement *m, uint64_t *places, size_t from, size_t to);
@@ -318,8 +331,7 @@ ordo_status pieces_scatter(const pieces *p, const void *from, size_t size, void 
     move_fn *const move = size == 1   ? scatter_1
                           : size == 2 ? scatter_2
                           : size == 4 ? scatter_4
-                          : size == 8 ? scatter_8
-                                      : scatter_any;
+                                      : scatter_8;
     return move_all(p, (movement){.from = from, .to = to, .size = size}, move);
 }
 
@@ -327,11 +339,6 @@ ordo_status pieces_gather(const pieces *p, const void *from, size_t size, void *
 {
     return move_all(p, (movement){.from = from, .to = to, .size = size},
                     size == 4 ? gather_4 : gather_8);
-}
-
-ordo_status pieces_scatter_index(const pieces *p, uint64_t *to)
-{
-    return move_all(p, (movement){.to = (char *)to, .first = p->call->offset}, scatter_index);
 }
 
 /* ---- Exchange ---- */

@@ -13,7 +13,7 @@
 typedef struct pieces {
     dist_call *call;
     size_t     received; /* elements that this rank gets */
-    uint16_t  *classes;  /* of each key */
+    uint16_t  *classes;  /* of each key; NULL if the keys are sorted */
     size_t     class_count;
     uint64_t  *starts; /* of each class in each chunk: its place in the scattered array */
     size_t     chunk;
@@ -25,12 +25,14 @@ typedef struct pieces {
 /* Finds the pieces if rank r gets wanted[r] elements of the global order. */
 ordo_status pieces_find(dist_call *c, bool folded, const uint64_t *wanted, pieces *out);
 
-/* Scatters elements of any size from the sequence of the keys to pieces; gathers results of 4 or 8
- * bytes from pieces to the sequence of the keys. Not collective. */
+/* The same if this rank's keys are sorted: the pieces are parts of the sorted array. */
+ordo_status pieces_of_sorted(dist_call *c, bool folded, const void *sorted, const uint64_t *wanted,
+                             pieces *out);
+
+/* Scatters keys to pieces, and gathers results of 4 or 8 bytes from pieces to the sequence of the
+ * keys. Not collective. */
 ordo_status pieces_scatter(const pieces *p, const void *from, size_t size, void *to);
 ordo_status pieces_gather(const pieces *p, const void *from, size_t size, void *to);
-/* Scatters the global indices of the keys, as u64. */
-ordo_status pieces_scatter_index(const pieces *p, uint64_t *to);
 
 /* Sends the scattered pieces and receives `received` elements; `back` reverses the exchange. */
 ordo_status pieces_exchange(const pieces *p, const void *scattered, size_t size, void *received);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # mpi.sh ROOT BUILD - ordo_mpi.h compiles without a warning with every MPI that is installed, and
 # ordo-mpi on 2, 3 and 8 processes writes the bytes that ordo writes. Bad input ends every process
-# with exit code 2 and leaves no file. Skipped without an MPI (scripts/bootstrap mpi installs two).
+# with exit code 2 and leaves no file; so does a call that fails on one process (mpi_shim.c). Skipped without an MPI (scripts/bootstrap mpi installs two).
 set -eu
 root=$1
 build=$2
@@ -78,12 +78,48 @@ check_errors() {
     done
 }
 
+# fails SHIM RANK TEXT ARGUMENT...: the call that SHIM names fails on that rank, and every rank ends
+# with the message. 124 is the exit code of timeout: a rank waited for ever.
+fails() {
+    shim=$1
+    rank=$2
+    text=$3
+    shift 3
+    status=0
+    LD_PRELOAD=$tmp/shim.so ORDO_SHIM=$shim ORDO_SHIM_RANK=$rank ranks 3 "$@" >said.txt 2>errors.txt || status=$?
+    case $status in
+    0 | 124) die "$run: $shim on rank $rank: the job ended with $status" ;;
+    esac
+    grep -q "$text" errors.txt || die "$run: $shim on rank $rank: expected '$text': $(cat errors.txt)"
+}
+
+check_failing_calls() {
+    "$compiler" -O1 -shared -fPIC "$root/tests/package/mpi_shim.c" -o shim.so -ldl ||
+        die "$compiler does not compile mpi_shim.c"
+    fails 'wait 3' 1 'rank 1: an exchange of' tune --keys 2000 -o model.txt
+    fails 'malloc 299008 1' 0 'no memory for a plan' sort zipf.npy -o got.npy --checkpoint kept
+    fails 'malloc 65544 1' 2 'no memory for a block of a range' sort zipf.npy -o got.npy \
+        --checkpoint kept --ranges 4
+    rm -rf kept
+}
+
+# compile OUTPUT OPTION...
+compile() {
+    output=$1
+    shift
+    "$compiler" -std=c11 -O1 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror "$@" -I "$root" \
+        -I "$root/lib" -I "$root/include" "$root"/mpi/*.c "$root"/cli/io/npy.c \
+        "$root"/cli/io/text/number*.c "$root"/cli/io/text/powers.c "$root"/cli/terminal.c \
+        "$root"/cli/signals.c -L "$build" -lordo -Wl,-rpath,"$build" -lpthread -lm -o "$output" ||
+        die "$compiler does not compile ordo-mpi"
+}
+
 # The parts of a prediction add up to its total, which is not below the bound.
 check_model() {
     ranks 3 tune --keys 20000 -o model.txt || die "$run: tune failed"
     "$program" predict --model model.txt --nodes 1000 --keys 1e12 --type u32 --taper 2 >said.txt ||
         die "predict failed"
-    awk '/^  (search|scatter|exchange|local)/ { sub(/\(.*/, ""); sum += $(NF - 1) }
+    awk '/^  (search|merge|exchange|local)/ { sub(/\(.*/, ""); sum += $(NF - 1) }
         /^  total/ { total = $2 }
         /^  lower/ { bound = $3 }
         END { exit !(total > 0 && bound > 0 && bound <= total && (sum - total) ^ 2 < 1e-6) }' \
@@ -100,16 +136,16 @@ for kind in mpich openmpi; do
     if ! command -v "$compiler" >/dev/null || ! command -v "$run" >/dev/null; then
         continue
     fi
+    program=$tmp/ordo-mpi.small.$kind # pieces of the keys are many messages, as those above 2^31
+    compile "$program" -DORDO_MPI_PIECE=1024
+    check_bytes 3
     program=$tmp/ordo-mpi.$kind
-    "$compiler" -std=c11 -O1 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -I "$root" -I "$root/lib" \
-        -I "$root/include" "$root"/mpi/*.c "$root"/cli/io/npy.c "$root"/cli/io/text/number*.c \
-        "$root"/cli/io/text/powers.c \
-        "$root"/cli/terminal.c "$root"/cli/signals.c -L "$build" -lordo -Wl,-rpath,"$build" \
-        -lpthread -lm -o "$program" || die "$compiler does not compile ordo-mpi"
+    compile "$program"
     for count in 2 3 8; do
         check_bytes "$count"
     done
     check_errors
+    check_failing_calls
     check_model
     found="$found $kind"
 done
