@@ -79,10 +79,12 @@ typedef struct ordo_external_opts {
      * temporary files (/var/tmp).                                                             */
     const char *const *directories;
     size_t             directory_count; /* at most 64                                          */
-    /* Sort: a directory that keeps sorted runs if the call fails or the process dies. It is made
-     * with mode 0700 if it does not exist, and removed after ORDO_OK. A later call with the same
-     * source, elements and flags goes on behind the last complete run. If its sink is the same
-     * regular file at the same position, it goes on behind the last complete part of the result.
+    /* Sort, argsort and rank: a directory that keeps sorted runs if the call fails or the process
+     * dies. It is made with mode 0700 if it does not exist, and removed after ORDO_OK. A later call
+     * with the same source, elements and flags goes on behind the last complete run; rank also
+     * needs the same memory. If its sink is the same regular file at the same position, sort and
+     * argsort go on behind the last complete part of the result. Rank returns ORDO_E_NOMEM with
+     * less memory than it needs without pairs (see there).
      * A source that has changed is refused (ORDO_E_ARG). The source must be a regular file, at the
      * position where the first call began. opts.directories is not used then. NULL: nothing is
      * kept.                                                                                   */

@@ -140,6 +140,7 @@ static const option_spec argsort_specs[] = {BOTH_OPTIONS,
                                             CSV_OPTIONS,
                                             CSV_KEYS,
                                             EXTERNAL_OPTIONS,
+                                            RESUME_OPTION,
                                             ARRAY_OPTIONS};
 
 /* Contradictory options that both commands have. */

@@ -25,7 +25,7 @@ static const char help_external[] =
     "                    $TMPDIR or /var/tmp\n";
 
 static const char help_resume[] =
-    "  --resume          npy, raw and records: if the sort fails or is killed, keep the sorted\n"
+    "  --resume          npy, raw and records: if the command fails or is killed, keep the sorted\n"
     "                    parts in D, and the finished part of FILE beside it; the same\n"
     "                    command then goes on from there\n";
 
@@ -83,7 +83,7 @@ static void print_help(const command *c, FILE *to)
                 : (c->flags & CSV_IN) != 0 ? "Numbers and rows"
                                            : "Numbers",
                 help_external);
-    if (c == &command_sort)
+    if (c == &command_sort || c == &command_argsort || c == &command_rank)
         fputs(help_resume, to);
     if ((c->flags & RECORDS) != 0)
         fputs(help_records, to);
