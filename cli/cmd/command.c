@@ -29,6 +29,11 @@ static const char help_resume[] =
     "                    parts in D, and the finished part of FILE beside it; the same\n"
     "                    command then goes on from there\n";
 
+static const char help_sort[] =
+    "  --buffer-size S   the same as -S S\n"
+    "  --batch-size N    accepted; how many files are merged at once depends on the memory\n"
+    "  --compress-program P  accepted; temporary files are always packed\n";
+
 static const char help_records[] =
     "\nRecords:\n"
     "  --record-size N   the input is raw records of N bytes, not numbers\n"
@@ -85,6 +90,8 @@ static void print_help(const command *c, FILE *to)
                 help_external);
     if (c == &command_sort || c == &command_argsort || c == &command_rank)
         fputs(help_resume, to);
+    if (c == &command_sort)
+        fputs(help_sort, to);
     if ((c->flags & RECORDS) != 0)
         fputs(help_records, to);
     if ((c->flags & READS) != 0)
