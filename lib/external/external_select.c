@@ -19,8 +19,8 @@ static void put_key(const element_kind *kind, uint64_t order, void *out)
     BY_TYPE(kind->type, put_key, (kind, order, out));
 }
 
-/* Makes the targets. They, and the pointers to them by which select_by_sort() orders them, are a part
- * of the memory limit; the other steps get the rest. */
+/* Makes the targets. They, and the pointers by which select_by_sort() orders them, count in the
+ * memory limit; the other steps get the rest. */
 static ordo_status make_targets(selector *s, size_t count)
 {
     external_call *const c = &s->call;

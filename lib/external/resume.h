@@ -34,9 +34,9 @@ typedef struct resume_point { /* the ranges that are complete */
 bool resume_find_source(external_call *c, uint64_t source[6]);
 
 /* Opens or makes the directory and loads the runs that an earlier call has completed. The source
- * is moved behind their elements, whose number is c->read then. Does nothing if opts.resume_directory is NULL. A call
- * with another `buffer` is refused; 0: any buffers will do. Call resume_close() in any case; `done`
- * removes the directory. */
+ * is moved behind their elements, whose number is c->read then. Does nothing if
+ * opts.resume_directory is NULL. A call with another `buffer` is refused; 0: any buffers will do.
+ * Call resume_close() in any case; `done` removes the directory. */
 bool resume_open(resume *r, external_call *c, runs *all, size_t buffer);
 void resume_close(resume *r, bool done);
 

@@ -94,8 +94,8 @@ static inline const char *take_digits(const char *p, const char *limit, plain_nu
     return p;
 }
 
-/* Whether an integer of 20 digits, whose last one is before p, fits in 64 bits: the sum of its digits
- * has not wrapped if it is at least 10^19, because the first digit is 1. */
+/* Whether an integer of 20 digits, whose last one is before p, fits in 64 bits: its significand has
+ * not wrapped if it is at least 10^19, because the first digit is 1. */
 static bool has_twenty(const char *p, const plain_number *x)
 {
     return x->digits == MOST_DIGITS + 1 && !x->fraction && p[-x->digits] == '1' &&
