@@ -31,6 +31,9 @@ __attribute__((format(printf, 1, 2))) int cli_error(const char *format, ...);
  * message that names `what`. n == 0 is allowed. */
 void *cli_alloc(size_t n, size_t size, const char *what);
 
+/* The same without a message. */
+void *cli_alloc_quiet(size_t n, size_t size);
+
 /* Seconds of a monotonic clock. */
 double cli_now(void);
 

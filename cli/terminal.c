@@ -109,7 +109,7 @@ int cli_error(const char *format, ...)
     return CLI_TROUBLE;
 }
 
-void *cli_alloc(size_t n, size_t size, const char *what)
+void *cli_alloc_quiet(size_t n, size_t size)
 {
     size_t bytes, padded;
     void  *block = NULL;
@@ -122,6 +122,13 @@ void *cli_alloc(size_t n, size_t size, const char *what)
         if (block != NULL && unit == HUGE_PAGE)
             (void)madvise(block, whole, MADV_HUGEPAGE);
     }
+    return block;
+}
+
+void *cli_alloc(size_t n, size_t size, const char *what)
+{
+    void *const block = cli_alloc_quiet(n, size);
+
     if (block == NULL)
         cli_error("not enough memory for %s: %zu elements of %zu bytes", what, n, size);
     return block;

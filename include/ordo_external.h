@@ -79,10 +79,12 @@ typedef struct ordo_external_opts {
      * temporary files (/var/tmp).                                                             */
     const char *const *directories;
     size_t             directory_count; /* at most 64                                          */
-    /* Sort: a directory that keeps sorted runs if the call fails or the process dies. It is made
-     * with mode 0700 if it does not exist, and removed after ORDO_OK. A later call with the same
-     * source, elements and flags goes on behind the last complete run. If its sink is the same
-     * regular file at the same position, it goes on behind the last complete part of the result.
+    /* Sort, argsort and rank: a directory that keeps sorted runs if the call fails or the process
+     * dies. It is made with mode 0700 if it does not exist, and removed after ORDO_OK. A later call
+     * with the same source, elements and flags goes on behind the last complete run; rank also
+     * needs the same memory. If its sink is the same regular file at the same position, sort and
+     * argsort go on behind the last complete part of the result. Rank returns ORDO_E_NOMEM with
+     * less memory than it needs without pairs (see there).
      * A source that has changed is refused (ORDO_E_ARG). The source must be a regular file, at the
      * position where the first call began. opts.directories is not used then. NULL: nothing is
      * kept.                                                                                   */
@@ -170,7 +172,9 @@ ORDO_MUST ordo_status ordo_external_rank(ordo_ctx *ctx, const ordo_elements *ele
 
 /* Writes the k[j]-th key in order to out[j], as ordo_select; k[j] = 0 is the first key. A regular
  * file is read about once, without temporary files. Other data are copied to temporary files and
- * read again. With two or more passes in the report, the keys were uneven beyond the sample. */
+ * read again. With two or more passes in the report, the keys were uneven beyond the sample. A
+ * position takes 64 bytes of opts.memory, a quantile 128; ORDO_E_NOMEM if they need more than three
+ * quarters of it. */
 ORDO_MUST ordo_status ordo_external_select(ordo_ctx *ctx, const ordo_elements *elements,
                                            const ordo_source *from, const uint64_t *k, size_t count,
                                            void *out, const ordo_external_opts *opts,

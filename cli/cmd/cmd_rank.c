@@ -46,6 +46,7 @@ static const option_spec specs[] = {
     TEXT("then", 0, then_files),
     TEXT("rank-type", 0, rank_type),
     EXTERNAL_OPTIONS,
+    RESUME_OPTION,
     ALGORITHM("auto sequential threads " SORT_ALGORITHMS " naive shuffle hybrid windows"),
     ARRAY_OPTIONS};
 

@@ -126,6 +126,9 @@ static const option_spec sort_specs[] = {
     TEXT("random-source", 0, line.random_file),
     COUNT("seed", 0, line.seed, 0, UINT64_MAX - 1),
     COUNT("parallel", 0, common.threads, 1, 4096),
+    OPTION_ROW(options, "buffer-size", 0, common.memory_limit, OPTION_SIZE, NULL, 1, 0),
+    COUNT("batch-size", 0, line.batch, 2, UINT32_MAX),
+    TEXT("compress-program", 0, line.compressor),
     EXTERNAL_OPTIONS,
     RESUME_OPTION,
     RECORD_OPTIONS,
@@ -140,6 +143,7 @@ static const option_spec argsort_specs[] = {BOTH_OPTIONS,
                                             CSV_OPTIONS,
                                             CSV_KEYS,
                                             EXTERNAL_OPTIONS,
+                                            RESUME_OPTION,
                                             ARRAY_OPTIONS};
 
 /* Contradictory options that both commands have. */

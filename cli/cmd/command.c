@@ -25,9 +25,14 @@ static const char help_external[] =
     "                    $TMPDIR or /var/tmp\n";
 
 static const char help_resume[] =
-    "  --resume          npy, raw and records: if the sort fails or is killed, keep the sorted\n"
+    "  --resume          npy, raw and records: if the command fails or is killed, keep the sorted\n"
     "                    parts in D, and the finished part of FILE beside it; the same\n"
     "                    command then goes on from there\n";
+
+static const char help_sort[] =
+    "  --buffer-size S   the same as -S S\n"
+    "  --batch-size N    accepted; how many files are merged at once depends on the memory\n"
+    "  --compress-program P  accepted; temporary files are always packed\n";
 
 static const char help_records[] =
     "\nRecords:\n"
@@ -83,8 +88,10 @@ static void print_help(const command *c, FILE *to)
                 : (c->flags & CSV_IN) != 0 ? "Numbers and rows"
                                            : "Numbers",
                 help_external);
-    if (c == &command_sort)
+    if (c == &command_sort || c == &command_argsort || c == &command_rank)
         fputs(help_resume, to);
+    if (c == &command_sort)
+        fputs(help_sort, to);
     if ((c->flags & RECORDS) != 0)
         fputs(help_records, to);
     if ((c->flags & READS) != 0)

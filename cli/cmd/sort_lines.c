@@ -6,6 +6,7 @@
 #include "cli/lines/external/line_external.h"
 #include "cli/lines/external/line_memory.h"
 #include "cli/lines/external/line_merge.h"
+#include "cli/lines/line_plain.h"
 #include "cli/lines/line_sort.h"
 
 #include <stdlib.h>
@@ -175,19 +176,21 @@ static bool write_order(execution *e, line_keys *keys, ordo_type type, void *ind
                                                                       thread_count(e), &e->out));
 }
 
-/* Lines that are whole numbers, each as ordo writes it: the sorted words are enough to write
- * them. */
-static bool sort_plain(execution *e, line_keys *keys, const ordo_sort_opts *opts)
+/* Lines that are whole numbers, each as ordo writes it: the numbers are enough. */
+static bool sort_plain(execution *e, plain_numbers *numbers, ordo_sort_opts opts)
 {
-    uint64_t *const words = keys->words.words;
-    size_t          n = e->n;
-
+    opts.flags &= ~(uint64_t)ORDO_DESCENDING;
+    opts.flags |= e->order.keys[0].reverse ? ORDO_DESCENDING : 0;
+    e->n = numbers->n;
+    timing_mark(&e->t, "read");
     call_begin("sorting");
-    if (!call_done(e, "sort", ordo_sort(e->ctx, ORDO_U64, words, n, opts)))
-        return false;
-    if (e->o.unique)
-        n = drop_ties(ORDO_U64, words, n);
-    return finish_output(e, line_numbers_write(&e->order, &keys->words, n, &e->out));
+    bool ok =
+        call_done(e, "sort", ordo_sort(e->ctx, numbers->type, numbers->values, numbers->n, &opts));
+    if (ok && e->o.unique)
+        numbers->n = drop_ties(numbers->type, numbers->values, numbers->n);
+    ok = ok && finish_output(e, line_numbers_write(numbers, e->order.line_end, &e->out));
+    free(numbers->values);
+    return ok;
 }
 
 static bool sort_in_memory(execution *e, ordo_sort_opts opts)
@@ -204,11 +207,6 @@ static bool sort_in_memory(execution *e, ordo_sort_opts opts)
     progress_end();
     if (e->order.n > 0)
         timing_mark(&e->t, "keys");
-    if (ok && keys.words.plain && !e->o.line.debug) {
-        ok = sort_plain(e, &keys, &opts);
-        line_keys_free(&keys);
-        return ok;
-    }
     void *const index = ok ? new_results(e, type, e->n, "the order of the lines") : NULL;
     ok = index != NULL && write_order(e, &keys, type, index, &opts);
     line_keys_free(&keys);
@@ -233,6 +231,31 @@ static bool sort_in_pieces(execution *e, line_feed *feed, uint64_t limit)
     return pieces_end(e, status, told, &report);
 }
 
+/* Sorts the text e->lines.bytes[0..length) in memory. */
+static bool sort_text(execution *e, size_t length, const lines_request *request, bool may_be_plain,
+                      const ordo_sort_opts *opts)
+{
+    plain_numbers numbers;
+
+    if (may_be_plain && line_plain_text(&e->lines, length, &numbers) == PLAIN_MADE)
+        return sort_plain(e, &numbers, *opts);
+    return lines_cut(&e->lines, length, request->threads) && sort_in_memory(e, *opts);
+}
+
+/* Sorts files in memory. */
+static bool sort_files(execution *e, const lines_request *request, const ordo_sort_opts *opts)
+{
+    const bool    may_be_plain = line_plain_fits(&e->order) && !e->o.line.debug;
+    plain_numbers numbers;
+    size_t        length;
+
+    const plain_result plain = may_be_plain ? line_plain_files(request, &numbers) : PLAIN_NOT;
+    if (plain == PLAIN_MADE)
+        return sort_plain(e, &numbers, *opts);
+    return lines_load(request, &e->lines, &length) &&
+           sort_text(e, length, request, plain == PLAIN_UNSEEN, opts);
+}
+
 /* Sorts in memory if that stays within the limit. The size of a pipe is not known: its beginning is
  * read first. */
 static bool sort_by_size(execution *e, const lines_request *request, const ordo_sort_opts *opts)
@@ -248,10 +271,10 @@ static bool sort_by_size(execution *e, const lines_request *request, const ordo_
         const uint64_t needed =
             line_memory_needed(&e->order, size, sample, pieces_sample(request->paths[0], sample));
         if (e->o.line.debug || needed <= limit)
-            return lines_read(request, &e->lines) && sort_in_memory(e, *opts);
+            return sort_files(e, request, opts);
     } else {
         if (e->o.line.debug)
-            return lines_read(request, &e->lines) && sort_in_memory(e, *opts);
+            return sort_files(e, request, opts);
         progress_start("reading");
         ok = line_feed_ahead(&feed, (size_t)(limit / AHEAD_SHARE) + AHEAD_LEAST);
         progress_end();
@@ -263,8 +286,8 @@ static bool sort_by_size(execution *e, const lines_request *request, const ordo_
             char *const block = feed.ahead;
             feed.ahead = NULL;
             line_feed_close(&feed);
-            return lines_take(request, block, feed.ahead_bytes, &e->lines) &&
-                   sort_in_memory(e, *opts);
+            e->lines = (lines){.line_end = request->line_end, .bytes = block, .name = "stdin"};
+            return sort_text(e, feed.ahead_bytes, request, line_plain_fits(&e->order), opts);
         }
         if (!ok) {
             line_feed_close(&feed);

@@ -33,7 +33,7 @@ typedef struct word_shape {   /* of a key in all lines */
 typedef struct word_part { /* the lines of a thread */
     size_t     first, end, step;
     word_shape shapes[MOST_KEYS];
-    bool       fits, plain;
+    bool       fits;
 } word_part;
 
 typedef struct word_job {
@@ -134,18 +134,14 @@ static uint64_t take_digits(uint64_t value, const char *p, const char *end)
     return value;
 }
 
-/* The number times 10^fraction. Clears *fits if it has more digits than the shape, and *plain if
- * the bytes are not a whole number as it would be written. */
-static uint64_t number_word(key_span span, const word_shape *s, bool *fits, bool *plain)
+/* The number times 10^fraction. Clears *fits if it has more digits than the shape. */
+static uint64_t number_word(key_span span, const word_shape *s, bool *fits)
 {
     const decimal_key d = decimal_read(span, false, NULL);
     const size_t      whole = (size_t)(d.whole_end - d.whole);
     const size_t      fraction = (size_t)(d.fraction_end - d.fraction);
     uint64_t          value = take_digits(0, d.whole, d.whole_end);
 
-    *plain &=
-        d.whole_end == span.end && (whole > 0 ? d.whole == span.begin + d.negative
-                                              : span.end == span.begin + 1 && *span.begin == '0');
     if (whole > s->whole || fraction > s->fraction || (d.negative && !s->negative)) {
         *fits = false;
         return 0;
@@ -178,7 +174,7 @@ static void encode(void *arg, size_t part)
     const word_job *const   job = arg;
     const line_order *const order = job->order;
     word_part *const        p = &((word_job *)arg)->parts[part];
-    bool                    fits = true, plain = order->n == 1;
+    bool                    fits = true;
 
     for (size_t i = p->first; fits && i < p->end; i++) {
         const uint64_t *const at = &job->l->offsets[i];
@@ -189,17 +185,15 @@ static void encode(void *arg, size_t part)
             const line_key *const   key = &order->keys[k];
             const word_shape *const s = &job->shapes[k];
             const key_span span = key_find_next(order, key, line, (size_t)(at[1] - at[0]), &cursor);
-            const uint64_t value = key->kind == KEY_NUMERIC ? number_word(span, s, &fits, &plain)
+            const uint64_t value = key->kind == KEY_NUMERIC ? number_word(span, s, &fits)
                                    : key->kind == KEY_MONTH ? (uint64_t)month_read(span)
                                                             : text_word(key, span, s, &fits);
             const uint64_t all = ((uint64_t)1 << s->bits) - 1;
             word = word << s->bits | (key->reverse ? all - value : value);
-            plain &= (size_t)(span.end - span.begin) == at[1] - at[0];
         }
         job->words[i] = word;
     }
     p->fits = fits;
-    p->plain = plain && order->keys[0].kind == KEY_NUMERIC;
 }
 
 static bool kinds_fit(const line_order *order)
@@ -256,13 +250,10 @@ words_result line_words_make(const line_order *order, const lines *l, unsigned t
     job.words = cli_alloc(l->n, sizeof *job.words, "the keys of the lines");
     if (job.words == NULL)
         return WORDS_FAILED;
-    *out = (line_words){.words = job.words, .plain = true};
+    *out = (line_words){.words = job.words};
     if (encode_all(&job, n) || (find_shapes(&job, n, 1) && encode_all(&job, n))) {
         for (size_t k = 0; k < order->n; k++)
             out->bits += job.shapes[k].bits;
-        for (size_t i = 0; i < n; i++)
-            out->plain &= job.parts[i].plain;
-        out->zero = job.shapes[0].zero;
         return WORDS_MADE;
     }
     free(job.words);

@@ -17,15 +17,10 @@ typedef enum words_result {
 typedef struct line_words {
     uint64_t *words; /* of each line, in the order of the keys without the last resort */
     unsigned  bits;  /* of a word, at most                                             */
-    bool      plain; /* each line is a whole number as line_numbers_write() writes it  */
-    uint64_t  zero;  /* the word of the number 0, if it is plain and not reversed      */
 } line_words;
 
 /* out->words is to be freed if the result is WORDS_MADE. */
 words_result line_words_make(const line_order *order, const lines *l, unsigned threads,
                              line_words *out);
-
-/* line_numbers.c: writes the lines of plain words. False after a message. */
-bool line_numbers_write(const line_order *order, const line_words *words, size_t n, output *out);
 
 #endif

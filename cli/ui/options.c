@@ -68,6 +68,8 @@ bool option_size(const char *text, uint64_t *out)
     if (length < 2 || length >= sizeof number)
         return option_count(text, out);
     memcpy(number, text, length + 1);
+    if (strchr("kmgt", number[length - 1]) != NULL)
+        number[length - 1] = (char)(number[length - 1] - 'a' + 'A');
     if (number[length - 1] == 'b')
         number[length - 1] = '\0';
     if (number[length - 1] != '%')
@@ -269,6 +271,27 @@ typedef struct parse {
     const char        *given[MOST_OPTIONS]; /* value of each option so far; NULL: none */
 } parse;
 
+/* A size without a unit, which sort(1) counts in units of 1024 bytes, with that unit; other sizes
+ * and 0 as they are. Valid until the next call. */
+static const char *size_of_sort(const char *text)
+{
+    static char size[32];
+    const bool bare = text[strspn(text, "0")] != '\0' && strspn(text, "0123456789") == strlen(text);
+
+    if (!bare || strlen(text) + sizeof "Ki" > sizeof size)
+        return text;
+    snprintf(size, sizeof size, "%sKi", text);
+    return size;
+}
+
+/* The value of an option that sort(1) has, or the next word. NULL: there is none. */
+static const char *take_size(parse *p, const char *value)
+{
+    if (value == NULL && p->i + 1 < p->argc)
+        value = p->argv[++p->i];
+    return value != NULL ? size_of_sort(value) : NULL;
+}
+
 /* Sets the option to value. NULL: the value is the next word, unless the option takes none. False
  * after a message. */
 static bool take_value(parse *p, const option_spec *spec, const char *value)
@@ -302,23 +325,13 @@ static bool parse_long(parse *p, const char *word)
     const option_spec *const spec = find_option(p->specs, name, length, '\0');
     char                     bare[LONGEST_NAME + 2];
 
+    const char *value = name[length] == '=' ? name + length + 1 : NULL;
+    if (spec != NULL && spec->kind == OPTION_SIZE && spec->letter == '\0')
+        value = take_size(p, value);
     if (spec != NULL)
-        return take_value(p, spec, name[length] == '=' ? name + length + 1 : NULL);
+        return take_value(p, spec, value);
     snprintf(bare, sizeof bare, "%.*s", (int)(length < sizeof bare ? length : sizeof bare), name);
     return unknown_option(p->argv[0], word, bare, p->specs);
-}
-
-/* A size without a unit, which sort(1) counts in units of 1024 bytes, with that unit; other sizes
- * and 0 as they are. Valid until the next call. */
-static const char *size_of_sort(const char *text)
-{
-    static char size[32];
-    const bool bare = text[strspn(text, "0")] != '\0' && strspn(text, "0123456789") == strlen(text);
-
-    if (!bare || strlen(text) + sizeof "Ki" > sizeof size)
-        return text;
-    snprintf(size, sizeof size, "%sKi", text);
-    return size;
 }
 
 /* Reads a word of letters. The first option that takes a value takes the rest of the word. */
@@ -331,11 +344,8 @@ static bool parse_letters(parse *p, const char *word)
             return unknown_option(p->argv[0], letter == word + 1 ? word : shown, NULL, p->specs);
         const bool  alone = spec->kind == OPTION_FLAG || spec->kind == OPTION_MAYBE;
         const char *value = alone || letter[1] == '\0' ? NULL : letter + 1;
-        if (spec->kind == OPTION_SIZE) {
-            if (value == NULL && p->i + 1 < p->argc)
-                value = p->argv[++p->i];
-            value = value != NULL ? size_of_sort(value) : NULL;
-        }
+        if (spec->kind == OPTION_SIZE)
+            value = take_size(p, value);
         if (!take_value(p, spec, value))
             return false;
         if (!alone)

@@ -81,6 +81,8 @@ typedef struct line_flags { /* how `ordo sort` compares lines */
     const char  *names_file, *random_file;
     uint64_t     seed;   /* OPTION_UNSET: not given */
     uint64_t     memory; /* -S: bytes; 0: not given */
+    uint64_t     batch;  /* --batch-size and --compress-program have no effect */
+    const char  *compressor;
 } line_flags;
 
 typedef struct csv_flags { /* of rows with columns */
@@ -192,7 +194,8 @@ options_result options_parse(int argc, char **argv, const option_spec *specs, vo
 bool option_count(const char *text, uint64_t *out);
 
 /* Reads bytes of memory: a count, also with a b for bytes at its end, or a share of the memory of
- * the machine, such as 25%. After a letter (-S), a number without a unit counts 1024 bytes. */
+ * the machine, such as 25%; k m g t are K M G T. After a letter (-S), and for rows without a letter
+ * (--buffer-size), a number without a unit counts 1024 bytes, as in sort(1). */
 bool option_size(const char *text, uint64_t *out);
 
 /* Reads a list with commas, given for the option shown as `option`: uint64_t counts from 1

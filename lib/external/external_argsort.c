@@ -10,7 +10,7 @@ static ordo_status argsort_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_el
                                    const ordo_sink *to, const ordo_external_opts *opts,
                                    ordo_external_report *report)
 {
-    external_call c = {.ctx = ctx, .exec = exec, .failure = FAILURE_NONE};
+    external_call c = {.ctx = ctx, .exec = exec, .failure = FAILURE_NONE, .resumes = "argsort"};
     indexed       x = {.staging = NULL};
     TRY(external_arguments(&c, elements, from, opts));
     TRY(external_sink(&c, to));

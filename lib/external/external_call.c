@@ -84,9 +84,10 @@ ordo_status external_arguments(external_call *c, const ordo_elements *elements,
             SPILL_MOST_DIRECTORIES);
     FAIL_IF(c->opts.directory_count > 0 && c->opts.directories == NULL, ORDO_E_ARG,
             "opts.directories is NULL; expected %zu names", c->opts.directory_count);
-    FAIL_IF(c->opts.resume_directory != NULL && !c->resumes, ORDO_E_UNSUPPORTED,
-            "opts.resume_directory is %s; expected NULL: only a sort can be resumed",
-            c->opts.resume_directory);
+    FAIL_IF(
+        c->opts.resume_directory != NULL && c->resumes == NULL, ORDO_E_UNSUPPORTED,
+        "opts.resume_directory is %s; expected NULL: only sort, argsort and rank can be resumed",
+        c->opts.resume_directory);
     c->from.name = c->from.name != NULL ? c->from.name : "the source";
     c->source_bytes = c->from.read == NULL ? bytes_ahead(c->from.fd) : c->from.bytes;
     if (c->opts.memory == 0)

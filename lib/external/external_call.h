@@ -9,16 +9,19 @@
 #include "external/disk/spill.h"
 #include "ordo_external.h"
 
+typedef struct external_outer external_outer;
+
 typedef struct external_call {
-    ordo_ctx          *ctx; /* of the caller */
-    ordo_exec         *exec;
-    ordo_ctx          *inner; /* sorts the buffers */
-    element_kind       kind;
-    ordo_source        from;
-    ordo_sink          to;
-    ordo_external_opts opts;
-    uint64_t           source_bytes; /* 0: not known */
-    bool               resumes;      /* the verb accepts opts.resume_directory */
+    ordo_ctx             *ctx; /* of the caller */
+    ordo_exec            *exec;
+    ordo_ctx             *inner; /* sorts the buffers */
+    element_kind          kind;
+    ordo_source           from;
+    ordo_sink             to;
+    ordo_external_opts    opts;
+    uint64_t              source_bytes; /* 0: not known */
+    const char           *resumes; /* the verb, if it accepts opts.resume_directory; else NULL */
+    const external_outer *outer;   /* NULL: `from` and `to` are those of the caller */
 
     size_t capacity; /* elements of a buffer */
     size_t block_n;  /* elements of a block */
@@ -39,6 +42,13 @@ typedef struct external_call {
     uint64_t           step_bytes; /* that it will read; 0: not known */
     uint64_t           step_begin; /* ticks */
 } external_call;
+
+struct external_outer {          /* of a call whose source and sink are functions of this library */
+    const external_call *given;  /* the source, its elements, and the sink of the caller */
+    size_t               result; /* bytes of a result in that sink */
+    void (*skip)(void *user, uint64_t n); /* the source goes on behind n elements */
+    void *user;
+};
 
 /* Read and check the arguments. Calls that write elements have a sink. */
 ordo_status external_arguments(external_call *c, const ordo_elements *elements,

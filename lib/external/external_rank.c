@@ -11,6 +11,7 @@
 #include "external/disk/lanes.h"
 #include "external/disk/ranges.h"
 #include "external/rank_pairs.h"
+#include "external/resume.h"
 
 #include <stdlib.h>
 
@@ -41,6 +42,7 @@ typedef struct ranker {
     size_t         buffer; /* phase 3: the buffer that is ranked next */
     char          *work;   /* WORK_BYTES for each element of a buffer */
     runs           runs;
+    resume         resume;
     uint32_t      *order;
     ranges        *ranges;
     lanes          lanes;
@@ -107,7 +109,8 @@ static bool write_run(void *user, const piece *p)
 {
     ranker *const r = user;
     atomic_fetch_add(&r->call->written, p->n / 2);
-    return runs_begin(&r->runs) && runs_append(&r->runs, p->elements, p->n) && runs_end(&r->runs);
+    return runs_begin(&r->runs) && runs_append(&r->runs, p->elements, p->n) && runs_end(&r->runs) &&
+           resume_save(&r->resume, &r->runs);
 }
 
 /* ---- Phase 2: ranks by runs ---- */
@@ -430,18 +433,27 @@ static ordo_status plan_memory(ranker *r)
 
 /* ---- The call ---- */
 
+/* Phase 1, from the last run of an earlier call on. */
+static bool make_runs(ranker *r)
+{
+    external_call *const c = r->call;
+    r->next = r->runs.count > 0 ? atomic_load(&c->read) : 0;
+    atomic_store(&c->read, r->data.n);
+    external_phase(c, "runs", (r->data.n - r->next) * c->kind.size);
+    return external_pipeline(c, r, read_elements, sort_bits, write_run);
+}
+
 static bool rank_all(ranker *r)
 {
     external_call *const c = r->call;
     size_t const         count = (size_t)ordo_div_up(r->data.n, c->capacity);
+    if (!runs_open(&r->runs, &r->bits, c->block_n, c->staging, &c->spill) ||
+        !resume_open(&r->resume, c, &r->runs, c->capacity))
+        return false;
     if (count <= 1)
         return (r->data.n == 0 || replay_read(&r->data, 0, c->buffers[0], (size_t)r->data.n)) &&
                rank_in_memory(r);
-    if (!runs_open(&r->runs, &r->bits, c->block_n, c->staging, &c->spill) ||
-        !lanes_open(&r->lanes, count, lane_of(c->capacity, count), &c->spill))
-        return false;
-    external_phase(c, "runs", r->data.n * c->kind.size);
-    if (!external_pipeline(c, r, read_elements, sort_bits, write_run))
+    if (!lanes_open(&r->lanes, count, lane_of(c->capacity, count), &c->spill) || !make_runs(r))
         return false;
     c->report.unpacked = r->data.n * r->bits.size;
     for (size_t i = 0; i < r->runs.blocks; i++)
@@ -474,6 +486,9 @@ static ordo_status rank_begun(ranker *r)
     external_call *const c = r->call;
     size_t const         copied =
         ordo_max(ordo_min(COPY_BYTES, (size_t)c->opts.memory / 8) / c->kind.size, 1);
+    uint64_t source[6];
+    if (c->opts.resume_directory != NULL && !resume_find_source(c, source))
+        return external_status(c);
     TRY(external_buffers(c, copied, c->kind.size));
     if (!replay_open(&r->data, c))
         return external_status(c);
@@ -481,6 +496,11 @@ static ordo_status rank_begun(ranker *r)
     TRY(api_check_rank_count(c->exec, r->rank_type, (size_t)r->data.n));
     external_free_buffers(c);
     TRY(plan_memory(r));
+    if (r->needs_pairs && c->opts.resume_directory != NULL)
+        return ordo_fail(c->exec, ORDO_E_NOMEM,
+                         "%llu bytes of memory are too few for ranks of %llu keys that can be "
+                         "resumed; expected more memory, or no resume directory",
+                         (unsigned long long)c->opts.memory, (unsigned long long)r->data.n);
     if (r->needs_pairs)
         return rank_pairs(c, &r->data, r->ties, r->rank_type);
     return rank_all(r) ? ORDO_OK : external_status(c);
@@ -491,7 +511,7 @@ static ordo_status rank_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_eleme
                                 const ordo_sink *to, const ordo_external_opts *opts,
                                 ordo_external_report *report)
 {
-    external_call  c = {.ctx = ctx, .exec = exec, .failure = FAILURE_NONE};
+    external_call  c = {.ctx = ctx, .exec = exec, .failure = FAILURE_NONE, .resumes = "rank"};
     ranker         r = {.call = &c, .ties = ties, .rank_type = rank_type};
     ordo_rank_opts wish;
     TRY(external_arguments(&c, elements, from, opts));
@@ -505,6 +525,7 @@ static ordo_status rank_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_eleme
     ordo_status status = external_begin(&c);
     if (status == ORDO_OK)
         status = rank_begun(&r);
+    resume_close(&r.resume, status == ORDO_OK);
     end(&r);
     external_end(&c);
     return status == ORDO_OK ? external_report(&c, report) : status;

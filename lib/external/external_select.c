@@ -19,16 +19,30 @@ static void put_key(const element_kind *kind, uint64_t order, void *out)
     BY_TYPE(kind->type, put_key, (kind, order, out));
 }
 
+/* Makes the targets. They, and the pointers by which select_by_sort() orders them, count in the
+ * memory limit; the other steps get the rest. */
+static ordo_status make_targets(selector *s, size_t count)
+{
+    external_call *const c = &s->call;
+    ordo_exec *const     exec = c->exec;
+    size_t const         each = sizeof *s->targets + sizeof(target *);
+    FAIL_IF(count > c->opts.memory / 4 * 3 / each, ORDO_E_NOMEM,
+            "%zu positions need %zu bytes each, more than three quarters of the memory limit of "
+            "%llu bytes; expected fewer positions or more memory",
+            count, each, (unsigned long long)c->opts.memory);
+    s->targets = calloc(count + 1, sizeof *s->targets);
+    FAIL_IF(s->targets == NULL, ORDO_E_NOMEM, "the system refused memory for %zu positions", count);
+    s->count = count;
+    c->opts.memory -= count * each;
+    return ORDO_OK;
+}
+
 /* The parts of both calls that do not depend on the verb. */
 static ordo_status run(selector *s, size_t targets, ordo_external_report *report)
 {
     external_call *const c = &s->call;
-    ordo_status          status = ORDO_OK;
-    s->count = targets;
-    s->targets = calloc(targets + 1, sizeof *s->targets);
-    if (s->targets == NULL)
-        status = ordo_fail(c->exec, ORDO_E_NOMEM, "the system refused memory for %zu positions",
-                           targets);
+    uint64_t const       memory = c->opts.memory;
+    ordo_status          status = make_targets(s, targets);
     if (status == ORDO_OK)
         status = external_begin(c);
     if (status == ORDO_OK)
@@ -38,6 +52,7 @@ static ordo_status run(selector *s, size_t targets, ordo_external_report *report
     if (status == ORDO_OK && s->data.n > 0 && !select_is_done(s))
         status = select_by_sort(s);
     atomic_store(&c->read, s->data.n);
+    c->opts.memory = memory;
     c->report.passes = s->passes;
     return status == ORDO_OK ? external_report(c, report) : status;
 }

@@ -333,7 +333,8 @@ static bool sort_all(sorter *s)
     external_call *const c = s->call;
     uint64_t const       begin = api_clock_ticks();
     if (!runs_open(&s->runs, &c->kind, c->block_n, c->staging, &c->spill) ||
-        !runs_reserve(&s->runs, external_index_blocks(c)) || !resume_open(&s->resume, c, &s->runs))
+        !runs_reserve(&s->runs, external_index_blocks(c)) ||
+        !resume_open(&s->resume, c, &s->runs, 0))
         return false;
     external_phase(c, "runs", c->source_bytes);
     if (!external_pipeline(c, s, read_run, sort_piece, write_run))
@@ -387,8 +388,10 @@ static ordo_status sort_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_eleme
                                 const ordo_sink *counts, const ordo_external_opts *opts,
                                 ordo_external_report *report)
 {
-    external_call c = {
-        .ctx = ctx, .exec = exec, .failure = FAILURE_NONE, .resumes = counts == NULL};
+    external_call c = {.ctx = ctx,
+                       .exec = exec,
+                       .failure = FAILURE_NONE,
+                       .resumes = counts == NULL ? "sort" : NULL};
     external_call other = {.ctx = ctx, .exec = exec, .failure = FAILURE_NONE};
     TRY(external_arguments(&c, elements, from, opts));
     TRY(external_sink(&c, to));

@@ -55,6 +55,12 @@ static ptrdiff_t write_positions(void *user, const void *from, size_t bytes)
                                                                : hand_on(x);
 }
 
+static void skip_elements(void *user, uint64_t n)
+{
+    indexed *const x = user;
+    x->next = n;
+}
+
 ordo_status indexed_begin(indexed *x, external_call *call, size_t width)
 {
     size_t const key = ordo_type_size(call->kind.type);
@@ -75,6 +81,9 @@ ordo_status indexed_begin(indexed *x, external_call *call, size_t width)
     call->from.user = x;
     call->to.write = write_positions;
     call->to.user = x;
+    x->outer =
+        (external_outer){.given = &x->given, .result = width, .skip = skip_elements, .user = x};
+    call->outer = &x->outer;
     return ORDO_OK;
 }
 

@@ -17,6 +17,7 @@ typedef struct indexed {
     external_call  given;      /* has the source and the sink of the caller */
     size_t         key, width; /* bytes of a key and of a position */
     uint64_t       next;       /* position of the next element of the source */
+    external_outer outer;
     char          *staging;
 } indexed;
 

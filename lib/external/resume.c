@@ -39,9 +39,21 @@ static bool failed(const resume *r, int error, const char *what)
 static bool refuse(const resume *r, const char *why)
 {
     return failure_record(&r->call->failure, ORDO_E_ARG,
-                          "the sort in %s cannot be resumed: %s; expected the source and options "
+                          "the %s in %s cannot be resumed: %s; expected the source and options "
                           "of the first call, or remove the directory to begin again",
-                          r->call->opts.resume_directory, why);
+                          r->call->resumes, r->call->opts.resume_directory, why);
+}
+
+/* The source and the sink of the caller. */
+static const external_call *given_of(const external_call *c)
+{
+    return c->outer != NULL ? c->outer->given : c;
+}
+
+/* Bytes of a result in the sink. */
+static size_t result_size(const external_call *c)
+{
+    return c->outer != NULL ? c->outer->result : c->kind.size;
 }
 
 /* ---- The directory ---- */
@@ -64,25 +76,25 @@ static bool open_folder(resume *r)
                               path);
     if (flock(r->folder, LOCK_EX | LOCK_NB) != 0)
         return failure_record(&r->call->failure, ORDO_E_IO,
-                              "%s is in use by another process; expected one sort at a time", path);
+                              "%s is in use by another process; expected one call at a time", path);
     r->index = openat(r->folder, name_index, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     return r->index >= 0 || failed(r, errno, "opening the index");
 }
 
-static bool find_source(resume *r)
+bool resume_find_source(external_call *c, uint64_t source[SOURCE_FACTS])
 {
-    external_call *const c = r->call;
-    struct stat          status;
-    off_t const          start = c->from.read == NULL ? lseek(c->from.fd, 0, SEEK_CUR) : -1;
-    if (start < 0 || fstat(c->from.fd, &status) != 0 || !S_ISREG(status.st_mode))
+    const ordo_source *const from = &given_of(c)->from;
+    struct stat              status;
+    off_t const              start = from->read == NULL ? lseek(from->fd, 0, SEEK_CUR) : -1;
+    if (start < 0 || fstat(from->fd, &status) != 0 || !S_ISREG(status.st_mode))
         return failure_record(&c->failure, ORDO_E_ARG,
-                              "%s is not a regular file, so the sort could not be resumed; "
+                              "%s is not a regular file, so the %s could not be resumed; "
                               "expected a file, or no resume directory",
-                              c->from.name);
+                              from->name, c->resumes);
     uint64_t const facts[SOURCE_FACTS] = {
         (uint64_t)status.st_dev,         (uint64_t)status.st_ino,          (uint64_t)status.st_size,
         (uint64_t)status.st_mtim.tv_sec, (uint64_t)status.st_mtim.tv_nsec, (uint64_t)start};
-    memcpy(r->source, facts, sizeof facts);
+    memcpy(source, facts, sizeof facts);
     return true;
 }
 
@@ -109,16 +121,16 @@ void resume_close(resume *r, bool done)
 /* Writes the lines that must be the same when the sort goes on; returns their length. */
 static int print_identity(const resume *r, char *text)
 {
-    const element_kind *const kind = &r->call->kind;
-    uint64_t const *const     s = r->source;
+    const element_kind *const kind = &r->call->kind, *const given = &given_of(r->call)->kind;
+    uint64_t const *const s = r->source;
     return snprintf(text, TEXT_BYTES,
-                    "ordo external sort %d\nlibrary %s\n"
+                    "ordo external %s %d\nlibrary %s\n"
                     "source device %llu inode %llu size %llu time %llu.%09llu start %llu\n"
-                    "elements %s size %zu key %zu flags %llu\n",
-                    FORMAT, ordo_version(), (unsigned long long)s[0], (unsigned long long)s[1],
-                    (unsigned long long)s[2], (unsigned long long)s[3], (unsigned long long)s[4],
-                    (unsigned long long)s[5], ordo_type_name(kind->type), kind->size,
-                    kind->key_offset,
+                    "elements %s size %zu key %zu record %zu buffer %zu flags %llu\n",
+                    r->call->resumes, FORMAT, ordo_version(), (unsigned long long)s[0],
+                    (unsigned long long)s[1], (unsigned long long)s[2], (unsigned long long)s[3],
+                    (unsigned long long)s[4], (unsigned long long)s[5], ordo_type_name(kind->type),
+                    given->size, given->key_offset, kind->size, r->buffer,
                     (unsigned long long)(r->call->opts.flags & (ORDO_DESCENDING | ORDO_UNIQUE)));
 }
 
@@ -280,17 +292,20 @@ static bool load_runs(resume *r, runs *all)
             return false;
     for (size_t i = 0; i < all->count; i++)
         done += all->all[i].n;
-    if (lseek(c->from.fd, (off_t)(r->source[5] + done * c->kind.size), SEEK_SET) < 0)
-        return failure_record_errno(&c->failure, errno, "moving in %s failed", c->from.name);
+    const external_call *const given = given_of(c);
+    if (lseek(given->from.fd, (off_t)(r->source[5] + done * given->kind.size), SEEK_SET) < 0)
+        return failure_record_errno(&c->failure, errno, "moving in %s failed", given->from.name);
+    if (c->outer != NULL)
+        c->outer->skip(c->outer->user, done);
     atomic_store(&c->read, done);
     return true;
 }
 
-bool resume_open(resume *r, external_call *c, runs *all)
+bool resume_open(resume *r, external_call *c, runs *all, size_t buffer)
 {
-    *r = (resume){.call = c, .folder = -1, .index = -1};
+    *r = (resume){.call = c, .folder = -1, .index = -1, .buffer = buffer};
     return c->opts.resume_directory == NULL ||
-           (find_source(r) && open_folder(r) && load_runs(r, all));
+           (resume_find_source(c, r->source) && open_folder(r) && load_runs(r, all));
 }
 
 /* ---- Ranges ---- */
@@ -298,12 +313,13 @@ bool resume_open(resume *r, external_call *c, runs *all)
 bool resume_point_make(const resume *r, size_t run_count, resume_point *p)
 {
     const external_call *const c = r->call;
+    const ordo_sink *const     to = &given_of(c)->to;
     struct stat                status;
     *p = (resume_point){.runs = run_count};
-    if (c->opts.resume_directory == NULL || c->to.write != NULL || fstat(c->to.fd, &status) != 0 ||
+    if (c->opts.resume_directory == NULL || to->write != NULL || fstat(to->fd, &status) != 0 ||
         !S_ISREG(status.st_mode))
         return true;
-    off_t const start = lseek(c->to.fd, 0, SEEK_CUR);
+    off_t const start = lseek(to->fd, 0, SEEK_CUR);
     if (start < 0)
         return true;
     p->sink[0] = (uint64_t)status.st_dev;
@@ -336,8 +352,9 @@ bool resume_save_point(const resume *r, const resume_point *p)
     memcpy(text + sizeof numbers, p->carried, p->runs * sizeof *p->carried);
     uint32_t const crc = crc32c(text, bytes - sizeof crc);
     memcpy(text + bytes - sizeof crc, &crc, sizeof crc);
-    bool const ok = (fdatasync(r->call->to.fd) == 0 || failed(r, errno, "writing the result")) &&
-                    replace_file(r, name_ranges, text, bytes);
+    bool const ok =
+        (fdatasync(given_of(r->call)->to.fd) == 0 || failed(r, errno, "writing the result")) &&
+        replace_file(r, name_ranges, text, bytes);
     free(text);
     return ok;
 }
@@ -346,9 +363,9 @@ bool resume_save_point(const resume *r, const resume_point *p)
 static bool fits_sink(const resume *r, const resume_point *p, const uint64_t *numbers)
 {
     struct stat    status;
-    uint64_t const end = numbers[6] + numbers[1] * r->call->kind.size;
+    uint64_t const end = numbers[6] + numbers[1] * result_size(r->call);
     return numbers[4] == p->sink[0] && numbers[5] == p->sink[1] && numbers[6] == p->sink[2] &&
-           numbers[7] == p->runs && fstat(r->call->to.fd, &status) == 0 &&
+           numbers[7] == p->runs && fstat(given_of(r->call)->to.fd, &status) == 0 &&
            (uint64_t)status.st_size >= end;
 }
 
@@ -375,8 +392,8 @@ bool resume_load_point(const resume *r, resume_point *p, bool *found)
         p->has_last = numbers[2];
         p->last = numbers[3];
         memcpy(p->carried, text + sizeof numbers, p->runs * sizeof *p->carried);
-        off_t const at = (off_t)(p->sink[2] + p->results * r->call->kind.size);
-        if (lseek(r->call->to.fd, at, SEEK_SET) < 0)
+        off_t const at = (off_t)(p->sink[2] + p->results * result_size(r->call));
+        if (lseek(given_of(r->call)->to.fd, at, SEEK_SET) < 0)
             failed(r, errno, "moving in the result");
     }
     if (fd >= 0)

@@ -17,6 +17,7 @@ typedef struct resume {
     int            folder, index; /* file descriptors; -1: not open */
     uint64_t       index_bytes;
     uint64_t       source[6]; /* device, inode, size, time in seconds and nanoseconds, start */
+    size_t         buffer;    /* elements of each run but the last, if all calls need the same */
 } resume;
 
 typedef struct resume_point { /* the ranges that are complete */
@@ -28,10 +29,15 @@ typedef struct resume_point { /* the ranges that are complete */
     uint32_t *carried; /* of each run: see ranges_tell() */
 } resume_point;
 
+/* Whether the source is a regular file, whose facts go to source[]. Otherwise after
+ * failure_record(). */
+bool resume_find_source(external_call *c, uint64_t source[6]);
+
 /* Opens or makes the directory and loads the runs that an earlier call has completed. The source
- * is moved behind their elements. Does nothing if opts.resume_directory is NULL. Call
- * resume_close() in any case; `done` removes the directory. */
-bool resume_open(resume *r, external_call *c, runs *all);
+ * is moved behind their elements, whose number is c->read then. Does nothing if
+ * opts.resume_directory is NULL. A call with another `buffer` is refused; 0: any buffers will do.
+ * Call resume_close() in any case; `done` removes the directory. */
+bool resume_open(resume *r, external_call *c, runs *all, size_t buffer);
 void resume_close(resume *r, bool done);
 
 /* Makes the runs so far durable. Does nothing without a directory. */

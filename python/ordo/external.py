@@ -250,10 +250,12 @@ def argsort(
     dtype: Any = None,
     memory: int | None = None,
     directories: Sequence[Any] | None = None,
+    resume: Any = None,
 ) -> Any:
     """Returns the positions of the elements in sorted order. Ties keep their sequence.
 
     index_dtype : int64 or uint64; int32 or uint32 for less than 2^31 or 2^32 elements.
+    resume : see `sort`.
 
     Examples
     --------
@@ -265,7 +267,7 @@ def argsort(
     index = np.dtype(index_dtype)
     if index.kind not in "iu" or index.itemsize not in (4, 8):
         raise ValueError(f"index_dtype is {index}; expected int64, uint64, int32 or uint32")
-    call = _Call([data], dtype, key, memory, directories, _flags(descending))
+    call = _Call([data], dtype, key, memory, directories, _flags(descending), resume)
     to = call.sink(out, index)
     return call.one(_argsort, _lib.U32 if index.itemsize == 4 else _lib.U64, to)
 
@@ -280,11 +282,13 @@ def rank(
     dtype: Any = None,
     memory: int | None = None,
     directories: Sequence[Any] | None = None,
+    resume: Any = None,
 ) -> Any:
     """Returns the rank of each element, from 1: float64 for method='average', otherwise uint64.
 
     method : the ranks of ties: 'average', 'min', 'max', 'dense' or 'ordinal'. NaNs are last and
         tie.
+    resume : see `sort`.
 
     Examples
     --------
@@ -294,7 +298,7 @@ def rank(
     array([2, 1, 2], dtype=uint64)
     """
     rule = _lib.number_of(_lib.TIES, method, "method")
-    call = _Call([data], dtype, key, memory, directories, _flags(descending))
+    call = _Call([data], dtype, key, memory, directories, _flags(descending), resume)
     average = method == "average"
     to = call.sink(out, np.float64 if average else np.uint64)
     return call.one(_rank, rule, _lib.F64 if average else _lib.U64, to)

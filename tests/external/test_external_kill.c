@@ -4,8 +4,8 @@
  * process ends by SIGKILL just before the call with a given number. A child process sorts a file to
  * a new file and renames it over an old one. After its death the input is whole, the output is the
  * old or the new file, and nothing is left in the directory of temporary files. With a resume
- * directory a second call goes on and writes the same bytes, also if it is killed itself. With
- * ORDO_TORTURE=1 every call is tried, otherwise a selection. */
+ * directory a second call goes on and writes the same bytes, also if it is killed itself; so do
+ * argsort and rank. With ORDO_TORTURE=1 every call is tried, otherwise a selection. */
 #define _GNU_SOURCE
 #include "inputs.h"
 #include "ordo_external.h"
@@ -27,9 +27,11 @@ enum {
 #ifdef ORDO_TINY
     N = 8000,
     MEMORY = 160 << 10,
+    RANK_MEMORY = 320 << 10,
 #else
     N = 3 << 18,
     MEMORY = 8 << 20,
+    RANK_MEMORY = MEMORY,
 #endif
     OLD = 100,  /* bytes of the old output */
     CHANGED = 3 /* exit code of a child whose input was refused */
@@ -83,13 +85,26 @@ int __wrap_mkdir(const char *path, mode_t mode) { return count_call(), __real_mk
 int __wrap_rmdir(const char *path) { return count_call(), __real_rmdir(path); }
 
 static struct {
-    uint64_t ranges, levels; /* of its report */
+    uint64_t ranges, levels, read; /* of its report */
     uint64_t calls;
 } * child; /* what the last child has told; in memory that parent and child share */
 
 static char     folder[] = "kill-XXXXXX";
 static char     in_path[64], out_path[64], new_path[64], spill_path[64], resume_path[64];
-static uint64_t input[N], expected[N], result[N];
+static uint64_t input[N], result[N];
+
+typedef enum verb {
+    SORT,
+    ARGSORT,
+    RANK,
+    VERBS
+} verb;
+
+static const char *const verb_names[] = {"sort", "argsort", "rank"};
+
+static verb     doing;
+static uint64_t memory = MEMORY;
+static uint64_t expected[VERBS][N];
 static char     old[OLD];
 
 static void write_file(const char *path, const void *bytes, size_t n)
@@ -119,7 +134,7 @@ static size_t entries_of(const char *path)
     return n;
 }
 
-/* Sorts the input to the new file and renames it. Returns an exit code. */
+/* Sorts or ranks the input to the new file and renames it. Returns an exit code. */
 static int sort_and_rename(bool resumes)
 {
     ordo_ctx         *ctx;
@@ -132,13 +147,19 @@ static int sort_and_rename(bool resumes)
     ordo_source const   from = ORDO_OPTS(ordo_source, .fd = in, .name = "input");
     ordo_sink const     to = ORDO_OPTS(ordo_sink, .fd = out);
     ordo_external_opts  opts =
-        ORDO_OPTS(ordo_external_opts, .memory = MEMORY, .flags = ORDO_SPILL_IN_MEMORY,
+        ORDO_OPTS(ordo_external_opts, .memory = memory, .flags = ORDO_SPILL_IN_MEMORY,
                   .directories = &directory, .directory_count = 1);
     opts.resume_directory = resumes ? resume_path : NULL;
     ordo_external_report report = ORDO_OPTS(ordo_external_report, .n = 0);
-    ordo_status const    status = ordo_external_sort(ctx, &elements, &from, &to, &opts, &report);
+    ordo_status const    status =
+        doing == SORT ? ordo_external_sort(ctx, &elements, &from, &to, &opts, &report)
+           : doing == ARGSORT
+               ? ordo_external_argsort(ctx, &elements, &from, ORDO_U64, &to, &opts, &report)
+               : ordo_external_rank(ctx, &elements, &from, ORDO_TIES_MIN, ORDO_U64, &to, &opts,
+                                    &report);
     child->ranges = report.ranges;
     child->levels = report.levels;
+    child->read = report.read;
     if (status != ORDO_OK)
         fprintf(stderr, "%s\n", ordo_last_error(ctx));
     ordo_ctx_free(ctx);
@@ -176,8 +197,8 @@ static void check_files(bool done)
     CHECK_BYTES(input, result, sizeof input, sizeof *input);
     size_t const got = read_file(out_path);
     if (done || got != OLD) {
-        CHECK_EQ_U64(sizeof expected, got);
-        CHECK_BYTES(expected, result, sizeof expected, sizeof *expected);
+        CHECK_EQ_U64(sizeof expected[doing], got);
+        CHECK_BYTES(expected[doing], result, sizeof expected[doing], sizeof(uint64_t));
     } else {
         CHECK_BYTES(old, result, OLD, 1);
     }
@@ -209,7 +230,7 @@ static void test_resume(void)
 {
     int end = -1;
     for (size_t at = 1; end == -1; at += stride(at)) {
-        testkit_case("killed at call %zu, resumed", at);
+        testkit_case("%s killed at call %zu, resumed", verb_names[doing], at);
         reset_output();
         end = run_child(true, at);
         check_files(end == 0);
@@ -298,10 +319,47 @@ static void name_files(void)
     CHECK(mkdir(spill_path, 0700) == 0);
 }
 
+/* Runs that were complete are not read again. Ranks need buffers of the same size. */
+static void test_runs(void)
+{
+    testkit_case("%s goes on behind its runs", verb_names[doing]);
+    reset_output();
+    CHECK_EQ_U64(0, run_child(true, 0));
+    uint64_t const whole = child->read;
+    leave_directory();
+    CHECK_EQ_U64(0, run_child(true, 0));
+    check_files(true);
+    CHECK(child->read < whole);
+    if (doing != RANK)
+        return;
+    leave_directory();
+    memory = 4 * RANK_MEMORY; /* one buffer is enough */
+    CHECK_EQ_U64(CHANGED, run_child(true, SIZE_MAX));
+    memory = RANK_MEMORY;
+    CHECK_EQ_U64(0, run_child(true, 0));
+}
+
 static int compare(const void *a, const void *b)
 {
-    uint64_t const x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
+    const uint64_t *const x = a, *const y = b;
+    return x[0] != y[0] ? (x[0] > y[0]) - (x[0] < y[0]) : (x[1] > y[1]) - (x[1] < y[1]);
+}
+
+/* Sorts pairs of a key and its position. */
+static void make_expected(void)
+{
+    static uint64_t pairs[N][2];
+    for (size_t i = 0; i < N; i++) {
+        pairs[i][0] = input[i];
+        pairs[i][1] = i;
+    }
+    qsort(pairs, N, sizeof *pairs, compare);
+    for (size_t i = 0, first = 0; i < N; i++) {
+        first = i > 0 && pairs[i][0] == pairs[first][0] ? first : i;
+        expected[SORT][i] = pairs[i][0];
+        expected[ARGSORT][i] = pairs[i][1];
+        expected[RANK][pairs[i][1]] = first + 1;
+    }
 }
 
 int main(void)
@@ -313,12 +371,19 @@ int main(void)
         return testkit_done();
     name_files();
     inputs_fill(inputs_find("random bits"), ORDO_U64, input, N, 1);
-    memcpy(expected, input, sizeof input);
-    qsort(expected, N, sizeof *expected, compare);
+    for (size_t i = 0; i < N; i++)
+        input[i] %= N / 2; /* some tie */
+    make_expected();
     memset(old, 'o', sizeof old);
     write_file(in_path, input, sizeof input);
     test_without_resume();
-    test_resume();
+    for (doing = 0; doing < VERBS; doing++) {
+        memory = doing == RANK ? RANK_MEMORY : MEMORY;
+        test_resume();
+        test_runs();
+    }
+    doing = SORT;
+    memory = MEMORY;
     test_ranges();
     test_changed_input();
     test_damage();

@@ -274,7 +274,15 @@ static void test_refusals(void)
     opts.resume_directory = "never-made";
     from.at = 0;
     CHECK_STATUS(ORDO_E_UNSUPPORTED,
+                 ordo_external_topk(ctx, &elements, &source, 1, &sink, &opts, NULL), ctx);
+    CHECK_STATUS(ORDO_E_ARG,
                  ordo_external_argsort(ctx, &elements, &source, ORDO_U64, &sink, &opts, NULL), ctx);
+    CHECK(strstr(ordo_last_error(ctx), "not a regular file") != NULL);
+    CHECK_STATUS(
+        ORDO_E_ARG,
+        ordo_external_rank(ctx, &elements, &source, ORDO_TIES_MIN, ORDO_U64, &sink, &opts, NULL),
+        ctx);
+    CHECK(strstr(ordo_last_error(ctx), "not a regular file") != NULL);
     CHECK_STATUS(ORDO_E_ARG, ordo_external_sort(ctx, &elements, &source, &sink, &opts, NULL), ctx);
     CHECK(strstr(ordo_last_error(ctx), "not a regular file") != NULL);
     ordo_ctx_free(ctx);

@@ -14,6 +14,7 @@
 
 enum {
     POSITIONS = 9,
+    POSITION_BYTES = 64, /* of the memory limit, for each wanted position */
 #ifdef ORDO_TINY
     MOST = 3000,
     MEMORY = 64 << 10 /* for fewer keys than MOST */
@@ -189,6 +190,7 @@ static void test_many_positions(void)
     CHECK_STATUS(ORDO_OK, ordo_sort(ctx, ORDO_I64, sorted, MOST, NULL), ctx);
     for (size_t j = 0; j < COUNT; j++)
         wanted[j] = j * 6 + j % 3;
+    opts.memory += (uint64_t)COUNT * POSITION_BYTES;
     CHECK_STATUS(ORDO_OK,
                  ordo_external_select(ctx, &d.elements, &d.source, wanted, COUNT, got, &opts, NULL),
                  ctx);
@@ -206,16 +208,17 @@ static void test_many_quantiles(ordo_nans nans, bool in_file)
     enum {
         COUNT = 1500
     };
-    ordo_ctx *const          ctx = test_context_make(2);
-    data                     d = {.type = ORDO_F64, .n = MOST, .size = 13, .offset = 3};
-    static double            q[COUNT], expected[COUNT], got[COUNT];
-    ordo_external_opts const opts = opts_of(true); /* the direction does not matter */
-    ordo_external_report     report = ORDO_OPTS(ordo_external_report, .n = 0);
+    ordo_ctx *const      ctx = test_context_make(2);
+    data                 d = {.type = ORDO_F64, .n = MOST, .size = 13, .offset = 3};
+    static double        q[COUNT], expected[COUNT], got[COUNT];
+    ordo_external_opts   opts = opts_of(true); /* the direction does not matter */
+    ordo_external_report report = ORDO_OPTS(ordo_external_report, .n = 0);
     testkit_case("%d quantiles, nans %d, %s", COUNT, (int)nans, in_file ? "file" : "callback");
     d.in_file = in_file;
     make(&d, inputs_find("random bits"));
     for (size_t j = 0; j < COUNT; j++)
         q[j] = (double)(j * 7 % COUNT) / (COUNT - 1);
+    opts.memory += (uint64_t)2 * COUNT * POSITION_BYTES;
     CHECK_STATUS(ORDO_OK,
                  ordo_quantiles(ctx, ORDO_F64, keys, MOST, q, COUNT, expected,
                                 &ORDO_OPTS(ordo_quantile_opts, .nans = (uint32_t)nans)),
@@ -226,9 +229,34 @@ static void test_many_quantiles(ordo_nans nans, bool in_file)
                      ctx)) {
         CHECK_BYTES(expected, got, sizeof got, sizeof *got);
         CHECK_EQ_U64(MOST, report.n);
+        CHECK_EQ_U64(opts.memory, report.memory);
         CHECK(report.passes <= 2);
     }
     drop(&d);
+    ordo_ctx_free(ctx);
+}
+
+/* Positions may have three quarters of the memory. */
+static void test_too_many_positions(void)
+{
+    enum {
+        COUNT = MEMORY / 4 * 3 / POSITION_BYTES + 1
+    };
+    ordo_ctx *const          ctx = test_context_make(1);
+    data                     d = {.type = ORDO_U32, .n = 100, .size = 4};
+    ordo_external_opts const opts = opts_of(false);
+    uint64_t *const          k = calloc(COUNT, sizeof *k);
+    uint32_t *const          got = calloc(COUNT, sizeof *got);
+    testkit_case("%d positions", COUNT);
+    CHECK(k != NULL && got != NULL);
+    make(&d, 0);
+    CHECK_STATUS(ORDO_E_NOMEM,
+                 ordo_external_select(ctx, &d.elements, &d.source, k, COUNT, got, &opts, NULL),
+                 ctx);
+    CHECK(strstr(ordo_last_error(ctx), "more than three quarters of the memory limit"));
+    CHECK_EQ_U64(0, d.tape.calls);
+    free(k);
+    free(got);
     ordo_ctx_free(ctx);
 }
 
@@ -274,6 +302,7 @@ int main(void)
     test_many_positions();
     test_many_quantiles(ORDO_NANS_OMIT, false);
     test_many_quantiles(ORDO_NANS_LAST, true);
+    test_too_many_positions();
     test_refusals();
     return testkit_done();
 }

@@ -71,6 +71,12 @@ static const char *records_wrong(const options *o)
                : NULL;
 }
 
+/* Whether other arrays take part, which are read into memory. */
+static bool is_beside(const options *o)
+{
+    return o->groups_file != NULL || o->then_files != NULL || o->weights_file != NULL;
+}
+
 const char *external_wrong(const execution *e)
 {
     const options *const o = &e->o;
@@ -79,7 +85,10 @@ const char *external_wrong(const execution *e)
     if (records != NULL)
         return records;
     if (o->resume && (strings_option(o) != NULL || csv_option(o) != NULL))
-        return "--resume is for sort of npy, raw and record files";
+        return "--resume is for npy, raw and record files";
+    if (o->resume && (is_beside(o) || o->check || o->sorted || o->algorithm != 0))
+        return "--resume cannot be used with --groups, --then, --weights, --check, --sorted and "
+               "--algorithm";
     return NULL;
 }
 
@@ -95,7 +104,6 @@ uint64_t external_limit(const execution *e)
 bool external_takes(const execution *e)
 {
     const options *const o = &e->o;
-    const bool beside = o->groups_file != NULL || o->then_files != NULL || o->weights_file != NULL;
     const bool special = o->check || o->sorted || o->algorithm != 0 || profile_wanted(&o->common) ||
                          ((o->index || o->with_index) && e->command != &command_topk);
 
@@ -103,7 +111,7 @@ bool external_takes(const execution *e)
         return false;
     if (o->record_size != 0 || o->resume)
         return true;
-    if (beside || special || (o->common.memory_limit == 0 && o->directories.n == 0))
+    if (is_beside(o) || special || (o->common.memory_limit == 0 && o->directories.n == 0))
         return false;
     const uint64_t bytes = input_bytes(e);
     return bytes == UINT64_MAX || bytes > external_limit(e) / MEMORY_OF_BYTE;
@@ -111,8 +119,9 @@ bool external_takes(const execution *e)
 
 /* ---- Calls ---- */
 
-/* The directory of --resume: its name depends on the input and the output. Binary results in a
- * regular file are kept too, beside the output. */
+/* The directory of --resume: its name depends on the command, the input and the output. Binary
+ * results in a regular file are kept too, beside the output, unless the library writes them only
+ * at the end (rank) or the command changes them. */
 static bool name_resume(external *x)
 {
     const execution *const e = x->e;
@@ -127,9 +136,10 @@ static bool name_resume(external *x)
         return cli_fail("%s: --resume needs one regular file that is npy, raw or records",
                         x->in.s.name);
     char text[256];
-    snprintf(text, sizeof text, "%llu %llu %d %d %llu %llu ", (unsigned long long)st.st_dev,
-             (unsigned long long)st.st_ino, e->o.descending, e->o.unique,
-             (unsigned long long)e->o.record_size, (unsigned long long)e->o.key_offset);
+    snprintf(text, sizeof text, "%s %llu %llu %d %d %llu %llu ", e->command->name,
+             (unsigned long long)st.st_dev, (unsigned long long)st.st_ino, e->o.descending,
+             e->o.unique, (unsigned long long)e->o.record_size,
+             (unsigned long long)e->o.key_offset);
     const char *const parts[] = {text, e->out.target != NULL ? e->out.target : ""};
     for (size_t i = 0; i < 2; i++)
         for (const char *c = parts[i]; *c != '\0'; c++)
@@ -141,7 +151,8 @@ static bool name_resume(external *x)
     snprintf(x->resume, size, "%s/ordo-resume-%016llx", folder, (unsigned long long)hash);
     snprintf(x->part, sizeof x->part, ".ordo-part-%016llx", (unsigned long long)hash);
     x->opts.resume_directory = x->resume;
-    if (!e->out.replaces || e->out.pack != CODEC_NONE || e->out.format == FORMAT_TEXT)
+    if (!e->out.replaces || e->out.pack != CODEC_NONE || e->out.format == FORMAT_TEXT ||
+        e->command == &command_rank || e->o.one_based)
         return true;
     x->out.kept = true;
     return output_keep(&x->e->out, x->part);
@@ -166,9 +177,10 @@ static void keep_or_drop(external *x, ordo_status status)
     if (!kept && x->out.kept)
         temp_keep(&x->e->out.temp, false);
     if (kept && status != ORDO_E_ARG)
-        cli_error("sort: the sorted parts are in %s%s%s: give the same command again to go on, or "
+        cli_error("%s: the sorted parts are in %s%s%s: give the same command again to go on, or "
                   "remove them",
-                  x->resume, x->out.kept ? " and " : "", x->out.kept ? x->e->out.temp.path : "");
+                  x->e->command->name, x->resume, x->out.kept ? " and " : "",
+                  x->out.kept ? x->e->out.temp.path : "");
 }
 
 /* Ends a library call. What a callback found wrong is a better message than that of the library. */
@@ -271,6 +283,8 @@ static bool argsort(external *x)
 
     x->out.add_one = x->e->o.one_based;
     x->opts.flags |= descending_flag(x->e);
+    if (x->e->o.resume && !name_resume(x))
+        return false;
     return stream(x, call_argsort, type, x->in.n);
 }
 
@@ -280,6 +294,8 @@ static bool rank(external *x)
     const ordo_type type = index_type(x->e->o.index_type, known ? (size_t)x->in.n : 0);
 
     x->opts.flags |= descending_flag(x->e);
+    if (x->e->o.resume && !name_resume(x))
+        return false;
     return stream(x, call_rank, type, x->in.n);
 }
 

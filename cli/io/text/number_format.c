@@ -10,6 +10,7 @@
 #include "cli/io/text/number.h"
 
 #include "cli/io/keys.h"
+#include "cli/io/text/digits.h"
 #include "cli/io/text/powers.h"
 
 #include <math.h>
@@ -56,35 +57,9 @@ static const uint64_t tens[] = {UINT64_C(1),
 
 /* ---- Integers ---- */
 
-static const char pairs[] = "00010203040506070809101112131415161718192021222324"
-                            "25262728293031323334353637383940414243444546474849"
-                            "50515253545556575859606162636465666768697071727374"
-                            "75767778798081828384858687888990919293949596979899";
-
-/* Numbers below 1000 take no branches, which random keys would mispredict: out gets three digits,
- * leading zeros shifted away. */
 static size_t format_unsigned(uint64_t value, char *out)
 {
-    size_t n = 1u + (value >= 10) + (value >= 100);
-
-    if (value < 1000) {
-        const uint32_t v = (uint32_t)value;
-        const uint64_t text = (v / 100 | v / 10 % 10 << 8 | v % 10 << 16) + 0x303030;
-        for (size_t i = 0; i < 3; i++)
-            out[i] = (char)(text >> 8 * (3 - n + i));
-        return n;
-    }
-    n = (size_t)((64 - __builtin_clzll(value)) * 1233 >> 12); /* floor(log10), or 1 less */
-    n += value >= tens[n];
-    size_t i = n;
-    for (; value > UINT32_MAX; value /= 100)
-        memcpy(out + (i -= 2), pairs + 2 * (value % 100), 2);
-    uint32_t rest = (uint32_t)value; /* 32-bit division is faster */
-    for (; i >= 2; rest /= 100)
-        memcpy(out + (i -= 2), pairs + 2 * (rest % 100), 2);
-    if (i > 0)
-        out[0] = (char)('0' + rest % 10);
-    return n;
+    return (size_t)(digits_put(out, value) - out);
 }
 
 /* ---- Floats ---- */
@@ -158,7 +133,7 @@ static attempt round_to(const decimal17 *d, const float_kind *kind, int count, u
 /* Writes digits as %.*g with this precision does: point is the power of ten of the first digit. */
 static size_t place_point(uint64_t digits, int precision, int point, char *out)
 {
-    char   text[20];
+    char   text[DIGITS_ROOM];
     size_t n = 0;
     int    count = (int)format_unsigned(digits, text);
 

@@ -6,6 +6,7 @@
  * multiplications. */
 #include "cli/io/text/text_fast.h"
 
+#include "cli/io/text/digits.h"
 #include "cli/io/text/number.h"
 #include "cli/io/text/text_lines.h"
 #include "cli/io/workers.h"
@@ -73,40 +74,32 @@ typedef struct plain_number {
 
 static bool is_digit(char c) { return (unsigned char)(c - '0') < 10; }
 
-/* Whether the eight bytes, the first one lowest, are digits. */
-static bool are_digits(uint64_t eight)
-{
-    return ((eight & UINT64_C(0xf0f0f0f0f0f0f0f0)) |
-            ((eight + UINT64_C(0x0606060606060606)) & UINT64_C(0xf0f0f0f0f0f0f0f0)) >> 4) ==
-           UINT64_C(0x3333333333333333);
-}
-
-static uint64_t value_of_digits(uint64_t eight)
-{
-    eight = (eight & UINT64_C(0x0f0f0f0f0f0f0f0f)) * 2561 >> 8;
-    eight = (eight & UINT64_C(0x00ff00ff00ff00ff)) * 6553601 >> 16;
-    return (eight & UINT64_C(0x0000ffff0000ffff)) * UINT64_C(42949672960001) >> 32;
-}
-
 /* Takes digits into the significand; more than MOST_DIGITS in all are noticed by the caller. */
 static inline const char *take_digits(const char *p, const char *limit, plain_number *x)
 {
-    const char *const first = p;
-    uint64_t          value = x->significand;
+    static const uint32_t powers[] = {1,      10,      100,      1000,        10000,
+                                      100000, 1000000, 10000000, DIGITS_EIGHT};
+    const char *const     first = p;
+    uint64_t              value = x->significand;
 
-    while (limit - p >= 8 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) {
-        uint64_t eight;
-        memcpy(&eight, p, sizeof eight);
-        if (!are_digits(eight))
-            break;
-        value = value * 100000000 + value_of_digits(eight);
-        p += 8;
+    for (unsigned count = 8; count == 8 && limit - p >= 8; p += count) {
+        const uint64_t eight = digits_load(p);
+        count = digits_count(eight);
+        value = value * powers[count] + digits_value(eight, count);
     }
     for (; is_digit(*p); p++)
         value = value * 10 + (uint64_t)(*p - '0');
     x->significand = value;
     x->digits += p - first < 1000 ? (int)(p - first) : 1000;
     return p;
+}
+
+/* Whether an integer of 20 digits, whose last one is before p, fits in 64 bits: its significand has
+ * not wrapped if it is at least 10^19, because the first digit is 1. */
+static bool has_twenty(const char *p, const plain_number *x)
+{
+    return x->digits == MOST_DIGITS + 1 && !x->fraction && p[-x->digits] == '1' &&
+           x->significand >= UINT64_C(10000000000000000000) && *p != 'e' && *p != 'E';
 }
 
 /* Reads digits, a fraction and an exponent from p on; NULL if that is not plain. */
@@ -121,7 +114,7 @@ static inline const char *take_number(const char *p, const char *limit, plain_nu
         p = take_digits(p + 1, limit, x);
         x->exponent = before - x->digits;
     }
-    if (x->digits == 0 || x->digits > MOST_DIGITS)
+    if (x->digits == 0 || (x->digits > MOST_DIGITS && !has_twenty(p, x)))
         return NULL;
     if (*p == 'e' || *p == 'E') {
         const bool negative = p[1] == '-';
@@ -221,6 +214,23 @@ static void judge_line(fast_chunk *c, const char *p, const char *next, ordo_type
                   memcmp(text, p, length) != 0;
 }
 
+/* The same for an integer of x->digits digits. */
+static inline void judge_integer(fast_chunk *c, const char *p, const char *next,
+                                 const plain_number *x)
+{
+    const size_t length = (size_t)(next - p) - (next > p && next[-1] == '\n');
+
+    if (x->digits == 0) { /* integer_line() read it in the general way */
+        judge_line(c, p, next, ORDO_I64, NULL);
+        return;
+    }
+    if (c->longest < length)
+        c->longest = length;
+    c->own_text |=
+        length != x->negative + (size_t)x->digits || (p[x->negative] == '0' && length != 1);
+    c->long_integer |= length > SURE_DIGITS;
+}
+
 bool fast_own_text(const fast_text *f)
 {
     bool own = false, floats = f->type == ORDO_F64;
@@ -313,7 +323,7 @@ static void read_chosen(const fast_text *f, fast_chunk *c, bool only_integers)
         const char       *next = NULL;
         if (!c->floats && (next = integer_line(c, p, limit, &x, stop, i, &values[i])) != NULL) {
             if (f->judge)
-                judge_line(c, p, next, ORDO_I64, &values[i]);
+                judge_integer(c, p, next, &x);
             p = next;
             continue;
         }

@@ -198,29 +198,33 @@ static bool append_file(const char *path, const char *option, lines *out, size_t
     return lines_append(out, s.name, block, size, length);
 }
 
-bool lines_read(const lines_request *request, lines *out)
+bool lines_load(const lines_request *request, lines *out, size_t *length)
 {
-    size_t length = 0;
-    bool   ok = true;
+    bool ok = true;
 
+    *length = 0;
     *out = (lines){.line_end = request->line_end};
     progress_start("reading");
     for (size_t f = 0; ok && f < request->n; f++)
-        ok = append_file(request->paths[f], request->option, out, &length);
+        ok = append_file(request->paths[f], request->option, out, length);
     progress_end();
-    ok = ok && split(out, length, request->threads);
     if (!ok)
         lines_free(out);
     return ok;
 }
 
-bool lines_take(const lines_request *request, char *block, size_t length, lines *out)
+bool lines_cut(lines *out, size_t length, unsigned threads)
 {
-    *out = (lines){.line_end = request->line_end, .bytes = block, .name = "stdin"};
-    const bool ok = split(out, length, request->threads);
+    const bool ok = split(out, length, threads);
     if (!ok)
         lines_free(out);
     return ok;
+}
+
+bool lines_read(const lines_request *request, lines *out)
+{
+    size_t length;
+    return lines_load(request, out, &length) && lines_cut(out, length, request->threads);
 }
 
 void lines_free(lines *l)

@@ -26,8 +26,10 @@ typedef struct lines_request {
 bool lines_read(const lines_request *request, lines *out);
 void lines_free(lines *l);
 
-/* The same from a text in memory, block[0..length), which is freed, also after a failure. */
-bool lines_take(const lines_request *request, char *block, size_t length, lines *out);
+/* The two steps of lines_read(): the text of all files, *length bytes with the end of its last
+ * line, into out->bytes; and its lines. False after a message, with nothing left to free. */
+bool lines_load(const lines_request *request, lines *out, size_t *length);
+bool lines_cut(lines *out, size_t length, unsigned threads);
 
 /* Appends block[0..size), which ends with a NUL, to the *length bytes of l, and frees block. False
  * after a message. */

@@ -240,7 +240,7 @@ def test_random(tmp_path):
      "-k 1ng", "-dn", "-MV", "-Rn", "-hi", "--sort=month -n",
      "-t xy", "-t ''", "-c -C", "-c -o x", "-c a a", "-o x -o y", "-k", "--files0-from=names a",
      "--files0-from=empty", "--files0-from=hole", "missing", "a missing", "-m missing",
-     "-c missing", ".", "--no-such-option", "--reverse=yes"],
+     "-c missing", ".", "--no-such-option", "--reverse=yes", "--batch-size=1", "-S 1q"],
 )  # fmt: skip
 def test_refused(options, tmp_path):
     """Both refuse with exit code 2, print nothing on stdout and write no file."""
@@ -278,8 +278,11 @@ def test_files(tmp_path):
                    "ignore-case", "ignore-nonprinting", "unique", "stable", "zero-terminated",
                    "merge", "key=2", "field-separator= ", "sort=general-numeric", "parallel=2",
                    "sort=human-numeric", "sort=month", "sort=numeric", "sort=version", "check",
-                   "check=quiet", "check=silent", "check=diagnose-first"):  # fmt: skip
+                   "check=quiet", "check=silent", "check=diagnose-first", "batch-size=2",
+                   "buffer-size=1M", "buffer-size=100", "compress-program=gzip"):  # fmt: skip
         same(["--" + option], ["a"], tmp_path)
+    for size in ("1k", "1m", "10K", "1g", "100", "50%"):
+        same(["-S", size], ["a"], tmp_path)
     expected = run("sort", ["-k2"], ["a", "b"], tmp_path)[1]
     assert run("ordo", ["-k2", "-o", "a"], ["a", "b"], tmp_path)[0] == 0
     assert (tmp_path / "a").read_bytes() == expected

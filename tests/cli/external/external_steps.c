@@ -1,4 +1,5 @@
-/* external_steps.c - `ordo sort` of data larger than memory, killed at its system calls.
+/* external_steps.c - `ordo sort`, `argsort` and `rank` of data larger than memory, killed at their
+ * system calls.
  *
  * This program replaces the functions of the C library that change files. A child runs the command
  * and dies by SIGKILL just before call k. Afterwards the input is whole and the output is the old
@@ -100,24 +101,29 @@ int ftruncate(int fd, off_t length)
 /* ---- The command ---- */
 
 typedef struct scenario {
-    const char *name, *in, *type;
-    bool        resumes;
-    bool        text; /* numbers in text, of the same values */
+    const char    *name, *in, *type;
+    bool           resumes;
+    bool           text; /* numbers in text, of the same values */
+    const command *command;
+    const char    *wanted;
 } scenario;
 
 static const scenario scenarios[] = {
-    {"raw", "in.raw", "u64", false, false},
-    {"text", "in.txt", "u64", false, true},
-    {"raw with --resume", "in.raw", "u64", true, false},
+    {"raw", "in.raw", "u64", false, false, &command_sort, "sorted.raw"},
+    {"text", "in.txt", "u64", false, true, &command_sort, "sorted.txt"},
+    {"raw with --resume", "in.raw", "u64", true, false, &command_sort, "sorted.raw"},
+    {"argsort --resume", "in.raw", "u64", true, false, &command_argsort, "order.raw"},
+    {"rank --resume", "in.raw", "u64", true, false, &command_rank, "ranks.raw"},
 };
 
 /* Returns -1 if the command was killed at call `at`, else its exit code. */
 static int run(const scenario *s, size_t at)
 {
-    char  names[][16] = {"sort", "", "--dtype", "", "-S", "8Mi", "-T", "spill", "-o", "out", ""};
+    char  names[][16] = {"", "", "--dtype", "", "-S", "8Mi", "-T", "spill", "-o", "out", ""};
     char *argv[12] = {NULL};
     int   n = 0, status = 0;
 
+    snprintf(names[0], sizeof names[0], "%s", s->command->name);
     snprintf(names[1], sizeof names[1], "%s", s->in);
     snprintf(names[3], sizeof names[3], "%s", s->type);
     snprintf(names[10], sizeof names[10], "%s", s->resumes ? "--resume" : "");
@@ -127,7 +133,7 @@ static int run(const scenario *s, size_t at)
     const pid_t child = fork();
     if (child == 0) {
         atomic_store(&fatal, at);
-        _exit(command_execute(&command_sort, n, argv));
+        _exit(command_execute(s->command, n, argv));
     }
     waitpid(child, &status, 0);
     return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL ? -1 : WEXITSTATUS(status);
@@ -180,10 +186,8 @@ static size_t entries(const char *path, const char *prefix)
 
 static void check(const scenario *s, size_t at, bool done)
 {
-    const char *const wanted = s->text ? "sorted.txt" : "sorted.raw";
-
     expect(same_files(s->in, s->text ? "copy.txt" : "copy.raw"), s, at, "the input has changed");
-    expect(same_files("out", wanted) || (!done && same_files("out", "old")), s, at,
+    expect(same_files("out", s->wanted) || (!done && same_files("out", "old")), s, at,
            "the output is neither the old nor the new file");
     /* A kill between the link of the complete result and its rename leaves a file that the next
      * command removes (tempfile.h). */
@@ -222,10 +226,34 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static uint64_t values[N]; /* all different */
+
+static int compare_places(const void *a, const void *b)
+{
+    return compare(&values[*(const uint32_t *)a], &values[*(const uint32_t *)b]);
+}
+
+/* Writes the results of argsort and of rank. */
+static void write_places(void)
+{
+    static uint32_t order[N], ranks[N];
+
+    for (uint32_t i = 0; i < N; i++)
+        order[i] = i;
+    qsort(order, N, sizeof *order, compare_places);
+    for (uint32_t i = 0; i < N; i++)
+        ranks[order[i]] = i + 1;
+    for (int which = 0; which < 2; which++) {
+        FILE *const file = fopen(which == 0 ? "order.raw" : "ranks.raw", "w");
+        if (file == NULL || fwrite(which == 0 ? order : ranks, sizeof *order, N, file) != N ||
+            fclose(file) != 0)
+            failures++;
+    }
+}
+
 static void make_files(void)
 {
-    static uint64_t values[N];
-    uint64_t        state = 1;
+    uint64_t state = 1;
 
     for (size_t i = 0; i < N; i++)
         values[i] = state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -233,6 +261,7 @@ static void make_files(void)
         write_numbers(text ? "in.txt" : "in.raw", values, text);
         write_numbers(text ? "copy.txt" : "copy.raw", values, text);
     }
+    write_places();
     qsort(values, N, sizeof *values, compare);
     write_numbers("sorted.raw", values, false);
     write_numbers("sorted.txt", values, true);

@@ -6,7 +6,8 @@ for wrong in '-S none' '-S 101%' '-S 0' '-S 8Mi -T /no/such/folder' '-S 8Mi --re
     # shellcheck disable=SC2086 # several words
     ordo sort u.npy -o out.npy $wrong || echo $?
 done
-ordo rank u.npy --resume || echo $?
+ordo select u.npy -k 1 --resume || echo $?
+ordo rank u.npy --resume --then u.npy || echo $?
 ordo sort u.npy --text --resume || echo $?
 printf '1\n2\n' | ordo sort --resume || echo $?
 # shellcheck disable=SC2002 # a pipe, not a file

@@ -21,6 +21,20 @@ ordo sort u.npy -S 8Mi -T spill --resume -o out.npy --explain 2>err && cmp out.n
 sed -n 's/.*ranges \([0-9]*\)$/\1/p' err | awk '{ print $1 < 8 ? "went on" : "began again: " $1 }'
 ls -A spill
 ls -A | grep part
+# argsort and rank go on behind their sorted parts.
+for command in argsort rank 'argsort --one-based'; do
+    # shellcheck disable=SC2086 # several words
+    ordo $command u.npy -o whole.npy
+    # shellcheck disable=SC2086
+    (ulimit -f 20000 && exec ordo $command u.npy -S 24Mi -T spill --resume -o out.npy) 2>/dev/null
+    echo "$?"
+    ls spill | sed 's/resume-[0-9a-f]*/resume-N/'
+    # shellcheck disable=SC2086
+    ordo $command u.npy -S 24Mi -T spill --resume -o out.npy && cmp out.npy whole.npy
+    ls -A spill
+    ls -A | grep part
+done
+ordo sort u.npy -o whole.npy
 # A file that has changed is refused.
 (ulimit -f 8000 && exec ordo sort u.npy -S 8Mi -T spill --resume -o other.npy) 2>/dev/null
 touch u.npy
