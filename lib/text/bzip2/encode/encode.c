@@ -82,8 +82,7 @@ static void make_symbols(coding *c, const bz_sorter *s, const uint8_t *text, uin
     c->alphabet = used + 2;
     memset(c->frequency, 0, sizeof c->frequency);
     for (uint32_t row = 0; row < n; row++) {
-        uint32_t const at = s->sa[row];
-        uint8_t const  byte = text[at > 0 ? at - 1 : n - 1];
+        uint8_t const byte = bz_entry_byte(s->sa[row]);
         if (byte == (uint8_t)list.words[0]) {
             run++;
             continue;

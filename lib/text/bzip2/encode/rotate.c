@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#define EMPTY UINT32_MAX
+#define MARK (UINT32_C(1) << 23)
 
 enum {
     PAIRS = 65536,
@@ -24,7 +24,7 @@ size_t bz_sorter_bytes(size_t most)
     size_t const half = most / 2 + 2;
     return ordo_round_up(half * sizeof(bz_item), 64) +
            ordo_round_up((most / 4 + 1) * sizeof(bz_group), 64) + 2 * ordo_round_up(half * 4, 64) +
-           ordo_round_up(most * 4, 64) + ordo_round_up((PAIRS + 1) * 4, 64);
+           ordo_round_up((most + 1) * 4, 64) + ordo_round_up((PAIRS + 1) * 4, 64);
 }
 
 static void *carve(char **memory, size_t bytes)
@@ -42,7 +42,7 @@ void bz_sorter_init(bz_sorter *s, void *memory, size_t most)
     s->groups = carve(&at, (most / 4 + 1) * sizeof(bz_group));
     s->begins = carve(&at, half * 4);
     s->rank = carve(&at, half * 4);
-    s->sa = carve(&at, most * 4);
+    s->sa = carve(&at, (most + 1) * 4);
     s->pairs = carve(&at, (size_t)(PAIRS + 1) * 4);
 }
 
@@ -272,47 +272,59 @@ static void sort_groups(bz_sorter *s)
 
 /* ---- The other rotations ---- */
 
-static void bucket_ends(const bz_sorter *s, const uint32_t *counts, uint32_t *heads, uint32_t *ends)
+/* An entry of sa names a rotation by the position before it. It has the byte there, which is the
+ * byte of the transform, and a mark: the rotation before is of type L. The first pass uses marked
+ * entries, the second one the others; so no pass reads the text before it knows the bucket. */
+static inline uint32_t entry_of(const bz_sorter *s, uint32_t at, uint32_t byte, bool large)
 {
-    uint32_t sum = 0;
-    (void)s;
-    for (uint32_t c = 0; c < 256; c++) {
-        heads[c] = sum;
-        sum += counts[c];
-        ends[c] = sum;
+    uint32_t const before = at > 0 ? at - 1 : s->n - 1, last = s->text[before];
+    bool const     larger = large ? last >= byte : last > byte;
+    return last << BZ_BYTE_SHIFT | (larger ? MARK : 0) | before;
+}
+
+static void induce_large(bz_sorter *s, uint32_t *heads)
+{
+    uint32_t *const sa = s->sa;
+    for (uint32_t i = 0; i < s->n; i++) {
+        uint32_t const entry = sa[i], byte = entry >> BZ_BYTE_SHIFT;
+        bool const     used = (entry & MARK) != 0;
+        uint32_t const to = heads[byte], made = entry_of(s, entry & BZ_AT_MASK, byte, true);
+        sa[to] = used ? made : sa[to]; /* a branch would be hard to predict */
+        heads[byte] = to + used;
+    }
+}
+
+static void induce_small(bz_sorter *s, uint32_t *ends)
+{
+    uint32_t *const sa = s->sa;
+    for (uint32_t i = s->n; i > 0; i--) {
+        uint32_t const entry = sa[i - 1], byte = entry >> BZ_BYTE_SHIFT;
+        bool const     used = (entry & MARK) == 0;
+        uint32_t const to = ends[byte] - used;
+        uint32_t const made = entry_of(s, entry & BZ_AT_MASK, byte, false);
+        sa[to] = used ? made : sa[to];
+        ends[byte] = to;
     }
 }
 
 static void induce(bz_sorter *s)
 {
     const uint8_t *const t = s->text;
-    uint32_t *const      sa = s->sa;
-    uint32_t const       n = s->n;
-    uint32_t             counts[256] = {0}, heads[256], ends[256];
-    for (uint32_t i = 0; i < n; i++)
-        counts[t[i]]++;
-    bucket_ends(s, counts, heads, ends);
-    memset(sa, 0xff, n * sizeof *sa);
+    uint32_t             heads[256] = {0}, ends[256];
+    for (uint32_t i = 0; i < s->n; i++)
+        heads[t[i]]++;
+    (void)ordo_sums_before_32(heads, 256);
+    memcpy(ends, heads + 1, 255 * sizeof *ends);
+    ends[255] = s->n;
+    memset(s->sa, 0, s->n * sizeof *s->sa);
+    uint32_t tails[256];
+    memcpy(tails, ends, sizeof tails);
     for (uint32_t i = s->lms; i > 0; i--) {
         uint32_t const at = s->items[i - 1].at;
-        sa[--ends[t[at]]] = at;
+        s->sa[--tails[t[at]]] = entry_of(s, at, t[at], true);
     }
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t const at = sa[i];
-        if (at == EMPTY)
-            continue;
-        uint32_t const before = at > 0 ? at - 1 : n - 1;
-        if (t[before] >= t[at])
-            sa[heads[t[before]]++] = before;
-    }
-    bucket_ends(s, counts, heads, ends);
-    for (uint32_t i = n; i > 0; i--) {
-        uint32_t const at = sa[i - 1];
-        uint32_t const before = at > 0 ? at - 1 : n - 1;
-        uint8_t const  c = t[before];
-        if (c < t[at] || (c == t[at] && ends[c] <= i - 1))
-            sa[--ends[c]] = before;
-    }
+    induce_large(s, heads);
+    induce_small(s, ends);
 }
 
 /* ---- Repeated words ---- */
@@ -337,10 +349,21 @@ static void repeat_rows(uint32_t *sa, uint32_t length, uint32_t n)
 {
     uint32_t const copies = n / length;
     for (uint32_t row = length; row > 0; row--) {
-        uint32_t const at = sa[row - 1];
-        for (uint32_t k = 0; k < copies; k++)
-            sa[(row - 1) * copies + k] = at + (copies - 1 - k) * length;
+        uint32_t const byte = sa[row - 1] & ~BZ_AT_MASK;
+        uint32_t const at = bz_entry_at(sa[row - 1], length);
+        for (uint32_t k = 0; k < copies; k++) {
+            uint32_t const here = at + (copies - 1 - k) * length;
+            sa[(row - 1) * copies + k] = byte | (here > 0 ? here - 1 : n - 1);
+        }
     }
+}
+
+static uint32_t row_of_text(const uint32_t *sa, uint32_t n)
+{
+    uint32_t row = 0;
+    while ((sa[row] & BZ_AT_MASK) != n - 1)
+        row++;
+    return row;
 }
 
 uint32_t bz_rotate(bz_sorter *s, uint8_t *text, uint32_t n)
@@ -353,7 +376,7 @@ uint32_t bz_rotate(bz_sorter *s, uint8_t *text, uint32_t n)
     for (uint32_t i = 0; i < BZ_TEXT_PAD; i++)
         text[length + i] = text[i];
     if (length == 1) {
-        s->sa[0] = 0;
+        s->sa[0] = (uint32_t)text[0] << BZ_BYTE_SHIFT;
     } else {
         find_lms(s);
         sort_lms_by_words(s);
@@ -363,8 +386,5 @@ uint32_t bz_rotate(bz_sorter *s, uint8_t *text, uint32_t n)
     memcpy(text + length, saved, sizeof saved);
     if (length < n)
         repeat_rows(s->sa, length, n);
-    uint32_t row = 0;
-    while (s->sa[row] != 0)
-        row++;
-    return row;
+    return row_of_text(s->sa, n);
 }

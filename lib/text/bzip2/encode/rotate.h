@@ -5,8 +5,11 @@
 #include "core/base.h"
 
 enum {
-    BZ_TEXT_PAD = 64 /* bytes after a block that bz_rotate() overwrites */
+    BZ_TEXT_PAD = 64, /* bytes after a block that bz_rotate() overwrites */
+    BZ_BYTE_SHIFT = 24
 };
+
+#define BZ_AT_MASK ((UINT32_C(1) << 20) - 1)
 
 typedef struct bz_item { /* a rotation while it is sorted */
     uint64_t key;
@@ -21,7 +24,7 @@ typedef struct bz_group { /* items[lo..hi), whose order is not known yet */
 typedef struct bz_sorter {
     uint8_t  *text;
     uint32_t  n;
-    uint32_t *sa;     /* n: where the rotations begin, in order */
+    uint32_t *sa;     /* n + 1: entries of the rotations, in order */
     uint32_t *begins; /* n / 2 + 2: where the LMS rotations begin, in order of the text */
     uint32_t *rank;   /* n / 2 + 1: of the LMS rotations */
     bz_item  *items;  /* n / 2 + 1 */
@@ -29,6 +32,15 @@ typedef struct bz_sorter {
     uint32_t *pairs;  /* 65537 */
     uint32_t  lms, group_count;
 } bz_sorter;
+
+/* Where the rotation of an entry begins, and the last byte of the rotation. */
+static inline uint32_t bz_entry_at(uint32_t entry, uint32_t n)
+{
+    uint32_t const at = (entry & BZ_AT_MASK) + 1;
+    return at < n ? at : 0;
+}
+
+static inline uint8_t bz_entry_byte(uint32_t entry) { return (uint8_t)(entry >> BZ_BYTE_SHIFT); }
 
 /* Bytes of scratch for blocks of up to `most` bytes, and the layout of the arrays in it. The memory
  * is aligned to a cache line. */
