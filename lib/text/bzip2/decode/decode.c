@@ -6,7 +6,6 @@
  * accepted, as bzip2 does; such a pattern in the data is an error. */
 #include "text/bzip2/decode/decode.h"
 
-#include "text/bzip2/decode/expand.h"
 #include "text/bzip2/decode/follow.h"
 #include "text/bzip2/front.h"
 #include "text/bzip2/decode/randomised.h"
@@ -253,18 +252,25 @@ static bool read_column(block_reader *r, const uint8_t *selectors, uint32_t *nex
 
 /* ---- Text ---- */
 
-static uint32_t checksum(const uint8_t *text, uint32_t n)
+/* Expands the block and returns its checksum. The front is kept, the rest only counted. */
+static uint32_t expand_text(const uint8_t *text, uint8_t *front, bz_decoded *out)
 {
     uint8_t     piece[CHECKSUM_PIECE];
-    bz_expander e = {.text = text, .n = n};
+    bz_expander e = {.text = text, .n = out->n};
     uint32_t    crc = UINT32_MAX;
-    for (size_t now; (now = bz_expand(&e, piece, sizeof piece)) > 0;)
+    size_t      now;
+    for (out->front = 0; (now = bz_expand(&e, front + out->front,
+                                          ordo_min(sizeof piece, BZ_MOST_FRONT - out->front))) > 0;
+         out->front += (uint32_t)now)
+        crc = bz_crc(crc, front + out->front, now);
+    out->rest = e;
+    while ((now = bz_expand(&e, piece, sizeof piece)) > 0)
         crc = bz_crc(crc, piece, now);
     return ~crc;
 }
 
 bz_outcome bz_decode(bz_decoder *d, const uint8_t *bits, uint64_t begin, uint64_t end,
-                     uint8_t *text, bz_decoded *out)
+                     uint8_t *text, uint8_t *front, bz_decoded *out)
 {
     block_reader r = {.bytes = bits, .at = begin, .end = end};
     uint32_t     n = 0;
@@ -285,5 +291,5 @@ bz_outcome bz_decode(bz_decoder *d, const uint8_t *bits, uint64_t begin, uint64_
     if (r.randomised)
         bz_unrandomise(text, n);
     out->why = "the checksum of the block is wrong";
-    return checksum(text, n) == out->crc ? BZ_DECODED : BZ_BAD;
+    return expand_text(text, front, out) == out->crc ? BZ_DECODED : BZ_BAD;
 }
