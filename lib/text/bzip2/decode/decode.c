@@ -15,7 +15,7 @@
 enum {
     LOOKUP_BITS = 10,
     LENGTH_BITS = 5,
-    CHECKSUM_PIECE = 16 << 10
+    FRONT_PIECE = 16 << 10 /* stays in the cache until its checksum is computed */
 };
 
 typedef struct code {
@@ -255,18 +255,15 @@ static bool read_column(block_reader *r, const uint8_t *selectors, uint32_t *nex
 /* Expands the block and returns its checksum. The front is kept, the rest only counted. */
 static uint32_t expand_text(const uint8_t *text, uint8_t *front, bz_decoded *out)
 {
-    uint8_t     piece[CHECKSUM_PIECE];
     bz_expander e = {.text = text, .n = out->n};
     uint32_t    crc = UINT32_MAX;
-    size_t      now;
-    for (out->front = 0; (now = bz_expand(&e, front + out->front,
-                                          ordo_min(sizeof piece, BZ_MOST_FRONT - out->front))) > 0;
+    out->front = 0;
+    for (size_t now; (now = bz_expand(&e, front + out->front,
+                                      ordo_min(FRONT_PIECE, BZ_MOST_FRONT - out->front))) > 0;
          out->front += (uint32_t)now)
         crc = bz_crc(crc, front + out->front, now);
     out->rest = e;
-    while ((now = bz_expand(&e, piece, sizeof piece)) > 0)
-        crc = bz_crc(crc, piece, now);
-    return ~crc;
+    return ~bz_expanded_crc(&e, crc);
 }
 
 bz_outcome bz_decode(bz_decoder *d, const uint8_t *bits, uint64_t begin, uint64_t end,

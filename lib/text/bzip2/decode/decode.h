@@ -2,7 +2,7 @@
 #ifndef ORDO_TEXT_BZIP2_DECODE_DECODE_H
 #define ORDO_TEXT_BZIP2_DECODE_DECODE_H
 
-#include "text/bzip2/decode/expand.h"
+#include "text/bzip2/expand.h"
 #include "text/bzip2/format.h"
 
 enum {

@@ -6,16 +6,16 @@
 
 enum {
     BZ_TEXT_PAD = 64, /* bytes after a block that bz_rotate() overwrites */
-    BZ_BYTE_SHIFT = 24
+    BZ_BYTE_SHIFT = 24,
+    BZ_PAIRS = 65536
 };
 
 #define BZ_AT_MASK ((UINT32_C(1) << 20) - 1)
 
-typedef struct bz_item { /* a rotation while it is sorted */
-    uint64_t key;
-    uint32_t at;    /* where it begins */
-    uint32_t index; /* its number among the sorted rotations, in order of the text */
-} bz_item;
+/* A rotation while it is sorted: a key, and where it begins. */
+typedef uint64_t bz_item;
+
+static inline uint32_t bz_item_at(bz_item item) { return (uint32_t)item & BZ_AT_MASK; }
 
 typedef struct bz_group { /* items[lo..hi), whose order is not known yet */
     uint32_t lo, hi;
@@ -29,8 +29,10 @@ typedef struct bz_sorter {
     uint32_t *rank;   /* n / 2 + 1: of the LMS rotations */
     bz_item  *items;  /* n / 2 + 1 */
     bz_group *groups; /* n / 4 + 1 */
-    uint32_t *pairs;  /* 65537 */
+    uint32_t *number; /* n / 2 + 1: by half the position: the number of an LMS rotation in begins */
+    uint32_t *pairs;  /* 2 * BZ_PAIRS */
     uint32_t  lms, group_count;
+    uint32_t  deep; /* bytes in which the members of a group agree */
 } bz_sorter;
 
 /* Where the rotation of an entry begins, and the last byte of the rotation. */
