@@ -122,26 +122,51 @@ static void first_tables(coding *c)
     }
 }
 
+/* The cheapest table for up to 50 symbols, the first one of several. */
+static unsigned cheapest_table(const coding *c, const costs *lengths, const uint16_t *symbols,
+                               uint32_t n)
+{
+    costs    even = {0}, odd = {0};
+    uint32_t i = 0;
+    for (; i + 2 <= n; i += 2) {
+        even += lengths[symbols[i]];
+        odd += lengths[symbols[i + 1]];
+    }
+    if (i < n)
+        even += lengths[symbols[i]];
+    even += odd;
+    unsigned best = 0;
+    for (unsigned t = 1; t < c->tables; t++)
+        best = even[t] < even[best] ? t : best;
+    return best;
+}
+
+/* Symbols at even and at odd places have counters of their own, because the same symbol often
+ * comes several times in a row. */
 static void assign_groups(coding *c, uint32_t counts[BZ_MOST_TABLES][BZ_MOST_SYMBOLS])
 {
-    costs lengths[BZ_MOST_SYMBOLS] = {{0}};
+    uint32_t odd[BZ_MOST_TABLES][BZ_MOST_SYMBOLS] = {{0}};
+    costs    lengths[BZ_MOST_SYMBOLS] = {{0}};
     for (unsigned v = 0; v < c->alphabet; v++)
         for (unsigned t = 0; t < BZ_MOST_TABLES; t++)
             lengths[v][t] = c->lengths[t][v];
     memset(counts, 0, sizeof(uint32_t[BZ_MOST_TABLES][BZ_MOST_SYMBOLS]));
     c->selector_count = 0;
     for (uint32_t from = 0; from < c->count; from += BZ_GROUP) {
-        uint32_t const to = c->count - from < BZ_GROUP ? c->count : from + BZ_GROUP;
-        costs          sum = {0};
-        for (uint32_t i = from; i < to; i++)
-            sum += lengths[c->symbols[i]];
-        unsigned best = 0;
-        for (unsigned t = 1; t < c->tables; t++)
-            best = sum[t] < sum[best] ? t : best;
+        const uint16_t *const symbols = c->symbols + from;
+        uint32_t const        n = c->count - from < BZ_GROUP ? c->count - from : BZ_GROUP;
+        unsigned const        best = cheapest_table(c, lengths, symbols, n);
         c->selectors[c->selector_count++] = (uint8_t)best;
-        for (uint32_t i = from; i < to; i++)
-            counts[best][c->symbols[i]]++;
+        for (uint32_t i = 0; i + 1 < n; i += 2) {
+            counts[best][symbols[i]]++;
+            odd[best][symbols[i + 1]]++;
+        }
+        if (n % 2 != 0)
+            counts[best][symbols[n - 1]]++;
     }
+    for (unsigned t = 0; t < c->tables; t++)
+        for (unsigned v = 0; v < c->alphabet; v++)
+            counts[t][v] += odd[t][v];
 }
 
 static void choose_tables(coding *c)
