@@ -64,6 +64,22 @@ static uint16_t *put_run(uint16_t *to, uint32_t run, uint32_t *frequency)
     return to;
 }
 
+/* Moves the byte to the front and returns where it was. The first word of the list is in *front. */
+static inline unsigned move_byte(bz_front *list, uint64_t *front, uint8_t byte)
+{
+    uint64_t const low = UINT64_C(0x0101010101010101), word = *front, x = word ^ byte * low;
+    uint64_t const found = (x - low) & ~x & low << 7; /* the lowest bit is right */
+    if (found == 0) {
+        list->words[0] = word;
+        unsigned const at = bz_front_find(list, byte);
+        *front = list->words[0];
+        return at;
+    }
+    uint64_t const moved = found ^ (found - 1); /* bytes up to the one that was found */
+    *front = (word & ~moved) | (word << 8 & moved) | byte;
+    return (unsigned)__builtin_ctzll(found) / 8;
+}
+
 static void make_symbols(coding *c, const bz_sorter *s, const uint8_t *text, uint32_t n,
                          uint16_t *symbols)
 {
@@ -79,17 +95,18 @@ static void make_symbols(coding *c, const bz_sorter *s, const uint8_t *text, uin
         if (c->used[b])
             bytes[used++] = (uint8_t)b;
     bz_front_set(&list, bytes, used);
+    uint64_t front = list.words[0]; /* in a register */
     c->alphabet = used + 2;
     memset(c->frequency, 0, sizeof c->frequency);
     for (uint32_t row = 0; row < n; row++) {
         uint8_t const byte = bz_entry_byte(s->sa[row]);
-        if (byte == (uint8_t)list.words[0]) {
+        if (byte == (uint8_t)front) {
             run++;
             continue;
         }
         to = put_run(to, run, c->frequency);
         run = 0;
-        uint16_t const symbol = (uint16_t)(bz_front_find(&list, byte) + 1);
+        uint16_t const symbol = (uint16_t)(move_byte(&list, &front, byte) + 1);
         *to++ = symbol;
         c->frequency[symbol]++;
     }
