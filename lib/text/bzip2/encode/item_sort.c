@@ -17,9 +17,31 @@ static inline void swap_items(bz_item *a, bz_item *b)
     *b = kept;
 }
 
+static inline void order_two(bz_item *a, bz_item *b)
+{
+    bz_item const low = *a < *b ? *a : *b, high = *a < *b ? *b : *a;
+    *a = low;
+    *b = high;
+}
+
+/* The first items are sorted without branches. */
 static void insertion_sort(bz_item *items, size_t n)
 {
-    for (size_t i = 1; i < n; i++) {
+    size_t sorted = 1;
+    if (n >= 4) {
+        order_two(&items[0], &items[1]);
+        order_two(&items[2], &items[3]);
+        order_two(&items[0], &items[2]);
+        order_two(&items[1], &items[3]);
+        order_two(&items[1], &items[2]);
+        sorted = 4;
+    } else if (n == 3) {
+        order_two(&items[0], &items[1]);
+        order_two(&items[1], &items[2]);
+        order_two(&items[0], &items[1]);
+        sorted = 3;
+    }
+    for (size_t i = sorted; i < n; i++) {
         bz_item const item = items[i];
         size_t        to = i;
         for (; to > 0 && items[to - 1] > item; to--)

@@ -19,7 +19,7 @@ size_t bz_sorter_bytes(size_t most)
     size_t const half = most / 2 + 2;
     return ordo_round_up(half * sizeof(bz_item), 64) +
            ordo_round_up((most / 4 + 1) * sizeof(bz_group), 64) + 3 * ordo_round_up(half * 4, 64) +
-           ordo_round_up((most + 1) * 4, 64) + 2 * BZ_PAIRS * sizeof(uint32_t);
+           ordo_round_up(most * 4, 64) + 2 * BZ_PAIRS * sizeof(uint32_t);
 }
 
 static void *carve(char **memory, size_t bytes)
@@ -37,7 +37,7 @@ void bz_sorter_init(bz_sorter *s, void *memory, size_t most)
     s->groups = carve(&at, (most / 4 + 1) * sizeof(bz_group));
     s->begins = carve(&at, half * 4);
     s->rank = carve(&at, half * 4);
-    s->sa = carve(&at, (most + 1) * 4);
+    s->sa = carve(&at, most * 4);
     s->number = carve(&at, half * 4);
     s->pairs = carve(&at, 2 * BZ_PAIRS * sizeof(uint32_t));
 }
@@ -90,12 +90,10 @@ static inline uint32_t entry_of(const bz_sorter *s, uint32_t at, uint32_t byte, 
 static void induce_large(bz_sorter *s, uint32_t *heads)
 {
     uint32_t *const sa = s->sa;
-    for (uint32_t i = 0; i < s->n; i++) {
+    for (uint32_t i = 0, n = s->n; i < n; i++) {
         uint32_t const entry = sa[i], byte = entry >> BZ_BYTE_SHIFT;
-        bool const     used = (entry & MARK) != 0;
-        uint32_t const to = heads[byte], made = entry_of(s, entry & BZ_AT_MASK, byte, true);
-        sa[to] = used ? made : sa[to]; /* a branch would be hard to predict */
-        heads[byte] = to + used;
+        if ((entry & MARK) != 0)
+            sa[heads[byte]++] = entry_of(s, entry & BZ_AT_MASK, byte, true);
     }
 }
 
@@ -104,11 +102,8 @@ static void induce_small(bz_sorter *s, uint32_t *ends)
     uint32_t *const sa = s->sa;
     for (uint32_t i = s->n; i > 0; i--) {
         uint32_t const entry = sa[i - 1], byte = entry >> BZ_BYTE_SHIFT;
-        bool const     used = (entry & MARK) == 0;
-        uint32_t const to = ends[byte] - used;
-        uint32_t const made = entry_of(s, entry & BZ_AT_MASK, byte, false);
-        sa[to] = used ? made : sa[to];
-        ends[byte] = to;
+        if ((entry & MARK) == 0)
+            sa[--ends[byte]] = entry_of(s, entry & BZ_AT_MASK, byte, false);
     }
 }
 

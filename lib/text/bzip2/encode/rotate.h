@@ -24,7 +24,7 @@ typedef struct bz_group { /* items[lo..hi), whose order is not known yet */
 typedef struct bz_sorter {
     uint8_t  *text;
     uint32_t  n;
-    uint32_t *sa;     /* n + 1: entries of the rotations, in order */
+    uint32_t *sa;     /* n: entries of the rotations, in order */
     uint32_t *begins; /* n / 2 + 2: where the LMS rotations begin, in order of the text */
     uint32_t *rank;   /* n / 2 + 1: of the LMS rotations */
     bz_item  *items;  /* n / 2 + 1 */
