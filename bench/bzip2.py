@@ -2,21 +2,26 @@
 """Speed of `ordo bzip2` beside bzip2, lbzip2 and pbzip2, in one run.
 
     python3 bench/bzip2.py [--ordo build/ordo] [--threads 16] [--rounds 3]
-        [--programs ordo,lbzip2,pbzip2,bzip2] FILE...
+        [--programs ordo,lbzip2,pbzip2,bzip2] [--json FILE] FILE...
 
 Each program compresses each FILE with -9 and decompresses the result of bzip2 -9 (pbzip2: its own
 result, because it uses several threads only for those). Programs take turns, so that all see the
 same machine; the best of the rounds counts. Output goes to a pipe that is only read. The table has
 MB/s of uncompressed bytes; with --cpu per second of CPU time, which depends less on other load. A
-program that is not installed is left out, with a note.
+program that is not installed is left out, with a note. --json also writes all times, for
+`make report`.
 """
 
 from __future__ import annotations
 
 import argparse
+import datetime
+import json
 import os
+import platform
 import resource
 import shutil
+import statistics
 import subprocess
 import tempfile
 import time
@@ -59,8 +64,8 @@ def seconds(command: list[str], path: str, cpu: bool) -> float:
     return clock(cpu) - begin
 
 
-def measure(path: str, found: dict[str, list[str]], rounds: int, cpu: bool, folder: str) -> None:
-    size = os.path.getsize(path)
+def pack(path: str, found: dict[str, list[str]], folder: str) -> dict[str, str]:
+    """Returns the compressed files: of bzip2 or ordo ("plain"), and of pbzip2."""
     packed = {}
     for name in ("bzip2", "pbzip2", "ordo"):
         if name in found and (name == "pbzip2" or "plain" not in packed):
@@ -68,16 +73,26 @@ def measure(path: str, found: dict[str, list[str]], rounds: int, cpu: bool, fold
             with open(path, "rb") as source, open(target, "wb") as sink:
                 subprocess.run([*found[name], "-9", "-c"], stdin=source, stdout=sink, check=True)
             packed["pbzip2" if name == "pbzip2" else "plain"] = target
-    best: dict[tuple[str, str], float] = {}
+    return packed
+
+
+def measure(
+    path: str, found: dict[str, list[str]], rounds: int, cpu: bool, folder: str
+) -> dict[tuple[str, str], list[float]]:
+    """Prints the rows of a file and returns all its times by work and program."""
+    size = os.path.getsize(path)
+    packed = pack(path, found, folder)
+    taken: dict[tuple[str, str], list[float]] = {}
     for _ in range(rounds):
         for name, command in found.items():
             source = packed["pbzip2" if name == "pbzip2" else "plain"]
             for work, option, file in (("compress", "-9", path), ("decompress", "-d", source)):
                 # One round of the program with one thread is enough.
-                if name == "bzip2" and (work, name) in best:
+                if name == "bzip2" and (work, name) in taken:
                     continue
-                time_taken = seconds([*command, option, "-c"], file, cpu)
-                best[work, name] = min(best.get((work, name), time_taken), time_taken)
+                spent = seconds([*command, option, "-c"], file, cpu)
+                taken.setdefault((work, name), []).append(spent)
+    best = {key: min(times) for key, times in taken.items()}
     for work in ("compress", "decompress"):
         row = [f"{size / best[work, name] / 1e6:8.1f}" for name in found]
         ratio = "-"
@@ -85,6 +100,51 @@ def measure(path: str, found: dict[str, list[str]], rounds: int, cpu: bool, fold
             ratio = f"{best[work, 'lbzip2'] / best[work, 'ordo']:.2f}"
         cells = [f"{os.path.basename(path)}, {size / 1e6:.0f} MB", work, *row, ratio]
         print(f"| {' | '.join(cells)} |")
+    return taken
+
+
+def row_of(path: str, work: str, name: str, times: list[float], threads: int) -> dict[str, object]:
+    """A row as the benchmarks of ordo write it."""
+    size = os.path.getsize(path)
+    return {
+        "section": work,
+        "label": os.path.basename(path),
+        "op": work,
+        "n": size,
+        "bytes": size,
+        "algorithm": "auto" if name == "ordo" else name,
+        "peer": name != "ordo",
+        "threads": 1 if name == "bzip2" else threads,
+        "median_s": statistics.median(times),
+        "seconds": times,
+    }
+
+
+def processor() -> str:
+    try:
+        with open("/proc/cpuinfo") as lines:
+            names = [line.partition(":")[2].strip() for line in lines if "model name" in line]
+        return names[0] if names else platform.machine()
+    except OSError:
+        return platform.machine()
+
+
+def write_json(
+    target: str, given: argparse.Namespace, version: str, rows: list[dict[str, object]]
+) -> None:
+    document = {
+        "benchmark": "bzip2",
+        "version": version,
+        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "machine": {"cpu": processor(), "cpus": len(os.sched_getaffinity(0))},
+        "repeat": given.rounds,
+        "threads": given.threads,
+        "seed": 0,
+        "rows": rows,
+    }
+    with open(target, "w") as file:
+        json.dump(document, file, indent=1)
+        file.write("\n")
 
 
 def main() -> None:
@@ -94,6 +154,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--cpu", action="store_true", help="count CPU seconds, for busy machines")
     parser.add_argument("--programs", default="ordo,lbzip2,pbzip2,bzip2")
+    parser.add_argument("--json", help="also write all times to this file")
     parser.add_argument("files", nargs="+")
     given = parser.parse_args()
     found = programs(given.ordo, given.threads)
@@ -102,9 +163,15 @@ def main() -> None:
     print(f"{given.threads} threads, {unit}, best of {given.rounds}")
     print("| file | work |", " | ".join(found), "| ordo / lbzip2 |")
     print("|---|---|" + "---|" * (len(found) + 1))
+    rows = []
     with tempfile.TemporaryDirectory() as folder:
         for path in given.files:
-            measure(path, found, given.rounds, given.cpu, folder)
+            taken = measure(path, found, given.rounds, given.cpu, folder)
+            for (work, name), times in taken.items():
+                rows.append(row_of(path, work, name, times, given.threads))
+    if given.json:
+        told = subprocess.run([given.ordo, "--version"], stdout=subprocess.PIPE, check=True)
+        write_json(given.json, given, told.stdout.decode().split()[1], rows)
 
 
 if __name__ == "__main__":

@@ -31,7 +31,14 @@ SECTIONS = {
     "k": ("radius", "k"),
     "rough": ("k-sorted keys", "k"),
     "table": ("types and distributions", ""),
+    "suffix": ("suffix arrays", ""),
+    "bwt": ("Burrows-Wheeler transform", ""),
+    "unbwt": ("inverse transform", ""),
+    "search": ("counts of patterns in an FM-index", ""),
+    "compress": ("compression", ""),
+    "decompress": ("decompression", ""),
 }
+TEXT_SUBJECTS = ("text", "bzip2")  # whose cards have a part of their own
 MOST_LABELS = 40  # of a dot chart
 MOST_SERIES = 10
 
@@ -48,7 +55,14 @@ def groups(comparisons):
 
 
 def rate(row):
-    return row.n / row.time.median
+    """Keys, bytes or patterns per second."""
+    return (row.k if row.section == "search" else row.n) / row.time.median
+
+
+def unit_of(subject, section):
+    if subject not in TEXT_SUBJECTS:
+        return "keys"
+    return "patterns" if section == "search" else "bytes"
 
 
 def rows_of(document, section, threads):
@@ -140,7 +154,8 @@ def comparison_table(group):
         ]
         for c in group
     ]
-    heads = ["input", ">keys", ">ordo", "best other", ">its time", ">ratio", ">quartiles"]
+    unit = "bytes" if group[0].document.subject in TEXT_SUBJECTS else "keys"
+    heads = ["input", f">{unit}", ">ordo", "best other", ">its time", ">ratio", ">quartiles"]
     return details(
         f"Table: {len(rows)} inputs", table("Median times; ratios by rounds", heads, rows)
     )
@@ -170,7 +185,8 @@ def figures(card_id, title, group, caption, words):
         labels = {p[0] for s in series for p in s.points}
         if len(labels) > MOST_LABELS:
             return ""
-        chart = charts.Chart(card_id, title, words, "", "keys per second", series)
+        unit = unit_of(group[0].document.subject, section)
+        chart = charts.Chart(card_id, title, words, "", f"{unit} per second", series)
         return figure(chart, charts.dot_chart, caption)
     parts = []
     kinds = Counter(kind_of(c.ours, x) for c in group)
@@ -207,6 +223,8 @@ def peer_card(key, group):
     words = summary(group)
     where_option = " --device cuda" if device == "cuda" else ""
     command = f"ordo bench {subject}{where_option} --only {section}"
+    if subject == "bzip2":
+        command = f"python3 bench/bzip2.py --threads {threads} FILE..."
     body = (
         figures(card_id, title, group, caption, words)
         + type_table(group)
@@ -268,6 +286,22 @@ def counts(s):
     ]
 
 
+def text_cards(comparisons):
+    """The part of texts: suffix arrays, transforms, searches and bzip2, of all machines."""
+    found = groups(c for c in comparisons if c.document.subject in TEXT_SUBJECTS)
+    words = (
+        "Suffix arrays, transforms and searches beside libdivsufsort and sdsl, and bzip2 files "
+        "beside other programs. docs/text.md and docs/bzip2.md say how they work."
+    )
+    parts = [tag("h2", "Text", id="text"), tag("p", words)]
+    if found:
+        cards = "".join(peer_card(key, group) for key, group in sorted(found.items()))
+        parts.append(tag("div", cards, css="flow"))
+    else:
+        parts.append(tag("p", "No result file has texts.", css="note"))
+    return "".join(parts)
+
+
 def peer_cards(results, comparisons, python):
     parts = [
         tag("h2", "Beyond the papers: other libraries", id="peers"),
@@ -280,7 +314,7 @@ def peer_cards(results, comparisons, python):
     if comparisons or python:
         parts.append(score_table(comparisons, python))
     start = len(parts)
-    found = groups(comparisons)
+    found = groups(c for c in comparisons if c.document.subject not in TEXT_SUBJECTS)
     rank = {name: place for place, name in enumerate(MACHINES)}
     names = {key[0] for key in found} | {c.row.machine for c in python}
     for machine in sorted(names, key=lambda name: (rank.get(name, len(rank)), name)):

@@ -7,7 +7,7 @@ from pathlib import Path
 import charts
 import peers
 import verdicts
-from beyond import peer_cards
+from beyond import peer_cards, text_cards
 from download import data_part
 from markup import quartiles, seconds, slug, table, tag
 from papercards import papers_part
@@ -177,7 +177,8 @@ def build(results, papers, cards):
     title = "ordo: five papers measured again"
     names = {key: papers[key]["name"] for key in PAPERS}
     links = [("Answer", "#answer"), *((names[k], f"#paper-{k}") for k in PAPERS)]
-    links += [("Other libraries", "#peers"), ("Limits", "#limits"), ("Method", "#method")]
+    links += [("Other libraries", "#peers"), ("Text", "#text"), ("Limits", "#limits")]
+    links += [("Method", "#method")]
     nav = "".join(tag("a", escape(w), href=h) for w, h in [*links, ("Data", "#data")])
     method = tag("ul", "".join(tag("li", escape(m)) for m in METHOD))
     body = (
@@ -206,6 +207,7 @@ def build(results, papers, cards):
             + tiles(cards, comparisons, python)
             + papers_part(papers, cards)
             + peer_cards(results, comparisons, python)
+            + text_cards(comparisons)
             + limits(cards, comparisons, python)
             + tag("h2", "Method", id="method")
             + method

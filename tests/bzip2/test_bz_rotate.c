@@ -14,7 +14,7 @@ enum {
 
 static bz_sorter sorter;
 static uint8_t  *text; /* MOST + BZ_TEXT_PAD */
-static uint32_t *rank;
+static uint32_t *rank, *sa;
 static size_t    compared_n;
 
 static int compare(const void *a, const void *b)
@@ -28,6 +28,17 @@ static int compare(const void *a, const void *b)
     return i > j ? -1 : i < j; /* equal rotations: the later one first */
 }
 
+/* Reads the entries of the sorter, and checks the byte in each. */
+static void unpack(uint32_t n)
+{
+    size_t wrong = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        sa[i] = bz_entry_at(sorter.sa[i], n);
+        wrong += bz_entry_byte(sorter.sa[i]) != text[sa[i] > 0 ? sa[i] - 1 : n - 1];
+    }
+    CHECK_EQ_U64(0, wrong);
+}
+
 static void check_small(uint32_t n)
 {
     uint32_t *const order = test_need(n * sizeof *order);
@@ -38,8 +49,9 @@ static void check_small(uint32_t n)
     qsort(order, n, sizeof *order, compare);
     memcpy(copy, text, n);
     uint32_t const row = bz_rotate(&sorter, text, n);
-    CHECK_BYTES(order, sorter.sa, n * sizeof *order, sizeof *order);
-    CHECK_EQ_U64(0, sorter.sa[row]);
+    unpack(n);
+    CHECK_BYTES(order, sa, n * sizeof *order, sizeof *order);
+    CHECK_EQ_U64(0, sa[row]);
     CHECK_BYTES(copy, text, n, 1);
     free(copy);
     free(order);
@@ -49,9 +61,9 @@ static void check_small(uint32_t n)
 static void check_large(const char *what, uint32_t n)
 {
     testkit_case("%s of %u bytes", what, (unsigned)n);
-    uint32_t const        row = bz_rotate(&sorter, text, n);
-    const uint32_t *const sa = sorter.sa;
-    size_t                wrong = 0;
+    uint32_t const row = bz_rotate(&sorter, text, n);
+    size_t         wrong = 0;
+    unpack(n);
     memset(rank, 0xff, n * sizeof *rank);
     for (uint32_t i = 0; i < n; i++) {
         wrong += sa[i] >= n || rank[sa[i]] != UINT32_MAX;
@@ -161,6 +173,7 @@ int main(void)
     bz_sorter_init(&sorter, (void *)(((uintptr_t)memory + 63) / 64 * 64), MOST);
     text = test_keep(MOST + BZ_TEXT_PAD);
     rank = test_keep(MOST * sizeof *rank);
+    sa = test_keep(MOST * sizeof *sa);
     test_all_of_two_letters();
     test_random_small();
     test_large();

@@ -181,6 +181,28 @@ class Page(unittest.TestCase):
         self.check_has(table[:1500], f'<td class="lost r">0.5 {TIMES}</td>')
         self.check_has(html[html.index('id="limits"') :], "vqsort, 1 thread")
 
+    def test_texts_have_a_part_of_their_own(self):
+        """Texts and bzip2 count bytes, searches count patterns; they are not among other peers."""
+        rows = [
+            kit.row(algorithm=name, peer=peer, section=section, label="english", k=k, n=5000)
+            for section, k in (("suffix", None), ("search", 800))
+            for name, peer in (("auto", False), ("a library", True))
+        ]
+        packed = [
+            kit.row(algorithm=name, peer=peer, section="compress", label="a file", n=7000)
+            for name, peer in (("auto", False), ("a program", True))
+        ]
+        html, _, problems = self.build(
+            text=kit.document(rows, benchmark="text", device=None),
+            bzip2=kit.document(packed, benchmark="bzip2", device=None),
+        )
+        self.check(html)
+        self.assertEqual(problems, [])
+        begin, end = html.index('id="text"'), html.index('id="limits"')
+        for words in ("suffix arrays", "patterns per second", "bytes per second", "bench/bzip2.py"):
+            self.check_has(html[begin:end], words)
+            self.check_has(html[:begin], words, False)
+
     def test_hostile_names(self):
         rows = [
             kit.row(algorithm=name, label=HOSTILE, peer=peer, type=HOSTILE, op=HOSTILE)

@@ -164,6 +164,9 @@ static void test_arguments(void)
     CHECK_STATUS(ORDO_OK, ordo_fm_build(ctx, text, 100, NULL, &fm), ctx);
     CHECK_STATUS(ORDO_E_ARG, ordo_fm_build(ctx, text, 100, NULL, NULL), NULL);
     CHECK_STATUS(ORDO_E_ARG, ordo_fm_build(ctx, NULL, 100, NULL, &fm), NULL);
+#if SIZE_MAX > UINT32_MAX
+    CHECK_STATUS(ORDO_E_UNSUPPORTED, ordo_fm_build(ctx, text, (size_t)1 << 32, NULL, &fm), NULL);
+#endif
     CHECK_STATUS(ORDO_E_ARG,
                  ordo_fm_build(ctx, text, 100, &ORDO_OPTS(ordo_fm_opts, .sample = 4097), &fm),
                  NULL);

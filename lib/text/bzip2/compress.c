@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "text/bzip2/encode/encode.h"
 #include "text/bzip2/encode/runs.h"
+#include "text/bzip2/expand.h"
 #include "text/bzip2/stream.h"
 
 #include <string.h>
@@ -17,6 +18,7 @@ enum {
 
 typedef struct slot {
     bz_block block;
+    uint32_t crc; /* of the bytes of the block before runs were shortened */
     uint8_t *bits;
     uint64_t bit_count;
 } slot;
@@ -45,7 +47,6 @@ static bool read_block(void *user, size_t at, bool *ended)
     bz_block *const   block = &c->slots[at].block;
     block->n = 0;
     block->full = (uint32_t)c->most - BZ_FULL_MARGIN;
-    block->crc = UINT32_MAX;
     while (block->n < block->full && !c->in_ended) {
         if (c->in_at == c->in_n) {
             c->in_at = 0;
@@ -66,8 +67,9 @@ static bool work_block(void *user, size_t at, unsigned worker)
 {
     compressor *const c = user;
     slot *const       s = &c->slots[at];
-    s->bit_count =
-        bz_encode(&c->encoders[worker], s->block.text, s->block.n, ~s->block.crc, s->bits);
+    bz_expander       e = {.text = s->block.text, .n = s->block.n};
+    s->crc = ~bz_expanded_crc(&e, UINT32_MAX);
+    s->bit_count = bz_encode(&c->encoders[worker], s->block.text, s->block.n, s->crc, s->bits);
     return true;
 }
 
@@ -97,7 +99,7 @@ static bool write_block(void *user, size_t at, unsigned worker)
 {
     compressor *const c = user;
     (void)worker;
-    c->crc = bz_crc_stream(c->crc, ~c->slots[at].block.crc);
+    c->crc = bz_crc_stream(c->crc, c->slots[at].crc);
     c->s.report.blocks++;
     return put_bits(c, c->slots[at].bits, c->slots[at].bit_count);
 }

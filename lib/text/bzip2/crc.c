@@ -33,12 +33,3 @@ uint32_t bz_crc(uint32_t crc, const uint8_t *bytes, size_t n)
         crc = crc << 8 ^ tables[0][crc >> 24 ^ *bytes++];
     return crc;
 }
-
-uint32_t bz_crc_repeat(uint32_t crc, uint8_t byte, size_t count)
-{
-    uint8_t bytes[256];
-    __builtin_memset(bytes, byte, sizeof bytes);
-    for (; count > sizeof bytes; count -= sizeof bytes)
-        crc = bz_crc(crc, bytes, sizeof bytes);
-    return bz_crc(crc, bytes, count);
-}

@@ -5,7 +5,6 @@
  * header of a stream, or where the block before it ended. If a block goes on after its segment, its
  * end was a magic by chance: the writer joins the next segment to it and decodes it again. */
 #define _GNU_SOURCE
-#include "text/bzip2/decode/expand.h"
 #include "text/bzip2/segments.h"
 
 #include <stdio.h>
@@ -19,7 +18,8 @@ enum {
 
 typedef struct slot {
     bz_segment segment;
-    uint8_t   *text; /* BZ_MOST_BLOCK */
+    uint8_t   *text;  /* BZ_MOST_BLOCK */
+    uint8_t   *front; /* BZ_MOST_FRONT */
     bz_decoded decoded;
     bz_outcome outcome;
 } slot;
@@ -71,6 +71,12 @@ static bool read_segment(void *user, size_t at, bool *ended)
     return bz_segment_next(&d->segmenter, &d->slots[at].segment, ended);
 }
 
+static void decode_slot(slot *s, bz_decoder *decoder)
+{
+    const bz_segment *const g = &s->segment;
+    s->outcome = bz_decode(decoder, g->bytes, g->begin, g->end, s->text, s->front, &s->decoded);
+}
+
 static bool work_segment(void *user, size_t at, unsigned worker)
 {
     decompressor *const     d = user;
@@ -79,8 +85,7 @@ static bool work_segment(void *user, size_t at, unsigned worker)
     s->outcome = BZ_BAD;
     if (!atomic_load(&d->stopped) && g->end - g->begin >= BZ_MAGIC_BITS &&
         bz_magic_at(g->bytes, g->begin) == BZ_BLOCK)
-        s->outcome =
-            bz_decode(&d->decoders[worker], g->bytes, g->begin, g->end, s->text, &s->decoded);
+        decode_slot(s, &d->decoders[worker]);
     return true;
 }
 
@@ -97,15 +102,24 @@ static progress need_more(decompressor *d, const bz_segment *g)
     return g->last && !truncated(d) ? FAILED : NEEDS_MORE;
 }
 
+static bool write_piece(decompressor *d, const uint8_t *bytes, size_t n)
+{
+    if (!bz_stream_write(&d->s, bytes, n))
+        return false;
+    return !ordo_poll(d->s.exec, bz_stream_share(&d->s)) ||
+           failure_record(&d->s.failure, ORDO_E_CANCELLED, "cancelled");
+}
+
 static bool write_text(decompressor *d, const slot *s)
 {
-    bz_expander e = {.text = s->text, .n = s->decoded.n};
-    for (size_t now; (now = bz_expand(&e, d->out, WRITE_BYTES)) > 0;) {
-        if (!bz_stream_write(&d->s, d->out, now))
+    bz_expander  rest = s->decoded.rest;
+    size_t const front = s->decoded.front;
+    for (size_t at = 0; at < front; at += WRITE_BYTES)
+        if (!write_piece(d, s->front + at, ordo_min(WRITE_BYTES, front - at)))
             return false;
-        if (ordo_poll(d->s.exec, bz_stream_share(&d->s)))
-            return failure_record(&d->s.failure, ORDO_E_CANCELLED, "cancelled");
-    }
+    for (size_t now; (now = bz_expand(&rest, d->out, WRITE_BYTES)) > 0;)
+        if (!write_piece(d, d->out, now))
+            return false;
     return true;
 }
 
@@ -176,7 +190,7 @@ static progress take_segment(decompressor *d, slot *s, bz_decoder *decoder, bool
             result = take_header(d, g);
         } else if (kind == BZ_BLOCK) {
             if (!decoded)
-                s->outcome = bz_decode(decoder, g->bytes, g->begin, g->end, s->text, &s->decoded);
+                decode_slot(s, decoder);
             result = take_block(d, s);
         } else if (kind == BZ_END) {
             result = take_end(d, g);
@@ -251,6 +265,7 @@ static ordo_status take_slot(ordo_exec *exec, slot *s, size_t segments)
 {
     TRY_SCRATCH(exec, segments * BZ_MOST_SEGMENT + BZ_BITS_PAD + 64, s->segment.bytes);
     TRY_SCRATCH(exec, BZ_MOST_BLOCK, s->text);
+    TRY_SCRATCH(exec, BZ_MOST_FRONT, s->front);
     return ORDO_OK;
 }
 
@@ -281,7 +296,7 @@ static ordo_status decompress_stream(ordo_ctx *ctx, ordo_exec *exec, const ordo_
     decompressor d = {.s = {.ctx = ctx, .exec = exec, .failure = FAILURE_NONE}};
     TRY(bz_stream_arguments(&d.s, from, to, false, opts));
     exec->algorithm = "bzip2";
-    size_t const   slot_bytes = BZ_MOST_SEGMENT + BZ_BITS_PAD + BZ_MOST_BLOCK + 512;
+    size_t const slot_bytes = BZ_MOST_SEGMENT + BZ_BITS_PAD + BZ_MOST_BLOCK + BZ_MOST_FRONT + 1024;
     unsigned const workers =
         bz_stream_workers(&d.s, bz_decoder_bytes() + 2 * slot_bytes,
                           4 * slot_bytes + bz_segmenter_bytes() + WRITE_BYTES + (1 << 16));

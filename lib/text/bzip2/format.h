@@ -22,7 +22,6 @@ enum {
 /* ---- Checksum: polynomial 0x04c11db7, highest bit first; begins with and is xored with ~0 ---- */
 
 uint32_t bz_crc(uint32_t crc, const uint8_t *bytes, size_t n);
-uint32_t bz_crc_repeat(uint32_t crc, uint8_t byte, size_t count);
 
 /* The checksum of a stream after one more block. */
 static inline uint32_t bz_crc_stream(uint32_t stream, uint32_t block)

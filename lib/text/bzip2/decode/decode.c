@@ -6,7 +6,6 @@
  * accepted, as bzip2 does; such a pattern in the data is an error. */
 #include "text/bzip2/decode/decode.h"
 
-#include "text/bzip2/decode/expand.h"
 #include "text/bzip2/decode/follow.h"
 #include "text/bzip2/front.h"
 #include "text/bzip2/decode/randomised.h"
@@ -16,7 +15,7 @@
 enum {
     LOOKUP_BITS = 10,
     LENGTH_BITS = 5,
-    CHECKSUM_PIECE = 16 << 10
+    FRONT_PIECE = 16 << 10 /* stays in the cache until its checksum is computed */
 };
 
 typedef struct code {
@@ -59,17 +58,17 @@ static bool bad(block_reader *r, const char *why)
     return false;
 }
 
-/* The next 57 bits or more, from the highest bit on. Beyond the end the bits are 0. */
-static inline uint64_t peek(const block_reader *r)
+/* 57 bits or more, from the highest bit on. Beyond the end the bits are 0. */
+static inline uint64_t bits_at(const block_reader *r, uint64_t at)
 {
-    return bz_load64(r->bytes + r->at / 8) << r->at % 8;
+    return bz_load64(r->bytes + at / 8) << at % 8;
 }
 
 static uint32_t take(block_reader *r, unsigned count)
 {
     if (r->at > r->end) /* the caller notices it later */
         return 0;
-    uint32_t const value = (uint32_t)(peek(r) >> (64 - count));
+    uint32_t const value = (uint32_t)(bits_at(r, r->at) >> (64 - count));
     r->at += count;
     return value;
 }
@@ -192,85 +191,131 @@ static bool read_header(block_reader *r, uint8_t *selectors, bz_decoded *out)
 
 /* ---- Symbols ---- */
 
-static inline bool read_symbol(block_reader *r, const code *c, unsigned *symbol)
+/* Where a block is read: local to the loop over the symbols, so that it stays in registers. */
+typedef struct cursor {
+    uint64_t at;     /* the bit after the last code */
+    uint64_t bits;   /* the bits from there on */
+    uint64_t front;  /* the first word of the list */
+    uint32_t n;      /* bytes of the column */
+    uint32_t length; /* of the run, given by digits RUNA and RUNB */
+    uint32_t weight; /* of the next digit */
+} cursor;
+
+/* Reads the code at the front of the bits. */
+static inline bool read_symbol(block_reader *r, const code *c, cursor *now, unsigned *symbol)
 {
-    uint64_t const bits = peek(r);
-    unsigned const entry = c->lookup[bits >> (64 - LOOKUP_BITS)];
+    unsigned const entry = c->lookup[now->bits >> (64 - LOOKUP_BITS)];
     unsigned       length = entry & ((1 << LENGTH_BITS) - 1);
     *symbol = entry >> LENGTH_BITS;
-    if (ORDO_UNLIKELY(entry == 0) && !find_code(c, bits, c->longest, &length, symbol))
+    if (ORDO_UNLIKELY(entry == 0) && !find_code(c, now->bits, c->longest, &length, symbol))
         return bad(r, "the data contain bits that are no code");
-    r->at += length;
+    now->bits <<= length;
+    now->at += length;
     return true;
 }
 
-/* Appends a run of the front byte, given by digits RUNA and RUNB. */
-typedef struct zero_run {
-    uint32_t length, weight;
-} zero_run;
-
-static bool end_run(block_reader *r, zero_run *run, uint32_t *next, uint32_t *n)
+/* Appends a run of the front byte. */
+static inline bool end_run(block_reader *r, cursor *now, uint8_t *column)
 {
-    if (run->length > BZ_MOST_BLOCK - *n)
+    if (now->length > BZ_MOST_BLOCK - now->n)
         return bad(r, "the block has more than 900000 bytes");
-    uint8_t const byte = (uint8_t)r->list.words[0];
-    for (uint32_t k = 0; k < run->length; k++)
-        next[*n + k] = byte;
-    *n += run->length;
-    *run = (zero_run){0, 1};
+    memset(column + now->n, (uint8_t)now->front, now->length);
+    now->n += now->length;
+    now->length = 0;
+    now->weight = 1;
     return true;
 }
 
-/* Writes the last column of the sorted rotations to next[0..*n). */
-static bool read_column(block_reader *r, const uint8_t *selectors, uint32_t *next, uint32_t *n)
+static inline uint8_t take_byte(block_reader *r, cursor *now, unsigned at)
 {
-    zero_run       run = {0, 1};
-    unsigned const end = r->used + 1;
-    for (uint32_t group = 0; group < r->selector_count && r->at <= r->end; group++) {
-        const code *const c = &r->codes[selectors[group]];
-        for (unsigned i = 0; i < BZ_GROUP; i++) {
-            unsigned symbol;
-            if (!read_symbol(r, c, &symbol))
-                return false;
-            if (symbol < 2) {
-                if (run.weight > BZ_MOST_BLOCK)
-                    return bad(r, "a run has more than 900000 bytes");
-                run.length += run.weight << symbol;
-                run.weight *= 2;
-                continue;
-            }
-            if (run.length > 0 && !end_run(r, &run, next, n))
-                return false;
-            if (symbol == end)
-                return true;
-            if (*n == BZ_MOST_BLOCK)
-                return bad(r, "the block has more than 900000 bytes");
-            next[(*n)++] = bz_front_take(&r->list, symbol - 1);
-        }
+    if (at < 8) {
+        uint64_t const byte = now->front >> (8 * at) & 255;
+        now->front = bz_front_shift(now->front, at, byte);
+        return (uint8_t)byte;
     }
-    return bad(r, "the block has no end before its last selector");
+    r->list.words[0] = now->front;
+    uint8_t const byte = bz_front_take(&r->list, at);
+    now->front = r->list.words[0];
+    return byte;
+}
+
+typedef enum group_end {
+    GROUP_WHOLE,
+    GROUP_LAST, /* the block ends in it */
+    GROUP_BAD
+} group_end;
+
+static group_end bad_group(block_reader *r, const char *why)
+{
+    r->why = why;
+    return GROUP_BAD;
+}
+
+/* Two codes have at most 40 of the 57 bits that are read for them. */
+static inline group_end read_group(block_reader *r, const code *c, cursor *now, uint8_t *column)
+{
+    unsigned const end = r->used + 1;
+    for (unsigned i = 0; i < BZ_GROUP; i++) {
+        unsigned symbol;
+        if (i % 2 == 0)
+            now->bits = bits_at(r, now->at);
+        if (!read_symbol(r, c, now, &symbol))
+            return GROUP_BAD;
+        if (symbol < 2) {
+            if (now->weight > BZ_MOST_BLOCK)
+                return bad_group(r, "a run has more than 900000 bytes");
+            now->length += now->weight << symbol;
+            now->weight *= 2;
+            continue;
+        }
+        if (now->length > 0 && !end_run(r, now, column))
+            return GROUP_BAD;
+        if (symbol == end)
+            return GROUP_LAST;
+        if (now->n == BZ_MOST_BLOCK)
+            return bad_group(r, "the block has more than 900000 bytes");
+        column[now->n++] = take_byte(r, now, symbol - 1);
+    }
+    return GROUP_WHOLE;
+}
+
+/* Writes the last column of the sorted rotations to column[0..*n). */
+static bool read_column(block_reader *r, const uint8_t *selectors, uint8_t *column, uint32_t *n)
+{
+    cursor    now = {.at = r->at, .front = r->list.words[0], .weight = 1};
+    group_end result = GROUP_WHOLE;
+    for (uint32_t g = 0; result == GROUP_WHOLE && g < r->selector_count && now.at <= r->end; g++)
+        result = read_group(r, &r->codes[selectors[g]], &now, column);
+    r->at = now.at;
+    *n = now.n;
+    if (result == GROUP_WHOLE)
+        return bad(r, "the block has no end before its last selector");
+    return result == GROUP_LAST;
 }
 
 /* ---- Text ---- */
 
-static uint32_t checksum(const uint8_t *text, uint32_t n)
+/* Expands the block and returns its checksum. The front is kept, the rest only counted. */
+static uint32_t expand_text(const uint8_t *text, uint8_t *front, bz_decoded *out)
 {
-    uint8_t     piece[CHECKSUM_PIECE];
-    bz_expander e = {.text = text, .n = n};
+    bz_expander e = {.text = text, .n = out->n};
     uint32_t    crc = UINT32_MAX;
-    for (size_t now; (now = bz_expand(&e, piece, sizeof piece)) > 0;)
-        crc = bz_crc(crc, piece, now);
-    return ~crc;
+    out->front = 0;
+    for (size_t now; (now = bz_expand(&e, front + out->front,
+                                      ordo_min(FRONT_PIECE, BZ_MOST_FRONT - out->front))) > 0;
+         out->front += (uint32_t)now)
+        crc = bz_crc(crc, front + out->front, now);
+    out->rest = e;
+    return ~bz_expanded_crc(&e, crc);
 }
 
 bz_outcome bz_decode(bz_decoder *d, const uint8_t *bits, uint64_t begin, uint64_t end,
-                     uint8_t *text, bz_decoded *out)
+                     uint8_t *text, uint8_t *front, bz_decoded *out)
 {
     block_reader r = {.bytes = bits, .at = begin, .end = end};
     uint32_t     n = 0;
     *out = (bz_decoded){0};
-    bool const ok =
-        read_header(&r, d->selectors, out) && read_column(&r, d->selectors, d->next, &n);
+    bool const ok = read_header(&r, d->selectors, out) && read_column(&r, d->selectors, text, &n);
     if (r.at > r.end) /* bits after the end were read; what they gave means nothing */
         return BZ_SHORT;
     out->end = r.at;
@@ -285,5 +330,5 @@ bz_outcome bz_decode(bz_decoder *d, const uint8_t *bits, uint64_t begin, uint64_
     if (r.randomised)
         bz_unrandomise(text, n);
     out->why = "the checksum of the block is wrong";
-    return checksum(text, n) == out->crc ? BZ_DECODED : BZ_BAD;
+    return expand_text(text, front, out) == out->crc ? BZ_DECODED : BZ_BAD;
 }

@@ -2,11 +2,14 @@
 #ifndef ORDO_TEXT_BZIP2_DECODE_DECODE_H
 #define ORDO_TEXT_BZIP2_DECODE_DECODE_H
 
+#include "text/bzip2/expand.h"
 #include "text/bzip2/format.h"
 
 enum {
     BZ_BITS_PAD = 160, /* readable bytes after the bits of a block */
-    BZ_KEPT_SELECTORS = BZ_MOST_BLOCK / BZ_GROUP + 2
+    BZ_KEPT_SELECTORS = BZ_MOST_BLOCK / BZ_GROUP + 2,
+    /* Expanded bytes that are kept; blocks of text and of programs have fewer. */
+    BZ_MOST_FRONT = BZ_MOST_BLOCK + BZ_MOST_BLOCK / 4
 };
 
 typedef enum bz_outcome {
@@ -22,9 +25,11 @@ typedef struct bz_decoder { /* memory of a thread */
 } bz_decoder;
 
 typedef struct bz_decoded {
-    uint32_t    n;   /* bytes before runs are expanded */
-    uint32_t    crc; /* that the block gives, and that its bytes have */
-    uint64_t    end; /* the bit after the block */
+    uint32_t    n;     /* bytes before runs are expanded */
+    uint32_t    crc;   /* that the block gives, and that its bytes have */
+    uint64_t    end;   /* the bit after the block */
+    uint32_t    front; /* expanded bytes at the front that were kept */
+    bz_expander rest;  /* expands the bytes after these */
     const char *why;
 } bz_decoded;
 
@@ -32,8 +37,9 @@ size_t bz_decoder_bytes(void);
 void   bz_decoder_init(bz_decoder *d, void *memory);
 
 /* Decodes the block whose magic is at bit `begin`. text gets up to BZ_MOST_BLOCK bytes, whose
- * runs are not expanded. BZ_BITS_PAD bytes after bit `end` are readable. */
+ * runs are not expanded, front the first BZ_MOST_FRONT bytes of the expanded block.
+ * BZ_BITS_PAD bytes after bit `end` are readable. */
 bz_outcome bz_decode(bz_decoder *d, const uint8_t *bits, uint64_t begin, uint64_t end,
-                     uint8_t *text, bz_decoded *out);
+                     uint8_t *text, uint8_t *front, bz_decoded *out);
 
 #endif

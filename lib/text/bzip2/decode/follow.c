@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-    LANES = 16,  /* walks at the same time */
+    LANES = 32,  /* walks at the same time */
     MARKS = 256, /* walks, and one from the first row */
     PIECE = 256, /* bytes of a part that are stored together */
     MOST_PIECES = BZ_MOST_BLOCK / PIECE + MARKS + LANES + 2,
@@ -46,14 +46,14 @@ typedef struct follower {
 
 size_t bz_follow_bytes(void) { return sizeof(follower) + (size_t)MOST_PIECES * PIECE; }
 
-static void link_rows(uint32_t *next, uint32_t n)
+static void link_rows(uint32_t *next, const uint8_t *column, uint32_t n)
 {
     uint32_t begins[256] = {0};
     for (uint32_t i = 0; i < n; i++)
-        begins[next[i]]++;
+        begins[column[i]]++;
     (void)ordo_sums_before_32(begins, 256);
     for (uint32_t i = 0; i < n; i++)
-        next[begins[next[i] & 255]++] |= i << ROW_SHIFT;
+        next[begins[column[i]]++] = i << ROW_SHIFT | column[i];
 }
 
 static uint32_t part_of_row(const follower *f, uint32_t row)
@@ -107,6 +107,7 @@ static inline bool step(follower *f, walk *w)
         next_piece(f, w);
     *w->to++ = (uint8_t)entry;
     w->row = entry >> ROW_SHIFT & ROW_MASK;
+    __builtin_prefetch(&f->next[w->row]);
     return true;
 }
 
@@ -146,19 +147,18 @@ static void join_parts(const follower *f, uint32_t n, uint8_t *text)
 void bz_follow(uint32_t *next, uint32_t n, uint32_t row, uint8_t *text, uint8_t *pieces)
 {
     follower *const f = (void *)pieces;
-    link_rows(next, n);
+    link_rows(next, text, n);
     if (n < FEW) {
-        uint32_t entry = next[row];
         for (uint32_t i = 0; i < n; i++) {
-            entry = next[entry >> ROW_SHIFT];
-            text[i] = (uint8_t)entry;
+            text[i] = (uint8_t)next[row];
+            row = next[row] >> ROW_SHIFT;
         }
         return;
     }
     f->next = next;
     f->pieces = (uint8_t *)(f + 1);
     f->piece_count = f->started = 0;
-    f->begin = next[row] >> ROW_SHIFT;
+    f->begin = row;
     f->marks = MARKS;
     f->stride = n / MARKS;
     memset(f->links, 0, sizeof f->links);

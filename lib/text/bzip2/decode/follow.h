@@ -7,8 +7,8 @@
 /* Bytes of `pieces` below. */
 size_t bz_follow_bytes(void);
 
-/* next[0..n) holds the last column of the sorted rotations, n >= 1; it is overwritten. text
- * becomes the rotation in row `row`. `pieces` is aligned to a cache line. */
+/* text[0..n) holds the last column of the sorted rotations, n >= 1, and becomes the rotation in
+ * row `row`. next has room for n rows. `pieces` is aligned to a cache line. */
 void bz_follow(uint32_t *next, uint32_t n, uint32_t row, uint8_t *text, uint8_t *pieces);
 
 #endif

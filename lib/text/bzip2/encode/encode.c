@@ -64,6 +64,22 @@ static uint16_t *put_run(uint16_t *to, uint32_t run, uint32_t *frequency)
     return to;
 }
 
+/* Moves the byte to the front and returns where it was. The first word of the list is in *front. */
+static inline unsigned move_byte(bz_front *list, uint64_t *front, uint8_t byte)
+{
+    uint64_t const low = UINT64_C(0x0101010101010101), word = *front, x = word ^ byte * low;
+    uint64_t const found = (x - low) & ~x & low << 7; /* the lowest bit is right */
+    if (found == 0) {
+        list->words[0] = word;
+        unsigned const at = bz_front_find(list, byte);
+        *front = list->words[0];
+        return at;
+    }
+    uint64_t const moved = found ^ (found - 1); /* bytes up to the one that was found */
+    *front = (word & ~moved) | (word << 8 & moved) | byte;
+    return (unsigned)__builtin_ctzll(found) / 8;
+}
+
 static void make_symbols(coding *c, const bz_sorter *s, const uint8_t *text, uint32_t n,
                          uint16_t *symbols)
 {
@@ -79,18 +95,18 @@ static void make_symbols(coding *c, const bz_sorter *s, const uint8_t *text, uin
         if (c->used[b])
             bytes[used++] = (uint8_t)b;
     bz_front_set(&list, bytes, used);
+    uint64_t front = list.words[0]; /* in a register */
     c->alphabet = used + 2;
     memset(c->frequency, 0, sizeof c->frequency);
     for (uint32_t row = 0; row < n; row++) {
-        uint32_t const at = s->sa[row];
-        uint8_t const  byte = text[at > 0 ? at - 1 : n - 1];
-        if (byte == (uint8_t)list.words[0]) {
+        uint8_t const byte = bz_entry_byte(s->sa[row]);
+        if (byte == (uint8_t)front) {
             run++;
             continue;
         }
         to = put_run(to, run, c->frequency);
         run = 0;
-        uint16_t const symbol = (uint16_t)(bz_front_find(&list, byte) + 1);
+        uint16_t const symbol = (uint16_t)(move_byte(&list, &front, byte) + 1);
         *to++ = symbol;
         c->frequency[symbol]++;
     }
@@ -123,26 +139,51 @@ static void first_tables(coding *c)
     }
 }
 
+/* The cheapest table for up to 50 symbols, the first one of several. */
+static unsigned cheapest_table(const coding *c, const costs *lengths, const uint16_t *symbols,
+                               uint32_t n)
+{
+    costs    even = {0}, odd = {0};
+    uint32_t i = 0;
+    for (; i + 2 <= n; i += 2) {
+        even += lengths[symbols[i]];
+        odd += lengths[symbols[i + 1]];
+    }
+    if (i < n)
+        even += lengths[symbols[i]];
+    even += odd;
+    unsigned best = 0;
+    for (unsigned t = 1; t < c->tables; t++)
+        best = even[t] < even[best] ? t : best;
+    return best;
+}
+
+/* Symbols at even and at odd places have counters of their own, because the same symbol often
+ * comes several times in a row. */
 static void assign_groups(coding *c, uint32_t counts[BZ_MOST_TABLES][BZ_MOST_SYMBOLS])
 {
-    costs lengths[BZ_MOST_SYMBOLS] = {{0}};
+    uint32_t odd[BZ_MOST_TABLES][BZ_MOST_SYMBOLS] = {{0}};
+    costs    lengths[BZ_MOST_SYMBOLS] = {{0}};
     for (unsigned v = 0; v < c->alphabet; v++)
         for (unsigned t = 0; t < BZ_MOST_TABLES; t++)
             lengths[v][t] = c->lengths[t][v];
     memset(counts, 0, sizeof(uint32_t[BZ_MOST_TABLES][BZ_MOST_SYMBOLS]));
     c->selector_count = 0;
     for (uint32_t from = 0; from < c->count; from += BZ_GROUP) {
-        uint32_t const to = c->count - from < BZ_GROUP ? c->count : from + BZ_GROUP;
-        costs          sum = {0};
-        for (uint32_t i = from; i < to; i++)
-            sum += lengths[c->symbols[i]];
-        unsigned best = 0;
-        for (unsigned t = 1; t < c->tables; t++)
-            best = sum[t] < sum[best] ? t : best;
+        const uint16_t *const symbols = c->symbols + from;
+        uint32_t const        n = c->count - from < BZ_GROUP ? c->count - from : BZ_GROUP;
+        unsigned const        best = cheapest_table(c, lengths, symbols, n);
         c->selectors[c->selector_count++] = (uint8_t)best;
-        for (uint32_t i = from; i < to; i++)
-            counts[best][c->symbols[i]]++;
+        for (uint32_t i = 0; i + 1 < n; i += 2) {
+            counts[best][symbols[i]]++;
+            odd[best][symbols[i + 1]]++;
+        }
+        if (n % 2 != 0)
+            counts[best][symbols[n - 1]]++;
     }
+    for (unsigned t = 0; t < c->tables; t++)
+        for (unsigned v = 0; v < c->alphabet; v++)
+            counts[t][v] += odd[t][v];
 }
 
 static void choose_tables(coding *c)

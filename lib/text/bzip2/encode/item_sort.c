@@ -1,5 +1,5 @@
-/* item_sort.c - quicksort of items. Equal keys are many, because texts repeat: if the pivot is
- * the least key, all its equals are split off. The pivot is the median of three or nine; after
+/* item_sort.c - quicksort of items. Equal keys are many, because texts repeat: a pivot has a key
+ * only, and if it is the least key, all its equals are split off. The pivot is the median of three or nine; after
  * too many uneven splits a heap sort ends the part, so the worst case is n log n. */
 #include "text/bzip2/encode/item_sort.h"
 
@@ -17,12 +17,34 @@ static inline void swap_items(bz_item *a, bz_item *b)
     *b = kept;
 }
 
+static inline void order_two(bz_item *a, bz_item *b)
+{
+    bz_item const low = *a < *b ? *a : *b, high = *a < *b ? *b : *a;
+    *a = low;
+    *b = high;
+}
+
+/* The first items are sorted without branches. */
 static void insertion_sort(bz_item *items, size_t n)
 {
-    for (size_t i = 1; i < n; i++) {
+    size_t sorted = 1;
+    if (n >= 4) {
+        order_two(&items[0], &items[1]);
+        order_two(&items[2], &items[3]);
+        order_two(&items[0], &items[2]);
+        order_two(&items[1], &items[3]);
+        order_two(&items[1], &items[2]);
+        sorted = 4;
+    } else if (n == 3) {
+        order_two(&items[0], &items[1]);
+        order_two(&items[1], &items[2]);
+        order_two(&items[0], &items[1]);
+        sorted = 3;
+    }
+    for (size_t i = sorted; i < n; i++) {
         bz_item const item = items[i];
         size_t        to = i;
-        for (; to > 0 && items[to - 1].key > item.key; to--)
+        for (; to > 0 && items[to - 1] > item; to--)
             items[to] = items[to - 1];
         items[to] = item;
     }
@@ -32,8 +54,8 @@ static void sift(bz_item *items, size_t at, size_t n)
 {
     bz_item const item = items[at];
     for (size_t child; (child = 2 * at + 1) < n; at = child) {
-        child += child + 1 < n && items[child].key < items[child + 1].key;
-        if (items[child].key <= item.key)
+        child += child + 1 < n && items[child] < items[child + 1];
+        if (items[child] <= item)
             break;
         items[at] = items[child];
     }
@@ -50,69 +72,69 @@ static void heap_sort(bz_item *items, size_t n)
     }
 }
 
-static inline uint64_t middle(uint64_t a, uint64_t b, uint64_t c)
+static inline bz_item middle(bz_item a, bz_item b, bz_item c)
 {
-    uint64_t const low = a < b ? a : b, high = a < b ? b : a;
+    bz_item const low = a < b ? a : b, high = a < b ? b : a;
     return c < low ? low : c > high ? high : c;
 }
 
-static uint64_t pivot_of(const bz_item *items, size_t n)
+static bz_item pivot_of(const bz_item *items, size_t n)
 {
     size_t const half = n / 2, step = n / 8;
     if (n < MANY)
-        return middle(items[0].key, items[half].key, items[n - 1].key);
-    return middle(middle(items[0].key, items[step].key, items[2 * step].key),
-                  middle(items[half - step].key, items[half].key, items[half + step].key),
-                  middle(items[n - 1 - 2 * step].key, items[n - 1 - step].key, items[n - 1].key));
+        return middle(items[0], items[half], items[n - 1]);
+    return middle(middle(items[0], items[step], items[2 * step]),
+                  middle(items[half - step], items[half], items[half + step]),
+                  middle(items[n - 1 - 2 * step], items[n - 1 - step], items[n - 1]));
 }
 
-/* Moves the items with keys below the pivot to the front and returns their number. No branch
+/* Moves the items below the pivot to the front and returns their number. No branch
  * depends on a key, and nothing that was just written is read: both would cost more than the
  * copies. */
-static size_t split_below(bz_item *items, size_t n, uint64_t pivot, bz_item *scratch)
+static size_t split_below(bz_item *items, size_t n, bz_item pivot, bz_item *scratch)
 {
     size_t below = 0;
     for (size_t i = 0; i < n; i++) {
         bz_item const item = items[i];
         items[below] = item;
         scratch[i - below] = item;
-        below += item.key < pivot;
+        below += item < pivot;
     }
     memcpy(items + below, scratch, (n - below) * sizeof *items);
     return below;
 }
 
-static void sort_part(bz_item *items, size_t n, unsigned splits, bz_item *scratch)
+static void sort_part(bz_item *items, size_t n, unsigned shift, unsigned splits, bz_item *scratch)
 {
     while (n > FEW) {
         if (splits-- == 0) {
             heap_sort(items, n);
             return;
         }
-        uint64_t const pivot = pivot_of(items, n);
-        size_t const   below = split_below(items, n, pivot, scratch);
+        bz_item const pivot = pivot_of(items, n) >> shift;
+        size_t const  below = split_below(items, n, pivot << shift, scratch);
         if (below == 0) { /* the pivot is the least key: its equals are in place then */
-            size_t const equal =
-                pivot == UINT64_MAX ? n : split_below(items, n, pivot + 1, scratch);
+            bool const   highest = pivot == UINT64_MAX >> shift;
+            size_t const equal = highest ? n : split_below(items, n, (pivot + 1) << shift, scratch);
             items += equal;
             n -= equal;
         } else if (below < n - below) {
-            sort_part(items, below, splits, scratch);
+            sort_part(items, below, shift, splits, scratch);
             items += below;
             n -= below;
         } else {
-            sort_part(items + below, n - below, splits, scratch);
+            sort_part(items + below, n - below, shift, splits, scratch);
             n = below;
         }
     }
     insertion_sort(items, n);
 }
 
-void bz_sort_items(bz_item *items, size_t n, bz_item *scratch, size_t room)
+void bz_sort_items(bz_item *items, size_t n, unsigned shift, bz_item *scratch, size_t room)
 {
     size_t equal = 1;
-    while (equal < n && items[equal].key == items[0].key)
+    while (equal < n && (items[equal] ^ items[0]) >> shift == 0)
         equal++;
     if (equal < n)
-        sort_part(items, n, n < room ? 2 * ordo_bit_length(n) : 0, scratch);
+        sort_part(items, n, shift, n < room ? 2 * ordo_bit_length(n) : 0, scratch);
 }

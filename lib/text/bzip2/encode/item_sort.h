@@ -4,7 +4,8 @@
 
 #include "text/bzip2/encode/rotate.h"
 
-/* scratch has room for `room` items. If n items do not fit, the sort is slower. */
-void bz_sort_items(bz_item *items, size_t n, bz_item *scratch, size_t room);
+/* The key of an item is item >> shift; items with equal keys get any order. scratch has room for
+ * `room` items. If n items do not fit, the sort is slower. */
+void bz_sort_items(bz_item *items, size_t n, unsigned shift, bz_item *scratch, size_t room);
 
 #endif

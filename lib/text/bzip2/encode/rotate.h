@@ -5,14 +5,17 @@
 #include "core/base.h"
 
 enum {
-    BZ_TEXT_PAD = 64 /* bytes after a block that bz_rotate() overwrites */
+    BZ_TEXT_PAD = 64, /* bytes after a block that bz_rotate() overwrites */
+    BZ_BYTE_SHIFT = 24,
+    BZ_PAIRS = 65536
 };
 
-typedef struct bz_item { /* a rotation while it is sorted */
-    uint64_t key;
-    uint32_t at;    /* where it begins */
-    uint32_t index; /* its number among the sorted rotations, in order of the text */
-} bz_item;
+#define BZ_AT_MASK ((UINT32_C(1) << 20) - 1)
+
+/* A rotation while it is sorted: a key, and where it begins. */
+typedef uint64_t bz_item;
+
+static inline uint32_t bz_item_at(bz_item item) { return (uint32_t)item & BZ_AT_MASK; }
 
 typedef struct bz_group { /* items[lo..hi), whose order is not known yet */
     uint32_t lo, hi;
@@ -21,14 +24,25 @@ typedef struct bz_group { /* items[lo..hi), whose order is not known yet */
 typedef struct bz_sorter {
     uint8_t  *text;
     uint32_t  n;
-    uint32_t *sa;     /* n: where the rotations begin, in order */
+    uint32_t *sa;     /* n: entries of the rotations, in order */
     uint32_t *begins; /* n / 2 + 2: where the LMS rotations begin, in order of the text */
     uint32_t *rank;   /* n / 2 + 1: of the LMS rotations */
     bz_item  *items;  /* n / 2 + 1 */
     bz_group *groups; /* n / 4 + 1 */
-    uint32_t *pairs;  /* 65537 */
+    uint32_t *number; /* n / 2 + 1: by half the position: the number of an LMS rotation in begins */
+    uint32_t *pairs;  /* 2 * BZ_PAIRS */
     uint32_t  lms, group_count;
+    uint32_t  deep; /* bytes in which the members of a group agree */
 } bz_sorter;
+
+/* Where the rotation of an entry begins, and the last byte of the rotation. */
+static inline uint32_t bz_entry_at(uint32_t entry, uint32_t n)
+{
+    uint32_t const at = (entry & BZ_AT_MASK) + 1;
+    return at < n ? at : 0;
+}
+
+static inline uint8_t bz_entry_byte(uint32_t entry) { return (uint8_t)(entry >> BZ_BYTE_SHIFT); }
 
 /* Bytes of scratch for blocks of up to `most` bytes, and the layout of the arrays in it. The memory
  * is aligned to a cache line. */

@@ -12,7 +12,6 @@ static void add_run(bz_splitter *s, bz_block *block)
     block->n += literal;
     if (s->pending >= BZ_RUN_BYTES)
         block->text[block->n++] = (uint8_t)(s->pending - BZ_RUN_BYTES);
-    block->crc = bz_crc_repeat(block->crc, s->byte, s->pending);
     s->pending = 0;
 }
 
@@ -43,7 +42,6 @@ size_t bz_split(bz_splitter *s, bz_block *block, const uint8_t *bytes, size_t n)
             size_t const most = ordo_min(n - i, (size_t)(block->full - block->n) + 1);
             size_t const single = count_single(bytes + i, most);
             memcpy(block->text + block->n, bytes + i, single);
-            block->crc = bz_crc(block->crc, bytes + i, single);
             block->n += (uint32_t)single;
             i += single;
             s->byte = bytes[i++];

@@ -17,7 +17,6 @@ typedef struct bz_splitter {
 typedef struct bz_block { /* a block that is being filled */
     uint8_t *text;        /* the size of a block and BZ_TEXT_PAD */
     uint32_t n, full;     /* full: the block ends when n >= full */
-    uint32_t crc;         /* begins with ~0 */
 } bz_block;
 
 /* Moves bytes into the block until it is full or there are no more. Returns the number of bytes

@@ -1,6 +1,6 @@
 /* expand.h - the last step of decompression: 4 equal bytes and a count become a run. */
-#ifndef ORDO_TEXT_BZIP2_DECODE_EXPAND_H
-#define ORDO_TEXT_BZIP2_DECODE_EXPAND_H
+#ifndef ORDO_TEXT_BZIP2_EXPAND_H
+#define ORDO_TEXT_BZIP2_EXPAND_H
 
 #include "text/bzip2/format.h"
 
@@ -13,5 +13,8 @@ typedef struct bz_expander { /* begins as {.text = text, .n = n} */
 
 /* Writes at most `room` bytes and returns their number; 0 at the end of the block. */
 size_t bz_expand(bz_expander *e, uint8_t *out, size_t room);
+
+/* The checksum `crc` after all bytes that have not been expanded yet. */
+uint32_t bz_expanded_crc(bz_expander *e, uint32_t crc);
 
 #endif
