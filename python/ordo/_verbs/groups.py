@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import _lib
-from .._arrays import HOST, TYPES, Rows, address, pointer
+from .._arrays import HOST, TYPES, Rows, address, is_text, place_of, pointer
 from .._check import flag, into
 from .._context import host_context
 from .._inputs.series import column_of
@@ -76,20 +76,39 @@ def _is_date(rows: Rows) -> bool:
 # ---- Groups ------------------------------------------------------------------------------------
 
 
+def _numbered(groups: Any) -> tuple[Any, Any, Any]:
+    """Returns the distinct strings of `groups` in order, the number of each row's string in them,
+    and a mask of missing strings; None for arrays that are not strings."""
+    place, array = place_of(groups)
+    if place is not HOST or not is_text(array):
+        return None, None, None
+    from .. import _strings
+
+    if array.ndim != 1:
+        raise ValueError(f"groups has {array.ndim} dimensions; expected 1")
+    text = _strings.text_of(array)
+    names, codes = _strings.unique(text, False, True, False)
+    if not isinstance(names, np.ndarray):
+        names = np.array(names.to_pylist() if hasattr(names, "to_pylist") else names, object)
+    return names, codes, text.missing
+
+
 class Call:
     """The group keys of a call, and the arrays that the library fills.
 
-    Rows whose group is NaT are left out with `dropna`: `kept` has the numbers of the other rows.
+    Rows whose group is NaT or a missing string are left out with `dropna`: `kept` has the numbers
+    of the other rows. The keys of strings are their numbers in order; `names` has the strings.
     """
 
     def __init__(self, groups: Any, dropna: bool, results: bool = True) -> None:
-        rows = one_row(groups, "groups")
+        self.names, codes, missing = _numbered(groups)
+        rows = one_row(groups if codes is None else codes, "groups")
         self.keys, self.code, self.rows = rows.keys, rows.code, rows
         self.given = rows.n
         self.kept: Any = None
-        if flag(dropna, "dropna") and _is_date(rows):
-            missing = rows.is_nan(rows.keys)
-            if missing.any():
+        if flag(dropna, "dropna"):
+            missing = rows.is_nan(rows.keys) if _is_date(rows) else missing
+            if missing is not None and missing.any():
                 self.kept = np.flatnonzero(~missing)
                 self.keys = rows.keys[self.kept]
         self.n = n = self.keys.size
@@ -130,7 +149,11 @@ class Call:
 
     def found(self) -> Any:
         """Returns the groups that the library has found, with the dtype of the caller."""
-        return self.rows.restored(self.unique[: self.count.value].copy())
+        return self.named(self.unique[: self.count.value].copy())
+
+    def named(self, keys: Any) -> Any:
+        """Returns keys of groups as elements of the caller."""
+        return self.rows.restored(keys) if self.names is None else self.names[keys]
 
     def numbered(self, index: Any) -> Any:
         """Returns row numbers of the caller for those of the call; -1 stays."""
@@ -166,7 +189,7 @@ def group_count(groups: Any, *, dropna: bool = True) -> GroupCounts:
 
     Parameters
     ----------
-    groups : the group key of each row: an array of numbers of one dimension.
+    groups : the group key of each row: an array of numbers or strings of one dimension.
     dropna : True: rows with a NaN group key belong to no group. False: they form the last group.
 
     Returns
@@ -183,10 +206,12 @@ def group_count(groups: Any, *, dropna: bool = True) -> GroupCounts:
     >>> import ordo
     >>> ordo.group_count([7, 3, 7])
     GroupCounts(groups=array([3, 7]), counts=array([1, 2]))
+    >>> ordo.group_count(["b", "a", "b"]).counts
+    array([1, 2])
     """
     call = Call(groups, dropna)
     keys, counts = counted(call)
-    return GroupCounts(call.rows.restored(keys), counts)
+    return GroupCounts(call.named(keys), counts)
 
 
 def group_argsort(

@@ -198,6 +198,45 @@ def test_group_weight_arguments() -> None:
         ordo.group_median([1], [1.0], weights=["x"])
 
 
+def string_groups(kind: str, rows: list) -> object:
+    if kind == "numpy":
+        return np.array(["" if each is None else each for each in rows])
+    if kind == "objects":
+        return np.array(["" if each is None else each for each in rows], object)
+    library = pytest.importorskip(kind)
+    if kind == "pyarrow":
+        return library.array(rows)
+    return library.Series(rows, dtype="string") if kind == "pandas" else library.Series(rows)
+
+
+@pytest.mark.parametrize("kind", ["numpy", "objects", "pyarrow", "pandas", "polars"])
+@pytest.mark.parametrize("dropna", [True, False])
+def test_groups_of_strings(kind: str, dropna: bool) -> None:
+    """The same results as numbers in the order of the strings; missing strings as NaN."""
+    rng = np.random.default_rng(7)
+    words = np.array(["", "a", "ab", "b", "\u00e9", None], object)
+    picked = rng.integers(1, 6, 200)
+    strings = string_groups(kind, words[picked].tolist())
+    has_missing = kind in ("pyarrow", "pandas", "polars")
+    numbers = np.where(picked == 5, np.nan if has_missing else 0, picked)
+    a, weights = rng.random(200), rng.integers(0, 4, 200)
+    found = ordo.group_count(strings, dropna=dropna)
+    expected = ordo.group_count(numbers, dropna=dropna)
+    named = [None if each != each else words[int(each)] for each in expected.groups]
+    assert [each if isinstance(each, str) else None for each in found.groups.tolist()] == named
+    assert np.array_equal(found.counts, expected.counts)
+    for call in (
+        lambda g: ordo.group_median(g, a, dropna=dropna, weights=weights).values,
+        lambda g: ordo.group_quantile(g, a, [0.1, 0.9], dropna=dropna).values,
+        lambda g: ordo.group_rank(g, a, dropna=dropna),
+        lambda g: ordo.group_argsort(g, a, dropna=dropna),
+        lambda g: ordo.group_topk(g, a, 2, dropna=dropna).indices,
+    ):
+        assert np.array_equal(call(strings), call(numbers), equal_nan=True)
+    with pytest.raises(ValueError, match="2 dimensions"):
+        ordo.group_count(np.array([["a"]]))
+
+
 def test_group_arguments() -> None:
     with pytest.raises(ValueError, match="elements"):
         ordo.group_rank([1, 2], [1])
