@@ -1,4 +1,4 @@
-/* cmd_scan.c - `ordo scan`: prefix sums, products, minima and maxima, and running counts of flags. */
+/* cmd_scan.c - `ordo scan`: prefix sums, products, minima and maxima, running counts of flags. */
 #include "cli/cmd/command.h"
 
 #include <string.h>

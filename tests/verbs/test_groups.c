@@ -480,18 +480,19 @@ static bool is_right(ordo_type type, size_t g, size_t number)
 /* Counts by hash and by sort, with no more scratch than the size query says. */
 static void try_many(ordo_type type, size_t distinct, uint32_t nans)
 {
-    ordo_ctx *const any = next_context()->ctx;
-    ordo_ctx       *ctx;
-    size_t          count = 0, bytes = 0, wrong = 0;
-    bool const      nan = type == ORDO_F64 && distinct > 1;
-    ordo_groups     groups = {sizeof groups, &many_keys,   type,       nans,
-                              MANY,          &many_unique, many_sizes, &count};
+    ordo_ctx_opts opts = ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CPU, .threads = 2);
+    ordo_ctx     *ctx;
+    size_t        count = 0, bytes = 0, wrong = 0;
+    bool const    nan = type == ORDO_F64 && distinct > 1;
+    ordo_groups   groups = {sizeof groups, &many_keys,   type,       nans,
+                            MANY,          &many_unique, many_sizes, &count};
 
     testkit_case("%s n=%d distinct=%zu nans=%u", ordo_type_name(type), MANY, distinct, nans);
     fill_many(type, distinct);
-    CHECK_STATUS(ORDO_OK, ordo_group_scratch(any, MANY, &bytes), any);
-    ordo_ctx_opts const opts =
-        ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CPU, .threads = 2, .mem_limit = bytes);
+    CHECK_STATUS(ORDO_OK, ordo_ctx_create(&ctx, &opts), NULL);
+    CHECK_STATUS(ORDO_OK, ordo_group_scratch(ctx, MANY, &bytes), ctx);
+    ordo_ctx_free(ctx);
+    opts.mem_limit = bytes;
     CHECK_STATUS(ORDO_OK, ordo_ctx_create(&ctx, &opts), NULL);
     CHECK_STATUS(ORDO_OK, ordo_group_counts(ctx, &groups, MANY, NULL), ctx);
     ordo_ctx_free(ctx);

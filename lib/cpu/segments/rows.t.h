@@ -2,9 +2,9 @@
  * of a vector.
  *
  * Rows of 2 to 4 keys stay in registers: a network sorts them, and the order of a row follows from
- * the comparisons of all pairs. Of longer rows the key bits of CPU_ROWS rows become the columns of a matrix, padded with the largest number to a
- * power of two. Batcher's network (core/network.h) sorts all columns at once; the compiler turns
- * the loops over columns into vector code of the ISA. */
+ * the comparisons of all pairs. The key bits of CPU_ROWS longer rows become the columns of a
+ * matrix, padded with the largest number to a power of two. Batcher's network (core/network.h)
+ * sorts all columns at once; the compiler turns the loops over columns into vector code. */
 
 /* ---- 2 to 4 keys ---- */
 
