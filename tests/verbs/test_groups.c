@@ -140,12 +140,19 @@ static void check_ranks(ordo_ctx *ctx, const rank_rule *rule, bool descending)
     }
 }
 
+static uint64_t weights[MOST], part_weights[MOST];
+
+/* `each` results of each group are those of a call with the keys and weights of the group. */
 static void check_quantiles(ordo_ctx *ctx, const ordo_group_opts *opts, size_t each)
 {
-    ordo_quantile_opts const one =
-        ORDO_OPTS(ordo_quantile_opts, .nans = opts->nans, .method = opts->method);
+    ordo_quantile_opts const one = ORDO_OPTS(
+        ordo_quantile_opts, .nans = opts->nans, .method = opts->method,
+        .weights = opts->weights == NULL ? NULL : part_weights, .weight_type = opts->weight_type);
     for (size_t g = 0; g < data.count; g++) {
         size_t const n = keys_of(g, part);
+        if (opts->weights != NULL)
+            oracle_gather(weights, ordo_type_size((ordo_type)opts->weight_type),
+                          data.order + data.starts[g], n, part_weights);
         CHECK_STATUS(
             ORDO_OK,
             each == 1 ? ordo_median(ctx, data.type, part, n, part_results, &one)
@@ -332,7 +339,7 @@ static void test_capacity(ordo_ctx *ctx)
 /* ---- Weights ---- */
 
 /* Weights 0 to 4, as integers of any type or as floats. */
-static void fill_weights(ordo_type type, void *weights, size_t n, uint64_t seed)
+static void fill_weights(ordo_type type, size_t n, uint64_t seed)
 {
     test_rng rng = {seed};
     for (size_t i = 0; i < n; i++) {
@@ -348,27 +355,6 @@ static void fill_weights(ordo_type type, void *weights, size_t n, uint64_t seed)
     }
 }
 
-static uint64_t weights[MOST], part_weights[MOST];
-
-/* `each` results of each group are those of a call with the keys and weights of the group. */
-static void check_weighted(ordo_ctx *ctx, const ordo_group_opts *opts, size_t each)
-{
-    ordo_quantile_opts const one =
-        ORDO_OPTS(ordo_quantile_opts, .nans = opts->nans, .method = opts->method,
-                  .weights = part_weights, .weight_type = opts->weight_type);
-    for (size_t g = 0; g < data.count; g++) {
-        size_t const n = keys_of(g, part);
-        oracle_gather(weights, ordo_type_size((ordo_type)opts->weight_type),
-                      data.order + data.starts[g], n, part_weights);
-        CHECK_STATUS(
-            ORDO_OK,
-            each == 1 ? ordo_median(ctx, data.type, part, n, part_results, &one)
-                      : ordo_quantiles(ctx, data.type, part, n, quantiles, Q, part_results, &one),
-            ctx);
-        CHECK_BYTES(part_results, results + g * each, each * sizeof(double), sizeof(double));
-    }
-}
-
 static void try_weights(size_t turn, ordo_type weight_type, uint32_t nans)
 {
     ordo_ctx *const   ctx = next_context()->ctx;
@@ -379,19 +365,19 @@ static void try_weights(size_t turn, ordo_type weight_type, uint32_t nans)
     uint32_t const  methods = oracle_is_float(weight_type) ? 10 : 14;
     ordo_group_opts opts = ORDO_OPTS(ordo_group_opts, .nans = (uint32_t)(turn % 3),
                                      .weights = weights, .weight_type = (uint32_t)weight_type);
-    fill_weights(weight_type, weights, data.n, turn);
+    fill_weights(weight_type, data.n, turn);
     CHECK_STATUS(ORDO_OK,
                  ordo_group_median(ctx, &groups, data.type, data.keys, data.n, results, &opts),
                  ctx);
     check_groups(count);
-    check_weighted(ctx, &opts, 1);
+    check_quantiles(ctx, &opts, 1);
     opts.method = (uint32_t)turn % methods;
     CHECK_STATUS(ORDO_OK,
                  ordo_group_quantiles(ctx, &groups, data.type, data.keys, data.n, quantiles, Q,
                                       results, &opts),
                  ctx);
     check_groups(count);
-    check_weighted(ctx, &opts, Q);
+    check_quantiles(ctx, &opts, Q);
 }
 
 static void test_weights(void)
