@@ -120,7 +120,8 @@ typedef enum ordo_algorithm { /* each call lists the algorithms it accepts      
 typedef enum ordo_op { /* operation of ordo_scan                                               */
     ORDO_SUM = 1,
     ORDO_MIN = 2,
-    ORDO_MAX = 3
+    ORDO_MAX = 3,
+    ORDO_PRODUCT = 4 /* CPU only                                                                 */
 } ordo_op;
 
 typedef enum ordo_flags_kind { /* how an array of n flags is stored                            */
@@ -526,13 +527,16 @@ typedef struct ordo_scan_opts {
     const ordo_segments *segments; /* many arrays in one call; NULL: one (ordo_segments.h)       */
 } ordo_scan_opts;
 
-/* Prefix sums, minima or maxima: out[i] = in[0] op ... op in[i] (exclusive: op in[i-1]).
- * out_type is type; for sums also the 64-bit type of the same kind (i8..i32 -> i64, u8..u32 -> u64,
- * f32 -> f64). Integer sums wrap modulo 2^width. The order of float additions depends only on n, so
- * the bytes are the same for any number of threads and any ISA; a NaN sum is the default NaN.
+/* Prefix sums, products, minima or maxima: out[i] = in[0] op ... op in[i] (exclusive: op in[i-1]).
+ * out_type is type; for sums and products also the 64-bit type of the same kind (i8..i32 -> i64,
+ * u8..u32 -> u64, f32 -> f64). Integer sums and products wrap modulo 2^width. The order of float
+ * additions depends only on n, so the bytes are the same for any number of threads and any ISA.
+ * Floats are multiplied one by one, so a long row is not faster with many threads. A NaN is the
+ * default NaN. Products are computed on the CPU only (ORDO_E_UNSUPPORTED).
  * Minima and maxima use the order of the key bits: -0 below +0, NaN above +inf. The first result of
- * an exclusive scan is 0 for sums, the largest value or +inf for minima, and the smallest value or
- * -inf for maxima. out == in is allowed if the types are equal; any other overlap is an error.
+ * an exclusive scan is 0 for sums, 1 for products, the largest value or +inf for minima, and the
+ * smallest value or -inf for maxima. out == in is allowed if the types are equal; any other overlap
+ * is an error.
  * After ORDO_E_CANCELLED out is unspecified, and so is in if out == in.
  * BALLOT scans 32-bit integers on a GPU with one ballot for each of their bits, one element per
  * thread: sums of i32 to i32 and of u32 to u32. The poster named at ordo_scan_bits suggests this

@@ -81,8 +81,9 @@ typedef struct ordo_group_opts {
     uint32_t ties;   /* ordo_group_rank: an ordo_ties                                            */
     uint32_t nans;   /* keys that are NaN, an ordo_nans: quantiles; top-k: LAST or OMIT          */
     uint32_t method; /* ordo_group_quantiles: an ordo_method                                     */
-    uint32_t reserved; /* 0                                                                      */
-    void    *stream;   /* ORDO_ON_DEVICE: a cudaStream_t                                         */
+    uint32_t weight_type; /* of weights: an ordo_type, 0 without                                 */
+    void    *stream;      /* ORDO_ON_DEVICE: a cudaStream_t                                      */
+    const void *weights;  /* quantiles and median: of the keys; NULL: all 1. See ordo_windows.h  */
 } ordo_group_opts;
 
 /* Finds the groups and their sizes.                                                             */
@@ -107,7 +108,8 @@ ORDO_MUST ordo_status ordo_group_rank(ordo_ctx *ctx, const ordo_groups *groups, 
 
 /* out[g * count + j] = the q[j]-quantile of the keys of group g, as ordo_quantiles of that group.
  * ordo_group_median has one result for each group, as ordo_median. out has room for `capacity`
- * groups.                                                                                        */
+ * groups. With opts.weights, CPU arrays only, both are those of the group with its weights; a
+ * weight that ordo_windows.h refuses gives ORDO_E_ARG in rows of no group, too.                  */
 ORDO_MUST ordo_status ordo_group_quantiles(ordo_ctx *ctx, const ordo_groups *groups, ordo_type type,
                                            const void *keys, size_t n, const double *q,
                                            size_t count, double *out, const ordo_group_opts *opts);
@@ -125,8 +127,8 @@ ORDO_MUST ordo_status ordo_group_topk(ordo_ctx *ctx, const ordo_groups *groups, 
                                       ordo_type index_type, void *index, uint64_t *found,
                                       const ordo_group_opts *opts);
 
-/* The scratch of any of these calls on n rows, at most. In a context for the GPU only: GPU memory,
- * without that for copies of CPU arrays.                                                         */
+/* The scratch of any of these calls on n rows without weights, at most. In a context for the GPU
+ * only: GPU memory, without that for copies of CPU arrays.                                       */
 ORDO_MUST ordo_status ordo_group_scratch(ordo_ctx *ctx, size_t n, size_t *bytes);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* cmd_scan.c - `ordo scan`: prefix sums, minima and maxima, and running counts of flags. */
+/* cmd_scan.c - `ordo scan`: prefix sums, products, minima and maxima, running counts of flags. */
 #include "cli/cmd/command.h"
 
 #include <string.h>
@@ -12,11 +12,11 @@ static const char help[] =
     "  ordo scan lengths.npy --wide --exclusive -o offsets.npy\n"
     "  ordo scan mask.bin --dtype bits -n 1000 --format text\n\n"
     "Usage: ordo scan [FILE] [options]\n"
-    "Result i is the sum, minimum or maximum of elements 1 to i.\n\n"
+    "Result i is the sum, minimum, maximum or product of elements 1 to i.\n\n"
     "Scanning:\n"
-    "  --op OP           sum (the default), min or max\n"
+    "  --op OP           sum (the default), min, max or product (on the CPU only)\n"
     "  --exclusive       result i does not include element i\n"
-    "  --wide            64-bit sums: i8..i32 to i64, u8..u32 to u64, f32 to f64\n"
+    "  --wide            64-bit sums and products: i8..i32 to i64, u8..u32 to u64, f32 to f64\n"
     "  --bits            elements are flags, set if not 0; results count the set flags\n"
     "  --dtype bits      raw input holds packed flags, lowest bit first; implies --bits\n"
     "  -n N              use only the first N packed flags\n"
@@ -26,7 +26,7 @@ static const char help[] =
     "                    shared (the scan that the poster compares with); on a GPU for\n"
     "                    sums of u32 and i32: ballot\n";
 
-static const option_spec specs[] = {CHOICE("op", op, ORDO_SUM, "sum min max"),
+static const option_spec specs[] = {CHOICE("op", op, ORDO_SUM, "sum min max product"),
                                     FLAG("exclusive", exclusive),
                                     FLAG("wide", wide),
                                     FLAG("bits", bits),
@@ -45,9 +45,9 @@ static const char *wrong(execution *e)
     return o->n != OPTION_UNSET && !packed  ? "-n needs --dtype bits"
            : o->index_type != 0 && !o->bits ? "--count-type needs --bits"
            : o->bits && o->wide ? "--wide cannot be used with --bits: use --count-type u64"
-           : o->bits && o->op != ORDO_SUM
-               ? "--bits counts flags: --op min and max cannot be used with it"
-           : o->wide && o->op != ORDO_SUM                      ? "--wide is only for --op sum"
+           : o->bits && o->op != ORDO_SUM ? "--bits counts flags: only --op sum can be used with it"
+           : o->wide && o->op != ORDO_SUM && o->op != ORDO_PRODUCT
+               ? "--wide is only for --op sum and product"
            : o->algorithm == ORDO_ALGORITHM_SHARED && !o->bits ? "--algorithm shared needs --bits"
                                                                : NULL;
 }

@@ -233,6 +233,8 @@ template <bool Throws> class group_verbs : public array_verbs<Throws>
                                              Call call)
     {
         std::size_t const each = out.each;
+        if (!this->has_weights_for(keys, o.weights))
+            return this->give(ORDO_E_ARG, std::move(out), this->bad_weights);
         out.values.resize(detail::size(groups) * each);
         double *const values = out.values.data();
         auto given = grouped(groups, keys, std::move(out), o, [&](auto const &g, auto const &opts) {

@@ -108,11 +108,12 @@ struct moving_options {
 /* Of calls on groups. key_nans says what happens to NaNs among the keys, group_nans what happens to
  * rows whose group is NaN.                                                                       */
 struct group_options {
-    bool        descending = false;
-    ordo_ties   ties = ORDO_TIES_MIN;
-    ordo_nans   key_nans = ORDO_NANS_LAST;
-    ordo_nans   group_nans = ORDO_NANS_LAST;
-    ordo_method method = ORDO_METHOD_DEFAULT;
+    bool          descending = false;
+    ordo_ties     ties = ORDO_TIES_MIN;
+    ordo_nans     key_nans = ORDO_NANS_LAST;
+    ordo_nans     group_nans = ORDO_NANS_LAST;
+    ordo_method   method = ORDO_METHOD_DEFAULT;
+    ordo::weights weights{}; /* of quantiles and medians */
 };
 
 struct partition_options {
@@ -225,6 +226,8 @@ inline ordo_group_opts to_c(group_options const &o) noexcept
     opts.ties = o.ties;
     opts.nans = o.key_nans;
     opts.method = o.method;
+    opts.weights = o.weights.data;
+    opts.weight_type = o.weights.type;
     return opts;
 }
 

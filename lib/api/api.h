@@ -89,6 +89,8 @@ ordo_status api_no_weights(ordo_exec *exec, const ordo_rank_opts *wish, const ch
 ordo_status api_check_weights(ordo_exec *exec, const void *weights, uint32_t weight_type, size_t n,
                               uint32_t algorithm, const void *out, size_t out_bytes,
                               const char *out_what);
+/* Rejects methods of quantiles that weights of this type do not have. */
+ordo_status api_check_weighted_method(ordo_exec *exec, uint32_t weight_type, uint32_t method);
 /* Rejects ranks of n keys that do not fit their type. */
 ordo_status api_check_rank_count(ordo_exec *exec, ordo_type rank_type, size_t n);
 ordo_status api_check_sort_algorithm(ordo_exec *exec, uint32_t algorithm);
@@ -137,6 +139,10 @@ ordo_status api_results(ordo_exec *exec, const api_segments *s, size_t each, siz
  * query instead. */
 ordo_status api_run_segments(ordo_exec *exec, const ordo_choice *choice, const api_segments *s,
                              ordo_segments_job *job, size_t *bytes);
+
+/* Weighted quantiles of each segment. job->out has job->count places for each. */
+ordo_status api_weighted_quantiles(ordo_exec *exec, const ordo_choice *choice,
+                                   const ordo_weighted_job *job, const api_segments *segments);
 
 /* An entry of ordo_segments_job.arrays that is only read. */
 static inline ordo_segment_array api_read_only(const void *base, size_t size)

@@ -5,57 +5,26 @@
  * quantiles, the first k keys. Counts and quantiles need no order of rows: if the group keys are
  * integers of a narrow range, the backend's `collect` counts them and sorts each group. For counts,
  * api_few_groups.c hashes few distinct keys, and a sort of a copy of the group keys finds many. */
-#include "api/api.h"
+#include "api/api_groups.h"
 #include "core/keybits.h"
-#include "core/quantile.h"
 
 #include <math.h>
 #include <string.h>
 
-enum {
-    PIECE = 1 << 15,      /* rows in one piece of a loop */
-    GROUP_PIECE = 1 << 10 /* groups in one piece */
-};
-
-typedef struct group_call { /* the checked arguments of a call, and its state */
-    ordo_choice     choice;
-    ordo_groups     groups;
-    ordo_group_opts wish;
-    ordo_type       type; /* type of the keys; 0: the call has no keys */
-    const void     *keys;
-    size_t          n;
-    ordo_type       index_type;
-    void           *index;  /* the rows in order; order_rows takes scratch if it is NULL. Stays NULL
-                             * if the keys of each group, or the group keys, are in order */
-    const void     *unique; /* the key of each group; NULL: it is read from the first row */
-    uint8_t        *heads;
-    uint64_t       *starts; /* count + 1 entries: where each group begins in the order */
-    size_t          count;
-    uint64_t       *pieces;    /* groups that begin before each piece */
-    bool            has_nulls; /* the rows after the last group belong to no group */
-    /* The results of the call. */
-    const double *q;
-    size_t        each; /* results for each group */
-    double       *quantiles;
-    ordo_method   method;
-    bool          is_median;
-    void         *values;
-    ordo_type     out_type; /* type of indices or ranks */
-    void         *out;
-    uint64_t     *found;
-} group_call;
-
 /* ---- Checks ---- */
 
-static ordo_status check_groups(ordo_exec *exec, group_call *call, const ordo_groups *groups,
-                                const ordo_group_opts *opts, uint64_t flags)
+ordo_status groups_check(ordo_exec *exec, group_call *call, const ordo_groups *groups,
+                         const ordo_group_opts *opts, uint64_t flags)
 {
     size_t const n = call->n;
     FAIL_IF(groups == NULL, ORDO_E_ARG, "groups is NULL; expected an ordo_groups");
     TRY(api_read_struct(exec, &call->groups, sizeof call->groups, groups, "groups"));
     TRY(api_opts_read(exec, &call->wish, sizeof call->wish, opts));
     TRY(api_check_place(exec, call->wish.flags, flags | ORDO_ON_DEVICE, call->wish.stream));
-    FAIL_IF(call->wish.reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
+    FAIL_IF(call->wish.weights == NULL && call->wish.weight_type != 0, ORDO_E_ARG,
+            "opts.weight_type is %u, but opts.weights is NULL", call->wish.weight_type);
+    FAIL_IF(call->wish.weights != NULL && call->quantiles == NULL, ORDO_E_UNSUPPORTED,
+            "opts.weights is not NULL; only group quantiles and medians have weights");
     ordo_groups const *const g = &call->groups;
     TRY(api_check_type(exec, (ordo_type)g->type, "groups.type"));
     FAIL_IF(g->nans != ORDO_NANS_LAST && g->nans != ORDO_NANS_OMIT, ORDO_E_ARG,
@@ -73,8 +42,7 @@ static ordo_status check_groups(ordo_exec *exec, group_call *call, const ordo_gr
     return ORDO_OK;
 }
 
-/* Rejects a result array that overlaps the keys or the group keys. */
-static ordo_status check_result(ordo_exec *exec, const group_call *call, const void *out,
+ordo_status groups_check_result(ordo_exec *exec, const group_call *call, const void *out,
                                 size_t count, size_t size, const char *what)
 {
     size_t const n = call->n, key_bytes = call->type == 0 ? 0 : n * ordo_type_size(call->type);
@@ -84,8 +52,7 @@ static ordo_status check_result(ordo_exec *exec, const group_call *call, const v
     return api_check_apart(exec, call->keys, key_bytes, "keys", out, count * size, what);
 }
 
-/* Sets *results to the number of results that the result arrays have room for. */
-static ordo_status check_room(ordo_exec *exec, const group_call *call, size_t *results)
+ordo_status groups_check_room(ordo_exec *exec, const group_call *call, size_t *results)
 {
     FAIL_IF(!ordo_size_mul(call->groups.capacity, call->each, results), ORDO_E_ARG,
             "%zu results for each of %zu groups are more than memory can hold", call->each,
@@ -95,28 +62,19 @@ static ordo_status check_room(ordo_exec *exec, const group_call *call, size_t *r
 
 /* ---- The order and the groups ---- */
 
-/* Without an index the group keys themselves are in order. */
-static inline size_t row_at(const group_call *call, size_t i)
-{
-    if (call->index == NULL)
-        return i;
-    return call->index_type == ORDO_U32 ? ((const uint32_t *)call->index)[i]
-                                        : (size_t)((const uint64_t *)call->index)[i];
-}
-
 static void count_piece(void *arg, size_t lo, size_t hi)
 {
     group_call *const call = arg;
     uint64_t          count = 0;
     for (size_t i = lo; i < hi; i++)
         count += (call->heads[i] & ORDO_ROW_FIRST) != 0;
-    call->pieces[lo / PIECE] = count;
+    call->pieces[lo / GROUPS_ROWS] = count;
 }
 
 static void starts_piece(void *arg, size_t lo, size_t hi)
 {
     group_call *const call = arg;
-    uint64_t          at = call->pieces[lo / PIECE];
+    uint64_t          at = call->pieces[lo / GROUPS_ROWS];
     for (size_t i = lo; i < hi; i++)
         if ((call->heads[i] & ORDO_ROW_FIRST) != 0)
             call->starts[at++] = i;
@@ -131,26 +89,25 @@ static bool is_nan(ordo_type type, const void *keys, size_t row)
 
 static ordo_status find_starts(ordo_exec *exec, group_call *call)
 {
-    size_t const n = call->n, pieces = ordo_div_up(n, PIECE);
+    size_t const n = call->n, pieces = ordo_div_up(n, GROUPS_ROWS);
     TRY_SCRATCH(exec, pieces * sizeof *call->pieces + 1, call->pieces);
-    if (!ordo_loop(exec, n, PIECE, count_piece, call))
+    if (!ordo_loop(exec, n, GROUPS_ROWS, count_piece, call))
         return ORDO_E_CANCELLED;
     call->count = (size_t)ordo_sums_before_64(call->pieces, pieces);
     TRY_SCRATCH(exec, (call->count + 1) * sizeof *call->starts, call->starts);
-    if (!ordo_loop(exec, n, PIECE, starts_piece, call))
+    if (!ordo_loop(exec, n, GROUPS_ROWS, starts_piece, call))
         return ORDO_E_CANCELLED;
     call->starts[call->count] = n;
     if (call->count > 0 && call->groups.nans == ORDO_NANS_OMIT &&
         is_nan((ordo_type)call->groups.type, call->groups.keys,
-               row_at(call, (size_t)call->starts[call->count - 1]))) {
+               groups_row_at(call, (size_t)call->starts[call->count - 1]))) {
         call->count--;
         call->has_nulls = true;
     }
     return api_check_group_count(exec, &call->groups, call->count, call->each > 0);
 }
 
-/* Sorts the rows and finds the groups. `folded`: rows with tied keys stay in input order. */
-static ordo_status order_rows(ordo_exec *exec, group_call *call, bool folded)
+ordo_status groups_order_rows(ordo_exec *exec, group_call *call, bool folded)
 {
     ordo_key_column const columns[2] = {
         {call->groups.keys, (ordo_type)call->groups.type, false, true},
@@ -167,9 +124,7 @@ static ordo_status order_rows(ordo_exec *exec, group_call *call, bool folded)
     return find_starts(exec, call);
 }
 
-/* Finds the groups without an order of rows; if the call has keys, they become the keys of each
- * group in order. *done is false if the backend cannot do that for these group keys. */
-static ordo_status collect_groups(ordo_exec *exec, group_call *call, bool *done)
+ordo_status groups_collect(ordo_exec *exec, group_call *call, bool *done)
 {
     ordo_type const  group_type = (ordo_type)call->groups.type;
     ordo_collect_job job = {.group_type = group_type,
@@ -220,7 +175,7 @@ static void unique_piece(void *arg, size_t lo, size_t hi)
         return;
     }
     for (size_t i = lo; i < hi; i++) {
-        size_t const row = row_at(call, (size_t)call->starts[i]);
+        size_t const row = groups_row_at(call, (size_t)call->starts[i]);
         switch ((ordo_type)g->type) {
         case ORDO_F32: {
             float const key = ((const float *)g->keys)[row];
@@ -246,13 +201,13 @@ static void sizes_piece(void *arg, size_t lo, size_t hi)
         call->groups.sizes[i] = call->starts[i + 1] - call->starts[i];
 }
 
-/* Writes the keys, sizes and number of groups, as far as the caller wants them. */
-static ordo_status tell_groups(ordo_exec *exec, group_call *call)
+ordo_status groups_tell(ordo_exec *exec, group_call *call)
 {
     if (call->groups.unique != NULL &&
-        !ordo_loop(exec, call->count, GROUP_PIECE, unique_piece, call))
+        !ordo_loop(exec, call->count, GROUPS_PIECE, unique_piece, call))
         return ORDO_E_CANCELLED;
-    if (call->groups.sizes != NULL && !ordo_loop(exec, call->count, GROUP_PIECE, sizes_piece, call))
+    if (call->groups.sizes != NULL &&
+        !ordo_loop(exec, call->count, GROUPS_PIECE, sizes_piece, call))
         return ORDO_E_CANCELLED;
     if (call->groups.count != NULL)
         *call->groups.count = call->count;
@@ -261,9 +216,7 @@ static ordo_status tell_groups(ordo_exec *exec, group_call *call)
 
 /* ---- Backends that find the groups themselves ---- */
 
-static bool is_whole(const group_call *call) { return call->choice.backend->groups != NULL; }
-
-static ordo_status run_whole(ordo_exec *exec, const group_call *call, ordo_group_verb verb)
+ordo_status groups_run_whole(ordo_exec *exec, const group_call *call, ordo_group_verb verb)
 {
     const ordo_groups *const g = &call->groups;
     ordo_groups_job const    job = {.verb = verb,
@@ -292,7 +245,7 @@ static ordo_status run_whole(ordo_exec *exec, const group_call *call, ordo_group
     return call->choice.backend->groups(call->choice.state, &job, exec);
 }
 
-static ordo_status choose(ordo_ctx *ctx, ordo_exec *exec, group_call *call)
+ordo_status groups_choose(ordo_ctx *ctx, ordo_exec *exec, group_call *call)
 {
     TRY(api_choose(ctx, exec, NULL, &call->choice));
     return api_check_slot(exec, &call->choice, call->choice.backend->lexsort != NULL, "groups");
@@ -304,17 +257,17 @@ static ordo_status counts_checked(ordo_ctx *ctx, ordo_exec *exec, group_call *ca
                                   const ordo_groups *groups, const ordo_group_opts *opts)
 {
     bool done;
-    TRY(check_groups(exec, call, groups, opts, 0));
-    TRY(choose(ctx, exec, call));
-    if (is_whole(call))
-        return run_whole(exec, call, ORDO_GROUP_COUNTS);
+    TRY(groups_check(exec, call, groups, opts, 0));
+    TRY(groups_choose(ctx, exec, call));
+    if (groups_is_whole(call))
+        return groups_run_whole(exec, call, ORDO_GROUP_COUNTS);
     TRY(api_count_few_groups(exec, &call->groups, call->n, &done));
     if (done)
         return ORDO_OK;
-    TRY(collect_groups(exec, call, &done));
+    TRY(groups_collect(exec, call, &done));
     if (!done)
         TRY(sort_groups(exec, call));
-    return tell_groups(exec, call);
+    return groups_tell(exec, call);
 }
 
 ordo_status ordo_group_counts(ordo_ctx *ctx, const ordo_groups *groups, size_t n,
@@ -329,16 +282,17 @@ static ordo_status argsort_checked(ordo_ctx *ctx, ordo_exec *exec, group_call *c
 {
     if (call->keys == NULL)
         call->type = (ordo_type)0;
-    TRY(check_groups(exec, call, groups, opts, ORDO_DESCENDING));
+    TRY(groups_check(exec, call, groups, opts, ORDO_DESCENDING));
     TRY(api_check_index_type(exec, call->index_type, call->n));
-    TRY(check_result(exec, call, call->index, call->n, ordo_type_size(call->index_type), "index"));
-    TRY(choose(ctx, exec, call));
+    TRY(groups_check_result(exec, call, call->index, call->n, ordo_type_size(call->index_type),
+                            "index"));
+    TRY(groups_choose(ctx, exec, call));
     call->out_type = call->index_type;
     call->out = call->index;
-    if (is_whole(call))
-        return run_whole(exec, call, ORDO_GROUP_ARGSORT);
-    TRY(order_rows(exec, call, true));
-    return tell_groups(exec, call);
+    if (groups_is_whole(call))
+        return groups_run_whole(exec, call, ORDO_GROUP_ARGSORT);
+    TRY(groups_order_rows(exec, call, true));
+    return groups_tell(exec, call);
 }
 
 ordo_status ordo_group_argsort(ordo_ctx *ctx, const ordo_groups *groups, ordo_type type,
@@ -356,7 +310,7 @@ static void no_rank_piece(void *arg, size_t lo, size_t hi)
 {
     const group_call *const call = arg;
     for (size_t i = lo; i < hi; i++) {
-        size_t const row = row_at(call, (size_t)call->starts[call->count] + i);
+        size_t const row = groups_row_at(call, (size_t)call->starts[call->count] + i);
         if (call->out_type == ORDO_U32)
             ((uint32_t *)call->out)[row] = 0;
         else if (call->out_type == ORDO_U64)
@@ -378,7 +332,7 @@ static ordo_status rank_rows(ordo_exec *exec, group_call *call)
                                   .rank_type = call->out_type,
                                   .ranks = call->out};
     TRY(call->choice.backend->place_ranks(call->choice.state, &place, exec));
-    if (call->has_nulls && !ordo_loop(exec, call->n - ranked, PIECE, no_rank_piece, call))
+    if (call->has_nulls && !ordo_loop(exec, call->n - ranked, GROUPS_ROWS, no_rank_piece, call))
         return ORDO_E_CANCELLED;
     return ORDO_OK;
 }
@@ -387,16 +341,17 @@ static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, group_call *call
                                 const ordo_groups *groups, const ordo_group_opts *opts)
 {
     ordo_rank_opts rule;
-    TRY(check_groups(exec, call, groups, opts, ORDO_DESCENDING));
+    TRY(groups_check(exec, call, groups, opts, ORDO_DESCENDING));
     TRY(api_check_ranks(exec, call->out_type, &ORDO_OPTS(ordo_rank_opts, .ties = call->wish.ties),
                         &rule));
     TRY(api_check_rank_count(exec, call->out_type, call->n));
-    TRY(check_result(exec, call, call->out, call->n, ordo_type_size(call->out_type), "ranks"));
-    TRY(choose(ctx, exec, call));
-    if (is_whole(call))
-        return run_whole(exec, call, ORDO_GROUP_RANK);
-    TRY(order_rows(exec, call, true));
-    TRY(tell_groups(exec, call));
+    TRY(groups_check_result(exec, call, call->out, call->n, ordo_type_size(call->out_type),
+                            "ranks"));
+    TRY(groups_choose(ctx, exec, call));
+    if (groups_is_whole(call))
+        return groups_run_whole(exec, call, ORDO_GROUP_RANK);
+    TRY(groups_order_rows(exec, call, true));
+    TRY(groups_tell(exec, call));
     return call->n == 0 ? ORDO_OK : rank_rows(exec, call);
 }
 
@@ -408,15 +363,14 @@ ordo_status ordo_group_rank(ordo_ctx *ctx, const ordo_groups *groups, ordo_type 
     API_CALL("group_rank", type, n, rank_checked(ctx, exec, &call, groups, opts));
 }
 
-/* ---- Quantiles ---- */
+/* ---- Top-k ---- */
 
-/* The number of NaNs at the end of a group. */
-static size_t nans_of(const group_call *call, size_t start, size_t end)
+size_t groups_nans_of(const group_call *call, size_t start, size_t end)
 {
     size_t lo = start, hi = end; /* the first NaN is in [lo, hi] */
     while (lo < hi) {
         size_t const middle = lo + (hi - lo) / 2;
-        if (is_nan(call->type, call->keys, row_at(call, middle)))
+        if (is_nan(call->type, call->keys, groups_row_at(call, middle)))
             hi = middle;
         else
             lo = middle + 1;
@@ -424,87 +378,17 @@ static size_t nans_of(const group_call *call, size_t start, size_t end)
     return end - lo;
 }
 
-static void quantiles_piece(void *arg, size_t lo, size_t hi)
-{
-    const group_call *const call = arg;
-    for (size_t g = lo; g < hi; g++) {
-        size_t const start = (size_t)call->starts[g], end = (size_t)call->starts[g + 1];
-        size_t const nans = call->wish.nans == ORDO_NANS_LAST ? 0 : nans_of(call, start, end);
-        size_t const n = end - start - nans;
-        bool const   is_lost = n == 0 || (nans > 0 && call->wish.nans == ORDO_NANS_PROPAGATE);
-        for (size_t j = 0; j < call->each; j++) {
-            double *const out = call->quantiles + g * call->each + j;
-            if (is_lost) {
-                *out = (double)NAN;
-                continue;
-            }
-            quantile_place const at = quantile_place_of(call->method, call->q[j], n);
-            *out = quantile_value(
-                &at, quantile_key(call->type, call->keys, row_at(call, start + at.below)),
-                quantile_key(call->type, call->keys, row_at(call, start + at.above)),
-                call->is_median);
-        }
-    }
-}
-
-static ordo_status quantiles_checked(ordo_ctx *ctx, ordo_exec *exec, group_call *call,
-                                     const ordo_groups *groups, const ordo_group_opts *opts)
-{
-    size_t results;
-    bool   done;
-    TRY(check_groups(exec, call, groups, opts, 0));
-    TRY(api_check_nans(exec, call->wish.nans));
-    TRY(api_check_method(exec, call->wish.method, call->is_median));
-    TRY(check_room(exec, call, &results));
-    TRY(api_check_aligned(exec, call->q, call->each, sizeof(double), "q"));
-    TRY(check_result(exec, call, call->quantiles, results, sizeof(double), "out"));
-    TRY(api_check_q(exec, call->q, call->each));
-    TRY(choose(ctx, exec, call));
-    if (is_whole(call))
-        return run_whole(exec, call, ORDO_GROUP_QUANTILES);
-    call->method = (ordo_method)call->wish.method;
-    TRY(collect_groups(exec, call, &done));
-    if (!done)
-        TRY(order_rows(exec, call, call->keys == NULL));
-    TRY(tell_groups(exec, call));
-    return ordo_loop(exec, call->count, GROUP_PIECE, quantiles_piece, call) ? ORDO_OK
-                                                                            : ORDO_E_CANCELLED;
-}
-
-ordo_status ordo_group_quantiles(ordo_ctx *ctx, const ordo_groups *groups, ordo_type type,
-                                 const void *keys, size_t n, const double *q, size_t count,
-                                 double *out, const ordo_group_opts *opts)
-{
-    group_call call = {.type = type, .keys = keys, .n = n, .q = q, .each = count, .quantiles = out};
-    API_CALL("group_quantiles", type, n, quantiles_checked(ctx, exec, &call, groups, opts));
-}
-
-ordo_status ordo_group_median(ordo_ctx *ctx, const ordo_groups *groups, ordo_type type,
-                              const void *keys, size_t n, double *out, const ordo_group_opts *opts)
-{
-    static const double half = 0.5;
-    group_call          call = {.type = type,
-                                .keys = keys,
-                                .n = n,
-                                .q = &half,
-                                .each = 1,
-                                .quantiles = out,
-                                .is_median = true};
-    API_CALL("group_median", type, n, quantiles_checked(ctx, exec, &call, groups, opts));
-}
-
-/* ---- Top-k ---- */
-
 static void topk_piece(void *arg, size_t lo, size_t hi)
 {
     const group_call *const call = arg;
     size_t const            size = ordo_type_size(call->type);
     for (size_t g = lo; g < hi; g++) {
         size_t const start = (size_t)call->starts[g], end = (size_t)call->starts[g + 1];
-        size_t const nans = call->wish.nans == ORDO_NANS_OMIT ? nans_of(call, start, end) : 0;
+        size_t const nans =
+            call->wish.nans == ORDO_NANS_OMIT ? groups_nans_of(call, start, end) : 0;
         size_t const found = ordo_min(call->each, end - start - nans);
         for (size_t j = 0; j < found; j++) {
-            size_t const row = row_at(call, start + j), at = g * call->each + j;
+            size_t const row = groups_row_at(call, start + j), at = g * call->each + j;
             if (call->values != NULL)
                 memcpy((char *)call->values + at * size, (const char *)call->keys + row * size,
                        size);
@@ -524,24 +408,27 @@ static ordo_status topk_checked(ordo_ctx *ctx, ordo_exec *exec, group_call *call
                                 const ordo_groups *groups, const ordo_group_opts *opts)
 {
     size_t results;
-    TRY(check_groups(exec, call, groups, opts, ORDO_DESCENDING));
+    TRY(groups_check(exec, call, groups, opts, ORDO_DESCENDING));
     FAIL_IF(call->wish.nans > ORDO_NANS_OMIT, ORDO_E_ARG, "nans is %u; expected last or omit",
             call->wish.nans);
     TRY(api_check_index_type(exec, call->out_type, call->n));
-    TRY(check_room(exec, call, &results));
+    TRY(groups_check_room(exec, call, &results));
     if (call->values != NULL)
-        TRY(check_result(exec, call, call->values, results, ordo_type_size(call->type), "values"));
+        TRY(groups_check_result(exec, call, call->values, results, ordo_type_size(call->type),
+                                "values"));
     if (call->out != NULL)
-        TRY(check_result(exec, call, call->out, results, ordo_type_size(call->out_type), "index"));
+        TRY(groups_check_result(exec, call, call->out, results, ordo_type_size(call->out_type),
+                                "index"));
     if (call->found != NULL)
-        TRY(check_result(exec, call, call->found, call->groups.capacity, sizeof(uint64_t),
-                         "found"));
-    TRY(choose(ctx, exec, call));
-    if (is_whole(call))
-        return run_whole(exec, call, ORDO_GROUP_TOPK);
-    TRY(order_rows(exec, call, true));
-    TRY(tell_groups(exec, call));
-    return ordo_loop(exec, call->count, GROUP_PIECE, topk_piece, call) ? ORDO_OK : ORDO_E_CANCELLED;
+        TRY(groups_check_result(exec, call, call->found, call->groups.capacity, sizeof(uint64_t),
+                                "found"));
+    TRY(groups_choose(ctx, exec, call));
+    if (groups_is_whole(call))
+        return groups_run_whole(exec, call, ORDO_GROUP_TOPK);
+    TRY(groups_order_rows(exec, call, true));
+    TRY(groups_tell(exec, call));
+    return ordo_loop(exec, call->count, GROUPS_PIECE, topk_piece, call) ? ORDO_OK
+                                                                        : ORDO_E_CANCELLED;
 }
 
 ordo_status ordo_group_topk(ordo_ctx *ctx, const ordo_groups *groups, ordo_type type,
@@ -569,9 +456,9 @@ static ordo_status scratch_checked(ordo_ctx *ctx, ordo_exec *exec, size_t n, siz
     ordo_lexsort_job const order = {columns, 2, n, ORDO_U64, NULL, NULL};
     ordo_place_job const   place = {.n = n};
     TRY(api_check_array(exec, NULL, n, sizeof(uint64_t), "keys"));
-    TRY(choose(ctx, exec, &call));
+    TRY(groups_choose(ctx, exec, &call));
     const ordo_backend *const backend = call.choice.backend;
-    if (is_whole(&call)) {
+    if (groups_is_whole(&call)) {
         ordo_groups_job const rank = {.verb = ORDO_GROUP_RANK,
                                       .group_type = ORDO_U64,
                                       .type = ORDO_U64,
@@ -583,7 +470,7 @@ static ordo_status scratch_checked(ordo_ctx *ctx, ordo_exec *exec, size_t n, siz
         return ORDO_OK;
     }
     *bytes = api_scratch_total(
-        n * (2 * sizeof(uint64_t) + 1) + (ordo_div_up(n, PIECE) + 3) * sizeof(uint64_t) +
+        n * (2 * sizeof(uint64_t) + 1) + (ordo_div_up(n, GROUPS_ROWS) + 3) * sizeof(uint64_t) +
         (size_t)8 * ORDO_CACHE_LINE + /* parts of the memory of collect */
         backend->lexsort_scratch(&order, exec) + backend->place_ranks_scratch(&place, exec));
     return ORDO_OK;

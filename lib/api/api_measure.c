@@ -1,5 +1,14 @@
 /* api_measure.c - ordo_is_sorted, ordo_radius with its size query, ordo_runs and ordo_copy. */
 #include "api/api.h"
+#include "core/keybits.h"
+
+enum {
+    FEW_KEYS = 4,
+    SHORT_ROW = 256 /* keys of a row that one loop checks; longer rows take the backend's kernel */
+};
+
+#define ORDO_TEMPLATE "api/sorted_row.t.h"
+#include "core/for_each_type.h"
 
 static ordo_status check_order(ordo_exec *exec, ordo_type type, const ordo_order_opts *opts,
                                bool is_radius, ordo_order_opts *wish)
@@ -71,25 +80,13 @@ static ordo_status is_sorted_one(const void *arg, size_t i, size_t n, void *cons
     return ORDO_OK;
 }
 
-/* A short row is sorted if its stable order is the order of its indices. */
 static ordo_status is_sorted_rows(const void *arg, size_t i, size_t count, size_t n,
                                   void *const *at, ordo_exec *exec)
 {
     const order_segments *const call = arg;
-    ordo_type const             type = call->job.type;
-    api_rows_order              order;
     (void)exec;
-    for (size_t done = 0, rows; done < count; done += rows) {
-        rows = api_order_rows(call->choice, type, call->job.descending,
-                              (const char *)at[0] + done * n * ordo_type_size(type), count - done,
-                              n, &order);
-        for (size_t r = 0; r < rows; r++) {
-            unsigned moved = 0;
-            for (size_t j = 0; j < n; j++)
-                moved |= order.places[r * n + j] ^ (unsigned)j;
-            call->sorted[i + done + r] = moved == 0;
-        }
-    }
+    BY_TYPE(call->job.type, rows_are_sorted,
+            (at[0], count, n, call->job.descending, call->sorted + i));
     return ORDO_OK;
 }
 
@@ -135,7 +132,7 @@ static ordo_status measure_each(ordo_exec *exec, const order_segments *call, ord
                                                     {job->dm, sizeof *job->dm, false, true}},
                                          .one = one,
                                          .rows = by_rows ? is_sorted_rows : NULL,
-                                         .rows_most = ORDO_ROW_KEYS,
+                                         .rows_most = SHORT_ROW,
                                          .scratch = one == radius_one ? radius_one_scratch : NULL,
                                          .needs_scratch = true,
                                          .arg = call};

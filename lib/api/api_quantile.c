@@ -176,15 +176,12 @@ ordo_status api_check_weights(ordo_exec *exec, const void *weights, uint32_t wei
                            out_what);
 }
 
-static ordo_status check_weights(ordo_exec *exec, const quantiles *call,
-                                 const ordo_quantile_opts *wish, size_t results)
+ordo_status api_check_weighted_method(ordo_exec *exec, uint32_t weight_type, uint32_t method)
 {
-    TRY(api_check_weights(exec, wish->weights, wish->weight_type, call->n, wish->algorithm,
-                          call->out, results * sizeof(double), "out"));
-    FAIL_IF((wish->weight_type == ORDO_F32 || wish->weight_type == ORDO_F64) &&
-                wish->method > ORDO_METHOD_NORMAL_UNBIASED,
+    FAIL_IF((weight_type == ORDO_F32 || weight_type == ORDO_F64) &&
+                method > ORDO_METHOD_NORMAL_UNBIASED,
             ORDO_E_ARG, "method %s has no form for weights that are floats",
-            ordo_method_name((ordo_method)wish->method));
+            ordo_method_name((ordo_method)method));
     return ORDO_OK;
 }
 
@@ -322,11 +319,16 @@ static size_t quantiles_one_scratch(const void *arg, size_t n, const ordo_exec *
     return places + api_select_any_scratch(segments->choice, &job, n, exec);
 }
 
+typedef struct weighted_segments { /* the job lacks the segment; out is that of the first one */
+    const ordo_choice *choice;
+    ordo_weighted_job  job;
+} weighted_segments;
+
 static ordo_status weighted_one(const void *arg, size_t i, size_t n, void *const *at,
                                 ordo_exec *exec)
 {
-    const quantile_segments *const segments = arg;
-    ordo_weighted_job              job = weighted_job_of(&segments->call, segments->wish);
+    const weighted_segments *const segments = arg;
+    ordo_weighted_job              job = segments->job;
     job.keys = at[0];
     job.weights = at[1];
     job.n = n;
@@ -336,27 +338,24 @@ static ordo_status weighted_one(const void *arg, size_t i, size_t n, void *const
 
 static size_t weighted_one_scratch(const void *arg, size_t n, const ordo_exec *exec)
 {
-    const quantile_segments *const segments = arg;
-    ordo_weighted_job              job = weighted_job_of(&segments->call, segments->wish);
+    const weighted_segments *const segments = arg;
+    ordo_weighted_job              job = segments->job;
     job.n = n;
     return segments->choice->backend->weighted_scratch(&job, exec);
 }
 
-/* Computes weighted quantiles. The weights have the same segments as the keys. */
-static ordo_status quantiles_weighted(ordo_exec *exec, const ordo_choice *choice,
-                                      const quantiles *call, const ordo_quantile_opts *wish,
-                                      const api_segments *segments)
+ordo_status api_weighted_quantiles(ordo_exec *exec, const ordo_choice *choice,
+                                   const ordo_weighted_job *job, const api_segments *segments)
 {
-    ordo_weighted_job const job = weighted_job_of(call, wish);
-    quantile_segments const all = {choice, *call, wish};
+    weighted_segments const all = {choice, *job};
     FAIL_IF(choice->backend->weighted == NULL, ORDO_E_UNSUPPORTED,
             "the %s backend has no weights; expected a context that may use the CPU",
             choice->backend->name);
     if (!segments->given)
-        return choice->backend->weighted(choice->state, &job, exec);
+        return choice->backend->weighted(choice->state, job, exec);
     ordo_segments_job each = {
-        .arrays = {api_read_only(call->keys, ordo_type_size(call->type)),
-                   api_read_only(wish->weights, ordo_type_size((ordo_type)wish->weight_type))},
+        .arrays = {api_read_only(job->keys, ordo_type_size(job->type)),
+                   api_read_only(job->weights, ordo_type_size(job->weight_type))},
         .one = weighted_one,
         .scratch = weighted_one_scratch,
         .needs_scratch = true,
@@ -393,14 +392,17 @@ static ordo_status quantiles_checked(ordo_ctx *ctx, ordo_exec *exec, const quant
     if (wish.weights != NULL) {
         size_t results;
         TRY(api_results(exec, &segments, call->count, &results));
-        TRY(check_weights(exec, call, &wish, results));
+        TRY(api_check_weights(exec, wish.weights, wish.weight_type, call->n, wish.algorithm,
+                              call->out, results * sizeof(double), "out"));
+        TRY(api_check_weighted_method(exec, wish.weight_type, wish.method));
     }
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, select);
     if (call->count == 0)
         return ORDO_OK;
+    ordo_weighted_job const weighted = weighted_job_of(call, &wish);
     if (wish.weights != NULL)
-        return quantiles_weighted(exec, &choice, call, &wish, &segments);
+        return api_weighted_quantiles(exec, &choice, &weighted, &segments);
     if (!segments.given)
         return quantiles_array(exec, &choice, call, &wish);
     if (choice.backend->has_segments)

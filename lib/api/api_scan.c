@@ -96,19 +96,19 @@ static ordo_status scan_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_scan_job *j
     ordo_scan_opts  wish;
     api_segments    segments;
     ordo_choice     choice;
-    FAIL_IF(job->op != ORDO_SUM && job->op != ORDO_MIN && job->op != ORDO_MAX, ORDO_E_ARG,
-            "op is %d; expected ORDO_SUM, ORDO_MIN or ORDO_MAX", (int)job->op);
+    FAIL_IF(job->op < ORDO_SUM || job->op > ORDO_PRODUCT, ORDO_E_ARG,
+            "op is %d; expected ORDO_SUM, ORDO_MIN, ORDO_MAX or ORDO_PRODUCT", (int)job->op);
     TRY(api_check_type(exec, type, "type"));
     TRY(api_check_type(exec, out_type, "out_type"));
     TRY(api_opts_read(exec, &wish, sizeof wish, opts));
     TRY(api_check_place(exec, wish.flags, ORDO_EXCLUSIVE | ORDO_ON_DEVICE, wish.stream));
     TRY(check_scan_algorithm(exec, job, &wish));
     TRY(api_read_segments(exec, wish.segments, n, true, &segments));
-    FAIL_IF(out_type != type && job->op != ORDO_SUM, ORDO_E_ARG,
+    FAIL_IF(out_type != type && (job->op == ORDO_MIN || job->op == ORDO_MAX), ORDO_E_ARG,
             "out_type is %s; the minima and maxima of %s are %s", ordo_type_name(out_type),
             ordo_type_name(type), ordo_type_name(type));
     FAIL_IF(out_type != type && out_type != ordo_type_wide(type), ORDO_E_ARG,
-            "out_type is %s; sums of %s are %s or %s", ordo_type_name(out_type),
+            "out_type is %s; sums and products of %s are %s or %s", ordo_type_name(out_type),
             ordo_type_name(type), ordo_type_name(type), ordo_type_name(ordo_type_wide(type)));
     TRY(api_check_aligned(exec, job->in, n, ordo_type_size(type), "in"));
     TRY(api_check_aligned(exec, job->out, n, ordo_type_size(out_type), "out"));
@@ -119,6 +119,10 @@ static ordo_status scan_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_scan_job *j
     job->exclusive = (wish.flags & ORDO_EXCLUSIVE) != 0;
     job->algorithm = (ordo_algorithm)wish.algorithm;
     TRY(check_ballots(exec, job->algorithm, choice.backend->scan_scratch != NULL));
+    FAIL_IF(
+        job->op == ORDO_PRODUCT && choice.backend->scan_scratch != NULL, ORDO_E_UNSUPPORTED,
+        "the %s backend has no products; expected CPU arrays and a context that may use the CPU",
+        choice.backend->name);
     if (segments.given)
         return scan_each(exec, &choice, job, &segments, bytes);
     if (bytes == NULL)

@@ -9,11 +9,15 @@
 #define ORDO_BACKEND_SEGMENTS_H
 
 #include "backend/exec.h"
+#include "backend/tuning.h"
 
 enum {
     ORDO_SEGMENT_ARRAYS = 4,
     ORDO_ROW_KEYS = 16, /* most keys of a row of sort_rows */
-    ORDO_SCAN_ROW = 64  /* most elements of a row of scan_rows */
+
+    /* Most elements of a row of scan_rows. V1, sums of 20,000 rows of 100 f64: 1.7 ms, and 2.6 ms
+     * if each row is a scan of its own. */
+    ORDO_SCAN_ROW = ORDO_TUNE(1024, 64)
 };
 
 typedef struct ordo_rows_job { /* sorts rows of n keys in place, as a sort of keys only does */

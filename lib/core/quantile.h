@@ -13,6 +13,7 @@
 #include "core/base.h"
 #include "core/keybits.h"
 
+#include <float.h>
 #include <math.h>
 
 #ifdef __CUDA_ARCH__
@@ -149,6 +150,14 @@ static inline double quantile_key(ordo_type type, const void *keys, size_t i)
     }
     return 0;
 }
+
+/* Whether a key may have weights[i]: a finite number of at least 0. For the host. */
+static inline bool quantile_accepts_weight(ordo_type type, const void *weights, size_t i)
+{
+    double const weight = quantile_key(type, weights, i);
+    return weight >= 0 && weight <= (type == ORDO_F32 ? (double)FLT_MAX : DBL_MAX);
+}
+#define ORDO_WEIGHT_REFUSED "weights[%zu] is %g; expected a finite number of at least 0"
 
 /* From the nearer end, so that a weight of 1 gives the key above exactly. */
 ORDO_HD double quantile_mix(double below, double above, double weight)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         argtopk,
         cummax,
         cummin,
+        cumprod,
         cumsum,
         group_argsort,
         group_rank,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
         rank,
         rank_sorted,
         rankdata,
+        scan_bits,
         select,
         sort,
     )
@@ -67,7 +69,7 @@ if TYPE_CHECKING:
     )
     from ._verbs.measure import is_sorted, radius
     from ._verbs.order import sort_pairs, sort_records
-    from ._verbs.partition import scan_bits, split_by_flags
+    from ._verbs.partition import split_by_flags
     from ._verbs.stats import TestResult, mannwhitneyu, spearmanr
     from ._verbs.topk import TopK, top_k, topk
 
@@ -75,14 +77,15 @@ _HOMES = {
     "_context": "Report config context explain show_config",
     "_strings.fasta": "Fasta read_fasta",
     "_generate": "generate",
+    "_verbs.columns": "lexrank lexsort",
     "_verbs.groups": "GroupCounts GroupTopK GroupValues group_argsort group_count group_median "
-    "group_quantile group_rank group_topk lexrank lexsort",
+    "group_quantile group_rank group_topk",
     "_lib": "DeviceError OrderError",
     "_verbs.measure": "is_sorted radius",
     "_verbs.order": "argsort sort sort_pairs sort_records",
     "_verbs.partition": "argpartition partition scan_bits split_by_flags",
     "_verbs.rank": "rank rank_sorted rankdata",
-    "_verbs.scan": "cummax cummin cumsum",
+    "_verbs.scan": "cummax cummin cumprod cumsum",
     "_verbs.select": "median nanmedian nanpercentile nanquantile percentile quantile",
     "_sets": "searchsorted unique",
     "_verbs.stats": "TestResult mannwhitneyu spearmanr",
@@ -112,6 +115,7 @@ __all__ = [
     "context",
     "cummax",
     "cummin",
+    "cumprod",
     "cumsum",
     "explain",
     "generate",

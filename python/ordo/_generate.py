@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -12,21 +12,24 @@ from ._arrays import TYPES, address
 from ._check import integer
 from ._context import host_context
 
-_DISTS = {
-    name: number
-    for number, name in enumerate(
-        "uniform gaussian zero few zipf sorted reverse organpipe sawtooth recur ksorted dupes "
-        "staggered bucket strings fasta shuffled signed normal loguniform outliers timestamps "
-        "prices sensors".split(),
-        start=1,
-    )
-}
+Distribution = Literal[
+    "uniform", "gaussian", "zero", "few", "zipf", "sorted", "reverse", "organpipe", "sawtooth",
+    "recur", "ksorted", "dupes", "staggered", "bucket", "strings", "fasta", "shuffled", "signed",
+    "normal", "loguniform", "outliers", "timestamps", "prices", "sensors",
+]  # fmt: skip
+_DISTS = {name: number for number, name in enumerate(get_args(Distribution), start=1)}
 _TEXT = ("strings", "fasta")
 _MOST = 2**64 - 1
 
 
 def generate(
-    dist: str, n: int, dtype: Any = np.float64, *, seed: int = 0, k: int = 0, p: float = 0.0
+    dist: Distribution,
+    n: int,
+    dtype: Any = np.float64,
+    *,
+    seed: int = 0,
+    k: int = 0,
+    p: float = 0.0,
 ) -> Any:
     """Returns n generated keys or strings. The same arguments give the same bytes everywhere.
 

@@ -31,7 +31,7 @@ I8, U8, I16, U16, I32, U32, I64, U64, F32, F64 = range(1, 11)
 WHERE = {"auto": 0, "cpu": 1, "cuda": 2, "hybrid": 3}
 TIES = {"min": 0, "max": 1, "dense": 2, "ordinal": 3, "average": 4}
 NANS = {"last": 0, "omit": 1, "propagate": 2}
-SUM, MIN, MAX = 1, 2, 3
+SUM, MIN, MAX, PRODUCT = 1, 2, 3, 4
 FLAG_BITS, FLAG_BYTES = 1, 2
 DESCENDING, CHECK, EXCLUSIVE, UNSET_FIRST, ON_DEVICE = 1, 2, 4, 8, 32
 ALGORITHMS = {
@@ -62,6 +62,8 @@ Method = Literal[
 ]  # fmt: skip
 Ties = Literal["min", "max", "dense", "ordinal", "average"]
 NanPolicy = Literal["propagate", "omit", "raise"]
+SortKind = Literal["quicksort", "heapsort", "mergesort", "stable"]
+SelectKind = Literal["introselect"]
 
 
 def number_of(table: dict[str, int], name: str, what: str, names: str = "") -> int:

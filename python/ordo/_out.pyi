@@ -8,46 +8,46 @@ _Out = TypeVar("_Out")
 
 @overload
 def sort(
-    a: Any, axis: int | None = ..., kind: str | None = ..., order: None = ..., *,
+    a: Any, axis: int | None = ..., kind: _lib.SortKind | None = ..., order: None = ..., *,
     stable: bool | None = ..., descending: bool = ..., algorithm: _lib.Algorithm = ...,
     radius: int = ..., out: None = ..., by: Any = ...,
 ) -> Any: ...  # fmt: skip
 @overload
 def sort(
-    a: Any, axis: int | None = ..., kind: str | None = ..., order: None = ..., *,
+    a: Any, axis: int | None = ..., kind: _lib.SortKind | None = ..., order: None = ..., *,
     stable: bool | None = ..., descending: bool = ..., algorithm: _lib.Algorithm = ...,
     radius: int = ..., out: _Out, by: Any = ...,
 ) -> _Out: ...  # fmt: skip
 @overload
 def argsort(
-    a: Any, axis: int | None = ..., kind: str | None = ..., order: None = ..., *,
+    a: Any, axis: int | None = ..., kind: _lib.SortKind | None = ..., order: None = ..., *,
     stable: bool | None = ..., descending: bool = ..., algorithm: _lib.Algorithm = ...,
     radius: int = ..., dtype: Any = ..., out: None = ...,
 ) -> Any: ...  # fmt: skip
 @overload
 def argsort(
-    a: Any, axis: int | None = ..., kind: str | None = ..., order: None = ..., *,
+    a: Any, axis: int | None = ..., kind: _lib.SortKind | None = ..., order: None = ..., *,
     stable: bool | None = ..., descending: bool = ..., algorithm: _lib.Algorithm = ...,
     radius: int = ..., dtype: Any = ..., out: _Out,
 ) -> _Out: ...  # fmt: skip
 @overload
 def partition(
-    a: Any, kth: Any, axis: int | None = ..., kind: str = ..., order: None = ..., *,
+    a: Any, kth: Any, axis: int | None = ..., kind: _lib.SelectKind = ..., order: None = ..., *,
     descending: bool = ..., out: None = ...,
 ) -> Any: ...  # fmt: skip
 @overload
 def partition(
-    a: Any, kth: Any, axis: int | None = ..., kind: str = ..., order: None = ..., *,
+    a: Any, kth: Any, axis: int | None = ..., kind: _lib.SelectKind = ..., order: None = ..., *,
     descending: bool = ..., out: _Out,
 ) -> _Out: ...  # fmt: skip
 @overload
 def argpartition(
-    a: Any, kth: Any, axis: int | None = ..., kind: str = ..., order: None = ..., *,
+    a: Any, kth: Any, axis: int | None = ..., kind: _lib.SelectKind = ..., order: None = ..., *,
     descending: bool = ..., out: None = ...,
 ) -> Any: ...  # fmt: skip
 @overload
 def argpartition(
-    a: Any, kth: Any, axis: int | None = ..., kind: str = ..., order: None = ..., *,
+    a: Any, kth: Any, axis: int | None = ..., kind: _lib.SelectKind = ..., order: None = ..., *,
     descending: bool = ..., out: _Out,
 ) -> _Out: ...  # fmt: skip
 @overload
@@ -100,6 +100,18 @@ def cumsum(
     algorithm: _lib.Algorithm = ...,
 ) -> _Out: ...  # fmt: skip
 @overload
+def cumprod(
+    a: Any, axis: int | None = ..., dtype: Any = ..., out: None = ..., *, exclusive: bool = ...,
+) -> Any: ...  # fmt: skip
+@overload
+def cumprod(
+    a: Any, axis: int | None = ..., dtype: Any = ..., *, out: _Out, exclusive: bool = ...,
+) -> _Out: ...  # fmt: skip
+@overload
+def cumprod(
+    a: Any, axis: int | None, dtype: Any, out: _Out, *, exclusive: bool = ...,
+) -> _Out: ...  # fmt: skip
+@overload
 def cummax(a: Any, axis: int | None = ..., out: None = ...) -> Any: ...
 @overload
 def cummax(a: Any, axis: int | None = ..., *, out: _Out) -> _Out: ...
@@ -111,6 +123,16 @@ def cummin(a: Any, axis: int | None = ..., out: None = ...) -> Any: ...
 def cummin(a: Any, axis: int | None = ..., *, out: _Out) -> _Out: ...
 @overload
 def cummin(a: Any, axis: int | None, out: _Out) -> _Out: ...
+@overload
+def scan_bits(
+    flags: Any, n: int | None = ..., *, exclusive: bool = ..., dtype: Any = ...,
+    algorithm: _lib.Algorithm = ..., out: None = ...,
+) -> Any: ...  # fmt: skip
+@overload
+def scan_bits(
+    flags: Any, n: int | None = ..., *, exclusive: bool = ..., dtype: Any = ...,
+    algorithm: _lib.Algorithm = ..., out: _Out,
+) -> _Out: ...  # fmt: skip
 @overload
 def median(
     a: Any, axis: int | tuple | None = ..., out: None = ..., overwrite_input: bool = ...,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -43,6 +43,7 @@ _FmFacts = _lib._struct(
     ("letters", ctypes.c_uint32),
 )  # fmt: skip
 _ALGORITHMS = {"auto": 0, "induced": 1, "doubling": 2, "msd": 3}
+TextAlgorithm = Literal["auto", "induced", "doubling", "msd"]
 
 
 class Bwt(NamedTuple):
@@ -114,7 +115,7 @@ def _options(place: Any, offsets: Any = None, algorithm: int = 0) -> Any:
     return opts
 
 
-def suffix_array(text: Any, algorithm: str = "auto", dtype: Any = None) -> Any:
+def suffix_array(text: Any, algorithm: TextAlgorithm = "auto", dtype: Any = None) -> Any:
     """Returns the positions of all suffixes of a text in lexicographic order.
 
     A suffix that is a prefix of another suffix comes first. A list of texts gives the suffixes of
@@ -226,7 +227,7 @@ def _prefixes(text: Any, sa: Any) -> Any:
     return result
 
 
-def bwt(text: Any, algorithm: str = "auto") -> Bwt:
+def bwt(text: Any, algorithm: TextAlgorithm = "auto") -> Bwt:
     """Returns the Burrows-Wheeler transform of a text.
 
     Parameters

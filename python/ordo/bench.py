@@ -227,6 +227,7 @@ def overhead(bench: Bench, n: int) -> None:
         ("searchsorted", lambda: ordo.searchsorted(ordered, x),
          {"numpy": lambda: np.searchsorted(ordered, x)}),
         ("cumsum", lambda: ordo.cumsum(x), {"numpy": lambda: np.cumsum(x)}),
+        ("cumprod", lambda: ordo.cumprod(x), {"numpy": lambda: np.cumprod(x)}),
         ("cummax", lambda: ordo.cummax(x), {"numpy": lambda: np.maximum.accumulate(x)}),
         ("cummin", lambda: ordo.cummin(x), {"numpy": lambda: np.minimum.accumulate(x)}),
         ("is_sorted", lambda: ordo.is_sorted(x), {"numpy": lambda: (x[1:] >= x[:-1]).all()}),
@@ -307,6 +308,7 @@ def distributions(bench: Bench, n: int) -> None:
     """Sorts of generated keys. NumPy sorts most types with vector instructions where it can."""
     threads = tuple(sorted({1, cpus()}))
     for type_ in TYPES:
+        dist: Any
         for dist in DISTS:
             name = f"{dist} {np.dtype(type_).name}"
             if bench.only and not any(name.startswith(start) for start in bench.only):
@@ -342,6 +344,7 @@ def of_rows(x: Any) -> list[Subject]:
         ("argpartition", lambda: ordo.argpartition(x, k),
          {"numpy": lambda: np.argpartition(x, k), "bottleneck": lambda: bn.argpartition(x, k)}),
         ("cumsum", lambda: ordo.cumsum(x, 1), {"numpy": lambda: np.cumsum(x, 1)}),
+        ("cumprod", lambda: ordo.cumprod(x, 1), {"numpy": lambda: np.cumprod(x, 1)}),
         ("cummax", lambda: ordo.cummax(x, 1), {"numpy": lambda: np.maximum.accumulate(x, 1)}),
         ("cummin", lambda: ordo.cummin(x, 1), {"numpy": lambda: np.minimum.accumulate(x, 1)}),
         ("is_sorted", lambda: ordo.is_sorted(x),

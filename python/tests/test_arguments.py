@@ -36,7 +36,7 @@ INPUTS = {
     "no words": np.empty((0, 4), "U3"),
 }
 TEXT = ("words", "rows of words", "objects", "no words")
-NUMBERS_ONLY = {"median", "quantile", "cumsum", "cummax", "cummin", "radius"}
+NUMBERS_ONLY = {"median", "quantile", "cumsum", "cumprod", "cummax", "cummin", "radius"}
 
 
 def alike(ours, theirs):
@@ -69,6 +69,7 @@ ALONG = {
     "select": (lambda a, axis: ordo.select(a, 0, axis), None),
     "topk": (lambda a, axis: ordo.topk(a, 0, axis), None),
     "cumsum": (ordo.cumsum, np.cumsum),
+    "cumprod": (ordo.cumprod, np.cumprod),
     "cummax": (ordo.cummax, None),
     "cummin": (ordo.cummin, None),
     "is_sorted": (ordo.is_sorted, None),
@@ -128,8 +129,11 @@ FLAGS = [
     (ordo.unique, "return_counts", TypeError),
     (ordo.unique, "equal_nan", TypeError),
     (ordo.cumsum, "exclusive", TypeError),
+    (ordo.cumprod, "exclusive", TypeError),
     (ordo.is_sorted, "descending", TypeError),
+    (ordo.is_sorted, "keepdims", TypeError),
     (ordo.radius, "descending", TypeError),
+    (ordo.radius, "keepdims", TypeError),
     (lambda a, **f: ordo.mannwhitneyu(ROW, ROW, **f), "use_continuity", ValueError),
 ]
 
@@ -586,6 +590,8 @@ def test_numpy_raises_the_same():
         ("cumsum", (ROW,), {"dtype": "bogus"}),
         ("cumsum", (ROW,), {"dtype": "U3"}),
         ("cumsum", (WORDS,), {}),
+        ("cumprod", (ROW,), {"dtype": "U3"}),
+        ("cumprod", (np.array([1], "m8[s]"),), {}),
     ):
         alike(
             functools.partial(getattr(ordo, verb), *arguments, **named),

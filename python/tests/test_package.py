@@ -157,7 +157,12 @@ def test_types_for_checkers(tmp_path):
              "radius([1], sequences=True)[3]", "is_sorted([1], None).bit_length()",
              "sort([1], out=bytearray()).hex()", "cumsum([1], None, None, bytearray()).hex()",
              "median([1]).anything", "rank([1], out=None).anything", "lexrank([[1]], 'min')",
-             "moving_rank([1], 2, out=bytearray()).hex()", "group_rank([1], [1]).size"]  # fmt: skip
+             "moving_rank([1], 2, out=bytearray()).hex()", "group_rank([1], [1]).size",
+             "sort([1], kind='stable')", "generate('zipf', 5)", "bwt(b'a', 'msd').primary",
+             "scan_bits([True], out=bytearray()).hex()", "radius([1], None).bit_length()",
+             "cumprod([1], None, None, bytearray()).hex()", "partition([1], 0, -1, 'introselect')",
+             "is_sorted([1], None, keepdims=True).shape", "dask.rankdata([1], 'min')",
+             "external.median('f', nan_policy='omit')", "mpi.quantile([1], 0.5)"]  # fmt: skip
     wrong = ["rankdata([1], 'averge')", "quantile([1], 0.5, method='lin')", "sort(1, axis='x')",
              "median([1], nan_policy='omitted')", "searchsorted(1, 2, side='middle')",
              "unique([1], True)[2]", "unique([1], return_counts=True).size",
@@ -167,9 +172,20 @@ def test_types_for_checkers(tmp_path):
              "nanquantile([1], 0.5, method='lin', out=bytearray())", "lexrank([[1]], 'averge')",
              "group_rank([1], [1], 'averge')", "group_quantile([1], [1], 0.5, method='lin')",
              "moving_rank([1], 2, method='averge')", "moving_min([1], 2, nan_policy='omitted')",
-             "moving_max([1], 2, out=bytearray()).shape"]  # fmt: skip
+             "moving_max([1], 2, out=bytearray()).shape", "cumprod([1], out=bytearray()).shape",
+             "sort([1], kind='quicksrt')", "argsort([1], kind='quicksrt')",
+             "partition([1], 0, kind='quicksort')", "argpartition([1], 0, kind='quicksort')",
+             "generate('zifp', 5)", "suffix_array(b'a', 'sais')", "bwt(b'a', algorithm='sais')",
+             "rank_sorted([1], 'averge')", "percentile([1], 5, method='lin')",
+             "mannwhitneyu([1], [2], alternative='both')",
+             "spearmanr([1], [2], nan_policy='omitted')",
+             "dask.rankdata([1], 'averge')", "dask.quantile([1], 0.5, method='lin')",
+             "dask.median([1], nan_policy='omitted')", "dask.searchsorted(1, 2, side='middle')",
+             "mpi.rankdata([1], 'averge')",
+             "external.median('f', nan_policy='omitted')"]  # fmt: skip
     file = tmp_path / "calls.py"
-    file.write_text("import ordo\n" + "".join(f"ordo.{call}\n" for call in right + wrong))
+    lines = [f"ordo.{call}" for call in right + wrong]
+    file.write_text("\n".join(["import ordo, ordo.dask, ordo.external, ordo.mpi", *lines, ""]))
     done = subprocess.run(
         [sys.executable, "-m", "mypy", "--cache-dir", str(tmp_path / "cache"), str(file)],
         capture_output=True, text=True, env={**os.environ, "MYPYPATH": str(ROOT / "python")},

@@ -64,7 +64,7 @@ def check_places(a: Any, k: int, q: float) -> None:
 
 
 def check_scans(a: Any) -> None:
-    same_bytes(ordo.cumsum(a), _scan._cumsum(a, None, None, False, "auto"))
+    same_bytes(ordo.cumsum(a), _scan._cumulated(a, _scan._SUM, None, None, False, "auto"))
     same_bytes(ordo.cummax(a), _scan._extremes_of_rows(a, None, _scan._MAX))
     same_bytes(ordo.cummin(a), _scan._extremes_of_rows(a, None, _scan._MIN))
     same_bytes(ordo.is_sorted(a), _measure._is_sorted(a, -1, False))

@@ -222,7 +222,7 @@ static void selections(trial *t)
 
 static void scans(trial *t)
 {
-    for (ordo_op op = ORDO_SUM; op <= ORDO_MAX; op++)
+    for (ordo_op op = ORDO_SUM; op <= ORDO_PRODUCT; op++)
         for (unsigned e = 0; e < 2; e++)
             for (unsigned from = 0; from < 3; from++) {
                 const void *const    in = from == 0 ? t->mixed : from == 1 ? t->finite : t->falling;
@@ -232,7 +232,7 @@ static void scans(trial *t)
                              ordo_type_name(t->type), t->n, t->mode->name);
                 IN_MODE(t, ordo_scan(t->ctx, op, t->type, in, t->n, t->type, t->out, &opts));
                 results(t, t->out, t->n, t->size);
-                if (op != ORDO_SUM || t->type != ORDO_F32)
+                if ((op != ORDO_SUM && op != ORDO_PRODUCT) || t->type != ORDO_F32)
                     continue;
                 IN_MODE(t, ordo_scan(t->ctx, op, t->type, in, t->n, ORDO_F64, t->out, &opts));
                 results(t, t->out, t->n, sizeof(double));

@@ -203,6 +203,8 @@ void test_groups(ordo::context &ctx)
     CHECK(ctx.group_rank(groups, keys) == std::vector<std::uint64_t>{2, 2, 1, 1, 3});
     CHECK(ctx.group_argsort(groups, keys) == std::vector<std::size_t>{3, 1, 2, 0, 4});
     CHECK(ctx.group_median(groups, keys).values == std::vector<double>{8.5, 2});
+    std::vector<int> const weights{1, 1, 1, 3, 4}, too_few{1, 1};
+    CHECK(ctx.group_median(groups, keys, {.weights = weights}).values == std::vector<double>{8, 3});
     std::array<double, 2> const q{0, 1};
     auto const                  ends = ctx.group_quantiles(groups, keys, q);
     CHECK(ends.values == std::vector<double>{8, 9, 1, 3} && ends.each == 2);
@@ -217,6 +219,7 @@ void test_groups(ordo::context &ctx)
     auto quiet = ordo::try_context::make({.threads = 1});
     CHECK(quiet && !quiet->group_rank(groups, std::array<float, 2>{}));
     CHECK(quiet && quiet->group_median(groups, keys)->values.size() == 2);
+    CHECK(quiet && !quiet->group_median(groups, keys, {.weights = too_few}));
     CHECK(quiet && !quiet->lexsort<int>(std::span<ordo::column const>{}));
 }
 

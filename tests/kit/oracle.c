@@ -331,6 +331,33 @@ static void scan_integer_sum(ordo_type type, const void *in, size_t n, ordo_type
     }
 }
 
+/* One by one. A NaN is the default NaN. */
+static void scan_product(ordo_type type, const void *in, size_t n, ordo_type out_type, void *out,
+                         bool exclusive)
+{
+    uint64_t whole = 1;
+    float    narrow = 1;
+    double   wide = 1;
+    for (size_t i = 0; i < n; i++) {
+        element const  e = load(type, in, i);
+        uint64_t const whole_before = whole;
+        float const    narrow_before = narrow;
+        double const   wide_before = wide;
+        if (!oracle_is_float(type)) {
+            whole *= e.is_signed ? (uint64_t)e.i : e.u;
+            oracle_put_bits(out_type, out, i, exclusive ? whole_before : whole);
+        } else if (out_type == ORDO_F32) {
+            narrow *= (float)e.d;
+            float const result = exclusive ? narrow_before : narrow;
+            ((float *)out)[i] = isnan(result) ? NAN : result;
+        } else {
+            wide *= e.d;
+            double const result = exclusive ? wide_before : wide;
+            ((double *)out)[i] = isnan(result) ? (double)NAN : result;
+        }
+    }
+}
+
 /* The first result of an exclusive minimum or maximum: the identity of the operation. */
 static void put_identity(ordo_op op, ordo_type type, void *out)
 {
@@ -354,6 +381,10 @@ void oracle_scan(ordo_op op, ordo_type type, const void *in, size_t n, ordo_type
 
     if (op == ORDO_SUM) {
         scan_integer_sum(type, in, n, out_type, out, exclusive);
+        return;
+    }
+    if (op == ORDO_PRODUCT) {
+        scan_product(type, in, n, out_type, out, exclusive);
         return;
     }
     for (size_t i = 0; i < n; i++) {

@@ -140,12 +140,19 @@ static void check_ranks(ordo_ctx *ctx, const rank_rule *rule, bool descending)
     }
 }
 
+static uint64_t weights[MOST], part_weights[MOST];
+
+/* `each` results of each group are those of a call with the keys and weights of the group. */
 static void check_quantiles(ordo_ctx *ctx, const ordo_group_opts *opts, size_t each)
 {
-    ordo_quantile_opts const one =
-        ORDO_OPTS(ordo_quantile_opts, .nans = opts->nans, .method = opts->method);
+    ordo_quantile_opts const one = ORDO_OPTS(
+        ordo_quantile_opts, .nans = opts->nans, .method = opts->method,
+        .weights = opts->weights == NULL ? NULL : part_weights, .weight_type = opts->weight_type);
     for (size_t g = 0; g < data.count; g++) {
         size_t const n = keys_of(g, part);
+        if (opts->weights != NULL)
+            oracle_gather(weights, ordo_type_size((ordo_type)opts->weight_type),
+                          data.order + data.starts[g], n, part_weights);
         CHECK_STATUS(
             ORDO_OK,
             each == 1 ? ordo_median(ctx, data.type, part, n, part_results, &one)
@@ -329,6 +336,92 @@ static void test_capacity(ordo_ctx *ctx)
     CHECK_EQ_U64(77, count);
 }
 
+/* ---- Weights ---- */
+
+/* Weights 0 to 4, as integers of any type or as floats. */
+static void fill_weights(ordo_type type, size_t n, uint64_t seed)
+{
+    test_rng rng = {seed};
+    for (size_t i = 0; i < n; i++) {
+        unsigned const weight = (unsigned)test_rng_below(&rng, 5);
+        float const    small = (float)weight / 4;
+        double const   large = (double)weight / 3;
+        if (oracle_is_float(type))
+            memcpy((char *)weights + i * ordo_type_size(type),
+                   type == ORDO_F32 ? (const void *)&small : (const void *)&large,
+                   ordo_type_size(type));
+        else
+            oracle_put_bits(type, weights, i, weight);
+    }
+}
+
+static void try_weights(size_t turn, ordo_type weight_type, uint32_t nans)
+{
+    ordo_ctx *const   ctx = next_context()->ctx;
+    size_t            count = 77;
+    ordo_groups const groups = {
+        sizeof groups, data.group_keys, (uint32_t)data.group_type, nans, MOST, unique,
+        sizes,         &count};
+    uint32_t const  methods = oracle_is_float(weight_type) ? 10 : 14;
+    ordo_group_opts opts = ORDO_OPTS(ordo_group_opts, .nans = (uint32_t)(turn % 3),
+                                     .weights = weights, .weight_type = (uint32_t)weight_type);
+    fill_weights(weight_type, data.n, turn);
+    CHECK_STATUS(ORDO_OK,
+                 ordo_group_median(ctx, &groups, data.type, data.keys, data.n, results, &opts),
+                 ctx);
+    check_groups(count);
+    check_quantiles(ctx, &opts, 1);
+    opts.method = (uint32_t)turn % methods;
+    CHECK_STATUS(ORDO_OK,
+                 ordo_group_quantiles(ctx, &groups, data.type, data.keys, data.n, quantiles, Q,
+                                      results, &opts),
+                 ctx);
+    check_groups(count);
+    check_quantiles(ctx, &opts, Q);
+}
+
+static void test_weights(void)
+{
+    static const size_t ns[] = {0, 1, 40, 301, MOST};
+    static const size_t distinct[] = {1, 4, 60, MOST};
+    for (size_t turn = 0; turn < 5 * INPUTS_TYPES; turn++) {
+        ordo_type const group_type = inputs_types[turn % INPUTS_TYPES];
+        ordo_type const type = inputs_types[(turn * 3 + turn / INPUTS_TYPES) % INPUTS_TYPES];
+        ordo_type const weight_type = inputs_types[(turn * 7 + turn / 3) % INPUTS_TYPES];
+        uint32_t const  nans = turn % 2 == 0 ? ORDO_NANS_OMIT : ORDO_NANS_LAST;
+        if (!testkit_run_case(5))
+            continue;
+        make(group_type, type, ns[turn % 5], distinct[turn / 3 % 4], nans, turn);
+        testkit_case("%s by %s, weights %s, n=%zu turn=%zu", ordo_type_name(type),
+                     ordo_type_name(group_type), ordo_type_name(weight_type), data.n, turn);
+        try_weights(turn, weight_type, nans);
+    }
+}
+
+static void test_weight_arguments(ordo_ctx *ctx)
+{
+    size_t            count = 0;
+    uint32_t          keys[4] = {3, 1, 3, 2}, ranked[4];
+    double            out[4], some[4] = {1, 2, -1, 4};
+    ordo_groups const groups = {sizeof groups, keys, ORDO_U32, 0, 4, NULL, NULL, &count};
+    ordo_group_opts   opts =
+        ORDO_OPTS(ordo_group_opts, .weights = some, .weight_type = (uint32_t)ORDO_F64);
+    testkit_case("arguments of weights");
+    CHECK_STATUS(ORDO_E_ARG, ordo_group_median(ctx, &groups, ORDO_U32, keys, 4, out, &opts), ctx);
+    CHECK(strstr(ordo_last_error(ctx), "weights[2] is -1") != NULL);
+    some[2] = 3;
+    CHECK_STATUS(ORDO_OK, ordo_group_median(ctx, &groups, ORDO_U32, keys, 4, out, &opts), ctx);
+    CHECK_STATUS(ORDO_E_ARG, ordo_group_median(ctx, &groups, ORDO_U32, keys, 4, some, &opts), ctx);
+    CHECK_STATUS(ORDO_E_UNSUPPORTED,
+                 ordo_group_rank(ctx, &groups, ORDO_U32, keys, 4, ORDO_U32, ranked, &opts), ctx);
+    opts.method = ORDO_METHOD_LOWER;
+    CHECK_STATUS(ORDO_E_ARG,
+                 ordo_group_quantiles(ctx, &groups, ORDO_U32, keys, 4, quantiles, 1, out, &opts),
+                 ctx);
+    opts = ORDO_OPTS(ordo_group_opts, .weight_type = (uint32_t)ORDO_F64);
+    CHECK_STATUS(ORDO_E_ARG, ordo_group_median(ctx, &groups, ORDO_U32, keys, 4, out, &opts), ctx);
+}
+
 /* ---- Many rows ---- */
 
 enum {
@@ -373,18 +466,19 @@ static bool is_right(ordo_type type, size_t g, size_t number)
 /* Counts by hash and by sort, with no more scratch than the size query says. */
 static void try_many(ordo_type type, size_t distinct, uint32_t nans)
 {
-    ordo_ctx *const any = next_context()->ctx;
-    ordo_ctx       *ctx;
-    size_t          count = 0, bytes = 0, wrong = 0;
-    bool const      nan = type == ORDO_F64 && distinct > 1;
-    ordo_groups     groups = {sizeof groups, &many_keys,   type,       nans,
-                              MANY,          &many_unique, many_sizes, &count};
+    ordo_ctx_opts opts = ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CPU, .threads = 2);
+    ordo_ctx     *ctx;
+    size_t        count = 0, bytes = 0, wrong = 0;
+    bool const    nan = type == ORDO_F64 && distinct > 1;
+    ordo_groups   groups = {sizeof groups, &many_keys,   type,       nans,
+                            MANY,          &many_unique, many_sizes, &count};
 
     testkit_case("%s n=%d distinct=%zu nans=%u", ordo_type_name(type), MANY, distinct, nans);
     fill_many(type, distinct);
-    CHECK_STATUS(ORDO_OK, ordo_group_scratch(any, MANY, &bytes), any);
-    ordo_ctx_opts const opts =
-        ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CPU, .threads = 2, .mem_limit = bytes);
+    CHECK_STATUS(ORDO_OK, ordo_ctx_create(&ctx, &opts), NULL);
+    CHECK_STATUS(ORDO_OK, ordo_group_scratch(ctx, MANY, &bytes), ctx);
+    ordo_ctx_free(ctx);
+    opts.mem_limit = bytes;
     CHECK_STATUS(ORDO_OK, ordo_ctx_create(&ctx, &opts), NULL);
     CHECK_STATUS(ORDO_OK, ordo_group_counts(ctx, &groups, MANY, NULL), ctx);
     ordo_ctx_free(ctx);
@@ -445,6 +539,8 @@ int main(void)
     test_narrow();
     test_memory(next_context()->ctx);
     test_capacity(next_context()->ctx);
+    test_weights();
+    test_weight_arguments(next_context()->ctx);
     test_many();
     test_arguments(next_context()->ctx);
     return testkit_done();

@@ -1,4 +1,4 @@
-/* cpu_scan.c - prefix sums, minima and maxima.
+/* cpu_scan.c - prefix sums, products, minima and maxima.
  *
  * A thread reduces a piece of the array, which brings the piece into the cache. It waits for the
  * carry of the piece before, passes its own carry on, and scans the piece from the cache. Memory is
@@ -6,7 +6,8 @@
  *
  * Integers wrap. Minima and maxima are those of the key bits, so any order of combining gives the
  * same bytes. Float sums are not associative: the order of additions follows from the size of a
- * piece and of the groups in it (scan_float.t.h), which depend on n alone. */
+ * piece and of the groups in it (scan_float.t.h), which depend on n alone. Float products are
+ * multiplied one by one, piece after piece: a product of later keys alone may overflow. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/keybits.h"
 #include "core/sequencer.h"
@@ -27,7 +28,7 @@ enum {
 };
 
 typedef struct scan_kind { /* one operation on one type; a carry is an integer or a float's bits */
-    cpu_reduce_fn   *reduce;
+    cpu_reduce_fn   *reduce; /* NULL: a piece starts when the one before is done */
     cpu_scan_fn     *scan;
     scan_combine_fn *combine;
     uint64_t         inclusive, exclusive; /* the carry into the first piece */
@@ -56,6 +57,13 @@ static uint64_t max_bits(uint64_t before, uint64_t piece)
     return before > piece ? before : piece;
 }
 
+static uint64_t multiply_bits(uint64_t before, uint64_t piece) { return before * piece; }
+static uint64_t last_bits(uint64_t before, uint64_t piece)
+{
+    (void)before;
+    return piece;
+}
+
 #define ORDO_TEMPLATE "cpu/scan/scan_bound.t.h"
 #include "core/for_each_type.h"
 
@@ -67,7 +75,49 @@ SCAN_SUM(u16, uint16_t, uint64_t)
 SCAN_SUM(i32, int32_t, uint64_t)
 SCAN_SUM(u32, uint32_t, uint64_t)
 
-/* Floats; f32_f64 sums f32 in f64. */
+/* Products of integers: in their own width, then in 64 bits. */
+#define KEY uint8_t
+#define RESULT uint8_t
+#define SFN(name) name##_8
+#include "cpu/scan/scan_product.t.h"
+#define KEY uint16_t
+#define RESULT uint16_t
+#define SFN(name) name##_16
+#include "cpu/scan/scan_product.t.h"
+#define KEY uint32_t
+#define RESULT uint32_t
+#define SFN(name) name##_32
+#include "cpu/scan/scan_product.t.h"
+#define KEY uint64_t
+#define RESULT uint64_t
+#define SFN(name) name##_64
+#include "cpu/scan/scan_product.t.h"
+#define KEY int8_t
+#define RESULT uint64_t
+#define SFN(name) name##_i8_64
+#include "cpu/scan/scan_product.t.h"
+#define KEY uint8_t
+#define RESULT uint64_t
+#define SFN(name) name##_u8_64
+#include "cpu/scan/scan_product.t.h"
+#define KEY int16_t
+#define RESULT uint64_t
+#define SFN(name) name##_i16_64
+#include "cpu/scan/scan_product.t.h"
+#define KEY uint16_t
+#define RESULT uint64_t
+#define SFN(name) name##_u16_64
+#include "cpu/scan/scan_product.t.h"
+#define KEY int32_t
+#define RESULT uint64_t
+#define SFN(name) name##_i32_64
+#include "cpu/scan/scan_product.t.h"
+#define KEY uint32_t
+#define RESULT uint64_t
+#define SFN(name) name##_u32_64
+#include "cpu/scan/scan_product.t.h"
+
+/* Floats; f32_f64 sums and multiplies f32 in f64. */
 #define KEY float
 #define RESULT float
 #define SFN(name) name##_f32
@@ -116,6 +166,35 @@ static scan_kind sum_kind(const cpu_kernels *kernels, ordo_type type, bool wide)
                               : WIDE_SUM(u32);
 }
 
+#define PRODUCT(name)                                                                              \
+    (scan_kind) { product_##name, scan_product_##name, multiply_bits, 1, 1, false, false, NULL }
+
+#define FLOAT_PRODUCT(name)                                                                        \
+    (scan_kind)                                                                                    \
+    {                                                                                              \
+        NULL, scan_product_##name, last_bits, to_carry_##name(1), to_carry_##name(1), false, true, \
+            NULL                                                                                   \
+    }
+
+static scan_kind product_kind(ordo_type type, bool wide)
+{
+    if (type == ORDO_F64)
+        return FLOAT_PRODUCT(f64);
+    if (type == ORDO_F32)
+        return wide ? FLOAT_PRODUCT(f32_f64) : FLOAT_PRODUCT(f32);
+    if (!wide)
+        return ordo_type_size(type) == 1   ? PRODUCT(8)
+               : ordo_type_size(type) == 2 ? PRODUCT(16)
+               : ordo_type_size(type) == 4 ? PRODUCT(32)
+                                           : PRODUCT(64);
+    return type == ORDO_I8    ? PRODUCT(i8_64)
+           : type == ORDO_U8  ? PRODUCT(u8_64)
+           : type == ORDO_I16 ? PRODUCT(i16_64)
+           : type == ORDO_U16 ? PRODUCT(u16_64)
+           : type == ORDO_I32 ? PRODUCT(i32_64)
+                              : PRODUCT(u32_64);
+}
+
 /* Minima start from the largest key bits. For floats these are a NaN, so the first exclusive
  * minimum is replaced by +inf. */
 static scan_kind min_kind(ordo_type type)
@@ -143,6 +222,8 @@ static scan_kind kind_of(const cpu_kernels *kernels, const ordo_scan_job *job)
         return min_kind(job->type);
     if (job->op == ORDO_MAX)
         return max_kind(job->type);
+    if (job->op == ORDO_PRODUCT)
+        return product_kind(job->type, job->out_type != job->type);
     return sum_kind(kernels, job->type, job->out_type != job->type);
 }
 
@@ -183,6 +264,12 @@ static void scan_piece(void *arg, size_t lo, size_t hi)
         uint64_t const here =
             work->kind.scan(in, hi - lo, work->carry, out, job->exclusive, work->bypass);
         work->carry = work->kind.combine(work->carry, here);
+        return;
+    }
+    if (work->kind.reduce == NULL) {
+        ordo_sequencer_wait(&work->turn, piece);
+        work->carry = work->kind.scan(in, hi - lo, work->carry, out, job->exclusive, work->bypass);
+        ordo_sequencer_pass(&work->turn, piece);
         return;
     }
     uint64_t const here = work->kind.reduce(in, hi - lo);

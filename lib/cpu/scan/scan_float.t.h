@@ -1,4 +1,4 @@
-/* scan_float.t.h - sums and prefix sums of floats.
+/* scan_float.t.h - sums, prefix sums and prefix products of floats.
  *
  * KEY is the type of the elements, RESULT the type of the sums. SFN(name) names the stamp. All
  * three are undefined at the end. A carry holds the bits of a RESULT.
@@ -114,6 +114,22 @@ static void SFN(scan_few)(const void *in, size_t n, size_t rows, uint64_t carry,
         SFN(scan_group_rows)(in, 3, rows, before, out, exclusive);
     else
         SFN(scan_group_rows)(in, 4, rows, before, out, exclusive);
+}
+
+/* Products are multiplied one by one; the returned carry is the last product. */
+static uint64_t SFN(scan_product)(const void *in, size_t n, uint64_t carry, void *out,
+                                  bool exclusive, bool bypass)
+{
+    const KEY *const a = in;
+    RESULT *const    r = out;
+    RESULT           here = SFN(of_carry)(carry);
+    (void)bypass;
+    for (size_t i = 0; i < n; i++) {
+        RESULT const last = here;
+        here *= (RESULT)a[i];
+        r[i] = SFN(settle)(exclusive ? last : here);
+    }
+    return SFN(to_carry)(here);
 }
 
 static uint64_t SFN(add)(uint64_t before, uint64_t piece)

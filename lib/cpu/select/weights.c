@@ -6,8 +6,6 @@
 #include "core/keybits.h"
 #include "core/quantile.h"
 
-#include <float.h>
-
 typedef struct weights_check {
     const ordo_weighted_job *job;
     _Atomic uint64_t         refused; /* the first position of a weight that is refused, or n */
@@ -36,8 +34,7 @@ static void check_piece(void *arg, size_t lo, size_t hi)
     weights_check *const check = arg;
     ordo_type const      type = check->job->weight_type;
     for (size_t i = lo; i < hi; i++) {
-        double const weight = quantile_key(type, check->job->weights, i);
-        if (weight >= 0 && weight <= (type == ORDO_F32 ? (double)FLT_MAX : DBL_MAX))
+        if (quantile_accepts_weight(type, check->job->weights, i))
             continue;
         cpu_keep_least(&check->refused, i);
         return;
@@ -52,9 +49,8 @@ static ordo_status check_weights(const ordo_weighted_job *job, ordo_exec *exec)
         return ORDO_E_CANCELLED;
     size_t const at = (size_t)atomic_load(&check.refused);
     return at == job->n ? ORDO_OK
-                        : ordo_fail(exec, ORDO_E_ARG,
-                                    "weights[%zu] is %g; expected a finite number of at least 0",
-                                    at, quantile_key(job->weight_type, job->weights, at));
+                        : ordo_fail(exec, ORDO_E_ARG, ORDO_WEIGHT_REFUSED, at,
+                                    quantile_key(job->weight_type, job->weights, at));
 }
 
 ordo_status weights_too_large(ordo_exec *exec, ordo_type weight_type)

@@ -23,18 +23,18 @@ _FLOAT = np.dtype(np.float64)
 
 
 class _Rule(NamedTuple):
-    method: str
+    method: _lib.Ties
     descending: bool
-    nan_policy: str
+    nan_policy: _lib.NanPolicy
     dtype: Any
     exact: bool  # the caller asked for a dtype that cannot hold NaN
 
 
 def rankdata(
     a: Any,
-    method: str = "average",
+    method: _lib.Ties = "average",
     *,
-    nan_policy: str = "propagate",
+    nan_policy: _lib.NanPolicy = "propagate",
     descending: bool = False,
     dtype: Any = None,
     lengths: Any = None,

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import _times
+from .. import _lib, _times
 from .._check import check_nan_policy, flag, found_nan, integer
 from .._verbs import order as _order
 from .._verbs import select as _select
@@ -27,8 +27,8 @@ class _Wanted(NamedTuple):
     """A quantile: `q` of any shape, or None for the median."""
 
     q: Any
-    method: str
-    nan_policy: str
+    method: _lib.Method
+    nan_policy: _lib.NanPolicy
     dtype: Any
 
     def places(self, n: int) -> tuple[Any, Any]:
@@ -45,8 +45,8 @@ def quantile(
     a: Any,
     q: Any,
     *,
-    method: str = "linear",
-    nan_policy: str = "propagate",
+    method: _lib.Method = "linear",
+    nan_policy: _lib.NanPolicy = "propagate",
     lengths: Any = None,
 ) -> Any:
     """Returns exact quantiles, as `ordo.quantile` does.
@@ -82,7 +82,7 @@ def quantile(
     return _quantiles(blocks, a, _Wanted(probabilities, method, nan_policy, dtype))
 
 
-def median(a: Any, *, nan_policy: str = "propagate", lengths: Any = None) -> Any:
+def median(a: Any, *, nan_policy: _lib.NanPolicy = "propagate", lengths: Any = None) -> Any:
     """Returns the exact median, as `ordo.median` does.
 
     Parameters

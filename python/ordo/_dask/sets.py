@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -11,6 +11,8 @@ from .. import _sets
 from .._check import flag, one_of
 from .blocks import Blocks, blocks_of, is_frame, name_of
 from .select import reduction, start_tasks
+
+Side = Literal["left", "right"]
 
 
 def unique(
@@ -96,7 +98,7 @@ def _inverse(chunk: Any, found: tuple) -> Any:
     return _sets.searchsorted(found[0], chunk)
 
 
-def searchsorted(a: Any, v: Any, side: str = "left") -> Any:
+def searchsorted(a: Any, v: Any, side: Side = "left") -> Any:
     """Returns where elements belong in a sorted Dask array, as `ordo.searchsorted` does.
 
     Parameters
@@ -135,7 +137,7 @@ def _renamed(layer: dict, name: str, ndim: int) -> dict:
     return {(name, *([0] * ndim)) if key == (name, 0) else key: v for key, v in layer.items()}
 
 
-def _sums(name: str, rows: list, needles: list, side: str) -> dict:
+def _sums(name: str, rows: list, needles: list, side: Side) -> dict:
     """Returns tasks that count the elements before each needle in every chunk, and their sums."""
     layer: dict = {}
     for j, needle in enumerate(needles):
@@ -146,5 +148,5 @@ def _sums(name: str, rows: list, needles: list, side: str) -> dict:
     return layer
 
 
-def _before(side: str, rows: Any, needles: Any) -> Any:
+def _before(side: Side, rows: Any, needles: Any) -> Any:
     return np.asarray(_sets.searchsorted(rows, needles, side=side), np.int64)

@@ -1,4 +1,4 @@
-"""Rows of several key columns, and groups of rows: lexsort, lexrank and the group functions."""
+"""Groups of rows: the group functions."""
 
 from __future__ import annotations
 
@@ -9,17 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import _lib
-from .._arrays import HOST, AxisError, Rows, numbers_of, pointer
+from .._arrays import HOST, TYPES, Rows, address, is_text, place_of, pointer
 from .._check import flag, into
 from .._context import host_context
 from .._inputs.series import column_of
+from .columns import one_row, same_length
 from .rank import _RANK_TYPES, rank_type
 
 P, T, N = c_void_p, c_int, c_void_p
-
-
-class _Column(ctypes.Structure):
-    _fields_ = [("keys", c_void_p), ("type", c_uint32), ("flags", c_uint32)]
 
 
 class _Groups(ctypes.Structure):
@@ -32,12 +29,11 @@ class _Groups(ctypes.Structure):
 class _GroupOptions(ctypes.Structure):
     _fields_ = [
         ("struct_size", c_size_t), ("flags", c_uint64), ("ties", c_uint32), ("nans", c_uint32),
-        ("method", c_uint32), ("reserved", c_uint32), ("stream", c_void_p),
+        ("method", c_uint32), ("weight_type", c_uint32), ("stream", c_void_p),
+        ("weights", c_void_p),
     ]  # fmt: skip
 
 
-_lexsort = _lib._call("ordo_lexsort", P, N, N, T, P, P)
-_lexrank = _lib._call("ordo_lexrank", P, N, N, T, P, P)
 _counts = _lib._call("ordo_group_counts", P, N, P)
 _argsort = _lib._call("ordo_group_argsort", P, T, P, N, T, P, P)
 _rank = _lib._call("ordo_group_rank", P, T, P, N, T, P, P)
@@ -73,177 +69,46 @@ class GroupTopK(NamedTuple):
     counts: Any
 
 
-def _rows(a: Any, what: str, descending: bool = False) -> Rows:
-    """Returns a host array of one dimension as one row. NaTs are last in the order of the call."""
-    place, array = numbers_of(a)
-    if place is not HOST:
-        raise TypeError(f"{what} is a GPU array; expected an array on the host")
-    if array.ndim != 1:
-        raise ValueError(f"{what} has {array.ndim} dimensions; expected 1")
-    return Rows(place, array, None, descending=descending)
-
-
 def _is_date(rows: Rows) -> bool:
     return rows.place is HOST and np.dtype(rows.dtype).kind in "Mm"
-
-
-def _same_length(n: int, keys: Any, what: str) -> None:
-    if keys.size != n:
-        raise ValueError(f"{what} has {keys.size} elements; expected {n}, as the others")
-
-
-# ---- Several columns ---------------------------------------------------------------------------
-
-
-def _columns(keys: Any, descending: Any) -> tuple[Any, int, list]:
-    """Returns the columns for the library, the most important one first, and their arrays."""
-    keys = list(keys)
-    if not 1 <= len(keys) <= 16:
-        raise ValueError(f"there are {len(keys)} key columns; expected 1 to 16")
-    if isinstance(descending, (list, tuple)):
-        directions = [flag(d, "descending") for d in descending]
-    else:
-        directions = [flag(descending, "descending")] * len(keys)
-    if len(directions) != len(keys):
-        raise ValueError(
-            f"descending has {len(directions)} elements; expected one for each of {len(keys)} keys"
-        )
-    held = [_rows(column, "a key column", down) for column, down in zip(keys, directions)]
-    n = held[0].n
-    for column in held:
-        _same_length(n, column.keys, "a key column")
-    order = list(zip(held, directions))[::-1]
-    columns = (_Column * len(order))()
-    for place, (column, down) in zip(columns, order):
-        place.keys = pointer(column.keys).value
-        place.type = column.code
-        place.flags = _lib.DESCENDING if down else 0
-    return columns, n, held
-
-
-def lexsort(keys: Any, axis: int = -1, *, descending: Any = False, out: Any = None) -> Any:
-    """Returns the order of rows by several keys, as `numpy.lexsort` does: the last key first.
-
-    Parameters
-    ----------
-    keys : sequence of 1 to 16 arrays of numbers of one shape. The last array is the primary key.
-    axis : the axis along which arrays of several dimensions are ordered; such arrays may be up to
-        15 keys.
-    descending : one direction for all keys, or a list with one for each.
-    out : array for the result, of the same shape.
-
-    Returns
-    -------
-    Array of int64: the rows in order. Rows that tie in all keys keep their order. NaNs are last.
-
-    Raises
-    ------
-    TypeError : a key has the wrong type or is on a GPU.
-    ValueError : the number of keys, their shapes, `axis` or `descending` is wrong.
-
-    Examples
-    --------
-    >>> import ordo
-    >>> ordo.lexsort(([1, 2, 1], [5, 4, 4]))
-    array([2, 1, 0])
-    """
-    if isinstance(keys, np.ndarray) and keys.ndim == 1:
-        keys = [keys]
-    keys = list(keys)
-    shape = np.shape(keys[0]) if keys else ()
-    if len(shape) > 1:
-        return into(out, _lexsort_along(keys, axis, descending, shape))
-    if axis not in (0, -1):
-        raise AxisError(axis, 1)
-    return into(out, _order(keys, descending))
-
-
-def _order(keys: Any, descending: Any) -> Any:
-    columns, n, _held = _columns(keys, descending)
-    index = np.empty(n, np.int64)
-    _lexsort(
-        host_context(), ctypes.addressof(columns), len(columns), n, _lib.U64, pointer(index), None
-    )
-    return index
-
-
-def _lexsort_along(keys: list, axis: int, descending: Any, shape: tuple) -> Any:
-    """Orders each row along the axis: one call, in which the number of the row is the first key."""
-    if not -len(shape) <= axis < len(shape):
-        raise AxisError(axis, len(shape))
-    if any(np.shape(key) != shape for key in keys):
-        raise ValueError(f"the shapes of the keys differ; expected {shape} for each")
-    flat = [np.moveaxis(np.asarray(key), axis, -1).reshape(-1) for key in keys]
-    length = shape[axis]
-    rows = np.repeat(np.arange(flat[0].size // max(length, 1)), length)
-    if isinstance(descending, (list, tuple)):
-        descending = [*descending, False]
-    else:
-        descending = [descending] * len(keys) + [False]
-    order = _order([*flat, rows], descending) - rows * length
-    moved = [size for i, size in enumerate(shape) if i != axis % len(shape)] + [length]
-    return np.moveaxis(order.reshape(moved), -1, axis)
-
-
-def lexrank(
-    keys: Any,
-    method: _lib.Ties = "average",
-    *,
-    descending: Any = False,
-    dtype: Any = None,
-    out: Any = None,
-) -> Any:
-    """Returns the ranks of rows by several keys; the last key is the primary one.
-
-    Parameters
-    ----------
-    keys, descending, out : as for `lexsort`.
-    method, dtype : as for `rankdata`.
-
-    Returns
-    -------
-    Array of ranks that start at 1. Rows tie if all their keys tie; NaNs are last and tie.
-
-    Raises
-    ------
-    TypeError : a key has the wrong type or is on a GPU.
-    ValueError : the number of keys, their lengths, `descending`, `method` or `dtype` is wrong.
-
-    Examples
-    --------
-    >>> import ordo
-    >>> ordo.lexrank(([1, 2, 1], [5, 4, 4]), "min")
-    array([3, 2, 1])
-    """
-    ties = _lib.number_of(_lib.TIES, method, "method")
-    columns, n, _held = _columns(keys, descending)
-    wanted = rank_type(method, dtype, n)
-    ranks = np.empty(n, wanted)
-    opts = _lib.options(_lib.RankOptions, ties=ties)
-    _lexrank(
-        host_context(), ctypes.addressof(columns), len(columns), n, _RANK_TYPES[wanted],
-        pointer(ranks), opts,
-    )  # fmt: skip
-    return into(out, ranks)
 
 
 # ---- Groups ------------------------------------------------------------------------------------
 
 
+def _numbered(groups: Any) -> tuple[Any, Any, Any]:
+    """Returns the distinct strings of `groups` in order, the number of each row's string in them,
+    and a mask of missing strings; None for arrays that are not strings."""
+    place, array = place_of(groups)
+    if place is not HOST or not is_text(array):
+        return None, None, None
+    from .. import _strings
+
+    if array.ndim != 1:
+        raise ValueError(f"groups has {array.ndim} dimensions; expected 1")
+    text = _strings.text_of(array)
+    names, codes = _strings.unique(text, False, True, False)
+    if not isinstance(names, np.ndarray):
+        names = np.array(names.to_pylist() if hasattr(names, "to_pylist") else names, object)
+    return names, codes, text.missing
+
+
 class Call:
     """The group keys of a call, and the arrays that the library fills.
 
-    Rows whose group is NaT are left out with `dropna`: `kept` has the numbers of the other rows.
+    Rows whose group is NaT or a missing string are left out with `dropna`: `kept` has the numbers
+    of the other rows. The keys of strings are their numbers in order; `names` has the strings.
     """
 
     def __init__(self, groups: Any, dropna: bool, results: bool = True) -> None:
-        rows = _rows(groups, "groups")
+        self.names, codes, missing = _numbered(groups)
+        rows = one_row(groups if codes is None else codes, "groups")
         self.keys, self.code, self.rows = rows.keys, rows.code, rows
         self.given = rows.n
         self.kept: Any = None
-        if flag(dropna, "dropna") and _is_date(rows):
-            missing = rows.is_nan(rows.keys)
-            if missing.any():
+        if flag(dropna, "dropna"):
+            missing = rows.is_nan(rows.keys) if _is_date(rows) else missing
+            if missing is not None and missing.any():
                 self.kept = np.flatnonzero(~missing)
                 self.keys = rows.keys[self.kept]
         self.n = n = self.keys.size
@@ -267,13 +132,28 @@ class Call:
 
     def values(self, a: Any, descending: bool = False) -> tuple[Any, Rows]:
         """Returns the keys of the rows that are in a group, and all elements."""
-        rows = _rows(a, "a", descending)
-        _same_length(self.given, rows.keys, "a")
+        rows = one_row(a, "a", descending)
+        same_length(self.given, rows.keys, "a")
         return rows.keys if self.kept is None else rows.keys[self.kept], rows
+
+    def weights(self, weights: Any, rows: Rows) -> Any:
+        """Returns the weights of the rows that are in a group, or None."""
+        if weights is None:
+            return None
+        if _is_date(rows):
+            raise TypeError("weights are for numbers; the elements are dates")
+        from .windows import weights_of
+
+        each = weights_of(weights, rows.keys, rows)
+        return each if self.kept is None else each[self.kept]
 
     def found(self) -> Any:
         """Returns the groups that the library has found, with the dtype of the caller."""
-        return self.rows.restored(self.unique[: self.count.value].copy())
+        return self.named(self.unique[: self.count.value].copy())
+
+    def named(self, keys: Any) -> Any:
+        """Returns keys of groups as elements of the caller."""
+        return self.rows.restored(keys) if self.names is None else self.names[keys]
 
     def numbered(self, index: Any) -> Any:
         """Returns row numbers of the caller for those of the call; -1 stays."""
@@ -292,6 +172,14 @@ def _options(**fields: int) -> Any:
     return _lib.options(_GroupOptions, **fields)
 
 
+def _quantile_options(weights: Any, **fields: int) -> Any:
+    """Returns an options struct, which must outlive the call."""
+    opts = _GroupOptions(struct_size=ctypes.sizeof(_GroupOptions), **fields)
+    if weights is not None:
+        opts.weights, opts.weight_type = address(weights), TYPES[weights.dtype]
+    return opts
+
+
 def _nans(skipna: bool) -> int:
     return _lib.NANS["omit"] if flag(skipna, "skipna") else _lib.NANS["propagate"]
 
@@ -301,7 +189,7 @@ def group_count(groups: Any, *, dropna: bool = True) -> GroupCounts:
 
     Parameters
     ----------
-    groups : the group key of each row: an array of numbers of one dimension.
+    groups : the group key of each row: an array of numbers or strings of one dimension.
     dropna : True: rows with a NaN group key belong to no group. False: they form the last group.
 
     Returns
@@ -318,10 +206,12 @@ def group_count(groups: Any, *, dropna: bool = True) -> GroupCounts:
     >>> import ordo
     >>> ordo.group_count([7, 3, 7])
     GroupCounts(groups=array([3, 7]), counts=array([1, 2]))
+    >>> ordo.group_count(["b", "a", "b"]).counts
+    array([1, 2])
     """
     call = Call(groups, dropna)
     keys, counts = counted(call)
-    return GroupCounts(call.rows.restored(keys), counts)
+    return GroupCounts(call.named(keys), counts)
 
 
 def group_argsort(
@@ -431,6 +321,7 @@ def group_quantile(
     method: _lib.Method = "linear",
     skipna: bool = True,
     dropna: bool = True,
+    weights: Any = None,
 ) -> GroupValues:
     """Returns quantiles of the keys of each group, as pandas' ``groupby().quantile()``.
 
@@ -441,6 +332,8 @@ def group_quantile(
     q : number or array of one dimension, 0 to 1.
     method : a method of `numpy.quantile`.
     skipna : ignore NaN keys. False: a group with a NaN key has the result NaN.
+    weights : a number of at least 0 for each row, as for `quantile`; not for dates. A group whose
+        weights are all 0 has the result NaN.
 
     Returns
     -------
@@ -448,14 +341,16 @@ def group_quantile(
 
     Raises
     ------
-    TypeError : `groups` or `a` has the wrong type or is on a GPU.
-    ValueError : `q`, `method` or a shape is wrong, or the lengths differ.
+    TypeError : `groups`, `a` or `weights` has the wrong type or is on a GPU.
+    ValueError : `q`, `method`, a weight or a shape is wrong, or the lengths differ.
 
     Examples
     --------
     >>> import ordo
     >>> ordo.group_quantile([7, 3, 7], [5, 1, 2], 0.5)
     GroupValues(groups=array([3, 7]), values=array([1. , 3.5]))
+    >>> ordo.group_quantile([7, 3, 7], [5, 1, 2], 0.5, weights=[3, 1, 1]).values
+    array([1., 5.])
     """
     number = _lib.number_of(_lib.METHODS, method, "method")
     call = Call(groups, dropna)
@@ -463,14 +358,16 @@ def group_quantile(
     wanted = np.asarray(q, np.float64)
     if wanted.ndim > 1:
         raise ValueError(f"q has {wanted.ndim} dimensions; expected 0 or 1")
-    parts = wanted.reshape(-1)
+    parts = np.ascontiguousarray(wanted.reshape(-1))
+    each = call.weights(weights, rows)
     if _is_date(rows):
         out = _quantiles_of_dates(call, a, rows, parts, method, skipna)
     else:
         out = np.empty((call.n, parts.size))
+        opts = _quantile_options(each, nans=_nans(skipna), method=number)
         _quantiles(
             host_context(), call.address, rows.code, pointer(keys), call.n, pointer(parts),
-            parts.size, pointer(out), _options(nans=_nans(skipna), method=number),
+            parts.size, pointer(out), ctypes.addressof(opts),
         )  # fmt: skip
         out = out[: call.count.value]
     return GroupValues(call.found(), (out if wanted.ndim == 1 else out[:, 0]).copy())
@@ -490,12 +387,14 @@ def _quantiles_of_dates(
     return _times.of_groups(elements, sizes, q, method, flag(skipna, "skipna"))
 
 
-def group_median(groups: Any, a: Any, *, skipna: bool = True, dropna: bool = True) -> GroupValues:
+def group_median(
+    groups: Any, a: Any, *, skipna: bool = True, dropna: bool = True, weights: Any = None
+) -> GroupValues:
     """Returns the median of the keys of each group, as pandas' ``groupby().median()``.
 
     Parameters
     ----------
-    groups, a, skipna, dropna : as for `group_quantile`.
+    groups, a, skipna, dropna, weights : as for `group_quantile`.
 
     Returns
     -------
@@ -503,8 +402,8 @@ def group_median(groups: Any, a: Any, *, skipna: bool = True, dropna: bool = Tru
 
     Raises
     ------
-    TypeError : `groups` or `a` has the wrong type or is on a GPU.
-    ValueError : `groups` or `a` has several dimensions, or their lengths differ.
+    TypeError : `groups`, `a` or `weights` has the wrong type or is on a GPU.
+    ValueError : `groups` or `a` has several dimensions, a weight is wrong, or the lengths differ.
 
     Examples
     --------
@@ -514,13 +413,15 @@ def group_median(groups: Any, a: Any, *, skipna: bool = True, dropna: bool = Tru
     """
     call = Call(groups, dropna)
     keys, rows = call.values(a)
+    each = call.weights(weights, rows)
     if _is_date(rows):
         half = _quantiles_of_dates(call, a, rows, np.array([0.5]), None, skipna)
         return GroupValues(call.found(), half[:, 0])
     out = np.empty(call.n)
+    opts = _quantile_options(each, nans=_nans(skipna))
     _median(
         host_context(), call.address, rows.code, pointer(keys), call.n, pointer(out),
-        _options(nans=_nans(skipna)),
+        ctypes.addressof(opts),
     )  # fmt: skip
     return GroupValues(call.found(), out[: call.count.value].copy())
 

@@ -42,15 +42,29 @@ def _measure(
     return answers.reshape(rows.lead) if rows.lead else answers.item()
 
 
+def _with_axis(answers: Any, a: Any, axis: int | None) -> Any:
+    """Returns the answers with the axis of the rows kept as length 1, for `keepdims`."""
+    if axis is None:
+        ndim = a.ndim if hasattr(a, "ndim") else np.ndim(a)
+        return np.reshape(answers, (1,) * ndim)
+    return np.expand_dims(answers, axis)
+
+
 def _ask_sorted(context: Any, code: int, keys: int, n: int, out: int, opts: Any) -> None:
     _lib.is_sorted(context, code, keys, n, out, None, opts)
 
 
 @overload
-def is_sorted(a: Any, axis: None, *, descending: bool = ...) -> bool: ...
+def is_sorted(
+    a: Any, axis: None, *, descending: bool = ..., keepdims: Literal[False] = ...
+) -> bool: ...
 @overload
-def is_sorted(a: Any, axis: int | None = ..., *, descending: bool = ...) -> Any: ...
-def is_sorted(a: Any, axis: int | None = -1, *, descending: bool = False) -> Any:
+def is_sorted(
+    a: Any, axis: int | None = ..., *, descending: bool = ..., keepdims: bool = ...
+) -> Any: ...
+def is_sorted(
+    a: Any, axis: int | None = -1, *, descending: bool = False, keepdims: bool = False
+) -> Any:
     """Returns whether an array is sorted, with NaNs last.
 
     Parameters
@@ -58,6 +72,7 @@ def is_sorted(a: Any, axis: int | None = -1, *, descending: bool = False) -> Any
     a : array-like of numbers or strings; also GPU arrays and Arrow arrays.
     axis : axis to check along. None: all elements as one row.
     descending : whether the order is from the largest to the smallest.
+    keepdims : keep the axis with length 1; the result is a NumPy array then.
 
     Returns
     -------
@@ -78,6 +93,8 @@ def is_sorted(a: Any, axis: int | None = -1, *, descending: bool = False) -> Any
     """
     if descending is not False:
         descending = flag(descending, "descending")
+    if keepdims is not False and flag(keepdims, "keepdims"):
+        return _with_axis(_is_sorted(a, axis, descending), a, axis)
     code = plain_code(a, axis)
     if code is not None and not descending:
         answer = c_int()
@@ -100,17 +117,17 @@ def _is_sorted(a: Any, axis: int | None, descending: bool) -> Any:
 @overload
 def radius(
     a: Any, axis: None, *, descending: bool = ..., algorithm: _lib.Algorithm = ...,
-    sequences: Literal[False] = ...,
+    sequences: Literal[False] = ..., keepdims: Literal[False] = ...,
 ) -> int: ...  # fmt: skip
 @overload
 def radius(
     a: Any, axis: int | None = ..., *, descending: bool = ..., algorithm: _lib.Algorithm = ...,
-    sequences: Literal[True],
+    sequences: Literal[True], keepdims: bool = ...,
 ) -> tuple[Any, Any, Any, Any]: ...  # fmt: skip
 @overload
 def radius(
     a: Any, axis: int | None = ..., *, descending: bool = ..., algorithm: _lib.Algorithm = ...,
-    sequences: bool = ...,
+    sequences: bool = ..., keepdims: bool = ...,
 ) -> Any: ...  # fmt: skip
 def radius(
     a: Any,
@@ -119,6 +136,7 @@ def radius(
     descending: bool = False,
     algorithm: _lib.Algorithm = "auto",
     sequences: bool = False,
+    keepdims: bool = False,
 ) -> Any:
     """Returns the smallest k such that elements more than k positions apart are in order.
 
@@ -128,7 +146,7 @@ def radius(
     Parameters
     ----------
     a : array-like of numbers; also GPU arrays and Arrow arrays.
-    axis, descending : as for `is_sorted`.
+    axis, descending, keepdims : as for `is_sorted`.
     algorithm : 'auto', 'sequential' (one CPU thread) or 'prefix' (scans on a GPU).
     sequences : whether to return the sequences of Pfaff and Treadwell as well.
 
@@ -161,15 +179,20 @@ def radius(
         descending = flag(descending, "descending")
     if sequences is not False:
         sequences = flag(sequences, "sequences")
-    code = plain_code(a, axis)
-    if code is not None and not descending and algorithm == "auto" and not sequences:
+    if keepdims is not False:
+        keepdims = flag(keepdims, "keepdims")
+    plain = algorithm == "auto" and not (descending or sequences or keepdims)
+    code = plain_code(a, axis) if plain else None
+    if code is not None:
         answer = c_size_t()
         _lib.radius(host_context(), code, pointer(a), a.size, addressof(answer), None)
         return answer.value
     number = _lib.number_of(_RADIUS_ALGORITHMS, algorithm, "algorithm")
     if sequences:
-        return _radius_sequences(a, axis, descending, number)
-    return _radius(a, axis, descending, number)
+        found, *rest = _radius_sequences(a, axis, descending, number)
+        return (_with_axis(found, a, axis) if keepdims else found, *rest)
+    found = _radius(a, axis, descending, number)
+    return _with_axis(found, a, axis) if keepdims else found
 
 
 _RADIUS_ALGORITHMS = {name: _lib.ALGORITHMS[name] for name in ("auto", "sequential", "prefix")}

@@ -97,7 +97,7 @@ def _sort_rows_from(rows: Rows, wish: _Wish) -> Any:
 def sort(
     a: Any,
     axis: int | None = -1,
-    kind: str | None = None,
+    kind: _lib.SortKind | None = None,
     order: None = None,
     *,
     stable: bool | None = None,
@@ -248,7 +248,7 @@ def _argsort_rows(rows: Rows, wish: _Wish, dtype: Any) -> Any:
 def argsort(
     a: Any,
     axis: int | None = -1,
-    kind: str | None = None,
+    kind: _lib.SortKind | None = None,
     order: None = None,
     *,
     stable: bool | None = None,

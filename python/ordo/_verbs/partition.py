@@ -82,7 +82,7 @@ def partition(
     a: Any,
     kth: Any,
     axis: int | None = -1,
-    kind: str = "introselect",
+    kind: _lib.SelectKind = "introselect",
     order: None = None,
     *,
     descending: bool = False,
@@ -130,7 +130,7 @@ def argpartition(
     a: Any,
     kth: Any,
     axis: int | None = -1,
-    kind: str = "introselect",
+    kind: _lib.SelectKind = "introselect",
     order: None = None,
     *,
     descending: bool = False,
@@ -237,6 +237,7 @@ def scan_bits(
     exclusive: bool = False,
     dtype: Any = np.int64,
     algorithm: _lib.Algorithm = "auto",
+    out: Any = None,
 ) -> Any:
     """Counts the flags that are set, up to each flag: a binary prefix sum.
 
@@ -249,6 +250,7 @@ def scan_bits(
     dtype : dtype of the counts: int64, uint64, int32 or uint32.
     algorithm : 'auto'; on a GPU also 'ballot' (the ballot counting poster) or 'shared' (the scan in
         shared memory that the poster compares with).
+    out : array for the counts, of n elements.
 
     Returns
     -------
@@ -269,7 +271,7 @@ def scan_bits(
     >>> ordo.scan_bits(np.array([0b1101], np.uint8), 4, exclusive=True)
     array([0, 1, 1, 2])
     """
-    return _scan_bits(flags, n, flag(exclusive, "exclusive"), dtype, algorithm)
+    return into(out, _scan_bits(flags, n, flag(exclusive, "exclusive"), dtype, algorithm))
 
 
 @with_guests

@@ -1,4 +1,4 @@
-"""cumsum, cummax and cummin."""
+"""cumsum, cumprod, cummax and cummin."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ _WIDE = dict.fromkeys((_lib.I8, _lib.I16, _lib.I32, _lib.I64), _lib.I64)
 _WIDE.update(dict.fromkeys((_lib.U8, _lib.U16, _lib.U32, _lib.U64), _lib.U64))
 _DTYPES = {code: dtype for dtype, code in TYPES.items()}
 _SUMS = {dtype: _DTYPES[_WIDE.get(code, code)] for dtype, code in TYPES.items()}
-_SUM, _MIN, _MAX = (ctypes.c_int(op) for op in (_lib.SUM, _lib.MIN, _lib.MAX))
+_SUM, _MIN, _MAX, _PRODUCT = (
+    ctypes.c_int(op) for op in (_lib.SUM, _lib.MIN, _lib.MAX, _lib.PRODUCT)
+)
 
 
 def _scan_rows(
@@ -109,16 +111,67 @@ def cumsum(
     usual = dtype is None and out is None and not exclusive and algorithm == "auto"
     if code is not None and usual:
         return _scan_plain(a, _SUM, code, _SUMS[a.dtype])
-    return into(out, _cumsum(a, axis, dtype, exclusive, algorithm))
+    return into(out, _cumulated(a, _SUM, axis, dtype, exclusive, algorithm))
+
+
+def cumprod(
+    a: Any,
+    axis: int | None = None,
+    dtype: Any = None,
+    out: Any = None,
+    *,
+    exclusive: bool = False,
+) -> Any:
+    """Returns cumulative products, as `numpy.cumprod` does.
+
+    Parameters
+    ----------
+    a : array-like of numbers in CPU memory; also Arrow arrays.
+    axis : axis to multiply along. None: all elements as one row.
+    dtype, out : as for `cumsum`. With dtype bool, product i is True if no element up to i is 0.
+    exclusive : product i does not include element i, so the first product is 1.
+
+    Returns
+    -------
+    Array of products. Integer products wrap, and floats are multiplied one by one, as in NumPy. So
+    the products of float32 and float64 have the bytes of NumPy's, except for the sign and payload
+    of NaNs; float16 is multiplied as float32 and rounded once.
+
+    Raises
+    ------
+    TypeError : the elements or `dtype` are not numbers, or the array is on a GPU.
+    ValueError : `axis` or `out` is wrong.
+
+    Examples
+    --------
+    >>> import numpy as np, ordo
+    >>> ordo.cumprod(np.array([100, 2, 3], np.int8))
+    array([100, 200, 600])
+    >>> ordo.cumprod([1.5, 2.0, 3.0], exclusive=True)
+    array([1. , 1.5, 3. ])
+    """
+    if exclusive is not False:
+        exclusive = flag(exclusive, "exclusive")
+    code = plain_code(a, axis)
+    if code is not None and dtype is None and out is None and not exclusive:
+        return _scan_plain(a, _PRODUCT, code, _SUMS[a.dtype])
+    return into(out, _cumulated(a, _PRODUCT, axis, dtype, exclusive, "auto"))
 
 
 @with_guests
-def _cumsum(a: Any, axis: int | None, dtype: Any, exclusive: bool, algorithm: str) -> Any:
+def _cumulated(
+    a: Any, op: Any, axis: int | None, dtype: Any, exclusive: bool, algorithm: str
+) -> Any:
+    """Returns cumulative sums or products."""
     place, array = numbers_of(a)
     column = column_of(a)
     if column is not None:
-        return column.like(_cumsum(array, axis, dtype, exclusive, algorithm))
+        return column.like(_cumulated(array, op, axis, dtype, exclusive, algorithm))
+    if op is _PRODUCT and place is not HOST:
+        raise TypeError("cumprod is for arrays in CPU memory; this one is on a GPU")
     if place is HOST and array.dtype.kind in "Mm":
+        if op is _PRODUCT:
+            raise TypeError(f"the elements have dtype {array.dtype}; expected numbers")
         return _sum_times(array, axis, dtype, exclusive, algorithm)
     if dtype is not None:
         _check_sum_dtype(place, array, dtype)
@@ -129,7 +182,7 @@ def _cumsum(a: Any, axis: int | None, dtype: Any, exclusive: bool, algorithm: st
     logical = place.is_bool(rows.dtype)
     if rows.code not in FLOATS and (dtype is None or logical):
         out_code = _WIDE[rows.code]
-    result = rows.back(_scan_rows(rows, _SUM, out_code, exclusive, algorithm))
+    result = rows.back(_scan_rows(rows, op, out_code, exclusive, algorithm))
     if rows.code in FLOATS:
         return place.astype_back(result, rows.dtype)
     if logical:
@@ -147,9 +200,9 @@ def _sum_times(array: Any, axis: int | None, dtype: Any, exclusive: bool, algori
     native = array.astype(array.dtype.newbyteorder("="), copy=False)
     nat = np.isnat(native)
     numbers = np.where(nat, 0, native.view(np.int64))
-    sums = _cumsum(numbers, axis, None, exclusive, algorithm).view(native.dtype)
+    sums = _cumulated(numbers, _SUM, axis, None, exclusive, algorithm).view(native.dtype)
     if nat.any():
-        sums[_cumsum(nat, axis, None, exclusive, "auto") > 0] = "NaT"
+        sums[_cumulated(nat, _SUM, axis, None, exclusive, "auto") > 0] = "NaT"
     return sums
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -133,6 +135,106 @@ def test_groups_as_pandas(n: int, distinct: int, seed: int) -> None:
     top = ordo.group_topk(groups, a, 2)
     taken = np.concatenate([row[:count] for row, count in zip(top.values, top.counts)])
     assert np.array_equal(taken, by.nlargest(2).to_numpy())
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.integers(1, 300),
+    st.sampled_from(TYPES),
+    st.sampled_from(TYPES),
+    st.sampled_from(["i1", "u2", "i8", "u8", "?"]),
+    st.sampled_from([1, 4, 60]),
+    st.booleans(),
+    st.integers(0, 2**32),
+)
+def test_weights_repeat_rows(
+    n: int, dtype: str, by: str, of: str, distinct: int, skipna: bool, seed: int
+) -> None:
+    """Integer weights give the results of rows that are repeated, group by group."""
+    rng = np.random.default_rng(seed)
+    groups, a = column(rng, by, n, distinct), column(rng, dtype, n, 40)
+    weights = rng.integers(0, 2 if of == "?" else 5, n).astype(of)
+    q, method = [0.0, 0.3, 1.0], "hazen" if seed % 2 else "linear"
+    found = ordo.group_quantile(groups, a, q, method=method, skipna=skipna, weights=weights)
+    middle = ordo.group_median(groups, a, skipna=skipna, weights=weights)
+    assert np.array_equal(found.groups, ordo.group_count(groups).groups)
+    policy = "omit" if skipna else "propagate"
+    for i, group in enumerate(found.groups):
+        inside = groups == group
+        rows = np.repeat(a[inside], weights[inside].astype(int))
+        if rows.size == 0:
+            assert np.isnan(found.values[i]).all() and np.isnan(middle.values[i])
+            continue
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            expected = ordo.quantile(rows.astype("f8"), q, method=method, nan_policy=policy)
+            half = ordo.median(rows.astype("f8"), nan_policy=policy)
+        np.testing.assert_allclose(found.values[i], expected, rtol=1e-14)
+        np.testing.assert_allclose(middle.values[i], half, rtol=1e-14)
+
+
+def test_float_weights_of_groups() -> None:
+    rng = np.random.default_rng(4)
+    groups, a, weights = rng.integers(0, 50, 5000), rng.random(5000), rng.random(5000)
+    found = ordo.group_quantile(groups, a, 0.7, method="inverted_cdf", weights=weights)
+    for group, value in zip(*found):
+        rows = groups == group
+        assert value == np.quantile(a[rows], 0.7, weights=weights[rows], method="inverted_cdf")
+    days = np.array(["2020-01-01", "NaT", "2020-01-01", "2020-01-02"], "M8[D]")
+    dated = ordo.group_median(days, [1.0, 9.0, 3.0, 4.0], weights=[1, 1, 2, 1])
+    assert dated.values.tolist() == [3.0, 4.0]
+
+
+def test_group_weight_arguments() -> None:
+    with pytest.raises(ValueError, match=r"weights\[1\] is -2"):
+        ordo.group_median([1, 1], [1, 2], weights=[1, -2])
+    with pytest.raises(ValueError, match="weights have shape"):
+        ordo.group_median([1, 1], [1, 2], weights=[1])
+    with pytest.raises(ValueError, match="no form for weights that are floats"):
+        ordo.group_quantile([1, 1], [1, 2], 0.5, method="nearest", weights=[0.5, 1])
+    with pytest.raises(TypeError, match="dates"):
+        ordo.group_median([1], np.array(["2020"], "M8[D]"), weights=[1])
+    with pytest.raises(TypeError, match="weights have dtype"):
+        ordo.group_median([1], [1.0], weights=["x"])
+
+
+def string_groups(kind: str, rows: list) -> object:
+    if kind == "numpy":
+        return np.array(["" if each is None else each for each in rows])
+    if kind == "objects":
+        return np.array(["" if each is None else each for each in rows], object)
+    library = pytest.importorskip(kind)
+    if kind == "pyarrow":
+        return library.array(rows)
+    return library.Series(rows, dtype="string") if kind == "pandas" else library.Series(rows)
+
+
+@pytest.mark.parametrize("kind", ["numpy", "objects", "pyarrow", "pandas", "polars"])
+@pytest.mark.parametrize("dropna", [True, False])
+def test_groups_of_strings(kind: str, dropna: bool) -> None:
+    """The same results as numbers in the order of the strings; missing strings as NaN."""
+    rng = np.random.default_rng(7)
+    words = np.array(["", "a", "ab", "b", "\u00e9", None], object)
+    picked = rng.integers(1, 6, 200)
+    strings = string_groups(kind, words[picked].tolist())
+    has_missing = kind in ("pyarrow", "pandas", "polars")
+    numbers = np.where(picked == 5, np.nan if has_missing else 0, picked)
+    a, weights = rng.random(200), rng.integers(0, 4, 200)
+    found = ordo.group_count(strings, dropna=dropna)
+    expected = ordo.group_count(numbers, dropna=dropna)
+    named = [None if each != each else words[int(each)] for each in expected.groups]
+    assert [each if isinstance(each, str) else None for each in found.groups.tolist()] == named
+    assert np.array_equal(found.counts, expected.counts)
+    for call in (
+        lambda g: ordo.group_median(g, a, dropna=dropna, weights=weights).values,
+        lambda g: ordo.group_quantile(g, a, [0.1, 0.9], dropna=dropna).values,
+        lambda g: ordo.group_rank(g, a, dropna=dropna),
+        lambda g: ordo.group_argsort(g, a, dropna=dropna),
+        lambda g: ordo.group_topk(g, a, 2, dropna=dropna).indices,
+    ):
+        assert np.array_equal(call(strings), call(numbers), equal_nan=True)
+    with pytest.raises(ValueError, match="2 dimensions"):
+        ordo.group_count(np.array([["a"]]))
 
 
 def test_group_arguments() -> None:

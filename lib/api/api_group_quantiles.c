@@ -1,0 +1,182 @@
+/* api_group_quantiles.c - ordo_group_quantiles and ordo_group_median.
+ *
+ * Without weights the keys of each group are sorted, and a quantile is read from their order. With
+ * weights one stable sort by the group key gathers the keys and the weights of each group, and the
+ * groups are the segments of a call of the backend's weighted quantiles. Scratch then: the rows in
+ * order, a copy of keys and weights, and that of the weighted quantiles. */
+#include "api/api_groups.h"
+#include "core/quantile.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+/* ---- Weights ---- */
+
+typedef struct weights_check {
+    const group_call *call;
+    _Atomic size_t    refused; /* the first row whose weight is refused, or n */
+} weights_check;
+
+static void check_piece(void *arg, size_t lo, size_t hi)
+{
+    weights_check *const         check = arg;
+    const ordo_group_opts *const wish = &check->call->wish;
+    size_t                       i = lo;
+    while (i < hi && quantile_accepts_weight((ordo_type)wish->weight_type, wish->weights, i))
+        i++;
+    size_t seen = atomic_load(&check->refused);
+    while (i < hi && i < seen && !atomic_compare_exchange_weak(&check->refused, &seen, i))
+        continue;
+}
+
+static ordo_status check_weights(ordo_exec *exec, const group_call *call, size_t results)
+{
+    const ordo_group_opts *const wish = &call->wish;
+    weights_check                check = {.call = call};
+    TRY(api_check_weights(exec, wish->weights, wish->weight_type, call->n, ORDO_ALGORITHM_AUTO,
+                          call->quantiles, results * sizeof(double), "out"));
+    TRY(api_check_weighted_method(exec, wish->weight_type, wish->method));
+    atomic_init(&check.refused, call->n);
+    if (!ordo_loop(exec, call->n, GROUPS_ROWS, check_piece, &check))
+        return ORDO_E_CANCELLED;
+    size_t const at = atomic_load(&check.refused);
+    FAIL_IF(at < call->n, ORDO_E_ARG, ORDO_WEIGHT_REFUSED, at,
+            quantile_key((ordo_type)wish->weight_type, wish->weights, at));
+    return ORDO_OK;
+}
+
+typedef struct gather_weights { /* copies in the order of the groups */
+    const group_call *call;
+    char             *keys, *weights;
+} gather_weights;
+
+static void gather_piece(void *arg, size_t lo, size_t hi)
+{
+    const gather_weights *const to = arg;
+    const group_call *const     call = to->call;
+    size_t const                size = ordo_type_size(call->type);
+    size_t const                weight_size = ordo_type_size((ordo_type)call->wish.weight_type);
+    for (size_t i = lo; i < hi; i++) {
+        size_t const row = groups_row_at(call, i);
+        memcpy(to->keys + i * size, (const char *)call->keys + row * size, size);
+        memcpy(to->weights + i * weight_size, (const char *)call->wish.weights + row * weight_size,
+               weight_size);
+    }
+}
+
+static ordo_status weighted_quantiles(ordo_exec *exec, group_call *call)
+{
+    ordo_type const type = call->type, weight_type = (ordo_type)call->wish.weight_type;
+    gather_weights  to = {.call = call};
+    group_call      order = *call;
+    api_segments    segments;
+    order.type = (ordo_type)0;
+    order.keys = NULL;
+    FAIL_IF(groups_is_whole(call), ORDO_E_UNSUPPORTED,
+            "the %s backend has no weights; expected a context that may use the CPU",
+            call->choice.backend->name);
+    TRY(groups_order_rows(exec, &order, true));
+    TRY(groups_tell(exec, &order));
+    if (order.count == 0 || call->each == 0)
+        return ORDO_OK;
+    size_t const rows = (size_t)order.starts[order.count];
+    TRY_SCRATCH(exec, rows * ordo_type_size(type), to.keys);
+    TRY_SCRATCH(exec, rows * ordo_type_size(weight_type), to.weights);
+    order.type = type;
+    order.keys = call->keys;
+    to.call = &order;
+    if (!ordo_loop(exec, rows, GROUPS_ROWS, gather_piece, &to))
+        return ORDO_E_CANCELLED;
+    ordo_segments const layout =
+        ORDO_OPTS(ordo_segments, .count = order.count, .offsets = order.starts);
+    TRY(api_read_segments(exec, &layout, rows, false, &segments));
+    ordo_weighted_job const job = {.type = type,
+                                   .keys = to.keys,
+                                   .n = rows,
+                                   .weight_type = weight_type,
+                                   .weights = to.weights,
+                                   .q = call->q,
+                                   .count = call->each,
+                                   .method = call->is_median ? ORDO_METHOD_AVERAGED_INVERTED_CDF
+                                                             : (ordo_method)call->wish.method,
+                                   .nans = (ordo_nans)call->wish.nans,
+                                   .out = call->quantiles};
+    return api_weighted_quantiles(exec, &call->choice, &job, &segments);
+}
+
+/* ---- The calls ---- */
+
+static void quantiles_piece(void *arg, size_t lo, size_t hi)
+{
+    const group_call *const call = arg;
+    for (size_t g = lo; g < hi; g++) {
+        size_t const start = (size_t)call->starts[g], end = (size_t)call->starts[g + 1];
+        size_t const nans =
+            call->wish.nans == ORDO_NANS_LAST ? 0 : groups_nans_of(call, start, end);
+        size_t const n = end - start - nans;
+        bool const   is_lost = n == 0 || (nans > 0 && call->wish.nans == ORDO_NANS_PROPAGATE);
+        for (size_t j = 0; j < call->each; j++) {
+            double *const out = call->quantiles + g * call->each + j;
+            if (is_lost) {
+                *out = (double)NAN;
+                continue;
+            }
+            quantile_place const at = quantile_place_of(call->method, call->q[j], n);
+            *out = quantile_value(
+                &at, quantile_key(call->type, call->keys, groups_row_at(call, start + at.below)),
+                quantile_key(call->type, call->keys, groups_row_at(call, start + at.above)),
+                call->is_median);
+        }
+    }
+}
+
+static ordo_status quantiles_checked(ordo_ctx *ctx, ordo_exec *exec, group_call *call,
+                                     const ordo_groups *groups, const ordo_group_opts *opts)
+{
+    size_t results;
+    bool   done;
+    TRY(groups_check(exec, call, groups, opts, 0));
+    TRY(api_check_nans(exec, call->wish.nans));
+    TRY(api_check_method(exec, call->wish.method, call->is_median));
+    TRY(groups_check_room(exec, call, &results));
+    TRY(api_check_aligned(exec, call->q, call->each, sizeof(double), "q"));
+    TRY(groups_check_result(exec, call, call->quantiles, results, sizeof(double), "out"));
+    TRY(api_check_q(exec, call->q, call->each));
+    if (call->wish.weights != NULL)
+        TRY(check_weights(exec, call, results));
+    TRY(groups_choose(ctx, exec, call));
+    if (call->wish.weights != NULL)
+        return weighted_quantiles(exec, call);
+    if (groups_is_whole(call))
+        return groups_run_whole(exec, call, ORDO_GROUP_QUANTILES);
+    call->method = (ordo_method)call->wish.method;
+    TRY(groups_collect(exec, call, &done));
+    if (!done)
+        TRY(groups_order_rows(exec, call, call->keys == NULL));
+    TRY(groups_tell(exec, call));
+    return ordo_loop(exec, call->count, GROUPS_PIECE, quantiles_piece, call) ? ORDO_OK
+                                                                             : ORDO_E_CANCELLED;
+}
+
+ordo_status ordo_group_quantiles(ordo_ctx *ctx, const ordo_groups *groups, ordo_type type,
+                                 const void *keys, size_t n, const double *q, size_t count,
+                                 double *out, const ordo_group_opts *opts)
+{
+    group_call call = {.type = type, .keys = keys, .n = n, .q = q, .each = count, .quantiles = out};
+    API_CALL("group_quantiles", type, n, quantiles_checked(ctx, exec, &call, groups, opts));
+}
+
+ordo_status ordo_group_median(ordo_ctx *ctx, const ordo_groups *groups, ordo_type type,
+                              const void *keys, size_t n, double *out, const ordo_group_opts *opts)
+{
+    static const double half = 0.5;
+    group_call          call = {.type = type,
+                                .keys = keys,
+                                .n = n,
+                                .q = &half,
+                                .each = 1,
+                                .quantiles = out,
+                                .is_median = true};
+    API_CALL("group_median", type, n, quantiles_checked(ctx, exec, &call, groups, opts));
+}
