@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import itertools
 import json
 import os
 import platform
@@ -326,11 +327,11 @@ def of_size(n: int, draw: Callable[[int], Any], kind: str) -> list[Subject]:
 
 def sizes(bench: Bench, n: int) -> None:
     """Arrays of 10^3 to n elements, with one thread. A row is the time of one call."""
-    rng = np.random.default_rng(6)
+    rng, seeds = np.random.default_rng(6), itertools.count(1)
     draws: dict[str, Callable[[int], Any]] = {
         "uniform": rng.random,
         "100 values": lambda count: rng.integers(0, 100, count).astype(float),
-        "zipf": lambda count: ordo.generate("zipf", count, "f8", seed=1),
+        "zipf": lambda count: ordo.generate("zipf", count, "f8", seed=next(seeds)),
     }
     repeat = bench.repeat
     for kind, draw in draws.items():
