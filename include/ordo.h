@@ -135,7 +135,8 @@ enum {                    /* bits of the field `flags` of options structs       
     ORDO_EXCLUSIVE = 4,   /* result i does not include element i                              */
     ORDO_UNSET_FIRST = 8, /* ordo_partition: elements whose flag is not set come first        */
     ORDO_STABLE = 16,     /* equal elements keep their order; argsort and pairs always do so  */
-    ORDO_ON_DEVICE = 32   /* the arrays are GPU memory; see Device arrays                     */
+    ORDO_ON_DEVICE = 32,  /* the arrays are GPU memory; see Device arrays                     */
+    ORDO_ANY_ORDER = 64   /* ordo_nth: the keys on each side of place k may get any order     */
 };
 
 /* Device arrays. With ORDO_ON_DEVICE every array of a call is memory of the context's GPU and is
@@ -449,10 +450,13 @@ ORDO_MUST ordo_status ordo_select_scratch(ordo_ctx *ctx, ordo_type type, size_t 
 /* Splits the keys around the k-th key in order, which becomes out[k]. The keys that are less than
  * out[k] come first, then the keys that tie with it, then the others. Each of the three groups
  * keeps its order. index[i] is the index in keys of the key that is out[i].
+ * With ORDO_ANY_ORDER, which may be faster, out[k] is the same key, no key before it is greater and
+ * no key after it is less. The order on each side then depends on the instruction set and on the
+ * number of threads.
  * out or index may be NULL. ORDO_E_ARG if k is not below n; with segments, k must be below the
  * length of every segment. Offsets on a GPU are not checked: a segment of at most k keys keeps its
- * order. Of opts only ORDO_DESCENDING, ORDO_ON_DEVICE, stream and segments. out and index must not
- * overlap other arrays.                                                                          */
+ * order. Of opts only ORDO_DESCENDING, ORDO_ANY_ORDER, ORDO_ON_DEVICE, stream and segments. out and
+ * index must not overlap other arrays.                                                           */
 ORDO_MUST ordo_status ordo_nth(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n, size_t k,
                                void *out, ordo_type index_type, void *index,
                                const ordo_select_opts *opts);

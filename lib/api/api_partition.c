@@ -121,7 +121,8 @@ static ordo_status nth_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_nth_job *job
     ordo_choice      choice;
     TRY(api_check_type(exec, job->type, "type"));
     TRY(api_opts_read(exec, &wish, sizeof wish, opts));
-    TRY(api_check_place(exec, wish.flags, ORDO_DESCENDING | ORDO_ON_DEVICE, wish.stream));
+    TRY(api_check_place(exec, wish.flags, ORDO_DESCENDING | ORDO_ANY_ORDER | ORDO_ON_DEVICE,
+                        wish.stream));
     TRY(api_read_segments(exec, wish.segments, job->n, true, &segments));
     FAIL_IF(wish.nans != ORDO_NANS_LAST, ORDO_E_ARG, "nans is %u; expected ORDO_NANS_LAST",
             wish.nans);
@@ -129,6 +130,7 @@ static ordo_status nth_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_nth_job *job
             "algorithm is %s and sub_array is %llu; expected auto and 0",
             API_ALGORITHM(wish.algorithm), (unsigned long long)wish.sub_array);
     job->descending = (wish.flags & ORDO_DESCENDING) != 0;
+    job->any_order = (wish.flags & ORDO_ANY_ORDER) != 0;
     if (bytes == NULL) {
         TRY(segments.given ? api_check_positions_each(exec, &job->k, 1, &segments)
                            : api_check_positions(exec, &job->k, 1, job->n, "keys"));
@@ -147,7 +149,7 @@ static ordo_status nth_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_nth_job *job
 ordo_status ordo_nth(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n, size_t k, void *out,
                      ordo_type index_type, void *index, const ordo_select_opts *opts)
 {
-    ordo_nth_job job = {type, keys, n, k, out, index_type, index, false, NULL};
+    ordo_nth_job job = {type, keys, n, k, out, index_type, index, false, false, NULL};
     API_CALL("nth", type, n, nth_checked(ctx, exec, &job, opts, NULL));
 }
 

@@ -100,6 +100,7 @@ typedef struct ordo_nth_job { /* the keys and their indices, split around the k-
     ordo_type   index_type;
     void       *index; /* NULL: not wanted */
     bool        descending;
+    bool        any_order; /* the keys on each side of place k may get any order */
     /* With segments, a segment of at most k keys is copied. */
     const struct ordo_segment_view *segments;
 } ordo_nth_job;

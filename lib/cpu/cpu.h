@@ -49,6 +49,9 @@ ordo_status cpu_partition(void *state, const ordo_partition_job *job, ordo_exec 
 size_t      cpu_partition_scratch(const ordo_partition_job *job, unsigned threads);
 ordo_status cpu_nth(void *state, const ordo_nth_job *job, ordo_exec *exec);
 size_t      cpu_nth_scratch(const ordo_nth_job *job, unsigned threads);
+/* cpu_nth for any_order. *done is false if cpu_nth must do it in order. */
+ordo_status cpu_nth_any(void *state, const ordo_nth_job *job, bool *done, ordo_exec *exec);
+size_t      cpu_nth_any_scratch(const ordo_nth_job *job, unsigned threads);
 ordo_status cpu_is_sorted(void *state, const ordo_order_job *job, ordo_exec *exec);
 ordo_status cpu_moving(void *state, const ordo_moving_job *job, ordo_exec *exec);
 size_t      cpu_moving_scratch(const ordo_moving_job *job, const ordo_exec *exec);

@@ -232,6 +232,20 @@ def host_uses_cpu() -> bool:
     return _contexts().uses_cpu
 
 
+def cpu_context() -> ctypes.c_void_p | None:
+    """Returns the context for arrays in host memory, or None if calls may not run on the CPU."""
+    try:
+        held = _local.held
+        if held.epoch is not _epoch:
+            held = _contexts()
+    except AttributeError:
+        held = _contexts()
+    if not held.uses_cpu:
+        return None
+    handle = held.last = held.host
+    return handle
+
+
 def gpu_context(ordinal: int) -> ctypes.c_void_p:
     """Returns the context for arrays on a GPU."""
     return _contexts().gpu(ordinal)

@@ -33,7 +33,7 @@ TIES = {"min": 0, "max": 1, "dense": 2, "ordinal": 3, "average": 4}
 NANS = {"last": 0, "omit": 1, "propagate": 2}
 SUM, MIN, MAX, PRODUCT = 1, 2, 3, 4
 FLAG_BITS, FLAG_BYTES = 1, 2
-DESCENDING, CHECK, EXCLUSIVE, UNSET_FIRST, ON_DEVICE = 1, 2, 4, 8, 32
+DESCENDING, CHECK, EXCLUSIVE, UNSET_FIRST, ON_DEVICE, ANY_ORDER = 1, 2, 4, 8, 32, 64
 ALGORITHMS = {
     name: number
     for number, name in enumerate(

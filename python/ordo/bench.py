@@ -1,7 +1,8 @@
 """Measures ordo beside NumPy, SciPy, pandas, PyTorch and CuPy, in one run.
 
 Sections: `overhead` (calls with ten elements, in microseconds), `host` (10^7 float64 in host
-memory, one thread and all threads), `distributions` (sort of 10^7 keys of every type, beside
+memory, one thread and all threads), `sizes` (partition, argpartition and unique of 10^3 to 10^7
+float64 with one thread, beside NumPy), `distributions` (sort of 10^7 keys of every type, beside
 NumPy), `rows` (functions along the rows of arrays of 10^6 x 3, 10^5 x 100 and 1000 x 10^5 float64,
 beside NumPy and bottleneck), `groups` (10^6 float64 in 10^4 groups, rows of two columns, structs,
 beside pandas and NumPy), `windows` (moving windows over 10^6 float64, beside pandas and
@@ -19,6 +20,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import itertools
 import json
 import os
 import platform
@@ -31,7 +33,8 @@ import numpy as np
 import ordo
 
 SECTIONS = (
-    "overhead", "host", "distributions", "rows", "groups", "windows", "strings", "gpu", "transfer",
+    "overhead", "host", "sizes", "distributions", "rows", "groups", "windows", "strings", "gpu",
+    "transfer",
 )  # fmt: skip
 ON_GPU = ("gpu", "transfer")
 SIZES = {"groups": 10**6, "windows": 10**6, "gpu": 1 << 28, "transfer": 10**8}
@@ -105,7 +108,7 @@ class Bench:
 
     def _add(self, section: str, name: str, seconds: dict, ratios: dict) -> None:
         self.rows.append({"section": section, "name": name, "seconds": seconds, "ratios": ratios})
-        unit, factor = ("us", 1e6) if section == "overhead" else ("ms", 1e3)
+        unit, factor = ("us", 1e6) if section in ("overhead", "sizes") else ("ms", 1e3)
         cells = [f"{who} {value * factor:.2f} {unit}" for who, value in seconds.items()]
         times = " ".join(f"{ratio:.1f}x" for ratio in ratios.values())
         print(f"{name:24} {times:>14}   " + ", ".join(cells), flush=True)
@@ -302,6 +305,43 @@ def host(bench: Bench, n: int) -> None:
     ]  # fmt: skip
     installed = {"numpy": np, "scipy": stats, "pandas": pd, "torch": torch}
     bench.run("host", subjects, installed, threads=tuple(sorted({1, cpus()})))
+
+
+def of_size(n: int, draw: Callable[[int], Any], kind: str) -> list[Subject]:
+    """Partitions and distinct elements. Short arrays take turns: the branch predictor would learn
+    the order of one of them."""
+    arrays = [draw(n) for _ in range(min(64, max(1, 10**5 // n)))]
+
+    def of_all(function: Callable, *more: Any) -> Call:
+        def run() -> None:
+            for x in arrays:
+                function(x, *more)
+
+        return run
+
+    return [
+        (f"{name} {kind} {n}", of_all(getattr(ordo, name), *more),
+         {"numpy": of_all(getattr(np, name), *more)})
+        for name, more in (("partition", (n // 2,)), ("argpartition", (n // 2,)), ("unique", ()))
+    ]  # fmt: skip
+
+
+def sizes(bench: Bench, n: int) -> None:
+    """Arrays of 10^3 to n elements, with one thread. A row is the time of one call."""
+    rng, seeds = np.random.default_rng(6), itertools.count(1)
+    draws: dict[str, Callable[[int], Any]] = {
+        "uniform": rng.random,
+        "100 values": lambda count: rng.integers(0, 100, count).astype(float),
+        "zipf": lambda count: ordo.generate("zipf", count, "f8", seed=next(seeds)),
+    }
+    repeat = bench.repeat
+    for kind, draw in draws.items():
+        for count in (10**power for power in range(3, 8) if 10**power <= max(n, 1000)):
+            many = min(64, max(1, 10**5 // count))
+            bench.repeat = repeat * max(1, min(50, 10**6 // (many * count)))
+            subjects = of_size(count, draw, kind)
+            bench.run("sizes", subjects, {"numpy": np}, threads=(1,), scale=many)
+    bench.repeat = repeat
 
 
 def distributions(bench: Bench, n: int) -> None:

@@ -271,6 +271,16 @@ def test_windows(tmp_path):
     assert {"moving_median, 100", "moving_rank, 10"} <= set(names)
 
 
+def test_sizes(tmp_path):
+    target = tmp_path / "rows.json"
+    bench.main(["sizes", "-n", "1000", "--repeat", "1", "--json", str(target)])
+    rows = json.loads(target.read_text())["rows"]
+    names = [f"{name} {kind} 1000" for kind in ("uniform", "100 values", "zipf")
+             for name in ("partition", "argpartition", "unique")]  # fmt: skip
+    assert [row["name"] for row in rows] == names
+    assert all(set(row["seconds"]) == {"ordo/1", "numpy"} for row in rows)
+
+
 def test_groups(tmp_path):
     target = tmp_path / "rows.json"
     bench.main(["groups", "-n", "300", "--repeat", "1", "--json", str(target)])

@@ -85,6 +85,12 @@ INLINE void around_ahead(const void *out, size_t less, size_t greater, size_t si
     _mm_prefetch((const char *)out + greater * size + AROUND_AHEAD, _MM_HINT_T0);
 }
 
+/* The bytes of an element of out. */
+INLINE size_t around_size(enum around_what what, size_t key_size)
+{
+    return what == AROUND_KEYS ? key_size : what == AROUND_INDEX_32 ? 4 : 8;
+}
+
 /* around_part: the vectors [at, end); the last one may be incomplete if `whole` is false.
  * around_what: stores have no mask as long as neither group can end within a vector. */
 #define AROUND(width, lanes, mask_type, none_equal)                                                \
@@ -109,10 +115,7 @@ INLINE void around_ahead(const void *out, size_t less, size_t greater, size_t si
             mask_type const is_greater = _mm512_mask_cmpgt_epu##width##_mask(here, bits, pivot);   \
             size_t const    greater = others + at - less - equal;                                  \
             if (whole)                                                                             \
-                around_ahead(out, less, greater,                                                   \
-                             what == AROUND_KEYS       ? (width) / 8                               \
-                             : what == AROUND_INDEX_32 ? 4                                         \
-                                                       : 8);                                       \
+                around_ahead(out, less, greater, around_size(what, (width) / 8));                  \
             around_store_##width(out, less, is_less, v, first + at, what, whole);                  \
             around_store_##width(out, greater, is_greater, v, first + at, what, whole);            \
             if (!whole || !none_equal(is_less, is_greater)) {                                      \
@@ -153,3 +156,58 @@ INLINE void around_ahead(const void *out, size_t less, size_t greater, size_t si
 AROUND(32, 16u, __mmask16, _kortestc_mask16_u8)
 AROUND(64, 8u, __mmask8, _kortestc_mask8_u8)
 #undef AROUND
+
+/* ---- Both sides of a band ----
+ *
+ * The stores of the lower side are whole vectors, because the free places are at least as many as
+ * the keys that are left; those of the upper side end at a place that is taken, so they have a
+ * mask. */
+#define SIDES(width, lanes, mask_type)                                                             \
+    INLINE void sides_what_##width(const uint##width##_t *keys, size_t n, size_t first,            \
+                                   cpu_sides *sides, enum key_kind kind, bool descending,          \
+                                   enum around_what what)                                          \
+    {                                                                                              \
+        __m512i const lo = _mm512_set1_epi##width((int##width##_t)sides->lo);                      \
+        __m512i const hi = _mm512_set1_epi##width((int##width##_t)sides->hi);                      \
+        size_t const  size = around_size(what, (width) / 8);                                       \
+        size_t        left = sides->left, right = sides->right, inside = sides->inside;            \
+        for (size_t at = 0; at < n; at += (lanes)) {                                               \
+            bool const      whole = n - at >= (lanes);                                             \
+            mask_type const here =                                                                 \
+                whole ? (mask_type)-1 : (mask_type)_bzhi_u32(UINT32_MAX, (unsigned)(n - at));      \
+            __m512i const   v = _mm512_maskz_loadu_epi##width(here, keys + at);                    \
+            __m512i const   bits = bits_##width(v, kind, descending);                              \
+            mask_type const is_less = _mm512_mask_cmplt_epu##width##_mask(here, bits, lo);         \
+            mask_type const is_greater = _mm512_mask_cmpgt_epu##width##_mask(here, bits, hi);      \
+            mask_type const is_inside = (mask_type)(here & ~(is_less | is_greater));               \
+            _mm_prefetch((const char *)(keys + at) + BAND_AHEAD, _MM_HINT_T1);                     \
+            _mm_prefetch((const char *)sides->out + left * size + AROUND_AHEAD, _MM_HINT_T0);      \
+            _mm_prefetch((const char *)sides->out + right * size - AROUND_AHEAD, _MM_HINT_T0);     \
+            around_store_##width(sides->out, left, is_less, v, first + at, what, whole);           \
+            right -= (size_t)__builtin_popcount(is_greater);                                       \
+            around_store_##width(sides->out, right, is_greater, v, first + at, what, false);       \
+            _mm512_storeu_si512((uint##width##_t *)sides->kept + inside,                           \
+                                _mm512_maskz_compress_epi##width(is_inside, bits));                \
+            if (what != AROUND_KEYS)                                                               \
+                around_store_##width(sides->kept_index, inside, is_inside, v, first + at, what,    \
+                                     true);                                                        \
+            left += (size_t)__builtin_popcount(is_less);                                           \
+            inside += (size_t)__builtin_popcount(is_inside);                                       \
+        }                                                                                          \
+        sides->left = left;                                                                        \
+        sides->right = right;                                                                      \
+        sides->inside = inside;                                                                    \
+    }                                                                                              \
+    INLINE void vector_sides_##width(const void *keys, size_t n, size_t first, cpu_sides *sides,   \
+                                     enum key_kind kind, bool descending)                          \
+    {                                                                                              \
+        if (sides->index_size == 0)                                                                \
+            sides_what_##width(keys, n, first, sides, kind, descending, AROUND_KEYS);              \
+        else if (sides->index_size == sizeof(uint32_t))                                            \
+            sides_what_##width(keys, n, first, sides, kind, descending, AROUND_INDEX_32);          \
+        else                                                                                       \
+            sides_what_##width(keys, n, first, sides, kind, descending, AROUND_INDEX_64);          \
+    }
+SIDES(32, 16u, __mmask16)
+SIDES(64, 8u, __mmask8)
+#undef SIDES

@@ -121,7 +121,8 @@ typedef void cpu_words_fn(void *words, void *spare, size_t n, void *to, unsigned
  * keys. NULL: the keys are their key bits. */
 typedef void cpu_keys_fn(void *keys, void *spare, size_t n, const cpu_words_map *map);
 
-/* Returns the k-th of n unsigned integers in order; k < n. The integers get another order. */
+/* Returns the k-th of n unsigned integers in order; k < n. The integers get another order, with
+ * the k-th at place k, none greater before it and none less after it. */
 typedef uint64_t cpu_nth_word_fn(void *words, size_t n, size_t k);
 
 /* ---- Loops in plain C ---- */
@@ -153,6 +154,21 @@ typedef struct cpu_around {
  * out gets the indices of the keys instead, which begin at `first`. */
 typedef void cpu_around_fn(const void *keys, size_t n, size_t first, cpu_around *around, void *out,
                            size_t index_size);
+
+/* Keys on both sides of a band of key bits. out[left..right) is free, with room for n at least. */
+typedef struct cpu_sides {
+    uint64_t lo, hi; /* both ends belong to the band; in the order of the sort */
+    size_t   left, right;
+    size_t   inside; /* keys in the band */
+    void    *out;
+    size_t   index_size; /* 0: out gets keys; 4 or 8: out gets indices of that size */
+    void    *kept;       /* the key bits in the band; room for 16 more than are in the band */
+    void    *kept_index; /* their indices, of the same room; not used if out gets keys */
+} cpu_sides;
+
+/* Moves keys[0..n) below the band to the front of the free places and those above it to their end,
+ * in any order, and keeps those in the band. Indices begin at `first`. */
+typedef void cpu_sides_fn(const void *keys, size_t n, size_t first, cpu_sides *sides);
 
 /* What a step is: a key less than its left neighbour. With RISE, a step is a key greater than its
  * left neighbour or, with TIES too, equal to it. */
@@ -188,6 +204,7 @@ typedef struct cpu_loops {
     cpu_band_fn       *band[CPU_TYPES][2];   /* [type][descending] */
     cpu_below_fn      *below[CPU_TYPES][2];  /* [type][descending] */
     cpu_around_fn     *around[CPU_TYPES][2]; /* [type][descending]; NULL without such vectors */
+    cpu_sides_fn      *sides[CPU_TYPES][2];  /* [type][descending]; NULL for fewer than 4 bytes */
     cpu_first_step_fn *first_step[CPU_TYPES];
     cpu_sort_rows_fn  *sort_rows[CPU_TYPES];
     cpu_order_rows_fn *order_rows[CPU_TYPES];

@@ -2,7 +2,7 @@
  *
  * The including file defines CPU_ISA (for example avx2) and is compiled with the options of that
  * ISA; it gets the table cpu_loops_avx2. It may define BAND_BY_VECTORS and AROUND_BY_VECTORS (see
- * count_band.t.h).
+ * count_band.t.h and sides.t.h).
  * The loops are faster when compiled for an ISA: SSE2 cannot compare 64-bit integers, only AVX-512
  * compares unsigned integers in one instruction, AVX2 shifts each lane by its own count, POPCNT
  * counts bits, and PDEP finds the k-th set bit of a word without a branch. */
@@ -21,6 +21,8 @@
 #include <string.h>
 
 #define ORDO_TEMPLATE "cpu/kernel/count_band.t.h"
+#include "core/for_each_type.h"
+#define ORDO_TEMPLATE "cpu/kernel/sides.t.h"
 #include "core/for_each_type.h"
 #define ORDO_TEMPLATE "cpu/kernel/first_step.t.h"
 #include "core/for_each_type.h"
@@ -85,7 +87,7 @@ static const moving_loops moving_loops_here = {
     .rank = moving_rank,
 };
 
-#define AROUND_OF(key, name) (sizeof(key) >= 4 ? name : NULL)
+#define IF_WIDE(key, name) (sizeof(key) >= 4 ? name : NULL)
 #define TEXT_(name) #name
 #define TEXT(name) TEXT_(name)
 const cpu_loops CPU_JOIN(cpu_loops, CPU_ISA) = {
@@ -104,10 +106,16 @@ const cpu_loops CPU_JOIN(cpu_loops, CPU_ISA) = {
     .around =
         {
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    [ORDO_##ID] = {AROUND_OF(key, around_up_##tag), AROUND_OF(key, around_down_##tag)},
+    [ORDO_##ID] = {IF_WIDE(key, around_up_##tag), IF_WIDE(key, around_down_##tag)},
 #include "core/types.def"
         },
 #endif
+    .sides =
+        {
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    [ORDO_##ID] = {IF_WIDE(key, sides_up_##tag), IF_WIDE(key, sides_down_##tag)},
+#include "core/types.def"
+        },
     .first_step =
         {
 #define ORDO_TYPE(ID, tag, key, bits) [ORDO_##ID] = first_step_##tag,
@@ -136,4 +144,4 @@ const cpu_loops CPU_JOIN(cpu_loops, CPU_ISA) = {
 };
 #undef TEXT
 #undef TEXT_
-#undef AROUND_OF
+#undef IF_WIDE

@@ -412,7 +412,7 @@ size_t cpu_nth_scratch(const ordo_nth_job *job, unsigned threads)
     size_t const          k = 0;
     ordo_select_job const select = {.type = job->type, .n = job->n, .k = &k, .count = 1};
     return (ordo_div_up(job->n, cpu_grain(job->n)) + 1) * sizeof(cpu_ties) + ORDO_CACHE_LINE +
-           cpu_select_scratch(&select, threads);
+           cpu_select_scratch(&select, threads) + cpu_nth_any_scratch(job, threads);
 }
 
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \
@@ -499,6 +499,12 @@ ordo_status cpu_nth(void *state, const ordo_nth_job *job, ordo_exec *exec)
                                        .descending = job->descending,
                                        .algorithm = ORDO_ALGORITHM_AUTO};
     void                    *counts;
+    if (job->any_order) {
+        bool done;
+        TRY(cpu_nth_any(state, job, &done, exec));
+        if (done)
+            return ORDO_OK;
+    }
     TRY(ordo_scratch(exec, (pieces + 1) * sizeof *work.pieces, &counts));
     work.pieces = counts;
     TRY(cpu_select_counted(state, &select, &work.total, exec));

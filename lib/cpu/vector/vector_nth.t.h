@@ -5,7 +5,7 @@
  * is measured and halved, as in the sort, so the number of splits is bounded. */
 uint64_t NTH_WORD(void *words, size_t n, size_t k)
 {
-    WORD *a = words, sorted[FN(BLOCK_WORDS)];
+    WORD *a = words, leaf[FN(BLOCK_WORDS)];
     FN(range) range = {0, (WORD)-1};
     bool even = false;
     while (n > FN(BLOCK_WORDS) && range.low != range.high) {
@@ -25,9 +25,12 @@ uint64_t NTH_WORD(void *words, size_t n, size_t k)
     }
     if (range.low == range.high)
         return range.low;
+    /* The words may end at the end of a page, and qemu 7 reads the lanes that a mask excludes. */
+    memcpy(leaf, a, n * sizeof *a);
     if (n > 8 * LANES)
-        FN(sort_more)(a, n, sorted, NULL);
+        FN(sort_more)(leaf, n, leaf, NULL);
     else
-        FN(sort_few)(a, n, sorted, NULL);
-    return sorted[k];
+        FN(sort_few)(leaf, n, leaf, NULL);
+    memcpy(a, leaf, n * sizeof *a);
+    return leaf[k];
 }

@@ -270,9 +270,12 @@ def _unique_row(
     else:
         ordered = sort(row)  # -0 is before +0, so the value of equal zeros is -0
     first = _firsts(place, ordered, equal_nan)
+    only_values = not (return_index or return_inverse or return_counts)
+    if only_values and few and np.count_nonzero(first) == n:
+        return ordered
     starts = place.nonzero(first) if few or return_counts else None
     values = ordered[starts] if few else _compress(place, ordered, first)
-    if not (return_index or return_inverse or return_counts):
+    if only_values:
         return values
     results = [values]
     if return_index:

@@ -1,7 +1,7 @@
 """partition and argpartition; scan_bits and split_by_flags.
 
-``ordo_nth`` splits rows around their k-th elements. Short rows, several positions and GPU arrays
-are sorted instead: a sorted array is partitioned.
+``ordo_nth`` splits rows around their k-th elements, in any order on each side. Short rows, several
+positions and GPU arrays are sorted instead: a sorted array is partitioned.
 """
 
 from __future__ import annotations
@@ -14,10 +14,8 @@ import numpy as np
 from .. import _lib
 from .._arrays import (
     HOST,
-    PLAIN,
     Rows,
     is_text,
-    ndarray,
     normal_axis,
     place_of,
     plain_code,
@@ -34,7 +32,7 @@ from .._check import (
     same_place,
     unmasked,
 )
-from .._context import host_context, host_uses_cpu
+from .._context import cpu_context, host_uses_cpu
 from .._inputs.device import with_guests
 from .._inputs.series import column_of
 from .order import argsort, check_index_dtype, sort
@@ -42,26 +40,32 @@ from .order import argsort, check_index_dtype, sort
 # Elements of one row that are sorted faster than split. The library sorts 1000 f64 in 4.3
 # microseconds and splits them in 2.4 (Sapphire Rapids).
 _FEW = 512
+_INTP = np.dtype(np.intp)
 _SHORT_ROW = 4096  # the same for each of several rows
-_DESCENDING = _lib.options(_lib.SelectOptions, flags=_lib.DESCENDING)
-
-
-def _is_few(a: Any, kth: Any) -> bool:
-    """Returns whether `a` is a row of few numbers and `kth` one of its positions."""
-    if type(a) is not ndarray or a.ndim != 1 or type(kth) is not int:
-        return False
-    return a.size <= _FEW and -a.size <= kth < a.size and a.dtype in PLAIN
+_UP = _lib.options(_lib.SelectOptions, flags=_lib.ANY_ORDER)
+_DOWN = _lib.options(_lib.SelectOptions, flags=_lib.ANY_ORDER | _lib.DESCENDING)
 
 
 def _split_plain(a: Any, kth: Any, axis: Any, indices: bool, descending: bool) -> Any:
     """Returns the result for a plain array and one position, which needs no conversion, or None."""
     code = plain_code(a, axis)
-    if code is None or type(kth) is not int or not -a.size <= kth < a.size or not host_uses_cpu():
+    if code is None or type(kth) is not int:
         return None
-    result = np.empty(a.size, np.intp if indices else a.dtype)
-    places = (None, _lib.U64, pointer(result)) if indices else (pointer(result), _lib.U64, None)
-    opts = _DESCENDING if descending else None
-    _lib.nth(host_context(), code, pointer(a), a.size, kth % a.size, *places, opts)
+    n = a.size
+    if n <= _FEW and -n <= kth < n:
+        verb = argsort if indices else sort
+        return verb(a, axis, descending=descending)
+    context = cpu_context()
+    if context is None or not -n <= kth < n:
+        return None
+    opts = _DOWN if descending else _UP
+    kth = kth if kth >= 0 else kth + n
+    if indices:
+        result = np.empty(n, _INTP)
+        _lib.nth(context, code, pointer(a), n, kth, None, _lib.U64, pointer(result), opts)
+    else:
+        result = np.empty(n, a.dtype)
+        _lib.nth(context, code, pointer(a), n, kth, pointer(result), _lib.U64, None, opts)
     return result
 
 
@@ -73,8 +77,8 @@ def _split_each(rows: Rows, k: int, indices: bool, descending: bool) -> Any:
         places = (None, _lib.U64, out) if indices else (out, _lib.U64, None)
         _lib.nth(context, rows.code, keys, n, k, *places, opts)
 
-    opts = _lib.options(_lib.SelectOptions, flags=_lib.DESCENDING if descending else 0)
-    rows.run(call, _lib.SelectOptions, opts, result)
+    flags = _lib.ANY_ORDER | (_lib.DESCENDING if descending else 0)
+    rows.run(call, _lib.SelectOptions, _lib.options(_lib.SelectOptions, flags=flags), result)
     return result
 
 
@@ -103,7 +107,8 @@ def partition(
     Returns
     -------
     Array with the element at `kth` as in the sorted array. No element before it is larger, no
-    element after it is smaller; the reverse if `descending`. NaNs are last.
+    element after it is smaller; the reverse if `descending`. NaNs are last. The order on each side
+    is not specified.
 
     Raises
     ------
@@ -120,10 +125,10 @@ def partition(
         check_kind(kind, order, SELECT_KINDS)
     if descending is not False:
         descending = flag(descending, "descending")
-    if out is None and _is_few(a, kth):
-        return sort(a, axis, descending=descending)
     result = _split_plain(a, kth, axis, False, descending)
-    return into(out, _split_rows(a, kth, axis, False, descending) if result is None else result)
+    if result is None:
+        result = _split_rows(a, kth, axis, False, descending)
+    return result if out is None else into(out, result)
 
 
 def argpartition(
@@ -161,10 +166,10 @@ def argpartition(
         check_kind(kind, order, SELECT_KINDS)
     if descending is not False:
         descending = flag(descending, "descending")
-    if out is None and _is_few(a, kth):
-        return argsort(a, axis, descending=descending)
     result = _split_plain(a, kth, axis, True, descending)
-    return into(out, _split_rows(a, kth, axis, True, descending) if result is None else result)
+    if result is None:
+        result = _split_rows(a, kth, axis, True, descending)
+    return result if out is None else into(out, result)
 
 
 def _check_kth(kth: Any, shape: Any, axis: int | None) -> Any:
