@@ -12,6 +12,7 @@ from .. import _lib
 from .._arrays import HOST, AxisError, Rows, numbers_of, pointer
 from .._check import flag, into
 from .._context import host_context
+from .._inputs.device import with_guests
 from .._inputs.series import column_of
 from .rank import _RANK_TYPES, rank_type
 
@@ -73,11 +74,14 @@ class GroupTopK(NamedTuple):
     counts: Any
 
 
-def _rows(a: Any, what: str, descending: bool = False) -> Rows:
-    """Returns a host array of one dimension as one row. NaTs are last in the order of the call."""
+def _rows(a: Any, what: str, descending: bool = False, where: Any = HOST) -> Rows:
+    """Returns an array of one dimension as one row. NaTs are last in the order of the call.
+
+    The array must be at the place `where`; None accepts any place.
+    """
     place, array = numbers_of(a)
-    if place is not HOST:
-        raise TypeError(f"{what} is a GPU array; expected an array on the host")
+    if where is not None and place.where != where.where:
+        raise TypeError(f"{what} is an array of {place.where}; expected one of {where.where}")
     if array.ndim != 1:
         raise ValueError(f"{what} has {array.ndim} dimensions; expected 1")
     return Rows(place, array, None, descending=descending)
@@ -87,9 +91,9 @@ def _is_date(rows: Rows) -> bool:
     return rows.place is HOST and np.dtype(rows.dtype).kind in "Mm"
 
 
-def _same_length(n: int, keys: Any, what: str) -> None:
-    if keys.size != n:
-        raise ValueError(f"{what} has {keys.size} elements; expected {n}, as the others")
+def _same_length(n: int, length: int, what: str) -> None:
+    if length != n:
+        raise ValueError(f"{what} has {length} elements; expected {n}, as the others")
 
 
 # ---- Several columns ---------------------------------------------------------------------------
@@ -111,7 +115,7 @@ def _columns(keys: Any, descending: Any) -> tuple[Any, int, list]:
     held = [_rows(column, "a key column", down) for column, down in zip(keys, directions)]
     n = held[0].n
     for column in held:
-        _same_length(n, column.keys, "a key column")
+        _same_length(n, column.n, "a key column")
     order = list(zip(held, directions))[::-1]
     columns = (_Column * len(order))()
     for place, (column, down) in zip(columns, order):
@@ -233,11 +237,13 @@ def lexrank(
 class Call:
     """The group keys of a call, and the arrays that the library fills.
 
-    Rows whose group is NaT are left out with `dropna`: `kept` has the numbers of the other rows.
+    All arrays are at the place of the group keys. Rows whose group is NaT are left out with
+    `dropna`: `kept` has the numbers of the other rows.
     """
 
     def __init__(self, groups: Any, dropna: bool, results: bool = True) -> None:
-        rows = _rows(groups, "groups")
+        rows = _rows(groups, "groups", where=None)
+        self.place = place = rows.place
         self.keys, self.code, self.rows = rows.keys, rows.code, rows
         self.given = rows.n
         self.kept: Any = None
@@ -246,20 +252,25 @@ class Call:
             if missing.any():
                 self.kept = np.flatnonzero(~missing)
                 self.keys = rows.keys[self.kept]
-        self.n = n = self.keys.size
-        self.unique = np.empty(n if results else 0, self.keys.dtype)
-        self.sizes = np.empty(n if results else 0, np.int64)
-        self.count = c_size_t(0)
+        self.n = n = int(self.keys.shape[0])
+        self.unique = place.empty((n if results else 0,), self.keys.dtype)
+        self.sizes = place.empty((n if results else 0,), np.int64)
+        self._count = place.empty((1,), np.int64)
         self.struct = _Groups(
             struct_size=ctypes.sizeof(_Groups),
-            keys=pointer(self.keys).value,
+            keys=place.address(self.keys),
             type=self.code,
             nans=1 if dropna else 0,
             capacity=n,
-            unique=pointer(self.unique).value if results else None,
-            sizes=pointer(self.sizes).value if results else None,
-            count=ctypes.addressof(self.count),
+            unique=place.address(self.unique) if results else None,
+            sizes=place.address(self.sizes) if results else None,
+            count=place.address(self._count),
         )
+
+    @property
+    def count(self) -> int:
+        """The number of groups, after a call."""
+        return int(self._count[0])
 
     @property
     def address(self) -> int:
@@ -267,35 +278,37 @@ class Call:
 
     def values(self, a: Any, descending: bool = False) -> tuple[Any, Rows]:
         """Returns the keys of the rows that are in a group, and all elements."""
-        rows = _rows(a, "a", descending)
-        _same_length(self.given, rows.keys, "a")
+        rows = _rows(a, "a", descending, self.place)
+        _same_length(self.given, rows.n, "a")
         return rows.keys if self.kept is None else rows.keys[self.kept], rows
 
     def found(self) -> Any:
         """Returns the groups that the library has found, with the dtype of the caller."""
-        return self.rows.restored(self.unique[: self.count.value].copy())
+        return self.rows.restored(self.place.copy(self.unique[: self.count]))
 
     def numbered(self, index: Any) -> Any:
         """Returns row numbers of the caller for those of the call; -1 stays."""
         return index if self.kept is None else np.where(index < 0, -1, self.kept[index])
 
+    def options(self, **fields: int) -> Any:
+        """Returns the options of a call at the place of the arrays."""
+        flags = fields.pop("flags", 0) | self.place.flags
+        return _lib.options(_GroupOptions, flags=flags, stream=self.place.stream, **fields)
+
 
 def counted(call: Call) -> tuple[Any, Any]:
     """Returns the key and the number of rows of each group."""
-    _counts(host_context(), call.address, call.n, None)
-    count = call.count.value
+    _counts(call.place.context, call.address, call.n, call.options())
+    count = call.count
     results = call.unique[:count], call.sizes[:count]
-    return results if 2 * count > call.n else (results[0].copy(), results[1].copy())
-
-
-def _options(**fields: int) -> Any:
-    return _lib.options(_GroupOptions, **fields)
+    return results if 2 * count > call.n else tuple(call.place.copy(part) for part in results)
 
 
 def _nans(skipna: bool) -> int:
     return _lib.NANS["omit"] if flag(skipna, "skipna") else _lib.NANS["propagate"]
 
 
+@with_guests
 def group_count(groups: Any, *, dropna: bool = True) -> GroupCounts:
     """Returns the groups in ascending order and the number of rows of each.
 
@@ -310,7 +323,7 @@ def group_count(groups: Any, *, dropna: bool = True) -> GroupCounts:
 
     Raises
     ------
-    TypeError : `groups` has the wrong type or is on a GPU.
+    TypeError : `groups` has the wrong type.
     ValueError : `groups` has several dimensions.
 
     Examples
@@ -324,6 +337,7 @@ def group_count(groups: Any, *, dropna: bool = True) -> GroupCounts:
     return GroupCounts(call.rows.restored(keys), counts)
 
 
+@with_guests
 def group_argsort(
     groups: Any,
     a: Any = None,
@@ -347,7 +361,8 @@ def group_argsort(
 
     Raises
     ------
-    TypeError : `groups` or `a` has the wrong type or is on a GPU.
+    TypeError : `groups` or `a` has the wrong type, or they are at
+        different places.
     ValueError : `groups` or `a` has several dimensions, or their lengths differ.
 
     Examples
@@ -362,15 +377,17 @@ def group_argsort(
 
 def _rows_by_group(call: Call, a: Any, descending: bool) -> Any:
     keys, rows = call.values(a, descending) if a is not None else (None, None)
-    index = np.empty(call.n, np.int64)
+    place = call.place
+    index = place.empty((call.n,), np.int64)
     _argsort(
-        host_context(), call.address, 0 if rows is None else rows.code,
-        None if keys is None else pointer(keys), call.n, _lib.U64, pointer(index),
-        _options(flags=_lib.DESCENDING if descending else 0),
+        place.context, call.address, 0 if rows is None else rows.code,
+        None if keys is None else place.address(keys), call.n, _lib.U64, place.address(index),
+        call.options(flags=_lib.DESCENDING if descending else 0),
     )  # fmt: skip
-    return index[: int(call.sizes[: call.count.value].sum())]
+    return index[: int(call.sizes[: call.count].sum())]
 
 
+@with_guests
 def group_rank(
     groups: Any,
     a: Any,
@@ -397,7 +414,8 @@ def group_rank(
 
     Raises
     ------
-    TypeError : `groups` or `a` has the wrong type or is on a GPU.
+    TypeError : `groups` or `a` has the wrong type, or they are at
+        different places.
     ValueError : `method`, `dtype` or a shape is wrong, or the lengths differ.
 
     Examples
@@ -410,11 +428,12 @@ def group_rank(
     call = Call(groups, dropna, results=False)
     keys, rows = call.values(a, flag(descending, "descending"))
     wanted = rank_type(method, dtype, call.n)
-    ranks = np.empty(call.n, wanted)
-    opts = _options(flags=_lib.DESCENDING if descending else 0, ties=ties)
+    place = call.place
+    ranks = place.empty((call.n,), wanted)
+    opts = call.options(flags=_lib.DESCENDING if descending else 0, ties=ties)
     _rank(
-        host_context(), call.address, rows.code, pointer(keys), call.n, _RANK_TYPES[wanted],
-        pointer(ranks), opts,
+        place.context, call.address, rows.code, place.address(keys), call.n, _RANK_TYPES[wanted],
+        place.address(ranks), opts,
     )  # fmt: skip
     if call.kept is not None:
         among, ranks = ranks, np.full(call.given, np.nan if wanted.kind == "f" else 0, wanted)
@@ -423,6 +442,7 @@ def group_rank(
     return into(out, ranks) if column is None else column.like(ranks)
 
 
+@with_guests
 def group_quantile(
     groups: Any,
     a: Any,
@@ -448,7 +468,8 @@ def group_quantile(
 
     Raises
     ------
-    TypeError : `groups` or `a` has the wrong type or is on a GPU.
+    TypeError : `groups` or `a` has the wrong type, or they are at
+        different places.
     ValueError : `q`, `method` or a shape is wrong, or the lengths differ.
 
     Examples
@@ -467,13 +488,14 @@ def group_quantile(
     if _is_date(rows):
         out = _quantiles_of_dates(call, a, rows, parts, method, skipna)
     else:
-        out = np.empty((call.n, parts.size))
+        place = call.place
+        out = place.empty((call.n, parts.size), np.float64)
         _quantiles(
-            host_context(), call.address, rows.code, pointer(keys), call.n, pointer(parts),
-            parts.size, pointer(out), _options(nans=_nans(skipna), method=number),
+            place.context, call.address, rows.code, place.address(keys), call.n, pointer(parts),
+            parts.size, place.address(out), call.options(nans=_nans(skipna), method=number),
         )  # fmt: skip
-        out = out[: call.count.value]
-    return GroupValues(call.found(), (out if wanted.ndim == 1 else out[:, 0]).copy())
+        out = out[: call.count]
+    return GroupValues(call.found(), call.place.copy(out if wanted.ndim == 1 else out[:, 0]))
 
 
 def _quantiles_of_dates(
@@ -485,11 +507,12 @@ def _quantiles_of_dates(
     if q.size and not ((q >= 0) & (q <= 1)).all():
         raise ValueError("q must be numbers from 0 to 1")
     order = call.numbered(_rows_by_group(call, a, False))
-    sizes = call.sizes[: call.count.value]
+    sizes = call.sizes[: call.count]
     elements = rows.restored(rows.keys)[order]
     return _times.of_groups(elements, sizes, q, method, flag(skipna, "skipna"))
 
 
+@with_guests
 def group_median(groups: Any, a: Any, *, skipna: bool = True, dropna: bool = True) -> GroupValues:
     """Returns the median of the keys of each group, as pandas' ``groupby().median()``.
 
@@ -503,7 +526,8 @@ def group_median(groups: Any, a: Any, *, skipna: bool = True, dropna: bool = Tru
 
     Raises
     ------
-    TypeError : `groups` or `a` has the wrong type or is on a GPU.
+    TypeError : `groups` or `a` has the wrong type, or they are at
+        different places.
     ValueError : `groups` or `a` has several dimensions, or their lengths differ.
 
     Examples
@@ -517,14 +541,16 @@ def group_median(groups: Any, a: Any, *, skipna: bool = True, dropna: bool = Tru
     if _is_date(rows):
         half = _quantiles_of_dates(call, a, rows, np.array([0.5]), None, skipna)
         return GroupValues(call.found(), half[:, 0])
-    out = np.empty(call.n)
+    place = call.place
+    out = place.empty((call.n,), np.float64)
     _median(
-        host_context(), call.address, rows.code, pointer(keys), call.n, pointer(out),
-        _options(nans=_nans(skipna)),
+        place.context, call.address, rows.code, place.address(keys), call.n, place.address(out),
+        call.options(nans=_nans(skipna)),
     )  # fmt: skip
-    return GroupValues(call.found(), out[: call.count.value].copy())
+    return GroupValues(call.found(), place.copy(out[: call.count]))
 
 
+@with_guests
 def group_topk(
     groups: Any,
     a: Any,
@@ -551,7 +577,8 @@ def group_topk(
 
     Raises
     ------
-    TypeError : `groups` or `a` has the wrong type or is on a GPU.
+    TypeError : `groups` or `a` has the wrong type, or they are at
+        different places.
     ValueError : `k` or a shape is wrong, or the lengths differ.
 
     Examples
@@ -571,15 +598,17 @@ def group_topk(
     call = Call(groups, dropna)
     count = len(counted(call)[0])
     keys, rows = call.values(a, flag(largest, "largest"))
-    values = np.zeros((count, k), keys.dtype)
-    index = np.full((count, k), -1, np.int64)
-    found = np.empty(count, np.int64)
+    place = call.place
+    values = place.empty((count, k), keys.dtype)
+    index = place.empty((count, k), np.int64)
+    values[...], index[...] = 0, -1
+    found = place.empty((count,), np.int64)
     call.struct.capacity = count
     nans = _lib.NANS["omit"] if flag(skipna, "skipna") else _lib.NANS["last"]
-    opts = _options(flags=_lib.DESCENDING if largest else 0, nans=nans)
+    opts = call.options(flags=_lib.DESCENDING if largest else 0, nans=nans)
     _topk(
-        host_context(), call.address, rows.code, pointer(keys), call.n, k, pointer(values),
-        _lib.U64, pointer(index), pointer(found), opts,
+        place.context, call.address, rows.code, place.address(keys), call.n, k,
+        place.address(values), _lib.U64, place.address(index), place.address(found), opts,
     )  # fmt: skip
     if _is_date(rows):
         if skipna:  # NaTs are the last elements of each group
