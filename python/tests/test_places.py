@@ -303,6 +303,50 @@ def test_rows(lib, rng, dtype, shape):
             raise AssertionError(f"{name}: {error}") from error
 
 
+GROUPS = {
+    "count": lambda g, a: ordo.group_count(g),
+    "count all": lambda g, a: ordo.group_count(g, dropna=False),
+    "argsort": lambda g, a: ordo.group_argsort(g, a),
+    "argsort alone": lambda g, a: ordo.group_argsort(g),
+    "argsort descending": lambda g, a: ordo.group_argsort(g, a, descending=True, dropna=False),
+    "rank": lambda g, a: ordo.group_rank(g, a),
+    "rank narrow": lambda g, a: ordo.group_rank(g, a, "dense", descending=True, dtype=np.uint32),
+    "median": lambda g, a: ordo.group_median(g, a),
+    "median of NaNs": lambda g, a: ordo.group_median(g, a, skipna=False, dropna=False),
+    "quantile": lambda g, a: ordo.group_quantile(g, a, 0.3, method="lower"),
+    "quantiles": lambda g, a: ordo.group_quantile(g, a, [0.1, 0.5, 1.0]),
+    "topk": lambda g, a: ordo.group_topk(g, a, 3),
+    "topk least": lambda g, a: ordo.group_topk(g, a, 2, largest=False, skipna=False),
+}
+
+
+@pytest.mark.parametrize("kinds", [("i4", "f4"), ("f8", "i2"), ("u1", "f8"), ("f4", "f4")])
+def test_groups(lib, rng, kinds):
+    groups = rng.integers(0, 40, 3000).astype(kinds[0])
+    a = (rng.standard_normal(3000) * 9).astype(kinds[1])
+    for array, some in ((groups, 70), (a, 9)):
+        if array.dtype.kind == "f":
+            array[::some] = np.nan
+    for name, call in GROUPS.items():
+        try:
+            check(lib, call, groups, a)
+            check(lib, call, groups[:0], a[:0])
+        except AssertionError as error:
+            raise AssertionError(f"{name}: {error}") from error
+
+
+def test_groups_of_other_places(lib, rng):
+    groups, a = rng.integers(0, 5, 100), rng.random(100)
+    if isinstance(lib, (Jax, Numba)):
+        return
+    for arrays in ((lib.put(groups), a), (groups, lib.put(a))):
+        for call in (ordo.group_rank, ordo.group_median, ordo.group_argsort):
+            with pytest.raises(TypeError, match=r"a is an array of .*; expected one of"):
+                call(*arrays)
+    with pytest.raises(ValueError, match="99 elements"):
+        ordo.group_rank(lib.put(groups), lib.put(a[1:]))
+
+
 def test_measures_of_rows(lib, rng):
     a = rng.integers(0, 9, (50, 6)).astype("i4")
     a[::3] = np.sort(a[::3])

@@ -55,8 +55,8 @@ static void expect(const sample *s)
         memset(expected_index, FILL, s->l->n * wide);
 }
 
-/* Places the arrays of a call on the GPU. */
-static void place(const sample *s)
+/* Places the arrays of a call on the GPU; returns its segments. */
+static ordo_segments place(const sample *s)
 {
     size_t const size = ordo_type_size(s->type), wide = ordo_type_size(s->index_type);
     size_t const n = s->l->n;
@@ -67,18 +67,8 @@ static void place(const sample *s)
     memset(got, FILL, n * (size > wide ? size : wide));
     device_put(&d_out, got);
     device_put(&d_index, got);
-    if (s->l->segments.offsets != NULL) {
-        device_place(&d_offsets, (s->l->segments.count + 1) * sizeof *layout_offsets, 0);
-        device_put(&d_offsets, layout_offsets);
-    }
+    ordo_segments const there = layout_there(s->l, &d_offsets);
     CUDA_CHECK(cudaDeviceSynchronize()); /* the uploads use another stream */
-}
-
-static ordo_segments there_of(const sample *s)
-{
-    ordo_segments there = s->l->segments;
-    if (there.offsets != NULL)
-        there.offsets = (const uint64_t *)(void *)d_offsets.data;
     return there;
 }
 
@@ -100,8 +90,7 @@ static void try_nth(const sample *s, bool whole)
                  s->l->segments.length, ordo_type_name(s->type), s->desc ? "desc" : "asc", s->k,
                  s->missing);
     expect(s);
-    place(s);
-    ordo_segments const    there = there_of(s);
+    ordo_segments const    there = place(s);
     ordo_select_opts const opts =
         ORDO_OPTS(ordo_select_opts, .flags = ORDO_ON_DEVICE | (s->desc ? ORDO_DESCENDING : 0),
                   .stream = stream, .segments = whole ? NULL : &there);
@@ -176,33 +165,27 @@ static void test_host_arrays(void)
 /* A captured call runs again on other keys. */
 static void test_capture(void)
 {
-    layout          l;
-    cudaGraph_t     graph;
-    cudaGraphExec_t ready;
-    size_t          bytes = 0;
+    layout l;
+    size_t bytes = 0;
     (void)layout_at(2, &l);
     sample const s = {&l, ORDO_F32, ORDO_U32, false, false, 3, 0};
     inputs_fill(0, ORDO_F32, keys, l.n, 5);
-    place(&s);
-    ordo_segments const    there = there_of(&s);
+    ordo_segments const    there = place(&s);
     ordo_select_opts const opts =
         ORDO_OPTS(ordo_select_opts, .flags = ORDO_ON_DEVICE, .stream = stream, .segments = &there);
     CHECK_STATUS(ORDO_OK, ordo_nth_scratch(gpu, ORDO_F32, l.n, &opts, &bytes), gpu);
     CHECK_STATUS(ORDO_OK, ordo_reserve(gpu, bytes), gpu);
-    CUDA_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    device_capture();
     CHECK_STATUS(
         ORDO_OK,
         ordo_nth(gpu, ORDO_F32, d_keys.data, l.n, s.k, d_out.data, ORDO_U32, d_index.data, &opts),
         gpu);
-    CUDA_CHECK(cudaStreamEndCapture(stream, &graph));
-    CUDA_CHECK(cudaGraphInstantiate(&ready, graph, 0));
+    cudaGraphExec_t const graph = device_captured();
     inputs_fill(1, ORDO_F32, keys, l.n, 6);
     expect(&s);
-    place(&s);
-    CUDA_CHECK(cudaGraphLaunch(ready, stream));
+    (void)place(&s);
+    device_replay(graph);
     compare(&s);
-    CUDA_CHECK(cudaGraphExecDestroy(ready));
-    CUDA_CHECK(cudaGraphDestroy(graph));
 }
 
 int main(void)

@@ -1,8 +1,9 @@
 /* test_cuda_segments_select.c - selection, top-k, scans, ranks of sorted segments and measures
  * over segments on a GPU: the bytes of separate calls of the CPU on each segment, in the layouts of
- * layouts.h. Float sums are compared with separate calls on the GPU. Then host arrays, capture into
- * a graph, and the check of an order. ORDO_TEST_SMALL=1 takes two types and few layouts, for
- * compute-sanitizer; ORDO_TEST_SMALL=2 takes one type and one layout, for its race checker. */
+ * layouts.h. Float sums are compared with separate calls on the GPU. Then host arrays, huge
+ * segments, capture into a graph, and the check of an order. ORDO_TEST_SMALL=1 takes two types and
+ * few layouts, for compute-sanitizer; ORDO_TEST_SMALL=2 takes one type and one layout, for its race
+ * checker. */
 #include "device.h"
 #include "inputs.h"
 #include "layouts.h"
@@ -378,13 +379,8 @@ static void test_layouts(void)
             for (int desc = 0; desc <= 1; desc++, turn++) {
                 if (small && desc != (int)(which % 2))
                     continue;
-                sample s = {&l, type, desc != 0, l.segments};
+                sample const s = {&l, type, desc != 0, layout_there(&l, &d_offsets)};
                 inputs_fill(turn % 3 == 0 ? few : turn % inputs_count(), type, keys, l.n, turn);
-                if (l.segments.offsets != NULL) {
-                    device_place(&d_offsets, (l.segments.count + 1) * sizeof *layout_offsets, 0);
-                    device_put(&d_offsets, layout_offsets);
-                    s.there.offsets = (const uint64_t *)(void *)d_offsets.data;
-                }
                 try_all(&s, turn);
             }
         }
@@ -424,18 +420,60 @@ static void test_host_arrays(void)
     CHECK_BYTES(medians_want, medians, sizeof medians, sizeof *medians);
 }
 
+/* Segments of millions of keys by offsets, whose candidates are divided several times. */
+static void test_huge(void)
+{
+    static uint64_t const  offsets[] = {0, 5, 4300005, 4300105, 6600105, 6600107};
+    static ordo_type const types[] = {ORDO_F32, ORDO_I64};
+    static double const    q[] = {0.001, 0.5, 0.97};
+    size_t const           n = (size_t)offsets[5];
+    char *const            huge = malloc(n * sizeof(int64_t));
+    device_array           d_huge = device_make(n * sizeof(int64_t), 0);
+    device_place(&d_offsets, sizeof offsets, 0);
+    device_put(&d_offsets, offsets);
+    ordo_segments const there =
+        ORDO_OPTS(ordo_segments, .count = 5, .offsets = (const uint64_t *)(void *)d_offsets.data);
+    for (size_t turn = 0; turn < 2 * inputs_count(); turn++) {
+        ordo_type const    type = types[turn % 2];
+        size_t const       size = ordo_type_size(type);
+        double             want[5 * 3], found[5 * 3];
+        ordo_quantile_opts opts = ORDO_OPTS(ordo_quantile_opts, .nans = (uint32_t)(turn % 3));
+        testkit_case("huge segments, input %zu, %s", turn / 2, ordo_type_name(type));
+        inputs_fill(turn / 2, type, huge, n, turn);
+        device_place(&d_huge, n * size, 0);
+        device_put(&d_huge, huge);
+        device_place(&d_out, sizeof found, 0);
+        CUDA_CHECK(cudaDeviceSynchronize());
+        for (size_t i = 0; i < 5; i++)
+            CHECK_STATUS(ORDO_OK,
+                         ordo_quantiles(cpu, type, huge + offsets[i] * size,
+                                        (size_t)(offsets[i + 1] - offsets[i]), q, 3, want + 3 * i,
+                                        &opts),
+                         cpu);
+        opts.flags = ORDO_ON_DEVICE;
+        opts.stream = stream;
+        opts.segments = &there;
+        CHECK_STATUS(
+            ORDO_OK,
+            ordo_quantiles(gpu, type, d_huge.data, n, q, 3, (double *)(void *)d_out.data, &opts),
+            gpu);
+        CUDA_CHECK(cudaStreamSynchronize(stream));
+        device_get(&d_out, found);
+        CHECK_BYTES(want, found, sizeof found, sizeof *found);
+    }
+    device_free(&d_huge);
+    free(huge);
+}
+
 /* Segments that are not sorted are named, and nothing is written. */
 static void test_check(void)
 {
     size_t const lengths[] = {4, 4, 4};
     layout const l = layout_by_offsets("check", lengths, 3);
-    sample       s = {&l, ORDO_U32, false, l.segments};
+    sample const s = {&l, ORDO_U32, false, layout_there(&l, &d_offsets)};
     for (size_t i = 0; i < l.n; i++)
         ((uint32_t *)(void *)keys)[i] = (uint32_t)i;
     ((uint32_t *)(void *)keys)[9] = 0; /* in segment 1 */
-    device_place(&d_offsets, 4 * sizeof *layout_offsets, 0);
-    device_put(&d_offsets, layout_offsets);
-    s.there.offsets = (const uint64_t *)(void *)d_offsets.data;
     begin(&s, l.n * 4, 0);
     CHECK(ordo_rank_sorted(gpu, ORDO_U32, d_keys.data, l.n, ORDO_U32, d_out.data,
                            &ORDO_OPTS(ordo_rank_opts, .flags = ORDO_ON_DEVICE | ORDO_CHECK,
@@ -447,28 +485,22 @@ static void test_check(void)
 /* A captured call runs again on other keys. */
 static void test_capture(void)
 {
-    layout          l;
-    cudaGraph_t     graph;
-    cudaGraphExec_t ready;
-    size_t          bytes = 0;
+    layout l;
+    size_t bytes = 0;
     (void)layout_at(2, &l);
-    sample s = {&l, ORDO_F32, false, l.segments};
-    device_place(&d_offsets, (l.segments.count + 1) * sizeof *layout_offsets, 0);
-    device_put(&d_offsets, layout_offsets);
-    s.there.offsets = (const uint64_t *)(void *)d_offsets.data;
+    sample const           s = {&l, ORDO_F32, false, layout_there(&l, &d_offsets)};
     ordo_select_opts const opts = ORDO_OPTS(ordo_select_opts, .flags = ORDO_ON_DEVICE,
                                             .stream = stream, .segments = &s.there);
     inputs_fill(0, ORDO_F32, keys, l.n, 5);
     begin(&s, l.segments.count * 8 * sizeof(float), 0);
     CHECK_STATUS(ORDO_OK, ordo_topk_scratch(gpu, ORDO_F32, l.n, 8, &opts, &bytes), gpu);
     CHECK_STATUS(ORDO_OK, ordo_reserve(gpu, bytes), gpu);
-    CUDA_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    device_capture();
     CHECK_STATUS(
         ORDO_OK,
         ordo_topk(gpu, ORDO_F32, d_keys.data, l.n, 8, d_out.data, ORDO_U32, NULL, NULL, &opts),
         gpu);
-    CUDA_CHECK(cudaStreamEndCapture(stream, &graph));
-    CUDA_CHECK(cudaGraphInstantiate(&ready, graph, 0));
+    cudaGraphExec_t const graph = device_captured();
     inputs_fill(1, ORDO_F32, keys, l.n, 6);
     begin(&s, l.segments.count * 8 * sizeof(float), 0);
     for (size_t i = 0; i < l.segments.count; i++) {
@@ -478,10 +510,8 @@ static void test_capture(void)
             ordo_topk(cpu, ORDO_F32, one, n, 8, expected + i * 8 * 4, ORDO_U32, NULL, NULL, NULL),
             cpu);
     }
-    CUDA_CHECK(cudaGraphLaunch(ready, stream));
+    device_replay(graph);
     compare(&s, &d_out, l.segments.count * 8 * sizeof(float), sizeof(float));
-    CUDA_CHECK(cudaGraphExecDestroy(ready));
-    CUDA_CHECK(cudaGraphDestroy(graph));
 }
 
 int main(void)
@@ -502,6 +532,8 @@ int main(void)
     d_more = device_make(bytes, 0);
     test_layouts();
     test_host_arrays();
+    if (!small)
+        test_huge();
     test_check();
     test_capture();
     device_free(&d_offsets);

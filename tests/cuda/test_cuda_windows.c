@@ -146,8 +146,9 @@ static void test_segments(void)
     for (size_t t = 0; t < INPUTS_TYPES; t += small ? 7 : 1)
         for (size_t j = 0; j < sizeof layouts / sizeof *layouts; j++)
             for (int op = 1; op <= ORDO_MOVING_MAX; op++) {
+                bool const    wide = test_rng_below(&rng, 3) == 0;
                 window_case   c = random_case(&rng, inputs_types[t], (ordo_moving_op)op, 6150,
-                                              1 + test_rng_below(&rng, 40));
+                                              1 + test_rng_below(&rng, wide ? 1024 : 40));
                 ordo_segments there = layouts[j];
                 name_case(&c, j == 5 ? "offsets" : "fixed layout");
                 inputs_fill((t + j) % inputs_count(), c.type, in, c.n, t + j);

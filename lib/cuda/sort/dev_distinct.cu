@@ -7,7 +7,6 @@
  * list. A search for that value therefore ends in a slot that holds it, and a search for a value
  * that is not on the list ends in an empty slot. If there are more values, dev_distinct_many.cu
  * sorts the keys. Waits for the device. Cost: one read and one write. Scratch: the list. */
-#include "cuda/runtime/cuda_keys.cuh"
 #include "cuda/runtime/cuda_tuning.cuh"
 #include "cuda/sort/dev_distinct.cuh"
 
@@ -172,7 +171,6 @@ template <typename BITS>
 static __global__ void __launch_bounds__(DISTINCT_THREADS)
     distinct_count(const BITS *keys, size_t n, distinct_list *list)
 {
-    constexpr unsigned EACH = sizeof(uint4) / sizeof(BITS);
     extern __shared__ uint4 distinct_memory[];
     auto *const             shared = (distinct_shared<BITS> *)distinct_memory;
     unsigned const          values = list->state.values;
@@ -200,30 +198,8 @@ static __global__ void __launch_bounds__(DISTINCT_THREADS)
         else
             missed = true;
     };
-    size_t const       head = min((16 - (size_t)keys % 16) % 16 / sizeof(BITS), n);
-    size_t const       chunks = (n - head) / EACH;
-    const uint4 *const vectors = (const uint4 *)(keys + head);
-    size_t const       threads = (size_t)gridDim.x * blockDim.x;
-    size_t const       me = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    for (size_t c = me; c < chunks && !missed; c += 4 * threads) {
-        vector_16<BITS> chunk[4];
-#pragma unroll
-        for (unsigned j = 0; j < 4; j++)
-            if (c + j * threads < chunks)
-                chunk[j].all = vectors[c + j * threads];
-        missed = *(volatile unsigned *)&list->state.missed != 0;
-#pragma unroll
-        for (unsigned j = 0; j < 4; j++)
-            if (c + j * threads < chunks) {
-#pragma unroll
-                for (unsigned k = 0; k < EACH; k++)
-                    add(chunk[j].key[k]);
-            }
-    }
-    for (size_t i = me; i < head; i += threads)
-        add(keys[i]);
-    for (size_t i = head + chunks * EACH + me; i < n; i += threads)
-        add(keys[i]);
+    distinct_read(
+        keys, n, &missed, [&] { return *(volatile unsigned *)&list->state.missed != 0; }, add);
     if (missed)
         *(volatile unsigned *)&list->state.missed = 1;
     __syncthreads();
@@ -236,7 +212,6 @@ template <typename BITS>
 static __global__ void __launch_bounds__(DISTINCT_THREADS)
     distinct_fill(BITS *keys, size_t n, const distinct_list *list)
 {
-    constexpr unsigned EACH = sizeof(uint4) / sizeof(BITS);
     __shared__ uint64_t start[DISTINCT_MOST + 1];
     __shared__ BITS     raw[DISTINCT_MOST];
     unsigned const      values = list->state.values;
@@ -256,26 +231,13 @@ static __global__ void __launch_bounds__(DISTINCT_THREADS)
             v += start[v + half] <= i ? half : 0;
         return v;
     };
-    size_t const head = min((16 - (size_t)keys % 16) % 16 / sizeof(BITS), n);
-    size_t const chunks = (n - head) / EACH;
-    uint4 *const vectors = (uint4 *)(keys + head);
-    grid_each(chunks, [&](size_t c) {
-        size_t const    first = head + c * EACH;
-        unsigned        v = value_at(first);
-        vector_16<BITS> chunk;
-#pragma unroll
-        for (unsigned k = 0; k < EACH; k++) {
-            while (start[v + 1] <= first + k)
-                v++;
-            chunk.key[k] = raw[v];
-        }
-        vectors[c] = chunk.all;
+    distinct_vectors<BITS> const whole(keys, n);
+    uint4 *const                 vectors = (uint4 *)(keys + whole.head);
+    grid_each(whole.count, [&](size_t c) {
+        unsigned v = value_at(whole.first(c));
+        vectors[c] = distinct_chunk(start, raw, whole.first(c), &v);
     });
-    grid_each(head, [&](size_t i) { keys[i] = raw[value_at(i)]; });
-    grid_each(n - head - chunks * EACH, [&](size_t i) {
-        size_t const at = head + chunks * EACH + i;
-        keys[at] = raw[value_at(at)];
-    });
+    whole.each_single([&](size_t i) { keys[i] = raw[value_at(i)]; });
 }
 
 size_t dev_distinct_scratch(void)

@@ -7,7 +7,6 @@
  * counts of all smaller values, which gives the place of the value, and the array is filled. Zero
  * means an empty slot, so zeros are counted separately. Runs only if dev_distinct.cu did not sort
  * the keys. Cost: one read and one write. Scratch: about 0.4 MB. */
-#include "cuda/runtime/cuda_keys.cuh"
 #include "cuda/runtime/cuda_tuning.cuh"
 #include "cuda/sort/dev_distinct.cuh"
 #include "cuda/warp/warp_scan.cuh"
@@ -109,7 +108,6 @@ template <typename BITS>
 static __global__ void __launch_bounds__(MANY_THREADS)
     many_count(const BITS *keys, size_t n, const distinct_state *few, distinct_many *many)
 {
-    constexpr unsigned EACH = sizeof(uint4) / sizeof(BITS);
     extern __shared__ uint4 many_memory[];
     auto *const             shared = (many_shared<BITS> *)many_memory;
     if (!many_wanted(few))
@@ -128,30 +126,8 @@ static __global__ void __launch_bounds__(MANY_THREADS)
         else if (!missed)
             missed = !shared->add(key);
     };
-    size_t const       head = min((16 - (size_t)keys % 16) % 16 / sizeof(BITS), n);
-    size_t const       chunks = (n - head) / EACH;
-    const uint4 *const vectors = (const uint4 *)(keys + head);
-    size_t const       threads = (size_t)gridDim.x * MANY_THREADS;
-    size_t const       me = (size_t)blockIdx.x * MANY_THREADS + threadIdx.x;
-    for (size_t c = me; c < chunks && !missed; c += 4 * threads) {
-        vector_16<BITS> chunk[4];
-#pragma unroll
-        for (unsigned j = 0; j < 4; j++)
-            if (c + j * threads < chunks)
-                chunk[j].all = vectors[c + j * threads];
-        missed = many->missed();
-#pragma unroll
-        for (unsigned j = 0; j < 4; j++)
-            if (c + j * threads < chunks) {
-#pragma unroll
-                for (unsigned k = 0; k < EACH; k++)
-                    add(chunk[j].key[k]);
-            }
-    }
-    for (size_t i = me; i < head; i += threads)
-        add(keys[i]);
-    for (size_t i = head + chunks * EACH + me; i < n; i += threads)
-        add(keys[i]);
+    distinct_read(
+        keys, n, &missed, [&] { return many->missed(); }, add);
     if (missed)
         many->miss();
     if (__syncthreads_or(missed) != 0)
@@ -216,7 +192,6 @@ template <typename BITS>
 static __global__ void __launch_bounds__(MANY_THREADS)
     many_fill(BITS *keys, size_t n, const distinct_state *few, const distinct_many *many)
 {
-    constexpr unsigned EACH = sizeof(uint4) / sizeof(BITS);
     extern __shared__ uint4 many_memory[];
     auto *const             shared = (many_filled<BITS> *)many_memory;
     if (!many_wanted(few) || many->missed())
@@ -241,32 +216,21 @@ static __global__ void __launch_bounds__(MANY_THREADS)
         }
         return low;
     };
-    size_t const head = min((16 - (size_t)keys % 16) % 16 / sizeof(BITS), n);
-    size_t const chunks = (n - head) / EACH, tile = 32 * MANY_ROWS;
-    uint4 *const vectors = (uint4 *)(keys + head);
-    size_t const warp = ((size_t)blockIdx.x * MANY_THREADS + threadIdx.x) / 32;
-    size_t const warps = (size_t)gridDim.x * (MANY_THREADS / 32);
-    for (size_t from = warp * tile; from < chunks; from += warps * tile) {
-        unsigned v = value_at(min(head + (from + lane_id()) * EACH, n - 1));
+    distinct_vectors<BITS> const whole(keys, n);
+    size_t const                 tile = 32 * MANY_ROWS;
+    uint4 *const                 vectors = (uint4 *)(keys + whole.head);
+    size_t const                 warp = ((size_t)blockIdx.x * MANY_THREADS + threadIdx.x) / 32;
+    size_t const                 warps = (size_t)gridDim.x * (MANY_THREADS / 32);
+    for (size_t from = warp * tile; from < whole.count; from += warps * tile) {
+        unsigned v = value_at(min(whole.first(from + lane_id()), n - 1));
         for (unsigned row = 0; row < MANY_ROWS; row++) {
-            size_t const c = from + row * 32 + lane_id(), first = head + c * EACH;
-            if (c >= chunks)
+            size_t const c = from + row * 32 + lane_id();
+            if (c >= whole.count)
                 break;
-            vector_16<BITS> chunk;
-#pragma unroll
-            for (unsigned k = 0; k < EACH; k++) {
-                while (shared->start[v + 1] <= first + k)
-                    v++;
-                chunk.key[k] = shared->raw[v];
-            }
-            vectors[c] = chunk.all;
+            vectors[c] = distinct_chunk(shared->start, shared->raw, whole.first(c), &v);
         }
     }
-    grid_each(head, [&](size_t i) { keys[i] = shared->raw[value_at(i)]; });
-    grid_each(n - head - chunks * EACH, [&](size_t i) {
-        size_t const at = head + chunks * EACH + i;
-        keys[at] = shared->raw[value_at(at)];
-    });
+    whole.each_single([&](size_t i) { keys[i] = shared->raw[value_at(i)]; });
 }
 
 size_t dev_distinct_many_scratch(void)

@@ -1,35 +1,15 @@
-/* dev_moving.cu - medians, quantiles, ranks, minima and maxima of a moving window of up to 1024
- * elements.
+/* dev_moving.cu - medians, quantiles and ranks of a moving window of up to 1024 elements.
  *
  * A block sorts a tile of 2048 elements (the elements of its outputs and of their windows) and
  * numbers the elements by their sorted places. A wavelet matrix of the places (F. Claude, G.
  * Navarro and A. Ordonez, "The wavelet matrix: An efficient wavelet tree for large alphabets",
  * 2015) finds in 11 steps, for any window of the tile, the k-th place or the number of places below
  * a given one. Every result takes one to three such queries. Dense ranks look at each element of
- * the window. Segments limit the windows; rows with a step are copied. Minima and maxima of whole
- * arrays have their own kernel (dev_moving_bounds.cu). */
+ * the window. Segments limit the windows; rows with a step are copied. Minima and maxima have their
+ * own kernel (dev_moving_bounds.cu). */
 #include "cuda/windows/moving_tile.cuh"
 #include "cuda/windows/moving_wish.cuh"
 #include "cuda/segments/segments.cuh"
-
-/* The segment of element i; empty if i is in no segment. */
-static DEVICE segment moving_segment(const moving_wish &wish, uint64_t i)
-{
-    if (!wish.has_segments)
-        return {0, wish.n};
-    if (wish.map.offsets == NULL)
-        return {i - i % wish.map.length, wish.map.length};
-    uint64_t lo = 0, hi = wish.map.count; /* searches the last segment that begins at i or before */
-    while (lo + 1 < hi) {
-        uint64_t const middle = (lo + hi) / 2;
-        bool const     below = wish.map.offsets[middle] <= i;
-        lo = below ? middle : lo;
-        hi = below ? hi : middle;
-    }
-    segment const found = segment_at(wish.map, lo);
-    bool const    inside = found.start <= i && i - found.start < found.length;
-    return {inside ? found.start : 0, inside ? found.length : 0};
-}
 
 /* ---- One output ---- */
 
@@ -74,20 +54,19 @@ static DEVICE double moving_rank(const moving_wish &wish, const segment_codes<WO
     return wish.ties == ORDO_TIES_AVERAGE ? (double)(before + 1 + to) * 0.5 : (double)to;
 }
 
-/* Computes output i. The tile begins with element `origin`, which may be negative. */
+/* Computes output o of the tile, element begin + o. */
 template <typename WORD>
 static DEVICE void moving_output(const moving_wish &wish, const segment_codes<WORD> &codes,
-                                 const moving_tile<WORD> &tile, unsigned numbers, uint64_t i,
-                                 int64_t origin)
+                                 const moving_tile<WORD> &tile, const moving_near &near,
+                                 unsigned numbers, uint64_t begin, unsigned o)
 {
-    segment const  where = moving_segment(wish, i);
-    uint64_t const limit = where.start + where.length;
-    if (where.length == 0)
+    moving_reach const reach = moving_reach_at(wish, near, begin, o);
+    uint64_t const     i = begin + o;
+    if (reach.after == 0)
         return;
-    uint64_t const first = i - where.start > wish.back ? i - wish.back : where.start;
-    uint64_t const end = limit - i > wish.ahead ? i + wish.ahead + 1 : limit;
-    moving_window  window = {(unsigned)((int64_t)first - origin), (unsigned)((int64_t)end - origin),
-                             0};
+    unsigned const at = o + (unsigned)wish.back; /* the place of element i in the tile */
+    unsigned const ahead = min(reach.after, (unsigned)wish.ahead + 1);
+    moving_window  window = {at - min(reach.before, (unsigned)wish.back), at + ahead, 0};
     unsigned const all = window.end - window.first;
     if (numbers < MOVING_TILE)
         window.nans = all - tile.count_below(window.first, window.end, numbers);
@@ -96,17 +75,13 @@ static DEVICE void moving_output(const moving_wish &wish, const segment_codes<WO
     bool           hidden = seen < wish.min_periods || seen == 0 ||
                   (window.nans > 0 && wish.nans == ORDO_NANS_PROPAGATE);
     if (is_rank && wish.nans != ORDO_NANS_LAST && codes.is_float)
-        hidden |= codes.read(wish.in, end - 1) > codes.last_number();
+        hidden |= codes.read(wish.in, i + ahead - 1) > codes.last_number();
     if (hidden) {
         moving_write_nan(wish, codes, i);
         return;
     }
     if (is_rank)
-        ((double *)wish.out)[i] = moving_rank(wish, codes, tile, window, end - 1);
-    else if (is_bound(wish.op))
-        moving_write_key(wish, codes, i,
-                         tile.key(tile.kth(window.first, window.end,
-                                           wish.op == ORDO_MOVING_MIN ? 0 : seen - 1)));
+        ((double *)wish.out)[i] = moving_rank(wish, codes, tile, window, i + ahead - 1);
     else
         ((double *)wish.out)[i] = moving_quantile(wish, codes, tile, window, seen);
 }
@@ -117,10 +92,13 @@ static __global__ void __launch_bounds__(MOVING_THREADS)
                   const __grid_constant__ segment_codes<WORD> codes, unsigned outputs)
 {
     __shared__ moving_shared<WORD> shared;
+    __shared__ moving_near         near;
     uint64_t const                 begin = (uint64_t)blockIdx.x * outputs;
     int64_t const                  origin = (int64_t)begin - (int64_t)wish.back;
     bool const              dense = wish.op == ORDO_MOVING_RANK && wish.ties == ORDO_TIES_DENSE;
     moving_tile<WORD> const tile = {&shared, dense};
+    if (threadIdx.x < WARP_LANES)
+        moving_find_near(wish, begin, outputs, &near); /* the load has barriers */
     tile.load([&](unsigned place) {
         int64_t const i = origin + place;
         return i >= 0 && (uint64_t)i < wish.n ? codes.read(wish.in, (uint64_t)i) : (WORD) ~(WORD)0;
@@ -134,7 +112,7 @@ static __global__ void __launch_bounds__(MOVING_THREADS)
                                  ? tile.upper(codes.last_number())
                                  : MOVING_TILE;
     for (unsigned o = threadIdx.x; o < outputs && begin + o < wish.n; o += MOVING_THREADS)
-        moving_output(wish, codes, tile, numbers, begin + o, origin);
+        moving_output(wish, codes, tile, near, numbers, begin, o);
 }
 
 /* ---- The job ---- */
@@ -216,16 +194,17 @@ ordo_status dev_moving(cuda_call *call, const ordo_moving_job *job)
     call->exec->algorithm = "wavelet_tiles";
     if (rows.input.n == 0 || (job->segments != NULL && job->segments->count == 0))
         return ORDO_OK;
-    if (is_bound(job->op) && job->segments == NULL)
-        return moving_bounds(call, wish_of(job, rows), job->type);
     TRY(segment_input_fill(call, rows.input, job->segments));
-    TRY(with_segment_codes(
-        job->type, job->descending, is_rank ? KEY_FOLDED : KEY_TOTAL, [&](auto codes) {
-            unsigned const outputs = (unsigned)(MOVING_TILE + 1 - window);
-            return CUDA_LAUNCH(call, moving_kernel<decltype(codes.flip)>,
-                               ordo_div_up(rows.input.n, outputs), MOVING_THREADS, 0,
-                               wish_of(job, rows), codes, outputs);
-        }));
+    if (is_bound(job->op))
+        TRY(moving_bounds(call, wish_of(job, rows), job->type));
+    else
+        TRY(with_segment_codes(
+            job->type, job->descending, is_rank ? KEY_FOLDED : KEY_TOTAL, [&](auto codes) {
+                unsigned const outputs = (unsigned)(MOVING_TILE + 1 - window);
+                return CUDA_LAUNCH(call, moving_kernel<decltype(codes.flip)>,
+                                   ordo_div_up(rows.input.n, outputs), MOVING_THREADS, 0,
+                                   wish_of(job, rows), codes, outputs);
+            }));
     return rows.input.copies ? segments_from_rows(call, job->segments, rows.out,
                                                   cuda_type_size(job->out_type), job->out)
                              : ORDO_OK;

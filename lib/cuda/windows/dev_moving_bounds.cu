@@ -2,9 +2,9 @@
  *
  * A block has a tile of 2048 codes in shared memory: key bits, complemented for minima, so that the
  * result is always the largest code. Step s combines codes at distance 2^s; then each place has the
- * maximum of 2^(s+1) elements. Two such overlapping stretches cover the window. Cost: lg(window)
- * steps per element. Elements outside the array, and NaNs unless NaNs are keys, have code 0; a bit
- * mask counts the NaNs. */
+ * maximum of 2^(s+1) elements. Two such overlapping stretches cover a window. A window that the
+ * array or its segment cuts takes the stretches of the step that fits its length. Cost: lg(window)
+ * steps per element. NaNs, unless NaNs are keys, have code 0; a bit mask counts them. */
 #include "cuda/windows/moving_wish.cuh"
 #include "cuda/warp/warp_scan.cuh"
 
@@ -16,9 +16,10 @@ enum {
 };
 
 template <typename WORD> struct bounds_shared {
-    WORD     codes[TILE];
-    uint32_t nans[WORDS];
-    uint16_t nans_before[WORDS + 1]; /* number of NaNs in the words before this one */
+    WORD        codes[TILE];
+    uint32_t    nans[WORDS];
+    uint16_t    nans_before[WORDS + 1]; /* number of NaNs in the words before this one */
+    moving_near near;
 };
 
 /* The number of NaNs of the tile before place i <= TILE. */
@@ -57,26 +58,132 @@ static DEVICE void load_codes(const moving_wish &wish, const segment_codes<WORD>
     __syncthreads();
 }
 
-/* Sets codes[i] to the maximum of the `stretch` elements from i on; stretch is a power of 2. */
-template <typename WORD> static DEVICE void widen(bounds_shared<WORD> &s, unsigned stretch)
+/* Combines codes at this distance: codes[i] becomes the maximum of twice as many elements. */
+template <typename WORD> static DEVICE void widen(bounds_shared<WORD> &s, unsigned distance)
 {
-    for (unsigned distance = 1; distance < stretch; distance *= 2) {
-        WORD most[ITEMS];
-        for (int j = 0; j < ITEMS; j++) {
-            unsigned const place = j * THREADS + threadIdx.x;
-            WORD const     here = s.codes[place];
-            WORD const     other = place + distance < TILE ? s.codes[place + distance] : (WORD)0;
-            most[j] = here > other ? here : other;
-        }
-        __syncthreads();
-        for (int j = 0; j < ITEMS; j++)
-            s.codes[j * THREADS + threadIdx.x] = most[j];
-        __syncthreads();
+    WORD most[ITEMS];
+#pragma unroll
+    for (int j = 0; j < ITEMS; j++) {
+        unsigned const place = j * THREADS + threadIdx.x;
+        WORD const     here = s.codes[place];
+        WORD const     other = place + distance < TILE ? s.codes[place + distance] : (WORD)0;
+        most[j] = here > other ? here : other;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int j = 0; j < ITEMS; j++)
+        s.codes[j * THREADS + threadIdx.x] = most[j];
+    __syncthreads();
+}
+
+/* The window of an output: places of the tile. */
+struct bounds_window {
+    uint16_t first, end; /* the same if there is no output */
+
+    DEVICE unsigned length(void) const { return (unsigned)end - first; }
+};
+
+/* The window of output o of the tile. */
+template <typename WORD>
+static DEVICE bounds_window window_of(const moving_wish &wish, const bounds_shared<WORD> &s,
+                                      uint64_t begin, unsigned o)
+{
+    moving_reach const reach = moving_reach_at(wish, s.near, begin, o);
+    unsigned const     back = (unsigned)wish.back, at = o + back; /* the place of its element */
+    unsigned const     end = at + min(reach.after, (unsigned)wish.ahead + 1);
+    return {(uint16_t)(at - min(reach.before, back)),
+            (uint16_t)(reach.after != 0 ? end : at - min(reach.before, back))};
+}
+
+/* best[j] = the largest code of the window of output j of this thread. */
+template <typename WORD>
+static DEVICE void find_bounds(bounds_shared<WORD> &s, unsigned stretch,
+                               const bounds_window (&windows)[ITEMS], WORD (&best)[ITEMS])
+{
+    unsigned wanted = 0; /* bit b: a window has 2^b or more elements, and fewer than twice that */
+#pragma unroll
+    for (int j = 0; j < ITEMS; j++) {
+        best[j] = 0;
+        wanted |= windows[j].length() != 0 ? 1u << (31 - __clz((int)windows[j].length())) : 0u;
+    }
+    for (unsigned size = 1;; size *= 2) {
+        if ((wanted & size) != 0)
+#pragma unroll
+            for (int j = 0; j < ITEMS; j++)
+                if (windows[j].length() / size == 1)
+                    best[j] = max(s.codes[windows[j].first], s.codes[windows[j].end - size]);
+        if (size == stretch)
+            return;
+        __syncthreads(); /* the codes are read */
+        widen(s, size);
     }
 }
 
+/* Writes output i from the largest code of its window, which has `length` elements. */
 template <typename WORD>
-static __global__ void __launch_bounds__(THREADS)
+static DEVICE void write_bound(const moving_wish &wish, const segment_codes<WORD> &codes,
+                               uint64_t i, WORD code, unsigned length, unsigned nans)
+{
+    WORD const     flip = wish.op == ORDO_MOVING_MIN ? (WORD) ~(WORD)0 : (WORD)0;
+    unsigned const seen = length - (wish.nans == ORDO_NANS_OMIT ? nans : 0);
+    if (seen < wish.min_periods || seen == 0 || (nans > 0 && wish.nans == ORDO_NANS_PROPAGATE))
+        moving_write_nan(wish, codes, i);
+    else
+        moving_write_key(wish, codes, i, (WORD)(code ^ flip));
+}
+
+/* The outputs of a tile whose windows no segment cuts; the ends of the array may. */
+template <typename WORD>
+static DEVICE void whole_windows(const moving_wish &wish, const segment_codes<WORD> &codes,
+                                 bounds_shared<WORD> &s, uint64_t begin, unsigned outputs,
+                                 unsigned window, unsigned stretch, bool hides)
+{
+    for (unsigned distance = 1; distance < stretch; distance *= 2)
+        widen(s, distance);
+    for (unsigned o = threadIdx.x; o < outputs && begin + o < wish.n; o += THREADS) {
+        uint64_t const i = begin + o;
+        uint64_t const first = i > wish.back ? i - wish.back : 0;
+        uint64_t const end = wish.n - i > wish.ahead ? i + wish.ahead + 1 : wish.n;
+        unsigned const nans = hides ? nans_to(s, o + window) - nans_to(s, o) : 0;
+        WORD const     low = s.codes[o], high = s.codes[o + window - stretch];
+        write_bound(wish, codes, i, low > high ? low : high, (unsigned)(end - first), nans);
+    }
+}
+
+/* The outputs of any tile. */
+template <typename WORD>
+static DEVICE void cut_windows(const moving_wish &wish, const segment_codes<WORD> &codes,
+                               bounds_shared<WORD> &s, uint64_t begin, unsigned outputs,
+                               unsigned stretch, bool hides)
+{
+    bounds_window windows[ITEMS];
+    WORD          best[ITEMS];
+#pragma unroll
+    for (int j = 0; j < ITEMS; j++) {
+        unsigned const o = j * THREADS + threadIdx.x;
+        windows[j] = {0, 0};
+        if (o < outputs && begin + o < wish.n)
+            windows[j] = window_of(wish, s, begin, o);
+    }
+    find_bounds(s, stretch, windows, best);
+#pragma unroll
+    for (int j = 0; j < ITEMS; j++) {
+        bounds_window const here = windows[j];
+        unsigned const      nans = hides ? nans_to(s, here.end) - nans_to(s, here.first) : 0;
+        if (here.length() != 0)
+            write_bound(wish, codes, begin + j * THREADS + threadIdx.x, best[j], here.length(),
+                        nans);
+    }
+}
+
+/* Blocks of a multiprocessor, which limit the registers. */
+static constexpr int bounds_resident(size_t size, bool segments)
+{
+    return segments ? (size > 4 ? 4 : 5) : size > 4 ? 6 : 8;
+}
+
+template <typename WORD, bool SEGMENTS>
+static __global__ void __launch_bounds__(THREADS, bounds_resident(sizeof(WORD), SEGMENTS))
     bounds_kernel(const __grid_constant__ moving_wish wish,
                   const __grid_constant__ segment_codes<WORD> codes, unsigned outputs,
                   unsigned window, unsigned stretch)
@@ -86,20 +193,16 @@ static __global__ void __launch_bounds__(THREADS)
     int64_t const                  origin = (int64_t)begin - (int64_t)wish.back;
     bool const                     hides = codes.is_float && wish.nans != ORDO_NANS_LAST;
     WORD const                     flip = wish.op == ORDO_MOVING_MIN ? (WORD) ~(WORD)0 : (WORD)0;
+    if (SEGMENTS && threadIdx.x < WARP_LANES)
+        moving_find_near(wish, begin, outputs, &s.near);
     load_codes(wish, codes, origin, hides, flip, s);
-    widen(s, stretch);
-    for (unsigned o = threadIdx.x; o < outputs && begin + o < wish.n; o += THREADS) {
-        uint64_t const i = begin + o;
-        uint64_t const first = i > wish.back ? i - wish.back : 0;
-        uint64_t const end = wish.n - i > wish.ahead ? i + wish.ahead + 1 : wish.n;
-        unsigned const nans = hides ? nans_to(s, o + window) - nans_to(s, o) : 0;
-        uint64_t const seen = end - first - (wish.nans == ORDO_NANS_OMIT ? nans : 0);
-        WORD const     low = s.codes[o], high = s.codes[o + window - stretch];
-        if (seen < wish.min_periods || seen == 0 || (nans > 0 && wish.nans == ORDO_NANS_PROPAGATE))
-            moving_write_nan(wish, codes, i);
-        else
-            moving_write_key(wish, codes, i, (WORD)((low > high ? low : high) ^ flip));
-    }
+    if constexpr (SEGMENTS)
+        if (s.near.are_several || s.near.reach.before < wish.back ||
+            s.near.reach.after < outputs + wish.ahead) {
+            cut_windows(wish, codes, s, begin, outputs, stretch, hides);
+            return;
+        }
+    whole_windows(wish, codes, s, begin, outputs, window, stretch, hides);
 }
 
 ordo_status moving_bounds(cuda_call *call, const moving_wish &wish, ordo_type type)
@@ -110,7 +213,10 @@ ordo_status moving_bounds(cuda_call *call, const moving_wish &wish, ordo_type ty
         stretch *= 2;
     call->exec->algorithm = "stretches";
     return with_segment_codes(type, false, KEY_TOTAL, [&](auto codes) {
-        return CUDA_LAUNCH(call, bounds_kernel<decltype(codes.flip)>, ordo_div_up(wish.n, outputs),
-                           THREADS, 0, wish, codes, outputs, window, stretch);
+        typedef decltype(codes.flip) WORD;
+        auto *const                  kernel =
+            wish.has_segments ? bounds_kernel<WORD, true> : bounds_kernel<WORD, false>;
+        return CUDA_LAUNCH(call, kernel, ordo_div_up(wish.n, outputs), THREADS, 0, wish, codes,
+                           outputs, window, stretch);
     });
 }

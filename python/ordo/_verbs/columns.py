@@ -25,19 +25,22 @@ _lexsort = _lib._call("ordo_lexsort", P, N, N, T, P, P)
 _lexrank = _lib._call("ordo_lexrank", P, N, N, T, P, P)
 
 
-def one_row(a: Any, what: str, descending: bool = False) -> Rows:
-    """Returns a host array of one dimension as one row. NaTs are last in the order of the call."""
+def one_row(a: Any, what: str, descending: bool = False, where: Any = HOST) -> Rows:
+    """Returns an array of one dimension as one row. NaTs are last in the order of the call.
+
+    The array must be at the place `where`; None accepts any place.
+    """
     place, array = numbers_of(a)
-    if place is not HOST:
-        raise TypeError(f"{what} is a GPU array; expected an array on the host")
+    if where is not None and place.where != where.where:
+        raise TypeError(f"{what} is an array of {place.where}; expected one of {where.where}")
     if array.ndim != 1:
         raise ValueError(f"{what} has {array.ndim} dimensions; expected 1")
     return Rows(place, array, None, descending=descending)
 
 
-def same_length(n: int, keys: Any, what: str) -> None:
-    if keys.size != n:
-        raise ValueError(f"{what} has {keys.size} elements; expected {n}, as the others")
+def same_length(n: int, length: int, what: str) -> None:
+    if length != n:
+        raise ValueError(f"{what} has {length} elements; expected {n}, as the others")
 
 
 def _columns(keys: Any, descending: Any) -> tuple[Any, int, list]:
@@ -56,7 +59,7 @@ def _columns(keys: Any, descending: Any) -> tuple[Any, int, list]:
     held = [one_row(column, "a key column", down) for column, down in zip(keys, directions)]
     n = held[0].n
     for column in held:
-        same_length(n, column.keys, "a key column")
+        same_length(n, column.n, "a key column")
     order = list(zip(held, directions))[::-1]
     columns = (_Column * len(order))()
     for place, (column, down) in zip(columns, order):

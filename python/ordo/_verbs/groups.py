@@ -11,7 +11,7 @@ import numpy as np
 from .. import _lib
 from .._arrays import HOST, TYPES, Rows, address, is_text, place_of, pointer
 from .._check import flag, into
-from .._context import host_context
+from .._inputs.device import with_guests
 from .._inputs.series import column_of
 from .columns import one_row, same_length
 from .rank import _RANK_TYPES, rank_type
@@ -96,13 +96,15 @@ def _numbered(groups: Any) -> tuple[Any, Any, Any]:
 class Call:
     """The group keys of a call, and the arrays that the library fills.
 
-    Rows whose group is NaT or a missing string are left out with `dropna`: `kept` has the numbers
-    of the other rows. The keys of strings are their numbers in order; `names` has the strings.
+    All arrays are at the place of the group keys. Rows whose group is NaT or a missing string are
+    left out with `dropna`: `kept` has the numbers of the other rows. The keys of strings are their
+    numbers in order; `names` has the strings.
     """
 
     def __init__(self, groups: Any, dropna: bool, results: bool = True) -> None:
         self.names, codes, missing = _numbered(groups)
-        rows = one_row(groups if codes is None else codes, "groups")
+        rows = one_row(groups if codes is None else codes, "groups", where=None)
+        self.place = place = rows.place
         self.keys, self.code, self.rows = rows.keys, rows.code, rows
         self.given = rows.n
         self.kept: Any = None
@@ -111,20 +113,25 @@ class Call:
             if missing is not None and missing.any():
                 self.kept = np.flatnonzero(~missing)
                 self.keys = rows.keys[self.kept]
-        self.n = n = self.keys.size
-        self.unique = np.empty(n if results else 0, self.keys.dtype)
-        self.sizes = np.empty(n if results else 0, np.int64)
-        self.count = c_size_t(0)
+        self.n = n = int(self.keys.shape[0])
+        self.unique = place.empty((n if results else 0,), self.keys.dtype)
+        self.sizes = place.empty((n if results else 0,), np.int64)
+        self._count = place.empty((1,), np.int64)
         self.struct = _Groups(
             struct_size=ctypes.sizeof(_Groups),
-            keys=pointer(self.keys).value,
+            keys=place.address(self.keys),
             type=self.code,
             nans=1 if dropna else 0,
             capacity=n,
-            unique=pointer(self.unique).value if results else None,
-            sizes=pointer(self.sizes).value if results else None,
-            count=ctypes.addressof(self.count),
+            unique=place.address(self.unique) if results else None,
+            sizes=place.address(self.sizes) if results else None,
+            count=place.address(self._count),
         )
+
+    @property
+    def count(self) -> int:
+        """The number of groups, after a call."""
+        return int(self._count[0])
 
     @property
     def address(self) -> int:
@@ -132,8 +139,8 @@ class Call:
 
     def values(self, a: Any, descending: bool = False) -> tuple[Any, Rows]:
         """Returns the keys of the rows that are in a group, and all elements."""
-        rows = one_row(a, "a", descending)
-        same_length(self.given, rows.keys, "a")
+        rows = one_row(a, "a", descending, self.place)
+        same_length(self.given, rows.n, "a")
         return rows.keys if self.kept is None else rows.keys[self.kept], rows
 
     def weights(self, weights: Any, rows: Rows) -> Any:
@@ -142,6 +149,8 @@ class Call:
             return None
         if _is_date(rows):
             raise TypeError("weights are for numbers; the elements are dates")
+        if self.place is not HOST:
+            raise TypeError("weights are for arrays on the host; the elements are on a GPU")
         from .windows import weights_of
 
         each = weights_of(weights, rows.keys, rows)
@@ -149,7 +158,7 @@ class Call:
 
     def found(self) -> Any:
         """Returns the groups that the library has found, with the dtype of the caller."""
-        return self.named(self.unique[: self.count.value].copy())
+        return self.named(self.place.copy(self.unique[: self.count]))
 
     def named(self, keys: Any) -> Any:
         """Returns keys of groups as elements of the caller."""
@@ -159,31 +168,37 @@ class Call:
         """Returns row numbers of the caller for those of the call; -1 stays."""
         return index if self.kept is None else np.where(index < 0, -1, self.kept[index])
 
+    def options(self, **fields: int) -> Any:
+        """Returns the options of a call at the place of the arrays."""
+        flags = fields.pop("flags", 0) | self.place.flags
+        return _lib.options(_GroupOptions, flags=flags, stream=self.place.stream, **fields)
+
+    def quantile_options(self, weights: Any, **fields: int) -> Any:
+        """Returns an options struct, which must outlive the call."""
+        opts = _GroupOptions(
+            struct_size=ctypes.sizeof(_GroupOptions),
+            flags=self.place.flags,
+            stream=self.place.stream,
+            **fields,
+        )
+        if weights is not None:
+            opts.weights, opts.weight_type = address(weights), TYPES[weights.dtype]
+        return opts
+
 
 def counted(call: Call) -> tuple[Any, Any]:
     """Returns the key and the number of rows of each group."""
-    _counts(host_context(), call.address, call.n, None)
-    count = call.count.value
+    _counts(call.place.context, call.address, call.n, call.options())
+    count = call.count
     results = call.unique[:count], call.sizes[:count]
-    return results if 2 * count > call.n else (results[0].copy(), results[1].copy())
-
-
-def _options(**fields: int) -> Any:
-    return _lib.options(_GroupOptions, **fields)
-
-
-def _quantile_options(weights: Any, **fields: int) -> Any:
-    """Returns an options struct, which must outlive the call."""
-    opts = _GroupOptions(struct_size=ctypes.sizeof(_GroupOptions), **fields)
-    if weights is not None:
-        opts.weights, opts.weight_type = address(weights), TYPES[weights.dtype]
-    return opts
+    return results if 2 * count > call.n else tuple(call.place.copy(part) for part in results)
 
 
 def _nans(skipna: bool) -> int:
     return _lib.NANS["omit"] if flag(skipna, "skipna") else _lib.NANS["propagate"]
 
 
+@with_guests
 def group_count(groups: Any, *, dropna: bool = True) -> GroupCounts:
     """Returns the groups in ascending order and the number of rows of each.
 
@@ -198,7 +213,7 @@ def group_count(groups: Any, *, dropna: bool = True) -> GroupCounts:
 
     Raises
     ------
-    TypeError : `groups` has the wrong type or is on a GPU.
+    TypeError : `groups` has the wrong type.
     ValueError : `groups` has several dimensions.
 
     Examples
@@ -214,6 +229,7 @@ def group_count(groups: Any, *, dropna: bool = True) -> GroupCounts:
     return GroupCounts(call.named(keys), counts)
 
 
+@with_guests
 def group_argsort(
     groups: Any,
     a: Any = None,
@@ -237,7 +253,8 @@ def group_argsort(
 
     Raises
     ------
-    TypeError : `groups` or `a` has the wrong type or is on a GPU.
+    TypeError : `groups` or `a` has the wrong type, or they are at
+        different places.
     ValueError : `groups` or `a` has several dimensions, or their lengths differ.
 
     Examples
@@ -252,15 +269,17 @@ def group_argsort(
 
 def _rows_by_group(call: Call, a: Any, descending: bool) -> Any:
     keys, rows = call.values(a, descending) if a is not None else (None, None)
-    index = np.empty(call.n, np.int64)
+    place = call.place
+    index = place.empty((call.n,), np.int64)
     _argsort(
-        host_context(), call.address, 0 if rows is None else rows.code,
-        None if keys is None else pointer(keys), call.n, _lib.U64, pointer(index),
-        _options(flags=_lib.DESCENDING if descending else 0),
+        place.context, call.address, 0 if rows is None else rows.code,
+        None if keys is None else place.address(keys), call.n, _lib.U64, place.address(index),
+        call.options(flags=_lib.DESCENDING if descending else 0),
     )  # fmt: skip
-    return index[: int(call.sizes[: call.count.value].sum())]
+    return index[: int(call.sizes[: call.count].sum())]
 
 
+@with_guests
 def group_rank(
     groups: Any,
     a: Any,
@@ -287,7 +306,8 @@ def group_rank(
 
     Raises
     ------
-    TypeError : `groups` or `a` has the wrong type or is on a GPU.
+    TypeError : `groups` or `a` has the wrong type, or they are at
+        different places.
     ValueError : `method`, `dtype` or a shape is wrong, or the lengths differ.
 
     Examples
@@ -300,11 +320,12 @@ def group_rank(
     call = Call(groups, dropna, results=False)
     keys, rows = call.values(a, flag(descending, "descending"))
     wanted = rank_type(method, dtype, call.n)
-    ranks = np.empty(call.n, wanted)
-    opts = _options(flags=_lib.DESCENDING if descending else 0, ties=ties)
+    place = call.place
+    ranks = place.empty((call.n,), wanted)
+    opts = call.options(flags=_lib.DESCENDING if descending else 0, ties=ties)
     _rank(
-        host_context(), call.address, rows.code, pointer(keys), call.n, _RANK_TYPES[wanted],
-        pointer(ranks), opts,
+        place.context, call.address, rows.code, place.address(keys), call.n, _RANK_TYPES[wanted],
+        place.address(ranks), opts,
     )  # fmt: skip
     if call.kept is not None:
         among, ranks = ranks, np.full(call.given, np.nan if wanted.kind == "f" else 0, wanted)
@@ -313,6 +334,7 @@ def group_rank(
     return into(out, ranks) if column is None else column.like(ranks)
 
 
+@with_guests
 def group_quantile(
     groups: Any,
     a: Any,
@@ -341,7 +363,8 @@ def group_quantile(
 
     Raises
     ------
-    TypeError : `groups`, `a` or `weights` has the wrong type or is on a GPU.
+    TypeError : `groups`, `a` or `weights` has the wrong type, `groups` and `a` are at different
+        places, or there are weights for GPU arrays.
     ValueError : `q`, `method`, a weight or a shape is wrong, or the lengths differ.
 
     Examples
@@ -363,14 +386,15 @@ def group_quantile(
     if _is_date(rows):
         out = _quantiles_of_dates(call, a, rows, parts, method, skipna)
     else:
-        out = np.empty((call.n, parts.size))
-        opts = _quantile_options(each, nans=_nans(skipna), method=number)
+        place = call.place
+        out = place.empty((call.n, parts.size), np.float64)
+        opts = call.quantile_options(each, nans=_nans(skipna), method=number)
         _quantiles(
-            host_context(), call.address, rows.code, pointer(keys), call.n, pointer(parts),
-            parts.size, pointer(out), ctypes.addressof(opts),
+            place.context, call.address, rows.code, place.address(keys), call.n, pointer(parts),
+            parts.size, place.address(out), ctypes.addressof(opts),
         )  # fmt: skip
-        out = out[: call.count.value]
-    return GroupValues(call.found(), (out if wanted.ndim == 1 else out[:, 0]).copy())
+        out = out[: call.count]
+    return GroupValues(call.found(), call.place.copy(out if wanted.ndim == 1 else out[:, 0]))
 
 
 def _quantiles_of_dates(
@@ -382,11 +406,12 @@ def _quantiles_of_dates(
     if q.size and not ((q >= 0) & (q <= 1)).all():
         raise ValueError("q must be numbers from 0 to 1")
     order = call.numbered(_rows_by_group(call, a, False))
-    sizes = call.sizes[: call.count.value]
+    sizes = call.sizes[: call.count]
     elements = rows.restored(rows.keys)[order]
     return _times.of_groups(elements, sizes, q, method, flag(skipna, "skipna"))
 
 
+@with_guests
 def group_median(
     groups: Any, a: Any, *, skipna: bool = True, dropna: bool = True, weights: Any = None
 ) -> GroupValues:
@@ -402,7 +427,8 @@ def group_median(
 
     Raises
     ------
-    TypeError : `groups`, `a` or `weights` has the wrong type or is on a GPU.
+    TypeError : `groups`, `a` or `weights` has the wrong type, `groups` and `a` are at different
+        places, or there are weights for GPU arrays.
     ValueError : `groups` or `a` has several dimensions, a weight is wrong, or the lengths differ.
 
     Examples
@@ -417,15 +443,17 @@ def group_median(
     if _is_date(rows):
         half = _quantiles_of_dates(call, a, rows, np.array([0.5]), None, skipna)
         return GroupValues(call.found(), half[:, 0])
-    out = np.empty(call.n)
-    opts = _quantile_options(each, nans=_nans(skipna))
+    place = call.place
+    out = place.empty((call.n,), np.float64)
+    opts = call.quantile_options(each, nans=_nans(skipna))
     _median(
-        host_context(), call.address, rows.code, pointer(keys), call.n, pointer(out),
+        place.context, call.address, rows.code, place.address(keys), call.n, place.address(out),
         ctypes.addressof(opts),
     )  # fmt: skip
-    return GroupValues(call.found(), out[: call.count.value].copy())
+    return GroupValues(call.found(), place.copy(out[: call.count]))
 
 
+@with_guests
 def group_topk(
     groups: Any,
     a: Any,
@@ -452,7 +480,8 @@ def group_topk(
 
     Raises
     ------
-    TypeError : `groups` or `a` has the wrong type or is on a GPU.
+    TypeError : `groups` or `a` has the wrong type, or they are at
+        different places.
     ValueError : `k` or a shape is wrong, or the lengths differ.
 
     Examples
@@ -472,15 +501,17 @@ def group_topk(
     call = Call(groups, dropna)
     count = len(counted(call)[0])
     keys, rows = call.values(a, flag(largest, "largest"))
-    values = np.zeros((count, k), keys.dtype)
-    index = np.full((count, k), -1, np.int64)
-    found = np.empty(count, np.int64)
+    place = call.place
+    values = place.empty((count, k), keys.dtype)
+    index = place.empty((count, k), np.int64)
+    values[...], index[...] = 0, -1
+    found = place.empty((count,), np.int64)
     call.struct.capacity = count
     nans = _lib.NANS["omit"] if flag(skipna, "skipna") else _lib.NANS["last"]
-    opts = _options(flags=_lib.DESCENDING if largest else 0, nans=nans)
+    opts = call.options(flags=_lib.DESCENDING if largest else 0, nans=nans)
     _topk(
-        host_context(), call.address, rows.code, pointer(keys), call.n, k, pointer(values),
-        _lib.U64, pointer(index), pointer(found), opts,
+        place.context, call.address, rows.code, place.address(keys), call.n, k,
+        place.address(values), _lib.U64, place.address(index), place.address(found), opts,
     )  # fmt: skip
     if _is_date(rows):
         if skipna:  # NaTs are the last elements of each group

@@ -114,3 +114,25 @@ bool device_intact(const device_array *array)
             return false;
     return true;
 }
+
+void device_capture(void)
+{
+    CUDA_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+}
+
+cudaGraphExec_t device_captured(void)
+{
+    cudaGraph_t     graph;
+    cudaGraphExec_t ready;
+    CUDA_CHECK(cudaStreamEndCapture(stream, &graph));
+    CUDA_CHECK(cudaGraphInstantiate(&ready, graph, 0));
+    CUDA_CHECK(cudaGraphDestroy(graph));
+    return ready;
+}
+
+void device_replay(cudaGraphExec_t graph)
+{
+    CUDA_CHECK(cudaGraphLaunch(graph, stream));
+    CUDA_CHECK(cudaStreamSynchronize(stream));
+    CUDA_CHECK(cudaGraphExecDestroy(graph));
+}

@@ -42,4 +42,10 @@ void device_get(const device_array *array, void *host);
 void device_overwrite(device_array *array);    /* sets all bytes to 0xee            */
 bool device_intact(const device_array *array); /* the bytes on both sides are unchanged */
 
+/* Captures the calls on `stream` between the first two of these functions into a graph. The third
+ * runs them once. */
+void            device_capture(void);
+cudaGraphExec_t device_captured(void);
+void            device_replay(cudaGraphExec_t graph);
+
 #endif

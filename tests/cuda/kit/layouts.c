@@ -19,6 +19,17 @@ void layout_put(const layout *l, size_t i, void *array, size_t size, const void 
     oracle_segment_put(&l->segments, l->n, i, array, size, from);
 }
 
+ordo_segments layout_there(const layout *l, device_array *offsets)
+{
+    ordo_segments there = l->segments;
+    if (there.offsets != NULL) {
+        device_place(offsets, (there.count + 1) * sizeof *layout_offsets, 0);
+        device_put(offsets, layout_offsets);
+        there.offsets = (const uint64_t *)(void *)offsets->data;
+    }
+    return there;
+}
+
 layout layout_by_offsets(const char *name, const size_t *lengths, size_t count)
 {
     layout l = {.name = name};

@@ -4,7 +4,7 @@
 #ifndef ORDO_TESTS_CUDA_LAYOUTS_H
 #define ORDO_TESTS_CUDA_LAYOUTS_H
 
-#include "testkit.h"
+#include "device.h"
 
 enum {
     LAYOUT_ELEMENTS = 180000, /* most elements of an array */
@@ -31,5 +31,9 @@ size_t layout_length(const layout *l, size_t i);
  * the number of elements. */
 size_t layout_take(const layout *l, size_t i, const void *array, size_t size, void *to);
 void   layout_put(const layout *l, size_t i, void *array, size_t size, const void *from);
+
+/* The segments for a call on the GPU: their offsets are copied to `offsets`, which has room for
+ * layout_offsets. */
+ordo_segments layout_there(const layout *l, device_array *offsets);
 
 #endif

@@ -1,19 +1,16 @@
 /* dev_segments_nth.cu - splits the keys of every segment around the k-th key, in a stable order:
  * keys before it, keys that tie with it, and the others.
  *
- * The k-th keys are selected (dev_segments_select.cu). Segments of up to 1024 keys are counted and
- * split by groups of lanes. Longer ones are cut into tiles: one pass counts each tile, one block
- * per segment scans its tiles, and a second pass writes. An array without segments is one segment.
- * A segment without a k-th key is copied. Memory moved: the selection, two reads and one write.
- * Scratch: that of the selection, a key per segment, 24 bytes per tile, and copies of the keys and
- * results if the segments have a step. */
-#include "cuda/block/block_scan.cuh"
-#include "cuda/runtime/cuda_dev.cuh"
-#include "cuda/segments/segment_codes.cuh"
-#include "cuda/segments/segments.cuh"
+ * Segments of up to 8192 keys (8-byte keys: 4096) take one kernel (segment_nth.cuh). Of longer ones
+ * the k-th keys are selected (dev_segments_select.cu). They are cut into tiles: one pass counts each
+ * tile, one block per segment scans its tiles, and a second pass writes. An array without segments
+ * is one segment. A segment without a k-th key is copied. Memory moved: one read and one write; of
+ * long segments the selection, two reads and one write. Scratch: that of the selection, a key per
+ * segment, 24 bytes per tile, and copies of the keys and results if the segments have a step. */
+#include "cuda/segments/select/dev_segments_select.cuh"
+#include "cuda/segments/select/segment_nth.cuh"
 
 enum {
-    NTH_SHORT = 1024, /* keys of a segment that a group of lanes splits */
     NTH_THREADS = 512,
     NTH_WARPS = NTH_THREADS / 32,
     NTH_ITEMS = 16,
@@ -21,21 +18,8 @@ enum {
     NTH_SCAN_THREADS = 1024
 };
 
-enum nth_part { /* of a split segment */
-    NTH_LESS,
-    NTH_TIED,
-    NTH_MORE
-};
-
 struct nth_counts {
     uint64_t less, tied;
-};
-
-struct nth_wish { /* a kernel argument */
-    const void *keys, *pivots;
-    uint64_t    k;
-    void       *out, *index; /* NULL: not wanted */
-    bool        index_is_wide;
 };
 
 struct nth_work {
@@ -67,69 +51,6 @@ template <typename WORD> struct nth_pivot {
         return !is_there || word < code ? NTH_LESS : word == code ? NTH_TIED : NTH_MORE;
     }
 };
-
-/* Writes key j of a segment to place `to` of it. */
-template <typename WORD>
-static DEVICE void nth_put(const segment_codes<WORD> &codes, const nth_wish &wish, segment where,
-                           uint64_t j, WORD raw, uint64_t to)
-{
-    uint64_t const at = where.start + to;
-    if (to >= where.length) /* only if segments overlap because of bad offsets */
-        return;
-    if (wish.out != NULL)
-        codes.write_raw(wish.out, at, raw);
-    if (wish.index != NULL && wish.index_is_wide)
-        ((uint64_t *)wish.index)[at] = j;
-    else if (wish.index != NULL)
-        ((uint32_t *)wish.index)[at] = (uint32_t)j;
-}
-
-/* ---- Short segments ---- */
-
-/* Splits the segments of up to `most` keys, each by 2^lg lanes. */
-template <typename WORD>
-static __global__ void __launch_bounds__(SEGMENT_BLOCK_THREADS)
-    nth_short(const __grid_constant__ segment_codes<WORD> codes,
-              const __grid_constant__ segment_map map, const __grid_constant__ nth_wish wish,
-              uint64_t most, unsigned lg)
-{
-    unsigned const lanes = 1u << lg, j = lane_id() & (lanes - 1);
-    uint32_t const mine = (lg == 5 ? WARP_ALL : (1u << lanes) - 1) << (lane_id() - j);
-    uint64_t const groups = (uint64_t)gridDim.x * SEGMENT_BLOCK_THREADS >> lg;
-    uint64_t const rounds = (map.count + groups - 1) / groups;
-    uint64_t       i = ((uint64_t)blockIdx.x * SEGMENT_BLOCK_THREADS + threadIdx.x) >> lg;
-    for (uint64_t round = 0; round < rounds; round++, i += groups) { /* the same in all lanes */
-        segment where = i < map.count ? segment_at(map, i) : segment{0, 0};
-        if (where.length > most)
-            where.length = 0;
-        unsigned const        length = (unsigned)where.length;
-        unsigned const        longest = __reduce_max_sync(WARP_ALL, length);
-        nth_pivot<WORD> const pivot(codes, wish, i, length);
-        unsigned              less = 0, tied = 0;
-        for (unsigned first = 0; first < longest; first += lanes) {
-            bool const     there = first + j < length;
-            WORD const     word = there ? codes.read(wish.keys, where.start + first + j) : (WORD)0;
-            nth_part const part = pivot.part(word);
-            less += (unsigned)__popc(__ballot_sync(WARP_ALL, there && part == NTH_LESS) & mine);
-            tied += (unsigned)__popc(__ballot_sync(WARP_ALL, there && part == NTH_TIED) & mine);
-        }
-        unsigned next[3] = {0, less, less + tied}; /* the next place of each part */
-        for (unsigned first = 0; first < longest; first += lanes) {
-            bool const     there = first + j < length;
-            WORD const     raw = there ? codes.raw(wish.keys, where.start + first + j) : (WORD)0;
-            nth_part const part = pivot.part(codes.encode(raw));
-            unsigned       to = 0;
-#pragma unroll
-            for (int p = 0; p < 3; p++) {
-                uint32_t const votes = __ballot_sync(WARP_ALL, there && part == p) & mine;
-                to = part == p ? next[p] + (unsigned)__popc(votes & lanes_before()) : to;
-                next[p] += (unsigned)__popc(votes);
-            }
-            if (there)
-                nth_put(codes, wish, where, first + j, raw, to);
-        }
-    }
-}
 
 /* ---- Long segments ---- */
 
@@ -195,7 +116,7 @@ static __global__ void __launch_bounds__(NTH_SCAN_THREADS)
     }
 }
 
-/* Writes every tile. `both` numbers have a count of less, and of tied above 16 bits. */
+/* Writes every tile. */
 template <typename WORD>
 static __global__ void __launch_bounds__(NTH_THREADS)
     nth_write(const __grid_constant__ segment_codes<WORD> codes,
@@ -203,8 +124,6 @@ static __global__ void __launch_bounds__(NTH_THREADS)
               const __grid_constant__ nth_wish wish, const nth_counts *before,
               const nth_counts *totals)
 {
-    typedef scan_add<uint32_t> ADD;
-    static_assert(NTH_ITEMS * NTH_WARPS <= NTH_THREADS, "one thread for each row of items");
     __shared__ uint32_t rows[NTH_ITEMS * NTH_WARPS], sums[NTH_WARPS];
     uint64_t const      tiles = segment_tiles_count(classes);
     for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
@@ -212,44 +131,27 @@ static __global__ void __launch_bounds__(NTH_THREADS)
         uint64_t const        from = here.tile * NTH_TILE, length = here.where.length;
         nth_pivot<WORD> const pivot(codes, wish, here.number, length);
         nth_counts const      ahead = before[t], all = totals[here.slot];
-        unsigned const        warp = threadIdx.x / WARP_LANES;
         WORD                  raw[NTH_ITEMS];
-        uint32_t              in_row[NTH_ITEMS]; /* both, of the lanes before */
         auto const at = [&](int e) { return from + (unsigned)e * NTH_THREADS + threadIdx.x; };
         read_items(
             wish.keys, codes.bytes, [&](int e) { return here.where.start + at(e); },
             [&](int e) { return at(e) < length; }, raw);
-#pragma unroll
-        for (int e = 0; e < NTH_ITEMS; e++) {
-            bool const     there = at(e) < length;
-            nth_part const part = pivot.part(codes.encode(raw[e]));
-            uint32_t const less = __ballot_sync(WARP_ALL, there && part == NTH_LESS);
-            uint32_t const tied = __ballot_sync(WARP_ALL, there && part == NTH_TIED);
-            in_row[e] = (uint32_t)__popc(less & lanes_before()) |
-                        (uint32_t)__popc(tied & lanes_before()) << 16;
-            if (lane_id() == 0)
-                rows[e * NTH_WARPS + warp] = (uint32_t)__popc(less) | (uint32_t)__popc(tied) << 16;
-        }
-        __syncthreads();
-        bool const     has_row = threadIdx.x < NTH_ITEMS * NTH_WARPS;
-        uint32_t const scanned =
-            block_scan_threads<ADD, NTH_WARPS>(has_row ? rows[threadIdx.x] : 0, sums).before;
-        if (has_row)
-            rows[threadIdx.x] = scanned;
-        __syncthreads();
+        nth_masks masks = {};
 #pragma unroll
         for (int e = 0; e < NTH_ITEMS; e++)
             if (at(e) < length) {
-                uint32_t const both = rows[e * NTH_WARPS + warp] + in_row[e];
-                uint64_t const less = ahead.less + (both & 0xffff),
-                               tied = ahead.tied + (both >> 16);
                 nth_part const part = pivot.part(codes.encode(raw[e]));
-                uint64_t const to = part == NTH_LESS   ? less
-                                    : part == NTH_TIED ? all.less + tied
-                                                       : all.less + all.tied + at(e) - less - tied;
-                nth_put(codes, wish, here.where, at(e), raw[e], to);
+                masks.less |= (uint32_t)(part == NTH_LESS) << e;
+                masks.tied |= (uint32_t)(part == NTH_TIED) << e;
             }
-        __syncthreads();
+        nth_place<NTH_ITEMS, NTH_WARPS>(
+            masks, rows, sums, [&](int e, nth_part part, uint32_t both) {
+                uint64_t const to = nth_to(part, at(e), ahead.less + (both & 0xffff),
+                                           ahead.tied + (both >> 16), all.less, all.tied);
+                /* beyond the segment only if segments overlap because of bad offsets */
+                if (at(e) < length && to < length)
+                    nth_store(codes, wish, here.where.start + to, at(e), raw[e]);
+            });
     }
 }
 
@@ -280,9 +182,13 @@ static nth_work nth_layout(cuda_scratch *scratch, const ordo_nth_job *job)
         work.out = job->out == NULL ? NULL : out;
         work.index = job->index == NULL ? NULL : index;
     }
-    work.pivots = scratch_take<char>(scratch, view.count * size);
-    work.classes = segment_classes_layout(scratch, &work.input.view, work.input.n,
-                                          segment_two_classes(NTH_SHORT, NTH_TILE));
+    work.classes =
+        segment_classes_layout(scratch, &work.input.view, work.input.n,
+                               {{PLANES_UNLISTED, PLANES_OF_WARP,
+                                 size == 8 ? planes_most<uint64_t>() : planes_most<uint32_t>()},
+                                NTH_TILE});
+    if (work.classes.most_tiles != 0)
+        work.pivots = scratch_take<char>(scratch, view.count * size);
     work.before = scratch_take<nth_counts>(scratch, work.classes.most_tiles);
     work.most_segments = view.offsets != NULL    ? work.classes.lists.room[SEGMENT_LISTS - 1]
                          : work.classes.each > 0 ? view.count
@@ -310,7 +216,7 @@ size_t dev_nth_scratch(const ordo_nth_job *job)
     cuda_scratch          counted = {};
     nth_work const        work = nth_layout(&counted, job);
     ordo_select_job const select = pivots_of(job, work);
-    return counted.used + dev_segments_select_scratch(&select);
+    return counted.used + (work.classes.most_tiles != 0 ? dev_segments_select_scratch(&select) : 0);
 }
 
 /* lg of the lanes for a short segment: as many as it has keys on average, 4 to 32. */
@@ -327,12 +233,7 @@ template <typename WORD>
 static ordo_status nth_split(cuda_call *call, const segment_codes<WORD> &codes,
                              const nth_work &work, const nth_wish &wish)
 {
-    const segment_map &map = work.classes.map;
-    unsigned const     lg = nth_lanes_lg(map);
-    if (map.offsets != NULL || map.length <= NTH_SHORT)
-        TRY(CUDA_LAUNCH(call, nth_short<WORD>,
-                        segment_grid(call, map.count, SEGMENT_BLOCK_THREADS >> lg, 8),
-                        SEGMENT_BLOCK_THREADS, 0, codes, map, wish, (uint64_t)NTH_SHORT, lg));
+    TRY(nth_short(call, codes, work.classes, wish, nth_lanes_lg(work.classes.map)));
     if (work.classes.most_tiles == 0)
         return ORDO_OK;
     size_t const tiles = segment_grid(call, work.classes.most_tiles, 1, 4);
@@ -353,7 +254,8 @@ ordo_status dev_nth(cuda_call *call, const ordo_nth_job *job)
     if (view.count == 0 || work.input.n == 0)
         return ORDO_OK;
     TRY(segment_input_fill(call, work.input, &view));
-    TRY(dev_segments_select(call, &select));
+    if (work.classes.most_tiles != 0)
+        TRY(dev_segments_select_long(call, &select));
     call->scratch.used = used;
     TRY(segment_classes_fill(call, work.classes));
     nth_wish wish = {};

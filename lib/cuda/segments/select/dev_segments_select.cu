@@ -7,7 +7,7 @@
  * sorted. Memory moved: the keys once for each target of a long segment, else once; digit by digit
  * once for each 8 bits of the key. Scratch: 4 KB per long segment and a quarter of its keys; the
  * positions; rows of a layout with a step; the sorted copy. */
-#include "cuda/runtime/cuda_dev.cuh"
+#include "cuda/segments/select/dev_segments_select.cuh"
 #include "cuda/segments/select/segment_bracket.cuh"
 #include "cuda/segments/segments.cuh"
 #include "cuda/segments/select/segment_planes.cuh"
@@ -243,7 +243,8 @@ static ordo_status launch_planes(cuda_call *call, const segment_codes<WORD> &cod
 
 template <typename WORD>
 static ordo_status select_classes(cuda_call *call, const segment_codes<WORD> &codes,
-                                  const segment_select_work &work, const segment_targets &targets)
+                                  const segment_select_work &work, const segment_targets &targets,
+                                  bool only_long)
 {
     const segment_classes &classes = work.classes;
     const segment_map     &map = classes.map;
@@ -251,15 +252,16 @@ static ordo_status select_classes(cuda_call *call, const segment_codes<WORD> &co
     bool const             is_fixed = map.offsets == NULL;
     uint64_t const         longest = is_fixed ? map.length : map.n;
     uint64_t const         shortest = is_fixed ? map.length : 0;
-    if (shortest <= WARP_SORT_ITEMS)
+    if (shortest <= WARP_SORT_ITEMS && !only_long)
         TRY(launch_sorted(call, codes, keys, map, targets));
-    TRY((launch_planes<WORD, planes_first<WORD>()>(call, codes, keys, classes, targets)));
+    if (!only_long)
+        TRY((launch_planes<WORD, planes_first<WORD>()>(call, codes, keys, classes, targets)));
     if (longest <= planes_most<WORD>())
         return ORDO_OK;
     return select_long(call, codes, keys, classes, work.digits, targets);
 }
 
-static ordo_status select_all(cuda_call *call, const ordo_select_job *job)
+static ordo_status select_all(cuda_call *call, const ordo_select_job *job, bool only_long)
 {
     segment_select_work const work = select_layout_of(&call->scratch, job);
     segment_targets           targets = {};
@@ -276,7 +278,7 @@ static ordo_status select_all(cuda_call *call, const ordo_select_job *job)
     TRY(segment_input_fill(call, work.input, job->segments));
     TRY(segment_classes_fill(call, work.classes));
     return with_segment_codes(job->type, job->descending, KEY_TOTAL, [&](auto codes) {
-        return select_classes(call, codes, work, targets);
+        return select_classes(call, codes, work, targets, only_long);
     });
 }
 
@@ -421,5 +423,10 @@ ordo_status dev_segments_select(cuda_call *call, const ordo_select_job *job)
         return ORDO_OK;
     if (goes_alone(job))
         return select_alone(call, job);
-    return is_sorted_first(job) ? select_sorted(call, job) : select_all(call, job);
+    return is_sorted_first(job) ? select_sorted(call, job) : select_all(call, job, false);
+}
+
+ordo_status dev_segments_select_long(cuda_call *call, const ordo_select_job *job)
+{
+    return goes_alone(job) ? select_alone(call, job) : select_all(call, job, true);
 }

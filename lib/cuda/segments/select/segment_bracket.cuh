@@ -2,12 +2,11 @@
  *
  * A block draws 1024 to 4096 keys of a segment and takes two of them, four standard deviations
  * below and above the wanted rank, as a bracket. One pass over all tiles counts the keys below each
- * bracket and copies the keys inside, 6 to 13 percent. A block then finds the wanted key among them
- * (block_narrow.cuh). After R. W. Floyd and R. L. Rivest, "Expected time bounds for selection",
- * CACM 18 (1975). If the bracket misses the key or has too many keys, as in segments of more than
- * about 2 million keys, the segment is left to segment_digits.cuh. Targets are done one after the
- * other. Memory moved: the keys once for each target, the sectors of the sample, and the keys
- * inside twice. Scratch: a quarter of the keys. */
+ * bracket and copies the keys inside, 6 to 13 percent. Many candidates are divided again, by
+ * brackets of their own. A block then finds the wanted key among them (block_narrow.cuh). After
+ * R. W. Floyd and R. L. Rivest, "Expected time bounds for selection", CACM 18 (1975). If a bracket
+ * misses the key or has too many keys, the segment is left to segment_digits.cuh. Targets are done
+ * one after the other. Cost: one read for each target. Scratch: a quarter of the keys. */
 #ifndef ORDO_CUDA_SEGMENTS_SELECT_SEGMENT_BRACKET_H
 #define ORDO_CUDA_SEGMENTS_SELECT_SEGMENT_BRACKET_H
 
@@ -23,6 +22,9 @@ enum {
     BRACKET_BATCH = 16,    /* keys that a thread of the pass reads at a time */
     BRACKET_RESIDENT = 4,  /* blocks of the pass per multiprocessor, which the registers allow */
     BRACKET_SEARCHED = 1 << 17, /* candidates that a block searches */
+    BRACKET_ONCE = 1 << 20,     /* keys of a segment whose candidates are expected to be fewer */
+    BRACKET_LEFT = 16,          /* a bracket leaves about one of so many keys */
+    BRACKET_ROUNDS = 3,         /* most further brackets */
     BRACKET_ENOUGH = 128 /* a bracket begins and ends within 1 / BRACKET_ENOUGH of the sample */
 };
 
@@ -53,7 +55,13 @@ static inline digits_table bracket_layout(cuda_scratch *scratch, const segment_c
     if (!table.has_brackets)
         return table;
     table.candidates = scratch_take<char>(scratch, (all / BRACKET_SHARE + 1) * size);
-    table.unsettled = scratch_take<uint32_t>(scratch, targets);
+    for (uint64_t most = BRACKET_ONCE; longest > most && table.rounds < BRACKET_ROUNDS;
+         most *= BRACKET_LEFT)
+        table.rounds++;
+    table.unsettled = scratch_take<uint32_t>(scratch, targets * (1 + table.rounds));
+    table.wide_count = table.unsettled == NULL ? NULL : table.unsettled + targets;
+    table.wide_room = (uint32_t)(all / BRACKET_SHARE / BRACKET_SEARCHED + 1);
+    table.wide = scratch_take<uint32_t>(scratch, table.wide_room);
     return table;
 }
 
@@ -78,6 +86,33 @@ static DEVICE bracket_ranks bracket_ranks_of(uint64_t rank, uint64_t length, uns
     float const part = (float)rank / (float)length, middle = part * (float)samples;
     float const spread = 4 * sqrtf((float)samples * part * fmaxf(1 - part, 0)) + 4;
     return {(int)floorf(middle - spread), (int)ceilf(middle + spread)};
+}
+
+/* Finds a bracket of a rank among keys from a sample of them, `items` keys of each thread. */
+template <typename WORD>
+static DEVICE void bracket_choose(narrow_shared<BRACKET_THREADS> *shared, uint64_t rank,
+                                  uint64_t length, const WORD (&x)[BRACKET_ITEMS], int items,
+                                  digits_entry &entry)
+{
+    unsigned const      samples = (unsigned)items * BRACKET_THREADS;
+    bracket_ranks const ranks = bracket_ranks_of(rank, length, samples);
+    auto const          each = [&](auto &&f) {
+#pragma unroll
+        for (int e = 0; e < BRACKET_ITEMS; e++)
+            if (e < items)
+                f(x[e]);
+    };
+    narrow_range<WORD> const all = {0, (WORD) ~(WORD)0, 0, samples};
+    narrow_range<WORD>       low = all, high = all;
+    if (ranks.low >= 0)
+        narrow(shared, &low, (uint32_t)ranks.low, samples / BRACKET_ENOUGH, each);
+    if (ranks.high < (int)samples)
+        narrow(shared, &high, (uint32_t)ranks.high, samples / BRACKET_ENOUGH, each);
+    if (threadIdx.x == 0) {
+        entry.found[0] = low.low;
+        entry.found[1] = high.high;
+        entry.counts = 0;
+    }
 }
 
 /* Chooses the bracket of target j in every long segment. */
@@ -114,25 +149,74 @@ static __global__ void __launch_bounds__(BRACKET_THREADS)
             __syncthreads();
         }
         segment_target const target = segment_target_of(targets, j, here.length, nans);
-        bracket_ranks const  ranks = bracket_ranks_of(target.place.below, here.length, samples);
-        auto const           each = [&](auto &&f) {
-#pragma unroll
-            for (int e = 0; e < BRACKET_ITEMS; e++)
-                if (e < items)
-                    f(x[e]);
-        };
-        narrow_range<WORD> const all = {0, (WORD) ~(WORD)0, 0, samples};
-        narrow_range<WORD>       low = all, high = all;
-        bool const               wants = !target.is_nan && !target.is_absent;
-        if (wants && ranks.low >= 0)
-            narrow(&shared, &low, (uint32_t)ranks.low, samples / BRACKET_ENOUGH, each);
-        if (wants && ranks.high < (int)samples)
-            narrow(&shared, &high, (uint32_t)ranks.high, samples / BRACKET_ENOUGH, each);
+        bool const           wants = !target.is_nan && !target.is_absent;
+        if (wants)
+            bracket_choose(&shared, target.place.below, here.length, x, items, entry);
         if (threadIdx.x == 0) {
-            entry.found[0] = wants ? low.low : 1; /* an empty bracket: 1 to 0 */
-            entry.found[1] = wants ? high.high : 0;
-            entry.counts = 0;
+            if (!wants) { /* an empty bracket: 1 to 0 */
+                entry.found[0] = 1;
+                entry.found[1] = entry.counts = 0;
+            }
+            entry.bracket = {};
             entry.is_settled = 0;
+        }
+    }
+}
+
+/* What the bracket of a segment has found. */
+template <typename WORD> struct bracket_result {
+    WORD     low, high;
+    uint64_t below; /* keys below the bracket */
+    uint32_t count; /* keys inside */
+    uint32_t first; /* their place among the candidates, unless low == high */
+
+    DEVICE bracket_result(const digits_entry &entry)
+        : low((WORD)entry.found[0]), high((WORD)entry.found[1]),
+          below(entry.bracket.below + (entry.counts >> 32)), count((uint32_t)entry.counts),
+          first(entry.bracket.kept)
+    {
+    }
+    /* Whether the keys of a target are inside, and all keys inside are among the candidates. */
+    DEVICE bool has(const quantile_place &place, uint64_t length) const
+    {
+        return place.below >= below && place.above < below + count && low <= high &&
+               (low == high || (uint64_t)first + count <= bracket_room(length));
+    }
+};
+
+/* Chooses another bracket where too many candidates are left. */
+template <typename WORD>
+static __global__ void __launch_bounds__(BRACKET_THREADS)
+    bracket_again(const __grid_constant__ segment_classes classes,
+                  const __grid_constant__ segment_targets targets, uint64_t j, unsigned round,
+                  digits_table table)
+{
+    __shared__ narrow_shared<BRACKET_THREADS> shared;
+    uint64_t const                            slots = segment_slots_count(classes);
+    for (uint64_t slot = blockIdx.x; slot < slots; slot += gridDim.x) {
+        segment_large const        here = segment_slot_at(classes, slot);
+        digits_entry              &entry = table.entries[slot];
+        uint64_t const             length = here.where.length;
+        segment_target const       target = segment_target_of(targets, j, length, entry.nans);
+        bracket_result<WORD> const found(entry);
+        if (target.is_nan || target.is_absent || found.low == found.high ||
+            found.count <= BRACKET_SEARCHED || !found.has(target.place, length))
+            continue;
+        const WORD *const candidates =
+            (const WORD *)table.candidates + bracket_first(classes, here) + found.first;
+        WORD x[BRACKET_ITEMS];
+#pragma unroll
+        for (int e = 0; e < BRACKET_ITEMS; e++)
+            x[e] = candidates[bracket_place(e * BRACKET_THREADS + threadIdx.x,
+                                            BRACKET_ITEMS * BRACKET_THREADS, found.count)];
+        __syncthreads(); /* all threads have read the entry */
+        bracket_choose(&shared, target.place.below - found.below, found.count, x, BRACKET_ITEMS,
+                       entry);
+        if (threadIdx.x == 0) {
+            entry.bracket = {found.below, found.first, found.count, found.first + found.count};
+            uint32_t const at = atomicAdd(&table.wide_count[j * table.rounds + round], 1u);
+            if (at < table.wide_room) /* more only if segments overlap because of bad offsets */
+                table.wide[at] = (uint32_t)slot;
         }
     }
 }
@@ -144,7 +228,7 @@ static __global__ void __launch_bounds__(BRACKET_THREADS)
  * the place of the first copy. */
 template <typename WORD>
 static DEVICE void bracket_keep(const segment_codes<WORD> &codes, const void *keys, uint64_t first,
-                                unsigned inside, WORD *candidates, uint32_t at, uint32_t room)
+                                unsigned inside, WORD *candidates, uint32_t at, uint64_t room)
 {
     for (; inside != 0; inside &= inside - 1, at++) {
         unsigned const e = (unsigned)__ffs((int)inside) - 1;
@@ -183,47 +267,116 @@ static DEVICE void bracket_look(const segment_codes<WORD> &codes, const void *ke
             found->nans += x[e] > codes.last_number();
 }
 
-/* Counts the keys of every tile below the bracket of the segment, and copies the codes inside. */
+struct bracket_sums { /* in shared memory */
+    uint32_t           inside[DIGITS_THREADS / WARP_LANES], below[DIGITS_THREADS / WARP_LANES];
+    unsigned long long before;
+};
+
+/* Adds the counts of a tile to the entry. Returns the place of the first candidate of this thread.
+ * Every warp adds its counts, or `by_block` one thread: the tiles of a huge segment share their
+ * entry. */
+static DEVICE uint32_t bracket_add(bracket_sums *s, digits_entry &entry, const bracket_found &found,
+                                   bool by_block)
+{
+    constexpr unsigned WARPS = DIGITS_THREADS / WARP_LANES;
+    unsigned const     lane = lane_id(), warp = threadIdx.x / WARP_LANES;
+    unsigned const     own = (unsigned)__popc(found.inside);
+    unsigned const     scanned = warp_scan<scan_add<unsigned>>(own);
+    unsigned const     below = __reduce_add_sync(WARP_ALL, found.below);
+    if (!by_block) {
+        unsigned const     total = __shfl_sync(WARP_ALL, scanned, WARP_LANES - 1);
+        unsigned long long first = 0;
+        if (lane == 0 && (below | total) != 0)
+            first = atomicAdd(&entry.counts, (unsigned long long)below << 32 | total);
+        return (uint32_t)__shfl_sync(WARP_ALL, first, 0) + (scanned - own);
+    }
+    if (lane == WARP_LANES - 1) {
+        s->inside[warp] = scanned;
+        s->below[warp] = below;
+    }
+    __syncthreads();
+    unsigned const inside = lane < WARPS ? s->inside[lane] : 0;
+    unsigned const before = __reduce_add_sync(WARP_ALL, lane < warp ? inside : 0);
+    if (warp == 0) {
+        unsigned const all = __reduce_add_sync(WARP_ALL, inside);
+        unsigned const all_below = __reduce_add_sync(WARP_ALL, lane < WARPS ? s->below[lane] : 0);
+        if (lane == 0)
+            s->before = atomicAdd(&entry.counts, (unsigned long long)all_below << 32 | all);
+    }
+    __syncthreads();
+    return (uint32_t)s->before + before + scanned - own;
+}
+
+/* Counts keys [start, start + count), at most a tile, below the bracket of an entry, and copies the
+ * codes inside to `candidates`. Called by a whole block. */
+template <typename WORD>
+static DEVICE void bracket_tile(const segment_codes<WORD> &codes, const void *keys, uint64_t start,
+                                unsigned count, bool counts_nans, bool by_block,
+                                digits_entry &entry, WORD *candidates, uint64_t room,
+                                bracket_sums *sums)
+{
+    WORD const     low = (WORD)entry.found[0], high = (WORD)entry.found[1];
+    unsigned const mine = (count + DIGITS_THREADS - 1 - threadIdx.x) / DIGITS_THREADS;
+    bracket_found  found = {};
+#pragma unroll
+    for (int first = 0; first < DIGITS_ITEMS; first += BRACKET_BATCH)
+        bracket_look(codes, keys, start, first, mine, low, high, counts_nans, &found);
+    found.inside &= mine >= DIGITS_ITEMS ? ~0u : (1u << mine) - 1;
+    found.below -= low != 0 ? DIGITS_ITEMS - mine : 0;
+    if (low > high) /* an empty bracket */
+        found.inside = found.below = 0;
+    unsigned const nans = counts_nans ? __reduce_add_sync(WARP_ALL, found.nans) : 0;
+    if (lane_id() == 0 && nans != 0)
+        atomicAdd(&entry.nans, (unsigned long long)nans);
+    uint32_t const at = bracket_add(sums, entry, found, by_block);
+    if (low < high) /* else the candidates are equal, or there are none */
+        bracket_keep(codes, keys, start, found.inside, candidates, at, room);
+}
+
+/* Divides every tile of the long segments. */
 template <typename WORD>
 static __global__ void __launch_bounds__(DIGITS_THREADS, BRACKET_RESIDENT)
     bracket_filter(const __grid_constant__ segment_codes<WORD> codes, const void *keys,
                    const __grid_constant__ segment_classes classes, bool counts_nans,
                    digits_table table)
 {
-    uint64_t const tiles = segment_tiles_count(classes);
+    __shared__ bracket_sums sums;
+    uint64_t const          tiles = segment_tiles_count(classes);
     for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
-        segment_part const here = segment_tile_at(classes, t);
-        digits_entry      &entry = table.entries[here.slot];
-        WORD const         low = (WORD)entry.found[0], high = (WORD)entry.found[1];
-        uint64_t const     from = here.tile * DIGITS_TILE, start = here.where.start + from;
-        uint64_t const     left = here.where.length > from ? here.where.length - from : 0;
-        unsigned const     count = left < DIGITS_TILE ? (unsigned)left : DIGITS_TILE;
-        unsigned const     mine = (count + DIGITS_THREADS - 1 - threadIdx.x) / DIGITS_THREADS;
-        bracket_found      found = {};
-#pragma unroll
-        for (int first = 0; first < DIGITS_ITEMS; first += BRACKET_BATCH)
-            bracket_look(codes, keys, start, first, mine, low, high, counts_nans, &found);
-        found.inside &= mine >= DIGITS_ITEMS ? ~0u : (1u << mine) - 1;
-        found.below -= low != 0 ? DIGITS_ITEMS - mine : 0;
-        if (low > high) /* an empty bracket */
-            found.inside = found.below = 0;
-        unsigned const nans = counts_nans ? __reduce_add_sync(WARP_ALL, found.nans) : 0;
-        if (lane_id() == 0 && nans != 0)
-            atomicAdd(&entry.nans, (unsigned long long)nans);
-        unsigned const     own = (unsigned)__popc(found.inside);
-        unsigned const     scanned = warp_scan<scan_add<unsigned>>(own);
-        unsigned const     total = __shfl_sync(WARP_ALL, scanned, WARP_LANES - 1);
-        unsigned const     below = __reduce_add_sync(WARP_ALL, found.below);
-        unsigned long long before = 0;
-        if (lane_id() == 0 && (below | total) != 0)
-            before = atomicAdd(&entry.counts, (unsigned long long)below << 32 | total);
-        if (low >= high || total == 0)
-            continue; /* the candidates are equal, or there are none */
-        uint32_t const      at = (uint32_t)__shfl_sync(WARP_ALL, before, 0) + (scanned - own);
+        segment_part const  here = segment_tile_at(classes, t);
+        uint64_t const      from = here.tile * DIGITS_TILE;
+        uint64_t const      left = here.where.length > from ? here.where.length - from : 0;
         segment_large const whole = {here.where, here.first_tile, here.number};
-        bracket_keep(codes, keys, start, found.inside,
-                     (WORD *)table.candidates + bracket_first(classes, whole), at,
-                     (uint32_t)bracket_room(here.where.length));
+        bracket_tile(codes, keys, here.where.start + from,
+                     left < DIGITS_TILE ? (unsigned)left : DIGITS_TILE, counts_nans,
+                     table.rounds != 0, table.entries[here.slot],
+                     (WORD *)table.candidates + bracket_first(classes, whole),
+                     bracket_room(here.where.length), &sums);
+    }
+}
+
+/* Divides the candidates that got another bracket. */
+template <typename WORD>
+static __global__ void __launch_bounds__(DIGITS_THREADS, BRACKET_RESIDENT)
+    bracket_refine(const __grid_constant__ segment_codes<WORD> plain,
+                   const __grid_constant__ segment_classes classes, uint64_t j, unsigned round,
+                   digits_table table)
+{
+    __shared__ bracket_sums sums;
+    uint32_t const          wide = min(table.wide_count[j * table.rounds + round], table.wide_room);
+    for (uint32_t w = 0; w < wide; w++) {
+        segment_large const here = segment_slot_at(classes, table.wide[w]);
+        digits_entry       &entry = table.entries[table.wide[w]];
+        bracket_state const state = entry.bracket;
+        WORD *const         candidates = (WORD *)table.candidates + bracket_first(classes, here);
+        for (uint64_t from = (uint64_t)blockIdx.x * DIGITS_TILE; from < state.count;
+             from += (uint64_t)gridDim.x * DIGITS_TILE) {
+            uint64_t const left = state.count - from;
+            bracket_tile(plain, candidates + state.first, from,
+                         left < DIGITS_TILE ? (unsigned)left : DIGITS_TILE, false, true, entry,
+                         candidates + state.kept, bracket_room(here.where.length) - state.kept,
+                         &sums);
+        }
     }
 }
 
@@ -285,31 +438,28 @@ static __global__ void __launch_bounds__(BRACKET_THREADS, 4)
     __shared__ WORD                           least[BRACKET_THREADS / WARP_LANES];
     uint64_t const                            slots = segment_slots_count(classes);
     for (uint64_t slot = blockIdx.x; slot < slots; slot += gridDim.x) {
-        segment_large const  here = segment_slot_at(classes, slot);
-        digits_entry        &entry = table.entries[slot];
-        uint64_t const       length = here.where.length;
-        segment_target const target = segment_target_of(targets, j, length, entry.nans);
-        uint64_t const       rank = target.place.below, below = entry.counts >> 32;
-        uint32_t const       count = (uint32_t)entry.counts;
-        WORD const           low = (WORD)entry.found[0], high = (WORD)entry.found[1];
-        bool const           wants = !target.is_nan && !target.is_absent;
-        bool const           fits =
-            rank >= below && target.place.above < below + count && low <= high &&
-            (low == high || (count <= bracket_room(length) && count <= BRACKET_SEARCHED));
-        if (wants && !fits) {
+        segment_large const        here = segment_slot_at(classes, slot);
+        digits_entry              &entry = table.entries[slot];
+        uint64_t const             length = here.where.length;
+        segment_target const       target = segment_target_of(targets, j, length, entry.nans);
+        bool const                 wants = !target.is_nan && !target.is_absent;
+        bracket_result<WORD> const found(entry);
+        if (wants && (!found.has(target.place, length) ||
+                      (found.low != found.high && found.count > BRACKET_SEARCHED))) {
             if (threadIdx.x == 0)
                 atomicAdd(&table.unsettled[j], 1u);
             continue;
         }
-        WORD key = low, next = low;
-        if (wants && low != high) {
+        WORD key = found.low, next = found.low;
+        if (wants && found.low != found.high) {
             const WORD *const candidates =
-                (const WORD *)table.candidates + bracket_first(classes, here);
-            narrow_range<WORD> range = {low, high, 0, count};
-            bracket_search(&shared, candidates, &range, (uint32_t)(rank - below));
+                (const WORD *)table.candidates + bracket_first(classes, here) + found.first;
+            uint32_t const     rank = (uint32_t)(target.place.below - found.below);
+            narrow_range<WORD> range = {found.low, found.high, 0, found.count};
+            bracket_search(&shared, candidates, &range, rank);
             key = next = range.low;
-            if (target.place.above != rank && rank + 1 - below >= range.below + range.inside)
-                next = bracket_next(candidates, count, key, least);
+            if (target.place.above != target.place.below && rank + 1 >= range.below + range.inside)
+                next = bracket_next(candidates, found.count, key, least);
         }
         __syncthreads(); /* all threads have read the entry */
         if (threadIdx.x == 0) {
@@ -327,16 +477,19 @@ static ordo_status select_long(cuda_call *call, const segment_codes<WORD> &codes
                                const segment_classes &classes, const digits_table &table,
                                const segment_targets &targets)
 {
-    size_t const slots = table.bytes / sizeof(digits_entry);
-    size_t const tiles = segment_grid(call, classes.most_tiles, 1, BRACKET_RESIDENT);
-    size_t const blocks = segment_grid(call, slots, 1, 8);
-    bool const   nans = targets.nans != ORDO_NANS_LAST && codes.is_float;
+    size_t const        slots = table.bytes / sizeof(digits_entry);
+    size_t const        tiles = segment_grid(call, classes.most_tiles, 1, BRACKET_RESIDENT);
+    size_t const        blocks = segment_grid(call, slots, 1, 8);
+    bool const          nans = targets.nans != ORDO_NANS_LAST && codes.is_float;
+    segment_codes<WORD> plain = {}; /* of candidates, which are codes already */
+    plain.bytes = sizeof(WORD);
     if (slots == 0)
         return ORDO_OK;
     CUDA_TRY(call->exec, cudaMemsetAsync(table.entries, 0, table.bytes, call->stream));
     if (table.has_brackets)
         CUDA_TRY(call->exec,
-                 cudaMemsetAsync(table.unsettled, 0, targets.count * sizeof *table.unsettled,
+                 cudaMemsetAsync(table.unsettled, 0,
+                                 targets.count * (1 + table.rounds) * sizeof *table.unsettled,
                                  call->stream));
     else if (nans)
         TRY(CUDA_LAUNCH(call, digits_count_nans<WORD>, tiles, DIGITS_THREADS, 0, codes, keys,
@@ -347,6 +500,12 @@ static ordo_status select_long(cuda_call *call, const segment_codes<WORD> &codes
                             classes, targets, j, table));
             TRY(CUDA_LAUNCH(call, bracket_filter<WORD>, tiles, DIGITS_THREADS, 0, codes, keys,
                             classes, nans && j == 0, table));
+            for (unsigned round = 0; round < table.rounds; round++) {
+                TRY(CUDA_LAUNCH(call, bracket_again<WORD>, blocks, BRACKET_THREADS, 0, classes,
+                                targets, j, round, table));
+                TRY(CUDA_LAUNCH(call, bracket_refine<WORD>, tiles, DIGITS_THREADS, 0, plain,
+                                classes, j, round, table));
+            }
             TRY(CUDA_LAUNCH(call, bracket_settle<WORD>, blocks, BRACKET_THREADS, 0, codes, classes,
                             targets, j, table));
         }

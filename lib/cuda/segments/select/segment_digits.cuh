@@ -23,6 +23,14 @@ enum {
     DIGITS_KEYS = 2 /* the key at a rank, and the one at the next rank */
 };
 
+/* segment_bracket.cuh: candidates that a further bracket divides. */
+struct bracket_state {
+    uint64_t below; /* keys below the candidates */
+    uint32_t first; /* their first place among the candidates of the segment */
+    uint32_t count;
+    uint32_t kept; /* the place of those inside the new bracket */
+};
+
 struct digits_entry { /* the state of a long segment */
     unsigned long long nans;
     uint64_t           found[DIGITS_KEYS]; /* key bits found so far */
@@ -31,6 +39,7 @@ struct digits_entry { /* the state of a long segment */
     unsigned           is_settled;         /* the current target is written */
     unsigned long long counts;             /* segment_bracket.cuh: keys below the bracket in the
                                             * high 32 bits, keys inside in the low 32 bits */
+    bracket_state      bracket;
     unsigned long long bins[DIGITS_KEYS][DIGITS_BINS];
 };
 
@@ -40,6 +49,10 @@ struct digits_table {
     bool          has_brackets;
     void         *candidates; /* keys inside the brackets */
     uint32_t     *unsettled;  /* segments left by the brackets, for each target */
+    unsigned      rounds;     /* most further brackets */
+    uint32_t     *wide_count; /* segments that get one, for each target and round */
+    uint32_t     *wide;       /* their slots */
+    uint32_t      wide_room;
 };
 
 /* Whether no segment is left for target j; the same in all threads. */

@@ -386,11 +386,12 @@ template <typename WORD> static constexpr uint64_t planes_most(void)
     return (uint64_t)PLANES_ITEMS << planes_last<WORD>();
 }
 
-/* Segments of up to 16 keys are left out. With offsets, list 0 is handled with M = 5, and list 1,
+/* Segments of up to `above` keys, by default 16, are left out. With offsets, list 0 is handled with M = 5, and list 1,
  * up to planes_most<WORD>() keys, with the largest M. The limits of the
  * classes are PLANES_UNLISTED, PLANES_OF_WARP, and at least planes_most<WORD>(). */
 template <typename WORD, int M>
-static inline planes_class planes_class_of(const segment_classes &classes)
+static inline planes_class planes_class_of(const segment_classes &classes,
+                                           uint64_t               above = WARP_SORT_ITEMS)
 {
     const segment_map &map = classes.map;
     bool const         is_fixed = map.offsets == NULL;
@@ -398,7 +399,7 @@ static inline planes_class planes_class_of(const segment_classes &classes)
     here.most = planes<WORD, M>::MOST;
     here.least = here.most >> planes_step<WORD>();
     if (M == planes_first<WORD>())
-        here.least = WARP_SORT_ITEMS;
+        here.least = above;
     bool const is_listed = !is_fixed && here.most > PLANES_UNLISTED;
     if (is_listed)
         here.least = M <= 5 ? (uint64_t)PLANES_UNLISTED : (uint64_t)PLANES_OF_WARP;
