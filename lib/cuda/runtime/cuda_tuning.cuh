@@ -346,6 +346,13 @@ template <> struct cuda_tune_radix<8, 8> : radix_shape<256, 18, 2, 8, false> {
  * sample of 2^20 keys takes 0.037 ms, a count of all keys 0.252. */
 #define CUDA_TUNE_EVEN_DRAWN (1u << 20)
 
+/* Indices of more than ABOVE and up to TO keys u32 and i32 are partitioned once
+ * (dev_radix_even.cu). H200, us, by digits and once: 2^21 keys, uniform 151, 102, bell-shaped 150,
+ * 102, normal 117, 102; 2^20 keys, uniform 89, 74, but 100 values 71, 90, log-uniform 77, 94. Not
+ * faster: indices of f32, 2^19 57, 61; 2^20 keys u32 alone 47, 76. */
+#define CUDA_TUNE_EVEN_ONCE_ABOVE ((size_t)1 << 20)
+#define CUDA_TUNE_EVEN_ONCE_TO ((size_t)1 << 21)
+
 /* Leaves are used for more than this many keys (dev_radix_leaf.cuh). H200, 2^20 pairs u32/u32, ms,
  * without and with leaves: uniform 0.106, 0.065. */
 #define CUDA_TUNE_LEAF_FROM ((size_t)1 << 19)

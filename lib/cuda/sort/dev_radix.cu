@@ -53,7 +53,7 @@ static radix_job describe(ordo_type type, size_t n, size_t value_size)
     job.finish = job.key_size >= 4;
     job.leaf = n > CUDA_TUNE_LEAF_FROM && n <= CUDA_TUNE_LEAF_TO &&
                (job.key_size == 4 ? value_size <= 4 : job.key_size == 8 && value_size == 0);
-    job.even = value_size == 0 && serves_keys(type) && even_codes(n, job.key_size) != 0;
+    job.even = value_size == 0 && serves_keys(type) && even_codes(n, job.key_size, 0) != 0;
     return job;
 }
 
@@ -113,7 +113,8 @@ static radix_layout layout_index(cuda_scratch *scratch, ordo_type type, const vo
     layout.job.source = keys;
     layout.job.leaf = false;
     bool const even = even_serves(layout.job.key_size, false, carried);
-    layout.job.even = even && even_codes(n, layout.job.key_size) != 0;
+    bool const whole = type == ORDO_U32 || type == ORDO_I32; /* few floats are not faster */
+    layout.job.even = even && even_codes(n, layout.job.key_size, whole ? carried : 0) != 0;
     layout.job.keep_keys = keep_keys;
     layout.job.value_out = (uint16_t)index_size;
     /* The partitions end in arrays 0, where the leaves sort in place, or, if the leaves widen the

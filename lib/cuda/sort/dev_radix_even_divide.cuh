@@ -81,12 +81,22 @@ template <typename CODE, typename VALUE> struct alignas(16) even_shared {
     }
 };
 
+/* The partitions: of two, or the only one, which is like the second of keys in one bucket. */
+enum even_level {
+    EVEN_FIRST,
+    EVEN_SECOND,
+    EVEN_ONLY
+};
+
 /* A partition by one part of the codes. The first partition makes the indices. Every block takes
  * consecutive tiles. Thread b also does the work of bucket b. */
-template <bool SECOND, int ITEMS, typename MAP, typename CODE, typename VALUE> struct even_divider {
+template <even_level LEVEL, int ITEMS, typename MAP, typename CODE, typename VALUE>
+struct even_divider {
     typedef typename CODE::BITS      BITS;
     typedef even_shared<CODE, VALUE> SHARED;
-    static constexpr bool            INDEX = value_traits<VALUE>::exists, CARRIED = INDEX && SECOND;
+    static constexpr bool            SECOND = LEVEL != EVEN_FIRST;
+    static constexpr bool            INDEX = value_traits<VALUE>::exists;
+    static constexpr bool            CARRIED = INDEX && LEVEL == EVEN_SECOND;
     static constexpr unsigned        TILE = EVEN_THREADS * ITEMS, CHUNK = SHARED::CHUNK;
     static constexpr unsigned        WAIT = SHARED::WAIT;
     static constexpr unsigned EACH = CHUNK / 2; /* keys that a thread writes at once */
@@ -142,9 +152,9 @@ template <bool SECOND, int ITEMS, typename MAP, typename CODE, typename VALUE> s
     }
     DEVICE void load(even_tile const &from)
     {
-        const BITS *const at = (const BITS *)(SECOND  ? job.keys[1 - TO]
-                                              : INDEX ? job.source
-                                                      : job.keys[0]) +
+        const BITS *const at = (const BITS *)(LEVEL == EVEN_SECOND ? job.keys[1 - TO]
+                                              : INDEX              ? job.source
+                                                                   : job.keys[0]) +
                                from.first;
         each(from.valid, [&](int i, unsigned p) { load_global(key[i], at + p); });
         if constexpr (CARRIED) {
@@ -323,24 +333,25 @@ template <bool SECOND, int ITEMS, typename MAP, typename CODE, typename VALUE> s
     }
 };
 
-template <bool SECOND, int ITEMS, typename CODE, typename VALUE, typename MAP>
+template <even_level LEVEL, int ITEMS, typename CODE, typename VALUE, typename MAP>
 static DEVICE void even_divide(const radix_job &job, CODE const &code, const even_tables &tables,
                                MAP const &map, even_shared<CODE, VALUE> *shared)
 {
-    even_divider<SECOND, ITEMS, MAP, CODE, VALUE> divider = {job, code, tables, map, shared};
+    even_divider<LEVEL, ITEMS, MAP, CODE, VALUE> divider = {job, code, tables, map, shared};
     divider.run();
 }
 
-template <bool SECOND, int ITEMS, typename CODE, typename VALUE>
+template <even_level LEVEL, int ITEMS, typename CODE, typename VALUE>
 static __global__ void __launch_bounds__(EVEN_THREADS, 2)
     even_partition(__grid_constant__ radix_job const job, __grid_constant__ CODE const code,
                    __grid_constant__ even_tables const tables)
 {
+    constexpr int           FRACTION = LEVEL == EVEN_ONLY ? EVEN_FRACTION : 0;
     extern __shared__ uint4 even_memory[];
     auto *const             shared = (even_shared<CODE, VALUE> *)even_memory;
     if (tables.state->go != 0 && tables.state->failed == 0)
-        with_even_map<CODE>(tables.state, shared->bend, [&](auto const &map) {
-            even_divide<SECOND, ITEMS, CODE, VALUE>(job, code, tables, map, shared);
+        with_even_map<CODE, FRACTION>(tables.state, shared->bend, [&](auto const &map) {
+            even_divide<LEVEL, ITEMS, CODE, VALUE>(job, code, tables, map, shared);
         });
 }
 

@@ -14,18 +14,44 @@ enum {
     EVEN_WARPS = EVEN_THREADS / 32,
     EVEN_SAMPLE_THREADS = 1024,
     EVEN_SAMPLE_EACH = 16, /* sample keys per thread */
+    EVEN_SAMPLE_FEW = 4,   /* the same if there is one partition */
     EVEN_SAMPLE = EVEN_SAMPLE_THREADS * EVEN_SAMPLE_EACH,
     EVEN_LG_FINE = 22,   /* bent map: lg of the places of its range */
     EVEN_LG_PART = 14,   /* lg of the places of a part */
+    EVEN_MARGIN = 43,    /* parts on each side of the sample */
     EVEN_LG_WIDE = 13,   /* bits of the number of codes of a part */
     EVEN_LG_MARKS = 20,  /* lg of the bits of a table of sample keys */
     EVEN_REPEATED = 170, /* most marks that sample keys of different values set twice */
-    EVEN_SIGMAS = 6      /* standard deviations by which a region exceeds its estimate */
+    EVEN_SIGMAS = 6,     /* standard deviations by which a region exceeds its estimate */
+    EVEN_ONCE_ITEMS = 8, /* keys per thread of the only partition of few keys */
+    EVEN_FRACTION = 8    /* bits of a part of a code in its table */
 };
 
 static_assert(EVEN_PARTS << EVEN_LG_PART == 1 << EVEN_LG_FINE, "parts fill the range");
 
 /* ---- codes ---------------------------------------------------------------------------------- */
+
+/* The range of a bent map for a sample from `first` to `last`: EVEN_MARGIN more parts on both sides
+ * if there are so many numbers. The sample begins and ends with a part, because keys that end
+ * inside a part are dense there. */
+template <typename BITS> static DEVICE void even_widen(BITS first, BITS last, BITS *low, BITS *high)
+{
+    BITS const     end = (BITS) ~(BITS)0;
+    unsigned const inner = EVEN_PARTS - 2 * EVEN_MARGIN, rest = EVEN_PARTS - EVEN_MARGIN;
+    BITS const     part = (last - first) / inner + 1, margin = part * EVEN_MARGIN;
+    if (first < margin) {
+        BITS const wide = last / rest + 1;
+        *low = 0;
+        *high = last < end - wide * EVEN_MARGIN ? wide * EVEN_PARTS : end;
+    } else if (last > end - margin) {
+        BITS const wide = (end - first) / rest + 1;
+        *low = first > wide * EVEN_MARGIN ? first - wide * EVEN_MARGIN : 0;
+        *high = end;
+    } else {
+        *low = first - margin;
+        *high = first + part * rest;
+    }
+}
 
 /* The code of a key that is not encoded: 0 to codes - 1, in the order of the keys. */
 template <typename CODE, bool FLOAT = CODE::is_float> struct even_map;
@@ -39,9 +65,11 @@ template <typename CODE> struct even_map<CODE, false> {
      * keys are expected far outside the ends, because they are uneven. */
     DEVICE bool fit(CODE const &, BITS first, BITS last, uint32_t codes, bool far)
     {
-        BITS const margin = (last - first) / (far ? 4 : EVEN_SAMPLE / 16);
+        BITS const margin = (last - first) / (EVEN_SAMPLE / 16);
         low = first > margin ? first - margin : 0;
         high = last < (BITS) ~(BITS)0 - margin ? last + margin : (BITS) ~(BITS)0;
+        if (far)
+            even_widen(first, last, &low, &high);
         BITS const     range = high - low;
         unsigned const length = 64 - (unsigned)__clzll((long long)range);
         shift = length > 32 ? length - 32 : 0;
@@ -69,7 +97,8 @@ template <typename CODE> struct even_map<CODE, true> {
     {
         REAL const from = value(code.decode(first)), to = value(code.decode(last));
         REAL const range = to - from;
-        REAL const used = (REAL)codes * (REAL)(far ? 2.0 / 3 : 1 - 32.0 / EVEN_SAMPLE);
+        REAL const margin = far ? (REAL)EVEN_MARGIN / EVEN_PARTS : (REAL)16 / EVEN_SAMPLE;
+        REAL const used = (REAL)codes * (1 - 2 * margin);
         scale = used / range;
         offset = ONE + ((REAL)codes - used) / 2 - from * scale;
         least = ONE;
@@ -90,15 +119,16 @@ template <typename CODE> struct even_map<CODE, true> {
 };
 
 /* A map for uneven keys: EVEN_PARTS equal parts of the range, each with its number of codes. */
-template <typename CODE> struct even_bent {
+template <typename CODE, int FRACTION> struct even_bent {
     even_map<CODE>  line;
-    const uint32_t *bend; /* [EVEN_PARTS] first code of a part above the number of its codes */
+    const uint32_t *bend; /* [EVEN_PARTS] first code of a part above the number of its codes, in
+                           * units of 2^-FRACTION codes */
 
     DEVICE uint32_t of(CODE const &code, typename CODE::BITS raw) const
     {
         uint32_t const at = line.of(code, raw), here = bend[at >> EVEN_LG_PART];
         uint32_t const inside = at % (1u << EVEN_LG_PART), codes = here % (1u << EVEN_LG_WIDE);
-        return (here >> EVEN_LG_WIDE) + (inside * codes >> EVEN_LG_PART);
+        return ((here >> EVEN_LG_WIDE) + (inside * codes >> EVEN_LG_PART)) >> FRACTION;
     }
 };
 
@@ -120,15 +150,22 @@ struct even_shape {      /* known to the host */
     DEVICE unsigned part(uint32_t code) const { return __umulhi(code, reciprocal); }
 };
 
+/* Whether one partition is enough. */
+static inline bool even_once(size_t n) { return n <= CUDA_TUNE_EVEN_ONCE_TO; }
+
 static even_shape even_shape_of(size_t n)
 {
-    size_t const group =
-        n > CUDA_TUNE_EVEN_LARGE ? CUDA_TUNE_EVEN_GROUP_LARGE : CUDA_TUNE_EVEN_GROUP;
-    even_shape shape = {(uint32_t)(n / group + 1), 0, 2, 0, 0, 1};
-    while (shape.drawn < CUDA_TUNE_EVEN_DRAWN && shape.drawn < n / 32)
+    bool const   once = even_once(n);
+    size_t const group = once                       ? ordo_div_up(n, EVEN_MOST - 2)
+                         : n > CUDA_TUNE_EVEN_LARGE ? CUDA_TUNE_EVEN_GROUP_LARGE
+                                                    : CUDA_TUNE_EVEN_GROUP;
+    even_shape   shape = {(uint32_t)(n / group + 1), 0, 2, 0, 0, 1};
+    while (shape.drawn < CUDA_TUNE_EVEN_DRAWN && shape.drawn < n / (once ? 8 : 32))
         shape.drawn *= 2;
     while ((size_t)shape.below * shape.below < shape.codes)
         shape.below++;
+    if (once)
+        shape.below = shape.codes;
     shape.parts = (unsigned)ordo_div_up(shape.codes, shape.below);
     shape.most = (unsigned)ordo_div_up(ordo_max(shape.parts, shape.below), 4) * 4;
     shape.reciprocal = UINT32_MAX / shape.below + 1;
@@ -162,7 +199,7 @@ template <typename CODE> static DEVICE even_map<CODE> even_line(const even_state
 
 /* Calls f with the map of the keys. Called by all threads of a block; `bend` is in shared memory
  * and has EVEN_PARTS words. */
-template <typename CODE, typename F>
+template <typename CODE, int FRACTION = 0, typename F>
 static DEVICE void with_even_map(const even_state *state, uint32_t *bend, F &&f)
 {
     even_map<CODE> const line = even_line<CODE>(state);
@@ -173,7 +210,7 @@ static DEVICE void with_even_map(const even_state *state, uint32_t *bend, F &&f)
     if (threadIdx.x < EVEN_PARTS)
         bend[threadIdx.x] = state->bend[threadIdx.x];
     __syncthreads();
-    f(even_bent<CODE>{line, bend});
+    f(even_bent<CODE, FRACTION>{line, bend});
 }
 
 #endif

@@ -116,7 +116,7 @@ struct radix_tables { /* in device scratch, zeroed before use */
 };
 
 /* dev_radix_even.cu: the number of codes for n keys; 0: the keys are not partitioned. */
-size_t even_codes(size_t n, size_t key_size);
+size_t even_codes(size_t n, size_t key_size, size_t value_size);
 
 /* The number of places of the arrays that the first partition writes: more than n, for regions that
  * are larger than their buckets (six standard deviations of a sample: up to 11.4 %). It does not

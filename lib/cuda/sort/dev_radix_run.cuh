@@ -58,8 +58,7 @@ static inline radix_tables radix_tables_layout(cuda_scratch *scratch, size_t n, 
     tables.even_counts = scratch_take<uint32_t>(scratch, EVEN_MOST);
     /* Not less for more keys, although then each code has more keys. */
     size_t const most_codes = n / CUDA_TUNE_EVEN_GROUP + 2 * EVEN_MOST;
-    tables.even_groups =
-        scratch_take<uint32_t>(scratch, even_codes(n, key_size) == 0 ? 0 : most_codes);
+    tables.even_groups = scratch_take<uint32_t>(scratch, key_size < 4 ? 0 : most_codes);
     tables.zero_bytes = scratch->used - start;
     tables.even_starts = scratch_take<uint32_t>(scratch, EVEN_MOST + 1);
     tables.even_regions = scratch_take<uint32_t>(scratch, EVEN_MOST + 1);
