@@ -172,6 +172,23 @@ static void test_alphabets(void)
     }
 }
 
+/* Words that are repeated many times, with letters between that are less or greater: the rounds that
+ * split runs. */
+static void test_runs(void)
+{
+    size_t const n = small ? 5000 : 400000;
+    for (size_t period = 1; period <= (small ? 3 : 40); period += 1 + period / 4)
+        for (size_t runs = 1; runs <= 64; runs *= 4) {
+            test_rng rng = {period * 100 + runs};
+            text_fill(11, text, period, period);
+            for (size_t i = period; i < n; i++)
+                text[i] = test_rng_below(&rng, n / runs) == 0 ? (uint8_t)test_rng_next(&rng)
+                                                              : text[i - period];
+            testkit_case("%zu runs of period %zu", runs, period);
+            check_text(n, 0);
+        }
+}
+
 static void check_many(size_t n, const uint64_t *offsets, size_t count, bool msd)
 {
     const ordo_text_opts opts = opts_of(0, offsets, count, false);
@@ -363,6 +380,7 @@ int main(void)
     there_bytes = device_make(MOST, 0);
     test_kinds();
     test_alphabets();
+    test_runs();
     test_many();
     test_host();
     test_wrong();

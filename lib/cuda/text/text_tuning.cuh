@@ -12,4 +12,14 @@
 #define CUDA_TUNE_TEXT_PUT 0.5
 #define CUDA_TUNE_TEXT_PUT_BELOW ((size_t)1 << 31)
 
+/* A round that leaves at least the share STUCK of the active suffixes, while at least the share
+ * RUNS of all suffixes is in large groups, is followed by one that looks for runs of a period
+ * (suffix_runs.cuh); estimates. */
+#define CUDA_TUNE_TEXT_STUCK 0.9
+#define CUDA_TUNE_TEXT_RUNS 0.25
+
+/* Largest group of suffixes that a block sorts in shared memory, a multiple of 32
+ * (suffix_groups.cuh). */
+#define CUDA_TUNE_TEXT_SMALL 64
+
 #endif
