@@ -28,7 +28,7 @@ static __global__ void __launch_bounds__(TEXT_THREADS)
 ordo_status text_open(cuda_call *call, const ordo_text_job *job, const text_room &room,
                       text_view *view)
 {
-    *view = {job->text, job->n, room.offsets, ordo_max(job->count, 1), room.ends};
+    *view = {job->text, job->n, room.offsets, ordo_max(job->count, 1), room.ends, 0};
     if (room.offsets == NULL)
         return ORDO_OK;
     CUDA_TRY(call->exec,
@@ -139,7 +139,7 @@ static size_t bwt_scratch(const ordo_text_job *job)
 static ordo_status bwt_run(cuda_call *call, const ordo_text_job *job)
 {
     bwt_room const  room = bwt_layout(&call->scratch, job);
-    text_view const view = {job->text, job->n, NULL, 1, NULL};
+    text_view const view = {job->text, job->n, NULL, 1, NULL, 0};
     size_t const    n = job->n, grid = text_grid(call, n);
     uint64_t        whole;
     TRY(sort_suffixes(call, job, view, room.sa));
@@ -248,4 +248,10 @@ static ordo_status lcp(void *state, const ordo_text_job *job, ordo_exec *exec)
     return with_frame(state, job, exec, false, lcp_scratch(job), lcp_run);
 }
 
-const ordo_text_slots cuda_text = {suffix_array, suffix_check, lcp, bwt, unbwt};
+static ordo_status rotate(void *state, const ordo_text_job *job, ordo_exec *exec)
+{
+    TRY(check_job(exec, job));
+    return with_frame(state, job, exec, false, dev_rotate_scratch(job), dev_rotate);
+}
+
+const ordo_text_slots cuda_text = {suffix_array, suffix_check, lcp, bwt, unbwt, rotate};
