@@ -172,8 +172,8 @@ static void test_alphabets(void)
     }
 }
 
-/* Words that are repeated many times, with letters between that are less or greater: the rounds that
- * split runs. */
+/* Words that are repeated many times, with letters between that are less or greater, for the rounds
+ * that split runs. */
 static void test_runs(void)
 {
     size_t const n = small ? 5000 : 400000;

@@ -92,9 +92,9 @@ static suffix_room layout(cuda_scratch *scratch, size_t n)
     ordo_argsort_job const first = first_job(NULL, n, NULL);
     ordo_pairs_job const   round = pairs_job(ORDO_U64, NULL, NULL, sizeof(uint32_t), n);
     ordo_put_job const     put = put_job(room.order, n, NULL);
-    size_t const           round_end = room.sort_mark + ordo_max(ordo_max(scratch_of(next_lists, n),
-                                                                          scratch_of(runs_layout, n, 1)),
-                                                                 dev_radix_pairs_scratch(&round));
+    size_t const           lists = scratch_of(next_lists, n), runs = scratch_of(runs_layout, n, 1);
+    size_t const           round_end =
+        room.sort_mark + ordo_max(ordo_max(lists, runs), dev_radix_pairs_scratch(&round));
     scratch->used = ordo_max(round_end, room.mark + ordo_max(dev_radix_argsort_scratch(&first),
                                                              dev_put_ranks_work(&put)));
     return room;

@@ -103,7 +103,7 @@ static DEVICE uint32_t key_behind(const text_view &view, const uint32_t *rank, s
                             : text_rank_behind(view, rank, at, depth);
 }
 
-/* Calls f(i, start of its group in the list) for the items of a tile of the list of large groups. */
+/* Calls f(i, start of its group in the list) for the items of a tile of the large groups. */
 template <typename F> static DEVICE void large_each(const uint32_t *group, size_t n, F &&f)
 {
     size_t const first = (size_t)blockIdx.x * GROUP_TILE;

@@ -35,7 +35,7 @@ static inline text_runs runs_layout(cuda_scratch *scratch, size_t n, size_t peri
     return runs;
 }
 
-/* Sets *found to the smallest distance, at most `most`, to a suffix with the rank of suffix `at`. */
+/* Sets *found to the smallest distance, at most `most`, to a suffix with the rank of suffix at. */
 static __global__ void __launch_bounds__(TEXT_THREADS)
     find_period(const uint32_t *rank, size_t n, const uint32_t *at, size_t most,
                 unsigned long long *found)
