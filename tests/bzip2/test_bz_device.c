@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-    MOST = TESTKIT_SANITIZED ? 1000000 : 4000000 /* more than two batches of level 1 */
+    MOST = 2000000 /* two batches of level 1 */
 };
 
 static uint8_t *plain, *packed, *expected;
@@ -60,9 +60,10 @@ static void test_texts(ordo_ctx *cpu)
         ordo_ctx *const device = context(ORDO_CUDA, threads);
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
             testkit_case("words n=%zu threads=%u", sizes[s], threads);
+            if (sizes[s] == MOST && threads != 3)
+                continue;
             fill_words(sizes[s], s + 1);
-            same(cpu, device, sizes[s], 1);
-            same(cpu, device, sizes[s], 9);
+            same(cpu, device, sizes[s], threads % 4 != 3 ? 9 : 1);
         }
         ordo_ctx_free(device);
     }
