@@ -11,10 +11,16 @@ typedef struct circle {
     size_t         n;
 } circle;
 
+/* Not memcmp: that of the sanitizers reads all n bytes. */
 static int compare(const void *a, const void *b, void *arg)
 {
-    const circle *const c = arg;
-    return memcmp(c->twice + *(const uint32_t *)a, c->twice + *(const uint32_t *)b, c->n);
+    const circle *const  c = arg;
+    const uint8_t *const x = c->twice + *(const uint32_t *)a;
+    const uint8_t *const y = c->twice + *(const uint32_t *)b;
+    size_t               i = 0;
+    while (i < c->n && x[i] == y[i])
+        i++;
+    return i < c->n ? x[i] - y[i] : 0;
 }
 
 static bool rotate_one(const uint8_t *text, size_t n, uint8_t *column, uint64_t *row)

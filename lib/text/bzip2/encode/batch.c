@@ -12,10 +12,12 @@
 #include <string.h>
 
 enum {
-    BATCH_BLOCKS = 16, /* more are not faster: bench/results/h200/bzip2_gpu.txt */
-    BATCHES = 4,       /* that are read, sorted, encoded and written at the same time */
+    BATCHES = 4, /* that are read, sorted, encoded and written at the same time */
     WHY_BYTES = 256
 };
+
+/* Blocks of a batch. More are not faster: bench/results/h200/bzip2_gpu.txt. */
+#define BATCH_BLOCKS ORDO_TUNE((size_t)16, (size_t)2)
 
 /* Nanoseconds per byte that one CPU thread takes to sort the rotations of a block. EMR, 16 threads:
  * compression takes 75 ns of a thread for each byte, most of them for this; an estimate. */
