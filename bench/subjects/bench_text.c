@@ -3,9 +3,9 @@
  * English is WordNet and the files of the Unicode character database, source text is /usr/include
  * and /usr/share/doc, where they are installed. Files of the folders english, source, dna and
  * proteins in $ORDO_BENCH_TEXTS come before these. The first bytes of each text are used; a text
- * that is too short is repeated with other letters. DNA and proteins are measured on a GPU only;
- * without files they are random letters. Transforms and patterns are in b->flags, because the copy
- * writes to b->dst. Zero bytes become blanks, because sdsl takes none. */
+ * that is too short is repeated with other letters. All other texts are measured on a GPU only: DNA
+ * and proteins, random letters without files, and repetitive texts. Transforms and patterns are in
+ * b->flags: the copy writes to b->dst. Zero bytes become blanks, because sdsl takes none. */
 #define _GNU_SOURCE /* nftw */
 #include "bench/subjects/bench_order.h"
 #include "bench/subjects/bench_subjects.h"
@@ -23,6 +23,7 @@
 enum {
     FOLDER = 1000,          /* most bytes of the name of a folder */
     PATTERN = 20,           /* bytes of a pattern */
+    PERIOD = 1000,          /* of the text with a period */
     PATTERNS = 1000000,     /* most of them */
     DOUBLING_MOST = 1 << 25 /* bytes; more take several times as long as all others together */
 };
@@ -30,15 +31,51 @@ enum {
 typedef struct corpus {
     const char *name;
     const char *folders[4];
-    const char *letters; /* of text that no file has */
+    const char *letters;                   /* of text that no file has */
+    void (*fill)(uint8_t *text, size_t n); /* of a text that is computed */
 } corpus;
+
+static void fill_period(uint8_t *text, size_t n)
+{
+    uint64_t state = 1;
+    for (size_t i = 0; i < n; i++) {
+        state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        text[i] = i < PERIOD ? (uint8_t)('a' + (state >> 33) % 26) : text[i - PERIOD];
+    }
+}
+
+static void fill_equal(uint8_t *text, size_t n) { memset(text, 'a', n); }
+
+static void fill_thue_morse(uint8_t *text, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        text[i] = (uint8_t)('a' + __builtin_popcountll(i) % 2);
+}
+
+/* ab, aba, abaab, ...: each word is followed by the word before it. */
+static void fill_fibonacci(uint8_t *text, size_t n)
+{
+    size_t before = 1, length = 2;
+    for (size_t i = 0; i < n && i < 2; i++)
+        text[i] = (uint8_t)('a' + i);
+    while (length < n) {
+        const size_t more = before < n - length ? before : n - length;
+        memcpy(text + length, text, more);
+        before = length;
+        length += more;
+    }
+}
 
 #define LATIN "abcdefghijklmnopqrstuvwxyz"
 static const corpus corpora[] = {
-    {"english", {"/usr/share/wordnet", "/usr/share/unicode", NULL}, LATIN},
-    {"source", {"/usr/include", "/usr/share/doc", "/usr/local/cuda/include", NULL}, LATIN},
-    {"dna", {NULL}, "ACGT"},
-    {"proteins", {NULL}, "ACDEFGHIKLMNPQRSTVWY"},
+    {"english", {"/usr/share/wordnet", "/usr/share/unicode", NULL}, LATIN, NULL},
+    {"source", {"/usr/include", "/usr/share/doc", "/usr/local/cuda/include", NULL}, LATIN, NULL},
+    {"dna", {NULL}, "ACGT", NULL},
+    {"proteins", {NULL}, "ACDEFGHIKLMNPQRSTVWY", NULL},
+    {"equal", {NULL}, NULL, fill_equal},
+    {"period", {NULL}, NULL, fill_period},
+    {"thue_morse", {NULL}, NULL, fill_thue_morse},
+    {"fibonacci", {NULL}, NULL, fill_fibonacci},
 };
 enum {
     CORPORA = sizeof corpora / sizeof *corpora,
@@ -87,6 +124,10 @@ static int append_file(const char *path, const struct stat *status, int kind, st
 /* Fills text with n bytes. */
 static void fill_corpus(uint8_t *text, const corpus *c, size_t n)
 {
+    if (c->fill != NULL) {
+        c->fill(text, n);
+        return;
+    }
     reading.bytes = text;
     reading.n = 0;
     reading.most = n;

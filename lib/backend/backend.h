@@ -21,7 +21,7 @@
 
 #include <string.h>
 
-#define ORDO_BACKEND_ABI 11u
+#define ORDO_BACKEND_ABI 12u
 #define ORDO_BACKEND_ENTRY "ordo_backend_table"
 
 enum {

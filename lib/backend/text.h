@@ -17,7 +17,7 @@ typedef struct ordo_text_job {
     void           *sa;      /* written by suffix_array, else read; NULL in bwt and unbwt */
     void           *lcp;     /* written by lcp */
     uint8_t        *bwt;     /* bwt: written; unbwt: the text is written here, and `text` is read */
-    uint64_t       *primary; /* on the host; unbwt reads it */
+    uint64_t       *primary; /* on the host; unbwt reads it; rotate: `count` rows */
 } ordo_text_job;
 
 typedef struct ordo_text_slots {
@@ -26,6 +26,10 @@ typedef struct ordo_text_slots {
     ordo_status (*lcp)(void *state, const ordo_text_job *job, ordo_exec *exec);
     ordo_status (*bwt)(void *state, const ordo_text_job *job, ordo_exec *exec);
     ordo_status (*unbwt)(void *state, const ordo_text_job *job, ordo_exec *exec);
+    /* The last bytes of the sorted rotations of each of many texts, none of them empty, to `bwt`,
+     * and the row of the rotation that begins at 0. The row of a text that is a repeated word is
+     * any row of an equal rotation. The longest text has fewer than 2^31 bytes. */
+    ordo_status (*rotate)(void *state, const ordo_text_job *job, ordo_exec *exec);
 } ordo_text_slots;
 
 #endif

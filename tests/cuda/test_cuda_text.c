@@ -172,6 +172,23 @@ static void test_alphabets(void)
     }
 }
 
+/* Words that are repeated many times, with letters between that are less or greater, for the rounds
+ * that split runs. */
+static void test_runs(void)
+{
+    size_t const n = small ? 5000 : 400000;
+    for (size_t period = 1; period <= (small ? 3 : 40); period += 1 + period / 4)
+        for (size_t runs = 1; runs <= 64; runs *= 4) {
+            test_rng rng = {period * 100 + runs};
+            text_fill(11, text, period, period);
+            for (size_t i = period; i < n; i++)
+                text[i] = test_rng_below(&rng, n / runs) == 0 ? (uint8_t)test_rng_next(&rng)
+                                                              : text[i - period];
+            testkit_case("%zu runs of period %zu", runs, period);
+            check_text(n, 0);
+        }
+}
+
 static void check_many(size_t n, const uint64_t *offsets, size_t count, bool msd)
 {
     const ordo_text_opts opts = opts_of(0, offsets, count, false);
@@ -275,6 +292,43 @@ static void test_wrong(void)
     CHECK(refused > 0);
 }
 
+/* A seed of which a random start is the primary row, and a text whose walk meets the other starts
+ * only in its last bytes: if two chains walked from the primary row, more chains would go on than
+ * there is room for. `words` are where the text differs from random bytes. */
+static void test_start_at_primary(void)
+{
+    enum {
+        N = 2100,
+        SEED = 8,
+        PRIMARY = 1382
+    };
+    static const struct {
+        size_t  at;
+        uint8_t bytes[4];
+    } words[] = {{0, {170, 128, 234, 79}},
+                 {2054, {43, 141, 207, 111}},
+                 {2062, {74, 218, 211, 183}},
+                 {2070, {197, 174, 65, 237}},
+                 {2078, {253, 210, 142, 10}}};
+    ordo_ctx *ctx = NULL;
+    uint64_t  state = 10 * SEED, primary = 0;
+    testkit_case("a chain starts at the primary row");
+    for (size_t i = 0; i < N; i++) {
+        state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        text[i] = (uint8_t)(state >> 56);
+    }
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        memcpy(text + words[i].at, words[i].bytes, sizeof words[i].bytes);
+    CHECK_STATUS(ORDO_OK,
+                 ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CUDA, .seed = SEED)),
+                 NULL);
+    CHECK_STATUS(ORDO_OK, ordo_bwt(cpu, text, N, bytes, &primary, NULL), cpu);
+    CHECK_EQ_U64(PRIMARY, primary);
+    CHECK_STATUS(ORDO_OK, ordo_unbwt(ctx, bytes, N, primary, got, NULL), ctx);
+    CHECK_BYTES(text, got, N, 1);
+    ordo_ctx_free(ctx);
+}
+
 static void test_faults(void)
 {
     ordo_ctx *const ctx = device_context();
@@ -326,9 +380,11 @@ int main(void)
     there_bytes = device_make(MOST, 0);
     test_kinds();
     test_alphabets();
+    test_runs();
     test_many();
     test_host();
     test_wrong();
+    test_start_at_primary();
     test_faults();
     device_free(&there_text);
     device_free(&there_sa);

@@ -40,6 +40,8 @@ static const char help[] =
     "  -q, --quiet       print no warnings\n"
     "  -v, --verbose     print the sizes of each file on stderr\n"
     "  --threads N       at most N threads; default: every CPU this process may use\n"
+    "  --device D        auto, cpu, or cuda: a GPU sorts the rotations of the blocks to compress,\n"
+    "                    and the threads do the rest\n"
     "  --memory-limit S  use at most S bytes of scratch memory, with fewer threads if need be\n"
     "  -h, --help        print this text\n\n"
     "Exit status: 0 success, 1 a file was skipped or could not be read or written, 2 a compressed\n"

@@ -2,7 +2,7 @@
 #ifndef ORDO_CUDA_RUNTIME_CUDA_ARRAYS_H
 #define ORDO_CUDA_RUNTIME_CUDA_ARRAYS_H
 
-#include <stddef.h>
+#include "cuda/runtime/cuda_state.cuh"
 
 enum {
     MOST_ARRAYS = 20,
@@ -28,5 +28,15 @@ static void add(job_arrays *arrays, T **pointer, size_t bytes, int use, const ch
 {
     arrays->at[arrays->count++] = {(void **)pointer, (void *)*pointer, bytes, use, what};
 }
+
+/* Bytes of device memory for copies of host arrays; 0 for device arrays. */
+size_t arrays_bytes(const job_arrays *arrays, const ordo_exec *exec);
+
+/* Copies host arrays that are read, and lets the job point to the copies. Device arrays are checked
+ * and used in place. */
+ordo_status arrays_in(cuda_frame *frame, const job_arrays *arrays);
+
+/* Copies the arrays that are written back to the host. */
+ordo_status arrays_out(cuda_frame *frame, const job_arrays *arrays);
 
 #endif

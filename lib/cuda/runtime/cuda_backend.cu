@@ -1,5 +1,4 @@
-/* cuda_backend.cu - the function table of the CUDA backend, and the copies of host arrays to the
- * device and back.
+/* cuda_backend.cu - the function table of the CUDA backend.
  *
  * Every verb takes the same steps: compute the device memory, hold it, copy host arrays in, run the
  * device verb, copy results out. Device arrays are used in place. This file lists the arrays of
@@ -8,61 +7,6 @@
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/runtime/cuda_state.cuh"
 #include "cuda/text/text.cuh"
-
-/* Bytes of device memory for copies of host arrays; 0 for device arrays. */
-static size_t copies_of(const job_arrays *arrays, const ordo_exec *exec)
-{
-    size_t bytes = 0;
-    for (int i = 0; i < arrays->count && !exec->on_device; i++)
-        bytes += ordo_round_up(arrays->at[i].bytes, CUDA_SCRATCH_ALIGN);
-    return bytes;
-}
-
-/* Refuses host memory: a kernel that reads a host pointer makes the GPU unusable for the
- * process. */
-ordo_status cuda_check_memory(ordo_exec *exec, const void *array, const char *what)
-{
-    cudaPointerAttributes attributes;
-    cudaError_t const     error = cudaPointerGetAttributes(&attributes, array);
-    if (error != cudaSuccess)
-        return cuda_failed(exec, error, "cudaPointerGetAttributes");
-    if (attributes.devicePointer == NULL)
-        return ordo_fail(exec, ORDO_E_ARG,
-                         "ORDO_ON_DEVICE is set, but %s is host memory; expected device memory",
-                         what);
-    return ORDO_OK;
-}
-
-static ordo_status bring_in(cuda_frame *frame, const job_arrays *arrays)
-{
-    ordo_exec *const exec = frame->call.exec;
-    exec->phases = 2 + (unsigned)arrays->count;
-    for (int i = 0; i < arrays->count; i++) {
-        const job_array *const array = &arrays->at[i];
-        if (exec->on_device) {
-            if (array->bytes > 0)
-                TRY(cuda_check_memory(exec, array->host, array->what));
-            continue;
-        }
-        *array->pointer = scratch_take<char>(&frame->call.scratch, array->bytes);
-        if ((array->use & READ) != 0 && array->bytes > 0)
-            TRY(stage_in(frame, *array->pointer, array->host, array->bytes));
-        exec->phase++;
-    }
-    return ORDO_OK;
-}
-
-static ordo_status bring_out(cuda_frame *frame, const job_arrays *arrays)
-{
-    ordo_exec *const exec = frame->call.exec;
-    exec->phase = exec->phases - 1;
-    for (int i = 0; i < arrays->count && !exec->on_device; i++) {
-        const job_array *const array = &arrays->at[i];
-        if ((array->use & WRITTEN) != 0 && array->bytes > 0)
-            TRY(stage_out(frame, array->host, *array->pointer, array->bytes));
-    }
-    return ORDO_OK;
-}
 
 static size_t                         keys_of(const ordo_pairs_job *job) { return job->keys.n; }
 template <typename JOB> static size_t keys_of(const JOB *job) { return job->n; }
@@ -120,7 +64,7 @@ static size_t verb_scratch(const JOB *given, const ordo_exec *exec)
     ordo_segment_view layout;
     job_arrays        arrays = list(&job);
     add_segments(&job, &layout, &arrays);
-    return is_void(given) ? 0 : copies_of(&arrays, exec) + scratch(given);
+    return is_void(given) ? 0 : arrays_bytes(&arrays, exec) + scratch(given);
 }
 
 template <typename JOB, job_arrays (*list)(JOB *), size_t (*scratch)(const JOB *),
@@ -134,14 +78,15 @@ static ordo_status verb(void *state, const JOB *given, ordo_exec *exec)
     job_arrays        arrays = list(&job);
     cuda_frame        frame;
     add_segments(&job, &layout, &arrays);
-    TRY(frame_begin(&frame, (cuda_state *)state, exec, copies_of(&arrays, exec) + scratch(given)));
-    ordo_status status = bring_in(&frame, &arrays);
+    TRY(frame_begin(&frame, (cuda_state *)state, exec,
+                    arrays_bytes(&arrays, exec) + scratch(given)));
+    ordo_status status = arrays_in(&frame, &arrays);
     if (status == ORDO_OK)
         status = run(&frame.call, &job);
     if (!exec->on_device) /* only the copies on the device have changed */
         exec->changed = false;
     if (status == ORDO_OK)
-        status = bring_out(&frame, &arrays);
+        status = arrays_out(&frame, &arrays);
     if (status != ORDO_OK &&
         !exec->on_device) /* an asynchronous copy may still read a pinned array of the caller */
         (void)cudaStreamSynchronize(frame.call.stream);
@@ -414,7 +359,7 @@ static size_t select_keys_scratch(const ordo_select_job *job, const ordo_exec *e
         return verb_scratch<ordo_select_job, select_segments_arrays, dev_segments_select_scratch>(
             job, exec);
     return job->n == 0 ? 0
-                       : copies_of(&arrays, exec) + dev_select_scratch(job) +
+                       : arrays_bytes(&arrays, exec) + dev_select_scratch(job) +
                              ordo_round_up(job->count * sizeof(uint64_t), CUDA_SCRATCH_ALIGN);
 }
 
@@ -424,7 +369,7 @@ static ordo_status select_framed(cuda_frame *frame, ordo_select_job *job, const 
     void *const      out = job->out;
     bool const       home = !exec->on_device || job->out_on_host;
     size_t const     bytes = job->count * cuda_type_size(job->type);
-    TRY(bring_in(frame, arrays));
+    TRY(arrays_in(frame, arrays));
     if (home)
         job->out = scratch_take<char>(&frame->call.scratch, bytes);
     TRY(dev_select(&frame->call, job));

@@ -96,7 +96,7 @@ bool profile_side_times(void *state, unsigned lane, unsigned side, double *began
 ordo_status profile_tick(void *state, ordo_exec *exec, unsigned number);
 bool        profile_ticked(void *state, unsigned number, double *when);
 
-/* cuda_backend.cu: refuses host memory given as a device array; `what` names it. */
+/* cuda_arrays.cu: refuses host memory given as a device array; `what` names it. */
 ordo_status cuda_check_memory(ordo_exec *exec, const void *array, const char *what);
 
 /* cuda_link.cu: streams arrays of lib/hybrid through the device. */

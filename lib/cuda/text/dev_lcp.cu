@@ -2,9 +2,11 @@
  * Manzini and S. Puglisi, "Permuted Longest-Common-Prefix Array".
  *
  * In the order of the text, the common prefix of position p and its neighbour is at least that of
- * p - d less d. Warps first compare every LCP_CHUNK-th position, from large distances to small
- * ones, so that a long repeat is compared once. Then a thread goes through each chunk; it leaves a
- * chunk with a long comparison to a warp. Scratch: 4 bytes per byte of text. */
+ * p - d less d. If the neighbour of p + d is d positions after that of p, and d bytes agree, the
+ * prefix is d more than that of p + d. Every LCP_CHUNK-th position is compared first, from large
+ * distances to small ones, so that a long repeat is compared about once: by all threads as long as
+ * the distances are large, then by warps. Then a thread goes through each chunk; it leaves a chunk
+ * with a long comparison to a warp. Scratch: 4 bytes per byte of text. */
 #include "cuda/text/text.cuh"
 #include "cuda/warp/warp_scan.cuh"
 
@@ -14,10 +16,14 @@ enum {
     LCP_LANE = 16    /* bytes that a lane compares at a time */
 };
 
+/* From this distance on, all threads compare a position together; an estimate. */
+#define LCP_WIDE ((size_t)1 << 22)
+
 #define NO_NEIGHBOUR 0xffffffffu
 
 struct lcp_room {
     uint32_t           *phi;    /* the neighbour of each position, later the prefix */
+    uint32_t           *others; /* the neighbours of each LCP_CHUNK-th position */
     uint32_t           *left;   /* where the comparison of a chunk goes on */
     unsigned long long *counts; /* LCP_COUNTS of them */
 };
@@ -25,7 +31,7 @@ struct lcp_room {
 enum {       /* counts */
     LEFT,    /* elements of `left` */
     OUTSIDE, /* elements of sa that are no positions */
-    FIRST,   /* bytes that position 0 and its neighbour have in common, at most */
+    COMMON,  /* bytes that a position and its neighbour have in common, at most */
     LCP_COUNTS
 };
 
@@ -33,6 +39,7 @@ static lcp_room layout(cuda_scratch *scratch, size_t n)
 {
     lcp_room room = {};
     room.phi = scratch_take<uint32_t>(scratch, n);
+    room.others = scratch_take<uint32_t>(scratch, ordo_div_up(n, LCP_CHUNK));
     room.left = scratch_take<uint32_t>(scratch, ordo_div_up(n, LCP_CHUNK));
     room.counts = scratch_take<unsigned long long>(scratch, LCP_COUNTS);
     return room;
@@ -45,19 +52,35 @@ static __global__ void __launch_bounds__(TEXT_THREADS)
     fill_phi(const WORD *sa, size_t n, lcp_room room)
 {
     grid_each(n, [&](size_t i) {
-        if (sa[i] >= n)
+        uint32_t const other = i > 0 ? (uint32_t)sa[i - 1] : NO_NEIGHBOUR;
+        if (sa[i] >= n) {
             atomicAdd(room.counts + OUTSIDE, 1ull);
-        else
-            room.phi[sa[i]] = i > 0 ? (uint32_t)sa[i - 1] : NO_NEIGHBOUR;
+            return;
+        }
+        room.phi[sa[i]] = other;
+        if (sa[i] % LCP_CHUNK == 0)
+            room.others[sa[i] / LCP_CHUNK] = other;
     });
 }
 
-/* How many bytes from `known` on the suffixes a and b have in common. Called by a warp. */
-static DEVICE size_t warp_common(const text_view &view, size_t a, size_t b, size_t known)
+/* Where the comparison of position p with `other` may stop, as a number of bytes: at position
+ * `next`, a multiple of LCP_CHUNK whose prefix is known, if its neighbour has the same distance.
+ * The prefix of p is then that number and the prefix of next. */
+static DEVICE size_t known_from(const text_view &view, const lcp_room &room, size_t p, size_t other,
+                                size_t next)
+{
+    bool const same = next < view.n && room.others[next / LCP_CHUNK] == other + (next - p);
+    return same ? next - p : SIZE_MAX;
+}
+
+/* How many bytes from `known` on the suffixes a and b have in common; it may stop at `enough`.
+ * Called by a warp. */
+static DEVICE size_t warp_common(const text_view &view, size_t a, size_t b, size_t known,
+                                 size_t enough)
 {
     size_t const most = min(text_end_at(view, a) - a, text_end_at(view, b) - b);
     known = min(known, most);
-    for (;;) {
+    while (known < enough) {
         size_t const from = known + lane_id() * LCP_LANE;
         unsigned     equal = 0;
         while (equal < LCP_LANE && from + equal < most &&
@@ -70,49 +93,75 @@ static DEVICE size_t warp_common(const text_view &view, size_t a, size_t b, size
         }
         known += WARP_LANES * LCP_LANE;
     }
+    return known;
 }
 
 /* The prefix of position p, of which `known` bytes are known. Called by a warp. */
-static DEVICE uint32_t warp_prefix(const text_view &view, const uint32_t *phi, size_t p,
-                                   size_t known)
+static DEVICE uint32_t warp_prefix(const text_view &view, const lcp_room &room, size_t p,
+                                   size_t known, size_t next)
 {
-    uint32_t const other = phi[p];
-    return other >= view.n ? 0 : (uint32_t)warp_common(view, p, other, known);
+    uint32_t const other = room.phi[p];
+    if (other >= view.n)
+        return 0;
+    size_t const enough = known_from(view, room, p, other, next);
+    size_t const common = warp_common(view, p, other, known, enough);
+    return (uint32_t)(common < enough ? common : enough + room.phi[next]);
 }
 
-/* Position 0, by all threads: in a text of one letter this is the only long comparison. */
-static __global__ void __launch_bounds__(TEXT_THREADS) compare_first(text_view view, lcp_room room)
+/* The bytes of position p that are known from position p - stride. */
+static DEVICE size_t known_before(const lcp_room &room, size_t p, size_t stride)
 {
-    uint32_t const other = room.phi[0];
+    size_t const before = p >= stride ? room.phi[p - stride] : 0;
+    return before > stride ? before - stride : 0;
+}
+
+/* Position p, by all threads: counts[COMMON] becomes its common bytes, if they are fewer than what
+ * known_from() says. */
+static __global__ void __launch_bounds__(TEXT_THREADS)
+    compare_wide(text_view view, lcp_room room, size_t p, size_t stride)
+{
+    uint32_t const other = room.phi[p];
     if (other >= view.n)
         return;
-    size_t const most = min(text_end_at(view, 0), text_end_at(view, other) - other);
+    size_t const most = min(text_end_at(view, p) - p, text_end_at(view, other) - other);
+    size_t const enough = known_from(view, room, p, other, p + stride);
     size_t const threads = (size_t)gridDim.x * TEXT_THREADS;
-    volatile unsigned long long *const known = room.counts + FIRST;
-    for (size_t i = (size_t)blockIdx.x * TEXT_THREADS + threadIdx.x; i < *known; i += threads)
-        if (i >= most || view.text[i] != view.text[other + i])
-            atomicMin(room.counts + FIRST, (unsigned long long)i);
+    size_t i = known_before(room, p, stride) + (size_t)blockIdx.x * TEXT_THREADS + threadIdx.x;
+    volatile unsigned long long *const common = room.counts + COMMON;
+    for (; i < *common && i < enough; i += threads)
+        if (i >= most || view.text[p + i] != view.text[other + i])
+            atomicMin(room.counts + COMMON, (unsigned long long)i);
 }
 
-static __global__ void set_first(text_view view, lcp_room room)
+/* Stores the result of compare_wide; one thread. */
+static __global__ void set_wide(text_view view, lcp_room room, size_t p, size_t stride)
 {
-    room.phi[0] = room.phi[0] >= view.n ? 0 : (uint32_t)room.counts[FIRST];
+    uint32_t const other = room.phi[p];
+    size_t         prefix = 0;
+    if (other < view.n) {
+        size_t const enough = known_from(view, room, p, other, p + stride);
+        prefix = room.counts[COMMON];
+        if (prefix >= enough)
+            prefix = enough + room.phi[p + stride];
+    }
+    room.phi[p] = (uint32_t)prefix;
+    room.counts[COMMON] = ~0ull;
 }
 
 /* The positions (2 i + 1) * stride, from those of twice the stride. */
 static __global__ void __launch_bounds__(TEXT_THREADS)
-    compare_samples(text_view view, uint32_t *phi, size_t stride)
+    compare_samples(text_view view, lcp_room room, size_t stride)
 {
     size_t const warps = (size_t)gridDim.x * TEXT_THREADS / 32;
     for (size_t i = ((size_t)blockIdx.x * TEXT_THREADS + threadIdx.x) / 32;; i += warps) {
         size_t const p = (2 * i + 1) * stride;
         if (p >= view.n)
             return;
-        size_t const   before = phi[p - stride];
-        uint32_t const prefix = warp_prefix(view, phi, p, before > stride ? before - stride : 0);
+        uint32_t const prefix =
+            warp_prefix(view, room, p, known_before(room, p, stride), p + stride);
         __syncwarp();
         if (lane_id() == 0)
-            phi[p] = prefix;
+            room.phi[p] = prefix;
     }
 }
 
@@ -147,10 +196,10 @@ static __global__ void __launch_bounds__(TEXT_THREADS) compare_left(text_view vi
     size_t const warps = (size_t)gridDim.x * TEXT_THREADS / 32, count = room.counts[LEFT];
     for (size_t i = ((size_t)blockIdx.x * TEXT_THREADS + threadIdx.x) / 32; i < count; i += warps) {
         size_t const first = room.left[i];
-        size_t const last = min(view.n, (first / LCP_CHUNK + 1) * LCP_CHUNK);
+        size_t const end = (first / LCP_CHUNK + 1) * LCP_CHUNK, last = min(view.n, end);
         size_t       known = room.phi[first - 1];
         for (size_t p = first; p < last; p++) {
-            uint32_t const prefix = warp_prefix(view, room.phi, p, known > 0 ? known - 1 : 0);
+            uint32_t const prefix = warp_prefix(view, room, p, known > 0 ? known - 1 : 0, end);
             __syncwarp();
             if (lane_id() == 0)
                 room.phi[p] = prefix;
@@ -166,6 +215,26 @@ static __global__ void __launch_bounds__(TEXT_THREADS)
     grid_each(n, [&](size_t i) { lcp[i] = phi[sa[i]]; });
 }
 
+/* The prefixes of every LCP_CHUNK-th position. */
+static ordo_status find_samples(cuda_call *call, const text_view &view, const lcp_room &room)
+{
+    size_t const n = view.n, grid = text_grid(call, n);
+    size_t       stride = LCP_CHUNK;
+    while (stride < n)
+        stride *= 2;
+    TRY(CUDA_LAUNCH(call, compare_wide, grid, TEXT_THREADS, 0, view, room, (size_t)0, stride));
+    TRY(CUDA_LAUNCH(call, set_wide, 1, 1, 0, view, room, (size_t)0, stride));
+    for (stride /= 2; stride >= LCP_WIDE; stride /= 2)
+        for (size_t p = stride; p < n; p += 2 * stride) {
+            TRY(CUDA_LAUNCH(call, compare_wide, grid, TEXT_THREADS, 0, view, room, p, stride));
+            TRY(CUDA_LAUNCH(call, set_wide, 1, 1, 0, view, room, p, stride));
+        }
+    for (; stride >= LCP_CHUNK; stride /= 2)
+        TRY(CUDA_LAUNCH(call, compare_samples, text_grid(call, n / stride * 32), TEXT_THREADS, 0,
+                        view, room, stride));
+    return ORDO_OK;
+}
+
 template <typename WORD>
 static ordo_status find(cuda_call *call, const text_view &view, const WORD *sa, WORD *lcp)
 {
@@ -174,7 +243,7 @@ static ordo_status find(cuda_call *call, const text_view &view, const WORD *sa, 
     unsigned long long counts[LCP_COUNTS];
     CUDA_TRY(call->exec, cudaMemsetAsync(room.counts, 0, sizeof counts, call->stream));
     CUDA_TRY(call->exec,
-             cudaMemsetAsync(room.counts + FIRST, 0xff, sizeof *room.counts, call->stream));
+             cudaMemsetAsync(room.counts + COMMON, 0xff, sizeof *room.counts, call->stream));
     CUDA_TRY(call->exec, cudaMemsetAsync(room.phi, 0, n * sizeof *room.phi, call->stream));
     TRY(CUDA_LAUNCH(call, fill_phi<WORD>, grid, TEXT_THREADS, 0, sa, n, room));
     TRY(call_fetch(call, counts, room.counts, sizeof counts));
@@ -183,14 +252,7 @@ static ordo_status find(cuda_call *call, const text_view &view, const WORD *sa, 
                          "sa has an element that is not below n, which is %zu; expected a suffix "
                          "array",
                          n);
-    size_t stride = LCP_CHUNK;
-    while (stride < n)
-        stride *= 2;
-    TRY(CUDA_LAUNCH(call, compare_first, grid, TEXT_THREADS, 0, view, room));
-    TRY(CUDA_LAUNCH(call, set_first, 1, 1, 0, view, room));
-    for (stride /= 2; stride >= LCP_CHUNK; stride /= 2)
-        TRY(CUDA_LAUNCH(call, compare_samples, text_grid(call, n / stride * 32), TEXT_THREADS, 0,
-                        view, room.phi, stride));
+    TRY(find_samples(call, view, room));
     TRY(CUDA_LAUNCH(call, compare_chunks, text_grid(call, ordo_div_up(n, LCP_CHUNK)), TEXT_THREADS,
                     0, view, room));
     TRY(CUDA_LAUNCH(call, compare_left, text_grid(call, n), TEXT_THREADS, 0, view, room));

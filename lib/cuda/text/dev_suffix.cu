@@ -3,12 +3,14 @@
  *
  * The first sort is by as many symbols as fit in 64 bits (suffix_keys.cuh). Each round doubles the
  * number of symbols for the suffixes that still tie (suffix_groups.cuh); a suffix whose place is
- * known leaves the lists. All keys of a round are read before the first rank changes. Scratch: 36
- * bytes per byte of text. The host waits once in each round for the lengths of the lists. */
+ * known leaves the lists. All keys of a round are read before the first rank changes. Rotations of
+ * circles are sorted the same way. Scratch: 36 bytes per byte of text. The host waits once in each
+ * round for the lengths of the lists. */
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/sort/dev_radix.cuh"
 #include "cuda/text/suffix_groups.cuh"
 #include "cuda/text/suffix_keys.cuh"
+#include "cuda/text/suffix_runs.cuh"
 #include "cuda/text/text_tuning.cuh"
 
 struct suffix_room {
@@ -90,8 +92,9 @@ static suffix_room layout(cuda_scratch *scratch, size_t n)
     ordo_argsort_job const first = first_job(NULL, n, NULL);
     ordo_pairs_job const   round = pairs_job(ORDO_U64, NULL, NULL, sizeof(uint32_t), n);
     ordo_put_job const     put = put_job(room.order, n, NULL);
+    size_t const           lists = scratch_of(next_lists, n), runs = scratch_of(runs_layout, n, 1);
     size_t const           round_end =
-        room.sort_mark + ordo_max(scratch_of(next_lists, n), dev_radix_pairs_scratch(&round));
+        room.sort_mark + ordo_max(ordo_max(lists, runs), dev_radix_pairs_scratch(&round));
     scratch->used = ordo_max(round_end, room.mark + ordo_max(dev_radix_argsort_scratch(&first),
                                                              dev_put_ranks_work(&put)));
     return room;
@@ -105,6 +108,9 @@ struct suffix_work {
     suffix_room room;
     size_t      small, large; /* suffixes in the lists */
     unsigned    rank_bits;
+    size_t      before;   /* suffixes in the lists before the last round */
+    bool        had_runs; /* the last round split runs */
+    bool        no_runs;  /* a round that should split runs made little progress */
 };
 
 static ordo_status read_totals(suffix_work *work)
@@ -151,14 +157,15 @@ static ordo_status first_round(suffix_work *work, size_t *depth)
     TRY(CUDA_LAUNCH(call, mark_bytes, text_grid(call, n / 16), TEXT_THREADS, 0, work->view.text, n,
                     room->seen));
     TRY(call_fetch(call, seen, room->seen, sizeof seen));
-    text_alphabet const alphabet = alphabet_of(seen);
-    TRY(CUDA_LAUNCH(call, first_keys, text_grid(call, n / 4), TEXT_THREADS, 0, work->view, alphabet,
-                    room->keys));
+    bool const          circles = work->view.circle != 0;
+    text_alphabet const alphabet = alphabet_of(seen, circles ? work->view.count : 1);
+    TRY(CUDA_LAUNCH(call, (circles ? circle_keys : first_keys), text_grid(call, n / 4),
+                    TEXT_THREADS, 0, work->view, alphabet, room->keys));
     ordo_argsort_job const job = first_job(room->keys, n, room->order.sa);
     call->scratch.used = room->mark;
     TRY(dev_argsort_keys(call, &job, &sorted));
     sorted_suffixes const from = {
-        (const uint64_t *)sorted, room->order.sa, NULL, n, alphabet.base, 0};
+        (const uint64_t *)sorted, room->order.sa, NULL, n, circles ? 0 : alphabet.base, 0};
     group_target const to = {room->order, false, room->lists, NULL, room->total};
     TRY(launch_groups<true>(work, from, to));
     *depth = alphabet.symbols;
@@ -166,14 +173,64 @@ static ordo_status first_round(suffix_work *work, size_t *depth)
     return work->small + work->large > 0 ? put_ranks(work) : ORDO_OK;
 }
 
-static ordo_status sort_large(suffix_work *work, size_t depth)
+/* ---- Runs ---- */
+
+/* Looks for a period of the groups after a round with little progress: the distance from a suffix
+ * of a large group to the next one of the same group. 0: there is none up to `depth`. */
+static ordo_status find_runs(suffix_work *work, size_t depth, size_t *period)
+{
+    cuda_call *const         call = work->call;
+    const suffix_room *const room = &work->room;
+    const text_view *const   view = &work->view;
+    size_t const             active = work->small + work->large;
+    unsigned long long       found = 0;
+    *period = 0;
+    bool const single = view->ends == NULL && view->circle == 0;
+    bool const stuck = (double)active >= CUDA_TUNE_TEXT_STUCK * (double)work->before;
+    work->no_runs |= work->had_runs && stuck;
+    if (!single || work->had_runs || work->no_runs || !stuck || 2 * work->rank_bits + 1 > 64 ||
+        (double)work->large < CUDA_TUNE_TEXT_RUNS * (double)view->n)
+        return ORDO_OK;
+    /* Not at a simple fraction of the list, where groups of equal sizes end. */
+    const uint32_t *const at =
+        room->lists.index + (view->n - 1 - (size_t)(0.618 * (double)work->large));
+    CUDA_TRY(call->exec, cudaMemsetAsync(room->total + 1, 0xff, sizeof *room->total, call->stream));
+    TRY(CUDA_LAUNCH(call, find_period, text_grid(call, depth), TEXT_THREADS, 0, room->order.rank,
+                    view->n, at, depth, (unsigned long long *)(room->total + 1)));
+    TRY(call_fetch(call, &found, room->total + 1, sizeof found));
+    *period = found <= depth ? (size_t)found : 0;
+    return ORDO_OK;
+}
+
+/* Writes the keys of the large groups. With a period, these say where the runs end. */
+static ordo_status large_round_keys(suffix_work *work, size_t depth, size_t period)
+{
+    cuda_call *const         call = work->call;
+    const suffix_room *const room = &work->room;
+    const text_view *const   view = &work->view;
+    size_t const             at = view->n - work->large, n = work->large;
+    size_t const             grid = ordo_div_up(n, GROUP_TILE);
+    const uint32_t *const index = room->lists.index + at, *const group = room->lists.rank + at;
+    if (period == 0)
+        return CUDA_LAUNCH(call, large_keys, grid, TEXT_THREADS, 0, *view, room->order.rank, depth,
+                           index, group, n, work->rank_bits, room->round_keys + at);
+    call->scratch.used = room->sort_mark;
+    text_runs const runs = runs_layout(&call->scratch, view->n, period);
+    TRY(CUDA_LAUNCH(call, mark_breaks, text_grid(call, runs.tiles * 32), TEXT_THREADS, 0,
+                    view->text, view->n, runs));
+    TRY(CUDA_LAUNCH(call, link_tiles, 1, RUN_THREADS, 0, runs));
+    return CUDA_LAUNCH(call, run_keys, grid, TEXT_THREADS, 0, *view, runs, depth, index, group, n,
+                       work->rank_bits + 1, room->round_keys + at);
+}
+
+/* ---- Rounds ---- */
+
+static ordo_status sort_large(suffix_work *work, size_t depth, size_t period)
 {
     cuda_call *const         call = work->call;
     const suffix_room *const room = &work->room;
     size_t const             at = work->view.n - work->large;
-    TRY(CUDA_LAUNCH(call, large_keys, ordo_div_up(work->large, GROUP_TILE), TEXT_THREADS, 0,
-                    work->view, room->order.rank, depth, room->lists.index + at,
-                    room->lists.rank + at, work->large, work->rank_bits, room->round_keys + at));
+    TRY(large_round_keys(work, depth, period));
     ordo_pairs_job const job = pairs_job(ORDO_U64, room->round_keys + at, room->lists.index + at,
                                          sizeof *room->lists.index, work->large);
     call->scratch.used = room->sort_mark;
@@ -197,8 +254,9 @@ static ordo_status move_lists(suffix_work *work, const group_lists &next)
     return ORDO_OK;
 }
 
-/* Makes the groups right for 2 * depth symbols. */
-static ordo_status next_round(suffix_work *work, size_t depth)
+/* Makes the groups right for 2 * depth symbols. With a period, the large groups stay right for
+ * `depth` symbols, and those that have the period are split where their runs end. */
+static ordo_status next_round(suffix_work *work, size_t depth, size_t period)
 {
     cuda_call *const         call = work->call;
     const suffix_room *const room = &work->room;
@@ -207,7 +265,7 @@ static ordo_status next_round(suffix_work *work, size_t depth)
     /* Many new ranks are written with the old ones, few are scattered. */
     bool const puts = (double)(small + work->large) >= CUDA_TUNE_TEXT_PUT * (double)work->view.n;
     if (work->large > 0)
-        TRY(sort_large(work, depth));
+        TRY(sort_large(work, depth, period));
     call->scratch.used = room->sort_mark;
     group_lists const next = next_lists(&call->scratch, work->view.n);
     CUDA_TRY(call->exec, cudaMemsetAsync(room->total, 0, 2 * sizeof *room->total, call->stream));
@@ -217,8 +275,8 @@ static ordo_status next_round(suffix_work *work, size_t depth)
                         puts ? NULL : room->round_keys, next, room->total));
     if (work->large > 0) {
         sorted_suffixes const from = {
-            room->round_keys + at, lists.index + at, lists.rank + at, work->large, 0,
-            work->rank_bits};
+            room->round_keys + at,          lists.index + at, lists.rank + at, work->large, 0,
+            work->rank_bits + (period != 0)};
         CUDA_TRY(call->exec, cudaMemcpyAsync(room->total + 1, room->total, sizeof *room->total,
                                              cudaMemcpyDeviceToDevice, call->stream));
         group_target const to = {room->order, !puts, next, room->total + 1, room->total};
@@ -234,17 +292,22 @@ static ordo_status next_round(suffix_work *work, size_t depth)
 
 ordo_status dev_suffix(cuda_call *call, const text_view &view, uint32_t *sa)
 {
-    suffix_work work = {call, view, layout(&call->scratch, view.n), 0, 0, 1};
-    size_t      depth;
+    suffix_work work = {call,  view, layout(&call->scratch, view.n), 0, 0, 1, SIZE_MAX,
+                        false, false};
+    size_t      depth, period;
     work.room.order.sa = sa;
     while ((view.n + view.count) >> work.rank_bits != 0)
         work.rank_bits++;
     TRY(first_round(&work, &depth));
-    while (work.small + work.large > 0) {
+    /* Rotations that agree all around are equal. */
+    while (work.small + work.large > 0 && (view.circle == 0 || depth < view.circle)) {
         if (ordo_poll(call->exec, 1 - (double)(work.small + work.large) / (double)view.n))
             return ORDO_E_CANCELLED;
-        TRY(next_round(&work, depth));
-        depth *= 2;
+        TRY(find_runs(&work, depth, &period));
+        work.before = work.small + work.large;
+        work.had_runs = period != 0;
+        TRY(next_round(&work, depth, period));
+        depth *= period != 0 ? 1 : 2;
     }
     call->scratch.used = work.room.mark;
     call->exec->facts.strategy = 0;

@@ -1,6 +1,6 @@
 /* dev_text.cu - the text slots of the CUDA backend: copies of host arrays, many texts, the choice
  * of the algorithm, the transform of a sorted text, and indices of 64 bits. */
-#include "cuda/runtime/cuda_state.cuh"
+#include "cuda/runtime/cuda_arrays.cuh"
 #include "cuda/text/text.cuh"
 #include "ordo_text.h"
 
@@ -28,7 +28,7 @@ static __global__ void __launch_bounds__(TEXT_THREADS)
 ordo_status text_open(cuda_call *call, const ordo_text_job *job, const text_room &room,
                       text_view *view)
 {
-    *view = {job->text, job->n, room.offsets, ordo_max(job->count, 1), room.ends};
+    *view = {job->text, job->n, room.offsets, ordo_max(job->count, 1), room.ends, 0};
     if (room.offsets == NULL)
         return ORDO_OK;
     CUDA_TRY(call->exec,
@@ -139,7 +139,7 @@ static size_t bwt_scratch(const ordo_text_job *job)
 static ordo_status bwt_run(cuda_call *call, const ordo_text_job *job)
 {
     bwt_room const  room = bwt_layout(&call->scratch, job);
-    text_view const view = {job->text, job->n, NULL, 1, NULL};
+    text_view const view = {job->text, job->n, NULL, 1, NULL, 0};
     size_t const    n = job->n, grid = text_grid(call, n);
     uint64_t        whole;
     TRY(sort_suffixes(call, job, view, room.sa));
@@ -179,59 +179,20 @@ static ordo_status lcp_run(cuda_call *call, const ordo_text_job *job)
     return dev_lcp(call, job, view);
 }
 
-struct text_array { /* of a job; replaced by device memory */
-    void      **pointer;
-    void       *host;
-    size_t      bytes;
-    bool        is_read, is_written;
-    const char *what;
-};
-
-enum {
-    TEXT_ARRAYS = 4
-};
-
 /* The arrays that a job has; sa is written by suffix_array and read by other calls. inverse: `text`
  * is the transform that is read, and `bwt` the text that is written. */
-static int list_arrays(ordo_text_job *job, bool writes_sa, bool inverse, text_array *list)
+static job_arrays text_arrays(ordo_text_job *job, bool writes_sa, bool inverse)
 {
-    size_t const     bytes = job->n * cuda_type_size(job->index_type);
-    text_array const all[TEXT_ARRAYS] = {
-        {(void **)&job->text, (void *)job->text, job->n, true, false, inverse ? "bwt" : "text"},
-        {&job->sa, job->sa, bytes, !writes_sa, writes_sa, "sa"},
-        {&job->lcp, job->lcp, bytes, false, true, "lcp"},
-        {(void **)&job->bwt, job->bwt, job->n, false, true, inverse ? "text" : "bwt"}};
-    int count = 0;
-    for (int i = 0; i < TEXT_ARRAYS; i++)
-        if (all[i].host != NULL)
-            list[count++] = all[i];
-    return count;
-}
-
-static ordo_status bring_in(cuda_frame *frame, const text_array *list, int count)
-{
-    ordo_exec *const exec = frame->call.exec;
-    exec->phases = 3;
-    for (int i = 0; i < count; i++) {
-        if (exec->on_device) {
-            TRY(cuda_check_memory(exec, list[i].host, list[i].what));
-            continue;
-        }
-        *list[i].pointer = scratch_take<char>(&frame->call.scratch, list[i].bytes);
-        if (list[i].is_read)
-            TRY(stage_in(frame, *list[i].pointer, list[i].host, list[i].bytes));
-    }
-    exec->phase = 1;
-    return ORDO_OK;
-}
-
-static ordo_status bring_out(cuda_frame *frame, const text_array *list, int count)
-{
-    frame->call.exec->phase = 2;
-    for (int i = 0; i < count && !frame->call.exec->on_device; i++)
-        if (list[i].is_written)
-            TRY(stage_out(frame, list[i].host, *list[i].pointer, list[i].bytes));
-    return ORDO_OK;
+    job_arrays   list = {};
+    size_t const bytes = job->n * cuda_type_size(job->index_type);
+    add(&list, &job->text, job->n, READ, inverse ? "bwt" : "text");
+    if (job->sa != NULL)
+        add(&list, &job->sa, bytes, writes_sa ? WRITTEN : READ, "sa");
+    if (job->lcp != NULL)
+        add(&list, &job->lcp, bytes, WRITTEN, "lcp");
+    if (job->bwt != NULL)
+        add(&list, &job->bwt, job->n, WRITTEN, inverse ? "text" : "bwt");
+    return list;
 }
 
 /* Runs a verb on device memory, with copies of host arrays. */
@@ -239,22 +200,19 @@ static ordo_status with_frame(void *state, const ordo_text_job *given, ordo_exec
                               bool writes_sa, size_t scratch,
                               ordo_status (*run)(cuda_call *, const ordo_text_job *))
 {
-    ordo_text_job job = *given;
-    text_array    list[TEXT_ARRAYS];
-    cuda_frame    frame;
-    int const     count = list_arrays(&job, writes_sa, run == dev_unbwt, list);
-    for (int i = 0; i < count && !exec->on_device; i++)
-        scratch += ordo_round_up(list[i].bytes, CUDA_SCRATCH_ALIGN);
-    TRY(frame_begin(&frame, (cuda_state *)state, exec, scratch));
+    ordo_text_job    job = *given;
+    job_arrays const arrays = text_arrays(&job, writes_sa, run == dev_unbwt);
+    cuda_frame       frame;
+    TRY(frame_begin(&frame, (cuda_state *)state, exec, arrays_bytes(&arrays, exec) + scratch));
     ordo_status status = call_may_answer(&frame.call);
     if (status == ORDO_OK)
-        status = bring_in(&frame, list, count);
+        status = arrays_in(&frame, &arrays);
     if (status == ORDO_OK)
         status = run(&frame.call, &job);
     if (!exec->on_device)
         exec->changed = false;
     if (status == ORDO_OK)
-        status = bring_out(&frame, list, count);
+        status = arrays_out(&frame, &arrays);
     if (status != ORDO_OK) /* a copy may still read an array of the caller */
         (void)cudaStreamSynchronize(frame.call.stream);
     return frame_end(&frame, status);
@@ -290,4 +248,10 @@ static ordo_status lcp(void *state, const ordo_text_job *job, ordo_exec *exec)
     return with_frame(state, job, exec, false, lcp_scratch(job), lcp_run);
 }
 
-const ordo_text_slots cuda_text = {suffix_array, suffix_check, lcp, bwt, unbwt};
+static ordo_status rotate(void *state, const ordo_text_job *job, ordo_exec *exec)
+{
+    TRY(check_job(exec, job));
+    return with_frame(state, job, exec, false, dev_rotate_scratch(job), dev_rotate);
+}
+
+const ordo_text_slots cuda_text = {suffix_array, suffix_check, lcp, bwt, unbwt, rotate};

@@ -147,7 +147,9 @@ static __global__ void __launch_bounds__(TEXT_THREADS)
     start_chains(chain_starts starts, size_t count, unbwt_room room)
 {
     grid_each(count, [&](size_t chain) {
-        room.rows[chain] = chain == 0 ? starts.primary : start_of(starts, (uint32_t)chain - 1);
+        uint32_t const row = chain == 0 ? starts.primary : start_of(starts, (uint32_t)chain - 1);
+        /* Only chain 0 walks from the primary row. The walk from row 0 is empty. */
+        room.rows[chain] = chain > 0 && row == starts.primary ? 0 : row;
         if (chain == 0)
             *room.made = (uint32_t)count;
     });

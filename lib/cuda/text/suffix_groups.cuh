@@ -12,15 +12,17 @@
 #include "cuda/block/block_scan.cuh"
 #include "cuda/block/lookback.cuh"
 #include "cuda/text/text.cuh"
+#include "cuda/text/text_tuning.cuh"
 
 enum {
     GROUP_WARPS = TEXT_THREADS / 32,
     GROUP_ROWS = 8, /* rows of 32 suffixes that a warp reads */
     GROUP_TILE = TEXT_THREADS * GROUP_ROWS,
-    SMALL_MOST = 32, /* suffixes of a small group: two words of flags have its ends */
+    SMALL_MOST = CUDA_TUNE_TEXT_SMALL, /* suffixes of a small group */
     SMALL_TILE = 4 * TEXT_THREADS,
     SMALL_ITEMS = SMALL_TILE + SMALL_MOST, /* with the rest of a group that begins in the tile */
-    SMALL_WORDS = SMALL_ITEMS / 32
+    SMALL_WORDS = SMALL_ITEMS / 32,
+    SMALL_ROWS = SMALL_TILE / 32 /* words of the tile alone */
 };
 
 /* What the rounds know. rank[] counts from 1, so that 0 can be the end of a text. */
@@ -93,10 +95,16 @@ static DEVICE void tile_run_starts(const T *values, size_t n, size_t first, BEGI
     }
 }
 
-/* The keys of the suffixes of large groups: (start of the group, rank behind). */
-static __global__ void __launch_bounds__(TEXT_THREADS)
-    large_keys(text_view view, const uint32_t *rank, size_t depth, const uint32_t *index,
-               const uint32_t *group, size_t n, unsigned rank_bits, uint64_t *keys)
+/* The key of suffix `at` in a round: the rank of the suffix or rotation `depth` symbols later. */
+static DEVICE uint32_t key_behind(const text_view &view, const uint32_t *rank, size_t at,
+                                  size_t depth)
+{
+    return view.circle != 0 ? rank[circle_after(view, (uint32_t)at, (uint32_t)depth)]
+                            : text_rank_behind(view, rank, at, depth);
+}
+
+/* Calls f(i, start of its group in the list) for the items of a tile of the large groups. */
+template <typename F> static DEVICE void large_each(const uint32_t *group, size_t n, F &&f)
 {
     size_t const first = (size_t)blockIdx.x * GROUP_TILE;
     size_t const mine = first + threadIdx.x / 32 * GROUP_ROWS * 32 + lane_id();
@@ -107,9 +115,18 @@ static __global__ void __launch_bounds__(TEXT_THREADS)
     for (unsigned r = 0; r < GROUP_ROWS; r++) {
         size_t const i = mine + r * 32;
         if (i < n)
-            keys[i] =
-                (uint64_t)starts[r] << rank_bits | text_rank_behind(view, rank, index[i], depth);
+            f(i, starts[r]);
     }
+}
+
+/* The keys of the suffixes of large groups: (start of the group, rank behind). */
+static __global__ void __launch_bounds__(TEXT_THREADS)
+    large_keys(text_view view, const uint32_t *rank, size_t depth, const uint32_t *index,
+               const uint32_t *group, size_t n, unsigned key_bits, uint64_t *keys)
+{
+    large_each(group, n, [&](size_t i, uint32_t start) {
+        keys[i] = (uint64_t)start << key_bits | key_behind(view, rank, index[i], depth);
+    });
 }
 
 struct sorted_suffixes { /* whose neighbours with equal keys form the new groups */
@@ -117,8 +134,8 @@ struct sorted_suffixes { /* whose neighbours with equal keys form the new groups
     const uint32_t *index;
     const uint32_t *group; /* their old ranks; NULL in the first round */
     size_t          n;
-    uint64_t        base;      /* first round: of the digits of the keys */
-    unsigned        rank_bits; /* other rounds: the key is start << rank_bits | rank */
+    uint64_t        base;     /* first round: of the digits of the keys; 0: circles, without end */
+    unsigned        key_bits; /* other rounds: the key is start << key_bits | rank or run */
 };
 
 struct group_target {
@@ -142,7 +159,7 @@ static __global__ void __launch_bounds__(TEXT_THREADS)
     uint64_t            count = 0;
     auto const          begins = [&](size_t i) {
         return i == 0 || from.keys[i] != from.keys[i - 1] ||
-               (FIRST && from.keys[i] % from.base == 0);
+               (FIRST && from.base != 0 && from.keys[i] % from.base == 0);
     };
     tile_run_starts(from.keys, n, first, begins, starts);
 #pragma unroll
@@ -153,7 +170,7 @@ static __global__ void __launch_bounds__(TEXT_THREADS)
         if (i < n) {
             uint64_t const key = from.keys[i];
             uint32_t const at = from.index[i], old = FIRST ? 0 : from.group[i];
-            ranks[r] = FIRST ? start : old + (start - (uint32_t)(key >> from.rank_bits));
+            ranks[r] = FIRST ? start : old + (start - (uint32_t)(key >> from.key_bits));
             alone = start == i && (i + 1 == n || begins(i + 1));
             is_large = !alone && start + (size_t)SMALL_MOST < n &&
                        from.keys[start + (size_t)SMALL_MOST] == key;
@@ -211,7 +228,7 @@ static DEVICE void small_load(const text_view &view, const uint32_t *rank, size_
             uint32_t const at = lists.index[i];
             group = lists.rank[i];
             tile->index[w * 32 + lane] = at;
-            tile->key[w * 32 + lane] = text_rank_behind(view, rank, at, depth);
+            tile->key[w * 32 + lane] = key_behind(view, rank, at, depth);
         }
         bool const     begins = i == n || (i < n && (i == 0 || group != lists.rank[i - 1]));
         uint32_t const flags = __ballot_sync(WARP_ALL, begins);
@@ -223,22 +240,21 @@ static DEVICE void small_load(const text_view &view, const uint32_t *rank, size_
 }
 
 /* The group of an item of the tile; an empty one if the group began before the tile or begins after
- * it. */
+ * it. A group has at most SMALL_MOST suffixes, so its ends are in a few words. */
 static DEVICE uint2 small_group(const small_tile *tile, unsigned item)
 {
-    unsigned const word = item / 32;
-    uint32_t const here = tile->begins[word], upto = here & flags_to(item % 32);
-    uint2          group = make_uint2(SMALL_TILE, 0);
-    if (upto != 0)
-        group.x = word * 32 + last_flag(upto);
-    else if (word > 0 && tile->begins[word - 1] != 0)
-        group.x = word * 32 - 32 + last_flag(tile->begins[word - 1]);
-    if (group.x >= SMALL_TILE)
+    unsigned word = item / 32;
+    uint32_t flags = tile->begins[word] & flags_to(item % 32);
+    while (flags == 0 && word > 0)
+        flags = tile->begins[--word];
+    unsigned const begin = word * 32 + last_flag(flags);
+    if (flags == 0 || begin >= SMALL_TILE)
         return make_uint2(0, 0);
-    uint32_t const later = here & ~flags_to(item % 32);
-    group.y = later != 0 ? word * 32 + (unsigned)__ffs((int)later) - 1
-                         : word * 32 + 32 + (unsigned)__ffs((int)tile->begins[word + 1]) - 1;
-    return group;
+    word = item / 32;
+    flags = tile->begins[word] & ~flags_to(item % 32);
+    while (flags == 0)
+        flags = tile->begins[++word];
+    return make_uint2(begin, word * 32 + (unsigned)__ffs((int)flags) - 1);
 }
 
 /* Sums kept[] and takes room in the list of small groups; called by one warp. */
@@ -247,15 +263,16 @@ static DEVICE void small_take(small_tile *tile, uint64_t *total)
     unsigned const lane = lane_id();
     uint32_t const count = (uint32_t)__popc(tile->kept[lane]);
     uint32_t const sum = warp_scan<scan_add<uint32_t>>(count);
-    uint32_t const rows = __shfl_sync(WARP_ALL, sum, 31);
+    uint32_t       all = __shfl_sync(WARP_ALL, sum, 31);
     tile->kept_before[lane] = sum - count;
-    if (lane == 0) {
-        uint32_t const all = rows + (uint32_t)__popc(tile->kept[SMALL_WORDS - 1]);
-        tile->kept_before[SMALL_WORDS - 1] = rows;
-        tile->place =
-            all == 0 ? 0
-                     : (uint32_t)atomicAdd((unsigned long long *)total, (unsigned long long)all);
+    if (lane != 0)
+        return;
+    for (unsigned w = SMALL_ROWS; w < SMALL_WORDS; w++) {
+        tile->kept_before[w] = all;
+        all += (uint32_t)__popc(tile->kept[w]);
     }
+    if (all > 0)
+        tile->place = (uint32_t)atomicAdd((unsigned long long *)total, (unsigned long long)all);
 }
 
 /* Sorts the small groups of `lists`, n suffixes; writes those that still tie to `next`. New ranks
@@ -266,7 +283,8 @@ static __global__ void __launch_bounds__(TEXT_THREADS)
 {
     __shared__ small_tile tile;
     __shared__ uint32_t   sorted[SMALL_ITEMS];
-    static_assert(SMALL_WORDS == 33, "small_take sums 32 words and one");
+    static_assert(SMALL_ROWS == 32, "small_take sums the words of the tile in one warp");
+    static_assert(SMALL_MOST % 32 == 0, "the words have whole groups behind the tile");
     size_t const first = (size_t)blockIdx.x * SMALL_TILE;
     small_load(view, order.rank, depth, lists, n, first, &tile);
     __syncthreads();

@@ -46,15 +46,15 @@ static __global__ void __launch_bounds__(TEXT_THREADS)
         seen[threadIdx.x] = 1;
 }
 
-/* From the bytes that occur; n > 0. */
-static inline text_alphabet alphabet_of(const uint32_t *seen)
+/* From the bytes that occur; n > 0. Keys are below 2^64 / circles. */
+static inline text_alphabet alphabet_of(const uint32_t *seen, uint64_t circles)
 {
     text_alphabet a = {};
     a.base = 1;
     for (int c = 0; c < BYTE_VALUES; c++)
         if (seen[c] != 0)
             a.code[c] = (uint16_t)a.base++;
-    uint64_t power = 1;
+    uint64_t power = circles;
     while (a.symbols < KEY_MOST && power <= UINT64_MAX / a.base) {
         power *= a.base;
         a.symbols++;
@@ -87,6 +87,23 @@ static __global__ void __launch_bounds__(TEXT_THREADS)
             keys[first + i] = key;
         }
     }
+}
+
+/* The keys of rotations: the number of the circle, then symbols. */
+static __global__ void __launch_bounds__(TEXT_THREADS)
+    circle_keys(text_view view, text_alphabet alphabet, uint64_t *keys)
+{
+    grid_each(view.n, [&](size_t at) {
+        uint32_t const number = circle_number_at(view, (uint32_t)at);
+        size_t const   begin = view.offsets[number], end = view.offsets[number + 1];
+        uint64_t       key = number;
+        size_t         next = at;
+        for (unsigned k = 0; k < alphabet.symbols; k++) {
+            key = key * alphabet.base + alphabet.code[view.text[next]];
+            next = next + 1 < end ? next + 1 : begin;
+        }
+        keys[at] = key;
+    });
 }
 
 #endif

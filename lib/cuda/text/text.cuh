@@ -19,6 +19,9 @@ struct text_view {
     const uint64_t *offsets; /* device memory; NULL: one text */
     size_t          count;   /* texts, at least 1 */
     const uint32_t *ends;    /* bit p: a text ends before position p; NULL: one text */
+    /* Not 0: the texts are circles, whose rotations are sorted, and this is the length of the
+     * longest one. */
+    uint32_t circle;
 };
 
 static inline size_t text_grid(const cuda_call *call, size_t n)
@@ -52,6 +55,25 @@ static DEVICE bool text_ends_before(const text_view &view, size_t at)
     return at >= view.n || (view.ends != NULL && (view.ends[at / 32] >> (at % 32) & 1) != 0);
 }
 
+/* The number of the circle that has position `at`. Circles of about the same length take one or two
+ * reads. */
+static DEVICE uint32_t circle_number_at(const text_view &view, uint32_t at)
+{
+    uint32_t number = at / view.circle;
+    while (view.offsets[number + 1] <= at)
+        number++;
+    return number;
+}
+
+/* The position `depth` symbols after `at` on its circle. */
+static DEVICE uint32_t circle_after(const text_view &view, uint32_t at, uint32_t depth)
+{
+    uint32_t const number = circle_number_at(view, at);
+    uint32_t const begin = (uint32_t)view.offsets[number];
+    uint32_t const length = (uint32_t)view.offsets[number + 1] - begin;
+    return begin + (at - begin + depth) % length;
+}
+
 /* The place of suffix `at` + depth among all suffixes and ends of texts, from the places of the
  * suffixes, which count from 1. No text ends between the two positions. */
 static DEVICE uint32_t text_rank_behind(const text_view &view, const uint32_t *rank, size_t at,
@@ -72,7 +94,8 @@ text_room   text_layout(cuda_scratch *scratch, const ordo_text_job *job);
 ordo_status text_open(cuda_call *call, const ordo_text_job *job, const text_room &room,
                       text_view *view);
 
-/* dev_suffix.cu: the suffix array by doubling, as u32. */
+/* dev_suffix.cu: the suffix array by doubling, as u32; of circles, their rotations in order. Equal
+ * rotations are in any order. */
 size_t      dev_suffix_scratch(const ordo_text_job *job);
 ordo_status dev_suffix(cuda_call *call, const text_view &view, uint32_t *sa);
 
@@ -80,13 +103,15 @@ ordo_status dev_suffix(cuda_call *call, const text_view &view, uint32_t *sa);
 size_t      dev_msd_scratch(const ordo_text_job *job);
 ordo_status dev_msd(cuda_call *call, const text_view &view, uint32_t *sa);
 
-/* dev_lcp.cu, dev_suffix_check.cu, dev_unbwt.cu; arrays are device memory. */
+/* dev_lcp.cu, dev_suffix_check.cu, dev_unbwt.cu, dev_rotate.cu; arrays are device memory. */
 size_t      dev_lcp_scratch(const ordo_text_job *job);
 ordo_status dev_lcp(cuda_call *call, const ordo_text_job *job, const text_view &view);
 size_t      dev_suffix_check_scratch(const ordo_text_job *job);
 ordo_status dev_suffix_check(cuda_call *call, const ordo_text_job *job, const text_view &view);
 size_t      dev_unbwt_scratch(const ordo_text_job *job);
 ordo_status dev_unbwt(cuda_call *call, const ordo_text_job *job);
+size_t      dev_rotate_scratch(const ordo_text_job *job);
+ordo_status dev_rotate(cuda_call *call, const ordo_text_job *job);
 
 /* dev_text.cu: the slots of the backend. */
 extern const ordo_text_slots cuda_text;

@@ -2,8 +2,9 @@
  *
  * Reading cuts the data into blocks (runs.h), which is fast. Each block is compressed to bits
  * from bit 0 on; writing shifts them to their place in the stream and counts the checksum of the
- * stream. */
+ * stream. A GPU may sort the rotations of batches of blocks before (batch.h). */
 #define _GNU_SOURCE
+#include "text/bzip2/encode/batch.h"
 #include "text/bzip2/encode/encode.h"
 #include "text/bzip2/encode/runs.h"
 #include "text/bzip2/expand.h"
@@ -17,10 +18,11 @@ enum {
 };
 
 typedef struct slot {
-    bz_block block;
-    uint32_t crc; /* of the bytes of the block before runs were shortened */
-    uint8_t *bits;
-    uint64_t bit_count;
+    bz_block  block;
+    uint32_t  crc; /* of the bytes of the block before runs were shortened */
+    bz_sorted sorted;
+    uint8_t  *bits;
+    uint64_t  bit_count;
 } slot;
 
 typedef struct compressor {
@@ -28,6 +30,9 @@ typedef struct compressor {
     slot       *slots;
     bz_encoder *encoders; /* one for each thread */
     size_t      most;     /* bytes of a block */
+    bz_batches  batches;
+    bz_block  **batch; /* arguments of bz_batches_sort() */
+    bz_sorted **batch_sorted;
 
     /* The reader. */
     bz_splitter splitter;
@@ -63,13 +68,28 @@ static bool read_block(void *user, size_t at, bool *ended)
     return true;
 }
 
+static bool prepare_blocks(void *user, size_t first, size_t count)
+{
+    compressor *const c = user;
+    for (size_t i = 0; i < count; i++) {
+        c->batch[i] = &c->slots[first + i].block;
+        c->batch_sorted[i] = &c->slots[first + i].sorted;
+    }
+    return bz_batches_sort(&c->batches, &c->s, first, c->batch, c->batch_sorted, count);
+}
+
 static bool work_block(void *user, size_t at, unsigned worker)
 {
     compressor *const c = user;
     slot *const       s = &c->slots[at];
-    bz_expander       e = {.text = s->block.text, .n = s->block.n};
+    bz_encoder *const encoder = &c->encoders[worker];
+    uint32_t const    n = s->block.n;
+    bz_expander       e = {.text = s->block.text, .n = n};
     s->crc = ~bz_expanded_crc(&e, UINT32_MAX);
-    s->bit_count = bz_encode(&c->encoders[worker], s->block.text, s->block.n, s->crc, s->bits);
+    s->bit_count =
+        s->sorted.column != NULL
+            ? bz_encode_column(encoder, s->sorted.column, s->sorted.row, n, s->crc, s->bits)
+            : bz_encode(encoder, s->block.text, n, s->crc, s->bits);
     return true;
 }
 
@@ -120,7 +140,13 @@ static ordo_status take_memory(compressor *c, unsigned workers, size_t slots)
     TRY_SCRATCH(exec, WRITE_BYTES + 64, c->out);
     TRY_SCRATCH(exec, slots * sizeof *c->slots, c->slots);
     TRY_SCRATCH(exec, workers * sizeof *c->encoders, c->encoders);
+    if (c->batches.device != NULL) {
+        TRY(bz_batches_open(&c->batches, exec));
+        TRY_SCRATCH(exec, c->batches.blocks * sizeof *c->batch, c->batch);
+        TRY_SCRATCH(exec, c->batches.blocks * sizeof *c->batch_sorted, c->batch_sorted);
+    }
     for (size_t i = 0; i < slots; i++) {
+        c->slots[i].sorted = (bz_sorted){NULL, 0};
         TRY_SCRATCH(exec, c->most + BZ_TEXT_PAD, c->slots[i].block.text);
         TRY_SCRATCH(exec, bz_encoded_most(c->most) + 8, c->slots[i].bits);
     }
@@ -132,6 +158,24 @@ static ordo_status take_memory(compressor *c, unsigned workers, size_t slots)
     return ORDO_OK;
 }
 
+/* A limit of memory that does not suffice for batches leaves all work to the threads. */
+static void choose_sizes(compressor *c, unsigned *workers, size_t *slots)
+{
+    size_t const slot_bytes = c->most + bz_encoded_most(c->most) + 512,
+                 limit = c->s.ctx->arena.limit;
+    size_t const encoder = bz_encoder_bytes(c->most), shared = (size_t)1 << 20;
+    size_t const batches = c->batches.slots * (slot_bytes + bz_batches_slot_bytes(c->most));
+    if (limit != 0 && limit < 2 * (batches + encoder + shared))
+        c->batches.device = NULL;
+    if (c->batches.device != NULL) {
+        *workers = bz_stream_workers(&c->s, encoder, batches + shared);
+        *slots = c->batches.slots;
+        return;
+    }
+    *workers = bz_stream_workers(&c->s, encoder + 2 * slot_bytes, 2 * slot_bytes + shared);
+    *slots = *workers + *workers / 2 + 2;
+}
+
 static ordo_status compress_stream(ordo_ctx *ctx, ordo_exec *exec, const ordo_source *from,
                                    const ordo_sink *to, const ordo_bz_opts *opts,
                                    ordo_bz_report *report)
@@ -140,10 +184,11 @@ static ordo_status compress_stream(ordo_ctx *ctx, ordo_exec *exec, const ordo_so
     TRY(bz_stream_arguments(&c.s, from, to, true, opts));
     exec->algorithm = "bzip2";
     c.most = (size_t)c.s.opts.level * BZ_LEVEL_BYTES;
-    size_t const   slot_bytes = c.most + bz_encoded_most(c.most) + 512;
-    unsigned const workers = bz_stream_workers(&c.s, bz_encoder_bytes(c.most) + 2 * slot_bytes,
-                                               2 * slot_bytes + (1 << 20));
-    size_t const   slots = workers + workers / 2 + 2;
+    TRY(bz_batches_choose(&c.batches, &c.s, c.most));
+    unsigned workers;
+    size_t   slots;
+    choose_sizes(&c, &workers, &slots);
+    bool const on_device = c.batches.device != NULL;
     TRY(take_memory(&c, workers, slots));
     c.bits.to = c.out;
     bz_put(&c.bits, 0x425a68, 24); /* BZh */
@@ -155,6 +200,8 @@ static ordo_status compress_stream(ordo_ctx *ctx, ordo_exec *exec, const ordo_so
                           .slots = slots,
                           .user = &c,
                           .read = read_block,
+                          .prepare = on_device ? prepare_blocks : NULL,
+                          .batch = c.batches.blocks,
                           .work = work_block,
                           .write = write_block,
                           .share = bz_stream_share};

@@ -13,7 +13,8 @@ typedef struct ring {
     const bz_team  *team;
     pthread_mutex_t lock;
     pthread_cond_t  changed;
-    size_t          read, started, written; /* blocks that passed each step */
+    size_t          read, prepared, started, written; /* blocks that passed each step */
+    size_t          preparing;                        /* blocks in this step */
     bool            reading, writing, ended;
     atomic_uint     arrived;
     bool           *done; /* slots */
@@ -22,16 +23,31 @@ typedef struct ring {
 typedef enum step {
     STEP_NONE,
     STEP_READ,
+    STEP_PREPARE,
     STEP_WORK,
     STEP_WRITE,
     STEP_END
 } step;
 
+/* Whether a batch is complete; the last one is at the end of the data. */
+static bool may_prepare(const ring *r)
+{
+    size_t const waiting = r->read - r->prepared;
+    return r->team->prepare != NULL && r->preparing == 0 &&
+           (waiting >= r->team->batch || (r->ended && waiting > 0));
+}
+
+/* Whether the next block is wanted: for the next batch, or if the threads have little to do. */
+static bool may_read(const ring *r)
+{
+    const bz_team *const team = r->team;
+    return !r->ended && !r->reading && r->read - r->written < team->slots &&
+           (team->prepare != NULL || r->read - r->started < (size_t)team->workers / 2 + 1);
+}
+
 static step choose(ring *r, size_t *slot)
 {
     const bz_team *const team = r->team;
-    size_t const         ready = r->read - r->started;
-    bool const           may_read = !r->ended && !r->reading && r->read - r->written < team->slots;
     if (failure_seen(team->failure) || (r->ended && r->written == r->read))
         return STEP_END;
     if (!r->writing && r->written < r->started && r->done[r->written % team->slots]) {
@@ -39,12 +55,17 @@ static step choose(ring *r, size_t *slot)
         r->writing = true;
         return STEP_WRITE;
     }
-    if (may_read && ready < (size_t)team->workers / 2 + 1) {
+    if (may_prepare(r)) {
+        *slot = r->prepared % team->slots;
+        r->preparing = ordo_min(r->read - r->prepared, team->batch);
+        return STEP_PREPARE;
+    }
+    if (may_read(r)) {
         *slot = r->read % team->slots;
         r->reading = true;
         return STEP_READ;
     }
-    if (ready > 0) {
+    if (r->started < (team->prepare != NULL ? r->prepared : r->read)) {
         *slot = r->started++ % team->slots;
         return STEP_WORK;
     }
@@ -55,12 +76,15 @@ static step choose(ring *r, size_t *slot)
 static void perform(ring *r, step what, size_t slot, unsigned worker)
 {
     const bz_team *const team = r->team;
+    size_t const         batch = r->preparing;
     bool                 ended = false;
     pthread_mutex_unlock(&r->lock);
     if (ordo_poll(team->exec, team->share(team->user)))
         failure_record(team->failure, ORDO_E_CANCELLED, "cancelled");
     else if (what == STEP_READ)
         (void)team->read(team->user, slot, &ended);
+    else if (what == STEP_PREPARE)
+        (void)team->prepare(team->user, slot, batch);
     else if (what == STEP_WORK)
         (void)team->work(team->user, slot, worker);
     else
@@ -70,6 +94,9 @@ static void perform(ring *r, step what, size_t slot, unsigned worker)
         r->reading = false;
         r->ended = ended;
         r->read += !ended;
+    } else if (what == STEP_PREPARE) {
+        r->preparing = 0;
+        r->prepared += batch;
     } else if (what == STEP_WORK) {
         r->done[slot] = true;
     } else {

@@ -80,8 +80,7 @@ static inline unsigned move_byte(bz_front *list, uint64_t *front, uint8_t byte)
     return (unsigned)__builtin_ctzll(found) / 8;
 }
 
-static void make_symbols(coding *c, const bz_sorter *s, const uint8_t *text, uint32_t n,
-                         uint16_t *symbols)
+static void make_symbols(coding *c, const uint8_t *column, uint32_t n, uint16_t *symbols)
 {
     uint8_t   bytes[256];
     bz_front  list;
@@ -90,7 +89,7 @@ static void make_symbols(coding *c, const bz_sorter *s, const uint8_t *text, uin
     uint16_t *to = symbols;
     memset(c->used, 0, sizeof c->used);
     for (uint32_t i = 0; i < n; i++)
-        c->used[text[i]] = true;
+        c->used[column[i]] = true;
     for (unsigned b = 0; b < 256; b++)
         if (c->used[b])
             bytes[used++] = (uint8_t)b;
@@ -99,7 +98,7 @@ static void make_symbols(coding *c, const bz_sorter *s, const uint8_t *text, uin
     c->alphabet = used + 2;
     memset(c->frequency, 0, sizeof c->frequency);
     for (uint32_t row = 0; row < n; row++) {
-        uint8_t const byte = bz_entry_byte(s->sa[row]);
+        uint8_t const byte = column[row];
         if (byte == (uint8_t)front) {
             run++;
             continue;
@@ -266,12 +265,12 @@ static void put_symbols(bz_writer *w, const coding *c)
     }
 }
 
-uint64_t bz_encode(bz_encoder *e, uint8_t *text, uint32_t n, uint32_t crc, uint8_t *out)
+uint64_t bz_encode_column(bz_encoder *e, const uint8_t *column, uint32_t row, uint32_t n,
+                          uint32_t crc, uint8_t *out)
 {
-    coding         c = {.selectors = e->selectors};
-    bz_writer      w = {.to = out};
-    uint32_t const row = bz_rotate(&e->sorter, text, n);
-    make_symbols(&c, &e->sorter, text, n, e->symbols);
+    coding    c = {.selectors = e->selectors};
+    bz_writer w = {.to = out};
+    make_symbols(&c, column, n, e->symbols);
     choose_tables(&c);
     bz_put(&w, BZ_BLOCK_MAGIC, 48);
     bz_put(&w, crc, 32);
@@ -283,4 +282,13 @@ uint64_t bz_encode(bz_encoder *e, uint8_t *text, uint32_t n, uint32_t crc, uint8
         put_lengths(&w, c.lengths[t], c.alphabet);
     put_symbols(&w, &c);
     return (uint64_t)(w.to - out) * 8 + w.count;
+}
+
+uint64_t bz_encode(bz_encoder *e, uint8_t *text, uint32_t n, uint32_t crc, uint8_t *out)
+{
+    uint32_t const row = bz_rotate(&e->sorter, text, n);
+    uint8_t *const column = (uint8_t *)e->sorter.items; /* free after the sort */
+    for (uint32_t i = 0; i < n; i++)
+        column[i] = bz_entry_byte(e->sorter.sa[i]);
+    return bz_encode_column(e, column, row, n, crc, out);
 }

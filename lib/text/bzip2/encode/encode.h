@@ -21,4 +21,8 @@ size_t bz_encoded_most(size_t n);
  * BZ_TEXT_PAD bytes after the text are used. */
 uint64_t bz_encode(bz_encoder *e, uint8_t *text, uint32_t n, uint32_t crc, uint8_t *out);
 
+/* The same for a block whose rotations are sorted already. Row `row` is the block itself. */
+uint64_t bz_encode_column(bz_encoder *e, const uint8_t *column, uint32_t row, uint32_t n,
+                          uint32_t crc, uint8_t *out);
+
 #endif

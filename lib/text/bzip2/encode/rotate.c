@@ -129,9 +129,8 @@ static void induce(bz_sorter *s)
 
 /* ---- Repeated words ---- */
 
-/* The length of the shortest word whose repetition is the text. It divides n, and so do its
- * multiples by the prime factors of n. */
-static uint32_t word_length(const uint8_t *text, uint32_t n)
+/* The length divides n, and so do its multiples by the prime factors of n. */
+uint32_t bz_word_length(const uint8_t *text, uint32_t n)
 {
     uint32_t length = n, rest = n;
     for (uint32_t prime = 2; rest > 1; prime++) {
@@ -168,7 +167,7 @@ static uint32_t row_of_text(const uint32_t *sa, uint32_t n)
 
 uint32_t bz_rotate(bz_sorter *s, uint8_t *text, uint32_t n)
 {
-    uint32_t const length = word_length(text, n);
+    uint32_t const length = bz_word_length(text, n);
     uint8_t        saved[BZ_TEXT_PAD];
     s->text = text;
     s->n = length;

@@ -54,4 +54,7 @@ void   bz_sorter_init(bz_sorter *s, void *memory, size_t most);
  * they are in descending order of their positions. */
 uint32_t bz_rotate(bz_sorter *s, uint8_t *text, uint32_t n);
 
+/* The length of the shortest word whose repetition is the text. */
+uint32_t bz_word_length(const uint8_t *text, uint32_t n);
+
 #endif
