@@ -5,7 +5,7 @@
  * quantiles, the first k keys. Counts and quantiles need no order of rows: if the group keys are
  * integers of a narrow range, the backend's `collect` counts them and sorts each group. For counts,
  * api_few_groups.c hashes few distinct keys, and a sort of a copy of the group keys finds many. */
-#include "api/api_groups.h"
+#include "api/groups/api_groups.h"
 #include "core/keybits.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
  * weights one stable sort by the group key gathers the keys and the weights of each group, and the
  * groups are the segments of a call of the backend's weighted quantiles. Scratch then: the rows in
  * order, a copy of keys and weights, and that of the weighted quantiles. */
-#include "api/api_groups.h"
+#include "api/groups/api_groups.h"
 #include "core/quantile.h"
 
 #include <math.h>
