@@ -540,8 +540,7 @@ typedef struct ordo_scan_opts {
  * Minima and maxima use the order of the key bits: -0 below +0, NaN above +inf. The first result of
  * an exclusive scan is 0 for sums, 1 for products, the largest value or +inf for minima, and the
  * smallest value or -inf for maxima. out == in is allowed if the types are equal; any other overlap
- * is an error.
- * After ORDO_E_CANCELLED out is unspecified, and so is in if out == in.
+ * is an error. After ORDO_E_CANCELLED out is unspecified, and so is in if out == in.
  * BALLOT scans 32-bit integers on a GPU with one ballot for each of their bits, one element per
  * thread: sums of i32 to i32 and of u32 to u32. The poster named at ordo_scan_bits suggests this
  * scan as future work.                                                                           */
