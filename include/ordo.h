@@ -451,7 +451,8 @@ ORDO_MUST ordo_status ordo_select_scratch(ordo_ctx *ctx, ordo_type type, size_t 
  * out[k] come first, then the keys that tie with it, then the others. Each of the three groups
  * keeps its order. index[i] is the index in keys of the key that is out[i].
  * With ORDO_ANY_ORDER, which may be faster, out[k] is the same key, no key before it is greater and
- * no key after it is less; the order on each side depends on the instruction set and the threads.
+ * no key after it is less. The order on each side is then not specified: it depends on the
+ * instruction set, the number of threads, the device and the memory limit.
  * out or index may be NULL. ORDO_E_ARG if k is not below n; with segments, k must be below the
  * length of every segment. Offsets on a GPU are not checked: a segment of at most k keys keeps its
  * order. Of opts only ORDO_DESCENDING, ORDO_ANY_ORDER, ORDO_ON_DEVICE, stream and segments. out and
@@ -539,8 +540,7 @@ typedef struct ordo_scan_opts {
  * Minima and maxima use the order of the key bits: -0 below +0, NaN above +inf. The first result of
  * an exclusive scan is 0 for sums, 1 for products, the largest value or +inf for minima, and the
  * smallest value or -inf for maxima. out == in is allowed if the types are equal; any other overlap
- * is an error.
- * After ORDO_E_CANCELLED out is unspecified, and so is in if out == in.
+ * is an error. After ORDO_E_CANCELLED out is unspecified, and so is in if out == in.
  * BALLOT scans 32-bit integers on a GPU with one ballot for each of their bits, one element per
  * thread: sums of i32 to i32 and of u32 to u32. The poster named at ordo_scan_bits suggests this
  * scan as future work.                                                                           */

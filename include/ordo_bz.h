@@ -5,8 +5,8 @@
  *          Every legal file is decompressed: several streams, randomised blocks of bzip2 0.9,
  *          any number of selectors. Blocks are decompressed in parallel, whichever program wrote
  *          the file.
- * Memory   Scratch of the context, for each thread about 25 bytes per byte of a block to
- *          compress (22 MB with level 9), or 10 MB to decompress and 17 MB for all threads. With
+ * Memory   Scratch of the context, for each thread about 23 bytes per byte of a block to
+ *          compress (21 MB with level 9), or 12 MB to decompress and 18 MB for all threads. With
  *          a limit of memory the call uses fewer threads; ORDO_E_NOMEM if the limit is too small
  *          for one. Data that expand a lot need no more memory.
  * GPU      A context that may use a GPU compresses with it if that takes less time as predicted,

@@ -71,6 +71,7 @@ ORDO_MUST ordo_status ordo_moving_scratch(ordo_ctx *ctx, ordo_moving_op op, ordo
 
 /* ---- Weights of ordo_quantiles, ordo_median and ordo_rank (opts.weights) ----
  *
+ * Those of ordo_group_quantiles and ordo_group_median are the same for each group.
  * weights has one number of type opts.weight_type for each key: integers of any type, or floats. A
  * weight that is negative, infinite or NaN gives ORDO_E_ARG, and the error names its position. The
  * sum of integer weights must be below 2^63, that of floats must be finite. Float weights are added

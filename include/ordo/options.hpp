@@ -63,6 +63,7 @@ struct select_options {
     std::uint64_t        sub_array = 0;
     void                *stream = nullptr;
     ordo_segments const *segments = nullptr;
+    bool                 any_order = false; /* of nth */
 };
 
 struct quantile_options {
@@ -177,7 +178,8 @@ inline ordo_rank_opts to_c(rank_options const &o) noexcept
 
 inline ordo_select_opts to_c(select_options const &o) noexcept
 {
-    auto opts = common<ordo_select_opts>(o, bit(o.descending, ORDO_DESCENDING));
+    auto opts = common<ordo_select_opts>(o, bit(o.descending, ORDO_DESCENDING) |
+                                                bit(o.any_order, ORDO_ANY_ORDER));
     opts.nans = o.nans;
     opts.sub_array = o.sub_array;
     return opts;

@@ -303,7 +303,8 @@ enum {
 static const char *flag_names(uint64_t flags, char *text)
 {
     static const char *const names[] = {"ORDO_DESCENDING",  "ORDO_CHECK",  "ORDO_EXCLUSIVE",
-                                        "ORDO_UNSET_FIRST", "ORDO_STABLE", "ORDO_ON_DEVICE"};
+                                        "ORDO_UNSET_FIRST", "ORDO_STABLE", "ORDO_ON_DEVICE",
+                                        "ORDO_ANY_ORDER"};
     size_t                   used = 0;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if ((flags >> i & 1) != 0)

@@ -288,7 +288,7 @@ def rank(
 
     method : the ranks of ties: 'average', 'min', 'max', 'dense' or 'ordinal'. NaNs are last and
         tie.
-    resume : see `sort`.
+    resume : see `sort`; the later call also needs the same `memory`.
 
     Examples
     --------

@@ -153,6 +153,13 @@ void test_weights_and_windows(ordo::context &ctx)
     std::vector<float> out(6);
     ctx.nth_into(in, 0, out, {.descending = true});
     CHECK(out[0] == 9);
+    CHECK(ctx.nth(in, 3, {.any_order = true}).values[3] == 5);
+    try { /* ordo_select does not have the flag */
+        (void)ctx.select(in, 3, {.any_order = true});
+        CHECK(false);
+    } catch (ordo::error const &e) {
+        CHECK(e.status() == ORDO_E_VERSION);
+    }
 }
 
 struct trade {

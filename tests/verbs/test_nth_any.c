@@ -196,6 +196,18 @@ static void test_memory(void)
     }
 }
 
+static void test_other_flags(void)
+{
+    ordo_select_opts const opts = ORDO_OPTS(ordo_select_opts, .flags = ORDO_STABLE);
+    uint32_t const         keys[2] = {2, 1};
+    uint32_t               out[2];
+    ordo_ctx *const        ctx = contexts[0].ctx;
+    testkit_case("nth with a flag of other calls");
+    CHECK_STATUS(ORDO_E_VERSION, ordo_nth(ctx, ORDO_U32, keys, 2, 0, out, ORDO_U32, NULL, &opts),
+                 ctx);
+    CHECK(strstr(ordo_last_error(ctx), "ORDO_ANY_ORDER") != NULL);
+}
+
 int main(void)
 {
     test_rng rng = {37};
@@ -212,5 +224,6 @@ int main(void)
     test_large(&rng);
     test_segments();
     test_memory();
+    test_other_flags();
     return testkit_done();
 }

@@ -86,10 +86,9 @@ static bool work_block(void *user, size_t at, unsigned worker)
     uint32_t const    n = s->block.n;
     bz_expander       e = {.text = s->block.text, .n = n};
     s->crc = ~bz_expanded_crc(&e, UINT32_MAX);
-    s->bit_count =
-        s->sorted.column != NULL
-            ? bz_encode_column(encoder, s->sorted.column, s->sorted.row, n, s->crc, s->bits)
-            : bz_encode(encoder, s->block.text, n, s->crc, s->bits);
+    s->bit_count = s->sorted.column != NULL ? bz_encode_column(encoder, s->sorted.column,
+                                                               s->sorted.row, n, s->crc, s->bits)
+                                            : bz_encode(encoder, s->block.text, n, s->crc, s->bits);
     return true;
 }
 

@@ -154,7 +154,13 @@ class Call:
         from .windows import weights_of
 
         each = weights_of(weights, rows.keys, rows)
-        return each if self.kept is None else each[self.kept]
+        if self.kept is None:
+            return each
+        wrong = np.flatnonzero(~(np.isfinite(each) & (each >= 0)))
+        if wrong.size:  # the library would not see it or name another row
+            i = wrong[0]
+            raise ValueError(f"weights[{i}] is {each[i]:g}; expected a finite number of at least 0")
+        return each[self.kept]
 
     def found(self) -> Any:
         """Returns the groups that the library has found, with the dtype of the caller."""
@@ -253,8 +259,7 @@ def group_argsort(
 
     Raises
     ------
-    TypeError : `groups` or `a` has the wrong type, or they are at
-        different places.
+    TypeError : `groups` or `a` has the wrong type, or they are at different places.
     ValueError : `groups` or `a` has several dimensions, or their lengths differ.
 
     Examples
@@ -306,8 +311,7 @@ def group_rank(
 
     Raises
     ------
-    TypeError : `groups` or `a` has the wrong type, or they are at
-        different places.
+    TypeError : `groups` or `a` has the wrong type, or they are at different places.
     ValueError : `method`, `dtype` or a shape is wrong, or the lengths differ.
 
     Examples
@@ -480,8 +484,7 @@ def group_topk(
 
     Raises
     ------
-    TypeError : `groups` or `a` has the wrong type, or they are at
-        different places.
+    TypeError : `groups` or `a` has the wrong type, or they are at different places.
     ValueError : `k` or a shape is wrong, or the lengths differ.
 
     Examples

@@ -108,7 +108,8 @@ def partition(
     -------
     Array with the element at `kth` as in the sorted array. No element before it is larger, no
     element after it is smaller; the reverse if `descending`. NaNs are last. The order on each side
-    is not specified.
+    is not specified: it depends on the instruction set, the number of threads, the device and the
+    memory limit.
 
     Raises
     ------
@@ -149,7 +150,8 @@ def argpartition(
 
     Returns
     -------
-    Array of int64 indices.
+    Array of int64 indices: `a` in their order is partitioned as by `partition`. The order on each
+    side is not specified.
 
     Raises
     ------

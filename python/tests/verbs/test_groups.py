@@ -188,6 +188,10 @@ def test_float_weights_of_groups() -> None:
 def test_group_weight_arguments() -> None:
     with pytest.raises(ValueError, match=r"weights\[1\] is -2"):
         ordo.group_median([1, 1], [1, 2], weights=[1, -2])
+    days = np.array(["NaT", "2020"], "M8[D]")
+    for at, weights in enumerate(([-2, 1], [1, np.inf])):
+        with pytest.raises(ValueError, match=rf"weights\[{at}\] is (-2|inf)"):
+            ordo.group_quantile(days, [1, 2], 0.5, weights=weights)
     with pytest.raises(ValueError, match="weights have shape"):
         ordo.group_median([1, 1], [1, 2], weights=[1])
     with pytest.raises(ValueError, match="no form for weights that are floats"):
