@@ -16,7 +16,7 @@
  *           others wait for it. Other result arrays are unspecified after a failure.
  * Memory    Beside the caller's arrays a rank takes its elements twice for the exchange (n to send,
  *           and what it receives), and the scratch of the call in memory (ordo_sort, ordo_rank) on
- *           its part. Selections take up to n / 8 keys.
+ *           its part. Ranks take 2 bytes more for each key. Selections take up to n / 8 keys.
  * Arrays    are host memory. The work on a rank's part runs on the devices of its context. */
 #ifndef ORDO_DIST_H
 #define ORDO_DIST_H

@@ -114,8 +114,9 @@ typedef struct ordo_fm_facts {
 } ordo_fm_facts;
 
 /* Makes the index of a text, which is not needed afterwards. A text of 2^32 bytes or more gives
- * ORDO_E_UNSUPPORTED. Takes the scratch of ordo_suffix_array and 7 bytes per byte of text. The memory of the index comes from the allocator
- * of the context, but does not count as scratch; the allocator must exist until ordo_fm_free. */
+ * ORDO_E_UNSUPPORTED. Takes the scratch of ordo_suffix_array and 7 bytes per byte of text. The
+ * memory of the index comes from the allocator of the context, but does not count as scratch; the
+ * allocator must exist until ordo_fm_free. */
 ORDO_MUST ordo_status ordo_fm_build(ordo_ctx *ctx, const void *text, size_t n,
                                     const ordo_fm_opts *opts, ordo_fm **out);
 ORDO_API void         ordo_fm_free(ordo_fm *fm); /* NULL is allowed                             */

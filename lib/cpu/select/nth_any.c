@@ -7,8 +7,8 @@
  *        above the bracket to both ends of the result (cpu_sides_fn) and keeps those inside, which
  *        quickselect splits. The sides are final, so each key is read once and written once.
  *
- * If the bracket misses place k, its keys need too much scratch or the leading bits do not tell keys
- * apart, cpu_nth does it in order. */
+ * If the bracket misses place k, its keys need too much scratch or the leading bits do not tell
+ * keys apart, cpu_nth does it in order. */
 #include "core/keybits.h"
 #include "cpu/radix/records.h"
 #include "cpu/select/select.h"

@@ -4,8 +4,8 @@
 
 #include "cuda/runtime/cuda_dev.cuh"
 
-/* As dev_segments_select for one position, but only of segments of more than 8192 keys (8-byte keys:
- * 4096); the others get no result. */
+/* As dev_segments_select for one position, but only of segments of more than 8192 keys (8-byte
+ * keys: 4096); the others get no result. */
 ordo_status dev_segments_select_long(cuda_call *call, const ordo_select_job *job);
 
 #endif

@@ -1,5 +1,5 @@
-/* segment_nth.cuh - splits segments of up to 8192 keys (8-byte keys: 4096) around the k-th key, each
- * by one group of lanes or one block, which also finds the key (segment_planes.cuh).
+/* segment_nth.cuh - splits segments of up to 8192 keys (8-byte keys: 4096) around the k-th key,
+ * each by one group of lanes or one block, which also finds the key (segment_planes.cuh).
  *
  * The search leaves masks of the keys before the k-th one and of those that tie with it. Lanes then
  * take neighbouring keys and find their places by votes; a block counts the votes of its warps.

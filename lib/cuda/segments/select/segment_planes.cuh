@@ -386,9 +386,9 @@ template <typename WORD> static constexpr uint64_t planes_most(void)
     return (uint64_t)PLANES_ITEMS << planes_last<WORD>();
 }
 
-/* Segments of up to `above` keys, by default 16, are left out. With offsets, list 0 is handled with M = 5, and list 1,
- * up to planes_most<WORD>() keys, with the largest M. The limits of the
- * classes are PLANES_UNLISTED, PLANES_OF_WARP, and at least planes_most<WORD>(). */
+/* Segments of up to `above` keys, by default 16, are left out. With offsets, list 0 is handled with
+ * M = 5, and list 1, up to planes_most<WORD>() keys, with the largest M. The limits of the classes
+ * are PLANES_UNLISTED, PLANES_OF_WARP, and at least planes_most<WORD>(). */
 template <typename WORD, int M>
 static inline planes_class planes_class_of(const segment_classes &classes,
                                            uint64_t               above = WARP_SORT_ITEMS)

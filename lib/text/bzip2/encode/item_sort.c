@@ -1,6 +1,6 @@
 /* item_sort.c - quicksort of items. Equal keys are many, because texts repeat: a pivot has a key
- * only, and if it is the least key, all its equals are split off. The pivot is the median of three or nine; after
- * too many uneven splits a heap sort ends the part, so the worst case is n log n. */
+ * only, and if it is the least key, all its equals are split off. The pivot is the median of three
+ * or nine; after too many uneven splits a heap sort ends the part, so the worst case is n log n. */
 #include "text/bzip2/encode/item_sort.h"
 
 #include <string.h>

@@ -2,9 +2,9 @@
  *
  * An item is a number: the next 43 bits of the text in front, the position behind. Two counting
  * passes sort by four bytes; groups that agree in these are sorted by five bytes at a time. Groups
- * that agree in 40 bytes, or in 400 if they are few, are sorted by the ranks of later LMS rotations at doubling distances;
- * then an item has the rank, the number of the rotation among all LMS rotations, and the
- * position. Ranks are computed only if there are such groups. */
+ * that agree in 40 bytes, or in 400 if they are few, are sorted by the ranks of later LMS rotations
+ * at doubling distances; then an item has the rank, the number of the rotation among all LMS
+ * rotations, and the position. Ranks are computed only if there are such groups. */
 #include "text/bzip2/encode/lms_sort.h"
 
 #include "text/bzip2/encode/item_sort.h"
