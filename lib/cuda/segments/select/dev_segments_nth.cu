@@ -4,9 +4,10 @@
  * Segments of up to 8192 keys (8-byte keys: 4096) take one kernel (segment_nth.cuh). Of longer ones
  * the k-th keys are selected (dev_segments_select.cu). They are cut into tiles: one pass counts
  * each tile, one block per segment scans its tiles, and a second pass writes. An array without
- * segments is one segment. A segment without a k-th key is copied. Memory moved: one read and one write; of
- * long segments the selection, two reads and one write. Scratch: that of the selection, a key per
- * segment, 24 bytes per tile, and copies of the keys and results if the segments have a step. */
+ * segments is one segment. A segment without a k-th key is copied. Memory moved: one read and one
+ * write; of long segments the selection, two reads and one write. Scratch: that of the selection, a
+ * key per segment, 24 bytes per tile, and copies of the keys and results if the segments have a
+ * step. */
 #include "cuda/segments/select/dev_segments_select.cuh"
 #include "cuda/segments/select/segment_nth.cuh"
 
