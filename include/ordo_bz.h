@@ -5,14 +5,16 @@
  *          Every legal file is decompressed: several streams, randomised blocks of bzip2 0.9,
  *          any number of selectors. Blocks are decompressed in parallel, whichever program wrote
  *          the file.
- * Memory   Scratch of the context, for each thread about 25 bytes per byte of a block to
- *          compress (22 MB with level 9), or 10 MB to decompress and 17 MB for all threads. With
+ * Memory   Scratch of the context, for each thread about 23 bytes per byte of a block to
+ *          compress (21 MB with level 9), or 12 MB to decompress and 18 MB for all threads. With
  *          a limit of memory the call uses fewer threads; ORDO_E_NOMEM if the limit is too small
  *          for one. Data that expand a lot need no more memory.
  * GPU      A context that may use a GPU compresses with it if that takes less time as predicted,
  *          or if where is ORDO_CUDA: the GPU sorts the rotations of blocks in batches, and the
  *          threads do the rest. The bytes are the same. ORDO_E_DEVICE only if where is ORDO_CUDA:
- *          else the threads go on without the GPU. Decompression uses the threads only.
+ *          else the threads go on without the GPU. With a limit of less than about twice the
+ *          memory of 4 batches of 16 blocks (510 MB with level 9) and in decompression the
+ *          threads do all the work.
  * Failure  Damaged data give ORDO_E_ARG. ordo_last_error() says what is wrong and in which
  *          block. The sink has then received the blocks before it: a caller who writes a file
  *          writes to a new file and renames it after ORDO_OK. */
