@@ -223,8 +223,8 @@ static void test_many(void)
         }
 }
 
-/* Texts of 512 letters, as long as a chunk of positions, of which pairs repeat: a common prefix ends
- * where its text ends, although the texts behind agree too. */
+/* Texts of 512 letters, as long as a chunk of positions, of which pairs repeat: a common prefix
+ * ends where its text ends, although the texts behind agree too. */
 static void test_equal_texts(void)
 {
     enum {
