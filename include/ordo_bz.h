@@ -12,7 +12,9 @@
  * GPU      A context that may use a GPU compresses with it if that takes less time as predicted,
  *          or if where is ORDO_CUDA: the GPU sorts the rotations of blocks in batches, and the
  *          threads do the rest. The bytes are the same. ORDO_E_DEVICE only if where is ORDO_CUDA:
- *          else the threads go on without the GPU. Decompression uses the threads only.
+ *          else the threads go on without the GPU. With a limit of less than about twice the
+ *          memory of 4 batches of 16 blocks (510 MB with level 9) and in decompression the
+ *          threads do all the work.
  * Failure  Damaged data give ORDO_E_ARG. ordo_last_error() says what is wrong and in which
  *          block. The sink has then received the blocks before it: a caller who writes a file
  *          writes to a new file and renames it after ORDO_OK. */

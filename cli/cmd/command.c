@@ -26,8 +26,8 @@ static const char help_external[] =
 
 static const char help_resume[] =
     "  --resume          npy, raw and records: if the command fails or is killed, keep the sorted\n"
-    "                    parts in D, and the finished part of FILE beside it; the same\n"
-    "                    command then goes on from there\n";
+    "                    parts in D, and the finished part of FILE beside it (not of ranks);\n"
+    "                    the same command then goes on from there\n";
 
 static const char help_sort[] =
     "  --buffer-size S   the same as -S S\n"

@@ -223,6 +223,25 @@ static void test_many(void)
         }
 }
 
+/* Texts of 512 letters, as long as a chunk of positions, of which pairs repeat: a common prefix
+ * ends where its text ends, although the texts behind agree too. */
+static void test_equal_texts(void)
+{
+    enum {
+        LETTERS = 512
+    };
+    static const uint8_t words[] = {0, 1, 2, 1, 2, 0, 1, 2, 0, 1, 1, 2};
+    uint64_t             offsets[sizeof words + 1] = {0};
+    for (size_t t = 0; t < sizeof words; t++) {
+        test_rng rng = {words[t]};
+        for (size_t i = 0; i < LETTERS; i++)
+            text[t * LETTERS + i] = (uint8_t)('a' + test_rng_below(&rng, 4));
+        offsets[t + 1] = (t + 1) * LETTERS;
+    }
+    testkit_case("equal texts");
+    check_many(sizeof words * LETTERS, offsets, sizeof words, false);
+}
+
 /* Host arrays in a context for the GPU; no bytes at all. */
 static void test_host(void)
 {
@@ -382,6 +401,7 @@ int main(void)
     test_alphabets();
     test_runs();
     test_many();
+    test_equal_texts();
     test_host();
     test_wrong();
     test_start_at_primary();

@@ -64,13 +64,15 @@ static __global__ void __launch_bounds__(TEXT_THREADS)
 }
 
 /* Where the comparison of position p with `other` may stop, as a number of bytes: at position
- * `next`, a multiple of LCP_CHUNK whose prefix is known, if its neighbour has the same distance.
- * The prefix of p is then that number and the prefix of next. */
+ * `next`, a multiple of LCP_CHUNK whose prefix is known, if its neighbour has the same distance and
+ * both are in the same texts. The prefix of p is then that number and the prefix of next. */
 static DEVICE size_t known_from(const text_view &view, const lcp_room &room, size_t p, size_t other,
                                 size_t next)
 {
-    bool const same = next < view.n && room.others[next / LCP_CHUNK] == other + (next - p);
-    return same ? next - p : SIZE_MAX;
+    size_t const distance = next - p;
+    bool const   same = next < view.n && room.others[next / LCP_CHUNK] == other + distance &&
+                      next < text_end_at(view, p) && other + distance < text_end_at(view, other);
+    return same ? distance : SIZE_MAX;
 }
 
 /* How many bytes from `known` on the suffixes a and b have in common; it may stop at `enough`.

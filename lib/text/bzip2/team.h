@@ -16,7 +16,7 @@ typedef struct bz_team {
     ordo_exec *exec;
     failure   *failure;
     unsigned   workers;
-    size_t     slots; /* at least workers + 1 */
+    size_t     slots; /* at least workers + 1, or see `prepare` */
     void      *user;
     bool (*read)(void *user, size_t slot, bool *ended); /* ended: there is no block in the slot */
     /* NULL, or a step for `batch` blocks in neighbouring slots, in order; the last batch has fewer.
