@@ -196,6 +196,24 @@ static void test_memory(void)
     }
 }
 
+/* Equal calls give equal bytes, whatever the calls before them have drawn. */
+static void test_again(size_t n)
+{
+    ordo_select_opts const opts = ORDO_OPTS(ordo_select_opts, .flags = ORDO_ANY_ORDER);
+    sample const           s = make_sample(ORDO_F64, n, 0, false);
+    double *const out = test_keep(n * sizeof *out), *const second = test_keep(n * sizeof *out);
+    ordo_ctx *const ctx = CONTEXT(.threads = 1);
+    testkit_case("nth in any order twice, %zu keys", n);
+    for (int i = 0; i < 3; i++) {
+        CHECK_STATUS(
+            ORDO_OK,
+            ordo_nth(ctx, s.type, s.keys, n, n / 2, i == 0 ? out : second, ORDO_U32, NULL, &opts),
+            ctx);
+        CHECK(i == 0 || memcmp(out, second, n * sizeof *out) == 0);
+    }
+    ordo_ctx_free(ctx);
+}
+
 static void test_other_flags(void)
 {
     ordo_select_opts const opts = ORDO_OPTS(ordo_select_opts, .flags = ORDO_STABLE);
@@ -224,6 +242,8 @@ int main(void)
     test_large(&rng);
     test_segments();
     test_memory();
+    test_again(1000);
+    test_again(LARGE);
     test_other_flags();
     return testkit_done();
 }

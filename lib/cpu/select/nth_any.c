@@ -16,6 +16,7 @@
 #include <string.h>
 
 enum {
+    DRAWS = 1,      /* the seed of the random draws: equal calls give the same order on each side */
     BLOCK = 512,    /* keys between two checks of the room */
     BEHIND = 16,    /* elements that the loops may write behind those they keep */
     KEYS_SHARE = 4, /* at most one key in this many is kept; the same for indices, which need */
@@ -278,6 +279,16 @@ static ordo_status split_band(nth_any *w, bool *done)
     return job->out != NULL ? put_keys(w) : put_index(w);
 }
 
+static ordo_status split_any(nth_any *w, bool *done)
+{
+    if (w->job->n > few_keys(w->kernels, w->job))
+        return split_band(w, done);
+    if (w->job->out == NULL)
+        return split_packed(w, done);
+    *done = true;
+    return split_copy(w);
+}
+
 ordo_status cpu_nth_any(void *state, const ordo_nth_job *job, bool *done, ordo_exec *exec)
 {
     const cpu_kernels *const kernels = state;
@@ -301,10 +312,9 @@ ordo_status cpu_nth_any(void *state, const ordo_nth_job *job, bool *done, ordo_e
         return ORDO_OK;
     exec->isa = kernels->isa;
     exec->phases = exec->phase + 1;
-    if (job->n > few_keys(kernels, job))
-        return split_band(&w, done);
-    if (job->out == NULL)
-        return split_packed(&w, done);
-    *done = true;
-    return split_copy(&w);
+    uint64_t const seed = exec->seed;
+    exec->seed = DRAWS;
+    ordo_status const status = split_any(&w, done);
+    exec->seed = seed;
+    return status;
 }
