@@ -26,6 +26,8 @@ ordo_status api_choose(ordo_ctx *ctx, ordo_exec *exec, const ordo_load *load, or
 /* After a job failed with `status`: returns whether to repeat the job, and sets *choice to the
  * backend for that. */
 bool api_again(ordo_ctx *ctx, ordo_exec *exec, ordo_status status, ordo_choice *choice);
+/* The same for a call that keeps its results and its scratch, and goes on with the CPU. */
+bool api_goes_on(ordo_ctx *ctx, ordo_exec *exec, ordo_status status, ordo_choice *choice);
 
 /* Makes a context with where, threads, cpu_share and progress of *other, with the GPU and the
  * instruction set of ctx, and with half of the memory limit of ctx. The new context reads no

@@ -406,12 +406,19 @@ ordo_status api_choose(ordo_ctx *ctx, ordo_exec *exec, const ordo_load *load, or
     return ORDO_OK;
 }
 
-bool api_again(ordo_ctx *ctx, ordo_exec *exec, ordo_status status, ordo_choice *choice)
+bool api_goes_on(ordo_ctx *ctx, ordo_exec *exec, ordo_status status, ordo_choice *choice)
 {
     if (!ordo_plan_again(&ctx->plan, exec, status, choice))
         return false;
-    ordo_arena_reset(&ctx->arena); /* the scratch of the failed attempt */
     ctx->running.backend = choice->backend->name;
+    return true;
+}
+
+bool api_again(ordo_ctx *ctx, ordo_exec *exec, ordo_status status, ordo_choice *choice)
+{
+    if (!api_goes_on(ctx, exec, status, choice))
+        return false;
+    ordo_arena_reset(&ctx->arena); /* the scratch of the failed attempt */
     return true;
 }
 

@@ -108,7 +108,7 @@ static bool go_on(bz_batches *b, bz_stream *s, ordo_status status, const char *w
     ordo_choice choice = b->choice;
     if (status == ORDO_E_CANCELLED)
         return failure_record(&s->failure, status, "cancelled");
-    if (!ordo_plan_again(&s->ctx->plan, s->exec, status, &choice))
+    if (!api_goes_on(s->ctx, s->exec, status, &choice))
         return failure_record(&s->failure, status, "%s", why);
     b->device = NULL;
     return true;
