@@ -40,7 +40,7 @@ static void test_kinds(bool small)
             testkit_case("%s n=%zu", text_kind_name(kind), sizes[s]);
             text_fill(kind, plain, sizes[s], kind + 1000 * s);
             check_text(sizes[s], 1);
-            check_text(sizes[s], s % 9 + 1);
+            check_text(sizes[s], (uint32_t)(s % 9 + 1));
         }
 }
 
