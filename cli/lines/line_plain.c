@@ -235,18 +235,19 @@ static bool open_part(const char *path, plain_part *part)
 plain_result line_plain_files(const lines_request *request, plain_numbers *out)
 {
     plain_job *const job = calloc(1, sizeof *job);
-    bool             seen = job != NULL && request->n <= FILES_MOST;
+    bool             seen = request->n <= FILES_MOST;
 
+    if (job == NULL)
+        return PLAIN_UNSEEN;
     for (; seen && job->count < request->n; job->count++) {
         job->parts[job->count].fd = -1;
         seen = open_part(request->paths[job->count], &job->parts[job->count]);
     }
-    if (job != NULL)
-        job->line_end = request->line_end;
+    job->line_end = request->line_end;
     progress_start("reading");
     const plain_result result = seen ? read_all(job, out) : PLAIN_UNSEEN;
     progress_end();
-    for (size_t i = 0; job != NULL && i < job->count; i++)
+    for (size_t i = 0; i < job->count; i++)
         if (job->parts[i].fd >= 0)
             close(job->parts[i].fd);
     free(job);

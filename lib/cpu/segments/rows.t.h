@@ -20,7 +20,7 @@ INLINE void FN(rows_sort_few)(KEY *keys, size_t rows, size_t n, int descending)
 {
     for (size_t r = 0; r < rows; r++) {
         KEY *const at = keys + r * n;
-        BITS       x[4];
+        BITS       x[4] = {0};
         for (size_t j = 0; j < n; j++)
             x[j] = FN(key_sort_bits)(at[j], descending);
         FN(few_order)(&x[0], &x[1]);
@@ -55,7 +55,7 @@ INLINE void FN(rows_order_few)(const KEY *keys, size_t rows, size_t n, int desce
     for (size_t r = 0; r < rows; r++) {
         const KEY *const at = keys + r * n;
         uint8_t *const   to = order + r * n;
-        BITS             x[4];
+        BITS             x[4] = {0};
         unsigned         place[4] = {0, 0, 0, 0};
         for (size_t j = 0; j < n; j++)
             x[j] = FN(key_tie_bits)(at[j], descending);
