@@ -1,6 +1,6 @@
 /* test_bz_device.c - compression with a device that sorts the rotations (tests/plugins/rotating.c):
  * the bytes of the CPU over inputs, levels and threads, repeated words, several batches, a lost
- * device, cancellation. */
+ * device, cancellation, limits of memory. */
 #define _GNU_SOURCE
 #include "faults.h"
 #include "kit/text/bzpack.h"
@@ -108,6 +108,41 @@ static void test_cancelled(ordo_ctx *cpu)
     ordo_ctx_free(device);
 }
 
+/* A limit of memory makes batches smaller; one that is too small for a batch of one block is an
+ * error if the context demands the device. */
+static void test_limits(ordo_ctx *cpu)
+{
+    size_t const n = TESTKIT_SANITIZED ? 250000 : 1200000;
+    uint64_t     before = UINT64_MAX;
+    fill_words(n, 11);
+    size_t const length = bzpack_compress(&pack, cpu, n, 1, pack.expected);
+    for (size_t limit = (size_t)64 << 20; limit > 0; limit /= 2)
+        for (int demands = 0; demands <= 1; demands++) {
+            size_t         written = 0;
+            ordo_ctx      *ctx = NULL;
+            ordo_bz_report report = {.struct_size = sizeof report, .batch = 99};
+            testkit_case("limit %zu, the device is %s", limit, demands ? "demanded" : "allowed");
+            CHECK_STATUS(ORDO_OK,
+                         ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts,
+                                                          .where = demands ? ORDO_CUDA : ORDO_CPU,
+                                                          .threads = 2, .mem_limit = limit)),
+                         NULL);
+            ordo_status const status =
+                ordo_bz_compress(ctx, pack.plain, n, pack.packed, pack.room, &written,
+                                 &ORDO_OPTS(ordo_bz_opts, .level = 1), &report);
+            CHECK(status == ORDO_OK || status == ORDO_E_NOMEM);
+            CHECK(status == ORDO_OK || limit < (size_t)8 << 20);
+            if (status == ORDO_OK) {
+                CHECK_EQ_U64(length, written);
+                CHECK_BYTES(pack.expected, pack.packed, length, 1);
+                CHECK(demands ? report.batch > 0 && report.batch <= before : report.batch == 0);
+                before = demands ? report.batch : before;
+            }
+            ordo_ctx_free(ctx);
+        }
+    CHECK_EQ_U64(1, before); /* the smallest limit that suffices */
+}
+
 int main(void)
 {
     testkit_start();
@@ -118,6 +153,7 @@ int main(void)
     test_texts(cpu);
     test_repeats(cpu);
     test_cancelled(cpu);
+    test_limits(cpu);
     ordo_ctx_free(cpu);
     return testkit_done();
 }
