@@ -100,7 +100,7 @@ static void number_words(words *w)
     while (room < 2 * w->count)
         room *= 2;
     uint32_t *const table = need(calloc(room, sizeof *table)); /* number + 1 */
-    w->number = need(malloc((w->count + 1) * sizeof *w->number));
+    w->number = need(calloc(w->count + 1, sizeof *w->number));
     for (size_t i = 0; i < w->count; i++) {
         const char *const word = w->text + w->begins[i];
         size_t const      length = w->begins[i + 1] - w->begins[i];
@@ -124,7 +124,7 @@ static void number_words(words *w)
 static void list_followers(words *w)
 {
     w->followers = need(calloc(w->count + 2, sizeof *w->followers));
-    w->next = need(malloc((w->count + 1) * sizeof *w->next));
+    w->next = need(calloc(w->count + 1, sizeof *w->next));
     for (size_t i = 0; i + 1 < w->count; i++)
         w->followers[w->number[i] + 2]++;
     for (size_t i = 2; i < w->count + 2; i++)
@@ -135,11 +135,13 @@ static void list_followers(words *w)
 
 static int write_english(size_t left, const char *path)
 {
-    size_t   n = 0;
-    words    w = {.text = read_file(path, &n)};
-    uint64_t state = UINT64_C(88172645463325252);
+    size_t      n = 0;
+    char *const bytes = read_file(path, &n);
+    words       w = {.text = bytes};
+    uint64_t    state = UINT64_C(88172645463325252);
     if (w.text == NULL || n == 0) {
         fprintf(stderr, "ordo-texts: %s cannot be read or is empty\n", path);
+        free(bytes);
         return 1;
     }
     cut_words(&w, n);
@@ -151,6 +153,11 @@ static int write_english(size_t left, const char *path)
         uint64_t const random = next_random(&state);
         at = to > from ? w.next[from + random % (to - from)] : random % w.count;
     }
+    free(w.next);
+    free(w.followers);
+    free(w.number);
+    free(w.begins);
+    free(bytes);
     return 0;
 }
 

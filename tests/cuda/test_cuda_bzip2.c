@@ -1,6 +1,7 @@
 /* test_cuda_bzip2.c - compression whose rotations a GPU sorts: the bytes of the CPU for every kind
  * of text, several lengths, levels and threads, and for repeated words. ORDO_TEST_SMALL=1 takes
- * shorter texts, for compute-sanitizer; ORDO_TEST_SMALL=3 a few short ones, for its race checker. */
+ * shorter texts, for compute-sanitizer; ORDO_TEST_SMALL=3 a few short ones, for its race
+ * checker. */
 #include "device.h"
 #include "kit/text/bzpack.h"
 #include "kit/text/textkit.h"

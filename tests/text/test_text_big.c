@@ -3,8 +3,8 @@
  *
  * Runs only with ORDO_TEST_BIG=1 and if there is enough memory: about 116 GB. The suffix array
  * is checked in linear time, the transform against the suffix array, and the inverse against the
- * text. ORDO_TEST_BIG=2 leaves the suffix array out: the inverse gives the text only if each byte of
- * the transform is right. */
+ * text. ORDO_TEST_BIG=2 leaves the suffix array out: the inverse gives the text only if each byte
+ * of the transform is right. */
 #define _GNU_SOURCE
 #include "testkit.h"
 
