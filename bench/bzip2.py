@@ -3,6 +3,7 @@
 
     python3 bench/bzip2.py [--ordo build/ordo] [--threads 16] [--rounds 3]
         [--programs ordo,lbzip2,pbzip2,bzip2] [--json FILE] FILE...
+    PYTHONPATH=python python3 bench/bzip2.py --memory cpu,cuda [--threads 16] [--rounds 3] FILE...
 
 Each program compresses each FILE with -9 and decompresses the result of bzip2 -9 (pbzip2: its own
 result, because it uses several threads only for those). Programs take turns, so that all see the
@@ -10,12 +11,18 @@ same machine; the best of the rounds counts. Output goes to a pipe that is only 
 MB/s of uncompressed bytes; with --cpu per second of CPU time, which depends less on other load. A
 program that is not installed is left out, with a note. --json also writes all times, for
 `make report`.
+
+With --memory, each FILE is read once and compressed from memory to memory by ordo_bz_compress, in
+one process, on each device: a program needs a few tenths of a second to start a GPU. The first call
+of a device is left out. The compressed bytes are compared.
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import datetime
+import hashlib
 import json
 import os
 import platform
@@ -103,6 +110,51 @@ def measure(
     return taken
 
 
+class Memory:
+    """A file and its compressed bytes, for calls of the library."""
+
+    def __init__(self, path: str) -> None:
+        from ordo import bz2
+
+        self.calls = bz2
+        with open(path, "rb") as file:
+            self.text = file.read()
+        self.out = ctypes.create_string_buffer(bz2._bound(len(self.text)))
+        self.digest = ""
+
+    def seconds(self) -> float:
+        """Returns the time of one call on the device of the current context."""
+        written = ctypes.c_size_t()
+        source = ctypes.cast(ctypes.c_char_p(self.text), ctypes.c_void_p)
+        begin = time.perf_counter()
+        self.calls._compress(
+            self.calls.host_context(), source, len(self.text), self.out, len(self.out),
+            ctypes.addressof(written), self.calls._options(9), None,
+        )  # fmt: skip
+        spent = time.perf_counter() - begin
+        digest = hashlib.md5(memoryview(self.out)[: written.value]).hexdigest()
+        if self.digest not in ("", digest):
+            raise SystemExit("bzip2.py: the devices gave different bytes")
+        self.digest = digest
+        return spent
+
+
+def measure_memory(path: str, devices: list[str], threads: int, rounds: int) -> None:
+    """Prints the row of a file: MB/s of the best call on each device."""
+    import ordo
+
+    data = Memory(path)
+    size = len(data.text)
+    best = {}
+    for device in devices:
+        with ordo.context(device=device, threads=threads):
+            data.seconds()
+            best[device] = min(data.seconds() for _ in range(rounds))
+    row = [f"{size / best[device] / 1e6:8.1f}" for device in devices]
+    ratio = f"{best[devices[0]] / best[devices[-1]]:.2f}"
+    print(f"| {os.path.basename(path)}, {size / 1e6:.0f} MB | {' | '.join(row)} | {ratio} |")
+
+
 def row_of(path: str, work: str, name: str, times: list[float], threads: int) -> dict[str, object]:
     """A row as the benchmarks of ordo write it."""
     size = os.path.getsize(path)
@@ -155,8 +207,17 @@ def main() -> None:
     parser.add_argument("--cpu", action="store_true", help="count CPU seconds, for busy machines")
     parser.add_argument("--programs", default="ordo,lbzip2,pbzip2,bzip2")
     parser.add_argument("--json", help="also write all times to this file")
+    parser.add_argument("--memory", help="devices to compress on, from memory to memory")
     parser.add_argument("files", nargs="+")
     given = parser.parse_args()
+    if given.memory:
+        devices = given.memory.split(",")
+        print(f"{given.threads} threads, memory to memory, MB/s, best of {given.rounds}")
+        print("| file |", " | ".join(devices), f"| {devices[-1]} / {devices[0]} |")
+        print("|---|" + "---|" * (len(devices) + 1))
+        for path in given.files:
+            measure_memory(path, devices, given.threads, given.rounds)
+        return
     found = programs(given.ordo, given.threads)
     found = {name: found[name] for name in given.programs.split(",") if name in found}
     unit = "MB per CPU second" if given.cpu else "MB/s"

@@ -7,12 +7,15 @@ target_link_libraries(ordo_bench PRIVATE ordo ordo_flags Threads::Threads m ${CM
 set_target_properties(ordo_bench PROPERTIES
     OUTPUT_NAME ordo-bench INSTALL_RPATH "$ORIGIN/${bin_to_lib}")
 
-# ordo-race compares two builds of the library, and ordo-ranks times calls over many ranks. They are
-# tools for developers and are not installed.
+# ordo-race compares two builds of the library, ordo-ranks times calls over many ranks, and ordo-texts
+# writes texts to measure with. They are tools for developers and are not installed.
 if(ORDO_BUILD_TESTS)
     add_executable(ordo_ranks bench/ranks.c)
     target_link_libraries(ordo_ranks PRIVATE ordo ordo_flags)
     set_target_properties(ordo_ranks PROPERTIES OUTPUT_NAME ordo-ranks)
+    add_executable(ordo_texts bench/texts.c)
+    target_link_libraries(ordo_texts PRIVATE ordo_flags)
+    set_target_properties(ordo_texts PROPERTIES OUTPUT_NAME ordo-texts)
     add_executable(ordo_race bench/race.c)
     target_link_libraries(ordo_race PRIVATE ordo_flags ordo_usage ${CMAKE_DL_LIBS})
     set_target_properties(ordo_race PROPERTIES OUTPUT_NAME ordo-race)

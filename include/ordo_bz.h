@@ -12,9 +12,10 @@
  * GPU      A context that may use a GPU compresses with it if that takes less time as predicted,
  *          or if where is ORDO_CUDA: the GPU sorts the rotations of blocks in batches, and the
  *          threads do the rest. The bytes are the same. ORDO_E_DEVICE only if where is ORDO_CUDA:
- *          else the threads go on without the GPU. With a limit of less than about twice the
- *          memory of 4 batches of 16 blocks (510 MB with level 9) and in decompression the
- *          threads do all the work.
+ *          else the threads go on without the GPU. A batch has 16 blocks, or fewer if the limit
+ *          of memory is less than about 510 MB with level 9; the report says how many. If the
+ *          limit is too small for one block in a batch (about 50 MB), ORDO_E_NOMEM if where is
+ *          ORDO_CUDA, else the threads do all the work. They do all the work of decompression.
  * Failure  Damaged data give ORDO_E_ARG. ordo_last_error() says what is wrong and in which
  *          block. The sink has then received the blocks before it: a caller who writes a file
  *          writes to a new file and renames it after ORDO_OK. */
@@ -38,6 +39,7 @@ typedef struct ordo_bz_report {
     uint64_t in, out; /* bytes that were used and written                                        */
     uint64_t blocks, streams;
     uint64_t trailing; /* decompress: 1 if bytes after the last stream were ignored               */
+    uint64_t batch;    /* compress: blocks that a GPU sorted at a time; 0: the threads sorted     */
 } ordo_bz_report;
 
 /* A number of bytes that suffices for n compressed bytes. SIZE_MAX if it does not fit. */

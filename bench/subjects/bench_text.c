@@ -44,6 +44,15 @@ static void fill_period(uint8_t *text, size_t n)
     }
 }
 
+static void fill_random(uint8_t *text, size_t n)
+{
+    uint64_t state = 1;
+    for (size_t i = 0; i < n; i++) {
+        state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        text[i] = (uint8_t)(state >> 56);
+    }
+}
+
 static void fill_equal(uint8_t *text, size_t n) { memset(text, 'a', n); }
 
 static void fill_thue_morse(uint8_t *text, size_t n)
@@ -72,6 +81,7 @@ static const corpus corpora[] = {
     {"source", {"/usr/include", "/usr/share/doc", "/usr/local/cuda/include", NULL}, LATIN, NULL},
     {"dna", {NULL}, "ACGT", NULL},
     {"proteins", {NULL}, "ACDEFGHIKLMNPQRSTVWY", NULL},
+    {"random", {NULL}, NULL, fill_random},
     {"equal", {NULL}, NULL, fill_equal},
     {"period", {NULL}, NULL, fill_period},
     {"thue_morse", {NULL}, NULL, fill_thue_morse},
@@ -168,12 +178,15 @@ typedef struct text_call {
     const void    *text;
     size_t         n;
     void          *out;
+    const void    *sa;
     uint32_t       algorithm;
     uint64_t       primary;
     const ordo_fm *fm;
     const void    *patterns;
     uint64_t      *offsets;
     size_t         count;
+    uint64_t      *first; /* of ordo_fm_locate, with room for `most` positions */
+    size_t         most;
     uint64_t       flags; /* of arrays on a GPU */
     void          *stream;
 } text_call;
@@ -200,6 +213,20 @@ static ordo_status call_suffix(ordo_ctx *ctx, const void *what)
     return ordo_suffix_array(ctx, c->text, c->n, ORDO_U32, c->out, &opts);
 }
 
+static ordo_status call_check(ordo_ctx *ctx, const void *what)
+{
+    const text_call *const c = what;
+    const ordo_text_opts   opts = opts_of(c);
+    return ordo_suffix_check(ctx, c->text, c->n, ORDO_U32, c->sa, &opts);
+}
+
+static ordo_status call_lcp(ordo_ctx *ctx, const void *what)
+{
+    const text_call *const c = what;
+    const ordo_text_opts   opts = opts_of(c);
+    return ordo_lcp(ctx, c->text, c->n, ORDO_U32, c->sa, c->out, &opts);
+}
+
 static ordo_status call_bwt(ordo_ctx *ctx, const void *what)
 {
     const text_call *const c = what;
@@ -219,6 +246,12 @@ static ordo_status call_count(ordo_ctx *ctx, const void *what)
 {
     const text_call *const c = what;
     return ordo_fm_count(ctx, c->fm, c->patterns, c->offsets, c->count, c->out);
+}
+
+static ordo_status call_locate(ordo_ctx *ctx, const void *what)
+{
+    const text_call *const c = what;
+    return ordo_fm_locate(ctx, c->fm, c->patterns, c->offsets, c->count, c->first, c->out, c->most);
 }
 
 static bench_question ask(const char *op, const corpus *c, size_t n, void *answer, size_t bytes)
@@ -312,20 +345,67 @@ static bool run_unbwt(bench *b)
     return bench_summary(b, "auto", false);
 }
 
-/* Patterns from random places of the text, in b->flags. */
-static bool measure_count(bench *b, const corpus *c, const ordo_fm *fm, uint64_t *offsets,
-                          size_t count)
+/* A call on a suffix array, which is in b->flags. */
+static bool measure_sorted(bench *b, const char *op, ordo_status (*run)(ordo_ctx *, const void *),
+                           size_t answer_bytes)
 {
-    const size_t n = b->set.n, length = PATTERN < n ? PATTERN : n;
-    char *const  counts = b->dst;
-    uint64_t     state = b->set.seed;
+    const size_t    n = b->set.n;
+    ordo_ctx *const ctx = bench_context(b, b->set.threads);
 
+    if (ctx == NULL)
+        return false;
+    for (size_t i = 0; i < corpora_of(b); i++) {
+        if (!is_there(b, &corpora[i]))
+            continue;
+        text_call call = call_on(b, b->src);
+        call.sa = b->flags;
+        const ordo_text_opts opts = opts_of(&call);
+        if (!read_corpus(b, &corpora[i], n))
+            return false;
+        if (ordo_suffix_array(ctx, b->src, n, ORDO_U32, b->flags, &opts) != ORDO_OK)
+            return cli_fail("bench: %s", ordo_last_error(ctx));
+        bench_question q = ask(op, &corpora[i], n, b->dst, answer_bytes);
+        q.out_type = ORDO_U32;
+        q.bytes = n + n * sizeof(uint32_t) + answer_bytes;
+        if (!bench_add_both(b, "auto", run, &call) || !bench_measure(b, &q))
+            return false;
+    }
+    return bench_summary(b, "auto", false);
+}
+
+static bool run_lcp(bench *b)
+{
+    const size_t n = b->set.n;
+    bench_heading(b, "Common prefixes of neighbours in a suffix array", n, "text", 10);
+    return measure_sorted(b, "lcp", call_lcp, n * sizeof(uint32_t));
+}
+
+static bool run_check(bench *b)
+{
+    bench_heading(b, "Checks of a suffix array", b->set.n, "text", 10);
+    return measure_sorted(b, "suffix_check", call_check, 0);
+}
+
+/* Patterns of `length` bytes from random places of the text, in b->flags. */
+static void draw_patterns(bench *b, uint64_t *offsets, size_t count, size_t length)
+{
+    uint64_t state = b->set.seed;
     for (size_t i = 0; i <= count; i++) {
         state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         offsets[i] = i * length;
         if (i < count)
-            memcpy(b->flags + offsets[i], b->src + (state >> 20) % (n - length + 1), length);
+            memcpy(b->flags + offsets[i], b->src + (state >> 20) % (b->set.n - length + 1), length);
     }
+}
+
+static bool measure_count(bench *b, ordo_ctx *ctx, const corpus *c, const ordo_fm *fm,
+                          uint64_t *offsets, size_t count)
+{
+    const size_t n = b->set.n, length = PATTERN < n ? PATTERN : n;
+    char *const  counts = b->dst;
+
+    (void)ctx;
+    draw_patterns(b, offsets, count, length);
     const text_call call = {
         .fm = fm, .patterns = b->flags, .offsets = offsets, .count = count, .out = counts};
     const bench_peer_ask peers = {.op = BENCH_PEER_FM_COUNT,
@@ -344,36 +424,81 @@ static bool measure_count(bench *b, const corpus *c, const ordo_fm *fm, uint64_t
            bench_measure(b, &q);
 }
 
-static bool run_search(bench *b)
+/* As many of the patterns as b->dst has room for the positions of. */
+static bool measure_locate(bench *b, ordo_ctx *ctx, const corpus *c, const ordo_fm *fm,
+                           uint64_t *offsets, size_t count)
 {
-    const size_t    n = b->set.n, count = n / 8 < PATTERNS ? n / 8 : PATTERNS;
+    const size_t    n = b->set.n, length = PATTERN < n ? PATTERN : n;
+    uint64_t *const first = cli_alloc(count + 1, sizeof *first, "the occurrences");
+    bool            ok = first != NULL;
+
+    draw_patterns(b, offsets, count, length);
+    text_call call = {.fm = fm,
+                      .patterns = b->flags,
+                      .offsets = offsets,
+                      .count = count,
+                      .first = first,
+                      .out = b->dst,
+                      .most = n * sizeof(uint32_t) / sizeof(uint64_t)};
+    if (ok && ordo_fm_locate(ctx, fm, b->flags, offsets, count, first, NULL, 0) != ORDO_OK)
+        ok = cli_fail("bench: %s", ordo_last_error(ctx));
+    while (ok && first[call.count] > call.most)
+        call.count--;
+    const size_t   found = ok ? (size_t)first[call.count] : 0;
+    bench_question q = ask("fm_locate", c, n, b->dst, found * sizeof(uint64_t));
+    q.k = (double)found;
+    q.bytes = found * sizeof(uint64_t);
+    ok = ok && bench_add_both(b, "auto", call_locate, &call) && bench_measure(b, &q);
+    free(first);
+    return ok;
+}
+
+/* Builds an index of each corpus and measures searches in it. */
+static bool search_all(bench *b, size_t count,
+                       bool (*measure)(bench *, ordo_ctx *, const corpus *, const ordo_fm *,
+                                       uint64_t *, size_t))
+{
     ordo_ctx *const ctx = bench_context(b, b->set.threads);
     uint64_t *const offsets = cli_alloc(count + 1, sizeof *offsets, "the patterns");
     bool            ok = ctx != NULL && offsets != NULL;
 
-    bench_heading(b, "Counts of patterns of 20 bytes; speed-up over sdsl", count, "text", 10);
     for (size_t i = 0; i < HOST_CORPORA && ok; i++) {
         ordo_fm *fm = NULL;
-        ok = read_corpus(b, &corpora[i], n) && ordo_fm_build(ctx, b->src, n, NULL, &fm) == ORDO_OK;
+        ok = read_corpus(b, &corpora[i], b->set.n) &&
+             ordo_fm_build(ctx, b->src, b->set.n, NULL, &fm) == ORDO_OK;
         if (!ok)
             cli_error("bench: %s", ordo_last_error(ctx));
-        ok = ok && measure_count(b, &corpora[i], fm, offsets, count);
+        ok = ok && measure(b, ctx, &corpora[i], fm, offsets, count);
         ordo_fm_free(fm);
     }
     free(offsets);
     return ok && bench_summary(b, "auto", false);
 }
 
+static bool run_search(bench *b)
+{
+    const size_t count = b->set.n / 8 < PATTERNS ? b->set.n / 8 : PATTERNS;
+    bench_heading(b, "Counts of patterns of 20 bytes; speed-up over sdsl", count, "text", 10);
+    return search_all(b, count, measure_count);
+}
+
+static bool run_locate(bench *b)
+{
+    const size_t count = b->set.n / 8 < PATTERNS ? b->set.n / 8 : PATTERNS;
+    bench_heading(b, "Positions of patterns of 20 bytes", count, "text", 10);
+    return search_all(b, count, measure_locate);
+}
+
 /* The copy beside a suffix array reads 2.5 bytes per key. */
 const bench_section bench_text_sections[] = {
-    {"suffix", 3, 4, 0, run_suffix, true}, {"bwt", 1, 4, 0, run_bwt, true},
-    {"unbwt", 1, 4, 1, run_unbwt, true},   {"search", 1, 4, 3, run_search, true},
-    {NULL, 0, 0, 0, NULL, false},
+    {"suffix", 3, 4, 0, run_suffix, true},  {"check", 5, 5, 4, run_check, false},
+    {"lcp", 5, 5, 4, run_lcp, false},       {"bwt", 1, 4, 0, run_bwt, true},
+    {"unbwt", 1, 4, 1, run_unbwt, true},    {"search", 1, 4, 3, run_search, true},
+    {"locate", 1, 4, 3, run_locate, false}, {NULL, 0, 0, 0, NULL, false},
 };
 
 const bench_section bench_cuda_text_sections[] = {
-    {"suffix", 3, 4, 0, run_suffix, false},
-    {"bwt", 1, 4, 0, run_bwt, false},
-    {"unbwt", 1, 4, 1, run_unbwt, false},
-    {NULL, 0, 0, 0, NULL, false},
+    {"suffix", 3, 4, 0, run_suffix, false}, {"check", 5, 5, 4, run_check, false},
+    {"lcp", 5, 5, 4, run_lcp, false},       {"bwt", 1, 4, 0, run_bwt, false},
+    {"unbwt", 1, 4, 1, run_unbwt, false},   {NULL, 0, 0, 0, NULL, false},
 };

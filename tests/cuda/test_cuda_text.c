@@ -2,7 +2,8 @@
  * and algorithm, in device and host memory; all short strings over two letters as many texts; wrong
  * suffix arrays and transforms, cancellation and a limit of device memory. ORDO_TEST_SMALL=1 takes
  * shorter texts, for compute-sanitizer; ORDO_TEST_SMALL=2 still shorter ones, for its race
- * checker. */
+ * checker; ORDO_TEST_SMALL=3 a few texts that reach each kernel, for its race checker in a
+ * minute. */
 #include "device.h"
 #include "faults.h"
 #include "kit/text/textkit.h"
@@ -382,6 +383,40 @@ static void test_faults(void)
     ordo_ctx_free(limited);
 }
 
+/* A text with groups of all sizes, one with runs, and many texts; each kernel runs. */
+static void test_each_kernel(void)
+{
+    static const size_t kinds[] = {3, 10};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        size_t const n = 3000;
+        text_fill(kinds[i], text, n, 1);
+        testkit_case("%s n=%zu", text_kind_name(kinds[i]), n);
+        check_text(n, 0);
+    }
+    uint64_t const offsets[] = {0, 700, 700, 1500};
+    text_fill(10, text, 1500, 2);
+    testkit_case("3 texts");
+    check_many(1500, offsets, 3, false);
+    text_fill(10, text, 33, 3);
+    CHECK_STATUS(ORDO_OK, ordo_suffix_array(cpu, text, 33, ORDO_U32, expected, NULL), cpu);
+    place(33);
+    testkit_case("msd");
+    check_msd(33, NULL, 0);
+}
+
+static void test_all(void)
+{
+    test_kinds();
+    test_alphabets();
+    test_runs();
+    test_many();
+    test_equal_texts();
+    test_host();
+    test_wrong();
+    test_start_at_primary();
+    test_faults();
+}
+
 int main(void)
 {
     device_start();
@@ -397,15 +432,10 @@ int main(void)
     there_sa = device_make(wide(MOST), 0);
     there_lcp = device_make(wide(MOST), 0);
     there_bytes = device_make(MOST, 0);
-    test_kinds();
-    test_alphabets();
-    test_runs();
-    test_many();
-    test_equal_texts();
-    test_host();
-    test_wrong();
-    test_start_at_primary();
-    test_faults();
+    if (small == 3)
+        test_each_kernel();
+    else
+        test_all();
     device_free(&there_text);
     device_free(&there_sa);
     device_free(&there_lcp);

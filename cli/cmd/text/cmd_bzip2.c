@@ -212,6 +212,16 @@ static void print_sizes(const job *j, const ordo_bz_report *r)
                 (unsigned long long)r->in, (unsigned long long)r->out);
 }
 
+/* For --explain: what sorted the rotations. */
+static void print_sorter(const ordo_bz_report *r)
+{
+    if (r->batch != 0)
+        fprintf(stderr, "sorter     GPU, %llu block%s per batch\n", (unsigned long long)r->batch,
+                r->batch > 1 ? "s" : "");
+    else
+        fprintf(stderr, "sorter     CPU\n");
+}
+
 /* ---- One file ---- */
 
 /* Returns whether the data are damaged, after a message. */
@@ -242,6 +252,8 @@ static bool run(job *j, bool *done)
         cli_error("bzip2: %s: bytes after the end of the compressed data are ignored", from.name);
     if (o->bzip2.verbose)
         print_sizes(j, &report);
+    if (o->common.explain && !decompresses(o))
+        print_sorter(&report);
     return false;
 }
 

@@ -157,22 +157,51 @@ static ordo_status take_memory(compressor *c, unsigned workers, size_t slots)
     return ORDO_OK;
 }
 
-/* A limit of memory that does not suffice for batches leaves all work to the threads. */
-static void choose_sizes(compressor *c, unsigned *workers, size_t *slots)
+/* Scratch of all slots if a batch has `blocks` blocks. */
+static size_t batches_bytes(const compressor *c, size_t slot_bytes, size_t blocks)
 {
-    size_t const slot_bytes = c->most + bz_encoded_most(c->most) + 512,
-                 limit = c->s.ctx->arena.limit;
-    size_t const encoder = bz_encoder_bytes(c->most), shared = (size_t)1 << 20;
-    size_t const batches = c->batches.slots * (slot_bytes + bz_batches_slot_bytes(c->most));
-    if (limit != 0 && limit < 2 * (batches + encoder + shared))
+    return bz_batches_slots(blocks) * (slot_bytes + bz_batches_slot_bytes(c->most));
+}
+
+/* Makes the batches fit the limit of memory: they take at most half of it, so that the rest is for
+ * the threads, but have one block at least. */
+static ordo_status fit_batches(compressor *c, size_t slot_bytes, size_t encoder, size_t shared)
+{
+    ordo_exec *const exec = c->s.exec;
+    size_t const     limit = c->s.ctx->arena.limit;
+    size_t           blocks = c->batches.blocks;
+    if (limit == 0 || c->batches.device == NULL)
+        return ORDO_OK;
+    while (blocks > 1 && limit / 2 < batches_bytes(c, slot_bytes, blocks) + encoder + shared)
+        blocks--;
+    size_t const least = batches_bytes(c, slot_bytes, blocks) + encoder + shared;
+    if (limit < least) {
+        FAIL_IF(c->s.ctx->plan.where == ORDO_CUDA, ORDO_E_NOMEM,
+                "a batch of one block for the GPU takes %zu bytes, but the limit is %zu; expected "
+                "a higher limit, a lower level or a context that may use the CPU",
+                least, limit);
         c->batches.device = NULL;
+    }
+    c->batches.blocks = blocks;
+    c->batches.slots = bz_batches_slots(blocks);
+    return ORDO_OK;
+}
+
+static ordo_status choose_sizes(compressor *c, unsigned *workers, size_t *slots)
+{
+    size_t const slot_bytes = c->most + bz_encoded_most(c->most) + 512;
+    size_t const encoder = bz_encoder_bytes(c->most), shared = (size_t)1 << 20;
+    TRY(fit_batches(c, slot_bytes, encoder, shared));
     if (c->batches.device != NULL) {
+        size_t const batches = batches_bytes(c, slot_bytes, c->batches.blocks);
         *workers = bz_stream_workers(&c->s, encoder, batches + shared);
         *slots = c->batches.slots;
-        return;
+        c->s.report.batch = c->batches.blocks;
+        return ORDO_OK;
     }
     *workers = bz_stream_workers(&c->s, encoder + 2 * slot_bytes, 2 * slot_bytes + shared);
     *slots = *workers + *workers / 2 + 2;
+    return ORDO_OK;
 }
 
 static ordo_status compress_stream(ordo_ctx *ctx, ordo_exec *exec, const ordo_source *from,
@@ -186,7 +215,7 @@ static ordo_status compress_stream(ordo_ctx *ctx, ordo_exec *exec, const ordo_so
     TRY(bz_batches_choose(&c.batches, &c.s, c.most));
     unsigned workers;
     size_t   slots;
-    choose_sizes(&c, &workers, &slots);
+    TRY(choose_sizes(&c, &workers, &slots));
     bool const on_device = c.batches.device != NULL;
     TRY(take_memory(&c, workers, slots));
     c.bits.to = c.out;

@@ -17,4 +17,7 @@ size_t bz_expand(bz_expander *e, uint8_t *out, size_t room);
 /* The checksum `crc` after all bytes that have not been expanded yet. */
 uint32_t bz_expanded_crc(bz_expander *e, uint32_t crc);
 
+/* Where the first four equal bytes begin; n if there are none. */
+size_t bz_find_run(const uint8_t *bytes, size_t n);
+
 #endif

@@ -47,6 +47,20 @@ static inline void bz_store64(uint8_t *to, uint64_t word)
     __builtin_memcpy(to, &word, sizeof word);
 }
 
+/* ---- Eight bytes at a time ---- */
+
+/* Eight bytes, the first one lowest. */
+static inline uint64_t bz_load_low(const uint8_t *from)
+{
+    return __builtin_bswap64(bz_load64(from));
+}
+
+/* The highest bits of the bytes that are zero; only the lowest of these bits is certain. */
+static inline uint64_t bz_zero_bytes(uint64_t x)
+{
+    return (x - UINT64_C(0x0101010101010101)) & ~x & UINT64_C(0x8080808080808080);
+}
+
 /* ---- Writing bits. The memory has 8 bytes after the last one that is needed. ---- */
 
 typedef struct bz_writer {

@@ -4,35 +4,28 @@
  * Suffixes that agree in their first h symbols form a group, which is contiguous; the rank of its
  * suffixes is its first place. A round sorts each group by the rank of the suffix h symbols later
  * and splits it where these ranks differ; then h doubles. A suffix alone in its group has its
- * place and leaves. Threads share the groups; large groups are sorted by all threads together. */
+ * place and leaves. Threads share the groups; large groups are sorted by all threads together. Long
+ * repeats would take a round for each doubling of their length; rank_links.h takes them out. */
 #include "text/induced/rank_groups.h"
 
+#include "text/induced/rank_links.h"
 #include "text/text_bits.h"
 
 #include <string.h>
 
 enum {
-    PIECES = 256,
     LARGE = ORDO_TUNE(1 << 15, 40), /* suffixes of a group that all threads sort together */
     INSERTION = 20,
     /* A string for which more suffixes than this times n take part in rounds is given up. An
      * estimate: source text takes 4. */
-    MOST_WORK = 6
+    MOST_WORK = 6,
+    /* Suffixes are linked after this round and later ones, if the round leaves more than STUCK
+     * eighths of the active suffixes; estimates. */
+    LINK_ROUND = 3,
+    STUCK = 5,
+    /* A link pass takes as long as a round of 1 / LINK_LEAST of all suffixes; an estimate. */
+    LINK_LEAST = ORDO_TUNE(16, 1000)
 };
-
-typedef struct ranker {
-    size_t          n, depth;
-    const uint32_t *names, *heads;
-    uint32_t       *rank, *order;
-    uint64_t       *words;               /* rank of the later suffix, suffix */
-    uint32_t       *suffixes, *groups;   /* that are active, in order; the rank of each group */
-    uint32_t       *suffixes2, *groups2; /* of the next round */
-    size_t          active, grain;
-    size_t          bounds[PIECES + 1]; /* first group of each piece */
-    size_t          tied[PIECES];
-    size_t         *large; /* the begins of large groups */
-    atomic_size_t   large_count;
-} ranker;
 
 static void sort_words(uint64_t *words, size_t n)
 {
@@ -95,20 +88,11 @@ static void load_words(void *arg, size_t lo, size_t hi)
     const ranker *const r = arg;
     for (size_t i = lo; i < hi; i++) {
         if (i + TEXT_AHEAD < hi)
-            TEXT_PREFETCH(r->rank + ordo_min(r->suffixes[i + TEXT_AHEAD] + r->depth, r->n - 1));
+            rank_prefetch(r, ordo_min(r->suffixes[i + TEXT_AHEAD] + r->depth, r->n - 1));
         size_t const   later = r->suffixes[i] + r->depth;
-        uint64_t const rank = later < r->n ? (uint64_t)r->rank[later] + 1 : 0;
+        uint64_t const rank = later < r->n ? (uint64_t)rank_of(r, later) + 1 : 0;
         r->words[i] = rank << 32 | r->suffixes[i];
     }
-}
-
-/* The end of the group that begins at i. */
-static size_t group_end(const ranker *r, size_t i, size_t most)
-{
-    size_t end = i + 1;
-    while (end < most && r->groups[end] == r->groups[i])
-        end++;
-    return end;
 }
 
 static void sort_groups(void *arg, size_t lo, size_t hi)
@@ -116,7 +100,7 @@ static void sort_groups(void *arg, size_t lo, size_t hi)
     ranker *const r = arg;
     size_t const  end = r->bounds[ordo_div_up(hi, r->grain)];
     for (size_t i = r->bounds[lo / r->grain], next; i < end; i = next) {
-        next = group_end(r, i, end);
+        next = rank_group_end(r, i, end);
         if (next - i < LARGE)
             sort_words(r->words + i, next - i);
         else
@@ -152,45 +136,19 @@ static void split_groups(void *arg, size_t lo, size_t hi)
     r->tied[piece] = out - r->bounds[piece];
 }
 
-/* Moves the suffixes of all pieces together. In order, because the parts may overlap. */
-static void close_gaps(ranker *r, size_t pieces)
-{
-    size_t out = 0;
-    for (size_t i = 0; i < pieces; i++) {
-        size_t const from = r->bounds[i], n = r->tied[i];
-        memmove(r->suffixes2 + out, r->suffixes2 + from, n * sizeof *r->suffixes2);
-        memmove(r->groups2 + out, r->groups2 + from, n * sizeof *r->groups2);
-        out += n;
-    }
-    uint32_t *const suffixes = r->suffixes, *const groups = r->groups;
-    r->suffixes = r->suffixes2;
-    r->groups = r->groups2;
-    r->suffixes2 = suffixes;
-    r->groups2 = groups;
-    r->active = out;
-}
-
 static ordo_status rank_round(text_work *work, ranker *r)
 {
-    r->grain = ordo_max(TEXT_GRAIN, ordo_div_up(r->active, PIECES));
-    size_t const pieces = ordo_div_up(r->active, r->grain);
+    rank_cut(r);
     TRY(text_loop(work, r->active, r->grain, load_words, r));
-    for (size_t i = 1; i <= pieces; i++) {
-        size_t at = ordo_max(ordo_min(i * r->grain, r->active), r->bounds[i - 1]);
-        while (at > 0 && at < r->active && r->groups[at] == r->groups[at - 1])
-            at++;
-        r->bounds[i] = at;
-    }
     TRY(text_loop(work, r->active, r->grain, sort_groups, r));
     for (size_t i = 0; i < atomic_load(&r->large_count); i++) {
         size_t const begin = r->large[i];
-        TRY(text_sort_keys(work, r->words + begin, group_end(r, begin, r->active) - begin));
+        TRY(text_sort_keys(work, r->words + begin, rank_group_end(r, begin, r->active) - begin));
     }
     atomic_store(&r->large_count, 0);
     TRY(text_loop(work, r->active, r->grain, split_groups, r));
-    close_gaps(r, pieces);
     r->depth *= 2;
-    return ORDO_OK;
+    return rank_pack(work, r);
 }
 
 /* Takes the scratch; false if it is refused. */
@@ -230,10 +188,13 @@ ordo_status text_rank_groups(text_work *work, const uint32_t *names, const uint3
         return ORDO_OK;
     TRY(text_share(work, n, TEXT_GRAIN, first_ranks, r));
     TRY(text_share(work, n, TEXT_GRAIN, first_groups, r));
-    while (r->active > 0 && sum <= MOST_WORK * n) {
-        sum += r->active;
+    for (unsigned round = 1; r->active > 0 && sum <= MOST_WORK * n; round++) {
+        size_t const before = r->active;
+        sum += before;
         TRY(rank_round(work, r));
+        if (round >= LINK_ROUND && r->active > before / 8 * STUCK && r->active > n / LINK_LEAST)
+            TRY(rank_link(work, r));
     }
     *done = r->active == 0;
-    return ORDO_OK;
+    return *done ? rank_unlink(work, r) : ORDO_OK;
 }

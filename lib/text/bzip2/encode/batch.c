@@ -77,6 +77,8 @@ static void alone_open(alone *a, bz_stream *s)
 
 /* ---- Batches ---- */
 
+size_t bz_batches_slots(size_t blocks) { return BATCHES * blocks; }
+
 ordo_status bz_batches_choose(bz_batches *b, const bz_stream *s, size_t most)
 {
     double const    n = (double)s->source_bytes;
@@ -89,7 +91,7 @@ ordo_status bz_batches_choose(bz_batches *b, const bz_stream *s, size_t most)
     size_t const all = s->source_bytes == 0 ? BATCH_BLOCKS : (size_t)(s->source_bytes / most) + 1;
     b->device = b->choice.backend->text;
     b->blocks = ordo_min(all, BATCH_BLOCKS);
-    b->slots = BATCHES * b->blocks;
+    b->slots = bz_batches_slots(b->blocks);
     b->most = most;
     return ORDO_OK;
 }

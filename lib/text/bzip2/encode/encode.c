@@ -14,7 +14,8 @@ enum {
     ROUNDS = 4,
     CHEAP = 0, /* first lengths of symbols inside and outside the part of a table */
     DEAR = 15,
-    LANES = 8 /* costs of all tables are added in one vector */
+    RUN_DIGITS = 4, /* that are written at once */
+    LANES = 8       /* costs of all tables are added in one vector */
 };
 
 typedef uint16_t costs __attribute__((vector_size(2 * LANES)));
@@ -32,7 +33,7 @@ typedef struct coding {
 
 size_t bz_encoder_bytes(size_t most)
 {
-    return bz_sorter_bytes(most) + ordo_round_up(2 * (most + 2), 64) +
+    return bz_sorter_bytes(most) + ordo_round_up(2 * (most + 2 + RUN_DIGITS), 64) +
            ordo_round_up(most / BZ_GROUP + 2, 64);
 }
 
@@ -41,7 +42,7 @@ void bz_encoder_init(bz_encoder *e, void *memory, size_t most)
     char *const after = (char *)memory + bz_sorter_bytes(most);
     bz_sorter_init(&e->sorter, memory, most);
     e->symbols = (void *)after;
-    e->selectors = (uint8_t *)after + ordo_round_up(2 * (most + 2), 64);
+    e->selectors = (uint8_t *)after + ordo_round_up(2 * (most + 2 + RUN_DIGITS), 64);
 }
 
 /* Codes have at most 17 bits. Tables: a difference of lengths takes 2 bits, at most 16 times. */
@@ -53,15 +54,40 @@ size_t bz_encoded_most(size_t n)
 
 /* ---- Symbols ---- */
 
-/* Writes a run of zeros in bijective base 2: digits RUNA (1) and RUNB (2), lowest first. */
-static uint16_t *put_run(uint16_t *to, uint32_t run, uint32_t *frequency)
+/* Writes a run of zeros in bijective base 2: digits RUNA (1) and RUNB (2), lowest first. These are
+ * the bits of run + 1 below the highest one. Most runs have at most four digits, which are written
+ * without a branch. */
+static inline uint16_t *put_run(uint16_t *to, uint32_t run, uint32_t *frequency)
 {
-    for (; run > 0; run = (run - 1) / 2) {
-        uint16_t const digit = (run & 1) == 0;
-        *to++ = digit;
-        frequency[digit]++;
+    uint32_t const bits = run + 1;
+    unsigned const digits = ordo_bit_length(bits) - 1;
+    uint32_t const low = bits & ~(UINT32_C(1) << digits);
+    for (unsigned i = 0; i < RUN_DIGITS; i++)
+        to[i] = low >> i & 1;
+    uint32_t ones = (low & 1) + (low >> 1 & 1) + (low >> 2 & 1) + (low >> 3 & 1);
+    for (unsigned i = RUN_DIGITS; i < digits; i++) {
+        to[i] = low >> i & 1;
+        ones += to[i];
     }
-    return to;
+    frequency[0] += digits - ones;
+    frequency[1] += ones;
+    return to + digits;
+}
+
+/* Bit i: byte i differs from the byte before it. *before is the byte before the first one, and
+ * becomes the last one. */
+static inline uint64_t find_changes(const uint8_t *bytes, uint8_t *before)
+{
+    uint64_t const low = UINT64_C(0x7f7f7f7f7f7f7f7f);
+    uint64_t       carried = *before, changes = 0;
+    for (unsigned i = 0; i < 64; i += 8) {
+        uint64_t const word = bz_load_low(bytes + i), x = word ^ (word << 8 | carried);
+        uint64_t const other = (((x & low) + low) | x) & ~low; /* the highest bit of the bytes */
+        changes |= (other >> 7) * UINT64_C(0x0102040810204080) >> 56 << i;
+        carried = word >> 56;
+    }
+    *before = (uint8_t)carried;
+    return changes;
 }
 
 /* Moves the byte to the front and returns where it was. The first word of the list is in *front. */
@@ -80,36 +106,46 @@ static inline unsigned move_byte(bz_front *list, uint64_t *front, uint8_t byte)
     return (unsigned)__builtin_ctzll(found) / 8;
 }
 
-static void make_symbols(coding *c, const uint8_t *column, uint32_t n, uint16_t *symbols)
+/* Fills `bytes` with the letters that are used, ascending, and returns their number. */
+static unsigned list_letters(const coding *c, uint8_t *bytes)
 {
-    uint8_t   bytes[256];
-    bz_front  list;
-    unsigned  used = 0;
-    uint32_t  run = 0;
-    uint16_t *to = symbols;
-    memset(c->used, 0, sizeof c->used);
-    for (uint32_t i = 0; i < n; i++)
-        c->used[column[i]] = true;
+    unsigned used = 0;
     for (unsigned b = 0; b < 256; b++)
         if (c->used[b])
             bytes[used++] = (uint8_t)b;
+    return used;
+}
+
+/* Only a byte that differs from the one before it moves in the list; the others are a run. */
+static void make_symbols(coding *c, const uint8_t *column, uint32_t n, uint16_t *symbols)
+{
+    uint8_t        bytes[256], end[64] = {0};
+    unsigned const used = list_letters(c, bytes);
+    uint8_t        before = bytes[0];
+    uint32_t       since = 0; /* where the run began */
+    uint16_t      *to = symbols;
+    bz_front       list;
     bz_front_set(&list, bytes, used);
     uint64_t front = list.words[0]; /* in a register */
     c->alphabet = used + 2;
     memset(c->frequency, 0, sizeof c->frequency);
-    for (uint32_t row = 0; row < n; row++) {
-        uint8_t const byte = column[row];
-        if (byte == (uint8_t)front) {
-            run++;
-            continue;
+    for (uint32_t row = 0; row < n; row += 64) {
+        bool const whole = n - row >= 64;
+        if (!whole)
+            memcpy(end, column + row, n - row);
+        uint64_t changes = find_changes(whole ? column + row : end, &before);
+        if (!whole)
+            changes &= UINT64_MAX >> (64 - (n - row));
+        for (; changes != 0; changes &= changes - 1) {
+            uint32_t const at = row + (unsigned)__builtin_ctzll(changes);
+            to = put_run(to, at - since, c->frequency);
+            uint16_t const symbol = (uint16_t)(move_byte(&list, &front, column[at]) + 1);
+            *to++ = symbol;
+            c->frequency[symbol]++;
+            since = at + 1;
         }
-        to = put_run(to, run, c->frequency);
-        run = 0;
-        uint16_t const symbol = (uint16_t)(move_byte(&list, &front, byte) + 1);
-        *to++ = symbol;
-        c->frequency[symbol]++;
     }
-    to = put_run(to, run, c->frequency);
+    to = put_run(to, n - since, c->frequency);
     *to++ = (uint16_t)(used + 1);
     c->frequency[used + 1]++;
     c->symbols = symbols;
@@ -157,44 +193,57 @@ static unsigned cheapest_table(const coding *c, const costs *lengths, const uint
     return best;
 }
 
-/* Symbols at even and at odd places have counters of their own, because the same symbol often
- * comes several times in a row. */
-static void assign_groups(coding *c, uint32_t counts[BZ_MOST_TABLES][BZ_MOST_SYMBOLS])
+/* Adds `times` to the counts of the symbols of a group. Symbols at even and at odd places have
+ * counters of their own, because the same symbol often comes several times in a row. */
+static inline void count_group(uint32_t counts[2][BZ_MOST_SYMBOLS], const uint16_t *symbols,
+                               uint32_t n, uint32_t times)
 {
-    uint32_t odd[BZ_MOST_TABLES][BZ_MOST_SYMBOLS] = {{0}};
+    for (uint32_t i = 0; i + 1 < n; i += 2) {
+        counts[0][symbols[i]] += times;
+        counts[1][symbols[i + 1]] += times;
+    }
+    if (n % 2 != 0)
+        counts[0][symbols[n - 1]] += times;
+}
+
+/* Chooses a table for each group. Few groups change their tables in later rounds, so only these
+ * are counted again: a count is right modulo 2^32. */
+static void assign_groups(coding *c, uint32_t counts[BZ_MOST_TABLES][2][BZ_MOST_SYMBOLS],
+                          bool first)
+{
     costs    lengths[BZ_MOST_SYMBOLS] = {{0}};
+    uint32_t group = 0;
     for (unsigned v = 0; v < c->alphabet; v++)
         for (unsigned t = 0; t < BZ_MOST_TABLES; t++)
             lengths[v][t] = c->lengths[t][v];
-    memset(counts, 0, sizeof(uint32_t[BZ_MOST_TABLES][BZ_MOST_SYMBOLS]));
-    c->selector_count = 0;
-    for (uint32_t from = 0; from < c->count; from += BZ_GROUP) {
+    for (uint32_t from = 0; from < c->count; from += BZ_GROUP, group++) {
         const uint16_t *const symbols = c->symbols + from;
         uint32_t const        n = c->count - from < BZ_GROUP ? c->count - from : BZ_GROUP;
         unsigned const        best = cheapest_table(c, lengths, symbols, n);
-        c->selectors[c->selector_count++] = (uint8_t)best;
-        for (uint32_t i = 0; i + 1 < n; i += 2) {
-            counts[best][symbols[i]]++;
-            odd[best][symbols[i + 1]]++;
-        }
-        if (n % 2 != 0)
-            counts[best][symbols[n - 1]]++;
+        if (!first && c->selectors[group] == best)
+            continue;
+        if (!first)
+            count_group(counts[c->selectors[group]], symbols, n, UINT32_MAX);
+        count_group(counts[best], symbols, n, 1);
+        c->selectors[group] = (uint8_t)best;
     }
-    for (unsigned t = 0; t < c->tables; t++)
-        for (unsigned v = 0; v < c->alphabet; v++)
-            counts[t][v] += odd[t][v];
+    c->selector_count = group;
 }
 
 static void choose_tables(coding *c)
 {
-    uint32_t       counts[BZ_MOST_TABLES][BZ_MOST_SYMBOLS];
+    uint32_t       counts[BZ_MOST_TABLES][2][BZ_MOST_SYMBOLS] = {{{0}}};
     uint32_t const n = c->count;
     c->tables = n < 200 ? 2 : n < 600 ? 3 : n < 1200 ? 4 : n < 2400 ? 5 : 6;
     first_tables(c);
     for (unsigned round = 0; round < ROUNDS; round++) {
-        assign_groups(c, counts);
-        for (unsigned t = 0; t < c->tables; t++)
-            bz_code_lengths(c->lengths[t], counts[t], c->alphabet, BZ_WRITTEN_LENGTH);
+        assign_groups(c, counts, round == 0);
+        for (unsigned t = 0; t < c->tables; t++) {
+            uint32_t both[BZ_MOST_SYMBOLS];
+            for (unsigned v = 0; v < c->alphabet; v++)
+                both[v] = counts[t][0][v] + counts[t][1][v];
+            bz_code_lengths(c->lengths[t], both, c->alphabet, BZ_WRITTEN_LENGTH);
+        }
     }
 }
 
@@ -265,30 +314,43 @@ static void put_symbols(bz_writer *w, const coding *c)
     }
 }
 
-uint64_t bz_encode_column(bz_encoder *e, const uint8_t *column, uint32_t row, uint32_t n,
-                          uint32_t crc, uint8_t *out)
+/* Writes a block; c->used is set. */
+static uint64_t encode_block(bz_encoder *e, coding *c, const uint8_t *column, uint32_t row,
+                             uint32_t n, uint32_t crc, uint8_t *out)
 {
-    coding    c = {.selectors = e->selectors};
     bz_writer w = {.to = out};
-    make_symbols(&c, column, n, e->symbols);
-    choose_tables(&c);
+    c->selectors = e->selectors;
+    make_symbols(c, column, n, e->symbols);
+    choose_tables(c);
     bz_put(&w, BZ_BLOCK_MAGIC, 48);
     bz_put(&w, crc, 32);
     bz_put(&w, 0, 1); /* not randomised */
     bz_put(&w, row, 24);
-    put_used(&w, c.used);
-    put_selectors(&w, &c);
-    for (unsigned t = 0; t < c.tables; t++)
-        put_lengths(&w, c.lengths[t], c.alphabet);
-    put_symbols(&w, &c);
+    put_used(&w, c->used);
+    put_selectors(&w, c);
+    for (unsigned t = 0; t < c->tables; t++)
+        put_lengths(&w, c->lengths[t], c->alphabet);
+    put_symbols(&w, c);
     return (uint64_t)(w.to - out) * 8 + w.count;
+}
+
+uint64_t bz_encode_column(bz_encoder *e, const uint8_t *column, uint32_t row, uint32_t n,
+                          uint32_t crc, uint8_t *out)
+{
+    coding c = {.count = 0};
+    for (uint32_t i = 0; i < n; i++)
+        c.used[column[i]] = true;
+    return encode_block(e, &c, column, row, n, crc, out);
 }
 
 uint64_t bz_encode(bz_encoder *e, uint8_t *text, uint32_t n, uint32_t crc, uint8_t *out)
 {
+    coding         c = {.count = 0};
     uint32_t const row = bz_rotate(&e->sorter, text, n);
     uint8_t *const column = (uint8_t *)e->sorter.items; /* free after the sort */
+    for (unsigned b = 0; b < 256; b++)
+        c.used[b] = e->sorter.letters[b] > 0;
     for (uint32_t i = 0; i < n; i++)
         column[i] = bz_entry_byte(e->sorter.sa[i]);
-    return bz_encode_column(e, column, row, n, crc, out);
+    return encode_block(e, &c, column, row, n, crc, out);
 }

@@ -7,6 +7,7 @@
 #include "text/bzip2/encode/rotate.h"
 
 #include "text/bzip2/encode/lms_sort.h"
+#include "text/bzip2/format.h"
 
 #include <string.h>
 
@@ -42,35 +43,77 @@ void bz_sorter_init(bz_sorter *s, void *memory, size_t most)
 
 /* ---- LMS rotations ---- */
 
-/* Lists the LMS rotations. Two neighbours differ somewhere, because the word is not one letter. */
-static void find_lms(bz_sorter *s)
+/* The highest bits of eight bytes, in the order of the bytes. */
+static inline uint64_t gather_bits(uint64_t word)
+{
+    return (word >> 7) * UINT64_C(0x0102040810204080) >> 56;
+}
+
+/* Sets bit i of *rising and *level if byte i of t is less than byte i + 1, and if it equals it, for
+ * 64 bytes. */
+static inline void compare_next(const uint8_t *t, uint64_t *rising, uint64_t *level)
+{
+    uint64_t const high = UINT64_C(0x8080808080808080);
+    *rising = *level = 0;
+    for (unsigned i = 0; i < 64; i += 8) {
+        uint64_t const a = bz_load_low(t + i), b = bz_load_low(t + i + 1), x = a ^ b;
+        uint64_t const low_bits = (a | high) - (b & ~high); /* highest bits: the others of a >= b */
+        *rising |= gather_bits(((~a & b) | (~x & ~low_bits)) & high) << i;
+        *level |= gather_bits(~(((x & ~high) + ~high) | x) & high) << i;
+    }
+}
+
+/* The types of 64 rotations: bit i is set if type i is S. A rotation whose byte equals the next one
+ * has the type of the next rotation; `after` is the type of the one after the last. */
+static inline uint64_t find_types(uint64_t rising, uint64_t level, bool after)
+{
+    uint64_t small = rising | (level & (uint64_t)after << 63);
+    for (unsigned step = 1; step < 64; step *= 2) {
+        small |= level & small >> step;
+        level &= level >> step;
+    }
+    return small;
+}
+
+/* Sets the bit of each rotation that is of type S. The letters differ somewhere. */
+static void find_all_types(const bz_sorter *s, uint64_t *types)
 {
     const uint8_t *const t = s->text;
-    uint32_t const       n = s->n;
-    uint32_t             last = n - 1; /* whose type is known from its neighbour */
-    while (t[last] == t[last + 1 < n ? last + 1 : 0])
-        last--;
-    bool     next_small = t[last] < t[last + 1 < n ? last + 1 : 0];
-    uint32_t found = n / 2 + 2, at = last;
-    for (uint32_t left = n; left > 0; left--) {
-        uint32_t const before = at > 0 ? at - 1 : n - 1;
-        bool const     small = t[before] < t[at] + (unsigned)next_small;
-        s->begins[found - 1] = at; /* stays if it is LMS; a branch would be hard to predict */
-        found -= next_small && !small;
-        next_small = small;
-        at = before;
-    }
-    s->lms = n / 2 + 2 - found;
-    memmove(s->begins, s->begins + found, s->lms * sizeof *s->begins);
-    /* The circle was walked from `last` on: its positions after `last` came at the end. */
-    uint32_t first = 0;
-    while (first < s->lms && s->begins[first] > last)
+    uint32_t             first = 0;
+    while (t[first] == t[first + 1])
         first++;
-    if (first > 0 && first < s->lms) { /* rank is free here */
-        memcpy(s->rank, s->begins, first * sizeof *s->rank);
-        memmove(s->begins, s->begins + first, (s->lms - first) * sizeof *s->begins);
-        memcpy(s->begins + s->lms - first, s->rank, first * sizeof *s->rank);
+    bool after = t[first] < t[first + 1]; /* the type of rotation 0, which follows the last one */
+    for (uint32_t word = (s->n + 63) / 64; word > 0; word--) {
+        uint32_t const from = 64 * (word - 1), count = s->n - from < 64 ? s->n - from : 64;
+        uint64_t       rising, level;
+        compare_next(t + from, &rising, &level);
+        if (count < 64) { /* the bits behind the end have the type of rotation 0 */
+            uint64_t const inside = UINT64_MAX >> (64 - count);
+            rising = (rising & inside) | (after ? ~inside : 0);
+            level &= inside;
+        }
+        types[word - 1] = find_types(rising, level, after);
+        after = (types[word - 1] & 1) != 0;
     }
+}
+
+/* Lists the LMS rotations. */
+static void find_lms(bz_sorter *s)
+{
+    uint64_t *const types = s->items; /* free here */
+    uint32_t const  words = (s->n + 63) / 64;
+    uint32_t       *to = s->begins;
+    find_all_types(s, types);
+    uint64_t before = types[words - 1] >> (s->n - 1) % 64 & 1;
+    for (uint32_t word = 0; word < words; word++) {
+        uint64_t starts = types[word] & ~(types[word] << 1 | before);
+        before = types[word] >> 63;
+        if (word == words - 1 && s->n % 64 != 0)
+            starts &= UINT64_MAX >> (64 - s->n % 64);
+        for (; starts != 0; starts &= starts - 1)
+            *to++ = 64 * word + (uint32_t)__builtin_ctzll(starts);
+    }
+    s->lms = (uint32_t)(to - s->begins);
 }
 
 /* ---- The other rotations ---- */
@@ -105,12 +148,26 @@ static void induce_small(bz_sorter *s, uint32_t *ends)
     }
 }
 
+/* Neighbours have counters of their own, because equal letters often follow each other. */
+static void count_letters(bz_sorter *s)
+{
+    uint32_t counts[4][256] = {{0}};
+    uint32_t i = 0;
+    for (; i + 4 <= s->n; i += 4)
+        for (unsigned k = 0; k < 4; k++)
+            counts[k][s->text[i + k]]++;
+    for (; i < s->n; i++)
+        counts[0][s->text[i]]++;
+    for (unsigned c = 0; c < 256; c++)
+        s->letters[c] = counts[0][c] + counts[1][c] + counts[2][c] + counts[3][c];
+}
+
 static void induce(bz_sorter *s)
 {
     const uint8_t *const t = s->text;
-    uint32_t             heads[256] = {0}, ends[256];
-    for (uint32_t i = 0; i < s->n; i++)
-        heads[t[i]]++;
+    uint32_t             heads[256], ends[256];
+    count_letters(s);
+    memcpy(heads, s->letters, sizeof heads);
     (void)ordo_sums_before_32(heads, 256);
     memcpy(ends, heads + 1, 255 * sizeof *ends);
     ends[255] = s->n;
@@ -155,9 +212,20 @@ static void repeat_rows(uint32_t *sa, uint32_t length, uint32_t n)
     }
 }
 
+/* The row of the rotation that begins at 0. */
 static uint32_t row_of_text(const uint32_t *sa, uint32_t n)
 {
+    enum {
+        STEP = 64
+    };
     uint32_t row = 0;
+    for (; row + STEP <= n; row += STEP) {
+        uint32_t found = 0; /* the highest bit */
+        for (uint32_t i = 0; i < STEP; i++)
+            found |= ((sa[row + i] & BZ_AT_MASK) ^ (n - 1)) - 1;
+        if (found >> 31 != 0)
+            break;
+    }
     while ((sa[row] & BZ_AT_MASK) != n - 1)
         row++;
     return row;
@@ -174,6 +242,7 @@ uint32_t bz_rotate(bz_sorter *s, uint8_t *text, uint32_t n)
         text[length + i] = text[i];
     if (length == 1) {
         s->sa[0] = (uint32_t)text[0] << BZ_BYTE_SHIFT;
+        count_letters(s);
     } else {
         find_lms(s);
         bz_sort_lms(s);

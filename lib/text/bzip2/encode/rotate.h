@@ -5,7 +5,7 @@
 #include "core/base.h"
 
 enum {
-    BZ_TEXT_PAD = 64, /* bytes after a block that bz_rotate() overwrites */
+    BZ_TEXT_PAD = 72, /* bytes after a block that bz_rotate() overwrites */
     BZ_BYTE_SHIFT = 24,
     BZ_PAIRS = 65536
 };
@@ -32,7 +32,8 @@ typedef struct bz_sorter {
     uint32_t *number; /* n / 2 + 1: by half the position: the number of an LMS rotation in begins */
     uint32_t *pairs;  /* 2 * BZ_PAIRS */
     uint32_t  lms, group_count;
-    uint32_t  deep; /* bytes in which the members of a group agree */
+    uint32_t  letters[256]; /* how often each letter occurs in the word that is repeated */
+    uint32_t  deep;         /* bytes in which the members of a group agree */
 } bz_sorter;
 
 /* Where the rotation of an entry begins, and the last byte of the rotation. */

@@ -3,6 +3,8 @@
  * 255 bytes; the block ends with the byte that fills it, while the next run stays pending. */
 #include "text/bzip2/encode/runs.h"
 
+#include "text/bzip2/expand.h"
+
 #include <string.h>
 
 static void add_run(bz_splitter *s, bz_block *block)
@@ -15,20 +17,29 @@ static void add_run(bz_splitter *s, bz_block *block)
     s->pending = 0;
 }
 
-/* The number of bytes at the front, at most n - 1, that belong to no run of two: each differs from
- * its successor. */
-static size_t count_single(const uint8_t *bytes, size_t n)
+/* The number of bytes at the front, at most n - 1, that are whole runs of up to three bytes. */
+static size_t count_literal(const uint8_t *bytes, size_t n)
 {
-    size_t i = 0;
-    for (; i + 9 <= n; i += 8) {
-        uint64_t a, b;
-        memcpy(&a, bytes + i, 8);
-        memcpy(&b, bytes + i + 1, 8);
-        uint64_t const x = a ^ b; /* a zero byte: two neighbours are equal */
-        if (((x - UINT64_C(0x0101010101010101)) & ~x & UINT64_C(0x8080808080808080)) != 0)
-            break;
+    size_t at = bz_find_run(bytes, n);
+    if (at < n)
+        return at;
+    at = n - 1;
+    while (at > 0 && bytes[at - 1] == bytes[at])
+        at--;
+    return at;
+}
+
+/* The number of bytes at the front, at most n, that equal `byte`. */
+static size_t count_equal(const uint8_t *bytes, size_t n, uint8_t byte)
+{
+    uint64_t const all = byte * UINT64_C(0x0101010101010101);
+    size_t         i = 0;
+    for (; i + 8 <= n; i += 8) {
+        uint64_t const x = bz_load_low(bytes + i) ^ all;
+        if (x != 0)
+            return i + (unsigned)__builtin_ctzll(x) / 8;
     }
-    while (i + 1 < n && bytes[i] != bytes[i + 1])
+    while (i < n && bytes[i] == byte)
         i++;
     return i;
 }
@@ -38,23 +49,26 @@ size_t bz_split(bz_splitter *s, bz_block *block, const uint8_t *bytes, size_t n)
     size_t i = 0;
     while (i < n && block->n < block->full) {
         if (s->pending == 0) {
-            /* Bytes before a different byte go straight to the block; the last stays pending. */
+            /* Short runs go straight to the block; the byte after them stays pending. */
             size_t const most = ordo_min(n - i, (size_t)(block->full - block->n) + 1);
-            size_t const single = count_single(bytes + i, most);
-            memcpy(block->text + block->n, bytes + i, single);
-            block->n += (uint32_t)single;
-            i += single;
+            size_t const literal = count_literal(bytes + i, most);
+            memcpy(block->text + block->n, bytes + i, literal);
+            block->n += (uint32_t)literal;
+            i += literal;
             s->byte = bytes[i++];
             s->pending = 1;
-        } else if (bytes[i] != s->byte || s->pending == BZ_MOST_RUN) {
-            add_run(s, block);
-            if (block->n >= block->full) { /* the byte that ended the run is taken */
-                s->byte = bytes[i++];
-                s->pending = 1;
-            }
-        } else {
-            s->pending++;
-            i++;
+            continue;
+        }
+        size_t const more =
+            count_equal(bytes + i, ordo_min(n - i, (size_t)BZ_MOST_RUN - s->pending), s->byte);
+        s->pending += (unsigned)more;
+        i += more;
+        if (i == n)
+            break;
+        add_run(s, block);
+        if (block->n >= block->full) { /* the byte that ended the run is taken */
+            s->byte = bytes[i++];
+            s->pending = 1;
         }
     }
     return i;
