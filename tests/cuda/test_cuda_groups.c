@@ -152,7 +152,7 @@ static void fill(group_case *c, size_t distinct, uint64_t seed)
     pair_place(&pairs[KEYS], c->n * ordo_type_size(c->type), false);
 }
 
-/* Small weights and zeros; floats are fractions and some large numbers, so that sums are rounded. */
+/* Small weights and zeros; floats are fractions and some large numbers, so that sums round. */
 static void fill_weights(const group_case *c, uint64_t seed)
 {
     test_rng rng = {seed};

@@ -2,8 +2,8 @@
  *
  * The bytes are those of the CPU, which multiplies one by one: a product of later elements alone
  * may overflow, and other orders round differently. So a segment is a chain of multiplications
- * (segment_chain.cuh), and many segments are done at once. Memory moved: each element once. The time
- * of one array is n times the latency of a multiplication. No scratch. */
+ * (segment_chain.cuh), and many segments are done at once. Memory moved: each element once. The
+ * time of one array is n times the latency of a multiplication. No scratch. */
 #include "cuda/scan/dev_scan_ops.cuh"
 #include "cuda/scan/segment_chain.cuh"
 

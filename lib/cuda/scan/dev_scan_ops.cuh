@@ -5,9 +5,9 @@
  * enter converts RAW to ACC, leave converts ACC to OUT; add combines; identity is the neutral
  * element; start is the value before the first element; blank replaces a missing element; of_warp
  * combines the values of all lanes. Narrow integers are combined in 32 bits and truncated. Maxima
- * are maxima of key bits; minima are maxima of inverted key bits. The neutral element of a float sum
- * is -0, and every NaN is written as the default NaN. Sums, minima and maxima of bytes are scanned
- * four at a time (HALVES), even and odd bytes in the halves of two words. */
+ * are maxima of key bits; minima are maxima of inverted key bits. The neutral element of a float
+ * sum is -0, and every NaN is written as the default NaN. Sums, minima and maxima of bytes are
+ * scanned four at a time (HALVES), even and odd bytes in the halves of two words. */
 #ifndef ORDO_CUDA_SCAN_DEV_SCAN_OPS_H
 #define ORDO_CUDA_SCAN_DEV_SCAN_OPS_H
 
@@ -218,8 +218,9 @@ static inline bool is_float_product(const ordo_scan_job *job)
 ordo_status dev_product(cuda_call *call, const ordo_scan_job *job);
 
 /* Calls f(op, first_given, first) with the operation of a job, which does not multiply floats.
- * first_given: the first result of an exclusive scan is `first`. The neutral element of minima has the largest key bits, which for
- * floats is a NaN, so their first exclusive minimum is +inf instead. */
+ * first_given: the first result of an exclusive scan is `first`. The neutral element of minima has
+ * the largest key bits, which for floats is a NaN, so their first exclusive minimum is +inf
+ * instead. */
 template <typename F> static inline ordo_status with_scan_op(const ordo_scan_job *job, F &&f)
 {
     bool const is_wide = job->out_type != job->type, is_sum = job->op == ORDO_SUM;

@@ -2,10 +2,10 @@
  * on the CPU, for operations that are not associative.
  *
  * An operation has start(), the value before the first element, and add(sum, x). A warp takes a
- * segment: it copies a tile to shared memory while the elements of the next tile are read, one lane
- * scans the tile, and the warp writes it. Segments of up to 32 elements are scanned by one lane
- * each, 32 of them in a warp. Every NaN is written as the default NaN. Memory moved: each element
- * once. The longest segment takes the latency of an addition for each of its elements. */
+ * segment: it copies a tile to shared memory while the elements of the next tile are read, and all
+ * its lanes scan the tile. Segments of up to 32 elements are scanned by one lane each, 32 of them
+ * in a warp. Every NaN is written as the default NaN. Memory moved: each element once. The longest
+ * segment takes the latency of an addition for each of its elements. */
 #ifndef ORDO_CUDA_SCAN_SEGMENT_CHAIN_H
 #define ORDO_CUDA_SCAN_SEGMENT_CHAIN_H
 
@@ -15,10 +15,9 @@
 enum {
     CHAIN_THREADS = 128,
     CHAIN_WARPS = CHAIN_THREADS / 32,
-    CHAIN_RESIDENT = 8, /* blocks per multiprocessor */
-    CHAIN_EACH = 16,    /* elements of a lane in a tile */
+    CHAIN_RESIDENT = 12, /* blocks per multiprocessor */
+    CHAIN_EACH = 8,      /* elements of a lane in a tile */
     CHAIN_TILE = CHAIN_EACH * 32,
-    CHAIN_BATCH = 8, /* vectors that the adding lane reads ahead */
     CHAIN_SHORT = 32 /* most elements of a segment that one lane adds */
 };
 
@@ -29,40 +28,6 @@ static DEVICE double chain_settled(double x)
 }
 
 /* ---- Long segments ---- */
-
-/* Scans the first n elements of a tile in shared memory, in place; returns the sum. For one lane. */
-template <typename OUT, typename OP, bool EXCLUSIVE>
-static DEVICE OUT chain_tile(OUT *tile, unsigned n, OUT sum)
-{
-    constexpr unsigned          PER = 16 / sizeof(OUT);
-    typedef vector_of<OUT, PER> VECTOR;
-    VECTOR *const               at = (VECTOR *)tile;
-    VECTOR                      now[CHAIN_BATCH], ahead[CHAIN_BATCH] = {};
-#pragma unroll
-    for (int k = 0; k < CHAIN_BATCH; k++)
-        now[k] = at[k];
-#pragma unroll 2
-    for (unsigned v = 0; v * PER < n; v += CHAIN_BATCH) {
-        if ((v + CHAIN_BATCH) * PER < n) {
-#pragma unroll
-            for (int k = 0; k < CHAIN_BATCH; k++)
-                ahead[k] = at[v + CHAIN_BATCH + k];
-        }
-#pragma unroll
-        for (int k = 0; k < CHAIN_BATCH; k++) {
-            VECTOR result;
-#pragma unroll
-            for (unsigned e = 0; e < PER; e++) {
-                OUT const last = sum;
-                sum = OP::add(sum, now[k].at[e]);
-                result.at[e] = EXCLUSIVE ? last : sum;
-            }
-            at[v + k] = result;
-            now[k] = ahead[k];
-        }
-    }
-    return sum;
-}
 
 /* The lane's elements of the tile at `first`, converted; 0 past the end. */
 template <typename RAW, typename OUT>
@@ -75,12 +40,43 @@ static DEVICE void chain_read(const RAW *in, uint64_t first, uint64_t n, OUT (&m
     }
 }
 
+/* 32 elements. */
+template <typename OUT> struct chain_row {
+    static constexpr unsigned   PER = 16 / sizeof(OUT);
+    typedef vector_of<OUT, PER> VECTOR;
+
+    VECTOR at[WARP_LANES / PER];
+
+    DEVICE void read(const OUT *shared)
+    {
+#pragma unroll
+        for (unsigned v = 0; v < WARP_LANES / PER; v++)
+            at[v] = ((const VECTOR *)shared)[v];
+    }
+    /* Scans the elements. Every lane does all the additions, so that no lane waits for another, and
+     * returns the result of its own element. */
+    template <typename OP, bool EXCLUSIVE> DEVICE OUT scan(OUT *sum) const
+    {
+        unsigned const lane = lane_id();
+        OUT            mine = *sum;
+#pragma unroll
+        for (unsigned j = 0; j < WARP_LANES; j++) {
+            OUT const last = *sum;
+            *sum = OP::add(last, at[j / PER].at[j % PER]);
+            if (lane == j)
+                mine = EXCLUSIVE ? last : *sum;
+        }
+        return mine;
+    }
+};
+
 /* Scans n elements by one warp. `tile` is shared memory of the warp. */
 template <typename RAW, typename OUT, typename OP, bool EXCLUSIVE>
 static DEVICE void chain_segment(const RAW *in, OUT *out, uint64_t n, OUT *tile)
 {
     unsigned const lane = lane_id();
     OUT            next[CHAIN_EACH], sum = OP::start();
+    chain_row<OUT> rows[2]; /* one is scanned while the next one is read */
     chain_read(in, 0, n, next);
     for (uint64_t first = 0; first < n; first += CHAIN_TILE) {
 #pragma unroll
@@ -88,22 +84,24 @@ static DEVICE void chain_segment(const RAW *in, OUT *out, uint64_t n, OUT *tile)
             tile[e * WARP_LANES + lane] = next[e];
         __syncwarp();
         chain_read(in, first + CHAIN_TILE, n, next);
-        if (lane == 0)
-            sum = chain_tile<OUT, OP, EXCLUSIVE>(
-                tile, n - first < CHAIN_TILE ? (unsigned)(n - first) : CHAIN_TILE, sum);
-        __syncwarp();
+        rows[0].read(tile);
 #pragma unroll
-        for (int e = 0; e < CHAIN_EACH; e++) {
-            uint64_t const at = first + e * WARP_LANES + lane;
-            if (at < n)
-                out[at] = chain_settled(tile[e * WARP_LANES + lane]);
+        for (unsigned e = 0; e < CHAIN_EACH; e++) {
+            uint64_t const at = first + e * WARP_LANES;
+            if (at >= n)
+                break;
+            if (e + 1 < CHAIN_EACH)
+                rows[(e + 1) % 2].read(tile + (e + 1) * WARP_LANES);
+            OUT const x = rows[e % 2].template scan<OP, EXCLUSIVE>(&sum);
+            if (at + lane < n)
+                out[at + lane] = chain_settled(x);
         }
         __syncwarp();
     }
 }
 
-/* Scans the segments of more than CHAIN_SHORT elements. A warp looks at `each` segments at a time, at
- * most 32, and scans them one after the other. */
+/* Scans the segments of more than CHAIN_SHORT elements. A warp looks at `each` segments at a time,
+ * at most 32, and scans them one after the other. */
 template <typename RAW, typename OUT, typename OP, bool EXCLUSIVE>
 static __global__ void __launch_bounds__(CHAIN_THREADS)
     chain_long(const RAW *in, OUT *out, const __grid_constant__ segment_map map, unsigned each)
