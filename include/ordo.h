@@ -121,7 +121,7 @@ typedef enum ordo_op { /* operation of ordo_scan                                
     ORDO_SUM = 1,
     ORDO_MIN = 2,
     ORDO_MAX = 3,
-    ORDO_PRODUCT = 4 /* CPU only                                                                 */
+    ORDO_PRODUCT = 4
 } ordo_op;
 
 typedef enum ordo_flags_kind { /* how an array of n flags is stored                            */
@@ -535,8 +535,8 @@ typedef struct ordo_scan_opts {
  * out_type is type; for sums and products also the 64-bit type of the same kind (i8..i32 -> i64,
  * u8..u32 -> u64, f32 -> f64). Integer sums and products wrap modulo 2^width. The order of float
  * additions depends only on n, so the bytes are the same for any number of threads and any ISA.
- * Floats are multiplied one by one, so a long row is not faster with many threads. A NaN is the
- * default NaN. Products are computed on the CPU only (ORDO_E_UNSUPPORTED).
+ * Floats are multiplied one by one, so the bytes of products are the same on every backend, and a
+ * long row is not faster with many threads or on a GPU. A NaN is the default NaN.
  * Minima and maxima use the order of the key bits: -0 below +0, NaN above +inf. The first result of
  * an exclusive scan is 0 for sums, 1 for products, the largest value or +inf for minima, and the
  * smallest value or -inf for maxima. out == in is allowed if the types are equal; any other overlap

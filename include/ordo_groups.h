@@ -108,8 +108,8 @@ ORDO_MUST ordo_status ordo_group_rank(ordo_ctx *ctx, const ordo_groups *groups, 
 
 /* out[g * count + j] = the q[j]-quantile of the keys of group g, as ordo_quantiles of that group.
  * ordo_group_median has one result for each group, as ordo_median. out has room for `capacity`
- * groups. With opts.weights, CPU arrays only, both are those of the group with its weights; a
- * weight that ordo_windows.h refuses gives ORDO_E_ARG in rows of no group, too.                  */
+ * groups. With opts.weights both are those of the group with its weights; a weight that
+ * ordo_windows.h refuses gives ORDO_E_ARG in rows of no group, too (GPU arrays: see there).      */
 ORDO_MUST ordo_status ordo_group_quantiles(ordo_ctx *ctx, const ordo_groups *groups, ordo_type type,
                                            const void *keys, size_t n, const double *q,
                                            size_t count, double *out, const ordo_group_opts *opts);

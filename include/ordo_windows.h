@@ -71,15 +71,15 @@ ORDO_MUST ordo_status ordo_moving_scratch(ordo_ctx *ctx, ordo_moving_op op, ordo
 
 /* ---- Weights of ordo_quantiles, ordo_median and ordo_rank (opts.weights) ----
  *
- * Those of ordo_group_quantiles and ordo_group_median are the same for each group.
- * weights has one number of type opts.weight_type for each key: integers of any type, or floats. A
- * weight that is negative, infinite or NaN gives ORDO_E_ARG, and the error names its position. The
+ * Those of ordo_group_quantiles and ordo_group_median are the same for each group. weights has one
+ * number of type opts.weight_type for each key: integers of any type, or floats. A weight that is
+ * negative, infinite or NaN gives ORDO_E_ARG, and the error names its place (in its segment). The
  * sum of integer weights must be below 2^63, that of floats must be finite. Float weights are added
- * one by one in the order of the keys, tied keys in array order, so the bytes do not depend on the
- * number of threads. The call sorts an index of the keys and takes 12 to 17 bytes of scratch per
- * key beside that of ordo_argsort. opts.segments are also those of the weights, and an error names
- * the position in its segment. With weights, opts.algorithm must be 0, and the arrays are CPU
- * arrays (else ORDO_E_UNSUPPORTED).
+ * one by one in the order of the keys, tied keys in array order, so the bytes are the same for any
+ * number of threads and on a GPU. The call takes 12 to 17 bytes of scratch per key beside that of
+ * ordo_argsort. opts.segments are also those of the weights; opts.algorithm must be 0. GPU arrays:
+ * segments and groups with a weight that is refused, or a sum that is too large, have quantiles NaN
+ * and unspecified ranks; quantiles of one array give ORDO_E_ARG without a position.
  *
  * ordo_quantiles and ordo_median ignore a key with weight 0, even if it is a NaN. If no key has a
  * weight, results are NaN. Integers: the results are those of an array that repeats each key

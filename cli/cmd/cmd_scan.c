@@ -14,7 +14,7 @@ static const char help[] =
     "Usage: ordo scan [FILE] [options]\n"
     "Result i is the sum, minimum, maximum or product of elements 1 to i.\n\n"
     "Scanning:\n"
-    "  --op OP           sum (the default), min, max or product (on the CPU only)\n"
+    "  --op OP           sum (the default), min, max or product\n"
     "  --exclusive       result i does not include element i\n"
     "  --wide            64-bit sums and products: i8..i32 to i64, u8..u32 to u64, f32 to f64\n"
     "  --bits            elements are flags, set if not 0; results count the set flags\n"

@@ -142,6 +142,11 @@ ordo_status api_results(ordo_exec *exec, const api_segments *s, size_t each, siz
 ordo_status api_run_segments(ordo_exec *exec, const ordo_choice *choice, const api_segments *s,
                              ordo_segments_job *job, size_t *bytes);
 
+/* The weighted quantiles or ranks of an array or of all segments in one job of a device, or the
+ * scratch of that job. */
+ordo_status api_weighted_on_device(ordo_exec *exec, const ordo_choice *choice,
+                                   const ordo_weighted_job *job, const api_segments *segments,
+                                   size_t *bytes);
 /* Weighted quantiles of each segment. job->out has job->count places for each. */
 ordo_status api_weighted_quantiles(ordo_exec *exec, const ordo_choice *choice,
                                    const ordo_weighted_job *job, const api_segments *segments);

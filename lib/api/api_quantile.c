@@ -167,8 +167,6 @@ ordo_status api_check_weights(ordo_exec *exec, const void *weights, uint32_t wei
 {
     ordo_type const type = (ordo_type)weight_type;
     TRY(api_check_type(exec, type, "opts.weight_type"));
-    FAIL_IF(exec->on_device, ORDO_E_UNSUPPORTED,
-            "weights of arrays on a GPU are not supported; expected CPU arrays");
     FAIL_IF(algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG,
             "algorithm is %s; weights accept only auto", API_ALGORITHM(algorithm));
     TRY(api_check_aligned(exec, weights, n, ordo_type_size(type), "opts.weights"));
@@ -344,10 +342,38 @@ static size_t weighted_one_scratch(const void *arg, size_t n, const ordo_exec *e
     return segments->choice->backend->weighted_scratch(&job, exec);
 }
 
+/* Checks the weights of one segment, or of the array. */
+static ordo_status check_segment(ordo_exec *exec, const ordo_weighted_job *job, size_t start,
+                                 size_t n, size_t step)
+{
+    for (size_t j = 0; j < n; j++)
+        FAIL_IF(!quantile_accepts_weight(job->weight_type, job->weights, start + j * step),
+                ORDO_E_ARG, ORDO_WEIGHT_REFUSED, j,
+                quantile_key(job->weight_type, job->weights, start + j * step));
+    return ORDO_OK;
+}
+
+ordo_status api_weighted_on_device(ordo_exec *exec, const ordo_choice *choice,
+                                   const ordo_weighted_job *job, const api_segments *segments,
+                                   size_t *bytes)
+{
+    const ordo_segment_view *const   view = segments->given ? &segments->view : NULL;
+    ordo_weighted_segments_job const all = {*job, view};
+    ANSWER_SIZE_QUERY(bytes, *choice, weighted_segments, &all);
+    if (!exec->on_device && view == NULL)
+        TRY(check_segment(exec, job, 0, job->n, 1));
+    for (size_t i = 0; view != NULL && !exec->on_device && i < view->count; i++)
+        TRY(check_segment(exec, job, ordo_segment_start(view, i), ordo_segment_length(view, i),
+                          view->offsets != NULL ? 1 : view->step));
+    return choice->backend->weighted_segments(choice->state, &all, exec);
+}
+
 ordo_status api_weighted_quantiles(ordo_exec *exec, const ordo_choice *choice,
                                    const ordo_weighted_job *job, const api_segments *segments)
 {
     weighted_segments const all = {choice, *job};
+    if (choice->backend->weighted_segments != NULL)
+        return api_weighted_on_device(exec, choice, job, segments, NULL);
     FAIL_IF(choice->backend->weighted == NULL, ORDO_E_UNSUPPORTED,
             "the %s backend has no weights; expected a context that may use the CPU",
             choice->backend->name);

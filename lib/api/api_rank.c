@@ -363,6 +363,8 @@ static ordo_status rank_weighted(ordo_ctx *ctx, ordo_exec *exec, const ordo_rank
                                       .descending = job->descending}};
     TRY(check_weighted(exec, job, wish));
     TRY(api_choose(ctx, exec, NULL, &choice));
+    if (choice.backend->weighted_segments != NULL)
+        return api_weighted_on_device(exec, &choice, &call.job, segments, bytes);
     FAIL_IF(choice.backend->weighted == NULL, ORDO_E_UNSUPPORTED,
             "the %s backend has no weights; expected a context that may use the CPU",
             choice.backend->name);

@@ -119,10 +119,6 @@ static ordo_status scan_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_scan_job *j
     job->exclusive = (wish.flags & ORDO_EXCLUSIVE) != 0;
     job->algorithm = (ordo_algorithm)wish.algorithm;
     TRY(check_ballots(exec, job->algorithm, choice.backend->scan_scratch != NULL));
-    FAIL_IF(
-        job->op == ORDO_PRODUCT && choice.backend->scan_scratch != NULL, ORDO_E_UNSUPPORTED,
-        "the %s backend has no products; expected CPU arrays and a context that may use the CPU",
-        choice.backend->name);
     if (segments.given)
         return scan_each(exec, &choice, job, &segments, bytes);
     if (bytes == NULL)

@@ -21,7 +21,7 @@
 
 #include <string.h>
 
-#define ORDO_BACKEND_ABI 12u
+#define ORDO_BACKEND_ABI 13u
 #define ORDO_BACKEND_ENTRY "ordo_backend_table"
 
 enum {
@@ -130,6 +130,12 @@ typedef struct ordo_backend {
     size_t (*lexrank_scratch)(const ordo_lexrank_job *job, const ordo_exec *exec);
     ordo_status (*groups)(void *state, const ordo_groups_job *job, ordo_exec *exec);
     size_t (*groups_scratch)(const ordo_groups_job *job, const ordo_exec *exec);
+    ordo_status (*weighted_groups)(void *state, const ordo_weighted_groups_job *job,
+                                   ordo_exec *exec);
+    ordo_status (*weighted_segments)(void *state, const ordo_weighted_segments_job *job,
+                                     ordo_exec *exec);
+    size_t (*weighted_segments_scratch)(const ordo_weighted_segments_job *job,
+                                        const ordo_exec                  *exec);
     ordo_status (*nth)(void *state, const ordo_nth_job *job, ordo_exec *exec);
     size_t (*nth_scratch)(const ordo_nth_job *job, const ordo_exec *exec);
     ordo_status (*collect)(void *state, ordo_collect_job *job, ordo_exec *exec);

@@ -236,6 +236,50 @@ def test_float_sums(lib, rng):
     np.testing.assert_allclose(lib.get(ordo.cumsum(lib.put(a))), np.cumsum(a), rtol=1e-12)
 
 
+@pytest.mark.parametrize("dtype", ["i2", "u4", "f4", "f8"])
+def test_products(lib, rng, dtype):
+    a = inputs(rng, dtype) if dtype[0] != "f" else (1 + rng.random((7, 600)) / 50).astype(dtype)
+    check(lib, lambda x: ordo.cumprod(x, 1, exclusive=True), a)
+    assert np.array_equal(lib.get(ordo.cumprod(lib.put(a), 1)), ordo.cumprod(a, 1))
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i4", "f4", "f8"])
+def test_weights_of_groups(lib, rng, dtype):
+    groups, a = rng.integers(0, 40, 3000), rng.integers(0, 90, 3000).astype("f4")
+    weights = (rng.random(3000) * 5).astype(dtype)
+    there = [lib.put(x) for x in (groups, a, weights)]
+    for q in (0.3, [0.5, 0.99]):
+        expected = ordo.group_quantile(groups, a, q, method="hazen", weights=weights)
+        found = ordo.group_quantile(*there[:2], q, method="hazen", weights=there[2])
+        assert np.array_equal(lib.get(found.values), expected.values)
+    expected = ordo.group_median(groups, a, weights=weights)
+    found = ordo.group_median(*there[:2], weights=there[2])
+    assert np.array_equal(lib.get(found.groups), expected.groups)
+    assert np.array_equal(lib.get(found.values), expected.values)
+    with pytest.raises(ValueError, match=r"weights has 2 elements|weights have shape"):
+        ordo.group_median(*there[:2], weights=lib.put(weights[:2]))
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i4", "f4", "f8"])
+def test_weights(lib, rng, dtype):
+    a = rng.integers(0, 90, (6, 5, 40)).astype("f4")
+    weights = (rng.random(a.shape) * 5).astype(dtype)
+    for axis in (None, 1, -1, (0, 2)):
+        check(lib, lambda x, w, axis=axis: ordo.median(x, axis, weights=w), a, weights)
+        check(
+            lib,
+            lambda x, w, axis=axis: ordo.quantile(x, [0.3, 0.9], axis, method="weibull", weights=w),
+            a,
+            weights,
+        )
+    check(lib, lambda x, w: ordo.quantile(x, 0.2, 1, weights=w), a, weights[0, :, 0])
+    for method in ("min", "max", "average", "dense"):
+        check(lib, lambda x, w, m=method: ordo.rankdata(x, m, axis=1, weights=w), a, weights)
+        check(lib, lambda x, w, m=method: ordo.rankdata(x, m, weights=w), a, weights)
+    with pytest.raises(ValueError, match="weights have shape"):
+        ordo.median(lib.put(a), 1, weights=lib.put(weights[0, 0, :3]))
+
+
 def test_pairs_search_and_statistics(lib, rng):
     keys, values = rng.integers(0, 50, 1000), rng.random(1000)
     check(lib, lambda k, v: ordo.sort_pairs(k, v), keys, values)

@@ -1,10 +1,12 @@
-/* test_cuda_groups.c - lexsort, lexrank and groups on a GPU: the bytes of the CPU, for all
- * types. Then host arrays in a context for the GPU, groups above the capacity, and capture into
- * a graph. ORDO_TEST_SMALL=1 takes two types and short arrays, for compute-sanitizer;
- * ORDO_TEST_SMALL=2 takes one type and shorter arrays, for its race checker. */
+/* test_cuda_groups.c - lexsort, lexrank and groups on a GPU: the bytes of the CPU, for all types,
+ * also of weights. Then host arrays in a context for the GPU, groups above the capacity, wrong
+ * weights, and capture into a graph. ORDO_TEST_SMALL=1 takes two types and short arrays, for
+ * compute-sanitizer; ORDO_TEST_SMALL=2 takes one type and shorter arrays, for its race checker. */
 #include "device.h"
 #include "inputs.h"
+#include "oracle.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +31,7 @@ typedef struct pair {
 enum { /* the arrays of a call */
     GROUP_KEYS,
     KEYS,
+    WEIGHTS,
     UNIQUE,
     SIZES,
     COUNT,
@@ -80,6 +83,7 @@ typedef struct group_case {
     verb      what;
     uint32_t  group_nans, nans, method;
     bool      desc;
+    ordo_type weight_type; /* 0: no weights */
 } group_case;
 
 static ordo_type rank_type_of(const group_case *c)
@@ -105,6 +109,10 @@ static ordo_status call(const group_case *c, ordo_ctx *ctx, bool there)
     size_t const      n = c->n;
     opts.flags |= there ? ORDO_ON_DEVICE : 0;
     opts.stream = there ? stream : NULL;
+    if (c->weight_type != 0) {
+        opts.weights = at(WEIGHTS, there);
+        opts.weight_type = (uint32_t)c->weight_type;
+    }
     switch (c->what) {
     case COUNTS:
         return ordo_group_counts(ctx, &groups, n, &opts);
@@ -144,6 +152,23 @@ static void fill(group_case *c, size_t distinct, uint64_t seed)
     pair_place(&pairs[KEYS], c->n * ordo_type_size(c->type), false);
 }
 
+/* Small weights and zeros; floats are fractions and some large numbers, so that sums round. */
+static void fill_weights(const group_case *c, uint64_t seed)
+{
+    test_rng rng = {seed};
+    for (size_t i = 0; i < c->n; i++) {
+        uint64_t const drawn = test_rng_below(&rng, 90);
+        double const   real = drawn < 20 ? 0 : drawn == 89 ? 1e17 : (double)drawn / 7;
+        if (c->weight_type == ORDO_F32)
+            ((float *)(void *)pairs[WEIGHTS].host)[i] = (float)real;
+        else if (c->weight_type == ORDO_F64)
+            ((double *)(void *)pairs[WEIGHTS].host)[i] = real;
+        else
+            oracle_put_bits(c->weight_type, pairs[WEIGHTS].host, i, drawn < 20 ? 0 : drawn);
+    }
+    pair_place(&pairs[WEIGHTS], c->n * ordo_type_size(c->weight_type), false);
+}
+
 static void place_results(const group_case *c)
 {
     pair_place(&pairs[UNIQUE], c->capacity * ordo_type_size(c->group_type), true);
@@ -180,10 +205,12 @@ static void compare_results(const group_case *c)
 
 static void try_case(group_case *c, size_t distinct, uint64_t seed)
 {
-    testkit_case("verb %d: %s by %s n=%zu distinct=%zu group_nans=%u nans=%u desc=%d", (int)c->what,
-                 ordo_type_name(c->type), ordo_type_name(c->group_type), c->n, distinct,
-                 c->group_nans, c->nans, (int)c->desc);
+    testkit_case("verb %d: %s by %s n=%zu distinct=%zu group_nans=%u nans=%u desc=%d weights=%d",
+                 (int)c->what, ordo_type_name(c->type), ordo_type_name(c->group_type), c->n,
+                 distinct, c->group_nans, c->nans, (int)c->desc, (int)c->weight_type);
     fill(c, distinct, seed);
+    if (c->weight_type != 0)
+        fill_weights(c, seed);
     place_results(c);
     CHECK_STATUS(ORDO_OK, call(c, cpu, false), cpu);
     CHECK_STATUS(ORDO_OK, call(c, gpu, true), gpu);
@@ -219,16 +246,83 @@ static void test_groups(void)
             }
 }
 
+/* Every type of weights and of keys, every method and rule for NaNs, from one group to one for each
+ * row. */
+static void test_weights(void)
+{
+    static size_t const distinct[] = {1, 7, 100, 5000, MOST};
+    size_t              turn = 0;
+    size_t const        step = small > 1 ? INPUTS_TYPES : small == 1 ? 7 : 1;
+    for (size_t a = 0; a<INPUTS_TYPES; a += small> 1 ? 9 : 1)
+        for (size_t b = 0; b < INPUTS_TYPES; b += step)
+            for (int rule = 0; rule < 3; rule++, turn++) {
+                ordo_type const weight_type = inputs_types[a];
+                bool const      reals = weight_type == ORDO_F32 || weight_type == ORDO_F64;
+                uint32_t const  methods = reals ? ORDO_METHOD_NORMAL_UNBIASED : ORDO_METHOD_NEAREST;
+                size_t const    n = ns[(turn * 7 + a) % lengths()];
+                group_case      c = {.group_type = inputs_types[turn % INPUTS_TYPES],
+                                     .type = inputs_types[b],
+                                     .n = n,
+                                     .capacity = n,
+                                     .what = turn % 4 == 0 ? MEDIAN : QUANTILES,
+                                     .group_nans = turn % 3 == 0 ? ORDO_NANS_OMIT : ORDO_NANS_LAST,
+                                     .nans = (uint32_t)rule,
+                                     .method = (uint32_t)(turn % (methods + 1)),
+                                     .weight_type = weight_type};
+                try_case(&c, distinct[turn % 5], turn + 1);
+            }
+}
+
+/* Weights that are refused: NaN for GPU arrays, and an error that names the weight for others. */
+static void test_wrong_weights(void)
+{
+    group_case c = {.group_type = ORDO_U8,
+                    .type = ORDO_U32,
+                    .n = 4000,
+                    .capacity = 4000,
+                    .what = MEDIAN,
+                    .weight_type = ORDO_F64};
+    for (int wrong = 0; wrong < 5; wrong++) {
+        static const double reals[] = {-1, (double)NAN, (double)INFINITY};
+        c.weight_type = wrong < 3 ? ORDO_F64 : wrong == 3 ? ORDO_I16 : ORDO_U64;
+        testkit_case("wrong weight %d", wrong);
+        fill(&c, 3, 5);
+        fill_weights(&c, 6);
+        if (wrong < 3)
+            ((double *)(void *)pairs[WEIGHTS].host)[1] = reals[wrong];
+        else
+            oracle_put_bits(c.weight_type, pairs[WEIGHTS].host, 1,
+                            wrong == 3 ? UINT64_MAX : UINT64_C(1) << 63);
+        pair_place(&pairs[WEIGHTS], c.n * ordo_type_size(c.weight_type), false);
+        place_results(&c);
+        CHECK_STATUS(ORDO_OK, call(&c, gpu, true), gpu);
+        CUDA_CHECK(cudaStreamSynchronize(stream));
+        device_get(&pairs[OUT].there, pairs[OUT].got);
+        device_get(&pairs[COUNT].there, pairs[COUNT].got);
+        size_t const        count = *(const size_t *)(const void *)pairs[COUNT].got;
+        const double *const out = (const double *)(const void *)pairs[OUT].got;
+        size_t              nans = 0;
+        for (size_t g = 0; g < count; g++)
+            nans += isnan(out[g]) != 0;
+        CHECK_EQ_U64(1, nans);
+        CHECK_STATUS(ORDO_E_ARG, call(&c, gpu, false), gpu);
+        CHECK_STATUS(ORDO_E_ARG, call(&c, cpu, false), cpu);
+    }
+}
+
 /* Results of groups above the capacity are not written; the number of groups is. */
 static void test_capacity(void)
 {
     group_case c = {.group_type = ORDO_U32, .type = ORDO_F32, .n = 5000, .capacity = 5000};
-    for (int what = 0; what < VERBS; what++) {
+    for (int what = 0; what < VERBS + 2; what++) { /* the last two: with weights */
         size_t all, got;
-        c.what = (verb)what;
+        c.what = what < VERBS ? (verb)what : QUANTILES;
+        c.weight_type = what < VERBS ? (ordo_type)0 : what == VERBS ? ORDO_F32 : ORDO_I8;
         c.capacity = c.n;
         testkit_case("capacity, verb %d", what);
         fill(&c, 300, 77);
+        if (c.weight_type != 0)
+            fill_weights(&c, 78);
         place_results(&c);
         CHECK_STATUS(ORDO_OK, call(&c, gpu, true), gpu);
         CUDA_CHECK(cudaStreamSynchronize(stream));
@@ -248,14 +342,18 @@ static void test_capacity(void)
 /* CPU arrays in a context for the GPU. */
 static void test_host_arrays(void)
 {
-    for (int what = 0; what < VERBS; what++) {
+    for (int what = 0; what < VERBS + 2; what++) { /* the last two: with weights */
         group_case c = {.group_type = ORDO_I16,
                         .type = ORDO_F64,
                         .n = 3000,
                         .capacity = 3000,
-                        .what = (verb)what};
+                        .what = what < VERBS ? (verb)what : MEDIAN};
         testkit_case("host arrays, verb %d", what);
         fill(&c, 40, 5);
+        if (what >= VERBS) {
+            c.weight_type = what == VERBS ? ORDO_F64 : ORDO_U32;
+            fill_weights(&c, 6);
+        }
         place_results(&c);
         CHECK_STATUS(ORDO_OK, call(&c, gpu, false), gpu);
         for (size_t p = UNIQUE; p < PAIRS; p++)
@@ -358,8 +456,10 @@ int main(void)
     for (size_t j = 0; j < COLUMNS; j++)
         columns[j] = pair_make(MOST * sizeof(uint64_t));
     test_groups();
+    test_weights();
     test_columns();
     if (small < 2) { /* the same kernels again */
+        test_wrong_weights();
         test_capacity();
         test_host_arrays();
         test_graph();

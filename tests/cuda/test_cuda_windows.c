@@ -1,7 +1,8 @@
 /* test_cuda_windows.c - moving windows, gather, scatter and structs on a GPU: the bytes of the CPU,
  * for all types, windows around the limits of a tile, NaN rules, ties and segments. Then host
  * arrays in a context for the GPU, and refusals. ORDO_TEST_SMALL=1 takes two types and short
- * arrays, for compute-sanitizer. */
+ * arrays, for compute-sanitizer; ORDO_TEST_SMALL=2 takes one type and fewer cases, for its race
+ * checker. */
 #include "device.h"
 #include "inputs.h"
 #include "layouts.h"
@@ -17,7 +18,10 @@ enum {
 
 static char        *in, *expected, *got;
 static device_array d_in, d_out, d_offsets;
-static bool         small;
+static long         small;
+
+static size_t type_step(void) { return small > 1 ? INPUTS_TYPES : small == 1 ? 7 : 1; }
+static size_t step_of(size_t fewer) { return small > 1 ? fewer : 1; }
 
 /* ---- Windows ---- */
 
@@ -90,11 +94,12 @@ static void test_windows(void)
     static size_t const ns[] = {1, 2, 1024, 1025, 1026, 2047, 2048, 2049, 4100, 9000, 33, 500};
     test_rng            rng = {5};
     size_t              turn = 0;
-    for (size_t t = 0; t < INPUTS_TYPES; t += small ? 7 : 1)
+    for (size_t t = 0; t < INPUTS_TYPES; t += type_step())
         for (int op = 1; op <= ORDO_MOVING_MAX; op++)
-            for (size_t w = 0; w < sizeof windows / sizeof *windows; w++, turn++) {
-                window_case c = random_case(&rng, inputs_types[t], (ordo_moving_op)op,
-                                            ns[turn * 5 % (sizeof ns / sizeof *ns)], windows[w]);
+            for (size_t w = 0; w < sizeof windows / sizeof *windows; w += step_of(4), turn++) {
+                size_t const n = small > 1 ? 2049 : ns[turn * 5 % (sizeof ns / sizeof *ns)];
+                window_case  c =
+                    random_case(&rng, inputs_types[t], (ordo_moving_op)op, n, windows[w]);
                 name_case(&c, "");
                 inputs_fill(turn % inputs_count(), c.type, in, c.n, turn);
                 CHECK_STATUS(ORDO_OK,
@@ -111,7 +116,7 @@ static void test_specials(void)
     static double const some[] = {0.0, -0.0, 1, 2, -1, 1e300, -1e300, 3};
     test_rng            rng = {11};
     double             *keys = (double *)(void *)in;
-    for (size_t round = 0; round < (small ? 20 : 150); round++) {
+    for (size_t round = 0; round < (small > 1 ? 2 : small == 1 ? 20 : 150); round++) {
         window_case c = random_case(&rng, ORDO_F64, (ordo_moving_op)(1 + round % ORDO_MOVING_MAX),
                                     3000, 1 + test_rng_below(&rng, round % 3 == 0 ? 1024 : 20));
         for (size_t i = 0; i < c.n; i++) {
@@ -136,21 +141,21 @@ static void test_segments(void)
         ORDO_OPTS(ordo_segments, .count = 50, .length = 37),
         ORDO_OPTS(ordo_segments, .count = 3, .length = 1200, .stride = 1300),
         ORDO_OPTS(ordo_segments, .count = 20, .length = 90, .stride = 1, .step = 20),
+        ORDO_OPTS(ordo_segments, .count = 8, .offsets = offsets),
         ORDO_OPTS(ordo_segments, .count = 20, .length = 30, .stride = 1, .step = 10, .group = 10,
                   .group_stride = 300),
-        ORDO_OPTS(ordo_segments, .count = 1, .length = 5000),
-        ORDO_OPTS(ordo_segments, .count = 8, .offsets = offsets)};
+        ORDO_OPTS(ordo_segments, .count = 1, .length = 5000)};
     test_rng rng = {23};
     device_place(&d_offsets, sizeof offsets, 0);
     device_put(&d_offsets, offsets);
-    for (size_t t = 0; t < INPUTS_TYPES; t += small ? 7 : 1)
-        for (size_t j = 0; j < sizeof layouts / sizeof *layouts; j++)
+    for (size_t t = 0; t < INPUTS_TYPES; t += type_step())
+        for (size_t j = 0; j < sizeof layouts / sizeof *layouts; j += step_of(3))
             for (int op = 1; op <= ORDO_MOVING_MAX; op++) {
                 bool const    wide = test_rng_below(&rng, 3) == 0;
                 window_case   c = random_case(&rng, inputs_types[t], (ordo_moving_op)op, 6150,
                                               1 + test_rng_below(&rng, wide ? 1024 : 40));
                 ordo_segments there = layouts[j];
-                name_case(&c, j == 5 ? "offsets" : "fixed layout");
+                name_case(&c, layouts[j].offsets != NULL ? "offsets" : "fixed layout");
                 inputs_fill((t + j) % inputs_count(), c.type, in, c.n, t + j);
                 memset(expected, FILL, c.n * ordo_type_size(c.out_type));
                 c.opts.segments = &layouts[j];
@@ -202,7 +207,7 @@ static void test_records(void)
 {
     static size_t const sizes[] = {8, 9, 12, 16, 24, 32, 33, 64, 80};
     size_t              turn = 0;
-    for (size_t t = 0; t < INPUTS_TYPES; t += small ? 7 : 1)
+    for (size_t t = 0; t < INPUTS_TYPES; t += type_step())
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++, turn++) {
             size_t const   size = sizes[s], key = ordo_type_size(inputs_types[t]);
             size_t const   n = turn % 11 == 0 ? turn % 3 : 37 * (turn % 50) + 3;
@@ -282,7 +287,7 @@ static void try_move(size_t n, size_t size, ordo_type type, bool scatters, bool 
 static void test_moves(void)
 {
     static size_t const ns[] = {1, 31, 32, 33, 255, 999};
-    for (size_t size = 1; size <= ELEMENT; size += size < 34 ? 1 : 23)
+    for (size_t size = 1; size <= ELEMENT; size += small <= 1 && size < 34 ? 1 : 23)
         for (size_t turn = 0; turn < 6; turn++) {
             testkit_case("moves of %zu bytes, n=%zu", size, ns[turn]);
             try_move(ns[turn], size, turn % 2 == 0 ? ORDO_U32 : ORDO_U64, turn % 4 < 2, turn == 3);
@@ -293,7 +298,7 @@ int main(void)
 {
     const char *const wish = getenv("ORDO_TEST_SMALL");
     device_start();
-    small = wish != NULL && wish[0] != '0';
+    small = wish != NULL ? strtol(wish, NULL, 10) : 0;
     in = test_keep(MOST * sizeof(uint64_t));
     expected = test_keep(MOST * sizeof(uint64_t));
     got = test_keep(MOST * sizeof(uint64_t));

@@ -87,11 +87,9 @@ static const variant variants[] = {
     {ORDO_PRODUCT, false, true}, {ORDO_PRODUCT, true, false}, {ORDO_PRODUCT, true, true},
 };
 
-/* A GPU has no products. */
-static size_t variants_here(void)
-{
-    return sizeof variants / sizeof *variants - (testkit_on_device() ? 4 : 0);
-}
+enum {
+    VARIANTS = sizeof variants / sizeof *variants
+};
 
 static sample make_sample(const variant *v, ordo_type type, size_t n, size_t shape, guard_side side)
 {
@@ -106,7 +104,7 @@ static void test_small(void)
     unsigned const stride = TESTKIT_SANITIZED ? 24 : 8;
     for (size_t n = 0; n <= SMALL; n++)
         for (size_t t = 0; t < INPUTS_TYPES; t++)
-            for (size_t v = 0; v < variants_here(); v++)
+            for (size_t v = 0; v < VARIANTS; v++)
                 for (size_t round = 0; round < 2; round++) {
                     if (!testkit_run_case(TESTKIT_TSAN ? 49 : 7) ||
                         (TESTKIT_ASAN && (n + t + v + round) % 3 != 0))
@@ -129,7 +127,7 @@ static void test_powers(test_rng *rng)
     size_t const draws = TESTKIT_SANITIZED ? 2 : 8;
     for (size_t n = SMALL; inputs_next_size(&n, SMALL, POWERS);)
         for (size_t t = 0; t < INPUTS_TYPES; t++)
-            for (size_t v = 0; v < variants_here(); v++) {
+            for (size_t v = 0; v < VARIANTS; v++) {
                 if (TESTKIT_TSAN && !testkit_run_case(7))
                     continue;
                 sample const s = make_sample(&variants[v], inputs_types[t], n,
@@ -145,7 +143,7 @@ static void test_large(test_rng *rng)
 {
     size_t const step = TESTKIT_SANITIZED ? 5 : 1;
     for (size_t shape = 0; shape < inputs_count(); shape += step)
-        for (size_t v = 0; v < variants_here(); v++) {
+        for (size_t v = 0; v < VARIANTS; v++) {
             ordo_type const type = inputs_types[(shape * 3 + v) % INPUTS_TYPES];
             sample const    s = make_sample(&variants[v], type, LARGE - shape, shape, GUARD_END);
             for (size_t i = 0; i < 3; i++)
@@ -178,7 +176,7 @@ static void test_past_caches(void)
     unsigned char *const keys = test_keep(most), *const got = test_keep(most),
                          *const want = test_keep(most);
     for (size_t t = 0; t < INPUTS_TYPES; t++)
-        for (size_t v = 0; v < variants_here(); v++) {
+        for (size_t v = 0; v < VARIANTS; v++) {
             ordo_type const type = inputs_types[t];
             sample const    s = {
                    variants[v].op,     type, variants[v].wide ? oracle_widest(type) : type,
@@ -252,7 +250,7 @@ static void test_product_order(void)
     double *const keys = test_keep(N * sizeof *keys), *const out = test_keep(N * sizeof *out);
     for (size_t i = 0; i < N; i++)
         keys[i] = i < 1000 ? 0.25 : 8;
-    for (size_t c = 0; c < context_count && !testkit_on_device(); c++) {
+    for (size_t c = 0; c < context_count; c++) {
         testkit_case("order of a product isa=%s threads=%u", contexts[c].isa, contexts[c].threads);
         CHECK_STATUS(
             ORDO_OK,
@@ -260,6 +258,36 @@ static void test_product_order(void)
             contexts[c].ctx);
         CHECK(out[1] == 0.0625 && out[600] == 0 && out[N - 1] == 0);
     }
+}
+
+/* Factors near 1: no product overflows, and every rounding shows in the results. */
+static void test_product_rounding(void)
+{
+    enum {
+        N = 70001
+    };
+    float *const         single = test_keep(N * sizeof *single);
+    double *const        keys = test_keep(N * sizeof *keys);
+    test_rng             rng = {17};
+    unsigned char *const want = test_keep(N * sizeof *keys), *const got =
+                                                                 test_keep(N * sizeof *keys);
+    for (size_t i = 0; i < N; i++) {
+        keys[i] = 1 + ((double)test_rng_below(&rng, 2001) - 1000) / 262144;
+        keys[i] = i % 97 == 0 ? -keys[i] : keys[i];
+        single[i] = (float)keys[i];
+    }
+    for (size_t c = 0; c < context_count; c++)
+        for (size_t v = VARIANTS - 4; v < VARIANTS; v++)
+            for (int t = 0; t < 2; t++) {
+                ordo_type const   type = t != 0 ? ORDO_F32 : ORDO_F64;
+                ordo_type const   out_type = variants[v].wide ? ORDO_F64 : type;
+                const void *const in = t != 0 ? (const void *)single : keys;
+                sample const      s = {ORDO_PRODUCT,          type,      out_type, N, 0,
+                                       variants[v].exclusive, GUARD_END, in};
+                oracle_scan(ORDO_PRODUCT, type, in, N, out_type, want, s.exclusive);
+                CHECK_STATUS(ORDO_OK, scan(&contexts[c], &s, in, got), contexts[c].ctx);
+                CHECK_BYTES(want, got, N * ordo_type_size(out_type), ordo_type_size(out_type));
+            }
 }
 
 static void test_readonly_input(void)
@@ -284,6 +312,7 @@ int main(void)
     test_powers(&rng);
     test_large(&rng);
     test_product_order();
+    test_product_rounding();
     test_past_caches();
     test_float_bytes();
     test_where_scans_start();

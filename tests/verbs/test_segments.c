@@ -433,7 +433,7 @@ static void try_readers(const sample *s)
 
 static void try_sums(const sample *s)
 {
-    ordo_op const   op = (ordo_op)(1 + test_rng_below(s->rng, testkit_on_device() ? 3 : 4));
+    ordo_op const   op = (ordo_op)(1 + test_rng_below(s->rng, 4));
     bool const      grows = op == ORDO_SUM || op == ORDO_PRODUCT;
     ordo_type const wide =
         grows && test_rng_below(s->rng, 2) == 0 ? ordo_type_wide(s->type) : s->type;

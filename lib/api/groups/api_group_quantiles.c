@@ -3,7 +3,8 @@
  * Without weights the keys of each group are sorted, and a quantile is read from their order. With
  * weights one stable sort by the group key gathers the keys and the weights of each group, and the
  * groups are the segments of a call of the backend's weighted quantiles. Scratch then: the rows in
- * order, a copy of keys and weights, and that of the weighted quantiles. */
+ * order, a copy of keys and weights, and that of the weighted quantiles. A backend that finds the
+ * groups itself does all of this in one job. */
 #include "api/groups/api_groups.h"
 #include "core/quantile.h"
 
@@ -37,6 +38,8 @@ static ordo_status check_weights(ordo_exec *exec, const group_call *call, size_t
     TRY(api_check_weights(exec, wish->weights, wish->weight_type, call->n, ORDO_ALGORITHM_AUTO,
                           call->quantiles, results * sizeof(double), "out"));
     TRY(api_check_weighted_method(exec, wish->weight_type, wish->method));
+    if (exec->on_device)
+        return ORDO_OK;
     atomic_init(&check.refused, call->n);
     if (!ordo_loop(exec, call->n, GROUPS_ROWS, check_piece, &check))
         return ORDO_E_CANCELLED;
@@ -65,6 +68,21 @@ static void gather_piece(void *arg, size_t lo, size_t hi)
     }
 }
 
+static ordo_method weighted_method(const group_call *call)
+{
+    return call->is_median ? ORDO_METHOD_AVERAGED_INVERTED_CDF : (ordo_method)call->wish.method;
+}
+
+static ordo_status run_weighted(ordo_exec *exec, const group_call *call)
+{
+    ordo_weighted_groups_job job = {.groups = groups_job_of(call, ORDO_GROUP_QUANTILES),
+                                    .weight_type = (ordo_type)call->wish.weight_type,
+                                    .weights = call->wish.weights};
+    job.groups.method = weighted_method(call);
+    job.groups.is_median = false;
+    return call->choice.backend->weighted_groups(call->choice.state, &job, exec);
+}
+
 static ordo_status weighted_quantiles(ordo_exec *exec, group_call *call)
 {
     ordo_type const type = call->type, weight_type = (ordo_type)call->wish.weight_type;
@@ -73,9 +91,6 @@ static ordo_status weighted_quantiles(ordo_exec *exec, group_call *call)
     api_segments    segments;
     order.type = (ordo_type)0;
     order.keys = NULL;
-    FAIL_IF(groups_is_whole(call), ORDO_E_UNSUPPORTED,
-            "the %s backend has no weights; expected a context that may use the CPU",
-            call->choice.backend->name);
     TRY(groups_order_rows(exec, &order, true));
     TRY(groups_tell(exec, &order));
     if (order.count == 0 || call->each == 0)
@@ -98,8 +113,7 @@ static ordo_status weighted_quantiles(ordo_exec *exec, group_call *call)
                                    .weights = to.weights,
                                    .q = call->q,
                                    .count = call->each,
-                                   .method = call->is_median ? ORDO_METHOD_AVERAGED_INVERTED_CDF
-                                                             : (ordo_method)call->wish.method,
+                                   .method = weighted_method(call),
                                    .nans = (ordo_nans)call->wish.nans,
                                    .out = call->quantiles};
     return api_weighted_quantiles(exec, &call->choice, &job, &segments);
@@ -147,7 +161,7 @@ static ordo_status quantiles_checked(ordo_ctx *ctx, ordo_exec *exec, group_call 
         TRY(check_weights(exec, call, results));
     TRY(groups_choose(ctx, exec, call));
     if (call->wish.weights != NULL)
-        return weighted_quantiles(exec, call);
+        return groups_is_whole(call) ? run_weighted(exec, call) : weighted_quantiles(exec, call);
     if (groups_is_whole(call))
         return groups_run_whole(exec, call, ORDO_GROUP_QUANTILES);
     call->method = (ordo_method)call->wish.method;

@@ -216,32 +216,37 @@ ordo_status groups_tell(ordo_exec *exec, group_call *call)
 
 /* ---- Backends that find the groups themselves ---- */
 
-ordo_status groups_run_whole(ordo_exec *exec, const group_call *call, ordo_group_verb verb)
+ordo_groups_job groups_job_of(const group_call *call, ordo_group_verb verb)
 {
     const ordo_groups *const g = &call->groups;
-    ordo_groups_job const    job = {.verb = verb,
-                                    .group_keys = g->keys,
-                                    .group_type = (ordo_type)g->type,
-                                    .omit = g->nans == ORDO_NANS_OMIT,
-                                    .capacity = g->capacity,
-                                    .unique = g->unique,
-                                    .sizes = g->sizes,
-                                    .groups = g->count,
-                                    .keys = call->keys,
-                                    .type = call->type,
-                                    .n = call->n,
-                                    .descending = (call->wish.flags & ORDO_DESCENDING) != 0,
-                                    .nans = (ordo_nans)call->wish.nans,
-                                    .out_type = call->out_type,
-                                    .out = call->out,
-                                    .ties = (ordo_ties)call->wish.ties,
-                                    .each = call->each,
-                                    .q = call->q,
-                                    .quantiles = call->quantiles,
-                                    .method = (ordo_method)call->wish.method,
-                                    .is_median = call->is_median,
-                                    .values = call->values,
-                                    .found = call->found};
+    return (ordo_groups_job){.verb = verb,
+                             .group_keys = g->keys,
+                             .group_type = (ordo_type)g->type,
+                             .omit = g->nans == ORDO_NANS_OMIT,
+                             .capacity = g->capacity,
+                             .unique = g->unique,
+                             .sizes = g->sizes,
+                             .groups = g->count,
+                             .keys = call->keys,
+                             .type = call->type,
+                             .n = call->n,
+                             .descending = (call->wish.flags & ORDO_DESCENDING) != 0,
+                             .nans = (ordo_nans)call->wish.nans,
+                             .out_type = call->out_type,
+                             .out = call->out,
+                             .ties = (ordo_ties)call->wish.ties,
+                             .each = call->each,
+                             .q = call->q,
+                             .quantiles = call->quantiles,
+                             .method = (ordo_method)call->wish.method,
+                             .is_median = call->is_median,
+                             .values = call->values,
+                             .found = call->found};
+}
+
+ordo_status groups_run_whole(ordo_exec *exec, const group_call *call, ordo_group_verb verb)
+{
+    ordo_groups_job const job = groups_job_of(call, verb);
     return call->choice.backend->groups(call->choice.state, &job, exec);
 }
 

@@ -52,7 +52,9 @@ static inline bool groups_is_whole(const group_call *call)
 {
     return call->choice.backend->groups != NULL;
 }
-ordo_status groups_run_whole(ordo_exec *exec, const group_call *call, ordo_group_verb verb);
+/* The job of such a backend. */
+ordo_groups_job groups_job_of(const group_call *call, ordo_group_verb verb);
+ordo_status     groups_run_whole(ordo_exec *exec, const group_call *call, ordo_group_verb verb);
 
 /* Reads and checks the groups, the options and the keys. `flags`: those that the call accepts. */
 ordo_status groups_check(ordo_exec *exec, group_call *call, const ordo_groups *groups,

@@ -4,31 +4,30 @@
  * order of their keys (dev_lexsort.cu). The heads of the rows give the starts of the groups
  * (row_tiles.cuh), and every result is read from the order. The number of groups stays on the
  * device: kernels have fixed grids and loop up to this number. Scratch with 4-byte indices: 13
- * bytes per row (argsort: 9, top-k: 17), and the scratch of the sort. */
-#include "cuda/columns/row_tiles.cuh"
-#include "cuda/segments/segment_codes.cuh"
+ * bytes per row (argsort: 9, top-k: 17; group_weights.cuh), and the scratch of the sort. */
+#include "cuda/columns/weighted_groups.cuh"
+#include "cuda/columns/weighted_ranks.cuh"
 #include "cuda/select/dev_select.cuh"
-#include "core/quantile.h"
-
-struct group_facts { /* on the device */
-    uint64_t groups; /* number of groups, without the group of the omitted rows */
-    uint64_t ranked; /* number of rows in these groups */
-};
 
 struct group_work {
-    ordo_type    index_type;
-    void        *index; /* the rows, sorted */
-    uint8_t     *heads;
-    ordo_type    number_type;
-    void        *number; /* the group of each sorted row, from 0; only for the first k */
-    uint64_t    *starts; /* the first sorted row of each group, then n */
-    group_facts *facts;
-    uint64_t    *q; /* the quantile levels q, as bits */
+    ordo_type     index_type;
+    void         *index; /* the rows, sorted */
+    uint8_t      *heads;
+    ordo_type     number_type;
+    void         *number; /* the group of each sorted row, from 0; only for the first k */
+    uint64_t     *starts; /* the first sorted row of each group, then n */
+    group_facts  *facts;
+    uint64_t     *q; /* the quantile levels q, as bits */
+    bool          is_weighted;
+    group_weights weights;
+    uint64_t     *ties_before; /* dense ranks with weights */
 };
 
 static bool is_argsort(const ordo_groups_job *job) { return job->verb == ORDO_GROUP_ARGSORT; }
 
-static group_work group_layout(cuda_scratch *scratch, const ordo_groups_job *job)
+/* weighted: NULL, or the job that contains `job`. */
+static group_work group_layout(cuda_scratch *scratch, const ordo_groups_job *job,
+                               const ordo_weighted_groups_job *weighted)
 {
     group_work work = {};
     work.number_type = job->n <= UINT32_MAX ? ORDO_U32 : ORDO_U64;
@@ -42,6 +41,11 @@ static group_work group_layout(cuda_scratch *scratch, const ordo_groups_job *job
     work.starts = scratch_take<uint64_t>(scratch, job->n + 1);
     work.facts = scratch_take<group_facts>(scratch, 1);
     work.q = scratch_take<uint64_t>(scratch, job->verb == ORDO_GROUP_QUANTILES ? job->each : 0);
+    work.is_weighted = weighted != NULL;
+    if (weighted != NULL)
+        work.weights = group_weights_layout(scratch, weighted);
+    if (work.weights.counts)
+        work.ties_before = scratch_take<uint64_t>(scratch, job->n);
     return work;
 }
 
@@ -50,12 +54,13 @@ struct group_order { /* the sort of a job; `job` points to `columns` */
     ordo_lexsort_job job;
 };
 
-/* Quantiles do not fold ties, as on the CPU: only the values of the keys matter. */
+/* Quantiles without weights do not fold ties, as on the CPU: only the values of the keys matter. */
 static void order_of(const ordo_groups_job *job, const group_work &work, group_order *order)
 {
     bool const has_keys = job->verb != ORDO_GROUP_COUNTS && (job->keys != NULL || job->type != 0);
     order->columns[0] = {job->group_keys, job->group_type, false, true};
-    order->columns[1] = {job->keys, job->type, job->descending, job->verb != ORDO_GROUP_QUANTILES};
+    order->columns[1] = {job->keys, job->type, job->descending,
+                         job->verb != ORDO_GROUP_QUANTILES || work.is_weighted};
     order->job = {order->columns,  has_keys ? 2u : 1u, job->n,
                   work.index_type, work.index,         work.heads};
 }
@@ -96,12 +101,6 @@ static __global__ void __launch_bounds__(ROWS_THREADS)
         }
         __syncthreads();
     }
-}
-
-template <typename WORD>
-static DEVICE bool is_nan(const segment_codes<WORD> &codes, const void *keys, uint64_t row)
-{
-    return codes.is_float && codes.read(keys, row) > codes.last_number();
 }
 
 /* One thread: leaves out the group of NaNs if `omit`, and stores the number of groups. */
@@ -150,6 +149,27 @@ static row_tiles tiles_of(cuda_scratch *scratch, const ordo_groups_job *job, con
     return row_tiles_layout(scratch, work.heads, job->n, true);
 }
 
+static group_read read_of(const ordo_groups_job *job, const group_work &work)
+{
+    return {job->keys, work.index, work.number, work.starts, work.facts,    job->capacity,
+            job->each, job->nans,  work.q,      job->method, job->is_median};
+}
+
+/* Gathers the weights of the rows in order. */
+template <typename INDEX>
+static ordo_status gather(cuda_call *call, const ordo_groups_job *job, const group_work &work,
+                          const row_tiles &rows)
+{
+    const group_weights &to = work.weights;
+    CUDA_TRY(call->exec,
+             cudaMemsetAsync(to.last, 0, (to.groups + 2) * sizeof *to.last, call->stream));
+    return with_segment_codes(job->type, false, KEY_TOTAL, [&](auto codes) {
+        typedef decltype(codes.flip) WORD;
+        return CUDA_LAUNCH(call, (gather_weights<WORD, INDEX>), row_tiles_grid(call, rows),
+                           ROWS_THREADS, 0, codes, rows, read_of(job, work), to);
+    });
+}
+
 template <typename NUMBER>
 static ordo_status number_groups(cuda_call *call, const ordo_groups_job *job,
                                  const group_work &work)
@@ -157,9 +177,12 @@ static ordo_status number_groups(cuda_call *call, const ordo_groups_job *job,
     size_t const    used = call->scratch.used;
     row_tiles const rows = tiles_of(&call->scratch, job, work);
     TRY(row_tiles_fill(call, rows));
+    TRY(CUDA_LAUNCH(call, find_starts<NUMBER>, row_tiles_grid(call, rows), ROWS_THREADS, 0, rows,
+                    (NUMBER *)work.number, work.starts, work.facts));
+    if (work.is_weighted)
+        TRY(gather<NUMBER>(call, job, work, rows));
     call->scratch.used = used;
-    return CUDA_LAUNCH(call, find_starts<NUMBER>, row_tiles_grid(call, rows), ROWS_THREADS, 0, rows,
-                       (NUMBER *)work.number, work.starts, work.facts);
+    return ORDO_OK;
 }
 
 template <typename INDEX>
@@ -182,28 +205,6 @@ static ordo_status describe_groups(cuda_call *call, const ordo_groups_job *job,
 
 /* ---- Quantiles ---- */
 
-struct group_read { /* input of the kernels below; a kernel argument */
-    const void        *keys, *index, *number;
-    const uint64_t    *starts;
-    const group_facts *facts;
-    uint64_t           capacity, each;
-    ordo_nans          nans;
-    const uint64_t    *q;
-    ordo_method        method;
-    bool               is_median;
-};
-
-static group_read read_of(const ordo_groups_job *job, const group_work &work)
-{
-    return {job->keys, work.index, work.number, work.starts, work.facts,    job->capacity,
-            job->each, job->nans,  work.q,      job->method, job->is_median};
-}
-
-static DEVICE uint64_t groups_with_room(const group_read &in)
-{
-    return in.facts->groups < in.capacity ? in.facts->groups : in.capacity;
-}
-
 /* The first sorted row of a group whose key is a NaN, or `end`. */
 template <typename WORD, typename INDEX>
 static DEVICE uint64_t nans_begin(const segment_codes<WORD> &codes, const group_read &in,
@@ -220,12 +221,6 @@ static DEVICE uint64_t nans_begin(const segment_codes<WORD> &codes, const group_
 }
 
 template <typename WORD, typename INDEX>
-static DEVICE double value_at(const segment_codes<WORD> &codes, const group_read &in, uint64_t i)
-{
-    return codes.value(codes.raw(in.keys, ((const INDEX *)in.index)[i]));
-}
-
-template <typename WORD, typename INDEX>
 static __global__ void group_quantiles(const __grid_constant__ segment_codes<WORD> codes,
                                        const __grid_constant__ group_read in, double *out)
 {
@@ -235,11 +230,10 @@ static __global__ void group_quantiles(const __grid_constant__ segment_codes<WOR
             in.nans == ORDO_NANS_LAST ? end : nans_begin<WORD, INDEX>(codes, in, start, end);
         uint64_t const n = numbers - start;
         if (n == 0 || (numbers < end && in.nans == ORDO_NANS_PROPAGATE)) {
-            out[t] = __longlong_as_double(0x7ff8000000000000ll);
+            out[t] = group_no_value();
             return;
         }
-        double const         q = __longlong_as_double((long long)in.q[t % in.each]);
-        quantile_place const at = quantile_place_of(in.method, q, (size_t)n);
+        quantile_place const at = quantile_place_of(in.method, group_q(in, t), (size_t)n);
         out[t] = quantile_value(&at, value_at<WORD, INDEX>(codes, in, start + at.below),
                                 value_at<WORD, INDEX>(codes, in, start + at.above), in.is_median);
     });
@@ -252,8 +246,14 @@ static ordo_status quantiles(cuda_call *call, const ordo_groups_job *job, const 
     wish.k = (const size_t *)(const void *)job->q;
     wish.count = job->each;
     TRY(select_put_positions(call, &wish, work.q));
+    if (work.is_weighted)
+        TRY(add_weights(call, work.weights, work.weights.sums, work.starts, job->n));
     return with_segment_codes(job->type, false, KEY_TOTAL, [&](auto codes) {
         typedef decltype(codes.flip) WORD;
+        if (work.is_weighted)
+            return CUDA_LAUNCH(call, (weighted_quantiles<WORD, INDEX>), column_grid(call, job->n),
+                               COLUMN_THREADS, 0, codes, read_of(job, work), work.weights,
+                               job->quantiles);
         return CUDA_LAUNCH(call, (group_quantiles<WORD, INDEX>), column_grid(call, job->n),
                            COLUMN_THREADS, 0, codes, read_of(job, work), job->quantiles);
     });
@@ -303,17 +303,20 @@ static ordo_status topk(cuda_call *call, const ordo_groups_job *job, const group
 
 /* ---- The verb ---- */
 
-size_t dev_groups_scratch(const ordo_groups_job *job)
+static size_t groups_scratch(const ordo_groups_job *job, const ordo_weighted_groups_job *weighted)
 {
     if (job->n == 0)
         return 0;
     cuda_scratch     counted = {};
-    group_work const work = group_layout(&counted, job);
+    group_work const work = group_layout(&counted, job, weighted);
     group_order      order;
     order_of(job, work, &order);
     size_t most = ordo_max(dev_lexsort_scratch(&order.job), scratch_of(tiles_of, job, work));
     if (job->verb == ORDO_GROUP_RANK)
         most = ordo_max(most, place_ranks_scratch(ranks_of(job, work)));
+    if (weighted != NULL)
+        most = ordo_max(most, add_weights_scratch(work.weights, job->n) +
+                                  scratch_of(tiles_of, job, work));
     return counted.used + most;
 }
 
@@ -332,6 +335,43 @@ static ordo_status check_capacity(cuda_call *call, const ordo_groups_job *job,
     return ORDO_OK;
 }
 
+/* For arrays in host memory a sum of weights that is too large is an error, as on the CPU. */
+static ordo_status check_weights(cuda_call *call, const group_weights &weights)
+{
+    unsigned long long too_large[2];
+    if (call->exec->on_device && !weights.waits)
+        return ORDO_OK;
+    TRY(call_fetch(call, too_large, weights.too_large, sizeof too_large));
+    if (too_large[0] != 0)
+        return weights_too_large(call, weights.is_float);
+    if (too_large[1] != 0)
+        return ordo_fail(call->exec, ORDO_E_ARG,
+                         "the sum of the weights is %llu; ranks above 2^32 - 1 need rank_type u64 "
+                         "or f64",
+                         too_large[1]);
+    return ORDO_OK;
+}
+
+template <typename INDEX>
+static ordo_status rank_weighted(cuda_call *call, const ordo_groups_job *job,
+                                 const group_work &work)
+{
+    const group_weights &weights = work.weights;
+    weighted_ranks const to = {job->ties, job->out_type, job->out, work.index, work.ties_before};
+    TRY(add_weights(call, weights, weights.sums, work.starts, job->n));
+    row_tiles const rows = tiles_of(&call->scratch, job, work);
+    size_t const    grid = row_tiles_grid(call, rows);
+    TRY(row_tiles_fill(call, rows));
+    if (weights.counts) {
+        TRY(CUDA_LAUNCH(call, mark_weighted_ties, grid, ROWS_THREADS, 0, rows,
+                        (const uint64_t *)weights.sums, work.ties_before));
+        TRY(add_weights(call, weights, work.ties_before, work.starts, job->n));
+    }
+    TRY(CUDA_LAUNCH(call, place_weighted_ranks<INDEX>, grid, ROWS_THREADS, 0, rows, weights, to,
+                    (const uint64_t *)work.starts));
+    return check_weights(call, weights);
+}
+
 template <typename INDEX>
 static ordo_status run(cuda_call *call, const ordo_groups_job *job, const group_work &work)
 {
@@ -340,15 +380,19 @@ static ordo_status run(cuda_call *call, const ordo_groups_job *job, const group_
     TRY(describe_groups<INDEX>(call, job, work));
     TRY(check_capacity(call, job, work));
     if (job->verb == ORDO_GROUP_RANK)
-        return place_ranks(call, ranks_of(job, work));
-    if (job->verb == ORDO_GROUP_QUANTILES && job->each > 0)
-        return quantiles<INDEX>(call, job, work);
+        return work.is_weighted ? rank_weighted<INDEX>(call, job, work)
+                                : place_ranks(call, ranks_of(job, work));
+    if (job->verb == ORDO_GROUP_QUANTILES && job->each > 0 && job->capacity > 0) {
+        TRY(quantiles<INDEX>(call, job, work));
+        return work.is_weighted ? check_weights(call, work.weights) : ORDO_OK;
+    }
     if (job->verb == ORDO_GROUP_TOPK && (job->each > 0 || job->found != NULL))
         return topk<INDEX>(call, job, work);
     return ORDO_OK;
 }
 
-ordo_status dev_groups(cuda_call *call, const ordo_groups_job *job)
+static ordo_status run_groups(cuda_call *call, const ordo_groups_job *job,
+                              const ordo_weighted_groups_job *weighted)
 {
     if (job->n == 0) {
         if (job->groups != NULL)
@@ -356,14 +400,34 @@ ordo_status dev_groups(cuda_call *call, const ordo_groups_job *job)
                      cudaMemsetAsync(job->groups, 0, sizeof *job->groups, call->stream));
         return ORDO_OK;
     }
-    group_work const work = group_layout(&call->scratch, job);
+    group_work const work = group_layout(&call->scratch, job, weighted);
     size_t const     used = call->scratch.used;
     group_order      order;
     order_of(job, work, &order);
     TRY(dev_lexsort(call, &order.job));
     call->scratch.used = used;
+    if (work.is_weighted) /* see group_segments */
+        CUDA_TRY(call->exec, cudaMemsetAsync(work.starts, 0xff, (job->n + 1) * sizeof *work.starts,
+                                             call->stream));
     TRY(work.index_type == ORDO_U32 ? run<uint32_t>(call, job, work)
                                     : run<uint64_t>(call, job, work));
     call->exec->algorithm = "words";
     return ORDO_OK;
+}
+
+size_t dev_groups_scratch(const ordo_groups_job *job) { return groups_scratch(job, NULL); }
+
+ordo_status dev_groups(cuda_call *call, const ordo_groups_job *job)
+{
+    return run_groups(call, job, NULL);
+}
+
+size_t dev_weighted_groups_scratch(const ordo_weighted_groups_job *job)
+{
+    return groups_scratch(&job->groups, job);
+}
+
+ordo_status dev_weighted_groups(cuda_call *call, const ordo_weighted_groups_job *job)
+{
+    return run_groups(call, &job->groups, job);
 }

@@ -3,6 +3,7 @@
  * Every verb takes the same steps: compute the device memory, hold it, copy host arrays in, run the
  * device verb, copy results out. Device arrays are used in place. This file lists the arrays of
  * each verb's job; the job of the device verb differs from the caller's only in these pointers. */
+#include "cuda/columns/weighted_groups.cuh"
 #include "cuda/runtime/cuda_arrays.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/runtime/cuda_state.cuh"
@@ -56,6 +57,8 @@ static bool is_void(const ordo_radius_job *job) { return job->n == 0 && job->seg
 static bool is_void(const ordo_runs_job *job) { return job->n == 0 && job->segments == NULL; }
 static bool is_void(const ordo_move_job *job) { return job->count == 0; }
 static bool is_void(const ordo_groups_job *) { return false; }
+static bool is_void(const ordo_weighted_groups_job *) { return false; }
+static bool is_void(const ordo_weighted_segments_job *) { return false; }
 
 template <typename JOB, job_arrays (*list)(JOB *), size_t (*scratch)(const JOB *)>
 static size_t verb_scratch(const JOB *given, const ordo_exec *exec)
@@ -323,6 +326,28 @@ static job_arrays groups_arrays(ordo_groups_job *job)
     return list;
 }
 
+static job_arrays weighted_groups_arrays(ordo_weighted_groups_job *job)
+{
+    job_arrays list = groups_arrays(&job->groups);
+    add(&list, &job->weights, job->groups.n * cuda_type_size(job->weight_type), READ,
+        "opts.weights");
+    return list;
+}
+
+/* The quantiles of one array go to the host, see dev_weighted.cu. */
+static job_arrays weighted_segments_arrays(ordo_weighted_segments_job *given)
+{
+    ordo_weighted_job *const job = &given->job;
+    job_arrays               list = keys_arrays(job);
+    add(&list, &job->weights, job->n * cuda_type_size(job->weight_type), READ, "opts.weights");
+    if (job->rank_type != 0)
+        add(&list, &job->ranks, job->n * cuda_type_size(job->rank_type), WRITTEN, "ranks");
+    else if (given->segments != NULL)
+        add(&list, &job->out, given->segments->count * job->count * sizeof *job->out, WRITTEN,
+            "out");
+    return list;
+}
+
 static job_arrays move_arrays(ordo_move_job *job)
 {
     job_arrays   list = {};
@@ -518,6 +543,9 @@ static ordo_backend make_table(void)
     table.lexrank = lexrank;
     table.lexrank_scratch = verb_scratch<ordo_lexrank_job, lexrank_arrays, dev_lexrank_scratch>;
     SLOTS(groups, ordo_groups_job, groups_arrays, groups);
+    SLOT(weighted_groups, ordo_weighted_groups_job, weighted_groups_arrays, weighted_groups);
+    SLOTS(weighted_segments, ordo_weighted_segments_job, weighted_segments_arrays,
+          weighted_segments);
     SLOT(move, ordo_move_job, move_arrays, move);
     SLOTS(sort_records, ordo_records_job, records_arrays, sort_records);
     SLOTS(moving, ordo_moving_job, moving_arrays, moving);

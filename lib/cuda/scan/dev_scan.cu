@@ -1,4 +1,4 @@
-/* dev_scan.cu - prefix sums, minima and maxima, in one pass over memory.
+/* dev_scan.cu - prefix sums, products, minima and maxima, in one pass over memory.
  *
  * Persistent blocks scan large arrays (dev_scan_stream.cuh). For small arrays, and 1-byte keys, a
  * block takes a tile: a warp reads ROWS rows of 32 vectors, each lane sums its vectors, the warps
@@ -7,7 +7,7 @@
  * them. Integers, minima and maxima equal the CPU's results. The order of float sums depends only
  * on n: every result is within (64 + n / 2^19) u of the exact one, times the sum of absolute values
  * (u = 2^-24 for f32, 2^-53 for f64). Reads and writes each element once. Scratch: 8 or 16 bytes
- * per tile. The algorithm BALLOT is in papers/. */
+ * per tile. Products of floats are in dev_product.cu, the algorithm BALLOT is in papers/. */
 #include "cuda/block/block_scan.cuh"
 #include "cuda/block/lookback.cuh"
 #include "cuda/papers/papers.cuh"
@@ -186,6 +186,8 @@ size_t dev_scan_scratch(const ordo_scan_job *job)
 {
     if (job->algorithm == ORDO_ALGORITHM_BALLOT)
         return dev_scan_ballot_scratch(job);
+    if (is_float_product(job))
+        return 0;
     cuda_scratch    counting = {NULL, 0};
     scan_plan const plan = {NULL, job, &counting};
     (void)scan(&plan);
@@ -196,6 +198,8 @@ ordo_status dev_scan(cuda_call *call, const ordo_scan_job *job)
 {
     if (job->algorithm == ORDO_ALGORITHM_BALLOT)
         return dev_scan_ballot(call, job);
+    if (is_float_product(job))
+        return dev_product(call, job);
     scan_plan const plan = {call, job, &call->scratch};
     call->exec->algorithm = "lookback";
     return scan(&plan);

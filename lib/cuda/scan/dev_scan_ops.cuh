@@ -1,12 +1,13 @@
-/* dev_scan_ops.cuh - the operations of scans: sums, minima and maxima of the ten types.
+/* dev_scan_ops.cuh - the operations of scans: sums, minima and maxima of the ten types, products of
+ * integers.
  *
  * An operation is a struct. RAW is the type read, OUT the type written, ACC the type combined.
  * enter converts RAW to ACC, leave converts ACC to OUT; add combines; identity is the neutral
  * element; start is the value before the first element; blank replaces a missing element; of_warp
- * combines the values of all lanes. Narrow integer sums are computed in 32 bits and truncated.
- * Maxima are maxima of key bits; minima are maxima of inverted key bits. The neutral element of a
- * float sum is -0, and every NaN is written as the default NaN. Bytes are scanned four at a time,
- * with even and odd bytes in the halves of two words: 3 instead of 7 instructions per byte. */
+ * combines the values of all lanes. Narrow integers are combined in 32 bits and truncated. Maxima
+ * are maxima of key bits; minima are maxima of inverted key bits. The neutral element of a float
+ * sum is -0, and every NaN is written as the default NaN. Sums, minima and maxima of bytes are
+ * scanned four at a time (HALVES), even and odd bytes in the halves of two words. */
 #ifndef ORDO_CUDA_SCAN_DEV_SCAN_OPS_H
 #define ORDO_CUDA_SCAN_DEV_SCAN_OPS_H
 
@@ -38,8 +39,28 @@ template <typename RAW_, typename OUT_> struct sum_integer {
     DEVICE OUT          leave(ACC sum) const { return (OUT)sum; }
 
     /* for bytes: flip is for a word of four, add_halves for two in the halves of a word */
+    static constexpr bool  HALVES = true;
     DEVICE uint32_t        flip(void) const { return 0; }
     static DEVICE uint32_t add_halves(uint32_t a, uint32_t b) { return a + b; }
+};
+
+/* A product modulo 2^width. */
+template <typename RAW_, typename OUT_> struct product_integer {
+    typedef RAW_                                RAW;
+    typedef OUT_                                OUT;
+    typedef typename word_of<sizeof(OUT)>::type ACC;
+
+    static constexpr bool HALVES = false;
+
+    ACC sign; /* the sign bit of RAW if it must be extended, else 0 */
+
+    static DEVICE ACC   identity(void) { return 1; }
+    static DEVICE ACC   add(ACC a, ACC b) { return a * b; }
+    static DEVICE ACC   of_warp(ACC x) { return warp_reduce<product_integer>(x); }
+    static __host__ ACC start(bool exclusive) { return (void)exclusive, 1; }
+    DEVICE RAW          blank(void) const { return 1; }
+    DEVICE ACC          enter(RAW x) const { return ((ACC)x ^ sign) - sign; }
+    DEVICE OUT          leave(ACC product) const { return (OUT)product; }
 };
 
 static DEVICE float  one_nan(float) { return __uint_as_float(0x7fc00000u); }
@@ -49,6 +70,8 @@ template <typename RAW_, typename OUT_> struct sum_float {
     typedef RAW_ RAW;
     typedef OUT_ OUT;
     typedef OUT_ ACC;
+
+    static constexpr bool HALVES = false;
 
     static DEVICE ACC   identity(void) { return (ACC)-0.0; }
     static DEVICE ACC   add(ACC a, ACC b) { return a + b; }
@@ -93,13 +116,15 @@ template <typename BITS, bool FLOAT> struct most {
             return (BITS)(bits ^ turn);
     }
 
+    static constexpr bool  HALVES = true;
     DEVICE uint32_t        flip(void) const { return turn * 0x01010101u; }
     static DEVICE uint32_t add_halves(uint32_t a, uint32_t b) { return __vmaxu2(a, b); }
 };
 
-/* Whether bytes are scanned four at a time. */
+/* Whether bytes are scanned to bytes, and whether four at a time. */
 template <typename OP>
 static constexpr bool by_bytes = sizeof(typename OP::RAW) == 1 && sizeof(typename OP::OUT) == 1;
+template <typename OP> static constexpr bool by_halves = by_bytes<OP> &&OP::HALVES;
 
 /* The combination of the elements of a vector. */
 template <typename OP, int COUNT>
@@ -107,7 +132,7 @@ static DEVICE typename OP::ACC vector_sum(const OP                              
                                           const vector_of<typename OP::RAW, COUNT> &vector)
 {
     typedef typename OP::ACC ACC;
-    if constexpr (by_bytes<OP>) {
+    if constexpr (by_halves<OP>) {
         uint32_t words[COUNT / 4], halves = 0;
         memcpy(words, &vector, sizeof words);
 #pragma unroll
@@ -149,7 +174,7 @@ vector_scan(const OP &op, const vector_of<typename OP::RAW, COUNT> &vector, type
 {
     typedef typename OP::ACC           ACC;
     vector_of<typename OP::OUT, COUNT> result;
-    if constexpr (by_bytes<OP>) {
+    if constexpr (by_halves<OP>) {
         uint32_t words[COUNT / 4];
         memcpy(words, &vector, sizeof words);
 #pragma unroll
@@ -184,9 +209,18 @@ template <typename OP> struct scan_work {
     OUT              first_result;
 };
 
-/* Calls f(op, first_given, first) with the operation of a job. first_given: the first result of an
- * exclusive scan is `first`. The neutral element of minima has the largest key bits, which for
- * floats is a NaN, so their first exclusive minimum is +inf instead. */
+/* Whether a job multiplies floats; dev_product.cu: dev_product does such a job, also of segments
+ * without a step, and takes no scratch. */
+static inline bool is_float_product(const ordo_scan_job *job)
+{
+    return job->op == ORDO_PRODUCT && (job->type == ORDO_F32 || job->type == ORDO_F64);
+}
+ordo_status dev_product(cuda_call *call, const ordo_scan_job *job);
+
+/* Calls f(op, first_given, first) with the operation of a job, which does not multiply floats.
+ * first_given: the first result of an exclusive scan is `first`. The neutral element of minima has
+ * the largest key bits, which for floats is a NaN, so their first exclusive minimum is +inf
+ * instead. */
 template <typename F> static inline ordo_status with_scan_op(const ordo_scan_job *job, F &&f)
 {
     bool const is_wide = job->out_type != job->type, is_sum = job->op == ORDO_SUM;
@@ -207,6 +241,9 @@ template <typename F> static inline ordo_status with_scan_op(const ordo_scan_job
             if (is_sum)
                 return is_wide ? f(sum_integer<BITS, uint64_t>{sign}, false, (uint64_t)0)
                                : f(sum_integer<BITS, BITS>{0}, false, (BITS)0);
+            if (job->op == ORDO_PRODUCT)
+                return is_wide ? f(product_integer<BITS, uint64_t>{sign}, false, (uint64_t)0)
+                               : f(product_integer<BITS, BITS>{0}, false, (BITS)0);
             return f(most<BITS, false>{(BITS)((least ? ~(BITS)0 : 0) ^ code.flip)}, false, (BITS)0);
         }
     });

@@ -1,4 +1,5 @@
-/* dev_segments_scan.cu - prefix sums, minima and maxima of every segment (segment_scan.cuh).
+/* dev_segments_scan.cu - prefix sums, products, minima and maxima of every segment
+ * (segment_scan.cuh; products of floats: dev_product.cu).
  *
  * Rows that are long enough for the streamed scan of dev_scan.cu are scanned by one launch each.
  * Segments of that length with offsets are scanned by look-back, so their float sums may differ
@@ -110,6 +111,8 @@ static ordo_scan_job scan_of(const ordo_scan_job *job, size_t i)
 /* Segments without a step; only counts scratch if call is NULL. */
 static ordo_status scan_neighbours(cuda_call *call, const ordo_scan_job *job, cuda_scratch *scratch)
 {
+    if (is_float_product(job))
+        return call == NULL ? ORDO_OK : dev_product(call, job);
     if (goes_alone(job)) {
         ordo_scan_job const first = scan_of(job, 0);
         size_t const        used = scratch->used;

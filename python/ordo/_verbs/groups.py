@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import _lib
-from .._arrays import HOST, TYPES, Rows, address, is_text, place_of, pointer
+from .._arrays import HOST, TYPES, Rows, is_text, place_of, pointer
 from .._check import flag, into
 from .._inputs.device import with_guests
 from .._inputs.series import column_of
@@ -143,24 +143,27 @@ class Call:
         same_length(self.given, rows.n, "a")
         return rows.keys if self.kept is None else rows.keys[self.kept], rows
 
-    def weights(self, weights: Any, rows: Rows) -> Any:
-        """Returns the weights of the rows that are in a group, or None."""
+    def weights(self, weights: Any, rows: Rows) -> tuple[Any, int]:
+        """Returns the weights of the rows that are in a group and their type, or None and 0."""
         if weights is None:
-            return None
+            return None, 0
         if _is_date(rows):
             raise TypeError("weights are for numbers; the elements are dates")
         if self.place is not HOST:
-            raise TypeError("weights are for arrays on the host; the elements are on a GPU")
+            there = one_row(weights, "weights", where=self.place)
+            same_length(self.given, there.n, "weights")
+            return there.keys, there.code
         from .windows import weights_of
 
         each = weights_of(weights, rows.keys, rows)
+        code = TYPES[each.dtype]
         if self.kept is None:
-            return each
+            return each, code
         wrong = np.flatnonzero(~(np.isfinite(each) & (each >= 0)))
         if wrong.size:  # the library would not see it or name another row
             i = wrong[0]
             raise ValueError(f"weights[{i}] is {each[i]:g}; expected a finite number of at least 0")
-        return each[self.kept]
+        return each[self.kept], code
 
     def found(self) -> Any:
         """Returns the groups that the library has found, with the dtype of the caller."""
@@ -179,7 +182,7 @@ class Call:
         flags = fields.pop("flags", 0) | self.place.flags
         return _lib.options(_GroupOptions, flags=flags, stream=self.place.stream, **fields)
 
-    def quantile_options(self, weights: Any, **fields: int) -> Any:
+    def quantile_options(self, weights: Any, weight_type: int, **fields: int) -> Any:
         """Returns an options struct, which must outlive the call."""
         opts = _GroupOptions(
             struct_size=ctypes.sizeof(_GroupOptions),
@@ -188,7 +191,7 @@ class Call:
             **fields,
         )
         if weights is not None:
-            opts.weights, opts.weight_type = address(weights), TYPES[weights.dtype]
+            opts.weights, opts.weight_type = self.place.address(weights), weight_type
         return opts
 
 
@@ -359,7 +362,8 @@ def group_quantile(
     method : a method of `numpy.quantile`.
     skipna : ignore NaN keys. False: a group with a NaN key has the result NaN.
     weights : a number of at least 0 for each row, as for `quantile`; not for dates. A group whose
-        weights are all 0 has the result NaN.
+        weights are all 0 has the result NaN. On a GPU, a group with a negative, infinite or NaN
+        weight, or with a sum that is too large, also has the result NaN.
 
     Returns
     -------
@@ -367,8 +371,7 @@ def group_quantile(
 
     Raises
     ------
-    TypeError : `groups`, `a` or `weights` has the wrong type, `groups` and `a` are at different
-        places, or there are weights for GPU arrays.
+    TypeError : `groups`, `a` or `weights` has the wrong type, or they are at different places.
     ValueError : `q`, `method`, a weight or a shape is wrong, or the lengths differ.
 
     Examples
@@ -386,13 +389,13 @@ def group_quantile(
     if wanted.ndim > 1:
         raise ValueError(f"q has {wanted.ndim} dimensions; expected 0 or 1")
     parts = np.ascontiguousarray(wanted.reshape(-1))
-    each = call.weights(weights, rows)
+    each, weight_type = call.weights(weights, rows)
     if _is_date(rows):
         out = _quantiles_of_dates(call, a, rows, parts, method, skipna)
     else:
         place = call.place
         out = place.empty((call.n, parts.size), np.float64)
-        opts = call.quantile_options(each, nans=_nans(skipna), method=number)
+        opts = call.quantile_options(each, weight_type, nans=_nans(skipna), method=number)
         _quantiles(
             place.context, call.address, rows.code, place.address(keys), call.n, pointer(parts),
             parts.size, place.address(out), ctypes.addressof(opts),
@@ -431,8 +434,7 @@ def group_median(
 
     Raises
     ------
-    TypeError : `groups`, `a` or `weights` has the wrong type, `groups` and `a` are at different
-        places, or there are weights for GPU arrays.
+    TypeError : `groups`, `a` or `weights` has the wrong type, or they are at different places.
     ValueError : `groups` or `a` has several dimensions, a weight is wrong, or the lengths differ.
 
     Examples
@@ -443,13 +445,13 @@ def group_median(
     """
     call = Call(groups, dropna)
     keys, rows = call.values(a)
-    each = call.weights(weights, rows)
+    each, weight_type = call.weights(weights, rows)
     if _is_date(rows):
         half = _quantiles_of_dates(call, a, rows, np.array([0.5]), None, skipna)
         return GroupValues(call.found(), half[:, 0])
     place = call.place
     out = place.empty((call.n,), np.float64)
-    opts = call.quantile_options(each, nans=_nans(skipna))
+    opts = call.quantile_options(each, weight_type, nans=_nans(skipna))
     _median(
         place.context, call.address, rows.code, place.address(keys), call.n, place.address(out),
         ctypes.addressof(opts),

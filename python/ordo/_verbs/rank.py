@@ -9,11 +9,10 @@ import numpy as np
 
 from .. import _lib
 from .._arrays import (
+    FLOATS,
     HOST,
     PLAIN,
-    TYPES,
     Rows,
-    address,
     is_text,
     nans_of,
     numbers_of,
@@ -103,18 +102,20 @@ def _ranks_of(rows: Rows, opts: Any, dtype: Any) -> Any:
     return result
 
 
-def _weighted_type(method: str, dtype: Any, weights: Any) -> Any:
+def _weighted_type(method: str, dtype: Any, weights: Any, code: int) -> Any:
     """Returns the dtype of weighted ranks, or raises an error if it cannot hold them."""
     if method == "ordinal":
         raise ValueError(
             "method 'ordinal' has no form with weights: an element of weight w would need w places"
         )
-    fractions = weights.dtype.kind == "f" and method != "dense"
+    fractions = code in FLOATS and method != "dense"
     if fractions and dtype is None:
         return _FLOAT
     wanted = rank_type(method, dtype, weights.shape[-1])
     if fractions and wanted != _FLOAT:
         raise TypeError(f"dtype is {wanted}; expected float64 for weights that are floats")
+    if wanted.itemsize == 4 and method != "dense" and not isinstance(weights, np.ndarray):
+        raise TypeError(f"dtype is {wanted}; expected 64 bits for weighted ranks on a GPU")
     if wanted.itemsize == 4 and method != "dense" and weights.size:
         most = float(weights.sum(axis=-1, dtype=_FLOAT).max())
         if most >= np.iinfo(wanted).max:
@@ -124,14 +125,17 @@ def _weighted_type(method: str, dtype: Any, weights: Any) -> Any:
     return wanted
 
 
-def _weighted_rows(rows: Rows, method: str, descending: bool, dtype: Any, weights: Any) -> Any:
+def _weighted_rows(
+    rows: Rows, method: str, descending: bool, dtype: Any, weights: Any, code: int
+) -> Any:
     """Returns the weighted ranks within every row; `weights` has the shape of the rows."""
     opts = _lib.RankOptions(
         struct_size=ctypes.sizeof(_lib.RankOptions),
-        flags=_lib.DESCENDING if descending else 0,
+        flags=rows.place.flags | (_lib.DESCENDING if descending else 0),
         ties=_lib.TIES[method],
-        weights=address(weights),
-        weight_type=TYPES[weights.dtype],
+        stream=rows.place.stream or None,
+        weights=rows.place.address(weights),
+        weight_type=code,
     )
     return _ranks_of(rows, ctypes.c_void_p(ctypes.addressof(opts)), dtype)
 
@@ -162,8 +166,8 @@ def rankdata(
         'average' and int64 for the other methods (float64 if a rank is NaN).
     algorithm : of the sort inside: 'auto', or a name as for `sort`. Strings accept 'auto' and
         'sample'.
-    weights : a number of at least 0 for each element, or for each element along the axis; CPU
-        arrays of numbers only. Let B be the sum of the weights of the elements before x, and C that
+    weights : a number of at least 0 for each element, or for each element along the axis; not for
+        strings. Let B be the sum of the weights of the elements before x, and C that
         sum with x and its ties. 'min' is B + 1, 'max' is C, 'average' is (B + C + 1) / 2, and
         'dense' is 1 + the number of different elements before x that have a weight above 0.
         Integers give the ranks of an array that repeats each element. 'ordinal' has no weights.
@@ -227,8 +231,8 @@ def _rankdata(
     if column is not None:
         ranks = _rankdata(array, method, axis, nan_policy, descending, dtype, algorithm, weights)
         return column.like(ranks)
-    if weights is not None and (place is not HOST or is_text(array)):
-        raise TypeError("weights are for arrays of numbers in CPU memory")
+    if weights is not None and place is HOST and is_text(array):
+        raise TypeError("weights are for arrays of numbers")
     if weights is not None and algorithm != "auto":
         raise ValueError("weights accept only algorithm='auto'")
     if place is HOST and is_text(array):
@@ -246,13 +250,13 @@ def _rankdata(
             return rank_rows(rows, method, descending, kind, algorithm)
 
     else:
-        from .windows import weights_of
+        from .windows import weights_like
 
-        each = weights_of(weights, array, rows)
-        wanted = _weighted_type(method, dtype, each)
+        each, code = weights_like(weights, array, rows)
+        wanted = _weighted_type(method, dtype, each, code)
 
         def ranked(kind: Any) -> Any:
-            return _weighted_rows(rows, method, descending, kind, each)
+            return _weighted_rows(rows, method, descending, kind, each, code)
 
     nan = nans_of(rows)
     if nan is None:

@@ -126,7 +126,7 @@ def cumprod(
 
     Parameters
     ----------
-    a : array-like of numbers in CPU memory; also Arrow arrays.
+    a : array-like of numbers; also GPU arrays and Arrow arrays.
     axis : axis to multiply along. None: all elements as one row.
     dtype, out : as for `cumsum`. With dtype bool, product i is True if no element up to i is 0.
     exclusive : product i does not include element i, so the first product is 1.
@@ -139,7 +139,7 @@ def cumprod(
 
     Raises
     ------
-    TypeError : the elements or `dtype` are not numbers, or the array is on a GPU.
+    TypeError : the elements or `dtype` are not numbers.
     ValueError : `axis` or `out` is wrong.
 
     Examples
@@ -167,8 +167,6 @@ def _cumulated(
     column = column_of(a)
     if column is not None:
         return column.like(_cumulated(array, op, axis, dtype, exclusive, algorithm))
-    if op is _PRODUCT and place is not HOST:
-        raise TypeError("cumprod is for arrays in CPU memory; this one is on a GPU")
     if place is HOST and array.dtype.kind in "Mm":
         if op is _PRODUCT:
             raise TypeError(f"the elements have dtype {array.dtype}; expected numbers")

@@ -140,8 +140,8 @@ def median(
     weights : a number of at least 0 for each element, or for each element along the axis. The
         weights are then added in the order of the elements: the median is the element where the
         sum exceeds half of all weights, or, if the sum is exactly half at an element, the mean of
-        that element and the next. An integer weight counts an element that many times. CPU arrays
-        only.
+        that element and the next. An integer weight counts an element that many times. On a GPU a
+        row with a weight that is negative, infinite or NaN has the result NaN.
     nan_policy : 'propagate': the median of a row with a NaN is NaN, as in `numpy.median`. 'omit':
         NaNs are ignored, as in `numpy.nanmedian`. 'raise': a NaN raises a ValueError.
     algorithm : 'auto'; 'radix': digit by digit; 'bitonic': the median paper, which sorts sub-arrays
@@ -291,9 +291,9 @@ def quantile(
         'higher' and 'nearest' return an element, in the dtype of `a`.
     weights : a number of at least 0 for each element, or for each element along the axis. An
         integer weight counts an element that many times, by every method. Float weights follow
-        `numpy.quantile` for 'inverted_cdf' and `scipy.stats.quantile` for its other methods. CPU
-        arrays only. The quantiles of integers are then float64 by every method, and without any
-        weight above 0 they are NaN.
+        `numpy.quantile` for 'inverted_cdf' and `scipy.stats.quantile` for its other methods. The
+        quantiles of integers are then float64 by every method, and without any weight above 0 they
+        are NaN. On a GPU a row with a weight that is negative, infinite or NaN has the result NaN.
 
     Returns
     -------

@@ -292,6 +292,33 @@ def weights_of(weights: Any, a: Any, rows: Rows) -> Any:
     return np.ascontiguousarray(found.reshape(*rows.lead, rows.n))
 
 
+def _weights_there(weights: Any, a: Any, rows: Rows) -> tuple[Any, int]:
+    """Returns weights on a GPU with one row for each row of keys, and their type."""
+    place, found = numbers_of(weights)
+    if place.where != rows.place.where:
+        raise TypeError(f"weights are an array of {place.where}; expected {rows.place.where}")
+    if tuple(found.shape) == tuple(a.shape):
+        each = Rows(place, found, rows.axes, several=True)
+        return each.keys, each.code
+    if found.ndim != 1 or len(rows.axes) != 1 or found.shape[0] != rows.n:
+        raise ValueError(
+            f"weights have shape {tuple(found.shape)}; expected {tuple(a.shape)} or one for each "
+            "element along the axis"
+        )
+    one = Rows(place, found, None)
+    every = place.empty((rows.count, rows.n), one.keys.dtype)
+    every[:] = one.keys
+    return every, one.code
+
+
+def weights_like(weights: Any, a: Any, rows: Rows) -> tuple[Any, int]:
+    """Returns weights with one row for each row of keys, at their place, and their type."""
+    if rows.place is not HOST:
+        return _weights_there(weights, a, rows)
+    each = weights_of(weights, a, rows)
+    return each, TYPES[each.dtype]
+
+
 def weighted_quantile(
     a: Any,
     q: Any,
@@ -303,8 +330,6 @@ def weighted_quantile(
 ) -> Any:
     """Returns quantiles of elements with weights; `method` None: the median."""
     place, array = numbers_of(a)
-    if place is not HOST:
-        raise TypeError("weights are for arrays in CPU memory")
     wanted = unmasked(q, "q")
     if wanted.dtype.kind not in "iufb" or not ((wanted >= 0) & (wanted <= 1)).all():
         raise ValueError("q must be numbers from 0 to 1")
@@ -312,31 +337,31 @@ def weighted_quantile(
     rows = Rows(place, array, axis, several=True)
     if nan_policy == "raise" and rows_have_nan(rows) is not None:
         raise found_nan()
-    each = weights_of(weights, array, rows)
+    each, weight_type = weights_like(weights, array, rows)
     parts = np.ascontiguousarray(wanted.reshape(-1), _DOUBLE)
-    result = np.empty((rows.count, parts.size), _DOUBLE)
+    result = place.empty((rows.count, parts.size), _DOUBLE)
     opts = _lib.QuantileOptions(
         struct_size=ctypes.sizeof(_lib.QuantileOptions),
+        flags=place.flags,
+        stream=place.stream or None,
         nans=_lib.NANS["propagate" if nan_policy == "raise" else nan_policy],
         method=0 if method is None else _lib.number_of(_lib.METHODS, method, "method"),
-        weight_type=TYPES[each.dtype],
+        weight_type=weight_type,
     )
     segments = _lib.Segments(
         struct_size=ctypes.sizeof(_lib.Segments), count=rows.count, length=rows.n
     )
-    opts.weights = address(each)
+    opts.weights = place.address(each)
     opts.segments = ctypes.addressof(segments)
     pointer = ctypes.c_void_p(ctypes.addressof(opts))
-    keys, n = address(rows.keys), rows.count * rows.n
+    keys, n, out = place.address(rows.keys), rows.count * rows.n, place.address(result)
     if n == 0:
         result[:] = np.nan
     elif method is None:
-        _lib.median(place.context, rows.code, keys, n, address(result), pointer)
+        _lib.median(place.context, rows.code, keys, n, out, pointer)
     else:
-        _lib.quantiles(
-            place.context, rows.code, keys, n, address(parts), parts.size, address(result), pointer
-        )
+        _lib.quantiles(place.context, rows.code, keys, n, address(parts), parts.size, out, pointer)
     if rows.code in FLOATS:
-        result = result.astype(place.float_name(rows.dtype), copy=False)
+        result = place.astype(result, np.dtype(place.float_name(rows.dtype)))
     shape = rows.shape_after(wanted.shape, keepdims)
-    return place.scalar(np.moveaxis(result, -1, 0).reshape(shape))
+    return place.scalar(place.reshape(place.moveaxis(result, -1, 0), shape))

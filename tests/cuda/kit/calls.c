@@ -106,6 +106,8 @@ static const variant variants[] = {
     {SCAN, "scan min", 0, ORDO_MIN, 0, 0},
     {SCAN, "scan min", 0, ORDO_MIN, 0, EXCL},
     {SCAN, "scan max", 0, ORDO_MAX, 0, 0},
+    {SCAN, "scan product", 0, ORDO_PRODUCT, 0, 0},
+    {SCAN, "scan product", 0, ORDO_PRODUCT | WIDE, 0, EXCL},
     {BITS, "scan_bits", ORDO_U32, ORDO_FLAG_BITS, 0, 0},
     {BITS, "scan_bits", ORDO_U64, ORDO_FLAG_BITS, 0, EXCL},
     {BITS, "scan_bits", ORDO_U32, ORDO_FLAG_BYTES, 0, EXCL},
