@@ -9,7 +9,8 @@
 #include <string.h>
 
 enum {
-    LEAST_CHUNK = ORDO_TUNE(1 << 16, 64)
+    LEAST_CHUNK = ORDO_TUNE(1 << 16, 64),
+    SMALL_PIECE = 4096 /* mean elements of a piece from which on counts take 8 bytes */
 };
 
 typedef struct class_pass {
@@ -135,16 +136,61 @@ static ordo_status take_memory(pieces *p, size_t size)
     return ORDO_OK;
 }
 
+/* The bytes of a count, the same on every rank. Counts of small pieces are a large part of what is
+ * sent, so they are narrow if all of them allow it. */
+static ordo_status count_width(const pieces *p, size_t *width)
+{
+    dist_call *const c = p->call;
+    uint64_t const   size = (uint64_t)c->comm.size;
+    uint64_t         wide[2] = {0}; /* counts that need more than one byte, than two bytes */
+    *width = sizeof(uint64_t);
+    if (c->total / size / size >= SMALL_PIECE)
+        return ORDO_OK;
+    for (size_t r = 0; r < size; r++) {
+        wide[0] += p->send_n[r] > UINT8_MAX;
+        wide[1] += p->send_n[r] > UINT16_MAX;
+    }
+    TRY(dist_sum(c, wide, 2));
+    *width = wide[0] == 0 ? 1 : wide[1] == 0 ? 2 : sizeof(uint64_t);
+    return ORDO_OK;
+}
+
+static void narrow(uint64_t *numbers, size_t count, size_t width)
+{
+    char *const to = (char *)numbers;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t const wide = numbers[i]; /* its own bytes may be the first to change */
+        for (size_t b = 0; b < width; b++)
+            to[i * width + b] = (char)(wide >> (8 * b));
+    }
+}
+
+static void widen(uint64_t *numbers, size_t count, size_t width)
+{
+    const unsigned char *const from = (const unsigned char *)numbers;
+    for (size_t i = count; i-- > 0;) {
+        uint64_t wide = 0;
+        for (size_t b = 0; b < width; b++)
+            wide |= (uint64_t)from[i * width + b] << (8 * b);
+        numbers[i] = wide;
+    }
+}
+
 /* Tells every rank how many elements it gets from this one. */
 static ordo_status swap_counts(pieces *p)
 {
     size_t const    size = (size_t)p->call->comm.size;
-    uint64_t *const at = p->bytes[0], *const eight = p->bytes[1];
+    uint64_t *const at = p->bytes[0], *const each = p->bytes[1], *const sent = p->bytes[2];
+    size_t width;
+    TRY(count_width(p, &width));
     for (size_t r = 0; r < size; r++) {
-        at[r] = r * sizeof(uint64_t);
-        eight[r] = sizeof(uint64_t);
+        at[r] = r * width;
+        each[r] = width;
     }
-    TRY(dist_exchange(p->call, p->send_n, at, eight, p->receive_n, at, eight));
+    memcpy(sent, p->send_n, size * sizeof *sent);
+    narrow(sent, size, width);
+    TRY(dist_exchange(p->call, sent, at, each, p->receive_n, at, each));
+    widen(p->receive_n, size, width);
     uint64_t sum = 0;
     for (size_t r = 0; r < size; r++) {
         p->receive_at[r] = sum;
