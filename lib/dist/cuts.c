@@ -287,8 +287,15 @@ ordo_status cuts_find(dist_call *c, bool folded, cut *cuts, size_t count, uint16
     return ORDO_OK;
 }
 
-ordo_status cuts_of_sorted(dist_call *c, const cut_keys *keys, uint64_t total, cut *cuts,
+ordo_status cuts_of_sorted(dist_call *c, const cells_order *order, const void *sorted, cut *cuts,
                            size_t count)
+{
+    cut_keys const keys = {*order, sorted, c->n, dist_on_device(c)};
+    return cuts_of_keys(c, &keys, c->total, cuts, count);
+}
+
+ordo_status cuts_of_keys(dist_call *c, const cut_keys *keys, uint64_t total, cut *cuts,
+                         size_t count)
 {
     double const started = dist_clock();
     void        *memory;

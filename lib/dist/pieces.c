@@ -272,7 +272,7 @@ ordo_status pieces_of_sorted(dist_call *c, bool folded, const void *sorted, cons
     TRY(dist_agree(c, take_cuts(out, size, &cuts)));
     uint64_t *const places = (uint64_t *)(cuts + size + 1);
     size_t const    count = list_cuts(c, wanted, cuts);
-    TRY(cuts_of_sorted(c, &keys, c->total, cuts, count));
+    TRY(cuts_of_sorted(c, &keys.order, sorted, cuts, count));
     TRY(place_cuts(c, &keys, cuts, count, places));
     place_pieces(out, wanted, places);
     return swap_counts(out);
