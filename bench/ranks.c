@@ -3,8 +3,8 @@
  *
  *     ordo-ranks [-n KEYS] [-t TYPE] [-d DISTRIBUTION] [-r ROUNDS] [-c CALLS] RANKSxTHREADS...
  *
- * DISTRIBUTION is uniform, normal or zipf. CALLS are letters: s sort, r average ranks, m median. A round makes each of these calls once, on
- * the same keys, and the bytes of the sorts are compared.
+ * DISTRIBUTION is uniform, normal or zipf. CALLS are letters: s sort, r average ranks, m median. A
+ * round makes each of these calls once, on the same keys, and the bytes of the sorts are compared.
  * Prints medians, and of rank 0 the part of the keys that moved to other ranks, the pieces
  * (messages of an exchange), and the number and bytes of collective operations. */
 #define _GNU_SOURCE
@@ -116,8 +116,8 @@ static void meet(const ordo_comm *comm)
         exit(2);
 }
 
-/* The first key of a rank. The first ranks have one more if the keys do not divide evenly, so rank 0
- * has keys whenever there are any. */
+/* The first key of a rank. The first ranks have one more if the keys do not divide evenly: rank 0 has
+ * keys whenever there are any. */
 static size_t start_of(const bench *b, size_t ranks, size_t rank)
 {
     size_t const extra = b->n % ranks;

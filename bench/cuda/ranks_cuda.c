@@ -1,5 +1,5 @@
-/* ranks_cuda.c - the program ordo-ranks-cuda: times calls over many ranks on arrays in the memory of
- * one GPU, beside the same calls of one context.
+/* ranks_cuda.c - the program ordo-ranks-cuda: times calls over many ranks on arrays in the memory
+ * of one GPU, beside the same calls of one context.
  *
  *     ordo-ranks-cuda [-n KEYS] [-t TYPE] [-r ROUNDS] RANKS...
  *     mpirun -n RANKS ordo-ranks-mpi [-n KEYS] [-t TYPE] [-r ROUNDS]

@@ -343,16 +343,6 @@ static void check_order(ordo_ctx *c)
 
 /* ---- Cases ---- */
 
-/* Sums of floats depend on the sequence of additions, so they are checked on whole numbers. */
-static void small_numbers(void)
-{
-    for (size_t i = 0; i < j.n; i++)
-        if (j.type == ORDO_F32)
-            ((float *)(void *)keys)[i] = (float)(i * 7 % 11);
-        else
-            ((double *)(void *)keys)[i] = (double)(i * 7 % 11);
-}
-
 static void choose_case(size_t turn)
 {
     static const size_t sizes[] = {0, 1, 7, 100, 1000, CASES_MOST, 5000};
@@ -379,8 +369,8 @@ static void choose_case(size_t turn)
         }
     }
     inputs_fill(turn % inputs_count(), j.type, keys, j.n, turn + j.n);
-    if (j.op == ORDO_SUM && is_float)
-        small_numbers();
+    if (j.op == ORDO_SUM && is_float) /* sums of other floats depend on the order of additions */
+        distkit_small_numbers(j.type, keys, j.n);
 }
 
 static void check_case(ordo_ctx *c, size_t turn)

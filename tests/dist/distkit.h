@@ -38,6 +38,16 @@ static inline void distkit_split(size_t how, size_t n, size_t ranks, uint64_t se
     starts[ranks] = n;
 }
 
+/* Floats whose sums are exact. */
+static inline void distkit_small_numbers(ordo_type type, void *keys, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (type == ORDO_F32)
+            ((float *)keys)[i] = (float)(i * 7 % 11);
+        else
+            ((double *)keys)[i] = (double)(i * 7 % 11);
+}
+
 /* A test call on all ranks: `call` makes it on one rank, whose status and message are recorded. */
 typedef struct distkit {
     size_t   ranks, starts[DISTKIT_RANKS + 1];
