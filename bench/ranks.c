@@ -116,8 +116,8 @@ static void meet(const ordo_comm *comm)
         exit(2);
 }
 
-/* The first key of a rank. The first ranks have one more if the keys do not divide evenly: rank 0 has
- * keys whenever there are any. */
+/* The first key of a rank. The first ranks have one more if the keys do not divide evenly, so that
+ * rank 0 has keys. */
 static size_t start_of(const bench *b, size_t ranks, size_t rank)
 {
     size_t const extra = b->n % ranks;
