@@ -100,15 +100,18 @@ static ordo_status stage(const shipment *s, size_t round, unsigned queue)
     dist_call *const c = s->c;
     bool const       outward = queue == ORDO_QUEUE_OUT;
     char *const      host = buffer(s, queue, round);
+    uint64_t const   done = (uint64_t)round * s->part;
     for (size_t r = 0; r < s->ranks; r++) {
         uint64_t const bytes = bytes_in(s, outward ? s->send_bytes[r] : s->receive_bytes[r], round);
-        uint64_t const done = (uint64_t)round * s->part;
-        const char *const from = s->send + s->send_at[r] + done;
-        char *const       to = s->receive + s->receive_at[r] + done;
-        if (bytes > 0)
+        if (bytes == 0)
+            continue;
+        char *const piece = host + s->at[r];
+        if (outward)
+            TRY(slots_of(s)->transfer(c->device.state, c->exec, queue, piece,
+                                      s->send + s->send_at[r] + done, (size_t)bytes));
+        else
             TRY(slots_of(s)->transfer(c->device.state, c->exec, queue,
-                                      outward ? host + s->at[r] : to,
-                                      outward ? from : host + s->at[r], (size_t)bytes));
+                                      s->receive + s->receive_at[r] + done, piece, (size_t)bytes));
     }
     return slots_of(s)->mark(c->device.state, c->exec, queue, (unsigned)(round % 2));
 }
