@@ -1,6 +1,6 @@
-/* test_cuda_dist.c - calls over many ranks on arrays in GPU memory: every verb and type, 1 to 8 ranks
- * that share one GPU, and three ways to exchange device arrays. The expected bytes are those of the
- * CPU on the whole array. ORDO_TEST_SMALL=1 takes fewer cases, for compute-sanitizer. */
+/* test_cuda_dist.c - calls over many ranks on arrays in GPU memory: every verb and type, 1 to 8
+ * ranks that share one GPU, and three ways to exchange device arrays. The expected bytes are those
+ * of the CPU on the whole array. ORDO_TEST_SMALL=1 takes fewer cases, for compute-sanitizer. */
 #define _GNU_SOURCE
 #include "device.h"
 #include "dist/device_cases.h"
