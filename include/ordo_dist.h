@@ -18,10 +18,10 @@
  *           and what it receives), and the scratch of the call in memory (ordo_sort, ordo_rank) on
  *           its part. ordo_dist_rank also takes 2 bytes for each key, selections up to n / 8 keys.
  * Arrays    are host memory, or with ORDO_ON_DEVICE memory of the context's GPU, on every rank. The
- *           work on a rank's part runs on the devices of its context. Calls on GPU arrays wait until
- *           their results are complete; k, q, results of quantiles and single results are host
- *           memory. The GPU also holds a sorted copy of the part (ranks: two, indices and ranks;
- *           selections: n / 8 numbers of 8 bytes; ordo_dist_topk: k keys and indices). */
+ *           work on a rank's part runs on the devices of its context. Calls on GPU arrays wait for
+ *           their results; k, q, results of quantiles and single results are host memory. The GPU
+ *           also holds a sorted copy of the part (ranks: two, indices and ranks; selections: n / 8
+ *           numbers of 8 bytes; ordo_dist_topk: k keys and indices). */
 #ifndef ORDO_DIST_H
 #define ORDO_DIST_H
 
