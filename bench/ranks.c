@@ -1,10 +1,10 @@
 /* ranks.c - the program ordo-ranks: times calls over many ranks, which are threads of one
  * process, beside the same calls of one context with as many threads.
  *
- *     ordo-ranks [-n KEYS] [-t TYPE] [-r ROUNDS] [-c CALLS] RANKSxTHREADS...
+ *     ordo-ranks [-n KEYS] [-t TYPE] [-d DISTRIBUTION] [-r ROUNDS] [-c CALLS] RANKSxTHREADS...
  *
- * CALLS are letters: s sort, r average ranks, m median. A round makes each of these calls once, on
- * the same keys, and the bytes of the sorts are compared.
+ * DISTRIBUTION is uniform, normal or zipf. CALLS are letters: s sort, r average ranks, m median. A
+ * round makes each of these calls once, on the same keys, and the bytes of the sorts are compared.
  * Prints medians, and of rank 0 the part of the keys that moved to other ranks, the pieces
  * (messages of an exchange), and the number and bytes of collective operations. */
 #define _GNU_SOURCE
@@ -27,6 +27,7 @@ typedef struct counter { /* a transport that counts the operations of a rank */
 
 typedef struct bench {
     ordo_type        type;
+    ordo_dist        dist;
     size_t           n, size, rounds, threads;
     char            *keys, *work, *expected;
     double           seconds[3][MOST_ROUNDS]; /* sort, average ranks, median */
@@ -115,6 +116,14 @@ static void meet(const ordo_comm *comm)
         exit(2);
 }
 
+/* The first key of a rank. The first ranks have one more if the keys do not divide evenly, so that
+ * rank 0 has keys. */
+static size_t start_of(const bench *b, size_t ranks, size_t rank)
+{
+    size_t const extra = b->n % ranks;
+    return b->n / ranks * rank + (rank < extra ? rank : extra);
+}
+
 /* One call on every rank; rank 0 notes the time until all have ended. */
 static void time_call(bench *b, ordo_ctx *ctx, const ordo_comm *inner, int what, size_t round)
 {
@@ -122,11 +131,11 @@ static void time_call(bench *b, ordo_ctx *ctx, const ordo_comm *inner, int what,
     ordo_comm const        counting_comm = counting(&counted);
     const ordo_comm *const comm = &counting_comm;
     size_t const           size = (size_t)comm->size, rank = (size_t)comm->rank;
-    size_t const     from = b->n / size * rank, to = rank + 1 == size ? b->n : from + b->n / size;
-    char *const      work = b->work + from * b->size;
-    ordo_dist_report report = ORDO_OPTS(ordo_dist_report, .total = 0);
-    ordo_dist_opts const opts = ORDO_OPTS(ordo_dist_opts, .report = &report);
-    double               median;
+    size_t const           from = start_of(b, size, rank), to = start_of(b, size, rank + 1);
+    char *const            work = b->work + from * b->size;
+    ordo_dist_report       report = ORDO_OPTS(ordo_dist_report, .total = 0);
+    ordo_dist_opts const   opts = ORDO_OPTS(ordo_dist_opts, .report = &report);
+    double                 median;
     memcpy(work, b->keys + from * b->size, (to - from) * b->size);
     meet(inner);
     double const      begun = now();
@@ -235,28 +244,54 @@ static int over_ranks(bench *b, size_t ranks, size_t threads)
     }
     snprintf(label, sizeof label, "%zu x %zu", ranks, threads);
     print(label, b);
-    print_reports(b, b->n / ranks);
+    print_reports(b, start_of(b, ranks, 1));
     return 0;
+}
+
+static const struct {
+    const char *name;
+    ordo_dist   dist;
+} dists[] = {
+    {"uniform", ORDO_DIST_UNIFORM}, {"normal", ORDO_DIST_NORMAL}, {"zipf", ORDO_DIST_ZIPF}};
+
+static ordo_dist dist_of(const char *name) /* 0: unknown */
+{
+    for (size_t i = 0; i < sizeof dists / sizeof *dists; i++)
+        if (strcmp(dists[i].name, name) == 0)
+            return dists[i].dist;
+    return (ordo_dist)0;
+}
+
+static const char *name_of(ordo_dist dist)
+{
+    size_t i = 0;
+    while (dists[i].dist != dist)
+        i++;
+    return dists[i].name;
 }
 
 int main(int argc, char **argv)
 {
-    static bench b = {.type = ORDO_U64, .n = 10000000, .rounds = 5, .calls = "srm"};
-    int          at = 1;
+    static bench b = {
+        .type = ORDO_U64, .dist = ORDO_DIST_UNIFORM, .n = 10000000, .rounds = 5, .calls = "srm"};
+    int at = 1;
     for (; at + 1 < argc && argv[at][0] == '-'; at += 2) {
         if (argv[at][1] == 'n')
             b.n = (size_t)strtod(argv[at + 1], NULL);
         else if (argv[at][1] == 't')
             b.type = (ordo_type)ordo_type_parse(argv[at + 1]);
+        else if (argv[at][1] == 'd')
+            b.dist = dist_of(argv[at + 1]);
         else if (argv[at][1] == 'r')
             b.rounds = (size_t)strtoul(argv[at + 1], NULL, 10);
         else if (argv[at][1] == 'c')
             b.calls = argv[at + 1];
     }
     b.size = ordo_type_size(b.type);
-    if (b.size == 0 || b.n == 0 || b.rounds == 0 || b.rounds > MOST_ROUNDS || at == argc) {
-        fprintf(stderr, "usage: ordo-ranks [-n KEYS] [-t TYPE] [-r ROUNDS] [-c CALLS] "
-                        "RANKSxTHREADS...\n");
+    if (b.size == 0 || b.dist == 0 || b.n == 0 || b.rounds == 0 || b.rounds > MOST_ROUNDS ||
+        at == argc) {
+        fprintf(stderr, "usage: ordo-ranks [-n KEYS] [-t TYPE] [-d DISTRIBUTION] [-r ROUNDS] "
+                        "[-c CALLS] RANKSxTHREADS...\n");
         return 2;
     }
     ordo_ctx *ctx;
@@ -266,11 +301,11 @@ int main(int argc, char **argv)
     b.ranks = malloc(b.n * sizeof *b.ranks);
     if (b.keys == NULL || b.work == NULL || b.expected == NULL || b.ranks == NULL ||
         ordo_ctx_create(&ctx, NULL) != ORDO_OK ||
-        ordo_gen(ctx, ORDO_DIST_UNIFORM, b.type, b.keys, b.n, NULL) != ORDO_OK)
+        ordo_gen(ctx, b.dist, b.type, b.keys, b.n, NULL) != ORDO_OK)
         return 2;
     ordo_ctx_free(ctx);
-    printf("%zu %s keys, uniform, medians of %zu rounds, ms\n", b.n, ordo_type_name(b.type),
-           b.rounds);
+    printf("%zu %s keys, %s, medians of %zu rounds, ms\n", b.n, ordo_type_name(b.type),
+           name_of(b.dist), b.rounds);
     printf("%-14s %12s %12s %12s\n", "ranks x threads", "sort", "ranks", "median");
     for (int failed = 0; at < argc; at++) {
         unsigned ranks = 0, threads = 0;

@@ -17,7 +17,11 @@
  * Memory    Beside the caller's arrays a rank takes its elements twice for the exchange (n to send,
  *           and what it receives), and the scratch of the call in memory (ordo_sort, ordo_rank) on
  *           its part. ordo_dist_rank also takes 2 bytes for each key, selections up to n / 8 keys.
- * Arrays    are host memory. The work on a rank's part runs on the devices of its context. */
+ * Arrays    are host memory, or with ORDO_ON_DEVICE memory of the context's GPU, on every rank. The
+ *           work on a rank's part runs on the devices of its context. Calls on GPU arrays wait for
+ *           their results; k, q, results of quantiles and single results are host memory. The GPU
+ *           also holds a sorted copy of the part (ranks: two, indices and ranks; selections: n / 8
+ *           numbers of 8 bytes; ordo_dist_topk: k keys and indices). */
 #ifndef ORDO_DIST_H
 #define ORDO_DIST_H
 
@@ -53,6 +57,9 @@ typedef struct ordo_comm {
     /* Called once by a rank whose transport failed: the functions of the other ranks should fail
      * soon. May be NULL.                                                                      */
     void (*give_up)(void *user);
+    /* Not 0: send and receive of `exchange` may be GPU memory, as with a CUDA-aware MPI. 0: the
+     * library copies GPU arrays through pinned host memory, a part at a time. */
+    uint64_t moves_device_memory;
 } ordo_comm;
 
 /* Runs `body` on `ranks` threads, each with its own rank of one group, and returns when all have
@@ -77,13 +84,14 @@ typedef struct ordo_dist_report {
 
 typedef struct ordo_dist_opts {
     size_t   struct_size;
-    uint64_t flags; /* ORDO_DESCENDING; ordo_dist_scan: ORDO_EXCLUSIVE                          */
+    uint64_t flags; /* ORDO_DESCENDING, ORDO_ON_DEVICE; ordo_dist_scan: ORDO_EXCLUSIVE          */
     /* ordo_dist_sort, ordo_dist_sort_pairs: where the result goes; NULL: in place, and every rank
      * keeps its n. With `out` this rank gets n_out keys (any counts that add up to the total; see
      * ordo_dist_counts), and the keys are unchanged.                                           */
     void             *out, *out_values;
     size_t            n_out;
     ordo_dist_report *report; /* NULL: not wanted                                               */
+    void             *stream; /* for ORDO_ON_DEVICE                                             */
 } ordo_dist_opts;
 
 /* Each result may be NULL: the keys of all ranks, the keys before this rank, and this rank's part

@@ -12,6 +12,9 @@
  *         ordo_mpi_close(&comm);
  *     }
  *
+ * GPU arrays go through MPI as they are if the MPI library says that it is CUDA-aware; otherwise
+ * the library copies them through host memory.
+ *
  * If a rank cannot go on (its transport failed, or it has no memory for a few kilobytes), it
  * calls MPI_Abort, because MPI has no portable way to tell the others. */
 #ifndef ORDO_MPI_H
@@ -23,6 +26,9 @@
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#endif
 
 #ifndef ORDO_MPI_PIECE
 #define ORDO_MPI_PIECE (256 << 20) /* bytes of a message at most; a multiple of 8 */
@@ -162,6 +168,20 @@ static inline int ordo_mpi_exchange(void *user, const char *send, const uint64_t
     return 0;
 }
 
+/* Whether messages may be GPU memory: the MPI library says so. Open MPI and MPICH from 4 on have
+ * the query; define ORDO_MPI_CUDA as 0 or 1 to decide it yourself. */
+static inline int ordo_mpi_moves_device_memory(void)
+{
+#if defined(ORDO_MPI_CUDA)
+    return ORDO_MPI_CUDA;
+#elif defined(MPIX_CUDA_AWARE_SUPPORT) ||                                                          \
+    (defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 40000000)
+    return MPIX_Query_cuda_support();
+#else
+    return 0;
+#endif
+}
+
 static inline void ordo_mpi_give_up(void *user)
 {
     MPI_Abort(((const ordo_mpi_group *)user)->comm, 2);
@@ -190,6 +210,7 @@ static inline ordo_status ordo_mpi_open(MPI_Comm comm, ordo_comm *out)
     out->prefix = ordo_mpi_prefix;
     out->exchange = ordo_mpi_exchange;
     out->give_up = ordo_mpi_give_up;
+    out->moves_device_memory = ordo_mpi_moves_device_memory() != 0;
     return ORDO_OK;
 }
 

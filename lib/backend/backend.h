@@ -15,6 +15,7 @@
 #include "backend/groups.h"
 #include "backend/job.h"
 #include "backend/link.h"
+#include "backend/ranks.h"
 #include "backend/sample.h"
 #include "backend/segments.h"
 #include "backend/text.h"
@@ -140,6 +141,7 @@ typedef struct ordo_backend {
     size_t (*nth_scratch)(const ordo_nth_job *job, const ordo_exec *exec);
     ordo_status (*collect)(void *state, ordo_collect_job *job, ordo_exec *exec);
     const ordo_text_slots *text; /* NULL: lib/text does these calls with the sorts of the backend */
+    const ordo_ranks_slots *ranks; /* NULL: arrays on the device cannot be divided over ranks */
 } ordo_backend;
 
 typedef const ordo_backend *ordo_backend_entry(uint32_t abi);

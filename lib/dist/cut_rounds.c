@@ -8,6 +8,7 @@
 #include "dist/cut_rounds.h"
 
 #include "core/random.h"
+#include "dist/device/device.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,14 +18,12 @@ enum {
 };
 
 typedef struct rounds {
-    dist_call         *call;
-    const cells_order *order;
-    const void        *kept;
-    size_t             n;
-    cut               *cuts;
-    cut_interval      *intervals;
-    size_t             count, open;
-    uint64_t           seed;
+    dist_call      *call;
+    const cut_keys *kept;
+    cut            *cuts;
+    cut_interval   *intervals;
+    size_t          count, open;
+    uint64_t        seed;
 
     uint64_t *mine;     /* what this rank offers: for each open interval a number, then orders */
     uint64_t *bytes_of; /* of the offers of each rank */
@@ -39,19 +38,47 @@ typedef struct rounds {
 /* The first place in [from, to) with an order of at least (`above`: more than) `wanted`. */
 static size_t find(const rounds *r, size_t from, size_t to, uint64_t wanted, bool above)
 {
-    return cells_place(r->order, r->kept, from, to, wanted, above);
+    return cells_place(&r->kept->order, r->kept->sorted, from, to, wanted, above);
 }
 
-static void open_intervals(rounds *r)
+/* The ends of the intervals in keys on a device, by one list of searches. */
+static ordo_status find_ends(rounds *r)
 {
+    dist_call *const c = r->call;
+    size_t const     n = r->kept->n;
+    ordo_place_wish *wishes;
+    uint64_t        *places;
+    TRY_SCRATCH(c->exec, (2 * r->count + 1) * sizeof *wishes, wishes);
+    TRY_SCRATCH(c->exec, (2 * r->count + 1) * sizeof *places, places);
+    for (size_t j = 0; j < r->count; j++) {
+        const cut_interval *const at = &r->intervals[j];
+        bool const                low = at->open && !at->from_start, high = at->open && !at->to_end;
+        wishes[2 * j] = (ordo_place_wish){0, low ? n : 0, at->low, 1};
+        wishes[2 * j + 1] = (ordo_place_wish){high ? 0 : n, n, at->high, 0};
+    }
+    TRY(device_places(c, &r->kept->order, r->kept->sorted, wishes, 2 * r->count, places));
+    for (size_t j = 0; j < r->count; j++) {
+        r->intervals[j].from = (size_t)places[2 * j];
+        r->intervals[j].to = (size_t)places[2 * j + 1];
+        r->open += r->intervals[j].open;
+    }
+    return ORDO_OK;
+}
+
+static ordo_status open_intervals(rounds *r)
+{
+    if (r->kept->on_device)
+        return find_ends(r);
+    size_t const n = r->kept->n;
     for (size_t j = 0; j < r->count; j++) {
         cut_interval *const at = &r->intervals[j];
         if (!at->open)
             continue;
-        at->from = at->from_start ? 0 : find(r, 0, r->n, at->low, true);
-        at->to = at->to_end ? r->n : find(r, at->from, r->n, at->high, false);
+        at->from = at->from_start ? 0 : find(r, 0, n, at->low, true);
+        at->to = at->to_end ? n : find(r, at->from, n, at->high, false);
         r->open++;
     }
+    return ORDO_OK;
 }
 
 /* ---- Offers ---- */
@@ -67,8 +94,8 @@ static size_t offers_of(rounds *r, const cut_interval *at)
     return ordo_min(ordo_min(rounded, here), MOST_OFFERS);
 }
 
-/* Writes this rank's offers; returns their number of words. */
-static size_t offer(rounds *r)
+/* Chooses this rank's offers and writes their places; returns their number of words. */
+static size_t choose_offers(rounds *r)
 {
     size_t words = 0;
     for (size_t j = 0; j < r->count; j++) {
@@ -80,10 +107,42 @@ static size_t offer(rounds *r)
         for (size_t i = 0; i < offers; i++) {
             size_t const place =
                 offers == here ? i : (size_t)ordo_random_below(ordo_random_mix(r->seed++), here);
-            r->mine[words++] = cells_order_of(r->order, r->kept, at->from + place);
+            r->mine[words++] = at->from + place;
         }
     }
     return words;
+}
+
+/* Replaces the places of offers by the orders of their keys, in one list for keys on a device. */
+static ordo_status read_offers(rounds *r, size_t words)
+{
+    const cut_keys *const kept = r->kept;
+    dist_call *const      c = r->call;
+    uint64_t             *list = NULL;
+    size_t                count = 0;
+    if (kept->on_device)
+        TRY_SCRATCH(c->exec, (words + 1) * sizeof *list, list);
+    for (size_t at = 0; at < words; at += 1 + (size_t)r->mine[at])
+        for (size_t i = 1; i <= r->mine[at]; i++)
+            if (kept->on_device)
+                list[count++] = r->mine[at + i];
+            else
+                r->mine[at + i] =
+                    cells_order_of(&kept->order, kept->sorted, (size_t)r->mine[at + i]);
+    if (!kept->on_device)
+        return ORDO_OK;
+    TRY(device_orders(c, &kept->order, kept->sorted, list, count, list));
+    count = 0;
+    for (size_t at = 0; at < words; at += 1 + (size_t)r->mine[at])
+        for (size_t i = 1; i <= r->mine[at]; i++)
+            r->mine[at + i] = list[count++];
+    return ORDO_OK;
+}
+
+/* The status of work on keys, which can fail only if they are on a device. */
+static ordo_status agree_on(const rounds *r, ordo_status status)
+{
+    return r->kept->on_device ? dist_agree(r->call, status) : status;
 }
 
 /* Sends the offers; *words is the number of words of all ranks. */
@@ -91,7 +150,9 @@ static ordo_status share_offers(rounds *r, size_t *words)
 {
     dist_call *const c = r->call;
     size_t const     size = (size_t)c->comm.size;
-    uint64_t         bytes = offer(r) * sizeof *r->mine, all_bytes = 0;
+    size_t const     offered = choose_offers(r);
+    uint64_t         bytes = offered * sizeof *r->mine, all_bytes = 0;
+    TRY(agree_on(r, read_offers(r, offered)));
     TRY(dist_allgather(c, &bytes, sizeof bytes, r->bytes_of));
     for (size_t i = 0; i < size; i++)
         all_bytes += r->bytes_of[i];
@@ -145,6 +206,30 @@ static ordo_status arrange(rounds *r)
 }
 
 /* ---- Narrowing ---- */
+
+/* The same for keys on a device: two searches for each offer, in one list. */
+static ordo_status count_on_device(rounds *r, size_t offers)
+{
+    dist_call *const c = r->call;
+    size_t           i = 0, open = 0;
+    ordo_place_wish *wishes;
+    TRY_SCRATCH(c->exec, (2 * offers + 1) * sizeof *wishes, wishes);
+    for (size_t j = 0; j < r->count; j++) {
+        const cut_interval *const at = &r->intervals[j];
+        if (!at->open)
+            continue;
+        for (; i < r->ends[open]; i++)
+            for (uint64_t above = 0; above < 2; above++)
+                wishes[2 * i + above] = (ordo_place_wish){at->from, at->to, r->offers[i], above};
+        open++;
+    }
+    TRY(device_places(c, &r->kept->order, r->kept->sorted, wishes, 2 * offers, r->here));
+    for (i = 0; i < offers; i++) {
+        r->here[2 * i + 1] -= r->here[2 * i];
+        r->here[2 * i] -= wishes[2 * i].from;
+    }
+    return ORDO_OK;
+}
 
 static void count_offers(rounds *r)
 {
@@ -200,7 +285,10 @@ static ordo_status one_round(rounds *r)
     TRY(share_offers(r, &words));
     TRY(dist_agree(c, arrange(r)));
     size_t const offers = r->open > 0 ? r->ends[r->open - 1] : 0;
-    count_offers(r);
+    if (r->kept->on_device)
+        TRY(dist_agree(c, count_on_device(r, offers)));
+    else
+        count_offers(r);
     memcpy(r->sums, r->here, 2 * offers * sizeof *r->sums);
     TRY(dist_sum(c, r->sums, 2 * offers));
     for (size_t j = 0, from = 0, at = 0; j < r->count; j++)
@@ -223,13 +311,12 @@ static ordo_status count_ties(rounds *r, uint64_t *ties)
     return ORDO_OK;
 }
 
-ordo_status cut_rounds(dist_call *c, const cells_order *order, const void *kept, size_t n,
-                       cut *cuts, cut_interval *intervals, size_t count)
+ordo_status cut_rounds(dist_call *c, const cut_keys *kept, cut *cuts, cut_interval *intervals,
+                       size_t count)
 {
-    rounds r = {.call = c, .order = order, .kept = kept, .n = n, .cuts = cuts, .count = count};
-    r.intervals = intervals;
+    rounds r = {.call = c, .kept = kept, .cuts = cuts, .intervals = intervals, .count = count};
     r.seed = ordo_random_sequence(c->exec->seed, (uint64_t)c->comm.rank + DIST_MOST_RANKS);
-    open_intervals(&r);
+    TRY(agree_on(&r, open_intervals(&r)));
     size_t const words = r.open * (MOST_OFFERS + 1) + count + (size_t)c->comm.size;
     void        *memory;
     TRY(dist_agree(c, ordo_scratch(c->exec, (words + count + 1) * sizeof(uint64_t), &memory)));

@@ -14,9 +14,9 @@ typedef struct cut_interval {
     size_t   from, to; /* the interval in this rank's kept orders */
 } cut_interval;
 
-/* `kept` has this rank's keys of all open intervals, ascending by `order`. Sets order, less, here
- * and before of every cut. */
-ordo_status cut_rounds(dist_call *c, const cells_order *order, const void *kept, size_t n,
-                       cut *cuts, cut_interval *intervals, size_t count);
+/* `kept` has this rank's keys of all open intervals. Sets order, less, here and before of every
+ * cut. */
+ordo_status cut_rounds(dist_call *c, const cut_keys *kept, cut *cuts, cut_interval *intervals,
+                       size_t count);
 
 #endif

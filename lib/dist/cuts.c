@@ -5,6 +5,7 @@
 #include "backend/tuning.h"
 #include "core/random.h"
 #include "dist/cut_rounds.h"
+#include "dist/device/device.h"
 
 #include <math.h>
 #include <string.h>
@@ -51,8 +52,11 @@ static ordo_status draw(search *s, size_t wanted, uint64_t *mine, uint64_t *byte
     }
     size_t const draws = (size_t)(bytes_of[c->comm.rank] / sizeof *mine);
     for (size_t i = 0; i < draws; i++)
-        mine[i] = cells_order_of(&s->pass.order, s->pass.keys,
-                                 (size_t)ordo_random_below(ordo_random_at(seed, i), c->n));
+        mine[i] = ordo_random_below(ordo_random_at(seed, i), c->n);
+    if (dist_on_device(c))
+        return dist_agree(c, device_orders(c, &s->pass.order, s->pass.keys, mine, draws, mine));
+    for (size_t i = 0; i < draws; i++)
+        mine[i] = cells_order_of(&s->pass.order, s->pass.keys, (size_t)mine[i]);
     return ORDO_OK;
 }
 
@@ -185,16 +189,33 @@ static ordo_status kept_enough(search *s, const uint8_t *open, bool *enough)
     return ORDO_OK;
 }
 
+/* Memory for kept keys, where the keys are. */
+static ordo_status take_kept(search *s, size_t capacity)
+{
+    dist_call *const c = s->call;
+    size_t const     bytes = (capacity + 1) * sizeof *s->pass.kept;
+    s->pass.capacity = capacity;
+    if (!dist_on_device(c)) {
+        TRY_SCRATCH(c->exec, bytes, s->pass.kept);
+        return ORDO_OK;
+    }
+    TRY(device_memory(c, bytes));
+    s->pass.kept = device_take(c, bytes);
+    return ORDO_OK;
+}
+
+static ordo_status run_pass(search *s)
+{
+    dist_call *const c = s->call;
+    return dist_on_device(c) ? device_cells(c, &s->pass) : cells_run(c->exec, &s->pass);
+}
+
 /* Reads the keys of the open cells again. */
 static ordo_status keep_open(search *s, const uint8_t *open, uint64_t mine)
 {
-    dist_call *const c = s->call;
-    void            *memory;
-    TRY(ordo_scratch(c->exec, (size_t)(mine + 1) * sizeof(uint64_t), &memory));
-    s->pass.kept = memory;
-    s->pass.capacity = (size_t)mine;
+    TRY(take_kept(s, (size_t)mine));
     s->pass.keep = open;
-    return s->pass.labels != NULL ? cells_collect(c->exec, &s->pass) : cells_run(c->exec, &s->pass);
+    return s->pass.labels != NULL ? cells_collect(s->call->exec, &s->pass) : run_pass(s);
 }
 
 /* ---- The search ---- */
@@ -210,8 +231,7 @@ static ordo_status take_memory(search *s, size_t most)
     memset(s->keep, 0, all);
     if (s->pass.labels != NULL)
         return ORDO_OK;
-    s->pass.capacity = s->pass.n / KEPT_SHARE + LEAST_KEPT;
-    TRY_SCRATCH(exec, s->pass.capacity * sizeof *s->pass.kept, s->pass.kept);
+    TRY(take_kept(s, s->pass.n / KEPT_SHARE + LEAST_KEPT));
     s->pass.keep = s->keep;
     return ORDO_OK;
 }
@@ -222,7 +242,7 @@ static ordo_status first_pass(search *s, uint8_t *open, cut_interval *intervals)
     dist_call *const c = s->call;
     size_t const     all = 2 * s->cells->count + 1;
     bool             enough;
-    TRY(dist_agree(c, cells_run(c->exec, &s->pass)));
+    TRY(dist_agree(c, run_pass(s)));
     memcpy(s->counts, s->pass.counts, all * sizeof *s->counts);
     TRY(dist_sum(c, s->counts, all));
     uint64_t const mine = place_cuts(s, open, intervals);
@@ -258,9 +278,11 @@ ordo_status cuts_find(dist_call *c, bool folded, cut *cuts, size_t count, uint16
     TRY(first_pass(&s, (uint8_t *)(intervals + count), intervals));
     size_t const kept = atomic_load(&s.pass.kept_count);
     c->report.kept = kept;
-    TRY(dist_agree(c, dist_inner(c, ordo_sort(c->inner, ORDO_U64, s.pass.kept, kept, NULL))));
-    cells_order const numbers = {ORDO_U64, false, false};
-    TRY(cut_rounds(c, &numbers, s.pass.kept, kept, cuts, intervals, count));
+    TRY(dist_agree(c, dist_on_device(c)
+                          ? device_sort_orders(c, s.pass.kept, kept)
+                          : dist_inner(c, ordo_sort(c->inner, ORDO_U64, s.pass.kept, kept, NULL))));
+    cut_keys const numbers = {{ORDO_U64, false, false}, s.pass.kept, kept, dist_on_device(c)};
+    TRY(cut_rounds(c, &numbers, cuts, intervals, count));
     c->report.cut_seconds += dist_clock() - started;
     return ORDO_OK;
 }
@@ -268,16 +290,23 @@ ordo_status cuts_find(dist_call *c, bool folded, cut *cuts, size_t count, uint16
 ordo_status cuts_of_sorted(dist_call *c, const cells_order *order, const void *sorted, cut *cuts,
                            size_t count)
 {
+    cut_keys const keys = {*order, sorted, c->n, dist_on_device(c)};
+    return cuts_of_keys(c, &keys, c->total, cuts, count);
+}
+
+ordo_status cuts_of_keys(dist_call *c, const cut_keys *keys, uint64_t total, cut *cuts,
+                         size_t count)
+{
     double const started = dist_clock();
     void        *memory;
     TRY(dist_agree(c, ordo_scratch(c->exec, (count + 1) * sizeof(cut_interval), &memory)));
     cut_interval *const intervals = memory;
     for (size_t j = 0; j < count; j++) {
         intervals[j] = (cut_interval){
-            .open = true, .from_start = true, .to_end = true, .high = UINT64_MAX, .all = c->total};
+            .open = true, .from_start = true, .to_end = true, .high = UINT64_MAX, .all = total};
         cuts[j].less = 0;
     }
-    TRY(cut_rounds(c, order, sorted, c->n, cuts, intervals, count));
+    TRY(cut_rounds(c, keys, cuts, intervals, count));
     c->report.cut_seconds += dist_clock() - started;
     return ORDO_OK;
 }

@@ -23,15 +23,25 @@ typedef struct cut {
     uint64_t before;   /* ties of that key on the ranks before this one */
 } cut;
 
+typedef struct cut_keys { /* of a rank, sorted */
+    cells_order order;
+    const void *sorted;
+    size_t      n;
+    bool        on_device; /* the keys are memory of the call's device */
+} cut_keys;
+
 /* Finds `count` ascending positions. labels gets the cells of the keys, for n keys; NULL: not
  * wanted, and then the keys are read once if the sample was good and twice if it was not. */
 ordo_status cuts_find(dist_call *c, bool folded, cut *cuts, size_t count, uint16_t *labels,
                       cells *boundaries);
 
 /* The same by step 3 alone, if this rank's keys are sorted: every position begins with the interval
- * of all keys. */
+ * of all keys. `sorted` is where the keys of the call are. */
 ordo_status cuts_of_sorted(dist_call *c, const cells_order *order, const void *sorted, cut *cuts,
                            size_t count);
+/* The same for other keys than those of the call; all ranks have `total` of them. */
+ordo_status cuts_of_keys(dist_call *c, const cut_keys *keys, uint64_t total, cut *cuts,
+                         size_t count);
 
 /* How many of this rank's ties of the cut's key belong before the position. */
 static inline uint64_t cut_left(const cut *at)

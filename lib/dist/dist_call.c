@@ -3,7 +3,7 @@
  * A call costs one allgather at its beginning and one sum of a number in each dist_agree(). Only if
  * that sum says that a rank has failed do the ranks send each other their messages. */
 #define _POSIX_C_SOURCE 200809L
-#include "dist/dist_call.h"
+#include "dist/device/device.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -63,7 +63,7 @@ ordo_status dist_open(dist_call *c, const ordo_comm *comm)
     return status;
 }
 
-static ordo_status moved(dist_call *c, const char *operation, int failed)
+ordo_status dist_moved(dist_call *c, const char *operation, int failed)
 {
     if (failed == 0)
         return ORDO_OK;
@@ -77,7 +77,7 @@ ordo_status dist_allgather_parts(dist_call *c, const void *mine, const uint64_t 
                                  void *all)
 {
     c->report.collective += bytes_of[c->comm.rank];
-    return moved(c, "allgather", c->comm.allgather(c->comm.user, mine, bytes_of, all));
+    return dist_moved(c, "allgather", c->comm.allgather(c->comm.user, mine, bytes_of, all));
 }
 
 ordo_status dist_allgather(dist_call *c, const void *mine, size_t bytes, void *all)
@@ -90,24 +90,30 @@ ordo_status dist_allgather(dist_call *c, const void *mine, size_t bytes, void *a
 ordo_status dist_sum(dist_call *c, uint64_t *values, size_t count)
 {
     c->report.collective += count * sizeof *values;
-    return count == 0 ? ORDO_OK : moved(c, "sum", c->comm.sum(c->comm.user, values, count));
+    return count == 0 ? ORDO_OK : dist_moved(c, "sum", c->comm.sum(c->comm.user, values, count));
 }
 
 ordo_status dist_prefix(dist_call *c, uint64_t *values, size_t count)
 {
     c->report.collective += count * sizeof *values;
-    return count == 0 ? ORDO_OK : moved(c, "prefix", c->comm.prefix(c->comm.user, values, count));
+    return count == 0 ? ORDO_OK
+                      : dist_moved(c, "prefix", c->comm.prefix(c->comm.user, values, count));
+}
+
+void dist_count_moved(dist_call *c, const uint64_t *send_bytes)
+{
+    for (int32_t r = 0; r < c->comm.size; r++)
+        c->report.moved += r != c->comm.rank ? send_bytes[r] : 0;
 }
 
 ordo_status dist_exchange(dist_call *c, const void *send, const uint64_t *send_at,
                           const uint64_t *send_bytes, void *receive, const uint64_t *receive_at,
                           const uint64_t *receive_bytes)
 {
-    for (int32_t r = 0; r < c->comm.size; r++)
-        c->report.moved += r != c->comm.rank ? send_bytes[r] : 0;
-    return moved(c, "exchange",
-                 c->comm.exchange(c->comm.user, send, send_at, send_bytes, receive, receive_at,
-                                  receive_bytes));
+    dist_count_moved(c, send_bytes);
+    return dist_moved(c, "exchange",
+                      c->comm.exchange(c->comm.user, send, send_at, send_bytes, receive, receive_at,
+                                       receive_bytes));
 }
 
 /* ---- Agreement ---- */
@@ -227,18 +233,20 @@ ordo_status dist_greet(dist_call *c, const dist_wish *wish, ordo_status status)
         return share_reasons(c, status);
     TRY(compare(c, all));
     TRY(count_keys(c, all));
-    return dist_agree(c,
-                      api_sibling(c->ctx,
-                                  &ORDO_OPTS(ordo_ctx_opts, .where = (uint32_t)c->ctx->plan.where,
-                                             .threads = c->exec->threads, .progress = watch_inner,
-                                             .progress_user = c, .alloc = take_scratch,
-                                             .release = leave_scratch, .alloc_user = c->ctx),
-                                  &c->inner));
+    uint32_t const where = dist_on_device(c) ? ORDO_CPU : (uint32_t)c->ctx->plan.where;
+    return dist_agree(
+        c,
+        api_sibling(c->ctx,
+                    &ORDO_OPTS(ordo_ctx_opts, .where = where, .threads = c->exec->threads,
+                               .progress = watch_inner, .progress_user = c, .alloc = take_scratch,
+                               .release = leave_scratch, .alloc_user = c->ctx),
+                    &c->inner));
 }
 
 ordo_status dist_end(dist_call *c, ordo_status status)
 {
     ordo_ctx_free(c->inner);
+    device_close(c);
     if (status == ORDO_OK && c->opts.report != NULL)
         return api_copy_out(c->exec, c->opts.report, &c->report, sizeof c->report);
     return status;
@@ -248,13 +256,12 @@ ordo_status dist_check(dist_call *c, const ordo_dist_opts *opts, uint64_t known_
 {
     ordo_exec *const exec = c->exec;
     TRY(api_opts_read(exec, &c->opts, sizeof c->opts, opts));
-    FAIL_IF((c->opts.flags & ~known_flags) != 0, ORDO_E_VERSION,
-            "opts.flags is %#llx; expected only bits of %#llx", (unsigned long long)c->opts.flags,
-            (unsigned long long)known_flags);
+    TRY(api_check_place(exec, c->opts.flags, known_flags | ORDO_ON_DEVICE, c->opts.stream));
     TRY(api_check_type(exec, c->type, "type"));
     c->key_size = ordo_type_size(c->type);
     c->descending = (c->opts.flags & ORDO_DESCENDING) != 0;
-    return api_check_aligned(exec, c->keys, c->n, c->key_size, "keys");
+    TRY(api_check_aligned(exec, c->keys, c->n, c->key_size, "keys"));
+    return exec->on_device ? device_open(c) : ORDO_OK;
 }
 
 /* ---- Small helpers ---- */

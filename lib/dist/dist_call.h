@@ -15,6 +15,13 @@ enum {
     DIST_MOST_RANKS = 16384
 };
 
+typedef struct dist_device {     /* of arrays in its memory (device/device.h) */
+    const ordo_backend *backend; /* NULL: the arrays are host memory */
+    void               *state;
+    char               *memory; /* of the call */
+    size_t              bytes, used;
+} dist_device;
+
 typedef struct dist_call {
     ordo_ctx        *ctx;
     ordo_exec       *exec;
@@ -31,6 +38,7 @@ typedef struct dist_call {
     uint64_t        *same_bytes;
     void            *greetings, *reasons;
     ordo_dist_report report;
+    dist_device      device;
 } dist_call;
 
 /* What every rank must say alike. */
@@ -52,6 +60,8 @@ static inline ordo_status dist_begin(dist_call *c, const dist_wish *wish, ordo_s
 }
 ordo_status dist_end(dist_call *c, ordo_status status);
 
+static inline bool dist_on_device(const dist_call *c) { return c->device.backend != NULL; }
+
 /* Reads the options and checks what the verbs share. */
 ordo_status dist_check(dist_call *c, const ordo_dist_opts *opts, uint64_t known_flags);
 
@@ -65,6 +75,11 @@ static inline ordo_status dist_agree(dist_call *c, ordo_status status)
 
 /* The status of a call of the inner context, with its message. */
 ordo_status dist_inner(dist_call *c, ordo_status status);
+
+/* Counts what an exchange moves to other ranks, and turns a failure of the transport into a status:
+ * for exchanges that call the transport themselves. */
+void        dist_count_moved(dist_call *c, const uint64_t *send_bytes);
+ordo_status dist_moved(dist_call *c, const char *operation, int failed);
 
 /* Collective operations. They fail with ORDO_E_IO, after which no other operation may follow. */
 ordo_status dist_allgather(dist_call *c, const void *mine, size_t bytes, void *all);
@@ -81,6 +96,18 @@ static inline const dist_loops *dist_loops_of(const dist_call *c)
 {
     return dist_loops_for(c->ctx->plan.cpu->isa(c->ctx->plan.cpu_state));
 }
+
+/* dist_threads.c: whether comm has ranks that are threads of this process. They exchange arrays of
+ * any kind of memory by a function that copies it; `finish` waits for the copies. */
+typedef struct dist_copier {
+    void (*copy)(void *user, void *to, const void *from, size_t bytes);
+    void (*finish)(void *user);
+    void *user;
+} dist_copier;
+bool dist_has_threads(const ordo_comm *comm);
+int  dist_threads_exchange(void *user, const dist_copier *copier, const char *send,
+                           const uint64_t *send_at, const uint64_t *send_bytes, char *receive,
+                           const uint64_t *receive_at, const uint64_t *receive_bytes);
 
 /* A hash of an array that must be the same on every rank. */
 uint64_t dist_hash(const void *array, size_t bytes);

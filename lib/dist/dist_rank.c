@@ -6,33 +6,11 @@
  * far, and their ranks are corrected. The ranks go home by the reverse exchange, so no index is
  * ever sent. */
 #define _POSIX_C_SOURCE 200809L
-#include "dist/pieces.h"
+#include "dist/device/ranking.h"
 
 #include "backend/tuning.h"
 
 #include <string.h>
-
-typedef struct summary { /* of what a rank received */
-    uint64_t n, distinct;
-    uint64_t first, last;             /* the smallest and the largest order */
-    uint64_t first_count, last_count; /* their ties */
-} summary;
-
-typedef struct ranking {
-    dist_call c;
-    pieces    p;
-    ordo_ties ties;
-    ordo_type rank_type;
-    size_t    rank_size;
-    void     *ranks;
-    char     *sent, *received, *received_ranks;
-    summary  *all;
-    summary  *chunks; /* of what this rank received */
-
-    /* Corrections, from the summaries: keys and distinct keys on the ranks before this one, and the
-     * ties of the first and the last key on other ranks. */
-    uint64_t offset, distinct_before, first_before, last_after;
-} ranking;
 
 /* ---- Summaries ---- */
 
@@ -241,11 +219,28 @@ static ordo_status rank_received(ranking *r, summary *mine)
     return ORDO_OK;
 }
 
+/* The same for keys on a device. */
+static ordo_status receive_on_device(ranking *r)
+{
+    dist_call *const c = &r->c;
+    summary          mine = {0};
+    ordo_status      status = device_rank_memory(r);
+    if (status == ORDO_OK)
+        status = device_rank_sort(r);
+    TRY(dist_agree(c, status));
+    TRY(pieces_of_sorted(c, true, r->sent, c->counts, &r->p));
+    TRY(pieces_exchange(&r->p, r->sent, c->key_size, r->received));
+    TRY(dist_agree(c, device_rank_received(r, &mine)));
+    return dist_allgather(c, &mine, sizeof mine, r->all);
+}
+
 /* Moves the keys to the ranks of their places, and shares the summaries. */
 static ordo_status receive_keys(ranking *r)
 {
     dist_call *const c = &r->c;
     summary          mine = {0};
+    if (dist_on_device(c))
+        return receive_on_device(r);
     TRY(dist_agree(c, take_memory(r)));
     TRY(pieces_find(c, true, c->counts, &r->p));
     TRY(dist_agree(c, pieces_scatter(&r->p, c->keys, c->key_size, r->sent)));
@@ -263,6 +258,11 @@ static ordo_status run(ranking *r)
             (unsigned long long)c->total);
     TRY(receive_keys(r));
     find_corrections(r);
+    if (dist_on_device(c)) {
+        TRY(dist_agree(c, device_rank_correct(r)));
+        TRY(pieces_back(&r->p, r->received_ranks, r->rank_size, r->back));
+        return dist_agree(c, device_rank_home(r));
+    }
     void       *memory;
     ordo_status status = ordo_scratch(exec, c->n * r->rank_size + 1, &memory);
     if (status == ORDO_OK && !ordo_loop(exec, r->p.received, CHUNK, correct_ranks, r))

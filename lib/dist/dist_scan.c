@@ -2,7 +2,7 @@
  * allgather of a few bytes connects the parts. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/keybits.h"
-#include "dist/cells.h"
+#include "dist/device/device.h"
 
 #include <math.h>
 #include <string.h>
@@ -57,11 +57,52 @@ typedef struct scan_wish {
  * later, so this comes first. */
 static ordo_status read_last(dist_call *c, scan_wish *w)
 {
+    uint64_t key;
     if (c->n == 0)
         return ORDO_OK;
-    const char *const last = (const char *)w->in + (c->n - 1) * c->key_size;
+    const char *last = (const char *)w->in + (c->n - 1) * c->key_size;
+    if (dist_on_device(c)) {
+        TRY(device_copy(c, &key, last, c->key_size));
+        TRY(device_finish(c));
+        last = (const char *)&key;
+    }
     return dist_inner(
         c, ordo_scan(c->inner, w->part.op, c->type, last, 1, w->part.out_type, &w->last, NULL));
+}
+
+/* The scan of this rank's elements, and the last result. */
+static ordo_status scan_on_device(dist_call *c, scan_wish *w)
+{
+    size_t const        size = ordo_type_size(w->part.out_type);
+    ordo_scan_job const job = {.op = w->part.op,
+                               .type = c->type,
+                               .in = w->in,
+                               .n = c->n,
+                               .out_type = w->part.out_type,
+                               .out = w->part.out,
+                               .exclusive = w->part.exclusive};
+    if (c->n == 0)
+        return ORDO_OK;
+    TRY(c->device.backend->scan(c->device.state, &job, c->exec));
+    TRY(device_copy(c, &w->total, (const char *)w->part.out + (c->n - 1) * size, size));
+    return device_finish(c);
+}
+
+/* Joins this rank's results with those of the ranks before it. */
+static ordo_status carry_over(dist_call *c, scan_wish *w)
+{
+    ordo_carry_job const job = {.op = w->part.op,
+                                .type = w->part.out_type,
+                                .values = w->part.out,
+                                .n = c->n,
+                                .carry = w->part.carry,
+                                .exclusive = w->part.exclusive};
+    if (!dist_on_device(c))
+        return ordo_loop(c->exec, c->n, 1 << 16, carry_body, &w->part)
+                   ? ORDO_OK
+                   : ordo_fail(c->exec, ORDO_E_CANCELLED, "the call was cancelled");
+    TRY(c->device.backend->ranks->carry(c->device.state, &job, c->exec));
+    return device_finish(c);
 }
 
 static ordo_status scan_part_of(dist_call *c, scan_wish *w)
@@ -70,11 +111,15 @@ static ordo_status scan_part_of(dist_call *c, scan_wish *w)
         ORDO_OPTS(ordo_scan_opts, .flags = w->part.exclusive ? ORDO_EXCLUSIVE : 0);
     size_t const size = ordo_type_size(w->part.out_type);
     TRY(read_last(c, w));
-    TRY(dist_inner(c, ordo_scan(c->inner, w->part.op, c->type, w->in, c->n, w->part.out_type,
-                                w->part.out, &opts)));
+    if (dist_on_device(c))
+        TRY(scan_on_device(c, w));
+    else
+        TRY(dist_inner(c, ordo_scan(c->inner, w->part.op, c->type, w->in, c->n, w->part.out_type,
+                                    w->part.out, &opts)));
     if (c->n == 0)
         return ORDO_OK;
-    memcpy(&w->total, (const char *)w->part.out + (c->n - 1) * size, size);
+    if (!dist_on_device(c))
+        memcpy(&w->total, (const char *)w->part.out + (c->n - 1) * size, size);
     if (w->part.exclusive)
         w->total = c->n == 1 ? w->last : fold(&w->part, w->total, w->last);
     return ORDO_OK;
@@ -94,9 +139,7 @@ static ordo_status scan_run(dist_call *c, scan_wish *w)
         w->part.carry = any ? fold(&w->part, w->part.carry, totals[r]) : totals[r];
         any = true;
     }
-    bool const done = !any || ordo_loop(c->exec, c->n, 1 << 16, carry_body, &w->part);
-    return dist_agree(c, done ? ORDO_OK
-                              : ordo_fail(c->exec, ORDO_E_CANCELLED, "the call was cancelled"));
+    return dist_agree(c, any ? carry_over(c, w) : ORDO_OK);
 }
 
 static ordo_status scan_check(dist_call *c, scan_wish *w, const ordo_dist_opts *opts)
@@ -108,7 +151,10 @@ static ordo_status scan_check(dist_call *c, scan_wish *w, const ordo_dist_opts *
     TRY(api_check_aligned(exec, w->part.out, c->n, ordo_type_size(w->part.out_type), "out"));
     FAIL_IF(w->part.op != ORDO_SUM && w->part.op != ORDO_MIN && w->part.op != ORDO_MAX, ORDO_E_ARG,
             "op is %d; expected ORDO_SUM, ORDO_MIN or ORDO_MAX", (int)w->part.op);
-    return ORDO_OK;
+    if (w->part.out == w->in && w->part.out_type == c->type)
+        return ORDO_OK;
+    return api_check_apart(exec, w->in, c->n * c->key_size, "in", w->part.out,
+                           c->n * ordo_type_size(w->part.out_type), "out");
 }
 
 static ordo_status scan_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm, dist_call *c,
@@ -141,6 +187,21 @@ typedef struct ends {     /* of the part of a rank */
     uint64_t where;       /* the first key before its predecessor; n: none */
 } ends;
 
+static ordo_status look_on_device(dist_call *c, const cells_order *order, ends *mine)
+{
+    uint64_t const       places[2] = {0, c->n - 1};
+    uint64_t             orders[2];
+    size_t               where = 0;
+    ordo_order_job const job = {
+        .type = c->type, .keys = c->keys, .n = c->n, .descending = c->descending, .where = &where};
+    if (c->n == 0)
+        return ORDO_OK;
+    TRY(c->device.backend->is_sorted(c->device.state, &job, c->exec));
+    TRY(device_orders(c, order, c->keys, places, 2, orders));
+    *mine = (ends){orders[0], orders[1], where};
+    return ORDO_OK;
+}
+
 static ordo_status look(dist_call *c, ends *mine)
 {
     cells_order const     order = {c->type, c->descending, true};
@@ -148,6 +209,8 @@ static ordo_status look(dist_call *c, ends *mine)
         ORDO_OPTS(ordo_order_opts, .flags = c->descending ? ORDO_DESCENDING : 0);
     int    sorted;
     size_t where = 0;
+    if (dist_on_device(c))
+        return look_on_device(c, &order, mine);
     TRY(dist_inner(c, ordo_is_sorted(c->inner, c->type, c->keys, c->n, &sorted, &where, &opts)));
     mine->where = where;
     if (c->n > 0) {

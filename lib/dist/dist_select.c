@@ -4,6 +4,7 @@
 #include "core/keybits.h"
 #include "core/quantile.h"
 #include "dist/cuts.h"
+#include "dist/device/device.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,19 +55,35 @@ static uint64_t order_at(const positions *p, uint64_t position)
 
 /* ---- Select ---- */
 
+static void write_keys(const positions *p, const uint64_t *k, size_t count, char *out)
+{
+    cells_order const order = {p->c.type, p->c.descending, false};
+    for (size_t i = 0; i < count; i++)
+        cells_put_key(&order, order_at(p, k[i]), out + i * p->c.key_size);
+}
+
 static ordo_status select_run(positions *p, const uint64_t *k, size_t count, void *out)
 {
-    dist_call *const  c = &p->c;
-    ordo_exec *const  exec = c->exec;
-    cells_order const order = {c->type, c->descending, false};
+    dist_call *const c = &p->c;
+    ordo_exec *const exec = c->exec;
     for (size_t i = 0; i < count; i++)
         FAIL_IF(k[i] >= c->total, ORDO_E_ARG,
                 "k[%zu] is %llu; expected less than %llu, the keys of all ranks", i,
                 (unsigned long long)k[i], (unsigned long long)c->total);
     TRY(find_positions(p, k, count));
-    for (size_t i = 0; i < count; i++)
-        cells_put_key(&order, order_at(p, k[i]), (char *)out + i * c->key_size);
-    return ORDO_OK;
+    if (!dist_on_device(c)) {
+        write_keys(p, k, count, out);
+        return ORDO_OK;
+    }
+    void       *keys;
+    ordo_status status = ordo_scratch(exec, count * c->key_size + 1, &keys);
+    if (status == ORDO_OK) {
+        write_keys(p, k, count, keys);
+        status = device_copy(c, out, keys, count * c->key_size);
+    }
+    if (status == ORDO_OK)
+        status = device_finish(c);
+    return dist_agree(c, status);
 }
 
 static ordo_status select_check(positions *p, const uint64_t *k, size_t count, const void *out,
@@ -136,12 +153,27 @@ static void count_nans_body(void *arg, size_t lo, size_t hi)
     atomic_fetch_add(&count->nans, nans);
 }
 
+/* NaNs of this rank's keys on a device. */
+static ordo_status count_on_device(dist_call *c, uint64_t *nans)
+{
+    size_t               found = 0;
+    ordo_count_job const job = {c->type, c->keys, c->n, &found};
+    if ((c->type == ORDO_F32 || c->type == ORDO_F64) && c->n > 0)
+        TRY(c->device.backend->count_nans(c->device.state, &job, c->exec));
+    *nans = found;
+    return ORDO_OK;
+}
+
 /* NaNs of all ranks. NaNs are last in the order, so a selection need not know them unless they
  * count for nothing or make the result NaN. */
 static ordo_status count_nans(dist_call *c, uint64_t *nans)
 {
     nan_count   count = {.call = c};
     ordo_status status = ORDO_OK;
+    if (dist_on_device(c)) {
+        TRY(dist_agree(c, count_on_device(c, nans)));
+        return dist_sum(c, nans, 1);
+    }
     if ((c->type == ORDO_F32 || c->type == ORDO_F64) &&
         !ordo_loop(c->exec, c->n, 1 << 16, count_nans_body, &count))
         status = ordo_fail(c->exec, ORDO_E_CANCELLED, "the call was cancelled");

@@ -5,6 +5,7 @@
  * are merged (runs.h). Every rank gets exactly its number of keys, also if all keys are equal. Keys
  * of 8 and 16 bits are sorted again instead, because counting is faster than merging. */
 #define _POSIX_C_SOURCE 200809L
+#include "dist/device/device.h"
 #include "dist/runs.h"
 
 #include <string.h>
@@ -48,11 +49,28 @@ static ordo_status agree_on_counts(sorting *s)
 
 static bool is_counted(const sorting *s) { return s->values == NULL && s->c.key_size < 4; }
 
+/* On a device the elements arrive in their final arrays; `more` bytes are for the caller. */
+static ordo_status take_device_memory(sorting *s, size_t more)
+{
+    dist_call *const c = &s->c;
+    bool const       pairs = s->values != NULL;
+    TRY(device_memory(c, device_size(c->n * c->key_size) + device_size(more) +
+                             (pairs ? device_size(c->n * s->value_size) : 0)));
+    s->sent = device_take(c, c->n * c->key_size);
+    if (pairs)
+        s->sent_values = device_take(c, c->n * s->value_size);
+    s->received = s->out;
+    s->received_values = s->out_values;
+    return ORDO_OK;
+}
+
 /* Memory for what is sent and received. Keys that are counted arrive in their final array. */
 static ordo_status take_memory(sorting *s)
 {
     dist_call *const c = &s->c;
-    size_t const     received = (size_t)s->wanted[c->comm.rank];
+    if (dist_on_device(c))
+        return take_device_memory(s, 0);
+    size_t const received = (size_t)s->wanted[c->comm.rank];
     TRY_SCRATCH(c->exec, c->n * c->key_size + 1, s->sent);
     s->received = s->out;
     if (!is_counted(s))
@@ -69,13 +87,25 @@ static ordo_sort_opts sort_opts(const sorting *s)
     return ORDO_OPTS(ordo_sort_opts, .flags = s->c.descending ? ORDO_DESCENDING : 0);
 }
 
+static ordo_status sort_own_on_device(sorting *s)
+{
+    dist_call *const c = &s->c;
+    TRY(device_copy(c, s->sent, s->keys, c->n * c->key_size));
+    if (s->values != NULL && s->values != &no_values)
+        TRY(device_copy(c, s->sent_values, s->values, c->n * s->value_size));
+    TRY(device_sort(c, s->sent, c->n, s->values == NULL ? NULL : s->sent_values, s->value_size));
+    return device_finish(c);
+}
+
 /* Sorts this rank's elements; a pair is copied first, because a sort of pairs is in place. */
 static ordo_status sort_own(sorting *s)
 {
     dist_call *const c = &s->c;
     double const     started = dist_clock();
     ordo_sort_opts   opts = sort_opts(s);
-    if (s->values == NULL) {
+    if (dist_on_device(c)) {
+        TRY(sort_own_on_device(s));
+    } else if (s->values == NULL) {
         opts.source = s->keys;
         TRY(dist_inner(c, ordo_sort(c->inner, c->type, s->sent, c->n, c->n > 0 ? &opts : NULL)));
     } else if (c->n > 0) {
@@ -94,6 +124,13 @@ static ordo_status sort_received(sorting *s)
     dist_call *const     c = &s->c;
     double const         started = dist_clock();
     ordo_sort_opts const opts = sort_opts(s);
+    if (dist_on_device(c)) { /* a second sort takes less time than lg(ranks) merges */
+        TRY(device_sort(c, s->out, s->p.received, s->values == NULL ? NULL : s->out_values,
+                        s->value_size));
+        TRY(device_finish(c));
+        c->report.merge_seconds += dist_clock() - started;
+        return ORDO_OK;
+    }
     if (!is_counted(s))
         return runs_merge(&(runs_job){.pieces = &s->p,
                                       .keys = s->received,
@@ -126,10 +163,17 @@ static ordo_status run(sorting *s)
 }
 
 /* After a failure an array that is sorted in place gets its own elements back. */
-static void restore(const sorting *s)
+static void restore(sorting *s)
 {
+    dist_call *const c = &s->c;
     if (!s->overwritten)
         return;
+    if (dist_on_device(c)) {
+        (void)device_copy(c, s->keys, s->sent, c->n * c->key_size);
+        if (s->values != NULL)
+            (void)device_copy(c, s->values, s->sent_values, c->n * s->value_size);
+        return;
+    }
     memcpy(s->keys, s->sent, s->c.n * s->c.key_size);
     if (s->values != NULL)
         memcpy(s->values, s->sent_values, s->c.n * s->value_size);
@@ -208,6 +252,11 @@ static ordo_status argsort_memory(sorting *s, ordo_type index_type)
 {
     dist_call *const c = &s->c;
     s->wanted = c->counts;
+    if (dist_on_device(c)) {
+        TRY(take_device_memory(s, c->n * c->key_size));
+        s->out = s->received = device_take(c, c->n * c->key_size);
+        return device_iota(c, s->sent_values, c->n, index_type, c->offset);
+    }
     TRY(take_memory(s));
     TRY_SCRATCH(c->exec, c->n * c->key_size + 1, s->out);
     if (index_type != ORDO_U64)
@@ -226,9 +275,11 @@ static ordo_status argsort_run(sorting *s, ordo_type index_type, void *index)
             "index_type is u32 but all ranks have %llu keys; expected ORDO_U64",
             (unsigned long long)c->total);
     s->out_values = index;
+    if (dist_on_device(c))
+        s->value_size = ordo_type_size(index_type);
     TRY(dist_agree(c, argsort_memory(s, index_type)));
     TRY(exchange_and_merge(s));
-    if (index_type != ORDO_U64)
+    if (index_type != ORDO_U64 && !dist_on_device(c))
         for (size_t i = 0; i < c->n; i++)
             ((uint32_t *)index)[i] = (uint32_t)((const uint64_t *)s->out_values)[i];
     return ORDO_OK;

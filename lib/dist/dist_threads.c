@@ -119,9 +119,9 @@ static int prefix(void *user, uint64_t *values, size_t count)
 }
 
 /* Rank i begins with the piece of rank i, so that the ranks read different memory at a time. */
-static int exchange(void *user, const char *send, const uint64_t *send_at,
-                    const uint64_t *send_bytes, char *receive, const uint64_t *receive_at,
-                    const uint64_t *receive_bytes)
+int dist_threads_exchange(void *user, const dist_copier *copier, const char *send,
+                          const uint64_t *send_at, const uint64_t *send_bytes, char *receive,
+                          const uint64_t *receive_at, const uint64_t *receive_bytes)
 {
     const member *const m = user;
     group *const        g = m->group;
@@ -134,10 +134,31 @@ static int exchange(void *user, const char *send, const uint64_t *send_at,
         if (from->bytes[m->rank] != receive_bytes[r])
             return 1;
         if (receive_bytes[r] > 0)
-            memcpy(receive + receive_at[r], from->data + from->at[m->rank], receive_bytes[r]);
+            copier->copy(copier->user, receive + receive_at[r], from->data + from->at[m->rank],
+                         receive_bytes[r]);
     }
+    copier->finish(copier->user);
     return meet(g);
 }
+
+static void copy_host(void *user, void *to, const void *from, size_t bytes)
+{
+    (void)user;
+    memcpy(to, from, bytes);
+}
+
+static void finish_host(void *user) { (void)user; }
+
+static int exchange(void *user, const char *send, const uint64_t *send_at,
+                    const uint64_t *send_bytes, char *receive, const uint64_t *receive_at,
+                    const uint64_t *receive_bytes)
+{
+    static const dist_copier host = {copy_host, finish_host, NULL};
+    return dist_threads_exchange(user, &host, send, send_at, send_bytes, receive, receive_at,
+                                 receive_bytes);
+}
+
+bool dist_has_threads(const ordo_comm *comm) { return comm->exchange == exchange; }
 
 static void *run(void *arg)
 {

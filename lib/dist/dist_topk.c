@@ -4,6 +4,7 @@
  * has the sequence of the global array, and a stable sort orders it. */
 #define _POSIX_C_SOURCE 200809L
 #include "dist/cuts.h"
+#include "dist/device/device.h"
 
 #include <string.h>
 
@@ -51,6 +52,63 @@ static ordo_status list_mine(best *b)
     return ORDO_OK;
 }
 
+/* On a device each rank finds its own first keys, at most k; they are candidates in order, and a
+ * cut through the candidates of all ranks gives the results. */
+static ordo_status list_candidates(best *b)
+{
+    dist_call *const    c = &b->c;
+    size_t const        most = ordo_min(b->k, c->n), size = c->key_size;
+    ordo_topk_job const job = {.type = c->type,
+                               .keys = c->keys,
+                               .n = c->n,
+                               .k = most,
+                               .index_type = ORDO_U64,
+                               .descending = c->descending};
+    ordo_topk_job       there = job;
+    TRY_SCRATCH(c->exec, most * size + 1, b->mine);
+    TRY_SCRATCH(c->exec, most * sizeof *b->my_index + 1, b->my_index);
+    TRY(device_memory(c, device_size(most * size) + device_size(most * sizeof(uint64_t))));
+    there.values = device_take(c, most * size);
+    there.index = device_take(c, most * sizeof(uint64_t));
+    if (most == 0)
+        return ORDO_OK;
+    TRY(c->device.backend->topk(c->device.state, &there, c->exec));
+    TRY(device_copy(c, b->mine, there.values, most * size));
+    TRY(device_copy(c, b->my_index, there.index, most * sizeof(uint64_t)));
+    TRY(device_finish(c));
+    for (size_t i = 0; i < most; i++)
+        b->my_index[i] += c->offset;
+    return ORDO_OK;
+}
+
+static ordo_status choose_candidates(best *b)
+{
+    dist_call *const c = &b->c;
+    cut_keys const   mine = {{c->type, c->descending, true}, b->mine, ordo_min(b->k, c->n), false};
+    uint64_t         total = 0;
+    for (int32_t r = 0; r < c->comm.size; r++)
+        total += c->counts[r] < b->k ? c->counts[r] : b->k;
+    b->at.position = b->k;
+    b->my_count = mine.n;
+    if (b->k == total)
+        return ORDO_OK;
+    TRY(cuts_of_keys(c, &mine, total, &b->at, 1));
+    b->my_count =
+        cells_place(&mine.order, b->mine, 0, mine.n, b->at.order, false) + (size_t)cut_left(&b->at);
+    return ORDO_OK;
+}
+
+static ordo_status choose_mine(best *b)
+{
+    dist_call *const c = &b->c;
+    if (dist_on_device(c)) {
+        TRY(dist_agree(c, list_candidates(b)));
+        return choose_candidates(b);
+    }
+    TRY(find_cut(b));
+    return dist_agree(c, list_mine(b));
+}
+
 static ordo_status take_gathered(best *b)
 {
     dist_call *const c = &b->c;
@@ -74,22 +132,33 @@ static ordo_status gather(best *b)
     return dist_allgather_parts(c, b->my_index, b->bytes_of, b->gathered_index);
 }
 
+static ordo_status write_results(best *b)
+{
+    dist_call *const c = &b->c;
+    size_t const     keys = b->k * c->key_size, index = b->k * sizeof *b->index;
+    if (dist_on_device(c)) {
+        TRY(device_copy(c, b->values, b->gathered, b->values == NULL ? 0 : keys));
+        TRY(device_copy(c, b->index, b->gathered_index, b->index == NULL ? 0 : index));
+        return device_finish(c);
+    }
+    if (b->values != NULL)
+        memcpy(b->values, b->gathered, keys);
+    if (b->index != NULL)
+        memcpy(b->index, b->gathered_index, index);
+    return ORDO_OK;
+}
+
 static ordo_status run(best *b, size_t wanted)
 {
     dist_call *const     c = &b->c;
     ordo_sort_opts const opts =
         ORDO_OPTS(ordo_sort_opts, .flags = c->descending ? ORDO_DESCENDING : 0);
     b->k = wanted < c->total ? wanted : (size_t)c->total;
-    TRY(find_cut(b));
-    TRY(dist_agree(c, list_mine(b)));
+    TRY(choose_mine(b));
     TRY(gather(b));
     TRY(dist_agree(c, dist_inner(c, ordo_sort_pairs(c->inner, c->type, b->gathered, b->k,
                                                     b->gathered_index, sizeof(uint64_t), &opts))));
-    if (b->values != NULL)
-        memcpy(b->values, b->gathered, b->k * c->key_size);
-    if (b->index != NULL)
-        memcpy(b->index, b->gathered_index, b->k * sizeof *b->index);
-    return ORDO_OK;
+    return dist_on_device(c) ? dist_agree(c, write_results(b)) : write_results(b);
 }
 
 static ordo_status topk_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm, best *b,

@@ -4,11 +4,13 @@
 #include "dist/pieces.h"
 
 #include "backend/tuning.h"
+#include "dist/device/device.h"
 
 #include <string.h>
 
 enum {
-    LEAST_CHUNK = ORDO_TUNE(1 << 16, 64)
+    LEAST_CHUNK = ORDO_TUNE(1 << 16, 64),
+    SMALL_PIECE = 4096 /* mean elements of a piece from which on counts take 8 bytes */
 };
 
 typedef struct class_pass {
@@ -134,16 +136,61 @@ static ordo_status take_memory(pieces *p, size_t size)
     return ORDO_OK;
 }
 
+/* The bytes of a count, the same on every rank. Counts of small pieces are a large part of what is
+ * sent, so they are narrow if all of them allow it. */
+static ordo_status count_width(const pieces *p, size_t *width)
+{
+    dist_call *const c = p->call;
+    uint64_t const   size = (uint64_t)c->comm.size;
+    uint64_t         wide[2] = {0}; /* counts that need more than one byte, than two bytes */
+    *width = sizeof(uint64_t);
+    if (c->total / size / size >= SMALL_PIECE)
+        return ORDO_OK;
+    for (size_t r = 0; r < size; r++) {
+        wide[0] += p->send_n[r] > UINT8_MAX;
+        wide[1] += p->send_n[r] > UINT16_MAX;
+    }
+    TRY(dist_sum(c, wide, 2));
+    *width = wide[0] == 0 ? 1 : wide[1] == 0 ? 2 : sizeof(uint64_t);
+    return ORDO_OK;
+}
+
+static void narrow(uint64_t *numbers, size_t count, size_t width)
+{
+    char *const to = (char *)numbers;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t const wide = numbers[i]; /* its own bytes may be the first to change */
+        for (size_t b = 0; b < width; b++)
+            to[i * width + b] = (char)(wide >> (8 * b));
+    }
+}
+
+static void widen(uint64_t *numbers, size_t count, size_t width)
+{
+    const unsigned char *const from = (const unsigned char *)numbers;
+    for (size_t i = count; i-- > 0;) {
+        uint64_t wide = 0;
+        for (size_t b = 0; b < width; b++)
+            wide |= (uint64_t)from[i * width + b] << (8 * b);
+        numbers[i] = wide;
+    }
+}
+
 /* Tells every rank how many elements it gets from this one. */
 static ordo_status swap_counts(pieces *p)
 {
     size_t const    size = (size_t)p->call->comm.size;
-    uint64_t *const at = p->bytes[0], *const eight = p->bytes[1];
+    uint64_t *const at = p->bytes[0], *const each = p->bytes[1], *const sent = p->bytes[2];
+    size_t width;
+    TRY(count_width(p, &width));
     for (size_t r = 0; r < size; r++) {
-        at[r] = r * sizeof(uint64_t);
-        eight[r] = sizeof(uint64_t);
+        at[r] = r * width;
+        each[r] = width;
     }
-    TRY(dist_exchange(p->call, p->send_n, at, eight, p->receive_n, at, eight));
+    memcpy(sent, p->send_n, size * sizeof *sent);
+    narrow(sent, size, width);
+    TRY(dist_exchange(p->call, sent, at, each, p->receive_n, at, each));
+    widen(p->receive_n, size, width);
     uint64_t sum = 0;
     for (size_t r = 0; r < size; r++) {
         p->receive_at[r] = sum;
@@ -193,19 +240,40 @@ static ordo_status take_cuts(pieces *p, size_t numbers, cut **cuts)
     return ORDO_OK;
 }
 
+/* The place of each cut in this rank's sorted keys. On a device it is collective. */
+static ordo_status place_cuts(dist_call *c, const cut_keys *keys, const cut *cuts, size_t count,
+                              uint64_t *places)
+{
+    void *memory = NULL;
+    if (keys->on_device) {
+        ordo_status status = ordo_scratch(c->exec, (count + 1) * sizeof(ordo_place_wish), &memory);
+        ordo_place_wish *const wishes = memory;
+        for (size_t j = 0; j < count && status == ORDO_OK; j++)
+            wishes[j] = (ordo_place_wish){0, keys->n, cuts[j].order, 0};
+        if (status == ORDO_OK)
+            status = device_places(c, &keys->order, keys->sorted, wishes, count, places);
+        TRY(dist_agree(c, status));
+    } else {
+        for (size_t j = 0; j < count; j++)
+            places[j] = cells_place(&keys->order, keys->sorted, 0, keys->n, cuts[j].order, false);
+    }
+    for (size_t j = 0; j < count; j++)
+        places[j] += cut_left(&cuts[j]);
+    return ORDO_OK;
+}
+
 ordo_status pieces_of_sorted(dist_call *c, bool folded, const void *sorted, const uint64_t *wanted,
                              pieces *out)
 {
-    size_t const      size = (size_t)c->comm.size;
-    cells_order const order = {c->type, c->descending, folded};
-    cut              *cuts = NULL;
+    size_t const   size = (size_t)c->comm.size;
+    cut_keys const keys = {{c->type, c->descending, folded}, sorted, c->n, dist_on_device(c)};
+    cut           *cuts = NULL;
     *out = (pieces){.call = c, .received = (size_t)wanted[c->comm.rank]};
     TRY(dist_agree(c, take_cuts(out, size, &cuts)));
     uint64_t *const places = (uint64_t *)(cuts + size + 1);
     size_t const    count = list_cuts(c, wanted, cuts);
-    TRY(cuts_of_sorted(c, &order, sorted, cuts, count));
-    for (size_t j = 0; j < count; j++)
-        places[j] = cells_place(&order, sorted, 0, c->n, cuts[j].order, false) + cut_left(&cuts[j]);
+    TRY(cuts_of_sorted(c, &keys.order, sorted, cuts, count));
+    TRY(place_cuts(c, &keys, cuts, count, places));
     place_pieces(out, wanted, places);
     return swap_counts(out);
 }
@@ -351,22 +419,29 @@ static void in_bytes(const pieces *p, size_t size)
             p->bytes[i][r] = of[i][r] * size;
 }
 
-ordo_status pieces_exchange(const pieces *p, const void *scattered, size_t size, void *received)
+/* Arrays are where those of the call are. */
+static ordo_status exchange(dist_call *c, const void *send, const uint64_t *send_at,
+                            uint64_t *send_bytes, void *receive, const uint64_t *receive_at,
+                            uint64_t *receive_bytes)
 {
     double const started = dist_clock();
-    in_bytes(p, size);
-    TRY(dist_exchange(p->call, scattered, p->bytes[0], p->bytes[1], received, p->bytes[2],
-                      p->bytes[3]));
-    p->call->report.exchange_seconds += dist_clock() - started;
+    TRY((dist_on_device(c)
+             ? device_exchange(c, send, send_at, send_bytes, receive, receive_at, receive_bytes)
+             : dist_exchange(c, send, send_at, send_bytes, receive, receive_at, receive_bytes)));
+    c->report.exchange_seconds += dist_clock() - started;
     return ORDO_OK;
+}
+
+ordo_status pieces_exchange(const pieces *p, const void *scattered, size_t size, void *received)
+{
+    in_bytes(p, size);
+    return exchange(p->call, scattered, p->bytes[0], p->bytes[1], received, p->bytes[2],
+                    p->bytes[3]);
 }
 
 ordo_status pieces_back(const pieces *p, const void *received, size_t size, void *scattered)
 {
-    double const started = dist_clock();
     in_bytes(p, size);
-    TRY(dist_exchange(p->call, received, p->bytes[2], p->bytes[3], scattered, p->bytes[0],
-                      p->bytes[1]));
-    p->call->report.exchange_seconds += dist_clock() - started;
-    return ORDO_OK;
+    return exchange(p->call, received, p->bytes[2], p->bytes[3], scattered, p->bytes[0],
+                    p->bytes[1]);
 }

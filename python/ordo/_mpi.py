@@ -33,7 +33,7 @@ class Comm(ctypes.Structure):
     _fields_ = [
         ("struct_size", c_size_t), ("rank", c_int32), ("size", c_int32), ("user", c_void_p),
         ("allgather", _Allgather), ("sum", _Sum), ("prefix", _Sum), ("exchange", _Exchange),
-        ("give_up", _GiveUp),
+        ("give_up", _GiveUp), ("moves_device_memory", c_uint64),
     ]  # fmt: skip
 
 
@@ -43,6 +43,7 @@ class DistOptions(ctypes.Structure):
     _fields_ = [
         ("struct_size", c_size_t), ("flags", c_uint64), ("out", c_void_p),
         ("out_values", c_void_p), ("n_out", c_size_t), ("report", c_void_p),
+        ("stream", c_void_p),
     ]  # fmt: skip
 
 
@@ -149,12 +150,18 @@ class Group:
                 ]
                 self.mpi.Request.Waitall(requests)
 
-    def agree(self, error: Exception | None) -> None:
-        """Raises the exception of the first rank that has one, on every rank."""
-        mine = None if error is None else (type(error), str(error))
-        for rank, found in enumerate(self.comm.allgather(mine)):
+    def agree(self, error: Exception | None, fact: bool) -> bool:
+        """Returns whether `fact` is true on every rank.
+
+        If a rank has an exception, every rank raises that of the first such rank.
+        """
+        mine = (None if error is None else (type(error), str(error)), fact)
+        all_facts = True
+        for rank, (found, theirs) in enumerate(self.comm.allgather(mine)):
             if found is not None:
                 raise found[0](f"rank {rank}: {found[1]}") from error
+            all_facts = all_facts and theirs
+        return all_facts
 
 
 def _free(comm: Any, keyval: int, group: Group) -> None:

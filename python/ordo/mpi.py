@@ -16,9 +16,11 @@ except that the last bits of float sums may differ. A program for ``mpiexec -n 4
     part = ordo.mpi.sort(part)              # rank 0 has the smallest million
 
 Arrays are of one dimension: integers of 8 to 64 bits, bool, float16, float32 and float64, of NumPy,
-PyTorch or CuPy. Arrays on a GPU are copied to host memory, and results of their length are copied
-back. An error on one rank raises the same exception on every rank; its text names the rank.
-``comm`` is a communicator of mpi4py; None is ``MPI.COMM_WORLD``.
+PyTorch or CuPy. If every rank has its part on a GPU, the GPUs sort and rank the parts, and what the
+ranks exchange goes through host memory. If only some ranks have, their parts are copied to host
+memory. Results of the length of a part, and those of `topk`, are where the part is. An error on one
+rank raises the same exception on every rank; its text names the rank. ``comm`` is a communicator of
+mpi4py; None is ``MPI.COMM_WORLD``.
 """
 
 from __future__ import annotations
@@ -30,9 +32,8 @@ from typing import Any, Callable
 import numpy as np
 
 from . import _lib
-from ._arrays import address, numbers_of
+from ._arrays import FLOATS, HOST, address, numbers_of
 from ._check import check_nan_policy, flag, found_nan, integer
-from ._context import host_context
 from ._lib import library
 from ._mpi import DistOptions, Group, declare, group_of
 from ._verbs.topk import TopK
@@ -67,30 +68,40 @@ _unique_count = declare("ordo_dist_unique_count", _T, _P, _N, _P)
 
 
 class _Part:
-    """This rank's part of the global array, in host memory, and the group of ranks."""
+    """This rank's part of the global array, and the group of ranks.
+
+    `place` is where the caller's array is, and `home` where the call works: the same place if all
+    ranks have arrays on a GPU, else host memory.
+    """
 
     def __init__(self, a: Any, comm: Any, check: Callable[[], Any] | None = None) -> None:
         self.group: Group = group_of(comm)
         error: Exception | None = None
+        typed: Any = None
         try:
             self.place, array = numbers_of(a)
             if array.ndim != 1:
                 raise ValueError(f"the array has {array.ndim} dimensions; expected 1")
             typed, self.code, self.dtype = self.place.typed(array)
-            to_host = getattr(self.place, "to_host", None)
-            self.keys = np.ascontiguousarray(to_host(typed) if to_host else typed)
-            if not self.keys.flags.aligned:
-                self.keys = self.keys.copy()
             self.checked: Any = check() if check else None
         except Exception as caught:
             error = caught
-        self.group.agree(error)
+        on_device = self.group.agree(error, error is None and self.place.on_device)
+        self.home = self.place if on_device else HOST
+        to_host = None if on_device else getattr(self.place, "to_host", None)
+        self.keys = self.home.contiguous(to_host(typed) if to_host else typed)
+        self.n: int = self.keys.shape[0]
 
     def call(self, function: Any, *arguments: Any, flags: int = 0, **options: Any) -> None:
         """Calls a function of ordo_dist.h; a bad status raises an exception."""
         group = self.group
-        opts = DistOptions(struct_size=ctypes.sizeof(DistOptions), flags=flags, **options)
-        context = host_context()
+        opts = DistOptions(
+            struct_size=ctypes.sizeof(DistOptions),
+            flags=flags | self.home.flags,
+            stream=self.home.stream,
+            **options,
+        )
+        context = self.home.context
         status = function(
             context, ctypes.addressof(group.table), *arguments, ctypes.addressof(opts)
         )
@@ -103,16 +114,20 @@ class _Part:
     @property
     def where(self) -> tuple[int, int]:
         """Address and length."""
-        return address(self.keys), self.keys.size
+        return self.home.address(self.keys), self.n
 
-    def back(self, result: Any, dtype: Any = None) -> Any:
-        """Converts keys, or with `dtype` other numbers, to an array of the caller's library."""
-        array = self.place.from_host(result)
-        return array if dtype is not None else self.place.astype_back(array, self.dtype)
+    def empty(self, n: int, dtype: Any = None) -> Any:
+        """Returns an array for n results, or for n keys without `dtype`."""
+        return self.home.empty((n,), self.keys.dtype if dtype is None else dtype)
+
+    def back(self, result: Any, is_keys: bool = False) -> Any:
+        """Converts results to an array of the caller's library, and keys to the caller's dtype."""
+        array = result if self.home is self.place else self.place.from_host(result)
+        return self.place.astype_back(array, self.dtype) if is_keys else array
 
     def nans(self) -> int:
         """Returns the number of NaNs of all ranks."""
-        mine = int(np.isnan(self.keys).sum()) if self.keys.dtype.kind == "f" else 0
+        mine = int(self.home.isnan(self.keys).sum()) if self.code in FLOATS else 0
         return self.group.comm.allreduce(mine)
 
 
@@ -137,18 +152,17 @@ def sort(a: Any, *, comm: Any = None, descending: bool = False, balanced: bool =
     """
     part = _Part(a, comm, lambda: (_direction(descending), flag(balanced, "balanced")))
     flags, balanced = part.checked
-    n = c_size_t(part.keys.size)
+    n = c_size_t(part.n)
     if balanced:
-        context = host_context()
+        context = part.home.context
         status = _counts(
-            context, ctypes.addressof(part.group.table), part.keys.size, None, None,
-            ctypes.addressof(n),
-        )  # fmt: skip
+            context, ctypes.addressof(part.group.table), part.n, None, None, ctypes.addressof(n)
+        )
         if status:
             _lib.fail(status, context)
-    out = np.empty(max(n.value, 1), part.keys.dtype)
-    part.call(_sort, part.code, *part.where, flags=flags, out=address(out), n_out=n.value)
-    return part.back(out[: n.value])
+    out = part.empty(max(n.value, 1))
+    part.call(_sort, part.code, *part.where, flags=flags, out=part.home.address(out), n_out=n.value)
+    return part.back(out[: n.value], is_keys=True)
 
 
 def argsort(a: Any, *, comm: Any = None, descending: bool = False) -> Any:
@@ -165,9 +179,10 @@ def argsort(a: Any, *, comm: Any = None, descending: bool = False) -> Any:
     Array of int64, as long as `a`.
     """
     part = _Part(a, comm, lambda: _direction(descending))
-    index = np.empty(part.keys.size, np.uint64)
-    part.call(_argsort, part.code, *part.where, _lib.U64, address(index), flags=part.checked)
-    return part.back(index.view(np.int64), np.int64)
+    index = part.empty(part.n, np.int64)  # below 2^63
+    where = part.home.address(index)
+    part.call(_argsort, part.code, *part.where, _lib.U64, where, flags=part.checked)
+    return part.back(index)
 
 
 def rankdata(
@@ -203,17 +218,16 @@ def rankdata(
     nans = part.nans()
     if nans and nan_policy == "raise":
         raise found_nan()
+    home, average = part.home, method == "average"
+    ranks = part.empty(part.n, np.float64 if average or nans else np.int64)
     if nans and nan_policy == "propagate":
-        return part.back(np.full(part.keys.size, np.nan), np.float64)
-    average = method == "average"
-    ranks = np.empty(part.keys.size, np.float64 if average else np.uint64)
-    kind = _lib.F64 if average else _lib.U64
-    part.call(_rank, part.code, *part.where, ties, kind, address(ranks), flags=flags)
-    if not average:
-        ranks = ranks.view(np.int64)
+        ranks[...] = float("nan")
+        return part.back(ranks)
+    kind = _lib.F64 if average or nans else _lib.U64
+    part.call(_rank, part.code, *part.where, ties, kind, home.address(ranks), flags=flags)
     if nans:
-        ranks = np.where(np.isnan(part.keys), np.nan, ranks)
-    return part.back(ranks, ranks.dtype)
+        home.set_nan(ranks, home.isnan(part.keys))
+    return part.back(ranks)
 
 
 def quantile(
@@ -305,42 +319,41 @@ def topk(a: Any, k: int, *, comm: Any = None, largest: bool = True) -> TopK:
 
     part = _Part(a, comm, check)
     wanted, flags = part.checked
-    total = part.group.comm.allreduce(part.keys.size)
+    total = part.group.comm.allreduce(part.n)
     if wanted > total:
         raise ValueError(f"k is {wanted}; expected at most {total}, the number of elements")
-    values = np.empty(max(wanted, 1), part.keys.dtype)
-    index = np.empty(max(wanted, 1), np.uint64)
+    values = part.empty(max(wanted, 1))
+    index = part.empty(max(wanted, 1), np.int64)
     found = c_size_t()
     part.call(
-        _topk, part.code, *part.where, wanted, address(values), address(index),
-        ctypes.addressof(found), flags=flags,
+        _topk, part.code, *part.where, wanted, part.home.address(values),
+        part.home.address(index), ctypes.addressof(found), flags=flags,
     )  # fmt: skip
-    return TopK(part.back(values[:wanted]), part.back(index[:wanted].view(np.int64), np.int64))
-
-
-_SUMS = {"i": (_lib.I64, np.int64), "u": (_lib.U64, np.uint64)}
+    return TopK(part.back(values[:wanted], is_keys=True), part.back(index[:wanted]))
 
 
 def _scanned(op: int, a: Any, comm: Any, exclusive: Any) -> Any:
     part = _Part(a, comm, lambda: flag(exclusive, "exclusive"))
     code: int = part.code
-    dtype: Any = part.keys.dtype
-    if op == _lib.SUM and dtype.kind != "f":
-        code, dtype = _SUMS["i" if np.dtype(bool) == part.dtype else dtype.kind]
-    out = np.empty(part.keys.size, dtype)
+    dtype: Any = None
+    if op == _lib.SUM and code not in FLOATS:  # numbers of signed types are odd
+        signed = code % 2 == 1 or part.place.is_bool(part.dtype)
+        code, dtype = (_lib.I64, np.int64) if signed else (_lib.U64, np.uint64)
+    out = part.empty(part.n, dtype)
     flags = _lib.EXCLUSIVE if part.checked else 0
-    part.call(_scan, op, part.code, *part.where, code, address(out), flags=flags)
-    if op == _lib.MIN and dtype.kind == "f":
+    part.call(_scan, op, part.code, *part.where, code, part.home.address(out), flags=flags)
+    if op == _lib.MIN and part.code in FLOATS:
         _spread_nan(part, out)
-    return part.back(out, dtype) if op == _lib.SUM else part.back(out)
+    return part.back(out, is_keys=op != _lib.SUM)
 
 
 def _spread_nan(part: _Part, out: Any) -> None:
     """Sets all minima from the first NaN of the global array on to NaN; the library omits NaNs."""
-    found = np.flatnonzero(np.isnan(part.keys))
-    earlier = part.group.comm.exscan(found.size)
-    start = 0 if earlier else int(found[0]) if found.size else out.size
-    out[start:] = np.nan
+    found = part.home.nonzero(part.home.isnan(part.keys))
+    count = found.shape[0]
+    earlier = part.group.comm.exscan(count)
+    start = 0 if earlier else int(found[0]) if count else part.n
+    out[start:] = float("nan")
 
 
 def cumsum(a: Any, *, comm: Any = None, exclusive: bool = False) -> Any:

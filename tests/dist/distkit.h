@@ -38,10 +38,21 @@ static inline void distkit_split(size_t how, size_t n, size_t ranks, uint64_t se
     starts[ranks] = n;
 }
 
+/* Floats whose sums are exact. */
+static inline void distkit_small_numbers(ordo_type type, void *keys, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (type == ORDO_F32)
+            ((float *)keys)[i] = (float)(i * 7 % 11);
+        else
+            ((double *)keys)[i] = (double)(i * 7 % 11);
+}
+
 /* A test call on all ranks: `call` makes it on one rank, whose status and message are recorded. */
 typedef struct distkit {
     size_t   ranks, starts[DISTKIT_RANKS + 1];
     unsigned threads; /* of each rank */
+    uint32_t where;   /* of each rank; 0: the CPU */
     ordo_comm (*wrap)(void *user, const ordo_comm *comm);
     ordo_status (*call)(void *user, ordo_ctx *ctx, const ordo_comm *comm, size_t rank);
     void       *user;
@@ -56,7 +67,8 @@ static inline void distkit_body(void *user, ordo_comm *comm)
     ordo_ctx       *ctx;
     ordo_comm const used = kit->wrap != NULL ? kit->wrap(kit->user, comm) : *comm;
     kit->status[rank] = ordo_ctx_create(
-        &ctx, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CPU, .threads = kit->threads));
+        &ctx, &ORDO_OPTS(ordo_ctx_opts, .where = kit->where != 0 ? kit->where : ORDO_CPU,
+                         .threads = kit->threads));
     if (kit->status[rank] != ORDO_OK)
         return;
     kit->status[rank] = kit->call(kit->user, ctx, &used, rank);

@@ -114,8 +114,11 @@ static void check_sort(ordo_ctx *ctx)
         if (distkit_run(&j.kit, ORDO_OK))
             CHECK_BYTES(expected, got, j.n * j.size, j.size);
     }
-    for (size_t r = 0; r < j.kit.ranks; r++)
+    for (size_t r = 0; r < j.kit.ranks; r++) {
         CHECK_EQ_U64(j.n, j.report[r].total);
+        if (j.n <= UINT8_MAX) /* beside the keys, one byte for each other rank */
+            CHECK(j.report[r].moved <= count_of(r) * j.size + j.kit.ranks - 1);
+    }
 }
 
 static void check_pairs(ordo_ctx *ctx)

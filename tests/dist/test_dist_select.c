@@ -138,15 +138,6 @@ static void check_sorted(ordo_ctx *ctx)
     }
 }
 
-static void small_numbers(void)
-{
-    for (size_t i = 0; i < j.n; i++)
-        if (j.type == ORDO_F32)
-            ((float *)(void *)keys)[i] = (float)(i * 7 % 11);
-        else
-            ((double *)(void *)keys)[i] = (double)(i * 7 % 11);
-}
-
 static void check_all(ordo_ctx *ctx, size_t shape, size_t turn)
 {
     bool const is_float = j.type == ORDO_F32 || j.type == ORDO_F64;
@@ -167,7 +158,7 @@ static void check_all(ordo_ctx *ctx, size_t shape, size_t turn)
         j.exclusive = (turn + op) % 2 == 0;
         j.out_type = j.op == ORDO_SUM && turn % 2 == 0 ? ordo_type_wide(j.type) : j.type;
         if (j.op == ORDO_SUM && is_float)
-            small_numbers();
+            distkit_small_numbers(j.type, keys, j.n);
         check_scan(ctx);
         if (j.op == ORDO_SUM && is_float)
             inputs_fill(shape, j.type, keys, j.n, shape + j.n);

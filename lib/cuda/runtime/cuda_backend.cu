@@ -4,6 +4,7 @@
  * device verb, copy results out. Device arrays are used in place. This file lists the arrays of
  * each verb's job; the job of the device verb differs from the caller's only in these pointers. */
 #include "cuda/columns/weighted_groups.cuh"
+#include "cuda/ranks/ranks.cuh"
 #include "cuda/runtime/cuda_arrays.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/runtime/cuda_state.cuh"
@@ -533,6 +534,7 @@ static ordo_backend make_table(void)
     table.pack = cuda_pack;
     table.link = &cuda_link;
     table.text = &cuda_text;
+    table.ranks = &cuda_ranks;
     table.sample = sample;
     table.sample_work = dev_sample_work;
     table.put_ranks = put_ranks;

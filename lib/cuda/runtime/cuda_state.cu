@@ -178,6 +178,7 @@ void cuda_close(void *opened)
     if (state->used)
         (void)cudaEventSynchronize(state->last);
     stage_close(state);
+    queues_close(state);
     profile_close(state);
     for (int i = 0; i < ORDO_LINK_MARKS; i++)
         if (state->marks[i] != NULL)

@@ -28,6 +28,7 @@ struct cuda_lane {      /* copies between pageable host memory and the device fo
 };
 
 struct cuda_profile; /* cuda_profile.cu */
+struct cuda_queues;  /* cuda_queues.cu */
 
 struct cuda_state {
     cuda_facts         facts;
@@ -49,6 +50,7 @@ struct cuda_state {
     unsigned           lane_count; /* created so far */
     cudaEvent_t        marks[ORDO_LINK_MARKS];
     cuda_profile      *profile; /* NULL until the first profile */
+    cuda_queues       *queues;  /* NULL until the first exchange of ranks through pinned memory */
 };
 
 /* cuda_state.cu */
@@ -95,6 +97,15 @@ ordo_status profile_side(cuda_state *state, ordo_exec *exec, unsigned lane, unsi
 bool profile_side_times(void *state, unsigned lane, unsigned side, double *began, double *ended);
 ordo_status profile_tick(void *state, ordo_exec *exec, unsigned number);
 bool        profile_ticked(void *state, unsigned number, double *when);
+
+/* cuda_queues.cu: the last five slots of ordo_ranks_slots. */
+ordo_status queues_pinned(void *state, ordo_exec *exec, size_t bytes, char **out);
+ordo_status queues_transfer(void *state, ordo_exec *exec, unsigned queue, void *to,
+                            const void *from, size_t bytes);
+ordo_status queues_mark(void *state, ordo_exec *exec, unsigned queue, unsigned side);
+ordo_status queues_wait(void *state, ordo_exec *exec, unsigned queue, unsigned side);
+ordo_status queues_finish(void *state, ordo_exec *exec);
+void        queues_close(cuda_state *state);
 
 /* cuda_arrays.cu: refuses host memory given as a device array; `what` names it. */
 ordo_status cuda_check_memory(ordo_exec *exec, const void *array, const char *what);

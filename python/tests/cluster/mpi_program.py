@@ -6,7 +6,7 @@ test_mpi.py runs it. Every rank makes the same global array from a seed and take
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
@@ -30,18 +30,46 @@ def parts(n: int, kind: str) -> list[int]:
     return [0, *cuts.tolist(), n]
 
 
+def gpu_libraries() -> list[Callable[[Any], Any]]:
+    """Returns functions that copy a NumPy array to a GPU, one for each library with a GPU."""
+    makers: list[Callable[[Any], Any]] = []
+    try:
+        import cupy
+
+        if cupy.cuda.runtime.getDeviceCount() > 0:
+            makers.append(cupy.asarray)
+    except Exception:  # the library or its driver is missing
+        pass
+    try:
+        import torch
+
+        if torch.cuda.is_available():
+            makers.append(lambda a: torch.as_tensor(a, device="cuda"))
+    except Exception:
+        pass
+    return makers
+
+
+def to_host(a: Any) -> Any:
+    """Returns an array of any library as a NumPy array."""
+    if hasattr(a, "cpu"):
+        return a.cpu().numpy()
+    return a.get() if hasattr(a, "get") else np.asarray(a)
+
+
 def same(found, expected) -> None:
-    found, expected = np.asarray(found), np.asarray(expected)
+    found, expected = to_host(found), np.asarray(expected)
     assert found.dtype == expected.dtype, (found.dtype, expected.dtype)
     assert found.shape == expected.shape, (found.shape, expected.shape)
     assert found.tobytes() == expected.tobytes(), (found, expected)
 
 
-def check(a: np.ndarray, kind: str, down: bool) -> None:
+def check(a: np.ndarray, kind: str, down: bool, to: Callable[[Any], Any] = np.array) -> None:
     edges = parts(a.size, kind)
     mine = slice(edges[rank], edges[rank + 1])
-    part = a[mine].copy()
-    before = part.tobytes()
+    part = to(a[mine])
+    before = to_host(part).tobytes()
+    assert type(ordo.mpi.sort(part)) is type(ordo.mpi.rankdata(part)) is type(part)
     same(ordo.mpi.sort(part, descending=down), ordo.sort(a, descending=down)[mine])
     even = [a.size // size + (r < a.size % size) for r in range(size)]
     start = sum(even[:rank])
@@ -71,7 +99,7 @@ def check(a: np.ndarray, kind: str, down: bool) -> None:
             same(ordo.mpi.quantile(part, QUANTILES, method=method, nan_policy=policy), expected)
         expected = np.float64(ordo.median(a.astype("f8"), nan_policy=policy))
         same(ordo.mpi.median(part, nan_policy=policy), expected)
-    assert part.tobytes() == before, "the input changed"
+    assert to_host(part).tobytes() == before, "the input changed"
 
 
 def raised(error: type[Exception], text: str, function, *arguments, **named) -> None:
@@ -123,6 +151,16 @@ def check_large_messages() -> None:
     _mpi._PIECE = 256 << 20
 
 
+def check_gpu() -> None:
+    """Parts on a GPU, on every rank and on some ranks."""
+    for to in gpu_libraries():
+        for dtype, kind in zip(("i1", "u1", "i2", "i4", "i8", "f4"), ("equal", "random") * 3):
+            check((rng.standard_normal(900) * 30).astype(dtype), kind, dtype in ("i2", "f4"), to)
+        check(np.array([np.nan, -0.0, 0.0, np.inf, 1.0, np.nan] * 50), "random", True, to)
+        check(np.arange(50.0), "equal", False, to if rank != size - 1 else np.array)
+        check(rng.standard_normal(300_000), "random", False, to)
+
+
 def main() -> None:
     global world, rank, size
     from mpi4py import MPI
@@ -143,6 +181,7 @@ def main() -> None:
     check_errors()
     check_other_comm()
     check_large_messages()
+    check_gpu()
     world.Barrier()
     if rank == 0:
         print(f"passed on {size} ranks")

@@ -313,6 +313,8 @@ def test_series(frames):
     found = ordo.dask.quantile(column, [0.1, 0.9], nan_policy="omit").compute()
     assert found.tolist() == key.quantile([0.1, 0.9]).tolist()
     assert ordo.dask.topk(lazy["at"], 3).values.compute().tolist() == [499, 498, 497]
+    places = ordo.dask.searchsorted(lazy["at"], lazy["n"], side="right").compute()
+    assert places.tolist() == (frame["n"] + 1).tolist()
     values, counts = ordo.dask.unique(lazy["n"], return_counts=True)
     assert dict(zip(values.compute(), counts.compute())) == frame["n"].value_counts().to_dict()
 
