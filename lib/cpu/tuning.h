@@ -173,13 +173,16 @@ enum {
      * u64 0.47, f64 0.45; uniform 0.98 to 1.04; 10^4 keys uniform 1.01 to 1.07. */
     ORDO_TUNE_FEW_KEYS = ORDO_TUNE(1 << 14, 256),
 
-    /* The widest range of integers that are counted value by value (lib/cpu/sort/dense_values.c): a
-     * table of 1 MB and its overflows. */
+    /* The widest range of integers that are counted value by value (lib/cpu/sort/dense_values.c),
+     * in a table of words and in a table of bytes. */
+    ORDO_TUNE_DENSE_WORDS = ORDO_TUNE(1 << 17, 150),
     ORDO_TUNE_DENSE_RANGE = ORDO_TUNE(1 << 20, 300),
-    /* Bytes of a table up to which it has four copies for neighbouring keys; larger ones would
-     * leave less of the cache. Sapphire Rapids, one thread, 10^7 keys u32, ms with one copy and
-     * with two copies up to 2 MB: zipf 33.5, 45.1; prices 22.2, 23.2. */
-    ORDO_TUNE_DENSE_COPIED = ORDO_TUNE(1 << 18, 400),
+    /* Tenths of a nanosecond that a key takes there: counted in words, counted in bytes, and sorted
+     * if its value is outside the range. */
+    ORDO_TUNE_COST_WORDS = 12,
+    ORDO_TUNE_COST_BYTES = 25,
+    ORDO_TUNE_COST_SORT_32 = 45,
+    ORDO_TUNE_COST_SORT_64 = 90,
 
     /* The look before a sort (lib/cpu/sort/adaptive.c): windows, and neighbours in each. */
     ORDO_TUNE_LOOKS = ORDO_TUNE(48, 8),

@@ -4,51 +4,63 @@ enum {
     FN(TOGETHER) = 32 / sizeof(RECORD) /* keys written together, without a test of the count */
 };
 
-/* Counts a value in a byte, so that the table is small. When the byte overflows, adds 256 to a
- * word. */
-INLINE void FN(dense_add)(_Atomic uint32_t *words, uint8_t *bytes, size_t value)
-{
-    if (ORDO_UNLIKELY(++bytes[value] == 0))
-        atomic_fetch_add_explicit(&words[value], 256, memory_order_relaxed);
-}
-
-/* Counts at most DENSE_BLOCK keys. Neighbouring keys use different copies of the table, if there
- * are several, because a second increment of the same byte would wait for the first. Keys outside
- * the range go to `strays`, which has room for all keys. Returns the number of strays. `indices`
- * are the values of floats; NULL: the keys are integers. */
+/* Counts at most DENSE_BLOCK keys in 32-bit words. Keys outside the range go to `strays`, which has
+ * room for all keys, and are counted in words[range]: without a branch, which many strays would
+ * make costly. Returns the number of strays. `indices` are the values of floats, `range` for a
+ * stray; NULL: the keys are integers. */
 INLINE size_t FN(dense_tally)(const dense_table *table, const RECORD *keys, size_t count,
-                              const uint32_t *indices, uint8_t *bytes, RECORD *strays)
+                              const uint32_t *indices, uint32_t *words, RECORD *strays)
 {
-    _Atomic uint32_t *const words = table->words;
-    RECORD const            low = (RECORD)table->low;
-    size_t const            range = table->range, stride = table->stride;
-    size_t                  stray = 0, i = 0;
-    for (; i + DENSE_COPIES <= count; i += DENSE_COPIES) {
-        uint8_t *copy = bytes;
-        for (size_t j = 0; j < DENSE_COPIES; j++, copy += stride) {
-            RECORD const key = keys[i + j];
-            size_t const value = indices != NULL ? indices[i + j] : (RECORD)(key - low);
-            if (ORDO_UNLIKELY(value >= range))
-                strays[stray++] = key;
-            else
-                FN(dense_add)(words, copy, value);
-        }
-    }
-    for (; i < count; i++) {
-        size_t const value = indices != NULL ? indices[i] : (RECORD)(keys[i] - low);
-        if (value >= range)
-            strays[stray++] = keys[i];
-        else
-            FN(dense_add)(words, bytes, value);
+    RECORD const low = (RECORD)table->low;
+    size_t const range = table->range;
+    size_t       stray = 0;
+    for (size_t i = 0; i < count; i++) {
+        RECORD const key = keys[i];
+        size_t const value = indices != NULL ? indices[i] : (RECORD)(key - low);
+        bool const   outside = value >= range;
+        strays[stray] = key;
+        stray += outside;
+        words[outside ? range : value]++;
     }
     return stray;
 }
 
-static size_t FN(dense_count)(const dense_table *table, const void *keys, size_t count,
-                              const uint32_t *indices, uint8_t *bytes, void *strays)
+/* The same for rare strays. `bytes`: the table is of bytes, so that a wide one is small; when a
+ * byte overflows, 256 is added to a word that all threads share. NULL: it is of `words`. */
+INLINE size_t FN(dense_tally_rare)(const dense_table *table, const RECORD *keys, size_t count,
+                                   const uint32_t *indices, uint8_t *bytes, uint32_t *words,
+                                   RECORD *strays)
 {
-    return indices != NULL ? FN(dense_tally)(table, keys, count, indices, bytes, strays)
-                           : FN(dense_tally)(table, keys, count, NULL, bytes, strays);
+    _Atomic uint32_t *const overflows = table->words;
+    RECORD const            low = (RECORD)table->low;
+    size_t const            range = table->range;
+    size_t                  stray = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t const value = indices != NULL ? indices[i] : (RECORD)(keys[i] - low);
+        if (ORDO_UNLIKELY(value >= range))
+            strays[stray++] = keys[i];
+        else if (bytes == NULL)
+            words[value]++;
+        else if (ORDO_UNLIKELY(++bytes[value] == 0))
+            atomic_fetch_add_explicit(&overflows[value], 256, memory_order_relaxed);
+    }
+    return stray;
+}
+
+INLINE size_t FN(dense_count_as)(const dense_table *table, const RECORD *keys, size_t count,
+                                 const uint32_t *indices, void *counts, RECORD *strays)
+{
+    return table->in_bytes ? FN(dense_tally_rare)(table, keys, count, indices, counts, NULL, strays)
+                           : table->rare
+        ? FN(dense_tally_rare)(table, keys, count, indices, NULL, counts, strays)
+        : FN(dense_tally)(table, keys, count, indices, counts, strays);
+}
+
+static size_t FN(dense_count)(const dense_table *table, const void *keys, size_t count,
+                              const uint32_t *indices, void *counts, void *strays)
+{
+    return indices != NULL ? FN(dense_count_as)(table, keys, count, indices, counts, strays)
+                           : FN(dense_count_as)(table, keys, count, NULL, counts, strays);
 }
 
 /* The key of a value, as in memory. */

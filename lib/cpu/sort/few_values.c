@@ -298,16 +298,19 @@ static ordo_status take_scratch(few_work *work, void **room, ordo_exec *exec)
 }
 
 ordo_status cpu_sort_strays(const cpu_kernels *kernels, const ordo_sort_job *job, void *strays,
-                            size_t n, ordo_exec *exec)
+                            size_t n, const char *end, ordo_exec *exec)
 {
     ordo_exec     inner = *exec;
     ordo_sort_job here = *job;
+    size_t const  bytes = ordo_round_up(n * ordo_type_size(job->type), ORDO_CACHE_LINE);
     here.keys = strays;
     here.n = n;
     here.source = NULL;
     if (n < 2)
         return ORDO_OK;
-    radix_io const io = records_of_keys(kernels, &here);
+    radix_io io = records_of_keys(kernels, &here);
+    if ((size_t)(end - (char *)strays) >= 2 * bytes)
+        io.room = (char *)strays + bytes;
     return cpu_radix(&io, &inner);
 }
 
@@ -337,7 +340,8 @@ ordo_status cpu_sort_few(const cpu_kernels *kernels, const ordo_sort_job *job, f
     if (atomic_load_explicit(&work.too_many, memory_order_relaxed))
         return ORDO_OK;
     gather(&work);
-    status = cpu_sort_strays(kernels, job, work.stray, work.all_strays, exec);
+    status = cpu_sort_strays(kernels, job, work.stray, work.all_strays,
+                             work.stray + job->n * work.size, exec);
     if (status != ORDO_OK)
         return status == ORDO_E_NOMEM ? ORDO_OK : status;
     place_values(&work);
