@@ -2,6 +2,7 @@
  * the checks that all calls share, and the choice of the backend. */
 #define _GNU_SOURCE
 #include "api/api_ctx.h"
+#include "backend/tuning.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -395,12 +396,21 @@ ordo_status api_check_apart(ordo_exec *exec, const void *a, size_t a_bytes, cons
 
 static const ordo_load no_load = {0};
 
+/* Whether the CPU sorts with several threads, after a look at the keys on the calling thread. */
+static bool sorts_soon(const ordo_ctx *ctx, const ordo_load *load)
+{
+    return load != NULL && load->keys != NULL &&
+           ctx->running.n * ordo_type_size(load->type) > ORDO_TUNE_RADIX_ALONE;
+}
+
 ordo_status api_choose(ordo_ctx *ctx, ordo_exec *exec, const ordo_load *load, ordo_choice *choice)
 {
     TRY(ordo_plan_choose(&ctx->plan, exec, load != NULL ? load : &no_load, choice));
     ctx->running.backend = choice->backend->name;
     if (choice->backend != ctx->plan.cpu)
         ctx->device_facts = true;
+    else if (sorts_soon(ctx, load))
+        ordo_pool_wake(ctx->pool);
     if (ctx->plan.forecast.cpu > 0)
         ctx->running.predicted = ctx->plan.forecast;
     return ORDO_OK;
