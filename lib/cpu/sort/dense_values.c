@@ -22,44 +22,25 @@ enum {
     MARGIN_PART = 8,      /* each side of the sample's range is widened by range / 8 */
     RARE_PART = 32,       /* strays are rare if at most one key in this many is one */
     COST_PARTS = 6,       /* counting must save one part of this many of the estimated time */
+    KEYS_A_TABLE = 4,     /* least keys per value of the range and table of words */
     PIECES = 256,         /* parts of the range whose counts are added by one thread each */
-    DENSE_BLOCK = FEW_BLOCK,
-    DENSE_MANY = 256 /* from this many keys on, a value is written by `fill`, which may bypass the
-                      * cache */
+    DENSE_BLOCK = FEW_BLOCK
 };
 
-typedef struct dense_table {
-    uint64_t         low; /* the first value: an integer as in memory, or the multiple of a float */
-    double           scale; /* floats: the key is multiple / scale; 0: integers */
-    size_t           range;
-    bool             in_bytes; /* tables of bytes, for a wide range */
-    bool             rare;     /* nearly all keys are in the range */
-    const few_loops *loops;
-    bool             bypass; /* large results bypass the cache */
-    _Atomic uint32_t *words; /* [value]: overflows of the bytes of all tables */
-} dense_table;
-
-#define ORDO_TEMPLATE "cpu/sort/dense_values.t.h"
-#include "core/for_each_word.h"
-
+#define FN(name) name##_32
+#define W 32
 #define RECORD uint32_t
-#define REAL float
-#define MAGIC 0x1.8p23f
-#define FN(name) name##_f32
 #include "cpu/sort/dense_floats.t.h"
-#undef FN
-#undef MAGIC
-#undef REAL
 #undef RECORD
+#undef W
+#undef FN
+#define FN(name) name##_64
+#define W 64
 #define RECORD uint64_t
-#define REAL double
-#define MAGIC 0x1.8p52
-#define FN(name) name##_f64
 #include "cpu/sort/dense_floats.t.h"
-#undef FN
-#undef MAGIC
-#undef REAL
 #undef RECORD
+#undef W
+#undef FN
 
 typedef struct dense_work {
     const ordo_sort_job *job;
@@ -96,10 +77,20 @@ typedef struct dense_work {
 #undef LESS
 #undef RECORD
 
-/* The widest range for a table of words, or of bytes. */
-static size_t widest_range(size_t n, bool in_bytes)
+/* The number of tables, one for each thread that counts. */
+static size_t most_tables(const dense_work *work)
 {
-    return ordo_min(in_bytes ? ORDO_TUNE_DENSE_RANGE : ORDO_TUNE_DENSE_WORDS, n / DENSE_KEYS);
+    return work->job->n <= ORDO_TUNE_ALONE ? 1 : work->exec->threads;
+}
+
+/* The widest range for tables of words, or of bytes. The words of all tables together take at most
+ * a quarter of the room. */
+static size_t widest_range(const dense_work *work, bool in_bytes)
+{
+    size_t const n = work->job->n, tables = most_tables(work);
+    return in_bytes
+               ? ordo_min(ORDO_TUNE_DENSE_RANGE, n / DENSE_KEYS)
+               : ordo_min(ORDO_TUNE_DENSE_WORDS, n / ordo_max(DENSE_KEYS, KEYS_A_TABLE * tables));
 }
 
 static bool is_float(const dense_work *work)
@@ -121,12 +112,12 @@ static bool number_at(const dense_work *work, size_t at, uint64_t *number)
     }
     if (work->size == sizeof narrow) {
         memcpy(&narrow, work->in + at * work->size, sizeof narrow);
-        multiple = dense_multiple_f32(narrow, (float)work->table.scale);
-        equal = dense_equals_f32(narrow, multiple, (float)work->table.scale);
+        multiple = dense_multiple_32(narrow, (float)work->table.scale);
+        equal = dense_equals_32(narrow, multiple, (float)work->table.scale);
     } else {
         memcpy(&wide, work->in + at * work->size, sizeof wide);
-        multiple = dense_multiple_f64(wide, work->table.scale);
-        equal = dense_equals_f64(wide, multiple, work->table.scale);
+        multiple = dense_multiple_64(wide, work->table.scale);
+        equal = dense_equals_64(wide, multiple, work->table.scale);
     }
     *number = (uint64_t)((int64_t)multiple + INT32_MAX + 1);
     return equal;
@@ -169,20 +160,21 @@ static size_t look(const dense_work *work, size_t count, uint64_t *sample)
     return used;
 }
 
-/* The estimated time of a sort that counts, for the keys of a sample. */
-static size_t counted_cost(const dense_work *work, const dense_span *span, size_t count,
-                           bool in_bytes)
+/* The estimated time that the general sort takes for a key. */
+static size_t sort_cost(const dense_work *work)
 {
-    size_t const sort =
-        work->size == sizeof(uint32_t) ? ORDO_TUNE_COST_SORT_32 : ORDO_TUNE_COST_SORT_64;
-    return count * (in_bytes ? ORDO_TUNE_COST_BYTES : ORDO_TUNE_COST_WORDS) +
-           (count - span->held) * sort;
+    bool const narrow = work->size == sizeof(uint32_t), many = work->job->n >= ORDO_TUNE_COST_MANY;
+    if (work->sort_words == NULL)
+        return narrow ? ORDO_TUNE_COST_SORT_32 : ORDO_TUNE_COST_SORT_64;
+    if (narrow)
+        return many ? ORDO_TUNE_COST_MANY_32 : ORDO_TUNE_COST_VECTOR_32;
+    return many ? ORDO_TUNE_COST_MANY_64 : ORDO_TUNE_COST_VECTOR_64;
 }
 
 /* Widens the span by a margin on each side and makes it the range. */
 static void take_span(dense_work *work, const dense_span *span, bool in_bytes)
 {
-    size_t const   widest = widest_range(work->job->n, in_bytes);
+    size_t const   widest = widest_range(work, in_bytes);
     unsigned const width = is_float(work) ? 32 : 8 * (unsigned)work->size;
     uint64_t const wide = span->most - span->least;
     uint64_t const last = UINT64_MAX >> (64 - width), spare = widest - 1 - wide;
@@ -198,23 +190,22 @@ static void take_span(dense_work *work, const dense_span *span, bool in_bytes)
 static bool choose_range(dense_work *work, double scale)
 {
     uint64_t     sample[SAMPLE];
-    size_t const n = work->job->n, narrow = widest_range(n, false), wide = widest_range(n, true);
+    size_t const n = work->job->n, wide = widest_range(work, true);
     size_t const count = ordo_max(ordo_min(SAMPLE, n / KEYS_A_SAMPLE), FIRST_LOOK);
     work->table.scale = scale;
     if (best_span(sample, look(work, FIRST_LOOK, sample), wide).held < FIRST_HELD)
         return false;
-    size_t const     used = look(work, count, sample);
-    dense_span const in_words = best_span(sample, used, narrow);
-    dense_span const in_bytes = best_span(sample, used, wide);
-    size_t const     cost = counted_cost(work, &in_words, count, false);
-    size_t const     cost_bytes = counted_cost(work, &in_bytes, count, true);
-    bool const       chosen = cost_bytes < cost;
-    dense_span const span = chosen ? in_bytes : in_words;
-    size_t const     sort =
-        counted_cost(work, &(dense_span){0}, count, false) - count * (size_t)ORDO_TUNE_COST_WORDS;
-    if (span.held == 0 || ordo_min(cost, cost_bytes) * COST_PARTS > sort * (COST_PARTS - 1))
+    size_t const     used = look(work, count, sample), sort = sort_cost(work);
+    dense_span const words = best_span(sample, used, widest_range(work, false));
+    dense_span const bytes = best_span(sample, used, wide);
+    size_t const     words_cost = count * ORDO_TUNE_COST_WORDS + (count - words.held) * sort;
+    size_t const     bytes_cost = count * ORDO_TUNE_COST_BYTES + (count - bytes.held) * sort;
+    bool const       in_bytes = bytes_cost < words_cost;
+    dense_span const span = in_bytes ? bytes : words;
+    if (span.held == 0 ||
+        ordo_min(words_cost, bytes_cost) * COST_PARTS > count * sort * (COST_PARTS - 1))
         return false;
-    take_span(work, &span, chosen);
+    take_span(work, &span, in_bytes);
     work->sampled = count;
     work->outside = count - span.held;
     work->table.rare = work->outside * RARE_PART <= count;
@@ -226,7 +217,7 @@ static bool choose_range(dense_work *work, double scale)
 static bool choose_values(dense_work *work)
 {
     static const double scales[] = {1, 10, 100, 1000, 2, 8, 32, 128, 512};
-    if (widest_range(work->job->n, false) == 0)
+    if (widest_range(work, false) == 0)
         return false;
     if (!is_float(work))
         return choose_range(work, 0);
@@ -243,10 +234,10 @@ static bool choose_values(dense_work *work)
 static bool divide_room(dense_work *work, char *room)
 {
     size_t const n = work->job->n, values = work->table.range + 1; /* the last one: strays */
-    size_t const bytes = n * work->size, threads = work->exec->threads;
+    size_t const bytes = n * work->size;
     size_t const words = ordo_round_up(values * sizeof(uint32_t), ORDO_CACHE_LINE);
     size_t       strays = 0;
-    for (work->tables = n <= ORDO_TUNE_ALONE ? 1 : threads; work->tables > 0; work->tables--) {
+    for (work->tables = most_tables(work); work->tables > 0; work->tables--) {
         work->table_size = work->table.in_bytes ? ordo_round_up(values, ORDO_CACHE_LINE)
                            : work->tables > 1   ? words
                                                 : 0;
@@ -275,20 +266,6 @@ static bool divide_room(dense_work *work, char *room)
 
 /* ---- Count ---- */
 
-/* Counts a block. Returns the number of strays, or n if the block cannot be counted. */
-static size_t count_block(const dense_work *work, const char *keys, size_t count, void *counts,
-                          char *strays)
-{
-    uint32_t        indices[DENSE_BLOCK];
-    uint32_t *const known = is_float(work) ? indices : NULL;
-    bool const      narrow = work->size == sizeof(uint32_t);
-    if (known != NULL && !(narrow ? dense_indices_f32(&work->table, keys, count, known)
-                                  : dense_indices_f64(&work->table, keys, count, known)))
-        return work->job->n;
-    return narrow ? dense_count_32(&work->table, keys, count, known, counts, strays)
-                  : dense_count_64(&work->table, keys, count, known, counts, strays);
-}
-
 static void count_table(void *arg, size_t lo, size_t hi)
 {
     dense_work *const work = arg;
@@ -303,7 +280,9 @@ static void count_table(void *arg, size_t lo, size_t hi)
         for (size_t at = begin; at < end && found <= most; at += DENSE_BLOCK) {
             size_t const      count = ordo_min(DENSE_BLOCK, end - at);
             const char *const keys = work->in + at * work->size;
-            found += count_block(work, keys, count, counts, strays + found * work->size);
+            size_t const other = work->table.loops->dense_count(&work->table, keys, count, counts,
+                                                                strays + found * work->size);
+            found = other == SIZE_MAX ? SIZE_MAX : found + other;
             if (at / DENSE_BLOCK % 64 == 0 &&
                 (ordo_poll(work->exec, (double)at / (double)work->job->n) ||
                  atomic_load_explicit(&work->too_many, memory_order_relaxed)))
@@ -423,10 +402,7 @@ static void write_piece(void *arg, size_t lo, size_t hi)
         skip -= work->counts[value];
     char *const  out = (char *)work->job->keys + work->strays_before * work->size;
     size_t const step = down ? SIZE_MAX : 1;
-    if (work->size == sizeof(uint32_t))
-        dense_write_32(&work->table, out, lo, hi, value, skip, step, work->counts);
-    else
-        dense_write_64(&work->table, out, lo, hi, value, skip, step, work->counts);
+    work->table.loops->dense_write(&work->table, out, lo, hi, value, skip, step, work->counts);
 }
 
 static ordo_status write_all(dense_work *work)

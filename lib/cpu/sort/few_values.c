@@ -3,8 +3,9 @@
  * A sample (adaptive.c) shows the values. They go into a hash table in which each value has its own
  * slot, so one comparison decides whether a key is in the table. Keys that are not (strays: values
  * that the sample missed, and values whose slot was taken) are collected and sorted. Then the
- * result is written in order: strays, a value, strays, the next value. The array is read once and
- * written once. If there are too many strays, the keys are unchanged and the general sort runs.
+ * result is written in order: strays, a value, strays, the next value. One thread counts pairs of
+ * neighbours if there are few values. The array is read once and written once. If there are too
+ * many strays, the keys are unchanged and the general sort runs.
  *
  * Scratch: memory for n keys, which the general sort can use if it runs, and the counters. */
 #include "cpu/sort/few_values.h"
@@ -40,9 +41,11 @@ typedef struct few_work {
     few_value           *values;
     size_t               count; /* number of values that have a slot */
     size_t               chunk, chunks;
-    uint32_t            *counts; /* counters of each chunk */
-    size_t              *strays; /* number of strays in each chunk */
-    char                *stray;  /* the strays: those of chunk c begin at stray_room * c */
+    bool                 paired;   /* the counters are of pairs; there is one chunk */
+    size_t               counters; /* of a chunk */
+    uint32_t            *counts;   /* counters of each chunk */
+    size_t              *strays;   /* number of strays in each chunk */
+    char                *stray;    /* the strays: those of chunk c begin at stray_room * c */
     size_t               stray_room;
     size_t               all_strays;
     ordo_exec           *exec;
@@ -171,6 +174,11 @@ static void make_table(few_work *work)
     for (size_t v = 0; v < work->count; v++)
         work->values[v].bits = bits_at(work, &work->values[v].value, 0);
     few_heap_sort(work->values, work->count);
+    if (work->paired) {
+        memset(work->table.numbers, FEW_NONE, (size_t)1 << work->table.bits);
+        for (size_t v = 0; v < work->count; v++)
+            work->table.numbers[work->values[v].slot] = (uint8_t)v;
+    }
 }
 
 /* ---- Count ---- */
@@ -178,18 +186,18 @@ static void make_table(few_work *work)
 static void count_chunk(void *arg, size_t lo, size_t hi)
 {
     few_work *const work = arg;
+    size_t (*const count)(const few_table *, const void *, size_t, uint32_t *, void *) =
+        work->paired ? work->loops->count_pairs : work->loops->count;
     for (size_t c = lo; c < hi; c++) {
         size_t const    begin = c * work->chunk, end = ordo_min(begin + work->chunk, work->job->n);
-        size_t const    slots = (size_t)FEW_COUNTERS << work->table.bits;
         size_t const    most = (end - begin) / FEW_STRAY_PART;
-        uint32_t *const counts = work->counts + c * slots;
+        uint32_t *const counts = work->counts + c * work->counters;
         char *const     strays = work->stray + c * work->stray_room * work->size;
         size_t          found = 0;
-        memset(counts, 0, slots * sizeof *counts);
+        memset(counts, 0, work->counters * sizeof *counts);
         for (size_t at = begin; at < end && found <= most; at += FEW_BLOCK) {
-            found += work->loops->count(&work->table, work->in + at * work->size,
-                                        ordo_min(FEW_BLOCK, end - at), counts,
-                                        strays + found * work->size);
+            found += count(&work->table, work->in + at * work->size, ordo_min(FEW_BLOCK, end - at),
+                           counts, strays + found * work->size);
             if (at / FEW_BLOCK % 64 == 0 &&
                 (ordo_poll(work->exec, (double)at / (double)work->job->n) ||
                  atomic_load_explicit(&work->too_many, memory_order_relaxed)))
@@ -204,13 +212,15 @@ static void count_chunk(void *arg, size_t lo, size_t hi)
 /* Adds the counters of all chunks, and moves the strays together. */
 static void gather(few_work *work)
 {
-    size_t const slots = (size_t)FEW_COUNTERS << work->table.bits;
     for (size_t v = 0; v < work->count; v++) {
         few_value *const value = &work->values[v];
         value->count = 0;
-        for (size_t c = 0; c < work->chunks; c++)
+        for (size_t c = 0; c < work->chunks && !work->paired; c++)
             for (size_t i = 0; i < FEW_COUNTERS; i++)
-                value->count += work->counts[c * slots + value->slot * FEW_COUNTERS + i];
+                value->count += work->counts[c * work->counters + value->slot * FEW_COUNTERS + i];
+        for (size_t i = 0; i < FEW_PAIRED && work->paired; i++)
+            value->count +=
+                (size_t)work->counts[v * FEW_PAIRED + i] + work->counts[i * FEW_PAIRED + v];
     }
     work->all_strays = 0;
     for (size_t c = 0; c < work->chunks; c++) {
@@ -275,6 +285,17 @@ static size_t chunks_of(size_t n, unsigned threads)
     return threads == 1 ? 1 : ordo_min(ordo_max(n / ORDO_TUNE_PIECE, 1), most);
 }
 
+/* Whether one thread counts pairs: there are few values, and each occurs so often in the sample that
+ * others are unlikely. */
+static bool may_be_paired(const few_work *work)
+{
+    bool alone = false;
+    for (size_t v = 0; v < work->count; v++)
+        alone |= work->values[v].seen == 1;
+    return work->loops->count_pairs != NULL && work->chunks == 1 && work->count < FEW_NONE &&
+           !alone && work->job->n <= UINT32_MAX;
+}
+
 static ordo_status take_scratch(few_work *work, void **room, ordo_exec *exec)
 {
     size_t const n = work->job->n;
@@ -285,12 +306,12 @@ static ordo_status take_scratch(few_work *work, void **room, ordo_exec *exec)
     work->stray_room = work->chunk / FEW_STRAY_PART + FEW_BLOCK + 1;
     if (work->stray_room * work->chunks > n)
         return ORDO_E_NOMEM; /* so few keys that the general sort is as good */
+    work->paired = may_be_paired(work);
+    work->counters = work->paired ? (size_t)FEW_PAIRED * FEW_PAIRED : slots * FEW_COUNTERS;
     TRY(ordo_scratch(exec, slots * work->size, &work->table.slots));
-    void *counts, *strays;
-    TRY(ordo_scratch(exec, work->chunks * slots * FEW_COUNTERS * sizeof *work->counts, &counts));
-    TRY(ordo_scratch(exec, work->chunks * sizeof *work->strays, &strays));
-    work->counts = counts;
-    work->strays = strays;
+    TRY_SCRATCH(exec, slots, work->table.numbers);
+    TRY_SCRATCH(exec, work->chunks * work->counters * sizeof *work->counts, work->counts);
+    TRY_SCRATCH(exec, work->chunks * sizeof *work->strays, work->strays);
     if (*room == NULL)
         TRY(ordo_scratch(exec, n * work->size, room));
     work->stray = *room;
@@ -359,7 +380,7 @@ size_t cpu_few_scratch(const ordo_sort_job *job, unsigned threads)
 {
     size_t const size = ordo_type_size(job->type);
     size_t const slots = (size_t)1 << MOST_BITS;
-    return slots * size +
+    return slots * (size + 1) +
            chunks_of(job->n, threads) * (slots * FEW_COUNTERS * sizeof(uint32_t) + sizeof(size_t)) +
-           3 * ORDO_CACHE_LINE;
+           4 * ORDO_CACHE_LINE;
 }

@@ -118,6 +118,47 @@ static size_t FN(few_count)(const few_table *table, const void *array, size_t co
     return stray;
 }
 
+#ifndef LANES
+/* Adds `step`, 1 or -1, to the counters of all pairs; `count` is even. Returns whether all keys have
+ * a value. */
+INLINE bool FN(few_add_pairs)(const few_table *table, const RECORD *keys, size_t count,
+                              uint32_t *pairs, uint32_t step)
+{
+    const RECORD *const  slots = table->slots;
+    const uint8_t *const numbers = table->numbers;
+    RECORD               other = 0;
+    for (size_t i = 0; i < count; i += 2) {
+        size_t const a = FN(few_slot)(table, keys[i]), b = FN(few_slot)(table, keys[i + 1]);
+        other |= (slots[a] ^ keys[i]) | (slots[b] ^ keys[i + 1]);
+        pairs[(size_t)numbers[a] * FEW_PAIRED + numbers[b]] += step;
+    }
+    return other == 0;
+}
+
+/* A counter of pairs halves the increments, and neighbouring pairs are seldom equal, so they do not
+ * wait for each other. A block with strays is counted again, key by key. */
+static size_t FN(few_count_pairs)(const few_table *table, const void *array, size_t count,
+                                  uint32_t *pairs, void *other)
+{
+    const RECORD *const keys = array;
+    const RECORD *const slots = table->slots;
+    RECORD *const       strays = other;
+    size_t              i = count / 2 * 2, stray = 0;
+    if (!FN(few_add_pairs)(table, keys, i, pairs, 1)) {
+        (void)FN(few_add_pairs)(table, keys, i, pairs, UINT32_MAX);
+        i = 0;
+    }
+    for (; i < count; i++) {
+        size_t const slot = FN(few_slot)(table, keys[i]);
+        bool const   known = slots[slot] == keys[i];
+        pairs[(known ? table->numbers[slot] : FEW_NONE) * (size_t)FEW_PAIRED + FEW_NONE]++;
+        strays[stray] = keys[i];
+        stray += !known;
+    }
+    return stray;
+}
+#endif
+
 static void FN(few_fill)(void *to, uint64_t value, size_t count, bool bypass)
 {
     RECORD *const out = to;
