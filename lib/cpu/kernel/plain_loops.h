@@ -71,14 +71,27 @@ static const order_loops order_loops_here = {
     .of_64 = {any_before_64, any_before_all_64, any_before_far_64, bounds_64, steps_64},
 };
 
-#if defined(__AVX512F__) && defined(__AVX512DQ__)
-#define FEW_PAIRS(W) NULL
-#else
-#define FEW_PAIRS(W) few_count_pairs_##W
-#endif
 static const few_loops few_loops_here[] = {
-    {few_count_32, FEW_PAIRS(32), few_fill_32, dense_count_32, dense_write_32},
-    {few_count_64, FEW_PAIRS(64), few_fill_64, dense_count_64, dense_write_64}};
+    {
+        .count = few_count_32,
+        .count_pairs = few_count_pairs_32,
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+        .places = true,
+#endif
+        .fill = few_fill_32,
+        .dense_count = dense_count_32,
+        .dense_write = dense_write_32,
+    },
+    {
+        .count = few_count_64,
+#if !defined(__AVX512F__) || !defined(__AVX512DQ__)
+        .count_pairs = few_count_pairs_64,
+#endif
+        .fill = few_fill_64,
+        .dense_count = dense_count_64,
+        .dense_write = dense_write_64,
+    },
+};
 
 static const moving_loops moving_loops_here = {
     .bounds =

@@ -20,6 +20,9 @@ enum {
     LEAST_BITS = 8, /* bits of the smallest and the largest table */
     MOST_BITS = 13,
     ATTEMPTS = 64, /* multipliers to try */
+    PLACE_ATTEMPTS = 16,
+    MOST_PLACED = 104, /* values in FEW_PAIRED slots; more seldom fit */
+    MOST_IN_BUCKET = 16,
     CHUNKS_A_THREAD = 4
 };
 
@@ -161,9 +164,97 @@ static void choose_frequent(few_work *work)
     }
 }
 
+/* ---- Places ---- */
+
+typedef struct few_bucket {
+    uint32_t hashes[MOST_IN_BUCKET];
+    size_t   count;
+} few_bucket;
+
+/* Finds a displacement that moves all values of a bucket to free slots. FEW_NONE stays free. */
+static bool place_bucket(few_table *table, const few_bucket *bucket, size_t number, bool *taken)
+{
+    for (uint32_t displace = 0; displace < FEW_PAIRED; displace++) {
+        size_t slots[MOST_IN_BUCKET], placed = 0;
+        for (; placed < bucket->count; placed++) {
+            slots[placed] = (bucket->hashes[placed] >> 20 & (FEW_PAIRED - 1)) ^ displace;
+            if (slots[placed] == FEW_NONE || taken[slots[placed]])
+                break;
+            taken[slots[placed]] = true;
+        }
+        table->displace[number] = displace;
+        if (placed == bucket->count)
+            return true;
+        while (placed > 0)
+            taken[slots[--placed]] = false;
+    }
+    return false;
+}
+
+/* Places all values, the largest buckets first. */
+static bool place_all(few_work *work)
+{
+    few_bucket buckets[FEW_BUCKETS] = {0};
+    bool       taken[FEW_PAIRED] = {false};
+    for (size_t v = 0; v < work->count; v++) {
+        uint32_t const    hash = (uint32_t)work->values[v].value * (uint32_t)work->table.multiplier;
+        few_bucket *const bucket = &buckets[hash >> 27];
+        if (bucket->count == MOST_IN_BUCKET)
+            return false;
+        bucket->hashes[bucket->count++] = hash;
+    }
+    for (size_t count = MOST_IN_BUCKET; count > 0; count--)
+        for (size_t b = 0; b < FEW_BUCKETS; b++)
+            if (buckets[b].count == count && !place_bucket(&work->table, &buckets[b], b, taken))
+                return false;
+    return true;
+}
+
+/* Chooses the multiplier and the displacements of few_place. False if the values do not fit. */
+static bool choose_places(few_work *work)
+{
+    if (work->count > MOST_PLACED)
+        return false;
+    for (unsigned i = 0; i < PLACE_ATTEMPTS; i++) {
+        work->table.multiplier = ordo_random_at(~work->exec->seed, i) | 1;
+        memset(work->table.displace, 0, sizeof work->table.displace);
+        if (place_all(work))
+            return true;
+    }
+    return false;
+}
+
+/* Fills the table of FEW_PAIRED slots. A free slot holds a key of another slot. */
+static void fill_places(few_work *work)
+{
+    for (size_t s = 0; s < FEW_PAIRED; s++) {
+        uint32_t elsewhere = 0;
+        while (few_place(&work->table, elsewhere) == s)
+            elsewhere++;
+        put_slot(work, s, elsewhere);
+    }
+    for (size_t v = 0; v < work->count; v++) {
+        few_value *const value = &work->values[v];
+        value->slot = (uint32_t)few_place(&work->table, (uint32_t)value->value);
+        put_slot(work, value->slot, value->value);
+    }
+}
+
+static void sort_by_bits(few_work *work)
+{
+    for (size_t v = 0; v < work->count; v++)
+        work->values[v].bits = bits_at(work, &work->values[v].value, 0);
+    few_heap_sort(work->values, work->count);
+}
+
 static void make_table(few_work *work)
 {
     uint8_t taken[1 << MOST_BITS];
+    if (work->paired && work->loops->places) {
+        fill_places(work);
+        sort_by_bits(work);
+        return;
+    }
     /* The most frequent values come first, so that they keep their slots. */
     for (size_t v = 0; v < work->count; v++)
         work->values[v].bits = UINT64_MAX - work->values[v].seen;
@@ -171,9 +262,7 @@ static void make_table(few_work *work)
     choose_multiplier(work, taken);
     fill_table(work, taken);
     choose_frequent(work);
-    for (size_t v = 0; v < work->count; v++)
-        work->values[v].bits = bits_at(work, &work->values[v].value, 0);
-    few_heap_sort(work->values, work->count);
+    sort_by_bits(work);
     if (work->paired) {
         memset(work->table.numbers, FEW_NONE, (size_t)1 << work->table.bits);
         for (size_t v = 0; v < work->count; v++)
@@ -218,9 +307,10 @@ static void gather(few_work *work)
         for (size_t c = 0; c < work->chunks && !work->paired; c++)
             for (size_t i = 0; i < FEW_COUNTERS; i++)
                 value->count += work->counts[c * work->counters + value->slot * FEW_COUNTERS + i];
+        size_t const number = work->loops->places ? value->slot : v;
         for (size_t i = 0; i < FEW_PAIRED && work->paired; i++)
-            value->count +=
-                (size_t)work->counts[v * FEW_PAIRED + i] + work->counts[i * FEW_PAIRED + v];
+            value->count += (size_t)work->counts[number * FEW_PAIRED + i] +
+                            work->counts[i * FEW_PAIRED + number];
     }
     work->all_strays = 0;
     for (size_t c = 0; c < work->chunks; c++) {
@@ -287,26 +377,29 @@ static size_t chunks_of(size_t n, unsigned threads)
 
 /* Whether one thread counts pairs: there are few values, and each occurs so often in the sample that
  * others are unlikely. */
-static bool may_be_paired(const few_work *work)
+static bool choose_pairs(few_work *work)
 {
-    bool alone = false;
+    bool once = false;
     for (size_t v = 0; v < work->count; v++)
-        alone |= work->values[v].seen == 1;
-    return work->loops->count_pairs != NULL && work->chunks == 1 && work->count < FEW_NONE &&
-           !alone && work->job->n <= UINT32_MAX;
+        once |= work->values[v].seen == 1;
+    if (work->loops->count_pairs == NULL || work->chunks > 1 || work->count > FEW_NONE || once ||
+        work->job->n > UINT32_MAX)
+        return false;
+    return !work->loops->places || choose_places(work);
 }
 
 static ordo_status take_scratch(few_work *work, void **room, ordo_exec *exec)
 {
     size_t const n = work->job->n;
-    size_t const slots = (size_t)1 << work->table.bits;
     work->chunks = chunks_of(n, exec->threads);
     work->chunk = (n + work->chunks - 1) / work->chunks;
     work->chunks = (n + work->chunk - 1) / work->chunk;
     work->stray_room = work->chunk / FEW_STRAY_PART + FEW_BLOCK + 1;
     if (work->stray_room * work->chunks > n)
         return ORDO_E_NOMEM; /* so few keys that the general sort is as good */
-    work->paired = may_be_paired(work);
+    work->paired = choose_pairs(work);
+    size_t const slots =
+        work->paired && work->loops->places ? FEW_PAIRED : (size_t)1 << work->table.bits;
     work->counters = work->paired ? (size_t)FEW_PAIRED * FEW_PAIRED : slots * FEW_COUNTERS;
     TRY(ordo_scratch(exec, slots * work->size, &work->table.slots));
     TRY_SCRATCH(exec, slots, work->table.numbers);

@@ -17,6 +17,7 @@ enum {
                          * neighbours do not wait for each other */
     FEW_PAIRED = 128,   /* two neighbours of at most FEW_PAIRED - 1 values are counted together */
     FEW_NONE = FEW_PAIRED - 1, /* the number of a key that has no value */
+    FEW_BUCKETS = 32,          /* buckets of few_place */
     FEW_FREQUENT = 8, /* values that each vector of keys is compared with before the table */
     FEW_BLOCK = ORDO_TUNE(1024, 32), /* keys after which the number of strays is checked */
     DENSE_MANY =
@@ -65,7 +66,8 @@ typedef struct few_table {
     bool     has_frequent; /* `value` holds frequent values, which keys are compared with first */
     uint64_t multiplier;   /* odd; the slot is the top bits of key * multiplier */
     void    *slots;
-    uint8_t *numbers; /* [slot]: the number of its value, for count_pairs */
+    uint8_t *numbers;               /* [slot]: the number of its value, for count_pairs */
+    uint32_t displace[FEW_BUCKETS]; /* for few_place */
     uint64_t value[FEW_FREQUENT];
     unsigned slot[FEW_FREQUENT];
 } few_table;
@@ -91,7 +93,9 @@ typedef struct few_loops {
     size_t (*count)(const few_table *table, const void *keys, size_t count, uint32_t *counts,
                     void *strays);
     /* The same, for at most FEW_PAIRED - 1 values and few strays: a pair of neighbours with the
-     * numbers a and b is counted in pairs[a * FEW_PAIRED + b]. NULL: `count` is faster. */
+     * numbers a and b is counted in pairs[a * FEW_PAIRED + b]. NULL: `count` is faster. `places`:
+     * the table has FEW_PAIRED slots, the slot of a key is few_place, and its number the slot. */
+    bool places;
     size_t (*count_pairs)(const few_table *table, const void *keys, size_t count, uint32_t *pairs,
                           void *strays);
     /* Writes the value `count` times. `bypass`: the stores bypass the cache. */
@@ -110,6 +114,14 @@ typedef struct few_loops {
 static inline size_t few_slot_32(const few_table *table, uint32_t key)
 {
     return (uint32_t)(key * (uint32_t)table->multiplier) >> (32 - table->bits);
+}
+
+/* The slot in a table of FEW_PAIRED slots, which may be nearly full: the keys of a bucket are moved
+ * together to slots that are free. */
+static inline size_t few_place(const few_table *table, uint32_t key)
+{
+    uint32_t const hash = key * (uint32_t)table->multiplier;
+    return (hash >> 20 & (FEW_PAIRED - 1)) ^ table->displace[hash >> 27];
 }
 
 static inline size_t few_slot_64(const few_table *table, uint64_t key)
