@@ -186,6 +186,12 @@ static void take_span(dense_work *work, const dense_span *span, bool in_bytes)
     work->table.in_bytes = in_bytes;
 }
 
+/* Whether the span holds nearly all keys of a sample. */
+static bool holds_most(const dense_span *span, size_t count)
+{
+    return count - span->held <= count / (2 * FEW_STRAY_PART);
+}
+
 /* Chooses the range for one scale; false if the general sort is faster than counting. */
 static bool choose_range(dense_work *work, double scale)
 {
@@ -200,10 +206,12 @@ static bool choose_range(dense_work *work, double scale)
     dense_span const bytes = best_span(sample, used, wide);
     size_t const     words_cost = count * ORDO_TUNE_COST_WORDS + (count - words.held) * sort;
     size_t const     bytes_cost = count * ORDO_TUNE_COST_BYTES + (count - bytes.held) * sort;
-    bool const       in_bytes = bytes_cost < words_cost;
+    /* Several threads sort strays as fast as they count, so strays must be rare. */
+    bool const       alone = work->exec->threads == 1;
+    bool const       in_bytes = alone ? bytes_cost < words_cost : !holds_most(&words, count);
     dense_span const span = in_bytes ? bytes : words;
-    if (span.held == 0 ||
-        ordo_min(words_cost, bytes_cost) * COST_PARTS > count * sort * (COST_PARTS - 1))
+    if (alone ? ordo_min(words_cost, bytes_cost) * COST_PARTS > count * sort * (COST_PARTS - 1)
+              : !holds_most(&span, count))
         return false;
     take_span(work, &span, in_bytes);
     work->sampled = count;
