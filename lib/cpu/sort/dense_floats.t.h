@@ -1,5 +1,5 @@
-/* dense_floats.t.h - the values of keys of W bits (RECORD) in a table of a narrow range: integers, or
- * multiples of a step among the floats of that size. MAGIC + x rounds x to an integer in the low
+/* dense_floats.t.h - the values of keys of W bits (RECORD) in a table of a narrow range: integers,
+ * or multiples of a step among the floats of that size. MAGIC + x rounds x to an integer in the low
  * bits of the sum. */
 #if W == 32
 #define REAL float

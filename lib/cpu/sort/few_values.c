@@ -375,8 +375,8 @@ static size_t chunks_of(size_t n, unsigned threads)
     return threads == 1 ? 1 : ordo_min(ordo_max(n / ORDO_TUNE_PIECE, 1), most);
 }
 
-/* Whether one thread counts pairs: there are few values, and each occurs so often in the sample that
- * others are unlikely. */
+/* Whether one thread counts pairs: there are few values, and each occurs so often in the sample
+ * that others are unlikely. */
 static bool choose_pairs(few_work *work)
 {
     bool once = false;

@@ -181,8 +181,8 @@ static size_t FN(few_count_pairs)(const few_table *table, const void *array, siz
     return stray;
 }
 #elif !defined(LANES)
-/* Adds `step`, 1 or -1, to the counters of all pairs; `count` is even. Returns whether all keys have
- * a value. */
+/* Adds `step`, 1 or -1, to the counters of all pairs; `count` is even. Returns whether all keys
+ * have a value. */
 INLINE bool FN(few_add_pairs)(const few_table *table, const RECORD *keys, size_t count,
                               uint32_t *pairs, uint32_t step)
 {
