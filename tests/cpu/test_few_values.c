@@ -1,6 +1,6 @@
 /* test_few_values.c - sorts of keys that take few values, against the oracle: 1 to 600 values, even
- * or skewed, with keys that a sample misses, and of numbers of a narrow range with keys outside
- * it, few or many, for every type, direction, ISA and thread count, in place and from another array.
+ * or skewed, with keys that a sample misses, and of numbers of a narrow range with keys outside it,
+ * few or many, for every type, direction, ISA and thread count, in place and from another array.
  * AUTO must count the usual cases, and stop counting if the sample misled it. */
 #include "core/base.h"
 #include "cpu/tuning.h"
@@ -167,9 +167,9 @@ static void test_halves(test_rng *rng, size_t n)
     }
 }
 
-/* source[0 .. n) = whole numbers of both signs whose magnitudes are below 2^20 and spread evenly over
- * the powers of two, and some that are the largest integer or NaN. Many are outside any range that
- * is counted. */
+/* source[0 .. n) = whole numbers of both signs whose magnitudes are below 2^20 and spread evenly
+ * over the powers of two, and some that are the largest integer or NaN. Many are outside any range
+ * that is counted. */
 static void fill_spread(test_rng *rng, ordo_type type, size_t n)
 {
     size_t const size = ordo_type_size(type);
