@@ -2,12 +2,15 @@
  * the checks that all calls share, and the choice of the backend. */
 #define _GNU_SOURCE
 #include "api/api_ctx.h"
+#include "backend/tuning.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum {
-    FEW_KEYS = 2048,    /* calls on fewer keys end long before the first callback */
+    FEW_KEYS = 2048, /* calls on fewer keys end long before the first callback */
+    SOON_BYTES =
+        2 << 20,        /* an estimate: the most bytes of keys for which workers are woken early */
     CALLBACK_SHARE = 20 /* the callback gets at most 1/20 of a call's time, see tick */
 };
 
@@ -395,12 +398,23 @@ ordo_status api_check_apart(ordo_exec *exec, const void *a, size_t a_bytes, cons
 
 static const ordo_load no_load = {0};
 
+/* Whether the CPU sorts with several threads, after a short look at the keys on the calling thread.
+ * The look at more keys takes longer than workers wait for a loop before they sleep again. */
+static bool sorts_soon(const ordo_ctx *ctx, const ordo_load *load)
+{
+    size_t const bytes =
+        load != NULL && load->keys != NULL ? ctx->running.n * ordo_type_size(load->type) : 0;
+    return bytes > ORDO_TUNE_RADIX_ALONE && bytes <= SOON_BYTES;
+}
+
 ordo_status api_choose(ordo_ctx *ctx, ordo_exec *exec, const ordo_load *load, ordo_choice *choice)
 {
     TRY(ordo_plan_choose(&ctx->plan, exec, load != NULL ? load : &no_load, choice));
     ctx->running.backend = choice->backend->name;
     if (choice->backend != ctx->plan.cpu)
         ctx->device_facts = true;
+    else if (sorts_soon(ctx, load))
+        ordo_pool_wake(ctx->pool);
     if (ctx->plan.forecast.cpu > 0)
         ctx->running.predicted = ctx->plan.forecast;
     return ORDO_OK;

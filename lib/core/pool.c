@@ -1,9 +1,9 @@
 /* pool.c - a thread pool (see pool.h).
  *
- * A mutex protects the description of the loop and the sleeping workers; an atomic counter hands
- * out the pieces, so that pieces take no lock. A loop opens as many seats as it can use. A worker
- * that wakes up takes a seat or sleeps again. When no pieces are left, the caller closes the free
- * seats, so that a worker that wakes up late does not delay the loop.
+ * An atomic counter hands out the pieces. A loop opens as many seats as it can use; one atomic word
+ * has the free seats and the seated workers, so a worker that is awake takes and leaves a seat
+ * without the lock, which only protects the sleep. When no pieces are left, the caller closes the
+ * free seats, so that a worker that wakes up late does not delay the loop.
  *
  * The loops of a call follow each other within microseconds, and to wake a thread takes longer. So
  * a worker looks for a new loop for SPIN_NANOSECONDS before it sleeps, and the caller looks for the
@@ -26,6 +26,10 @@ enum {
     SPIN_PAUSES = 16 /* between two looks at the clock */
 };
 
+/* Of the word `state`: the free seats, and one worker with a seat. */
+#define FREE_SEATS UINT64_C(0xffffffff)
+#define SEATED (UINT64_C(1) << 32)
+
 struct ordo_pool {
     ordo_alloc source;
     unsigned   threads; /* wanted, including the caller */
@@ -36,12 +40,15 @@ struct ordo_pool {
     pthread_t *ids;
 
     pthread_mutex_t lock;
-    pthread_cond_t  wake;          /* seats > 0, or quit */
-    pthread_cond_t  idle;          /* seated == 0 */
-    atomic_uint     seats, seated; /* changed with the lock; read without it while spinning */
-    unsigned        sleeping;      /* workers that wait for `wake` */
+    pthread_cond_t  wake;     /* there are free seats, or calls, or quit */
+    pthread_cond_t  idle;     /* no worker is seated */
+    unsigned        sleeping; /* workers that wait for `wake` */
+    unsigned        calls;    /* of ordo_pool_wake */
     bool            quit;
+    atomic_bool     waits; /* the caller waits for `idle` */
 
+    char                 pad_before[ORDO_CACHE_LINE];
+    atomic_uint_fast64_t state; /* opened by the caller with the lock */
     /* The current loop. */
     ordo_body    *body;
     void         *arg;
@@ -76,34 +83,65 @@ static uint64_t nanoseconds(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Waits until `count` is 0, or until it is not 0, for SPIN_NANOSECONDS at most. */
-static void spin(const ordo_pool *pool, atomic_uint *count, bool is_zero)
+/* Waits until the bits `part` of the state are 0, or until they are not 0, for SPIN_NANOSECONDS at
+ * most. */
+static void spin(ordo_pool *pool, uint64_t part, bool is_zero)
 {
     if (!pool->spins)
         return;
     uint64_t const until = nanoseconds() + SPIN_NANOSECONDS;
     do {
         for (unsigned i = 0; i < SPIN_PAUSES; i++) {
-            if ((atomic_load_explicit(count, memory_order_relaxed) == 0) == is_zero)
+            uint64_t const state = atomic_load_explicit(&pool->state, memory_order_relaxed);
+            if (((state & part) == 0) == is_zero)
                 return;
             ordo_cpu_relax();
         }
     } while (nanoseconds() < until);
 }
 
-/* Takes a seat, with the lock held. Returns false if the pool ends. */
 static bool take_seat(ordo_pool *pool)
 {
-    while (pool->seats == 0 && !pool->quit) {
+    uint64_t state = atomic_load_explicit(&pool->state, memory_order_relaxed);
+    while ((state & FREE_SEATS) != 0)
+        if (atomic_compare_exchange_weak_explicit(&pool->state, &state, state - 1 + SEATED,
+                                                  memory_order_acquire, memory_order_relaxed))
+            return true;
+    return false;
+}
+
+/* Either the last worker sees that the caller waits, or the caller sees that no worker is seated:
+ * both accesses are sequentially consistent. */
+static void leave_seat(ordo_pool *pool)
+{
+    if (atomic_fetch_sub(&pool->state, SEATED) >> 32 != 1 || !atomic_load(&pool->waits))
+        return;
+    pthread_mutex_lock(&pool->lock);
+    pthread_cond_signal(&pool->idle);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+/* Takes a seat of the next loop. Returns false if the pool ends. */
+static bool wait_for_seat(ordo_pool *pool)
+{
+    spin(pool, FREE_SEATS, false);
+    bool seated = take_seat(pool);
+    if (seated)
+        return true;
+    pthread_mutex_lock(&pool->lock);
+    while (!pool->quit && !(seated = take_seat(pool))) {
+        unsigned const calls = pool->calls;
         pool->sleeping++;
         pthread_cond_wait(&pool->wake, &pool->lock);
         pool->sleeping--;
+        if (pool->calls != calls) { /* a loop follows soon */
+            pthread_mutex_unlock(&pool->lock);
+            spin(pool, FREE_SEATS, false);
+            pthread_mutex_lock(&pool->lock);
+        }
     }
-    if (pool->quit)
-        return false;
-    pool->seats--;
-    pool->seated++;
-    return true;
+    pthread_mutex_unlock(&pool->lock);
+    return seated;
 }
 
 static void *worker_main(void *arg)
@@ -111,21 +149,11 @@ static void *worker_main(void *arg)
     ordo_pool *const pool = arg;
 
     (void)ordo_fpmode_enter(); /* a new thread has the mode of its creator */
-    pthread_mutex_lock(&pool->lock);
-    while (take_seat(pool)) {
-        pthread_mutex_unlock(&pool->lock);
-
+    while (wait_for_seat(pool)) {
         for (size_t lo, hi; take_piece(pool, &lo, &hi);)
             pool->body(pool->arg, lo, hi);
-
-        pthread_mutex_lock(&pool->lock);
-        if (--pool->seated == 0)
-            pthread_cond_signal(&pool->idle);
-        pthread_mutex_unlock(&pool->lock);
-        spin(pool, &pool->seats, false);
-        pthread_mutex_lock(&pool->lock);
+        leave_seat(pool);
     }
-    pthread_mutex_unlock(&pool->lock);
     return NULL;
 }
 
@@ -138,9 +166,10 @@ static void init_sleep(ordo_pool *pool)
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&pool->idle, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    atomic_init(&pool->seats, 0);
-    atomic_init(&pool->seated, 0);
+    atomic_init(&pool->state, 0);
+    atomic_init(&pool->waits, false);
     pool->sleeping = 0;
+    pool->calls = 0;
     pool->workers = 0;
     pool->tried = false;
     pool->spins = false;
@@ -214,7 +243,7 @@ static void open_seats(ordo_pool *pool)
     unsigned const seats = (unsigned)ordo_min(pool->workers, pieces - 1);
     unsigned const awake = pool->workers - pool->sleeping;
     unsigned const missing = seats > awake ? seats - awake : 0;
-    pool->seats = seats;
+    atomic_store_explicit(&pool->state, seats, memory_order_release);
     if (missing == pool->sleeping && missing > 0)
         pthread_cond_broadcast(&pool->wake);
     else
@@ -226,12 +255,13 @@ static void open_seats(ordo_pool *pool)
 /* Waits for workers at their last pieces, and reports progress meanwhile. */
 static void close_seats(ordo_pool *pool, ordo_pool_tick *tick, void *user)
 {
+    (void)atomic_fetch_and_explicit(&pool->state, ~FREE_SEATS, memory_order_relaxed);
+    spin(pool, ~FREE_SEATS, true);
+    if (atomic_load_explicit(&pool->state, memory_order_acquire) == 0)
+        return;
     pthread_mutex_lock(&pool->lock);
-    pool->seats = 0;
-    pthread_mutex_unlock(&pool->lock);
-    spin(pool, &pool->seated, true);
-    pthread_mutex_lock(&pool->lock);
-    while (pool->seated != 0) {
+    atomic_store(&pool->waits, true);
+    while (atomic_load(&pool->state) != 0) {
         struct timespec until;
         clock_gettime(CLOCK_MONOTONIC, &until);
         until.tv_nsec += TICK_NANOSECONDS;
@@ -245,6 +275,19 @@ static void close_seats(ordo_pool *pool, ordo_pool_tick *tick, void *user)
             tick(user, (double)next / (double)pool->n);
             pthread_mutex_lock(&pool->lock);
         }
+    }
+    atomic_store(&pool->waits, false);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+void ordo_pool_wake(ordo_pool *pool)
+{
+    if (!pool->tried || !pool->spins || pool->owner != ordo_process_number())
+        return;
+    pthread_mutex_lock(&pool->lock);
+    if (pool->sleeping > 0) {
+        pool->calls++;
+        pthread_cond_broadcast(&pool->wake);
     }
     pthread_mutex_unlock(&pool->lock);
 }

@@ -23,4 +23,8 @@ void       ordo_pool_free(ordo_pool *pool);
 bool ordo_pool_loop(ordo_pool *pool, size_t n, size_t grain, ordo_body *body, void *arg,
                     atomic_int *stop, ordo_pool_tick *tick, void *user);
 
+/* Wakes sleeping workers, because a loop follows within microseconds. They sleep again if it does
+ * not. Does nothing before the first loop, or if there are more threads than CPUs. */
+void ordo_pool_wake(ordo_pool *pool);
+
 #endif

@@ -173,13 +173,24 @@ enum {
      * u64 0.47, f64 0.45; uniform 0.98 to 1.04; 10^4 keys uniform 1.01 to 1.07. */
     ORDO_TUNE_FEW_KEYS = ORDO_TUNE(1 << 14, 256),
 
-    /* The widest range of integers that are counted value by value (lib/cpu/sort/dense_values.c): a
-     * table of 1 MB and its overflows. */
+    /* The widest range of integers that are counted value by value (lib/cpu/sort/dense_values.c),
+     * in a table of words and in a table of bytes. */
+    ORDO_TUNE_DENSE_WORDS = ORDO_TUNE(1 << 17, 150),
     ORDO_TUNE_DENSE_RANGE = ORDO_TUNE(1 << 20, 300),
-    /* Bytes of a table up to which it has four copies for neighbouring keys; larger ones would
-     * leave less of the cache. Sapphire Rapids, one thread, 10^7 keys u32, ms with one copy and
-     * with two copies up to 2 MB: zipf 33.5, 45.1; prices 22.2, 23.2. */
-    ORDO_TUNE_DENSE_COPIED = ORDO_TUNE(1 << 18, 400),
+    /* Tenths of a nanosecond that a key takes there with one thread: counted in words and written,
+     * counted in bytes and written, and sorted if its value is outside the range. V1, 10^6 keys u32
+     * and u64 of all magnitudes up to 2^20: sorted 9.2 and 9.4 ns, counted or sorted 3.9 and 4.1.
+     * With a vector sort a key takes less, and from MANY keys on more. EMR, ns, 10^5 keys u32 and
+     * u64 2.5 and 3.9, 10^6 2.7 and 5.0, 10^7 4.9 and 8.9 (f64). */
+    ORDO_TUNE_COST_WORDS = 12,
+    ORDO_TUNE_COST_BYTES = 20,
+    ORDO_TUNE_COST_SORT_32 = 60,
+    ORDO_TUNE_COST_SORT_64 = 75,
+    ORDO_TUNE_COST_VECTOR_32 = 30,
+    ORDO_TUNE_COST_VECTOR_64 = 50,
+    ORDO_TUNE_COST_MANY_32 = 45,
+    ORDO_TUNE_COST_MANY_64 = 90,
+    ORDO_TUNE_COST_MANY = 1 << 21,
 
     /* The look before a sort (lib/cpu/sort/adaptive.c): windows, and neighbours in each. */
     ORDO_TUNE_LOOKS = ORDO_TUNE(48, 8),
@@ -205,6 +216,10 @@ enum {
      * The same with AVX-512, 4e6 distinct keys, radius 40, 128, 1000, 4000, 10000, before one
      * thread sorted all keys by vectors:
      *   u32 0.86, 0.83, 0.85, 1.10, 1.18       f32 0.84, 0.84, 0.82, 0.90, 0.89
+     * With a newer radix sort, AVX-512, 16 threads, 10^7 u32, radius 60, 120, 250, 500, 1000, ms in
+     * windows and by the radix sort:
+     *   first call  9.0, 11.4   9.0, 11.6   9.7, 11.4   12.1, 10.8   11.3, 10.7
+     *   later calls 7.1, 7.0    7.3, 6.9    7.9, 6.7    9.4, 6.8     8.9, 6.6
      * One thread and the vector sort of all keys u32, Sapphire Rapids (busy), time of windows /
      * time of the vector sort, for radius 8, 16, 32, 64, 1024:
      *   AVX-512   10^5 keys 0.60, 1.21, 1.57, 2.83, 2.66   10^6 0.52, 1.07, 1.48, 1.74, 1.68
@@ -213,7 +228,7 @@ enum {
     ORDO_TUNE_ROUGH_RADIUS_32 = ORDO_TUNE(1 << 14, 64),
     ORDO_TUNE_ROUGH_RADIUS_F32 = ORDO_TUNE(ORDO_TUNE_NEON(1 << 14, 1 << 10), 64),
     ORDO_TUNE_ROUGH_RADIUS_64 = ORDO_TUNE(ORDO_TUNE_NEON(1 << 14, 32), 64),
-    ORDO_TUNE_ROUGH_VECTOR_32 = ORDO_TUNE(1 << 10, 64),
+    ORDO_TUNE_ROUGH_VECTOR_32 = ORDO_TUNE(128, 64),
     ORDO_TUNE_ROUGH_ALONE_32 = ORDO_TUNE(16, 64),
     ORDO_TUNE_ROUGH_VECTOR_64 = ORDO_TUNE(0, 64),
     ORDO_TUNE_ROUGH_KEYS = ORDO_TUNE(1 << 14, 128),

@@ -1,7 +1,7 @@
 /* test_few_values.c - sorts of keys that take few values, against the oracle: 1 to 600 values, even
- * or skewed, with keys that a sample misses, and of numbers of a narrow range with keys outside
- * it, for every type, direction, ISA and thread count, in place and from another array. AUTO must
- * count the usual cases, and stop counting if the sample misled it. */
+ * or skewed, with keys that a sample misses, and of numbers of a narrow range with keys outside it,
+ * few or many, for every type, direction, ISA and thread count, in place and from another array.
+ * AUTO must count the usual cases, and stop counting if the sample misled it. */
 #include "core/base.h"
 #include "cpu/tuning.h"
 #include "inputs.h"
@@ -61,7 +61,8 @@ static const char *sort_one(test_rng *rng, const test_context *with, ordo_type t
 
 static void test_values(test_rng *rng, size_t n, size_t draws)
 {
-    static const size_t values[] = {1, 2, 3, 8, 9, 40, 100, 257, 511, 512, 513, 600};
+    static const size_t values[] = {1,   2,   3,   8,   9,   40,  100, 104, 105,
+                                    126, 127, 128, 257, 511, 512, 513, 600};
     static const size_t strays[] = {0, 0, 2, 10, 50, 1000};
     for (size_t t = 0; t < TYPES; t++)
         for (size_t v = 0; v < sizeof values / sizeof *values; v++)
@@ -166,8 +167,48 @@ static void test_halves(test_rng *rng, size_t n)
     }
 }
 
+/* source[0 .. n) = whole numbers of both signs whose magnitudes are below 2^20 and spread evenly
+ * over the powers of two, and some that are the largest integer or NaN. Many are outside any range
+ * that is counted. */
+static void fill_spread(test_rng *rng, ordo_type type, size_t n)
+{
+    size_t const size = ordo_type_size(type);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t const octave = UINT64_C(1) << test_rng_below(rng, 20);
+        int64_t const  value = (int64_t)(octave + test_rng_below(rng, octave));
+        int64_t const  whole = test_rng_below(rng, 2) != 0 ? value : -value;
+        double const   wide = (double)whole;
+        float const    narrow = (float)whole;
+        uint64_t       key = (uint64_t)whole;
+        if (test_rng_below(rng, 50) == 0)
+            key = UINT64_MAX >> (64 - 8 * size);
+        else if (type == ORDO_F32)
+            memcpy(&key, &narrow, sizeof narrow);
+        else if (type == ORDO_F64)
+            memcpy(&key, &wide, sizeof wide);
+        memcpy(source + i * size, &key, size);
+    }
+}
+
+/* One thread counts small numbers and sorts the others; several threads sort all. */
+static void test_spread(test_rng *rng, size_t n, size_t draws)
+{
+    for (size_t t = 0; t < TYPES; t++)
+        for (size_t i = 0; i < draws; i++) {
+            const test_context *const with = any_context(rng);
+            bool const                desc = test_rng_below(rng, 2) != 0;
+            bool const                is_signed = types[t] != ORDO_U32 && types[t] != ORDO_U64;
+            fill_spread(rng, types[t], n);
+            testkit_case("spread: %s n=%zu %s isa=%s threads=%u", ordo_type_name(types[t]), n,
+                         desc ? "desc" : "asc", with->isa, with->threads);
+            const char *const algorithm = sort_one(rng, with, types[t], n, desc);
+            CHECK(testkit_on_device() || n < LARGE || n / 8 > ORDO_TUNE_DENSE_WORDS || !is_signed ||
+                  with->threads > 1 || strcmp(algorithm, "counting") == 0);
+        }
+}
+
 /* Within parts of the memory that ordo_sort_scratch returns: the sort succeeds with less, too. */
-static void test_memory(test_rng *rng, size_t n)
+static void test_memory(test_rng *rng, size_t n, bool spread)
 {
     if (testkit_on_device())
         return;
@@ -183,12 +224,18 @@ static void test_memory(test_rng *rng, size_t n)
             if (ctx == NULL)
                 return;
             unsigned char *const keys = guard_place(&region, n * size, GUARD_END);
-            fill(rng, keys, size, n, 90, false, 100);
+            if (spread) {
+                fill_spread(rng, types[t], n);
+                memcpy(keys, source, n * size);
+            } else {
+                fill(rng, keys, size, n, 90, false, 100);
+            }
             oracle_sort(types[t], keys, n, false, expected);
-            testkit_case("memory: %s n=%zu share %zu of 4", ordo_type_name(types[t]), n, share);
+            testkit_case("memory: %s n=%zu%s share %zu of 4", ordo_type_name(types[t]), n,
+                         spread ? " spread" : "", share);
             CHECK_STATUS(ORDO_OK, ordo_sort(ctx, types[t], keys, n, NULL), ctx);
             CHECK_BYTES(expected, keys, n * size, size);
-            CHECK(share < 4 || strcmp(report_of(ctx).algorithm, "counting") == 0);
+            CHECK(share < 4 || spread || strcmp(report_of(ctx).algorithm, "counting") == 0);
             ordo_ctx_free(ctx);
         }
 }
@@ -207,6 +254,9 @@ int main(void)
     test_narrow(&rng, LARGE, TESTKIT_SANITIZED ? 2 : 8);
     test_halves(&rng, SMALL);
     test_halves(&rng, LARGE);
-    test_memory(&rng, LARGE);
+    test_spread(&rng, SMALL, TESTKIT_SANITIZED ? 4 : 20);
+    test_spread(&rng, LARGE, TESTKIT_SANITIZED ? 2 : 6);
+    test_memory(&rng, LARGE, false);
+    test_memory(&rng, LARGE, true);
     return testkit_done();
 }

@@ -54,12 +54,14 @@ static const radix_ops radix_steps[RECORD_KINDS] = RADIX_STEPS;
 #define RECORD uint32_t
 #include "cpu/rough/measure_check.t.h"
 #include "cpu/sort/few_values.t.h"
+#include "cpu/sort/dense_values.t.h"
 #undef RECORD
 #undef W
 #define W 64
 #define RECORD uint64_t
 #include "cpu/rough/measure_check.t.h"
 #include "cpu/sort/few_values.t.h"
+#include "cpu/sort/dense_values.t.h"
 #undef RECORD
 #undef W
 #undef FN
@@ -69,8 +71,27 @@ static const order_loops order_loops_here = {
     .of_64 = {any_before_64, any_before_all_64, any_before_far_64, bounds_64, steps_64},
 };
 
-static const few_loops few_loops_here[] = {{few_count_32, few_fill_32},
-                                           {few_count_64, few_fill_64}};
+static const few_loops few_loops_here[] = {
+    {
+        .count = few_count_32,
+        .count_pairs = few_count_pairs_32,
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+        .places = true,
+#endif
+        .fill = few_fill_32,
+        .dense_count = dense_count_32,
+        .dense_write = dense_write_32,
+    },
+    {
+        .count = few_count_64,
+#if !defined(__AVX512F__) || !defined(__AVX512DQ__)
+        .count_pairs = few_count_pairs_64,
+#endif
+        .fill = few_fill_64,
+        .dense_count = dense_count_64,
+        .dense_write = dense_write_64,
+    },
+};
 
 static const moving_loops moving_loops_here = {
     .bounds =

@@ -25,6 +25,8 @@
 enum {
     MOST_RUNS = ORDO_TUNE_RUNS,
     FEW_SAMPLE = 2048, /* keys that show whether there are few values */
+    FEW_LEAST = 768,   /* fewer of a small array, */
+    FEW_PART = 128,    /* one key of this many */
     FEW_FIRST = 64,    /* the first of these keys, enough for most arrays of many values */
     SEEN_BITS = 12,    /* the set of sampled values has 2^12 places */
     CONSTANT_LOOKS = 8 /* keys that show whether all keys may be equal */
@@ -314,7 +316,8 @@ static size_t seen_once(const few_sample *sample)
 static bool has_few_values(const ordo_sort_job *job, uint64_t seed, few_sample *sample)
 {
     uint16_t     places[1 << SEEN_BITS] = {0};
-    size_t const keys = ordo_min(FEW_SAMPLE, job->n / 8);
+    size_t const part = ordo_max(job->n / FEW_PART, FEW_LEAST);
+    size_t const keys = ordo_min(ordo_min(FEW_SAMPLE, part), job->n / 8);
     size_t const stride = job->n / keys, first = ordo_min(FEW_FIRST, keys);
     sample->count = 0;
     if (!draw(job, seed, 0, first, stride, places, sample) || seen_once(sample) > first * 3 / 4 ||

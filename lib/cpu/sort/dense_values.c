@@ -1,12 +1,12 @@
-/* dense_values.c - sorts numbers that mostly lie in a narrow range: counts each value of the range
- * in a table, then writes each value as often. The values are integers, or floats that are
- * multiples of 1, 1/10, 1/100, ... or 1/2, 1/8, ..., such as whole numbers, prices and readings.
+/* dense_values.c - sorts numbers of which a good part lies in a narrow range: counts each value of
+ * the range in a table, then writes each value as often. The values are integers, or floats that
+ * are multiples of 1, 1/10, 1/100, ... or 1/2, 1/8, ..., such as whole numbers and prices.
  *
- * A sample shows the range. Keys outside it (strays: rare large values, marks for a missing value)
- * are collected and sorted; they come before and after the range in the result. Each thread counts
- * in its own table of bytes; overflows of the bytes go to words that all threads share. Reads the
- * array once and writes it once. If there are too many strays, the keys are unchanged and the
- * general sort runs. Scratch: n keys, which the general sort can use if it runs. */
+ * A sample shows the range and the share of keys outside it (strays). They are collected and
+ * sorted, and come before and after the range in the result. Each thread counts in its own table:
+ * of 32-bit words, or, for a wide range, of bytes whose overflows go to words that all threads
+ * share. Reads the array once and writes it once. If there are more strays than the sample shows,
+ * the keys are unchanged and the general sort runs. Scratch: n keys, which that sort can use. */
 #include "core/random.h"
 #include "cpu/radix/records.h"
 #include "cpu/sort/few_values.h"
@@ -16,48 +16,31 @@
 
 enum {
     FIRST_LOOK = 16, /* sampled keys that already show most wide ranges */
+    FIRST_HELD = 2,  /* the least of these keys in the range */
     SAMPLE = 1024,
-    KEYS_A_SAMPLE = 2048, /* the sample is at most one key of this many */
-    MOST_RANGE = ORDO_TUNE_DENSE_RANGE,
-    MARGIN_PART = 8, /* each side of the sample's range is widened by range / 8 */
-    PIECES = 256,    /* parts of the range whose counts are added by one thread each */
-    DENSE_BLOCK = FEW_BLOCK,
-    DENSE_COPIES = 4, /* copies of a table for neighbouring keys */
-    DENSE_MANY = 256  /* from this many keys on, a value is written by `fill`, which may bypass the
-                       * cache */
+    KEYS_A_SAMPLE = 1024, /* the sample is at most one key of this many */
+    MARGIN_PART = 8,      /* each side of the sample's range is widened by range / 8 */
+    RARE_PART = 32,       /* strays are rare if at most one key in this many is one */
+    COST_PARTS = 6,       /* counting must save one part of this many of the estimated time */
+    KEYS_A_TABLE = 4,     /* least keys per value of the range and table of words */
+    PIECES = 256,         /* parts of the range whose counts are added by one thread each */
+    DENSE_BLOCK = FEW_BLOCK
 };
 
-typedef struct dense_table {
-    uint64_t         low; /* the first value: an integer as in memory, or the multiple of a float */
-    double           scale; /* floats: the key is multiple / scale; 0: integers */
-    size_t           range;
-    size_t           stride; /* bytes from a copy of the table to the next; 0: one copy */
-    const few_loops *loops;
-    bool             bypass; /* large results bypass the cache */
-    _Atomic uint32_t *words; /* [value]: overflows of the bytes of all tables */
-} dense_table;
-
-#define ORDO_TEMPLATE "cpu/sort/dense_values.t.h"
-#include "core/for_each_word.h"
-
+#define FN(name) name##_32
+#define W 32
 #define RECORD uint32_t
-#define REAL float
-#define MAGIC 0x1.8p23f
-#define FN(name) name##_f32
 #include "cpu/sort/dense_floats.t.h"
-#undef FN
-#undef MAGIC
-#undef REAL
 #undef RECORD
+#undef W
+#undef FN
+#define FN(name) name##_64
+#define W 64
 #define RECORD uint64_t
-#define REAL double
-#define MAGIC 0x1.8p52
-#define FN(name) name##_f64
 #include "cpu/sort/dense_floats.t.h"
-#undef FN
-#undef MAGIC
-#undef REAL
 #undef RECORD
+#undef W
+#undef FN
 
 typedef struct dense_work {
     const ordo_sort_job *job;
@@ -65,18 +48,21 @@ typedef struct dense_work {
     size_t               size; /* bytes of a key */
     dense_table          table;
     uint32_t            *counts;     /* the words; after add_piece all counts */
-    uint8_t             *bytes;      /* [table][byte] */
-    size_t               table_size; /* bytes of a table, with all copies */
+    char                *first;      /* the tables; the only table of words is `counts` */
+    size_t               table_size; /* bytes */
     size_t               tables, chunk;
-    char                *stray;      /* the strays of table t begin at t * stray_room */
-    size_t               stray_room; /* keys */
-    size_t              *strays;     /* [table] */
+    size_t               most_strays; /* the most strays of a chunk */
+    char                *stray;       /* the strays of table t begin at t * stray_room */
+    char                *end;         /* of the room */
+    size_t               stray_room;  /* keys */
+    size_t              *strays;      /* [table] */
     size_t               all_strays, strays_before;
     size_t               piece, pieces;      /* values of a piece, and pieces */
     size_t               starts[PIECES + 1]; /* start of each piece in the result */
     size_t               distinct[PIECES];
     cpu_words_fn        *sort_words; /* vector sort of the sample; NULL: there is none */
     size_t               most_words;
+    size_t               sampled, outside; /* sampled keys, and those outside the range */
     ordo_exec           *exec;
     atomic_bool          too_many;
 } dense_work;
@@ -91,7 +77,21 @@ typedef struct dense_work {
 #undef LESS
 #undef RECORD
 
-static size_t widest_range(size_t n) { return ordo_min(MOST_RANGE, n / DENSE_KEYS); }
+/* The number of tables, one for each thread that counts. */
+static size_t most_tables(const dense_work *work)
+{
+    return work->job->n <= ORDO_TUNE_ALONE ? 1 : work->exec->threads;
+}
+
+/* The widest range for tables of words, or of bytes. The words of all tables together take at most
+ * a quarter of the room. */
+static size_t widest_range(const dense_work *work, bool in_bytes)
+{
+    size_t const n = work->job->n, tables = most_tables(work);
+    return in_bytes
+               ? ordo_min(ORDO_TUNE_DENSE_RANGE, n / DENSE_KEYS)
+               : ordo_min(ORDO_TUNE_DENSE_WORDS, n / ordo_max(DENSE_KEYS, KEYS_A_TABLE * tables));
+}
 
 static bool is_float(const dense_work *work)
 {
@@ -112,64 +112,111 @@ static bool number_at(const dense_work *work, size_t at, uint64_t *number)
     }
     if (work->size == sizeof narrow) {
         memcpy(&narrow, work->in + at * work->size, sizeof narrow);
-        multiple = dense_multiple_f32(narrow, (float)work->table.scale);
-        equal = dense_equals_f32(narrow, multiple, (float)work->table.scale);
+        multiple = dense_multiple_32(narrow, (float)work->table.scale);
+        equal = dense_equals_32(narrow, multiple, (float)work->table.scale);
     } else {
         memcpy(&wide, work->in + at * work->size, sizeof wide);
-        multiple = dense_multiple_f64(wide, work->table.scale);
-        equal = dense_equals_f64(wide, multiple, work->table.scale);
+        multiple = dense_multiple_64(wide, work->table.scale);
+        equal = dense_equals_64(wide, multiple, work->table.scale);
     }
     *number = (uint64_t)((int64_t)multiple + INT32_MAX + 1);
     return equal;
 }
 
-/* Draws `count` keys and finds the range of at most `widest` values that holds most of them.
- * Returns their number; 0 if too many floats are not multiples. */
-static size_t look(const dense_work *work, size_t count, size_t widest, uint64_t *least,
-                   uint64_t *most)
+typedef struct dense_span {
+    uint64_t least, most;
+    size_t   held; /* sampled keys in it */
+} dense_span;
+
+/* The span of at most `widest` values that holds most keys of a sorted sample. */
+static dense_span best_span(const uint64_t *sample, size_t used, size_t widest)
 {
-    uint64_t     sample[SAMPLE], spare[SAMPLE];
+    dense_span best = {0};
+    for (size_t lo = 0, hi = 0; hi < used; hi++) {
+        while (sample[hi] - sample[lo] >= widest)
+            lo++;
+        if (hi + 1 - lo > best.held)
+            best = (dense_span){sample[lo], sample[hi], hi + 1 - lo};
+    }
+    return best;
+}
+
+/* Draws `count` keys and sorts the numbers among them. Returns how many these are. */
+static size_t look(const dense_work *work, size_t count, uint64_t *sample)
+{
+    uint64_t     spare[SAMPLE];
     size_t const stride = work->job->n / count;
-    size_t       held = 0, used = 0;
+    size_t       used = 0;
     for (size_t i = 0; i < count; i++) {
         size_t const at = ordo_random_in_stride(work->exec->seed, i, stride);
         used += number_at(work, at, &sample[used]);
-        if (i + 1 - used > count / 4)
-            return 0;
+        if (used == 0 && i + 1 == FIRST_LOOK / 2)
+            return 0; /* floats that are not multiples */
     }
     if (work->sort_words != NULL && used <= work->most_words)
         work->sort_words(sample, spare, used, sample, 64, NULL);
     else
         dense_heap_sort(sample, used);
-    for (size_t lo = 0, hi = 0; hi < used; hi++) {
-        while (sample[hi] - sample[lo] >= widest)
-            lo++;
-        if (hi + 1 - lo > held) {
-            held = hi + 1 - lo;
-            *least = sample[lo];
-            *most = sample[hi];
-        }
-    }
-    return held;
+    return used;
 }
 
-/* Chooses the range for one scale; false if no narrow range holds most of the sample. */
-static bool choose_range(dense_work *work, double scale)
+/* The estimated time that the general sort takes for a key. */
+static size_t sort_cost(const dense_work *work)
 {
-    size_t const n = work->job->n, widest = widest_range(n);
-    size_t const count = ordo_max(ordo_min(SAMPLE, n / KEYS_A_SAMPLE), FIRST_LOOK);
-    uint64_t     least = 0, most = 0;
-    work->table.scale = scale;
-    if (look(work, FIRST_LOOK, widest, &least, &most) < FIRST_LOOK * 3 / 4 ||
-        look(work, count, widest, &least, &most) < count - count / (2 * FEW_STRAY_PART))
-        return false;
+    bool const narrow = work->size == sizeof(uint32_t), many = work->job->n >= ORDO_TUNE_COST_MANY;
+    if (work->sort_words == NULL)
+        return narrow ? ORDO_TUNE_COST_SORT_32 : ORDO_TUNE_COST_SORT_64;
+    if (narrow)
+        return many ? ORDO_TUNE_COST_MANY_32 : ORDO_TUNE_COST_VECTOR_32;
+    return many ? ORDO_TUNE_COST_MANY_64 : ORDO_TUNE_COST_VECTOR_64;
+}
+
+/* Widens the span by a margin on each side and makes it the range. */
+static void take_span(dense_work *work, const dense_span *span, bool in_bytes)
+{
+    size_t const   widest = widest_range(work, in_bytes);
     unsigned const width = is_float(work) ? 32 : 8 * (unsigned)work->size;
-    uint64_t const last = UINT64_MAX >> (64 - width), spare = widest - 1 - (most - least);
-    uint64_t const margin = ordo_min((most - least) / MARGIN_PART + FIRST_LOOK, spare / 2);
-    least -= ordo_min(least, margin);
-    most += ordo_min(last - most, margin);
+    uint64_t const wide = span->most - span->least;
+    uint64_t const last = UINT64_MAX >> (64 - width), spare = widest - 1 - wide;
+    uint64_t const margin = ordo_min(wide / MARGIN_PART + FIRST_LOOK, spare / 2);
+    uint64_t const least = span->least - ordo_min(span->least, margin);
+    uint64_t const most = span->most + ordo_min(last - span->most, margin);
     work->table.low = least ^ (is_float(work) ? UINT64_C(1) << 31 : dense_sign(work->job->type));
     work->table.range = (size_t)(most - least) + 1;
+    work->table.in_bytes = in_bytes;
+}
+
+/* Whether the span holds nearly all keys of a sample. */
+static bool holds_most(const dense_span *span, size_t count)
+{
+    return count - span->held <= count / (2 * FEW_STRAY_PART);
+}
+
+/* Chooses the range for one scale; false if the general sort is faster than counting. */
+static bool choose_range(dense_work *work, double scale)
+{
+    uint64_t     sample[SAMPLE];
+    size_t const n = work->job->n, wide = widest_range(work, true);
+    size_t const count = ordo_max(ordo_min(SAMPLE, n / KEYS_A_SAMPLE), FIRST_LOOK);
+    work->table.scale = scale;
+    if (best_span(sample, look(work, FIRST_LOOK, sample), wide).held < FIRST_HELD)
+        return false;
+    size_t const     used = look(work, count, sample), sort = sort_cost(work);
+    dense_span const words = best_span(sample, used, widest_range(work, false));
+    dense_span const bytes = best_span(sample, used, wide);
+    size_t const     words_cost = count * ORDO_TUNE_COST_WORDS + (count - words.held) * sort;
+    size_t const     bytes_cost = count * ORDO_TUNE_COST_BYTES + (count - bytes.held) * sort;
+    /* Several threads sort strays as fast as they count, so strays must be rare. */
+    bool const       alone = work->exec->threads == 1;
+    bool const       in_bytes = alone ? bytes_cost < words_cost : !holds_most(&words, count);
+    dense_span const span = in_bytes ? bytes : words;
+    if (alone ? ordo_min(words_cost, bytes_cost) * COST_PARTS > count * sort * (COST_PARTS - 1)
+              : !holds_most(&span, count))
+        return false;
+    take_span(work, &span, in_bytes);
+    work->sampled = count;
+    work->outside = count - span.held;
+    work->table.rare = work->outside * RARE_PART <= count;
     return true;
 }
 
@@ -178,7 +225,7 @@ static bool choose_range(dense_work *work, double scale)
 static bool choose_values(dense_work *work)
 {
     static const double scales[] = {1, 10, 100, 1000, 2, 8, 32, 128, 512};
-    if (widest_range(work->job->n) == 0)
+    if (widest_range(work, false) == 0)
         return false;
     if (!is_float(work))
         return choose_range(work, 0);
@@ -194,23 +241,26 @@ static bool choose_values(dense_work *work)
  * Returns false if there are too few keys. */
 static bool divide_room(dense_work *work, char *room)
 {
-    size_t const n = work->job->n, values = work->table.range;
-    size_t const copies = values * DENSE_COPIES <= ORDO_TUNE_DENSE_COPIED ? DENSE_COPIES : 1;
-    size_t const bytes = n * work->size, threads = work->exec->threads;
+    size_t const n = work->job->n, values = work->table.range + 1; /* the last one: strays */
+    size_t const bytes = n * work->size;
     size_t const words = ordo_round_up(values * sizeof(uint32_t), ORDO_CACHE_LINE);
-    work->table.stride = copies > 1 ? values : 0;
-    work->table_size = ordo_round_up(values * copies, ORDO_CACHE_LINE);
-    for (work->tables = n <= ORDO_TUNE_ALONE ? 1 : threads; work->tables > 0; work->tables--) {
+    size_t       strays = 0;
+    for (work->tables = most_tables(work); work->tables > 0; work->tables--) {
+        work->table_size = work->table.in_bytes ? ordo_round_up(values, ORDO_CACHE_LINE)
+                           : work->tables > 1   ? words
+                                                : 0;
         work->chunk = ordo_div_up(n, work->tables);
-        work->stray_room = work->chunk / FEW_STRAY_PART + DENSE_BLOCK;
-        size_t const strays =
-            ordo_round_up(work->tables * sizeof *work->strays, ORDO_CACHE_LINE) +
-            ordo_round_up(work->tables * work->stray_room * work->size, ORDO_CACHE_LINE);
+        work->most_strays =
+            work->chunk / work->sampled * work->outside + work->chunk / FEW_STRAY_PART;
+        work->stray_room = work->most_strays + DENSE_BLOCK;
+        strays = ordo_round_up(work->tables * work->stray_room * work->size, ORDO_CACHE_LINE) +
+                 ordo_round_up(work->tables * sizeof *work->strays, ORDO_CACHE_LINE);
         if (words + strays + work->tables * work->table_size <= bytes)
             break;
     }
     if (work->tables == 0)
         return false;
+    work->end = room + bytes;
     work->counts = (uint32_t *)(void *)room;
     work->table.words = (_Atomic uint32_t *)(void *)room;
     room += words;
@@ -218,41 +268,29 @@ static bool divide_room(dense_work *work, char *room)
     room += ordo_round_up(work->tables * sizeof *work->strays, ORDO_CACHE_LINE);
     work->stray = room;
     room += ordo_round_up(work->tables * work->stray_room * work->size, ORDO_CACHE_LINE);
-    work->bytes = (uint8_t *)room;
+    work->first = work->table_size == 0 ? (char *)work->counts : room;
     return true;
 }
 
 /* ---- Count ---- */
 
-/* Counts a block. Returns the number of strays, or n if the block cannot be counted. */
-static size_t count_block(const dense_work *work, const char *keys, size_t count, uint8_t *bytes,
-                          char *strays)
-{
-    uint32_t        indices[DENSE_BLOCK];
-    uint32_t *const known = is_float(work) ? indices : NULL;
-    bool const      narrow = work->size == sizeof(uint32_t);
-    if (known != NULL && !(narrow ? dense_indices_f32(&work->table, keys, count, known)
-                                  : dense_indices_f64(&work->table, keys, count, known)))
-        return work->job->n;
-    return narrow ? dense_count_32(&work->table, keys, count, known, bytes, strays)
-                  : dense_count_64(&work->table, keys, count, known, bytes, strays);
-}
-
 static void count_table(void *arg, size_t lo, size_t hi)
 {
     dense_work *const work = arg;
     for (size_t t = lo; t < hi; t++) {
-        uint8_t *const bytes = work->bytes + t * work->table_size;
-        char *const    strays = work->stray + t * work->stray_room * work->size;
-        size_t const   begin = ordo_min(t * work->chunk, work->job->n);
-        size_t const   end = ordo_min(begin + work->chunk, work->job->n);
-        size_t const   most = (end - begin) / FEW_STRAY_PART;
-        size_t         found = 0;
-        memset(bytes, 0, work->table_size);
+        char *const  counts = work->first + t * work->table_size;
+        char *const  strays = work->stray + t * work->stray_room * work->size;
+        size_t const begin = ordo_min(t * work->chunk, work->job->n);
+        size_t const end = ordo_min(begin + work->chunk, work->job->n);
+        size_t const most = work->most_strays;
+        size_t       found = 0;
+        memset(counts, 0, work->table_size);
         for (size_t at = begin; at < end && found <= most; at += DENSE_BLOCK) {
             size_t const      count = ordo_min(DENSE_BLOCK, end - at);
             const char *const keys = work->in + at * work->size;
-            found += count_block(work, keys, count, bytes, strays + found * work->size);
+            size_t const other = work->table.loops->dense_count(&work->table, keys, count, counts,
+                                                                strays + found * work->size);
+            found = other == SIZE_MAX ? SIZE_MAX : found + other;
             if (at / DENSE_BLOCK % 64 == 0 &&
                 (ordo_poll(work->exec, (double)at / (double)work->job->n) ||
                  atomic_load_explicit(&work->too_many, memory_order_relaxed)))
@@ -272,20 +310,29 @@ static void values_of(const dense_work *work, size_t p, size_t *from, size_t *to
     *to = ordo_min(*from + work->piece, work->table.range);
 }
 
-/* Adds the tables to the words. */
+/* Adds values [from, to) of table t to the words. */
+static void add_table(dense_work *work, size_t t, size_t from, size_t to)
+{
+    const char *const     table = work->first + t * work->table_size;
+    const uint8_t *const  bytes = (const uint8_t *)table;
+    const uint32_t *const words = (const uint32_t *)(const void *)table;
+    if (work->table.in_bytes)
+        for (size_t v = from; v < to; v++)
+            work->counts[v] += bytes[v];
+    else
+        for (size_t v = from; v < to; v++)
+            work->counts[v] += words[v];
+}
+
+/* Adds the tables to the words, unless they are the only table. */
 static void add_piece(void *arg, size_t lo, size_t hi)
 {
     dense_work *const work = arg;
-    size_t const      copies = work->table.stride == 0 ? 1 : DENSE_COPIES;
     for (size_t p = lo; p < hi; p++) {
         size_t from, to, sum = 0, distinct = 0;
         values_of(work, p, &from, &to);
-        for (size_t t = 0; t < work->tables * copies; t++) {
-            const uint8_t *const bytes =
-                work->bytes + t / copies * work->table_size + t % copies * work->table.stride;
-            for (size_t v = from; v < to; v++)
-                work->counts[v] += bytes[v];
-        }
+        for (size_t t = 0; t < work->tables && work->table_size > 0; t++)
+            add_table(work, t, from, to);
         for (size_t v = from; v < to; v++) {
             sum += work->counts[v];
             distinct += work->counts[v] != 0;
@@ -334,7 +381,7 @@ static ordo_status place_strays(const cpu_kernels *kernels, dense_work *work)
                 work->stray + t * work->stray_room * work->size, work->strays[t] * work->size);
         work->all_strays += work->strays[t];
     }
-    TRY(cpu_sort_strays(kernels, work->job, work->stray, work->all_strays, work->exec));
+    TRY(cpu_sort_strays(kernels, work->job, work->stray, work->all_strays, work->end, work->exec));
     size_t lo = 0, hi = work->all_strays;
     while (lo < hi) {
         size_t const middle = lo + (hi - lo) / 2;
@@ -363,10 +410,7 @@ static void write_piece(void *arg, size_t lo, size_t hi)
         skip -= work->counts[value];
     char *const  out = (char *)work->job->keys + work->strays_before * work->size;
     size_t const step = down ? SIZE_MAX : 1;
-    if (work->size == sizeof(uint32_t))
-        dense_write_32(&work->table, out, lo, hi, value, skip, step, work->counts);
-    else
-        dense_write_64(&work->table, out, lo, hi, value, skip, step, work->counts);
+    work->table.loops->dense_write(&work->table, out, lo, hi, value, skip, step, work->counts);
 }
 
 static ordo_status write_all(dense_work *work)
@@ -404,7 +448,7 @@ ordo_status cpu_sort_dense(const cpu_kernels *kernels, const ordo_sort_job *job,
         !divide_room(&work, *room))
         return ORDO_OK; /* without memory the general sort runs in place */
     atomic_init(&work.too_many, false);
-    memset(work.counts, 0, work.table.range * sizeof *work.counts);
+    memset(work.counts, 0, (work.table.range + 1) * sizeof *work.counts);
     exec->phases += 2;
     if (!ordo_loop(exec, work.tables, 1, count_table, &work))
         return ORDO_E_CANCELLED;

@@ -1,68 +1,160 @@
-/* dense_values.t.h - the loops of dense_values.c for keys of one width (RECORD). */
+/* dense_values.t.h - the loops of dense_values.c for keys of W bits (RECORD), for one ISA. With
+ * AVX-512, values and strays are packed apart before the values are counted. */
+#include "cpu/sort/dense_floats.t.h"
+
+#if W == 32
+#define REAL float
+#else
+#define REAL double
+#endif
 
 enum {
-    FN(TOGETHER) = 32 / sizeof(RECORD) /* keys written together, without a test of the count */
+#if defined(__AVX512F__)
+    FN(TOGETHER) = 64 / sizeof(RECORD) /* keys written together, without a test of the count */
+#else
+    FN(TOGETHER) = 32 / sizeof(RECORD)
+#endif
 };
 
-/* Counts a value in a byte, so that the table is small. When the byte overflows, adds 256 to a
- * word. */
-INLINE void FN(dense_add)(_Atomic uint32_t *words, uint8_t *bytes, size_t value)
+/* Sets indices[i] to the value of keys[i], or to the range if the key is not a value. Returns false
+ * if a key that is not a value lies between two values, because such a key cannot be written before
+ * or after the range. */
+static bool FN(dense_indices)(const dense_table *table, const void *array, size_t count,
+                              uint32_t *indices)
 {
-    if (ORDO_UNLIKELY(++bytes[value] == 0))
-        atomic_fetch_add_explicit(&words[value], 256, memory_order_relaxed);
+    const REAL *const keys = array;
+    REAL const        scale = (REAL)table->scale;
+    uint32_t const    low = (uint32_t)table->low, range = (uint32_t)table->range;
+    REAL const        least = (REAL)(int32_t)low / scale;
+    REAL const        most = (REAL)(int32_t)(low + range - 1) / scale;
+    uint32_t          between = 0;
+    for (size_t i = 0; i < count; i++) {
+        REAL const     x = keys[i];
+        int32_t const  multiple = FN(dense_multiple)(x, scale);
+        uint32_t const distance = (uint32_t)multiple - low;
+        bool const     equal = FN(dense_equals)(x, multiple, scale);
+        between |= (uint32_t)!equal & (uint32_t)(x >= least) & (uint32_t)(x <= most);
+        indices[i] = equal && distance < range ? distance : range;
+    }
+    return between == 0;
 }
 
-/* Counts at most DENSE_BLOCK keys. Neighbouring keys use different copies of the table, if there
- * are several, because a second increment of the same byte would wait for the first. Keys outside
- * the range go to `strays`, which has room for all keys. Returns the number of strays. `indices`
- * are the values of floats; NULL: the keys are integers. */
-INLINE size_t FN(dense_tally)(const dense_table *table, const RECORD *keys, size_t count,
-                              const uint32_t *indices, uint8_t *bytes, RECORD *strays)
+#if defined(__AVX512F__) && defined(__AVX512VL__)
+#define DENSE_LANES (512 / W)
+
+/* Packs the values of whole vectors of keys to `inside` and the other keys to `strays`. Sets *known
+ * to the number of values and returns that of strays. `count` is a multiple of DENSE_LANES. */
+INLINE size_t FN(dense_split)(const dense_table *table, const RECORD *keys, size_t count,
+                              const uint32_t *indices, uint32_t *inside, size_t *known,
+                              RECORD *strays)
 {
-    _Atomic uint32_t *const words = table->words;
-    RECORD const            low = (RECORD)table->low;
-    size_t const            range = table->range, stride = table->stride;
-    size_t                  stray = 0, i = 0;
-    for (; i + DENSE_COPIES <= count; i += DENSE_COPIES) {
-        uint8_t *copy = bytes;
-        for (size_t j = 0; j < DENSE_COPIES; j++, copy += stride) {
-            RECORD const key = keys[i + j];
-            size_t const value = indices != NULL ? indices[i + j] : (RECORD)(key - low);
-            if (ORDO_UNLIKELY(value >= range))
-                strays[stray++] = key;
-            else
-                FN(dense_add)(words, copy, value);
-        }
+    size_t stray = 0, held = 0;
+#if W == 32
+    __m512i const low = _mm512_set1_epi32((int)(uint32_t)table->low);
+    __m512i const range = _mm512_set1_epi32((int)table->range);
+#else
+    __m512i const low = _mm512_set1_epi64((long long)table->low);
+    __m512i const range = _mm512_set1_epi64((long long)table->range);
+#endif
+    for (size_t i = 0; i < count; i += DENSE_LANES) {
+        __m512i const here = _mm512_loadu_si512(keys + i);
+#if W == 32
+        __m512i const value =
+            indices != NULL ? _mm512_loadu_si512(indices + i) : _mm512_sub_epi32(here, low);
+        __mmask16 const in = _mm512_cmplt_epu32_mask(value, range);
+        _mm512_storeu_si512(inside + held, _mm512_maskz_compress_epi32(in, value));
+        _mm512_storeu_si512(strays + stray, _mm512_maskz_compress_epi32((__mmask16)~in, here));
+#else
+        __m512i const  value = indices != NULL ? _mm512_cvtepu32_epi64(_mm256_loadu_si256(
+                                                     (const __m256i *)(const void *)(indices + i)))
+                                               : _mm512_sub_epi64(here, low);
+        __mmask8 const in = _mm512_cmplt_epu64_mask(value, range);
+        _mm256_storeu_si256((__m256i *)(void *)(inside + held),
+                            _mm256_maskz_compress_epi32(in, _mm512_cvtepi64_epi32(value)));
+        _mm512_storeu_si512(strays + stray, _mm512_maskz_compress_epi64((__mmask8)~in, here));
+#endif
+        size_t const here_in = (size_t)__builtin_popcount(in);
+        held += here_in;
+        stray += DENSE_LANES - here_in;
     }
+    *known = held;
+    return stray;
+}
+#endif
+
+/* Counts at most FEW_BLOCK keys in 32-bit words. Keys outside the range go to `strays`, which has
+ * room for all keys: without a branch, which many strays would make costly. Returns the number of
+ * strays. words[range] is not used for values. `indices` are the values of floats, `range` for a
+ * stray; NULL: the keys are integers. */
+INLINE size_t FN(dense_tally)(const dense_table *table, const RECORD *keys, size_t count,
+                              const uint32_t *indices, uint32_t *words, RECORD *strays)
+{
+    RECORD const low = (RECORD)table->low;
+    size_t const range = table->range;
+    size_t       stray = 0, i = 0;
+#ifdef DENSE_LANES
+    uint32_t inside[FEW_BLOCK];
+    size_t   known;
+    i = count / DENSE_LANES * DENSE_LANES;
+    stray = FN(dense_split)(table, keys, i, indices, inside, &known, strays);
+    for (size_t k = 0; k < known; k++)
+        words[inside[k]]++;
+#endif
     for (; i < count; i++) {
-        size_t const value = indices != NULL ? indices[i] : (RECORD)(keys[i] - low);
-        if (value >= range)
-            strays[stray++] = keys[i];
-        else
-            FN(dense_add)(words, bytes, value);
+        RECORD const key = keys[i];
+        size_t const value = indices != NULL ? indices[i] : (RECORD)(key - low);
+        size_t const outside = value >= range;
+        strays[stray] = key;
+        stray += outside;
+        words[value + ((range - value) & (0 - outside))]++; /* compilers make a choice a branch */
     }
     return stray;
 }
 
-static size_t FN(dense_count)(const dense_table *table, const void *keys, size_t count,
-                              const uint32_t *indices, uint8_t *bytes, void *strays)
+/* The same for rare strays. `bytes`: the table is of bytes, so that a wide one is small; when a
+ * byte overflows, 256 is added to a word that all threads share. NULL: it is of `words`. */
+INLINE size_t FN(dense_tally_rare)(const dense_table *table, const RECORD *keys, size_t count,
+                                   const uint32_t *indices, uint8_t *bytes, uint32_t *words,
+                                   RECORD *strays)
 {
-    return indices != NULL ? FN(dense_tally)(table, keys, count, indices, bytes, strays)
-                           : FN(dense_tally)(table, keys, count, NULL, bytes, strays);
+    _Atomic uint32_t *const overflows = table->words;
+    RECORD const            low = (RECORD)table->low;
+    size_t const            range = table->range;
+    size_t                  stray = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t const value = indices != NULL ? indices[i] : (RECORD)(keys[i] - low);
+        if (ORDO_UNLIKELY(value >= range))
+            strays[stray++] = keys[i];
+        else if (bytes == NULL)
+            words[value]++;
+        else if (ORDO_UNLIKELY(++bytes[value] == 0))
+            atomic_fetch_add_explicit(&overflows[value], 256, memory_order_relaxed);
+    }
+    return stray;
 }
 
-/* The key of a value, as in memory. */
-static inline RECORD FN(dense_key)(const dense_table *table, size_t value)
+INLINE size_t FN(dense_count_as)(const dense_table *table, const RECORD *keys, size_t count,
+                                 const uint32_t *indices, void *counts, RECORD *strays)
 {
-    RECORD key = (RECORD)((RECORD)table->low + (RECORD)value);
-    if (table->scale != 0 && sizeof(RECORD) == sizeof(float)) {
-        float const x = (float)(int32_t)(uint32_t)key / (float)table->scale;
-        memcpy(&key, &x, sizeof x);
-    } else if (table->scale != 0) {
-        double const x = (double)(int32_t)(uint32_t)key / table->scale;
-        memcpy(&key, &x, sizeof key);
-    }
-    return key;
+    if (table->in_bytes)
+        return FN(dense_tally_rare)(table, keys, count, indices, counts, NULL, strays);
+#ifndef DENSE_LANES
+    if (table->rare)
+        return FN(dense_tally_rare)(table, keys, count, indices, NULL, counts, strays);
+#endif
+    return FN(dense_tally)(table, keys, count, indices, counts, strays);
+}
+
+/* Counts at most FEW_BLOCK keys; see few_loops. */
+static size_t FN(dense_count)(const dense_table *table, const void *keys, size_t count,
+                              void *counts, void *strays)
+{
+    uint32_t indices[FEW_BLOCK];
+    if (table->scale == 0)
+        return FN(dense_count_as)(table, keys, count, NULL, counts, strays);
+    return FN(dense_indices)(table, keys, count, indices)
+        ? FN(dense_count_as)(table, keys, count, indices, counts, strays)
+        : SIZE_MAX;
 }
 
 /* Writes the keys [at, end) of the result. The first `skip` keys of value `from` are before `at`.
@@ -79,13 +171,18 @@ static void FN(dense_write)(const dense_table *table, void *array, size_t at, si
         if (count >= DENSE_MANY) {
             table->loops->fill(out + at, key, count, table->bypass);
             written = count;
-        } else if (at + FN(TOGETHER) <= end) {
-            for (size_t j = 0; j < FN(TOGETHER); j++)
-                out[at + j] = key;
-            written = FN(TOGETHER);
+        } else if (at + count + FN(TOGETHER) <= end) {
+            do {
+                for (size_t j = 0; j < FN(TOGETHER); j++)
+                    out[at + written + j] = key;
+                written += FN(TOGETHER);
+            } while (written < count);
         }
         for (; written < count; written++)
             out[at + written] = key;
         at += count;
     }
 }
+
+#undef REAL
+#undef DENSE_LANES

@@ -3,8 +3,9 @@
  * A sample (adaptive.c) shows the values. They go into a hash table in which each value has its own
  * slot, so one comparison decides whether a key is in the table. Keys that are not (strays: values
  * that the sample missed, and values whose slot was taken) are collected and sorted. Then the
- * result is written in order: strays, a value, strays, the next value. The array is read once and
- * written once. If there are too many strays, the keys are unchanged and the general sort runs.
+ * result is written in order: strays, a value, strays, the next value. One thread counts pairs of
+ * neighbours if there are few values. The array is read once and written once. If there are too
+ * many strays, the keys are unchanged and the general sort runs.
  *
  * Scratch: memory for n keys, which the general sort can use if it runs, and the counters. */
 #include "cpu/sort/few_values.h"
@@ -19,6 +20,9 @@ enum {
     LEAST_BITS = 8, /* bits of the smallest and the largest table */
     MOST_BITS = 13,
     ATTEMPTS = 64, /* multipliers to try */
+    PLACE_ATTEMPTS = 16,
+    MOST_PLACED = 104, /* values in FEW_PAIRED slots; more seldom fit */
+    MOST_IN_BUCKET = 16,
     CHUNKS_A_THREAD = 4
 };
 
@@ -40,9 +44,11 @@ typedef struct few_work {
     few_value           *values;
     size_t               count; /* number of values that have a slot */
     size_t               chunk, chunks;
-    uint32_t            *counts; /* counters of each chunk */
-    size_t              *strays; /* number of strays in each chunk */
-    char                *stray;  /* the strays: those of chunk c begin at stray_room * c */
+    bool                 paired;   /* the counters are of pairs; there is one chunk */
+    size_t               counters; /* of a chunk */
+    uint32_t            *counts;   /* counters of each chunk */
+    size_t              *strays;   /* number of strays in each chunk */
+    char                *stray;    /* the strays: those of chunk c begin at stray_room * c */
     size_t               stray_room;
     size_t               all_strays;
     ordo_exec           *exec;
@@ -158,9 +164,97 @@ static void choose_frequent(few_work *work)
     }
 }
 
+/* ---- Places ---- */
+
+typedef struct few_bucket {
+    uint32_t hashes[MOST_IN_BUCKET];
+    size_t   count;
+} few_bucket;
+
+/* Finds a displacement that moves all values of a bucket to free slots. FEW_NONE stays free. */
+static bool place_bucket(few_table *table, const few_bucket *bucket, size_t number, bool *taken)
+{
+    for (uint32_t displace = 0; displace < FEW_PAIRED; displace++) {
+        size_t slots[MOST_IN_BUCKET], placed = 0;
+        for (; placed < bucket->count; placed++) {
+            slots[placed] = (bucket->hashes[placed] >> 20 & (FEW_PAIRED - 1)) ^ displace;
+            if (slots[placed] == FEW_NONE || taken[slots[placed]])
+                break;
+            taken[slots[placed]] = true;
+        }
+        table->displace[number] = displace;
+        if (placed == bucket->count)
+            return true;
+        while (placed > 0)
+            taken[slots[--placed]] = false;
+    }
+    return false;
+}
+
+/* Places all values, the largest buckets first. */
+static bool place_all(few_work *work)
+{
+    few_bucket buckets[FEW_BUCKETS] = {0};
+    bool       taken[FEW_PAIRED] = {false};
+    for (size_t v = 0; v < work->count; v++) {
+        uint32_t const    hash = (uint32_t)work->values[v].value * (uint32_t)work->table.multiplier;
+        few_bucket *const bucket = &buckets[hash >> 27];
+        if (bucket->count == MOST_IN_BUCKET)
+            return false;
+        bucket->hashes[bucket->count++] = hash;
+    }
+    for (size_t count = MOST_IN_BUCKET; count > 0; count--)
+        for (size_t b = 0; b < FEW_BUCKETS; b++)
+            if (buckets[b].count == count && !place_bucket(&work->table, &buckets[b], b, taken))
+                return false;
+    return true;
+}
+
+/* Chooses the multiplier and the displacements of few_place. False if the values do not fit. */
+static bool choose_places(few_work *work)
+{
+    if (work->count > MOST_PLACED)
+        return false;
+    for (unsigned i = 0; i < PLACE_ATTEMPTS; i++) {
+        work->table.multiplier = ordo_random_at(~work->exec->seed, i) | 1;
+        memset(work->table.displace, 0, sizeof work->table.displace);
+        if (place_all(work))
+            return true;
+    }
+    return false;
+}
+
+/* Fills the table of FEW_PAIRED slots. A free slot holds a key of another slot. */
+static void fill_places(few_work *work)
+{
+    for (size_t s = 0; s < FEW_PAIRED; s++) {
+        uint32_t elsewhere = 0;
+        while (few_place(&work->table, elsewhere) == s)
+            elsewhere++;
+        put_slot(work, s, elsewhere);
+    }
+    for (size_t v = 0; v < work->count; v++) {
+        few_value *const value = &work->values[v];
+        value->slot = (uint32_t)few_place(&work->table, (uint32_t)value->value);
+        put_slot(work, value->slot, value->value);
+    }
+}
+
+static void sort_by_bits(few_work *work)
+{
+    for (size_t v = 0; v < work->count; v++)
+        work->values[v].bits = bits_at(work, &work->values[v].value, 0);
+    few_heap_sort(work->values, work->count);
+}
+
 static void make_table(few_work *work)
 {
     uint8_t taken[1 << MOST_BITS];
+    if (work->paired && work->loops->places) {
+        fill_places(work);
+        sort_by_bits(work);
+        return;
+    }
     /* The most frequent values come first, so that they keep their slots. */
     for (size_t v = 0; v < work->count; v++)
         work->values[v].bits = UINT64_MAX - work->values[v].seen;
@@ -168,9 +262,12 @@ static void make_table(few_work *work)
     choose_multiplier(work, taken);
     fill_table(work, taken);
     choose_frequent(work);
-    for (size_t v = 0; v < work->count; v++)
-        work->values[v].bits = bits_at(work, &work->values[v].value, 0);
-    few_heap_sort(work->values, work->count);
+    sort_by_bits(work);
+    if (work->paired) {
+        memset(work->table.numbers, FEW_NONE, (size_t)1 << work->table.bits);
+        for (size_t v = 0; v < work->count; v++)
+            work->table.numbers[work->values[v].slot] = (uint8_t)v;
+    }
 }
 
 /* ---- Count ---- */
@@ -178,18 +275,18 @@ static void make_table(few_work *work)
 static void count_chunk(void *arg, size_t lo, size_t hi)
 {
     few_work *const work = arg;
+    size_t (*const count)(const few_table *, const void *, size_t, uint32_t *, void *) =
+        work->paired ? work->loops->count_pairs : work->loops->count;
     for (size_t c = lo; c < hi; c++) {
         size_t const    begin = c * work->chunk, end = ordo_min(begin + work->chunk, work->job->n);
-        size_t const    slots = (size_t)FEW_COUNTERS << work->table.bits;
         size_t const    most = (end - begin) / FEW_STRAY_PART;
-        uint32_t *const counts = work->counts + c * slots;
+        uint32_t *const counts = work->counts + c * work->counters;
         char *const     strays = work->stray + c * work->stray_room * work->size;
         size_t          found = 0;
-        memset(counts, 0, slots * sizeof *counts);
+        memset(counts, 0, work->counters * sizeof *counts);
         for (size_t at = begin; at < end && found <= most; at += FEW_BLOCK) {
-            found += work->loops->count(&work->table, work->in + at * work->size,
-                                        ordo_min(FEW_BLOCK, end - at), counts,
-                                        strays + found * work->size);
+            found += count(&work->table, work->in + at * work->size, ordo_min(FEW_BLOCK, end - at),
+                           counts, strays + found * work->size);
             if (at / FEW_BLOCK % 64 == 0 &&
                 (ordo_poll(work->exec, (double)at / (double)work->job->n) ||
                  atomic_load_explicit(&work->too_many, memory_order_relaxed)))
@@ -204,13 +301,16 @@ static void count_chunk(void *arg, size_t lo, size_t hi)
 /* Adds the counters of all chunks, and moves the strays together. */
 static void gather(few_work *work)
 {
-    size_t const slots = (size_t)FEW_COUNTERS << work->table.bits;
     for (size_t v = 0; v < work->count; v++) {
         few_value *const value = &work->values[v];
         value->count = 0;
-        for (size_t c = 0; c < work->chunks; c++)
+        for (size_t c = 0; c < work->chunks && !work->paired; c++)
             for (size_t i = 0; i < FEW_COUNTERS; i++)
-                value->count += work->counts[c * slots + value->slot * FEW_COUNTERS + i];
+                value->count += work->counts[c * work->counters + value->slot * FEW_COUNTERS + i];
+        size_t const number = work->loops->places ? value->slot : v;
+        for (size_t i = 0; i < FEW_PAIRED && work->paired; i++)
+            value->count += (size_t)work->counts[number * FEW_PAIRED + i] +
+                            work->counts[i * FEW_PAIRED + number];
     }
     work->all_strays = 0;
     for (size_t c = 0; c < work->chunks; c++) {
@@ -275,22 +375,36 @@ static size_t chunks_of(size_t n, unsigned threads)
     return threads == 1 ? 1 : ordo_min(ordo_max(n / ORDO_TUNE_PIECE, 1), most);
 }
 
+/* Whether one thread counts pairs: there are few values, and each occurs so often in the sample
+ * that others are unlikely. */
+static bool choose_pairs(few_work *work)
+{
+    bool once = false;
+    for (size_t v = 0; v < work->count; v++)
+        once |= work->values[v].seen == 1;
+    if (work->loops->count_pairs == NULL || work->chunks > 1 || work->count > FEW_NONE || once ||
+        work->job->n > UINT32_MAX)
+        return false;
+    return !work->loops->places || choose_places(work);
+}
+
 static ordo_status take_scratch(few_work *work, void **room, ordo_exec *exec)
 {
     size_t const n = work->job->n;
-    size_t const slots = (size_t)1 << work->table.bits;
     work->chunks = chunks_of(n, exec->threads);
     work->chunk = (n + work->chunks - 1) / work->chunks;
     work->chunks = (n + work->chunk - 1) / work->chunk;
     work->stray_room = work->chunk / FEW_STRAY_PART + FEW_BLOCK + 1;
     if (work->stray_room * work->chunks > n)
         return ORDO_E_NOMEM; /* so few keys that the general sort is as good */
+    work->paired = choose_pairs(work);
+    size_t const slots =
+        work->paired && work->loops->places ? FEW_PAIRED : (size_t)1 << work->table.bits;
+    work->counters = work->paired ? (size_t)FEW_PAIRED * FEW_PAIRED : slots * FEW_COUNTERS;
     TRY(ordo_scratch(exec, slots * work->size, &work->table.slots));
-    void *counts, *strays;
-    TRY(ordo_scratch(exec, work->chunks * slots * FEW_COUNTERS * sizeof *work->counts, &counts));
-    TRY(ordo_scratch(exec, work->chunks * sizeof *work->strays, &strays));
-    work->counts = counts;
-    work->strays = strays;
+    TRY_SCRATCH(exec, slots, work->table.numbers);
+    TRY_SCRATCH(exec, work->chunks * work->counters * sizeof *work->counts, work->counts);
+    TRY_SCRATCH(exec, work->chunks * sizeof *work->strays, work->strays);
     if (*room == NULL)
         TRY(ordo_scratch(exec, n * work->size, room));
     work->stray = *room;
@@ -298,16 +412,19 @@ static ordo_status take_scratch(few_work *work, void **room, ordo_exec *exec)
 }
 
 ordo_status cpu_sort_strays(const cpu_kernels *kernels, const ordo_sort_job *job, void *strays,
-                            size_t n, ordo_exec *exec)
+                            size_t n, const char *end, ordo_exec *exec)
 {
     ordo_exec     inner = *exec;
     ordo_sort_job here = *job;
+    size_t const  bytes = ordo_round_up(n * ordo_type_size(job->type), ORDO_CACHE_LINE);
     here.keys = strays;
     here.n = n;
     here.source = NULL;
     if (n < 2)
         return ORDO_OK;
-    radix_io const io = records_of_keys(kernels, &here);
+    radix_io io = records_of_keys(kernels, &here);
+    if ((size_t)(end - (char *)strays) >= 2 * bytes)
+        io.room = (char *)strays + bytes;
     return cpu_radix(&io, &inner);
 }
 
@@ -337,7 +454,8 @@ ordo_status cpu_sort_few(const cpu_kernels *kernels, const ordo_sort_job *job, f
     if (atomic_load_explicit(&work.too_many, memory_order_relaxed))
         return ORDO_OK;
     gather(&work);
-    status = cpu_sort_strays(kernels, job, work.stray, work.all_strays, exec);
+    status = cpu_sort_strays(kernels, job, work.stray, work.all_strays,
+                             work.stray + job->n * work.size, exec);
     if (status != ORDO_OK)
         return status == ORDO_E_NOMEM ? ORDO_OK : status;
     place_values(&work);
@@ -355,7 +473,7 @@ size_t cpu_few_scratch(const ordo_sort_job *job, unsigned threads)
 {
     size_t const size = ordo_type_size(job->type);
     size_t const slots = (size_t)1 << MOST_BITS;
-    return slots * size +
+    return slots * (size + 1) +
            chunks_of(job->n, threads) * (slots * FEW_COUNTERS * sizeof(uint32_t) + sizeof(size_t)) +
-           3 * ORDO_CACHE_LINE;
+           4 * ORDO_CACHE_LINE;
 }

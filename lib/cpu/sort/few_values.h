@@ -15,8 +15,14 @@ enum {
     DENSE_KEYS = 8,     /* least keys per value of the range; with fewer, counting is slower */
     FEW_COUNTERS = 4,   /* counters of a slot: neighbouring keys use different ones, so that equal
                          * neighbours do not wait for each other */
-    FEW_FREQUENT = 8,   /* values that each vector of keys is compared with before the table */
-    FEW_BLOCK = ORDO_TUNE(1024, 32) /* keys after which the number of strays is checked */
+    FEW_PAIRED = 128,   /* two neighbours of at most FEW_PAIRED - 1 values are counted together */
+    FEW_NONE = FEW_PAIRED - 1, /* the number of a key that has no value */
+    FEW_BUCKETS = 32,          /* buckets of few_place */
+    FEW_FREQUENT = 8, /* values that each vector of keys is compared with before the table */
+    FEW_BLOCK = ORDO_TUNE(1024, 32), /* keys after which the number of strays is checked */
+    DENSE_MANY =
+        256 /* from this many keys on, a value of a narrow range is written by `fill`, which
+                      * may bypass the cache */
 };
 
 typedef struct few_value {
@@ -60,9 +66,25 @@ typedef struct few_table {
     bool     has_frequent; /* `value` holds frequent values, which keys are compared with first */
     uint64_t multiplier;   /* odd; the slot is the top bits of key * multiplier */
     void    *slots;
+    uint8_t *numbers;               /* [slot]: the number of its value, for count_pairs */
+    uint32_t displace[FEW_BUCKETS]; /* for few_place */
     uint64_t value[FEW_FREQUENT];
     unsigned slot[FEW_FREQUENT];
 } few_table;
+
+struct few_loops;
+
+/* The table of a narrow range of numbers (dense_values.c). */
+typedef struct dense_table {
+    uint64_t low;   /* the first value: an integer as in memory, or the multiple of a float */
+    double   scale; /* floats: the key is multiple / scale; 0: integers */
+    size_t   range;
+    bool     in_bytes; /* tables of bytes, for a wide range */
+    bool     rare;     /* nearly all keys are in the range */
+    bool     bypass;   /* large results bypass the cache */
+    const struct few_loops *loops;
+    _Atomic uint32_t       *words; /* [value]: overflows of the bytes of all tables */
+} dense_table;
 
 typedef struct few_loops {
     /* Counts at most FEW_BLOCK keys: the keys of slot s are added to the FEW_COUNTERS counters from
@@ -70,13 +92,36 @@ typedef struct few_loops {
      * has room for count + 1 keys. Returns the number of strays. */
     size_t (*count)(const few_table *table, const void *keys, size_t count, uint32_t *counts,
                     void *strays);
+    /* The same, for at most FEW_PAIRED - 1 values and few strays: a pair of neighbours with the
+     * numbers a and b is counted in pairs[a * FEW_PAIRED + b]. NULL: `count` is faster. `places`:
+     * the table has FEW_PAIRED slots, the slot of a key is few_place, and its number the slot. */
+    bool places;
+    size_t (*count_pairs)(const few_table *table, const void *keys, size_t count, uint32_t *pairs,
+                          void *strays);
     /* Writes the value `count` times. `bypass`: the stores bypass the cache. */
     void (*fill)(void *to, uint64_t value, size_t count, bool bypass);
+    /* Counts at most FEW_BLOCK keys of a narrow range in `counts`: words, the last of which is not
+     * of a value, or bytes. Writes the keys outside the range to `strays`, which has room for
+     * count keys. Returns the number of strays; SIZE_MAX if a float lies between two values. */
+    size_t (*dense_count)(const dense_table *table, const void *keys, size_t count, void *counts,
+                          void *strays);
+    /* Writes the keys [at, end) of the result. The first `skip` keys of value `from` are before
+     * `at`. `step` is 1 or -1: from a value to the next. */
+    void (*dense_write)(const dense_table *table, void *array, size_t at, size_t end, size_t from,
+                        size_t skip, size_t step, const uint32_t *counts);
 } few_loops;
 
 static inline size_t few_slot_32(const few_table *table, uint32_t key)
 {
     return (uint32_t)(key * (uint32_t)table->multiplier) >> (32 - table->bits);
+}
+
+/* The slot in a table of FEW_PAIRED slots, which may be nearly full: the keys of a bucket are moved
+ * together to slots that are free. */
+static inline size_t few_place(const few_table *table, uint32_t key)
+{
+    uint32_t const hash = key * (uint32_t)table->multiplier;
+    return (hash >> 20 & (FEW_PAIRED - 1)) ^ table->displace[hash >> 27];
 }
 
 static inline size_t few_slot_64(const few_table *table, uint64_t key)

@@ -118,6 +118,109 @@ static size_t FN(few_count)(const few_table *table, const void *array, size_t co
     return stray;
 }
 
+#if defined(LANES) && W == 32
+/* The keys in the slots, from a table in registers. */
+static inline __m512i FN(few_look_up)(const __m512i *table, __m512i slot)
+{
+    __mmask16 const odd = _mm512_test_epi32_mask(slot, _mm512_set1_epi32(32));
+    __mmask16 const high = _mm512_test_epi32_mask(slot, _mm512_set1_epi32(64));
+    __m512i const   a = _mm512_permutex2var_epi32(table[0], slot, table[1]);
+    __m512i const   b = _mm512_permutex2var_epi32(table[2], slot, table[3]);
+    __m512i const   c = _mm512_permutex2var_epi32(table[4], slot, table[5]);
+    __m512i const   d = _mm512_permutex2var_epi32(table[6], slot, table[7]);
+    return _mm512_mask_mov_epi32(_mm512_mask_mov_epi32(a, odd, b), high,
+                                 _mm512_mask_mov_epi32(c, odd, d));
+}
+
+/* Finds the counters of the pairs of whole vectors of keys. Returns false if a key is a stray. */
+static bool FN(few_find_pairs)(const few_table *table, const RECORD *keys, size_t count,
+                               uint64_t *counters)
+{
+    __m512i const multiplier = SET(table->multiplier), last = SET(FEW_PAIRED - 1);
+    __m512i const displace_low = _mm512_loadu_si512(table->displace);
+    __m512i const displace_high = _mm512_loadu_si512(table->displace + LANES);
+    __m512i const all = _mm512_set1_epi64(FEW_PAIRED * FEW_PAIRED - 1);
+    __m512i       slots[FEW_PAIRED / LANES];
+    MASK          strays = 0;
+    EACH (v, FEW_PAIRED / LANES)
+        slots[v] = _mm512_loadu_si512((const RECORD *)table->slots + v * LANES);
+    for (size_t i = 0; i < count; i += LANES) {
+        __m512i const here = _mm512_loadu_si512(keys + i);
+        __m512i const hash = _mm512_mullo_epi32(here, multiplier);
+        __m512i const displace =
+            _mm512_permutex2var_epi32(displace_low, _mm512_srli_epi32(hash, 27), displace_high);
+        __m512i const slot =
+            _mm512_xor_si512(_mm512_and_si512(_mm512_srli_epi32(hash, 20), last), displace);
+        strays |= (MASK)~EQUAL((MASK)-1, FN(few_look_up)(slots, slot), here);
+        __m512i const pair =
+            _mm512_or_si512(_mm512_slli_epi64(slot, 7), _mm512_srli_epi64(slot, 32));
+        _mm512_storeu_si512(counters + i / 2, _mm512_and_si512(pair, all));
+    }
+    return strays == 0;
+}
+
+static size_t FN(few_count_pairs)(const few_table *table, const void *array, size_t count,
+                                  uint32_t *pairs, void *other)
+{
+    const RECORD *const keys = array;
+    const RECORD *const slots = table->slots;
+    RECORD *const       strays = other;
+    uint64_t            counters[FEW_BLOCK / 2];
+    size_t              i = count / LANES * LANES, stray = 0;
+    if (!FN(few_find_pairs)(table, keys, i, counters))
+        i = 0;
+    for (size_t p = 0; p < i / 2; p++)
+        pairs[counters[p]]++;
+    for (; i < count; i++) {
+        size_t const slot = few_place(table, keys[i]);
+        bool const   known = slots[slot] == keys[i];
+        pairs[(known ? slot : FEW_NONE) * FEW_PAIRED + FEW_NONE]++;
+        strays[stray] = keys[i];
+        stray += !known;
+    }
+    return stray;
+}
+#elif !defined(LANES)
+/* Adds `step`, 1 or -1, to the counters of all pairs; `count` is even. Returns whether all keys
+ * have a value. */
+INLINE bool FN(few_add_pairs)(const few_table *table, const RECORD *keys, size_t count,
+                              uint32_t *pairs, uint32_t step)
+{
+    const RECORD *const  slots = table->slots;
+    const uint8_t *const numbers = table->numbers;
+    RECORD               other = 0;
+    for (size_t i = 0; i < count; i += 2) {
+        size_t const a = FN(few_slot)(table, keys[i]), b = FN(few_slot)(table, keys[i + 1]);
+        other |= (slots[a] ^ keys[i]) | (slots[b] ^ keys[i + 1]);
+        pairs[(size_t)numbers[a] * FEW_PAIRED + numbers[b]] += step;
+    }
+    return other == 0;
+}
+
+/* A counter of pairs halves the increments, and neighbouring pairs are seldom equal, so they do not
+ * wait for each other. A block with strays is counted again, key by key. */
+static size_t FN(few_count_pairs)(const few_table *table, const void *array, size_t count,
+                                  uint32_t *pairs, void *other)
+{
+    const RECORD *const keys = array;
+    const RECORD *const slots = table->slots;
+    RECORD *const       strays = other;
+    size_t              i = count / 2 * 2, stray = 0;
+    if (!FN(few_add_pairs)(table, keys, i, pairs, 1)) {
+        (void)FN(few_add_pairs)(table, keys, i, pairs, UINT32_MAX);
+        i = 0;
+    }
+    for (; i < count; i++) {
+        size_t const slot = FN(few_slot)(table, keys[i]);
+        bool const   known = slots[slot] == keys[i];
+        pairs[(known ? table->numbers[slot] : FEW_NONE) * (size_t)FEW_PAIRED + FEW_NONE]++;
+        strays[stray] = keys[i];
+        stray += !known;
+    }
+    return stray;
+}
+#endif
+
 static void FN(few_fill)(void *to, uint64_t value, size_t count, bool bypass)
 {
     RECORD *const out = to;
