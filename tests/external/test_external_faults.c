@@ -24,11 +24,13 @@ enum {
 #ifdef ORDO_TINY
     N = 3000,
     MEMORY = 48 << 10,
-    STRIDE = 1, /* calls between two that fail */
+    JOIN_MEMORY = 63 << 10, /* with which a rank joins runs */
+    STRIDE = 1,             /* calls between two that fail */
     TORTURE_STRIDE = 1
 #else
     N = 5 << 18,
     MEMORY = 8 << 20,
+    JOIN_MEMORY = 8 << 20, /* with which it joins none */
     STRIDE = 40,
     TORTURE_STRIDE = 10
 #endif
@@ -185,14 +187,15 @@ typedef enum verb {
     RESUMED, /* a sort with a resume directory */
     ARGSORT,
     RANK,
+    RANK_JOINED, /* with less memory */
     TOPK,
     SELECT,
     LINES, /* the keys as text whose lines end with its last byte */
     VERBS
 } verb;
 
-static const char *const verb_names[] = {"sort", "resumed", "argsort", "rank",
-                                         "topk", "select",  "lines"};
+static const char *const verb_names[] = {"sort",        "resumed", "argsort", "rank",
+                                         "rank joined", "topk",    "select",  "lines"};
 
 static uint64_t   *input, *expected[VERBS], *result;
 static size_t      counts[VERBS]; /* results */
@@ -203,23 +206,30 @@ static uint64_t memory_factor = 1;
 
 static const uint64_t places[] = {0, N / 3, N - 1};
 
+static uint64_t memory_of(verb v)
+{
+    return v == RANK_JOINED                          ? JOIN_MEMORY
+           : v == RANK || v == ARGSORT || v == LINES ? 2 * MEMORY
+                                                     : MEMORY;
+}
+
 static ordo_status run_verb(ordo_ctx *ctx, verb v, const char *const *directories, size_t count)
 {
     ordo_elements const    elements = ORDO_OPTS(ordo_elements, .type = ORDO_U64);
     ordo_line_format const lines =
         ORDO_OPTS(ordo_line_format, .end = (uint32_t)(input[N - 1] >> 56));
-    ordo_external_opts opts = ORDO_OPTS(
-        ordo_external_opts,
-        .memory = (v == RANK || v == ARGSORT || v == LINES ? 2 * MEMORY : MEMORY) * memory_factor,
-        .flags = ORDO_SPILL_IN_MEMORY, .directories = directories, .directory_count = count);
-    ordo_source const from = ORDO_OPTS(ordo_source, .fd = in);
-    ordo_sink const   to = ORDO_OPTS(ordo_sink, .fd = out);
+    ordo_external_opts opts = ORDO_OPTS(ordo_external_opts, .memory = memory_of(v) * memory_factor,
+                                        .flags = ORDO_SPILL_IN_MEMORY, .directories = directories,
+                                        .directory_count = count);
+    ordo_source const  from = ORDO_OPTS(ordo_source, .fd = in);
+    ordo_sink const    to = ORDO_OPTS(ordo_sink, .fd = out);
     CHECK(lseek(in, 0, SEEK_SET) == 0 && lseek(out, 0, SEEK_SET) == 0 && ftruncate(out, 0) == 0);
     opts.resume_directory = v == RESUMED ? resume_path : NULL;
     switch (v) {
     case ARGSORT:
         return ordo_external_argsort(ctx, &elements, &from, ORDO_U64, &to, &opts, NULL);
     case RANK:
+    case RANK_JOINED:
         return ordo_external_rank(ctx, &elements, &from, ORDO_TIES_MIN, ORDO_U64, &to, &opts, NULL);
     case TOPK:
         return ordo_external_topk(ctx, &elements, &from, counts[TOPK], &to, &opts, NULL);
@@ -335,6 +345,7 @@ static void make_expected(ordo_ctx *ctx)
                  ordo_rank(ctx, ORDO_U64, input, N, ORDO_U64, expected[RANK],
                            &ORDO_OPTS(ordo_rank_opts, .ties = ORDO_TIES_MIN)),
                  ctx);
+    memcpy(expected[RANK_JOINED], expected[RANK], N * sizeof *input);
     /* Enough memory: no temporary files. */
     memory_factor = 64;
     CHECK_STATUS(ORDO_OK, run_verb(ctx, LINES, NULL, 0), ctx);
