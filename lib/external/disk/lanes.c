@@ -112,7 +112,6 @@ static bool read_block(const lanes *l, const lane_block *block, uint64_t *number
     if (crc32c(l->packed, block->bytes) != block->crc ||
         !block_unpack(&number_kind, l->packed, block->bytes, block->n, (char *)numbers))
         return spill_damaged(l->spill, block->file, block->offset);
-    spill_release(l->spill, block->file, block->offset, block->bytes);
     return true;
 }
 
