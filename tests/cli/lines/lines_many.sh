@@ -50,4 +50,25 @@ sed 's/^/the same beginning /' words >ties
 compare ties ties -u
 { cat words && head -c 17000000 /dev/zero | tr '\0' m; } >long
 compare long long -s
+
+# Numbers that are whole fields, beside others. The fields of a line touch those of the next one in
+# memory.
+awk 'BEGIN {
+    x = 7
+    for (i = 0; i < 60000; i++) {
+        x = (x * 16807) % 2147483647
+        a = x % 1000
+        b = x % 3 == 0 ? "00" x % 77 : x
+        if (x % 9973 == 0)
+            b = x % 2 ? "-" b ".5" : (x % 7 ? "" : b "x")
+        print a "," b "," x % 5
+    }
+}' >fields
+tr ',' '\t' <fields >blanks
+for keys in '-k1,1n -k2,2n' '-k2,2nr -k3,3n' '-k3,3n -k1,1n -s' '-k2,2n -u' '-k1n'; do
+    # shellcheck disable=SC2086
+    compare blanks blanks $keys
+    # shellcheck disable=SC2086
+    compare fields fields -t, $keys
+done
 echo compared
