@@ -233,7 +233,7 @@ static void encode(void *arg, size_t part)
     const line_order *const order = job->order;
     const char *const       safe = job->l->bytes + job->l->offsets[job->l->n];
     word_part *const        p = &((word_job *)arg)->parts[part];
-    field_number            fields[MOST_KEYS];
+    field_number            fields[MOST_KEYS] = {{.is_field = false}};
     bool                    fits = true;
 
     for (size_t k = 0; k < order->n; k++)
