@@ -44,13 +44,6 @@ static ordo_type unsigned_of(size_t bytes)
     return bytes == 1 ? ORDO_U8 : bytes == 2 ? ORDO_U16 : bytes == 4 ? ORDO_U32 : ORDO_U64;
 }
 
-bool rank_inner_done(const ranker *r, ordo_status status)
-{
-    external_call *const c = r->call;
-    return status == ORDO_OK ||
-           failure_record(&c->failure, status, "%s", ordo_last_error(c->inner));
-}
-
 /* ---- Phase 1: runs ---- */
 
 static bool read_elements(void *user, piece *p)
@@ -78,26 +71,6 @@ static bool write_run(void *user, const piece *p)
 }
 
 /* ---- Phase 2: ranks by runs ---- */
-
-size_t rank_buffer_of(const ranker *r, const piece *p)
-{
-    size_t i = 0;
-    while (r->call->buffers[i] != p->elements)
-        i++;
-    return i;
-}
-
-bool rank_read_range(void *user, piece *p)
-{
-    ranker *const r = user;
-    if (!ranges_next(r->ranges, p->elements, &p->n))
-        return false;
-    size_t *const given = r->given[rank_buffer_of(r, p)];
-    for (size_t i = 0; i < r->together; i++)
-        given[i] = ranges_given(r->ranges, i);
-    p->ended = p->n == 0;
-    return true;
-}
 
 /* Key i of a buffer of tie bits. */
 static uint64_t key_at(const ranker *r, const char *keys, size_t i)
@@ -297,23 +270,6 @@ static bool drop_piece(void *user, const piece *p)
 static bool no_memory(const ranker *r)
 {
     return failure_record(&r->call->failure, ORDO_E_NOMEM, "the system refused memory to rank");
-}
-
-bool rank_order_blocks(ranker *r, size_t from, size_t to)
-{
-    const run *const all = r->runs.all;
-    size_t const first = all[from].block, count = all[to - 1].block + all[to - 1].blocks - first;
-    free(r->order);
-    r->order = malloc((count + 1) * sizeof *r->order);
-    if (r->order == NULL)
-        return failure_record(&r->call->failure, ORDO_E_NOMEM,
-                              "the system refused memory for the order of the blocks");
-    if (!rank_inner_done(r, ordo_argsort(r->call->inner, ORDO_U64, r->runs.first + first, count,
-                                         ORDO_U32, r->order, NULL)))
-        return false;
-    for (size_t i = 0; i < count; i++)
-        r->order[i] += (uint32_t)first;
-    return true;
 }
 
 static bool rank_runs(ranker *r)

@@ -1,4 +1,5 @@
 /* rank_work.h - what the files of ordo_external_rank share.
+ *   rank_read.c     reads runs in ranges of the final order
  *   rank_plan.c     the sizes of buffers, blocks and lanes for a limit of memory
  *   rank_groups.c   many runs: joins groups of runs before they are ranked, and divides the ranks
  *                   of the joined runs afterwards
@@ -58,7 +59,7 @@ typedef struct ranker {
     uint64_t sum;
 } ranker;
 
-/* True if the inner context succeeded; otherwise its failure becomes that of the call. */
+/* rank_read.c. True if the inner context succeeded; otherwise its failure becomes that of the call. */
 bool rank_inner_done(const ranker *r, ordo_status status);
 
 /* Sorts the blocks of runs [from, to) by their first elements, to r->order. */
