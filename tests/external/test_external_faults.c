@@ -24,13 +24,11 @@ enum {
 #ifdef ORDO_TINY
     N = 3000,
     MEMORY = 48 << 10,
-    JOIN_MEMORY = 63 << 10, /* with which a rank joins runs */
-    STRIDE = 1,             /* calls between two that fail */
+    STRIDE = 1, /* calls between two that fail */
     TORTURE_STRIDE = 1
 #else
     N = 5 << 18,
     MEMORY = 8 << 20,
-    JOIN_MEMORY = 8 << 20, /* with which it joins none */
     STRIDE = 40,
     TORTURE_STRIDE = 10
 #endif
@@ -203,12 +201,15 @@ static int         in, out;
 static const char *resume_path = "faults-resume";
 
 static uint64_t memory_factor = 1;
+static uint64_t join_memory = 2 * MEMORY; /* with which a rank joins runs, if there is such */
+
+static ordo_external_report report; /* of the last rank */
 
 static const uint64_t places[] = {0, N / 3, N - 1};
 
 static uint64_t memory_of(verb v)
 {
-    return v == RANK_JOINED                          ? JOIN_MEMORY
+    return v == RANK_JOINED                          ? join_memory
            : v == RANK || v == ARGSORT || v == LINES ? 2 * MEMORY
                                                      : MEMORY;
 }
@@ -230,7 +231,9 @@ static ordo_status run_verb(ordo_ctx *ctx, verb v, const char *const *directorie
         return ordo_external_argsort(ctx, &elements, &from, ORDO_U64, &to, &opts, NULL);
     case RANK:
     case RANK_JOINED:
-        return ordo_external_rank(ctx, &elements, &from, ORDO_TIES_MIN, ORDO_U64, &to, &opts, NULL);
+        report = ORDO_OPTS(ordo_external_report, .n = 0);
+        return ordo_external_rank(ctx, &elements, &from, ORDO_TIES_MIN, ORDO_U64, &to, &opts,
+                                  &report);
     case TOPK:
         return ordo_external_topk(ctx, &elements, &from, counts[TOPK], &to, &opts, NULL);
     case LINES:
@@ -326,6 +329,23 @@ static void test_full_directory(ordo_ctx *ctx)
     }
 }
 
+/* Looks for a limit of memory with which a rank joins runs. Without the shrunk thresholds there is
+ * none for so few keys. */
+static void find_join_memory(ordo_ctx *ctx)
+{
+    for (uint64_t memory = MEMORY; memory < 2 * MEMORY; memory += MEMORY / 48) {
+        join_memory = memory;
+        if (run_verb(ctx, RANK_JOINED, NULL, 0) == ORDO_OK && report.levels == 2 &&
+            strcmp(report.step[1].name, "longer runs") == 0)
+            return;
+    }
+    join_memory = 2 * MEMORY;
+#ifdef ORDO_TINY
+    testkit_case("no limit joins runs");
+    CHECK(false);
+#endif
+}
+
 /* The results in memory, of which the external verbs must write the same bytes. */
 static void make_expected(ordo_ctx *ctx)
 {
@@ -369,6 +389,7 @@ int main(void)
     inputs_fill(inputs_find("random bits"), ORDO_U64, input, N, 1);
     CHECK(write(in, input, N * sizeof *input) == (ssize_t)(N * sizeof *input));
     make_expected(ctx);
+    find_join_memory(ctx);
     test_faults(ctx);
     test_full_directory(ctx);
     ordo_ctx_free(ctx);

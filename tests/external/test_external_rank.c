@@ -17,11 +17,13 @@ enum {
     MOST_SIZE = 14
 };
 
+enum {
 #ifdef ORDO_TINY
-static const unsigned memories[] = {58 << 10, 64 << 10, 74 << 10}; /* the first: for 4 bytes */
+    LEAST_MEMORY = 48 << 10 /* of test_less_memory() */
 #else
-static const unsigned memories[] = {8 << 20, 8 << 20};
+    LEAST_MEMORY = 8 << 20
 #endif
+};
 
 static char keys[MOST * 8], input[MOST * MOST_SIZE], expected[MOST * 8], result[MOST * 8];
 
@@ -90,20 +92,29 @@ static ordo_status rank(ordo_ctx *ctx, const rank_case *e, tape *from, tape *to,
     return status;
 }
 
-/* Returns the report. */
-static ordo_external_report check_ranks(ordo_ctx *ctx, const rank_case *e, uint64_t memory)
+/* Returns the report. If `refused` is not NULL, the memory may be too small: it says so. */
+static ordo_external_report check_less(ordo_ctx *ctx, const rank_case *e, uint64_t memory,
+                                       bool *refused)
 {
     size_t const         bytes = e->n * ordo_type_size(e->rule.rank_type);
     tape                 from = {.bytes = input, .size = e->n * e->size};
     tape                 to = {.bytes = result, .size = bytes};
     ordo_external_report report = ORDO_OPTS(ordo_external_report, .n = 0);
     memset(result, 0xee, sizeof result);
-    if (CHECK_STATUS(ORDO_OK, rank(ctx, e, &from, &to, memory, &report), ctx)) {
+    ordo_status const status = rank(ctx, e, &from, &to, memory, &report);
+    if (refused != NULL && status == ORDO_E_NOMEM) {
+        *refused = true;
+    } else if (CHECK_STATUS(ORDO_OK, status, ctx)) {
         CHECK_EQ_U64(bytes, to.at);
         CHECK_EQ_U64(e->n, report.n);
         CHECK_BYTES(expected, result, bytes, ordo_type_size(e->rule.rank_type));
     }
     return report;
+}
+
+static ordo_external_report check_ranks(ordo_ctx *ctx, const rank_case *e, uint64_t memory)
+{
+    return check_less(ctx, e, memory, NULL);
 }
 
 static void test_all(void)
@@ -148,12 +159,12 @@ static bool has_phase(const ordo_external_report *report, const char *name)
     return false;
 }
 
-/* So little memory that groups of runs are joined, and so little that pairs are sorted. Without the
- * shrunk thresholds the keys fit. */
+/* From too little memory on: pairs are sorted, then groups of runs are joined, then all runs are
+ * read at once. Without the shrunk thresholds the keys fit. */
 static void test_less_memory(void)
 {
     ordo_ctx *const ctx = test_context_make(1);
-    size_t          turn = 0, grouped[INPUTS_TYPES] = {0}, paired = 0;
+    size_t          turn = 0, grouped = 0, paired = 0;
     for (size_t shape = 0; shape < inputs_count(); shape++)
         for (size_t rule = 0; rule < INPUTS_RULES; rule++, turn++) {
             ordo_type const type = inputs_types[turn % INPUTS_TYPES];
@@ -167,21 +178,24 @@ static void test_less_memory(void)
                 continue;
             fill(&e, shape);
             expect(ctx, &e);
-            for (size_t i = e.size != 4; i < sizeof memories / sizeof *memories; i++) {
-                testkit_case("%u bytes %s %s ties=%d", memories[i], ordo_type_name(type),
-                             inputs_name(shape), (int)e.rule.ties);
-                ordo_external_report const report = check_ranks(ctx, &e, memories[i]);
+            bool many = true;
+            for (uint64_t memory = LEAST_MEMORY; many && memory < 40 * LEAST_MEMORY;
+                 memory += memory / 18) {
+                bool refused = false;
+                testkit_case("%llu bytes %s %s ties=%d", (unsigned long long)memory,
+                             ordo_type_name(type), inputs_name(shape), (int)e.rule.ties);
+                ordo_external_report const report = check_less(ctx, &e, memory, &refused);
                 bool const                 groups = has_phase(&report, "ranks of runs");
-                grouped[turn % INPUTS_TYPES] += groups;
+                many = refused || report.levels > 1;
+                grouped += groups;
                 paired += !groups && report.levels > 1; /* two sorts */
             }
+            CHECK(!many);
         }
 #ifdef ORDO_TINY
-    CHECK(paired > 0);
-    for (size_t i = 0; i < INPUTS_TYPES; i++) /* smaller keys have less need of memory */
-        CHECK(grouped[i] > 0 || ordo_type_size(inputs_types[i]) < 4);
+    CHECK(grouped > 0 && paired > 0);
 #else
-    CHECK_EQ_U64(0, paired + grouped[0]);
+    CHECK_EQ_U64(0, grouped + paired);
 #endif
     ordo_ctx_free(ctx);
 }
