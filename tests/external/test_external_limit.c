@@ -1,9 +1,10 @@
 /* test_external_limit.c - a call that may hold M bytes has at most M + 32 MiB of resident memory.
  *
  * A child process makes each call, with M = 64 MiB on 256 MiB of u64 keys (4 GiB with
- * ORDO_TORTURE=1), and ranks 64 MiB of keys with M = 8 MiB, which is too little for one pass. Its source makes the keys and its sink checks them, so no other file is needed.
- * The parent reads the peak resident memory of the child. Skipped if the disk has too little space,
- * and for builds whose memory is not that of the library: sanitizers, shrunk thresholds. */
+ * ORDO_TORTURE=1), and ranks 64 MiB of keys with M = 8 MiB, which is too little to read all runs
+ * at once. Its source makes the keys and its sink checks them, so no other file is needed. The
+ * parent reads the peak resident memory of the child. Skipped if the disk has too little space, and
+ * for builds whose memory is not that of the library: sanitizers, shrunk thresholds. */
 #define _GNU_SOURCE
 #include "ordo_external.h"
 #include "testkit.h"

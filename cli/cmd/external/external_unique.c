@@ -1,5 +1,5 @@
-/* external_unique.c - `ordo unique --count` and `--counts` of data larger than memory: counts ties as
- * the sorted numbers pass. */
+/* external_unique.c - `ordo unique --count` and `--counts` of data larger than memory: counts ties
+ * as the sorted numbers pass. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/cmd/external/external.h"

@@ -59,7 +59,8 @@ typedef struct ranker {
     uint64_t sum;
 } ranker;
 
-/* rank_read.c. True if the inner context succeeded; otherwise its failure becomes that of the call. */
+/* rank_read.c: true if the inner context succeeded; otherwise its failure becomes that of the
+ * call. */
 bool rank_inner_done(const ranker *r, ordo_status status);
 
 /* Sorts the blocks of runs [from, to) by their first elements, to r->order. */
