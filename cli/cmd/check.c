@@ -20,7 +20,11 @@ static void complain(const execution *e, const char *name, size_t number, const 
                      size_t length)
 {
     char shown[80];
-    if (e->o.check == CHECK_REPORT)
+    if (e->command == &command_merge)
+        cli_error("%s: not sorted: number %zu is out of order: %s; sort the file first, or use "
+                  "'ordo sort' instead of 'ordo merge'",
+                  name, number, cli_printable(text, length, shown, sizeof shown));
+    else if (e->o.check == CHECK_REPORT)
         cli_error("%s:%zu: disorder: %s", name, number,
                   cli_printable(text, length, shown, sizeof shown));
 }
@@ -110,7 +114,7 @@ static bool check_text_numbers(execution *e, const input_request *request, int t
         e->no = t.n > 1 && (a > b || (a == b && e->o.unique));
     }
     if (e->no)
-        complain(e, s->name, s->number, t.text, t.length);
+        complain(e, s->name, e->command == &command_merge ? t.n : s->number, t.text, t.length);
     return text_print_notes(&t, request->text_hint) && r != TEXT_FAILED;
 }
 
@@ -190,6 +194,21 @@ static bool check_numbers(execution *e, source *s)
         return check_text_numbers(e, &request, type, s);
     return input_find_array(&request, s->name, format, type, s->block, s->size, &a) &&
            check_file(e, s, &a);
+}
+
+bool check_file_sorted(execution *e, const char *path)
+{
+    const bool unique = e->o.unique;
+    source     s;
+
+    if (path == NULL || strcmp(path, "-") == 0)
+        return cli_fail("merge: with -S each input is read twice: expected files, not stdin");
+    e->o.unique = false; /* ties are in order */
+    const bool ok = source_open(&s, path) && check_numbers(e, &s) && !e->no;
+    source_close(&s);
+    e->o.unique = unique;
+    e->no = false;
+    return ok;
 }
 
 bool check_sorted(execution *e)

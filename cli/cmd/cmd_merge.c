@@ -2,7 +2,8 @@
  * sorted.
  *
  * merge reads all files, checks each of them, and sorts the whole: the library recognises sorted
- * stretches, and for more than a few files sorting takes less time than merging. */
+ * stretches, and for more than a few files sorting takes less time than merging. With -S it checks
+ * the files before it sorts them externally. */
 #include "cli/cmd/command.h"
 
 static const char merge_help[] =
@@ -34,8 +35,8 @@ static const char check_help[] =
     "  -q, --quiet       print nothing\n"
     "  --text            the input is lines of any bytes, not numbers\n";
 
-static const option_spec merge_specs[] = {FLAG("descending", descending),
-                                          LETTER("unique", 'u', unique), ARRAY_OPTIONS};
+static const option_spec merge_specs[] = {
+    FLAG("descending", descending), LETTER("unique", 'u', unique), EXTERNAL_OPTIONS, ARRAY_OPTIONS};
 static const option_spec check_specs[] = {LETTER("descending", 'r', descending),
                                           LETTER("unique", 'u', unique),
                                           LETTER("quiet", 'q', line.quiet),
@@ -98,7 +99,8 @@ static const char *check_wrong(execution *e)
                                : NULL;
 }
 
-const command command_merge = {"merge", merge_help,  merge_specs, READS | WRITES | MANY_FILES,
-                               0,       merge_wrong, merge_work};
+const command command_merge = {
+    "merge", merge_help,  merge_specs, READS | WRITES | MANY_FILES | EXTERNAL,
+    0,       merge_wrong, merge_work};
 const command command_check = {"check", check_help,  check_specs, READS | WRITES | LINES_IN,
                                0,       check_wrong, check_sorted};

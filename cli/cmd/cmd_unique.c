@@ -36,8 +36,6 @@ static const char *wrong(execution *e)
         return "--as names the column of --counts, which is missing";
     if (csv_option(&e->o) != NULL)
         return csv_wrong(e);
-    if (e->o.directories.n > 0)
-        return "-T needs --csv or --tsv";
     return e->o.runs && (format == FORMAT_NPY || format == FORMAT_RAW)
                ? "--counts writes text only: leave out --format, or let the name of the output "
                  "file end in .txt"
@@ -87,5 +85,5 @@ static bool work(execution *e)
     return write_results(e, ORDO_U64, &n, 1);
 }
 
-const command command_unique = {"unique", help,  specs, READS | WRITES | MANY_FILES | CSV_IN,
-                                0,        wrong, work};
+const command command_unique = {
+    "unique", help, specs, READS | WRITES | MANY_FILES | EXTERNAL | CSV_IN, 0, wrong, work};

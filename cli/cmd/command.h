@@ -178,6 +178,9 @@ char *read_whole_text(execution *e, size_t i, size_t *n);
  * sets e->no. */
 bool check_sorted(execution *e);
 
+/* For merge: whether the numbers of a file are sorted, read in pieces. False after a message. */
+bool check_file_sorted(execution *e, const char *path);
+
 /* beside.c: reads a file with as many numbers as the input. `what` names them in messages.
  * dtype_option is the option that gave dtype; NULL: there is none. False after a message; nothing
  * is left to free then. */

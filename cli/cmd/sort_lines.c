@@ -7,6 +7,7 @@
 #include "cli/lines/external/line_memory.h"
 #include "cli/lines/external/line_merge.h"
 #include "cli/lines/line_plain.h"
+#include "cli/lines/line_prefix.h"
 #include "cli/lines/line_sort.h"
 
 #include <stdlib.h>
@@ -208,9 +209,31 @@ static bool sort_in_memory(execution *e, ordo_sort_opts opts)
     if (e->order.n > 0)
         timing_mark(&e->t, "keys");
     void *const index = ok ? new_results(e, type, e->n, "the order of the lines") : NULL;
+    if (index != NULL && !e->o.unique && !e->o.line.debug)
+        output_reserve(&e->out, lines_size(&e->lines));
     ok = index != NULL && write_order(e, &keys, type, index, &opts);
     line_keys_free(&keys);
     return ok;
+}
+
+/* Whole lines, by their first bytes. PREFIX_TOO_LONG: nothing was done. */
+static prefix_result sort_prefixes(execution *e, line_prefixes *p, const ordo_sort_opts *opts)
+{
+    const prefix_result made = line_prefix_cut(p);
+
+    if (made != PREFIX_MADE)
+        return made;
+    e->n = p->n;
+    timing_mark(&e->t, "read");
+    if (!e->o.unique)
+        output_reserve(&e->out, p->length);
+    call_begin("sorting");
+    bool ok = call_done(e, "sort", line_prefix_sort(e->ctx, p, opts));
+    if (ok && e->o.unique)
+        line_prefix_unique(p);
+    ok = ok && finish_output(e, line_prefix_write(p, &e->out));
+    line_prefix_free(p);
+    return ok ? PREFIX_MADE : PREFIX_FAILED;
 }
 
 /* ---- Larger than memory ---- */
@@ -239,6 +262,16 @@ static bool sort_text(execution *e, size_t length, const lines_request *request,
 
     if (may_be_plain && line_plain_text(&e->lines, length, &numbers) == PLAIN_MADE)
         return sort_plain(e, &numbers, *opts);
+    line_prefixes prefixes = {.text = e->lines.bytes,
+                              .length = length,
+                              .line_end = request->line_end,
+                              .threads = request->threads};
+    if (e->order.n == 0 && !e->o.line.debug && opts->algorithm == ORDO_ALGORITHM_AUTO &&
+        line_prefix_fits(&prefixes)) {
+        const prefix_result done = sort_prefixes(e, &prefixes, opts);
+        if (done != PREFIX_TOO_LONG)
+            return done == PREFIX_MADE;
+    }
     return lines_cut(&e->lines, length, request->threads) && sort_in_memory(e, *opts);
 }
 

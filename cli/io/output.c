@@ -269,6 +269,7 @@ bool output_commit(output *out)
 
 void output_abandon(output *out)
 {
+    (void)output_reserve_end(out);
     if (out->replaces)
         temp_drop(&out->temp);
     else if (out->fd >= 0 && out->fd != STDOUT_FILENO)

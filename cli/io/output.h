@@ -24,21 +24,24 @@ enum {
     OUTPUT_BUFFER = 1 << 18 /* bytes of output.buffer */
 };
 
+typedef struct output_reserved output_reserved;
+
 typedef struct output {
-    const char *name;   /* for messages                                       */
-    int         fd;     /* -1: closed                                         */
-    file_format format; /* never AUTO                                         */
-    char       *buffer;
-    size_t      used;
-    codec       pack;    /* compressed as the name of the file says           */
-    char       *packing; /* bytes that wait to be compressed; NULL: none      */
-    size_t      packing_used;
-    bool        packed;   /* a block has been compressed                             */
-    bool        replaces; /* a regular file: fd is temp.fd                    */
-    bool        exists;   /* the target did when it was opened                */
-    char       *target;   /* its path after symbolic links                    */
-    char       *saved;    /* TARGET.ordo-new                                  */
-    tempfile    temp;
+    const char      *name;   /* for messages                                       */
+    int              fd;     /* -1: closed                                         */
+    file_format      format; /* never AUTO                                         */
+    char            *buffer;
+    size_t           used;
+    codec            pack;    /* compressed as the name of the file says           */
+    char            *packing; /* bytes that wait to be compressed; NULL: none      */
+    size_t           packing_used;
+    bool             packed;   /* a block has been compressed                             */
+    bool             replaces; /* a regular file: fd is temp.fd                    */
+    bool             exists;   /* the target did when it was opened                */
+    char            *target;   /* its path after symbolic links                    */
+    char            *saved;    /* TARGET.ordo-new                                  */
+    tempfile         temp;
+    output_reserved *reserved; /* NULL: nothing                                     */
 } output;
 
 /* path NULL, "-" or "/dev/stdout" is stdout; other paths are not copied. Refuses to write binary
@@ -60,6 +63,25 @@ char *output_room(output *out, size_t n);
  * same folder, which stays if the command fails or dies (see temp_open_kept()). Its bytes so far
  * are those of an earlier command. */
 bool output_keep(output *out, const char *name);
+
+/* A part of a file in memory that several threads write. */
+typedef struct output_mapping {
+    char  *to;   /* where its bytes go; NULL: there is none */
+    char  *base; /* the mapping, from the beginning of a page on */
+    size_t bytes, mapped;
+} output_mapping;
+
+/* For a file in a file system in memory that will have exactly `bytes` bytes: begins to allocate
+ * them on a thread of its own. Does nothing for other outputs. */
+void output_reserve(output *out, size_t bytes);
+
+/* Maps the next `bytes` bytes of the output. map->to is NULL if the output is not a file in memory,
+ * or too small: use output_bytes() then. False after a message. */
+bool output_map(output *out, size_t bytes, output_mapping *map);
+bool output_unmap(output *out, const output_mapping *map);
+
+/* Waits for output_reserve(); returns 0, or the errno of its failure. */
+int output_reserve_end(output *out);
 
 /* Writes what is in the buffer; with `pack`, ends the compressed data. */
 bool output_flush(output *out);

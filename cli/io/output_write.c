@@ -2,10 +2,8 @@
  *
  * Small pieces go through one buffer, large ones directly to write(). Numbers are turned into text,
  * and blocks are compressed, by several threads; the main thread writes the results in order. In
- * a file system in memory, where write() serves one thread at a time, large arrays are copied by
- * several threads into the mapped file; its pages are allocated before, so that a full file system
- * is an error and no SIGBUS. */
-#define _GNU_SOURCE /* fallocate */
+ * a file system in memory large arrays are copied by several threads (output_map.c). */
+#define _POSIX_C_SOURCE 200809L
 
 #include "cli/io/npy.h"
 #include "cli/io/text/number.h"
@@ -13,20 +11,14 @@
 #include "cli/io/workers.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/vfs.h>
 #include <unistd.h>
-
-#define TMPFS 0x01021994 /* f_type of a file system in memory */
 
 enum {
     WRITE_CHUNK = 16 << 20,
-    MAPPED_LEAST = 32 << 20, /* bytes that are worth the mapping      */
-    MAPPED_PIECE = 4 << 20,  /* that one thread copies                */
-    TEXT_BLOCK = 1 << 15     /* numbers that one thread turns to text */
+    MAPPED_PIECE = 4 << 20, /* that one thread copies                */
+    TEXT_BLOCK = 1 << 15    /* numbers that one thread turns to text */
 };
 
 bool output_trouble(const output *out, int error)
@@ -57,41 +49,16 @@ static void copy_piece(void *user, size_t i)
     memcpy(c->to + first, c->from + first, left < MAPPED_PIECE ? left : MAPPED_PIECE);
 }
 
-/* Writes to a file in memory through a mapping. False if this is not possible; *error is 0 then, or
- * the errno of a file system that is full. */
-static bool write_mapped(const output *out, const char *data, size_t length, int *error)
-{
-    struct statfs fs;
-    const off_t   at = lseek(out->fd, 0, SEEK_CUR);
-    const long    page = sysconf(_SC_PAGESIZE);
-
-    *error = 0;
-    if (!out->replaces || workers_count() == 1 || at < 0 || page <= 0 ||
-        fstatfs(out->fd, &fs) != 0 || fs.f_type != TMPFS)
-        return false;
-    if (fallocate(out->fd, 0, at, (off_t)length) != 0) {
-        *error = errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? errno : 0;
-        return false;
-    }
-    const size_t before = (size_t)(at % page);
-    char *const  map = mmap(NULL, before + length, PROT_READ | PROT_WRITE, MAP_SHARED, out->fd,
-                            at - (off_t)before);
-    if (map == MAP_FAILED)
-        return false; /* write() fills the file, which has the right size already */
-    copying c = {map + before, data, length};
-    workers_run((length + MAPPED_PIECE - 1) / MAPPED_PIECE, copy_piece, &c);
-    (void)munmap(map, before + length);
-    return lseek(out->fd, at + (off_t)length, SEEK_SET) >= 0;
-}
-
 static bool write_all(output *out, const char *data, size_t length, bool tick)
 {
-    if (length >= MAPPED_LEAST) {
-        int error;
-        if (write_mapped(out, data, length, &error))
-            return true;
-        if (error != 0)
-            return output_trouble(out, error);
+    output_mapping map;
+
+    if (!output_map(out, length, &map))
+        return false;
+    if (map.to != NULL) {
+        copying c = {map.to, data, length};
+        workers_run((length + MAPPED_PIECE - 1) / MAPPED_PIECE, copy_piece, &c);
+        return output_unmap(out, &map);
     }
     for (size_t done = 0; done < length;) {
         const size_t  left = length - done;

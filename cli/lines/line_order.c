@@ -131,11 +131,12 @@ static bool read_key(const char *text, const char *inherited, line_key *key)
         return false;
     if (*p != '\0')
         return bad_key(text, "there is a second ','") != NULL;
-    if (!check_letters(letters, text))
+    const bool inherits = letters[0] == '\0';
+    if (!check_letters(inherits ? inherited : letters, inherits ? NULL : text))
         return false;
-    if (letters[0] == '\0')
+    if (inherits)
         key->first_blanks = key->last_blanks = holds(inherited, 'b');
-    set_letters(key, letters[0] != '\0' ? letters : inherited);
+    set_letters(key, inherits ? inherited : letters);
     return true;
 }
 
@@ -157,7 +158,7 @@ bool line_order_make(const line_request *request, line_order *out)
 {
     const char *const letters = request->letters;
     const bool        whole = request->n == 0 && strspn(letters, "r") < strlen(letters);
-    bool              ok = check_letters(letters, NULL);
+    bool              ok = request->n > 0 || check_letters(letters, NULL);
 
     *out = (line_order){.n = whole ? 1 : request->n,
                         .separator = -1,

@@ -6,6 +6,7 @@
  * keys: the index; for lines that tie and differ, their bytes and 24 bytes a line. */
 #include "cli/lines/line_sort.h"
 
+#include "cli/io/workers.h"
 #include "cli/lines/key_encode.h"
 
 #include <stdlib.h>
@@ -13,7 +14,8 @@
 
 enum {
     WORD_BITS = 64,
-    AHEAD = 16 /* lines fetched before they are compared; estimate */
+    PART = 1 << 16, /* lines that a thread takes at once; estimate */
+    AHEAD = 16      /* lines fetched before they are compared; estimate */
 };
 
 static void set_index(ordo_type type, void *index, size_t i, size_t value)
@@ -127,25 +129,48 @@ static unsigned number_bits(size_t n)
     return n > 1 ? WORD_BITS - (unsigned)__builtin_clzll((unsigned long long)n - 1) : 0;
 }
 
+typedef struct label_job { /* words with the numbers of their lines in their low bits */
+    uint64_t *words;
+    size_t    n;
+    unsigned  low;
+    ordo_type type;
+    void     *index;
+} label_job;
+
+static void add_labels(void *user, size_t part)
+{
+    const label_job *const j = user;
+    const size_t           end = j->n - part * PART < PART ? j->n : (part + 1) * PART;
+    for (size_t i = part * PART; i < end; i++)
+        j->words[i] = j->words[i] << j->low | i;
+}
+
+static void take_labels(void *user, size_t part)
+{
+    const label_job *const j = user;
+    const size_t           end = j->n - part * PART < PART ? j->n : (part + 1) * PART;
+    for (size_t i = part * PART; i < end; i++) {
+        set_index(j->type, j->index, i, (size_t)(j->words[i] & (((uint64_t)1 << j->low) - 1)));
+        j->words[i] >>= j->low;
+    }
+}
+
 /* Sorts words and index. If a word has room for the number of its line, the words are sorted with
  * these numbers in their low bits, which is faster than a sort of pairs and also stable. */
 static ordo_status sort_pairs(ordo_ctx *ctx, size_t n, unsigned bits, uint64_t *words,
                               ordo_type type, void *index, const ordo_sort_opts *opts)
 {
-    const unsigned low = number_bits(n);
+    label_job    labels = {words, n, number_bits(n), type, index};
+    const size_t parts = (n + PART - 1) / PART;
 
-    if (bits + low > WORD_BITS || low == 0) {
+    if (bits + labels.low > WORD_BITS || labels.low == 0) {
         for (size_t i = 0; i < n; i++)
             set_index(type, index, i, i);
         return ordo_sort_pairs(ctx, ORDO_U64, words, n, index, ordo_type_size(type), opts);
     }
-    for (size_t i = 0; i < n; i++)
-        words[i] = words[i] << low | i;
+    workers_run(parts, add_labels, &labels);
     const ordo_status status = ordo_sort(ctx, ORDO_U64, words, n, opts);
-    for (size_t i = 0; i < n; i++) {
-        set_index(type, index, i, (size_t)(words[i] & (((uint64_t)1 << low) - 1)));
-        words[i] >>= low;
-    }
+    workers_run(parts, take_labels, &labels);
     return status;
 }
 

@@ -5,6 +5,7 @@
  * again with the right bits. Each thread encodes a part of the lines. */
 #include "cli/lines/line_words.h"
 
+#include "cli/io/text/digits.h"
 #include "cli/io/workers.h"
 #include "cli/lines/key_number.h"
 
@@ -169,27 +170,94 @@ static uint64_t text_word(const line_key *key, key_span span, const word_shape *
     return word << 8 * (s->text - n) << COUNT_BITS | n;
 }
 
+/* The word of any key. Clears *fits if it does not fit the shape. */
+static uint64_t key_word(const line_order *order, const line_key *key, const char *line,
+                         size_t length, key_cursor *cursor, const word_shape *s, bool *fits)
+{
+    const key_span span = key_find_next(order, key, line, length, cursor);
+    return key->kind == KEY_NUMERIC ? number_word(span, s, fits)
+           : key->kind == KEY_MONTH ? (uint64_t)month_read(span)
+                                    : text_word(key, span, s, fits);
+}
+
+/* ---- Numbers that are a field ---- */
+
+typedef struct field_number { /* of a key: what plain_number() needs */
+    bool     is_field;        /* the key is one field */
+    uint64_t most, scale;     /* numbers are below `most`, and times `scale` in the word */
+} field_number;
+
+static field_number field_number_of(const line_key *key, const word_shape *s)
+{
+    const bool is_field = key->kind == KEY_NUMERIC && key->first_byte == 0 && key->last_byte == 0 &&
+                          key->last_field == key->first_field + 1;
+    return is_field ? (field_number){true, power_of_ten(s->whole), power_of_ten(s->fraction)}
+                    : (field_number){.is_field = false};
+}
+
+/* Reads a number of 1 to 15 digits that is the field at the cursor, which moves on. False if
+ * the field is something else. Bytes up to `safe` may be read. */
+static bool plain_number(int separator, const char *end, const char *safe, key_cursor *cursor,
+                         uint64_t *value)
+{
+    static const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
+    const char           *p = separator < 0 ? skip_blanks(cursor->at, end) : cursor->at;
+
+    if (safe - p < 16)
+        return false;
+    const uint64_t first = digits_load(p);
+    unsigned       count = digits_count(first);
+    *value = digits_value(first, count);
+    if (count == 0)
+        return false;
+    p += count;
+    if (count == 8) {
+        const uint64_t second = digits_load(p);
+        count = digits_count(second);
+        if (count == 8)
+            return false;
+        *value = *value * powers[count] + digits_value(second, count);
+        p += count;
+    }
+    if (p > end || (p < end && (separator < 0 ? !is_blank(*p) : *p != separator)))
+        return false;
+    *cursor = (key_cursor){cursor->field + 1, p + (separator >= 0 && p < end)};
+    return true;
+}
+
+/* ---- All keys of a line ---- */
+
 static void encode(void *arg, size_t part)
 {
     const word_job *const   job = arg;
     const line_order *const order = job->order;
+    const char *const       safe = job->l->bytes + job->l->offsets[job->l->n];
     word_part *const        p = &((word_job *)arg)->parts[part];
+    field_number            fields[MOST_KEYS] = {{.is_field = false}};
     bool                    fits = true;
 
+    for (size_t k = 0; k < order->n; k++)
+        fields[k] = field_number_of(&order->keys[k], &job->shapes[k]);
     for (size_t i = p->first; fits && i < p->end; i++) {
         const uint64_t *const at = &job->l->offsets[i];
-        const char *const     line = job->l->bytes + at[0];
-        key_cursor            cursor = {.field = 0, .at = line};
-        uint64_t              word = 0;
+        const char *const line = job->l->bytes + at[0], *const end = job->l->bytes + at[1];
+        key_cursor cursor = {.field = 0, .at = line};
+        uint64_t   word = 0;
         for (size_t k = 0; k < order->n; k++) {
-            const line_key *const   key = &order->keys[k];
-            const word_shape *const s = &job->shapes[k];
-            const key_span span = key_find_next(order, key, line, (size_t)(at[1] - at[0]), &cursor);
-            const uint64_t value = key->kind == KEY_NUMERIC ? number_word(span, s, &fits)
-                                   : key->kind == KEY_MONTH ? (uint64_t)month_read(span)
-                                                            : text_word(key, span, s, &fits);
-            const uint64_t all = ((uint64_t)1 << s->bits) - 1;
-            word = word << s->bits | (key->reverse ? all - value : value);
+            const line_key *const key = &order->keys[k];
+            const key_cursor      before = cursor;
+            uint64_t              value;
+            if (fields[k].is_field && cursor.field == key->first_field &&
+                plain_number(order->separator, end, safe, &cursor, &value) &&
+                value < fields[k].most) {
+                value = job->shapes[k].zero + value * fields[k].scale;
+            } else {
+                cursor = before;
+                value = key_word(order, key, line, (size_t)(end - line), &cursor, &job->shapes[k],
+                                 &fits);
+            }
+            const uint64_t all = ((uint64_t)1 << job->shapes[k].bits) - 1;
+            word = word << job->shapes[k].bits | (key->reverse ? all - value : value);
         }
         job->words[i] = word;
     }

@@ -185,14 +185,15 @@ typedef enum verb {
     RESUMED, /* a sort with a resume directory */
     ARGSORT,
     RANK,
+    RANK_JOINED, /* with less memory */
     TOPK,
     SELECT,
     LINES, /* the keys as text whose lines end with its last byte */
     VERBS
 } verb;
 
-static const char *const verb_names[] = {"sort", "resumed", "argsort", "rank",
-                                         "topk", "select",  "lines"};
+static const char *const verb_names[] = {"sort",        "resumed", "argsort", "rank",
+                                         "rank joined", "topk",    "select",  "lines"};
 
 static uint64_t   *input, *expected[VERBS], *result;
 static size_t      counts[VERBS]; /* results */
@@ -200,27 +201,39 @@ static int         in, out;
 static const char *resume_path = "faults-resume";
 
 static uint64_t memory_factor = 1;
+static uint64_t join_memory = 2 * MEMORY; /* with which a rank joins runs, if there is such */
+
+static ordo_external_report report; /* of the last rank */
 
 static const uint64_t places[] = {0, N / 3, N - 1};
+
+static uint64_t memory_of(verb v)
+{
+    return v == RANK_JOINED                          ? join_memory
+           : v == RANK || v == ARGSORT || v == LINES ? 2 * MEMORY
+                                                     : MEMORY;
+}
 
 static ordo_status run_verb(ordo_ctx *ctx, verb v, const char *const *directories, size_t count)
 {
     ordo_elements const    elements = ORDO_OPTS(ordo_elements, .type = ORDO_U64);
     ordo_line_format const lines =
         ORDO_OPTS(ordo_line_format, .end = (uint32_t)(input[N - 1] >> 56));
-    ordo_external_opts opts = ORDO_OPTS(
-        ordo_external_opts,
-        .memory = (v == RANK || v == ARGSORT || v == LINES ? 2 * MEMORY : MEMORY) * memory_factor,
-        .flags = ORDO_SPILL_IN_MEMORY, .directories = directories, .directory_count = count);
-    ordo_source const from = ORDO_OPTS(ordo_source, .fd = in);
-    ordo_sink const   to = ORDO_OPTS(ordo_sink, .fd = out);
+    ordo_external_opts opts = ORDO_OPTS(ordo_external_opts, .memory = memory_of(v) * memory_factor,
+                                        .flags = ORDO_SPILL_IN_MEMORY, .directories = directories,
+                                        .directory_count = count);
+    ordo_source const  from = ORDO_OPTS(ordo_source, .fd = in);
+    ordo_sink const    to = ORDO_OPTS(ordo_sink, .fd = out);
     CHECK(lseek(in, 0, SEEK_SET) == 0 && lseek(out, 0, SEEK_SET) == 0 && ftruncate(out, 0) == 0);
     opts.resume_directory = v == RESUMED ? resume_path : NULL;
     switch (v) {
     case ARGSORT:
         return ordo_external_argsort(ctx, &elements, &from, ORDO_U64, &to, &opts, NULL);
     case RANK:
-        return ordo_external_rank(ctx, &elements, &from, ORDO_TIES_MIN, ORDO_U64, &to, &opts, NULL);
+    case RANK_JOINED:
+        report = ORDO_OPTS(ordo_external_report, .n = 0);
+        return ordo_external_rank(ctx, &elements, &from, ORDO_TIES_MIN, ORDO_U64, &to, &opts,
+                                  &report);
     case TOPK:
         return ordo_external_topk(ctx, &elements, &from, counts[TOPK], &to, &opts, NULL);
     case LINES:
@@ -316,6 +329,23 @@ static void test_full_directory(ordo_ctx *ctx)
     }
 }
 
+/* Looks for a limit of memory with which a rank joins runs. Without the shrunk thresholds there is
+ * none for so few keys. */
+static void find_join_memory(ordo_ctx *ctx)
+{
+    for (uint64_t memory = MEMORY; memory < 2 * MEMORY; memory += MEMORY / 48) {
+        join_memory = memory;
+        if (run_verb(ctx, RANK_JOINED, NULL, 0) == ORDO_OK && report.levels == 2 &&
+            strcmp(report.step[1].name, "longer runs") == 0)
+            return;
+    }
+    join_memory = 2 * MEMORY;
+#ifdef ORDO_TINY
+    testkit_case("no limit joins runs");
+    CHECK(false);
+#endif
+}
+
 /* The results in memory, of which the external verbs must write the same bytes. */
 static void make_expected(ordo_ctx *ctx)
 {
@@ -335,6 +365,7 @@ static void make_expected(ordo_ctx *ctx)
                  ordo_rank(ctx, ORDO_U64, input, N, ORDO_U64, expected[RANK],
                            &ORDO_OPTS(ordo_rank_opts, .ties = ORDO_TIES_MIN)),
                  ctx);
+    memcpy(expected[RANK_JOINED], expected[RANK], N * sizeof *input);
     /* Enough memory: no temporary files. */
     memory_factor = 64;
     CHECK_STATUS(ORDO_OK, run_verb(ctx, LINES, NULL, 0), ctx);
@@ -358,6 +389,7 @@ int main(void)
     inputs_fill(inputs_find("random bits"), ORDO_U64, input, N, 1);
     CHECK(write(in, input, N * sizeof *input) == (ssize_t)(N * sizeof *input));
     make_expected(ctx);
+    find_join_memory(ctx);
     test_faults(ctx);
     test_full_directory(ctx);
     ordo_ctx_free(ctx);

@@ -19,9 +19,9 @@ enum {
 
 enum {
 #ifdef ORDO_TINY
-    PAIRS_MEMORY = 64 << 10
+    LEAST_MEMORY = 48 << 10 /* of test_less_memory() */
 #else
-    PAIRS_MEMORY = 8 << 20
+    LEAST_MEMORY = 8 << 20
 #endif
 };
 
@@ -92,20 +92,29 @@ static ordo_status rank(ordo_ctx *ctx, const rank_case *e, tape *from, tape *to,
     return status;
 }
 
-/* Returns the report. */
-static ordo_external_report check_ranks(ordo_ctx *ctx, const rank_case *e, uint64_t memory)
+/* Returns the report. If `refused` is not NULL, the memory may be too small: it says so. */
+static ordo_external_report check_less(ordo_ctx *ctx, const rank_case *e, uint64_t memory,
+                                       bool *refused)
 {
     size_t const         bytes = e->n * ordo_type_size(e->rule.rank_type);
     tape                 from = {.bytes = input, .size = e->n * e->size};
     tape                 to = {.bytes = result, .size = bytes};
     ordo_external_report report = ORDO_OPTS(ordo_external_report, .n = 0);
     memset(result, 0xee, sizeof result);
-    if (CHECK_STATUS(ORDO_OK, rank(ctx, e, &from, &to, memory, &report), ctx)) {
+    ordo_status const status = rank(ctx, e, &from, &to, memory, &report);
+    if (refused != NULL && status == ORDO_E_NOMEM) {
+        *refused = true;
+    } else if (CHECK_STATUS(ORDO_OK, status, ctx)) {
         CHECK_EQ_U64(bytes, to.at);
         CHECK_EQ_U64(e->n, report.n);
         CHECK_BYTES(expected, result, bytes, ordo_type_size(e->rule.rank_type));
     }
     return report;
+}
+
+static ordo_external_report check_ranks(ordo_ctx *ctx, const rank_case *e, uint64_t memory)
+{
+    return check_less(ctx, e, memory, NULL);
 }
 
 static void test_all(void)
@@ -141,12 +150,23 @@ static void test_all(void)
 #endif
 }
 
-/* So little memory that pairs are sorted. Without the shrunk thresholds the keys fit. */
-static void test_pairs(void)
+/* Whether the report has a phase of that name. */
+static bool has_phase(const ordo_external_report *report, const char *name)
+{
+    for (size_t i = 0; i < report->steps && i < ORDO_EXTERNAL_STEPS; i++)
+        if (strcmp(report->step[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* From too little memory on: pairs are sorted, then groups of runs are joined, then all runs are
+ * read at once. Keys of 1 and 2 bytes need no groups, so their steps are large. Without the shrunk
+ * thresholds the keys fit. */
+static void test_less_memory(void)
 {
     ordo_ctx *const ctx = test_context_make(1);
-    size_t          turn = 0, paired = 0;
-    for (size_t shape = 0; shape < inputs_count(); shape++)
+    size_t          turn = 0, grouped = 0, paired = 0;
+    for (size_t shape = 0; shape < inputs_count(); shape += 5)
         for (size_t rule = 0; rule < INPUTS_RULES; rule++, turn++) {
             ordo_type const type = inputs_types[turn % INPUTS_TYPES];
             rank_case const e = {.type = type,
@@ -157,13 +177,27 @@ static void test_pairs(void)
                                  .in_file = turn % 4 < 2};
             if (!testkit_run_case(7))
                 continue;
-            testkit_case("pairs %s %s ties=%d", ordo_type_name(type), inputs_name(shape),
-                         (int)e.rule.ties);
             fill(&e, shape);
             expect(ctx, &e);
-            paired += check_ranks(ctx, &e, PAIRS_MEMORY).levels > 1; /* two sorts */
+            bool many = true;
+            for (uint64_t memory = LEAST_MEMORY; many && memory < 40 * LEAST_MEMORY;
+                 memory += memory / (e.size < 4 ? 2 : 18)) {
+                bool refused = false;
+                testkit_case("%llu bytes %s %s ties=%d", (unsigned long long)memory,
+                             ordo_type_name(type), inputs_name(shape), (int)e.rule.ties);
+                ordo_external_report const report = check_less(ctx, &e, memory, &refused);
+                bool const                 groups = has_phase(&report, "ranks of runs");
+                many = refused || report.levels > 1;
+                grouped += groups;
+                paired += !groups && report.levels > 1; /* two sorts */
+            }
+            CHECK(!many);
         }
-    CHECK(paired > 0 || PAIRS_MEMORY > 1 << 20);
+#ifdef ORDO_TINY
+    CHECK(grouped > 0 && paired > 0);
+#else
+    CHECK_EQ_U64(0, grouped + paired);
+#endif
     ordo_ctx_free(ctx);
 }
 
@@ -221,7 +255,7 @@ int main(void)
     test_contexts_start();
     test_all();
     test_shapes();
-    test_pairs();
+    test_less_memory();
     test_failures();
     return testkit_done();
 }

@@ -276,6 +276,39 @@ static bool sort(external *x)
     return stream(x, call_sort, x->in.type, o->unique ? UINT64_MAX : x->in.n);
 }
 
+/* As `ordo merge` in memory: each file must be sorted, then all are. */
+static bool merge(external *x)
+{
+    execution *const e = x->e;
+
+    for (size_t f = 0; f < e->path_count; f++)
+        if (!check_file_sorted(e, e->paths[f]))
+            return false;
+    return sort(x);
+}
+
+static bool unique(external *x)
+{
+    execution *const e = x->e;
+    tie_counter      ties;
+
+    if (!e->o.only && !e->o.runs) {
+        e->o.unique = true;
+        return sort(x);
+    }
+    if (e->o.runs || (e->o.format == FORMAT_AUTO && e->o.out == NULL))
+        e->out.format = FORMAT_TEXT;
+    x->out.e = e;
+    x->out.in = &x->in;
+    x->out.start = lseek(e->out.fd, 0, SEEK_CUR);
+    x->opts.flags |= descending_flag(e);
+    external_count(&ties, &x->out, e->o.runs, &x->to);
+    begin(x);
+    return ended(x, call_sort(x)) &&
+           finish(x, e->o.runs ? external_count_end(&ties)
+                               : output_array(&e->out, ORDO_U64, &ties.distinct, 1));
+}
+
 static bool argsort(external *x)
 {
     const bool      known = x->in.n != UINT64_MAX;
@@ -408,6 +441,8 @@ static bool run(external *x)
     if (e->command == &command_select && e->o.nans == ORDO_NANS_PROPAGATE)
         return cli_fail("select: --nans propagate needs all data in memory: leave out -S");
     return e->command == &command_sort      ? sort(x)
+           : e->command == &command_merge   ? merge(x)
+           : e->command == &command_unique  ? unique(x)
            : e->command == &command_argsort ? argsort(x)
            : e->command == &command_rank    ? rank(x)
            : e->command == &command_topk    ? topk(x)

@@ -9,18 +9,16 @@
 #include "cli/io/text/text_lines.h"
 
 #include "cli/io/npy.h"
+#include "cli/io/text/line_batches.h"
 #include "cli/io/workers.h"
 #include "cli/io/source.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    CHUNK = 16,
-    AHEAD = 16,            /* lines fetched ahead of the one that is written; estimate */
-    SPLIT_LEAST = 1 << 18, /* bytes that are worth a thread; estimate                  */
-    WRITE_BATCH = 1 << 14  /* lines that a thread writes at once; estimate             */
+    AHEAD = 16,           /* lines fetched ahead of the one that is written; estimate */
+    SPLIT_LEAST = 1 << 18 /* bytes that are worth a thread; estimate                  */
 };
 
 /* Counts in bytes, which the compiler turns into vectors. */
@@ -36,20 +34,6 @@ size_t lines_count_ends(const char *text, size_t length, char line_end)
         n += found;
     }
     return n;
-}
-
-/* memmove() for short lines: copies CHUNK bytes at a time, up to CHUNK - 1 behind the line. Both
- * `to` and `from` must have that room, and if they overlap, `to` is at least CHUNK bytes before
- * `from`. */
-static inline void copy_line(char *to, const char *from, size_t size)
-{
-    size_t at = 0;
-    do {
-        char chunk[CHUNK];
-        memcpy(chunk, from + at, CHUNK);
-        memcpy(to + at, chunk, CHUNK);
-        at += CHUNK;
-    } while (at < size);
 }
 
 /* ---- Splitting ---- */
@@ -86,8 +70,8 @@ static void split_part_lines(void *arg, size_t part)
     for (size_t i = s->first; p < end; i++) {
         const char *const stop = memchr(p, l->line_end, (size_t)(end - p));
         const size_t      size = (size_t)((stop != NULL ? stop : end) - p);
-        if (p - to >= CHUNK && (size_t)(end - p) >= size + CHUNK)
-            copy_line(to, p, size);
+        if (p - to >= LINE_CHUNK && (size_t)(end - p) >= size + LINE_CHUNK)
+            line_copy(to, p, size);
         else if (p != to)
             memmove(to, p, size);
         to += size;
@@ -269,114 +253,59 @@ bool lines_write_one(const lines *l, size_t i, output *out)
            output_bytes(out, &l->line_end, 1);
 }
 
+size_t lines_size(const lines *l) { return l->n > 0 ? (size_t)l->offsets[l->n] + l->n : 0; }
+
 /* ---- Writing in another order ---- */
 
-typedef struct write_job { /* threads copy batches of lines together and write them in turn */
-    const lines    *l;
-    ordo_type       type;
-    const void     *index;
-    size_t          n;
-    output         *out;
-    pthread_mutex_t lock;
-    pthread_cond_t  turned;
-    size_t          next; /* the batch that no thread has taken */
-    size_t          turn; /* the batch that is written next     */
-    bool            failed;
-} write_job;
+typedef struct picked_lines {
+    const lines *l;
+    ordo_type    type;
+    const void  *index;
+} picked_lines;
 
-/* Copies a batch of lines to *buffer, which grows, and returns their bytes; SIZE_MAX if there is
- * not enough memory. The lines lie anywhere in memory: their offsets are fetched before their
- * bytes, and these before they are copied. */
-static size_t gather(const write_job *job, size_t first, size_t end, char **buffer,
-                     size_t *capacity)
+/* The lines lie anywhere in memory: their offsets are fetched here, and their bytes before they are
+ * copied. */
+static size_t batch_size(const void *user, size_t first, size_t end)
 {
-    const lines *const l = job->l;
-    const size_t       used = l->n > 0 ? (size_t)l->offsets[l->n] : 0;
-    size_t             bytes = end - first;
+    const picked_lines *const p = user;
+    size_t                    bytes = end - first;
 
     for (size_t i = first; i < end; i++) {
         if (i + AHEAD < end)
-            __builtin_prefetch(&l->offsets[index_at(job->type, job->index, i + AHEAD)]);
-        bytes += size_of(l, index_at(job->type, job->index, i));
+            __builtin_prefetch(&p->l->offsets[index_at(p->type, p->index, i + AHEAD)]);
+        bytes += size_of(p->l, index_at(p->type, p->index, i));
     }
-    if (*buffer == NULL || bytes + CHUNK > *capacity) {
-        free(*buffer);
-        *capacity = bytes + bytes / 4 + CHUNK;
-        *buffer = malloc(*capacity);
-        if (*buffer == NULL)
-            return SIZE_MAX;
-    }
-    char *to = *buffer;
+    return bytes;
+}
+
+static void gather(const void *user, size_t first, size_t end, char *to, const char *stop)
+{
+    const picked_lines *const p = user;
+    const lines *const        l = p->l;
+    const size_t              used = l->n > 0 ? (size_t)l->offsets[l->n] : 0;
+
     for (size_t i = first; i < end; i++) {
         if (i + AHEAD < end)
-            __builtin_prefetch(l->bytes + l->offsets[index_at(job->type, job->index, i + AHEAD)]);
-        const size_t line = index_at(job->type, job->index, i), at = (size_t)l->offsets[line];
+            __builtin_prefetch(l->bytes + l->offsets[index_at(p->type, p->index, i + AHEAD)]);
+        const size_t line = index_at(p->type, p->index, i), at = (size_t)l->offsets[line];
         const size_t size = (size_t)l->offsets[line + 1] - at;
-        if (at + size + CHUNK <= used)
-            copy_line(to, l->bytes + at, size);
+        if (at + size + LINE_CHUNK <= used && size + LINE_CHUNK <= (size_t)(stop - to))
+            line_copy(to, l->bytes + at, size);
         else
             memcpy(to, l->bytes + at, size);
         to += size;
         *to++ = l->line_end;
     }
-    return bytes;
-}
-
-/* Writes a batch when its turn has come. */
-static void write_in_turn(write_job *job, size_t batch, const char *buffer, size_t bytes)
-{
-    pthread_mutex_lock(&job->lock);
-    while (job->turn != batch)
-        pthread_cond_wait(&job->turned, &job->lock);
-    if (!job->failed && bytes == SIZE_MAX)
-        job->failed = !cli_fail("not enough memory to write the lines");
-    else if (!job->failed)
-        job->failed = !output_bytes(job->out, buffer, bytes);
-    job->turn++;
-    progress_at((double)batch * WRITE_BATCH / (double)job->n);
-    pthread_cond_broadcast(&job->turned);
-    pthread_mutex_unlock(&job->lock);
-}
-
-static size_t take_batch(write_job *job)
-{
-    pthread_mutex_lock(&job->lock);
-    const size_t batch = job->next++;
-    pthread_mutex_unlock(&job->lock);
-    return batch;
-}
-
-/* Takes batches until there are no more. */
-static void write_part(void *arg, size_t part)
-{
-    write_job *const job = arg;
-    char            *buffer = NULL;
-    size_t           capacity = 0, first;
-
-    (void)part;
-    for (size_t batch; (first = (batch = take_batch(job)) * WRITE_BATCH) < job->n;) {
-        const size_t end = job->n - first < WRITE_BATCH ? job->n : first + WRITE_BATCH;
-        const size_t bytes = gather(job, first, end, &buffer, &capacity);
-        write_in_turn(job, batch, buffer, bytes);
-    }
-    free(buffer);
 }
 
 bool lines_write_index(const lines *l, ordo_type type, const void *index, size_t n,
                        unsigned threads, output *out)
 {
-    write_job job = {.l = l,
-                     .type = type,
-                     .index = index,
-                     .n = n,
-                     .out = out,
-                     .lock = PTHREAD_MUTEX_INITIALIZER,
-                     .turned = PTHREAD_COND_INITIALIZER};
-
-    progress_start("writing");
-    workers_run(workers_parts(n, WRITE_BATCH, threads), write_part, &job);
-    progress_end();
-    return !job.failed;
+    const picked_lines p = {l, type, index};
+    return line_batches_write(
+        &(line_batches){
+            .n = n, .bytes = lines_size(l), .size = batch_size, .copy = gather, .user = &p},
+        threads, out);
 }
 
 bool lines_write(const lines *l, output *out)

@@ -1,8 +1,10 @@
 /* line_memory.c - the memory of a sort of lines (see line_memory.h).
  *
- * In memory a sort holds the text, the offsets of the lines (8 bytes), their order (4) and the
- * scratch of the string sort (32); with keys also their bytes, up to twice while they are copied
- * together, and their offsets (8). */
+ * In memory a sort of whole lines holds the text, for each line its first bytes and its place (16
+ * bytes) and the scratch of a sort of pairs (36), and perhaps the mapped output. A sort by keys
+ * holds the text, the offsets of the lines (8), their order (4), the scratch of the string sort
+ * (32), the bytes of the keys, up to twice while they are copied together, and their offsets
+ * (8). */
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/lines/external/line_memory.h"
@@ -14,9 +16,9 @@
 #include <unistd.h>
 
 enum {
-    LINE_BYTES = 8 + 4 + 32, /* of memory for each line */
-    KEYED_LINE = 8,          /* more with keys */
-    KEYED_TEXT = 4           /* times the text: itself, keys, and keys while they are copied */
+    WHOLE_LINE = 16 + 36,        /* of memory for each line */
+    KEYED_LINE = 8 + 4 + 32 + 8, /* the same with keys */
+    KEYED_TEXT = 4               /* times the text: itself, keys, and keys while they are copied */
 };
 
 /* The first number in a file, behind `name` if that is not NULL; UINT64_MAX if there is none. */
@@ -65,7 +67,7 @@ uint64_t line_memory_needed(const line_order *order, uint64_t bytes, const char 
         ends += sample[i] == order->line_end;
     const double text = (double)bytes;
     const double lines = sample_bytes > 0 ? text * (double)ends / (double)sample_bytes : 1;
-    const double needed = order->n > 0 ? text * KEYED_TEXT + lines * (LINE_BYTES + KEYED_LINE)
-                                       : 2 * text + lines * LINE_BYTES;
+    const double needed =
+        order->n > 0 ? text * KEYED_TEXT + lines * KEYED_LINE : 2 * text + lines * WHOLE_LINE;
     return needed < 1e18 ? (uint64_t)needed : UINT64_MAX;
 }

@@ -34,11 +34,7 @@ bool lanes_open(lanes *l, size_t count, size_t block_n, spill *s)
     l->packed = malloc(block_most(&number_kind, block_n));
     if (l->all == NULL || l->packed == NULL)
         return no_memory(l);
-    for (; l->count < count; l->count++) {
-        l->all[l->count].staging = malloc(block_n * sizeof(uint64_t));
-        if (l->all[l->count].staging == NULL)
-            return no_memory(l);
-    }
+    l->count = count;
     return true;
 }
 
@@ -56,8 +52,8 @@ void lanes_close(lanes *l)
 size_t lanes_memory(size_t count, size_t block_n, uint64_t n)
 {
     size_t const blocks = (size_t)(n / block_n) + count;
-    return count * (sizeof(rank_lane) + block_n * sizeof(uint64_t)) +
-           blocks * LANES_BLOCK_MEMORY * 3 / 2 + block_most(&number_kind, block_n);
+    return count * sizeof(rank_lane) + blocks * LANES_BLOCK_MEMORY * 3 / 2 +
+           block_most(&number_kind, block_n);
 }
 
 static bool flush(lanes *l, rank_lane *one)
@@ -86,6 +82,8 @@ static bool flush(lanes *l, rank_lane *one)
 bool lanes_append(lanes *l, size_t which, uint64_t number, uint64_t times)
 {
     rank_lane *const one = &l->all[which];
+    if (one->staging == NULL && (one->staging = malloc(l->block_n * sizeof *one->staging)) == NULL)
+        return no_memory(l);
     for (; times > 0; times--) {
         one->staging[one->staged++] = number;
         if (one->staged == l->block_n && !flush(l, one))
@@ -96,9 +94,24 @@ bool lanes_append(lanes *l, size_t which, uint64_t number, uint64_t times)
 
 bool lanes_end(lanes *l)
 {
-    for (size_t i = 0; i < l->count; i++)
+    for (size_t i = 0; i < l->count; i++) {
         if (!flush(l, &l->all[i]))
             return false;
+        free(l->all[i].staging);
+        l->all[i].staging = NULL;
+    }
+    return true;
+}
+
+/* ---- Reading ---- */
+
+static bool read_block(const lanes *l, const lane_block *block, uint64_t *numbers)
+{
+    if (!spill_read(l->spill, block->file, l->packed, block->bytes, block->offset))
+        return false;
+    if (crc32c(l->packed, block->bytes) != block->crc ||
+        !block_unpack(&number_kind, l->packed, block->bytes, block->n, (char *)numbers))
+        return spill_damaged(l->spill, block->file, block->offset);
     return true;
 }
 
@@ -106,14 +119,30 @@ bool lanes_read(const lanes *l, size_t which, uint64_t *numbers)
 {
     const rank_lane *const one = &l->all[which];
     for (size_t i = 0; i < one->count; i++) {
-        const lane_block *const block = &one->blocks[i];
-        if (!spill_read(l->spill, block->file, l->packed, block->bytes, block->offset))
+        if (!read_block(l, &one->blocks[i], numbers))
             return false;
-        if (crc32c(l->packed, block->bytes) != block->crc ||
-            !block_unpack(&number_kind, l->packed, block->bytes, block->n, (char *)numbers))
-            return spill_damaged(l->spill, block->file, block->offset);
-        spill_release(l->spill, block->file, block->offset, block->bytes);
-        numbers += block->n;
+        numbers += one->blocks[i].n;
     }
+    return true;
+}
+
+bool lane_reader_open(lane_reader *r)
+{
+    r->numbers = malloc(r->lanes->block_n * sizeof *r->numbers);
+    return r->numbers != NULL || no_memory(r->lanes);
+}
+
+void lane_reader_close(lane_reader *r) { free(r->numbers); }
+
+bool lane_next(lane_reader *r, uint64_t *number)
+{
+    const rank_lane *const one = &r->lanes->all[r->which];
+    if (r->at == r->n) {
+        if (r->block == one->count || !read_block(r->lanes, &one->blocks[r->block], r->numbers))
+            return false;
+        r->n = one->blocks[r->block++].n;
+        r->at = 0;
+    }
+    *number = r->numbers[r->at++];
     return true;
 }

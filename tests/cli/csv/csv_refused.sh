@@ -71,7 +71,6 @@ try argsort --csv --by city --key price table
 try argsort --csv --key id --format npy table
 try unique --csv table
 try unique --csv --key id --as n table
-try unique -T . table
 try min --csv --column city table
 try max --csv --bad last table
 try sum --csv --key price table

@@ -30,3 +30,6 @@ s --text --merge x - y </dev/null
 s --sort=numeric n
 s --text -o - x y
 ordo sort -n x y -o x && line <x
+# Options for all keys that exclude each other count only for keys without options of their own.
+s -d -M -k2,2 -t: -k2,2n t 2>&1
+s -d -M -t: -k2,2n t

@@ -1,6 +1,6 @@
 /* rank_pairs.h - ranks with little memory, by two sorts of pairs. */
-#ifndef ORDO_EXTERNAL_RANK_PAIRS_H
-#define ORDO_EXTERNAL_RANK_PAIRS_H
+#ifndef ORDO_EXTERNAL_RANK_RANK_PAIRS_H
+#define ORDO_EXTERNAL_RANK_RANK_PAIRS_H
 
 #include "external/replay.h"
 

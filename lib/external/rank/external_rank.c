@@ -5,54 +5,18 @@
  * each run to the run's lane (lanes.h). Phase 3 reads the input again, buffer by buffer. The order
  * of a buffer says which rank of its lane belongs to which element. Ranks of keys that tie across
  * ranges are known only when the ties end, so these elements are counted until then. Volume: input
- * twice, packed keys and packed ranks written and read once, the ranks written. */
+ * twice, packed keys and packed ranks written and read once, the ranks written. With many runs for
+ * the memory: see rank_groups.c. */
 #define _GNU_SOURCE
 #include "backend/tuning.h"
-#include "external/disk/lanes.h"
-#include "external/disk/ranges.h"
-#include "external/rank_pairs.h"
-#include "external/resume.h"
+#include "external/rank/rank_pairs.h"
+#include "external/rank/rank_work.h"
 
 #include <stdlib.h>
 
 enum {
-    LANE_MOST = 1 << 14, /* ranks that a lane collects */
-    LANE_LEAST = ORDO_TUNE(512, 8),
-    STAGING_LEAST = ORDO_TUNE(64 << 10, 64), /* bytes that a thread reads or writes at once */
-    STAGING_MOST = 1 << 20,
-    COPY_BYTES = ORDO_TUNE(4 << 20, 1 << 10), /* of a buffer that copies a pipe */
-    WORK_BYTES = 20 /* for each element of a buffer, besides the three buffers */
+    COPY_BYTES = ORDO_TUNE(4 << 20, 1 << 10) /* of a buffer that copies a pipe */
 };
-
-typedef struct tie_group { /* keys that tie and may continue in the next range */
-    bool     open;
-    uint64_t key;
-    uint64_t before; /* elements before the group */
-    uint64_t count;
-    uint64_t dense; /* its dense rank */
-} tie_group;
-
-typedef struct ranker {
-    external_call *call;
-    ordo_ties      ties;
-    ordo_type      rank_type;
-    element_kind   bits; /* keys as integers in whose order ties are equal */
-    replay         data;
-    uint64_t       next;   /* the element that a phase reads next */
-    size_t         buffer; /* phase 3: the buffer that is ranked next */
-    char          *work;   /* WORK_BYTES for each element of a buffer */
-    runs           runs;
-    resume         resume;
-    uint32_t      *order;
-    ranges        *ranges;
-    lanes          lanes;
-    size_t        *given[PIPELINE_BUFFERS]; /* elements of each run in the range of a buffer */
-    uint64_t      *tied;                    /* elements of each run in the open tie group */
-    tie_group      group;
-    uint64_t       before;      /* elements in earlier ranges */
-    uint64_t       distinct;    /* distinct keys in earlier ranges */
-    bool           needs_pairs; /* the memory is too small for lanes: see rank_pairs.h */
-} ranker;
 
 /* ---- Keys ---- */
 
@@ -80,13 +44,6 @@ static ordo_type unsigned_of(size_t bytes)
     return bytes == 1 ? ORDO_U8 : bytes == 2 ? ORDO_U16 : bytes == 4 ? ORDO_U32 : ORDO_U64;
 }
 
-static bool inner_done(const ranker *r, ordo_status status)
-{
-    external_call *const c = r->call;
-    return status == ORDO_OK ||
-           failure_record(&c->failure, status, "%s", ordo_last_error(c->inner));
-}
-
 /* ---- Phase 1: runs ---- */
 
 static bool read_elements(void *user, piece *p)
@@ -102,7 +59,7 @@ static bool sort_bits(void *user, piece *p)
 {
     ranker *const r = user;
     make_bits(r, p->elements, p->n, p->elements);
-    return inner_done(r, ordo_sort(r->call->inner, r->bits.type, p->elements, p->n, NULL));
+    return rank_inner_done(r, ordo_sort(r->call->inner, r->bits.type, p->elements, p->n, NULL));
 }
 
 static bool write_run(void *user, const piece *p)
@@ -115,31 +72,50 @@ static bool write_run(void *user, const piece *p)
 
 /* ---- Phase 2: ranks by runs ---- */
 
-static size_t buffer_of(const ranker *r, const piece *p)
+/* Key i of a buffer of tie bits. */
+static uint64_t key_at(const ranker *r, const char *keys, size_t i)
 {
-    size_t i = 0;
-    while (r->call->buffers[i] != p->elements)
-        i++;
-    return i;
+    uint32_t four;
+    uint16_t two;
+    switch (r->bits.size) {
+    case 8:
+        return ((const uint64_t *)(const void *)keys)[i];
+    case 4:
+        memcpy(&four, keys + i * sizeof four, sizeof four);
+        return four;
+    case 2:
+        memcpy(&two, keys + i * sizeof two, sizeof two);
+        return two;
+    default:
+        return (unsigned char)keys[i];
+    }
 }
 
-static bool read_range(void *user, piece *p)
+/* Ranks the keys of a range among themselves: the rank of key i becomes low[i]. For averages low[i]
+ * and high[i] are the least and the largest rank of its ties. Less scratch than ordo_rank. */
+static bool rank_range(const ranker *r, const piece *p, uint32_t *low, uint32_t *high)
 {
-    ranker *const r = user;
-    if (!ranges_next(r->ranges, p->elements, &p->n))
+    uint32_t *const index = high + r->call->capacity;
+    uint32_t        dense = 0;
+    if (!rank_inner_done(r, ordo_argsort(r->call->inner, r->bits.type, p->elements, p->n, ORDO_U32,
+                                         index, NULL)))
         return false;
-    size_t *const given = r->given[buffer_of(r, p)];
-    for (size_t i = 0; i < r->runs.count; i++)
-        given[i] = ranges_given(r->ranges, i);
-    p->ended = p->n == 0;
+    for (size_t begin = 0, end; begin < p->n; begin = end) {
+        uint64_t const key = key_at(r, p->elements, index[begin]);
+        for (end = begin + 1; end < p->n && key_at(r, p->elements, index[end]) == key;)
+            end++;
+        dense++;
+        for (size_t i = begin; i < end; i++) {
+            size_t const rank = r->ties == ORDO_TIES_ORDINAL ? i + 1
+                                : r->ties == ORDO_TIES_DENSE ? dense
+                                : r->ties == ORDO_TIES_MAX   ? end
+                                                             : begin + 1;
+            low[index[i]] = (uint32_t)rank;
+            if (r->ties == ORDO_TIES_AVERAGE)
+                high[index[i]] = (uint32_t)end;
+        }
+    }
     return true;
-}
-
-static bool rank_range(const ranker *r, const piece *p, ordo_ties ties, uint32_t *ranks)
-{
-    ordo_rank_opts const opts = ORDO_OPTS(ordo_rank_opts, .ties = (uint32_t)ties);
-    return inner_done(
-        r, ordo_rank(r->call->inner, r->bits.type, p->elements, p->n, ORDO_U32, ranks, &opts));
 }
 
 /* The rank of the group's keys; for averages twice the rank. */
@@ -181,7 +157,7 @@ typedef struct range { /* the elements of a range and their ranks in it */
 
 static uint64_t key_of(const ranker *r, const range *g, size_t i)
 {
-    return element_order(&r->bits, g->piece->elements + i * r->bits.size);
+    return key_at(r, g->piece->elements, i);
 }
 
 static void find_ends(const ranker *r, range *g)
@@ -251,11 +227,9 @@ static bool rank_piece(void *user, piece *p)
 {
     ranker *const   r = user;
     uint32_t *const low = (uint32_t *)(void *)r->work, *const high = low + r->call->capacity;
-    bool const is_average = r->ties == ORDO_TIES_AVERAGE;
-    range      g = {.piece = p, .given = r->given[buffer_of(r, p)], .low = low, .high = high};
+    range g = {.piece = p, .given = r->given[rank_buffer_of(r, p)], .low = low, .high = high};
     r->call->report.ranges++;
-    if (!rank_range(r, p, is_average ? ORDO_TIES_MIN : r->ties, low) ||
-        (is_average && !rank_range(r, p, ORDO_TIES_MAX, high)))
+    if (!rank_range(r, p, low, high))
         return false;
     if (r->ties == ORDO_TIES_ORDINAL) {
         bool const ok = append_ordinals(r, &g);
@@ -293,32 +267,27 @@ static bool drop_piece(void *user, const piece *p)
     return true;
 }
 
-static bool order_blocks(ranker *r)
+static bool no_memory(const ranker *r)
 {
-    r->order = malloc((r->runs.blocks + 1) * sizeof *r->order);
-    if (r->order == NULL)
-        return failure_record(&r->call->failure, ORDO_E_NOMEM,
-                              "the system refused memory for the order of the blocks");
-    return inner_done(r, ordo_argsort(r->call->inner, ORDO_U64, r->runs.first, r->runs.blocks,
-                                      ORDO_U32, r->order, NULL));
+    return failure_record(&r->call->failure, ORDO_E_NOMEM, "the system refused memory to rank");
 }
 
 static bool rank_runs(ranker *r)
 {
     external_call *const c = r->call;
     r->tied = calloc(r->runs.count + 1, sizeof *r->tied);
-    bool has_all = r->tied != NULL;
-    for (size_t i = 0; i < PIPELINE_BUFFERS; i++) {
-        r->given[i] = calloc(r->runs.count + 1, sizeof *r->given[i]);
-        has_all = has_all && r->given[i] != NULL;
-    }
-    if (!has_all)
-        return failure_record(&c->failure, ORDO_E_NOMEM, "the system refused memory to rank");
-    if (!order_blocks(r))
+    if (r->tied == NULL)
+        return no_memory(r);
+    if (!rank_order_blocks(r, 0, r->runs.count))
         return false;
+    r->together = r->runs.count;
     r->ranges = ranges_open(&r->runs, 0, r->runs.count, r->order, c->capacity, c->exec->threads);
-    return r->ranges != NULL && external_pipeline(c, r, read_range, rank_piece, drop_piece) &&
-           close_group(r) && lanes_end(&r->lanes);
+    bool const ok = r->ranges != NULL &&
+                    external_pipeline(c, r, rank_read_range, rank_piece, drop_piece) &&
+                    close_group(r) && lanes_end(&r->lanes);
+    ranges_close(r->ranges);
+    r->ranges = NULL;
+    return ok;
 }
 
 /* ---- Phase 3: ranks by elements ---- */
@@ -343,7 +312,8 @@ static bool place_ranks(void *user, piece *p)
     uint64_t *const      bits = ranks + c->capacity;
     uint32_t *const      index = (uint32_t *)(void *)(bits + c->capacity);
     make_bits(r, p->elements, p->n, bits);
-    if (!inner_done(r, ordo_argsort(c->inner, r->bits.type, bits, p->n, ORDO_U32, index, NULL)) ||
+    if (!rank_inner_done(r,
+                         ordo_argsort(c->inner, r->bits.type, bits, p->n, ORDO_U32, index, NULL)) ||
         !lanes_read(&r->lanes, r->buffer++, ranks))
         return false;
     for (size_t i = 0; i < p->n; i++)
@@ -365,70 +335,9 @@ static bool rank_in_memory(ranker *r)
     ordo_rank_opts const opts = ORDO_OPTS(ordo_rank_opts, .ties = (uint32_t)r->ties);
     size_t const         n = (size_t)r->data.n;
     make_bits(r, c->buffers[0], n, c->buffers[0]);
-    return inner_done(r, ordo_rank(c->inner, r->bits.type, c->buffers[0], n, r->rank_type,
-                                   c->buffers[1], &opts)) &&
+    return rank_inner_done(r, ordo_rank(c->inner, r->bits.type, c->buffers[0], n, r->rank_type,
+                                        c->buffers[1], &opts)) &&
            external_write(c, c->buffers[1], n * ordo_type_size(r->rank_type));
-}
-
-/* ---- Memory ---- */
-
-static size_t scratch_of(ranker *r, size_t n)
-{
-    ordo_ctx *const      inner = r->call->inner;
-    ordo_rank_opts const opts = ORDO_OPTS(ordo_rank_opts, .ties = (uint32_t)r->ties);
-    size_t               sort = 0, order = 0, ranks = 0;
-    if (ordo_sort_scratch(inner, r->bits.type, n, NULL, &sort) != ORDO_OK ||
-        ordo_argsort_scratch(inner, r->bits.type, n, ORDO_U32, NULL, &order) != ORDO_OK ||
-        ordo_rank_scratch(inner, r->bits.type, n, r->rank_type, &opts, &ranks) != ORDO_OK)
-        return SIZE_MAX / 2;
-    return ordo_max(sort, ordo_max(order, ranks));
-}
-
-/* The elements of a block and of a lane's block for `count` runs. */
-static size_t block_of(const ranker *r, size_t capacity, size_t count)
-{
-    size_t const n = capacity / (2 * count + 2);
-    return ordo_max(ordo_min(n, ((size_t)1 << 20) / r->bits.size), 1);
-}
-
-static size_t lane_of(size_t capacity, size_t count)
-{
-    return ordo_min(ordo_max(capacity / (count + 1), LANE_LEAST), LANE_MOST);
-}
-
-static size_t memory_of(ranker *r, size_t capacity)
-{
-    const external_call *const c = r->call;
-    size_t const               count = (size_t)ordo_div_up(r->data.n, capacity);
-    size_t const block_n = block_of(r, capacity, count), lane_n = lane_of(capacity, count);
-    size_t const blocks = (size_t)(r->data.n / block_n) + count;
-    size_t const element = ordo_max(c->kind.size, sizeof(uint64_t));
-    return capacity * (PIPELINE_BUFFERS * element + WORK_BYTES) + scratch_of(r, capacity) +
-           blocks * (RUNS_BLOCK_MEMORY * 3 / 2 + sizeof *r->order) +
-           ranges_memory(&r->bits, count, block_n, c->staging, c->exec->threads) + c->staging +
-           lanes_memory(count, lane_n, r->data.n) + count * 4 * sizeof(uint64_t);
-}
-
-/* Makes the largest buffers that stay within the limit. Smaller buffers mean more runs, whose index
- * and lanes need memory, too, so there may be none: then ranks are made by pairs. */
-static ordo_status plan_memory(ranker *r)
-{
-    external_call *const c = r->call;
-    size_t const         element = ordo_max(c->kind.size, sizeof(uint64_t));
-    size_t const         wanted = (size_t)c->opts.memory / 64;
-    uint64_t             n = ordo_min(c->opts.memory / (PIPELINE_BUFFERS * element), r->data.n);
-    c->staging = ordo_min(ordo_max(wanted, STAGING_LEAST), STAGING_MOST);
-    for (; n > 0 && memory_of(r, (size_t)n) > c->opts.memory; n -= ordo_div_up(n, 16))
-        continue;
-    uint64_t const count = n > 0 ? ordo_div_up(r->data.n, n) : 0;
-    r->needs_pairs = r->data.n > 0 && (n == 0 || (count > 1 && n < 4 * (count + 1)));
-    if (r->needs_pairs)
-        return ORDO_OK;
-    TRY(external_buffers(c, (size_t)ordo_max(n, 1), element));
-    c->block_n = block_of(r, c->capacity, (size_t)count);
-    r->work = malloc(c->capacity * WORK_BYTES);
-    return r->work != NULL ? ORDO_OK
-                           : ordo_fail(c->exec, ORDO_E_NOMEM, "the system refused memory to rank");
 }
 
 /* ---- The call ---- */
@@ -443,17 +352,46 @@ static bool make_runs(ranker *r)
     return external_pipeline(c, r, read_elements, sort_bits, write_run);
 }
 
+/* Memory to count the elements of each run in a range. */
+static bool make_counts(ranker *r)
+{
+    size_t const last = ordo_div_up(r->run_count, r->joined);
+    for (size_t i = 0; i < PIPELINE_BUFFERS; i++) {
+        r->given[i] = calloc(ordo_max(r->joined, last) + 1, sizeof *r->given[i]);
+        if (r->given[i] == NULL)
+            return no_memory(r);
+    }
+    return lanes_open(&r->lanes, last, rank_lane_of(r->call->capacity, last), &r->call->spill);
+}
+
+/* Phase 2, before and after it the steps for groups of runs. */
+static bool rank_all_runs(ranker *r)
+{
+    external_call *const c = r->call;
+    if (r->joined > 1) {
+        external_phase(c, "longer runs", c->report.packed);
+        if (!rank_join_runs(r))
+            return false;
+    }
+    external_phase(c, "ranges", c->report.packed);
+    if (!rank_runs(r))
+        return false;
+    if (r->joined == 1)
+        return true;
+    external_phase(c, "ranks of runs", 0);
+    return rank_divide_lanes(r);
+}
+
 static bool rank_all(ranker *r)
 {
     external_call *const c = r->call;
-    size_t const         count = (size_t)ordo_div_up(r->data.n, c->capacity);
     if (!runs_open(&r->runs, &r->bits, c->block_n, c->staging, &c->spill) ||
         !resume_open(&r->resume, c, &r->runs, c->capacity))
         return false;
-    if (count <= 1)
+    if (r->run_count <= 1)
         return (r->data.n == 0 || replay_read(&r->data, 0, c->buffers[0], (size_t)r->data.n)) &&
                rank_in_memory(r);
-    if (!lanes_open(&r->lanes, count, lane_of(c->capacity, count), &c->spill) || !make_runs(r))
+    if (!make_counts(r) || !make_runs(r))
         return false;
     c->report.unpacked = r->data.n * r->bits.size;
     for (size_t i = 0; i < r->runs.blocks; i++)
@@ -461,8 +399,7 @@ static bool rank_all(ranker *r)
     c->report.runs = r->runs.count;
     c->report.levels = 1;
     r->next = 0;
-    external_phase(c, "ranges", atomic_load(&c->spill.written));
-    if (!rank_runs(r))
+    if (!rank_all_runs(r))
         return false;
     external_phase(c, "ranks", r->data.n * c->kind.size);
     return external_pipeline(c, r, read_elements, place_ranks, write_ranks);
@@ -472,7 +409,9 @@ static void end(ranker *r)
 {
     ranges_close(r->ranges);
     runs_close(&r->runs);
+    runs_close(&r->longer);
     lanes_close(&r->lanes);
+    lanes_close(&r->sources);
     replay_close(&r->data);
     for (size_t i = 0; i < PIPELINE_BUFFERS; i++)
         free(r->given[i]);
@@ -495,7 +434,7 @@ static ordo_status rank_begun(ranker *r)
     atomic_store(&c->read, r->data.n);
     TRY(api_check_rank_count(c->exec, r->rank_type, (size_t)r->data.n));
     external_free_buffers(c);
-    TRY(plan_memory(r));
+    TRY(rank_plan(r));
     if (r->needs_pairs && c->opts.resume_directory != NULL)
         return ordo_fail(c->exec, ORDO_E_NOMEM,
                          "%llu bytes of memory are too few for ranks of %llu keys that can be "

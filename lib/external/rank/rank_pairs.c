@@ -6,7 +6,7 @@
  * ranks go to the sink. Any memory that can sort is enough. Volume for each element: 16 bytes are
  * written and read three times, where external_rank.c moves about 7. */
 #define _GNU_SOURCE
-#include "external/rank_pairs.h"
+#include "external/rank/rank_pairs.h"
 
 #include "backend/tuning.h"
 
