@@ -17,11 +17,12 @@
 #include "backend/link.h"
 #include "backend/sample.h"
 #include "backend/segments.h"
+#include "backend/sets.h"
 #include "backend/text.h"
 
 #include <string.h>
 
-#define ORDO_BACKEND_ABI 12u
+#define ORDO_BACKEND_ABI 13u
 #define ORDO_BACKEND_ENTRY "ordo_backend_table"
 
 enum {
@@ -133,6 +134,9 @@ typedef struct ordo_backend {
     ordo_status (*nth)(void *state, const ordo_nth_job *job, ordo_exec *exec);
     size_t (*nth_scratch)(const ordo_nth_job *job, const ordo_exec *exec);
     ordo_status (*collect)(void *state, ordo_collect_job *job, ordo_exec *exec);
+    ordo_status (*unique)(void *state, const ordo_unique_job *job, ordo_exec *exec);
+    size_t (*unique_scratch)(const ordo_unique_job *job, const ordo_exec *exec);
+    ordo_status (*places)(void *state, const ordo_places_job *job, ordo_exec *exec);
     const ordo_text_slots *text; /* NULL: lib/text does these calls with the sorts of the backend */
 } ordo_backend;
 
