@@ -4,6 +4,7 @@
 #include "cpu/sets/sets.h"
 
 #include <math.h>
+#include <string.h>
 #if defined(__AVX512F__)
 #include <immintrin.h>
 #endif
@@ -12,10 +13,13 @@
 
 enum {
     LANES = 16,  /* searches at once; a core has about as many reads in flight */
-    WINDOW = 512 /* most keys whose bits are computed for a block of needles in order */
+    WINDOW = 512, /* most keys whose bits are computed for a block of needles in order */
+    COMPACT_BLOCK = 256 /* keys without a tie are moved together */
 };
 
 #define ORDO_TEMPLATE "cpu/sets/search.t.h"
+#include "core/for_each_type.h"
+#define ORDO_TEMPLATE "cpu/sets/compact.t.h"
 #include "core/for_each_type.h"
 
 #define FN(name) CPU_JOIN(name, W)
@@ -33,6 +37,11 @@ enum {
 
 const set_loops CPU_JOIN(set_loops, CPU_ISA) = {
     .not_in_table = {not_in_table_32, not_in_table_64},
+    .compact =
+        {
+#define ORDO_TYPE(ID, tag, key, bits) [ORDO_##ID] = compact_##tag,
+#include "core/types.def"
+        },
     .take_top =
         {
 #define ORDO_TYPE(ID, tag, key, bits) [ORDO_##ID] = take_top_##tag,

@@ -40,6 +40,9 @@ typedef struct set_loops {
     /* Writes the keys that are not in the table to `rest`, which has room for n keys. Returns their
      * number. [0]: 4 bytes, [1]: 8 bytes */
     size_t (*not_in_table[2])(const set_table *table, const void *keys, size_t n, void *rest);
+    /* Moves the first of tied keys of sorted[lo..hi) together at lo. `before` are the folded bits
+     * (key_fold) of the key before lo; `first`: there is none. Returns the end of those kept. */
+    size_t (*compact[CPU_TYPES])(void *sorted, size_t lo, size_t hi, uint64_t before, bool first);
     /* Writes the key bits of keys 0, stride, 2 * stride, ... to search->top. */
     void (*take_top[CPU_TYPES])(const set_search *search, void *top);
     /* places[i] = the place of needles[i]; count <= SEARCH_BLOCK. */
