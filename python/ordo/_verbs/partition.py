@@ -41,7 +41,10 @@ from .order import argsort, check_index_dtype, sort
 # microseconds and splits them in 2.4 (Sapphire Rapids).
 _FEW = 512
 _INTP = np.dtype(np.intp)
-_SHORT_ROW = 4096  # the same for each of several rows
+# The same for each of several rows. CPU milliseconds of 500,000 f64 on one Neoverse V1 (sorted :
+# split), keys and indices: rows of 64 2.2 : 3.4 and 4.9 : 4.2, of 100 4.4 : 3.0 and 4.9 : 3.7, of
+# 1000 3.5 : 1.8 and 3.8 : 2.7.
+_SHORT_ROW = 64
 _UP = _lib.options(_lib.SelectOptions, flags=_lib.ANY_ORDER)
 _DOWN = _lib.options(_lib.SelectOptions, flags=_lib.ANY_ORDER | _lib.DESCENDING)
 
