@@ -393,7 +393,7 @@ def _counts(place: Any, starts: Any, n: int) -> Any:
 
 # ---- searchsorted ------------------------------------------------------------------------------
 
-_MANY_NEEDLES = 1 << 10  # with fewer, NumPy takes a few microseconds
+_MANY_NEEDLES = 1 << 8  # with fewer, NumPy takes a few microseconds
 _NUMBERS = (float, int)
 
 
@@ -430,6 +430,8 @@ def searchsorted(
     usual = sorter is None and (side == "left" or side == "right")
     if few and usual and type(a) is ndarray and a.ndim == 1 and a.dtype.kind in "biuf":
         return a.searchsorted(v, side)
+    if usual and plain_code(a) is not None and plain_code(v) is not None and a.dtype == v.dtype:
+        return _search_many(a, v, side)
     return _searchsorted(a, v, side, sorter)
 
 
