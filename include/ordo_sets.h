@@ -13,8 +13,8 @@ extern "C" {
  * *count. Tied keys (-0 and +0, all NaNs) are one key: the one that ordo_sort puts first. out has
  * room for n keys and must not overlap keys; the places after the last distinct key are
  * unspecified. opts: only ORDO_DESCENDING.
- * If most keys of a sample occur in it more than once, one read of the keys drops those whose value
- * is in a table of the sample's values, and only the rest is sorted. Otherwise all keys are sorted.
+ * If a quarter of the keys of a sample occur in it more than once, one read of the keys drops those
+ * that are in a table of the sample's values, and only the rest is sorted. Otherwise all keys are.
  * Needs the scratch of ordo_sort and at most 512 KiB. After ORDO_E_CANCELLED out is unspecified. */
 ORDO_MUST ordo_status ordo_unique(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
                                   void *out, size_t *count, const ordo_sort_opts *opts);

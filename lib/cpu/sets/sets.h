@@ -1,4 +1,4 @@
-/* sets.h - distinct keys and searches in a sorted array: the verbs, and their loops for each ISA. */
+/* sets.h - distinct keys and searches in a sorted array: the verbs and their loops for each ISA. */
 #ifndef ORDO_CPU_SETS_SETS_H
 #define ORDO_CPU_SETS_SETS_H
 
