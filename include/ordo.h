@@ -594,6 +594,7 @@ ORDO_MUST ordo_status ordo_copy(ordo_ctx *ctx, void *dst, const void *src, size_
 #include "ordo_groups.h"
 #include "ordo_measure.h"
 #include "ordo_records.h"
+#include "ordo_sets.h"
 #include "ordo_strings.h"
 #include "ordo_windows.h"
 

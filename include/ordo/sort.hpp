@@ -140,6 +140,38 @@ template <bool Throws> class sort_verbs : public handle<Throws>
                                             &opts));
     }
 
+    /* Returns the number of distinct keys, which are written to the front of out. */
+    template <keys R, mutable_keys Out>
+    requires std::same_as<key_of<R>, key_of<Out>> result<std::size_t>
+    unique_into(R const &keys, Out &&out, sort_options const &o = {})
+    {
+        std::size_t count = 0;
+        if (detail::size(keys) != detail::size(out))
+            return this->give(ORDO_E_ARG, count, this->bad_size);
+        auto const opts = detail::to_c(o);
+        auto const status = ordo_unique(get(), detail::type<R>, detail::data(keys),
+                                        detail::size(keys), detail::data(out), &count, &opts);
+        return this->give(status, count);
+    }
+
+    template <keys R, keys N, mutable_keys Out>
+    requires std::same_as<key_of<R>, key_of<N>> && index<key_of<Out>> result<void>
+    search_into(R const &sorted, N const &needles, Out &&out, ordo_side side = ORDO_SIDE_LEFT,
+                bool descending = false)
+    {
+        if (detail::size(needles) != detail::size(out))
+            return this->done(ORDO_E_ARG, this->bad_size);
+        ordo_search_opts opts{};
+        opts.struct_size = sizeof opts;
+        if (descending)
+            opts.flags = ORDO_DESCENDING;
+        opts.side = side;
+        return this->done(ordo_search(get(), detail::type<R>, detail::data(sorted),
+                                      detail::size(sorted), detail::data(needles),
+                                      detail::size(needles), detail::index_type<key_of<Out>>(),
+                                      detail::data(out), &opts));
+    }
+
     template <keys R> result<bool> is_sorted(R const &keys, order_options const &o = {})
     {
         int sorted = 0;

@@ -18,6 +18,7 @@
 #include "backend/ranks.h"
 #include "backend/sample.h"
 #include "backend/segments.h"
+#include "backend/sets.h"
 #include "backend/text.h"
 
 #include <string.h>
@@ -140,6 +141,9 @@ typedef struct ordo_backend {
     ordo_status (*nth)(void *state, const ordo_nth_job *job, ordo_exec *exec);
     size_t (*nth_scratch)(const ordo_nth_job *job, const ordo_exec *exec);
     ordo_status (*collect)(void *state, ordo_collect_job *job, ordo_exec *exec);
+    ordo_status (*unique)(void *state, const ordo_unique_job *job, ordo_exec *exec);
+    size_t (*unique_scratch)(const ordo_unique_job *job, const ordo_exec *exec);
+    ordo_status (*places)(void *state, const ordo_places_job *job, ordo_exec *exec);
     const ordo_text_slots *text; /* NULL: lib/text does these calls with the sorts of the backend */
     const ordo_ranks_slots *ranks; /* NULL: arrays on the device cannot be divided over ranks */
 } ordo_backend;

@@ -3,6 +3,7 @@
  * Its state is a constant table of kernels, so opening it takes no memory. */
 #include "cpu/columns/columns.h"
 #include "backend/backend.h"
+#include "cpu/sets/sets.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -186,6 +187,9 @@ const ordo_backend *ordo_cpu_backend(void)
         .weighted_scratch = weighted_scratch,
         .nth = cpu_nth,
         .nth_scratch = nth_scratch,
+        .unique = cpu_unique,
+        .unique_scratch = cpu_unique_scratch,
+        .places = cpu_places,
     };
     return &backend;
 }

@@ -137,7 +137,9 @@ def _create(settings: dict[str, Any], ordinal: int | None = None) -> ctypes.c_vo
     if ordinal is not None:
         where, device = _lib.WHERE["cuda"], ordinal + 1
     shares = settings["gpu_shares"] if ordinal is None and settings["gpu_shares"] else ()
-    devices = (_lib.DeviceShare * len(shares))(*enumerate(shares, 1))
+    devices = (_lib.DeviceShare * len(shares))(
+        *(_lib.DeviceShare(device, share) for device, share in enumerate(shares, 1))
+    )
     progress, user = _lib.interrupt_callback()
     opts = _lib.ContextOptions(
         struct_size=ctypes.sizeof(_lib.ContextOptions),

@@ -230,7 +230,8 @@ class Sink:
             )
         if not out.flags.writeable:
             raise ValueError("out is read-only")
-        return memoryview(out.view(np.uint8))
+        octets: Any = out.view(np.uint8)
+        return memoryview(octets)
 
     def _write(self, _user: Any, source: int, size: int) -> int:
         try:

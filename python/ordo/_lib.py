@@ -133,6 +133,9 @@ OrderOptions = _struct(
     ("stream", c_void_p), ("lr", c_void_p), ("rl", c_void_p), ("dm", c_void_p),
     ("segments", c_void_p),
 )  # fmt: skip
+SearchOptions = _struct(
+    "SearchOptions", ("flags", c_uint64), ("side", c_uint32), ("reserved", c_uint32)
+)
 Segments = _struct(
     "Segments", ("count", c_size_t), ("offsets", c_void_p), ("length", c_size_t),
     ("stride", c_size_t), ("step", c_size_t), ("group", c_size_t), ("group_stride", c_size_t),
@@ -363,6 +366,8 @@ scan = _call("ordo_scan", T, T, P, N, T, P, P)
 moving = _call("ordo_moving", T, T, P, N, N, T, P, P)
 scan_bits = _call("ordo_scan_bits", T, P, N, T, P, P, P)
 partition = _call("ordo_partition", T, P, P, N, N, P, P, P)
+unique = _call("ordo_unique", T, P, N, P, P, P)
+search = _call("ordo_search", T, P, N, P, N, T, P, P)
 is_sorted = _call("ordo_is_sorted", T, P, N, P, P, P)
 radius = _call("ordo_radius", T, P, N, P, P)
 copy = _call("ordo_copy", P, P, N)

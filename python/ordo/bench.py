@@ -26,6 +26,7 @@ import os
 import platform
 import sys
 import time
+from functools import partial
 from typing import Any, Callable
 
 import numpy as np
@@ -308,22 +309,29 @@ def host(bench: Bench, n: int) -> None:
 
 
 def of_size(n: int, draw: Callable[[int], Any], kind: str) -> list[Subject]:
-    """Partitions and distinct elements. Short arrays take turns: the branch predictor would learn
-    the order of one of them."""
+    """Partitions, distinct elements and searches. Short arrays take turns: the branch predictor
+    would learn the order of one of them."""
     arrays = [draw(n) for _ in range(min(64, max(1, 10**5 // n)))]
+    ordered, ascending = np.sort(draw(n)), [np.sort(x) for x in arrays]
 
-    def of_all(function: Callable, *more: Any) -> Call:
+    def of_all(function: Callable, inputs: list[Any], *more: Any) -> Call:
         def run() -> None:
-            for x in arrays:
+            for x in inputs:
                 function(x, *more)
 
         return run
 
+    calls: list[tuple[str, Callable, list[Any], tuple]] = [
+        ("partition", lambda module: module.partition, arrays, (n // 2,)),
+        ("argpartition", lambda module: module.argpartition, arrays, (n // 2,)),
+        ("unique", lambda module: module.unique, arrays, ()),
+        ("searchsorted", lambda module: partial(module.searchsorted, ordered), arrays, ()),
+    ]
+    calls.append(("searchsorted, sorted", calls[-1][1], ascending, ()))
     return [
-        (f"{name} {kind} {n}", of_all(getattr(ordo, name), *more),
-         {"numpy": of_all(getattr(np, name), *more)})
-        for name, more in (("partition", (n // 2,)), ("argpartition", (n // 2,)), ("unique", ()))
-    ]  # fmt: skip
+        (f"{name} {kind} {n}", of_all(get(ordo), of, *more), {"numpy": of_all(get(np), of, *more)})
+        for name, get, of, more in calls
+    ]
 
 
 def sizes(bench: Bench, n: int) -> None:
@@ -545,26 +553,18 @@ def shape_of(text: str) -> tuple[int, ...]:
 
 
 def save(bench: Bench, path: str, revision: str | None) -> None:
-    document = {
-        "machine": machine(),
-        "revision": revision,
-        "scores": scores(bench.rows),
-        "rows": bench.rows,
-    }
+    about = {"machine": machine(), "revision": revision}
+    document = {**about, "scores": scores(bench.rows), "rows": bench.rows}
     with open(path, "w", encoding="utf-8") as file:
         json.dump(document, file, indent=1)
 
 
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        prog="python -m ordo.bench", description=__doc__.split("\n")[0]
-    )
+    about = __doc__.split("\n")[0]
+    parser = argparse.ArgumentParser(prog="python -m ordo.bench", description=about)
     parser.add_argument("sections", nargs="*", metavar="SECTION", help=", ".join(SECTIONS))
-    parser.add_argument(
-        "-n",
-        type=float,
-        help="elements (defaults: 1e7, groups and windows 1e6, gpu 2^28, transfer 1e8)",
-    )
+    of_n = "elements (defaults: 1e7, groups and windows 1e6, gpu 2^28, transfer 1e8)"
+    parser.add_argument("-n", type=float, help=of_n)
     parser.add_argument(
         "--only", metavar="NAMES", help="only rows whose names start with one of these (a,b,c)"
     )

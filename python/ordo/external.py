@@ -134,8 +134,10 @@ class _Call:
         return self.run(function, addressof(self.sources[0].struct), *arguments)
 
     def close(self) -> None:
-        for file in (*self.sources, *self.sinks):
-            file.close()
+        for source in self.sources:
+            source.close()
+        for sink in self.sinks:
+            sink.close()
 
 
 def _flags(descending: bool) -> int:

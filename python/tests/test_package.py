@@ -275,8 +275,9 @@ def test_sizes(tmp_path):
     target = tmp_path / "rows.json"
     bench.main(["sizes", "-n", "1000", "--repeat", "1", "--json", str(target)])
     rows = json.loads(target.read_text())["rows"]
-    names = [f"{name} {kind} 1000" for kind in ("uniform", "100 values", "zipf")
-             for name in ("partition", "argpartition", "unique")]  # fmt: skip
+    calls = ("partition", "argpartition", "unique", "searchsorted", "searchsorted, sorted")
+    kinds = ("uniform", "100 values", "zipf")
+    names = [f"{name} {kind} 1000" for kind in kinds for name in calls]
     assert [row["name"] for row in rows] == names
     assert all(set(row["seconds"]) == {"ordo/1", "numpy"} for row in rows)
 

@@ -43,6 +43,25 @@ template <class T> std::vector<T> numbers(std::size_t n)
     return keys;
 }
 
+template <class T>
+void test_sets(ordo::context &ctx, std::vector<T> const &keys, std::vector<T> const &sorted)
+{
+    std::vector<T> distinct(keys.size());
+    distinct.resize(ctx.unique_into(keys, distinct));
+    auto expected = sorted;
+    expected.erase(std::unique(expected.begin(), expected.end()), expected.end());
+    CHECK(distinct == expected);
+    std::vector<std::size_t> left(keys.size());
+    std::vector<int>         right(keys.size());
+    ctx.search_into(sorted, keys, left);
+    ctx.search_into(sorted, keys, right, ORDO_SIDE_RIGHT);
+    for (std::size_t i = 0; i < keys.size(); i++) {
+        auto const [first, last] = std::equal_range(sorted.begin(), sorted.end(), keys[i]);
+        CHECK(left[i] == static_cast<std::size_t>(first - sorted.begin()) &&
+              right[i] == static_cast<int>(last - sorted.begin()));
+    }
+}
+
 template <class T> void test_type(ordo::context &ctx)
 {
     for (std::size_t n : {0u, 1u, 2u, 100u, 3000u}) {
@@ -53,6 +72,7 @@ template <class T> void test_type(ordo::context &ctx)
         ctx.sort(sorted);
         CHECK(sorted == expected);
         CHECK(ctx.is_sorted(sorted) && ctx.radius(sorted) == 0 && ctx.runs(sorted) == (n ? 1 : 0));
+        test_sets(ctx, keys, sorted);
         std::vector<T> copy(n);
         ctx.sort_into(keys, copy, {.descending = true});
         std::reverse(copy.begin(), copy.end());

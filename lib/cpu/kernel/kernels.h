@@ -219,36 +219,39 @@ typedef struct cpu_loops {
 /* ---- The table ---- */
 
 typedef struct cpu_kernels {
-    const char      *isa; /* for reports and ORDO_ISA */
-    cpu_rank_fn     *rank_last[CPU_KEY_CLASSES][CPU_OUTS];
-    cpu_rank_fn     *rank_next[CPU_KEY_CLASSES][CPU_OUTS];
-    cpu_rank_fn     *rank_mean[CPU_KEY_CLASSES];
-    cpu_heads_fn    *heads[CPU_KEY_CLASSES];
-    cpu_pack_fn     *pack;
-    cpu_count_fn    *count[CPU_OUTS];
-    cpu_reduce_fn   *sum[CPU_WIDTHS];
-    cpu_scan_fn     *scan_sum[CPU_WIDTHS];
-    cpu_words_fn    *sort_words[CPU_WORDS]; /* NULL where radix passes are faster */
-    cpu_keys_fn     *sort_keys[CPU_WORDS];
-    cpu_nth_word_fn *nth_word[CPU_WORDS];   /* NULL where sort_words is */
-    size_t           most_words[CPU_WORDS]; /* with more words, other sorts are faster */
-    cpu_split_fn    *split[CPU_WIDTHS];     /* NULL if the ISA cannot compress such vectors */
-    const cpu_loops *loops;
+    const char             *isa; /* for reports and ORDO_ISA */
+    cpu_rank_fn            *rank_last[CPU_KEY_CLASSES][CPU_OUTS];
+    cpu_rank_fn            *rank_next[CPU_KEY_CLASSES][CPU_OUTS];
+    cpu_rank_fn            *rank_mean[CPU_KEY_CLASSES];
+    cpu_heads_fn           *heads[CPU_KEY_CLASSES];
+    cpu_pack_fn            *pack;
+    cpu_count_fn           *count[CPU_OUTS];
+    cpu_reduce_fn          *sum[CPU_WIDTHS];
+    cpu_scan_fn            *scan_sum[CPU_WIDTHS];
+    cpu_words_fn           *sort_words[CPU_WORDS]; /* NULL where radix passes are faster */
+    cpu_keys_fn            *sort_keys[CPU_WORDS];
+    cpu_nth_word_fn        *nth_word[CPU_WORDS];   /* NULL where sort_words is */
+    size_t                  most_words[CPU_WORDS]; /* with more words, other sorts are faster */
+    cpu_split_fn           *split[CPU_WIDTHS]; /* NULL if the ISA cannot compress such vectors */
+    const cpu_loops        *loops;
+    const struct set_loops *sets; /* sets/sets.h */
 } cpu_kernels;
 
-extern const cpu_loops   cpu_loops_generic;
-extern const cpu_kernels cpu_kernels_generic;
+extern const cpu_loops        cpu_loops_generic;
+extern const struct set_loops set_loops_generic;
+extern const cpu_kernels      cpu_kernels_generic;
 #if defined(__aarch64__)
 extern const cpu_kernels cpu_kernels_neon;
 #elif defined(__x86_64__)
-extern const cpu_kernels cpu_kernels_avx2;
-extern const cpu_kernels cpu_kernels_avx512;
-cpu_words_fn             cpu_sort_words_32_avx2, cpu_sort_words_64_avx2;     /* sort_avx2.c */
-cpu_words_fn             cpu_sort_words_32_avx512, cpu_sort_words_64_avx512; /* sort_avx512.c */
-cpu_keys_fn              cpu_sort_keys_32_avx2, cpu_sort_keys_64_avx2;
-cpu_keys_fn              cpu_sort_keys_32_avx512, cpu_sort_keys_64_avx512;
-cpu_nth_word_fn          cpu_nth_word_32_avx2, cpu_nth_word_64_avx2;
-cpu_nth_word_fn          cpu_nth_word_32_avx512, cpu_nth_word_64_avx512;
+extern const cpu_kernels      cpu_kernels_avx2;
+extern const cpu_kernels      cpu_kernels_avx512;
+extern const struct set_loops set_loops_avx2, set_loops_avx512;
+cpu_words_fn                  cpu_sort_words_32_avx2, cpu_sort_words_64_avx2; /* sort_avx2.c */
+cpu_words_fn    cpu_sort_words_32_avx512, cpu_sort_words_64_avx512;           /* sort_avx512.c */
+cpu_keys_fn     cpu_sort_keys_32_avx2, cpu_sort_keys_64_avx2;
+cpu_keys_fn     cpu_sort_keys_32_avx512, cpu_sort_keys_64_avx512;
+cpu_nth_word_fn cpu_nth_word_32_avx2, cpu_nth_word_64_avx2;
+cpu_nth_word_fn cpu_nth_word_32_avx512, cpu_nth_word_64_avx512;
 #endif
 
 /* Names of template functions, and rows of the table made of them. */

@@ -188,4 +188,5 @@ const cpu_kernels cpu_kernels_avx2 = {
     .nth_word = {cpu_nth_word_32_avx2, cpu_nth_word_64_avx2},
     .most_words = {ORDO_TUNE_WORDS_32, ORDO_TUNE_WORDS_64_AVX2},
     .loops = &cpu_loops_avx2,
+    .sets = &set_loops_avx2,
 };

@@ -308,4 +308,5 @@ const cpu_kernels cpu_kernels_avx512 = {
     .most_words = {ORDO_TUNE_WORDS_32, ORDO_TUNE_WORDS_64},
     .split = {[CPU_WIDTH_32] = split_32, [CPU_WIDTH_64] = split_64},
     .loops = &cpu_loops_avx512,
+    .sets = &set_loops_avx512,
 };

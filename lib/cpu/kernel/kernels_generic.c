@@ -56,4 +56,5 @@ const cpu_kernels cpu_kernels_generic = {
     .sum = CPU_PER_WIDTH(sum),
     .scan_sum = CPU_PER_WIDTH(scan_sum),
     .loops = &cpu_loops_generic,
+    .sets = &set_loops_generic,
 };

@@ -53,7 +53,7 @@ static size_t few_keys(const cpu_kernels *kernels, const ordo_nth_job *job)
     bool const vectors = kernels->nth_word[wide ? CPU_WORDS_64 : CPU_WORDS_32] != NULL;
     if (job->out == NULL)
         return vectors ? ORDO_TUNE_NTH_VECTOR_COPY : ORDO_TUNE_NTH_PACKED;
-    return kernels->loops->around[job->type][0] != NULL ? ORDO_TUNE_NTH_VECTOR_COPY
+    return kernels->loops->around[job->type][0] != NULL ? ORDO_TUNE_NTH_VECTOR_KEYS
                                                         : ORDO_TUNE_NTH_COPY;
 }
 

@@ -120,7 +120,7 @@ def _tasks(blocks: Blocks, name: str, rule: _Rule) -> dict:
 class _Summary(NamedTuple):
     """What other chunks need of one output chunk."""
 
-    count: int
+    size: int
     ends: Any  # the keys that come first and last
     of_first: int  # elements that tie with the first
     of_last: int
@@ -172,7 +172,7 @@ def _ties(left: Any, right: Any) -> bool:
 
 def _settle(rule: _Rule, summaries: list) -> _Settled:
     count = len(summaries)
-    full = [j for j in range(count) if summaries[j].count]
+    full = [j for j in range(count) if summaries[j].size]
     has_nan = bool(full) and bool(is_nan(summaries[full[-1]].ends)[-1])
     if has_nan and rule.nan_policy == "raise":
         raise found_nan()
@@ -180,7 +180,7 @@ def _settle(rule: _Rule, summaries: list) -> _Settled:
         raise ValueError(
             f"dtype is {rule.dtype}, which cannot hold NaN, the rank of a NaN; expected float64"
         )
-    starts = np.concatenate(([0], np.cumsum([one.count for one in summaries]))).tolist()
+    starts = np.concatenate(([0], np.cumsum([one.size for one in summaries]))).tolist()
     # The first and the last position of the run of ties that holds each chunk's ends.
     begins, ends, distinct = [0] * count, [0] * count, [0] * count
     for at, j in enumerate(full):
@@ -190,18 +190,18 @@ def _settle(rule: _Rule, summaries: list) -> _Settled:
             joined = _ties(summaries[before].ends, one.ends)
             distinct[j] = distinct[before] + int(summaries[before].highest) - joined
             if joined:
-                of_one = summaries[before].of_last == summaries[before].count
+                of_one = summaries[before].of_last == summaries[before].size
                 begins[j] = begins[before] if of_one else starts[j] - summaries[before].of_last
     for at in range(len(full) - 1, -1, -1):
         j, after = full[at], full[at + 1] if at + 1 < len(full) else None
         ends[j] = starts[j + 1]
         if after is not None and _ties(summaries[j].ends, summaries[after].ends):
-            of_one = summaries[after].of_first == summaries[after].count
+            of_one = summaries[after].of_first == summaries[after].size
             ends[j] = ends[after] if of_one else starts[after] + summaries[after].of_first
     first, last = [0.0] * count, [0.0] * count
     for j in full:
         one = summaries[j]
-        whole = one.of_first == one.count
+        whole = one.of_first == one.size
         first_end = ends[j] if whole else starts[j] + one.of_first
         last_begin = begins[j] if whole else starts[j + 1] - one.of_last
         first[j] = _rank_of_run(rule.method, begins[j], first_end)
@@ -219,7 +219,7 @@ def _rank_of_run(method: str, begin: int, end: int) -> Any:
 def _correct(rule: _Rule, j: int, local: tuple, settled: _Settled) -> Any:
     ranks, nan, one = local
     result = ranks + settled.add[j]
-    if one.count and rule.method in ("average", "min", "max"):
+    if one.size and rule.method in ("average", "min", "max"):
         result[ranks == ranks.min()] = settled.first[j]
         result[ranks == one.highest] = settled.last[j]
     result = result.astype(rule.dtype, copy=False)

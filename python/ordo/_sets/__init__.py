@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -9,7 +10,6 @@ import numpy as np
 from .. import _lib, _short
 from .._arrays import (
     HOST,
-    PLAIN,
     Rows,
     is_arrow_text,
     is_text,
@@ -17,12 +17,12 @@ from .._arrays import (
     normal_axis,
     place_of,
     plain_code,
+    pointer,
 )
 from .._check import flag, one_of, same_place, unmasked
-from .._context import by_threads
+from .._context import by_threads, cpu_context
 from .._inputs.device import with_guests
 from .._inputs.series import column_of
-from .._verbs.measure import is_sorted
 from .._verbs.order import argsort, sort, sort_pairs
 from .._verbs.rank import rank_rows
 from .._verbs.scan import cumsum
@@ -183,10 +183,13 @@ def unique(
         return_counts = flag(return_counts, "return_counts")
     if axis is not None:
         return _unique_slices(ar, return_index, return_inverse, return_counts, axis, equal_nan)
-    if plain_code(ar) is not None and ar.size < _LARGE:
-        values = _short.distinct(ar) if only_values and ar.size <= _short.DISTINCT else None
+    code = plain_code(ar)
+    if code is not None and only_values:
+        values = _short.distinct(ar) if ar.size <= _short.DISTINCT else None
+        values = _distinct(ar, code, equal_nan) if values is None else values
         if values is not None:
             return values
+    if code is not None and ar.size < _LARGE:
         return _unique_row(HOST, ar, return_index, return_inverse, return_counts, equal_nan)
     return _unique(ar, return_index, return_inverse, return_counts, equal_nan)
 
@@ -236,7 +239,9 @@ def _unique(
         numpy_unique: Any = np.unique
         return numpy_unique(array, return_index, return_inverse, return_counts, equal_nan=False)
     found: Any = None
-    if place is HOST and rows.n >= _LARGE and not return_index:
+    if place is HOST and not (return_index or return_inverse or return_counts):
+        found = _distinct(rows.keys, rows.code, equal_nan)
+    elif place is HOST and rows.n >= _LARGE and not return_index:
         found = _unique_large(rows.keys, return_inverse, return_counts, equal_nan)
     if found is None:
         found = _unique_row(
@@ -249,6 +254,25 @@ def _unique(
         at = 2 if return_index else 1
         results[at] = place.reshape(results[at], array.shape)
     return tuple(results)
+
+
+def _distinct(row: Any, code: Any, equal_nan: bool) -> Any:
+    """Returns the distinct elements of a contiguous host row.
+
+    Returns None if calls may not run on the CPU, or NaNs are to be kept apart.
+    """
+    context = cpu_context()
+    if context is None:
+        return None
+    n = row.size
+    result, found = np.empty(n, row.dtype), ctypes.c_size_t()
+    _lib.unique(context, code, pointer(row), n, pointer(result), ctypes.addressof(found), None)
+    count = found.value
+    if not equal_nan and count and result[count - 1] != result[count - 1]:
+        return None
+    if count == n:
+        return result
+    return result[:count].copy() if 2 * count < n else result[:count]
 
 
 def _unique_row(
@@ -320,18 +344,14 @@ def _unique_large(row: Any, return_inverse: bool, return_counts: bool, equal_nan
 
     if return_inverse and return_counts:
         return None
-    if not return_inverse:
-        few = distinct.counts_of_few(row)
-        if few is not None:
-            return few if return_counts else few[0]
-    elif equal_nan:
-        found = distinct.inverse_of_few(row)
-        if found is not None:
-            return found
-    if return_counts or row.size < distinct.VERY_LARGE or (return_inverse and not equal_nan):
+    if return_counts:
+        return distinct.counts_of_few(row)
+    if not equal_nan:
         return None
-    values = distinct.of_sorted(sort(row), equal_nan)
-    return (values, _dense(HOST, row)) if return_inverse else values
+    found = distinct.inverse_of_few(row)
+    if found is not None or row.size < distinct.VERY_LARGE:
+        return found
+    return distinct.of_sorted(sort(row), equal_nan), _dense(HOST, row)
 
 
 def _dense(place: Any, row: Any) -> Any:
@@ -373,12 +393,7 @@ def _counts(place: Any, starts: Any, n: int) -> Any:
 
 # ---- searchsorted ------------------------------------------------------------------------------
 
-# Sizes from which needles are sorted first, so that the search reads the haystack in order and the
-# CPU predicts its branches. Neoverse V1, one thread, f64, milliseconds (sorted first : NumPy) for n
-# random needles in m keys: n = m = 2e6 128 : 916; n = 2e4, m = 3e5 1.5 : 5.7; n = 1e6, m = 3e4
-# 46 : 113.
-_HAYSTACK_BYTES = 1 << 17
-_MANY_NEEDLES = 1 << 14
+_MANY_NEEDLES = 1 << 8  # with fewer, NumPy takes a few microseconds
 _NUMBERS = (float, int)
 
 
@@ -415,6 +430,8 @@ def searchsorted(
     usual = sorter is None and (side == "left" or side == "right")
     if few and usual and type(a) is ndarray and a.ndim == 1 and a.dtype.kind in "biuf":
         return a.searchsorted(v, side)
+    if usual and plain_code(a) is not None and plain_code(v) is not None and a.dtype == v.dtype:
+        return _search_many(a, v, side)
     return _searchsorted(a, v, side, sorter)
 
 
@@ -477,56 +494,36 @@ def _searchsorted(a: Any, v: Any, side: Any, sorter: Any) -> Any:
     if needles.size < _MANY_NEEDLES or not kinds <= set("biuf"):
         return haystack.searchsorted(needles, side)
     dtype = np.promote_types(haystack.dtype, needles.dtype)  # as NumPy compares them
-    flat = needles.reshape(-1).astype(dtype, copy=False)
+    if dtype.kind == "f" and dtype.itemsize == 2:
+        dtype = np.dtype(np.float32)
+    flat = np.ascontiguousarray(needles.reshape(-1), dtype)
     haystack = np.ascontiguousarray(haystack, dtype)
-    by_order = dtype in PLAIN and haystack.nbytes >= _HAYSTACK_BYTES
-    return _search_many(haystack, flat, side, by_order).reshape(needles.shape)
+    return _search_many(haystack, flat, side).reshape(needles.shape)
 
 
 # ---- Many needles ------------------------------------------------------------------------------
 
-# Every thread searches a slice of the needles, one cache-sized block at a time. Ascending needles
-# read the haystack in order: a block is searched between the places of its first and of its last
-# needle. Other needles are searched in the order of their argsort, unless the haystack fits the
-# cache.
-#
-# Emerald Rapids, 16 threads, 10^6 random needles in 10^6 f64, milliseconds for blocks of 2^13, 2^14
-# and 2^15: 17.4, 13.5, 10.5; one thread 73, 84, 82. 10^5 needles in slices of 2^16 and 2^14: 8.2
-# and 3.3.
-_BLOCK = 1 << 15  # needles
-_SLICE = 1 << 16  # ascending needles for each thread, which take about a millisecond
-_SLICE_OTHERS = 1 << 14  # the same for needles in any order
+_SLICE = 1 << 14  # needles for each thread that searches with NumPy
+_SIDES = {
+    "left": None,
+    "right": _lib.options(_lib.SearchOptions, side=1),
+}
 
 
-def _search_many(haystack: Any, needles: Any, side: str, by_order: bool) -> Any:
-    """Returns the places of needles, a row of the dtype of the haystack, which is contiguous.
-
-    by_order : needles are searched in ascending order; the library can sort their dtype.
-    """
+def _search_many(haystack: Any, needles: Any, side: str) -> Any:
+    """Returns the places of needles, a row of the dtype of the haystack. Both are contiguous."""
     result = np.empty(needles.size, np.intp)
-    order: Any = None
-    ascending = by_order and is_sorted(needles)
-    if by_order and not ascending:
-        order = argsort(needles, dtype=np.uint32 if needles.size < 1 << 32 else np.intp)
+    code = plain_code(haystack)
+    context = None if code is None or plain_code(needles) is None else cpu_context()
+    if context is not None:
+        _lib.search(
+            context, code, pointer(haystack), haystack.size, pointer(needles), needles.size,
+            _lib.U64, pointer(result), _SIDES[side],
+        )  # fmt: skip
+        return result
 
     def search(lo: int, hi: int) -> None:
-        for start in range(lo, hi, _BLOCK):
-            stop = min(start + _BLOCK, hi)
-            if order is not None:
-                chosen = order[start:stop]
-                result[chosen] = _between(haystack, needles[chosen], side)
-            elif ascending:
-                result[start:stop] = _between(haystack, needles[start:stop], side)
-            else:
-                result[start:stop] = haystack.searchsorted(needles[start:stop], side)
+        result[lo:hi] = haystack.searchsorted(needles[lo:hi], side)
 
-    by_threads(search, needles.size, _SLICE if ascending else _SLICE_OTHERS)
+    by_threads(search, needles.size, _SLICE)
     return result
-
-
-def _between(haystack: Any, needles: Any, side: str) -> Any:
-    """Returns the places of ascending needles."""
-    first, last = haystack.searchsorted(needles[[0, -1]], side)
-    places = haystack[first:last].searchsorted(needles, side)
-    places += first
-    return places

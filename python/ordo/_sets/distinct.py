@@ -182,7 +182,8 @@ def _seems_few(bits: Any) -> bool:
 def _repeats(bits: Any) -> bool:
     """Returns whether most elements of a sample occur in it more than once."""
     _, starts = _starts(bits[_scattered(bits.size, _SECOND_LOOK)])
-    return 4 * np.count_nonzero(np.diff(starts, append=_SECOND_LOOK) == 1) <= _SECOND_LOOK
+    once = int(np.count_nonzero(np.diff(starts, append=_SECOND_LOOK) == 1))
+    return 4 * once <= _SECOND_LOOK
 
 
 def counts_of_few(row: Any) -> tuple[Any, Any] | None:

@@ -125,7 +125,7 @@ class Fasta:
     def _written(self, order: Any) -> bytes:
         """Returns the text before the first record and the records of these indices."""
         text, starts = memoryview(self._text), self._starts.tolist()
-        parts = [text[: starts[0]]]
+        parts: list[memoryview | bytes] = [text[: starts[0]]]
         last = len(self) - 1
         for i in order.tolist():
             parts.append(text[starts[i] : starts[i + 1]])

@@ -105,13 +105,7 @@ def cumsum(
     >>> ordo.cumsum([1.5, 2.5, 3.0], exclusive=True)
     array([0. , 1.5, 4. ])
     """
-    if exclusive is not False:
-        exclusive = flag(exclusive, "exclusive")
-    code = plain_code(a, axis)
-    usual = dtype is None and out is None and not exclusive and algorithm == "auto"
-    if code is not None and usual:
-        return _scan_plain(a, _SUM, code, _SUMS[a.dtype])
-    return into(out, _cumulated(a, _SUM, axis, dtype, exclusive, algorithm))
+    return _scan(a, _SUM, axis, dtype, out, exclusive, algorithm)
 
 
 def cumprod(
@@ -126,9 +120,7 @@ def cumprod(
 
     Parameters
     ----------
-    a : array-like of numbers; also GPU arrays and Arrow arrays.
-    axis : axis to multiply along. None: all elements as one row.
-    dtype, out : as for `cumsum`. With dtype bool, product i is True if no element up to i is 0.
+    a, axis, dtype, out : as for `cumsum`. With dtype bool, product i is True if no element up to i is 0.
     exclusive : product i does not include element i, so the first product is 1.
 
     Returns
@@ -139,8 +131,7 @@ def cumprod(
 
     Raises
     ------
-    TypeError : the elements or `dtype` are not numbers.
-    ValueError : `axis` or `out` is wrong.
+    TypeError, ValueError : as for `cumsum`.
 
     Examples
     --------
@@ -150,12 +141,20 @@ def cumprod(
     >>> ordo.cumprod([1.5, 2.0, 3.0], exclusive=True)
     array([1. , 1.5, 3. ])
     """
+    return _scan(a, _PRODUCT, axis, dtype, out, exclusive, "auto")
+
+
+def _scan(
+    a: Any, op: Any, axis: int | None, dtype: Any, out: Any, exclusive: bool, algorithm: str
+) -> Any:
+    """Returns cumulative sums or products: those of a plain array without a conversion."""
     if exclusive is not False:
         exclusive = flag(exclusive, "exclusive")
     code = plain_code(a, axis)
-    if code is not None and dtype is None and out is None and not exclusive:
-        return _scan_plain(a, _PRODUCT, code, _SUMS[a.dtype])
-    return into(out, _cumulated(a, _PRODUCT, axis, dtype, exclusive, "auto"))
+    usual = dtype is None and out is None and not exclusive and algorithm == "auto"
+    if code is not None and usual:
+        return _scan_plain(a, op, code, _SUMS[a.dtype])
+    return into(out, _cumulated(a, op, axis, dtype, exclusive, algorithm))
 
 
 @with_guests
@@ -251,12 +250,11 @@ def cummin(a: Any, axis: int | None = None, out: Any = None) -> Any:
 
     Returns
     -------
-    Array of the same dtype. From the first NaN of a row on, the results are NaN.
+    Array as for `cummax`.
 
     Raises
     ------
-    TypeError : the elements are not numbers.
-    ValueError : `axis` is out of range.
+    TypeError, ValueError : as for `cummax`.
 
     Examples
     --------
