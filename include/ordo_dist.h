@@ -146,4 +146,6 @@ ORDO_MUST ordo_status ordo_dist_unique_count(ordo_ctx *ctx, const ordo_comm *com
 }
 #endif
 
+#include "ordo_dist_strings.h"
+
 #endif

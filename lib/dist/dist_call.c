@@ -10,7 +10,7 @@
 #include <time.h>
 
 typedef struct greeting { /* what a rank says at the beginning of a call */
-    char     verb[24];
+    char     verb[40];
     uint64_t version, type, flags, facts[4]; /* the same on every rank */
     uint64_t n, failed;
 } greeting;
@@ -166,7 +166,7 @@ static ordo_status compare(dist_call *c, const greeting *all)
     for (int32_t r = 1; r < c->comm.size; r++) {
         const char *const differs = difference(&all[0], &all[r]);
         FAIL_IF(differs != NULL, ORDO_E_ARG,
-                "rank %d calls %.24s with %s than rank 0, which calls %.24s; expected the same "
+                "rank %d calls %.40s with %s than rank 0, which calls %.40s; expected the same "
                 "call on every rank",
                 (int)r, all[r].verb, differs, all[0].verb);
     }
@@ -244,16 +244,23 @@ ordo_status dist_end(dist_call *c, ordo_status status)
     return status;
 }
 
-ordo_status dist_check(dist_call *c, const ordo_dist_opts *opts, uint64_t known_flags)
+ordo_status dist_read_opts(dist_call *c, const ordo_dist_opts *opts, uint64_t known_flags)
 {
     ordo_exec *const exec = c->exec;
     TRY(api_opts_read(exec, &c->opts, sizeof c->opts, opts));
     FAIL_IF((c->opts.flags & ~known_flags) != 0, ORDO_E_VERSION,
             "opts.flags is %#llx; expected only bits of %#llx", (unsigned long long)c->opts.flags,
             (unsigned long long)known_flags);
+    c->descending = (c->opts.flags & ORDO_DESCENDING) != 0;
+    return ORDO_OK;
+}
+
+ordo_status dist_check(dist_call *c, const ordo_dist_opts *opts, uint64_t known_flags)
+{
+    ordo_exec *const exec = c->exec;
+    TRY(dist_read_opts(c, opts, known_flags));
     TRY(api_check_type(exec, c->type, "type"));
     c->key_size = ordo_type_size(c->type);
-    c->descending = (c->opts.flags & ORDO_DESCENDING) != 0;
     return api_check_aligned(exec, c->keys, c->n, c->key_size, "keys");
 }
 

@@ -52,7 +52,8 @@ static inline ordo_status dist_begin(dist_call *c, const dist_wish *wish, ordo_s
 }
 ordo_status dist_end(dist_call *c, ordo_status status);
 
-/* Reads the options and checks what the verbs share. */
+/* Reads the options; dist_check also checks the type and the address of the keys. */
+ordo_status dist_read_opts(dist_call *c, const ordo_dist_opts *opts, uint64_t known_flags);
 ordo_status dist_check(dist_call *c, const ordo_dist_opts *opts, uint64_t known_flags);
 
 /* The status of the first rank that failed, or ORDO_OK. If this rank failed, it is not ORDO_OK. */
