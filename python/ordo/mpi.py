@@ -16,8 +16,10 @@ except that the last bits of float sums may differ. A program for ``mpiexec -n 4
     part = ordo.mpi.sort(part)              # rank 0 has the smallest million
 
 Arrays are of one dimension: integers of 8 to 64 bits, bool, float16, float32 and float64, of NumPy,
-PyTorch or CuPy. Arrays on a GPU are copied to host memory, and results of their length are copied
-back. An error on one rank raises the same exception on every rank; its text names the rank.
+PyTorch or CuPy; or strings: lists and NumPy arrays of str or bytes, and arrays of pyarrow, polars
+and pandas without nulls. All ranks have the same kind of elements. Arrays on a GPU are copied to
+host memory, and results of their length are copied back. An error on one rank raises the same
+exception on every rank; its text names the rank.
 ``comm`` is a communicator of mpi4py; None is ``MPI.COMM_WORLD``.
 """
 
@@ -29,12 +31,10 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _lib
+from . import _lib, _mpi_strings
 from ._arrays import address, numbers_of
 from ._check import check_nan_policy, flag, found_nan, integer
-from ._context import host_context
-from ._lib import library
-from ._mpi import DistOptions, Group, declare, group_of
+from ._mpi import Group, declare, group_of
 from ._verbs.topk import TopK
 
 __all__ = [
@@ -53,9 +53,6 @@ __all__ = [
 
 _P, _N, _T = c_void_p, c_size_t, c_int
 _sort = declare("ordo_dist_sort", _T, _P, _N)
-_counts = library.ordo_dist_counts
-_counts.argtypes = (_P, _P, _N, _P, _P, _P)
-_counts.restype = c_int
 _argsort = declare("ordo_dist_argsort", _T, _P, _N, _T, _P)
 _rank = declare("ordo_dist_rank", _T, _P, _N, _T, _T, _P)
 _quantiles = declare("ordo_dist_quantiles", _T, _P, _N, _P, _N, _P, _T, _T)
@@ -88,17 +85,7 @@ class _Part:
 
     def call(self, function: Any, *arguments: Any, flags: int = 0, **options: Any) -> None:
         """Calls a function of ordo_dist.h; a bad status raises an exception."""
-        group = self.group
-        opts = DistOptions(struct_size=ctypes.sizeof(DistOptions), flags=flags, **options)
-        context = host_context()
-        status = function(
-            context, ctypes.addressof(group.table), *arguments, ctypes.addressof(opts)
-        )
-        error, group.error = group.error, None
-        if error is not None:
-            raise error
-        if status:
-            _lib.fail(status, context)
+        self.group.call(function, *arguments, flags=flags, **options)
 
     @property
     def where(self) -> tuple[int, int]:
@@ -135,20 +122,19 @@ def sort(a: Any, *, comm: Any = None, descending: bool = False, balanced: bool =
     -------
     Array of the library and dtype of `a`.
     """
-    part = _Part(a, comm, lambda: (_direction(descending), flag(balanced, "balanced")))
+
+    def check() -> tuple[int, bool]:
+        return _direction(descending), flag(balanced, "balanced")
+
+    strings = _mpi_strings.strings_in(a)
+    if strings is not None:
+        return _mpi_strings.sort(strings, comm, check)
+    part = _Part(a, comm, check)
     flags, balanced = part.checked
-    n = c_size_t(part.keys.size)
-    if balanced:
-        context = host_context()
-        status = _counts(
-            context, ctypes.addressof(part.group.table), part.keys.size, None, None,
-            ctypes.addressof(n),
-        )  # fmt: skip
-        if status:
-            _lib.fail(status, context)
-    out = np.empty(max(n.value, 1), part.keys.dtype)
-    part.call(_sort, part.code, *part.where, flags=flags, out=address(out), n_out=n.value)
-    return part.back(out[: n.value])
+    n = part.group.equal_part(part.keys.size) if balanced else part.keys.size
+    out = np.empty(max(n, 1), part.keys.dtype)
+    part.call(_sort, part.code, *part.where, flags=flags, out=address(out), n_out=n)
+    return part.back(out[:n])
 
 
 def argsort(a: Any, *, comm: Any = None, descending: bool = False) -> Any:
@@ -164,6 +150,9 @@ def argsort(a: Any, *, comm: Any = None, descending: bool = False) -> Any:
     -------
     Array of int64, as long as `a`.
     """
+    strings = _mpi_strings.strings_in(a)
+    if strings is not None:
+        return _mpi_strings.argsort(strings, comm, lambda: _direction(descending))
     part = _Part(a, comm, lambda: _direction(descending))
     index = np.empty(part.keys.size, np.uint64)
     part.call(_argsort, part.code, *part.where, _lib.U64, address(index), flags=part.checked)
@@ -198,6 +187,9 @@ def rankdata(
         check_nan_policy(nan_policy)
         return _direction(descending), _lib.number_of(_lib.TIES, method, "method")
 
+    strings = _mpi_strings.strings_in(a)
+    if strings is not None:
+        return _mpi_strings.rankdata(strings, comm, check)
     part = _Part(a, comm, check)
     flags, ties = part.checked
     nans = part.nans()
@@ -237,6 +229,8 @@ def quantile(
     Returns
     -------
     A float64, or a NumPy array of float64 with the shape of `q`. Integers above 2^53 are rounded.
+    Quantiles of strings are strings, and `method` is 'inverted_cdf', 'closest_observation',
+    'lower', 'higher' or 'nearest'.
     """
 
     def check() -> tuple[Any, int]:
@@ -247,6 +241,9 @@ def quantile(
         number = _lib.number_of(_lib.METHODS, method, "method")
         return np.asarray(wanted, np.float64, order="C"), number
 
+    strings = _mpi_strings.strings_in(a)
+    if strings is not None:
+        return _mpi_strings.quantile(strings, comm, check)
     part = _Part(a, comm, check)
     wanted, number = part.checked
     if nan_policy == "raise" and part.nans():
@@ -271,8 +268,11 @@ def median(a: Any, *, comm: Any = None, nan_policy: _lib.NanPolicy = "propagate"
 
     Returns
     -------
-    A float64.
+    A float64; of strings the string in the middle, or the smaller of the two in the middle.
     """
+    strings = _mpi_strings.strings_in(a)
+    if strings is not None:
+        return _mpi_strings.median(strings, comm, nan_policy)
     part = _Part(a, comm, lambda: check_nan_policy(nan_policy))
     if nan_policy == "raise" and part.nans():
         raise found_nan()
@@ -303,11 +303,12 @@ def topk(a: Any, k: int, *, comm: Any = None, largest: bool = True) -> TopK:
             raise ValueError(f"k is {wanted}; expected at least 0")
         return wanted, _direction(flag(largest, "largest"))
 
+    strings = _mpi_strings.strings_in(a)
+    if strings is not None:
+        return _mpi_strings.topk(strings, comm, check)
     part = _Part(a, comm, check)
     wanted, flags = part.checked
-    total = part.group.comm.allreduce(part.keys.size)
-    if wanted > total:
-        raise ValueError(f"k is {wanted}; expected at most {total}, the number of elements")
+    part.group.check_count(wanted, part.keys.size)
     values = np.empty(max(wanted, 1), part.keys.dtype)
     index = np.empty(max(wanted, 1), np.uint64)
     found = c_size_t()
@@ -403,6 +404,9 @@ def is_sorted(a: Any, *, comm: Any = None, descending: bool = False) -> bool:
     -------
     bool
     """
+    strings = _mpi_strings.strings_in(a)
+    if strings is not None:
+        return _mpi_strings.is_sorted(strings, comm, lambda: _direction(descending))
     part = _Part(a, comm, lambda: _direction(descending))
     answer = c_int()
     part.call(
@@ -423,6 +427,9 @@ def count_unique(a: Any, *, comm: Any = None) -> int:
     -------
     int : -0.0 and +0.0 are the same element, and so are all NaNs.
     """
+    strings = _mpi_strings.strings_in(a)
+    if strings is not None:
+        return _mpi_strings.count_unique(strings, comm)
     part = _Part(a, comm)
     count = c_uint64()
     part.call(_unique_count, part.code, *part.where, ctypes.addressof(count))
