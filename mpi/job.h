@@ -13,7 +13,7 @@ typedef struct wishes {
     const char *command, *input, *output;
     file_format from, format;
     ordo_type   type;
-    bool        descending, time, resume;
+    bool        descending, time, resume, lines;
     ordo_ties   ties;
     ordo_nans   nans;
     ordo_method method;
@@ -51,6 +51,9 @@ bool succeeded(const job *j, ordo_status status);
 /* `numbers`: the output is an array of numbers, also if the input is records. */
 file_format format_of_output(const wishes *w, bool numbers);
 slice_wish  wish_of_input(const wishes *w);
+
+/* lines.c: every command on lines. */
+bool do_lines(job *j);
 
 /* The commands that write no file, and rank. */
 bool do_rank(job *j);

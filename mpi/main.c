@@ -20,7 +20,7 @@ file_format format_of_output(const wishes *w, bool numbers)
 
 slice_wish wish_of_input(const wishes *w)
 {
-    return (slice_wish){w->input, w->from, w->type, w->record_size, w->key_offset};
+    return (slice_wish){w->input, w->from, w->type, w->record_size, w->key_offset, w->lines};
 }
 
 /* Keys are sorted in place, records go to a new array. */
@@ -47,7 +47,8 @@ static bool do_sort(job *j)
 static bool do_command(job *j)
 {
     const char *const c = j->w.command;
-    return strcmp(c, "sort") == 0     ? do_sort(j)
+    return j->w.lines                 ? do_lines(j)
+           : strcmp(c, "sort") == 0   ? do_sort(j)
            : strcmp(c, "rank") == 0   ? do_rank(j)
            : strcmp(c, "select") == 0 ? do_select(j)
            : strcmp(c, "topk") == 0   ? do_topk(j)

@@ -11,6 +11,7 @@ static const char help[] =
     "  mpirun -n 8 ordo-mpi sort keys.npy -o sorted.npy --checkpoint /shared/job1 --resume\n"
     "  mpirun -n 8 ordo-mpi sort rows.raw -o out.raw --record-size 100 --key-offset 8 \\\n"
     "      --key-type u64\n"
+    "  mpirun -n 8 ordo-mpi sort names.txt --text -o sorted.txt\n"
     "  mpirun -n 8 ordo-mpi rank keys.npy --ties average -o ranks.npy\n"
     "  mpirun -n 8 ordo-mpi quantile keys.npy -q 0.05,0.5,0.95\n"
     "  mpirun -n 8 ordo-mpi median keys.u64.raw --dtype u64\n"
@@ -34,6 +35,9 @@ static const char help[] =
     "Options:\n"
     "  -o, --output FILE  the output of sort, rank and tune; it appears when it is complete\n"
     "  --dtype T          i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; required for raw files\n"
+    "  --text, --lines    the input is lines of any bytes, compared byte by byte; sort writes "
+    "lines.\n"
+    "                     median of an even number of lines: the smaller of the two in the middle\n"
     "  --from F           npy, raw or text; default: by the contents and the name of FILE\n"
     "  --format F         of the output: npy, raw or text; default: by its name, else npy\n"
     "  --record-size N    the input is raw records of N bytes; sort writes records\n"
@@ -43,7 +47,8 @@ static const char help[] =
     "  --ties T           rank: min (the default), max, dense, ordinal or average\n"
     "  -q Q,Q,...         quantile: numbers from 0 to 1\n"
     "  -k K,K,...         select: positions; topk: how many\n"
-    "  --method M         quantile: as NumPy's names; default linear\n"
+    "  --method M         quantile: as NumPy's names; default linear. Lines: inverted_cdf (the\n"
+    "                     default), closest_observation, lower, higher or nearest\n"
     "  --nans N           quantile, median: last, omit or propagate (the default)\n"
     "  --checkpoint DIR   sort: keep finished key ranges in DIR, which all ranks must see\n"
     "  --resume           go on with the checkpoint in DIR, if there is one; the number of ranks\n"
@@ -157,6 +162,7 @@ enum {
     TIME,
     RECORD_SIZE,
     KEY_OFFSET,
+    LINES,
     CHECKPOINT,
     RESUME,
     RANGES,
@@ -182,6 +188,8 @@ static const struct option options[] = {{"output", required_argument, NULL, 'o'}
                                         {"time", no_argument, NULL, TIME},
                                         {"record-size", required_argument, NULL, RECORD_SIZE},
                                         {"key-offset", required_argument, NULL, KEY_OFFSET},
+                                        {"text", no_argument, NULL, LINES},
+                                        {"lines", no_argument, NULL, LINES},
                                         {"checkpoint", required_argument, NULL, CHECKPOINT},
                                         {"resume", no_argument, NULL, RESUME},
                                         {"ranges", required_argument, NULL, RANGES},
@@ -261,6 +269,9 @@ static bool read_option(job *j, int option, const char *text)
     case RESUME:
         w->resume = true;
         return true;
+    case LINES:
+        w->lines = true;
+        return true;
     case CHECKPOINT:
         w->checkpoint = text;
         return true;
@@ -307,6 +318,17 @@ static const char *missing_for_records(const wishes *w, bool sort)
     return NULL;
 }
 
+static const char *missing_for_lines(const wishes *w)
+{
+    if (!w->lines)
+        return NULL;
+    if (w->type != 0 || w->record_size != 0 || w->from != FORMAT_AUTO)
+        return "--text reads lines; --dtype, --from and --record-size are for numbers";
+    if (w->format != FORMAT_AUTO && strcmp(w->command, "sort") == 0)
+        return "sort --text writes lines; --format is for numbers";
+    return w->checkpoint != NULL ? "--checkpoint is not for lines" : NULL;
+}
+
 static const char *missing_for_files(const wishes *w)
 {
     bool const sort = strcmp(w->command, "sort") == 0;
@@ -327,6 +349,8 @@ static const char *missing_for_files(const wishes *w)
         return "--checkpoint is for sort";
     if (w->checkpoint == NULL && (w->resume || w->ranges != 0))
         return w->resume ? "--resume needs --checkpoint DIR" : "--ranges needs --checkpoint DIR";
+    if (missing_for_lines(w) != NULL)
+        return missing_for_lines(w);
     return missing_for_records(w, sort);
 }
 

@@ -200,26 +200,58 @@ static bool parse_text(MPI_Comm comm, const char *path, const text_part *p, slic
                     path, bad, (unsigned long long)p->from, ordo_type_name(out->type));
 }
 
-static bool read_text(MPI_Comm comm, int fd, const char *path, uint64_t bytes, slice *out)
+/* Reads the lines that begin in this rank's part of the file. */
+static bool read_part(MPI_Comm comm, int fd, const char *path, uint64_t bytes, text_part *p)
 {
     int const rank = rank_of(comm), size = size_of(comm);
-    text_part p = {0};
     uint64_t  to = 0;
-    bool      fine = line_start(fd, part_start(bytes, rank, size), bytes, &p.from) &&
+    bool      fine = line_start(fd, part_start(bytes, rank, size), bytes, &p->from) &&
                 line_start(fd, part_start(bytes, rank + 1, size), bytes, &to);
     if (fine) {
-        p.bytes = (size_t)(to - p.from);
-        p.text = malloc(p.bytes + 1);
-        fine = p.text != NULL && read_at(fd, p.text, p.bytes, p.from);
+        p->bytes = (size_t)(to - p->from);
+        p->text = malloc(p->bytes + 1);
+        fine = p->text != NULL && read_at(fd, p->text, p->bytes, p->from);
     }
-    bool const read = all_fine(comm, fine, "%s: cannot read: %s", path, read_error());
-    if (read) {
-        p.text[p.bytes] = 0;
-        p.lines = count_lines(&p);
-    }
-    bool const parsed = read && parse_text(comm, path, &p, out);
+    if (!all_fine(comm, fine, "%s: cannot read: %s", path, read_error()))
+        return false;
+    p->text[p->bytes] = 0;
+    p->lines = count_lines(p);
+    return true;
+}
+
+static bool read_text(MPI_Comm comm, int fd, const char *path, uint64_t bytes, slice *out)
+{
+    text_part  p = {0};
+    bool const parsed = read_part(comm, fd, path, bytes, &p) && parse_text(comm, path, &p, out);
     free(p.text);
     return parsed;
+}
+
+/* Lines as strings that follow each other without newlines. */
+static bool read_lines(MPI_Comm comm, int fd, const char *path, uint64_t bytes, slice *out)
+{
+    text_part p = {0};
+    if (!read_part(comm, fd, path, bytes, &p)) {
+        free(p.text);
+        return false;
+    }
+    out->n = p.lines;
+    out->text = p.text;
+    out->offsets = malloc((p.lines + 1) * sizeof *out->offsets);
+    if (!all_fine(comm, out->offsets != NULL, "no memory for %zu lines", p.lines))
+        return false;
+    const char *const end = p.text + p.bytes, *at = p.text;
+    char             *to = p.text;
+    for (size_t i = 0; i < p.lines; i++) {
+        const char *const newline = memchr(at, '\n', (size_t)(end - at));
+        size_t const      length = (size_t)((newline != NULL ? newline : end) - at);
+        out->offsets[i] = (uint64_t)(to - p.text);
+        memmove(to, at, length);
+        to += length;
+        at += length + 1;
+    }
+    out->offsets[p.lines] = (uint64_t)(to - p.text);
+    return true;
 }
 
 /* npy_parse() reads only the header of the file, whose length it must know. */
@@ -282,9 +314,10 @@ bool slice_read(MPI_Comm comm, const slice_wish *wish, slice *out)
         uint64_t const bytes = (uint64_t)status.st_size;
         if (wish->record_size != 0)
             out->format = FORMAT_RAW;
-        else if (out->format == FORMAT_AUTO)
+        else if (!wish->lines && out->format == FORMAT_AUTO)
             out->format = guess_format(fd, path, bytes);
-        fine = out->format == FORMAT_NPY   ? read_npy(comm, fd, wish, bytes, out)
+        fine = wish->lines                 ? read_lines(comm, fd, path, bytes, out)
+               : out->format == FORMAT_NPY ? read_npy(comm, fd, wish, bytes, out)
                : out->format == FORMAT_RAW ? read_raw(comm, fd, wish, bytes, out)
                                            : read_text(comm, fd, path, bytes, out);
     }
@@ -297,5 +330,7 @@ void slice_free(slice *s)
 {
     free(s->keys);
     free(s->records);
-    s->keys = s->records = NULL;
+    free(s->text);
+    free(s->offsets);
+    *s = (slice){.n = 0};
 }

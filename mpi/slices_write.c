@@ -97,9 +97,26 @@ static bool write_parts(MPI_Comm comm, const char *name, const char *head, uint6
     return all_fine(comm, fine, "%s: cannot write: %s", name, strerror(saved));
 }
 
+bool slice_write_bytes(MPI_Comm comm, const slice_target *target, const char *head,
+                       uint64_t head_bytes, const char *data, uint64_t bytes)
+{
+    char name[4096];
+    if (!create(comm, target, name, sizeof name))
+        return false;
+    bool fine = write_parts(comm, name, head, head_bytes, data, bytes);
+    fault_point(comm, "written", 0);
+    bool const renamed = !fine || !is_first(comm) || rename(name, target->path) == 0;
+    fine = all_fine(comm, renamed, "%s: cannot rename the new file: %s", target->path,
+                    strerror(errno)) &&
+           fine;
+    if (!fine && is_first(comm))
+        unlink(name);
+    return fine;
+}
+
 bool slice_write(MPI_Comm comm, const slice_target *target, const void *elements, size_t n)
 {
-    char        name[4096], head[NPY_HEADER_MAX];
+    char        head[NPY_HEADER_MAX];
     uint64_t    bytes = (uint64_t)n * target->size, all = n, head_bytes = 0;
     char       *text = NULL;
     const char *data = elements;
@@ -108,18 +125,8 @@ bool slice_write(MPI_Comm comm, const slice_target *target, const void *elements
         data = text = print_lines(target->type, elements, n, &bytes);
     else if (target->format != FORMAT_RAW)
         head_bytes = npy_write_header(target->type, (size_t)all, head);
-    bool fine = all_fine(comm, data != NULL, "no memory for the text of %zu results", n) &&
-                create(comm, target, name, sizeof name);
-    if (fine) {
-        fine = write_parts(comm, name, head, head_bytes, data, bytes);
-        fault_point(comm, "written", 0);
-        bool const renamed = !fine || !is_first(comm) || rename(name, target->path) == 0;
-        fine = all_fine(comm, renamed, "%s: cannot rename the new file: %s", target->path,
-                        strerror(errno)) &&
-               fine;
-        if (!fine && is_first(comm))
-            unlink(name);
-    }
+    bool const fine = all_fine(comm, data != NULL, "no memory for the text of %zu results", n) &&
+                      slice_write_bytes(comm, target, head, head_bytes, data, bytes);
     free(text);
     return fine;
 }
