@@ -208,6 +208,17 @@ static void leave_scratch(void *user, void *block)
     (void)block; /* the call ends soon */
 }
 
+ordo_status dist_side(dist_call *c, uint64_t memory, ordo_ctx **out)
+{
+    TRY(api_sibling(c->ctx,
+                    &ORDO_OPTS(ordo_ctx_opts, .where = (uint32_t)c->ctx->plan.where,
+                               .threads = c->exec->threads, .progress = watch_inner,
+                               .progress_user = c),
+                    out));
+    (*out)->arena.limit = (size_t)memory;
+    return ORDO_OK;
+}
+
 ordo_status dist_greet(dist_call *c, const dist_wish *wish, ordo_status status)
 {
     size_t const    size = (size_t)c->comm.size;

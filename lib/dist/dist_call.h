@@ -64,6 +64,10 @@ static inline ordo_status dist_agree(dist_call *c, ordo_status status)
     return agreed == ORDO_OK ? status : agreed;
 }
 
+/* Another context for calls of this rank, with memory of its own, at most `memory` bytes (0: any).
+ * ordo_ctx_free() it. */
+ordo_status dist_side(dist_call *c, uint64_t memory, ordo_ctx **out);
+
 /* The status of a call of the inner context, with its message. */
 ordo_status dist_inner(dist_call *c, ordo_status status);
 

@@ -136,8 +136,7 @@ ordo_status pieces_open(dist_call *c, const uint64_t *wanted, pieces *p)
     return ORDO_OK;
 }
 
-/* Tells every rank how many elements it gets from this one. */
-static ordo_status swap_counts(pieces *p)
+ordo_status pieces_swap(pieces *p)
 {
     size_t const    size = (size_t)p->call->comm.size;
     uint64_t *const at = p->bytes[0], *const eight = p->bytes[1];
@@ -180,7 +179,7 @@ ordo_status pieces_at(pieces *p, const uint64_t *wanted, const uint64_t *places)
         p->send_n[r] = end - begin;
         begin = end;
     }
-    return swap_counts(p);
+    return pieces_swap(p);
 }
 
 /* Memory of the pieces, and of the cuts, with as many numbers behind them as `numbers`. */
