@@ -109,6 +109,9 @@ static bool read_binary(MPI_Comm comm, int fd, const slice_wish *wish, uint64_t 
     size_t const   key = ordo_type_size(out->type);
     size_t const   element = out->record_size != 0 ? out->record_size : key;
     out->n = (size_t)(to - from);
+    out->from = offset + from * element;
+    if (wish->unread)
+        return true;
     out->keys = malloc(out->n * key + 1);
     if (out->record_size != 0)
         out->records = malloc(out->n * element + 1);
@@ -116,7 +119,7 @@ static bool read_binary(MPI_Comm comm, int fd, const slice_wish *wish, uint64_t 
     bool const  memory = out->keys != NULL && to_fill != NULL;
     if (!all_fine(comm, memory, "no memory for %zu elements of %zu bytes", out->n, element))
         return false;
-    bool const read = read_at(fd, to_fill, out->n * element, offset + from * element);
+    bool const read = read_at(fd, to_fill, out->n * element, out->from);
     if (!all_fine(comm, read, "%s: cannot read: %s", wish->path, read_error()))
         return false;
     if (out->record_size != 0)
@@ -305,7 +308,8 @@ bool slice_read(MPI_Comm comm, const slice_wish *wish, slice *out)
     const char *const path = wish->path;
     int const         fd = open(path, O_RDONLY | O_CLOEXEC);
     bool              fine = fd >= 0 && fstat(fd, &status) == 0;
-    *out = (slice){.type = wish->type, .format = wish->format, .record_size = wish->record_size};
+    *out = (slice){
+        .type = wish->type, .format = wish->format, .record_size = wish->record_size, .fd = -1};
     fine = all_fine(comm, fine, "%s: cannot open: %s", path, strerror(errno));
     bool const regular = !fine || S_ISREG(status.st_mode);
     fine = fine && all_fine(comm, regular,
@@ -316,12 +320,18 @@ bool slice_read(MPI_Comm comm, const slice_wish *wish, slice *out)
             out->format = FORMAT_RAW;
         else if (!wish->lines && out->format == FORMAT_AUTO)
             out->format = guess_format(fd, path, bytes);
-        fine = wish->lines                 ? read_lines(comm, fd, path, bytes, out)
+        bool const text = !wish->lines && out->format != FORMAT_NPY && out->format != FORMAT_RAW;
+        fine = !all_fine(comm, !wish->unread || !text,
+                         "%s is text; -S sorts npy and raw files and records", path)
+                   ? false
+               : wish->lines               ? read_lines(comm, fd, path, bytes, out)
                : out->format == FORMAT_NPY ? read_npy(comm, fd, wish, bytes, out)
                : out->format == FORMAT_RAW ? read_raw(comm, fd, wish, bytes, out)
                                            : read_text(comm, fd, path, bytes, out);
     }
-    if (fd >= 0)
+    if (fine && wish->unread)
+        out->fd = fd;
+    else if (fd >= 0)
         close(fd);
     return fine;
 }

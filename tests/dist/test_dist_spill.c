@@ -199,10 +199,12 @@ static void stream_body(void *user, ordo_comm *comm)
     ordo_external_opts const opts = ORDO_OPTS(
         ordo_external_opts, .flags = (j.descending ? ORDO_DESCENDING : 0) | ORDO_SPILL_IN_MEMORY,
         .memory = MEMORY, .directories = &directory, .directory_count = 1);
+    meter     m = {.lock = PTHREAD_MUTEX_INITIALIZER};
     ordo_ctx *ctx;
     j.report[rank] = ORDO_OPTS(ordo_dist_report, .total = 0);
     j.status[rank] =
-        ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CPU, .threads = 1));
+        ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CPU, .threads = 1,
+                                         .alloc = take, .release = release, .alloc_user = &m));
     if (j.status[rank] != ORDO_OK)
         return;
     j.status[rank] =
@@ -210,6 +212,8 @@ static void stream_body(void *user, ordo_comm *comm)
     if (j.status[rank] != ORDO_OK)
         printf("rank %zu: %s\n", rank, ordo_last_error(ctx));
     CHECK(out.at == bytes);
+    if (!CHECK(m.most <= MEMORY + 2 * SLACK))
+        printf("rank %zu took %zu bytes\n", rank, m.most);
     ordo_ctx_free(ctx);
 }
 

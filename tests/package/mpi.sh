@@ -22,6 +22,7 @@ ordo=$build/ordo
 cd "$tmp"
 "$ordo" gen zipf -n 30000 --dtype f32 -o zipf.npy
 "$ordo" gen uniform -n 20011 --dtype i64 -o uniform.npy
+"$ordo" gen uniform -n 5000000 --dtype u64 -o large.npy
 yes 7 | head -n 5000 | "$ordo" sort --dtype u8 --format npy -o constant.npy
 "$ordo" sort uniform.npy --format text -o uniform.txt
 "$ordo" gen zipf -n 9000 --dtype u32 --format raw -o records.raw
@@ -87,6 +88,19 @@ check_lines() { # check_lines COUNT
     tail -n 1 sorted.txt | cmp - got.txt || die "$run -n $1: quantile of lines differs"
 }
 
+# A rank's part is several times as large as its memory.
+check_disks() { # check_disks COUNT
+    for keys in zipf uniform constant large; do
+        "$ordo" sort "$keys.npy" -r -o expected.npy
+        ranks "$1" sort "$keys.npy" -r -S 8Mi -T "$tmp" -o got.npy || die "$run -n $1: sort -S of $keys failed"
+        cmp expected.npy got.npy || die "$run -n $1: sort -S of $keys differs"
+    done
+    "$ordo" sort records.raw --record-size 12 --key-offset 3 --key-type i16 -o expected.raw
+    ranks "$1" sort records.raw --record-size 12 --key-offset 3 --key-type i16 -S 8Mi -o got.raw ||
+        die "$run -n $1: sort -S of records failed"
+    cmp expected.raw got.raw || die "$run -n $1: sort -S of records differs"
+}
+
 check_errors() {
     echo old >kept.npy
     status=0
@@ -102,6 +116,10 @@ check_errors() {
     ranks 2 select uniform.npy -k 20011 2>errors.txt || status=$?
     [ "$status" -ne 0 ] || die "$run: a position behind the end was accepted"
     grep -q 'expected less than 20011' errors.txt || die "$run: $(cat errors.txt)"
+    ! ranks 2 sort uniform.npy -S 8Mi -T "$tmp/missing" -o kept.npy 2>errors.txt || die "$run: no folder"
+    grep -q 'rank 0: opening a temporary file in .*/missing failed' errors.txt || die "$run: $(cat errors.txt)"
+    ! ranks 2 sort uniform.txt -S 8Mi -o kept.npy 2>errors.txt || die "$run: text with -S"
+    grep -q 'uniform.txt is text; -S sorts npy' errors.txt || die "$run: $(cat errors.txt)"
     ! ranks 2 quantile --text lines.txt -q 0.5 --method linear 2>errors.txt || die "$run: a mean of lines"
     grep -q 'computes a mean' errors.txt || die "$run: $(cat errors.txt)"
     for left in *.ordo-mpi-*; do
@@ -175,6 +193,7 @@ for kind in mpich openmpi; do
     for count in 2 3 8; do
         check_bytes "$count"
         check_lines "$count"
+        [ "$count" = 8 ] || check_disks "$count"
     done
     check_errors
     check_failing_calls

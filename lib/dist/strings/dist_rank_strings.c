@@ -10,6 +10,10 @@
 
 #include <string.h>
 
+enum {
+    GRAIN = 1 << 14 /* strings that a thread handles at a time */
+};
+
 typedef struct group { /* ties that continue on other ranks */
     bool     cut;      /* there is such a group */
     uint64_t local;    /* its members' rank among the received strings; twice an average */
@@ -24,6 +28,7 @@ typedef struct ranking {
     size_t        rank_size;
     void         *ranks;
     void         *received_ranks;
+    void         *home;     /* the ranks of this rank's strings, in the order of the strings */
     uint64_t      distinct; /* of the received strings */
     uint64_t      shift;    /* of all ranks that are in no group */
     group         first, last;
@@ -125,12 +130,40 @@ static ordo_status rank_received(ranking *r)
     return ORDO_OK;
 }
 
-static ordo_status take_home(ranking *r, void **memory)
+static void correct_ranks(void *arg, size_t lo, size_t hi)
+{
+    const ranking *const r = arg;
+    for (size_t i = lo; i < hi; i++)
+        put_rank(r, i, correct(r, get_rank(r, i)));
+}
+
+/* Gives each string the rank that came home. */
+static void place_ranks(void *arg, size_t lo, size_t hi)
+{
+    const ranking *const  r = arg;
+    const uint64_t *const order = r->part.order;
+    if (r->rank_size == sizeof(uint32_t))
+        for (size_t i = lo; i < hi; i++)
+            ((uint32_t *)r->ranks)[order[i]] = ((const uint32_t *)r->home)[i];
+    else
+        for (size_t i = lo; i < hi; i++)
+            memcpy((char *)r->ranks + order[i] * 8, (const char *)r->home + i * 8, 8);
+}
+
+static ordo_status loop(ranking *r, size_t n, ordo_body *body)
+{
+    ordo_exec *const exec = r->part.c.exec;
+    return ordo_loop(exec, n, GRAIN, body, r)
+               ? ORDO_OK
+               : ordo_fail(exec, ORDO_E_CANCELLED, "the call was cancelled");
+}
+
+static ordo_status take_home(ranking *r)
 {
     dist_call *const c = &r->part.c;
-    for (size_t i = 0; i < r->s.received.n; i++)
-        put_rank(r, i, correct(r, get_rank(r, i)));
-    return ordo_scratch(c->exec, (c->n + 1) * r->rank_size, memory);
+    TRY(loop(r, r->s.received.n, correct_ranks));
+    TRY_SCRATCH(c->exec, (c->n + 1) * r->rank_size, r->home);
+    return ORDO_OK;
 }
 
 static ordo_status run(ranking *r)
@@ -138,7 +171,6 @@ static ordo_status run(ranking *r)
     dist_call *const c = &r->part.c;
     ordo_exec *const exec = c->exec;
     uint64_t         begun;
-    void            *home = NULL;
     FAIL_IF(r->rank_type == ORDO_U32 && c->total > UINT32_MAX, ORDO_E_ARG,
             "rank_type is u32 but all ranks have %llu strings; expected ORDO_U64 or ORDO_F64",
             (unsigned long long)c->total);
@@ -152,12 +184,9 @@ static ordo_status run(ranking *r)
         r->first = group_of(r, cut_at(r, c->offset));
         r->last = group_of(r, cut_at(r, c->offset + r->s.received.n));
     }
-    TRY(dist_agree(c, take_home(r, &home)));
-    TRY(pieces_back(&r->s.p, r->received_ranks, r->rank_size, home));
-    for (size_t i = 0; i < c->n; i++)
-        memcpy((char *)r->ranks + r->part.order[i] * r->rank_size,
-               (const char *)home + i * r->rank_size, r->rank_size);
-    return ORDO_OK;
+    TRY(dist_agree(c, take_home(r)));
+    TRY(pieces_back(&r->s.p, r->received_ranks, r->rank_size, r->home));
+    return dist_agree(c, loop(r, c->n, place_ranks));
 }
 
 static ordo_status check(ranking *r, const ordo_strings *strings, const ordo_dist_opts *opts)

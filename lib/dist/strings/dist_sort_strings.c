@@ -8,6 +8,10 @@
 
 #include <string.h>
 
+enum {
+    GRAIN = 1 << 14 /* strings that a thread handles at a time */
+};
+
 static uint64_t no_index; /* stands for an empty array */
 
 static ordo_sort_opts sort_opts(const dist_call *c)
@@ -113,6 +117,23 @@ static ordo_status take_indices(string_part *p, uint64_t **sent, uint64_t **rece
     return ORDO_OK;
 }
 
+typedef struct picking {
+    const uint64_t *order, *from;
+    ordo_type       type;
+    void           *to;
+} picking;
+
+static void pick(void *arg, size_t lo, size_t hi)
+{
+    const picking *const p = arg;
+    if (p->type == ORDO_U64)
+        for (size_t i = lo; i < hi; i++)
+            ((uint64_t *)p->to)[i] = p->from[p->order[i]];
+    else
+        for (size_t i = lo; i < hi; i++)
+            ((uint32_t *)p->to)[i] = (uint32_t)p->from[p->order[i]];
+}
+
 /* Writes the received indices in the order of their strings. */
 static ordo_status write_indices(string_part *p, const string_list *got, const uint64_t *received,
                                  ordo_type index_type, void *index)
@@ -123,11 +144,9 @@ static ordo_status write_indices(string_part *p, const string_list *got, const u
     ordo_strings const   strings = string_list_view(got);
     uint64_t *const      order = p->order; /* the own order is no longer needed */
     TRY(dist_inner(c, ordo_argsort_strings(c->inner, &strings, got->n, ORDO_U64, order, &opts)));
-    for (size_t i = 0; i < got->n; i++)
-        if (index_type == ORDO_U64)
-            ((uint64_t *)index)[i] = received[order[i]];
-        else
-            ((uint32_t *)index)[i] = (uint32_t)received[order[i]];
+    picking job = {order, received, index_type, index};
+    if (!ordo_loop(c->exec, got->n, GRAIN, pick, &job))
+        return ordo_fail(c->exec, ORDO_E_CANCELLED, "the call was cancelled");
     c->report.merge_seconds += dist_clock() - started;
     return ORDO_OK;
 }
