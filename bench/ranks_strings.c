@@ -216,17 +216,22 @@ static size_t word(uint64_t seed, char *to)
     return length;
 }
 
+static size_t path(uint64_t number, char *to)
+{
+    int const length = snprintf(to, LONGEST, "https://www.example.org/catalogue/items/%llu",
+                                (unsigned long long)(number % 1000000000));
+    return (size_t)length;
+}
+
 static void fill(bench *b, const char *input)
 {
     uint64_t seed = 1;
     char     string[LONGEST];
     for (size_t i = 0; i < b->n; i++) {
         uint64_t const number = next(&seed);
-        size_t const   length = input[0] == 'p'
-                                    ? (size_t)snprintf(string, sizeof string,
-                                                       "https://www.example.org/catalogue/items/%llu",
-                                                       (unsigned long long)(number % 1000000000))
-                                    : word(input[0] == 'f' ? number % 1000 : number, string);
+        size_t const   length = input[0] == 'p'   ? path(number, string)
+                                : input[0] == 'f' ? word(number % 1000, string)
+                                                  : word(number, string);
         memcpy(b->bytes + b->offsets[i], string, length);
         b->offsets[i + 1] = b->offsets[i] + length;
     }

@@ -20,8 +20,8 @@ extern "C" {
  *           the ranks exchange their elements in rounds: in each round every rank receives, merges
  *           and writes the next part of its result.
  * Disk      Up to twice the bytes of the rank's elements; 8 more bytes for each record.
- * Failure   All ranks return the same status and message. The sources are only read. A sink may have
- *           received a part of its result.
+ * Failure   All ranks return the same status and message. The sources are only read. A sink may
+ *           have received a part of its result.
  * opts.flags may have ORDO_DESCENDING and ORDO_SPILL_IN_MEMORY; ORDO_UNIQUE and
  * opts.resume_directory are refused. elements, opts.flags and whether opts is given are the same on
  * every rank; other arguments may differ. report (may be NULL) gets what the rank did.           */

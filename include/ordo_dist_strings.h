@@ -49,8 +49,8 @@ ORDO_MUST ordo_status ordo_dist_rank_strings(ordo_ctx *ctx, const ordo_comm *com
                                              const ordo_dist_opts *opts);
 
 /* The next four give all results to every rank: index[j] gets the global index of result j, and
- * `out` the strings. Either may be NULL. out->n is not used. Equal strings are in the order of their
- * global indices. Every rank sorts its strings. */
+ * `out` the strings. Either may be NULL. out->n is not used. Equal strings are in the order of
+ * their global indices. Every rank sorts its strings. */
 
 /* Result j is the k[j]-th string in order; k[j] = 0 is the first. */
 ORDO_MUST ordo_status ordo_dist_select_strings(ordo_ctx *ctx, const ordo_comm *comm,

@@ -67,8 +67,10 @@ static bool sort_lines(job *j)
     ordo_dist_opts const opts = opts_of(j);
     slice_target const   target = {j->w.output, FORMAT_TEXT, (ordo_type)0, 1, NULL};
     lines                sorted;
-    if (!open_lines(j, n, &sorted))
+    if (!open_lines(j, n, &sorted)) {
+        free_lines(&sorted);
         return false;
+    }
     ordo_dist_text const out =
         ORDO_OPTS(ordo_dist_text, .n = n, .offsets = sorted.offsets, .take = take, .user = &sorted);
     bool  fine = succeeded(j, ordo_dist_sort_strings(j->ctx, &j->comm, &in, n, &out, &opts));
@@ -133,8 +135,10 @@ static bool print_lines(job *j)
                    : c == 't' ? (size_t)(w->k[0] < total ? w->k[0] : total)
                    : c == 'm' ? 1
                               : w->q_count;
-    if (!open_lines(j, count, &found))
+    if (!open_lines(j, count, &found)) {
+        free_lines(&found);
         return false;
+    }
     ordo_dist_text const out =
         ORDO_OPTS(ordo_dist_text, .offsets = found.offsets, .take = take, .user = &found);
     bool const fine = succeeded(j, choose(j, &out, &count));

@@ -71,4 +71,23 @@ static inline ordo_comm wrap(void *user, const ordo_comm *comm)
                      .exchange = wrapped_exchange, .give_up = wrapped_give_up);
 }
 
+/* Fails operation 1, 2, ... of a rank until a call makes fewer operations than that. */
+static inline void faultkit_each(distkit *kit, size_t rank, size_t most)
+{
+    bool failed = true;
+    failing_rank = rank;
+    for (fails_at = 1; failed && fails_at < most; fails_at++) {
+        testkit_case("operation %zu of rank %zu fails", fails_at, rank);
+        CHECK(ordo_dist_threads((int32_t)kit->ranks, distkit_body, kit) == ORDO_OK);
+        failed = ranks_of[rank].made >= fails_at;
+        for (size_t r = 0; r < kit->ranks; r++) {
+            CHECK(kit->status[r] == (failed ? ORDO_E_IO : ORDO_OK) ||
+                  (failed && kit->status[r] == ORDO_OK)); /* its call had already ended */
+            CHECK(kit->status[r] == ORDO_OK || strstr(kit->message[r], "transport") != NULL);
+        }
+        CHECK(!failed || kit->status[rank] == ORDO_E_IO);
+    }
+    CHECK(fails_at > 3 && fails_at < most);
+}
+
 #endif

@@ -1,6 +1,7 @@
-/* test_dist_spill_faults.c - failures of sorts through local disks: every operation of the transport
- * fails in turn; a folder is missing, a source or a sink fails on one rank, the limit is too small.
- * Every rank must return the same status and message, and arrays sorted in place keep their keys. */
+/* test_dist_spill_faults.c - failures of sorts through local disks: every operation of the
+ * transport fails in turn; a folder is missing, a source or a sink fails on one rank, the limit is
+ * too small. Every rank must return the same status and message, and arrays sorted in place keep
+ * their keys. */
 #define _GNU_SOURCE
 #include "faultkit.h"
 #include "ordo_dist_external.h"
@@ -103,18 +104,7 @@ static void check_transport(void)
     what = 0;
     kit = (distkit){.ranks = RANKS, .threads = 1, .wrap = wrap, .call = sort_stream};
     distkit_split(0, N, RANKS, 1, kit.starts);
-    failing_rank = 1;
-    bool failed = true;
-    for (fails_at = 1; failed && fails_at < MOST_OPERATIONS; fails_at++) {
-        testkit_case("operation %zu fails", fails_at);
-        CHECK(ordo_dist_threads(RANKS, distkit_body, &kit) == ORDO_OK);
-        failed = ranks_of[failing_rank].made >= fails_at;
-        for (size_t r = 0; r < RANKS; r++)
-            CHECK(kit.status[r] == (failed ? ORDO_E_IO : ORDO_OK) ||
-                  (failed && kit.status[r] == ORDO_OK)); /* its call had already ended */
-        CHECK(!failed || kit.status[failing_rank] == ORDO_E_IO);
-    }
-    CHECK(fails_at > 3 && fails_at < MOST_OPERATIONS);
+    faultkit_each(&kit, 1, MOST_OPERATIONS);
 }
 
 /* ---- Arrays ---- */

@@ -86,28 +86,13 @@ static void fill(void)
     memcpy(broken_offsets, offsets, sizeof offsets);
 }
 
-/* Fails operation 1, 2, ... of a rank until a call makes fewer operations than that. */
 static void check_transport(void)
 {
     kit = (distkit){.ranks = RANKS, .threads = 1, .wrap = wrap, .call = call_verb};
     distkit_split(0, N, RANKS, 1, kit.starts);
     for (verb = 0; verb < 7; verb++)
-        for (failing_rank = 1; failing_rank < RANKS; failing_rank += 2) {
-            bool failed = true;
-            for (fails_at = 1; failed && fails_at < MOST_OPERATIONS; fails_at++) {
-                testkit_case("verb %d, operation %zu of rank %zu fails", verb, fails_at,
-                             failing_rank);
-                CHECK(ordo_dist_threads(RANKS, distkit_body, &kit) == ORDO_OK);
-                failed = ranks_of[failing_rank].made >= fails_at;
-                for (size_t r = 0; r < RANKS; r++) {
-                    CHECK(kit.status[r] == (failed ? ORDO_E_IO : ORDO_OK) ||
-                          (failed && kit.status[r] == ORDO_OK)); /* its call had already ended */
-                    CHECK(kit.status[r] == ORDO_OK || strstr(kit.message[r], "transport") != NULL);
-                }
-                CHECK(!failed || kit.status[failing_rank] == ORDO_E_IO);
-            }
-            CHECK(fails_at > 3 && fails_at < MOST_OPERATIONS);
-        }
+        for (size_t rank = 1; rank < RANKS; rank += 2)
+            faultkit_each(&kit, rank, MOST_OPERATIONS);
 }
 
 /* ---- One rank differs ---- */

@@ -55,7 +55,7 @@ ordo_status sorted_file_open(ordo_exec *exec, sorted_file *f, const char *direct
 static void close_column(sorted_column *column)
 {
     if (column->map != NULL)
-        munmap((void *)(uintptr_t)column->map, column->bytes);
+        munmap(column->map, column->bytes);
     column->map = NULL;
     spill_close(&column->spill);
 }

@@ -8,11 +8,11 @@
 #include "external/disk/spill.h"
 
 typedef struct sorted_column {
-    spill       spill;
-    char       *staged; /* SORTED_FILE_STAGED bytes */
-    size_t      staged_bytes;
-    const char *map; /* NULL: not mapped */
-    size_t      bytes;
+    spill  spill;
+    char  *staged; /* SORTED_FILE_STAGED bytes */
+    size_t staged_bytes;
+    char  *map; /* read only; NULL: not mapped */
+    size_t bytes;
 } sorted_column;
 
 typedef struct sorted_file {
@@ -30,7 +30,7 @@ enum {
     SORTED_FILE_STAGED = 1 << 18
 };
 
-/* The layout was set. `tmpfs`: the folder may be in memory. Call sorted_file_close() in any case. */
+/* The layout was set. `tmpfs`: the folder may be in memory. Call sorted_file_close() at the end. */
 ordo_status sorted_file_open(ordo_exec *exec, sorted_file *f, const char *directory, bool tmpfs);
 void        sorted_file_close(sorted_file *f);
 

@@ -253,7 +253,7 @@ static ordo_status unique_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_com
         checked = ordo_fail(exec, ORDO_E_ARG, "count is NULL; expected the address of a number");
     dist_wish const wish = {"ordo_dist_unique_count_strings", {0}};
     ordo_status     status = dist_begin(c, &wish, checked);
-    if (status == ORDO_OK)
+    if (status == ORDO_OK && count != NULL)
         status = unique_run(r, count);
     return dist_end(c, status);
 }

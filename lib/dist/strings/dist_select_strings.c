@@ -327,7 +327,7 @@ static ordo_status list_first(chosen *x, size_t n)
     return ORDO_OK;
 }
 
-/* The gathered strings are in the sequence of their ranks, so a stable sort orders ties by index. */
+/* The gathered strings are in the sequence of ranks, so a stable sort orders ties by index. */
 static ordo_status write_first(chosen *x)
 {
     dist_call *const     c = &x->part.c;

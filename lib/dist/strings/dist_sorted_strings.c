@@ -123,7 +123,7 @@ static ordo_status entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm
         checked = ordo_fail(exec, ORDO_E_ARG, "sorted is NULL; expected the address of an int");
     dist_wish const wish = {"ordo_dist_is_sorted_strings", {0}};
     ordo_status     status = dist_begin(c, &wish, checked);
-    if (status == ORDO_OK)
+    if (status == ORDO_OK && sorted != NULL)
         status = run(l, sorted, where);
     return dist_end(c, status);
 }

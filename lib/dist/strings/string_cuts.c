@@ -170,7 +170,7 @@ static message write_offers(rounds *r)
 /* Memory for `bytes`; a larger area than needed, because scratch is not given back. */
 static ordo_status reserve(rounds *r, size_t bytes, size_t *room, void **memory)
 {
-    if (bytes <= *room)
+    if (*memory != NULL && bytes <= *room)
         return ORDO_OK;
     *room = 2 * bytes;
     return ordo_scratch(r->part->c.exec, *room, memory);

@@ -4,9 +4,9 @@
  * their strings before each offer and in its class. An offer is a few bytes: what follows the bytes
  * that all strings of the interval share, up to a width. If the string ends there, its class is the
  * strings equal to it. If it continues, its class is the strings that begin like it and continue: a
- * position in such a class goes on there, behind those bytes, with twice the width and fewer offers.
- * So a round is small, and long common prefixes cost a number of rounds that is logarithmic in
- * their length. */
+ * position in such a class goes on there, behind those bytes, with twice the width and fewer
+ * offers. So a round is small, and long common prefixes cost a number of rounds that is logarithmic
+ * in their length. */
 #ifndef ORDO_DIST_STRINGS_STRING_CUTS_H
 #define ORDO_DIST_STRINGS_STRING_CUTS_H
 
