@@ -1,10 +1,10 @@
 /* dist_sort_strings.c - ordo_dist_sort_strings and ordo_dist_argsort_strings.
  *
  * Each rank sorts its strings, the cuts of the global order are found in the sorted parts
- * (string_cuts.h), each string is sent at most once, to its final rank, and is sorted there with
- * the others that arrived. */
+ * (string_cuts.h), each string is sent at most once, to its final rank, and the runs that arrive
+ * there are merged (string_merge.h). */
 #define _POSIX_C_SOURCE 200809L
-#include "dist/strings/string_pieces.h"
+#include "dist/strings/string_merge.h"
 
 #include <string.h>
 
@@ -13,11 +13,6 @@ enum {
 };
 
 static uint64_t no_index; /* stands for an empty array */
-
-static ordo_sort_opts sort_opts(const dist_call *c)
-{
-    return ORDO_OPTS(ordo_sort_opts, .flags = c->descending ? ORDO_DESCENDING : 0);
-}
 
 /* ---- Sort ---- */
 
@@ -40,15 +35,17 @@ static ordo_status agree_on_counts(string_part *p, uint64_t mine, uint64_t **wan
     return ORDO_OK;
 }
 
-static ordo_status write_sorted(dist_call *c, const string_list *got, const ordo_dist_text *out,
+static ordo_status write_sorted(dist_call *c, const string_pieces *s, const ordo_dist_text *out,
                                 char *bytes)
 {
-    double const         started = dist_clock();
-    ordo_sort_opts const opts = sort_opts(c);
-    ordo_strings const   strings = string_list_view(got);
-    if (got->n == 0)
-        out->offsets[0] = 0;
-    TRY(dist_inner(c, ordo_sort_strings(c->inner, &strings, got->n, bytes, out->offsets, &opts)));
+    double const       started = dist_clock();
+    ordo_strings const strings = string_list_view(&s->received);
+    string_list const  to = {bytes, out->offsets, s->received.n};
+    uint64_t          *order;
+    TRY_SCRATCH(c->exec, (to.n + 1) * sizeof *order, order);
+    TRY(string_merge(s, order));
+    TRY(string_measure(c, &strings, order, &to));
+    TRY(string_gather(c, &strings, order, &to));
     c->report.merge_seconds += dist_clock() - started;
     return ORDO_OK;
 }
@@ -62,7 +59,7 @@ static ordo_status sort_run(string_part *p, const ordo_dist_text *out)
     TRY(agree_on_counts(p, out->n, &wanted));
     TRY(string_pieces_move(p, wanted, &s));
     TRY(dist_agree(c, string_text_take(c, out, s.received.offsets[s.received.n], &bytes)));
-    return dist_agree(c, write_sorted(c, &s.received, out, bytes));
+    return dist_agree(c, write_sorted(c, &s, out, bytes));
 }
 
 static ordo_status sort_check(string_part *p, const ordo_strings *strings,
@@ -135,17 +132,15 @@ static void pick(void *arg, size_t lo, size_t hi)
 }
 
 /* Writes the received indices in the order of their strings. */
-static ordo_status write_indices(string_part *p, const string_list *got, const uint64_t *received,
+static ordo_status write_indices(string_part *p, const string_pieces *s, const uint64_t *received,
                                  ordo_type index_type, void *index)
 {
-    dist_call *const     c = &p->c;
-    double const         started = dist_clock();
-    ordo_sort_opts const opts = sort_opts(c);
-    ordo_strings const   strings = string_list_view(got);
-    uint64_t *const      order = p->order; /* the own order is no longer needed */
-    TRY(dist_inner(c, ordo_argsort_strings(c->inner, &strings, got->n, ORDO_U64, order, &opts)));
+    dist_call *const c = &p->c;
+    double const     started = dist_clock();
+    uint64_t *const  order = p->order; /* the own order is no longer needed */
+    TRY(string_merge(s, order));
     picking job = {order, received, index_type, index};
-    if (!ordo_loop(c->exec, got->n, GRAIN, pick, &job))
+    if (!ordo_loop(c->exec, s->received.n, GRAIN, pick, &job))
         return ordo_fail(c->exec, ORDO_E_CANCELLED, "the call was cancelled");
     c->report.merge_seconds += dist_clock() - started;
     return ORDO_OK;
@@ -163,7 +158,7 @@ static ordo_status argsort_run(string_part *p, ordo_type index_type, void *index
     TRY(string_pieces_move(p, c->counts, &s));
     TRY(dist_agree(c, take_indices(p, &sent, &received)));
     TRY(pieces_exchange(&s.p, sent, sizeof *sent, received));
-    return dist_agree(c, write_indices(p, &s.received, received, index_type, index));
+    return dist_agree(c, write_indices(p, &s, received, index_type, index));
 }
 
 static ordo_status argsort_check(string_part *p, const ordo_strings *strings, ordo_type index_type,

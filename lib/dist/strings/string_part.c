@@ -166,18 +166,25 @@ static void measure_ordered(void *arg, size_t lo, size_t hi)
     }
 }
 
+ordo_status string_measure(dist_call *c, const ordo_strings *strings, const uint64_t *from,
+                           const string_list *out)
+{
+    gathering g = {strings, from, out};
+    out->offsets[0] = 0;
+    if (!ordo_loop(c->exec, out->n, GRAIN, measure_ordered, &g))
+        return cancelled(c->exec);
+    for (size_t i = 0; i < out->n; i++)
+        out->offsets[i + 1] += out->offsets[i];
+    return ORDO_OK;
+}
+
 ordo_status string_part_copy(string_part *p, size_t n, string_list *out)
 {
     dist_call *const c = &p->c;
     double const     started = dist_clock();
-    gathering        g = {&p->strings, p->order, out};
     out->n = n;
     TRY_SCRATCH(c->exec, (n + 1) * sizeof *out->offsets, out->offsets);
-    out->offsets[0] = 0;
-    if (!ordo_loop(c->exec, n, GRAIN, measure_ordered, &g))
-        return cancelled(c->exec);
-    for (size_t i = 0; i < n; i++)
-        out->offsets[i + 1] += out->offsets[i];
+    TRY(string_measure(c, &p->strings, p->order, out));
     TRY_SCRATCH(c->exec, (size_t)out->offsets[n] + 1, out->bytes);
     TRY(string_gather(c, &p->strings, p->order, out));
     c->report.scatter_seconds += dist_clock() - started;

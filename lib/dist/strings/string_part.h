@@ -28,6 +28,9 @@ ordo_status string_part_sort(string_part *p);
 /* Copies the first n strings in order to scratch. Not collective. */
 ordo_status string_part_copy(string_part *p, size_t n, string_list *out);
 
+/* Sets the offsets of *out to those of the strings from[0 .. out->n), one after the other. */
+ordo_status string_measure(dist_call *c, const ordo_strings *strings, const uint64_t *from,
+                           const string_list *out);
 /* Copies string from[i] of `strings` to string i of *out; offsets[n] bytes. */
 ordo_status string_gather(dist_call *c, const ordo_strings *strings, const uint64_t *from,
                           const string_list *out);
