@@ -111,10 +111,7 @@ static ordo_status sort_samples(merging *m, size_t samples, uint64_t *places)
     uint64_t          *order;
     TRY_SCRATCH(c->exec, (samples + 1) * sizeof *order, order);
     TRY_SCRATCH(c->exec, (samples + 1) * sizeof *list.offsets, list.offsets);
-    list.offsets[0] = 0;
-    for (size_t i = 0; i < samples; i++)
-        list.offsets[i + 1] =
-            list.offsets[i] + (m->view.offsets[places[i] + 1] - m->view.offsets[places[i]]);
+    TRY(string_measure(c, &received, places, &list));
     TRY_SCRATCH(c->exec, (size_t)list.offsets[samples] + 1, list.bytes);
     TRY(string_gather(c, &received, places, &list));
     ordo_strings const strings = string_list_view(&list);
