@@ -155,7 +155,7 @@ class Group:
                 ]
                 self.mpi.Request.Waitall(requests)
 
-    def agree(self, error: Exception | None, form: tuple = ("numbers", "", 0)) -> list[tuple]:
+    def agree(self, error: Exception | None, form: tuple = ("numbers", "")) -> list[tuple]:
         """Raises the exception of the first rank that has one, on every rank.
 
         The first two items of `form` say what the elements are; the second may be empty. If they
@@ -168,7 +168,7 @@ class Group:
                 raise found[0](f"rank {rank}: {found[1]}") from error
         forms = [form for _, form in all_ranks]
         kinds = {form[1] for form in forms if form[1]}
-        for rank, (kind, of, _) in enumerate(forms):
+        for rank, (kind, of, *_) in enumerate(forms):
             if kind != forms[0][0]:
                 raise TypeError(f"rank {rank} has {kind}, and rank 0 has {forms[0][0]}")
             if len(kinds) > 1 and of:

@@ -1,8 +1,8 @@
 """The functions of ``ordo.mpi`` on strings.
 
-A part is encoded as bytes: str in UTF-8, whose order is that of the code points. Results are made
-in the form of the input: NumPy arrays of S, U, StringDType or objects, and arrays of pyarrow,
-polars and pandas.
+S and U arrays are sent with the width of the widest part, other strings with their own lengths: str
+in UTF-8, whose order is that of the code points. Results are made in the form of the input: NumPy
+arrays of S, U, StringDType or objects, and arrays of pyarrow, polars and pandas.
 """
 
 from __future__ import annotations
@@ -81,49 +81,38 @@ def strings_in(a: Any) -> Any:
     return array if place is HOST and is_text(array) else None
 
 
-def _trimmed(rows: Any, source: Any) -> Text:
-    """Returns rows of bytes without the zeros at their ends."""
-    n, width = rows.shape
-    last = width - np.argmax(rows[:, ::-1] != 0, axis=1) if width else np.zeros(n, np.intp)
-    lengths = np.where(rows.any(axis=1), last, 0) if width else last
-    offsets = np.zeros(n + 1, np.uint64)
-    np.cumsum(lengths, out=offsets[1:])
-    return Text(rows[np.arange(width) < lengths[:, None]], offsets, source)
-
-
-def _encoded(array: Any) -> Text:
-    """Returns strings in an encoding that is the same on every rank."""
-    kind = "" if isinstance(array, Text) else array.dtype.kind
-    if kind not in ("S", "U"):
-        return text_of(array)
-    flat = np.ascontiguousarray(array, array.dtype.newbyteorder("="))
-    width = flat.itemsize // (4 if kind == "U" else 1)
-    if flat.size == 0 or width == 0:
-        return _trimmed(np.zeros((flat.size, 0), np.uint8), array)
-    points = flat.view(np.uint32 if kind == "U" else np.uint8).reshape(flat.size, width)
-    if kind == "U" and points.max() > 127:
-        return text_of(flat.astype(object))
-    return _trimmed(points.astype(np.uint8, copy=False), array)
-
-
-def _form(array: Any) -> tuple[str, str, int]:
-    """Returns what all ranks must have alike, whether objects are bytes or str, and a width."""
+def _form(array: Any) -> tuple[str, str, int, int]:
+    """Returns what all ranks must have alike, whether objects are bytes or str, and for S and U
+    arrays the width and the largest code point."""
     if isinstance(array, Text):
-        source = array.source
-        return f"{type(source).__module__.split('.')[0]} strings", "", 0
+        return f"{type(array.source).__module__.split('.')[0]} strings", "", 0, 0
     kind = array.dtype.kind
     if kind == "O":
-        return "objects", type(array[0]).__name__ if array.size else "", 0
-    width = array.itemsize // (4 if kind == "U" else 1) if kind in "SU" else 0
-    return f"strings of dtype kind {kind}", "", width
+        return "objects", type(array[0]).__name__ if array.size else "", 0, 0
+    width, largest = 0, 0
+    if kind in "SU":
+        width = array.itemsize // (4 if kind == "U" else 1)
+    if kind == "U" and array.size and width:
+        flat = np.ascontiguousarray(array, array.dtype.newbyteorder("="))
+        largest = int(flat.view(np.uint32).max())
+    return f"strings of dtype kind {kind}", "", width, largest
 
 
-def _fixed(result: _Result, n: int, width: int) -> Any:
-    """Returns strings as an S array."""
-    rows = np.zeros((n, max(width, 1)), np.uint8)
-    lengths = np.diff(result.offsets[: n + 1]).astype(np.intp)
-    rows[np.arange(rows.shape[1]) < lengths[:, None]] = result.data[: int(result.offsets[n])]
-    return rows.view(f"S{rows.shape[1]}").reshape(n)
+def _unit(kind: str, largest: int) -> Any:
+    """Returns the dtype of a code point: the most significant byte first."""
+    if kind == "S" or largest < 1 << 8:
+        return np.dtype("u1")
+    return np.dtype(">u2" if largest < 1 << 16 else ">u4")
+
+
+def _padded(array: Any, width: int, unit: Any) -> Text:
+    """Returns an S or U array as strings of `width` units, with zeros at their ends."""
+    kind = array.dtype.kind
+    flat = np.ascontiguousarray(array, f"{kind}{max(width, 1)}")
+    points = flat.view(np.uint32 if kind == "U" else np.uint8)
+    data = points.astype(unit, copy=False).view(np.uint8)
+    length = np.uint64(max(width, 1) * unit.itemsize)
+    return Text(data, np.arange(array.size + 1, dtype=np.uint64) * length, array)
 
 
 def _is_binary(source: Any) -> bool:
@@ -170,12 +159,14 @@ class Strings:
     def __init__(self, array: Any, comm: Any, check: Callable[[], Any] | None = None) -> None:
         self.group: Group = group_of(comm)
         error: Exception | None = None
-        form = ("", "", 0)
+        form = ("", "", 0, 0)
         try:
             if array.ndim != 1:
                 raise ValueError(f"the array has {array.ndim} dimensions; expected 1")
-            self.array, self.text = array, _encoded(array)
-            if self.text.missing is not None and self.text.missing.any():
+            self.array = array
+            self.fixed = not isinstance(array, Text) and array.dtype.kind in "SU"
+            self.text = None if self.fixed else text_of(array)
+            if self.text and self.text.missing is not None and self.text.missing.any():
                 raise ValueError("the array has nulls; expected strings only")
             self.checked: Any = check() if check else None
             form = _form(array)
@@ -184,6 +175,9 @@ class Strings:
         forms = self.group.agree(error, form)
         self.width = max(each[2] for each in forms)
         self.objects = next((each[1] for each in forms if each[1]), "str")
+        if self.fixed:
+            self.unit = _unit(array.dtype.kind, max(each[3] for each in forms))
+            self.text = _padded(array, self.width, self.unit)
         self.size = self.text.size
         self.table = _lib.Strings(
             struct_size=ctypes.sizeof(_lib.Strings),
@@ -200,25 +194,23 @@ class Strings:
         array = self.array
         if isinstance(array, Text):
             return _foreign(result, n, array.source)
-        kind = array.dtype.kind
-        if kind == "S":
-            return _fixed(result, n, self.width)
-        elements = result.elements(n, kind != "O" or self.objects != "bytes")
-        if kind == "U":
-            return np.array(elements, f"U{max(self.width, 1)}")
+        kind, width = array.dtype.kind, max(self.width, 1)
+        if self.fixed:
+            units = result.data[: n * width * self.unit.itemsize].view(self.unit)
+            points = units.astype(np.uint32 if kind == "U" else np.uint8, copy=False)
+            return points.view(f"{kind}{width}")
         made = np.empty(n, array.dtype)
-        made[:] = elements
+        made[:] = result.elements(n, kind != "O" or self.objects != "bytes")
         return made
 
     def one(self, result: _Result) -> Any:
         """Returns the only string of a result."""
+        if self.fixed:
+            return self.back(result, 1)[0].item()
         array = self.array
         if isinstance(array, Text):
-            is_bytes = _is_binary(array.source)
-        else:
-            kind = array.dtype.kind
-            is_bytes = kind == "S" or (kind == "O" and self.objects == "bytes")
-        return result.elements(1, not is_bytes)[0]
+            return result.elements(1, not _is_binary(array.source))[0]
+        return result.elements(1, array.dtype.kind != "O" or self.objects != "bytes")[0]
 
 
 # ---- Verbs -------------------------------------------------------------------------------------
