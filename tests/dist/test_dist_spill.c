@@ -130,8 +130,8 @@ static void try_arrays(ordo_type type, size_t value_size, size_t split, const ch
     j.out_values = test_need(j.n * value_size + 1);
     char *const keys = test_need(j.n * j.size), *const values = test_need(j.n * value_size + 1);
     inputs_fill(inputs_find(shape), type, j.keys, j.n, 5);
-    for (size_t i = 0; i < j.n && value_size > 0; i++)
-        memcpy(j.values + i * value_size, &(uint64_t){i}, value_size < 8 ? value_size : 8);
+    for (uint64_t i = 0; i < j.n && value_size > 0; i++)
+        memcpy(j.values + i * value_size, &i, value_size < sizeof i ? value_size : sizeof i);
     memcpy(j.out, j.keys, j.n * j.size);
     memcpy(j.out_values, j.values, j.n * value_size);
     distkit_split(split, j.n, j.ranks, 3, j.starts);
