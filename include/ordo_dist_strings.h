@@ -66,7 +66,7 @@ ORDO_MUST ordo_status ordo_dist_quantiles_strings(ordo_ctx *ctx, const ordo_comm
                                                   const double *q, size_t count, ordo_method method,
                                                   uint64_t *index, const ordo_dist_text *out,
                                                   const ordo_dist_opts *opts);
-/* The median; of an even number of strings the smaller of the two in the middle. One result. */
+/* The median; of an even number of strings the first of the two in the middle. One result. */
 ORDO_MUST ordo_status ordo_dist_median_strings(ordo_ctx *ctx, const ordo_comm *comm,
                                                const ordo_strings *strings, size_t n,
                                                uint64_t *index, const ordo_dist_text *out,
