@@ -80,6 +80,8 @@ typedef struct ordo_dist_report {
     uint64_t kept;       /* keys that the search for cuts looked at again                      */
     double   cut_seconds, scatter_seconds, exchange_seconds, local_seconds;
     double   merge_seconds; /* of sorts: merging what came from the other ranks                */
+    uint64_t spilled;   /* bytes that this rank wrote to temporary files                       */
+    uint64_t exchanges; /* rounds of an exchange through temporary files; 0: there were none   */
 } ordo_dist_report;
 
 typedef struct ordo_dist_opts {
@@ -92,6 +94,14 @@ typedef struct ordo_dist_opts {
     size_t            n_out;
     ordo_dist_report *report; /* NULL: not wanted                                               */
     void             *stream; /* for ORDO_ON_DEVICE                                             */
+    /* ordo_dist_sort, ordo_dist_sort_pairs: a folder on a local disk, which may differ between
+     * ranks. If the scratch of the sort exceeds the context's mem_limit on any rank, all ranks sort
+     * again through temporary files without a name in this folder. Then a rank holds at most
+     * mem_limit bytes beside the caller's arrays; mem_limit must be at least 9 MiB. The files take
+     * up to twice the bytes of the rank's elements; their pages in memory are cache of the file
+     * system. NULL on all ranks: such a call returns ORDO_E_NOMEM. A folder in memory (tmpfs) is
+     * refused without the flag ORDO_SPILL_IN_MEMORY of ordo_external.h. NULL for GPU arrays.     */
+    const char *directory;
 } ordo_dist_opts;
 
 /* Each result may be NULL: the keys of all ranks, the keys before this rank, and this rank's part
@@ -153,5 +163,7 @@ ORDO_MUST ordo_status ordo_dist_unique_count(ordo_ctx *ctx, const ordo_comm *com
 #ifdef __cplusplus
 }
 #endif
+
+#include "ordo_dist_strings.h"
 
 #endif

@@ -6,14 +6,15 @@
 
 enum {
     MOST_NUMBERS = 1000, /* of -q and -k */
-    MOST_RANGES = 4096   /* of a checkpoint */
+    MOST_RANGES = 4096,  /* of a checkpoint */
+    MOST_DIRECTORIES = 64
 };
 
 typedef struct wishes {
     const char *command, *input, *output;
     file_format from, format;
     ordo_type   type;
-    bool        descending, time, resume;
+    bool        descending, time, resume, lines;
     ordo_ties   ties;
     ordo_nans   nans;
     ordo_method method;
@@ -24,10 +25,13 @@ typedef struct wishes {
     size_t      record_size, key_offset; /* record_size 0: the elements are keys */
     const char *checkpoint;              /* a folder, or NULL                    */
     size_t      ranges;                  /* of a new checkpoint                  */
-    const char *model;                   /* predict: a file that tune wrote      */
-    double      keys, nodes;             /* tune: keys of a rank; predict: all   */
-    double      latency, bandwidth;      /* predict; 0: those of the model       */
-    double      taper;                   /* predict: divides the bandwidth       */
+    uint64_t    memory;                  /* of a rank; 0: all parts are in memory */
+    const char *directories[MOST_DIRECTORIES];
+    size_t      directory_count;
+    const char *model;              /* predict: a file that tune wrote      */
+    double      keys, nodes;        /* tune: keys of a rank; predict: all   */
+    double      latency, bandwidth; /* predict; 0: those of the model       */
+    double      taper;              /* predict: divides the bandwidth       */
 } wishes;
 
 typedef struct job {
@@ -51,6 +55,12 @@ bool succeeded(const job *j, ordo_status status);
 /* `numbers`: the output is an array of numbers, also if the input is records. */
 file_format format_of_output(const wishes *w, bool numbers);
 slice_wish  wish_of_input(const wishes *w);
+
+/* lines.c: every command on lines. */
+bool do_lines(job *j);
+
+/* external.c: sort with -S. */
+bool sort_external(job *j);
 
 /* The commands that write no file, and rank. */
 bool do_rank(job *j);

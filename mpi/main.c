@@ -20,7 +20,8 @@ file_format format_of_output(const wishes *w, bool numbers)
 
 slice_wish wish_of_input(const wishes *w)
 {
-    return (slice_wish){w->input, w->from, w->type, w->record_size, w->key_offset};
+    return (slice_wish){w->input,      w->from,  w->type,       w->record_size,
+                        w->key_offset, w->lines, w->memory != 0};
 }
 
 /* Keys are sorted in place, records go to a new array. */
@@ -47,7 +48,9 @@ static bool do_sort(job *j)
 static bool do_command(job *j)
 {
     const char *const c = j->w.command;
-    return strcmp(c, "sort") == 0     ? do_sort(j)
+    return j->w.lines                 ? do_lines(j)
+           : j->w.memory != 0         ? sort_external(j)
+           : strcmp(c, "sort") == 0   ? do_sort(j)
            : strcmp(c, "rank") == 0   ? do_rank(j)
            : strcmp(c, "select") == 0 ? do_select(j)
            : strcmp(c, "topk") == 0   ? do_topk(j)
@@ -64,6 +67,9 @@ static void print_times(const job *j, double read, double rest)
             j->report.cut_seconds, (unsigned long long)j->report.rounds, j->report.scatter_seconds,
             j->report.exchange_seconds, (unsigned long long)j->report.moved,
             j->report.local_seconds, j->report.merge_seconds);
+    if (j->report.exchanges > 0)
+        fprintf(stderr, "rank 0 wrote %llu bytes to temporary files, %llu rounds of the exchange\n",
+                (unsigned long long)j->report.spilled, (unsigned long long)j->report.exchanges);
 }
 
 /* A command on a file, with a context and a communicator. */

@@ -5,65 +5,6 @@
 #include <getopt.h>
 #include <stdio.h>
 
-static const char help[] =
-    "Examples:\n"
-    "  mpirun -n 8 ordo-mpi sort keys.npy -o sorted.npy\n"
-    "  mpirun -n 8 ordo-mpi sort keys.npy -o sorted.npy --checkpoint /shared/job1 --resume\n"
-    "  mpirun -n 8 ordo-mpi sort rows.raw -o out.raw --record-size 100 --key-offset 8 \\\n"
-    "      --key-type u64\n"
-    "  mpirun -n 8 ordo-mpi rank keys.npy --ties average -o ranks.npy\n"
-    "  mpirun -n 8 ordo-mpi quantile keys.npy -q 0.05,0.5,0.95\n"
-    "  mpirun -n 8 ordo-mpi median keys.u64.raw --dtype u64\n"
-    "  mpirun -n 8 ordo-mpi topk keys.npy -k 10 --descending\n"
-    "  mpirun -n 8 ordo-mpi select keys.npy -k 0,99\n"
-    "  mpirun -n 8 ordo-mpi tune -o cluster.txt\n"
-    "  ordo-mpi predict --model cluster.txt --nodes 1000 --keys 1e12 --type u64\n\n"
-    "Usage: mpirun -n RANKS ordo-mpi COMMAND [FILE] [options]\n"
-    "Works on the keys of one file with several processes. The results are those of\n"
-    "`ordo COMMAND FILE`, for any number of processes. Every process must be able to read FILE\n"
-    "and to write the output.\n\n"
-    "Commands:\n"
-    "  sort       the keys or records in order, to -o FILE\n"
-    "  rank       the 1-based rank of each key, to -o FILE\n"
-    "  quantile   the quantiles of -q, one on a line\n"
-    "  median     the median\n"
-    "  select     the keys at the positions of -k, counted from 0, one on a line\n"
-    "  topk       the first -k keys in order, one on a line\n"
-    "  tune       measures latency, bandwidth and the speed of a rank, to -o FILE or stdout\n"
-    "  predict    the expected time of a sort on other numbers of nodes and keys\n\n"
-    "Options:\n"
-    "  -o, --output FILE  the output of sort, rank and tune; it appears when it is complete\n"
-    "  --dtype T          i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; required for raw files\n"
-    "  --from F           npy, raw or text; default: by the contents and the name of FILE\n"
-    "  --format F         of the output: npy, raw or text; default: by its name, else npy\n"
-    "  --record-size N    the input is raw records of N bytes; sort writes records\n"
-    "  --key-type T       type of the key of a record\n"
-    "  --key-offset K     byte of the record where the key begins; default: 0\n"
-    "  -r, --descending   largest first; NaN is still last\n"
-    "  --ties T           rank: min (the default), max, dense, ordinal or average\n"
-    "  -q Q,Q,...         quantile: numbers from 0 to 1\n"
-    "  -k K,K,...         select: positions; topk: how many\n"
-    "  --method M         quantile: as NumPy's names; default linear\n"
-    "  --nans N           quantile, median: last, omit or propagate (the default)\n"
-    "  --checkpoint DIR   sort: keep finished key ranges in DIR, which all ranks must see\n"
-    "  --resume           go on with the checkpoint in DIR, if there is one; the number of ranks\n"
-    "                     may differ\n"
-    "  --ranges N         key ranges of a new checkpoint, 1 to 4096; default 64\n"
-    "  --threads N        threads of each rank; default: the CPUs that it may use\n"
-    "  --time             print how long reading, computing and writing took\n"
-    "  --keys N           tune: keys of a rank, default 4e6; predict: keys of all nodes\n"
-    "  --nodes N          predict: number of nodes, with one rank each\n"
-    "  --type T           predict: type of the keys, default u64\n"
-    "  --model FILE       predict: what tune wrote\n"
-    "  --latency S, --bandwidth B\n"
-    "                     predict: seconds of a message and bytes/s of a node, instead of the\n"
-    "                     model's\n"
-    "  --taper X          predict: the network between nodes has 1/X of its full bandwidth\n"
-    "  -h, --help         print this text\n\n"
-    "Exit status: 0 success, 2 error. One rank prints why.\n";
-
-void print_help(void) { fputs(help, stdout); }
-
 bool wrong(const job *j, const char *what, const char *given, const char *expected)
 {
     if (j->rank == 0)
@@ -136,6 +77,31 @@ static bool read_real(const job *j, const char *option, const char *text, double
     return wrong(j, option, text, expected);
 }
 
+/* Bytes: 512M is 512 * 10^6, 4Gi is 4 * 2^30. */
+static bool read_bytes(job *j, const char *text)
+{
+    static const char letters[] = "kmgt";
+    char             *end;
+    double const      number = strtod(text, &end);
+    const char *const found = *end != 0 ? strchr(letters, *end | 0x20) : NULL;
+    bool const        binary = found != NULL && end[1] == 'i';
+    double            bytes = number;
+    for (const char *at = letters; found != NULL && at <= found; at++)
+        bytes *= binary ? 1024 : 1000;
+    end += found == NULL ? 0 : binary ? 2 : 1;
+    j->w.memory = number >= 0 && bytes < 1e18 ? (uint64_t)bytes : 0;
+    return (end != text && *end == 0 && j->w.memory >= 8 << 20) ||
+           wrong(j, "-S", text, "a number of bytes, at least 8Mi, such as 512M or 4Gi");
+}
+
+static bool add_directory(job *j, const char *text)
+{
+    if (j->w.directory_count == MOST_DIRECTORIES)
+        return wrong(j, "-T", text, "at most 64 folders");
+    j->w.directories[j->w.directory_count++] = text;
+    return true;
+}
+
 static bool read_type(job *j, const char *option, const char *text)
 {
     j->w.type = (ordo_type)ordo_type_parse(text);
@@ -157,6 +123,7 @@ enum {
     TIME,
     RECORD_SIZE,
     KEY_OFFSET,
+    LINES,
     CHECKPOINT,
     RESUME,
     RANGES,
@@ -182,6 +149,10 @@ static const struct option options[] = {{"output", required_argument, NULL, 'o'}
                                         {"time", no_argument, NULL, TIME},
                                         {"record-size", required_argument, NULL, RECORD_SIZE},
                                         {"key-offset", required_argument, NULL, KEY_OFFSET},
+                                        {"memory-limit", required_argument, NULL, 'S'},
+                                        {"temporary-directory", required_argument, NULL, 'T'},
+                                        {"text", no_argument, NULL, LINES},
+                                        {"lines", no_argument, NULL, LINES},
                                         {"checkpoint", required_argument, NULL, CHECKPOINT},
                                         {"resume", no_argument, NULL, RESUME},
                                         {"ranges", required_argument, NULL, RANGES},
@@ -261,12 +232,19 @@ static bool read_option(job *j, int option, const char *text)
     case RESUME:
         w->resume = true;
         return true;
+    case LINES:
+        w->lines = true;
+        return true;
     case CHECKPOINT:
         w->checkpoint = text;
         return true;
     case MODEL:
         w->model = text;
         return true;
+    case 'S':
+        return read_bytes(j, text);
+    case 'T':
+        return add_directory(j, text);
     case 'q':
     case 'k':
         return read_list(j, (char)option, text);
@@ -307,6 +285,30 @@ static const char *missing_for_records(const wishes *w, bool sort)
     return NULL;
 }
 
+static const char *missing_for_lines(const wishes *w)
+{
+    if (!w->lines)
+        return NULL;
+    if (w->type != 0 || w->record_size != 0 || w->from != FORMAT_AUTO)
+        return "--text reads lines; --dtype, --from and --record-size are for numbers";
+    if (w->format != FORMAT_AUTO && strcmp(w->command, "sort") == 0)
+        return "sort --text writes lines; --format is for numbers";
+    return w->checkpoint != NULL ? "--checkpoint is not for lines" : NULL;
+}
+
+static const char *missing_for_disks(const wishes *w)
+{
+    if (w->memory == 0)
+        return w->directory_count > 0 ? "-T needs -S: how much memory may a rank use?" : NULL;
+    if (strcmp(w->command, "sort") != 0)
+        return "-S is for sort";
+    if (w->format == FORMAT_TEXT || w->from == FORMAT_TEXT)
+        return "-S sorts npy and raw files and records, not text";
+    return w->lines                ? "-S is not for lines"
+           : w->checkpoint != NULL ? "-S and --checkpoint are two ways: choose one"
+                                   : NULL;
+}
+
 static const char *missing_for_files(const wishes *w)
 {
     bool const sort = strcmp(w->command, "sort") == 0;
@@ -327,6 +329,10 @@ static const char *missing_for_files(const wishes *w)
         return "--checkpoint is for sort";
     if (w->checkpoint == NULL && (w->resume || w->ranges != 0))
         return w->resume ? "--resume needs --checkpoint DIR" : "--ranges needs --checkpoint DIR";
+    if (missing_for_lines(w) != NULL)
+        return missing_for_lines(w);
+    if (missing_for_disks(w) != NULL)
+        return missing_for_disks(w);
     return missing_for_records(w, sort);
 }
 
@@ -365,7 +371,8 @@ bool read_options(job *j, int argc, char **argv, bool *help_wanted)
                      "(see ordo-mpi --help)");
     j->w.command = argv[1];
     j->w.nans = ORDO_NANS_PROPAGATE;
-    while (fine && (option = getopt_long(argc - 1, argv + 1, ":o:rq:k:h", options, NULL)) != -1) {
+    while (fine &&
+           (option = getopt_long(argc - 1, argv + 1, ":o:rq:k:S:T:h", options, NULL)) != -1) {
         if (option == 'h') {
             *help_wanted = true;
             return true;

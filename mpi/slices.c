@@ -109,6 +109,9 @@ static bool read_binary(MPI_Comm comm, int fd, const slice_wish *wish, uint64_t 
     size_t const   key = ordo_type_size(out->type);
     size_t const   element = out->record_size != 0 ? out->record_size : key;
     out->n = (size_t)(to - from);
+    out->from = offset + from * element;
+    if (wish->unread)
+        return true;
     out->keys = malloc(out->n * key + 1);
     if (out->record_size != 0)
         out->records = malloc(out->n * element + 1);
@@ -116,7 +119,7 @@ static bool read_binary(MPI_Comm comm, int fd, const slice_wish *wish, uint64_t 
     bool const  memory = out->keys != NULL && to_fill != NULL;
     if (!all_fine(comm, memory, "no memory for %zu elements of %zu bytes", out->n, element))
         return false;
-    bool const read = read_at(fd, to_fill, out->n * element, offset + from * element);
+    bool const read = read_at(fd, to_fill, out->n * element, out->from);
     if (!all_fine(comm, read, "%s: cannot read: %s", wish->path, read_error()))
         return false;
     if (out->record_size != 0)
@@ -200,26 +203,58 @@ static bool parse_text(MPI_Comm comm, const char *path, const text_part *p, slic
                     path, bad, (unsigned long long)p->from, ordo_type_name(out->type));
 }
 
-static bool read_text(MPI_Comm comm, int fd, const char *path, uint64_t bytes, slice *out)
+/* Reads the lines that begin in this rank's part of the file. */
+static bool read_part(MPI_Comm comm, int fd, const char *path, uint64_t bytes, text_part *p)
 {
     int const rank = rank_of(comm), size = size_of(comm);
-    text_part p = {0};
     uint64_t  to = 0;
-    bool      fine = line_start(fd, part_start(bytes, rank, size), bytes, &p.from) &&
+    bool      fine = line_start(fd, part_start(bytes, rank, size), bytes, &p->from) &&
                 line_start(fd, part_start(bytes, rank + 1, size), bytes, &to);
     if (fine) {
-        p.bytes = (size_t)(to - p.from);
-        p.text = malloc(p.bytes + 1);
-        fine = p.text != NULL && read_at(fd, p.text, p.bytes, p.from);
+        p->bytes = (size_t)(to - p->from);
+        p->text = malloc(p->bytes + 1);
+        fine = p->text != NULL && read_at(fd, p->text, p->bytes, p->from);
     }
-    bool const read = all_fine(comm, fine, "%s: cannot read: %s", path, read_error());
-    if (read) {
-        p.text[p.bytes] = 0;
-        p.lines = count_lines(&p);
-    }
-    bool const parsed = read && parse_text(comm, path, &p, out);
+    if (!all_fine(comm, fine, "%s: cannot read: %s", path, read_error()))
+        return false;
+    p->text[p->bytes] = 0;
+    p->lines = count_lines(p);
+    return true;
+}
+
+static bool read_text(MPI_Comm comm, int fd, const char *path, uint64_t bytes, slice *out)
+{
+    text_part  p = {0};
+    bool const parsed = read_part(comm, fd, path, bytes, &p) && parse_text(comm, path, &p, out);
     free(p.text);
     return parsed;
+}
+
+/* Lines as strings that follow each other without newlines. */
+static bool read_lines(MPI_Comm comm, int fd, const char *path, uint64_t bytes, slice *out)
+{
+    text_part p = {0};
+    if (!read_part(comm, fd, path, bytes, &p)) {
+        free(p.text);
+        return false;
+    }
+    out->n = p.lines;
+    out->text = p.text;
+    out->offsets = malloc((p.lines + 1) * sizeof *out->offsets);
+    if (!all_fine(comm, out->offsets != NULL, "no memory for %zu lines", p.lines))
+        return false;
+    const char *const end = p.text + p.bytes, *at = p.text;
+    char             *to = p.text;
+    for (size_t i = 0; i < p.lines; i++) {
+        const char *const newline = memchr(at, '\n', (size_t)(end - at));
+        size_t const      length = (size_t)((newline != NULL ? newline : end) - at);
+        out->offsets[i] = (uint64_t)(to - p.text);
+        memmove(to, at, length);
+        to += length;
+        at += length + 1;
+    }
+    out->offsets[p.lines] = (uint64_t)(to - p.text);
+    return true;
 }
 
 /* npy_parse() reads only the header of the file, whose length it must know. */
@@ -273,7 +308,8 @@ bool slice_read(MPI_Comm comm, const slice_wish *wish, slice *out)
     const char *const path = wish->path;
     int const         fd = open(path, O_RDONLY | O_CLOEXEC);
     bool              fine = fd >= 0 && fstat(fd, &status) == 0;
-    *out = (slice){.type = wish->type, .format = wish->format, .record_size = wish->record_size};
+    *out = (slice){
+        .type = wish->type, .format = wish->format, .record_size = wish->record_size, .fd = -1};
     fine = all_fine(comm, fine, "%s: cannot open: %s", path, strerror(errno));
     bool const regular = !fine || S_ISREG(status.st_mode);
     fine = fine && all_fine(comm, regular,
@@ -282,13 +318,20 @@ bool slice_read(MPI_Comm comm, const slice_wish *wish, slice *out)
         uint64_t const bytes = (uint64_t)status.st_size;
         if (wish->record_size != 0)
             out->format = FORMAT_RAW;
-        else if (out->format == FORMAT_AUTO)
+        else if (!wish->lines && out->format == FORMAT_AUTO)
             out->format = guess_format(fd, path, bytes);
-        fine = out->format == FORMAT_NPY   ? read_npy(comm, fd, wish, bytes, out)
+        bool const text = !wish->lines && out->format != FORMAT_NPY && out->format != FORMAT_RAW;
+        fine = !all_fine(comm, !wish->unread || !text,
+                         "%s is text; -S sorts npy and raw files and records", path)
+                   ? false
+               : wish->lines               ? read_lines(comm, fd, path, bytes, out)
+               : out->format == FORMAT_NPY ? read_npy(comm, fd, wish, bytes, out)
                : out->format == FORMAT_RAW ? read_raw(comm, fd, wish, bytes, out)
                                            : read_text(comm, fd, path, bytes, out);
     }
-    if (fd >= 0)
+    if (fine && wish->unread)
+        out->fd = fd;
+    else if (fd >= 0)
         close(fd);
     return fine;
 }
@@ -297,5 +340,7 @@ void slice_free(slice *s)
 {
     free(s->keys);
     free(s->records);
-    s->keys = s->records = NULL;
+    free(s->text);
+    free(s->offsets);
+    *s = (slice){.n = 0};
 }

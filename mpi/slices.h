@@ -13,6 +13,8 @@ typedef struct slice_wish { /* what a file holds */
     ordo_type   type;   /* 0: that of the .npy header; of text i64, or f64 if a line needs it */
     size_t record_size; /* 0: the elements are keys. Else raw records with a key in each      */
     size_t key_offset;
+    bool   lines;  /* the file is lines of any bytes */
+    bool   unread; /* only find the elements of npy and raw files */
 } slice_wish;
 
 typedef struct slice { /* of an input */
@@ -21,6 +23,10 @@ typedef struct slice { /* of an input */
     char       *keys;    /* of this rank; to be freed */
     char       *records; /* of this rank; to be freed; NULL: the elements are keys */
     size_t      n, record_size;
+    char       *text;    /* of lines, without newlines; to be freed */
+    uint64_t   *offsets; /* of the n lines; n + 1; to be freed */
+    int         fd;      /* unread: the file, to be closed; and the byte where this rank's */
+    uint64_t    from;    /* n elements begin in it */
 } slice;
 
 /* Whether all ranks are fine. A rank that is not gives a reason, which the first of them prints.
@@ -43,6 +49,23 @@ typedef struct slice_target { /* an output */
 
 /* Writes the parts of all ranks, in their order, to a new file that then replaces target->path. */
 bool slice_write(MPI_Comm comm, const slice_target *target, const void *elements, size_t n);
+
+/* The same in steps: each rank writes `bytes` bytes at `at` of the file. */
+typedef struct slice_file {
+    char     name[4096];
+    int      fd;
+    uint64_t at;
+} slice_file;
+
+bool slice_begin(MPI_Comm comm, const slice_target *target, const char *head, uint64_t head_bytes,
+                 uint64_t bytes, slice_file *out);
+/* `fine`: this rank has written its bytes; if not, errno says why, unless `told`: a message was
+ * printed, on every rank. */
+bool slice_end(MPI_Comm comm, const slice_target *target, slice_file *file, bool fine, bool told);
+
+/* The same for bytes: those of all ranks follow `head`, which rank 0 writes. */
+bool slice_write_bytes(MPI_Comm comm, const slice_target *target, const char *head,
+                       uint64_t head_bytes, const char *data, uint64_t bytes);
 
 /* What the name of a file says; FORMAT_AUTO if it says nothing. */
 file_format format_of_path(const char *path);

@@ -78,28 +78,50 @@ static bool create(MPI_Comm comm, const slice_target *target, char *name, size_t
     return true;
 }
 
-/* Writes `head` (rank 0) and this rank's bytes at its offset. */
-static bool write_parts(MPI_Comm comm, const char *name, const char *head, uint64_t head_bytes,
-                        const char *data, uint64_t bytes)
+bool slice_begin(MPI_Comm comm, const slice_target *target, const char *head, uint64_t head_bytes,
+                 uint64_t bytes, slice_file *out)
 {
-    uint64_t at = 0;
-    MPI_Exscan(&bytes, &at, 1, MPI_UINT64_T, MPI_SUM, comm);
-    if (is_first(comm))
-        at = 0;
-    int const fd = open(name, O_WRONLY | O_CLOEXEC);
-    bool      fine = fd >= 0 && write_at(fd, data, bytes, head_bytes + at);
-    if (fine && is_first(comm))
-        fine = write_at(fd, head, head_bytes, 0);
-    fine = fine && fsync(fd) == 0;
+    uint64_t before = 0;
+    out->fd = -1;
+    if (!create(comm, target, out->name, sizeof out->name))
+        return false;
+    MPI_Exscan(&bytes, &before, 1, MPI_UINT64_T, MPI_SUM, comm);
+    out->at = head_bytes + (is_first(comm) ? 0 : before);
+    out->fd = open(out->name, O_WRONLY | O_CLOEXEC);
+    bool const opened = out->fd >= 0 && (!is_first(comm) || write_at(out->fd, head, head_bytes, 0));
+    return all_fine(comm, opened, "%s: cannot write: %s", out->name, strerror(errno)) ||
+           slice_end(comm, target, out, false, true);
+}
+
+bool slice_end(MPI_Comm comm, const slice_target *target, slice_file *file, bool fine, bool told)
+{
+    fine = fine && fsync(file->fd) == 0;
     int const saved = errno;
-    if (fd >= 0)
-        fine = close(fd) == 0 && fine;
-    return all_fine(comm, fine, "%s: cannot write: %s", name, strerror(saved));
+    if (file->fd >= 0)
+        fine = close(file->fd) == 0 && fine;
+    if (!told)
+        fine = all_fine(comm, fine, "%s: cannot write: %s", file->name, strerror(saved));
+    fault_point(comm, "written", 0);
+    bool const renamed = !fine || !is_first(comm) || rename(file->name, target->path) == 0;
+    fine = all_fine(comm, renamed, "%s: cannot rename the new file: %s", target->path,
+                    strerror(errno)) &&
+           fine;
+    if (!fine && is_first(comm))
+        unlink(file->name);
+    return fine;
+}
+
+bool slice_write_bytes(MPI_Comm comm, const slice_target *target, const char *head,
+                       uint64_t head_bytes, const char *data, uint64_t bytes)
+{
+    slice_file file;
+    return slice_begin(comm, target, head, head_bytes, bytes, &file) &&
+           slice_end(comm, target, &file, write_at(file.fd, data, bytes, file.at), false);
 }
 
 bool slice_write(MPI_Comm comm, const slice_target *target, const void *elements, size_t n)
 {
-    char        name[4096], head[NPY_HEADER_MAX];
+    char        head[NPY_HEADER_MAX];
     uint64_t    bytes = (uint64_t)n * target->size, all = n, head_bytes = 0;
     char       *text = NULL;
     const char *data = elements;
@@ -108,18 +130,8 @@ bool slice_write(MPI_Comm comm, const slice_target *target, const void *elements
         data = text = print_lines(target->type, elements, n, &bytes);
     else if (target->format != FORMAT_RAW)
         head_bytes = npy_write_header(target->type, (size_t)all, head);
-    bool fine = all_fine(comm, data != NULL, "no memory for the text of %zu results", n) &&
-                create(comm, target, name, sizeof name);
-    if (fine) {
-        fine = write_parts(comm, name, head, head_bytes, data, bytes);
-        fault_point(comm, "written", 0);
-        bool const renamed = !fine || !is_first(comm) || rename(name, target->path) == 0;
-        fine = all_fine(comm, renamed, "%s: cannot rename the new file: %s", target->path,
-                        strerror(errno)) &&
-               fine;
-        if (!fine && is_first(comm))
-            unlink(name);
-    }
+    bool const fine = all_fine(comm, data != NULL, "no memory for the text of %zu results", n) &&
+                      slice_write_bytes(comm, target, head, head_bytes, data, bytes);
     free(text);
     return fine;
 }

@@ -1,7 +1,8 @@
 """Times ordo.mpi beside programs that users write with mpi4py and NumPy.
 
-    mpiexec -n 16 python ranks_mpi.py [KEYS [ROUNDS]]
+    mpiexec -n 16 python ranks_mpi.py [KEYS [ROUNDS [strings]]]
 
+With "strings" the keys are words of 1 to 24 letters, and numbers behind a prefix of 24 bytes.
 The peer of the sort is a sample sort by regular sampling: sort, sample, cut, Alltoallv, sort. The
 peer of the median gathers all keys on one rank. A round makes each call once on the same keys; the
 table has medians of the rounds, until the slowest rank has ended. "Largest part" is the number of
@@ -26,15 +27,18 @@ def sample_sort(part):
     part = np.sort(part)
     samples = part[np.linspace(0, part.size - 1, 4 * size).astype(int)]
     everyone = np.empty(4 * size * size, part.dtype)
-    world.Allgather(samples, everyone)
+    world.Allgather(samples.view(np.uint8), everyone.view(np.uint8))
     splitters = np.sort(everyone)[4 * size :: 4 * size][: size - 1]
     edges = np.concatenate([[0], np.searchsorted(part, splitters), [part.size]])
     counts = np.diff(edges)
     came = np.empty(size, counts.dtype)
     world.Alltoall(counts, came)
     result = np.empty(came.sum(), part.dtype)
-    kind = MPI._typedict[part.dtype.char]
-    world.Alltoallv([part, counts, edges[:-1], kind], [result, came, None, kind])
+    sent, received = counts * part.itemsize, came * part.itemsize
+    world.Alltoallv(
+        [part.view(np.uint8), sent, edges[:-1] * part.itemsize, MPI.BYTE],
+        [result.view(np.uint8), received, None, MPI.BYTE],
+    )
     result.sort()
     return result
 
@@ -42,8 +46,12 @@ def sample_sort(part):
 def gathered_median(part):
     """Returns the median on rank 0."""
     everything = np.empty(part.size * size, part.dtype) if rank == 0 else None
-    world.Gather(part, everything)
-    return np.median(everything) if rank == 0 else None
+    world.Gather(part.view(np.uint8), everything.view(np.uint8) if rank == 0 else None)
+    if rank != 0:
+        return None
+    if part.dtype.kind == "S":
+        return np.sort(everything)[(everything.size - 1) // 2]
+    return np.median(everything)
 
 
 CALLS = {
@@ -59,6 +67,12 @@ def keys_of(name, n, round_number):
     rng = np.random.default_rng((rank, round_number))
     if name == "uniform u64":
         return rng.integers(0, 2**64, n, np.uint64)
+    if name == "words S24":
+        letters = rng.integers(97, 123, (n, 24), np.uint8)
+        letters[np.arange(24) >= rng.integers(1, 25, n)[:, None]] = 0
+        return letters.view("S24").reshape(n)
+    if name == "paths S33":
+        return np.char.add(b"https://www.example.org/", rng.integers(0, 10**9, n).astype("S9"))
     if name == "normal f64":
         return rng.standard_normal(n)
     return rng.zipf(1.5, n).astype(np.uint64)
@@ -71,7 +85,9 @@ def main():
     if rank == 0:
         print(f"{n * size} keys on {size} ranks, medians of {rounds} rounds, ms")
         print(f"{'keys':<14}{'call':<24}{'ms':>10}{'largest part':>14}")
-    for name in ("uniform u64", "normal f64", "zipf u64"):
+    strings = len(sys.argv) > 3 and sys.argv[3] == "strings"
+    names = ("words S24", "paths S33") if strings else ("uniform u64", "normal f64", "zipf u64")
+    for name in names:
         times = {call: [] for call in CALLS}
         largest = dict.fromkeys(CALLS, 1.0)
         for number in range(rounds):

@@ -203,6 +203,14 @@ ordo_status api_count_few_groups(ordo_exec *exec, const ordo_groups *groups, siz
 ordo_status api_mark_groups(ordo_exec *exec, ordo_type type, const void *sorted, size_t n,
                             uint8_t *heads);
 
+/* api_strings.c: reads the struct; checks the offsets or pointers, which may take long, so callers
+ * check everything else first; checks that an output does not overlap the strings. */
+ordo_status api_read_strings(ordo_exec *exec, const ordo_strings *given, size_t n,
+                             ordo_strings *strings);
+ordo_status api_check_strings(ordo_exec *exec, const ordo_strings *strings, size_t n);
+ordo_status api_check_strings_apart(ordo_exec *exec, const ordo_strings *strings, size_t n,
+                                    const void *out, size_t out_bytes, const char *what);
+
 /* api_quantile.c */
 ordo_status api_check_method(ordo_exec *exec, uint32_t method, bool is_median);
 ordo_status api_check_q(ordo_exec *exec, const double *q, size_t count);

@@ -22,8 +22,8 @@ enum {
 
 /* ---- The strings ---- */
 
-static ordo_status read_strings(ordo_exec *exec, const ordo_strings *given, size_t n,
-                                ordo_strings *strings)
+ordo_status api_read_strings(ordo_exec *exec, const ordo_strings *given, size_t n,
+                             ordo_strings *strings)
 {
     FAIL_IF(given == NULL, ORDO_E_ARG, "strings is NULL; expected an ordo_strings");
     TRY(api_read_struct(exec, strings, sizeof *strings, given, "strings"));
@@ -114,9 +114,7 @@ static ordo_status check_pointers(ordo_exec *exec, const ordo_strings *strings, 
     return ORDO_OK;
 }
 
-/* Checks the offsets or pointers. Callers check everything else first, because this may take
- * long. */
-static ordo_status check_strings(ordo_exec *exec, const ordo_strings *strings, size_t n)
+ordo_status api_check_strings(ordo_exec *exec, const ordo_strings *strings, size_t n)
 {
     if (n == 0)
         return ORDO_OK;
@@ -141,7 +139,7 @@ static ordo_status choose_for_strings(ordo_ctx *ctx, ordo_exec *exec, const ordo
                                       ordo_choice *choice)
 {
     if (!exec->on_device)
-        TRY(check_strings(exec, strings, n));
+        TRY(api_check_strings(exec, strings, n));
     uint64_t const copied =
         copies && n > 0 && !exec->on_device ? strings->offsets[n] - strings->offsets[0] : 0;
     ordo_load const load =
@@ -149,9 +147,8 @@ static ordo_status choose_for_strings(ordo_ctx *ctx, ordo_exec *exec, const ordo
     return api_choose(ctx, exec, &load, choice);
 }
 
-/* Checks that an output does not overlap the strings or the pointers. */
-static ordo_status check_apart(ordo_exec *exec, const ordo_strings *strings, size_t n,
-                               const void *out, size_t out_bytes, const char *what)
+ordo_status api_check_strings_apart(ordo_exec *exec, const ordo_strings *strings, size_t n,
+                                    const void *out, size_t out_bytes, const char *what)
 {
     if (n == 0)
         return ORDO_OK;
@@ -201,11 +198,12 @@ static ordo_status argsort_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_st
     ordo_choice      choice;
     TRY(api_check_index_type(exec, index_type, n));
     TRY(read_sort_opts(exec, opts, &job.descending, &job.algorithm));
-    TRY(read_strings(exec, given, n, &job.strings));
+    TRY(api_read_strings(exec, given, n, &job.strings));
     TRY(api_check_aligned(exec, index, n, ordo_type_size(index_type), "index"));
     TRY(choose_for_strings(ctx, exec, &job.strings, n, false, job.algorithm, &choice));
     NEEDS(choice, argsort_strings);
-    TRY(check_apart(exec, &job.strings, n, index, n * ordo_type_size(index_type), "index"));
+    TRY(api_check_strings_apart(exec, &job.strings, n, index, n * ordo_type_size(index_type),
+                                "index"));
     RUN_STRINGS(choice, argsort_strings, job);
 }
 
@@ -224,7 +222,7 @@ static ordo_status sort_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_strin
     ordo_string_copy_job job = {.n = n, .out_bytes = out_bytes, .out_offsets = out_offsets};
     ordo_choice          choice;
     TRY(read_sort_opts(exec, opts, &job.descending, &job.algorithm));
-    TRY(read_strings(exec, given, n, &job.strings));
+    TRY(api_read_strings(exec, given, n, &job.strings));
     FAIL_IF(job.strings.pointers != NULL, ORDO_E_ARG,
             "strings has pointers; ordo_sort_strings takes bytes with offsets, ordo_sort_pointers "
             "pointers");
@@ -239,8 +237,9 @@ static ordo_status sort_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_strin
         TRY(api_check_array(exec, out_bytes, total, 1, "out_bytes"));
         TRY(api_check_apart(exec, out_bytes, total, "out_bytes", out_offsets, offsets_bytes,
                             "out_offsets"));
-        TRY(check_apart(exec, &job.strings, n, out_bytes, total, "out_bytes"));
-        TRY(check_apart(exec, &job.strings, n, out_offsets, offsets_bytes, "out_offsets"));
+        TRY(api_check_strings_apart(exec, &job.strings, n, out_bytes, total, "out_bytes"));
+        TRY(api_check_strings_apart(exec, &job.strings, n, out_offsets, offsets_bytes,
+                                    "out_offsets"));
     }
     RUN_STRINGS(choice, sort_strings, job);
 }
@@ -289,11 +288,12 @@ static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_strin
     TRY(check_algorithm(exec, wish.algorithm, "rank"));
     job.algorithm = (ordo_algorithm)wish.algorithm;
     TRY(api_no_segments(exec, wish.segments, "a call on strings"));
-    TRY(read_strings(exec, given, n, &job.strings));
+    TRY(api_read_strings(exec, given, n, &job.strings));
     TRY(api_check_aligned(exec, ranks, n, ordo_type_size(rank_type), "ranks"));
     TRY(choose_for_strings(ctx, exec, &job.strings, n, false, job.algorithm, &choice));
     NEEDS(choice, rank_strings);
-    TRY(check_apart(exec, &job.strings, n, ranks, n * ordo_type_size(rank_type), "ranks"));
+    TRY(api_check_strings_apart(exec, &job.strings, n, ranks, n * ordo_type_size(rank_type),
+                                "ranks"));
     job.ties = (ordo_ties)wish.ties;
     job.descending = (wish.flags & ORDO_DESCENDING) != 0;
     RUN_STRINGS(choice, rank_strings, job);
@@ -318,15 +318,15 @@ static ordo_status select_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_str
     TRY(read_sort_opts(exec, opts, &job.descending, &algorithm));
     FAIL_IF(algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG,
             "algorithm %s does not select strings; expected auto", API_ALGORITHM(algorithm));
-    TRY(read_strings(exec, given, n, &job.strings));
+    TRY(api_read_strings(exec, given, n, &job.strings));
     TRY(api_check_aligned(exec, k, count, sizeof *k, "k"));
     TRY(api_check_aligned(exec, index, count, sizeof *index, "index"));
     TRY(api_check_apart(exec, k, count * sizeof *k, "k", index, count * sizeof *index, "index"));
     TRY(api_check_positions(exec, k, count, n, "strings"));
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, select_strings);
-    TRY(check_strings(exec, &job.strings, n));
-    TRY(check_apart(exec, &job.strings, n, index, count * sizeof *index, "index"));
+    TRY(api_check_strings(exec, &job.strings, n));
+    TRY(api_check_strings_apart(exec, &job.strings, n, index, count * sizeof *index, "index"));
     return choice.backend->select_strings(choice.state, &job, exec);
 }
 

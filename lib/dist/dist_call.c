@@ -10,7 +10,7 @@
 #include <time.h>
 
 typedef struct greeting { /* what a rank says at the beginning of a call */
-    char     verb[24];
+    char     verb[40];
     uint64_t version, type, flags, facts[4]; /* the same on every rank */
     uint64_t n, failed;
 } greeting;
@@ -172,7 +172,7 @@ static ordo_status compare(dist_call *c, const greeting *all)
     for (int32_t r = 1; r < c->comm.size; r++) {
         const char *const differs = difference(&all[0], &all[r]);
         FAIL_IF(differs != NULL, ORDO_E_ARG,
-                "rank %d calls %.24s with %s than rank 0, which calls %.24s; expected the same "
+                "rank %d calls %.40s with %s than rank 0, which calls %.40s; expected the same "
                 "call on every rank",
                 (int)r, all[r].verb, differs, all[0].verb);
     }
@@ -214,6 +214,17 @@ static void leave_scratch(void *user, void *block)
     (void)block; /* the call ends soon */
 }
 
+ordo_status dist_side(dist_call *c, uint64_t memory, ordo_ctx **out)
+{
+    TRY(api_sibling(c->ctx,
+                    &ORDO_OPTS(ordo_ctx_opts, .where = (uint32_t)c->ctx->plan.where,
+                               .threads = c->exec->threads, .progress = watch_inner,
+                               .progress_user = c),
+                    out));
+    (*out)->arena.limit = (size_t)memory;
+    return ORDO_OK;
+}
+
 ordo_status dist_greet(dist_call *c, const dist_wish *wish, ordo_status status)
 {
     size_t const    size = (size_t)c->comm.size;
@@ -252,14 +263,21 @@ ordo_status dist_end(dist_call *c, ordo_status status)
     return status;
 }
 
-ordo_status dist_check(dist_call *c, const ordo_dist_opts *opts, uint64_t known_flags)
+ordo_status dist_read_opts(dist_call *c, const ordo_dist_opts *opts, uint64_t known_flags)
 {
     ordo_exec *const exec = c->exec;
     TRY(api_opts_read(exec, &c->opts, sizeof c->opts, opts));
-    TRY(api_check_place(exec, c->opts.flags, known_flags | ORDO_ON_DEVICE, c->opts.stream));
+    TRY(api_check_place(exec, c->opts.flags, known_flags, c->opts.stream));
+    c->descending = (c->opts.flags & ORDO_DESCENDING) != 0;
+    return ORDO_OK;
+}
+
+ordo_status dist_check(dist_call *c, const ordo_dist_opts *opts, uint64_t known_flags)
+{
+    ordo_exec *const exec = c->exec;
+    TRY(dist_read_opts(c, opts, known_flags | ORDO_ON_DEVICE));
     TRY(api_check_type(exec, c->type, "type"));
     c->key_size = ordo_type_size(c->type);
-    c->descending = (c->opts.flags & ORDO_DESCENDING) != 0;
     TRY(api_check_aligned(exec, c->keys, c->n, c->key_size, "keys"));
     return exec->on_device ? device_open(c) : ORDO_OK;
 }

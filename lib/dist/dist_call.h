@@ -62,7 +62,8 @@ ordo_status dist_end(dist_call *c, ordo_status status);
 
 static inline bool dist_on_device(const dist_call *c) { return c->device.backend != NULL; }
 
-/* Reads the options and checks what the verbs share. */
+/* Reads the options; dist_check also checks the type and the address of the keys. */
+ordo_status dist_read_opts(dist_call *c, const ordo_dist_opts *opts, uint64_t known_flags);
 ordo_status dist_check(dist_call *c, const ordo_dist_opts *opts, uint64_t known_flags);
 
 /* The status of the first rank that failed, or ORDO_OK. If this rank failed, it is not ORDO_OK. */
@@ -72,6 +73,10 @@ static inline ordo_status dist_agree(dist_call *c, ordo_status status)
     ordo_status const agreed = dist_share(c, status);
     return agreed == ORDO_OK ? status : agreed;
 }
+
+/* Another context for calls of this rank, with memory of its own, at most `memory` bytes (0: any).
+ * ordo_ctx_free() it. */
+ordo_status dist_side(dist_call *c, uint64_t memory, ordo_ctx **out);
 
 /* The status of a call of the inner context, with its message. */
 ordo_status dist_inner(dist_call *c, ordo_status status);

@@ -8,6 +8,9 @@
 #include "dist/device/device.h"
 #include "dist/runs.h"
 
+#include "dist/spill/sort_spilled.h"
+#include "ordo_external.h"
+
 #include <string.h>
 
 typedef struct sorting {
@@ -185,7 +188,9 @@ static ordo_status check(sorting *s, const ordo_dist_opts *opts, bool pairs)
 {
     dist_call *const c = &s->c;
     ordo_exec *const exec = c->exec;
-    TRY(dist_check(c, opts, ORDO_DESCENDING));
+    TRY(dist_check(c, opts, ORDO_DESCENDING | ORDO_SPILL_IN_MEMORY));
+    FAIL_IF(dist_on_device(c) && c->opts.directory != NULL, ORDO_E_ARG,
+            "opts.directory is for host arrays; expected NULL with ORDO_ON_DEVICE");
     s->in_place = c->opts.out == NULL;
     s->out = s->in_place ? s->keys : c->opts.out;
     s->out_values = s->in_place ? s->values : c->opts.out_values;
@@ -219,7 +224,7 @@ static ordo_status sort_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm 
         s->values = &no_values; /* n is 0 */
     if (pairs && s->out_values == NULL)
         s->out_values = &no_values;
-    dist_wish const wish = {verb, {s->value_size, s->in_place}};
+    dist_wish const wish = {verb, {s->value_size, s->in_place, c->opts.directory != NULL}};
     ordo_status     status = dist_begin(c, &wish, checked);
     if (status == ORDO_OK)
         status = run(s);
@@ -228,12 +233,33 @@ static ordo_status sort_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm 
     return dist_end(c, status);
 }
 
+static ordo_status sort_in_memory(ordo_ctx *ctx, const ordo_comm *comm, sorting *s,
+                                  const char *verb, bool pairs, const ordo_dist_opts *opts)
+{
+    API_CALL(pairs ? "dist_sort_pairs" : "dist_sort", (ordo_type)0, s->c.n,
+             sort_entered(ctx, exec, comm, s, verb, pairs, opts));
+}
+
+/* Sorts again through temporary files if the memory was too small, which all ranks know. */
+static ordo_status sort_anyhow(ordo_ctx *ctx, const ordo_comm *comm, sorting *s, const char *verb,
+                               bool pairs, const ordo_dist_opts *opts)
+{
+    spilled_job const job = {.type = s->c.type,
+                             .keys = s->keys,
+                             .values = s->values,
+                             .n = s->c.n,
+                             .value_size = s->value_size,
+                             .opts = opts};
+    ordo_status const status = sort_in_memory(ctx, comm, s, verb, pairs, opts);
+    bool const        again = status == ORDO_E_NOMEM && !s->c.broken && s->c.opts.directory != NULL;
+    return again ? dist_sort_spilled(ctx, comm, &job) : status;
+}
+
 ordo_status ordo_dist_sort(ordo_ctx *ctx, const ordo_comm *comm, ordo_type type, void *keys,
                            size_t n, const ordo_dist_opts *opts)
 {
     sorting s = {.c = {.type = type, .n = n}, .keys = keys};
-    API_CALL("dist_sort", (ordo_type)0, n,
-             sort_entered(ctx, exec, comm, &s, "ordo_dist_sort", false, opts));
+    return sort_anyhow(ctx, comm, &s, "ordo_dist_sort", false, opts);
 }
 
 ordo_status ordo_dist_sort_pairs(ordo_ctx *ctx, const ordo_comm *comm, ordo_type type, void *keys,
@@ -242,8 +268,7 @@ ordo_status ordo_dist_sort_pairs(ordo_ctx *ctx, const ordo_comm *comm, ordo_type
 {
     sorting s = {
         .c = {.type = type, .n = n}, .keys = keys, .values = values, .value_size = value_size};
-    API_CALL("dist_sort_pairs", (ordo_type)0, n,
-             sort_entered(ctx, exec, comm, &s, "ordo_dist_sort_pairs", true, opts));
+    return sort_anyhow(ctx, comm, &s, "ordo_dist_sort_pairs", true, opts);
 }
 
 /* ---- Argsort ---- */

@@ -123,9 +123,11 @@ static uint64_t place_of(const class_pass *w, const uint64_t *totals, const cut 
     return totals[class_of(w, at->order)] + cut_left(at);
 }
 
-static ordo_status take_memory(pieces *p, size_t size)
+ordo_status pieces_open(dist_call *c, const uint64_t *wanted, pieces *p)
 {
-    uint64_t *all;
+    size_t const size = (size_t)c->comm.size;
+    uint64_t    *all;
+    *p = (pieces){.call = c, .received = (size_t)wanted[c->comm.rank]};
     TRY_SCRATCH(p->call->exec, 8 * size * sizeof *all, all);
     p->send_at = all;
     p->send_n = all + size;
@@ -176,8 +178,7 @@ static void widen(uint64_t *numbers, size_t count, size_t width)
     }
 }
 
-/* Tells every rank how many elements it gets from this one. */
-static ordo_status swap_counts(pieces *p)
+ordo_status pieces_swap(pieces *p)
 {
     size_t const    size = (size_t)p->call->comm.size;
     uint64_t *const at = p->bytes[0], *const each = p->bytes[1], *const sent = p->bytes[2];
@@ -212,8 +213,7 @@ static size_t list_cuts(const dist_call *c, const uint64_t *wanted, cut *cuts)
     return count;
 }
 
-/* Where the piece of each rank begins and ends; places has the place of each cut. */
-static void place_pieces(pieces *p, const uint64_t *wanted, const uint64_t *places)
+ordo_status pieces_at(pieces *p, const uint64_t *wanted, const uint64_t *places)
 {
     dist_call *const c = p->call;
     size_t const     size = (size_t)c->comm.size;
@@ -226,16 +226,17 @@ static void place_pieces(pieces *p, const uint64_t *wanted, const uint64_t *plac
         p->send_n[r] = end - begin;
         begin = end;
     }
+    return pieces_swap(p);
 }
 
 /* Memory of the pieces, and of the cuts, with as many numbers behind them as `numbers`. */
-static ordo_status take_cuts(pieces *p, size_t numbers, cut **cuts)
+static ordo_status take_cuts(dist_call *c, const uint64_t *wanted, pieces *p, size_t numbers,
+                             cut **cuts)
 {
-    size_t const size = (size_t)p->call->comm.size;
+    size_t const size = (size_t)c->comm.size;
     void        *memory;
-    TRY(take_memory(p, size));
-    TRY(ordo_scratch(p->call->exec, (size + 1) * sizeof **cuts + numbers * sizeof(uint64_t),
-                     &memory));
+    TRY(pieces_open(c, wanted, p));
+    TRY(ordo_scratch(c->exec, (size + 1) * sizeof **cuts + numbers * sizeof(uint64_t), &memory));
     *cuts = memory;
     return ORDO_OK;
 }
@@ -268,14 +269,12 @@ ordo_status pieces_of_sorted(dist_call *c, bool folded, const void *sorted, cons
     size_t const   size = (size_t)c->comm.size;
     cut_keys const keys = {{c->type, c->descending, folded}, sorted, c->n, dist_on_device(c)};
     cut           *cuts = NULL;
-    *out = (pieces){.call = c, .received = (size_t)wanted[c->comm.rank]};
-    TRY(dist_agree(c, take_cuts(out, size, &cuts)));
+    TRY(dist_agree(c, take_cuts(c, wanted, out, size, &cuts)));
     uint64_t *const places = (uint64_t *)(cuts + size + 1);
     size_t const    count = list_cuts(c, wanted, cuts);
     TRY(cuts_of_sorted(c, &keys.order, sorted, cuts, count));
     TRY(place_cuts(c, &keys, cuts, count, places));
-    place_pieces(out, wanted, places);
-    return swap_counts(out);
+    return pieces_at(out, wanted, places);
 }
 
 ordo_status pieces_find(dist_call *c, bool folded, const uint64_t *wanted, pieces *out)
@@ -284,8 +283,7 @@ ordo_status pieces_find(dist_call *c, bool folded, const uint64_t *wanted, piece
     cells        boundaries = {0};
     cut         *cuts = NULL;
     void        *memory = NULL;
-    *out = (pieces){.call = c, .received = (size_t)wanted[c->comm.rank]};
-    ordo_status status = take_cuts(out, 3 * size, &cuts);
+    ordo_status  status = take_cuts(c, wanted, out, 3 * size, &cuts);
     if (status == ORDO_OK)
         status = ordo_scratch(c->exec, c->n * sizeof *out->classes + 2, &memory);
     TRY(dist_agree(c, status));
@@ -302,9 +300,8 @@ ordo_status pieces_find(dist_call *c, bool folded, const uint64_t *wanted, piece
     place_classes(out, totals);
     for (size_t j = 0; j < count; j++)
         places[j] = place_of(&w, totals, &cuts[j]);
-    place_pieces(out, wanted, places);
     c->report.scatter_seconds += dist_clock() - started;
-    return swap_counts(out);
+    return pieces_at(out, wanted, places);
 }
 
 /* ---- Scatter and gather ---- */

@@ -29,6 +29,15 @@ ordo_status pieces_find(dist_call *c, bool folded, const uint64_t *wanted, piece
 ordo_status pieces_of_sorted(dist_call *c, bool folded, const void *sorted, const uint64_t *wanted,
                              pieces *out);
 
+/* The two steps of the others: memory for the pieces, which is not collective; then the pieces are
+ * the parts of a sorted array between `places`, one for each border between two ranks that is not 0
+ * and not the total. */
+ordo_status pieces_open(dist_call *c, const uint64_t *wanted, pieces *p);
+ordo_status pieces_at(pieces *p, const uint64_t *wanted, const uint64_t *places);
+
+/* Tells every rank how many elements it gets from this one: sets receive_at and receive_n. */
+ordo_status pieces_swap(pieces *p);
+
 /* Scatters keys to pieces, and gathers results of 4 or 8 bytes from pieces to the sequence of the
  * keys. Not collective. */
 ordo_status pieces_scatter(const pieces *p, const void *from, size_t size, void *to);

@@ -13,7 +13,8 @@ import itertools
 from ctypes import CFUNCTYPE, c_int, c_int32, c_size_t, c_uint64, c_void_p
 from typing import Any, Callable
 
-from ._lib import library
+from ._context import host_context
+from ._lib import fail, library
 
 _PIECE = 256 << 20  # bytes of a message at most
 _PARTNERS = 8  # messages in flight in each direction
@@ -25,6 +26,11 @@ _Exchange = CFUNCTYPE(
     c_int, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p
 )  # fmt: skip
 _GiveUp = CFUNCTYPE(None, c_void_p)
+
+
+_counts = library.ordo_dist_counts
+_counts.argtypes = (c_void_p, c_void_p, c_size_t, c_void_p, c_void_p, c_void_p)
+_counts.restype = c_int
 
 
 class Comm(ctypes.Structure):
@@ -150,18 +156,59 @@ class Group:
                 ]
                 self.mpi.Request.Waitall(requests)
 
-    def agree(self, error: Exception | None, fact: bool) -> bool:
-        """Returns whether `fact` is true on every rank.
+    def agree(self, error: Exception | None, form: tuple = ("numbers", "")) -> list[tuple]:
+        """Raises the exception of the first rank that has one, on every rank.
 
-        If a rank has an exception, every rank raises that of the first such rank.
+        The first two items of `form` say what the elements are; the second may be empty. If they
+        differ, every rank raises a TypeError. Returns the forms of all ranks.
         """
-        mine = (None if error is None else (type(error), str(error)), fact)
-        all_facts = True
-        for rank, (found, theirs) in enumerate(self.comm.allgather(mine)):
+        mine = None if error is None else (type(error), str(error))
+        all_ranks = self.comm.allgather((mine, form))
+        for rank, (found, _) in enumerate(all_ranks):
             if found is not None:
                 raise found[0](f"rank {rank}: {found[1]}") from error
-            all_facts = all_facts and theirs
-        return all_facts
+        forms = [form for _, form in all_ranks]
+        kinds = {form[1] for form in forms if form[1]}
+        for rank, (kind, of, *_) in enumerate(forms):
+            if kind != forms[0][0]:
+                raise TypeError(f"rank {rank} has {kind}, and rank 0 has {forms[0][0]}")
+            if len(kinds) > 1 and of:
+                raise TypeError(f"the ranks have objects of types {', '.join(sorted(kinds))}")
+        return forms
+
+    def call(
+        self, function: Any, *arguments: Any, context: Any = None, flags: int = 0, **options: Any
+    ) -> None:
+        """Calls a function of ordo_dist.h; a bad status raises an exception.
+
+        `context` is that of the arrays' place; None: host memory.
+        """
+        opts = DistOptions(struct_size=ctypes.sizeof(DistOptions), flags=flags, **options)
+        if context is None:
+            context = host_context()
+        status = function(context, ctypes.addressof(self.table), *arguments, ctypes.addressof(opts))
+        error, self.error = self.error, None
+        if error is not None:
+            raise error
+        if status:
+            fail(status, context)
+
+    def equal_part(self, n: int) -> int:
+        """Returns the length of this rank's part if all parts are equal, or differ by 1."""
+        found = c_size_t()
+        context = host_context()
+        status = _counts(
+            context, ctypes.addressof(self.table), n, None, None, ctypes.addressof(found)
+        )
+        if status:
+            fail(status, context)
+        return found.value
+
+    def check_count(self, k: int, n: int) -> None:
+        """Raises a ValueError if the ranks have fewer than `k` elements in all."""
+        total = self.comm.allreduce(n)
+        if k > total:
+            raise ValueError(f"k is {k}; expected at most {total}, the number of elements")
 
 
 def _free(comm: Any, keyval: int, group: Group) -> None:

@@ -16,11 +16,12 @@ except that the last bits of float sums may differ. A program for ``mpiexec -n 4
     part = ordo.mpi.sort(part)              # rank 0 has the smallest million
 
 Arrays are of one dimension: integers of 8 to 64 bits, bool, float16, float32 and float64, of NumPy,
-PyTorch or CuPy. If every rank has its part on a GPU, the GPUs sort and rank the parts, and what the
-ranks exchange goes through host memory. If only some ranks have, their parts are copied to host
-memory. Results of the length of a part, and those of `topk`, are where the part is. An error on one
-rank raises the same exception on every rank; its text names the rank. ``comm`` is a communicator of
-mpi4py; None is ``MPI.COMM_WORLD``.
+PyTorch or CuPy; or strings: lists and NumPy arrays of str or bytes, and arrays of pyarrow, polars
+and pandas without nulls. All ranks have the same kind of elements. If every rank has its part on a
+GPU, the GPUs sort and rank the parts, and what the ranks exchange goes through host memory. If only
+some ranks have, their parts are copied to host memory. Results of the length of a part, and those
+of `topk`, are where the part is. An error on one rank raises the same exception on every rank; its
+text names the rank. ``comm`` is a communicator of mpi4py; None is ``MPI.COMM_WORLD``.
 """
 
 from __future__ import annotations
@@ -31,11 +32,10 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _lib
+from . import _lib, _mpi_strings
 from ._arrays import FLOATS, HOST, address, numbers_of
 from ._check import check_nan_policy, flag, found_nan, integer
-from ._lib import library
-from ._mpi import DistOptions, Group, declare, group_of
+from ._mpi import Group, declare, group_of
 from ._verbs.topk import TopK
 
 __all__ = [
@@ -54,9 +54,6 @@ __all__ = [
 
 _P, _N, _T = c_void_p, c_size_t, c_int
 _sort = declare("ordo_dist_sort", _T, _P, _N)
-_counts = library.ordo_dist_counts
-_counts.argtypes = (_P, _P, _N, _P, _P, _P)
-_counts.restype = c_int
 _argsort = declare("ordo_dist_argsort", _T, _P, _N, _T, _P)
 _rank = declare("ordo_dist_rank", _T, _P, _N, _T, _T, _P)
 _quantiles = declare("ordo_dist_quantiles", _T, _P, _N, _P, _N, _P, _T, _T)
@@ -86,7 +83,8 @@ class _Part:
             self.checked: Any = check() if check else None
         except Exception as caught:
             error = caught
-        on_device = self.group.agree(error, error is None and self.place.on_device)
+        on_gpu = error is None and self.place.on_device
+        on_device = all(form[2] for form in self.group.agree(error, ("numbers", "", on_gpu)))
         self.home = self.place if on_device else HOST
         to_host = None if on_device else getattr(self.place, "to_host", None)
         self.keys = self.home.contiguous(to_host(typed) if to_host else typed)
@@ -94,22 +92,11 @@ class _Part:
 
     def call(self, function: Any, *arguments: Any, flags: int = 0, **options: Any) -> None:
         """Calls a function of ordo_dist.h; a bad status raises an exception."""
-        group = self.group
-        opts = DistOptions(
-            struct_size=ctypes.sizeof(DistOptions),
-            flags=flags | self.home.flags,
-            stream=self.home.stream,
-            **options,
-        )
-        context = self.home.context
-        status = function(
-            context, ctypes.addressof(group.table), *arguments, ctypes.addressof(opts)
-        )
-        error, group.error = group.error, None
-        if error is not None:
-            raise error
-        if status:
-            _lib.fail(status, context)
+        home = self.home
+        self.group.call(
+            function, *arguments, context=home.context, flags=flags | home.flags,
+            stream=home.stream, **options,
+        )  # fmt: skip
 
     @property
     def where(self) -> tuple[int, int]:
@@ -150,19 +137,19 @@ def sort(a: Any, *, comm: Any = None, descending: bool = False, balanced: bool =
     -------
     Array of the library and dtype of `a`.
     """
-    part = _Part(a, comm, lambda: (_direction(descending), flag(balanced, "balanced")))
+
+    def check() -> tuple[int, bool]:
+        return _direction(descending), flag(balanced, "balanced")
+
+    strings = _mpi_strings.strings_in(a)
+    if strings is not None:
+        return _mpi_strings.sort(strings, comm, check)
+    part = _Part(a, comm, check)
     flags, balanced = part.checked
-    n = c_size_t(part.n)
-    if balanced:
-        context = part.home.context
-        status = _counts(
-            context, ctypes.addressof(part.group.table), part.n, None, None, ctypes.addressof(n)
-        )
-        if status:
-            _lib.fail(status, context)
-    out = part.empty(max(n.value, 1))
-    part.call(_sort, part.code, *part.where, flags=flags, out=part.home.address(out), n_out=n.value)
-    return part.back(out[: n.value], is_keys=True)
+    n = part.group.equal_part(part.n) if balanced else part.n
+    out = part.empty(max(n, 1))
+    part.call(_sort, part.code, *part.where, flags=flags, out=part.home.address(out), n_out=n)
+    return part.back(out[:n], is_keys=True)
 
 
 def argsort(a: Any, *, comm: Any = None, descending: bool = False) -> Any:
@@ -178,6 +165,9 @@ def argsort(a: Any, *, comm: Any = None, descending: bool = False) -> Any:
     -------
     Array of int64, as long as `a`.
     """
+    strings = _mpi_strings.strings_in(a)
+    if strings is not None:
+        return _mpi_strings.argsort(strings, comm, lambda: _direction(descending))
     part = _Part(a, comm, lambda: _direction(descending))
     index = part.empty(part.n, np.int64)  # below 2^63
     where = part.home.address(index)
@@ -213,6 +203,9 @@ def rankdata(
         check_nan_policy(nan_policy)
         return _direction(descending), _lib.number_of(_lib.TIES, method, "method")
 
+    strings = _mpi_strings.strings_in(a)
+    if strings is not None:
+        return _mpi_strings.rankdata(strings, comm, check)
     part = _Part(a, comm, check)
     flags, ties = part.checked
     nans = part.nans()
@@ -251,6 +244,8 @@ def quantile(
     Returns
     -------
     A float64, or a NumPy array of float64 with the shape of `q`. Integers above 2^53 are rounded.
+    Quantiles of strings are strings, and `method` is 'inverted_cdf', 'closest_observation',
+    'lower', 'higher' or 'nearest'.
     """
 
     def check() -> tuple[Any, int]:
@@ -261,6 +256,9 @@ def quantile(
         number = _lib.number_of(_lib.METHODS, method, "method")
         return np.asarray(wanted, np.float64, order="C"), number
 
+    strings = _mpi_strings.strings_in(a)
+    if strings is not None:
+        return _mpi_strings.quantile(strings, comm, check)
     part = _Part(a, comm, check)
     wanted, number = part.checked
     if nan_policy == "raise" and part.nans():
@@ -285,8 +283,11 @@ def median(a: Any, *, comm: Any = None, nan_policy: _lib.NanPolicy = "propagate"
 
     Returns
     -------
-    A float64.
+    A float64; of strings the string in the middle, or the smaller of the two in the middle.
     """
+    strings = _mpi_strings.strings_in(a)
+    if strings is not None:
+        return _mpi_strings.median(strings, comm, nan_policy)
     part = _Part(a, comm, lambda: check_nan_policy(nan_policy))
     if nan_policy == "raise" and part.nans():
         raise found_nan()
@@ -317,11 +318,12 @@ def topk(a: Any, k: int, *, comm: Any = None, largest: bool = True) -> TopK:
             raise ValueError(f"k is {wanted}; expected at least 0")
         return wanted, _direction(flag(largest, "largest"))
 
+    strings = _mpi_strings.strings_in(a)
+    if strings is not None:
+        return _mpi_strings.topk(strings, comm, check)
     part = _Part(a, comm, check)
     wanted, flags = part.checked
-    total = part.group.comm.allreduce(part.n)
-    if wanted > total:
-        raise ValueError(f"k is {wanted}; expected at most {total}, the number of elements")
+    part.group.check_count(wanted, part.n)
     values = part.empty(max(wanted, 1))
     index = part.empty(max(wanted, 1), np.int64)
     found = c_size_t()
@@ -416,6 +418,9 @@ def is_sorted(a: Any, *, comm: Any = None, descending: bool = False) -> bool:
     -------
     bool
     """
+    strings = _mpi_strings.strings_in(a)
+    if strings is not None:
+        return _mpi_strings.is_sorted(strings, comm, lambda: _direction(descending))
     part = _Part(a, comm, lambda: _direction(descending))
     answer = c_int()
     part.call(
@@ -436,6 +441,9 @@ def count_unique(a: Any, *, comm: Any = None) -> int:
     -------
     int : -0.0 and +0.0 are the same element, and so are all NaNs.
     """
+    strings = _mpi_strings.strings_in(a)
+    if strings is not None:
+        return _mpi_strings.count_unique(strings, comm)
     part = _Part(a, comm)
     count = c_uint64()
     part.call(_unique_count, part.code, *part.where, ctypes.addressof(count))

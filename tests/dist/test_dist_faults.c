@@ -2,9 +2,8 @@
  * turn, on every rank; a rank has wrong arguments, other arguments, or too little memory; a rank
  * cancels. Every rank must return the same status, and arrays sorted in place keep their keys. */
 #define _GNU_SOURCE
-#include "distkit.h"
+#include "faultkit.h"
 
-#include <sched.h>
 #include <stdio.h>
 
 enum {
@@ -13,72 +12,10 @@ enum {
     MOST_OPERATIONS = 400
 };
 
-typedef struct wrapped { /* a transport whose operation number `fails_at` fails */
-    ordo_comm inner;
-    size_t    made, fails_at;
-    uint64_t  delay;
-} wrapped;
-
-static wrapped  ranks_of[DISTKIT_RANKS];
 static distkit  kit;
 static uint32_t keys[N], before[N], sorted[N];
 static double   ranks[N];
-static size_t   failing_rank, fails_at;
 static int      verb;
-
-/* Gives other ranks a different number of turns before each operation. */
-static bool begin(wrapped *w)
-{
-    w->delay = w->delay * UINT64_C(6364136223846793005) + 1442695040888963407u;
-    for (uint64_t i = 0; i < w->delay >> 62; i++)
-        sched_yield();
-    return ++w->made == w->fails_at;
-}
-
-static int wrapped_allgather(void *user, const void *mine, const uint64_t *bytes_of, void *all)
-{
-    wrapped *const w = user;
-    return begin(w) ? 1 : w->inner.allgather(w->inner.user, mine, bytes_of, all);
-}
-
-static int wrapped_sum(void *user, uint64_t *values, size_t count)
-{
-    wrapped *const w = user;
-    return begin(w) ? 1 : w->inner.sum(w->inner.user, values, count);
-}
-
-static int wrapped_prefix(void *user, uint64_t *values, size_t count)
-{
-    wrapped *const w = user;
-    return begin(w) ? 1 : w->inner.prefix(w->inner.user, values, count);
-}
-
-static int wrapped_exchange(void *user, const char *send, const uint64_t *send_at,
-                            const uint64_t *send_bytes, char *receive, const uint64_t *receive_at,
-                            const uint64_t *receive_bytes)
-{
-    wrapped *const w = user;
-    return begin(w) ? 1
-                    : w->inner.exchange(w->inner.user, send, send_at, send_bytes, receive,
-                                        receive_at, receive_bytes);
-}
-
-static void wrapped_give_up(void *user)
-{
-    wrapped *const w = user;
-    w->inner.give_up(w->inner.user);
-}
-
-static ordo_comm wrap(void *user, const ordo_comm *comm)
-{
-    wrapped *const w = &ranks_of[comm->rank];
-    (void)user;
-    *w = (wrapped){.inner = *comm, .delay = (uint64_t)comm->rank + fails_at};
-    w->fails_at = (size_t)comm->rank == failing_rank ? fails_at : 0;
-    return ORDO_OPTS(ordo_comm, .rank = comm->rank, .size = comm->size, .user = w,
-                     .allgather = wrapped_allgather, .sum = wrapped_sum, .prefix = wrapped_prefix,
-                     .exchange = wrapped_exchange, .give_up = wrapped_give_up);
-}
 
 static size_t count_of(size_t rank) { return kit.starts[rank + 1] - kit.starts[rank]; }
 

@@ -22,10 +22,14 @@ ordo=$build/ordo
 cd "$tmp"
 "$ordo" gen zipf -n 30000 --dtype f32 -o zipf.npy
 "$ordo" gen uniform -n 20011 --dtype i64 -o uniform.npy
+"$ordo" gen uniform -n 5000000 --dtype u64 -o large.npy
 yes 7 | head -n 5000 | "$ordo" sort --dtype u8 --format npy -o constant.npy
 "$ordo" sort uniform.npy --format text -o uniform.txt
 "$ordo" gen zipf -n 9000 --dtype u32 --format raw -o records.raw
 printf '3\n1\nx\n' >bad.txt
+awk 'BEGIN { srand(3); for (i = 0; i < 6000; i++) { n = int(rand() * 900)
+    print (i % 3 ? "https://www.example.org/catalogue/items/" n : substr("abacadabra", 1 + n % 9)) }
+    printf "the last line has no end" }' >lines.txt
 
 # ranks COUNT ARGUMENT...: runs ordo-mpi on COUNT processes.
 ranks() {
@@ -58,6 +62,45 @@ check_bytes() { # check_bytes COUNT
     cmp expected.txt got.txt || die "$run -n $1: topk differs"
 }
 
+check_lines() { # check_lines COUNT
+    "$ordo" sort --text lines.txt >expected.txt
+    ranks "$1" sort --text lines.txt -o got.txt || die "$run -n $1: sort of lines failed"
+    cmp expected.txt got.txt || die "$run -n $1: sort of lines differs"
+    "$ordo" sort --text -r lines.txt >expected.txt
+    ranks "$1" sort --lines -r lines.txt -o got.txt || die "$run -n $1: reverse sort of lines failed"
+    cmp expected.txt got.txt || die "$run -n $1: reverse sort of lines differs"
+    for ties in min max dense ordinal average; do
+        "$ordo" rank --text lines.txt --ties "$ties" --format text >expected.txt
+        ranks "$1" rank --text lines.txt --ties "$ties" -o got.txt || die "$run -n $1: rank of lines failed"
+        cmp expected.txt got.txt || die "$run -n $1: rank --ties $ties of lines differs"
+    done
+    LC_ALL=C sort lines.txt >sorted.txt
+    ranks "$1" select --text lines.txt -k 5,6000,1 >got.txt || die "$run -n $1: select of lines failed"
+    sed -n -e 6p sorted.txt >expected.txt
+    sed -n -e 6001p sorted.txt >>expected.txt
+    sed -n -e 2p sorted.txt >>expected.txt
+    cmp expected.txt got.txt || die "$run -n $1: select of lines differs"
+    ranks "$1" median --text lines.txt >got.txt || die "$run -n $1: median of lines failed"
+    sed -n 3001p sorted.txt | cmp - got.txt || die "$run -n $1: median of lines differs"
+    ranks "$1" topk -k 9 --text lines.txt >got.txt || die "$run -n $1: topk of lines failed"
+    head -n 9 sorted.txt | cmp - got.txt || die "$run -n $1: topk of lines differs"
+    ranks "$1" quantile -q 1 --method lower --text lines.txt >got.txt || die "$run -n $1: quantile of lines failed"
+    tail -n 1 sorted.txt | cmp - got.txt || die "$run -n $1: quantile of lines differs"
+}
+
+# A rank's part is several times as large as its memory.
+check_disks() { # check_disks COUNT
+    for keys in zipf uniform constant large; do
+        "$ordo" sort "$keys.npy" -r -o expected.npy
+        ranks "$1" sort "$keys.npy" -r -S 8Mi -T "$tmp" -o got.npy || die "$run -n $1: sort -S of $keys failed"
+        cmp expected.npy got.npy || die "$run -n $1: sort -S of $keys differs"
+    done
+    "$ordo" sort records.raw --record-size 12 --key-offset 3 --key-type i16 -o expected.raw
+    ranks "$1" sort records.raw --record-size 12 --key-offset 3 --key-type i16 -S 8Mi -o got.raw ||
+        die "$run -n $1: sort -S of records failed"
+    cmp expected.raw got.raw || die "$run -n $1: sort -S of records differs"
+}
+
 check_errors() {
     echo old >kept.npy
     status=0
@@ -73,6 +116,12 @@ check_errors() {
     ranks 2 select uniform.npy -k 20011 2>errors.txt || status=$?
     [ "$status" -ne 0 ] || die "$run: a position behind the end was accepted"
     grep -q 'expected less than 20011' errors.txt || die "$run: $(cat errors.txt)"
+    ! ranks 2 sort uniform.npy -S 8Mi -T "$tmp/missing" -o kept.npy 2>errors.txt || die "$run: no folder"
+    grep -q 'rank 0: opening a temporary file in .*/missing failed' errors.txt || die "$run: $(cat errors.txt)"
+    ! ranks 2 sort uniform.txt -S 8Mi -o kept.npy 2>errors.txt || die "$run: text with -S"
+    grep -q 'uniform.txt is text; -S sorts npy' errors.txt || die "$run: $(cat errors.txt)"
+    ! ranks 2 quantile --text lines.txt -q 0.5 --method linear 2>errors.txt || die "$run: a mean of lines"
+    grep -q 'computes a mean' errors.txt || die "$run: $(cat errors.txt)"
     for left in *.ordo-mpi-*; do
         [ ! -e "$left" ] || die "$run: $left was left behind"
     done
@@ -143,6 +192,8 @@ for kind in mpich openmpi; do
     compile "$program"
     for count in 2 3 8; do
         check_bytes "$count"
+        check_lines "$count"
+        [ "$count" = 8 ] || check_disks "$count"
     done
     check_errors
     check_failing_calls

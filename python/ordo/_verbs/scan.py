@@ -120,7 +120,8 @@ def cumprod(
 
     Parameters
     ----------
-    a, axis, dtype, out : as for `cumsum`. With dtype bool, product i is True if no element up to i is 0.
+    a, axis, dtype, out : as for `cumsum`. With dtype bool, product i is True if no element up to i
+        is 0.
     exclusive : product i does not include element i, so the first product is 1.
 
     Returns

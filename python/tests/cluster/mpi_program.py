@@ -102,6 +102,92 @@ def check(a: np.ndarray, kind: str, down: bool, to: Callable[[Any], Any] = np.ar
     assert to_host(part).tobytes() == before, "the input changed"
 
 
+def plain(values: Any) -> list:
+    """Returns the strings of any array as a list."""
+    for name in ("tolist", "to_list", "to_pylist"):
+        if hasattr(values, name):
+            return getattr(values, name)()
+    raise AssertionError(type(values))
+
+
+def check_strings(make: Any, words: list, kind: str, down: bool) -> None:
+    """All functions on strings; make(list) returns an array of one library."""
+    edges = parts(len(words), kind)
+    mine = slice(edges[rank], edges[rank + 1])
+    part, whole = make(words[mine]), np.array(words, object)
+    ordered = sorted(words, reverse=down)
+    found = ordo.mpi.sort(part, descending=down)
+    assert type(found) is type(part), type(found)
+    assert plain(found) == ordered[mine]
+    even = [len(words) // size + (r < len(words) % size) for r in range(size)]
+    start = sum(even[:rank])
+    found = plain(ordo.mpi.sort(part, descending=down, balanced=True))
+    assert found == ordered[start : start + even[rank]]
+    same(ordo.mpi.argsort(part, descending=down), ordo.argsort(whole, descending=down)[mine])
+    for method in METHODS:
+        expected = ordo.rankdata(whole, method, descending=down)[mine]
+        same(ordo.mpi.rankdata(part, method, descending=down), expected)
+    top, expected = ordo.mpi.topk(part, 5, largest=down), ordo.topk(whole, 5, largest=down)
+    assert plain(top.values) == plain(expected.values)
+    same(top.indices, expected.indices)
+    assert ordo.mpi.is_sorted(part, descending=down) == (words == ordered)
+    assert ordo.mpi.is_sorted(ordo.mpi.sort(part)) is True
+    assert ordo.mpi.count_unique(part) == len(set(words))
+    ascending = sorted(words)
+    assert ordo.mpi.median(part) == ascending[(len(words) - 1) // 2]
+    found = plain(ordo.mpi.quantile(part, [0, 0.25, 1], method="lower"))
+    assert found == [ascending[0], ascending[(len(words) - 1) // 4], ascending[-1]]
+
+
+def check_text() -> None:
+    words = ["", "a", "ab", "b", "żółw", "\U0001f40d", "abc", "z" * 50]
+    words = [words[i] for i in rng.integers(0, len(words), 200)]
+    ascii_words = [str(i * i % 57) + "x" * (i % 3) for i in range(150)]
+    binary = [bytes([i % 5, 0, 255, 1 + i % 7]) for i in range(120)]
+    makers: list[Any] = [
+        lambda x: np.array(x, "U50"),
+        lambda x: np.array(x, object),
+        lambda x: np.array(x, f"U{max(map(len, x), default=1)}"),  # another width on each rank
+    ]
+    if hasattr(np.dtypes, "StringDType"):
+        makers.append(lambda x: np.array(x, np.dtypes.StringDType()))
+    try:
+        import pyarrow
+
+        makers.append(lambda x: pyarrow.array(x, "string"))
+        makers.append(lambda x: pyarrow.chunked_array([x], "large_string"))
+    except ImportError:
+        pass
+    try:
+        import pandas
+
+        makers.append(lambda x: pandas.Series(x, dtype="string", name="s"))
+        makers.append(lambda x: pandas.array(x, dtype="string"))
+    except ImportError:
+        pass
+    try:
+        import polars
+
+        makers.append(lambda x: polars.Series("s", x, polars.String))
+    except ImportError:
+        pass
+    for i, make in enumerate(makers):
+        check_strings(make, words, ("equal", "random", "one")[i % 3], i % 2 == 1)
+        check_strings(make, ascii_words, ("random", "equal")[i % 2], i % 2 == 0)
+    check_strings(lambda x: np.array(x, "S4"), binary, "random", False)
+    check_strings(lambda x: np.array(x, object), binary, "equal", True)
+    last = size - 1
+    if size > 1:
+        mixed = ["a"] if rank != last else [1.5]
+        raised(TypeError, f"rank {last} has numbers", ordo.mpi.sort, mixed)
+        mixed = np.array(["a" if rank != last else b"a"], object)
+        raised(TypeError, "objects of types bytes, str", ordo.mpi.sort, mixed)
+    raised(ValueError, "computes a mean", ordo.mpi.quantile, ["a"], 0.5)
+    raised(ValueError, "k is 1000", ordo.mpi.topk, ["a"], 1000)
+    bad = np.array(["a"]) if rank != last else np.array([["a"]])
+    raised(ValueError, f"rank {last}: the array has 2 dimensions", ordo.mpi.sort, bad)
+
+
 def raised(error: type[Exception], text: str, function, *arguments, **named) -> None:
     try:
         function(*arguments, **named)
@@ -118,7 +204,9 @@ def check_errors() -> None:
     bad = good if rank != last else good.reshape(2, 2)
     raised(ValueError, f"rank {last}: the array has 2 dimensions", ordo.mpi.sort, bad)
     bad = good if rank != last else np.array(["x"])
-    raised(TypeError, f"rank {last}: the elements are strings", ordo.mpi.rankdata, bad)
+    if size > 1:
+        raised(TypeError, f"rank {last} has strings", ordo.mpi.rankdata, bad)
+    raised(TypeError, "the elements are strings", ordo.mpi.cumsum, np.array(["x"]))
     other = good if rank != last else good.astype("f4")
     if size > 1:
         raised(ValueError, "another type", ordo.mpi.sort, other)
@@ -178,6 +266,7 @@ def main() -> None:
     special = np.array([np.nan, -0.0, 0.0, np.inf, -np.inf, 1.0, -0.0, np.nan] * 30)
     check(special, "random", True)
     check(np.full(301, 7, "u4"), "random", False)
+    check_text()
     check_errors()
     check_other_comm()
     check_large_messages()

@@ -1,0 +1,200 @@
+/* spill_sort.c - a sort over all ranks through local disks (see spill_sort.h). */
+#define _GNU_SOURCE
+#include "dist/spill/spill_sort.h"
+
+#include "backend/tuning.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LEAST_CHUNK = ORDO_TUNE(1024, 16), /* elements of a round */
+    EXTRA = 24,                        /* bytes of scratch for an element, beside its copies */
+    SMALLER = ORDO_TUNE(1, 1 << 6)     /* divides a chunk, so that small tests have many rounds */
+};
+
+/* ---- The local sort ---- */
+
+static const char *directory_of(const spill_sort *s)
+{
+    const char *const named = getenv("TMPDIR");
+    return s->opts.directory_count > 0      ? s->opts.directories[0]
+           : named != NULL && named[0] != 0 ? named
+                                            : "/var/tmp";
+}
+
+ordo_status spill_sort_local(spill_sort *s)
+{
+    dist_call *const     c = s->c;
+    double const         started = dist_clock();
+    ordo_external_report report = ORDO_OPTS(ordo_external_report, .n = 0);
+    ordo_sink const      to = ORDO_OPTS(ordo_sink, .write = sorted_file_write, .user = &s->file,
+                                        .name = "a temporary file");
+    ordo_ctx            *side = NULL;
+    bool const           tmpfs = (s->opts.flags & ORDO_SPILL_IN_MEMORY) != 0;
+    TRY(sorted_file_open(c->exec, &s->file, directory_of(s), tmpfs));
+    TRY(dist_side(c, 0, &side));
+    ordo_status status = ordo_external_sort(side, &s->elements, &s->from, &to, &s->opts, &report);
+    if (status != ORDO_OK && failure_seen(&s->file.failure))
+        status = ordo_fail(c->exec, (ordo_status)atomic_load(&s->file.failure.status), "%s",
+                           s->file.failure.text);
+    else if (status != ORDO_OK)
+        status = ordo_fail(c->exec, status, "%s", ordo_last_error(side));
+    ordo_ctx_free(side);
+    TRY(status);
+    s->opts.memory = report.memory;
+    TRY(sorted_file_map(c->exec, &s->file, &s->n));
+    c->report.spilled += report.spilled + s->file.keys.bytes + s->file.values.bytes;
+    c->report.local_seconds += dist_clock() - started;
+    return ORDO_OK;
+}
+
+void spill_sort_close(spill_sort *s) { sorted_file_close(&s->file); }
+
+/* ---- The rounds ---- */
+
+typedef struct turns {
+    spill_sort     *s;
+    ordo_ctx       *side;
+    const uint64_t *wanted;
+    range_job       range;
+    uint64_t        begin; /* of this rank's result */
+    uint64_t        done;  /* elements of the longest result */
+    uint64_t        most;  /* of all results */
+    uint64_t        chunk;
+    size_t          bytes; /* of an element */
+    char           *buffer, *buffer_values;
+} turns;
+
+/* Sets the counts of all ranks, and where this rank's result begins. */
+static ordo_status share_counts(turns *t)
+{
+    spill_sort *const s = t->s;
+    dist_call *const  c = s->c;
+    ordo_exec *const  exec = c->exec;
+    uint64_t const    mine = s->n;
+    uint64_t          results = 0;
+    TRY(dist_allgather(c, &mine, sizeof mine, c->counts));
+    t->wanted = s->wanted != NULL ? s->wanted : c->counts;
+    c->total = c->offset = 0;
+    for (int32_t r = 0; r < c->comm.size; r++) {
+        if (r == c->comm.rank) {
+            c->offset = c->total;
+            t->begin = results;
+        }
+        t->most = t->wanted[r] > t->most ? t->wanted[r] : t->most;
+        FAIL_IF(__builtin_add_overflow(c->total, c->counts[r], &c->total) || c->total > INT64_MAX,
+                ORDO_E_ARG, "the elements of ranks 0 to %d are more than 2^63 - 1", (int)r);
+        results += t->wanted[r];
+    }
+    FAIL_IF(results != c->total, ORDO_E_IO, "the sources have %llu elements; expected %llu",
+            (unsigned long long)c->total, (unsigned long long)results);
+    c->report.total = c->total;
+    c->report.offset = c->offset;
+    return ORDO_OK;
+}
+
+/* The smallest chunk of all ranks, with which each stays in its memory. */
+static ordo_status agree_on_chunk(turns *t, uint64_t memory)
+{
+    spill_sort *const s = t->s;
+    dist_call *const  c = s->c;
+    uint64_t const    copies = s->out != NULL ? 3 : 4;
+    uint64_t const    mine = ordo_max(memory / (copies * t->bytes + EXTRA) / SMALLER, LEAST_CHUNK);
+    void             *scratch;
+    TRY(dist_agree(c, ordo_scratch(c->exec, (size_t)c->comm.size * sizeof mine, &scratch)));
+    uint64_t *const chunks = scratch;
+    TRY(dist_allgather(c, &mine, sizeof mine, chunks));
+    t->chunk = t->most > 0 ? t->most : 1;
+    for (int32_t r = 0; r < c->comm.size; r++)
+        t->chunk = chunks[r] < t->chunk ? chunks[r] : t->chunk;
+    return ORDO_OK;
+}
+
+/* A buffer for the results of a round, and the context of the rounds. */
+static ordo_status take_memory(turns *t, uint64_t memory)
+{
+    spill_sort *const s = t->s;
+    dist_call *const  c = s->c;
+    uint64_t          buffered = 0;
+    if (s->out == NULL) {
+        buffered = t->chunk * t->bytes;
+        TRY_SCRATCH(c->exec, (size_t)t->chunk * s->file.key_size, t->buffer);
+        TRY_SCRATCH(c->exec, (size_t)t->chunk * s->file.value_size + 1, t->buffer_values);
+    }
+    return dist_side(c, memory > buffered ? memory - buffered : 1, &t->side);
+}
+
+static void add_report(dist_call *c, const ordo_dist_report *more)
+{
+    ordo_dist_report *const sum = &c->report;
+    sum->rounds += more->rounds;
+    sum->collective += more->collective;
+    sum->moved += more->moved;
+    sum->exchanges++;
+    sum->cut_seconds += more->cut_seconds;
+    sum->exchange_seconds += more->exchange_seconds;
+    sum->merge_seconds += more->merge_seconds;
+}
+
+static ordo_status one_turn(turns *t)
+{
+    spill_sort *const s = t->s;
+    dist_call *const  c = s->c;
+    uint64_t const    all = t->wanted[c->comm.rank];
+    uint64_t const    from = t->done < all ? t->done : all;
+    ordo_dist_report  report = ORDO_OPTS(ordo_dist_report, .total = 0);
+    range_job *const  range = &t->range;
+    range->begin = t->begin + from;
+    range->count = (size_t)(all - from < t->chunk ? all - from : t->chunk);
+    range->out = t->buffer;
+    range->out_values = t->buffer_values;
+    if (s->out != NULL) {
+        range->out = (char *)s->out + from * s->file.key_size;
+        range->out_values = s->out_values + from * s->file.value_size;
+    }
+    ordo_status status = dist_range(t->side, &c->comm, range, &report);
+    if (status != ORDO_OK) /* the same on every rank, or the transport failed */
+        return ordo_fail(c->exec, status, "%s", ordo_last_error(t->side));
+    add_report(c, &report);
+    if (s->out == NULL && range->count > 0)
+        status = s->put(s->user, range->out, range->out_values, range->count);
+    t->done += t->chunk;
+    return dist_agree(c, status);
+}
+
+static ordo_status all_turns(turns *t)
+{
+    while (t->done < t->most) {
+        ordo_status const status = one_turn(t);
+        if (status == ORDO_E_NOMEM && t->chunk > LEAST_CHUNK)
+            t->chunk /= 2;
+        else
+            TRY(status);
+    }
+    return ORDO_OK;
+}
+
+ordo_status spill_sort_rounds(spill_sort *s)
+{
+    dist_call *const      c = s->c;
+    uint64_t const        memory = s->opts.memory;
+    turns                 t = {.s = s, .bytes = s->file.key_size + s->file.value_size};
+    static const uint64_t nothing[1];
+    TRY(share_counts(&t));
+    TRY(agree_on_chunk(&t, memory));
+    t.range =
+        (range_job){.type = c->type,
+                    .descending = c->descending,
+                    .keys = s->file.keys.map != NULL ? s->file.keys.map : (const void *)nothing,
+                    .values = s->file.value_size == 0      ? NULL
+                              : s->file.values.map != NULL ? s->file.values.map
+                                                           : (const char *)nothing,
+                    .n = s->n,
+                    .value_size = s->file.value_size};
+    ordo_status status = dist_agree(c, take_memory(&t, memory));
+    if (status == ORDO_OK)
+        status = all_turns(&t);
+    ordo_ctx_free(t.side);
+    return status;
+}

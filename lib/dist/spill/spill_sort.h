@@ -1,0 +1,35 @@
+/* spill_sort.h - a sort over all ranks with a limit of memory.
+ *
+ * Each rank sorts its elements to files on its disk (ordo_external_sort), and maps them. Then the
+ * result is made in rounds: in each round every rank gets the next part of its result from all
+ * ranks (dist_range.h), merges it, and stores it. A round with too little memory on any rank is
+ * made again by all of them with half the elements. */
+#ifndef ORDO_DIST_SPILL_SPILL_SORT_H
+#define ORDO_DIST_SPILL_SPILL_SORT_H
+
+#include "dist/spill/dist_range.h"
+#include "dist/spill/sorted_file.h"
+#include "ordo_external.h"
+
+typedef struct spill_sort {
+    dist_call         *c;
+    ordo_elements      elements; /* of the source; the layout of `file` says what is kept of them */
+    ordo_source        from;
+    ordo_external_opts opts; /* memory (0: the default of ordo_external_sort), directories, flags */
+    const uint64_t    *wanted; /* elements that each rank gets; NULL: as many as it has */
+    void              *out;    /* NULL: `put` stores the results */
+    char              *out_values;
+    ordo_status (*put)(void *user, const void *keys, const char *values, size_t n);
+    void *user;
+
+    sorted_file file;
+    size_t      n; /* elements of this rank */
+} spill_sort;
+
+/* Sorts this rank's elements to files. Not collective. Call spill_sort_close() in any case. */
+ordo_status spill_sort_local(spill_sort *s);
+/* Makes the result. Collective. */
+ordo_status spill_sort_rounds(spill_sort *s);
+void        spill_sort_close(spill_sort *s);
+
+#endif

@@ -1,0 +1,381 @@
+/* dist_select_strings.c - select, quantiles, median and top-k of the strings of all ranks.
+ *
+ * The search for cuts (string_cuts.h) finds the rank that has the string of a position, and its
+ * place there. That rank gives the string to an allgather. Top-k gathers the strings before the
+ * cut at position k and sorts them on every rank. */
+#define _POSIX_C_SOURCE 200809L
+#include "core/quantile.h"
+#include "dist/strings/string_cuts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct chosen { /* results that a rank gives to the others */
+    string_part    part;
+    ordo_dist_text out; /* take is NULL: strings are not wanted */
+    uint64_t      *index;
+    string_list    mine, all; /* this rank's results; those of all ranks, in the order of ranks */
+    uint64_t      *my_index, *all_index;
+    uint64_t      *tags, *all_tags; /* which result it is */
+} chosen;
+
+typedef struct amount { /* of what a rank gives */
+    uint64_t strings, bytes;
+} amount;
+
+/* ---- Gathering ---- */
+
+static ordo_status take_mine(chosen *x, size_t most)
+{
+    ordo_exec *const exec = x->part.c.exec;
+    TRY_SCRATCH(exec, (most + 1) * sizeof *x->my_index, x->my_index);
+    TRY_SCRATCH(exec, (most + 1) * sizeof *x->tags, x->tags);
+    return ORDO_OK;
+}
+
+static ordo_status take_all(chosen *x, size_t strings, size_t bytes, uint64_t **lengths)
+{
+    ordo_exec *const exec = x->part.c.exec;
+    TRY_SCRATCH(exec, (strings + 1) * sizeof *x->all_index, x->all_index);
+    TRY_SCRATCH(exec, (strings + 1) * sizeof *x->all_tags, x->all_tags);
+    TRY_SCRATCH(exec, (strings + 1) * sizeof *x->all.offsets, x->all.offsets);
+    TRY_SCRATCH(exec, bytes + 1, x->all.bytes);
+    TRY_SCRATCH(exec, (x->mine.n + 1) * sizeof **lengths, *lengths);
+    for (size_t i = 0; i < x->mine.n; i++)
+        (*lengths)[i] = x->mine.offsets[i + 1] - x->mine.offsets[i];
+    x->all.n = strings;
+    return ORDO_OK;
+}
+
+/* Allgather of 8 bytes for each string. */
+static ordo_status gather_numbers(chosen *x, const amount *of, const uint64_t *mine,
+                                  uint64_t *bytes_of, uint64_t *all)
+{
+    dist_call *const c = &x->part.c;
+    for (int32_t r = 0; r < c->comm.size; r++)
+        bytes_of[r] = of[r].strings * sizeof *mine;
+    return dist_allgather_parts(c, mine, bytes_of, all);
+}
+
+/* Every rank gets the results of all ranks. Collective. */
+static ordo_status gather(chosen *x)
+{
+    dist_call *const c = &x->part.c;
+    size_t const     size = (size_t)c->comm.size;
+    amount const     mine = {x->mine.n, x->mine.offsets[x->mine.n]};
+    uint64_t         strings = 0, bytes = 0, *lengths = NULL;
+    void            *memory;
+    TRY(dist_agree(c, ordo_scratch(c->exec, size * (sizeof(amount) + sizeof(uint64_t)), &memory)));
+    amount *const   of = memory;
+    uint64_t *const bytes_of = (uint64_t *)(of + size);
+    TRY(dist_allgather(c, &mine, sizeof mine, of));
+    for (size_t r = 0; r < size; r++) {
+        strings += of[r].strings;
+        bytes += of[r].bytes;
+    }
+    TRY(dist_agree(c, take_all(x, (size_t)strings, (size_t)bytes, &lengths)));
+    TRY(gather_numbers(x, of, x->my_index, bytes_of, x->all_index));
+    TRY(gather_numbers(x, of, x->tags, bytes_of, x->all_tags));
+    TRY(gather_numbers(x, of, lengths, bytes_of, x->all.offsets));
+    for (size_t i = 0, at = 0; i <= x->all.n; i++) {
+        size_t const length = i < x->all.n ? (size_t)x->all.offsets[i] : 0;
+        x->all.offsets[i] = at;
+        at += length;
+    }
+    for (size_t r = 0; r < size; r++)
+        bytes_of[r] = of[r].bytes;
+    return dist_allgather_parts(c, x->mine.bytes, bytes_of, x->all.bytes);
+}
+
+/* Gives result i the gathered string which[i]. */
+static ordo_status write_results(chosen *x, const uint64_t *which, size_t count)
+{
+    dist_call *const   c = &x->part.c;
+    ordo_strings const strings = string_list_view(&x->all);
+    string_list        to = {.offsets = x->out.offsets, .n = count};
+    for (size_t i = 0; i < count && x->index != NULL; i++)
+        x->index[i] = x->all_index[which[i]];
+    if (x->out.take == NULL)
+        return ORDO_OK;
+    to.offsets[0] = 0;
+    for (size_t i = 0; i < count; i++)
+        to.offsets[i + 1] =
+            to.offsets[i] + (x->all.offsets[which[i] + 1] - x->all.offsets[which[i]]);
+    TRY(string_text_take(c, &x->out, to.offsets[count], &to.bytes));
+    return string_gather(c, &strings, which, &to);
+}
+
+/* ---- Positions ---- */
+
+static int by_size(const void *a, const void *b)
+{
+    uint64_t const x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The different positions in order, as cuts; returns their number. */
+static size_t list_cuts(const uint64_t *k, size_t count, uint64_t *sorted, string_cut *cuts)
+{
+    size_t cut_count = 0;
+    memcpy(sorted, k, count * sizeof *k);
+    qsort(sorted, count, sizeof *sorted, by_size);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || sorted[i] != sorted[i - 1])
+            cuts[cut_count++] = (string_cut){.position = sorted[i]};
+    return cut_count;
+}
+
+/* The strings of the positions that are on this rank. */
+static ordo_status list_mine(chosen *x, const string_cut *cuts, size_t count)
+{
+    string_part *const p = &x->part;
+    uint64_t          *places;
+    TRY(take_mine(x, count));
+    TRY_SCRATCH(p->c.exec, (count + 1) * sizeof *places, places);
+    TRY_SCRATCH(p->c.exec, (count + 1) * sizeof *x->mine.offsets, x->mine.offsets);
+    x->mine.offsets[0] = 0;
+    for (size_t j = 0; j < count; j++) {
+        const string_cut *const at = &cuts[j];
+        uint64_t const          which = at->position - at->less;
+        uint64_t                length;
+        if (which < at->before || which - at->before >= at->here)
+            continue;
+        size_t const place = (size_t)(at->low + which - at->before), i = x->mine.n++;
+        string_part_at(p, place, &length);
+        places[i] = p->order[place];
+        x->tags[i] = j;
+        x->my_index[i] = p->c.offset + places[i];
+        x->mine.offsets[i + 1] = x->mine.offsets[i] + length;
+    }
+    TRY_SCRATCH(p->c.exec, (size_t)x->mine.offsets[x->mine.n] + 1, x->mine.bytes);
+    return string_gather(&p->c, &p->strings, places, &x->mine);
+}
+
+/* Turns tags into the place of each cut in the gathered strings, then finds each position. */
+static ordo_status write_positions(chosen *x, const uint64_t *k, size_t count,
+                                   const string_cut *cuts, size_t cut_count)
+{
+    ordo_exec *const exec = x->part.c.exec;
+    uint64_t        *place_of, *which;
+    TRY_SCRATCH(exec, (cut_count + 1) * sizeof *place_of, place_of);
+    TRY_SCRATCH(exec, (count + 1) * sizeof *which, which);
+    for (size_t i = 0; i < x->all.n; i++)
+        place_of[x->all_tags[i]] = i;
+    for (size_t i = 0; i < count; i++) {
+        size_t low = 0, high = cut_count - 1;
+        while (low < high) {
+            size_t const middle = low + (high - low) / 2;
+            if (cuts[middle].position < k[i])
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        which[i] = place_of[low];
+    }
+    return write_results(x, which, count);
+}
+
+/* Each k is less than the total. */
+static ordo_status select_run(chosen *x, const uint64_t *k, size_t count)
+{
+    dist_call *const c = &x->part.c;
+    void            *memory;
+    TRY(dist_agree(c,
+                   ordo_scratch(c->exec, (count + 1) * (sizeof(string_cut) + sizeof *k), &memory)));
+    string_cut *const cuts = memory;
+    size_t const      cut_count = list_cuts(k, count, (uint64_t *)(cuts + count + 1), cuts);
+    TRY(dist_agree(c, string_part_sort(&x->part)));
+    TRY(string_cuts_find(&x->part, cuts, cut_count));
+    TRY(dist_agree(c, list_mine(x, cuts, cut_count)));
+    TRY(gather(x));
+    return dist_agree(c, write_positions(x, k, count, cuts, cut_count));
+}
+
+/* ---- The calls for positions ---- */
+
+typedef struct position_wish {
+    const char     *verb;
+    const uint64_t *k; /* NULL: quantiles */
+    const double   *q;
+    size_t          count;
+    ordo_method     method;
+} position_wish;
+
+static ordo_status check_results(chosen *x, const ordo_strings *strings, const ordo_dist_text *out,
+                                 size_t count, const ordo_dist_opts *opts)
+{
+    ordo_exec *const exec = x->part.c.exec;
+    TRY(string_text_check(&x->part, out, &x->out, true));
+    if (x->index != NULL)
+        TRY(api_check_aligned(exec, x->index, count, sizeof *x->index, "index"));
+    return string_part_check(&x->part, strings, opts);
+}
+
+static ordo_status check_positions(chosen *x, const position_wish *w, const ordo_strings *strings,
+                                   const ordo_dist_text *out, const ordo_dist_opts *opts)
+{
+    ordo_exec *const exec = x->part.c.exec;
+    const void      *given = w->k != NULL ? (const void *)w->k : (const void *)w->q;
+    FAIL_IF(w->count > 0 && given == NULL, ORDO_E_ARG, "the list of %zu positions is NULL",
+            w->count);
+    TRY(check_results(x, strings, out, w->count, opts));
+    if (w->q == NULL)
+        return ORDO_OK;
+    TRY(api_check_method(exec, (uint32_t)w->method, false));
+    quantile_place const at = quantile_place_of(w->method, 0.3, 4);
+    FAIL_IF(!at.exact, ORDO_E_ARG,
+            "method %d computes a mean, which strings do not have; expected inverted_cdf, "
+            "closest_observation, lower, higher or nearest",
+            (int)w->method);
+    return api_check_q(exec, w->q, w->count);
+}
+
+static ordo_status positions_run(chosen *x, const position_wish *w)
+{
+    dist_call *const c = &x->part.c;
+    ordo_exec *const exec = c->exec;
+    uint64_t        *k;
+    FAIL_IF(c->total == 0 && w->count > 0, ORDO_E_ARG,
+            "all ranks have no strings; expected at least one");
+    if (w->k == NULL) {
+        void *memory;
+        TRY(dist_agree(c, ordo_scratch(exec, (w->count + 1) * sizeof *k, &memory)));
+        k = memory;
+        for (size_t i = 0; i < w->count; i++)
+            k[i] = quantile_place_of(w->method, w->q[i], (size_t)c->total).below;
+        return select_run(x, k, w->count);
+    }
+    for (size_t i = 0; i < w->count; i++)
+        FAIL_IF(w->k[i] >= c->total, ORDO_E_ARG,
+                "k[%zu] is %llu; expected less than %llu, the strings of all ranks", i,
+                (unsigned long long)w->k[i], (unsigned long long)c->total);
+    return select_run(x, w->k, w->count);
+}
+
+static ordo_status positions_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm,
+                                     chosen *x, const position_wish *w, const ordo_strings *strings,
+                                     const ordo_dist_text *out, const ordo_dist_opts *opts)
+{
+    dist_call *const c = &x->part.c;
+    c->ctx = ctx;
+    c->exec = exec;
+    TRY(dist_open(c, comm));
+    ordo_status const checked = check_positions(x, w, strings, out, opts);
+    const void       *given = w->k != NULL ? (const void *)w->k : (const void *)w->q;
+    bool const        hashed = checked == ORDO_OK && w->count > 0;
+    dist_wish const   wish = {
+          w->verb,
+          {w->count, (uint64_t)w->method, hashed ? dist_hash(given, w->count * sizeof *w->k) : 0}};
+    ordo_status status = dist_begin(c, &wish, checked);
+    if (status == ORDO_OK)
+        status = positions_run(x, w);
+    return dist_end(c, status);
+}
+
+ordo_status ordo_dist_select_strings(ordo_ctx *ctx, const ordo_comm *comm,
+                                     const ordo_strings *strings, size_t n, const uint64_t *k,
+                                     size_t count, uint64_t *index, const ordo_dist_text *out,
+                                     const ordo_dist_opts *opts)
+{
+    chosen              x = {.part = {.c = {.n = n}}, .index = index};
+    position_wish const w = {.verb = "ordo_dist_select_strings", .k = k, .count = count};
+    API_CALL("dist_select_strings", (ordo_type)0, n,
+             positions_entered(ctx, exec, comm, &x, &w, strings, out, opts));
+}
+
+ordo_status ordo_dist_quantiles_strings(ordo_ctx *ctx, const ordo_comm *comm,
+                                        const ordo_strings *strings, size_t n, const double *q,
+                                        size_t count, ordo_method method, uint64_t *index,
+                                        const ordo_dist_text *out, const ordo_dist_opts *opts)
+{
+    chosen              x = {.part = {.c = {.n = n}}, .index = index};
+    position_wish const w = {.verb = "ordo_dist_quantiles_strings",
+                             .q = q,
+                             .count = count,
+                             .method =
+                                 method == ORDO_METHOD_DEFAULT ? ORDO_METHOD_INVERTED_CDF : method};
+    API_CALL("dist_quantiles_strings", (ordo_type)0, n,
+             positions_entered(ctx, exec, comm, &x, &w, strings, out, opts));
+}
+
+ordo_status ordo_dist_median_strings(ordo_ctx *ctx, const ordo_comm *comm,
+                                     const ordo_strings *strings, size_t n, uint64_t *index,
+                                     const ordo_dist_text *out, const ordo_dist_opts *opts)
+{
+    double const        half = 0.5;
+    chosen              x = {.part = {.c = {.n = n}}, .index = index};
+    position_wish const w = {.verb = "ordo_dist_median_strings",
+                             .q = &half,
+                             .count = 1,
+                             .method = ORDO_METHOD_INVERTED_CDF};
+    API_CALL("dist_median_strings", (ordo_type)0, n,
+             positions_entered(ctx, exec, comm, &x, &w, strings, out, opts));
+}
+
+/* ---- Top-k ---- */
+
+/* This rank's strings before the cut, in order. */
+static ordo_status list_first(chosen *x, size_t n)
+{
+    string_part *const p = &x->part;
+    TRY(take_mine(x, n));
+    TRY(string_part_copy(p, n, &x->mine));
+    for (size_t i = 0; i < n; i++) {
+        x->my_index[i] = p->c.offset + p->order[i];
+        x->tags[i] = 0;
+    }
+    return ORDO_OK;
+}
+
+/* The gathered strings are in the sequence of ranks, so a stable sort orders ties by index. */
+static ordo_status write_first(chosen *x)
+{
+    dist_call *const     c = &x->part.c;
+    ordo_strings const   strings = string_list_view(&x->all);
+    ordo_sort_opts const opts =
+        ORDO_OPTS(ordo_sort_opts, .flags = c->descending ? ORDO_DESCENDING : 0);
+    uint64_t *const which = x->all_tags; /* tags are not needed */
+    TRY(dist_inner(c, ordo_argsort_strings(c->inner, &strings, x->all.n, ORDO_U64, which, &opts)));
+    return write_results(x, which, x->all.n);
+}
+
+static ordo_status topk_run(chosen *x, size_t k, size_t *found)
+{
+    dist_call *const c = &x->part.c;
+    string_cut       cut = {.position = k};
+    bool const       all = k >= c->total;
+    TRY(dist_agree(c, string_part_sort(&x->part)));
+    if (!all)
+        TRY(string_cuts_find(&x->part, &cut, 1));
+    TRY(dist_agree(c, list_first(x, all ? c->n : (size_t)string_cut_place(&cut))));
+    TRY(gather(x));
+    TRY(dist_agree(c, write_first(x)));
+    if (found != NULL)
+        *found = x->all.n;
+    return ORDO_OK;
+}
+
+static ordo_status topk_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm, chosen *x,
+                                const ordo_strings *strings, size_t k, const ordo_dist_text *out,
+                                size_t *found, const ordo_dist_opts *opts)
+{
+    dist_call *const c = &x->part.c;
+    c->ctx = ctx;
+    c->exec = exec;
+    TRY(dist_open(c, comm));
+    dist_wish const wish = {"ordo_dist_topk_strings", {k}};
+    ordo_status     status = dist_begin(c, &wish, check_results(x, strings, out, 0, opts));
+    if (status == ORDO_OK)
+        status = topk_run(x, k, found);
+    return dist_end(c, status);
+}
+
+ordo_status ordo_dist_topk_strings(ordo_ctx *ctx, const ordo_comm *comm,
+                                   const ordo_strings *strings, size_t n, size_t k, uint64_t *index,
+                                   const ordo_dist_text *out, size_t *found,
+                                   const ordo_dist_opts *opts)
+{
+    chosen x = {.part = {.c = {.n = n}}, .index = index};
+    API_CALL("dist_topk_strings", (ordo_type)0, n,
+             topk_entered(ctx, exec, comm, &x, strings, k, out, found, opts));
+}

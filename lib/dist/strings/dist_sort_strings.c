@@ -1,0 +1,198 @@
+/* dist_sort_strings.c - ordo_dist_sort_strings and ordo_dist_argsort_strings.
+ *
+ * Each rank sorts its strings, the cuts of the global order are found in the sorted parts
+ * (string_cuts.h), each string is sent at most once, to its final rank, and the runs that arrive
+ * there are merged (string_merge.h). */
+#define _POSIX_C_SOURCE 200809L
+#include "dist/strings/string_merge.h"
+
+#include <string.h>
+
+enum {
+    GRAIN = 1 << 14 /* strings that a thread handles at a time */
+};
+
+static uint64_t no_index; /* stands for an empty array */
+
+/* ---- Sort ---- */
+
+/* How many strings each rank gets. */
+static ordo_status agree_on_counts(string_part *p, uint64_t mine, uint64_t **wanted)
+{
+    dist_call *const c = &p->c;
+    ordo_exec *const exec = c->exec;
+    void            *memory;
+    uint64_t         sum = 0;
+    TRY(dist_agree(c, ordo_scratch(exec, (size_t)c->comm.size * sizeof mine, &memory)));
+    *wanted = memory;
+    TRY(dist_allgather(c, &mine, sizeof mine, *wanted));
+    for (int32_t r = 0; r < c->comm.size; r++)
+        FAIL_IF(__builtin_add_overflow(sum, (*wanted)[r], &sum), ORDO_E_ARG,
+                "out.n of ranks 0 to %d is more than 2^64 in all", (int)r);
+    FAIL_IF(sum != c->total, ORDO_E_ARG,
+            "out.n of all ranks is %llu in all; expected %llu, the number of strings",
+            (unsigned long long)sum, (unsigned long long)c->total);
+    return ORDO_OK;
+}
+
+static ordo_status write_sorted(dist_call *c, const string_pieces *s, const ordo_dist_text *out,
+                                char *bytes)
+{
+    double const       started = dist_clock();
+    ordo_strings const strings = string_list_view(&s->received);
+    string_list const  to = {bytes, out->offsets, s->received.n};
+    uint64_t          *order;
+    TRY_SCRATCH(c->exec, (to.n + 1) * sizeof *order, order);
+    TRY(string_merge(s, order));
+    TRY(string_measure(c, &strings, order, &to));
+    TRY(string_gather(c, &strings, order, &to));
+    c->report.merge_seconds += dist_clock() - started;
+    return ORDO_OK;
+}
+
+static ordo_status sort_run(string_part *p, const ordo_dist_text *out)
+{
+    dist_call *const c = &p->c;
+    string_pieces    s = {0};
+    uint64_t        *wanted;
+    char            *bytes = NULL;
+    TRY(agree_on_counts(p, out->n, &wanted));
+    TRY(string_pieces_move(p, wanted, &s));
+    TRY(dist_agree(c, string_text_take(c, out, s.received.offsets[s.received.n], &bytes)));
+    return dist_agree(c, write_sorted(c, &s, out, bytes));
+}
+
+static ordo_status sort_check(string_part *p, const ordo_strings *strings,
+                              const ordo_dist_text *given, ordo_dist_text *out,
+                              const ordo_dist_opts *opts)
+{
+    ordo_exec *const exec = p->c.exec;
+    TRY(string_text_check(p, given, out, false));
+    FAIL_IF(out->n >= SIZE_MAX / sizeof *out->offsets, ORDO_E_ARG,
+            "out.n is %zu; so many offsets are more than memory can hold", out->n);
+    TRY(api_check_aligned(exec, out->offsets, out->n + 1, sizeof *out->offsets, "out.offsets"));
+    TRY(string_part_check(p, strings, opts));
+    return api_check_strings_apart(exec, &p->strings, p->c.n, out->offsets,
+                                   (out->n + 1) * sizeof *out->offsets, "out.offsets");
+}
+
+static ordo_status sort_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm,
+                                string_part *p, const ordo_strings *strings,
+                                const ordo_dist_text *given, const ordo_dist_opts *opts)
+{
+    dist_call *const c = &p->c;
+    ordo_dist_text   out;
+    c->ctx = ctx;
+    c->exec = exec;
+    TRY(dist_open(c, comm));
+    dist_wish const wish = {"ordo_dist_sort_strings", {0}};
+    ordo_status     status = dist_begin(c, &wish, sort_check(p, strings, given, &out, opts));
+    if (status == ORDO_OK)
+        status = sort_run(p, &out);
+    return dist_end(c, status);
+}
+
+ordo_status ordo_dist_sort_strings(ordo_ctx *ctx, const ordo_comm *comm,
+                                   const ordo_strings *strings, size_t n, const ordo_dist_text *out,
+                                   const ordo_dist_opts *opts)
+{
+    string_part p = {.c = {.n = n}};
+    API_CALL("dist_sort_strings", (ordo_type)0, n,
+             sort_entered(ctx, exec, comm, &p, strings, out, opts));
+}
+
+/* ---- Argsort ---- */
+
+/* Global indices travel with the strings. */
+static ordo_status take_indices(string_part *p, uint64_t **sent, uint64_t **received)
+{
+    dist_call *const c = &p->c;
+    TRY_SCRATCH(c->exec, (c->n + 1) * sizeof **sent, *sent);
+    TRY_SCRATCH(c->exec, (c->n + 1) * sizeof **received, *received);
+    for (size_t i = 0; i < c->n; i++)
+        (*sent)[i] = c->offset + p->order[i];
+    return ORDO_OK;
+}
+
+typedef struct picking {
+    const uint64_t *order, *from;
+    ordo_type       type;
+    void           *to;
+} picking;
+
+static void pick(void *arg, size_t lo, size_t hi)
+{
+    const picking *const p = arg;
+    if (p->type == ORDO_U64)
+        for (size_t i = lo; i < hi; i++)
+            ((uint64_t *)p->to)[i] = p->from[p->order[i]];
+    else
+        for (size_t i = lo; i < hi; i++)
+            ((uint32_t *)p->to)[i] = (uint32_t)p->from[p->order[i]];
+}
+
+/* Writes the received indices in the order of their strings. */
+static ordo_status write_indices(string_part *p, const string_pieces *s, const uint64_t *received,
+                                 ordo_type index_type, void *index)
+{
+    dist_call *const c = &p->c;
+    double const     started = dist_clock();
+    uint64_t *const  order = p->order; /* the own order is no longer needed */
+    TRY(string_merge(s, order));
+    picking job = {order, received, index_type, index};
+    if (!ordo_loop(c->exec, s->received.n, GRAIN, pick, &job))
+        return ordo_fail(c->exec, ORDO_E_CANCELLED, "the call was cancelled");
+    c->report.merge_seconds += dist_clock() - started;
+    return ORDO_OK;
+}
+
+static ordo_status argsort_run(string_part *p, ordo_type index_type, void *index)
+{
+    dist_call *const c = &p->c;
+    ordo_exec *const exec = c->exec;
+    string_pieces    s = {0};
+    uint64_t        *sent = NULL, *received = NULL;
+    FAIL_IF(index_type == ORDO_U32 && c->total > (uint64_t)UINT32_MAX + 1, ORDO_E_ARG,
+            "index_type is u32 but all ranks have %llu strings; expected ORDO_U64",
+            (unsigned long long)c->total);
+    TRY(string_pieces_move(p, c->counts, &s));
+    TRY(dist_agree(c, take_indices(p, &sent, &received)));
+    TRY(pieces_exchange(&s.p, sent, sizeof *sent, received));
+    return dist_agree(c, write_indices(p, &s, received, index_type, index));
+}
+
+static ordo_status argsort_check(string_part *p, const ordo_strings *strings, ordo_type index_type,
+                                 const void *index, const ordo_dist_opts *opts)
+{
+    ordo_exec *const exec = p->c.exec;
+    FAIL_IF(index_type != ORDO_U32 && index_type != ORDO_U64, ORDO_E_ARG,
+            "index_type is %d; expected ORDO_U32 or ORDO_U64", (int)index_type);
+    TRY(api_check_aligned(exec, index, p->c.n, ordo_type_size(index_type), "index"));
+    TRY(string_part_check(p, strings, opts));
+    return api_check_strings_apart(exec, &p->strings, p->c.n, index,
+                                   p->c.n * ordo_type_size(index_type), "index");
+}
+
+static ordo_status argsort_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm,
+                                   string_part *p, const ordo_strings *strings,
+                                   ordo_type index_type, void *index, const ordo_dist_opts *opts)
+{
+    dist_call *const c = &p->c;
+    c->ctx = ctx;
+    c->exec = exec;
+    TRY(dist_open(c, comm));
+    dist_wish const wish = {"ordo_dist_argsort_strings", {(uint64_t)index_type}};
+    ordo_status status = dist_begin(c, &wish, argsort_check(p, strings, index_type, index, opts));
+    if (status == ORDO_OK)
+        status = argsort_run(p, index_type, index == NULL ? &no_index : index);
+    return dist_end(c, status);
+}
+
+ordo_status ordo_dist_argsort_strings(ordo_ctx *ctx, const ordo_comm *comm,
+                                      const ordo_strings *strings, size_t n, ordo_type index_type,
+                                      void *index, const ordo_dist_opts *opts)
+{
+    string_part p = {.c = {.n = n}};
+    API_CALL("dist_argsort_strings", (ordo_type)0, n,
+             argsort_entered(ctx, exec, comm, &p, strings, index_type, index, opts));
+}

@@ -1,0 +1,197 @@
+/* string_part.c - this rank's strings (see string_part.h). */
+#define _POSIX_C_SOURCE 200809L
+#include "dist/strings/string_part.h"
+
+#include <string.h>
+
+enum {
+    GRAIN = 1 << 12, /* strings that a thread copies at a time */
+    AHEAD = 8        /* strings whose bytes are prefetched */
+};
+
+static uint64_t no_offsets[1]; /* of no strings */
+
+/* ---- Arguments ---- */
+
+ordo_status string_part_check(string_part *p, const ordo_strings *given, const ordo_dist_opts *opts)
+{
+    dist_call *const c = &p->c;
+    ordo_exec *const exec = c->exec;
+    TRY(dist_read_opts(c, opts, ORDO_DESCENDING));
+    FAIL_IF(
+        c->opts.out != NULL || c->opts.out_values != NULL || c->opts.n_out != 0, ORDO_E_ARG,
+        "opts.out, opts.out_values or opts.n_out is set; expected NULL, NULL and 0 for strings");
+    TRY(api_read_strings(exec, given, c->n, &p->strings));
+    return api_check_strings(exec, &p->strings, c->n);
+}
+
+ordo_status string_text_check(string_part *p, const ordo_dist_text *given, ordo_dist_text *out,
+                              bool optional)
+{
+    ordo_exec *const exec = p->c.exec;
+    *out = (ordo_dist_text){.struct_size = sizeof *out};
+    if (given == NULL && optional)
+        return ORDO_OK;
+    FAIL_IF(given == NULL, ORDO_E_ARG, "out is NULL; expected an ordo_dist_text");
+    TRY(api_read_struct(exec, out, sizeof *out, given, "out"));
+    FAIL_IF(out->take == NULL, ORDO_E_ARG, "out.take is NULL; expected a function");
+    return api_check_aligned(exec, out->offsets, 1, sizeof *out->offsets, "out.offsets");
+}
+
+ordo_status string_text_take(dist_call *c, const ordo_dist_text *out, uint64_t bytes, char **to)
+{
+    static char nothing[1];
+    *to = out->take(out->user, bytes);
+    if (*to == NULL && bytes > 0)
+        return ordo_fail(c->exec, ORDO_E_NOMEM, "out.take returned NULL for %llu bytes",
+                         (unsigned long long)bytes);
+    if (*to == NULL)
+        *to = nothing;
+    return ORDO_OK;
+}
+
+/* ---- The form with offsets ---- */
+
+static ordo_status cancelled(ordo_exec *exec)
+{
+    return ordo_fail(exec, ORDO_E_CANCELLED, "the call was cancelled");
+}
+
+typedef struct flat_copy {
+    const char *const *pointers;
+    string_list        to;
+} flat_copy;
+
+static void measure(void *arg, size_t lo, size_t hi)
+{
+    const flat_copy *const f = arg;
+    for (size_t i = lo; i < hi; i++)
+        f->to.offsets[i + 1] = strlen(f->pointers[i]);
+}
+
+static void flatten(void *arg, size_t lo, size_t hi)
+{
+    const flat_copy *const f = arg;
+    for (size_t i = lo; i < hi; i++)
+        memcpy(f->to.bytes + f->to.offsets[i], f->pointers[i],
+               f->to.offsets[i + 1] - f->to.offsets[i]);
+}
+
+static ordo_status copy_pointers(string_part *p)
+{
+    dist_call *const c = &p->c;
+    ordo_exec *const exec = c->exec;
+    flat_copy        f = {.pointers = p->strings.pointers};
+    TRY_SCRATCH(exec, (c->n + 1) * sizeof *f.to.offsets, f.to.offsets);
+    f.to.offsets[0] = 0;
+    if (!ordo_loop(exec, c->n, GRAIN, measure, &f))
+        return cancelled(exec);
+    for (size_t i = 0; i < c->n; i++) {
+        FAIL_IF(f.to.offsets[i + 1] > UINT32_MAX, ORDO_E_ARG,
+                "string %zu has %llu bytes; expected fewer than 2^32", i,
+                (unsigned long long)f.to.offsets[i + 1]);
+        f.to.offsets[i + 1] += f.to.offsets[i];
+    }
+    TRY_SCRATCH(exec, (size_t)f.to.offsets[c->n] + 1, f.to.bytes);
+    if (!ordo_loop(exec, c->n, GRAIN, flatten, &f))
+        return cancelled(exec);
+    p->strings = string_list_view(&f.to);
+    return ORDO_OK;
+}
+
+ordo_status string_part_flatten(string_part *p)
+{
+    if (p->c.n > 0 && p->strings.pointers != NULL)
+        return copy_pointers(p);
+    if (p->c.n == 0)
+        p->strings = ORDO_OPTS(ordo_strings, .bytes = "", .offsets = no_offsets);
+    else if (p->strings.bytes == NULL)
+        p->strings.bytes = "";
+    return ORDO_OK;
+}
+
+/* ---- Order and copies ---- */
+
+ordo_status string_part_sort(string_part *p)
+{
+    dist_call *const     c = &p->c;
+    double const         started = dist_clock();
+    ordo_sort_opts const opts =
+        ORDO_OPTS(ordo_sort_opts, .flags = c->descending ? ORDO_DESCENDING : 0);
+    TRY(string_part_flatten(p));
+    TRY_SCRATCH(c->exec, (c->n + 1) * sizeof *p->order, p->order);
+    TRY(dist_inner(c,
+                   ordo_argsort_strings(c->inner, &p->strings, c->n, ORDO_U64, p->order, &opts)));
+    c->report.local_seconds += dist_clock() - started;
+    return ORDO_OK;
+}
+
+typedef struct gathering {
+    const ordo_strings *strings;
+    const uint64_t     *from;
+    const string_list  *to;
+} gathering;
+
+static void gather(void *arg, size_t lo, size_t hi)
+{
+    const gathering *const g = arg;
+    const uint64_t *const offsets = g->strings->offsets, *const to = g->to->offsets;
+    for (size_t i = lo; i < hi; i++) {
+        if (i + 2 * AHEAD < hi) {
+            __builtin_prefetch(offsets + g->from[i + 2 * AHEAD]);
+            __builtin_prefetch(g->strings->bytes + offsets[g->from[i + AHEAD]]);
+        }
+        if (to[i + 1] > to[i])
+            memcpy(g->to->bytes + to[i], g->strings->bytes + offsets[g->from[i]],
+                   to[i + 1] - to[i]);
+    }
+}
+
+ordo_status string_gather(dist_call *c, const ordo_strings *strings, const uint64_t *from,
+                          const string_list *out)
+{
+    gathering g = {strings, from, out};
+    return ordo_loop(c->exec, out->n, GRAIN, gather, &g) ? ORDO_OK : cancelled(c->exec);
+}
+
+/* The lengths of the strings in order; each is a cache miss, so the next ones are prefetched. */
+static void measure_ordered(void *arg, size_t lo, size_t hi)
+{
+    const gathering *const g = arg;
+    const uint64_t *const  offsets = g->strings->offsets;
+    for (size_t i = lo; i < hi; i++) {
+        if (i + 2 * AHEAD < hi)
+            __builtin_prefetch(offsets + g->from[i + 2 * AHEAD]);
+        g->to->offsets[i + 1] = offsets[g->from[i] + 1] - offsets[g->from[i]];
+    }
+}
+
+ordo_status string_measure(dist_call *c, const ordo_strings *strings, const uint64_t *from,
+                           const string_list *out)
+{
+    gathering g = {strings, from, out};
+    out->offsets[0] = 0;
+    if (!ordo_loop(c->exec, out->n, GRAIN, measure_ordered, &g))
+        return cancelled(c->exec);
+    for (size_t i = 0; i < out->n; i++)
+        out->offsets[i + 1] += out->offsets[i];
+    return ORDO_OK;
+}
+
+ordo_status string_part_copy(string_part *p, size_t n, string_list *out)
+{
+    dist_call *const c = &p->c;
+    double const     started = dist_clock();
+    out->n = n;
+    TRY_SCRATCH(c->exec, (n + 1) * sizeof *out->offsets, out->offsets);
+    TRY(string_measure(c, &p->strings, p->order, out));
+    TRY_SCRATCH(c->exec, (size_t)out->offsets[n] + 1, out->bytes);
+    TRY(string_gather(c, &p->strings, p->order, out));
+    c->report.scatter_seconds += dist_clock() - started;
+    return ORDO_OK;
+}
+
+ordo_strings string_list_view(const string_list *list)
+{
+    return ORDO_OPTS(ordo_strings, .bytes = list->bytes, .offsets = list->offsets);
+}

@@ -1,0 +1,55 @@
+/* string_part.h - this rank's strings: their order, and copies in that order. */
+#ifndef ORDO_DIST_STRINGS_STRING_PART_H
+#define ORDO_DIST_STRINGS_STRING_PART_H
+
+#include "dist/dist_call.h"
+
+typedef struct string_part {
+    dist_call    c;
+    ordo_strings strings; /* after string_part_flatten: bytes and offsets */
+    uint64_t    *order;   /* string order[i] is the i-th of this rank's strings in order */
+} string_part;
+
+/* Strings that follow each other: string i is bytes[offsets[i] .. offsets[i + 1]). */
+typedef struct string_list {
+    char     *bytes;
+    uint64_t *offsets; /* n + 1; offsets[0] is 0 */
+    size_t    n;
+} string_list;
+
+/* Begins a call: reads the options and the strings, and checks them. Not collective. */
+ordo_status string_part_check(string_part *p, const ordo_strings *given,
+                              const ordo_dist_opts *opts);
+
+/* Brings the strings to the form with offsets, and finds their order. Not collective. */
+ordo_status string_part_flatten(string_part *p);
+ordo_status string_part_sort(string_part *p);
+
+/* Copies the first n strings in order to scratch. Not collective. */
+ordo_status string_part_copy(string_part *p, size_t n, string_list *out);
+
+/* Sets the offsets of *out to those of the strings from[0 .. out->n), one after the other. */
+ordo_status string_measure(dist_call *c, const ordo_strings *strings, const uint64_t *from,
+                           const string_list *out);
+/* Copies string from[i] of `strings` to string i of *out; offsets[n] bytes. */
+ordo_status string_gather(dist_call *c, const ordo_strings *strings, const uint64_t *from,
+                          const string_list *out);
+
+/* The strings of a list as the argument of a call. */
+ordo_strings string_list_view(const string_list *list);
+
+/* Reads and checks the struct of the caller's result; `room`: how many strings it gets. out may be
+ * NULL if `optional`. Then out->take is NULL. */
+ordo_status string_text_check(string_part *p, const ordo_dist_text *given, ordo_dist_text *out,
+                              bool optional);
+/* Asks the caller for the bytes of a result. Not collective. */
+ordo_status string_text_take(dist_call *c, const ordo_dist_text *out, uint64_t bytes, char **to);
+
+static inline const char *string_part_at(const string_part *p, size_t i, uint64_t *length)
+{
+    const uint64_t *const offset = p->strings.offsets + p->order[i];
+    *length = offset[1] - offset[0];
+    return p->strings.bytes + offset[0];
+}
+
+#endif

@@ -1,0 +1,94 @@
+/* string_pieces.c - the exchange of strings (see string_pieces.h). */
+#define _POSIX_C_SOURCE 200809L
+#include "dist/strings/string_pieces.h"
+
+#include <string.h>
+
+typedef struct moving {
+    string_part   *part;
+    string_pieces *out;
+    uint64_t      *places;                     /* of the cuts */
+    uint32_t      *sent_lengths, *got_lengths; /* of the strings */
+} moving;
+
+static ordo_status take_memory(moving *m, const uint64_t *wanted)
+{
+    dist_call *const     c = &m->part->c;
+    string_pieces *const out = m->out;
+    size_t const         size = (size_t)c->comm.size, received = (size_t)wanted[c->comm.rank];
+    TRY(pieces_open(c, wanted, &out->p));
+    TRY_SCRATCH(c->exec, size * sizeof *out->cuts, out->cuts);
+    TRY_SCRATCH(c->exec, size * sizeof *m->places, m->places);
+    TRY_SCRATCH(c->exec, (c->n + 1) * sizeof *m->sent_lengths, m->sent_lengths);
+    TRY_SCRATCH(c->exec, (received + 1) * sizeof *m->got_lengths, m->got_lengths);
+    TRY_SCRATCH(c->exec, (received + 1) * sizeof *out->received.offsets, out->received.offsets);
+    out->received.n = received;
+    return string_part_sort(m->part);
+}
+
+static void list_cuts(const dist_call *c, const uint64_t *wanted, string_pieces *out)
+{
+    uint64_t position = 0;
+    for (int32_t r = 0; r + 1 < c->comm.size; r++) {
+        position += wanted[r];
+        if (position > 0 && position < c->total)
+            out->cuts[out->cut_count++] = (string_cut){.position = position};
+    }
+}
+
+static ordo_status copy_sent(moving *m)
+{
+    string_list *const sent = &m->out->sent;
+    TRY(string_part_copy(m->part, m->part->c.n, sent));
+    for (size_t i = 0; i < sent->n; i++)
+        m->sent_lengths[i] = (uint32_t)(sent->offsets[i + 1] - sent->offsets[i]);
+    return ORDO_OK;
+}
+
+/* The offsets and the memory of the strings that arrive. */
+static ordo_status take_received(moving *m)
+{
+    dist_call *const   c = &m->part->c;
+    string_list *const got = &m->out->received;
+    uint64_t           at = 0;
+    for (size_t i = 0; i < got->n; i++) {
+        got->offsets[i] = at;
+        at += m->got_lengths[i];
+    }
+    got->offsets[got->n] = at;
+    TRY_SCRATCH(c->exec, (size_t)at + 1, got->bytes);
+    return ORDO_OK;
+}
+
+static ordo_status move_bytes(string_pieces *s)
+{
+    pieces *const    p = &s->p;
+    dist_call *const c = p->call;
+    double const     started = dist_clock();
+    for (int32_t r = 0; r < c->comm.size; r++) {
+        p->bytes[0][r] = s->sent.offsets[p->send_at[r]];
+        p->bytes[1][r] = s->sent.offsets[p->send_at[r] + p->send_n[r]] - p->bytes[0][r];
+        p->bytes[2][r] = s->received.offsets[p->receive_at[r]];
+        p->bytes[3][r] = s->received.offsets[p->receive_at[r] + p->receive_n[r]] - p->bytes[2][r];
+    }
+    TRY(dist_exchange(c, s->sent.bytes, p->bytes[0], p->bytes[1], s->received.bytes, p->bytes[2],
+                      p->bytes[3]));
+    c->report.exchange_seconds += dist_clock() - started;
+    return ORDO_OK;
+}
+
+ordo_status string_pieces_move(string_part *part, const uint64_t *wanted, string_pieces *out)
+{
+    dist_call *const c = &part->c;
+    moving           m = {.part = part, .out = out};
+    TRY(dist_agree(c, take_memory(&m, wanted)));
+    list_cuts(c, wanted, out);
+    TRY(string_cuts_find(part, out->cuts, out->cut_count));
+    for (size_t j = 0; j < out->cut_count; j++)
+        m.places[j] = string_cut_place(&out->cuts[j]);
+    TRY(dist_agree(c, copy_sent(&m)));
+    TRY(pieces_at(&out->p, wanted, m.places));
+    TRY(pieces_exchange(&out->p, m.sent_lengths, sizeof *m.sent_lengths, m.got_lengths));
+    TRY(dist_agree(c, take_received(&m)));
+    return move_bytes(out);
+}

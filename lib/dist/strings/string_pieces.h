@@ -1,0 +1,23 @@
+/* string_pieces.h - sends strings to the ranks that hold their places in the global order.
+ *
+ * The strings of each rank are sorted, so what a rank gets from another is one piece of the copy in
+ * order. Lengths travel as 4 bytes, bytes as one block. Pieces arrive in the order of their ranks,
+ * so a stable sort of what a rank receives is a stable sort of the global array. */
+#ifndef ORDO_DIST_STRINGS_STRING_PIECES_H
+#define ORDO_DIST_STRINGS_STRING_PIECES_H
+
+#include "dist/pieces.h"
+#include "dist/strings/string_cuts.h"
+
+typedef struct string_pieces {
+    pieces      p;
+    string_cut *cuts; /* of the borders of ranks that are not 0 and not the total */
+    size_t      cut_count;
+    string_list sent, received;
+} string_pieces;
+
+/* Sorts this rank's strings, finds the cuts if rank r gets wanted[r] strings, and moves lengths and
+ * bytes. Collective. */
+ordo_status string_pieces_move(string_part *part, const uint64_t *wanted, string_pieces *out);
+
+#endif
