@@ -48,7 +48,7 @@ ordo_status ordo_unique_scratch(ordo_ctx *ctx, ordo_type type, size_t n, const o
 
 /* ---- Searches ---- */
 
-static ordo_status search_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_places_job *job,
+static ordo_status search_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_needles_job *job,
                                   const ordo_search_opts *opts)
 {
     ordo_search_opts wish;
@@ -83,12 +83,12 @@ ordo_status ordo_search(ordo_ctx *ctx, ordo_type type, const void *sorted, size_
                         const void *needles, size_t count, ordo_type index_type, void *index,
                         const ordo_search_opts *opts)
 {
-    ordo_places_job job = {.type = type,
-                           .sorted = sorted,
-                           .n = n,
-                           .needles = needles,
-                           .count = count,
-                           .index_type = index_type,
-                           .index = index};
+    ordo_needles_job job = {.type = type,
+                            .sorted = sorted,
+                            .n = n,
+                            .needles = needles,
+                            .count = count,
+                            .index_type = index_type,
+                            .index = index};
     API_CALL("search", type, count, search_checked(ctx, exec, &job, opts));
 }

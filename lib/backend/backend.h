@@ -143,7 +143,7 @@ typedef struct ordo_backend {
     ordo_status (*collect)(void *state, ordo_collect_job *job, ordo_exec *exec);
     ordo_status (*unique)(void *state, const ordo_unique_job *job, ordo_exec *exec);
     size_t (*unique_scratch)(const ordo_unique_job *job, const ordo_exec *exec);
-    ordo_status (*places)(void *state, const ordo_places_job *job, ordo_exec *exec);
+    ordo_status (*places)(void *state, const ordo_needles_job *job, ordo_exec *exec);
     const ordo_text_slots *text; /* NULL: lib/text does these calls with the sorts of the backend */
     const ordo_ranks_slots *ranks; /* NULL: arrays on the device cannot be divided over ranks */
 } ordo_backend;

@@ -13,7 +13,7 @@ typedef struct ordo_unique_job { /* the distinct keys in order */
     bool        descending;
 } ordo_unique_job;
 
-typedef struct ordo_places_job { /* the places of needles in a sorted array */
+typedef struct ordo_needles_job { /* the places of needles in a sorted array */
     ordo_type   type;
     const void *sorted;
     size_t      n;
@@ -23,6 +23,6 @@ typedef struct ordo_places_job { /* the places of needles in a sorted array */
     bool        after; /* the place after the keys that tie with a needle */
     ordo_type   index_type;
     void       *index;
-} ordo_places_job;
+} ordo_needles_job;
 
 #endif

@@ -89,6 +89,16 @@ static ordo_status call_host_array(void *user, ordo_ctx *ctx, const ordo_comm *c
     return ordo_dist_sort(ctx, comm, ORDO_U8, keys + 8 * rank, 4, &opts);
 }
 
+static ordo_status call_with_directory(void *user, ordo_ctx *ctx, const ordo_comm *comm,
+                                       size_t rank)
+{
+    ordo_dist_opts opts = cases_opts(0);
+    (void)user;
+    (void)rank;
+    opts.directory = ".";
+    return ordo_dist_sort(ctx, comm, ORDO_U8, NULL, 0, &opts);
+}
+
 static void check_arguments(void)
 {
     j.kit.ranks = 2;
@@ -98,6 +108,9 @@ static void check_arguments(void)
     (void)distkit_run(&j.kit, ORDO_E_ARG);
     j.kit.call = call_host_array;
     testkit_case("host arrays as device arrays");
+    (void)distkit_run(&j.kit, ORDO_E_ARG);
+    j.kit.call = call_with_directory;
+    testkit_case("a directory for device arrays");
     (void)distkit_run(&j.kit, ORDO_E_ARG);
     j.kit.where = ORDO_CPU;
     testkit_case("device arrays without a device");

@@ -11,18 +11,18 @@ enum {
 };
 
 typedef struct search_work {
-    const ordo_places_job *job;
-    const set_loops       *loops;
-    ordo_exec             *exec;
-    set_search             search;
+    const ordo_needles_job *job;
+    const set_loops        *loops;
+    ordo_exec              *exec;
+    set_search              search;
 } search_work;
 
 static void search_piece(void *arg, size_t lo, size_t hi)
 {
-    const search_work *const     work = arg;
-    const ordo_places_job *const job = work->job;
-    size_t const                 size = ordo_type_size(job->type);
-    size_t                       places[SEARCH_BLOCK];
+    const search_work *const      work = arg;
+    const ordo_needles_job *const job = work->job;
+    size_t const                  size = ordo_type_size(job->type);
+    size_t                        places[SEARCH_BLOCK];
     for (size_t at = lo, count; at < hi; at += count) {
         count = ordo_min(SEARCH_BLOCK, hi - at);
         work->loops->places[job->type](&work->search, (const char *)job->needles + at * size, count,
@@ -39,9 +39,9 @@ static void search_piece(void *arg, size_t lo, size_t hi)
 /* Fills the table of keys, unless there is no scratch for it. */
 static void make_top(search_work *work)
 {
-    const ordo_places_job *const job = work->job;
-    set_search *const            search = &work->search;
-    void                        *top;
+    const ordo_needles_job *const job = work->job;
+    set_search *const             search = &work->search;
+    void                         *top;
     if (job->count < TOP_NEEDLES || job->n < TOP_KEYS)
         return;
     if (ordo_scratch(work->exec, TOP_MOST * ordo_type_size(job->type), &top) != ORDO_OK) {
@@ -54,7 +54,7 @@ static void make_top(search_work *work)
     work->loops->take_top[job->type](search, top);
 }
 
-ordo_status cpu_places(void *state, const ordo_places_job *job, ordo_exec *exec)
+ordo_status cpu_places(void *state, const ordo_needles_job *job, ordo_exec *exec)
 {
     const cpu_kernels *const kernels = state;
     search_work              work = {

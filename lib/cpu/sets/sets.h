@@ -33,7 +33,7 @@ typedef struct set_search {
     size_t      n;
     const void *top;               /* unsigned integers of the width of the keys, in search order */
     size_t      top_count, stride; /* top_count 0: there is no such table */
-    bool        descending, after; /* as in ordo_places_job */
+    bool        descending, after; /* as in ordo_needles_job */
 } set_search;
 
 typedef struct set_loops {
@@ -52,6 +52,6 @@ typedef struct set_loops {
 
 ordo_status cpu_unique(void *state, const ordo_unique_job *job, ordo_exec *exec);
 size_t      cpu_unique_scratch(const ordo_unique_job *job, const ordo_exec *exec);
-ordo_status cpu_places(void *state, const ordo_places_job *job, ordo_exec *exec);
+ordo_status cpu_places(void *state, const ordo_needles_job *job, ordo_exec *exec);
 
 #endif
