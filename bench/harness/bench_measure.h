@@ -50,6 +50,10 @@ bench_score bench_score_against(const bench_row *rows, size_t count, unsigned ro
  * section. False if there is none. */
 bool bench_next_score(const bench *b, size_t *at, bench_score *score);
 
+/* Prints the ratios of the points of the current section, and the times, as tables with a column
+ * for each length: the keys of a row have one type and one distribution. */
+void bench_print_lengths(const bench *b, FILE *file);
+
 /* Prints the score of every section that has points, of all, and against each peer. */
 void bench_print_scores(const bench *b);
 

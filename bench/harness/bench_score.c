@@ -96,6 +96,85 @@ static void print_score(const char *name, const bench_score *score)
            score->row->threads, score->row->threads == 1 ? "" : "s", score->peer->name);
 }
 
+/* ---- Tables of lengths -------------------------------------------------------------------- */
+
+enum {
+    MOST_LENGTHS = 40
+};
+
+/* Whether two rows are about the same keys, apart from their number. */
+static bool same_keys(const bench_row *a, const bench_row *b)
+{
+    return a->question.type == b->question.type && strcmp(a->question.op, b->question.op) == 0 &&
+           strcmp(a->question.dist, b->question.dist) == 0;
+}
+
+/* The lengths of the answers of ordo from row `first` on, ascending. Returns their number. */
+static size_t list_lengths(const bench *b, size_t first, size_t *lengths)
+{
+    size_t count = 0;
+
+    for (size_t i = first; i < b->row_count; i++) {
+        const size_t n = b->rows[i].question.n;
+        size_t       at = count;
+        while (at > 0 && lengths[at - 1] >= n)
+            at--;
+        if (!is_ours(&b->rows[i]) || (at < count && lengths[at] == n) || count == MOST_LENGTHS)
+            continue;
+        memmove(lengths + at + 1, lengths + at, (count - at) * sizeof *lengths);
+        lengths[at] = n;
+        count++;
+    }
+    return count;
+}
+
+/* Prints one line: the ratios, or the times of `auto`, of the keys of row `of`. */
+static void print_length_row(const bench *b, const bench_row *of, const size_t *lengths,
+                             size_t count, bool times, FILE *file)
+{
+    fprintf(file, "%-4s %-11s", ordo_type_name(of->question.type), of->question.dist);
+    for (size_t k = 0; k < count; k++) {
+        double value = NAN;
+        for (const bench_row *row = of; row < b->rows + b->row_count; row++)
+            if (is_ours(row) && row->question.n == lengths[k] && same_keys(row, of)) {
+                const bench_row *const peer = best_peer(b->rows, b->row_count, row, NULL);
+                value = times          ? row->median / b->unit
+                        : peer == NULL ? NAN
+                                       : median_ratio(peer, row, b->set.repeat);
+            }
+        if (isnan(value))
+            fprintf(file, "       -");
+        else
+            fprintf(file, times ? " %7.1f" : " %7.2f", value);
+    }
+    fprintf(file, "\n");
+}
+
+void bench_print_lengths(const bench *b, FILE *file)
+{
+    size_t lengths[MOST_LENGTHS + 1], first = 0;
+
+    while (first < b->row_count && strcmp(b->rows[first].section, b->section) != 0)
+        first++;
+    const size_t count = list_lengths(b, first, lengths);
+    for (int times = 0; times < 2; times++) {
+        fprintf(file, "\n%s, by the logarithm of n\n%-16s",
+                times ? "Time of auto" : "Time of the best peer divided by that of auto", "keys");
+        for (size_t k = 0; k < count; k++)
+            fprintf(file, " %7.0f", log2((double)lengths[k]));
+        fprintf(file, "\n");
+        for (size_t i = first; i < b->row_count; i++) {
+            bool seen = !is_ours(&b->rows[i]);
+            for (size_t j = first; j < i && !seen; j++)
+                seen = is_ours(&b->rows[j]) && same_keys(&b->rows[i], &b->rows[j]);
+            if (!seen)
+                print_length_row(b, &b->rows[i], lengths, count, times != 0, file);
+        }
+    }
+}
+
+/* ---- Scores ------------------------------------------------------------------------------- */
+
 /* Whether row i is the first of its peer. */
 static bool is_first_of_peer(const bench *b, size_t i)
 {

@@ -108,6 +108,31 @@ static bool run_types(bench *b)
     return bench_summary(b, "auto", false);
 }
 
+static bool run_lengths(bench *b)
+{
+    static const ordo_type types[] = {ORDO_U32, ORDO_F32};
+
+    b->unit = 1e-6;
+    bench_heading_over(b, "Argsort to u32, lengths", reference(b), 0, "n, keys", 33);
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (const bench_dist *d = bench_dists; d->name != NULL; d++)
+            for (size_t n = 1024; n <= bench_last_length(b, d); n = bench_next_length(n)) {
+                order_case c;
+                char       count[32];
+                ask_order(b, "argsort", types[t], ORDO_U32, n, 1, &c);
+                c.question.dist = d->name;
+                snprintf(c.question.label, sizeof c.question.label, "%s %s %s",
+                         bench_count(count, n), ordo_type_name(types[t]), d->name);
+                if (!bench_generate_k(b, d->dist, types[t], b->src, n, d->k) ||
+                    !bench_add_all_peers(b, &c.peers) ||
+                    !bench_add(b, "auto", b->set.threads, BENCH_CONTENDER, call_argsort, &c.args) ||
+                    !bench_measure(b, &c.question))
+                    return false;
+            }
+    bench_print_lengths(b, stdout);
+    return true;
+}
+
 static bool run_distributions(bench *b)
 {
     bench_heading_over(b, "Argsort of f32 to u32, distributions", reference(b), b->set.n, "keys",
@@ -258,8 +283,7 @@ const bench_section bench_argsort_sections[] = {
 };
 
 const bench_section bench_cuda_argsort_sections[] = {
-    {"types", 8, 8, 0, run_types, true},
-    {"distributions", 4, 4, 0, run_distributions, true},
-    {"n", 4, 4, 0, run_n, true},
+    {"types", 8, 8, 0, run_types, true}, {"distributions", 4, 4, 0, run_distributions, true},
+    {"n", 4, 4, 0, run_n, true},         {"lengths", 4, 4, 0, run_lengths, true},
     {NULL, 0, 0, 0, NULL, false},
 };

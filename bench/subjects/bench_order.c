@@ -7,31 +7,32 @@
 
 enum {
     BATCH_KEYS = 1 << 18, /* in all arrays of a batch; at 10 ns a key this takes milliseconds */
-    GRAPH_KEYS = 1 << 20  /* up to this n a call on a GPU is also measured as a graph         */
+    GRAPH_KEYS = 1 << 20, /* up to this n a call on a GPU is also measured as a graph         */
+    MANY_KEYS = 1 << 24   /* above this n, lengths are measured for few distributions         */
 };
 
 const bench_dist bench_dists[] = {
-    {"uniform", ORDO_DIST_UNIFORM, 0, false},
-    {"gaussian", ORDO_DIST_GAUSSIAN, 0, false},
-    {"zero", ORDO_DIST_ZERO, 0, false},
-    {"dupes", ORDO_DIST_DUPES, 0, false},
-    {"staggered", ORDO_DIST_STAGGERED, 0, false},
-    {"bucket", ORDO_DIST_BUCKET, 0, false},
-    {"few", ORDO_DIST_FEW, 0, true},
-    {"zipf", ORDO_DIST_ZIPF, 0, true},
-    {"sorted", ORDO_DIST_SORTED, 0, false},
-    {"reverse", ORDO_DIST_REVERSE, 0, false},
-    {"organpipe", ORDO_DIST_ORGANPIPE, 0, true},
-    {"sawtooth", ORDO_DIST_SAWTOOTH, 0, false},
-    {"ksorted", ORDO_DIST_KSORTED, 100, false},
-    {"signed", ORDO_DIST_SIGNED, 0, true},
-    {"normal", ORDO_DIST_NORMAL, 0, true},
-    {"loguniform", ORDO_DIST_LOGUNIFORM, 0, true},
-    {"outliers", ORDO_DIST_OUTLIERS, 0, true},
-    {"timestamps", ORDO_DIST_TIMESTAMPS, 0, true},
-    {"prices", ORDO_DIST_PRICES, 0, true},
-    {"sensors", ORDO_DIST_SENSORS, 0, true},
-    {NULL, ORDO_DIST_UNIFORM, 0, false},
+    {"uniform", ORDO_DIST_UNIFORM, 0, false, true},
+    {"gaussian", ORDO_DIST_GAUSSIAN, 0, false, true},
+    {"zero", ORDO_DIST_ZERO, 0, false, false},
+    {"dupes", ORDO_DIST_DUPES, 0, false, false},
+    {"staggered", ORDO_DIST_STAGGERED, 0, false, false},
+    {"bucket", ORDO_DIST_BUCKET, 0, false, false},
+    {"few", ORDO_DIST_FEW, 0, true, false},
+    {"zipf", ORDO_DIST_ZIPF, 0, true, true},
+    {"sorted", ORDO_DIST_SORTED, 0, false, false},
+    {"reverse", ORDO_DIST_REVERSE, 0, false, false},
+    {"organpipe", ORDO_DIST_ORGANPIPE, 0, true, false},
+    {"sawtooth", ORDO_DIST_SAWTOOTH, 0, false, false},
+    {"ksorted", ORDO_DIST_KSORTED, 100, false, false},
+    {"signed", ORDO_DIST_SIGNED, 0, true, false},
+    {"normal", ORDO_DIST_NORMAL, 0, true, true},
+    {"loguniform", ORDO_DIST_LOGUNIFORM, 0, true, true},
+    {"outliers", ORDO_DIST_OUTLIERS, 0, true, false},
+    {"timestamps", ORDO_DIST_TIMESTAMPS, 0, true, false},
+    {"prices", ORDO_DIST_PRICES, 0, true, false},
+    {"sensors", ORDO_DIST_SENSORS, 0, true, false},
+    {NULL, ORDO_DIST_UNIFORM, 0, false, false},
 };
 
 const char *bench_pick(const bench *b, const char *host, const char *gpu)
@@ -54,6 +55,13 @@ void bench_heading_over(bench *b, const char *what, const char *base, size_t n, 
 size_t bench_first_n(const bench *b) { return b->place == NULL ? 1000 : 1024; }
 
 size_t bench_next_n(const bench *b, size_t n) { return n * (b->place == NULL ? 10 : 8); }
+
+size_t bench_next_length(size_t n) { return n * (n < MANY_KEYS ? 2 : 4); }
+
+size_t bench_last_length(const bench *b, const bench_dist *dist)
+{
+    return dist->every_length || b->set.n < MANY_KEYS ? b->set.n : MANY_KEYS;
+}
 
 bench_restore bench_restore_dst(const bench *b, size_t bytes)
 {

@@ -9,8 +9,9 @@
 typedef struct bench_dist {
     const char *name;
     ordo_dist   dist;
-    size_t      k;          /* 0: the generator's default                         */
-    bool        every_type; /* sorts on the host measure it with all types of keys */
+    size_t      k;            /* 0: the generator's default                         */
+    bool        every_type;   /* sorts on the host measure it with all types of keys */
+    bool        every_length; /* sorts on a GPU measure it with the largest lengths too */
 } bench_dist;
 
 /* The six distributions of the sample sort paper (uniform to bucket), then the other generators.
@@ -29,6 +30,10 @@ void bench_heading_over(bench *b, const char *what, const char *base, size_t n, 
 /* The sizes of a sweep up to b->set.n: each is 10 times the one before, on a GPU 8 times. */
 size_t bench_first_n(const bench *b);
 size_t bench_next_n(const bench *b, size_t n);
+
+/* The next of many lengths, twice the one before and from 2^24 on four times, and the last. */
+size_t bench_next_length(size_t n);
+size_t bench_last_length(const bench *b, const bench_dist *dist);
 
 /* The prepare step of calls that sort in place: bench_restore_call() copies bytes[i] bytes from
  * from[i] to to[i]. b must be set, because it says where the arrays are. */

@@ -1,6 +1,6 @@
 /* bench_sort.c - `ordo bench sort`, on the host and on a GPU: key types, distributions, number
  * of keys, named algorithms, pairs, small arrays, single calls, threads, a table of a few types and
- * distributions. Section rough is in bench_rough.c.
+ * distributions, and on a GPU many lengths. Section rough is in bench_rough.c.
  *
  * Each call sorts a fresh copy in place; the copy is not timed. CUB's radix sort is not in
  * place: it reads the original and writes to another array. */
@@ -272,20 +272,25 @@ static bool make_pairs(bench *b, ordo_type type, size_t n)
     return bench_generate(b, ORDO_DIST_UNIFORM, type, b->src, n, 0);
 }
 
+static void ask_pairs(const bench *b, ordo_type type, size_t n, sort_case *c)
+{
+    ask_sort(b, type, n, 1, c);
+    const size_t bytes = n * c->args.size;
+    c->question.op = "sort_pairs";
+    c->question.bytes = 4 * bytes;
+    c->question.answer_bytes = 2 * bytes;
+    c->restore.bytes[0] = 2 * bytes; /* keys and values */
+    c->args.value_size = c->args.size;
+    c->peers.op = BENCH_PEER_PAIRS;
+    c->peers.task.values = (char *)c->peers.task.keys + bytes;
+    c->peers.base = bench_pick(b, "std::stable_sort", "cub radix");
+}
+
 static bool pairs_once(bench *b, ordo_type type, size_t n, const char *label)
 {
     sort_case c;
 
-    ask_sort(b, type, n, 1, &c);
-    const size_t bytes = n * c.args.size;
-    c.question.op = "sort_pairs";
-    c.question.bytes = 4 * bytes;
-    c.question.answer_bytes = 2 * bytes;
-    c.restore.bytes[0] = 2 * bytes; /* keys and values */
-    c.args.value_size = c.args.size;
-    c.peers.op = BENCH_PEER_PAIRS;
-    c.peers.task.values = (char *)c.peers.task.keys + bytes;
-    c.peers.base = bench_pick(b, "std::stable_sort", "cub radix");
+    ask_pairs(b, type, n, &c);
     snprintf(c.question.label, sizeof c.question.label, "%s", label);
     return make_pairs(b, type, n) &&
            bench_measure_auto(b, &c.peers, call_pairs, &c.args, &c.question);
@@ -311,6 +316,66 @@ static bool run_small_pairs(bench *b)
             return false;
     }
     return true;
+}
+
+enum {
+    MERGED = 1 << 17 /* CUB's merge sort takes longer than its radix sort above this length */
+};
+
+/* One length of keys or pairs on a GPU. The values of pairs are uniform. */
+static bool length_once(bench *b, const bench_dist *d, ordo_type type, size_t n, bool is_pairs)
+{
+    const char *const name = ordo_type_name(type);
+    sort_case         c;
+    char              count[32];
+
+    if (is_pairs)
+        ask_pairs(b, type, n, &c);
+    else
+        ask_sort(b, type, n, 1, &c);
+    if (n > MERGED)
+        c.peers.only = "cub radix,cub radix 64";
+    c.question.dist = d->name;
+    snprintf(c.question.label, sizeof c.question.label, "%s %s%s%s %s", bench_count(count, n), name,
+             is_pairs ? "/" : "", is_pairs ? name : "", d->name);
+    return (!is_pairs || make_pairs(b, type, n)) &&
+           bench_generate_k(b, d->dist, type, b->src, n, d->k) &&
+           bench_add_all_peers(b, &c.peers) &&
+           bench_add(b, "auto", b->set.threads, BENCH_CONTENDER, is_pairs ? call_pairs : call_sort,
+                     &c.args) &&
+           bench_measure(b, &c.question);
+}
+
+static bool run_lengths(bench *b, const char *what, const ordo_type *types, size_t count,
+                        bool is_pairs)
+{
+    b->unit = 1e-6;
+    bench_heading_over(b, what, reference(b), 0, "n, keys", 33);
+    for (size_t t = 0; t < count; t++)
+        for (const bench_dist *d = bench_dists; d->name != NULL; d++)
+            for (size_t n = 1024; n <= bench_last_length(b, d); n = bench_next_length(n))
+                if (!length_once(b, d, types[t], n, is_pairs))
+                    return false;
+    bench_print_lengths(b, stdout);
+    return true;
+}
+
+static bool run_key_lengths(bench *b)
+{
+    static const ordo_type types[] = {ORDO_U32, ORDO_F32};
+    return run_lengths(b, "Sort, lengths, keys of four bytes", types, 2, false);
+}
+
+static bool run_wide_lengths(bench *b)
+{
+    static const ordo_type types[] = {ORDO_U64, ORDO_F64};
+    return run_lengths(b, "Sort, lengths, keys of eight bytes", types, 2, false);
+}
+
+static bool run_pair_lengths(bench *b)
+{
+    static const ordo_type types[] = {ORDO_U32, ORDO_U64};
+    return run_lengths(b, "Sort pairs, lengths", types, 2, true);
 }
 
 static bool run_small(bench *b)
@@ -429,9 +494,16 @@ const bench_section bench_sort_sections[] = {
 };
 
 const bench_section bench_cuda_sort_sections[] = {
-    {"types", 8, 8, 0, run_types, true},   {"distributions", 8, 8, 0, run_distributions, true},
-    {"n", 8, 8, 0, run_n, true},           {"algorithms", 4, 4, 0, run_algorithms, true},
-    {"pairs", 16, 16, 0, run_pairs, true}, {"small", 8, 8, 0, run_small_pairs, true},
-    {"rough", 4, 4, 0, bench_rough, true}, {"split", 4, 4, 0, run_split, true},
+    {"types", 8, 8, 0, run_types, true},
+    {"distributions", 8, 8, 0, run_distributions, true},
+    {"n", 8, 8, 0, run_n, true},
+    {"algorithms", 4, 4, 0, run_algorithms, true},
+    {"pairs", 16, 16, 0, run_pairs, true},
+    {"small", 8, 8, 0, run_small_pairs, true},
+    {"rough", 4, 4, 0, bench_rough, true},
+    {"split", 4, 4, 0, run_split, true},
+    {"lengths", 4, 4, 0, run_key_lengths, true},
+    {"lengths_wide", 8, 8, 0, run_wide_lengths, true},
+    {"lengths_pairs", 16, 16, 0, run_pair_lengths, true},
     {NULL, 0, 0, 0, NULL, false},
 };

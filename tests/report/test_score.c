@@ -1,5 +1,5 @@
 /* test_score.c - the points of a benchmark run: which rows count, the ratio of rounds, the limits
- * of "level", the worst point, and the lines of the JSON document. */
+ * of "level", the worst point, the lines of the JSON document, and the tables of lengths. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "testkit.h"
 
@@ -132,6 +132,49 @@ static void test_json(void)
     free(text);
 }
 
+static bench_row length_of(size_t first, size_t n, const char *dist, const char *name, bool peer,
+                           double *seconds)
+{
+    bench_row row = row_of("lengths", first, name, 1, peer, seconds);
+    row.question.n = n;
+    row.question.type = ORDO_U32;
+    row.question.dist = dist;
+    return row;
+}
+
+static void test_lengths(void)
+{
+    bench_row   rows[] = {row_of("n", 0, "auto", 1, false, one),
+                          length_of(1, 2048, "zero", "cub radix", true, four),
+                          length_of(1, 2048, "zero", "auto", false, two),
+                          length_of(3, 1024, "zero", "cub radix", true, one),
+                          length_of(3, 1024, "zero", "auto", false, two),
+                          length_of(5, 2048, "few", "auto", false, four)};
+    const bench b = {.set = {.repeat = ROUNDS},
+                     .rows = rows,
+                     .row_count = sizeof rows / sizeof *rows,
+                     .section = "lengths",
+                     .unit = 1};
+    char       *text = NULL;
+    size_t      length = 0;
+    FILE *const file = open_memstream(&text, &length);
+
+    testkit_case("lengths");
+    if (!CHECK(file != NULL))
+        return;
+    bench_print_lengths(&b, file);
+    CHECK(fclose(file) == 0);
+    CHECK(strcmp(text, "\nTime of the best peer divided by that of auto, by the logarithm of n\n"
+                       "keys                  10      11\n"
+                       "u32  zero           0.50    2.00\n"
+                       "u32  few               -       -\n"
+                       "\nTime of auto, by the logarithm of n\n"
+                       "keys                  10      11\n"
+                       "u32  zero            2.0     2.0\n"
+                       "u32  few               -     4.0\n") == 0);
+    free(text);
+}
+
 int main(void)
 {
     testkit_start();
@@ -139,5 +182,6 @@ int main(void)
     test_threads();
     test_rounds();
     test_json();
+    test_lengths();
     return testkit_done();
 }
