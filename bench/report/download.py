@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from markup import details, table, tag
 
-SAFE = "!$()*+,-./:;=?@_~"  # characters of the CSV that a data URL and an HTML attribute hold as they are
+SAFE = "!$()*+,-./:;=?@_~"  # allowed in a data URL and in an HTML attribute
 
 
 def machines(results):
