@@ -15,9 +15,9 @@
   });
   name();
 
-  const bytes = () => {
-    const packed = atob(document.getElementById("csv").href.split(",")[1]);
-    return new TextDecoder().decode(Uint8Array.from(packed, (c) => c.charCodeAt(0)));
+  const csv = () => {
+    const link = document.getElementById("csv").getAttribute("href");
+    return decodeURIComponent(link.slice(link.indexOf(",") + 1));
   };
   const cells = (line) => {
     const found = [];
@@ -25,7 +25,7 @@
       found.push(part[1] !== undefined ? part[1].replaceAll('""', '"') : part[2]);
     return found;
   };
-  const rows = () => bytes().split("\n").filter((line) => line !== "").map(cells);
+  const rows = () => csv().split("\n").filter((line) => line !== "").map(cells);
 
   document.getElementById("save").addEventListener("click", () => {
     const [heads, ...body] = rows();

@@ -232,11 +232,11 @@ def reason(error):
 
 
 def load(folder):
-    """All JSON files of the folders in `folder`, in the order of their names."""
+    """All JSON files MACHINE/SUBJECT/NAME.json in `folder`, in the order of their names."""
     folder = Path(folder)
     results = Results()
-    for path in sorted(folder.glob("*/*.json")):
-        load_file(path, path.relative_to(folder).as_posix(), path.parent.name, results)
+    for path in sorted(folder.glob("*/*/*.json")):
+        load_file(path, path.relative_to(folder).as_posix(), path.parent.parent.name, results)
     if not results.documents and not results.python:
         results.problems.append(Problem(folder.name, "the folder has no results"))
     for document in results.documents:  # a hybrid run uses both processors and names only the host

@@ -39,7 +39,7 @@ nothing_left_over() {
 
 sections=$("$build/ordo-bench" --list | grep -c '^radius cpu ')
 run 0 "$sections sections measured" -B "$build" -d cpu -s radius
-result=$(echo "$tmp"/results/radius*.json) # radius_cpu.json if there is a GPU
+result=$(echo "$tmp"/results/radius/radius*.json) # radius_cpu.json if there is a GPU
 for section in $("$build/ordo-bench" --list | sed -n 's/^radius cpu //p'); do
     expect "no rows of section $section" grep -q "\"section\": \"$section\"" "$result"
 done
@@ -78,7 +78,7 @@ END
 chmod +x "$tmp/fake/ordo" "$tmp/fake/ordo-bench"
 rm -rf "$tmp/results" "$tmp/parts"
 run 1 'failed: radius:k radius:n' -B "$tmp/fake"
-expect 'a failed run made a result' [ ! -e "$tmp/results/radius.json" ]
+expect 'a failed run made a result' [ ! -e "$tmp/results/radius/radius.json" ]
 nothing_left_over
 touch "$tmp/fake/wait"
 sh "$measure" "$tmp/results" -p "$tmp/parts" -B "$tmp/fake" >"$tmp/log" 2>&1 &
@@ -88,7 +88,7 @@ kill -TERM $pid
 for sleeper in $(ps -o pid= --ppid $pid 2>/dev/null); do kill "$sleeper"; done
 wait $pid
 expect 'a killed run ended well' [ $? -ne 0 ]
-expect 'a killed run made a result' [ ! -e "$tmp/results/radius.json" ]
+expect 'a killed run made a result' [ ! -e "$tmp/results/radius/radius.json" ]
 nothing_left_over
 
 # The whole run at the smallest sizes: interrupted in the second section, then with a section that
@@ -116,17 +116,17 @@ if command -v python3 >/dev/null; then
         expect "not in the output: $2" grep -q "$2" "$tmp/log"
     }
     quick 130 '1/3. radius cpu k'
-    expect 'an interrupted run made a result' [ ! -e "$results/radius.json" ]
+    expect 'an interrupted run made a result' [ ! -e "$results/radius/radius.json" ]
     expect 'the first section is lost' [ -f "$tmp/parts/radius.cpu.k.json" ]
     rm "$tmp/interrupt"
     quick 1 'failed: scan:ops'
     expect 'not continued' grep -q ' 1 sections measured' "$tmp/log"
-    expect 'the other subject has no result' [ -f "$results/radius.json" ]
-    expect 'a failed section made a result' [ ! -e "$results/scan.json" ]
+    expect 'the other subject has no result' [ -f "$results/radius/radius.json" ]
+    expect 'a failed section made a result' [ ! -e "$results/scan/scan.json" ]
     expect 'no report after a failed section' [ -f "$tmp/machines/report.html" ]
     rm "$tmp/fail" "$tmp/machines/report.html"
     quick 0 ' 1 sections measured'
-    expect 'no result' [ -f "$results/scan.json" ]
+    expect 'no result' [ -f "$results/scan/scan.json" ]
     expect 'no report' grep -q '</html>' "$tmp/machines/report.html"
 fi
 exit "$failed"

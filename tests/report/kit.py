@@ -65,10 +65,10 @@ class Folder:
     def __enter__(self):
         self.temporary = tempfile.TemporaryDirectory()
         folder = Path(self.temporary.name)
-        (folder / "machine").mkdir()
+        (folder / "machine" / "subject").mkdir(parents=True)
         for name, content in self.files.items():
             words = content if isinstance(content, str) else json.dumps(content)
-            (folder / "machine" / f"{name}.json").write_text(words, encoding="utf-8")
+            (folder / "machine" / "subject" / f"{name}.json").write_text(words, encoding="utf-8")
         return folder
 
     def __exit__(self, *_):

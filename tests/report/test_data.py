@@ -86,8 +86,8 @@ class Loading(unittest.TestCase):
 
     def check_not_read(self, content, words):
         found = self.load(bad=content, rank=kit.document([kit.row()]))
-        self.assertEqual([d.file for d in found.documents], ["machine/rank.json"])
-        self.assertEqual(found.problems[0].file, "machine/bad.json")
+        self.assertEqual([d.file for d in found.documents], ["machine/subject/rank.json"])
+        self.assertEqual(found.problems[0].file, "machine/subject/bad.json")
         self.assertIn(words, found.problems[0].words)
 
     def test_does_not_read_damaged_files(self):
@@ -160,7 +160,7 @@ class Points(unittest.TestCase):
         if not program:
             self.skipTest("ORDO_BENCH names no program")
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "machine" / "sort.json"
+            path = Path(folder) / "machine" / "subject" / "sort.json"
             path.parent.mkdir()
             options = [
                 "sort",

@@ -1,7 +1,7 @@
 /* packed_keys.c - phase IV with results packed as differences (backend/pack.h). The device packs
  * each sorted segment, and threads unpack chunks while they store them. The link limits a streamed
  * sort, and the differences of sorted keys are small: 2^30 keys of 32 bits need a quarter of their
- * bytes on the link (bench/results/h200/hybrid_profile.txt).
+ * bytes on the link (bench/results/h200/hybrid/hybrid_profile.txt).
  *
  * The packed size of a chunk is known only after its segment has been packed. The thread that
  * requests the first chunk of a segment fetches the widths of all its chunks. */

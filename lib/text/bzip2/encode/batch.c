@@ -16,7 +16,7 @@ enum {
     WHY_BYTES = 256
 };
 
-/* Blocks of a batch. More are not faster: bench/results/h200/bzip2_gpu.txt. */
+/* Blocks of a batch. More are not faster: bench/results/h200/text/bzip2_gpu.txt. */
 #define BATCH_BLOCKS ORDO_TUNE((size_t)16, (size_t)2)
 
 /* Nanoseconds per byte that one CPU thread takes to sort the rotations of a block. EMR, 16 threads:
