@@ -42,7 +42,7 @@ PHASES_N = 1 << 22  # the paper's 4 million keys
 SEQUENTIAL_SORTS = ["sequential Roughsort", "bubble sort", "sequential merge sort"]
 LOOP_NOTES = {
     "emerald-rapids-16/rank/rank.json@2026-11-15": "In this file the loop and the pthreads take "
-    "about twice as long as with ranks of another size; docs/performance.md says why that is "
+    "about twice as long as with ranks of another size; docs/performance/cpu.md says why it is "
     "likely an artefact. Both run the same loop, so their order and ratio can be compared."
 }
 NO_GAIN = (

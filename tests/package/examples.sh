@@ -86,7 +86,7 @@ try header
 
 # Links are relative to the document, paths in backquotes to the root.
 cd "$root"
-for document in *.md docs/*.md bench/*.md bench/results/*.md; do
+for document in *.md docs/*.md docs/performance/*.md bench/*.md bench/results/*.md bench/results/*/*.md; do
     grep -Eo '\]\([^):#]+[)#]' "$document" | sed 's/^](//; s/.$//' | while read -r link; do
         [ -e "$(dirname "$document")/$link" ] || die "$document: the link $link leads nowhere"
     done
