@@ -496,8 +496,9 @@ def _searchsorted(a: Any, v: Any, side: Any, sorter: Any) -> Any:
     dtype = np.promote_types(haystack.dtype, needles.dtype)  # as NumPy compares them
     if dtype.kind == "f" and dtype.itemsize == 2:
         dtype = np.dtype(np.float32)
-    flat = np.ascontiguousarray(needles.reshape(-1), dtype)
-    haystack = np.ascontiguousarray(haystack, dtype)
+    with np.errstate(invalid="ignore"):  # a signalling NaN would warn
+        flat = np.ascontiguousarray(needles.reshape(-1), dtype)
+        haystack = np.ascontiguousarray(haystack, dtype)
     return _search_many(haystack, flat, side).reshape(needles.shape)
 
 
