@@ -119,7 +119,7 @@ ORDO_MUST ordo_status ordo_dist_sort_pairs(ordo_ctx *ctx, const ordo_comm *comm,
                                            void *keys, size_t n, void *values, size_t value_size,
                                            const ordo_dist_opts *opts);
 /* index[i] is the global index of the key that belongs to the i-th place of this rank. index_type
- * is ORDO_U32 (fewer than 2^32 keys in all) or ORDO_U64. */
+ * is ORDO_U32 (at most 2^32 keys in all) or ORDO_U64. */
 ORDO_MUST ordo_status ordo_dist_argsort(ordo_ctx *ctx, const ordo_comm *comm, ordo_type type,
                                         const void *keys, size_t n, ordo_type index_type,
                                         void *index, const ordo_dist_opts *opts);

@@ -354,6 +354,17 @@ static bool complete(const job *j)
     return missing == NULL;
 }
 
+/* A record without other bytes is a key, as in `ordo`: -0 is before +0. */
+static void find_keys(wishes *w)
+{
+    if (w->record_size == 0 || w->record_size != ordo_type_size(w->type))
+        return;
+    w->record_size = 0;
+    w->from = FORMAT_RAW;
+    if (strcmp(w->command, "sort") == 0)
+        w->format = FORMAT_RAW;
+}
+
 bool read_options(job *j, int argc, char **argv, bool *help_wanted)
 {
     static const char *const commands[] = {"sort", "rank", "quantile", "median", "select",
@@ -387,5 +398,8 @@ bool read_options(job *j, int argc, char **argv, bool *help_wanted)
     j->w.input = optind < argc - 1 ? argv[1 + optind] : NULL;
     if (optind + 1 < argc - 1)
         return wrong(j, "the second file", argv[2 + optind], "one input file");
-    return complete(j);
+    if (!complete(j))
+        return false;
+    find_keys(&j->w);
+    return true;
 }

@@ -64,6 +64,16 @@ def _numbers(address: int, count: int) -> Any:
     return (c_uint64 * count).from_address(address)
 
 
+def _made(kind: Any, text: str) -> Exception:
+    """Returns an exception of a class, or of its nearest base that is made from a text alone."""
+    for each in kind.__mro__:
+        try:
+            return each(text)
+        except TypeError:
+            continue
+    return RuntimeError(text)
+
+
 class Group:
     """The ranks of a communicator, with the functions that the library calls."""
 
@@ -166,7 +176,7 @@ class Group:
         all_ranks = self.comm.allgather((mine, form))
         for rank, (found, _) in enumerate(all_ranks):
             if found is not None:
-                raise found[0](f"rank {rank}: {found[1]}") from error
+                raise _made(found[0], f"rank {rank}: {found[1]}") from error
         forms = [form for _, form in all_ranks]
         kinds = {form[1] for form in forms if form[1]}
         for rank, (kind, of, *_) in enumerate(forms):

@@ -165,7 +165,7 @@ class Strings:
                 raise ValueError(f"the array has {array.ndim} dimensions; expected 1")
             self.array = array
             self.fixed = not isinstance(array, Text) and array.dtype.kind in "SU"
-            self.text = None if self.fixed else text_of(array)
+            self.text: Any = None if self.fixed else text_of(array)
             if self.text and self.text.missing is not None and self.text.missing.any():
                 raise ValueError("the array has nulls; expected strings only")
             self.checked: Any = check() if check else None
@@ -177,7 +177,11 @@ class Strings:
         self.objects = next((each[1] for each in forms if each[1]), "str")
         if self.fixed:
             self.unit = _unit(array.dtype.kind, max(each[3] for each in forms))
-            self.text = _padded(array, self.width, self.unit)
+            try:
+                self.text = _padded(array, self.width, self.unit)
+            except Exception as caught:
+                error = caught
+            self.group.agree(error)
         self.size = self.text.size
         self.table = _lib.Strings(
             struct_size=ctypes.sizeof(_lib.Strings),

@@ -74,21 +74,38 @@ class _Part:
     def __init__(self, a: Any, comm: Any, check: Callable[[], Any] | None = None) -> None:
         self.group: Group = group_of(comm)
         error: Exception | None = None
-        typed: Any = None
         try:
             self.place, array = numbers_of(a)
             if array.ndim != 1:
                 raise ValueError(f"the array has {array.ndim} dimensions; expected 1")
             typed, self.code, self.dtype = self.place.typed(array)
             self.checked: Any = check() if check else None
+            if self.place.on_device:
+                self.keys = self.place.contiguous(typed)
+            else:
+                self.keys = self._on_host(typed)
         except Exception as caught:
             error = caught
         on_gpu = error is None and self.place.on_device
-        on_device = all(form[2] for form in self.group.agree(error, ("numbers", "", on_gpu)))
-        self.home = self.place if on_device else HOST
-        to_host = None if on_device else getattr(self.place, "to_host", None)
-        self.keys = self.home.contiguous(to_host(typed) if to_host else typed)
+        on_gpus = [form[2] for form in self.group.agree(error, ("numbers", "", on_gpu))]
+        self.home = self.place if all(on_gpus) else HOST
+        if any(on_gpus) and not all(on_gpus):
+            self._leave_gpu()
         self.n: int = self.keys.shape[0]
+
+    def _on_host(self, keys: Any) -> Any:
+        to_host = getattr(self.place, "to_host", None)
+        return HOST.contiguous(to_host(keys) if to_host else keys)
+
+    def _leave_gpu(self) -> None:
+        """Copies keys on a GPU to host memory, because other ranks have theirs there."""
+        error: Exception | None = None
+        try:
+            if self.place.on_device:
+                self.keys = self._on_host(self.keys)
+        except Exception as caught:
+            error = caught
+        self.group.agree(error)
 
     def call(self, function: Any, *arguments: Any, flags: int = 0, **options: Any) -> None:
         """Calls a function of ordo_dist.h; a bad status raises an exception."""

@@ -278,5 +278,7 @@ int main(void)
     try_arrays(ORDO_F64, 3, 1, "random bits");
     try_arrays(ORDO_I16, 12, 2, "few distinct");
     try_streams(ORDO_U64, 3000000, 0, 0, 2, 0);
+    try_streams(ORDO_U32, 1500, 16 << 10, 100, 2, 0); /* 512 records fill the memory */
+    try_streams(ORDO_F64, 200, 100000, 8, 3, 1);
     return testkit_done();
 }

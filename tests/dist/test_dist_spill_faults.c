@@ -66,8 +66,8 @@ static ordo_status sort_stream(void *user, ordo_ctx *ctx, const ordo_comm *comm,
         ORDO_OPTS(ordo_sink, .write = write_stream, .user = &out, .name = "this sink");
     ordo_external_opts const opts =
         ORDO_OPTS(ordo_external_opts, .flags = ORDO_SPILL_IN_MEMORY | (what == 6 ? ORDO_UNIQUE : 0),
-                  .memory = 8 << 20, .directories = &folder, .directory_count = 1,
-                  .resume_directory = what == 7 ? "/tmp" : NULL);
+                  .memory = 8 << 20, .directories = odd && what == 8 ? NULL : &folder,
+                  .directory_count = 1, .resume_directory = what == 7 ? "/tmp" : NULL);
     (void)user;
     return ordo_dist_external_sort(ctx, comm, &elements, &from, &to, &opts, NULL);
 }
@@ -84,7 +84,8 @@ static void check_streams(void)
                  {ORDO_E_ARG, "rank 1 calls ordo_dist_external_sort with other arguments"},
                  {ORDO_E_ARG, "rank 1: "},
                  {ORDO_E_VERSION, "rank 0: opts.flags is"},
-                 {ORDO_E_ARG, "rank 0: opts.resume_directory is set"}};
+                 {ORDO_E_ARG, "rank 0: opts.resume_directory is set"},
+                 {ORDO_E_ARG, "rank 1: opts.directories is NULL"}};
     kit = (distkit){.ranks = RANKS, .threads = 1, .call = sort_stream};
     distkit_split(0, N, RANKS, 1, kit.starts);
     for (what = 0; what < (int)(sizeof cases / sizeof *cases); what++) {

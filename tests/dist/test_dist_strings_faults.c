@@ -107,13 +107,14 @@ static ordo_status differ(void *user, ordo_ctx *ctx, const ordo_comm *comm, size
     size_t const   n = count_of(rank);
     uint64_t const k[1] = {odd ? 4 : 3};
     double const   q = 0.5;
-    uint64_t       index[1];
+    uint64_t       index[1] = {UINT64_MAX};
     (void)user;
+    out_offsets[rank][0] = UINT64_MAX;
     if (odd && verb == 0) { /* an offset that decreases */
         broken_offsets[kit.starts[3] + 5] = 0;
         s.offsets = broken_offsets + kit.starts[3];
     }
-    if (odd && verb == 1)
+    if (odd && (verb == 1 || verb == 9))
         out.take = refuse;
     if (odd && verb == 2)
         out.n--;
@@ -129,6 +130,13 @@ static ordo_status differ(void *user, ordo_ctx *ctx, const ordo_comm *comm, size
                                       results + kit.starts[rank], NULL);
     if (odd && verb == 8)
         s.pointers = (const char *const *)(const void *)results;
+    if (verb == 9) { /* memory is asked for before any result is written */
+        uint64_t const    last = N - 1;
+        ordo_status const status =
+            ordo_dist_select_strings(ctx, comm, &s, n, &last, 1, index, &out, NULL);
+        CHECK(!odd || (index[0] == UINT64_MAX && out.offsets[0] == UINT64_MAX));
+        return status;
+    }
     return ordo_dist_sort_strings(ctx, comm, &s, n, &out, &opts);
 }
 
@@ -145,7 +153,8 @@ static void check_differences(void)
                  {ORDO_E_ARG, "positions"},
                  {ORDO_E_ARG, "computes a mean"},
                  {ORDO_E_ARG, "rank 3 calls ordo_dist_rank_strings with another function"},
-                 {ORDO_E_ARG, "rank 3: strings has both"}};
+                 {ORDO_E_ARG, "rank 3: strings has both"},
+                 {ORDO_E_NOMEM, "rank 3: out.take returned NULL for"}};
     kit = (distkit){.ranks = RANKS, .threads = 1, .call = differ};
     distkit_split(0, N, RANKS, 1, kit.starts);
     for (verb = 0; verb < (int)(sizeof cases / sizeof *cases); verb++) {

@@ -26,6 +26,7 @@ cd "$tmp"
 yes 7 | head -n 5000 | "$ordo" sort --dtype u8 --format npy -o constant.npy
 "$ordo" sort uniform.npy --format text -o uniform.txt
 "$ordo" gen zipf -n 9000 --dtype u32 --format raw -o records.raw
+printf '\000\000\000\000\000\000\000\200\000\000\200\077\000\000\000\200' >zeros.raw # +0 -0 1 -0
 printf '3\n1\nx\n' >bad.txt
 awk 'BEGIN { srand(3); for (i = 0; i < 6000; i++) { n = int(rand() * 900)
     print (i % 3 ? "https://www.example.org/catalogue/items/" n : substr("abacadabra", 1 + n % 9)) }
@@ -57,6 +58,10 @@ check_bytes() { # check_bytes COUNT
     ranks "$1" sort records.raw --record-size 12 --key-offset 3 --key-type i16 -o got.raw ||
         die "$run -n $1: sort of records failed"
     cmp expected.raw got.raw || die "$run -n $1: sort of records differs"
+    "$ordo" sort zeros.raw --record-size 4 --key-type f32 -o expected.raw
+    ranks "$1" sort zeros.raw --record-size 4 --key-type f32 -o got.raw ||
+        die "$run -n $1: sort of records without other bytes failed"
+    cmp expected.raw got.raw || die "$run -n $1: sort of records without other bytes differs"
     "$ordo" topk -k 7 uniform.npy >expected.txt
     ranks "$1" topk -k 7 -r uniform.npy >got.txt || die "$run -n $1: topk failed"
     cmp expected.txt got.txt || die "$run -n $1: topk differs"

@@ -83,6 +83,8 @@ static ordo_status check(external *e, const ordo_elements *elements, const ordo_
             (unsigned long long)known);
     FAIL_IF(wish->resume_directory != NULL, ORDO_E_ARG,
             "opts.resume_directory is set; expected NULL: a sort over ranks keeps nothing");
+    FAIL_IF(wish->directory_count > 0 && wish->directories == NULL, ORDO_E_ARG,
+            "opts.directories is NULL; expected %zu names", wish->directory_count);
     FAIL_IF(from == NULL || to == NULL, ORDO_E_ARG, "%s is NULL; expected a struct",
             from == NULL ? "from" : "to");
     TRY(api_read_struct(exec, &e->s.from, sizeof e->s.from, from, "from"));

@@ -8,9 +8,9 @@
 #include <string.h>
 
 enum {
-    LEAST_CHUNK = ORDO_TUNE(1024, 16), /* elements of a round */
-    EXTRA = 24,                        /* bytes of scratch for an element, beside its copies */
-    SMALLER = ORDO_TUNE(1, 1 << 6)     /* divides a chunk, so that small tests have many rounds */
+    EXTRA = 24,                     /* bytes of scratch for an element, beside its copies */
+    SMALLER = ORDO_TUNE(1, 1 << 6), /* divides a chunk, so that small tests have many rounds */
+    LEAST_CHUNK = 16                /* elements of such a round, if they fit the memory */
 };
 
 /* ---- The local sort ---- */
@@ -100,7 +100,8 @@ static ordo_status agree_on_chunk(turns *t, uint64_t memory)
     spill_sort *const s = t->s;
     dist_call *const  c = s->c;
     uint64_t const    copies = s->out != NULL ? 3 : 4;
-    uint64_t const    mine = ordo_max(memory / (copies * t->bytes + EXTRA) / SMALLER, LEAST_CHUNK);
+    uint64_t const    fits = ordo_max(memory / (copies * t->bytes + EXTRA), 1);
+    uint64_t const    mine = ordo_min(ordo_max(fits / SMALLER, LEAST_CHUNK), fits);
     void             *scratch;
     TRY(dist_agree(c, ordo_scratch(c->exec, (size_t)c->comm.size * sizeof mine, &scratch)));
     uint64_t *const chunks = scratch;
@@ -116,13 +117,17 @@ static ordo_status take_memory(turns *t, uint64_t memory)
 {
     spill_sort *const s = t->s;
     dist_call *const  c = s->c;
+    ordo_exec *const  exec = c->exec;
     uint64_t          buffered = 0;
     if (s->out == NULL) {
         buffered = t->chunk * t->bytes;
+        FAIL_IF(buffered > memory / 2, ORDO_E_NOMEM,
+                "%llu bytes of memory are too few to exchange elements of %zu bytes",
+                (unsigned long long)memory, s->file.size);
         TRY_SCRATCH(c->exec, (size_t)t->chunk * s->file.key_size, t->buffer);
         TRY_SCRATCH(c->exec, (size_t)t->chunk * s->file.value_size + 1, t->buffer_values);
     }
-    return dist_side(c, memory > buffered ? memory - buffered : 1, &t->side);
+    return dist_side(c, memory - buffered, &t->side);
 }
 
 static void add_report(dist_call *c, const ordo_dist_report *more)
@@ -167,7 +172,7 @@ static ordo_status all_turns(turns *t)
 {
     while (t->done < t->most) {
         ordo_status const status = one_turn(t);
-        if (status == ORDO_E_NOMEM && t->chunk > LEAST_CHUNK)
+        if (status == ORDO_E_NOMEM && t->chunk > 1)
             t->chunk /= 2;
         else
             TRY(status);

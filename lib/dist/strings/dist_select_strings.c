@@ -87,21 +87,23 @@ static ordo_status gather(chosen *x)
     return dist_allgather_parts(c, x->mine.bytes, bytes_of, x->all.bytes);
 }
 
-/* Gives result i the gathered string which[i]. */
+/* Gives result i the gathered string which[i]. Asks for the memory before it writes a result. */
 static ordo_status write_results(chosen *x, const uint64_t *which, size_t count)
 {
-    dist_call *const   c = &x->part.c;
-    ordo_strings const strings = string_list_view(&x->all);
-    string_list        to = {.offsets = x->out.offsets, .n = count};
+    dist_call *const      c = &x->part.c;
+    ordo_strings const    strings = string_list_view(&x->all);
+    const uint64_t *const from = x->all.offsets;
+    string_list           to = {.offsets = x->out.offsets, .n = count};
+    uint64_t              bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        bytes += from[which[i] + 1] - from[which[i]];
+    if (x->out.take != NULL)
+        TRY(string_text_take(c, &x->out, bytes, &to.bytes));
     for (size_t i = 0; i < count && x->index != NULL; i++)
         x->index[i] = x->all_index[which[i]];
     if (x->out.take == NULL)
         return ORDO_OK;
-    to.offsets[0] = 0;
-    for (size_t i = 0; i < count; i++)
-        to.offsets[i + 1] =
-            to.offsets[i] + (x->all.offsets[which[i] + 1] - x->all.offsets[which[i]]);
-    TRY(string_text_take(c, &x->out, to.offsets[count], &to.bytes));
+    TRY(string_measure(c, &strings, which, &to));
     return string_gather(c, &strings, which, &to);
 }
 

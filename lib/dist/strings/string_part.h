@@ -38,8 +38,8 @@ ordo_status string_gather(dist_call *c, const ordo_strings *strings, const uint6
 /* The strings of a list as the argument of a call. */
 ordo_strings string_list_view(const string_list *list);
 
-/* Reads and checks the struct of the caller's result; `room`: how many strings it gets. out may be
- * NULL if `optional`. Then out->take is NULL. */
+/* Reads and checks the struct of the caller's result. `given` may be NULL if `optional`: then
+ * out->take is NULL. */
 ordo_status string_text_check(string_part *p, const ordo_dist_text *given, ordo_dist_text *out,
                               bool optional);
 /* Asks the caller for the bytes of a result. Not collective. */

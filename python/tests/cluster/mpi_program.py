@@ -203,6 +203,11 @@ def check_errors() -> None:
     good = np.arange(4.0)
     bad = good if rank != last else good.reshape(2, 2)
     raised(ValueError, f"rank {last}: the array has 2 dimensions", ordo.mpi.sort, bad)
+    huge = good if rank != last else np.broadcast_to(good[:1], 1 << 50)
+    raised(MemoryError, f"rank {last}: ", ordo.mpi.sort, huge)
+    words = np.array([b"a"])
+    huge = words if rank != last else np.broadcast_to(words, 1 << 50)
+    raised(MemoryError, f"rank {last}: ", ordo.mpi.sort, huge)
     bad = good if rank != last else np.array(["x"])
     if size > 1:
         raised(TypeError, f"rank {last} has strings", ordo.mpi.rankdata, bad)
