@@ -161,7 +161,7 @@ class Points(unittest.TestCase):
             self.skipTest("ORDO_BENCH names no program")
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "machine" / "subject" / "sort.json"
-            path.parent.mkdir()
+            path.parent.mkdir(parents=True)
             options = [
                 "sort",
                 "--only",
