@@ -542,8 +542,7 @@ typedef struct ordo_scan_opts {
  * smallest value or -inf for maxima. out == in is allowed if the types are equal; any other overlap
  * is an error. After ORDO_E_CANCELLED out is unspecified, and so is in if out == in.
  * BALLOT scans 32-bit integers on a GPU with one ballot for each of their bits, one element per
- * thread: sums of i32 to i32 and of u32 to u32. The poster named at ordo_scan_bits suggests this
- * scan as future work.                                                                           */
+ * thread: sums of i32 to i32 and of u32 to u32 (future work of the poster at ordo_scan_bits).    */
 ORDO_MUST ordo_status ordo_scan(ordo_ctx *ctx, ordo_op op, ordo_type type, const void *in, size_t n,
                                 ordo_type out_type, void *out, const ordo_scan_opts *opts);
 ORDO_MUST ordo_status ordo_scan_scratch(ordo_ctx *ctx, ordo_op op, ordo_type type, size_t n,

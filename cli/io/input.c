@@ -110,6 +110,7 @@ static bool from_text(const input_request *request, int type, source *s, input *
 
     text_start(&t, s, type, request->skip_bad);
     const bool ok = text_read(&t);
+    text_end(&t);
     progress_end();
     out->type = t.type;
     out->n = t.n;

@@ -104,6 +104,7 @@ static bool read_whole_text(const input_request *request, const char *const *pat
     if (ok && out->kept.offsets == NULL && request->keep_lines)
         ok = (out->kept.offsets = calloc(1, sizeof *out->kept.offsets)) != NULL ||
              cli_fail("not enough memory for the offsets of the lines");
+    text_end(&t);
     out->type = t.type;
     out->n = t.n;
     out->data = out->block = t.values;

@@ -318,12 +318,12 @@ enum {
     /* ordo_nth in any order: up to this many keys are copied and split in place, more are moved
      * around a bracket of a sample. PACKED: if indices are wanted; VECTOR: where the ISA has a
      * vector sort, for keys with AVX-512 (KEYS) and for indices. Up to INDEX_ORDERED indices are
-     * written in order with AVX-512. f64, microseconds by a copy and by a bracket: V1 16000 keys 36 and 47 (an
-     * earlier loop); Emerald Rapids AVX2 8000 keys 15 and 26, indices 26 and 25; AVX-512 8000 keys
-     * 8.8 and 12; indices by a bracket and in order, 8000 12 and 13, 10^5 109 and 99, 10^6 974 and
-     * 1089. KEYS: NumPy's time over ordo's, by a copy and by a bracket, of 10^4, 16000, 32000 and
-     * 64000 keys 1.42 and 1.34, 1.38 and 1.42, 1.50 and 1.51, 1.42 and 1.57 (Emerald Rapids). COPY
-     * beyond 16000 keys and PACKED are estimates. */
+     * written in order with AVX-512. f64, microseconds by a copy and by a bracket: V1 16000 keys 36
+     * and 47 (an earlier loop); Emerald Rapids AVX2 8000 keys 15 and 26, indices 26 and 25; AVX-512
+     * 8000 keys 8.8 and 12; indices by a bracket and in order, 8000 12 and 13, 10^5 109 and 99,
+     * 10^6 974 and 1089. KEYS: NumPy's time over ordo's, by a copy and by a bracket, of 10^4,
+     * 16000, 32000 and 64000 keys 1.42 and 1.34, 1.38 and 1.42, 1.50 and 1.51, 1.42 and 1.57
+     * (Emerald Rapids). COPY beyond 16000 keys and PACKED are estimates. */
     ORDO_TUNE_NTH_COPY = ORDO_TUNE(1 << 16, 64),
     ORDO_TUNE_NTH_PACKED = ORDO_TUNE(1 << 11, 64),
     ORDO_TUNE_NTH_VECTOR_COPY = ORDO_TUNE(1 << 13, 64),

@@ -191,6 +191,32 @@ static void test_search(test_rng *rng)
                      test_rng_below(rng, inputs_count()));
 }
 
+/* Keys that are not sorted: the places are numbers up to n. The last keys are random, so that the
+ * place of the last needle of a block may come before that of the first. */
+static void test_unsorted(test_rng *rng)
+{
+    const test_context *const with = any_context(rng);
+    for (size_t n = LARGE - 3000; n < LARGE; n += 7) {
+        uint32_t *const keys = guard_place(&input, n * sizeof *keys, GUARD_END);
+        uint32_t *const needles = guard_place(&needle_region, NEEDLES * sizeof *needles, GUARD_END);
+        uint32_t *const index = guard_place(&output, NEEDLES * sizeof *index, GUARD_END);
+        size_t          beyond = 0;
+        memset(keys, 0, n * sizeof *keys);
+        for (size_t i = n - 40; i < n; i++)
+            keys[i] = (uint32_t)test_rng_below(rng, 3);
+        for (size_t i = 0; i < NEEDLES; i++)
+            needles[i] = 1 + (i % 256 >= 128);
+        testkit_case("search in %zu keys that are not sorted", n);
+        CHECK_STATUS(
+            ORDO_OK,
+            ordo_search(with->ctx, ORDO_U32, keys, n, needles, NEEDLES, ORDO_U32, index, NULL),
+            with->ctx);
+        for (size_t i = 0; i < NEEDLES; i++)
+            beyond += index[i] > n;
+        CHECK_EQ_U64(0, beyond);
+    }
+}
+
 /* ---- Refusals ---- */
 
 static void test_refusals(void)
@@ -244,6 +270,7 @@ int main(void)
     test_rare(&rng);
     test_memory();
     test_search(&rng);
+    test_unsorted(&rng);
     test_refusals();
     return testkit_done();
 }

@@ -1,7 +1,8 @@
 /* text_numbers.c - numbers from text (see text_numbers.h).
  *
  * The text is read once. If the type is to be chosen, numbers are read as i64 until a line needs
- * u64 or f64; the numbers before it are then converted. */
+ * u64 or f64; the numbers before it are then converted. The places of integers written -0 are
+ * remembered, because they become -0.0. */
 #include "cli/io/text/text_numbers.h"
 
 #include "cli/cli.h"
@@ -196,6 +197,59 @@ static bool make_room(text_numbers *t, size_t n, size_t size)
     return true;
 }
 
+/* ---- Integers written -0 ---- */
+
+static bool note_minus_zero(text_numbers *t, size_t at)
+{
+    if (t->minus_zero_count == t->minus_zero_room) {
+        const size_t  room = 2 * t->minus_zero_room + 64;
+        size_t *const larger = realloc(t->minus_zeros, room * sizeof *larger);
+        if (larger == NULL)
+            return cli_fail("%s: not enough memory for the places of -0", t->s->name);
+        t->minus_zeros = larger;
+        t->minus_zero_room = room;
+    }
+    t->minus_zeros[t->minus_zero_count++] = at;
+    return true;
+}
+
+/* The same for all lines of a plain text, which are integers; `before` numbers come before it. */
+static bool note_minus_zeros(text_numbers *t, const fast_text *f, size_t before)
+{
+    const uint64_t *const values = f->values;
+
+    for (size_t i = 0; i < f->chunks; i++) {
+        const fast_chunk *const c = &f->chunk[i];
+        const char             *line = f->text + c->begin;
+        for (size_t k = c->first; c->minus_zero && k < c->first + c->n; k++) {
+            if (*line == '-' && values[k] == 0 && !note_minus_zero(t, before + k))
+                return false;
+            const char *const end = memchr(line, '\n', (size_t)(f->text + c->end - line));
+            line = end != NULL ? end + 1 : f->text + c->end;
+        }
+    }
+    return true;
+}
+
+/* Converts the first n values, which were of the type `from`. */
+static void convert_values(text_numbers *t, ordo_type from, size_t n)
+{
+    double *const reals = t->values;
+
+    text_convert(from, t->type, t->values, n);
+    for (size_t i = 0; t->type == ORDO_F64 && i < t->minus_zero_count; i++)
+        reals[t->minus_zeros[i]] = -0.0;
+}
+
+void text_end(text_numbers *t)
+{
+    free(t->minus_zeros);
+    t->minus_zeros = NULL;
+    t->minus_zero_count = t->minus_zero_room = 0;
+}
+
+/* ---- All numbers ---- */
+
 /* Keeps the first integer of a text that f64 cannot hold, as note_inexact() does. */
 static void note_first_inexact(text_numbers *t, const fast_text *f, size_t before)
 {
@@ -242,7 +296,26 @@ bool text_plain(text_numbers *t, const char *text, size_t length, fast_text *f)
     if (f->lines > SIZE_MAX / size - t->n || !make_room(t, t->n + f->lines, size))
         return false;
     f->values = (char *)t->values + t->n * size;
-    return text_read_split(t, f);
+    const size_t before = t->n, zeros = t->minus_zero_count;
+    if (!text_read_split(t, f))
+        return false;
+    if (!t->choose || t->type == ORDO_F64 || note_minus_zeros(t, f, before))
+        return true;
+    t->n = before;
+    t->minus_zero_count = zeros;
+    return false;
+}
+
+/* After text_next() has read value n: converts the values before it if it needs another type, and
+ * keeps its line. */
+static bool take_value(text_numbers *t, ordo_type before, size_t n)
+{
+    if (t->type != before)
+        convert_values(t, before, n);
+    if (t->choose && t->type != ORDO_F64 && *t->text == '-' &&
+        ((const uint64_t *)t->values)[n] == 0 && !note_minus_zero(t, n))
+        return false;
+    return t->each == NULL || t->each(t->user, t->s);
 }
 
 /* Reads numbers with text_next() until the source has gone over `length` bytes. */
@@ -255,9 +328,7 @@ static text_result read_lines(text_numbers *t, size_t length)
         const ordo_type type = t->type;
         const size_t    n = t->n;
         r = make_room(t, n + 1, size) ? text_next(t, (char *)t->values + n * size) : TEXT_FAILED;
-        if (r == TEXT_NUMBER && t->type != type)
-            text_convert(type, t->type, t->values, n);
-        if (r == TEXT_NUMBER && t->each != NULL && !t->each(t->user, t->s))
+        if (r == TEXT_NUMBER && !take_value(t, type, n))
             r = TEXT_FAILED;
     }
     return r;

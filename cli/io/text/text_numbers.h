@@ -18,8 +18,10 @@ typedef struct text_numbers {
     size_t      n;            /* numbers so far                                            */
     const char *text;         /* of the last number, without blanks                        */
     size_t      length;
-    void       *values;   /* text_read(): all numbers, to be freed                     */
-    size_t      capacity; /* of values                                                 */
+    void       *values;      /* text_read(): all numbers, to be freed                     */
+    size_t      capacity;    /* of values                                                 */
+    size_t     *minus_zeros; /* text_read(): where the integers -0 are in values           */
+    size_t      minus_zero_count, minus_zero_room;
     bool (*each)(void *user, const source *s); /* text_read(): called after each number with its
                                                 * line; false after a message; NULL: none   */
     void       *user;
@@ -67,9 +69,10 @@ bool text_read_split(text_numbers *t, fast_text *f);
 void text_convert(ordo_type from, ordo_type to, void *values, size_t n);
 
 /* Reads all numbers, after text_start(). On failure values is NULL. Numbers of a further source can
- * follow after text_continue(). */
+ * follow after text_continue(). After the last source call text_end(), which keeps the values. */
 bool text_read(text_numbers *t);
 void text_continue(text_numbers *t, source *s);
+void text_end(text_numbers *t);
 
 /* Prints the error if there was one, else notes about lines skipped or rounded. `hint` is added to
  * the message if the first line is no number. False if there was an error. */

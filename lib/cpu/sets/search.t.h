@@ -82,7 +82,8 @@ INLINE void FN(places_between)(const set_search *search, const BITS *bounds, siz
     for (size_t j = 0; j < LANES; j++)
         ends[j] = bounds[j == 0 ? 0 : count - 1];
     FN(places_any)(search, ends, descending, after, at);
-    size_t const first = at[0], length = at[1] - first;
+    size_t const first = at[0];
+    size_t const length = at[1] > first ? at[1] - first : 0; /* at[1] < first: keys not sorted */
     bool const   copies = length > 0 && length <= WINDOW;
     for (size_t i = 0; copies && i < length; i++)
         words[i] = FN(key_sort_bits)(keys[first + i], descending);

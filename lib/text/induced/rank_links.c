@@ -98,10 +98,10 @@ static void update_ranks(void *arg, size_t lo, size_t hi)
 
 static void make_chains(void *arg, size_t lo, size_t hi)
 {
-    const ranker *const r = arg;
-    size_t              end = hi; /* of the chain that crosses the end of the piece */
-    while (end < r->n && r->linked[end])
-        end++;
+    const ranker *const  r = arg;
+    const uint8_t *const stop = hi < r->n ? memchr(r->linked + hi, 0, r->n - hi) : NULL;
+    /* of the chain that crosses the end of the piece; the last suffix has no link */
+    size_t end = stop != NULL ? (size_t)(stop - r->linked) : r->n;
     for (size_t i = hi; i-- > lo;) {
         end = r->linked[i] ? end : i;
         r->links[i] = (rank_chain){(uint32_t)(end - i), r->rank[i] - r->rank[end]};
