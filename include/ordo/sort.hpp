@@ -123,7 +123,7 @@ template <bool Throws> class sort_verbs : public handle<Throws>
                                        const_cast<Less *>(std::addressof(less)), &opts));
     }
 
-    /* Sorts structs by a member: sort_records(trades, &trade::price).                             */
+    /* Sorts structs by a member: sort_records(trades, &trade::price). */
     template <std::ranges::contiguous_range R, key K>
     requires std::is_trivially_copyable_v<std::ranges::range_value_t<R>> result<void>
     sort_records(R &&records, K std::ranges::range_value_t<R>::*member, sort_options const &o = {})
