@@ -105,11 +105,12 @@ INLINE void FN(places_block)(const set_search *search, const KEY *keys, size_t c
 {
     BITS         bounds[SEARCH_BLOCK + LANES];
     size_t const whole = (count + LANES - 1) / LANES * LANES;
+    BITS const   last = FN(bound_of)(keys[count - 1], descending, after);
     BITS         falls = 0;
     for (size_t i = 0; i < count; i++)
         bounds[i] = FN(bound_of)(keys[i], descending, after);
     for (size_t j = 0; j < LANES; j++)
-        bounds[count + j] = bounds[count - 1];
+        bounds[count + j] = last;
     for (size_t i = 1; i < count; i++)
         falls = (BITS)(falls | (bounds[i] < bounds[i - 1]));
     if (falls == 0 && count > LANES)

@@ -88,7 +88,7 @@ static void find_all_types(const bz_sorter *s, uint64_t *types)
         uint64_t       rising, level;
         compare_next(t + from, &rising, &level);
         if (count < 64) { /* the bits behind the end have the type of rotation 0 */
-            uint64_t const inside = UINT64_MAX >> (64 - count);
+            uint64_t const inside = ((uint64_t)1 << count) - 1;
             rising = (rising & inside) | (after ? ~inside : 0);
             level &= inside;
         }
