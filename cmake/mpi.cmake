@@ -9,7 +9,7 @@ if(NOT ORDO_MPI STREQUAL "OFF" AND NOT CMAKE_CROSSCOMPILING AND NOT ORDO_SANITIZ
     endif()
 endif()
 if(MPI_C_FOUND)
-    file(GLOB mpi_sources CONFIGURE_DEPENDS mpi/*.c)
+    file(GLOB mpi_sources CONFIGURE_DEPENDS mpi/*.c mpi/checkpoint/*.c)
     add_executable(ordo_mpi_command ${mpi_sources} $<TARGET_OBJECTS:ordo_cli>)
     target_include_directories(ordo_mpi_command PRIVATE . lib)
     target_link_libraries(ordo_mpi_command PRIVATE ordo ordo_flags MPI::MPI_C Threads::Threads m)

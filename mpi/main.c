@@ -2,7 +2,7 @@
  *
  * Each rank reads its part of the file, calls ordo_dist_* and writes its part of the result. */
 #define _POSIX_C_SOURCE 200809L
-#include "mpi/checkpoint.h"
+#include "mpi/checkpoint/checkpoint.h"
 #include "mpi/elements.h"
 #include "mpi/fault.h"
 #include "mpi/job.h"

@@ -162,7 +162,7 @@ compile() {
     output=$1
     shift
     "$compiler" -std=c11 -O1 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror "$@" -I "$root" \
-        -I "$root/lib" -I "$root/include" "$root"/mpi/*.c "$root"/cli/io/npy.c \
+        -I "$root/lib" -I "$root/include" "$root"/mpi/*.c "$root"/mpi/checkpoint/*.c "$root"/cli/io/npy.c \
         "$root"/cli/io/text/number*.c "$root"/cli/io/text/powers.c "$root"/cli/terminal.c \
         "$root"/cli/signals.c -L "$build" -lordo -Wl,-rpath,"$build" -lpthread -lm -o "$output" ||
         die "$compiler does not compile ordo-mpi"

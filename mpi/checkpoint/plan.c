@@ -1,9 +1,9 @@
 /* plan.c - the file of a plan, and whether a plan fits a job (see plan.h). Rank 0 reads and writes
  * the file; the other ranks get a copy. */
 #define _POSIX_C_SOURCE 200809L
-#include "mpi/plan.h"
+#include "mpi/checkpoint/plan.h"
 
-#include "mpi/crc.h"
+#include "mpi/checkpoint/crc.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
 #ifndef ORDO_MPI_RANGES_H
 #define ORDO_MPI_RANGES_H
 
-#include "mpi/plan.h"
+#include "mpi/checkpoint/plan.h"
 
 /* The elements [*from, *to) of range g that this rank writes: whole blocks. */
 void ranges_part(const job *j, const plan *p, size_t g, size_t *from, size_t *to);

@@ -4,9 +4,9 @@
  * field of the head is the CRC-32C of the rest of the head and of the block checksums. Each rank
  * writes whole blocks at their places; rank 0 adds head and checksums and renames the file. */
 #define _POSIX_C_SOURCE 200809L
-#include "mpi/ranges.h"
+#include "mpi/checkpoint/ranges.h"
 
-#include "mpi/crc.h"
+#include "mpi/checkpoint/crc.h"
 #include "mpi/fault.h"
 
 #include <errno.h>

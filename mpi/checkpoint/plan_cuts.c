@@ -8,7 +8,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "core/keybits.h"
 #include "mpi/fault.h"
-#include "mpi/plan.h"
+#include "mpi/checkpoint/plan.h"
 
 #include <stdio.h>
 #include <time.h>

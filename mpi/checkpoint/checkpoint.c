@@ -6,11 +6,11 @@
  * others. At the end each rank copies its part of the ranges to the output. The elements are
  * written twice, so the disk needs room for two copies of the input. */
 #define _POSIX_C_SOURCE 200809L
-#include "mpi/checkpoint.h"
+#include "mpi/checkpoint/checkpoint.h"
 
 #include "mpi/elements.h"
 #include "mpi/fault.h"
-#include "mpi/ranges.h"
+#include "mpi/checkpoint/ranges.h"
 
 #include <errno.h>
 #include <inttypes.h>
