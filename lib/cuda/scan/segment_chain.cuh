@@ -5,7 +5,7 @@
  * segment: it copies a tile to shared memory while the elements of the next tile are read, and all
  * its lanes scan the tile. Segments of up to 32 elements are scanned by one lane each, 32 of them
  * in a warp. Every NaN is written as the default NaN. Memory moved: each element once. The longest
- * segment takes the latency of an addition for each of its elements. */
+ * segment takes a few nanoseconds for each of its elements, because each result needs the last. */
 #ifndef ORDO_CUDA_SCAN_SEGMENT_CHAIN_H
 #define ORDO_CUDA_SCAN_SEGMENT_CHAIN_H
 
