@@ -130,8 +130,10 @@ static bool printed(const job *j)
 int main(int argc, char **argv)
 {
     job  j = {.world = MPI_COMM_WORLD};
-    int  provided;
+    int  provided, code;
     bool help_wanted = false, fine;
+    if (shell_command(argc, argv, &code))
+        return code;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(j.world, &j.rank);
     MPI_Comm_size(j.world, &j.size);

@@ -164,7 +164,7 @@ compile() {
     "$compiler" -std=c11 -O1 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror "$@" -I "$root" \
         -I "$root/lib" -I "$root/include" "$root"/mpi/*.c "$root"/mpi/checkpoint/*.c "$root"/cli/io/npy.c \
         "$root"/cli/io/text/number*.c "$root"/cli/io/text/powers.c "$root"/cli/terminal.c \
-        "$root"/cli/signals.c -L "$build" -lordo -Wl,-rpath,"$build" -lpthread -lm -o "$output" ||
+        "$root"/cli/signals.c "$root"/cli/ui/completion.c "$root"/cli/ui/help_text.c "$root"/cli/ui/manual.c -L "$build" -lordo -Wl,-rpath,"$build" -lpthread -lm -o "$output" ||
         die "$compiler does not compile ordo-mpi"
 }
 
