@@ -213,15 +213,13 @@ static inline ordo_status ordo_mpi_open(MPI_Comm comm, ordo_comm *out)
         g->counts = (int *)malloc(2 * (size_t)size * sizeof *g->counts);
     ordo_status const memory =
         ordo_mpi_agree(comm, g != NULL && g->counts != NULL ? ORDO_OK : ORDO_E_NOMEM);
-    if (memory != ORDO_OK) {
+    if (g == NULL || memory != ORDO_OK) {
         ordo_mpi_free(g);
         return memory;
     }
     int const         made = MPI_Comm_dup(comm, &g->comm) == MPI_SUCCESS;
     ordo_status const status = ordo_mpi_agree(comm, made ? ORDO_OK : ORDO_E_IO);
-    if (status != ORDO_OK) {
-        if (made)
-            MPI_Comm_free(&g->comm);
+    if (status != ORDO_OK) { /* a duplicate stays: MPI_Comm_free would wait for the other ranks */
         ordo_mpi_free(g);
         return status;
     }
