@@ -1,5 +1,5 @@
 /* counts.h - how many collective operations (allgather, sum, prefix) calls of ordo_dist.h make, and
- * how many bytes a search for cuts takes. The model of model.h and its test use it; it needs no MPI.
+ * how many bytes a search for cuts takes. For the model of model.h and its test; needs no MPI.
  *
  * A round of a search makes 4 operations, of strings 5. The rest of a call has a fixed number: the
  * greeting, an agreement after each step, and the sizes of what is exchanged. Random offers leave

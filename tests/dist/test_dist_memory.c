@@ -1,7 +1,7 @@
-/* test_dist_memory.c - every request for memory of a call over many ranks is refused in turn, on one
- * rank. All ranks must return the same status: ORDO_OK if the call can do without, ORDO_E_NOMEM with
- * the number of the rank, or, before the ranks have greeted each other, ORDO_E_NOMEM on the rank
- * itself and ORDO_E_IO on the others. No rank may wait. */
+/* test_dist_memory.c - every request for memory of a call over many ranks is refused in turn, on
+ * one rank. All ranks must return the same status: ORDO_OK if the call can do without, or
+ * ORDO_E_NOMEM with the number of the rank. Before the ranks have greeted each other it is
+ * ORDO_E_NOMEM on the rank itself and ORDO_E_IO on the others. No rank may wait. */
 #define _GNU_SOURCE
 #include "distkit.h"
 #include "ordo_dist_strings.h"
