@@ -60,7 +60,7 @@ test: configured
 .PHONY: torture
 torture: configured
 	@$(CMAKE) --build build --parallel $(JOBS)
-	@ORDO_TORTURE=1 ctest --test-dir build --output-on-failure -R '^(external_(kill|faults|limit)|cli_external_steps)'
+	@ORDO_TORTURE=1 ctest --test-dir build --output-on-failure -R '^(external_(kill|faults|limit)|cli_external_steps|mpi_calls)'
 
 test-python: all
 	@scripts/python-test build

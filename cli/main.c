@@ -218,12 +218,22 @@ static int print_completion(int argc, char **argv)
         known |= strcmp(argv[1], shells[i]) == 0;
     if (!known)
         return cli_error("completion: '%s' is not one of: bash, zsh, fish", cli_quoted(argv[1]));
-    const bool ok = fill_completion(all) && completion_print(argv[1], all, COMMANDS + OTHERS);
+    const bool ok =
+        fill_completion(all) && completion_print("ordo", argv[1], all, COMMANDS + OTHERS);
     for (size_t c = 0; c < COMMANDS + OTHERS; c++) {
         free(all[c].summary);
         free(all[c].help);
     }
     return ok ? CLI_OK : no_memory("completion");
+}
+
+static bool print_command_page(const char *name, const char *summary, const char *text)
+{
+    char title[64], origin[64];
+
+    snprintf(title, sizeof title, "ordo-%s", name);
+    snprintf(origin, sizeof origin, "ordo help %s", name);
+    return manual_print(&(manual_page){title, origin, summary, "OPTIONS", ".Xr ordo 1"}, text);
 }
 
 /* Prints the manual page of a command, or of ordo if name is NULL. */
@@ -237,10 +247,14 @@ static int print_manual(const char *name)
         return cli_error("help: --man: '%s' has no manual page; 'ordo help' lists the commands",
                          cli_quoted(name));
     char *const text = c != NULL ? command_help(c) : strdup(completion ? completion_help : help);
-    const bool  ok =
-        text != NULL && help_open(&p, help) &&
-        manual_print(name, name != NULL ? summary_of(&p, name) : "sort, rank, select and summarize",
-                     text);
+    bool        ok = text != NULL && help_open(&p, help);
+
+    if (ok)
+        ok = name != NULL ? print_command_page(name, summary_of(&p, name), text)
+                          : manual_print(&(manual_page){"ordo", "ordo help",
+                                                        "sort, rank, select and summarize",
+                                                        "COMMANDS", ".Xr sort 1"},
+                                         text);
     if (text != NULL)
         help_close(&p);
     free(text);

@@ -32,12 +32,14 @@ install(DIRECTORY include/ordo DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # Manual pages and completion scripts, made by cmake/manual.cmake.
 install(DIRECTORY ${ordo_manual}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} OPTIONAL)
-install(FILES ${ordo_manual}/completion/ordo.bash OPTIONAL
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ordo)
-install(FILES ${ordo_manual}/completion/_ordo OPTIONAL
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
-install(FILES ${ordo_manual}/completion/ordo.fish OPTIONAL
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+foreach(program ordo ordo-mpi) # those of ordo-mpi exist if it was built
+    install(FILES ${ordo_manual}/completion/${program}.bash OPTIONAL
+            DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ${program})
+    install(FILES ${ordo_manual}/completion/_${program} OPTIONAL
+            DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+    install(FILES ${ordo_manual}/completion/${program}.fish OPTIONAL
+            DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+endforeach()
 
 install(EXPORT ordo NAMESPACE ordo:: DESTINATION ${ordo_cmake_dir} FILE ordo-targets.cmake)
 configure_package_config_file(cmake/ordo-config.cmake.in

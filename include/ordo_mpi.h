@@ -15,8 +15,9 @@
  * GPU arrays go through MPI as they are if the MPI library says that it is CUDA-aware; otherwise
  * the library copies them through host memory.
  *
- * If a rank cannot go on (its transport failed, or it has no memory for a few kilobytes), it
- * calls MPI_Abort, because MPI has no portable way to tell the others. */
+ * If a rank cannot go on (its transport failed, or a call of ordo_dist.h has no memory for a few
+ * kilobytes), it calls MPI_Abort, because MPI has no portable way to tell the others. The functions
+ * of the transport take no memory. */
 #ifndef ORDO_MPI_H
 #define ORDO_MPI_H
 
@@ -41,6 +42,7 @@ enum {
 typedef struct ordo_mpi_group {
     MPI_Comm comm; /* a duplicate, so that messages do not mix with the caller's */
     int      rank, size;
+    int     *counts; /* of an allgather: the bytes of each rank, then where they go */
 } ordo_mpi_group;
 
 /* By broadcasts, for more bytes than an int counts. */
@@ -70,18 +72,14 @@ static inline int ordo_mpi_allgather(void *user, const void *mine, const uint64_
         sum += bytes_of[r];
     if (sum > ORDO_MPI_PIECE)
         return ordo_mpi_gather_large(g, mine, bytes_of, (char *)all);
-    int *const counts = (int *)malloc(2 * (size_t)g->size * sizeof *counts);
-    if (counts == NULL)
-        return 1;
+    int *const counts = g->counts;
     int *const at = counts + g->size;
     for (int r = 0, place = 0; r < g->size; place += counts[r++]) {
         counts[r] = (int)bytes_of[r];
         at[r] = place;
     }
-    int const failed = MPI_Allgatherv(mine, counts[g->rank], MPI_BYTE, all, counts, at, MPI_BYTE,
-                                      g->comm) != MPI_SUCCESS;
-    free(counts);
-    return failed;
+    return MPI_Allgatherv(mine, counts[g->rank], MPI_BYTE, all, counts, at, MPI_BYTE, g->comm) !=
+           MPI_SUCCESS;
 }
 
 static inline int ordo_mpi_sum(void *user, uint64_t *values, size_t count)
@@ -187,16 +185,43 @@ static inline void ordo_mpi_give_up(void *user)
     MPI_Abort(((const ordo_mpi_group *)user)->comm, 2);
 }
 
-/* Fills *out with the ranks of `comm`; every rank of it must call this. Close it with
- * ordo_mpi_close. */
+/* The status of the rank with the worst one, on every rank; ORDO_OK is 0, and others are below. */
+static inline ordo_status ordo_mpi_agree(MPI_Comm comm, ordo_status status)
+{
+    int const mine = (int)status;
+    int       worst = mine;
+    if (MPI_Allreduce(&mine, &worst, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS)
+        return ORDO_E_IO;
+    return (ordo_status)worst;
+}
+
+static inline void ordo_mpi_free(ordo_mpi_group *g)
+{
+    if (g != NULL)
+        free(g->counts);
+    free(g);
+}
+
+/* Fills *out with the ranks of `comm`; every rank of it must call this and gets the same status:
+ * ORDO_E_NOMEM, ORDO_E_IO. Close it with ordo_mpi_close. */
 static inline ordo_status ordo_mpi_open(MPI_Comm comm, ordo_comm *out)
 {
-    ordo_mpi_group *const g = (ordo_mpi_group *)malloc(sizeof *g);
-    if (g == NULL)
-        return ORDO_E_NOMEM;
-    if (MPI_Comm_dup(comm, &g->comm) != MPI_SUCCESS) {
-        free(g);
-        return ORDO_E_IO;
+    ordo_mpi_group *const g = (ordo_mpi_group *)calloc(1, sizeof *g);
+    int                   size = 0;
+    MPI_Comm_size(comm, &size);
+    if (g != NULL)
+        g->counts = (int *)malloc(2 * (size_t)size * sizeof *g->counts);
+    ordo_status const memory =
+        ordo_mpi_agree(comm, g != NULL && g->counts != NULL ? ORDO_OK : ORDO_E_NOMEM);
+    if (g == NULL || memory != ORDO_OK) {
+        ordo_mpi_free(g);
+        return memory;
+    }
+    int const         made = MPI_Comm_dup(comm, &g->comm) == MPI_SUCCESS;
+    ordo_status const status = ordo_mpi_agree(comm, made ? ORDO_OK : ORDO_E_IO);
+    if (status != ORDO_OK) { /* a duplicate stays: MPI_Comm_free would wait for the other ranks */
+        ordo_mpi_free(g);
+        return status;
     }
     MPI_Comm_rank(g->comm, &g->rank);
     MPI_Comm_size(g->comm, &g->size);
@@ -218,7 +243,7 @@ static inline void ordo_mpi_close(ordo_comm *comm)
 {
     ordo_mpi_group *const g = (ordo_mpi_group *)comm->user;
     MPI_Comm_free(&g->comm);
-    free(g);
+    ordo_mpi_free(g);
     memset(comm, 0, sizeof *comm);
 }
 

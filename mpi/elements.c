@@ -6,6 +6,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "mpi/elements.h"
 
+#include <stdio.h>
+
 typedef struct fetch {
     job            *j;
     const elements *in;
@@ -55,20 +57,24 @@ static void group_by_owner(fetch *f)
     }
 }
 
-/* One exchange of elements of `size` bytes; counts[r] go to rank r, and receive[r] come from it. */
-static bool exchange(fetch *f, size_t size, const void *from, const uint64_t *counts, void *to,
+/* One exchange of elements of `size` bytes; counts[r] go to rank r, and receive[r] come from it.
+ * A failure ends the job: other ranks may be waiting for messages of this one. */
+static void exchange(fetch *f, size_t size, const void *from, const uint64_t *counts, void *to,
                      const uint64_t *receive)
 {
-    uint64_t sent = 0, received = 0;
+    const ordo_comm *const comm = &f->j->comm;
+    uint64_t               sent = 0, received = 0;
     for (size_t r = 0; r < size_of(f); r++) {
         f->send_at[r] = sent;
         f->receive_at[r] = received;
         sent += f->send_bytes[r] = counts[r] * size;
         received += f->receive_bytes[r] = receive[r] * size;
     }
-    bool const moved = f->j->comm.exchange(f->j->comm.user, from, f->send_at, f->send_bytes, to,
-                                           f->receive_at, f->receive_bytes) == 0;
-    return all_fine(f->j->world, moved, "the exchange of records failed");
+    if (comm->exchange(comm->user, from, f->send_at, f->send_bytes, to, f->receive_at,
+                       f->receive_bytes) == 0)
+        return;
+    fprintf(stderr, "ordo-mpi: rank %d: the exchange of records failed\n", f->j->rank);
+    comm->give_up(comm->user);
 }
 
 static void fill_answers(const fetch *f, size_t answers)
@@ -95,12 +101,11 @@ static bool ask_and_answer(fetch *f, char *out)
     f->give = malloc(answers * size + 1);
     f->got = malloc(f->count * size + 1);
     bool const memory = f->asked != NULL && f->give != NULL && f->got != NULL;
-    if (!all_fine(j->world, memory, "no memory for %zu records", answers + f->count) ||
-        !exchange(f, sizeof *f->ask, f->ask, f->ask_count, f->asked, f->asked_count))
+    if (!all_fine(j->world, memory, "no memory for %zu records", answers + f->count))
         return false;
+    exchange(f, sizeof *f->ask, f->ask, f->ask_count, f->asked, f->asked_count);
     fill_answers(f, answers);
-    if (!exchange(f, size, f->give, f->asked_count, f->got, f->ask_count))
-        return false;
+    exchange(f, size, f->give, f->asked_count, f->got, f->ask_count);
     for (size_t i = 0; i < f->count; i++)
         memcpy(out + f->slot[i] * size, f->got + i * size, size);
     return true;

@@ -23,14 +23,16 @@ static const char commands[] =
     "`ordo COMMAND FILE`, for any number of processes. Every process must be able to read FILE\n"
     "and to write the output.\n\n"
     "Commands:\n"
-    "  sort       the keys or records in order, to -o FILE\n"
-    "  rank       the 1-based rank of each key, to -o FILE\n"
-    "  quantile   the quantiles of -q, one on a line\n"
-    "  median     the median\n"
-    "  select     the keys at the positions of -k, counted from 0, one on a line\n"
-    "  topk       the first -k keys in order, one on a line\n"
-    "  tune       measures latency, bandwidth and the speed of a rank, to -o FILE or stdout\n"
-    "  predict    the expected time of a sort on other numbers of nodes and keys\n\n";
+    "  sort        the keys or records in order, to -o FILE\n"
+    "  rank        the 1-based rank of each key, to -o FILE\n"
+    "  quantile    the quantiles of -q, one on a line\n"
+    "  median      the median\n"
+    "  select      the keys at the positions of -k, counted from 0, one on a line\n"
+    "  topk        the first -k keys in order, one on a line\n"
+    "  tune        measures latency, bandwidth and the speed of a rank, to -o FILE or stdout\n"
+    "  predict     the expected time of a sort on other numbers of nodes and keys\n"
+    "  completion  the completion script of a shell: bash, zsh or fish; without mpirun\n"
+    "  help        this text; help --man: the manual page\n\n";
 
 static const char options[] =
     "Options:\n"
@@ -66,7 +68,7 @@ static const char options[] =
     "  --time             print how long reading, computing and writing took\n"
     "  --keys N           tune: keys of a rank, default 4e6; predict: keys of all nodes\n"
     "  --nodes N          predict: number of nodes, with one rank each\n"
-    "  --type T           predict: type of the keys, default u64\n"
+    "  --type T           tune, predict: type of the keys, default u64\n"
     "  --model FILE       predict: what tune wrote\n"
     "  --latency S, --bandwidth B\n"
     "                     predict: seconds of a message and bytes/s of a node, instead of the\n"
@@ -74,6 +76,16 @@ static const char options[] =
     "  --taper X          predict: the network between nodes has 1/X of its full bandwidth\n"
     "  -h, --help         print this text\n\n"
     "Exit status: 0 success, 2 error. One rank prints why.\n";
+
+char *help_text(void)
+{
+    char *const text = malloc(sizeof commands + sizeof options);
+    if (text == NULL)
+        return NULL;
+    memcpy(text, commands, sizeof commands - 1);
+    memcpy(text + sizeof commands - 1, options, sizeof options);
+    return text;
+}
 
 void print_help(void)
 {

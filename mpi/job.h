@@ -48,6 +48,12 @@ typedef struct job {
 bool read_options(job *j, int argc, char **argv, bool *help_wanted);
 bool wrong(const job *j, const char *what, const char *given, const char *expected);
 void print_help(void);
+/* The same text, to be freed; NULL without memory. */
+char *help_text(void);
+
+/* shell.c: whether the command line asks for a completion script or the manual page; then both are
+ * printed and *code is the exit code. Before MPI_Init. */
+bool shell_command(int argc, char **argv, int *code);
 
 /* Every rank has the same status; one of them prints the message. */
 bool succeeded(const job *j, ordo_status status);

@@ -8,6 +8,7 @@
 #include "mpi/job.h"
 #include "mpi/model.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 file_format format_of_output(const wishes *w, bool numbers)
@@ -108,8 +109,9 @@ static bool run(job *j)
         ordo_ctx_create(&j->ctx, &ORDO_OPTS(ordo_ctx_opts, .threads = j->w.threads));
     if (!all_fine(j->world, status == ORDO_OK, "%s", ordo_last_error(NULL)))
         return false;
-    bool const opened = ordo_mpi_open(j->world, &j->comm) == ORDO_OK;
-    if (!all_fine(j->world, opened, "MPI_Comm_dup failed"))
+    ordo_status const opened = ordo_mpi_open(j->world, &j->comm);
+    if (!all_fine(j->world, opened == ORDO_OK, "cannot copy the communicator: %s",
+                  ordo_status_text(opened)))
         return false;
     warn_of_binding(j);
     j->report = ORDO_OPTS(ordo_dist_report, .total = 0);
@@ -118,11 +120,20 @@ static bool run(job *j)
     return fine;
 }
 
+/* Whether the results are on stdout. Only rank 0 prints. */
+static bool printed(const job *j)
+{
+    bool const fine = j->rank != 0 || (fflush(stdout) == 0 && !ferror(stdout));
+    return all_fine(j->world, fine, "stdout: cannot write: %s", strerror(errno));
+}
+
 int main(int argc, char **argv)
 {
     job  j = {.world = MPI_COMM_WORLD};
-    int  provided;
+    int  provided, code;
     bool help_wanted = false, fine;
+    if (shell_command(argc, argv, &code))
+        return code;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(j.world, &j.rank);
     MPI_Comm_size(j.world, &j.size);
@@ -131,6 +142,7 @@ int main(int argc, char **argv)
         print_help();
     else if (fine && !help_wanted)
         fine = run(&j);
+    fine = printed(&j) && fine;
     slice_free(&j.in);
     ordo_ctx_free(j.ctx);
     MPI_Finalize();

@@ -2,6 +2,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "mpi/model.h"
 
+#include "mpi/counts.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -29,10 +31,11 @@ prediction model_time(const model *m, double ranks, double keys, double key_byte
     prediction   p = {.n = keys / ranks};
     double const wider = key_bytes / m->key_bytes;
     double const steps = steps_of(ranks), bandwidth = m->exchange_bandwidth / taper;
-    p.rounds = keys > 32 ? floor(1.5 + log2(keys) / 4) : 1;
+    p.rounds = counts_rounds(COUNTS_SORT, ranks, keys);
     p.local = p.n * m->sort * wider;
-    p.cuts = (ranks - 1) * p.rounds * m->count + (12 + 4 * p.rounds) * m->step * steps +
-             (ranks > 1 ? ranks * 776 * p.rounds / bandwidth : 0);
+    p.cuts = (ranks - 1) * p.rounds * m->count +
+             counts_collectives(COUNTS_SORT, ranks, keys, p.rounds) * m->step * steps +
+             (ranks - 1) * p.rounds * counts_round_bytes(ranks) / bandwidth;
     p.exchange = (ranks - 1) * m->exchange_latency + p.n * key_bytes * (1 - 1 / ranks) / bandwidth;
     p.merge = p.n * steps * m->merge * wider;
     p.total = p.local + p.cuts + p.exchange + p.merge;
@@ -79,6 +82,11 @@ static bool load(const char *path, model *m, char *why, size_t room)
 
 /* ---- The command ---- */
 
+static double collectives(const wishes *w, counts_call call)
+{
+    return counts_collectives(call, w->nodes, w->keys, counts_rounds(call, w->nodes, w->keys));
+}
+
 static void print_prediction(const wishes *w, const model *m, const prediction *p, double key_bytes)
 {
     double const bound = p->wire > p->local ? p->wire : p->local;
@@ -86,6 +94,9 @@ static void print_prediction(const wishes *w, const model *m, const prediction *
            ordo_type_name(w->type), w->nodes, p->n, p->n * key_bytes);
     printf("  local sort       %10.4f s\n", p->local);
     printf("  search for cuts  %10.4f s  (%g rounds)\n", p->cuts, p->rounds);
+    printf("  collectives      %10g    (rank %g, median %g, sort of lines %g)\n",
+           collectives(w, COUNTS_SORT), collectives(w, COUNTS_RANK), collectives(w, COUNTS_MEDIAN),
+           collectives(w, COUNTS_SORT_LINES));
     printf("  exchange         %10.4f s  (%.4f s at full bandwidth)\n", p->exchange, p->wire);
     printf("  merge            %10.4f s\n", p->merge);
     printf("  total            %10.4f s  (%.4g bytes/s)\n", p->total,

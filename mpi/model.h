@@ -1,13 +1,13 @@
 /* model.h - the expected time of a distributed sort: measured constants and a formula.
  *
  *     local     n * sort * w
- *     cuts      (P - 1) rounds * count + (12 + 4 rounds) * step * lg P + 776 P rounds * taper / B
+ *     cuts      (P - 1) rounds * count + collectives * step * lg P
+ *               + (P - 1) rounds * (8 P + 768) * taper / B
  *     exchange  (P - 1) * latency + n * key bytes * (1 - 1/P) * taper / B
  *     merge     n * lg P * merge * w
  *
- * for P ranks with n keys each. A key has w times the bytes of a key of the measurement. The search
- * for cuts takes 1 + log16(n P) rounds: 32 random offers leave 2/33 of an interval. Its bytes are
- * 32 offers and their number, and two counts of each offer, for each cut. No two steps overlap. */
+ * for P ranks with n keys each. A key has w times the bytes of a key of the measurement. counts.h
+ * has the rounds, the collectives and the bytes of the search for cuts. No two steps overlap. */
 #ifndef ORDO_MPI_MODEL_H
 #define ORDO_MPI_MODEL_H
 

@@ -1,6 +1,7 @@
 /* options.c - the command line of ordo-mpi. Rank 0 prints messages; all ranks parse the same. */
 #define _POSIX_C_SOURCE 200809L
 #include "mpi/job.h"
+#include "mpi/option_table.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -110,60 +111,48 @@ static bool read_type(job *j, const char *option, const char *text)
 
 /* ---- Options ---- */
 
-enum {
-    DTYPE = 256,
-    KEY_TYPE,
-    TYPE,
-    FROM,
-    FORMAT,
-    TIES,
-    METHOD,
-    NANS,
-    THREADS,
-    TIME,
-    RECORD_SIZE,
-    KEY_OFFSET,
-    LINES,
-    CHECKPOINT,
-    RESUME,
-    RANGES,
-    KEYS,
-    NODES,
-    MODEL,
-    LATENCY,
-    BANDWIDTH,
-    TAPER
-};
+/* The table for getopt_long: the rows of mpi_options. */
+static void fill_getopt(struct option *longs, char *letters)
+{
+    *letters++ = ':';
+    for (size_t i = 0; i < MPI_OPTIONS; i++) {
+        const option_spec *const spec = &mpi_options[i].spec;
+        bool const               flag = spec->kind == OPTION_FLAG;
+        if (spec->name[1] != 0)
+            *longs++ = (struct option){spec->name, flag ? no_argument : required_argument, NULL,
+                                       mpi_options[i].code};
+        if (spec->letter != 0)
+            *letters++ = spec->letter;
+        if (spec->letter != 0 && !flag)
+            *letters++ = ':';
+    }
+    *longs = (struct option){NULL, 0, NULL, 0};
+    *letters = 0;
+}
 
-static const struct option options[] = {{"output", required_argument, NULL, 'o'},
-                                        {"dtype", required_argument, NULL, DTYPE},
-                                        {"key-type", required_argument, NULL, KEY_TYPE},
-                                        {"type", required_argument, NULL, TYPE},
-                                        {"from", required_argument, NULL, FROM},
-                                        {"format", required_argument, NULL, FORMAT},
-                                        {"descending", no_argument, NULL, 'r'},
-                                        {"ties", required_argument, NULL, TIES},
-                                        {"method", required_argument, NULL, METHOD},
-                                        {"nans", required_argument, NULL, NANS},
-                                        {"threads", required_argument, NULL, THREADS},
-                                        {"time", no_argument, NULL, TIME},
-                                        {"record-size", required_argument, NULL, RECORD_SIZE},
-                                        {"key-offset", required_argument, NULL, KEY_OFFSET},
-                                        {"memory-limit", required_argument, NULL, 'S'},
-                                        {"temporary-directory", required_argument, NULL, 'T'},
-                                        {"text", no_argument, NULL, LINES},
-                                        {"lines", no_argument, NULL, LINES},
-                                        {"checkpoint", required_argument, NULL, CHECKPOINT},
-                                        {"resume", no_argument, NULL, RESUME},
-                                        {"ranges", required_argument, NULL, RANGES},
-                                        {"keys", required_argument, NULL, KEYS},
-                                        {"nodes", required_argument, NULL, NODES},
-                                        {"model", required_argument, NULL, MODEL},
-                                        {"latency", required_argument, NULL, LATENCY},
-                                        {"bandwidth", required_argument, NULL, BANDWIDTH},
-                                        {"taper", required_argument, NULL, TAPER},
-                                        {"help", no_argument, NULL, 'h'},
-                                        {NULL, 0, NULL, 0}};
+/* Whether the command has the option; if not, a message names the commands that have it. */
+static bool fits_command(const job *j, int code)
+{
+    const mpi_option *o = mpi_options;
+    while (o->code != code)
+        o++;
+    if ((o->commands >> find_name(mpi_commands, j->w.command) & 1) != 0)
+        return true;
+    if (j->rank != 0)
+        return false;
+    fprintf(stderr, "ordo-mpi: %s: ", j->w.command);
+    fprintf(stderr, o->spec.letter != 0 ? "-%.1s is for" : "--%s is for",
+            o->spec.letter != 0 ? &o->spec.letter : o->spec.name);
+    unsigned left = o->commands;
+    for (int c = 0; c < MPI_COMMANDS; c++)
+        if ((left >> c & 1) != 0) {
+            bool const first = left == o->commands;
+            left &= ~(1u << c);
+            fprintf(stderr, "%s %s", first ? "" : left == 0 ? " and" : ",", mpi_commands[c]);
+        }
+    fputc('\n', stderr);
+    return false;
+}
 
 static bool read_named(job *j, int option, const char *text)
 {
@@ -300,8 +289,6 @@ static const char *missing_for_disks(const wishes *w)
 {
     if (w->memory == 0)
         return w->directory_count > 0 ? "-T needs -S: how much memory may a rank use?" : NULL;
-    if (strcmp(w->command, "sort") != 0)
-        return "-S is for sort";
     if (w->format == FORMAT_TEXT || w->from == FORMAT_TEXT)
         return "-S sorts npy and raw files and records, not text";
     return w->lines                ? "-S is not for lines"
@@ -317,16 +304,12 @@ static const char *missing_for_files(const wishes *w)
         return "the input file is missing";
     if (writes && w->output == NULL)
         return "-o FILE is missing: where does the result go?";
-    if (!writes && w->output != NULL)
-        return "-o is for sort, rank and tune; other commands print their results";
     if (strcmp(w->command, "quantile") == 0 && w->q_count == 0)
         return "-q is missing: which quantiles?";
     if (strcmp(w->command, "select") == 0 && w->k_count == 0)
         return "-k is missing: which positions?";
     if (strcmp(w->command, "topk") == 0 && w->k_count != 1)
         return "-k K is needed once: how many keys?";
-    if (w->checkpoint != NULL && !sort)
-        return "--checkpoint is for sort";
     if (w->checkpoint == NULL && (w->resume || w->ranges != 0))
         return w->resume ? "--resume needs --checkpoint DIR" : "--ranges needs --checkpoint DIR";
     if (missing_for_lines(w) != NULL)
@@ -367,23 +350,23 @@ static void find_keys(wishes *w)
 
 bool read_options(job *j, int argc, char **argv, bool *help_wanted)
 {
-    static const char *const commands[] = {"sort", "rank", "quantile", "median", "select",
-                                           "topk", "tune", "predict",  NULL};
-    bool                     fine = true;
-    int                      option;
+    struct option longs[MPI_OPTIONS + 1];
+    char          letters[2 * MPI_OPTIONS + 2];
+    bool          fine = true;
+    int           option;
+    fill_getopt(longs, letters);
     opterr = 0;
     *help_wanted = argc > 1 && (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||
                                 strcmp(argv[1], "-h") == 0);
     if (*help_wanted)
         return true;
-    if (argc < 2 || find_name(commands, argv[1]) < 0)
+    if (argc < 2 || find_name(mpi_commands, argv[1]) < 0)
         return wrong(j, "the command", argc < 2 ? "" : argv[1],
                      "sort, rank, quantile, median, select, topk, tune or predict "
                      "(see ordo-mpi --help)");
     j->w.command = argv[1];
     j->w.nans = ORDO_NANS_PROPAGATE;
-    while (fine &&
-           (option = getopt_long(argc - 1, argv + 1, ":o:rq:k:S:T:h", options, NULL)) != -1) {
+    while (fine && (option = getopt_long(argc - 1, argv + 1, letters, longs, NULL)) != -1) {
         if (option == 'h') {
             *help_wanted = true;
             return true;
@@ -391,7 +374,7 @@ bool read_options(job *j, int argc, char **argv, bool *help_wanted)
         if (option == '?' || option == ':') /* optind counts from argv[1] */
             return wrong(j, option == '?' ? "an option" : "an option without a value", argv[optind],
                          option == '?' ? "an option of ordo-mpi --help" : "a value after it");
-        fine = read_option(j, option, optarg);
+        fine = fits_command(j, option) && read_option(j, option, optarg);
     }
     if (!fine)
         return false;

@@ -292,34 +292,58 @@ static bool read_raw(MPI_Comm comm, int fd, const slice_wish *wish, uint64_t byt
     return read_binary(comm, fd, wish, 0, bytes / element, out);
 }
 
-/* What the file is, if the user did not say. */
-static file_format guess_format(int fd, const char *path, uint64_t bytes)
+/* What the file is, if the user did not say. False after a failed read. */
+static bool guess_format(int fd, const char *path, uint64_t bytes, file_format *out)
 {
     char magic[8] = {0};
-    return bytes >= sizeof magic && read_at(fd, magic, sizeof magic, 0) &&
-                   npy_is(magic, sizeof magic)
-               ? FORMAT_NPY
-               : format_of_path(path);
+    *out = format_of_path(path);
+    if (bytes < sizeof magic)
+        return true;
+    if (!read_at(fd, magic, sizeof magic, 0))
+        return false;
+    if (npy_is(magic, sizeof magic))
+        *out = FORMAT_NPY;
+    return true;
+}
+
+/* Opens the file, and agrees on its size and format: a rank that sees another file would take
+ * another way through the functions below. */
+static bool open_input(MPI_Comm comm, const slice_wish *wish, int *fd, uint64_t *bytes, slice *out)
+{
+    struct stat       status = {0};
+    const char *const path = wish->path;
+    *fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool const opened = *fd >= 0 && fstat(*fd, &status) == 0;
+    if (!all_fine(comm, opened, "%s: cannot open: %s", path, strerror(errno)))
+        return false;
+    bool const regular = S_ISREG(status.st_mode);
+    if (!all_fine(comm, regular, "%s is not a regular file; expected a file all ranks can read",
+                  path))
+        return false;
+    *bytes = (uint64_t)status.st_size;
+    if (wish->record_size != 0)
+        out->format = FORMAT_RAW;
+    bool const named = wish->lines || out->format != FORMAT_AUTO;
+    bool const known = named || guess_format(*fd, path, *bytes, &out->format);
+    if (!all_fine(comm, known, "%s: cannot read: %s", path, read_error()))
+        return false;
+    uint64_t const mine[2] = {*bytes, (uint64_t)out->format};
+    uint64_t       first[2] = {mine[0], mine[1]};
+    MPI_Bcast(first, 2, MPI_UINT64_T, 0, comm);
+    bool const same = first[0] == mine[0] && first[1] == mine[1];
+    return all_fine(comm, same, "%s has %llu bytes here and %llu on rank 0, or other contents",
+                    path, (unsigned long long)mine[0], (unsigned long long)first[0]);
 }
 
 bool slice_read(MPI_Comm comm, const slice_wish *wish, slice *out)
 {
-    struct stat       status = {0};
     const char *const path = wish->path;
-    int const         fd = open(path, O_RDONLY | O_CLOEXEC);
-    bool              fine = fd >= 0 && fstat(fd, &status) == 0;
+    uint64_t          bytes = 0;
+    int               fd;
     *out = (slice){
         .type = wish->type, .format = wish->format, .record_size = wish->record_size, .fd = -1};
-    fine = all_fine(comm, fine, "%s: cannot open: %s", path, strerror(errno));
-    bool const regular = !fine || S_ISREG(status.st_mode);
-    fine = fine && all_fine(comm, regular,
-                            "%s is not a regular file; expected a file all ranks can read", path);
+    bool fine = open_input(comm, wish, &fd, &bytes, out);
     if (fine) {
-        uint64_t const bytes = (uint64_t)status.st_size;
-        if (wish->record_size != 0)
-            out->format = FORMAT_RAW;
-        else if (!wish->lines && out->format == FORMAT_AUTO)
-            out->format = guess_format(fd, path, bytes);
         bool const text = !wish->lines && out->format != FORMAT_NPY && out->format != FORMAT_RAW;
         fine = !all_fine(comm, !wish->unread || !text,
                          "%s is text; -S sorts npy and raw files and records", path)

@@ -70,6 +70,10 @@ static bool create(MPI_Comm comm, const slice_target *target, char *name, size_t
             fd = suffix == NULL ? mkstemp(name)
                                 : open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
         fine = fd >= 0 && fchmod(fd, 0644) == 0 && close(fd) == 0;
+        int const saved = errno;
+        if (!fine && fd >= 0)
+            unlink(name);
+        errno = saved;
     }
     if (!all_fine(comm, fine, "%s: cannot create a file beside it: %s", target->path,
                   strerror(errno)))

@@ -232,8 +232,12 @@ static bool save(const wishes *w, const model *m)
         int const fd = mkstemp(temporary);
         out = fd >= 0 && fchmod(fd, 0644) == 0 ? fdopen(fd, "w") : NULL;
     }
-    if (out == NULL)
+    if (out == NULL) {
+        int const saved = errno;
+        unlink(temporary);
+        errno = saved;
         return false;
+    }
     fprintf(out, "# ordo-mpi tune; ordo-mpi predict --model reads this file\n");
     for (size_t i = 0; i < MODEL_LINES; i++) {
         double value;

@@ -71,10 +71,10 @@ static void print_description(help_part *p, const char *help, const option_spec 
 
 /* ---- bash ---- */
 
-static void print_bash(const completion_command *commands, size_t n)
+static void print_bash(const char *program, const completion_command *commands, size_t n)
 {
-    puts("# Completion of ordo for bash.\n_ordo() {\n"
-         "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words=\n"
+    printf("# Completion of %s for bash.\n_%s() {\n", program, program);
+    puts("    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words=\n"
          "    COMPREPLY=()\n    if [ \"$COMP_CWORD\" -eq 1 ]; then");
     fputs("        words='", stdout);
     for (size_t c = 0; c < n; c++)
@@ -104,8 +104,8 @@ static void print_bash(const completion_command *commands, size_t n)
         }
         puts("' ;;");
     }
-    puts("        esac ;;\n    esac\n    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n}\n"
-         "complete -o default -F _ordo ordo");
+    puts("        esac ;;\n    esac\n    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n}");
+    printf("complete -o default -F _%s %s\n", program, program);
 }
 
 /* ---- zsh ---- */
@@ -132,9 +132,11 @@ static void print_zsh_option(help_part *p, const char *help, const option_spec *
     puts("' \\");
 }
 
-static void print_zsh(const completion_command *commands, size_t n, help_part *p)
+static void print_zsh(const char *program, const completion_command *commands, size_t n,
+                      help_part *p)
 {
-    puts("#compdef ordo\n# Completion of ordo for zsh.\n_ordo() {\n    local -a commands\n"
+    printf("#compdef %s\n# Completion of %s for zsh.\n_%s() {\n", program, program, program);
+    puts("    local -a commands\n"
          "    if (( CURRENT == 2 )); then\n        commands=(");
     for (size_t c = 0; c < n; c++)
         printf("            '%s:%s'\n", commands[c].name, commands[c].summary);
@@ -149,22 +151,24 @@ static void print_zsh(const completion_command *commands, size_t n, help_part *p
             print_zsh_option(p, commands[c].help, s);
         puts("            '--help[print help]' '*:file:_files' ;;");
     }
-    puts("    *) _files ;;\n    esac\n}\nif [ \"$funcstack[1]\" = _ordo ]; then _ordo \"$@\"; "
-         "else compdef _ordo ordo; fi");
+    puts("    *) _files ;;\n    esac\n}");
+    printf("if [ \"$funcstack[1]\" = _%s ]; then _%s \"$@\"; else compdef _%s %s; fi\n", program,
+           program, program, program);
 }
 
 /* ---- fish ---- */
 
-static void print_fish(const completion_command *commands, size_t n, help_part *p)
+static void print_fish(const char *program, const completion_command *commands, size_t n,
+                       help_part *p)
 {
-    puts("# Completion of ordo for fish.");
+    printf("# Completion of %s for fish.\n", program);
     for (size_t c = 0; c < n; c++)
-        printf("complete -c ordo -n __fish_use_subcommand -f -a %s -d '%s'\n", commands[c].name,
-               commands[c].summary);
+        printf("complete -c %s -n __fish_use_subcommand -f -a %s -d '%s'\n", program,
+               commands[c].name, commands[c].summary);
     for (size_t c = 0; c < n; c++)
         for (const option_spec *s = commands[c].options; s != NULL && s->name != NULL; s++) {
-            printf("complete -c ordo -n '__fish_seen_subcommand_from %s' -%c %s", commands[c].name,
-                   s->name[1] == '\0' ? 's' : 'l', s->name);
+            printf("complete -c %s -n '__fish_seen_subcommand_from %s' -%c %s", program,
+                   commands[c].name, s->name[1] == '\0' ? 's' : 'l', s->name);
             if (s->letter != '\0' && s->name[1] != '\0')
                 printf(" -s %c", s->letter);
             if (!is_flag(s) && s->kind != OPTION_MAYBE)
@@ -180,7 +184,8 @@ static void print_fish(const completion_command *commands, size_t n, help_part *
         }
 }
 
-bool completion_print(const char *shell, const completion_command *commands, size_t n)
+bool completion_print(const char *program, const char *shell, const completion_command *commands,
+                      size_t n)
 {
     const completion_command *longest = &commands[0];
     help_part                 p;
@@ -190,11 +195,11 @@ bool completion_print(const char *shell, const completion_command *commands, siz
             longest = &commands[c];
     const bool ok = help_open(&p, longest->help); /* memory for the parts of any help */
     if (ok && strcmp(shell, "bash") == 0)
-        print_bash(commands, n);
+        print_bash(program, commands, n);
     else if (ok && strcmp(shell, "zsh") == 0)
-        print_zsh(commands, n, &p);
+        print_zsh(program, commands, n, &p);
     else if (ok)
-        print_fish(commands, n, &p);
+        print_fish(program, commands, n, &p);
     help_close(&p);
     return ok;
 }

@@ -11,7 +11,9 @@ typedef struct completion_command {
     const option_spec *options; /* NULL: none                             */
 } completion_command;
 
-/* Prints the script of a shell: "bash", "zsh" or else fish. False if there is not enough memory. */
-bool completion_print(const char *shell, const completion_command *commands, size_t n);
+/* Prints the script of a shell for a program: "bash", "zsh" or else fish. False if there is not
+ * enough memory. */
+bool completion_print(const char *program, const char *shell, const completion_command *commands,
+                      size_t n);
 
 #endif

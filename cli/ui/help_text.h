@@ -36,9 +36,16 @@ void help_close(help_part *p);
 /* Goes to the next part; false at the end. */
 bool help_next(help_part *p);
 
-/* Prints the manual page ordo-NAME(1) in mdoc, or ordo(1) if name is NULL. `summary` is one line
- * about the command. The line '.\" DETAILS' marks where further sections may be inserted. False if
- * there is not enough memory. */
-bool manual_print(const char *name, const char *summary, const char *help);
+typedef struct manual_page {
+    const char *name;    /* "ordo-sort"                                        */
+    const char *source;  /* the command that prints the help: "ordo help sort" */
+    const char *summary; /* one line about the command                         */
+    const char *section; /* the title of the lists: "OPTIONS"                  */
+    const char *also;    /* lines of mdoc for SEE ALSO                         */
+} manual_page;
+
+/* Prints a manual page of section 1 in mdoc. The line '.\" DETAILS' marks where further sections
+ * may be inserted. False if there is not enough memory. */
+bool manual_print(const manual_page *page, const char *help);
 
 #endif

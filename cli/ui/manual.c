@@ -138,31 +138,29 @@ static void print_exit_status(help_part *p)
             print_line(p->text + strlen(exit_status));
 }
 
-bool manual_print(const char *name, const char *summary, const char *help)
+bool manual_print(const manual_page *page, const char *help)
 {
     help_part p;
 
-    printf(".\\\" Made from the text of 'ordo help%s%s'.\n", name != NULL ? " " : "",
-           name != NULL ? name : "");
+    printf(".\\\" Made from the text of '%s'.\n", page->source);
     print_date();
-    fputs(".Dt ORDO", stdout);
-    for (const char *c = name != NULL ? name : ""; *c != '\0'; c++)
-        printf("%s%c", c == name ? "-" : "", toupper((unsigned char)*c));
-    printf(" 1\n.Os\n.Sh NAME\n.Nm ordo%s%s\n.Nd %s\n", name != NULL ? "-" : "",
-           name != NULL ? name : "", summary);
+    fputs(".Dt ", stdout);
+    for (const char *c = page->name; *c != '\0'; c++)
+        putchar(toupper((unsigned char)*c));
+    printf(" 1\n.Os\n.Sh NAME\n.Nm %s\n.Nd %s\n", page->name, page->summary);
     if (!help_open(&p, help))
         return false;
     print_usages(&p);
     p.at = help;
     print_description(&p);
     p.at = help;
-    print_options(&p, name != NULL ? "OPTIONS" : "COMMANDS");
+    print_options(&p, page->section);
     puts(".\\\" DETAILS");
     p.at = help;
     print_examples(&p);
     p.at = help;
     print_exit_status(&p);
     help_close(&p);
-    puts(name != NULL ? ".Sh SEE ALSO\n.Xr ordo 1" : ".Sh SEE ALSO\n.Xr sort 1");
+    printf(".Sh SEE ALSO\n%s\n", page->also);
     return true;
 }

@@ -83,6 +83,7 @@ class Group:
         self.rank: int = comm.Get_rank()
         self.size: int = comm.Get_size()
         self.error: BaseException | None = None  # that a function raised
+        self.failed = (c_uint64 * 1)()  # ranks that failed, of `settle`
         self.table = Comm(
             struct_size=ctypes.sizeof(Comm),
             rank=self.rank,
@@ -166,25 +167,53 @@ class Group:
                 ]
                 self.mpi.Request.Waitall(requests)
 
-    def agree(self, error: Exception | None, form: tuple = ("numbers", "")) -> list[tuple]:
+    def agree(
+        self, error: Exception | None, form: tuple = ("numbers", ""), call: tuple = ()
+    ) -> list[tuple]:
         """Raises the exception of the first rank that has one, on every rank.
 
         The first two items of `form` say what the elements are; the second may be empty. If they
-        differ, every rank raises a TypeError. Returns the forms of all ranks.
+        differ, every rank raises a TypeError; if `call` differs, a ValueError. Returns the forms of
+        all ranks.
         """
         mine = None if error is None else (type(error), str(error))
-        all_ranks = self.comm.allgather((mine, form))
-        for rank, (found, _) in enumerate(all_ranks):
+        all_ranks = self.comm.allgather((mine, form, call))
+        for rank, (found, _, _) in enumerate(all_ranks):
             if found is not None:
                 raise _made(found[0], f"rank {rank}: {found[1]}") from error
-        forms = [form for _, form in all_ranks]
+        forms = [form for _, form, _ in all_ranks]
         kinds = {form[1] for form in forms if form[1]}
         for rank, (kind, of, *_) in enumerate(forms):
             if kind != forms[0][0]:
                 raise TypeError(f"rank {rank} has {kind}, and rank 0 has {forms[0][0]}")
             if len(kinds) > 1 and of:
                 raise TypeError(f"the ranks have objects of types {', '.join(sorted(kinds))}")
+        first = all_ranks[0][2]
+        for rank, (_, _, other) in enumerate(all_ranks):
+            if other != first:
+                raise ValueError(
+                    f"rank {rank} calls {other[0]} and rank 0 calls {first[0]}, or their arguments "
+                    "differ; expected the same call on every rank"
+                )
         return forms
+
+    def settle(self, error: Exception | None) -> None:
+        """As `agree`, by the sum of one number if no rank has an exception."""
+        self.failed[0] = error is not None
+        self._sum(ctypes.addressof(self.failed), 1)
+        if self.failed[0]:
+            self.agree(error)
+
+    def together(self, make: Callable[[], Any]) -> Any:
+        """Returns make(). Every rank calls this; an exception of one is raised on all of them."""
+        error: Exception | None = None
+        made: Any = None
+        try:
+            made = make()
+        except Exception as caught:
+            error = caught
+        self.settle(error)
+        return made
 
     def call(
         self, function: Any, *arguments: Any, context: Any = None, flags: int = 0, **options: Any
@@ -197,6 +226,9 @@ class Group:
         if context is None:
             context = host_context()
         status = function(context, ctypes.addressof(self.table), *arguments, ctypes.addressof(opts))
+        self._check(status, context)
+
+    def _check(self, status: int, context: Any) -> None:
         error, self.error = self.error, None
         if error is not None:
             raise error
@@ -210,8 +242,7 @@ class Group:
         status = _counts(
             context, ctypes.addressof(self.table), n, None, None, ctypes.addressof(found)
         )
-        if status:
-            fail(status, context)
+        self._check(status, context)
         return found.value
 
     def check_count(self, k: int, n: int) -> None:
@@ -247,6 +278,12 @@ def group_of(comm: Any) -> Group:
         group = Group(mpi, comm.Dup())
         comm.Set_attr(keyval, group)
     return group
+
+
+def call_of(verb: str, checked: Any, nan_policy: str = "") -> tuple:
+    """Returns what all ranks must say alike: the function and its options and counts."""
+    options = checked if isinstance(checked, tuple) else (checked,)
+    return verb, nan_policy, *(each for each in options if isinstance(each, int))
 
 
 def declare(name: str, *arguments: Any) -> Any:

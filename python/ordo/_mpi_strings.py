@@ -8,7 +8,7 @@ arrays of S, U, StringDType or objects, and arrays of pyarrow, polars and pandas
 from __future__ import annotations
 
 import ctypes
-from ctypes import CFUNCTYPE, c_double, c_int, c_size_t, c_uint64, c_void_p
+from ctypes import CFUNCTYPE, c_int, c_size_t, c_uint64, c_void_p
 from typing import Any, Callable
 
 import numpy as np
@@ -16,8 +16,9 @@ import numpy as np
 from . import _lib
 from ._arrays import HOST, address, is_text, place_of
 from ._check import check_nan_policy
+from ._context import host_context
 from ._inputs.text import Text, text_of
-from ._mpi import Group, declare, group_of
+from ._mpi import Group, call_of, declare, group_of
 from ._verbs.topk import TopK
 
 _P, _N, _T = c_void_p, c_size_t, c_int
@@ -156,10 +157,13 @@ def _arrow(result: _Result, n: int, source: Any) -> Any:
 class Strings:
     """This rank's strings, and the group of ranks."""
 
-    def __init__(self, array: Any, comm: Any, check: Callable[[], Any] | None = None) -> None:
+    def __init__(
+        self, verb: str, array: Any, comm: Any, check: Callable[[], Any] | None = None
+    ) -> None:
         self.group: Group = group_of(comm)
         error: Exception | None = None
-        form = ("", "", 0, 0)
+        form: tuple = ("", "", 0, 0)
+        call: tuple = ()
         try:
             if array.ndim != 1:
                 raise ValueError(f"the array has {array.ndim} dimensions; expected 1")
@@ -169,19 +173,17 @@ class Strings:
             if self.text and self.text.missing is not None and self.text.missing.any():
                 raise ValueError("the array has nulls; expected strings only")
             self.checked: Any = check() if check else None
+            call = call_of(verb, self.checked)
             form = _form(array)
+            host_context()  # the first call of a thread makes it, which may fail
         except Exception as caught:
             error = caught
-        forms = self.group.agree(error, form)
+        forms = self.group.agree(error, form, call)
         self.width = max(each[2] for each in forms)
         self.objects = next((each[1] for each in forms if each[1]), "str")
         if self.fixed:
             self.unit = _unit(array.dtype.kind, max(each[3] for each in forms))
-            try:
-                self.text = _padded(array, self.width, self.unit)
-            except Exception as caught:
-                error = caught
-            self.group.agree(error)
+            self.text = self.group.together(lambda: _padded(array, self.width, self.unit))
         self.size = self.text.size
         self.table = _lib.Strings(
             struct_size=ctypes.sizeof(_lib.Strings),
@@ -193,8 +195,26 @@ class Strings:
         where = ctypes.addressof(self.table)
         self.group.call(function, where, self.size, *arguments, flags=flags)
 
+    def result(self, n: int) -> _Result:
+        """Returns room for n strings. Every rank calls it."""
+        return self.group.together(lambda: _Result(n))
+
+    def empty(self, n: int, dtype: Any) -> Any:
+        """Returns an array for n results. Every rank calls it."""
+        return self.group.together(lambda: np.empty(n, dtype))
+
     def back(self, result: _Result, n: int) -> Any:
-        """Converts the first n strings of a result to the form of the input."""
+        """Converts the first n strings of a result to the form of the input.
+
+        Every rank calls it.
+        """
+        return self.group.together(lambda: self._converted(result, n))
+
+    def one(self, result: _Result) -> Any:
+        """Returns the only string of a result. Every rank calls it."""
+        return self.group.together(lambda: self._single(result))
+
+    def _converted(self, result: _Result, n: int) -> Any:
         array = self.array
         if isinstance(array, Text):
             return _foreign(result, n, array.source)
@@ -207,10 +227,9 @@ class Strings:
         made[:] = result.elements(n, kind != "O" or self.objects != "bytes")
         return made
 
-    def one(self, result: _Result) -> Any:
-        """Returns the only string of a result."""
+    def _single(self, result: _Result) -> Any:
         if self.fixed:
-            return self.back(result, 1)[0].item()
+            return self._converted(result, 1)[0].item()
         array = self.array
         if isinstance(array, Text):
             return result.elements(1, not _is_binary(array.source))[0]
@@ -221,36 +240,35 @@ class Strings:
 
 
 def sort(array: Any, comm: Any, check: Callable[[], Any]) -> Any:
-    part = Strings(array, comm, check)
+    part = Strings("sort", array, comm, check)
     flags, balanced = part.checked
     n = part.group.equal_part(part.size) if balanced else part.size
-    result = _Result(n)
+    result = part.result(n)
     part.call(_sort, result.address, flags=flags)
     return part.back(result, n)
 
 
 def argsort(array: Any, comm: Any, check: Callable[[], int]) -> Any:
-    part = Strings(array, comm, check)
-    index = np.empty(part.size, np.uint64)
+    part = Strings("argsort", array, comm, check)
+    index = part.empty(part.size, np.uint64)
     part.call(_argsort, _lib.U64, address(index), flags=part.checked)
     return index.view(np.int64)
 
 
 def rankdata(array: Any, comm: Any, check: Callable[[], Any]) -> Any:
-    part = Strings(array, comm, check)
+    part = Strings("rankdata", array, comm, check)
     flags, ties = part.checked
     average = ties == _lib.TIES["average"]
-    ranks = np.empty(part.size, np.float64 if average else np.uint64)
+    ranks = part.empty(part.size, np.float64 if average else np.uint64)
     part.call(_rank, ties, _lib.F64 if average else _lib.U64, address(ranks), flags=flags)
     return ranks if average else ranks.view(np.int64)
 
 
 def quantile(array: Any, comm: Any, check: Callable[[], Any]) -> Any:
-    part = Strings(array, comm, check)
-    wanted, number = part.checked
-    result = _Result(wanted.size)
-    q = (c_double * max(wanted.size, 1))(*wanted.reshape(-1).tolist())
-    part.call(_quantiles, ctypes.addressof(q), wanted.size, number, None, result.address)
+    part = Strings("quantile", array, comm, check)
+    wanted, number, _ = part.checked
+    result = part.result(wanted.size)
+    part.call(_quantiles, address(wanted), wanted.size, number, None, result.address)
     if wanted.ndim == 0:
         return part.one(result)
     made = part.back(result, wanted.size)
@@ -258,30 +276,31 @@ def quantile(array: Any, comm: Any, check: Callable[[], Any]) -> Any:
 
 
 def median(array: Any, comm: Any, nan_policy: str) -> Any:
-    part = Strings(array, comm, lambda: check_nan_policy(nan_policy))
-    result = _Result(1)
+    part = Strings("median", array, comm, lambda: check_nan_policy(nan_policy))
+    result = part.result(1)
     part.call(_median, None, result.address)
     return part.one(result)
 
 
 def topk(array: Any, comm: Any, check: Callable[[], Any]) -> TopK:
-    part = Strings(array, comm, check)
+    part = Strings("topk", array, comm, check)
     wanted, flags = part.checked
     part.group.check_count(wanted, part.size)
-    result, index, found = _Result(wanted), np.empty(max(wanted, 1), np.uint64), c_size_t()
+    result, index = part.result(wanted), part.empty(max(wanted, 1), np.uint64)
+    found = c_size_t()
     part.call(_topk, wanted, address(index), result.address, ctypes.addressof(found), flags=flags)
     return TopK(part.back(result, wanted), index[:wanted].view(np.int64))
 
 
 def is_sorted(array: Any, comm: Any, check: Callable[[], int]) -> bool:
-    part = Strings(array, comm, check)
+    part = Strings("is_sorted", array, comm, check)
     answer = c_int()
     part.call(_is_sorted, ctypes.addressof(answer), None, flags=part.checked)
     return bool(answer.value)
 
 
 def count_unique(array: Any, comm: Any) -> int:
-    part = Strings(array, comm)
+    part = Strings("count_unique", array, comm)
     count = c_uint64()
     part.call(_unique_count, ctypes.addressof(count))
     return int(count.value)

@@ -27,7 +27,7 @@ text names the rank. ``comm`` is a communicator of mpi4py; None is ``MPI.COMM_WO
 from __future__ import annotations
 
 import ctypes
-from ctypes import c_int, c_size_t, c_uint64, c_void_p
+from ctypes import c_double, c_int, c_size_t, c_uint64, c_void_p
 from typing import Any, Callable
 
 import numpy as np
@@ -35,7 +35,7 @@ import numpy as np
 from . import _lib, _mpi_strings
 from ._arrays import FLOATS, HOST, address, numbers_of
 from ._check import check_nan_policy, flag, found_nan, integer
-from ._mpi import Group, declare, group_of
+from ._mpi import Group, call_of, declare, group_of
 from ._verbs.topk import TopK
 
 __all__ = [
@@ -71,23 +71,30 @@ class _Part:
     ranks have arrays on a GPU, else host memory.
     """
 
-    def __init__(self, a: Any, comm: Any, check: Callable[[], Any] | None = None) -> None:
+    def __init__(
+        self, verb: str, a: Any, comm: Any, check: Callable[[], Any] | None = None,
+        nan_policy: str = "",
+    ) -> None:  # fmt: skip
         self.group: Group = group_of(comm)
         error: Exception | None = None
+        call: tuple = ()
         try:
             self.place, array = numbers_of(a)
             if array.ndim != 1:
                 raise ValueError(f"the array has {array.ndim} dimensions; expected 1")
             typed, self.code, self.dtype = self.place.typed(array)
             self.checked: Any = check() if check else None
+            call = call_of(verb, self.checked, nan_policy)
             if self.place.on_device:
                 self.keys = self.place.contiguous(typed)
             else:
                 self.keys = self._on_host(typed)
+            _ = self.place.context  # the first call of a thread makes it, which may fail
         except Exception as caught:
             error = caught
         on_gpu = error is None and self.place.on_device
-        on_gpus = [form[2] for form in self.group.agree(error, ("numbers", "", on_gpu))]
+        forms = self.group.agree(error, ("numbers", "", on_gpu), call)
+        on_gpus = [form[2] for form in forms]
         self.home = self.place if all(on_gpus) else HOST
         if any(on_gpus) and not all(on_gpus):
             self._leave_gpu()
@@ -99,13 +106,13 @@ class _Part:
 
     def _leave_gpu(self) -> None:
         """Copies keys on a GPU to host memory, because other ranks have theirs there."""
-        error: Exception | None = None
-        try:
+
+        def leave() -> None:
+            _ = HOST.context
             if self.place.on_device:
                 self.keys = self._on_host(self.keys)
-        except Exception as caught:
-            error = caught
-        self.group.agree(error)
+
+        self.group.together(leave)
 
     def call(self, function: Any, *arguments: Any, flags: int = 0, **options: Any) -> None:
         """Calls a function of ordo_dist.h; a bad status raises an exception."""
@@ -121,18 +128,34 @@ class _Part:
         return self.home.address(self.keys), self.n
 
     def empty(self, n: int, dtype: Any = None) -> Any:
-        """Returns an array for n results, or for n keys without `dtype`."""
-        return self.home.empty((n,), self.keys.dtype if dtype is None else dtype)
+        """Returns an array for n results, or for n keys without `dtype`. Every rank calls it."""
+        kind = self.keys.dtype if dtype is None else dtype
+        return self.group.together(lambda: self.home.empty((n,), kind))
 
     def back(self, result: Any, is_keys: bool = False) -> Any:
-        """Converts results to an array of the caller's library, and keys to the caller's dtype."""
-        array = result if self.home is self.place else self.place.from_host(result)
-        return self.place.astype_back(array, self.dtype) if is_keys else array
+        """Converts results to an array of the caller's library, and keys to the caller's dtype.
+
+        Every rank calls it.
+        """
+
+        def convert() -> Any:
+            array = result if self.home is self.place else self.place.from_host(result)
+            return self.place.astype_back(array, self.dtype) if is_keys else array
+
+        return self.group.together(convert)
+
+    def mark_nans(self, ranks: Any) -> None:
+        """Sets the ranks of NaNs to NaN. Every rank calls it."""
+        home = self.home
+        self.group.together(lambda: home.set_nan(ranks, home.isnan(self.keys)))
 
     def nans(self) -> int:
         """Returns the number of NaNs of all ranks."""
-        mine = int(self.home.isnan(self.keys).sum()) if self.code in FLOATS else 0
-        return self.group.comm.allreduce(mine)
+
+        def count() -> int:
+            return int(self.home.isnan(self.keys).sum()) if self.code in FLOATS else 0
+
+        return self.group.comm.allreduce(self.group.together(count))
 
 
 def _direction(descending: Any) -> int:
@@ -161,7 +184,7 @@ def sort(a: Any, *, comm: Any = None, descending: bool = False, balanced: bool =
     strings = _mpi_strings.strings_in(a)
     if strings is not None:
         return _mpi_strings.sort(strings, comm, check)
-    part = _Part(a, comm, check)
+    part = _Part("sort", a, comm, check)
     flags, balanced = part.checked
     n = part.group.equal_part(part.n) if balanced else part.n
     out = part.empty(max(n, 1))
@@ -185,7 +208,7 @@ def argsort(a: Any, *, comm: Any = None, descending: bool = False) -> Any:
     strings = _mpi_strings.strings_in(a)
     if strings is not None:
         return _mpi_strings.argsort(strings, comm, lambda: _direction(descending))
-    part = _Part(a, comm, lambda: _direction(descending))
+    part = _Part("argsort", a, comm, lambda: _direction(descending))
     index = part.empty(part.n, np.int64)  # below 2^63
     where = part.home.address(index)
     part.call(_argsort, part.code, *part.where, _lib.U64, where, flags=part.checked)
@@ -223,20 +246,21 @@ def rankdata(
     strings = _mpi_strings.strings_in(a)
     if strings is not None:
         return _mpi_strings.rankdata(strings, comm, check)
-    part = _Part(a, comm, check)
+    part = _Part("rankdata", a, comm, check, nan_policy)
     flags, ties = part.checked
     nans = part.nans()
     if nans and nan_policy == "raise":
         raise found_nan()
-    home, average = part.home, method == "average"
+    average = method == "average"
     ranks = part.empty(part.n, np.float64 if average or nans else np.int64)
     if nans and nan_policy == "propagate":
         ranks[...] = float("nan")
         return part.back(ranks)
     kind = _lib.F64 if average or nans else _lib.U64
-    part.call(_rank, part.code, *part.where, ties, kind, home.address(ranks), flags=flags)
+    where = part.home.address(ranks)
+    part.call(_rank, part.code, *part.where, ties, kind, where, flags=flags)
     if nans:
-        home.set_nan(ranks, home.isnan(part.keys))
+        part.mark_nans(ranks)
     return part.back(ranks)
 
 
@@ -265,22 +289,21 @@ def quantile(
     'lower', 'higher' or 'nearest'.
     """
 
-    def check() -> tuple[Any, int]:
+    def check() -> tuple[Any, int, Any]:
         check_nan_policy(nan_policy)
         wanted = np.asarray(q)
         if wanted.dtype.kind not in "iuf":
             raise TypeError(f"q has dtype {wanted.dtype}; expected numbers from 0 to 1")
         number = _lib.number_of(_lib.METHODS, method, "method")
-        return np.asarray(wanted, np.float64, order="C"), number
+        return np.asarray(wanted, np.float64, order="C"), number, np.empty(max(wanted.size, 1))
 
     strings = _mpi_strings.strings_in(a)
     if strings is not None:
         return _mpi_strings.quantile(strings, comm, check)
-    part = _Part(a, comm, check)
-    wanted, number = part.checked
+    part = _Part("quantile", a, comm, check, nan_policy)
+    wanted, number, out = part.checked
     if nan_policy == "raise" and part.nans():
         raise found_nan()
-    out = np.empty(max(wanted.size, 1))
     nans = _lib.NANS["omit" if nan_policy == "omit" else "propagate"]
     part.call(
         _quantiles, part.code, *part.where, address(wanted), wanted.size, address(out), nans,
@@ -305,13 +328,13 @@ def median(a: Any, *, comm: Any = None, nan_policy: _lib.NanPolicy = "propagate"
     strings = _mpi_strings.strings_in(a)
     if strings is not None:
         return _mpi_strings.median(strings, comm, nan_policy)
-    part = _Part(a, comm, lambda: check_nan_policy(nan_policy))
+    part = _Part("median", a, comm, lambda: check_nan_policy(nan_policy), nan_policy)
     if nan_policy == "raise" and part.nans():
         raise found_nan()
-    out = np.empty(1)
+    out = c_double()
     nans = _lib.NANS["omit" if nan_policy == "omit" else "propagate"]
-    part.call(_median, part.code, *part.where, address(out), nans)
-    return out[0]
+    part.call(_median, part.code, *part.where, ctypes.addressof(out), nans)
+    return np.float64(out.value)
 
 
 def topk(a: Any, k: int, *, comm: Any = None, largest: bool = True) -> TopK:
@@ -338,7 +361,7 @@ def topk(a: Any, k: int, *, comm: Any = None, largest: bool = True) -> TopK:
     strings = _mpi_strings.strings_in(a)
     if strings is not None:
         return _mpi_strings.topk(strings, comm, check)
-    part = _Part(a, comm, check)
+    part = _Part("topk", a, comm, check)
     wanted, flags = part.checked
     part.group.check_count(wanted, part.n)
     values = part.empty(max(wanted, 1))
@@ -351,8 +374,8 @@ def topk(a: Any, k: int, *, comm: Any = None, largest: bool = True) -> TopK:
     return TopK(part.back(values[:wanted], is_keys=True), part.back(index[:wanted]))
 
 
-def _scanned(op: int, a: Any, comm: Any, exclusive: Any) -> Any:
-    part = _Part(a, comm, lambda: flag(exclusive, "exclusive"))
+def _scanned(verb: str, op: int, a: Any, comm: Any, exclusive: Any) -> Any:
+    part = _Part(verb, a, comm, lambda: flag(exclusive, "exclusive"))
     code: int = part.code
     dtype: Any = None
     if op == _lib.SUM and code not in FLOATS:  # numbers of signed types are odd
@@ -368,7 +391,7 @@ def _scanned(op: int, a: Any, comm: Any, exclusive: Any) -> Any:
 
 def _spread_nan(part: _Part, out: Any) -> None:
     """Sets all minima from the first NaN of the global array on to NaN; the library omits NaNs."""
-    found = part.home.nonzero(part.home.isnan(part.keys))
+    found = part.group.together(lambda: part.home.nonzero(part.home.isnan(part.keys)))
     count = found.shape[0]
     earlier = part.group.comm.exscan(count)
     start = 0 if earlier else int(found[0]) if count else part.n
@@ -389,7 +412,7 @@ def cumsum(a: Any, *, comm: Any = None, exclusive: bool = False) -> Any:
     Array as long as `a`. Sums of integers have 64 bits and wrap. The order in which floats are
     added depends on the lengths of the parts.
     """
-    return _scanned(_lib.SUM, a, comm, exclusive)
+    return _scanned("cumsum", _lib.SUM, a, comm, exclusive)
 
 
 def cummax(a: Any, *, comm: Any = None) -> Any:
@@ -404,7 +427,7 @@ def cummax(a: Any, *, comm: Any = None) -> Any:
     -------
     Array as long as `a`.
     """
-    return _scanned(_lib.MAX, a, comm, False)
+    return _scanned("cummax", _lib.MAX, a, comm, False)
 
 
 def cummin(a: Any, *, comm: Any = None) -> Any:
@@ -419,7 +442,7 @@ def cummin(a: Any, *, comm: Any = None) -> Any:
     -------
     Array as long as `a`.
     """
-    return _scanned(_lib.MIN, a, comm, False)
+    return _scanned("cummin", _lib.MIN, a, comm, False)
 
 
 def is_sorted(a: Any, *, comm: Any = None, descending: bool = False) -> bool:
@@ -438,7 +461,7 @@ def is_sorted(a: Any, *, comm: Any = None, descending: bool = False) -> bool:
     strings = _mpi_strings.strings_in(a)
     if strings is not None:
         return _mpi_strings.is_sorted(strings, comm, lambda: _direction(descending))
-    part = _Part(a, comm, lambda: _direction(descending))
+    part = _Part("is_sorted", a, comm, lambda: _direction(descending))
     answer = c_int()
     part.call(
         _is_sorted, part.code, *part.where, ctypes.addressof(answer), None, flags=part.checked
@@ -461,7 +484,7 @@ def count_unique(a: Any, *, comm: Any = None) -> int:
     strings = _mpi_strings.strings_in(a)
     if strings is not None:
         return _mpi_strings.count_unique(strings, comm)
-    part = _Part(a, comm)
+    part = _Part("count_unique", a, comm)
     count = c_uint64()
     part.call(_unique_count, part.code, *part.where, ctypes.addressof(count))
     return int(count.value)

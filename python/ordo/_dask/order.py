@@ -185,7 +185,7 @@ def _sort_frame(
     sizes = wanted_sizes(chunks, blocks)
     name = name_of("sort", a, names, directions, sizes, keep_index)
     layer: dict = {
-        (name + "-pairs", i): (partial(_sorted_rows, names, directions), key)
+        (name + "-pairs", i): (partial(_sorted_rows, names, directions, keep_index), key)
         for i, key in enumerate(blocks.keys)
     }
     layer.update(columns_tasks(name, len(blocks.keys)))
@@ -193,7 +193,7 @@ def _sort_frame(
     outputs = len(blocks.keys) if sizes is None else len(sizes)
     cuts = next(key for key in reversed(layer) if key[0] == name + "-cuts")
     for j in range(outputs):
-        merge = partial(_merge_rows, directions, keep_index, j)
+        merge = partial(_merge_rows, names, directions, keep_index, j)
         layer[(name, j)] = (merge, layer[(name, j)][1], cuts)
     meta = a._meta if keep_index else a._meta.reset_index(drop=True)
     return frame_of(blocks, name, layer, meta, _divisions(sizes, keep_index, outputs), outputs)
@@ -244,25 +244,33 @@ def _divisions(sizes: list[int] | None, keep_index: bool, outputs: int) -> tuple
     return (*starts, max(sum(sizes) - 1, starts[-1]))
 
 
-def _sorted_rows(names: list, directions: list[bool], part: Any) -> tuple:
-    columns = [values_of(part if name is None else part[name]) for name in names]
+def _sorted_rows(names: list, directions: list[bool], keep_index: bool, part: Any) -> tuple:
+    """Returns the sorted columns of a partition, and its rows in order."""
+    columns = _keys_of(names, part)
     order = order_of(columns, directions, False)
-    return tuple(column[order] for column in columns), part.iloc[order]
+    rows = part.take(order)
+    if not keep_index:
+        rows = rows.reset_index(drop=True)  # pieces have no index to copy
+    return tuple(column[order] for column in columns), rows
 
 
-def _row_piece(i: int, j: int, pair: tuple, cuts: Cuts) -> tuple:
-    columns, rows = pair
+def _keys_of(names: list, rows: Any) -> list:
+    return [values_of(rows if name is None else rows[name]) for name in names]
+
+
+def _row_piece(i: int, j: int, pair: tuple, cuts: Cuts) -> Any:
+    """Returns a copy of the rows that output partition j gets from partition i."""
     start, end = cuts.bounds(i)[j : j + 2]
-    return tuple(column[start:end].copy() for column in columns), rows.iloc[start:end].copy()
+    return pair[1].iloc[start:end].copy()
 
 
-def _merge_rows(directions: list[bool], keep_index: bool, j: int, pieces: list, cuts: Cuts) -> Any:
+def _merge_rows(
+    names: list, directions: list[bool], keep_index: bool, j: int, pieces: list, cuts: Cuts
+) -> Any:
     import pandas as pd
 
-    every = [columns for columns, _ in pieces]
-    columns = [np.concatenate(parts) for parts in zip(*every)]
-    rows = pd.concat([piece for _, piece in pieces])
-    result = rows.iloc[order_of(columns, directions, False)]
+    rows = pd.concat(pieces, ignore_index=not keep_index)
+    result = rows.take(order_of(_keys_of(names, rows), directions, False))
     if keep_index:
         return result
     start = int(cuts.targets[j - 1]) if j else 0

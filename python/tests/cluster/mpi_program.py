@@ -220,8 +220,24 @@ def check_errors() -> None:
     raised(ValueError, "k is 1000", ordo.mpi.topk, good, 1000)
     with_nan = good if rank != last else np.array([np.nan])
     raised(ValueError, "nan", ordo.mpi.rankdata, with_nan, nan_policy="raise")
+    if size > 1:
+        check_different_calls(good, last)
+        check_different_calls(np.array(["b", "a"], object), last)
     raised(TypeError, "intracommunicator", ordo.mpi.sort, good, comm=3)
     same(ordo.mpi.median(good), np.float64(1.5))  # the group still works
+
+
+def check_different_calls(a: np.ndarray, last: int) -> None:
+    """Ranks that call different functions, or with other options, all get an error."""
+    text, mine = f"rank {last} calls", rank == last
+    raised(ValueError, text, ordo.mpi.median if mine else ordo.mpi.sort, a)
+    raised(ValueError, text, ordo.mpi.sort, a, balanced=mine)
+    raised(ValueError, text, ordo.mpi.topk, a, 1000 if mine else 1)
+    raised(ValueError, text, ordo.mpi.rankdata, a, "min" if mine else "average")
+    if a.dtype.kind == "f":
+        raised(ValueError, text, ordo.mpi.cummax if mine else ordo.mpi.cummin, a)
+        policy = "raise" if mine else "omit"
+        raised(ValueError, text, ordo.mpi.quantile, a, 0.5, nan_policy=policy)
 
 
 def check_other_comm() -> None:

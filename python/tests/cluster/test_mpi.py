@@ -1,4 +1,7 @@
-"""ordo.mpi: runs mpi_program.py on 2, 3 and 8 processes, where mpi4py and its mpiexec exist."""
+"""ordo.mpi: runs mpi_program.py and mpi_faults.py on up to 8 processes.
+
+Needs mpi4py and its mpiexec.
+"""
 
 from __future__ import annotations
 
@@ -48,6 +51,14 @@ def ready() -> None:
 @pytest.mark.parametrize("ranks", [1, 2, 3, 8])
 def test_every_function(ready, ranks):
     found = mpiexec(ranks, str(HERE / "mpi_program.py"))
+    assert found.returncode == 0, found.stdout + found.stderr
+    assert f"passed on {ranks} ranks" in found.stdout
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_a_rank_without_memory_fails_on_every_rank(ready, ranks):
+    """The timeout of mpiexec() only ends a test that waits for ever."""
+    found = mpiexec(ranks, str(HERE / "mpi_faults.py"))
     assert found.returncode == 0, found.stdout + found.stderr
     assert f"passed on {ranks} ranks" in found.stdout
 

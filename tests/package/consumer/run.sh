@@ -31,6 +31,15 @@ DESTDIR=$tmp/stage "$cmake" --install "$build" --prefix /usr/local >"$tmp/log" |
 for file in bin/ordo include/ordo.h include/ordo/sort.hpp; do
     [ -f "$prefix/$file" ] || die "$file is not installed"
 done
+for program in ordo ordo-mpi; do # a cross build has no manual, and ordo-mpi needs an MPI
+    if [ ! -f "$build/manual/made" ] || [ ! -f "$prefix/bin/$program" ]; then
+        continue
+    fi
+    for file in man/man1/$program.1 bash-completion/completions/$program zsh/site-functions/_$program \
+        fish/vendor_completions.d/$program.fish; do
+        [ -s "$prefix/share/$file" ] || die "share/$file is not installed"
+    done
+done
 pc=$(find "$prefix" -name ordo.pc)
 [ -n "$pc" ] || die "ordo.pc is not installed"
 if grep -rlF "$build" "$prefix"/lib*/cmake "$pc" "$prefix/include"; then
