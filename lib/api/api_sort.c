@@ -59,6 +59,15 @@ static ordo_status read_in_place_opts(ordo_exec *exec, const ordo_sort_opts *opt
     return ORDO_OK;
 }
 
+/* Returns NULL for options that are all 0, as if the caller had given none. */
+static const ordo_sort_opts *given(const ordo_sort_opts *opts)
+{
+    bool const is_default = opts != NULL && opts->struct_size == sizeof *opts && opts->flags == 0 &&
+                            opts->radius == 0 && opts->algorithm == 0 && opts->reserved == 0 &&
+                            opts->stream == NULL && opts->source == NULL && opts->segments == NULL;
+    return is_default ? NULL : opts;
+}
+
 static ordo_sort_job job_of(ordo_type type, void *keys, size_t n, const ordo_sort_opts *wish)
 {
     return (ordo_sort_job){type,
@@ -194,7 +203,7 @@ static ordo_status sort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
     api_segments   segments;
     ordo_choice    choice;
     TRY(api_check_type(exec, type, "type"));
-    if (api_is_short(ctx, opts, n, bytes, &choice)) {
+    if (api_is_short(ctx, given(opts), n, bytes, &choice)) {
         TRY(api_check_aligned(exec, keys, n, ordo_type_size(type), "keys"));
         ordo_sort_job const few = {.type = type, .keys = keys, .n = n};
         return sorted_or_not(exec, choice.backend->sort(choice.state, &few, exec), "sort");
@@ -298,7 +307,7 @@ static ordo_status pairs_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type,
     TRY(api_check_type(exec, type, "type"));
     FAIL_IF(value_size < 1 || value_size > MAX_VALUE, ORDO_E_ARG,
             "value_size is %zu; expected 1 to %d bytes", value_size, MAX_VALUE);
-    bool const few = api_is_short(ctx, opts, n, bytes, &choice);
+    bool const few = api_is_short(ctx, given(opts), n, bytes, &choice);
     if (!few)
         TRY(read_in_place_opts(exec, opts, n, &wish, &segments));
     TRY(api_check_aligned(exec, keys, n, ordo_type_size(type), "keys"));
@@ -429,7 +438,7 @@ static ordo_status argsort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_argsort_
     ordo_choice    choice;
     ordo_status    status;
     TRY(api_check_type(exec, job->type, "type"));
-    bool const few = api_is_short(ctx, opts, n, bytes, &choice);
+    bool const few = api_is_short(ctx, given(opts), n, bytes, &choice);
     if (!few)
         TRY(read_in_place_opts(exec, opts, n, &wish, &segments));
     TRY(api_check_index_type(exec, job->index_type, few ? n : segments.longest));

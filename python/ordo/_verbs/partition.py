@@ -39,14 +39,17 @@ from .._inputs.series import column_of
 from .._quick import ARGSORT, NTH, SHORT, SORT, at, quick, type_of
 from .order import _DESCENDING, argsort, check_index_dtype, sort
 
+_IS_X86 = platform.machine() in ("x86_64", "AMD64")
 # Elements of one row that are sorted faster than split. The library sorts 1000 f64 in 4.3
-# microseconds and splits them in 2.4 (Sapphire Rapids).
-_FEW = 512
+# microseconds and splits them in 2.4 (Sapphire Rapids). Microseconds (sorted : split), keys and
+# indices, Neoverse V1: of 64 f64 1.45 : 1.70 and 1.83 : 1.75, of 128 2.32 : 1.96 and 2.33 : 2.07,
+# of 512 5.09 : 3.25 and 5.32 : 4.09.
+_FEW = 512 if _IS_X86 else 64
 _INTP = np.dtype(np.intp)
 # The same for each of several rows. Milliseconds (sorted : split), keys and indices. Neoverse V1,
 # 500,000 f64, CPU time: rows of 64 2.2 : 3.4 and 4.9 : 4.2, of 100 4.4 : 3.0 and 4.9 : 3.7. Emerald
 # Rapids, 3 * 10^6 f64: rows of 100 8.0 : 9.8 and 9.7 : 12.6, of 256 18.5 : 10.7 and 19.4 : 13.0.
-_SHORT_ROW = 128 if platform.machine() in ("x86_64", "AMD64") else 64
+_SHORT_ROW = 128 if _IS_X86 else 64
 _UP = _lib.options(_lib.SelectOptions, flags=_lib.ANY_ORDER)
 _DOWN = _lib.options(_lib.SelectOptions, flags=_lib.ANY_ORDER | _lib.DESCENDING)
 _UP_AT, _DOWN_AT, _SORT_DOWN_AT = at(_UP), at(_DOWN), at(_DESCENDING)
