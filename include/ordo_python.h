@@ -16,12 +16,12 @@ extern "C" {
 
 /* The elements of the NumPy array `self` of all functions. */
 typedef struct ordo_python {
-    uintptr_t array;      /* address of the type numpy.ndarray                                   */
-    uintptr_t none;       /* address of None                                                     */
-    uintptr_t number;     /* address of PyLong_AsUnsignedLongLongMask                            */
-    uintptr_t integer;    /* address of PyLong_FromLong                                          */
-    uintptr_t dtypes[10]; /* addresses of the dtypes of ORDO_I8 to ORDO_F64                      */
-    uintptr_t axes[2];    /* addresses of the ints 0 and -1, of which CPython has one object each */
+    const void *array; /* the type numpy.ndarray                                                 */
+    const void *none;  /* None                                                                   */
+    unsigned long long (*number)(void *object); /* PyLong_AsUnsignedLongLongMask                 */
+    void *(*integer)(long value);               /* PyLong_FromLong                               */
+    const void *dtypes[10];                     /* the dtypes of ORDO_I8 to ORDO_F64             */
+    const void *axes[2]; /* the ints 0 and -1, of which CPython has one object each              */
 } ordo_python;
 
 enum {

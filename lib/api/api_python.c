@@ -6,15 +6,16 @@
 #include "ordo_python.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 typedef struct array_object { /* the first fields of PyArrayObject */
     intptr_t        references;
-    uintptr_t       type;
+    const void     *type;
     void           *data;
     int             dimensions;
     const intptr_t *shape, *strides;
     const void     *base;
-    uintptr_t       dtype;
+    const void     *dtype;
     int             flags;
 } array_object;
 
@@ -22,9 +23,7 @@ enum {
     USABLE = 0x0101 /* NPY_ARRAY_C_CONTIGUOUS and NPY_ARRAY_ALIGNED */
 };
 
-typedef unsigned long long number_fn(void *object);
-typedef void              *integer_fn(long value);
-typedef uintptr_t          word;
+typedef uintptr_t word;
 
 static const ordo_python *python_of(const void *self) { return ((const array_object *)self)->data; }
 
@@ -33,9 +32,7 @@ static word word_of(const ordo_python *python, void *object)
     const array_object *const array = object;
     if (array->type == python->array)
         return (word)array->data;
-    if ((uintptr_t)object == python->none)
-        return 0;
-    return (word)((number_fn *)python->number)(object);
+    return object == python->none ? 0 : (word)python->number(object);
 }
 
 /* The arguments of a function of ordo are pointers, sizes and enums. The calling conventions of
@@ -51,10 +48,11 @@ void *ordo_python_call(void *self, void *const *args, intptr_t count)
     if (count > 1 && count <= 1 + ORDO_PYTHON_MOST) {
         for (intptr_t i = 0; i < count; i++)
             w[i] = word_of(python, args[i]);
-        function_fn *const function = (function_fn *)w[0];
+        function_fn *function;
+        memcpy(&function, w, sizeof function);
         status = function(w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10]);
     }
-    return ((integer_fn *)python->integer)(status);
+    return python->integer(status);
 }
 
 static ordo_type type_of(const ordo_python *python, const array_object *array)
@@ -69,15 +67,14 @@ static ordo_type type_of(const ordo_python *python, const array_object *array)
 
 static bool is_axis(const ordo_python *python, const void *object)
 {
-    uintptr_t const at = (uintptr_t)object;
-    return at == python->none || at == python->axes[0] || at == python->axes[1];
+    return object == python->none || object == python->axes[0] || object == python->axes[1];
 }
 
 void *ordo_python_type(void *self, void *const *args, intptr_t count)
 {
     const ordo_python *const python = python_of(self);
     bool const               known = count == 1 || (count == 2 && is_axis(python, args[1]));
-    return ((integer_fn *)python->integer)(known ? (long)type_of(python, args[0]) : 0);
+    return python->integer(known ? (long)type_of(python, args[0]) : 0);
 }
 
 /* The bits of a float above those of infinity, apart from the sign, are those of a NaN. */
@@ -105,5 +102,5 @@ void *ordo_python_has_nan(void *self, void *const *args, intptr_t count)
     bool const                found = type == ORDO_F64   ? has_nan_f64(array->data, array->shape[0])
                                       : type == ORDO_F32 ? has_nan_f32(array->data, array->shape[0])
                                                          : false;
-    return ((integer_fn *)python->integer)(found);
+    return python->integer(found);
 }

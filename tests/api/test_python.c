@@ -6,30 +6,33 @@
 #include <string.h>
 
 typedef struct object { /* an int: its value follows the header */
-    intptr_t  references;
-    uintptr_t type;
-    long long value;
+    intptr_t    references;
+    const void *type;
+    long long   value;
 } object;
 
 typedef struct array {
     intptr_t    references;
-    uintptr_t   type;
+    const void *type;
     void       *data;
     int         dimensions;
     intptr_t   *shape, *strides;
     const void *base;
-    uintptr_t   dtype;
+    const void *dtype;
     int         flags;
 } array;
 
 enum {
-    ARRAY = 1000, /* numbers in place of the addresses of types and dtypes */
-    NUMBER = 2000,
-    DTYPES = 3000,
     PLAIN = 0x0101
 };
 
-static object none, zero = {1, NUMBER, 0}, last = {1, NUMBER, -1}, answer;
+/* Objects in place of types and dtypes: only their addresses matter. */
+static char types_of[16];
+#define ARRAY (&types_of[14])
+#define NUMBER (&types_of[15])
+#define DTYPE(type) (&types_of[type])
+
+static object none, zero, last = {.value = -1}, answer;
 
 static unsigned long long number_of(void *o) { return (unsigned long long)((object *)o)->value; }
 
@@ -39,7 +42,7 @@ static void *integer_of(long value)
     return &answer;
 }
 
-static ordo_python python = {.array = ARRAY};
+static ordo_python python;
 
 static long long returned(void *(*function)(void *, void *const *, intptr_t), void *const *args,
                           intptr_t count)
@@ -54,7 +57,7 @@ static array array_of(void *data, intptr_t *n, ordo_type type)
                    .data = data,
                    .dimensions = 1,
                    .shape = n,
-                   .dtype = DTYPES + (uintptr_t)type,
+                   .dtype = DTYPE(type),
                    .flags = PLAIN | 0x0400};
 }
 
@@ -76,7 +79,7 @@ static void types(void)
         others[1].dimensions = 2;
         others[2].flags = 0x0001;
         others[3].flags = 0x0100;
-        others[4].dtype = DTYPES;
+        others[4].dtype = DTYPE(0);
         for (size_t i = 0; i < 5; i++)
             CHECK_EQ_U64(0, returned(ordo_python_type, (void *[]){&others[i]}, 1));
     }
@@ -142,13 +145,13 @@ int main(void)
 {
     ordo_ctx *ctx = NULL;
     testkit_start();
-    python.none = (uintptr_t)&none;
-    python.number = (uintptr_t)number_of;
-    python.integer = (uintptr_t)integer_of;
-    python.axes[0] = (uintptr_t)&zero;
-    python.axes[1] = (uintptr_t)&last;
-    for (uintptr_t i = 0; i < 10; i++)
-        python.dtypes[i] = DTYPES + i + 1;
+    python = (ordo_python){.array = ARRAY,
+                           .none = &none,
+                           .number = number_of,
+                           .integer = integer_of,
+                           .axes = {&zero, &last}};
+    for (size_t i = 0; i < 10; i++)
+        python.dtypes[i] = DTYPE(i + 1);
     CHECK_STATUS(ORDO_OK, ordo_ctx_create(&ctx, NULL), NULL);
     types();
     nans();
