@@ -23,6 +23,11 @@ ordo_status api_leave(ordo_ctx *ctx, ordo_status status);
 /* Chooses the backend. `load` describes the work; NULL: the work never justifies a copy to a
  * device. */
 ordo_status api_choose(ordo_ctx *ctx, ordo_exec *exec, const ordo_load *load, ordo_choice *choice);
+/* Whether a call has no options (opts is NULL), is no size query (bytes is NULL) and has so few
+ * keys that AUTO would choose the CPU. If so, *choice is the CPU, and the caller may skip the
+ * options and api_choose. */
+bool api_is_short(const ordo_ctx *ctx, const void *opts, size_t n, const size_t *bytes,
+                  ordo_choice *choice);
 /* After a job failed with `status`: returns whether to repeat the job, and sets *choice to the
  * backend for that. */
 bool api_again(ordo_ctx *ctx, ordo_exec *exec, ordo_status status, ordo_choice *choice);

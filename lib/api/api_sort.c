@@ -59,6 +59,15 @@ static ordo_status read_in_place_opts(ordo_exec *exec, const ordo_sort_opts *opt
     return ORDO_OK;
 }
 
+/* Returns NULL for options that are all 0, as if the caller had given none. */
+static const ordo_sort_opts *given(const ordo_sort_opts *opts)
+{
+    bool const is_default = opts != NULL && opts->struct_size == sizeof *opts && opts->flags == 0 &&
+                            opts->radius == 0 && opts->algorithm == 0 && opts->reserved == 0 &&
+                            opts->stream == NULL && opts->source == NULL && opts->segments == NULL;
+    return is_default ? NULL : opts;
+}
+
 static ordo_sort_job job_of(ordo_type type, void *keys, size_t n, const ordo_sort_opts *wish)
 {
     return (ordo_sort_job){type,
@@ -194,6 +203,11 @@ static ordo_status sort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
     api_segments   segments;
     ordo_choice    choice;
     TRY(api_check_type(exec, type, "type"));
+    if (api_is_short(ctx, given(opts), n, bytes, &choice)) {
+        TRY(api_check_aligned(exec, keys, n, ordo_type_size(type), "keys"));
+        ordo_sort_job const few = {.type = type, .keys = keys, .n = n};
+        return sorted_or_not(exec, choice.backend->sort(choice.state, &few, exec), "sort");
+    }
     TRY(read_sort_opts(exec, opts, n, &wish, &segments));
     TRY(api_check_aligned(exec, keys, n, ordo_type_size(type), "keys"));
     ordo_sort_job job = job_of(type, keys, n, &wish);
@@ -293,11 +307,18 @@ static ordo_status pairs_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type,
     TRY(api_check_type(exec, type, "type"));
     FAIL_IF(value_size < 1 || value_size > MAX_VALUE, ORDO_E_ARG,
             "value_size is %zu; expected 1 to %d bytes", value_size, MAX_VALUE);
-    TRY(read_in_place_opts(exec, opts, n, &wish, &segments));
+    bool const few = api_is_short(ctx, given(opts), n, bytes, &choice);
+    if (!few)
+        TRY(read_in_place_opts(exec, opts, n, &wish, &segments));
     TRY(api_check_aligned(exec, keys, n, ordo_type_size(type), "keys"));
     TRY(api_check_array(exec, values, n, value_size, "values"));
     TRY(api_check_apart(exec, keys, n * ordo_type_size(type), "keys", values, n * value_size,
                         "values"));
+    if (few) {
+        ordo_pairs_job const one = {{.type = type, .keys = keys, .n = n}, values, value_size};
+        return sorted_or_not(exec, choice.backend->sort_pairs(choice.state, &one, exec),
+                             "sort_pairs");
+    }
     ordo_pairs_job job = {job_of(type, keys, n, &wish), values, value_size};
     if (segments.given)
         return pairs_each(ctx, exec, &job, &segments, bytes);
@@ -417,12 +438,16 @@ static ordo_status argsort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_argsort_
     ordo_choice    choice;
     ordo_status    status;
     TRY(api_check_type(exec, job->type, "type"));
-    TRY(read_in_place_opts(exec, opts, n, &wish, &segments));
-    TRY(api_check_index_type(exec, job->index_type, segments.longest));
+    bool const few = api_is_short(ctx, given(opts), n, bytes, &choice);
+    if (!few)
+        TRY(read_in_place_opts(exec, opts, n, &wish, &segments));
+    TRY(api_check_index_type(exec, job->index_type, few ? n : segments.longest));
     size_t const size = ordo_type_size(job->type), index_size = ordo_type_size(job->index_type);
     TRY(api_check_aligned(exec, job->keys, n, size, "keys"));
     TRY(api_check_aligned(exec, job->index, n, index_size, "index"));
     TRY(api_check_apart(exec, job->keys, n * size, "keys", job->index, n * index_size, "index"));
+    if (few)
+        return choice.backend->argsort(choice.state, job, exec);
     job->descending = (wish.flags & ORDO_DESCENDING) != 0;
     job->algorithm = (ordo_algorithm)wish.algorithm;
     job->radius = (size_t)wish.radius;

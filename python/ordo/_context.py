@@ -169,10 +169,17 @@ def _may_use_cpu(device: Any) -> bool:
     return _parse_device(device)[0] != _lib.WHERE["cuda"]
 
 
+def _is_quick(device: Any) -> bool:
+    """Returns whether calls on short arrays stay on the CPU and never open a GPU."""
+    if device is None:
+        device = os.environ.get("ORDO_DEVICE")
+    return _parse_device(device)[0] in (_lib.WHERE["auto"], _lib.WHERE["cpu"])
+
+
 class _Contexts:
     """The contexts of one thread or of one ``with context()`` block; frees them when deleted."""
 
-    __slots__ = ("_free", "epoch", "gpus", "host", "last", "outer", "settings", "uses_cpu")
+    __slots__ = ("_free", "epoch", "gpus", "host", "last", "outer", "quick", "settings", "uses_cpu")
 
     def __init__(
         self, settings: dict[str, Any], epoch: object, outer: _Contexts | None = None
@@ -181,10 +188,12 @@ class _Contexts:
         self.epoch = epoch
         self.outer = outer  # the thread's contexts before the ``with`` block
         self.gpus: dict[int, ctypes.c_void_p] = {}
+        self.quick = 0  # the address of `host` for calls of `_quick`; 0: there are no such calls
         self._free = _lib.ctx_free  # at exit the module may be deleted before this object
         self.host = self.last = ctypes.c_void_p()
         self.host = self.last = _create(settings)
         self.uses_cpu = _may_use_cpu(settings["device"])
+        self.quick = (self.host.value or 0) if _is_quick(settings["device"]) else 0
 
     def gpu(self, ordinal: int) -> ctypes.c_void_p:
         """Returns the context for arrays on a GPU."""
@@ -198,6 +207,7 @@ class _Contexts:
         for handle in (self.host, *self.gpus.values()):
             self._free(handle)
             handle.value = None  # freeing NULL again does nothing
+        self.quick = 0
         self.gpus.clear()
 
     def __del__(self) -> None:
@@ -227,6 +237,18 @@ def host_context() -> ctypes.c_void_p:
         held = _contexts()
     handle = held.last = held.host
     return handle
+
+
+def quick_context() -> int:
+    """Returns the context for a call of `_quick`; 0 if the call must go through ctypes."""
+    try:
+        held = _local.held
+        if held.epoch is not _epoch:
+            held = _contexts()
+    except AttributeError:
+        held = _contexts()
+    held.last = held.host
+    return held.quick
 
 
 def host_uses_cpu() -> bool:

@@ -271,7 +271,7 @@ _ERRORS: dict[int, type[Exception]] = {
 }
 
 
-def fail(status: int, context: c_void_p | None) -> NoReturn:
+def fail(status: int, context: c_void_p | int | None) -> NoReturn:
     """Raises the exception for a status that is not ORDO_OK.
 
     If a signal handler raised an exception during the call, that exception is raised instead.

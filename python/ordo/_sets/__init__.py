@@ -7,7 +7,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from .. import _lib, _short
+from .. import _lib
 from .._arrays import (
     HOST,
     Rows,
@@ -20,14 +20,15 @@ from .._arrays import (
     pointer,
 )
 from .._check import flag, one_of, same_place, unmasked
-from .._context import by_threads, cpu_context
+from .._context import by_threads, cpu_context, quick_context
 from .._inputs.device import with_guests
 from .._inputs.series import column_of
+from .._quick import SHORT, UNIQUE, quick, type_of
 from .._verbs.order import argsort, sort, sort_pairs
 from .._verbs.rank import rank_rows
 from .._verbs.scan import cumsum
 
-_BOOL, _INT64 = np.dtype(bool), np.dtype(np.int64)
+_BOOL, _INT64, _COUNT = np.dtype(bool), np.dtype(np.int64), np.dtype(np.uintp)
 
 # ---- unique ------------------------------------------------------------------------------------
 
@@ -174,9 +175,16 @@ def unique(
     >>> values, counts
     (array(['a', 'b'], dtype='<U1'), array([1, 2]))
     """
+    only_values = return_index is return_inverse is return_counts is False
+    if only_values and axis is None and equal_nan is True:
+        number = type_of(ar)
+        if number and (n := ar.size) < SHORT and (context := quick_context()):
+            result, found = np.empty(n, ar.dtype), np.empty(1, _COUNT)
+            if status := quick(UNIQUE, context, number, ar, n, result, found, None):
+                _lib.fail(status, context)
+            return _cut(result, found.item(), n)
     if equal_nan is not True:
         equal_nan = flag(equal_nan, "equal_nan")
-    only_values = return_index is return_inverse is return_counts is False
     if not only_values:
         return_index = flag(return_index, "return_index")
         return_inverse = flag(return_inverse, "return_inverse")
@@ -185,8 +193,7 @@ def unique(
         return _unique_slices(ar, return_index, return_inverse, return_counts, axis, equal_nan)
     code = plain_code(ar)
     if code is not None and only_values:
-        values = _short.distinct(ar) if ar.size <= _short.DISTINCT else None
-        values = _distinct(ar, code, equal_nan) if values is None else values
+        values = _distinct(ar, code, equal_nan)
         if values is not None:
             return values
     if code is not None and ar.size < _LARGE:
@@ -270,6 +277,11 @@ def _distinct(row: Any, code: Any, equal_nan: bool) -> Any:
     count = found.value
     if not equal_nan and count and result[count - 1] != result[count - 1]:
         return None
+    return _cut(result, count, n)
+
+
+def _cut(result: Any, count: int, n: int) -> Any:
+    """Returns the first `count` of n elements: a copy if that frees most of the memory."""
     if count == n:
         return result
     return result[:count].copy() if 2 * count < n else result[:count]

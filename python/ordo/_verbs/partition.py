@@ -33,25 +33,55 @@ from .._check import (
     same_place,
     unmasked,
 )
-from .._context import cpu_context, host_uses_cpu
+from .._context import cpu_context, host_uses_cpu, quick_context
 from .._inputs.device import with_guests
 from .._inputs.series import column_of
-from .order import argsort, check_index_dtype, sort
+from .._quick import ARGSORT, NTH, SHORT, SORT, at, quick, type_of
+from .order import _DESCENDING, argsort, check_index_dtype, sort
 
+_IS_X86 = platform.machine() in ("x86_64", "AMD64")
 # Elements of one row that are sorted faster than split. The library sorts 1000 f64 in 4.3
-# microseconds and splits them in 2.4 (Sapphire Rapids).
-_FEW = 512
+# microseconds and splits them in 2.4 (Sapphire Rapids). Microseconds (sorted : split), keys and
+# indices, Neoverse V1: of 64 f64 1.45 : 1.70 and 1.83 : 1.75, of 128 2.32 : 1.96 and 2.33 : 2.07,
+# of 512 5.09 : 3.25 and 5.32 : 4.09.
+_FEW = 512 if _IS_X86 else 64
 _INTP = np.dtype(np.intp)
 # The same for each of several rows. Milliseconds (sorted : split), keys and indices. Neoverse V1,
 # 500,000 f64, CPU time: rows of 64 2.2 : 3.4 and 4.9 : 4.2, of 100 4.4 : 3.0 and 4.9 : 3.7. Emerald
 # Rapids, 3 * 10^6 f64: rows of 100 8.0 : 9.8 and 9.7 : 12.6, of 256 18.5 : 10.7 and 19.4 : 13.0.
-_SHORT_ROW = 128 if platform.machine() in ("x86_64", "AMD64") else 64
+_SHORT_ROW = 128 if _IS_X86 else 64
 _UP = _lib.options(_lib.SelectOptions, flags=_lib.ANY_ORDER)
 _DOWN = _lib.options(_lib.SelectOptions, flags=_lib.ANY_ORDER | _lib.DESCENDING)
+_UP_AT, _DOWN_AT, _SORT_DOWN_AT = at(_UP), at(_DOWN), at(_DESCENDING)
+
+
+def _split_short(a: Any, k: int, indices: bool, descending: bool, number: int, context: int) -> Any:
+    """Returns the result for a short plain array."""
+    n = a.size
+    if n <= _FEW:
+        wish = _SORT_DOWN_AT if descending else None
+        if indices:
+            result = np.empty(n, _INTP)
+            status = quick(ARGSORT, context, number, a, n, _lib.U64, result, wish)
+        else:
+            result = a.copy()
+            status = quick(SORT, context, number, result, n, wish)
+    else:
+        wish = _DOWN_AT if descending else _UP_AT
+        result = np.empty(n, _INTP if indices else a.dtype)
+        keys, index = (None, result) if indices else (result, None)
+        status = quick(NTH, context, number, a, n, k, keys, _lib.U64, index, wish)
+    if status:
+        _lib.fail(status, context)
+    return result
 
 
 def _split_plain(a: Any, kth: Any, axis: Any, indices: bool, descending: bool) -> Any:
     """Returns the result for a plain array and one position, which needs no conversion, or None."""
+    if type(kth) is int and (number := type_of(a, axis)):
+        n = a.size
+        if n < SHORT and -n <= kth < n and (context := quick_context()):
+            return _split_short(a, kth % n, indices, descending, number, context)
     code = plain_code(a, axis)
     if code is None or type(kth) is not int:
         return None
@@ -59,17 +89,17 @@ def _split_plain(a: Any, kth: Any, axis: Any, indices: bool, descending: bool) -
     if n <= _FEW and -n <= kth < n:
         verb = argsort if indices else sort
         return verb(a, axis, descending=descending)
-    context = cpu_context()
-    if context is None or not -n <= kth < n:
+    handle = cpu_context()
+    if handle is None or not -n <= kth < n:
         return None
     opts = _DOWN if descending else _UP
     kth = kth if kth >= 0 else kth + n
     if indices:
         result = np.empty(n, _INTP)
-        _lib.nth(context, code, pointer(a), n, kth, None, _lib.U64, pointer(result), opts)
+        _lib.nth(handle, code, pointer(a), n, kth, None, _lib.U64, pointer(result), opts)
     else:
         result = np.empty(n, a.dtype)
-        _lib.nth(context, code, pointer(a), n, kth, pointer(result), _lib.U64, None, opts)
+        _lib.nth(handle, code, pointer(a), n, kth, pointer(result), _lib.U64, None, opts)
     return result
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _lib, _short
+from .. import _lib
 from .._arrays import (
     FLOATS,
     HOST,
@@ -21,9 +21,10 @@ from .._arrays import (
     rows_have_nan,
 )
 from .._check import flag, into
-from .._context import host_context
+from .._context import host_context, quick_context
 from .._inputs.device import with_guests
 from .._inputs.series import column_of
+from .._quick import SCAN, SHORT, has_nan, quick, type_of
 
 # Sums of narrow integers and bools have 64 bits, as in NumPy.
 _WIDE = dict.fromkeys((_lib.I8, _lib.I16, _lib.I32, _lib.I64), _lib.I64)
@@ -54,6 +55,23 @@ def _scan_rows(
         opts,
         result,
     )
+    return result
+
+
+# The dtype of sums and its type number, by the type of the elements.
+_QUICK_SUMS = {code: (_SUMS[dtype], TYPES[_SUMS[dtype]]) for dtype, code in TYPES.items()}
+_AUTO = "auto"
+
+
+def _scan_quick(a: Any, number: int, op: int, dtype: Any, kind: int) -> Any:
+    """Returns the scan of a short plain array of type `number`; None if ctypes must do it."""
+    n = a.size
+    context = quick_context()
+    if n >= SHORT or not context:
+        return None
+    result = np.empty(n, dtype)
+    if status := quick(SCAN, context, op, number, a, n, kind, result, None):
+        _lib.fail(status, context)
     return result
 
 
@@ -149,6 +167,12 @@ def _scan(
     a: Any, op: Any, axis: int | None, dtype: Any, out: Any, exclusive: bool, algorithm: str
 ) -> Any:
     """Returns cumulative sums or products: those of a plain array without a conversion."""
+    if dtype is out is None and exclusive is False and algorithm is _AUTO:
+        number = type_of(a, axis)
+        if number:
+            result = _scan_quick(a, number, op.value, *_QUICK_SUMS[number])
+            if result is not None:
+                return result
     if exclusive is not False:
         exclusive = flag(exclusive, "exclusive")
     code = plain_code(a, axis)
@@ -239,7 +263,7 @@ def cummax(a: Any, axis: int | None = None, out: Any = None) -> Any:
     >>> ordo.cummax([2, 1, 4, 3])
     array([2, 2, 4, 4])
     """
-    return into(out, _extremes(a, axis, _MAX, np.maximum))
+    return into(out, _extremes(a, axis, _MAX))
 
 
 def cummin(a: Any, axis: int | None = None, out: Any = None) -> Any:
@@ -263,19 +287,20 @@ def cummin(a: Any, axis: int | None = None, out: Any = None) -> Any:
     >>> ordo.cummin([2.0, float("nan"), 1.0])
     array([ 2., nan, nan])
     """
-    return into(out, _extremes(a, axis, _MIN, np.minimum))
+    return into(out, _extremes(a, axis, _MIN))
 
 
-def _extremes(a: Any, axis: int | None, op: Any, extreme: Any) -> Any:
+def _extremes(a: Any, axis: int | None, op: Any) -> Any:
+    number = type_of(a, axis)
+    # NaNs are the largest keys, so the library's minimum skips them.
+    if number and not (op is _MIN and has_nan(a)):
+        result = _scan_quick(a, number, op.value, a.dtype, number)
+        if result is not None:
+            return result
     code = plain_code(a, axis)
     if code is None:
         return _extremes_of_rows(a, axis, op)
-    n = a.size
-    result = _short.extremes(a, extreme) if 0 < n <= _short.EXTREMES else None
-    if result is not None:
-        return result
-    # NaNs are the largest keys, so the library's minimum skips them.
-    if op is _MIN and n and a.dtype.kind == "f" and plain_has_nan(a, code):
+    if op is _MIN and a.size and a.dtype.kind == "f" and plain_has_nan(a, code):
         return _extremes_of_rows(a, axis, op)
     return _scan_plain(a, op, code, a.dtype)
 

@@ -29,8 +29,9 @@ from .._check import (
     unmasked,
     warn_of_no_elements,
 )
-from .._context import host_context
+from .._context import host_context, quick_context
 from .._inputs.device import with_guests
+from .._quick import MEDIAN, QUANTILES, SHORT, at, quick, type_of
 
 _DOUBLE = np.dtype(np.float64)
 _SINGLE, _WIDE = PLAIN[np.dtype(np.float32)], PLAIN[np.dtype(np.uint64)]
@@ -93,6 +94,8 @@ def _select_options(place: Any, descending: bool, way: _Way = _AUTO) -> Any:
 
 # The options of plain calls, by NaN policy. Under 'raise' the NaNs are counted first.
 _PLAIN_OPTIONS = {name: _quantile_options(HOST, name) for name in ("propagate", "omit")}
+_PROPAGATE_AT = at(_PLAIN_OPTIONS["propagate"])
+_DEFAULT, _PROPAGATE, _ZERO, _LINEAR = "auto", "propagate", 0, "linear"
 
 
 def _plain_options(a: Any, nan_policy: Any, out: Any, keepdims: bool, way: _Way) -> Any:
@@ -169,6 +172,13 @@ def median(
     >>> ordo.median(np.array([3, np.nan, 4]), nan_policy="omit")
     np.float64(3.5)
     """
+    if out is weights is None and keepdims is False and sub_array is _ZERO:
+        number = type_of(a, axis) if nan_policy is _PROPAGATE and algorithm is _DEFAULT else 0
+        if number and 0 < (n := a.size) < SHORT and (context := quick_context()):
+            found = np.empty(1, _DOUBLE)
+            if status := quick(MEDIAN, context, number, a, n, found, _PROPAGATE_AT):
+                _lib.fail(status, context)
+            return found[0] if number != _lib.F32 else np.float32(found[0])
     if keepdims is not False:
         keepdims = flag(keepdims, "keepdims")
     way = _way(algorithm, sub_array)
@@ -313,25 +323,33 @@ def quantile(
     >>> ordo.quantile(np.array([[1, 2], [3, 5]]), 0.5, axis=1, method="lower")
     array([1, 3])
     """
+    if out is weights is None and type(q) is float and method is _LINEAR:
+        usual = nan_policy is _PROPAGATE and algorithm is _DEFAULT and keepdims is False
+        number = type_of(a, axis) if usual and sub_array is _ZERO else 0
+        if number and 0 < (n := a.size) < SHORT and (context := quick_context()):
+            wanted, found = np.array((q,)), np.empty(1, _DOUBLE)
+            if status := quick(QUANTILES, context, number, a, n, wanted, 1, found, _PROPAGATE_AT):
+                _lib.fail(status, context)
+            return found[0] if number != _lib.F32 else np.float32(found[0])
     if keepdims is not False:
         keepdims = flag(keepdims, "keepdims")
     way = _way(algorithm, sub_array)
     code = plain_code(a, axis)
     opts = code and _plain_options(a, nan_policy, out, keepdims, way)
     if opts is not None and method == "linear" and weights is None and a.size < _MANY:
-        n, context = a.size, host_context()
+        n, handle = a.size, host_context()
         if type(q) is float:
-            one, found = c_double(q), c_double()
-            _lib.quantiles(context, code, pointer(a), n, addressof(one), 1, addressof(found), opts)
-            if nan_policy == "propagate" or found.value == found.value:
-                return _number(found.value, code)
+            one, answer = c_double(q), c_double()
+            _lib.quantiles(handle, code, pointer(a), n, addressof(one), 1, addressof(answer), opts)
+            if nan_policy == "propagate" or answer.value == answer.value:
+                return _number(answer.value, code)
         if nan_policy == "propagate" and (type(q) is list or type(q) is ndarray):
             several = np.array(q)
             if several.ndim == 1 and several.dtype is _DOUBLE:
                 count = several.size
                 results = np.empty(count)
                 _lib.quantiles(
-                    context, code, pointer(a), n, pointer(several), count, pointer(results), opts
+                    handle, code, pointer(a), n, pointer(several), count, pointer(results), opts
                 )  # fmt: skip
                 return results
     if weights is not None:

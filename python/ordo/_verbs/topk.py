@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import _lib, _short
+from .. import _lib
 from .._arrays import (
     HOST,
     PLAIN,
@@ -19,14 +19,17 @@ from .._arrays import (
     pointer,
 )
 from .._check import check_positions, flag, integer, into
-from .._context import host_context
+from .._context import host_context, quick_context
 from .._inputs.device import with_guests
 from .._inputs.series import column_of
+from .._quick import SELECT, SHORT, SORT, TOPK, at, quick, type_of
 from .order import argsort
 from .select import _AUTO, _front, _select_options, _selected, _Way, _way
 
 _FEW = 64  # elements that ordo_sort sorts faster than ordo_select selects
 _WIDE = PLAIN[np.dtype(np.uint64)]
+_POSITION = np.dtype(np.uintp)
+_DEFAULT, _ZERO = "auto", 0
 
 
 def select(
@@ -70,6 +73,18 @@ def select(
     >>> ordo.select(np.array([40, 10, 30, 20]), [0, -1])
     array([10, 40])
     """
+    if out is None and descending is keepdims is False and type(k) is int:
+        number = type_of(a, axis) if algorithm is _DEFAULT and sub_array is _ZERO else 0
+        if number and -(n := a.size) <= k < n < SHORT and (quick_to := quick_context()):
+            if n <= _FEW:
+                found = a.copy()
+                status = quick(SORT, quick_to, number, found, n, None)
+            else:
+                found, where, k = np.empty(1, a.dtype), np.array(k % n, _POSITION), 0
+                status = quick(SELECT, quick_to, number, a, n, where, 1, found, None)
+            if status:
+                _lib.fail(status, quick_to)
+            return found[k]
     if descending is not False:
         descending = flag(descending, "descending")
     if keepdims is not False:
@@ -127,6 +142,7 @@ class TopK(NamedTuple):
 
 
 _LARGEST, _SMALLEST = _select_options(HOST, True), _select_options(HOST, False)
+_LARGEST_AT, _SMALLEST_AT = at(_LARGEST), at(_SMALLEST)
 _INDEX = np.dtype(np.int64)
 
 
@@ -159,10 +175,17 @@ def topk(a: Any, k: int, axis: int | None = -1, *, largest: bool = True, out: An
     """
     if largest is not True:
         largest = flag(largest, "largest")
+    if out is None and type(k) is int:
+        number = type_of(a, axis)
+        if number and 0 <= k <= (n := a.size) < SHORT and (context := quick_context()):
+            values, index = np.empty(k, a.dtype), np.empty(k, _INDEX)
+            wish = _LARGEST_AT if largest else _SMALLEST_AT
+            status = quick(TOPK, context, number, a, n, k, values, _lib.U64, index, None, wish)
+            if status:
+                _lib.fail(status, context)
+            return TopK(values, index)
     code = plain_code(a, axis)
     if code is not None and out is None and type(k) is int and 0 <= k <= a.size:
-        if a.size <= _short.TOPK and (a.dtype.kind != "f" or _short.mode_is_default()):
-            return TopK(*_short.topk(a, k, largest))
         values, index = np.empty(k, a.dtype), np.empty(k, _INDEX)
         _lib.topk(
             host_context(), code, pointer(a), a.size, k, pointer(values), _WIDE, pointer(index),

@@ -1,0 +1,199 @@
+"""Calls on short arrays without ctypes: which arguments they take, and that they change nothing."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+from test_short import check_distinct, check_order, check_places, check_scans, same_bytes
+
+import ordo
+from ordo import _context, _lib, _quick, _sets
+from ordo._verbs import measure, order, partition, rank, scan, select, topk
+
+VERBS = (measure, order, partition, rank, scan, select, topk, _sets)
+NAMES = "i1 u1 i2 u2 i4 u4 i8 u8 f4 f8".split()
+in_use = pytest.mark.skipif(
+    sys.implementation.name != "cpython" or object.__basicsize__ != 16,
+    reason="objects of this Python have another layout",
+)
+
+
+@pytest.fixture
+def without(monkeypatch):
+    """All calls go through ctypes, as where the layout of objects is not known."""
+    for module in VERBS:
+        monkeypatch.setattr(module, "type_of", _quick._none)
+    monkeypatch.setattr(scan, "has_nan", _quick._none)
+    monkeypatch.setattr(rank, "has_nan", _quick._none)
+
+
+@in_use
+@pytest.mark.parametrize("name", NAMES)
+def test_types_of_plain_arrays(name):
+    a = np.zeros(6, name)
+    assert _quick.type_of(a) == NAMES.index(name) + 1
+    assert [bool(_quick.type_of(a, axis)) for axis in (None, 0, -1)] == [True] * 3
+    for axis in (1, -2, 0.0, False, np.int64(0), a, "0"):
+        assert _quick.type_of(a, axis) == 0
+    others = [a[::2], a.reshape(2, 3), a.astype(bool), a.astype("c16"), a.tolist(), None, 1, "f8"]
+    others += [a.view(np.ma.MaskedArray), a.view(np.recarray), np.dtype("f8"), np.float64(1)]
+    if a.itemsize > 1:
+        others += [a.astype(a.dtype.newbyteorder()), np.zeros(49, "u1")[1:].view(name)[:4]]
+    assert not any(map(_quick.type_of, others))
+    assert _quick.type_of() == _quick.type_of(a, None, None) == 0
+
+
+@in_use
+@pytest.mark.parametrize("name", ["f4", "f8"])
+def test_nans(name):
+    for n in (1, 3, 8, 17, 100):
+        a = np.zeros(n, name)
+        a[::2], a[1::2] = np.inf, -np.inf
+        assert not _quick.has_nan(a)
+        for i in (0, n // 2, n - 1):
+            for nan in (np.nan, -np.nan):
+                b = a.copy()
+                b[i] = nan
+                assert _quick.has_nan(b)
+    assert not _quick.has_nan(np.full(9, -1)) and not _quick.has_nan(np.zeros(0, name))
+    assert not _quick.has_nan() and not _quick.has_nan([np.nan])
+
+
+@in_use
+def test_wrong_numbers_of_arguments():
+    for count in (0, 1, 12, 100):
+        assert _quick.quick(*[0] * count) == -1
+
+
+def test_all_functions_through_ctypes(rng, without):
+    for name in NAMES:
+        for n in (1, 2, 10, 100, 513, 2047):
+            a = rng.integers(0, 50, n).astype(name)
+            check_order(a)
+            check_scans(a)
+            check_distinct(a)
+            check_places(a, int(rng.integers(-n, n)), 0.3)
+
+
+def results_of(a: Any) -> list[Any]:
+    k = a.size // 3
+    made: list[Any] = [ordo.partition(a, k), ordo.argpartition(a, k), ordo.partition(a, -1)]
+    for axis in (None, 0, -1):
+        made += [ordo.sort(a, axis), ordo.argsort(a, axis, descending=True), ordo.cumsum(a, axis)]
+        made += [ordo.median(a, axis), ordo.quantile(a, 0.7, axis), ordo.cummin(a, axis)]
+        made += [ordo.rankdata(a, axis=axis), ordo.select(a, k, axis), ordo.topk(a, k, axis)]
+        made += [ordo.is_sorted(a, axis), ordo.cumprod(a, axis), ordo.cummax(a, axis)]
+    return [*made, ordo.unique(a), *ordo.sort_pairs(a, a[::-1].copy())]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("nan", [False, True])
+def test_same_bytes_as_through_ctypes(rng, monkeypatch, request, name, nan):
+    rows = [rng.integers(-50, 50, n).astype(name) for n in (1, 10, 512, 513, 2047, 2048)]
+    if nan and name.startswith("f"):
+        for row in rows:
+            row[row.size // 2] = np.nan
+    short = [results_of(row) for row in rows]
+    request.getfixturevalue("without")
+    for row, found in zip(rows, short):
+        for got, expected in zip(found, results_of(row)):
+            same_bytes(got, expected)
+
+
+@in_use
+def test_limit_and_report():
+    with ordo.context(threads=1, device="cpu"):
+        for n in (_quick.SHORT - 1, _quick.SHORT):
+            ordo.argsort(np.arange(n, dtype="i4"))
+            report = ordo.explain()
+            assert (report.operation, report.n, report.type) == ("argsort", n, "i32")
+
+
+def test_errors_have_the_same_text(request):
+    a = np.array([2.0, 1.0, 3.0])
+    calls = [
+        lambda: ordo.quantile(a, 1.5),
+        lambda: ordo.quantile(a, float("nan")),
+        lambda: ordo.partition(a, 3),
+        lambda: ordo.select(a, -4),
+        lambda: ordo.topk(a, 4),
+        lambda: ordo.sort(a, 1),
+        lambda: ordo.sort(a, False),
+        lambda: ordo.rankdata(a, "no"),
+        lambda: ordo.sort_pairs(a, a[:2]),
+    ]
+
+    def message(call: Any) -> str:
+        with pytest.raises((TypeError, ValueError)) as caught:
+            call()
+        return f"{caught.type} {caught.value}"
+
+    short = [message(call) for call in calls]
+    request.getfixturevalue("without")
+    assert short == [message(call) for call in calls]
+
+
+def test_a_failed_call_raises_the_error_of_its_context():
+    with ordo.context(device="cpu"):
+        context = _context.quick_context()
+        with pytest.raises(ValueError, match="type"):
+            _lib.fail(_quick.quick(_quick.SORT, context, 99, None, 1, None), context)
+
+
+@pytest.mark.parametrize("device, is_quick", [
+    (None, True), ("auto", True), ("cpu", True), ("cuda", False), ("cuda:1", False), (0, False),
+    ("hybrid", False),
+])  # fmt: skip
+def test_devices(monkeypatch, device, is_quick):
+    monkeypatch.delenv("ORDO_DEVICE", raising=False)
+    assert _context._is_quick(device) is is_quick
+    if isinstance(device, str):
+        monkeypatch.setenv("ORDO_DEVICE", device)
+        assert _context._is_quick(None) is is_quick
+
+
+def test_a_closed_context_is_not_used():
+    with ordo.context(device="cpu"):
+        held = _context._local.held
+        assert _context.quick_context() == held.host.value
+    assert held.quick == 0
+    ordo.config(threads=1)
+    before = _context.quick_context()
+    try:
+        ordo.config(threads=2)
+        after = _context._contexts()
+        assert _context.quick_context() == after.host.value and before
+    finally:
+        ordo.config(threads=None)
+
+
+def test_threads_have_their_own_contexts(rng):
+    a = rng.random(1000)
+    expected, wrong = np.sort(a), []
+
+    def work() -> None:
+        for _ in range(200):
+            if not np.array_equal(ordo.sort(a), expected):
+                wrong.append(1)
+
+    workers = [threading.Thread(target=work) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert not wrong
+
+
+@in_use
+def test_references_are_kept():
+    a = np.arange(10.0)[::-1].copy()
+    before = [sys.getrefcount(x) for x in (a, a.dtype, _quick._self)]
+    for _ in range(1000):
+        results_of(a)
+    after = [sys.getrefcount(x) for x in (a, a.dtype, _quick._self)]
+    assert before[0] == after[0] and before[2] == after[2]
+    assert after[1] - before[1] < 500  # other objects refer to the dtype, too
