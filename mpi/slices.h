@@ -7,6 +7,8 @@
 #include "cli/cli.h"
 #include "ordo_mpi.h"
 
+#include <sys/types.h>
+
 typedef struct slice_wish { /* what a file holds */
     const char *path;
     file_format format;
@@ -77,6 +79,9 @@ uint64_t part_start(uint64_t all, int rank, int size);
  * ends early. */
 bool read_at(int fd, void *to, uint64_t bytes, uint64_t at);
 bool write_at(int fd, const void *from, uint64_t bytes, uint64_t at);
+/* Whether a new file may take the place of `path`: there is none, or a regular file. Sets *mode to
+ * its permissions. Not collective. */
+bool is_replaceable(const char *path, mode_t *mode);
 /* What errno says after a failed read_at. */
 const char *read_error(void);
 

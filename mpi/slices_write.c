@@ -55,12 +55,24 @@ static char *print_lines(ordo_type type, const char *elements, size_t n, uint64_
     return text;
 }
 
+bool is_replaceable(const char *path, mode_t *mode)
+{
+    struct stat old;
+    bool const  exists = stat(path, &old) == 0;
+    *mode = exists ? old.st_mode & 0777 : 0644;
+    return !exists || S_ISREG(old.st_mode);
+}
+
 /* The name of the new file, made by rank 0: beside the output, so that it can be renamed. */
 static bool create(MPI_Comm comm, const slice_target *target, char *name, size_t room)
 {
     const char *const suffix = target->suffix;
-    bool              fine = true;
+    mode_t            mode = 0644;
+    bool              fine = !is_first(comm) || is_replaceable(target->path, &mode);
     name[0] = 0;
+    if (!all_fine(comm, fine, "%s: is not a regular file; expected the name of a file",
+                  target->path))
+        return false;
     if (is_first(comm)) {
         int const length = snprintf(name, room, "%s.ordo-mpi-%s", target->path,
                                     suffix != NULL ? suffix : "XXXXXX");
@@ -69,7 +81,7 @@ static bool create(MPI_Comm comm, const slice_target *target, char *name, size_t
         if (length > 0 && (size_t)length < room)
             fd = suffix == NULL ? mkstemp(name)
                                 : open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-        fine = fd >= 0 && fchmod(fd, 0644) == 0 && close(fd) == 0;
+        fine = fd >= 0 && fchmod(fd, mode) == 0 && close(fd) == 0;
         int const saved = errno;
         if (!fine && fd >= 0)
             unlink(name);

@@ -228,9 +228,12 @@ static bool save(const wishes *w, const model *m)
     FILE        *out = stdout;
     double const predicted = model_time(m, m->ranks, m->keys * m->ranks, m->key_bytes, 1).total;
     if (w->output != NULL) {
+        mode_t     mode;
+        bool const fine = is_replaceable(w->output, &mode);
         snprintf(temporary, sizeof temporary, "%s.ordo-mpi-XXXXXX", w->output);
-        int const fd = mkstemp(temporary);
-        out = fd >= 0 && fchmod(fd, 0644) == 0 ? fdopen(fd, "w") : NULL;
+        errno = EEXIST; /* the reason if it is not replaceable */
+        int const fd = fine ? mkstemp(temporary) : -1;
+        out = fd >= 0 && fchmod(fd, mode) == 0 ? fdopen(fd, "w") : NULL;
     }
     if (out == NULL) {
         int const saved = errno;

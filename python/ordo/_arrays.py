@@ -118,8 +118,11 @@ def normal_axis(axis: int, ndim: int) -> int:
 
 
 def normal_axes(axis: Any, ndim: int, several: bool) -> tuple[int, ...]:
-    """Returns the axes counted from the front; `axis` may be a tuple if `several` is set."""
-    axes = axis if isinstance(axis, tuple) and several else (axis,)
+    """Returns the axes counted from the front; `axis` may be a tuple or list if `several` is set.
+
+    Without an axis each element is a row, as in NumPy.
+    """
+    axes = axis if several and isinstance(axis, (tuple, list)) else (axis,)
     normal = tuple(normal_axis(one, ndim) for one in axes)
     if len(set(normal)) != len(normal):
         raise ValueError(f"axis is {axis}, which names a dimension twice; expected distinct axes")
@@ -129,7 +132,7 @@ def normal_axes(axis: Any, ndim: int, several: bool) -> tuple[int, ...]:
 class Rows:
     """Keys as `count` rows of `n` elements, and the way back to the caller's axes.
 
-    `axis` is an integer or None, or a tuple of integers if `several` is set. The rows are
+    `axis` is an integer or None, or several integers if `several` is set. The rows are
     contiguous along the last axis of `keys`. With `strided` they may also be along axis `at` of
     contiguous `keys`, where they were, if the library can do them there.
 
@@ -187,9 +190,11 @@ class Rows:
 
     def _stays(self, keys: Any) -> bool:
         """Uses keys with their axes in place, as strided segments, if the library can do that."""
+        if len(self.axes) != 1:
+            return False
         at = self.axes[0]
         shape = tuple(keys.shape)
-        if len(self.axes) != 1 or product(shape[at + 1 :]) < 2 or product(shape) == 0:
+        if product(shape[at + 1 :]) < 2 or product(shape) == 0:
             return False
         if self._on_gpu() or self.place is not HOST or keys.flags.num & USABLE != USABLE:
             return False

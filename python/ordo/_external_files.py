@@ -215,7 +215,12 @@ class Sink:
 
     def _open(self, path: str) -> None:
         self._is_npy = path.endswith(".npy")
-        folder = os.path.dirname(path) or "."
+        self._path = os.path.realpath(path)  # a link stays, and its target is replaced
+        if os.path.exists(self._path) and not os.path.isfile(self._path):
+            raise ValueError(
+                f"out is {path!r}, which is not a regular file; expected the path of a file"
+            )
+        folder = os.path.dirname(self._path)
         self.fd, self._temporary = tempfile.mkstemp(prefix=".ordo-", dir=folder)
         if self._is_npy:
             os.write(self.fd, header(self.dtype, 0))
@@ -257,14 +262,21 @@ class Sink:
             start = len(header(self.dtype, 0))
             n = (os.fstat(self.fd).st_size - start) // self.dtype.itemsize
             os.pwrite(self.fd, header(self.dtype, n), 0)
-        umask = os.umask(0)
-        os.umask(umask)
-        os.fchmod(self.fd, 0o666 & ~umask)
+        os.fchmod(self.fd, self._mode())
         os.fsync(self.fd)
+        os.replace(self._temporary, self._path)
         os.close(self.fd)
         self.fd = -1
-        os.replace(self._temporary, self.out)
         return self.out
+
+    def _mode(self) -> int:
+        """Returns the permissions of the file: those of the file it replaces, or the usual ones."""
+        try:
+            return os.stat(self._path).st_mode & 0o777
+        except OSError:
+            umask = os.umask(0)
+            os.umask(umask)
+            return 0o666 & ~umask
 
     def close(self) -> None:
         if self.fd >= 0:

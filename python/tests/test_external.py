@@ -154,6 +154,22 @@ def _umask():
     return mask
 
 
+def test_out_is_no_plain_file(tmp_path, limits):
+    keys = np.array([3, 1, 2], "u4")
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", tmp_path):
+        with pytest.raises(ValueError, match="not a regular file"):
+            external.sort(keys, out=path, **limits)
+    assert sorted(os.listdir(tmp_path)) == ["pipe", "spill"]
+    (tmp_path / "file.npy").write_bytes(b"old")
+    os.chmod(tmp_path / "file.npy", 0o640)
+    os.symlink("file.npy", tmp_path / "link.npy")
+    external.sort(keys, out=tmp_path / "link.npy", **limits)
+    assert os.path.islink(tmp_path / "link.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "file.npy"), [1, 2, 3])
+    assert os.stat(tmp_path / "file.npy").st_mode & 0o777 == 0o640
+
+
 def test_failures(tmp_path, limits):
     class Broken(Exception):
         pass

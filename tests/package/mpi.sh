@@ -127,6 +127,14 @@ check_errors() {
     grep -q 'uniform.txt is text; -S sorts npy' errors.txt || die "$run: $(cat errors.txt)"
     ! ranks 2 quantile --text lines.txt -q 0.5 --method linear 2>errors.txt || die "$run: a mean of lines"
     grep -q 'computes a mean' errors.txt || die "$run: $(cat errors.txt)"
+    mkfifo pipe.npy
+    for call in 'sort zipf.npy' 'rank zipf.npy' 'tune --keys 1000'; do
+        # shellcheck disable=SC2086 # the words of a call
+        ! ranks 2 $call -o pipe.npy 2>errors.txt || die "$run: $call replaced a pipe"
+        grep -q '^ordo-mpi: .*pipe.npy: ' errors.txt || die "$run: $(cat errors.txt)"
+        [ -p pipe.npy ] || die "$run: $call replaced a pipe"
+    done
+    rm pipe.npy
     for left in *.ordo-mpi-*; do
         [ ! -e "$left" ] || die "$run: $left was left behind"
     done

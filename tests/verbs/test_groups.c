@@ -317,6 +317,54 @@ static void test_memory(ordo_ctx *ctx)
     faults_detach();
 }
 
+static ordo_status call_kind(ordo_ctx *ctx, int kind, const ordo_groups *groups)
+{
+    ordo_type const       type = data.type;
+    ordo_group_opts const weighted =
+        ORDO_OPTS(ordo_group_opts, .weights = data.group_keys, .weight_type = ORDO_U32);
+    return kind == 0
+               ? ordo_group_argsort(ctx, groups, type, data.keys, data.n, ORDO_U64, index_out, NULL)
+           : kind == 1
+               ? ordo_group_rank(ctx, groups, type, data.keys, data.n, ORDO_U64, index_out, NULL)
+           : kind == 2 ? ordo_group_median(ctx, groups, type, data.keys, data.n, results, &weighted)
+                       : ordo_group_topk(ctx, groups, type, data.keys, data.n, 1, results, ORDO_U64,
+                                         index_out, NULL, NULL);
+}
+
+/* After ORDO_E_NOMEM no array and no count has changed. */
+static void test_refused_unchanged(ordo_ctx *ctx)
+{
+    size_t            count, failed[4] = {0};
+    ordo_groups const groups = {sizeof groups, data.group_keys, ORDO_U32, 0,
+                                MOST,          unique,          sizes,    &count};
+    if (testkit_on_device()) /* requests for GPU memory are not counted */
+        return;
+    make_narrow(ORDO_U32, 600, 20, 2);
+    faults_attach(ctx);
+    for (int kind = 0; kind < 4; kind++)
+        for (size_t at = 1; at < 40 && (at == 1 || faults_refused()); at++) {
+            count = 0x55;
+            memset(unique, 0x55, sizeof unique);
+            memset(sizes, 0x55, sizeof sizes);
+            memset(index_out, 0x55, sizeof index_out);
+            memset(results, 0x55, sizeof results);
+            testkit_case("kind=%d refuse %zu", kind, at);
+            faults_refuse(at, true);
+            ordo_status const status = call_kind(ctx, kind, &groups);
+            if (status == ORDO_OK)
+                continue;
+            failed[kind]++;
+            CHECK_STATUS(ORDO_E_NOMEM, status, ctx);
+            CHECK_EQ_U64(0x55, count);
+            CHECK_EQ_U64(0, test_bytes_not(unique, sizeof unique, 0x55) +
+                                test_bytes_not(sizes, sizeof sizes, 0x55) +
+                                test_bytes_not(index_out, sizeof index_out, 0x55) +
+                                test_bytes_not(results, sizeof results, 0x55));
+        }
+    faults_detach();
+    CHECK(failed[0] > 0 && failed[1] > 0 && failed[2] > 0 && failed[3] > 0);
+}
+
 /* More groups than the capacity, with group keys of a narrow range. */
 static void test_capacity(ordo_ctx *ctx)
 {
@@ -537,6 +585,7 @@ int main(void)
     test_contexts_start();
     test_all();
     test_narrow();
+    test_refused_unchanged(next_context()->ctx);
     test_memory(next_context()->ctx);
     test_capacity(next_context()->ctx);
     test_weights();

@@ -92,9 +92,8 @@ static ordo_status weighted_quantiles(ordo_exec *exec, group_call *call)
     order.type = (ordo_type)0;
     order.keys = NULL;
     TRY(groups_order_rows(exec, &order, true));
-    TRY(groups_tell(exec, &order));
     if (order.count == 0 || call->each == 0)
-        return ORDO_OK;
+        return groups_tell(exec, &order);
     size_t const rows = (size_t)order.starts[order.count];
     TRY_SCRATCH(exec, rows * ordo_type_size(type), to.keys);
     TRY_SCRATCH(exec, rows * ordo_type_size(weight_type), to.weights);
@@ -116,7 +115,8 @@ static ordo_status weighted_quantiles(ordo_exec *exec, group_call *call)
                                    .method = weighted_method(call),
                                    .nans = (ordo_nans)call->wish.nans,
                                    .out = call->quantiles};
-    return api_weighted_quantiles(exec, &call->choice, &job, &segments);
+    TRY(api_weighted_quantiles(exec, &call->choice, &job, &segments));
+    return groups_tell(exec, &order);
 }
 
 /* ---- The calls ---- */

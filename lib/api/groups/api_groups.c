@@ -87,14 +87,20 @@ static bool is_nan(ordo_type type, const void *keys, size_t row)
                               : false;
 }
 
+static ordo_status take_pieces(ordo_exec *exec, group_call *call)
+{
+    TRY_SCRATCH(exec, ordo_div_up(call->n, GROUPS_ROWS) * sizeof *call->pieces + 1, call->pieces);
+    return ORDO_OK;
+}
+
 static ordo_status find_starts(ordo_exec *exec, group_call *call)
 {
-    size_t const n = call->n, pieces = ordo_div_up(n, GROUPS_ROWS);
-    TRY_SCRATCH(exec, pieces * sizeof *call->pieces + 1, call->pieces);
+    size_t const n = call->n;
     if (!ordo_loop(exec, n, GROUPS_ROWS, count_piece, call))
         return ORDO_E_CANCELLED;
-    call->count = (size_t)ordo_sums_before_64(call->pieces, pieces);
-    TRY_SCRATCH(exec, (call->count + 1) * sizeof *call->starts, call->starts);
+    call->count = (size_t)ordo_sums_before_64(call->pieces, ordo_div_up(n, GROUPS_ROWS));
+    if (call->starts == NULL)
+        TRY_SCRATCH(exec, (call->count + 1) * sizeof *call->starts, call->starts);
     if (!ordo_loop(exec, n, GROUPS_ROWS, starts_piece, call))
         return ORDO_E_CANCELLED;
     call->starts[call->count] = n;
@@ -116,7 +122,10 @@ ordo_status groups_order_rows(ordo_exec *exec, group_call *call, bool folded)
     if (call->index == NULL) {
         call->index_type = call->n <= UINT32_MAX ? ORDO_U32 : ORDO_U64;
         TRY_SCRATCH(exec, call->n * ordo_type_size(call->index_type), call->index);
+    } else { /* the caller's: no request may be refused after the sort has written it */
+        TRY_SCRATCH(exec, (call->n + 1) * sizeof *call->starts, call->starts);
     }
+    TRY(take_pieces(exec, call));
     TRY_SCRATCH(exec, call->n, call->heads);
     ordo_lexsort_job const job = {columns,          count,       call->n,
                                   call->index_type, call->index, call->heads};
@@ -152,6 +161,7 @@ static ordo_status sort_groups(ordo_exec *exec, group_call *call)
     void           *sorted;
     TRY(ordo_scratch(exec, call->n * ordo_type_size(type) + 1, &sorted));
     TRY_SCRATCH(exec, call->n + 1, call->heads);
+    TRY(take_pieces(exec, call));
     ordo_sort_job const job = {
         .type = type, .keys = sorted, .n = call->n, .source = call->groups.keys};
     part = *exec;
@@ -356,8 +366,9 @@ static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, group_call *call
     if (groups_is_whole(call))
         return groups_run_whole(exec, call, ORDO_GROUP_RANK);
     TRY(groups_order_rows(exec, call, true));
-    TRY(groups_tell(exec, call));
-    return call->n == 0 ? ORDO_OK : rank_rows(exec, call);
+    if (call->n > 0)
+        TRY(rank_rows(exec, call));
+    return groups_tell(exec, call);
 }
 
 ordo_status ordo_group_rank(ordo_ctx *ctx, const ordo_groups *groups, ordo_type type,

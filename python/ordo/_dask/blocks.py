@@ -53,6 +53,11 @@ def is_frame(a: Any) -> bool:
     return hasattr(a, "npartitions") and hasattr(a, "divisions")
 
 
+def is_nullable(a: Any) -> bool:
+    """Returns whether `a` has a type of pandas of which chunks with nulls become float64."""
+    return is_frame(a) and not isinstance(a._meta.dtype, np.dtype)
+
+
 def blocks_of(a: Any, kinds: str = NUMBERS + "SU", lengths: Any = None, what: str = "a") -> Blocks:
     """Returns the chunks of a Dask array of one dimension or of a Dask Series."""
     if is_frame(a):

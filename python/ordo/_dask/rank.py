@@ -15,7 +15,7 @@ import numpy as np
 from .. import _lib
 from .._check import check_nan_policy, flag, found_nan
 from .._verbs import rank as plain
-from .blocks import Blocks, blocks_of, cuts_of, is_frame, name_of, same_sizes
+from .blocks import Blocks, blocks_of, cuts_of, is_frame, is_nullable, name_of, same_sizes
 from .cuts import Cuts
 from .order import column_piece, columns_tasks, frame_of, sorted_pairs
 
@@ -63,7 +63,7 @@ def rankdata(
     check_nan_policy(nan_policy)
     blocks = blocks_of(a, lengths=lengths)
     kind = plain.rank_type(method, dtype, blocks.known() or 0)
-    may_be_nan = blocks.dtype.kind in "fMm" and nan_policy != "raise"
+    may_be_nan = (blocks.dtype.kind in "fMm" or is_nullable(a)) and nan_policy != "raise"
     exact = dtype is not None and kind != _FLOAT
     if may_be_nan and dtype is None:
         kind = _FLOAT

@@ -178,7 +178,10 @@ def _without_elements(wanted: _Wanted, dtype: Any, cuts: Cuts, nans: int) -> Any
     """Returns what ordo returns without elements, or with only NaNs, or for a NaN."""
     not_number = {"M": np.datetime64("NaT"), "m": np.timedelta64("NaT")}.get(dtype.kind, np.nan)
     if wanted.dtype.kind in "iu":
-        raise ValueError(f"there are no elements, and {wanted.dtype} cannot hold NaN, the quantile")
+        why = "an element is missing" if nans else "there are no elements"
+        raise ValueError(f"{why}, and {wanted.dtype} cannot hold NaN, the quantile")
+    if nans and dtype.kind in "biu":  # a nullable type of pandas: chunks with nulls are float64
+        dtype = np.dtype(np.float64)
     none = np.full(min(nans, 1), not_number).astype(dtype) if nans else np.empty(0, dtype)
     if wanted.q is None:
         return np.asarray(_select.median(none, nan_policy=wanted.nan_policy), wanted.dtype)

@@ -334,6 +334,8 @@ def weighted_quantile(
     if wanted.dtype.kind not in "iufb" or not ((wanted >= 0) & (wanted <= 1)).all():
         raise ValueError("q must be numbers from 0 to 1")
     check_nan_policy(nan_policy)
+    if place is HOST and array.dtype.kind in "Mm":
+        raise TypeError("weights are for numbers; the elements are dates")
     rows = Rows(place, array, axis, several=True)
     if nan_policy == "raise" and rows_have_nan(rows) is not None:
         raise found_nan()

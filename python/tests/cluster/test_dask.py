@@ -319,6 +319,26 @@ def test_series(frames):
     assert dict(zip(values.compute(), counts.compute())) == frame["n"].value_counts().to_dict()
 
 
+@pytest.mark.parametrize("dtype", ["Int64", "UInt8", "boolean"])
+def test_nullable_series(frames, dtype):
+    import dask.dataframe as dd
+    import pandas as pd
+
+    series = pd.Series([1, None, 1, 0, 1, 0], dtype=dtype)  # only the first partition has a null
+    lazy = dd.from_pandas(series, npartitions=3, sort=False)
+    for policy in ("propagate", "omit"):
+        ranks = ordo.dask.rankdata(lazy, "min", nan_policy=policy)
+        assert ranks.compute().equals(ordo.rankdata(series, "min", nan_policy=policy))
+        middle = ordo.dask.median(lazy, nan_policy=policy).compute()
+        same_bytes(middle, np.asarray(ordo.median(series, nan_policy=policy)))
+        if dtype != "boolean":
+            found = ordo.dask.quantile(lazy, [0.1, 0.9], nan_policy=policy).compute()
+            same_bytes(found, ordo.quantile(series, [0.1, 0.9], nan_policy=policy))
+    if dtype != "boolean":
+        with pytest.raises(ValueError, match="an element is missing"):
+            ordo.dask.quantile(lazy, 0.5, method="lower").compute()
+
+
 def test_wrong_frames(frames):
     _, lazy = frames
     for call, error, message in [

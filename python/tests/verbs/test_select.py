@@ -71,6 +71,25 @@ def test_empty_and_nan():
         ordo.median([1.0, np.nan], nan_policy="raise")
 
 
+@pytest.mark.parametrize("axis", [(), [], [0], [1, 0], [-1]])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_axes_in_a_list_and_no_axes(axis, keepdims):
+    for dtype in ("i4", "f4", "f8"):
+        a = np.array([[3, 1, 2], [5, 5, 4]], dtype)
+        same(ordo.median(a, axis, keepdims=keepdims), np.median(a, axis, keepdims=keepdims))
+        same(
+            ordo.quantile(a, [0.1, 0.5], axis, keepdims=keepdims),
+            np.quantile(a, [0.1, 0.5], axis, keepdims=keepdims),
+        )
+        weighted = ordo.quantile(a, 0.5, axis, weights=np.ones((2, 3), int), method="inverted_cdf")
+        plain = np.quantile(a, 0.5, axis, method="inverted_cdf")
+        same(weighted, plain if a.dtype.kind == "f" else plain.astype(float))
+    a, letters = np.array([[3, 0], [1, 2]]), np.array(list("abcd"))
+    least = np.min(a, tuple(axis))
+    same(ordo.select(a, 0, axis), least)
+    same(ordo.select(letters[a], 0, axis), letters[least])
+
+
 def same_where_numpy_is_right(result, expected, a, axis, keepdims=False):
     """Compares with numpy.quantile, except where the difference of two elements is not finite.
 

@@ -247,6 +247,12 @@ def test_wrong_weights():
     with pytest.raises(ValueError, match="algorithm"):
         ordo.median(a, weights=a, algorithm="radix")
     assert np.isnan(ordo.median([np.nan, 1.0], weights=[1, 1]))
+    for dtype in ("M8[s]", "m8[ms]"):
+        dates = np.array([3, 1, 2]).astype(dtype)
+        with pytest.raises(TypeError, match="weights are for numbers"):
+            ordo.median(dates, weights=[1, 2, 1])
+        with pytest.raises(TypeError, match="weights are for numbers"):
+            ordo.quantile(dates, [0.5], weights=[1, 2, 1], method="inverted_cdf")
     assert ordo.median([np.nan, 1.0], weights=[0, 1]) == 1
     assert ordo.median([np.nan, 1.0], weights=[1, 1], nan_policy="omit") == 1
     assert np.isnan(ordo.median(a, weights=[0, 0, 0]))
