@@ -99,7 +99,9 @@ static bool read_text(char *text, size_t length, int type, bool skip_bad, bool s
 
     text_start(out, &s, type, skip_bad);
     out->each = slowly ? do_nothing : NULL;
-    return text_read(out);
+    const bool ok = text_read(out);
+    text_end(out);
+    return ok;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
