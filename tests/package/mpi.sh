@@ -32,11 +32,11 @@ awk 'BEGIN { srand(3); for (i = 0; i < 6000; i++) { n = int(rand() * 900)
     print (i % 3 ? "https://www.example.org/catalogue/items/" n : substr("abacadabra", 1 + n % 9)) }
     printf "the last line has no end" }' >lines.txt
 
-# ranks COUNT ARGUMENT...: runs ordo-mpi on COUNT processes.
+# ranks COUNT ARGUMENT...: runs ordo-mpi on COUNT processes, which sleep while they wait.
 ranks() {
     count=$1
     shift
-    timeout 120 "$run" -n "$count" "$program" "$@" --threads 1
+    LD_PRELOAD=${LD_PRELOAD:+$LD_PRELOAD:}${TEST_MPI_WAIT:-} timeout 120 "$run" -n "$count" "$program" "$@" --threads 1
 }
 
 check_bytes() { # check_bytes COUNT

@@ -26,11 +26,11 @@ export OMPI_MCA_btl_vader_single_copy_mechanism=none PRTE_MCA_rmaps_default_mapp
 export ORDO_TUNE_FILE=
 cd "$tmp"
 
-# ranks COUNT ARGUMENT...: runs ordo-mpi on COUNT processes.
+# ranks COUNT ARGUMENT...: runs ordo-mpi on COUNT processes, which sleep while they wait.
 ranks() {
     count=$1
     shift
-    timeout 120 mpirun -n "$count" "$program" "$@" --threads 1
+    LD_PRELOAD=${TEST_MPI_WAIT:-} timeout 120 mpirun -n "$count" "$program" "$@" --threads 1
 }
 
 # killed PHASE COUNT ARGUMENT...: the job must die in that phase.

@@ -9,8 +9,6 @@
 #include <immintrin.h>
 #endif
 
-#define INLINE static inline __attribute__((always_inline))
-
 enum {
     LANES = 16,  /* searches at once; a core has about as many reads in flight */
     WINDOW = 512, /* most keys whose bits are computed for a block of needles in order */

@@ -27,6 +27,10 @@ SETTINGS = {
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
     "ORDO_THREADS": "1",
 }
+# Makes processes sleep while they wait (tests/package/mpi_wait.c).
+WAIT = Path(_lib.path).resolve().parent / "tests" / "libmpi_wait.so"
+if WAIT.exists():
+    SETTINGS["LD_PRELOAD"] = str(WAIT)
 
 
 def mpiexec(
