@@ -32,7 +32,8 @@ typedef struct bucket_work {
     uint16_t               *labels;
     size_t                 *counts;  /* [chunk][bucket]: counts, then places in bytes */
     size_t                 *firsts;  /* [chunk][bucket]: the places of the first elements */
-    char                   *blocks;  /* blocks of element_scatter, for each chunk */
+    bool                    streams; /* see element_scatter */
+    char                   *blocks;  /* blocks of element_scatter, for each chunk; if it streams */
     uint64_t               *offsets; /* start of each bucket */
     size_t                  chunks, chunk;
     atomic_bool            *stored; /* a bucket was written to the array */
@@ -134,14 +135,14 @@ static void scatter_chunk(void *arg, size_t lo, size_t hi)
     size_t const                  buckets = work->cut.buckets;
     for (size_t c = lo; c < hi; c++) {
         size_t const          begin = c * work->chunk, end = ordo_min(begin + work->chunk, job->n);
+        size_t const          blocks = c * buckets * element_block_bytes(job->size);
         element_scatter const scatter = {.to = work->elements,
                                          .size = job->size,
                                          .buckets = buckets,
                                          .places = work->counts + c * buckets,
                                          .firsts = work->firsts + c * buckets,
-                                         .blocks = work->blocks +
-                                                   c * buckets * element_block_bytes(job->size),
-                                         .streams = cpu_bypasses_cache(job->n * job->size)};
+                                         .blocks = work->streams ? work->blocks + blocks : NULL,
+                                         .streams = work->streams};
         for (size_t at = begin; at < end; at += ORDO_TUNE_PIECE) {
             size_t const count = ordo_min(ORDO_TUNE_PIECE, end - at);
             element_scatter_labels(&scatter, (const char *)job->base + at * job->size,
@@ -176,8 +177,10 @@ static ordo_status take_bucket_memory(bucket_work *work)
     work->chunk = ordo_div_up(n, work->chunks);
     TRY_SCRATCH(work->exec, 2 * work->chunks * buckets * sizeof *work->counts, work->counts);
     work->firsts = work->counts + work->chunks * buckets;
-    TRY_SCRATCH(work->exec, work->chunks * buckets * element_block_bytes(work->job->size),
-                work->blocks);
+    work->streams = element_streams(n * work->job->size);
+    if (work->streams)
+        TRY_SCRATCH(work->exec, work->chunks * buckets * element_block_bytes(work->job->size),
+                    work->blocks);
     TRY_SCRATCH(work->exec, (buckets + 1) * sizeof *work->offsets, work->offsets);
     TRY_SCRATCH(work->exec, n * sizeof *work->labels, work->labels);
     TRY_SCRATCH(work->exec, n * work->job->size, work->elements);
@@ -369,8 +372,9 @@ static size_t scratch_by_buckets(const ordo_records_job *job, const ordo_exec *e
     return 2 * sample * sizeof(uint64_t) + sizeof(radix_cells) +
            cpu_sort_scratch(&sort, exec->threads) +
            (2 * chunks + 1) * (BUCKETS + 1) * sizeof(uint64_t) +
-           chunks * BUCKETS * element_block_bytes(job->size) + n * (sizeof(uint16_t) + job->size) +
-           segments_scratch(job, 1, exec) +
+           (element_streams(n * job->size) ? chunks * BUCKETS * element_block_bytes(job->size)
+                                           : 0) +
+           n * (sizeof(uint16_t) + job->size) + segments_scratch(job, 1, exec) +
            segments_scratch(&more, 2 * (size_t)exec->threads, exec);
 }
 
