@@ -45,6 +45,8 @@ static const char help_start[] =
     "  --device D       cpu (default), or cuda: arrays on the GPU, timed by CUDA events, with\n"
     "                   CUB, Thrust and a GPU copy. Needs libordo_cuda_peers.so in the folder of\n"
     "                   the command; 'make gpu-check' builds it\n"
+    "  --cpu-time       times are CPU seconds of all threads: for a machine that other processes\n"
+    "                   use. Not with --device cuda and --json\n"
     "  --only SECTIONS  only these sections, separated by commas; see below\n"
     "  --list           print every section as \"subject device section\" and measure nothing\n"
     "  --seed S         seed of the generated keys (default 1)\n"
@@ -283,7 +285,7 @@ static size_t default_keys(const bench_subject *subject, bool cuda, bool quick)
 
 typedef struct bench_options {
     uint64_t    n, repeat, threads, seed;
-    bool        quick, list;
+    bool        quick, list, cpu_time;
     int         device;
     const char *only, *json, *revision, *subject;
 } bench_options;
@@ -295,6 +297,7 @@ static const option_spec specs[] = {
     OPTION_ROW(bench_options, "list", 0, list, OPTION_FLAG, NULL, 0, 0),
     OPTION_ROW(bench_options, "threads", 0, threads, OPTION_COUNT, NULL, 1, 4096),
     OPTION_ROW(bench_options, "device", 0, device, OPTION_CHOICE, "cpu cuda", ORDO_CPU, 0),
+    OPTION_ROW(bench_options, "cpu-time", 0, cpu_time, OPTION_FLAG, NULL, 0, 0),
     OPTION_ROW(bench_options, "only", 0, only, OPTION_TEXT, NULL, 0, 0),
     OPTION_ROW(bench_options, "seed", 0, seed, OPTION_COUNT, NULL, 0, UINT64_MAX),
     OPTION_ROW(bench_options, "json", 0, json, OPTION_TEXT, NULL, 0, 0),
@@ -337,7 +340,10 @@ static int run_bench(int argc, char **argv)
         .revision = o.revision,
         .patience = o.quick || o.device == ORDO_CUDA ? 0.1 : 2,
         .where = (ordo_where)o.device,
+        .cpu_time = o.cpu_time,
     };
+    if (o.cpu_time && (o.json != NULL || o.device == ORDO_CUDA))
+        return cli_error("bench: --cpu-time does not go with --json or --device cuda");
     if (sections_of(&set) == NULL)
         return cli_error("bench: %s has no benchmark for --device cuda; leave out --device",
                          o.subject);

@@ -15,7 +15,7 @@ extern "C" {
  *     struct trade { double price; uint32_t id; char name[20]; } *trades;
  *     ordo_sort_records(ctx, trades, n, sizeof *trades, offsetof(struct trade, id), ORDO_U32, NULL)
  * Elements of up to 256 bytes are first scattered to buckets that fit the cache. Larger elements
- * follow a sort of their keys.
+ * follow a sort of their keys. Elements in order are only read by a CPU, without scratch.
  * Needs scratch for a copy of the array. If that is refused, the call sorts the keys with an index
  * and moves the elements in place, along the cycles of the permutation: scratch for a key and an
  * index of each element, and one element. If that is refused, too: ORDO_E_NOMEM. After

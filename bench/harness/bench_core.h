@@ -37,6 +37,7 @@ typedef struct bench_settings {
     const char *revision; /* revision of the source, for the JSON; NULL: not known */
     double      patience; /* limit in seconds for one call of a slow algorithm              */
     ordo_where  where;    /* ORDO_CPU or ORDO_CUDA                                          */
+    bool        cpu_time; /* times are CPU seconds of all threads                           */
 } bench_settings;
 
 typedef ordo_status bench_call(ordo_ctx *ctx, const void *what);

@@ -1,6 +1,6 @@
 /* bench_measure.c - times the contenders of a question and compares their answers.
  *
- * The clock is cli_now() around the public call, or the clock of the bench_place. Every round times
+ * The clock is cli_now() or the CPU time around the public call, or the clock of the bench_place. Every round times
  * each contender: one call, several calls in a row, or several single calls. A row shows the median
  * of the rounds, the quartiles, and the least time, because the published experiments report the
  * least. */
@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum {
     WIPED = 0xa5
@@ -83,6 +84,11 @@ static bool prepare(bench *b, const bench_row *row)
     return true;
 }
 
+static double now(const bench *b)
+{
+    return b->set.cpu_time ? (double)clock() / CLOCKS_PER_SEC : cli_now();
+}
+
 /* The median of single calls, with prepare() before each of them. The mean would depend on calls
  * that the system interrupts, which take many times as long as the others. */
 static bool time_singles(bench *b, const bench_row *row, ordo_ctx *ctx, ordo_status *status,
@@ -97,9 +103,9 @@ static bool time_singles(bench *b, const bench_row *row, ordo_ctx *ctx, ordo_sta
         *row->question.call_number = i;
         if (!prepare(b, row))
             return false;
-        const double start = cli_now();
+        const double start = now(b);
         *status = row->call(ctx, row->what);
-        times[i] = cli_now() - start;
+        times[i] = now(b) - start;
     }
     if (*status == ORDO_OK) {
         bench_sort_times(times, count);
@@ -113,12 +119,12 @@ static bool time_together(bench *b, const bench_row *row, size_t calls, ordo_ctx
 {
     if (!prepare(b, row))
         return false;
-    const double start = cli_now();
+    const double start = now(b);
     if (b->place != NULL && !b->place->start())
         return false;
     for (size_t i = 0; i < calls && *status == ORDO_OK; i++)
         *status = row->call(ctx, row->what);
-    *seconds = cli_now() - start;
+    *seconds = now(b) - start;
     if (b->place != NULL && *status == ORDO_OK && !b->place->stop(seconds))
         return false;
     *seconds /= (double)(calls * batch_of(&row->question));

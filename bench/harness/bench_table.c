@@ -69,6 +69,8 @@ void bench_print_machine(const bench *b, const bench_machine *machine)
     printf("%s%s%.1f GB memory\n", machine->caches, machine->caches[0] != '\0' ? ", " : "",
            (double)machine->memory * 1e-9);
     printf("%s, %s\n", machine->kernel, machine->compiler);
+    if (b->set.cpu_time)
+        printf("times: CPU seconds of all threads\n");
     if (b->place != NULL)
         printf("%s\n", b->place->device);
     if (b->peers != NULL)

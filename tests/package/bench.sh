@@ -1,7 +1,7 @@
 #!/bin/sh
 # bench.sh BUILD [cuda] - runs every section of every subject of ordo-bench on few keys, on the CPU, or
 # on the GPU and on both (subject hybrid). Fails if a run ends with an error, if a section gives no
-# row, or if the subject hybrid gives no row of a GPU where there is one.
+# row, if --cpu-time does not say so, or if the subject hybrid gives no row of a GPU where there is one.
 #
 # The list of sections comes from the program itself (--list). Exits 77 with `cuda` if there is no GPU
 # or no module libordo_cuda_peers.so. Uses EMULATOR (for cross builds) from the environment.
@@ -55,6 +55,14 @@ subjects=$(awk -v device="$device" '$2 == device && !seen[$1]++ { print $1 }' "$
 for subject in $subjects; do
     run "$subject" "$device"
 done
+if [ "$device" = cpu ]; then
+    # shellcheck disable=SC2086 # the command is words
+    $bench many --only structs -n 1000 --quick --repeat 1 --cpu-time >"$tmp/table" &&
+        grep -q '^times: CPU seconds' "$tmp/table" || failed=1
+    # shellcheck disable=SC2086
+    $bench many --only structs -n 1000 --cpu-time --json "$tmp/no.json" >"$tmp/table" 2>"$tmp/err" &&
+        failed=1
+fi
 if [ "$device" = cuda ]; then
     run hybrid cpu
     for algorithm in cuda hybrid; do

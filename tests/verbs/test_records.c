@@ -153,6 +153,45 @@ static bool same_elements(const struct_array *a)
     return same;
 }
 
+/* Elements that are in order stay where they are, and the call needs no scratch. */
+static void test_in_order(ordo_ctx *ctx)
+{
+    faults_attach(ctx);
+    for (size_t t = 0; t < INPUTS_TYPES; t++)
+        for (size_t turn = 0; turn < inputs_count(); turn++) {
+            struct_array a = make(turn, inputs_types[t], 1 + turn * 97 % MOST, 12 + turn % 5, 3);
+            a.descending = turn % 2 != 0;
+            expect(&a);
+            memcpy(a.data, a.expected, a.n * a.size);
+            faults_refuse(1, false);
+            testkit_case("in order %s turn=%zu", ordo_type_name(a.type), turn);
+            CHECK_STATUS(ORDO_OK, sort(ctx, &a), ctx);
+            CHECK_BYTES(a.expected, a.data, a.n * a.size, a.size);
+        }
+    faults_detach();
+}
+
+/* One element is out of order: the last key is at place `at` and moves to the end. */
+static void test_one_step(void)
+{
+    static const size_t steps[] = {0, 1, 62, 63, 64, 127, 190, 191, 192, 193, 383, 384, 1000};
+    for (size_t s = 0; s < 2 * sizeof steps / sizeof *steps; s++) {
+        size_t const n = 1001 + s, at = s % 2 == 0 ? steps[s / 2] : n - 2 - steps[s / 2] % (n - 2);
+        struct_array a = make(0, ORDO_U32, n, 20, 5);
+        for (size_t i = 0; i < n; i++) {
+            uint32_t const key = i == at ? (uint32_t)n : (uint32_t)i;
+            memcpy(a.keys + i * sizeof key, &key, sizeof key);
+            memcpy(a.input + i * a.size + a.offset, &key, sizeof key);
+        }
+        memcpy(a.data, a.input, n * a.size);
+        expect(&a);
+        testkit_case("one step n=%zu at=%zu", n, at);
+        ordo_ctx *const ctx = next_context()->ctx;
+        CHECK_STATUS(ORDO_OK, sort(ctx, &a), ctx);
+        CHECK_BYTES(a.expected, a.data, n * a.size, a.size);
+    }
+}
+
 /* Refuses the k-th request for scratch and all later ones, or only that one. */
 static void test_memory(ordo_ctx *ctx)
 {
@@ -295,6 +334,8 @@ int main(void)
     test_large_elements();
     test_shapes();
     test_low_bits();
+    test_in_order(alone);
+    test_one_step();
     test_memory(alone);
     test_cancel(alone);
     test_limit();

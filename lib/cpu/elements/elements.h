@@ -11,8 +11,9 @@ void element_gather(char *to, const char *from, size_t size, const void *index, 
  * 32 bits (packed), or 16 bytes with the index in the second word. */
 void element_gather_records(char *to, const char *from, size_t size, const void *records,
                             bool packed, size_t count);
-/* A scatter of elements to buckets. The elements of a bucket are collected in a block in the cache
- * before they are written, so that the writes fill whole cache lines. */
+/* A scatter of elements to buckets. If the writes bypass the cache, the elements of a bucket are
+ * collected in a block in the cache before they are written, so that the writes fill whole cache
+ * lines. */
 enum {
     ELEMENT_BLOCK = 256 /* bytes of a block */
 };
@@ -23,8 +24,12 @@ typedef struct element_scatter {
     size_t *places;  /* for each bucket the offset of its next element in bytes */
     size_t *firsts;  /* the places before the first element is moved */
     char   *blocks;  /* element_block_bytes() for each bucket, on a cache line */
-    bool    streams; /* the writes bypass the cache */
+    bool    streams; /* the writes bypass the cache; if not, firsts and blocks are not used */
 } element_scatter;
+
+/* Whether a scatter to an array of that many bytes bypasses the cache, if the ISA can. V1, which
+ * cannot, 10^7 elements of 32 bytes to 1024 buckets, ns each: 7.0 through blocks, 2.9 directly. */
+bool element_streams(size_t bytes);
 
 static inline size_t element_block_bytes(size_t size)
 {

@@ -6,6 +6,7 @@
  *   direct    other arrays: the elements are sorted into scratch (sort_bucket.c) and copied back
  *   in place  if scratch for the elements is refused: an argsort of the keys, then one thread moves
  *             the elements along the cycles of the permutation
+ * A first pass returns at once if the elements are in order; it ends at the first one that is not.
  * Scratch: n elements and 2 bytes for each, and that of the sort of a bucket. */
 #include "core/random.h"
 #include "cpu/elements/elements.h"
@@ -17,8 +18,33 @@ enum {
     SAMPLE_EACH = 16, /* sampled keys per bucket; at most ORDO_TUNE_RADIX_SAMPLE in all */
     LEAST_BUCKETS = 16,
     BLOCK = 512,      /* keys read at a time */
+    CHECK_BLOCK = 64, /* keys read at a time until one is out of order */
     POLL_EVERY = 4096 /* elements moved along cycles between two checks for cancel */
 };
+
+/* ---- In order ---- */
+
+typedef struct order_work {
+    const ordo_records_job *job;
+    atomic_bool             broken; /* an element has a smaller key than the one before it */
+} order_work;
+
+static void check_order(void *arg, size_t lo, size_t hi)
+{
+    order_work *const work = arg;
+    uint64_t          words[CHECK_BLOCK];
+    for (size_t at = lo == 0 ? 0 : lo - 1, count; at + 1 < hi; at += count - 1) {
+        bool broken = atomic_load_explicit(&work->broken, memory_order_relaxed);
+        if (broken)
+            return;
+        count = ordo_min(CHECK_BLOCK, hi - at);
+        element_read_keys(work->job, at, count, words);
+        for (size_t i = 1; i < count; i++)
+            broken |= words[i] < words[i - 1];
+        if (broken)
+            atomic_store_explicit(&work->broken, true, memory_order_relaxed);
+    }
+}
 
 /* ---- By buckets ---- */
 
@@ -32,7 +58,8 @@ typedef struct bucket_work {
     uint16_t               *labels;
     size_t                 *counts;  /* [chunk][bucket]: counts, then places in bytes */
     size_t                 *firsts;  /* [chunk][bucket]: the places of the first elements */
-    char                   *blocks;  /* blocks of element_scatter, for each chunk */
+    bool                    streams; /* see element_scatter */
+    char                   *blocks;  /* blocks of element_scatter, for each chunk; if it streams */
     uint64_t               *offsets; /* start of each bucket */
     size_t                  chunks, chunk;
     atomic_bool            *stored; /* a bucket was written to the array */
@@ -134,14 +161,14 @@ static void scatter_chunk(void *arg, size_t lo, size_t hi)
     size_t const                  buckets = work->cut.buckets;
     for (size_t c = lo; c < hi; c++) {
         size_t const          begin = c * work->chunk, end = ordo_min(begin + work->chunk, job->n);
+        size_t const          blocks = c * buckets * element_block_bytes(job->size);
         element_scatter const scatter = {.to = work->elements,
                                          .size = job->size,
                                          .buckets = buckets,
                                          .places = work->counts + c * buckets,
                                          .firsts = work->firsts + c * buckets,
-                                         .blocks = work->blocks +
-                                                   c * buckets * element_block_bytes(job->size),
-                                         .streams = cpu_bypasses_cache(job->n * job->size)};
+                                         .blocks = work->streams ? work->blocks + blocks : NULL,
+                                         .streams = work->streams};
         for (size_t at = begin; at < end; at += ORDO_TUNE_PIECE) {
             size_t const count = ordo_min(ORDO_TUNE_PIECE, end - at);
             element_scatter_labels(&scatter, (const char *)job->base + at * job->size,
@@ -176,8 +203,10 @@ static ordo_status take_bucket_memory(bucket_work *work)
     work->chunk = ordo_div_up(n, work->chunks);
     TRY_SCRATCH(work->exec, 2 * work->chunks * buckets * sizeof *work->counts, work->counts);
     work->firsts = work->counts + work->chunks * buckets;
-    TRY_SCRATCH(work->exec, work->chunks * buckets * element_block_bytes(work->job->size),
-                work->blocks);
+    work->streams = element_streams(n * work->job->size);
+    if (work->streams)
+        TRY_SCRATCH(work->exec, work->chunks * buckets * element_block_bytes(work->job->size),
+                    work->blocks);
     TRY_SCRATCH(work->exec, (buckets + 1) * sizeof *work->offsets, work->offsets);
     TRY_SCRATCH(work->exec, n * sizeof *work->labels, work->labels);
     TRY_SCRATCH(work->exec, n * work->job->size, work->elements);
@@ -197,15 +226,14 @@ static ordo_status sort_by_buckets(const cpu_kernels *kernels, const ordo_record
                         .width = ordo_type_size(job->type) <= sizeof(uint32_t) ? 32 : 64};
     TRY(choose_buckets(&work));
     TRY(take_bucket_memory(&work));
-    exec->phase = 0;
-    exec->phases = 3;
+    exec->phases = 4;
     if (!ordo_loop(exec, work.chunks, 1, count_chunk, &work))
         return ORDO_E_CANCELLED;
-    exec->phase = 1;
+    exec->phase = 2;
     place_buckets(&work);
     if (!ordo_loop(exec, work.chunks, 1, scatter_chunk, &work))
         return ORDO_E_CANCELLED;
-    exec->phase = 2;
+    exec->phase = 3;
     ordo_segment_view const view = {
         .count = work.cut.buckets, .offsets = work.offsets, .step = 1, .group = 1};
     ordo_segments_job const each = {
@@ -321,13 +349,12 @@ static ordo_status sort_in_place(const cpu_kernels *kernels, const ordo_records_
     TRY_SCRATCH(exec, job->size, room);
     TRY_SCRATCH(exec, job->n * ordo_type_size(job->type), keys.keys);
     TRY_SCRATCH(exec, job->n * ordo_type_size(order.index_type), order.index);
-    exec->phase = 0;
-    exec->phases = 2;
+    exec->phases = exec->phase + 2;
     order.keys = keys.keys;
     if (!ordo_loop(exec, job->n, cpu_grain(job->n), copy_keys, &keys))
         return ORDO_E_CANCELLED;
     TRY(cpu_argsort((void *)kernels, &order, &part));
-    exec->phase = 1;
+    exec->phase++;
     exec->algorithm = "cycles";
     exec->facts.strategy = ORDO_STRATEGY_IN_PLACE;
     return cpu_done(permute_cycles(job, &order, room, exec));
@@ -338,9 +365,17 @@ static ordo_status sort_in_place(const cpu_kernels *kernels, const ordo_records_
 ordo_status cpu_sort_records(void *state, const ordo_records_job *job, ordo_exec *exec)
 {
     const cpu_kernels *const kernels = state;
+    order_work               order = {.job = job};
     exec->algorithm = "radix";
     if (job->n < 2)
         return ORDO_OK;
+    atomic_init(&order.broken, false);
+    exec->phases = 4;
+    if (!ordo_loop(exec, job->n, cpu_grain(job->n), check_order, &order))
+        return ORDO_E_CANCELLED;
+    if (!atomic_load_explicit(&order.broken, memory_order_relaxed))
+        return ORDO_OK;
+    exec->phase = 1;
     ordo_status const status =
         takes_buckets(job) ? sort_by_buckets(kernels, job, exec) : sort_direct(kernels, job, exec);
     return status == ORDO_E_NOMEM ? sort_in_place(kernels, job, exec) : status;
@@ -369,8 +404,9 @@ static size_t scratch_by_buckets(const ordo_records_job *job, const ordo_exec *e
     return 2 * sample * sizeof(uint64_t) + sizeof(radix_cells) +
            cpu_sort_scratch(&sort, exec->threads) +
            (2 * chunks + 1) * (BUCKETS + 1) * sizeof(uint64_t) +
-           chunks * BUCKETS * element_block_bytes(job->size) + n * (sizeof(uint16_t) + job->size) +
-           segments_scratch(job, 1, exec) +
+           (element_streams(n * job->size) ? chunks * BUCKETS * element_block_bytes(job->size)
+                                           : 0) +
+           n * (sizeof(uint16_t) + job->size) + segments_scratch(job, 1, exec) +
            segments_scratch(&more, 2 * (size_t)exec->threads, exec);
 }
 
