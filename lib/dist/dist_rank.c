@@ -272,6 +272,8 @@ static ordo_status run(ranking *r)
     return dist_agree(c, pieces_gather(&r->p, memory, r->rank_size, r->ranks));
 }
 
+static uint64_t no_ranks; /* stands for an empty array */
+
 static ordo_status check(ranking *r, const ordo_dist_opts *opts)
 {
     dist_call *const     c = &r->c;
@@ -284,27 +286,11 @@ static ordo_status check(ranking *r, const ordo_dist_opts *opts)
     TRY(api_check_ranks(exec, r->rank_type, &given, &wish));
     r->rank_size = ordo_type_size(r->rank_type);
     TRY(api_check_aligned(exec, r->ranks, c->n, r->rank_size, "ranks"));
-    return api_check_apart(exec, c->keys, c->n * c->key_size, "keys", r->ranks, c->n * r->rank_size,
-                           "ranks");
-}
-
-static uint64_t no_ranks; /* stands for an empty array */
-
-static ordo_status rank_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm, ranking *r,
-                                const ordo_dist_opts *opts)
-{
-    dist_call *const c = &r->c;
-    c->ctx = ctx;
-    c->exec = exec;
-    TRY(dist_open(c, comm));
-    ordo_status const checked = check(r, opts);
+    TRY(api_check_apart(exec, c->keys, c->n * c->key_size, "keys", r->ranks, c->n * r->rank_size,
+                        "ranks"));
     if (r->ranks == NULL)
         r->ranks = &no_ranks; /* n is 0 */
-    dist_wish const wish = {"ordo_dist_rank", {(uint64_t)r->ties, (uint64_t)r->rank_type}};
-    ordo_status     status = dist_begin(c, &wish, checked);
-    if (status == ORDO_OK)
-        status = run(r);
-    return dist_end(c, status);
+    return ORDO_OK;
 }
 
 ordo_status ordo_dist_rank(ordo_ctx *ctx, const ordo_comm *comm, ordo_type type, const void *keys,
@@ -315,7 +301,8 @@ ordo_status ordo_dist_rank(ordo_ctx *ctx, const ordo_comm *comm, ordo_type type,
                  .ties = ties,
                  .rank_type = rank_type,
                  .ranks = ranks};
-    API_CALL("dist_rank", (ordo_type)0, n, rank_entered(ctx, exec, comm, &r, opts));
+    DIST_CALL("dist_rank", &r.c, check(&r, opts), run(&r), "ordo_dist_rank",
+              {(uint64_t)ties, (uint64_t)rank_type});
 }
 
 /* ---- Unique keys ---- */
@@ -328,20 +315,11 @@ static ordo_status unique_check(ranking *r, const uint64_t *count, const ordo_di
     return ORDO_OK;
 }
 
-static ordo_status unique_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm, ranking *r,
-                                  uint64_t *count, const ordo_dist_opts *opts)
+static ordo_status unique_run(ranking *r, uint64_t *count)
 {
-    dist_call *const c = &r->c;
-    c->ctx = ctx;
-    c->exec = exec;
-    TRY(dist_open(c, comm));
-    dist_wish const wish = {"ordo_dist_unique_count", {0}};
-    ordo_status     status = dist_begin(c, &wish, unique_check(r, count, opts));
-    if (status == ORDO_OK)
-        status = receive_keys(r);
-    if (status == ORDO_OK)
-        *count = distinct_on(r, (size_t)c->comm.size);
-    return dist_end(c, status);
+    TRY(receive_keys(r));
+    *count = distinct_on(r, (size_t)r->c.comm.size);
+    return ORDO_OK;
 }
 
 ordo_status ordo_dist_unique_count(ordo_ctx *ctx, const ordo_comm *comm, ordo_type type,
@@ -350,6 +328,6 @@ ordo_status ordo_dist_unique_count(ordo_ctx *ctx, const ordo_comm *comm, ordo_ty
 {
     ranking r = {
         .c = {.type = type, .keys = keys, .n = n}, .ties = ORDO_TIES_DENSE, .rank_type = ORDO_U64};
-    API_CALL("dist_unique_count", (ordo_type)0, n,
-             unique_entered(ctx, exec, comm, &r, count, opts));
+    DIST_CALL("dist_unique_count", &r.c, unique_check(&r, count, opts), unique_run(&r, count),
+              "ordo_dist_unique_count", {0});
 }
