@@ -14,7 +14,6 @@
 enum {
     BLOCK = 1024, /* keys whose orders are computed together */
     LEAST_CHUNK = ORDO_TUNE(1 << 16, 64),
-    FEW = 8, /* boundaries that are compared with every key, if no labels are wanted */
     SLOTS_PER_BOUNDARY = 8,
     MOST_SLOTS = 1 << 16
 };
@@ -40,6 +39,24 @@ void cells_orders_of(const cells_order *order, const void *keys, size_t from, si
 {
     const char *const at = (const char *)keys + from * ordo_type_size(order->type);
     BY_TYPE(order->type, orders, (order, (const void *)at, n, out));
+}
+
+void cells_fold(const cells_order *order, void *words, size_t n)
+{
+    if (order->folded)
+        BY_TYPE(order->type, fold, (order, words, n));
+}
+
+bool cells_bits(const cells_order *order, uint64_t lo, uint64_t hi, uint64_t *first, uint64_t *last)
+{
+    uint64_t const most = UINT64_MAX >> (64 - 8 * ordo_type_size(order->type));
+    *first = lo;
+    *last = hi;
+    if (order->folded && lo > 0)
+        *first = BY_TYPE(order->type, bits_below, (order, lo));
+    if (order->folded && hi < most)
+        *last = BY_TYPE(order->type, bits_below, (order, hi + 1)) - 1;
+    return lo <= hi && *first <= *last;
 }
 
 /* ---- The search ---- */
@@ -146,58 +163,6 @@ static void pass_body(void *arg, size_t lo, size_t hi)
     }
 }
 
-/* ---- The pass with few boundaries ---- */
-
-/* Keeps the orders of one cell between boundaries. */
-static void keep_band(cells_pass *p, size_t cell, const uint64_t *orders, size_t n)
-{
-    const cells *const c = p->cells;
-    uint64_t           band[BLOCK + DIST_COLLECT_ROOM];
-    uint64_t const     first = cell == 0 ? 0 : c->boundaries[cell / 2 - 1] + 1;
-    uint64_t const     width =
-        cell == 2 * c->count ? UINT64_MAX - (first - 1) : c->boundaries[cell / 2] - first;
-    size_t const count = p->loops->collect(orders, n, first, width, band);
-    size_t const at = count == 0 ? 0 : atomic_fetch_add(&p->kept_count, count);
-    if (at <= p->capacity && count <= p->capacity - at)
-        memcpy(p->kept + at, band, count * sizeof *band);
-}
-
-/* A block is read several times, from the cache. The next one must not wait for that. */
-static void fetch_ahead(const cells_pass *p, size_t from, size_t to)
-{
-    size_t const      size = ordo_type_size(p->order.type);
-    const char *const keys = p->keys;
-    for (size_t at = from * size; at < to * size; at += ORDO_CACHE_LINE)
-        __builtin_prefetch(keys + at);
-}
-
-static void few_body(void *arg, size_t lo, size_t hi)
-{
-    cells_pass *const  p = arg;
-    const cells *const c = p->cells;
-    size_t const       from = lo * p->chunk, to = ordo_min(hi * p->chunk, p->n);
-    uint64_t *const    counts = p->chunk_counts + lo * (2 * c->count + 1);
-    bool const         plain = p->order.type == ORDO_U64 && !p->order.descending;
-    uint64_t           block[BLOCK], below[FEW] = {0}, up_to[FEW] = {0};
-    for (size_t at = from; at < to; at += BLOCK) {
-        size_t const          n = ordo_min(BLOCK, to - at);
-        const uint64_t *const orders = plain ? (const uint64_t *)p->keys + at : block;
-        fetch_ahead(p, at + n, ordo_min(at + n + BLOCK, to));
-        if (!plain)
-            cells_orders_of(&p->order, p->keys, at, n, block);
-        for (size_t i = 0; i < c->count; i++)
-            p->loops->count(orders, n, c->boundaries[i], &below[i], &up_to[i]);
-        for (size_t cell = 0; cell <= 2 * c->count && p->keep != NULL; cell += 2)
-            if (p->keep[cell])
-                keep_band(p, cell, orders, n);
-    }
-    for (size_t i = 0; i < c->count; i++) {
-        counts[2 * i] = below[i] - (i > 0 ? up_to[i - 1] : 0);
-        counts[2 * i + 1] = up_to[i] - below[i];
-    }
-    counts[2 * c->count] = to - from - up_to[c->count - 1];
-}
-
 static void collect_body(void *arg, size_t lo, size_t hi)
 {
     cells_pass *const p = arg;
@@ -235,8 +200,7 @@ ordo_status cells_run(ordo_exec *exec, cells_pass *p)
     memset(p->chunk_counts, 0, (chunks + 1) * all * sizeof *p->chunk_counts);
     memset(p->counts, 0, all * sizeof *p->counts);
     atomic_store(&p->kept_count, 0);
-    bool const few = p->labels == NULL && p->cells->count >= 1 && p->cells->count <= FEW;
-    TRY(run(exec, p, chunks, few ? few_body : pass_body));
+    TRY(run(exec, p, chunks, pass_body));
     for (size_t i = 0; i < chunks; i++)
         for (size_t cell = 0; cell < all; cell++)
             p->counts[cell] += p->chunk_counts[i * all + cell];

@@ -39,6 +39,11 @@ void     cells_orders_of(const cells_order *order, const void *keys, size_t from
  * `wanted`. */
 size_t cells_place(const cells_order *order, const void *sorted, size_t from, size_t to,
                    uint64_t wanted, bool above);
+/* The key bits (key_sort_bits) of the orders from lo to hi. False if no key has such an order. */
+bool cells_bits(const cells_order *order, uint64_t lo, uint64_t hi, uint64_t *first,
+                uint64_t *last);
+/* Turns key bits into orders, in words of the width of a key. */
+void cells_fold(const cells_order *order, void *words, size_t n);
 /* Writes the key of an order that is not folded. */
 void cells_put_key(const cells_order *order, uint64_t key, void *out);
 
@@ -75,8 +80,6 @@ typedef struct cells_pass {
     const uint8_t *keep;   /* for each cell: whether its orders go to `kept`; NULL: none */
     uint64_t      *kept;   /* in any sequence */
     size_t         capacity;
-
-    const dist_loops *loops; /* for few boundaries */
 
     /* Results. */
     uint64_t     *counts;     /* of each cell */

@@ -3,11 +3,10 @@
 #include "dist/cuts.h"
 
 #include "backend/tuning.h"
-#include "core/random.h"
+#include "dist/brackets.h"
 #include "dist/cut_rounds.h"
 #include "dist/device/device.h"
 
-#include <math.h>
 #include <string.h>
 
 enum {
@@ -15,67 +14,29 @@ enum {
     SAMPLES_PER_BOUNDARY = 8,
     SAMPLE = ORDO_TUNE(1 << 16, 64), /* of all ranks, for a few positions */
     KEPT_SHARE = 8,                  /* one pass may keep 1 / KEPT_SHARE of the keys */
-    DEVIATIONS = 4,                  /* half the width of a bracket in standard deviations */
     LEAST_KEPT = 4096
 };
 
 typedef struct search {
-    dist_call *call;
-    cut       *cuts;
-    size_t     count;
-    cells     *cells;
-    cells_pass pass;
-    uint8_t   *keep;   /* of each cell */
-    uint64_t  *counts; /* of each cell, of all ranks */
-    uint64_t  *sample; /* of all ranks, sorted */
-    size_t     sample_size;
+    dist_call  *call;
+    cut        *cuts;
+    size_t      count;
+    cells      *cells;
+    cells_pass  pass;
+    uint8_t    *keep;   /* of each cell */
+    uint64_t   *counts; /* of each cell, of all ranks */
+    dist_part   part;
+    dist_sample sample; /* sorted */
 } search;
 
-/* ---- The sample ---- */
-
-/* Keys that rank r draws if all ranks draw about `wanted`. */
-static uint64_t drawn_by(const dist_call *c, size_t r, uint64_t wanted)
-{
-    double const share = (double)c->counts[r] / (double)c->total;
-    return c->counts[r] == 0 ? 0 : 1 + (uint64_t)((double)wanted * share);
-}
-
-static ordo_status draw(search *s, size_t wanted, uint64_t *mine, uint64_t *bytes_of)
-{
-    dist_call *const c = s->call;
-    uint64_t const   seed = ordo_random_sequence(c->exec->seed, (uint64_t)c->comm.rank);
-    s->sample_size = 0;
-    for (size_t r = 0; r < (size_t)c->comm.size; r++) {
-        uint64_t const draws = drawn_by(c, r, wanted);
-        bytes_of[r] = draws * sizeof *mine;
-        s->sample_size += draws;
-    }
-    size_t const draws = (size_t)(bytes_of[c->comm.rank] / sizeof *mine);
-    for (size_t i = 0; i < draws; i++)
-        mine[i] = ordo_random_below(ordo_random_at(seed, i), c->n);
-    if (dist_on_device(c))
-        return dist_agree(c, device_orders(c, &s->pass.order, s->pass.keys, mine, draws, mine));
-    for (size_t i = 0; i < draws; i++)
-        mine[i] = cells_order_of(&s->pass.order, s->pass.keys, (size_t)mine[i]);
-    return ORDO_OK;
-}
+/* ---- Boundaries ---- */
 
 static ordo_status take_sample(search *s, size_t wanted)
 {
     dist_call *const c = s->call;
-    size_t const     size = (size_t)c->comm.size;
-    uint64_t        *mine = NULL, *bytes_of = NULL;
-    ordo_status      status = ORDO_OK;
-    void            *memory;
-    status = ordo_scratch(c->exec, (wanted + 2 * size + 2) * sizeof *mine * 2 + size * 8, &memory);
-    TRY(dist_agree(c, status));
-    mine = memory;
-    s->sample = mine + wanted + 2;
-    bytes_of = s->sample + wanted + 2 * size + 2;
-    TRY(draw(s, wanted, mine, bytes_of));
-    TRY(dist_allgather_parts(c, mine, bytes_of, s->sample));
+    TRY(sample_draw(c, &s->part, wanted, &s->sample));
     return dist_agree(
-        c, dist_inner(c, ordo_sort(c->inner, ORDO_U64, s->sample, s->sample_size, NULL)));
+        c, dist_inner(c, ordo_sort(c->inner, ORDO_U64, s->sample.all, s->sample.count, NULL)));
 }
 
 static void add_boundary(search *s, uint64_t order)
@@ -88,34 +49,14 @@ static void add_boundary(search *s, uint64_t order)
 /* Boundaries at equal distances in the sample. */
 static void spread_boundaries(search *s, size_t wanted)
 {
-    for (size_t i = 0; i < wanted && s->sample_size > 0; i++)
-        add_boundary(s, s->sample[(2 * i + 1) * s->sample_size / (2 * wanted)]);
+    for (size_t i = 0; i < wanted && s->sample.count > 0; i++)
+        add_boundary(s, s->sample.all[(2 * i + 1) * s->sample.count / (2 * wanted)]);
     cells_index(s->cells);
 }
 
-/* The part of the sample around a position that holds the position with high probability. */
-static void bracket_of(const search *s, uint64_t position, size_t *low, size_t *high)
-{
-    double const size = (double)s->sample_size;
-    double const q = ((double)position + 0.5) / (double)s->call->total, middle = q * size;
-    double const half = DEVIATIONS * sqrt(size * q * (1 - q)) + 2;
-    *low = middle - half <= 0 ? 0 : (size_t)(middle - half);
-    *high = middle + half >= size - 1 ? s->sample_size - 1 : (size_t)(middle + half);
-}
-
-/* The brackets of the positions from *next on that overlap, as one. *next becomes the first
- * position behind them. */
 static void joined_brackets(const search *s, size_t *next, size_t *low, size_t *high)
 {
-    bracket_of(s, s->cuts[(*next)++].position, low, high);
-    while (*next < s->count) {
-        size_t from, to;
-        bracket_of(s, s->cuts[*next].position, &from, &to);
-        if (from > *high)
-            return;
-        *high = ordo_max(*high, to);
-        ++*next;
-    }
+    sample_bracket(s->part.total, s->sample.count, s->cuts, s->count, next, low, high);
 }
 
 /* Two boundaries around each position, or around positions whose brackets overlap. The cells
@@ -125,15 +66,15 @@ static void bracket_boundaries(search *s)
     size_t low, high;
     for (size_t j = 0; j < s->count;) {
         joined_brackets(s, &j, &low, &high);
-        add_boundary(s, s->sample[low]);
-        add_boundary(s, s->sample[high]);
+        add_boundary(s, s->sample.all[low]);
+        add_boundary(s, s->sample.all[high]);
     }
     cells_index(s->cells);
     for (size_t j = 0; j < s->count;) {
         joined_brackets(s, &j, &low, &high);
-        size_t const from = low == 0 ? 0 : cells_find(s->cells, s->sample[low]);
-        size_t const to = high == s->sample_size - 1 ? 2 * s->cells->count
-                                                     : cells_find(s->cells, s->sample[high]);
+        size_t const from = low == 0 ? 0 : cells_find(s->cells, s->sample.all[low]);
+        size_t const to = high == s->sample.count - 1 ? 2 * s->cells->count
+                                                      : cells_find(s->cells, s->sample.all[high]);
         for (size_t cell = from; cell <= to; cell++)
             s->keep[cell] = cell % 2 == 0;
     }
@@ -160,7 +101,7 @@ static uint64_t place_cuts(search *s, uint8_t *open, cut_interval *intervals)
             .from_start = cell < 2,
             .high = cell / 2 < s->cells->count ? s->cells->boundaries[cell / 2] : UINT64_MAX,
             .to_end = cell / 2 >= s->cells->count,
-            .all = s->counts[cell]};
+            .window = {.all = s->counts[cell]}};
         if (cell % 2 == 0) {
             mine += open[cell] ? 0 : s->pass.counts[cell];
             open[cell] = 1;
@@ -250,63 +191,58 @@ static ordo_status first_pass(search *s, uint8_t *open, cut_interval *intervals)
     return enough ? ORDO_OK : dist_agree(c, keep_open(s, open, mine));
 }
 
+/* The search by cells, on keys that may be on a device. */
+static ordo_status find_in_cells(search *s)
+{
+    dist_call *const c = s->call;
+    size_t const     count = s->count;
+    bool const       even = s->pass.labels != NULL || count > CELLS_MOST_BOUNDARIES / 2;
+    size_t const     wanted =
+        ordo_min(ordo_max(count * (even ? CELLS_PER_CUT : 2), 8), CELLS_MOST_BOUNDARIES);
+    TRY(dist_agree(c, take_memory(s, wanted)));
+    TRY(take_sample(s, even ? wanted * SAMPLES_PER_BOUNDARY : SAMPLE));
+    if (even)
+        spread_boundaries(s, wanted);
+    else
+        bracket_boundaries(s);
+    void *memory;
+    TRY(dist_agree(
+        c, ordo_scratch(c->exec, count * sizeof(cut_interval) + 2 * s->cells->count + 1, &memory)));
+    cut_interval *const intervals = memory;
+    TRY(first_pass(s, (uint8_t *)(intervals + count), intervals));
+    size_t const kept = atomic_load(&s->pass.kept_count);
+    c->report.kept = kept;
+    TRY(dist_agree(c, dist_on_device(c) ? device_sort_orders(c, s->pass.kept, kept)
+                                        : dist_inner(c, ordo_sort(c->inner, ORDO_U64, s->pass.kept,
+                                                                  kept, NULL))));
+    cut_keys const numbers = {{ORDO_U64, false, false}, s->pass.kept, kept, dist_on_device(c)};
+    return cut_rounds(c, &numbers, s->cuts, intervals, count);
+}
+
+static ordo_status find_in_brackets(search *s)
+{
+    void *memory;
+    TRY(brackets_find(s->call, &s->part, s->cuts, s->count));
+    TRY(dist_agree(s->call, ordo_scratch(s->call->exec, s->count * sizeof(uint64_t), &memory)));
+    return cut_ties(s->call, &s->cuts->here, &s->cuts->before, sizeof *s->cuts / sizeof(uint64_t),
+                    s->count, memory);
+}
+
 ordo_status cuts_find(dist_call *c, bool folded, cut *cuts, size_t count, uint16_t *labels,
                       cells *boundaries)
 {
-    double const started = dist_clock();
-    bool const   even = labels != NULL || count > CELLS_MOST_BOUNDARIES / 2;
-    size_t const wanted =
-        ordo_min(ordo_max(count * (even ? CELLS_PER_CUT : 2), 8), CELLS_MOST_BOUNDARIES);
-    search s = {.call = c, .cuts = cuts, .count = count, .cells = boundaries};
-    s.pass = (cells_pass){.cells = boundaries,
-                          .order = {c->type, c->descending, folded},
-                          .keys = c->keys,
-                          .n = c->n,
-                          .labels = labels,
-                          .loops = dist_loops_of(c)};
-    TRY(dist_agree(c, take_memory(&s, wanted)));
-    TRY(take_sample(&s, even ? wanted * SAMPLES_PER_BOUNDARY : SAMPLE));
-    if (even)
-        spread_boundaries(&s, wanted);
-    else
-        bracket_boundaries(&s);
-    void *memory;
-    TRY(dist_agree(
-        c,
-        ordo_scratch(c->exec, count * sizeof(cut_interval) + 2 * boundaries->count + 1, &memory)));
-    cut_interval *const intervals = memory;
-    TRY(first_pass(&s, (uint8_t *)(intervals + count), intervals));
-    size_t const kept = atomic_load(&s.pass.kept_count);
-    c->report.kept = kept;
-    TRY(dist_agree(c, dist_on_device(c)
-                          ? device_sort_orders(c, s.pass.kept, kept)
-                          : dist_inner(c, ordo_sort(c->inner, ORDO_U64, s.pass.kept, kept, NULL))));
-    cut_keys const numbers = {{ORDO_U64, false, false}, s.pass.kept, kept, dist_on_device(c)};
-    TRY(cut_rounds(c, &numbers, cuts, intervals, count));
-    c->report.cut_seconds += dist_clock() - started;
-    return ORDO_OK;
-}
-
-ordo_status cuts_of_sorted(dist_call *c, const cells_order *order, const void *sorted, cut *cuts,
-                           size_t count)
-{
-    cut_keys const keys = {*order, sorted, c->n, dist_on_device(c)};
-    return cuts_of_keys(c, &keys, c->total, cuts, count);
-}
-
-ordo_status cuts_of_keys(dist_call *c, const cut_keys *keys, uint64_t total, cut *cuts,
-                         size_t count)
-{
-    double const started = dist_clock();
-    void        *memory;
-    TRY(dist_agree(c, ordo_scratch(c->exec, (count + 1) * sizeof(cut_interval), &memory)));
-    cut_interval *const intervals = memory;
-    for (size_t j = 0; j < count; j++) {
-        intervals[j] = (cut_interval){
-            .open = true, .from_start = true, .to_end = true, .high = UINT64_MAX, .all = total};
-        cuts[j].less = 0;
-    }
-    TRY(cut_rounds(c, keys, cuts, intervals, count));
+    double const      started = dist_clock();
+    cells_order const order = {c->type, c->descending, folded};
+    search            s = {.call = c,
+                           .cuts = cuts,
+                           .count = count,
+                           .cells = boundaries,
+                           .part = {order, c->keys, c->n, c->counts, c->total}};
+    s.pass = (cells_pass){
+        .cells = boundaries, .order = order, .keys = c->keys, .n = c->n, .labels = labels};
+    bool const brackets =
+        labels == NULL && !dist_on_device(c) && brackets_fit(&s.part, cuts, count);
+    TRY(brackets ? find_in_brackets(&s) : find_in_cells(&s));
     c->report.cut_seconds += dist_clock() - started;
     return ORDO_OK;
 }
