@@ -3,7 +3,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "dist/cells.h"
 
-#include "backend/tuning.h"
 #include "core/keybits.h"
 
 #include <string.h>
@@ -93,6 +92,16 @@ void cells_index(cells *c)
     c->steps = ordo_bit_length(longest);
 }
 
+void cells_spread(cells *c, const uint64_t *sample, size_t size, size_t wanted)
+{
+    for (size_t i = 0; i < wanted && size > 0; i++) {
+        uint64_t const order = sample[(2 * i + 1) * size / (2 * wanted)];
+        if (c->count == 0 || c->boundaries[c->count - 1] != order)
+            c->boundaries[c->count++] = order;
+    }
+    cells_index(c);
+}
+
 /* ---- The pass ---- */
 
 /* Reserves places for the keys of kept cells; several threads do so at once. False if there are
@@ -163,32 +172,9 @@ static void pass_body(void *arg, size_t lo, size_t hi)
     }
 }
 
-static void collect_body(void *arg, size_t lo, size_t hi)
-{
-    cells_pass *const p = arg;
-    size_t const      from = lo * p->chunk, to = ordo_min(hi * p->chunk, p->n);
-    for (size_t block = from; block < to; block += BLOCK) {
-        size_t const          n = ordo_min(BLOCK, to - block);
-        const uint16_t *const labels = p->labels + block;
-        size_t                at;
-        if (!reserve(p, labels, n, &at))
-            continue;
-        for (size_t i = 0; i < n; i++)
-            if (p->keep[labels[i]])
-                p->kept[at++] = cells_order_of(&p->order, p->keys, block + i);
-    }
-}
-
 static size_t choose_chunk(const ordo_exec *exec, size_t n)
 {
     return ordo_max(ordo_div_up(n, (size_t)exec->threads * 4), LEAST_CHUNK);
-}
-
-static ordo_status run(ordo_exec *exec, cells_pass *p, size_t chunks, ordo_body *body)
-{
-    if (!ordo_loop(exec, chunks, 1, body, p))
-        return ordo_fail(exec, ORDO_E_CANCELLED, "the call was cancelled");
-    return ORDO_OK;
 }
 
 ordo_status cells_run(ordo_exec *exec, cells_pass *p)
@@ -200,16 +186,10 @@ ordo_status cells_run(ordo_exec *exec, cells_pass *p)
     memset(p->chunk_counts, 0, (chunks + 1) * all * sizeof *p->chunk_counts);
     memset(p->counts, 0, all * sizeof *p->counts);
     atomic_store(&p->kept_count, 0);
-    TRY(run(exec, p, chunks, pass_body));
+    if (!ordo_loop(exec, chunks, 1, pass_body, p))
+        return ordo_fail(exec, ORDO_E_CANCELLED, "the call was cancelled");
     for (size_t i = 0; i < chunks; i++)
         for (size_t cell = 0; cell < all; cell++)
             p->counts[cell] += p->chunk_counts[i * all + cell];
     return ORDO_OK;
-}
-
-ordo_status cells_collect(ordo_exec *exec, cells_pass *p)
-{
-    p->chunk = choose_chunk(exec, p->n);
-    atomic_store(&p->kept_count, 0);
-    return run(exec, p, ordo_div_up(p->n, p->chunk), collect_body);
 }

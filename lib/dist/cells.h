@@ -7,9 +7,12 @@
 #ifndef ORDO_DIST_CELLS_H
 #define ORDO_DIST_CELLS_H
 
+#include "backend/tuning.h"
 #include "dist/dist_call.h"
 
 enum {
+    CELLS_PER_CUT = ORDO_TUNE(32, 4), /* boundaries for each of many positions */
+    CELLS_SAMPLES = 8,                /* keys of a sample for each boundary */
     CELLS_MOST_BOUNDARIES = 32000,
     CELLS_PADDING = 1 << 15 /* entries behind the boundaries that a search may read */
 };
@@ -51,6 +54,15 @@ void cells_put_key(const cells_order *order, uint64_t key, void *out);
 ordo_status cells_make(ordo_exec *exec, size_t most, cells *out);
 /* Call after writing ascending boundaries and their count. */
 void cells_index(cells *c);
+/* Writes `wanted` boundaries at equal distances in a sorted sample, without ties, and calls
+ * cells_index. */
+void cells_spread(cells *c, const uint64_t *sample, size_t size, size_t wanted);
+
+/* Boundaries for `count` positions, if the cells are spread. */
+static inline size_t cells_wanted(size_t count)
+{
+    return ordo_min(ordo_max(count * CELLS_PER_CUT, 8), CELLS_MOST_BOUNDARIES);
+}
 
 /* The cell of an order. `steps` is that of the cells; a constant lets the compiler unroll them. */
 static inline size_t cells_search(const cells *c, uint64_t order, unsigned steps)
@@ -85,14 +97,11 @@ typedef struct cells_pass {
     uint64_t     *counts;     /* of each cell */
     atomic_size_t kept_count; /* more than the capacity: the rest is missing */
 
-    size_t    chunk; /* keys of a piece of the loop; set by cells_run */
-    uint64_t *chunk_counts;
+    size_t    chunk;        /* keys of a piece of the loop; set by cells_run */
+    uint64_t *chunk_counts; /* of each cell in each piece */
 } cells_pass;
 
-/* Counts the keys of each cell. False if the call was cancelled. */
+/* Counts the keys of each cell. */
 ordo_status cells_run(ordo_exec *exec, cells_pass *pass);
-
-/* Copies the orders of keys whose label is of a kept cell to `kept`. */
-ordo_status cells_collect(ordo_exec *exec, cells_pass *pass);
 
 #endif

@@ -10,8 +10,6 @@
 #include <string.h>
 
 enum {
-    CELLS_PER_CUT = ORDO_TUNE(32, 4), /* boundaries for each position, if a pass has labels */
-    SAMPLES_PER_BOUNDARY = 8,
     SAMPLE = ORDO_TUNE(1 << 16, 64), /* of all ranks, for a few positions */
     KEPT_SHARE = 8,                  /* one pass may keep 1 / KEPT_SHARE of the keys */
     LEAST_KEPT = 4096
@@ -44,14 +42,6 @@ static void add_boundary(search *s, uint64_t order)
     cells *const to = s->cells;
     if (to->count == 0 || to->boundaries[to->count - 1] != order)
         to->boundaries[to->count++] = order;
-}
-
-/* Boundaries at equal distances in the sample. */
-static void spread_boundaries(search *s, size_t wanted)
-{
-    for (size_t i = 0; i < wanted && s->sample.count > 0; i++)
-        add_boundary(s, s->sample.all[(2 * i + 1) * s->sample.count / (2 * wanted)]);
-    cells_index(s->cells);
 }
 
 static void joined_brackets(const search *s, size_t *next, size_t *low, size_t *high)
@@ -156,7 +146,7 @@ static ordo_status keep_open(search *s, const uint8_t *open, uint64_t mine)
 {
     TRY(take_kept(s, (size_t)mine));
     s->pass.keep = open;
-    return s->pass.labels != NULL ? cells_collect(s->call->exec, &s->pass) : run_pass(s);
+    return run_pass(s);
 }
 
 /* ---- The search ---- */
@@ -170,8 +160,6 @@ static ordo_status take_memory(search *s, size_t most)
     TRY_SCRATCH(exec, all * sizeof *s->counts, s->counts);
     TRY_SCRATCH(exec, all * sizeof *s->pass.counts, s->pass.counts);
     memset(s->keep, 0, all);
-    if (s->pass.labels != NULL)
-        return ORDO_OK;
     TRY(take_kept(s, s->pass.n / KEPT_SHARE + LEAST_KEPT));
     s->pass.keep = s->keep;
     return ORDO_OK;
@@ -196,13 +184,12 @@ static ordo_status find_in_cells(search *s)
 {
     dist_call *const c = s->call;
     size_t const     count = s->count;
-    bool const       even = s->pass.labels != NULL || count > CELLS_MOST_BOUNDARIES / 2;
-    size_t const     wanted =
-        ordo_min(ordo_max(count * (even ? CELLS_PER_CUT : 2), 8), CELLS_MOST_BOUNDARIES);
+    bool const       even = count > CELLS_MOST_BOUNDARIES / 2;
+    size_t const     wanted = even ? cells_wanted(count) : ordo_max(2 * count, 8);
     TRY(dist_agree(c, take_memory(s, wanted)));
-    TRY(take_sample(s, even ? wanted * SAMPLES_PER_BOUNDARY : SAMPLE));
+    TRY(take_sample(s, even ? wanted * CELLS_SAMPLES : SAMPLE));
     if (even)
-        spread_boundaries(s, wanted);
+        cells_spread(s->cells, s->sample.all, s->sample.count, wanted);
     else
         bracket_boundaries(s);
     void *memory;
@@ -228,20 +215,18 @@ static ordo_status find_in_brackets(search *s)
                     s->count, memory);
 }
 
-ordo_status cuts_find(dist_call *c, bool folded, cut *cuts, size_t count, uint16_t *labels,
-                      cells *boundaries)
+ordo_status cuts_find(dist_call *c, bool folded, cut *cuts, size_t count)
 {
+    cells             boundaries = {0};
     double const      started = dist_clock();
     cells_order const order = {c->type, c->descending, folded};
     search            s = {.call = c,
                            .cuts = cuts,
                            .count = count,
-                           .cells = boundaries,
+                           .cells = &boundaries,
                            .part = {order, c->keys, c->n, c->counts, c->total}};
-    s.pass = (cells_pass){
-        .cells = boundaries, .order = order, .keys = c->keys, .n = c->n, .labels = labels};
-    bool const brackets =
-        labels == NULL && !dist_on_device(c) && brackets_fit(&s.part, cuts, count);
+    s.pass = (cells_pass){.cells = &boundaries, .order = order, .keys = c->keys, .n = c->n};
+    bool const brackets = !dist_on_device(c) && brackets_fit(&s.part, cuts, count);
     TRY(brackets ? find_in_brackets(&s) : find_in_cells(&s));
     c->report.cut_seconds += dist_clock() - started;
     return ORDO_OK;

@@ -30,10 +30,9 @@ typedef struct cut_keys { /* of a rank, sorted */
     bool        on_device; /* the keys are memory of the call's device */
 } cut_keys;
 
-/* Finds `count` ascending positions. labels gets the cells of the keys, for n keys; NULL: not
- * wanted, and then the keys are read once if the sample was good and twice if it was not. */
-ordo_status cuts_find(dist_call *c, bool folded, cut *cuts, size_t count, uint16_t *labels,
-                      cells *boundaries);
+/* Finds `count` ascending positions. The keys are read once if the sample was good and twice if it
+ * was not. A few positions in host memory are found by brackets (brackets.h) instead. */
+ordo_status cuts_find(dist_call *c, bool folded, cut *cuts, size_t count);
 
 /* The same by step 3 alone, if this rank's keys are sorted: every position begins with the interval
  * of all keys. `sorted` is where the keys of the call are. */

@@ -28,7 +28,6 @@ static ordo_status find_positions(positions *p, const uint64_t *wanted, size_t c
 {
     dist_call *const c = &p->c;
     void            *memory;
-    cells            boundaries = {0};
     TRY(dist_agree(
         c, ordo_scratch(c->exec, (count + 1) * (sizeof *p->cuts + sizeof *p->sorted), &memory)));
     p->cuts = memory;
@@ -38,7 +37,7 @@ static ordo_status find_positions(positions *p, const uint64_t *wanted, size_t c
     for (size_t i = 0; i < count; i++)
         if (i == 0 || p->sorted[i] != p->sorted[i - 1])
             p->cuts[p->count++] = (cut){.position = p->sorted[i]};
-    return p->count == 0 ? ORDO_OK : cuts_find(c, false, p->cuts, p->count, NULL, &boundaries);
+    return p->count == 0 ? ORDO_OK : cuts_find(c, false, p->cuts, p->count);
 }
 
 static uint64_t order_at(const positions *p, uint64_t position)

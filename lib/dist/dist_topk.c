@@ -25,10 +25,9 @@ typedef struct best {
 
 static ordo_status find_cut(best *b)
 {
-    cells boundaries = {0};
     b->all = b->k == b->c.total;
     b->at.position = b->k;
-    return b->all ? ORDO_OK : cuts_find(&b->c, true, &b->at, 1, NULL, &boundaries);
+    return b->all ? ORDO_OK : cuts_find(&b->c, true, &b->at, 1);
 }
 
 /* Lists this rank's results. There are at most k. */
