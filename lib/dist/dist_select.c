@@ -3,7 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "core/keybits.h"
 #include "core/quantile.h"
-#include "dist/cuts.h"
+#include "dist/search/cuts.h"
 #include "dist/device/device.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * Each rank lists its keys before the cut in the sequence of their indices, so the gathered list
  * has the sequence of the global array, and a stable sort orders it. */
 #define _POSIX_C_SOURCE 200809L
-#include "dist/cuts.h"
+#include "dist/search/cuts.h"
 #include "dist/device/device.h"
 
 #include <string.h>

@@ -8,8 +8,8 @@
 #ifndef ORDO_DIST_PIECES_H
 #define ORDO_DIST_PIECES_H
 
-#include "dist/cuts.h"
-#include "dist/division.h"
+#include "dist/search/cuts.h"
+#include "dist/search/division.h"
 
 typedef struct pieces {
     dist_call *call;

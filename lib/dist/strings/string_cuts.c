@@ -7,7 +7,7 @@
 #include "dist/strings/string_cuts.h"
 
 #include "core/random.h"
-#include "dist/cut_rounds.h"
+#include "dist/search/cut_rounds.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,10 +6,10 @@
  * 3 In each round the ranks offer random keys of the intervals that are still open, about
  *   CUTS_OFFERS for a position, and count the keys below and equal to each offer. An interval
  *   shrinks by about that factor in a round. A position is found when an offer has its key. */
-#ifndef ORDO_DIST_CUTS_H
-#define ORDO_DIST_CUTS_H
+#ifndef ORDO_DIST_SEARCH_CUTS_H
+#define ORDO_DIST_SEARCH_CUTS_H
 
-#include "dist/cells.h"
+#include "dist/search/cells.h"
 
 enum {
     CUTS_OFFERS = 32

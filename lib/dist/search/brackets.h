@@ -9,10 +9,10 @@
  * A rank that has more keys in the brackets than its part of the sample promised reads them again,
  * and so do all ranks if a position is outside its bracket (once in 10,000 searches). Memory: the
  * kept keys, in the width of a key. */
-#ifndef ORDO_DIST_BRACKETS_H
-#define ORDO_DIST_BRACKETS_H
+#ifndef ORDO_DIST_SEARCH_BRACKETS_H
+#define ORDO_DIST_SEARCH_BRACKETS_H
 
-#include "dist/sample.h"
+#include "dist/search/sample.h"
 
 /* Whether brackets_find can find these ascending positions; the same on every rank. */
 bool brackets_fit(const dist_part *part, const cut *cuts, size_t count);

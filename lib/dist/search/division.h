@@ -4,10 +4,10 @@
  * keys by cells. A cut goes between two cells, or through the ties of a boundary. So it is at its
  * position if that is among frequent keys, and otherwise less than half a cell away: about 1/64 of
  * a rank's part. The keys are not looked at again. */
-#ifndef ORDO_DIST_DIVISION_H
-#define ORDO_DIST_DIVISION_H
+#ifndef ORDO_DIST_SEARCH_DIVISION_H
+#define ORDO_DIST_SEARCH_DIVISION_H
 
-#include "dist/cells.h"
+#include "dist/search/cells.h"
 
 typedef struct division_cut {
     uint64_t position; /* in: wanted; out: where the cut is */

@@ -1,8 +1,8 @@
 /* division.c - divides keys near positions (see division.h). */
 #define _POSIX_C_SOURCE 200809L
-#include "dist/division.h"
+#include "dist/search/division.h"
 
-#include "dist/sample.h"
+#include "dist/search/sample.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* cut_rounds.h - the rounds of a multi-select (step 3 of cuts.h): narrows the open intervals of all
  * ranks until each position has its key. Rounds of strings (strings/string_cuts.h) share the parts
  * that depend only on counts. */
-#ifndef ORDO_DIST_CUT_ROUNDS_H
-#define ORDO_DIST_CUT_ROUNDS_H
+#ifndef ORDO_DIST_SEARCH_CUT_ROUNDS_H
+#define ORDO_DIST_SEARCH_CUT_ROUNDS_H
 
-#include "dist/cuts.h"
+#include "dist/search/cuts.h"
 
 /* ---- Keys and strings ---- */
 

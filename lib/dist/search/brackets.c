@@ -4,7 +4,7 @@
  * other bands are kept. Bands are read block by block from the cache, by the loop that selections
  * in one process use (ordo_band_job). */
 #define _POSIX_C_SOURCE 200809L
-#include "dist/brackets.h"
+#include "dist/search/brackets.h"
 
 #include "backend/tuning.h"
 

@@ -5,7 +5,7 @@
  * ranks together offer about CUTS_OFFERS keys whatever their number. Short intervals are offered as
  * a whole. A round takes an allgather of the offers and a sum of two counts for each of them. */
 #define _POSIX_C_SOURCE 200809L
-#include "dist/cut_rounds.h"
+#include "dist/search/cut_rounds.h"
 
 #include "core/random.h"
 #include "dist/device/device.h"

@@ -1,6 +1,6 @@
 /* sample.c - samples of the keys of all ranks (see sample.h). */
 #define _POSIX_C_SOURCE 200809L
-#include "dist/sample.h"
+#include "dist/search/sample.h"
 
 #include "core/random.h"
 #include "dist/device/device.h"

@@ -4,10 +4,10 @@
  * deviation of sqrt(S p/N (1 - p/N)). The keys of the sample a few deviations to either side of
  * that place bracket the key (R. W. Floyd and R. L. Rivest, "Expected time bounds for selection",
  * CACM 18, 1975). */
-#ifndef ORDO_DIST_SAMPLE_H
-#define ORDO_DIST_SAMPLE_H
+#ifndef ORDO_DIST_SEARCH_SAMPLE_H
+#define ORDO_DIST_SEARCH_SAMPLE_H
 
-#include "dist/cuts.h"
+#include "dist/search/cuts.h"
 
 typedef struct dist_part { /* the keys of a search, of which this rank has n */
     cells_order     order;

@@ -1,10 +1,10 @@
 /* cuts.c - multi-select over all ranks (see cuts.h). */
 #define _POSIX_C_SOURCE 200809L
-#include "dist/cuts.h"
+#include "dist/search/cuts.h"
 
 #include "backend/tuning.h"
-#include "dist/brackets.h"
-#include "dist/cut_rounds.h"
+#include "dist/search/brackets.h"
+#include "dist/search/cut_rounds.h"
 #include "dist/device/device.h"
 
 #include <string.h>
