@@ -5,20 +5,13 @@
  *
  * DISTRIBUTION is uniform, normal or zipf. CALLS are letters: s sort, r average ranks, m median. A
  * round makes each of these calls once, on the same keys, and the bytes of the sorts are compared.
- * Prints medians, and of rank 0 the part of the keys that moved to other ranks, the pieces
- * (messages of an exchange), and the number and bytes of collective operations. */
+ * Prints medians of the elapsed times, the least CPU times and page faults, and of rank 0 the part
+ * of the keys that moved to other ranks, the pieces (messages of an exchange), and the number and
+ * bytes of collective operations. */
 #define _GNU_SOURCE
-#include "ordo_dist.h"
+#include "bench/harness/ranks_times.h"
 
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-enum {
-    MOST_ROUNDS = 99
-};
 
 typedef struct counter { /* a transport that counts the operations of a rank */
     ordo_comm inner;
@@ -30,35 +23,16 @@ typedef struct bench {
     ordo_dist        dist;
     size_t           n, size, rounds, threads;
     char            *keys, *work, *expected;
-    double           seconds[3][MOST_ROUNDS]; /* sort, average ranks, median */
+    ranks_times      times[RANKS_CALLS];
     double           median;
     double          *ranks;
-    ordo_dist_report report[3];
-    counter          counts[3];
+    ordo_dist_report report[RANKS_CALLS];
+    counter          counts[RANKS_CALLS];
     ordo_status      status;
     const char      *calls; /* of "srm" */
 } bench;
 
 static bool makes(const bench *b, int what) { return strchr(b->calls, "srm"[what]) != NULL; }
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double const x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median_of(double *times, size_t n)
-{
-    qsort(times, n, sizeof *times, by_value);
-    return times[n / 2];
-}
 
 /* ---- The transport ---- */
 
@@ -108,14 +82,6 @@ static ordo_comm counting(counter *c)
 
 /* ---- The calls ---- */
 
-/* All ranks are here. */
-static void meet(const ordo_comm *comm)
-{
-    uint64_t one = 1;
-    if (comm->sum(comm->user, &one, 1) != 0)
-        exit(2);
-}
-
 /* The first key of a rank. The first ranks have one more if the keys do not divide evenly, so that
  * rank 0 has keys. */
 static size_t start_of(const bench *b, size_t ranks, size_t rank)
@@ -137,18 +103,18 @@ static void time_call(bench *b, ordo_ctx *ctx, const ordo_comm *inner, int what,
     ordo_dist_opts const   opts = ORDO_OPTS(ordo_dist_opts, .report = &report);
     double                 median;
     memcpy(work, b->keys + from * b->size, (to - from) * b->size);
-    meet(inner);
-    double const      begun = now();
-    ordo_status const status =
+    ranks_meet(inner);
+    ranks_moment const begun = ranks_now();
+    ordo_status const  status =
         what == 0 ? ordo_dist_sort(ctx, comm, b->type, work, to - from, &opts)
-        : what == 1
-            ? ordo_dist_rank(ctx, comm, b->type, work, to - from, ORDO_TIES_AVERAGE, ORDO_F64,
-                             b->ranks + from, &opts)
-            : ordo_dist_median(ctx, comm, b->type, work, to - from, &median, ORDO_NANS_LAST, &opts);
-    meet(inner);
+         : what == 1
+             ? ordo_dist_rank(ctx, comm, b->type, work, to - from, ORDO_TIES_AVERAGE, ORDO_F64,
+                              b->ranks + from, &opts)
+             : ordo_dist_median(ctx, comm, b->type, work, to - from, &median, ORDO_NANS_LAST, &opts);
+    ranks_meet(inner);
     if (rank != 0)
         return;
-    b->seconds[what][round] = now() - begun;
+    ranks_note(&b->times[what], round, begun);
     b->status = status;
     b->report[what] = report;
     b->counts[what] = counted;
@@ -164,35 +130,28 @@ static void body(void *user, ordo_comm *comm)
                                          .threads = (uint32_t)b->threads)) != ORDO_OK)
         return;
     for (size_t round = 0; round <= b->rounds; round++) /* the first one is not counted */
-        for (int what = 2; what >= 0; what--)
+        for (int what = RANKS_CALLS - 1; what >= 0; what--)
             if (makes(b, what))
-                time_call(b, ctx, comm, what, round == 0 ? 0 : round - 1);
+                time_call(b, ctx, comm, what, round);
     ordo_ctx_free(ctx);
 }
 
-static void print(const char *label, bench *b)
+static void print(bench *b, size_t ranks, size_t threads)
 {
-    printf("%-14s", label);
-    for (int what = 0; what < 3; what++)
-        if (makes(b, what))
-            printf(" %12.2f", 1e3 * median_of(b->seconds[what], b->rounds));
-        else
-            printf(" %12s", "-");
-    putchar('\n');
-    fflush(stdout);
+    bool const made[RANKS_CALLS] = {makes(b, 0), makes(b, 1), makes(b, 2)};
+    ranks_print(ranks, threads, b->times, b->rounds, made);
 }
 
 /* What rank 0 reported of the last round. */
 static void print_reports(const bench *b, size_t part)
 {
-    static const char *const names[] = {"sort", "ranks", "median"};
-    for (int what = 0; what < 3; what++) {
+    for (int what = 0; what < RANKS_CALLS; what++) {
         const ordo_dist_report *const r = &b->report[what];
         if (makes(b, what))
             printf("  %-7s rank 0 moved %.4f of its keys in %llu pieces, %llu rounds, %llu "
                    "collectives of %.1f kB; ms: cuts %.2f scatter %.2f exchange %.2f local %.2f "
                    "merge %.2f\n",
-                   names[what], (double)r->moved / (double)b->size / (double)part,
+                   ranks_names[what], (double)r->moved / (double)b->size / (double)part,
                    (unsigned long long)b->counts[what].pieces, (unsigned long long)r->rounds,
                    (unsigned long long)b->counts[what].collectives, 1e-3 * (double)r->collective,
                    1e3 * r->cut_seconds, 1e3 * r->scatter_seconds, 1e3 * r->exchange_seconds,
@@ -203,37 +162,33 @@ static void print_reports(const bench *b, size_t part)
 static int alone(bench *b, size_t threads)
 {
     ordo_ctx *ctx;
-    char      label[32];
     if (ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CPU,
                                          .threads = (uint32_t)threads)) != ORDO_OK)
         return 2;
     int failed = 0;
     for (size_t round = 0; round <= b->rounds; round++) {
-        size_t const at = round == 0 ? 0 : round - 1;
         memcpy(b->expected, b->keys, b->n * b->size);
-        double begun = now();
+        ranks_moment begun = ranks_now();
         if (makes(b, 2))
             failed |= ordo_median(ctx, b->type, b->keys, b->n, &b->median, NULL);
-        b->seconds[2][at] = now() - begun;
-        begun = now();
+        ranks_note(&b->times[2], round, begun);
+        begun = ranks_now();
         if (makes(b, 1))
             failed |= ordo_rank(ctx, b->type, b->keys, b->n, ORDO_F64, b->ranks,
                                 &ORDO_OPTS(ordo_rank_opts, .ties = ORDO_TIES_AVERAGE));
-        b->seconds[1][at] = now() - begun;
-        begun = now();
+        ranks_note(&b->times[1], round, begun);
+        begun = ranks_now();
         if (makes(b, 0))
             failed |= ordo_sort(ctx, b->type, b->expected, b->n, NULL);
-        b->seconds[0][at] = now() - begun;
+        ranks_note(&b->times[0], round, begun);
     }
     ordo_ctx_free(ctx);
-    snprintf(label, sizeof label, "1 x %zu", threads);
-    print(label, b);
+    print(b, 1, threads);
     return failed != 0 ? 2 : 0;
 }
 
 static int over_ranks(bench *b, size_t ranks, size_t threads)
 {
-    char label[32];
     b->threads = threads;
     b->status = ORDO_E_IO;
     if (ordo_dist_threads((int32_t)ranks, body, b) != ORDO_OK || b->status != ORDO_OK)
@@ -242,8 +197,7 @@ static int over_ranks(bench *b, size_t ranks, size_t threads)
         fprintf(stderr, "ordo-ranks: %zu ranks give other bytes\n", ranks);
         return 2;
     }
-    snprintf(label, sizeof label, "%zu x %zu", ranks, threads);
-    print(label, b);
+    print(b, ranks, threads);
     print_reports(b, start_of(b, ranks, 1));
     return 0;
 }
@@ -288,7 +242,7 @@ int main(int argc, char **argv)
             b.calls = argv[at + 1];
     }
     b.size = ordo_type_size(b.type);
-    if (b.size == 0 || b.dist == 0 || b.n == 0 || b.rounds == 0 || b.rounds > MOST_ROUNDS ||
+    if (b.size == 0 || b.dist == 0 || b.n == 0 || b.rounds == 0 || b.rounds > RANKS_MOST_ROUNDS ||
         at == argc) {
         fprintf(stderr, "usage: ordo-ranks [-n KEYS] [-t TYPE] [-d DISTRIBUTION] [-r ROUNDS] "
                         "[-c CALLS] RANKSxTHREADS...\n");
@@ -304,9 +258,9 @@ int main(int argc, char **argv)
         ordo_gen(ctx, b.dist, b.type, b.keys, b.n, NULL) != ORDO_OK)
         return 2;
     ordo_ctx_free(ctx);
-    printf("%zu %s keys, %s, medians of %zu rounds, ms\n", b.n, ordo_type_name(b.type),
-           name_of(b.dist), b.rounds);
-    printf("%-14s %12s %12s %12s\n", "ranks x threads", "sort", "ranks", "median");
+    printf("%zu %s keys, %s, %zu rounds, ms\n", b.n, ordo_type_name(b.type), name_of(b.dist),
+           b.rounds);
+    ranks_print_head();
     for (int failed = 0; at < argc; at++) {
         unsigned ranks = 0, threads = 0;
         if (sscanf(argv[at], "%ux%u", &ranks, &threads) != 2 || ranks == 0 || threads == 0)

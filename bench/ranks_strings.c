@@ -5,18 +5,14 @@
  *
  * INPUT is words (1 to 24 random letters, the default), paths (a common prefix of 40 bytes and a
  * number) or few (one of 1000 words). A round makes each call once. The sorted bytes are compared.
- * Prints medians, and of rank 0 what its report says. */
+ * Prints medians of the elapsed times, the least CPU times and page faults, and what rank 0 reports.
+ */
 #define _GNU_SOURCE
-#include "ordo_dist.h"
+#include "bench/harness/ranks_times.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
-    CALLS = 3, /* sort, average ranks, median */
-    MOST_ROUNDS = 99,
     MOST_RANKS = 256,
     LONGEST = 64
 };
@@ -28,33 +24,15 @@ typedef struct bench {
     double          *ranks;
     char            *out[MOST_RANKS]; /* sorted bytes of each rank */
     uint64_t         out_bytes[MOST_RANKS];
-    double           seconds[CALLS][MOST_ROUNDS];
-    ordo_dist_report report[CALLS];
+    ranks_times      times[RANKS_CALLS];
+    ordo_dist_report report[RANKS_CALLS];
     int              failed;
 } bench;
 
-static double now(void)
+static void print(bench *b, size_t ranks, size_t threads)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double const x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static void print(const char *label, bench *b)
-{
-    printf("%-14s", label);
-    for (int what = 0; what < CALLS; what++) {
-        qsort(b->seconds[what], b->rounds, sizeof(double), by_value);
-        printf(" %12.2f", 1e3 * b->seconds[what][b->rounds / 2]);
-    }
-    putchar('\n');
-    fflush(stdout);
+    static const bool all[RANKS_CALLS] = {true, true, true};
+    ranks_print(ranks, threads, b->times, b->rounds, all);
 }
 
 /* ---- Many ranks ---- */
@@ -77,13 +55,6 @@ static char *take(void *user, uint64_t bytes)
     return b->out[t->rank];
 }
 
-static void meet(const ordo_comm *comm)
-{
-    uint64_t one = 1;
-    if (comm->sum(comm->user, &one, 1) != 0)
-        exit(2);
-}
-
 static void time_call(bench *b, ordo_ctx *ctx, const ordo_comm *comm, uint64_t *offsets, int what,
                       size_t round)
 {
@@ -96,19 +67,19 @@ static void time_call(bench *b, ordo_ctx *ctx, const ordo_comm *comm, uint64_t *
     ordo_dist_text const out =
         ORDO_OPTS(ordo_dist_text, .n = to - from, .offsets = offsets, .take = take, .user = &who);
     uint64_t index;
-    meet(comm);
-    double const      begun = now();
-    ordo_status const status =
+    ranks_meet(comm);
+    ranks_moment const begun = ranks_now();
+    ordo_status const  status =
         what == 0   ? ordo_dist_sort_strings(ctx, comm, &s, to - from, &out, &opts)
-        : what == 1 ? ordo_dist_rank_strings(ctx, comm, &s, to - from, ORDO_TIES_AVERAGE, ORDO_F64,
-                                             b->ranks + from, &opts)
-                    : ordo_dist_median_strings(ctx, comm, &s, to - from, &index, NULL, &opts);
-    meet(comm);
+         : what == 1 ? ordo_dist_rank_strings(ctx, comm, &s, to - from, ORDO_TIES_AVERAGE, ORDO_F64,
+                                              b->ranks + from, &opts)
+                     : ordo_dist_median_strings(ctx, comm, &s, to - from, &index, NULL, &opts);
+    ranks_meet(comm);
     if (status != ORDO_OK)
         fprintf(stderr, "ordo-ranks-strings: %s\n", ordo_last_error(ctx));
     if (rank != 0)
         return;
-    b->seconds[what][round] = now() - begun;
+    ranks_note(&b->times[what], round, begun);
     b->failed |= status != ORDO_OK;
     b->report[what] = report;
 }
@@ -123,8 +94,8 @@ static void body(void *user, ordo_comm *comm)
                                          .threads = (uint32_t)b->threads)) != ORDO_OK)
         exit(2);
     for (size_t round = 0; round <= b->rounds; round++) /* the first one is not counted */
-        for (int what = CALLS - 1; what >= 0; what--)
-            time_call(b, ctx, comm, offsets, what, round == 0 ? 0 : round - 1);
+        for (int what = RANKS_CALLS - 1; what >= 0; what--)
+            time_call(b, ctx, comm, offsets, what, round);
     ordo_ctx_free(ctx);
     free(offsets);
 }
@@ -143,8 +114,6 @@ static int same_bytes(bench *b, size_t ranks)
 
 static int over_ranks(bench *b, size_t ranks, size_t threads)
 {
-    static const char *const names[CALLS] = {"sort", "ranks", "median"};
-    char                     label[64];
     b->threads = threads;
     if (ranks > MOST_RANKS || ordo_dist_threads((int32_t)ranks, body, b) != ORDO_OK || b->failed)
         return 2;
@@ -152,14 +121,13 @@ static int over_ranks(bench *b, size_t ranks, size_t threads)
         fprintf(stderr, "ordo-ranks-strings: %zu ranks give other bytes\n", ranks);
         return 2;
     }
-    snprintf(label, sizeof label, "%zu x %zu", ranks, threads);
-    print(label, b);
-    for (int what = 0; what < CALLS; what++) {
+    print(b, ranks, threads);
+    for (int what = 0; what < RANKS_CALLS; what++) {
         const ordo_dist_report *const r = &b->report[what];
         printf(
             "  %-7s rank 0 moved %.2f MB, %llu rounds, %.1f kB collective; ms: cuts %.2f scatter "
             "%.2f exchange %.2f local %.2f merge %.2f\n",
-            names[what], 1e-6 * (double)r->moved, (unsigned long long)r->rounds,
+            ranks_names[what], 1e-6 * (double)r->moved, (unsigned long long)r->rounds,
             1e-3 * (double)r->collective, 1e3 * r->cut_seconds, 1e3 * r->scatter_seconds,
             1e3 * r->exchange_seconds, 1e3 * r->local_seconds, 1e3 * r->merge_seconds);
     }
@@ -171,7 +139,6 @@ static int over_ranks(bench *b, size_t ranks, size_t threads)
 static int alone(bench *b, size_t threads)
 {
     ordo_ctx          *ctx;
-    char               label[64];
     ordo_strings const s = ORDO_OPTS(ordo_strings, .bytes = b->bytes, .offsets = b->offsets);
     size_t const       middle = (b->n - 1) / 2;
     uint64_t           index;
@@ -180,21 +147,19 @@ static int alone(bench *b, size_t threads)
                                          .threads = (uint32_t)threads)) != ORDO_OK)
         return 2;
     for (size_t round = 0; round <= b->rounds; round++) {
-        size_t const at = round == 0 ? 0 : round - 1;
-        double       begun = now();
+        ranks_moment begun = ranks_now();
         failed |= ordo_select_strings(ctx, &s, b->n, &middle, 1, &index, NULL);
-        b->seconds[2][at] = now() - begun;
-        begun = now();
+        ranks_note(&b->times[2], round, begun);
+        begun = ranks_now();
         failed |= ordo_rank_strings(ctx, &s, b->n, ORDO_F64, b->ranks,
                                     &ORDO_OPTS(ordo_rank_opts, .ties = ORDO_TIES_AVERAGE));
-        b->seconds[1][at] = now() - begun;
-        begun = now();
+        ranks_note(&b->times[1], round, begun);
+        begun = ranks_now();
         failed |= ordo_sort_strings(ctx, &s, b->n, b->expected, b->expected_offsets, NULL);
-        b->seconds[0][at] = now() - begun;
+        ranks_note(&b->times[0], round, begun);
     }
     ordo_ctx_free(ctx);
-    snprintf(label, sizeof label, "1 x %zu", threads);
-    print(label, b);
+    print(b, 1, threads);
     return failed != 0 ? 2 : 0;
 }
 
@@ -249,7 +214,7 @@ int main(int argc, char **argv)
             b.rounds = (size_t)strtoul(argv[at + 1], NULL, 10);
         else
             input = argv[at + 1];
-    if (b.n == 0 || b.rounds == 0 || b.rounds > MOST_ROUNDS || at >= argc) {
+    if (b.n == 0 || b.rounds == 0 || b.rounds > RANKS_MOST_ROUNDS || at >= argc) {
         fprintf(stderr, "usage: ordo-ranks-strings [-n STRINGS] [-r ROUNDS] [-i INPUT] "
                         "RANKSxTHREADS...\n");
         return 2;
@@ -263,9 +228,9 @@ int main(int argc, char **argv)
         b.ranks == NULL)
         return 2;
     fill(&b, input);
-    printf("%zu strings (%s), %.1f MB, medians of %zu rounds, ms\n", b.n, input,
-           1e-6 * (double)b.offsets[b.n], b.rounds);
-    printf("%-14s %12s %12s %12s\n", "ranks x threads", "sort", "ranks", "median");
+    printf("%zu strings (%s), %.1f MB, %zu rounds, ms\n", b.n, input, 1e-6 * (double)b.offsets[b.n],
+           b.rounds);
+    ranks_print_head();
     for (int failed = 0; at < argc && failed == 0; at++) {
         unsigned ranks = 0, threads = 0;
         if (sscanf(argv[at], "%ux%u", &ranks, &threads) != 2 || ranks == 0 || threads == 0)

@@ -23,7 +23,7 @@
 
 #include <string.h>
 
-#define ORDO_BACKEND_ABI 13u
+#define ORDO_BACKEND_ABI 14u
 #define ORDO_BACKEND_ENTRY "ordo_backend_table"
 
 enum {
@@ -88,6 +88,7 @@ typedef struct ordo_backend {
     ordo_status (*runs)(void *state, const ordo_runs_job *job, ordo_exec *exec);
     ordo_status (*copy)(void *state, const ordo_copy_job *job, ordo_exec *exec);
     void (*divide)(void *state, const ordo_divide_job *job);
+    size_t (*band)(void *state, const ordo_band_job *job); /* keys in the band; CPU only */
     ordo_status (*permute)(void *state, const ordo_permute_job *job, ordo_exec *exec);
 
     /* One step of the hybrid sample sort. On a device the step is only queued. sample_work gives

@@ -294,6 +294,18 @@ typedef struct ordo_divide_job { /* stable partition of records by a pivot, by o
     size_t *n_first;
 } ordo_divide_job;
 
+/* Counts the keys below and in a band of key bits, by one thread. Key bits are in the order of a
+ * sort of keys only. */
+typedef struct ordo_band_job {
+    ordo_type   type;
+    bool        descending;
+    const void *keys;
+    size_t      n;
+    uint64_t    lo, hi; /* both ends belong to the band */
+    size_t     *below;  /* the number of keys below the band is added */
+    void       *kept;   /* key bits in the band, of the width of a key; room for n. NULL: none */
+} ordo_band_job;
+
 typedef struct ordo_permute_job { /* array[i] = the old array[index[i]] */
     void       *array;
     size_t      n, size;    /* an element has 1 to 16 bytes */

@@ -75,6 +75,7 @@ size_t      cpu_lexsort_scratch(const ordo_lexsort_job *job, const ordo_exec *ex
 ordo_status cpu_place_ranks(void *state, const ordo_place_job *job, ordo_exec *exec);
 size_t      cpu_place_ranks_scratch(const ordo_place_job *job, const ordo_exec *exec);
 void        cpu_divide(void *state, const ordo_divide_job *job);
+size_t      cpu_count_band(void *state, const ordo_band_job *job);
 
 /* Where the keys of a sort are read. */
 static inline const void *cpu_input(const ordo_sort_job *job)

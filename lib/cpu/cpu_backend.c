@@ -166,6 +166,7 @@ const ordo_backend *ordo_cpu_backend(void)
         .runs = cpu_runs,
         .copy = cpu_copy,
         .divide = cpu_divide,
+        .band = cpu_count_band,
         .permute = cpu_permute,
         .sample = cpu_sample,
         .sample_work = cpu_sample_work,

@@ -44,9 +44,10 @@ static ordo_status take_memory(dist_call *c, size_t size)
     return ORDO_OK;
 }
 
-ordo_status dist_open(dist_call *c, const ordo_comm *comm)
+ordo_status dist_open(dist_call *c, ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm)
 {
-    ordo_exec *const exec = c->exec;
+    c->ctx = ctx;
+    c->exec = exec;
     FAIL_IF(comm == NULL, ORDO_E_ARG, "comm is NULL; expected an ordo_comm");
     TRY(api_read_struct(exec, &c->comm, sizeof c->comm, comm, "comm"));
     FAIL_IF(c->comm.size < 1 || c->comm.size > DIST_MOST_RANKS, ORDO_E_ARG,

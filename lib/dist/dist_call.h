@@ -48,7 +48,7 @@ typedef struct dist_wish {
 } dist_wish;
 
 /* Reads the table of the transport; the only check whose failure is not agreed upon. */
-ordo_status dist_open(dist_call *c, const ordo_comm *comm);
+ordo_status dist_open(dist_call *c, ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm);
 
 /* Agrees on the arguments: `status` is what this rank's own checks found. Sets counts, total and
  * offset, and makes the inner context. Call dist_end() afterwards in any case. */
@@ -59,6 +59,24 @@ static inline ordo_status dist_begin(dist_call *c, const dist_wish *wish, ordo_s
     return agreed == ORDO_OK ? status : agreed;
 }
 ordo_status dist_end(dist_call *c, ordo_status status);
+
+/* The body of a public function with the parameters ctx and comm. `checked` is the status of its
+ * own checks, `run` that of the work, and a dist_wish follows. */
+#define DIST_CALL(operation, call, checked, run, ...)                                              \
+    do {                                                                                           \
+        ordo_exec *exec;                                                                           \
+        TRY(api_enter(ctx, operation, (ordo_type)0, (call)->n, &exec));                            \
+        ordo_status status = dist_open(call, ctx, exec, comm);                                     \
+        if (status == ORDO_OK) {                                                                   \
+            ordo_status const own = (checked);                                                     \
+            dist_wish const   wish = {__VA_ARGS__};                                                \
+            status = dist_begin(call, &wish, own);                                                 \
+            if (status == ORDO_OK)                                                                 \
+                status = (run);                                                                    \
+            status = dist_end(call, status);                                                       \
+        }                                                                                          \
+        return api_leave(ctx, status);                                                             \
+    } while (0)
 
 static inline bool dist_on_device(const dist_call *c) { return c->device.backend != NULL; }
 

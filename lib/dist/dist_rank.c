@@ -18,71 +18,30 @@ enum {
     CHUNK = ORDO_TUNE(1 << 18, 100) /* keys that one thread summarizes at a time */
 };
 
-/* Adds the keys or the ties of b to a. */
-static void join_summaries(summary *a, const summary *b)
+/* What this rank receives, from the cuts at its ends. Groups of ties can continue on other ranks only
+ * if a cut goes through them: then their cell stands for their order. Other orders are different on
+ * every rank. */
+static summary summary_of(const ranking *r)
 {
-    a->first_count =
-        (a->first <= b->first ? a->first_count : 0) + (b->first <= a->first ? b->first_count : 0);
-    a->last_count =
-        (a->last >= b->last ? a->last_count : 0) + (b->last >= a->last ? b->last_count : 0);
-    a->first = a->first < b->first ? a->first : b->first;
-    a->last = a->last > b->last ? a->last : b->last;
-    a->n += b->n;
-}
-
-static summary summary_of(const uint64_t *orders, size_t n)
-{
-    summary s = {.n = n, .first = orders[0], .last = orders[0]};
-    for (size_t i = 1; i < n; i++) {
-        s.first = orders[i] < s.first ? orders[i] : s.first;
-        s.last = orders[i] > s.last ? orders[i] : s.last;
+    size_t const              me = (size_t)r->c.comm.rank;
+    const division_cut *const low = me > 0 ? &r->p.cuts[me - 1] : NULL;
+    const division_cut *const high = me + 1 < (size_t)r->c.comm.size ? &r->p.cuts[me] : NULL;
+    uint64_t const            n = r->p.received;
+    summary s = {.n = n, .first = UINT64_MAX - 2 * me, .last = UINT64_MAX - 2 * me - 1};
+    if (low != NULL && low->left > 0) {
+        s.first = low->cell;
+        s.first_count = ordo_min(low->tied - low->left, n);
     }
-    for (size_t i = 0; i < n; i++) {
-        s.first_count += orders[i] == s.first;
-        s.last_count += orders[i] == s.last;
+    if (high != NULL && high->left > 0) {
+        s.last = high->cell;
+        s.last_count = ordo_min(high->left, n);
     }
     return s;
-}
-
-static const summary no_keys = {.first = UINT64_MAX};
-
-static void summarize_chunks(void *arg, size_t lo, size_t hi)
-{
-    enum {
-        BLOCK = 512
-    };
-    const ranking *const r = arg;
-    cells_order const    order = {r->c.type, r->c.descending, true};
-    uint64_t             orders[BLOCK];
-    for (size_t chunk = lo; chunk < hi; chunk++) {
-        size_t const to = ordo_min((chunk + 1) * CHUNK, r->p.received);
-        summary      sum = no_keys;
-        for (size_t at = chunk * CHUNK; at < to; at += BLOCK) {
-            size_t const n = ordo_min(BLOCK, to - at);
-            cells_orders_of(&order, r->received, at, n, orders);
-            summary const block = summary_of(orders, n);
-            join_summaries(&sum, &block);
-        }
-        r->chunks[chunk] = sum;
-    }
 }
 
 static ordo_status cancelled(ordo_exec *exec)
 {
     return ordo_fail(exec, ORDO_E_CANCELLED, "the call was cancelled");
-}
-
-static ordo_status summarize(ranking *r, summary *out)
-{
-    ordo_exec *const exec = r->c.exec;
-    size_t const     chunks = ordo_div_up(r->p.received, CHUNK);
-    TRY_SCRATCH(exec, (chunks + 1) * sizeof *r->chunks, r->chunks);
-    if (!ordo_loop(exec, chunks, 1, summarize_chunks, r))
-        return cancelled(exec);
-    *out = no_keys;
-    for (size_t i = 0; i < chunks; i++)
-        join_summaries(out, &r->chunks[i]);
-    return ORDO_OK;
 }
 
 /* Ties of the order on the ranks [from, to), which hold neighbouring places. */
@@ -198,8 +157,8 @@ static ordo_status take_memory(ranking *r)
 {
     dist_call *const c = &r->c;
     TRY_SCRATCH(c->exec, c->n * c->key_size + 1, r->sent);
-    TRY_SCRATCH(c->exec, c->n * c->key_size + 1, r->received);
-    TRY_SCRATCH(c->exec, c->n * sizeof(uint64_t) + 1, r->received_ranks);
+    TRY_SCRATCH(c->exec, r->p.received * c->key_size + 1, r->received);
+    TRY_SCRATCH(c->exec, r->p.received * sizeof(uint64_t) + 1, r->received_ranks);
     TRY_SCRATCH(c->exec, (size_t)c->comm.size * sizeof *r->all, r->all);
     return ORDO_OK;
 }
@@ -210,7 +169,7 @@ static ordo_status rank_received(ranking *r, summary *mine)
     double const         started = dist_clock();
     ordo_rank_opts const opts = ORDO_OPTS(ordo_rank_opts, .ties = (uint32_t)r->ties,
                                           .flags = c->descending ? ORDO_DESCENDING : 0);
-    TRY(summarize(r, mine));
+    *mine = summary_of(r);
     TRY(dist_inner(c, ordo_rank(c->inner, c->type, r->received, r->p.received, r->rank_type,
                                 r->received_ranks, &opts)));
     if (r->ties == ORDO_TIES_DENSE)
@@ -241,9 +200,10 @@ static ordo_status receive_keys(ranking *r)
     summary          mine = {0};
     if (dist_on_device(c))
         return receive_on_device(r);
-    TRY(dist_agree(c, take_memory(r)));
-    TRY(pieces_find(c, true, c->counts, &r->p));
-    TRY(dist_agree(c, pieces_scatter(&r->p, c->keys, c->key_size, r->sent)));
+    TRY(pieces_near(c, true, &r->p));
+    ordo_status const taken = take_memory(r);
+    TRY(dist_agree(c, taken == ORDO_OK ? pieces_scatter(&r->p, c->keys, c->key_size, r->sent)
+                                       : taken));
     TRY(pieces_exchange(&r->p, r->sent, c->key_size, r->received));
     TRY(dist_agree(c, rank_received(r, &mine)));
     return dist_allgather(c, &mine, sizeof mine, r->all);
@@ -272,6 +232,8 @@ static ordo_status run(ranking *r)
     return dist_agree(c, pieces_gather(&r->p, memory, r->rank_size, r->ranks));
 }
 
+static uint64_t no_ranks; /* stands for an empty array */
+
 static ordo_status check(ranking *r, const ordo_dist_opts *opts)
 {
     dist_call *const     c = &r->c;
@@ -284,27 +246,11 @@ static ordo_status check(ranking *r, const ordo_dist_opts *opts)
     TRY(api_check_ranks(exec, r->rank_type, &given, &wish));
     r->rank_size = ordo_type_size(r->rank_type);
     TRY(api_check_aligned(exec, r->ranks, c->n, r->rank_size, "ranks"));
-    return api_check_apart(exec, c->keys, c->n * c->key_size, "keys", r->ranks, c->n * r->rank_size,
-                           "ranks");
-}
-
-static uint64_t no_ranks; /* stands for an empty array */
-
-static ordo_status rank_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm, ranking *r,
-                                const ordo_dist_opts *opts)
-{
-    dist_call *const c = &r->c;
-    c->ctx = ctx;
-    c->exec = exec;
-    TRY(dist_open(c, comm));
-    ordo_status const checked = check(r, opts);
+    TRY(api_check_apart(exec, c->keys, c->n * c->key_size, "keys", r->ranks, c->n * r->rank_size,
+                        "ranks"));
     if (r->ranks == NULL)
         r->ranks = &no_ranks; /* n is 0 */
-    dist_wish const wish = {"ordo_dist_rank", {(uint64_t)r->ties, (uint64_t)r->rank_type}};
-    ordo_status     status = dist_begin(c, &wish, checked);
-    if (status == ORDO_OK)
-        status = run(r);
-    return dist_end(c, status);
+    return ORDO_OK;
 }
 
 ordo_status ordo_dist_rank(ordo_ctx *ctx, const ordo_comm *comm, ordo_type type, const void *keys,
@@ -315,7 +261,8 @@ ordo_status ordo_dist_rank(ordo_ctx *ctx, const ordo_comm *comm, ordo_type type,
                  .ties = ties,
                  .rank_type = rank_type,
                  .ranks = ranks};
-    API_CALL("dist_rank", (ordo_type)0, n, rank_entered(ctx, exec, comm, &r, opts));
+    DIST_CALL("dist_rank", &r.c, check(&r, opts), run(&r), "ordo_dist_rank",
+              {(uint64_t)ties, (uint64_t)rank_type});
 }
 
 /* ---- Unique keys ---- */
@@ -328,20 +275,11 @@ static ordo_status unique_check(ranking *r, const uint64_t *count, const ordo_di
     return ORDO_OK;
 }
 
-static ordo_status unique_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm, ranking *r,
-                                  uint64_t *count, const ordo_dist_opts *opts)
+static ordo_status unique_run(ranking *r, uint64_t *count)
 {
-    dist_call *const c = &r->c;
-    c->ctx = ctx;
-    c->exec = exec;
-    TRY(dist_open(c, comm));
-    dist_wish const wish = {"ordo_dist_unique_count", {0}};
-    ordo_status     status = dist_begin(c, &wish, unique_check(r, count, opts));
-    if (status == ORDO_OK)
-        status = receive_keys(r);
-    if (status == ORDO_OK)
-        *count = distinct_on(r, (size_t)c->comm.size);
-    return dist_end(c, status);
+    TRY(receive_keys(r));
+    *count = distinct_on(r, (size_t)r->c.comm.size);
+    return ORDO_OK;
 }
 
 ordo_status ordo_dist_unique_count(ordo_ctx *ctx, const ordo_comm *comm, ordo_type type,
@@ -350,6 +288,6 @@ ordo_status ordo_dist_unique_count(ordo_ctx *ctx, const ordo_comm *comm, ordo_ty
 {
     ranking r = {
         .c = {.type = type, .keys = keys, .n = n}, .ties = ORDO_TIES_DENSE, .rank_type = ORDO_U64};
-    API_CALL("dist_unique_count", (ordo_type)0, n,
-             unique_entered(ctx, exec, comm, &r, count, opts));
+    DIST_CALL("dist_unique_count", &r.c, unique_check(&r, count, opts), unique_run(&r, count),
+              "ordo_dist_unique_count", {0});
 }

@@ -157,27 +157,14 @@ static ordo_status scan_check(dist_call *c, scan_wish *w, const ordo_dist_opts *
                            c->n * ordo_type_size(w->part.out_type), "out");
 }
 
-static ordo_status scan_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm, dist_call *c,
-                                scan_wish *w, const ordo_dist_opts *opts)
-{
-    c->ctx = ctx;
-    c->exec = exec;
-    TRY(dist_open(c, comm));
-    ordo_status const checked = scan_check(c, w, opts);
-    dist_wish const   wish = {"ordo_dist_scan", {(uint64_t)w->part.op, (uint64_t)w->part.out_type}};
-    ordo_status       status = dist_begin(c, &wish, checked);
-    if (status == ORDO_OK)
-        status = scan_run(c, w);
-    return dist_end(c, status);
-}
-
 ordo_status ordo_dist_scan(ordo_ctx *ctx, const ordo_comm *comm, ordo_op op, ordo_type type,
                            const void *in, size_t n, ordo_type out_type, void *out,
                            const ordo_dist_opts *opts)
 {
     dist_call c = {.type = type, .keys = in, .n = n};
     scan_wish w = {.in = in, .part = {.op = op, .out = out, .out_type = out_type}};
-    API_CALL("dist_scan", (ordo_type)0, n, scan_entered(ctx, exec, comm, &c, &w, opts));
+    DIST_CALL("dist_scan", &c, scan_check(&c, &w, opts), scan_run(&c, &w), "ordo_dist_scan",
+              {(uint64_t)op, (uint64_t)out_type});
 }
 
 /* ---- Is it sorted? ---- */
@@ -237,33 +224,26 @@ static uint64_t first_disorder(const dist_call *c, const ends *all)
     return c->total;
 }
 
-static ordo_status sorted_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm,
-                                  dist_call *c, int *sorted, uint64_t *where,
-                                  const ordo_dist_opts *opts)
+static ordo_status sorted_check(dist_call *c, const int *sorted, const ordo_dist_opts *opts)
 {
-    ends  mine = {0};
-    void *memory = NULL;
-    c->ctx = ctx;
-    c->exec = exec;
-    TRY(dist_open(c, comm));
-    ordo_status checked = dist_check(c, opts, ORDO_DESCENDING);
-    if (checked == ORDO_OK && sorted == NULL)
-        checked = ordo_fail(exec, ORDO_E_ARG, "sorted is NULL; expected the address of an int");
-    if (checked == ORDO_OK)
-        checked = ordo_scratch(exec, (size_t)c->comm.size * sizeof mine, &memory);
-    dist_wish const wish = {"ordo_dist_is_sorted", {0}};
-    ordo_status     status = dist_begin(c, &wish, checked);
-    if (status == ORDO_OK)
-        status = dist_agree(c, look(c, &mine));
-    if (status == ORDO_OK)
-        status = dist_allgather(c, &mine, sizeof mine, memory);
-    if (status != ORDO_OK || sorted == NULL)
-        return dist_end(c, status);
+    ordo_exec *const exec = c->exec;
+    TRY(dist_check(c, opts, ORDO_DESCENDING));
+    FAIL_IF(sorted == NULL, ORDO_E_ARG, "sorted is NULL; expected the address of an int");
+    return ORDO_OK;
+}
+
+static ordo_status sorted_run(dist_call *c, int *sorted, uint64_t *where)
+{
+    ends              mine = {0};
+    void             *memory = NULL;
+    ordo_status const taken = ordo_scratch(c->exec, (size_t)c->comm.size * sizeof mine, &memory);
+    TRY(dist_agree(c, taken == ORDO_OK ? look(c, &mine) : taken));
+    TRY(dist_allgather(c, &mine, sizeof mine, memory));
     uint64_t const found = first_disorder(c, memory);
     *sorted = found == c->total;
     if (where != NULL)
         *where = found;
-    return dist_end(c, ORDO_OK);
+    return ORDO_OK;
 }
 
 ordo_status ordo_dist_is_sorted(ordo_ctx *ctx, const ordo_comm *comm, ordo_type type,
@@ -271,6 +251,6 @@ ordo_status ordo_dist_is_sorted(ordo_ctx *ctx, const ordo_comm *comm, ordo_type 
                                 const ordo_dist_opts *opts)
 {
     dist_call c = {.type = type, .keys = keys, .n = n};
-    API_CALL("dist_is_sorted", (ordo_type)0, n,
-             sorted_entered(ctx, exec, comm, &c, sorted, where, opts));
+    DIST_CALL("dist_is_sorted", &c, sorted_check(&c, sorted, opts), sorted_run(&c, sorted, where),
+              "ordo_dist_is_sorted", {0});
 }

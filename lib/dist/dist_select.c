@@ -3,7 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "core/keybits.h"
 #include "core/quantile.h"
-#include "dist/cuts.h"
+#include "dist/search/cuts.h"
 #include "dist/device/device.h"
 
 #include <stdlib.h>
@@ -14,6 +14,7 @@ typedef struct positions {
     cut      *cuts; /* ascending, different positions */
     size_t    count;
     uint64_t *sorted;
+    uint64_t  hash; /* of the list of the caller */
 } positions;
 
 static int by_size(const void *a, const void *b)
@@ -27,7 +28,6 @@ static ordo_status find_positions(positions *p, const uint64_t *wanted, size_t c
 {
     dist_call *const c = &p->c;
     void            *memory;
-    cells            boundaries = {0};
     TRY(dist_agree(
         c, ordo_scratch(c->exec, (count + 1) * (sizeof *p->cuts + sizeof *p->sorted), &memory)));
     p->cuts = memory;
@@ -37,7 +37,7 @@ static ordo_status find_positions(positions *p, const uint64_t *wanted, size_t c
     for (size_t i = 0; i < count; i++)
         if (i == 0 || p->sorted[i] != p->sorted[i - 1])
             p->cuts[p->count++] = (cut){.position = p->sorted[i]};
-    return p->count == 0 ? ORDO_OK : cuts_find(c, false, p->cuts, p->count, NULL, &boundaries);
+    return p->count == 0 ? ORDO_OK : cuts_find(c, false, p->cuts, p->count);
 }
 
 static uint64_t order_at(const positions *p, uint64_t position)
@@ -93,25 +93,8 @@ static ordo_status select_check(positions *p, const uint64_t *k, size_t count, c
     TRY(dist_check(&p->c, opts, ORDO_DESCENDING));
     FAIL_IF(count > 0 && (k == NULL || out == NULL), ORDO_E_ARG,
             "%s is NULL; expected %zu elements", k == NULL ? "k" : "out", count);
+    p->hash = dist_hash(k, count * sizeof *k);
     return ORDO_OK;
-}
-
-static ordo_status select_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm,
-                                  positions *p, const uint64_t *k, size_t count, void *out,
-                                  const ordo_dist_opts *opts)
-{
-    dist_call *const c = &p->c;
-    c->ctx = ctx;
-    c->exec = exec;
-    TRY(dist_open(c, comm));
-    ordo_status const checked = select_check(p, k, count, out, opts);
-    dist_wish const   wish = {
-          "ordo_dist_select",
-          {count, checked == ORDO_OK && count > 0 ? dist_hash(k, count * sizeof *k) : 0}};
-    ordo_status status = dist_begin(c, &wish, checked);
-    if (status == ORDO_OK)
-        status = select_run(p, k, count, out);
-    return dist_end(c, status);
 }
 
 ordo_status ordo_dist_select(ordo_ctx *ctx, const ordo_comm *comm, ordo_type type, const void *keys,
@@ -119,8 +102,8 @@ ordo_status ordo_dist_select(ordo_ctx *ctx, const ordo_comm *comm, ordo_type typ
                              const ordo_dist_opts *opts)
 {
     positions p = {.c = {.type = type, .keys = keys, .n = n}};
-    API_CALL("dist_select", (ordo_type)0, n,
-             select_entered(ctx, exec, comm, &p, k, count, out, opts));
+    DIST_CALL("dist_select", &p.c, select_check(&p, k, count, out, opts),
+              select_run(&p, k, count, out), "ordo_dist_select", {count, p.hash});
 }
 
 /* ---- Quantiles ---- */
@@ -134,51 +117,29 @@ typedef struct quantile_wish {
     const char   *verb;
 } quantile_wish;
 
-typedef struct nan_count {
-    const dist_call *call;
-    atomic_ullong    nans;
-} nan_count;
-
-static void count_nans_body(void *arg, size_t lo, size_t hi)
+/* NaNs of this rank's keys, counted where they are. */
+static ordo_status count_here(dist_call *c, size_t *nans)
 {
-    nan_count *const       count = arg;
-    const dist_call *const c = count->call;
-    uint64_t               nans = 0;
-    if (c->type == ORDO_F32)
-        for (size_t i = lo; i < hi; i++)
-            nans += (uint64_t)key_is_nan_f32(((const float *)c->keys)[i]);
-    else
-        for (size_t i = lo; i < hi; i++)
-            nans += (uint64_t)key_is_nan_f64(((const double *)c->keys)[i]);
-    atomic_fetch_add(&count->nans, nans);
-}
-
-/* NaNs of this rank's keys on a device. */
-static ordo_status count_on_device(dist_call *c, uint64_t *nans)
-{
-    size_t               found = 0;
-    ordo_count_job const job = {c->type, c->keys, c->n, &found};
-    if ((c->type == ORDO_F32 || c->type == ORDO_F64) && c->n > 0)
-        TRY(c->device.backend->count_nans(c->device.state, &job, c->exec));
-    *nans = found;
-    return ORDO_OK;
+    const ordo_plan *const    plan = &c->ctx->plan;
+    bool const                there = dist_on_device(c);
+    const ordo_backend *const backend = there ? c->device.backend : plan->cpu;
+    ordo_count_job const      job = {c->type, c->keys, c->n, nans};
+    *nans = 0;
+    if ((c->type != ORDO_F32 && c->type != ORDO_F64) || c->n == 0)
+        return ORDO_OK;
+    ordo_status const status =
+        backend->count_nans(there ? c->device.state : plan->cpu_state, &job, c->exec);
+    return status == ORDO_E_CANCELLED ? ordo_fail(c->exec, status, "the call was cancelled")
+                                      : status;
 }
 
 /* NaNs of all ranks. NaNs are last in the order, so a selection need not know them unless they
  * count for nothing or make the result NaN. */
 static ordo_status count_nans(dist_call *c, uint64_t *nans)
 {
-    nan_count   count = {.call = c};
-    ordo_status status = ORDO_OK;
-    if (dist_on_device(c)) {
-        TRY(dist_agree(c, count_on_device(c, nans)));
-        return dist_sum(c, nans, 1);
-    }
-    if ((c->type == ORDO_F32 || c->type == ORDO_F64) &&
-        !ordo_loop(c->exec, c->n, 1 << 16, count_nans_body, &count))
-        status = ordo_fail(c->exec, ORDO_E_CANCELLED, "the call was cancelled");
-    TRY(dist_agree(c, status));
-    *nans = atomic_load(&count.nans);
+    size_t here;
+    TRY(dist_agree(c, count_here(c, &here)));
+    *nans = here;
     return dist_sum(c, nans, 1);
 }
 
@@ -227,26 +188,17 @@ static ordo_status quantiles_check(positions *p, const quantile_wish *wish, cons
             "%s is NULL; expected %zu elements", wish->q == NULL ? "q" : "out", wish->count);
     TRY(api_check_method(exec, (uint32_t)wish->method, wish->is_median));
     TRY(api_check_nans(exec, (uint32_t)wish->nans));
-    return api_check_q(exec, wish->q, wish->count);
+    TRY(api_check_q(exec, wish->q, wish->count));
+    p->hash = dist_hash(wish->q, wish->count * sizeof *wish->q);
+    return ORDO_OK;
 }
 
-static ordo_status quantiles_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm,
-                                     positions *p, const quantile_wish *wish, double *out,
-                                     const ordo_dist_opts *opts)
+static ordo_status quantiles(ordo_ctx *ctx, const ordo_comm *comm, positions *p,
+                             const quantile_wish *wanted, double *out, const ordo_dist_opts *opts)
 {
-    dist_call *const c = &p->c;
-    c->ctx = ctx;
-    c->exec = exec;
-    TRY(dist_open(c, comm));
-    ordo_status const checked = quantiles_check(p, wish, out, opts);
-    bool const        hashed = checked == ORDO_OK && wish->count > 0;
-    dist_wish const   said = {wish->verb,
-                              {wish->count, (uint64_t)wish->nans, (uint64_t)wish->method,
-                             hashed ? dist_hash(wish->q, wish->count * sizeof *wish->q) : 0}};
-    ordo_status       status = dist_begin(c, &said, checked);
-    if (status == ORDO_OK)
-        status = quantiles_run(p, wish, out);
-    return dist_end(c, status);
+    DIST_CALL(wanted->is_median ? "dist_median" : "dist_quantiles", &p->c,
+              quantiles_check(p, wanted, out, opts), quantiles_run(p, wanted, out), wanted->verb,
+              {wanted->count, (uint64_t)wanted->nans, (uint64_t)wanted->method, p->hash});
 }
 
 ordo_status ordo_dist_quantiles(ordo_ctx *ctx, const ordo_comm *comm, ordo_type type,
@@ -256,8 +208,7 @@ ordo_status ordo_dist_quantiles(ordo_ctx *ctx, const ordo_comm *comm, ordo_type 
 {
     positions           p = {.c = {.type = type, .keys = keys, .n = n}};
     quantile_wish const wish = {q, count, nans, method, false, "ordo_dist_quantiles"};
-    API_CALL("dist_quantiles", (ordo_type)0, n,
-             quantiles_entered(ctx, exec, comm, &p, &wish, out, opts));
+    return quantiles(ctx, comm, &p, &wish, out, opts);
 }
 
 ordo_status ordo_dist_median(ordo_ctx *ctx, const ordo_comm *comm, ordo_type type, const void *keys,
@@ -266,6 +217,5 @@ ordo_status ordo_dist_median(ordo_ctx *ctx, const ordo_comm *comm, ordo_type typ
     double const        half = 0.5;
     positions           p = {.c = {.type = type, .keys = keys, .n = n}};
     quantile_wish const wish = {&half, 1, nans, ORDO_METHOD_DEFAULT, true, "ordo_dist_median"};
-    API_CALL("dist_median", (ordo_type)0, n,
-             quantiles_entered(ctx, exec, comm, &p, &wish, out, opts));
+    return quantiles(ctx, comm, &p, &wish, out, opts);
 }

@@ -207,37 +207,29 @@ static ordo_status check(sorting *s, const ordo_dist_opts *opts, bool pairs)
     FAIL_IF(s->value_size == 0, ORDO_E_ARG, "value_size is 0; expected at least 1");
     TRY(api_check_array(exec, s->values, c->n, s->value_size, "values"));
     TRY(api_check_array(exec, s->out_values, got, s->value_size, "opts.out_values"));
-    return api_check_apart(exec, s->keys, c->n * c->key_size, "keys", s->values,
-                           c->n * s->value_size, "values");
+    TRY(api_check_apart(exec, s->keys, c->n * c->key_size, "keys", s->values, c->n * s->value_size,
+                        "values"));
+    if (s->values == NULL)
+        s->values = &no_values; /* n is 0 */
+    if (s->out_values == NULL)
+        s->out_values = &no_values;
+    return ORDO_OK;
 }
 
-static ordo_status sort_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm, sorting *s,
-                                const char *verb, bool pairs, const ordo_dist_opts *opts)
+static ordo_status run_or_restore(sorting *s)
 {
-    dist_call *const c = &s->c;
-    c->ctx = ctx;
-    c->exec = exec;
-    c->keys = s->keys;
-    TRY(dist_open(c, comm));
-    ordo_status const checked = check(s, opts, pairs);
-    if (pairs && s->values == NULL)
-        s->values = &no_values; /* n is 0 */
-    if (pairs && s->out_values == NULL)
-        s->out_values = &no_values;
-    dist_wish const wish = {verb, {s->value_size, s->in_place, c->opts.directory != NULL}};
-    ordo_status     status = dist_begin(c, &wish, checked);
-    if (status == ORDO_OK)
-        status = run(s);
+    ordo_status const status = run(s);
     if (status != ORDO_OK)
         restore(s);
-    return dist_end(c, status);
+    return status;
 }
 
 static ordo_status sort_in_memory(ordo_ctx *ctx, const ordo_comm *comm, sorting *s,
                                   const char *verb, bool pairs, const ordo_dist_opts *opts)
 {
-    API_CALL(pairs ? "dist_sort_pairs" : "dist_sort", (ordo_type)0, s->c.n,
-             sort_entered(ctx, exec, comm, s, verb, pairs, opts));
+    s->c.keys = s->keys;
+    DIST_CALL(pairs ? "dist_sort_pairs" : "dist_sort", &s->c, check(s, opts, pairs),
+              run_or_restore(s), verb, {s->value_size, s->in_place, s->c.opts.directory != NULL});
 }
 
 /* Sorts again through temporary files if the memory was too small, which all ranks know. */
@@ -325,58 +317,38 @@ static ordo_status argsort_check(sorting *s, ordo_type index_type, const void *i
                            c->n * ordo_type_size(index_type), "index");
 }
 
-static ordo_status argsort_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm,
-                                   sorting *s, ordo_type index_type, void *index,
-                                   const ordo_dist_opts *opts)
-{
-    dist_call *const c = &s->c;
-    c->ctx = ctx;
-    c->exec = exec;
-    s->keys = (void *)c->keys; /* only read */
-    s->values = &no_values;    /* there are values: the indices */
-    s->value_size = sizeof(uint64_t);
-    TRY(dist_open(c, comm));
-    ordo_status const checked = argsort_check(s, index_type, index, opts);
-    dist_wish const   wish = {"ordo_dist_argsort", {(uint64_t)index_type}};
-    ordo_status       status = dist_begin(c, &wish, checked);
-    if (status == ORDO_OK)
-        status = argsort_run(s, index_type, index == NULL ? &no_values : index);
-    return dist_end(c, status);
-}
-
 ordo_status ordo_dist_argsort(ordo_ctx *ctx, const ordo_comm *comm, ordo_type type,
                               const void *keys, size_t n, ordo_type index_type, void *index,
                               const ordo_dist_opts *opts)
 {
-    sorting s = {.c = {.type = type, .n = n, .keys = keys}};
-    API_CALL("dist_argsort", (ordo_type)0, n,
-             argsort_entered(ctx, exec, comm, &s, index_type, index, opts));
+    sorting s = {.c = {.type = type, .n = n, .keys = keys},
+                 .keys = (void *)keys, /* only read */
+                 .values = &no_values, /* there are values: the indices */
+                 .value_size = sizeof(uint64_t)};
+    DIST_CALL("dist_argsort", &s.c, argsort_check(&s, index_type, index, opts),
+              argsort_run(&s, index_type, index == NULL ? &no_values : index), "ordo_dist_argsort",
+              {(uint64_t)index_type});
 }
 
 /* ---- Counts for the caller ---- */
 
-static ordo_status counts_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm, size_t n,
-                                  uint64_t *total, uint64_t *offset, size_t *equal_part)
+static ordo_status counts_run(const dist_call *c, uint64_t *total, uint64_t *offset,
+                              size_t *equal_part)
 {
-    dist_call       c = {.ctx = ctx, .exec = exec, .n = n};
-    dist_wish const wish = {"ordo_dist_counts", {0}};
-    TRY(dist_open(&c, comm));
-    ordo_status const status = dist_begin(&c, &wish, ORDO_OK);
-    if (status != ORDO_OK)
-        return dist_end(&c, status);
-    uint64_t const size = (uint64_t)c.comm.size, extra = c.total % size;
+    uint64_t const size = (uint64_t)c->comm.size, extra = c->total % size;
     if (total != NULL)
-        *total = c.total;
+        *total = c->total;
     if (offset != NULL)
-        *offset = c.offset;
+        *offset = c->offset;
     if (equal_part != NULL)
-        *equal_part = (size_t)(c.total / size + ((uint64_t)c.comm.rank < extra));
-    return dist_end(&c, ORDO_OK);
+        *equal_part = (size_t)(c->total / size + ((uint64_t)c->comm.rank < extra));
+    return ORDO_OK;
 }
 
 ordo_status ordo_dist_counts(ordo_ctx *ctx, const ordo_comm *comm, size_t n, uint64_t *total,
                              uint64_t *offset, size_t *equal_part)
 {
-    API_CALL("dist_counts", (ordo_type)0, n,
-             counts_entered(ctx, exec, comm, n, total, offset, equal_part));
+    dist_call c = {.n = n};
+    DIST_CALL("dist_counts", &c, ORDO_OK, counts_run(&c, total, offset, equal_part),
+              "ordo_dist_counts", {0});
 }

@@ -3,7 +3,7 @@
  * Each rank lists its keys before the cut in the sequence of their indices, so the gathered list
  * has the sequence of the global array, and a stable sort orders it. */
 #define _POSIX_C_SOURCE 200809L
-#include "dist/cuts.h"
+#include "dist/search/cuts.h"
 #include "dist/device/device.h"
 
 #include <string.h>
@@ -25,10 +25,9 @@ typedef struct best {
 
 static ordo_status find_cut(best *b)
 {
-    cells boundaries = {0};
     b->all = b->k == b->c.total;
     b->at.position = b->k;
-    return b->all ? ORDO_OK : cuts_find(&b->c, true, &b->at, 1, NULL, &boundaries);
+    return b->all ? ORDO_OK : cuts_find(&b->c, true, &b->at, 1);
 }
 
 /* Lists this rank's results. There are at most k. */
@@ -148,7 +147,7 @@ static ordo_status write_results(best *b)
     return ORDO_OK;
 }
 
-static ordo_status run(best *b, size_t wanted)
+static ordo_status run(best *b, size_t wanted, size_t *found)
 {
     dist_call *const     c = &b->c;
     ordo_sort_opts const opts =
@@ -158,23 +157,10 @@ static ordo_status run(best *b, size_t wanted)
     TRY(gather(b));
     TRY(dist_agree(c, dist_inner(c, ordo_sort_pairs(c->inner, c->type, b->gathered, b->k,
                                                     b->gathered_index, sizeof(uint64_t), &opts))));
-    return dist_on_device(c) ? dist_agree(c, write_results(b)) : write_results(b);
-}
-
-static ordo_status topk_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm, best *b,
-                                size_t k, size_t *found, const ordo_dist_opts *opts)
-{
-    dist_call *const c = &b->c;
-    c->ctx = ctx;
-    c->exec = exec;
-    TRY(dist_open(c, comm));
-    dist_wish const wish = {"ordo_dist_topk", {k}};
-    ordo_status     status = dist_begin(c, &wish, dist_check(c, opts, ORDO_DESCENDING));
-    if (status == ORDO_OK)
-        status = run(b, k);
-    if (status == ORDO_OK && found != NULL)
+    TRY(dist_on_device(c) ? dist_agree(c, write_results(b)) : write_results(b));
+    if (found != NULL)
         *found = b->k;
-    return dist_end(c, status);
+    return ORDO_OK;
 }
 
 ordo_status ordo_dist_topk(ordo_ctx *ctx, const ordo_comm *comm, ordo_type type, const void *keys,
@@ -182,5 +168,6 @@ ordo_status ordo_dist_topk(ordo_ctx *ctx, const ordo_comm *comm, ordo_type type,
                            const ordo_dist_opts *opts)
 {
     best b = {.c = {.type = type, .keys = keys, .n = n}, .values = values, .index = index};
-    API_CALL("dist_topk", (ordo_type)0, n, topk_entered(ctx, exec, comm, &b, k, found, opts));
+    DIST_CALL("dist_topk", &b.c, dist_check(&b.c, opts, ORDO_DESCENDING), run(&b, k, found),
+              "ordo_dist_topk", {k});
 }

@@ -1,127 +1,37 @@
 /* pieces.c - the pieces of a rank's keys for the other ranks (see pieces.h). Each key is read once
- * for its class and once to be scattered. */
+ * for its label and once to be scattered. */
 #define _POSIX_C_SOURCE 200809L
 #include "dist/pieces.h"
 
-#include "backend/tuning.h"
 #include "dist/device/device.h"
 
 #include <string.h>
 
 enum {
-    LEAST_CHUNK = ORDO_TUNE(1 << 16, 64),
     SMALL_PIECE = 4096 /* mean elements of a piece from which on counts take 8 bytes */
 };
-
-typedef struct class_pass {
-    pieces      *p;
-    const cells *cells;
-    cells_order  order;
-    uint64_t    *borders; /* orders of the cuts, without ties */
-    size_t       border_count;
-    uint16_t    *of_cell; /* the class of each cell; UNKNOWN: look at the key */
-} class_pass;
-
-enum {
-    UNKNOWN = UINT16_MAX
-};
-
-/* ---- Classes ---- */
-
-/* The class of an order: 2 i + 1 if it is border i, 2 i if it is between borders i - 1 and i. */
-static size_t class_of(const class_pass *w, uint64_t order)
-{
-    size_t low = 0, high = w->border_count;
-    while (low < high) {
-        size_t const middle = low + (high - low) / 2;
-        if (w->borders[middle] < order)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return 2 * low + (low < w->border_count && w->borders[low] == order);
-}
-
-/* A cell of one key has the class of that key; a cell between boundaries has one class unless a
- * border is inside. */
-static void class_cells(class_pass *w)
-{
-    const cells *const c = w->cells;
-    for (size_t cell = 0; cell <= 2 * c->count; cell++) {
-        if (cell % 2 == 1) {
-            w->of_cell[cell] = (uint16_t)class_of(w, c->boundaries[cell / 2]);
-            continue;
-        }
-        size_t const below = cell == 0 ? 0 : class_of(w, c->boundaries[cell / 2 - 1]);
-        size_t const above =
-            cell == 2 * c->count ? 2 * w->border_count : class_of(w, c->boundaries[cell / 2]);
-        size_t const first = below + below % 2, last = above - above % 2; /* of the open interval */
-        w->of_cell[cell] = (uint16_t)(first == last ? first : UNKNOWN);
-    }
-}
-
-static void classify(void *arg, size_t lo, size_t hi)
-{
-    class_pass *const w = arg;
-    pieces *const     p = w->p;
-    size_t const      from = lo * p->chunk, to = ordo_min(hi * p->chunk, p->call->n);
-    uint64_t *const   counts = p->starts + lo * p->class_count;
-    for (size_t i = from; i < to; i++) {
-        uint16_t class = w->of_cell[p->classes[i]];
-        if (class == UNKNOWN)
-            class = (uint16_t)class_of(w, cells_order_of(&w->order, p->call->keys, i));
-        p->classes[i] = class;
-        counts[class]++;
-    }
-}
 
 static ordo_status cancelled(ordo_exec *exec)
 {
     return ordo_fail(exec, ORDO_E_CANCELLED, "the call was cancelled");
 }
 
-static size_t chunks_of(const pieces *p) { return ordo_div_up(p->call->n, p->chunk); }
+static size_t chunks_of(const pieces *p) { return ordo_div_up(p->call->n, p->keys.chunk); }
 
-/* Turns the counts of classes in chunks into places in the scattered array; totals gets the place
- * of each class. */
-static void place_classes(pieces *p, uint64_t *totals)
+/* Turns the counts of classes in chunks into places in the scattered array. */
+static void place_classes(pieces *p)
 {
     uint64_t at = 0;
-    for (size_t class = 0; class < p->class_count; class ++) {
-        totals[class] = at;
+    for (size_t class = 0; class < p->keys.class_count; class ++)
         for (size_t i = 0; i < chunks_of(p); i++) {
-            uint64_t *const here = &p->starts[i * p->class_count + class];
+            uint64_t *const here = &p->keys.counts[i * p->keys.class_count + class];
             uint64_t const  count = *here;
             *here = at;
             at += count;
         }
-    }
-}
-
-static ordo_status find_classes(pieces *p, class_pass *w, const cut *cuts, size_t count)
-{
-    ordo_exec *const exec = p->call->exec;
-    TRY_SCRATCH(exec, (count + 1) * sizeof *w->borders, w->borders);
-    TRY_SCRATCH(exec, (2 * w->cells->count + 1) * sizeof *w->of_cell, w->of_cell);
-    for (size_t j = 0; j < count; j++)
-        if (j == 0 || cuts[j].order != cuts[j - 1].order)
-            w->borders[w->border_count++] = cuts[j].order;
-    p->class_count = 2 * w->border_count + 1;
-    p->chunk = ordo_max(ordo_div_up(p->call->n, (size_t)exec->threads * 4), LEAST_CHUNK);
-    size_t const places = chunks_of(p) * p->class_count + 1;
-    TRY_SCRATCH(exec, places * sizeof *p->starts, p->starts);
-    memset(p->starts, 0, places * sizeof *p->starts);
-    class_cells(w);
-    return ordo_loop(exec, chunks_of(p), 1, classify, w) ? ORDO_OK : cancelled(exec);
 }
 
 /* ---- Pieces ---- */
-
-/* The place of a cut in the scattered array. */
-static uint64_t place_of(const class_pass *w, const uint64_t *totals, const cut *at)
-{
-    return totals[class_of(w, at->order)] + cut_left(at);
-}
 
 ordo_status pieces_open(dist_call *c, const uint64_t *wanted, pieces *p)
 {
@@ -277,31 +187,42 @@ ordo_status pieces_of_sorted(dist_call *c, bool folded, const void *sorted, cons
     return pieces_at(out, wanted, places);
 }
 
-ordo_status pieces_find(dist_call *c, bool folded, const uint64_t *wanted, pieces *out)
+/* The pieces between the cuts, one for each border between two ranks. */
+static void set_pieces(pieces *p)
 {
-    size_t const size = (size_t)c->comm.size;
-    cells        boundaries = {0};
-    cut         *cuts = NULL;
-    void        *memory = NULL;
-    ordo_status  status = take_cuts(c, wanted, out, 3 * size, &cuts);
-    if (status == ORDO_OK)
-        status = ordo_scratch(c->exec, c->n * sizeof *out->classes + 2, &memory);
-    TRY(dist_agree(c, status));
-    out->classes = memory;
-    uint64_t *const totals = (uint64_t *)(cuts + size + 1), *const places = totals + 2 * size;
-    size_t const count = list_cuts(c, wanted, cuts);
-    class_pass   w = {.p = out, .cells = &boundaries, .order = {c->type, c->descending, folded}};
-    if (count > 0)
-        TRY(cuts_find(c, folded, cuts, count, out->classes, &boundaries));
-    else
-        memset(out->classes, 0, c->n * sizeof *out->classes);
-    double const started = dist_clock();
-    TRY(dist_agree(c, find_classes(out, &w, cuts, count)));
-    place_classes(out, totals);
-    for (size_t j = 0; j < count; j++)
-        places[j] = place_of(&w, totals, &cuts[j]);
-    c->report.scatter_seconds += dist_clock() - started;
-    return pieces_at(out, wanted, places);
+    dist_call *const c = p->call;
+    size_t const     size = (size_t)c->comm.size;
+    uint64_t         begin = 0;
+    for (size_t r = 0; r < size; r++) {
+        uint64_t const end = r + 1 < size ? p->cuts[r].place : c->n;
+        p->send_at[r] = begin;
+        p->send_n[r] = end - begin;
+        begin = end;
+    }
+    uint64_t const from = c->comm.rank == 0 ? 0 : p->cuts[c->comm.rank - 1].position;
+    uint64_t const to = c->comm.rank + 1 < c->comm.size ? p->cuts[c->comm.rank].position : c->total;
+    p->received = (size_t)(to - from);
+}
+
+static ordo_status take_near(dist_call *c, pieces *p)
+{
+    TRY(pieces_open(c, c->counts, p));
+    TRY_SCRATCH(c->exec, (size_t)c->comm.size * sizeof *p->cuts, p->cuts);
+    return ORDO_OK;
+}
+
+ordo_status pieces_near(dist_call *c, bool folded, pieces *out)
+{
+    uint64_t position = 0;
+    TRY(dist_agree(c, take_near(c, out)));
+    for (size_t r = 0; r + 1 < (size_t)c->comm.size; r++) {
+        position += c->counts[r];
+        out->cuts[r] = (division_cut){.position = position};
+    }
+    TRY(division_find(c, folded, out->cuts, (size_t)c->comm.size - 1, &out->keys));
+    place_classes(out);
+    set_pieces(out);
+    return pieces_swap(out);
 }
 
 /* ---- Scatter and gather ---- */
@@ -317,17 +238,17 @@ typedef struct movement {
 static inline __attribute__((always_inline)) void scatter(const movement *m, uint64_t *places,
                                                           size_t from, size_t to, size_t size)
 {
-    const uint16_t *const classes = m->p->classes;
+    const uint16_t *const labels = m->p->keys.labels, *const class_of = m->p->keys.class_of;
     for (size_t i = from; i < to; i++)
-        memcpy(m->to + places[classes[i]]++ * size, m->from + i * size, size);
+        memcpy(m->to + places[class_of[labels[i]]]++ * size, m->from + i * size, size);
 }
 
 static inline __attribute__((always_inline)) void gather(const movement *m, uint64_t *places,
                                                          size_t from, size_t to, size_t size)
 {
-    const uint16_t *const classes = m->p->classes;
+    const uint16_t *const labels = m->p->keys.labels, *const class_of = m->p->keys.class_of;
     for (size_t i = from; i < to; i++)
-        memcpy(m->to + i * size, m->from + places[classes[i]]++ * size, size);
+        memcpy(m->to + i * size, m->from + places[class_of[labels[i]]]++ * size, size);
 }
 
 static void scatter_1(const movement *m, uint64_t *places, size_t from, size_t to)
@@ -372,19 +293,19 @@ static void move_chunk(void *arg, size_t lo, size_t hi)
 {
     const move_job *const job = arg;
     const pieces *const   p = job->m.p;
-    job->move(&job->m, job->places + lo * p->class_count, lo * p->chunk,
-              ordo_min(hi * p->chunk, p->call->n));
+    job->move(&job->m, job->places + lo * p->keys.class_count, lo * p->keys.chunk,
+              ordo_min(hi * p->keys.chunk, p->call->n));
 }
 
 static ordo_status move_all(const pieces *p, movement m, move_fn *move)
 {
     ordo_exec *const exec = p->call->exec;
-    size_t const     bytes = chunks_of(p) * p->class_count * sizeof *p->starts;
+    size_t const     bytes = chunks_of(p) * p->keys.class_count * sizeof *p->keys.counts;
     double const     started = dist_clock();
     move_job         job = {.m = m, .move = move};
     job.m.p = p;
     TRY_SCRATCH(exec, bytes + 8, job.places);
-    memcpy(job.places, p->starts, bytes);
+    memcpy(job.places, p->keys.counts, bytes);
     if (!ordo_loop(exec, chunks_of(p), 1, move_chunk, &job))
         return cancelled(exec);
     p->call->report.scatter_seconds += dist_clock() - started;

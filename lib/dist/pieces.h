@@ -8,24 +8,26 @@
 #ifndef ORDO_DIST_PIECES_H
 #define ORDO_DIST_PIECES_H
 
-#include "dist/cuts.h"
+#include "dist/search/cuts.h"
+#include "dist/search/division.h"
 
 typedef struct pieces {
     dist_call *call;
     size_t     received; /* elements that this rank gets */
-    uint16_t  *classes;  /* of each key; NULL if the keys are sorted */
-    size_t     class_count;
-    uint64_t  *starts; /* of each class in each chunk: its place in the scattered array */
-    size_t     chunk;
+    /* Set by pieces_near alone. The counts of `keys` become the places of the classes in the
+     * scattered array. */
+    division      keys;
+    division_cut *cuts; /* the borders between the ranks */
     /* Elements for and from each rank: where their pieces begin, and how many there are. */
     uint64_t *send_at, *send_n, *receive_at, *receive_n;
     uint64_t *bytes[4]; /* the same in bytes, for one exchange */
 } pieces;
 
-/* Finds the pieces if rank r gets wanted[r] elements of the global order. */
-ordo_status pieces_find(dist_call *c, bool folded, const uint64_t *wanted, pieces *out);
+/* Finds pieces of keys in any order: every rank gets about as many as it has (division.h). */
+ordo_status pieces_near(dist_call *c, bool folded, pieces *out);
 
-/* The same if this rank's keys are sorted: the pieces are parts of the sorted array. */
+/* Finds pieces if this rank's keys are sorted and rank r gets wanted[r] elements of the global order:
+ * they are parts of the sorted array. */
 ordo_status pieces_of_sorted(dist_call *c, bool folded, const void *sorted, const uint64_t *wanted,
                              pieces *out);
 

@@ -42,5 +42,5 @@ static size_t held(const void *state)
 
 static void devices(char *text, size_t size) { snprintf(text, size, "a stub"); }
 
-STUB_TABLE(.sort = sort, .sort_pairs = sort_pairs, .argsort = argsort, .rank = rank,
-           .devices = devices, .held = held)
+PLUGIN_TABLE(.sort = sort, .sort_pairs = sort_pairs, .argsort = argsort, .rank = rank,
+             .devices = devices, .held = held)

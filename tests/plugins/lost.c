@@ -46,4 +46,4 @@ static ordo_status reserve(void *state, size_t bytes, ordo_exec *exec)
     return ordo_fail(exec, ORDO_E_DEVICE, "the GPU was lost before it had %zu bytes", bytes);
 }
 
-STUB_TABLE(.sort = sort, .sort_pairs = sort_pairs, .argsort = argsort, .reserve = reserve)
+PLUGIN_TABLE(.sort = sort, .sort_pairs = sort_pairs, .argsort = argsort, .reserve = reserve)

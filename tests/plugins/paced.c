@@ -28,4 +28,4 @@ static void devices(char *text, size_t size)
     snprintf(text, size, "0: a clock, 0.0 GiB (0.0 free), usable\n");
 }
 
-STUB_TABLE(.sort = sort, .devices = devices)
+PLUGIN_TABLE(.sort = sort, .devices = devices)

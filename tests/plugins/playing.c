@@ -7,14 +7,13 @@
  * size of the device memory. One lock protects everything. */
 #define _POSIX_C_SOURCE 200809L
 #include "play_work.h"
+#include "plugins/table.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-__attribute__((visibility("default"))) const ordo_backend *ordo_backend_table(uint32_t abi);
 
 enum {
     BUFFER = 1024,
@@ -458,38 +457,13 @@ static void close(void *state)
     free(my);
 }
 
-static const char *isa(const void *state)
-{
-    (void)state;
-    return "sm_00";
-}
-
 static size_t sms(const void *state) { return ((const play_state *)state)->sms; }
 
-const ordo_backend *ordo_backend_table(uint32_t abi)
-{
-    static const ordo_link    link = {BUFFER,   room,       begin,      end,  buffer, copy_in,
-                                      copy_out, close_side, wait_side,  join, mark,   await,
-                                      iota,     watch,      side_times, tick, ticked};
-    static const ordo_backend table = {.abi = ORDO_BACKEND_ABI,
-                                       .struct_size = sizeof table,
-                                       .name = "cuda",
-                                       .open = open,
-                                       .close = close,
-                                       .isa = isa,
-                                       .isa_all = isa,
-                                       .sort = sort,
-                                       .sort_scratch = sort_scratch,
-                                       .sort_pairs = sort_pairs,
-                                       .sort_pairs_scratch = pairs_scratch,
-                                       .sms = sms,
-                                       .copy = copy,
-                                       .search = search,
-                                       .pack = pack,
-                                       .link = &link,
-                                       .sample = sample,
-                                       .sample_work = sample_work,
-                                       .put_ranks = put_ranks,
-                                       .put_ranks_work = put_ranks_work};
-    return abi == ORDO_BACKEND_ABI ? &table : NULL;
-}
+static const ordo_link link = {BUFFER,   room,       begin,      end,  buffer, copy_in,
+                               copy_out, close_side, wait_side,  join, mark,   await,
+                               iota,     watch,      side_times, tick, ticked};
+
+PLUGIN_TABLE(.sort = sort, .sort_scratch = sort_scratch, .sort_pairs = sort_pairs,
+             .sort_pairs_scratch = pairs_scratch, .sms = sms, .copy = copy, .search = search,
+             .pack = pack, .link = &link, .sample = sample, .sample_work = sample_work,
+             .put_ranks = put_ranks, .put_ranks_work = put_ranks_work)

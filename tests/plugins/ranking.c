@@ -3,15 +3,13 @@
  * job whose array is not memory of the device fails. ORDO_RANKING_FAIL=NAME:K... makes the
  * K-th call of a slot fail, counted over all contexts since the value changed. */
 #define _POSIX_C_SOURCE 200809L
-#include "backend/backend.h"
 #include "core/keybits.h"
+#include "plugins/table.h"
 #include "tagged.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-__attribute__((visibility("default"))) const ordo_backend *ordo_backend_table(uint32_t abi);
 
 typedef struct ranking_state {
     ordo_ctx *cpu;
@@ -383,35 +381,10 @@ static void close(void *state)
     free(my);
 }
 
-static const char *isa(const void *state)
-{
-    (void)state;
-    return "sm_00";
-}
+static const ordo_link        link = {.begin = begin, .end = end, .iota = iota};
+static const ordo_ranks_slots slots = {orders, places,   cells,   carry,   whole,
+                                       pinned, transfer, pass_by, pass_by, finish};
 
-const ordo_backend *ordo_backend_table(uint32_t abi)
-{
-    static const ordo_link        link = {.begin = begin, .end = end, .iota = iota};
-    static const ordo_ranks_slots slots = {orders, places,   cells,   carry,   whole,
-                                           pinned, transfer, pass_by, pass_by, finish};
-    static const ordo_backend     table = {.abi = ORDO_BACKEND_ABI,
-                                           .struct_size = sizeof table,
-                                           .name = "cuda",
-                                           .open = open,
-                                           .close = close,
-                                           .isa = isa,
-                                           .isa_all = isa,
-                                           .sort = sort,
-                                           .sort_pairs = sort_pairs,
-                                           .rank = rank,
-                                           .select = select_keys,
-                                           .topk = topk,
-                                           .scan = scan,
-                                           .is_sorted = is_sorted,
-                                           .count_nans = count_nans,
-                                           .copy = copy,
-                                           .move = move,
-                                           .link = &link,
-                                           .ranks = &slots};
-    return abi == ORDO_BACKEND_ABI ? &table : NULL;
-}
+PLUGIN_TABLE(.sort = sort, .sort_pairs = sort_pairs, .rank = rank, .select = select_keys,
+             .topk = topk, .scan = scan, .is_sorted = is_sorted, .count_nans = count_nans,
+             .copy = copy, .move = move, .link = &link, .ranks = &slots)

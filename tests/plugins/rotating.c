@@ -63,4 +63,4 @@ static ordo_status rotate(void *state, const ordo_text_job *job, ordo_exec *exec
 
 static const ordo_text_slots text = {.rotate = rotate};
 
-STUB_TABLE(.text = &text)
+PLUGIN_TABLE(.text = &text)

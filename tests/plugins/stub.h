@@ -1,11 +1,9 @@
-/* stub.h - the common part of the plugins that open. STUB_TABLE(.slot = function, ...) defines the
- * backend table with the verbs of the plugin. */
+/* stub.h - the common part of the plugins that open and have no state but the number of openings.
+ * PLUGIN_TABLE (table.h) defines the backend table. */
 #ifndef ORDO_TESTS_PLUGINS_STUB_H
 #define ORDO_TESTS_PLUGINS_STUB_H
 
-#include "backend/backend.h"
-
-__attribute__((visibility("default"))) const ordo_backend *ordo_backend_table(uint32_t abi);
+#include "plugins/table.h"
 
 static int opened;
 
@@ -20,25 +18,5 @@ static ordo_status open(void **state, const ordo_backend_wishes *wishes, char *w
 }
 
 static void close(void *state) { --*(int *)state; }
-
-static const char *isa(const void *state)
-{
-    (void)state;
-    return "sm_00";
-}
-
-#define STUB_TABLE(...)                                                                            \
-    const ordo_backend *ordo_backend_table(uint32_t abi)                                           \
-    {                                                                                              \
-        static const ordo_backend table = {.abi = ORDO_BACKEND_ABI,                                \
-                                           .struct_size = sizeof table,                            \
-                                           .name = "cuda",                                         \
-                                           .open = open,                                           \
-                                           .close = close,                                         \
-                                           .isa = isa,                                             \
-                                           .isa_all = isa,                                         \
-                                           __VA_ARGS__};                                           \
-        return abi == ORDO_BACKEND_ABI ? &table : NULL;                                            \
-    }
 
 #endif

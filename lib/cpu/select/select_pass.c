@@ -92,6 +92,15 @@ bool select_pass(const selector *s, select_range *ranges, size_t count)
     return true;
 }
 
+size_t cpu_count_band(void *state, const ordo_band_job *job)
+{
+    const cpu_kernels *const kernels = state;
+    cpu_band                 band = {job->lo, job->hi, 0, 0};
+    kernels->loops->band[job->type][job->descending](job->keys, job->n, &band, job->kept);
+    *job->below += band.below;
+    return band.inside;
+}
+
 /* ---- Digits ---- */
 
 typedef struct digit_work {

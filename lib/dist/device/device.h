@@ -6,7 +6,7 @@
 #ifndef ORDO_DIST_DEVICE_DEVICE_H
 #define ORDO_DIST_DEVICE_DEVICE_H
 
-#include "dist/cells.h"
+#include "dist/search/cells.h"
 
 /* Finds the device of the context. Not collective. */
 ordo_status device_open(dist_call *c);

@@ -8,7 +8,7 @@
 
 typedef struct summary { /* of what a rank received */
     uint64_t n, distinct;
-    uint64_t first, last;             /* the smallest and the largest order */
+    uint64_t first, last; /* the smallest and the largest order, or what stands for it */
     uint64_t first_count, last_count; /* their ties */
 } summary;
 
@@ -24,7 +24,6 @@ typedef struct ranking {
     void     *index;      /* on a device: where the sorted keys were */
     ordo_type index_type; /* of that */
     summary  *all;
-    summary  *chunks; /* of what this rank received */
 
     /* Corrections, from the summaries: keys and distinct keys on the ranks before this one, and the
      * ties of the first and the last key on other ranks. */

@@ -1,7 +1,7 @@
 /* loops.c - the portable loops of loops.h, and the choice of a table. */
 #include "dist/kernel/plain.h"
 
-const dist_loops dist_loops_generic = {"generic", count, collect, merge_32, merge_64};
+const dist_loops dist_loops_generic = {"generic", merge_32, merge_64};
 
 const dist_loops *dist_loops_for(const char *isa)
 {

@@ -52,25 +52,9 @@ static inline __m512i order_vector_32(__m512i x)
     return order_with_32(x, _mm512_shuffle_epi32(x, _MM_PERM_CDAB), 0xaaaa);
 }
 
-static size_t collect_vectors(const uint64_t *orders, size_t n, uint64_t first, uint64_t width,
-                              uint64_t *out)
-{
-    __m512i const from = _mm512_set1_epi64((long long)first);
-    __m512i const room = _mm512_set1_epi64((long long)width);
-    size_t        at = 0, i = 0;
-    for (; i + 8 <= n; i += 8) {
-        __m512i const  words = _mm512_loadu_si512((const void *)(orders + i));
-        __mmask8 const inside = _mm512_cmplt_epu64_mask(_mm512_sub_epi64(words, from), room);
-        _mm512_storeu_si512((void *)(out + at), _mm512_maskz_compress_epi64(inside, words));
-        at += (size_t)__builtin_popcount(inside);
-    }
-    return at + collect(orders + i, n - i, first, width, out + at);
-}
-
 /* ---- Merges ---- */
 
 #define ORDO_TEMPLATE "dist/kernel/merge_vectors.t.h"
 #include "core/for_each_word.h"
 
-const dist_loops dist_loops_avx512 = {"avx512", count, collect_vectors, merge_vectors_32,
-                                      merge_vectors_64};
+const dist_loops dist_loops_avx512 = {"avx512", merge_vectors_32, merge_vectors_64};

@@ -94,30 +94,13 @@ static ordo_status check(external *e, const ordo_elements *elements, const ordo_
     return check_elements(e, elements);
 }
 
-static ordo_status entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm, external *e,
-                           const ordo_elements *elements, const ordo_source *from,
-                           const ordo_sink *to, const ordo_external_opts *opts,
-                           ordo_dist_report *report)
+static ordo_status run(external *e)
 {
-    dist_call *const c = &e->c;
-    c->ctx = ctx;
-    c->exec = exec;
-    TRY(dist_open(c, comm));
-    ordo_status const checked = check(e, elements, from, to, opts);
-    c->opts.report = report;
-    e->s.c = c;
-    e->s.put = put;
-    e->s.user = e;
-    dist_wish const wish = {"ordo_dist_external_sort",
-                            {e->s.elements.size, e->s.elements.key_offset}};
-    ordo_status     status = dist_begin(c, &wish, checked);
-    if (status == ORDO_OK) {
-        status = dist_agree(c, spill_sort_local(&e->s));
-        if (status == ORDO_OK)
-            status = spill_sort_rounds(&e->s);
-        spill_sort_close(&e->s);
-    }
-    return dist_end(c, status);
+    ordo_status status = dist_agree(&e->c, spill_sort_local(&e->s));
+    if (status == ORDO_OK)
+        status = spill_sort_rounds(&e->s);
+    spill_sort_close(&e->s);
+    return status;
 }
 
 ordo_status ordo_dist_external_sort(ordo_ctx *ctx, const ordo_comm *comm,
@@ -125,7 +108,10 @@ ordo_status ordo_dist_external_sort(ordo_ctx *ctx, const ordo_comm *comm,
                                     const ordo_sink *to, const ordo_external_opts *opts,
                                     ordo_dist_report *report)
 {
-    external e = {.c = {.n = 0}};
-    API_CALL("dist_external_sort", (ordo_type)0, 0,
-             entered(ctx, exec, comm, &e, elements, from, to, opts, report));
+    external e = {.c = {.opts = {.report = report}}};
+    e.s.c = &e.c;
+    e.s.put = put;
+    e.s.user = &e;
+    DIST_CALL("dist_external_sort", &e.c, check(&e, elements, from, to, opts), run(&e),
+              "ordo_dist_external_sort", {e.s.elements.size, e.s.elements.key_offset});
 }

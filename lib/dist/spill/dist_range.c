@@ -116,27 +116,15 @@ static ordo_status run(ranging *r)
     return dist_agree(c, merge(r));
 }
 
-static ordo_status range_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm, ranging *r,
-                                 ordo_dist_report *report)
-{
-    dist_call *const c = &r->c;
-    dist_wish const  wish = {"a round of ordo_dist_sort", {r->job->value_size}};
-    c->ctx = ctx;
-    c->exec = exec;
-    c->opts.report = report;
-    c->key_size = ordo_type_size(c->type);
-    TRY(dist_open(c, comm));
-    ordo_status status = dist_begin(c, &wish, ORDO_OK);
-    if (status == ORDO_OK)
-        status = run(r);
-    return dist_end(c, status);
-}
-
 ordo_status dist_range(ordo_ctx *ctx, const ordo_comm *comm, const range_job *job,
                        ordo_dist_report *report)
 {
-    ranging r = {
-        .job = job,
-        .c = {.type = job->type, .keys = job->keys, .n = job->n, .descending = job->descending}};
-    API_CALL("dist_range", (ordo_type)0, job->n, range_entered(ctx, exec, comm, &r, report));
+    ranging r = {.job = job,
+                 .c = {.type = job->type,
+                       .key_size = ordo_type_size(job->type),
+                       .keys = job->keys,
+                       .n = job->n,
+                       .descending = job->descending,
+                       .opts = {.report = report}}};
+    DIST_CALL("dist_range", &r.c, ORDO_OK, run(&r), "a round of ordo_dist_sort", {job->value_size});
 }

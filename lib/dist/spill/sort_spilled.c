@@ -121,10 +121,8 @@ static void restore(const spilled *x)
 static ordo_status entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm, spilled *x)
 {
     dist_call *const c = &x->c;
-    c->ctx = ctx;
-    c->exec = exec;
     ordo_arena_free(&ctx->arena); /* what the call before this one has left */
-    TRY(dist_open(c, comm));
+    TRY(dist_open(c, ctx, exec, comm));
     ordo_status const checked =
         dist_read_opts(c, x->job->opts, ORDO_DESCENDING | ORDO_SPILL_IN_MEMORY);
     prepare(x);

@@ -1,18 +1,27 @@
 /* dist_rank_strings.c - ordo_dist_rank_strings and ordo_dist_unique_count_strings.
  *
- * The strings go to the ranks that hold their places in the global order, which rank what they
- * received, in the sequence of arrival, by ordo_rank_strings. Only the first and the last group of
- * ties of a rank can continue on other ranks, and then a cut goes through that group: the cut knows
- * where the group begins in the global order and how long it is. The ranks go home by the reverse
- * exchange, so no index is ever sent. */
+ * The sorted strings of each rank go to the ranks that hold their places in the global order. What
+ * arrives is sorted runs: a merge orders them, and a comparison of neighbours finds groups of ties.
+ * Only the first and the last group of a rank can continue on other ranks, and then a cut goes
+ * through that group: the cut knows where the group begins in the global order and how long it is.
+ * The ranks go home by the reverse exchange, so no index is ever sent. */
 #define _POSIX_C_SOURCE 200809L
-#include "dist/strings/string_pieces.h"
+#include "dist/strings/string_merge.h"
+
+#include "backend/tuning.h"
 
 #include <string.h>
 
 enum {
-    GRAIN = 1 << 14 /* strings that a thread handles at a time */
+    GRAIN = ORDO_TUNE(1 << 14, 20) /* strings that a thread handles at a time */
 };
+
+typedef struct chunk {     /* of GRAIN places of the received strings in order */
+    size_t   first, last;  /* places where a group begins, in the chunk */
+    size_t   begun;        /* groups that begin there; 0: the others are not set */
+    size_t   start, after; /* the last beginning before the chunk, the first one behind it */
+    uint64_t before;       /* groups that begin before the chunk */
+} chunk;
 
 typedef struct group { /* ties that continue on other ranks */
     bool     cut;      /* there is such a group */
@@ -28,6 +37,9 @@ typedef struct ranking {
     size_t        rank_size;
     void         *ranks;
     void         *received_ranks;
+    uint64_t     *order;  /* of the received strings */
+    uint8_t      *begins; /* whether a group of ties begins at a place of that order */
+    chunk        *chunks;
     void         *home;     /* the ranks of this rank's strings, in the order of the strings */
     uint64_t      distinct; /* of the received strings */
     uint64_t      shift;    /* of all ranks that are in no group */
@@ -91,15 +103,7 @@ static uint64_t correct(const ranking *r, uint64_t local)
                                                    : local + r->shift;
 }
 
-/* A rank of what was received; twice an average, which is half an integer. */
-static uint64_t get_rank(const ranking *r, size_t i)
-{
-    double const scale = r->ties == ORDO_TIES_AVERAGE ? 2 : 1;
-    return r->rank_type == ORDO_U32   ? ((const uint32_t *)r->received_ranks)[i]
-           : r->rank_type == ORDO_U64 ? ((const uint64_t *)r->received_ranks)[i]
-                                      : (uint64_t)(scale * ((const double *)r->received_ranks)[i]);
-}
-
+/* Writes a rank of a received string; the number is twice an average, which is half an integer. */
 static void put_rank(const ranking *r, size_t i, uint64_t rank)
 {
     double const scale = r->ties == ORDO_TIES_AVERAGE ? 2 : 1;
@@ -111,30 +115,108 @@ static void put_rank(const ranking *r, size_t i, uint64_t rank)
         ((double *)r->received_ranks)[i] = (double)rank / scale;
 }
 
-static ordo_status rank_received(ranking *r)
+static bool same(const string_list *list, uint64_t i, uint64_t j)
 {
-    dist_call *const     c = &r->part.c;
-    double const         started = dist_clock();
-    ordo_rank_opts const opts = ORDO_OPTS(ordo_rank_opts, .ties = (uint32_t)r->ties,
-                                          .flags = c->descending ? ORDO_DESCENDING : 0);
-    ordo_strings const   strings = string_list_view(&r->s.received);
-    size_t const         n = r->s.received.n;
-    TRY_SCRATCH(c->exec, (n + 1) * sizeof(uint64_t), r->received_ranks);
-    TRY(dist_inner(
-        c, ordo_rank_strings(c->inner, &strings, n, r->rank_type, r->received_ranks, &opts)));
-    for (size_t i = 0; i < n && r->ties == ORDO_TIES_DENSE; i++) {
-        uint64_t const rank = get_rank(r, i);
-        r->distinct = rank > r->distinct ? rank : r->distinct;
+    const uint64_t *const at = list->offsets;
+    uint64_t const        length = at[i + 1] - at[i];
+    return length == at[j + 1] - at[j] &&
+           (length == 0 || memcmp(list->bytes + at[i], list->bytes + at[j], length) == 0);
+}
+
+static size_t chunk_end(const ranking *r, size_t i)
+{
+    return ordo_min((i + 1) * GRAIN, r->s.received.n);
+}
+
+static void mark_groups(void *arg, size_t lo, size_t hi)
+{
+    const ranking *const r = arg;
+    for (size_t i = lo; i < hi; i++) {
+        chunk found = {0};
+        for (size_t place = i * GRAIN; place < chunk_end(r, i); place++) {
+            bool const begins =
+                place == 0 || !same(&r->s.received, r->order[place - 1], r->order[place]);
+            r->begins[place] = begins;
+            if (!begins)
+                continue;
+            found.first = found.begun == 0 ? place : found.first;
+            found.last = place;
+            found.begun++;
+        }
+        r->chunks[i] = found;
     }
-    c->report.local_seconds += dist_clock() - started;
+}
+
+static size_t chunks_of(const ranking *r) { return ordo_div_up(r->s.received.n, GRAIN); }
+
+/* Tells each chunk what is before and behind it. */
+static void join_chunks(ranking *r)
+{
+    size_t const count = chunks_of(r);
+    size_t       start = 0, after = r->s.received.n;
+    for (size_t i = 0; i < count; i++) {
+        chunk *const at = &r->chunks[i];
+        at->start = start;
+        at->before = r->distinct;
+        start = at->begun > 0 ? at->last : start;
+        r->distinct += at->begun;
+    }
+    for (size_t i = count; i-- > 0;) {
+        r->chunks[i].after = after;
+        after = r->chunks[i].begun > 0 ? r->chunks[i].first : after;
+    }
+}
+
+static ordo_status loop(ranking *r, size_t n, size_t grain, ordo_body *body)
+{
+    ordo_exec *const exec = r->part.c.exec;
+    return ordo_loop(exec, n, grain, body, r)
+               ? ORDO_OK
+               : ordo_fail(exec, ORDO_E_CANCELLED, "the call was cancelled");
+}
+
+/* Orders what was received, and finds the groups of ties. */
+static ordo_status order_received(ranking *r)
+{
+    dist_call *const c = &r->part.c;
+    double const     started = dist_clock();
+    size_t const     n = r->s.received.n;
+    TRY_SCRATCH(c->exec, (n + 1) * sizeof *r->order, r->order);
+    TRY_SCRATCH(c->exec, n + 1, r->begins);
+    TRY_SCRATCH(c->exec, (chunks_of(r) + 1) * sizeof *r->chunks, r->chunks);
+    TRY(string_merge(&r->s, r->order));
+    TRY(loop(r, chunks_of(r), 1, mark_groups));
+    join_chunks(r);
+    c->report.merge_seconds += dist_clock() - started;
     return ORDO_OK;
 }
 
-static void correct_ranks(void *arg, size_t lo, size_t hi)
+/* The place behind the group at `place`. */
+static size_t group_end(const ranking *r, size_t i, size_t place)
+{
+    size_t const to = chunk_end(r, i);
+    const void  *next = memchr(r->begins + place + 1, 1, to - place - 1);
+    return next == NULL ? r->chunks[i].after : (size_t)((const uint8_t *)next - r->begins);
+}
+
+static void write_ranks(void *arg, size_t lo, size_t hi)
 {
     const ranking *const r = arg;
-    for (size_t i = lo; i < hi; i++)
-        put_rank(r, i, correct(r, get_rank(r, i)));
+    for (size_t i = lo; i < hi; i++) {
+        size_t const to = chunk_end(r, i);
+        size_t       start = r->chunks[i].start;
+        uint64_t     begun = r->chunks[i].before;
+        for (size_t place = i * GRAIN; place < to;) {
+            start = r->begins[place] ? place : start;
+            begun += r->begins[place];
+            size_t const   end = group_end(r, i, place);
+            uint64_t const rank =
+                r->ties == ORDO_TIES_DENSE ? begun : rank_of_group(r->ties, start, end - start);
+            for (; place < end && place < to; place++)
+                put_rank(r, (size_t)r->order[place],
+                         correct(r, r->ties == ORDO_TIES_ORDINAL ? place + 1 : rank));
+        }
+    }
 }
 
 /* Gives each string the rank that came home. */
@@ -150,19 +232,14 @@ static void place_ranks(void *arg, size_t lo, size_t hi)
             memcpy((char *)r->ranks + order[i] * 8, (const char *)r->home + i * 8, 8);
 }
 
-static ordo_status loop(ranking *r, size_t n, ordo_body *body)
-{
-    ordo_exec *const exec = r->part.c.exec;
-    return ordo_loop(exec, n, GRAIN, body, r)
-               ? ORDO_OK
-               : ordo_fail(exec, ORDO_E_CANCELLED, "the call was cancelled");
-}
-
 static ordo_status take_home(ranking *r)
 {
     dist_call *const c = &r->part.c;
-    TRY(loop(r, r->s.received.n, correct_ranks));
+    double const     started = dist_clock();
+    TRY_SCRATCH(c->exec, (r->s.received.n + 1) * r->rank_size, r->received_ranks);
     TRY_SCRATCH(c->exec, (c->n + 1) * r->rank_size, r->home);
+    TRY(loop(r, chunks_of(r), 1, write_ranks));
+    c->report.merge_seconds += dist_clock() - started;
     return ORDO_OK;
 }
 
@@ -175,7 +252,7 @@ static ordo_status run(ranking *r)
             "rank_type is u32 but all ranks have %llu strings; expected ORDO_U64 or ORDO_F64",
             (unsigned long long)c->total);
     TRY(string_pieces_move(&r->part, c->counts, &r->s));
-    TRY(dist_agree(c, rank_received(r)));
+    TRY(dist_agree(c, order_received(r)));
     bool const plain = r->ties == ORDO_TIES_DENSE || r->ties == ORDO_TIES_ORDINAL;
     r->shift = r->ties == ORDO_TIES_AVERAGE ? 2 * c->offset : c->offset;
     if (r->ties == ORDO_TIES_DENSE)
@@ -186,7 +263,7 @@ static ordo_status run(ranking *r)
     }
     TRY(dist_agree(c, take_home(r)));
     TRY(pieces_back(&r->s.p, r->received_ranks, r->rank_size, r->home));
-    return dist_agree(c, loop(r, c->n, place_ranks));
+    return dist_agree(c, loop(r, c->n, GRAIN, place_ranks));
 }
 
 static ordo_status check(ranking *r, const ordo_strings *strings, const ordo_dist_opts *opts)
@@ -203,27 +280,13 @@ static ordo_status check(ranking *r, const ordo_strings *strings, const ordo_dis
                                    "ranks");
 }
 
-static ordo_status rank_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm, ranking *r,
-                                const ordo_strings *strings, const ordo_dist_opts *opts)
-{
-    dist_call *const c = &r->part.c;
-    c->ctx = ctx;
-    c->exec = exec;
-    TRY(dist_open(c, comm));
-    dist_wish const wish = {"ordo_dist_rank_strings", {(uint64_t)r->ties, (uint64_t)r->rank_type}};
-    ordo_status     status = dist_begin(c, &wish, check(r, strings, opts));
-    if (status == ORDO_OK)
-        status = run(r);
-    return dist_end(c, status);
-}
-
 ordo_status ordo_dist_rank_strings(ordo_ctx *ctx, const ordo_comm *comm,
                                    const ordo_strings *strings, size_t n, ordo_ties ties,
                                    ordo_type rank_type, void *ranks, const ordo_dist_opts *opts)
 {
     ranking r = {.part = {.c = {.n = n}}, .ties = ties, .rank_type = rank_type, .ranks = ranks};
-    API_CALL("dist_rank_strings", (ordo_type)0, n,
-             rank_entered(ctx, exec, comm, &r, strings, opts));
+    DIST_CALL("dist_rank_strings", &r.part.c, check(&r, strings, opts), run(&r),
+              "ordo_dist_rank_strings", {(uint64_t)ties, (uint64_t)rank_type});
 }
 
 /* ---- Unique strings ---- */
@@ -232,7 +295,7 @@ static ordo_status unique_run(ranking *r, uint64_t *count)
 {
     dist_call *const c = &r->part.c;
     TRY(string_pieces_move(&r->part, c->counts, &r->s));
-    TRY(dist_agree(c, rank_received(r)));
+    TRY(dist_agree(c, order_received(r)));
     uint64_t begun;
     TRY(count_groups(r, &begun));
     TRY(dist_sum(c, &begun, 1));
@@ -240,22 +303,13 @@ static ordo_status unique_run(ranking *r, uint64_t *count)
     return ORDO_OK;
 }
 
-static ordo_status unique_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm, ranking *r,
-                                  const ordo_strings *strings, uint64_t *count,
-                                  const ordo_dist_opts *opts)
+static ordo_status unique_check(ranking *r, const ordo_strings *strings, const uint64_t *count,
+                                const ordo_dist_opts *opts)
 {
-    dist_call *const c = &r->part.c;
-    c->ctx = ctx;
-    c->exec = exec;
-    TRY(dist_open(c, comm));
-    ordo_status checked = string_part_check(&r->part, strings, opts);
-    if (checked == ORDO_OK && count == NULL)
-        checked = ordo_fail(exec, ORDO_E_ARG, "count is NULL; expected the address of a number");
-    dist_wish const wish = {"ordo_dist_unique_count_strings", {0}};
-    ordo_status     status = dist_begin(c, &wish, checked);
-    if (status == ORDO_OK && count != NULL)
-        status = unique_run(r, count);
-    return dist_end(c, status);
+    ordo_exec *const exec = r->part.c.exec;
+    TRY(string_part_check(&r->part, strings, opts));
+    FAIL_IF(count == NULL, ORDO_E_ARG, "count is NULL; expected the address of a number");
+    return ORDO_OK;
 }
 
 ordo_status ordo_dist_unique_count_strings(ordo_ctx *ctx, const ordo_comm *comm,
@@ -263,6 +317,6 @@ ordo_status ordo_dist_unique_count_strings(ordo_ctx *ctx, const ordo_comm *comm,
                                            const ordo_dist_opts *opts)
 {
     ranking r = {.part = {.c = {.n = n}}, .ties = ORDO_TIES_DENSE, .rank_type = ORDO_U64};
-    API_CALL("dist_unique_count_strings", (ordo_type)0, n,
-             unique_entered(ctx, exec, comm, &r, strings, count, opts));
+    DIST_CALL("dist_unique_count_strings", &r.part.c, unique_check(&r, strings, count, opts),
+              unique_run(&r, count), "ordo_dist_unique_count_strings", {0});
 }

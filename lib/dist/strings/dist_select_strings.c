@@ -17,6 +17,7 @@ typedef struct chosen { /* results that a rank gives to the others */
     string_list    mine, all; /* this rank's results; those of all ranks, in the order of ranks */
     uint64_t      *my_index, *all_index;
     uint64_t      *tags, *all_tags; /* which result it is */
+    uint64_t       hash;            /* of the list of positions */
 } chosen;
 
 typedef struct amount { /* of what a rank gives */
@@ -221,6 +222,7 @@ static ordo_status check_positions(chosen *x, const position_wish *w, const ordo
     FAIL_IF(w->count > 0 && given == NULL, ORDO_E_ARG, "the list of %zu positions is NULL",
             w->count);
     TRY(check_results(x, strings, out, w->count, opts));
+    x->hash = dist_hash(given, w->count * sizeof *w->k);
     if (w->q == NULL)
         return ORDO_OK;
     TRY(api_check_method(exec, (uint32_t)w->method, false));
@@ -254,24 +256,12 @@ static ordo_status positions_run(chosen *x, const position_wish *w)
     return select_run(x, w->k, w->count);
 }
 
-static ordo_status positions_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm,
-                                     chosen *x, const position_wish *w, const ordo_strings *strings,
-                                     const ordo_dist_text *out, const ordo_dist_opts *opts)
+static ordo_status find_positions(ordo_ctx *ctx, const ordo_comm *comm, const char *operation,
+                                  chosen *x, const position_wish *w, const ordo_strings *strings,
+                                  const ordo_dist_text *out, const ordo_dist_opts *opts)
 {
-    dist_call *const c = &x->part.c;
-    c->ctx = ctx;
-    c->exec = exec;
-    TRY(dist_open(c, comm));
-    ordo_status const checked = check_positions(x, w, strings, out, opts);
-    const void       *given = w->k != NULL ? (const void *)w->k : (const void *)w->q;
-    bool const        hashed = checked == ORDO_OK && w->count > 0;
-    dist_wish const   wish = {
-          w->verb,
-          {w->count, (uint64_t)w->method, hashed ? dist_hash(given, w->count * sizeof *w->k) : 0}};
-    ordo_status status = dist_begin(c, &wish, checked);
-    if (status == ORDO_OK)
-        status = positions_run(x, w);
-    return dist_end(c, status);
+    DIST_CALL(operation, &x->part.c, check_positions(x, w, strings, out, opts), positions_run(x, w),
+              w->verb, {w->count, (uint64_t)w->method, x->hash});
 }
 
 ordo_status ordo_dist_select_strings(ordo_ctx *ctx, const ordo_comm *comm,
@@ -281,8 +271,7 @@ ordo_status ordo_dist_select_strings(ordo_ctx *ctx, const ordo_comm *comm,
 {
     chosen              x = {.part = {.c = {.n = n}}, .index = index};
     position_wish const w = {.verb = "ordo_dist_select_strings", .k = k, .count = count};
-    API_CALL("dist_select_strings", (ordo_type)0, n,
-             positions_entered(ctx, exec, comm, &x, &w, strings, out, opts));
+    return find_positions(ctx, comm, "dist_select_strings", &x, &w, strings, out, opts);
 }
 
 ordo_status ordo_dist_quantiles_strings(ordo_ctx *ctx, const ordo_comm *comm,
@@ -296,8 +285,7 @@ ordo_status ordo_dist_quantiles_strings(ordo_ctx *ctx, const ordo_comm *comm,
                              .count = count,
                              .method =
                                  method == ORDO_METHOD_DEFAULT ? ORDO_METHOD_INVERTED_CDF : method};
-    API_CALL("dist_quantiles_strings", (ordo_type)0, n,
-             positions_entered(ctx, exec, comm, &x, &w, strings, out, opts));
+    return find_positions(ctx, comm, "dist_quantiles_strings", &x, &w, strings, out, opts);
 }
 
 ordo_status ordo_dist_median_strings(ordo_ctx *ctx, const ordo_comm *comm,
@@ -310,8 +298,7 @@ ordo_status ordo_dist_median_strings(ordo_ctx *ctx, const ordo_comm *comm,
                              .q = &half,
                              .count = 1,
                              .method = ORDO_METHOD_INVERTED_CDF};
-    API_CALL("dist_median_strings", (ordo_type)0, n,
-             positions_entered(ctx, exec, comm, &x, &w, strings, out, opts));
+    return find_positions(ctx, comm, "dist_median_strings", &x, &w, strings, out, opts);
 }
 
 /* ---- Top-k ---- */
@@ -357,27 +344,12 @@ static ordo_status topk_run(chosen *x, size_t k, size_t *found)
     return ORDO_OK;
 }
 
-static ordo_status topk_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm, chosen *x,
-                                const ordo_strings *strings, size_t k, const ordo_dist_text *out,
-                                size_t *found, const ordo_dist_opts *opts)
-{
-    dist_call *const c = &x->part.c;
-    c->ctx = ctx;
-    c->exec = exec;
-    TRY(dist_open(c, comm));
-    dist_wish const wish = {"ordo_dist_topk_strings", {k}};
-    ordo_status     status = dist_begin(c, &wish, check_results(x, strings, out, 0, opts));
-    if (status == ORDO_OK)
-        status = topk_run(x, k, found);
-    return dist_end(c, status);
-}
-
 ordo_status ordo_dist_topk_strings(ordo_ctx *ctx, const ordo_comm *comm,
                                    const ordo_strings *strings, size_t n, size_t k, uint64_t *index,
                                    const ordo_dist_text *out, size_t *found,
                                    const ordo_dist_opts *opts)
 {
     chosen x = {.part = {.c = {.n = n}}, .index = index};
-    API_CALL("dist_topk_strings", (ordo_type)0, n,
-             topk_entered(ctx, exec, comm, &x, strings, k, out, found, opts));
+    DIST_CALL("dist_topk_strings", &x.part.c, check_results(&x, strings, out, 0, opts),
+              topk_run(&x, k, found), "ordo_dist_topk_strings", {k});
 }

@@ -76,29 +76,14 @@ static ordo_status sort_check(string_part *p, const ordo_strings *strings,
                                    (out->n + 1) * sizeof *out->offsets, "out.offsets");
 }
 
-static ordo_status sort_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm,
-                                string_part *p, const ordo_strings *strings,
-                                const ordo_dist_text *given, const ordo_dist_opts *opts)
-{
-    dist_call *const c = &p->c;
-    ordo_dist_text   out;
-    c->ctx = ctx;
-    c->exec = exec;
-    TRY(dist_open(c, comm));
-    dist_wish const wish = {"ordo_dist_sort_strings", {0}};
-    ordo_status     status = dist_begin(c, &wish, sort_check(p, strings, given, &out, opts));
-    if (status == ORDO_OK)
-        status = sort_run(p, &out);
-    return dist_end(c, status);
-}
-
 ordo_status ordo_dist_sort_strings(ordo_ctx *ctx, const ordo_comm *comm,
                                    const ordo_strings *strings, size_t n, const ordo_dist_text *out,
                                    const ordo_dist_opts *opts)
 {
-    string_part p = {.c = {.n = n}};
-    API_CALL("dist_sort_strings", (ordo_type)0, n,
-             sort_entered(ctx, exec, comm, &p, strings, out, opts));
+    string_part    p = {.c = {.n = n}};
+    ordo_dist_text to;
+    DIST_CALL("dist_sort_strings", &p.c, sort_check(&p, strings, out, &to, opts), sort_run(&p, &to),
+              "ordo_dist_sort_strings", {0});
 }
 
 /* ---- Argsort ---- */
@@ -173,26 +158,12 @@ static ordo_status argsort_check(string_part *p, const ordo_strings *strings, or
                                    p->c.n * ordo_type_size(index_type), "index");
 }
 
-static ordo_status argsort_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm,
-                                   string_part *p, const ordo_strings *strings,
-                                   ordo_type index_type, void *index, const ordo_dist_opts *opts)
-{
-    dist_call *const c = &p->c;
-    c->ctx = ctx;
-    c->exec = exec;
-    TRY(dist_open(c, comm));
-    dist_wish const wish = {"ordo_dist_argsort_strings", {(uint64_t)index_type}};
-    ordo_status status = dist_begin(c, &wish, argsort_check(p, strings, index_type, index, opts));
-    if (status == ORDO_OK)
-        status = argsort_run(p, index_type, index == NULL ? &no_index : index);
-    return dist_end(c, status);
-}
-
 ordo_status ordo_dist_argsort_strings(ordo_ctx *ctx, const ordo_comm *comm,
                                       const ordo_strings *strings, size_t n, ordo_type index_type,
                                       void *index, const ordo_dist_opts *opts)
 {
     string_part p = {.c = {.n = n}};
-    API_CALL("dist_argsort_strings", (ordo_type)0, n,
-             argsort_entered(ctx, exec, comm, &p, strings, index_type, index, opts));
+    DIST_CALL("dist_argsort_strings", &p.c, argsort_check(&p, strings, index_type, index, opts),
+              argsort_run(&p, index_type, index == NULL ? &no_index : index),
+              "ordo_dist_argsort_strings", {(uint64_t)index_type});
 }

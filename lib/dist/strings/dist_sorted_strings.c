@@ -110,22 +110,13 @@ static ordo_status run(looking *l, int *sorted, uint64_t *where)
     return ORDO_OK;
 }
 
-static ordo_status entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm, looking *l,
-                           const ordo_strings *strings, int *sorted, uint64_t *where,
-                           const ordo_dist_opts *opts)
+static ordo_status check(looking *l, const ordo_strings *strings, const int *sorted,
+                         const ordo_dist_opts *opts)
 {
-    dist_call *const c = &l->part.c;
-    c->ctx = ctx;
-    c->exec = exec;
-    TRY(dist_open(c, comm));
-    ordo_status checked = string_part_check(&l->part, strings, opts);
-    if (checked == ORDO_OK && sorted == NULL)
-        checked = ordo_fail(exec, ORDO_E_ARG, "sorted is NULL; expected the address of an int");
-    dist_wish const wish = {"ordo_dist_is_sorted_strings", {0}};
-    ordo_status     status = dist_begin(c, &wish, checked);
-    if (status == ORDO_OK && sorted != NULL)
-        status = run(l, sorted, where);
-    return dist_end(c, status);
+    ordo_exec *const exec = l->part.c.exec;
+    TRY(string_part_check(&l->part, strings, opts));
+    FAIL_IF(sorted == NULL, ORDO_E_ARG, "sorted is NULL; expected the address of an int");
+    return ORDO_OK;
 }
 
 ordo_status ordo_dist_is_sorted_strings(ordo_ctx *ctx, const ordo_comm *comm,
@@ -133,6 +124,6 @@ ordo_status ordo_dist_is_sorted_strings(ordo_ctx *ctx, const ordo_comm *comm,
                                         uint64_t *where, const ordo_dist_opts *opts)
 {
     looking l = {.part = {.c = {.n = n}}};
-    API_CALL("dist_is_sorted_strings", (ordo_type)0, n,
-             entered(ctx, exec, comm, &l, strings, sorted, where, opts));
+    DIST_CALL("dist_is_sorted_strings", &l.part.c, check(&l, strings, sorted, opts),
+              run(&l, sorted, where), "ordo_dist_is_sorted_strings", {0});
 }

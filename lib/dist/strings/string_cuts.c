@@ -7,6 +7,7 @@
 #include "dist/strings/string_cuts.h"
 
 #include "core/random.h"
+#include "dist/search/cut_rounds.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,11 +21,10 @@ enum {
 };
 
 typedef struct interval {
-    size_t   from, to; /* this rank's strings, in order */
-    uint64_t all;      /* strings of all ranks */
-    uint64_t depth;    /* bytes that all of them share */
-    uint32_t width;
-    bool     open;
+    cut_window window;
+    uint64_t   depth; /* bytes that all of its strings share */
+    uint32_t   width;
+    bool       open;
 } interval;
 
 typedef struct offer {
@@ -51,8 +51,7 @@ typedef struct rounds {
     size_t       mine_room, all_room, offer_room;
     offer       *offers; /* of all open intervals, each in order, without ties */
     size_t      *ends;   /* of the offers of each open interval */
-    uint64_t *here; /* this rank's strings of the interval before and in the class of each offer */
-    uint64_t *sums; /* the same of all ranks */
+    cut_counts   counts; /* ties are the strings in the class of an offer */
 } rounds;
 
 /* ---- Comparisons ---- */
@@ -108,17 +107,7 @@ static size_t offers_wanted(const interval *at)
     return shrunk > LEAST_OFFERS ? shrunk : LEAST_OFFERS;
 }
 
-/* A fraction is rounded at random, so that all ranks together offer about what is wanted. */
-static size_t offers_of(rounds *r, const interval *at)
-{
-    size_t const here = at->to - at->from, wanted = offers_wanted(at);
-    if (at->all <= wanted)
-        return here;
-    double const share = (double)wanted * ((double)here / (double)at->all);
-    double const chance = (double)(ordo_random_mix(r->seed++) >> 11) * 0x1p-53;
-    return ordo_min((size_t)(share + chance), here);
-}
-
+/* Writes an offer; `to` NULL: only returns its size. */
 static size_t put_offer(const rounds *r, const interval *at, size_t place, char *to)
 {
     uint64_t          length;
@@ -126,42 +115,34 @@ static size_t put_offer(const rounds *r, const interval *at, size_t place, char 
     uint64_t const    rest = length - at->depth;
     uint32_t const    sent = rest < at->width ? (uint32_t)rest : at->width;
     uint32_t const    head = sent << 1 | (rest > sent);
+    if (to == NULL)
+        return HEAD + sent;
     memcpy(to, &head, HEAD);
     if (sent > 0)
         memcpy(to + HEAD, bytes + at->depth, sent);
     return HEAD + sent;
 }
 
-/* An upper bound of the bytes that this rank offers. */
-static size_t most_bytes(const rounds *r)
-{
-    size_t bytes = 0;
-    for (size_t j = 0; j < r->count; j++) {
-        const interval *const at = &r->intervals[j];
-        size_t const          here = at->to - at->from;
-        if (at->open)
-            bytes += HEAD + ordo_min(here, offers_wanted(at) + 1) * (HEAD + (size_t)at->width);
-    }
-    return bytes;
-}
-
-/* Writes this rank's offers. */
-static message write_offers(rounds *r)
+/* Writes this rank's offers; `to` NULL: only returns their size. The seed decides which they are. */
+static message put_offers(const rounds *r, uint64_t seed, char *to)
 {
     message said = {0, 0};
     for (size_t j = 0; j < r->count; j++) {
         const interval *const at = &r->intervals[j];
         if (!at->open)
             continue;
-        size_t const   here = at->to - at->from, offers = offers_of(r, at);
+        size_t const   here = at->window.to - at->window.from;
+        size_t const   offers = cut_offers(&at->window, offers_wanted(at), &seed);
         uint32_t const number = (uint32_t)offers;
-        memcpy(r->mine + said.bytes, &number, HEAD);
+        if (to != NULL)
+            memcpy(to + said.bytes, &number, HEAD);
         said.bytes += HEAD;
         said.offers += offers;
         for (size_t i = 0; i < offers; i++) {
             size_t const place =
-                offers == here ? i : (size_t)ordo_random_below(ordo_random_mix(r->seed++), here);
-            said.bytes += put_offer(r, at, at->from + place, r->mine + said.bytes);
+                offers == here ? i : (size_t)ordo_random_below(ordo_random_mix(seed++), here);
+            said.bytes +=
+                put_offer(r, at, at->window.from + place, to == NULL ? NULL : to + said.bytes);
         }
     }
     return said;
@@ -184,8 +165,8 @@ static ordo_status reserve_offers(rounds *r, size_t bytes, size_t offers)
     memory = r->offers;
     TRY(reserve(r, (offers + 1) * (sizeof(offer) + 4 * sizeof(uint64_t)), &r->offer_room, &memory));
     r->offers = memory;
-    r->here = (uint64_t *)(r->offers + offers + 1);
-    r->sums = r->here + 2 * offers;
+    r->counts.here = (uint64_t *)(r->offers + offers + 1);
+    r->counts.sums = r->counts.here + 2 * offers;
     return ORDO_OK;
 }
 
@@ -193,10 +174,12 @@ static ordo_status share_offers(rounds *r)
 {
     dist_call *const c = &r->part->c;
     void            *memory = r->mine;
-    TRY(dist_agree(c, reserve(r, most_bytes(r), &r->mine_room, &memory)));
+    message const    said = put_offers(r, r->seed, NULL);
+    size_t           bytes = 0, offers = 0;
+    TRY(dist_agree(c, reserve(r, (size_t)said.bytes + 1, &r->mine_room, &memory)));
     r->mine = memory;
-    message const said = write_offers(r);
-    size_t        bytes = 0, offers = 0;
+    put_offers(r, r->seed, r->mine);
+    r->seed = ordo_random_mix(r->seed);
     TRY(dist_allgather(c, &said, sizeof said, r->messages));
     for (int32_t i = 0; i < c->comm.size; i++) {
         r->bytes_of[i] = r->messages[i].bytes;
@@ -268,32 +251,14 @@ static void count_offers(rounds *r)
         const interval *const at = &r->intervals[j];
         if (!at->open)
             continue;
-        for (size_t from = at->from; i < r->ends[open]; i++) {
-            size_t const low = find(r, from, at->to, at->depth, &r->offers[i], false);
-            from = find(r, low, at->to, at->depth, &r->offers[i], true);
-            r->here[2 * i] = low - at->from;
-            r->here[2 * i + 1] = from - low;
+        for (size_t from = at->window.from; i < r->ends[open]; i++) {
+            size_t const low = find(r, from, at->window.to, at->depth, &r->offers[i], false);
+            from = find(r, low, at->window.to, at->depth, &r->offers[i], true);
+            r->counts.here[2 * i] = low - at->window.from;
+            r->counts.here[2 * i + 1] = from - low;
         }
         open++;
     }
-}
-
-/* The position is in the class of the offer, which has `tied` strings behind the first `less`. */
-static void enter(rounds *r, size_t j, const offer *o, uint64_t less, uint64_t tied)
-{
-    interval *const   at = &r->intervals[j];
-    string_cut *const wanted = &r->cuts[j];
-    wanted->less = less;
-    at->all = tied;
-    if (o->longer) {
-        at->depth += o->length;
-        return;
-    }
-    at->open = false;
-    r->open--;
-    wanted->tied = tied;
-    wanted->low = at->from;
-    wanted->here = at->to - at->from;
 }
 
 /* Narrows one interval by its offers [from, to). */
@@ -301,30 +266,23 @@ static void narrow(rounds *r, size_t j, size_t from, size_t to)
 {
     interval *const   at = &r->intervals[j];
     string_cut *const wanted = &r->cuts[j];
-    uint64_t const    base = wanted->less, end = base + at->all;
-    size_t const      start = at->from;
     uint32_t const    width = at->width;
-    at->width = width > WIDTH ? width / 2 : WIDTH;
-    for (size_t i = from; i < to; i++) {
-        uint64_t const below = base + r->sums[2 * i], tied = r->sums[2 * i + 1];
-        size_t const   low = start + (size_t)r->here[2 * i];
-        size_t const   high = low + (size_t)r->here[2 * i + 1];
-        if (wanted->position < below) {
-            at->to = low;
-            at->all = below - wanted->less;
-            return;
-        }
-        if (wanted->position < below + tied) {
-            at->from = low;
-            at->to = high;
-            at->width = width < MOST_WIDTH ? 2 * width : MOST_WIDTH;
-            enter(r, j, &r->offers[i], below, tied);
-            return;
-        }
-        at->from = high;
-        wanted->less = below + tied;
-        at->all = end - wanted->less;
+    size_t const      found =
+        cut_narrow(&at->window, &r->counts, from, to, wanted->position, &wanted->less);
+    at->width = found < to      ? (width < MOST_WIDTH ? 2 * width : MOST_WIDTH)
+                : width > WIDTH ? width / 2
+                                : WIDTH;
+    if (found == to)
+        return;
+    if (r->offers[found].longer) {
+        at->depth += r->offers[found].length;
+        return;
     }
+    at->open = false;
+    r->open--;
+    wanted->tied = at->window.all;
+    wanted->low = at->window.from;
+    wanted->here = at->window.to - at->window.from;
 }
 
 static ordo_status one_round(rounds *r)
@@ -334,25 +292,13 @@ static ordo_status one_round(rounds *r)
     arrange(r);
     size_t const open = r->open, offers = r->ends[open - 1];
     count_offers(r);
-    memcpy(r->sums, r->here, 2 * offers * sizeof *r->sums);
-    TRY(dist_sum(c, r->sums, 2 * offers));
+    TRY(cut_sum(c, &r->counts, offers));
     for (size_t j = 0, from = 0, at = 0; j < r->count && at < open; j++)
         if (r->intervals[j].open) {
             size_t const to = r->ends[at++];
             narrow(r, j, from, to);
             from = to;
         }
-    c->report.rounds++;
-    return ORDO_OK;
-}
-
-static ordo_status count_ties(rounds *r, uint64_t *ties)
-{
-    for (size_t j = 0; j < r->count; j++)
-        ties[j] = r->cuts[j].here;
-    TRY(dist_prefix(&r->part->c, ties, r->count));
-    for (size_t j = 0; j < r->count; j++)
-        r->cuts[j].before = ties[j];
     return ORDO_OK;
 }
 
@@ -378,12 +324,12 @@ ordo_status string_cuts_find(string_part *p, string_cut *cuts, size_t count)
     TRY(dist_agree(c, take_memory(&r, &ties)));
     r.seed = ordo_random_sequence(c->exec->seed, (uint64_t)c->comm.rank + DIST_MOST_RANKS);
     for (size_t j = 0; j < count; j++) {
-        r.intervals[j] = (interval){.to = c->n, .all = c->total, .width = WIDTH, .open = true};
+        r.intervals[j] = (interval){.window = {0, c->n, c->total}, .width = WIDTH, .open = true};
         cuts[j].less = 0;
     }
     while (r.open > 0)
         TRY(one_round(&r));
-    TRY(count_ties(&r, ties));
+    TRY(cut_ties(c, &cuts->here, &cuts->before, sizeof *cuts / sizeof(uint64_t), count, ties));
     c->report.cut_seconds += dist_clock() - started;
     return ORDO_OK;
 }

@@ -6,10 +6,10 @@
  * 3 In each round the ranks offer random keys of the intervals that are still open, about
  *   CUTS_OFFERS for a position, and count the keys below and equal to each offer. An interval
  *   shrinks by about that factor in a round. A position is found when an offer has its key. */
-#ifndef ORDO_DIST_CUTS_H
-#define ORDO_DIST_CUTS_H
+#ifndef ORDO_DIST_SEARCH_CUTS_H
+#define ORDO_DIST_SEARCH_CUTS_H
 
-#include "dist/cells.h"
+#include "dist/search/cells.h"
 
 enum {
     CUTS_OFFERS = 32
@@ -30,10 +30,9 @@ typedef struct cut_keys { /* of a rank, sorted */
     bool        on_device; /* the keys are memory of the call's device */
 } cut_keys;
 
-/* Finds `count` ascending positions. labels gets the cells of the keys, for n keys; NULL: not
- * wanted, and then the keys are read once if the sample was good and twice if it was not. */
-ordo_status cuts_find(dist_call *c, bool folded, cut *cuts, size_t count, uint16_t *labels,
-                      cells *boundaries);
+/* Finds `count` ascending positions. The keys are read once if the sample was good and twice if it
+ * was not. A few positions in host memory are found by brackets (brackets.h) instead. */
+ordo_status cuts_find(dist_call *c, bool folded, cut *cuts, size_t count);
 
 /* The same by step 3 alone, if this rank's keys are sorted: every position begins with the interval
  * of all keys. `sorted` is where the keys of the call are. */

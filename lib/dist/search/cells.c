@@ -1,20 +1,18 @@
 /* cells.c - divides the keys of a rank into cells (see cells.h). One read of the keys; with labels
  * also a write of 2 bytes for each key. */
 #define _POSIX_C_SOURCE 200809L
-#include "dist/cells.h"
+#include "dist/search/cells.h"
 
-#include "backend/tuning.h"
 #include "core/keybits.h"
 
 #include <string.h>
 
-#define ORDO_TEMPLATE "dist/cells.t.h"
+#define ORDO_TEMPLATE "dist/search/cells.t.h"
 #include "core/for_each_type.h"
 
 enum {
     BLOCK = 1024, /* keys whose orders are computed together */
     LEAST_CHUNK = ORDO_TUNE(1 << 16, 64),
-    FEW = 8, /* boundaries that are compared with every key, if no labels are wanted */
     SLOTS_PER_BOUNDARY = 8,
     MOST_SLOTS = 1 << 16
 };
@@ -40,6 +38,24 @@ void cells_orders_of(const cells_order *order, const void *keys, size_t from, si
 {
     const char *const at = (const char *)keys + from * ordo_type_size(order->type);
     BY_TYPE(order->type, orders, (order, (const void *)at, n, out));
+}
+
+void cells_fold(const cells_order *order, void *words, size_t n)
+{
+    if (order->folded)
+        BY_TYPE(order->type, fold, (order, words, n));
+}
+
+bool cells_bits(const cells_order *order, uint64_t lo, uint64_t hi, uint64_t *first, uint64_t *last)
+{
+    uint64_t const most = UINT64_MAX >> (64 - 8 * ordo_type_size(order->type));
+    *first = lo;
+    *last = hi;
+    if (order->folded && lo > 0)
+        *first = BY_TYPE(order->type, bits_below, (order, lo));
+    if (order->folded && hi < most)
+        *last = BY_TYPE(order->type, bits_below, (order, hi + 1)) - 1;
+    return lo <= hi && *first <= *last;
 }
 
 /* ---- The search ---- */
@@ -74,6 +90,16 @@ void cells_index(cells *c)
         longest = ordo_max(longest, at - before);
     }
     c->steps = ordo_bit_length(longest);
+}
+
+void cells_spread(cells *c, const uint64_t *sample, size_t size, size_t wanted)
+{
+    for (size_t i = 0; i < wanted && size > 0; i++) {
+        uint64_t const order = sample[(2 * i + 1) * size / (2 * wanted)];
+        if (c->count == 0 || c->boundaries[c->count - 1] != order)
+            c->boundaries[c->count++] = order;
+    }
+    cells_index(c);
 }
 
 /* ---- The pass ---- */
@@ -146,84 +172,9 @@ static void pass_body(void *arg, size_t lo, size_t hi)
     }
 }
 
-/* ---- The pass with few boundaries ---- */
-
-/* Keeps the orders of one cell between boundaries. */
-static void keep_band(cells_pass *p, size_t cell, const uint64_t *orders, size_t n)
-{
-    const cells *const c = p->cells;
-    uint64_t           band[BLOCK + DIST_COLLECT_ROOM];
-    uint64_t const     first = cell == 0 ? 0 : c->boundaries[cell / 2 - 1] + 1;
-    uint64_t const     width =
-        cell == 2 * c->count ? UINT64_MAX - (first - 1) : c->boundaries[cell / 2] - first;
-    size_t const count = p->loops->collect(orders, n, first, width, band);
-    size_t const at = count == 0 ? 0 : atomic_fetch_add(&p->kept_count, count);
-    if (at <= p->capacity && count <= p->capacity - at)
-        memcpy(p->kept + at, band, count * sizeof *band);
-}
-
-/* A block is read several times, from the cache. The next one must not wait for that. */
-static void fetch_ahead(const cells_pass *p, size_t from, size_t to)
-{
-    size_t const      size = ordo_type_size(p->order.type);
-    const char *const keys = p->keys;
-    for (size_t at = from * size; at < to * size; at += ORDO_CACHE_LINE)
-        __builtin_prefetch(keys + at);
-}
-
-static void few_body(void *arg, size_t lo, size_t hi)
-{
-    cells_pass *const  p = arg;
-    const cells *const c = p->cells;
-    size_t const       from = lo * p->chunk, to = ordo_min(hi * p->chunk, p->n);
-    uint64_t *const    counts = p->chunk_counts + lo * (2 * c->count + 1);
-    bool const         plain = p->order.type == ORDO_U64 && !p->order.descending;
-    uint64_t           block[BLOCK], below[FEW] = {0}, up_to[FEW] = {0};
-    for (size_t at = from; at < to; at += BLOCK) {
-        size_t const          n = ordo_min(BLOCK, to - at);
-        const uint64_t *const orders = plain ? (const uint64_t *)p->keys + at : block;
-        fetch_ahead(p, at + n, ordo_min(at + n + BLOCK, to));
-        if (!plain)
-            cells_orders_of(&p->order, p->keys, at, n, block);
-        for (size_t i = 0; i < c->count; i++)
-            p->loops->count(orders, n, c->boundaries[i], &below[i], &up_to[i]);
-        for (size_t cell = 0; cell <= 2 * c->count && p->keep != NULL; cell += 2)
-            if (p->keep[cell])
-                keep_band(p, cell, orders, n);
-    }
-    for (size_t i = 0; i < c->count; i++) {
-        counts[2 * i] = below[i] - (i > 0 ? up_to[i - 1] : 0);
-        counts[2 * i + 1] = up_to[i] - below[i];
-    }
-    counts[2 * c->count] = to - from - up_to[c->count - 1];
-}
-
-static void collect_body(void *arg, size_t lo, size_t hi)
-{
-    cells_pass *const p = arg;
-    size_t const      from = lo * p->chunk, to = ordo_min(hi * p->chunk, p->n);
-    for (size_t block = from; block < to; block += BLOCK) {
-        size_t const          n = ordo_min(BLOCK, to - block);
-        const uint16_t *const labels = p->labels + block;
-        size_t                at;
-        if (!reserve(p, labels, n, &at))
-            continue;
-        for (size_t i = 0; i < n; i++)
-            if (p->keep[labels[i]])
-                p->kept[at++] = cells_order_of(&p->order, p->keys, block + i);
-    }
-}
-
 static size_t choose_chunk(const ordo_exec *exec, size_t n)
 {
     return ordo_max(ordo_div_up(n, (size_t)exec->threads * 4), LEAST_CHUNK);
-}
-
-static ordo_status run(ordo_exec *exec, cells_pass *p, size_t chunks, ordo_body *body)
-{
-    if (!ordo_loop(exec, chunks, 1, body, p))
-        return ordo_fail(exec, ORDO_E_CANCELLED, "the call was cancelled");
-    return ORDO_OK;
 }
 
 ordo_status cells_run(ordo_exec *exec, cells_pass *p)
@@ -235,17 +186,10 @@ ordo_status cells_run(ordo_exec *exec, cells_pass *p)
     memset(p->chunk_counts, 0, (chunks + 1) * all * sizeof *p->chunk_counts);
     memset(p->counts, 0, all * sizeof *p->counts);
     atomic_store(&p->kept_count, 0);
-    bool const few = p->labels == NULL && p->cells->count >= 1 && p->cells->count <= FEW;
-    TRY(run(exec, p, chunks, few ? few_body : pass_body));
+    if (!ordo_loop(exec, chunks, 1, pass_body, p))
+        return ordo_fail(exec, ORDO_E_CANCELLED, "the call was cancelled");
     for (size_t i = 0; i < chunks; i++)
         for (size_t cell = 0; cell < all; cell++)
             p->counts[cell] += p->chunk_counts[i * all + cell];
     return ORDO_OK;
-}
-
-ordo_status cells_collect(ordo_exec *exec, cells_pass *p)
-{
-    p->chunk = choose_chunk(exec, p->n);
-    atomic_store(&p->kept_count, 0);
-    return run(exec, p, ordo_div_up(p->n, p->chunk), collect_body);
 }

@@ -5,7 +5,7 @@
  * ranks together offer about CUTS_OFFERS keys whatever their number. Short intervals are offered as
  * a whole. A round takes an allgather of the offers and a sum of two counts for each of them. */
 #define _POSIX_C_SOURCE 200809L
-#include "dist/cut_rounds.h"
+#include "dist/search/cut_rounds.h"
 
 #include "core/random.h"
 #include "dist/device/device.h"
@@ -25,15 +25,72 @@ typedef struct rounds {
     size_t          count, open;
     uint64_t        seed;
 
-    uint64_t *mine;     /* what this rank offers: for each open interval a number, then orders */
-    uint64_t *bytes_of; /* of the offers of each rank */
-    uint64_t  room;     /* bytes at `all`, for this round and usually for the next ones */
-    uint64_t *all;      /* the offers of all ranks */
-    uint64_t *offers;   /* of all open intervals, each sorted, without ties */
-    size_t   *ends;     /* of the offers of each open interval */
-    uint64_t *here;     /* keys of this rank in the interval below and tied with each offer */
-    uint64_t *sums;     /* the same of all ranks */
+    uint64_t  *mine;     /* what this rank offers: for each open interval a number, then orders */
+    uint64_t  *bytes_of; /* of the offers of each rank */
+    uint64_t   room;     /* bytes at `all`, for this round and usually for the next ones */
+    uint64_t  *all;      /* the offers of all ranks */
+    uint64_t  *offers;   /* of all open intervals, each sorted, without ties */
+    size_t    *ends;     /* of the offers of each open interval */
+    cut_counts counts;
 } rounds;
+
+/* ---- Keys and strings ---- */
+
+size_t cut_offers(const cut_window *at, size_t wanted, uint64_t *seed)
+{
+    size_t const here = at->to - at->from;
+    if (at->all <= wanted)
+        return here;
+    double const share = (double)wanted * ((double)here / (double)at->all);
+    double const chance = (double)(ordo_random_mix((*seed)++) >> 11) * 0x1p-53;
+    return ordo_min((size_t)(share + chance), here);
+}
+
+ordo_status cut_sum(dist_call *c, const cut_counts *counts, size_t offers)
+{
+    memcpy(counts->sums, counts->here, 2 * offers * sizeof *counts->sums);
+    c->report.rounds++;
+    return dist_sum(c, counts->sums, 2 * offers);
+}
+
+size_t cut_narrow(cut_window *at, const cut_counts *counts, size_t from, size_t to,
+                  uint64_t position, uint64_t *less)
+{
+    uint64_t const base = *less, end = base + at->all;
+    size_t const   start = at->from;
+    for (size_t i = from; i < to; i++) {
+        uint64_t const below = base + counts->sums[2 * i], tied = counts->sums[2 * i + 1];
+        size_t const   low = start + (size_t)counts->here[2 * i];
+        size_t const   high = low + (size_t)counts->here[2 * i + 1];
+        if (position < below) {
+            at->to = low;
+            at->all = below - *less;
+            return to;
+        }
+        if (position < below + tied) {
+            *at = (cut_window){low, high, tied};
+            *less = below;
+            return i;
+        }
+        at->from = high;
+        *less = below + tied;
+        at->all = end - *less;
+    }
+    return to;
+}
+
+ordo_status cut_ties(dist_call *c, const uint64_t *here, uint64_t *before, size_t step,
+                     size_t count, uint64_t *room)
+{
+    for (size_t j = 0; j < count; j++)
+        room[j] = here[j * step];
+    TRY(dist_prefix(c, room, count));
+    for (size_t j = 0; j < count; j++)
+        before[j * step] = room[j];
+    return ORDO_OK;
+}
+
+/* ---- Intervals ---- */
 
 /* The first place in [from, to) with an order of at least (`above`: more than) `wanted`. */
 static size_t find(const rounds *r, size_t from, size_t to, uint64_t wanted, bool above)
@@ -58,8 +115,8 @@ static ordo_status find_ends(rounds *r)
     }
     TRY(device_places(c, &r->kept->order, r->kept->sorted, wishes, 2 * r->count, places));
     for (size_t j = 0; j < r->count; j++) {
-        r->intervals[j].from = (size_t)places[2 * j];
-        r->intervals[j].to = (size_t)places[2 * j + 1];
+        r->intervals[j].window.from = (size_t)places[2 * j];
+        r->intervals[j].window.to = (size_t)places[2 * j + 1];
         r->open += r->intervals[j].open;
     }
     return ORDO_OK;
@@ -74,25 +131,14 @@ static ordo_status open_intervals(rounds *r)
         cut_interval *const at = &r->intervals[j];
         if (!at->open)
             continue;
-        at->from = at->from_start ? 0 : find(r, 0, n, at->low, true);
-        at->to = at->to_end ? n : find(r, at->from, n, at->high, false);
+        at->window.from = at->from_start ? 0 : find(r, 0, n, at->low, true);
+        at->window.to = at->to_end ? n : find(r, at->window.from, n, at->high, false);
         r->open++;
     }
     return ORDO_OK;
 }
 
 /* ---- Offers ---- */
-
-static size_t offers_of(rounds *r, const cut_interval *at)
-{
-    size_t const here = at->to - at->from;
-    if (at->all <= CUTS_OFFERS)
-        return here;
-    double const wanted = CUTS_OFFERS * ((double)here / (double)at->all);
-    double const chance = (double)(ordo_random_mix(r->seed++) >> 11) * 0x1p-53;
-    size_t const rounded = (size_t)(wanted + chance);
-    return ordo_min(ordo_min(rounded, here), MOST_OFFERS);
-}
 
 /* Chooses this rank's offers and writes their places; returns their number of words. */
 static size_t choose_offers(rounds *r)
@@ -102,12 +148,13 @@ static size_t choose_offers(rounds *r)
         const cut_interval *const at = &r->intervals[j];
         if (!at->open)
             continue;
-        size_t const here = at->to - at->from, offers = offers_of(r, at);
+        size_t const here = at->window.to - at->window.from,
+                     offers = ordo_min(cut_offers(&at->window, CUTS_OFFERS, &r->seed), MOST_OFFERS);
         r->mine[words++] = offers;
         for (size_t i = 0; i < offers; i++) {
             size_t const place =
                 offers == here ? i : (size_t)ordo_random_below(ordo_random_mix(r->seed++), here);
-            r->mine[words++] = at->from + place;
+            r->mine[words++] = at->window.from + place;
         }
     }
     return words;
@@ -164,8 +211,8 @@ static ordo_status share_offers(rounds *r, size_t *words)
         r->all = memory;
     }
     r->offers = r->all + *words;
-    r->here = r->offers + *words;
-    r->sums = r->here + 2 * *words;
+    r->counts.here = r->offers + *words;
+    r->counts.sums = r->counts.here + 2 * *words;
     return dist_allgather_parts(c, r->mine, r->bytes_of, r->all);
 }
 
@@ -220,13 +267,14 @@ static ordo_status count_on_device(rounds *r, size_t offers)
             continue;
         for (; i < r->ends[open]; i++)
             for (uint64_t above = 0; above < 2; above++)
-                wishes[2 * i + above] = (ordo_place_wish){at->from, at->to, r->offers[i], above};
+                wishes[2 * i + above] =
+                    (ordo_place_wish){at->window.from, at->window.to, r->offers[i], above};
         open++;
     }
-    TRY(device_places(c, &r->kept->order, r->kept->sorted, wishes, 2 * offers, r->here));
+    TRY(device_places(c, &r->kept->order, r->kept->sorted, wishes, 2 * offers, r->counts.here));
     for (i = 0; i < offers; i++) {
-        r->here[2 * i + 1] -= r->here[2 * i];
-        r->here[2 * i] -= wishes[2 * i].from;
+        r->counts.here[2 * i + 1] -= r->counts.here[2 * i];
+        r->counts.here[2 * i] -= wishes[2 * i].from;
     }
     return ORDO_OK;
 }
@@ -238,11 +286,11 @@ static void count_offers(rounds *r)
         const cut_interval *const at = &r->intervals[j];
         if (!at->open)
             continue;
-        for (size_t from = at->from; i < r->ends[open]; i++) {
-            size_t const low = find(r, from, at->to, r->offers[i], false);
-            from = find(r, low, at->to, r->offers[i], true);
-            r->here[2 * i] = low - at->from;
-            r->here[2 * i + 1] = from - low;
+        for (size_t from = at->window.from; i < r->ends[open]; i++) {
+            size_t const low = find(r, from, at->window.to, r->offers[i], false);
+            from = find(r, low, at->window.to, r->offers[i], true);
+            r->counts.here[2 * i] = low - at->window.from;
+            r->counts.here[2 * i + 1] = from - low;
         }
         open++;
     }
@@ -253,29 +301,14 @@ static void narrow(rounds *r, size_t j, size_t from, size_t to)
 {
     cut_interval *const at = &r->intervals[j];
     cut *const          wanted = &r->cuts[j];
-    uint64_t const      base = wanted->less, all = at->all;
-    size_t const        start = at->from;
-    for (size_t i = from; i < to; i++) {
-        uint64_t const below = base + r->sums[2 * i], tied = r->sums[2 * i + 1];
-        size_t const   low = start + (size_t)r->here[2 * i];
-        size_t const   high = low + (size_t)r->here[2 * i + 1];
-        if (wanted->position < below) {
-            at->to = low;
-            at->all = below - wanted->less;
-            return;
-        }
-        if (wanted->position < below + tied) {
-            wanted->order = r->offers[i];
-            wanted->less = below;
-            wanted->here = high - low;
-            at->open = false;
-            r->open--;
-            return;
-        }
-        at->from = high;
-        wanted->less = below + tied;
-        at->all = base + all - wanted->less;
-    }
+    size_t const        found =
+        cut_narrow(&at->window, &r->counts, from, to, wanted->position, &wanted->less);
+    if (found == to)
+        return;
+    wanted->order = r->offers[found];
+    wanted->here = at->window.to - at->window.from;
+    at->open = false;
+    r->open--;
 }
 
 static ordo_status one_round(rounds *r)
@@ -289,25 +322,13 @@ static ordo_status one_round(rounds *r)
         TRY(dist_agree(c, count_on_device(r, offers)));
     else
         count_offers(r);
-    memcpy(r->sums, r->here, 2 * offers * sizeof *r->sums);
-    TRY(dist_sum(c, r->sums, 2 * offers));
+    TRY(cut_sum(c, &r->counts, offers));
     for (size_t j = 0, from = 0, at = 0; j < r->count; j++)
         if (r->intervals[j].open) {
             size_t const to = r->ends[at++];
             narrow(r, j, from, to);
             from = to;
         }
-    c->report.rounds++;
-    return ORDO_OK;
-}
-
-static ordo_status count_ties(rounds *r, uint64_t *ties)
-{
-    for (size_t j = 0; j < r->count; j++)
-        ties[j] = r->cuts[j].here;
-    TRY(dist_prefix(r->call, ties, r->count));
-    for (size_t j = 0; j < r->count; j++)
-        r->cuts[j].before = ties[j];
     return ORDO_OK;
 }
 
@@ -325,5 +346,33 @@ ordo_status cut_rounds(dist_call *c, const cut_keys *kept, cut *cuts, cut_interv
     r.mine = (uint64_t *)(r.ends + count + 1);
     while (r.open > 0)
         TRY(one_round(&r));
-    return count_ties(&r, (uint64_t *)memory + c->comm.size);
+    return cut_ties(c, &cuts->here, &cuts->before, sizeof *cuts / sizeof(uint64_t), count,
+                    (uint64_t *)memory + c->comm.size);
+}
+
+ordo_status cuts_of_sorted(dist_call *c, const cells_order *order, const void *sorted, cut *cuts,
+                           size_t count)
+{
+    cut_keys const keys = {*order, sorted, c->n, dist_on_device(c)};
+    return cuts_of_keys(c, &keys, c->total, cuts, count);
+}
+
+ordo_status cuts_of_keys(dist_call *c, const cut_keys *keys, uint64_t total, cut *cuts,
+                         size_t count)
+{
+    double const started = dist_clock();
+    void        *memory;
+    TRY(dist_agree(c, ordo_scratch(c->exec, (count + 1) * sizeof(cut_interval), &memory)));
+    cut_interval *const intervals = memory;
+    for (size_t j = 0; j < count; j++) {
+        intervals[j] = (cut_interval){.open = true,
+                                      .from_start = true,
+                                      .to_end = true,
+                                      .high = UINT64_MAX,
+                                      .window.all = total};
+        cuts[j].less = 0;
+    }
+    TRY(cut_rounds(c, keys, cuts, intervals, count));
+    c->report.cut_seconds += dist_clock() - started;
+    return ORDO_OK;
 }

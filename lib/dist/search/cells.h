@@ -4,12 +4,15 @@
  * boundaries b[0] < b[1] < ... give 2 B + 1 cells: cell 2 i has the orders between b[i-1] and b[i],
  * cell 2 i + 1 has the keys whose order is b[i]. A frequent key is a boundary, so ties never make a
  * cell large that must be looked at again. */
-#ifndef ORDO_DIST_CELLS_H
-#define ORDO_DIST_CELLS_H
+#ifndef ORDO_DIST_SEARCH_CELLS_H
+#define ORDO_DIST_SEARCH_CELLS_H
 
+#include "backend/tuning.h"
 #include "dist/dist_call.h"
 
 enum {
+    CELLS_PER_CUT = ORDO_TUNE(32, 4), /* boundaries for each of many positions */
+    CELLS_SAMPLES = 8,                /* keys of a sample for each boundary */
     CELLS_MOST_BOUNDARIES = 32000,
     CELLS_PADDING = 1 << 15 /* entries behind the boundaries that a search may read */
 };
@@ -39,6 +42,11 @@ void     cells_orders_of(const cells_order *order, const void *keys, size_t from
  * `wanted`. */
 size_t cells_place(const cells_order *order, const void *sorted, size_t from, size_t to,
                    uint64_t wanted, bool above);
+/* The key bits (key_sort_bits) of the orders from lo to hi. False if no key has such an order. */
+bool cells_bits(const cells_order *order, uint64_t lo, uint64_t hi, uint64_t *first,
+                uint64_t *last);
+/* Turns key bits into orders, in words of the width of a key. */
+void cells_fold(const cells_order *order, void *words, size_t n);
 /* Writes the key of an order that is not folded. */
 void cells_put_key(const cells_order *order, uint64_t key, void *out);
 
@@ -46,6 +54,15 @@ void cells_put_key(const cells_order *order, uint64_t key, void *out);
 ordo_status cells_make(ordo_exec *exec, size_t most, cells *out);
 /* Call after writing ascending boundaries and their count. */
 void cells_index(cells *c);
+/* Writes `wanted` boundaries at equal distances in a sorted sample, without ties, and calls
+ * cells_index. */
+void cells_spread(cells *c, const uint64_t *sample, size_t size, size_t wanted);
+
+/* Boundaries for `count` positions, if the cells are spread. */
+static inline size_t cells_wanted(size_t count)
+{
+    return ordo_min(ordo_max(count * CELLS_PER_CUT, 8), CELLS_MOST_BOUNDARIES);
+}
 
 /* The cell of an order. `steps` is that of the cells; a constant lets the compiler unroll them. */
 static inline size_t cells_search(const cells *c, uint64_t order, unsigned steps)
@@ -76,20 +93,15 @@ typedef struct cells_pass {
     uint64_t      *kept;   /* in any sequence */
     size_t         capacity;
 
-    const dist_loops *loops; /* for few boundaries */
-
     /* Results. */
     uint64_t     *counts;     /* of each cell */
     atomic_size_t kept_count; /* more than the capacity: the rest is missing */
 
-    size_t    chunk; /* keys of a piece of the loop; set by cells_run */
-    uint64_t *chunk_counts;
+    size_t    chunk;        /* keys of a piece of the loop; set by cells_run */
+    uint64_t *chunk_counts; /* of each cell in each piece */
 } cells_pass;
 
-/* Counts the keys of each cell. False if the call was cancelled. */
+/* Counts the keys of each cell. */
 ordo_status cells_run(ordo_exec *exec, cells_pass *pass);
-
-/* Copies the orders of keys whose label is of a kept cell to `kept`. */
-ordo_status cells_collect(ordo_exec *exec, cells_pass *pass);
 
 #endif

@@ -1,0 +1,23 @@
+/* brackets.h - finds the keys at a few positions of the global order in one read of the keys.
+ *
+ * 1 A sample of all ranks gives a bracket around each position (sample.h). Every rank reads its
+ *   keys once, counts those below and in each bracket, and keeps those inside. A key that is
+ *   frequent in the sample is only counted.
+ * 2 The keys that all ranks kept, about 1.6 % for one position, are searched in the same way, until
+ *   every rank can have all that are left.
+ *
+ * A rank that has more keys in the brackets than its part of the sample promised reads them again,
+ * and so do all ranks if a position is outside its bracket (once in 10,000 searches). Memory: the
+ * kept keys, in the width of a key. */
+#ifndef ORDO_DIST_SEARCH_BRACKETS_H
+#define ORDO_DIST_SEARCH_BRACKETS_H
+
+#include "dist/search/sample.h"
+
+/* Whether brackets_find can find these ascending positions; the same on every rank. */
+bool brackets_fit(const dist_part *part, const cut *cuts, size_t count);
+
+/* Sets order, less and here of every cut. The keys are in host memory. Collective. */
+ordo_status brackets_find(dist_call *c, const dist_part *part, cut *cuts, size_t count);
+
+#endif

@@ -1,0 +1,32 @@
+/* division.h - divides the keys of all ranks near given positions, in one read of the keys.
+ *
+ * A sample of all ranks gives boundaries of cells (cells.h), and every rank counts and labels its
+ * keys by cells. A cut goes between two cells, or through the ties of a boundary. So it is at its
+ * position if that is among frequent keys, and otherwise less than half a cell away: about 1/64 of
+ * a rank's part. The keys are not looked at again. */
+#ifndef ORDO_DIST_SEARCH_DIVISION_H
+#define ORDO_DIST_SEARCH_DIVISION_H
+
+#include "dist/search/cells.h"
+
+typedef struct division_cut {
+    uint64_t position; /* in: wanted; out: where the cut is */
+    uint64_t place;    /* keys of this rank before the cut */
+    size_t   cell;     /* the first cell behind the cut, or the ties that it goes through */
+    uint64_t left;     /* of these ties, on all ranks: those before the cut; 0: none */
+    uint64_t tied;     /* all of them */
+} division_cut;
+
+typedef struct division {
+    uint16_t *labels;   /* the cell of each key */
+    uint16_t *class_of; /* of each cell: keys of a class stay together */
+    size_t    class_count;
+    size_t    chunk;  /* keys of a chunk */
+    uint64_t *counts; /* of each class in each chunk */
+} division;
+
+/* Divides the keys of the call at `count` ascending positions. Collective. */
+ordo_status division_find(dist_call *c, bool folded, division_cut *cuts, size_t count,
+                          division *out);
+
+#endif
