@@ -4,9 +4,9 @@
  * and /usr/share/doc, where they are installed. Files of the folders english, source, dna and
  * proteins in $ORDO_BENCH_TEXTS come before these. The first bytes of each text are used; a text
  * that is too short is repeated with other letters. All other texts are measured on a GPU, and on
- * the host in section repeats: DNA and proteins, random letters without files, and repetitive texts.
- * Transforms and patterns are in b->flags: the copy writes to b->dst. Zero bytes become blanks,
- * because sdsl takes none. */
+ * the host in section repeats: DNA and proteins, random letters without files, and repetitive
+ * texts. Transforms and patterns are in b->flags: the copy writes to b->dst. Zero bytes become
+ * blanks, because sdsl takes none. */
 #define _GNU_SOURCE /* nftw */
 #include "bench/subjects/bench_order.h"
 #include "bench/subjects/bench_subjects.h"

@@ -2,8 +2,8 @@
  *
  * An item is a number: the next 44 bits of the text in front, the position behind. Two counting
  * passes sort by four bytes; groups that agree in these are sorted by five bytes at a time. Groups
- * that agree in 40 bytes are left to the ranks (lms_rank.c); in 19 bytes if a sample shows that such
- * groups have many members, and in 400 if they have few. */
+ * that agree in 40 bytes are left to the ranks (lms_rank.c); in 19 bytes if a sample shows that
+ * such groups have many members, and in 400 if they have few. */
 #include "text/bzip2/encode/lms_sort.h"
 
 #include "text/bzip2/encode/item_sort.h"

@@ -11,9 +11,9 @@ void bz_sort_lms(bz_sorter *s);
 /* Sorts the groups of s->items: s->ends and s->reach are set for each. */
 void bz_sort_by_rank(bz_sorter *s);
 
-/* The distance from the LMS rotation at `at` to a later one that all rotations with the same `depth`
- * bytes have, too; 0 if there is none. A common prefix that reaches the second of two LMS rotations
- * shows that the first one is LMS. */
+/* The distance from the LMS rotation at `at` to a later one that all rotations with the same
+ * `depth` bytes have, too; 0 if there is none. A common prefix that reaches the second of two LMS
+ * rotations shows that the first one is LMS. */
 uint32_t bz_decided_reach(const bz_sorter *s, uint32_t at, uint32_t depth);
 
 /* The end of the group that begins at lo, or of a single item. */
