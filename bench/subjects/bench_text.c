@@ -3,9 +3,10 @@
  * English is WordNet and the files of the Unicode character database, source text is /usr/include
  * and /usr/share/doc, where they are installed. Files of the folders english, source, dna and
  * proteins in $ORDO_BENCH_TEXTS come before these. The first bytes of each text are used; a text
- * that is too short is repeated with other letters. All other texts are measured on a GPU only: DNA
- * and proteins, random letters without files, and repetitive texts. Transforms and patterns are in
- * b->flags: the copy writes to b->dst. Zero bytes become blanks, because sdsl takes none. */
+ * that is too short is repeated with other letters. All other texts are measured on a GPU, and on
+ * the host in section repeats: DNA and proteins, random letters without files, and repetitive
+ * texts. Transforms and patterns are in b->flags: the copy writes to b->dst. Zero bytes become
+ * blanks, because sdsl takes none. */
 #define _GNU_SOURCE /* nftw */
 #include "bench/subjects/bench_order.h"
 #include "bench/subjects/bench_subjects.h"
@@ -21,11 +22,11 @@
 #include <unistd.h>
 
 enum {
-    FOLDER = 1000,          /* most bytes of the name of a folder */
-    PATTERN = 20,           /* bytes of a pattern */
-    PERIOD = 1000,          /* of the text with a period */
-    PATTERNS = 1000000,     /* most of them */
-    DOUBLING_MOST = 1 << 25 /* bytes; more take several times as long as all others together */
+    FOLDER = 1000,           /* most bytes of the name of a folder */
+    PATTERN = 20,            /* bytes of a pattern */
+    PATTERNS = 1000000,      /* most of them */
+    DOUBLING_MOST = 1 << 25, /* bytes; more take several times as long as all others together */
+    MSD_MOST = 1 << 20       /* the same; its time depends on the length of the common prefixes */
 };
 
 typedef struct corpus {
@@ -33,14 +34,15 @@ typedef struct corpus {
     const char *folders[4];
     const char *letters;                   /* of text that no file has */
     void (*fill)(uint8_t *text, size_t n); /* of a text that is computed */
+    size_t period;                         /* or of so many letters, repeated */
 } corpus;
 
-static void fill_period(uint8_t *text, size_t n)
+static void fill_period(uint8_t *text, size_t n, size_t period)
 {
     uint64_t state = 1;
     for (size_t i = 0; i < n; i++) {
         state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        text[i] = i < PERIOD ? (uint8_t)('a' + (state >> 33) % 26) : text[i - PERIOD];
+        text[i] = i < period ? (uint8_t)('a' + (state >> 33) % 26) : text[i - period];
     }
 }
 
@@ -77,19 +79,22 @@ static void fill_fibonacci(uint8_t *text, size_t n)
 
 #define LATIN "abcdefghijklmnopqrstuvwxyz"
 static const corpus corpora[] = {
-    {"english", {"/usr/share/wordnet", "/usr/share/unicode", NULL}, LATIN, NULL},
-    {"source", {"/usr/include", "/usr/share/doc", "/usr/local/cuda/include", NULL}, LATIN, NULL},
-    {"dna", {NULL}, "ACGT", NULL},
-    {"proteins", {NULL}, "ACDEFGHIKLMNPQRSTVWY", NULL},
-    {"random", {NULL}, NULL, fill_random},
-    {"equal", {NULL}, NULL, fill_equal},
-    {"period", {NULL}, NULL, fill_period},
-    {"thue_morse", {NULL}, NULL, fill_thue_morse},
-    {"fibonacci", {NULL}, NULL, fill_fibonacci},
+    {"english", {"/usr/share/wordnet", "/usr/share/unicode", NULL}, LATIN, NULL, 0},
+    {"source", {"/usr/include", "/usr/share/doc", "/usr/local/cuda/include", NULL}, LATIN, NULL, 0},
+    {"dna", {NULL}, "ACGT", NULL, 0},
+    {"proteins", {NULL}, "ACDEFGHIKLMNPQRSTVWY", NULL, 0},
+    {"random", {NULL}, NULL, fill_random, 0},
+    {"equal", {NULL}, NULL, fill_equal, 0},
+    {"period_2", {NULL}, NULL, NULL, 2},
+    {"period_7", {NULL}, NULL, NULL, 7},
+    {"period_100", {NULL}, NULL, NULL, 100},
+    {"period", {NULL}, NULL, NULL, 1000},
+    {"thue_morse", {NULL}, NULL, fill_thue_morse, 0},
+    {"fibonacci", {NULL}, NULL, fill_fibonacci, 0},
 };
 enum {
     CORPORA = sizeof corpora / sizeof *corpora,
-    HOST_CORPORA = 2 /* that are measured on the host */
+    HOST_CORPORA = 2 /* that are measured on the host, but for section repeats */
 };
 
 static size_t corpora_of(const bench *b) { return b->place == NULL ? HOST_CORPORA : CORPORA; }
@@ -134,8 +139,11 @@ static int append_file(const char *path, const struct stat *status, int kind, st
 /* Fills text with n bytes. */
 static void fill_corpus(uint8_t *text, const corpus *c, size_t n)
 {
-    if (c->fill != NULL) {
-        c->fill(text, n);
+    if (c->fill != NULL || c->period > 0) {
+        if (c->period > 0)
+            fill_period(text, n, c->period);
+        else
+            c->fill(text, n);
         return;
     }
     reading.bytes = text;
@@ -265,32 +273,55 @@ static bench_question ask(const char *op, const corpus *c, size_t n, void *answe
     return q;
 }
 
+/* The algorithms of a call: the default one, and on the host the others if the text is short. */
+static bool add_algorithms(bench *b, const text_call *call, text_call *doubling, text_call *msd)
+{
+    const bool host = b->place == NULL;
+
+    *doubling = *msd = *call;
+    doubling->algorithm = ORDO_TEXT_DOUBLING;
+    msd->algorithm = ORDO_TEXT_MSD;
+    return bench_add_both(b, "auto", call_suffix, call) &&
+           (!host || call->n > DOUBLING_MOST ||
+            bench_add_both(b, "doubling", call_suffix, doubling)) &&
+           (!host || call->n > MSD_MOST || bench_add_both(b, "msd", call_suffix, msd));
+}
+
+/* `all`: with the algorithms that take long for repetitive texts. */
+static bool measure_suffix(bench *b, const corpus *c, bool all)
+{
+    const size_t         n = b->set.n;
+    const text_call      call = call_on(b, b->src);
+    text_call            doubling, msd;
+    const bench_peer_ask peers = {.op = BENCH_PEER_SUFFIX,
+                                  .type = ORDO_U8,
+                                  .task = {.keys = b->src, .out = b->dst, .n = n},
+                                  .base = "divsufsort"};
+    bench_question       q = ask("suffix_array", c, n, b->dst, n * sizeof(uint32_t));
+    q.out_type = ORDO_U32;
+    return read_corpus(b, c, n) && bench_add_all_peers(b, &peers) &&
+           (all ? add_algorithms(b, &call, &doubling, &msd)
+                : bench_add_both(b, "auto", call_suffix, &call)) &&
+           bench_measure(b, &q);
+}
+
 static bool run_suffix(bench *b)
 {
-    const size_t n = b->set.n;
+    bench_heading(b, "Suffix arrays; speed-up over libdivsufsort", b->set.n, "text", 10);
+    for (size_t i = 0; i < corpora_of(b); i++)
+        if (is_there(b, &corpora[i]) && !measure_suffix(b, &corpora[i], true))
+            return false;
+    return bench_summary(b, "auto", false);
+}
 
-    bench_heading(b, "Suffix arrays; speed-up over libdivsufsort", n, "text", 10);
-    for (size_t i = 0; i < corpora_of(b); i++) {
-        if (!is_there(b, &corpora[i]))
-            continue;
-        const text_call call = call_on(b, b->src);
-        text_call       doubling = call;
-        doubling.algorithm = ORDO_TEXT_DOUBLING;
-        const bench_peer_ask peers = {.op = BENCH_PEER_SUFFIX,
-                                      .type = ORDO_U8,
-                                      .task = {.keys = b->src, .out = b->dst, .n = n},
-                                      .base = "divsufsort"};
-        bench_question       q = ask("suffix_array", &corpora[i], n, b->dst, n * sizeof(uint32_t));
-        q.out_type = ORDO_U32;
-        if (!read_corpus(b, &corpora[i], n) || !bench_add_all_peers(b, &peers) ||
-            !bench_add_both(b, "auto", call_suffix, &call))
+/* On the host: the texts that section suffix leaves to GPUs. */
+static bool run_repeats(bench *b)
+{
+    bench_heading(b, "Suffix arrays of other texts; speed-up over libdivsufsort", b->set.n, "text",
+                  10);
+    for (size_t i = HOST_CORPORA; i < CORPORA; i++)
+        if (is_there(b, &corpora[i]) && !measure_suffix(b, &corpora[i], false))
             return false;
-        if (b->place == NULL && n <= DOUBLING_MOST &&
-            !bench_add_both(b, "doubling", call_suffix, &doubling))
-            return false;
-        if (!bench_measure(b, &q))
-            return false;
-    }
     return bench_summary(b, "auto", false);
 }
 
@@ -494,7 +525,8 @@ const bench_section bench_text_sections[] = {
     {"suffix", 3, 4, 0, run_suffix, true},  {"check", 5, 5, 4, run_check, false},
     {"lcp", 5, 5, 4, run_lcp, false},       {"bwt", 1, 4, 0, run_bwt, true},
     {"unbwt", 1, 4, 1, run_unbwt, true},    {"search", 1, 4, 3, run_search, true},
-    {"locate", 1, 4, 3, run_locate, false}, {NULL, 0, 0, 0, NULL, false},
+    {"locate", 1, 4, 3, run_locate, false}, {"repeats", 3, 4, 0, run_repeats, true},
+    {NULL, 0, 0, 0, NULL, false},
 };
 
 const bench_section bench_cuda_text_sections[] = {

@@ -68,7 +68,12 @@ static bool read_plain(const input_request *request, source *s, text_numbers *t,
     if (block == NULL)
         return false;
     t->judge = true;
-    *plain = text_plain(t, block, s->end, &f);
+    const text_kind kind = text_plain(t, block, s->end, &f);
+    *plain = kind == TEXT_PLAIN;
+    if (kind == TEXT_NO_MEMORY) {
+        free(block);
+        return false;
+    }
     if (*plain && !fast_own_text(&f)) {
         free(block);
         return text_print_notes(t, request->text_hint);

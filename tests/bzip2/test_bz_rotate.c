@@ -134,6 +134,22 @@ static uint32_t grow(uint32_t most, bool thue)
     return n;
 }
 
+/* Copies of earlier bytes with a few new ones between them, as in source text: groups of rotations
+ * agree in many bytes, and are sorted by ranks. */
+static void fill_with_copies(uint32_t n, uint32_t longest)
+{
+    test_rng rng = {3};
+    for (uint32_t i = 0; i < n;) {
+        uint32_t const fresh = i == 0 ? 2000 : 1 + (uint32_t)test_rng_below(&rng, 4);
+        for (uint32_t k = 0; k < fresh && i < n; k++)
+            text[i++] = (uint8_t)('a' + test_rng_below(&rng, 26));
+        uint32_t const from = (uint32_t)test_rng_below(&rng, i);
+        uint32_t const most = 1 + (uint32_t)test_rng_below(&rng, longest);
+        for (uint32_t k = from; k < from + most && i < n; k++)
+            text[i++] = text[k];
+    }
+}
+
 static void test_large(void)
 {
     test_rng       rng = {2};
@@ -164,6 +180,13 @@ static void test_large(void)
     for (uint32_t i = 0; i < n; i++)
         text[i] = (uint8_t)(i % 1000 == 999 ? 'b' + i / 1000 % 3 : 'a');
     check_large("long runs", n);
+    fill_with_copies(n, 300);
+    check_large("copies of up to 300 bytes", n);
+    fill_with_copies(n, 20000);
+    check_large("copies of up to 20000 bytes", n);
+    memset(text + n / 3, 'e', n / 4); /* no LMS rotation in there */
+    memcpy(text + n - 5000, text, 5000);
+    check_large("copies and one long run", n);
 }
 
 int main(void)

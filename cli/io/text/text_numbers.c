@@ -288,22 +288,18 @@ bool text_read_split(text_numbers *t, fast_text *f)
     return true;
 }
 
-bool text_plain(text_numbers *t, const char *text, size_t length, fast_text *f)
+text_kind text_plain(text_numbers *t, const char *text, size_t length, fast_text *f)
 {
-    const size_t size = ordo_type_size(t->type);
+    const size_t size = ordo_type_size(t->type), before = t->n;
 
     text_split(t, text, length, f);
-    if (f->lines > SIZE_MAX / size - t->n || !make_room(t, t->n + f->lines, size))
-        return false;
-    f->values = (char *)t->values + t->n * size;
-    const size_t before = t->n, zeros = t->minus_zero_count;
+    if (!make_room(t, before + f->lines, size))
+        return TEXT_NO_MEMORY;
+    f->values = (char *)t->values + before * size;
     if (!text_read_split(t, f))
-        return false;
-    if (!t->choose || t->type == ORDO_F64 || note_minus_zeros(t, f, before))
-        return true;
-    t->n = before;
-    t->minus_zero_count = zeros;
-    return false;
+        return TEXT_OTHER;
+    const bool integers = t->choose && t->type != ORDO_F64;
+    return !integers || note_minus_zeros(t, f, before) ? TEXT_PLAIN : TEXT_NO_MEMORY;
 }
 
 /* After text_next() has read value n: converts the values before it if it needs another type, and
@@ -344,10 +340,12 @@ static text_result read_piece(text_numbers *t)
         return TEXT_FAILED;
     if (length == 0)
         return read_lines(t, SIZE_MAX);
-    if (!text_plain(t, t->s->block, length, &f))
+    const text_kind kind = text_plain(t, t->s->block, length, &f);
+    if (kind == TEXT_OTHER)
         return read_lines(t, length);
-    source_skip(t->s, length, f.lines);
-    return TEXT_NUMBER;
+    if (kind == TEXT_PLAIN)
+        source_skip(t->s, length, f.lines);
+    return kind == TEXT_PLAIN ? TEXT_NUMBER : TEXT_FAILED;
 }
 
 bool text_read(text_numbers *t)

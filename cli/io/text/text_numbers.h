@@ -55,10 +55,15 @@ void text_start(text_numbers *t, source *s, int type, bool skip_bad);
  * changed, the caller must pass the numbers before it to text_convert(). */
 text_result text_next(text_numbers *t, void *value);
 
-/* Reads all numbers of text[0..length), whole lines but for the last, with several threads.
- * False if some line is not plain (see text_fast.h); t is then as before, except for memory. *f
- * describes the lines. Does not move t->s. */
-bool text_plain(text_numbers *t, const char *text, size_t length, fast_text *f);
+typedef enum text_kind {
+    TEXT_PLAIN,
+    TEXT_OTHER,    /* some line is not plain (see text_fast.h); t is as before, except for memory */
+    TEXT_NO_MEMORY /* after a message; the values of t are not defined */
+} text_kind;
+
+/* Reads all numbers of text[0..length), whole lines but for the last, with several threads, if all
+ * lines are plain. *f describes the lines. Does not move t->s. */
+text_kind text_plain(text_numbers *t, const char *text, size_t length, fast_text *f);
 
 /* The same in two steps: after text_split() the caller sets f->values, with room for f->lines
  * numbers of t->type, and text_read_split() reads them. */

@@ -1,11 +1,27 @@
-/* lms_sort.h - sorts the LMS rotations of a block. */
+/* lms_sort.h - the order of the LMS rotations of a block. */
 #ifndef ORDO_TEXT_BZIP2_ENCODE_LMS_SORT_H
 #define ORDO_TEXT_BZIP2_ENCODE_LMS_SORT_H
 
 #include "text/bzip2/encode/rotate.h"
 
 /* Sorts the LMS rotations s->begins to s->items; bz_item_at() of an item is where it begins. Writes
- * to sa. No two rotations of the text are equal. */
+ * to s->sa. No two rotations of the text are equal. */
 void bz_sort_lms(bz_sorter *s);
+
+/* Sorts the groups of s->items: s->ends and s->reach are set for each. */
+void bz_sort_by_rank(bz_sorter *s);
+
+/* The distance from the LMS rotation at `at` to a later one that all rotations with the same
+ * `depth` bytes have, too; 0 if there is none. A common prefix that reaches the second of two LMS
+ * rotations shows that the first one is LMS. */
+uint32_t bz_decided_reach(const bz_sorter *s, uint32_t at, uint32_t depth);
+
+/* The end of the group that begins at lo, or of a single item. */
+static inline uint32_t bz_group_end(const bz_sorter *s, uint32_t lo)
+{
+    return s->ends[lo] > 0 ? s->ends[lo] : lo + 1;
+}
+
+static inline bz_item *bz_scratch(const bz_sorter *s) { return (bz_item *)(void *)s->sa; }
 
 #endif

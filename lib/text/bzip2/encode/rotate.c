@@ -17,7 +17,7 @@ size_t bz_sorter_bytes(size_t most)
 {
     size_t const half = most / 2 + 2;
     return ordo_round_up(half * sizeof(bz_item), 64) +
-           ordo_round_up((most / 4 + 1) * sizeof(bz_group), 64) + 3 * ordo_round_up(half * 4, 64) +
+           ordo_round_up((most / 64 + 4) * sizeof(uint64_t), 64) + 4 * ordo_round_up(half * 4, 64) +
            ordo_round_up(most * 4, 64) + 2 * BZ_PAIRS * sizeof(uint32_t);
 }
 
@@ -33,11 +33,12 @@ void bz_sorter_init(bz_sorter *s, void *memory, size_t most)
     char        *at = memory;
     size_t const half = most / 2 + 2;
     s->items = carve(&at, half * sizeof(bz_item));
-    s->groups = carve(&at, (most / 4 + 1) * sizeof(bz_group));
+    s->starts = carve(&at, (most / 64 + 4) * sizeof *s->starts);
     s->begins = carve(&at, half * 4);
+    s->ends = carve(&at, half * 4);
+    s->reach = carve(&at, half * 4);
     s->rank = carve(&at, half * 4);
     s->sa = carve(&at, most * 4);
-    s->number = carve(&at, half * 4);
     s->pairs = carve(&at, 2 * BZ_PAIRS * sizeof(uint32_t));
 }
 
@@ -97,6 +98,22 @@ static void find_all_types(const bz_sorter *s, uint64_t *types)
     }
 }
 
+/* Repeats the first bits of s->starts after the last one, because the text is a circle. */
+static void close_circle(bz_sorter *s)
+{
+    uint64_t *const starts = s->starts;
+    uint32_t const  n = s->n, end = n / 64;
+    if (n % 64 != 0)
+        starts[end] &= UINT64_MAX >> (64 - n % 64);
+    else
+        starts[end] = 0;
+    memset(starts + end + 1, 0, 2 * sizeof *starts);
+    for (uint32_t i = 0; i < 128; i++) {
+        uint64_t const bit = starts[i % n / 64] >> i % n % 64 & 1;
+        starts[(n + i) / 64] |= bit << (n + i) % 64;
+    }
+}
+
 /* Lists the LMS rotations. */
 static void find_lms(bz_sorter *s)
 {
@@ -110,10 +127,12 @@ static void find_lms(bz_sorter *s)
         before = types[word] >> 63;
         if (word == words - 1 && s->n % 64 != 0)
             starts &= UINT64_MAX >> (64 - s->n % 64);
+        s->starts[word] = starts;
         for (; starts != 0; starts &= starts - 1)
             *to++ = 64 * word + (uint32_t)__builtin_ctzll(starts);
     }
     s->lms = (uint32_t)(to - s->begins);
+    close_circle(s);
 }
 
 /* ---- The other rotations ---- */

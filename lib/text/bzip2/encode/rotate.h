@@ -17,23 +17,20 @@ typedef uint64_t bz_item;
 
 static inline uint32_t bz_item_at(bz_item item) { return (uint32_t)item & BZ_AT_MASK; }
 
-typedef struct bz_group { /* items[lo..hi), whose order is not known yet */
-    uint32_t lo, hi;
-} bz_group;
-
 typedef struct bz_sorter {
     uint8_t  *text;
     uint32_t  n;
-    uint32_t *sa;     /* n: entries of the rotations, in order */
-    uint32_t *begins; /* n / 2 + 2: where the LMS rotations begin, in order of the text */
-    uint32_t *rank;   /* n / 2 + 1: of the LMS rotations */
-    bz_item  *items;  /* n / 2 + 1 */
-    bz_group *groups; /* n / 4 + 1 */
-    uint32_t *number; /* n / 2 + 1: by half the position: the number of an LMS rotation in begins */
-    uint32_t *pairs;  /* 2 * BZ_PAIRS */
-    uint32_t  lms, group_count;
+    uint32_t *sa;           /* n: entries of the rotations, in order */
+    uint32_t *begins;       /* n / 2 + 2: where the LMS rotations begin, in order of the text */
+    uint64_t *starts;       /* n / 64 + 4: a bit for each position: an LMS rotation begins there */
+    bz_item  *items;        /* n / 2 + 1 */
+    uint32_t *ends;         /* n / 2 + 1: of each group of items, at its first one; else 0 */
+    uint32_t *reach;        /* n / 2 + 1: bytes from a group's rotations to later LMS rotations */
+    uint32_t *rank;         /* n / 2 + 1: of the LMS rotations, by half their position */
+    uint32_t *pairs;        /* 2 * BZ_PAIRS */
+    uint32_t  lms, members; /* LMS rotations; those in groups after the sort by text */
     uint32_t  letters[256]; /* how often each letter occurs in the word that is repeated */
-    uint32_t  deep;         /* bytes in which the members of a group agree */
+    uint32_t  deep;         /* bytes in which the members of a group agree at least */
 } bz_sorter;
 
 /* Where the rotation of an entry begins, and the last byte of the rotation. */
