@@ -1,10 +1,11 @@
 /* counts.h - how many collective operations (allgather, sum, prefix) calls of ordo_dist.h make, and
  * how many bytes a search for cuts takes. For the model of model.h and its test; needs no MPI.
  *
- * A round of a search makes 4 operations, of strings 5. The rest of a call has a fixed number: the
- * greeting, an agreement after each step, and the sizes of what is exchanged. Random offers leave
- * an interval a part with the distribution Beta(2, 31) in a round: the mean of its logarithm is
- * -3.06 and the standard deviation 0.78. The slowest of many cuts decides. */
+ * A round of a search for cuts makes 4 operations, of strings 5, a read of a median 5. The rest of a
+ * call has a fixed number: the greeting, an agreement after each step, and the sizes of what is
+ * exchanged. Random offers leave an interval a part with the distribution Beta(2, 31) in a round:
+ * the mean of its logarithm is -3.06 and the standard deviation 0.78. The slowest of many cuts
+ * decides. */
 #ifndef ORDO_MPI_COUNTS_H
 #define ORDO_MPI_COUNTS_H
 
@@ -14,7 +15,7 @@
 typedef enum counts_call {
     COUNTS_SORT,
     COUNTS_RANK,
-    COUNTS_MEDIAN, /* with ORDO_NANS_PROPAGATE */
+    COUNTS_MEDIAN, /* with ORDO_NANS_PROPAGATE; a round is a read of the keys that are left */
     COUNTS_SORT_LINES
 } counts_call;
 
@@ -29,12 +30,12 @@ static inline double counts_collectives(counts_call call, double ranks, double k
 {
     double const small = counts_small_pieces(ranks, keys);
     if (call == COUNTS_MEDIAN)
-        return rounds > 0 ? 18 + 4 * rounds : 16;
+        return 12 + 5 * rounds;
     if (ranks < 2)
-        return 10;
+        return call == COUNTS_RANK ? 14 : 10;
     switch (call) {
-    case COUNTS_RANK: /* without a round no cell is searched */
-        return (rounds > 0 ? 23 + 4 * rounds : 20) + small;
+    case COUNTS_RANK:
+        return 15 + small;
     case COUNTS_SORT_LINES:
         return 11 + 5 * rounds + small;
     default:
@@ -53,15 +54,24 @@ static inline double counts_search(double cuts, double keys)
     return 1 + rounds;
 }
 
-/* The expected rounds of a call on distinct keys. Ranks and medians search in cells. */
+/* Reads until at most 65536 of the keys are left: each keeps those of a bracket that has four
+ * standard deviations of a sample's median on both sides (lib/dist/search/brackets.c). */
+static inline double counts_reads(double keys)
+{
+    double reads = 0;
+    for (; keys > 65536; reads++) {
+        double const sample = fmin(pow(keys, 2.0 / 3), 65536);
+        keys *= (4 * sqrt(sample) + 4) / sample;
+    }
+    return reads;
+}
+
+/* The expected rounds of a call on distinct keys. Ranks are divided between cells, without one. */
 static inline double counts_rounds(counts_call call, double ranks, double keys)
 {
-    double const cuts = ranks - 1, cells = fmin(32 * cuts, 32000);
     if (call == COUNTS_MEDIAN)
-        return counts_search(1, keys / 64);
-    if (ranks < 2)
-        return 0;
-    return counts_search(cuts, call == COUNTS_RANK ? keys / cells : keys);
+        return counts_reads(keys);
+    return ranks < 2 || call == COUNTS_RANK ? 0 : counts_search(ranks - 1, keys);
 }
 
 /* Bytes that a rank gets in a round for a cut: offers with a number from each rank, two sums. */
