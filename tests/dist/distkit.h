@@ -53,6 +53,7 @@ typedef struct distkit {
     size_t   ranks, starts[DISTKIT_RANKS + 1];
     unsigned threads; /* of each rank */
     uint32_t where;   /* of each rank; 0: the CPU */
+    uint64_t seed;    /* of the samples of each rank; 0: a new one for each call */
     ordo_comm (*wrap)(void *user, const ordo_comm *comm);
     ordo_status (*call)(void *user, ordo_ctx *ctx, const ordo_comm *comm, size_t rank);
     void       *user;
@@ -68,7 +69,7 @@ static inline void distkit_body(void *user, ordo_comm *comm)
     ordo_comm const used = kit->wrap != NULL ? kit->wrap(kit->user, comm) : *comm;
     kit->status[rank] = ordo_ctx_create(
         &ctx, &ORDO_OPTS(ordo_ctx_opts, .where = kit->where != 0 ? kit->where : ORDO_CPU,
-                         .threads = kit->threads));
+                         .threads = kit->threads, .seed = kit->seed));
     if (kit->status[rank] != ORDO_OK)
         return;
     kit->status[rank] = kit->call(kit->user, ctx, &used, rank);

@@ -141,7 +141,7 @@ static void compare(const char *name, size_t n, size_t size, bool distinct)
 {
     testkit_case("%s, call %d on %zu ranks, %zu keys", name, (int)call, size, n);
     memcpy(work, keys, n * sizeof *keys);
-    kit = (distkit){.ranks = size, .threads = 1, .wrap = counting, .call = make_call};
+    kit = (distkit){.ranks = size, .threads = 1, .seed = 1, .wrap = counting, .call = make_call};
     distkit_split(0, n, size, 1, kit.starts);
     if (!distkit_run(&kit, ORDO_OK))
         return;
