@@ -57,7 +57,7 @@ def run(code: str) -> list[str]:
         capture_output=True,
         text=True,
         env=dict(os.environ),
-        timeout=300,
+        timeout=1800,
     )
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""  # ctypes prints uncaught exceptions of callbacks

@@ -38,7 +38,7 @@ def mpiexec(
 ) -> subprocess.CompletedProcess:
     command = [shutil.which("mpiexec") or "mpiexec", "-n", str(ranks), program, *arguments]
     settings = {**os.environ, **SETTINGS, **variables}
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, env=settings)
+    return subprocess.run(command, capture_output=True, text=True, timeout=1800, env=settings)
 
 
 @pytest.fixture(scope="module")

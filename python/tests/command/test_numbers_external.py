@@ -24,7 +24,7 @@ N = 150_000
 def run(arguments, folder, stdin=None):
     done = subprocess.run(
         [COMMAND, *arguments], cwd=folder, env=ENVIRONMENT, input=stdin, capture_output=True,
-        check=False, timeout=300,
+        check=False, timeout=1800,
     )  # fmt: skip
     return done.returncode, done.stdout, done.stderr
 
