@@ -18,7 +18,10 @@ enum {
     GATHERED = ORDO_TUNE(1 << 16, 40), /* so few keys go to every rank */
     MOST_BRACKETS = 8,
     MOST_SPANS = 6 * MOST_BRACKETS + 1, /* of a bracket: two frequent keys and those between */
-    LEAST_FREQUENT = 8                  /* times in the sample */
+    LEAST_FREQUENT = 8,                 /* times in the sample */
+    /* Positions for each of which the gathered keys are read; for more they are sorted. V1, 60,000
+     * keys, 2 ranks: 2.5 ms for 16 positions, 3.7 ms for 32, 2.3 ms for 65 with a sort. */
+    FEW_POSITIONS = ORDO_TUNE(16, 3)
 };
 
 typedef struct span {
@@ -368,12 +371,33 @@ static ordo_status select_rest(search *s, const dist_sample *rest)
     return ORDO_OK;
 }
 
+/* The same for many positions. */
+static ordo_status sort_gathered(search *s, const dist_sample *rest)
+{
+    dist_call *const  c = s->call;
+    cells_order const order = {ORDO_U64, false, false};
+    TRY(dist_inner(c, ordo_sort(c->inner, ORDO_U64, rest->all, rest->count, NULL)));
+    TRY(dist_inner(c, ordo_sort(c->inner, ORDO_U64, rest->mine, rest->mine_count, NULL)));
+    for (size_t j = 0; j < s->count; j++) {
+        uint64_t const wanted = rest->all[s->open[j].position];
+        size_t const   less = cells_place(&order, rest->all, 0, rest->count, wanted, false);
+        size_t const   low = cells_place(&order, rest->mine, 0, rest->mine_count, wanted, false);
+        size_t const   high = cells_place(&order, rest->mine, low, rest->mine_count, wanted, true);
+        cut *const     found = &s->cuts[s->of[j]];
+        found->order = wanted;
+        found->less = s->skipped[j] + less;
+        found->here = high - low;
+    }
+    return ORDO_OK;
+}
+
 /* Every rank gets all keys that are left. */
 static ordo_status gather_rest(search *s)
 {
     dist_sample rest;
     TRY(sample_all(s->call, &s->part, &rest));
-    return dist_agree(s->call, select_rest(s, &rest));
+    return dist_agree(s->call,
+                      s->count <= FEW_POSITIONS ? select_rest(s, &rest) : sort_gathered(s, &rest));
 }
 
 /* The brackets hold too many of the keys that are left, which are words that this search kept. */
