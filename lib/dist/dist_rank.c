@@ -18,9 +18,9 @@ enum {
     CHUNK = ORDO_TUNE(1 << 18, 100) /* keys that one thread summarizes at a time */
 };
 
-/* What this rank receives, from the cuts at its ends. Groups of ties can continue on other ranks only
- * if a cut goes through them: then their cell stands for their order. Other orders are different on
- * every rank. */
+/* What this rank receives, from the cuts at its ends. Groups of ties can continue on other ranks
+ * only if a cut goes through them: then their cell stands for their order. Other orders are
+ * different on every rank. */
 static summary summary_of(const ranking *r)
 {
     size_t const              me = (size_t)r->c.comm.rank;

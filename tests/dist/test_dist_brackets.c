@@ -1,6 +1,6 @@
 /* test_dist_brackets.c - selections, top-k and ranks of so many keys that the ranks sample them:
- * every type and input shape, sorted parts that leave all middle keys to one rank, and keys that are
- * nearly all equal. The expected bytes are those of the calls on the whole array. */
+ * every type and input shape, sorted parts that leave all middle keys to one rank, and keys that
+ * are nearly all equal. The expected bytes are those of the calls on the whole array. */
 #define _GNU_SOURCE
 #include "distkit.h"
 
