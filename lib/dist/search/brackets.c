@@ -153,12 +153,12 @@ static ordo_status take_kept(search *s, size_t capacity)
     return ORDO_OK;
 }
 
-/* Counts a block of keys, and keeps those of bands that are kept. */
-static void read_block(search *s, size_t from, size_t n, size_t *below, size_t *inside)
+/* Counts a block of keys, and keeps those of bands that are kept; `words` has room for a block. */
+static void read_block(search *s, size_t from, size_t n, size_t *below, size_t *inside,
+                       uint64_t *words)
 {
     const ordo_plan *const plan = &s->call->ctx->plan;
     size_t const           size = ordo_type_size(s->part.order.type);
-    uint64_t               words[BLOCK];
     for (size_t i = 0; i < s->span_count; i++) {
         const span *const at = &s->spans[i];
         if (!at->reads)
@@ -185,8 +185,9 @@ static void read_body(void *arg, size_t lo, size_t hi)
 {
     search *const s = arg;
     size_t        below[MOST_SPANS] = {0}, inside[MOST_SPANS] = {0};
+    uint64_t      words[BLOCK] = {0};
     for (size_t at = lo; at < hi; at += BLOCK)
-        read_block(s, at, ordo_min(BLOCK, hi - at), below, inside);
+        read_block(s, at, ordo_min(BLOCK, hi - at), below, inside, words);
     for (size_t i = 0; i < s->span_count; i++) {
         atomic_fetch_add(&s->below[i], below[i]);
         atomic_fetch_add(&s->inside[i], inside[i]);
