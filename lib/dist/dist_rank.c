@@ -2,7 +2,7 @@
  *
  * The keys go to the ranks that hold their places in the global order. There each rank ranks
  * what it received, in the sequence of arrival, by ordo_rank. Only the first and the last group
- * of ties of a rank can continue on other ranks: a summary of 64 bytes of each rank tells how
+ * of ties of a rank can continue on other ranks: a summary of 48 bytes of each rank tells how
  * far, and their ranks are corrected. The ranks go home by the reverse exchange, so no index is
  * ever sent. */
 #define _POSIX_C_SOURCE 200809L
