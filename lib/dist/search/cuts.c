@@ -32,7 +32,8 @@ typedef struct search {
 static ordo_status take_sample(search *s, size_t wanted)
 {
     dist_call *const c = s->call;
-    TRY(sample_draw(c, &s->part, wanted, &s->sample));
+    dist_part const  part = s->part;
+    TRY(sample_draw(c, &part, wanted, &s->sample));
     return dist_agree(
         c, dist_inner(c, ordo_sort(c->inner, ORDO_U64, s->sample.all, s->sample.count, NULL)));
 }
