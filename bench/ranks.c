@@ -98,19 +98,22 @@ static void time_call(bench *b, ordo_ctx *ctx, const ordo_comm *inner, int what,
     const ordo_comm *const comm = &counting_comm;
     size_t const           size = (size_t)comm->size, rank = (size_t)comm->rank;
     size_t const           from = start_of(b, size, rank), to = start_of(b, size, rank + 1);
+    size_t const           n = to - from;
     char *const            work = b->work + from * b->size;
     ordo_dist_report       report = ORDO_OPTS(ordo_dist_report, .total = 0);
     ordo_dist_opts const   opts = ORDO_OPTS(ordo_dist_opts, .report = &report);
     double                 median;
-    memcpy(work, b->keys + from * b->size, (to - from) * b->size);
+    memcpy(work, b->keys + from * b->size, n * b->size);
     ranks_meet(inner);
     ranks_moment const begun = ranks_now();
-    ordo_status const  status =
-        what == 0 ? ordo_dist_sort(ctx, comm, b->type, work, to - from, &opts)
-         : what == 1
-             ? ordo_dist_rank(ctx, comm, b->type, work, to - from, ORDO_TIES_AVERAGE, ORDO_F64,
-                              b->ranks + from, &opts)
-             : ordo_dist_median(ctx, comm, b->type, work, to - from, &median, ORDO_NANS_LAST, &opts);
+    ordo_status        status;
+    if (what == 0)
+        status = ordo_dist_sort(ctx, comm, b->type, work, n, &opts);
+    else if (what == 1)
+        status = ordo_dist_rank(ctx, comm, b->type, work, n, ORDO_TIES_AVERAGE, ORDO_F64,
+                                b->ranks + from, &opts);
+    else
+        status = ordo_dist_median(ctx, comm, b->type, work, n, &median, ORDO_NANS_LAST, &opts);
     ranks_meet(inner);
     if (rank != 0)
         return;

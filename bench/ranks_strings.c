@@ -5,8 +5,8 @@
  *
  * INPUT is words (1 to 24 random letters, the default), paths (a common prefix of 40 bytes and a
  * number) or few (one of 1000 words). A round makes each call once. The sorted bytes are compared.
- * Prints medians of the elapsed times, the least CPU times and page faults, and what rank 0 reports.
- */
+ * Prints medians of the elapsed times, the least CPU times and page faults, and the report of
+ * rank 0. */
 #define _GNU_SOURCE
 #include "bench/harness/ranks_times.h"
 

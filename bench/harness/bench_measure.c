@@ -1,9 +1,9 @@
 /* bench_measure.c - times the contenders of a question and compares their answers.
  *
- * The clock is cli_now() or the CPU time around the public call, or the clock of the bench_place. Every round times
- * each contender: one call, several calls in a row, or several single calls. A row shows the median
- * of the rounds, the quartiles, and the least time, because the published experiments report the
- * least. */
+ * The clock is cli_now() or the CPU time around the public call, or the clock of the bench_place.
+ * Every round times each contender: one call, several calls in a row, or several single calls. A
+ * row shows the median of the rounds, the quartiles, and the least time, because the published
+ * experiments report the least. */
 #include "bench/harness/bench_measure.h"
 #include "cli/cli.h"
 

@@ -2,7 +2,7 @@
  *
  * The keys go to the ranks that hold their places in the global order. There each rank ranks
  * what it received, in the sequence of arrival, by ordo_rank. Only the first and the last group
- * of ties of a rank can continue on other ranks: a summary of 64 bytes of each rank tells how
+ * of ties of a rank can continue on other ranks: a summary of 48 bytes of each rank tells how
  * far, and their ranks are corrected. The ranks go home by the reverse exchange, so no index is
  * ever sent. */
 #define _POSIX_C_SOURCE 200809L
@@ -18,9 +18,9 @@ enum {
     CHUNK = ORDO_TUNE(1 << 18, 100) /* keys that one thread summarizes at a time */
 };
 
-/* What this rank receives, from the cuts at its ends. Groups of ties can continue on other ranks only
- * if a cut goes through them: then their cell stands for their order. Other orders are different on
- * every rank. */
+/* What this rank receives, from the cuts at its ends. Groups of ties can continue on other ranks
+ * only if a cut goes through them: then their cell stands for their order. Other orders are
+ * different on every rank. */
 static summary summary_of(const ranking *r)
 {
     size_t const              me = (size_t)r->c.comm.rank;

@@ -26,8 +26,8 @@ typedef struct pieces {
 /* Finds pieces of keys in any order: every rank gets about as many as it has (division.h). */
 ordo_status pieces_near(dist_call *c, bool folded, pieces *out);
 
-/* Finds pieces if this rank's keys are sorted and rank r gets wanted[r] elements of the global order:
- * they are parts of the sorted array. */
+/* Finds pieces if this rank's keys are sorted and rank r gets wanted[r] elements of the global
+ * order: they are parts of the sorted array. */
 ordo_status pieces_of_sorted(dist_call *c, bool folded, const void *sorted, const uint64_t *wanted,
                              pieces *out);
 

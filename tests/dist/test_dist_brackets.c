@@ -1,6 +1,6 @@
 /* test_dist_brackets.c - selections, top-k and ranks of so many keys that the ranks sample them:
- * every type and input shape, sorted parts that leave all middle keys to one rank, and keys that are
- * nearly all equal. The expected bytes are those of the calls on the whole array. */
+ * every type and input shape, sorted parts that leave all middle keys to one rank, and keys that
+ * are nearly all equal. The expected bytes are those of the calls on the whole array. */
 #define _GNU_SOURCE
 #include "distkit.h"
 
@@ -8,7 +8,7 @@ enum {
     KEYS = 100000,
     EVERY = 11, /* one of so many combinations runs; prime to the number of types */
     FEW = 3,
-    MANY = 40, /* more positions than one read has brackets for */
+    MANY = 40, /* more positions than one read has brackets for, or that are found one by one */
     TOP = 500
 };
 
@@ -77,11 +77,12 @@ static uint64_t kept(void)
 }
 #endif
 
-static void check_select(ordo_ctx *ctx, size_t count)
+/* Positions that are spread, or next to each other in the middle. */
+static void check_select(ordo_ctx *ctx, size_t count, bool close)
 {
     size_t k[MANY];
     for (size_t i = 0; i < count; i++)
-        j.positions[i] = k[i] = (2 * i + 1) * KEYS / (2 * count);
+        j.positions[i] = k[i] = close ? KEYS / 2 + i : (2 * i + 1) * KEYS / (2 * count);
     j.count = count;
     CHECK_STATUS(ORDO_OK,
                  ordo_select(ctx, j.type, keys, KEYS, k, count, expected,
@@ -139,8 +140,9 @@ static void check_ranks(ordo_ctx *ctx)
 
 static void check_all(ordo_ctx *ctx)
 {
-    check_select(ctx, FEW);
-    check_select(ctx, MANY);
+    check_select(ctx, FEW, false);
+    check_select(ctx, MANY, false);
+    check_select(ctx, MANY, true);
     check_median(ctx);
     check_topk(ctx);
     check_ranks(ctx);

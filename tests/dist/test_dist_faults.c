@@ -107,9 +107,10 @@ static void check_transport(void)
 
 static ordo_status disagree(void *user, ordo_ctx *ctx, const ordo_comm *comm, size_t rank)
 {
-    uint32_t *const part = keys + kit.starts[rank];
-    size_t const    n = count_of(rank);
-    double          out[1], q = rank == 3 && verb == 2 ? 0.25 : 0.5;
+    uint32_t *const  part = keys + kit.starts[rank];
+    size_t const     n = count_of(rank);
+    double           out[1], q = rank == 3 && verb == 2 ? 0.25 : 0.5;
+    ordo_dist_report report = {.struct_size = 0};
     (void)user;
     switch (rank == 3 ? verb : -1) {
     case 0: /* another type */
@@ -124,6 +125,9 @@ static ordo_status disagree(void *user, ordo_ctx *ctx, const ordo_comm *comm, si
     case 5: /* counts that do not add up */
         return ordo_dist_sort(ctx, comm, ORDO_U32, part, n,
                               &ORDO_OPTS(ordo_dist_opts, .out = sorted, .n_out = 1));
+    case 6: /* a report without its size */
+        return ordo_dist_sort(ctx, comm, ORDO_U32, part, n,
+                              &ORDO_OPTS(ordo_dist_opts, .report = &report));
     default:
         break;
     }
@@ -141,12 +145,16 @@ static void check_disagreement(void)
     static const struct {
         ordo_status status;
         const char *says;
-    } cases[] = {{ORDO_E_ARG, "type of keys"}, {ORDO_E_ARG, "another function"},
-                 {ORDO_E_ARG, "positions"},    {ORDO_E_ARG, "rank 3: keys is NULL"},
-                 {ORDO_E_VERSION, "rank 3: "}, {ORDO_E_ARG, "5 in all; expected 900"}};
+    } cases[] = {{ORDO_E_ARG, "type of keys"},
+                 {ORDO_E_ARG, "another function"},
+                 {ORDO_E_ARG, "positions"},
+                 {ORDO_E_ARG, "rank 3: keys is NULL"},
+                 {ORDO_E_VERSION, "rank 3: "},
+                 {ORDO_E_ARG, "5 in all; expected 900"},
+                 {ORDO_E_ARG, "rank 3: report->struct_size is 0"}};
     kit = (distkit){.ranks = RANKS, .threads = 1, .call = disagree};
     distkit_split(0, N, RANKS, 1, kit.starts);
-    for (verb = 0; verb < 6; verb++) {
+    for (verb = 0; verb < 7; verb++) {
         testkit_case("disagreement %d", verb);
         run_all();
         for (size_t r = 0; r < RANKS; r++) {

@@ -68,8 +68,9 @@ static ordo_status sort_stream(void *user, ordo_ctx *ctx, const ordo_comm *comm,
         ORDO_OPTS(ordo_external_opts, .flags = ORDO_SPILL_IN_MEMORY | (what == 6 ? ORDO_UNIQUE : 0),
                   .memory = 8 << 20, .directories = odd && what == 8 ? NULL : &folder,
                   .directory_count = 1, .resume_directory = what == 7 ? "/tmp" : NULL);
+    ordo_dist_report report = {.struct_size = odd && what == 9 ? 1 : sizeof report};
     (void)user;
-    return ordo_dist_external_sort(ctx, comm, &elements, &from, &to, &opts, NULL);
+    return ordo_dist_external_sort(ctx, comm, &elements, &from, &to, &opts, &report);
 }
 
 static void check_streams(void)
@@ -85,7 +86,8 @@ static void check_streams(void)
                  {ORDO_E_ARG, "rank 1: "},
                  {ORDO_E_VERSION, "rank 0: opts.flags is"},
                  {ORDO_E_ARG, "rank 0: opts.resume_directory is set"},
-                 {ORDO_E_ARG, "rank 1: opts.directories is NULL"}};
+                 {ORDO_E_ARG, "rank 1: opts.directories is NULL"},
+                 {ORDO_E_ARG, "rank 1: report->struct_size is 1"}};
     kit = (distkit){.ranks = RANKS, .threads = 1, .call = sort_stream};
     distkit_split(0, N, RANKS, 1, kit.starts);
     for (what = 0; what < (int)(sizeof cases / sizeof *cases); what++) {

@@ -1,5 +1,5 @@
-/* table.h - the entry of a plugin. PLUGIN_TABLE(.slot = function, ...) defines the backend table with
- * the functions open, close and isa of the file and the verbs of the plugin. */
+/* table.h - the entry of a plugin. PLUGIN_TABLE(.slot = function, ...) defines the backend table
+ * with the functions open, close and isa of the file and the verbs of the plugin. */
 #ifndef ORDO_TESTS_PLUGINS_TABLE_H
 #define ORDO_TESTS_PLUGINS_TABLE_H
 

@@ -26,7 +26,7 @@ static void FN(put_order)(const cells_order *order, uint64_t key, KEY *out)
     memcpy(out, &x, sizeof x);
 }
 
-/* The orders of up to CELLS_BLOCK keys. */
+/* The orders of n keys. */
 static void FN(orders)(const cells_order *order, const KEY *keys, size_t n, uint64_t *out)
 {
     if (order->folded)

@@ -32,7 +32,8 @@ typedef struct search {
 static ordo_status take_sample(search *s, size_t wanted)
 {
     dist_call *const c = s->call;
-    TRY(sample_draw(c, &s->part, wanted, &s->sample));
+    dist_part const  part = s->part;
+    TRY(sample_draw(c, &part, wanted, &s->sample));
     return dist_agree(
         c, dist_inner(c, ordo_sort(c->inner, ORDO_U64, s->sample.all, s->sample.count, NULL)));
 }
@@ -179,12 +180,15 @@ static ordo_status first_pass(search *s, uint8_t *open, cut_interval *intervals)
     return enough ? ORDO_OK : dist_agree(c, keep_open(s, open, mine));
 }
 
+/* Whether there are too many positions for two boundaries each. */
+static bool is_even(size_t count) { return count > CELLS_MOST_BOUNDARIES / 2; }
+
 /* The search by cells, on keys that may be on a device. */
 static ordo_status find_in_cells(search *s)
 {
     dist_call *const c = s->call;
     size_t const     count = s->count;
-    bool const       even = count > CELLS_MOST_BOUNDARIES / 2;
+    bool const       even = is_even(count);
     size_t const     wanted = even ? cells_wanted(count) : ordo_max(2 * count, 8);
     TRY(dist_agree(c, take_memory(s, wanted)));
     TRY(take_sample(s, even ? wanted * CELLS_SAMPLES : SAMPLE));
@@ -226,7 +230,8 @@ ordo_status cuts_find(dist_call *c, bool folded, cut *cuts, size_t count)
                            .cells = &boundaries,
                            .part = {order, c->keys, c->n, c->counts, c->total}};
     s.pass = (cells_pass){.cells = &boundaries, .order = order, .keys = c->keys, .n = c->n};
-    bool const brackets = !dist_on_device(c) && brackets_fit(&s.part, cuts, count);
+    bool const brackets =
+        !dist_on_device(c) && !is_even(count) && brackets_fit(&s.part, cuts, count);
     TRY(brackets ? find_in_brackets(&s) : find_in_cells(&s));
     c->report.cut_seconds += dist_clock() - started;
     return ORDO_OK;

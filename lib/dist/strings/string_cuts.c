@@ -123,7 +123,7 @@ static size_t put_offer(const rounds *r, const interval *at, size_t place, char 
     return HEAD + sent;
 }
 
-/* Writes this rank's offers; `to` NULL: only returns their size. The seed decides which they are. */
+/* Writes this rank's offers; `to` NULL: only returns their size. The seed decides which ones. */
 static message put_offers(const rounds *r, uint64_t seed, char *to)
 {
     message said = {0, 0};
