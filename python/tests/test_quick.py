@@ -153,7 +153,15 @@ def test_devices(monkeypatch, device, is_quick):
     assert _context._is_quick(device) is is_quick
     if isinstance(device, str):
         monkeypatch.setenv("ORDO_DEVICE", device)
-        assert _context._is_quick(None) is is_quick
+        for setting in (None, "auto"):
+            assert _context._is_quick(setting) is is_quick
+            assert _context._may_use_cpu(setting) is (not device.startswith("cuda"))
+
+
+def test_an_empty_device_variable_is_ignored(monkeypatch):
+    monkeypatch.setenv("ORDO_DEVICE", "")
+    for setting in (None, "auto"):
+        assert _context._is_quick(setting) and _context._may_use_cpu(setting)
 
 
 def test_a_closed_context_is_not_used():
