@@ -62,7 +62,7 @@ static const char help[] =
     "  version     print the version\n\n"
     "Input and output are .npy files, raw binary data, or text with one number per line. With\n"
     "--text the input is lines of any bytes, with --fasta FASTA records, with --csv or --tsv\n"
-    "rows of fields.\n"
+    "rows of fields.\n\n"
     "Exit status: 0 success, 1 the answer is no, 2 error.\n";
 
 static const char completion_help[] =
@@ -73,7 +73,8 @@ static const char completion_help[] =
     "  ordo completion fish >~/.config/fish/completions/ordo.fish\n\n"
     "Usage: ordo completion bash|zsh|fish\n"
     "Prints a script that completes the commands of ordo, their options and the choices of\n"
-    "options. 'make install' puts the three scripts where the shells look for them.\n";
+    "options. 'make install' puts the three scripts where the shells look for them.\n\n"
+    "Exit status: 0 success, 2 error.\n";
 
 static const command *const commands[] = {
     &command_sort,     &command_argsort,    &command_rank,     &command_select, &command_median,

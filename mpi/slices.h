@@ -82,6 +82,11 @@ bool write_at(int fd, const void *from, uint64_t bytes, uint64_t at);
 /* Whether a new file may take the place of `path`: there is none, or a regular file. Sets *mode to
  * its permissions. Not collective. */
 bool is_replaceable(const char *path, mode_t *mode);
+/* The file that a new one replaces: the target of a symbolic link, in `room`, or `path`. */
+enum {
+    ROOM_FOR_PATH = 4096 /* PATH_MAX of Linux */
+};
+const char *replaced_file(const char *path, char room[ROOM_FOR_PATH]);
 /* What errno says after a failed read_at. */
 const char *read_error(void);
 

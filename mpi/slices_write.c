@@ -2,7 +2,7 @@
  *
  * Every rank writes at its own offset with pwrite. The file gets a temporary name beside its place,
  * is synced by every rank, and is renamed by rank 0 when all ranks have succeeded. */
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700 /* POSIX and realpath */
 #include "cli/io/npy.h"
 #include "cli/io/text/number.h"
 #include "mpi/fault.h"
@@ -63,6 +63,13 @@ bool is_replaceable(const char *path, mode_t *mode)
     return !exists || S_ISREG(old.st_mode);
 }
 
+const char *replaced_file(const char *path, char room[ROOM_FOR_PATH])
+{
+    struct stat status;
+    bool const  link = lstat(path, &status) == 0 && S_ISLNK(status.st_mode);
+    return link && realpath(path, room) != NULL ? room : path;
+}
+
 /* The name of the new file, made by rank 0: beside the output, so that it can be renamed. */
 static bool create(MPI_Comm comm, const slice_target *target, char *name, size_t room)
 {
@@ -74,7 +81,8 @@ static bool create(MPI_Comm comm, const slice_target *target, char *name, size_t
                   target->path))
         return false;
     if (is_first(comm)) {
-        int const length = snprintf(name, room, "%s.ordo-mpi-%s", target->path,
+        char      real[ROOM_FOR_PATH];
+        int const length = snprintf(name, room, "%s.ordo-mpi-%s", replaced_file(target->path, real),
                                     suffix != NULL ? suffix : "XXXXXX");
         int       fd = -1;
         errno = ENAMETOOLONG;
@@ -118,7 +126,9 @@ bool slice_end(MPI_Comm comm, const slice_target *target, slice_file *file, bool
     if (!told)
         fine = all_fine(comm, fine, "%s: cannot write: %s", file->name, strerror(saved));
     fault_point(comm, "written", 0);
-    bool const renamed = !fine || !is_first(comm) || rename(file->name, target->path) == 0;
+    char       real[ROOM_FOR_PATH];
+    bool const renamed =
+        !fine || !is_first(comm) || rename(file->name, replaced_file(target->path, real)) == 0;
     fine = all_fine(comm, renamed, "%s: cannot rename the new file: %s", target->path,
                     strerror(errno)) &&
            fine;

@@ -224,13 +224,13 @@ static bool measure_rank(job *j, model *m, ordo_type type)
 /* On rank 0: to stdout, or to a new file that then gets its name. */
 static bool save(const wishes *w, const model *m)
 {
-    char         temporary[4096] = "";
+    char         temporary[ROOM_FOR_PATH] = "", real[ROOM_FOR_PATH];
     FILE        *out = stdout;
     double const predicted = model_time(m, m->ranks, m->keys * m->ranks, m->key_bytes, 1).total;
     if (w->output != NULL) {
         mode_t     mode;
         bool const fine = is_replaceable(w->output, &mode);
-        snprintf(temporary, sizeof temporary, "%s.ordo-mpi-XXXXXX", w->output);
+        snprintf(temporary, sizeof temporary, "%s.ordo-mpi-XXXXXX", replaced_file(w->output, real));
         errno = EEXIST; /* the reason if it is not replaceable */
         int const fd = fine ? mkstemp(temporary) : -1;
         out = fd >= 0 && fchmod(fd, mode) == 0 ? fdopen(fd, "w") : NULL;
@@ -250,7 +250,7 @@ static bool save(const wishes *w, const model *m)
     fprintf(out, "# the model predicts %.6g s for the sort of the measurement\n", predicted);
     if (w->output == NULL)
         return fflush(out) == 0;
-    bool const fine = fclose(out) == 0 && rename(temporary, w->output) == 0;
+    bool const fine = fclose(out) == 0 && rename(temporary, replaced_file(w->output, real)) == 0;
     if (!fine)
         unlink(temporary);
     return fine;

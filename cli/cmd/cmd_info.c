@@ -18,7 +18,8 @@ static const char help[] =
     "  --json            the same as one line of JSON, on stdout\n"
     "  --threads N, --device D, --memory-limit S, --device-memory S, --gpu-sms N\n"
     "                    as for the other commands\n"
-    "  -h, --help        print this text\n";
+    "  -h, --help        print this text\n\n"
+    "Exit status: 0 success, 2 error.\n";
 
 static uint64_t memory_bytes(void)
 {

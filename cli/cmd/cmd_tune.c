@@ -32,7 +32,8 @@ static const char help[] =
     "  -h, --help        print this text\n\n"
     "The costs are stored in the file that ORDO_TUNE_FILE names. If ORDO_TUNE_FILE is empty, they\n"
     "are not stored. If it is not set, they are stored in a file named after this machine in\n"
-    "$XDG_CACHE_HOME/ordo or ~/.cache/ordo.\n";
+    "$XDG_CACHE_HOME/ordo or ~/.cache/ordo.\n\n"
+    "Exit status: 0 success, 2 error.\n";
 
 /* Returns whether any cost was measured. */
 static bool print_table(ordo_ctx *ctx)

@@ -80,10 +80,16 @@ _SHARES = ("cpu_share", "gpu_shares")
 _MOST_GPUS = 8
 
 
+def _where(device: str | int | None) -> int:
+    """Returns where calls on host arrays run. As in the library, ORDO_DEVICE replaces 'auto'."""
+    where = _parse_device(device)[0]
+    if where == _lib.WHERE["auto"]:
+        where = _parse_device(os.environ.get("ORDO_DEVICE") or None)[0]
+    return where
+
+
 def _is_hybrid(device: str | int | None) -> bool:
-    if device is None or device == "auto":
-        device = os.environ.get("ORDO_DEVICE") or None
-    return _parse_device(device)[0] == _lib.WHERE["hybrid"]
+    return _where(device) == _lib.WHERE["hybrid"]
 
 
 def _check_shares(settings: dict[str, Any]) -> None:
@@ -164,16 +170,12 @@ def _create(settings: dict[str, Any], ordinal: int | None = None) -> ctypes.c_vo
 
 def _may_use_cpu(device: Any) -> bool:
     """Returns whether a context may use the CPU. It reads ORDO_DEVICE when it is created."""
-    if device is None:
-        device = os.environ.get("ORDO_DEVICE")
-    return _parse_device(device)[0] != _lib.WHERE["cuda"]
+    return _where(device) != _lib.WHERE["cuda"]
 
 
 def _is_quick(device: Any) -> bool:
     """Returns whether calls on short arrays stay on the CPU and never open a GPU."""
-    if device is None:
-        device = os.environ.get("ORDO_DEVICE")
-    return _parse_device(device)[0] in (_lib.WHERE["auto"], _lib.WHERE["cpu"])
+    return _where(device) in (_lib.WHERE["auto"], _lib.WHERE["cpu"])
 
 
 class _Contexts:
@@ -304,7 +306,7 @@ def config(
 
     A setting that is not given does not change, except that a device other than 'hybrid' resets
     ``cpu_share`` and ``gpu_shares`` to None. The environment variables ``ORDO_THREADS`` and
-    ``ORDO_DEVICE`` replace settings that are None.
+    ``ORDO_DEVICE`` replace settings that are None, and ``ORDO_DEVICE`` also the device 'auto'.
 
     Returns
     -------

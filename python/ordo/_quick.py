@@ -56,18 +56,17 @@ def _table() -> Any:
     )
 
 
-# A function object refers to its PyMethodDef and does not own it.
-_methods: list[_Method] = []
-
-
 def _made(name: str, table: Any) -> Callable[..., int]:
     """Returns a built-in function that calls a function of the library."""
-    _methods.append(_Method(name.encode(), _address(getattr(_lib.library, name)), _FASTCALL, None))
+    method = _Method(name.encode(), _address(getattr(_lib.library, name)), _FASTCALL, None)
+    # The function object does not own its PyMethodDef. At exit Python clears this module before
+    # others that still call the function, so the PyMethodDef is never freed.
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(method))
     new = ctypes.pythonapi.PyCFunction_NewEx
     signature = ctypes.PYFUNCTYPE(
         ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p
     )
-    return signature(_address(new))(ctypes.addressof(_methods[-1]), table, None)
+    return signature(_address(new))(ctypes.addressof(method), table, None)
 
 
 def _layout_is_known() -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 import threading
 from typing import Any
@@ -153,7 +155,15 @@ def test_devices(monkeypatch, device, is_quick):
     assert _context._is_quick(device) is is_quick
     if isinstance(device, str):
         monkeypatch.setenv("ORDO_DEVICE", device)
-        assert _context._is_quick(None) is is_quick
+        for setting in (None, "auto"):
+            assert _context._is_quick(setting) is is_quick
+            assert _context._may_use_cpu(setting) is (not device.startswith("cuda"))
+
+
+def test_an_empty_device_variable_is_ignored(monkeypatch):
+    monkeypatch.setenv("ORDO_DEVICE", "")
+    for setting in (None, "auto"):
+        assert _context._is_quick(setting) and _context._may_use_cpu(setting)
 
 
 def test_a_closed_context_is_not_used():
@@ -197,3 +207,21 @@ def test_references_are_kept():
     after = [sys.getrefcount(x) for x in (a, a.dtype, _quick._self)]
     assert before[0] == after[0] and before[2] == after[2]
     assert after[1] - before[1] < 500  # other objects refer to the dtype, too
+
+
+@in_use
+def test_calls_while_python_exits():
+    """At exit Python clears the modules of the package before those that were imported earlier."""
+    program = (
+        "import sys, numpy as np, ordo\n"
+        "from ordo._quick import type_of\n"
+        "class Last:\n"
+        "    def __del__(self, type_of=type_of, a=np.zeros(3), write=sys.__stdout__.write):\n"
+        "        write(str(type_of(a)))\n"
+        "np.last = Last()\n"
+    )
+    settings = {"PYTHONMALLOC": "malloc", "MALLOC_PERTURB_": "165"}  # changes freed memory
+    ended = subprocess.run(
+        [sys.executable, "-c", program], env={**os.environ, **settings}, capture_output=True
+    )
+    assert (ended.returncode, ended.stdout) == (0, b"10"), ended.stderr

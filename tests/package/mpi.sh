@@ -135,6 +135,16 @@ check_errors() {
         [ -p pipe.npy ] || die "$run: $call replaced a pipe"
     done
     rm pipe.npy
+    mkdir -p other
+    ln -s other/target.npy link.npy
+    for call in 'sort zipf.npy' 'rank zipf.npy' 'tune --keys 1000'; do
+        echo old >other/target.npy
+        # shellcheck disable=SC2086 # the words of a call
+        ranks 2 $call -o link.npy || die "$run: $call to a link"
+        [ -L link.npy ] || die "$run: $call replaced a link"
+        [ "$(wc -c <other/target.npy)" -gt 4 ] || die "$run: $call did not replace the file of a link"
+    done
+    rm -r link.npy other
     for left in *.ordo-mpi-*; do
         [ ! -e "$left" ] || die "$run: $left was left behind"
     done

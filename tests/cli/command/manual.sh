@@ -11,6 +11,7 @@ for command in $commands; do
     done
     [ "$(grep -c '^\.Bl' page)" = "$(grep -c '^\.El' page)" ] || echo "$command: open list"
     grep -q "^\.Nd [a-z]" page || echo "$command: no summary"
+    sed -n '/^\.Sh EXIT STATUS/{n;p;}' page | grep -q '^0 ' || echo "$command: no exit status"
     case $command in
     bzip2 | info | tune) continue ;; # take all common options, and describe those that have an effect
     esac
@@ -20,6 +21,7 @@ for command in $commands; do
         done
 done
 ordo help --man | grep -c '^\.It Sy'
+ordo help --man | sed -n '/^\.Sh EXIT STATUS/{n;p;}'
 ordo help | sed -n '/^Commands:/,/^$/p' | grep -c '^  '
 ordo completion bash | grep -c "sort:--device) words='auto cpu cuda hybrid"
 ordo completion fish | grep "from count' -l text"
