@@ -19,7 +19,7 @@
 #endif
 
 enum {
-    /* Up to this many bytes of records, one thread sorts them inside its cache. */
+    /* Up to this many bytes of records, one thread sorts them inside its cache. An estimate. */
     ORDO_TUNE_RADIX_ALONE = ORDO_TUNE(256 << 10, 256),
 
     /* Sample sort: lg of the leaves of the splitter tree; there are twice as many buckets. A GPU

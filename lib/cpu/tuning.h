@@ -16,8 +16,9 @@ enum {
      * keys: rank f32 -> u32 15.0, 11.5, 11.4; sum of u32 18.1, 16.1, 19.0. */
     ORDO_TUNE_PIECE = ORDO_TUNE(1 << 15, 192),
 
-    /* Up to this many keys a call stays on the calling thread. EMR, ranks of 10^5 keys f32 -> u32:
-     * 38 us with 1 thread and 42 us with 16. */
+    /* Up to this many keys the loops of ranks, scans and selections stay on the calling thread; the
+     * radix sort has ORDO_TUNE_RADIX_ALONE (lib/backend/tuning.h). EMR, ranks of 10^5 keys f32 ->
+     * u32: 38 us with 1 thread and 42 us with 16. */
     ORDO_TUNE_ALONE = ORDO_TUNE(1 << 17, 64),
 
     /* Ordinal ranks written by one call of a kernel. */
@@ -84,17 +85,17 @@ enum {
      * counters: 275. */
     ORDO_TUNE_NARROW_FEW = ORDO_TUNE(1 << 16, 400),
 
-    /* Keys that are sorted in registers (lib/cpu/sort/small_n.c): of up to 32 bits, of 64 bits, and
-     * the same with an index or a value. V1, ns for a call, in registers and by digits: 128 u32
+    /* Keys that a network sorts in registers (lib/cpu/sort/small_n.c): of up to 32 bits, of 64
+     * bits, and the same with an index or a value. V1, ns for a call, in registers and by digits: 128 u32
      * 265, 1290; 64 keys f64 300, 1220; argsort of 64 keys u32 300, 550. Where a comparison takes
      * several instructions (lanes.h), the limit is lower. */
     ORDO_TUNE_SMALL_N_32 = ORDO_TUNE(ORDO_TUNE_NEON(128, 64), 6),
     ORDO_TUNE_SMALL_N_64 = ORDO_TUNE(ORDO_TUNE_NEON(64, 32), 6),
     ORDO_TUNE_SMALL_N_ORDER = ORDO_TUNE(ORDO_TUNE_NEON(64, 32), 6),
     ORDO_TUNE_SMALL_N_ORDER_64 = ORDO_TUNE(32, 6),
-    /* The same where the ISA has a vector sort: keys of up to 32 bits, and keys of 64 bits or keys
-     * of up to 32 bits with their index. Fewer than WORDS_FEWEST take the network, whose code is
-     * shorter. Sapphire Rapids, single calls with other work between them, time of this / of the
+    /* A vector sort, where the ISA has one, sorts from WORDS_FEWEST to WORDS_FEW_32 keys of up to
+     * 32 bits, and to WORDS_FEW_64 keys of 64 bits or keys of up to 32 bits with their index. Fewer
+     * take the network, whose code is shorter. Sapphire Rapids, single calls with other work between them, time of this / of the
      * sort that ran before: u32 64 keys 0.52, 256 0.64, 1024 0.85; i16 1024 0.55; u64 256 0.71,
      * 1024 1.01; argsort u32 256 0.86, 700 1.07. */
     ORDO_TUNE_WORDS_FEWEST = ORDO_TUNE(17, 4),

@@ -15,7 +15,7 @@ enum {
     BLOCK = ORDO_TUNE(2048, 48), /* keys that stay in the cache for all bands */
     PIECE = ORDO_TUNE(1 << 18, 200),
     SAMPLE = ORDO_TUNE(1 << 16, 64),   /* at most so many keys are drawn */
-    GATHERED = ORDO_TUNE(1 << 16, 40), /* so few keys go to every rank */
+    GATHERED = ORDO_TUNE(1 << 16, 40), /* the last so many keys go to every rank */
     MOST_BRACKETS = 8,
     MOST_SPANS = 6 * MOST_BRACKETS + 1, /* of a bracket: two frequent keys and those between */
     LEAST_FREQUENT = 8,                 /* times in the sample */

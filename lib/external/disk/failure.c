@@ -1,4 +1,4 @@
-/* failure.h - keeps the first failure of several threads. */
+/* failure.c - keeps the first failure of several threads. */
 #define _GNU_SOURCE
 #include "external/disk/failure.h"
 

@@ -25,7 +25,7 @@ enum {
     FM_VERSION = 1,
     FM_CELL = 128, /* symbols of a cell */
     FM_VALUES = 16,
-    FM_SAMPLE = 32,
+    FM_SAMPLE = 32, /* default; also named in ordo_text.h, cmd_search.c and _text.py */
     FM_MOST_SAMPLE = 4096,
     FM_LETTERS = 256
 };

@@ -11,8 +11,8 @@
 #include <string.h>
 
 enum {
-    ROUNDS = 4,
-    CHEAP = 0, /* first lengths of symbols inside and outside the part of a table */
+    ROUNDS = 4, /* as libbz2, whose bytes are compared */
+    CHEAP = 0,  /* first lengths of symbols inside and outside the part of a table */
     DEAR = 15,
     RUN_DIGITS = 4, /* that are written at once */
     LANES = 8       /* costs of all tables are added in one vector */
