@@ -248,7 +248,8 @@ static void bits_around(const nth_work *work, const char *keys, size_t n, bool m
     uint64_t const            unused = n % 64 != 0 ? UINT64_MAX << n % 64 : 0;
     size_t const              words = ordo_div_up(n, 64);
     block_bits(below, keys, n, work->size, work->pivot, bits->less);
-    bits->less[words - 1] &= ~unused;
+    if (unused != 0)
+        bits->less[words - 1] &= ~unused;
     bits->less_count = 0;
     for (size_t w = 0; w < words; w++)
         bits->less_count += (size_t)__builtin_popcountll(bits->less[w]);
@@ -259,7 +260,8 @@ static void bits_around(const nth_work *work, const char *keys, size_t n, bool m
     bool const last = work->pivot == work->last;
     if (!last) {
         block_bits(below, keys, n, work->size, work->pivot + 1, bits->equal);
-        bits->equal[words - 1] &= ~unused;
+        if (unused != 0)
+            bits->equal[words - 1] &= ~unused;
     }
     bits->any_equal = last || memcmp(bits->less, bits->equal, words * sizeof *bits->less) != 0;
     if (last)
