@@ -86,18 +86,18 @@ enum {
     ORDO_TUNE_NARROW_FEW = ORDO_TUNE(1 << 16, 400),
 
     /* Keys that a network sorts in registers (lib/cpu/sort/small_n.c): of up to 32 bits, of 64
-     * bits, and the same with an index or a value. V1, ns for a call, in registers and by digits: 128 u32
-     * 265, 1290; 64 keys f64 300, 1220; argsort of 64 keys u32 300, 550. Where a comparison takes
-     * several instructions (lanes.h), the limit is lower. */
+     * bits, and the same with an index or a value. V1, ns for a call, in registers and by digits:
+     * 128 u32 265, 1290; 64 keys f64 300, 1220; argsort of 64 keys u32 300, 550. Where a comparison
+     * takes several instructions (lanes.h), the limit is lower. */
     ORDO_TUNE_SMALL_N_32 = ORDO_TUNE(ORDO_TUNE_NEON(128, 64), 6),
     ORDO_TUNE_SMALL_N_64 = ORDO_TUNE(ORDO_TUNE_NEON(64, 32), 6),
     ORDO_TUNE_SMALL_N_ORDER = ORDO_TUNE(ORDO_TUNE_NEON(64, 32), 6),
     ORDO_TUNE_SMALL_N_ORDER_64 = ORDO_TUNE(32, 6),
     /* A vector sort, where the ISA has one, sorts from WORDS_FEWEST to WORDS_FEW_32 keys of up to
      * 32 bits, and to WORDS_FEW_64 keys of 64 bits or keys of up to 32 bits with their index. Fewer
-     * take the network, whose code is shorter. Sapphire Rapids, single calls with other work between them, time of this / of the
-     * sort that ran before: u32 64 keys 0.52, 256 0.64, 1024 0.85; i16 1024 0.55; u64 256 0.71,
-     * 1024 1.01; argsort u32 256 0.86, 700 1.07. */
+     * take the network, whose code is shorter. Sapphire Rapids, single calls with other work
+     * between them, time of this / of the sort that ran before: u32 64 keys 0.52, 256 0.64, 1024
+     * 0.85; i16 1024 0.55; u64 256 0.71, 1024 1.01; argsort u32 256 0.86, 700 1.07. */
     ORDO_TUNE_WORDS_FEWEST = ORDO_TUNE(17, 4),
     /* The same for sorts of 64-bit keys: 8, 12 and 16 keys f64, vectors / network 1.08, 0.85,
      * 0.82. */

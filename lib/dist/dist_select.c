@@ -1,5 +1,5 @@
-/* dist_select.c - ordo_dist_select, ordo_dist_quantiles and ordo_dist_median, by the search for cuts
- * (search/cuts.h). For a few positions the last keys of the search go to every rank
+/* dist_select.c - ordo_dist_select, ordo_dist_quantiles and ordo_dist_median, by the search for
+ * cuts (search/cuts.h). For a few positions the last keys of the search go to every rank
  * (search/brackets.c). */
 #define _POSIX_C_SOURCE 200809L
 #include "core/keybits.h"
