@@ -134,6 +134,20 @@ static void predictions(void)
     free(keys);
 }
 
+/* Names are compared as text, because equal names may be different objects. */
+static bool same_report(const ordo_report *a, const ordo_report *b)
+{
+    ordo_report named;
+    memcpy(&named, a, sizeof named);
+    named.operation = b->operation;
+    named.backend = b->backend;
+    named.algorithm = b->algorithm;
+    named.isa = b->isa;
+    return strcmp(a->operation, b->operation) == 0 && strcmp(a->backend, b->backend) == 0 &&
+           strcmp(a->algorithm, b->algorithm) == 0 && strcmp(a->isa, b->isa) == 0 &&
+           memcmp(&named, b, sizeof named) == 0;
+}
+
 /* Calls without options, or with options that are 0, skip steps on few keys. Results and reports
  * are those of the same calls with the option ORDO_STABLE, which all algorithms are. */
 static void check_short(ordo_ctx *ctx, ordo_type type, size_t n)
@@ -169,7 +183,8 @@ static void check_short(ordo_ctx *ctx, ordo_type type, size_t n)
         CHECK_BYTES(sorted[2], sorted[i], n * size, size);
         CHECK_BYTES(index[2], index[i], n * sizeof **index, sizeof **index);
         CHECK_BYTES(index[2], values[i], n * sizeof **index, sizeof **index);
-        CHECK(n == 0 || memcmp(reports[i], reports[2], sizeof *reports) == 0);
+        for (size_t j = 0; n > 0 && j < 3; j++)
+            CHECK(same_report(&reports[i][j], &reports[2][j]));
     }
 }
 
