@@ -18,6 +18,7 @@ from typing import Any, Callable
 import numpy as np
 
 from . import _lib
+from ._lib import library
 
 SHORT = 2048
 _NAMES = "i1 u1 i2 u2 i4 u4 i8 u8 f4 f8".split()
@@ -58,7 +59,7 @@ def _table() -> Any:
 
 def _made(name: str, table: Any) -> Callable[..., int]:
     """Returns a built-in function that calls a function of the library."""
-    method = _Method(name.encode(), _address(getattr(_lib.library, name)), _FASTCALL, None)
+    method = _Method(name.encode(), _address(getattr(library, name)), _FASTCALL, None)
     # The function object does not own its PyMethodDef. At exit Python clears this module before
     # others that still call the function, so the PyMethodDef is never freed.
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(method))
@@ -71,7 +72,7 @@ def _made(name: str, table: Any) -> Callable[..., int]:
 
 def _layout_is_known() -> bool:
     """Returns whether objects begin with a count and a type, as in CPython with a GIL."""
-    if sys.implementation.name != "cpython" or not hasattr(_lib.library, "ordo_python_type"):
+    if sys.implementation.name != "cpython" or not hasattr(library, "ordo_python_type"):
         return False
     word = ctypes.sizeof(ctypes.c_void_p)
     if object.__basicsize__ != 2 * word:
