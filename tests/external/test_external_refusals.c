@@ -82,15 +82,16 @@ static ordo_status rank(room *r)
 
 static ordo_status select(room *r)
 {
-    return ordo_external_select(r->ctx, &numbers, &r->from, &(uint64_t){3}, 1, r->results, NULL,
+    uint64_t const k = 3;
+    return ordo_external_select(r->ctx, &numbers, &r->from, &k, 1, r->results, NULL,
                                 &r->report.external);
 }
 
 static ordo_status quantiles(room *r)
 {
-    return ordo_external_quantiles(r->ctx, &numbers, &r->from, &(double){0.25}, 1,
-                                   (double *)(void *)r->results, ORDO_NANS_PROPAGATE,
-                                   (ordo_method)0, NULL, &r->report.external);
+    double const q = 0.25;
+    return ordo_external_quantiles(r->ctx, &numbers, &r->from, &q, 1, (double *)(void *)r->results,
+                                   ORDO_NANS_PROPAGATE, (ordo_method)0, NULL, &r->report.external);
 }
 
 static ordo_status median(room *r)
