@@ -48,8 +48,8 @@ static char *summary_of(const char *help, const char *name)
     return found;
 }
 
-/* Completion after a launcher, `mpirun -n 4 ordo-mpi so`: the words from `ordo-mpi` on are completed
- * as a command of their own. A launcher that already has a completion keeps it. */
+/* Completion after a launcher, `mpirun -n 4 ordo-mpi so`: the words from `ordo-mpi` on are
+ * completed as a command of their own. A launcher that already has a completion keeps it. */
 static const char after_bash[] = "_ordo-mpi_launched() {\n"
                                  "    local i\n"
                                  "    COMPREPLY=()\n"

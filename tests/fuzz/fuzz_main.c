@@ -2,8 +2,8 @@
  *
  *     fuzz_X [SECONDS [FILE...]]
  *
- * runs the target on the files, on its seeds and then on mutations of the seeds, at least 256, until
- * it has used SECONDS (default 5) of CPU time or twice as many have passed. The sequence of
+ * runs the target on the files, on its seeds and then on mutations of the seeds, at least 256,
+ * until it has used SECONDS (default 5) of CPU time or twice as many have passed. The sequence of
  * mutations is the same in every run. If the target fails, its input is written to
  * fuzz-failure.bin, which can be given as FILE. */
 #define _POSIX_C_SOURCE 200809L
