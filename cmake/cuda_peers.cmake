@@ -23,6 +23,7 @@ set_target_properties(ordo_cuda_peers PROPERTIES
 
 # ordo-ranks-cuda times calls over many ranks on arrays in GPU memory; also on demand.
 add_executable(ordo_ranks_cuda EXCLUDE_FROM_ALL bench/cuda/ranks_cuda.c)
+target_include_directories(ordo_ranks_cuda PRIVATE .)
 target_include_directories(ordo_ranks_cuda SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
 target_link_libraries(ordo_ranks_cuda PRIVATE ordo ordo_flags CUDA::cudart_static)
 set_target_properties(ordo_ranks_cuda PROPERTIES OUTPUT_NAME ordo-ranks-cuda LINKER_LANGUAGE C)

@@ -48,6 +48,57 @@ static char *summary_of(const char *help, const char *name)
     return found;
 }
 
+/* Completion after a launcher, `mpirun -n 4 ordo-mpi so`: the words from `ordo-mpi` on are
+ * completed as a command of their own. A launcher that already has a completion keeps it. */
+static const char after_bash[] = "_ordo-mpi_launched() {\n"
+                                 "    local i\n"
+                                 "    COMPREPLY=()\n"
+                                 "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
+                                 "        if [ \"${COMP_WORDS[i]##*/}\" = ordo-mpi ]; then\n"
+                                 "            COMP_WORDS=(\"${COMP_WORDS[@]:i}\")\n"
+                                 "            COMP_CWORD=$((COMP_CWORD - i))\n"
+                                 "            _ordo-mpi\n"
+                                 "            return\n"
+                                 "        fi\n"
+                                 "    done\n"
+                                 "}\n"
+                                 "for launcher in mpirun mpiexec; do\n"
+                                 "    complete -p \"$launcher\" >/dev/null 2>&1 ||\n"
+                                 "        complete -o default -F _ordo-mpi_launched \"$launcher\"\n"
+                                 "done\n"
+                                 "unset launcher\n";
+
+static const char after_zsh[] = "_ordo-mpi_launched() {\n"
+                                "    local -i at=${words[(i)(*/|)ordo-mpi]}\n"
+                                "    if (( at < CURRENT )); then\n"
+                                "        words=(\"${(@)words[at,-1]}\")\n"
+                                "        (( CURRENT -= at - 1 ))\n"
+                                "        _ordo-mpi\n"
+                                "    else\n"
+                                "        _default\n"
+                                "    fi\n"
+                                "}\n"
+                                "(( $+_comps[mpirun] )) || compdef _ordo-mpi_launched mpirun\n"
+                                "(( $+_comps[mpiexec] )) || compdef _ordo-mpi_launched mpiexec\n";
+
+static const char after_fish[] = "function __ordo_mpi_launched\n"
+                                 "    set -l words (commandline -opc)\n"
+                                 "    for i in (seq 2 (count $words))\n"
+                                 "        if string match -qr '(^|/)ordo-mpi$' -- $words[$i]\n"
+                                 "            set -l line ordo-mpi (string escape -- $words[(math "
+                                 "$i + 1)..]) (commandline -ct)\n"
+                                 "            complete -C (string join ' ' -- $line)\n"
+                                 "            return 0\n"
+                                 "        end\n"
+                                 "    end\n"
+                                 "    return 1\n"
+                                 "end\n"
+                                 "for launcher in mpirun mpiexec\n"
+                                 "    test -n \"$(complete $launcher)\"\n"
+                                 "    or complete -c $launcher -n '__ordo_mpi_launched >/dev/null' "
+                                 "-f -a '(__ordo_mpi_launched)'\n"
+                                 "end\n";
+
 static int print_completion(const char *shell)
 {
     static option_spec rows[MPI_COMMANDS][MPI_OPTIONS + 1];
@@ -64,6 +115,7 @@ static int print_completion(const char *shell)
         memory = memory && summary != NULL;
     }
     memory = memory && completion_print("ordo-mpi", shell, all, MPI_COMMANDS);
+    fputs(shell[0] == 'b' ? after_bash : shell[0] == 'z' ? after_zsh : after_fish, stdout);
     for (size_t c = 0; c < MPI_COMMANDS; c++)
         free(all[c].summary);
     free(help);

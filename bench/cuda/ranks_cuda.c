@@ -11,20 +11,14 @@
 #define _GNU_SOURCE
 #ifdef RANKS_MPI
 #include "ordo_mpi.h"
-#else
-#include "ordo_dist.h"
 #endif
+#include "bench/harness/ranks_times.h"
 
 #include <cuda_runtime_api.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
-    CALLS = 4, /* sort, average ranks, median, prefix sums */
-    MOST_ROUNDS = 99
+    CALLS = RANKS_CALLS + 1 /* the last one: prefix sums */
 };
 
 typedef struct bench {
@@ -32,17 +26,10 @@ typedef struct bench {
     size_t           n, size, rounds;
     char            *keys, *work, *results, *expected; /* of this process, on the GPU */
     bool             staged;
-    double           seconds[CALLS][MOST_ROUNDS];
+    ranks_times      times[CALLS];
     ordo_dist_report report[CALLS];
     ordo_status      status;
 } bench;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void must(bool fine, const char *what)
 {
@@ -50,18 +37,6 @@ static void must(bool fine, const char *what)
         return;
     fprintf(stderr, "ordo-ranks-cuda: %s failed\n", what);
     exit(2);
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double const x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median_of(double *times, size_t n)
-{
-    qsort(times, n, sizeof *times, by_value);
-    return times[n / 2];
 }
 
 /* ---- A transport that hides that the ranks are threads ---- */
@@ -101,12 +76,6 @@ static ordo_comm hidden(ordo_comm *inner)
 
 /* ---- The calls ---- */
 
-static void meet(const ordo_comm *comm)
-{
-    uint64_t one = 1;
-    must(comm->sum(comm->user, &one, 1) == 0, "the transport");
-}
-
 /* One call on this rank's n keys at `keys`, which are copied from `source`. */
 static ordo_status call(const bench *b, ordo_ctx *ctx, const ordo_comm *comm, int what, char *keys,
                         size_t n, char *results, const ordo_dist_opts *opts)
@@ -136,17 +105,17 @@ static void time_call(bench *b, ordo_ctx *ctx, const ordo_comm *comm, cudaStream
                  cudaSuccess &&
              cudaDeviceSynchronize() == cudaSuccess,
          "cudaMemcpy");
-    meet(comm);
-    double const      begun = now();
-    ordo_status const status =
+    ranks_meet(comm);
+    ranks_moment const begun = ranks_now();
+    ordo_status const  status =
         call(b, ctx, comm, what, keys, n, b->results + from * sizeof(double), &opts);
-    meet(comm);
+    ranks_meet(comm);
     if (status != ORDO_OK)
         fprintf(stderr, "ordo-ranks-cuda: rank %d: %s\n", (int)comm->rank, ordo_last_error(ctx));
     must(status == ORDO_OK, "a call");
     if (comm->rank != 0)
         return;
-    b->seconds[what][round] = now() - begun;
+    ranks_note(&b->times[what], round, begun);
     b->report[what] = report;
 }
 
@@ -168,8 +137,8 @@ static void body(void *user, ordo_comm *given)
          "ordo_ctx_create");
     must(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess, "a stream");
     for (int what = CALLS - 1; what >= 0; what--)
-        for (size_t round = 0; round <= b->rounds; round++) /* the first one is not counted */
-            time_call(b, ctx, &comm, stream, what, round == 0 ? 0 : round - 1, start, to - from);
+        for (size_t round = 0; round <= b->rounds; round++)
+            time_call(b, ctx, &comm, stream, what, round, start, to - from);
     (void)cudaStreamDestroy(stream);
     ordo_ctx_free(ctx);
 }
@@ -180,7 +149,7 @@ static void print(const char *label, bench *b)
 {
     printf("%-14s", label);
     for (int what = 0; what < CALLS; what++)
-        printf(" %10.2f", 1e3 * median_of(b->seconds[what], b->rounds));
+        printf(" %10.2f", 1e3 * ranks_value(b->times[what].elapsed, b->rounds, 0.5));
     const ordo_dist_report *const r = &b->report[0];
     if (r->total != 0)
         printf("   sort: local %.2f cuts %.2f exchange %.2f second sort %.2f",
@@ -215,13 +184,14 @@ static void read_options(bench *b, int argc, char **argv, int *at)
         else if (argv[*at][1] == 'r')
             b->rounds = (size_t)strtoul(argv[*at + 1], NULL, 10);
     b->size = ordo_type_size(b->type);
-    must(b->size > 0 && b->n > 0 && b->rounds > 0 && b->rounds <= MOST_ROUNDS, "reading options");
+    must(b->size > 0 && b->n > 0 && b->rounds > 0 && b->rounds <= RANKS_MOST_ROUNDS,
+         "reading options");
 }
 
 /* Arrays of n keys; the keys begin at number `first` of one global array. */
 static void make_arrays(bench *b, size_t first, size_t n)
 {
-    ordo_ctx   *ctx;
+    ordo_ctx   *ctx = NULL;
     char *const host = malloc((first + n) * b->size + 1);
     must(host != NULL &&
              ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CPU)) == ORDO_OK &&
@@ -279,7 +249,7 @@ static void alone(bench *b)
                          cudaSuccess &&
                      cudaDeviceSynchronize() == cudaSuccess,
                  "cudaMemcpy");
-            double const begun = now();
+            ranks_moment const begun = ranks_now();
             uint64_t flags = ORDO_ON_DEVICE;
             must((what == 0 ? ordo_sort(ctx, b->type, b->expected, b->n,
                                         &ORDO_OPTS(ordo_sort_opts, .flags = flags))
@@ -293,7 +263,7 @@ static void alone(bench *b)
                                   &ORDO_OPTS(ordo_scan_opts, .flags = flags))) == ORDO_OK &&
                      cudaDeviceSynchronize() == cudaSuccess,
                  "a call of one context");
-            b->seconds[what][round == 0 ? 0 : round - 1] = now() - begun;
+            ranks_note(&b->times[what], round, begun);
         }
     must(ordo_sort(ctx, b->type, b->expected, b->n,
                    &ORDO_OPTS(ordo_sort_opts, .flags = ORDO_ON_DEVICE)) == ORDO_OK,

@@ -1,4 +1,4 @@
-/* ranks_times.h - what ordo-ranks and ordo-ranks-strings measure of a call, and how they print it.
+/* ranks_times.h - what the programs ordo-ranks* measure of a call, and how they print it.
  *
  * Ranks are threads of one process, so the CPU time and the page faults of the process are those of
  * all ranks. CPU time does not depend on other programs that use the same cores, elapsed time does:

@@ -38,6 +38,8 @@ bool api_goes_on(ordo_ctx *ctx, ordo_exec *exec, ordo_status status, ordo_choice
  * instruction set of ctx, and with half of the memory limit of ctx. The new context reads no
  * calibration. */
 ordo_status api_sibling(ordo_ctx *ctx, const ordo_ctx_opts *other, ordo_ctx **out);
+/* Checks the struct_size of a report, which may be NULL, before the call does any work. */
+ordo_status api_check_report(ordo_exec *exec, const void *report);
 /* Fills the fields of the caller's struct that both sides know; keeps its struct_size. */
 ordo_status api_copy_out(ordo_exec *exec, void *dst, const void *src, size_t known);
 

@@ -10,13 +10,25 @@
 
 /* ---- Fields ---- */
 
+static ordo_status check_size(ordo_exec *exec, const void *out, const char *what, size_t *given)
+{
+    memcpy(given, out, sizeof *given);
+    FAIL_IF(*given < sizeof *given || *given > API_MAX_OPTS, ORDO_E_ARG,
+            "%s->struct_size is %zu; set it to the sizeof of the struct", what, *given);
+    return ORDO_OK;
+}
+
+ordo_status api_check_report(ordo_exec *exec, const void *report)
+{
+    size_t given;
+    return report == NULL ? ORDO_OK : check_size(exec, report, "report", &given);
+}
+
 ordo_status api_copy_out(ordo_exec *exec, void *dst, const void *src, size_t known)
 {
     size_t given;
     FAIL_IF(dst == NULL, ORDO_E_ARG, "out is NULL; expected the address of a struct");
-    memcpy(&given, dst, sizeof given);
-    FAIL_IF(given < sizeof given || given > API_MAX_OPTS, ORDO_E_ARG,
-            "out->struct_size is %zu; set it to the sizeof of the struct", given);
+    TRY(check_size(exec, dst, "out", &given));
     memset((char *)dst + sizeof given, 0, given - sizeof given);
     size_t const both = ordo_min(given, known);
     memcpy((char *)dst + sizeof given, (const char *)src + sizeof given, both - sizeof given);

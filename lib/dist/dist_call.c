@@ -226,23 +226,11 @@ ordo_status dist_side(dist_call *c, uint64_t memory, ordo_ctx **out)
     return ORDO_OK;
 }
 
-/* Before any work, because all ranks must get the same status. */
-static ordo_status check_report(const dist_call *c)
-{
-    ordo_exec *const exec = c->exec;
-    if (c->opts.report == NULL)
-        return ORDO_OK;
-    size_t const given = c->opts.report->struct_size;
-    FAIL_IF(given < sizeof given || given > API_MAX_OPTS, ORDO_E_ARG,
-            "report->struct_size is %zu; set it to the sizeof of the struct", given);
-    return ORDO_OK;
-}
-
 ordo_status dist_greet(dist_call *c, const dist_wish *wish, ordo_status status)
 {
     size_t const size = (size_t)c->comm.size;
-    if (status == ORDO_OK)
-        status = check_report(c);
+    if (status == ORDO_OK) /* before any work, because all ranks must get the same status */
+        status = api_check_report(c->exec, c->opts.report);
     greeting        mine = {.version = ORDO_VERSION_MAJOR * 1000 + ORDO_VERSION_MINOR,
                             .type = (uint64_t)c->type,
                             .flags = c->opts.flags,

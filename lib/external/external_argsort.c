@@ -12,7 +12,7 @@ static ordo_status argsort_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_el
 {
     external_call c = {.ctx = ctx, .exec = exec, .failure = FAILURE_NONE, .resumes = "argsort"};
     indexed       x = {.staging = NULL};
-    TRY(external_arguments(&c, elements, from, opts));
+    TRY(external_arguments(&c, elements, from, opts, report));
     TRY(external_sink(&c, to));
     FAIL_IF(index_type != ORDO_U32 && index_type != ORDO_U64, ORDO_E_ARG,
             "index_type is %d; expected ORDO_U32 or ORDO_U64", (int)index_type);
@@ -25,7 +25,7 @@ static ordo_status argsort_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_el
         status = external_sort_first(&c, UINT64_MAX);
     indexed_end(&x);
     external_end(&c);
-    return status == ORDO_OK ? external_report(&c, report) : status;
+    return status == ORDO_OK ? external_report(&c) : status;
 }
 
 ordo_status ordo_external_argsort(ordo_ctx *ctx, const ordo_elements *elements,

@@ -63,13 +63,16 @@ static uint64_t available_memory(void)
 }
 
 ordo_status external_arguments(external_call *c, const ordo_elements *elements,
-                               const ordo_source *from, const ordo_external_opts *opts)
+                               const ordo_source *from, const ordo_external_opts *opts,
+                               ordo_external_report *report)
 {
     ordo_exec *const exec = c->exec;
     uint64_t const   known = ORDO_DESCENDING | ORDO_SPILL_IN_MEMORY | ORDO_UNIQUE;
     FAIL_IF(elements == NULL || from == NULL, ORDO_E_ARG, "%s is NULL; expected a struct",
             elements == NULL ? "elements" : "from");
     TRY(api_opts_read(exec, &c->opts, sizeof c->opts, opts));
+    TRY(api_check_report(exec, report));
+    c->wanted = report;
     TRY(api_read_struct(exec, &c->from, sizeof c->from, from, "from"));
     FAIL_IF((c->opts.flags & ~known) != 0, ORDO_E_VERSION,
             "opts.flags is %#llx; expected only bits of %#llx", (unsigned long long)c->opts.flags,
@@ -339,7 +342,7 @@ void external_adopt(external_call *c, external_call *part)
     atomic_fetch_add(&c->spill.read, atomic_load(&part->spill.read));
 }
 
-ordo_status external_report(external_call *c, ordo_external_report *report)
+ordo_status external_report(external_call *c)
 {
     end_phase(c);
     c->report.n = atomic_load(&c->read);
@@ -347,7 +350,9 @@ ordo_status external_report(external_call *c, ordo_external_report *report)
     c->report.written = all_written(c);
     c->report.spilled = atomic_load(&c->spill.written);
     c->report.memory = c->opts.memory;
-    return report != NULL ? api_copy_out(c->exec, report, &c->report, sizeof c->report) : ORDO_OK;
+    if (c->wanted == NULL)
+        return ORDO_OK;
+    return api_copy_out(c->exec, c->wanted, &c->report, sizeof c->report);
 }
 
 /* ---- Steps ---- */

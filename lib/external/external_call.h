@@ -28,10 +28,11 @@ typedef struct external_call {
     size_t staging;  /* bytes that a thread reads or writes at once */
     char  *buffers[PIPELINE_BUFFERS];
 
-    failure              failure;
-    spill                spill;
-    const char          *directory; /* the default */
-    ordo_external_report report;
+    failure               failure;
+    spill                 spill;
+    const char           *directory; /* the default */
+    ordo_external_report  report;
+    ordo_external_report *wanted; /* the caller's report; may be NULL */
 
     /* Elements read from the source and written to the sink. */
     atomic_ullong read, written;
@@ -50,9 +51,10 @@ struct external_outer {          /* of a call whose source and sink are function
     void *user;
 };
 
-/* Read and check the arguments. Calls that write elements have a sink. */
+/* Read and check the arguments; `report` may be NULL. Calls that write elements have a sink. */
 ordo_status external_arguments(external_call *c, const ordo_elements *elements,
-                               const ordo_source *from, const ordo_external_opts *opts);
+                               const ordo_source *from, const ordo_external_opts *opts,
+                               ordo_external_report *report);
 ordo_status external_sink(external_call *c, const ordo_sink *to);
 
 /* Makes the inner context and the spill. Call external_end() in any case. */
@@ -99,8 +101,8 @@ ordo_status external_status(external_call *c);
 /* Adds the phases and counts of a call that has ended, and that `c` made for its own work. */
 void external_adopt(external_call *c, external_call *part);
 
-/* Writes the report to the caller's struct, which may be NULL. */
-ordo_status external_report(external_call *c, ordo_external_report *report);
+/* Writes the report to the caller's struct, if there is one. */
+ordo_status external_report(external_call *c);
 
 /* Sorts the source to the sink, which gets at most `limit` elements. */
 ordo_status external_sort_first(external_call *c, uint64_t limit);

@@ -180,9 +180,9 @@ static ordo_status merge_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_elem
     if (m.feeds == NULL)
         return ordo_fail(exec, ORDO_E_NOMEM, "the system refused memory for %zu sources", count);
     ordo_source const nothing = ORDO_OPTS(ordo_source, .fd = -1);
-    ordo_status       status = external_arguments(&c, elements, &nothing, opts);
+    ordo_status       status = external_arguments(&c, elements, &nothing, opts, report);
     for (size_t i = 0; i < count && status == ORDO_OK; i++) {
-        status = external_arguments(&c, elements, &sources[i], opts);
+        status = external_arguments(&c, elements, &sources[i], opts, report);
         m.feeds[i].from = c.from;
         bytes += c.source_bytes;
     }
@@ -195,7 +195,7 @@ static ordo_status merge_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_elem
     if (status == ORDO_OK)
         status = run(&m);
     free(m.feeds);
-    return status == ORDO_OK ? external_report(&c, report) : status;
+    return status == ORDO_OK ? external_report(&c) : status;
 }
 
 ordo_status ordo_external_merge(ordo_ctx *ctx, const ordo_elements *elements,

@@ -38,7 +38,7 @@ static ordo_status make_targets(selector *s, size_t count)
 }
 
 /* The parts of both calls that do not depend on the verb. */
-static ordo_status run(selector *s, size_t targets, ordo_external_report *report)
+static ordo_status run(selector *s, size_t targets)
 {
     external_call *const c = &s->call;
     uint64_t const       memory = c->opts.memory;
@@ -54,7 +54,7 @@ static ordo_status run(selector *s, size_t targets, ordo_external_report *report
     atomic_store(&c->read, s->data.n);
     c->opts.memory = memory;
     c->report.passes = s->passes;
-    return status == ORDO_OK ? external_report(c, report) : status;
+    return status == ORDO_OK ? external_report(c) : status;
 }
 
 static void end(selector *s)
@@ -103,13 +103,13 @@ static ordo_status select_checked(selector *s, const ordo_elements *elements,
 {
     ordo_exec *const    exec = s->call.exec;
     element_kind *const kind = &s->call.kind;
-    TRY(external_arguments(&s->call, elements, from, opts));
+    TRY(external_arguments(&s->call, elements, from, opts, report));
     FAIL_IF(wish->count > 0 && (wish->k == NULL || out == NULL), ORDO_E_ARG,
             "%s is NULL; expected %zu elements", wish->k == NULL ? "k" : "out", wish->count);
     kind->keys_only = true; /* -0 and +0 have different places, as in ordo_select */
     s->place = place_keys;
     s->user = wish;
-    TRY(run(s, wish->count, report));
+    TRY(run(s, wish->count));
     for (size_t i = 0; i < wish->count; i++)
         put_key(kind, s->targets[i].order, (char *)out + i * ordo_type_size(kind->type));
     return ORDO_OK;
@@ -205,13 +205,13 @@ static ordo_status quantiles_checked(selector *s, const ordo_elements *elements,
                                      const ordo_external_opts *opts, ordo_external_report *report)
 {
     ordo_exec *const exec = s->call.exec;
-    TRY(external_arguments(&s->call, elements, from, opts));
+    TRY(external_arguments(&s->call, elements, from, opts, report));
     TRY(check_quantiles(exec, wish, out));
     s->call.kind.keys_only = true;
     s->call.kind.descending = false;
     s->place = place_quantiles;
     s->user = wish;
-    TRY(run(s, 2 * wish->count, report));
+    TRY(run(s, 2 * wish->count));
     put_quantiles(s, out);
     return ORDO_OK;
 }

@@ -393,7 +393,7 @@ static ordo_status sort_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_eleme
                        .failure = FAILURE_NONE,
                        .resumes = counts == NULL ? "sort" : NULL};
     external_call other = {.ctx = ctx, .exec = exec, .failure = FAILURE_NONE};
-    TRY(external_arguments(&c, elements, from, opts));
+    TRY(external_arguments(&c, elements, from, opts, report));
     TRY(external_sink(&c, to));
     if (counts != NULL) {
         TRY(external_sink(&other, counts));
@@ -403,7 +403,7 @@ static ordo_status sort_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_eleme
     if (status == ORDO_OK)
         status = sort_to(&c, UINT64_MAX, counts != NULL ? &other : NULL);
     external_end(&c);
-    return status == ORDO_OK ? external_report(&c, report) : status;
+    return status == ORDO_OK ? external_report(&c) : status;
 }
 
 ordo_status ordo_external_sort(ordo_ctx *ctx, const ordo_elements *elements,

@@ -107,7 +107,7 @@ static ordo_status topk_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_eleme
                                 const ordo_external_opts *opts, ordo_external_report *report)
 {
     external_call c = {.ctx = ctx, .exec = exec, .failure = FAILURE_NONE};
-    TRY(external_arguments(&c, elements, from, opts));
+    TRY(external_arguments(&c, elements, from, opts, report));
     TRY(external_sink(&c, to));
     FAIL_IF((c.opts.flags & ORDO_UNIQUE) != 0, ORDO_E_UNSUPPORTED,
             "top-k has no ORDO_UNIQUE; expected a sort for distinct keys");
@@ -117,7 +117,7 @@ static ordo_status topk_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_eleme
     if (status == ORDO_OK)
         status = choose_all(&c, k);
     external_end(&c);
-    return status == ORDO_OK ? external_report(&c, report) : status;
+    return status == ORDO_OK ? external_report(&c) : status;
 }
 
 ordo_status ordo_external_topk(ordo_ctx *ctx, const ordo_elements *elements,

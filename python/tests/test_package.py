@@ -31,9 +31,10 @@ NO_ARGUMENTS = {"explain", "show_config"}
 @pytest.mark.skipif(
     np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="NumPy 1 prints numbers differently"
 )
-def test_the_guide():
-    failed, tried = doctest.testfile(str(ROOT / "docs" / "python.md"), module_relative=False)
-    assert tried > 10
+@pytest.mark.parametrize("page, examples", [("python", 10), ("text", 2)])
+def test_the_documents(page, examples):
+    failed, tried = doctest.testfile(str(ROOT / "docs" / f"{page}.md"), module_relative=False)
+    assert tried > examples
     assert failed == 0
 
 

@@ -2,9 +2,10 @@
  *
  *     fuzz_X [SECONDS [FILE...]]
  *
- * runs the target on the files, on its seeds and then, for SECONDS (default 5), on mutations of
- * the seeds, at least 256. The sequence of mutations is the same in every run. If the target
- * fails, its input is written to fuzz-failure.bin, which can be given as FILE. */
+ * runs the target on the files, on its seeds and then on mutations of the seeds, at least 256,
+ * until it has used SECONDS (default 5) of CPU time or twice as many have passed. The sequence of
+ * mutations is the same in every run. If the target fails, its input is written to
+ * fuzz-failure.bin, which can be given as FILE. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "fuzz.h"
@@ -151,17 +152,18 @@ static bool run_file(const char *path)
     return true;
 }
 
-static double now(void)
+static double seconds_of(clockid_t clock)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 int main(int argc, char **argv)
 {
     const double       seconds = argc > 1 ? atof(argv[1]) : 5;
-    const double       end = now() + seconds;
+    const double       end = seconds_of(CLOCK_PROCESS_CPUTIME_ID) + seconds;
+    const double       latest = seconds_of(CLOCK_MONOTONIC) + 2 * seconds;
     unsigned long long executions = 0;
 
     signal(SIGABRT, on_failure);
@@ -174,7 +176,7 @@ int main(int argc, char **argv)
     do
         for (int i = 0; i < RUNS_PER_CLOCK; i++, executions++)
             run_mutation();
-    while (now() < end);
+    while (seconds_of(CLOCK_PROCESS_CPUTIME_ID) < end && seconds_of(CLOCK_MONOTONIC) < latest);
     printf("%llu executions, none failed\n", executions);
     return 0;
 }

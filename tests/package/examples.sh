@@ -5,6 +5,7 @@
 #     run, and every `make TARGET` is a target of the Makefile. The ```python blocks are run by
 #     python/tests/test_package.py. No other kind of block is allowed.
 # docs/distributed.md: the ```c block prints the ```text block.
+# docs/text.md, docs/bzip2.md, docs/csv.md: the commands of the first ```sh block run.
 # include/ordo.h: the comment of the "First use" lines says "rank is ...".
 # All documents: every relative link and every path of the tree in backquotes exists.
 # Uses CC, CFLAGS and EMULATOR (for cross builds) from the environment.
@@ -64,6 +65,28 @@ grep -v '^make ' "$tmp/block.sh" >"$tmp/commands.sh"
     die "README.md: a command failed"
 }
 echo "$(grep -c . "$tmp/commands.sh") commands: ok"
+
+# The files that the pages name.
+(
+    cd "$tmp/files"
+    for line in 'a banana' 'split for two' 'and a banana'; do echo "$line"; done >book.txt
+    cp book.txt notes.txt
+    PATH=$tmp/bin:$PATH ordo bzip2 -c book.txt >archive.tar.bz2
+    printf 'city,price\nRome,3\nOslo,10\nRome,20.5\nOslo,\n' >sales.csv
+    printf 'name,points,class\nAnn,3,x\nBob,5,x\nEve,5,y\n' >scores.csv
+    printf 'a\tb\n1\t2\n3\t4\n' >table.tsv
+)
+for page in text bzip2 csv; do
+    awk '/^```/ { if (on) exit; on = $0 == "```sh"; next } on' "$root/docs/$page.md" >"$tmp/commands.sh"
+    grep -q '^ordo ' "$tmp/commands.sh" || die "docs/$page.md has no block of commands"
+    (cd "$tmp/files" && PATH=$tmp/bin:$PATH ORDO_TUNE_FILE='' sh -eu "$tmp/commands.sh") >"$tmp/out" 2>&1 || {
+        cat "$tmp/out"
+        die "docs/$page.md: a command failed"
+    }
+    echo "docs/$page.md: $(grep -c . "$tmp/commands.sh") commands: ok"
+done
+cmp "$tmp/files/book.txt" "$tmp/files/copy.txt"
+
 sed -n 's/^make \([a-z-]*\).*/\1/p' "$tmp/block.sh" | while read -r target; do
     grep -q "^$target:" "$root/Makefile" || die "README.md: make has no target '$target'"
     echo "make $target: ok"

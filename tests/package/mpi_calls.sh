@@ -33,14 +33,15 @@ mpicc -O1 -Wall -Wextra -Werror -shared -fPIC "$root/tests/package/mpi_shim.c" -
 "$build/ordo" sort keys.npy --format text -o keys.txt
 mkdir work
 
-# one CALL RANK ARGUMENT...: 0 if the call failed as it should, 1 if the command made fewer calls.
+# one CALL RANK ARGUMENT...: 0 if the call failed as it should, 1 if the command made fewer calls. The
+# processes sleep while they wait.
 one() {
     call=$1
     rank=$2
     shift 2
     status=0
     rm -rf work/* struck
-    LD_PRELOAD=$tmp/shim.so ORDO_SHIM="call $call" ORDO_SHIM_RANK=$rank ORDO_SHIM_FILE=$tmp/struck \
+    LD_PRELOAD=$tmp/shim.so${TEST_MPI_WAIT:+:$TEST_MPI_WAIT} ORDO_SHIM="call $call" ORDO_SHIM_RANK=$rank ORDO_SHIM_FILE=$tmp/struck \
         timeout 120 mpirun -n 2 "$program" "$@" --threads 1 >said.txt 2>errors.txt || status=$?
     if [ ! -e struck ]; then
         [ "$status" = 0 ] || die "$*: no call failed, exit $status: $(cat errors.txt)"

@@ -67,23 +67,67 @@ if command -v bash >/dev/null; then
 try() {
     COMP_WORDS=("$@")
     COMP_CWORD=$(($# - 1))
-    _ordo-mpi
+    $completes
     echo "${COMPREPLY[*]}"
 }
+completes=_ordo-mpi
 try ordo-mpi t
 try ordo-mpi rank --ti
 try ordo-mpi rank keys.npy --ties m
 try ordo-mpi predict --t
+completes=_ordo-mpi_launched
+try mpirun -n 4 bin/ordo-mpi so
+try mpirun -n 4 ordo-mpi rank --ti
+try mpirun -n 4 ordo-mpi rank keys.npy --ties m
+try mpirun -n 4 ordo-mpi
+complete -p mpirun mpiexec | tr '\n' ' '
+complete -o default -F other mpirun
+. completion/ordo-mpi.bash
+complete -p mpirun
 END
     bash try.bash >got.txt
-    printf 'topk tune\n--time --ties\nmin max\n--type --taper\n' >expected.txt
+    {
+        printf 'topk tune\n--time --ties\nmin max\n--type --taper\n'
+        printf 'sort\n--time --ties\nmin max\n\n'
+        echo 'complete -o default -F _ordo-mpi_launched mpirun'
+        printf 'complete -o default -F _ordo-mpi_launched mpiexec '
+        echo 'complete -o default -F other mpirun'
+    } >expected.txt
     tr ' ' '\n' <got.txt | sort >got.words
     tr ' ' '\n' <expected.txt | sort >expected.words
     cmp expected.words got.words || die "bash completes: $(cat got.txt)"
 fi
-! command -v zsh >/dev/null || zsh -n completion/_ordo-mpi || die "zsh does not read its script"
+if command -v zsh >/dev/null; then
+    zsh -n completion/_ordo-mpi || die "zsh does not read its script"
+    cat >try.zsh <<'END'
+typeset -A _comps=(mpiexec other)
+compdef() { print -r -- "$@" }
+_describe() { print -r -- command $CURRENT $words }
+_arguments() { print -r -- option $CURRENT $words }
+_default() { print -r -- default }
+try() { words=("$@"); CURRENT=$#; _ordo-mpi_launched }
+. completion/_ordo-mpi
+try mpirun -n 4 bin/ordo-mpi so
+try mpirun -n 4 ordo-mpi rank --ti
+try mpirun -n 4 ordo-mpi
+END
+    zsh -f try.zsh >got.txt
+    printf '%s\n' '_ordo-mpi ordo-mpi' '_ordo-mpi_launched mpirun' 'command 2 bin/ordo-mpi so' \
+        'option 2 rank --ti' default >expected.txt
+    cmp expected.txt got.txt || die "zsh completes: $(cat got.txt)"
+fi
 if command -v fish >/dev/null; then
     fish -n completion/ordo-mpi.fish || die "fish does not read its script"
+    cat >try.fish <<'END'
+source completion/ordo-mpi.fish
+complete -C 'mpirun -n 4 bin/ordo-mpi so'
+complete -C 'mpiexec -n 4 ordo-mpi rank --ti'
+complete -C 'mpirun -n 4 ordo-mpi rank keys.npy --ties m'
+complete -C 'mpirun -n 4 ordo-mpi' | grep sort
+END
+    HOME=$tmp fish --no-config try.fish | cut -f 1 | sort >got.txt
+    printf '%s\n' --ties --time max min sort >expected.txt
+    cmp expected.txt got.txt || die "fish completes: $(cat got.txt)"
 fi
 
 # Mistakes.

@@ -335,7 +335,7 @@ static ordo_status sort_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_line_
     FAIL_IF(given.reserved != 0, ORDO_E_VERSION, "format.reserved is not 0; expected 0");
     FAIL_IF(given.end > UINT8_MAX, ORDO_E_ARG, "format.end is %u; expected a byte",
             (unsigned)given.end);
-    TRY(external_arguments(&c, &bytes, from, opts));
+    TRY(external_arguments(&c, &bytes, from, opts, report));
     TRY(external_sink(&c, to));
     ordo_status status = external_begin(&c);
     if (status == ORDO_OK)
@@ -350,7 +350,7 @@ static ordo_status sort_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_line_
     free(s.tail);
     external_end(&c);
     atomic_store(&c.read, s.lines);
-    return status == ORDO_OK ? external_report(&c, report) : status;
+    return status == ORDO_OK ? external_report(&c) : status;
 }
 
 ordo_status ordo_external_sort_lines(ordo_ctx *ctx, const ordo_line_format *format,

@@ -453,7 +453,7 @@ static ordo_status rank_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_eleme
     external_call  c = {.ctx = ctx, .exec = exec, .failure = FAILURE_NONE, .resumes = "rank"};
     ranker         r = {.call = &c, .ties = ties, .rank_type = rank_type};
     ordo_rank_opts wish;
-    TRY(external_arguments(&c, elements, from, opts));
+    TRY(external_arguments(&c, elements, from, opts, report));
     TRY(external_sink(&c, to));
     TRY(api_check_ranks(exec, rank_type, &ORDO_OPTS(ordo_rank_opts, .ties = (uint32_t)ties),
                         &wish));
@@ -467,7 +467,7 @@ static ordo_status rank_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_eleme
     resume_close(&r.resume, status == ORDO_OK);
     end(&r);
     external_end(&c);
-    return status == ORDO_OK ? external_report(&c, report) : status;
+    return status == ORDO_OK ? external_report(&c) : status;
 }
 
 ordo_status ordo_external_rank(ordo_ctx *ctx, const ordo_elements *elements,

@@ -209,7 +209,7 @@ static ordo_status compress_stream(ordo_ctx *ctx, ordo_exec *exec, const ordo_so
                                    ordo_bz_report *report)
 {
     compressor c = {.s = {.ctx = ctx, .exec = exec, .failure = FAILURE_NONE}};
-    TRY(bz_stream_arguments(&c.s, from, to, true, opts));
+    TRY(bz_stream_arguments(&c.s, from, to, true, opts, report));
     exec->algorithm = "bzip2";
     c.most = (size_t)c.s.opts.level * BZ_LEVEL_BYTES;
     TRY(bz_batches_choose(&c.batches, &c.s, c.most));
@@ -235,7 +235,7 @@ static ordo_status compress_stream(ordo_ctx *ctx, ordo_exec *exec, const ordo_so
                           .share = bz_stream_share};
     if (bz_team_run(&team))
         (void)write_ends(&c);
-    return bz_stream_end(&c.s, report);
+    return bz_stream_end(&c.s);
 }
 
 size_t ordo_bz_bound(size_t n)

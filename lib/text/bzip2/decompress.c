@@ -294,7 +294,7 @@ static ordo_status decompress_stream(ordo_ctx *ctx, ordo_exec *exec, const ordo_
                                      ordo_bz_report *report)
 {
     decompressor d = {.s = {.ctx = ctx, .exec = exec, .failure = FAILURE_NONE}};
-    TRY(bz_stream_arguments(&d.s, from, to, false, opts));
+    TRY(bz_stream_arguments(&d.s, from, to, false, opts, report));
     exec->algorithm = "bzip2";
     size_t const slot_bytes = BZ_MOST_SEGMENT + BZ_BITS_PAD + BZ_MOST_BLOCK + BZ_MOST_FRONT + 1024;
     unsigned const workers =
@@ -314,7 +314,7 @@ static ordo_status decompress_stream(ordo_ctx *ctx, ordo_exec *exec, const ordo_
                           .share = bz_stream_share};
     if (bz_segment_first(&d.segmenter, &d.level) && bz_team_run(&team) && !d.complete)
         (void)truncated(&d);
-    return bz_stream_end(&d.s, report);
+    return bz_stream_end(&d.s);
 }
 
 ordo_status ordo_bz_decompress(ordo_ctx *ctx, const void *in, size_t n, void *out, size_t capacity,

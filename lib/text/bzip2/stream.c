@@ -71,12 +71,14 @@ static uint64_t bytes_ahead(const ordo_source *from)
 }
 
 ordo_status bz_stream_arguments(bz_stream *s, const ordo_source *from, const ordo_sink *to,
-                                bool needs_sink, const ordo_bz_opts *opts)
+                                bool needs_sink, const ordo_bz_opts *opts, ordo_bz_report *report)
 {
     ordo_exec *const exec = s->exec;
     FAIL_IF(from == NULL, ORDO_E_ARG, "from is NULL; expected a struct");
     FAIL_IF(to == NULL && needs_sink, ORDO_E_ARG, "to is NULL; expected a struct");
     TRY(api_opts_read(exec, &s->opts, sizeof s->opts, opts));
+    TRY(api_check_report(exec, report));
+    s->wanted = report;
     TRY(api_read_struct(exec, &s->from, sizeof s->from, from, "from"));
     s->discards = to == NULL;
     if (to != NULL)
@@ -156,7 +158,7 @@ double bz_stream_share(void *stream)
                                                          : (s->source_bytes > 0 ? 1 : 0);
 }
 
-ordo_status bz_stream_end(bz_stream *s, ordo_bz_report *report)
+ordo_status bz_stream_end(bz_stream *s)
 {
     ordo_status const status = (ordo_status)atomic_load(&s->failure.status);
     if (status == ORDO_E_CANCELLED)
@@ -164,5 +166,7 @@ ordo_status bz_stream_end(bz_stream *s, ordo_bz_report *report)
     if (status != ORDO_OK)
         return ordo_fail(s->exec, status, "%s", s->failure.text);
     s->report.in = atomic_load(&s->used);
-    return report != NULL ? api_copy_out(s->exec, report, &s->report, sizeof s->report) : ORDO_OK;
+    if (s->wanted == NULL)
+        return ORDO_OK;
+    return api_copy_out(s->exec, s->wanted, &s->report, sizeof s->report);
 }

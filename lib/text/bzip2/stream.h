@@ -7,21 +7,22 @@
 #include "text/bzip2/team.h"
 
 typedef struct bz_stream {
-    ordo_ctx      *ctx;
-    ordo_exec     *exec;
-    ordo_source    from;
-    ordo_sink      to;
-    bool           discards; /* there is no sink */
-    ordo_bz_opts   opts;
-    ordo_bz_report report;
-    failure        failure;
-    uint64_t       source_bytes; /* 0: not known */
-    atomic_ullong  used;         /* bytes of the source */
+    ordo_ctx       *ctx;
+    ordo_exec      *exec;
+    ordo_source     from;
+    ordo_sink       to;
+    bool            discards; /* there is no sink */
+    ordo_bz_opts    opts;
+    ordo_bz_report  report;
+    ordo_bz_report *wanted; /* the caller's report; may be NULL */
+    failure         failure;
+    uint64_t        source_bytes; /* 0: not known */
+    atomic_ullong   used;         /* bytes of the source */
 } bz_stream;
 
-/* Reads and checks the arguments. needs_sink: `to` must not be NULL. */
+/* Reads and checks the arguments; `report` may be NULL. needs_sink: `to` must not be NULL. */
 ordo_status bz_stream_arguments(bz_stream *s, const ordo_source *from, const ordo_sink *to,
-                                bool needs_sink, const ordo_bz_opts *opts);
+                                bool needs_sink, const ordo_bz_opts *opts, ordo_bz_report *report);
 
 /* Reads up to `bytes` bytes; *got is less only at the end of the data. */
 bool bz_stream_read(bz_stream *s, uint8_t *into, size_t bytes, size_t *got);
@@ -33,7 +34,7 @@ unsigned bz_stream_workers(const bz_stream *s, size_t bytes_per_worker, size_t b
 double bz_stream_share(void *stream);
 
 /* The status of the call after bz_team_run(); writes the report. */
-ordo_status bz_stream_end(bz_stream *s, ordo_bz_report *report);
+ordo_status bz_stream_end(bz_stream *s);
 
 /* Checks the arguments of a call from memory to memory, and makes it a call on streams. */
 typedef ordo_status bz_stream_call(ordo_ctx *ctx, ordo_exec *exec, const ordo_source *from,

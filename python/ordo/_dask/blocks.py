@@ -9,9 +9,11 @@ from typing import Any, Callable, NamedTuple
 import numpy as np
 
 from .._arrays import place_of
+from . import nulls
 from .cuts import begin_as, narrow, offer, rounds_of
 
 NUMBERS = "biufMm"
+_LARGE = (np.dtype(np.int64), np.dtype(np.uint64))  # float64 cannot hold all of them
 
 
 class Blocks(NamedTuple):
@@ -54,7 +56,7 @@ def is_frame(a: Any) -> bool:
 
 
 def is_nullable(a: Any) -> bool:
-    """Returns whether `a` has a type of pandas of which chunks with nulls become float64."""
+    """Returns whether `a` has a type of pandas that may have nulls besides NaN and NaT."""
     return is_frame(a) and not isinstance(a._meta.dtype, np.dtype)
 
 
@@ -65,7 +67,7 @@ def blocks_of(a: Any, kinds: str = NUMBERS + "SU", lengths: Any = None, what: st
             raise TypeError(f"{what} is a data frame; expected a Dask array or a Series")
         frame = partitions_of(a, lengths)
         name = name_of("values", a)
-        layer = {(name, i): (values_of, key) for i, key in enumerate(frame.keys)}
+        layer = {(name, i): (keys_of, key) for i, key in enumerate(frame.keys)}
         dtype = values_of(a._meta).dtype
         blocks = frame._replace(layer=layer, keys=list(layer), dtype=dtype)
     else:
@@ -99,6 +101,14 @@ def values_of(part: Any) -> Any:
             f"the column {part.name!r} has dtype {part.dtype}; expected numbers, dates or times"
         )
     return array
+
+
+def keys_of(part: Any) -> Any:
+    """Like `values_of`, but integers of 64 bits of a nullable type are pairs (nulls.py)."""
+    if isinstance(part.dtype, np.dtype) or values_of(part.iloc[:0]).dtype not in _LARGE:
+        return values_of(part)
+    missing = np.asarray(part.isna())
+    return nulls.pairs_of(values_of(part[~missing] if missing.any() else part), missing)
 
 
 def partitions_of(a: Any, lengths: Any) -> Blocks:

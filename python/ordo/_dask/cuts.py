@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._verbs.order import argsort
+from .nulls import argsort
 
 _LARGEST = 1 << 48  # elements that a graph is prepared for if the number is not known
 

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from .._check import flag
-from .._verbs import order as _order
+from . import nulls
 from .blocks import (
     NUMBERS,
     Blocks,
     blocks_of,
     cuts_of,
     is_frame,
+    keys_of,
     name_of,
     partitions_of,
     same_sizes,
@@ -144,12 +145,12 @@ def _exchange(
 
 
 def _sorted(descending: bool, chunk: Any) -> tuple:
-    return (_order.sort(chunk, descending=descending),)
+    return (nulls.sort(chunk, descending=descending),)
 
 
 def sorted_pairs(descending: bool, chunk: Any) -> tuple:
     """Returns a sorted chunk as a tuple of one column, and the stable order of its elements."""
-    order = _order.argsort(chunk, descending=descending)
+    order = nulls.argsort(chunk, descending=descending)
     return (chunk[order],), order
 
 
@@ -166,12 +167,12 @@ def _index_piece(i: int, j: int, pair: tuple, cuts: Cuts) -> tuple:
 
 
 def _merge(descending: bool, pieces: list) -> Any:
-    return _order.sort(np.concatenate(pieces), descending=descending)
+    return nulls.sort(np.concatenate(pieces), descending=descending)
 
 
 def _merge_index(descending: bool, pieces: list) -> Any:
     keys, index = (np.concatenate(parts) for parts in zip(*pieces))
-    return index[_order.argsort(keys, descending=descending)]
+    return index[nulls.argsort(keys, descending=descending)]
 
 
 # ---- data frames and Series ----------------------------------------------------------------------
@@ -255,7 +256,7 @@ def _sorted_rows(names: list, directions: list[bool], keep_index: bool, part: An
 
 
 def _keys_of(names: list, rows: Any) -> list:
-    return [values_of(rows if name is None else rows[name]) for name in names]
+    return [keys_of(rows if name is None else rows[name]) for name in names]
 
 
 def _row_piece(i: int, j: int, pair: tuple, cuts: Cuts) -> Any:

@@ -17,6 +17,7 @@ from .._check import check_nan_policy, flag, found_nan
 from .._verbs import rank as plain
 from .blocks import Blocks, blocks_of, cuts_of, is_frame, is_nullable, name_of, same_sizes
 from .cuts import Cuts
+from .nulls import codes, is_nan, is_pairs
 from .order import column_piece, columns_tasks, frame_of, sorted_pairs
 
 _FLOAT = np.dtype(np.float64)
@@ -142,8 +143,10 @@ def _local(rule: _Rule, pieces: list) -> tuple:
     if keys.dtype.kind in "SU":
         ranks = plain.rankdata(keys, rule.method, descending=rule.descending, dtype=wanted)
     else:  # NaNs are ranked here, last and tied
-        down = rule.descending
-        rows = plain.Rows(plain.HOST, keys, None, strided=True, descending=down, order="ties")
+        pairs = is_pairs(keys)
+        down = rule.descending and not pairs
+        numbers = codes(keys, rule.descending) if pairs else keys
+        rows = plain.Rows(plain.HOST, numbers, None, strided=True, descending=down, order="ties")
         ranks = rows.back(plain.rank_rows(rows, rule.method, down, wanted))
     if not keys.size:
         return ranks, is_nan(keys), _Summary(0, keys, 0, 0, 0)
@@ -151,13 +154,6 @@ def _local(rule: _Rule, pieces: list) -> tuple:
     low, high = ranks.min(), ranks.max()
     of_first, of_last = (int(np.count_nonzero(ranks == end)) for end in (low, high))
     return ranks, is_nan(keys), _Summary(keys.size, ends, of_first, of_last, high)
-
-
-def is_nan(keys: Any) -> Any:
-    """Returns which elements are NaN or NaT."""
-    if keys.dtype.kind == "f":
-        return np.isnan(keys)
-    return np.isnat(keys) if keys.dtype.kind in "Mm" else np.zeros(keys.shape, bool)
 
 
 def _summary(local: tuple) -> _Summary:

@@ -13,12 +13,11 @@ import numpy as np
 
 from .. import _lib, _times
 from .._check import check_nan_policy, flag, found_nan, integer
-from .._verbs import order as _order
 from .._verbs import select as _select
-from .._verbs import topk as plain_topk
+from .._verbs.topk import TopK
+from . import nulls
 from .blocks import NUMBERS, Blocks, blocks_of, cuts_of, name_of
 from .cuts import Cuts, begin, order_of
-from .rank import is_nan
 
 _FAN_IN = 8  # results that one task of a reduction combines
 
@@ -131,11 +130,11 @@ def _quantiles(blocks: Blocks, a: Any, wanted: _Wanted) -> Any:
 
 
 def _sorted_column(chunk: Any) -> tuple:
-    return (_order.sort(chunk),)
+    return (nulls.sort(chunk),)
 
 
 def _nans(columns: tuple) -> int:
-    return int(np.count_nonzero(is_nan(columns[0])))
+    return int(np.count_nonzero(nulls.is_nan(columns[0])))
 
 
 def _begin(wanted: _Wanted, counts: list, nans: int) -> Cuts:
@@ -158,7 +157,7 @@ def _values(wanted: _Wanted, dtype: Any, cuts: Cuts, nans: int, nearby: list) ->
     values = []
     for t, way in enumerate(ways.tolist()):
         near = np.concatenate([of_chunk[t] for of_chunk in nearby])
-        pair = near[order_of([near], [False], True)[:2]]
+        pair = nulls.numbers(near[order_of([near], [False], True)[:2]])
         values.append(_between(pair[:1] if way == 0 else pair, way, wanted))
     shape = () if wanted.q is None else wanted.q.shape
     return np.array(values).astype(wanted.dtype).reshape(shape)
@@ -229,7 +228,7 @@ def topk(a: Any, k: int, *, largest: bool = True, lengths: Any = None) -> Any:
         one = f"{name}-{part}"
         tasks = {**layer, (one, 0): (partial(_topk_part, count, part), last)}
         results.append(blocks.number(one, tasks, (count,), dtype))
-    return plain_topk.TopK(*results)
+    return TopK(*results)
 
 
 def start_tasks(blocks: Blocks, name: str) -> tuple[dict, Any]:
@@ -255,17 +254,17 @@ def reduction(layer: dict, name: str, found: list, merge: Any) -> Any:
 
 
 def _topk_chunk(k: int, largest: bool, i: int, chunk: Any, starts: list) -> tuple:
-    values, index = plain_topk.topk(chunk, min(k, chunk.size), largest=largest)
+    values, index = nulls.topk(chunk, min(k, chunk.size), largest)
     return values, index + starts[i]
 
 
 def _topk_merge(k: int, largest: bool, found: list) -> tuple:
     values, index = (np.concatenate(parts) for parts in zip(*found))
-    best, where = plain_topk.topk(values, min(k, values.size), largest=largest)
+    best, where = nulls.topk(values, min(k, values.size), largest)
     return best, index[where]
 
 
 def _topk_part(k: int, part: int, found: tuple) -> Any:
     if found[0].size < k:
         raise ValueError(f"k is {k}; expected 0 to {found[0].size}, the number of elements")
-    return found[part]
+    return nulls.with_nans(found[part])

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import _sets
 from .._check import flag, one_of
+from . import nulls
 from .blocks import Blocks, blocks_of, is_frame, name_of
 from .select import reduction, start_tasks
 
@@ -69,33 +70,33 @@ def _part(blocks: Blocks, layer: dict, name: str, last: Any, part: int, dtype: A
 
 
 def _taken(part: int, found: tuple) -> Any:
-    return found[part]
+    return nulls.with_nans(found[part])
 
 
 # With `first` the representative of equal elements (-0.0 and 0.0, NaNs) is the first one, as in
 # `ordo.unique` with indices; otherwise it is the first in the order of `ordo.sort`.
 def _distinct(first: bool, i: int, chunk: Any, starts: list) -> tuple:
-    if not first:
+    if not first and not nulls.is_pairs(chunk):
         values, counts = _sets.unique(chunk, return_counts=True)
         return values, counts
-    values, index, counts = _sets.unique(chunk, return_index=True, return_counts=True)
-    return values, counts, index + starts[i]
+    values, index, counts = nulls.unique(chunk)
+    return (values, counts, index + starts[i]) if first else (values, counts)
 
 
 def _merged(first: bool, found: list) -> tuple:
     values, counts, *index = (np.concatenate(parts) for parts in zip(*found))
-    if first:
-        kept, where = _sets.unique(values, return_index=True)
-        index = [index[0][where]]  # earlier chunks are first, so these are the least indices
+    if first or nulls.is_pairs(values):
+        kept, where, _ = nulls.unique(values)
+        index = [one[where] for one in index]  # of the earliest chunk, so the least indices
     else:
         kept = _sets.unique(values)
     total = np.zeros(kept.size, np.int64)
-    np.add.at(total, _sets.searchsorted(kept, values), counts)
+    np.add.at(total, nulls.searchsorted(kept, values, "left"), counts)
     return (kept, total, *index)
 
 
 def _inverse(chunk: Any, found: tuple) -> Any:
-    return _sets.searchsorted(found[0], chunk)
+    return nulls.searchsorted(found[0], chunk, "left")
 
 
 def searchsorted(a: Any, v: Any, side: Side = "left") -> Any:
@@ -149,4 +150,4 @@ def _sums(name: str, rows: list, needles: list, side: Side) -> dict:
 
 
 def _before(side: Side, rows: Any, needles: Any) -> Any:
-    return np.asarray(_sets.searchsorted(rows, needles, side=side), np.int64)
+    return np.asarray(nulls.searchsorted(rows, needles, side), np.int64)

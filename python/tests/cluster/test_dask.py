@@ -339,6 +339,97 @@ def test_nullable_series(frames, dtype):
             ordo.dask.quantile(lazy, 0.5, method="lower").compute()
 
 
+def large_integers(dtype, nulls):
+    """Returns a Series whose integers differ, but not as float64, in partitions with and without
+    nulls, and its Dask Series."""
+    import dask.dataframe as dd
+    import pandas as pd
+
+    top = 2**64 - 1 if "uint64" in dtype.lower() else 2**63 - 1
+    low = 0 if top > 2**63 else -(2**63)
+    numbers = [top - 1, top, 2**53 + 1, 2**53, low + 1, low, top - 2, top, low, 2**62 + 1, 2**62]
+    numbers += [top - 1, 0, 0]
+    for place in nulls:
+        numbers[place] = None
+    series = pd.Series(numbers, dtype=dtype, name="n")
+    return series, dd.from_pandas(series, npartitions=4, sort=False)
+
+
+def place_in(order, one):
+    return len(order) if one is None else order.index(one)
+
+
+LARGE = [(dtype, nulls) for dtype in ("Int64", "UInt64") for nulls in ([], [1], [2, 3, 10])]
+LARGE += [("UInt64", list(range(14))), ("int64[pyarrow]", [1]), ("uint64[pyarrow]", [1])]
+
+
+@pytest.mark.parametrize("dtype, nulls", LARGE)
+def test_large_nullable_integers(frames, dtype, nulls):
+    if "pyarrow" in dtype:
+        pytest.importorskip("pyarrow", reason="needs pyarrow")
+    series, lazy = large_integers(dtype, nulls)
+    exact = [None if at in nulls else int(one) for at, one in enumerate(series)]
+    kept = [one for one in exact if one is not None]
+    for down in (False, True):
+        distinct = sorted(set(kept), reverse=down)
+        order = sorted(range(14), key=lambda at: place_in(distinct, exact[at]))
+        assert ordo.dask.argsort(lazy, descending=down).compute().tolist() == order
+        for a, rows in ((lazy, series), (lazy.to_frame(), series.to_frame())):
+            by = "n" if a.ndim == 2 else None
+            found = ordo.dask.sort(a, by=by, descending=down, keep_index=True).compute()
+            assert found.equals(rows.take(order))
+        ranks = ordo.dask.rankdata(lazy, "dense", nan_policy="omit", descending=down).compute()
+        assert ranks.dropna().tolist() == [distinct.index(one) + 1 for one in kept]
+        assert np.flatnonzero(ranks.isna()).tolist() == nulls
+        top = ordo.dask.topk(lazy, len(kept), largest=down)
+        assert top.values.compute().tolist() == sorted(kept, reverse=down)
+        assert top.indices.compute().tolist() == order[: len(kept)]
+    check_large_statistics(lazy, sorted(kept), len(nulls))
+    check_large_sets(lazy, exact, sorted(set(kept)))
+
+
+def test_large_categories(frames):
+    series, _ = large_integers("Int64", [1])
+    import dask.dataframe as dd
+
+    lazy = dd.from_pandas(series.astype("category"), npartitions=4, sort=False)
+    order = np.argsort(series.array, kind="stable")
+    assert ordo.dask.argsort(lazy).compute().tolist() == order.tolist()
+
+
+def check_large_statistics(lazy, kept, nulls):
+    if kept:
+        for q, at in ((0, 0), (1, -1), (0.5, (len(kept) - 1) // 2)):
+            found = ordo.dask.quantile(lazy, q, method="lower", nan_policy="omit").compute()
+            assert int(found) == kept[at]
+    middle = ordo.dask.median(lazy).compute()
+    if nulls:
+        assert np.isnan(middle)
+    else:
+        same_bytes(middle, np.asarray(ordo.median(np.array(kept))))
+
+
+def check_large_sets(lazy, exact, distinct):
+    found = ordo.dask.unique(lazy, return_index=True, return_inverse=True, return_counts=True)
+    inverse = [place_in(distinct, one) for one in exact]
+    assert found[1].compute().tolist() == [inverse.index(i) for i in sorted(set(inverse))]
+    assert found[2].compute().tolist() == inverse
+    assert found[3].compute().tolist() == [inverse.count(i) for i in sorted(set(inverse))]
+    if None not in exact:
+        assert found[0].compute().tolist() == distinct
+        assert ordo.dask.unique(lazy).compute().tolist() == distinct
+    elif distinct:
+        with pytest.raises(ValueError, match="which float64 cannot hold"):
+            ordo.dask.unique(lazy).compute()
+    else:
+        assert np.isnan(ordo.dask.unique(lazy).compute()).tolist() == [True]
+    ordered = ordo.dask.sort(lazy)
+    for side in ("left", "right"):
+        before = (lambda key, i: key < i) if side == "left" else (lambda key, i: key <= i)
+        expected = [sum(before(key, i) for key in inverse) for i in inverse]
+        assert ordo.dask.searchsorted(ordered, lazy, side=side).compute().tolist() == expected
+
+
 def test_wrong_frames(frames):
     _, lazy = frames
     for call, error, message in [
