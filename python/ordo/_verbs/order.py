@@ -496,6 +496,8 @@ def sort_records(a: Any, field: str, *, descending: bool = False, inplace: bool 
     """
     if not isinstance(a, np.ndarray) or a.dtype.names is None:
         raise TypeError("a is not a structured array; expected a NumPy array with fields")
+    if isinstance(a, np.ma.MaskedArray):
+        raise TypeError("a is a masked array; expected an array without a mask")
     if a.ndim != 1:
         raise ValueError(f"a has {a.ndim} dimensions; expected 1")
     if field not in a.dtype.names:
