@@ -112,3 +112,10 @@ def test_strings_are_not_cut():
     with pytest.raises(TypeError, match="out has dtype <U2; expected <U5"):
         ordo.select(words, [0, 1], out=np.zeros(2, "U2"))
     assert ordo.select(words, [0, 1], out=np.zeros(2, "U9")).tolist() == ["apple", "fig"]
+
+
+def test_frames_have_no_out():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"x": [2, 1]})
+    with pytest.raises(TypeError, match="out is for arrays"):
+        ordo.sort(frame, by="x", out=frame)

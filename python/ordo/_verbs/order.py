@@ -152,6 +152,8 @@ def sort(
     array(['apple', 'fig', 'pear'], dtype='<U5')
     """
     if by is not None:
+        if out is not None:
+            raise TypeError("out is for arrays; expected None with a data frame")
         return rows_of(a, frame_order(a, by, descending, algorithm))
     if descending is not False:
         descending = flag(descending, "descending")

@@ -132,6 +132,12 @@ def test_every_quantile_method(rng, method):
         check_quantiles(a, split(a, 6), np.linspace(0, 1, 23), method)
 
 
+@pytest.mark.parametrize("verb", [ordo.dask.sort, ordo.dask.argsort])
+def test_chunks_without_elements(verb):
+    with pytest.raises(ValueError, match="chunks is 0"):
+        verb(split(np.arange(10.0), 3), chunks=0)
+
+
 @pytest.mark.parametrize("method", ["lower", "linear"])
 @pytest.mark.parametrize("dtype", ["i4", "u8", "f8"])
 def test_no_quantiles(dtype, method):
