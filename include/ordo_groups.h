@@ -59,10 +59,10 @@ ORDO_MUST ordo_status ordo_lexrank_scratch(ordo_ctx *ctx, const ordo_column *col
  * neighbours. Groups are numbered in ascending order of their keys. NaN keys are one group, the
  * last one, unless `nans` is ORDO_NANS_OMIT: then their rows belong to no group.
  * A call writes the arrays below, which may be NULL, and results for each group in the order of the
- * groups. All have room for `capacity` groups; n is always enough. If there are more groups, the
- * call returns ORDO_E_ARG and says how many there are; arrays of results for each row are
- * unspecified then, the other ones unchanged. GPU arrays: groups above the capacity have no
- * results, and only *count says that there are more. Arrays must not overlap. */
+ * groups. All have room for `capacity` groups; n is always enough. If there are more groups, and
+ * one of these arrays (not count) is wanted, the call returns ORDO_E_ARG and says how many. Arrays
+ * of results for each row are unspecified then, the others unchanged. GPU arrays: groups above the
+ * capacity have no results, and only *count says that there are more. Arrays must not overlap. */
 typedef struct ordo_groups {
     size_t      struct_size;
     const void *keys; /* the group key of each row                                               */

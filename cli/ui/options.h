@@ -94,7 +94,7 @@ typedef struct csv_flags { /* of rows with columns */
 
 typedef struct bzip2_flags { /* of `ordo bzip2` */
     bool levels[9];          /* -1 to -9 */
-    bool compress, decompress, keep, test, to_stdout, force, quiet, verbose;
+    bool compress, decompress, keep, test, to_stdout, force, quiet, verbose, small;
 } bzip2_flags;
 
 typedef struct options { /* the options of all commands; each command uses some of them */

@@ -53,6 +53,14 @@ def unmasked(value: Any, name: str) -> Any:
     return np.asarray(value)
 
 
+def quantile_parts(q: Any, most: int = 1) -> Any:
+    """Returns `q` of a quantile as an array of numbers, which may be out of range."""
+    wanted = unmasked(q, "q")
+    if wanted.dtype.kind not in "iufb":
+        raise TypeError(f"q has dtype {wanted.dtype}; expected numbers from 0 to {most}")
+    return wanted
+
+
 def check_positions(k: Any, n: int, what: str = "k") -> Any:
     """Returns positions as an array of 0 to n - 1. Negative positions count from the end."""
     if type(k) is int and -n <= k < n:
@@ -129,6 +137,11 @@ def into(out: Any, result: Any) -> Any:
     if tuple(out.shape) != shape and (shape or tuple(out.shape) != (1,)):
         raise ValueError(f"out has shape {tuple(out.shape)}; expected {shape}, as the result")
     if isinstance(out, np.ndarray):
+        found = np.asarray(result).dtype
+        kind = out.dtype.kind
+        # NumPy would write numbers as text, and cut strings that are too long.
+        if kind in "SUTOV" and (kind != found.kind or out.dtype.itemsize < found.itemsize):
+            raise TypeError(f"out has dtype {out.dtype}; expected {found}, as the result")
         np.copyto(out, result, casting="same_kind")
     else:
         out[...] = result

@@ -19,6 +19,7 @@ import numpy as np
 
 from . import _lib
 from ._arrays import TYPES
+from ._check import unmasked
 
 Elements = _lib._struct(
     "Elements", ("type", c_uint32), ("reserved", c_uint32), ("size", c_size_t),
@@ -109,7 +110,7 @@ class Source:
 
     def _take(self, array: Any) -> Any:
         """Checks an array and makes it the next bytes of the source."""
-        array = np.asarray(array)
+        array = unmasked(array, "an array")
         if array.ndim != 1:
             raise ValueError(f"an array has shape {array.shape}; expected one dimension")
         if self.dtype is None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _lib
 from ._arrays import HOST, address
-from ._check import integer
+from ._check import integer, unmasked
 from ._context import host_context
 from ._inputs import device
 from ._inputs.device import with_guests
@@ -58,6 +58,7 @@ def _bytes_of(text: Any, name: str = "text") -> Any:
     if isinstance(text, str):
         raise TypeError(f"{name} is a str; expected bytes, such as {name}.encode()")
     if isinstance(text, np.ndarray):
+        text = unmasked(text, name)
         if text.dtype != np.uint8 or text.ndim != 1:
             raise TypeError(
                 f"{name} has dtype {text.dtype} and {text.ndim} dimensions; expected bytes or a "
@@ -145,7 +146,7 @@ def suffix_array(text: Any, algorithm: TextAlgorithm = "auto", dtype: Any = None
     """
     number = _lib.number_of(_ALGORITHMS, algorithm, "algorithm")
     wanted = np.dtype(dtype) if dtype is not None else None
-    if wanted not in (None, np.uint32, np.uint64):
+    if wanted is not None and wanted not in (np.uint32, np.uint64):  # float64 == None in NumPy
         raise ValueError(f"dtype is {wanted}; expected uint32 or uint64")
     return _suffixes(text, number, wanted)
 
@@ -181,7 +182,8 @@ def lcp(text: Any, sa: Any) -> Any:
     Raises
     ------
     TypeError : the text is not bytes, or `sa` has another dtype.
-    ValueError : `sa` is not a suffix array of a text of this length.
+    ValueError : `sa` has another length than the text, or an element that is not a position.
+        Another array that is not the suffix array of the text gives unspecified results.
 
     Examples
     --------

@@ -14,12 +14,15 @@ repeated (docs/bzip2.md). Blocks of any bzip2 file are decompressed in parallel.
 
 from __future__ import annotations
 
+import atexit
 import builtins
+import contextlib
 import ctypes
 import io
 import os
 import queue
 import threading
+import weakref
 from typing import IO, Any, Callable
 
 from . import _lib
@@ -163,7 +166,11 @@ class _Closed(Exception):
 
 
 class _Worker(threading.Thread):
-    """Runs a call in a thread; pieces of bytes wait in a queue of limited length."""
+    """Runs a call in a thread; pieces of bytes wait in a queue of limited length.
+
+    The thread refers to no BZ2File, so a file that is dropped without `close` is closed by its
+    finalizer. A process that was forked has no such thread: `put` and `get` raise an OSError there.
+    """
 
     def __init__(self, run: Callable[[_Worker], None]) -> None:
         super().__init__(daemon=True)
@@ -172,6 +179,7 @@ class _Worker(threading.Thread):
         self.error: BaseException | None = None
         self.closed = threading.Event()
         self.ended = threading.Event()
+        self.done = threading.Event()  # no more pieces will be put
 
     def run(self) -> None:
         try:
@@ -183,8 +191,13 @@ class _Worker(threading.Thread):
         finally:
             self.ended.set()
 
+    def _check_process(self) -> None:
+        if not self.is_alive() and not self.ended.is_set():
+            raise OSError("the file was opened before a fork; open it again in this process")
+
     def put(self, piece: bytes | None) -> None:
         """Adds a piece. Raises _Closed if nothing takes it any more."""
+        self._check_process()
         while True:
             if self.closed.is_set():
                 raise _Closed
@@ -196,6 +209,7 @@ class _Worker(threading.Thread):
 
     def get(self, alive: threading.Event) -> bytes | None:
         """Takes a piece; None at the end, or if `alive` is set and there are no more."""
+        self._check_process()
         while True:
             try:
                 return self.pieces.get(timeout=0.05)
@@ -214,15 +228,10 @@ class _Unpacked(io.RawIOBase):
 
     def _begin(self) -> None:
         def run(worker: _Worker) -> None:
-            first = self._file.read(1)
-            if not first:
-                return  # an empty file has no data
-            rest = [first]
-
             def pull(size: int) -> bytes:
                 if worker.closed.is_set():
                     raise _Closed
-                return rest.pop() if rest else self._file.read(size)
+                return self._file.read(size)
 
             _Stream(pull, worker.put, self._name).run(_decompress_stream)
 
@@ -232,6 +241,12 @@ class _Unpacked(io.RawIOBase):
     def _stop(self) -> None:
         self._worker.closed.set()
         self._worker.join()
+
+    def end_thread(self) -> None:
+        """Ends the thread before the interpreter does. Data that were not read are lost."""
+        if not self._worker.ended.is_set():
+            self._stop()
+            self._worker.error = OSError("the file cannot be read while the interpreter exits")
 
     def readable(self) -> bool:
         return True
@@ -279,6 +294,44 @@ class _Unpacked(io.RawIOBase):
         super().close()
 
 
+def _pack(worker: _Worker, file: Any, options: Any) -> None:
+    """Compresses the pieces of the worker to a file object."""
+    rest = memoryview(b"")
+
+    def pull(size: int) -> bytes:
+        nonlocal rest
+        while not len(rest):
+            piece = worker.get(worker.done)
+            if piece is None:
+                return b""
+            rest = memoryview(piece)
+        now, rest = bytes(rest[:size]), rest[size:]
+        return now
+
+    def push(piece: bytes) -> None:
+        file.write(piece)
+
+    try:
+        _Stream(pull, push, "the data").run(_compress_stream, options)
+    except BaseException:
+        worker.closed.set()  # a write that waits for space ends
+        raise
+
+
+_open_files: weakref.WeakSet[BZ2File] = weakref.WeakSet()
+
+
+@atexit.register
+def _end_threads() -> None:
+    """Ends the threads of all open files: a thread that calls Python later would crash."""
+    for file in list(_open_files):
+        with contextlib.suppress(Exception):  # close() raises the error of a write
+            file._end_thread()
+
+
+os.register_at_fork(after_in_child=_open_files.clear)
+
+
 class BZ2File(io.BufferedIOBase):
     """A bzip2 file that is read or written by several threads.
 
@@ -287,7 +340,7 @@ class BZ2File(io.BufferedIOBase):
 
     def __init__(self, filename: Any, mode: str = "r", *, compresslevel: int = 9) -> None:
         self._raw: Any = None
-        kind = mode.replace("b", "") or "r"
+        kind = (mode.replace("b", "") or "r") if isinstance(mode, str) else mode
         if kind not in ("r", "w", "x", "a"):
             raise ValueError(f"mode is {mode!r}; expected 'r', 'w', 'x' or 'a'")
         options = _options(compresslevel)
@@ -300,34 +353,24 @@ class BZ2File(io.BufferedIOBase):
         self.mode = "rb" if kind == "r" else "wb"
         self.name = os.fsdecode(filename) if self._owned else getattr(filename, "name", "the file")
         self._written = 0
+        self._late: list[bytes] | None = None  # data written after _end_thread
+        _open_files.add(self)
         if kind == "r":
             self._raw = io.BufferedReader(_Unpacked(self._file, str(self.name)), 1 << 18)
             return
-        self._done = threading.Event()
-        self._worker = _Worker(lambda worker: self._pack(worker, options))
+        self._level = compresslevel
+        file = self._file
+        self._worker = _Worker(lambda worker: _pack(worker, file, options))
         self._worker.start()
 
-    def _pack(self, worker: _Worker, options: Any) -> None:
-        rest = memoryview(b"")
-
-        def pull(size: int) -> bytes:
-            nonlocal rest
-            while not len(rest):
-                piece = worker.get(self._done)
-                if piece is None:
-                    return b""
-                rest = memoryview(piece)
-            now, rest = bytes(rest[:size]), rest[size:]
-            return now
-
-        def push(piece: bytes) -> None:
-            self._file.write(piece)
-
-        try:
-            _Stream(pull, push, "the data").run(_compress_stream, options)
-        except BaseException:
-            worker.closed.set()  # a write that waits for space ends
-            raise
+    def _end_thread(self) -> None:
+        """Ends the thread of the file. What is written later becomes a second stream."""
+        if self._raw is not None:
+            self._raw.raw.end_thread()
+        elif self._late is None:
+            self._late = []
+            self._worker.done.set()
+            self._worker.join()
 
     def readable(self) -> bool:
         self._check_open()
@@ -382,7 +425,9 @@ class BZ2File(io.BufferedIOBase):
             raise io.UnsupportedOperation("the file was opened for reading")
         piece = bytes(_bytes_of(data))
         try:
-            if piece:
+            if self._late is not None:
+                self._late.append(piece)
+            elif piece:
                 self._worker.put(piece)
         except _Closed:
             self._worker.join()
@@ -398,11 +443,14 @@ class BZ2File(io.BufferedIOBase):
             if self._raw is not None:
                 self._raw.close()
             else:
-                self._done.set()
+                self._worker.done.set()
                 self._worker.join()
                 if self._worker.error is not None:
                     raise self._worker.error
+                if self._late:
+                    self._file.write(compress(b"".join(self._late), self._level))
         finally:
+            _open_files.discard(self)
             super().close()
             if self._owned:
                 self._file.close()

@@ -20,11 +20,11 @@ Every function takes its data as
 - an iterable of such arrays, which follow each other
 
 and the keywords `memory` (bytes that a call may hold, at least 8 MiB; default: half of the
-available memory), `directories` (folders for temporary files; default: $TMPDIR or /var/tmp) and
-`dtype`. Elements with fields (structured arrays) have their key in the field `key`. Results go to
-`out`: a path (.npy, else raw), which is replaced when all results are written, or an array; without
-`out` they are returned as an array. The results are those of the functions of `ordo` on all data in
-memory.
+available memory), `directories` (one folder or several for temporary files; default: $TMPDIR or
+/var/tmp) and `dtype`. Elements with fields (structured arrays) have their key in the field `key`.
+Results go to `out`: a path (.npy, else raw), which is replaced when all results are written, or an
+array; without `out` they are returned as an array. The results are those of the functions of `ordo`
+on all data in memory.
 """
 
 from __future__ import annotations
@@ -38,8 +38,9 @@ from typing import Any
 import numpy as np
 
 from . import _lib
+from ._check import flag, integer, quantile_parts, unmasked
 from ._context import host_context
-from ._external_files import Failures, Sink, Source, SourceStruct, elements_of
+from ._external_files import Failures, Sink, Source, SourceStruct, elements_of, is_path
 
 __all__ = [
     "argsort", "median", "merge", "quantile", "rank", "select", "sort", "topk", "unique",
@@ -72,21 +73,23 @@ class _Call:
         dtype: Any,
         key: str | None,
         memory: int | None,
-        directories: Sequence[Any] | None,
+        directories: Sequence[Any] | os.PathLike | None,
         flags: int = 0,
         resume: Any = None,
     ) -> None:
         self.failures = Failures()
         self.sources: list[Source] = []
         self.sinks: list[Sink] = []
-        if memory is not None and (not isinstance(memory, int) or memory <= 0):
+        limit = 0 if memory is None else integer(memory, "memory")
+        if memory is not None and not 0 < limit < 2**64:
             raise ValueError(f"memory is {memory!r}; expected a number of bytes")
-        names = [os.fsencode(folder) for folder in directories or ()]
+        folders: Any = [directories] if is_path(directories) else directories or ()
+        names = [os.fsencode(folder) for folder in folders]
         self._names = (c_char_p * len(names))(*names)
         self.options: Any = _Options(
             struct_size=ctypes.sizeof(_Options),
             flags=flags,
-            memory=memory or 0,
+            memory=limit,
             directories=ctypes.cast(self._names, c_void_p) if names else None,
             directory_count=len(names),
             resume_directory=None if resume is None else os.fsencode(resume),
@@ -140,8 +143,8 @@ class _Call:
             sink.close()
 
 
-def _flags(descending: bool) -> int:
-    return _lib.DESCENDING if descending else 0
+def _flags(descending: bool, name: str = "descending") -> int:
+    return _lib.DESCENDING if flag(descending, name) else 0
 
 
 def sort(
@@ -152,7 +155,7 @@ def sort(
     descending: bool = False,
     dtype: Any = None,
     memory: int | None = None,
-    directories: Sequence[Any] | None = None,
+    directories: Sequence[Any] | os.PathLike | None = None,
     resume: Any = None,
 ) -> Any:
     """Sorts all elements. Elements with fields are sorted by `key`; ties keep their sequence.
@@ -194,7 +197,7 @@ def unique(
     return_counts: bool = False,
     dtype: Any = None,
     memory: int | None = None,
-    directories: Sequence[Any] | None = None,
+    directories: Sequence[Any] | os.PathLike | None = None,
 ) -> Any:
     """Returns the sorted distinct elements: the first of tied keys. -0 and 0 tie, and so do NaNs.
 
@@ -207,9 +210,10 @@ def unique(
     >>> external.unique(np.array([2, 1, 2]), return_counts=True)
     (array([1, 2]), array([1, 2], dtype=uint64))
     """
+    counts = flag(return_counts, "return_counts")
     call = _Call([data], dtype, key, memory, directories, _UNIQUE)
     to = call.sink(out, call.dtype)
-    if not return_counts:
+    if not counts:
         return call.one(_sort, to)
     return call.one(_unique, to, call.sink(None, np.uint64))
 
@@ -251,7 +255,7 @@ def argsort(
     index_dtype: Any = np.int64,
     dtype: Any = None,
     memory: int | None = None,
-    directories: Sequence[Any] | None = None,
+    directories: Sequence[Any] | os.PathLike | None = None,
     resume: Any = None,
 ) -> Any:
     """Returns the positions of the elements in sorted order. Ties keep their sequence.
@@ -283,7 +287,7 @@ def rank(
     descending: bool = False,
     dtype: Any = None,
     memory: int | None = None,
-    directories: Sequence[Any] | None = None,
+    directories: Sequence[Any] | os.PathLike | None = None,
     resume: Any = None,
 ) -> Any:
     """Returns the rank of each element, from 1: float64 for method='average', otherwise uint64.
@@ -315,7 +319,7 @@ def topk(
     largest: bool = True,
     dtype: Any = None,
     memory: int | None = None,
-    directories: Sequence[Any] | None = None,
+    directories: Sequence[Any] | os.PathLike | None = None,
 ) -> Any:
     """Returns the k largest elements, the largest first; with largest=False the smallest.
 
@@ -326,9 +330,10 @@ def topk(
     >>> external.topk(np.array([30, 10, 20]), 2)
     array([30, 20])
     """
-    if k < 0:
-        raise ValueError(f"k is {k}; expected 0 or more")
-    call = _Call([data], dtype, key, memory, directories, _flags(largest))
+    k = integer(k, "k")
+    if not 0 <= k < 2**64:
+        raise ValueError(f"k is {k}; expected 0 or more and less than 2^64")
+    call = _Call([data], dtype, key, memory, directories, _flags(largest, "largest"))
     to = call.sink(out, call.dtype)
     return call.one(_topk, k, to)
 
@@ -341,7 +346,7 @@ def select(
     descending: bool = False,
     dtype: Any = None,
     memory: int | None = None,
-    directories: Sequence[Any] | None = None,
+    directories: Sequence[Any] | os.PathLike | None = None,
 ) -> Any:
     """Returns the keys at positions `k`, from 0, of the sorted data, in about one read.
 
@@ -352,7 +357,7 @@ def select(
     >>> external.select(np.array([30, 10, 20]), [0, 2])
     array([10, 30])
     """
-    places = np.asarray(k)
+    places = unmasked(k, "k")
     if places.dtype.kind not in "iu" or (places.size > 0 and places.min() < 0):
         raise ValueError(f"k is {k!r}; expected positions from 0 on")
     flat = np.ascontiguousarray(places.reshape(-1), np.uint64)
@@ -377,7 +382,7 @@ def quantile(
     nan_policy: _lib.NanPolicy = "propagate",
     dtype: Any = None,
     memory: int | None = None,
-    directories: Sequence[Any] | None = None,
+    directories: Sequence[Any] | os.PathLike | None = None,
 ) -> Any:
     """Returns quantiles, exactly as ordo.quantile, in about one read.
 
@@ -390,7 +395,7 @@ def quantile(
     >>> external.quantile(np.array([1.0, 2.0, 3.0]), [0.0, 0.75])
     array([1. , 2.5])
     """
-    wanted = np.asarray(q, np.float64)
+    wanted = quantile_parts(q).astype(np.float64)
     flat = np.ascontiguousarray(wanted.reshape(-1))
     rule = _lib.number_of(_lib.METHODS, method, "method")
     nans = _nans(nan_policy)
@@ -407,7 +412,7 @@ def median(
     nan_policy: _lib.NanPolicy = "propagate",
     dtype: Any = None,
     memory: int | None = None,
-    directories: Sequence[Any] | None = None,
+    directories: Sequence[Any] | os.PathLike | None = None,
 ) -> float:
     """Returns the middle key, or the mean of the two middle keys.
 

@@ -34,7 +34,7 @@ import numpy as np
 
 from . import _lib, _mpi_strings
 from ._arrays import FLOATS, HOST, address, numbers_of
-from ._check import check_nan_policy, flag, found_nan, integer
+from ._check import check_nan_policy, flag, found_nan, integer, quantile_parts
 from ._mpi import Group, call_of, declare, group_of
 from ._verbs.topk import TopK
 
@@ -291,9 +291,7 @@ def quantile(
 
     def check() -> tuple[Any, int, Any]:
         check_nan_policy(nan_policy)
-        wanted = np.asarray(q)
-        if wanted.dtype.kind not in "iuf":
-            raise TypeError(f"q has dtype {wanted.dtype}; expected numbers from 0 to 1")
+        wanted = quantile_parts(q)
         number = _lib.number_of(_lib.METHODS, method, "method")
         return np.asarray(wanted, np.float64, order="C"), number, np.empty(max(wanted.size, 1))
 
@@ -379,8 +377,9 @@ def _scanned(verb: str, op: int, a: Any, comm: Any, exclusive: Any) -> Any:
     code: int = part.code
     dtype: Any = None
     if op == _lib.SUM and code not in FLOATS:  # numbers of signed types are odd
-        signed = code % 2 == 1 or part.place.is_bool(part.dtype)
-        code, dtype = (_lib.I64, np.int64) if signed else (_lib.U64, np.uint64)
+        code, dtype = (_lib.I64, np.int64) if code % 2 == 1 else (_lib.U64, np.uint64)
+        if part.place.is_bool(part.dtype):
+            dtype = np.int64  # as in NumPy; the library adds bools as u8
     out = part.empty(part.n, dtype)
     flags = _lib.EXCLUSIVE if part.checked else 0
     part.call(_scan, op, part.code, *part.where, code, part.home.address(out), flags=flags)

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import bz2 as oracle
+import gc
 import io
+import os
 import random
+import subprocess
+import sys
 import threading
+import warnings
 
 import pytest
 from hypothesis import given
@@ -110,7 +115,6 @@ def test_text_and_file_objects():
     with bz2.open(buffer, "rt", encoding="utf-8") as file:
         assert list(file) == ["zeile 1\n", "übermut\n"]
     assert not buffer.closed
-    assert bz2.open(io.BytesIO()).read() == b""
 
 
 def test_a_file_closed_early_ends_its_thread():
@@ -121,8 +125,86 @@ def test_a_file_closed_early_ends_its_thread():
     assert threading.active_count() == before
 
 
+def test_a_dropped_file_is_complete(tmp_path):
+    before = threading.active_count()
+    bz2.BZ2File(tmp_path / "file.bz2", "w").write(b"some text")
+    bz2.open(tmp_path / "text.bz2", "wt").write("some text")
+    gc.collect()
+    for name in ("file.bz2", "text.bz2"):
+        assert oracle.decompress((tmp_path / name).read_bytes()) == b"some text"
+    assert threading.active_count() == before
+
+
+EXIT = """
+import atexit, bz2 as oracle, io, random, sys
+
+def late():
+    file.write(b"later")
+    try:
+        reader.read()
+    except OSError as error:
+        print(error)
+
+atexit.register(late)
+from ordo import bz2
+
+file = bz2.BZ2File(sys.argv[1], "w", compresslevel=1)
+file.write(b"some text" * 100_000)
+text = bz2.open(sys.argv[2], "wt")
+text.write("some text")
+reader = bz2.BZ2File(io.BytesIO(oracle.compress(random.Random(1).randbytes(9_000_000))))
+reader.read(1)
+many = [bz2.BZ2File(io.BytesIO(), "w") for _ in range(20)]
+for one in many:
+    one.write(b"x")
+"""
+
+
+def test_open_files_at_exit(tmp_path):
+    """The interpreter exits without a crash, and what was written is complete."""
+    first, second = tmp_path / "file.bz2", tmp_path / "text.bz2"
+    done = subprocess.run(
+        [sys.executable, "-c", EXIT, str(first), str(second)], capture_output=True, text=True
+    )
+    assert done.returncode == 0 and done.stderr == ""
+    assert "cannot be read while the interpreter exits" in done.stdout
+    assert oracle.decompress(first.read_bytes()) == b"some text" * 100_000 + b"later"
+    assert oracle.decompress(second.read_bytes()) == b"some text"
+
+
+def test_a_forked_process_does_not_wait(tmp_path):
+    writer = bz2.BZ2File(tmp_path / "file.bz2", "w")
+    reader = bz2.BZ2File(io.BytesIO(oracle.compress(random.Random(1).randbytes(9_000_000))))
+    writer.write(b"some text")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # newer versions of Python warn about threads
+        child = os.fork()
+    if child == 0:
+        status = 0
+        for call in (lambda: reader.read(), lambda: writer.write(b"x")):
+            try:
+                call()
+                status = 1
+            except OSError as error:
+                status |= "before a fork" not in str(error)
+        os._exit(status)
+    assert os.waitpid(child, 0)[1] == 0
+    writer.close()
+    reader.close()
+    assert oracle.decompress((tmp_path / "file.bz2").read_bytes()) == b"some text"
+
+
+def test_modes(tmp_path):
+    for mode in ("rw", "t", "U", 3, None):
+        with pytest.raises(ValueError, match="mode is"):
+            bz2.BZ2File(tmp_path / "file.bz2", mode)
+
+
 def test_errors_of_files():
     packed = oracle.compress(words(300_000), 1)
+    for module in (bz2, oracle):
+        with module.open(io.BytesIO()) as file, pytest.raises(EOFError):
+            file.read()
     with pytest.raises(EOFError):
         bz2.open(io.BytesIO(packed[:-5])).read()
     with pytest.raises(OSError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pathlib
 
 import numpy as np
 import pytest
@@ -204,6 +205,7 @@ def test_failures(tmp_path, limits):
         ({"data": np.zeros(2), "key": "a"}, "no fields"),
         ({"data": np.zeros(2, [("a", "i4")])}, "one of the fields a"),
         ({"data": np.zeros(2), "memory": -1}, "memory is -1"),
+        ({"data": np.zeros(2), "memory": 2**64 + (64 << 20)}, "memory is 18446744073776660480"),
         ({"data": np.zeros(2), "memory": 5}, "at least"),
         ({"data": np.zeros(2), "out": 7}, "out is int"),
         ({"data": np.zeros(2), "out": np.zeros(2, "i4")}, "contiguous array of float64"),
@@ -230,3 +232,42 @@ def test_resume(verb, tmp_path):
     expected = ordo.rankdata(keys) if verb == "rank" else getattr(ordo, verb)(keys)
     same(expected, got)
     assert not folder.exists()
+
+
+REFUSED = {
+    "descending": lambda: external.sort(np.zeros(2), descending="no"),
+    "largest": lambda: external.topk(np.zeros(2), 1, largest=None),
+    "return_counts": lambda: external.unique(np.zeros(2), return_counts="no"),
+    "memory": lambda: external.sort(np.zeros(2), memory=1e9),
+    "memory is True": lambda: external.sort(np.zeros(2), memory=True),
+    "k is 1.5": lambda: external.topk(np.zeros(2), 1.5),
+    "k is True": lambda: external.topk(np.zeros(2), True),
+    "k is a masked array": lambda: external.select(np.zeros(2), np.ma.masked_array([0], [True])),
+    "q has dtype": lambda: external.quantile(np.zeros(2), "0.5"),
+    "q is a masked array": lambda: external.quantile(
+        np.zeros(2), np.ma.masked_array([0.5], [True])
+    ),
+    "an array is a masked array": lambda: external.sort(np.ma.masked_array([1.0], [True])),
+    "masked array": lambda: external.sort(iter([np.ma.masked_array([1.0], [True])])),
+}
+
+
+@pytest.mark.parametrize("message", REFUSED)
+def test_wrong_types(message):
+    with pytest.raises(TypeError, match=message):
+        REFUSED[message]()
+
+
+def test_counts_do_not_wrap():
+    with pytest.raises(ValueError, match="k is 18446744073709551617"):
+        external.topk(np.zeros(2), 2**64 + 1)
+
+
+@pytest.mark.parametrize("kind", [str, os.fsencode, pathlib.Path])
+def test_one_folder(kind, tmp_path):
+    """A path is one folder and not a sequence of letters."""
+    keys = np.random.default_rng(3).random(3 << 20)
+    found = external.sort(keys, memory=8 << 20, directories=kind(tmp_path))
+    assert np.array_equal(found, np.sort(keys))
+    with pytest.raises(OSError, match="no-such-folder failed"):
+        external.sort(keys, memory=8 << 20, directories=kind(tmp_path / "no-such-folder"))

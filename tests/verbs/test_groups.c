@@ -382,6 +382,10 @@ static void test_capacity(ordo_ctx *ctx)
     CHECK_EQ_U64(0, test_bytes_not(sizes, sizeof sizes, 0x55));
     CHECK_EQ_U64(0, test_bytes_not(results, sizeof results, 0x55));
     CHECK_EQ_U64(77, count);
+    ordo_groups const counted = {sizeof counted, data.group_keys, ORDO_U8, 0, 0, NULL,
+                                 NULL,           &count};
+    CHECK_STATUS(ORDO_OK, ordo_group_counts(ctx, &counted, data.n, NULL), ctx);
+    CHECK_EQ_U64(5, count);
 }
 
 /* ---- Weights ---- */

@@ -37,6 +37,8 @@ static const char help[] =
     "  -c, --stdout      write to stdout; keep the input files\n"
     "  -k, --keep        keep the input files\n"
     "  -f, --force       replace existing files, read symbolic links and files with several links\n"
+    "  -s, --small       use less memory: one thread unless --threads is given, and blocks of at\n"
+    "                    most 200 kB to compress\n"
     "  -q, --quiet       print no warnings\n"
     "  -v, --verbose     print the sizes of each file on stderr\n"
     "  --threads N       at most N threads; default: every CPU this process may use\n"
@@ -46,6 +48,10 @@ static const char help[] =
     "  -h, --help        print this text\n\n"
     "Exit status: 0 success, 1 a file was skipped or could not be read or written, 2 a compressed\n"
     "file is damaged, or bad usage.\n";
+
+enum {
+    SMALL_LEVEL = 2 /* of --small, as in bzip2 */
+};
 
 typedef struct job { /* one file */
     execution  *e;
@@ -238,6 +244,8 @@ static bool run(job *j, bool *done)
     for (uint32_t i = 0; i < 9; i++)
         if (o->bzip2.levels[i])
             opts.level = i + 1;
+    if (o->bzip2.small && opts.level > SMALL_LEVEL)
+        opts.level = SMALL_LEVEL;
     call_begin(decompresses(o) ? "decompressing" : "compressing");
     const ordo_status status =
         decompresses(o) ? ordo_bz_decompress_stream(j->e->ctx, &from, o->bzip2.test ? NULL : &to,
@@ -286,6 +294,8 @@ static const char *wrong(execution *e)
 {
     const bzip2_flags *const f = &e->o.bzip2;
     unsigned                 levels = 0;
+    if (f->small && e->o.common.threads == 0)
+        e->o.common.threads = 1;
     for (size_t i = 0; i < 9; i++)
         levels += f->levels[i];
     return f->compress && (f->decompress || f->test) ? "-z cannot be used together with -d or -t"
@@ -300,6 +310,7 @@ static const option_spec specs[] = {LETTER("compress", 'z', bzip2.compress),
                                     LETTER("stdout", 'c', bzip2.to_stdout),
                                     LETTER("keep", 'k', bzip2.keep),
                                     LETTER("force", 'f', bzip2.force),
+                                    LETTER("small", 's', bzip2.small),
                                     LETTER("quiet", 'q', bzip2.quiet),
                                     LETTER("verbose", 'v', bzip2.verbose),
                                     FLAG("fast", bzip2.levels[0]),

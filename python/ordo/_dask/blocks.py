@@ -157,7 +157,11 @@ def wanted_sizes(chunks: Any, blocks: Blocks) -> list[int] | None:
         )
     from dask.array.core import normalize_chunks
 
-    return [int(size) for size in normalize_chunks(chunks, (n,), dtype=blocks.dtype or "f8")[0]]
+    try:
+        sizes = normalize_chunks(chunks, (n,), dtype=blocks.dtype or "f8")[0]
+    except ZeroDivisionError:
+        raise ValueError(f"chunks is {chunks!r}; expected chunks with elements") from None
+    return [int(size) for size in sizes]
 
 
 def cuts_of(

@@ -176,6 +176,8 @@ def _between(pair: Any, way: float, wanted: _Wanted) -> Any:
 def _without_elements(wanted: _Wanted, dtype: Any, cuts: Cuts, nans: int) -> Any:
     """Returns what ordo returns without elements, or with only NaNs, or for a NaN."""
     not_number = {"M": np.datetime64("NaT"), "m": np.timedelta64("NaT")}.get(dtype.kind, np.nan)
+    if wanted.q is not None and wanted.q.size == 0:
+        return np.empty(wanted.q.shape, wanted.dtype)
     if wanted.dtype.kind in "iu":
         why = "an element is missing" if nans else "there are no elements"
         raise ValueError(f"{why}, and {wanted.dtype} cannot hold NaN, the quantile")

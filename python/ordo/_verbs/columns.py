@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import _lib
 from .._arrays import HOST, AxisError, Rows, numbers_of, pointer
-from .._check import flag, into
+from .._check import flag, integer, into, unmasked
 from .._context import host_context
 from .rank import _RANK_TYPES, rank_type
 
@@ -97,7 +97,11 @@ def lexsort(keys: Any, axis: int = -1, *, descending: Any = False, out: Any = No
     """
     if isinstance(keys, np.ndarray) and keys.ndim == 1:
         keys = [keys]
-    keys = list(keys)
+    try:
+        keys = list(keys)
+    except TypeError:
+        raise TypeError(f"keys is {keys!r}; expected a sequence of arrays") from None
+    axis = integer(axis, "axis")
     shape = np.shape(keys[0]) if keys else ()
     if len(shape) > 1:
         return into(out, _lexsort_along(keys, axis, descending, shape))
@@ -121,7 +125,7 @@ def _lexsort_along(keys: list, axis: int, descending: Any, shape: tuple) -> Any:
         raise AxisError(axis, len(shape))
     if any(np.shape(key) != shape for key in keys):
         raise ValueError(f"the shapes of the keys differ; expected {shape} for each")
-    flat = [np.moveaxis(np.asarray(key), axis, -1).reshape(-1) for key in keys]
+    flat = [np.moveaxis(unmasked(key, "a key"), axis, -1).reshape(-1) for key in keys]
     length = shape[axis]
     rows = np.repeat(np.arange(flat[0].size // max(length, 1)), length)
     if isinstance(descending, (list, tuple)):

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import _lib
 from .._arrays import HOST, TYPES, Rows, is_text, place_of, pointer
-from .._check import flag, into
+from .._check import flag, integer, into, quantile_parts
 from .._inputs.device import with_guests
 from .._inputs.series import column_of
 from .columns import one_row, same_length
@@ -385,7 +385,7 @@ def group_quantile(
     number = _lib.number_of(_lib.METHODS, method, "method")
     call = Call(groups, dropna)
     keys, rows = call.values(a)
-    wanted = np.asarray(q, np.float64)
+    wanted = quantile_parts(q).astype(np.float64)
     if wanted.ndim > 1:
         raise ValueError(f"q has {wanted.ndim} dimensions; expected 0 or 1")
     parts = np.ascontiguousarray(wanted.reshape(-1))
@@ -500,7 +500,7 @@ def group_topk(
     array([[ 1, -1],
            [ 3,  0]])
     """
-    k = int(k)
+    k = integer(k, "k")
     if k < 0:
         raise ValueError(f"k is {k}; expected 0 or more")
     call = Call(groups, dropna)

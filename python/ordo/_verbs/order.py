@@ -152,6 +152,8 @@ def sort(
     array(['apple', 'fig', 'pear'], dtype='<U5')
     """
     if by is not None:
+        if out is not None:
+            raise TypeError("out is for arrays; expected None with a data frame")
         return rows_of(a, frame_order(a, by, descending, algorithm))
     if descending is not False:
         descending = flag(descending, "descending")
@@ -496,6 +498,8 @@ def sort_records(a: Any, field: str, *, descending: bool = False, inplace: bool 
     """
     if not isinstance(a, np.ndarray) or a.dtype.names is None:
         raise TypeError("a is not a structured array; expected a NumPy array with fields")
+    if isinstance(a, np.ma.MaskedArray):
+        raise TypeError("a is a masked array; expected an array without a mask")
     if a.ndim != 1:
         raise ValueError(f"a has {a.ndim} dimensions; expected 1")
     if field not in a.dtype.names:

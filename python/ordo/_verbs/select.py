@@ -26,7 +26,7 @@ from .._check import (
     found_nan,
     integer,
     into,
-    unmasked,
+    quantile_parts,
     warn_of_no_elements,
 )
 from .._context import host_context, quick_context
@@ -408,7 +408,7 @@ def percentile(
         parts = q / 100
         valid = 0 <= parts <= 1
     else:
-        parts = np.true_divide(np.asarray(q), 100)
+        parts = np.true_divide(quantile_parts(q, 100), 100)
         valid = bool(np.all((parts >= 0) & (parts <= 1)))
     if not valid:
         raise ValueError(f"Percentiles must be in the range [0, 100]; q is {q!r}")
@@ -430,9 +430,7 @@ def _quantile(
     way: _Way,
 ) -> Any:
     number_is_plain = isinstance(q, (int, float)) and not isinstance(q, np.generic)
-    wanted = unmasked(q, "q")
-    if wanted.dtype.kind not in "iufb":
-        raise TypeError(f"q has dtype {wanted.dtype}; expected numbers from 0 to 1")
+    wanted = quantile_parts(q)
     outside = ~((wanted >= 0) & (wanted <= 1))
     if outside.any():
         raise ValueError(f"q is {wanted[outside].flat[0]}; expected 0 to 1")

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _lib
 from .._arrays import FLOATS, HOST, TYPES, Rows, address, numbers_of, rows_have_nan
-from .._check import check_nan_policy, flag, found_nan, integer, into, unmasked
+from .._check import check_nan_policy, flag, found_nan, integer, into, quantile_parts, unmasked
 from .._inputs.device import with_guests
 from .._inputs.series import column_of
 
@@ -36,8 +36,8 @@ def _moving(
             _moving(array, op, window, min_periods, axis, center, nan_policy, fields, dtype)
         )
     window = integer(window, "window")
-    if window < 1:
-        raise ValueError(f"window is {window}; expected at least 1")
+    if not 1 <= window < 2**64:
+        raise ValueError(f"window is {window}; expected at least 1 and less than 2^64")
     periods = window if min_periods is None else integer(min_periods, "min_periods")
     if not 0 <= periods <= window:
         raise ValueError(f"min_periods is {periods}; expected 0 to the window, {window}")
@@ -156,7 +156,10 @@ def moving_quantile(
     >>> ordo.moving_quantile([4, 2, 9, 5], 2, 0.25)
     array([ nan, 2.5 , 3.75, 6.  ])
     """
-    fields = {"q": float(q), "method": _lib.number_of(_lib.METHODS, method, "method")}
+    part = quantile_parts(q)
+    if part.ndim > 0:
+        raise TypeError(f"q has shape {part.shape}; expected one number")
+    fields = {"q": float(part), "method": _lib.number_of(_lib.METHODS, method, "method")}
     return into(out, _moving(a, _QUANTILE, window, min_periods, axis, center, nan_policy, fields))
 
 
@@ -330,9 +333,10 @@ def weighted_quantile(
 ) -> Any:
     """Returns quantiles of elements with weights; `method` None: the median."""
     place, array = numbers_of(a)
-    wanted = unmasked(q, "q")
-    if wanted.dtype.kind not in "iufb" or not ((wanted >= 0) & (wanted <= 1)).all():
-        raise ValueError("q must be numbers from 0 to 1")
+    wanted = quantile_parts(q)
+    outside = ~((wanted >= 0) & (wanted <= 1))
+    if outside.any():
+        raise ValueError(f"q is {wanted[outside].flat[0]}; expected 0 to 1")
     check_nan_policy(nan_policy)
     if place is HOST and array.dtype.kind in "Mm":
         raise TypeError("weights are for numbers; the elements are dates")

@@ -217,6 +217,7 @@ def check_errors() -> None:
         raised(ValueError, "another type", ordo.mpi.sort, other)
     raised(ValueError, "method is 'x'", ordo.mpi.quantile, good, 0.5, method="x")
     raised(ValueError, "q", ordo.mpi.quantile, good, 1.5)
+    raised(TypeError, "masked", ordo.mpi.quantile, good, np.ma.masked_array([0.5], [True]))
     raised(ValueError, "k is 1000", ordo.mpi.topk, good, 1000)
     with_nan = good if rank != last else np.array([np.nan])
     raised(ValueError, "nan", ordo.mpi.rankdata, with_nan, nan_policy="raise")
@@ -284,6 +285,8 @@ def main() -> None:
         a = (rng.standard_normal(90) * 3).astype(dtype)
         mine = slice(edges[rank], edges[rank + 1])
         same(ordo.mpi.sort(a[mine]), ordo.sort(a)[mine])
+        if dtype == "?":
+            same(ordo.mpi.cumsum(a[mine]), ordo.cumsum(a)[mine])
     special = np.array([np.nan, -0.0, 0.0, np.inf, -np.inf, 1.0, -0.0, np.nan] * 30)
     check(special, "random", True)
     check(np.full(301, 7, "u4"), "random", False)

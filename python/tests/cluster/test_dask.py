@@ -132,6 +132,20 @@ def test_every_quantile_method(rng, method):
         check_quantiles(a, split(a, 6), np.linspace(0, 1, 23), method)
 
 
+@pytest.mark.parametrize("verb", [ordo.dask.sort, ordo.dask.argsort])
+def test_chunks_without_elements(verb):
+    with pytest.raises(ValueError, match="chunks is 0"):
+        verb(split(np.arange(10.0), 3), chunks=0)
+
+
+@pytest.mark.parametrize("method", ["lower", "linear"])
+@pytest.mark.parametrize("dtype", ["i4", "u8", "f8"])
+def test_no_quantiles(dtype, method):
+    a = np.arange(10).astype(dtype)
+    found = ordo.dask.quantile(split(a, 3), [], method=method).compute()
+    assert found.shape == (0,) and found.dtype == ordo.quantile(a, [], method=method).dtype
+
+
 @settings(max_examples=25)
 @given(a=arrays([*NUMBERS, "f2"], max_dims=1, max_side=40), data=st.data())
 def test_any_chunks(a, data):

@@ -48,6 +48,14 @@ for level in 1 5 9 -fast -best; do
     ordo bzip2 -c "-$level" <a | head -c 4
     echo
 done
+# --small: blocks of at most 200 kB, also with a higher level.
+for level in 1 2 5 9 -best; do
+    ordo bzip2 -sc "-$level" <a | head -c 4
+    echo
+done
+ordo bzip2 --small <a | head -c 4
+echo
+ordo bzip2 -s <a | ordo bzip2 -ds --threads 2 | cmp - a
 ordo bzip2 -1 -9 <a || echo "levels: $?"
 ordo bzip2 -z -d <a || echo "both: $?"
 ordo bzip2 -x <a || echo "option: $?"
