@@ -3,9 +3,8 @@
 
 struct ordo_arena_block {
     ordo_arena_block *next;
-    size_t            bytes;     /* as asked of the source, header included */
-    size_t            used;      /* from the start of the block */
-    uint64_t          last_call; /* the last call that took memory from it */
+    size_t            bytes; /* as asked of the source, header included */
+    size_t            used;  /* from the start of the block */
 };
 
 static size_t first_free(const ordo_arena_block *block)
@@ -67,7 +66,7 @@ static ordo_arena_block **oldest_empty(ordo_arena *arena)
 {
     ordo_arena_block **oldest = NULL;
     for (ordo_arena_block **at = &arena->blocks; *at != NULL; at = &(*at)->next)
-        if (is_empty(*at) && (oldest == NULL || (*at)->last_call < (*oldest)->last_call))
+        if (is_empty(*at))
             oldest = at;
     return oldest;
 }
@@ -143,17 +142,24 @@ void *ordo_arena_take(ordo_arena *arena, size_t bytes)
         return NULL;
     void *const piece = (char *)block + block->used;
     block->used += rounded;
-    block->last_call = arena->calls;
     arena->taken += rounded;
     return piece;
 }
 
+/* Moves the blocks that the call has used to the front. Their order stays the same, so that an
+ * equal call chooses the same of two equal blocks. */
 void ordo_arena_reset(ordo_arena *arena)
 {
-    for (ordo_arena_block *block = arena->blocks; block != NULL; block = block->next)
+    ordo_arena_block *unused = NULL, **used_end = &arena->blocks, **unused_end = &unused;
+    for (ordo_arena_block *block = arena->blocks; block != NULL; block = block->next) {
+        ordo_arena_block ***const end = is_empty(block) ? &unused_end : &used_end;
+        **end = block;
+        *end = &block->next;
         block->used = first_free(block);
+    }
+    *unused_end = NULL;
+    *used_end = unused;
     arena->taken = 0;
-    arena->calls++;
 }
 
 void ordo_arena_free(ordo_arena *arena)

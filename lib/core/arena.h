@@ -32,11 +32,10 @@ typedef struct ordo_arena_block ordo_arena_block;
 
 typedef struct ordo_arena {
     ordo_alloc        source;
-    ordo_arena_block *blocks; /* the newest first */
+    ordo_arena_block *blocks; /* those used last first */
     size_t            limit;
     size_t            held;
     size_t            taken; /* by the call in progress, including alignment */
-    uint64_t          calls; /* resets */
 } ordo_arena;
 
 /* What `bytes` count against the limit: the bytes, the header of a block and the alignment. */
