@@ -178,8 +178,8 @@ def median(
         number = type_of(a, axis) if usual else 0
         if number and 0 < (n := a.size) < SHORT and (context := quick_context()):
             found = np.empty(1, _DOUBLE)
-            opts = _OMIT_AT if omits else _PROPAGATE_AT
-            if status := quick(MEDIAN, context, number, a, n, found, opts):
+            wish = _OMIT_AT if omits else _PROPAGATE_AT
+            if status := quick(MEDIAN, context, number, a, n, found, wish):
                 _lib.fail(status, context)
             value = found[0]
             if not omits or value == value:  # else it needs a warning
