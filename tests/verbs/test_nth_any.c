@@ -113,7 +113,7 @@ static void test_frequent(test_rng *rng)
         const test_context *const with = next_context();
         nth_sample const          s = {ORDO_F64, KEYS, 0, draw % 2 != 0, keys};
         for (size_t i = 0; i < KEYS; i++)
-            keys[i] = (double)test_rng_below(rng, VALUES) - VALUES / 2;
+            keys[i] = (double)test_rng_below(rng, VALUES) - 0.5 * VALUES;
         oracle_sort(s.type, keys, KEYS, s.desc, nth_sorted);
         size_t const k = KEYS / 4 * (1 + draw % 3);
         try_nth(&s, with, k, ORDO_U64, 1);
