@@ -61,28 +61,65 @@ static ordo_arena_block *block_with(const ordo_arena *arena, size_t bytes)
     return best;
 }
 
-/* Releases the blocks that this call does not use. */
-static void release_empty(ordo_arena *arena)
+/* The place in the list of the empty block that was used least recently; NULL: there is none. */
+static ordo_arena_block **oldest_empty(ordo_arena *arena)
 {
-    for (ordo_arena_block **at = &arena->blocks; *at != NULL;) {
-        ordo_arena_block *const block = *at;
+    ordo_arena_block **oldest = NULL;
+    for (ordo_arena_block **at = &arena->blocks; *at != NULL; at = &(*at)->next)
+        if (is_empty(*at))
+            oldest = at;
+    return oldest;
+}
+
+/* Returns false if this call uses all blocks. */
+static bool release_oldest(ordo_arena *arena)
+{
+    ordo_arena_block **const at = oldest_empty(arena);
+    if (at == NULL)
+        return false;
+    ordo_arena_block *const block = *at;
+    *at = block->next;
+    release_block(arena, block);
+    return true;
+}
+
+static bool keeps_too_much(const ordo_arena *arena)
+{
+    size_t bytes = 0, count = 0;
+    for (const ordo_arena_block *block = arena->blocks; block != NULL; block = block->next)
         if (is_empty(block)) {
-            *at = block->next;
-            release_block(arena, block);
-        } else {
-            at = &block->next;
+            bytes += block->bytes;
+            count++;
         }
-    }
+    return bytes > ORDO_ARENA_KEPT_BYTES || count > ORDO_ARENA_KEPT_BLOCKS;
+}
+
+static bool fits_limit(const ordo_arena *arena, size_t cost)
+{
+    return arena->limit == 0 || cost <= arena->limit - ordo_min(arena->held, arena->limit);
+}
+
+/* Releases unused blocks until the rest is within the bound and `cost` more bytes are within the
+ * limit. Returns whether they are. */
+static bool make_room(ordo_arena *arena, size_t cost)
+{
+    while (keeps_too_much(arena) || !fits_limit(arena, cost))
+        if (!release_oldest(arena))
+            return false;
+    return true;
 }
 
 static ordo_arena_block *push_block(ordo_arena *arena, size_t bytes)
 {
     size_t const cost = ordo_arena_cost(bytes);
-    release_empty(arena);
-    if (cost == SIZE_MAX ||
-        (arena->limit != 0 && cost > arena->limit - ordo_min(arena->held, arena->limit)))
+    if (cost == SIZE_MAX || !make_room(arena, cost))
         return NULL;
-    ordo_arena_block *const block = arena->source.alloc(arena->source.user, cost);
+    ordo_arena_block *block = arena->source.alloc(arena->source.user, cost);
+    if (block == NULL && release_oldest(arena)) {
+        while (release_oldest(arena))
+            continue;
+        block = arena->source.alloc(arena->source.user, cost);
+    }
     if (block == NULL)
         return NULL;
     block->next = arena->blocks;
@@ -109,10 +146,19 @@ void *ordo_arena_take(ordo_arena *arena, size_t bytes)
     return piece;
 }
 
+/* Moves the blocks that the call has used to the front. Their order stays the same, so that an
+ * equal call chooses the same of two equal blocks. */
 void ordo_arena_reset(ordo_arena *arena)
 {
-    for (ordo_arena_block *block = arena->blocks; block != NULL; block = block->next)
+    ordo_arena_block *unused = NULL, **used_end = &arena->blocks, **unused_end = &unused;
+    for (ordo_arena_block *block = arena->blocks; block != NULL; block = block->next) {
+        ordo_arena_block ***const end = is_empty(block) ? &unused_end : &used_end;
+        **end = block;
+        *end = &block->next;
         block->used = first_free(block);
+    }
+    *unused_end = NULL;
+    *used_end = unused;
     arena->taken = 0;
 }
 

@@ -2,8 +2,8 @@
  *
  * A call takes memory with ordo_arena_take and never frees it. At the end of the call
  * ordo_arena_reset makes all memory free again and keeps the blocks, so that the next call of the
- * same kind finds its memory in the cache. If a call does not fit the blocks, the unused ones are
- * released.
+ * same kind finds its memory in the cache. If a call needs a new block, unused ones are released,
+ * the least recently used first, until the bounds below and the limit hold.
  *
  *     block:  | header | pad to a cache line | taken | taken | ... free ... |
  *
@@ -12,6 +12,15 @@
 #define ORDO_CORE_ARENA_H
 
 #include "core/base.h"
+
+/* What a call that needs a new block leaves of the blocks that it does not use. Calls of different
+ * sizes that take turns then allocate nothing. A sort of 10^5 f64 before an argsort of 10^4 takes
+ * 1.51 ms if each releases the blocks of the other, and 1.15 ms if both keep theirs (Neoverse V1,
+ * November 2026). The bound holds the scratch of 10^7 keys of 8 bytes. */
+enum {
+    ORDO_ARENA_KEPT_BYTES = 128 << 20,
+    ORDO_ARENA_KEPT_BLOCKS = 64
+};
 
 typedef struct ordo_alloc { /* an allocator */
     void *(*alloc)(void *user, size_t bytes);
@@ -23,7 +32,7 @@ typedef struct ordo_arena_block ordo_arena_block;
 
 typedef struct ordo_arena {
     ordo_alloc        source;
-    ordo_arena_block *blocks; /* the newest first */
+    ordo_arena_block *blocks; /* those used last first */
     size_t            limit;
     size_t            held;
     size_t            taken; /* by the call in progress, including alignment */

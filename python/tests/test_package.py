@@ -224,6 +224,17 @@ def test_every_distribution_and_type_has_a_row(tmp_path, capsys):
     assert f"distributions: {points} points: " in capsys.readouterr().out
 
 
+def test_short_calls():
+    """bench/short.py prints a row for each function and counts the rows."""
+    program = [sys.executable, str(ROOT / "bench" / "short.py"), "--rounds", "1"]
+    program += ["-n", "10", "--types", "f8"]
+    lines = subprocess.run(program, capture_output=True, text=True, check=True).stdout.splitlines()
+    names = [line.split()[0] for line in lines[3:-1]]
+    assert {"sort", "median", "partition", "is_sorted"} <= set(names)
+    counts = [int(n) for n in re.findall(r"(\d+) (?:ahead|level|behind)", lines[-1])]
+    assert sum(counts) == 2 * len(names)
+
+
 def test_the_points_of_a_run():
     def row(section, name, ours, **peers):
         seconds = {"ordo/1": ours, **peers}

@@ -89,6 +89,7 @@ def results_of(a: Any) -> list[Any]:
         made += [ordo.median(a, axis), ordo.quantile(a, 0.7, axis), ordo.cummin(a, axis)]
         made += [ordo.rankdata(a, axis=axis), ordo.select(a, k, axis), ordo.topk(a, k, axis)]
         made += [ordo.is_sorted(a, axis), ordo.cumprod(a, axis), ordo.cummax(a, axis)]
+        made += [ordo.nanmedian(a, axis)] if a.size > 1 else []
     return [*made, ordo.unique(a), *ordo.sort_pairs(a, a[::-1].copy())]
 
 
@@ -104,6 +105,15 @@ def test_same_bytes_as_through_ctypes(rng, monkeypatch, request, name, nan):
     for row, found in zip(rows, short):
         for got, expected in zip(found, results_of(row)):
             same_bytes(got, expected)
+
+
+@pytest.mark.parametrize("name", ["f4", "f8"])
+def test_nanmedian(name):
+    a = np.array([np.nan, 5, 1, np.nan, 4], name)
+    found = ordo.nanmedian(a)
+    assert found == 4 and found.dtype == a.dtype
+    with pytest.warns(RuntimeWarning):
+        assert np.isnan(ordo.nanmedian(a[[0, 3]]))
 
 
 @in_use

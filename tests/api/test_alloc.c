@@ -5,6 +5,8 @@
 #include "testkit.h"
 #include "kit/verbs/verbs.h"
 
+#include <stdlib.h>
+
 enum {
     ENOUGH = 1000 /* more allocations than any call makes */
 };
@@ -96,6 +98,103 @@ static void test_warm(void)
     CHECK_EQ_U64(0, atomic_load(&allocator.live));
 }
 
+/* Calls of two sizes and of all verbs that take turns allocate nothing in the second round. */
+static void test_turns(void)
+{
+    test_allocator  allocator = {0};
+    ordo_ctx *const ctx = CONTEXT(.threads = 4, .seed = 1, ALLOCATOR(&allocator));
+    verb_data       large = verb_data_make(100000), small = verb_data_make(7000);
+    size_t          calls[2];
+    for (size_t v = 0; v < VERBS; v += VERB_STEP) {
+        testkit_case("%s of two sizes in turn", verb_name(v));
+        for (size_t round = 0; round < 2; round++) {
+            CHECK_STATUS(ORDO_OK, verb_run(v, ctx, &large), ctx);
+            CHECK(verb_right(v, &large));
+            CHECK_STATUS(ORDO_OK, verb_run(v, ctx, &small), ctx);
+            CHECK(verb_right(v, &small));
+            calls[round] = atomic_load(&allocator.calls);
+        }
+        CHECK_EQ_U64(calls[0], calls[1]);
+    }
+    verb_data_free(&large);
+    verb_data_free(&small);
+    ordo_ctx_free(ctx);
+    CHECK_EQ_U64(0, atomic_load(&allocator.live));
+}
+
+static void *untouched_alloc(void *user, size_t bytes)
+{
+    (void)user;
+    return malloc(bytes);
+}
+
+static void untouched_release(void *user, void *block)
+{
+    (void)user;
+    free(block);
+}
+
+static void take_after_reset(ordo_arena *arena, size_t count, size_t bytes)
+{
+    ordo_arena_reset(arena);
+    for (size_t i = 0; i < count; i++)
+        CHECK(ordo_arena_take(arena, bytes) != NULL);
+}
+
+/* A call that needs a new block leaves at most the stated bytes and blocks that it does not use,
+ * and those are the ones used last. */
+static void test_kept(void)
+{
+    size_t const mib = (size_t)1 << 20;
+    ordo_arena   arena = {.source = {untouched_alloc, untouched_release, NULL}};
+    testkit_case("bytes that an arena keeps");
+    take_after_reset(&arena, 1, 100 * mib);
+    take_after_reset(&arena, 1, 40 * mib);
+    CHECK_EQ_U64(ordo_arena_cost(100 * mib) + ordo_arena_cost(40 * mib), arena.held);
+    take_after_reset(&arena, 1, 100 * mib);
+    take_after_reset(&arena, 1, 15 * mib);
+    CHECK_EQ_U64(ordo_arena_cost(100 * mib) + ordo_arena_cost(15 * mib), arena.held);
+    take_after_reset(&arena, 2, 30 * mib);
+    CHECK_EQ_U64(ordo_arena_cost(100 * mib) + ordo_arena_cost(15 * mib) +
+                     2 * ordo_arena_cost(30 * mib),
+                 arena.held);
+    take_after_reset(&arena, 1, mib);
+    CHECK(arena.held <= ORDO_ARENA_KEPT_BYTES + ordo_arena_cost(mib));
+    ordo_arena_free(&arena);
+    CHECK_EQ_U64(0, arena.held);
+
+    testkit_case("blocks that an arena keeps");
+    take_after_reset(&arena, 2 * ORDO_ARENA_KEPT_BLOCKS, 102400);
+    take_after_reset(&arena, 1, mib);
+    CHECK_EQ_U64(ORDO_ARENA_KEPT_BLOCKS * ordo_arena_cost(102400) + ordo_arena_cost(mib),
+                 arena.held);
+    ordo_arena_free(&arena);
+}
+
+/* Unused blocks are released if the limit or the allocator leaves no room for a new one. */
+static void test_kept_under_limit(void)
+{
+    test_allocator allocator = {.only_one = true};
+    ordo_arena     arena = {.source = {test_alloc, test_release, &allocator}, .limit = 400000};
+    testkit_case("blocks that an arena keeps under a limit");
+    take_after_reset(&arena, 3, 102400);
+    take_after_reset(&arena, 1, 204800);
+    CHECK_EQ_U64(ordo_arena_cost(102400) + ordo_arena_cost(204800), arena.held);
+    take_after_reset(&arena, 1, 390400);
+    CHECK_EQ_U64(ordo_arena_cost(390400), arena.held);
+    CHECK(ordo_arena_take(&arena, 102400) == NULL);
+
+    testkit_case("blocks that an arena keeps if the allocator refuses");
+    arena.limit = 0;
+    allocator.fail_at = atomic_load(&allocator.calls) + 1;
+    take_after_reset(&arena, 1, 1000000);
+    CHECK_EQ_U64(1, atomic_load(&allocator.refused));
+    CHECK_EQ_U64(1, atomic_load(&allocator.live));
+    CHECK_EQ_U64(ordo_arena_cost(1000000), arena.held);
+    ordo_arena_free(&arena);
+    CHECK_EQ_U64(0, atomic_load(&allocator.live));
+}
+
 /* Equal requests after a reset need no new block, even if empty blocks would fit more closely. */
 static void test_arena(void)
 {
@@ -128,6 +227,9 @@ int main(void)
     test_verbs(3000, 3);
     test_verbs(TESTKIT_ASAN ? 20000 : 100000, 4);
     test_warm();
+    test_turns();
     test_arena();
+    test_kept();
+    test_kept_under_limit();
     return testkit_done();
 }

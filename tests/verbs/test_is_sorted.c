@@ -6,6 +6,7 @@
 #include "testkit.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -113,6 +114,38 @@ static void test_nan_rules(void)
         }
 }
 
+/* Sorted floats whose signs change at every place around the blocks of the loop, with zeros of both
+ * signs there and NaNs of both signs at the end; then one key is replaced by another of them. */
+static void test_signs(test_rng *rng, size_t n, size_t step)
+{
+    double *const all = malloc(n * sizeof *all);
+    for (size_t change = 0; change <= n; change += step)
+        for (int i = 0; i < 8; i++) {
+            bool const                desc = i & 1, wide = i & 2, broken = i & 4;
+            const test_context *const with = any_context(rng);
+            size_t const              zeros = test_rng_below(rng, 200), nans = change % 3 * 70;
+            void *const keys = guard_place(&input, n * (wide ? sizeof(double) : sizeof(float)),
+                                           (guard_side)test_rng_below(rng, 2));
+            for (size_t j = 0; j < n; j++) {
+                double const key = (double)j - (double)change,
+                             sign = test_rng_below(rng, 2) ? 1 : -1;
+                bool const is_zero = key > 0 ? key <= (double)zeros : -key <= (double)zeros;
+                all[j] = j + nans >= n ? sign * NAN : is_zero ? sign * 0.0 : desc ? -key : key;
+            }
+            if (broken)
+                all[test_rng_below(rng, n)] = all[test_rng_below(rng, n)];
+            for (size_t j = 0; j < n; j++)
+                if (wide)
+                    ((double *)keys)[j] = all[j];
+                else
+                    ((float *)keys)[j] = (float)all[j];
+            ordo_type const type = wide ? ORDO_F64 : ORDO_F32;
+            testkit_case_keys("both signs", type, n, desc, with);
+            try_sorted(with, type, keys, n, desc);
+        }
+    free(all);
+}
+
 /* Equal keys but for one, at every place of a block and around its ends. The first and the last key
  * are equal, so that the loop for equal keys reads all of them. */
 static void test_constant(test_rng *rng, size_t n, size_t step)
@@ -149,5 +182,7 @@ int main(void)
     test_constant(&rng, 67, 1);
     test_constant(&rng, 40000, TESTKIT_SANITIZED ? 8000 : 800);
     test_nan_rules();
+    test_signs(&rng, 70, 1);
+    test_signs(&rng, 3000, TESTKIT_SANITIZED ? 300 : 37);
     return testkit_done();
 }

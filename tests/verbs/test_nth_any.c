@@ -7,6 +7,16 @@
 
 #include <string.h>
 
+#ifdef ORDO_TINY
+enum {
+    IS_TINY = true
+};
+#else
+enum {
+    IS_TINY = false
+};
+#endif
+
 enum {
     POWERS = (1 << 14) + 1
 };
@@ -78,6 +88,39 @@ static void test_large(test_rng *rng)
         for (unsigned missing = 1; missing <= 2; missing++)
             try_nth(&s, any_context(rng), test_rng_below(rng, NTH_LARGE), ORDO_U32, missing);
         nth_readonly(false);
+    }
+}
+
+static bool is_in_order(const uint64_t *index, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        if (index[i] < index[i - 1])
+            return false;
+    return true;
+}
+
+/* Indices of 10^4 keys of 100 values: the bracket holds many frequent keys, but all of them have
+ * room, so the indices above the bracket are written from the end of the result on. With AVX-512 so
+ * few indices are written in order. */
+static void test_frequent(test_rng *rng)
+{
+    enum {
+        KEYS = 10000,
+        VALUES = 100
+    };
+    double *const keys = test_keep(KEYS * sizeof *keys);
+    for (size_t draw = 0; draw < 24; draw++) {
+        const test_context *const with = next_context();
+        nth_sample const          s = {ORDO_F64, KEYS, 0, draw % 2 != 0, keys};
+        for (size_t i = 0; i < KEYS; i++)
+            keys[i] = (double)test_rng_below(rng, VALUES) - 0.5 * VALUES;
+        oracle_sort(s.type, keys, KEYS, s.desc, nth_sorted);
+        size_t const k = KEYS / 4 * (1 + draw % 3);
+        try_nth(&s, with, k, ORDO_U64, 1);
+        nth_result const      got = nth_call(&s, with, k, ORDO_U64, 1, ORDO_ANY_ORDER);
+        const uint64_t *const end = (const uint64_t *)(const void *)got.index + KEYS;
+        CHECK(IS_TINY || strcmp(with->isa, "avx512") == 0 ||
+              !is_in_order(end - KEYS / 8, KEYS / 8));
     }
 }
 
@@ -167,6 +210,7 @@ int main(void)
     seen = test_keep(NTH_LARGE);
     nth_all(&rng, POWERS, try_nth);
     test_large(&rng);
+    test_frequent(&rng);
     test_segments();
     test_memory();
     test_again(1000);

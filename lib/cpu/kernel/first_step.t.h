@@ -20,24 +20,73 @@ INLINE BITS FN(is_step)(BITS left, BITS here, unsigned kind)
     return kind & CPU_STEP_TIES ? (BITS)(here >= left) : (BITS)(here > left);
 }
 
-/* Whether any of a[0 .. count) is a step, without a branch on keys. Each key is compared twice.
- * The key bits of floats are therefore computed once and kept; those of integers cost nearly
- * nothing. */
-INLINE bool FN(any_step)(const KEY *a, size_t count, unsigned kind)
+/* The bits of a float compare as the keys do if both are positive or zero, and the other way round
+ * if both have the sign bit. */
+INLINE BITS FN(plain_bits)(KEY x)
+{
+    BITS bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* Compares integers by value and floats by their bits. */
+INLINE BITS FN(is_below)(KEY x, KEY y, bool or_equal)
 {
     bool const is_float = (KEY)0.5 != 0;
-    BITS       bits[FN(STEP_BLOCK) + 1], any = 0;
-    if (is_float) {
-        for (size_t i = 0; i <= count; i++)
-            bits[i] = FN(step_bits)(*(a + i - 1), kind);
-        for (size_t i = 0; i < count; i++)
-            any = (BITS)(any | FN(is_step)(bits[i], bits[i + 1], kind));
-    } else {
-        for (size_t i = 0; i < count; i++)
-            any = (BITS)(any | FN(is_step)(FN(step_bits)(*(a + i - 1), kind),
-                                              FN(step_bits)(a[i], kind), kind));
+    BITS const a = FN(plain_bits)(x), b = FN(plain_bits)(y);
+    if (is_float)
+        return or_equal ? (BITS)(a <= b) : (BITS)(a < b);
+    return or_equal ? (BITS)(x <= y) : (BITS)(x < y);
+}
+
+/* Whether x[i] is below y[i] for any i < count. The quarters are independent of each other, so that
+ * no vector waits for the one before. */
+INLINE BITS FN(any_below)(const KEY *x, const KEY *y, size_t count, bool or_equal)
+{
+    size_t const quarter = count / 4;
+    BITS         any = 0;
+    for (size_t i = 0; i < quarter; i++) {
+        size_t const j = quarter + i, k = 2 * quarter + i, l = 3 * quarter + i;
+        any = (BITS)(any | FN(is_below)(x[i], y[i], or_equal) |
+                              FN(is_below)(x[j], y[j], or_equal) |
+                                 FN(is_below)(x[k], y[k], or_equal) |
+                                    FN(is_below)(x[l], y[l], or_equal));
     }
+    for (size_t i = 4 * quarter; i < count; i++)
+        any = (BITS)(any | FN(is_below)(x[i], y[i], or_equal));
+    return any;
+}
+
+/* Whether any of a[0 .. count) is a step, by key bits. */
+INLINE bool FN(any_exact_step)(const KEY *a, size_t count, unsigned kind)
+{
+    BITS bits[FN(STEP_FEW) + 1], any = 0;
+    for (size_t i = 0; i <= count; i++)
+        bits[i] = FN(step_bits)(*(a + i - 1), kind);
+    for (size_t i = 0; i < count; i++)
+        any = (BITS)(any | FN(is_step)(bits[i], bits[i + 1], kind));
     return any != 0;
+}
+
+/* Whether any of a[0 .. count) is a step, without a branch on keys. If a[-1] and a[count - 1] are
+ * floats of one sign and no NaNs, and the bits are in order, so are all keys between them. Other
+ * floats, such as zeros of both signs, may be in order nevertheless: few of them are compared by
+ * their key bits, and for more the result is true. */
+INLINE bool FN(any_step)(const KEY *a, size_t count, unsigned kind)
+{
+    bool const is_float = (KEY)0.5 != 0, or_equal = kind & CPU_STEP_TIES && kind & CPU_STEP_RISE;
+    bool       falls = !(kind & CPU_STEP_DOWN) != !(kind & CPU_STEP_RISE), is_known = true;
+    if (is_float) {
+        KEY const  first = *(a - 1), last = a[count - 1];
+        BITS const sign = (BITS)1 << (8 * sizeof(BITS) - 1);
+        BITS const is_negative = FN(plain_bits)(first) & sign;
+        is_known = is_negative == (FN(plain_bits)(last) & sign) && !FN(key_is_nan)(first) &&
+                                                                       !FN(key_is_nan)(last);
+        falls = falls != (is_negative != 0);
+    }
+    if (is_known && !FN(any_below)(falls ? a - 1 : a, falls ? a : a - 1, count, or_equal))
+        return false;
+    return !is_float || count > FN(STEP_FEW) || FN(any_exact_step)(a, count, kind);
 }
 
 INLINE BITS FN(differ)(KEY x, KEY y)
@@ -79,8 +128,8 @@ INLINE bool FN(is_constant)(const KEY *a, size_t count)
                      FN(any_differs)(from, count - head - 4 * quarter, first)) == 0;
 }
 
-/* Blocks grow while they have no step. A large block with a step is read again from its first few
- * keys on; few keys are compared one by one. All callers pass a constant kind. */
+/* Blocks grow while they have no step. A large block that may have one is read again from its first
+ * few keys on; few keys are compared one by one. All callers pass a constant kind. */
 INLINE size_t FN(find_step)(const KEY *a, size_t lo, size_t hi, unsigned kind)
 {
     bool const ties_are_steps = (kind & CPU_STEP_TIES) && (kind & CPU_STEP_RISE);

@@ -13,14 +13,16 @@
 #include "cpu/radix/records.h"
 #include "cpu/select/select.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
-    DRAWS = 1,      /* the seed of the random draws: equal calls give the same order on each side */
-    BLOCK = 512,    /* keys between two checks of the room */
-    BEHIND = 16,    /* elements that the loops may write behind those they keep */
-    KEYS_SHARE = 4, /* at most one key in this many is kept; the same for indices, which need */
-    INDEX_SHARE = 8 /* three times as much scratch for each */
+    DRAWS = 1,        /* the seed of the draws: equal calls give the same order on each side */
+    BLOCK = 512,      /* keys between two checks of the room */
+    BEHIND = 16,      /* elements that the loops may write behind those they keep */
+    KEYS_SHARE = 4,   /* at most one key in this many is kept; the same for indices, which need */
+    INDEX_SHARE = 8,  /* three times as much scratch for each */
+    LEAST_KEPT = 4096 /* so many may always be kept: ties make the brackets of few keys wide */
 };
 
 typedef struct nth_any {
@@ -36,7 +38,8 @@ typedef struct nth_any {
 
 static size_t most_kept(size_t n, bool index)
 {
-    return n / (index ? INDEX_SHARE : KEYS_SHARE) + 2 * BLOCK + BEHIND;
+    size_t const share = n / (index ? INDEX_SHARE : KEYS_SHARE);
+    return ordo_max(share, ordo_min(n, LEAST_KEPT)) + 2 * BLOCK + BEHIND;
 }
 
 static size_t band_scratch(const ordo_nth_job *job, bool index)
@@ -253,6 +256,22 @@ static bool take_room(nth_any *w)
     return true;
 }
 
+/* Whether there is probably room for the keys of the band: three deviations of the sample more than
+ * expected. */
+static bool band_fits(const nth_any *w)
+{
+    size_t const size = select_sample_size(w->job->n);
+    size_t       inside = 0;
+    for (size_t i = 0; i < size; i++) {
+        uint64_t const word = select_word_at(w->selector.room, w->selector.word_size, i);
+        inside += word >= w->sides.lo && word <= w->sides.hi;
+    }
+    double const bound = (double)inside + 3 * sqrt((double)inside);
+    return bound * (double)w->job->n / (double)size + BLOCK + BEHIND <= (double)w->most;
+}
+
+/* Several ranges, of which some hold one frequent key each, lie side by side, so together they are
+ * one bracket. */
 static ordo_status split_band(nth_any *w, bool *done)
 {
     const ordo_nth_job *const job = w->job;
@@ -262,10 +281,10 @@ static ordo_status split_band(nth_any *w, bool *done)
     if (!take_room(w))
         return ORDO_OK;
     TRY(select_brackets(&w->selector, 0, &next, ranges, &count));
-    if (count != 1)
-        return ORDO_OK;
     w->sides.lo = ranges[0].band.lo;
-    w->sides.hi = ranges[0].band.hi;
+    w->sides.hi = ranges[count - 1].band.hi;
+    if (count != 1 && !band_fits(w))
+        return ORDO_OK;
     w->sides.right = job->n;
     w->sides.out = job->out != NULL ? job->out : job->index;
     w->sides.index_size = job->out != NULL ? 0 : ordo_type_size(job->index_type);

@@ -94,8 +94,8 @@ def _select_options(place: Any, descending: bool, way: _Way = _AUTO) -> Any:
 
 # The options of plain calls, by NaN policy. Under 'raise' the NaNs are counted first.
 _PLAIN_OPTIONS = {name: _quantile_options(HOST, name) for name in ("propagate", "omit")}
-_PROPAGATE_AT = at(_PLAIN_OPTIONS["propagate"])
-_DEFAULT, _PROPAGATE, _ZERO, _LINEAR = "auto", "propagate", 0, "linear"
+_PROPAGATE_AT, _OMIT_AT = at(_PLAIN_OPTIONS["propagate"]), at(_PLAIN_OPTIONS["omit"])
+_DEFAULT, _PROPAGATE, _OMIT, _ZERO, _LINEAR = "auto", "propagate", "omit", 0, "linear"
 
 
 def _plain_options(a: Any, nan_policy: Any, out: Any, keepdims: bool, way: _Way) -> Any:
@@ -173,12 +173,17 @@ def median(
     np.float64(3.5)
     """
     if out is weights is None and keepdims is False and sub_array is _ZERO:
-        number = type_of(a, axis) if nan_policy is _PROPAGATE and algorithm is _DEFAULT else 0
+        omits = nan_policy is _OMIT
+        usual = algorithm is _DEFAULT and (omits or nan_policy is _PROPAGATE)
+        number = type_of(a, axis) if usual else 0
         if number and 0 < (n := a.size) < SHORT and (context := quick_context()):
             found = np.empty(1, _DOUBLE)
-            if status := quick(MEDIAN, context, number, a, n, found, _PROPAGATE_AT):
+            wish = _OMIT_AT if omits else _PROPAGATE_AT
+            if status := quick(MEDIAN, context, number, a, n, found, wish):
                 _lib.fail(status, context)
-            return found[0] if number != _lib.F32 else np.float32(found[0])
+            value = found[0]
+            if not omits or value == value:  # else it needs a warning
+                return value if number != _lib.F32 else np.float32(value)
     if keepdims is not False:
         keepdims = flag(keepdims, "keepdims")
     way = _way(algorithm, sub_array)
