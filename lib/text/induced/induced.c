@@ -17,6 +17,9 @@ static uint64_t *text_as_keys(void *room)
 #define ORDO_TEMPLATE "text/induced/lms.t.h"
 #include "text/for_each_string.h"
 
+#define ORDO_TEMPLATE "text/induced/distinct.t.h"
+#include "text/for_each_string.h"
+
 #define ORDO_TEMPLATE "text/induced/induce_entry.t.h"
 #include "text/for_each_string.h"
 

@@ -389,20 +389,19 @@ static void FN(sort_groups)(void *arg, size_t lo, size_t hi)
     FN(sort_batch)(&batch);
 }
 
-/* Puts the last substring, which no other one equals, in its place. */
-static void FN(insert_last)(const FN(sorter) * w)
+/* Puts the last substring, which no other one equals, in its place among n sorted ones. */
+static void FN(insert_last)(const FN(string) * s, INDEX *values, size_t n)
 {
-    size_t const last = w->string->count - 1;
-    size_t       lo = 0, hi = last;
+    size_t lo = 0, hi = n;
     while (lo < hi) {
         size_t const middle = lo + (hi - lo) / 2;
-        if (FN(before_last)(w->string, w->values[middle] & ~MARK))
+        if (FN(before_last)(s, values[middle] & ~MARK))
             lo = middle + 1;
         else
             hi = middle;
     }
-    memmove(w->values + lo + 1, w->values + lo, (last - lo) * sizeof *w->values);
-    w->values[lo] = (INDEX)last;
+    memmove(values + lo + 1, values + lo, (n - lo) * sizeof *values);
+    values[lo] = (INDEX)(s->count - 1);
 }
 
 static void FN(count_names)(void *arg, size_t lo, size_t hi)
@@ -461,7 +460,7 @@ static ordo_status FN(sort_lms)(text_work *work, const FN(string) * string, uint
         bounds[i] = at;
     }
     TRY(text_loop(work, others, w.grain, FN(sort_groups), &w));
-    FN(insert_last)(&w);
+    FN(insert_last)(string, values, others);
     TRY(text_loop(work, count, w.grain, FN(count_names), &w));
     size_t sum = 0;
     for (size_t i = 0; i < ordo_div_up(count, w.grain); i++) {
