@@ -1,7 +1,7 @@
 /* test_suffix.c - ordo_suffix_array and ordo_suffix_check: every algorithm, index type and number
  * of threads on every kind of text, beside the naive suffix array and libdivsufsort; all short
- * strings over two letters; many texts; wrong arrays, wrong arguments, cancellation and refused
- * memory. */
+ * strings over two letters; long LMS substrings; many texts; wrong arrays, wrong arguments,
+ * cancellation and refused memory. */
 #define _GNU_SOURCE
 #include "faults.h"
 #include "ordo_text.h"
@@ -77,6 +77,30 @@ static void test_alphabets(void)
         testkit_case("%zu letters", letters);
         for (uint32_t a = 1; a <= ALGORITHMS; a++)
             compare_all(workers[0], n, a, NULL, 0);
+    }
+}
+
+/* Long LMS substrings with long common prefixes, each of which occurs often: a byte, up to 40 equal
+ * bytes, up to 9 larger ones, and one that may look like the padding of a word. */
+static void test_long_substrings(void)
+{
+    static const uint8_t tops[] = {3, 4, 254, 255};
+    for (size_t longest = 1; longest <= 40; longest += 3) {
+        test_rng rng = {longest};
+        for (size_t i = 0; i < MOST;) {
+            size_t const run = i + 1 + test_rng_below(&rng, longest);
+            size_t const end = run + test_rng_below(&rng, 10);
+            text[i++] = (uint8_t)test_rng_below(&rng, 2);
+            for (; i < end && i < MOST; i++)
+                text[i] = i < run ? 2 : 3;
+            if (i < MOST)
+                text[i++] = tops[test_rng_below(&rng, 4)];
+        }
+        text_naive(text, MOST, NULL, 0, expected);
+        for (size_t c = 0; c < CONTEXTS; c++) {
+            testkit_case("runs of up to %zu bytes threads=%u", longest, thread_counts[c]);
+            compare_all(workers[c], MOST, ORDO_TEXT_INDUCED, NULL, 0);
+        }
     }
 }
 
@@ -265,6 +289,7 @@ int main(void)
                      NULL);
     test_kinds();
     test_alphabets();
+    test_long_substrings();
     test_all_short();
     test_many();
     test_long();

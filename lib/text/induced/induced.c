@@ -1,7 +1,7 @@
 /* induced.c - suffix arrays by induced sorting, after G. Nong, S. Zhang and W. Chan, "Two Efficient
- * Algorithms for Linear Time Suffix Array Construction". The LMS substrings are sorted by the radix
- * sort of the backend instead of an induced sort: that reads the text once, in order, and uses all
- * threads. */
+ * Algorithms for Linear Time Suffix Array Construction". The LMS substrings are named by a hash
+ * table of the distinct ones, or sorted by the radix sort of the backend, instead of an induced
+ * sort: both read the text once, in order, and the radix sort uses all threads. */
 #include "text/induced/induced.h"
 
 #include "text/induced/rank_groups.h"
@@ -15,6 +15,9 @@ static uint64_t *text_as_keys(void *room)
 }
 
 #define ORDO_TEMPLATE "text/induced/lms.t.h"
+#include "text/for_each_string.h"
+
+#define ORDO_TEMPLATE "text/induced/distinct.t.h"
 #include "text/for_each_string.h"
 
 #define ORDO_TEMPLATE "text/induced/induce_entry.t.h"

@@ -120,15 +120,21 @@ static ordo_status FN(induce_all)(text_work *work, const FN(string) * s, const I
 static ordo_status FN(order_lms)(text_work *work, const FN(string) * s, INDEX *room, INDEX **out)
 {
     size_t const count = s->count;
-    size_t       kinds;
+    size_t       kinds = 0;
     INDEX       *order, *names, *heads;
     TRY_SCRATCH(work->exec, count * sizeof(INDEX), order);
     TRY_SCRATCH(work->exec, count * sizeof(INDEX), names);
     TRY_SCRATCH(work->exec, (count + 1) * sizeof(INDEX), heads);
     *out = order;
-    TRY(FN(sort_lms)(work, s, text_as_keys(room), order, names, heads, &kinds));
+    bool done = false;
+#if BYTES
+    if (work->exec->threads < TEXT_RANK_THREADS)
+        TRY(FN(name_distinct)(work, s, room, order, names, heads, &kinds, &done));
+#endif
+    if (!done)
+        TRY(FN(sort_lms)(work, s, text_as_keys(room), order, names, heads, &kinds));
     text_phase(work);
-    bool done = kinds == count;
+    done = kinds == count;
 #if BYTES
     if (!done && sizeof(INDEX) == sizeof(uint32_t) && work->exec->threads >= TEXT_RANK_THREADS)
         TRY(text_rank_groups(work, (uint32_t *)(void *)names, (uint32_t *)(void *)heads, count,

@@ -30,26 +30,67 @@ typedef struct FN(finder) {
     bool   *falling; /* and whether a larger symbol is before them */
 } FN(finder);
 
+/* Where a pass over a piece stands. */
+typedef struct FN(pass) {
+    INDEX *out;
+    size_t found;
+    size_t plateau; /* the place of the last symbol that differs from the one before it */
+    bool   falling; /* whether that symbol is less */
+} FN(pass);
+
 /* The symbols that rise behind a plateau, which follows a fall, make its begin an LMS position. */
+static void FN(find_each)(FN(pass) * p, const SYMBOL *s, size_t lo, size_t hi)
+{
+    FN(pass) at = *p;
+    for (size_t i = lo; i < hi; i++) {
+        bool const rises = s[i] > s[i - 1], falls = s[i] < s[i - 1];
+        at.out[at.found] = (INDEX)at.plateau;
+        at.found += rises & at.falling;
+        at.falling = falls | (at.falling & !rises);
+        at.plateau = (rises | falls) ? i : at.plateau;
+    }
+    *p = at;
+}
+
+#if BYTES
+/* The same for the 64 symbols from `lo` on, with a bit for each. */
+static inline void FN(find_word)(FN(pass) * p, const SYMBOL *s, size_t lo)
+{
+    uint8_t rises[64], falls[64];
+    for (size_t i = 0; i < 64; i++) {
+        rises[i] = s[lo + i] > s[lo + i - 1];
+        falls[i] = s[lo + i] < s[lo + i - 1];
+    }
+    uint64_t const rise = text_gather_bits(rises), fall = text_gather_bits(falls);
+    uint64_t const change = rise | fall;
+    /* A carry runs from each fall to the next change. */
+    uint64_t hits = ((fall << 1 | p->falling) + ~change) & rise;
+    for (; hits != 0; hits &= hits - 1) {
+        uint64_t const before = fall & (hits ^ (hits - 1));
+        p->out[p->found++] =
+            (INDEX)(before != 0 ? lo + 63 - (size_t)__builtin_clzll(before) : p->plateau);
+    }
+    if (change != 0) {
+        size_t const last = 63 - (size_t)__builtin_clzll(change);
+        p->plateau = lo + last;
+        p->falling = (fall >> last & 1) != 0;
+    }
+}
+#endif
+
 static void FN(find_piece)(void *arg, size_t lo, size_t hi)
 {
     const FN(finder) *const f = arg;
     const SYMBOL *const     s = f->string->symbols;
-    INDEX *const            out = f->out + lo;
     size_t const            piece = lo / f->piece;
-    size_t                  plateau = f->plateau[piece], found = 0;
-    bool                    falling = f->falling[piece];
-    SYMBOL                  before = lo > 0 ? s[lo - 1] : s[0];
-    for (size_t i = lo; i < hi; i++) {
-        SYMBOL const here = s[i];
-        bool const   rises = here > before, falls = here < before;
-        out[found] = (INDEX)plateau;
-        found += rises & falling;
-        falling = falls | (falling & !rises);
-        plateau = (rises | falls) ? i : plateau;
-        before = here;
-    }
-    f->found[piece] = found;
+    size_t                  i = lo + (lo == 0);
+    FN(pass) p = {f->out + lo, 0, f->plateau[piece], f->falling[piece]};
+#if BYTES
+    for (; i + 64 <= hi; i += 64)
+        FN(find_word)(&p, s, i);
+#endif
+    FN(find_each)(&p, s, i, hi);
+    f->found[piece] = p.found;
 }
 
 /* Sets the state at the begin of each piece. */
@@ -348,20 +389,19 @@ static void FN(sort_groups)(void *arg, size_t lo, size_t hi)
     FN(sort_batch)(&batch);
 }
 
-/* Puts the last substring, which no other one equals, in its place. */
-static void FN(insert_last)(const FN(sorter) * w)
+/* Puts the last substring, which no other one equals, in its place among n sorted ones. */
+static void FN(insert_last)(const FN(string) * s, INDEX *values, size_t n)
 {
-    size_t const last = w->string->count - 1;
-    size_t       lo = 0, hi = last;
+    size_t lo = 0, hi = n;
     while (lo < hi) {
         size_t const middle = lo + (hi - lo) / 2;
-        if (FN(before_last)(w->string, w->values[middle] & ~MARK))
+        if (FN(before_last)(s, values[middle] & ~MARK))
             lo = middle + 1;
         else
             hi = middle;
     }
-    memmove(w->values + lo + 1, w->values + lo, (last - lo) * sizeof *w->values);
-    w->values[lo] = (INDEX)last;
+    memmove(values + lo + 1, values + lo, (n - lo) * sizeof *values);
+    values[lo] = (INDEX)(s->count - 1);
 }
 
 static void FN(count_names)(void *arg, size_t lo, size_t hi)
@@ -420,7 +460,7 @@ static ordo_status FN(sort_lms)(text_work *work, const FN(string) * string, uint
         bounds[i] = at;
     }
     TRY(text_loop(work, others, w.grain, FN(sort_groups), &w));
-    FN(insert_last)(&w);
+    FN(insert_last)(string, values, others);
     TRY(text_loop(work, count, w.grain, FN(count_names), &w));
     size_t sum = 0;
     for (size_t i = 0; i < ordo_div_up(count, w.grain); i++) {
