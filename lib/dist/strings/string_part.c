@@ -126,6 +126,26 @@ ordo_status string_part_sort(string_part *p)
     return ORDO_OK;
 }
 
+ordo_status string_part_arrange(string_part *p, string_list *out)
+{
+    dist_call *const     c = &p->c;
+    double const         started = dist_clock();
+    ordo_sort_opts const opts =
+        ORDO_OPTS(ordo_sort_opts, .flags = c->descending ? ORDO_DESCENDING : 0);
+    TRY(string_part_flatten(p));
+    const uint64_t *const offsets = p->strings.offsets;
+    out->n = c->n;
+    TRY_SCRATCH(c->exec, (c->n + 1) * sizeof *out->offsets, out->offsets);
+    TRY_SCRATCH(c->exec, (size_t)(offsets[c->n] - offsets[0]) + 1, out->bytes);
+    out->offsets[0] = 0;
+    TRY(dist_inner(
+        c, ordo_sort_strings(c->inner, &p->strings, c->n, out->bytes, out->offsets, &opts)));
+    p->strings = string_list_view(out);
+    p->order = NULL;
+    c->report.local_seconds += dist_clock() - started;
+    return ORDO_OK;
+}
+
 typedef struct gathering {
     const ordo_strings *strings;
     const uint64_t     *from;
