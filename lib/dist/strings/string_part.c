@@ -122,6 +122,8 @@ ordo_status string_part_sort(string_part *p)
     TRY_SCRATCH(c->exec, (c->n + 1) * sizeof *p->order, p->order);
     TRY(dist_inner(c,
                    ordo_argsort_strings(c->inner, &p->strings, c->n, ORDO_U64, p->order, &opts)));
+    p->ordered = c->n;
+    p->ordered_total = c->total;
     c->report.local_seconds += dist_clock() - started;
     return ORDO_OK;
 }
@@ -142,6 +144,8 @@ ordo_status string_part_arrange(string_part *p, string_list *out)
         c, ordo_sort_strings(c->inner, &p->strings, c->n, out->bytes, out->offsets, &opts)));
     p->strings = string_list_view(out);
     p->order = NULL;
+    p->ordered = c->n;
+    p->ordered_total = c->total;
     c->report.local_seconds += dist_clock() - started;
     return ORDO_OK;
 }

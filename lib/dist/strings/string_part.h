@@ -8,6 +8,8 @@ typedef struct string_part {
     dist_call    c;
     ordo_strings strings; /* after string_part_flatten: bytes and offsets */
     uint64_t    *order;   /* string order[i] is the i-th in order; NULL: `strings` is in order */
+    size_t       ordered; /* strings in this order: all, or those near positions */
+    uint64_t     ordered_total; /* of all ranks */
 } string_part;
 
 /* Strings that follow each other: string i is bytes[offsets[i] .. offsets[i + 1]). */
