@@ -1,5 +1,5 @@
 /* test_dist_near.c - selections of so many strings that the ranks sort only those near the positions
- * (lib/dist/strings/string_near.c): words, shared prefixes, few values, zero bytes and one value, in
+ * (lib/dist/strings/string_near.c), and their top-k: words, shared prefixes, few values, zero bytes and one value, in
  * both orders and both forms. The expected indices are those of ordo_select_strings. */
 #define _GNU_SOURCE
 #include "distkit.h"
@@ -104,6 +104,36 @@ static ordo_status call_select(void *user, ordo_ctx *ctx, const ordo_comm *comm,
     return status;
 }
 
+static ordo_status call_topk(void *user, ordo_ctx *ctx, const ordo_comm *comm, size_t rank)
+{
+    size_t const         start = kit.starts[rank], n = kit.starts[rank + 1] - start;
+    ordo_strings const   strings = strings_from(start);
+    ordo_dist_opts const opts =
+        ORDO_OPTS(ordo_dist_opts, .flags = descending ? ORDO_DESCENDING : 0);
+    size_t all;
+    (void)user;
+    return ordo_dist_topk_strings(ctx, comm, &strings, n, MANY, found[rank], NULL, &all, &opts);
+}
+
+/* The first strings; those of the select are at equal distances. */
+static void check_topk(ordo_ctx *ctx)
+{
+    ordo_strings const strings = strings_from(0);
+    size_t             k[MANY];
+    for (size_t i = 0; i < MANY; i++)
+        k[i] = i;
+    CHECK_STATUS(
+        ORDO_OK,
+        ordo_select_strings(ctx, &strings, STRINGS, k, MANY, expected,
+                            &ORDO_OPTS(ordo_sort_opts, .flags = descending ? ORDO_DESCENDING : 0)),
+        ctx);
+    kit.call = call_topk;
+    if (!distkit_run(&kit, ORDO_OK))
+        return;
+    for (size_t r = 0; r < kit.ranks; r++)
+        CHECK_BYTES(expected, found[r], sizeof expected, sizeof *expected);
+}
+
 static void check(ordo_ctx *ctx, size_t wanted)
 {
     ordo_strings const strings = strings_from(0);
@@ -141,6 +171,7 @@ int main(void)
             fill(shape);
             distkit_split(turn % DISTKIT_SPLITS, STRINGS, kit.ranks, turn, kit.starts);
             check(ctx, counts[c]);
+            check_topk(ctx);
 #ifndef ORDO_TINY
             /* Medians of words look at a small part of them again. */
             if (shape == 0 && counts[c] == 1)

@@ -337,9 +337,12 @@ static ordo_status topk_run(chosen *x, size_t k, size_t *found)
     dist_call *const c = &x->part.c;
     string_cut       cut = {.position = k};
     bool const       all = k >= c->total;
-    TRY(dist_agree(c, string_part_sort(&x->part)));
-    if (!all)
+    if (all) {
+        TRY(dist_agree(c, string_part_sort(&x->part)));
+    } else {
+        TRY(string_part_first(&x->part, &cut));
         TRY(string_cuts_find(&x->part, &cut, 1));
+    }
     TRY(dist_agree(c, list_first(x, all ? c->n : (size_t)string_cut_place(&cut))));
     TRY(gather(x));
     TRY(dist_agree(c, write_first(x)));

@@ -31,6 +31,7 @@ typedef struct group { /* strings with the key of a position */
 
 typedef struct nearing {
     string_part   *part;
+    bool           first; /* strings before the only position are kept, too */
     string_view    view;
     uint64_t      *places; /* of the strings that are left; NULL: all */
     size_t         n;
@@ -161,7 +162,7 @@ static ordo_status make_groups(nearing *s, string_cut *cuts, size_t count)
         s->sums[s->group_count++] = s->cuts[j].here;
     }
     TRY(dist_sum(&s->part->c, s->sums, s->group_count));
-    s->total = 0;
+    s->total = s->first ? s->groups[0].less : 0;
     for (size_t g = 0; g < s->group_count; g++) {
         s->groups[g].all = s->sums[g];
         s->groups[g].kept = s->total;
@@ -181,6 +182,8 @@ static size_t filter_of(uint64_t key)
 
 static bool is_kept(const nearing *s, uint64_t key)
 {
+    if (s->first)
+        return s->part->c.descending ? key >= s->groups[0].key : key <= s->groups[0].key;
     if (s->filter[filter_of(key)] == 0)
         return false;
     size_t low = 0, high = s->group_count;
@@ -289,25 +292,36 @@ static ordo_status sort_left(nearing *s)
     return ORDO_OK;
 }
 
-ordo_status string_part_near(string_part *p, string_cut *cuts, size_t count)
+static ordo_status keep_near(nearing *s, string_cut *cuts, size_t count)
 {
-    dist_call *const c = &p->c;
-    double const     started = dist_clock();
-    nearing          s = {.part = p, .n = c->n, .total = c->total};
-    dist_part const  all = {.counts = c->counts, .total = c->total};
-    TRY(dist_agree(c, take_memory(&s, count)));
+    string_part *const p = s->part;
+    dist_call *const   c = &p->c;
+    double const       started = dist_clock();
+    dist_part const    all = {.counts = c->counts, .total = c->total};
+    TRY(dist_agree(c, take_memory(s, count)));
     for (size_t j = 0; j < count; j++)
-        s.cuts[j] = (cut){.position = cuts[j].position};
-    if (c->total < LEAST || count == 0 || !brackets_fit(&all, s.cuts, count))
+        s->cuts[j] = (cut){.position = cuts[j].position};
+    if (c->total < LEAST || count == 0 || !brackets_fit(&all, s->cuts, count))
         return dist_agree(c, string_part_sort(p));
-    size_t level = 0;
-    do {
-        TRY(narrow(&s, cuts, count));
-        bool const deeper = s.group_count == 1 && !string_ends(&s.view, s.groups[0].key);
-        s.depth += STRING_STEP;
-        level = deeper ? level + 1 : MOST_LEVELS;
-    } while (level < MOST_LEVELS && s.total >= LEAST);
-    TRY(dist_agree(c, sort_left(&s)));
+    bool deeper = true;
+    for (size_t level = 0; level < MOST_LEVELS && deeper && s->total >= LEAST; level++) {
+        TRY(narrow(s, cuts, count));
+        deeper = !s->first && s->group_count == 1 && !string_ends(&s->view, s->groups[0].key);
+        s->depth += STRING_STEP;
+    }
+    TRY(dist_agree(c, sort_left(s)));
     c->report.local_seconds += dist_clock() - started;
     return ORDO_OK;
+}
+
+ordo_status string_part_near(string_part *p, string_cut *cuts, size_t count)
+{
+    nearing s = {.part = p, .n = p->c.n, .total = p->c.total};
+    return keep_near(&s, cuts, count);
+}
+
+ordo_status string_part_first(string_part *p, string_cut *end)
+{
+    nearing s = {.part = p, .n = p->c.n, .total = p->c.total, .first = true};
+    return keep_near(&s, end, 1);
 }
