@@ -1,6 +1,7 @@
-/* test_dist_near.c - selections of so many strings that the ranks sort only those near the positions
- * (lib/dist/strings/string_near.c), and their top-k: words, shared prefixes, few values, zero bytes and one value, in
- * both orders and both forms. The expected indices are those of ordo_select_strings. */
+/* test_dist_near.c - selections and top-k of so many strings that the ranks sort only those near
+ * the positions (lib/dist/strings/string_near.c): words, shared prefixes, few values, zero bytes
+ * and one value, in both orders and both forms. The expected indices are those of
+ * ordo_select_strings. */
 #define _GNU_SOURCE
 #include "distkit.h"
 #include "ordo_dist_strings.h"

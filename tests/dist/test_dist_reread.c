@@ -1,9 +1,9 @@
 /* test_dist_reread.c - the memory of a selection that reads its keys again.
  *
- * The seed fixes the sample, so the test knows which keys are drawn. These are spread, and all other
- * keys lie between two of them, in a bracket of a position: each rank keeps far more keys than its
- * part of the sample promised and reads again. It must not hold the room of the first read then. The
- * tiny variant draws another sample, and checks only the results. */
+ * The seed fixes the sample, so the test knows which keys are drawn. These are spread, and all
+ * other keys lie between two of them, in a bracket of a position: each rank keeps far more keys
+ * than its part of the sample promised and reads again. It must not hold the room of the first read
+ * then. The tiny variant draws another sample, and checks only the results. */
 #define _GNU_SOURCE
 #include "core/random.h"
 #include "distkit.h"

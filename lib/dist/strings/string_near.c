@@ -66,9 +66,9 @@ static ordo_status looped(nearing *s, size_t n, size_t grain, ordo_body *body)
 /* How many of the first `most` bytes behind the depth two strings share. */
 static size_t shared_by(const nearing *s, size_t a, size_t b, size_t most)
 {
-    const uint64_t *const at = s->view.offsets;
-    const char *const x = s->view.bytes + at[a] + s->depth, *const y =
-                                                                s->view.bytes + at[b] + s->depth;
+    const uint64_t *const at = s->part->strings.offsets;
+    const char *const     bytes = s->part->strings.bytes + s->depth;
+    const char *const x = bytes + at[a], *const y = bytes + at[b];
     uint64_t const rest = at[b + 1] - at[b] - s->depth;
     size_t         i = 0;
     if (rest >= most && memcmp(x, y, most) == 0)
@@ -96,14 +96,13 @@ static ordo_status make_head(nearing *s, head *out)
     *out = (head){.any = s->n > 0};
     if (s->n == 0)
         return ORDO_OK;
-    size_t const   first = place_of(s, 0);
-    uint64_t const start = s->view.offsets[first] + s->depth,
-                   rest = s->view.offsets[first + 1] - start;
+    const uint64_t *const at = s->part->strings.offsets + place_of(s, 0);
+    uint64_t const        start = at[0] + s->depth, rest = at[1] - start;
     atomic_store(&s->shared, rest < SHARED ? (size_t)rest : SHARED);
     TRY(looped(s, s->n, GRAIN, share_bytes));
     out->shared = (uint32_t)atomic_load(&s->shared);
     if (out->shared > 0)
-        memcpy(out->bytes, s->view.bytes + start, out->shared);
+        memcpy(out->bytes, s->part->strings.bytes + start, out->shared);
     return ORDO_OK;
 }
 
@@ -292,6 +291,13 @@ static ordo_status sort_left(nearing *s)
     return ORDO_OK;
 }
 
+/* Whether many strings of one key are left, which continue behind it. */
+static bool is_deep(const nearing *s)
+{
+    return !s->first && s->group_count == 1 && !string_ends(&s->view, s->groups[0].key) &&
+           s->total >= LEAST;
+}
+
 static ordo_status keep_near(nearing *s, string_cut *cuts, size_t count)
 {
     string_part *const p = s->part;
@@ -303,11 +309,10 @@ static ordo_status keep_near(nearing *s, string_cut *cuts, size_t count)
         s->cuts[j] = (cut){.position = cuts[j].position};
     if (c->total < LEAST || count == 0 || !brackets_fit(&all, s->cuts, count))
         return dist_agree(c, string_part_sort(p));
-    bool deeper = true;
-    for (size_t level = 0; level < MOST_LEVELS && deeper && s->total >= LEAST; level++) {
-        TRY(narrow(s, cuts, count));
-        deeper = !s->first && s->group_count == 1 && !string_ends(&s->view, s->groups[0].key);
+    TRY(narrow(s, cuts, count));
+    for (size_t level = 1; level < MOST_LEVELS && is_deep(s); level++) {
         s->depth += STRING_STEP;
+        TRY(narrow(s, cuts, count));
     }
     TRY(dist_agree(c, sort_left(s)));
     c->report.local_seconds += dist_clock() - started;
