@@ -6,7 +6,6 @@
 #include "dist/search/narrowing.h"
 
 #include <math.h>
-#include <string.h>
 
 enum {
     GATHERED = ORDO_TUNE(1 << 16, 40), /* the last so many keys go to every rank */
