@@ -3,8 +3,9 @@
  *
  *     ordo-ranks [-n KEYS] [-t TYPE] [-d DISTRIBUTION] [-r ROUNDS] [-c CALLS] RANKSxTHREADS...
  *
- * DISTRIBUTION is uniform, normal or zipf. CALLS are letters: s sort, r average ranks, m median. A
- * round makes each of these calls once, on the same keys, and the bytes of the sorts are compared.
+ * DISTRIBUTION is uniform, normal or zipf. CALLS are letters: s sort, r average ranks, m median,
+ * p the 99 percentiles. A round makes each of these calls once, on the same keys, and the bytes of
+ * the sorts are compared.
  * Prints medians of the elapsed times, the least CPU times and page faults, and of rank 0 the part
  * of the keys that moved to other ranks, the pieces (messages of an exchange), and the number and
  * bytes of collective operations. */
@@ -29,10 +30,10 @@ typedef struct bench {
     ordo_dist_report report[RANKS_CALLS];
     counter          counts[RANKS_CALLS];
     ordo_status      status;
-    const char      *calls; /* of "srm" */
+    const char      *calls; /* of "srmp" */
 } bench;
 
-static bool makes(const bench *b, int what) { return strchr(b->calls, "srm"[what]) != NULL; }
+static bool makes(const bench *b, int what) { return strchr(b->calls, "srmp"[what]) != NULL; }
 
 /* ---- The transport ---- */
 
@@ -102,8 +103,9 @@ static void time_call(bench *b, ordo_ctx *ctx, const ordo_comm *inner, int what,
     char *const            work = b->work + from * b->size;
     ordo_dist_report       report = ORDO_OPTS(ordo_dist_report, .total = 0);
     ordo_dist_opts const   opts = ORDO_OPTS(ordo_dist_opts, .report = &report);
-    double                 median;
+    double                 median, q[RANKS_PERCENTILES], found[RANKS_PERCENTILES];
     memcpy(work, b->keys + from * b->size, n * b->size);
+    ranks_percentiles(q);
     ranks_meet(inner);
     ranks_moment const begun = ranks_now();
     ordo_status        status;
@@ -112,8 +114,11 @@ static void time_call(bench *b, ordo_ctx *ctx, const ordo_comm *inner, int what,
     else if (what == 1)
         status = ordo_dist_rank(ctx, comm, b->type, work, n, ORDO_TIES_AVERAGE, ORDO_F64,
                                 b->ranks + from, &opts);
-    else
+    else if (what == 2)
         status = ordo_dist_median(ctx, comm, b->type, work, n, &median, ORDO_NANS_LAST, &opts);
+    else
+        status = ordo_dist_quantiles(ctx, comm, b->type, work, n, q, RANKS_PERCENTILES, found,
+                                     ORDO_NANS_LAST, ORDO_METHOD_DEFAULT, &opts);
     ranks_meet(inner);
     if (rank != 0)
         return;
@@ -141,7 +146,7 @@ static void body(void *user, ordo_comm *comm)
 
 static void print(bench *b, size_t ranks, size_t threads)
 {
-    bool const made[RANKS_CALLS] = {makes(b, 0), makes(b, 1), makes(b, 2)};
+    bool const made[RANKS_CALLS] = {makes(b, 0), makes(b, 1), makes(b, 2), makes(b, 3)};
     ranks_print(ranks, threads, b->times, b->rounds, made);
 }
 
@@ -151,7 +156,7 @@ static void print_reports(const bench *b, size_t part)
     for (int what = 0; what < RANKS_CALLS; what++) {
         const ordo_dist_report *const r = &b->report[what];
         if (makes(b, what))
-            printf("  %-7s rank 0 moved %.4f of its keys in %llu pieces, %llu rounds, %llu "
+            printf("  %-11s rank 0 moved %.4f of its keys in %llu pieces, %llu rounds, %llu "
                    "collectives of %.1f kB; ms: cuts %.2f scatter %.2f exchange %.2f local %.2f "
                    "merge %.2f\n",
                    ranks_names[what], (double)r->moved / (double)b->size / (double)part,
@@ -168,10 +173,17 @@ static int alone(bench *b, size_t threads)
     if (ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CPU,
                                          .threads = (uint32_t)threads)) != ORDO_OK)
         return 2;
-    int failed = 0;
+    int    failed = 0;
+    double q[RANKS_PERCENTILES], found[RANKS_PERCENTILES];
+    ranks_percentiles(q);
     for (size_t round = 0; round <= b->rounds; round++) {
         memcpy(b->expected, b->keys, b->n * b->size);
         ranks_moment begun = ranks_now();
+        if (makes(b, 3))
+            failed |=
+                ordo_quantiles(ctx, b->type, b->keys, b->n, q, RANKS_PERCENTILES, found, NULL);
+        ranks_note(&b->times[3], round, begun);
+        begun = ranks_now();
         if (makes(b, 2))
             failed |= ordo_median(ctx, b->type, b->keys, b->n, &b->median, NULL);
         ranks_note(&b->times[2], round, begun);
@@ -230,7 +242,7 @@ static const char *name_of(ordo_dist dist)
 int main(int argc, char **argv)
 {
     static bench b = {
-        .type = ORDO_U64, .dist = ORDO_DIST_UNIFORM, .n = 10000000, .rounds = 5, .calls = "srm"};
+        .type = ORDO_U64, .dist = ORDO_DIST_UNIFORM, .n = 10000000, .rounds = 5, .calls = "srmp"};
     int at = 1;
     for (; at + 1 < argc && argv[at][0] == '-'; at += 2) {
         if (argv[at][1] == 'n')

@@ -31,7 +31,7 @@ typedef struct bench {
 
 static void print(bench *b, size_t ranks, size_t threads)
 {
-    static const bool all[RANKS_CALLS] = {true, true, true};
+    static const bool all[RANKS_CALLS] = {true, true, true, true};
     ranks_print(ranks, threads, b->times, b->rounds, all);
 }
 
@@ -66,14 +66,18 @@ static void time_call(bench *b, ordo_ctx *ctx, const ordo_comm *comm, uint64_t *
     ordo_dist_opts const opts = ORDO_OPTS(ordo_dist_opts, .report = &report);
     ordo_dist_text const out =
         ORDO_OPTS(ordo_dist_text, .n = to - from, .offsets = offsets, .take = take, .user = &who);
-    uint64_t index;
+    uint64_t index[RANKS_PERCENTILES];
+    double   q[RANKS_PERCENTILES];
+    ranks_percentiles(q);
     ranks_meet(comm);
     ranks_moment const begun = ranks_now();
     ordo_status const  status =
         what == 0   ? ordo_dist_sort_strings(ctx, comm, &s, to - from, &out, &opts)
          : what == 1 ? ordo_dist_rank_strings(ctx, comm, &s, to - from, ORDO_TIES_AVERAGE, ORDO_F64,
                                               b->ranks + from, &opts)
-                     : ordo_dist_median_strings(ctx, comm, &s, to - from, &index, NULL, &opts);
+         : what == 2 ? ordo_dist_median_strings(ctx, comm, &s, to - from, index, NULL, &opts)
+                     : ordo_dist_quantiles_strings(ctx, comm, &s, to - from, q, RANKS_PERCENTILES,
+                                                   ORDO_METHOD_DEFAULT, index, NULL, &opts);
     ranks_meet(comm);
     if (status != ORDO_OK)
         fprintf(stderr, "ordo-ranks-strings: %s\n", ordo_last_error(ctx));
@@ -125,7 +129,7 @@ static int over_ranks(bench *b, size_t ranks, size_t threads)
     for (int what = 0; what < RANKS_CALLS; what++) {
         const ordo_dist_report *const r = &b->report[what];
         printf(
-            "  %-7s rank 0 moved %.2f MB, %llu rounds, %.1f kB collective; ms: cuts %.2f scatter "
+            "  %-11s rank 0 moved %.2f MB, %llu rounds, %.1f kB collective; ms: cuts %.2f scatter "
             "%.2f exchange %.2f local %.2f merge %.2f\n",
             ranks_names[what], 1e-6 * (double)r->moved, (unsigned long long)r->rounds,
             1e-3 * (double)r->collective, 1e3 * r->cut_seconds, 1e3 * r->scatter_seconds,
@@ -141,14 +145,20 @@ static int alone(bench *b, size_t threads)
     ordo_ctx          *ctx;
     ordo_strings const s = ORDO_OPTS(ordo_strings, .bytes = b->bytes, .offsets = b->offsets);
     size_t const       middle = (b->n - 1) / 2;
-    uint64_t           index;
+    uint64_t           index[RANKS_PERCENTILES];
+    size_t             places[RANKS_PERCENTILES];
     int                failed = 0;
     if (ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CPU,
                                          .threads = (uint32_t)threads)) != ORDO_OK)
         return 2;
+    for (size_t i = 0; i < RANKS_PERCENTILES; i++)
+        places[i] = b->n / 100 * (i + 1);
     for (size_t round = 0; round <= b->rounds; round++) {
         ranks_moment begun = ranks_now();
-        failed |= ordo_select_strings(ctx, &s, b->n, &middle, 1, &index, NULL);
+        failed |= ordo_select_strings(ctx, &s, b->n, places, RANKS_PERCENTILES, index, NULL);
+        ranks_note(&b->times[3], round, begun);
+        begun = ranks_now();
+        failed |= ordo_select_strings(ctx, &s, b->n, &middle, 1, index, NULL);
         ranks_note(&b->times[2], round, begun);
         begun = ranks_now();
         failed |= ordo_rank_strings(ctx, &s, b->n, ORDO_F64, b->ranks,

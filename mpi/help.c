@@ -32,7 +32,8 @@ static const char commands[] =
     "  tune        measures latency, bandwidth and the speed of a rank, to -o FILE or stdout\n"
     "  predict     the expected time of a sort on other numbers of nodes and keys\n"
     "  completion  the completion script of a shell: bash, zsh or fish; without mpirun\n"
-    "  help        this text; help --man: the manual page\n\n";
+    "  help        this text; help --man: the manual page\n"
+    "  version     the version; also --version\n\n";
 
 static const char options[] =
     "Options:\n"

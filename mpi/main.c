@@ -127,21 +127,45 @@ static bool printed(const job *j)
     return all_fine(j->world, fine, "stdout: cannot write: %s", strerror(errno));
 }
 
+static bool is_version(const char *word)
+{
+    return strcmp(word, "version") == 0 || strcmp(word, "--version") == 0;
+}
+
+static bool print_version(const job *j, int argc, char **argv)
+{
+    if (argc > 2 && strcmp(argv[1], "version") == 0)
+        return wrong(j, "the operand of version", argv[2], "none");
+    if (j->rank == 0)
+        printf("ordo-mpi %s\n", ordo_version());
+    return true;
+}
+
+/* Reads the command line and does what it says. */
+static bool execute(job *j, int argc, char **argv)
+{
+    bool help_wanted = false;
+    if (argc > 1 && is_version(argv[1]))
+        return print_version(j, argc, argv);
+    if (!read_options(j, argc, argv, &help_wanted))
+        return false;
+    if (!help_wanted)
+        return run(j);
+    if (j->rank == 0)
+        print_help();
+    return true;
+}
+
 int main(int argc, char **argv)
 {
-    job  j = {.world = MPI_COMM_WORLD};
-    int  provided, code;
-    bool help_wanted = false, fine;
+    job j = {.world = MPI_COMM_WORLD};
+    int provided, code;
     if (shell_command(argc, argv, &code))
         return code;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(j.world, &j.rank);
     MPI_Comm_size(j.world, &j.size);
-    fine = read_options(&j, argc, argv, &help_wanted);
-    if (help_wanted && j.rank == 0)
-        print_help();
-    else if (fine && !help_wanted)
-        fine = run(&j);
+    bool fine = execute(&j, argc, argv);
     fine = printed(&j) && fine;
     slice_free(&j.in);
     ordo_ctx_free(j.ctx);

@@ -113,7 +113,7 @@ bool slice_begin(MPI_Comm comm, const slice_target *target, const char *head, ui
     out->at = head_bytes + (is_first(comm) ? 0 : before);
     out->fd = open(out->name, O_WRONLY | O_CLOEXEC);
     bool const opened = out->fd >= 0 && (!is_first(comm) || write_at(out->fd, head, head_bytes, 0));
-    return all_fine(comm, opened, "%s: cannot write: %s", out->name, strerror(errno)) ||
+    return all_fine(comm, opened, "%s: cannot write: %s", target->path, strerror(errno)) ||
            slice_end(comm, target, out, false, true);
 }
 
@@ -124,7 +124,7 @@ bool slice_end(MPI_Comm comm, const slice_target *target, slice_file *file, bool
     if (file->fd >= 0)
         fine = close(file->fd) == 0 && fine;
     if (!told)
-        fine = all_fine(comm, fine, "%s: cannot write: %s", file->name, strerror(saved));
+        fine = all_fine(comm, fine, "%s: cannot write: %s", target->path, strerror(saved));
     fault_point(comm, "written", 0);
     char       real[ROOM_FOR_PATH];
     bool const renamed =

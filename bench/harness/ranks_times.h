@@ -15,11 +15,12 @@
 #include <time.h>
 
 enum {
-    RANKS_CALLS = 3, /* sort, average ranks, median */
+    RANKS_CALLS = 4, /* sort, average ranks, median, 99 percentiles */
+    RANKS_PERCENTILES = 99,
     RANKS_MOST_ROUNDS = 99
 };
 
-static const char *const ranks_names[RANKS_CALLS] = {"sort", "ranks", "median"};
+static const char *const ranks_names[RANKS_CALLS] = {"sort", "ranks", "median", "percentiles"};
 
 typedef struct ranks_moment {
     double elapsed, cpu; /* seconds */
@@ -54,6 +55,12 @@ static inline void ranks_note(ranks_times *times, size_t round, ranks_moment beg
     times->elapsed[at] = ended.elapsed - begun.elapsed;
     times->cpu[at] = ended.cpu - begun.cpu;
     times->faults[at] = ended.faults - begun.faults;
+}
+
+static inline void ranks_percentiles(double q[RANKS_PERCENTILES])
+{
+    for (size_t i = 0; i < RANKS_PERCENTILES; i++)
+        q[i] = (double)(i + 1) / 100;
 }
 
 /* Waits until all ranks are here. */

@@ -146,6 +146,17 @@ void *ordo_arena_take(ordo_arena *arena, size_t bytes)
     return piece;
 }
 
+void ordo_arena_give_back(ordo_arena *arena, const void *piece, size_t bytes)
+{
+    size_t const rounded = ordo_round_up(bytes, ORDO_CACHE_LINE);
+    for (ordo_arena_block *block = arena->blocks; block != NULL; block = block->next)
+        if ((const char *)piece + rounded == (const char *)block + block->used) {
+            block->used -= rounded;
+            arena->taken -= rounded;
+            return;
+        }
+}
+
 /* Moves the blocks that the call has used to the front. Their order stays the same, so that an
  * equal call chooses the same of two equal blocks. */
 void ordo_arena_reset(ordo_arena *arena)

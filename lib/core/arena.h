@@ -1,6 +1,6 @@
 /* arena.h - the scratch memory of a context: taken piece by piece, released all at once.
  *
- * A call takes memory with ordo_arena_take and never frees it. At the end of the call
+ * A call takes memory with ordo_arena_take and need not free it. At the end of the call
  * ordo_arena_reset makes all memory free again and keeps the blocks, so that the next call of the
  * same kind finds its memory in the cache. If a call needs a new block, unused ones are released,
  * the least recently used first, until the bounds below and the limit hold.
@@ -43,7 +43,10 @@ size_t ordo_arena_cost(size_t bytes);
 
 /* Memory aligned to a cache line; NULL if the limit is exceeded or the allocator fails. */
 void *ordo_arena_take(ordo_arena *arena, size_t bytes);
-void  ordo_arena_reset(ordo_arena *arena);
-void  ordo_arena_free(ordo_arena *arena);
+/* Makes a piece of `bytes` free again, if no piece behind it in its block is in use. Otherwise the
+ * piece stays taken until the call ends. */
+void ordo_arena_give_back(ordo_arena *arena, const void *piece, size_t bytes);
+void ordo_arena_reset(ordo_arena *arena);
+void ordo_arena_free(ordo_arena *arena);
 
 #endif

@@ -215,6 +215,11 @@ static void leave_scratch(void *user, void *block)
     (void)block; /* the call ends soon */
 }
 
+void dist_give_back(dist_call *c, const void *scratch, size_t bytes)
+{
+    ordo_arena_give_back(&c->ctx->arena, scratch, bytes);
+}
+
 ordo_status dist_side(dist_call *c, uint64_t memory, ordo_ctx **out)
 {
     TRY(api_sibling(c->ctx,

@@ -96,6 +96,9 @@ static inline ordo_status dist_agree(dist_call *c, ordo_status status)
  * ordo_ctx_free() it. */
 ordo_status dist_side(dist_call *c, uint64_t memory, ordo_ctx **out);
 
+/* Gives back scratch of `bytes` before the call ends, if it was the last piece of its block. */
+void dist_give_back(dist_call *c, const void *scratch, size_t bytes);
+
 /* The status of a call of the inner context, with its message. */
 ordo_status dist_inner(dist_call *c, ordo_status status);
 

@@ -145,17 +145,18 @@ static bool finish(const job *j, const plan *p, size_t g, const uint32_t *sums)
 
 bool ranges_write(const job *j, const plan *p, size_t g, const char *data)
 {
-    char   temporary[PATH_ROOM];
+    char   temporary[PATH_ROOM], path[PATH_ROOM];
     size_t from, to;
     ranges_part(j, p, g, &from, &to);
     path_of(j, g, ".new", temporary);
+    path_of(j, g, "", path);
     bool const created = j->rank != 0 || write_file(temporary, O_CREAT | O_TRUNC, "", 0, 0, NULL);
-    if (!all_fine(j->world, created, "%s: cannot create: %s", temporary, strerror(errno)))
+    if (!all_fine(j->world, created, "%s: cannot create: %s", path, strerror(errno)))
         return false;
     fault_point(j->world, "created", g);
     bool const written = write_file(temporary, 0, data, (to - from) * p->element,
                                     sizeof(range_head) + from * p->element, NULL);
-    if (!all_fine(j->world, written, "%s: cannot write: %s", temporary, strerror(errno)))
+    if (!all_fine(j->world, written, "%s: cannot write: %s", path, strerror(errno)))
         return false;
     fault_point(j->world, "saved", g);
     uint32_t *const mine = sum_blocks(p, data, to - from);
@@ -163,8 +164,8 @@ bool ranges_write(const job *j, const plan *p, size_t g, const char *data)
                               ? gather_sums(j, p, g, mine)
                               : NULL;
     bool const      finished = all != NULL && (j->rank != 0 || finish(j, p, g, all));
-    bool const      fine = all != NULL && all_fine(j->world, finished, "%s: cannot finish: %s",
-                                                   temporary, strerror(errno));
+    bool const      fine =
+        all != NULL && all_fine(j->world, finished, "%s: cannot finish: %s", path, strerror(errno));
     free(mine);
     free(all);
     fault_point(j->world, "finished", g);

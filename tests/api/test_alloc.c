@@ -218,6 +218,33 @@ static void test_arena(void)
     CHECK_EQ_U64(0, atomic_load(&allocator.live));
 }
 
+/* A piece that is given back makes room for a larger one under the limit, and a piece that others
+ * follow in its block stays. */
+static void test_give_back(void)
+{
+    enum {
+        SMALL = 1 << 16,
+        LARGE = 1 << 20
+    };
+    test_allocator allocator = {0};
+    ordo_arena     arena = {.source = {test_alloc, test_release, &allocator},
+                            .limit = 2 * LARGE + 3 * SMALL};
+    testkit_case("pieces of an arena that are given back");
+    char *const other = ordo_arena_take(&arena, SMALL), *const piece =
+                                                            ordo_arena_take(&arena, LARGE);
+    CHECK(other != NULL && piece != NULL);
+    CHECK(ordo_arena_take(&arena, 2 * LARGE) == NULL);
+    ordo_arena_give_back(&arena, piece, LARGE);
+    CHECK_EQ_U64(SMALL, arena.taken);
+    char *const larger = ordo_arena_take(&arena, 2 * LARGE);
+    CHECK(larger != NULL && arena.held <= arena.limit);
+    CHECK_EQ_U64(SMALL + 2 * LARGE, arena.taken);
+    ordo_arena_give_back(&arena, larger, LARGE); /* not the end of its block */
+    CHECK_EQ_U64(SMALL + 2 * LARGE, arena.taken);
+    ordo_arena_free(&arena);
+    CHECK_EQ_U64(0, atomic_load(&allocator.live));
+}
+
 int main(void)
 {
     testkit_start();
@@ -231,5 +258,6 @@ int main(void)
     test_arena();
     test_kept();
     test_kept_under_limit();
+    test_give_back();
     return testkit_done();
 }

@@ -1,6 +1,6 @@
 /* test_dist_counts.c - the numbers of collective operations in the model of ordo-mpi
  * (mpi/counts.h), beside those that a counting transport sees: sorts, ranks, medians and sorts of
- * strings on 1 to 64 ranks, with distinct keys and with few values. */
+ * strings on 1 to 64 ranks, with distinct keys and with few values. Percentiles are counted too. */
 #define _GNU_SOURCE
 #include "../../mpi/counts.h"
 #include "distkit.h"
@@ -8,6 +8,8 @@
 
 enum {
     CALLS = 4,
+    PERCENTILES = CALLS, /* not a call of the model */
+    PERCENTILE_COUNT = 99,
     KEYS = 40000,
     MOST = 300000, /* so many that a median reads and keeps some */
     STRING = 8     /* bytes */
@@ -106,10 +108,16 @@ static ordo_status make_call(void *user, ordo_ctx *ctx, const ordo_comm *comm, s
     ordo_dist_report     own = ORDO_OPTS(ordo_dist_report, .total = 0);
     ordo_dist_opts const opts = ORDO_OPTS(ordo_dist_opts, .report = &own);
     size_t const         start = kit.starts[rank], n = kit.starts[rank + 1] - start;
-    double               median;
+    double               median, q[PERCENTILE_COUNT], found[PERCENTILE_COUNT];
     ordo_status          status;
     (void)user;
-    switch (call) {
+    for (size_t i = 0; i < PERCENTILE_COUNT; i++)
+        q[i] = (double)(i + 1) / (PERCENTILE_COUNT + 1);
+    switch ((int)call) {
+    case PERCENTILES:
+        status = ordo_dist_quantiles(ctx, comm, ORDO_U64, work + start, n, q, PERCENTILE_COUNT,
+                                     found, ORDO_NANS_PROPAGATE, ORDO_METHOD_DEFAULT, &opts);
+        break;
     case COUNTS_SORT:
         status = ordo_dist_sort(ctx, comm, ORDO_U64, work + start, n, &opts);
         break;
@@ -137,13 +145,31 @@ static double given_bytes(double size, double operations)
     return (double)report.rounds * (cuts * 8 * (1 + 2 * offers + 64) + 8) + 24 * operations + 400;
 }
 
-static void compare(const char *name, size_t n, size_t size, bool distinct)
+static bool run_on(size_t n, size_t size)
 {
-    testkit_case("%s, call %d on %zu ranks, %zu keys", name, (int)call, size, n);
     memcpy(work, keys, n * sizeof *keys);
     kit = (distkit){.ranks = size, .threads = 1, .seed = 1, .wrap = counting, .call = make_call};
     distkit_split(0, n, size, 1, kit.starts);
-    if (!distkit_run(&kit, ORDO_OK))
+    return distkit_run(&kit, ORDO_OK);
+}
+
+#ifndef ORDO_TINY /* more positions than are labelled there */
+/* The 99 percentiles take 6 operations for a read, and one read of so many keys. */
+static void count_percentiles(const char *name, size_t n, size_t size)
+{
+    testkit_case("%s, percentiles on %zu ranks, %zu keys", name, size, n);
+    call = (counts_call)PERCENTILES;
+    if (!run_on(n, size))
+        return;
+    CHECK(counters[0].operations <= 12 + 6 * report.rounds);
+    CHECK_EQ_U64(n > 65536, report.rounds);
+}
+#endif
+
+static void compare(const char *name, size_t n, size_t size, bool distinct)
+{
+    testkit_case("%s, call %d on %zu ranks, %zu keys", name, (int)call, size, n);
+    if (!run_on(n, size))
         return;
     double const expected =
         counts_collectives(call, (double)size, (double)n, (double)report.rounds);
@@ -169,6 +195,9 @@ static void compare_calls(const char *name, size_t n, size_t size, bool distinct
 #endif
         compare(name, n, size, distinct);
     }
+#ifndef ORDO_TINY
+    count_percentiles(name, n, size);
+#endif
 }
 
 int main(void)

@@ -48,7 +48,7 @@ static char *take_text(void *user, uint64_t bytes)
 static ordo_status call_numbers(ordo_ctx *ctx, const ordo_comm *comm, size_t start, size_t n)
 {
     uint64_t *const part = work + start, *const out = results + start;
-    uint64_t k[2] = {7, N / 2}, few[9], index[9];
+    uint64_t k[9] = {7, N / 2}, few[9], index[9];
     double   q[2] = {0.1, 0.9}, quantiles[2];
     size_t   found;
     int      sorted;
@@ -61,8 +61,10 @@ static ordo_status call_numbers(ordo_ctx *ctx, const ordo_comm *comm, size_t sta
         return ordo_dist_argsort(ctx, comm, ORDO_U64, part, n, ORDO_U64, out, NULL);
     case 3:
         return ordo_dist_rank(ctx, comm, ORDO_U64, part, n, ORDO_TIES_DENSE, ORDO_U64, out, NULL);
-    case 4:
-        return ordo_dist_select(ctx, comm, ORDO_U64, part, n, k, 2, few, NULL);
+    case 4: /* so many positions that the keys are labelled */
+        for (size_t i = 2; i < 9; i++)
+            k[i] = i * N / 9;
+        return ordo_dist_select(ctx, comm, ORDO_U64, part, n, k, 9, few, NULL);
     case 5:
         return ordo_dist_quantiles(ctx, comm, ORDO_U64, part, n, q, 2, quantiles,
                                    ORDO_NANS_PROPAGATE, ORDO_METHOD_DEFAULT, NULL);

@@ -203,6 +203,17 @@ check_model() {
     grep -q "no number for 'sort'" errors.txt || die "$run: $(cat errors.txt)"
 }
 
+# One process prints the version, which is that of `ordo`.
+check_version() {
+    for word in version --version; do
+        timeout 120 "$run" -n 2 "$program" "$word" >said.txt || die "$run: $word failed"
+        [ "$(cat said.txt)" = "ordo-mpi $("$build/ordo" version | cut -d ' ' -f 2)" ] ||
+            die "$run: $word prints $(cat said.txt)"
+    done
+    ! timeout 120 "$run" -n 2 "$program" version now 2>errors.txt || die "$run: version takes an operand"
+    grep -q "ordo-mpi: the operand of version is 'now'; expected none" errors.txt || die "$run: $(cat errors.txt)"
+}
+
 found=
 for kind in mpich openmpi; do
     compiler=mpicc.$kind
@@ -223,6 +234,7 @@ for kind in mpich openmpi; do
     check_errors
     check_failing_calls
     check_model
+    check_version
     found="$found $kind"
 done
 [ -n "$found" ] || {

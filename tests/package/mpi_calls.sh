@@ -1,8 +1,8 @@
 #!/bin/sh
 # mpi_calls.sh ROOT BUILD - the calls of ordo-mpi for memory and files fail in turn, on one of 2 ranks
 # (mpi_shim.c): call 1 of rank 0, call 4 of rank 1, call 7 of rank 0, and so on; with ORDO_TORTURE=1
-# each call of each rank. Every rank must end with an error, one message must name the rank, and no
-# output or temporary file may be left. Skipped if ordo-mpi was not built or no mpicc is installed
+# each call of each rank. Every rank must end with an error, one message must name the rank and no
+# temporary file, and no output or temporary file may be left. Skipped if ordo-mpi was not built or no mpicc is installed
 # (scripts/bootstrap mpi).
 set -eu
 root=$1
@@ -54,6 +54,7 @@ one() {
     [ "$(grep -c '^ordo-mpi:' errors.txt)" = 1 ] || die "$where: not one message: $(cat errors.txt)"
     grep -q '^ordo-mpi:.*rank' errors.txt || die "$where: no rank is named: $(cat errors.txt)"
     ! grep -q -i 'mpi_abort' errors.txt || die "$where: the job was aborted: $(cat errors.txt)"
+    ! grep -q -e '\.ordo-mpi-' -e '\.new:' errors.txt || die "$where: a temporary file is named: $(cat errors.txt)"
     for left in work/out* work/*.ordo-mpi-*; do
         [ ! -e "$left" ] || die "$where: $left was left behind"
     done

@@ -1,14 +1,13 @@
-/* brackets.h - finds the keys at a few positions of the global order in one read of the keys.
+/* brackets.h - finds the keys at given positions of the global order in one read of the keys.
  *
- * 1 A sample of all ranks gives a bracket around each position (sample.h). Every rank reads its
- *   keys once, counts those below and in each bracket, and keeps those inside. A key that is
- *   frequent in the sample is only counted.
+ * 1 Every rank reads its keys once and keeps those near the positions (narrowing.h). A few
+ *   positions have brackets, which a sample of all ranks gives (sample.h). For more positions the
+ *   sample gives cells, and the keys get labels of 2 bytes.
  * 2 The keys that all ranks kept, about 1.6 % for one position, are searched in the same way, until
  *   every rank can have all that are left.
  *
- * A rank that has more keys in the brackets than its part of the sample promised reads them again,
- * and so do all ranks if a position is outside its bracket (once in 10,000 searches). Memory: the
- * kept keys, in the width of a key. */
+ * If a rank has more keys in the brackets than its part of the sample promised, it reads them
+ * again; so do all ranks if a position is outside its bracket (once in 10,000 searches). */
 #ifndef ORDO_DIST_SEARCH_BRACKETS_H
 #define ORDO_DIST_SEARCH_BRACKETS_H
 

@@ -31,7 +31,7 @@ typedef struct cut_keys { /* of a rank, sorted */
 } cut_keys;
 
 /* Finds `count` ascending positions. The keys are read once if the sample was good and twice if it
- * was not. A few positions in host memory are found by brackets (brackets.h) instead. */
+ * was not. Up to 1000 positions of host arrays are found without rounds (brackets.h) instead. */
 ordo_status cuts_find(dist_call *c, bool folded, cut *cuts, size_t count);
 
 /* The same by step 3 alone, if this rank's keys are sorted: every position begins with the interval

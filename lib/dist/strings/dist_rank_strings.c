@@ -251,7 +251,7 @@ static ordo_status run(ranking *r)
     FAIL_IF(r->rank_type == ORDO_U32 && c->total > UINT32_MAX, ORDO_E_ARG,
             "rank_type is u32 but all ranks have %llu strings; expected ORDO_U64 or ORDO_F64",
             (unsigned long long)c->total);
-    TRY(string_pieces_move(&r->part, c->counts, &r->s));
+    TRY(string_pieces_move(&r->part, c->counts, true, &r->s));
     TRY(dist_agree(c, order_received(r)));
     bool const plain = r->ties == ORDO_TIES_DENSE || r->ties == ORDO_TIES_ORDINAL;
     r->shift = r->ties == ORDO_TIES_AVERAGE ? 2 * c->offset : c->offset;
@@ -294,7 +294,7 @@ ordo_status ordo_dist_rank_strings(ordo_ctx *ctx, const ordo_comm *comm,
 static ordo_status unique_run(ranking *r, uint64_t *count)
 {
     dist_call *const c = &r->part.c;
-    TRY(string_pieces_move(&r->part, c->counts, &r->s));
+    TRY(string_pieces_move(&r->part, c->counts, true, &r->s));
     TRY(dist_agree(c, order_received(r)));
     uint64_t begun;
     TRY(count_groups(r, &begun));

@@ -1,11 +1,12 @@
 /* dist_select_strings.c - select, quantiles, median and top-k of the strings of all ranks.
  *
- * The search for cuts (string_cuts.h) finds the rank that has the string of a position, and its
- * place there. That rank gives the string to an allgather. Top-k gathers the strings before the
- * cut at position k and sorts them on every rank. */
+ * Each rank sorts only its strings near the positions (string_near.h). The search for cuts
+ * (string_cuts.h) finds the rank that has the string of a position, and its place there. That rank
+ * gives the string to an allgather. Top-k gathers the strings before the cut at position k and
+ * sorts them on every rank. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/quantile.h"
-#include "dist/strings/string_cuts.h"
+#include "dist/strings/string_near.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -116,15 +117,17 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The different positions in order, as cuts; returns their number. */
+/* The different positions in order, as cuts and in `sorted`; returns their number. */
 static size_t list_cuts(const uint64_t *k, size_t count, uint64_t *sorted, string_cut *cuts)
 {
     size_t cut_count = 0;
     memcpy(sorted, k, count * sizeof *k);
     qsort(sorted, count, sizeof *sorted, by_size);
     for (size_t i = 0; i < count; i++)
-        if (i == 0 || sorted[i] != sorted[i - 1])
+        if (i == 0 || sorted[i] != sorted[cut_count - 1]) {
+            sorted[cut_count] = sorted[i];
             cuts[cut_count++] = (string_cut){.position = sorted[i]};
+        }
     return cut_count;
 }
 
@@ -156,7 +159,7 @@ static ordo_status list_mine(chosen *x, const string_cut *cuts, size_t count)
 
 /* Turns tags into the place of each cut in the gathered strings, then finds each position. */
 static ordo_status write_positions(chosen *x, const uint64_t *k, size_t count,
-                                   const string_cut *cuts, size_t cut_count)
+                                   const uint64_t *positions, size_t cut_count)
 {
     ordo_exec *const exec = x->part.c.exec;
     uint64_t        *place_of, *which;
@@ -168,7 +171,7 @@ static ordo_status write_positions(chosen *x, const uint64_t *k, size_t count,
         size_t low = 0, high = cut_count - 1;
         while (low < high) {
             size_t const middle = low + (high - low) / 2;
-            if (cuts[middle].position < k[i])
+            if (positions[middle] < k[i])
                 low = middle + 1;
             else
                 high = middle;
@@ -186,12 +189,13 @@ static ordo_status select_run(chosen *x, const uint64_t *k, size_t count)
     TRY(dist_agree(c,
                    ordo_scratch(c->exec, (count + 1) * (sizeof(string_cut) + sizeof *k), &memory)));
     string_cut *const cuts = memory;
-    size_t const      cut_count = list_cuts(k, count, (uint64_t *)(cuts + count + 1), cuts);
-    TRY(dist_agree(c, string_part_sort(&x->part)));
+    uint64_t *const   positions = (uint64_t *)(cuts + count + 1);
+    size_t const      cut_count = list_cuts(k, count, positions, cuts);
+    TRY(string_part_near(&x->part, cuts, cut_count));
     TRY(string_cuts_find(&x->part, cuts, cut_count));
     TRY(dist_agree(c, list_mine(x, cuts, cut_count)));
     TRY(gather(x));
-    return dist_agree(c, write_positions(x, k, count, cuts, cut_count));
+    return dist_agree(c, write_positions(x, k, count, positions, cut_count));
 }
 
 /* ---- The calls for positions ---- */
@@ -333,9 +337,12 @@ static ordo_status topk_run(chosen *x, size_t k, size_t *found)
     dist_call *const c = &x->part.c;
     string_cut       cut = {.position = k};
     bool const       all = k >= c->total;
-    TRY(dist_agree(c, string_part_sort(&x->part)));
-    if (!all)
+    if (all) {
+        TRY(dist_agree(c, string_part_sort(&x->part)));
+    } else {
+        TRY(string_part_first(&x->part, &cut));
         TRY(string_cuts_find(&x->part, &cut, 1));
+    }
     TRY(dist_agree(c, list_first(x, all ? c->n : (size_t)string_cut_place(&cut))));
     TRY(gather(x));
     TRY(dist_agree(c, write_first(x)));

@@ -57,7 +57,7 @@ static ordo_status sort_run(string_part *p, const ordo_dist_text *out)
     uint64_t        *wanted;
     char            *bytes = NULL;
     TRY(agree_on_counts(p, out->n, &wanted));
-    TRY(string_pieces_move(p, wanted, &s));
+    TRY(string_pieces_move(p, wanted, false, &s));
     TRY(dist_agree(c, string_text_take(c, out, s.received.offsets[s.received.n], &bytes)));
     return dist_agree(c, write_sorted(c, &s, out, bytes));
 }
@@ -140,7 +140,7 @@ static ordo_status argsort_run(string_part *p, ordo_type index_type, void *index
     FAIL_IF(index_type == ORDO_U32 && c->total > (uint64_t)UINT32_MAX + 1, ORDO_E_ARG,
             "index_type is u32 but all ranks have %llu strings; expected ORDO_U64",
             (unsigned long long)c->total);
-    TRY(string_pieces_move(p, c->counts, &s));
+    TRY(string_pieces_move(p, c->counts, true, &s));
     TRY(dist_agree(c, take_indices(p, &sent, &received)));
     TRY(pieces_exchange(&s.p, sent, sizeof *sent, received));
     return dist_agree(c, write_indices(p, &s, received, index_type, index));

@@ -324,7 +324,8 @@ ordo_status string_cuts_find(string_part *p, string_cut *cuts, size_t count)
     TRY(dist_agree(c, take_memory(&r, &ties)));
     r.seed = ordo_random_sequence(c->exec->seed, (uint64_t)c->comm.rank + DIST_MOST_RANKS);
     for (size_t j = 0; j < count; j++) {
-        r.intervals[j] = (interval){.window = {0, c->n, c->total}, .width = WIDTH, .open = true};
+        r.intervals[j] =
+            (interval){.window = {0, p->ordered, p->ordered_total}, .width = WIDTH, .open = true};
         cuts[j].less = 0;
     }
     while (r.open > 0)

@@ -21,7 +21,7 @@ typedef struct string_cut {
     uint64_t low;      /* place of the first tie in this rank's order; where it would be if none */
 } string_cut;
 
-/* Finds `count` ascending positions. string_part_sort() was called. Collective. */
+/* Finds `count` ascending positions among the strings in order (p->ordered_total). Collective. */
 ordo_status string_cuts_find(string_part *p, string_cut *cuts, size_t count);
 
 /* The number of this rank's strings before the position. */

@@ -6,7 +6,8 @@
 
 enum {
     GRAIN = 1 << 12, /* strings that a thread copies at a time */
-    AHEAD = 8        /* strings whose bytes are prefetched */
+    AHEAD = 8,       /* strings whose bytes are prefetched */
+    FAR_AHEAD = 16   /* the same if their starts are known */
 };
 
 static uint64_t no_offsets[1]; /* of no strings */
@@ -122,6 +123,30 @@ ordo_status string_part_sort(string_part *p)
     TRY_SCRATCH(c->exec, (c->n + 1) * sizeof *p->order, p->order);
     TRY(dist_inner(c,
                    ordo_argsort_strings(c->inner, &p->strings, c->n, ORDO_U64, p->order, &opts)));
+    p->ordered = c->n;
+    p->ordered_total = c->total;
+    c->report.local_seconds += dist_clock() - started;
+    return ORDO_OK;
+}
+
+ordo_status string_part_arrange(string_part *p, string_list *out)
+{
+    dist_call *const     c = &p->c;
+    double const         started = dist_clock();
+    ordo_sort_opts const opts =
+        ORDO_OPTS(ordo_sort_opts, .flags = c->descending ? ORDO_DESCENDING : 0);
+    TRY(string_part_flatten(p));
+    const uint64_t *const offsets = p->strings.offsets;
+    out->n = c->n;
+    TRY_SCRATCH(c->exec, (c->n + 1) * sizeof *out->offsets, out->offsets);
+    TRY_SCRATCH(c->exec, (size_t)(offsets[c->n] - offsets[0]) + 1, out->bytes);
+    out->offsets[0] = 0;
+    TRY(dist_inner(
+        c, ordo_sort_strings(c->inner, &p->strings, c->n, out->bytes, out->offsets, &opts)));
+    p->strings = string_list_view(out);
+    p->order = NULL;
+    p->ordered = c->n;
+    p->ordered_total = c->total;
     c->report.local_seconds += dist_clock() - started;
     return ORDO_OK;
 }
@@ -130,7 +155,21 @@ typedef struct gathering {
     const ordo_strings *strings;
     const uint64_t     *from;
     const string_list  *to;
+    uint64_t           *starts; /* of the bytes of each string; NULL: read the offsets again */
 } gathering;
+
+/* Copies by starts, so that each string costs one cache miss and no other for its offset. */
+static void gather_known(void *arg, size_t lo, size_t hi)
+{
+    const gathering *const g = arg;
+    const uint64_t *const starts = g->starts, *const to = g->to->offsets;
+    for (size_t i = lo; i < hi; i++) {
+        if (i + FAR_AHEAD < hi)
+            __builtin_prefetch(g->strings->bytes + starts[i + FAR_AHEAD]);
+        if (to[i + 1] > to[i])
+            memcpy(g->to->bytes + to[i], g->strings->bytes + starts[i], to[i + 1] - to[i]);
+    }
+}
 
 static void gather(void *arg, size_t lo, size_t hi)
 {
@@ -150,7 +189,7 @@ static void gather(void *arg, size_t lo, size_t hi)
 ordo_status string_gather(dist_call *c, const ordo_strings *strings, const uint64_t *from,
                           const string_list *out)
 {
-    gathering g = {strings, from, out};
+    gathering g = {strings, from, out, NULL};
     return ordo_loop(c->exec, out->n, GRAIN, gather, &g) ? ORDO_OK : cancelled(c->exec);
 }
 
@@ -162,31 +201,43 @@ static void measure_ordered(void *arg, size_t lo, size_t hi)
     for (size_t i = lo; i < hi; i++) {
         if (i + 2 * AHEAD < hi)
             __builtin_prefetch(offsets + g->from[i + 2 * AHEAD]);
-        g->to->offsets[i + 1] = offsets[g->from[i] + 1] - offsets[g->from[i]];
+        uint64_t const start = offsets[g->from[i]];
+        g->to->offsets[i + 1] = offsets[g->from[i] + 1] - start;
+        if (g->starts != NULL)
+            g->starts[i] = start;
     }
 }
 
-ordo_status string_measure(dist_call *c, const ordo_strings *strings, const uint64_t *from,
-                           const string_list *out)
+static ordo_status measure_all(dist_call *c, gathering *g)
 {
-    gathering g = {strings, from, out};
+    const string_list *const out = g->to;
     out->offsets[0] = 0;
-    if (!ordo_loop(c->exec, out->n, GRAIN, measure_ordered, &g))
+    if (!ordo_loop(c->exec, out->n, GRAIN, measure_ordered, g))
         return cancelled(c->exec);
     for (size_t i = 0; i < out->n; i++)
         out->offsets[i + 1] += out->offsets[i];
     return ORDO_OK;
 }
 
+ordo_status string_measure(dist_call *c, const ordo_strings *strings, const uint64_t *from,
+                           const string_list *out)
+{
+    gathering g = {strings, from, out, NULL};
+    return measure_all(c, &g);
+}
+
 ordo_status string_part_copy(string_part *p, size_t n, string_list *out)
 {
     dist_call *const c = &p->c;
     double const     started = dist_clock();
+    gathering        g = {&p->strings, p->order, out, NULL};
     out->n = n;
     TRY_SCRATCH(c->exec, (n + 1) * sizeof *out->offsets, out->offsets);
-    TRY(string_measure(c, &p->strings, p->order, out));
+    TRY_SCRATCH(c->exec, (n + 1) * sizeof *g.starts, g.starts);
+    TRY(measure_all(c, &g));
     TRY_SCRATCH(c->exec, (size_t)out->offsets[n] + 1, out->bytes);
-    TRY(string_gather(c, &p->strings, p->order, out));
+    if (!ordo_loop(c->exec, n, GRAIN, gather_known, &g))
+        return cancelled(c->exec);
     c->report.scatter_seconds += dist_clock() - started;
     return ORDO_OK;
 }

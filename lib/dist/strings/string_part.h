@@ -7,7 +7,9 @@
 typedef struct string_part {
     dist_call    c;
     ordo_strings strings; /* after string_part_flatten: bytes and offsets */
-    uint64_t    *order;   /* string order[i] is the i-th of this rank's strings in order */
+    uint64_t    *order;   /* string order[i] is the i-th in order; NULL: `strings` is in order */
+    size_t       ordered; /* strings in this order: all, or those near positions */
+    uint64_t     ordered_total; /* of all ranks */
 } string_part;
 
 /* Strings that follow each other: string i is bytes[offsets[i] .. offsets[i + 1]). */
@@ -24,6 +26,8 @@ ordo_status string_part_check(string_part *p, const ordo_strings *given,
 /* Brings the strings to the form with offsets, and finds their order. Not collective. */
 ordo_status string_part_flatten(string_part *p);
 ordo_status string_part_sort(string_part *p);
+/* Sorts a copy of the strings in scratch, which becomes p->strings. Not collective. */
+ordo_status string_part_arrange(string_part *p, string_list *out);
 
 /* Copies the first n strings in order to scratch. Not collective. */
 ordo_status string_part_copy(string_part *p, size_t n, string_list *out);
@@ -47,7 +51,7 @@ ordo_status string_text_take(dist_call *c, const ordo_dist_text *out, uint64_t b
 
 static inline const char *string_part_at(const string_part *p, size_t i, uint64_t *length)
 {
-    const uint64_t *const offset = p->strings.offsets + p->order[i];
+    const uint64_t *const offset = p->strings.offsets + (p->order != NULL ? p->order[i] : i);
     *length = offset[1] - offset[0];
     return p->strings.bytes + offset[0];
 }

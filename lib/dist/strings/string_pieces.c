@@ -7,6 +7,7 @@
 typedef struct moving {
     string_part   *part;
     string_pieces *out;
+    bool           ordered;
     uint64_t      *places;                     /* of the cuts */
     uint32_t      *sent_lengths, *got_lengths; /* of the strings */
 } moving;
@@ -23,7 +24,7 @@ static ordo_status take_memory(moving *m, const uint64_t *wanted)
     TRY_SCRATCH(c->exec, (received + 1) * sizeof *m->got_lengths, m->got_lengths);
     TRY_SCRATCH(c->exec, (received + 1) * sizeof *out->received.offsets, out->received.offsets);
     out->received.n = received;
-    return string_part_sort(m->part);
+    return m->ordered ? string_part_sort(m->part) : string_part_arrange(m->part, &out->sent);
 }
 
 static void list_cuts(const dist_call *c, const uint64_t *wanted, string_pieces *out)
@@ -39,7 +40,8 @@ static void list_cuts(const dist_call *c, const uint64_t *wanted, string_pieces 
 static ordo_status copy_sent(moving *m)
 {
     string_list *const sent = &m->out->sent;
-    TRY(string_part_copy(m->part, m->part->c.n, sent));
+    if (m->ordered)
+        TRY(string_part_copy(m->part, m->part->c.n, sent));
     for (size_t i = 0; i < sent->n; i++)
         m->sent_lengths[i] = (uint32_t)(sent->offsets[i + 1] - sent->offsets[i]);
     return ORDO_OK;
@@ -77,10 +79,11 @@ static ordo_status move_bytes(string_pieces *s)
     return ORDO_OK;
 }
 
-ordo_status string_pieces_move(string_part *part, const uint64_t *wanted, string_pieces *out)
+ordo_status string_pieces_move(string_part *part, const uint64_t *wanted, bool ordered,
+                               string_pieces *out)
 {
     dist_call *const c = &part->c;
-    moving           m = {.part = part, .out = out};
+    moving           m = {.part = part, .out = out, .ordered = ordered};
     TRY(dist_agree(c, take_memory(&m, wanted)));
     list_cuts(c, wanted, out);
     TRY(string_cuts_find(part, out->cuts, out->cut_count));

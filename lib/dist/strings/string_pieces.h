@@ -17,7 +17,9 @@ typedef struct string_pieces {
 } string_pieces;
 
 /* Sorts this rank's strings, finds the cuts if rank r gets wanted[r] strings, and moves lengths and
- * bytes. Collective. */
-ordo_status string_pieces_move(string_part *part, const uint64_t *wanted, string_pieces *out);
+ * bytes. part->order is set if `ordered`; it takes longer than a sort of the strings alone.
+ * Collective. */
+ordo_status string_pieces_move(string_part *part, const uint64_t *wanted, bool ordered,
+                               string_pieces *out);
 
 #endif
