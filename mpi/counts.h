@@ -1,8 +1,8 @@
 /* counts.h - how many collective operations (allgather, sum, prefix) calls of ordo_dist.h make, and
  * how many bytes a search for cuts takes. For the model of model.h and its test; needs no MPI.
  *
- * A round of a search for cuts makes 4 operations, of strings 5, a read of a median 5. The rest of a
- * call has a fixed number: the greeting, an agreement after each step, and the sizes of what is
+ * A round of a search for cuts makes 4 operations, of strings 5, a read of a median 5. The rest of
+ * a call has a fixed number: the greeting, an agreement after each step, and the sizes of what is
  * exchanged. Random offers leave an interval a part with the distribution Beta(2, 31) in a round:
  * the mean of its logarithm is -3.06 and the standard deviation 0.78. The slowest of many cuts
  * decides. */
