@@ -91,7 +91,8 @@ static bool keeps_too_much(const ordo_arena *arena)
             bytes += block->bytes;
             count++;
         }
-    return bytes > ORDO_ARENA_KEPT_BYTES || count > ORDO_ARENA_KEPT_BLOCKS;
+    return arena->lean ? count > 0
+                       : bytes > ORDO_ARENA_KEPT_BYTES || count > ORDO_ARENA_KEPT_BLOCKS;
 }
 
 static bool fits_limit(const ordo_arena *arena, size_t cost)
@@ -148,13 +149,19 @@ void *ordo_arena_take(ordo_arena *arena, size_t bytes)
 
 void ordo_arena_give_back(ordo_arena *arena, const void *piece, size_t bytes)
 {
-    size_t const rounded = ordo_round_up(bytes, ORDO_CACHE_LINE);
-    for (ordo_arena_block *block = arena->blocks; block != NULL; block = block->next)
-        if ((const char *)piece + rounded == (const char *)block + block->used) {
-            block->used -= rounded;
-            arena->taken -= rounded;
-            return;
-        }
+    size_t const       rounded = ordo_round_up(bytes, ORDO_CACHE_LINE);
+    ordo_arena_block **at = &arena->blocks;
+    while (*at != NULL && (const char *)piece + rounded != (const char *)*at + (*at)->used)
+        at = &(*at)->next;
+    ordo_arena_block *const block = *at;
+    if (block == NULL)
+        return;
+    block->used -= rounded;
+    arena->taken -= rounded;
+    if (is_empty(block)) {
+        *at = block->next;
+        release_block(arena, block);
+    }
 }
 
 /* Moves the blocks that the call has used to the front. Their order stays the same, so that an

@@ -36,6 +36,7 @@ typedef struct ordo_arena {
     size_t            limit;
     size_t            held;
     size_t            taken; /* by the call in progress, including alignment */
+    bool              lean;  /* a call that needs a new block leaves none that it does not use */
 } ordo_arena;
 
 /* What `bytes` count against the limit: the bytes, the header of a block and the alignment. */
@@ -43,8 +44,8 @@ size_t ordo_arena_cost(size_t bytes);
 
 /* Memory aligned to a cache line; NULL if the limit is exceeded or the allocator fails. */
 void *ordo_arena_take(ordo_arena *arena, size_t bytes);
-/* Makes a piece of `bytes` free again, if no piece behind it in its block is in use. Otherwise the
- * piece stays taken until the call ends. */
+/* Makes a piece of `bytes` free again, if no piece behind it in its block is in use, and releases a
+ * block that has no other piece. Otherwise the piece stays taken until the call ends. */
 void ordo_arena_give_back(ordo_arena *arena, const void *piece, size_t bytes);
 void ordo_arena_reset(ordo_arena *arena);
 void ordo_arena_free(ordo_arena *arena);

@@ -169,6 +169,13 @@ static void test_kept(void)
     CHECK_EQ_U64(ORDO_ARENA_KEPT_BLOCKS * ordo_arena_cost(102400) + ordo_arena_cost(mib),
                  arena.held);
     ordo_arena_free(&arena);
+
+    testkit_case("a lean arena keeps nothing");
+    arena.lean = true;
+    take_after_reset(&arena, 2, mib);
+    take_after_reset(&arena, 1, 2 * mib);
+    CHECK_EQ_U64(ordo_arena_cost(2 * mib), arena.held);
+    ordo_arena_free(&arena);
 }
 
 /* Unused blocks are released if the limit or the allocator leaves no room for a new one. */
@@ -236,6 +243,7 @@ static void test_give_back(void)
     CHECK(ordo_arena_take(&arena, 2 * LARGE) == NULL);
     ordo_arena_give_back(&arena, piece, LARGE);
     CHECK_EQ_U64(SMALL, arena.taken);
+    CHECK_EQ_U64(ordo_arena_cost(SMALL), arena.held);
     char *const larger = ordo_arena_take(&arena, 2 * LARGE);
     CHECK(larger != NULL && arena.held <= arena.limit);
     CHECK_EQ_U64(SMALL + 2 * LARGE, arena.taken);
