@@ -91,7 +91,8 @@ static bool keeps_too_much(const ordo_arena *arena)
             bytes += block->bytes;
             count++;
         }
-    return bytes > ORDO_ARENA_KEPT_BYTES || count > ORDO_ARENA_KEPT_BLOCKS;
+    return arena->lean ? count > 0
+                       : bytes > ORDO_ARENA_KEPT_BYTES || count > ORDO_ARENA_KEPT_BLOCKS;
 }
 
 static bool fits_limit(const ordo_arena *arena, size_t cost)

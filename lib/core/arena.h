@@ -36,6 +36,7 @@ typedef struct ordo_arena {
     size_t            limit;
     size_t            held;
     size_t            taken; /* by the call in progress, including alignment */
+    bool              lean;  /* a call that needs a new block leaves none that it does not use */
 } ordo_arena;
 
 /* What `bytes` count against the limit: the bytes, the header of a block and the alignment. */
