@@ -5,10 +5,11 @@
  * then those of rank 1, and so on, and the results are those of one process. Strings have one of
  * the two forms of ordo_strings, which may differ between ranks. The only flag is ORDO_DESCENDING.
  * opts.out, opts.out_values and opts.n_out are not used: NULL, NULL and 0.
- * Memory    Beside the caller's arrays a rank takes 8 bytes for each of its strings. Sort, argsort,
- *           rank and unique_count also take the bytes and 12 bytes for each string that it sends
- *           and receives. Each step adds the scratch of ordo_argsort_strings. Strings of the form
- *           with pointers are copied first. */
+ * Memory    Beside the caller's arrays a rank takes up to 16 bytes for each of its strings. Sort,
+ *           argsort, rank and unique_count also take the bytes and 12 bytes for each string that it
+ *           sends and receives, selections the bytes and 32 bytes for each string that they sort.
+ *           Each step adds the scratch of ordo_argsort_strings or ordo_sort_strings. Strings of the
+ *           form with pointers are copied first. */
 #ifndef ORDO_DIST_STRINGS_H
 #define ORDO_DIST_STRINGS_H
 
@@ -50,7 +51,7 @@ ORDO_MUST ordo_status ordo_dist_rank_strings(ordo_ctx *ctx, const ordo_comm *com
 
 /* The next four give all results to every rank: index[j] gets the global index of result j, and
  * `out` the strings. Either may be NULL. out->n is not used. Equal strings are in the order of
- * their global indices. Every rank sorts its strings. */
+ * their global indices. Every rank sorts its strings near the results, or all if they are few. */
 
 /* Result j is the k[j]-th string in order; k[j] = 0 is the first. */
 ORDO_MUST ordo_status ordo_dist_select_strings(ordo_ctx *ctx, const ordo_comm *comm,

@@ -309,6 +309,7 @@ ordo_status external_begin(external_call *c)
                                .threads = c->exec->threads, .progress = watch_inner,
                                .progress_user = c),
                     &c->inner));
+    c->inner->arena.lean = true; /* opts.memory has room for the scratch of one call */
     return ORDO_OK;
 }
 

@@ -1,7 +1,7 @@
 /* test_dist_near.c - selections and top-k of so many strings that the ranks sort only those near
  * the positions (lib/dist/strings/string_near.c): words, shared prefixes, few values, zero bytes
  * and one value, in both orders and both forms. The expected indices are those of
- * ordo_select_strings. */
+ * ordo_select_strings. The memory of a search that goes on behind many keys is bounded. */
 #define _GNU_SOURCE
 #include "distkit.h"
 #include "ordo_dist_strings.h"
@@ -13,6 +13,7 @@ enum {
     LONGEST = 160,
     SHAPES = 8,
     COUNTS = 4,
+    LEVELS = 7, /* searches one behind the other */
     MANY = 1100 /* more positions than one read finds */
 };
 
@@ -24,6 +25,7 @@ static uint64_t         found[DISTKIT_RANKS][MANY];
 static size_t           count;
 static bool             by_pointers, descending;
 static ordo_dist_report report; /* of rank 0 */
+static uint64_t         held;   /* scratch of rank 0 */
 
 static uint64_t next(uint64_t *state)
 {
@@ -43,6 +45,17 @@ static size_t put_shared(char *to, size_t shared, uint64_t number)
 {
     memset(to, 'p', shared);
     return shared + (size_t)sprintf(to + shared, "%llu", (unsigned long long)number);
+}
+
+/* Keys that nearly all strings share, one behind the other; 1 of 128 strings differs in each. The
+ * last key has digits of the number. */
+static size_t put_steps(char *to, uint64_t number)
+{
+    size_t const shared = 7 * (LEVELS - 1);
+    memset(to, 'p', shared);
+    if (number % 128 < LEVELS - 1)
+        to[7 * (number % 128)] = 'q';
+    return shared + (size_t)sprintf(to + shared, "%llu", (unsigned long long)number / 128);
 }
 
 /* Writes a string without a zero byte, but for shape 6; returns its length. */
@@ -65,8 +78,10 @@ static size_t put_string(size_t shape, uint64_t number, char *to)
     case 6: /* zero bytes: strings that differ only in length */
         memset(to, 0, 20);
         return number % 20;
-    default: /* nearly all are one value that continues behind a key */
+    case 7: /* nearly all are one value that continues behind a key */
         return put_shared(to, 20, number % 7 == 0 ? number : 1);
+    default:
+        return put_steps(to, number);
     }
 }
 
@@ -100,8 +115,11 @@ static ordo_status call_select(void *user, ordo_ctx *ctx, const ordo_comm *comm,
     (void)user;
     ordo_status const status = ordo_dist_select_strings(ctx, comm, &strings, n, positions, count,
                                                         found[rank], NULL, &opts);
-    if (rank == 0)
+    ordo_info         info = ORDO_OPTS(ordo_info, .threads = 0);
+    if (rank == 0 && CHECK(ordo_ctx_info(ctx, &info) == ORDO_OK)) {
         report = own;
+        held = info.scratch_held;
+    }
     return status;
 }
 
@@ -153,6 +171,20 @@ static void check(ordo_ctx *ctx, size_t wanted)
         CHECK_BYTES(expected, found[r], count * sizeof *expected, sizeof *expected);
 }
 
+/* One list of places serves all levels: 8 bytes for a key of each string, 8 for its place. */
+static void check_levels(ordo_ctx *ctx)
+{
+    testkit_case("%d keys one behind the other", LEVELS);
+    by_pointers = descending = false;
+    kit = (distkit){.ranks = 1, .threads = 1, .call = call_select};
+    fill(SHAPES);
+    distkit_split(0, STRINGS, 1, 1, kit.starts);
+    check(ctx, 1);
+#ifndef ORDO_TINY
+    CHECK(held < (uint64_t)STRINGS * 32);
+#endif
+}
+
 int main(void)
 {
     static const size_t rank_counts[] = {1, 2, 5, 16}, counts[COUNTS] = {1, 3, 40, MANY};
@@ -179,6 +211,7 @@ int main(void)
                 CHECK(report.kept < STRINGS / 4);
 #endif
         }
+    check_levels(ctx);
     ordo_ctx_free(ctx);
     return testkit_done();
 }

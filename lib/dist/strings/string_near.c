@@ -226,7 +226,8 @@ static ordo_status keep_groups(nearing *s)
     TRY(looped(s, chunks, 1, list_kept));
     for (size_t chunk = 0; chunk < chunks; chunk++)
         all += (size_t)s->kept[chunk];
-    TRY_SCRATCH(exec, (all + 1) * sizeof *s->places, s->places);
+    if (s->places == NULL) /* later levels leave fewer */
+        TRY_SCRATCH(exec, (all + 1) * sizeof *s->places, s->places);
     s->n = 0;
     for (size_t chunk = 0; chunk < chunks; chunk++) {
         memcpy(s->places + s->n, s->keys + chunk * GRAIN, s->kept[chunk] * sizeof *s->places);
