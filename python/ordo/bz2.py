@@ -224,6 +224,8 @@ class _Unpacked(io.RawIOBase):
     def __init__(self, file: Any, name: str) -> None:
         self._file, self._name = file, name
         self._piece, self._place = memoryview(b""), 0
+        self._reads = False  # the thread is in a read of the file
+        self._is_left = False  # end_thread could not end the thread
         self._begin()
 
     def _begin(self) -> None:
@@ -231,7 +233,10 @@ class _Unpacked(io.RawIOBase):
             def pull(size: int) -> bytes:
                 if worker.closed.is_set():
                     raise _Closed
-                return self._file.read(size)
+                self._reads = True
+                data: bytes = self._file.read(size)
+                self._reads = False
+                return data
 
             _Stream(pull, worker.put, self._name).run(_decompress_stream)
 
@@ -240,13 +245,24 @@ class _Unpacked(io.RawIOBase):
 
     def _stop(self) -> None:
         self._worker.closed.set()
-        self._worker.join()
+        if not self._is_left:
+            self._worker.join()
 
-    def end_thread(self) -> None:
-        """Ends the thread before the interpreter does. Data that were not read are lost."""
-        if not self._worker.ended.is_set():
-            self._stop()
-            self._worker.error = OSError("the file cannot be read while the interpreter exits")
+    def end_thread(self) -> bool:
+        """Ends the thread before the interpreter does. Data that were not read are lost.
+
+        Returns False for a thread that waits for a pipe or a socket: it stays there.
+        """
+        worker = self._worker
+        if not worker.ended.is_set():
+            worker.closed.set()
+            while not worker.ended.wait(1) and not self._reads:
+                pass
+            self._is_left = not worker.ended.is_set()
+            worker.error = OSError("the file cannot be read while the interpreter exits")
+            worker.ended.set()  # get() does not wait
+        self._stop()
+        return not self._is_left
 
     def readable(self) -> bool:
         return True
@@ -366,7 +382,8 @@ class BZ2File(io.BufferedIOBase):
     def _end_thread(self) -> None:
         """Ends the thread of the file. What is written later becomes a second stream."""
         if self._raw is not None:
-            self._raw.raw.end_thread()
+            ended = self._raw.raw.end_thread()
+            self._owned = self._owned and ended  # a file cannot be closed while a thread reads it
         elif self._late is None:
             self._late = []
             self._worker.done.set()

@@ -172,6 +172,38 @@ def test_open_files_at_exit(tmp_path):
     assert oracle.decompress(second.read_bytes()) == b"some text"
 
 
+IDLE = """
+import atexit, bz2 as oracle, os, random, sys, threading
+
+def late():
+    try:
+        reader.read()
+    except OSError as error:
+        print(error)
+
+atexit.register(late)
+from ordo import bz2
+
+end, begin = os.pipe()
+data = oracle.compress(random.Random(1).randbytes(2_000_000))
+threading.Thread(target=lambda: os.write(begin, data), daemon=True).start()
+if sys.argv[1] == "path":
+    reader = bz2.BZ2File(f"/dev/fd/{end}")
+else:
+    reader = bz2.BZ2File(open(end, "rb", buffering=0))
+reader.read(3)
+"""
+
+
+@pytest.mark.parametrize("kind", ["path", "file"])
+def test_a_pipe_without_an_end_at_exit(kind):
+    """The interpreter does not wait for data that nobody writes."""
+    program = [sys.executable, "-c", IDLE, kind]
+    done = subprocess.run(program, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0 and done.stderr == ""
+    assert "cannot be read while the interpreter exits" in done.stdout
+
+
 def test_a_forked_process_does_not_wait(tmp_path):
     writer = bz2.BZ2File(tmp_path / "file.bz2", "w")
     reader = bz2.BZ2File(io.BytesIO(oracle.compress(random.Random(1).randbytes(9_000_000))))

@@ -2,8 +2,8 @@
 # mpi_calls.sh ROOT BUILD - the calls of ordo-mpi for memory and files fail in turn, on one of 2 ranks
 # (mpi_shim.c): call 1 of rank 0, call 4 of rank 1, call 7 of rank 0, and so on; with ORDO_TORTURE=1
 # each call of each rank. Every rank must end with an error, one message must name the rank and no
-# temporary file, and no output or temporary file may be left. Skipped if ordo-mpi was not built or no mpicc is installed
-# (scripts/bootstrap mpi).
+# temporary file, and no output or temporary file may be left. Skipped if ordo-mpi was not built or no
+# mpicc is installed (scripts/bootstrap mpi).
 set -eu
 root=$1
 build=$2

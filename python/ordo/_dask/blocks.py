@@ -105,7 +105,7 @@ def values_of(part: Any) -> Any:
 
 def keys_of(part: Any) -> Any:
     """Like `values_of`, but integers of 64 bits of a nullable type are pairs (nulls.py)."""
-    if isinstance(part.dtype, np.dtype) or values_of(part.iloc[:0]).dtype not in _LARGE:
+    if isinstance(part.dtype, np.dtype) or values_of(part.take([])).dtype not in _LARGE:
         return values_of(part)
     missing = np.asarray(part.isna())
     return nulls.pairs_of(values_of(part[~missing] if missing.any() else part), missing)

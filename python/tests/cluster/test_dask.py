@@ -402,6 +402,17 @@ def test_large_nullable_integers(frames, dtype, nulls):
     check_large_sets(lazy, exact, sorted(set(kept)))
 
 
+@pytest.mark.parametrize("dtype", ["Int64", "UInt64"])
+def test_large_nullable_index(frames, dtype):
+    import dask.dataframe as dd
+    import pandas as pd
+
+    index = pd.Index([2**60 + 1, None, 5, 2**60], dtype=dtype)
+    lazy = dd.from_pandas(pd.Series(range(4), index=index), npartitions=2, sort=False).index
+    assert ordo.dask.argsort(lazy).compute().tolist() == [2, 3, 0, 1]
+    assert ordo.dask.topk(lazy, 2).values.compute().tolist() == [2**60 + 1, 2**60]
+
+
 def test_large_categories(frames):
     series, _ = large_integers("Int64", [1])
     import dask.dataframe as dd
