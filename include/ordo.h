@@ -5,10 +5,9 @@
  *          radius) is written only on ORDO_OK. An array of results is unspecified after
  *          ORDO_E_CANCELLED and ORDO_E_DEVICE and unchanged after other errors, unless the call
  *          says otherwise.
- * Memory   The caller owns every array; ordo uses it until the call returns. Scratch memory belongs
- *          to the context, which keeps it for later calls until ordo_ctx_free. A call that needs
- *          more first frees scratch of earlier calls that it does not use, beyond 128 MiB. A call
- *          writes to its input only if it sorts in place.
+ * Memory   The caller owns every array; ordo uses it until the call returns. A call writes to its
+ *          input only if it sorts in place. The context keeps scratch memory for later calls: at
+ *          most 128 MiB beside the scratch of the last call that needed more than there was.
  * Threads  A context serves one call at a time: a second call gets ORDO_E_BUSY; only ordo_cancel is
  *          always allowed. Use one context per thread. Contexts are independent of each other.
  * Order    Integers are ordered by value. Floats are ordered by value; -0 and +0 tie; all NaNs tie

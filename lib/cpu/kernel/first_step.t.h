@@ -33,10 +33,10 @@ INLINE BITS FN(plain_bits)(KEY x)
 INLINE BITS FN(is_below)(KEY x, KEY y, bool or_equal)
 {
     bool const is_float = (KEY)0.5 != 0;
+    if (!is_float)
+        return or_equal ? (BITS)(x <= y) : (BITS)(x < y);
     BITS const a = FN(plain_bits)(x), b = FN(plain_bits)(y);
-    if (is_float)
-        return or_equal ? (BITS)(a <= b) : (BITS)(a < b);
-    return or_equal ? (BITS)(x <= y) : (BITS)(x < y);
+    return or_equal ? (BITS)(a <= b) : (BITS)(a < b);
 }
 
 /* Whether x[i] is below y[i] for any i < count. The quarters are independent of each other, so that
