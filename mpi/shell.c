@@ -115,7 +115,8 @@ static int print_completion(const char *shell)
         memory = memory && summary != NULL;
     }
     memory = memory && completion_print("ordo-mpi", shell, all, MPI_COMMANDS);
-    fputs(shell[0] == 'b' ? after_bash : shell[0] == 'z' ? after_zsh : after_fish, stdout);
+    if (memory)
+        fputs(shell[0] == 'b' ? after_bash : shell[0] == 'z' ? after_zsh : after_fish, stdout);
     for (size_t c = 0; c < MPI_COMMANDS; c++)
         free(all[c].summary);
     free(help);

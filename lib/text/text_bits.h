@@ -38,6 +38,7 @@ enum {
     TEXT_TABLE_LEAST = ORDO_TUNE(10, 3),  /* binary logarithm of the slots of the first table */
     TEXT_TABLE_BATCH = ORDO_TUNE(128, 4), /* substrings that are looked up at once */
     TEXT_TABLE_HASH = ORDO_TUNE(64, 3),   /* bits of the hash of a long substring */
+    TEXT_TABLE_STEPS = 16,                /* mean number of steps in the table that is accepted */
     TEXT_POLL = ORDO_TUNE(1 << 16, 64),   /* elements between two checks for cancel */
     TEXT_BYTES = 256                      /* values of a byte */
 };

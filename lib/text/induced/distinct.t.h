@@ -5,7 +5,8 @@
  * first occurrence, only the distinct ones are sorted, and a second pass turns numbers into names.
  * A substring that ends within one word of symbols is its own key, and equal keys mean equal
  * substrings. The key of a longer one is a hash, and the substrings are compared. If too many
- * substrings are distinct, the pass gives up early. */
+ * substrings are distinct, or if keys share slots too often, as an enemy could arrange, the pass
+ * gives up early. */
 
 #if BYTES
 typedef struct FN(slot) {
@@ -19,6 +20,7 @@ typedef struct FN(table) {
     char    *end;    /* of the memory for tables */
     unsigned shift;  /* 64 - the binary logarithm of the number of slots */
     size_t   used;   /* slots */
+    size_t   steps;  /* from the slots of keys to those behind them */
     INDEX   *firsts; /* of each number: the first substring that has it */
 } FN(table);
 
@@ -51,7 +53,7 @@ static inline INDEX FN(number_of)(FN(table) * t, uint64_t key, size_t k)
     INDEX const     hashed = FN(is_long)(t->string, k) ? MARK : 0;
     FN(slot) *const last = t->slots + (UINT64_MAX >> t->shift);
     FN(slot) *slot = FN(slot_of)(t, key);
-    for (; slot->number != 0; slot = slot == last ? t->slots : slot + 1) {
+    for (; slot->number != 0; slot = slot == last ? t->slots : slot + 1, t->steps++) {
         INDEX const number = slot->number & ~MARK;
         if (slot->key == key && (slot->number & MARK) == hashed &&
             (hashed == 0 || FN(compare)(t->string, t->firsts[number - 1], k, 0) == 0))
@@ -90,7 +92,8 @@ static ordo_status FN(number_all)(text_work *work, FN(table) * t, INDEX *names, 
     uint64_t     keys[TEXT_TABLE_BATCH];
     for (size_t lo = 0, hi; lo < others; lo = hi) {
         hi = ordo_min(lo + TEXT_TABLE_BATCH, others);
-        *done = t->used <= lo / TEXT_DISTINCT + others / TEXT_DISTINCT_START;
+        *done = t->used <= lo / TEXT_DISTINCT + others / TEXT_DISTINCT_START &&
+                t->steps / TEXT_TABLE_STEPS <= hi;
         while (*done && t->used + TEXT_TABLE_BATCH > UINT64_MAX >> t->shift >> 1)
             *done = FN(grow)(t);
         if (!*done)
