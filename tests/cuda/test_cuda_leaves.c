@@ -262,19 +262,22 @@ static void test_even(long small)
         }
 }
 
-/* Argsorts that need only one partition, and the lengths around them. */
-static void test_once(long small)
+/* Lengths that one launch sorts, and the next lengths, of all kinds of sorts. */
+static void test_grid(long small)
 {
-    static const ordo_type types[] = {ORDO_U32, ORDO_I32};
-    static const size_t    lengths[] = {1048577, 1048576, 1300001, 2097152, 2097153};
-    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+    static const ordo_type types[] = {ORDO_U32, ORDO_F32, ORDO_I32};
+    static const size_t    lengths[] = {65537, 600001, 2097152, 2097153, 4194304, 4194305};
+    for (size_t t = 0; t < (small > 1 ? 1 : sizeof types / sizeof *types); t++)
         for (size_t l = 0; l < (small != 0 ? 1 : sizeof lengths / sizeof *lengths); l++)
             for (spread how = PLAIN; how < (small > 1 ? SPECIAL : SPREADS); how++) {
-                bool const descending = (t + l + (size_t)how) % 2 == 1;
-                testkit_case("%s n=%zu spread %d descending %d", ordo_type_name(types[t]),
-                             lengths[l], (int)how, (int)descending);
-                fill_even(how, types[t], lengths[l]);
-                try_argsort(types[t], lengths[l], (l + (size_t)how) % 3 == 0 ? ORDO_U64 : ORDO_U32,
+                bool const   descending = (t + l + (size_t)how) % 2 == 1;
+                size_t const n = lengths[l];
+                testkit_case("%s n=%zu spread %d descending %d", ordo_type_name(types[t]), n,
+                             (int)how, (int)descending);
+                fill_even(how, types[t], n);
+                try_sort(types[t], n, descending, 4);
+                try_pairs(types[t], n, (l + (size_t)how) % 2 == 0 ? 4 : 8, descending);
+                try_argsort(types[t], n, (l + (size_t)how) % 3 == 0 ? ORDO_U64 : ORDO_U32,
                             descending);
             }
 }
@@ -312,9 +315,9 @@ int main(void)
     found_values = test_keep(MOST * sizeof *values);
     device_keys = device_make((size_t)LARGE * 4 + 64, 0);
     device_values = device_make(MOST * sizeof *values + 64, 0);
+    test_grid(small);
     test_leaves(small);
     test_even(small);
-    test_once(small);
     if (small == 0) {
         test_few(ORDO_U32, 100, 0, false);
         test_few(ORDO_F32, 256, 0, true);

@@ -14,7 +14,8 @@
 enum {
     SMALL_PREFIX = 24, /* number of leading bits that are sorted first */
     SMALL_SHORT = 16,  /* enough if few keys agree in these bits */
-    SMALL_ALIKE = 2    /* most other keys that a key may agree with */
+    SMALL_ALIKE = 2,   /* most other keys that a key may agree with */
+    SMALL_FULL = 128   /* most keys of a bucket */
 };
 
 /* Memory of the buckets; tags[p] has the bucket in the high 16 bits and the index of the key at
@@ -88,8 +89,9 @@ static __device__ unsigned small_from(const small_shared<CODE, THREADS, ITEMS> *
     bool const     here = threadIdx.x < n;
     uint32_t const peers = __match_any_sync(WARP_ALL, here ? mine : ~threadIdx.x);
     unsigned const alike = (unsigned)__syncthreads_count(here && (peers & (peers - 1)) != 0);
-    unsigned const bits = alike * n <= SMALL_ALIKE * 31 * looked ? SMALL_SHORT : SMALL_PREFIX;
-    return high - low > bits ? high - bits : low;
+    if (alike * n <= SMALL_ALIKE * 31 * looked)
+        return high - SMALL_SHORT;
+    return radix_prefix<SMALL_PREFIX>(code.fold(shared->keys[threadIdx.x]), here, low, high);
 }
 
 /* Orders keys that are sorted by their bits from `shift` on. Returns false, in all threads and with
@@ -181,7 +183,7 @@ static DEVICE bool small_by_buckets(small_shared<CODE, THREADS, ITEMS> *shared, 
         bool full = false;
 #pragma unroll
         for (int j = 0; j < SPREAD_SHARE; j++)
-            full |= mine.count[j] > CUDA_TUNE_SPREAD_MOST;
+            full |= mine.count[j] > SMALL_FULL;
         return full;
     };
     if (!spread_keys(s, code.total, &items, n, load, is_full))
