@@ -62,10 +62,13 @@ static DEVICE bool grid_fit(grid_shared<CODE, INDEXED> *shared, CODE const &code
     unsigned const me = threadIdx.x;
     uint32_t const part = n / GRID_DRAWN;
     uint32_t       raw[GRID_EACH], low, high, again = 0;
+    unsigned       next = 0; /* keys that equal the next one */
 #pragma unroll
     for (int i = 0; i < GRID_EACH; i++) {
         uint32_t const s = i * GRID_THREADS + me;
-        raw[i] = keys[s * part + (s * 0x9e3779b9u >> 8) % part];
+        uint32_t const at = s * part + (s * 0x9e3779b9u >> 8) % (part - 1);
+        raw[i] = keys[at];
+        next += keys[at + 1] == raw[i];
     }
 #pragma unroll
     for (unsigned i = me; i < (1u << GRID_LG_MARKS) / 32; i += GRID_THREADS)
@@ -85,7 +88,9 @@ static DEVICE bool grid_fit(grid_shared<CODE, INDEXED> *shared, CODE const &code
     again = __reduce_add_sync(WARP_ALL, again);
     if (lane_id() == 0)
         atomicAdd(&shared->twice, again);
-    __syncthreads();
+    /* The sample has one key of each part of the array, and misses equal neighbours. */
+    if (__syncthreads_count(next == GRID_EACH) > GRID_THREADS / 2)
+        return false;
     if (shared->twice > GRID_REPEATED + (uint64_t)GRID_DRAWN * GRID_DRAWN * 4 / n)
         return false;
     bool fits = false;
