@@ -3,10 +3,12 @@
  *
  * All blocks draw the same sample, which gives a line (dev_radix_grid.cuh). They count the keys of
  * its parts, then of its codes, move the keys to the codes, and sort each code as a leaf
- * (dev_radix_leaf.cuh); a barrier of all blocks follows each of these. The order of equal codes may
- * change, so an index moves with a key that has a value, and orders ties; the values are fetched by
- * the leaves. If the sample has too many equal or crowded keys, or a code has too many keys for a
- * leaf, nothing is changed, and the sort by digits follows. Traffic: three reads, two writes. */
+ * (dev_radix_leaf.cuh), or by digits if its keys crowd; barriers of all blocks divide these steps.
+ * Equal codes change their order, so an index moves with a key that has a value, and orders ties;
+ * the leaves fetch the values. If the sample has too many equal or crowded keys, or a code has too
+ * many keys for a leaf, nothing is changed, and the sort by digits follows. Three reads, two
+ * writes. */
+#include "cuda/block/block_places.cuh"
 #include "cuda/sort/dev_radix_grid.cuh"
 #include "cuda/sort/dev_radix_leaf.cuh"
 #include "cuda/warp/warp_alike.cuh"
@@ -33,14 +35,25 @@ template <bool INDEXED> struct grid_moved { /* the keys of the block, in the ord
     uint16_t codes[GRID_TILE];
 };
 
+template <bool INDEXED> struct grid_digits { /* a leaf that is sorted by digits */
+    uint32_t                   keys[LEAF_KEYS];
+    uint32_t                   index[INDEXED ? LEAF_KEYS : 1];
+    uint16_t                   order[LEAF_KEYS];
+    radix_counters<GRID_WARPS> counters;
+    uint32_t                   ones[2], zeros[2]; /* of the keys and of the indices: bits set in
+                                                   * some, and bits not set in all */
+};
+
 template <typename CODE, bool INDEXED> struct alignas(16) grid_shared {
     grid_bend bend[GRID_PARTS];
     alignas(16) uint32_t start[GRID_CODES + 4]; /* first places of the codes, and n */
     uint32_t sums[GRID_WARPS], twice, ends[2][32];
+    uint32_t left[GRID_CODES / 32]; /* a bit for the first code of each leaf that is left */
     union {
         grid_drawn                                                                drawn;
         grid_moved<INDEXED>                                                       moved;
         leaf_shared<CODE, typename grid_value<INDEXED>::type, INDEXED, leaf_real> leaf;
+        grid_digits<INDEXED>                                                      digits;
     };
 };
 
@@ -263,6 +276,12 @@ static DEVICE void grid_move(grid_shared<CODE, INDEXED> *shared, const uint32_t 
     }
 }
 
+/* Where the index of each moved key is. */
+static DEVICE uint32_t *grid_index(const radix_job &job)
+{
+    return job.source != NULL ? (uint32_t *)job.values[1] : job.index;
+}
+
 /* ---- the leaves ----------------------------------------------------------------------------- */
 
 /* The arrays of the leaves. Values of `size` bytes are fetched from `values`; 0: indices are
@@ -282,28 +301,127 @@ template <typename CODE, typename VALUE> struct grid_array : leaf_array<CODE, VA
     }
 };
 
-/* Sorts the codes of this block. A block never gives up: a pair's first place would be lost. */
+/* Loads `count` keys from `first` on, and their indices, and pads them with the largest. Ends with
+ * a barrier. */
+template <bool INDEXED, typename ARRAY>
+static DEVICE void grid_load_digits(grid_digits<INDEXED> *digits, ARRAY const &array,
+                                    uint32_t first, unsigned count, unsigned items)
+{
+    uint32_t ones[2] = {0, 0}, zeros[2] = {0, 0};
+    if (threadIdx.x < 2)
+        digits->ones[threadIdx.x] = digits->zeros[threadIdx.x] = 0;
+    __syncthreads();
+#pragma unroll 4
+    for (unsigned p = threadIdx.x; p < items * GRID_THREADS; p += GRID_THREADS) {
+        uint32_t bits = UINT32_MAX, index = UINT32_MAX;
+        if (p < count) {
+            bits = array.code.encode(array.keys_in[first + p]);
+            ones[0] |= array.code.fold(bits);
+            zeros[0] |= ~array.code.fold(bits);
+            if constexpr (INDEXED) {
+                index = array.values_in[first + p];
+                ones[1] |= index;
+                zeros[1] |= ~index;
+            }
+        }
+        digits->keys[p] = bits;
+        digits->order[p] = (uint16_t)p;
+        if (INDEXED)
+            digits->index[p] = index;
+    }
+#pragma unroll
+    for (int which = 0; which < (INDEXED ? 2 : 1); which++)
+        radix_note_bits(ones[which], zeros[which], digits->ones + which, digits->zeros + which);
+    __syncthreads();
+}
+
+/* Sorts a leaf in a time that does not depend on its keys: by the digits of the indices and then of
+ * the keys. Ends with a barrier. */
+template <bool INDEXED, typename ARRAY>
+static DEVICE void grid_sort_digits(grid_digits<INDEXED> *digits, ARRAY const &array,
+                                    uint32_t first, unsigned count)
+{
+    constexpr int  ITEMS = leaf_real::ITEMS;
+    unsigned const items = (count - 1) / GRID_THREADS + 1;
+    grid_load_digits(digits, array, first, count, items);
+    auto const sort_by = [&](int which, auto &&bits_at) {
+        uint32_t const differ = digits->ones[which] & digits->zeros[which];
+        block_sort_places<ITEMS>(&digits->counters, digits->order, items, radix_low_bit(differ),
+                                 radix_high_bit(differ), bits_at);
+    };
+    if (INDEXED)
+        sort_by(1, [&](unsigned p) { return digits->index[p]; });
+    sort_by(0, [&](unsigned p) { return array.code.fold(digits->keys[p]); });
+    for (unsigned p = threadIdx.x; p < count; p += GRID_THREADS) {
+        unsigned const from = digits->order[p];
+        array.store(first + p, digits->keys[from]);
+        if constexpr (INDEXED)
+            array.store_value(first + p, digits->index[from]);
+    }
+    __syncthreads();
+}
+
+/* The arrays of the leaves of a job. */
 template <typename CODE, bool INDEXED>
-static DEVICE void grid_sort_codes(grid_shared<CODE, INDEXED> *shared, const radix_job &job,
-                                   CODE const &code, const uint32_t *index, uint32_t codes)
+static DEVICE grid_array<CODE, typename grid_value<INDEXED>::type>
+              grid_array_of(const radix_job &job, CODE const &code)
 {
     typedef typename grid_value<INDEXED>::type VALUE;
     grid_array<CODE, VALUE>                    array;
     (leaf_array<CODE, VALUE> &)array = leaf_array_of<VALUE>(job, code, 1);
     bool const pairs = INDEXED && job.source == NULL;
-    array.values_in = (const VALUE *)index;
+    array.values_in = (const VALUE *)grid_index(job);
     array.values = job.values[1];
     array.size = pairs ? job.value_size : 0;
-    unsigned       patience = GRID_CODES;
+    return array;
+}
+
+/* Calls f(code, first, count) for each leaf of this block: its first code and its keys. */
+template <typename SHARED, typename F>
+static DEVICE void grid_each_leaf(const SHARED *shared, uint32_t codes, F &&f)
+{
     uint32_t const last = codes * (blockIdx.x + 1) / gridDim.x;
     for (uint32_t at = codes * blockIdx.x / gridDim.x; at < last;) {
-        uint32_t const first = shared->start[at++];
+        uint32_t const here = at, first = shared->start[at++];
         while (at < last && shared->start[at + 1] - first <= LEAF_KEYS)
             at++;
-        uint32_t const count = shared->start[at] - first;
-        if (count != 0)
-            leaf_sort(array, &shared->leaf, first, count, &patience);
+        if (shared->start[at] != first)
+            f(here, first, shared->start[at] - first);
     }
+}
+
+/* Sorts the leaves that grid_sort_codes has left. A separate function and loop, because registers
+ * are short. */
+template <typename CODE, bool INDEXED>
+static __device__ __noinline__ void grid_sort_left(grid_shared<CODE, INDEXED> *shared,
+                                                   const radix_job &job, CODE const &code,
+                                                   uint32_t codes)
+{
+    auto const array = grid_array_of<CODE, INDEXED>(job, code);
+    grid_each_leaf(shared, codes, [&](uint32_t at, uint32_t first, unsigned count) {
+        if ((shared->left[at / 32] >> at % 32) % 2 != 0)
+            grid_sort_digits(&shared->digits, array, first, count);
+    });
+}
+
+/* Sorts the codes of this block. */
+template <typename CODE, bool INDEXED>
+static DEVICE void grid_sort_codes(grid_shared<CODE, INDEXED> *shared, const radix_job &job,
+                                   CODE const &code, uint32_t codes)
+{
+    auto const array = grid_array_of<CODE, INDEXED>(job, code);
+    if (threadIdx.x < GRID_CODES / 32)
+        shared->left[threadIdx.x] = 0;
+    __syncthreads();
+    grid_each_leaf(shared, codes, [&](uint32_t at, uint32_t first, unsigned count) {
+        unsigned patience = 0;
+        /* A leaf whose keys crowd in few buckets is left. */
+        if (!leaf_sort(array, &shared->leaf, first, count, &patience) && threadIdx.x == 0)
+            shared->left[at / 32] |= 1u << at % 32;
+    });
+    __syncthreads();
+    if (__syncthreads_or(threadIdx.x < GRID_CODES / 32 && shared->left[threadIdx.x] != 0))
+        grid_sort_left(shared, job, code, codes);
 }
 
 /* ---- the kernel ----------------------------------------------------------------------------- */
@@ -326,7 +444,6 @@ static __global__ void __launch_bounds__(GRID_THREADS, 2)
     extern __shared__ uint4 grid_memory[];
     auto *const             shared = (grid_shared<CODE, INDEXED> *)grid_memory;
     const uint32_t *const keys = (const uint32_t *)(job.source != NULL ? job.source : job.keys[0]);
-    uint32_t *const       index = job.source != NULL ? (uint32_t *)job.values[1] : job.index;
     uint32_t *const       arrived = &tables.even->blocks_done;
     unsigned const        me = threadIdx.x;
     uint32_t const        n = (uint32_t)job.n, rows = (n - 1) / GRID_THREADS + 1;
@@ -356,11 +473,11 @@ static __global__ void __launch_bounds__(GRID_THREADS, 2)
     __syncthreads();
     if (!grid_take(shared, n, codes, tables.even_groups, arrived, &to))
         return;
-    grid_move(shared, keys, range, (uint32_t *)job.keys[1], index, to, code_of);
+    grid_move(shared, keys, range, (uint32_t *)job.keys[1], grid_index(job), to, code_of);
     if (blockIdx.x == 0 && me == 0)
         tables.even->go = 1;
     radix_barrier(arrived);
-    grid_sort_codes(shared, job, code, index, codes);
+    grid_sort_codes(shared, job, code, codes);
 }
 
 /* ---- the launch ----------------------------------------------------------------------------- */
@@ -378,7 +495,7 @@ ordo_status grid_run(cuda_call *call, const radix_job *job, CODE code, radix_tab
     CUDA_TRY(call->exec, cudaOccupancyMaxActiveBlocksPerMultiprocessor(
                              &resident, (const void *)kernel, GRID_THREADS, bytes));
     size_t const most = (size_t)(resident * call->facts->sms);
-    size_t const blocks = ordo_min(most, ordo_div_up(job->n, GRID_THREADS));
+    size_t const blocks = ordo_min(ordo_min(most, GRID_BLOCKS), ordo_div_up(job->n, GRID_THREADS));
     if (blocks == 0)
         return ORDO_OK;
     size_t const rounds = ordo_div_up(job->n, blocks * CUDA_TUNE_GRID_GROUP);

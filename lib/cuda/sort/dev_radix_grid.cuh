@@ -25,12 +25,17 @@ enum {
     GRID_LG_MARKS = 18,             /* lg of the bits of a table of sample keys */
     GRID_REPEATED = 20,             /* most marks that different sample keys set twice */
     GRID_CROWDED = GRID_DRAWN / 16, /* most sample keys of a part */
-    GRID_MARGIN = 256               /* the range exceeds the sample by this part of it */
+    GRID_MARGIN = 256,              /* the range exceeds the sample by this part of it */
+    GRID_BLOCKS = 2 * EVEN_MOST - 4 /* most blocks, so that even_groups has room for the codes */
 };
 
 static_assert(GRID_PARTS << GRID_LG_PART == 1 << GRID_LG_PLACES, "parts fill the range");
 static_assert(GRID_CODES == 4 * GRID_THREADS && GRID_TILE <= 1 << (32 - GRID_LG_CODES),
               "four codes for each thread; a rank and a code share a word");
+static_assert(GRID_PARTS <= EVEN_MOST && CUDA_TUNE_GRID_GROUP >= CUDA_TUNE_EVEN_GROUP,
+              "even_counts has room for the parts, and even_groups for the codes");
+static_assert(CUDA_TUNE_GRID_TO < CUDA_TUNE_EVEN_FROM && CUDA_TUNE_GRID_PAIRS <= CUDA_TUNE_GRID_TO,
+              "the tables of dev_radix_even.cu are not in use");
 
 template <typename CODE, bool FLOAT = CODE::is_float> struct grid_line {
     bool     curved;

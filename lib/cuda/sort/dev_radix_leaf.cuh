@@ -252,14 +252,15 @@ static DEVICE leaf_line<BITS> leaf_find_line(SHARED *shared, CODE const &code, B
     unsigned const  length = 64 - (unsigned)__clzll((long long)range);
     unsigned const  excess = length > 32 ? length - 32 : 0;
     line.low = low;
-    line.is_real = false;
-    if constexpr (SHARED::REAL)
-        line.fit_values(key_float<BITS>::value(code.decode(low)),
-                        key_float<BITS>::value(code.decode(high)), SHARED::SHAPE::BUCKETS);
     line.is_flat = range == 0;
     line.shift = same + excess;
     line.room = 32 - (length - excess);
     uint32_t const most = (uint32_t)(range >> excess);
+    line.is_real = false;
+    if constexpr (SHARED::REAL) /* unless each value has its own buckets */
+        if (BY_ORDER || most >= SHARED::SHAPE::BUCKETS)
+            line.fit_values(key_float<BITS>::value(code.decode(low)),
+                            key_float<BITS>::value(code.decode(high)), SHARED::SHAPE::BUCKETS);
     /* a little less than buckets / distances, so that no bucket is past the last */
     float const factor =
         (float)SHARED::SHAPE::BUCKETS * 4294967296.0f * 0.99999f / ((float)most + 1);

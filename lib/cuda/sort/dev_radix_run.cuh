@@ -5,11 +5,13 @@
  * (dev_radix_grid.cu), one histogram, and for few keys one to three for the rest; for more, one for
  * the steps and, if leading digits may be enough, one or two for the leaves, one finish and one for
  * the second list. A launch that is not needed returns at once. Scratch: another array of keys and
- * values (argsort: two of key bits, one of indices), 1 KB per tile, 8 bytes per bound, up to 1.2 MB
- * for samples and codes; arrays of dev_radix_even.cu are up to 15 % longer. */
+ * values (argsort: two of key bits, one of indices; pairs of four-byte keys: 4 bytes more for each
+ * of up to 2^21), 1 KB per tile, 8 bytes per bound, up to 1.2 MB for samples and codes; arrays of
+ * dev_radix_even.cu are up to 15 % longer. */
 #ifndef ORDO_CUDA_SORT_DEV_RADIX_RUN_H
 #define ORDO_CUDA_SORT_DEV_RADIX_RUN_H
 
+#include "cuda/block/block_places.cuh"
 #include "cuda/sort/dev_radix_pass.cuh"
 
 /* The number of keys of a tile, on which the sizes of the tables depend. */
@@ -228,32 +230,6 @@ static inline ordo_status with_radix_code(ordo_type type, bool descending, key_t
 /* ---- arrays in shared memory: dev_radix_small.cu, dev_radix_cluster.cu ---------------------- */
 
 static constexpr int RADIX_WALK = 48; /* largest group of keys with one prefix */
-
-/* Adds a warp's bits to those of the block, in shared memory: bits set in some key, bits not set in
- * all. */
-template <typename BITS>
-static DEVICE void radix_note_bits(BITS ones, BITS zeros, BITS *shared_ones, BITS *shared_zeros)
-{
-#pragma unroll
-    for (int half = 0; half < sizeof(BITS) / 4; half++) {
-        unsigned const some = __reduce_or_sync(WARP_ALL, (unsigned)(ones >> 32 * half));
-        unsigned const lack = __reduce_or_sync(WARP_ALL, (unsigned)(zeros >> 32 * half));
-        if (threadIdx.x % 32 == 0) {
-            atomicOr((unsigned *)shared_ones + half, some);
-            atomicOr((unsigned *)shared_zeros + half, lack);
-        }
-    }
-}
-
-/* The lowest set bit, 0 if there is none, and one more than the highest. */
-template <typename BITS> static DEVICE unsigned radix_low_bit(BITS bits)
-{
-    return bits == 0 ? 0 : (unsigned)__ffsll((long long)bits) - 1;
-}
-template <typename BITS> static DEVICE unsigned radix_high_bit(BITS bits)
-{
-    return 64 - (unsigned)__clzll((long long)bits);
-}
 
 /* The first bit to sort by: the leading PREFIX of the bits [low, high), or all of them if more than
  * one key in 128 shares them with one of four other keys of its warp. `mine`: a key of each thread,
