@@ -162,6 +162,8 @@ typedef enum spread { /* evenly spread keys, with something that a sample does n
     SKEWED,  /* a random number of leading zeros; integers have 24 bits */
     PIPE,    /* ascending, then descending */
     BURSTS,  /* ascending; 125 neighbours have about the same value */
+    RUNS,    /* at first runs of 100 or more equal keys, which fill a bucket of a leaf */
+    TURNS,   /* two values in turn */
     SPREADS
 } spread;
 
@@ -216,7 +218,11 @@ static uint64_t integer_of(spread how, uint64_t draw, size_t n)
 /* Keys that depend on their place i. */
 static uint64_t placed(spread how, size_t i, uint64_t draw, size_t n)
 {
-    size_t const near = i < n / 2 ? i : n - 1 - i;
+    size_t const near = i < n / 2 ? i : n - 1 - i, run = n < 600000 ? 100 : n / 6000;
+    if (how == RUNS)
+        return (i < n / 8 ? ordo_random_mix(i / run) : draw) >> 32;
+    if (how == TURNS)
+        return i % 2 == 0 ? 77 : 1000000007;
     return how == PIPE ? 100 * (uint64_t)near + draw % 100
                        : i / 1000 * 64 + (i % 1000 + draw % 16) / 125;
 }
@@ -226,7 +232,7 @@ static void fill_even(spread how, ordo_type type, size_t n)
     uint64_t const sequence = ordo_random_sequence(n + (size_t)how, 3);
     for (size_t i = 0; i < n; i++) {
         uint64_t const draw = ordo_random_at(sequence, i);
-        bool const     by_place = how == PIPE || how == BURSTS;
+        bool const     by_place = how >= PIPE;
         uint64_t const place = by_place ? placed(how, i, draw, n) : 0;
         if (type == ORDO_F32)
             ((float *)given)[i] = (float)(by_place ? (double)place : real_of(how, draw, n));
@@ -262,19 +268,24 @@ static void test_even(long small)
         }
 }
 
-/* Argsorts that need only one partition, and the lengths around them. */
-static void test_once(long small)
+/* Lengths that one launch sorts, and the next lengths, of all kinds of sorts. */
+static void test_grid(long small)
 {
-    static const ordo_type types[] = {ORDO_U32, ORDO_I32};
-    static const size_t    lengths[] = {1048577, 1048576, 1300001, 2097152, 2097153};
-    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+    static const ordo_type types[] = {ORDO_U32, ORDO_F32, ORDO_I32};
+    static const size_t    lengths[] = {65537, 600001, 2097152, 2097153, 4194304, 4194305};
+    for (size_t t = 0; t < (small > 1 ? 1 : sizeof types / sizeof *types); t++)
         for (size_t l = 0; l < (small != 0 ? 1 : sizeof lengths / sizeof *lengths); l++)
-            for (spread how = PLAIN; how < (small > 1 ? SPECIAL : SPREADS); how++) {
-                bool const descending = (t + l + (size_t)how) % 2 == 1;
-                testkit_case("%s n=%zu spread %d descending %d", ordo_type_name(types[t]),
-                             lengths[l], (int)how, (int)descending);
-                fill_even(how, types[t], lengths[l]);
-                try_argsort(types[t], lengths[l], (l + (size_t)how) % 3 == 0 ? ORDO_U64 : ORDO_U32,
+            for (spread how = PLAIN; how < SPREADS; how++) {
+                bool const   descending = (t + l + (size_t)how) % 2 == 1;
+                size_t const n = lengths[l];
+                if (small > 1 && how != PLAIN && how != RUNS)
+                    continue;
+                testkit_case("%s n=%zu spread %d descending %d", ordo_type_name(types[t]), n,
+                             (int)how, (int)descending);
+                fill_even(how, types[t], n);
+                try_sort(types[t], n, descending, 4);
+                try_pairs(types[t], n, (l + (size_t)how) % 2 == 0 ? 4 : 8, descending);
+                try_argsort(types[t], n, (l + (size_t)how) % 3 == 0 ? ORDO_U64 : ORDO_U32,
                             descending);
             }
 }
@@ -312,9 +323,9 @@ int main(void)
     found_values = test_keep(MOST * sizeof *values);
     device_keys = device_make((size_t)LARGE * 4 + 64, 0);
     device_values = device_make(MOST * sizeof *values + 64, 0);
+    test_grid(small);
     test_leaves(small);
     test_even(small);
-    test_once(small);
     if (small == 0) {
         test_few(ORDO_U32, 100, 0, false);
         test_few(ORDO_F32, 256, 0, true);

@@ -229,16 +229,18 @@ static void for_all_calls(size_t n, void (*test)(const call_plan *plan))
             test(&plan);
 }
 
-/* Two arrays sorted repeatedly on two streams with the scratch of one context. */
-static void test_two_streams(void)
+/* Two arrays sorted repeatedly on two streams: with the scratch of one context, or, with two
+ * contexts, at the same time, although the blocks of each sort wait for each other. */
+static void test_two_streams(ordo_ctx *other)
 {
+    ordo_ctx *const callers[2] = {gpu, other};
     size_t const    bytes = (size_t)KEYS * 4;
     cudaStream_t    streams[2];
     device_array    keys[2] = {device_make(bytes, 0), device_make(bytes, 0)};
     uint32_t *const before[2] = {test_keep(bytes), test_keep(bytes)}, *const after =
                                                                           test_need(bytes);
 
-    testkit_case("two streams");
+    testkit_case("two streams, %d contexts", other == gpu ? 1 : 2);
     for (int s = 0; s < 2; s++) {
         CUDA_CHECK(cudaStreamCreateWithFlags(&streams[s], cudaStreamNonBlocking));
         inputs_fill(0, ORDO_U32, before[s], KEYS, 40 + (uint64_t)s);
@@ -250,7 +252,8 @@ static void test_two_streams(void)
                           .algorithm = ORDO_ALGORITHM_RADIX, .stream = streams[s]);
             CUDA_CHECK(cudaMemcpyAsync(keys[s].data, before[s], bytes, cudaMemcpyHostToDevice,
                                        streams[s]));
-            CHECK_STATUS(ORDO_OK, ordo_sort(gpu, ORDO_U32, keys[s].data, KEYS, &opts), gpu);
+            CHECK_STATUS(ORDO_OK, ordo_sort(callers[s], ORDO_U32, keys[s].data, KEYS, &opts),
+                         callers[s]);
         }
     for (int s = 0; s < 2; s++) {
         ordo_sort_opts const opts =
@@ -372,7 +375,10 @@ int main(void)
     }
 
     test_mixed();
-    test_two_streams();
+    ordo_ctx *const other = device_context();
+    test_two_streams(gpu);
+    test_two_streams(other);
+    ordo_ctx_free(other);
     test_streams_per_thread();
     test_not_captured();
     for_all_calls(KEYS, test_enqueues);

@@ -51,10 +51,12 @@ struct spread_counts {
 };
 
 /* The map from keys to buckets ("line"). For integers: the distance of the key bits from the
- * smallest key bits. */
+ * smallest key bits. If most keys are close to the smallest compared with the largest, the bits of
+ * that distance as a float instead, which grow with its logarithm. */
 template <typename BITS, bool FLOAT> struct spread_line {
     BITS  first;
-    float scale;
+    float scale, length;
+    bool  is_of_bits;
 
     /* Whether a key counts for the ends of the line: all integers do. */
     static DEVICE bool is_on(const key_code<BITS, false> &, BITS) { return true; }
@@ -65,13 +67,28 @@ template <typename BITS, bool FLOAT> struct spread_line {
     DEVICE float stretch(const key_code<BITS, false> &, BITS low, BITS high)
     {
         first = low;
-        return (float)(BITS)(high - low);
+        length = (float)(BITS)(high - low);
+        is_of_bits = false;
+        return length;
     }
-    DEVICE bool     turn(unsigned) { return false; }
+    /* 0 for 0; the distances from 1 to 2 begin at 2^23. */
+    static DEVICE float height(float distance)
+    {
+        return distance < 1 ? 0.0f : (float)(__float_as_uint(distance) - 0x3f000000u);
+    }
+    /* Switches to the bits; returns false if they are in use already. */
+    DEVICE bool turn(unsigned buckets)
+    {
+        if (is_of_bits)
+            return false;
+        is_of_bits = true;
+        scale = (float)buckets / height(length);
+        return true;
+    }
     DEVICE unsigned bucket(const key_code<BITS, false> &code, BITS raw, unsigned last) const
     {
-        float const at = (float)(BITS)(code.encode(raw) - first) * scale;
-        return min(__float2uint_rz(at), last);
+        float const at = (float)(BITS)(code.encode(raw) - first);
+        return min(__float2uint_rz((is_of_bits ? height(at) : at) * scale), last);
     }
 };
 
@@ -295,7 +312,7 @@ static DEVICE unsigned spread_place(const spread_shared<THREADS> &s, BITS mine, 
 {
     unsigned const start = spread_start(s, tag >> 16), end = spread_start(s, (tag >> 16) + 1);
     unsigned       place = start;
-#pragma unroll 1
+#pragma unroll 4
     for (unsigned q = start; q < end; q++) {
         BITS const other = key_at(q);
         place += other < mine || (other == mine && tags[q] < tag);

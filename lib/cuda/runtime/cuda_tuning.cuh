@@ -346,13 +346,6 @@ template <> struct cuda_tune_radix<8, 8> : radix_shape<256, 18, 2, 8, false> {
  * sample of 2^20 keys takes 0.037 ms, a count of all keys 0.252. */
 #define CUDA_TUNE_EVEN_DRAWN (1u << 20)
 
-/* Indices of more than ABOVE and up to TO keys u32 and i32 are partitioned once
- * (dev_radix_even.cu). H200, us, by digits and once: 2^21 keys, uniform 151, 102, bell-shaped 150,
- * 102, normal 117, 102; 2^20 keys, uniform 89, 74, but 100 values 71, 90, log-uniform 77, 94. Not
- * faster: indices of f32, 2^19 57, 61; 2^20 keys u32 alone 47, 76. */
-#define CUDA_TUNE_EVEN_ONCE_ABOVE ((size_t)1 << 20)
-#define CUDA_TUNE_EVEN_ONCE_TO ((size_t)1 << 21)
-
 /* Leaves are used for more than this many keys (dev_radix_leaf.cuh). H200, 2^20 pairs u32/u32, ms,
  * without and with leaves: uniform 0.106, 0.065. */
 #define CUDA_TUNE_LEAF_FROM ((size_t)1 << 19)
@@ -366,5 +359,22 @@ template <> struct cuda_tune_radix<8, 8> : radix_shape<256, 18, 2, 8, false> {
  * (dev_radix_plan.cu). H200, 2^28 keys u32, ms, with four counters and with one for each lane:
  * 0.480, 0.293. */
 #define CUDA_TUNE_RADIX_WIDE_FROM ((size_t)1 << 23)
+
+/* Arrays of more than ABOVE and up to TO four-byte keys, up to PAIRS with values, are sorted by one
+ * launch (dev_radix_grid.cu). GROUP: most keys per code, on average. H200, us, by digits and by one
+ * launch: bell-shaped u32, 2^17 keys 52, 38, 2^20 82, 50, 2^22 158, 106; bell-shaped pairs u32/u32,
+ * 2^20 103, 61, 2^21 164, 96, 2^22 175, 190. */
+#define CUDA_TUNE_GRID_ABOVE ((size_t)1 << 16)
+#define CUDA_TUNE_GRID_TO ((size_t)1 << 22)
+#define CUDA_TUNE_GRID_PAIRS ((size_t)1 << 21)
+#define CUDA_TUNE_GRID_GROUP 3400
+
+/* Leaves of pairs with uneven leading digits. UNEVEN: how often two keys may share a leading digit,
+ * times 256. LARGE: number of pairs above which leaves may be large. GROUP_LARGE: largest group
+ * that is expected to fit a large leaf. H200, bell-shaped pairs u32/u32, ms, by four digits and by
+ * two digits and leaves: 2^24 0.583, 0.463, with large leaves 2^28 7.76, 6.72. */
+#define CUDA_TUNE_LEAF_UNEVEN 2.5f
+#define CUDA_TUNE_LEAF_LARGE ((size_t)1 << 26)
+#define CUDA_TUNE_LEAF_GROUP_LARGE 11700
 
 #endif

@@ -51,9 +51,10 @@ static radix_job describe(ordo_type type, size_t n, size_t value_size)
     job.key_size = (uint16_t)cuda_type_size(type);
     job.value_size = job.value_out = (uint16_t)value_size;
     job.finish = job.key_size >= 4;
+    job.grid = job.key_size == 4 && n > CUDA_TUNE_GRID_ABOVE && n <= CUDA_TUNE_GRID_TO;
     job.leaf = n > CUDA_TUNE_LEAF_FROM && n <= CUDA_TUNE_LEAF_TO &&
                (job.key_size == 4 ? value_size <= 4 : job.key_size == 8 && value_size == 0);
-    job.even = value_size == 0 && serves_keys(type) && even_codes(n, job.key_size, 0) != 0;
+    job.even = value_size == 0 && serves_keys(type) && even_codes(n, job.key_size) != 0;
     return job;
 }
 
@@ -113,8 +114,7 @@ static radix_layout layout_index(cuda_scratch *scratch, ordo_type type, const vo
     layout.job.source = keys;
     layout.job.leaf = false;
     bool const even = even_serves(layout.job.key_size, false, carried);
-    bool const whole = type == ORDO_U32 || type == ORDO_I32; /* few floats are not faster */
-    layout.job.even = even && even_codes(n, layout.job.key_size, whole ? carried : 0) != 0;
+    layout.job.even = even && even_codes(n, layout.job.key_size) != 0;
     layout.job.keep_keys = keep_keys;
     layout.job.value_out = (uint16_t)index_size;
     /* The partitions end in arrays 0, where the leaves sort in place, or, if the leaves widen the
@@ -175,6 +175,10 @@ static radix_layout layout_moved(cuda_scratch *scratch, const ordo_pairs_job *pa
     layout.job.keys[1] = scratch_take<char>(scratch, n * layout.job.key_size);
     layout.job.values[0] = as_words ? scratch_take<char>(scratch, n * word) : pairs->values;
     layout.job.values[1] = scratch_take<char>(scratch, n * word);
+    layout.job.grid &= n <= CUDA_TUNE_GRID_PAIRS;
+    if (layout.job.key_size ==
+        4) /* also for more keys, because scratch for n is enough for fewer */
+        layout.job.index = scratch_take<uint32_t>(scratch, ordo_min(n, CUDA_TUNE_GRID_PAIRS));
     layout.tables = radix_tables_layout(scratch, n, layout.job.key_size, word);
     return layout;
 }

@@ -2,9 +2,10 @@
  *
  * Keys are sorted by the 8-bit digits in which they differ, least significant first
  * (dev_radix_plan.cuh). Many evenly spread keys, alone or with indices, are partitioned instead
- * (dev_radix_even.cu). Keys of one or two bytes without values are counted. Every function only
- * enqueues on call->stream, except dev_distinct, which waits. The host decides only by n and the
- * types, so a graph can capture the other functions. */
+ * (dev_radix_even.cu), and a middle number of keys is sorted by one launch (dev_radix_grid.cu).
+ * Keys of one or two bytes without values are counted. Every function only enqueues on
+ * call->stream, except dev_distinct, which waits. The host decides only by n and the types, so a
+ * graph can capture the other functions. */
 #ifndef ORDO_CUDA_SORT_DEV_RADIX_H
 #define ORDO_CUDA_SORT_DEV_RADIX_H
 

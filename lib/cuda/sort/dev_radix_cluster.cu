@@ -42,6 +42,7 @@ template <typename CODE, bool INDEXED> struct cluster_item {
 template <typename BITS> struct alignas(16) cluster_shared { /* the tables; the tiles follow */
     BITS     ones, zeros;       /* bits set in some key of the block; bits not set in all */
     uint32_t too_long;          /* some block has a group that is too large */
+    uint32_t alike;             /* many keys of the block share their leading bits */
     uint32_t total[RADIX_BINS]; /* keys of the block with each digit */
     uint32_t base[RADIX_BINS];  /* their place in the array minus their place in the tile */
     uint32_t part[CLUSTER_GROUPS][RADIX_BINS];
@@ -207,17 +208,22 @@ static DEVICE uint32_t cluster_place(const cluster_tile<ITEM> &tile, CODE const 
     return radix_place(place, n, mine, shift, too_long, bits_at);
 }
 
-/* The bits in which the keys of the cluster differ. */
-template <typename BITS> static __device__ BITS cluster_differ(cluster_shared<BITS> *shared)
+/* The bits in which the keys of the cluster differ. *alike: whether many keys of a block share
+ * their leading bits. */
+template <typename BITS>
+static __device__ BITS cluster_differ(cluster_shared<BITS> *shared, bool *alike)
 {
     cluster_arrive();
     cluster_wait();
     unsigned const lane = threadIdx.x % 32;
     BITS           ones = 0, zeros = 0;
+    uint32_t       many = 0;
     if (lane < cluster_size()) {
         cluster_load(ones, cluster_address(&shared->ones, lane));
         cluster_load(zeros, cluster_address(&shared->zeros, lane));
+        cluster_load(many, cluster_address(&shared->alike, lane));
     }
+    *alike = __any_sync(WARP_ALL, many != 0) != 0;
     BITS differ = 0;
 #pragma unroll
     for (int half = 0; half < sizeof(BITS) / 4; half++) {
@@ -267,6 +273,21 @@ static DEVICE void cluster_read_tile(const cluster_tile<ITEM> &tile, CODE const 
     }
     radix_note_bits(ones, zeros, &tile.shared->ones, &tile.shared->zeros);
 }
+
+/* Sets `alike` of the block by its own bits, which are about those of the cluster. */
+template <typename ITEM, typename CODE>
+static DEVICE void cluster_look(const cluster_tile<ITEM> &tile, CODE const &code, uint32_t n)
+{
+    typedef typename ITEM::BITS BITS;
+    __syncthreads();
+    BITS const     differ = tile.shared->ones & tile.shared->zeros;
+    BITS const     mine = code.fold(ITEM::bits(tile.words[threadIdx.x]));
+    unsigned const low = radix_low_bit(differ), high = radix_high_bit(differ);
+    unsigned const from =
+        radix_prefix<CLUSTER_PREFIX>(mine, tile.first + threadIdx.x < n, low, high);
+    if (threadIdx.x == 0)
+        tile.shared->alike = high - low > CLUSTER_PREFIX && from == low;
+}
 #endif
 
 template <typename CODE, bool INDEXED, typename BITS = typename CODE::BITS>
@@ -292,9 +313,11 @@ static __global__ void __launch_bounds__(CLUSTER_THREADS)
     }
     __syncthreads();
     cluster_read_tile(tile, code, job);
-    BITS const     differ = cluster_differ(shared);
+    cluster_look(tile, code, n);
+    bool           alike;
+    BITS const     differ = cluster_differ(shared, &alike);
     unsigned const low = radix_low_bit(differ), high = radix_high_bit(differ);
-    unsigned       from = high - low > CLUSTER_PREFIX ? high - CLUSTER_PREFIX : low;
+    unsigned       from = high - low > CLUSTER_PREFIX && !alike ? high - CLUSTER_PREFIX : low;
     uint32_t       place[CLUSTER_ITEMS], source[CLUSTER_ITEMS];
     BITS           bits[CLUSTER_ITEMS];
     for (;;) {

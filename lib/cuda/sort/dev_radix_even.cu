@@ -3,7 +3,7 @@
  * A map from a sample gives each key a code (dev_radix_even_map.cuh). Two launches partition the
  * keys by the leading part of the code and then by the rest (dev_radix_even_divide.cuh). A larger
  * sample gives each bucket of the first partition a region; a count gives the places of the
- * second. Few keys with indices need only the second. Leaves (dev_radix_leaf.cuh) sort the keys of
+ * second. Leaves (dev_radix_leaf.cuh) sort the keys of
  * each code; ties are ordered by the indices, so an argsort is stable. If the sample does not fit a
  * map, a region is too small, a code has too many keys or a leaf fails, the sort by digits starts
  * again. Traffic: one read of the keys, two partitions and the leaves; 28 bytes per 4-byte key. */
@@ -12,37 +12,10 @@
 
 /* ---- the sample ----------------------------------------------------------------------------- */
 
-/* The smallest and largest key bits of the sample, without NaNs and infinities; *low > *high if
- * there are no others. Called by all threads; `ends` is in shared memory. Contains one barrier. */
-template <int EACH, typename CODE, typename BITS = typename CODE::BITS>
-static DEVICE void even_find_ends(CODE const &code, BITS const (&raw)[EACH], BITS (*ends)[32],
-                                  BITS *low, BITS *high)
-{
-    typedef scan_max<BITS> MAX;
-    BITS                   least = 0, most = 0; /* least: complement of the smallest key bits */
-#pragma unroll
-    for (int i = 0; i < EACH; i++) {
-        BITS const bits = code.encode(raw[i]);
-        if (even_is_finite(code, bits)) {
-            least = max(least, (BITS)~bits);
-            most = max(most, bits);
-        }
-    }
-    least = warp_reduce<MAX>(least);
-    most = warp_reduce<MAX>(most);
-    if (lane_id() == 0) {
-        ends[0][threadIdx.x / 32] = least;
-        ends[1][threadIdx.x / 32] = most;
-    }
-    __syncthreads();
-    *low = (BITS)~warp_reduce<MAX>(ends[0][lane_id()]);
-    *high = warp_reduce<MAX>(ends[1][lane_id()]);
-}
-
 /* Makes the table of a bent map from the number of sample keys in each part. Returns false, in all
  * threads, if a part has too many keys. `sums` has a word for each of the WARPS warps. Ends with a
  * barrier. */
-template <int WARPS, int FRACTION>
+template <int WARPS>
 static DEVICE bool even_make_bend(const uint32_t *count, uint32_t codes, uint32_t *bend,
                                   uint32_t *sums)
 {
@@ -56,24 +29,23 @@ static DEVICE bool even_make_bend(const uint32_t *count, uint32_t codes, uint32_
     auto const     sum = block_scan_warps<ADD, WARPS>(__shfl_sync(WARP_ALL, scanned, 31), sums);
     uint32_t const after = sum.before + scanned;
     auto const     first_code = [&](uint32_t shares) {
-        return (uint32_t)(((uint64_t)shares * codes << FRACTION) / sum.total);
+        return (uint32_t)((uint64_t)shares * codes / sum.total);
     };
     uint32_t const from = first_code(after - share), own = first_code(after) - from;
     if (mine)
-        bend[threadIdx.x] = min(from, (codes << FRACTION) - 1) << EVEN_LG_WIDE | own;
+        bend[threadIdx.x] = min(from, codes - 1) << EVEN_LG_WIDE | own;
     return __syncthreads_or(own >= 1u << EVEN_LG_WIDE) == 0;
 }
 
 /* Makes the map and decides whether the keys are even enough. One block. `repeats`: number of keys
- * of one value that leaves can sort. `differ`: the sample must differ in the bits from here on.
- * `tile`: keys of a tile if there is only one partition, whose tables are made here, or 0. */
-template <int EACH, int FRACTION, typename CODE>
+ * of one value that leaves can sort. `differ`: the sample must differ in the bits from here on. */
+template <typename CODE>
 static __global__ void __launch_bounds__(EVEN_SAMPLE_THREADS)
     even_sample(radix_job const job, CODE const code, even_tables const tables, unsigned repeats,
-                unsigned differ, unsigned tile)
+                unsigned differ)
 {
-    constexpr unsigned          DRAWN = EVEN_SAMPLE_THREADS * EACH;
-    constexpr unsigned          RANGES = EVEN_PARTS * EACH / EVEN_SAMPLE_EACH;
+    constexpr int EACH = EVEN_SAMPLE_EACH;
+    constexpr unsigned          DRAWN = EVEN_SAMPLE;
     typedef typename CODE::BITS BITS;
     extern __shared__ uint32_t  marks[]; /* [2^EVEN_LG_MARKS / 32] */
     __shared__ BITS             ends[2][32];
@@ -123,7 +95,7 @@ static __global__ void __launch_bounds__(EVEN_SAMPLE_THREADS)
         return __syncthreads_or(threadIdx.x < ranges &&
                                 count[threadIdx.x] > CUDA_TUNE_EVEN_CROWDED) != 0;
     };
-    bool const     bent = tile != 0 || crowded(map, codes, RANGES);
+    bool const     bent = crowded(map, codes, EVEN_PARTS);
     uint64_t const tied = (uint64_t)DRAWN * DRAWN / 2 * repeats / job.n;
     __syncthreads();
     if (twice > EVEN_REPEATED + tied)
@@ -135,19 +107,14 @@ static __global__ void __launch_bounds__(EVEN_SAMPLE_THREADS)
         if (!fits)
             return;
         crowded(map, 1u << EVEN_LG_FINE, EVEN_PARTS);
-        if (!even_make_bend<EVEN_SAMPLE_THREADS / 32, FRACTION>(count, codes, bend, sums) ||
-            crowded(even_bent<CODE, FRACTION>{map, bend}, codes, RANGES))
+        if (!even_make_bend<EVEN_SAMPLE_THREADS / 32>(count, codes, bend, sums) ||
+            crowded(even_bent<CODE>{map, bend}, codes, EVEN_PARTS))
             return;
         if (threadIdx.x < EVEN_PARTS)
             tables.state->bend[threadIdx.x] = bend[threadIdx.x];
     }
     if (threadIdx.x < sizeof map / 4)
         tables.state->map[threadIdx.x] = ((const uint32_t *)&map)[threadIdx.x];
-    for (unsigned i = threadIdx.x; tile != 0 && i <= EVEN_MOST; i += EVEN_SAMPLE_THREADS) {
-        tables.starts[i] = i == 0 ? 0 : (uint32_t)job.n;
-        tables.tiles[i] = i == 0 ? 0 : (uint32_t)((job.n - 1) / tile + 1);
-        tables.regions[i] = 0;
-    }
     if (threadIdx.x == 0) {
         tables.state->bent = bent;
         tables.state->go = 1;
@@ -200,7 +167,7 @@ static DEVICE bool even_add_counts(const uint32_t *count, even_tables const &tab
 }
 
 /* Makes the table of a bent map again, from the larger sample. */
-template <int FRACTION, typename CODE>
+template <typename CODE>
 static __global__ void __launch_bounds__(EVEN_THREADS)
     even_refine(radix_job const job, CODE const code, even_tables const tables)
 {
@@ -220,7 +187,7 @@ static __global__ void __launch_bounds__(EVEN_THREADS)
     count[me] = __ldcg(tables.counts + me);
     tables.counts[me] = 0;
     __syncthreads();
-    if (!even_make_bend<EVEN_WARPS, FRACTION>(count, tables.shape.codes, bend, sums))
+    if (!even_make_bend<EVEN_WARPS>(count, tables.shape.codes, bend, sums))
         state->go = 0;
     else if (me < EVEN_PARTS)
         state->bend[me] = bend[me];
@@ -319,7 +286,7 @@ static __global__ void __launch_bounds__(EVEN_THREADS)
 
 /* Counts the keys of each code, in `keys` after the first partition. Each block reads consecutive
  * tiles. */
-template <int TILE, int FRACTION, typename CODE>
+template <int TILE, typename CODE>
 static __global__ void __launch_bounds__(EVEN_THREADS)
     even_count_groups(const typename CODE::BITS *keys, CODE const code, even_tables const tables)
 {
@@ -334,7 +301,7 @@ static __global__ void __launch_bounds__(EVEN_THREADS)
     even_tile      tile = {0, 0, 0};
     count[threadIdx.x] = 0;
     __syncthreads();
-    with_even_map<CODE, FRACTION>(tables.state, bend, [&](auto const &map) {
+    with_even_map<CODE>(tables.state, bend, [&](auto const &map) {
         for (uint32_t t = blockIdx.x * each; t < end; t++) {
             tile = even_find<TILE>(tables.tiles, tables.starts, tables.regions, tile.bucket, t);
             BITS key[ITEMS];
@@ -387,9 +354,7 @@ static __global__ void __launch_bounds__(EVEN_THREADS) even_bounds(even_tables c
 /* ---- leaves --------------------------------------------------------------------------------- */
 
 template <typename CODE, typename VALUE>
-static __global__ void __launch_bounds__(LEAF_THREADS,
-                                         CUDA_TUNE_LEAF_RESIDENT(sizeof(typename CODE::BITS),
-                                                                 value_traits<VALUE>::size))
+static __global__ void __launch_bounds__(leaf_plain::THREADS, leaf_resident<CODE, VALUE>)
     even_leaves(__grid_constant__ radix_job const job, __grid_constant__ CODE const code,
                 __grid_constant__ even_tables const tables)
 {
@@ -405,10 +370,9 @@ static __global__ void __launch_bounds__(LEAF_THREADS,
 
 /* ---- launches ------------------------------------------------------------------------------- */
 
-size_t even_codes(size_t n, size_t key_size, size_t value_size)
+size_t even_codes(size_t n, size_t key_size)
 {
-    bool const once = value_size == 4 && n > CUDA_TUNE_EVEN_ONCE_ABOVE && even_once(n);
-    if (key_size < 4 || n > CUDA_TUNE_EVEN_TO || (n < CUDA_TUNE_EVEN_FROM && !once))
+    if (key_size < 4 || n > CUDA_TUNE_EVEN_TO || n < CUDA_TUNE_EVEN_FROM)
         return 0;
     even_shape const shape = even_shape_of(n);
     return (size_t)shape.parts * shape.below;
@@ -443,37 +407,22 @@ static radix_job even_turned(const radix_job *job)
 }
 
 /* Counts the codes of `keys`, partitions them and sorts the leaves. */
-template <even_level LEVEL, int ITEMS, typename VALUE, typename CODE>
+template <int ITEMS, typename VALUE, typename CODE>
 static ordo_status even_run_rest(cuda_call *call, const radix_job *job, const radix_job *moved,
                                  const void *keys, CODE code, even_tables tables)
 {
     constexpr bool INDEX = value_traits<VALUE>::exists;
-    constexpr int  TILE = EVEN_THREADS * ITEMS, FRACTION = LEVEL == EVEN_ONLY ? EVEN_FRACTION : 0;
+    constexpr int  TILE = EVEN_THREADS * ITEMS;
     size_t const   sms = (size_t)call->facts->sms;
     size_t const   bytes = even_shared<CODE, VALUE>::bytes(TILE, tables.shape.most);
     size_t const   blocks = ordo_min(2 * sms, ordo_div_up(job->n, TILE));
-    auto *const    divide = even_partition<LEVEL, ITEMS, CODE, VALUE>;
+    auto *const    divide = even_partition<EVEN_SECOND, ITEMS, CODE, VALUE>;
     TRY(cuda_allow_shared(call, divide, bytes));
-    TRY(CUDA_LAUNCH(call, (even_count_groups<TILE, FRACTION, CODE>), 4 * sms, EVEN_THREADS, 0,
+    TRY(CUDA_LAUNCH(call, (even_count_groups<TILE, CODE>), 4 * sms, EVEN_THREADS, 0,
                     (const typename CODE::BITS *)keys, code, tables));
     TRY(CUDA_LAUNCH(call, even_bounds, tables.shape.parts, EVEN_THREADS, 0, tables));
     TRY(CUDA_LAUNCH(call, divide, blocks, EVEN_THREADS, bytes, *moved, code, tables));
     return leaf_launch<VALUE, INDEX>(call, even_leaves<CODE, VALUE>, job, code, tables);
-}
-
-/* Partitions few keys from the source once, to the arrays where the leaves sort them. */
-template <typename VALUE, typename CODE>
-static ordo_status even_run_once(cuda_call *call, const radix_job *job, const radix_job *moved,
-                                 CODE code, even_tables tables)
-{
-    auto *const sample = even_sample<EVEN_SAMPLE_FEW, EVEN_FRACTION, CODE>;
-    TRY(cuda_allow_shared(call, sample, EVEN_MARKS_BYTES));
-    TRY(CUDA_LAUNCH(call, sample, 1, EVEN_SAMPLE_THREADS, EVEN_MARKS_BYTES, *job, code, tables,
-                    LEAF_KEYS / 4, 0u, EVEN_THREADS * EVEN_ONCE_ITEMS));
-    TRY(CUDA_LAUNCH(call, (even_refine<EVEN_FRACTION, CODE>), 2 * (size_t)call->facts->sms,
-                    EVEN_THREADS, 0, *job, code, tables));
-    return even_run_rest<EVEN_ONLY, EVEN_ONCE_ITEMS, VALUE>(call, job, moved, job->source, code,
-                                                            tables);
 }
 
 template <typename VALUE, typename CODE>
@@ -496,24 +445,20 @@ ordo_status even_run(cuda_call *call, const radix_job *job, CODE code, radix_tab
         radix.even_tiles, radix.even_groups, radix.bounds,      shape};
     /* Partitioned from arrays 0 or the source to arrays 1, then to 0, or the other way round. */
     radix_job const moved = job->even_to == 0 ? even_turned(job) : *job;
-    if constexpr (INDEX && KEY == 4 && !CODE::is_float)
-        if (even_once(job->n))
-            return even_run_once<VALUE>(call, job, &moved, code, tables);
-    size_t const sms = (size_t)call->facts->sms;
-    size_t const blocks = ordo_min(2 * sms, ordo_div_up(job->n, TILE));
-    auto *const  sample = even_sample<EVEN_SAMPLE_EACH, 0, CODE>;
-    auto *const  first = even_partition<EVEN_FIRST, ITEMS, CODE, VALUE>;
+    size_t const    sms = (size_t)call->facts->sms;
+    size_t const    blocks = ordo_min(2 * sms, ordo_div_up(job->n, TILE));
+    auto *const     sample = even_sample<CODE>;
+    auto *const     first = even_partition<EVEN_FIRST, ITEMS, CODE, VALUE>;
     TRY(cuda_allow_shared(call, sample, EVEN_MARKS_BYTES));
     TRY(cuda_allow_shared(call, first, bytes));
     TRY(CUDA_LAUNCH(call, sample, 1, EVEN_SAMPLE_THREADS, EVEN_MARKS_BYTES, *job, code, tables,
-                    LEAF_KEYS / 4, DIFFER, 0u));
-    TRY(CUDA_LAUNCH(call, (even_refine<0, CODE>), 2 * sms, EVEN_THREADS, 0, *job, code, tables));
+                    LEAF_KEYS / 4, DIFFER));
+    TRY(CUDA_LAUNCH(call, even_refine<CODE>, 2 * sms, EVEN_THREADS, 0, *job, code, tables));
     TRY(CUDA_LAUNCH(call, even_estimate<CODE>, 2 * sms, EVEN_THREADS, 0, *job, code, tables));
     TRY(CUDA_LAUNCH(call, first, blocks, EVEN_THREADS, bytes, moved, code, tables));
     TRY(CUDA_LAUNCH(call, (even_close<TILE_2, VALUE, CODE>), shape.parts, EVEN_THREADS, 0, moved,
                     code, tables));
-    return even_run_rest<EVEN_SECOND, ITEMS_2, VALUE>(call, job, &moved, moved.keys[1], code,
-                                                      tables);
+    return even_run_rest<ITEMS_2, VALUE>(call, job, &moved, moved.keys[1], code, tables);
 }
 
 #define INSTANCE(VALUE, BITS, FLOAT)                                                               \

@@ -81,11 +81,9 @@ template <typename CODE, typename VALUE> struct alignas(16) even_shared {
     }
 };
 
-/* The partitions: of two, or the only one, which is like the second of keys in one bucket. */
-enum even_level {
+enum even_level { /* the partitions */
     EVEN_FIRST,
-    EVEN_SECOND,
-    EVEN_ONLY
+    EVEN_SECOND
 };
 
 /* A partition by one part of the codes. The first partition makes the indices. Every block takes
@@ -94,9 +92,9 @@ template <even_level LEVEL, int ITEMS, typename MAP, typename CODE, typename VAL
 struct even_divider {
     typedef typename CODE::BITS      BITS;
     typedef even_shared<CODE, VALUE> SHARED;
-    static constexpr bool            SECOND = LEVEL != EVEN_FIRST;
+    static constexpr bool            SECOND = LEVEL == EVEN_SECOND;
     static constexpr bool            INDEX = value_traits<VALUE>::exists;
-    static constexpr bool            CARRIED = INDEX && LEVEL == EVEN_SECOND;
+    static constexpr bool            CARRIED = INDEX && SECOND;
     static constexpr unsigned        TILE = EVEN_THREADS * ITEMS, CHUNK = SHARED::CHUNK;
     static constexpr unsigned        WAIT = SHARED::WAIT;
     static constexpr unsigned EACH = CHUNK / 2; /* keys that a thread writes at once */
@@ -152,9 +150,9 @@ struct even_divider {
     }
     DEVICE void load(even_tile const &from)
     {
-        const BITS *const at = (const BITS *)(LEVEL == EVEN_SECOND ? job.keys[1 - TO]
-                                              : INDEX              ? job.source
-                                                                   : job.keys[0]) +
+        const BITS *const at = (const BITS *)(SECOND  ? job.keys[1 - TO]
+                                              : INDEX ? job.source
+                                                      : job.keys[0]) +
                                from.first;
         each(from.valid, [&](int i, unsigned p) { load_global(key[i], at + p); });
         if constexpr (CARRIED) {
@@ -346,11 +344,10 @@ static __global__ void __launch_bounds__(EVEN_THREADS, 2)
     even_partition(__grid_constant__ radix_job const job, __grid_constant__ CODE const code,
                    __grid_constant__ even_tables const tables)
 {
-    constexpr int           FRACTION = LEVEL == EVEN_ONLY ? EVEN_FRACTION : 0;
     extern __shared__ uint4 even_memory[];
     auto *const             shared = (even_shared<CODE, VALUE> *)even_memory;
     if (tables.state->go != 0 && tables.state->failed == 0)
-        with_even_map<CODE, FRACTION>(tables.state, shared->bend, [&](auto const &map) {
+        with_even_map<CODE>(tables.state, shared->bend, [&](auto const &map) {
             even_divide<LEVEL, ITEMS, CODE, VALUE>(job, code, tables, map, shared);
         });
 }

@@ -14,7 +14,6 @@ enum {
     EVEN_WARPS = EVEN_THREADS / 32,
     EVEN_SAMPLE_THREADS = 1024,
     EVEN_SAMPLE_EACH = 16, /* sample keys per thread */
-    EVEN_SAMPLE_FEW = 4,   /* the same if there is one partition */
     EVEN_SAMPLE = EVEN_SAMPLE_THREADS * EVEN_SAMPLE_EACH,
     EVEN_LG_FINE = 22,   /* bent map: lg of the places of its range */
     EVEN_LG_PART = 14,   /* lg of the places of a part */
@@ -22,9 +21,7 @@ enum {
     EVEN_LG_WIDE = 13,   /* bits of the number of codes of a part */
     EVEN_LG_MARKS = 20,  /* lg of the bits of a table of sample keys */
     EVEN_REPEATED = 170, /* most marks that sample keys of different values set twice */
-    EVEN_SIGMAS = 6,     /* standard deviations by which a region exceeds its estimate */
-    EVEN_ONCE_ITEMS = 8, /* keys per thread of the only partition of few keys */
-    EVEN_FRACTION = 8    /* bits of a part of a code in its table */
+    EVEN_SIGMAS = 6      /* standard deviations by which a region exceeds its estimate */
 };
 
 static_assert(EVEN_PARTS << EVEN_LG_PART == 1 << EVEN_LG_FINE, "parts fill the range");
@@ -119,16 +116,15 @@ template <typename CODE> struct even_map<CODE, true> {
 };
 
 /* A map for uneven keys: EVEN_PARTS equal parts of the range, each with its number of codes. */
-template <typename CODE, int FRACTION> struct even_bent {
+template <typename CODE> struct even_bent {
     even_map<CODE>  line;
-    const uint32_t *bend; /* [EVEN_PARTS] first code of a part above the number of its codes, in
-                           * units of 2^-FRACTION codes */
+    const uint32_t *bend; /* [EVEN_PARTS] first code of a part above the number of its codes */
 
     DEVICE uint32_t of(CODE const &code, typename CODE::BITS raw) const
     {
         uint32_t const at = line.of(code, raw), here = bend[at >> EVEN_LG_PART];
         uint32_t const inside = at % (1u << EVEN_LG_PART), codes = here % (1u << EVEN_LG_WIDE);
-        return ((here >> EVEN_LG_WIDE) + (inside * codes >> EVEN_LG_PART)) >> FRACTION;
+        return (here >> EVEN_LG_WIDE) + (inside * codes >> EVEN_LG_PART);
     }
 };
 
@@ -137,6 +133,33 @@ template <typename CODE>
 static DEVICE bool even_is_finite(CODE const &code, typename CODE::BITS bits)
 {
     return !CODE::is_float || (bits > 0 && bits < code.inf);
+}
+
+/* The smallest and largest key bits of the sample, without NaNs and infinities; *low > *high if
+ * there are no others. Called by all threads; `ends` is in shared memory. Contains one barrier. */
+template <int EACH, typename CODE, typename BITS = typename CODE::BITS>
+static DEVICE void even_find_ends(CODE const &code, BITS const (&raw)[EACH], BITS (*ends)[32],
+                                  BITS *low, BITS *high)
+{
+    typedef scan_max<BITS> MAX;
+    BITS                   least = 0, most = 0; /* least: complement of the smallest key bits */
+#pragma unroll
+    for (int i = 0; i < EACH; i++) {
+        BITS const bits = code.encode(raw[i]);
+        if (even_is_finite(code, bits)) {
+            least = max(least, (BITS)~bits);
+            most = max(most, bits);
+        }
+    }
+    least = warp_reduce<MAX>(least);
+    most = warp_reduce<MAX>(most);
+    if (lane_id() == 0) {
+        ends[0][threadIdx.x / 32] = least;
+        ends[1][threadIdx.x / 32] = most;
+    }
+    __syncthreads();
+    *low = (BITS)~warp_reduce<MAX>(ends[0][lane_id()]);
+    *high = warp_reduce<MAX>(ends[1][lane_id()]);
 }
 
 struct even_shape {      /* known to the host */
@@ -150,22 +173,15 @@ struct even_shape {      /* known to the host */
     DEVICE unsigned part(uint32_t code) const { return __umulhi(code, reciprocal); }
 };
 
-/* Whether one partition is enough. */
-static inline bool even_once(size_t n) { return n <= CUDA_TUNE_EVEN_ONCE_TO; }
-
-static even_shape even_shape_of(size_t n)
+static inline even_shape even_shape_of(size_t n)
 {
-    bool const   once = even_once(n);
-    size_t const group = once                       ? ordo_div_up(n, EVEN_MOST - 2)
-                         : n > CUDA_TUNE_EVEN_LARGE ? CUDA_TUNE_EVEN_GROUP_LARGE
-                                                    : CUDA_TUNE_EVEN_GROUP;
-    even_shape   shape = {(uint32_t)(n / group + 1), 0, 2, 0, 0, 1};
-    while (shape.drawn < CUDA_TUNE_EVEN_DRAWN && shape.drawn < n / (once ? 8 : 32))
+    size_t const group =
+        n > CUDA_TUNE_EVEN_LARGE ? CUDA_TUNE_EVEN_GROUP_LARGE : CUDA_TUNE_EVEN_GROUP;
+    even_shape shape = {(uint32_t)(n / group + 1), 0, 2, 0, 0, 1};
+    while (shape.drawn < CUDA_TUNE_EVEN_DRAWN && shape.drawn < n / 32)
         shape.drawn *= 2;
     while ((size_t)shape.below * shape.below < shape.codes)
         shape.below++;
-    if (once)
-        shape.below = shape.codes;
     shape.parts = (unsigned)ordo_div_up(shape.codes, shape.below);
     shape.most = (unsigned)ordo_div_up(ordo_max(shape.parts, shape.below), 4) * 4;
     shape.reciprocal = UINT32_MAX / shape.below + 1;
@@ -199,7 +215,7 @@ template <typename CODE> static DEVICE even_map<CODE> even_line(const even_state
 
 /* Calls f with the map of the keys. Called by all threads of a block; `bend` is in shared memory
  * and has EVEN_PARTS words. */
-template <typename CODE, int FRACTION = 0, typename F>
+template <typename CODE, typename F>
 static DEVICE void with_even_map(const even_state *state, uint32_t *bend, F &&f)
 {
     even_map<CODE> const line = even_line<CODE>(state);
@@ -210,7 +226,7 @@ static DEVICE void with_even_map(const even_state *state, uint32_t *bend, F &&f)
     if (threadIdx.x < EVEN_PARTS)
         bend[threadIdx.x] = state->bend[threadIdx.x];
     __syncthreads();
-    f(even_bent<CODE, FRACTION>{line, bend});
+    f(even_bent<CODE>{line, bend});
 }
 
 #endif

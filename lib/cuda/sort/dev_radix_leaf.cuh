@@ -16,19 +16,31 @@
 #include "cuda/sort/dev_radix_memory.cuh"
 #include "cuda/sort/dev_radix_plan.cuh"
 
+/* The size of a leaf. ITEMS: keys per thread. SHARE: buckets per thread. REAL: the buckets of
+ * floats divide the range of their values, not of their bits, which crowd around zero. */
+template <int THREADS_, int ITEMS_, int BUCKETS_, bool REAL_ = false> struct leaf_shape {
+    static constexpr bool REAL = REAL_;
+    enum {
+        THREADS = THREADS_,
+        ITEMS = ITEMS_,
+        KEYS = THREADS_ * ITEMS_,
+        WARPS = THREADS_ / 32,
+        BUCKETS = BUCKETS_,
+        SHARE = BUCKETS_ / THREADS_
+    };
+    static_assert(KEYS <= THREADS * WARP_SORT_ITEMS && KEYS % 32 == 0,
+                  "a window for each thread, and whole rows of keys");
+    static_assert(SHARE % 4 == 0 && BUCKETS <= 1 << 16 && KEYS < 1 << 16,
+                  "buckets are scanned in fours, and a bucket and a rank share a word");
+};
+typedef leaf_shape<CUDA_TUNE_LEAF_THREADS, CUDA_TUNE_LEAF_ITEMS, CUDA_TUNE_LEAF_BUCKETS> leaf_plain;
+typedef leaf_shape<leaf_plain::THREADS, leaf_plain::ITEMS, leaf_plain::BUCKETS, true>    leaf_real;
+typedef leaf_shape<1024, 12, 8192> leaf_large; /* for many pairs with uneven leading digits */
+
 enum {
-    LEAF_THREADS = CUDA_TUNE_LEAF_THREADS,
-    LEAF_ITEMS = CUDA_TUNE_LEAF_ITEMS, /* keys per thread */
-    LEAF_KEYS = LEAF_THREADS * LEAF_ITEMS,
-    LEAF_WARPS = LEAF_THREADS / 32,
-    LEAF_BUCKETS = CUDA_TUNE_LEAF_BUCKETS,
-    LEAF_SHARE = LEAF_BUCKETS / LEAF_THREADS, /* buckets per thread */
+    LEAF_KEYS = leaf_plain::KEYS,
     LEAF_TILE = CUDA_TUNE_LEAF_TILE
 };
-static_assert(LEAF_KEYS <= LEAF_THREADS * WARP_SORT_ITEMS && LEAF_KEYS % 32 == 0,
-              "a window for each thread, and whole rows of keys");
-static_assert(LEAF_SHARE % 4 == 0 && LEAF_BUCKETS <= 1 << 16 && LEAF_KEYS < 1 << 16,
-              "buckets are scanned in fours, and a bucket and a rank share a word");
 
 /* The number of tiles that have a bound. */
 static __host__ __device__ inline size_t leaf_tiles(size_t n)
@@ -39,25 +51,29 @@ static __host__ __device__ inline size_t leaf_tiles(size_t n)
 /* BY_VALUE: equal keys are ordered by their values, which are indices; else by their places. NEAR:
  * windows sort the keys. PACKED: a key and its order among equal keys are one word, so that one
  * comparison is enough. */
-template <typename CODE, typename VALUE, bool BY_VALUE> struct alignas(16) leaf_shared {
+template <typename CODE, typename VALUE, bool BY_VALUE, typename SHAPE_ = leaf_plain>
+struct alignas(16) leaf_shared {
     typedef typename CODE::BITS BITS;
+    typedef SHAPE_              SHAPE;
     static constexpr bool       PAIRS = value_traits<VALUE>::exists;
     static constexpr bool       NEAR = !PAIRS && sizeof(BITS) == 4;
     static constexpr bool       PACKED = PAIRS && sizeof(BITS) == 4 && !CODE::folds;
+    static constexpr bool       REAL = SHAPE::REAL && CODE::is_float;
 
     /* The index of place p in `keys`. */
     static DEVICE constexpr unsigned at(unsigned p) { return NEAR ? windows_at<BITS>(p) : p; }
     /* Windows reach past the last key. */
-    static constexpr unsigned ROOM = NEAR ? (LEAF_KEYS + 2 * WARP_SORT_ITEMS) / 32 * 36 : LEAF_KEYS;
+    static constexpr unsigned ROOM =
+        NEAR ? (SHAPE::KEYS + 2 * WARP_SORT_ITEMS) / 32 * 36 : SHAPE::KEYS;
 
-    uint32_t bucket[LEAF_BUCKETS + 4]; /* counts; later starts, and the number of keys */
-    uint32_t sums[LEAF_WARPS];
-    BITS     low[LEAF_WARPS], high[LEAF_WARPS], differ[LEAF_WARPS];
+    uint32_t bucket[SHAPE::BUCKETS + 4]; /* counts; later starts, and the number of keys */
+    uint32_t sums[SHAPE::WARPS];
+    BITS     low[SHAPE::WARPS], high[SHAPE::WARPS], differ[SHAPE::WARPS];
     alignas(16) BITS keys[PACKED ? 4 : ROOM];
-    uint64_t records[PACKED ? LEAF_KEYS : 1];
-    VALUE values[PAIRS && !(PACKED && BY_VALUE) ? LEAF_KEYS : 1]; /* by source place; BY_VALUE: in
+    uint64_t records[PACKED ? SHAPE::KEYS : 1];
+    VALUE values[PAIRS && !(PACKED && BY_VALUE) ? SHAPE::KEYS : 1]; /* by source place; BY_VALUE: in
                                                                       * the order of the keys */
-    uint16_t source[PAIRS && !BY_VALUE && !PACKED ? LEAF_KEYS : 2];
+    uint16_t source[PAIRS && !BY_VALUE && !PACKED ? SHAPE::KEYS : 2];
 };
 
 /* ---- bounds --------------------------------------------------------------------------------- */
@@ -72,7 +88,7 @@ static __device__ __noinline__ void leaf_bounds(const radix_job &job, CODE const
     radix_plan *const           plan = tables.plan;
     const BITS *const           keys = (const BITS *)job.keys[plan->leaf_from];
     unsigned const              shift = plan->prefix_shift;
-    size_t const                n = job.n;
+    size_t const                n = job.n, most = plan->leaf > 1 ? leaf_large::KEYS : LEAF_KEYS;
     auto const                  prefix_at = [&](size_t i) {
         BITS const key = __ldcg(keys + i);
         return code.fold(code.encode(key)) >> shift;
@@ -81,7 +97,7 @@ static __device__ __noinline__ void leaf_bounds(const radix_job &job, CODE const
         tables.starts + plan->step[0].digit * (tables.portions + 1) * RADIX_BINS;
     bool const known = plan->steps == 1;
     grid_each(leaf_tiles(n) + 1, [&](size_t tile) {
-        size_t const from = min(tile * LEAF_TILE, n), limit = min(from + LEAF_KEYS, n);
+        size_t const from = min(tile * LEAF_TILE, n), limit = min(from + most, n);
         size_t       low = from, high = limit;
         if (known) { /* the first start from `from` on */
             unsigned bin = 0;
@@ -174,7 +190,21 @@ template <typename BITS> struct leaf_line {
     uint32_t factor;      /* 0: buckets of equal keys; lanes count in different ones, because
                            * atomics of one address are serialised */
     bool     is_flat;     /* all keys are equal */
+    bool     is_real;     /* buckets divide the range of the values: REAL */
+    float    from, scale; /* of that line */
 
+    /* Makes buckets from 0 on of the values between two ends; the first may be the larger. */
+    DEVICE void fit_values(float first, float last, unsigned buckets)
+    {
+        from = first;
+        scale = (float)buckets / (last - first);
+        is_real = scale != 0 && isfinite(scale);
+    }
+    DEVICE unsigned value_bucket(float value, unsigned last) const
+    {
+        float const at = __fmul_rn(__fsub_rn(value, from), scale);
+        return value == value ? min(__float2uint_rz(at), last) : last;
+    }
     DEVICE uint32_t distance(BITS bits) const { return (uint32_t)((BITS)(bits - low) >> shift); }
     DEVICE unsigned bucket(BITS bits) const
     {
@@ -197,8 +227,9 @@ static DEVICE uint64_t leaf_or(uint64_t x)
 
 /* The line through the smallest and largest keys of all threads. TRIM: `differ` has the bits in
  * which keys differ, and the equal bits below them are dropped. Contains one barrier. */
-template <bool BY_ORDER, bool TRIM, typename SHARED, typename BITS>
-static DEVICE leaf_line<BITS> leaf_find_line(SHARED *shared, BITS low, BITS high, BITS differ)
+template <bool BY_ORDER, bool TRIM, typename SHARED, typename CODE, typename BITS>
+static DEVICE leaf_line<BITS> leaf_find_line(SHARED *shared, CODE const &code, BITS low, BITS high,
+                                             BITS differ)
 {
     unsigned const warp = threadIdx.x / 32, lane = lane_id();
     low = leaf_max((BITS)~low);
@@ -211,10 +242,10 @@ static DEVICE leaf_line<BITS> leaf_find_line(SHARED *shared, BITS low, BITS high
         shared->differ[warp] = differ;
     }
     __syncthreads();
-    low = (BITS)~leaf_max(shared->low[lane % LEAF_WARPS]);
-    high = leaf_max(shared->high[lane % LEAF_WARPS]);
+    low = (BITS)~leaf_max(shared->low[lane % SHARED::SHAPE::WARPS]);
+    high = leaf_max(shared->high[lane % SHARED::SHAPE::WARPS]);
     if (TRIM)
-        differ = leaf_or(shared->differ[lane % LEAF_WARPS]);
+        differ = leaf_or(shared->differ[lane % SHARED::SHAPE::WARPS]);
     leaf_line<BITS> line;
     unsigned const  same = !TRIM || differ == 0 ? 0 : (unsigned)__ffsll((long long)differ) - 1;
     BITS const      range = (BITS)(high - low) >> same;
@@ -225,13 +256,19 @@ static DEVICE leaf_line<BITS> leaf_find_line(SHARED *shared, BITS low, BITS high
     line.shift = same + excess;
     line.room = 32 - (length - excess);
     uint32_t const most = (uint32_t)(range >> excess);
+    line.is_real = false;
+    if constexpr (SHARED::REAL) /* unless each value has its own buckets */
+        if (BY_ORDER || most >= SHARED::SHAPE::BUCKETS)
+            line.fit_values(key_float<BITS>::value(code.decode(low)),
+                            key_float<BITS>::value(code.decode(high)), SHARED::SHAPE::BUCKETS);
     /* a little less than buckets / distances, so that no bucket is past the last */
-    float const factor = (float)LEAF_BUCKETS * 4294967296.0f * 0.99999f / ((float)most + 1);
+    float const factor =
+        (float)SHARED::SHAPE::BUCKETS * 4294967296.0f * 0.99999f / ((float)most + 1);
     if (BY_ORDER)
         line.factor = __float2uint_rz(factor / (float)(1ull << line.room));
     else {
-        line.factor = most < LEAF_BUCKETS ? 0 : __float2uint_rz(factor);
-        line.room = SHARED::PAIRS ? 0 : (unsigned)__ffs(LEAF_BUCKETS) - 1 - length;
+        line.factor = most < SHARED::SHAPE::BUCKETS ? 0 : __float2uint_rz(factor);
+        line.room = SHARED::PAIRS ? 0 : (unsigned)__ffs(SHARED::SHAPE::BUCKETS) - 1 - length;
     }
     return line;
 }
@@ -240,27 +277,28 @@ static DEVICE leaf_line<BITS> leaf_find_line(SHARED *shared, BITS low, BITS high
 template <typename SHARED> static DEVICE uint32_t leaf_scan(SHARED *shared, unsigned count)
 {
     typedef scan_add<uint32_t> ADD;
-    uint4 *const               mine = (uint4 *)shared->bucket + threadIdx.x * (LEAF_SHARE / 4);
-    uint4                      part[LEAF_SHARE / 4];
-    uint32_t                   sum = 0, most = 0;
+    uint4 *const mine = (uint4 *)shared->bucket + threadIdx.x * (SHARED::SHAPE::SHARE / 4);
+    uint4        part[SHARED::SHAPE::SHARE / 4];
+    uint32_t     sum = 0, most = 0;
 #pragma unroll
-    for (int i = 0; i < LEAF_SHARE / 4; i++) {
+    for (int i = 0; i < SHARED::SHAPE::SHARE / 4; i++) {
         part[i] = mine[i];
         sum += part[i].x + part[i].y + part[i].z + part[i].w;
         most = max(most, max(max(part[i].x, part[i].y), max(part[i].z, part[i].w)));
     }
     uint32_t const scanned = warp_scan<ADD>(sum);
     uint32_t const warp_sum = __shfl_sync(WARP_ALL, scanned, 31);
-    uint32_t at = block_scan_warps<ADD, LEAF_WARPS>(warp_sum, shared->sums).before + scanned - sum;
+    uint32_t       at =
+        block_scan_warps<ADD, SHARED::SHAPE::WARPS>(warp_sum, shared->sums).before + scanned - sum;
 #pragma unroll
-    for (int i = 0; i < LEAF_SHARE / 4; i++) {
+    for (int i = 0; i < SHARED::SHAPE::SHARE / 4; i++) {
         uint4 const counts = part[i];
         mine[i] = make_uint4(at, at + counts.x, at + counts.x + counts.y,
                              at + counts.x + counts.y + counts.z);
         at += counts.x + counts.y + counts.z + counts.w;
     }
     if (threadIdx.x == 0)
-        shared->bucket[LEAF_BUCKETS] = count;
+        shared->bucket[SHARED::SHAPE::BUCKETS] = count;
     return most;
 }
 
@@ -298,27 +336,28 @@ static DEVICE unsigned leaf_place_packed(const SHARED *shared, unsigned p, uint6
     return place;
 }
 
-/* Sorts `count` keys from `first` on, at most LEAF_KEYS. Returns false, in all threads, if a bucket
- * is full and *patience is 0; then the keys are not written. Full buckets take long, because each
- * of their keys reads all of them. Floats around zero fill buckets in one leaf. Ends with a
- * barrier. */
-template <bool BY_VALUE, typename CODE, typename VALUE, typename BITS = typename CODE::BITS>
-static DEVICE bool leaf_sort(leaf_array<CODE, VALUE> const      &array,
-                             leaf_shared<CODE, VALUE, BY_VALUE> *shared, size_t first,
-                             unsigned count, unsigned *patience)
+/* Sorts `count` keys from `first` on, at most SHAPE::KEYS. Returns false, in all threads, if a
+ * bucket is full and *patience is 0; then the keys are not written. Full buckets take long, because
+ * each of their keys reads all of them. Floats around zero fill buckets in one leaf, if it is not
+ * REAL. Ends with a barrier. */
+template <bool BY_VALUE, typename SHAPE, typename ARRAY, typename CODE, typename VALUE,
+          typename BITS = typename CODE::BITS>
+static DEVICE bool leaf_sort(ARRAY const &array, leaf_shared<CODE, VALUE, BY_VALUE, SHAPE> *shared,
+                             size_t first, unsigned count, unsigned *patience)
 {
-    typedef leaf_shared<CODE, VALUE, BY_VALUE> SHARED;
+    typedef leaf_shared<CODE, VALUE, BY_VALUE, SHAPE> SHARED;
     constexpr bool PAIRS = SHARED::PAIRS, NEAR = SHARED::NEAR, TRIM = NEAR || BY_VALUE;
     constexpr bool PACKED = SHARED::PACKED;
+    constexpr int  ITEMS = SHAPE::ITEMS, THREADS = SHAPE::THREADS;
     CODE const    &code = array.code;
-    BITS           bits[LEAF_ITEMS], low = (BITS) ~(BITS)0, high = 0, differ = 0;
-    VALUE          value[PAIRS && BY_VALUE ? LEAF_ITEMS : 1];
-    uint32_t       at[LEAF_ITEMS];
+    BITS           bits[ITEMS], low = (BITS) ~(BITS)0, high = 0, differ = 0;
+    VALUE          value[PAIRS && BY_VALUE ? ITEMS : 1];
+    uint32_t       at[ITEMS];
     auto const     each = [&](auto &&f) {
 #pragma unroll
-        for (int i = 0; i < LEAF_ITEMS; i++)
-            if (i * LEAF_THREADS + threadIdx.x < count)
-                f(i, i * LEAF_THREADS + threadIdx.x);
+        for (int i = 0; i < ITEMS; i++)
+            if (i * THREADS + threadIdx.x < count)
+                f(i, i * THREADS + threadIdx.x);
     };
 
     BITS const one = TRIM ? code.fold(code.encode(array.keys_in[first])) : 0;
@@ -326,13 +365,13 @@ static DEVICE bool leaf_sort(leaf_array<CODE, VALUE> const      &array,
     if constexpr (PAIRS && BY_VALUE) {
         each([&](int i, unsigned p) { value[i] = array.values_in[first + p]; });
     } else if constexpr (PAIRS) { /* all loads before the first store */
-        VALUE moved[LEAF_ITEMS];
+        VALUE moved[ITEMS];
         each([&](int i, unsigned p) { moved[i] = array.values_in[first + p]; });
         each([&](int i, unsigned p) { shared->values[p] = moved[i]; });
     }
 #pragma unroll
-    for (int i = 0; i < LEAF_SHARE / 4; i++)
-        ((uint4 *)shared->bucket)[threadIdx.x + i * LEAF_THREADS] = make_uint4(0, 0, 0, 0);
+    for (int i = 0; i < SHAPE::SHARE / 4; i++)
+        ((uint4 *)shared->bucket)[threadIdx.x + i * THREADS] = make_uint4(0, 0, 0, 0);
     each([&](int i, unsigned) {
         bits[i] = code.encode(bits[i]);
         BITS const mine = code.fold(bits[i]);
@@ -340,7 +379,7 @@ static DEVICE bool leaf_sort(leaf_array<CODE, VALUE> const      &array,
         high = max(high, mine);
         differ |= TRIM ? mine ^ one : 0;
     });
-    leaf_line<BITS> const line = leaf_find_line<BY_VALUE, TRIM>(shared, low, high, differ);
+    leaf_line<BITS> const line = leaf_find_line<BY_VALUE, TRIM>(shared, code, low, high, differ);
     if (PAIRS && !BY_VALUE && line.is_flat) {
         each([&](int i, unsigned p) {
             array.store(first + p, bits[i]);
@@ -351,6 +390,10 @@ static DEVICE bool leaf_sort(leaf_array<CODE, VALUE> const      &array,
         return true;
     }
     auto const bucket_of = [&](BITS mine, uint32_t order) {
+        if constexpr (SHARED::REAL)
+            if (line.is_real)
+                return line.value_bucket(key_float<BITS>::value(code.decode(mine)),
+                                         SHAPE::BUCKETS - 1);
         return BY_VALUE ? line.bucket(mine, order << array.lead) : line.bucket(mine);
     };
 
@@ -363,8 +406,8 @@ static DEVICE bool leaf_sort(leaf_array<CODE, VALUE> const      &array,
     });
     __syncthreads();
     uint32_t const most = leaf_scan(shared, count);
-    bool const     exact = !PAIRS && line.factor == 0; /* keys of a bucket are equal */
-    bool const     far = __syncthreads_or(most > (NEAR ? WINDOWS_NEAR : CUDA_TUNE_LEAF_FULL)) != 0;
+    bool const exact = !PAIRS && line.factor == 0 && !line.is_real; /* keys of a bucket are equal */
+    bool const far = __syncthreads_or(most > (NEAR ? WINDOWS_NEAR : CUDA_TUNE_LEAF_FULL)) != 0;
     if (far && !exact && __syncthreads_or(most > CUDA_TUNE_LEAF_FULL) != 0) {
         if (*patience == 0)
             return false;
@@ -432,10 +475,10 @@ static DEVICE bool leaf_sort(leaf_array<CODE, VALUE> const      &array,
 
 /* Sorts the leaves of `tiles` tiles with these bounds; every block takes consecutive tiles. A leaf
  * that cannot be sorted is left unsorted, and *failed is set. */
-template <bool BY_VALUE, typename CODE, typename VALUE>
-static DEVICE void leaf_walk(leaf_array<CODE, VALUE> const      &array,
-                             leaf_shared<CODE, VALUE, BY_VALUE> *shared, const uint64_t *bounds,
-                             uint32_t tiles, uint32_t *failed)
+template <bool BY_VALUE, typename SHAPE, typename CODE, typename VALUE>
+static DEVICE void leaf_walk(leaf_array<CODE, VALUE> const             &array,
+                             leaf_shared<CODE, VALUE, BY_VALUE, SHAPE> *shared,
+                             const uint64_t *bounds, uint32_t tiles, uint32_t *failed)
 {
     uint32_t const each = (tiles - 1) / gridDim.x + 1;
     uint32_t const last = min((blockIdx.x + 1) * each, tiles);
@@ -445,7 +488,7 @@ static DEVICE void leaf_walk(leaf_array<CODE, VALUE> const      &array,
         uint64_t const bound = bounds[min(tile + lane_id(), last)];
         uint64_t const first = __shfl_sync(WARP_ALL, bound, 0);
         unsigned const fit =
-            (unsigned)__popc(__ballot_sync(WARP_ALL, bound - first <= LEAF_KEYS)) - 1;
+            (unsigned)__popc(__ballot_sync(WARP_ALL, bound - first <= SHAPE::KEYS)) - 1;
         unsigned const taken = max(fit, 1u);
         size_t const   count = __shfl_sync(WARP_ALL, bound, taken) - first;
         tile += taken;
@@ -461,34 +504,40 @@ static DEVICE void leaf_walk(leaf_array<CODE, VALUE> const      &array,
     }
 }
 
-template <typename CODE, typename VALUE>
-static __global__ void __launch_bounds__(LEAF_THREADS,
-                                         CUDA_TUNE_LEAF_RESIDENT(sizeof(typename CODE::BITS),
-                                                                 value_traits<VALUE>::size))
+/* The number of blocks per multiprocessor. */
+template <typename CODE, typename VALUE, typename SHAPE = leaf_plain>
+static constexpr int leaf_resident = SHAPE::THREADS > 512
+                                         ? 1
+                                         : CUDA_TUNE_LEAF_RESIDENT(sizeof(typename CODE::BITS),
+                                                                   value_traits<VALUE>::size);
+
+template <typename CODE, typename VALUE, typename SHAPE>
+static __global__ void __launch_bounds__(SHAPE::THREADS, leaf_resident<CODE, VALUE, SHAPE>)
     radix_leaves(__grid_constant__ radix_job const job, __grid_constant__ CODE const code,
                  __grid_constant__ radix_tables const tables)
 {
     extern __shared__ uint4 leaf_memory[];
     radix_plan *const       plan = tables.plan;
-    if (plan->leaf != 0)
+    if (plan->leaf == (SHAPE::KEYS > LEAF_KEYS ? 2u : 1u))
         leaf_walk<false>(leaf_array_of<VALUE>(job, code, plan->leaf_from),
-                         (leaf_shared<CODE, VALUE, false> *)leaf_memory, tables.bounds,
+                         (leaf_shared<CODE, VALUE, false, SHAPE> *)leaf_memory, tables.bounds,
                          (uint32_t)leaf_tiles(job.n), &plan->again);
 }
 
 /* Enqueues a kernel of leaves: (job, code, tables). */
-template <typename VALUE, bool BY_VALUE, typename CODE, typename TABLES>
+template <typename VALUE, bool BY_VALUE, typename SHAPE = leaf_plain, typename CODE,
+          typename TABLES>
 static ordo_status leaf_launch(cuda_call       *call, void (*kernel)(radix_job, CODE, TABLES),
                                const radix_job *job, CODE code, TABLES tables)
 {
-    constexpr size_t bytes = sizeof(leaf_shared<CODE, VALUE, BY_VALUE>);
+    constexpr size_t bytes = sizeof(leaf_shared<CODE, VALUE, BY_VALUE, SHAPE>);
     int              resident;
     TRY(cuda_allow_shared(call, kernel, bytes));
     CUDA_TRY(call->exec, cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-                             &resident, (const void *)kernel, LEAF_THREADS, bytes));
+                             &resident, (const void *)kernel, SHAPE::THREADS, bytes));
     size_t const most = (size_t)(resident * call->facts->sms);
-    return CUDA_LAUNCH(call, kernel, ordo_min(most, leaf_tiles(job->n)), LEAF_THREADS, bytes, *job,
-                       code, tables);
+    return CUDA_LAUNCH(call, kernel, ordo_min(most, leaf_tiles(job->n)), SHAPE::THREADS, bytes,
+                       *job, code, tables);
 }
 
 #endif

@@ -86,17 +86,20 @@ static __device__ void plan_again(radix_plan *plan, const radix_job &job)
 }
 
 /* The number of leading digits after which blocks can sort the keys of each prefix (leaves),
- * assuming that the digits are independent; 0: no leaves. These digits and the next must be even,
- * so that prefixes have about the same number of keys and fill the buckets of a leaf. */
-static __device__ unsigned plan_leaf_digits(const radix_job &job, const plan_digit *digit)
+ * assuming that the digits are independent; 0: no leaves. The next digit must be even, because it
+ * fills the buckets of a leaf, and the leading digits not too uneven, because digits that depend on
+ * each other are. `group`: most keys of a prefix. */
+static __device__ unsigned plan_leaf_digits(const radix_job &job, const plan_digit *digit,
+                                            float group)
 {
     float    largest = (float)job.n;
     unsigned taken = 0;
     for (unsigned d = job.key_size; d > 0; d--) {
-        if (digit[d - 1].tied * RADIX_BINS > CUDA_TUNE_LEAF_EVEN)
+        float const uneven = digit[d - 1].tied * RADIX_BINS;
+        if (largest <= group)
+            return uneven > CUDA_TUNE_LEAF_EVEN ? 0 : taken;
+        if (uneven > CUDA_TUNE_LEAF_UNEVEN)
             return 0;
-        if (largest <= CUDA_TUNE_LEAF_GROUP)
-            return taken;
         largest *= digit[d - 1].most;
         taken++;
     }
@@ -123,9 +126,13 @@ static __device__ void plan_steps(radix_plan *plan, const radix_job &job, const 
             tied *= digit[d].tied;
             taken += digit[d].active;
         }
-        unsigned const fewer = job.leaf ? plan_leaf_digits(job, digit) : 0;
+        unsigned       fewer = job.leaf ? plan_leaf_digits(job, digit, CUDA_TUNE_LEAF_GROUP) : 0;
+        unsigned const fewest =
+            job.large ? plan_leaf_digits(job, digit, CUDA_TUNE_LEAF_GROUP_LARGE) : 0;
+        bool const large = fewest > 0 && (fewer == 0 || fewest < fewer);
+        fewer = large ? fewest : fewer;
         /* Leaves take longer than a step, but not longer than a step and the finish. */
-        plan->leaf = fewer > 0 && fewer + (taken == steps) < taken;
+        plan->leaf = fewer > 0 && fewer + (taken == steps) < taken ? 1 + large : 0;
         if (plan->leaf) {
             taken = fewer;
             d = digits - fewer;
@@ -267,7 +274,7 @@ static __global__ void __launch_bounds__(histogram_shape<RAW, WIDE>::THREADS)
     __shared__ unsigned        crowded; /* sample keys that share a prefix */
     __shared__ radix_plan      plan;    /* built here, then copied to tables.plan */
 
-    if (job.even && tables.even->go != 0 && tables.even->failed == 0)
+    if ((job.even || job.grid) && tables.even->go != 0 && tables.even->failed == 0)
         return; /* the keys are sorted; a plan of zeros has no steps */
     for (unsigned i = threadIdx.x; i < DIGITS * RADIX_BINS * COPIES; i += blockDim.x)
         count[i] = 0;

@@ -67,9 +67,12 @@ struct radix_job { /* the facts that the host knows */
     bool        keep_keys;           /* argsort: leave the sorted key bits in keys[0] */
     bool        finish;              /* whether leading digits may be enough */
     bool        leaf;                /* whether blocks may then sort the keys of each prefix */
+    bool        large;               /* whether leaves may be large */
     bool        even;                /* whether evenly spread keys are partitioned */
+    bool        grid;                /* whether one launch may sort them (dev_radix_grid.cu) */
     uint16_t    even_to;             /* arrays that the first partition writes: they have
                                       * even_places(n) places */
+    uint32_t   *index;               /* pairs: an array for dev_radix_grid.cu; else NULL */
 };
 
 static constexpr int EVEN_MOST = 512;  /* most buckets of a partition of dev_radix_even.cu */
@@ -90,7 +93,8 @@ struct radix_plan {
     uint32_t   prefix_shift;         /* first sorted by the bits from here on, then finished; 0:
                                       * sorted by all bits */
     uint32_t   settle, again_settle; /* the result is in arrays 1 and must be copied */
-    uint32_t   leaf, leaf_from;      /* whether leaves follow the steps, and in which arrays */
+    uint32_t   leaf, leaf_from;      /* whether leaves follow the steps (2: large ones), and in
+                                      * which arrays */
     uint32_t   again;                /* set by the finish: the second list is needed */
     uint32_t   barriers[3];          /* arrivals: first list, second list, finish */
     uint32_t   blocks_done;          /* finished blocks of the histogram */
@@ -116,7 +120,7 @@ struct radix_tables { /* in device scratch, zeroed before use */
 };
 
 /* dev_radix_even.cu: the number of codes for n keys; 0: the keys are not partitioned. */
-size_t even_codes(size_t n, size_t key_size, size_t value_size);
+size_t even_codes(size_t n, size_t key_size);
 
 /* The number of places of the arrays that the first partition writes: more than n, for regions that
  * are larger than their buckets (six standard deviations of a sample: up to 11.4 %). It does not
@@ -139,6 +143,13 @@ static constexpr bool even_serves(size_t key_size, bool is_float, size_t value_s
  * whether it was done. If it was not, keys without indices may be in another order. */
 template <typename VALUE, typename CODE>
 ordo_status even_run(cuda_call *call, const radix_job *job, CODE code, radix_tables tables);
+
+/* dev_radix_grid.cu: enqueues the sort of a middle number of four-byte keys; tables.even tells
+ * later kernels whether it was done. If it was not, the keys and values are unchanged. INDEXED:
+ * pairs or indices. *enqueued is set if the device can do that. */
+template <bool INDEXED, typename CODE>
+ordo_status grid_run(cuda_call *call, const radix_job *job, CODE code, radix_tables tables,
+                     bool *enqueued);
 
 /* dev_radix_plan.cu: fills tables->bins and the plan. */
 template <typename CODE>

@@ -1,15 +1,17 @@
 /* dev_radix_run.cuh - a radix sort from start to end, for keys of 4 or 8 bytes with values of 0, 4
  * or 8 bytes: zeroing of tables, partitions of evenly spread keys, plan, passes, finish.
  *
- * Launches: one to zero, nine for evenly spread keys (dev_radix_even.cu), one histogram, and for
- * few keys one to three for the rest. For more, one for the steps and, if leading digits may be
- * enough, one for the leaves, one finish and one for the second list. A launch that is not needed
- * returns at once. Scratch: another array of keys and values (argsort: two arrays of key bits, one
- * of indices), 1 KB per tile, 8 bytes per bound, up to 1.2 MB for a sample and codes; arrays with
- * regions of dev_radix_even.cu are up to 15 % longer. In dev_radix.cu and dev_radix_values.cu. */
+ * Launches: one to zero, nine for evenly spread keys (dev_radix_even.cu) or one for fewer
+ * (dev_radix_grid.cu), one histogram, and for few keys one to three for the rest; for more, one for
+ * the steps and, if leading digits may be enough, one or two for the leaves, one finish and one for
+ * the second list. A launch that is not needed returns at once. Scratch: another array of keys and
+ * values (argsort: two of key bits, one of indices; pairs of four-byte keys: 4 bytes more for each
+ * of up to 2^21), 1 KB per tile, 8 bytes per bound, up to 1.2 MB for samples and codes; arrays of
+ * dev_radix_even.cu are up to 15 % longer. */
 #ifndef ORDO_CUDA_SORT_DEV_RADIX_RUN_H
 #define ORDO_CUDA_SORT_DEV_RADIX_RUN_H
 
+#include "cuda/block/block_places.cuh"
 #include "cuda/sort/dev_radix_pass.cuh"
 
 /* The number of keys of a tile, on which the sizes of the tables depend. */
@@ -153,22 +155,35 @@ static ordo_status radix_run(cuda_call *call, const radix_job *given, CODE code,
 {
     constexpr int  VALUE_SIZE = value_traits<VALUE>::size;
     constexpr bool LEAF = VALUE_SIZE == 0 || VALUE_SIZE + sizeof(typename CODE::BITS) == 8;
+    constexpr bool LARGE = LEAF && VALUE_SIZE != 0;
     radix_kernel   few, many;
     radix_job      copy = *given;
     copy.leaf &= sizeof(leaf_shared<CODE, VALUE, false>) <= call->facts->shared_bytes;
+    copy.large = LARGE && copy.leaf && copy.n > CUDA_TUNE_LEAF_LARGE &&
+                 sizeof(leaf_shared<CODE, VALUE, false, leaf_large>) <= call->facts->shared_bytes;
     const radix_job *const job = &copy;
     CUDA_TRY(call->exec, cudaMemsetAsync(tables.plan, 0, tables.zero_bytes, call->stream));
     if constexpr (!CODE::folds &&
                   even_serves(sizeof(typename CODE::BITS), CODE::is_float, VALUE_SIZE))
         if (job->even)
             TRY(even_run<VALUE>(call, job, code, tables));
+    if constexpr (sizeof(typename CODE::BITS) == 4)
+        if (job->grid) {
+            bool enqueued = false;
+            TRY(grid_run<value_traits<VALUE>::exists>(call, job, code, tables, &enqueued));
+            copy.leaf &= !enqueued; /* keys that leaves could sort are sorted */
+        }
     TRY(radix_make_plan(call, job, code, tables));
     TRY((radix_kernel_of<VALUE, true>(call, code, &few)));
     auto const leaves = [&]() -> ordo_status {
         if constexpr (LEAF)
-            return leaf_launch<VALUE, false>(call, radix_leaves<CODE, VALUE>, job, code, tables);
-        else
-            return ORDO_OK;
+            TRY((leaf_launch<VALUE, false>(call, radix_leaves<CODE, VALUE, leaf_plain>, job, code,
+                                           tables)));
+        if constexpr (LARGE)
+            if (job->large)
+                TRY((leaf_launch<VALUE, false, leaf_large>(
+                    call, radix_leaves<CODE, VALUE, leaf_large>, job, code, tables)));
+        return ORDO_OK;
     };
     if (job->n <= CUDA_TUNE_RADIX_FEW) {
         TRY(radix_launch_finish(call, &few, job, code, tables, true));
@@ -216,30 +231,21 @@ static inline ordo_status with_radix_code(ordo_type type, bool descending, key_t
 
 static constexpr int RADIX_WALK = 48; /* largest group of keys with one prefix */
 
-/* Adds a warp's bits to those of the block, in shared memory: bits set in some key, bits not set in
- * all. */
-template <typename BITS>
-static DEVICE void radix_note_bits(BITS ones, BITS zeros, BITS *shared_ones, BITS *shared_zeros)
+/* The first bit to sort by: the leading PREFIX of the bits [low, high), or all of them if more than
+ * one key in 128 shares them with one of four other keys of its warp. `mine`: a key of each thread,
+ * if `here`. Called by all threads of a block; valid in all. Contains a barrier. */
+template <unsigned PREFIX, typename BITS>
+static DEVICE unsigned radix_prefix(BITS mine, bool here, unsigned low, unsigned high)
 {
+    if (high - low <= PREFIX)
+        return low;
+    unsigned const leading = (unsigned)(mine >> (high - PREFIX)) % (1u << PREFIX);
+    unsigned const own = here ? leading : ~threadIdx.x;
+    bool           shared = false;
 #pragma unroll
-    for (int half = 0; half < sizeof(BITS) / 4; half++) {
-        unsigned const some = __reduce_or_sync(WARP_ALL, (unsigned)(ones >> 32 * half));
-        unsigned const lack = __reduce_or_sync(WARP_ALL, (unsigned)(zeros >> 32 * half));
-        if (threadIdx.x % 32 == 0) {
-            atomicOr((unsigned *)shared_ones + half, some);
-            atomicOr((unsigned *)shared_zeros + half, lack);
-        }
-    }
-}
-
-/* The lowest set bit, 0 if there is none, and one more than the highest. */
-template <typename BITS> static DEVICE unsigned radix_low_bit(BITS bits)
-{
-    return bits == 0 ? 0 : (unsigned)__ffsll((long long)bits) - 1;
-}
-template <typename BITS> static DEVICE unsigned radix_high_bit(BITS bits)
-{
-    return 64 - (unsigned)__clzll((long long)bits);
+    for (unsigned far = 1; far < 16; far *= 2)
+        shared |= __shfl_xor_sync(WARP_ALL, own, far + 16) == own;
+    return (unsigned)__syncthreads_count(shared) * 128 > blockDim.x ? low : high - PREFIX;
 }
 
 /* The final place of the key `mine` at `place`: its place among the keys with the same prefix, when

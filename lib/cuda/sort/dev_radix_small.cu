@@ -14,7 +14,11 @@
 enum {
     SMALL_PREFIX = 24, /* number of leading bits that are sorted first */
     SMALL_SHORT = 16,  /* enough if few keys agree in these bits */
-    SMALL_ALIKE = 2    /* most other keys that a key may agree with */
+    SMALL_ALIKE = 2,   /* most other keys that a key may agree with */
+    SMALL_FULL = 128,  /* most keys of a bucket */
+    SMALL_DENSE = 24,  /* a bucket with more keys is dense */
+    SMALL_CROWD = 16   /* one thread in so many may have dense buckets; one in four times so many,
+                        * buckets with twice as many keys */
 };
 
 /* Memory of the buckets; tags[p] has the bucket in the high 16 bits and the index of the key at
@@ -41,38 +45,13 @@ static DEVICE const void *small_source(const radix_job &job)
     return job.source != NULL ? job.source : job.keys[0];
 }
 
-/* Sorts the places stably by the bits [low, high) of their keys. Padding keys are the largest. All
- * threads have `items` places. */
-template <typename CODE, int THREADS, int ITEMS, typename BITS = typename CODE::BITS>
+/* Sorts the places stably by the bits [low, high) of their keys. */
+template <typename CODE, int THREADS, int ITEMS>
 static __device__ void small_sort_bits(small_shared<CODE, THREADS, ITEMS> *shared, CODE const &code,
                                        unsigned items, unsigned low, unsigned high)
 {
-    unsigned const  first = threadIdx.x / 32 * 32 * items + threadIdx.x % 32;
-    uint32_t *const row = shared->counters.count[threadIdx.x / 32];
-    uint32_t const  before = lanes_before();
-    for (unsigned shift = low; shift < high; shift += RADIX_BITS) {
-        unsigned const width = min(high - shift, (unsigned)RADIX_BITS), mask = (1u << width) - 1;
-        uint32_t       place[ITEMS], ranked[ITEMS], start; /* rank above digit */
-        block_radix_clear(&shared->counters);
-#pragma unroll
-        for (int i = 0; i < ITEMS; i++)
-            if (i < items) {
-                place[i] = shared->order[first + i * 32];
-                unsigned const digit =
-                    (unsigned)(code.fold(shared->keys[place[i]]) >> shift) & mask;
-                ranked[i] = block_radix_rank_one(row, before, digit) << RADIX_BITS | digit;
-            }
-        __syncthreads();
-        block_radix_columns(&shared->counters, &start, [](uint32_t) {});
-        __syncthreads();
-#pragma unroll
-        for (int i = 0; i < ITEMS; i++)
-            if (i < items) {
-                uint32_t const to = (ranked[i] >> RADIX_BITS) + row[ranked[i] % RADIX_BINS];
-                shared->order[to] = (uint16_t)place[i];
-            }
-        __syncthreads();
-    }
+    block_sort_places<ITEMS>(&shared->counters, shared->order, items, low, high,
+                             [&](unsigned p) { return code.fold(shared->keys[p]); });
 }
 
 /* The first bit to sort by. The 31 other keys of a warp are a sample: a key meets 31 / n of the
@@ -88,8 +67,9 @@ static __device__ unsigned small_from(const small_shared<CODE, THREADS, ITEMS> *
     bool const     here = threadIdx.x < n;
     uint32_t const peers = __match_any_sync(WARP_ALL, here ? mine : ~threadIdx.x);
     unsigned const alike = (unsigned)__syncthreads_count(here && (peers & (peers - 1)) != 0);
-    unsigned const bits = alike * n <= SMALL_ALIKE * 31 * looked ? SMALL_SHORT : SMALL_PREFIX;
-    return high - low > bits ? high - bits : low;
+    if (alike * n <= SMALL_ALIKE * 31 * looked)
+        return high - SMALL_SHORT;
+    return radix_prefix<SMALL_PREFIX>(code.fold(shared->keys[threadIdx.x]), here, low, high);
 }
 
 /* Orders keys that are sorted by their bits from `shift` on. Returns false, in all threads and with
@@ -177,12 +157,16 @@ static DEVICE bool small_by_buckets(small_shared<CODE, THREADS, ITEMS> *shared, 
     auto const                load = [&](unsigned p) {
         return load_sized<BITS>(small_source(job), p, job.key_size);
     };
+    /* Every key reads all keys of its bucket: digits are faster if many buckets are dense. */
     auto const is_full = [](spread_counts const &mine) {
-        bool full = false;
+        uint32_t most = 0;
 #pragma unroll
         for (int j = 0; j < SPREAD_SHARE; j++)
-            full |= mine.count[j] > CUDA_TUNE_SPREAD_MOST;
-        return full;
+            most = max(most, mine.count[j]);
+        int const dense = __syncthreads_count(most > SMALL_DENSE);
+        int const twice = __syncthreads_count(most > 2 * SMALL_DENSE);
+        return most > SMALL_FULL || dense * SMALL_CROWD > THREADS ||
+               twice * 4 * SMALL_CROWD > THREADS;
     };
     if (!spread_keys(s, code.total, &items, n, load, is_full))
         return false;
