@@ -116,8 +116,8 @@ static void test_shape(int shape, unsigned n, unsigned few)
     test_rng rng = {(uint64_t)shape * MOST + n};
     unsigned lost = 0, counts = 0;
     for (unsigned row = 0; row < ROWS; row++) {
-        float x[MOST], sorted[MOST];
-        bool  is_finite = true;
+        static float x[MOST], sorted[MOST];
+        bool         is_finite = true;
         for (unsigned i = 0; i < n; i++) {
             x[i] = sorted[i] = key_of(shape, &rng);
             is_finite = is_finite && isfinite(x[i]);

@@ -4,7 +4,7 @@
  * block search among the bits of the keys (segment_planes.cuh), after a search by pivots in rows of
  * 65 to 1024 f32 (segment_pivots.cuh). Longer segments: from a bracket that a sample gives
  * (segment_bracket.cuh), or digit by digit (segment_digits.cuh). Rows of 2^22 or more keys: one
- * call of dev_select.cu each. More than SELECT_MOST positions: from a sorted copy. Memory moved: the
+ * call of dev_select.cu each. More than SELECT_MOST positions: a sorted copy. Memory moved: the
  * keys once for each target of a long segment, else once; digit by digit once for each 8 bits.
  * Scratch: 4 KB per long segment and a quarter of its keys; 8 bytes per row of f32; copies. */
 #include "cuda/segments/select/dev_segments_select.cuh"

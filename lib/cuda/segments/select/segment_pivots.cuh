@@ -3,9 +3,9 @@
  * 2^M lanes of a warp hold a row, 64 keys each, as they are in memory. Each lane counts its keys
  * below two pivots that a mean and a variance give (pivot_steps.h): the sign of a difference is the
  * bit that is added. Keys between the pivots, at most 64, go to shared memory and are sorted by a
- * network. Rows that need more counts than PIVOT_COUNTS, because of ties, outliers or NaNs, are listed
- * for segment_planes.cuh. A warp whose rows are mostly listed lists the next ones without a search,
- * for a while. Cost: one read; instructions for each key: 3 for the mean, 4 for each count, 4 for
+ * network. Rows that need more than PIVOT_COUNTS counts, because of ties, outliers or NaNs, go to a
+ * list for segment_planes.cuh. A warp that lists most rows does so without a search for a
+ * while. Cost: one read; instructions for each key: 3 for the mean, 4 for each count, 4 for
  * the move. The first and half of the second are additions of floats, which have another pipe. */
 #ifndef ORDO_CUDA_SEGMENTS_SELECT_SEGMENT_PIVOTS_H
 #define ORDO_CUDA_SEGMENTS_SELECT_SEGMENT_PIVOTS_H
@@ -160,8 +160,8 @@ template <int M, bool FULL> struct pivot_row {
     }
 };
 
-/* Sorts EACH words of each of 2^M lanes: word i of a lane is at place lane * EACH + i. All lanes of a
- * warp sort the words of their group. */
+/* Sorts EACH words of each of 2^M lanes: word i of a lane is at place lane * EACH + i. All groups
+ * of lanes of a warp do this. */
 template <int M, int LEVEL = 0, int EACH> static DEVICE void pivot_sort(int32_t (&x)[EACH])
 {
     if constexpr (LEVEL == 0) {
