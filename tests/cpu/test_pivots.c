@@ -133,7 +133,7 @@ static void test_shape(int shape, unsigned n, unsigned few)
         CHECK(is_finite || (median == 0 && found == 0));
     }
     if (shape == EVEN || shape == NORMAL)
-        CHECK(lost * 20 <= ROWS && counts * 2 <= (few == 64 || n <= 256 ? 3 : 5) * ROWS);
+        CHECK(lost * 20 <= ROWS && counts * 2 <= (few == 64 || n <= 256 ? 3 : 6) * ROWS);
     if (shape == EQUAL)
         CHECK_EQ_U64(ROWS, lost);
 }

@@ -108,8 +108,9 @@ ORDO_HD pivot_verdict pivot_judge(pivot_search *s, pivot_shape shape, unsigned b
     s->inside = inside;
     if (inside <= shape.few)
         return PIVOT_FOUND;
-    float const deviation = 0.5f * pivot_root((float)inside);
-    float const half = 1.6f * deviation <= shape.room ? shape.room : 3 * deviation;
+    float const error = 1.5f * pivot_root((float)inside); /* three deviations, in ranks */
+    bool const  is_near = inside <= 4 * shape.few && error <= 1.9f * shape.room;
+    float const half = is_near ? shape.room : error + 0.04f * (float)inside;
     float const middle = (float)(s->first + s->last + 1) * 0.5f - (float)below_low;
     float const centre = low + middle * rank;
     return pivot_set(s, centre - half * rank, centre + half * rank);
