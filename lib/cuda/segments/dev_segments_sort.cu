@@ -74,6 +74,8 @@ static segment_plan plan_of(cuda_scratch *scratch, const sort_wish *wish)
         plan.heads = scratch_take<uint32_t>(scratch, plan.tiles);
     if (plan.longest >= UINT32_MAX)
         return plan; /* tiles are merged */
+    if (keys && !fixed && cuda_type_size(wish->type) == 4)
+        plan.huge = segment_huge_layout(scratch, wish->n);
     uint16_t *const ids = scratch_take<uint16_t>(scratch, wish->n);
     plan.levels = plan.longest > CUDA_TUNE_SEGMENT_TWICE * classes.tile ? 2 : 1;
     for (size_t level = 0, tiles = plan.tiles; level < plan.levels; level++) {

@@ -45,6 +45,35 @@ static __host__ DEVICE constexpr unsigned segment_split_each(size_t record_size)
     return segment_tile(record_size) / (record_size > 8 ? 64 : 512);
 }
 
+/* ---- Huge segments, which dev_segments_huge.cu sorts ---- */
+
+enum {
+    SEGMENT_HUGE = 1 << 22,  /* keys; longer segments would be distributed over buckets twice */
+    SEGMENT_HUGE_DIGITS = 4, /* of a key */
+    SEGMENT_HUGE_MOST = 1024 /* segments */
+};
+
+struct segment_huge_entry {
+    uint64_t start;
+    uint32_t length, first_tile;
+};
+
+struct segment_huge_state {
+    uint32_t count, tiles; /* of all huge segments */
+    uint32_t tickets[SEGMENT_HUGE_DIGITS];
+};
+
+struct segment_huge { /* in device scratch; room is 0 if no segment is huge; a kernel argument */
+    segment_huge_state *state;
+    uint32_t           *bins;   /* [room][digits][256] keys of each digit; then first places */
+    uint32_t           *status; /* [tiles][256] words of the look-back */
+    segment_huge_entry *entries;
+    size_t              room, tiles; /* most segments and tiles */
+    size_t              zero_bytes;  /* bytes to zero, starting at `state` */
+};
+
+segment_huge segment_huge_layout(cuda_scratch *scratch, size_t n);
+
 struct segment_plan {
     segment_map   map;
     segment_lists lists;         /* offsets only */
@@ -58,7 +87,13 @@ struct segment_plan {
     void         *records[2];    /* NULL if no segment is long; the next step writes the first */
     uint32_t     *heads;         /* number of heads of every tile, for dense ranks; else NULL */
     size_t        record_size;
+    segment_huge  huge;
 };
+
+/* Sorts the huge segments and takes them from the lists of the plan, whose first split knows which
+ * segments are in order. */
+ordo_status segments_sort_huge(cuda_call *call, const segment_plan *plan,
+                               const segment_job<uint32_t> &job);
 
 /* ---- Tiles of long segments ---- */
 

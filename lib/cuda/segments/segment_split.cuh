@@ -391,6 +391,9 @@ static ordo_status split_segments(cuda_call *call, const segment_plan *plan,
     if (split.falls != NULL)
         TRY(CUDA_LAUNCH(call, split_check<KIND>, tiles, SPLIT_THREADS, 0, plan->map, plan->lists,
                         job, split));
+    if constexpr (!KIND::indexed && sizeof(K) == 4)
+        if (plan->level == 0 && plan->huge.room != 0)
+            TRY(segments_sort_huge(call, plan, job));
     TRY(CUDA_LAUNCH(call, split_buckets<KIND>, tiles, SPLIT_THREADS, 0, plan->map, plan->lists, job,
                     split));
     TRY(CUDA_LAUNCH(call, split_bounds<KIND>,

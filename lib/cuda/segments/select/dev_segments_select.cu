@@ -1,15 +1,16 @@
 /* dev_segments_select.cu - the keys at some positions of every segment, and quantiles.
  *
  * Up to 16 keys: one lane sorts the segment in registers. Up to 8192 (8-byte keys: 4096) lanes or a
- * block search among the bits of the keys (segment_planes.cuh). Longer segments: from a bracket
- * that a sample gives (segment_bracket.cuh), or digit by digit (segment_digits.cuh). Rows of 2^22
- * or more keys: one call of dev_select.cu each. For more than SELECT_MOST positions a copy is
- * sorted. Memory moved: the keys once for each target of a long segment, else once; digit by digit
- * once for each 8 bits of the key. Scratch: 4 KB per long segment and a quarter of its keys; the
- * positions; rows of a layout with a step; the sorted copy. */
+ * block search among the bits of the keys (segment_planes.cuh), after a search by pivots in rows of
+ * 65 to 1024 f32 (segment_pivots.cuh). Longer segments: from a bracket that a sample gives
+ * (segment_bracket.cuh), or digit by digit (segment_digits.cuh). Rows of 2^22 or more keys: one
+ * call of dev_select.cu each. More than SELECT_MOST positions: a sorted copy. Memory moved: the
+ * keys once for each target of a long segment, else once; digit by digit once for each 8 bits.
+ * Scratch: 4 KB per long segment and a quarter of its keys; 8 bytes per row of f32; copies. */
 #include "cuda/segments/select/dev_segments_select.cuh"
 #include "cuda/segments/select/segment_bracket.cuh"
 #include "cuda/segments/segments.cuh"
+#include "cuda/segments/select/segment_pivots.cuh"
 #include "cuda/segments/select/segment_planes.cuh"
 #include "cuda/segments/segment_slots.cuh"
 #include "cuda/select/dev_select.cuh"
@@ -27,20 +28,6 @@ static constexpr size_t SELECT_ALONE = (size_t)1 << 22; /* keys of a row from wh
                                                          * separate selection */
 
 /* ---- Up to 16 keys ---- */
-
-/* The item `rank` of the sorted keys of this lane. */
-template <typename WORD, int N> static DEVICE WORD sorted_item(const WORD (&x)[N], unsigned rank)
-{
-    if constexpr (N == 1) {
-        return x[0];
-    } else {
-        WORD half[N / 2];
-#pragma unroll
-        for (int e = 0; e < N / 2; e++)
-            half[e] = (rank & 1) != 0 ? x[2 * e + 1] : x[2 * e];
-        return sorted_item(half, rank >> 1);
-    }
-}
 
 /* The two middle keys of the N keys of this lane, which it sorts in halves. */
 template <typename WORD, int N> static DEVICE void lane_middle(WORD (&x)[N], WORD *low, WORD *high)
@@ -168,6 +155,7 @@ static __global__ void __launch_bounds__(planes_threads(M), planes_resident(M))
 struct segment_select_work {
     segment_input   input;
     uint64_t       *k;
+    pivot_left      left;
     segment_classes classes; /* the long segments; its lists also hold the others */
     digits_table    digits;
 };
@@ -206,6 +194,7 @@ static segment_select_work select_layout_of(cuda_scratch *scratch, const ordo_se
     segment_select_work work = {};
     work.input = segment_input_layout(scratch, job->segments, job->type, job->keys, job->n, false);
     work.k = scratch_take<uint64_t>(scratch, job->count);
+    work.left = pivot_left_layout(scratch, &work.input.view, job->type);
     work.classes =
         segment_classes_layout(scratch, &work.input.view, work.input.n, select_limits(job->type));
     work.digits = bracket_layout(scratch, work.classes, cuda_type_size(job->type), job->count);
@@ -224,21 +213,41 @@ static ordo_status launch_sorted(cuda_call *call, const segment_codes<WORD> &cod
                        codes, keys, map, targets);
 }
 
-/* Segments of 17 to planes_most<WORD>() keys, from 2^M threads on. */
+/* Segments of 17 to planes_most<WORD>() keys, from 2^M threads on; only the rows of `left` if there
+ * is such a list. */
 template <typename WORD, int M>
 static ordo_status launch_planes(cuda_call *call, const segment_codes<WORD> &codes,
                                  const void *keys, const segment_classes &classes,
-                                 const segment_targets &targets)
+                                 const segment_targets &targets, const pivot_left &left)
 {
     const segment_map &map = classes.map;
-    planes_class const here = planes_class_of<WORD, M>(classes);
+    planes_class       here = planes_class_of<WORD, M>(classes);
+    if (left.rows != NULL)
+        here.source = {left.rows, left.count, map.count};
     if (here.is_used)
         TRY(CUDA_LAUNCH(call, (select_plane_segments<WORD, M>),
                         planes_grid(call, map, here.source, M), planes_threads(M), 0, codes, keys,
                         map, targets, here, planes_are_vectors(map, keys, codes.bytes)));
     if constexpr (M < planes_last<WORD>())
-        return launch_planes<WORD, M + planes_step<WORD>()>(call, codes, keys, classes, targets);
+        return launch_planes<WORD, M + planes_step<WORD>()>(call, codes, keys, classes, targets,
+                                                            left);
     return ORDO_OK;
+}
+
+/* The same; rows of f32 are searched by pivots first. */
+template <typename WORD>
+static ordo_status launch_searches(cuda_call *call, const segment_codes<WORD> &codes,
+                                   const void *keys, const segment_select_work &work,
+                                   const segment_targets &targets)
+{
+    const segment_classes &classes = work.classes;
+    pivot_left             left = {};
+    if constexpr (sizeof(WORD) == 4)
+        if (work.left.rows != NULL && planes_are_vectors(classes.map, keys, codes.bytes)) {
+            left = work.left;
+            TRY(launch_pivots(call, codes, keys, classes.map, targets, left));
+        }
+    return launch_planes<WORD, planes_first<WORD>()>(call, codes, keys, classes, targets, left);
 }
 
 template <typename WORD>
@@ -255,7 +264,7 @@ static ordo_status select_classes(cuda_call *call, const segment_codes<WORD> &co
     if (shortest <= WARP_SORT_ITEMS && !only_long)
         TRY(launch_sorted(call, codes, keys, map, targets));
     if (!only_long)
-        TRY((launch_planes<WORD, planes_first<WORD>()>(call, codes, keys, classes, targets)));
+        TRY(launch_searches(call, codes, keys, work, targets));
     if (longest <= planes_most<WORD>())
         return ORDO_OK;
     return select_long(call, codes, keys, classes, work.digits, targets);

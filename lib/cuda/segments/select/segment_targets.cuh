@@ -7,6 +7,20 @@
 #include "core/quantile.h"
 #include "cuda/segments/segment_codes.cuh"
 
+/* Item rank % N of a lane, N a power of 2. */
+template <typename WORD, int N> static DEVICE WORD sorted_item(const WORD (&x)[N], unsigned rank)
+{
+    if constexpr (N == 1) {
+        return x[0];
+    } else {
+        WORD half[N / 2];
+#pragma unroll
+        for (int e = 0; e < N / 2; e++)
+            half[e] = (rank & 1) != 0 ? x[2 * e + 1] : x[2 * e];
+        return sorted_item(half, rank >> 1);
+    }
+}
+
 struct segment_targets { /* a kernel argument */
     const uint64_t *k;   /* positions, or quantile levels as bits; device memory */
     uint64_t        count;
