@@ -106,7 +106,7 @@ static bool work_block(void *user, size_t at, unsigned worker)
     s->bit_count = s->sorted.column != NULL ? bz_encode_column(encoder, s->sorted.column,
                                                                s->sorted.row, n, s->crc, s->bits)
                                             : bz_encode(encoder, s->block.text, n, s->crc, s->bits);
-    return true;
+    return s->bit_count > 0 || failure_record(&c->s.failure, ORDO_E_CANCELLED, "cancelled");
 }
 
 /* Writes the whole bytes of the buffer. */
@@ -185,6 +185,7 @@ static ordo_status take_memory(compressor *c, unsigned workers, size_t slots)
         void *memory;
         TRY(ordo_scratch(exec, bz_encoder_bytes(c->most), &memory));
         bz_encoder_init(&c->encoders[i], memory, c->most);
+        c->encoders[i].sorter.exec = exec;
     }
     return ORDO_OK;
 }
