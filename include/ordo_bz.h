@@ -74,11 +74,11 @@ ORDO_MUST ordo_status ordo_bz_decompress_stream(ordo_ctx *ctx, const ordo_source
  * the context that opened it, which must exist until it is freed, and does not count as scratch. */
 
 /* A writer makes one stream: the bytes that ordo_bz_compress makes of all pieces together. Pieces
- * wait until they fill two blocks for each thread of the context that opened the writer, and all
- * threads then compress them. A writer takes one block more. With a limit of memory fewer pieces
- * wait: an eighth of the limit, but at least one block. The sink gets bytes as they are made; most
- * calls of ordo_bz_writer_add make none. ordo_bz_writer_end makes the rest; the report, which may
- * be NULL, is about the whole stream. */
+ * wait until they fill two blocks for each thread of the context that opened the writer (64 blocks
+ * at least if where is ORDO_CUDA), and all threads then compress them. A writer takes one block
+ * more. With a limit of memory fewer pieces wait: an eighth of the limit, but at least one block.
+ * The sink gets bytes as they are made; most calls of ordo_bz_writer_add make none.
+ * ordo_bz_writer_end makes the rest; the report, which may be NULL, is about the whole stream. */
 typedef struct ordo_bz_writer ordo_bz_writer;
 
 ORDO_MUST ordo_status ordo_bz_writer_open(ordo_ctx *ctx, const ordo_bz_opts *opts,

@@ -5,6 +5,8 @@
 #define _GNU_SOURCE
 #include "text/bzip2/compress.h"
 
+#include "text/bzip2/encode/batch.h"
+
 #include <string.h>
 
 enum {
@@ -31,7 +33,8 @@ struct ordo_bz_writer {
 static size_t waiting_room(const ordo_ctx *ctx, size_t block)
 {
     size_t const limit = ctx->arena.limit;
-    size_t const all = BLOCKS_PER_THREAD * (size_t)ctx->exec.threads * block;
+    size_t const device = ctx->plan.where == ORDO_CUDA ? bz_batches_most() : 0;
+    size_t const all = block * ordo_max(BLOCKS_PER_THREAD * (size_t)ctx->exec.threads, device);
     return limit == 0 ? all : ordo_min(all, ordo_max(limit / LIMIT_SHARE, block));
 }
 
