@@ -8,10 +8,10 @@
 
 static const char blanks[] = " \t\n\v\f\r";
 
-static size_t value_length(const char *name)
+static const char *value_of(const char *name)
 {
     const char *const value = getenv(name);
-    return value != NULL ? strlen(value) : 0;
+    return value != NULL ? value : "";
 }
 
 /* One block of memory: the array, then the copies of the variables. */
@@ -19,7 +19,7 @@ char **options_add_words(int *argc, char **argv, const char *const *names)
 {
     size_t bytes = 0;
     for (const char *const *name = names; *name != NULL; name++)
-        bytes += value_length(*name) + 1;
+        bytes += strlen(value_of(*name)) + 1;
     /* A word takes a letter and a blank, or the end of the variable. */
     const size_t most = (size_t)*argc + bytes / 2 + 2;
     char **const words = malloc(most * sizeof *words + bytes);
@@ -32,9 +32,9 @@ char **options_add_words(int *argc, char **argv, const char *const *names)
     char *copy = (char *)(words + most);
     words[0] = argv[0];
     for (const char *const *name = names; *name != NULL; name++) {
-        const size_t length = value_length(*name);
-        char        *rest = memcpy(copy, length > 0 ? getenv(*name) : "", length + 1), *word;
-        copy += length + 1;
+        const size_t size = strlen(value_of(*name)) + 1;
+        char        *rest = memcpy(copy, value_of(*name), size), *word;
+        copy += size;
         while ((word = strsep(&rest, blanks)) != NULL)
             if (word[0] != '\0')
                 words[n++] = word;
