@@ -44,14 +44,16 @@ def _keys_of(moved: Any, equal_nan: bool) -> Any:
     """Returns the slices along the first axis as strings of bytes."""
     n = moved.shape[0]
     step = max(1, _STEP // max(1, moved.size // n))
-    parts, marks = [], []
+    data, mark = np.empty((0, 0), np.uint8), np.zeros(n, bool)
     for lo in range(0, n, step):
         slices = moved[lo : lo + step]
-        count = slices.shape[0]
-        part, nan = _bytes_of(slices.reshape(count, -1))
-        parts.append(np.ascontiguousarray(part).reshape(count, -1))
-        marks.append(np.zeros(count, bool) if nan is None else nan.any(axis=1))
-    data, mark = np.concatenate(parts), np.concatenate(marks)
+        part, nan = _bytes_of(slices.reshape(slices.shape[0], -1))
+        part = part.reshape(slices.shape[0], -1)
+        if lo == 0:
+            data = np.empty((n, part.shape[1]), np.uint8)
+        data[lo : lo + step] = part
+        if nan is not None:
+            mark[lo : lo + step] = nan.any(axis=1)
     if not equal_nan and mark.any():  # the number of a slice makes it distinct
         number = np.where(mark, np.arange(1, n + 1), 0).astype(">u8")
         data = np.concatenate([data, number.view(np.uint8).reshape(n, 8)], axis=1)
@@ -78,7 +80,7 @@ def unique(
     """Returns the distinct slices in order, and the further results in a tuple."""
     moved = np.moveaxis(array, axis, 0)
     keys = _keys_of(moved, equal_nan)
-    _, index, *others = _strings.unique(keys, True, return_inverse, return_counts)
+    index, *others = _strings.unique(keys, True, return_inverse, return_counts, False)
     values = np.moveaxis(_take(moved, index), 0, axis)
     found = (values, *([index] if return_index else []), *others)
     return found if len(found) > 1 else values
