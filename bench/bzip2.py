@@ -4,6 +4,7 @@
     python3 bench/bzip2.py [--ordo build/ordo] [--threads 16] [--rounds 3]
         [--programs ordo,lbzip2,pbzip2,bzip2] [--json FILE] FILE...
     PYTHONPATH=python python3 bench/bzip2.py --memory cpu,cuda [--threads 16] [--rounds 3] FILE...
+    PYTHONPATH=python python3 bench/bzip2.py --pieces 65536,4194304 [--threads 16] [--cpu] FILE...
 
 Each program compresses each FILE with -9 and decompresses the result of bzip2 -9 (pbzip2: its own
 result, because it uses several threads only for those). Programs take turns, so that all see the
@@ -15,6 +16,9 @@ program that is not installed is left out, with a note. --json also writes all t
 With --memory, each FILE is read once and compressed from memory to memory by ordo_bz_compress, in
 one process, on each device: a program needs a few tenths of a second to start a GPU. The first call
 of a device is left out. The compressed bytes are compared.
+
+With --pieces, BZ2Compressor and BZ2Decompressor of ordo.bz2 and of Python's bz2 get each FILE, or
+its compressed bytes, in pieces of that many bytes. The results are compared.
 """
 
 from __future__ import annotations
@@ -32,6 +36,7 @@ import statistics
 import subprocess
 import tempfile
 import time
+from typing import Any
 
 
 def programs(ordo: str, threads: int) -> dict[str, list[str]]:
@@ -114,12 +119,12 @@ class Memory:
     """A file and its compressed bytes, for calls of the library."""
 
     def __init__(self, path: str) -> None:
-        from ordo import bz2
+        from ordo import _bz2
 
-        self.calls = bz2
+        self.calls = _bz2
         with open(path, "rb") as file:
             self.text = file.read()
-        self.out = ctypes.create_string_buffer(bz2._bound(len(self.text)))
+        self.out = ctypes.create_string_buffer(_bz2.bound(len(self.text)))
         self.digest = ""
 
     def seconds(self) -> float:
@@ -127,9 +132,9 @@ class Memory:
         written = ctypes.c_size_t()
         source = ctypes.cast(ctypes.c_char_p(self.text), ctypes.c_void_p)
         begin = time.perf_counter()
-        self.calls._compress(
+        self.calls.compress(
             self.calls.host_context(), source, len(self.text), self.out, len(self.out),
-            ctypes.addressof(written), self.calls._options(9), None,
+            ctypes.addressof(written), self.calls.options(9), None,
         )  # fmt: skip
         spent = time.perf_counter() - begin
         digest = hashlib.md5(memoryview(self.out)[: written.value]).hexdigest()
@@ -153,6 +158,56 @@ def measure_memory(path: str, devices: list[str], threads: int, rounds: int) -> 
     row = [f"{size / best[device] / 1e6:8.1f}" for device in devices]
     ratio = f"{best[devices[0]] / best[devices[-1]]:.2f}"
     print(f"| {os.path.basename(path)}, {size / 1e6:.0f} MB | {' | '.join(row)} | {ratio} |")
+
+
+def pieces_of(data: bytes, size: int) -> list[bytes]:
+    return [data[place : place + size] for place in range(0, len(data), size)]
+
+
+def own_clock(cpu: bool) -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime if cpu else time.perf_counter()
+
+
+def pack_pieces(module: Any, pieces: list[bytes]) -> bytes:
+    packer = module.BZ2Compressor()
+    parts = [packer.compress(piece) for piece in pieces]
+    return b"".join([*parts, packer.flush()])
+
+
+def unpack_pieces(module: Any, pieces: list[bytes]) -> bytes:
+    unpacker = module.BZ2Decompressor()
+    return b"".join([unpacker.decompress(piece) for piece in pieces])
+
+
+def measure_pieces(path: str, sizes: list[int], given: argparse.Namespace) -> None:
+    """Prints the rows of a file: MB/s of the classes of both modules, which take turns."""
+    import bz2 as python_bz2
+
+    import ordo
+    from ordo import bz2 as ordo_bz2
+
+    with open(path, "rb") as file:
+        text = file.read()
+    packed = python_bz2.compress(text)
+    modules = {"ordo": ordo_bz2, "Python": python_bz2}
+    works = {"compress": (pack_pieces, text, packed), "decompress": (unpack_pieces, packed, text)}
+    for work, (call, data, expected) in works.items():
+        for size in sizes:
+            pieces = pieces_of(data, size)
+            best = dict.fromkeys(modules, float("inf"))
+            for _ in range(given.rounds):
+                for name, module in modules.items():
+                    with ordo.context(threads=given.threads, device="cpu"):
+                        begin = own_clock(given.cpu)
+                        made = call(module, pieces)
+                        best[name] = min(best[name], own_clock(given.cpu) - begin)
+                    if made != expected:
+                        raise SystemExit(f"bzip2.py: {name} gave other bytes")
+            row = [f"{len(text) / best[name] / 1e6:8.1f}" for name in modules]
+            ratio = f"{best['Python'] / best['ordo']:.2f}"
+            name = f"{os.path.basename(path)}, {len(text) / 1e6:.0f} MB"
+            print(f"| {name} | {work} | {size} | {' | '.join(row)} | {ratio} |")
 
 
 def row_of(path: str, work: str, name: str, times: list[float], threads: int) -> dict[str, object]:
@@ -208,8 +263,17 @@ def main() -> None:
     parser.add_argument("--programs", default="ordo,lbzip2,pbzip2,bzip2")
     parser.add_argument("--json", help="also write all times to this file")
     parser.add_argument("--memory", help="devices to compress on, from memory to memory")
+    parser.add_argument("--pieces", help="sizes of the pieces for BZ2Compressor, BZ2Decompressor")
     parser.add_argument("files", nargs="+")
     given = parser.parse_args()
+    unit = "MB per CPU second" if given.cpu else "MB/s"
+    if given.pieces:
+        print(f"{given.threads} threads, in pieces, {unit}, best of {given.rounds}")
+        print("| file | work | bytes of a piece | ordo | Python | ordo / Python |")
+        print("|---|---|---|---|---|---|")
+        for path in given.files:
+            measure_pieces(path, [int(size) for size in given.pieces.split(",")], given)
+        return
     if given.memory:
         devices = given.memory.split(",")
         print(f"{given.threads} threads, memory to memory, MB/s, best of {given.rounds}")
@@ -220,7 +284,6 @@ def main() -> None:
         return
     found = programs(given.ordo, given.threads)
     found = {name: found[name] for name in given.programs.split(",") if name in found}
-    unit = "MB per CPU second" if given.cpu else "MB/s"
     print(f"{given.threads} threads, {unit}, best of {given.rounds}")
     print("| file | work |", " | ".join(found), "| ordo / lbzip2 |")
     print("|---|---|" + "---|" * (len(found) + 1))

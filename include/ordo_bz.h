@@ -66,6 +66,56 @@ ORDO_MUST ordo_status ordo_bz_decompress_stream(ordo_ctx *ctx, const ordo_source
                                                 const ordo_sink *to, const ordo_bz_opts *opts,
                                                 ordo_bz_report *report);
 
+/* ---- Data that come in pieces ----
+ *
+ * A writer and a reader keep their state between calls, so that a caller who gets data in pieces
+ * can hand on each piece. The context may be another one in every call; one call at a time uses
+ * a writer or a reader. After an error it can only be freed. Its memory comes from the allocator of
+ * the context that opened it, which must exist until it is freed, and does not count as scratch. */
+
+/* A writer makes one stream: the bytes that ordo_bz_compress makes of all pieces together. Pieces
+ * wait until they fill two blocks for each thread of the context that opened the writer (64 blocks
+ * at least if where is ORDO_CUDA), and all threads then compress them. A writer takes one block
+ * more. With a limit of memory fewer pieces wait: an eighth of the limit, but at least one block.
+ * The sink gets bytes as they are made; most calls of ordo_bz_writer_add make none.
+ * ordo_bz_writer_end makes the rest; the report, which may be NULL, is about the whole stream. */
+typedef struct ordo_bz_writer ordo_bz_writer;
+
+ORDO_MUST ordo_status ordo_bz_writer_open(ordo_ctx *ctx, const ordo_bz_opts *opts,
+                                          ordo_bz_writer **out);
+ORDO_MUST ordo_status ordo_bz_writer_add(ordo_ctx *ctx, ordo_bz_writer *writer, const void *in,
+                                         size_t n, const ordo_sink *to);
+ORDO_MUST ordo_status ordo_bz_writer_end(ordo_ctx *ctx, ordo_bz_writer *writer, const ordo_sink *to,
+                                         ordo_bz_report *report);
+ORDO_API void         ordo_bz_writer_free(ordo_bz_writer *writer); /* NULL is allowed            */
+
+/* A reader decompresses one stream. A call uses bytes from the front of in[0..n) and writes up to
+ * `capacity` bytes. The bytes in[*used..n) were not used: the next call gets them again, with those
+ * that follow them. While the state is ORDO_BZ_HAS_OUTPUT, further calls write more without new
+ * input. ORDO_BZ_NEEDS_INPUT means that the input has no further complete block; a caller whose
+ * data are at their end then has a truncated stream. After ORDO_BZ_ENDED, the bytes in[*used..n)
+ * follow the stream, for example another stream for another reader.
+ *
+ * A block is written when the input has the 48 bits after it, or earlier. Blocks of one input are
+ * decoded by all threads, up to two for each at a time, so large pieces take less time. A reader
+ * keeps 2.1 MB for each of these blocks, with a limit of memory at most a quarter of the limit or
+ * one block; 2.5 MiB or less of the input are not used if the state is ORDO_BZ_NEEDS_INPUT. Scratch:
+ * up to 7.3 MB for each thread. Damaged data give ORDO_E_ARG when a call reaches their block. */
+typedef struct ordo_bz_reader ordo_bz_reader;
+
+typedef enum ordo_bz_state {
+    ORDO_BZ_NEEDS_INPUT = 0,
+    ORDO_BZ_HAS_OUTPUT = 1,
+    ORDO_BZ_ENDED = 2
+} ordo_bz_state;
+
+ORDO_MUST ordo_status  ordo_bz_reader_open(ordo_ctx *ctx, ordo_bz_reader **out);
+ORDO_MUST ordo_status  ordo_bz_reader_read(ordo_ctx *ctx, ordo_bz_reader *reader, const void *in,
+                                           size_t n, size_t *used, void *out, size_t capacity,
+                                           size_t *written);
+ORDO_API ordo_bz_state ordo_bz_reader_state(const ordo_bz_reader *reader);
+ORDO_API void          ordo_bz_reader_free(ordo_bz_reader *reader); /* NULL is allowed           */
+
 #ifdef __cplusplus
 }
 #endif

@@ -294,6 +294,8 @@ static int execute(execution *e)
     common_options common = e->o.common;
     if (external) /* the limit counts all memory of the call, not only scratch */
         common.memory_limit = 0;
+    if (e->o.bzip2.small && common.threads == 0)
+        common.threads = 1;
     if ((e->ctx = context_open(e->command->name, &common)) == NULL)
         return CLI_TROUBLE;
     e->t.last = cli_now();
@@ -313,7 +315,7 @@ static void free_options(options *o)
     free(o->list);
 }
 
-int command_execute(const command *c, int argc, char **argv)
+static int execute_words(const command *c, int argc, char **argv)
 {
     execution            e = {.command = c,
                               .o = {.nans = c->nans,
@@ -350,6 +352,17 @@ int command_execute(const command *c, int argc, char **argv)
     line_order_free(&e.order);
     free_options(&e.o);
     context_close();
+    return code;
+}
+
+int command_execute(const command *c, int argc, char **argv)
+{
+    static const char *const variables[] = {"BZIP2", "BZIP", NULL};
+    if ((c->flags & BZIP2_WORDS) == 0)
+        return execute_words(c, argc, argv);
+    char **const words = options_add_words(&argc, argv, variables);
+    const int    code = words != NULL ? execute_words(c, argc, words) : CLI_TROUBLE;
+    free(words);
     return code;
 }
 

@@ -30,7 +30,8 @@ typedef enum command_flag {
     RECORDS = 512,     /* has --record-size                                          */
     CSV_IN = 1024,     /* has the options --csv and --tsv                            */
     CSV_GROUPS = 2048, /* with them --by COLUMN                                      */
-    NO_ARRAY = 4096    /* the output is no array: the help describes -o, no --format  */
+    NO_ARRAY = 4096,   /* the output is no array: the help describes -o, no --format  */
+    BZIP2_WORDS = 8192 /* options are also in the variables BZIP2 and BZIP            */
 } command_flag;
 
 enum {

@@ -14,7 +14,10 @@
 
 /* ---- What the tables and the help say about an option ---- */
 
-static bool is_flag(const option_spec *s) { return s->kind == OPTION_FLAG; }
+static bool is_flag(const option_spec *s)
+{
+    return s->kind == OPTION_FLAG || s->kind == OPTION_SET;
+}
 
 /* Prints "--name", or "-n" for an option that has only a letter. */
 static void print_option(const option_spec *s)

@@ -235,7 +235,7 @@ static bool set_value(const char *command, const option_spec *spec, const char *
 
     if (spec->kind == OPTION_FLAG)
         return *(bool *)field = true;
-    if (spec->kind == OPTION_MAYBE && text == NULL)
+    if (spec->kind == OPTION_SET || (spec->kind == OPTION_MAYBE && text == NULL))
         return (*(int *)field = (int)spec->least) != 0;
     if (spec->kind == OPTION_TEXT)
         return (*(const char **)field = text) != NULL;
@@ -298,7 +298,7 @@ static bool take_value(parse *p, const option_spec *spec, const char *value)
 {
     const char *const command = p->argv[0];
 
-    if (spec->kind == OPTION_FLAG)
+    if (spec->kind == OPTION_FLAG || spec->kind == OPTION_SET)
         return value == NULL
                    ? set_value(command, spec, value, p->into)
                    : cli_fail("%s: option %s%s takes no value", command, dashes(spec), spec->name);
@@ -342,7 +342,8 @@ static bool parse_letters(parse *p, const char *word)
         const char               shown[] = {'-', *letter, '\0'};
         if (spec == NULL)
             return unknown_option(p->argv[0], letter == word + 1 ? word : shown, NULL, p->specs);
-        const bool  alone = spec->kind == OPTION_FLAG || spec->kind == OPTION_MAYBE;
+        const bool alone =
+            spec->kind == OPTION_FLAG || spec->kind == OPTION_SET || spec->kind == OPTION_MAYBE;
         const char *value = alone || letter[1] == '\0' ? NULL : letter + 1;
         if (spec->kind == OPTION_SIZE)
             value = take_size(p, value);

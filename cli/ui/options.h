@@ -24,7 +24,8 @@ typedef enum option_kind {
     OPTION_CHOICE,   /* int: one of the names in choices                        */
     OPTION_MAYBE,    /* the same; without "=value" the first name               */
     OPTION_TEXTS,    /* option_texts: may be given several times                */
-    OPTION_SIZE      /* uint64_t: see option_size(), at least `least`           */
+    OPTION_SIZE,     /* uint64_t: see option_size(), at least `least`           */
+    OPTION_SET       /* int: becomes `least`; the last option for a field wins  */
 } option_kind;
 
 typedef struct option_spec {
@@ -93,8 +94,9 @@ typedef struct csv_flags { /* of rows with columns */
 } csv_flags;
 
 typedef struct bzip2_flags { /* of `ordo bzip2` */
-    bool levels[9];          /* -1 to -9 */
-    bool compress, decompress, keep, test, to_stdout, force, quiet, verbose, small;
+    int  mode;               /* a bzip2_mode */
+    int  level;              /* 1 to 9; 0: not given */
+    bool keep, to_stdout, force, quiet, verbose, small, version, repetitive;
 } bzip2_flags;
 
 typedef struct options { /* the options of all commands; each command uses some of them */
@@ -132,6 +134,8 @@ typedef struct options { /* the options of all commands; each command uses some 
 #define FLAG(name, field) LETTER(name, 0, field)
 #define LETTER(name, letter, field)                                                                \
     OPTION_ROW(options, name, letter, field, OPTION_FLAG, NULL, 0, 0)
+#define SETS(name, letter, field, value)                                                           \
+    OPTION_ROW(options, name, letter, field, OPTION_SET, NULL, value, 0)
 #define TEXTS(name, letter, field)                                                                 \
     OPTION_ROW(options, name, letter, field, OPTION_TEXTS, NULL, 0, 0)
 #define TEXT(name, letter, field) OPTION_ROW(options, name, letter, field, OPTION_TEXT, NULL, 0, 0)
@@ -186,6 +190,11 @@ typedef enum options_result {
 
 /* Reads argv[1..argc) into the struct at `into`. argv[0] is the name of the command for messages.
  * At most `most` operands are accepted and stored in *operands, which may be NULL if most is 0. */
+/* Puts the words of environment variables before the options in argv, in the order of `names`, which
+ * ends with NULL. Changes *argc. Returns an array to be freed, which also holds the words; NULL after
+ * a message. */
+char **options_add_words(int *argc, char **argv, const char *const *names);
+
 options_result options_parse(int argc, char **argv, const option_spec *specs, void *into,
                              option_texts *operands, size_t most);
 

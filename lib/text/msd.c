@@ -9,7 +9,8 @@
 #include "text/text_bits.h"
 
 enum {
-    BITS = 9 /* of a byte, with the bit of the end */
+    BITS = 9,                           /* of a byte, with the bit of the end */
+    POLL_EVERY = ORDO_TUNE(1 << 18, 64) /* suffixes between two polls */
 };
 
 typedef struct msd_range {
@@ -25,6 +26,9 @@ typedef struct msd_sorter {
     size_t           range_count;
     size_t           depth; /* bytes that agree in each range */
     unsigned         bit;   /* of byte `depth`: 0 is the end of the text, 1 the highest bit */
+    ordo_exec       *exec;
+    size_t           since_poll;
+    double           share; /* done */
 } msd_sorter;
 
 static size_t end_of(const text_args *args, size_t at)
@@ -54,8 +58,8 @@ static void add_range(msd_sorter *m, size_t *count, size_t *used, const uint32_t
 }
 
 /* Splits a range by the current bit; the order within each half stays. The ones go to the end of
- * the range's old memory first. */
-static void split_range(msd_sorter *m, const msd_range *range, size_t *count, size_t *used)
+ * the range's old memory first. False if the call is cancelled. */
+static bool split_range(msd_sorter *m, const msd_range *range, size_t *count, size_t *used)
 {
     uint32_t *const from = m->active + range->begin, *const zeros = m->other + *used;
     size_t n = 0, kept = 0;
@@ -66,17 +70,23 @@ static void split_range(msd_sorter *m, const msd_range *range, size_t *count, si
         from[kept] = at;
         n += !one;
         kept += one;
+        if (++m->since_poll == POLL_EVERY) {
+            m->since_poll = 0;
+            if (ordo_poll(m->exec, m->share))
+                return false;
+        }
     }
     add_range(m, count, used, zeros, n, range->place, m->bit == 0);
     memcpy(m->other + *used, from, kept * sizeof *from);
     add_range(m, count, used, m->other + *used, kept, range->place + n, false);
+    return true;
 }
 
 ordo_status text_msd(text_work *work, const text_args *args, uint32_t *sa)
 {
     ordo_exec *const exec = work->exec;
     size_t const     n = args->n;
-    msd_sorter       m = {.args = args, .sa = sa, .range_count = n > 0};
+    msd_sorter       m = {.args = args, .sa = sa, .range_count = n > 0, .exec = exec};
     TRY_SCRATCH(exec, n * sizeof *m.active, m.active);
     TRY_SCRATCH(exec, n * sizeof *m.other, m.other);
     TRY_SCRATCH(exec, (n / 2 + 1) * sizeof *m.ranges, m.ranges);
@@ -87,7 +97,8 @@ ordo_status text_msd(text_work *work, const text_args *args, uint32_t *sa)
     while (m.range_count > 0) {
         size_t count = 0, used = 0;
         for (size_t i = 0; i < m.range_count; i++)
-            split_range(&m, &m.ranges[i], &count, &used);
+            if (!split_range(&m, &m.ranges[i], &count, &used))
+                return ORDO_E_CANCELLED;
         uint32_t *const  suffixes = m.active;
         msd_range *const ranges = m.ranges;
         m.active = m.other, m.other = suffixes;
@@ -95,7 +106,8 @@ ordo_status text_msd(text_work *work, const text_args *args, uint32_t *sa)
         m.range_count = count;
         m.bit = (m.bit + 1) % BITS;
         m.depth += m.bit == 0;
-        if (ordo_poll(exec, 1 - (double)used / (double)n))
+        m.share = 1 - (double)used / (double)n;
+        if (ordo_poll(exec, m.share))
             return ORDO_E_CANCELLED;
     }
     return ORDO_OK;

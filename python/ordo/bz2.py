@@ -1,4 +1,4 @@
-"""bzip2 with all threads: `compress`, `decompress`, `open` and `BZ2File`, as Python's module bz2.
+"""bzip2 with all threads: the functions and classes of Python's module bz2.
 
     >>> from ordo import bz2
     >>> packed = bz2.compress(b"some text, some text, some text")
@@ -19,63 +19,34 @@ import builtins
 import contextlib
 import ctypes
 import io
+import operator
 import os
 import queue
 import threading
 import weakref
 from typing import IO, Any, Callable
 
-from . import _lib
+import numpy as np
+
+from . import _bz2
+from ._arrays import address
+from ._bz2 import BZ2Compressor, BZ2Decompressor
 from ._context import host_context
 
-__all__ = ["BZ2File", "compress", "decompress", "open"]
-
-_P, _N = ctypes.c_void_p, ctypes.c_size_t
-_Move = ctypes.CFUNCTYPE(ctypes.c_ssize_t, _P, _P, _N)
-_Options = _lib._struct("BzOptions", ("level", ctypes.c_uint32), ("reserved", ctypes.c_uint32))
-_Source = _lib._struct(
-    "BzSource", ("read", _Move), ("user", _P), ("bytes", ctypes.c_uint64), ("fd", ctypes.c_int32),
-    ("reserved", ctypes.c_uint32), ("name", ctypes.c_char_p),
-)  # fmt: skip
-_Sink = _lib._struct(
-    "BzSink", ("write", _Move), ("user", _P), ("fd", ctypes.c_int32),
-    ("reserved", ctypes.c_uint32), ("name", ctypes.c_char_p),
-)  # fmt: skip
-_compress = _lib._call("ordo_bz_compress", _P, _N, _P, _N, _P, _P, _P)
-_compress_stream = _lib._call("ordo_bz_compress_stream", _P, _P, _P, _P)
-_decompress_stream = _lib._call("ordo_bz_decompress_stream", _P, _P, _P, _P)
-_bound = _lib._function("ordo_bz_bound", _N, returns=_N)
-
-
-def _options(level: int) -> Any:
-    if not isinstance(level, int) or not 1 <= level <= 9:
-        raise ValueError(f"compresslevel is {level!r}; expected a number from 1 to 9")
-    return _lib.options(_Options, level=level)
-
-
-def _bytes_of(data: Any) -> memoryview:
-    return memoryview(data).cast("B") if memoryview(data).nbytes else memoryview(b"")
-
-
-def _address(view: memoryview) -> Any:
-    """Returns an object whose address is that of the view's memory."""
-    if view.readonly:
-        return ctypes.c_char_p(view.obj if type(view.obj) is bytes else view.tobytes())
-    return (ctypes.c_char * len(view)).from_buffer(view)
+__all__ = ["BZ2Compressor", "BZ2Decompressor", "BZ2File", "compress", "decompress", "open"]
 
 
 def compress(data: Any, compresslevel: int = 9) -> bytes:
     """Returns the data, an object with a buffer, as a bzip2 stream."""
-    view = _bytes_of(data)
-    options = _options(compresslevel)
-    kept = _address(view)
-    out = ctypes.create_string_buffer(_bound(len(view)))
+    array = _bz2.bytes_of(data)
+    options = _bz2.options(compresslevel)
+    out = np.empty(_bz2.bound(array.size), np.uint8)
     written = ctypes.c_size_t()
-    where = ctypes.cast(kept, _P)
-    _compress(
-        host_context(), where, len(view), out, len(out), ctypes.addressof(written), options, None
-    )
-    return ctypes.string_at(out, written.value)
+    _bz2.compress(
+        host_context(), address(array), array.size, address(out), out.size,
+        ctypes.addressof(written), options, None,
+    )  # fmt: skip
+    return out[: written.value].tobytes()
 
 
 class _Stream:
@@ -89,11 +60,11 @@ class _Stream:
         self.error: BaseException | None = None
         self._pull, self._push = pull, push
         text = name.encode("utf-8", "replace")
-        self._kept = (_Move(self._read), _Move(self._write), text)
-        self._from = _Source(
-            struct_size=ctypes.sizeof(_Source), read=self._kept[0], name=self._kept[2]
+        self._kept = (_bz2.Move(self._read), _bz2.Move(self._write), text)
+        self._from = _bz2.Source(
+            struct_size=ctypes.sizeof(_bz2.Source), read=self._kept[0], name=self._kept[2]
         )
-        self._to = _Sink(struct_size=ctypes.sizeof(_Sink), write=self._kept[1])
+        self._to = _bz2.Sink(struct_size=ctypes.sizeof(_bz2.Sink), write=self._kept[1])
 
     def _read(self, user: Any, into: int, size: int) -> int:
         try:
@@ -122,7 +93,7 @@ class _Stream:
             if self.error is not None:
                 raise self.error from None
             text = str(error)
-            if call is _decompress_stream and isinstance(error, ValueError):
+            if call is _bz2.decompress_stream and isinstance(error, ValueError):
                 ended = "; expected the end of the stream" in text or "has at least 14" in text
                 raise (EOFError if ended else OSError)(text) from None
             raise
@@ -145,12 +116,12 @@ def decompress(data: Any) -> bytes:
 
     Raises ValueError if the data end too early, OSError if they are damaged.
     """
-    view = _bytes_of(data)
+    view = memoryview(_bz2.bytes_of(data))
     if not len(view):
         return b""
     parts: list[bytes] = []
     try:
-        _Stream(_reader(view), parts.append, "data").run(_decompress_stream)
+        _Stream(_reader(view), parts.append, "data").run(_bz2.decompress_stream)
     except EOFError as error:
         raise ValueError(str(error)) from None
     return b"".join(parts)
@@ -159,6 +130,7 @@ def decompress(data: Any) -> bytes:
 # ---- Files -------------------------------------------------------------------------------------
 
 _PIECES = 16  # that may wait in a queue
+_PATIENCE = 0.1  # seconds after which `close` no longer waits for a read of a pipe or a socket
 
 
 class _Closed(Exception):
@@ -180,6 +152,7 @@ class _Worker(threading.Thread):
         self.closed = threading.Event()
         self.ended = threading.Event()
         self.done = threading.Event()  # no more pieces will be put
+        self.left: list[Any] = []  # files to close at the end
 
     def run(self) -> None:
         try:
@@ -190,6 +163,27 @@ class _Worker(threading.Thread):
             self.error = error
         finally:
             self.ended.set()
+            for file in self.left:
+                file.close()
+
+    def let_end(self, seconds: float, reads: Callable[[], bool]) -> bool:
+        """Tells the thread to end and waits for it.
+
+        Returns False for a thread that still waits for a pipe or a socket: `reads()` says that it
+        reads, and nothing can end that.
+        """
+        self.closed.set()
+        while not self.ended.wait(seconds):
+            if reads():
+                return False
+        self.join()
+        return True
+
+    def close_file(self, file: Any) -> None:
+        """Closes the file now or, if the thread still reads it, when that read ends."""
+        self.left.append(file)
+        if self.ended.is_set():
+            file.close()
 
     def _check_process(self) -> None:
         if not self.is_alive() and not self.ended.is_set():
@@ -208,7 +202,10 @@ class _Worker(threading.Thread):
                 pass
 
     def get(self, alive: threading.Event) -> bytes | None:
-        """Takes a piece; None at the end, or if `alive` is set and there are no more."""
+        """Takes a piece; None at the end, or if `alive` is set and there are no more.
+
+        Raises ValueError if another thread closes the file.
+        """
         self._check_process()
         while True:
             try:
@@ -216,6 +213,8 @@ class _Worker(threading.Thread):
             except queue.Empty:
                 if alive.is_set() and self.pieces.empty():
                     return None
+                if self.closed.is_set():
+                    raise ValueError("I/O operation on closed file") from None
 
 
 class _Unpacked(io.RawIOBase):
@@ -238,15 +237,14 @@ class _Unpacked(io.RawIOBase):
                 self._reads = False
                 return data
 
-            _Stream(pull, worker.put, self._name).run(_decompress_stream)
+            _Stream(pull, worker.put, self._name).run(_bz2.decompress_stream)
 
         self._worker = _Worker(run)
         self._worker.start()
 
     def _stop(self) -> None:
-        self._worker.closed.set()
         if not self._is_left:
-            self._worker.join()
+            self._is_left = not self._worker.let_end(_PATIENCE, lambda: self._reads)
 
     def end_thread(self) -> bool:
         """Ends the thread before the interpreter does. Data that were not read are lost.
@@ -255,14 +253,14 @@ class _Unpacked(io.RawIOBase):
         """
         worker = self._worker
         if not worker.ended.is_set():
-            worker.closed.set()
-            while not worker.ended.wait(1) and not self._reads:
-                pass
-            self._is_left = not worker.ended.is_set()
+            self._is_left = not worker.let_end(1, lambda: self._reads)
             worker.error = OSError("the file cannot be read while the interpreter exits")
             worker.ended.set()  # get() does not wait
-        self._stop()
         return not self._is_left
+
+    def close_file(self) -> None:
+        """Closes the file that is read, after `close`."""
+        self._worker.close_file(self._file)
 
     def readable(self) -> bool:
         return True
@@ -276,6 +274,8 @@ class _Unpacked(io.RawIOBase):
             if piece is None:
                 if self._worker.error is not None:
                     raise self._worker.error
+                if self._worker.closed.is_set():
+                    raise ValueError("I/O operation on closed file")
                 return 0
             self._piece = memoryview(piece)
         size = min(len(buffer), len(self._piece))
@@ -328,7 +328,7 @@ def _pack(worker: _Worker, file: Any, options: Any) -> None:
         file.write(piece)
 
     try:
-        _Stream(pull, push, "the data").run(_compress_stream, options)
+        _Stream(pull, push, "the data").run(_bz2.compress_stream, options)
     except BaseException:
         worker.closed.set()  # a write that waits for space ends
         raise
@@ -359,7 +359,7 @@ class BZ2File(io.BufferedIOBase):
         kind = (mode.replace("b", "") or "r") if isinstance(mode, str) else mode
         if kind not in ("r", "w", "x", "a"):
             raise ValueError(f"mode is {mode!r}; expected 'r', 'w', 'x' or 'a'")
-        options = _options(compresslevel)
+        options = _bz2.options(compresslevel)
         self._owned = isinstance(filename, (str, bytes, os.PathLike))
         self._file = filename
         if self._owned:
@@ -423,8 +423,11 @@ class BZ2File(io.BufferedIOBase):
     def readinto(self, buffer: Any, /) -> int:
         return self._reading().readinto(buffer)
 
-    def readline(self, size: int | None = -1, /) -> bytes:
-        return self._reading().readline(-1 if size is None else size)
+    def readline(self, size: int = -1, /) -> bytes:  # type: ignore[override]
+        return self._reading().readline(operator.index(size))
+
+    def readlines(self, size: int = -1, /) -> list[bytes]:
+        return self._reading().readlines(operator.index(size))
 
     def peek(self, size: int = 0, /) -> bytes:
         return self._reading().peek(size)
@@ -440,7 +443,7 @@ class BZ2File(io.BufferedIOBase):
         self._check_open()
         if self._raw is not None:
             raise io.UnsupportedOperation("the file was opened for reading")
-        piece = bytes(_bytes_of(data))
+        piece = _bz2.bytes_of(data).tobytes()
         try:
             if self._late is not None:
                 self._late.append(piece)
@@ -458,6 +461,7 @@ class BZ2File(io.BufferedIOBase):
             return
         try:
             if self._raw is not None:
+                self._raw.raw.close()  # ends a read of another thread: the next line waits for it
                 self._raw.close()
             else:
                 self._worker.done.set()
@@ -469,7 +473,9 @@ class BZ2File(io.BufferedIOBase):
         finally:
             _open_files.discard(self)
             super().close()
-            if self._owned:
+            if self._owned and self._raw is not None:
+                self._raw.raw.close_file()
+            elif self._owned:
                 self._file.close()
 
 

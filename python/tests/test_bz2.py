@@ -51,7 +51,10 @@ def test_any_data(data):
     assert bz2.decompress(oracle.compress(data)) == data
 
 
-@pytest.mark.parametrize("data", [b"", b"a", bytes(10**6), bytearray(b"abc"), memoryview(b"xyz")])
+KINDS = [b"", b"a", bytes(10**6), bytearray(b"abc"), memoryview(b"xyz"), memoryview(b"abcxyz")[3:]]
+
+
+@pytest.mark.parametrize("data", KINDS)
 def test_kinds_of_data(data):
     assert bz2.compress(data) == oracle.compress(data)
     assert bz2.decompress(memoryview(oracle.compress(data))) == bytes(data)
@@ -76,8 +79,11 @@ def test_damaged_data():
     with pytest.raises(OSError, match="not a bzip2 file"):
         bz2.decompress(b"no bzip2 data")
     for level in (0, 10, "9"):
-        with pytest.raises(ValueError, match="compresslevel"):
+        wrong = TypeError if level == "9" else ValueError
+        with pytest.raises(wrong, match="compresslevel"):
             bz2.compress(b"", level)
+        with pytest.raises(wrong):
+            oracle.compress(b"", level)
 
 
 def test_files(tmp_path):
@@ -100,6 +106,9 @@ def test_files(tmp_path):
         assert file.read() == b""
         with pytest.raises(io.UnsupportedOperation):
             file.write(b"x")
+        for call in (file.readline, file.readlines):
+            with pytest.raises(TypeError):
+                call(None)
     with pytest.raises(ValueError, match="closed"):
         file.read()
     with oracle.open(path) as file:
@@ -123,6 +132,35 @@ def test_a_file_closed_early_ends_its_thread():
     assert file.read(10) == bytes(10)
     file.close()
     assert threading.active_count() == before
+
+
+@pytest.mark.parametrize("kind", ["path", "file"])
+def test_close_does_not_wait_for_a_pipe(kind):
+    """A read of another thread ends with an exception; the file is closed when its read ends."""
+    end, begin = os.pipe()
+    own = os.dup(end)
+    file = bz2.BZ2File(f"/dev/fd/{end}" if kind == "path" else os.fdopen(end, "rb", buffering=0))
+    errors = []
+
+    def read():
+        try:
+            file.read()
+        except ValueError as error:
+            errors.append(str(error))
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    os.write(begin, oracle.compress(b"some text")[:20])
+    file.close()
+    reader.join()
+    assert len(errors) == 1 and file.closed
+    with pytest.raises(ValueError, match="closed"):
+        file.read()
+    os.close(begin)
+    worker = file._raw.raw._worker
+    worker.join()
+    assert (file._file.closed is True) == (kind == "path")
+    os.close(own)
 
 
 def test_a_dropped_file_is_complete(tmp_path):

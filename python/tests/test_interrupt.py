@@ -89,6 +89,28 @@ def test_ctrl_c_in_place():
     assert run(code) == ["True", "True"]
 
 
+def test_ctrl_c_in_pieces_of_bzip2():
+    """The object refuses further calls; another one is not affected."""
+    code = """
+    from ordo import bz2
+
+    data, packer = keys.tobytes(), bz2.BZ2Compressor()
+    print(interrupted(lambda: packer.compress(data)))
+    try:
+        packer.compress(b"more")
+    except ValueError as error:
+        print("failed" in str(error))
+    packed, unpacker = bz2.compress(data), bz2.BZ2Decompressor()
+    print(interrupted(lambda: unpacker.decompress(packed)))
+    try:
+        unpacker.decompress(b"")
+    except OSError as error:
+        print("failed" in str(error))
+    print(bz2.BZ2Decompressor().decompress(packed) == data)
+    """
+    assert run(code) == ["True"] * 5
+
+
 def test_other_handlers_run_and_the_call_continues():
     code = """
     seen = []

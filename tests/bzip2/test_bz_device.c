@@ -46,6 +46,7 @@ static void test_texts(ordo_ctx *cpu)
                 continue;
             fill_words(sizes[s], s + 1);
             bzpack_same(&pack, cpu, device, sizes[s], threads % 4 != 3 ? 9 : 1);
+            bzpack_same_pieces(&pack, cpu, device, sizes[s], threads % 4 != 3 ? 9 : 1);
         }
         ordo_ctx_free(device);
     }

@@ -1,9 +1,9 @@
 /* test_bz_hostile.c - damaged files and files made by hand: truncated at every byte, every bit
  * flipped, rare features of the format, bombs. The verdict and the bytes are compared with
- * libbz2 where it is installed. */
+ * libbz2 where it is installed. A reader gets the files in pieces, too. */
 #define _GNU_SOURCE
 #include "kit/text/bzkit.h"
-#include "ordo_bz.h"
+#include "kit/text/bzpieces.h"
 #include "testkit.h"
 
 #include <stdlib.h>
@@ -27,6 +27,27 @@ static ordo_status unpack(const uint8_t *bytes, size_t n, size_t *size, ordo_bz_
     return status;
 }
 
+/* All streams through readers, in pieces of up to `most` bytes. Returns whether all of them ended. */
+static bool read_pieces(const bzkit_file *f, size_t most, size_t *size)
+{
+    size_t at = 0;
+    *size = 0;
+    while (at < bzkit_size(f)) {
+        bzpieces p = {.in = f->bytes + at,
+                      .n = bzkit_size(f) - at,
+                      .out = again + *size,
+                      .capacity = ROOM - *size,
+                      .most_in = most,
+                      .most_out = 50 * most,
+                      .seed = most};
+        if (bzpieces_read(ctx, &p) != ORDO_OK || p.state != ORDO_BZ_ENDED)
+            return false;
+        at += p.used;
+        *size += p.written;
+    }
+    return true;
+}
+
 /* The bytes are the text of size n; libbz2 agrees. */
 static void check_good(const bzkit_file *f, size_t n, uint64_t streams)
 {
@@ -36,6 +57,11 @@ static void check_good(const bzkit_file *f, size_t n, uint64_t streams)
     CHECK_EQ_U64(n, size);
     CHECK_EQ_U64(streams, report.streams);
     CHECK_BYTES(text, again, n, 1);
+    for (size_t most = 0; most <= 10000; most += 5000) {
+        CHECK(read_pieces(f, most, &size));
+        if (CHECK_EQ_U64(n, size))
+            CHECK_BYTES(text, again, n, 1);
+    }
     if (bzkit_has_library() && streams == 1) {
         CHECK(bzkit_decompress(f->bytes, bzkit_size(f), other, &theirs));
         CHECK_EQ_U64(n, theirs);
@@ -50,6 +76,8 @@ static void check_bad(const bzkit_file *f, const char *why)
     CHECK_EQ_U64(0, size);
     if (!CHECK(strstr(ordo_last_error(ctx), why) != NULL))
         testkit_case("%s", ordo_last_error(ctx));
+    for (size_t most = 0; most <= 10000; most += 5000)
+        CHECK(!read_pieces(f, most, &size));
     if (bzkit_has_library())
         CHECK(!bzkit_decompress(f->bytes, bzkit_size(f), other, &theirs));
 }

@@ -25,7 +25,7 @@ work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 trap 'exit 2' INT TERM HUP
 
-unset ORDO_THREADS ORDO_ISA ORDO_DEVICE
+unset ORDO_THREADS ORDO_ISA ORDO_DEVICE BZIP2 BZIP
 TEST_PLAYING=${TEST_PLAYING:-$(dirname "$command_path")/tests/plugins/playing}
 export TEST_PLAYING
 LC_ALL=C

@@ -15,7 +15,12 @@ enum {
 
 static bzpack pack;
 
-static void check_text(size_t n, uint32_t level) { bzpack_same(&pack, cpu, gpu, n, level); }
+static void check_text(size_t n, uint32_t level)
+{
+    bzpack_same(&pack, cpu, gpu, n, level);
+    if (n > 1000 && n < MOST)
+        bzpack_same_pieces(&pack, cpu, gpu, n, level);
+}
 
 static void test_kinds(bool small)
 {

@@ -1,9 +1,10 @@
-/* fuzz_bzip2.c - any bytes through the decoder, with one and with three threads, which must
- * agree; and any bytes compressed and back. */
+/* fuzz_bzip2.c - any bytes through the decoder, with one and with three threads, and through
+ * readers, which must agree; and any bytes compressed and back. */
 #include "fuzz.h"
 
 #include "ordo_bz.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,54 @@ static ordo_ctx *context(unsigned threads)
     return made[threads];
 }
 
+/* Whether another stream begins here, or the data end in its header. */
+static bool begins_stream(const uint8_t *data, size_t size)
+{
+    if (size == 0 || memcmp(data, "BZh", size < 3 ? size : 3) != 0)
+        return false;
+    return size < 4 || (data[3] >= '1' && data[3] <= '9');
+}
+
+/* One stream, with output in small pieces. Returns whether it ends within the room. */
+static bool read_stream(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t *used,
+                        size_t *written)
+{
+    ordo_bz_reader *reader;
+    ordo_status     status = ordo_bz_reader_open(context(3), &reader);
+    ordo_bz_state   state = ORDO_BZ_HAS_OUTPUT;
+    FUZZ_CHECK(status == ORDO_OK);
+    *used = *written = 0;
+    while (status == ORDO_OK && state == ORDO_BZ_HAS_OUTPUT) {
+        size_t       taken, made;
+        size_t const left = room - *written, now = left < 1000 ? left : 1000;
+        status = ordo_bz_reader_read(context(3), reader, data + *used, size - *used, &taken,
+                                     out + *written, now, &made);
+        *used += taken;
+        *written += made;
+        state = ordo_bz_reader_state(reader);
+        if (left == 0)
+            break;
+    }
+    FUZZ_CHECK(status == ORDO_OK || status == ORDO_E_ARG);
+    ordo_bz_reader_free(reader);
+    return status == ORDO_OK && state == ORDO_BZ_ENDED;
+}
+
+static void check_readers(const uint8_t *data, size_t size, bool good, const uint8_t *bytes,
+                          size_t n)
+{
+    static uint8_t out[ROOM];
+    size_t         at = 0, total = 0, used, written;
+    bool           ended = true;
+    do {
+        ended = read_stream(data + at, size - at, out + total, ROOM - total, &used, &written);
+        at += used;
+        total += written;
+    } while (ended && begins_stream(data + at, size - at));
+    FUZZ_CHECK(ended == good);
+    FUZZ_CHECK(!good || (total == n && memcmp(out, bytes, n) == 0));
+}
+
 static void check_decoder(const uint8_t *data, size_t size)
 {
     static uint8_t    one[ROOM], three[ROOM];
@@ -52,6 +101,7 @@ static void check_decoder(const uint8_t *data, size_t size)
     FUZZ_CHECK(s1 == s3 && n1 == n3 && memcmp(one, three, n1) == 0);
     FUZZ_CHECK(s1 == ORDO_OK || s1 == ORDO_E_ARG);
     FUZZ_CHECK(s1 == ORDO_OK || ordo_last_error(context(1))[0] != '\0');
+    check_readers(data, size, s1 == ORDO_OK, one, n1);
 }
 
 static void check_round_trip(const uint8_t *data, size_t size)

@@ -26,7 +26,9 @@ static const char help[] =
     "  ordo bzip2 -dc folder.tar.bz2 | tar t\n\n"
     "Usage: ordo bzip2 [options] [FILE...]\n"
     "Compresses files as bzip2 does, to the same bytes, and decompresses any bzip2 file, with all\n"
-    "threads. Without a FILE, or if FILE is '-', reads stdin and writes stdout.\n\n"
+    "threads. Without a FILE, or if FILE is '-', reads stdin and writes stdout. Of -z, -d and -t,\n"
+    "and of -1 to -9, the last one counts. The words of the variables BZIP2 and BZIP come before\n"
+    "those of the command line.\n\n"
     "Options:\n"
     "  -z, --compress    compress; the default\n"
     "  -d, --decompress  decompress: name.bz2 and name.bz become name, name.tbz2 and name.tbz\n"
@@ -36,11 +38,17 @@ static const char help[] =
     "  --fast, --best    the same as -1 and -9\n"
     "  -c, --stdout      write to stdout; keep the input files\n"
     "  -k, --keep        keep the input files\n"
-    "  -f, --force       replace existing files, read symbolic links and files with several links\n"
+    "  -f, --force       replace existing files, read symbolic links and files with several "
+    "links;\n"
+    "                    with -d, copy files that are not compressed\n"
     "  -s, --small       use less memory: one thread unless --threads is given, and blocks of at\n"
     "                    most 200 kB to compress\n"
     "  -q, --quiet       print no warnings\n"
     "  -v, --verbose     print the sizes of each file on stderr\n"
+    "  -L, --license, -V, --version\n"
+    "                    print the version and the license on stderr\n"
+    "  --repetitive-fast, --repetitive-best\n"
+    "                    no effect, as in bzip2\n"
     "  --threads N       at most N threads; default: every CPU this process may use\n"
     "  --device D        auto, cpu, or cuda: a GPU sorts the rotations of the blocks to compress,\n"
     "                    and the threads do the rest\n"
@@ -50,8 +58,15 @@ static const char help[] =
     "file is damaged, or bad usage.\n";
 
 enum {
-    SMALL_LEVEL = 2 /* of --small, as in bzip2 */
+    SMALL_LEVEL = 2, /* of --small, as in bzip2 */
+    HEAD_BYTES = 4   /* that say whether a file is compressed */
 };
+
+typedef enum bzip2_mode {
+    MODE_COMPRESS = 1, /* or 0: not given */
+    MODE_DECOMPRESS,
+    MODE_TEST
+} bzip2_mode;
 
 typedef struct job { /* one file */
     execution  *e;
@@ -60,9 +75,13 @@ typedef struct job { /* one file */
     int         in, out;
     struct stat status;
     tempfile    temp;
+    uint8_t     head[HEAD_BYTES]; /* of the input, if it may be copied; else there are no bytes */
+    size_t      head_n, head_at;
 } job;
 
-static bool decompresses(const options *o) { return o->bzip2.decompress || o->bzip2.test; }
+static bool tests(const options *o) { return o->bzip2.mode == MODE_TEST; }
+
+static bool decompresses(const options *o) { return o->bzip2.mode == MODE_DECOMPRESS || tests(o); }
 
 __attribute__((format(printf, 2, 3))) static bool skipped(const job *j, const char *format, ...)
 {
@@ -88,6 +107,16 @@ static const struct {
 } suffixes[] = {{".bz2", ""}, {".bz", ""}, {".tbz2", ".tar"}, {".tbz", ".tar"}};
 #define SUFFIXES (sizeof suffixes / sizeof suffixes[0])
 
+/* A file with one of the suffixes is not compressed again, as in bzip2. */
+static bool lacks_suffix(const job *j)
+{
+    for (size_t i = 0; j->path != NULL && i < SUFFIXES; i++)
+        if (ends_in(j->path, suffixes[i].packed))
+            return skipped(j, "it already has the suffix %s; rename it to compress it again",
+                           suffixes[i].packed);
+    return true;
+}
+
 static bool find_target(job *j)
 {
     const size_t length = strlen(j->path);
@@ -95,17 +124,14 @@ static bool find_target(job *j)
         return skipped(j, "the name has %zu bytes; expected fewer than %zu", length,
                        sizeof j->target - sizeof ".bz2");
     strcpy(j->target, j->path);
+    if (!decompresses(&j->e->o)) {
+        strcat(j->target, ".bz2");
+        return true;
+    }
     for (size_t i = 0; i < SUFFIXES; i++) {
         if (!ends_in(j->path, suffixes[i].packed))
             continue;
-        if (!decompresses(&j->e->o))
-            return skipped(j, "it already has the suffix %s; rename it to compress it again",
-                           suffixes[i].packed);
         strcpy(j->target + length - strlen(suffixes[i].packed), suffixes[i].plain);
-        return true;
-    }
-    if (!decompresses(&j->e->o)) {
-        strcat(j->target, ".bz2");
         return true;
     }
     strcat(j->target, ".out");
@@ -119,7 +145,7 @@ static bool find_target(job *j)
 static bool open_input(job *j)
 {
     const bzip2_flags *const f = &j->e->o.bzip2;
-    const bool               replaces = !f->to_stdout && !f->test;
+    const bool               replaces = !f->to_stdout && !tests(&j->e->o);
 
     if (j->path == NULL) {
         j->in = STDIN_FILENO;
@@ -146,8 +172,10 @@ static bool open_target(job *j)
     const bzip2_flags *const f = &j->e->o.bzip2;
     struct stat              there;
 
-    if (f->test)
+    if (tests(&j->e->o))
         return true;
+    if (!decompresses(&j->e->o) && !lacks_suffix(j))
+        return false;
     if (f->to_stdout || j->path == NULL) {
         j->out = STDOUT_FILENO;
         return decompresses(&j->e->o) || !isatty(j->out) ||
@@ -208,7 +236,7 @@ static void print_sizes(const job *j, const ordo_bz_report *r)
     const double plain = (double)(unpacks ? r->out : r->in);
     const double packed = (double)(unpacks ? r->in : r->out);
     const char  *name = j->path != NULL ? j->path : "stdin";
-    if (j->e->o.bzip2.test)
+    if (tests(&j->e->o))
         fprintf(stderr, "%s: ok\n", name);
     else if (plain == 0)
         fprintf(stderr, "%s: no data\n", name);
@@ -228,6 +256,71 @@ static void print_sorter(const ordo_bz_report *r)
         fprintf(stderr, "sorter     CPU\n");
 }
 
+/* ---- Files that are not compressed ---- */
+
+static ssize_t read_some(int fd, void *into, size_t bytes)
+{
+    ssize_t got;
+    do
+        got = read(fd, into, bytes);
+    while (got < 0 && errno == EINTR);
+    return got;
+}
+
+/* A source: the head, then the rest of the input. */
+static ptrdiff_t read_after_head(void *user, void *into, size_t bytes)
+{
+    job *const   j = user;
+    const size_t left = j->head_n - j->head_at, now = left < bytes ? left : bytes;
+    if (now == 0)
+        return read_some(j->in, into, bytes);
+    memcpy(into, j->head + j->head_at, now);
+    j->head_at += now;
+    return (ptrdiff_t)now;
+}
+
+/* Whether -d -f copies the input: its first bytes are not those of a compressed file. A file that
+ * ends in these bytes is a truncated one. */
+static bool is_plain(job *j)
+{
+    static const char magic[] = "BZh";
+    ssize_t           got = 1;
+    while (j->head_n < HEAD_BYTES && got > 0) {
+        got = read_some(j->in, j->head + j->head_n, HEAD_BYTES - j->head_n);
+        j->head_n += got > 0 ? (size_t)got : 0;
+    }
+    for (size_t i = 0; i < j->head_n && i < sizeof magic - 1; i++)
+        if (j->head[i] != (uint8_t)magic[i])
+            return true;
+    return j->head_n == HEAD_BYTES && (j->head[3] < '1' || j->head[3] > '9');
+}
+
+static bool write_whole(int fd, const char *bytes, size_t n)
+{
+    for (size_t done = 0; done < n;) {
+        const ssize_t now = write(fd, bytes + done, n - done);
+        if (now < 0 && errno != EINTR)
+            return false;
+        done += now > 0 ? (size_t)now : 0;
+    }
+    return true;
+}
+
+static bool copy_input(job *j)
+{
+    static char bytes[1 << 16];
+    for (ptrdiff_t got; (got = read_after_head(j, bytes, sizeof bytes)) != 0;) {
+        if (got < 0)
+            return skipped(j, "cannot read: %s", strerror(errno));
+        if (!write_whole(j->out, bytes, (size_t)got))
+            return skipped(j, "cannot write %s: %s", j->target[0] != '\0' ? j->target : "stdout",
+                           strerror(errno));
+    }
+    if (j->e->o.bzip2.verbose)
+        fprintf(stderr, "%s: not compressed, copied\n", j->path != NULL ? j->path : "stdin");
+    return true;
+}
+
 /* ---- One file ---- */
 
 /* Returns whether the data are damaged, after a message. */
@@ -235,22 +328,22 @@ static bool run(job *j, bool *done)
 {
     const options *const o = &j->e->o;
     const ordo_source    from =
-        ORDO_OPTS(ordo_source, .fd = j->in, .name = j->path != NULL ? j->path : "stdin");
+        ORDO_OPTS(ordo_source, .fd = j->in, .read = j->head_n > 0 ? read_after_head : NULL,
+                  .user = j, .bytes = S_ISREG(j->status.st_mode) ? (uint64_t)j->status.st_size : 0,
+                  .name = j->path != NULL ? j->path : "stdin");
     const ordo_sink to =
         ORDO_OPTS(ordo_sink, .fd = j->out, .name = j->target[0] != '\0' ? j->target : "stdout");
     ordo_bz_report report = {.struct_size = sizeof report};
-    ordo_bz_opts   opts = ORDO_OPTS(ordo_bz_opts, .level = 9);
+    ordo_bz_opts   opts =
+        ORDO_OPTS(ordo_bz_opts, .level = o->bzip2.level != 0 ? (uint32_t)o->bzip2.level : 9);
 
-    for (uint32_t i = 0; i < 9; i++)
-        if (o->bzip2.levels[i])
-            opts.level = i + 1;
     if (o->bzip2.small && opts.level > SMALL_LEVEL)
         opts.level = SMALL_LEVEL;
     call_begin(decompresses(o) ? "decompressing" : "compressing");
     const ordo_status status =
-        decompresses(o) ? ordo_bz_decompress_stream(j->e->ctx, &from, o->bzip2.test ? NULL : &to,
-                                                    &opts, &report)
-                        : ordo_bz_compress_stream(j->e->ctx, &from, &to, &opts, &report);
+        decompresses(o)
+            ? ordo_bz_decompress_stream(j->e->ctx, &from, tests(o) ? NULL : &to, &opts, &report)
+            : ordo_bz_compress_stream(j->e->ctx, &from, &to, &opts, &report);
     *done = call_end(status);
     if (!*done) {
         j->e->no |= status != ORDO_E_ARG;
@@ -272,7 +365,10 @@ static bool do_file(execution *e, const char *path)
     bool       damaged = false, done = false;
 
     if (open_input(&j) && open_target(&j)) {
-        damaged = run(&j, &done);
+        if (e->o.bzip2.mode == MODE_DECOMPRESS && e->o.bzip2.force && is_plain(&j))
+            done = copy_input(&j);
+        else
+            damaged = run(&j, &done);
         if (done)
             (void)finish(&j);
     }
@@ -282,39 +378,44 @@ static bool do_file(execution *e, const char *path)
     return !damaged;
 }
 
+static bool print_version(void)
+{
+    fprintf(stderr,
+            "ordo bzip2, version %s: compresses to the bytes of bzip2 1.0.8.\n"
+            "Copyright (c) 2026 the ordo authors. MIT License: free to use, change and\n"
+            "redistribute, without any warranty.\n",
+            ordo_version());
+    return true;
+}
+
 static bool work(execution *e)
 {
     bool ok = true;
+    if (e->o.bzip2.version)
+        return print_version();
+    if (e->o.bzip2.repetitive && !e->o.bzip2.quiet)
+        cli_error("bzip2: --repetitive-fast and --repetitive-best have no effect");
     for (size_t i = 0; i < e->path_count; i++)
         ok = do_file(e, e->paths[i]) && ok;
     return ok;
 }
 
-static const char *wrong(execution *e)
-{
-    const bzip2_flags *const f = &e->o.bzip2;
-    unsigned                 levels = 0;
-    if (f->small && e->o.common.threads == 0)
-        e->o.common.threads = 1;
-    for (size_t i = 0; i < 9; i++)
-        levels += f->levels[i];
-    return f->compress && (f->decompress || f->test) ? "-z cannot be used together with -d or -t"
-           : levels > 1                              ? "expected one of -1 to -9"
-                                                     : NULL;
-}
-
-#define LEVEL(digit, letter) LETTER(digit, letter, bzip2.levels[(letter) - '1'])
-static const option_spec specs[] = {LETTER("compress", 'z', bzip2.compress),
-                                    LETTER("decompress", 'd', bzip2.decompress),
-                                    LETTER("test", 't', bzip2.test),
+#define LEVEL(digit, letter) SETS(digit, letter, bzip2.level, (letter) - '0')
+static const option_spec specs[] = {SETS("compress", 'z', bzip2.mode, MODE_COMPRESS),
+                                    SETS("decompress", 'd', bzip2.mode, MODE_DECOMPRESS),
+                                    SETS("test", 't', bzip2.mode, MODE_TEST),
                                     LETTER("stdout", 'c', bzip2.to_stdout),
                                     LETTER("keep", 'k', bzip2.keep),
                                     LETTER("force", 'f', bzip2.force),
                                     LETTER("small", 's', bzip2.small),
                                     LETTER("quiet", 'q', bzip2.quiet),
                                     LETTER("verbose", 'v', bzip2.verbose),
-                                    FLAG("fast", bzip2.levels[0]),
-                                    FLAG("best", bzip2.levels[8]),
+                                    LETTER("license", 'L', bzip2.version),
+                                    LETTER("version", 'V', bzip2.version),
+                                    FLAG("repetitive-fast", bzip2.repetitive),
+                                    FLAG("repetitive-best", bzip2.repetitive),
+                                    SETS("fast", 0, bzip2.level, 1),
+                                    SETS("best", 0, bzip2.level, 9),
                                     LEVEL("1", '1'),
                                     LEVEL("2", '2'),
                                     LEVEL("3", '3'),
@@ -326,4 +427,4 @@ static const option_spec specs[] = {LETTER("compress", 'z', bzip2.compress),
                                     LEVEL("9", '9'),
                                     COMMON_OPTIONS};
 
-const command command_bzip2 = {"bzip2", help, specs, MANY_FILES, 0, wrong, work};
+const command command_bzip2 = {"bzip2", help, specs, MANY_FILES | BZIP2_WORDS, 0, NULL, work};

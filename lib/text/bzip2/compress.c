@@ -2,13 +2,14 @@
  *
  * Reading cuts the data into blocks (runs.h), which is fast. Each block is compressed to bits
  * from bit 0 on; writing shifts them to their place in the stream and counts the checksum of the
- * stream. A GPU may sort the rotations of batches of blocks before (batch.h). */
+ * stream. A GPU may sort the rotations of batches of blocks before (batch.h). A writer compresses its
+ * data in parts (writer.c); the state between two parts is a bz_carry. */
 #define _GNU_SOURCE
+#include "text/bzip2/compress.h"
+
 #include "text/bzip2/encode/batch.h"
 #include "text/bzip2/encode/encode.h"
-#include "text/bzip2/encode/runs.h"
 #include "text/bzip2/expand.h"
-#include "text/bzip2/stream.h"
 
 #include <string.h>
 
@@ -30,39 +31,55 @@ typedef struct compressor {
     slot       *slots;
     bz_encoder *encoders; /* one for each thread */
     size_t      most;     /* bytes of a block */
+    bz_carry   *carry;
     bz_batches  batches;
     bz_block  **batch; /* arguments of bz_batches_sort() */
     bz_sorted **batch_sorted;
 
     /* The reader. */
-    bz_splitter splitter;
-    uint8_t    *in;
-    size_t      in_n, in_at;
-    bool        in_ended;
+    uint8_t *in;
+    size_t   in_n, in_at;
+    bool     in_ended;
 
     /* The writer. */
     uint8_t  *out;
     bz_writer bits;
-    uint32_t  crc;
 } compressor;
+
+/* At the end of a part, the block that is not full waits for the next part. */
+static void end_part(compressor *c, bz_block *block)
+{
+    bz_carry *const carry = c->carry;
+    if (carry->ends) {
+        bz_split_end(&carry->splitter, block);
+        return;
+    }
+    memcpy(carry->text, block->text, block->n);
+    carry->n = block->n;
+    block->n = 0;
+}
 
 static bool read_block(void *user, size_t at, bool *ended)
 {
     compressor *const c = user;
     bz_block *const   block = &c->slots[at].block;
-    block->n = 0;
+    bz_carry *const   carry = c->carry;
+    block->n = carry->n;
     block->full = (uint32_t)c->most - BZ_FULL_MARGIN;
+    if (carry->n > 0)
+        memcpy(block->text, carry->text, carry->n);
+    carry->n = 0;
     while (block->n < block->full && !c->in_ended) {
         if (c->in_at == c->in_n) {
             c->in_at = 0;
             if (!bz_stream_read(&c->s, c->in, READ_BYTES, &c->in_n))
                 return false;
             if (c->in_n == 0) {
-                bz_split_end(&c->splitter, block);
+                end_part(c, block);
                 c->in_ended = true;
             }
         }
-        c->in_at += bz_split(&c->splitter, block, c->in + c->in_at, c->in_n - c->in_at);
+        c->in_at += bz_split(&carry->splitter, block, c->in + c->in_at, c->in_n - c->in_at);
     }
     *ended = block->n == 0;
     return true;
@@ -89,7 +106,7 @@ static bool work_block(void *user, size_t at, unsigned worker)
     s->bit_count = s->sorted.column != NULL ? bz_encode_column(encoder, s->sorted.column,
                                                                s->sorted.row, n, s->crc, s->bits)
                                             : bz_encode(encoder, s->block.text, n, s->crc, s->bits);
-    return true;
+    return s->bit_count > 0 || failure_record(&c->s.failure, ORDO_E_CANCELLED, "cancelled");
 }
 
 /* Writes the whole bytes of the buffer. */
@@ -118,17 +135,32 @@ static bool write_block(void *user, size_t at, unsigned worker)
 {
     compressor *const c = user;
     (void)worker;
-    c->crc = bz_crc_stream(c->crc, c->slots[at].crc);
+    c->carry->crc = bz_crc_stream(c->carry->crc, c->slots[at].crc);
     c->s.report.blocks++;
     return put_bits(c, c->slots[at].bits, c->slots[at].bit_count);
 }
 
-static bool write_ends(compressor *c)
+static void begin_bits(compressor *c)
 {
-    bz_put(&c->bits, BZ_END_MAGIC, 48);
-    bz_put(&c->bits, c->crc, 32);
-    if (c->bits.count > 0)
-        bz_put(&c->bits, 0, 8 - c->bits.count);
+    bz_carry *const carry = c->carry;
+    c->bits = (bz_writer){.to = c->out, .held = carry->held, .count = carry->count};
+    if (carry->begun)
+        return;
+    bz_put(&c->bits, 0x425a68, 24); /* BZh */
+    bz_put(&c->bits, '0' + c->s.opts.level, 8);
+    carry->begun = true;
+}
+
+static bool end_bits(compressor *c)
+{
+    if (c->carry->ends) {
+        bz_put(&c->bits, BZ_END_MAGIC, 48);
+        bz_put(&c->bits, c->carry->crc, 32);
+        if (c->bits.count > 0)
+            bz_put(&c->bits, 0, 8 - c->bits.count);
+    }
+    c->carry->held = c->bits.held;
+    c->carry->count = c->bits.count;
     return flush(c);
 }
 
@@ -153,6 +185,7 @@ static ordo_status take_memory(compressor *c, unsigned workers, size_t slots)
         void *memory;
         TRY(ordo_scratch(exec, bz_encoder_bytes(c->most), &memory));
         bz_encoder_init(&c->encoders[i], memory, c->most);
+        c->encoders[i].sorter.exec = exec;
     }
     return ORDO_OK;
 }
@@ -204,11 +237,11 @@ static ordo_status choose_sizes(compressor *c, unsigned *workers, size_t *slots)
     return ORDO_OK;
 }
 
-static ordo_status compress_stream(ordo_ctx *ctx, ordo_exec *exec, const ordo_source *from,
-                                   const ordo_sink *to, const ordo_bz_opts *opts,
-                                   ordo_bz_report *report)
+ordo_status bz_compress_part(ordo_ctx *ctx, ordo_exec *exec, const ordo_source *from,
+                             const ordo_sink *to, const ordo_bz_opts *opts, ordo_bz_report *report,
+                             bz_carry *carry)
 {
-    compressor c = {.s = {.ctx = ctx, .exec = exec, .failure = FAILURE_NONE}};
+    compressor c = {.s = {.ctx = ctx, .exec = exec, .failure = FAILURE_NONE}, .carry = carry};
     TRY(bz_stream_arguments(&c.s, from, to, true, opts, report));
     exec->algorithm = "bzip2";
     c.most = (size_t)c.s.opts.level * BZ_LEVEL_BYTES;
@@ -218,9 +251,7 @@ static ordo_status compress_stream(ordo_ctx *ctx, ordo_exec *exec, const ordo_so
     TRY(choose_sizes(&c, &workers, &slots));
     bool const on_device = c.batches.device != NULL;
     TRY(take_memory(&c, workers, slots));
-    c.bits.to = c.out;
-    bz_put(&c.bits, 0x425a68, 24); /* BZh */
-    bz_put(&c.bits, '0' + c.s.opts.level, 8);
+    begin_bits(&c);
     c.s.report.streams = 1;
     bz_team const team = {.exec = exec,
                           .failure = &c.s.failure,
@@ -234,8 +265,16 @@ static ordo_status compress_stream(ordo_ctx *ctx, ordo_exec *exec, const ordo_so
                           .write = write_block,
                           .share = bz_stream_share};
     if (bz_team_run(&team))
-        (void)write_ends(&c);
+        (void)end_bits(&c);
     return bz_stream_end(&c.s);
+}
+
+static ordo_status compress_stream(ordo_ctx *ctx, ordo_exec *exec, const ordo_source *from,
+                                   const ordo_sink *to, const ordo_bz_opts *opts,
+                                   ordo_bz_report *report)
+{
+    bz_carry carry = {.ends = true};
+    return bz_compress_part(ctx, exec, from, to, opts, report, &carry);
 }
 
 size_t ordo_bz_bound(size_t n)

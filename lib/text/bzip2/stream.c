@@ -70,24 +70,32 @@ static uint64_t bytes_ahead(const ordo_source *from)
     return is_file && at >= 0 && status.st_size > at ? (uint64_t)(status.st_size - at) : 0;
 }
 
+ordo_status bz_options(ordo_exec *exec, const ordo_bz_opts *opts, ordo_bz_opts *out)
+{
+    TRY(api_opts_read(exec, out, sizeof *out, opts));
+    FAIL_IF(out->reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0; expected 0");
+    FAIL_IF(out->level > 9, ORDO_E_ARG, "opts.level is %u; expected 1 to 9, or 0 for 9",
+            (unsigned)out->level);
+    out->level = out->level != 0 ? out->level : 9;
+    out->struct_size = sizeof *out;
+    return ORDO_OK;
+}
+
 ordo_status bz_stream_arguments(bz_stream *s, const ordo_source *from, const ordo_sink *to,
                                 bool needs_sink, const ordo_bz_opts *opts, ordo_bz_report *report)
 {
     ordo_exec *const exec = s->exec;
     FAIL_IF(from == NULL, ORDO_E_ARG, "from is NULL; expected a struct");
     FAIL_IF(to == NULL && needs_sink, ORDO_E_ARG, "to is NULL; expected a struct");
-    TRY(api_opts_read(exec, &s->opts, sizeof s->opts, opts));
+    TRY(bz_options(exec, opts, &s->opts));
     TRY(api_check_report(exec, report));
     s->wanted = report;
     TRY(api_read_struct(exec, &s->from, sizeof s->from, from, "from"));
     s->discards = to == NULL;
     if (to != NULL)
         TRY(api_read_struct(exec, &s->to, sizeof s->to, to, "to"));
-    FAIL_IF(s->from.reserved != 0 || s->to.reserved != 0 || s->opts.reserved != 0, ORDO_E_VERSION,
-            "the field `reserved` of from, to or opts is not 0; expected 0");
-    FAIL_IF(s->opts.level > 9, ORDO_E_ARG, "opts.level is %u; expected 1 to 9, or 0 for 9",
-            (unsigned)s->opts.level);
-    s->opts.level = s->opts.level != 0 ? s->opts.level : 9;
+    FAIL_IF(s->from.reserved != 0 || s->to.reserved != 0, ORDO_E_VERSION,
+            "the field `reserved` of from or to is not 0; expected 0");
     s->from.name = s->from.name != NULL ? s->from.name : "the source";
     s->to.name = s->to.name != NULL ? s->to.name : "the sink";
     s->source_bytes = bytes_ahead(&s->from);

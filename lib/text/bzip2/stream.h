@@ -20,6 +20,9 @@ typedef struct bz_stream {
     atomic_ullong   used;         /* bytes of the source */
 } bz_stream;
 
+/* Reads and checks the options; a level of 0 becomes 9. */
+ordo_status bz_options(ordo_exec *exec, const ordo_bz_opts *opts, ordo_bz_opts *out);
+
 /* Reads and checks the arguments; `report` may be NULL. needs_sink: `to` must not be NULL. */
 ordo_status bz_stream_arguments(bz_stream *s, const ordo_source *from, const ordo_sink *to,
                                 bool needs_sink, const ordo_bz_opts *opts, ordo_bz_report *report);

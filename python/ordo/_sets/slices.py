@@ -37,6 +37,38 @@ def _bytes_of(array: Any) -> tuple[Any, Any]:
     return bits.astype(unsigned.newbyteorder(">")).view(np.uint8), nan
 
 
+_STEP = 1 << 20  # elements between two chances for Ctrl-C; a loop of NumPy cannot be interrupted
+
+
+def _keys_of(moved: Any, equal_nan: bool) -> Any:
+    """Returns the slices along the first axis as strings of bytes."""
+    n = moved.shape[0]
+    step = max(1, _STEP // max(1, moved.size // n))
+    data, mark = np.empty((0, 0), np.uint8), np.zeros(n, bool)
+    for lo in range(0, n, step):
+        slices = moved[lo : lo + step]
+        part, nan = _bytes_of(slices.reshape(slices.shape[0], -1))
+        part = part.reshape(slices.shape[0], -1)
+        if lo == 0:
+            data = np.empty((n, part.shape[1]), np.uint8)
+        data[lo : lo + step] = part
+        if nan is not None:
+            mark[lo : lo + step] = nan.any(axis=1)
+    if not equal_nan and mark.any():  # the number of a slice makes it distinct
+        number = np.where(mark, np.arange(1, n + 1), 0).astype(">u8")
+        data = np.concatenate([data, number.view(np.uint8).reshape(n, 8)], axis=1)
+    return data.view(f"S{data.shape[1]}").reshape(n)
+
+
+def _take(moved: Any, index: Any) -> Any:
+    """Returns the slices with these numbers along the first axis."""
+    taken = np.empty_like(moved, order="C", shape=(index.size, *moved.shape[1:]))
+    step = max(1, _STEP // max(1, moved.size // moved.shape[0]))
+    for lo in range(0, index.size, step):
+        taken[lo : lo + step] = moved[index[lo : lo + step]]
+    return taken
+
+
 def unique(
     array: Any,
     axis: int,
@@ -47,15 +79,8 @@ def unique(
 ) -> Any:
     """Returns the distinct slices in order, and the further results in a tuple."""
     moved = np.moveaxis(array, axis, 0)
-    n = moved.shape[0]
-    flat = moved.reshape(n, -1)
-    data, nan = _bytes_of(flat)
-    if nan is not None and not equal_nan and nan.any():  # the number of a slice makes it distinct
-        mark = np.where(nan.any(axis=1), np.arange(1, n + 1), 0).astype(">u8")
-        data = np.concatenate([data.reshape(n, -1), mark.view(np.uint8).reshape(n, 8)], axis=1)
-    keys = np.ascontiguousarray(data).reshape(n, -1)
-    keys = keys.view(f"S{keys.shape[1]}").reshape(n)
-    _, index, *others = _strings.unique(keys, True, return_inverse, return_counts)
-    values = np.moveaxis(moved[index], 0, axis)
+    keys = _keys_of(moved, equal_nan)
+    index, *others = _strings.unique(keys, True, return_inverse, return_counts, False)
+    values = np.moveaxis(_take(moved, index), 0, axis)
     found = (values, *([index] if return_index else []), *others)
     return found if len(found) > 1 else values

@@ -215,7 +215,11 @@ def is_sorted(array: Any, axis: int | None, descending: bool) -> Any:
 
 
 def unique(
-    array: Any, return_index: bool, return_inverse: bool, return_counts: bool
+    array: Any,
+    return_index: bool,
+    return_inverse: bool,
+    return_counts: bool,
+    return_values: bool = True,
 ) -> tuple[Any, ...]:
     """Returns the results of `ordo.unique`. Strings with the same dense rank are equal."""
     row = array if isinstance(array, Text) else array.reshape(-1)
@@ -230,9 +234,12 @@ def unique(
         ranks[~kept] = ranks[kept].max(initial=0) + 1
     in_order = ranks[order]
     starts = np.flatnonzero(np.diff(in_order, prepend=0))
-    parts = [text.take(order[starts]) if isinstance(row, Text) else row[order[starts]]]
+    first = order[starts]
+    parts: list[Any] = []
+    if return_values:
+        parts.append(text.take(first) if isinstance(row, Text) else row[first])
     if return_index:
-        parts.append(order[starts])
+        parts.append(first)
     if return_inverse:
         parts.append((ranks - 1).reshape(array.shape))
     if return_counts:

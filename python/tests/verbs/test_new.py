@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ordo
+from ordo._sets import slices
 from ordo._verbs import partition as _partition
 
 FLOATS = ["f2", "f4", "f8"]
@@ -147,8 +148,10 @@ def test_many_long_rows(dtype, threads, monkeypatch):
 SLICES = ["i1", "u1", "i2", "u4", "i8", "u8", "f4", "f8", "f2", "?", ">i4", ">f8", "S2", "U2"]
 
 
+@pytest.mark.parametrize("step", [4, slices._STEP])
 @pytest.mark.parametrize("dtype", SLICES)
-def test_unique_slices(dtype):
+def test_unique_slices(dtype, step, monkeypatch):
+    monkeypatch.setattr(slices, "_STEP", step)
     for shape in ((9, 3), (3, 9), (5, 2, 3), (1, 4), (4, 1), (0, 3)):
         a = rng.integers(0, 2, shape)
         a = a - 1 if np.dtype(dtype).kind in "if" else a
@@ -162,7 +165,9 @@ def test_unique_slices(dtype):
                 same(ordo.unique(b, axis=axis), expected[0])
 
 
-def test_unique_slices_of_zeros_and_nans():
+@pytest.mark.parametrize("step", [1, slices._STEP])
+def test_unique_slices_of_zeros_and_nans(step, monkeypatch):
+    monkeypatch.setattr(slices, "_STEP", step)
     a = np.array([[0.0, np.nan], [-0.0, np.nan], [0.0, 1.0], [-0.0, 1.0], [-1.0, np.nan]])
     values, index, counts = ordo.unique(a, True, False, True, axis=0)
     assert index.tolist() == [4, 2, 0] and counts.tolist() == [1, 2, 2]

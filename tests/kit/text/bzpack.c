@@ -1,6 +1,7 @@
 /* bzpack.c - compression by two contexts (see bzpack.h). */
 #include "kit/text/bzpack.h"
 
+#include "kit/text/bzpieces.h"
 #include "testkit.h"
 
 bzpack bzpack_open(size_t most)
@@ -23,5 +24,20 @@ void bzpack_same(const bzpack *b, ordo_ctx *oracle, ordo_ctx *ctx, size_t n, uin
 {
     size_t const length = bzpack_compress(b, oracle, n, level, b->expected);
     CHECK_EQ_U64(length, bzpack_compress(b, ctx, n, level, b->packed));
+    CHECK_BYTES(b->expected, b->packed, length, 1);
+}
+
+void bzpack_same_pieces(const bzpack *b, ordo_ctx *oracle, ordo_ctx *ctx, size_t n, uint32_t level)
+{
+    size_t const length = bzpack_compress(b, oracle, n, level, b->expected);
+    bzpieces     w = {.in = b->plain,
+                      .n = n,
+                      .out = b->packed,
+                      .capacity = b->room,
+                      .most_in = n / 2,
+                      .level = level,
+                      .seed = n};
+    CHECK_STATUS(ORDO_OK, bzpieces_write(ctx, &w), ctx);
+    CHECK_EQ_U64(length, w.written);
     CHECK_BYTES(b->expected, b->packed, length, 1);
 }

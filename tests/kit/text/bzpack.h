@@ -21,4 +21,7 @@ size_t bzpack_compress(const bzpack *b, ordo_ctx *ctx, size_t n, uint32_t level,
 /* Compresses with the context `oracle` to `expected` and with ctx to `packed`, and compares. */
 void bzpack_same(const bzpack *b, ordo_ctx *oracle, ordo_ctx *ctx, size_t n, uint32_t level);
 
+/* The same for a writer of ctx, which gets the data in pieces. */
+void bzpack_same_pieces(const bzpack *b, ordo_ctx *oracle, ordo_ctx *ctx, size_t n, uint32_t level);
+
 #endif

@@ -79,6 +79,8 @@ static void alone_open(alone *a, bz_stream *s)
 
 size_t bz_batches_slots(size_t blocks) { return BATCHES * blocks; }
 
+size_t bz_batches_most(void) { return bz_batches_slots(BATCH_BLOCKS); }
+
 ordo_status bz_batches_choose(bz_batches *b, const bz_stream *s, size_t most)
 {
     double const    n = (double)s->source_bytes;

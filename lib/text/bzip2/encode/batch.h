@@ -30,6 +30,9 @@ ordo_status bz_batches_choose(bz_batches *b, const bz_stream *s, size_t most);
 /* Slots of the blocks of all batches. */
 size_t bz_batches_slots(size_t blocks);
 
+/* Blocks that keep a GPU busy. */
+size_t bz_batches_most(void);
+
 /* Scratch for each slot. */
 static inline size_t bz_batches_slot_bytes(size_t most) { return most + 64; }
 ordo_status          bz_batches_open(bz_batches *b, ordo_exec *exec);

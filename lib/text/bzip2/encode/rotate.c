@@ -40,6 +40,7 @@ void bz_sorter_init(bz_sorter *s, void *memory, size_t most)
     s->rank = carve(&at, half * 4);
     s->sa = carve(&at, most * 4);
     s->pairs = carve(&at, 2 * BZ_PAIRS * sizeof(uint32_t));
+    s->exec = NULL;
 }
 
 /* ---- LMS rotations ---- */
@@ -254,6 +255,7 @@ uint32_t bz_rotate(bz_sorter *s, uint8_t *text, uint32_t n)
 {
     uint32_t const length = bz_word_length(text, n);
     uint8_t        saved[BZ_TEXT_PAD];
+    bool           cancelled = false;
     s->text = text;
     s->n = length;
     memcpy(saved, text + length, sizeof saved);
@@ -265,9 +267,13 @@ uint32_t bz_rotate(bz_sorter *s, uint8_t *text, uint32_t n)
     } else {
         find_lms(s);
         bz_sort_lms(s);
-        induce(s);
+        cancelled = bz_sorter_poll(s);
+        if (!cancelled)
+            induce(s);
     }
     memcpy(text + length, saved, sizeof saved);
+    if (cancelled || bz_sorter_poll(s))
+        return BZ_NO_ROW;
     if (length < n)
         repeat_rows(s->sa, length, n);
     return row_of_text(s->sa, n);
