@@ -211,7 +211,7 @@ static ordo_status take_near(dist_call *c, pieces *p)
     return ORDO_OK;
 }
 
-ordo_status pieces_near(dist_call *c, bool folded, pieces *out)
+ordo_status pieces_near(dist_call *c, bool folded, uint64_t together, pieces *out)
 {
     uint64_t position = 0;
     TRY(dist_agree(c, take_near(c, out)));
@@ -219,7 +219,7 @@ ordo_status pieces_near(dist_call *c, bool folded, pieces *out)
         position += c->counts[r];
         out->cuts[r] = (division_cut){.position = position};
     }
-    TRY(division_find(c, folded, out->cuts, (size_t)c->comm.size - 1, &out->keys));
+    TRY(division_find(c, folded, together, out->cuts, (size_t)c->comm.size - 1, &out->keys));
     place_classes(out);
     set_pieces(out);
     return pieces_swap(out);
