@@ -117,13 +117,18 @@ static ordo_strings strings_from(size_t start)
                        : ORDO_OPTS(ordo_strings, .bytes = bytes, .offsets = offsets + start);
 }
 
+static ordo_dist_opts opts_of(ordo_dist_report *own)
+{
+    *own = ORDO_OPTS(ordo_dist_report, .total = 0);
+    return ORDO_OPTS(ordo_dist_opts, .flags = descending ? ORDO_DESCENDING : 0, .report = own);
+}
+
 static ordo_status call_select(void *user, ordo_ctx *ctx, const ordo_comm *comm, size_t rank)
 {
     size_t const         start = kit.starts[rank], n = kit.starts[rank + 1] - start;
     ordo_strings const   strings = strings_from(start);
-    ordo_dist_report     own = ORDO_OPTS(ordo_dist_report, .total = 0);
-    ordo_dist_opts const opts =
-        ORDO_OPTS(ordo_dist_opts, .flags = descending ? ORDO_DESCENDING : 0, .report = &own);
+    ordo_dist_report     own;
+    ordo_dist_opts const opts = opts_of(&own);
     (void)user;
     ordo_status const status = ordo_dist_select_strings(ctx, comm, &strings, n, positions, count,
                                                         found[rank], NULL, &opts);
@@ -169,9 +174,8 @@ static ordo_status call_rank(void *user, ordo_ctx *ctx, const ordo_comm *comm, s
 {
     size_t const         start = kit.starts[rank], n = kit.starts[rank + 1] - start;
     ordo_strings const   strings = strings_from(start);
-    ordo_dist_report     own = ORDO_OPTS(ordo_dist_report, .total = 0);
-    ordo_dist_opts const opts =
-        ORDO_OPTS(ordo_dist_opts, .flags = descending ? ORDO_DESCENDING : 0, .report = &own);
+    ordo_dist_report     own;
+    ordo_dist_opts const opts = opts_of(&own);
     (void)user;
     ordo_status const status =
         ordo_dist_rank_strings(ctx, comm, &strings, n, rule.ties, rule.type,

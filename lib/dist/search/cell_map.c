@@ -117,7 +117,7 @@ ordo_status cell_map_make(dist_call *c, uint64_t total, const cut *open, size_t 
         uint64_t const above = sample->all[i] > out->base ? sample->all[i] - out->base : 0;
         keys_in[ordo_min(above, out->reach) >> out->shift]++;
     }
-    divide(out, keys_in, sample->count);
+    divide(out, keys_in, ordo_max(sample->count, 1));
     memset(keys_in, 0, out->count * sizeof *keys_in);
     for (size_t i = 0; i < sample->count; i++)
         keys_in[cell_map_find(out, sample->all[i])]++;

@@ -1,9 +1,10 @@
 /* labels.c - reads of many positions (see narrowing.h).
  *
- * A sorted sample gives boundaries of cells (cells.h), one for every SAMPLES keys. One read of the
- * keys counts them and writes down the cell of each, in 2 bytes. When the cells of all positions
- * are known, the keys in them are picked by their labels: other keys are not looked at again. With
- * a sample of S keys about (SAMPLES + 1) / S of the keys are kept for a position. */
+ * A sample divides the orders into cells that arithmetic finds (cell_map.h). If these would keep too
+ * many keys, the sorted sample gives boundaries of cells (cells.h), one for every SAMPLES keys. One
+ * read of the keys counts the cells and writes down the cell of each key, in 2 bytes. When the cells
+ * of all positions are known, the keys in them are picked by their labels: other keys are not looked
+ * at again. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/keybits.h"
 #include "dist/search/cell_map.h"
@@ -84,29 +85,30 @@ static ordo_status read_by_map(narrowing *s, const cell_map *map, cells_pass *pa
     return ORDO_OK;
 }
 
-static ordo_status read_by_boundaries(narrowing *s, const dist_sample *sample, cells_pass *pass)
+static ordo_status read_by_boundaries(narrowing *s, const dist_sample *sample, cells *boundaries,
+                                      cells_pass *pass)
 {
     dist_call *const c = s->call;
     size_t const     most = ordo_min(sample->count / SAMPLES + 1, CELLS_MOST_BOUNDARIES);
-    cells            boundaries = {0};
     TRY(dist_inner(c, ordo_sort(c->inner, ORDO_U64, sample->all, sample->count, NULL)));
-    TRY(cells_make(c->exec, most, &boundaries));
-    cells_spread(&boundaries, sample->all, sample->count, most);
-    pass->cells = &boundaries;
-    pass->count = 2 * boundaries.count + 1;
+    TRY(cells_make(c->exec, most, boundaries));
+    cells_spread(boundaries, sample->all, sample->count, most);
+    pass->count = 2 * boundaries->count + 1;
     TRY(take_labels(s, pass));
     TRY(cells_run(c->exec, pass));
-    set_spans(s, &boundaries, pass->counts);
+    set_spans(s, boundaries, pass->counts);
     return ORDO_OK;
 }
 
 ordo_status labels_read(narrowing *s, const dist_sample *sample)
 {
-    cells_pass pass = {.order = s->part.order, .keys = s->part.keys, .n = s->part.n};
-    cell_map   map;
-    bool       fits;
+    cells      boundaries = {0};
+    cells_pass pass = {
+        .cells = &boundaries, .order = s->part.order, .keys = s->part.keys, .n = s->part.n};
+    cell_map map;
+    bool     fits;
     TRY(cell_map_make(s->call, s->part.total, s->open, s->count, sample, &map, &fits));
-    return fits ? read_by_map(s, &map, &pass) : read_by_boundaries(s, sample, &pass);
+    return fits ? read_by_map(s, &map, &pass) : read_by_boundaries(s, sample, &boundaries, &pass);
 }
 
 /* ---- The kept keys ---- */
