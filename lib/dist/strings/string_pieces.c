@@ -108,9 +108,11 @@ enum {
 static ordo_status divide(string_part *part, string_pieces *out, bool *fits)
 {
     dist_call *const c = &part->c;
+    double const     started = dist_clock();
     string_keys      keys;
     TRY(dist_agree(c, string_keys_open(part, &keys)));
     TRY(string_keys_find(&keys));
+    c->report.cut_seconds += dist_clock() - started;
     c->type = ORDO_U64;
     c->keys = keys.keys;
     TRY(pieces_near(c, false, c->total / (uint64_t)c->comm.size / TOGETHER, &out->p));
