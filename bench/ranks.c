@@ -4,14 +4,15 @@
  *     ordo-ranks [-n KEYS] [-t TYPE] [-d DISTRIBUTION] [-r ROUNDS] [-c CALLS] RANKSxTHREADS...
  *
  * DISTRIBUTION is uniform, normal or zipf. CALLS are letters: s sort, r average ranks, m median,
- * p the 99 percentiles. A round makes each of these calls once, on the same keys, and the bytes of
- * the sorts are compared.
+ * p the 99 percentiles, o one read of the keys (their sum, by as many threads as all ranks have). A
+ * round makes each of these calls once, and the bytes of the sorts are compared.
  * Prints medians of the elapsed times, the least CPU times and page faults, and of rank 0 the part
  * of the keys that moved to other ranks, the pieces (messages of an exchange), and the number and
  * bytes of collective operations. */
 #define _GNU_SOURCE
 #include "bench/harness/ranks_times.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 typedef struct counter { /* a transport that counts the operations of a rank */
@@ -20,17 +21,19 @@ typedef struct counter { /* a transport that counts the operations of a rank */
 } counter;
 
 typedef struct bench {
-    ordo_type        type;
-    ordo_dist        dist;
-    size_t           n, size, rounds, threads;
-    char            *keys, *work, *expected;
-    ranks_times      times[RANKS_CALLS];
-    double           median;
-    double          *ranks;
-    ordo_dist_report report[RANKS_CALLS];
-    counter          counts[RANKS_CALLS];
-    ordo_status      status;
-    const char      *calls; /* of "srmp" */
+    ordo_type            type;
+    ordo_dist            dist;
+    size_t               n, size, rounds, threads;
+    char                *keys, *work, *expected;
+    ranks_times          times[RANKS_CALLS];
+    double               median;
+    double              *ranks;
+    ordo_dist_report     report[RANKS_CALLS];
+    counter              counts[RANKS_CALLS];
+    ordo_status          status;
+    const char          *calls; /* of "srmpo" */
+    ranks_times          reads; /* one read of the keys */
+    atomic_uint_fast64_t sum;
 } bench;
 
 static bool makes(const bench *b, int what) { return strchr(b->calls, "srmp"[what]) != NULL; }
@@ -91,6 +94,42 @@ static size_t start_of(const bench *b, size_t ranks, size_t rank)
     return b->n / ranks * rank + (rank < extra ? rank : extra);
 }
 
+/* A read of the keys by ranks of one thread each. */
+static void read_body(void *user, ordo_comm *comm)
+{
+    bench *const b = user;
+    size_t const size = (size_t)comm->size, rank = (size_t)comm->rank;
+    size_t const from = start_of(b, size, rank) * b->size / sizeof(uint64_t);
+    size_t const to = start_of(b, size, rank + 1) * b->size / sizeof(uint64_t);
+    for (size_t round = 0; round <= b->rounds; round++) {
+        uint64_t sums[8] = {0};
+        ranks_meet(comm);
+        ranks_moment const    begun = ranks_now();
+        const uint64_t *const words = (const uint64_t *)(const void *)b->keys;
+        for (size_t i = from; i + 8 <= to; i += 8)
+            for (size_t j = 0; j < 8; j++)
+                sums[j] += words[i + j];
+        for (size_t j = 0; j < 8; j++)
+            atomic_fetch_add(&b->sum, sums[j]);
+        ranks_meet(comm);
+        if (rank == 0)
+            ranks_note(&b->reads, round, begun);
+    }
+}
+
+/* Prints the elapsed time and the CPU time of a read. */
+static int time_read(bench *b, size_t threads)
+{
+    if (strchr(b->calls, 'o') == NULL)
+        return 0;
+    if (ordo_dist_threads((int32_t)threads, read_body, b) != ORDO_OK)
+        return 2;
+    printf("one read by %zu threads: %.2f, CPU %.2f\n", threads,
+           1e3 * ranks_value(b->reads.elapsed, b->rounds, 0.5),
+           1e3 * ranks_value(b->reads.cpu, b->rounds, 0));
+    return 0;
+}
+
 /* One call on every rank; rank 0 notes the time until all have ended. */
 static void time_call(bench *b, ordo_ctx *ctx, const ordo_comm *inner, int what, size_t round)
 {
@@ -100,11 +139,12 @@ static void time_call(bench *b, ordo_ctx *ctx, const ordo_comm *inner, int what,
     size_t const           size = (size_t)comm->size, rank = (size_t)comm->rank;
     size_t const           from = start_of(b, size, rank), to = start_of(b, size, rank + 1);
     size_t const           n = to - from;
-    char *const            work = b->work + from * b->size;
+    char *const            work = (what == 0 ? b->work : b->keys) + from * b->size;
     ordo_dist_report       report = ORDO_OPTS(ordo_dist_report, .total = 0);
     ordo_dist_opts const   opts = ORDO_OPTS(ordo_dist_opts, .report = &report);
     double                 median, q[RANKS_PERCENTILES], found[RANKS_PERCENTILES];
-    memcpy(work, b->keys + from * b->size, n * b->size);
+    if (what == 0)
+        memcpy(work, b->keys + from * b->size, n * b->size);
     ranks_percentiles(q);
     ranks_meet(inner);
     ranks_moment const begun = ranks_now();
@@ -177,7 +217,8 @@ static int alone(bench *b, size_t threads)
     double q[RANKS_PERCENTILES], found[RANKS_PERCENTILES];
     ranks_percentiles(q);
     for (size_t round = 0; round <= b->rounds; round++) {
-        memcpy(b->expected, b->keys, b->n * b->size);
+        if (makes(b, 0))
+            memcpy(b->expected, b->keys, b->n * b->size);
         ranks_moment begun = ranks_now();
         if (makes(b, 3))
             failed |=
@@ -280,7 +321,8 @@ int main(int argc, char **argv)
         unsigned ranks = 0, threads = 0;
         if (sscanf(argv[at], "%ux%u", &ranks, &threads) != 2 || ranks == 0 || threads == 0)
             return 2;
-        failed = alone(&b, (size_t)ranks * threads) | over_ranks(&b, ranks, threads);
+        size_t const all = (size_t)ranks * threads;
+        failed = time_read(&b, all) | alone(&b, all) | over_ranks(&b, ranks, threads);
         if (failed != 0)
             return failed;
     }

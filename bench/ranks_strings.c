@@ -1,10 +1,11 @@
 /* ranks_strings.c - the program ordo-ranks-strings: times calls on strings over many ranks, which
  * are threads of one process, beside the same calls of one context with as many threads.
  *
- *     ordo-ranks-strings [-n STRINGS] [-r ROUNDS] [-i INPUT] RANKSxTHREADS...
+ *     ordo-ranks-strings [-n STRINGS] [-r ROUNDS] [-i INPUT] [-c CALLS] RANKSxTHREADS...
  *
  * INPUT is words (1 to 24 random letters, the default), paths (a common prefix of 40 bytes and a
- * number) or few (one of 1000 words). A round makes each call once. The sorted bytes are compared.
+ * number) or few (one of 1000 words). CALLS are letters as of ordo-ranks: s, r, m and p. A round
+ * makes each of these calls once. The sorted bytes are compared.
  * Prints medians of the elapsed times, the least CPU times and page faults, and the report of
  * rank 0. */
 #define _GNU_SOURCE
@@ -27,12 +28,15 @@ typedef struct bench {
     ranks_times      times[RANKS_CALLS];
     ordo_dist_report report[RANKS_CALLS];
     int              failed;
+    const char      *calls; /* of "srmp" */
 } bench;
+
+static bool makes(const bench *b, int what) { return strchr(b->calls, "srmp"[what]) != NULL; }
 
 static void print(bench *b, size_t ranks, size_t threads)
 {
-    static const bool all[RANKS_CALLS] = {true, true, true, true};
-    ranks_print(ranks, threads, b->times, b->rounds, all);
+    bool const made[RANKS_CALLS] = {makes(b, 0), makes(b, 1), makes(b, 2), makes(b, 3)};
+    ranks_print(ranks, threads, b->times, b->rounds, made);
 }
 
 /* ---- Many ranks ---- */
@@ -99,7 +103,8 @@ static void body(void *user, ordo_comm *comm)
         exit(2);
     for (size_t round = 0; round <= b->rounds; round++) /* the first one is not counted */
         for (int what = RANKS_CALLS - 1; what >= 0; what--)
-            time_call(b, ctx, comm, offsets, what, round);
+            if (makes(b, what))
+                time_call(b, ctx, comm, offsets, what, round);
     ordo_ctx_free(ctx);
     free(offsets);
 }
@@ -121,13 +126,15 @@ static int over_ranks(bench *b, size_t ranks, size_t threads)
     b->threads = threads;
     if (ranks > MOST_RANKS || ordo_dist_threads((int32_t)ranks, body, b) != ORDO_OK || b->failed)
         return 2;
-    if (!same_bytes(b, ranks)) {
+    if (makes(b, 0) && !same_bytes(b, ranks)) {
         fprintf(stderr, "ordo-ranks-strings: %zu ranks give other bytes\n", ranks);
         return 2;
     }
     print(b, ranks, threads);
     for (int what = 0; what < RANKS_CALLS; what++) {
         const ordo_dist_report *const r = &b->report[what];
+        if (!makes(b, what))
+            continue;
         printf(
             "  %-11s rank 0 moved %.2f MB, %llu rounds, %.1f kB collective; ms: cuts %.2f scatter "
             "%.2f exchange %.2f local %.2f merge %.2f\n",
@@ -153,21 +160,21 @@ static int alone(bench *b, size_t threads)
         return 2;
     for (size_t i = 0; i < RANKS_PERCENTILES; i++)
         places[i] = b->n / 100 * (i + 1);
-    for (size_t round = 0; round <= b->rounds; round++) {
-        ranks_moment begun = ranks_now();
-        failed |= ordo_select_strings(ctx, &s, b->n, places, RANKS_PERCENTILES, index, NULL);
-        ranks_note(&b->times[3], round, begun);
-        begun = ranks_now();
-        failed |= ordo_select_strings(ctx, &s, b->n, &middle, 1, index, NULL);
-        ranks_note(&b->times[2], round, begun);
-        begun = ranks_now();
-        failed |= ordo_rank_strings(ctx, &s, b->n, ORDO_F64, b->ranks,
-                                    &ORDO_OPTS(ordo_rank_opts, .ties = ORDO_TIES_AVERAGE));
-        ranks_note(&b->times[1], round, begun);
-        begun = ranks_now();
-        failed |= ordo_sort_strings(ctx, &s, b->n, b->expected, b->expected_offsets, NULL);
-        ranks_note(&b->times[0], round, begun);
-    }
+    for (size_t round = 0; round <= b->rounds; round++)
+        for (int what = RANKS_CALLS - 1; what >= 0; what--) {
+            ranks_moment const begun = ranks_now();
+            if (!makes(b, what))
+                continue;
+            failed |=
+                what == 0 ? ordo_sort_strings(ctx, &s, b->n, b->expected, b->expected_offsets, NULL)
+                : what == 1
+                    ? ordo_rank_strings(ctx, &s, b->n, ORDO_F64, b->ranks,
+                                        &ORDO_OPTS(ordo_rank_opts, .ties = ORDO_TIES_AVERAGE))
+                : what == 2
+                    ? ordo_select_strings(ctx, &s, b->n, &middle, 1, index, NULL)
+                    : ordo_select_strings(ctx, &s, b->n, places, RANKS_PERCENTILES, index, NULL);
+            ranks_note(&b->times[what], round, begun);
+        }
     ordo_ctx_free(ctx);
     print(b, 1, threads);
     return failed != 0 ? 2 : 0;
@@ -214,7 +221,7 @@ static void fill(bench *b, const char *input)
 
 int main(int argc, char **argv)
 {
-    static bench b = {.n = 1000000, .rounds = 5};
+    static bench b = {.n = 1000000, .rounds = 5, .calls = "srmp"};
     const char  *input = "words";
     int          at = 1;
     for (; at + 1 < argc && argv[at][0] == '-'; at += 2)
@@ -222,11 +229,13 @@ int main(int argc, char **argv)
             b.n = (size_t)strtod(argv[at + 1], NULL);
         else if (argv[at][1] == 'r')
             b.rounds = (size_t)strtoul(argv[at + 1], NULL, 10);
+        else if (argv[at][1] == 'c')
+            b.calls = argv[at + 1];
         else
             input = argv[at + 1];
     if (b.n == 0 || b.rounds == 0 || b.rounds > RANKS_MOST_ROUNDS || at >= argc) {
         fprintf(stderr, "usage: ordo-ranks-strings [-n STRINGS] [-r ROUNDS] [-i INPUT] "
-                        "RANKSxTHREADS...\n");
+                        "[-c CALLS] RANKSxTHREADS...\n");
         return 2;
     }
     b.bytes = malloc(b.n * LONGEST);

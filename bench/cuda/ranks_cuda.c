@@ -18,7 +18,7 @@
 #include <string.h>
 
 enum {
-    CALLS = 4 /* sort, average ranks, median, prefix sums */
+    CALLS = 5 /* sort, average ranks, median, prefix sums, 99 percentiles */
 };
 
 typedef struct bench {
@@ -80,7 +80,8 @@ static ordo_comm hidden(ordo_comm *inner)
 static ordo_status call(const bench *b, ordo_ctx *ctx, const ordo_comm *comm, int what, char *keys,
                         size_t n, char *results, const ordo_dist_opts *opts)
 {
-    double median;
+    double median, q[RANKS_PERCENTILES], found[RANKS_PERCENTILES];
+    ranks_percentiles(q);
     switch (what) {
     case 0:
         return ordo_dist_sort(ctx, comm, b->type, keys, n, opts);
@@ -89,8 +90,11 @@ static ordo_status call(const bench *b, ordo_ctx *ctx, const ordo_comm *comm, in
                               opts);
     case 2:
         return ordo_dist_median(ctx, comm, b->type, keys, n, &median, ORDO_NANS_LAST, opts);
-    default:
+    case 3:
         return ordo_dist_scan(ctx, comm, ORDO_SUM, b->type, keys, n, b->type, results, opts);
+    default:
+        return ordo_dist_quantiles(ctx, comm, b->type, keys, n, q, RANKS_PERCENTILES, found,
+                                   ORDO_NANS_LAST, ORDO_METHOD_DEFAULT, opts);
     }
 }
 
@@ -163,7 +167,8 @@ static void print_head(const bench *b)
 {
     printf("%zu %s keys on one GPU, uniform, medians of %zu rounds, ms\n", b->n,
            ordo_type_name(b->type), b->rounds);
-    printf("%-14s %10s %10s %10s %10s\n", "", "sort", "ranks", "median", "sums");
+    printf("%-14s %10s %10s %10s %10s %11s\n", "", "sort", "ranks", "median", "sums",
+           "percentiles");
 }
 
 static char *make(size_t bytes)
@@ -235,39 +240,49 @@ int main(int argc, char **argv)
 
 #else
 
+/* One call of one context, on the keys; a sort is of `expected`. */
+static ordo_status call_alone(const bench *b, ordo_ctx *ctx, int what)
+{
+    uint64_t const flags = ORDO_ON_DEVICE;
+    double median, q[RANKS_PERCENTILES], found[RANKS_PERCENTILES];
+    ranks_percentiles(q);
+    switch (what) {
+    case 0:
+        return ordo_sort(ctx, b->type, b->expected, b->n,
+                         &ORDO_OPTS(ordo_sort_opts, .flags = flags));
+    case 1:
+        return ordo_rank(ctx, b->type, b->keys, b->n, ORDO_F64, b->results,
+                         &ORDO_OPTS(ordo_rank_opts, .ties = ORDO_TIES_AVERAGE, .flags = flags));
+    case 2:
+        return ordo_median(ctx, b->type, b->keys, b->n, &median,
+                           &ORDO_OPTS(ordo_quantile_opts, .flags = flags));
+    case 3:
+        return ordo_scan(ctx, ORDO_SUM, b->type, b->keys, b->n, b->type, b->results,
+                         &ORDO_OPTS(ordo_scan_opts, .flags = flags));
+    default:
+        return ordo_quantiles(ctx, b->type, b->keys, b->n, q, RANKS_PERCENTILES, found,
+                              &ORDO_OPTS(ordo_quantile_opts, .flags = flags));
+    }
+}
+
 /* The calls of one context; the sorted keys stay in `expected`. */
 static void alone(bench *b)
 {
     ordo_ctx *ctx;
-    double median;
     b->expected = make(b->n * b->size);
     must(ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CUDA)) == ORDO_OK,
          "ordo_ctx_create");
-    for (int what = 0; what < CALLS; what++)
+    for (int what = CALLS - 1; what >= 0; what--) /* the sort is last */
         for (size_t round = 0; round <= b->rounds; round++) {
             must(cudaMemcpy(b->expected, b->keys, b->n * b->size, cudaMemcpyDeviceToDevice) ==
                          cudaSuccess &&
                      cudaDeviceSynchronize() == cudaSuccess,
                  "cudaMemcpy");
             ranks_moment const begun = ranks_now();
-            uint64_t flags = ORDO_ON_DEVICE;
-            must((what == 0 ? ordo_sort(ctx, b->type, b->expected, b->n,
-                                        &ORDO_OPTS(ordo_sort_opts, .flags = flags))
-                  : what == 1 ? ordo_rank(ctx, b->type, b->keys, b->n, ORDO_F64, b->results,
-                                          &ORDO_OPTS(ordo_rank_opts, .ties = ORDO_TIES_AVERAGE,
-                                                     .flags = flags))
-                  : what == 2
-                      ? ordo_median(ctx, b->type, b->keys, b->n, &median,
-                                    &ORDO_OPTS(ordo_quantile_opts, .flags = flags))
-                      : ordo_scan(ctx, ORDO_SUM, b->type, b->keys, b->n, b->type, b->results,
-                                  &ORDO_OPTS(ordo_scan_opts, .flags = flags))) == ORDO_OK &&
-                     cudaDeviceSynchronize() == cudaSuccess,
+            must(call_alone(b, ctx, what) == ORDO_OK && cudaDeviceSynchronize() == cudaSuccess,
                  "a call of one context");
             ranks_note(&b->times[what], round, begun);
         }
-    must(ordo_sort(ctx, b->type, b->expected, b->n,
-                   &ORDO_OPTS(ordo_sort_opts, .flags = ORDO_ON_DEVICE)) == ORDO_OK,
-         "ordo_sort");
     ordo_ctx_free(ctx);
     print("one context", b);
 }

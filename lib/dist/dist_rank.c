@@ -200,7 +200,7 @@ static ordo_status receive_keys(ranking *r)
     summary          mine = {0};
     if (dist_on_device(c))
         return receive_on_device(r);
-    TRY(pieces_near(c, true, &r->p));
+    TRY(pieces_near(c, true, 0, &r->p));
     ordo_status const taken = take_memory(r);
     TRY(dist_agree(c, taken == ORDO_OK ? pieces_scatter(&r->p, c->keys, c->key_size, r->sent)
                                        : taken));

@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "dist/pieces.h"
 
+#include "backend/tuning.h"
 #include "dist/device/device.h"
 
 #include <string.h>
@@ -211,7 +212,7 @@ static ordo_status take_near(dist_call *c, pieces *p)
     return ORDO_OK;
 }
 
-ordo_status pieces_near(dist_call *c, bool folded, pieces *out)
+ordo_status pieces_near(dist_call *c, bool folded, uint64_t together, pieces *out)
 {
     uint64_t position = 0;
     TRY(dist_agree(c, take_near(c, out)));
@@ -219,7 +220,7 @@ ordo_status pieces_near(dist_call *c, bool folded, pieces *out)
         position += c->counts[r];
         out->cuts[r] = (division_cut){.position = position};
     }
-    TRY(division_find(c, folded, out->cuts, (size_t)c->comm.size - 1, &out->keys));
+    TRY(division_find(c, folded, together, out->cuts, (size_t)c->comm.size - 1, &out->keys));
     place_classes(out);
     set_pieces(out);
     return pieces_swap(out);
@@ -287,25 +288,30 @@ typedef struct move_job {
     movement  m;
     move_fn  *move;
     uint64_t *places; /* a copy of the places of all chunks */
+    size_t    stride; /* between chunks: threads count in different cache lines */
 } move_job;
 
 static void move_chunk(void *arg, size_t lo, size_t hi)
 {
     const move_job *const job = arg;
     const pieces *const   p = job->m.p;
-    job->move(&job->m, job->places + lo * p->keys.class_count, lo * p->keys.chunk,
+    job->move(&job->m, job->places + lo * job->stride, lo * p->keys.chunk,
               ordo_min(hi * p->keys.chunk, p->call->n));
 }
 
 static ordo_status move_all(const pieces *p, movement m, move_fn *move)
 {
     ordo_exec *const exec = p->call->exec;
-    size_t const     bytes = chunks_of(p) * p->keys.class_count * sizeof *p->keys.counts;
+    size_t const     classes = p->keys.class_count;
     double const     started = dist_clock();
     move_job         job = {.m = m, .move = move};
     job.m.p = p;
-    TRY_SCRATCH(exec, bytes + 8, job.places);
-    memcpy(job.places, p->keys.counts, bytes);
+    job.stride =
+        ordo_round_up(classes * sizeof *job.places, 2 * ORDO_CACHE_LINE) / sizeof *job.places;
+    TRY_SCRATCH(exec, (chunks_of(p) + 1) * job.stride * sizeof *job.places, job.places);
+    for (size_t i = 0; i < chunks_of(p); i++)
+        memcpy(job.places + i * job.stride, p->keys.counts + i * classes,
+               classes * sizeof *job.places);
     if (!ordo_loop(exec, chunks_of(p), 1, move_chunk, &job))
         return cancelled(exec);
     p->call->report.scatter_seconds += dist_clock() - started;
@@ -329,6 +335,10 @@ ordo_status pieces_gather(const pieces *p, const void *from, size_t size, void *
 
 /* ---- Exchange ---- */
 
+enum {
+    COPY_GRAIN = ORDO_TUNE(1 << 20, 64) /* bytes */
+};
+
 static void in_bytes(const pieces *p, size_t size)
 {
     const uint64_t *const of[4] = {p->send_at, p->send_n, p->receive_at, p->receive_n};
@@ -337,12 +347,39 @@ static void in_bytes(const pieces *p, size_t size)
             p->bytes[i][r] = of[i][r] * size;
 }
 
+typedef struct own_copy { /* of the piece that stays on this rank */
+    const char *from;
+    char       *to;
+} own_copy;
+
+static void copy_body(void *arg, size_t lo, size_t hi)
+{
+    const own_copy *const own = arg;
+    memcpy(own->to + lo, own->from + lo, hi - lo);
+}
+
+/* Copies the piece that stays by all threads, so that the transport does not do it by one. A
+ * cancelled call still copies all of it: the other ranks learn of it later. */
+static void copy_own(dist_call *c, const char *send, const uint64_t *send_at, uint64_t *send_bytes,
+                     char *receive, const uint64_t *receive_at, uint64_t *receive_bytes)
+{
+    size_t const me = (size_t)c->comm.rank, bytes = (size_t)send_bytes[me];
+    if (c->exec->threads == 1 || bytes < 2 * COPY_GRAIN)
+        return;
+    own_copy own = {send + send_at[me], receive + receive_at[me]};
+    if (!ordo_loop(c->exec, bytes, COPY_GRAIN, copy_body, &own))
+        memcpy(own.to, own.from, bytes);
+    send_bytes[me] = receive_bytes[me] = 0;
+}
+
 /* Arrays are where those of the call are. */
 static ordo_status exchange(dist_call *c, const void *send, const uint64_t *send_at,
                             uint64_t *send_bytes, void *receive, const uint64_t *receive_at,
                             uint64_t *receive_bytes)
 {
     double const started = dist_clock();
+    if (!dist_on_device(c))
+        copy_own(c, send, send_at, send_bytes, receive, receive_at, receive_bytes);
     TRY((dist_on_device(c)
              ? device_exchange(c, send, send_at, send_bytes, receive, receive_at, receive_bytes)
              : dist_exchange(c, send, send_at, send_bytes, receive, receive_at, receive_bytes)));

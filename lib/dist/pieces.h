@@ -23,8 +23,9 @@ typedef struct pieces {
     uint64_t *bytes[4]; /* the same in bytes, for one exchange */
 } pieces;
 
-/* Finds pieces of keys in any order: every rank gets about as many as it has (division.h). */
-ordo_status pieces_near(dist_call *c, bool folded, pieces *out);
+/* Finds pieces of keys in any order: every rank gets about as many as it has. Up to `together` ties
+ * are not divided (division.h). */
+ordo_status pieces_near(dist_call *c, bool folded, uint64_t together, pieces *out);
 
 /* Finds pieces if this rank's keys are sorted and rank r gets wanted[r] elements of the global
  * order: they are parts of the sorted array. */

@@ -1,6 +1,7 @@
 /* test_dist_brackets.c - selections, top-k and ranks of so many keys that the ranks sample them:
- * every type and input shape, sorted parts that leave all middle keys to one rank, and keys that
- * are nearly all equal. The expected bytes are those of the calls on the whole array. */
+ * every type and input shape, sorted parts that leave all middle keys to one rank, keys that are
+ * nearly all equal, and numbers of uneven weight. The expected bytes are those of the calls on the
+ * whole array. */
 #define _GNU_SOURCE
 #include "distkit.h"
 
@@ -158,6 +159,34 @@ static void mostly_equal(void)
             memset(keys + i * j.size, 0, j.size);
 }
 
+/* u64 keys of uneven weight: small numbers, each of which is a cell of its own, and numbers of any
+ * length, which only boundaries divide. */
+static void check_uneven(ordo_ctx *ctx)
+{
+    static const size_t lengths[] = {11, 20, 63};
+    uint64_t *const     words = (uint64_t *)(void *)keys;
+    j.type = ORDO_U64;
+    j.size = sizeof *words;
+    j.kit.ranks = 3;
+    j.kit.threads = 1;
+    distkit_split(0, KEYS, j.kit.ranks, 1, j.kit.starts);
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        for (int down = 0; down < 2; down++) {
+            testkit_case("numbers of up to %zu bits, descending %d", lengths[i], down);
+            uint64_t state = 1;
+            for (size_t at = 0; at < KEYS; at++) {
+                state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+                words[at] = (state | UINT64_C(1) << 63) >> (63 - (state >> 33) % lengths[i]);
+            }
+            j.descending = down != 0;
+            check_all(ctx);
+            check_select(ctx, MANY, false);
+#ifndef ORDO_TINY
+            CHECK(lengths[i] > 11 || kept() == 0);
+#endif
+        }
+}
+
 int main(void)
 {
     static const size_t rank_counts[] = {2, 3, 8, 16};
@@ -185,6 +214,7 @@ int main(void)
                 inputs_sort(j.type, keys, KEYS, false);
             check_all(ctx);
         }
+    check_uneven(ctx);
     ordo_ctx_free(ctx);
     return testkit_done();
 }

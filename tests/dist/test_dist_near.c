@@ -1,7 +1,8 @@
 /* test_dist_near.c - selections and top-k of so many strings that the ranks sort only those near
- * the positions (lib/dist/strings/string_near.c): words, shared prefixes, few values, zero bytes
- * and one value, in both orders and both forms. The expected indices are those of
- * ordo_select_strings. The memory of a search that goes on behind many keys is bounded. */
+ * the positions (lib/dist/strings/string_near.c), and ranks of strings that are divided by keys:
+ * words, shared prefixes, few values, zero bytes and one value, in both orders and both forms. The
+ * expected results are those of the calls on the whole array. The memory of a search that goes on
+ * behind many keys is bounded. */
 #define _GNU_SOURCE
 #include "distkit.h"
 #include "ordo_dist_strings.h"
@@ -13,6 +14,7 @@ enum {
     LONGEST = 160,
     SHAPES = 8,
     COUNTS = 4,
+    RULES = 8,
     LEVELS = 7, /* searches one behind the other */
     MANY = 1100 /* more positions than one read finds */
 };
@@ -26,6 +28,16 @@ static size_t           count;
 static bool             by_pointers, descending;
 static ordo_dist_report report; /* of rank 0 */
 static uint64_t         held;   /* scratch of rank 0 */
+
+static const struct rule {
+    ordo_ties ties;
+    ordo_type type;
+} rules[] = {{ORDO_TIES_AVERAGE, ORDO_F64}, {ORDO_TIES_MIN, ORDO_U32},
+             {ORDO_TIES_DENSE, ORDO_U64},   {ORDO_TIES_MAX, ORDO_F64},
+             {ORDO_TIES_ORDINAL, ORDO_U64}, {ORDO_TIES_DENSE, ORDO_F64},
+             {ORDO_TIES_MAX, ORDO_U64},     {ORDO_TIES_DENSE, ORDO_U32}};
+static struct rule rule;
+static uint64_t    ranks[STRINGS], expected_ranks[STRINGS], distinct[DISTKIT_RANKS];
 
 static uint64_t next(uint64_t *state)
 {
@@ -105,13 +117,18 @@ static ordo_strings strings_from(size_t start)
                        : ORDO_OPTS(ordo_strings, .bytes = bytes, .offsets = offsets + start);
 }
 
+static ordo_dist_opts opts_of(ordo_dist_report *own)
+{
+    *own = ORDO_OPTS(ordo_dist_report, .total = 0);
+    return ORDO_OPTS(ordo_dist_opts, .flags = descending ? ORDO_DESCENDING : 0, .report = own);
+}
+
 static ordo_status call_select(void *user, ordo_ctx *ctx, const ordo_comm *comm, size_t rank)
 {
     size_t const         start = kit.starts[rank], n = kit.starts[rank + 1] - start;
     ordo_strings const   strings = strings_from(start);
-    ordo_dist_report     own = ORDO_OPTS(ordo_dist_report, .total = 0);
-    ordo_dist_opts const opts =
-        ORDO_OPTS(ordo_dist_opts, .flags = descending ? ORDO_DESCENDING : 0, .report = &own);
+    ordo_dist_report     own;
+    ordo_dist_opts const opts = opts_of(&own);
     (void)user;
     ordo_status const status = ordo_dist_select_strings(ctx, comm, &strings, n, positions, count,
                                                         found[rank], NULL, &opts);
@@ -151,6 +168,50 @@ static void check_topk(ordo_ctx *ctx)
         return;
     for (size_t r = 0; r < kit.ranks; r++)
         CHECK_BYTES(expected, found[r], sizeof expected, sizeof *expected);
+}
+
+static ordo_status call_rank(void *user, ordo_ctx *ctx, const ordo_comm *comm, size_t rank)
+{
+    size_t const         start = kit.starts[rank], n = kit.starts[rank + 1] - start;
+    ordo_strings const   strings = strings_from(start);
+    ordo_dist_report     own;
+    ordo_dist_opts const opts = opts_of(&own);
+    (void)user;
+    ordo_status const status =
+        ordo_dist_rank_strings(ctx, comm, &strings, n, rule.ties, rule.type,
+                               (char *)ranks + start * ordo_type_size(rule.type), &opts);
+    if (rank == 0)
+        report = own;
+    return status != ORDO_OK
+               ? status
+               : ordo_dist_unique_count_strings(ctx, comm, &strings, n, &distinct[rank], NULL);
+}
+
+/* Ranks by one rule, and the number of distinct strings. */
+static void check_ranks(ordo_ctx *ctx, struct rule wanted)
+{
+    ordo_strings const   strings = strings_from(0);
+    size_t const         size = ordo_type_size(wanted.type);
+    size_t               values;
+    ordo_rank_opts const opts = ORDO_OPTS(ordo_rank_opts, .ties = (uint32_t)wanted.ties,
+                                          .flags = descending ? ORDO_DESCENDING : 0);
+    CHECK_STATUS(ORDO_OK,
+                 ordo_rank_strings(ctx, &strings, STRINGS, ORDO_U64, expected_ranks,
+                                   &ORDO_OPTS(ordo_rank_opts, .ties = ORDO_TIES_DENSE)),
+                 ctx);
+    values = 0;
+    for (size_t i = 0; i < STRINGS; i++)
+        values = expected_ranks[i] > values ? (size_t)expected_ranks[i] : values;
+    CHECK_STATUS(ORDO_OK,
+                 ordo_rank_strings(ctx, &strings, STRINGS, wanted.type, expected_ranks, &opts),
+                 ctx);
+    rule = wanted;
+    kit.call = call_rank;
+    if (!distkit_run(&kit, ORDO_OK))
+        return;
+    CHECK_BYTES(expected_ranks, ranks, STRINGS * size, size);
+    for (size_t r = 0; r < kit.ranks; r++)
+        CHECK_EQ_U64(values, distinct[r]);
 }
 
 static void check(ordo_ctx *ctx, size_t wanted)
@@ -210,6 +271,10 @@ int main(void)
             if (shape == 0 && counts[c] == 1)
                 CHECK(report.kept < STRINGS / 4);
 #endif
+            check_ranks(ctx, rules[turn % RULES]);
+            check_ranks(ctx, rules[(turn + 3) % RULES]);
+            if (shape <= 1 && kit.ranks > 1) /* divided by keys: no search for cuts */
+                CHECK_EQ_U64(0, report.rounds);
         }
     check_levels(ctx);
     ordo_ctx_free(ctx);

@@ -157,14 +157,20 @@ static void pass_body(void *arg, size_t lo, size_t hi)
 {
     cells_pass *const p = arg;
     size_t const      from = lo * p->chunk, to = ordo_min(hi * p->chunk, p->n);
-    uint64_t *const   counts = p->chunk_counts + lo * (2 * p->cells->count + 1);
-    uint64_t          orders[BLOCK];
+    bool const        as_orders = p->order.type == ORDO_U64 && !p->order.descending;
+    uint64_t *const   counts = p->chunk_counts + lo * p->count;
+    uint64_t          block_orders[BLOCK];
     uint16_t          block_labels[BLOCK] = {0};
     for (size_t at = from; at < to; at += BLOCK) {
-        size_t const    n = ordo_min(BLOCK, to - at);
-        uint16_t *const labels = p->labels != NULL ? p->labels + at : block_labels;
-        cells_orders_of(&p->order, p->keys, at, n, orders);
-        label_block(p->cells, orders, labels, n);
+        size_t const          n = ordo_min(BLOCK, to - at);
+        uint16_t *const       labels = p->labels != NULL ? p->labels + at : block_labels;
+        const uint64_t *const orders = as_orders ? (const uint64_t *)p->keys + at : block_orders;
+        if (!as_orders)
+            cells_orders_of(&p->order, p->keys, at, n, block_orders);
+        if (p->label != NULL)
+            p->label(p->map, orders, labels, n);
+        else
+            label_block(p->cells, orders, labels, n);
         for (size_t i = 0; i < n; i++)
             counts[labels[i]]++;
         if (p->keep != NULL)
@@ -179,7 +185,9 @@ static size_t choose_chunk(const ordo_exec *exec, size_t n)
 
 ordo_status cells_run(ordo_exec *exec, cells_pass *p)
 {
-    size_t const all = 2 * p->cells->count + 1;
+    if (p->label == NULL)
+        p->count = 2 * p->cells->count + 1;
+    size_t const all = p->count;
     p->chunk = choose_chunk(exec, p->n);
     size_t const chunks = ordo_div_up(p->n, p->chunk);
     TRY_SCRATCH(exec, (chunks + 1) * all * sizeof *p->chunk_counts, p->chunk_counts);

@@ -84,7 +84,11 @@ static inline size_t cells_find(const cells *c, uint64_t order)
 
 /* One pass over keys. */
 typedef struct cells_pass {
-    const cells   *cells;
+    const cells *cells;
+    size_t       count; /* of the cells; set by cells_run if `label` is NULL */
+    /* Writes the cells of n orders; NULL: those of `cells`. */
+    void (*label)(const void *map, const uint64_t *orders, uint16_t *labels, size_t n);
+    const void    *map; /* the first argument of `label` */
     cells_order    order;
     const void    *keys;
     size_t         n;

@@ -10,6 +10,7 @@ typedef struct dividing {
     dist_call    *call;
     division_cut *cuts;
     size_t        count;
+    uint64_t      together; /* ties that are not divided */
     cells         cells;
     cells_pass    pass;
     uint64_t     *counts; /* of each cell, of all ranks */
@@ -53,7 +54,7 @@ static void set_cut(const dividing *d, division_cut *at, size_t cell, uint64_t b
     uint64_t const into = at->position - below;
     at->cell = cell;
     at->left = at->tied = 0;
-    if (cell % 2 == 1) {
+    if (cell % 2 == 1 && d->counts[cell] > d->together) {
         at->left = into;
         at->tied = d->counts[cell];
     } else if (into > 0 && into >= d->counts[cell] - into) {
@@ -128,15 +129,15 @@ static ordo_status count_classes(const dividing *d, division *out)
     return ORDO_OK;
 }
 
-ordo_status division_find(dist_call *c, bool folded, division_cut *cuts, size_t count,
-                          division *out)
+ordo_status division_find(dist_call *c, bool folded, uint64_t together, division_cut *cuts,
+                          size_t count, division *out)
 {
     double const      started = dist_clock();
     cells_order const order = {c->type, c->descending, folded};
     dist_part const   part = {order, c->keys, c->n, c->counts, c->total};
     size_t const      most = cells_wanted(count);
     dist_sample       sample = {0};
-    dividing          d = {.call = c, .cuts = cuts, .count = count};
+    dividing          d = {.call = c, .cuts = cuts, .count = count, .together = together};
     d.pass = (cells_pass){.cells = &d.cells, .order = order, .keys = c->keys, .n = c->n};
     TRY(dist_agree(c, take_memory(&d, most, out)));
     if (c->total > 0)

@@ -3,7 +3,8 @@
  * A sample of all ranks gives boundaries of cells (cells.h), and every rank counts and labels its
  * keys by cells. A cut goes between two cells, or through the ties of a boundary. So it is at its
  * position if that is among frequent keys, and otherwise less than half a cell away: about 1/64 of
- * a rank's part. The keys are not looked at again. */
+ * a rank's part. Ties can also stay together if they are few enough. The keys are not looked at
+ * again. */
 #ifndef ORDO_DIST_SEARCH_DIVISION_H
 #define ORDO_DIST_SEARCH_DIVISION_H
 
@@ -25,8 +26,9 @@ typedef struct division {
     uint64_t *counts; /* of each class in each chunk */
 } division;
 
-/* Divides the keys of the call at `count` ascending positions. Collective. */
-ordo_status division_find(dist_call *c, bool folded, division_cut *cuts, size_t count,
-                          division *out);
+/* Divides the keys of the call at `count` ascending positions. Up to `together` ties are not
+ * divided. Collective. */
+ordo_status division_find(dist_call *c, bool folded, uint64_t together, division_cut *cuts,
+                          size_t count, division *out);
 
 #endif

@@ -1,11 +1,13 @@
 /* labels.c - reads of many positions (see narrowing.h).
  *
- * A sorted sample gives boundaries of cells (cells.h), one for every SAMPLES keys. One read of the
- * keys counts them and writes down the cell of each, in 2 bytes. When the cells of all positions
- * are known, the keys in them are picked by their labels: other keys are not looked at again. With
- * a sample of S keys about (SAMPLES + 1) / S of the keys are kept for a position. */
+ * A sample divides the orders into cells that arithmetic finds (cell_map.h). If these would keep too
+ * many keys, the sorted sample gives boundaries of cells (cells.h), one for every SAMPLES keys. One
+ * read of the keys counts the cells and writes down the cell of each key, in 2 bytes. When the cells
+ * of all positions are known, the keys in them are picked by their labels: other keys are not looked
+ * at again. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/keybits.h"
+#include "dist/search/cell_map.h"
 #include "dist/search/narrowing.h"
 
 #include <string.h>
@@ -14,6 +16,7 @@ enum {
     SAMPLES = 8, /* keys of the sample for each boundary */
     SAMPLES_PER_POSITION = 64,
     BLOCK = 2048, /* keys that are picked together */
+    GROUP = 8,    /* labels that are looked at together */
     PIECE = ORDO_TUNE(1 << 18, 200)
 };
 
@@ -44,30 +47,100 @@ static void set_spans(narrowing *s, const cells *c, const uint64_t *counts)
         s->spans[i] = (span){.lo = from, .hi = hi, .here = counts[i]};
         from = hi + 1;
     }
-    s->span_count = 2 * c->count + 1;
+}
+
+static ordo_status take_labels(narrowing *s, cells_pass *pass)
+{
+    ordo_exec *const exec = s->call->exec;
+    s->span_count = pass->count;
+    TRY_SCRATCH(exec, pass->count * sizeof *pass->counts, pass->counts);
+    TRY_SCRATCH(exec, pass->count * sizeof *s->spans, s->spans);
+    TRY_SCRATCH(exec, (s->part.n + 1) * sizeof *s->labels, s->labels);
+    pass->labels = s->labels;
+    return ORDO_OK;
+}
+
+static void label_by_map(const void *map, const uint64_t *orders, uint16_t *labels, size_t n)
+{
+    cell_map const m = *(const cell_map *)map;
+    for (size_t i = 0; i < n; i++)
+        labels[i] = (uint16_t)cell_map_find(&m, orders[i]);
+}
+
+static ordo_status read_by_map(narrowing *s, const cell_map *map, cells_pass *pass)
+{
+    ordo_exec *const exec = s->call->exec;
+    uint64_t        *starts;
+    TRY_SCRATCH(exec, map->count * sizeof *starts, starts);
+    pass->label = label_by_map;
+    pass->map = map;
+    pass->count = map->count;
+    TRY(take_labels(s, pass));
+    TRY(cells_run(exec, pass));
+    cell_map_starts(map, starts);
+    for (size_t i = 0; i < map->count; i++)
+        s->spans[i] = (span){.lo = starts[i],
+                             .hi = i + 1 < map->count ? starts[i + 1] - 1 : last_order(s),
+                             .here = pass->counts[i]};
+    return ORDO_OK;
+}
+
+static ordo_status read_by_boundaries(narrowing *s, const dist_sample *sample, cells *boundaries,
+                                      cells_pass *pass)
+{
+    dist_call *const c = s->call;
+    size_t const     most = ordo_min(sample->count / SAMPLES + 1, CELLS_MOST_BOUNDARIES);
+    TRY(dist_inner(c, ordo_sort(c->inner, ORDO_U64, sample->all, sample->count, NULL)));
+    TRY(cells_make(c->exec, most, boundaries));
+    cells_spread(boundaries, sample->all, sample->count, most);
+    pass->count = 2 * boundaries->count + 1;
+    TRY(take_labels(s, pass));
+    TRY(cells_run(c->exec, pass));
+    set_spans(s, boundaries, pass->counts);
+    return ORDO_OK;
 }
 
 ordo_status labels_read(narrowing *s, const dist_sample *sample)
 {
-    dist_call *const c = s->call;
-    size_t const     most = ordo_min(sample->count / SAMPLES + 1, CELLS_MOST_BOUNDARIES);
-    cells            boundaries = {0};
-    cells_pass       pass = {
-              .cells = &boundaries, .order = s->part.order, .keys = s->part.keys, .n = s->part.n};
-    TRY(dist_inner(c, ordo_sort(c->inner, ORDO_U64, sample->all, sample->count, NULL)));
-    TRY(cells_make(c->exec, most, &boundaries));
-    cells_spread(&boundaries, sample->all, sample->count, most);
-    size_t const all = 2 * boundaries.count + 1;
-    TRY_SCRATCH(c->exec, all * sizeof *pass.counts, pass.counts);
-    TRY_SCRATCH(c->exec, all * sizeof *s->spans, s->spans);
-    TRY_SCRATCH(c->exec, (s->part.n + 1) * sizeof *s->labels, s->labels);
-    pass.labels = s->labels;
-    TRY(cells_run(c->exec, &pass));
-    set_spans(s, &boundaries, pass.counts);
-    return ORDO_OK;
+    cells      boundaries = {0};
+    cells_pass pass = {
+        .cells = &boundaries, .order = s->part.order, .keys = s->part.keys, .n = s->part.n};
+    cell_map map;
+    bool     fits;
+    TRY(cell_map_make(s->call, s->part.total, s->open, s->count, sample, &map, &fits));
+    return fits ? read_by_map(s, &map, &pass) : read_by_boundaries(s, sample, &boundaries, &pass);
 }
 
 /* ---- The kept keys ---- */
+
+/* Whether the cell of one of GROUP labels is kept. */
+static inline bool any_kept(const uint8_t *keep, const uint16_t *labels)
+{
+    unsigned any = 0;
+    for (size_t i = 0; i < GROUP; i++)
+        any |= keep[labels[i]];
+    return any != 0;
+}
+
+/* Lists the places of the keys whose cell is kept, and prefetches the keys, each of which is
+ * probably a cache miss. Few cells are kept, so GROUP labels are looked at together. */
+static size_t list_places(const picking *p, const char *keys, const uint16_t *labels, size_t n,
+                          uint16_t *places)
+{
+    size_t const size = ordo_type_size(p->s->part.order.type);
+    size_t       count = 0;
+    for (size_t at = 0; at < n; at += GROUP) {
+        size_t const end = ordo_min(at + GROUP, n);
+        if (end == at + GROUP && !any_kept(p->keep, labels + at))
+            continue;
+        __builtin_prefetch(keys + at * size);
+        for (size_t i = at; i < end; i++) {
+            places[count] = (uint16_t)i; /* no branch: it is random */
+            count += p->keep[labels[i]];
+        }
+    }
+    return count;
+}
 
 static void pick_body(void *arg, size_t lo, size_t hi)
 {
@@ -75,11 +148,11 @@ static void pick_body(void *arg, size_t lo, size_t hi)
     narrowing *const     s = p->s;
     size_t const         size = ordo_type_size(s->part.order.type);
     uint64_t             words[BLOCK];
+    uint16_t             places[BLOCK + 1]; /* the last store may be behind the last place */
     for (size_t at = lo; at < hi; at += BLOCK) {
-        size_t const      n = ordo_min(BLOCK, hi - at);
-        const void *const keys = (const char *)s->part.keys + at * size;
-        size_t const      found =
-            BY_TYPE(s->part.order.type, pick, (p, keys, s->labels + at, n, (void *)words));
+        const char *const keys = (const char *)s->part.keys + at * size;
+        size_t const found = list_places(p, keys, s->labels + at, ordo_min(BLOCK, hi - at), places);
+        BY_TYPE(s->part.order.type, pick, (p, (const void *)keys, places, found, (void *)words));
         if (found > 0)
             narrowing_append(s, words, found);
     }

@@ -1,10 +1,11 @@
 /* dist_rank_strings.c - ordo_dist_rank_strings and ordo_dist_unique_count_strings.
  *
- * The sorted strings of each rank go to the ranks that hold their places in the global order. What
- * arrives is sorted runs: a merge orders them, and a comparison of neighbours finds groups of ties.
- * Only the first and the last group of a rank can continue on other ranks, and then a cut goes
- * through that group: the cut knows where the group begins in the global order and how long it is.
- * The ranks go home by the reverse exchange, so no index is ever sent. */
+ * The strings are divided by keys of 64 bits and ranked where they arrive; ties stay together. If
+ * too many have one key, the sorted strings of each rank go to the ranks of their places. What
+ * arrives then is sorted runs: a merge orders them, and a comparison of neighbours finds groups of
+ * ties. Only the first and the last group of a rank can continue on other ranks, and then the cut
+ * through it knows where it begins in the global order and how long it is. The ranks go home by the
+ * reverse exchange, so no index is ever sent. */
 #define _POSIX_C_SOURCE 200809L
 #include "dist/strings/string_merge.h"
 
@@ -13,7 +14,8 @@
 #include <string.h>
 
 enum {
-    GRAIN = ORDO_TUNE(1 << 14, 20) /* strings that a thread handles at a time */
+    GRAIN = ORDO_TUNE(1 << 14, 20), /* strings that a thread handles at a time */
+    LEAST = ORDO_TUNE(1 << 16, 200) /* fewer strings of all ranks are sorted */
 };
 
 typedef struct chunk {     /* of GRAIN places of the received strings in order */
@@ -243,6 +245,86 @@ static ordo_status take_home(ranking *r)
     return ORDO_OK;
 }
 
+/* ---- Strings that were divided ---- */
+
+/* Moves the strings without a sort, and ranks what arrived. *done is false if that is not possible.
+ * Collective. */
+static ordo_status rank_divided(ranking *r, bool *done)
+{
+    dist_call *const     c = &r->part.c;
+    ordo_rank_opts const opts = ORDO_OPTS(ordo_rank_opts, .ties = (uint32_t)r->ties,
+                                          .flags = c->descending ? ORDO_DESCENDING : 0);
+    *done = false;
+    if (c->comm.size == 1 || c->total < LEAST)
+        return ORDO_OK;
+    TRY(string_pieces_divide(&r->part, &r->s, done));
+    if (!*done) {
+        r->s = (string_pieces){.cuts = NULL};
+        return ORDO_OK;
+    }
+    size_t const       n = r->s.received.n;
+    double const       started = dist_clock();
+    ordo_strings const strings = string_list_view(&r->s.received);
+    ordo_status        status = ordo_scratch(c->exec, (n + 1) * r->rank_size, &r->received_ranks);
+    if (status == ORDO_OK)
+        status = dist_inner(
+            c, ordo_rank_strings(c->inner, &strings, n, r->rank_type, r->received_ranks, &opts));
+    c->report.local_seconds += dist_clock() - started;
+    return dist_agree(c, status);
+}
+
+static uint64_t rank_at(const ranking *r, size_t i)
+{
+    return r->rank_type == ORDO_U32   ? ((const uint32_t *)r->received_ranks)[i]
+           : r->rank_type == ORDO_U64 ? ((const uint64_t *)r->received_ranks)[i]
+                                      : (uint64_t)((const double *)r->received_ranks)[i];
+}
+
+/* The largest dense rank is the number of distinct strings, which are on no other rank. */
+static void count_distinct(ranking *r)
+{
+    for (size_t i = 0; i < r->s.received.n; i++) {
+        uint64_t const rank = rank_at(r, i);
+        r->distinct = rank > r->distinct ? rank : r->distinct;
+    }
+}
+
+static void shift_ranks(void *arg, size_t lo, size_t hi)
+{
+    const ranking *const r = arg;
+    for (size_t i = lo; i < hi; i++)
+        if (r->rank_type == ORDO_U32)
+            ((uint32_t *)r->received_ranks)[i] += (uint32_t)r->shift;
+        else if (r->rank_type == ORDO_U64)
+            ((uint64_t *)r->received_ranks)[i] += r->shift;
+        else
+            ((double *)r->received_ranks)[i] += (double)r->shift;
+}
+
+static ordo_status take_divided(ranking *r)
+{
+    dist_call *const c = &r->part.c;
+    TRY_SCRATCH(c->exec, (c->n + 1) * r->rank_size, r->home);
+    return loop(r, r->s.received.n, GRAIN, shift_ranks);
+}
+
+static ordo_status finish_divided(ranking *r)
+{
+    dist_call *const    c = &r->part.c;
+    const pieces *const p = &r->s.p;
+    r->shift = c->comm.rank > 0 ? p->cuts[c->comm.rank - 1].position : 0;
+    if (r->ties == ORDO_TIES_DENSE) {
+        count_distinct(r);
+        r->shift = r->distinct;
+        TRY(dist_prefix(c, &r->shift, 1));
+    }
+    TRY(dist_agree(c, take_divided(r)));
+    TRY(pieces_back(p, r->received_ranks, r->rank_size, r->home));
+    return dist_agree(c, pieces_gather(p, r->home, r->rank_size, r->ranks));
+}
+
+/* ---- The calls ---- */
+
 static ordo_status run(ranking *r)
 {
     dist_call *const c = &r->part.c;
@@ -251,6 +333,10 @@ static ordo_status run(ranking *r)
     FAIL_IF(r->rank_type == ORDO_U32 && c->total > UINT32_MAX, ORDO_E_ARG,
             "rank_type is u32 but all ranks have %llu strings; expected ORDO_U64 or ORDO_F64",
             (unsigned long long)c->total);
+    bool divided;
+    TRY(rank_divided(r, &divided));
+    if (divided)
+        return finish_divided(r);
     TRY(string_pieces_move(&r->part, c->counts, true, &r->s));
     TRY(dist_agree(c, order_received(r)));
     bool const plain = r->ties == ORDO_TIES_DENSE || r->ties == ORDO_TIES_ORDINAL;
@@ -294,10 +380,17 @@ ordo_status ordo_dist_rank_strings(ordo_ctx *ctx, const ordo_comm *comm,
 static ordo_status unique_run(ranking *r, uint64_t *count)
 {
     dist_call *const c = &r->part.c;
-    TRY(string_pieces_move(&r->part, c->counts, true, &r->s));
-    TRY(dist_agree(c, order_received(r)));
-    uint64_t begun;
-    TRY(count_groups(r, &begun));
+    bool             divided;
+    uint64_t         begun;
+    TRY(rank_divided(r, &divided));
+    if (divided) {
+        count_distinct(r);
+        begun = r->distinct;
+    } else {
+        TRY(string_pieces_move(&r->part, c->counts, true, &r->s));
+        TRY(dist_agree(c, order_received(r)));
+        TRY(count_groups(r, &begun));
+    }
     TRY(dist_sum(c, &begun, 1));
     *count = begun;
     return ORDO_OK;
@@ -316,7 +409,10 @@ ordo_status ordo_dist_unique_count_strings(ordo_ctx *ctx, const ordo_comm *comm,
                                            const ordo_strings *strings, size_t n, uint64_t *count,
                                            const ordo_dist_opts *opts)
 {
-    ranking r = {.part = {.c = {.n = n}}, .ties = ORDO_TIES_DENSE, .rank_type = ORDO_U64};
+    ranking r = {.part = {.c = {.n = n}},
+                 .ties = ORDO_TIES_DENSE,
+                 .rank_type = ORDO_U64,
+                 .rank_size = sizeof(uint64_t)};
     DIST_CALL("dist_unique_count_strings", &r.part.c, unique_check(&r, strings, count, opts),
               unique_run(&r, count), "ordo_dist_unique_count_strings", {0});
 }

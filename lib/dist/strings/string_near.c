@@ -3,8 +3,8 @@
 #include "dist/strings/string_near.h"
 
 #include "backend/tuning.h"
-#include "core/string_view.h"
 #include "dist/search/brackets.h"
+#include "dist/strings/string_keys.h"
 
 #include <string.h>
 
@@ -12,15 +12,8 @@ enum {
     LEAST = ORDO_TUNE(1 << 17, 60), /* fewer strings of all ranks are sorted */
     GRAIN = ORDO_TUNE(1 << 14, 32), /* strings that a thread handles at a time */
     MOST_LEVELS = 8,
-    SHARED = 120, /* bytes that ranks compare */
     FILTER_BITS = 12
 };
-
-typedef struct head { /* of a rank's strings, behind the depth */
-    uint32_t shared;  /* bytes that all of them share */
-    uint32_t any;     /* whether there are strings */
-    char     bytes[SHARED];
-} head;
 
 typedef struct group { /* strings with the key of a position */
     uint64_t key;
@@ -30,28 +23,18 @@ typedef struct group { /* strings with the key of a position */
 } group;
 
 typedef struct nearing {
-    string_part   *part;
-    bool           first; /* strings before the only position are kept, too */
-    string_view    view;
-    uint64_t      *places; /* of the strings that are left; NULL: all */
-    size_t         n;
-    uint64_t       total, depth;
-    uint64_t      *keys;
-    uint64_t      *counts; /* strings of each rank */
-    head          *heads;  /* of each rank */
-    cut           *cuts;
-    group         *groups; /* in the order of the call */
-    size_t         group_count;
-    uint64_t      *sums; /* of each group */
-    uint64_t      *kept; /* strings in each chunk of GRAIN */
-    uint8_t        filter[1 << FILTER_BITS];
-    _Atomic size_t shared;
+    string_part *part;
+    bool         first; /* strings before the only position are kept, too */
+    string_keys  left;  /* the strings that are left, and their keys */
+    uint64_t     total;
+    uint64_t    *counts; /* strings of each rank */
+    cut         *cuts;
+    group       *groups; /* in the order of the call */
+    size_t       group_count;
+    uint64_t    *sums; /* of each group */
+    uint64_t    *kept; /* strings in each chunk of GRAIN */
+    uint8_t      filter[1 << FILTER_BITS];
 } nearing;
-
-static size_t place_of(const nearing *s, size_t i)
-{
-    return s->places != NULL ? (size_t)s->places[i] : i;
-}
 
 static ordo_status looped(nearing *s, size_t n, size_t grain, ordo_body *body)
 {
@@ -59,90 +42,6 @@ static ordo_status looped(nearing *s, size_t n, size_t grain, ordo_body *body)
     return ordo_loop(exec, n, grain, body, s)
                ? ORDO_OK
                : ordo_fail(exec, ORDO_E_CANCELLED, "the call was cancelled");
-}
-
-/* ---- Keys ---- */
-
-/* How many of the first `most` bytes behind the depth two strings share. */
-static size_t shared_by(const nearing *s, size_t a, size_t b, size_t most)
-{
-    const uint64_t *const at = s->part->strings.offsets;
-    const char *const     bytes = s->part->strings.bytes + s->depth;
-    const char *const x = bytes + at[a], *const y = bytes + at[b];
-    uint64_t const rest = at[b + 1] - at[b] - s->depth;
-    size_t         i = 0;
-    if (rest >= most && memcmp(x, y, most) == 0)
-        return most;
-    most = rest < most ? (size_t)rest : most;
-    while (i < most && x[i] == y[i])
-        i++;
-    return i;
-}
-
-static void share_bytes(void *arg, size_t lo, size_t hi)
-{
-    nearing *const s = arg;
-    size_t         shared = atomic_load(&s->shared);
-    for (size_t i = lo; i < hi && shared > 0; i++)
-        shared = shared_by(s, place_of(s, 0), place_of(s, i), shared);
-    size_t before = atomic_load(&s->shared);
-    while (shared < before && !atomic_compare_exchange_weak(&s->shared, &before, shared))
-        continue;
-}
-
-/* Sets the head of this rank's strings. */
-static ordo_status make_head(nearing *s, head *out)
-{
-    *out = (head){.any = s->n > 0};
-    if (s->n == 0)
-        return ORDO_OK;
-    const uint64_t *const at = s->part->strings.offsets + place_of(s, 0);
-    uint64_t const        start = at[0] + s->depth, rest = at[1] - start;
-    atomic_store(&s->shared, rest < SHARED ? (size_t)rest : SHARED);
-    TRY(looped(s, s->n, GRAIN, share_bytes));
-    out->shared = (uint32_t)atomic_load(&s->shared);
-    if (out->shared > 0)
-        memcpy(out->bytes, s->part->strings.bytes + start, out->shared);
-    return ORDO_OK;
-}
-
-/* The bytes that the strings of all ranks share. */
-static size_t shared_by_all(const nearing *s)
-{
-    const head *first = NULL;
-    size_t      shared = 0;
-    for (int32_t r = 0; r < s->part->c.comm.size; r++) {
-        const head *const at = &s->heads[r];
-        if (!at->any)
-            continue;
-        if (first == NULL) {
-            first = at;
-            shared = at->shared;
-        }
-        size_t i = 0;
-        while (i < shared && i < at->shared && at->bytes[i] == first->bytes[i])
-            i++;
-        shared = i;
-    }
-    return shared;
-}
-
-static void make_keys(void *arg, size_t lo, size_t hi)
-{
-    nearing *const s = arg;
-    for (size_t i = lo; i < hi; i++)
-        s->keys[i] = string_key(&s->view, place_of(s, i), s->depth);
-}
-
-/* Skips the shared bytes and makes the keys of the next ones. Collective. */
-static ordo_status find_keys(nearing *s)
-{
-    dist_call *const c = &s->part->c;
-    head             mine;
-    TRY(dist_agree(c, make_head(s, &mine)));
-    TRY(dist_allgather(c, &mine, sizeof mine, s->heads));
-    s->depth += shared_by_all(s);
-    return dist_agree(c, looped(s, s->n, GRAIN, make_keys));
 }
 
 /* ---- Groups ---- */
@@ -204,12 +103,12 @@ static void list_kept(void *arg, size_t lo, size_t hi)
 {
     nearing *const s = arg;
     for (size_t chunk = lo; chunk < hi; chunk++) {
-        size_t const    end = ordo_min((chunk + 1) * GRAIN, s->n);
-        uint64_t *const to = s->keys + chunk * GRAIN;
+        size_t const    end = ordo_min((chunk + 1) * GRAIN, s->left.n);
+        uint64_t *const to = s->left.keys + chunk * GRAIN;
         size_t          kept = 0;
         for (size_t i = chunk * GRAIN; i < end; i++)
-            if (is_kept(s, s->keys[i]))
-                to[kept++] = place_of(s, i);
+            if (is_kept(s, s->left.keys[i]))
+                to[kept++] = string_keys_place(&s->left, i);
         s->kept[chunk] = kept;
     }
 }
@@ -218,7 +117,7 @@ static void list_kept(void *arg, size_t lo, size_t hi)
 static ordo_status keep_groups(nearing *s)
 {
     ordo_exec *const exec = s->part->c.exec;
-    size_t const     chunks = ordo_div_up(s->n, GRAIN);
+    size_t const     chunks = ordo_div_up(s->left.n, GRAIN);
     size_t           all = 0;
     memset(s->filter, 0, sizeof s->filter);
     for (size_t g = 0; g < s->group_count; g++)
@@ -226,12 +125,13 @@ static ordo_status keep_groups(nearing *s)
     TRY(looped(s, chunks, 1, list_kept));
     for (size_t chunk = 0; chunk < chunks; chunk++)
         all += (size_t)s->kept[chunk];
-    if (s->places == NULL) /* later levels leave fewer */
-        TRY_SCRATCH(exec, (all + 1) * sizeof *s->places, s->places);
-    s->n = 0;
+    if (s->left.places == NULL) /* later levels leave fewer */
+        TRY_SCRATCH(exec, (all + 1) * sizeof *s->left.places, s->left.places);
+    s->left.n = 0;
     for (size_t chunk = 0; chunk < chunks; chunk++) {
-        memcpy(s->places + s->n, s->keys + chunk * GRAIN, s->kept[chunk] * sizeof *s->places);
-        s->n += (size_t)s->kept[chunk];
+        memcpy(s->left.places + s->left.n, s->left.keys + chunk * GRAIN,
+               s->kept[chunk] * sizeof *s->left.places);
+        s->left.n += (size_t)s->kept[chunk];
     }
     return ORDO_OK;
 }
@@ -242,15 +142,12 @@ static ordo_status take_memory(nearing *s, size_t count)
 {
     dist_call *const c = &s->part->c;
     size_t const     size = (size_t)c->comm.size;
-    TRY(string_part_flatten(s->part));
-    TRY_SCRATCH(c->exec, (c->n + 1) * sizeof *s->keys, s->keys);
     TRY_SCRATCH(c->exec, (ordo_div_up(c->n, GRAIN) + 1) * sizeof *s->kept, s->kept);
     TRY_SCRATCH(c->exec, size * sizeof *s->counts, s->counts);
-    TRY_SCRATCH(c->exec, size * sizeof *s->heads, s->heads);
     TRY_SCRATCH(c->exec, (count + 1) * sizeof *s->cuts, s->cuts);
     TRY_SCRATCH(c->exec, (count + 1) * sizeof *s->groups, s->groups);
     TRY_SCRATCH(c->exec, (count + 1) * sizeof *s->sums, s->sums);
-    s->view = string_view_of(&s->part->strings, c->n, false);
+    TRY(string_keys_open(s->part, &s->left));
     memcpy(s->counts, c->counts, size * sizeof *s->counts);
     return ORDO_OK;
 }
@@ -259,14 +156,15 @@ static ordo_status take_memory(nearing *s, size_t count)
 static ordo_status narrow(nearing *s, string_cut *cuts, size_t count)
 {
     dist_call *const c = &s->part->c;
-    TRY(find_keys(s));
-    dist_part const part = {{ORDO_U64, c->descending, false}, s->keys, s->n, s->counts, s->total};
+    TRY(string_keys_find(&s->left));
+    dist_part const part = {
+        {ORDO_U64, c->descending, false}, s->left.keys, s->left.n, s->counts, s->total};
     for (size_t j = 0; j < count; j++)
         s->cuts[j] = (cut){.position = cuts[j].position};
     TRY(brackets_find(c, &part, s->cuts, count));
     TRY(make_groups(s, cuts, count));
     TRY(dist_agree(c, keep_groups(s)));
-    uint64_t const n = s->n;
+    uint64_t const n = s->left.n;
     return dist_allgather(c, &n, sizeof n, s->counts);
 }
 
@@ -275,27 +173,30 @@ static ordo_status sort_left(nearing *s)
 {
     string_part *const   p = s->part;
     dist_call *const     c = &p->c;
+    double const         started = dist_clock();
     ordo_sort_opts const opts =
         ORDO_OPTS(ordo_sort_opts, .flags = c->descending ? ORDO_DESCENDING : 0);
-    string_list list = {.n = s->n};
-    TRY_SCRATCH(c->exec, (s->n + 1) * sizeof *list.offsets, list.offsets);
-    TRY_SCRATCH(c->exec, (s->n + 1) * sizeof *p->order, p->order);
-    TRY(string_measure(c, &p->strings, s->places, &list));
-    TRY_SCRATCH(c->exec, (size_t)list.offsets[s->n] + 1, list.bytes);
-    TRY(string_gather(c, &p->strings, s->places, &list));
+    string_list list = {.n = s->left.n};
+    TRY_SCRATCH(c->exec, (s->left.n + 1) * sizeof *list.offsets, list.offsets);
+    TRY_SCRATCH(c->exec, (s->left.n + 1) * sizeof *p->order, p->order);
+    TRY(string_measure(c, &p->strings, s->left.places, &list));
+    TRY_SCRATCH(c->exec, (size_t)list.offsets[s->left.n] + 1, list.bytes);
+    TRY(string_gather(c, &p->strings, s->left.places, &list));
     ordo_strings const strings = string_list_view(&list);
-    TRY(dist_inner(c, ordo_argsort_strings(c->inner, &strings, s->n, ORDO_U64, p->order, &opts)));
-    for (size_t i = 0; i < s->n; i++)
-        p->order[i] = s->places[p->order[i]];
-    p->ordered = s->n;
+    TRY(dist_inner(c,
+                   ordo_argsort_strings(c->inner, &strings, s->left.n, ORDO_U64, p->order, &opts)));
+    for (size_t i = 0; i < s->left.n; i++)
+        p->order[i] = s->left.places[p->order[i]];
+    p->ordered = s->left.n;
     p->ordered_total = s->total;
+    c->report.local_seconds += dist_clock() - started;
     return ORDO_OK;
 }
 
 /* Whether many strings of one key are left, which continue behind it. */
 static bool is_deep(const nearing *s)
 {
-    return !s->first && s->group_count == 1 && !string_ends(&s->view, s->groups[0].key) &&
+    return !s->first && s->group_count == 1 && !string_ends(&s->left.view, s->groups[0].key) &&
            s->total >= LEAST;
 }
 
@@ -312,22 +213,21 @@ static ordo_status keep_near(nearing *s, string_cut *cuts, size_t count)
         return dist_agree(c, string_part_sort(p));
     TRY(narrow(s, cuts, count));
     for (size_t level = 1; level < MOST_LEVELS && is_deep(s); level++) {
-        s->depth += STRING_STEP;
+        s->left.depth += STRING_STEP;
         TRY(narrow(s, cuts, count));
     }
-    TRY(dist_agree(c, sort_left(s)));
-    c->report.local_seconds += dist_clock() - started;
-    return ORDO_OK;
+    c->report.cut_seconds += dist_clock() - started;
+    return dist_agree(c, sort_left(s));
 }
 
 ordo_status string_part_near(string_part *p, string_cut *cuts, size_t count)
 {
-    nearing s = {.part = p, .n = p->c.n, .total = p->c.total};
+    nearing s = {.part = p, .total = p->c.total};
     return keep_near(&s, cuts, count);
 }
 
 ordo_status string_part_first(string_part *p, string_cut *end)
 {
-    nearing s = {.part = p, .n = p->c.n, .total = p->c.total, .first = true};
+    nearing s = {.part = p, .total = p->c.total, .first = true};
     return keep_near(&s, end, 1);
 }

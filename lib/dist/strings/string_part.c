@@ -151,25 +151,38 @@ ordo_status string_part_arrange(string_part *p, string_list *out)
     return ORDO_OK;
 }
 
+typedef struct copying {
+    const char        *bytes;
+    const uint64_t    *starts;
+    const string_list *to;
+} copying;
+
+/* Copies by starts, so that each string costs one cache miss and no other for its offset. */
+static void copy_known(void *arg, size_t lo, size_t hi)
+{
+    const copying *const  g = arg;
+    const uint64_t *const starts = g->starts, *const to = g->to->offsets;
+    for (size_t i = lo; i < hi; i++) {
+        if (i + FAR_AHEAD < hi)
+            __builtin_prefetch(g->bytes + starts[i + FAR_AHEAD]);
+        if (to[i + 1] > to[i])
+            memcpy(g->to->bytes + to[i], g->bytes + starts[i], to[i + 1] - to[i]);
+    }
+}
+
+ordo_status string_copy(dist_call *c, const char *bytes, const uint64_t *starts,
+                        const string_list *out)
+{
+    copying g = {bytes, starts, out};
+    return ordo_loop(c->exec, out->n, GRAIN, copy_known, &g) ? ORDO_OK : cancelled(c->exec);
+}
+
 typedef struct gathering {
     const ordo_strings *strings;
     const uint64_t     *from;
     const string_list  *to;
-    uint64_t           *starts; /* of the bytes of each string; NULL: read the offsets again */
+    uint64_t           *starts; /* gets the start of each string; NULL: not wanted */
 } gathering;
-
-/* Copies by starts, so that each string costs one cache miss and no other for its offset. */
-static void gather_known(void *arg, size_t lo, size_t hi)
-{
-    const gathering *const g = arg;
-    const uint64_t *const starts = g->starts, *const to = g->to->offsets;
-    for (size_t i = lo; i < hi; i++) {
-        if (i + FAR_AHEAD < hi)
-            __builtin_prefetch(g->strings->bytes + starts[i + FAR_AHEAD]);
-        if (to[i + 1] > to[i])
-            memcpy(g->to->bytes + to[i], g->strings->bytes + starts[i], to[i + 1] - to[i]);
-    }
-}
 
 static void gather(void *arg, size_t lo, size_t hi)
 {
@@ -236,8 +249,7 @@ ordo_status string_part_copy(string_part *p, size_t n, string_list *out)
     TRY_SCRATCH(c->exec, (n + 1) * sizeof *g.starts, g.starts);
     TRY(measure_all(c, &g));
     TRY_SCRATCH(c->exec, (size_t)out->offsets[n] + 1, out->bytes);
-    if (!ordo_loop(c->exec, n, GRAIN, gather_known, &g))
-        return cancelled(c->exec);
+    TRY(string_copy(c, p->strings.bytes, g.starts, out));
     c->report.scatter_seconds += dist_clock() - started;
     return ORDO_OK;
 }

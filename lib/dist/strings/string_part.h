@@ -39,6 +39,10 @@ ordo_status string_measure(dist_call *c, const ordo_strings *strings, const uint
 ordo_status string_gather(dist_call *c, const ordo_strings *strings, const uint64_t *from,
                           const string_list *out);
 
+/* Copies the strings of out->offsets from `starts` in `bytes` to *out. */
+ordo_status string_copy(dist_call *c, const char *bytes, const uint64_t *starts,
+                        const string_list *out);
+
 /* The strings of a list as the argument of a call. */
 ordo_strings string_list_view(const string_list *list);
 

@@ -2,6 +2,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "dist/strings/string_pieces.h"
 
+#include "dist/strings/string_keys.h"
+
 #include <string.h>
 
 typedef struct moving {
@@ -91,6 +93,74 @@ ordo_status string_pieces_move(string_part *part, const uint64_t *wanted, bool o
         m.places[j] = string_cut_place(&out->cuts[j]);
     TRY(dist_agree(c, copy_sent(&m)));
     TRY(pieces_at(&out->p, wanted, m.places));
+    TRY(pieces_exchange(&out->p, m.sent_lengths, sizeof *m.sent_lengths, m.got_lengths));
+    TRY(dist_agree(c, take_received(&m)));
+    return move_bytes(out);
+}
+
+/* ---- Strings that are not sorted ---- */
+
+enum {
+    TOGETHER = 8 /* 1 / TOGETHER of the mean part of a rank may have one key */
+};
+
+/* Finds the pieces of keys. *fits is false if a cut goes through strings of one key. */
+static ordo_status divide(string_part *part, string_pieces *out, bool *fits)
+{
+    dist_call *const c = &part->c;
+    double const     started = dist_clock();
+    string_keys      keys;
+    TRY(dist_agree(c, string_keys_open(part, &keys)));
+    TRY(string_keys_find(&keys));
+    c->report.cut_seconds += dist_clock() - started;
+    c->type = ORDO_U64;
+    c->keys = keys.keys;
+    TRY(pieces_near(c, false, c->total / (uint64_t)c->comm.size / TOGETHER, &out->p));
+    *fits = true;
+    for (int32_t r = 0; r + 1 < c->comm.size; r++)
+        *fits = *fits && out->p.cuts[r].left == 0;
+    return ORDO_OK;
+}
+
+/* Copies the strings to their pieces. */
+static ordo_status scatter_sent(moving *m)
+{
+    dist_call *const      c = &m->part->c;
+    string_pieces *const  out = m->out;
+    string_list *const    sent = &out->sent;
+    const uint64_t *const offsets = m->part->strings.offsets;
+    double const          started = dist_clock();
+    uint64_t             *starts;
+    uint32_t             *lengths;
+    sent->n = c->n;
+    out->received.n = out->p.received;
+    TRY_SCRATCH(c->exec, (out->received.n + 1) * sizeof *m->got_lengths, m->got_lengths);
+    TRY_SCRATCH(c->exec, (out->received.n + 1) * sizeof *offsets, out->received.offsets);
+    TRY_SCRATCH(c->exec, (c->n + 1) * sizeof *m->sent_lengths, m->sent_lengths);
+    TRY_SCRATCH(c->exec, (c->n + 1) * sizeof *sent->offsets, sent->offsets);
+    TRY_SCRATCH(c->exec, (size_t)(offsets[c->n] - offsets[0]) + 1, sent->bytes);
+    TRY_SCRATCH(c->exec, (c->n + 1) * sizeof *starts, starts);
+    TRY_SCRATCH(c->exec, (c->n + 1) * sizeof *lengths, lengths);
+    for (size_t i = 0; i < c->n; i++)
+        lengths[i] = (uint32_t)(offsets[i + 1] - offsets[i]);
+    TRY(pieces_scatter(&out->p, lengths, sizeof *lengths, m->sent_lengths));
+    TRY(pieces_scatter(&out->p, offsets, sizeof *offsets, starts));
+    sent->offsets[0] = 0;
+    for (size_t i = 0; i < c->n; i++)
+        sent->offsets[i + 1] = sent->offsets[i] + m->sent_lengths[i];
+    TRY(string_copy(c, m->part->strings.bytes, starts, sent));
+    c->report.scatter_seconds += dist_clock() - started;
+    return ORDO_OK;
+}
+
+ordo_status string_pieces_divide(string_part *part, string_pieces *out, bool *moved)
+{
+    dist_call *const c = &part->c;
+    moving           m = {.part = part, .out = out};
+    TRY(divide(part, out, moved));
+    if (!*moved)
+        return ORDO_OK;
+    TRY(dist_agree(c, scatter_sent(&m)));
     TRY(pieces_exchange(&out->p, m.sent_lengths, sizeof *m.sent_lengths, m.got_lengths));
     TRY(dist_agree(c, take_received(&m)));
     return move_bytes(out);

@@ -51,8 +51,13 @@ class Blocks(NamedTuple):
 
 
 def is_frame(a: Any) -> bool:
-    """Returns whether `a` is a Series or a data frame of Dask."""
+    """Returns whether `a` is a Series, an index or a data frame of Dask."""
     return hasattr(a, "npartitions") and hasattr(a, "divisions")
+
+
+def is_index(a: Any) -> bool:
+    """Returns whether `a` is an index of Dask."""
+    return is_frame(a) and not hasattr(a._meta, "index")
 
 
 def is_nullable(a: Any) -> bool:
@@ -61,7 +66,7 @@ def is_nullable(a: Any) -> bool:
 
 
 def blocks_of(a: Any, kinds: str = NUMBERS + "SU", lengths: Any = None, what: str = "a") -> Blocks:
-    """Returns the chunks of a Dask array of one dimension or of a Dask Series."""
+    """Returns the chunks of a Dask array of one dimension, of a Dask Series or of an index."""
     if is_frame(a):
         if len(a._meta.shape) != 1:
             raise TypeError(f"{what} is a data frame; expected a Dask array or a Series")
@@ -94,13 +99,17 @@ def blocks_of(a: Any, kinds: str = NUMBERS + "SU", lengths: Any = None, what: st
 
 
 def values_of(part: Any) -> Any:
-    """Returns the elements of a pandas Series as a NumPy array; missing ones are NaN or NaT."""
+    """Returns the elements of a pandas Series or index; missing ones are NaN or NaT."""
     array = place_of(part)[1]
     if not isinstance(array, np.ndarray):
-        raise TypeError(
-            f"the column {part.name!r} has dtype {part.dtype}; expected numbers, dates or times"
-        )
+        raise TypeError(refusal(part))
     return array
+
+
+def refusal(part: Any) -> str:
+    """Returns why a pandas Series or index of a wrong dtype is refused."""
+    what = "column" if hasattr(part, "index") else "index"
+    return f"the {what} {part.name!r} has dtype {part.dtype}; expected numbers, dates or times"
 
 
 def keys_of(part: Any) -> Any:
@@ -112,7 +121,7 @@ def keys_of(part: Any) -> Any:
 
 
 def partitions_of(a: Any, lengths: Any) -> Blocks:
-    """Returns the partitions of a Series or data frame, as pandas objects.
+    """Returns the partitions of a Series, index or data frame, as pandas objects.
 
     The lengths are those given, those that Dask knows without reading data, or, with True, counted
     now.

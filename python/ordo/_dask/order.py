@@ -15,9 +15,11 @@ from .blocks import (
     blocks_of,
     cuts_of,
     is_frame,
+    is_index,
     keys_of,
     name_of,
     partitions_of,
+    refusal,
     same_sizes,
     values_of,
     wanted_sizes,
@@ -34,16 +36,16 @@ def sort(
     lengths: Any = None,
     keep_index: bool = False,
 ) -> Any:
-    """Sorts a Dask array, a Series, or the rows of a data frame.
+    """Sorts a Dask array, a Series, an index, or the rows of a data frame.
 
     Parameters
     ----------
-    a : Dask array of one dimension, Dask Series, or Dask data frame.
+    a : Dask array of one dimension, Dask Series, Dask index, or Dask data frame.
     by : the name of a column of a data frame, or a list of names.
     descending : the largest element first; for a list `by` also a list. NaNs are last.
     chunks : sizes of the chunks or partitions of the result, in any form that Dask accepts. None:
         those of `a`.
-    lengths : for a Series or data frame, the lengths of its partitions. None: the lengths that Dask
+    lengths : for others than arrays, the lengths of the partitions. None: the lengths that Dask
         knows without reading data. True: count them now, which computes `a` once. A list: these.
     keep_index : keep the index of the rows of a Series or data frame. The default is a new index,
         the positions 0, 1, 2, ..., whose divisions are known if the lengths are.
@@ -51,7 +53,7 @@ def sort(
     Returns
     -------
     A collection of the type of `a`. The sizes of its chunks are exact for every input. Rows with
-    equal keys keep their order.
+    equal keys keep their order. The divisions of a sorted index are unknown.
 
     Raises
     ------
@@ -75,11 +77,11 @@ def sort(
 
 
 def argsort(a: Any, *, descending: bool = False, chunks: Any = None, lengths: Any = None) -> Any:
-    """Returns the positions that sort a Dask array or Series; stable in both directions.
+    """Returns the positions that sort a Dask array, Series or index; stable in both directions.
 
     Parameters
     ----------
-    a : Dask array of one dimension, or Dask Series.
+    a : Dask array of one dimension, Dask Series, or Dask index.
     descending, chunks, lengths : as for `sort`.
 
     Returns
@@ -182,6 +184,10 @@ def _sort_frame(
     a: Any, by: Any, descending: Any, chunks: Any, lengths: Any, keep_index: bool
 ) -> Any:
     names, directions = _columns(a, by, descending)
+    if is_index(a):
+        if keep_index:
+            raise TypeError("keep_index is True and a is an index, which has no index of its own")
+        keep_index = True  # the elements are the index
     blocks = partitions_of(a, lengths)
     sizes = wanted_sizes(chunks, blocks)
     name = name_of("sort", a, names, directions, sizes, keep_index)
@@ -214,7 +220,8 @@ def frame_of(
 def _columns(a: Any, by: Any, descending: Any) -> tuple[list, list[bool]]:
     if len(a._meta.shape) == 1:
         if by is not None:
-            raise TypeError(f"by is {by!r} and a is a Series; by is for data frames")
+            kind = "an index" if is_index(a) else "a Series"
+            raise TypeError(f"by is {by!r} and a is {kind}; by is for data frames")
         names, columns = [None], [a._meta]
     else:
         names = list(by) if isinstance(by, (list, tuple)) else [by]
@@ -228,10 +235,7 @@ def _columns(a: Any, by: Any, descending: Any) -> tuple[list, list[bool]]:
         columns = [a._meta[one] for one in names]
     for column in columns:
         if values_of(column).dtype.kind not in NUMBERS + "SU":
-            raise TypeError(
-                f"the column {column.name!r} has dtype {column.dtype}; expected numbers, dates or "
-                "times"
-            )
+            raise TypeError(refusal(column))
     each = descending if isinstance(descending, (list, tuple)) else [descending] * len(names)
     if len(each) != len(names):
         raise ValueError(f"descending has {len(each)} flags; expected {len(names)}, as by")
@@ -262,7 +266,8 @@ def _keys_of(names: list, rows: Any) -> list:
 def _row_piece(i: int, j: int, pair: tuple, cuts: Cuts) -> Any:
     """Returns a copy of the rows that output partition j gets from partition i."""
     start, end = cuts.bounds(i)[j : j + 2]
-    return pair[1].iloc[start:end].copy()
+    rows = pair[1]
+    return (rows.iloc if hasattr(rows, "iloc") else rows)[start:end].copy()
 
 
 def _merge_rows(
@@ -270,7 +275,10 @@ def _merge_rows(
 ) -> Any:
     import pandas as pd
 
-    rows = pd.concat(pieces, ignore_index=not keep_index)
+    if hasattr(pieces[0], "iloc"):
+        rows = pd.concat(pieces, ignore_index=not keep_index)
+    else:
+        rows = pieces[0].append(pieces[1:])
     result = rows.take(order_of(_keys_of(names, rows), directions, False))
     if keep_index:
         return result

@@ -15,7 +15,16 @@ import numpy as np
 from .. import _lib
 from .._check import check_nan_policy, flag, found_nan
 from .._verbs import rank as plain
-from .blocks import Blocks, blocks_of, cuts_of, is_frame, is_nullable, name_of, same_sizes
+from .blocks import (
+    Blocks,
+    blocks_of,
+    cuts_of,
+    is_frame,
+    is_index,
+    is_nullable,
+    name_of,
+    same_sizes,
+)
 from .cuts import Cuts
 from .nulls import codes, is_nan, is_pairs
 from .order import column_piece, columns_tasks, frame_of, sorted_pairs
@@ -44,7 +53,7 @@ def rankdata(
 
     Parameters
     ----------
-    a : Dask array of one dimension, or Dask Series.
+    a : Dask array of one dimension, Dask Series, or Dask index.
     method, nan_policy, descending, dtype : as for `ordo.rankdata`. The default dtype is float64 if
         `a` may hold a NaN, because the dtype must be known before the elements are. It is int64 for
         integers and with nan_policy='raise', unless the method is 'average'.
@@ -71,7 +80,7 @@ def rankdata(
     rule = _Rule(method, flag(descending, "descending"), nan_policy, kind, exact)
     name = name_of("rank", a, *rule)
     layer = _tasks(blocks, name, rule)
-    if not is_frame(a):
+    if not is_frame(a) or is_index(a):
         return blocks.array(name, layer, blocks.sizes, kind)
     parts = [one.key for one in blocks.source]
     series = name + "-series"

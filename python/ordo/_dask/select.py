@@ -52,7 +52,7 @@ def quantile(
 
     Parameters
     ----------
-    a : Dask array of one dimension, or Dask Series.
+    a : Dask array of one dimension, Dask Series, or Dask index.
     q : a number from 0 to 1, or an array of them.
     method, nan_policy : as for `ordo.quantile`.
     lengths : as for `sort`.
@@ -86,7 +86,7 @@ def median(a: Any, *, nan_policy: _lib.NanPolicy = "propagate", lengths: Any = N
 
     Parameters
     ----------
-    a : Dask array of one dimension, or Dask Series.
+    a : Dask array of one dimension, Dask Series, or Dask index.
     nan_policy : as for `ordo.median`.
     lengths : as for `sort`.
 
@@ -198,7 +198,7 @@ def topk(a: Any, k: int, *, largest: bool = True, lengths: Any = None) -> Any:
 
     Parameters
     ----------
-    a : Dask array of one dimension, or Dask Series.
+    a : Dask array of one dimension, Dask Series, or Dask index.
     k : number of elements; they must fit the memory of one worker.
     largest : False returns the smallest elements.
     lengths : as for `sort`.

@@ -28,7 +28,7 @@ def unique(
 
     Parameters
     ----------
-    a : Dask array of one dimension, or Dask Series.
+    a : Dask array of one dimension, Dask Series, or Dask index.
     return_index, return_inverse, return_counts : as for `ordo.unique`.
     lengths : as for `sort`.
 
@@ -104,8 +104,8 @@ def searchsorted(a: Any, v: Any, side: Side = "left") -> Any:
 
     Parameters
     ----------
-    a : sorted Dask array of one dimension, or Dask Series.
-    v : Dask array of one dimension, Dask Series, or NumPy array of the needles.
+    a : sorted Dask array of one dimension, Dask Series, or Dask index.
+    v : Dask array of one dimension, Dask Series or index, or NumPy array of the needles.
     side : 'left' or 'right'.
 
     Returns

@@ -297,7 +297,7 @@ def main() -> None:
     check_gpu()
     world.Barrier()
     if rank == 0:
-        print(f"passed on {size} ranks")
+        print(f"passed on {size} ranks, with GPU arrays of {len(gpu_libraries())} libraries")
     sys.stdout.flush()
 
 

@@ -410,7 +410,50 @@ def test_large_nullable_index(frames, dtype):
     index = pd.Index([2**60 + 1, None, 5, 2**60], dtype=dtype)
     lazy = dd.from_pandas(pd.Series(range(4), index=index), npartitions=2, sort=False).index
     assert ordo.dask.argsort(lazy).compute().tolist() == [2, 3, 0, 1]
+    assert ordo.dask.sort(lazy).compute().equals(index.take([2, 3, 0, 1]))
     assert ordo.dask.topk(lazy, 2).values.compute().tolist() == [2**60 + 1, 2**60]
+
+
+def indexes():
+    """Returns an index of every kind that ordo.dask sorts; some have ties and nulls."""
+    import pandas as pd
+
+    days = np.array([300, 100, 0, 200, 100, 50, 400], "M8[D]").astype("M8[ns]")
+    numbers = [2**60 + 1, 3, 5, 2**60, 3, 0, 9]
+    return [
+        pd.Index(numbers, name="n"),
+        pd.Index([0.5, -1.0, np.nan, 3.0, -1.0, 0.0, 2.5]),
+        pd.Index([7, None, 5, 6, 5, 0, 9], dtype="Int64"),
+        pd.DatetimeIndex(days, name="day"),
+        pd.DatetimeIndex(days).tz_localize("Europe/Berlin"),
+        pd.TimedeltaIndex(np.array(numbers, "m8[ns]")),
+        pd.RangeIndex(7, 0, -1),
+        pd.CategoricalIndex([5, 1, 3, 1, 5, 3, 1], categories=[1, 3, 5], ordered=True),
+    ]
+
+
+@pytest.mark.parametrize("which", range(8))
+def test_index(frames, which):
+    import dask.dataframe as dd
+    import pandas as pd
+
+    index = indexes()[which]
+    lazy = dd.from_pandas(pd.Series(range(7), index=index), npartitions=3, sort=False).index
+    for down in (False, True):
+        found = ordo.dask.sort(lazy, descending=down)
+        assert isinstance(found, dd.Index) and not found.known_divisions
+        expected = index.take(ordo.argsort(index, descending=down))
+        pd.testing.assert_index_equal(found.compute(), expected, exact="equiv")
+        order = ordo.dask.argsort(lazy, descending=down).compute()
+        assert order.tolist() == ordo.argsort(index, descending=down).tolist()
+    whole = ordo.dask.sort(lazy, lengths=True, chunks=(2, 5))
+    assert [len(part.compute()) for part in whole.partitions] == [2, 5]
+    for method in METHODS:
+        ranks = ordo.dask.rankdata(lazy, method, nan_policy="omit", lengths=True)
+        assert isinstance(ranks, da.Array)
+        np.testing.assert_array_equal(
+            computed(ranks), ordo.rankdata(index, method, nan_policy="omit")
+        )
 
 
 def test_large_categories(frames):
@@ -461,6 +504,9 @@ def test_wrong_frames(frames):
         (lambda: ordo.dask.sort(lazy), ValueError, "by is missing"),
         (lambda: ordo.dask.sort(lazy, by="no"), ValueError, "by is 'no'; expected one of 'key'"),
         (lambda: ordo.dask.sort(lazy["n"], by="n"), TypeError, "a is a Series"),
+        (lambda: ordo.dask.sort(lazy.index, by="n"), TypeError, "a is an index"),
+        (lambda: ordo.dask.sort(lazy.index, keep_index=True), TypeError, "a is an index"),
+        (lambda: ordo.dask.sort(lazy.set_index("n").index.astype(str)), TypeError, "index 'n' has"),
         (lambda: ordo.dask.median(lazy), TypeError, "a is a data frame"),
         (lambda: ordo.dask.sort(lazy, by="n", descending=[True] * 2), ValueError, "2 flags"),
         (lambda: ordo.dask.sort(lazy.astype({"n": str}), by="n"), TypeError, "column 'n'"),
