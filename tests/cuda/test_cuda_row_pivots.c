@@ -73,7 +73,7 @@ static size_t keys_left(rows r, ordo_nans nans)
     for (size_t row = 0; row < r.count && nans == ORDO_NANS_OMIT; row++) {
         size_t count = 0;
         for (size_t i = 0; i < r.length; i++)
-            count += !isnan(keys[row * r.stride + i]);
+            count += isnan(keys[row * r.stride + i]) ? 0u : 1u;
         least = count < least ? count : least;
     }
     return least;
