@@ -2,7 +2,7 @@
  * the bytes of separate sorts on the CPU. Keys of 4 bytes are sorted digit by digit, others by
  * buckets. All inputs of the kit and a segment in order, both directions, in place and from another
  * array; a captured sort of other keys; offsets that overlap, where only keys inside the segments
- * may change. ORDO_TEST_SMALL=1 takes one type and few inputs, 2 one sort, for compute-sanitizer. */
+ * may change. ORDO_TEST_SMALL=1 takes one type and few inputs, 2 one sort, for the sanitizers. */
 #include "device.h"
 #include "inputs.h"
 
