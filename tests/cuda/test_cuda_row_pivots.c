@@ -65,6 +65,20 @@ typedef struct rows {
     size_t count, length, stride;
 } rows;
 
+/* The least number of keys of a row that a position may be asked of: NaNs that are ignored do not
+ * count. */
+static size_t keys_left(rows r, ordo_nans nans)
+{
+    size_t least = r.length;
+    for (size_t row = 0; row < r.count && nans == ORDO_NANS_OMIT; row++) {
+        size_t count = 0;
+        for (size_t i = 0; i < r.length; i++)
+            count += isnan(keys[row * r.stride + i]) ? 0u : 1u;
+        least = count < least ? count : least;
+    }
+    return least;
+}
+
 /* One call on the CPU and on the GPU; `shift` is the number of bytes after an aligned address. */
 static void try_rows(rows r, size_t results, bool positions, bool desc, ordo_nans nans,
                      size_t shift)
@@ -78,7 +92,7 @@ static void try_rows(rows r, size_t results, bool positions, bool desc, ordo_nan
     double q[MOST_RESULTS];
     for (size_t j = 0; j < results; j++) {
         q[j] = results == 1 ? 0.5 : (double)j / (double)(results - 1);
-        k[j] = (size_t)(q[j] * (double)(r.length - 1));
+        k[j] = (size_t)(q[j] * (double)(keys_left(r, nans) - 1));
     }
     memset(expected, 0xa5, bytes);
     memset(got, 0xa5, bytes);

@@ -91,7 +91,8 @@ static void try_there(window_case *c, const ordo_segments *segments)
 static void test_windows(void)
 {
     static size_t const windows[] = {1, 2, 3, 31, 33, 100, 511, 1023, 1024};
-    static size_t const ns[] = {1, 2, 1024, 1025, 1026, 2047, 2048, 2049, 4100, 9000, 33, 500};
+    static size_t const ns[] = {1,    2,    1024, 1025, 1026, 2047, 2048, 2049,
+                                2304, 2305, 4100, 4609, 9000, 33,   500,  2303};
     test_rng            rng = {5};
     size_t              turn = 0;
     for (size_t t = 0; t < INPUTS_TYPES; t += type_step())
@@ -144,7 +145,10 @@ static void test_segments(void)
         ORDO_OPTS(ordo_segments, .count = 8, .offsets = offsets),
         ORDO_OPTS(ordo_segments, .count = 20, .length = 30, .stride = 1, .step = 10, .group = 10,
                   .group_stride = 300),
-        ORDO_OPTS(ordo_segments, .count = 1, .length = 5000)};
+        ORDO_OPTS(ordo_segments, .count = 1, .length = 5000),
+        ORDO_OPTS(ordo_segments, .count = 3, .length = 2050), /* rows with tiles of their own */
+        ORDO_OPTS(ordo_segments, .count = 2, .length = 2200, .stride = 2300),
+        ORDO_OPTS(ordo_segments, .count = 1, .length = 4400)};
     test_rng rng = {23};
     device_place(&d_offsets, sizeof offsets, 0);
     device_put(&d_offsets, offsets);

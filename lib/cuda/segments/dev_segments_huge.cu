@@ -18,12 +18,15 @@ enum {
     HUGE_THREADS = HUGE_SHAPE::THREADS,
     HUGE_ITEMS = HUGE_SHAPE::ITEMS,
     HUGE_TILE = HUGE_THREADS * HUGE_ITEMS,
-    HUGE_COPIES = 16,  /* counters of a bin, so that few lanes add to the same one */
-    HUGE_COUNTING = 3, /* blocks of a multiprocessor that count */
+    HUGE_COPIES = 16,   /* counters of a bin, so that few lanes add to the same one */
+    HUGE_STEP_BITS = 6, /* lg of the bytes of these */
+    HUGE_COUNTING = 3,  /* blocks of a multiprocessor that count */
     HUGE_BINS = SEGMENT_HUGE_DIGITS * RADIX_BINS,
     HUGE_LIST_THREADS = 1024
 };
 
+static_assert(HUGE_COPIES * sizeof(uint32_t) == 1 << HUGE_STEP_BITS && SEGMENT_HUGE_DIGITS == 4,
+              "huge_add knows the distances");
 static constexpr uint64_t HUGE_LONGEST = (uint64_t)1 << LOOK_COUNT_BITS;
 
 segment_huge segment_huge_layout(cuda_scratch *scratch, size_t n)
@@ -44,8 +47,8 @@ segment_huge segment_huge_layout(cuda_scratch *scratch, size_t n)
 
 /* ---- The list ---- */
 
-/* Moves the huge segments that are not in order from the list of long segments to `huge`. One
- * block. */
+/* Moves the huge segments that are not in order from the list of long segments to `huge`. If no
+ * segment is left, the list becomes empty, so that later kernels end at once. One block. */
 static __global__ void __launch_bounds__(HUGE_LIST_THREADS)
     huge_list(segment_lists const lists, const uint32_t *const falls, segment_huge const huge)
 {
@@ -77,6 +80,8 @@ static __global__ void __launch_bounds__(HUGE_LIST_THREADS)
     }
     huge.state->count = count;
     huge.state->tiles = tiles;
+    if (count == given)
+        lists.counts[SEGMENT_LISTS - 1] = 0;
 }
 
 struct huge_tile {
@@ -153,6 +158,23 @@ static DEVICE void huge_flush(const segment_huge &huge, uint32_t entry, uint32_t
     }
 }
 
+/* Adds the digits of a key to the counters of this lane. The distance of a counter from the first
+ * one is computed with two instructions. */
+static DEVICE void huge_add(uint32_t *counters, uint32_t key)
+{
+    constexpr uint32_t MASK = (RADIX_BINS - 1) << HUGE_STEP_BITS;
+    constexpr uint32_t EACH = RADIX_BINS << HUGE_STEP_BITS; /* bytes of the counters of a digit */
+    uint32_t const lane = lane_id() % HUGE_COPIES * (uint32_t)sizeof(uint32_t);
+    auto const     add = [&](unsigned digit, uint32_t moved) {
+        uint32_t const at = digit * EACH + ((moved & MASK) | lane);
+        atomicAdd((uint32_t *)((char *)counters + at), 1u);
+    };
+    add(0, key << HUGE_STEP_BITS);
+    add(1, key >> (RADIX_BITS - HUGE_STEP_BITS));
+    add(2, key >> (2 * RADIX_BITS - HUGE_STEP_BITS));
+    add(3, key >> (3 * RADIX_BITS - HUGE_STEP_BITS));
+}
+
 /* Counts the digits of every huge segment. Each block reads consecutive tiles. */
 static __global__ void __launch_bounds__(HUGE_THREADS)
     huge_count(const __grid_constant__ key_code_by_width<uint32_t> code, const uint32_t *keys,
@@ -162,7 +184,6 @@ static __global__ void __launch_bounds__(HUGE_THREADS)
     uint64_t const             tiles = huge.state->tiles;
     uint32_t const             last = (uint32_t)(tiles * (blockIdx.x + 1) / gridDim.x);
     uint32_t                   number = (uint32_t)(tiles * blockIdx.x / gridDim.x);
-    uint32_t *const            mine = huge_counters + lane_id() % HUGE_COPIES;
     if (number >= last)
         return;
     for (unsigned i = threadIdx.x; i < HUGE_BINS * HUGE_COPIES; i += HUGE_THREADS)
@@ -173,14 +194,11 @@ static __global__ void __launch_bounds__(HUGE_THREADS)
         uint32_t raw[HUGE_ITEMS], key[HUGE_ITEMS];
         huge_load(keys, tile, raw);
         code.encode_each<HUGE_ITEMS>(raw, key);
+        bool const is_full = tile.valid == HUGE_TILE;
 #pragma unroll
         for (int i = 0; i < HUGE_ITEMS; i++)
-            if (huge_place(i) < tile.valid)
-#pragma unroll
-                for (unsigned d = 0; d < SEGMENT_HUGE_DIGITS; d++)
-                    atomicAdd(mine + (d * RADIX_BINS + (key[i] >> d * RADIX_BITS) % RADIX_BINS) *
-                                         HUGE_COPIES,
-                              1u);
+            if (is_full || huge_place(i) < tile.valid)
+                huge_add(huge_counters, key[i]);
         uint32_t const entry = tile.entry;
         number++;
         tile = number < last ? huge_tile_at(huge, number, entry) : huge_tile{};
@@ -239,13 +257,24 @@ static DEVICE void huge_aim(huge_shared *shared, const segment_huge &huge, const
 static DEVICE void huge_write(const huge_shared *shared, const key_code_by_width<uint32_t> &code,
                               const huge_tile &tile, unsigned step, uint32_t *out)
 {
+    constexpr int   PART = 4; /* keys that are decoded at once; more would need more registers */
     uint32_t *const to = out + tile.start;
+    static_assert(HUGE_ITEMS % PART == 0, "a thread has whole parts");
 #pragma unroll
-    for (int i = 0; i < HUGE_ITEMS; i++) {
-        uint32_t const at = i * HUGE_THREADS + threadIdx.x, key = shared->keys[at];
-        uint32_t const place = shared->to[huge_digit(key, step)] + at;
-        if (at < tile.valid && place < tile.length)
-            to[place] = step + 1 == SEGMENT_HUGE_DIGITS ? code.decode(key) : key;
+    for (int first = 0; first < HUGE_ITEMS; first += PART) {
+        uint32_t   key[PART], place[PART];
+        auto const at = [&](int i) { return (first + i) * HUGE_THREADS + threadIdx.x; };
+#pragma unroll
+        for (int i = 0; i < PART; i++) {
+            key[i] = shared->keys[at(i)];
+            place[i] = shared->to[huge_digit(key[i], step)] + at(i);
+        }
+        if (step + 1 == SEGMENT_HUGE_DIGITS)
+            code.decode_each<PART>(key, key);
+#pragma unroll
+        for (int i = 0; i < PART; i++)
+            if (at(i) < tile.valid && place[i] < tile.length)
+                to[place[i]] = key[i];
     }
 }
 

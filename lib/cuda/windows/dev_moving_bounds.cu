@@ -1,44 +1,51 @@
 /* dev_moving_bounds.cu - minima and maxima of a moving window of up to 1024 elements.
  *
- * A block has a tile of 2048 codes in shared memory: key bits, complemented for minima, so that the
+ * A block has a tile of codes in shared memory: key bits, complemented for minima, so that the
  * result is always the largest code. Step s combines codes at distance 2^s; then each place has the
- * maximum of 2^(s+1) elements. Two such overlapping stretches cover a window. A window that the
- * array or its segment cuts takes the stretches of the step that fits its length. Cost: lg(window)
- * steps per element. NaNs, unless NaNs are keys, have code 0; a bit mask counts them. */
+ * maximum of 2^(s+1) elements. Two such overlapping stretches cover a window. Long rows have tiles
+ * of their own, where places outside the row have code 0. In other segments, a window that the
+ * segment cuts takes the stretches of the step that fits its length. Cost: lg(window) steps per
+ * element. NaNs, unless NaNs are keys, have code 0; a bit mask counts them. */
 #include "cuda/windows/moving_wish.cuh"
 #include "cuda/warp/warp_scan.cuh"
 
 enum {
-    TILE = 2048,
     THREADS = 256,
-    ITEMS = TILE / THREADS,
-    WORDS = TILE / 32
+    ITEMS_OF_ROWS = 9,    /* codes of a thread: a row of 4096 elements has two tiles if windows have
+                           * up to 257 */
+    ITEMS_OF_SEGMENTS = 8 /* as many as registers hold */
 };
 
-template <typename WORD> struct bounds_shared {
+template <typename WORD, int ITEMS> struct bounds_shared {
+    static constexpr unsigned TILE = ITEMS * THREADS, WORDS = TILE / 32;
+
     WORD        codes[TILE];
     uint32_t    nans[WORDS];
     uint16_t    nans_before[WORDS + 1]; /* number of NaNs in the words before this one */
     moving_near near;
 };
 
-/* The number of NaNs of the tile before place i <= TILE. */
-template <typename WORD> static DEVICE unsigned nans_to(const bounds_shared<WORD> &s, unsigned i)
+/* The number of NaNs of the tile before place i. */
+template <typename WORD, int ITEMS>
+static DEVICE unsigned nans_to(const bounds_shared<WORD, ITEMS> &s, unsigned i)
 {
     unsigned const word = i / 32, bit = i % 32;
     return s.nans_before[word] +
            (bit == 0 ? 0 : (unsigned)__popc(s.nans[word] & ((1u << bit) - 1)));
 }
 
-/* Reads the tile that begins with element `origin`. Ends with a barrier. */
-template <typename WORD>
+/* Reads the tile that begins with element `origin`; elements outside of `where` have code 0. Ends
+ * with a barrier. */
+template <typename WORD, int ITEMS>
 static DEVICE void load_codes(const moving_wish &wish, const segment_codes<WORD> &codes,
-                              int64_t origin, bool hides, WORD flip, bounds_shared<WORD> &s)
+                              int64_t origin, segment where, bool hides,
+                              bounds_shared<WORD, ITEMS> &s)
 {
+    WORD const flip = wish.op == ORDO_MOVING_MIN ? (WORD) ~(WORD)0 : (WORD)0;
     for (int j = 0; j < ITEMS; j++) {
         unsigned const place = j * THREADS + threadIdx.x;
-        int64_t const  i = origin + place;
-        bool const     inside = i >= 0 && (uint64_t)i < wish.n;
+        int64_t const  i = origin + place; /* less than the start is far above the length */
+        bool const     inside = (uint64_t)i - where.start < where.length;
         WORD const     code = inside ? codes.read(wish.in, (uint64_t)i) : (WORD)0;
         bool const     is_nan = inside && hides && code > codes.last_number();
         uint32_t const word = __ballot_sync(WARP_ALL, is_nan);
@@ -49,19 +56,21 @@ static DEVICE void load_codes(const moving_wish &wish, const segment_codes<WORD>
     __syncthreads();
     if (threadIdx.x == 0 && hides) {
         unsigned sum = 0;
-        for (int w = 0; w < WORDS; w++) {
+        for (unsigned w = 0; w < s.WORDS; w++) {
             s.nans_before[w] = (uint16_t)sum;
             sum += (unsigned)__popc(s.nans[w]);
         }
-        s.nans_before[WORDS] = (uint16_t)sum;
+        s.nans_before[s.WORDS] = (uint16_t)sum;
     }
     __syncthreads();
 }
 
 /* Combines codes at this distance: codes[i] becomes the maximum of twice as many elements. */
-template <typename WORD> static DEVICE void widen(bounds_shared<WORD> &s, unsigned distance)
+template <typename WORD, int ITEMS>
+static DEVICE void widen(bounds_shared<WORD, ITEMS> &s, unsigned distance)
 {
-    WORD most[ITEMS];
+    constexpr unsigned TILE = bounds_shared<WORD, ITEMS>::TILE;
+    WORD               most[ITEMS];
 #pragma unroll
     for (int j = 0; j < ITEMS; j++) {
         unsigned const place = j * THREADS + threadIdx.x;
@@ -84,8 +93,8 @@ struct bounds_window {
 };
 
 /* The window of output o of the tile. */
-template <typename WORD>
-static DEVICE bounds_window window_of(const moving_wish &wish, const bounds_shared<WORD> &s,
+template <typename WORD, int ITEMS>
+static DEVICE bounds_window window_of(const moving_wish &wish, const bounds_shared<WORD, ITEMS> &s,
                                       uint64_t begin, unsigned o)
 {
     moving_reach const reach = moving_reach_at(wish, s.near, begin, o);
@@ -96,8 +105,8 @@ static DEVICE bounds_window window_of(const moving_wish &wish, const bounds_shar
 }
 
 /* best[j] = the largest code of the window of output j of this thread. */
-template <typename WORD>
-static DEVICE void find_bounds(bounds_shared<WORD> &s, unsigned stretch,
+template <typename WORD, int ITEMS>
+static DEVICE void find_bounds(bounds_shared<WORD, ITEMS> &s, unsigned stretch,
                                const bounds_window (&windows)[ITEMS], WORD (&best)[ITEMS])
 {
     unsigned wanted = 0; /* bit b: a window has 2^b or more elements, and fewer than twice that */
@@ -132,18 +141,20 @@ static DEVICE void write_bound(const moving_wish &wish, const segment_codes<WORD
         moving_write_key(wish, codes, i, (WORD)(code ^ flip));
 }
 
-/* The outputs of a tile whose windows no segment cuts; the ends of the array may. */
-template <typename WORD>
+/* The outputs of a tile whose windows only the ends of `where` cut; places outside of it have code
+ * 0. */
+template <typename WORD, int ITEMS>
 static DEVICE void whole_windows(const moving_wish &wish, const segment_codes<WORD> &codes,
-                                 bounds_shared<WORD> &s, uint64_t begin, unsigned outputs,
-                                 unsigned window, unsigned stretch, bool hides)
+                                 bounds_shared<WORD, ITEMS> &s, segment where, uint64_t begin,
+                                 unsigned outputs, unsigned window, unsigned stretch, bool hides)
 {
+    uint64_t const start = where.start, last = where.start + where.length;
     for (unsigned distance = 1; distance < stretch; distance *= 2)
         widen(s, distance);
-    for (unsigned o = threadIdx.x; o < outputs && begin + o < wish.n; o += THREADS) {
+    for (unsigned o = threadIdx.x; o < outputs && begin + o < last; o += THREADS) {
         uint64_t const i = begin + o;
-        uint64_t const first = i > wish.back ? i - wish.back : 0;
-        uint64_t const end = wish.n - i > wish.ahead ? i + wish.ahead + 1 : wish.n;
+        uint64_t const first = i - start > wish.back ? i - wish.back : start;
+        uint64_t const end = last - i > wish.ahead ? i + wish.ahead + 1 : last;
         unsigned const nans = hides ? nans_to(s, o + window) - nans_to(s, o) : 0;
         WORD const     low = s.codes[o], high = s.codes[o + window - stretch];
         write_bound(wish, codes, i, low > high ? low : high, (unsigned)(end - first), nans);
@@ -151,9 +162,9 @@ static DEVICE void whole_windows(const moving_wish &wish, const segment_codes<WO
 }
 
 /* The outputs of any tile. */
-template <typename WORD>
+template <typename WORD, int ITEMS>
 static DEVICE void cut_windows(const moving_wish &wish, const segment_codes<WORD> &codes,
-                               bounds_shared<WORD> &s, uint64_t begin, unsigned outputs,
+                               bounds_shared<WORD, ITEMS> &s, uint64_t begin, unsigned outputs,
                                unsigned stretch, bool hides)
 {
     bounds_window windows[ITEMS];
@@ -182,41 +193,80 @@ static constexpr int bounds_resident(size_t size, bool segments)
     return segments ? (size > 4 ? 4 : 5) : size > 4 ? 6 : 8;
 }
 
-template <typename WORD, bool SEGMENTS>
-static __global__ void __launch_bounds__(THREADS, bounds_resident(sizeof(WORD), SEGMENTS))
-    bounds_kernel(const __grid_constant__ moving_wish wish,
-                  const __grid_constant__ segment_codes<WORD> codes, unsigned outputs,
-                  unsigned window, unsigned stretch)
+/* The tiles of rows; an array is one row. A kernel argument. */
+struct bounds_rows {
+    uint64_t length;
+    unsigned tiles;   /* of a row */
+    unsigned outputs; /* of a tile */
+};
+
+/* Every tile has outputs of one row. */
+template <typename WORD>
+static __global__ void __launch_bounds__(THREADS, bounds_resident(sizeof(WORD), false))
+    bounds_by_rows(const __grid_constant__ moving_wish wish,
+                   const __grid_constant__ segment_codes<WORD> codes, bounds_rows const rows,
+                   unsigned window, unsigned stretch)
 {
-    __shared__ bounds_shared<WORD> s;
-    uint64_t const                 begin = (uint64_t)blockIdx.x * outputs;
-    int64_t const                  origin = (int64_t)begin - (int64_t)wish.back;
-    bool const                     hides = codes.is_float && wish.nans != ORDO_NANS_LAST;
-    WORD const                     flip = wish.op == ORDO_MOVING_MIN ? (WORD) ~(WORD)0 : (WORD)0;
-    if (SEGMENTS && threadIdx.x < WARP_LANES)
+    __shared__ bounds_shared<WORD, ITEMS_OF_ROWS> s;
+    segment const  where = {blockIdx.x / rows.tiles * rows.length, rows.length};
+    uint64_t const begin = where.start + (uint64_t)(blockIdx.x % rows.tiles) * rows.outputs;
+    bool const     hides = codes.is_float && wish.nans != ORDO_NANS_LAST;
+    load_codes(wish, codes, (int64_t)begin - (int64_t)wish.back, where, hides, s);
+    whole_windows(wish, codes, s, where, begin, rows.outputs, window, stretch, hides);
+}
+
+template <typename WORD>
+static __global__ void __launch_bounds__(THREADS, bounds_resident(sizeof(WORD), true))
+    bounds_by_segments(const __grid_constant__ moving_wish wish,
+                       const __grid_constant__ segment_codes<WORD> codes, unsigned outputs,
+                       unsigned window, unsigned stretch)
+{
+    __shared__ bounds_shared<WORD, ITEMS_OF_SEGMENTS> s;
+    segment const                                     where = {0, wish.n};
+    uint64_t const                                    begin = (uint64_t)blockIdx.x * outputs;
+    bool const hides = codes.is_float && wish.nans != ORDO_NANS_LAST;
+    if (threadIdx.x < WARP_LANES)
         moving_find_near(wish, begin, outputs, &s.near);
-    load_codes(wish, codes, origin, hides, flip, s);
-    if constexpr (SEGMENTS)
-        if (s.near.are_several || s.near.reach.before < wish.back ||
-            s.near.reach.after < outputs + wish.ahead) {
-            cut_windows(wish, codes, s, begin, outputs, stretch, hides);
-            return;
-        }
-    whole_windows(wish, codes, s, begin, outputs, window, stretch, hides);
+    load_codes(wish, codes, (int64_t)begin - (int64_t)wish.back, where, hides, s);
+    if (s.near.are_several || s.near.reach.before < wish.back ||
+        s.near.reach.after < outputs + wish.ahead)
+        cut_windows(wish, codes, s, begin, outputs, stretch, hides);
+    else
+        whole_windows(wish, codes, s, where, begin, outputs, window, stretch, hides);
+}
+
+/* The tiles of an array or of its rows; no tiles if rows are too short for tiles of their own. */
+static bounds_rows bounds_rows_of(const moving_wish &wish, unsigned window)
+{
+    unsigned const outputs = ITEMS_OF_ROWS * THREADS + 1 - window;
+    bounds_rows    rows = {wish.n, 0, outputs};
+    if (wish.has_segments && wish.map.offsets != NULL)
+        return rows;
+    if (wish.has_segments)
+        rows.length = wish.map.length;
+    uint64_t const tiles = ordo_div_up(rows.length, outputs);
+    if (wish.has_segments && 4 * tiles * outputs > 5 * rows.length)
+        return rows;
+    rows.tiles = (unsigned)tiles;
+    rows.outputs = (unsigned)ordo_div_up(rows.length, tiles);
+    return rows;
 }
 
 ordo_status moving_bounds(cuda_call *call, const moving_wish &wish, ordo_type type)
 {
-    unsigned const window = (unsigned)(wish.back + wish.ahead + 1), outputs = TILE + 1 - window;
-    unsigned       stretch = 1;
+    unsigned const    window = (unsigned)(wish.back + wish.ahead + 1);
+    unsigned const    outputs = ITEMS_OF_SEGMENTS * THREADS + 1 - window; /* of a tile */
+    bounds_rows const rows = bounds_rows_of(wish, window);
+    unsigned          stretch = 1;
     while (2 * stretch <= window)
         stretch *= 2;
     call->exec->algorithm = "stretches";
     return with_segment_codes(type, false, KEY_TOTAL, [&](auto codes) {
         typedef decltype(codes.flip) WORD;
-        auto *const                  kernel =
-            wish.has_segments ? bounds_kernel<WORD, true> : bounds_kernel<WORD, false>;
-        return CUDA_LAUNCH(call, kernel, ordo_div_up(wish.n, outputs), THREADS, 0, wish, codes,
-                           outputs, window, stretch);
+        if (rows.tiles != 0)
+            return CUDA_LAUNCH(call, bounds_by_rows<WORD>, wish.n / rows.length * rows.tiles,
+                               THREADS, 0, wish, codes, rows, window, stretch);
+        return CUDA_LAUNCH(call, bounds_by_segments<WORD>, ordo_div_up(wish.n, outputs), THREADS, 0,
+                           wish, codes, outputs, window, stretch);
     });
 }
