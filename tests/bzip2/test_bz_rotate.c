@@ -28,13 +28,14 @@ static int compare(const void *a, const void *b)
     return i > j ? -1 : i < j; /* equal rotations: the later one first */
 }
 
-/* Reads the entries of the sorter, and checks the byte in each. */
+/* Reads the entries of the sorter, and checks the byte in each and the transform. */
 static void unpack(uint32_t n)
 {
     size_t wrong = 0;
     for (uint32_t i = 0; i < n; i++) {
         sa[i] = bz_entry_at(sorter.sa[i], n);
-        wrong += bz_entry_byte(sorter.sa[i]) != text[sa[i] > 0 ? sa[i] - 1 : n - 1];
+        uint8_t const last = text[sa[i] > 0 ? sa[i] - 1 : n - 1];
+        wrong += bz_entry_byte(sorter.sa[i]) != last || bz_column(&sorter)[i] != last;
     }
     CHECK_EQ_U64(0, wrong);
 }
