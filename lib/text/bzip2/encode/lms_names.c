@@ -178,7 +178,8 @@ static void sort_by_circle(bz_sorter *s, const bz_circle *c, uint32_t lo, uint32
                            uint32_t depth)
 {
     bz_item *const items = s->items;
-    unsigned const bits = ordo_bit_length(c->kinds - 1), per = (64 - AT_BITS) / bits;
+    unsigned const bits = ordo_bit_length(c->kinds - 1) | (c->kinds == 1);
+    unsigned const per = (64 - AT_BITS) / bits;
     for (bool whole = true; whole; depth += per) {
         for (uint32_t i = lo; i < hi; i++) {
             uint32_t const at = bz_item_at(items[i]);
