@@ -191,8 +191,7 @@ static void sort_by_circle(bz_sorter *s, const bz_circle *c, uint32_t lo, uint32
         bz_sort_items(items + lo, hi - lo, AT_BITS, bz_scratch(s), s->n / 2);
         whole = (items[lo] ^ items[hi - 1]) >> AT_BITS == 0;
         for (uint32_t i = lo, end; !whole && i < hi; i = end) {
-            for (end = i + 1; end < hi && (items[end] ^ items[i]) >> AT_BITS == 0;)
-                end++;
+            end = bz_equal_end(items, i, hi, AT_BITS);
             if (end - i > 1)
                 sort_by_circle(s, c, i, end, depth + per);
         }

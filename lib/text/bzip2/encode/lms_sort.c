@@ -88,8 +88,7 @@ static void sort_words(bz_sorter *s, uint32_t lo, uint32_t hi, uint32_t depth)
         bz_sort_items(items + lo, hi - lo, AT_BITS, bz_scratch(s), s->n / 2);
         whole = (items[lo] ^ items[hi - 1]) >> AT_BITS == 0;
         for (uint32_t i = lo, end; !whole && i < hi; i = end) {
-            for (end = i + 1; end < hi && (items[end] ^ items[i]) >> AT_BITS == 0;)
-                end++;
+            end = bz_equal_end(items, i, hi, AT_BITS);
             if (end - i > 1)
                 sort_words(s, i, end, depth + WORD_BYTES);
         }
@@ -123,8 +122,7 @@ static void sort_range(bz_sorter *s, uint32_t lo, uint32_t end)
 {
     const bz_item *const items = s->items;
     for (uint32_t hi; lo < end; lo = hi) {
-        for (hi = lo + 1; hi < end && (items[hi] ^ items[lo]) >> 32 == 0;)
-            hi++;
+        hi = bz_equal_end(items, lo, end, 32);
         if (hi - lo > 1)
             sort_words(s, lo, hi, FIRST_BYTES);
     }
