@@ -16,6 +16,9 @@ typedef struct bz_circle {
     uint32_t  lms;
 } bz_circle;
 
+/* Whether many LMS rotations of a sample agree with another one in 32 bytes. */
+bool bz_has_repeats(const bz_sorter *s);
+
 /* Does the work of bz_sort_lms(). Returns false, and leaves s->begins as it is, if the block has
  * too many different LMS substrings. */
 bool bz_sort_by_names(bz_sorter *s);

@@ -1,14 +1,12 @@
-/* lms_sort.c - sorts the LMS rotations of a block.
+/* lms_sort.c - sorts the LMS rotations of a block by text.
  *
- * A block that repeats itself is sorted by names (lms_names.h). Else an item is a number: the next
- * 44 bits of the text in front, the position behind. Two counting passes sort by four bytes; groups
- * that agree in these are sorted by five bytes at a time. Groups that agree in 40 bytes are left to
- * the ranks (lms_rank.c); in 400 bytes if they have few members, in 19 if the names failed. */
+ * An item is a number: the next 44 bits of the text in front, the position behind. Two counting
+ * passes sort by four bytes; groups that agree in these are sorted by five bytes at a time. Groups
+ * that agree in 40 bytes are left to the ranks (lms_rank.c); in 400 bytes if they have few members,
+ * in 19 if the block repeats itself. */
 #include "text/bzip2/encode/lms_sort.h"
 
-#include "backend/tuning.h"
 #include "text/bzip2/encode/item_sort.h"
-#include "text/bzip2/encode/lms_names.h"
 
 #include <string.h>
 
@@ -17,12 +15,6 @@ enum {
     LESS_DEPTH = 19,  /* if the block repeats itself */
     MORE_DEPTH = 400, /* if the groups have less than 1/FEW_MEMBERS of all; estimate */
     FEW_MEMBERS = 16,
-    REPEAT_BYTES = ORDO_TUNE(32, 16),
-    /* The block repeats itself if one in so many of the sample does: 0.24 to 0.97 of them in blocks
-     * of source, at most 0.11 in blocks of WordNet. */
-    MANY_REPEATS = ORDO_TUNE(6, 1000),
-    SAMPLE_BITS = ORDO_TUNE(6, 0), /* one in 2^bits rotations is in the sample */
-    SEEN_BITS = 12,
     WORD_BYTES = 5, /* whole bytes in an item */
     AT_BITS = 20,
     FIRST_BYTES = 4 /* that the counting passes sort by */
@@ -128,29 +120,6 @@ static void sort_range(bz_sorter *s, uint32_t lo, uint32_t end)
     }
 }
 
-/* Whether many LMS rotations agree with another one in 32 bytes. The first bytes of a rotation
- * decide whether it is in the sample, so equal ones are in it together. */
-static bool has_repeats(const bz_sorter *s)
-{
-    uint32_t *const seen = s->pairs;
-    uint32_t        sampled = 0, repeated = 0;
-    memset(seen, 0, sizeof *seen << SEEN_BITS);
-    for (uint32_t k = 0; k < s->lms; k++) {
-        uint32_t const at = s->begins[k];
-        uint64_t       hash = bz_word_at(s, at, 0) * UINT64_C(0x9e3779b97f4a7c15);
-        if (hash >> 32 >> (32 - SAMPLE_BITS) != 0)
-            continue;
-        for (uint32_t depth = 8; depth < REPEAT_BYTES; depth += 8)
-            hash = (hash ^ hash >> 29) * UINT64_C(0xbf58476d1ce4e5b9) + bz_word_at(s, at, depth);
-        hash = (hash ^ hash >> 32) * UINT64_C(0x9e3779b97f4a7c15);
-        uint32_t *const place = seen + (hash >> (64 - SEEN_BITS));
-        repeated += *place == (uint32_t)hash;
-        *place = (uint32_t)hash;
-        sampled++;
-    }
-    return repeated * MANY_REPEATS >= sampled;
-}
-
 /* Sorts the groups, which agree in `depth` bytes, by more of the text. */
 static void sort_groups_by_text(bz_sorter *s, uint32_t depth)
 {
@@ -169,11 +138,8 @@ void bz_sort_by_text(bz_sorter *s, uint32_t count)
     sort_words(s, 0, count, 0);
 }
 
-void bz_sort_lms(bz_sorter *s)
+void bz_sort_lms(bz_sorter *s, bool repeats)
 {
-    bool const repeats = has_repeats(s);
-    if (repeats && bz_sort_by_names(s))
-        return;
     memset(s->ends, 0, s->lms * sizeof *s->ends);
     sort_pairs(s);
     s->deep = repeats ? LESS_DEPTH : DEPTH;

@@ -7,8 +7,8 @@
 #include <string.h>
 
 /* Sorts the LMS rotations s->begins to s->items; bz_item_at() of an item is where it begins. Writes
- * to s->sa. No two rotations of the text are equal. */
-void bz_sort_lms(bz_sorter *s);
+ * to s->sa. No two rotations of the text are equal. `repeats`: many agree in 32 bytes. */
+void bz_sort_lms(bz_sorter *s, bool repeats);
 
 /* Sorts the first `count` >= 2 items, which are LMS rotations, by all of the text. */
 void bz_sort_by_text(bz_sorter *s, uint32_t count);

@@ -2,10 +2,11 @@
  *
  * A rotation is of type S if it is less than the next one, else of type L. LMS rotations are of
  * type S and follow one of type L: at most half, in texts about a third. They are sorted first
- * (lms_sort.h). All others follow in two passes (Nong, Zhang, Chan 2009); on a circle these need no
- * sentinel. A block that is a repeated word is sorted by the rotations of the word. */
+ * (lms_names.h, lms_sort.h). All others follow in two passes (Nong, Zhang, Chan 2009); on a circle
+ * these need no sentinel. A block that is a repeated word is sorted by the rotations of the word. */
 #include "text/bzip2/encode/rotate.h"
 
+#include "text/bzip2/encode/lms_names.h"
 #include "text/bzip2/encode/lms_sort.h"
 #include "text/bzip2/format.h"
 
@@ -270,7 +271,9 @@ uint32_t bz_rotate(bz_sorter *s, uint8_t *text, uint32_t n)
         count_letters(s);
     } else {
         find_lms(s);
-        bz_sort_lms(s);
+        bool const repeats = bz_has_repeats(s);
+        if (!repeats || !bz_sort_by_names(s))
+            bz_sort_lms(s, repeats);
         induce(s);
     }
     memcpy(text + length, saved, sizeof saved);
