@@ -50,8 +50,7 @@ static const char help[] =
     "file is damaged, or bad usage.\n";
 
 enum {
-    SMALL_LEVEL = 2, /* of --small, as in bzip2 */
-    PIPE_BYTES = 1 << 20
+    SMALL_LEVEL = 2 /* of --small, as in bzip2 */
 };
 
 typedef struct job { /* one file */
@@ -117,15 +116,6 @@ static bool find_target(job *j)
 
 /* ---- Opening ---- */
 
-/* One thread at a time writes to a pipe; a pipe that holds a block lets it go on sooner. The call
- * fails if the file is not a pipe or the system has a lower limit. */
-static void widen_pipe(int fd)
-{
-#ifdef F_SETPIPE_SZ
-    (void)fcntl(fd, F_SETPIPE_SZ, PIPE_BYTES);
-#endif
-}
-
 static bool open_input(job *j)
 {
     const bzip2_flags *const f = &j->e->o.bzip2;
@@ -133,7 +123,6 @@ static bool open_input(job *j)
 
     if (j->path == NULL) {
         j->in = STDIN_FILENO;
-        widen_pipe(j->in);
         return !decompresses(&j->e->o) || !isatty(j->in) ||
                skipped(j, "compressed data are not read from a terminal; give a file");
     }
@@ -161,7 +150,6 @@ static bool open_target(job *j)
         return true;
     if (f->to_stdout || j->path == NULL) {
         j->out = STDOUT_FILENO;
-        widen_pipe(j->out);
         return decompresses(&j->e->o) || !isatty(j->out) ||
                skipped(j, "compressed data are not written to a terminal; redirect stdout");
     }

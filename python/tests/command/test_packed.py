@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import bz2
 import ctypes
-import fcntl
 import gzip
 import io
 import lzma
@@ -183,26 +182,3 @@ def test_output_of_a_full_disk():
         pytest.skip("no /dev/full")
     done = run("gen", "uniform", "-n", "1e5", "-o", "/dev/full", code=2)
     assert b"/dev/full: cannot write" in done.stderr
-
-
-@pytest.mark.skipif(not hasattr(fcntl, "F_GETPIPE_SZ"), reason="pipes have one size")
-@pytest.mark.parametrize("options", [(), ("-d",)])
-def test_bzip2_widens_pipes(options):
-    """The pipes of `ordo bzip2` hold 1 MiB, if a process may have such pipes."""
-    wanted, unused = os.pipe()
-    try:
-        size = fcntl.fcntl(wanted, fcntl.F_SETPIPE_SZ, 1 << 20)
-    except PermissionError:
-        pytest.skip("the system refuses wide pipes")
-    finally:
-        os.close(wanted)
-        os.close(unused)
-    data = bz2.compress(b"text") if options else b"text"
-    with subprocess.Popen(
-        [COMMAND, "bzip2", *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=ENVIRONMENT
-    ) as process:
-        process.stdin.write(data)
-        process.stdin.flush()
-        process.stdin.close()
-        assert process.stdout.read() == (b"text" if options else bz2.compress(b"text"))
-        assert fcntl.fcntl(process.stdout, fcntl.F_GETPIPE_SZ) == size
