@@ -28,13 +28,14 @@ static int compare(const void *a, const void *b)
     return i > j ? -1 : i < j; /* equal rotations: the later one first */
 }
 
-/* Reads the entries of the sorter, and checks the byte in each. */
+/* Reads the entries of the sorter, and checks the byte in each and the transform. */
 static void unpack(uint32_t n)
 {
     size_t wrong = 0;
     for (uint32_t i = 0; i < n; i++) {
         sa[i] = bz_entry_at(sorter.sa[i], n);
-        wrong += bz_entry_byte(sorter.sa[i]) != text[sa[i] > 0 ? sa[i] - 1 : n - 1];
+        uint8_t const last = text[sa[i] > 0 ? sa[i] - 1 : n - 1];
+        wrong += bz_entry_byte(sorter.sa[i]) != last || bz_column(&sorter)[i] != last;
     }
     CHECK_EQ_U64(0, wrong);
 }
@@ -112,6 +113,34 @@ static void test_random_small(void)
     }
 }
 
+/* Texts of a few words repeat themselves: their LMS rotations are sorted by names. Some words are
+ * longer than a key of the table, and some begin others. */
+static void test_words(void)
+{
+    test_rng rng = {4};
+    char     words[40][24];
+    for (unsigned round = 0; round < 400; round++) {
+        uint32_t const n = 1 + (uint32_t)test_rng_below(&rng, round % 8 == 0 ? 40000 : 3000);
+        uint64_t const letters = 1 + test_rng_below(&rng, 5), many = 1 + test_rng_below(&rng, 40);
+        uint64_t const longest = 1 + test_rng_below(&rng, 23);
+        uint64_t const noise = 1 + test_rng_below(&rng, 200);
+        for (uint64_t w = 0; w < many; w++) {
+            uint64_t const length = 1 + test_rng_below(&rng, longest);
+            for (uint64_t i = 0; i < length; i++)
+                words[w][i] = (char)('a' + test_rng_below(&rng, letters));
+            words[w][length] = '\0';
+        }
+        for (uint32_t i = 0; i < n;) {
+            const char *word = words[test_rng_below(&rng, many)];
+            while (*word != '\0' && i < n)
+                text[i++] = (uint8_t)*word++;
+            if (test_rng_below(&rng, noise) == 0)
+                text[i - 1] = (uint8_t)test_rng_below(&rng, 256);
+        }
+        check_large("words", n);
+    }
+}
+
 /* Each letter of the next word is replaced: a -> ab, b -> a (Fibonacci) or b -> ba (Thue-Morse). */
 static uint32_t grow(uint32_t most, bool thue)
 {
@@ -134,15 +163,16 @@ static uint32_t grow(uint32_t most, bool thue)
     return n;
 }
 
-/* Copies of earlier bytes with a few new ones between them, as in source text: groups of rotations
- * agree in many bytes, and are sorted by ranks. */
-static void fill_with_copies(uint32_t n, uint32_t longest)
+/* Copies of earlier bytes with a few new ones between them, as in source text. With few letters they
+ * are sorted by names. With many new bytes at the beginning there are too many names, so groups of
+ * rotations that agree in many bytes are sorted by ranks. */
+static void fill_with_copies(uint32_t n, uint32_t longest, uint32_t begin, uint64_t letters)
 {
     test_rng rng = {3};
     for (uint32_t i = 0; i < n;) {
-        uint32_t const fresh = i == 0 ? 2000 : 1 + (uint32_t)test_rng_below(&rng, 4);
+        uint32_t const fresh = i == 0 ? begin : 1 + (uint32_t)test_rng_below(&rng, 4);
         for (uint32_t k = 0; k < fresh && i < n; k++)
-            text[i++] = (uint8_t)('a' + test_rng_below(&rng, 26));
+            text[i++] = (uint8_t)('a' + test_rng_below(&rng, letters));
         uint32_t const from = (uint32_t)test_rng_below(&rng, i);
         uint32_t const most = 1 + (uint32_t)test_rng_below(&rng, longest);
         for (uint32_t k = from; k < from + most && i < n; k++)
@@ -180,10 +210,11 @@ static void test_large(void)
     for (uint32_t i = 0; i < n; i++)
         text[i] = (uint8_t)(i % 1000 == 999 ? 'b' + i / 1000 % 3 : 'a');
     check_large("long runs", n);
-    fill_with_copies(n, 300);
-    check_large("copies of up to 300 bytes", n);
-    fill_with_copies(n, 20000);
-    check_large("copies of up to 20000 bytes", n);
+    for (unsigned many = 0; many < 2; many++)
+        for (uint32_t longest = 300; longest <= 30000; longest *= 100) {
+            fill_with_copies(n, longest, many ? n / 20 : n / 400, many ? 159 : 26);
+            check_large(many ? "copies of many letters" : "copies", n);
+        }
     memset(text + n / 3, 'e', n / 4); /* no LMS rotation in there */
     memcpy(text + n - 5000, text, 5000);
     check_large("copies and one long run", n);
@@ -199,6 +230,7 @@ int main(void)
     sa = test_keep(MOST * sizeof *sa);
     test_all_of_two_letters();
     test_random_small();
+    test_words();
     test_large();
     return testkit_done();
 }

@@ -347,12 +347,9 @@ uint64_t bz_encode(bz_encoder *e, uint8_t *text, uint32_t n, uint32_t crc, uint8
 {
     coding         c = {.count = 0};
     uint32_t const row = bz_rotate(&e->sorter, text, n);
-    uint8_t *const column = (uint8_t *)e->sorter.items; /* free after the sort */
     if (row == BZ_NO_ROW)
         return 0;
     for (unsigned b = 0; b < 256; b++)
         c.used[b] = e->sorter.letters[b] > 0;
-    for (uint32_t i = 0; i < n; i++)
-        column[i] = bz_entry_byte(e->sorter.sa[i]);
-    return encode_block(e, &c, column, row, n, crc, out);
+    return encode_block(e, &c, bz_column(&e->sorter), row, n, crc, out);
 }

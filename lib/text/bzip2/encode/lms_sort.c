@@ -1,9 +1,9 @@
-/* lms_sort.c - sorts the LMS rotations of a block.
+/* lms_sort.c - sorts the LMS rotations of a block by text.
  *
  * An item is a number: the next 44 bits of the text in front, the position behind. Two counting
  * passes sort by four bytes; groups that agree in these are sorted by five bytes at a time. Groups
- * that agree in 40 bytes are left to the ranks (lms_rank.c); in 19 bytes if a sample shows that
- * such groups have many members, and in 400 if they have few. */
+ * that agree in 40 bytes are left to the ranks (lms_rank.c); in 400 bytes if they have few members,
+ * in 19 if the block repeats itself. */
 #include "text/bzip2/encode/lms_sort.h"
 
 #include "text/bzip2/encode/item_sort.h"
@@ -11,32 +11,14 @@
 #include <string.h>
 
 enum {
-    /* Bytes that are compared before ranks are. Neoverse V1, 24 blocks of source: 0.43 s with 19
-     * bytes and 0.49 s with 40; 16 blocks of WordNet: 0.31 s with 14 bytes and 0.28 s with 40. */
-    DEPTH = 40,
-    LESS_DEPTH = 19,  /* if at least 1/MANY_MEMBERS of the sample agree in 40 bytes */
+    DEPTH = 40,       /* bytes that are compared before ranks are */
+    LESS_DEPTH = 19,  /* if the block repeats itself */
     MORE_DEPTH = 400, /* if the groups have less than 1/FEW_MEMBERS of all; estimate */
-    MANY_MEMBERS = 4,
     FEW_MEMBERS = 16,
-    SAMPLED = 8,    /* one in so many pairs of bytes is in the sample */
     WORD_BYTES = 5, /* whole bytes in an item */
     AT_BITS = 20,
     FIRST_BYTES = 4 /* that the counting passes sort by */
 };
-
-/* The bytes from depth on of the rotation that begins at `at`, as a number. */
-static inline uint64_t word_at(const bz_sorter *s, uint32_t at, uint32_t depth)
-{
-    uint64_t word;
-    uint32_t from = at + depth;
-    while (from >= s->n) /* once, unless the word is short */
-        from -= s->n;
-    memcpy(&word, s->text + from, sizeof word);
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    word = __builtin_bswap64(word);
-#endif
-    return word;
-}
 
 /* The item with other text. */
 static inline bz_item item_with(bz_item item, uint64_t word)
@@ -68,8 +50,8 @@ static void sort_two(bz_sorter *s, uint32_t lo, uint32_t depth)
     for (;; depth += (uint32_t)sizeof a) {
         if (leave_group(s, lo, lo + 2, depth))
             return;
-        a = word_at(s, bz_item_at(one), depth);
-        b = word_at(s, bz_item_at(two), depth);
+        a = bz_word_at(s, bz_item_at(one), depth);
+        b = bz_word_at(s, bz_item_at(two), depth);
         if (a != b)
             break;
     }
@@ -80,7 +62,7 @@ static void sort_two(bz_sorter *s, uint32_t lo, uint32_t depth)
 static void load_words(bz_sorter *s, uint32_t lo, uint32_t hi, uint32_t depth)
 {
     for (uint32_t i = lo; i < hi; i++)
-        s->items[i] = item_with(s->items[i], word_at(s, bz_item_at(s->items[i]), depth));
+        s->items[i] = item_with(s->items[i], bz_word_at(s, bz_item_at(s->items[i]), depth));
 }
 
 /* Sorts items[lo..hi), which agree in `depth` bytes. */
@@ -98,8 +80,7 @@ static void sort_words(bz_sorter *s, uint32_t lo, uint32_t hi, uint32_t depth)
         bz_sort_items(items + lo, hi - lo, AT_BITS, bz_scratch(s), s->n / 2);
         whole = (items[lo] ^ items[hi - 1]) >> AT_BITS == 0;
         for (uint32_t i = lo, end; !whole && i < hi; i = end) {
-            for (end = i + 1; end < hi && (items[end] ^ items[i]) >> AT_BITS == 0;)
-                end++;
+            end = bz_equal_end(items, i, hi, AT_BITS);
             if (end - i > 1)
                 sort_words(s, i, end, depth + WORD_BYTES);
         }
@@ -113,7 +94,7 @@ static void sort_pairs(bz_sorter *s)
     bz_item *const scratch = bz_scratch(s);
     memset(s->pairs, 0, 2 * (size_t)BZ_PAIRS * sizeof *s->pairs);
     for (uint32_t i = 0; i < s->lms; i++) {
-        uint64_t const word = word_at(s, s->begins[i], 0);
+        uint64_t const word = bz_word_at(s, s->begins[i], 0);
         first[word >> 48]++;
         second[word >> 32 & 0xffff]++;
     }
@@ -121,7 +102,7 @@ static void sort_pairs(bz_sorter *s)
     (void)ordo_sums_before_32(second, BZ_PAIRS);
     for (uint32_t i = 0; i < s->lms; i++) {
         uint32_t const at = s->begins[i];
-        uint64_t const word = word_at(s, at, 0);
+        uint64_t const word = bz_word_at(s, at, 0);
         scratch[second[word >> 32 & 0xffff]++] = item_with(at, word);
     }
     for (uint32_t i = 0; i < s->lms; i++)
@@ -133,27 +114,10 @@ static void sort_range(bz_sorter *s, uint32_t lo, uint32_t end)
 {
     const bz_item *const items = s->items;
     for (uint32_t hi; lo < end; lo = hi) {
-        for (hi = lo + 1; hi < end && (items[hi] ^ items[lo]) >> 32 == 0;)
-            hi++;
+        hi = bz_equal_end(items, lo, end, 32);
         if (hi - lo > 1)
             sort_words(s, lo, hi, FIRST_BYTES);
     }
-}
-
-static bool in_sample(uint32_t pair) { return (pair * UINT32_C(0x9e3779b1) >> 16) % SAMPLED == 0; }
-
-/* Sorts the rotations that begin with some of the pairs of bytes: those of the sample, or the
- * others. Returns their number. */
-static uint32_t sort_some(bz_sorter *s, bool sample)
-{
-    const uint32_t *const ends = s->pairs; /* after the counting passes */
-    uint32_t              count = 0, lo = 0;
-    for (uint32_t pair = 0; pair < BZ_PAIRS; lo = ends[pair++])
-        if (lo < ends[pair] && in_sample(pair) == sample) {
-            sort_range(s, lo, ends[pair]);
-            count += ends[pair] - lo;
-        }
-    return count;
 }
 
 /* Sorts the groups, which agree in `depth` bytes, by more of the text. */
@@ -168,16 +132,19 @@ static void sort_groups_by_text(bz_sorter *s, uint32_t depth)
     }
 }
 
-void bz_sort_lms(bz_sorter *s)
+void bz_sort_by_text(bz_sorter *s, uint32_t count)
+{
+    s->deep = UINT32_MAX;
+    sort_words(s, 0, count, 0);
+}
+
+void bz_sort_lms(bz_sorter *s, bool repeats)
 {
     memset(s->ends, 0, s->lms * sizeof *s->ends);
     sort_pairs(s);
-    s->deep = DEPTH;
+    s->deep = repeats ? LESS_DEPTH : DEPTH;
     s->members = 0;
-    uint32_t const sampled = sort_some(s, true);
-    if (s->members > sampled / MANY_MEMBERS)
-        s->deep = LESS_DEPTH;
-    (void)sort_some(s, false);
+    sort_range(s, 0, s->lms);
     if (s->members > 0 && s->members < s->lms / FEW_MEMBERS && s->deep == DEPTH) {
         s->deep = MORE_DEPTH;
         sort_groups_by_text(s, DEPTH);

@@ -2,10 +2,11 @@
  *
  * A rotation is of type S if it is less than the next one, else of type L. LMS rotations are of
  * type S and follow one of type L: at most half, in texts about a third. They are sorted first
- * (lms_sort.h). All others follow in two passes (Nong, Zhang, Chan 2009); on a circle these need no
- * sentinel. A block that is a repeated word is sorted by the rotations of the word. */
+ * (lms_names.h, lms_sort.h). All others follow in two passes (Nong, Zhang, Chan 2009); on a circle
+ * these need no sentinel. A block that is a repeated word is sorted by the rotations of the word. */
 #include "text/bzip2/encode/rotate.h"
 
+#include "text/bzip2/encode/lms_names.h"
 #include "text/bzip2/encode/lms_sort.h"
 #include "text/bzip2/format.h"
 
@@ -158,11 +159,14 @@ static void induce_large(bz_sorter *s, uint32_t *heads)
     }
 }
 
+/* An entry is final when the pass reads it, so its byte goes to the transform. */
 static void induce_small(bz_sorter *s, uint32_t *ends)
 {
     uint32_t *const sa = s->sa;
+    uint8_t *const  column = bz_column(s);
     for (uint32_t i = s->n; i > 0; i--) {
         uint32_t const entry = sa[i - 1], byte = entry >> BZ_BYTE_SHIFT;
+        column[i - 1] = (uint8_t)byte;
         if ((entry & MARK) == 0)
             sa[--ends[byte]] = entry_of(s, entry & BZ_AT_MASK, byte, false);
     }
@@ -219,9 +223,10 @@ uint32_t bz_word_length(const uint8_t *text, uint32_t n)
 }
 
 /* Turns the order of the rotations of the word into the order of those of the text. */
-static void repeat_rows(uint32_t *sa, uint32_t length, uint32_t n)
+static void repeat_rows(const bz_sorter *s, uint32_t length, uint32_t n)
 {
-    uint32_t const copies = n / length;
+    uint32_t *const sa = s->sa;
+    uint32_t const  copies = n / length;
     for (uint32_t row = length; row > 0; row--) {
         uint32_t const byte = sa[row - 1] & ~BZ_AT_MASK;
         uint32_t const at = bz_entry_at(sa[row - 1], length);
@@ -229,6 +234,7 @@ static void repeat_rows(uint32_t *sa, uint32_t length, uint32_t n)
             uint32_t const here = at + (copies - 1 - k) * length;
             sa[(row - 1) * copies + k] = byte | (here > 0 ? here - 1 : n - 1);
         }
+        memset(bz_column(s) + (row - 1) * copies, bz_entry_byte(byte), copies);
     }
 }
 
@@ -263,10 +269,13 @@ uint32_t bz_rotate(bz_sorter *s, uint8_t *text, uint32_t n)
         text[length + i] = text[i];
     if (length == 1) {
         s->sa[0] = (uint32_t)text[0] << BZ_BYTE_SHIFT;
+        bz_column(s)[0] = text[0];
         count_letters(s);
     } else {
         find_lms(s);
-        bz_sort_lms(s);
+        bool const repeats = bz_has_repeats(s);
+        if (!repeats || !bz_sort_by_names(s))
+            bz_sort_lms(s, repeats);
         cancelled = bz_sorter_poll(s);
         if (!cancelled)
             induce(s);
@@ -275,6 +284,6 @@ uint32_t bz_rotate(bz_sorter *s, uint8_t *text, uint32_t n)
     if (cancelled || bz_sorter_poll(s))
         return BZ_NO_ROW;
     if (length < n)
-        repeat_rows(s->sa, length, n);
+        repeat_rows(s, length, n);
     return row_of_text(s->sa, n);
 }

@@ -23,7 +23,7 @@ typedef struct bz_sorter {
     uint32_t  *sa;           /* n: entries of the rotations, in order */
     uint32_t  *begins;       /* n / 2 + 2: where the LMS rotations begin, in order of the text */
     uint64_t  *starts;       /* n / 64 + 4: a bit for each position: an LMS rotation begins there */
-    bz_item   *items;        /* n / 2 + 1 */
+    bz_item   *items;        /* n / 2 + 1; the transform after all */
     uint32_t  *ends;         /* n / 2 + 1: of each group of items, at its first one; else 0 */
     uint32_t  *reach;        /* n / 2 + 1: bytes from a group's rotations to later LMS rotations */
     uint32_t  *rank;         /* n / 2 + 1: of the LMS rotations, by half their position */
@@ -43,6 +43,9 @@ static inline uint32_t bz_entry_at(uint32_t entry, uint32_t n)
 
 static inline uint8_t bz_entry_byte(uint32_t entry) { return (uint8_t)(entry >> BZ_BYTE_SHIFT); }
 
+/* The transform after bz_rotate(): the last bytes of the rotations, in order. */
+static inline uint8_t *bz_column(const bz_sorter *s) { return (uint8_t *)s->items; }
+
 /* Bytes of scratch for blocks of up to `most` bytes, and the layout of the arrays in it. The memory
  * is aligned to a cache line. */
 size_t bz_sorter_bytes(size_t most);
@@ -58,7 +61,8 @@ static inline bool bz_sorter_poll(const bz_sorter *s)
 
 /* Sorts the n >= 1 rotations of text, which has BZ_TEXT_PAD more bytes, to s->sa. Returns the
  * row of the rotation that begins at 0; BZ_NO_ROW if the call is cancelled. Equal rotations exist if
- * the block is a repeated word; they are in descending order of their positions. */
+ * the block is a repeated word; they are in descending order of their positions. Also writes
+ * bz_column(). */
 uint32_t bz_rotate(bz_sorter *s, uint8_t *text, uint32_t n);
 
 /* The length of the shortest word whose repetition is the text. */
