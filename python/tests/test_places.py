@@ -515,9 +515,13 @@ def test_texts(lib, rng):
     np.testing.assert_array_equal(lib.get(ordo.lcp(there, sa)), ordo.lcp(text, expected))
     found, data = ordo.bwt(there), ordo.bwt(text)
     assert found.primary == data.primary
-    assert lib.get(found.data).tobytes() == data.data
-    np.testing.assert_array_equal(lib.get(ordo.unbwt(*found)), text)
     with pytest.raises(TypeError, match=r"uint8"):
         ordo.suffix_array(lib.put(text.astype("i4")))
+    if isinstance(found.data, bytes):  # arrays of JAX in host memory become arrays of NumPy
+        assert isinstance(lib, Jax)
+        assert (found.data, ordo.unbwt(*found)) == (data.data, text.tobytes())
+        return
+    assert lib.get(found.data).tobytes() == data.data
+    np.testing.assert_array_equal(lib.get(ordo.unbwt(*found)), text)
     with pytest.raises(TypeError, match=r"place of the text"):
         ordo.lcp(there, expected)
