@@ -25,7 +25,7 @@ def outcome(function, *arguments, **named):
 
 
 def ranks_of(a, method="average", **named):
-    """Returns SciPy's ranks with the dtype of SciPy before 1.18, which ordo keeps: int64, or float64
+    """Returns SciPy's ranks with the dtype of SciPy before 1.18, which ordo keeps: int64, float64
     for averages and NaNs. Later releases return the dtype of `a` if it is a float, or float64."""
     ranks = stats.rankdata(a, method, **named)
     whole = method != "average" and not np.isnan(ranks).any()
