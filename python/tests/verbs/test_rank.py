@@ -141,7 +141,12 @@ def test_mann_whitney(alternative, method, continuity, m, n, ties, seed):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         expected = stats.mannwhitneyu(x, y, **named)
-    close(ordo.mannwhitneyu(x, y, **named), expected)
+    result = ordo.mannwhitneyu(x, y, **named)
+    if continuity and np.unique([*x, *y]).size == 1:  # SciPy from 1.18 on: NaN, before: 1, as ordo
+        assert (result.statistic, result.pvalue) == (expected.statistic, 1.0)
+        assert expected.pvalue == 1 or np.isnan(expected.pvalue)
+    else:
+        close(result, expected)
 
 
 def test_nan_policies():
