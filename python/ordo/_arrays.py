@@ -30,6 +30,7 @@ from ._places import (
     plain_code,
     plain_has_nan,
     pointer,
+    takes_result,
 )
 
 __all__ = [
@@ -54,6 +55,7 @@ __all__ = [
     "pointer",
     "product",
     "rows_have_nan",
+    "takes_result",
 ]
 
 AxisError = getattr(np, "exceptions", np).AxisError

@@ -25,6 +25,7 @@ TYPES: dict[Any, int] = {
 PLAIN = {dtype: ctypes.c_int(number) for dtype, number in TYPES.items()}
 FLOATS = frozenset((_lib.F32, _lib.F64))
 USABLE = 0x0101  # in array.flags.num: C-contiguous and aligned
+_WRITABLE = USABLE | 0x0400
 COPY_BY_THREADS = 1 << 22  # bytes; smaller copies are faster on one thread
 _FEW_TO_SEARCH = 4096  # keys of which NumPy finds the largest faster than a library call
 
@@ -75,6 +76,17 @@ def plain_code(a: Any, axis: Any = None, layout: int = USABLE) -> ctypes.c_int |
     if axis is not None and (type(axis) is not int or not -1 <= axis <= 0):
         return None
     return PLAIN.get(a.dtype)
+
+
+def takes_result(out: Any, a: Any, dtype: Any) -> bool:
+    """Returns whether a call that reads the plain array `a` can write its result to `out`."""
+    return (
+        type(out) is ndarray
+        and out.shape == a.shape
+        and out.dtype == dtype
+        and out.flags.num & _WRITABLE == _WRITABLE
+        and not np.may_share_memory(a, out)
+    )
 
 
 def plain_has_nan(a: Any, code: Any) -> bool:

@@ -507,6 +507,21 @@ def test_sums_of_dtype_bool(lib):
     check(lib, lambda a: ordo.cumsum(a, 1, bool), np.array([[0, 0, 2], [0, 256, -256]]))
 
 
+def test_guests_in_named_arguments(monkeypatch):
+    class Guest:
+        array = np.zeros(3)
+
+    monkeypatch.setattr(device, "_is_guest", lambda a: isinstance(a, Guest))
+    monkeypatch.setattr(device, "_take_in", lambda a: a.array)
+
+    @device.with_guests
+    def types(a, *, weights=None, out=None):
+        return tuple(type(x).__name__ for x in (a, weights, out))
+
+    assert types(Guest(), weights=Guest(), out=Guest()) == ("ndarray", "ndarray", "Guest")
+    assert types(Guest.array) == ("ndarray", "NoneType", "NoneType")
+
+
 def test_texts(lib, rng):
     text = rng.integers(0, 3, 3000).astype("u1")
     there = lib.put(text)
@@ -515,9 +530,13 @@ def test_texts(lib, rng):
     np.testing.assert_array_equal(lib.get(ordo.lcp(there, sa)), ordo.lcp(text, expected))
     found, data = ordo.bwt(there), ordo.bwt(text)
     assert found.primary == data.primary
-    assert lib.get(found.data).tobytes() == data.data
-    np.testing.assert_array_equal(lib.get(ordo.unbwt(*found)), text)
     with pytest.raises(TypeError, match=r"uint8"):
         ordo.suffix_array(lib.put(text.astype("i4")))
+    if isinstance(found.data, bytes):  # arrays of JAX in host memory become arrays of NumPy
+        assert isinstance(lib, Jax)
+        assert (found.data, ordo.unbwt(*found)) == (data.data, text.tobytes())
+        return
+    assert lib.get(found.data).tobytes() == data.data
+    np.testing.assert_array_equal(lib.get(ordo.unbwt(*found)), text)
     with pytest.raises(TypeError, match=r"place of the text"):
         ordo.lcp(there, expected)

@@ -388,7 +388,11 @@ def with_guests(function: _Function) -> _Function:
         for guest in arguments:
             if _is_guest(guest):
                 converted = [_take_in(a) if _is_guest(a) else a for a in arguments]
-                return _hand_back(function(*converted, **named), guest)
+                more = {  # but not `out`: arrays of JAX must not be written
+                    name: _take_in(a) if name != "out" and _is_guest(a) else a
+                    for name, a in named.items()
+                }
+                return _hand_back(function(*converted, **more), guest)
         return function(*arguments, **named)
 
     return cast(_Function, wrapped)

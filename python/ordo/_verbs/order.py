@@ -24,6 +24,7 @@ from .._arrays import (
     plain_code,
     pointer,
     product,
+    takes_result,
 )
 from .._check import check_kind, check_stable, flag, integer, into, output, same_place
 from .._context import host_context, quick_context
@@ -168,21 +169,23 @@ def sort(
                 _lib.fail(status, context)
             return result
     code = plain_code(a, axis, 0)
-    usual = kind is order is out is None and algorithm == "auto" and type(radius) is int
+    usual = kind is order is None and algorithm == "auto" and type(radius) is int
     if code is not None and usual and radius == 0:
-        if a.nbytes >= COPY_BY_THREADS and a.flags.num & USABLE == USABLE:
-            return _sort_large(a, code, descending)
-        result = a.copy()
-        opts = _DESCENDING if descending else None
-        _lib.sort(host_context(), code, pointer(result), a.size, opts)
-        return result
+        large = a.nbytes >= COPY_BY_THREADS and a.flags.num & USABLE == USABLE
+        if large and (out is None or takes_result(out, a, a.dtype)):
+            return _sort_large(a, code, descending, out)
+        if out is None:
+            result = a.copy()
+            opts = _DESCENDING if descending else None
+            _lib.sort(host_context(), code, pointer(result), a.size, opts)
+            return result
     check_kind(kind, order)
     return _sort(a, axis, _wish(descending, algorithm, radius), out)
 
 
-def _sort_large(a: Any, code: Any, descending: bool) -> Any:
-    """Sorts from `a` to a new array. The library reads `a`, so there is no copy before the sort."""
-    result = np.empty(a.size, a.dtype)
+def _sort_large(a: Any, code: Any, descending: bool, out: Any) -> Any:
+    """Sorts from `a` to `out` or a new array. The library reads `a`: no copy before the sort."""
+    result = np.empty(a.size, a.dtype) if out is None else out
     flags = _lib.DESCENDING if descending else 0
     opts = _lib.SortOptions(
         struct_size=ctypes.sizeof(_lib.SortOptions), flags=flags, source=address(a)

@@ -22,6 +22,7 @@ from .._arrays import (
     plain_code,
     pointer,
     product,
+    takes_result,
 )
 from .._check import (
     SELECT_KINDS,
@@ -76,8 +77,9 @@ def _split_short(a: Any, k: int, indices: bool, descending: bool, number: int, c
     return result
 
 
-def _split_plain(a: Any, kth: Any, axis: Any, indices: bool, descending: bool) -> Any:
-    """Returns the result for a plain array and one position, which needs no conversion, or None."""
+def _split_plain(a: Any, kth: Any, axis: Any, indices: bool, descending: bool, out: Any) -> Any:
+    """Returns the result for a plain array and one position, which needs no conversion, or None.
+    The result is `out` if the library can write there."""
     if type(kth) is int and (number := type_of(a, axis)):
         n = a.size
         if n < SHORT and -n <= kth < n and (context := quick_context()):
@@ -94,12 +96,10 @@ def _split_plain(a: Any, kth: Any, axis: Any, indices: bool, descending: bool) -
         return None
     opts = _DOWN if descending else _UP
     kth = kth if kth >= 0 else kth + n
-    if indices:
-        result = np.empty(n, _INTP)
-        _lib.nth(handle, code, pointer(a), n, kth, None, _lib.U64, pointer(result), opts)
-    else:
-        result = np.empty(n, a.dtype)
-        _lib.nth(handle, code, pointer(a), n, kth, pointer(result), _lib.U64, None, opts)
+    dtype = _INTP if indices else a.dtype
+    result = out if takes_result(out, a, dtype) else np.empty(n, dtype)
+    keys, index = (None, pointer(result)) if indices else (pointer(result), None)
+    _lib.nth(handle, code, pointer(a), n, kth, keys, _lib.U64, index, opts)
     return result
 
 
@@ -160,10 +160,10 @@ def partition(
         check_kind(kind, order, SELECT_KINDS)
     if descending is not False:
         descending = flag(descending, "descending")
-    result = _split_plain(a, kth, axis, False, descending)
+    result = _split_plain(a, kth, axis, False, descending, out)
     if result is None:
         result = _split_rows(a, kth, axis, False, descending)
-    return result if out is None else into(out, result)
+    return result if out is None or result is out else into(out, result)
 
 
 def argpartition(
@@ -202,10 +202,10 @@ def argpartition(
         check_kind(kind, order, SELECT_KINDS)
     if descending is not False:
         descending = flag(descending, "descending")
-    result = _split_plain(a, kth, axis, True, descending)
+    result = _split_plain(a, kth, axis, True, descending, out)
     if result is None:
         result = _split_rows(a, kth, axis, True, descending)
-    return result if out is None else into(out, result)
+    return result if out is None or result is out else into(out, result)
 
 
 def _check_kth(kth: Any, shape: Any, axis: int | None) -> Any:

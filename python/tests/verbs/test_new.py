@@ -108,6 +108,45 @@ def test_select_and_partition(a, descending, keepdims, data):
         same(ordo.sort(result, along, descending=descending), ordered)
 
 
+def split_around(k):
+    """Calls of sort, partition and argpartition, with what makes their results comparable."""
+    return [
+        (lambda a, **out: ordo.sort(a, **out), lambda a, result: result, np.dtype("f8")),
+        (lambda a, **out: ordo.partition(a, k, **out), lambda a, r: np.sort(r[k:]), np.dtype("f8")),
+        (lambda a, **o: ordo.argpartition(a, k, **o), lambda a, r: np.sort(a[r[:k]]), np.intp),
+    ]
+
+
+def test_large_results_have_no_copy(rng, monkeypatch):
+    a = rng.standard_normal(600_000)  # above COPY_BY_THREADS
+    for call, view, dtype in split_around(1000):
+        expected = view(a, call(a))
+        out = np.empty(a.size, dtype)
+        with monkeypatch.context() as patch, ordo.context(device="cpu"):
+            patch.setattr(np, "copyto", None)  # fails if the result is copied to `out`
+            patch.setattr(np, "empty", None)
+            assert call(a, out=out) is out
+        assert np.array_equal(view(a, out), expected)
+
+
+def test_outputs_that_need_a_copy(rng):
+    a = rng.standard_normal(600_001)
+    frozen = np.empty(600_000)
+    frozen.flags.writeable = False
+    for call, view, dtype in split_around(1000):
+        expected = view(a[:-1], call(a[:-1]))
+        raw = np.empty(600_000 * 8 + 1, np.uint8)[1:]
+        for out in (np.empty((600_000, 2), dtype)[:, 0], raw.view(dtype)):
+            assert call(a[:-1], out=out) is out
+            assert np.array_equal(view(a[:-1], out), expected)
+        both = a.copy()  # `out` overlaps the keys
+        out = both[1:].view(dtype)
+        assert call(both[:-1], out=out) is out
+        assert np.array_equal(view(a[:-1], out), expected)
+        with pytest.raises(ValueError, match="read-only"):
+            call(a[:-1], out=frozen.view(dtype))
+
+
 def test_wrong_outputs():
     a = np.array([3, 1, 2])
     with pytest.raises(ValueError, match="shape"):

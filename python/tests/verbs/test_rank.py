@@ -24,12 +24,20 @@ def outcome(function, *arguments, **named):
         return type(error)
 
 
+def ranks_of(a, method="average", **named):
+    """Returns SciPy's ranks with the dtype of SciPy before 1.18, which ordo keeps: int64, float64
+    for averages and NaNs. Later releases return the dtype of `a` if it is a float, or float64."""
+    ranks = stats.rankdata(a, method, **named)
+    whole = method != "average" and not np.isnan(ranks).any()
+    return ranks.astype(np.int64 if whole else np.float64)
+
+
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("policy", POLICIES)
 @given(a=arrays([*NUMBERS, "f2", ">f8"]), data=st.data())
 def test_rankdata_is_scipys(method, policy, a, data):
     axis = data.draw(st.integers(-a.ndim, a.ndim - 1) | st.none())
-    expected = outcome(stats.rankdata, a, method, axis=axis, nan_policy=policy)
+    expected = outcome(ranks_of, a, method, axis=axis, nan_policy=policy)
     result = outcome(ordo.rankdata, a, method, axis=axis, nan_policy=policy)
     if expected is ValueError:
         assert result is ValueError
@@ -41,7 +49,7 @@ def test_rankdata_is_scipys(method, policy, a, data):
 @pytest.mark.parametrize("dtype", NUMBERS)
 def test_one_long_row(rng, method, dtype):
     a = sample(rng, 50_000, dtype)
-    same(ordo.rankdata(a, method), stats.rankdata(a, method))
+    same(ordo.rankdata(a, method), ranks_of(a, method))
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -49,7 +57,7 @@ def test_one_long_row(rng, method, dtype):
 def test_descending_ranks_the_negated(method, a):
     negated = -a if a.dtype.kind == "f" else -a.astype(np.int64)
     for policy in ("propagate", "omit"):
-        expected = stats.rankdata(negated, method, axis=-1, nan_policy=policy)
+        expected = ranks_of(negated, method, axis=-1, nan_policy=policy)
         result = ordo.rankdata(a, method, axis=-1, nan_policy=policy, descending=True)
         same(result, expected)
 
@@ -133,7 +141,12 @@ def test_mann_whitney(alternative, method, continuity, m, n, ties, seed):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         expected = stats.mannwhitneyu(x, y, **named)
-    close(ordo.mannwhitneyu(x, y, **named), expected)
+    result = ordo.mannwhitneyu(x, y, **named)
+    if continuity and np.unique([*x, *y]).size == 1:  # SciPy from 1.18 on: NaN, before: 1, as ordo
+        assert (result.statistic, result.pvalue) == (expected.statistic, 1.0)
+        assert expected.pvalue == 1 or np.isnan(expected.pvalue)
+    else:
+        close(result, expected)
 
 
 def test_nan_policies():
