@@ -160,6 +160,10 @@ typedef enum spread { /* evenly spread keys, with something that a sample does n
     PILED,   /* one value 8000 times, too often for a leaf */
     BUNCHED, /* bunches of 300 keys with three values, too many for a bucket of a leaf */
     SKEWED,  /* a random number of leading zeros; integers have 24 bits */
+    VALUES,  /* 100 values */
+    UNSEEN,  /* 100 values, and about 5 keys with others */
+    COMMON,  /* half of the keys have 1 of 200 values, every tenth of these the first one */
+    CLUSTER, /* the same, and every 20th key is in a small range, too many for a leaf */
     PIPE,    /* ascending, then descending */
     BURSTS,  /* ascending; 125 neighbours have about the same value */
     RUNS,    /* at first runs of 100 or more equal keys, which fill a bucket of a leaf */
@@ -173,6 +177,13 @@ static double bell_of(uint64_t draw)
     uint64_t const sum =
         (draw & 0xffff) + (draw >> 16 & 0xffff) + (draw >> 32 & 0xffff) + (draw >> 48);
     return (double)(sum << 14);
+}
+
+/* One of 200 values below 2^30 for about half of the keys; -1 for the others. */
+static double common_of(uint64_t draw)
+{
+    uint64_t const few = ordo_random_mix(draw), which = few / 20 % 200;
+    return few % 2 == 0 ? -1 : (double)(ordo_random_mix(few % 20 == 1 ? 0 : which) >> 34);
 }
 
 static double real_of(spread how, uint64_t draw, size_t n)
@@ -194,6 +205,12 @@ static double real_of(spread how, uint64_t draw, size_t n)
         return (double)(draw % (n / 300)) + (double)(few % 3) / 256;
     if (how == SKEWED)
         return ldexp(unit, -(int)(few % 60));
+    if (how == VALUES || (how == UNSEEN && few % n >= 5))
+        return (double)(ordo_random_mix(draw % 100) >> 11) * 0x1p-53 - 0.5;
+    if (how == CLUSTER && few % 20 == 2)
+        return 0.25 + (double)(draw % 3000) * 0x1p-26;
+    if (how >= COMMON && common_of(draw) >= 0)
+        return common_of(draw) * 0x1p-30;
     return how == PILED && few % n < 8000 ? 0.25 : 2 * unit - 1;
 }
 
@@ -212,6 +229,12 @@ static uint64_t integer_of(spread how, uint64_t draw, size_t n)
         return draw % (n / 300) * 12000 + few % 3;
     if (how == SKEWED)
         return draw >> 40 >> few % 24;
+    if (how == VALUES || (how == UNSEEN && few % n >= 5))
+        return ordo_random_mix(draw % 100) >> 32;
+    if (how == CLUSTER && few % 20 == 2)
+        return 123456789 + draw % 500;
+    if (how >= COMMON && common_of(draw) >= 0)
+        return (uint64_t)common_of(draw);
     return how == PILED && few % n < 8000 ? 123456789 : draw % 1000000007 + 5000;
 }
 
@@ -278,7 +301,7 @@ static void test_grid(long small)
             for (spread how = PLAIN; how < SPREADS; how++) {
                 bool const   descending = (t + l + (size_t)how) % 2 == 1;
                 size_t const n = lengths[l];
-                if (small > 1 && how != PLAIN && how != RUNS)
+                if (small > 1 && how != PLAIN && how != RUNS && how != VALUES && how != COMMON)
                     continue;
                 testkit_case("%s n=%zu spread %d descending %d", ordo_type_name(types[t]), n,
                              (int)how, (int)descending);

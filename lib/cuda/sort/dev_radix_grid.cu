@@ -1,126 +1,14 @@
 /* dev_radix_grid.cu - sorts a middle number of four-byte keys, alone or with values, in one
  * cooperative launch.
  *
- * All blocks draw the same sample, which gives a line (dev_radix_grid.cuh). They count the keys of
- * its parts, then of its codes, move the keys to the codes, and sort each code as a leaf
- * (dev_radix_leaf.cuh), or by digits if its keys crowd; barriers of all blocks divide these steps.
- * Equal codes change their order, so an index moves with a key that has a value, and orders ties;
- * the leaves fetch the values. If the sample has too many equal or crowded keys, or a code has too
- * many keys for a leaf, nothing is changed, and the sort by digits follows. Three reads, two
- * writes. */
-#include "cuda/block/block_places.cuh"
-#include "cuda/sort/dev_radix_grid.cuh"
-#include "cuda/sort/dev_radix_leaf.cuh"
+ * All blocks draw the same sample (dev_radix_grid_sample.cuh), which gives a line. They count the
+ * keys of its parts, if there are many, then of its codes, move the keys to the codes, and sort
+ * each code as a leaf (dev_radix_leaf.cuh), or by digits if its keys crowd; barriers of all blocks
+ * divide these steps. Equal codes change their order, so an index moves with a key that has a
+ * value, and orders ties; the leaves fetch the values. If the sample has too many crowded keys, or
+ * a code too many for a block, the sort by digits follows. One to three reads, two writes. */
+#include "cuda/sort/dev_radix_grid_sample.cuh"
 #include "cuda/warp/warp_alike.cuh"
-
-template <bool INDEXED> struct grid_value {
-    typedef radix_no_value type;
-};
-template <> struct grid_value<true> {
-    typedef uint32_t type;
-};
-
-/* ---- shared memory -------------------------------------------------------------------------- */
-
-struct grid_drawn { /* while the sample is examined and the parts are counted */
-    uint32_t marks[(1 << GRID_LG_MARKS) / 32];
-    uint32_t count[GRID_PARTS];
-};
-
-template <bool INDEXED> struct grid_moved { /* the keys of the block, in the order of the codes */
-    uint32_t count[GRID_CODES];             /* keys of each code; later their first place */
-    uint32_t to[GRID_CODES];                /* where they go, minus their place in the block */
-    uint32_t keys[GRID_TILE];
-    uint32_t index[INDEXED ? GRID_TILE : 1];
-    uint16_t codes[GRID_TILE];
-};
-
-template <bool INDEXED> struct grid_digits { /* a leaf that is sorted by digits */
-    uint32_t                   keys[LEAF_KEYS];
-    uint32_t                   index[INDEXED ? LEAF_KEYS : 1];
-    uint16_t                   order[LEAF_KEYS];
-    radix_counters<GRID_WARPS> counters;
-    uint32_t                   ones[2], zeros[2]; /* of the keys and of the indices: bits set in
-                                                   * some, and bits not set in all */
-};
-
-template <typename CODE, bool INDEXED> struct alignas(16) grid_shared {
-    grid_bend bend[GRID_PARTS];
-    alignas(16) uint32_t start[GRID_CODES + 4]; /* first places of the codes, and n */
-    uint32_t sums[GRID_WARPS], twice, ends[2][32];
-    uint32_t left[GRID_CODES / 32]; /* a bit for the first code of each leaf that is left */
-    union {
-        grid_drawn                                                                drawn;
-        grid_moved<INDEXED>                                                       moved;
-        leaf_shared<CODE, typename grid_value<INDEXED>::type, INDEXED, leaf_real> leaf;
-        grid_digits<INDEXED>                                                      digits;
-    };
-};
-
-/* A scan over one value of each thread: the sum of the values before. Contains two barriers. */
-static DEVICE uint32_t grid_scan(uint32_t x, uint32_t *sums)
-{
-    return block_scan_threads<scan_add<uint32_t>, GRID_WARPS>(x, sums).before;
-}
-
-/* ---- the sample ----------------------------------------------------------------------------- */
-
-/* Fits the line. Returns false, in all threads of all blocks, if the keys cannot be sorted here.
- * Leaves drawn.count zero. */
-template <typename CODE, bool INDEXED>
-static DEVICE bool grid_fit(grid_shared<CODE, INDEXED> *shared, CODE const &code,
-                            const uint32_t *keys, uint32_t n, grid_line<CODE> &line)
-{
-    auto *const    drawn = &shared->drawn;
-    unsigned const me = threadIdx.x;
-    uint32_t const part = n / GRID_DRAWN;
-    uint32_t       raw[GRID_EACH], low, high, again = 0;
-    unsigned       next = 0; /* keys that equal the next one */
-#pragma unroll
-    for (int i = 0; i < GRID_EACH; i++) {
-        uint32_t const s = i * GRID_THREADS + me;
-        uint32_t const at = s * part + (s * 0x9e3779b9u >> 8) % (part - 1);
-        raw[i] = keys[at];
-        next += keys[at + 1] == raw[i];
-    }
-#pragma unroll
-    for (unsigned i = me; i < (1u << GRID_LG_MARKS) / 32; i += GRID_THREADS)
-        drawn->marks[i] = 0;
-    drawn->count[me] = 0;
-    if (me == 0)
-        shared->twice = 0;
-    if (me >= GRID_WARPS && me < 32) /* warps that the block does not have */
-        shared->ends[0][me] = shared->ends[1][me] = 0;
-    even_find_ends(code, raw, shared->ends, &low, &high);
-#pragma unroll
-    for (int i = 0; i < GRID_EACH; i++) {
-        unsigned const mark = raw[i] * 0x9e3779b9u >> (32 - GRID_LG_MARKS);
-        uint32_t const bit = 1u << mark % 32;
-        again += (atomicOr(drawn->marks + mark / 32, bit) & bit) != 0;
-    }
-    again = __reduce_add_sync(WARP_ALL, again);
-    if (lane_id() == 0)
-        atomicAdd(&shared->twice, again);
-    /* The sample has one key of each part of the array, and misses equal neighbours. */
-    if (__syncthreads_count(next == GRID_EACH) > GRID_THREADS / 2)
-        return false;
-    if (shared->twice > GRID_REPEATED + (uint64_t)GRID_DRAWN * GRID_DRAWN * 4 / n)
-        return false;
-    bool fits = false;
-    for (int curve = 0; curve < 2 && !fits && low < high; curve++) {
-        fits = line.fit(code, low, high, curve != 0);
-        if (!fits)
-            continue;
-#pragma unroll
-        for (int i = 0; i < GRID_EACH; i++)
-            atomicAdd(drawn->count + (line.of(code, raw[i]) >> GRID_LG_PART), 1u);
-        __syncthreads();
-        bool const crowded = drawn->count[me] > GRID_CROWDED;
-        drawn->count[me] = 0;
-        fits = __syncthreads_or(crowded) == 0;
-    }
-    return fits;
-}
 
 /* ---- the partition -------------------------------------------------------------------------- */
 
@@ -128,37 +16,46 @@ struct grid_range { /* the keys of a block */
     uint32_t first, end;
 };
 
-/* Some keys of a block, in registers: `valid` keys from `first` on. */
-struct grid_tile {
+/* Some keys of a block, in registers: `valid` keys from `first` on. SHORT: a quarter as many. */
+template <bool SHORT> struct grid_tile {
+    static constexpr int      ITEMS = SHORT ? GRID_ITEMS / 4 : GRID_ITEMS;
+    static constexpr uint32_t KEYS = GRID_THREADS * ITEMS;
+
     uint32_t first, valid;
-    uint32_t key[GRID_ITEMS];
+    uint32_t key[ITEMS];
 
     /* Calls f(i, p) for each key i of this thread, at place p of the tile. */
     template <typename F> DEVICE void each(F &&f) const
     {
 #pragma unroll
-        for (int i = 0; i < GRID_ITEMS; i++)
+        for (int i = 0; i < ITEMS; i++) {
+            if (SHORT && i * GRID_THREADS >= valid) /* fewer instructions are fetched */
+                break;
             if (i * GRID_THREADS + threadIdx.x < valid)
                 f(i, i * GRID_THREADS + threadIdx.x);
+        }
     }
     DEVICE void load(const uint32_t *keys, uint32_t from, uint32_t end)
     {
         first = from;
-        valid = min((uint32_t)GRID_TILE, end - from);
+        valid = min(KEYS, end - from);
         each([&](int i, unsigned p) { key[i] = __ldcg(keys + from + p); });
     }
-    /* Adds 1 to count[slot_of(key)] for each key i, and calls f(i, slot, sum before). */
+    /* Adds 1 to count[slot_of(key, index)] for each key i, and calls f(i, slot, sum before). */
     template <typename SLOT, typename F>
     DEVICE void add(uint32_t *count, SLOT &&slot_of, F &&f) const
     {
         /* whole warps, because their lanes may have to add together */
-        bool const alike = (threadIdx.x | 31) < valid && warp_alike(slot_of(key[0]));
+        bool const alike =
+            (threadIdx.x | 31) < valid && warp_alike(slot_of(key[0], first + threadIdx.x));
 #pragma unroll
-        for (int i = 0; i < GRID_ITEMS; i++) {
+        for (int i = 0; i < ITEMS; i++) {
             unsigned const p = i * GRID_THREADS + threadIdx.x;
+            if (SHORT && i * GRID_THREADS >= valid)
+                break;
             if (p >= valid)
                 continue;
-            unsigned const slot = slot_of(key[i]);
+            unsigned const slot = slot_of(key[i], first + p);
             f(i, slot,
               alike && (p | 31) < valid ? warp_add_alike(count, slot)
                                         : atomicAdd(count + slot, 1u));
@@ -166,30 +63,31 @@ struct grid_tile {
     }
 };
 
-/* Counts the keys of a block in `count`, by slot_of(key). */
-template <typename SLOT>
-static DEVICE void grid_count(uint32_t *count, const uint32_t *keys, grid_range range,
-                              SLOT &&slot_of)
+/* Counts the keys of a block in `count`, by slot_of(key). `whole`: the tile has them all. */
+template <typename TILE, typename SLOT>
+static DEVICE void grid_count(uint32_t *count, const uint32_t *keys, grid_range range, TILE &tile,
+                              bool whole, SLOT &&slot_of)
 {
-    grid_tile tile;
 #pragma unroll 1
-    for (uint32_t at = range.first; at < range.end; at += GRID_TILE) {
-        tile.load(keys, at, range.end);
+    for (uint32_t at = range.first; at < range.end; at += TILE::KEYS) {
+        if (!whole)
+            tile.load(keys, at, range.end);
         tile.add(count, slot_of, [](int, unsigned, uint32_t) {});
     }
 }
 
-/* Makes the table of the codes from the number of keys of each part. */
-static DEVICE void grid_make_bend(grid_bend *bend, const uint32_t *parts, uint32_t *sums,
-                                  uint32_t n, uint32_t codes)
+/* Makes the table of the codes. `count`: keys of the part of this thread, of n keys or of a sample
+ * of n. */
+static DEVICE void grid_make_bend(grid_bend *bend, uint32_t count, uint32_t *sums, uint32_t n,
+                                  uint32_t codes)
 {
-    uint32_t const count = __ldcg(parts + threadIdx.x);
     uint32_t const before = grid_scan(count, sums);
     auto const     code_at = [&](uint32_t of) {
         return (uint32_t)(((uint64_t)of * codes << GRID_FRACTION) / n);
     };
     uint32_t const first = code_at(before);
-    bend[threadIdx.x] = {first, code_at(before + count) - first};
+    /* keys past the last part of a sample have the last code */
+    bend[threadIdx.x] = {min(first, (codes << GRID_FRACTION) - 1), code_at(before + count) - first};
 }
 
 /* The sums of the counts of a thread before each of them, from `start` on. */
@@ -206,74 +104,92 @@ static DEVICE uint4 grid_add(uint4 a, uint4 b)
 
 static DEVICE uint32_t grid_sum(uint4 x) { return x.x + x.y + x.z + x.w; }
 
+/* Where the total of a code is: neighbouring sectors of 8 codes are in different lines, because
+ * atomics of one line are serialised. */
+static DEVICE unsigned grid_slot(unsigned code)
+{
+    unsigned const sector = code / 8, lines = GRID_CODES / 32;
+    return sector % lines * 32 + sector / lines * 8 + code % 8;
+}
+
 /* Takes places for the keys of this block: *to becomes the first places of the codes of this
- * thread. Returns false, in all threads of all blocks, if a code has too many keys. moved.count has
+ * thread. Returns false, in all threads of all blocks, if a code has too many keys. Sets
+ * shared->large if that may be because the keys are equal, and they are alone. moved.count has
  * the keys of each code of the block, `totals` of all blocks. Contains a barrier of all blocks. */
 template <typename CODE, bool INDEXED>
 static DEVICE bool grid_take(grid_shared<CODE, INDEXED> *shared, uint32_t n, uint32_t codes,
                              uint32_t *totals, uint32_t *arrived, uint4 *to)
 {
     unsigned const me = threadIdx.x;
-    uint4 const    count = ((const uint4 *)shared->moved.count)[me];
-    auto const     take = [&](unsigned i, uint32_t keys) {
-        return keys != 0 ? atomicAdd(totals + 4 * me + i, keys) : 0;
-    };
-    uint4 const prior = {take(0, count.x), take(1, count.y), take(2, count.z), take(3, count.w)};
+    auto *const    moved = &shared->moved;
+#pragma unroll
+    for (unsigned c = me; c < GRID_CODES; c += GRID_THREADS) {
+        uint32_t const count = moved->count[c];
+        moved->to[c] = count != 0 ? atomicAdd(totals + grid_slot(c), count) : 0;
+    }
     radix_barrier(arrived);
-    uint4 const all = 4 * me < codes ? __ldcg((const uint4 *)totals + me) : make_uint4(0, 0, 0, 0);
-    uint4 const start = grid_starts(grid_scan(grid_sum(all), shared->sums), all);
+    uint4 const    prior = ((const uint4 *)moved->to)[me];
+    uint4 const    all = 4 * me < codes ? __ldcg((const uint4 *)(totals + grid_slot(4 * me)))
+                                        : make_uint4(0, 0, 0, 0);
+    uint4 const    start = grid_starts(grid_scan(grid_sum(all), shared->sums), all);
     uint32_t const most = max(max(all.x, all.y), max(all.z, all.w));
     ((uint4 *)shared->start)[me] = start;
     if (me == 0)
         shared->start[GRID_CODES] = n;
     *to = grid_add(start, prior);
-    return __syncthreads_or(most > LEAF_KEYS) == 0;
+    bool const large = __syncthreads_or(most > GRID_MOST) != 0;
+    if (me == 0)
+        shared->large = large;
+    return !large || (!INDEXED && shared->frequent.values != 0);
 }
 
-/* Moves the keys of this block to arrays 1, by code. `to`: see grid_take. */
-template <typename CODE, bool INDEXED, typename F>
-static DEVICE void grid_move(grid_shared<CODE, INDEXED> *shared, const uint32_t *keys,
-                             grid_range range, uint32_t *keys_out, uint32_t *index_out, uint4 to,
-                             F &&code_of)
+/* Counts the codes of a tile in moved.count, and ranks each key among those of its code: rank above
+ * code. Begins and ends with a barrier. */
+template <typename CODE, bool INDEXED, typename TILE, typename F>
+static DEVICE void grid_rank(grid_shared<CODE, INDEXED> *shared, const TILE &tile,
+                             uint32_t (&ranked)[TILE::ITEMS], F            &&code_of)
+{
+    ((uint4 *)shared->moved.count)[threadIdx.x] = make_uint4(0, 0, 0, 0);
+    __syncthreads();
+    tile.add(shared->moved.count, code_of, [&](int i, unsigned code, uint32_t rank) {
+        ranked[i] = rank << GRID_LG_CODES | code;
+    });
+    __syncthreads();
+}
+
+/* Moves the keys of a tile to arrays 1, by code, after grid_rank. `to`: see grid_take; it is
+ * advanced. Ends with a barrier. */
+template <typename CODE, bool INDEXED, typename TILE>
+static DEVICE void grid_move(grid_shared<CODE, INDEXED> *shared, const TILE  &tile,
+                             const uint32_t (&ranked)[TILE::ITEMS], uint32_t *keys_out,
+                             uint32_t *index_out, uint4 &to)
 {
     auto *const    moved = &shared->moved;
     unsigned const me = threadIdx.x;
     uint4 *const   mine = (uint4 *)moved->count + me;
-    grid_tile      tile;
-#pragma unroll 1
-    for (uint32_t at = range.first; at < range.end; at += GRID_TILE) {
-        uint32_t ranked[GRID_ITEMS]; /* rank above code */
-        tile.load(keys, at, range.end);
-        *mine = make_uint4(0, 0, 0, 0);
-        __syncthreads();
-        tile.add(moved->count, code_of, [&](int i, unsigned code, uint32_t rank) {
-            ranked[i] = rank << GRID_LG_CODES | code;
-        });
-        __syncthreads();
-        uint4 const count = *mine;
-        uint4 const local = grid_starts(grid_scan(grid_sum(count), shared->sums), count);
-        *mine = local;
-        ((uint4 *)moved->to)[me] =
-            make_uint4(to.x - local.x, to.y - local.y, to.z - local.z, to.w - local.w);
-        to = grid_add(to, count);
-        __syncthreads();
-        tile.each([&](int i, unsigned p) {
-            unsigned const code = ranked[i] % GRID_CODES;
-            unsigned const place = moved->count[code] + (ranked[i] >> GRID_LG_CODES);
-            moved->keys[place] = tile.key[i];
-            moved->codes[place] = (uint16_t)code;
-            if (INDEXED)
-                moved->index[place] = at + p;
-        });
-        __syncthreads();
-        for (unsigned p = me; p < tile.valid; p += GRID_THREADS) {
-            uint32_t const place = moved->to[moved->codes[p]] + p;
-            keys_out[place] = moved->keys[p];
-            if (INDEXED)
-                index_out[place] = moved->index[p];
-        }
-        __syncthreads();
+    uint4 const    count = *mine;
+    uint4 const    local = grid_starts(grid_scan(grid_sum(count), shared->sums), count);
+    *mine = local;
+    ((uint4 *)moved->to)[me] =
+        make_uint4(to.x - local.x, to.y - local.y, to.z - local.z, to.w - local.w);
+    to = grid_add(to, count);
+    __syncthreads();
+    tile.each([&](int i, unsigned p) {
+        unsigned const code = ranked[i] % GRID_CODES;
+        unsigned const place = moved->count[code] + (ranked[i] >> GRID_LG_CODES);
+        moved->keys[place] = tile.key[i];
+        moved->codes[place] = (uint16_t)code;
+        if (INDEXED)
+            moved->source[place] = (uint16_t)p;
+    });
+    __syncthreads();
+    for (unsigned p = me; p < tile.valid; p += GRID_THREADS) {
+        uint32_t const place = moved->to[moved->codes[p]] + p;
+        keys_out[place] = moved->keys[p];
+        if (INDEXED)
+            index_out[place] = tile.first + moved->source[p];
     }
+    __syncthreads();
 }
 
 /* Where the index of each moved key is. */
@@ -286,7 +202,9 @@ static DEVICE uint32_t *grid_index(const radix_job &job)
 
 /* The arrays of the leaves. Values of `size` bytes are fetched from `values`; 0: indices are
  * written. */
-template <typename CODE, typename VALUE> struct grid_array : leaf_array<CODE, VALUE> {
+template <typename CODE, typename VALUE, bool SHORT_> struct grid_array : leaf_array<CODE, VALUE> {
+    static constexpr bool SHORT = SHORT_;
+
     const void *values;
     unsigned    size;
 
@@ -341,7 +259,7 @@ template <bool INDEXED, typename ARRAY>
 static DEVICE void grid_sort_digits(grid_digits<INDEXED> *digits, ARRAY const &array,
                                     uint32_t first, unsigned count)
 {
-    constexpr int  ITEMS = leaf_real::ITEMS;
+    constexpr int  ITEMS = GRID_MOST_ITEMS;
     unsigned const items = (count - 1) / GRID_THREADS + 1;
     grid_load_digits(digits, array, first, count, items);
     auto const sort_by = [&](int which, auto &&bits_at) {
@@ -362,12 +280,12 @@ static DEVICE void grid_sort_digits(grid_digits<INDEXED> *digits, ARRAY const &a
 }
 
 /* The arrays of the leaves of a job. */
-template <typename CODE, bool INDEXED>
-static DEVICE grid_array<CODE, typename grid_value<INDEXED>::type>
+template <bool SHORT, typename CODE, bool INDEXED>
+static DEVICE grid_array<CODE, typename grid_value<INDEXED>::type, SHORT>
               grid_array_of(const radix_job &job, CODE const &code)
 {
     typedef typename grid_value<INDEXED>::type VALUE;
-    grid_array<CODE, VALUE>                    array;
+    grid_array<CODE, VALUE, SHORT>             array;
     (leaf_array<CODE, VALUE> &)array = leaf_array_of<VALUE>(job, code, 1);
     bool const pairs = INDEXED && job.source == NULL;
     array.values_in = (const VALUE *)grid_index(job);
@@ -376,7 +294,8 @@ static DEVICE grid_array<CODE, typename grid_value<INDEXED>::type>
     return array;
 }
 
-/* Calls f(code, first, count) for each leaf of this block: its first code and its keys. */
+/* Calls f(code, first, count) for each leaf of this block: its first code and its keys. Skips codes
+ * with too many keys. */
 template <typename SHARED, typename F>
 static DEVICE void grid_each_leaf(const SHARED *shared, uint32_t codes, F &&f)
 {
@@ -385,19 +304,20 @@ static DEVICE void grid_each_leaf(const SHARED *shared, uint32_t codes, F &&f)
         uint32_t const here = at, first = shared->start[at++];
         while (at < last && shared->start[at + 1] - first <= LEAF_KEYS)
             at++;
-        if (shared->start[at] != first)
-            f(here, first, shared->start[at] - first);
+        uint32_t const count = shared->start[at] - first;
+        if (count != 0 && count <= GRID_MOST)
+            f(here, first, count);
     }
 }
 
 /* Sorts the leaves that grid_sort_codes has left. A separate function and loop, because registers
  * are short. */
-template <typename CODE, bool INDEXED>
+template <bool SHORT, typename CODE, bool INDEXED>
 static __device__ __noinline__ void grid_sort_left(grid_shared<CODE, INDEXED> *shared,
                                                    const radix_job &job, CODE const &code,
                                                    uint32_t codes)
 {
-    auto const array = grid_array_of<CODE, INDEXED>(job, code);
+    auto const array = grid_array_of<SHORT, CODE, INDEXED>(job, code);
     grid_each_leaf(shared, codes, [&](uint32_t at, uint32_t first, unsigned count) {
         if ((shared->left[at / 32] >> at % 32) % 2 != 0)
             grid_sort_digits(&shared->digits, array, first, count);
@@ -405,23 +325,106 @@ static __device__ __noinline__ void grid_sort_left(grid_shared<CODE, INDEXED> *s
 }
 
 /* Sorts the codes of this block. */
-template <typename CODE, bool INDEXED>
+template <bool SHORT, typename CODE, bool INDEXED>
 static DEVICE void grid_sort_codes(grid_shared<CODE, INDEXED> *shared, const radix_job &job,
                                    CODE const &code, uint32_t codes)
 {
-    auto const array = grid_array_of<CODE, INDEXED>(job, code);
+    auto const array = grid_array_of<SHORT, CODE, INDEXED>(job, code);
     if (threadIdx.x < GRID_CODES / 32)
         shared->left[threadIdx.x] = 0;
     __syncthreads();
     grid_each_leaf(shared, codes, [&](uint32_t at, uint32_t first, unsigned count) {
         unsigned patience = 0;
-        /* A leaf whose keys crowd in few buckets is left. */
-        if (!leaf_sort(array, &shared->leaf, first, count, &patience) && threadIdx.x == 0)
+        /* A leaf that is too long, or whose keys crowd in few buckets, is left. */
+        bool const done =
+            count <= LEAF_KEYS && leaf_sort(array, &shared->leaf, first, count, &patience);
+        if (!done && threadIdx.x == 0)
             shared->left[at / 32] |= 1u << at % 32;
     });
     __syncthreads();
     if (__syncthreads_or(threadIdx.x < GRID_CODES / 32 && shared->left[threadIdx.x] != 0))
-        grid_sort_left(shared, job, code, codes);
+        grid_sort_left<SHORT>(shared, job, code, codes);
+}
+
+/* ---- equal keys ----------------------------------------------------------------------------- */
+
+/* Copies the keys of codes that are too large for a leaf to arrays 0, and notes if they are not
+ * equal. Every block copies those of its part of the array. Ends with a barrier of all blocks. If
+ * keys were not equal, arrays 0 get all moved keys, for the sort by digits. */
+template <typename CODE>
+static DEVICE void grid_copy_large(const grid_shared<CODE, false> *shared, const radix_job &job,
+                                   grid_range range, uint32_t codes, even_state *state)
+{
+    uint32_t *const       out = (uint32_t *)job.keys[0];
+    const uint32_t *const in = (const uint32_t *)job.keys[1];
+    unsigned const        me = threadIdx.x;
+    bool                  differ = false;
+    uint32_t              c = 0; /* the last code that starts before the part */
+    for (uint32_t step = GRID_CODES / 2; step > 0; step /= 2)
+        c += c + step < codes && shared->start[c + step] <= range.first ? step : 0;
+    for (; c < codes && shared->start[c] < range.end; c++) {
+        uint32_t const first = shared->start[c], end = shared->start[c + 1];
+        if (end - first <= GRID_MOST)
+            continue;
+        uint32_t const one = __ldcg(in + first);
+        for (uint32_t i = max(first, range.first) + me; i < min(end, range.end);
+             i += GRID_THREADS) {
+            uint32_t const key = __ldcg(in + i);
+            differ |= key != one;
+            out[i] = key;
+        }
+    }
+    if (differ)
+        store_relaxed(&state->failed, 1);
+    radix_barrier(&state->blocks_done);
+    if (load_relaxed(&state->failed) != 0)
+        for (uint32_t i = range.first + me; i < range.end; i += GRID_THREADS)
+            out[i] = __ldcg(in + i);
+}
+
+/* Sorts keys alone whose values are all frequent: counts each value, and writes the values in
+ * order. Nothing is changed if a key has another value. */
+template <typename CODE, typename TILE>
+static DEVICE void grid_sort_few(grid_shared<CODE, false> *shared, const radix_job &job,
+                                 CODE const &code, const radix_tables &tables, grid_range range,
+                                 TILE &tile, bool whole)
+{
+    unsigned const    me = threadIdx.x, values = shared->frequent.values;
+    uint32_t *const   keys = (uint32_t *)job.keys[0];
+    const auto *const table = &shared->drawn.table;
+    unsigned const    absent = GRID_PARTS - 1;
+    shared->drawn.count[me] = 0;
+    __syncthreads();
+    grid_count(shared->drawn.count, keys, range, tile, whole, [&](uint32_t raw, uint32_t) {
+        uint32_t const bits = code.encode(raw);
+        unsigned const slot = table->find(bits);
+        return bits != table->none && table->key[slot] == bits ? table->hits[slot] : absent;
+    });
+    __syncthreads();
+    uint32_t const count = shared->drawn.count[me];
+    if (count != 0)
+        atomicAdd(tables.even_counts + me, count);
+    radix_barrier(&tables.even->blocks_done);
+    if (__ldcg(tables.even_counts + absent) != 0)
+        return;
+    shared->start[me] = grid_scan(__ldcg(tables.even_counts + me), shared->sums);
+    __syncthreads();
+    uint32_t at = range.first + me;
+    unsigned low = 0, high = values;
+    while (high - low > 1) { /* the value of the first place of this thread */
+        unsigned const middle = (low + high) / 2;
+        if (shared->start[middle] <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    for (; at < range.end; at += GRID_THREADS) {
+        while (low + 1 < values && shared->start[low + 1] <= at)
+            low++;
+        keys[at] = code.decode(shared->frequent.bits[low]);
+    }
+    if (blockIdx.x == 0 && me == 0)
+        tables.even->go = 1;
 }
 
 /* ---- the kernel ----------------------------------------------------------------------------- */
@@ -436,7 +439,81 @@ static DEVICE void grid_copy_values(const radix_job &job, grid_range range)
             ((uint64_t *)job.values[1])[i] = ((const uint64_t *)job.values[0])[i];
 }
 
-template <typename CODE, bool INDEXED>
+/* The number of keys of the part of this thread, in all blocks. Contains a barrier of these. */
+template <typename CODE, bool INDEXED, typename TILE>
+static DEVICE uint32_t grid_count_part(grid_shared<CODE, INDEXED> *shared, CODE const &code,
+                                       grid_line<CODE> const &line, const uint32_t *keys,
+                                       grid_range range, TILE &tile, bool whole,
+                                       const radix_tables &tables)
+{
+    unsigned const me = threadIdx.x;
+    shared->drawn.count[me] = 0;
+    __syncthreads();
+    grid_count(shared->drawn.count, keys, range, tile, whole,
+               [&](uint32_t raw, uint32_t) { return line.of(code, raw) >> GRID_LG_PART; });
+    __syncthreads();
+    uint32_t const count = shared->drawn.count[me];
+    if (count != 0)
+        atomicAdd(tables.even_counts + me, count);
+    radix_barrier(&tables.even->blocks_done);
+    return __ldcg(tables.even_counts + me);
+}
+
+/* Moves the keys of a block to arrays 1, by code. Returns the number of codes; 0, in all blocks, if
+ * one has too many keys. `codes`: those of the line. EXACT: the keys of the parts are counted, not
+ * only those of the sample. Contains one or two barriers of all blocks. */
+template <bool EXACT, typename CODE, bool INDEXED, typename TILE>
+static DEVICE uint32_t grid_partition(grid_shared<CODE, INDEXED> *shared, const radix_job &job,
+                                      CODE const &code, const radix_tables &tables,
+                                      grid_line<CODE> const &line, const uint32_t *keys,
+                                      grid_range range, TILE &tile, bool whole, uint32_t codes)
+{
+    unsigned const me = threadIdx.x, values = EXACT ? 0 : shared->frequent.values;
+    uint32_t const n = (uint32_t)job.n, more = values == 0 ? 0 : shared->frequent.first[values];
+    uint32_t       ranked[TILE::ITEMS], count;
+    uint4          to;
+    if (EXACT)
+        count = grid_count_part(shared, code, line, keys, range, tile, whole, tables);
+    else
+        count = shared->drawn.count[me];
+    codes = min(codes, GRID_CODES - more);
+    grid_make_bend(shared->bend, count, shared->sums, EXACT ? n : GRID_DRAWN, codes);
+    if (values != 0)
+        codes = grid_place_frequent(shared, code, line, codes);
+    uint32_t const factor = (uint32_t)((1ull << (32 + GRID_LG_PART)) / n);
+    auto const     code_of = [&](uint32_t raw, uint32_t index) {
+        uint32_t const at = grid_code(shared->bend, line.of(code, raw));
+        if (values == 0)
+            return at;
+        uint32_t const bits = code.fold(code.encode(raw));
+        return grid_frequent_code<INDEXED>(&shared->frequent, at, bits, __umulhi(index, factor));
+    };
+    if (whole)
+        grid_rank(shared, tile, ranked, code_of);
+    else {
+        ((uint4 *)shared->moved.count)[me] = make_uint4(0, 0, 0, 0);
+        __syncthreads();
+        grid_count(shared->moved.count, keys, range, tile, false, code_of);
+        __syncthreads();
+    }
+    if (!grid_take(shared, n, codes, tables.even_groups, &tables.even->blocks_done, &to))
+        return 0;
+    uint32_t *const keys_out = (uint32_t *)job.keys[1], *const index_out = grid_index(job);
+    if (whole)
+        grid_move(shared, tile, ranked, keys_out, index_out, to);
+    else
+#pragma unroll 1
+        for (uint32_t at = range.first; at < range.end; at += TILE::KEYS) {
+            tile.load(keys, at, range.end);
+            grid_rank(shared, tile, ranked, code_of);
+            grid_move(shared, tile, ranked, keys_out, index_out, to);
+        }
+    return codes;
+}
+
+/* SHORT: for up to CUDA_TUNE_GRID_SAMPLED keys. Each block runs its code once and waits for it, so
+ * there is less of it. */
+template <typename CODE, bool INDEXED, bool SHORT>
 static __global__ void __launch_bounds__(GRID_THREADS, 2)
     radix_grid(__grid_constant__ radix_job const job, __grid_constant__ CODE const code,
                __grid_constant__ radix_tables const tables, uint32_t codes)
@@ -444,40 +521,37 @@ static __global__ void __launch_bounds__(GRID_THREADS, 2)
     extern __shared__ uint4 grid_memory[];
     auto *const             shared = (grid_shared<CODE, INDEXED> *)grid_memory;
     const uint32_t *const keys = (const uint32_t *)(job.source != NULL ? job.source : job.keys[0]);
-    uint32_t *const       arrived = &tables.even->blocks_done;
-    unsigned const        me = threadIdx.x;
     uint32_t const        n = (uint32_t)job.n, rows = (n - 1) / GRID_THREADS + 1;
     auto const            bound = [&](unsigned block) {
         return min(rows * block / gridDim.x * GRID_THREADS, n);
     };
     grid_range const range = {bound(blockIdx.x), bound(blockIdx.x + 1)};
     grid_line<CODE>  line;
-    uint4            to;
-    if (!grid_fit(shared, code, keys, n, line))
+    grid_tile<SHORT> tile;
+    bool const       whole = range.end - range.first <= tile.KEYS; /* the tile has all keys */
+    if (whole)
+        tile.load(keys, range.first, range.end);
+    grid_kind const kind = grid_fit<SHORT>(shared, code, keys, n, line);
+    if (kind == GRID_NONE)
         return; /* go is 0 */
-
-    grid_count(shared->drawn.count, keys, range,
-               [&](uint32_t raw) { return line.of(code, raw) >> GRID_LG_PART; });
-    __syncthreads();
-    uint32_t const count = shared->drawn.count[me];
-    if (count != 0)
-        atomicAdd(tables.even_counts + me, count);
+    if constexpr (!INDEXED)
+        if (kind == GRID_FEW) {
+            grid_sort_few(shared, job, code, tables, range, tile, whole);
+            return;
+        }
     if (INDEXED && job.source == NULL)
         grid_copy_values(job, range);
-    radix_barrier(arrived);
-    grid_make_bend(shared->bend, tables.even_counts, shared->sums, n, codes);
-    ((uint4 *)shared->moved.count)[me] = make_uint4(0, 0, 0, 0);
-    __syncthreads();
-    auto const code_of = [&](uint32_t raw) { return grid_code(shared->bend, line.of(code, raw)); };
-    grid_count(shared->moved.count, keys, range, code_of);
-    __syncthreads();
-    if (!grid_take(shared, n, codes, tables.even_groups, arrived, &to))
+    codes =
+        grid_partition<!SHORT>(shared, job, code, tables, line, keys, range, tile, whole, codes);
+    if (codes == 0)
         return;
-    grid_move(shared, keys, range, (uint32_t *)job.keys[1], grid_index(job), to, code_of);
-    if (blockIdx.x == 0 && me == 0)
+    if (blockIdx.x == 0 && threadIdx.x == 0)
         tables.even->go = 1;
-    radix_barrier(arrived);
-    grid_sort_codes(shared, job, code, codes);
+    radix_barrier(&tables.even->blocks_done);
+    grid_sort_codes<SHORT>(shared, job, code, codes);
+    if constexpr (!INDEXED && SHORT)
+        if (shared->large)
+            grid_copy_large(shared, job, range, codes, tables.even);
 }
 
 /* ---- the launch ----------------------------------------------------------------------------- */
@@ -486,7 +560,9 @@ template <bool INDEXED, typename CODE>
 ordo_status grid_run(cuda_call *call, const radix_job *job, CODE code, radix_tables tables,
                      bool *enqueued)
 {
-    auto *const      kernel = radix_grid<CODE, INDEXED>;
+    bool const  is_short = job->n <= CUDA_TUNE_GRID_SAMPLED;
+    auto *const kernel =
+        is_short ? radix_grid<CODE, INDEXED, true> : radix_grid<CODE, INDEXED, false>;
     constexpr size_t bytes = sizeof(grid_shared<CODE, INDEXED>);
     int              resident;
     if (bytes > call->facts->shared_bytes)
@@ -495,7 +571,7 @@ ordo_status grid_run(cuda_call *call, const radix_job *job, CODE code, radix_tab
     CUDA_TRY(call->exec, cudaOccupancyMaxActiveBlocksPerMultiprocessor(
                              &resident, (const void *)kernel, GRID_THREADS, bytes));
     size_t const most = (size_t)(resident * call->facts->sms);
-    size_t const blocks = ordo_min(ordo_min(most, GRID_BLOCKS), ordo_div_up(job->n, GRID_THREADS));
+    size_t const blocks = ordo_min(most, ordo_div_up(job->n, GRID_THREADS));
     if (blocks == 0)
         return ORDO_OK;
     size_t const rounds = ordo_div_up(job->n, blocks * CUDA_TUNE_GRID_GROUP);

@@ -14,6 +14,8 @@ enum {
     GRID_WARPS = GRID_THREADS / 32,
     GRID_ITEMS = 16, /* most keys per thread */
     GRID_TILE = GRID_THREADS * GRID_ITEMS,
+    GRID_MOST_ITEMS = 14, /* most keys per thread of a code that one block sorts */
+    GRID_MOST = GRID_THREADS * GRID_MOST_ITEMS,
     GRID_PARTS = GRID_THREADS,
     GRID_LG_CODES = 11,
     GRID_CODES = 1 << GRID_LG_CODES, /* most codes; a thread has four of them */
@@ -22,17 +24,26 @@ enum {
     GRID_FRACTION = 8, /* bits of a part of a code in the table */
     GRID_EACH = 4,     /* sample keys per thread */
     GRID_DRAWN = GRID_THREADS * GRID_EACH,
-    GRID_LG_MARKS = 18,             /* lg of the bits of a table of sample keys */
-    GRID_REPEATED = 20,             /* most marks that different sample keys set twice */
-    GRID_CROWDED = GRID_DRAWN / 16, /* most sample keys of a part */
-    GRID_MARGIN = 256,              /* the range exceeds the sample by this part of it */
-    GRID_BLOCKS = 2 * EVEN_MOST - 4 /* most blocks, so that even_groups has room for the codes */
+    GRID_LG_MARKS = 18, /* lg of the bits of a table of sample keys */
+    GRID_REPEATED = 1,  /* most of the marks that sample keys set twice, / GRID_EACH^2: different
+                         * keys set about half as many */
+    GRID_CROWDED = 16,  /* a part may have 1 / GRID_CROWDED of the sample keys */
+    GRID_MARGIN = 256,  /* the range exceeds the sample by this part of it */
+    /* Frequent values: */
+    GRID_LG_SLOTS = 12,
+    GRID_SLOTS = 1 << GRID_LG_SLOTS, /* of a table of the values of the sample */
+    GRID_FREQUENT = 256,             /* most frequent values */
+    GRID_OFTEN = 3,                  /* least sample keys of one */
+    GRID_SHARE = 2000,               /* pairs: least keys of each of its codes, on average */
+    GRID_TIMES = 20                  /* pairs: how often other values may occur */
 };
 
 static_assert(GRID_PARTS << GRID_LG_PART == 1 << GRID_LG_PLACES, "parts fill the range");
 static_assert(GRID_CODES == 4 * GRID_THREADS && GRID_TILE <= 1 << (32 - GRID_LG_CODES),
               "four codes for each thread; a rank and a code share a word");
-static_assert(GRID_PARTS <= EVEN_MOST && CUDA_TUNE_GRID_GROUP >= CUDA_TUNE_EVEN_GROUP,
+static_assert(GRID_SLOTS >= 2 * GRID_DRAWN && GRID_FREQUENT < GRID_THREADS,
+              "a table that is at most half full; a value for each thread");
+static_assert(GRID_PARTS <= EVEN_MOST && GRID_CODES <= 4 * EVEN_MOST,
               "even_counts has room for the parts, and even_groups for the codes");
 static_assert(CUDA_TUNE_GRID_TO < CUDA_TUNE_EVEN_FROM && CUDA_TUNE_GRID_PAIRS <= CUDA_TUNE_GRID_TO,
               "the tables of dev_radix_even.cu are not in use");

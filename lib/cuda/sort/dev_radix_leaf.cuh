@@ -128,6 +128,7 @@ template <typename CODE_, typename VALUE_> struct leaf_array {
     typedef VALUE_              VALUE;
     typedef typename CODE::BITS BITS;
     static constexpr bool       PAIRS = value_traits<VALUE>::exists;
+    static constexpr bool       SHORT = false; /* leaves are mostly short */
 
     const BITS  *keys_in;
     BITS        *keys_out; /* NULL: keys are not written */
@@ -273,6 +274,23 @@ static DEVICE leaf_line<BITS> leaf_find_line(SHARED *shared, CODE const &code, B
     return line;
 }
 
+/* The smallest and largest of some values of all threads, below 2^32. Contains two barriers. */
+template <typename SHARED>
+static DEVICE void leaf_find_range(SHARED *shared, uint32_t *low, uint32_t *high)
+{
+    unsigned const warp = threadIdx.x / 32, lane = lane_id();
+    __syncthreads(); /* shared->low and high were read */
+    *low = leaf_max(~*low);
+    *high = leaf_max(*high);
+    if (lane == 0) {
+        shared->low[warp] = *low;
+        shared->high[warp] = *high;
+    }
+    __syncthreads();
+    *low = ~leaf_max((uint32_t)shared->low[lane % SHARED::SHAPE::WARPS]);
+    *high = leaf_max((uint32_t)shared->high[lane % SHARED::SHAPE::WARPS]);
+}
+
 /* Turns counts into starts. Returns the largest count of this thread. A barrier must follow. */
 template <typename SHARED> static DEVICE uint32_t leaf_scan(SHARED *shared, unsigned count)
 {
@@ -355,9 +373,12 @@ static DEVICE bool leaf_sort(ARRAY const &array, leaf_shared<CODE, VALUE, BY_VAL
     uint32_t       at[ITEMS];
     auto const     each = [&](auto &&f) {
 #pragma unroll
-        for (int i = 0; i < ITEMS; i++)
+        for (int i = 0; i < ITEMS; i++) {
+            if (ARRAY::SHORT && i * THREADS >= count) /* fewer instructions are fetched */
+                break;
             if (i * THREADS + threadIdx.x < count)
                 f(i, i * THREADS + threadIdx.x);
+        }
     };
 
     BITS const one = TRIM ? code.fold(code.encode(array.keys_in[first])) : 0;
@@ -389,12 +410,25 @@ static DEVICE bool leaf_sort(ARRAY const &array, leaf_shared<CODE, VALUE, BY_VAL
         __syncthreads();
         return true;
     }
+    uint32_t least = 0; /* of the orders of equal keys, and the leading zeros of their range */
+    unsigned lead = array.lead;
+    if constexpr (PAIRS && BY_VALUE)
+        if (line.is_flat) {
+            uint32_t most = 0;
+            least = UINT32_MAX;
+            each([&](int i, unsigned) {
+                least = min(least, (uint32_t)value[i]);
+                most = max(most, (uint32_t)value[i]);
+            });
+            leaf_find_range(shared, &least, &most);
+            lead = (unsigned)__clz((int)(most - least));
+        }
     auto const bucket_of = [&](BITS mine, uint32_t order) {
         if constexpr (SHARED::REAL)
             if (line.is_real)
                 return line.value_bucket(key_float<BITS>::value(code.decode(mine)),
                                          SHAPE::BUCKETS - 1);
-        return BY_VALUE ? line.bucket(mine, order << array.lead) : line.bucket(mine);
+        return BY_VALUE ? line.bucket(mine, (order - least) << lead) : line.bucket(mine);
     };
 
     each([&](int i, unsigned p) {
@@ -408,11 +442,10 @@ static DEVICE bool leaf_sort(ARRAY const &array, leaf_shared<CODE, VALUE, BY_VAL
     uint32_t const most = leaf_scan(shared, count);
     bool const exact = !PAIRS && line.factor == 0 && !line.is_real; /* keys of a bucket are equal */
     bool const far = __syncthreads_or(most > (NEAR ? WINDOWS_NEAR : CUDA_TUNE_LEAF_FULL)) != 0;
-    if (far && !exact && __syncthreads_or(most > CUDA_TUNE_LEAF_FULL) != 0) {
-        if (*patience == 0)
-            return false;
-        --*patience;
-    }
+    bool const full = far && !exact && __syncthreads_or(most > CUDA_TUNE_LEAF_FULL) != 0;
+    auto const gives_up = [&] { return *patience == 0 || (--*patience, false); };
+    if (!NEAR && full && gives_up())
+        return false;
     each([&](int i, unsigned p) {
         unsigned const place = shared->bucket[at[i] & 0xffff] + (at[i] >> 16);
         if constexpr (PACKED && BY_VALUE)
@@ -431,8 +464,19 @@ static DEVICE bool leaf_sort(ARRAY const &array, leaf_shared<CODE, VALUE, BY_VAL
     if (NEAR && threadIdx.x < 2 * WARP_SORT_ITEMS)
         shared->keys[SHARED::at(count + threadIdx.x)] = (BITS) ~(BITS)0;
     __syncthreads();
-    if (exact || (NEAR && !far)) {
-        if (NEAR && !exact)
+    bool single = exact; /* the keys of each bucket are equal */
+    if (NEAR && far && !exact) {
+        bool differ = false;
+        each([&](int, unsigned p) {
+            BITS const key = shared->keys[SHARED::at(p)];
+            differ |= key != shared->keys[SHARED::at(shared->bucket[bucket_of(code.fold(key), p)])];
+        });
+        single = __syncthreads_or(differ) == 0;
+        if (full && !single && gives_up())
+            return false;
+    }
+    if (single || (NEAR && !far)) {
+        if (NEAR && !single)
             block_windows(shared, count);
         each([&](int, unsigned p) { array.store(first + p, shared->keys[SHARED::at(p)]); });
         __syncthreads();

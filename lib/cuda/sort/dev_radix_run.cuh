@@ -59,7 +59,7 @@ static inline radix_tables radix_tables_layout(cuda_scratch *scratch, size_t n, 
     tables.even = scratch_take<even_state>(scratch, 1);
     tables.even_counts = scratch_take<uint32_t>(scratch, EVEN_MOST);
     /* Not less for more keys, although then each code has more keys. */
-    size_t const most_codes = n / CUDA_TUNE_EVEN_GROUP + 2 * EVEN_MOST;
+    size_t const most_codes = n / CUDA_TUNE_EVEN_GROUP + 4 * EVEN_MOST;
     tables.even_groups = scratch_take<uint32_t>(scratch, key_size < 4 ? 0 : most_codes);
     tables.zero_bytes = scratch->used - start;
     tables.even_starts = scratch_take<uint32_t>(scratch, EVEN_MOST + 1);
@@ -172,6 +172,7 @@ static ordo_status radix_run(cuda_call *call, const radix_job *given, CODE code,
             bool enqueued = false;
             TRY(grid_run<value_traits<VALUE>::exists>(call, job, code, tables, &enqueued));
             copy.leaf &= !enqueued; /* keys that leaves could sort are sorted */
+            copy.finish &= !enqueued;
         }
     TRY(radix_make_plan(call, job, code, tables));
     TRY((radix_kernel_of<VALUE, true>(call, code, &few)));
