@@ -3,7 +3,8 @@
  *
  * All shapes of inputs.h in every type; then arrays made for the buckets: a crowd of neighbours
  * among spread keys, an outlier that puts all others into one bucket, keys with equal upper halves,
- * infinities and NaNs beside finite numbers, signed zeros. */
+ * infinities and NaNs beside finite numbers, signed zeros. For sorts also buckets of equal keys,
+ * and arrays whose sampled keys differ from all the others. */
 #include "device.h"
 #include "inputs.h"
 
@@ -13,12 +14,12 @@
 #include <string.h>
 
 enum {
-    MOST_KEYS = 16384,
+    MOST_KEYS = 65536, /* of the sorts by a cluster of blocks */
     POSITIONS = 32,
     VALUE_SIZE = 4
 };
 
-static size_t const sizes[] = {1, 2, 300, 1024, 2049, 4096, 4097, MOST_KEYS};
+static size_t const sizes[] = {1, 2, 300, 1024, 2049, 4096, 4097, 16384};
 
 static bool         fewest; /* few cases, for the race checker, which takes seconds for each */
 static device_array device_keys, device_out, device_index;
@@ -257,6 +258,69 @@ static void test_made(void)
     }
 }
 
+/* ---- Arrays made for the sample of a sort ---- */
+
+enum { /* which keys an array has, beside single ones */
+    FEW_VALUES,
+    HALF_EQUAL,
+    POWERS,
+    ZEROS,
+    HIDDEN,
+    HIDDEN_CROWD,
+    KINDS
+};
+
+/* Whether the sort of n keys samples the key i (shares_drawn). */
+static bool is_sampled(size_t i, size_t n)
+{
+    for (size_t k = 0; k < 128; k++)
+        if ((k * n + ((uint32_t)(k * 0x9e3779b1u) >> 19) * n / 8192) / 128 == i)
+            return true;
+    return false;
+}
+
+static double make_drawn(int kind, size_t i, size_t n, uint64_t r)
+{
+    double const x = (double)(r >> 11) / 9007199254740992.0;
+    switch (kind) {
+    case FEW_VALUES: /* buckets of equal keys */
+        return (double)(r % 90) / 90;
+    case HALF_EQUAL:
+        return r % 2 == 0 ? 0.375 : x;
+    case POWERS: /* most keys are close to an edge */
+        return ldexp(x, -(int)(r % 40));
+    case ZEROS: /* 0.5 becomes a zero of floats */
+        return r % 4 == 0 ? x : 0.5;
+    case HIDDEN: /* all keys but the sample are in one part */
+        return is_sampled(i, n) ? x / 1024 : 0.5 + x / 2;
+    default: /* and there in few buckets, because of one key */
+        return is_sampled(i, n) ? x / 1024 : i == 1 ? 1 : 0.25 + x / 65536;
+    }
+}
+
+static void test_samples(void)
+{
+    static const ordo_type   types[] = {ORDO_U32, ORDO_F32, ORDO_U64, ORDO_F64};
+    static const size_t      lengths[] = {700, 4000, 8193, 20000, MOST_KEYS};
+    static const char *const names[KINDS] = {"few values", "half equal", "powers",
+                                             "zeros",      "hidden",     "hidden crowd"};
+    size_t const             step = fewest ? 3 : 1;
+
+    for (size_t t = 0; t < 4; t += step)
+        for (size_t j = 0; j < sizeof lengths / sizeof *lengths; j += step)
+            for (int kind = 0; kind < KINDS; kind += (int)step) {
+                size_t const n = lengths[j];
+                test_rng     rng = {(uint64_t)kind + n};
+                for (size_t i = 0; i < n; i++) {
+                    put(types[t], i, make_drawn(kind, i, n, test_rng_next(&rng)));
+                    if (kind == ZEROS && t % 2 == 1 && test_rng_next(&rng) % 2 == 0)
+                        make_special(types[t], i, 4);
+                }
+                testkit_case("%s n=%zu sample, %s", ordo_type_name(types[t]), n, names[kind]);
+                try_sorts(types[t], n, (j + (size_t)kind) % 2 == 0 ? 0 : (uint64_t)ORDO_DESCENDING);
+            }
+}
+
 static void test_shapes(void)
 {
     size_t turn = 0;
@@ -277,6 +341,7 @@ int main(void)
     const char *const small = getenv("ORDO_TEST_SMALL");
     fewest = small != NULL && strcmp(small, "2") == 0;
     test_crowds();
+    test_samples();
     if (small == NULL) {
         test_made();
         test_shapes();

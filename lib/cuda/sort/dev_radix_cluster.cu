@@ -1,15 +1,14 @@
-/* dev_radix_cluster.cu - a radix sort in one launch, for arrays that fit in the shared memory of a
+/* dev_radix_cluster.cu - a sort in one launch, for arrays that fit in the shared memory of a
  * cluster of blocks (compute capability 9.0 and above).
  *
- * Block b holds places [b * tile, (b + 1) * tile) as key bits and, if needed, source indices. A
- * step sorts stably by one digit: blocks rank their keys in registers (block_radix.cuh), order
- * their tile by the digit, read each other's counts and write keys to the shared memory of the
- * right block. A 32-bit key and its index move as one word. Only bits that differ count, and at
- * first only the leading CLUSTER_PREFIX; each key then finds its place among keys with the same
- * prefix. If a prefix has too many keys the sort repeats with all bits. Padding keys are the
- * largest. Cost: one read, one write. Shared memory per block: two copies of the tile and 21 KB. */
-#include "cuda/block/block_cluster.cuh"
-#include "cuda/sort/dev_radix_run.cuh"
+ * Keys alone are divided into parts (dev_radix_parts.cuh). Pairs, indices, many keys of four bytes
+ * and uneven parts are sorted by digits. Block b holds places [b * tile, (b + 1) * tile) as key
+ * bits and, if needed, source indices. A step sorts stably by one digit: blocks order their tile
+ * (block_radix.cuh), read each other's counts and write keys to the shared memory of the right
+ * block. Only bits that differ count, and at first only the leading CLUSTER_PREFIX; each key then
+ * finds its place among keys with the same prefix, or, if these are too many, the sort repeats with
+ * all bits. Cost: one read, one write. Shared memory per block: up to 199 KB. */
+#include "cuda/sort/dev_radix_parts.cuh"
 
 enum {
     CLUSTER_PREFIX = 24, /* number of leading bits that are sorted first */
@@ -63,10 +62,13 @@ template <typename ITEM> struct cluster_tile { /* the part of the array of one b
     unsigned              items;                /* keys per thread */
 };
 
-template <typename ITEM> static size_t cluster_bytes(size_t places)
+template <typename ITEM, bool INDEXED> static size_t cluster_bytes(size_t places)
 {
-    return sizeof(cluster_shared<typename ITEM::BITS>) +
-           2 * places * (sizeof(typename ITEM::WORD) + (ITEM::beside ? sizeof(uint32_t) : 0));
+    typedef typename ITEM::BITS BITS;
+    size_t const                bytes =
+        sizeof(cluster_shared<BITS>) +
+        2 * places * (sizeof(typename ITEM::WORD) + (ITEM::beside ? sizeof(uint32_t) : 0));
+    return INDEXED ? bytes : ordo_max(bytes, sizeof(parts_shared<BITS>));
 }
 
 #ifdef HAVE_CLUSTERS
@@ -298,14 +300,19 @@ static __global__ void __launch_bounds__(CLUSTER_THREADS)
     typedef cluster_item<CODE, INDEXED> ITEM;
     typedef typename ITEM::WORD         WORD;
     extern __shared__ uint4             cluster_memory[];
-    auto *const                         shared = (cluster_shared<BITS> *)cluster_memory;
-    uint32_t const                      places = blockDim.x * items, n = (uint32_t)job.n;
-    WORD *const                         words = (WORD *)(shared + 1);
-    uint32_t *const                     index = (uint32_t *)(words + 2 * places);
-    cluster_tile<ITEM> const            tile = {
-                   shared,         words,  words + places,          index,
-                   index + places, places, UINT32_MAX / places + 1, cluster_rank() * places,
-                   items};
+    /* Parts of more keys of four bytes take as long as digits, or are too long for a block. */
+    if constexpr (!INDEXED)
+        if ((sizeof(BITS) == 8 || items <= CLUSTER_ITEMS / 2) &&
+            parts_sort((parts_shared<BITS> *)cluster_memory, code, job, blockDim.x * items))
+            return;
+    auto *const              shared = (cluster_shared<BITS> *)cluster_memory;
+    uint32_t const           places = blockDim.x * items, n = (uint32_t)job.n;
+    WORD *const              words = (WORD *)(shared + 1);
+    uint32_t *const          index = (uint32_t *)(words + 2 * places);
+    cluster_tile<ITEM> const tile = {
+        shared,         words,  words + places,          index,
+        index + places, places, UINT32_MAX / places + 1, cluster_rank() * places,
+        items};
     if (threadIdx.x == 0) {
         shared->ones = 0;
         shared->zeros = 0;
@@ -406,9 +413,10 @@ static ordo_status launch(cuda_call *call, const radix_job *job, CODE code,
     auto *const                         kernel = radix_cluster_kernel<CODE, INDEXED>;
     size_t const                        places = (size_t)CLUSTER_THREADS * shape->items;
     /* the largest size, because calls of other threads may be in progress */
-    TRY(cuda_allow_shared(call, kernel, cluster_bytes<ITEM>(CLUSTER_PLACES)));
-    CUDA_TRY(call->exec, cluster_launch(call, kernel, shape->blocks, CLUSTER_THREADS,
-                                        cluster_bytes<ITEM>(places), *job, code, shape->items));
+    TRY(cuda_allow_shared(call, kernel, cluster_bytes<ITEM, INDEXED>(CLUSTER_PLACES)));
+    CUDA_TRY(call->exec,
+             cluster_launch(call, kernel, shape->blocks, CLUSTER_THREADS,
+                            cluster_bytes<ITEM, INDEXED>(places), *job, code, shape->items));
     return ORDO_OK;
 }
 
@@ -417,17 +425,18 @@ bool radix_fits_cluster(const cuda_call *call, const radix_job *job)
     typedef cluster_item<radix_code<uint64_t, true, true>, true> widest;
     cluster_shape const                                          shape = shape_of(call, job->n);
     return call->facts->capability >= 90 && shape.items <= CLUSTER_ITEMS &&
-           cluster_bytes<widest>(CLUSTER_PLACES) <= call->facts->shared_bytes;
+           cluster_bytes<widest, false>(CLUSTER_PLACES) <= call->facts->shared_bytes;
 }
 
 ordo_status radix_cluster(cuda_call *call, const radix_job *job, ordo_type type, bool descending)
 {
     bool const          ties = job->value_size != 0;
     cluster_shape const shape = shape_of(call, job->n);
-    return with_radix_code<true>(type, descending, KEY_TOTAL, [&](auto code) {
-        if (!ties)
-            code.unfold();
-        return ties ? launch<true>(call, job, code, &shape)
-                    : launch<false>(call, job, code, &shape);
+    if (ties)
+        return with_radix_code<true>(type, descending, KEY_TOTAL, [&](auto code) {
+            return launch<true>(call, job, code, &shape);
+        });
+    return with_radix_code<false>(type, descending, KEY_TOTAL, [&](auto code) {
+        return launch<false>(call, job, code, &shape);
     });
 }
