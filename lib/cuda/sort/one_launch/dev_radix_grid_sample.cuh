@@ -9,7 +9,7 @@
 #define ORDO_CUDA_SORT_DEV_RADIX_GRID_SAMPLE_H
 
 #include "cuda/block/block_places.cuh"
-#include "cuda/sort/dev_radix_grid.cuh"
+#include "cuda/sort/one_launch/dev_radix_grid.cuh"
 #include "cuda/sort/dev_radix_leaf.cuh"
 
 enum grid_kind {

@@ -11,7 +11,7 @@
 #define ORDO_CUDA_SORT_DEV_RADIX_PARTS_H
 
 #include "cuda/block/block_cluster.cuh"
-#include "cuda/sort/dev_radix_small_buckets.cuh"
+#include "cuda/sort/short/dev_radix_small_buckets.cuh"
 
 enum {
     PARTS_THREADS = 512,

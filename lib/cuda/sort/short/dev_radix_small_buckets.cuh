@@ -9,7 +9,7 @@
 #define ORDO_CUDA_SORT_DEV_RADIX_SMALL_BUCKETS_H
 
 #include "cuda/block/block_shares.cuh"
-#include "cuda/sort/dev_radix_small_digits.cuh"
+#include "cuda/sort/short/dev_radix_small_digits.cuh"
 
 enum {
     SMALL_DENSE = 16, /* a bucket with more keys is dense */

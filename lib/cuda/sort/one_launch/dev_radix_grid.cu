@@ -7,7 +7,7 @@
  * divide these steps. Equal codes change their order, so an index moves with a key that has a
  * value, and orders ties; the leaves fetch the values. If the sample has too many crowded keys, or
  * a code too many for a block, the sort by digits follows. One to three reads, two writes. */
-#include "cuda/sort/dev_radix_grid_sample.cuh"
+#include "cuda/sort/one_launch/dev_radix_grid_sample.cuh"
 #include "cuda/warp/warp_alike.cuh"
 
 /* ---- the partition -------------------------------------------------------------------------- */

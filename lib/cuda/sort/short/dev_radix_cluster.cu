@@ -8,7 +8,7 @@
  * block. Only bits that differ count, and at first only the leading CLUSTER_PREFIX; each key then
  * finds its place among keys with the same prefix, or, if these are too many, the sort repeats with
  * all bits. Cost: one read, one write. Shared memory per block: up to 199 KB. */
-#include "cuda/sort/dev_radix_parts.cuh"
+#include "cuda/sort/short/dev_radix_parts.cuh"
 
 enum {
     CLUSTER_PREFIX = 24, /* number of leading bits that are sorted first */

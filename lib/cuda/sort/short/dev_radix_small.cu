@@ -3,7 +3,7 @@
  * Up to 4096 keys are sorted by buckets (dev_radix_small_buckets.cuh). If many of them are in dense
  * buckets of different keys, and for more keys, the block sorts by digits
  * (dev_radix_small_digits.cuh). Cost: one read, one write. */
-#include "cuda/sort/dev_radix_small_buckets.cuh"
+#include "cuda/sort/short/dev_radix_small_buckets.cuh"
 
 /* Loads the keys of a thread, and the sample. A barrier must follow. */
 template <typename CODE, int THREADS, int ITEMS, bool TIES, typename BITS = typename CODE::BITS>
