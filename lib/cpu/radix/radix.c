@@ -39,12 +39,19 @@ static const radix_ops *ops_of(const radix_io *io) { return &io->kernels->loops-
 
 /* ---- Loops ---- */
 
+enum {
+    COUNTS_A_LINE = LINE / sizeof(size_t),
+    /* The counts of a chunk. A cache line more than a power of two, because the counts of one
+     * bucket would otherwise share a set of the cache. */
+    COUNT_ROW = BUCKETS + COUNTS_A_LINE
+};
+
 static void count_chunk(void *arg, size_t lo, size_t hi)
 {
     const radix_work *const work = arg;
     for (size_t c = lo; c < hi; c++)
         work->ops->count(work, c * work->chunk, ordo_min((c + 1) * work->chunk, work->n),
-                         work->counts + c * BUCKETS);
+                         work->counts + c * COUNT_ROW);
 }
 
 static void scatter_chunk(void *arg, size_t lo, size_t hi)
@@ -54,7 +61,7 @@ static void scatter_chunk(void *arg, size_t lo, size_t hi)
     char *const       buffer = slot_take(&work->slots, &slot);
     for (size_t c = lo; c < hi; c++)
         work->ops->scatter(work, c * work->chunk, ordo_min((c + 1) * work->chunk, work->n),
-                           work->counts + c * BUCKETS, buffer);
+                           work->counts + c * COUNT_ROW, buffer);
     slot_give(&work->slots, slot);
 }
 
@@ -73,14 +80,17 @@ static void finish_bucket(void *arg, size_t lo, size_t hi)
     slot_give(&work->slots, slot);
 }
 
-/* Turns counts into places and the ends of buckets. */
+/* Turns counts into places and the ends of buckets. The counts of a chunk are in the cache of
+ * another thread, so they are fetched ahead. */
 static void place_buckets(radix_work *work)
 {
     size_t sum = 0;
     for (size_t b = 0; b < work->cut.buckets; b++) {
+        for (size_t c = 0; b % COUNTS_A_LINE == 0 && c < work->chunks; c++)
+            __builtin_prefetch(&work->counts[c * COUNT_ROW + b + COUNTS_A_LINE], 1);
         for (size_t c = 0; c < work->chunks; c++) {
-            size_t const here = work->counts[c * BUCKETS + b];
-            work->counts[c * BUCKETS + b] = sum;
+            size_t const here = work->counts[c * COUNT_ROW + b];
+            work->counts[c * COUNT_ROW + b] = sum;
             sum += here;
         }
         work->ends[b] = sum;
@@ -135,7 +145,7 @@ static ordo_status store_if_equal(const radix_io *io, ordo_exec *exec, const cha
 /* ---- The split ---- */
 
 enum {
-    COUNT_BYTES = BUCKETS * sizeof(size_t),
+    COUNT_BYTES = COUNT_ROW * sizeof(size_t),
     SAMPLE_EACH = 16,  /* sampled keys per bucket; at most RADIX_SAMPLE in all */
     SAMPLE_LEVELS = 3, /* deeper levels use digits of the bits that differ */
     MOST_LEVELS = SAMPLE_LEVELS + 64 / TOP_BITS + 1,
