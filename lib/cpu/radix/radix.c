@@ -462,9 +462,12 @@ static bool is_vector_sorted(const radix_local *local, const radix_io *io, unsig
 /* The same for more keys whose highest bits do not divide them evenly: their buckets cost more. */
 static bool is_uneven_vector_sorted(const radix_work *work)
 {
-    size_t const most =
-        work->io->kind == RECORD_K32 ? ORDO_TUNE_WORDS_UNEVEN_32 : ORDO_TUNE_WORDS_UNEVEN_64;
-    return !work->cut.even && is_vector_sortable(&work->local, work->io) && work->n <= most;
+    const radix_io *const io = work->io;
+    bool const            is_float = io->store != NULL && io->map != NULL && io->map->flip_low != 0;
+    size_t const          most = io->kind == RECORD_K32 ? ORDO_TUNE_WORDS_UNEVEN_32
+                                 : is_float             ? ORDO_TUNE_WORDS_UNEVEN_F64
+                                                        : ORDO_TUNE_WORDS_UNEVEN_64;
+    return !work->cut.even && is_vector_sortable(&work->local, io) && work->n <= most;
 }
 
 /* Sorts all keys or records on this thread. in_place: in the memory of the result. */
