@@ -12,9 +12,8 @@
 
 #include <string.h>
 
-/* Whether records are collected into whole cache lines that are then written with stores that
- * bypass the cache. This is faster where an ordinary store first reads the line that it
- * overwrites. */
+/* Whether records are collected into whole cache lines, which are then written past the cache. This
+ * is faster where an ordinary store first reads the line that it overwrites. */
 #if defined(__SSE2__)
 #define RADIX_COMBINE true
 #else
@@ -41,9 +40,7 @@ static const radix_ops *ops_of(const radix_io *io) { return &io->kernels->loops-
 
 enum {
     COUNTS_A_LINE = LINE / sizeof(size_t),
-    /* The counts of a chunk. A cache line more than a power of two, because the counts of one
-     * bucket would otherwise share a set of the cache. */
-    COUNT_ROW = BUCKETS + COUNTS_A_LINE
+    COUNT_ROW = BUCKETS + COUNTS_A_LINE /* of a chunk; a power of two would share cache sets */
 };
 
 static void count_chunk(void *arg, size_t lo, size_t hi)
@@ -80,8 +77,7 @@ static void finish_bucket(void *arg, size_t lo, size_t hi)
     slot_give(&work->slots, slot);
 }
 
-/* Turns counts into places and the ends of buckets. The counts of a chunk are in the cache of
- * another thread, so they are fetched ahead. */
+/* Turns counts into places and the ends of buckets. Counts of other threads are fetched ahead. */
 static void place_buckets(radix_work *work)
 {
     size_t sum = 0;
@@ -462,12 +458,11 @@ static bool is_vector_sorted(const radix_local *local, const radix_io *io, unsig
 /* The same for more keys whose highest bits do not divide them evenly: their buckets cost more. */
 static bool is_uneven_vector_sorted(const radix_work *work)
 {
-    const radix_io *const io = work->io;
-    bool const            is_float = io->store != NULL && io->map != NULL && io->map->flip_low != 0;
-    size_t const          most = io->kind == RECORD_K32 ? ORDO_TUNE_WORDS_UNEVEN_32
-                                 : is_float             ? ORDO_TUNE_WORDS_UNEVEN_F64
-                                                        : ORDO_TUNE_WORDS_UNEVEN_64;
-    return !work->cut.even && is_vector_sortable(&work->local, io) && work->n <= most;
+    const cpu_words_map *const map = work->io->map;
+    bool const                 floats = map != NULL && map->flip_low != 0;
+    size_t const wide = floats ? ORDO_TUNE_WORDS_UNEVEN_F64 : ORDO_TUNE_WORDS_UNEVEN_64;
+    size_t const most = work->io->kind == RECORD_K32 ? ORDO_TUNE_WORDS_UNEVEN_32 : wide;
+    return !work->cut.even && is_vector_sortable(&work->local, work->io) && work->n <= most;
 }
 
 /* Sorts all keys or records on this thread. in_place: in the memory of the result. */
