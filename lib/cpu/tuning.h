@@ -146,9 +146,12 @@ enum {
     /* The same for keys whose highest bits do not divide them evenly, by one thread. Sapphire
      * Rapids, AVX-512, time / that of blocks: 10^7 keys u32 of all magnitudes 0.83, i32 0.78, u32
      * timestamps 0.91, f32 in [-1, 1) 0.97; 10^6 keys u64 of all magnitudes 0.84, f64 in [0, 1)
-     * 0.86, f64 zipf 0.87; 3e6 keys u64 of all magnitudes 0.91, f64 1.16. */
+     * 0.86, f64 zipf 0.87; 3e6 keys u64 of all magnitudes 0.91, f64 1.16. EMR, AVX-512: 2e6, 4e6
+     * and 10^7 integers of 64 bits of all magnitudes 0.82, 0.80, 0.86, 10^7 f64 in [-1, 1) 1.03;
+     * AVX2: 2e6 and 10^7 integers 0.52, 0.60. */
     ORDO_TUNE_WORDS_UNEVEN_32 = ORDO_TUNE(1 << 24, 200),
-    ORDO_TUNE_WORDS_UNEVEN_64 = ORDO_TUNE(1 << 20, 100),
+    ORDO_TUNE_WORDS_UNEVEN_64 = ORDO_TUNE(1 << 24, 200),
+    ORDO_TUNE_WORDS_UNEVEN_F64 = ORDO_TUNE(1 << 20, 100),
 
     /* Integers of 64 bits that the vector sort sorts by 32-bit integers that stand for them
      * (lib/cpu/vector/vector_packed.t.h). Sapphire Rapids, AVX-512, time of a call / without: u64

@@ -12,9 +12,8 @@
 
 #include <string.h>
 
-/* Whether records are collected into whole cache lines that are then written with stores that
- * bypass the cache. This is faster where an ordinary store first reads the line that it
- * overwrites. */
+/* Whether records are collected into whole cache lines, which are then written past the cache. This
+ * is faster where an ordinary store first reads the line that it overwrites. */
 #if defined(__SSE2__)
 #define RADIX_COMBINE true
 #else
@@ -39,12 +38,17 @@ static const radix_ops *ops_of(const radix_io *io) { return &io->kernels->loops-
 
 /* ---- Loops ---- */
 
+enum {
+    COUNTS_A_LINE = LINE / sizeof(size_t),
+    COUNT_ROW = BUCKETS + COUNTS_A_LINE /* of a chunk; a power of two would share cache sets */
+};
+
 static void count_chunk(void *arg, size_t lo, size_t hi)
 {
     const radix_work *const work = arg;
     for (size_t c = lo; c < hi; c++)
         work->ops->count(work, c * work->chunk, ordo_min((c + 1) * work->chunk, work->n),
-                         work->counts + c * BUCKETS);
+                         work->counts + c * COUNT_ROW);
 }
 
 static void scatter_chunk(void *arg, size_t lo, size_t hi)
@@ -54,7 +58,7 @@ static void scatter_chunk(void *arg, size_t lo, size_t hi)
     char *const       buffer = slot_take(&work->slots, &slot);
     for (size_t c = lo; c < hi; c++)
         work->ops->scatter(work, c * work->chunk, ordo_min((c + 1) * work->chunk, work->n),
-                           work->counts + c * BUCKETS, buffer);
+                           work->counts + c * COUNT_ROW, buffer);
     slot_give(&work->slots, slot);
 }
 
@@ -73,14 +77,16 @@ static void finish_bucket(void *arg, size_t lo, size_t hi)
     slot_give(&work->slots, slot);
 }
 
-/* Turns counts into places and the ends of buckets. */
+/* Turns counts into places and the ends of buckets. Counts of other threads are fetched ahead. */
 static void place_buckets(radix_work *work)
 {
     size_t sum = 0;
     for (size_t b = 0; b < work->cut.buckets; b++) {
+        for (size_t c = 0; b % COUNTS_A_LINE == 0 && c < work->chunks; c++)
+            __builtin_prefetch(&work->counts[c * COUNT_ROW + b + COUNTS_A_LINE], 1);
         for (size_t c = 0; c < work->chunks; c++) {
-            size_t const here = work->counts[c * BUCKETS + b];
-            work->counts[c * BUCKETS + b] = sum;
+            size_t const here = work->counts[c * COUNT_ROW + b];
+            work->counts[c * COUNT_ROW + b] = sum;
             sum += here;
         }
         work->ends[b] = sum;
@@ -135,7 +141,7 @@ static ordo_status store_if_equal(const radix_io *io, ordo_exec *exec, const cha
 /* ---- The split ---- */
 
 enum {
-    COUNT_BYTES = BUCKETS * sizeof(size_t),
+    COUNT_BYTES = COUNT_ROW * sizeof(size_t),
     SAMPLE_EACH = 16,  /* sampled keys per bucket; at most RADIX_SAMPLE in all */
     SAMPLE_LEVELS = 3, /* deeper levels use digits of the bits that differ */
     MOST_LEVELS = SAMPLE_LEVELS + 64 / TOP_BITS + 1,
@@ -452,8 +458,10 @@ static bool is_vector_sorted(const radix_local *local, const radix_io *io, unsig
 /* The same for more keys whose highest bits do not divide them evenly: their buckets cost more. */
 static bool is_uneven_vector_sorted(const radix_work *work)
 {
-    size_t const most =
-        work->io->kind == RECORD_K32 ? ORDO_TUNE_WORDS_UNEVEN_32 : ORDO_TUNE_WORDS_UNEVEN_64;
+    const cpu_words_map *const map = work->io->map;
+    bool const                 floats = map != NULL && map->flip_low != 0;
+    size_t const wide = floats ? ORDO_TUNE_WORDS_UNEVEN_F64 : ORDO_TUNE_WORDS_UNEVEN_64;
+    size_t const most = work->io->kind == RECORD_K32 ? ORDO_TUNE_WORDS_UNEVEN_32 : wide;
     return !work->cut.even && is_vector_sortable(&work->local, work->io) && work->n <= most;
 }
 

@@ -155,6 +155,38 @@ static DEVICE uint32_t grid_sum_after(uint32_t x)
     return __shfl_sync(WARP_ALL, scanned, 31) - scanned + x;
 }
 
+/* Empties the table of a sample; `none`: see grid_table. */
+template <typename SHARED> static DEVICE void grid_clear_table(SHARED *shared, uint32_t none)
+{
+    auto *const table = &shared->drawn.table;
+    if (threadIdx.x == 0) {
+        shared->twice = shared->again = 0;
+        table->none = none;
+    }
+#pragma unroll 4
+    for (unsigned i = threadIdx.x; i < GRID_SLOTS; i += GRID_THREADS) {
+        table->key[i] = none;
+        table->hits[i] = 0;
+    }
+}
+
+/* The least number of hits that makes a value frequent, so that at most about GRID_FREQUENT are. */
+template <typename SHARED> static DEVICE uint32_t grid_least_hits(SHARED *shared)
+{
+    auto *const    table = &shared->drawn.table;
+    unsigned const me = threadIdx.x;
+    if (me < 32) /* values by their number of hits */
+        shared->ends[0][me] = 0;
+    __syncthreads();
+#pragma unroll 1
+    for (unsigned i = me; i < GRID_SLOTS; i += GRID_THREADS)
+        if (table->hits[i] >= (uint32_t)GRID_OFTEN)
+            atomicAdd(shared->ends[0] + min(table->hits[i] - (uint32_t)GRID_OFTEN, 31u), 1u);
+    __syncthreads();
+    uint32_t const more = grid_sum_after(shared->ends[0][lane_id()]);
+    return (uint32_t)GRID_OFTEN + (uint32_t)__popc(__ballot_sync(WARP_ALL, more > GRID_FREQUENT));
+}
+
 /* Finds the frequent values of a sample. Returns GRID_NONE if pairs repeat too often. `none`: see
  * grid_table. Sets the bits of `often` of frequent keys of this thread. Ends with a barrier. */
 template <typename CODE, bool INDEXED>
@@ -167,15 +199,7 @@ static DEVICE grid_kind grid_find_frequent(grid_shared<CODE, INDEXED> *shared, C
     unsigned const me = threadIdx.x;
     unsigned       slot[GRID_EACH];
     bool           taken = false;
-    if (me == 0) {
-        shared->twice = shared->again = 0;
-        table->none = none;
-    }
-#pragma unroll 4
-    for (unsigned i = me; i < GRID_SLOTS; i += GRID_THREADS) {
-        table->key[i] = none;
-        table->hits[i] = 0;
-    }
+    grid_clear_table(shared, none);
 #pragma unroll
     for (int i = 0; i < GRID_EACH; i++)
         taken |= code.fold(code.encode(raw[i])) == none;
@@ -185,18 +209,8 @@ static DEVICE grid_kind grid_find_frequent(grid_shared<CODE, INDEXED> *shared, C
     for (int i = 0; i < GRID_EACH; i++)
         slot[i] = table->add(code.fold(code.encode(raw[i])), none);
     __syncthreads();
-    uint32_t again = 0, rare = 0;
-    if (me < 32) /* values by their number of hits */
-        shared->ends[0][me] = 0;
-    __syncthreads();
-#pragma unroll 1
-    for (unsigned i = me; i < GRID_SLOTS; i += GRID_THREADS)
-        if (table->hits[i] >= (uint32_t)GRID_OFTEN)
-            atomicAdd(shared->ends[0] + min(table->hits[i] - (uint32_t)GRID_OFTEN, 31u), 1u);
-    __syncthreads();
-    uint32_t const more = grid_sum_after(shared->ends[0][lane_id()]);
-    uint32_t const least =
-        (uint32_t)GRID_OFTEN + (uint32_t)__popc(__ballot_sync(WARP_ALL, more > GRID_FREQUENT));
+    uint32_t const least = grid_least_hits(shared);
+    uint32_t       again = 0, rare = 0;
 #pragma unroll 4
     for (unsigned i = me; i < GRID_SLOTS; i += GRID_THREADS) {
         uint32_t const hits = table->hits[i];
