@@ -162,6 +162,7 @@ typedef enum spread { /* evenly spread keys, with something that a sample does n
     SKEWED,  /* a random number of leading zeros; integers have 24 bits */
     VALUES,  /* 100 values */
     UNSEEN,  /* 100 values, and about 5 keys with others */
+    ENDS,    /* floats: infinities and values whose distance is not finite; few others */
     COMMON,  /* half of the keys have 1 of 200 values, every tenth of these the first one */
     CLUSTER, /* the same, and every 20th key is in a small range, too many for a leaf */
     PIPE,    /* ascending, then descending */
@@ -189,6 +190,7 @@ static double common_of(uint64_t draw)
 static double real_of(spread how, uint64_t draw, size_t n)
 {
     static const double special[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, -NAN};
+    static const double ends[] = {-INFINITY, -3e38, 0.5, 3e38, INFINITY};
     uint64_t const      few = ordo_random_mix(draw);
     double const        unit = (double)(draw >> 11) * 0x1p-53;
     if (how == SPECIAL && few % 1000 == 0)
@@ -207,6 +209,8 @@ static double real_of(spread how, uint64_t draw, size_t n)
         return ldexp(unit, -(int)(few % 60));
     if (how == VALUES || (how == UNSEEN && few % n >= 5))
         return (double)(ordo_random_mix(draw % 100) >> 11) * 0x1p-53 - 0.5;
+    if (how == ENDS && few % 50 != 0)
+        return ends[few / 50 % 5];
     if (how == CLUSTER && few % 20 == 2)
         return 0.25 + (double)(draw % 3000) * 0x1p-26;
     if (how >= COMMON && common_of(draw) >= 0)

@@ -145,8 +145,9 @@ template <typename VALUE, typename CODE>
 ordo_status even_run(cuda_call *call, const radix_job *job, CODE code, radix_tables tables);
 
 /* dev_radix_grid.cu: enqueues the sort of a middle number of four-byte keys; tables.even tells
- * later kernels whether it was done. If it was not, the keys and values are unchanged. INDEXED:
- * pairs or indices. *enqueued is set if the device can do that. */
+ * later kernels whether it was done. If it was not, keys with values or indices are unchanged, and
+ * keys alone may be in another order. INDEXED: pairs or indices. *enqueued is set if the device can
+ * do that. */
 template <bool INDEXED, typename CODE>
 ordo_status grid_run(cuda_call *call, const radix_job *job, CODE code, radix_tables tables,
                      bool *enqueued);

@@ -84,7 +84,8 @@ template <typename CODE, bool FLOAT = CODE::is_float> struct grid_line {
         float const places = (float)(1 << GRID_LG_PLACES);
         scale = places * (1 - 2.0f / GRID_MARGIN) / range;
         offset = 8388608.0f + places / GRID_MARGIN - from * scale;
-        return range != 0 && isfinite(scale) && isfinite(offset);
+        /* A range that is not finite makes the scale 0, and 0 times an infinity a NaN. */
+        return range != 0 && scale != 0 && isfinite(scale) && isfinite(offset);
     }
     /* The place of a key that is not encoded. The same rounding in every use of a key. */
     DEVICE uint32_t of(CODE const &code, uint32_t raw) const
