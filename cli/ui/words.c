@@ -1,5 +1,5 @@
 /* words.c - options from environment variables, as gzip and bzip2 read them. */
-#define _DEFAULT_SOURCE /* strdup, strsep */
+#define _DEFAULT_SOURCE /* strsep */
 
 #include "cli/ui/options.h"
 

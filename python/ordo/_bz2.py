@@ -238,8 +238,11 @@ class BZ2Decompressor:
                 array = bytes_of(self._rest)
             try:
                 made, used = self._read(array, most)
-            except ValueError as error:
-                raise OSError(str(error)) from None
+            except BaseException as error:
+                self._rest = bytearray()  # the reader failed; a traceback may hold the old one
+                if isinstance(error, ValueError):
+                    raise OSError(str(error)) from None
+                raise
             if self._rest:
                 del array  # a bytearray whose memory is in use cannot shrink
                 del self._rest[:used]

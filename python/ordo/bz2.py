@@ -173,7 +173,7 @@ class _Worker(threading.Thread):
         reads, and nothing can end that.
         """
         self.closed.set()
-        while not self.ended.wait(seconds):
+        while self.is_alive() and not self.ended.wait(seconds):  # a fork has no such thread
             if reads():
                 return False
         self.join()
@@ -224,7 +224,7 @@ class _Unpacked(io.RawIOBase):
         self._file, self._name = file, name
         self._piece, self._place = memoryview(b""), 0
         self._reads = False  # the thread is in a read of the file
-        self._is_left = False  # end_thread could not end the thread
+        self._is_left = False  # the thread could not be ended
         self._begin()
 
     def _begin(self) -> None:
@@ -296,7 +296,9 @@ class _Unpacked(io.RawIOBase):
                 pass
         target = offset + (0 if whence == io.SEEK_SET else self._place)
         if target < self._place:
-            self._stop()
+            self._worker.closed.set()
+            if not self._is_left:
+                self._worker.join()  # two threads must not read the file
             self._file.seek(0)
             self._piece, self._place = memoryview(b""), 0
             self._begin()

@@ -257,11 +257,28 @@ def test_a_forked_process_does_not_wait(tmp_path):
                 status = 1
             except OSError as error:
                 status |= "before a fork" not in str(error)
+        reader.close()
         os._exit(status)
     assert os.waitpid(child, 0)[1] == 0
     writer.close()
     reader.close()
     assert oracle.decompress((tmp_path / "file.bz2").read_bytes()) == b"some text"
+
+
+class SlowFile(io.BytesIO):
+    """Each read takes longer than `close` waits for it."""
+
+    def read(self, size=-1):
+        threading.Event().wait(0.2)
+        return super().read(min(size, 200_000))
+
+
+def test_seek_back_in_a_slow_file():
+    data = random.Random(1).randbytes(1_500_000)
+    with bz2.BZ2File(SlowFile(oracle.compress(data, 1))) as file:
+        assert file.read(600_000) == data[:600_000]
+        assert file.seek(5) == 5
+        assert file.read() == data[5:]
 
 
 def test_modes(tmp_path):

@@ -149,6 +149,43 @@ def test_damage():
             made.decompress(b"")
 
 
+def test_after_damage():
+    """Further data are refused in the same way, also while the error is kept."""
+    made, errors = bz2.BZ2Decompressor(), []
+    made.decompress(b"BZh")
+    for data in (b"9nothing", b"more"):
+        with pytest.raises(OSError) as error:
+            made.decompress(data)
+        errors.append(error)
+
+
+def test_a_block_without_an_end():
+    """No more data wait than the longest block can have."""
+    trash, most = random.Random(2), 5 << 19
+    packed = oracle.compress(trash.randbytes(900_000))[:800_000]
+    made, given = bz2.BZ2Decompressor(), len(packed)
+    made.decompress(packed)
+    with pytest.raises(OSError, match="block 1"):
+        while given < 2 * most:
+            given += 1 << 16
+            made.decompress(trash.randbytes(1 << 16))
+    assert given <= most + (1 << 16)
+
+
+def test_a_second_block_without_an_end():
+    """Marks that are far apart cost no scratch for what is between them."""
+    trash, mark = random.Random(3), bytes.fromhex("314159265359")
+    packed = oracle.compress(trash.randbytes(170_000), 1)
+    bits = f"{int.from_bytes(packed, 'big'):0{8 * len(packed)}b}"
+    second = bits.index(f"{int.from_bytes(mark, 'big'):048b}", 80) // 8
+    data = packed[: second + 4000] + trash.randbytes(20_000_000) + mark + bytes(9)
+    with ordo.context(memory_limit=16 << 20, threads=4):
+        made = bz2.BZ2Decompressor()
+        assert len(made.decompress(data, 90_000)) == 90_000
+        with pytest.raises(OSError, match="block 2"):
+            made.decompress(b"")
+
+
 def test_whole_blocks_before_a_cut():
     data = words(350_000)
     packed = oracle.compress(data, 1)

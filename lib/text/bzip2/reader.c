@@ -233,8 +233,9 @@ static bool may_be_magic(const ordo_bz_reader *r, const bits *b)
            seen == BZ_END_MAGIC >> (BZ_MAGIC_BITS - have);
 }
 
-/* Finds the ends of up to r->room blocks from r->begin on. Returns the number of segments. If there
- * is no magic, the only segment is all that is there; 0 if that is too little for an attempt. */
+/* Finds the ends of up to r->room blocks from r->begin on. Returns the number of segments, none of
+ * which is longer than a block can be. If there is no magic, the only segment is all that is there;
+ * 0 if that is too little for an attempt. */
 static size_t find_segments(ordo_bz_reader *r, const bits *b)
 {
     uint64_t const all = 8 * (uint64_t)b->n, last = all - ordo_min(all, BZ_MAGIC_BITS - 1);
@@ -244,7 +245,7 @@ static size_t find_segments(ordo_bz_reader *r, const bits *b)
     while (count < r->room) {
         uint64_t const from = count == 0 ? ordo_max(r->begin + 1, r->scanned) : r->ends[count] + 1;
         uint64_t const at = find_magic(r, b, from, last);
-        if (at >= last)
+        if (at >= last || (count > 0 && at - r->ends[count] > MOST_BITS))
             break;
         r->ends[++count] = at;
         if (magic_bits(b, at) == BZ_END_MAGIC)
@@ -312,7 +313,7 @@ static ordo_status take_blocks(ordo_ctx *ctx, ordo_exec *exec, ordo_bz_reader *r
     if (there >= MOST_BITS)
         return damaged(exec, r, "it is longer than any block");
     r->scanned = 8 * (uint64_t)b->n - ordo_min(8 * (uint64_t)b->n, BZ_MAGIC_BITS - 1);
-    r->enough = MORE_BITS * there;
+    r->enough = ordo_min(MORE_BITS * there, MOST_BITS);
     r->wants = true;
     return ORDO_OK;
 }

@@ -69,8 +69,9 @@ static ptrdiff_t read_pieces(void *user, void *into, size_t bytes)
     two_pieces *const p = user;
     unsigned const    which = p->n[0] == 0;
     size_t const      now = ordo_min(bytes, p->n[which]);
-    if (now > 0)
-        memcpy(into, p->bytes[which], now);
+    if (now == 0)
+        return 0;
+    memcpy(into, p->bytes[which], now);
     p->bytes[which] += now;
     p->n[which] -= now;
     return (ptrdiff_t)now;
