@@ -360,10 +360,10 @@ template <> struct cuda_tune_radix<8, 8> : radix_shape<256, 18, 2, 8, false> {
  * 0.480, 0.293. */
 #define CUDA_TUNE_RADIX_WIDE_FROM ((size_t)1 << 23)
 
-/* Arrays of more than ABOVE and up to TO four-byte keys, up to PAIRS with values, are sorted by one
- * launch (dev_radix_grid.cu). GROUP: most keys per code, on average. H200, us, by digits and by one
- * launch: bell-shaped u32, 2^17 keys 52, 38, 2^20 82, 50, 2^22 158, 106; bell-shaped pairs u32/u32,
- * 2^20 103, 61, 2^21 164, 96, 2^22 175, 190. */
+/* Arrays and argsorts of more than ABOVE and up to TO four-byte keys, and pairs of up to PAIRS, are
+ * sorted by one launch (dev_radix_grid.cu). GROUP: most keys per code, on average. H200, us, by
+ * digits and by one launch: bell-shaped u32, 2^17 keys 52, 38, 2^20 82, 50, 2^22 158, 106;
+ * bell-shaped pairs u32/u32, 2^20 103, 61, 2^21 164, 96, 2^22 175, 190. */
 #define CUDA_TUNE_GRID_ABOVE ((size_t)1 << 16)
 #define CUDA_TUNE_GRID_TO ((size_t)1 << 22)
 #define CUDA_TUNE_GRID_PAIRS ((size_t)1 << 21)

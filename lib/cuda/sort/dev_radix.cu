@@ -176,8 +176,8 @@ static radix_layout layout_moved(cuda_scratch *scratch, const ordo_pairs_job *pa
     layout.job.values[0] = as_words ? scratch_take<char>(scratch, n * word) : pairs->values;
     layout.job.values[1] = scratch_take<char>(scratch, n * word);
     layout.job.grid &= n <= CUDA_TUNE_GRID_PAIRS;
-    if (layout.job.key_size ==
-        4) /* also for more keys, because scratch for n is enough for fewer */
+    /* Also for more keys, because scratch for n is enough for fewer. */
+    if (layout.job.key_size == 4)
         layout.job.index = scratch_take<uint32_t>(scratch, ordo_min(n, CUDA_TUNE_GRID_PAIRS));
     layout.tables = radix_tables_layout(scratch, n, layout.job.key_size, word);
     return layout;
