@@ -99,8 +99,9 @@ ORDO_API void         ordo_bz_writer_free(ordo_bz_writer *writer); /* NULL is al
  * A block is written when the input has the 48 bits after it, or earlier. Blocks of one input are
  * decoded by all threads, up to two for each at a time, so large pieces take less time. A reader
  * keeps 2.1 MB for each of these blocks, with a limit of memory at most a quarter of the limit or
- * one block; 2.5 MiB or less of the input are not used if the state is ORDO_BZ_NEEDS_INPUT. Scratch:
- * up to 7.3 MB for each thread. Damaged data give ORDO_E_ARG when a call reaches their block. */
+ * one block; 2.5 MiB or less of the input are not used if the state is ORDO_BZ_NEEDS_INPUT.
+ * Scratch: up to 7.3 MB for each thread. Damaged data give ORDO_E_ARG when a call reaches their
+ * block. */
 typedef struct ordo_bz_reader ordo_bz_reader;
 
 typedef enum ordo_bz_state {

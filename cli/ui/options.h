@@ -188,9 +188,9 @@ typedef enum options_result {
     OPTIONS_BAD   /* after a message: return CLI_TROUBLE                              */
 } options_result;
 
-/* Puts the words of environment variables before the options in argv, in the order of `names`, which
- * ends with NULL. Changes *argc. Returns an array to be freed, which also holds the words; NULL after
- * a message. */
+/* Puts the words of environment variables before the options in argv, in the order of `names`,
+ * which ends with NULL. Changes *argc. Returns an array to be freed, which also holds the words;
+ * NULL after a message. */
 char **options_add_words(int *argc, char **argv, const char *const *names);
 
 /* Reads argv[1..argc) into the struct at `into`. argv[0] is the name of the command for messages.

@@ -27,7 +27,8 @@ static ordo_status unpack(const uint8_t *bytes, size_t n, size_t *size, ordo_bz_
     return status;
 }
 
-/* All streams through readers, in pieces of up to `most` bytes. Returns whether all of them ended. */
+/* All streams through readers, in pieces of up to `most` bytes. Returns whether all of them
+ * ended. */
 static bool read_pieces(const bzkit_file *f, size_t most, size_t *size)
 {
     size_t at = 0;

@@ -163,9 +163,9 @@ static uint32_t grow(uint32_t most, bool thue)
     return n;
 }
 
-/* Copies of earlier bytes with a few new ones between them, as in source text. With few letters they
- * are sorted by names. With many new bytes at the beginning there are too many names, so groups of
- * rotations that agree in many bytes are sorted by ranks. */
+/* Copies of earlier bytes with a few new ones between them, as in source text. With few letters
+ * they are sorted by names. With many new bytes at the beginning there are too many names, so
+ * groups of rotations that agree in many bytes are sorted by ranks. */
 static void fill_with_copies(uint32_t n, uint32_t longest, uint32_t begin, uint64_t letters)
 {
     test_rng rng = {3};

@@ -1,9 +1,10 @@
 /* cell_map.h - cells of keys that arithmetic finds, without a search.
  *
  * The orders from `base` on are divided into slots of equal width, and each slot into cells of
- * equal width, a power of two. A slot has more cells if more keys of a sample are in it, and at most
- * one for each order. So the cell of a key is two shifts and one entry of a table away. Cells are
- * of equal weight unless the keys of one slot are uneven: then boundaries (cells.h) are better. */
+ * equal width, a power of two. A slot has more cells if more keys of a sample are in it, and at
+ * most one for each order. So the cell of a key is two shifts and one entry of a table away. Cells
+ * are of equal weight unless the keys of one slot are uneven: then boundaries (cells.h) are
+ * better. */
 #ifndef ORDO_DIST_SEARCH_CELL_MAP_H
 #define ORDO_DIST_SEARCH_CELL_MAP_H
 
@@ -20,8 +21,8 @@ typedef struct cell_map {
 } cell_map;
 
 /* Makes the cells for ascending positions from a sample, which is in any sequence. *fits is false
- * if the cells of these positions hold too much of the sample. Not collective, but the same on every
- * rank. */
+ * if the cells of these positions hold too much of the sample. Not collective, but the same on
+ * every rank. */
 ordo_status cell_map_make(dist_call *c, uint64_t total, const cut *open, size_t count,
                           const dist_sample *sample, cell_map *out, bool *fits);
 

@@ -1,10 +1,10 @@
 /* labels.c - reads of many positions (see narrowing.h).
  *
- * A sample divides the orders into cells that arithmetic finds (cell_map.h). If these would keep too
- * many keys, the sorted sample gives boundaries of cells (cells.h), one for every SAMPLES keys. One
- * read of the keys counts the cells and writes down the cell of each key, in 2 bytes. When the cells
- * of all positions are known, the keys in them are picked by their labels: other keys are not looked
- * at again. */
+ * A sample divides the orders into cells that arithmetic finds (cell_map.h). If these would keep
+ * too many keys, the sorted sample gives boundaries of cells (cells.h), one for every SAMPLES keys.
+ * One read of the keys counts the cells and writes down the cell of each key, in 2 bytes. When the
+ * cells of all positions are known, the keys in them are picked by their labels: other keys are not
+ * looked at again. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/keybits.h"
 #include "dist/search/cell_map.h"
@@ -136,7 +136,7 @@ static size_t list_places(const picking *p, const char *keys, const uint16_t *la
         __builtin_prefetch(keys + at * size);
         for (size_t i = at; i < end; i++) {
             places[count] = (uint16_t)i; /* no branch: it is random */
-            count += p->keep[labels[i]];
+            count += p->keep[labels[i]] != 0 ? 1 : 0;
         }
     }
     return count;

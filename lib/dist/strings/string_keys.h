@@ -2,7 +2,8 @@
  *
  * The bytes that all strings of all ranks share behind a depth are skipped, up to 120 of them. The
  * next 7 bytes of each string and its length are its key (core/string_view.h), so keys of all ranks
- * compare as their strings do, and equal keys that end are equal strings. One read of the strings. */
+ * compare as their strings do, and equal keys that end are equal strings. One read of the
+ * strings. */
 #ifndef ORDO_DIST_STRINGS_STRING_KEYS_H
 #define ORDO_DIST_STRINGS_STRING_KEYS_H
 

@@ -2,8 +2,8 @@
  *
  * Reading cuts the data into blocks (runs.h), which is fast. Each block is compressed to bits
  * from bit 0 on; writing shifts them to their place in the stream and counts the checksum of the
- * stream. A GPU may sort the rotations of batches of blocks before (batch.h). A writer compresses its
- * data in parts (writer.c); the state between two parts is a bz_carry. */
+ * stream. A GPU may sort the rotations of batches of blocks before (batch.h). A writer compresses
+ * its data in parts (writer.c); the state between two parts is a bz_carry. */
 #define _GNU_SOURCE
 #include "text/bzip2/compress.h"
 

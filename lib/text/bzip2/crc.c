@@ -1,5 +1,5 @@
-/* crc.c - the checksum of bzip2, 16 bytes at a time by 16 tables, which the first call makes. Twelve
- * of the 16 searches do not wait for the bytes before them. */
+/* crc.c - the checksum of bzip2, 16 bytes at a time by 16 tables, which the first call makes.
+ * Twelve of the 16 searches do not wait for the bytes before them. */
 #include "text/bzip2/format.h"
 
 #include <pthread.h>

@@ -17,8 +17,8 @@ void   bz_encoder_init(bz_encoder *e, void *memory, size_t most);
 /* Bytes that bz_encode() may write for a block of n bytes. */
 size_t bz_encoded_most(size_t n);
 
-/* Writes the block text[0..n), n >= 1, with its magic and checksum. Returns the number of bits, 0 if
- * the call is cancelled. The BZ_TEXT_PAD bytes after the text are used. */
+/* Writes the block text[0..n), n >= 1, with its magic and checksum. Returns the number of bits, 0
+ * if the call is cancelled. The BZ_TEXT_PAD bytes after the text are used. */
 uint64_t bz_encode(bz_encoder *e, uint8_t *text, uint32_t n, uint32_t crc, uint8_t *out);
 
 /* The same for a block whose rotations are sorted already. Row `row` is the block itself. */

@@ -3,7 +3,8 @@
  * A rotation is of type S if it is less than the next one, else of type L. LMS rotations are of
  * type S and follow one of type L: at most half, in texts about a third. They are sorted first
  * (lms_names.h, lms_sort.h). All others follow in two passes (Nong, Zhang, Chan 2009); on a circle
- * these need no sentinel. A block that is a repeated word is sorted by the rotations of the word. */
+ * these need no sentinel. A block that is a repeated word is sorted by the rotations of the
+ * word. */
 #include "text/bzip2/encode/rotate.h"
 
 #include "text/bzip2/encode/lms_names.h"

@@ -60,8 +60,8 @@ static inline bool bz_sorter_poll(const bz_sorter *s)
 }
 
 /* Sorts the n >= 1 rotations of text, which has BZ_TEXT_PAD more bytes, to s->sa. Returns the
- * row of the rotation that begins at 0; BZ_NO_ROW if the call is cancelled. Equal rotations exist if
- * the block is a repeated word; they are in descending order of their positions. Also writes
+ * row of the rotation that begins at 0; BZ_NO_ROW if the call is cancelled. Equal rotations exist
+ * if the block is a repeated word; they are in descending order of their positions. Also writes
  * bz_column(). */
 uint32_t bz_rotate(bz_sorter *s, uint8_t *text, uint32_t n);
 
