@@ -30,7 +30,7 @@ from .._check import check_kind, check_stable, flag, integer, into, output, same
 from .._context import host_context, quick_context
 from .._inputs.device import with_guests
 from .._inputs.series import column_of, is_frame, rows_of
-from .._quick import ARGSORT, PAIRS, SHORT, SORT, at, quick, type_of
+from .._quick import ARGSORT, PAIRS, SHORT, SORT, at, by_library, quick, type_of
 
 _P = ctypes.c_void_p
 _INTP = np.dtype(np.intp)
@@ -100,6 +100,7 @@ def _sort_rows_from(rows: Rows, wish: _Wish) -> Any:
     return result
 
 
+@by_library
 def sort(
     a: Any,
     axis: int | None = -1,
@@ -263,6 +264,7 @@ def _argsort_rows(rows: Rows, wish: _Wish, dtype: Any) -> Any:
     return result
 
 
+@by_library
 def argsort(
     a: Any,
     axis: int | None = -1,

@@ -31,7 +31,7 @@ from .._check import (
 )
 from .._context import host_context, quick_context
 from .._inputs.device import with_guests
-from .._quick import MEDIAN, QUANTILES, SHORT, at, quick, type_of
+from .._quick import MEDIAN, QUANTILES, SHORT, at, by_library, quick, type_of
 
 _DOUBLE = np.dtype(np.float64)
 _SINGLE, _WIDE = PLAIN[np.dtype(np.float32)], PLAIN[np.dtype(np.uint64)]
@@ -119,6 +119,7 @@ def _rows(place: Any, array: Any, axis: Any, nan_policy: str) -> Rows:
 # ---- median ------------------------------------------------------------------------------------
 
 
+@by_library
 def median(
     a: Any,
     axis: int | tuple | None = None,
@@ -281,6 +282,7 @@ def _quantile_rows(rows: Rows, q: Any, nan_policy: str, method: str, way: _Way) 
 # ---- quantile ----------------------------------------------------------------------------------
 
 
+@by_library
 def quantile(
     a: Any,
     q: Any,
@@ -489,6 +491,7 @@ def _selected(rows: Rows, k: Any, descending: bool, way: _Way) -> Any:
 # ---- Without NaNs ------------------------------------------------------------------------------
 
 
+@by_library
 def nanmedian(
     a: Any,
     axis: int | tuple | None = None,

@@ -22,7 +22,7 @@ from .._check import check_positions, flag, integer, into
 from .._context import host_context, quick_context
 from .._inputs.device import with_guests
 from .._inputs.series import column_of
-from .._quick import SELECT, SHORT, SORT, TOPK, at, quick, type_of
+from .._quick import SELECT, SHORT, SORT, TOPK, at, by_library, quick, type_of
 from .order import argsort
 from .select import _AUTO, _front, _select_options, _selected, _Way, _way
 
@@ -32,6 +32,7 @@ _POSITION = np.dtype(np.uintp)
 _DEFAULT, _ZERO = "auto", 0
 
 
+@by_library
 def select(
     a: Any,
     k: Any,
