@@ -5,8 +5,8 @@ library has functions with the signature of built-in functions (``include/ordo_p
 module makes function objects of them. Where Python's or NumPy's objects have another layout, or the
 library is older, `type_of` is a function that returns 0, and callers go through ctypes.
 
-From CPython 3.12 on a function object may have another vectorcall. `by_library` sets it for functions
-of the package, so that the most frequent calls on short arrays run no Python code at all.
+From CPython 3.12 on a function object may have another vectorcall. `by_library` sets it for
+functions of the package, so that the most frequent calls on short arrays run no Python code.
 
 A call of this module holds the GIL, so it is for fewer than `SHORT` elements. The library makes no
 progress callback in such calls.

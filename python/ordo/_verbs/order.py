@@ -28,6 +28,7 @@ from .._arrays import (
 )
 from .._check import check_kind, check_stable, flag, integer, into, output, same_place
 from .._context import host_context, quick_context
+from .._inputs import tensors
 from .._inputs.device import with_guests
 from .._inputs.series import column_of, is_frame, rows_of
 from .._quick import ARGSORT, PAIRS, SHORT, SORT, at, by_library, quick, type_of
@@ -180,6 +181,8 @@ def sort(
             opts = _DESCENDING if descending else None
             _lib.sort(host_context(), code, pointer(result), a.size, opts)
             return result
+    if usual and radius == 0 and out is None and (row := tensors.row_of(a, axis)):
+        return tensors.sort(a, row, descending)
     check_kind(kind, order)
     return _sort(a, axis, _wish(descending, algorithm, radius), out)
 
@@ -324,6 +327,8 @@ def argsort(
         opts = _DESCENDING if descending else None
         _lib.argsort(host_context(), code, pointer(a), n, _WIDE, pointer(result), opts)
         return result
+    if usual and type(radius) is int and radius == 0 and (row := tensors.row_of(a, axis)):
+        return tensors.argsort(a, row, descending)
     check_kind(kind, order)
     return into(out, _argsort(a, axis, _wish(descending, algorithm, radius), dtype))
 

@@ -22,6 +22,7 @@ from .._arrays import (
 )
 from .._check import flag, into
 from .._context import host_context, quick_context
+from .._inputs import tensors
 from .._inputs.device import with_guests
 from .._inputs.series import column_of
 from .._quick import SCAN, SHORT, by_library, has_nan, quick, type_of
@@ -181,6 +182,10 @@ def _scan(
     usual = dtype is None and out is None and not exclusive and algorithm == "auto"
     if code is not None and usual:
         return _scan_plain(a, op, code, _SUMS[a.dtype])
+    if usual and (row := tensors.row_of(a, axis)):
+        result = tensors.scan(a, row, op)
+        if result is not None:
+            return result
     return into(out, _cumulated(a, op, axis, dtype, exclusive, algorithm))
 
 

@@ -30,6 +30,7 @@ from .._check import (
     warn_of_no_elements,
 )
 from .._context import host_context, quick_context
+from .._inputs import tensors
 from .._inputs.device import with_guests
 from .._quick import MEDIAN, QUANTILES, SHORT, at, by_library, quick, type_of
 
@@ -197,6 +198,9 @@ def median(
         _lib.median(host_context(), code, pointer(a), a.size, addressof(middle), opts)
         if nan_policy == "propagate" or middle.value == middle.value:  # else it needs a warning
             return _number(middle.value, code)
+    usual = out is None and nan_policy == "propagate" and way is _AUTO and not keepdims
+    if usual and (result := tensors.median(a, axis)) is not None:
+        return result
     return into(out, _median(a, axis, keepdims, nan_policy, way))
 
 
