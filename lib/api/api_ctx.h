@@ -82,7 +82,8 @@ void api_profile_close(ordo_profile *profile, const ordo_alloc *source);
  * A call on a few keys takes some tens of nanoseconds, less than two readings of CLOCK_MONOTONIC
  * (V1: 29 ns each). So on AArch64 the clock is the counter register of the CPU (V1: 7 ns); another
  * register has its rate. On other CPUs the clock is CLOCK_MONOTONIC, and on x86-64 calls on a few
- * keys read the time-stamp counter, whose rate is measured when a report is read. */
+ * keys read the time-stamp counter, whose rate is measured when a report is read: ordo_sort of one
+ * f64 takes 72 ns instead of 93 (Emerald Rapids). */
 
 #if defined(__aarch64__)
 static inline uint64_t api_clock_ticks(void)
@@ -105,7 +106,7 @@ static inline uint64_t api_clock_ticks(void)
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
 }
-static inline double api_clock_second(void) { return 1e9; }
+static inline double   api_clock_second(void) { return 1e9; }
 #endif
 
 /* The clock of calls on a few keys. It is compared only with itself. */
