@@ -7,6 +7,7 @@
  * same results and raises the errors. */
 #include "api/python_objects.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -25,11 +26,18 @@ static _Thread_local struct {
     uintptr_t changes; /* the value when ctx was set; ctx is valid until it changes */
 } used;
 
+/* Stores the address that an int holds. */
+static void read_address(const ordo_python *python, void *object, void *to)
+{
+    uintptr_t const address = (uintptr_t)python->number(object);
+    memcpy(to, &address, sizeof address);
+}
+
 void *ordo_python_install(void *self, void *const *args, intptr_t count)
 {
     const ordo_python *const python = python_of(self);
     if (count == 1)
-        calls = (const void *)(uintptr_t)python->number(args[0]);
+        read_address(python, args[0], &calls);
     return python->integer(0);
 }
 
@@ -37,7 +45,7 @@ void *ordo_python_use(void *self, void *const *args, intptr_t count)
 {
     const ordo_python *const python = python_of(self);
     if (count == 1) {
-        used.ctx = (void *)(uintptr_t)python->number(args[0]);
+        read_address(python, args[0], &used.ctx);
         used.changes = changes;
     }
     return python->integer(0);
@@ -263,7 +271,7 @@ void *ordo_python_nanmedian(void *function, void *const *args, size_t count, voi
     short_keys keys;
     double     found;
     if (is_short(&c, 0, true, &keys) && median_of(&keys, &omit, &found) &&
-        found == found) /* without elements the Python function issues a warning */
+        !isnan(found)) /* without elements the Python function issues a warning */
         return number_of(keys.type, found);
     return run_code(&c, &keys);
 }
