@@ -96,10 +96,12 @@ static bool is_short(const call *c, size_t more, bool has_axis, short_keys *keys
     return true;
 }
 
+static void *dtype_of(ordo_type type) { return (void *)calls->python->dtypes[type - ORDO_I8]; }
+
 /* Creates the result: as many elements of a type as there are keys. */
 static bool has_result(short_keys *keys, ordo_type type)
 {
-    void *const    dtype = (void *)calls->python->dtypes[type - ORDO_I8];
+    void *const    dtype = dtype_of(type);
     intptr_t const n = (intptr_t)keys->n;
     calls->keep(dtype); /* new_array takes the reference */
     keys->result = calls->new_array(calls->python->array, dtype, 1, &n, NULL, NULL, 0, NULL);
@@ -128,16 +130,13 @@ static void *run_code(const call *c, const short_keys *keys)
     return calls->code(c->function, c->args, c->count, c->names);
 }
 
-static void *element(ordo_type type, void *value)
-{
-    return calls->scalar(value, (void *)calls->python->dtypes[type - ORDO_I8], NULL);
-}
-
 /* Returns a median or quantile as a NumPy number: f32 for keys of that type, else f64. */
 static void *number_of(ordo_type type, double value)
 {
     float narrow = (float)value;
-    return type == ORDO_F32 ? element(ORDO_F32, &narrow) : element(ORDO_F64, &value);
+    if (type == ORDO_F32)
+        return calls->scalar(&narrow, dtype_of(type), NULL);
+    return calls->scalar(&value, dtype_of(ORDO_F64), NULL);
 }
 
 /* ---- sort, argsort, partition, argpartition, select ---- */
@@ -224,7 +223,7 @@ void *ordo_python_select(void *function, void *const *args, size_t count, void *
     uint64_t   found; /* a key of any type */
     if (is_short(&c, 1, true, &keys) && is_position(&c, keys.n, &k) &&
         ordo_select(keys.ctx, keys.type, keys.data, keys.n, &k, 1, &found, NULL) == ORDO_OK)
-        return element(keys.type, &found);
+        return calls->scalar(&found, dtype_of(keys.type), NULL);
     return run_code(&c, &keys);
 }
 
