@@ -130,13 +130,21 @@ static void *run_code(const call *c, const short_keys *keys)
     return calls->code(c->function, c->args, c->count, c->names);
 }
 
-/* Returns a median or quantile as a NumPy number: f32 for keys of that type, else f64. */
-static void *number_of(ordo_type type, double value)
+/* Returns a new NumPy number with a copy of the value. */
+static void *number_of(ordo_type type, const void *value)
 {
-    float narrow = (float)value;
-    if (type == ORDO_F32)
-        return calls->scalar(&narrow, dtype_of(type), NULL);
-    return calls->scalar(&value, dtype_of(ORDO_F64), NULL);
+    uint64_t    copy = 0; /* a key of any type */
+    void *const dtype = dtype_of(type);
+    memcpy(&copy, value, ordo_type_size(type));
+    /* cppcheck-suppress returnDanglingLifetime ; the number has a copy of its own */
+    return calls->scalar(&copy, dtype, NULL);
+}
+
+/* Returns a median or quantile: f32 for keys of that type, else f64. */
+static void *real_of(ordo_type type, double value)
+{
+    float const narrow = (float)value;
+    return type == ORDO_F32 ? number_of(ORDO_F32, &narrow) : number_of(ORDO_F64, &value);
 }
 
 /* ---- sort, argsort, partition, argpartition, select ---- */
@@ -223,7 +231,7 @@ void *ordo_python_select(void *function, void *const *args, size_t count, void *
     uint64_t   found; /* a key of any type */
     if (is_short(&c, 1, true, &keys) && is_position(&c, keys.n, &k) &&
         ordo_select(keys.ctx, keys.type, keys.data, keys.n, &k, 1, &found, NULL) == ORDO_OK)
-        return calls->scalar(&found, dtype_of(keys.type), NULL);
+        return number_of(keys.type, &found);
     return run_code(&c, &keys);
 }
 
@@ -260,7 +268,7 @@ void *ordo_python_median(void *function, void *const *args, size_t count, void *
     short_keys keys;
     double     found;
     if (is_short(&c, 0, true, &keys) && median_of(&keys, &propagate, &found))
-        return number_of(keys.type, found);
+        return real_of(keys.type, found);
     return run_code(&c, &keys);
 }
 
@@ -271,7 +279,7 @@ void *ordo_python_nanmedian(void *function, void *const *args, size_t count, voi
     double     found;
     if (is_short(&c, 0, true, &keys) && median_of(&keys, &omit, &found) &&
         !isnan(found)) /* without elements the Python function issues a warning */
-        return number_of(keys.type, found);
+        return real_of(keys.type, found);
     return run_code(&c, &keys);
 }
 
@@ -285,7 +293,7 @@ void *ordo_python_quantile(void *function, void *const *args, size_t count, void
         double const q = calls->real(args[1]);
         if (ordo_quantiles(keys.ctx, keys.type, keys.data, keys.n, &q, 1, &found, &propagate) ==
             ORDO_OK)
-            return number_of(keys.type, found);
+            return real_of(keys.type, found);
     }
     return run_code(&c, &keys);
 }
