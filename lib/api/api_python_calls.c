@@ -228,7 +228,7 @@ void *ordo_python_select(void *function, void *const *args, size_t count, void *
     call const c = {function, args, count, names};
     short_keys keys;
     size_t     k;
-    uint64_t   found; /* a key of any type */
+    uint64_t   found = 0; /* a key of any type */
     if (is_short(&c, 1, true, &keys) && is_position(&c, keys.n, &k) &&
         ordo_select(keys.ctx, keys.type, keys.data, keys.n, &k, 1, &found, NULL) == ORDO_OK)
         return number_of(keys.type, &found);
@@ -266,7 +266,7 @@ void *ordo_python_median(void *function, void *const *args, size_t count, void *
 {
     call const c = {function, args, count, names};
     short_keys keys;
-    double     found;
+    double     found = 0;
     if (is_short(&c, 0, true, &keys) && median_of(&keys, &propagate, &found))
         return real_of(keys.type, found);
     return run_code(&c, &keys);
@@ -276,7 +276,7 @@ void *ordo_python_nanmedian(void *function, void *const *args, size_t count, voi
 {
     call const c = {function, args, count, names};
     short_keys keys;
-    double     found;
+    double     found = 0;
     if (is_short(&c, 0, true, &keys) && median_of(&keys, &omit, &found) &&
         !isnan(found)) /* without elements the Python function issues a warning */
         return real_of(keys.type, found);
@@ -287,7 +287,7 @@ void *ordo_python_quantile(void *function, void *const *args, size_t count, void
 {
     call const c = {function, args, count, names};
     short_keys keys;
-    double     found;
+    double     found = 0;
     if (is_short(&c, 1, true, &keys) && keys.n > 0 &&
         ((const array_object *)args[1])->type == calls->reals) {
         double const q = calls->real(args[1]);
@@ -358,7 +358,7 @@ void *ordo_python_is_sorted(void *function, void *const *args, size_t count, voi
 {
     call const c = {function, args, count, names};
     short_keys keys;
-    int        found;
+    int        found = 0;
     if (is_short(&c, 0, true, &keys) &&
         ordo_is_sorted(keys.ctx, keys.type, keys.data, keys.n, &found, NULL, NULL) == ORDO_OK) {
         void *const answer = calls->truth[found != 0];

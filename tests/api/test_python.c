@@ -148,7 +148,10 @@ enum {
     MOST = 2048
 };
 
-static uint64_t results[MOST]; /* of the last array that was made */
+static union {
+    uint64_t u64[MOST];
+    double   f64[MOST];
+} results; /* of the last array that was made */
 static intptr_t made_n, kept, dropped;
 static array    made;
 static object   ran, truth[2]; /* `ran` stands for the result of a Python function */
@@ -169,7 +172,7 @@ static void *new_array(const void *type, void *dtype, int dimensions, const intp
     if (no_memory)
         return NULL;
     made_n = *shape;
-    made = array_of(results, &made_n, ORDO_F64);
+    made = array_of(&results, &made_n, ORDO_F64);
     made.dtype = dtype;
     return &made;
 }
@@ -231,16 +234,16 @@ static void arrays_by_library(void)
     intptr_t            n = 5;
     array               a = array_of(keys, &n, ORDO_F64);
     object              two = {1, NUMBER, 2}, back = {1, NUMBER, -3};
-    const double *const f64 = (const double *)results;
+    const double *const f64 = results.f64;
     CHECK(called(ordo_python_sort, &a, &none, 2) == &made && made.dtype == DTYPE(ORDO_F64));
-    CHECK(memcmp(results, expected, sizeof expected) == 0 && keys[0] == 3);
+    CHECK(memcmp(&results, expected, sizeof expected) == 0 && keys[0] == 3);
     CHECK(called(ordo_python_argsort, &a, NULL, 1) == &made && made.dtype == DTYPE(ORDO_I64));
-    CHECK(results[0] == 1 && results[1] == 4 && results[4] == 2);
+    CHECK(results.u64[0] == 1 && results.u64[1] == 4 && results.u64[4] == 2);
     CHECK(called(ordo_python_rankdata, &a, NULL, 1) == &made);
     CHECK(f64[0] == 3 && f64[1] == 1 && f64[2] == 5);
     CHECK(called(ordo_python_partition, &a, &two, 2) == &made && f64[2] == 3);
     CHECK(called(ordo_python_partition, &a, &back, 3) == &made && f64[2] == 3);
-    CHECK(called(ordo_python_argpartition, &a, &two, 2) == &made && results[2] == 0);
+    CHECK(called(ordo_python_argpartition, &a, &two, 2) == &made && results.u64[2] == 0);
     CHECK(called(ordo_python_cumsum, &a, NULL, 1) == &made && f64[4] == 15);
     CHECK(called(ordo_python_cumprod, &a, NULL, 1) == &made && f64[4] == 120);
     CHECK(called(ordo_python_cummax, &a, NULL, 1) == &made && f64[1] == 3 && f64[4] == 5);
@@ -249,7 +252,7 @@ static void arrays_by_library(void)
     n = 2;
     a = array_of(narrow, &n, ORDO_I32);
     CHECK(called(ordo_python_cumsum, &a, NULL, 1) == &made && made.dtype == DTYPE(ORDO_I64));
-    CHECK_EQ_U64(2 * (uint64_t)INT32_MAX, results[1]);
+    CHECK_EQ_U64(2 * (uint64_t)INT32_MAX, results.u64[1]);
     CHECK_EQ_U64(0, dropped);
 }
 
