@@ -24,6 +24,24 @@ typedef struct ordo_python {
     const void *axes[2]; /* the ints 0 and -1, of which CPython has one object each              */
 } ordo_python;
 
+/* What the functions that replace calls of Python functions need, see ordo_python_install. */
+typedef void *ordo_python_vectorcall(void *function, void *const *args, size_t count, void *names);
+typedef struct ordo_python_calls {
+    const ordo_python      *python;
+    ordo_python_vectorcall *code; /* calls the code of a Python function                         */
+    void *(*new_array)(const void *type, void *dtype, int dimensions, const intptr_t *shape,
+                       const intptr_t *strides, void *data, int flags,
+                       void *object);                     /* PyArray_NewFromDescr             */
+    void *(*scalar)(void *data, void *dtype, void *base); /* PyArray_Scalar                   */
+    long long (*whole)(void *object, int *overflow);      /* PyLong_AsLongLongAndOverflow     */
+    double (*real)(void *object);                         /* PyFloat_AsDouble                 */
+    void (*keep)(void *object), (*drop)(void *object);    /* Py_IncRef, Py_DecRef             */
+    void (*clear)(void);                                  /* PyErr_Clear                      */
+    const void *integers, *reals;                         /* the types int and float          */
+    void       *truth[2];                                 /* False and True                   */
+    uintptr_t   few_to_split; /* the most elements that are sorted instead of split              */
+} ordo_python_calls;
+
 enum {
     ORDO_PYTHON_MOST = 10
 };
@@ -41,6 +59,30 @@ ORDO_API void *ordo_python_type(void *self, void *const *args, intptr_t count);
 /* args[0] is an array of which ordo_python_type returns a type. Returns the int 1 if the elements
  * are floats and one of them is a NaN, else 0.                                                   */
 ORDO_API void *ordo_python_has_nan(void *self, void *const *args, intptr_t count);
+
+/* ---- Calls instead of the code of Python functions ---- */
+
+/* args[0] is the address of an ordo_python_calls, which must stay valid. Returns the int 0. The
+ * functions below make no calls before.                                                         */
+ORDO_API void *ordo_python_install(void *self, void *const *args, intptr_t count);
+
+/* args[0] is the address of a context of the calling thread, or 0. The functions below use it for
+ * calls of this thread until another one is set or ordo_python_forget is called. Returns the int 0.
+ */
+ORDO_API void *ordo_python_use(void *self, void *const *args, intptr_t count);
+
+/* Makes every thread forget its context: before a context is freed, and after a change of the
+ * settings of all threads. Returns the int 0.                                                    */
+ORDO_API void *ordo_python_forget(void *self, void *const *args, intptr_t count);
+
+/* Vectorcalls of the functions of the package with the same name. If the arguments are a short
+ * plain array (see ordo_python_type), positions and an axis by position, they return the result of
+ * the library. In all other cases, also after an error, they run the code of the Python function.
+ * The caller's lock (the GIL) stays held.                                                        */
+ORDO_API ordo_python_vectorcall ordo_python_sort, ordo_python_argsort, ordo_python_rankdata,
+    ordo_python_median, ordo_python_nanmedian, ordo_python_quantile, ordo_python_select,
+    ordo_python_partition, ordo_python_argpartition, ordo_python_cumsum, ordo_python_cumprod,
+    ordo_python_cummax, ordo_python_cummin, ordo_python_is_sorted;
 
 #ifdef __cplusplus
 }

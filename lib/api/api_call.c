@@ -220,10 +220,11 @@ ordo_status api_enter(ordo_ctx *ctx, const char *operation, ordo_type type, size
         atomic_store_explicit(&ctx->profile.count, 0, memory_order_relaxed);
         ctx->profile.zero = ordo_profile_clock();
     }
-    ctx->started = api_clock_ticks();
+    ctx->few = n < FEW_KEYS && type != 0;
+    ctx->started = ctx->few ? api_clock_short() : api_clock_ticks();
     ctx->ticked = ctx->started;
     ctx->pause = ctx->interval != 0 ? ctx->interval : PAUSE_SECONDS;
-    ctx->watched = ctx->progress != NULL && (n >= FEW_KEYS || type == 0);
+    ctx->watched = ctx->progress != NULL && !ctx->few;
     return ORDO_OK;
 }
 
@@ -255,7 +256,8 @@ static void store_report(ordo_ctx *ctx)
     if (ctx->device_facts || ctx->device_report)
         ctx->report.facts = ctx->exec.facts;
     ctx->device_report = ctx->device_facts;
-    ctx->lasted = api_clock_ticks() - ctx->started;
+    ctx->lasted = (ctx->few ? api_clock_short() : api_clock_ticks()) - ctx->started;
+    ctx->lasted_few = ctx->few;
 }
 
 ordo_status api_leave(ordo_ctx *ctx, ordo_status status)

@@ -172,7 +172,9 @@ static void fill_ctx(ordo_ctx *ctx, const ordo_ctx_opts *opts, const ordo_alloc 
     ctx->cpus = ordo_cpus_count();
     ctx->exec.threads = opts->threads != 0 ? opts->threads : ordo_cpus_usable(&ctx->cpus);
     api_exec_init(ctx);
-    ctx->exec.seed = ordo_random_mix(api_clock_ticks() ^ ordo_random_mix((uintptr_t)ctx));
+    ctx->created[0] = api_clock_ticks();
+    ctx->created[1] = api_clock_short();
+    ctx->exec.seed = ordo_random_mix(ctx->created[0] ^ ordo_random_mix((uintptr_t)ctx));
     ctx->seed_step = ORDO_RANDOM_STEP;
     if (opts->seed != 0) {
         ctx->exec.seed = opts->seed;

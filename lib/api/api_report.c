@@ -39,6 +39,19 @@ ordo_status api_copy_out(ordo_exec *exec, void *dst, const void *src, size_t kno
  * caller can see. */
 static ordo_ctx *mutable(const ordo_ctx *ctx) { return (ordo_ctx *)ctx; }
 
+/* Returns the seconds of the last call. The rate of api_clock_short is that since the context was
+ * created, from an interval long enough for four digits. */
+static double seconds_of(const ordo_ctx *ctx)
+{
+    double const second = api_clock_second();
+    double       both[2] = {1, 1};
+    while (ctx->lasted_few && both[0] < second / 10000) {
+        both[0] = (double)(api_clock_ticks() - ctx->created[0]);
+        both[1] = (double)(api_clock_short() - ctx->created[1]);
+    }
+    return (double)ctx->lasted / second * (both[0] / both[1]);
+}
+
 ordo_status ordo_last_report(const ordo_ctx *ctx, ordo_report *out)
 {
     ordo_ctx *const own = mutable(ctx);
@@ -47,7 +60,7 @@ ordo_status ordo_last_report(const ordo_ctx *ctx, ordo_report *out)
     ordo_fpmode const mode = ordo_fpmode_enter();
     if (ctx->report.operation != NULL) {
         report = ctx->report;
-        report.seconds = (double)ctx->lasted / api_clock_second();
+        report.seconds = seconds_of(ctx);
     }
     if (ctx->plan.device != DEVICE_OPEN)
         report.predicted_cuda = report.predicted_hybrid = 0;

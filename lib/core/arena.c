@@ -168,6 +168,8 @@ void ordo_arena_give_back(ordo_arena *arena, const void *piece, size_t bytes)
  * equal call chooses the same of two equal blocks. */
 void ordo_arena_reset(ordo_arena *arena)
 {
+    if (arena->taken == 0) /* no block was used: a list of many blocks is not read */
+        return;
     ordo_arena_block *unused = NULL, **used_end = &arena->blocks, **unused_end = &unused;
     for (ordo_arena_block *block = arena->blocks; block != NULL; block = block->next) {
         ordo_arena_block ***const end = is_empty(block) ? &unused_end : &used_end;

@@ -15,6 +15,7 @@ from typing import Any, Callable, NamedTuple
 
 from . import _lib
 from ._check import integer
+from ._quick import forget_contexts, use_context
 
 
 class _Unset:
@@ -181,7 +182,10 @@ def _is_quick(device: Any) -> bool:
 class _Contexts:
     """The contexts of one thread or of one ``with context()`` block; frees them when deleted."""
 
-    __slots__ = ("_free", "epoch", "gpus", "host", "last", "outer", "quick", "settings", "uses_cpu")
+    __slots__ = (
+        "_forget", "_free", "epoch", "gpus", "host", "last", "outer", "quick", "settings",
+        "uses_cpu",
+    )  # fmt: skip
 
     def __init__(
         self, settings: dict[str, Any], epoch: object, outer: _Contexts | None = None
@@ -191,7 +195,8 @@ class _Contexts:
         self.outer = outer  # the thread's contexts before the ``with`` block
         self.gpus: dict[int, ctypes.c_void_p] = {}
         self.quick = 0  # the address of `host` for calls of `_quick`; 0: there are no such calls
-        self._free = _lib.ctx_free  # at exit the module may be deleted before this object
+        # At exit the modules may be deleted before this object.
+        self._free, self._forget = _lib.ctx_free, forget_contexts
         self.host = self.last = ctypes.c_void_p()
         self.host = self.last = _create(settings)
         self.uses_cpu = _may_use_cpu(settings["device"])
@@ -202,10 +207,12 @@ class _Contexts:
         handle = self.gpus.get(ordinal)
         if handle is None:
             handle = self.gpus[ordinal] = _create(self.settings, ordinal)
+        use_context(0)
         self.last = handle
         return handle
 
     def close(self) -> None:
+        self._forget()
         for handle in (self.host, *self.gpus.values()):
             self._free(handle)
             handle.value = None  # freeing NULL again does nothing
@@ -250,6 +257,7 @@ def quick_context() -> int:
     except AttributeError:
         held = _contexts()
     held.last = held.host
+    use_context(held.quick)
     return held.quick
 
 
@@ -337,6 +345,7 @@ def config(
     if settings != _settings:
         _settings.update(settings)
         _epoch = object()
+        forget_contexts()
     return settings
 
 
@@ -390,6 +399,7 @@ class context:
 
     def __enter__(self) -> context:
         _local.held = _Contexts(self._settings, None, getattr(_local, "held", None))
+        use_context(0)
         return self
 
     def __exit__(self, *exception: object) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import ordo
-from ordo._inputs import device
+from ordo._inputs import device, tensors
 from ordo._places import HostPlace, address
 
 
@@ -417,6 +417,42 @@ def test_tuples_of_axes(lib, rng):
     for axis in ((0, 2), (1,), (2, 1), (0, 1, 2)):
         check(lib, functools.partial(ordo.median, axis=axis, keepdims=True), a)
         check(lib, functools.partial(ordo.quantile, q=[0.25, 0.5], axis=axis), a)
+
+
+ROW_CALLS = [
+    ordo.sort,
+    ordo.argsort,
+    ordo.cumsum,
+    ordo.cumprod,
+    ordo.median,
+    functools.partial(ordo.sort, descending=True),
+    functools.partial(ordo.argsort, descending=True),
+    lambda a: ordo.topk(a, a.shape[0] // 2),
+    lambda a: ordo.topk(a, 1, largest=False),
+]
+
+
+@pytest.mark.parametrize("dtype", "i1 u1 i2 i4 i8 f4 f8".split())
+def test_one_row_of_a_tensor(rng, dtype):
+    """One row on a GPU needs no conversion; the results are those of rows that do."""
+    lib = library("torch/cuda")
+    for n in (1, 2, 10, 100, 1000, 4096, 4097):
+        a = rng.integers(-50, 50, n).astype(dtype)
+        keys = [a, np.where(a > 45, np.nan, a).astype(dtype)] if dtype[0] == "f" else [a]
+        for row in map(lib.put, keys):
+            assert tensors.row_of(row, 0) and not tensors.row_of(row, 1)
+            wide = lib.torch.stack([row, row], 1)[:, 0]  # the same elements, not contiguous
+            assert n == 1 or not tensors.row_of(wide, None)
+            for call in ROW_CALLS:
+                found, expected = call(row), call(wide)
+                pairs = zip(found, expected) if isinstance(found, tuple) else [(found, expected)]
+                for one, other in pairs:
+                    assert one.device == other.device and one.dtype == other.dtype
+                    assert one.shape == other.shape
+                    assert lib.get(one).tobytes() == lib.get(other).tobytes()
+    assert not tensors.row_of(lib.put(np.zeros(0)), 0) and not tensors.row_of(np.zeros(3), 0)
+    gradient = lib.torch.ones(3, device="cuda", requires_grad=True)
+    assert not tensors.row_of(gradient, 0) and ordo.sort(gradient).shape == (3,)
 
 
 def test_work_follows_the_current_stream():

@@ -31,6 +31,13 @@ def without(monkeypatch):
         monkeypatch.setattr(module, "type_of", _quick._none)
     monkeypatch.setattr(scan, "has_nan", _quick._none)
     monkeypatch.setattr(rank, "has_nan", _quick._none)
+    monkeypatch.setattr(_context, "use_context", _quick._none)
+    _quick.forget_contexts()
+
+
+by_library = pytest.mark.skipif(
+    _quick._set_vectorcall is None, reason="functions of this Python have no other vectorcall"
+)
 
 
 @in_use
@@ -123,6 +130,119 @@ def test_limit_and_report():
             ordo.argsort(np.arange(n, dtype="i4"))
             report = ordo.explain()
             assert (report.operation, report.n, report.type) == ("argsort", n, "i32")
+
+
+FUNCTIONS = [
+    ordo.sort, ordo.argsort, ordo.rankdata, ordo.median, ordo.nanmedian, ordo.cumsum, ordo.cumprod,
+    ordo.cummax, ordo.cummin, ordo.is_sorted, lambda a, *axis: ordo.quantile(a, 0.3, *axis),
+    *(lambda a, *axis, f=f: f(a, -1, *axis)
+      for f in (ordo.select, ordo.partition, ordo.argpartition)),
+]  # fmt: skip
+
+
+def functions_entered(call: Any, *arguments: Any) -> tuple[Any, set[str]]:
+    """Returns the result of a call and the names of the package's functions whose code ran."""
+    names = set()
+
+    def note(frame: Any, event: str, _: Any) -> None:
+        if event == "call" and os.sep + "ordo" + os.sep in frame.f_code.co_filename:
+            names.add(frame.f_code.co_name)
+
+    sys.setprofile(note)
+    try:
+        return call(*arguments), names
+    finally:
+        sys.setprofile(None)
+
+
+@by_library
+@pytest.mark.parametrize("call", FUNCTIONS)
+def test_short_calls_run_no_python_code(rng, call):
+    ordo.sort(np.zeros(2))  # sets the context of the thread
+    for name in NAMES:
+        a = rng.integers(0, 50, 9).astype(name)
+        found, names = functions_entered(call, a)
+        assert not names
+        for other in (a.tolist(), np.repeat(a, 2)[::2], a.view(np.recarray)):
+            expected, names = functions_entered(call, other)
+            assert names
+            if type(other) is np.ndarray and call not in FUNCTIONS[-2:]:
+                same_bytes(found, expected)
+    for axis in (None, 0, -1):
+        if call is not ordo.rankdata:
+            assert not functions_entered(call, np.arange(5.0), axis)[1]
+    assert functions_entered(call, np.zeros(_quick.SHORT))[1]
+    ordo.sort(np.zeros(2))
+    assert not functions_entered(call, np.zeros(_quick.SHORT - 1))[1]
+
+
+@by_library
+def test_arguments_that_need_python_code():
+    a = np.array([3.0, 1.0, 2.0])
+    ordo.sort(a)
+    same_bytes(ordo.sort(a, descending=True), np.array([3.0, 2.0, 1.0]))
+    same_bytes(ordo.sort(axis=0, a=a), np.sort(a))
+    same_bytes(ordo.rankdata(a, "min"), np.array([3, 1, 2]))
+    for k in (3, -4, 2**64 + 1, -(2**64), 1.0, "1", None):
+        for function in (ordo.select, ordo.partition, ordo.argpartition):
+            with pytest.raises((TypeError, ValueError)):
+                function(a, k)
+    for bad in (ordo.sort, ordo.median, ordo.cumsum):
+        with pytest.raises((TypeError, ValueError)):
+            bad(a, 1)
+        with pytest.raises(TypeError):
+            bad()
+    for q in (-0.1, 1.1, np.nan):
+        with pytest.raises(ValueError):
+            ordo.quantile(a, q)
+    nan = np.array([1.0, np.nan])
+    same_bytes(ordo.rankdata(nan), np.full(2, np.nan))
+    same_bytes(ordo.cummin(nan), nan)
+    for function in (ordo.median, ordo.nanmedian):
+        with pytest.warns(RuntimeWarning):
+            assert np.isnan(function(np.zeros(0)))
+
+
+@by_library
+def test_contexts_of_short_calls():
+    a = np.arange(9.0)
+    ordo.sort(a)
+    with ordo.context(threads=1, device="cpu"):
+        ordo.median(a)
+        ordo.median(a)
+        assert ordo.explain().operation == "median"
+        with ordo.context(threads=2, device="cpu"):
+            assert functions_entered(ordo.cumsum, a)[1]
+            assert not functions_entered(ordo.cumsum, a)[1]
+            assert (ordo.explain().operation, ordo.explain().threads) == ("scan", 2)
+        assert ordo.explain().operation == "median"
+        assert functions_entered(ordo.argsort, a)[1]
+    assert ordo.explain().operation == "sort"
+    before = ordo.config()["threads"]
+    try:
+        ordo.config(threads=3)
+        ordo.argsort(a)
+        assert ordo.explain().threads == 3
+    finally:
+        ordo.config(threads=before)
+    assert functions_entered(ordo.sort, a)[1]
+    assert not functions_entered(ordo.sort, a)[1]
+
+
+@by_library
+def test_threads_have_contexts_of_their_own():
+    a, seen = np.arange(9.0), []
+    ordo.sort(a)
+
+    def work() -> None:
+        seen.append(bool(functions_entered(ordo.sort, a)[1]))
+        seen.append(bool(functions_entered(ordo.sort, a)[1]))
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    worker.join()
+    assert seen == [True, False]
+    same_bytes(ordo.sort(a), a)  # the context of the ended thread is not used
 
 
 def test_errors_have_the_same_text(request):
@@ -225,9 +345,13 @@ def test_calls_while_python_exits():
     program = (
         "import sys, numpy as np, ordo\n"
         "from ordo._quick import type_of\n"
+        "ordo.sort(np.zeros(3))\n"
         "class Last:\n"
-        "    def __del__(self, type_of=type_of, a=np.zeros(3), write=sys.__stdout__.write):\n"
+        "    def __del__(self, type_of=type_of, a=np.zeros(3), write=sys.__stdout__.write,\n"
+        "                sort=ordo.sort):\n"
         "        write(str(type_of(a)))\n"
+        "        try: sort(a)\n"
+        "        except Exception: pass\n"
         "np.last = Last()\n"
     )
     settings = {"PYTHONMALLOC": "malloc", "MALLOC_PERTURB_": "165"}  # changes freed memory

@@ -3,6 +3,7 @@
 #include "ordo_python.h"
 #include "testkit.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct object { /* an int: its value follows the header */
@@ -141,6 +142,198 @@ static void calls(ordo_ctx *ctx)
     CHECK(returned(ordo_python_call, most, 12) == ORDO_E_ARG);
 }
 
+/* ---- Calls instead of the code of Python functions ---- */
+
+enum {
+    MOST = 2048
+};
+
+static union {
+    uint64_t u64[MOST];
+    double   f64[MOST];
+} results; /* of the last array that was made */
+static intptr_t made_n, kept, dropped;
+static array    made;
+static object   ran, truth[2]; /* `ran` stands for the result of a Python function */
+static double   number;
+static bool     no_memory;
+
+static void *code_of(void *function, void *const *args, size_t count, void *names)
+{
+    (void)function, (void)args, (void)count, (void)names;
+    return &ran;
+}
+
+static void *new_array(const void *type, void *dtype, int dimensions, const intptr_t *shape,
+                       const intptr_t *strides, void *data, int flags, void *owner)
+{
+    CHECK(type == ARRAY && dimensions == 1 && strides == NULL && data == NULL && owner == NULL);
+    CHECK(flags == 0);
+    if (no_memory)
+        return NULL;
+    made_n = *shape;
+    made = array_of(&results, &made_n, ORDO_F64);
+    made.dtype = dtype;
+    return &made;
+}
+
+static void *scalar(void *data, void *dtype, void *base)
+{
+    CHECK(base == NULL);
+    if (dtype == DTYPE(ORDO_F32))
+        number = (double)*(float *)data;
+    else if (dtype == DTYPE(ORDO_F64))
+        number = *(double *)data;
+    else
+        number = (double)*(int32_t *)data;
+    return dtype;
+}
+
+static long long whole(void *o, int *overflow)
+{
+    *overflow = ((object *)o)->value == INT64_MAX;
+    return *overflow != 0 ? -1 : ((object *)o)->value;
+}
+
+static double real(void *o) { return (double)((object *)o)->value / 10; }
+static void   keep(void *o) { kept += o != NULL; }
+static void   drop(void *o) { dropped += o != NULL; }
+static void   clear(void) {}
+
+static const ordo_python_calls functions = {.python = &python,
+                                            .code = code_of,
+                                            .new_array = new_array,
+                                            .scalar = scalar,
+                                            .whole = whole,
+                                            .real = real,
+                                            .keep = keep,
+                                            .drop = drop,
+                                            .clear = clear,
+                                            .integers = NUMBER,
+                                            .reals = &number,
+                                            .truth = {&truth[0], &truth[1]},
+                                            .few_to_split = 4};
+
+static void use(const void *ctx)
+{
+    object address = {1, NUMBER, (long long)(uintptr_t)ctx};
+    CHECK_EQ_U64(0, returned(ordo_python_use, (void *[]){&address}, 1));
+}
+
+#define HIGHEST ((size_t)1 << (8 * sizeof(size_t) - 1))
+
+static void *called(ordo_python_vectorcall *function, void *a, void *second, size_t count)
+{
+    return function(NULL, (void *[]){a, second, &last}, count | HIGHEST, NULL);
+}
+
+static void arrays_by_library(void)
+{
+    static const double expected[] = {1, 2, 3, 4, 5};
+    double              keys[] = {3, 1, 5, 4, 2};
+    intptr_t            n = 5;
+    array               a = array_of(keys, &n, ORDO_F64);
+    object              two = {1, NUMBER, 2}, back = {1, NUMBER, -3};
+    const double *const f64 = results.f64;
+    CHECK(called(ordo_python_sort, &a, &none, 2) == &made && made.dtype == DTYPE(ORDO_F64));
+    CHECK(memcmp(&results, expected, sizeof expected) == 0 && keys[0] == 3);
+    CHECK(called(ordo_python_argsort, &a, NULL, 1) == &made && made.dtype == DTYPE(ORDO_I64));
+    CHECK(results.u64[0] == 1 && results.u64[1] == 4 && results.u64[4] == 2);
+    CHECK(called(ordo_python_rankdata, &a, NULL, 1) == &made);
+    CHECK(f64[0] == 3 && f64[1] == 1 && f64[2] == 5);
+    CHECK(called(ordo_python_partition, &a, &two, 2) == &made && f64[2] == 3);
+    CHECK(called(ordo_python_partition, &a, &back, 3) == &made && f64[2] == 3);
+    CHECK(called(ordo_python_argpartition, &a, &two, 2) == &made && results.u64[2] == 0);
+    CHECK(called(ordo_python_cumsum, &a, NULL, 1) == &made && f64[4] == 15);
+    CHECK(called(ordo_python_cumprod, &a, NULL, 1) == &made && f64[4] == 120);
+    CHECK(called(ordo_python_cummax, &a, NULL, 1) == &made && f64[1] == 3 && f64[4] == 5);
+    CHECK(called(ordo_python_cummin, &a, NULL, 1) == &made && f64[0] == 3 && f64[4] == 1);
+    int32_t narrow[] = {INT32_MAX, INT32_MAX};
+    n = 2;
+    a = array_of(narrow, &n, ORDO_I32);
+    CHECK(called(ordo_python_cumsum, &a, NULL, 1) == &made && made.dtype == DTYPE(ORDO_I64));
+    CHECK_EQ_U64(2 * (uint64_t)INT32_MAX, results.u64[1]);
+    CHECK_EQ_U64(0, dropped);
+}
+
+static void numbers_by_library(void)
+{
+    float    keys[] = {3, 1, 5, 4, 2, 6};
+    intptr_t n = 6;
+    array    a = array_of(keys, &n, ORDO_F32);
+    object   k = {1, NUMBER, 1}, q = {1, &number, 4};
+    CHECK(called(ordo_python_median, &a, NULL, 1) == DTYPE(ORDO_F32) && number == 3.5);
+    CHECK(called(ordo_python_nanmedian, &a, &zero, 2) == DTYPE(ORDO_F32) && number == 3.5);
+    CHECK(called(ordo_python_quantile, &a, &q, 2) == DTYPE(ORDO_F32) && number == 3);
+    CHECK(called(ordo_python_select, &a, &k, 2) == DTYPE(ORDO_F32) && number == 2);
+    CHECK(called(ordo_python_is_sorted, &a, NULL, 1) == &truth[0]);
+    n = 1;
+    CHECK(called(ordo_python_is_sorted, &a, NULL, 1) == &truth[1]);
+    n = 2;
+    memset(&keys[1], 0xff, sizeof keys[1]); /* a NaN */
+    CHECK(called(ordo_python_median, &a, NULL, 1) == DTYPE(ORDO_F32) && isnan(number));
+    CHECK(called(ordo_python_nanmedian, &a, NULL, 1) == DTYPE(ORDO_F32) && number == 3);
+    CHECK(called(ordo_python_rankdata, &a, NULL, 1) == &ran);
+    CHECK(called(ordo_python_cummin, &a, NULL, 1) == &ran);
+    keys[0] = keys[1];
+    CHECK(called(ordo_python_nanmedian, &a, NULL, 1) == &ran);
+    int32_t whole_keys[] = {1, 2};
+    a = array_of(whole_keys, &n, ORDO_I32);
+    CHECK(called(ordo_python_median, &a, NULL, 1) == DTYPE(ORDO_F64) && number == 1.5);
+    CHECK(called(ordo_python_select, &a, &k, 2) == DTYPE(ORDO_I32) && number == 2);
+}
+
+/* Calls for which the code of the Python function runs. */
+static void left_to_python(ordo_ctx *ctx)
+{
+    static double keys[MOST];
+    intptr_t      n = 3, long_n = MOST;
+    array  a = array_of(keys, &n, ORDO_F64), wide = a, large = array_of(keys, &long_n, ORDO_F64);
+    object one = {1, NUMBER, 1}, three = {1, NUMBER, 3}, before = {1, NUMBER, -4};
+    object huge = {1, NUMBER, INT64_MAX}, text = {1, &none, 0}, q = {1, &number, 11};
+    void *const bad[] = {&three, &before, &huge, &text};
+    wide.dimensions = 2;
+    CHECK(called(ordo_python_sort, &wide, NULL, 1) == &ran);
+    CHECK(called(ordo_python_sort, &large, NULL, 1) == &ran);
+    CHECK(called(ordo_python_sort, &a, &one, 2) == &ran);
+    CHECK(called(ordo_python_sort, &a, &none, 3) == &ran);
+    CHECK(called(ordo_python_rankdata, &a, &none, 2) == &ran);
+    CHECK(ordo_python_sort(NULL, (void *[]){&a, &none}, 1, &none) == &ran);
+    CHECK(ordo_python_sort(NULL, NULL, 0, NULL) == &ran);
+    for (size_t i = 0; i < 4; i++) {
+        CHECK(called(ordo_python_select, &a, bad[i], 2) == &ran);
+        CHECK(called(ordo_python_partition, &a, bad[i], 2) == &ran);
+    }
+    CHECK(called(ordo_python_quantile, &a, &one, 2) == &ran);
+    intptr_t const begun = dropped;
+    CHECK(called(ordo_python_quantile, &a, &q, 2) == &ran); /* q is 1.1 */
+    no_memory = true;
+    CHECK(called(ordo_python_sort, &a, NULL, 1) == &ran);
+    no_memory = false;
+    CHECK(dropped == begun);
+    n = 0;
+    CHECK(called(ordo_python_median, &a, NULL, 1) == &ran);
+    n = 3;
+    CHECK(called(ordo_python_sort, &a, NULL, 1) == &made);
+    CHECK_EQ_U64(0, returned(ordo_python_forget, NULL, 0));
+    CHECK(called(ordo_python_sort, &a, NULL, 1) == &ran);
+    use(ctx);
+    CHECK(called(ordo_python_sort, &a, NULL, 1) == &made);
+    use(NULL);
+    CHECK(called(ordo_python_sort, &a, NULL, 1) == &ran);
+}
+
+static void by_library(ordo_ctx *ctx)
+{
+    object address = {1, NUMBER, (long long)(uintptr_t)&functions};
+    CHECK_EQ_U64(0, returned(ordo_python_install, (void *[]){&address}, 1));
+    use(ctx);
+    arrays_by_library();
+    numbers_by_library();
+    left_to_python(ctx);
+    CHECK(kept > 0);
+}
+
 int main(void)
 {
     ordo_ctx *ctx = NULL;
@@ -156,6 +349,7 @@ int main(void)
     types();
     nans();
     calls(ctx);
+    by_library(ctx);
     ordo_ctx_free(ctx);
     return testkit_done();
 }

@@ -1,9 +1,11 @@
 /* test_report.c - the sentence of a report, the fields of inner calls, and predictions without a
  * GPU. */
+#define _POSIX_C_SOURCE 200809L
 #include "testkit.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* Each value of the enums adds words, and no two values add the same words. */
 static void every_value(void)
@@ -203,9 +205,36 @@ static void short_calls(void)
     }
 }
 
+static double clock_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* The seconds of a call are at most those between two readings of the clock around it, for calls on
+ * few keys, which read another clock, and for other calls. */
+static void seconds(void)
+{
+    static uint32_t keys[5000];
+    ordo_ctx       *ctx = NULL;
+    CHECK_STATUS(ORDO_OK, ordo_ctx_create(&ctx, NULL), NULL);
+    for (size_t n = 1000; n <= 5000; n += 1000) {
+        ordo_report  report = {.struct_size = sizeof report};
+        double const begun = clock_seconds();
+        CHECK_STATUS(ORDO_OK, ordo_sort(ctx, ORDO_U32, keys, n, NULL), ctx);
+        double const passed = clock_seconds() - begun;
+        CHECK_STATUS(ORDO_OK, ordo_last_report(ctx, &report), ctx);
+        CHECK(report.seconds > 0);
+        CHECK(report.seconds <= 1.01 * passed + 1e-6);
+    }
+    ordo_ctx_free(ctx);
+}
+
 int main(void)
 {
     testkit_start();
+    seconds();
     every_value();
     unknown_values();
     every_number();

@@ -12,7 +12,7 @@ from .._arrays import HOST, Rows, is_text, numbers_of, place_of, plain_code, poi
 from .._check import flag
 from .._context import host_context, quick_context
 from .._inputs.device import with_guests
-from .._quick import IS_SORTED, SHORT, quick, type_of
+from .._quick import IS_SORTED, SHORT, by_library, quick, type_of
 
 _INT = np.dtype(np.intc)
 
@@ -65,6 +65,7 @@ def is_sorted(
 def is_sorted(
     a: Any, axis: int | None = ..., *, descending: bool = ..., keepdims: bool = ...
 ) -> Any: ...
+@by_library
 def is_sorted(
     a: Any, axis: int | None = -1, *, descending: bool = False, keepdims: bool = False
 ) -> Any:

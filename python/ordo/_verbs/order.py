@@ -28,9 +28,10 @@ from .._arrays import (
 )
 from .._check import check_kind, check_stable, flag, integer, into, output, same_place
 from .._context import host_context, quick_context
+from .._inputs import tensors
 from .._inputs.device import with_guests
 from .._inputs.series import column_of, is_frame, rows_of
-from .._quick import ARGSORT, PAIRS, SHORT, SORT, at, quick, type_of
+from .._quick import ARGSORT, PAIRS, SHORT, SORT, at, by_library, quick, type_of
 
 _P = ctypes.c_void_p
 _INTP = np.dtype(np.intp)
@@ -100,6 +101,7 @@ def _sort_rows_from(rows: Rows, wish: _Wish) -> Any:
     return result
 
 
+@by_library
 def sort(
     a: Any,
     axis: int | None = -1,
@@ -179,6 +181,8 @@ def sort(
             opts = _DESCENDING if descending else None
             _lib.sort(host_context(), code, pointer(result), a.size, opts)
             return result
+    if usual and radius == 0 and out is None and (row := tensors.row_of(a, axis)):
+        return tensors.sort(a, row, descending)
     check_kind(kind, order)
     return _sort(a, axis, _wish(descending, algorithm, radius), out)
 
@@ -263,6 +267,7 @@ def _argsort_rows(rows: Rows, wish: _Wish, dtype: Any) -> Any:
     return result
 
 
+@by_library
 def argsort(
     a: Any,
     axis: int | None = -1,
@@ -322,6 +327,8 @@ def argsort(
         opts = _DESCENDING if descending else None
         _lib.argsort(host_context(), code, pointer(a), n, _WIDE, pointer(result), opts)
         return result
+    if usual and type(radius) is int and radius == 0 and (row := tensors.row_of(a, axis)):
+        return tensors.argsort(a, row, descending)
     check_kind(kind, order)
     return into(out, _argsort(a, axis, _wish(descending, algorithm, radius), dtype))
 

@@ -37,15 +37,10 @@ from .._check import (
 from .._context import cpu_context, host_uses_cpu, quick_context
 from .._inputs.device import with_guests
 from .._inputs.series import column_of
-from .._quick import ARGSORT, NTH, SHORT, SORT, at, quick, type_of
+from .._quick import ARGSORT, FEW_TO_SPLIT, NTH, SHORT, SORT, at, by_library, quick, type_of
 from .order import _DESCENDING, argsort, check_index_dtype, sort
 
 _IS_X86 = platform.machine() in ("x86_64", "AMD64")
-# Elements of one row that are sorted faster than split. The library sorts 1000 f64 in 4.3
-# microseconds and splits them in 2.4 (Sapphire Rapids). Microseconds (sorted : split), keys and
-# indices, Neoverse V1: of 64 f64 1.45 : 1.70 and 1.83 : 1.75, of 128 2.32 : 1.96 and 2.33 : 2.07,
-# of 512 5.09 : 3.25 and 5.32 : 4.09.
-_FEW = 512 if _IS_X86 else 64
 _INTP = np.dtype(np.intp)
 # The same for each of several rows. Milliseconds (sorted : split), keys and indices. Neoverse V1,
 # 500,000 f64, CPU time: rows of 64 2.2 : 3.4 and 4.9 : 4.2, of 100 4.4 : 3.0 and 4.9 : 3.7. Emerald
@@ -59,7 +54,7 @@ _UP_AT, _DOWN_AT, _SORT_DOWN_AT = at(_UP), at(_DOWN), at(_DESCENDING)
 def _split_short(a: Any, k: int, indices: bool, descending: bool, number: int, context: int) -> Any:
     """Returns the result for a short plain array."""
     n = a.size
-    if n <= _FEW:
+    if n <= FEW_TO_SPLIT:
         wish = _SORT_DOWN_AT if descending else None
         if indices:
             result = np.empty(n, _INTP)
@@ -88,7 +83,7 @@ def _split_plain(a: Any, kth: Any, axis: Any, indices: bool, descending: bool, o
     if code is None or type(kth) is not int:
         return None
     n = a.size
-    if n <= _FEW and -n <= kth < n:
+    if n <= FEW_TO_SPLIT and -n <= kth < n:
         verb = argsort if indices else sort
         return verb(a, axis, descending=descending)
     handle = cpu_context()
@@ -116,6 +111,7 @@ def _split_each(rows: Rows, k: int, indices: bool, descending: bool) -> Any:
     return result
 
 
+@by_library
 def partition(
     a: Any,
     kth: Any,
@@ -166,6 +162,7 @@ def partition(
     return result if out is None or result is out else into(out, result)
 
 
+@by_library
 def argpartition(
     a: Any,
     kth: Any,

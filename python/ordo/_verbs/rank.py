@@ -25,7 +25,7 @@ from .._check import check_nan_policy, flag, found_nan, into
 from .._context import host_context, quick_context
 from .._inputs.device import with_guests
 from .._inputs.series import column_of
-from .._quick import RANK, SHORT, at, has_nan, quick, type_of
+from .._quick import RANK, SHORT, at, by_library, has_nan, quick, type_of
 
 _FLOAT = np.dtype(np.float64)
 _INTEGER = np.dtype(np.int64)
@@ -144,6 +144,7 @@ def _weighted_rows(
     return _ranks_of(rows, ctypes.c_void_p(ctypes.addressof(opts)), dtype)
 
 
+@by_library
 def rankdata(
     a: Any,
     method: _lib.Ties = "average",

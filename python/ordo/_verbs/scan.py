@@ -22,9 +22,10 @@ from .._arrays import (
 )
 from .._check import flag, into
 from .._context import host_context, quick_context
+from .._inputs import tensors
 from .._inputs.device import with_guests
 from .._inputs.series import column_of
-from .._quick import SCAN, SHORT, has_nan, quick, type_of
+from .._quick import SCAN, SHORT, by_library, has_nan, quick, type_of
 
 # Sums of narrow integers and bools have 64 bits, as in NumPy.
 _WIDE = dict.fromkeys((_lib.I8, _lib.I16, _lib.I32, _lib.I64), _lib.I64)
@@ -82,6 +83,7 @@ def _scan_plain(a: Any, op: Any, code: Any, dtype: Any) -> Any:
     return result
 
 
+@by_library
 def cumsum(
     a: Any,
     axis: int | None = None,
@@ -126,6 +128,7 @@ def cumsum(
     return _scan(a, _SUM, axis, dtype, out, exclusive, algorithm)
 
 
+@by_library
 def cumprod(
     a: Any,
     axis: int | None = None,
@@ -179,6 +182,10 @@ def _scan(
     usual = dtype is None and out is None and not exclusive and algorithm == "auto"
     if code is not None and usual:
         return _scan_plain(a, op, code, _SUMS[a.dtype])
+    if usual and (row := tensors.row_of(a, axis)):
+        result = tensors.scan(a, row, op)
+        if result is not None:
+            return result
     return into(out, _cumulated(a, op, axis, dtype, exclusive, algorithm))
 
 
@@ -239,6 +246,7 @@ def _check_sum_dtype(place: Any, array: Any, dtype: Any) -> None:
         raise TypeError(f"dtype is {wanted}; expected integers, bool, float16, float32 or float64")
 
 
+@by_library
 def cummax(a: Any, axis: int | None = None, out: Any = None) -> Any:
     """Returns the largest element so far, as `numpy.maximum.accumulate` does.
 
@@ -266,6 +274,7 @@ def cummax(a: Any, axis: int | None = None, out: Any = None) -> Any:
     return into(out, _extremes(a, axis, _MAX))
 
 
+@by_library
 def cummin(a: Any, axis: int | None = None, out: Any = None) -> Any:
     """Returns the smallest element so far, as `numpy.minimum.accumulate` does.
 

@@ -30,8 +30,9 @@ from .._check import (
     warn_of_no_elements,
 )
 from .._context import host_context, quick_context
+from .._inputs import tensors
 from .._inputs.device import with_guests
-from .._quick import MEDIAN, QUANTILES, SHORT, at, quick, type_of
+from .._quick import MEDIAN, QUANTILES, SHORT, at, by_library, quick, type_of
 
 _DOUBLE = np.dtype(np.float64)
 _SINGLE, _WIDE = PLAIN[np.dtype(np.float32)], PLAIN[np.dtype(np.uint64)]
@@ -119,6 +120,7 @@ def _rows(place: Any, array: Any, axis: Any, nan_policy: str) -> Rows:
 # ---- median ------------------------------------------------------------------------------------
 
 
+@by_library
 def median(
     a: Any,
     axis: int | tuple | None = None,
@@ -196,6 +198,9 @@ def median(
         _lib.median(host_context(), code, pointer(a), a.size, addressof(middle), opts)
         if nan_policy == "propagate" or middle.value == middle.value:  # else it needs a warning
             return _number(middle.value, code)
+    usual = out is None and nan_policy == "propagate" and way is _AUTO and not keepdims
+    if usual and (result := tensors.median(a, axis)) is not None:
+        return result
     return into(out, _median(a, axis, keepdims, nan_policy, way))
 
 
@@ -281,6 +286,7 @@ def _quantile_rows(rows: Rows, q: Any, nan_policy: str, method: str, way: _Way) 
 # ---- quantile ----------------------------------------------------------------------------------
 
 
+@by_library
 def quantile(
     a: Any,
     q: Any,
@@ -489,6 +495,7 @@ def _selected(rows: Rows, k: Any, descending: bool, way: _Way) -> Any:
 # ---- Without NaNs ------------------------------------------------------------------------------
 
 
+@by_library
 def nanmedian(
     a: Any,
     axis: int | tuple | None = None,

@@ -20,9 +20,10 @@ from .._arrays import (
 )
 from .._check import check_positions, flag, integer, into
 from .._context import host_context, quick_context
+from .._inputs import tensors
 from .._inputs.device import with_guests
 from .._inputs.series import column_of
-from .._quick import SELECT, SHORT, SORT, TOPK, at, quick, type_of
+from .._quick import SELECT, SHORT, SORT, TOPK, at, by_library, quick, type_of
 from .order import argsort
 from .select import _AUTO, _front, _select_options, _selected, _Way, _way
 
@@ -32,6 +33,7 @@ _POSITION = np.dtype(np.uintp)
 _DEFAULT, _ZERO = "auto", 0
 
 
+@by_library
 def select(
     a: Any,
     k: Any,
@@ -192,6 +194,9 @@ def topk(a: Any, k: int, axis: int | None = -1, *, largest: bool = True, out: An
             None, _LARGEST if largest else _SMALLEST,
         )  # fmt: skip
         return TopK(values, index)
+    row = tensors.row_of(a, axis) if out is None and type(k) is int else 0
+    if row and 0 <= k <= a.numel():
+        return TopK(*tensors.topk(a, row, k, largest))
     found = _topk(a, k, axis, largest)
     if out is None:
         return found
