@@ -172,7 +172,7 @@ static ordo_status try_rough(const cpu_kernels *kernels, const ordo_sort_job *jo
 }
 
 /* Tries a radius a little larger than `seen` first: the attempt shows whether the radius was large
- * enough, and takes about as long as a measurement. If it fails, measures the radius. The
+ * enough, and saves the measurement. If it fails, measures the radius. The
  * keys stay as they are if the radius is above `most`; `seen` is not. */
 ordo_status cpu_sort_windows(const cpu_kernels *kernels, const ordo_sort_job *job, size_t seen,
                              size_t most, bool *done, ordo_exec *exec)
@@ -184,8 +184,7 @@ ordo_status cpu_sort_windows(const cpu_kernels *kernels, const ordo_sort_job *jo
     if (radius == 0)
         radius = ordo_min(seen + seen / 4, most);
     exec->phases += CPU_RADIUS_PHASES + 1;
-    if (radius != 0)
-        TRY(try_rough(kernels, job, radius, done, exec));
+    TRY(try_rough(kernels, job, radius, done, exec));
     if (*done || radius == most)
         return ORDO_OK;
     ordo_status const measured = cpu_radius_bits(kernels, job, &radius, exec);
