@@ -348,8 +348,8 @@ static void in_bytes(const pieces *p, size_t size)
             p->bytes[i][r] = of[i][r] * size;
 }
 
-/* Copies the piece that stays on this rank by all threads, so that the transport does not do it by one. A
- * cancelled call still copies all of it: the other ranks learn of it later. */
+/* Copies the piece that stays on this rank by all threads, so that the transport does not do it by
+ * one. A cancelled call still copies all of it: the other ranks learn of it later. */
 static void copy_own(dist_call *c, const char *send, const uint64_t *send_at, uint64_t *send_bytes,
                      char *receive, const uint64_t *receive_at, uint64_t *receive_bytes)
 {

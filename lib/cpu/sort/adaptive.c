@@ -389,7 +389,7 @@ static size_t windows_scratch(const ordo_sort_job *job, unsigned threads)
     return cpu_rough_try_scratch(job, most, threads);
 }
 
-/* The radius of long windows, windows of a radius that was too small, and the radius of all keys. */
+/* The radius of long windows, windows of too small a radius, and the radius of all keys. */
 size_t cpu_adaptive_lost(const ordo_sort_job *job, unsigned threads)
 {
     if (ordo_type_size(job->type) < sizeof(uint32_t))
