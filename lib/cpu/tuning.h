@@ -199,6 +199,7 @@ enum {
     /* The look before a sort (lib/cpu/sort/adaptive.c): windows, and neighbours in each. */
     ORDO_TUNE_LOOKS = ORDO_TUNE(48, 8),
     ORDO_TUNE_LOOK_KEYS = ORDO_TUNE(64, 16),
+    ORDO_TUNE_LOOK_FAR = ORDO_TUNE(1 << 12, 64), /* keys of longer windows, for a large radius */
     /* Up to this many keys are all checked instead, if only a sorted or reversed array matters.
      * Sapphire Rapids, argsort i32, time of this / of a look: 2000 keys uniform 0.88, sorted 0.48;
      * 10^4 keys uniform 0.97, sorted 0.71. */
@@ -207,34 +208,35 @@ enum {
     /* Runs that are merged rather than sorted again. */
     ORDO_TUNE_RUNS = ORDO_TUNE(8, 4),
 
-    /* The largest radius for which AUTO sorts keys in windows (32-bit keys, f32, 64-bit keys;
-     * VECTOR: where the ISA sorts buckets by vectors; ALONE: there, on one thread), and the least
-     * number of keys. A limit of 0 means that windows are never used.
+    /* The largest radius for which AUTO sorts keys in windows (32-bit keys, f32, 64-bit keys), and
+     * the least number of keys.
      * V1, 10^7 keys, ns per key for radius 16, 64, 10^4 and by the radix sort: u32 0.64, 3.2, 3.6,
      * 6.9; u64 2.2, 4.8, 5.5, 8.3.
-     * A Xeon with 105 MB L3, one thread, 2e6 keys, time of windows / time of the radix sort, for
-     * radius 15, 63 (few distinct keys), 99, 9997:
-     *   AVX2      u32 0.23, 0.69, 0.56, 0.83   f32 0.27, 0.84, 0.69, 1.16
-     *             u64 0.88, 1.15, 1.03, 1.96   f64 0.96, 1.15, 1.69, 2.0
-     *   AVX-512   u64 1.6, 2.2, 1.3, 2.3
-     * The same with AVX-512, 4e6 distinct keys, radius 40, 128, 1000, 4000, 10000, before one
-     * thread sorted all keys by vectors:
-     *   u32 0.86, 0.83, 0.85, 1.10, 1.18       f32 0.84, 0.84, 0.82, 0.90, 0.89
-     * With a newer radix sort, AVX-512, 16 threads, 10^7 u32, radius 60, 120, 250, 500, 1000, ms in
-     * windows and by the radix sort:
-     *   first call  9.0, 11.4   9.0, 11.6   9.7, 11.4   12.1, 10.8   11.3, 10.7
-     *   later calls 7.1, 7.0    7.3, 6.9    7.9, 6.7    9.4, 6.8     8.9, 6.6
-     * One thread and the vector sort of all keys u32, Sapphire Rapids (busy), time of windows /
-     * time of the vector sort, for radius 8, 16, 32, 64, 1024:
-     *   AVX-512   10^5 keys 0.60, 1.21, 1.57, 2.83, 2.66   10^6 0.52, 1.07, 1.48, 1.74, 1.68
-     *   AVX2      10^5 keys 0.46, 0.76, 1.02, 1.45, 1.47   10^6 0.37, 0.64, 1.09, 1.34, 1.11 */
-    ORDO_TUNE_ROUGH_GUESS = ORDO_TUNE(32, 16), /* largest radius tried before it is measured */
+     * A Xeon with 105 MB L3, AVX2, one thread, 2e6 keys, before the networks used vectors of 32
+     * bytes: time of windows / time of the radix sort, for radius 15, 63 (few distinct keys), 99,
+     * 9997:
+     *   u32 0.23, 0.69, 0.56, 0.83   f32 0.27, 0.84, 0.69, 1.16
+     *   u64 0.88, 1.15, 1.03, 1.96   f64 0.96, 1.15, 1.69, 2.0
+     * VECTOR: where the ISA compresses vectors. Windows beyond the networks are sorted by vectors
+     * there, if there are ROUGH_MANY keys, for a radius of up to one key in ROUGH_PART_W of them;
+     * otherwise the limit is ROUGH_FEW. Xeon (Emerald Rapids), AVX-512, least ms of windows and of
+     * the general sort, radius 14, 60, 250, 1000:
+     *   u32, 1 thread, 10^5 keys    0.07 0.31   0.43 0.34   0.35 0.32   0.38 0.34
+     *   u32, 1 thread, 10^6 keys    0.62 4.12   3.08 3.83   2.94 3.86   3.68 3.82
+     *   u64, 1 thread, 10^5 keys    0.17 0.43   0.47 0.42   0.51 0.53   0.61 0.44
+     *   u64, 1 thread, 10^6 keys    1.80 5.60   6.36 5.06   4.58 7.90   6.41 6.15
+     *   u32, 16 threads, 10^6 keys  0.13 0.60   0.42 0.57   0.41 0.56   0.52 0.58
+     *   u64, 16 threads, 10^6 keys  0.24 0.76   0.56 0.74   0.57 0.74   0.71 0.77 */
+    ORDO_TUNE_ROUGH_GUESS = ORDO_TUNE(32, 16), /* largest radius of networks that is guessed */
     ORDO_TUNE_ROUGH_RADIUS_32 = ORDO_TUNE(1 << 14, 64),
     ORDO_TUNE_ROUGH_RADIUS_F32 = ORDO_TUNE(ORDO_TUNE_NEON(1 << 14, 1 << 10), 64),
     ORDO_TUNE_ROUGH_RADIUS_64 = ORDO_TUNE(ORDO_TUNE_NEON(1 << 14, 32), 64),
-    ORDO_TUNE_ROUGH_VECTOR_32 = ORDO_TUNE(128, 64),
-    ORDO_TUNE_ROUGH_ALONE_32 = ORDO_TUNE(16, 64),
-    ORDO_TUNE_ROUGH_VECTOR_64 = ORDO_TUNE(0, 64),
+    ORDO_TUNE_ROUGH_VECTOR_32 = ORDO_TUNE(1 << 14, 64),
+    ORDO_TUNE_ROUGH_VECTOR_64 = ORDO_TUNE(1 << 10, 64),
+    ORDO_TUNE_ROUGH_FEW = 16,
+    ORDO_TUNE_ROUGH_MANY = ORDO_TUNE(1000000, 256),
+    ORDO_TUNE_ROUGH_PART_32 = ORDO_TUNE(1 << 10, 4),
+    ORDO_TUNE_ROUGH_PART_64 = ORDO_TUNE(1 << 12, 4),
     ORDO_TUNE_ROUGH_KEYS = ORDO_TUNE(1 << 14, 128),
 
     /* Keys out of place that are sorted apart (lib/cpu/sort/displaced.c): one key in
@@ -395,6 +397,9 @@ enum {
      * thread, radius 1000, ns a key u32 for windows of at least 2^13, 2^14, 2^15: 3.7, 3.4, 3.2. */
     ORDO_TUNE_ROUGH_WINDOW = ORDO_TUNE(1 << 16, 256),
     ORDO_TUNE_ROUGH_SHORTEST = ORDO_TUNE(1 << 15, 96),
+    /* The shortest window that is sorted by vectors. Emerald Rapids, one thread, 4e6 u32 keys, ms
+     * for 2^10, 2^11, 2^12, 2^13: radius 60 7.7, 8.1, 8.8, 9.8; radius 250 9.0, 9.4, 9.4, 10.5. */
+    ORDO_TUNE_ROUGH_WORDS = ORDO_TUNE(1 << 11, 96),
     ORDO_TUNE_ROUGH_SPREAD = ORDO_TUNE(1 << 10, 64),
 
     /* Bits of a digit where keys are too uneven for that, in windows from ROUGH_WIDE keys on and in

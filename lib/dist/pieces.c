@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "dist/pieces.h"
 
+#include "backend/copy.h"
 #include "backend/tuning.h"
 #include "dist/device/device.h"
 
@@ -347,28 +348,18 @@ static void in_bytes(const pieces *p, size_t size)
             p->bytes[i][r] = of[i][r] * size;
 }
 
-typedef struct own_copy { /* of the piece that stays on this rank */
-    const char *from;
-    char       *to;
-} own_copy;
-
-static void copy_body(void *arg, size_t lo, size_t hi)
-{
-    const own_copy *const own = arg;
-    memcpy(own->to + lo, own->from + lo, hi - lo);
-}
-
-/* Copies the piece that stays by all threads, so that the transport does not do it by one. A
- * cancelled call still copies all of it: the other ranks learn of it later. */
+/* Copies the piece that stays on this rank by all threads, so that the transport does not do it by
+ * one. A cancelled call still copies all of it: the other ranks learn of it later. */
 static void copy_own(dist_call *c, const char *send, const uint64_t *send_at, uint64_t *send_bytes,
                      char *receive, const uint64_t *receive_at, uint64_t *receive_bytes)
 {
     size_t const me = (size_t)c->comm.rank, bytes = (size_t)send_bytes[me];
     if (c->exec->threads == 1 || bytes < 2 * COPY_GRAIN)
         return;
-    own_copy own = {send + send_at[me], receive + receive_at[me]};
-    if (!ordo_loop(c->exec, bytes, COPY_GRAIN, copy_body, &own))
-        memcpy(own.to, own.from, bytes);
+    const char *const from = send + send_at[me];
+    char *const       to = receive + receive_at[me];
+    if (!ordo_copy_bytes(c->exec, to, from, bytes, COPY_GRAIN))
+        memcpy(to, from, bytes);
     send_bytes[me] = receive_bytes[me] = 0;
 }
 

@@ -1,4 +1,5 @@
 /* suffix.c - ordo_suffix_array: chooses the algorithm and the width of the indices. */
+#include "backend/copy.h"
 #include "text/induced/induced.h"
 #include "text/text_args.h"
 #include "text/text_bits.h"
@@ -11,27 +12,14 @@
  * s without the copy, 5.2 to 5.9 s with it. */
 #define COPY_LEAST ORDO_TUNE((size_t)8 << 20, (size_t)100)
 
-typedef struct text_copy {
-    const uint8_t *from;
-    uint8_t       *to;
-} text_copy;
-
-static void copy_piece(void *arg, size_t lo, size_t hi)
-{
-    const text_copy *const c = arg;
-    memcpy(c->to + lo, c->from + lo, hi - lo);
-}
-
 /* The text, or a copy of it if there is scratch for one. */
 static const uint8_t *text_near(text_work *work, const text_args *args)
 {
-    text_copy copy = {.from = args->text};
-    void     *room;
+    void *room;
     if (args->n < COPY_LEAST || ordo_scratch(work->exec, args->n, &room) != ORDO_OK)
         return args->text;
-    copy.to = room;
-    bool const copied = text_share(work, args->n, TEXT_GRAIN, copy_piece, &copy) == ORDO_OK;
-    return copied ? copy.to : args->text;
+    return ordo_copy_bytes(work->exec, room, args->text, args->n, COPY_LEAST / 8) ? room
+                                                                                  : args->text;
 }
 
 #define ORDO_TEMPLATE "text/many.t.h"

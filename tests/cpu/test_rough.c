@@ -135,6 +135,66 @@ static size_t slow_radius(ordo_type type, const void *keys, size_t n, bool desc)
     return radius;
 }
 
+/* ---- Kernels ---- */
+
+static int by_u32(const void *a, const void *b)
+{
+    uint32_t const x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int by_u64(const void *a, const void *b)
+{
+    uint64_t const x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void words_32(void *words, void *spare, size_t n, void *to, unsigned bits,
+                     const cpu_words_map *map)
+{
+    (void)spare, (void)bits, (void)map;
+    qsort(words, n, sizeof(uint32_t), by_u32);
+    memmove(to, words, n * sizeof(uint32_t));
+}
+
+static void words_64(void *words, void *spare, size_t n, void *to, unsigned bits,
+                     const cpu_words_map *map)
+{
+    (void)spare, (void)bits, (void)map;
+    qsort(words, n, sizeof(uint64_t), by_u64);
+    memmove(to, words, n * sizeof(uint64_t));
+}
+
+/* Tells that vectors can be compressed; windows do not call it. */
+static size_t no_split(const void *in, size_t n, const uint64_t *words, void *first, void *second)
+{
+    (void)in, (void)n, (void)words, (void)first, (void)second;
+    abort();
+}
+
+static cpu_kernels with_words; /* every machine tests the windows that vectors sort */
+
+/* One of the tables that this CPU can run. */
+static const cpu_kernels *draw_kernels(test_rng *rng)
+{
+    const cpu_kernels *of[4] = {&cpu_kernels_generic, &with_words};
+    size_t             count = 2;
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2"))
+        of[count++] = &cpu_kernels_avx2;
+    if (__builtin_cpu_supports("avx512vpopcntdq"))
+        of[count++] = &cpu_kernels_avx512;
+#endif
+    with_words = cpu_kernels_generic;
+    with_words.sort_words[CPU_WORDS_32] = words_32;
+    with_words.sort_words[CPU_WORDS_64] = words_64;
+    with_words.split[CPU_WIDTH_32] = with_words.split[CPU_WIDTH_64] = no_split;
+    with_words.most_words[CPU_WORDS_32] = with_words.most_words[CPU_WORDS_64] = 1 << 20;
+    return of[test_rng_below(rng, count)];
+}
+
+/* ---- Inputs ---- */
+
 /* Shuffles blocks of k + 1 keys of a sorted array. */
 static void disturb(test_rng *rng, unsigned char *keys, size_t size, size_t n, size_t k)
 {
@@ -162,12 +222,15 @@ static void try_keys(test_rng *rng, ordo_type type, size_t n, size_t k, size_t t
     unsigned const       threads = (unsigned)(1 + test_rng_below(rng, MAX_THREADS));
     unsigned char *const keys = guard_place(&region, bytes, side);
     size_t               radius = SIZE_MAX;
+
+    const cpu_kernels *const kernels = draw_kernels(rng);
     inputs_fill(test_rng_below(rng, inputs_count()), type, keys, n, k);
     slow_sort(type, keys, n, desc);
     memcpy(expected, keys, bytes);
     disturb(rng, keys, size, n, k);
-    testkit_case("%s n=%zu k=%zu told %zu %s threads=%u", ordo_type_name(type), n, k, told,
-                 desc ? "desc" : "asc", threads);
+    testkit_case("%s n=%zu k=%zu told %zu %s threads=%u %s%s", ordo_type_name(type), n, k, told,
+                 desc ? "desc" : "asc", threads, kernels->isa,
+                 kernels == &with_words ? " with words" : "");
 
     ordo_sort_job const job = {.type = type,
                                .keys = keys,
@@ -177,12 +240,12 @@ static void try_keys(test_rng *rng, ordo_type type, size_t n, size_t k, size_t t
                                .radius = told};
     memcpy(saved, keys, bytes);
     if (n <= 300) {
-        CHECK_STATUS(ORDO_OK, cpu_radius_bits(&job, &radius, exec_start(threads, 0)), NULL);
+        CHECK_STATUS(ORDO_OK, cpu_radius_bits(kernels, &job, &radius, exec_start(threads, 0)),
+                     NULL);
         exec_end(threads);
         CHECK_EQ_U64(slow_radius(type, keys, n, desc), radius);
     }
-    CHECK_STATUS(ORDO_OK, cpu_sort((void *)&cpu_kernels_generic, &job, exec_start(threads, 0)),
-                 NULL);
+    CHECK_STATUS(ORDO_OK, cpu_sort((void *)kernels, &job, exec_start(threads, 0)), NULL);
     if (told == 0)
         CHECK(execs[threads].taken <= cpu_sort_scratch(&job, threads));
     exec_end(threads);
@@ -193,7 +256,8 @@ static void try_keys(test_rng *rng, ordo_type type, size_t n, size_t k, size_t t
         size >= 4) { /* a single try: the array is sorted if and only if the try says so */
         bool sorted = false;
         memcpy(keys, saved, bytes);
-        CHECK_STATUS(ORDO_OK, cpu_rough_try(&job, told, &sorted, exec_start(threads, 0)), NULL);
+        CHECK_STATUS(ORDO_OK, cpu_rough_try(kernels, &job, told, &sorted, exec_start(threads, 0)),
+                     NULL);
         CHECK(execs[threads].taken <= cpu_rough_try_scratch(&job, told, threads));
         exec_end(threads);
         CHECK(sorted || told < k);
@@ -254,13 +318,16 @@ static void test_records(test_rng *rng, size_t n, size_t draws)
             unsigned const    threads = (unsigned)(1 + test_rng_below(rng, MAX_THREADS));
             guard_side const  side = (guard_side)(i % 2);
             cpu_records const records = {kind, guard_place(&region, bytes, side), n};
+
+            const cpu_kernels *const kernels = draw_kernels(rng);
             fill_records(rng, &records);
             memcpy(expected, records.array, bytes);
             disturb(rng, records.array, size, n, k);
             memcpy(saved, records.array, bytes);
-            testkit_case("records of %zu bytes n=%zu k=%zu told %zu threads=%u", size, n, k, told,
-                         threads);
-            CHECK_STATUS(ORDO_OK, cpu_records_windows(&records, told, exec_start(threads, 0)),
+            testkit_case("records of %zu bytes n=%zu k=%zu told %zu threads=%u %s%s", size, n, k,
+                         told, threads, kernels->isa, kernels == &with_words ? " with words" : "");
+            CHECK_STATUS(ORDO_OK,
+                         cpu_records_windows(&records, kernels, told, exec_start(threads, 0)),
                          NULL);
             if (told == 0)
                 CHECK(execs[threads].taken <= cpu_records_windows_scratch(kind, n, threads));
@@ -339,7 +406,7 @@ static void test_cancelled(void)
         inputs_fill(0, ORDO_U32, keys, LARGE, i);
         ordo_exec *exec = exec_start(2, 0);
         atomic_store(&execs[2].stop, 1);
-        CHECK_STATUS(ORDO_E_CANCELLED, cpu_records_windows(&records, radii[i], exec), NULL);
+        CHECK_STATUS(ORDO_E_CANCELLED, cpu_records_windows(&records, NULL, radii[i], exec), NULL);
         CHECK_STATUS(ORDO_E_CANCELLED, cpu_records_rough(&records, radii[i], exec), NULL);
         CHECK_STATUS(ORDO_E_CANCELLED, cpu_records_halving(&records, radii[i], exec), NULL);
         exec_end(2);

@@ -11,7 +11,7 @@
 #include "cpu/kernel/kernels.h"
 #include "cpu/radix/radix_steps.h"
 #include "cpu/radix/short_keys.h"
-#include "cpu/kernel/lanes.h"
+#include "cpu/kernel/wide_lanes.h"
 #include "cpu/rough/order_loops.h"
 #include "cpu/sort/few_values.h"
 #include "cpu/windows/moving.h"
@@ -53,6 +53,11 @@ static const radix_ops radix_steps[RECORD_KINDS] = RADIX_STEPS;
 #define W 32
 #define RECORD uint32_t
 #include "cpu/rough/measure_check.t.h"
+#define VEC wide_32
+#define LANES WIDE_32
+#include "cpu/rough/rough_networks.t.h"
+#undef LANES
+#undef VEC
 #include "cpu/sort/few_values.t.h"
 #include "cpu/sort/dense_values.t.h"
 #undef RECORD
@@ -60,6 +65,11 @@ static const radix_ops radix_steps[RECORD_KINDS] = RADIX_STEPS;
 #define W 64
 #define RECORD uint64_t
 #include "cpu/rough/measure_check.t.h"
+#define VEC wide_64
+#define LANES WIDE_64
+#include "cpu/rough/rough_networks.t.h"
+#undef LANES
+#undef VEC
 #include "cpu/sort/few_values.t.h"
 #include "cpu/sort/dense_values.t.h"
 #undef RECORD
@@ -67,8 +77,10 @@ static const radix_ops radix_steps[RECORD_KINDS] = RADIX_STEPS;
 #undef FN
 
 static const order_loops order_loops_here = {
-    .of_32 = {any_before_32, any_before_all_32, any_before_far_32, bounds_32, steps_32},
-    .of_64 = {any_before_64, any_before_all_64, any_before_far_64, bounds_64, steps_64},
+    .of_32 = {any_before_32, any_before_all_32, any_before_far_32, bounds_32, steps_32,
+              networks_32},
+    .of_64 = {any_before_64, any_before_all_64, any_before_far_64, bounds_64, steps_64,
+              networks_64},
 };
 
 static const few_loops few_loops_here[] = {

@@ -2,9 +2,8 @@
  *
  * Pieces are checked from left to right. After a key out of order is found, later pieces are
  * skipped, so an unsorted array costs little. The lowest index found is the result. */
+#include "backend/copy.h"
 #include "cpu/cpu.h"
-
-#include <string.h>
 
 typedef struct order_work {
     const ordo_order_job *job;
@@ -37,21 +36,14 @@ ordo_status cpu_is_sorted(void *state, const ordo_order_job *job, ordo_exec *exe
     return ORDO_OK;
 }
 
-static void copy_piece(void *arg, size_t lo, size_t hi)
-{
-    const ordo_copy_job *const job = arg;
-    memcpy((char *)job->dst + lo, (const char *)job->src + lo, hi - lo);
-}
-
 /* One piece per thread, but no piece so small that waking a thread costs more than the copy. memcpy
  * itself bypasses the cache for large pieces. */
 ordo_status cpu_copy(void *state, const ordo_copy_job *job, ordo_exec *exec)
 {
     (void)state;
-    ordo_copy_job work = *job;
-    size_t const  share = ordo_round_up(ordo_div_up(job->bytes, exec->threads), 4096);
+    size_t const share = ordo_round_up(ordo_div_up(job->bytes, exec->threads), 4096);
     exec->algorithm = "memcpy";
     exec->isa = "generic";
-    return cpu_done(ordo_loop(exec, job->bytes, ordo_max(share, 8 * (size_t)ORDO_TUNE_ALONE),
-                              copy_piece, &work));
+    return cpu_done(ordo_copy_bytes(exec, job->dst, job->src, job->bytes,
+                                    ordo_max(share, 8 * (size_t)ORDO_TUNE_ALONE)));
 }

@@ -199,11 +199,12 @@ ordo_status cpu_records_radius(const cpu_records *records, size_t *radius, ordo_
     return cpu_order_radius(&view, radius, exec);
 }
 
-ordo_status cpu_radius_bits(const ordo_sort_job *job, size_t *radius, ordo_exec *exec)
+ordo_status cpu_radius_bits(const cpu_kernels *kernels, const ordo_sort_job *job, size_t *radius,
+                            ordo_exec *exec)
 {
     order_view const view = {
-        records_of_order(NULL, job->type, job->keys, job->n, job->descending, false),
-        order_loops_of(NULL)};
+        records_of_order(kernels, job->type, job->keys, job->n, job->descending, false),
+        order_loops_of(kernels)};
     return cpu_order_radius(&view, radius, exec);
 }
 

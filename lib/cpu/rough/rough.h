@@ -23,7 +23,8 @@ ordo_status cpu_records_radius(const cpu_records *records, size_t *radius, ordo_
 size_t      cpu_records_radius_scratch(enum record_kind kind, size_t n);
 /* The radius in the total order of a keys-only sort, where -0 and +0, and NaNs of different bits,
  * do not tie. This radius is never less than the result of ordo_radius. */
-ordo_status cpu_radius_bits(const ordo_sort_job *job, size_t *radius, ordo_exec *exec);
+ordo_status cpu_radius_bits(const cpu_kernels *kernels, const ordo_sort_job *job, size_t *radius,
+                            ordo_exec *exec);
 
 /* Finds the radius by the sequences LR, RL and DM, and writes these to the arrays of the job that
  * are not NULL. SEQUENTIAL: on one thread. sequences.c */
@@ -34,22 +35,15 @@ size_t      cpu_sequences_scratch(const ordo_radius_job *job);
  * larger, *sorted is false, and the keys are permuted but not sorted. After any error *sorted is
  * false; ORDO_E_NOMEM is returned before a key is moved. job->algorithm and job->radius are
  * ignored. sort_rough.c */
-ordo_status cpu_rough_try(const ordo_sort_job *job, size_t radius, bool *sorted, ordo_exec *exec);
+ordo_status cpu_rough_try(const cpu_kernels *kernels, const ordo_sort_job *job, size_t radius,
+                          bool *sorted, ordo_exec *exec);
 /* The scratch for this radius and any smaller one. */
 size_t cpu_rough_try_scratch(const ordo_sort_job *job, size_t radius, unsigned threads);
 
 /* Sorts whole records of any radius. `radius` is the caller's estimate; 0: measure the radius.
  * sort_rough.c */
-ordo_status cpu_records_windows(const cpu_records *records, size_t radius, ordo_exec *exec);
+ordo_status cpu_records_windows(const cpu_records *records, const cpu_kernels *kernels,
+                                size_t radius, ordo_exec *exec);
 size_t      cpu_records_windows_scratch(enum record_kind kind, size_t n, unsigned threads);
-
-enum {
-    ROUGH_NETWORK_REACH = 32 /* the largest radius that rough_networks sorts */
-};
-
-/* Sorts items of `size` bytes, 4 or 8, as unsigned integers, in place and without scratch, if their
- * radius is at most `radius`. Returns whether the items are in order now; if not, the radius was
- * larger, and the items are permuted. rough_networks.c */
-bool rough_networks(void *items, size_t count, size_t size, size_t radius);
 
 #endif

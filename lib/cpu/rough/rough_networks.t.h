@@ -1,5 +1,19 @@
-/* rough_networks.t.h - sorts k-sorted items of one width: RECORD, LANES of them in a vector VEC;
- * see rough_networks.c. */
+/* rough_networks.t.h - sorts k-sorted items, k <= 32, with sorting networks in registers. It is
+ * included by kernel/plain_loops.h once for each width: RECORD, LANES of them in a vector VEC.
+ *
+ * The items are cut into as many stretches as a vector has lanes. Each lane sorts one stretch.
+ * Insertion sorts the items after the last stretch, and up to k items after each border between two
+ * stretches. O(n lg^2 k) comparisons, LANES at a time; no scratch. sort_rough.c calls this for
+ * small radii, and for windows whose keys are already near their places. */
+#define NETWORK_ORDER(i, j) FN(wide_order)(&x[i], &x[j]);
+#define BY_SIZE(network, at)                                                                       \
+    if (m == 8) {                                                                                  \
+        network##_8(at)                                                                            \
+    } else if (m == 16) {                                                                          \
+        network##_16(at)                                                                           \
+    } else {                                                                                       \
+        network##_32(at)                                                                           \
+    }
 
 /* take loads m items of each stretch, with one stretch in each lane; give stores them. */
 INLINE void FN(take)(VEC *x, const RECORD *a, size_t length, unsigned m)
@@ -7,7 +21,7 @@ INLINE void FN(take)(VEC *x, const RECORD *a, size_t length, unsigned m)
     EACH (i, m / LANES) {
         EACH (lane, LANES)
             memcpy(&x[LANES * i + lane], a + lane * length + LANES * i, sizeof *x);
-        FN(lanes_transpose)(x + LANES * i);
+        FN(wide_transpose)(x + LANES * i);
     }
 }
 
@@ -16,7 +30,7 @@ INLINE void FN(give)(const VEC *x, RECORD *a, size_t length, unsigned m)
     EACH (i, m / LANES) {
         VEC y[LANES];
         memcpy(y, x + LANES * i, sizeof y);
-        FN(lanes_transpose)(y);
+        FN(wide_transpose)(y);
         EACH (lane, LANES)
             memcpy(a + lane * length + LANES * i, &y[lane], sizeof *y);
     }
@@ -44,7 +58,7 @@ INLINE bool FN(stream)(RECORD *a, size_t length, unsigned m)
     }
     wrong |= (VEC)(last > x[0]);
     FN(give)(x, a + length - m, length, m);
-    return !FN(lanes_any)(wrong);
+    return !FN(wide_any)(wrong);
 }
 
 /* Insertion sort of a[from .. count), where a[0 .. from) is in order and every item is at most
@@ -94,3 +108,5 @@ static bool FN(networks)(RECORD *a, size_t count, size_t radius)
         sorted = FN(mend)(a, lane * length, (lane + 1) * length, radius);
     return sorted && FN(insert)(a, LANES * length, count, radius);
 }
+#undef BY_SIZE
+#undef NETWORK_ORDER

@@ -65,7 +65,7 @@ static bool FN(rough_spread)(const RECORD *a, RECORD *b, size_t count, DIGITS le
         RECORD const x = a[i];
         to[start[(DIGITS)(KEY_OF(x) - least) >> shift]++] = x;
     }
-    if (!rough_networks(b, count, sizeof *b, narrow ? ROUGH_LEFT_32 : ROUGH_LEFT_64)) {
+    if (!networks(work->io, b, count, sizeof *b, narrow ? ROUGH_LEFT_32 : ROUGH_LEFT_64)) {
         atomic_fetch_add_explicit(&work->uneven, 1, memory_order_relaxed);
         return false;
     }

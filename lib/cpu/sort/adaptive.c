@@ -29,6 +29,10 @@ enum {
     FEW_PART = 128,    /* one key of this many */
     FEW_FIRST = 64,    /* the first of these keys, enough for most arrays of many values */
     SEEN_BITS = 12,    /* the set of sampled values has 2^12 places */
+    FAR_LOOKS = 4,     /* long windows that show a large radius: */
+    FAR_SIZES = 2,     /* ORDO_TUNE_LOOK_FAR keys of each, then FAR_GROWTH times as many, */
+    FAR_GROWTH = 16,
+    FAR_PART = 8,      /* but at most one key in 8 of the array */
     CONSTANT_LOOKS = 8 /* keys that show whether all keys may be equal */
 };
 
@@ -116,6 +120,42 @@ static size_t look_radius(const radix_io *io, uint64_t seed)
     return radius;
 }
 
+static size_t far_keys(unsigned i)
+{
+    return i == 0 ? ORDO_TUNE_LOOK_FAR : (size_t)ORDO_TUNE_LOOK_FAR * FAR_GROWTH;
+}
+
+/* Raises *radius to the largest radius of long windows. A window four times as long as its radius
+ * probably shows the radius of the array; if no window is, longer windows are read. If memory is
+ * refused, *radius becomes larger than `most`. */
+static ordo_status look_far(const cpu_kernels *kernels, const ordo_sort_job *job, size_t *radius,
+                            size_t most, ordo_exec *exec)
+{
+    unsigned const phase = exec->phase;
+    size_t const   size = ordo_type_size(job->type);
+    size_t const   apart = job->n / FAR_LOOKS;
+    size_t         length = 0;
+    for (unsigned i = 0; i<FAR_SIZES && * radius> length / 4 && *radius <= most; i++) {
+        length = ordo_min(far_keys(i), apart / FAR_PART);
+        for (size_t w = 0; w < FAR_LOOKS && *radius <= most; w++) {
+            size_t const at = w * apart + (size_t)ordo_random_below(ordo_random_mix(exec->seed + w),
+                                                                    apart - length + 1);
+            ordo_sort_job part = *job;
+            size_t        here;
+            part.keys = (char *)job->keys + at * size;
+            part.n = length;
+            ordo_status const status = cpu_radius_bits(kernels, &part, &here, exec);
+            if (status == ORDO_E_NOMEM)
+                here = SIZE_MAX;
+            else
+                TRY(status);
+            *radius = ordo_max(*radius, here);
+        }
+        exec->phase = phase;
+    }
+    return ORDO_OK;
+}
+
 /* ---- Keys alone ---- */
 
 /* Whether there may be at most `most` runs. A window may contain the ends of one or two runs. A run
@@ -138,15 +178,15 @@ static size_t most_runs(ordo_type type)
 {
     return ordo_type_size(type) < sizeof(uint32_t) ? 1 : MOST_RUNS;
 }
-/* The largest radius for which windows are faster than the radix sort of one or of several threads,
- * with or without its vector code; 0: none. */
-static size_t most_radius_of(ordo_type type, bool by_vectors, bool alone)
+/* The largest radius for which windows are faster than the radix sort of n keys, with or without
+ * its vector code. */
+static size_t most_radius_of(ordo_type type, size_t n, bool by_vectors)
 {
-    bool const narrow = ordo_type_size(type) <= sizeof(uint32_t);
+    bool const   narrow = ordo_type_size(type) <= sizeof(uint32_t);
+    size_t const most = narrow ? ORDO_TUNE_ROUGH_VECTOR_32 : ORDO_TUNE_ROUGH_VECTOR_64;
+    size_t const part = n / (narrow ? ORDO_TUNE_ROUGH_PART_32 : ORDO_TUNE_ROUGH_PART_64);
     if (by_vectors)
-        return !narrow ? ORDO_TUNE_ROUGH_VECTOR_64
-               : alone ? ORDO_TUNE_ROUGH_ALONE_32
-                       : ORDO_TUNE_ROUGH_VECTOR_32;
+        return n < ORDO_TUNE_ROUGH_MANY ? ORDO_TUNE_ROUGH_FEW : ordo_min(most, part);
     return type == ORDO_F32 ? ORDO_TUNE_ROUGH_RADIUS_F32
            : narrow         ? ORDO_TUNE_ROUGH_RADIUS_32
                             : ORDO_TUNE_ROUGH_RADIUS_64;
@@ -154,11 +194,11 @@ static size_t most_radius_of(ordo_type type, bool by_vectors, bool alone)
 
 /* With an ISA that compresses vectors, buckets are sorted so fast that windows are faster only for
  * a small radius. */
-static size_t most_radius(const cpu_kernels *kernels, ordo_type type, bool alone)
+static size_t most_radius(const cpu_kernels *kernels, const ordo_sort_job *job)
 {
-    bool const narrow = ordo_type_size(type) <= sizeof(uint32_t);
-    return most_radius_of(type, kernels->split[narrow ? CPU_WIDTH_32 : CPU_WIDTH_64] != NULL,
-                          alone);
+    bool const narrow = ordo_type_size(job->type) <= sizeof(uint32_t);
+    return most_radius_of(job->type, job->n,
+                          kernels->split[narrow ? CPU_WIDTH_32 : CPU_WIDTH_64] != NULL);
 }
 
 static bool may_be_rough(const adaptive_view *view)
@@ -193,8 +233,7 @@ bool cpu_may_be_ordered(const cpu_kernels *kernels, const ordo_sort_job *job, co
     radix_io const      io = order_of(kernels, job, false);
     adaptive_view const view = look(&io, exec->seed);
     return may_be_runs(&view, most_runs(job->type)) || may_be_reversed(&view) ||
-           may_be_displaced(job, &view) ||
-           is_rough_enough(job, &view, most_radius(kernels, job->type, false));
+           may_be_displaced(job, &view) || is_rough_enough(job, &view, most_radius(kernels, job));
 }
 
 /* Whether all keys are sorted or reversed, in the order of cpu_step `order`. Three keys rule out
@@ -268,11 +307,13 @@ ordo_status cpu_sort_adaptive(const cpu_kernels *kernels, const ordo_sort_job *j
         TRY(sort_displaced(kernels, job, done, room, exec));
     if (*done)
         return ORDO_OK;
-    size_t const most = most_radius(kernels, job->type, exec->threads == 1);
+    size_t const most = most_radius(kernels, job);
     if (!is_rough_enough(job, &view, most))
         return ORDO_OK;
-    size_t const seen = look_radius(&io, exec->seed);
-    return seen <= most ? cpu_sort_windows(job, seen, most, done, exec) : ORDO_OK;
+    size_t seen = look_radius(&io, exec->seed);
+    if (seen > ORDO_TUNE_LOOK_KEYS / 4)
+        TRY(look_far(kernels, job, &seen, most, exec));
+    return seen <= most ? cpu_sort_windows(kernels, job, seen, most, done, exec) : ORDO_OK;
 }
 
 /* ---- Few values, a narrow range ---- */
@@ -340,17 +381,34 @@ ordo_status cpu_sort_counted(const cpu_kernels *kernels, const ordo_sort_job *jo
 
 /* ---- Scratch ---- */
 
+/* Windows of one radius. */
+static size_t windows_scratch(const ordo_sort_job *job, unsigned threads)
+{
+    size_t const most =
+        ordo_max(most_radius_of(job->type, job->n, false), most_radius_of(job->type, job->n, true));
+    return cpu_rough_try_scratch(job, most, threads);
+}
+
+/* The radius of long windows, windows of too small a radius, and the radius of all keys. */
+size_t cpu_adaptive_lost(const ordo_sort_job *job, unsigned threads)
+{
+    if (ordo_type_size(job->type) < sizeof(uint32_t))
+        return 0;
+    ordo_radius_job radius = {.type = job->type, .n = job->n};
+    size_t          bytes = windows_scratch(job, threads) + cpu_radius_scratch(&radius, threads);
+    for (unsigned i = 0; i < FAR_SIZES; i++) {
+        radius.n = ordo_min(far_keys(i), job->n);
+        bytes += FAR_LOOKS * cpu_radius_scratch(&radius, threads);
+    }
+    return bytes;
+}
+
 size_t cpu_adaptive_scratch(const ordo_sort_job *job, unsigned threads)
 {
     if (ordo_type_size(job->type) < sizeof(uint32_t))
         return 0;
-    size_t const most =
-        ordo_max(most_radius_of(job->type, false, false), most_radius_of(job->type, true, false));
-    size_t const rough =
-        cpu_rough_try_scratch(job, most, threads) +
-        cpu_radius_scratch(&(ordo_radius_job){.type = job->type, .n = job->n}, threads);
     return ordo_max(cpu_records_merge_scratch(records_kind_of_keys(job->type), job->n, threads),
-                    rough);
+                    cpu_adaptive_lost(job, threads) + windows_scratch(job, threads));
 }
 
 size_t cpu_counted_scratch(const ordo_sort_job *job, unsigned threads)

@@ -33,7 +33,7 @@ ordo_status cpu_records_sort(const cpu_kernels *kernels, const cpu_records *reco
     case ORDO_ALGORITHM_HALVING:
         return cpu_records_halving(records, radius, exec);
     case ORDO_ALGORITHM_WINDOWS:
-        return cpu_records_windows(records, radius, exec);
+        return cpu_records_windows(records, kernels, radius, exec);
     default:
         return cpu_records_merge(records, exec);
     }
@@ -187,15 +187,14 @@ size_t cpu_sort_scratch(const ordo_sort_job *job, unsigned threads)
         return records +
                records_scratch(records_kind_of_keys(job->type), job->n, job->algorithm, threads);
     }
-    size_t const look =
-        job->algorithm == ORDO_ALGORITHM_AUTO ? cpu_adaptive_scratch(job, threads) : 0;
+    bool const   is_auto = job->algorithm == ORDO_ALGORITHM_AUTO;
+    size_t const look = is_auto ? cpu_adaptive_scratch(job, threads) : 0;
+    size_t const lost = is_auto ? cpu_adaptive_lost(job, threads) : 0;
     size_t const sort = is_narrow(job->type) ? cpu_narrow_scratch(job->type, job->n, threads)
                                              : cpu_radix_scratch(records_kind_of_keys(job->type),
                                                                  job->n, true, threads);
-    size_t const few =
-        job->algorithm == ORDO_ALGORITHM_AUTO ? cpu_counted_scratch(job, threads) : 0;
-    return (job->algorithm == ORDO_ALGORITHM_AUTO ? cpu_adaptive_room(job) : 0) + few +
-           ordo_max(look, sort);
+    size_t const few = is_auto ? cpu_counted_scratch(job, threads) : 0;
+    return (is_auto ? cpu_adaptive_room(job) : 0) + few + ordo_max(look, lost + sort);
 }
 
 /* ---- Argsort ---- */

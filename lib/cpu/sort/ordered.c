@@ -151,11 +151,12 @@ ordo_status cpu_sort_reversed(const ordo_sort_job *job, const radix_io *io, bool
 
 /* Sorts with a given radius; *done becomes true if the keys are sorted now. If memory is refused,
  * returns ORDO_OK with *done false: no key was moved, and the general sort needs less memory. */
-static ordo_status try_rough(const ordo_sort_job *job, size_t radius, bool *done, ordo_exec *exec)
+static ordo_status try_rough(const cpu_kernels *kernels, const ordo_sort_job *job, size_t radius,
+                             bool *done, ordo_exec *exec)
 {
     bool const changed = exec->changed;
     exec->changed = true;
-    ordo_status const status = cpu_rough_try(job, radius, done, exec);
+    ordo_status const status = cpu_rough_try(kernels, job, radius, done, exec);
     if (status == ORDO_E_NOMEM) {
         exec->changed = changed;
         *done = false;
@@ -171,21 +172,22 @@ static ordo_status try_rough(const ordo_sort_job *job, size_t radius, bool *done
 }
 
 /* Tries a radius a little larger than `seen` first: the attempt shows whether the radius was large
- * enough, and takes about as long as a measurement. If it fails, measures the radius. The
+ * enough, and saves the measurement. If it fails, measures the radius. The
  * keys stay as they are if the radius is above `most`; `seen` is not. */
-ordo_status cpu_sort_windows(const ordo_sort_job *job, size_t seen, size_t most, bool *done,
-                             ordo_exec *exec)
+ordo_status cpu_sort_windows(const cpu_kernels *kernels, const ordo_sort_job *job, size_t seen,
+                             size_t most, bool *done, ordo_exec *exec)
 {
     size_t radius = 0;
     for (size_t guess = 8; guess <= ORDO_TUNE_ROUGH_GUESS && radius == 0; guess *= 2)
         if (seen + seen / 8 < guess)
             radius = ordo_min(guess, most);
+    if (radius == 0)
+        radius = ordo_min(seen + seen / 4, most);
     exec->phases += CPU_RADIUS_PHASES + 1;
-    if (radius != 0)
-        TRY(try_rough(job, radius, done, exec));
+    TRY(try_rough(kernels, job, radius, done, exec));
     if (*done || radius == most)
         return ORDO_OK;
-    ordo_status const measured = cpu_radius_bits(job, &radius, exec);
+    ordo_status const measured = cpu_radius_bits(kernels, job, &radius, exec);
     if (measured == ORDO_E_NOMEM) /* the general sort needs less */
         return ORDO_OK;
     TRY(measured);
@@ -193,7 +195,7 @@ ordo_status cpu_sort_windows(const ordo_sort_job *job, size_t seen, size_t most,
         exec->facts.radius = radius;
         return ORDO_OK;
     }
-    return try_rough(job, radius, done, exec);
+    return try_rough(kernels, job, radius, done, exec);
 }
 
 /* ---- Stable ---- */

@@ -82,8 +82,10 @@ ordo_status cpu_rank_adaptive(const cpu_kernels *kernels, const ordo_rank_job *j
  * array. */
 bool cpu_may_be_ordered(const cpu_kernels *kernels, const ordo_sort_job *job,
                         const ordo_exec *exec);
-/* The scratch that cpu_sort_adaptive takes, and the size of *room. */
+/* The scratch that cpu_sort_adaptive takes, the part of it if *done is false, and the size of
+ * *room. */
 size_t cpu_adaptive_scratch(const ordo_sort_job *job, unsigned threads);
+size_t cpu_adaptive_lost(const ordo_sort_job *job, unsigned threads);
 size_t cpu_adaptive_room(const ordo_sort_job *job);
 
 /* Sorts job->keys, of 4 or 8 bytes each, if few of them are out of place; *done becomes true if it
@@ -124,8 +126,8 @@ ordo_status cpu_sort_reversed(const ordo_sort_job *job, const struct radix_io *i
                               ordo_exec *exec);
 /* `seen`: the largest radius of the sampled windows; `most`: the largest radius for which windows
  * are faster than the general sort. */
-ordo_status cpu_sort_windows(const ordo_sort_job *job, size_t seen, size_t most, bool *done,
-                             ordo_exec *exec);
+ordo_status cpu_sort_windows(const cpu_kernels *kernels, const ordo_sort_job *job, size_t seen,
+                             size_t most, bool *done, ordo_exec *exec);
 /* Whether the whole array is one ascending run; `falling`: one descending run. */
 ordo_status cpu_is_one_run(const struct radix_io *io, ordo_type type, bool falling, bool *is,
                            ordo_exec *exec);
