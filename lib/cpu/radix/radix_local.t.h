@@ -131,9 +131,9 @@ static void FN(fetch_ordered)(const RECORD *records, const uint32_t *numbers, si
         result[i] = records[numbers[i] & mask];
 }
 
-/* The same, for numbers in the order of a part of the key bits. A record with a key less than the one before it is
- * inserted into its place; spread keys have few such records. Returns true if there were too many
- * such records; then some are not in order. */
+/* The same, for numbers in the order of a part of the key bits. A record with a key less than the
+ * one before it is inserted into its place; spread keys have few such records. Returns true if
+ * there were too many such records; then some are not in order. */
 static bool FN(fetch)(const RECORD *records, const uint32_t *numbers, size_t n, uint32_t mask,
                       RECORD *result)
 {

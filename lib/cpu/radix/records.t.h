@@ -144,7 +144,7 @@ static size_t FN(stream_pairs)(const radix_io *io, KEY *keys, char *values, size
     uint32_t     held_values[PAIRS] __attribute__((aligned(LINE)));
     size_t const before = (0 - (uintptr_t)keys) % LINE / sizeof(uint32_t);
     *first = 0;
-    if (sizeof(KEY) != sizeof(uint32_t) || io->value_size != sizeof(uint32_t) ||
+    if (!LINES_BYPASS || sizeof(KEY) != sizeof(uint32_t) || io->value_size != sizeof(uint32_t) ||
         ((uintptr_t)keys - (uintptr_t)values) % LINE != 0 ||
         io->n * sizeof(uint64_t) < ORDO_TUNE_STREAM || count < before + PAIRS)
         return 0;
