@@ -123,9 +123,19 @@ static uint64_t clusters(test_rng *rng, size_t i, size_t n)
     return test_rng_below(rng, 3000) << 45 | test_rng_below(rng, 7);
 }
 
+/* The bits of floats in [-1, 1), in both halves: uneven, but even between two powers of two. */
+static uint64_t floats(test_rng *rng, size_t i, size_t n)
+{
+    (void)i, (void)n;
+    unsigned const halvings = (unsigned)__builtin_ctzll(test_rng_next(rng) | UINT64_C(1) << 40);
+    uint64_t const bits = test_rng_below(rng, 2) << 31 | (uint64_t)(126 - halvings) << 23 |
+                          test_rng_below(rng, UINT64_C(1) << 23);
+    return bits << 32 | bits;
+}
+
 static uint64_t (*const patterns[])(test_rng *rng, size_t i, size_t n) = {
     at_random,   constant, ascending, descending, organ_pipe, extremes, few,
-    logarithmic, outliers, powers,    sampled,    crowded,    clusters};
+    logarithmic, outliers, powers,    sampled,    crowded,    clusters, floats};
 
 enum {
     PATTERNS = sizeof patterns / sizeof *patterns

@@ -11,6 +11,13 @@
 #include <emmintrin.h>
 #endif
 
+/* Whether the ISA has stores that bypass the cache. */
+#if defined(__SSE2__)
+#define LINES_BYPASS 1
+#else
+#define LINES_BYPASS 0
+#endif
+
 /* Writes whole cache lines with stores that bypass the cache, if the ISA has them. */
 static inline void lines_stream(void *to, const void *lines, size_t bytes)
 {

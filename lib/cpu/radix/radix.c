@@ -458,10 +458,8 @@ static bool is_vector_sorted(const radix_local *local, const radix_io *io, unsig
 /* The same for more keys whose highest bits do not divide them evenly: their buckets cost more. */
 static bool is_uneven_vector_sorted(const radix_work *work)
 {
-    const cpu_words_map *const map = work->io->map;
-    bool const                 floats = map != NULL && map->flip_low != 0;
-    size_t const wide = floats ? ORDO_TUNE_WORDS_UNEVEN_F64 : ORDO_TUNE_WORDS_UNEVEN_64;
-    size_t const most = work->io->kind == RECORD_K32 ? ORDO_TUNE_WORDS_UNEVEN_32 : wide;
+    size_t const most =
+        work->io->kind == RECORD_K32 ? ORDO_TUNE_WORDS_UNEVEN_32 : ORDO_TUNE_WORDS_UNEVEN_64;
     return !work->cut.even && is_vector_sortable(&work->local, work->io) && work->n <= most;
 }
 

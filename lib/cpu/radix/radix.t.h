@@ -266,9 +266,11 @@ static void FN(sort_to_result)(const radix_io *io, const radix_local *local, REC
         return;
     }
     /* The result's memory is not in the cache, so the records are sorted in the cache first and
-     * then copied. Records that packed_sort fetches in order go directly to the result. */
+     * then copied. Records that packed_sort fetches in order go directly to the result. Records
+     * that are split first have moved to the spare memory when they are fetched. */
     RECORD *const sorted = local->sort_packed == NULL ? records
                            : io->store == NULL        ? (RECORD *)io->out + at
+                           : n > RADIX_PACKED         ? records
                                                       : spare;
     if (FN(local_sort)(records, spare, n, sorted, most, local))
         FN(store)(io, at, n, sorted);

@@ -117,9 +117,23 @@ static bool FN(finish_groups)(RECORD *records, RECORD *spare, size_t n, DIGITS b
     return true;
 }
 
-/* result[i] = records[numbers[i] & mask]. A record with a key less than the one before it is
- * inserted into its place; spread keys have few such records. Returns true if there were too many
- * such records; then some are not in order. */
+/* result[i] = records[numbers[i] & mask]. The numbers may be at the end of result: record i is
+ * written after number i is read and ends before number i + 1. */
+static void FN(fetch_ordered)(const RECORD *records, const uint32_t *numbers, size_t n,
+                              uint32_t mask, RECORD *result)
+{
+    size_t i = 0;
+#if defined(__AVX512F__)
+    if (sizeof(RECORD) == sizeof(uint64_t))
+        i = radix_fetch_64(records, numbers, n, mask, result);
+#endif
+    for (; i < n; i++)
+        result[i] = records[numbers[i] & mask];
+}
+
+/* The same, for numbers in the order of a part of the key bits. A record with a key less than the
+ * one before it is inserted into its place; spread keys have few such records. Returns true if
+ * there were too many such records; then some are not in order. */
 static bool FN(fetch)(const RECORD *records, const uint32_t *numbers, size_t n, uint32_t mask,
                       RECORD *result)
 {
@@ -158,8 +172,10 @@ static bool FN(packed_sort)(RECORD *records, RECORD *spare, size_t n, RECORD *to
     for (size_t i = 0; i < n; i++)
         words[i] = (uint32_t)((KEY_OF(records[i]) - base) >> shift) << number_bits | (uint32_t)i;
     local->sort_packed(words, spare, n, words, taken + number_bits, NULL);
-    if (FN(fetch)(records, words, n, number_mask, result) && shift > 0 &&
-           !FN(finish_groups)(result, records, n, base, shift, local))
+    if (shift == 0)
+        FN(fetch_ordered)(records, words, n, number_mask, result);
+    else if (FN(fetch)(records, words, n, number_mask, result) &&
+                !FN(finish_groups)(result, records, n, base, shift, local))
         return false;
     if (result != to)
         memcpy(to, result, n * sizeof *to);
@@ -175,7 +191,7 @@ static bool FN(local_split)(RECORD *records, RECORD *spare, size_t n, RECORD *to
 {
     uint64_t     end[1 << SPLIT_DIGIT] = {0};
     bool const   vectors = local->sort_words != NULL || local->sort_packed != NULL;
-    size_t const part = RADIX_PACKED / 2;
+    size_t const part = sizeof(RECORD) > sizeof(DIGITS) ? RADIX_PART : RADIX_PACKED / 2;
     unsigned     digit = !vectors ? SPLIT_DIGIT : n > RADIX_PACKED ? 1 : HANDFUL_DIGIT;
     while (digit < SPLIT_DIGIT && n >> digit > part)
         digit++;

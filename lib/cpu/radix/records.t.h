@@ -131,11 +131,42 @@ static void FN(load_pairs_p32)(const radix_io *io, size_t at, size_t count, void
         }
 }
 
-static void FN(store_pairs_p32)(const radix_io *io, size_t at, size_t count, const void *records)
+/* Writes pairs of 4-byte keys and values past the cache, if there are many and both arrays begin
+ * at the same place of a cache line. Returns how many of the pairs are written: whole cache
+ * lines, from pair `first` on. */
+static size_t FN(stream_pairs)(const radix_io *io, KEY *keys, char *values, size_t count,
+                               const uint64_t *from, size_t *first)
 {
-    KEY *const            keys = (KEY *)io->out + at;
-    char *const           values = io->values + at * io->value_size;
-    const uint64_t *const from = records;
+    enum {
+        PAIRS = ORDO_TUNE(256, 32) /* written at a time */
+    };
+    KEY          held_keys[PAIRS] __attribute__((aligned(LINE)));
+    uint32_t     held_values[PAIRS] __attribute__((aligned(LINE)));
+    size_t const before = (0 - (uintptr_t)keys) % LINE / sizeof(uint32_t);
+    *first = 0;
+    if (!LINES_BYPASS || sizeof(KEY) != sizeof(uint32_t) || io->value_size != sizeof(uint32_t) ||
+        ((uintptr_t)keys - (uintptr_t)values) % LINE != 0 ||
+        io->n * sizeof(uint64_t) < ORDO_TUNE_STREAM || count < before + PAIRS)
+        return 0;
+    *first = before;
+    size_t done = 0;
+    for (; before + done + PAIRS <= count; done += PAIRS) {
+        const uint64_t *const pairs = from + before + done;
+        for (size_t i = 0; i < PAIRS; i++) {
+            held_keys[i] = FN(key_of_sort_bits)((BITS)(pairs[i] >> 32), io->turned);
+            held_values[i] = (uint32_t)pairs[i];
+        }
+        lines_stream(keys + before + done, held_keys, sizeof held_keys);
+        lines_stream(values + (before + done) * sizeof(uint32_t), held_values, sizeof held_values);
+    }
+    lines_fence();
+    return done;
+}
+
+static void FN(store_some_pairs)(const radix_io *io, size_t at, size_t count, const uint64_t *from)
+{
+    KEY *const  keys = (KEY *)io->out + at;
+    char *const values = io->values + at * io->value_size;
     if (io->value_size == sizeof(uint32_t))
         for (size_t i = 0; i < count; i++) {
             uint32_t const value = (uint32_t)from[i];
@@ -148,6 +179,16 @@ static void FN(store_pairs_p32)(const radix_io *io, size_t at, size_t count, con
             keys[i] = FN(key_of_sort_bits)((BITS)(from[i] >> 32), io->turned);
             memcpy(values + i * io->value_size, &value, io->value_size);
         }
+}
+
+static void FN(store_pairs_p32)(const radix_io *io, size_t at, size_t count, const void *records)
+{
+    const uint64_t *const from = records;
+    size_t                first;
+    size_t const done = FN(stream_pairs)(io, (KEY *)io->out + at, io->values + at * io->value_size,
+                                         count, from, &first);
+    FN(store_some_pairs)(io, at, first, from);
+    FN(store_some_pairs)(io, at + first + done, count - first - done, from + first + done);
 }
 
 static void FN(load_pairs_p64)(const radix_io *io, size_t at, size_t count, void *records)

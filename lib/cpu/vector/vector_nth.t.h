@@ -9,7 +9,8 @@ uint64_t NTH_WORD(void *words, size_t n, size_t k)
     FN(range) range = {0, (WORD)-1};
     bool even = false;
     while (n > FN(BLOCK_WORDS) && range.low != range.high) {
-        WORD const   pivot = FN(pivot_of)(a, n, range, even);
+        bool         is_spread = even;
+        WORD const   pivot = FN(pivot_of)(a, n, range, &is_spread);
         size_t const below = FN(split_in_place)(a, n, pivot, NULL);
         bool const   is_lower = k < below;
         size_t const left = is_lower ? below : n - below;

@@ -99,8 +99,9 @@ static void FN(store_equal)(const WORD *a, size_t n, WORD *to, const cpu_words_m
 /* ---- Pivots ---- */
 
 enum {
-    FN(BLOCK_WORDS) = 16 * LANES, /* the largest leaf */
-    FN(GROUP) = 4 * LANES,        /* read at once by a split in place */
+    FN(BLOCK_WORDS) = 16 * LANES,    /* the largest leaf */
+    FN(GROUP) = 4 * LANES,           /* read at once by a split in place */
+    FN(AHEAD) = 8 * 4 * sizeof(VEC), /* bytes between a group and the one that is prefetched */
     FN(IN_CACHE) = ORDO_TUNE_WORDS_CACHE / sizeof(WORD),
     FN(SAMPLE) = 8 * LANES,           /* the largest sample; for MANY integers or more */
     FN(MANY) = 8192,                  /* fewer integers get a small sample */
@@ -180,18 +181,22 @@ static bool FN(is_even)(const WORD *sample, size_t count, FN(range) range)
 }
 
 /* A pivot greater than range.low and not greater than range.high that splits n integers into whole
- * leaves. */
-INLINE WORD FN(pivot_of)(const WORD *a, size_t n, FN(range) range, bool even)
+ * leaves. *even becomes true if a sample shows that the integers are evenly spread: the parts of
+ * uneven integers often are, such as the floats between two powers of two. */
+INLINE WORD FN(pivot_of)(const WORD *a, size_t n, FN(range) range, bool *even)
 {
-    size_t const leaves = n / (even ? LEAF : LEAF * 5 / 8) + 1;
-    if (even) {
+    WORD         sample[FN(SAMPLE)];
+    size_t const count = FN(sample_size)(n);
+    if (!*even) {
+        FN(sample_of)(a, n, sample, count);
+        *even = FN(is_even)(sample, count, range);
+    }
+    size_t const leaves = n / (*even ? LEAF : LEAF * 5 / 8) + 1;
+    if (*even) {
         WORD const span = range.high - range.low;
         return range.low + 1 +
                (span / 2 < leaves ? span / 2 : (WORD)(span / leaves * (leaves / 2)));
     }
-    WORD         sample[FN(SAMPLE)];
-    size_t const count = FN(sample_size)(n);
-    FN(sample_of)(a, n, sample, count);
     WORD const pivot = sample[count * (leaves / 2) / leaves];
     return pivot <= range.low ? range.low + 1 : pivot > range.high ? range.high : pivot;
 }
@@ -297,6 +302,13 @@ static void FN(enter_keys)(const WORD *keys, size_t n, const cpu_words_map *map,
     STORE_FIRST(to + i, n - i, FN(unmapped)(LOAD_FIRST(keys + i, n - i), map));
 }
 
+/* Prefetches a group. Its address is a number, because it may be outside the array. */
+INLINE void FN(prefetch_group)(uintptr_t group)
+{
+    EACH (k, 4)
+        __builtin_prefetch((const void *)(group + k * sizeof(VEC)), 1);
+}
+
 /* Moves the integers of a[0..n) below the pivot to the front of a and the others to its end.
  * Returns the number of integers below the pivot. Vectors are read in groups from the end that has
  * less free space, so that each end has room for a group; the first and the last group wait in
@@ -318,6 +330,8 @@ INLINE size_t FN(split_in_place)(WORD *a, size_t n, WORD pivot, const cpu_words_
         VEC v[4];
         from += forward;
         till -= FN(GROUP) - forward;
+        FN(prefetch_group)(forward != 0 ? (uintptr_t)from + FN(AHEAD)
+                                        : (uintptr_t)(till - FN(GROUP)) - FN(AHEAD));
         EACH (k, 4)
             v[k] = FN(load_raw)(group + k * LANES, raw);
         EACH (k, 4)
@@ -365,7 +379,8 @@ static void FN(assume_even)(FN(part) * part)
 static void FN(split_part)(const FN(part) * part, FN(part) * lower, FN(part) * upper)
 {
     size_t const n = part->n;
-    WORD const   pivot = FN(pivot_of)(part->a, n, part->range, part->even);
+    bool         even = part->even;
+    WORD const   pivot = FN(pivot_of)(part->a, n, part->range, &even);
     bool const   in_place = n > FN(IN_CACHE); /* uses less memory than two arrays */
     bool         to_fronts = false;
     size_t       below;
@@ -378,10 +393,12 @@ static void FN(split_part)(const FN(part) * part, FN(part) * lower, FN(part) * u
         below = in_place ? FN(split_in_place)(part->a, n, pivot, NULL)
                          : FN(split)(part->a, part->spare, n, pivot);
     *lower = *part;
+    lower->even = even;
     lower->n = below;
     lower->range.high = pivot - 1;
     lower->spare += to_fronts ? n - below : 0;
     *upper = *part;
+    upper->even = even;
     upper->a = in_place ? part->a + below : part->spare + (to_fronts ? 0 : below);
     /* If the spare array is not the result, the upper part reuses the one of the lower part. */
     bool const is_target = part->to == part->spare;
@@ -433,7 +450,8 @@ static void FN(sort_part)(FN(part) part, const cpu_words_map *map)
 }
 
 /* Whether the integers seem to be evenly spread over their range, which is measured if it seems to
- * be narrower than *range. */
+ * be narrower than *range. It is not measured beyond the cache, where the pivots of a few splits
+ * give the ranges of nearly all parts and no more memory is read. */
 static bool FN(look_even)(const WORD *a, size_t n, FN(range) * range, bool measured)
 {
     WORD         sample[FN(SAMPLE)];
@@ -441,7 +459,8 @@ static bool FN(look_even)(const WORD *a, size_t n, FN(range) * range, bool measu
     FN(sample_of)(a, n, sample, count);
     if (FN(is_even)(sample, count, *range))
         return true;
-    if (measured || !FN(is_even)(sample, count, (FN(range)){sample[0], sample[count - 1]}))
+    if (measured || n > FN(IN_CACHE) ||
+                           !FN(is_even)(sample, count, (FN(range)){sample[0], sample[count - 1]}))
         return false;
     *range = FN(range_of)(a, n);
     return FN(is_even)(sample, count, *range);
