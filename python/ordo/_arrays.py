@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _lib
 from ._check import integer
-from ._context import host_uses_cpu
+from ._context import by_threads, host_uses_cpu
 from ._inputs.mapped import mapped
 from ._places import (
     COPY_BY_THREADS,
@@ -356,13 +356,31 @@ def nans_of(rows: Rows) -> Any:
     """Returns for each key whether it is a NaN; None if no key is."""
     if not rows.may_have_nan or rows.n == 0 or rows.count == 0 or _is_free_of_nan(rows):
         return None
-    nan = rows.is_nan(rows.keys)
+    nan = _nans_by_threads(rows) if _is_large(rows) else rows.is_nan(rows.keys)
     return nan if bool(nan.any()) else None
+
+
+def _nans_by_threads(rows: Rows) -> Any:
+    """Returns for each key of a large host array whether it is a NaN."""
+    keys = rows.keys.reshape(-1)
+    nan = np.empty(rows.keys.shape, bool)
+    flags = nan.reshape(-1)
+
+    def find(lo: int, hi: int) -> None:
+        flags[lo:hi] = rows.is_nan(keys[lo:hi])
+
+    by_threads(find, keys.size)
+    return nan
+
+
+def _is_large(rows: Rows) -> bool:
+    """Returns whether the keys are an array of floats in host memory that all threads search."""
+    keys = rows.keys
+    if type(keys) is not ndarray or rows.code not in FLOATS or keys.nbytes < COPY_BY_THREADS:
+        return False
+    return keys.flags.c_contiguous
 
 
 def _is_free_of_nan(rows: Rows) -> bool:
     """Returns True if all threads of the library have found that the host array has no NaN."""
-    keys = rows.keys
-    if type(keys) is not ndarray or rows.code not in FLOATS or keys.nbytes < COPY_BY_THREADS:
-        return False
-    return keys.flags.c_contiguous and not plain_has_nan(keys, rows.code)
+    return _is_large(rows) and not plain_has_nan(rows.keys, rows.code)

@@ -266,6 +266,11 @@ def host_uses_cpu() -> bool:
     return _contexts().uses_cpu
 
 
+def uses_one_thread() -> bool:
+    """Returns whether the settings give calls one thread."""
+    return _contexts().settings["threads"] == 1
+
+
 def cpu_context() -> ctypes.c_void_p | None:
     """Returns the context for arrays in host memory, or None if calls may not run on the CPU."""
     try:

@@ -32,6 +32,7 @@ from .._inputs import tensors
 from .._inputs.device import with_guests
 from .._inputs.series import column_of, is_frame, rows_of
 from .._quick import ARGSORT, PAIRS, SHORT, SORT, at, by_library, quick, type_of
+from .._rooms import empty
 
 _P = ctypes.c_void_p
 _INTP = np.dtype(np.intp)
@@ -89,7 +90,7 @@ def _sort_rows(rows: Rows, wish: _Wish) -> None:
 def _sort_rows_from(rows: Rows, wish: _Wish) -> Any:
     """Returns a new array with the sorted rows. The library reads the keys where they are."""
     code = rows.code
-    result = np.empty(rows.keys.shape, rows.keys.dtype)
+    result = empty(rows.keys.shape, rows.keys.dtype)
     source = _lib.copy_options(_lib.SortOptions, wish.options(rows.place))
     source.source = address(rows.keys)
     rows.run(
@@ -189,7 +190,7 @@ def sort(
 
 def _sort_large(a: Any, code: Any, descending: bool, out: Any) -> Any:
     """Sorts from `a` to `out` or a new array. The library reads `a`: no copy before the sort."""
-    result = np.empty(a.size, a.dtype) if out is None else out
+    result = empty(a.size, a.dtype) if out is None else out
     flags = _lib.DESCENDING if descending else 0
     opts = _lib.SortOptions(
         struct_size=ctypes.sizeof(_lib.SortOptions), flags=flags, source=address(a)
@@ -323,7 +324,7 @@ def argsort(
     usual = kind is order is None and algorithm == "auto" and dtype is _INTP and out is None
     if usual and code is not None and type(radius) is int and radius == 0:
         n = a.size
-        result = np.empty(n, _INTP)
+        result = empty(n, _INTP)
         opts = _DESCENDING if descending else None
         _lib.argsort(host_context(), code, pointer(a), n, _WIDE, pointer(result), opts)
         return result

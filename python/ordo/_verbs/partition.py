@@ -38,6 +38,7 @@ from .._context import cpu_context, host_uses_cpu, quick_context
 from .._inputs.device import with_guests
 from .._inputs.series import column_of
 from .._quick import ARGSORT, FEW_TO_SPLIT, NTH, SHORT, SORT, at, by_library, quick, type_of
+from .._rooms import empty
 from .order import _DESCENDING, argsort, check_index_dtype, sort
 
 _IS_X86 = platform.machine() in ("x86_64", "AMD64")
@@ -92,7 +93,7 @@ def _split_plain(a: Any, kth: Any, axis: Any, indices: bool, descending: bool, o
     opts = _DOWN if descending else _UP
     kth = kth if kth >= 0 else kth + n
     dtype = _INTP if indices else a.dtype
-    result = out if takes_result(out, a, dtype) else np.empty(n, dtype)
+    result = out if takes_result(out, a, dtype) else empty(n, dtype)
     keys, index = (None, pointer(result)) if indices else (pointer(result), None)
     _lib.nth(handle, code, pointer(a), n, kth, keys, _lib.U64, index, opts)
     return result
@@ -100,7 +101,7 @@ def _split_plain(a: Any, kth: Any, axis: Any, indices: bool, descending: bool, o
 
 def _split_each(rows: Rows, k: int, indices: bool, descending: bool) -> Any:
     """Returns the keys of each row, or their indices in the row, split around the k-th key."""
-    result = np.empty(rows.keys.shape, np.intp if indices else rows.keys.dtype)
+    result = empty(rows.keys.shape, np.intp if indices else rows.keys.dtype)
 
     def call(context: Any, n: int, opts: Any, keys: int, out: int) -> None:
         places = (None, _lib.U64, out) if indices else (out, _lib.U64, None)

@@ -26,6 +26,7 @@ from .._inputs import tensors
 from .._inputs.device import with_guests
 from .._inputs.series import column_of
 from .._quick import SCAN, SHORT, by_library, has_nan, quick, type_of
+from .._rooms import empty
 
 # Sums of narrow integers and bools have 64 bits, as in NumPy.
 _WIDE = dict.fromkeys((_lib.I8, _lib.I16, _lib.I32, _lib.I64), _lib.I64)
@@ -78,7 +79,7 @@ def _scan_quick(a: Any, number: int, op: int, dtype: Any, kind: int) -> Any:
 
 def _scan_plain(a: Any, op: Any, code: Any, dtype: Any) -> Any:
     n = a.size
-    result = np.empty(n, dtype)
+    result = empty(n, dtype)
     _lib.scan(host_context(), op, code, pointer(a), n, PLAIN[dtype], pointer(result), None)
     return result
 

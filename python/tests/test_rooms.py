@@ -1,0 +1,117 @@
+"""Memory of large results, which is used again, and the search for NaNs in large arrays."""
+
+import gc
+import threading
+
+import numpy as np
+import pytest
+
+import ordo
+from ordo import _rooms
+
+SHAPE = (45_000, 100)  # 36 MB of float64: more than glibc keeps
+
+
+def address(array):
+    return array.__array_interface__["data"][0]
+
+
+@pytest.fixture
+def keys():
+    return np.random.default_rng(3).random(SHAPE).round(3)
+
+
+@pytest.fixture(autouse=True)
+def no_rooms():
+    gc.collect()
+    _rooms._kept.clear()
+    yield
+    _rooms._kept.clear()
+
+
+needs_advice = pytest.mark.skipif(_rooms._FREE is None, reason="the system has no MADV_FREE")
+
+
+@needs_advice
+def test_memory_is_used_again(keys):
+    first = ordo.sort(keys)
+    where = address(first)
+    del first
+    assert len(_rooms._kept) == 1
+    second = ordo.cumsum(keys, 1)
+    assert address(second) == where and not _rooms._kept
+    assert np.allclose(second, np.cumsum(keys, 1))
+    assert second.flags.writeable and second.flags.c_contiguous
+
+
+@needs_advice
+def test_views_keep_the_memory(keys):
+    result = ordo.sort(keys)
+    view, where = result[7:, ::2], address(result)
+    del result
+    other = ordo.argsort(keys)
+    assert not _rooms._kept and address(other) != where
+    assert np.array_equal(view, np.sort(keys)[7:, ::2])
+
+
+@needs_advice
+def test_few_rooms_are_kept(keys):
+    results = [ordo.sort(keys) for _ in range(4)]
+    assert len({address(result) for result in results}) == 4
+    results.clear()
+    assert len(_rooms._kept) == _rooms._MOST_KEPT
+
+
+def test_other_sizes_get_other_memory(keys):
+    ordo.sort(keys)
+    small = ordo.sort(keys[:42_000])
+    large = ordo.sort(np.concatenate((keys, keys)))
+    assert np.array_equal(small, np.sort(keys[:42_000]))
+    assert np.array_equal(large[: len(keys)], np.sort(keys))
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u2", "i4", "f4", "f8", "?"])
+def test_empty_has_shape_and_type(dtype):
+    count = (1 << 25) // np.dtype(dtype).itemsize
+    for shape in (count, (count // 4, 4), 5, (0, 3), ()):
+        wanted = np.empty(shape, dtype)
+        got = _rooms.empty(shape, dtype)
+        assert got.shape == wanted.shape and got.dtype == wanted.dtype
+
+
+def test_threads_share_the_memory(keys):
+    expected, wrong = np.sort(keys), []
+
+    def work():
+        for _ in range(3):
+            if not np.array_equal(ordo.sort(keys), expected):
+                wrong.append(1)
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("share", [0, 0.0005, 0.3])
+def test_nans_of_large_arrays(keys, threads, share):
+    keys[np.random.default_rng(5).random(SHAPE) < share] = np.nan
+    with ordo.context(threads=threads, device="cpu"):
+        ranks = ordo.rankdata(keys, axis=1, nan_policy="omit")
+        some = [ordo.rankdata(row, nan_policy="omit") for row in keys[-200:]]
+        smallest = ordo.cummin(keys, 1)
+    assert np.array_equal(np.isnan(ranks), np.isnan(keys))
+    assert np.array_equal(ranks[-200:], some, equal_nan=True)
+    assert np.array_equal(smallest, np.minimum.accumulate(keys, 1), equal_nan=True)
+
+
+@pytest.mark.parametrize("at", [0, 4_499_999])
+def test_one_nan_with_one_thread(keys, at):
+    flat = keys.reshape(-1)
+    flat[at] = np.nan
+    with ordo.context(threads=1, device="cpu"):
+        assert np.isnan(ordo.rankdata(flat)).all()
+        assert np.isnan(ordo.cummin(flat)[at:]).all() and not np.isnan(ordo.cummin(flat)[:at]).any()
