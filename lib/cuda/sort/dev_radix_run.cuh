@@ -16,8 +16,7 @@
 
 /* Keys per thread for more than FROM and up to TO keys, so that almost all blocks of an H200 have a
  * tile, or almost all have two. H200, us, with the tiles of other numbers of keys and with these:
- * zipf u32, 2^21 keys 80.7, 75.4, 2^22 123.2, 114.0; zipf pairs u32/u32, 2^20 77.2, 69.2. u64 is an
- * estimate. */
+ * zipf u32, 2^21 keys 80.7, 75.4, 2^22 123.2, 114.0; zipf pairs u32/u32, 2^20 77.2, 69.2. */
 template <int KEY, int VALUE> struct radix_middle {
     static constexpr int    ITEMS = 0; /* 0: as for other numbers of keys */
     static constexpr size_t FROM = 0, TO = 0;
@@ -28,10 +27,6 @@ template <> struct radix_middle<4, 0> {
 };
 template <> struct radix_middle<4, 4> {
     static constexpr int    ITEMS = 11;
-    static constexpr size_t FROM = (size_t)1 << 19, TO = (size_t)1 << 20;
-};
-template <> struct radix_middle<8, 0> {
-    static constexpr int    ITEMS = 7;
     static constexpr size_t FROM = (size_t)1 << 19, TO = (size_t)1 << 20;
 };
 
