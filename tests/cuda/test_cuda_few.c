@@ -4,7 +4,9 @@
  * All shapes of inputs.h in every type; then arrays made for the buckets: a crowd of neighbours
  * among spread keys, an outlier that puts all others into one bucket, keys with equal upper halves,
  * infinities and NaNs beside finite numbers, signed zeros. For sorts also buckets of equal keys,
- * and arrays whose sampled keys differ from all the others. */
+ * and arrays whose sampled keys differ from all the others. ORDO_TEST_SMALL=1 takes only arrays
+ * made for the buckets and the samples, for compute-sanitizer; ORDO_TEST_SMALL=2 takes few of them,
+ * for its race checker; ORDO_TEST_SMALL=3 two of each, for its race checker in a minute. */
 #include "device.h"
 #include "inputs.h"
 
@@ -22,6 +24,7 @@ enum {
 static size_t const sizes[] = {1, 2, 300, 1024, 2049, 4096, 4097, 16384};
 
 static bool         fewest; /* few cases, for the race checker, which takes seconds for each */
+static bool         least;  /* fewer still */
 static device_array device_keys, device_out, device_index;
 static uint64_t     given[MOST_KEYS], sorted[MOST_KEYS], found[MOST_KEYS];
 static uint32_t     index_of[MOST_KEYS], found_index[MOST_KEYS];
@@ -162,6 +165,8 @@ static void try_all(ordo_type type, size_t n, const char *name)
         testkit_case("%s n=%zu %s%s", ordo_type_name(type), n, name, desc ? " descending" : "");
         try_sorts(type, n, flags);
         try_select(type, n, flags, 1);
+        if (least)
+            continue;
         try_select(type, n, flags, POSITIONS);
         try_topk(type, n, flags, 1);
         try_topk(type, n, flags, n / 7);
@@ -211,6 +216,8 @@ static void test_crowds(void)
         for (size_t c = 0; c < sizeof crowds / sizeof *crowds; c++) {
             char name[32];
             if (fewest && c % 5 != 1) /* one crowd that fits a bucket, and one that does not */
+                continue;
+            if (least && (t == 0) == (c == 1)) /* one for each width */
                 continue;
             snprintf(name, sizeof name, "crowd of %zu", crowds[c]);
             make_crowd(types[t], 1000 + 500 * c, crowds[c], c);
@@ -311,6 +318,8 @@ static void test_samples(void)
             for (int kind = 0; kind < KINDS; kind += (int)step) {
                 size_t const n = lengths[j];
                 test_rng     rng = {(uint64_t)kind + n};
+                if (least && (j == t || kind != (int)t)) /* one for each width and length */
+                    continue;
                 for (size_t i = 0; i < n; i++) {
                     put(types[t], i, make_drawn(kind, i, n, test_rng_next(&rng)));
                     if (kind == ZEROS && t % 2 == 1 && test_rng_next(&rng) % 2 == 0)
@@ -339,7 +348,8 @@ int main(void)
     device_out = device_make(sizeof given + 64, 0);
     device_index = device_make(sizeof given + 64, 0);
     const char *const small = getenv("ORDO_TEST_SMALL");
-    fewest = small != NULL && strcmp(small, "2") == 0;
+    least = small != NULL && strcmp(small, "3") == 0;
+    fewest = least || (small != NULL && strcmp(small, "2") == 0);
     test_crowds();
     test_samples();
     if (small == NULL) {

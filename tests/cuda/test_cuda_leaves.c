@@ -25,6 +25,8 @@ typedef enum shape {
     NARROW, /* fewer than 2^20 values */
     HILL,   /* sums of four numbers */
     LOW,    /* keys differ only in the lower half */
+    LOST,   /* small numbers, and one key in 32 has all bits set */
+    LINKED, /* the bits of the second digit are equal to the bit below them */
     SHAPES
 } shape;
 
@@ -46,6 +48,12 @@ static uint64_t key_of(shape how, size_t size, uint64_t draw)
                (few & 0x3fff);
     case LOW:
         return top >> half;
+    case LOST:
+        return few % 32 == 0 ? UINT64_MAX : draw % 3000;
+    case LINKED: {
+        uint64_t const second = UINT64_C(0xff) << (2 * half - 16);
+        return (top & ~second) | (top >> (2 * half - 17) & 1 ? second : 0);
+    }
     default:
         return top;
     }
@@ -163,6 +171,7 @@ typedef enum spread { /* evenly spread keys, with something that a sample does n
     VALUES,  /* 100 values */
     UNSEEN,  /* 100 values, and about 5 keys with others */
     ENDS,    /* floats: infinities and values whose distance is not finite; few others */
+    MISSING, /* 3000 values, and for one key in 32 another one, far from them */
     COMMON,  /* half of the keys have 1 of 200 values, every tenth of these the first one */
     CLUSTER, /* the same, and every 20th key is in a small range, too many for a leaf */
     PIPE,    /* ascending, then descending */
@@ -211,6 +220,8 @@ static double real_of(spread how, uint64_t draw, size_t n)
         return (double)(ordo_random_mix(draw % 100) >> 11) * 0x1p-53 - 0.5;
     if (how == ENDS && few % 50 != 0)
         return ends[few / 50 % 5];
+    if (how == MISSING)
+        return few % 32 == 0 ? NAN : (double)(draw % 3000) + 512;
     if (how == CLUSTER && few % 20 == 2)
         return 0.25 + (double)(draw % 3000) * 0x1p-26;
     if (how >= COMMON && common_of(draw) >= 0)
@@ -235,6 +246,8 @@ static uint64_t integer_of(spread how, uint64_t draw, size_t n)
         return draw >> 40 >> few % 24;
     if (how == VALUES || (how == UNSEEN && few % n >= 5))
         return ordo_random_mix(draw % 100) >> 32;
+    if (how == MISSING)
+        return few % 32 == 0 ? UINT32_MAX : draw % 3000 + 512;
     if (how == CLUSTER && few % 20 == 2)
         return 123456789 + draw % 500;
     if (how >= COMMON && common_of(draw) >= 0)

@@ -234,10 +234,8 @@ enum {
      * 0.043, 0.047; CUB 0.051, 0.086. */
     CUDA_TUNE_RADIX_SMALL = 1 << 14,
     /* CLUSTER_ABOVE: above this many keys a cluster sorts instead of a block. CLUSTER_8: above this
-     * many keys the cluster has 16 blocks instead of 8. In us, u32, u32 with u32, u64 with u64:
-     * 2^12 keys in one block 10.4 11.5 14.4, in 8 12.4 13.7 14.7; 2^13 in 8 13.3 15.0 17.2, in 16
-     * 15.3 16.6 18.3; 2^15 in 8 19.7 25.1 32.6, in 16 19.6 22.3 26.8. CUB, the better of its radix
-     * and merge sorts: 2^12 9.0 12.2 19.4, 2^16 37.1 46.2 53.9. */
+     * many keys the cluster has 16 blocks instead of 8. Not measured since blocks and clusters sort
+     * by samples. */
     CUDA_TUNE_RADIX_CLUSTER_ABOVE = 4096,
     CUDA_TUNE_RADIX_CLUSTER_8 = 8192,
     /* Up to this many keys, tiles have FEW keys per thread and one launch does all passes and the
@@ -355,9 +353,9 @@ template <> struct cuda_tune_radix<8, 8> : radix_shape<256, 18, 2, 8, false> {
 #define CUDA_TUNE_DISTINCT_MANY 4096
 #define CUDA_TUNE_DISTINCT_RESIDENT(KEY) ((KEY) == 4 ? 3 : 2)
 
-/* The histogram of a radix sort has a counter for each lane from this many keys on
- * (dev_radix_plan.cu). H200, 2^28 keys u32, ms, with four counters and with one for each lane:
- * 0.480, 0.293. */
+/* The histogram of a radix sort has a counter for each lane from this many bytes of keys on
+ * (dev_radix_plan.cu). H200, with four counters and with one for each lane: log-uniform u32, us,
+ * 2^20 keys 13.4, 14.0, 2^22 keys 31, 22.7; 2^28 keys u32, ms, 0.480, 0.293. */
 #define CUDA_TUNE_RADIX_WIDE_FROM ((size_t)1 << 23)
 
 /* Arrays and argsorts of more than ABOVE and up to TO four-byte keys, and pairs of up to PAIRS, are

@@ -316,14 +316,13 @@ struct radix_range {      /* the work of a launch */
     bool     only_leaves; /* whether the second list is done only if there were leaves */
 };
 
-/* SHAPE is a radix_shape. FEW: small tiles, and the finish. */
-template <typename CODE, typename VALUE, typename SHAPE, bool FEW>
+/* SHAPE is a radix_shape. FEW: small tiles, and the finish. ITEMS: keys per thread. */
+template <typename CODE, typename VALUE, typename SHAPE, bool FEW, int ITEMS>
 static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::RESIDENT)
     radix_pass(__grid_constant__ radix_job const job, __grid_constant__ CODE const code,
                __grid_constant__ radix_tables const tables, radix_portion const portion,
                radix_range const range)
 {
-    constexpr int ITEMS = FEW ? SHAPE::FEW : SHAPE::ITEMS;
     static_assert(ITEMS >= LONG_ITEMS && 32 * ITEMS >= FINISH_WINDOW + FINISH_WALK,
                   "the finish has the memory of a tile's keys");
     extern __shared__ char pass_shared_bytes[];

@@ -7,11 +7,20 @@
  * sample share a prefix. If one or three digits differ, the histogram also copies the keys. */
 #include "cuda/sort/dev_radix_plan.cuh"
 
-struct plan_digit { /* statistics of one digit */
+struct plan_digit { /* statistics of one digit; of a digit that is not active, as of one value */
     bool  active;
     float tied; /* probability that two keys have the same digit */
     float most; /* share of the most frequent digit */
 };
+
+/* Whether the digit has a bit that differs from the next lower one in some key. If not, lower
+ * digits decide the order: bits in a row that are equal in each key count as the lowest of them. */
+static DEVICE bool plan_decides(const radix_tables &tables, unsigned digit)
+{
+    uint64_t const unlike =
+        (uint64_t)__ldcg(tables.plan->unlike + 1) << 32 | __ldcg(tables.plan->unlike);
+    return ((unlike << 1 | 1) >> digit * RADIX_BITS) % RADIX_BINS != 0;
+}
 
 /* Scans the bins of a digit into starts. Called by one warp; valid in all lanes. */
 static __device__ plan_digit plan_scan(const radix_tables &tables, unsigned digit, size_t n)
@@ -48,7 +57,8 @@ static __device__ plan_digit plan_scan(const radix_tables &tables, unsigned digi
         starts[b] = at;
         at += count[b];
     }
-    return {__any_sync(WARP_ALL, single) == 0, tied, most};
+    bool const active = __any_sync(WARP_ALL, single) == 0 && plan_decides(tables, digit);
+    return {active, active ? tied : 1, active ? most : 1};
 }
 
 /* Writes the second list, for all digits that differ. Called by one thread. */
@@ -244,6 +254,17 @@ static __device__ bool plan_shares(const radix_tables &tables, uint64_t bits, un
     }
 }
 
+/* Adds the bits of a block to plan->unlike. */
+template <typename BITS> static DEVICE void plan_note_unlike(const radix_tables &tables, BITS mine)
+{
+#pragma unroll
+    for (unsigned half = 0; half < sizeof(BITS) / 4; half++) {
+        uint32_t const all = __reduce_or_sync(WARP_ALL, (uint32_t)(mine >> 32 * half));
+        if (threadIdx.x % 32 == 0 && (all & ~__ldcg(tables.plan->unlike + half)) != 0)
+            atomicOr(tables.plan->unlike + half, all);
+    }
+}
+
 /* The shape of the histogram's blocks. WIDE: a counter for each lane, or for two lanes if there are
  * eight digits, so that lanes have their own banks of shared memory; it takes most of that memory
  * and is for many keys. */
@@ -262,32 +283,36 @@ static __global__ void __launch_bounds__(histogram_shape<RAW, WIDE>::THREADS)
     radix_histogram(radix_job const job, CODE const code, radix_tables const tables)
 {
     typedef histogram_shape<RAW, WIDE> SHAPE;
+    typedef typename CODE::BITS        BITS;
     enum {
         DIGITS = SHAPE::DIGITS,
         COPIES = SHAPE::COPIES,
         AT_ONCE = SHAPE::AT_ONCE,
         EACH = 16 / sizeof(RAW)
     };
-    extern __shared__ uint32_t count[]; /* [digit][bin][copy] */
-    __shared__ plan_digit      digit[RADIX_DIGITS];
-    __shared__ bool            last;
-    __shared__ unsigned        crowded; /* sample keys that share a prefix */
-    __shared__ radix_plan      plan;    /* built here, then copied to tables.plan */
+    extern __shared__ uint4 histogram_memory[];
+    auto *const             count = (uint32_t *)histogram_memory; /* [digit][bin][copy] */
+    __shared__ plan_digit   digit[RADIX_DIGITS];
+    __shared__ bool         last;
+    __shared__ unsigned     crowded; /* sample keys that share a prefix */
+    __shared__ radix_plan   plan;    /* built here, then copied to tables.plan */
 
     if ((job.even || job.grid) && tables.even->go != 0 && tables.even->failed == 0)
         return; /* the keys are sorted; a plan of zeros has no steps */
-    for (unsigned i = threadIdx.x; i < DIGITS * RADIX_BINS * COPIES; i += blockDim.x)
-        count[i] = 0;
+    for (unsigned i = threadIdx.x; i < DIGITS * RADIX_BINS * COPIES / 4; i += blockDim.x)
+        ((uint4 *)count)[i] = make_uint4(0, 0, 0, 0);
     for (unsigned i = threadIdx.x; i < sizeof plan / sizeof(uint32_t); i += blockDim.x)
         ((uint32_t *)&plan)[i] = 0;
     bool copies = false;
-    if constexpr (sizeof(RAW) == sizeof(typename CODE::BITS))
+    if constexpr (sizeof(RAW) == sizeof(BITS))
         copies = plan_copies(job, code);
     __syncthreads();
 
     uint32_t *const mine = count + threadIdx.x % COPIES;
+    BITS            unlike = 0;
     auto const      add = [&](RAW raw) {
-        typename CODE::BITS const bits = code.fold(code.encode(raw));
+        BITS const bits = code.fold(code.encode(raw));
+        unlike |= bits ^ bits >> 1;
 #pragma unroll
         for (unsigned d = 0; d < DIGITS; d++) {
             unsigned const value = (unsigned)(bits >> d * RADIX_BITS) % RADIX_BINS;
@@ -326,6 +351,7 @@ static __global__ void __launch_bounds__(histogram_shape<RAW, WIDE>::THREADS)
     }
     __syncthreads();
 
+    plan_note_unlike(tables, unlike);
     for (unsigned i = threadIdx.x; i < DIGITS * RADIX_BINS; i += blockDim.x) {
         uint32_t sum = 0;
 #pragma unroll
@@ -374,7 +400,8 @@ static ordo_status launch_histogram(cuda_call *call, const radix_job *job, CODE 
 {
     typedef histogram_shape<RAW, WIDE> SHAPE;
     size_t const threads = SHAPE::THREADS, bytes = SHAPE::COUNTERS * sizeof(uint32_t);
-    size_t const wanted = ordo_div_up(job->n * sizeof(RAW), 2 * threads * sizeof(uint4));
+    size_t const wanted =
+        ordo_div_up(job->n * sizeof(RAW), (WIDE ? 1 : 2) * threads * sizeof(uint4));
     size_t const most = (size_t)call->facts->sms * (WIDE ? 1 : 2048 / threads);
     auto *const  histogram = radix_histogram<RAW, CODE, WIDE>;
     TRY(cuda_allow_shared(call, histogram, bytes));
@@ -387,7 +414,7 @@ static ordo_status make_plan(cuda_call *call, const radix_job *job, CODE code, r
     size_t const others = 4096; /* the other arrays of the kernel have less */
     size_t const bytes = histogram_shape<RAW, true>::COUNTERS * sizeof(uint32_t) + others;
     if constexpr (sizeof(RAW) >= 4)
-        if (job->n >= CUDA_TUNE_RADIX_WIDE_FROM && bytes <= call->facts->shared_bytes)
+        if (job->n * sizeof(RAW) >= CUDA_TUNE_RADIX_WIDE_FROM && bytes <= call->facts->shared_bytes)
             return launch_histogram<true, RAW>(call, job, code, tables);
     return launch_histogram<false, RAW>(call, job, code, tables);
 }

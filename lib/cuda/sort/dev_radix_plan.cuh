@@ -3,12 +3,13 @@
  * The sort is a list of steps, each a stable scatter by one digit of eight bits, least significant
  * first. The keys decide which digits; the host does not wait: the last block of the histogram
  * writes the list (dev_radix_plan.cu), and the pass kernel (dev_radix_pass.cuh) executes it. Digits
- * in which all keys agree are skipped. Leading digits are enough if they leave few ties: with
- * independent digits a key shares its prefix with n * product of sum (count / n)^2 keys; a sample
- * checks that. Then the finish (dev_radix_finish.cuh) orders the keys of each prefix, or blocks
- * sort them (dev_radix_leaf.cuh); if that fails, a second list sorts by all digits. Steps alternate
- * between two arrays; if the last one ends in the wrong array, the result is copied. The histogram
- * copies the keys instead if it expects an odd number of steps. */
+ * in which all keys agree are skipped, and digits whose bits are all equal to the bit below them,
+ * as in small numbers with a missing value of all ones. Leading digits are enough if they leave few
+ * ties: with independent digits a key shares its prefix with n * product of sum (count / n)^2 keys;
+ * a sample checks that. Then the finish (dev_radix_finish.cuh) orders the keys of each prefix, or
+ * blocks sort them (dev_radix_leaf.cuh); if that fails, a second list sorts by all digits. Steps
+ * alternate between two arrays; if the last one ends in the wrong array, the result is copied. The
+ * histogram copies the keys instead if it expects an odd number of steps. */
 #ifndef ORDO_CUDA_SORT_DEV_RADIX_PLAN_H
 #define ORDO_CUDA_SORT_DEV_RADIX_PLAN_H
 
@@ -98,6 +99,7 @@ struct radix_plan {
     uint32_t   again;                /* set by the finish: the second list is needed */
     uint32_t   barriers[3];          /* arrivals: first list, second list, finish */
     uint32_t   blocks_done;          /* finished blocks of the histogram */
+    uint32_t   unlike[2];            /* bits that differ from the next higher bit in some key */
     uint32_t   active[RADIX_DIGITS];
     radix_step step[RADIX_DIGITS], again_step[RADIX_DIGITS];
 };

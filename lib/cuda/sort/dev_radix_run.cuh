@@ -14,13 +14,41 @@
 #include "cuda/block/block_places.cuh"
 #include "cuda/sort/dev_radix_pass.cuh"
 
+/* Keys per thread for more than FROM and up to TO keys, so that almost all blocks of an H200 have a
+ * tile, or almost all have two. H200, us, with the tiles of other numbers of keys and with these:
+ * zipf u32, 2^21 keys 80.7, 75.4, 2^22 123.2, 114.0; zipf pairs u32/u32, 2^20 77.2, 69.2. */
+template <int KEY, int VALUE> struct radix_middle {
+    static constexpr int    ITEMS = 0; /* 0: as for other numbers of keys */
+    static constexpr size_t FROM = 0, TO = 0;
+};
+template <> struct radix_middle<4, 0> {
+    static constexpr int    ITEMS = 16;
+    static constexpr size_t FROM = (size_t)1 << 20, TO = (size_t)1 << 22;
+};
+template <> struct radix_middle<4, 4> {
+    static constexpr int    ITEMS = 11;
+    static constexpr size_t FROM = (size_t)1 << 19, TO = (size_t)1 << 20;
+};
+
+/* Whether n keys have tiles of radix_middle. */
+template <int KEY, int VALUE> static constexpr bool radix_is_middle(size_t n)
+{
+    return n > radix_middle<KEY, VALUE>::FROM && n <= radix_middle<KEY, VALUE>::TO;
+}
+
+template <int KEY, int VALUE> static constexpr size_t radix_tile_of(size_t n)
+{
+    typedef cuda_tune_radix<KEY, VALUE> SHAPE;
+    return (size_t)SHAPE::THREADS * (radix_is_middle<KEY, VALUE>(n)
+                                         ? radix_middle<KEY, VALUE>::ITEMS
+                                     : n <= CUDA_TUNE_RADIX_FEW ? SHAPE::FEW
+                                                                : SHAPE::ITEMS);
+}
+
 /* The number of keys of a tile, on which the sizes of the tables depend. */
 static inline size_t radix_tile_keys(size_t n, size_t key_size, size_t value_size)
 {
-#define TILE(KEY, VALUE)                                                                           \
-    (size_t) cuda_tune_radix<KEY, VALUE>::THREADS *(n <= CUDA_TUNE_RADIX_FEW                       \
-                                                        ? cuda_tune_radix<KEY, VALUE>::FEW         \
-                                                        : cuda_tune_radix<KEY, VALUE>::ITEMS)
+#define TILE(KEY, VALUE) radix_tile_of<KEY, VALUE>(n)
     if (key_size == 8)
         return value_size == 0 ? TILE(8, 0) : value_size == 4 ? TILE(8, 4) : TILE(8, 8);
     return value_size == 0 ? TILE(4, 0) : value_size == 4 ? TILE(4, 4) : TILE(4, 8);
@@ -76,13 +104,12 @@ struct radix_kernel { /* an instance of radix_pass */
     size_t      shared, most; /* bytes; blocks that can run at once */
 };
 
-template <typename VALUE, bool FEW, typename CODE>
-static ordo_status radix_kernel_of(cuda_call *call, CODE const &code, radix_kernel *kernel)
+template <typename VALUE, bool FEW, int ITEMS, typename CODE>
+static ordo_status radix_kernel_with(cuda_call *call, CODE const &code, radix_kernel *kernel)
 {
     typedef cuda_tune_radix<sizeof(typename CODE::BITS), value_traits<VALUE>::size> SHAPE;
-    constexpr int ITEMS = FEW ? SHAPE::FEW : SHAPE::ITEMS;
     (void)code;
-    kernel->function = (const void *)radix_pass<CODE, VALUE, SHAPE, FEW>;
+    kernel->function = (const void *)radix_pass<CODE, VALUE, SHAPE, FEW, ITEMS>;
     kernel->threads = SHAPE::THREADS;
     kernel->tile = SHAPE::THREADS * ITEMS;
     kernel->shared = sizeof(radix_pass_shared<CODE, VALUE, SHAPE::THREADS, ITEMS>);
@@ -92,6 +119,20 @@ static ordo_status radix_kernel_of(cuda_call *call, CODE const &code, radix_kern
                              &resident, kernel->function, (int)kernel->threads, kernel->shared));
     kernel->most = (size_t)(resident * call->facts->sms);
     return ORDO_OK;
+}
+
+template <typename VALUE, bool FEW, typename CODE>
+static ordo_status radix_kernel_of(cuda_call *call, CODE const &code, size_t n,
+                                   radix_kernel *kernel)
+{
+    constexpr int                                           KEY = sizeof(typename CODE::BITS);
+    typedef cuda_tune_radix<KEY, value_traits<VALUE>::size> SHAPE;
+    typedef radix_middle<KEY, value_traits<VALUE>::size>    MIDDLE;
+    if constexpr (MIDDLE::ITEMS != 0 && (MIDDLE::TO <= CUDA_TUNE_RADIX_FEW) == FEW)
+        if (radix_is_middle<KEY, value_traits<VALUE>::size>(n))
+            return radix_kernel_with<VALUE, FEW, MIDDLE::ITEMS>(call, code, kernel);
+    constexpr int ITEMS = FEW ? SHAPE::FEW : SHAPE::ITEMS;
+    return radix_kernel_with<VALUE, FEW, ITEMS>(call, code, kernel);
 }
 
 /* Enqueues the steps of a list: one cooperative launch, or, for an array of several portions, one
@@ -175,7 +216,7 @@ static ordo_status radix_run(cuda_call *call, const radix_job *given, CODE code,
             copy.finish &= !enqueued;
         }
     TRY(radix_make_plan(call, job, code, tables));
-    TRY((radix_kernel_of<VALUE, true>(call, code, &few)));
+    TRY((radix_kernel_of<VALUE, true>(call, code, job->n, &few)));
     auto const leaves = [&]() -> ordo_status {
         if constexpr (LEAF)
             TRY((leaf_launch<VALUE, false>(call, radix_leaves<CODE, VALUE, leaf_plain>, job, code,
@@ -193,7 +234,7 @@ static ordo_status radix_run(cuda_call *call, const radix_job *given, CODE code,
         TRY(leaves());
         return radix_launch_list(call, &few, job, code, tables, true, true);
     }
-    TRY((radix_kernel_of<VALUE, false>(call, code, &many)));
+    TRY((radix_kernel_of<VALUE, false>(call, code, job->n, &many)));
     TRY(radix_launch_list(call, &many, job, code, tables, false, false));
     if (!job->finish)
         return ORDO_OK;

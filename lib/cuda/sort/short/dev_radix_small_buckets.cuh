@@ -16,16 +16,19 @@ enum {
     SMALL_FULL = 512, /* most keys of a bucket of different keys */
     SMALL_CROWD = 3,  /* one thread in so many may have a key that differs from the first key of
                         * its dense bucket */
-    SMALL_AT_ONCE = 4 /* keys of a bucket that are compared at once */
+    SMALL_PAD = 8     /* places after the last key */
 };
 
 template <typename BITS, int THREADS, int ITEMS, bool TIES> struct small_buckets {
     enum {
-        PLACES = THREADS * ITEMS
+        PLACES = THREADS * ITEMS,
+        /* Keys of four bytes are compared in vectors. */
+        EACH = sizeof(BITS) == 4 ? 4 : 1,
+        AT_ONCE = sizeof(BITS) == 4 ? 8 : 4 /* keys that are compared at once */
     };
-    BITS                                keys[PLACES];
+    alignas(16) BITS keys[PLACES + SMALL_PAD]; /* the largest key after the last */
     shares_shared<BITS, THREADS, ITEMS> shares;
-    uint32_t tags[PLACES];                /* bucket (high 16 bits) and index of each key */
+    alignas(16) uint32_t tags[PLACES + SMALL_PAD]; /* bucket (high 16 bits) and index */
     uint32_t mixed[PLACES / 32];          /* a bit for each bucket: dense, with different keys */
     uint16_t dense[PLACES / SMALL_DENSE]; /* the dense buckets */
     uint32_t dense_count, too_full;
@@ -137,40 +140,56 @@ static DEVICE void small_order_equal(small_buckets<BITS, THREADS, ITEMS, TIES> *
     __syncthreads();
 }
 
-/* How many of AT_ONCE keys from place q on come before the key `mine` at place p. */
+/* How many of the AT_ONCE keys from place q on, a multiple of EACH, come before the key `mine` at
+ * place p. They may be in other buckets: keys of earlier buckets come before it, keys of later ones
+ * do not. */
 template <typename CODE, int THREADS, int ITEMS, bool TIES, typename BITS = typename CODE::BITS>
 static DEVICE unsigned small_before(const small_buckets<BITS, THREADS, ITEMS, TIES> *s,
-                                    CODE const &code, unsigned q, unsigned end, BITS mine,
-                                    uint32_t tag, unsigned p)
+                                    CODE const &code, unsigned q, BITS mine, uint32_t tag,
+                                    unsigned p)
 {
-    unsigned before = 0;
+    constexpr unsigned AT_ONCE = small_buckets<BITS, THREADS, ITEMS, TIES>::AT_ONCE;
+    unsigned           before = 0;
+    auto const         compare = [&](BITS bits, uint32_t its_tag, unsigned at) {
+        BITS const other = code.fold(bits);
+        before += (other < mine) | ((other == mine) & (TIES ? its_tag < tag : at < p));
+    };
+    if constexpr (sizeof(BITS) == 4) {
+        vector_16<uint32_t> keys[AT_ONCE / 4], tags[AT_ONCE / 4];
 #pragma unroll
-    for (unsigned j = 0; j < SMALL_AT_ONCE; j++) {
-        unsigned const at = min(q + j, end - 1);
-        BITS const     other = code.fold(s->keys[at]);
-        bool const     first = TIES ? s->tags[at] < tag : at < p;
-        before += (q + j < end) & ((other < mine) | ((other == mine) & first));
+        for (unsigned v = 0; v < AT_ONCE / 4; v++) {
+            keys[v].all = *(const uint4 *)(s->keys + q + 4 * v);
+            if (TIES)
+                tags[v].all = *(const uint4 *)(s->tags + q + 4 * v);
+        }
+#pragma unroll
+        for (unsigned j = 0; j < AT_ONCE; j++)
+            compare(keys[j / 4].key[j % 4], TIES ? tags[j / 4].key[j % 4] : 0, q + j);
+    } else {
+#pragma unroll
+        for (unsigned j = 0; j < AT_ONCE; j++)
+            compare(s->keys[q + j], TIES ? s->tags[q + j] : 0, q + j);
     }
     return before;
 }
 
-/* The final places of the four keys from item `first` of the thread on. The first keys of a bucket
- * are compared for all four at once. */
+/* The final places of the four keys from item `first` of the thread on. The first keys are compared
+ * for all four at once. */
 template <typename CODE, int THREADS, int ITEMS, bool TIES, typename BITS = typename CODE::BITS>
 static DEVICE void small_find_places(const small_buckets<BITS, THREADS, ITEMS, TIES> *s,
                                      CODE const &code, unsigned n, unsigned first, const BITS *bits,
                                      const uint32_t *tags, uint32_t *places)
 {
-    unsigned const from = first * THREADS + threadIdx.x;
-    uint32_t       words[4];
+    typedef small_buckets<BITS, THREADS, ITEMS, TIES> S;
+    unsigned const                                    from = first * THREADS + threadIdx.x;
+    uint32_t                                          words[4];
 #pragma unroll
     for (int i = 0; i < 4; i++)
         words[i] = from + i * THREADS < n ? s->shares.words()[tags[i] >> 16] : 1u << 16;
 #pragma unroll
     for (int i = 0; i < 4; i++) {
-        unsigned const start = words[i] & 0xffff;
-        places[i] = start + small_before(s, code, start, start + (words[i] >> 16),
-                                         code.fold(bits[i]), tags[i], from + i * THREADS);
+        unsigned const q = (words[i] & 0xffff) / S::EACH * S::EACH;
+        places[i] = q + small_before(s, code, q, code.fold(bits[i]), tags[i], from + i * THREADS);
     }
 #pragma unroll
     for (int i = 0; i < 4; i++) {
@@ -180,9 +199,8 @@ static DEVICE void small_find_places(const small_buckets<BITS, THREADS, ITEMS, T
             continue;
         }
 #pragma unroll 1
-        for (unsigned q = start + SMALL_AT_ONCE; q < end; q += SMALL_AT_ONCE)
-            places[i] +=
-                small_before(s, code, q, end, code.fold(bits[i]), tags[i], from + i * THREADS);
+        for (unsigned q = start / S::EACH * S::EACH + S::AT_ONCE; q < end; q += S::AT_ONCE)
+            places[i] += small_before(s, code, q, code.fold(bits[i]), tags[i], from + i * THREADS);
     }
 }
 
@@ -294,6 +312,10 @@ static DEVICE bool small_by_buckets(small_buckets<BITS, THREADS, ITEMS, TIES> *s
             s->keys[to] = bits[i];
             s->tags[to] = bucket << 16 | p;
         }
+    }
+    if (threadIdx.x < SMALL_PAD) {
+        s->keys[n + threadIdx.x] = (BITS) ~(BITS)0;
+        s->tags[n + threadIdx.x] = UINT32_MAX;
     }
     __syncthreads();
     if (dense) {
