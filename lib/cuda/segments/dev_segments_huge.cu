@@ -9,7 +9,7 @@
  * because of bad offsets may change each other's keys; every write still stays within a segment.
  * Memory moved: five reads and four writes. Scratch: 1 KB per tile, 4 KB per segment. */
 #include "cuda/block/block_scan.cuh"
-#include "cuda/segments/dev_segments_sort.cuh"
+#include "cuda/segments/segment_kept.cuh"
 #include "cuda/sort/dev_radix_look.cuh"
 
 typedef cuda_tune_radix<4, 0> HUGE_SHAPE;
@@ -59,7 +59,7 @@ static __global__ void __launch_bounds__(HUGE_LIST_THREADS)
     __syncthreads();
     for (uint64_t i = threadIdx.x; i < given; i += HUGE_LIST_THREADS) {
         uint64_t const length = lists.large[i].where.length;
-        if (length <= SEGMENT_HUGE || length >= HUGE_LONGEST || falls[i] == 0)
+        if (length <= SEGMENT_HUGE || length >= HUGE_LONGEST || falls[i] != SPLIT_FALLS)
             continue;
         uint32_t const at = atomicAdd(&found, 1u);
         if (at < huge.room)

@@ -82,10 +82,19 @@ static segment_plan plan_of(cuda_scratch *scratch, const sort_wish *wish)
         segment_split *const split = &plan.splits[level];
         *split = split_layout(scratch, wish->n, tiles, plan.record_size, classes);
         split->ids = ids;
-        if (level == 0) {
-            split->segments = fixed ? view->count : plan.lists.room[SEGMENT_LISTS - 1];
-            split->falls = scratch_take<uint32_t>(scratch, split->segments + 1);
+        /* Huge segments by offsets are not divided by codes: of 2^28 f32 on an H200, 2 and 60
+         * segments take 6.16 and 6.09 ms so, and 5.69 and 5.82 by digits. */
+        bool const even = keys && cuda_type_size(wish->type) == 4 && (fixed || level == 0);
+        if (level == 0 || even) {
+            const segment_lists *const lists =
+                level == 0 ? &plan.lists : &plan.splits[level - 1].lists;
+            split->segments =
+                level == 0 && fixed ? view->count : (size_t)lists->room[SEGMENT_LISTS - 1];
+            split->falls = scratch_take<uint32_t>(scratch, split->segments + SPLIT_COUNTS);
         }
+        if (even)
+            plan.even[level] = segment_even_layout(scratch, split->segments, tiles,
+                                                   fixed && level + 1 < plan.levels);
         tiles = split->lists.tiles;
     }
     return plan;

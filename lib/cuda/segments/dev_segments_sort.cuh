@@ -27,6 +27,10 @@ enum {
     SEGMENT_LEVELS = 2 /* splits of a segment into buckets */
 };
 
+enum {
+    SPLIT_COUNTS = 2 /* counters after the fates of the segments */
+};
+
 /* Tables of segment_split.cuh: for each tile of a long segment segment_split_each entries. */
 struct segment_split {
     uint16_t     *ids;       /* the bucket of every element */
@@ -35,8 +39,9 @@ struct segment_split {
     uint64_t     *bounds;
     size_t        entries;
     segment_lists lists; /* of the buckets */
-    uint32_t     *falls; /* for each long segment: 0 if it is in order; then the number of
-                          * segments that may be; NULL: not known */
+    uint32_t     *falls; /* a split_fate for each long segment; then SPLIT_COUNTS counters: the
+                          * segments that may be in order or are sorted elsewhere, and only the
+                          * latter; NULL: not known */
     size_t        segments;
 };
 
@@ -74,6 +79,43 @@ struct segment_huge { /* in device scratch; room is 0 if no segment is huge; a k
 
 segment_huge segment_huge_layout(cuda_scratch *scratch, size_t n);
 
+/* ---- Long segments of evenly spread keys, which dev_segments_even.cu sorts ---- */
+
+enum {
+    EVEN_ROW_GROUP = 2400,                      /* mean number of keys of a code */
+    SEGMENT_EVEN_EACH = 16,                     /* table entries for each tile */
+    SEGMENT_EVEN_LONGEST = EVEN_ROW_GROUP * 511 /* keys, so that there are at most 512 codes */
+};
+
+struct segment_even_map {
+    uint32_t codes; /* 0: the segment is not even */
+    uint32_t kind;  /* an even_kind of segment_even.cuh */
+    alignas(8) uint32_t line[8];
+    uint32_t bend[256];
+};
+
+struct segment_even_state {
+    uint32_t fit;    /* whether a segment has a map */
+    uint32_t taken;  /* whether a segment is sorted by codes */
+    uint32_t leaves; /* whether one of these is not huge */
+    uint32_t full;   /* leaves that a network sorts */
+};
+
+/* In device scratch; segments is 0 if no segment is long. A kernel argument. */
+struct segment_even {
+    segment_even_state *state;
+    segment_even_map   *maps;   /* [segments] */
+    uint32_t           *counts; /* [entries] keys of the codes; then the next place of each */
+    uint64_t *bounds; /* [entries + 1] first places of the codes of a segment, and its end;
+                               * UINT64_MAX: unused */
+    size_t    segments, entries;
+    bool      divides; /* longer segments become buckets, which are segments of the next
+                                * level */
+};
+
+segment_even segment_even_layout(cuda_scratch *scratch, size_t segments, size_t tiles,
+                                 bool divides);
+
 struct segment_plan {
     segment_map   map;
     segment_lists lists;         /* offsets only */
@@ -88,11 +130,16 @@ struct segment_plan {
     uint32_t     *heads;         /* number of heads of every tile, for dense ranks; else NULL */
     size_t        record_size;
     segment_huge  huge;
+    segment_even  even[SEGMENT_LEVELS];
 };
 
 /* Sorts the huge segments and takes them from the lists of the plan, whose first split knows which
  * segments are in order. */
 ordo_status segments_sort_huge(cuda_call *call, const segment_plan *plan,
+                               const segment_job<uint32_t> &job);
+
+/* The same for even segments. */
+ordo_status segments_sort_even(cuda_call *call, const segment_plan *plan,
                                const segment_job<uint32_t> &job);
 
 /* ---- Tiles of long segments ---- */

@@ -13,6 +13,12 @@ enum {
     SPLIT_THREADS = 512
 };
 
+enum split_fate { /* of a long segment */
+    SPLIT_IN_ORDER,
+    SPLIT_FALLS,    /* it is distributed over buckets */
+    SPLIT_ELSEWHERE /* it is sorted by dev_segments_even.cu */
+};
+
 /* The number of the segment of tile t among the long segments. */
 static DEVICE uint64_t split_slot(const segment_map &map, const segment_lists &lists, uint64_t tile,
                                   uint64_t t)
@@ -21,7 +27,7 @@ static DEVICE uint64_t split_slot(const segment_map &map, const segment_lists &l
                                : segment_slot_of_tile(lists, t);
 }
 
-/* The number of segments whose samples are in order. */
+/* The number of segments whose samples are in order, and of those that are left out otherwise. */
 static DEVICE uint32_t split_sorted_samples(const segment_split &split)
 {
     return split.falls == NULL ? 0 : split.falls[split.segments];
@@ -32,28 +38,54 @@ static DEVICE void split_note(const segment_split &split, uint64_t slot, bool fa
 {
     if (split.falls == NULL || threadIdx.x != 0)
         return;
-    split.falls[slot] = falls;
+    split.falls[slot] = falls ? SPLIT_FALLS : SPLIT_IN_ORDER;
     if (!falls)
         atomicAdd(split.falls + split.segments, 1u);
 }
 
-/* Whether a long segment is left out because it is in order. */
-static DEVICE bool split_is_kept(const segment_split &split, uint64_t slot)
+/* Whether a long segment is left out: it is in order, or sorted by dev_segments_even.cu. */
+static DEVICE bool split_is_left_out(const segment_split &split, uint64_t slot)
 {
-    return split_sorted_samples(split) != 0 && split.falls[slot] == 0;
+    return split_sorted_samples(split) != 0 && split.falls[slot] != SPLIT_FALLS;
 }
 
-/* Where tile t is; where.length is 0 if there is no such tile or its segment is kept. */
+/* Leaves out a segment that is sorted otherwise. Called by one thread. */
+static DEVICE void split_leave_out(const segment_split &split, uint64_t slot)
+{
+    split.falls[slot] = SPLIT_ELSEWHERE;
+    atomicAdd(split.falls + split.segments, 1u);
+    atomicAdd(split.falls + split.segments + 1, 1u);
+}
+
+/* The number of segments that are sorted otherwise. */
+static DEVICE uint32_t split_elsewhere(const segment_split &split)
+{
+    return split.falls == NULL ? 0 : split.falls[split.segments + 1];
+}
+
+/* The number of long segments. */
+static DEVICE uint64_t split_count(const segment_map &map, const segment_lists &lists)
+{
+    return map.offsets == NULL ? map.count : segment_large_count(lists);
+}
+
+/* Whether all long segments are sorted otherwise. */
+static DEVICE bool split_is_over(const segment_map &map, const segment_lists &lists,
+                                 const segment_split &split)
+{
+    return split_elsewhere(split) == split_count(map, lists);
+}
+
+/* Where tile t is; where.length is 0 if there is no such tile or its segment is left out. */
 template <typename KIND>
 static DEVICE tile_place split_tile(const segment_map &map, const segment_lists &lists,
                                     const segment_split &split, uint64_t t)
 {
     constexpr unsigned TILE = tile_records<KIND>();
-    tile_place         at = place_of_tile(map, lists, TILE, t);
-    if (split_sorted_samples(split) != 0 && at.where.length != 0 &&
-        split_is_kept(split, split_slot(map, lists, TILE, t)))
-        at.where.length = 0;
-    return at;
+    if (split_sorted_samples(split) != 0 &&
+        split_is_left_out(split, split_slot(map, lists, TILE, t)))
+        return {};
+    return place_of_tile(map, lists, TILE, t);
 }
 
 /* Sets falls[slot] for every segment with a key that is less than the key before, if the sample did
@@ -89,7 +121,7 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
             falls |= place(e) + 1 < left && next < KIND::bits(x[e]);
         }
         if (__syncthreads_or(falls) && threadIdx.x == 0)
-            *flag = 1;
+            *flag = SPLIT_FALLS;
     }
 }
 
@@ -102,10 +134,11 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
 {
     typedef typename KIND::K K;
     constexpr unsigned       TILE = tile_records<KIND>();
-    uint64_t const tiles = split_sorted_samples(split) == 0 ? 0 : tiles_of_all(map, lists, TILE);
+    bool const               is_any = split_sorted_samples(split) != split_elsewhere(split);
+    uint64_t const           tiles = is_any ? tiles_of_all(map, lists, TILE) : 0;
     for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
         tile_place const at = place_of_tile(map, lists, TILE, t);
-        if (at.where.length == 0 || !split_is_kept(split, split_slot(map, lists, TILE, t)))
+        if (at.where.length == 0 || split.falls[split_slot(map, lists, TILE, t)] != SPLIT_IN_ORDER)
             continue;
         unsigned const count = (unsigned)min(at.where.length - at.first, (uint64_t)TILE);
         for (unsigned p = threadIdx.x; p < count; p += SPLIT_THREADS) {

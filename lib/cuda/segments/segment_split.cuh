@@ -50,12 +50,7 @@ template <typename KIND> static DEVICE split_place split_at(uint64_t first_tile,
             (unsigned)min(wanted, (uint64_t)split_shape<KIND>::BUCKETS)};
 }
 
-/* The number of long segments, and one of them. Its length is 0 if the lists do not hold all its
- * tiles. */
-static DEVICE uint64_t split_count(const segment_map &map, const segment_lists &lists)
-{
-    return map.offsets == NULL ? map.count : segment_large_count(lists);
-}
+/* A long segment. Its length is 0 if the lists do not hold all its tiles. */
 template <typename KIND>
 static DEVICE segment_large split_segment(const segment_map &map, const segment_lists &lists,
                                           uint64_t i)
@@ -184,7 +179,8 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
     typedef split_shape<KIND> SHAPE;
     __shared__ K              splitters[SHAPE::BUCKETS];
     __shared__ uint32_t       counts[SHAPE::BUCKETS], table[SPLIT_CELLS];
-    uint64_t const            tiles = tiles_of_all(map, lists, SHAPE::TILE);
+    uint64_t const            tiles =
+        split_is_over(map, lists, split) ? 0 : tiles_of_all(map, lists, SHAPE::TILE);
     for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
         tile_place const at = split_tile<KIND>(map, lists, split, t);
         if (at.where.length == 0)
@@ -247,7 +243,7 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
     uint64_t       i = ((uint64_t)blockIdx.x * SPLIT_THREADS + threadIdx.x) / WARP_LANES;
     for (; i < count; i += warps) {
         segment_large const here = split_segment<KIND>(map, lists, i);
-        if (here.where.length == 0 || split_is_kept(split, i))
+        if (here.where.length == 0 || split_is_left_out(split, i))
             continue;
         split_place const at = split_at<KIND>(here.first_tile, here.where.length);
         uint32_t          before = 0;
@@ -310,7 +306,8 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
     __shared__ uint32_t counts[SHAPE::BUCKETS], shift[SHAPE::BUCKETS], totals[WARP_LANES];
     K *const            staged = (K *)segment_room;
     uint16_t *const     ids = (uint16_t *)(staged + SHAPE::TILE);
-    uint64_t const      tiles = tiles_of_all(map, lists, SHAPE::TILE);
+    uint64_t const      tiles =
+        split_is_over(map, lists, split) ? 0 : tiles_of_all(map, lists, SHAPE::TILE);
     for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
         tile_place const at = split_tile<KIND>(map, lists, split, t);
         if (at.where.length == 0)
@@ -382,8 +379,8 @@ static ordo_status split_segments(cuda_call *call, const segment_plan *plan,
     CUDA_TRY(call->exec, cudaMemsetAsync(split.bounds, 0xff, split.entries * sizeof *split.bounds,
                                          call->stream));
     if (split.falls != NULL)
-        CUDA_TRY(call->exec, cudaMemsetAsync(split.falls + split.segments, 0, sizeof *split.falls,
-                                             call->stream));
+        CUDA_TRY(call->exec, cudaMemsetAsync(split.falls + split.segments, 0,
+                                             SPLIT_COUNTS * sizeof *split.falls, call->stream));
     TRY(cuda_allow_shared(call, split_sample<KIND>, sample));
     TRY(cuda_allow_shared(call, split_scatter<KIND>, staged));
     TRY(CUDA_LAUNCH(call, split_sample<KIND>, segment_grid(call, segments, 1, 4), SPLIT_THREADS,
@@ -391,9 +388,12 @@ static ordo_status split_segments(cuda_call *call, const segment_plan *plan,
     if (split.falls != NULL)
         TRY(CUDA_LAUNCH(call, split_check<KIND>, tiles, SPLIT_THREADS, 0, plan->map, plan->lists,
                         job, split));
-    if constexpr (!KIND::indexed && sizeof(K) == 4)
+    if constexpr (!KIND::indexed && sizeof(K) == 4) {
+        if (plan->even[plan->level].segments != 0)
+            TRY(segments_sort_even(call, plan, job));
         if (plan->level == 0 && plan->huge.room != 0)
             TRY(segments_sort_huge(call, plan, job));
+    }
     TRY(CUDA_LAUNCH(call, split_buckets<KIND>, tiles, SPLIT_THREADS, 0, plan->map, plan->lists, job,
                     split));
     TRY(CUDA_LAUNCH(call, split_bounds<KIND>,

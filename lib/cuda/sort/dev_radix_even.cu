@@ -12,31 +12,6 @@
 
 /* ---- the sample ----------------------------------------------------------------------------- */
 
-/* Makes the table of a bent map from the number of sample keys in each part. Returns false, in all
- * threads, if a part has too many keys. `sums` has a word for each of the WARPS warps. Ends with a
- * barrier. */
-template <int WARPS>
-static DEVICE bool even_make_bend(const uint32_t *count, uint32_t codes, uint32_t *bend,
-                                  uint32_t *sums)
-{
-    typedef scan_add<uint32_t> ADD;
-    /* A part may have few sample keys by chance, but no code may get too many keys. So a part gets
-     * codes for more keys, by two to three standard deviations. */
-    bool const     mine = threadIdx.x < EVEN_PARTS;
-    float const    found = mine ? (float)count[threadIdx.x] : 0;
-    uint32_t const share = mine ? (uint32_t)(4 * (found + 2.5f * sqrtf(found + 1) + 2)) : 0;
-    uint32_t const scanned = warp_scan<ADD>(share);
-    auto const     sum = block_scan_warps<ADD, WARPS>(__shfl_sync(WARP_ALL, scanned, 31), sums);
-    uint32_t const after = sum.before + scanned;
-    auto const     first_code = [&](uint32_t shares) {
-        return (uint32_t)((uint64_t)shares * codes / sum.total);
-    };
-    uint32_t const from = first_code(after - share), own = first_code(after) - from;
-    if (mine)
-        bend[threadIdx.x] = min(from, codes - 1) << EVEN_LG_WIDE | own;
-    return __syncthreads_or(own >= 1u << EVEN_LG_WIDE) == 0;
-}
-
 /* Makes the map and decides whether the keys are even enough. One block. `repeats`: number of keys
  * of one value that leaves can sort. `differ`: the sample must differ in the bits from here on. */
 template <typename CODE>
