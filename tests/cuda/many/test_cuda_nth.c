@@ -1,7 +1,7 @@
 /* test_cuda_nth.c - ordo_nth on a GPU: the bytes of calls of the CPU on the array or on each
  * segment, in the layouts of layouts.h, with keys or indices only; long arrays; host arrays; a
- * captured call. ORDO_TEST_SMALL=1 takes few layouts and types, for compute-sanitizer;
- * ORDO_TEST_SMALL=2 takes one type and one layout, for its race checker. */
+ * captured call; rows with ORDO_ANY_ORDER. ORDO_TEST_SMALL=1 takes few layouts and types, for
+ * compute-sanitizer; ORDO_TEST_SMALL=2 takes one type and one layout, for its race checker. */
 #include "device.h"
 #include "inputs.h"
 #include "layouts.h"
@@ -188,6 +188,72 @@ static void test_capture(void)
     compare(&s);
 }
 
+/* Sorts `from` on the CPU to `to`. */
+static void sort_here(const sample *s, const char *from, size_t n, char *to)
+{
+    size_t const size = ordo_type_size(s->type);
+    memcpy(to, from, n * size);
+    CHECK_STATUS(ORDO_OK,
+                 ordo_sort(cpu, s->type, to, n,
+                           &ORDO_OPTS(ordo_sort_opts, .flags = s->desc ? ORDO_DESCENDING : 0)),
+                 cpu);
+}
+
+/* Rows with ORDO_ANY_ORDER: both sides of place k have the right keys, in any order, and the gaps
+ * between the rows are unchanged. */
+static void try_any_order(const sample *s)
+{
+    size_t const size = ordo_type_size(s->type), length = s->l->segments.length;
+    testkit_case("any order, rows of %zu %s %s k=%zu missing=%u", length, ordo_type_name(s->type),
+                 s->desc ? "desc" : "asc", s->k, s->missing);
+    expect(s);
+    ordo_segments const there = place(s);
+    uint64_t const      flags = ORDO_ON_DEVICE | ORDO_ANY_ORDER | (s->desc ? ORDO_DESCENDING : 0);
+    CHECK_STATUS(ORDO_OK,
+                 ordo_nth(gpu, s->type, d_keys.data, s->l->n, s->k, d_out.data, s->index_type,
+                          s->missing == 2 ? NULL : d_index.data,
+                          &ORDO_OPTS(ordo_select_opts, .flags = flags, .stream = stream,
+                                     .segments = &there)),
+                 gpu);
+    CUDA_CHECK(cudaStreamSynchronize(stream));
+    device_get(&d_out, got);
+    for (size_t i = 0; i < s->l->segments.count; i++) {
+        char *const row = got + i * s->l->segments.stride * size;
+        layout_take(s->l, i, keys, size, one);
+        sort_here(s, one, length, one_index);
+        sort_here(s, row, s->k, one);
+        memcpy(one + s->k * size, row + s->k * size, size);
+        sort_here(s, row + (s->k + 1) * size, length - s->k - 1, one + (s->k + 1) * size);
+        CHECK_BYTES(one_index, one, length * size, size);
+        memcpy(row, expected + i * s->l->segments.stride * size, length * size);
+    }
+    CHECK_BYTES(expected, got, s->l->n * size, size); /* the gaps */
+    CHECK(device_intact(&d_keys) && device_intact(&d_out) && device_intact(&d_index));
+}
+
+static void test_any_order(void)
+{
+    static const size_t    lengths[] = {1, 5, 16, 33, 64, 65, 200};
+    static const ordo_type types[] = {ORDO_F32, ORDO_F64, ORDO_U8, ORDO_I32};
+    size_t                 turn = 0;
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        for (size_t t = 0; t < (small > 0 ? 1 : 4); t++, turn++) {
+            size_t const        n = lengths[i], stride = n + turn % 2 * 3;
+            ordo_segments const rows =
+                ORDO_OPTS(ordo_segments, .count = 77, .length = n, .stride = stride);
+            layout const l = {"rows", rows, 77 * stride, false};
+            sample const s = {&l,
+                              types[t],
+                              ORDO_U32,
+                              turn % 3 == 0,
+                              false,
+                              n * (turn % 5) / 5,
+                              turn % 4 == 3 ? 0 : 2};
+            inputs_fill(turn % inputs_count(), types[t], keys, l.n, turn);
+            try_any_order(&s);
+        }
+}
+
 int main(void)
 {
     device_start();
@@ -208,6 +274,7 @@ int main(void)
     test_whole();
     test_host_arrays();
     test_capture();
+    test_any_order();
     device_free(&d_offsets);
     device_free(&d_keys);
     device_free(&d_out);

@@ -1,7 +1,8 @@
 /* test_cuda_row_pivots.c - selection from rows of 65 to 1024 f32 on a GPU, which are searched by
  * pivots: the bytes of the CPU. Even, normal and skewed keys, ties, zeros of both signs, outliers,
- * NaNs and infinities, and rows of different kinds side by side; rows with gaps between them, and
- * rows that are not aligned; positions and quantiles, both directions, all rules for NaNs.
+ * subnormal keys, many exponents, NaNs and infinities, and rows of different kinds side by side;
+ * rows with gaps between them, and rows that are not aligned; positions and quantiles, both
+ * directions, all rules for NaNs.
  * ORDO_TEST_SMALL=1 takes few lengths and shapes, for compute-sanitizer. */
 #include "device.h"
 
@@ -22,6 +23,11 @@ enum {
     FEW,      /* few values */
     ZEROS,    /* mostly zeros of both signs */
     OUTLIERS, /* one key in a hundred is huge */
+    EQUAL,    /* one value in a row */
+    TWO,      /* two values */
+    LOG,      /* many exponents, one sign */
+    TINY,     /* subnormal keys */
+    ORDERED,  /* ascending, with some huge keys */
     SPECIAL,  /* some infinities and NaNs */
     MIXED,    /* each row has one of the other shapes */
     SHAPES
@@ -31,7 +37,7 @@ static float       *keys;
 static double      *expected, *got;
 static device_array d_keys, d_out;
 
-static float key_of(unsigned shape, test_rng *rng)
+static float key_of(unsigned shape, size_t place, size_t row, test_rng *rng)
 {
     double const   u = (double)(test_rng_next(rng) >> 11) * 0x1p-53;
     uint64_t const any = test_rng_below(rng, 100);
@@ -46,6 +52,16 @@ static float key_of(unsigned shape, test_rng *rng)
         return any < 40 ? -0.0f : any < 80 ? 0.0f : (float)(u - 0.5);
     case OUTLIERS:
         return any == 0 ? 1e30f : (float)u;
+    case EQUAL:
+        return (float)(row % 5) - 2;
+    case TWO:
+        return any < 50 ? -1.5f : 2.5f;
+    case LOG:
+        return ldexpf(1 + (float)u, (int)(any * 2) - 100);
+    case TINY:
+        return any < 30 ? 0.0f : (float)((u - 0.5) * 1e-42);
+    case ORDERED:
+        return any == 0 ? -1e30f : (float)((double)place + u);
     case SPECIAL:
         return any > 1 ? (float)u : any == 0 ? -NAN : u < 0.5 ? INFINITY : -INFINITY;
     default:
@@ -57,7 +73,7 @@ static void fill(unsigned shape, size_t n, size_t stride, test_rng *rng)
 {
     for (size_t i = 0; i < n; i++) {
         unsigned const mixed = (unsigned)(i / stride * 2654435761u >> 16) % MIXED;
-        keys[i] = key_of(shape == MIXED ? mixed : shape, rng);
+        keys[i] = key_of(shape == MIXED ? mixed : shape, i % stride, i / stride, rng);
     }
 }
 

@@ -24,6 +24,8 @@ enum {
 /* Blocks of a multiprocessor, which the registers of the lanes allow. */
 static __host__ DEVICE constexpr int lane_resident(size_t size) { return size > 4 ? 6 : 8; }
 
+static_assert((int)SELECT_MOST <= (int)PIVOT_TARGETS, "targets of a search by pivots");
+
 static constexpr size_t SELECT_ALONE = (size_t)1 << 22; /* keys of a row from which it gets a
                                                          * separate selection */
 

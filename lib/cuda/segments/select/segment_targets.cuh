@@ -56,17 +56,15 @@ static DEVICE segment_target segment_target_of(const segment_targets &targets, u
     return target;
 }
 
-/* Writes target j of segment `number`; below and above are the codes of its keys. */
+/* Writes target j of segment `number`; low and high are the patterns of its keys. */
 template <typename WORD>
-static DEVICE void segment_target_write(const segment_targets     &targets,
-                                        const segment_codes<WORD> &codes, uint64_t number,
-                                        uint64_t j, const segment_target &target, WORD below,
-                                        WORD above)
+static DEVICE void segment_target_put(const segment_targets     &targets,
+                                      const segment_codes<WORD> &codes, uint64_t number, uint64_t j,
+                                      const segment_target &target, WORD low, WORD high)
 {
     uint64_t const at = number * targets.count + j;
     if (target.is_absent)
         return;
-    WORD const low = codes.decode(below), high = codes.decode(above);
     if (!targets.is_quantile)
         codes.write_raw(targets.out, at, target.is_nan ? codes.nan() : low);
     else
@@ -74,6 +72,16 @@ static DEVICE void segment_target_write(const segment_targets     &targets,
                                           ? __longlong_as_double(0x7ff8000000000000ll)
                                           : quantile_value(&target.place, codes.value(low),
                                                            codes.value(high), targets.is_median);
+}
+
+/* The same; below and above are the codes of its keys. */
+template <typename WORD>
+static DEVICE void segment_target_write(const segment_targets     &targets,
+                                        const segment_codes<WORD> &codes, uint64_t number,
+                                        uint64_t j, const segment_target &target, WORD below,
+                                        WORD above)
+{
+    segment_target_put(targets, codes, number, j, target, codes.decode(below), codes.decode(above));
 }
 
 /* Whether NaNs must be counted. */
