@@ -192,11 +192,17 @@ typedef void cpu_sort_rows_fn(void *keys, size_t rows, size_t n, bool descending
 typedef void cpu_order_rows_fn(const void *keys, size_t rows, size_t n, bool descending,
                                uint8_t *order, uint8_t *ties);
 
-/* bits[i] = the key bits of keys[i] with ties folded. words[i] = bits[i] less the least of them,
- * without its lowest bits, above an index of `index_bits` bits, which is i. n > 0. Returns how many
- * low bits the words lack. */
-typedef unsigned cpu_tie_words_fn(const void *keys, size_t n, bool descending, unsigned index_bits,
-                                  uint64_t *bits, uint64_t *words);
+typedef struct cpu_tie_shape {
+    unsigned word_bits; /* the words are less than 2^word_bits */
+    unsigned lacking;   /* low bits of a difference that words lack; 0: equal words above the index
+                         * mean equal keys */
+} cpu_tie_shape;
+
+/* words[i] = the key bits of keys[i], with ties folded, less the least of them, without its lowest
+ * bits, above an index of `index_bits` bits, which is i. If words lack bits in which keys differ,
+ * bits[i] = the whole key bits; otherwise bits is not written. n > 0. */
+typedef cpu_tie_shape cpu_tie_words_fn(const void *keys, size_t n, bool descending,
+                                       unsigned index_bits, uint64_t *bits, uint64_t *words);
 
 /* The loops that are written once in plain C and compiled for each ISA (plain_loops.h). */
 typedef struct cpu_loops {

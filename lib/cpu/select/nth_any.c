@@ -145,13 +145,13 @@ static ordo_status split_packed(nth_any *w, bool *done)
     }
     bits = room;
     words = bits + n;
-    unsigned const dropped = w->kernels->loops->tie_words[job->type](job->keys, n, job->descending,
-                                                                     index_bits, bits, words);
+    cpu_tie_shape const shape = w->kernels->loops->tie_words[job->type](
+        job->keys, n, job->descending, index_bits, bits, words);
     s.word_size = sizeof *words;
     if (!select_one_word(&s, words, n, job->k, &word))
         return ORDO_E_CANCELLED;
     *done = !BY_TYPE(job->type, may_tie, (job->keys, word & mask)) &&
-            (dropped == 0 || is_exact(words, bits, n, word, mask));
+            (shape.lacking == 0 || is_exact(words, bits, n, word, mask));
     w->exec->algorithm = "quickselect";
     if (*done && job->index_type == ORDO_U32)
         for (size_t i = 0; i < n; i++)
