@@ -105,9 +105,10 @@ enum {
     ORDO_TUNE_WORDS_FEW_32 = ORDO_TUNE(1024, 64),
     ORDO_TUNE_WORDS_FEW_64 = ORDO_TUNE(256, 64),
 
-    /* Keys with their index that the vector sort sorts as words on one thread
-     * (lib/cpu/sort/order_words.c). */
+    /* Keys with their index that the vector sort sorts as words on one thread, for argsorts and for
+     * ranks (lib/cpu/sort/order_words.c). */
     ORDO_TUNE_VECTOR_ORDER = ORDO_TUNE(1 << 17, 300),
+    ORDO_TUNE_VECTOR_RANK = ORDO_TUNE(1 << 20, 300),
 
     /* Pairs with records of 16 bytes that follow an argsort where the ISA has a vector sort.
      * Sapphire Rapids, one thread, time of that / of the records, u64 with 4-byte values: 4000

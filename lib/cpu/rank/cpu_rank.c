@@ -9,8 +9,8 @@
  * Until the end an average rank is held as twice its value, an integer. Scratch: 2n records of 8
  * bytes (keys of at most 32 bits, n < 2^31) or 16, and that of the radix sort. 64-bit keys with few
  * ties or of a narrow range take records of 8 bytes (short_keys.c). The ranks of a few keys are
- * counted (few_ranks.t.h), or found from their order on the stack. Sorted and reversed keys need
- * no sort. */
+ * counted (few_ranks.t.h). One thread ranks up to a million keys by words, where the ISA has a
+ * vector sort (order_words.c). Sorted and reversed keys need no sort. */
 #include "core/keybits.h"
 #include "cpu/radix/records.h"
 #include "cpu/radix/short_keys.h"
@@ -352,7 +352,7 @@ static bool rank_by_words(const cpu_kernels *kernels, const ordo_rank_job *job, 
     cpu_few_room           room;
     cpu_order              order;
     if (job->algorithm != ORDO_ALGORITHM_AUTO ||
-        !cpu_vector_order(kernels, &keys, &room, &order, exec))
+        !cpu_vector_order(kernels, &keys, true, &room, &order, exec))
         return false;
     if (job->rank_type == ORDO_U32)
         rank_order(*job, order, ORDO_U32);
@@ -360,6 +360,17 @@ static bool rank_by_words(const cpu_kernels *kernels, const ordo_rank_job *job, 
         rank_order(*job, order, ORDO_U64);
     else
         rank_order(*job, order, ORDO_F64);
+    return true;
+}
+
+/* Ranks a few keys on the stack. Returns false for others. */
+static bool rank_few(const cpu_kernels *kernels, const ordo_rank_job *job, ordo_exec *exec)
+{
+    if (job->algorithm != ORDO_ALGORITHM_AUTO || job->n > FEW)
+        return job->n <= ORDO_TUNE_WORDS_FEW_64 && rank_by_words(kernels, job, exec);
+    exec->algorithm = "count";
+    exec->isa = "generic";
+    BY_TYPE(job->type, few_ranks, (job));
     return true;
 }
 
@@ -402,18 +413,14 @@ ordo_status cpu_rank(void *state, const ordo_rank_job *job, ordo_exec *exec)
     bool                     done = false, sorted = false, reversed = false;
     if (job->n == 0)
         return ORDO_OK;
-    if (job->algorithm == ORDO_ALGORITHM_AUTO && job->n <= FEW) {
-        exec->algorithm = "count";
-        exec->isa = "generic";
-        BY_TYPE(job->type, few_ranks, (job));
+    if (rank_few(kernels, job, exec))
         return ORDO_OK;
-    }
-    if (job->algorithm == ORDO_ALGORITHM_AUTO && job->n > ORDO_TUNE_WORDS_FEW_64)
+    if (job->algorithm == ORDO_ALGORITHM_AUTO)
         TRY(cpu_rank_adaptive(kernels, job, &sorted, &reversed, exec));
     if (sorted || reversed)
         return rank_in_order(state, job, reversed, exec);
     if (rank_by_words(kernels, job, exec))
-        return ORDO_OK;
+        return cpu_done(!ordo_poll(exec, 1));
     bool const may_be_short = cpu_is_radix(job->algorithm) && kind == RECORD_P64;
     TRY(ordo_scratch(exec, may_be_short ? short_keys_room(job->n) : job->n * size, &rooms.records));
     if (may_be_short)

@@ -134,8 +134,6 @@ static ordo_status split_packed(nth_any *w, bool *done)
 {
     const ordo_nth_job *const job = w->job;
     size_t const              n = job->n;
-    unsigned const            index_bits = n < 2 ? 1 : 64 - (unsigned)__builtin_clzll(n - 1);
-    uint64_t const            mask = (UINT64_C(1) << index_bits) - 1;
     uint64_t                 *bits, *words, word;
     selector                  s = w->selector;
     void                     *room = NULL;
@@ -145,13 +143,19 @@ static ordo_status split_packed(nth_any *w, bool *done)
     }
     bits = room;
     words = bits + n;
-    cpu_tie_shape const shape = w->kernels->loops->tie_words[job->type](
-        job->keys, n, job->descending, index_bits, bits, words);
+    const cpu_loops *const loops = w->kernels->loops;
+    cpu_tie_extent         extent;
+    loops->tie_extent[job->type](job->keys, n, job->descending, &extent);
+    cpu_tie_map const map = cpu_tie_map_of(&extent, n, 64);
+    uint64_t const    mask = (UINT64_C(1) << map.index_bits) - 1;
+    loops->tie_words[job->type][CPU_WORDS_64](job->keys, n, job->descending, &map, words);
+    if (map.lossy)
+        loops->tie_bits[job->type](job->keys, n, job->descending, bits);
     s.word_size = sizeof *words;
     if (!select_one_word(&s, words, n, job->k, &word))
         return ORDO_E_CANCELLED;
     *done = !BY_TYPE(job->type, may_tie, (job->keys, word & mask)) &&
-            (shape.lacking == 0 || is_exact(words, bits, n, word, mask));
+            (!map.lossy || is_exact(words, bits, n, word, mask));
     w->exec->algorithm = "quickselect";
     if (*done && job->index_type == ORDO_U32)
         for (size_t i = 0; i < n; i++)

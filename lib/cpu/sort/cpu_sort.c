@@ -258,7 +258,7 @@ size_t cpu_argsort_scratch(const ordo_argsort_job *job, unsigned threads)
     if (job->n == 0)
         return 0;
     if (cpu_is_radix(job->algorithm))
-        return ordo_max(cpu_vector_order_scratch(job->type, job->n),
+        return ordo_max(cpu_vector_argsort_scratch(job->n),
                         short_keys_scratch(job->type, job->n, threads) +
                             cpu_radix_scratch(kind, job->n,
                                               kind == RECORD_P32 && job->index_type == ORDO_U64,

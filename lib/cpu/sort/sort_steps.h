@@ -78,23 +78,23 @@ typedef struct cpu_few_room { /* memory for the order of a few keys, on the stac
     uint64_t words[ORDO_TUNE_WORDS_FEW_64], bits[ORDO_TUNE_WORDS_FEW_64];
 } cpu_few_room;
 
-/* Finds the order of keys by the vector sort of the ISA, on one thread. Returns false if there is
- * none, if there are too many or too few keys, or if scratch is refused. The order is in `room` or
- * in scratch. */
-bool cpu_vector_order(const cpu_kernels *kernels, const ordo_argsort_job *job, cpu_few_room *room,
-                      cpu_order *order, ordo_exec *exec);
+/* Finds the order of keys by the vector sort of the ISA, on one thread: for ranks, or for an
+ * argsort. Returns false if the ISA has none, if another sort is faster, or if scratch is refused.
+ * The order is in `room` or in scratch. */
+bool cpu_vector_order(const cpu_kernels *kernels, const ordo_argsort_job *job, bool ranks,
+                      cpu_few_room *room, cpu_order *order, ordo_exec *exec);
 /* The same for an argsort, with its result. */
 bool cpu_vector_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job, ordo_exec *exec);
-/* An upper bound of the scratch of both. */
-size_t cpu_vector_order_scratch(ordo_type type, size_t n);
+/* An upper bound of the scratch of an argsort. */
+size_t cpu_vector_argsort_scratch(size_t n);
 
 /* Whether the i-th key of an order, i > 0, ties with the one before it. */
 static inline bool cpu_order_ties(const cpu_order *order, size_t i)
 {
     uint64_t const left = order->words[i - 1], right = order->words[i];
     return (left ^ right) <= order->index_mask &&
-           (!order->lossy || order->bits[left & order->index_mask] ==
-                                 order->bits[right & order->index_mask]);
+           (!order->lossy ||
+            order->bits[left & order->index_mask] == order->bits[right & order->index_mask]);
 }
 
 /* ---- Orders that a sample shows ---- */
