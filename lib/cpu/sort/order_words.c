@@ -238,6 +238,19 @@ static void find_order(const cpu_kernels *kernels, const ordo_argsort_job *job,
     settle_groups(order, sort, job->n, memory->spare);
 }
 
+/* Whether a sample alone shows that another sort is faster, so that not all keys must be read. */
+static bool is_for_other(const cpu_kernels *kernels, const ordo_argsort_job *job, bool ranks)
+{
+    if (job->n > ORDO_TUNE_RADIX_PACKED)
+        return false;
+    order_sample const sample = sample_of(kernels, job);
+    cpu_tie_extent     extent = {sample.bits[0], sample.bits[SAMPLE - 1], 0};
+    for (size_t i = 1; i < SAMPLE; i++)
+        extent.differ |= sample.bits[i] ^ sample.bits[0];
+    cpu_tie_map const map = cpu_tie_map_of(&extent, job->n, 32);
+    return map.lossy && way_of_lossy(&sample, job->n, &map, ranks) == WAY_OTHER;
+}
+
 bool cpu_vector_order(const cpu_kernels *kernels, const ordo_argsort_job *job, bool ranks,
                       cpu_few_room *room, cpu_order *order, ordo_exec *exec)
 {
@@ -249,6 +262,8 @@ bool cpu_vector_order(const cpu_kernels *kernels, const ordo_argsort_job *job, b
     cpu_tie_extent extent;
     if (kernels->sort_words[CPU_WORDS_64] == NULL || n < ORDO_TUNE_WORDS_FEWEST || n > most ||
         (!few && exec->threads > 1 && n > most_alone(job->type)))
+        return false;
+    if (!few && is_for_other(kernels, job, ranks))
         return false;
     kernels->loops->tie_extent[job->type](job->keys, n, job->descending, &extent);
     cpu_tie_map const narrow = cpu_tie_map_of(&extent, n, 32);
