@@ -192,11 +192,38 @@ typedef void cpu_sort_rows_fn(void *keys, size_t rows, size_t n, bool descending
 typedef void cpu_order_rows_fn(const void *keys, size_t rows, size_t n, bool descending,
                                uint8_t *order, uint8_t *ties);
 
-/* bits[i] = the key bits of keys[i] with ties folded. words[i] = bits[i] less the least of them,
- * without its lowest bits, above an index of `index_bits` bits, which is i. n > 0. Returns how many
- * low bits the words lack. */
-typedef unsigned cpu_tie_words_fn(const void *keys, size_t n, bool descending, unsigned index_bits,
-                                  uint64_t *bits, uint64_t *words);
+typedef struct cpu_tie_extent { /* of key bits with ties folded */
+    uint64_t least, most;
+    uint64_t differ; /* bits in which keys differ */
+} cpu_tie_extent;
+
+/* How a key and its index become a word: (bits - least) >> shift above the index. */
+typedef struct cpu_tie_map {
+    uint64_t least;
+    unsigned shift, index_bits;
+    unsigned word_bits; /* words are less than 2^word_bits */
+    bool     lossy;     /* the shift drops bits in which keys differ */
+} cpu_tie_map;
+
+/* The map of n keys to words of at most `width` bits, 32 or 64, which hold the index. */
+static inline cpu_tie_map cpu_tie_map_of(const cpu_tie_extent *extent, size_t n, unsigned width)
+{
+    unsigned const index_bits = n < 2 ? 1 : ordo_bit_length(n - 1);
+    unsigned const used = ordo_bit_length(extent->most - extent->least);
+    unsigned const same =
+        extent->differ == 0 ? used : (unsigned)__builtin_ctzll(extent->differ); /* low bits */
+    unsigned const over = used + index_bits > width ? used + index_bits - width : 0;
+    unsigned const shift = over > same ? over : same;
+    return (cpu_tie_map){extent->least, shift, index_bits, used - shift + index_bits, over > same};
+}
+
+/* The extent of n > 0 keys. */
+typedef void cpu_tie_extent_fn(const void *keys, size_t n, bool descending, cpu_tie_extent *extent);
+/* Writes the words of n keys, whose indices begin at 0: of 32 or of 64 bits, as the map says. */
+typedef void cpu_tie_words_fn(const void *keys, size_t n, bool descending, const cpu_tie_map *map,
+                              void *words);
+/* Writes the key bits of n keys with ties folded. */
+typedef void cpu_tie_bits_fn(const void *keys, size_t n, bool descending, uint64_t *bits);
 
 /* The loops that are written once in plain C and compiled for each ISA (plain_loops.h). */
 typedef struct cpu_loops {
@@ -208,7 +235,9 @@ typedef struct cpu_loops {
     cpu_first_step_fn *first_step[CPU_TYPES];
     cpu_sort_rows_fn  *sort_rows[CPU_TYPES];
     cpu_order_rows_fn *order_rows[CPU_TYPES];
-    cpu_tie_words_fn  *tie_words[CPU_TYPES];
+    cpu_tie_extent_fn *tie_extent[CPU_TYPES];
+    cpu_tie_words_fn  *tie_words[CPU_TYPES][CPU_WORDS];
+    cpu_tie_bits_fn   *tie_bits[CPU_TYPES];
     const struct record_type  *records; /* [type], radix/radix.h */
     const struct radix_ops    *radix;   /* [record_kind], radix/radix_work.h */
     const struct order_loops  *order;   /* rough/order_loops.h */

@@ -164,9 +164,19 @@ const cpu_loops CPU_JOIN(cpu_loops, CPU_ISA) = {
 #define ORDO_TYPE(ID, tag, key, bits) [ORDO_##ID] = order_rows_##tag,
 #include "core/types.def"
         },
+    .tie_extent =
+        {
+#define ORDO_TYPE(ID, tag, key, bits) [ORDO_##ID] = tie_extent_##tag,
+#include "core/types.def"
+        },
     .tie_words =
         {
-#define ORDO_TYPE(ID, tag, key, bits) [ORDO_##ID] = tie_words_##tag,
+#define ORDO_TYPE(ID, tag, key, bits) [ORDO_##ID] = {tie_words_32_##tag, tie_words_64_##tag},
+#include "core/types.def"
+        },
+    .tie_bits =
+        {
+#define ORDO_TYPE(ID, tag, key, bits) [ORDO_##ID] = tie_bits_##tag,
 #include "core/types.def"
         },
     .records = record_loops,

@@ -1,27 +1,76 @@
-/* tie_words.t.h - a few keys of one type as words for a vector sort: the high bits of each key, and
- * its index (cpu_tie_words_fn in kernels.h). */
+/* tie_words.t.h - keys of one type as words for a vector sort: the high bits of each key, and its
+ * index (cpu_tie_map in kernels.h). */
 
-/* Both directions are constants in their calls. */
-INLINE unsigned FN(tie_words_of)(const KEY *keys, size_t n, int descending, unsigned index_bits,
-                                 uint64_t *bits, uint64_t *words)
+/* Each direction is a constant in its call. */
+INLINE void FN(tie_extent_of)(const KEY *keys, size_t n, int descending, cpu_tie_extent *extent)
 {
-    uint64_t least = UINT64_MAX, most = 0;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t const key = FN(key_tie_bits)(keys[i], descending);
-        bits[i] = key;
+    BITS const first = FN(key_tie_bits)(keys[0], descending);
+    BITS       least = first, most = first, differ = 0;
+    for (size_t i = 1; i < n; i++) {
+        BITS const key = FN(key_tie_bits)(keys[i], descending);
         least = key < least ? key : least;
         most = key > most ? key : most;
+        differ = (BITS)(differ | (key ^ first));
     }
-    unsigned const used = 64 - (unsigned)__builtin_clzll((most - least) | 1);
-    unsigned const dropped = used + index_bits > 64 ? used + index_bits - 64 : 0;
-    for (size_t i = 0; i < n; i++)
-        words[i] = (bits[i] - least) >> dropped << index_bits | i;
-    return dropped;
+    *extent = (cpu_tie_extent){least, most, differ};
 }
 
-static unsigned FN(tie_words)(const void *keys, size_t n, bool descending, unsigned index_bits,
-                              uint64_t *bits, uint64_t *words)
+static void FN(tie_extent)(const void *keys, size_t n, bool descending, cpu_tie_extent *extent)
 {
-    return descending ? FN(tie_words_of)(keys, n, 1, index_bits, bits, words)
-                      : FN(tie_words_of)(keys, n, 0, index_bits, bits, words);
+    if (descending)
+        FN(tie_extent_of)(keys, n, 1, extent);
+    else
+        FN(tie_extent_of)(keys, n, 0, extent);
+}
+
+INLINE void FN(tie_words_of)(const KEY *keys, size_t n, int descending, const cpu_tie_map *map,
+                             uint64_t *restrict words)
+{
+    BITS const     least = (BITS)map->least;
+    unsigned const shift = map->shift, index_bits = map->index_bits;
+    for (size_t i = 0; i < n; i++) {
+        BITS const key = FN(key_tie_bits)(keys[i], descending);
+        words[i] = (uint64_t)(BITS)(key - least) >> shift << index_bits | i;
+    }
+}
+
+static void FN(tie_words_64)(const void *keys, size_t n, bool descending, const cpu_tie_map *map,
+                             void *words)
+{
+    if (descending)
+        FN(tie_words_of)(keys, n, 1, map, words);
+    else
+        FN(tie_words_of)(keys, n, 0, map, words);
+}
+
+INLINE void FN(short_tie_words_of)(const KEY *keys, size_t n, int descending,
+                                   const cpu_tie_map *map, uint32_t *restrict words)
+{
+    BITS const     least = (BITS)map->least;
+    unsigned const shift = map->shift, index_bits = map->index_bits;
+    for (size_t i = 0; i < n; i++) {
+        BITS const key = FN(key_tie_bits)(keys[i], descending);
+        words[i] =
+            (uint32_t)((uint64_t)(BITS)(key - least) >> shift) << index_bits | (uint32_t)i;
+    }
+}
+
+static void FN(tie_words_32)(const void *keys, size_t n, bool descending, const cpu_tie_map *map,
+                             void *words)
+{
+    if (descending)
+        FN(short_tie_words_of)(keys, n, 1, map, words);
+    else
+        FN(short_tie_words_of)(keys, n, 0, map, words);
+}
+
+static void FN(tie_bits)(const void *keys, size_t n, bool descending, uint64_t *bits)
+{
+    const KEY *const from = keys;
+    if (descending)
+        for (size_t i = 0; i < n; i++)
+            bits[i] = FN(key_tie_bits)(from[i], 1);
+    else
+        for (size_t i = 0; i < n; i++)
+            bits[i] = FN(key_tie_bits)(from[i], 0);
 }

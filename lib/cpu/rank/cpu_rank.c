@@ -9,8 +9,8 @@
  * Until the end an average rank is held as twice its value, an integer. Scratch: 2n records of 8
  * bytes (keys of at most 32 bits, n < 2^31) or 16, and that of the radix sort. 64-bit keys with few
  * ties or of a narrow range take records of 8 bytes (short_keys.c). The ranks of a few keys are
- * counted (few_ranks.t.h), or found from their order on the stack. Sorted and reversed keys need
- * no sort. */
+ * counted (few_ranks.t.h). One thread ranks up to a million keys by words, where the ISA has a
+ * vector sort (order_words.c). Sorted and reversed keys need no sort. */
 #include "core/keybits.h"
 #include "cpu/radix/records.h"
 #include "cpu/radix/short_keys.h"
@@ -326,27 +326,51 @@ static ordo_status sort_records(const cpu_kernels *kernels, const ordo_rank_job 
     return cpu_records_sort(kernels, records, job->algorithm, 0, exec);
 }
 
-/* Ranks keys that the vector sort can order on the stack. Returns false for others. */
-static bool rank_few(const cpu_kernels *kernels, const ordo_rank_job *job, ordo_exec *exec)
+/* Takes copies, which no store to a rank can alias. */
+INLINE void rank_order(ordo_rank_job job, cpu_order order, ordo_type rank_type)
+{
+    uint64_t heads = 0;
+    job.rank_type = rank_type;
+    if (job.ties == ORDO_TIES_ORDINAL) {
+        for (size_t i = 0; i < job.n; i++)
+            put_rank(&job, order.words[i] & order.index_mask, i + 1);
+        return;
+    }
+    for (size_t from = 0, to; from < job.n; from = to) {
+        for (to = from + 1; to < job.n && cpu_order_ties(&order, to); to++) {
+        }
+        uint64_t const rank = rank_of_ties(job.ties, from, to, ++heads);
+        for (size_t i = from; i < to; i++)
+            put_rank(&job, order.words[i] & order.index_mask, rank);
+    }
+}
+
+/* Ranks keys that the vector sort can order. Returns false for others. */
+static bool rank_by_words(const cpu_kernels *kernels, const ordo_rank_job *job, ordo_exec *exec)
 {
     ordo_argsort_job const keys = order_of(job);
-    size_t const           n = job->n;
-    cpu_few_order          order;
-    uint64_t               heads = 0;
-    if (job->algorithm != ORDO_ALGORITHM_AUTO || !cpu_vector_order(kernels, &keys, &order, exec))
+    cpu_few_room           room;
+    cpu_order              order;
+    if (job->algorithm != ORDO_ALGORITHM_AUTO ||
+        !cpu_vector_order(kernels, &keys, true, &room, &order, exec))
         return false;
-    for (size_t from = 0, to; from < n; from = to) {
-        uint64_t const bits = order.bits[order.words[from] & order.index_mask];
-        to = from + 1;
-        while (job->ties != ORDO_TIES_ORDINAL && to < n &&
-               order.bits[order.words[to] & order.index_mask] == bits)
-            to++;
-        heads++;
-        uint64_t const rank =
-            job->ties == ORDO_TIES_ORDINAL ? from + 1 : rank_of_ties(job->ties, from, to, heads);
-        for (size_t i = from; i < to; i++)
-            put_rank(job, order.words[i] & order.index_mask, rank);
-    }
+    if (job->rank_type == ORDO_U32)
+        rank_order(*job, order, ORDO_U32);
+    else if (job->rank_type == ORDO_U64)
+        rank_order(*job, order, ORDO_U64);
+    else
+        rank_order(*job, order, ORDO_F64);
+    return true;
+}
+
+/* Ranks a few keys on the stack. Returns false for others. */
+static bool rank_few(const cpu_kernels *kernels, const ordo_rank_job *job, ordo_exec *exec)
+{
+    if (job->algorithm != ORDO_ALGORITHM_AUTO || job->n > FEW)
+        return job->n <= ORDO_TUNE_WORDS_FEW_64 && rank_by_words(kernels, job, exec);
+    exec->algorithm = "count";
+    exec->isa = "generic";
+    BY_TYPE(job->type, few_ranks, (job));
     return true;
 }
 
@@ -389,18 +413,14 @@ ordo_status cpu_rank(void *state, const ordo_rank_job *job, ordo_exec *exec)
     bool                     done = false, sorted = false, reversed = false;
     if (job->n == 0)
         return ORDO_OK;
-    if (job->algorithm == ORDO_ALGORITHM_AUTO && job->n <= FEW) {
-        exec->algorithm = "count";
-        exec->isa = "generic";
-        BY_TYPE(job->type, few_ranks, (job));
-        return ORDO_OK;
-    }
     if (rank_few(kernels, job, exec))
         return ORDO_OK;
     if (job->algorithm == ORDO_ALGORITHM_AUTO)
         TRY(cpu_rank_adaptive(kernels, job, &sorted, &reversed, exec));
     if (sorted || reversed)
         return rank_in_order(state, job, reversed, exec);
+    if (rank_by_words(kernels, job, exec))
+        return cpu_done(!ordo_poll(exec, 1));
     bool const may_be_short = cpu_is_radix(job->algorithm) && kind == RECORD_P64;
     TRY(ordo_scratch(exec, may_be_short ? short_keys_room(job->n) : job->n * size, &rooms.records));
     if (may_be_short)

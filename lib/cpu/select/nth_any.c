@@ -67,7 +67,7 @@ static bool is_faster_in_order(const cpu_kernels *kernels, const ordo_nth_job *j
            job->n <= ORDO_TUNE_NTH_INDEX_ORDERED;
 }
 
-static size_t packed_scratch(size_t n) { return 2 * n * sizeof(uint64_t); }
+static size_t packed_scratch(size_t n) { return n * sizeof(uint64_t); }
 
 /* Whether one thread would do the whole array in any case. */
 static bool is_alone(const ordo_nth_job *job, unsigned threads)
@@ -119,14 +119,14 @@ static ordo_status split_copy(nth_any *w)
 #undef ORDO_TYPE
 
 /* Whether all words with the leading bits of `word` stand for keys with the same bits. */
-static bool is_exact(const uint64_t *words, const uint64_t *bits, size_t n, uint64_t word,
-                     uint64_t mask)
+static bool is_exact(const ordo_nth_job *job, const uint64_t *words, uint64_t word, uint64_t mask)
 {
-    uint64_t differ = 0;
-    for (size_t i = 0; i < n; i++)
-        if ((words[i] ^ word) <= mask)
-            differ |= bits[words[i] & mask] ^ bits[word & mask];
-    return differ == 0;
+    records_key_fn *const key_at = records_key_of(job->type, job->descending);
+    uint64_t const        key = key_at(job->keys, (size_t)(word & mask));
+    for (size_t i = 0; i < job->n; i++)
+        if ((words[i] ^ word) <= mask && key_at(job->keys, (size_t)(words[i] & mask)) != key)
+            return false;
+    return true;
 }
 
 /* The words tie -0 with +0 and NaNs with each other, so these are left to cpu_nth. */
@@ -134,24 +134,27 @@ static ordo_status split_packed(nth_any *w, bool *done)
 {
     const ordo_nth_job *const job = w->job;
     size_t const              n = job->n;
-    unsigned const            index_bits = n < 2 ? 1 : 64 - (unsigned)__builtin_clzll(n - 1);
-    uint64_t const            mask = (UINT64_C(1) << index_bits) - 1;
-    uint64_t                 *bits, *words, word;
+    uint64_t                 *words, word;
     selector                  s = w->selector;
     void                     *room = NULL;
     if (ordo_scratch(w->exec, packed_scratch(n), &room) != ORDO_OK) {
         ordo_fail(w->exec, ORDO_OK, "%s", ""); /* no error: the other way needs less */
         return ORDO_OK;
     }
-    bits = room;
-    words = bits + n;
-    unsigned const dropped = w->kernels->loops->tie_words[job->type](job->keys, n, job->descending,
-                                                                     index_bits, bits, words);
+    words = room;
+    const cpu_loops *const loops = w->kernels->loops;
+    cpu_tie_extent         extent;
+    loops->tie_bits[job->type](job->keys, n, job->descending, words);
+    loops->tie_extent[ORDO_U64](words, n, false, &extent);
+    cpu_tie_map const map = cpu_tie_map_of(&extent, n, 64);
+    uint64_t const    mask = (UINT64_C(1) << map.index_bits) - 1;
+    for (size_t i = 0; i < n; i++)
+        words[i] = (words[i] - map.least) >> map.shift << map.index_bits | i;
     s.word_size = sizeof *words;
     if (!select_one_word(&s, words, n, job->k, &word))
         return ORDO_E_CANCELLED;
     *done = !BY_TYPE(job->type, may_tie, (job->keys, word & mask)) &&
-            (dropped == 0 || is_exact(words, bits, n, word, mask));
+            (!map.lossy || is_exact(job, words, word, mask));
     w->exec->algorithm = "quickselect";
     if (*done && job->index_type == ORDO_U32)
         for (size_t i = 0; i < n; i++)

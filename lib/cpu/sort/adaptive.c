@@ -479,7 +479,7 @@ ordo_status cpu_argsort_adaptive(const cpu_kernels *kernels, const ordo_argsort_
     TRY(look_folded(kernels, &keys, &sorted, &reversed, exec));
     if (!sorted && !reversed) {
         *done = cpu_vector_argsort(kernels, job, exec);
-        return ORDO_OK;
+        return cpu_done(!*done || !ordo_poll(exec, 1));
     }
     *done = true;
     tell_order(reversed, exec);

@@ -257,9 +257,11 @@ size_t cpu_argsort_scratch(const ordo_argsort_job *job, unsigned threads)
     if (job->n == 0)
         return 0;
     if (cpu_is_radix(job->algorithm))
-        return short_keys_scratch(job->type, job->n, threads) +
-               cpu_radix_scratch(kind, job->n, kind == RECORD_P32 && job->index_type == ORDO_U64,
-                                 threads);
+        return ordo_max(cpu_vector_argsort_scratch(job->n),
+                        short_keys_scratch(job->type, job->n, threads) +
+                            cpu_radix_scratch(kind, job->n,
+                                              kind == RECORD_P32 && job->index_type == ORDO_U64,
+                                              threads));
     return ordo_round_up(job->n * record_size(kind), ORDO_CACHE_LINE) +
            records_scratch(kind, job->n, job->algorithm, threads);
 }
@@ -289,10 +291,12 @@ static ordo_status pairs_by_index(const cpu_kernels *kernels, const ordo_pairs_j
     void            *spare;
     TRY(ordo_scratch(exec, order.n * ordo_type_size(order.index_type), &order.index));
     TRY(ordo_scratch(exec, order.n * widest, &spare));
-    if (cpu_is_radix(order.algorithm)) /* the sort in place is too slow here */
-        TRY(argsort_radix(kernels, &order, exec));
-    else
-        TRY(argsort_records(kernels, &order, exec));
+    if (order.algorithm != ORDO_ALGORITHM_AUTO || !cpu_vector_argsort(kernels, &order, exec)) {
+        if (cpu_is_radix(order.algorithm)) /* the sort in place is too slow here */
+            TRY(argsort_radix(kernels, &order, exec));
+        else
+            TRY(argsort_records(kernels, &order, exec));
+    }
     exec->changed = true;
     ordo_permute_job const keys = {job->keys.keys,   order.n,     key_size,
                                    order.index_type, order.index, spare};

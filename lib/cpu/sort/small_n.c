@@ -133,13 +133,6 @@ static void tell_network(ordo_exec *exec)
     exec->facts.strategy = ORDO_STRATEGY_REGISTERS;
 }
 
-static void tell_vector(ordo_exec *exec, const cpu_kernels *kernels)
-{
-    exec->algorithm = "vector";
-    exec->isa = kernels->isa;
-    exec->facts.strategy = ORDO_STRATEGY_CACHE;
-}
-
 static enum cpu_words words_of(ordo_type type)
 {
     return ordo_type_size(type) == sizeof(uint64_t) ? CPU_WORDS_64 : CPU_WORDS_32;
@@ -161,7 +154,7 @@ bool cpu_vector_sort(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_
     uint64_t             spare[WORDS_BYTES / sizeof(uint64_t)];
     if (!cpu_vector_takes(kernels, job))
         return false;
-    tell_vector(exec, kernels);
+    cpu_tell_vector(exec, kernels);
     exec->changed = true;
     radix_io const io = records_of_keys(kernels, job);
     bool const     mapped = io.map != NULL && size >= sizeof(uint32_t);
@@ -193,54 +186,6 @@ bool cpu_small_sort(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_e
 }
 
 /* ---- Stable ---- */
-
-/* Sorts the words of keys that differ only in the bits that the words lack, by insertion. Words of
- * equal keys keep their order. Random keys of 64 bits hardly ever need this. */
-static void order_alike(const cpu_few_order *order, uint64_t *words, size_t n)
-{
-    for (size_t i = 1; i < n; i++) {
-        uint64_t const word = words[i], key = order->bits[word & order->index_mask];
-        size_t         j = i;
-        for (; j > 0 && (words[j - 1] ^ word) <= order->index_mask &&
-               order->bits[words[j - 1] & order->index_mask] > key;
-             j--)
-            words[j] = words[j - 1];
-        words[j] = word;
-    }
-}
-
-bool cpu_vector_order(const cpu_kernels *kernels, const ordo_argsort_job *job, cpu_few_order *order,
-                      ordo_exec *exec)
-{
-    cpu_words_fn *const sort = kernels->sort_words[CPU_WORDS_64];
-    size_t const        n = job->n;
-    uint64_t            spare[ORDO_TUNE_WORDS_FEW_64];
-    if (sort == NULL || n < ORDO_TUNE_WORDS_FEWEST || n > ORDO_TUNE_WORDS_FEW_64)
-        return false;
-    tell_vector(exec, kernels);
-    unsigned const index_bits = 64 - (unsigned)__builtin_clzll(n - 1);
-    unsigned const dropped = kernels->loops->tie_words[job->type](
-        job->keys, n, job->descending, index_bits, order->bits, order->words);
-    order->index_mask = (UINT64_C(1) << index_bits) - 1;
-    sort(order->words, spare, n, order->words, 64, NULL);
-    if (dropped > 0)
-        order_alike(order, order->words, n);
-    return true;
-}
-
-bool cpu_vector_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job, ordo_exec *exec)
-{
-    cpu_few_order order;
-    if (!cpu_vector_order(kernels, job, &order, exec))
-        return false;
-    if (job->index_type == ORDO_U32)
-        for (size_t i = 0; i < job->n; i++)
-            ((uint32_t *)job->index)[i] = (uint32_t)(order.words[i] & order.index_mask);
-    else
-        for (size_t i = 0; i < job->n; i++)
-            ((uint64_t *)job->index)[i] = order.words[i] & order.index_mask;
-    return true;
-}
 
 static bool order_network(ordo_type type, const void *keys, size_t n, bool descending,
                           uint32_t *order, ordo_exec *exec)

@@ -56,15 +56,48 @@ bool cpu_small_pairs(const ordo_pairs_job *job, ordo_exec *exec);
 /* The same with the vector sort of the ISA, if there is one, for keys in any order. small_n.c */
 bool cpu_vector_takes(const cpu_kernels *kernels, const ordo_sort_job *job);
 bool cpu_vector_sort(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec);
-bool cpu_vector_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job, ordo_exec *exec);
-/* The order of a few keys by that sort: words[i] & index_mask is the index of the i-th key. Keys
- * tie if their bits are equal; bits are in the order of the input. */
-typedef struct cpu_few_order {
+
+static inline void cpu_tell_vector(ordo_exec *exec, const cpu_kernels *kernels)
+{
+    exec->algorithm = "vector";
+    exec->isa = kernels->isa;
+    exec->facts.strategy = ORDO_STRATEGY_CACHE;
+}
+
+/* ---- Orders by words: order_words.c ---- */
+
+/* The order of keys: words[i] & index_mask is the index of the i-th key. */
+typedef struct cpu_order {
+    uint64_t *words;
+    uint64_t *bits; /* the key bits in the order of the input, if lossy */
+    uint64_t  index_mask;
+    bool      lossy; /* keys whose words are equal above the index may differ */
+} cpu_order;
+
+typedef struct cpu_few_room { /* memory for the order of a few keys, on the stack */
     uint64_t words[ORDO_TUNE_WORDS_FEW_64], bits[ORDO_TUNE_WORDS_FEW_64];
-    uint64_t index_mask;
-} cpu_few_order;
-bool cpu_vector_order(const cpu_kernels *kernels, const ordo_argsort_job *job, cpu_few_order *order,
-                      ordo_exec *exec);
+} cpu_few_room;
+
+/* Finds the order of keys by the vector sort of the ISA, on one thread: for ranks, or for an
+ * argsort. Returns false if the ISA has none, if another sort is faster, or if scratch is refused.
+ * The order is in `room` or in scratch. */
+bool cpu_vector_order(const cpu_kernels *kernels, const ordo_argsort_job *job, bool ranks,
+                      cpu_few_room *room, cpu_order *order, ordo_exec *exec);
+/* The same for an argsort, with its result. */
+bool cpu_vector_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job, ordo_exec *exec);
+/* An upper bound of the scratch of an argsort. */
+size_t cpu_vector_argsort_scratch(size_t n);
+
+/* Whether the i-th key of an order, i > 0, ties with the one before it. */
+static inline bool cpu_order_ties(const cpu_order *order, size_t i)
+{
+    uint64_t const left = order->words[i - 1], right = order->words[i];
+    return (left ^ right) <= order->index_mask &&
+           (!order->lossy ||
+            order->bits[left & order->index_mask] == order->bits[right & order->index_mask]);
+}
+
+/* ---- Orders that a sample shows ---- */
 
 /* Each examines a sample of the keys and sorts by the cheapest algorithm for the order it shows.
  * Sets *done if the array is sorted; otherwise the array is unchanged and needs the general sort.
