@@ -1,9 +1,9 @@
-/* test_order_words.c - argsorts, ranks and stable sorts of pairs of keys that the vector sort orders
- * as words of a part of the key and its index (lib/cpu/sort/order_words.c): against the oracle, on
- * keys made for this method.
+/* test_order_words.c - argsorts, ranks and stable sorts of pairs of keys that the vector sort
+ * orders as words of a part of the key and its index (lib/cpu/sort/order_words.c): against the
+ * oracle, on keys made for this method.
  *
- * Even keys, whose words have 32 bits; floats of both signs; groups of neighbours that share a word,
- * a few and many of them; few values; NaNs and zeros; one key far from the others. */
+ * Even keys, whose words have 32 bits; floats of both signs; groups of neighbours that share a
+ * word, a few and many of them; few values; NaNs and zeros; one key far from the others. */
 #include "oracle.h"
 #include "testkit.h"
 
