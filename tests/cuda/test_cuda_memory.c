@@ -1,6 +1,6 @@
 /* test_cuda_memory.c - too little device memory: a limit of the context, and a full device. A call
  * for the GPU returns ORDO_E_NOMEM and leaves arrays unchanged; `auto` continues with the CPU. The
- * context works again when there is memory. */
+ * context works again when there is memory. Scratch for n keys is enough for fewer. */
 #include "device.h"
 #include "inputs.h"
 
@@ -69,6 +69,38 @@ static void test_reserve(void)
     ordo_ctx_free(ctx);
 }
 
+/* Scratch of the sort of n keys: alone, with values of 4 and of 8 bytes, and of their indices. */
+static size_t sort_scratch(ordo_type type, size_t n, int way)
+{
+    ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .flags = ORDO_ON_DEVICE);
+    size_t               bytes = 0;
+    if (way == 0)
+        CHECK_STATUS(ORDO_OK, ordo_sort_scratch(gpu, type, n, &opts, &bytes), gpu);
+    else if (way == 3)
+        CHECK_STATUS(ORDO_OK, ordo_argsort_scratch(gpu, type, n, ORDO_U32, &opts, &bytes), gpu);
+    else
+        CHECK_STATUS(ORDO_OK, ordo_sort_pairs_scratch(gpu, type, n, (size_t)way * 4, &opts, &bytes),
+                     gpu);
+    return bytes;
+}
+
+/* The tiles of a sort have more keys above some powers of 2, so that more keys may have fewer. */
+static void test_monotonic(void)
+{
+    static const ordo_type types[] = {ORDO_U32, ORDO_F32, ORDO_U64, ORDO_F64};
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (int way = 0; way < 4; way++) {
+            size_t most = 0;
+            for (size_t power = 1 << 14; power <= 1 << 26; power *= 2)
+                for (size_t n = power - 1; n <= power + 3; n++) {
+                    size_t const bytes = sort_scratch(types[t], n, way);
+                    testkit_case("scratch of %s n=%zu way %d", ordo_type_name(types[t]), n, way);
+                    CHECK(bytes >= most);
+                    most = bytes > most ? bytes : most;
+                }
+        }
+}
+
 /* Allocates all but `left` bytes of the device. */
 static void *fill_device(size_t left)
 {
@@ -126,6 +158,7 @@ int main(void)
     CHECK_STATUS(ORDO_OK, ordo_sort(cpu, ORDO_U64, sorted, KEYS, NULL), cpu);
 
     test_reserve();
+    test_monotonic();
     test_limit();
     test_full();
     return device_done();

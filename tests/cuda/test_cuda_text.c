@@ -190,6 +190,23 @@ static void test_runs(void)
         }
 }
 
+/* One letter and a few others: almost all suffixes tie in many rounds. Their sorts have a few keys
+ * less than the text, and just not the larger tiles of a sort of as many keys as the text has. */
+static void test_nearly_equal(void)
+{
+    enum {
+        LENGTH = (1 << 20) + 3,
+        LETTERS = 5
+    };
+    for (size_t others = 0; others <= LETTERS; others += LETTERS) {
+        memset(text, 'a', LENGTH);
+        for (size_t i = 0; i < others; i++)
+            text[LENGTH / (i + 2)] = (uint8_t)(i % 2 == 0 ? 'b' : 'A');
+        testkit_case("nearly equal letters, %zu others", others);
+        check_text(LENGTH, 0);
+    }
+}
+
 static void check_many(size_t n, const uint64_t *offsets, size_t count, bool msd)
 {
     const ordo_text_opts opts = opts_of(0, offsets, count, false);
@@ -409,6 +426,8 @@ static void test_all(void)
     test_kinds();
     test_alphabets();
     test_runs();
+    if (small == 0)
+        test_nearly_equal();
     test_many();
     test_equal_texts();
     test_host();

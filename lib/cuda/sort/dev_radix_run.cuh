@@ -45,14 +45,32 @@ template <int KEY, int VALUE> static constexpr size_t radix_tile_of(size_t n)
                                                                 : SHAPE::ITEMS);
 }
 
-/* The number of keys of a tile, on which the sizes of the tables depend. */
-static inline size_t radix_tile_keys(size_t n, size_t key_size, size_t value_size)
+struct radix_tiles { /* on these the sizes of the tables depend */
+    size_t keys;     /* of a tile */
+    size_t count;    /* of n keys */
+    size_t most;     /* of n or fewer keys: these may have more tiles, which are smaller */
+};
+
+template <int KEY, int VALUE> static inline radix_tiles radix_tiles_with(size_t n)
 {
-#define TILE(KEY, VALUE) radix_tile_of<KEY, VALUE>(n)
+    typedef radix_middle<KEY, VALUE> MIDDLE;
+    size_t const                     ends[] = {CUDA_TUNE_RADIX_FEW, MIDDLE::FROM, MIDDLE::TO};
+    radix_tiles                      tiles = {};
+    tiles.keys = radix_tile_of<KEY, VALUE>(n);
+    tiles.count = tiles.most = ordo_div_up(n, tiles.keys);
+    for (size_t const end : ends) /* the last numbers of keys with tiles of one size */
+        if (end < n)
+            tiles.most = ordo_max(tiles.most, ordo_div_up(end, (radix_tile_of<KEY, VALUE>(end))));
+    return tiles;
+}
+
+static inline radix_tiles radix_tiles_of(size_t n, size_t key_size, size_t value_size)
+{
+#define TILES(KEY, VALUE) radix_tiles_with<KEY, VALUE>(n)
     if (key_size == 8)
-        return value_size == 0 ? TILE(8, 0) : value_size == 4 ? TILE(8, 4) : TILE(8, 8);
-    return value_size == 0 ? TILE(4, 0) : value_size == 4 ? TILE(4, 4) : TILE(4, 8);
-#undef TILE
+        return value_size == 0 ? TILES(8, 0) : value_size == 4 ? TILES(8, 4) : TILES(8, 8);
+    return value_size == 0 ? TILES(4, 0) : value_size == 4 ? TILES(4, 4) : TILES(4, 8);
+#undef TILES
 }
 
 /* The number of keys of the sample: enough to find two keys with one prefix if groups of ten keys
@@ -70,11 +88,11 @@ static inline uint32_t radix_sampled(size_t n)
 static inline radix_tables radix_tables_layout(cuda_scratch *scratch, size_t n, size_t key_size,
                                                size_t value_size)
 {
-    size_t const digits = ordo_max(key_size, 4);
-    size_t const tile = radix_tile_keys(n, key_size, value_size);
-    size_t const portions = ordo_div_up(n, CUDA_TUNE_RADIX_PORTION / tile * tile);
-    size_t const start = scratch->used;
-    radix_tables tables;
+    size_t const      digits = ordo_max(key_size, 4);
+    radix_tiles const tiles = radix_tiles_of(n, key_size, value_size);
+    size_t const      portions = ordo_div_up(n, CUDA_TUNE_RADIX_PORTION / tiles.keys * tiles.keys);
+    size_t const      start = scratch->used;
+    radix_tables      tables;
     tables.portions = portions;
     tables.plan = scratch_take<radix_plan>(scratch, 1);
     tables.bins = scratch_take<unsigned long long>(scratch, digits * RADIX_BINS);
@@ -83,7 +101,7 @@ static inline radix_tables radix_tables_layout(cuda_scratch *scratch, size_t n, 
     tables.claims = scratch_take<uint64_t>(scratch, 2 * CUDA_TUNE_RADIX_GROUPS);
     tables.sampled = key_size < 4 ? 0 : radix_sampled(n);
     tables.sample = scratch_take<uint64_t>(scratch, 2 * (size_t)tables.sampled);
-    tables.status = scratch_take<uint32_t>(scratch, ordo_div_up(n, tile) * RADIX_BINS);
+    tables.status = scratch_take<uint32_t>(scratch, tiles.count * RADIX_BINS);
     tables.even = scratch_take<even_state>(scratch, 1);
     tables.even_counts = scratch_take<uint32_t>(scratch, EVEN_MOST);
     /* Not less for more keys, although then each code has more keys. */
@@ -95,6 +113,8 @@ static inline radix_tables radix_tables_layout(cuda_scratch *scratch, size_t n, 
     tables.even_tiles = scratch_take<uint32_t>(scratch, EVEN_MOST + 1);
     tables.bounds = scratch_take<uint64_t>(scratch, key_size < 4 ? 0 : leaf_tiles(n) + 1);
     tables.starts = scratch_take<uint64_t>(scratch, digits * (portions + 1) * RADIX_BINS);
+    /* Unused, because scratch for n keys is enough for fewer. */
+    (void)scratch_take<uint32_t>(scratch, (tiles.most - tiles.count) * RADIX_BINS);
     return tables;
 }
 

@@ -1,7 +1,8 @@
 /* test_cuda_nth.c - ordo_nth on a GPU: the bytes of calls of the CPU on the array or on each
  * segment, in the layouts of layouts.h, with keys or indices only; long arrays; host arrays; a
- * captured call; rows with ORDO_ANY_ORDER. ORDO_TEST_SMALL=1 takes few layouts and types, for
- * compute-sanitizer; ORDO_TEST_SMALL=2 takes one type and one layout, for its race checker. */
+ * captured call; rows and columns with ORDO_ANY_ORDER. ORDO_TEST_SMALL=1 takes few layouts and
+ * types, for compute-sanitizer; ORDO_TEST_SMALL=2 takes one type and one layout, for its race
+ * checker. */
 #include "device.h"
 #include "inputs.h"
 #include "layouts.h"
@@ -199,58 +200,114 @@ static void sort_here(const sample *s, const char *from, size_t n, char *to)
                  cpu);
 }
 
-/* Rows with ORDO_ANY_ORDER: both sides of place k have the right keys, in any order, and the gaps
- * between the rows are unchanged. */
-static void try_any_order(const sample *s)
+/* The call with ORDO_ANY_ORDER on the placed arrays. */
+static void call_any_order(const sample *s, const ordo_segments *there)
 {
-    size_t const size = ordo_type_size(s->type), length = s->l->segments.length;
-    testkit_case("any order, rows of %zu %s %s k=%zu missing=%u", length, ordo_type_name(s->type),
-                 s->desc ? "desc" : "asc", s->k, s->missing);
-    expect(s);
-    ordo_segments const there = place(s);
-    uint64_t const      flags = ORDO_ON_DEVICE | ORDO_ANY_ORDER | (s->desc ? ORDO_DESCENDING : 0);
+    ordo_report            report = {.struct_size = sizeof report};
+    uint64_t const         order = ORDO_ANY_ORDER | (s->desc ? ORDO_DESCENDING : 0);
+    ordo_select_opts const opts = ORDO_OPTS(ordo_select_opts, .flags = ORDO_ON_DEVICE | order,
+                                            .stream = stream, .segments = there);
     CHECK_STATUS(ORDO_OK,
                  ordo_nth(gpu, s->type, d_keys.data, s->l->n, s->k, d_out.data, s->index_type,
-                          s->missing == 2 ? NULL : d_index.data,
-                          &ORDO_OPTS(ordo_select_opts, .flags = flags, .stream = stream,
-                                     .segments = &there)),
+                          s->missing == 2 ? NULL : d_index.data, &opts),
                  gpu);
+    CHECK_STATUS(ORDO_OK, ordo_last_report(gpu, &report), gpu);
+    CHECK(strcmp(report.algorithm, "segments") == 0);
+}
+
+/* Both sides of place k have the right keys, in any order, and what is between the segments is
+ * unchanged. */
+static void compare_any_order(const sample *s)
+{
+    size_t const size = ordo_type_size(s->type), length = s->l->segments.length;
     CUDA_CHECK(cudaStreamSynchronize(stream));
     device_get(&d_out, got);
     for (size_t i = 0; i < s->l->segments.count; i++) {
-        char *const row = got + i * s->l->segments.stride * size;
+        char *const found = expected_index; /* free: indices are not compared */
         layout_take(s->l, i, keys, size, one);
         sort_here(s, one, length, one_index);
-        sort_here(s, row, s->k, one);
-        memcpy(one + s->k * size, row + s->k * size, size);
-        sort_here(s, row + (s->k + 1) * size, length - s->k - 1, one + (s->k + 1) * size);
+        layout_take(s->l, i, got, size, found);
+        sort_here(s, found, s->k, one);
+        memcpy(one + s->k * size, found + s->k * size, size);
+        sort_here(s, found + (s->k + 1) * size, length - s->k - 1, one + (s->k + 1) * size);
         CHECK_BYTES(one_index, one, length * size, size);
-        memcpy(row, expected + i * s->l->segments.stride * size, length * size);
+        layout_take(s->l, i, expected, size, one);
+        layout_put(s->l, i, got, size, one);
     }
     CHECK_BYTES(expected, got, s->l->n * size, size); /* the gaps */
     CHECK(device_intact(&d_keys) && device_intact(&d_out) && device_intact(&d_index));
 }
 
+static void try_any_order(const sample *s)
+{
+    testkit_case("any order, %s of %zu %s %s k=%zu missing=%u", s->l->name, s->l->segments.length,
+                 ordo_type_name(s->type), s->desc ? "desc" : "asc", s->k, s->missing);
+    expect(s);
+    ordo_segments const there = place(s);
+    call_any_order(s, &there);
+    compare_any_order(s);
+}
+
+enum {
+    ROWS = 77 /* segments of each call with ORDO_ANY_ORDER */
+};
+
+/* Rows, with or without gaps, or columns of a matrix. */
+static layout any_order_layout(unsigned kind, size_t length)
+{
+    size_t const        stride = length + (kind == 1 ? 3 : 0);
+    ordo_segments const rows =
+        ORDO_OPTS(ordo_segments, .count = ROWS, .length = length, .stride = stride);
+    ordo_segments const columns =
+        ORDO_OPTS(ordo_segments, .count = ROWS, .length = length, .stride = 1, .step = ROWS);
+    return kind == 2 ? (layout){"columns", columns, ROWS * length, false}
+                     : (layout){"rows", rows, ROWS * stride, false};
+}
+
 static void test_any_order(void)
 {
-    static const size_t    lengths[] = {1, 5, 16, 33, 64, 65, 200};
-    static const ordo_type types[] = {ORDO_F32, ORDO_F64, ORDO_U8, ORDO_I32};
+    static const size_t    lengths[] = {1, 5, 16, 32, 33, 64, 65, 200};
+    static const ordo_type types[] = {ORDO_F32, ORDO_F64, ORDO_U8, ORDO_I32, ORDO_U64};
     size_t                 turn = 0;
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
-        for (size_t t = 0; t < (small > 0 ? 1 : 4); t++, turn++) {
-            size_t const        n = lengths[i], stride = n + turn % 2 * 3;
-            ordo_segments const rows =
-                ORDO_OPTS(ordo_segments, .count = 77, .length = n, .stride = stride);
-            layout const l = {"rows", rows, 77 * stride, false};
-            sample const s = {&l,
-                              types[t],
-                              ORDO_U32,
-                              turn % 3 == 0,
-                              false,
-                              n * (turn % 5) / 5,
-                              turn % 4 == 3 ? 0 : 2};
-            inputs_fill(turn % inputs_count(), types[t], keys, l.n, turn);
-            try_any_order(&s);
+        for (size_t t = 0; t < (small > 0 ? 1 : sizeof types / sizeof *types); t++)
+            for (unsigned kind = 0; kind < 3; kind++, turn++) {
+                size_t const   n = lengths[i];
+                layout const   l = any_order_layout(kind, n);
+                unsigned const missing = (i + t + kind) % 4 == 3 ? 0 : 2;
+                if (small > 1 && kind != i % 3)
+                    continue;
+                sample const s = {&l,    types[t],           ORDO_U32, turn % 2 == 0,
+                                  false, n * (turn % 7) / 7, missing};
+                inputs_fill(turn % inputs_count(), types[t], keys, l.n, turn);
+                try_any_order(&s);
+            }
+}
+
+/* A captured call that sorts rows runs again on other keys. */
+static void test_capture_any_order(void)
+{
+    static const ordo_type types[] = {ORDO_F32, ORDO_I32, ORDO_U64};
+    for (size_t t = 0; t < (small > 0 ? 1 : sizeof types / sizeof *types); t++)
+        for (unsigned kind = 0; kind < (small > 1 ? 1u : 3u); kind++) {
+            size_t                 bytes = 0;
+            layout const           l = any_order_layout(kind, 16);
+            sample const           s = {&l, types[t], ORDO_U32, t == 1, false, 5, 2};
+            ordo_segments const    there = place(&s);
+            ordo_select_opts const opts =
+                ORDO_OPTS(ordo_select_opts, .flags = ORDO_ON_DEVICE | ORDO_ANY_ORDER,
+                          .stream = stream, .segments = &there);
+            testkit_case("captured, any order, %s %s", l.name, ordo_type_name(s.type));
+            CHECK_STATUS(ORDO_OK, ordo_nth_scratch(gpu, s.type, l.n, &opts, &bytes), gpu);
+            CHECK_STATUS(ORDO_OK, ordo_reserve(gpu, bytes), gpu);
+            device_capture();
+            call_any_order(&s, &there);
+            cudaGraphExec_t const graph = device_captured();
+            inputs_fill(1, s.type, keys, l.n, 7);
+            expect(&s);
+            (void)place(&s);
+            device_replay(graph);
+            compare_any_order(&s);
         }
 }
 
@@ -275,6 +332,7 @@ int main(void)
     test_host_arrays();
     test_capture();
     test_any_order();
+    test_capture_any_order();
     device_free(&d_offsets);
     device_free(&d_keys);
     device_free(&d_out);

@@ -283,9 +283,10 @@ ordo_status dev_nth(cuda_call *call, const ordo_nth_job *job)
 {
     if (nth_may_sort(job) && job->index == NULL && job->out != NULL) {
         ordo_sort_job const sort = nth_sort_of(job);
-        TRY(dev_segments_sort(call, &sort));
+        ordo_status const   status = dev_segments_sort(call, &sort);
         call->exec->changed = false; /* the keys of the caller are only read */
-        return ORDO_OK;
+        call->exec->algorithm = "segments";
+        return status;
     }
     ordo_segment_view const view = nth_view(job);
     nth_work const          work = nth_layout(&call->scratch, job);

@@ -3,7 +3,7 @@
  *
  * Each lane counts its keys below two pivots (pivot_steps.h): a fused multiplication and addition
  * that is cut to 0 and 1 is the number to add. The first pivots come from a mean and a variance. If
- * these lose several rows of the warp, a sorted sample gives pivots, whatever the distribution.
+ * these lose a row of at least 8 lanes, a sorted sample gives pivots, whatever the distribution.
  * Keys between the pivots, at most 64, go to shared memory and are sorted by a network; ties need
  * no sort. Instructions for each key: 3 for the mean, 4 for each count, 4 for the move. */
 #ifndef ORDO_CUDA_SEGMENTS_SELECT_SEGMENT_PIVOT_ROW_H
@@ -227,8 +227,9 @@ template <int M, bool FULL> struct pivot_row {
         return pivot_judge(s, shape, all % 4096, all / 4096);
     }
 
-    /* Searches from the mean, unless *by_sample, and then from a sample if that loses many rows,
-     * which sets *by_sample. Ends when all groups of the warp are done or lost, or few are left. */
+    /* Searches from the mean, unless *by_sample, and then from a sample if that loses a row, which
+     * sets *by_sample; rows of fewer than 2^PIVOT_SAMPLED_M lanes have no sample. Ends when all
+     * groups of the warp are done or lost, or few are left. */
     DEVICE pivot_verdict search(pivot_search *s, const pivot_shape *shape, float *few,
                                 unsigned first, unsigned last, bool *by_sample)
     {

@@ -1,9 +1,10 @@
 /* dev_radix_grid_leaves.cuh - the last step of dev_radix_grid.cu: blocks sort the keys of each
  * code.
  *
- * A leaf is as many consecutive codes of a block as fit (dev_radix_leaf.cuh). A leaf whose keys
- * crowd in few buckets is sorted code by code, and a code that is too long for a leaf, or whose
- * keys crowd, by digits, in a time that does not depend on its keys. */
+ * A leaf is as many consecutive codes of a block as fit (dev_radix_leaf.cuh). A code that is too
+ * long for a leaf, and a leaf of keys alone that crowd in few buckets, is sorted by digits, in a
+ * time that does not depend on its keys. A leaf of pairs or indices whose keys crowd is sorted code
+ * by code; only codes whose keys crowd alone, too, are sorted by digits. */
 #ifndef ORDO_CUDA_SORT_DEV_RADIX_GRID_LEAVES_H
 #define ORDO_CUDA_SORT_DEV_RADIX_GRID_LEAVES_H
 
@@ -125,9 +126,9 @@ static DEVICE void grid_each_leaf(const SHARED *shared, uint32_t codes, F &&f)
     }
 }
 
-/* Sorts the leaves that grid_sort_codes has left: each code alone, because a frequent value far
- * from the other keys of a leaf makes them crowd, or else by digits. A separate function and loop,
- * because registers are short. */
+/* Sorts the leaves that grid_sort_codes has left: by digits, but with indices, which take more
+ * digits, first each code alone, because a frequent value far from the other keys of a leaf makes
+ * them crowd. A separate function and loop, because registers are short. */
 template <bool SHORT, typename CODE, bool INDEXED>
 static __device__ __noinline__ void grid_sort_left(grid_shared<CODE, INDEXED> *shared,
                                                    const radix_job &job, CODE const &code,
@@ -137,14 +138,14 @@ static __device__ __noinline__ void grid_sort_left(grid_shared<CODE, INDEXED> *s
     grid_each_leaf(shared, codes, [&](uint32_t at, uint32_t first, unsigned count) {
         if ((shared->left[at / 32] >> at % 32) % 2 == 0)
             return;
-        for (uint32_t from = first; from < first + count; from = shared->start[++at]) {
-            unsigned const alone = shared->start[at + 1] - from;
+        for (uint32_t from = first; from < first + count; at++) {
+            /* A leaf of keys alone is sorted at once. */
+            unsigned const alone = INDEXED ? shared->start[at + 1] - from : count;
+            bool const     again = INDEXED && alone < count && alone <= LEAF_KEYS;
             unsigned       patience = 0;
-            if (alone == 0)
-                continue;
-            bool const again = INDEXED && alone < count && alone <= LEAF_KEYS;
-            if (!again || !leaf_sort(array, &shared->leaf, from, alone, &patience))
+            if (alone != 0 && (!again || !leaf_sort(array, &shared->leaf, from, alone, &patience)))
                 grid_sort_digits(&shared->digits, array, from, alone);
+            from += alone;
         }
     });
 }
