@@ -256,7 +256,8 @@ static void store_report(ordo_ctx *ctx)
     if (ctx->device_facts || ctx->device_report)
         ctx->report.facts = ctx->exec.facts;
     ctx->device_report = ctx->device_facts;
-    ctx->lasted = (ctx->few ? api_clock_short() : api_clock_ticks()) - ctx->started;
+    uint64_t const end = ctx->few ? api_clock_short() : api_clock_ticks();
+    ctx->lasted = end > ctx->started ? end - ctx->started : 0; /* a suspension may set the clock */
     ctx->lasted_few = ctx->few;
 }
 

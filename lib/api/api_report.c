@@ -39,17 +39,32 @@ ordo_status api_copy_out(ordo_exec *exec, void *dst, const void *src, size_t kno
  * caller can see. */
 static ordo_ctx *mutable(const ordo_ctx *ctx) { return (ordo_ctx *)ctx; }
 
+/* Returns the ticks of api_clock_ticks for one of api_clock_short since both were read, after an
+ * interval long enough for four digits. */
+static double rate_since(const uint64_t since[2])
+{
+    double const enough = api_clock_second() / 10000;
+    double       both[2];
+    do {
+        both[0] = (double)(api_clock_ticks() - since[0]);
+        both[1] = (double)(api_clock_short() - since[1]);
+    } while (both[0] < enough);
+    return both[0] / both[1];
+}
+
+static bool is_rate(double rate) { return rate > 0.1 && rate < 10; } /* 100 MHz to 10 GHz */
+
 /* Returns the seconds of the last call. The rate of api_clock_short is that since the context was
- * created, from an interval long enough for four digits. */
+ * created. If that is no rate of a clock, a suspension or a migration of the virtual machine has set
+ * one of the clocks, and the rate is measured again. */
 static double seconds_of(const ordo_ctx *ctx)
 {
-    double const second = api_clock_second();
-    double       both[2] = {1, 1};
-    while (ctx->lasted_few && both[0] < second / 10000) {
-        both[0] = (double)(api_clock_ticks() - ctx->created[0]);
-        both[1] = (double)(api_clock_short() - ctx->created[1]);
+    double rate = ctx->lasted_few ? rate_since(ctx->created) : 1;
+    if (!is_rate(rate)) {
+        uint64_t const now[2] = {api_clock_ticks(), api_clock_short()};
+        rate = rate_since(now);
     }
-    return (double)ctx->lasted / second * (both[0] / both[1]);
+    return is_rate(rate) ? (double)ctx->lasted / api_clock_second() * rate : 0;
 }
 
 ordo_status ordo_last_report(const ordo_ctx *ctx, ordo_report *out)

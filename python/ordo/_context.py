@@ -212,11 +212,11 @@ class _Contexts:
         return handle
 
     def close(self) -> None:
+        self.quick = 0  # first, as a signal handler may make a call before the end
         self._forget()
         for handle in (self.host, *self.gpus.values()):
             self._free(handle)
             handle.value = None  # freeing NULL again does nothing
-        self.quick = 0
         self.gpus.clear()
 
     def __del__(self) -> None:
@@ -258,6 +258,8 @@ def quick_context() -> int:
         held = _contexts()
     held.last = held.host
     use_context(held.quick)
+    if held.epoch is not _epoch and held.epoch is not None:
+        use_context(0)  # `config` of another thread has just told all threads to forget
     return held.quick
 
 

@@ -15,6 +15,7 @@ progress callback in such calls.
 from __future__ import annotations
 
 import ctypes
+import importlib
 import platform
 import sys
 from typing import Any, Callable, TypeVar
@@ -146,12 +147,16 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def _numpy_functions() -> Any:
-    """Returns the addresses of NumPy's C functions."""
-    core = getattr(np, "_core", None) or np.core
-    pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
-    get = pointer(_address(ctypes.pythonapi.PyCapsule_GetPointer))
-    table = get(core.multiarray._ARRAY_API, None)
-    return (ctypes.c_size_t * (_NEW_FROM_DESCR + 1)).from_address(table)
+    """Returns the addresses of NumPy's C functions; None if they are not found."""
+    for name in ("numpy._core.multiarray", "numpy.core.multiarray"):  # NumPy 2 and 1
+        try:
+            found = importlib.import_module(name)._ARRAY_API
+        except (ImportError, AttributeError):
+            continue
+        pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
+        table = pointer(_address(ctypes.pythonapi.PyCapsule_GetPointer))(found, None)
+        return (ctypes.c_size_t * (_NEW_FROM_DESCR + 1)).from_address(table)
+    return None
 
 
 def _set_calls() -> Any:
@@ -161,7 +166,7 @@ def _set_calls() -> Any:
     if not known or not hasattr(api, "PyFunction_SetVectorcall"):
         return None
     of_numpy = _numpy_functions()
-    if of_numpy[_ARRAY_TYPE] != id(np.ndarray):
+    if of_numpy is None or of_numpy[_ARRAY_TYPE] != id(np.ndarray):
         return None
     code = ctypes.PYFUNCTYPE(ctypes.c_size_t, ctypes.py_object)
     fields = np.array(

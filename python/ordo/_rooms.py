@@ -3,7 +3,9 @@
 glibc maps an allocation of more than 32 MiB and unmaps it when it is freed, so the kernel clears
 the pages of every such array again, which takes longer than a copy. ``empty`` keeps the memory of
 the last two arrays that nothing uses any more and returns it as a new array. The kernel may take
-the kept pages at any time (MADV_FREE), so the memory is free for other uses.
+the kept pages at any time (MADV_FREE), so other uses can have them. Their addresses stay in use and
+count against RLIMIT_AS and a strict limit on overcommitted memory. `empty` unmaps them if it finds
+no memory.
 """
 
 from __future__ import annotations
@@ -11,8 +13,10 @@ from __future__ import annotations
 import ctypes
 import math
 import mmap
+import operator
 import sys
-from typing import Any
+import weakref
+from typing import Any, Callable
 
 import numpy as np
 
@@ -26,32 +30,12 @@ _kept: list[Any] = []  # the oldest first
 
 
 def _keep(memory: Any) -> None:
-    memory.madvise(_FREE)
+    try:
+        memory.madvise(_FREE)
+    except OSError:  # no such advice: the memory is unmapped
+        return
     _kept.append(memory)
-    if len(_kept) > _MOST_KEPT:
-        _kept.pop(0)
-
-
-class _Room:
-    """The owner of the memory of one array, which lives as long as the array and its views."""
-
-    __slots__ = ("__array_interface__", "_memory")
-
-    def __init__(self, memory: Any, shape: tuple, dtype: Any) -> None:
-        address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
-        self._memory = memory
-        self.__array_interface__ = {
-            "version": 3,
-            "shape": shape,
-            "typestr": dtype.str,
-            "data": (address, False),
-        }
-
-    def __del__(self) -> None:
-        try:
-            _keep(self._memory)
-        except Exception:  # no such advice, or the interpreter ends: the memory is unmapped
-            return
+    del _kept[:-_MOST_KEPT]
 
 
 def _memory_of(size: int) -> Any:
@@ -68,17 +52,37 @@ def _memory_of(size: int) -> Any:
     return memory
 
 
+def _array_in(memory: Any, shape: Any, dtype: Any) -> Any:
+    """Returns an array in `memory`, which is kept when the array and its views are deleted.
+
+    The base of the array has a writable buffer, so that `setflags` can make the array writable.
+    """
+    base: Any = (ctypes.c_char * len(memory)).from_buffer(memory)
+    weakref.finalize(base, _keep, memory).atexit = False
+    return np.ndarray(shape, dtype, base)
+
+
+def _tried_twice(make: Callable[..., Any], *args: Any) -> Any:
+    """Returns make(*args). If there is no memory, unmaps what is kept and calls `make` again."""
+    try:
+        return make(*args)
+    except (OSError, MemoryError):
+        _kept.clear()
+    return make(*args)
+
+
 def empty(shape: Any, dtype: Any) -> Any:
     """Returns an array of any contents, as `numpy.empty` does."""
-    sizes = (shape,) if isinstance(shape, int) else shape
+    sizes = shape if isinstance(shape, (tuple, list)) else (operator.index(shape),)
     count = math.prod(sizes)
     if count < _FEW or _FREE is None:
         return np.empty(shape, dtype)
     dtype = np.dtype(dtype)
     size = count * dtype.itemsize
     if dtype.kind not in "biuf" or not _LEAST <= size <= _MOST:
-        return np.empty(shape, dtype)
+        return _tried_twice(np.empty, shape, dtype)
     try:
-        return np.asarray(_Room(_memory_of(size), tuple(sizes), dtype))
-    except OSError:  # the kernel has no memory, or no huge pages
+        memory = _tried_twice(_memory_of, size)
+    except (OSError, MemoryError):  # the kernel has no memory, or no huge pages
         return np.empty(shape, dtype)
+    return _array_in(memory, shape, dtype)

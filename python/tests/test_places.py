@@ -7,6 +7,7 @@ every machine: its arrays are a class of their own, and the library's calls run 
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import importlib
 
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 
 import ordo
+from ordo import _lib
 from ordo._inputs import device, tensors
 from ordo._places import HostPlace, address
 
@@ -453,6 +455,17 @@ def test_one_row_of_a_tensor(rng, dtype):
     assert not tensors.row_of(lib.put(np.zeros(0)), 0) and not tensors.row_of(np.zeros(3), 0)
     gradient = lib.torch.ones(3, device="cuda", requires_grad=True)
     assert not tensors.row_of(gradient, 0) and ordo.sort(gradient).shape == (3,)
+
+
+def test_few_options_of_rows_are_kept(monkeypatch):
+    monkeypatch.setattr(tensors, "_kept", {})
+    kept = len(_lib._options)
+    for stream in range(tensors._MOST_KEPT + 10):
+        opts = tensors._options(_lib.ScanOptions, stream)
+        assert (opts.stream or 0, opts.flags) == (stream, _lib.ON_DEVICE)
+        assert opts.struct_size == ctypes.sizeof(opts)
+    assert len(tensors._kept) == tensors._MOST_KEPT and len(_lib._options) == kept
+    assert tensors._options(_lib.ScanOptions, 3) is tensors._options(_lib.ScanOptions, 3)
 
 
 def test_work_follows_the_current_stream():

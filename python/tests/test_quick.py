@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -309,6 +310,39 @@ def test_a_closed_context_is_not_used():
         assert _context.quick_context() == after.host.value and before
     finally:
         ordo.config(threads=None)
+
+
+def test_settings_change_before_a_context_is_used(monkeypatch):
+    """As `config` of another thread may do between two instructions of `quick_context`."""
+    ordo.sort(np.zeros(3))
+    used = []
+
+    def use(address):
+        if not used:
+            ordo.config(threads=2)
+        used.append(address)
+        return 0
+
+    monkeypatch.setattr(_context, "use_context", use)
+    try:
+        before = _context.quick_context()
+        assert before and used == [before, 0]
+        after = _context.quick_context()
+        assert used == [before, 0, after]
+    finally:
+        ordo.config(threads=None)
+
+
+def test_numpy_without_its_table_of_functions(monkeypatch):
+    found = _quick._numpy_functions()
+    assert found[_quick._ARRAY_TYPE] == id(np.ndarray)
+    real = sys.modules.get("numpy._core.multiarray") or sys.modules["numpy.core.multiarray"]
+    modules = {"numpy._core.multiarray": SimpleNamespace(), "numpy.core.multiarray": real}
+    fake = SimpleNamespace(import_module=modules.__getitem__)
+    monkeypatch.setattr(_quick, "importlib", fake)
+    assert list(_quick._numpy_functions()) == list(found)
+    modules["numpy.core.multiarray"] = SimpleNamespace()
+    assert _quick._numpy_functions() is None and _quick._set_calls() is None
 
 
 def test_threads_have_their_own_contexts(rng):

@@ -1,6 +1,8 @@
 """Memory of large results, which is used again, and the search for NaNs in large arrays."""
 
 import gc
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -62,18 +64,83 @@ def test_few_rooms_are_kept(keys):
     assert len(_rooms._kept) == _rooms._MOST_KEPT
 
 
+@needs_advice
 def test_other_sizes_get_other_memory(keys):
-    ordo.sort(keys)
-    small = ordo.sort(keys[:42_000])
-    large = ordo.sort(np.concatenate((keys, keys)))
-    assert np.array_equal(small, np.sort(keys[:42_000]))
-    assert np.array_equal(large[: len(keys)], np.sort(keys))
+    twice = np.concatenate((keys, keys))
+    first = ordo.sort(twice)
+    where = address(first)
+    del first
+    half = ordo.sort(keys)
+    assert len(_rooms._kept) == 1 and address(half) != where
+    assert np.array_equal(half, np.sort(keys))
+    like = ordo.sort(twice[:-4_000])
+    assert not _rooms._kept and address(like) == where
+    assert np.array_equal(like, np.sort(twice[:-4_000]))
+    where = address(half)
+    del half
+    larger = ordo.sort(twice)
+    assert len(_rooms._kept) == 1 and address(larger) != where
+    assert np.array_equal(larger, np.sort(twice))
+
+
+@needs_advice
+def test_results_become_writable_again(keys):
+    result = ordo.sort(keys)
+    view, where = result[1:], address(result)
+    for array in (view, result):
+        array.setflags(write=False)
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 5
+        array.setflags(write=True)
+        array[0] = 5
+    assert not result.flags.owndata and sys.getsizeof(result) < 1000
+    del array, result, view
+    assert address(ordo.sort(keys)) == where
+
+
+IN_LITTLE_SPACE = """
+import resource
+import numpy as np
+from ordo import _rooms
+
+def limit(size):
+    pages = int(open("/proc/self/statm").read().split()[0])
+    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + size, -1))
+
+def keep_two():
+    resource.setrlimit(resource.RLIMIT_AS, (-1, -1))
+    both = [_rooms.empty(640 << 20, "u1") for _ in range(2)]
+    both.clear()
+    assert len(_rooms._kept) == 2
+
+keep_two()
+limit(512 << 20)
+found = _rooms.empty(1000 << 20, "u1")  # in memory that is kept later
+assert found.base is not None and not _rooms._kept
+del found
+_rooms._kept.clear()
+keep_two()
+limit(512 << 20)
+found = _rooms.empty(1200 << 20, "u1")  # in memory of NumPy
+assert found.base is None and not _rooms._kept
+try:
+    _rooms.empty(1000 << 20, "u1")
+except MemoryError:
+    print("no memory")
+"""
+
+
+@needs_advice
+def test_kept_memory_is_unmapped_for_others():
+    command = [sys.executable, "-c", IN_LITTLE_SPACE]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("no memory\n", "")
 
 
 @pytest.mark.parametrize("dtype", ["i1", "u2", "i4", "f4", "f8", "?"])
 def test_empty_has_shape_and_type(dtype):
     count = (1 << 25) // np.dtype(dtype).itemsize
-    for shape in (count, (count // 4, 4), 5, (0, 3), ()):
+    for shape in (count, np.int64(count), (count // 4, 4), 5, np.int32(5), (0, 3), ()):
         wanted = np.empty(shape, dtype)
         got = _rooms.empty(shape, dtype)
         assert got.shape == wanted.shape and got.dtype == wanted.dtype

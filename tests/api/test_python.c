@@ -323,6 +323,33 @@ static void left_to_python(ordo_ctx *ctx)
     CHECK(called(ordo_python_sort, &a, NULL, 1) == &ran);
 }
 
+/* Compares two keys. The context is busy, so a call fails after its result was made. */
+static int compare_busy(void *user, const void *a, const void *b)
+{
+    double const   left = *(const double *)a, right = *(const double *)b;
+    intptr_t const begun = dropped;
+    CHECK(called(ordo_python_sort, user, NULL, 1) == &ran);
+    CHECK(dropped == begun + 1);
+    CHECK(called(ordo_python_argsort, user, NULL, 1) == &ran);
+    CHECK(dropped == begun + 2);
+    CHECK(called(ordo_python_median, user, NULL, 1) == &ran); /* makes its result last */
+    CHECK(dropped == begun + 2);
+    return (left > right) - (left < right);
+}
+
+static void left_after_a_failure(ordo_ctx *ctx)
+{
+    double         keys[] = {3, 1, 2}, others[] = {5, 4};
+    intptr_t       n = 3;
+    array          a = array_of(keys, &n, ORDO_F64);
+    intptr_t const begun = dropped;
+    use(ctx);
+    CHECK_STATUS(ORDO_OK, ordo_sort_by(ctx, others, 2, sizeof *others, compare_busy, &a, NULL),
+                 ctx);
+    CHECK(others[0] == 4 && dropped > begun);
+    use(NULL);
+}
+
 static void by_library(ordo_ctx *ctx)
 {
     object address = {1, NUMBER, (long long)(uintptr_t)&functions};
@@ -331,6 +358,7 @@ static void by_library(ordo_ctx *ctx)
     arrays_by_library();
     numbers_by_library();
     left_to_python(ctx);
+    left_after_a_failure(ctx);
     CHECK(kept > 0);
 }
 

@@ -1,6 +1,7 @@
 /* test_report.c - the sentence of a report, the fields of inner calls, and predictions without a
  * GPU. */
 #define _POSIX_C_SOURCE 200809L
+#include "api/api_ctx.h"
 #include "testkit.h"
 
 #include <stdlib.h>
@@ -231,10 +232,31 @@ static void seconds(void)
     ordo_ctx_free(ctx);
 }
 
+/* A clock that was set back or forward since the context was created. */
+static void seconds_of_a_set_clock(void)
+{
+    static uint32_t       keys[1000];
+    static const uint64_t jumps[] = {UINT64_C(1) << 50, UINT64_MAX << 50};
+    for (size_t i = 0; i < 2; i++) {
+        ordo_ctx   *ctx = NULL;
+        ordo_report report = {.struct_size = sizeof report};
+        CHECK_STATUS(ORDO_OK, ordo_ctx_create(&ctx, NULL), NULL);
+        ctx->created[1] += jumps[i];
+        double const begun = clock_seconds();
+        CHECK_STATUS(ORDO_OK, ordo_sort(ctx, ORDO_U32, keys, 1000, NULL), ctx);
+        double const passed = clock_seconds() - begun;
+        CHECK_STATUS(ORDO_OK, ordo_last_report(ctx, &report), ctx);
+        CHECK(report.seconds > passed / 1000);
+        CHECK(report.seconds <= 1.05 * passed + 1e-6);
+        ordo_ctx_free(ctx);
+    }
+}
+
 int main(void)
 {
     testkit_start();
     seconds();
+    seconds_of_a_set_clock();
     every_value();
     unknown_values();
     every_number();

@@ -63,14 +63,15 @@ _kept: dict[Any, Any] = {}
 
 
 def _options(struct: Any, stream: int, flags: int = 0) -> Any:
-    """Returns the address of options with a stream and flags."""
+    """Returns options with a stream and flags, which must not be changed."""
     key = (struct, stream, flags)
     found = _kept.get(key)
     if found is None:
-        if len(_kept) == _MOST_KEPT:
-            return _lib.options(struct, flags=flags | _lib.ON_DEVICE, stream=stream or None)
-        found = _lib.options(struct, flags=flags | _lib.ON_DEVICE, stream=stream or None)
-        _kept[key] = found
+        found = struct(
+            struct_size=ctypes.sizeof(struct), flags=flags | _lib.ON_DEVICE, stream=stream or None
+        )
+        if len(_kept) < _MOST_KEPT:
+            _kept[key] = found
     return found
 
 
@@ -91,7 +92,8 @@ def argsort(a: Any, code: int, descending: bool) -> Any:
     device, n = a.get_device(), a.numel()
     result = a.new_empty(n, dtype=_Torch.int64)
     opts = _options(_lib.SortOptions, _Torch.stream(device), _lib.DESCENDING if descending else 0)
-    _lib.argsort(gpu_context(device), code, a.data_ptr(), n, _lib.U64, result.data_ptr(), opts)
+    where = ctypes.addressof(opts)
+    _lib.argsort(gpu_context(device), code, a.data_ptr(), n, _lib.U64, result.data_ptr(), where)
     return result
 
 
@@ -100,9 +102,10 @@ def topk(a: Any, code: int, k: int, largest: bool) -> tuple[Any, Any]:
     device = a.get_device()
     values, index = a.new_empty(k), a.new_empty(k, dtype=_Torch.int64)
     opts = _options(_lib.SelectOptions, _Torch.stream(device), _lib.DESCENDING if largest else 0)
+    where = ctypes.addressof(opts)
     _lib.topk(
         gpu_context(device), code, a.data_ptr(), a.numel(), k, values.data_ptr(), _lib.U64,
-        index.data_ptr(), None, opts,
+        index.data_ptr(), None, where,
     )  # fmt: skip
     return values, index
 
@@ -117,7 +120,8 @@ def scan(a: Any, code: int, op: Any) -> Any:
     else:
         result = a.new_empty(n)
     opts = _options(_lib.ScanOptions, _Torch.stream(device))
-    _lib.scan(gpu_context(device), op, code, a.data_ptr(), n, out, result.data_ptr(), opts)
+    where = ctypes.addressof(opts)
+    _lib.scan(gpu_context(device), op, code, a.data_ptr(), n, out, result.data_ptr(), where)
     return result
 
 

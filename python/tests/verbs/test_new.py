@@ -164,7 +164,6 @@ def test_wrong_outputs():
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i4", "u2", "f2", "M8[s]", ">i8"])
 @pytest.mark.parametrize("threads", [1, 3])
 def test_many_long_rows(dtype, threads, monkeypatch):
-    monkeypatch.setattr(_partition, "_FEW", 8)
     monkeypatch.setattr(_partition, "_SHORT_ROW", 8)
     a = rng.integers(-40, 40, (7, 33, 2)).astype(dtype)
     if a.dtype.kind == "f":
@@ -174,7 +173,9 @@ def test_many_long_rows(dtype, threads, monkeypatch):
             ordered = np.sort(a, axis)
             for k in (0, 16, -1):
                 parted = ordo.partition(a, k, axis)
+                assert ordo.explain().operation == "nth"
                 index = ordo.argpartition(a, k, axis)
+                assert ordo.explain().operation == "nth"
                 for result in (parted, np.take_along_axis(a, index, axis)):
                     same(np.take(result, k, axis), np.take(ordered, k, axis))
                     same(np.sort(np.take(result, range(k % 33), axis), axis),
@@ -182,6 +183,25 @@ def test_many_long_rows(dtype, threads, monkeypatch):
                 falling = ordo.partition(a, k, axis, descending=True)
                 wanted = ordo.sort(a, axis, descending=True)
                 same(np.take(falling, k, axis), np.take(wanted, k, axis))
+
+
+@pytest.mark.parametrize("way", ["built-in", "ctypes"])
+@pytest.mark.parametrize("most, operations", [(8, ["nth", "nth"]), (33, ["sort", "argsort"])])
+def test_one_row(most, operations, way, monkeypatch):
+    monkeypatch.setattr(_partition, "FEW_TO_SPLIT", most)
+    if way == "ctypes":
+        monkeypatch.setattr(_partition, "type_of", lambda a, axis=None: 0)
+    a = rng.random(33)
+    with ordo.context(device="cpu"):
+        for k in (0, 16, -1):  # axis by its name: Python code runs, not the library's
+            parted = ordo.partition(a, k, axis=0)
+            found = [ordo.explain().operation]
+            index = ordo.argpartition(a, k, axis=0)
+            assert [*found, ordo.explain().operation] == operations
+            for result in (parted, a[index]):
+                assert result[k] == np.sort(a)[k]
+                same(np.sort(result), np.sort(a))
+                same(np.sort(result[: k % 33]), np.sort(a)[: k % 33])
 
 
 SLICES = ["i1", "u1", "i2", "u4", "i8", "u8", "f4", "f8", "f2", "?", ">i4", ">f8", "S2", "U2"]
