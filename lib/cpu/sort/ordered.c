@@ -5,7 +5,7 @@
  *   reversed         one falling run: reverses the array
  *   roughly sorted   sorts in windows of the radius of the array
  *
- * If the sample was wrong, the array is unchanged. */
+ * If the sample was wrong, the array is unchanged, or permuted by windows of a wrong radius. */
 #include "cpu/radix/records.h"
 #include "cpu/rough/rough.h"
 #include "cpu/sort/sort_steps.h"
@@ -150,7 +150,8 @@ ordo_status cpu_sort_reversed(const ordo_sort_job *job, const radix_io *io, bool
 }
 
 /* Sorts with a given radius; *done becomes true if the keys are sorted now. If memory is refused,
- * returns ORDO_OK with *done false: no key was moved, and the general sort needs less memory. */
+ * returns ORDO_OK with *done false: no key was moved, and the general sort needs less memory. The
+ * report gets no radius: windows also sort keys that are further from their places, if few are. */
 static ordo_status try_rough(const cpu_kernels *kernels, const ordo_sort_job *job, size_t radius,
                              bool *done, ordo_exec *exec)
 {
@@ -166,14 +167,13 @@ static ordo_status try_rough(const cpu_kernels *kernels, const ordo_sort_job *jo
         exec->algorithm = "windows";
         exec->facts.input = ORDO_INPUT_ROUGH;
         exec->facts.strategy = ORDO_STRATEGY_WINDOWS;
-        exec->facts.radius = radius;
     }
     return status;
 }
 
 /* Tries a radius a little larger than `seen` first: the attempt shows whether the radius was large
- * enough, and saves the measurement. If it fails, measures the radius. The
- * keys stay as they are if the radius is above `most`; `seen` is not. */
+ * enough, and saves the measurement. If it fails, the keys are permuted: measures their radius then
+ * and tries that unless it is above `most`; `seen` is not. */
 ordo_status cpu_sort_windows(const cpu_kernels *kernels, const ordo_sort_job *job, size_t seen,
                              size_t most, bool *done, ordo_exec *exec)
 {
@@ -191,10 +191,8 @@ ordo_status cpu_sort_windows(const cpu_kernels *kernels, const ordo_sort_job *jo
     if (measured == ORDO_E_NOMEM) /* the general sort needs less */
         return ORDO_OK;
     TRY(measured);
-    if (radius > most) {
-        exec->facts.radius = radius;
+    if (radius > most)
         return ORDO_OK;
-    }
     return try_rough(kernels, job, radius, done, exec);
 }
 
