@@ -50,8 +50,7 @@ INLINE void FN(short_tie_words_of)(const KEY *keys, size_t n, int descending,
     unsigned const shift = map->shift, index_bits = map->index_bits;
     for (size_t i = 0; i < n; i++) {
         BITS const key = FN(key_tie_bits)(keys[i], descending);
-        words[i] =
-            (uint32_t)((uint64_t)(BITS)(key - least) >> shift) << index_bits | (uint32_t)i;
+        words[i] = (uint32_t)((uint64_t)(BITS)(key - least) >> shift) << index_bits | (uint32_t)i;
     }
 }
 
