@@ -212,16 +212,23 @@ typedef struct count_work {
     bool                    reversed;
 } count_work;
 
+/* Unrolled, because a loop of one vector may cross a cache line of code. Emerald Rapids, argsort of
+ * 10^5 sorted i32 without: 54 us in a library where it did, 36 in one where it did not. */
 static void count_piece(void *arg, size_t lo, size_t hi)
 {
     const count_work *const work = arg;
     size_t const            last = work->job->n - 1;
-    if (work->job->index_type == ORDO_U32)
+    if (work->job->index_type == ORDO_U32) {
+        uint32_t *const index = work->job->index;
+#pragma GCC unroll 4
         for (size_t i = lo; i < hi; i++)
-            ((uint32_t *)work->job->index)[i] = (uint32_t)(work->reversed ? last - i : i);
-    else
+            index[i] = (uint32_t)(work->reversed ? last - i : i);
+    } else {
+        uint64_t *const index = work->job->index;
+#pragma GCC unroll 4
         for (size_t i = lo; i < hi; i++)
-            ((uint64_t *)work->job->index)[i] = work->reversed ? last - i : i;
+            index[i] = work->reversed ? last - i : i;
+    }
 }
 
 ordo_status cpu_index_in_order(const ordo_argsort_job *job, bool reversed, ordo_exec *exec)
