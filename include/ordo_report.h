@@ -13,7 +13,7 @@ typedef enum ordo_input {     /* what a call found in its keys                  
     ORDO_INPUT_REVERSED = 2,  /* in the opposite order                                          */
     ORDO_INPUT_RUNS = 3,      /* few runs (ordo_facts.runs)                                     */
     ORDO_INPUT_DISPLACED = 4, /* in order except for ordo_facts.displaced keys                  */
-    ORDO_INPUT_ROUGH = 5,     /* roughly sorted: the radius is at most ordo_facts.radius        */
+    ORDO_INPUT_ROUGH = 5,     /* roughly sorted (ordo_facts.radius)                             */
     ORDO_INPUT_EQUAL = 6      /* many equal keys                                                */
 } ordo_input;
 
@@ -55,7 +55,7 @@ typedef enum ordo_strategy {          /* what a call did                        
 typedef struct ordo_facts { /* a number that does not apply is 0                                 */
     uint32_t input;         /* an ordo_input                                                     */
     uint32_t strategy;      /* an ordo_strategy                                                  */
-    uint64_t radius;        /* of the keys, or a bound that was verified                         */
+    uint64_t radius;        /* of the keys, or a bound that was verified; 0: not known           */
     uint64_t runs;
     uint64_t displaced;     /* keys out of place                                                 */
     uint64_t passes;        /* over the array                                                    */

@@ -106,9 +106,9 @@ enum {
     ORDO_TUNE_WORDS_FEW_64 = ORDO_TUNE(256, 64),
 
     /* Keys with their index that the vector sort sorts as words on one thread, for argsorts and for
-     * ranks (lib/cpu/sort/order_words.c). EMR, AVX-512, time / that of the radix sort: argsort f64
-     * in [-1, 1) 10^4 keys 0.25, 10^5 0.71, 3e5 0.92, 10^6 1.2; i32 of all magnitudes 10^4 0.46,
-     * 10^5 0.86; average ranks f64 in [-1, 1) 10^5 0.57, 3e5 0.73, 10^6 0.90. */
+     * ranks (lib/cpu/sort/order_words.c). EMR, AVX-512, time / that of the radix sort in two runs:
+     * argsort f64 in [-1, 1) 10^4 keys 0.23, 0.26, 10^5 0.75, 0.66; i32 of all magnitudes 10^5
+     * 0.67, 0.69; average ranks f64 in [-1, 1) 10^5 0.64, 0.52; in one run 3e5 0.73, 10^6 0.85. */
     ORDO_TUNE_VECTOR_ORDER = ORDO_TUNE(1 << 17, 300),
     ORDO_TUNE_VECTOR_RANK = ORDO_TUNE(1 << 20, 300),
 

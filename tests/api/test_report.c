@@ -73,6 +73,34 @@ static void every_number(void)
     }
 }
 
+/* A reported radius is not less than that of the keys: keys of radius at most k, two of which are
+ * exchanged. Windows sort them if both are in one. */
+static void rough_radius(uint32_t k, size_t a, size_t b)
+{
+    enum {
+        N = 1200000
+    };
+    static uint32_t keys[N];
+    test_rng        rng = {k};
+    ordo_ctx *const ctx = test_context_make(1);
+    size_t          radius = 0;
+    testkit_case("radius of keys with k = %u, exchanged keys %zu and %zu", k, a, b);
+    for (uint32_t i = 0; i < N; i++)
+        keys[i] = 64 * i + (uint32_t)(test_rng_next(&rng) % (64 * k));
+    uint32_t const key = keys[a];
+    keys[a] = keys[b];
+    keys[b] = key;
+    CHECK_STATUS(ORDO_OK, ordo_radius(ctx, ORDO_U32, keys, N, &radius, NULL), ctx);
+    CHECK(a == b || radius >= b - a);
+    CHECK_STATUS(ORDO_OK, ordo_sort(ctx, ORDO_U32, keys, N, NULL), ctx);
+    ordo_report const report = report_of(ctx);
+    CHECK(report.facts.radius == 0 || report.facts.radius >= radius);
+    for (size_t i = 1; i < N; i++)
+        if (!CHECK(keys[i - 1] <= keys[i]))
+            break;
+    ordo_ctx_free(ctx);
+}
+
 /* The sorts inside a rank, a select and a top-k leave no facts. */
 static void inner_calls(void)
 {
@@ -261,6 +289,10 @@ int main(void)
     unknown_values();
     every_number();
     inner_calls();
+    rough_radius(2, 0, 0);
+    rough_radius(2, 20000, 21000);
+    rough_radius(300, 20000, 25000);
+    rough_radius(300, 100000, 1000000);
     predictions();
     short_calls();
     return testkit_done();

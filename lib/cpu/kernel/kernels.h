@@ -112,7 +112,7 @@ enum cpu_words {
 /* Sorts n unsigned integers and writes them to `to`: words, spare, or memory that overlaps neither.
  * spare has room for n, or for ORDO_TUNE_WORDS_CACHE bytes if that is less and `to` is not spare.
  * The integers differ only in the lowest `bits` bits. If `bits` is larger than the width of an
- * integer, the range is probably narrow, and the function measures it.
+ * integer, the range may be narrow: of up to ORDO_TUNE_WORDS_CACHE bytes the function measures it.
  * map NULL: the integers are written unchanged. */
 typedef void cpu_words_fn(void *words, void *spare, size_t n, void *to, unsigned bits,
                           const cpu_words_map *map);

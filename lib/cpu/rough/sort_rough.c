@@ -176,7 +176,7 @@ static void words_piece(void *arg, size_t lo, size_t hi)
     const radix_io *const io = work->io;
     size_t const          size = record_size(io->kind), buffer = take_buffer(work);
     char *const words = buffer_at(work, buffer), *const spare = words + work->window * size;
-    unsigned const bits = 8 * (unsigned)size + 1; /* the sort measures the range */
+    unsigned const bits = 8 * (unsigned)size + 1; /* short windows: measure the range */
     size_t         at = lo, kept = 0;
     uint64_t       last = 0;
     do {

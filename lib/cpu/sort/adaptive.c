@@ -20,6 +20,7 @@
 #include "cpu/sort/few_values.h"
 #include "cpu/sort/sort_steps.h"
 
+#include <limits.h>
 #include <string.h>
 
 enum {
@@ -131,13 +132,14 @@ static size_t far_keys(unsigned i)
 static ordo_status look_far(const cpu_kernels *kernels, const ordo_sort_job *job, size_t *radius,
                             size_t most, ordo_exec *exec)
 {
-    unsigned const phase = exec->phase;
+    unsigned const phase = exec->phase, phases = exec->phases;
     size_t const   size = ordo_type_size(job->type);
     size_t const   apart = job->n / FAR_LOOKS;
-    size_t         length = 0;
-    for (unsigned i = 0; i<FAR_SIZES && * radius> length / 4 && *radius <= most; i++) {
+    size_t         length = 0, seen = *radius;
+    exec->phases = UINT_MAX; /* the looks are no progress that a caller could see */
+    for (unsigned i = 0; i < FAR_SIZES && seen > length / 4 && seen <= most; i++) {
         length = ordo_min(far_keys(i), apart / FAR_PART);
-        for (size_t w = 0; w < FAR_LOOKS && *radius <= most; w++) {
+        for (size_t w = 0; w < FAR_LOOKS && seen <= most; w++) {
             size_t const at = w * apart + (size_t)ordo_random_below(ordo_random_mix(exec->seed + w),
                                                                     apart - length + 1);
             ordo_sort_job part = *job;
@@ -149,10 +151,12 @@ static ordo_status look_far(const cpu_kernels *kernels, const ordo_sort_job *job
                 here = SIZE_MAX;
             else
                 TRY(status);
-            *radius = ordo_max(*radius, here);
+            seen = ordo_max(seen, here);
         }
         exec->phase = phase;
     }
+    exec->phases = phases;
+    *radius = seen;
     return ORDO_OK;
 }
 

@@ -5,7 +5,8 @@
  * keys of a sample are spread so evenly, or all keys have so few bits, that hardly any different
  * keys share a word; otherwise they have 64. Words that agree above the index are put in order by
  * their whole keys: a few by insertion, more by the vector sort again. The bits that the first
- * words lack and the index fit one word of 64 bits, so there is no third sort.
+ * words lack and the index fit one word of 64 bits, so there is no third sort: words of 32 bits
+ * that lack bits of keys have an index of at most 16 bits (ORDO_TUNE_RADIX_PACKED).
  *
  * Scratch: 20 bytes per key, and what the vector sort needs. */
 #include "cpu/radix/records.h"
@@ -19,6 +20,11 @@ enum {
     REPEATS = 3, /* pairs of equal keys in a sample of an array whose keys repeat */
     HEAVY = 16   /* pairs where few values are most of the keys */
 };
+
+_Static_assert(
+    ORDO_TUNE_RADIX_PACKED <= 1 << 16,
+    "64 bits of a key less the 32 - i bits in a short word, and an index of i bits, must "
+    "fit one word of 64 bits");
 
 /* The most keys with several threads: as many as one thread sorts in its cache in any case. */
 static size_t most_alone(ordo_type type)
@@ -184,42 +190,58 @@ enum order_way {
 static enum order_way way_of_lossy(const order_sample *sample, size_t n, const cpu_tie_map *map,
                                    bool ranks)
 {
+    if (!ranks && n <= ORDO_TUNE_RADIX_PACKED / 2 && is_told_apart(sample, map, n / 32))
+        return WAY_OTHER;
     size_t const equal = equal_pairs(sample, 0, 0);
     if (equal >= REPEATS && equal_pairs(sample, map->least, map->shift) == equal)
-        return WAY_OTHER;
-    if (!ranks && n <= ORDO_TUNE_RADIX_PACKED / 2 && is_told_apart(sample, map, n / 32))
         return WAY_OTHER;
     return is_told_apart(sample, map, n / 2) ? WAY_SHORT : WAY_WIDE;
 }
 
 /* More keys than the radix sort takes by words of 32 bits. It is faster for values that are far
  * apart as words and repeat often, and for 32-bit keys where vectors have 32 bytes. */
-static enum order_way way_of_many(const cpu_kernels *kernels, const ordo_argsort_job *job)
+static enum order_way way_of_many(const cpu_kernels *kernels, ordo_type type,
+                                  const order_sample *sample)
 {
     bool const compress = kernels->split[CPU_WIDTH_32] != NULL;
-    if (!compress && ordo_type_size(job->type) <= sizeof(uint32_t))
+    if (!compress && ordo_type_size(type) <= sizeof(uint32_t))
         return WAY_OTHER;
-    if (job->type != ORDO_F32 && (job->type != ORDO_F64 || compress))
+    if (type != ORDO_F32 && (type != ORDO_F64 || compress))
         return WAY_WIDE;
-    order_sample const sample = sample_of(kernels, job);
-    return equal_pairs(&sample, 0, 0) >= HEAVY ? WAY_OTHER : WAY_WIDE;
+    return equal_pairs(sample, 0, 0) >= HEAVY ? WAY_OTHER : WAY_WIDE;
 }
 
-/* Chooses how words hold more than a few keys. */
-static enum order_way way_of(const cpu_kernels *kernels, const ordo_argsort_job *job,
-                             const cpu_tie_map *narrow, bool ranks)
+/* Whether the sample alone shows that another sort is faster, so that not all keys must be read. */
+static bool is_for_other(const order_sample *sample, size_t n, bool ranks)
 {
-    if (!narrow->lossy)
-        return WAY_SHORT;
-    if (job->n > ORDO_TUNE_RADIX_PACKED)
-        return way_of_many(kernels, job);
-    order_sample const sample = sample_of(kernels, job);
-    return way_of_lossy(&sample, job->n, narrow, ranks);
+    cpu_tie_extent extent = {sample->bits[0], sample->bits[SAMPLE - 1], 0};
+    for (size_t i = 1; i < SAMPLE; i++)
+        extent.differ |= sample->bits[i] ^ sample->bits[0];
+    cpu_tie_map const map = cpu_tie_map_of(&extent, n, 32);
+    return map.lossy && way_of_lossy(sample, n, &map, ranks) == WAY_OTHER;
 }
 
+/* Chooses how words hold more than a few keys, and finds their extent if words do. */
+static enum order_way way_of(const cpu_kernels *kernels, const ordo_argsort_job *job, bool ranks,
+                             cpu_tie_extent *extent)
+{
+    size_t const       n = job->n;
+    order_sample const sample = sample_of(kernels, job);
+    if (n <= ORDO_TUNE_RADIX_PACKED && is_for_other(&sample, n, ranks))
+        return WAY_OTHER;
+    kernels->loops->tie_extent[job->type](job->keys, n, job->descending, extent);
+    cpu_tie_map const narrow = cpu_tie_map_of(extent, n, 32);
+    if (!narrow.lossy)
+        return WAY_SHORT;
+    return n > ORDO_TUNE_RADIX_PACKED ? way_of_many(kernels, job->type, &sample)
+                                      : way_of_lossy(&sample, n, &narrow, ranks);
+}
+
+/* Reports progress, in estimated shares, unless exec is NULL. A cancelled call goes on until the
+ * caller polls. */
 static void find_order(const cpu_kernels *kernels, const ordo_argsort_job *job,
                        const order_memory *memory, const cpu_tie_map *map, bool is_short,
-                       cpu_order *order)
+                       cpu_order *order, ordo_exec *exec)
 {
     const cpu_loops *const loops = kernels->loops;
     cpu_words_fn *const    sort = kernels->sort_words[CPU_WORDS_64];
@@ -232,23 +254,14 @@ static void find_order(const cpu_kernels *kernels, const ordo_argsort_job *job,
                                                   order->words);
         sort(order->words, memory->spare, job->n, order->words, map->word_bits, NULL);
     }
+    if (exec != NULL)
+        (void)ordo_poll(exec, 0.5);
     if (!map->lossy)
         return;
     loops->tie_bits[job->type](job->keys, job->n, job->descending, order->bits);
     settle_groups(order, sort, job->n, memory->spare);
-}
-
-/* Whether a sample alone shows that another sort is faster, so that not all keys must be read. */
-static bool is_for_other(const cpu_kernels *kernels, const ordo_argsort_job *job, bool ranks)
-{
-    if (job->n > ORDO_TUNE_RADIX_PACKED)
-        return false;
-    order_sample const sample = sample_of(kernels, job);
-    cpu_tie_extent     extent = {sample.bits[0], sample.bits[SAMPLE - 1], 0};
-    for (size_t i = 1; i < SAMPLE; i++)
-        extent.differ |= sample.bits[i] ^ sample.bits[0];
-    cpu_tie_map const map = cpu_tie_map_of(&extent, job->n, 32);
-    return map.lossy && way_of_lossy(&sample, job->n, &map, ranks) == WAY_OTHER;
+    if (exec != NULL)
+        (void)ordo_poll(exec, 0.75);
 }
 
 bool cpu_vector_order(const cpu_kernels *kernels, const ordo_argsort_job *job, bool ranks,
@@ -263,17 +276,15 @@ bool cpu_vector_order(const cpu_kernels *kernels, const ordo_argsort_job *job, b
     if (kernels->sort_words[CPU_WORDS_64] == NULL || n < ORDO_TUNE_WORDS_FEWEST || n > most ||
         (!few && exec->threads > 1 && n > most_alone(job->type)))
         return false;
-    if (!few && is_for_other(kernels, job, ranks))
-        return false;
-    kernels->loops->tie_extent[job->type](job->keys, n, job->descending, &extent);
-    cpu_tie_map const narrow = cpu_tie_map_of(&extent, n, 32);
-    if (!few)
-        way = way_of(kernels, job, &narrow, ranks);
+    if (few)
+        kernels->loops->tie_extent[job->type](job->keys, n, job->descending, &extent);
+    else
+        way = way_of(kernels, job, ranks, &extent);
     if (way == WAY_OTHER || (!few && !take_memory(n, &memory, exec)))
         return false;
-    cpu_tie_map const map = way == WAY_SHORT ? narrow : cpu_tie_map_of(&extent, n, 64);
+    cpu_tie_map const map = cpu_tie_map_of(&extent, n, way == WAY_SHORT ? 32 : 64);
     cpu_tell_vector(exec, kernels);
-    find_order(kernels, job, &memory, &map, way == WAY_SHORT, order);
+    find_order(kernels, job, &memory, &map, way == WAY_SHORT, order, few ? NULL : exec);
     return true;
 }
 

@@ -5,7 +5,7 @@
  *   reversed         one falling run: reverses the array
  *   roughly sorted   sorts in windows of the radius of the array
  *
- * If the sample was wrong, the array is unchanged. */
+ * If the sample was wrong, the array is unchanged, or permuted by windows of a wrong radius. */
 #include "cpu/radix/records.h"
 #include "cpu/rough/rough.h"
 #include "cpu/sort/sort_steps.h"
@@ -150,7 +150,8 @@ ordo_status cpu_sort_reversed(const ordo_sort_job *job, const radix_io *io, bool
 }
 
 /* Sorts with a given radius; *done becomes true if the keys are sorted now. If memory is refused,
- * returns ORDO_OK with *done false: no key was moved, and the general sort needs less memory. */
+ * returns ORDO_OK with *done false: no key was moved, and the general sort needs less memory. The
+ * report gets no radius: windows also sort keys that are further from their places, if few are. */
 static ordo_status try_rough(const cpu_kernels *kernels, const ordo_sort_job *job, size_t radius,
                              bool *done, ordo_exec *exec)
 {
@@ -166,14 +167,13 @@ static ordo_status try_rough(const cpu_kernels *kernels, const ordo_sort_job *jo
         exec->algorithm = "windows";
         exec->facts.input = ORDO_INPUT_ROUGH;
         exec->facts.strategy = ORDO_STRATEGY_WINDOWS;
-        exec->facts.radius = radius;
     }
     return status;
 }
 
 /* Tries a radius a little larger than `seen` first: the attempt shows whether the radius was large
- * enough, and saves the measurement. If it fails, measures the radius. The
- * keys stay as they are if the radius is above `most`; `seen` is not. */
+ * enough, and saves the measurement. If it fails, the keys are permuted: measures their radius then
+ * and tries that unless it is above `most`; `seen` is not. */
 ordo_status cpu_sort_windows(const cpu_kernels *kernels, const ordo_sort_job *job, size_t seen,
                              size_t most, bool *done, ordo_exec *exec)
 {
@@ -191,10 +191,8 @@ ordo_status cpu_sort_windows(const cpu_kernels *kernels, const ordo_sort_job *jo
     if (measured == ORDO_E_NOMEM) /* the general sort needs less */
         return ORDO_OK;
     TRY(measured);
-    if (radius > most) {
-        exec->facts.radius = radius;
+    if (radius > most)
         return ORDO_OK;
-    }
     return try_rough(kernels, job, radius, done, exec);
 }
 
@@ -214,16 +212,23 @@ typedef struct count_work {
     bool                    reversed;
 } count_work;
 
+/* Unrolled, because a loop of one vector may cross a cache line of code. Emerald Rapids, argsort of
+ * 10^5 sorted i32 without: 54 us in a library where it did, 36 in one where it did not. */
 static void count_piece(void *arg, size_t lo, size_t hi)
 {
     const count_work *const work = arg;
     size_t const            last = work->job->n - 1;
-    if (work->job->index_type == ORDO_U32)
+    if (work->job->index_type == ORDO_U32) {
+        uint32_t *const index = work->job->index;
+#pragma GCC unroll 4
         for (size_t i = lo; i < hi; i++)
-            ((uint32_t *)work->job->index)[i] = (uint32_t)(work->reversed ? last - i : i);
-    else
+            index[i] = (uint32_t)(work->reversed ? last - i : i);
+    } else {
+        uint64_t *const index = work->job->index;
+#pragma GCC unroll 4
         for (size_t i = lo; i < hi; i++)
-            ((uint64_t *)work->job->index)[i] = work->reversed ? last - i : i;
+            index[i] = work->reversed ? last - i : i;
+    }
 }
 
 ordo_status cpu_index_in_order(const ordo_argsort_job *job, bool reversed, ordo_exec *exec)

@@ -100,7 +100,8 @@ static inline bool cpu_order_ties(const cpu_order *order, size_t i)
 /* ---- Orders that a sample shows ---- */
 
 /* Each examines a sample of the keys and sorts by the cheapest algorithm for the order it shows.
- * Sets *done if the array is sorted; otherwise the array is unchanged and needs the general sort.
+ * Sets *done if the array is sorted; otherwise the array needs the general sort: it is unchanged,
+ * or permuted (exec->changed) by windows of a radius that was too small.
  * *room becomes scratch for n keys that the general sort may use, or NULL. adaptive.c */
 ordo_status cpu_sort_adaptive(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
                               void **room, ordo_exec *exec);
@@ -151,7 +152,7 @@ ordo_status cpu_sort_strays(const cpu_kernels *kernels, const ordo_sort_job *job
 /* ---- Orders that a sample has shown: ordered.c ---- */
 
 /* `io` gives the key bits (records_of_order). Each sets *done if the keys are sorted now; otherwise
- * they are unchanged. */
+ * they are unchanged, or, after cpu_sort_windows, permuted if exec->changed is set. */
 struct radix_io;
 ordo_status cpu_sort_runs(const ordo_sort_job *job, const struct radix_io *io, bool *done,
                           ordo_exec *exec);
