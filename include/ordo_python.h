@@ -79,10 +79,21 @@ ORDO_API void *ordo_python_forget(void *self, void *const *args, intptr_t count)
  * plain array (see ordo_python_type), positions and an axis by position, they return the result of
  * the library. In all other cases, also after an error, they run the code of the Python function.
  * The caller's lock (the GIL) stays held.                                                        */
-ORDO_API ordo_python_vectorcall ordo_python_sort, ordo_python_argsort, ordo_python_rankdata,
-    ordo_python_median, ordo_python_nanmedian, ordo_python_quantile, ordo_python_select,
-    ordo_python_partition, ordo_python_argpartition, ordo_python_cumsum, ordo_python_cumprod,
-    ordo_python_cummax, ordo_python_cummin, ordo_python_is_sorted;
+ORDO_API void *ordo_python_sort(void *function, void *const *args, size_t count, void *names);
+ORDO_API void *ordo_python_argsort(void *function, void *const *args, size_t count, void *names);
+ORDO_API void *ordo_python_rankdata(void *function, void *const *args, size_t count, void *names);
+ORDO_API void *ordo_python_median(void *function, void *const *args, size_t count, void *names);
+ORDO_API void *ordo_python_nanmedian(void *function, void *const *args, size_t count, void *names);
+ORDO_API void *ordo_python_quantile(void *function, void *const *args, size_t count, void *names);
+ORDO_API void *ordo_python_select(void *function, void *const *args, size_t count, void *names);
+ORDO_API void *ordo_python_partition(void *function, void *const *args, size_t count, void *names);
+ORDO_API void *ordo_python_argpartition(void *function, void *const *args, size_t count,
+                                        void *names);
+ORDO_API void *ordo_python_cumsum(void *function, void *const *args, size_t count, void *names);
+ORDO_API void *ordo_python_cumprod(void *function, void *const *args, size_t count, void *names);
+ORDO_API void *ordo_python_cummax(void *function, void *const *args, size_t count, void *names);
+ORDO_API void *ordo_python_cummin(void *function, void *const *args, size_t count, void *names);
+ORDO_API void *ordo_python_is_sorted(void *function, void *const *args, size_t count, void *names);
 
 #ifdef __cplusplus
 }

@@ -140,13 +140,15 @@ static size_t FN(stream_pairs)(const radix_io *io, KEY *keys, char *values, size
     enum {
         PAIRS = ORDO_TUNE(256, 32) /* written at a time */
     };
-    KEY          held_keys[PAIRS] __attribute__((aligned(LINE)));
-    uint32_t     held_values[PAIRS] __attribute__((aligned(LINE)));
-    size_t const before = (0 - (uintptr_t)keys) % LINE / sizeof(uint32_t);
+    KEY      held_keys[PAIRS] __attribute__((aligned(LINE)));
+    uint32_t held_values[PAIRS] __attribute__((aligned(LINE)));
     *first = 0;
     if (!LINES_BYPASS || sizeof(KEY) != sizeof(uint32_t) || io->value_size != sizeof(uint32_t) ||
         ((uintptr_t)keys - (uintptr_t)values) % LINE != 0 ||
-        io->n * sizeof(uint64_t) < ORDO_TUNE_STREAM || count < before + PAIRS)
+        io->n * sizeof(uint64_t) < ORDO_TUNE_STREAM)
+        return 0;
+    size_t const before = (0 - (uintptr_t)keys) % LINE / sizeof(uint32_t);
+    if (count < before + PAIRS)
         return 0;
     *first = before;
     size_t done = 0;

@@ -238,7 +238,8 @@ static cpu_words_fn *words_for(const radix_io *io, size_t radius)
         io->kernels->split[narrow ? CPU_WIDTH_32 : CPU_WIDTH_64] == NULL ||
         window_length(io->n, radius, true) > io->kernels->most_words[width])
         return NULL;
-    return io->kernels->sort_words[width];
+    cpu_words_fn *const *const sorts = io->kernels->sort_words;
+    return sorts[width];
 }
 
 static size_t windows_scratch(const rough_work *work)
