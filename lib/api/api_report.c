@@ -55,8 +55,8 @@ static double rate_since(const uint64_t since[2])
 static bool is_rate(double rate) { return rate > 0.1 && rate < 10; } /* 100 MHz to 10 GHz */
 
 /* Returns the seconds of the last call. The rate of api_clock_short is that since the context was
- * created. If that is no rate of a clock, a suspension or a migration of the virtual machine has set
- * one of the clocks, and the rate is measured again. */
+ * created. If that is no rate of a clock, a suspension or a migration of the virtual machine has
+ * set one of the clocks, and the rate is measured again. */
 static double seconds_of(const ordo_ctx *ctx)
 {
     double rate = ctx->lasted_few ? rate_since(ctx->created) : 1;
