@@ -450,10 +450,10 @@ ORDO_MUST ordo_status ordo_select_scratch(ordo_ctx *ctx, ordo_type type, size_t 
 /* Splits the keys around the k-th key in order, which becomes out[k]. The keys that are less than
  * out[k] come first, then the keys that tie with it, then the others. Each of the three groups
  * keeps its order. index[i] is the index in keys of the key that is out[i].
- * With ORDO_ANY_ORDER, which may be faster, out[k] is the same key, no key before it is greater and
- * no key after it is less. The order on each side is then not specified: it depends on the
- * instruction set, the number of threads, the device and the memory limit.
- * out or index may be NULL. ORDO_E_ARG if k is not below n; with segments, k must be below the
+ * With ORDO_ANY_ORDER, which may be faster, out[k] ties with that key, no key before it is greater
+ * and no key after it is less. The order is otherwise not specified: it depends on the instruction
+ * set, the number of threads, the device and the memory limit.
+ * out and index may be NULL; if both are, only the arguments are checked. ORDO_E_ARG if k is not below n; with segments, k must be below the
  * length of every segment. Offsets on a GPU are not checked: a segment of at most k keys keeps its
  * order. Of opts only ORDO_DESCENDING, ORDO_ANY_ORDER, ORDO_ON_DEVICE, stream and segments. out and
  * index must not overlap other arrays.                                                           */
