@@ -425,7 +425,7 @@ typedef struct ordo_select_opts {
     uint32_t algorithm; /* AUTO: brackets from a sample, then one pass; RADIX: digit by digit;
                          * BITONIC, MERGE: by sorted sub-arrays, see below                       */
     void    *stream;    /* for ORDO_ON_DEVICE                                                    */
-    uint64_t sub_array; /* BITONIC, MERGE: keys of a sub-array, a power of 2; default 1024       */
+    uint64_t sub_array; /* BITONIC, MERGE: keys of a sub-array, 2, 4, 8, ...; default 1024       */
     const ordo_segments *segments; /* many arrays in one call; NULL: one (ordo_segments.h)       */
 } ordo_select_opts;
 
