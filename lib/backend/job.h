@@ -478,4 +478,12 @@ typedef struct ordo_groups_job {
     uint64_t       *found;  /* TOPK; NULL: not wanted */
 } ordo_groups_job;
 
+/* Whether the caller wants results that need a place for each group. */
+static inline bool ordo_groups_need_room(const ordo_groups_job *job)
+{
+    bool const each = job->q != NULL || job->values != NULL || job->out != NULL;
+    return job->unique != NULL || job->sizes != NULL || job->found != NULL ||
+           (job->each > 0 && each);
+}
+
 #endif

@@ -60,6 +60,19 @@ ordo_status groups_check_room(ordo_exec *exec, const group_call *call, size_t *r
     return ORDO_OK;
 }
 
+ordo_status api_check_group_count(ordo_exec *exec, const ordo_groups_job *job, size_t count)
+{
+    FAIL_IF(count > job->capacity && ordo_groups_need_room(job), ORDO_E_ARG,
+            "there are %zu groups, but groups.capacity is %zu", count, job->capacity);
+    return ORDO_OK;
+}
+
+static ordo_status check_count(ordo_exec *exec, const group_call *call)
+{
+    ordo_groups_job const job = groups_job_of(call, ORDO_GROUP_COUNTS); /* any verb */
+    return api_check_group_count(exec, &job, call->count);
+}
+
 /* ---- The order and the groups ---- */
 
 static void count_piece(void *arg, size_t lo, size_t hi)
@@ -110,7 +123,7 @@ static ordo_status find_starts(ordo_exec *exec, group_call *call)
         call->count--;
         call->has_nulls = true;
     }
-    return api_check_group_count(exec, &call->groups, call->count, call->each > 0);
+    return check_count(exec, call);
 }
 
 ordo_status groups_order_rows(ordo_exec *exec, group_call *call, bool folded)
@@ -150,7 +163,7 @@ ordo_status groups_collect(ordo_exec *exec, group_call *call, bool *done)
     call->count = job.count;
     call->unique = job.unique;
     call->keys = call->keys != NULL ? job.sorted : NULL;
-    return api_check_group_count(exec, &call->groups, call->count, call->each > 0);
+    return check_count(exec, call);
 }
 
 /* Replaces the group keys by a sorted copy and finds the groups. */

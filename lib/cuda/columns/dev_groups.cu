@@ -328,8 +328,7 @@ static ordo_status check_capacity(cuda_call *call, const ordo_groups_job *job,
     if (call->exec->on_device)
         return ORDO_OK;
     TRY(call_fetch(call, &facts, work.facts, sizeof facts));
-    if (facts.groups > job->capacity &&
-        (job->unique != NULL || job->sizes != NULL || job->each > 0))
+    if (facts.groups > job->capacity && ordo_groups_need_room(job))
         return ordo_fail(call->exec, ORDO_E_ARG, "there are %zu groups, but groups.capacity is %zu",
                          (size_t)facts.groups, job->capacity);
     return ORDO_OK;
