@@ -478,7 +478,8 @@ typedef enum ordo_method {   /* definitions of a quantile: 1 to 9 are types 1 to
     ORDO_METHOD_LOWER = 10,
     ORDO_METHOD_HIGHER = 11,
     ORDO_METHOD_MIDPOINT = 12,
-    ORDO_METHOD_NEAREST = 13
+    ORDO_METHOD_NEAREST = 13,
+    ORDO_METHOD_HALF_SUM = 14 /* midpoint, computed as (a + b) / 2: numpy.median's rounding      */
 } ordo_method;
 ORDO_API int         ordo_method_parse(const char *name); /* 0 if unknown                         */
 ORDO_API const char *ordo_method_name(ordo_method method); /* "linear"; NULL if unknown           */
@@ -498,11 +499,13 @@ typedef struct ordo_quantile_opts {
 } ordo_quantile_opts;
 
 /* Writes the q[j]-quantile of the keys to out[j], 0 <= q[j] <= 1, as f64 for every type. All q
- * share one pass. ordo_median is q = 0.5, linear. If there are no keys (n == 0, or all are NaN and
- * omitted), the result is NaN. 64-bit integers are first rounded to the nearest f64, which is exact
- * up to 2^53. A result lies between its two neighbouring keys, so quantiles of finite keys are
- * finite. If a neighbour is infinite, the result is that infinity, unless the other neighbour has
- * all the weight; between -inf and +inf it is NaN.                                               */
+ * share one pass. A median is the quantile of q = 0.5, byte for byte: here, with weights, of groups,
+ * of windows, of files and of many processes; its method is linear or HALF_SUM. If there are no
+ * keys (n == 0, or all are NaN and omitted), the result is NaN. 64-bit integers are first rounded to
+ * the nearest f64, which is exact up to 2^53. A result lies between its two neighbouring keys, so
+ * quantiles of finite keys are finite. If a neighbour is infinite, the result is that infinity, and
+ * next to a NaN (ORDO_NANS_LAST) it is NaN, unless the other neighbour has all the weight; between
+ * -inf and +inf it is NaN. A result of 0 is +0.                                                  */
 ORDO_MUST ordo_status ordo_quantiles(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
                                      const double *q, size_t count, double *out,
                                      const ordo_quantile_opts *opts);

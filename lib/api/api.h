@@ -99,7 +99,8 @@ ordo_status api_check_weights(ordo_exec *exec, const void *weights, uint32_t wei
                               uint32_t algorithm, const void *out, size_t out_bytes,
                               const char *out_what);
 /* Rejects methods of quantiles that weights of this type do not have. */
-ordo_status api_check_weighted_method(ordo_exec *exec, uint32_t weight_type, uint32_t method);
+ordo_status api_check_weighted_method(ordo_exec *exec, uint32_t weight_type, uint32_t method,
+                                      bool is_median);
 /* Rejects ranks of n keys that do not fit their type. */
 ordo_status api_check_rank_count(ordo_exec *exec, ordo_type rank_type, size_t n);
 ordo_status api_check_sort_algorithm(ordo_exec *exec, uint32_t algorithm);

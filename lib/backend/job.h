@@ -75,7 +75,6 @@ typedef struct ordo_select_job { /* k-th keys */
     ordo_nans     nans;
     const double *q; /* not NULL: out gets f64 quantiles, and k is NULL */
     ordo_method   method;
-    bool          is_median;
 } ordo_select_job;
 
 typedef struct ordo_topk_job { /* the first k keys in order and their indices */
@@ -473,7 +472,6 @@ typedef struct ordo_groups_job {
     const double   *q;        /* QUANTILES, on the host */
     double         *quantiles;
     ordo_method     method;
-    bool            is_median;
     void           *values; /* TOPK; NULL: not wanted */
     uint64_t       *found;  /* TOPK; NULL: not wanted */
 } ordo_groups_job;

@@ -262,7 +262,6 @@ ordo_groups_job groups_job_of(const group_call *call, ordo_group_verb verb)
                              .q = call->q,
                              .quantiles = call->quantiles,
                              .method = (ordo_method)call->wish.method,
-                             .is_median = call->is_median,
                              .values = call->values,
                              .found = call->found};
 }
