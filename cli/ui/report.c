@@ -118,7 +118,9 @@ static void print_facts(const ordo_facts *f)
                    {FACT(cpu_idle_seconds)},
                    {FACT(device_idle_seconds)},
                    {FACT(devices)},
-                   {FACT(shares_unused)}};
+                   {FACT(shares_unused)},
+                   {FACT(tried_radius)},
+                   {FACT(radius_failed)}};
 #undef FACT
 
     fprintf(stderr, "\"input\": \"%s\", \"strategy\": \"%s\"",
