@@ -13,7 +13,7 @@ typedef enum ordo_input {     /* what a call found in its keys                  
     ORDO_INPUT_REVERSED = 2,  /* in the opposite order                                          */
     ORDO_INPUT_RUNS = 3,      /* few runs (ordo_facts.runs)                                     */
     ORDO_INPUT_DISPLACED = 4, /* in order except for ordo_facts.displaced keys                  */
-    ORDO_INPUT_ROUGH = 5,     /* roughly sorted (ordo_facts.radius)                             */
+    ORDO_INPUT_ROUGH = 5,     /* roughly sorted (ordo_facts.tried_radius or radius)             */
     ORDO_INPUT_EQUAL = 6      /* many equal keys                                                */
 } ordo_input;
 
