@@ -175,7 +175,13 @@ ordo_status ordo_group_quantiles(ordo_ctx *ctx, const ordo_groups *groups, ordo_
                                  const void *keys, size_t n, const double *q, size_t count,
                                  double *out, const ordo_group_opts *opts)
 {
-    group_call call = {.type = type, .keys = keys, .n = n, .q = q, .each = count, .quantiles = out};
+    group_call call = {.type = type,
+                       .keys = keys,
+                       .n = n,
+                       .q = q,
+                       .each = count,
+                       .quantiles = out,
+                       .takes_weights = true};
     API_CALL("group_quantiles", type, n, quantiles_checked(ctx, exec, &call, groups, opts));
 }
 
@@ -189,6 +195,7 @@ ordo_status ordo_group_median(ordo_ctx *ctx, const ordo_groups *groups, ordo_typ
                                 .q = &half,
                                 .each = 1,
                                 .quantiles = out,
+                                .takes_weights = true,
                                 .is_median = true};
     API_CALL("group_median", type, n, quantiles_checked(ctx, exec, &call, groups, opts));
 }

@@ -23,7 +23,7 @@ ordo_status groups_check(ordo_exec *exec, group_call *call, const ordo_groups *g
     TRY(api_check_place(exec, call->wish.flags, flags | ORDO_ON_DEVICE, call->wish.stream));
     FAIL_IF(call->wish.weights == NULL && call->wish.weight_type != 0, ORDO_E_ARG,
             "opts.weight_type is %u, but opts.weights is NULL", call->wish.weight_type);
-    FAIL_IF(call->wish.weights != NULL && call->quantiles == NULL, ORDO_E_UNSUPPORTED,
+    FAIL_IF(call->wish.weights != NULL && !call->takes_weights, ORDO_E_UNSUPPORTED,
             "opts.weights is not NULL; only group quantiles and medians have weights");
     ordo_groups const *const g = &call->groups;
     TRY(api_check_type(exec, (ordo_type)g->type, "groups.type"));
