@@ -1,10 +1,10 @@
 /* ordo.h - sort, rank, select and scan arrays, and measure how sorted they are, on CPUs and GPUs.
  *
  * Results  Every call returns a status; ORDO_OK is 0. Calls are synchronous, except on device
- *          arrays (see there). Results are written to out-parameters. A single result (a total, a
- *          radius) is written only on ORDO_OK. An array of results is unspecified after
- *          ORDO_E_CANCELLED and ORDO_E_DEVICE and unchanged after other errors, unless the call
- *          says otherwise.
+ *          arrays (see there). Results are written to out-parameters, which may be NULL only where
+ *          the call says so: ORDO_E_ARG otherwise. A single result (a total, a radius) is written
+ *          only on ORDO_OK. An array of results is unspecified after ORDO_E_CANCELLED and
+ *          ORDO_E_DEVICE and unchanged after other errors, unless the call says otherwise.
  * Memory   The caller owns every array; ordo uses it until the call returns. A call writes to its
  *          input only if it sorts in place. The context keeps scratch memory for later calls: at
  *          most 128 MiB beside the scratch of the last call that needed more than there was.
