@@ -23,7 +23,7 @@ static const char *skip_digits(const char *p, const char *end)
 
 decimal_key decimal_read(key_span span, bool human, const uint8_t *image)
 {
-    static const char units[] = "KMGTPEZY";
+    static const char units[] = "KMGTPEZYRQ";
     const char *const begin = skip_blanks(span.begin, span.end), *const end = span.end;
     const bool        minus = begin < end && *begin == '-';
     const char *const digits = begin + minus;
