@@ -78,8 +78,15 @@ typedef enum csv_class { /* in the order of values */
     CSV_NAN,
     CSV_OTHER, /* no number or no date */
     CSV_EMPTY,
-    CSV_INEXACT /* an integer that no type holds */
+    CSV_INEXACT, /* an integer that no type holds      */
+    CSV_RANGE    /* a number beyond the range of f64   */
 } csv_class;
+
+/* Whether a value of this class makes its row bad, unless values may be text. */
+static inline bool csv_class_is_bad(csv_class class)
+{
+    return class == CSV_OTHER || class == CSV_INEXACT || class == CSV_RANGE;
+}
 
 typedef struct csv_number {
     csv_class class;

@@ -156,7 +156,7 @@ static bool encode_bytes(part *p, const csv_reader *reader)
         p->no_memory = p->no_memory || !csv_encode(&p->keys->keys[i], value, &p->bytes, &class);
         if (p->no_memory)
             return false;
-        if ((class == CSV_OTHER || class == CSV_INEXACT) && p->keys->bad != CSV_BAD_TEXT) {
+        if (csv_class_is_bad(class) && p->keys->bad != CSV_BAD_TEXT) {
             set_fault(p, reader, i, reader->values[p->keys->slot[i]], class);
             return false;
         }
@@ -252,10 +252,11 @@ static bool fault_of_value(const csv_table *table, const csv_keys *keys, const c
                     csv_value_shown(table, fault->value, shown, sizeof shown),
                     fault->class == CSV_INEXACT
                         ? "is an integer of more than 64 bits; give :natural to compare digits"
-                    : key->type == CSV_DATE ? "is not a date such as 2024-05-31 or "
-                                              "2024-05-31T23:59:00Z"
-                                            : "is not a number",
-                    key->guessed && fault->class != CSV_INEXACT
+                    : fault->class == CSV_RANGE ? "is beyond the range of f64"
+                    : key->type == CSV_DATE     ? "is not a date such as 2024-05-31 or "
+                                                  "2024-05-31T23:59:00Z"
+                                                : "is not a number",
+                    key->guessed && fault->class == CSV_OTHER
                         ? ", as the first values are; give :text to compare as text"
                         : "");
 }

@@ -22,6 +22,7 @@ enum {
 
 static const char a_size[] = "a number of bytes, such as 512M, 4Gi or 1e9, or a share of the "
                              "memory of this machine, such as 50%";
+static const char no_number[] = "is not a number such as 0.5";
 static const char a_count[] = "a whole number below 2^64, such as 1000, 1e6, 128M, 4Gi or 2^28";
 
 static bool read_digits(const char *text, size_t length, uint64_t *out)
@@ -211,11 +212,13 @@ static bool set_count(const char *command, const option_spec *spec, const char *
                     (unsigned long long)(small ? spec->least : spec->most));
 }
 
-/* Reads a number of f64, rounded. */
-static bool read_real(const char *text, double *out)
+/* Reads a number of f64, rounded. Returns what is wrong with it, or NULL. */
+static const char *read_real(const char *text, double *out)
 {
     const number_result r = number_parse(ORDO_F64, text, text + strlen(text), out);
-    return r == NUMBER_OK || r == NUMBER_INEXACT;
+    return r == NUMBER_OK || r == NUMBER_INEXACT ? NULL
+           : r == NUMBER_RANGE                   ? "is beyond the range of f64"
+                                                 : no_number;
 }
 
 /* Memory for `most` texts is taken with the first one. */
@@ -247,9 +250,11 @@ static bool set_value(const char *command, const option_spec *spec, const char *
                         cli_quoted(text), a_size);
     if (spec->kind == OPTION_CHOICE || spec->kind == OPTION_MAYBE)
         return set_choice(command, spec, text, field);
-    return (read_real(text, field) && !isnan(*(double *)field)) ||
-           cli_fail("%s: %s%s: '%s' is not a number such as 0.5", command, dashes(spec), spec->name,
-                    cli_quoted(text));
+    const char *wrong = read_real(text, field);
+    if (wrong == NULL && isnan(*(double *)field))
+        wrong = no_number;
+    return wrong == NULL || cli_fail("%s: %s%s: '%s' %s", command, dashes(spec), spec->name,
+                                     cli_quoted(text), wrong);
 }
 
 static const option_spec *find_option(const option_spec *specs, const char *name, size_t length,
@@ -387,10 +392,12 @@ options_result options_parse(int argc, char **argv, const option_spec *specs, vo
 static bool read_part(const char *command, const char *option, const char *part, int most,
                       void *value)
 {
-    const char *const what = most == 0 ? a_count : "a number such as 0.5";
+    const char *const wrong = most == 0 ? NULL : read_real(part, value);
 
-    if (!(most == 0 ? option_count(part, value) : read_real(part, value)))
-        return cli_fail("%s: %s: '%s' is not %s", command, option, cli_quoted(part), what);
+    if (wrong != NULL)
+        return cli_fail("%s: %s: '%s' %s", command, option, cli_quoted(part), wrong);
+    if (most == 0 && !option_count(part, value))
+        return cli_fail("%s: %s: '%s' is not %s", command, option, cli_quoted(part), a_count);
     if (most == 0)
         return *(uint64_t *)value > 0 ||
                cli_fail("%s: %s: elements are counted from 1; there is no element %s", command,
