@@ -31,7 +31,8 @@ static const char help_resume[] =
 
 static const char help_sort[] =
     "  --buffer-size S   the same as -S S\n"
-    "  --batch-size N    accepted; how many files are merged at once depends on the memory\n"
+    "  --batch-size N    -m: merge at most N files at once; default: what memory and open files\n"
+    "                    allow, at most 1024\n"
     "  --compress-program P  accepted; temporary files are always packed\n";
 
 static const char help_records[] =

@@ -80,10 +80,10 @@ typedef struct line_flags { /* how `ordo sort` compares lines */
     option_texts keys;      /* -k */
     const char  *separator; /* -t; NULL: not given */
     const char  *names_file, *random_file;
-    uint64_t     seed;   /* OPTION_UNSET: not given */
-    uint64_t     memory; /* -S: bytes; 0: not given */
-    uint64_t     batch;  /* --batch-size and --compress-program have no effect */
-    const char  *compressor;
+    uint64_t     seed;       /* OPTION_UNSET: not given */
+    uint64_t     memory;     /* -S: bytes; 0: not given */
+    uint64_t     batch;      /* --batch-size; 0: not given */
+    const char  *compressor; /* --compress-program has no effect */
 } line_flags;
 
 typedef struct csv_flags { /* of rows with columns */
