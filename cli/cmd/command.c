@@ -110,9 +110,12 @@ static void print_help(const command *c, FILE *to)
         fputs(c->flags & LETTER_H ? "  --help            print this text\n"
                                   : "  -h, --help        print this text\n",
               to);
+        fputs("  --version         print the version\n", to);
         fputs(help_end, to);
     }
 }
+
+void command_print_version(void) { printf("ordo %s\n", ordo_version()); }
 
 char *command_help(const command *c)
 {
@@ -310,6 +313,7 @@ static void free_options(options *o)
 {
     free(o->operands.texts);
     free(o->line.keys.texts);
+    free(o->line.keys.made);
     free(o->csv.columns.texts);
     free(o->csv.by.texts);
     free(o->directories.texts);
@@ -335,9 +339,11 @@ static int execute_words(const command *c, int argc, char **argv)
 
     if (r == OPTIONS_HELP)
         print_help(c, stdout);
+    if (r == OPTIONS_VERSION)
+        command_print_version();
     if (r != OPTIONS_OK) {
         free_options(&e.o);
-        return r == OPTIONS_HELP ? CLI_OK : CLI_TROUBLE;
+        return r == OPTIONS_BAD ? CLI_TROUBLE : CLI_OK;
     }
     e.o.operand = e.o.operands.n > 0 ? e.o.operands.texts[0] : NULL;
     const int code = execute(&e);

@@ -83,6 +83,9 @@ extern const command command_bzip2;
 /* Runs the command and returns its exit code. argv[0] is the name of the command. */
 int command_execute(const command *c, int argc, char **argv);
 
+/* What --version prints. */
+void command_print_version(void);
+
 /* The text that --help prints, to be freed. NULL: no memory. */
 char *command_help(const command *c);
 
