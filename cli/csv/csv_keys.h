@@ -32,6 +32,7 @@ typedef enum csv_bad { /* rows with a value that is no number or date, and rows 
 typedef struct csv_key {
     csv_type type;
     bool     guessed, descending;
+    bool     directed; /* by :asc or :desc */
     size_t   column;
 } csv_key;
 
@@ -46,8 +47,9 @@ typedef struct csv_keys {
 
 typedef struct csv_request {
     const char        *command, *option; /* for messages                                   */
-    const char *const *texts;            /* NAME|N[:TYPE][:desc]                           */
+    const char *const *texts;            /* NAME|N[:TYPE][:asc|:desc]                      */
     size_t             n;
+    bool               largest; /* keys without a direction are descending                 */
     bool               reverse; /* all keys                                                */
     bool               groups;  /* keys name groups: a column of numbers is compared by number,
                                  * then as text, so that 1 and 1.0 differ                  */
@@ -66,6 +68,10 @@ const char *csv_column_shown(const csv_table *table, size_t column);
 
 /* The names of the first columns, or how many columns there are. Returns out. */
 const char *csv_names_shown(const csv_table *table, char *out, size_t capacity);
+
+/* For the end of a message, if the only column of the first row seems to hold several: the option
+ * that separates them. Otherwise "". A static buffer. */
+const char *csv_separator_hint(const csv_table *table);
 
 /* Whether each value of a column that is not empty, in the first rows, is a number, and one is. If
  * only most of them are, prints what then happens to the column, `otherwise`, if it is not NULL. */

@@ -232,9 +232,10 @@ static bool fault_of_row(const csv_table *table, const csv_fault *fault)
         return cli_fail("%s: line %zu is blank; expected a row of %zu fields; --bad skip leaves "
                         "such rows out",
                         name, line, table->columns);
-    return cli_fail("%s: line %zu: the row has %zu field%s; expected %zu, as in the first row; "
+    return cli_fail("%s: line %zu: the row has %zu field%s; expected %zu, as in the first row%s; "
                     "--bad skip leaves such rows out, --bad last puts them last",
-                    name, line, fault->fields, fault->fields == 1 ? "" : "s", table->columns);
+                    name, line, fault->fields, fault->fields == 1 ? "" : "s", table->columns,
+                    csv_separator_hint(table));
 }
 
 static bool fault_of_value(const csv_table *table, const csv_keys *keys, const csv_fault *fault)

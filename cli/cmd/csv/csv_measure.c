@@ -23,9 +23,10 @@ bool csv_measure_choose(csv_measure_job *job)
     for (size_t i = 0; texts->n == 0 && i < table->columns; i++)
         if (csv_column_is_number(table, i, "is left out (give --column)"))
             job->columns[job->n++] = i;
+    const char *const hint = csv_separator_hint(table);
     return job->n > 0 ||
-           cli_fail("%s: %s has no column of numbers in its first rows; give --column NAME",
-                    e->command->name, table->files[0].name);
+           cli_fail("%s: %s has no column of numbers in its first rows%s", e->command->name,
+                    table->files[0].name, hint[0] != '\0' ? hint : "; give --column NAME");
 }
 
 void csv_measure_count_skipped(csv_measure_job *job, const csv_columns *columns)
