@@ -97,6 +97,10 @@ void progress_end(void)
 
 static bool is_printable(char c) { return c >= 0x20 && c < 0x7f; }
 
+static const char *memory_hint = "";
+
+void cli_set_memory_hint(const char *hint) { memory_hint = hint; }
+
 static void print_line(FILE *to, const char *before, const char *format, va_list args)
 {
     char         text[LINE_MOST];
@@ -112,7 +116,11 @@ static void print_line(FILE *to, const char *before, const char *format, va_list
         if (i + n < used)
             fprintf(to, "\\x%02x", (unsigned char)text[i + n++]);
     }
-    fputs(length >= LINE_MOST ? "...\n" : "\n", to);
+    if (length >= LINE_MOST)
+        fputs("...", to);
+    if (strstr(format, "not enough memory") != NULL)
+        fputs(memory_hint, to);
+    fputc('\n', to);
     funlockfile(to);
 }
 

@@ -3,6 +3,8 @@
 
 #include "cli/cmd/command.h"
 
+#include "cli/io/text/text_numbers.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -224,7 +226,7 @@ static const char *text_wrong(const execution *e)
 input_request input_request_of(const execution *e)
 {
     const options *const o = &e->o;
-    const bool           hint = (e->command->flags & LINES_IN) != 0 && o->dtype == NULL;
+    const unsigned       flags = o->dtype == NULL ? e->command->flags : 0;
 
     return (input_request){.path = e->paths[0],
                            .format = o->from,
@@ -233,7 +235,8 @@ input_request input_request_of(const execution *e)
                            .allow_bits = (e->command->flags & PACKED_BITS) != 0,
                            .skip_bad = o->skip_bad,
                            .keep_lines = e->keep_lines,
-                           .text_hint = hint ? "; give --text to read lines" : ""};
+                           .others = ((flags & LINES_IN) != 0 ? TEXT_AS_LINES : 0u) |
+                                     ((flags & CSV_IN) != 0 ? TEXT_AS_ROWS : 0u)};
 }
 
 static bool read_input(execution *e)
@@ -294,6 +297,7 @@ static int execute(execution *e)
         cli_error("%s: %s", e->command->name, first);
     if (first != NULL || !find_files(e))
         return CLI_TROUBLE;
+    cli_set_memory_hint(external_memory_hint(e));
     const bool     external = external_takes(e);
     common_options common = e->o.common;
     if (external) /* the limit counts all memory of the call, not only scratch */

@@ -8,7 +8,9 @@ printf 'ordo: x\n' | ordo bzip2 -c >"$bad.bz2"
 # all OPTION...: runs the command, which may fail, and shows bytes that are not printable
 all() {
     ordo "$@" >printed 2>&1 </dev/null
-    echo "$? $(printf '%s' "$1" | tr -cd ' -~')$(tr -d '\n -~' <printed | od -An -tx1)"
+    code=$?
+    grep -q 'cannot open' printed && code="$code cannot open"
+    echo "$code $(printf '%s' "$1" | tr -cd ' -~')$(tr -d '\n -~' <printed | od -An -tx1)"
 }
 one() { all "$@" && cat printed; }
 one sort "$bad.none"
@@ -20,8 +22,9 @@ for command in argsort rank select median quantile percentile topk min max sum c
     merge check shuffle sample radius scan moving partition suffix bwt unbwt index search bzip2; do
     case $command in
     select | topk | sample) all $command -k 1 "$bad.none" ;;
-    quantile | percentile) all $command -q 0.5 "$bad.none" ;;
-    moving) all $command --width 1 --op max "$bad.none" ;;
+    quantile) all $command -q 0.5 "$bad.none" ;;
+    percentile) all $command -p 50 "$bad.none" ;;
+    moving) all $command --window 1 "$bad.none" ;;
     partition) all $command "$bad" --flags "$bad.none" ;;
     search) all $command "$bad.none" x ;;
     *) all $command "$bad.none" ;;
