@@ -33,8 +33,8 @@ __attribute__((format(printf, 2, 3))) void cli_line(FILE *to, const char *format
 __attribute__((format(printf, 1, 2))) int cli_error(const char *format, ...);
 #define cli_fail(...) (cli_error(__VA_ARGS__), false)
 
-/* What is added to messages that say "not enough memory": what the caller of the command can do. The
- * text is not copied; "" at first. */
+/* What is added to messages that say "not enough memory": what the user can do. The text is not
+ * copied; "" at first. */
 void cli_set_memory_hint(const char *hint);
 
 /* Memory for n elements of `size` bytes, aligned to 64 bytes, to be freed with free(). NULL after a

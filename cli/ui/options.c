@@ -223,8 +223,8 @@ static const char *size_of_sort(const char *text)
     return size;
 }
 
-/* Sets the option to value. NULL: the value is the next word, unless the option takes none. `as_sort`:
- * the option is one of sort(1). False after a message. */
+/* Sets the option to value. NULL: the value is the next word, unless the option takes none.
+ * `as_sort`: the option is one of sort(1). False after a message. */
 static bool take_value(parse *p, const option_spec *spec, const char *value, bool as_sort)
 {
     const char *const command = p->argv[0];

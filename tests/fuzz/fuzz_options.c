@@ -1,7 +1,7 @@
 /* fuzz_options.c - the option parser, with the tables of all commands.
  *
- * The first byte of the input chooses the command; the words of the command line follow, each with a
- * newline at its end. A refused line gets one message of printable ASCII, and no other line gets
+ * The first byte of the input chooses the command; the words of the command line follow, each with
+ * a newline at its end. A refused line gets one message of printable ASCII, and no other line gets
  * one. A long option is found or refused as getopt_long() does for the names of sort(1). A line
  * means the same with --name=VALUE in place of --name VALUE. */
 #define _GNU_SOURCE /* memfd_create */

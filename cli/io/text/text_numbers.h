@@ -85,9 +85,9 @@ typedef enum text_reading { /* what else a command can read */
     TEXT_AS_ROWS = 2        /* with --csv and --tsv */
 } text_reading;
 
-/* Prints the error if there was one, else notes about lines skipped or rounded. If the first line is
- * no number, the message names an option of `others`, which are bits of text_reading, that suits the
- * text. False if there was an error. */
+/* Prints the error if there was one, else notes about lines skipped or rounded. If the first line
+ * is no number, the message names the option that suits the text, if `others`, which are bits of
+ * text_reading, allow it. False if there was an error. */
 bool text_print_notes(const text_numbers *t, unsigned others);
 
 #endif

@@ -1,9 +1,9 @@
 /* line_merge.c - merges sorted files by a heap of their next lines (see line_merge.h).
  *
  * Each file has a buffer with its current line and the keys of that line. Time: about lg(files)
- * comparisons a line. Memory: a buffer and the longest line of each file. If there are too many files,
- * groups of them become runs first. All runs of a round are in one temporary file, so that they need
- * one descriptor until they are read. */
+ * comparisons a line. Memory: a buffer and the longest line of each file. If there are too many
+ * files, groups of them become runs first. All runs of a round are in one temporary file, so that
+ * they need one descriptor until they are read. */
 #define _GNU_SOURCE /* fwrite_unlocked */
 
 #include "cli/lines/external/line_merge.h"
@@ -236,8 +236,8 @@ static bool merge_to_run(merge *m, const merge_file *files, size_t n, merge_file
 }
 
 /* Replaces groups of neighbours by runs until all files are in runs or at most `most` are left. A
- * group is not larger than needed for that. A single run at the end is copied, because its file ends
- * with the round. */
+ * group is not larger than needed for that. A single run at the end is copied, because its file
+ * ends with the round. */
 static bool merge_round(merge *m, merge_file *files, size_t *n, size_t most)
 {
     for (size_t at = 0; *n > most && at < *n; at++) {
