@@ -47,11 +47,9 @@ compare() { # compare FILE OPTION...
     shift
     sort "$@" "$file" >expected
     ordo sort "$@" "$file" | cmp - expected || echo "$file $*: other bytes"
-    LC_ALL=de_DE.UTF-8 LC_NUMERIC=de_DE.UTF-8 ordo sort "$@" <"$file" 2>/dev/null |
-        cmp - expected || echo "$file $* in another locale: other bytes"
 }
 
-for seed in 1 77 4711; do
+for seed in 1 4711; do
     make_numbers $seed 'x, _' >numbers
     make_numbers $seed 'KkMGTPEZYmiB' >sizes
     for option in -g -gs -gr -gu -n -ns -nu; do
@@ -61,4 +59,6 @@ for seed in 1 77 4711; do
         compare sizes $option
     done
 done
+sort -g numbers >expected
+LC_ALL=de_DE.UTF-8 LC_NUMERIC=de_DE.UTF-8 ordo sort -g numbers | cmp - expected # a decimal comma
 echo compared
