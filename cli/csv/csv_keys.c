@@ -194,6 +194,8 @@ static bool find_key(const csv_table *table, const csv_request *request, const c
         key->descending |= s->descending;
         key->directed |= s->descending || s->ascending;
     }
+    if (!key->directed)
+        key->descending = request->largest;
     const char *const colon = memchr(text, ':', length);
     if (!csv_column_find(table, command, option, text, length, &key->column)) {
         if (colon != NULL)
@@ -209,8 +211,6 @@ static bool find_key(const csv_table *table, const csv_request *request, const c
                         request->groups ? NULL : "is compared as text (give :number or :text)")
                         ? CSV_NUMBER
                         : CSV_TEXT;
-    if (!key->directed)
-        key->descending = request->largest;
     key->descending ^= request->reverse;
     return true;
 }

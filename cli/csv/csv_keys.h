@@ -63,15 +63,15 @@ bool csv_keys_find(const csv_table *table, const csv_request *request, csv_keys 
 bool csv_column_find(const csv_table *table, const char *command, const char *option,
                      const char *text, size_t length, size_t *column);
 
+/* For the end of a message, if the only column of the first row seems to hold several: the option
+ * that separates them. Otherwise "". A static buffer. */
+const char *csv_separator_hint(const csv_table *table);
+
 /* The name of a column for messages: "column 3 'price'". A static buffer. */
 const char *csv_column_shown(const csv_table *table, size_t column);
 
 /* The names of the first columns, or how many columns there are. Returns out. */
 const char *csv_names_shown(const csv_table *table, char *out, size_t capacity);
-
-/* For the end of a message, if the only column of the first row seems to hold several: the option
- * that separates them. Otherwise "". A static buffer. */
-const char *csv_separator_hint(const csv_table *table);
 
 /* Whether each value of a column that is not empty, in the first rows, is a number, and one is. If
  * only most of them are, prints what then happens to the column, `otherwise`, if it is not NULL. */
