@@ -23,6 +23,8 @@ void json_string(FILE *to, const char *text)
             fprintf(to, "\\%c", c);
         else if (c < 0x20)
             fprintf(to, "\\u%04x", c);
+        else if (c >= 0x7f) /* of a file name: not all bytes are UTF-8, which JSON demands */
+            fprintf(to, "\\\\x%02x", c);
         else
             fputc(c, to);
     }
