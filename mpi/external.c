@@ -75,6 +75,5 @@ bool sort_external(job *j)
         fine = sort_to(j, &file, bytes);
         fine = slice_end(j->world, &target, &file, fine, !fine);
     }
-    close(in->fd);
     return fine;
 }

@@ -27,8 +27,9 @@ typedef struct slice { /* of an input */
     size_t      n, record_size;
     char       *text;    /* of lines, without newlines; to be freed */
     uint64_t   *offsets; /* of the n lines; n + 1; to be freed */
-    int         fd;      /* unread: the file, to be closed; and the byte where this rank's */
-    uint64_t    from;    /* n elements begin in it */
+    int         fd;      /* of the file; -1: closed */
+    uint64_t    bytes;   /* of the file */
+    uint64_t    from;    /* the byte where this rank's n elements begin in it */
 } slice;
 
 /* Whether all ranks are fine. A rank that is not gives a reason, which the first of them prints.
@@ -37,7 +38,9 @@ typedef struct slice { /* of an input */
 __attribute__((format(printf, 3, 4))) bool agree_fine(MPI_Comm comm, bool fine, const char *why,
                                                       ...);
 
-/* Reads this rank's part of a file. */
+/* Opens a file, in which every rank must find the same bytes: they compare the size and the first
+ * and last 64 KiB. Then reads this rank's part of it; `unread` leaves the file open. */
+bool slice_open(MPI_Comm comm, const slice_wish *wish, slice *out);
 bool slice_read(MPI_Comm comm, const slice_wish *wish, slice *out);
 void slice_free(slice *s);
 

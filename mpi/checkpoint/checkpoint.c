@@ -175,7 +175,6 @@ bool checkpoint_sort(job *j)
         return false;
     }
     c->j = j;
-    fault_point(j->world, "start", 0);
     bool fine = open_checkpoint(c) && (c->left == 0 || sort_ranges(c));
     plan_free_division(&c->parts);
     slice_free(&j->in);
