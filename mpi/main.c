@@ -156,6 +156,7 @@ int main(int argc, char **argv)
     if (!is_launched() && shell_command(argc, argv, &code))
         return code;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+    signals_catch(); /* after MPI, whose handlers stay */
     MPI_Comm_rank(j.world, &j.rank);
     MPI_Comm_size(j.world, &j.size);
     (void)read_options(&j, argc, argv);

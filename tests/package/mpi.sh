@@ -242,6 +242,20 @@ END
     rm -r here there
 }
 
+# A limit on the size of files is an error of a write: the message names it, and no file is left.
+check_file_limit() {
+    for call in 'sort large.npy -o limited.npy' 'sort large.npy -S 8Mi -o limited.npy' \
+        'rank large.npy -o limited.npy' 'sort large.npy -o limited.npy --checkpoint limited'; do
+        status=0
+        # shellcheck disable=SC2086 # the words of a call
+        (ulimit -f 20000 && ranks 2 $call) >said.txt 2>errors.txt || status=$?
+        [ "$status" = 2 ] || die "$run: $call beyond the limit of a file: exit $status: $(cat errors.txt)"
+        grep -q '^ordo-mpi: .*File too large' errors.txt || die "$run: $call: $(cat errors.txt)"
+        rm -rf limited
+        [ "$(echo limited*)" = 'limited*' ] || die "$run: $call left $(echo limited*)"
+    done
+}
+
 # fails SHIM RANK TEXT ARGUMENT...: the call that SHIM names fails on that rank, and every rank ends
 # with the message. 124 is the exit code of timeout: a rank waited for ever.
 fails() {
@@ -326,6 +340,7 @@ for kind in mpich openmpi; do
     check_errors
     check_agreement
     check_folders
+    check_file_limit
     check_failing_calls
     check_model
     check_version
