@@ -5,6 +5,7 @@
 #define ORDO_MPI_SLICES_H
 
 #include "cli/cli.h"
+#include "cli/io/tempfile.h"
 #include "ordo_mpi.h"
 
 #include <sys/types.h>
@@ -48,11 +49,15 @@ typedef struct slice_target { /* an output */
     const char *path;
     file_format format; /* npy and text need elements of `type` */
     ordo_type   type;
-    size_t      size;   /* bytes of an element */
-    const char *suffix; /* of the unfinished file; NULL: one that no other job uses */
+    size_t      size; /* bytes of an element */
+    uint64_t    id;   /* of the unfinished file; 0: a new one */
 } slice_target;
 
-/* Writes the parts of all ranks, in their order, to a new file that then replaces target->path. */
+/* Writes the parts of all ranks, in their order, to a new file that then replaces target->path.
+ * Its name is OUTPUT.ordo-mpi-MACHINE-ID, and rank 0 holds flock() on it. First removes unfinished
+ * files of this output that are not locked: those with target->id, and those whose rank 0 ran on a
+ * machine of this job. Files of other machines stay: a file system may show locks only on one
+ * machine. */
 bool slice_write(MPI_Comm comm, const slice_target *target, const void *elements, size_t n);
 
 /* The same in steps: each rank writes `bytes` bytes at `at` of the file. */
@@ -60,7 +65,11 @@ typedef struct slice_file {
     char     name[4096];
     int      fd;
     uint64_t at;
+    tempfile temp; /* on rank 0: the file, with its lock */
 } slice_file;
+
+/* A number that no other job has. */
+uint64_t new_id(void);
 
 bool slice_begin(MPI_Comm comm, const slice_target *target, const char *head, uint64_t head_bytes,
                  uint64_t bytes, slice_file *out);
@@ -82,14 +91,6 @@ uint64_t part_start(uint64_t all, int rank, int size);
  * ends early. */
 bool read_at(int fd, void *to, uint64_t bytes, uint64_t at);
 bool write_at(int fd, const void *from, uint64_t bytes, uint64_t at);
-/* Whether a new file may take the place of `path`: there is none, or a regular file. Sets *mode to
- * its permissions. Not collective. */
-bool is_replaceable(const char *path, mode_t *mode);
-/* The file that a new one replaces: the target of a symbolic link, in `room`, or `path`. */
-enum {
-    ROOM_FOR_PATH = 4096 /* PATH_MAX of Linux */
-};
-const char *replaced_file(const char *path, char room[ROOM_FOR_PATH]);
 /* What errno says after a failed read_at. */
 const char *read_error(void);
 

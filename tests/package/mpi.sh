@@ -286,7 +286,7 @@ compile() {
     output=$1
     shift
     "$compiler" -std=c11 -O1 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror "$@" -I "$root" \
-        -I "$root/lib" -I "$root/include" "$root"/mpi/*.c "$root"/mpi/checkpoint/*.c "$root"/cli/io/npy.c \
+        -I "$root/lib" -I "$root/include" "$root"/mpi/*.c "$root"/mpi/checkpoint/*.c "$root"/cli/io/npy.c "$root"/cli/io/tempfile.c \
         "$root"/cli/io/text/number*.c "$root"/cli/io/text/powers.c "$root"/cli/terminal.c \
         "$root"/cli/signals.c "$root"/cli/ui/completion.c "$root"/cli/ui/help_text.c "$root"/cli/ui/manual.c -L "$build" -lordo -Wl,-rpath,"$build" -lpthread -lm -o "$output" ||
         die "$compiler does not compile ordo-mpi"
@@ -303,7 +303,7 @@ check_model() {
         END { exit !(total > 0 && bound > 0 && bound <= total && (sum - total) ^ 2 < 1e-6) }' \
         said.txt || die "$run: the prediction does not add up: $(cat said.txt)"
     ! ranks 2 tune --keys 1000 -o missing/model.txt 2>errors.txt || die "$run: tune without a folder"
-    grep -q 'rank 0: missing/model.txt: cannot write' errors.txt || die "$run: $(cat errors.txt)"
+    grep -q 'rank 0: missing/model.txt: cannot create' errors.txt || die "$run: $(cat errors.txt)"
     grep -v '^sort ' model.txt >short.txt
     ! "$program" predict --model short.txt --nodes 10 --keys 5 2>errors.txt || die "no 'sort' in it"
     grep -q "no number for 'sort'" errors.txt || die "$run: $(cat errors.txt)"
