@@ -62,12 +62,14 @@ static char *print_lines(ordo_type type, const char *elements, size_t n, uint64_
 }
 
 /* Whether a new file may take the place of `path`: there is none, or a regular file. Sets *mode to
- * its permissions. */
+ * its permissions, or to those of a new file. */
 static bool is_replaceable(const char *path, mode_t *mode)
 {
-    struct stat old;
-    bool const  exists = stat(path, &old) == 0;
-    *mode = exists ? old.st_mode & 0777 : 0644;
+    struct stat  old;
+    bool const   exists = stat(path, &old) == 0;
+    mode_t const mask = umask(0);
+    umask(mask);
+    *mode = exists ? old.st_mode & 0777 : 0666 & ~mask;
     return !exists || S_ISREG(old.st_mode);
 }
 

@@ -145,6 +145,9 @@ check_errors() {
         [ "$(wc -c <other/target.npy)" -gt 4 ] || die "$run: $call did not replace the file of a link"
     done
     rm -r link.npy other
+    (umask 077 && ranks 2 sort zipf.npy -o private.npy) || die "$run: sort with a umask"
+    [ "$(stat -c %a private.npy)" = 600 ] || die "$run: a new file has the mode $(stat -c %a private.npy)"
+    rm private.npy
     for left in *.ordo-mpi-*; do
         [ ! -e "$left" ] || die "$run: $left was left behind"
     done
