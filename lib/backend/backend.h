@@ -15,6 +15,7 @@
 #include "backend/groups.h"
 #include "backend/job.h"
 #include "backend/link.h"
+#include "backend/papers.h"
 #include "backend/ranks.h"
 #include "backend/sample.h"
 #include "backend/segments.h"
@@ -23,7 +24,7 @@
 
 #include <string.h>
 
-#define ORDO_BACKEND_ABI 15u
+#define ORDO_BACKEND_ABI 16u
 #define ORDO_BACKEND_ENTRY "ordo_backend_table"
 
 enum {

@@ -41,8 +41,6 @@ ordo_status cpu_runs(void *state, const ordo_runs_job *job, ordo_exec *exec);
 ordo_status cpu_rank_sorted(void *state, const ordo_rank_sorted_job *job, ordo_exec *exec);
 /* Where the NaNs at the end of a sorted array begin; n if there are none. */
 size_t      cpu_nan_start(ordo_type type, const void *keys, size_t n);
-ordo_status cpu_rank_paper(const ordo_rank_sorted_job *job, ordo_exec *exec);
-size_t      cpu_rank_sorted_scratch(const ordo_rank_sorted_job *job, unsigned threads);
 ordo_status cpu_scan(void *state, const ordo_scan_job *job, ordo_exec *exec);
 ordo_status cpu_scan_bits(void *state, const ordo_bits_job *job, ordo_exec *exec);
 ordo_status cpu_partition(void *state, const ordo_partition_job *job, ordo_exec *exec);

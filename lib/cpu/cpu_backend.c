@@ -92,9 +92,17 @@ static ordo_status rank_sorted(void *state, const ordo_rank_sorted_job *job, ord
         return ordo_fail(exec, ORDO_E_UNSUPPORTED,
                          "algorithms naive, shuffle and hybrid run only on a GPU, but this call "
                          "runs on the CPU; expected device cuda");
-    if (job->algorithm != ORDO_ALGORITHM_AUTO)
-        return cpu_rank_paper(job, exec);
-    return cpu_rank_sorted(state, job, exec);
+    if (job->algorithm == ORDO_ALGORITHM_AUTO)
+        return cpu_rank_sorted(state, job, exec);
+    return exec->papers == NULL ? ordo_no_paper(exec)
+                                : exec->papers->ranking.rank_sorted(job, exec);
+}
+
+static size_t rank_sorted_scratch(const ordo_rank_sorted_job *job, const ordo_exec *exec)
+{
+    return job->algorithm == ORDO_ALGORITHM_AUTO || exec->papers == NULL
+               ? 0
+               : exec->papers->ranking.rank_sorted_scratch(job, exec);
 }
 
 static ordo_status weighted(void *state, const ordo_weighted_job *job, ordo_exec *exec)
@@ -119,7 +127,6 @@ SCRATCH(argsort_scratch, ordo_argsort_job)
 SCRATCH(rank_scratch, ordo_rank_job)
 SCRATCH(select_scratch, ordo_select_job)
 SCRATCH(topk_scratch, ordo_topk_job)
-SCRATCH(rank_sorted_scratch, ordo_rank_sorted_job)
 SCRATCH(partition_scratch, ordo_partition_job)
 SCRATCH(nth_scratch, ordo_nth_job)
 SCRATCH(radius_scratch, ordo_radius_job)

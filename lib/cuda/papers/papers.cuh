@@ -1,6 +1,6 @@
 /* papers.cuh - the algorithms of the papers, which run only when a caller asks for one by name.
  *
- * dev_sort.cu, dev_rank_sorted.cu, dev_select.cu, dev_scan.cu and dev_bits.cu choose by name and
+ * dev_sort.cu, dev_select.cu, dev_scan.cu and dev_bits.cu choose by name and
  * are the only callers outside this folder and the benchmarks. A function only enqueues work on
  * call->stream unless its comment says that it waits; rough and halving wait for the radius or for
  * the check of a given radius. The functions with _scratch in their names return the bytes of
@@ -26,10 +26,6 @@ PAPER_SORT(split)
 PAPER_SORT(rough)
 PAPER_SORT(halving)
 #undef PAPER_SORT
-
-/* dev_rank_paper.cu: ranks of a sorted array, algorithms naive, shuffle and hybrid. */
-size_t      dev_rank_paper_scratch(const ordo_rank_sorted_job *job);
-ordo_status dev_rank_paper(cuda_call *call, const ordo_rank_sorted_job *job);
 
 /* dev_scan_paper.cu: counts of flags by BALLOT or SHARED; sums of 32-bit integers by BALLOT.
  * dev_bits_paper waits for the total if the job wants it. n is not 0. */

@@ -10,6 +10,7 @@
  * end the array and tie, are ranked separately. */
 #include "core/keybits.h"
 #include "cpu/cpu.h"
+#include "papers/ranking/ranking.h"
 
 typedef struct rank_segments {
     const ordo_rank_sorted_job *job;
@@ -24,7 +25,7 @@ enum {
     POLL_KEYS = 1 << 20
 }; /* keys between two checks for cancel */
 
-#define ORDO_TEMPLATE "cpu/papers/paper_key.t.h"
+#define ORDO_TEMPLATE "papers/ranking/rank_key.t.h"
 #include "core/for_each_type.h"
 
 static double rank_as_double(const ordo_rank_sorted_job *job, size_t i)
@@ -94,10 +95,10 @@ static size_t segments_of(const ordo_rank_sorted_job *job, unsigned threads)
     return ordo_max(1, ordo_min(wanted, job->n));
 }
 
-size_t cpu_rank_sorted_scratch(const ordo_rank_sorted_job *job, unsigned threads)
+size_t cpu_rank_paper_scratch(const ordo_rank_sorted_job *job, const ordo_exec *exec)
 {
     bool const counts = job->algorithm == ORDO_ALGORITHM_THREADS && job->ties == ORDO_TIES_DENSE;
-    return counts ? segments_of(job, threads) * sizeof(uint64_t) : 0;
+    return counts ? segments_of(job, exec->threads) * sizeof(uint64_t) : 0;
 }
 
 /* Counts the groups of ties of every segment and turns the counts into the number of groups before
@@ -176,7 +177,7 @@ ordo_status cpu_rank_paper(const ordo_rank_sorted_job *job, ordo_exec *exec)
     exec->algorithm = alone ? "sequential" : "threads";
     exec->isa = "generic";
     work.segment = ordo_max(1, ordo_div_up(work.n, segments));
-    if (cpu_rank_sorted_scratch(job, exec->threads) > 0 && work.n > 0)
+    if (cpu_rank_paper_scratch(job, exec) > 0 && work.n > 0)
         TRY(count_groups(&work, segments, exec));
     if (!ordo_loop(exec, work.n, work.segment, rank_segment, &work) || ordo_poll(exec, 1))
         return ORDO_E_CANCELLED;

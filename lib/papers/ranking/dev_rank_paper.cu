@@ -8,8 +8,8 @@
  *   hybrid    a warp ranks 1024 keys, 32 at a time by ballot, brev and ffs; a binary search finds
  *             the start of its first group if that is not in the 32 keys before. One launch
  * The paper computes minimum ranks. For other tie rules a second phase ranks the ranks. */
-#include "cuda/papers/papers.cuh"
 #include "cuda/rank/dev_rank.cuh"
+#include "papers/ranking/ranking.h"
 
 enum {
     PAPER_BLOCK = 256,      /* threads; with shuffle also the keys that one block scans */

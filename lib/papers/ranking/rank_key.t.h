@@ -1,4 +1,4 @@
-/* paper_key.t.h - the searches and loops of the competition ranking paper for one key type. */
+/* rank_key.t.h - the searches and loops of the competition ranking paper for one key type. */
 
 /* Index of the first key equal to a[i]: the paper's modified binary search, which continues after a
  * hit until its range is empty. */
@@ -41,7 +41,7 @@ static uint64_t FN(paper_groups)(const KEY *a, size_t lo, size_t hi)
     return groups;
 }
 
-#define ORDO_OUT_TEMPLATE "cpu/papers/paper_pair.t.h"
+#define ORDO_OUT_TEMPLATE "papers/ranking/rank_pair.t.h"
 #include "cpu/kernel/for_each_out.h"
 #undef ORDO_OUT_TEMPLATE
 

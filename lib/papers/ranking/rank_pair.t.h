@@ -1,4 +1,4 @@
-/* paper_pair.t.h - ranks of keys [lo, hi) of a sorted array of n keys, from KEY to OUT, by simple
+/* rank_pair.t.h - ranks of keys [lo, hi) of a sorted array of n keys, from KEY to OUT, by simple
  * sequential loops; see cpu_rank_paper.c. No key is a NaN. `groups`: the number of groups of ties
  * that begin before lo. */
 static void OFN(FN(paper_min))(const KEY *a, size_t n, size_t lo, size_t hi, uint64_t groups,
