@@ -4,8 +4,8 @@
  * scan of 32-bit integers in shared memory and by shuffles. Alyafi and Khalid, "Median Element
  * Parallelized Search": the two phases of a median by sub-arrays and merges of pairs. The kernels
  * are those of lib/cuda/papers, compiled into this module too. */
-#include "cuda/papers/dev_scan_paper.cuh"
-#include "cuda/papers/dev_split.cuh"
+#include "papers/ballot/dev_scan_paper.cuh"
+#include "papers/ballot/dev_split.cuh"
 #include "cuda/papers/papers.cuh"
 #include "peers.cuh"
 

@@ -12,12 +12,21 @@
 #include "backend/exec.h"
 #include "backend/job.h"
 
+struct
+    cpu_records; /* cpu/radix/record.h: sorted in place, ascending; its kind and n give scratch */
+
 typedef struct ordo_papers {
     /* Ranks of a sorted array: SEQUENTIAL, THREADS. */
     struct {
         ordo_status (*rank_sorted)(const ordo_rank_sorted_job *job, ordo_exec *exec);
         size_t (*rank_sorted_scratch)(const ordo_rank_sorted_job *job, const ordo_exec *exec);
     } ranking;
+
+    /* Sort of records: SPLIT. */
+    struct {
+        ordo_status (*split)(const struct cpu_records *records, ordo_exec *exec);
+        size_t (*split_scratch)(const struct cpu_records *records);
+    } ballot;
 } ordo_papers;
 
 /* The table of libordo: papers/papers.c */
@@ -34,6 +43,15 @@ static inline ordo_status ordo_no_paper(ordo_exec *exec)
 
 struct cuda_call;
 
+typedef struct ordo_cuda_sorter { /* a sort of keys, pairs and indices */
+    size_t (*keys_scratch)(const ordo_sort_job *job);
+    ordo_status (*keys)(cuda_call *call, const ordo_sort_job *job);
+    size_t (*pairs_scratch)(const ordo_pairs_job *job);
+    ordo_status (*pairs)(cuda_call *call, const ordo_pairs_job *job);
+    size_t (*argsort_scratch)(const ordo_argsort_job *job);
+    ordo_status (*argsort)(cuda_call *call, const ordo_argsort_job *job);
+} ordo_cuda_sorter;
+
 /* Functions only enqueue work on the stream of the call unless a comment says that they wait. */
 typedef struct ordo_cuda_papers {
     /* Ranks of a sorted array: NAIVE, SHUFFLE, HYBRID. */
@@ -41,6 +59,16 @@ typedef struct ordo_cuda_papers {
         ordo_status (*rank_sorted)(cuda_call *call, const ordo_rank_sorted_job *job);
         size_t (*rank_sorted_scratch)(const ordo_rank_sorted_job *job);
     } ranking;
+
+    /* Sort: SPLIT. Counts of flags, n > 0: BALLOT, SHARED; waits if the job wants the total. Sums
+     * of 32-bit integers: BALLOT. */
+    struct {
+        const ordo_cuda_sorter *split;
+        ordo_status (*scan_bits)(cuda_call *call, const ordo_bits_job *job);
+        size_t (*scan_bits_scratch)(const ordo_bits_job *job);
+        ordo_status (*scan)(cuda_call *call, const ordo_scan_job *job);
+        size_t (*scan_scratch)(const ordo_scan_job *job);
+    } ballot;
 } ordo_cuda_papers;
 
 /* The table of the CUDA plugin: papers/dev_papers.cu */

@@ -10,16 +10,16 @@
 #include "cpu/tuning.h"
 
 ordo_status cpu_sort(void *state, const ordo_sort_job *job, ordo_exec *exec);
-size_t      cpu_sort_scratch(const ordo_sort_job *job, unsigned threads);
+size_t      cpu_sort_scratch(const ordo_sort_job *job, const ordo_exec *exec);
 ordo_status cpu_sort_pairs(void *state, const ordo_pairs_job *job, ordo_exec *exec);
-size_t      cpu_sort_pairs_scratch(const ordo_pairs_job *job, unsigned threads);
+size_t      cpu_sort_pairs_scratch(const ordo_pairs_job *job, const ordo_exec *exec);
 ordo_status cpu_argsort(void *state, const ordo_argsort_job *job, ordo_exec *exec);
-size_t      cpu_argsort_scratch(const ordo_argsort_job *job, unsigned threads);
+size_t      cpu_argsort_scratch(const ordo_argsort_job *job, const ordo_exec *exec);
 ordo_status cpu_sort_by(void *state, const ordo_by_job *job, ordo_exec *exec);
 ordo_status cpu_rank(void *state, const ordo_rank_job *job, ordo_exec *exec);
 size_t      cpu_rank_scratch(const ordo_rank_job *job, unsigned threads);
 ordo_status cpu_select(void *state, const ordo_select_job *job, ordo_exec *exec);
-size_t      cpu_select_scratch(const ordo_select_job *job, unsigned threads);
+size_t      cpu_select_scratch(const ordo_select_job *job, const ordo_exec *exec);
 typedef struct cpu_ties { /* keys before the k-th key in order, and keys with the same bits */
     size_t less, equal;
 } cpu_ties;
@@ -28,7 +28,7 @@ typedef struct cpu_ties { /* keys before the k-th key in order, and keys with th
 ordo_status cpu_select_counted(void *state, const ordo_select_job *job, cpu_ties *ties,
                                ordo_exec *exec);
 ordo_status cpu_topk(void *state, const ordo_topk_job *job, ordo_exec *exec);
-size_t      cpu_topk_scratch(const ordo_topk_job *job, unsigned threads);
+size_t      cpu_topk_scratch(const ordo_topk_job *job, const ordo_exec *exec);
 ordo_status cpu_count_nans(void *state, const ordo_count_job *job, ordo_exec *exec);
 ordo_status cpu_argsort_strings(void *state, const ordo_strings_job *job, ordo_exec *exec);
 ordo_status cpu_rank_strings(void *state, const ordo_string_rank_job *job, ordo_exec *exec);
@@ -46,7 +46,7 @@ ordo_status cpu_scan_bits(void *state, const ordo_bits_job *job, ordo_exec *exec
 ordo_status cpu_partition(void *state, const ordo_partition_job *job, ordo_exec *exec);
 size_t      cpu_partition_scratch(const ordo_partition_job *job, unsigned threads);
 ordo_status cpu_nth(void *state, const ordo_nth_job *job, ordo_exec *exec);
-size_t      cpu_nth_scratch(const ordo_nth_job *job, unsigned threads);
+size_t      cpu_nth_scratch(const ordo_nth_job *job, const ordo_exec *exec);
 /* cpu_nth for any_order. *done is false if cpu_nth must do it in order. */
 ordo_status cpu_nth_any(void *state, const ordo_nth_job *job, bool *done, ordo_exec *exec);
 size_t      cpu_nth_any_scratch(const ordo_nth_job *job, unsigned threads);

@@ -121,14 +121,8 @@ static size_t weighted_scratch(const ordo_weighted_job *job, const ordo_exec *ex
     {                                                                                              \
         return cpu_##slot(job, exec->threads);                                                     \
     }
-SCRATCH(sort_scratch, ordo_sort_job)
-SCRATCH(sort_pairs_scratch, ordo_pairs_job)
-SCRATCH(argsort_scratch, ordo_argsort_job)
 SCRATCH(rank_scratch, ordo_rank_job)
-SCRATCH(select_scratch, ordo_select_job)
-SCRATCH(topk_scratch, ordo_topk_job)
 SCRATCH(partition_scratch, ordo_partition_job)
-SCRATCH(nth_scratch, ordo_nth_job)
 SCRATCH(radius_scratch, ordo_radius_job)
 #undef SCRATCH
 
@@ -148,18 +142,18 @@ const ordo_backend *ordo_cpu_backend(void)
         .sort_strings = cpu_sort_strings,
         .sort_pointers = cpu_sort_pointers,
         .sort = cpu_sort,
-        .sort_scratch = sort_scratch,
+        .sort_scratch = cpu_sort_scratch,
         .sort_pairs = cpu_sort_pairs,
-        .sort_pairs_scratch = sort_pairs_scratch,
+        .sort_pairs_scratch = cpu_sort_pairs_scratch,
         .argsort = cpu_argsort,
-        .argsort_scratch = argsort_scratch,
+        .argsort_scratch = cpu_argsort_scratch,
         .rank = cpu_rank,
         .rank_scratch = rank_scratch,
         .sort_by = cpu_sort_by,
         .select = cpu_select,
-        .select_scratch = select_scratch,
+        .select_scratch = cpu_select_scratch,
         .topk = cpu_topk,
-        .topk_scratch = topk_scratch,
+        .topk_scratch = cpu_topk_scratch,
         .count_nans = cpu_count_nans,
         .rank_sorted = rank_sorted,
         .rank_sorted_scratch = rank_sorted_scratch,
@@ -194,7 +188,7 @@ const ordo_backend *ordo_cpu_backend(void)
         .weighted = weighted,
         .weighted_scratch = weighted_scratch,
         .nth = cpu_nth,
-        .nth_scratch = nth_scratch,
+        .nth_scratch = cpu_nth_scratch,
         .unique = cpu_unique,
         .unique_scratch = cpu_unique_scratch,
         .places = cpu_places,

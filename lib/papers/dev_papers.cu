@@ -1,8 +1,10 @@
 /* dev_papers.cu - the table of the papers' algorithms in the CUDA plugin (backend/papers.h). */
+#include "papers/ballot/ballot.h"
 #include "papers/ranking/ranking.h"
 
 static const ordo_cuda_papers table = {
     {dev_rank_paper, dev_rank_paper_scratch},
+    {&dev_split, dev_bits_paper, dev_bits_paper_scratch, dev_scan_ballot, dev_scan_ballot_scratch},
 };
 
 const ordo_cuda_papers *ordo_cuda_papers_table(void) { return &table; }

@@ -6,7 +6,6 @@
 #include "cpu/sort/sort_steps.h"
 
 cpu_records_fn cpu_records_bitonic; /* sort_bitonic.c: no scratch */
-cpu_records_fn cpu_records_split;   /* sort_split.c   */
 cpu_records_fn cpu_records_bubble;  /* sort_halving.c: no scratch */
 
 /* kernels NULL: use no vector sort. sort_sample.c */
@@ -43,10 +42,9 @@ struct string_group;
 ordo_status cpu_strings_sample(struct string_engine *engine, struct string_group *large,
                                size_t *large_count);
 
-/* Scratch for n records, in bytes. */
-size_t cpu_records_sample_scratch(enum record_kind kind, size_t n, unsigned threads);
-size_t cpu_records_split_scratch(enum record_kind kind, size_t n, unsigned threads);
+/* Scratch in bytes; reads kind and n. */
+size_t cpu_records_sample_scratch(const cpu_records *records);
 /* Also for cpu_records_rough. */
-size_t cpu_records_halving_scratch(enum record_kind kind, size_t n, unsigned threads);
+size_t cpu_records_halving_scratch(const cpu_records *records);
 
 #endif

@@ -152,10 +152,9 @@ ordo_status cpu_records_rough(const cpu_records *records, size_t radius, ordo_ex
     return ORDO_OK;
 }
 
-size_t cpu_records_halving_scratch(enum record_kind kind, size_t n, unsigned threads)
+size_t cpu_records_halving_scratch(const cpu_records *records)
 {
-    (void)threads;
-    return cpu_records_radius_scratch(kind, n);
+    return cpu_records_radius_scratch(records->kind, records->n);
 }
 
 /* Bubble sort, the baseline of Pfaff and Treadwell. A pass carries the largest record so far to the

@@ -274,13 +274,13 @@ static size_t sample_position(size_t i, size_t size, size_t n)
 
 /* ---- The CPU alone ---- */
 
-size_t cpu_records_sample_scratch(enum record_kind kind, size_t n, unsigned threads)
+size_t cpu_records_sample_scratch(const cpu_records *records)
 {
-    (void)threads;
+    size_t const n = records->n, size = record_size(records->kind);
     if (n <= BASE) /* sorted without a split */
-        return ordo_round_up(n * record_size(kind), ORDO_CACHE_LINE);
-    return ordo_round_up(n * record_size(kind), ORDO_CACHE_LINE) +
-           ordo_round_up(n * sizeof(uint16_t), ORDO_CACHE_LINE) + work_bytes(n, record_size(kind));
+        return ordo_round_up(n * size, ORDO_CACHE_LINE);
+    return ordo_round_up(n * size, ORDO_CACHE_LINE) +
+           ordo_round_up(n * sizeof(uint16_t), ORDO_CACHE_LINE) + work_bytes(n, size);
 }
 
 static void choose_splitters(const sample_work *work, const sample_kind *kind)
@@ -325,7 +325,7 @@ ordo_status cpu_records_sample(const cpu_records *records, const cpu_kernels *ke
     exec->isa = "generic";
     if (n < 2)
         return ORDO_OK;
-    TRY(ordo_scratch(exec, cpu_records_sample_scratch(records->kind, n, exec->threads), &block));
+    TRY(ordo_scratch(exec, cpu_records_sample_scratch(records), &block));
     sample_work work = open_work(kernels, block, n, kind->size, exec);
     work.data = records->array;
     if (n <= BASE) { /* sorted as one bucket */

@@ -122,13 +122,13 @@ static ordo_sort_job sort_of(const ordo_select_job *job, void *copy)
                            .algorithm = job->algorithm};
 }
 
-size_t cpu_select_scratch(const ordo_select_job *job, unsigned threads)
+size_t cpu_select_scratch(const ordo_select_job *job, const ordo_exec *exec)
 {
     select_way const way = way_of(job);
     size_t           bytes = room_of(job, way);
     if (way == BY_SORT) {
         ordo_sort_job const sort = sort_of(job, NULL);
-        bytes += cpu_sort_scratch(&sort, threads) + ARENA_SLACK;
+        bytes += cpu_sort_scratch(&sort, exec) + ARENA_SLACK;
     }
     if (way == BY_COPY && wants_sorted_copy(job))
         bytes += job->n * select_word_size(job->type) + ARENA_SLACK;
@@ -136,7 +136,7 @@ size_t cpu_select_scratch(const ordo_select_job *job, unsigned threads)
         bytes +=
             cpu_sub_arrays_scratch(word_kind(job->type), job->n, job->sub_array) + 2 * ARENA_SLACK;
     if (way == BY_COUNT)
-        bytes += cpu_narrow_scratch(job->type, job->n, threads);
+        bytes += cpu_narrow_scratch(job->type, job->n, exec->threads);
     if (suits_cells(job))
         bytes = room_of(job, BY_CELLS) + (way == BY_SORT ? bytes + ARENA_SLACK : 0);
     return ordo_round_up(bytes, ORDO_CACHE_LINE);

@@ -1,8 +1,7 @@
 /* papers.cuh - the algorithms of the papers, which run only when a caller asks for one by name.
  *
- * dev_sort.cu, dev_select.cu, dev_scan.cu and dev_bits.cu choose by name and
- * are the only callers outside this folder and the benchmarks. A function only enqueues work on
- * call->stream unless its comment says that it waits; rough and halving wait for the radius or for
+ * dev_sort.cu and dev_select.cu choose by name and are the only callers outside this folder and the
+ * benchmarks. A function only enqueues work on call->stream unless its comment says that it waits; rough and halving wait for the radius or for
  * the check of a given radius. The functions with _scratch in their names return the bytes of
  * device scratch. */
 #ifndef ORDO_CUDA_PAPERS_PAPERS_H
@@ -11,7 +10,7 @@
 #include "cuda/runtime/cuda_rt.cuh"
 
 /* Sorts of keys, pairs and indices: dev_compare.cu (bitonic, merge, sample, rough,
- * halving), dev_split.cu. */
+ * halving). */
 #define PAPER_SORT(name)                                                                           \
     size_t      dev_##name##_keys_scratch(const ordo_sort_job *job);                               \
     ordo_status dev_##name##_keys(cuda_call *call, const ordo_sort_job *job);                      \
@@ -22,17 +21,9 @@
 PAPER_SORT(bitonic)
 PAPER_SORT(merge)
 PAPER_SORT(sample)
-PAPER_SORT(split)
 PAPER_SORT(rough)
 PAPER_SORT(halving)
 #undef PAPER_SORT
-
-/* dev_scan_paper.cu: counts of flags by BALLOT or SHARED; sums of 32-bit integers by BALLOT.
- * dev_bits_paper waits for the total if the job wants it. n is not 0. */
-size_t      dev_bits_paper_scratch(const ordo_bits_job *job);
-ordo_status dev_bits_paper(cuda_call *call, const ordo_bits_job *job);
-size_t      dev_scan_ballot_scratch(const ordo_scan_job *job);
-ordo_status dev_scan_ballot(cuda_call *call, const ordo_scan_job *job);
 
 /* dev_select_bitonic.cu: selection by sorted sub-arrays, algorithms bitonic and merge. Bitonic
  * merges on the host, so this call waits. */

@@ -2,28 +2,21 @@
  *
  * AUTO for keys without values first looks at samples of a large array (dev_rough.cu); otherwise
  * AUTO is the radix sort. The other algorithms run only if named. */
+#include "backend/papers.h"
 #include "cuda/papers/papers.cuh"
 #include "cuda/rough/dev_rough.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/sort/dev_radix.cuh"
 
-struct sorter { /* one algorithm */
-    size_t (*keys_scratch)(const ordo_sort_job *job);
-    ordo_status (*keys)(cuda_call *call, const ordo_sort_job *job);
-    size_t (*pairs_scratch)(const ordo_pairs_job *job);
-    ordo_status (*pairs)(cuda_call *call, const ordo_pairs_job *job);
-    size_t (*argsort_scratch)(const ordo_argsort_job *job);
-    ordo_status (*argsort)(cuda_call *call, const ordo_argsort_job *job);
-};
+typedef ordo_cuda_sorter sorter;
 
 #define SORTER(name)                                                                               \
     {                                                                                              \
         dev_##name##_keys_scratch, dev_##name##_keys, dev_##name##_pairs_scratch,                  \
             dev_##name##_pairs, dev_##name##_argsort_scratch, dev_##name##_argsort                 \
     }
-static const sorter radix = SORTER(radix), split = SORTER(split), bitonic = SORTER(bitonic),
-                    merge = SORTER(merge), sample = SORTER(sample), rough = SORTER(rough),
-                    halving = SORTER(halving);
+static const sorter radix = SORTER(radix), bitonic = SORTER(bitonic), merge = SORTER(merge),
+                    sample = SORTER(sample), rough = SORTER(rough), halving = SORTER(halving);
 #undef SORTER
 
 /* NULL: not available on a GPU. Windows sort only keys; the radix sort takes pairs and indices, and
@@ -36,7 +29,7 @@ static const sorter *sorter_of(ordo_algorithm algorithm)
     case ORDO_ALGORITHM_WINDOWS:
         return &radix;
     case ORDO_ALGORITHM_SPLIT:
-        return &split;
+        return ordo_cuda_papers_table()->ballot.split;
     case ORDO_ALGORITHM_BITONIC:
         return &bitonic;
     case ORDO_ALGORITHM_MERGE:

@@ -1,4 +1,4 @@
-/* sort_split.c - radix sort by one bit at a time, from low to high: the radix sort built on a
+/* cpu_split.c - radix sort by one bit at a time, from low to high: the radix sort built on a
  * binary prefix sum in Whittaker, Skjellum and Bangalore, "Ballot Counting for Optimal Binary
  * Prefix Sum".
  *
@@ -8,7 +8,8 @@
  * summed over the pieces, and each record goes after the earlier records with the same bit. Records
  * move to a buffer of the same size and back. Two reads and one write of the array per differing
  * bit. Scratch: n records, a count per piece. */
-#include "cpu/papers/paper_sorts.h"
+#include "cpu/sort/sort_steps.h"
+#include "papers/ballot/ballot.h"
 
 #include <string.h>
 
@@ -35,7 +36,7 @@ typedef struct split_work {
 } split_work;
 
 #define ORDO_WHOLE_RECORDS
-#define ORDO_TEMPLATE "cpu/papers/split.t.h"
+#define ORDO_TEMPLATE "papers/ballot/cpu_split.t.h"
 #include "cpu/radix/for_each_record.h"
 
 static ordo_body *const survey[RECORD_KINDS] = RECORD_FUNCTIONS(survey_piece);
@@ -76,11 +77,10 @@ static bool split(split_work *work, size_t n, ordo_exec *exec)
     return true;
 }
 
-size_t cpu_records_split_scratch(enum record_kind kind, size_t n, unsigned threads)
+size_t cpu_records_split_scratch(const cpu_records *records)
 {
-    (void)threads;
-    return ordo_round_up(n * record_size(kind), ORDO_CACHE_LINE) +
-           ordo_div_up(n, cpu_grain(n)) * sizeof(size_t);
+    return ordo_round_up(records->n * record_size(records->kind), ORDO_CACHE_LINE) +
+           ordo_div_up(records->n, cpu_grain(records->n)) * sizeof(size_t);
 }
 
 ordo_status cpu_records_split(const cpu_records *records, ordo_exec *exec)
@@ -91,7 +91,7 @@ ordo_status cpu_records_split(const cpu_records *records, ordo_exec *exec)
     exec->isa = "generic";
     if (n < 2)
         return ORDO_OK;
-    TRY(ordo_scratch(exec, cpu_records_split_scratch(records->kind, n, exec->threads), &block));
+    TRY(ordo_scratch(exec, cpu_records_split_scratch(records), &block));
 
     split_work work = {.in = records->array, .out = block, .kind = records->kind, .n = n};
     work.ones = (size_t *)(void *)((char *)block +

@@ -7,8 +7,8 @@
  *             for flags, six bits for the totals of warps, which are at most 32
  *   SHARED    doubling steps in shared memory: the scan that the authors compare with
  *   SHUFFLE   doubling steps by shuffles, which the authors' GPUs did not have */
-#ifndef ORDO_CUDA_PAPERS_BLOCK_PAPER_SCAN_H
-#define ORDO_CUDA_PAPERS_BLOCK_PAPER_SCAN_H
+#ifndef ORDO_PAPERS_BALLOT_BLOCK_PAPER_SCAN_H
+#define ORDO_PAPERS_BALLOT_BLOCK_PAPER_SCAN_H
 
 #include "cuda/warp/warp_scan.cuh"
 

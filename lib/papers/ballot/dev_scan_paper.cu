@@ -2,8 +2,8 @@
  * Optimal Binary Prefix Sum" (dev_scan_paper.cuh): counts of flags by ballots and in shared memory,
  * and sums of 32-bit integers by ballots, which the authors suggest as future work. Production
  * code: scan/dev_bits.cu and scan/dev_scan.cu. */
-#include "cuda/papers/dev_scan_paper.cuh"
-#include "cuda/papers/papers.cuh"
+#include "papers/ballot/dev_scan_paper.cuh"
+#include "papers/ballot/ballot.h"
 
 template <paper_form FORM, ordo_flags_kind KIND>
 static ordo_status count_by(cuda_call *call, const ordo_bits_job *job, uint64_t *total)

@@ -1,4 +1,4 @@
-/* split.t.h - the pieces of sort_split.c for one kind of record. */
+/* cpu_split.t.h - the pieces of cpu_split.c for one kind of record. */
 
 /* Finds the bits that differ, and whether a low half is less than the low half before it. */
 static void FN(survey_piece)(void *arg, size_t lo, size_t hi)

@@ -4,11 +4,11 @@
  * Every form has the same grid: the array is divided into at most CUDA_TUNE_SPANS spans, and one
  * kernel sums each span. In a second kernel each block adds the totals of the spans before its own
  * and scans its span, 1024 elements at a time. Reads the array twice. Scratch: 4 bytes per span. */
-#ifndef ORDO_CUDA_PAPERS_DEV_SCAN_PAPER_H
-#define ORDO_CUDA_PAPERS_DEV_SCAN_PAPER_H
+#ifndef ORDO_PAPERS_BALLOT_DEV_SCAN_PAPER_H
+#define ORDO_PAPERS_BALLOT_DEV_SCAN_PAPER_H
 
 #include "cuda/block/block_scan.cuh"
-#include "cuda/papers/block_paper_scan.cuh"
+#include "papers/ballot/block_paper_scan.cuh"
 #include "cuda/runtime/cuda_tuning.cuh"
 #include "ordo.h"
 

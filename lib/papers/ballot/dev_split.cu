@@ -1,18 +1,18 @@
 /* dev_split.cu - the split radix sort of keys, pairs and indices (dev_split.cuh), with the block
  * scan by ballots and 16 keys per thread. */
-#include "cuda/papers/dev_split.cuh"
-#include "cuda/papers/papers.cuh"
+#include "papers/ballot/dev_split.cuh"
+#include "papers/ballot/ballot.h"
 
 static constexpr int ROWS = 16;
 
-size_t dev_split_keys_scratch(const ordo_sort_job *job)
+static size_t keys_scratch(const ordo_sort_job *job)
 {
     cuda_scratch scratch = {};
     split_layout(&scratch, job->n, ROWS, cuda_type_size(job->type), 0);
     return scratch.used;
 }
 
-ordo_status dev_split_keys(cuda_call *call, const ordo_sort_job *job)
+static ordo_status sort_keys(cuda_call *call, const ordo_sort_job *job)
 {
     size_t const size = cuda_type_size(job->type);
     call->exec->algorithm = "split";
@@ -28,14 +28,14 @@ ordo_status dev_split_keys(cuda_call *call, const ordo_sort_job *job)
 
 static size_t index_bytes(size_t n) { return n <= UINT32_MAX ? 4 : 8; }
 
-size_t dev_split_argsort_scratch(const ordo_argsort_job *job)
+static size_t argsort_scratch(const ordo_argsort_job *job)
 {
     cuda_scratch scratch = {};
     split_layout(&scratch, job->n, ROWS, cuda_type_size(job->type), index_bytes(job->n));
     return scratch.used;
 }
 
-ordo_status dev_split_argsort(cuda_call *call, const ordo_argsort_job *job)
+static ordo_status argsort(cuda_call *call, const ordo_argsort_job *job)
 {
     size_t const n = job->n, size = cuda_type_size(job->type);
     size_t const index_size = cuda_type_size(job->index_type);
@@ -68,19 +68,22 @@ static ordo_argsort_job split_pairs_order(cuda_scratch *scratch, const ordo_pair
             NULL};
 }
 
-size_t dev_split_pairs_scratch(const ordo_pairs_job *job)
+static size_t pairs_scratch(const ordo_pairs_job *job)
 {
     cuda_scratch           scratch = {};
     ordo_argsort_job const order = split_pairs_order(&scratch, job);
     gather_layout(&scratch, job);
-    return scratch.used + dev_split_argsort_scratch(&order);
+    return scratch.used + argsort_scratch(&order);
 }
 
-ordo_status dev_split_pairs(cuda_call *call, const ordo_pairs_job *job)
+static ordo_status sort_pairs(cuda_call *call, const ordo_pairs_job *job)
 {
     ordo_argsort_job const order = split_pairs_order(&call->scratch, job);
     gather_buffers const   buffers = gather_layout(&call->scratch, job);
     call->exec->changed = true;
-    TRY(dev_split_argsort(call, &order));
+    TRY(argsort(call, &order));
     return dev_gather_pairs(call, job, order.index, index_bytes(order.n) == 8, buffers);
 }
+
+const ordo_cuda_sorter dev_split = {keys_scratch, sort_keys,       pairs_scratch,
+                                    sort_pairs,   argsort_scratch, argsort};

@@ -7,10 +7,10 @@
  * bits of each tile; one block scans these totals; a block scan gives the places. Launches for bits
  * that do not differ return at once. Cost per bit: 3 reads and writes of keys, 2 of indices.
  * Scratch: two arrays of key bits; for pairs and argsort also two of indices. */
-#ifndef ORDO_CUDA_PAPERS_DEV_SPLIT_H
-#define ORDO_CUDA_PAPERS_DEV_SPLIT_H
+#ifndef ORDO_PAPERS_BALLOT_DEV_SPLIT_H
+#define ORDO_PAPERS_BALLOT_DEV_SPLIT_H
 
-#include "cuda/papers/block_paper_scan.cuh"
+#include "papers/ballot/block_paper_scan.cuh"
 #include "cuda/runtime/cuda_rt.cuh"
 #include "cuda/sort/dev_radix.cuh"
 #include "cuda/sort/dev_radix_run.cuh"
