@@ -22,6 +22,16 @@ typedef struct ordo_papers {
         size_t (*rank_sorted_scratch)(const ordo_rank_sorted_job *job, const ordo_exec *exec);
     } ranking;
 
+    /* Sort of records without scratch: BITONIC. Selection by sorted sub-arrays, of at least one
+     * record of kind K32 or K64: BITONIC, and in_pairs MERGE; *sorted becomes the records' array or
+     * scratch. */
+    struct {
+        ordo_status (*bitonic)(const struct cpu_records *records, ordo_exec *exec);
+        ordo_status (*sub_arrays)(const struct cpu_records *records, size_t sub_array,
+                                  bool in_pairs, const void **sorted, ordo_exec *exec);
+        size_t (*sub_arrays_scratch)(const struct cpu_records *records, size_t sub_array);
+    } median;
+
     /* Sort of records: SPLIT. */
     struct {
         ordo_status (*split)(const struct cpu_records *records, ordo_exec *exec);
@@ -59,6 +69,24 @@ typedef struct ordo_cuda_papers {
         ordo_status (*rank_sorted)(cuda_call *call, const ordo_rank_sorted_job *job);
         size_t (*rank_sorted_scratch)(const ordo_rank_sorted_job *job);
     } ranking;
+
+    /* Sort: SAMPLE. */
+    struct {
+        const ordo_cuda_sorter *sample;
+    } hybrid;
+
+    /* Sorts: ROUGH, HALVING. Both wait for the radius or for the check of a given radius. */
+    struct {
+        const ordo_cuda_sorter *rough, *halving;
+    } roughsort;
+
+    /* Sorts: BITONIC, MERGE. Selection by sorted sub-arrays: BITONIC, which merges on the host and
+     * so waits, and MERGE. */
+    struct {
+        const ordo_cuda_sorter *bitonic, *merge;
+        ordo_status (*select)(cuda_call *call, const ordo_select_job *job);
+        size_t (*select_scratch)(const ordo_select_job *job);
+    } median;
 
     /* Sort: SPLIT. Counts of flags, n > 0: BALLOT, SHARED; waits if the job wants the total. Sums
      * of 32-bit integers: BALLOT. */

@@ -286,10 +286,6 @@ enum {
     /* The same as SAMPLE_BASE where the CPU has a vector sort of words. */
     ORDO_TUNE_SAMPLE_WORDS = ORDO_TUNE(1 << 16, 128),
 
-    /* Items of a bitonic network's block, whose exchanges are done in the cache. V1, 2e6 items of
-     * 32 bits, ms of one thread for 2^12, 2^14, 2^16: 87.4, 85.5, 85.2. */
-    ORDO_TUNE_BITONIC_BLOCK = ORDO_TUNE(1 << 14, 32),
-
     /* Items up to which the in-place radix sort merges with a buffer on the stack (8 KB). V1, 3e6
      * random items of 128 bits, ms of one thread for 128, 512, 1024: 72.5, 71.8, 72.3. */
     ORDO_TUNE_INPLACE_SMALL = ORDO_TUNE(512, 32),

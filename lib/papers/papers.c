@@ -1,12 +1,16 @@
 /* papers.c - the table of the papers' algorithms in libordo (backend/papers.h). The map of each
  * paper is at the top of the header of its folder. */
 #include "papers/ballot/ballot.h"
+#include "papers/median/median.h"
 #include "papers/ranking/ranking.h"
 
 const ordo_papers *ordo_papers_table(void)
 {
     static const ordo_papers table = {
         .ranking = {.rank_sorted = cpu_rank_paper, .rank_sorted_scratch = cpu_rank_paper_scratch},
+        .median = {.bitonic = cpu_records_bitonic,
+                   .sub_arrays = cpu_sub_arrays,
+                   .sub_arrays_scratch = cpu_sub_arrays_scratch},
         .ballot = {.split = cpu_records_split, .split_scratch = cpu_records_split_scratch},
     };
     return &table;

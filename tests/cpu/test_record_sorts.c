@@ -10,6 +10,7 @@
 #include "inputs.h"
 #include "oracle.h"
 #include "papers/ballot/ballot.h"
+#include "papers/median/median.h"
 #include "testkit.h"
 
 #include <pthread.h>

@@ -5,23 +5,11 @@
 
 #include "cpu/sort/sort_steps.h"
 
-cpu_records_fn cpu_records_bitonic; /* sort_bitonic.c: no scratch */
-cpu_records_fn cpu_records_bubble;  /* sort_halving.c: no scratch */
+cpu_records_fn cpu_records_bubble; /* sort_halving.c: no scratch */
 
 /* kernels NULL: use no vector sort. sort_sample.c */
 ordo_status cpu_records_sample(const cpu_records *records, const cpu_kernels *kernels,
                                ordo_exec *exec);
-
-/* Sorts each sub-array of `part` records; the last one may be shorter. No scratch.
- * sort_bitonic.c */
-ordo_status cpu_records_bitonic_parts(const cpu_records *records, size_t part, ordo_exec *exec);
-
-/* Sorts at least one record of kind K32 or K64: first sub-arrays, then a merge. in_pairs: all
- * threads merge pairs of sub-arrays; otherwise one thread merges all sub-arrays. *sorted is set to
- * the records' array or to scratch. select_sub_arrays.c */
-ordo_status cpu_sub_arrays(const cpu_records *records, size_t sub_array, bool in_pairs,
-                           const void **sorted, ordo_exec *exec);
-size_t      cpu_sub_arrays_scratch(enum record_kind kind, size_t n, size_t part);
 
 /* Sort k-sorted records. radius 0: the function measures the radius, which takes scratch.
  * sort_halving.c */

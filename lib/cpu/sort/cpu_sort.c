@@ -24,7 +24,8 @@ ordo_status cpu_records_sort(const cpu_kernels *kernels, const cpu_records *reco
     case ORDO_ALGORITHM_SAMPLE:
         return cpu_records_sample(records, kernels, exec);
     case ORDO_ALGORITHM_BITONIC:
-        return cpu_records_bitonic(records, exec);
+        return exec->papers == NULL ? ordo_no_paper(exec)
+                                    : exec->papers->median.bitonic(records, exec);
     case ORDO_ALGORITHM_SPLIT:
         return exec->papers == NULL ? ordo_no_paper(exec)
                                     : exec->papers->ballot.split(records, exec);

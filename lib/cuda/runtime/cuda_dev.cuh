@@ -114,7 +114,7 @@ ordo_status dev_pack(cuda_call *call, const ordo_pack_job *job);
 size_t      dev_put_ranks_work(const ordo_put_job *job);
 ordo_status dev_put_ranks(cuda_call *call, const ordo_put_job *job);
 
-/* papers/dev_sample.cu: one step of the hybrid sample sort */
+/* papers/hybrid/dev_sample.cu: one step of the hybrid sample sort */
 size_t      dev_sample_work(const ordo_sample_job *job);
 ordo_status dev_sample(cuda_call *call, const ordo_sample_job *job);
 

@@ -22,8 +22,10 @@
  *   BWT, bzip2               text/bwt.c, text/bzip2/compress.c: ordo_bz_compress
  *
  *   measurement              command; results
- *   binary prefix sum        ordo bench scan --device cuda --only poster; h200/scan/scan_poster.json
- *   radix sort, 80 % faster  ordo bench sort --device cuda --only split; h200/sort/sort_split.json
+ *   binary prefix sum        ordo bench scan --device cuda --only poster
+ *                            h200/scan/scan_poster.json
+ *   radix sort, 80 % faster  ordo bench sort --device cuda --only split
+ *                            h200/sort/sort_split.json
  *
  * Production: cuda/scan/dev_bits.cu, cuda/scan/dev_scan.cu, cuda/sort/dev_radix.cu. */
 #ifndef ORDO_PAPERS_BALLOT_BALLOT_H

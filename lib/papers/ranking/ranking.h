@@ -11,7 +11,7 @@
  *                            dev_rank_paper.cu: modified_search
  *   Fig. 1, 3, III.A, naive  dev_rank_paper.cu: naive_start, naive_step, rank_naive
  *                            ordo rank --sorted --algorithm naive --device cuda
- *   III.B, shuffle scan      dev_rank_paper.cu: taken_over, shuffle_keys, shuffle_sums, shuffle_settle
+ *   III.B, shuffle scan      dev_rank_paper.cu: taken_over, shuffle_keys, shuffle_sums
  *                            ordo rank --sorted --algorithm shuffle --device cuda
  *   Fig. 4, III.C, hybrid    dev_rank_paper.cu: rank_before, hybrid_ranks
  *                            ordo rank --sorted --algorithm hybrid --device cuda

@@ -1,27 +1,29 @@
-/* select_sub_arrays.c - sorts records for a selection by sorted sub-arrays: B. Alyafi and F.
+/* cpu_sub_arrays.c - sorts records for a selection by sorted sub-arrays: B. Alyafi and F.
  * Khalid, "Median Element Parallelized Search".
  *
- * All threads sort the sub-arrays by the bitonic network (sort_bitonic.c). Then one thread merges
- * them as the paper does (backend/paper_merge.t.h), or all threads merge pairs
- * (sort/merge_records.c), which the paper does not do. Cost: n lg^2(part) / 4 exchanges, then n * n
- * / part comparisons, or lg(n / part) passes. Scratch: n records, and 16 bytes per sub-array. */
+ * All threads sort the sub-arrays by the bitonic network (cpu_bitonic.c). Then one thread merges
+ * them as the paper does (paper_merge.t.h), or all threads merge pairs (cpu/sort/merge_records.c),
+ * which the paper does not do. Cost: n lg^2(part) / 4 exchanges, then n * n / part comparisons, or
+ * lg(n / part) passes. Scratch: n records, and 16 bytes per sub-array. */
 #define _POSIX_C_SOURCE 200809L
 #include "backend/profile.h"
-#include "cpu/papers/paper_sorts.h"
+#include "cpu/sort/sort_steps.h"
+#include "papers/median/median.h"
 
 #include <string.h>
 
-#define ORDO_TEMPLATE "backend/paper_merge.t.h"
+#define ORDO_TEMPLATE "papers/median/paper_merge.t.h"
 #include "core/for_each_word.h"
 
 enum {
     PART_ROOM = 16 /* bytes for each sub-array: its head, and the record there */
 };
 
-size_t cpu_sub_arrays_scratch(enum record_kind kind, size_t n, size_t part)
+size_t cpu_sub_arrays_scratch(const cpu_records *records, size_t sub_array)
 {
-    size_t const parts = ordo_div_up(n, part);
-    return ordo_round_up(n * record_size(kind), ORDO_CACHE_LINE) + (parts + 1) * PART_ROOM;
+    size_t const parts = ordo_div_up(records->n, sub_array);
+    return ordo_round_up(records->n * record_size(records->kind), ORDO_CACHE_LINE) +
+           (parts + 1) * PART_ROOM;
 }
 
 static ordo_status merge_sequentially(const cpu_records *records, size_t part, void *room,

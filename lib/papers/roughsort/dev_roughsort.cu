@@ -1,4 +1,4 @@
-/* dev_rough_paper.cu - the two GPU sorts of k-sorted arrays of A. Pfaff and J. Treadwell, "Parallel
+/* dev_roughsort.cu - the two GPU sorts of k-sorted arrays of A. Pfaff and J. Treadwell, "Parallel
  * Sorting of Roughly-Sorted Sequences" (2016): rough and halving.
  *
  * rough, after T. Altman and B. Chlebus (1990): one thread sorts each segment of 2k records, then
@@ -8,7 +8,8 @@
  * (1989): each round of three launches halves the radius; one thread partitions a block of records
  * around its median. Cost: O(n) and O(n lg k) steps in all; a thread takes time linear in its
  * segment. */
-#include "cuda/papers/dev_compare.cuh"
+#include "papers/dev_compare.cuh"
+#include "papers/roughsort/roughsort.h"
 
 enum {
     SEGMENT_THREADS = 128,
@@ -202,7 +203,7 @@ static ordo_status rough_sort(cuda_call *call, K *a, K *b, size_t n, compare_kno
     return known.radius == 0 ? ORDO_OK : sort_twice(call, a, b, n, known.radius, known.index_bits);
 }
 
-const compare_sorter rough_sorter = {
+static const compare_sorter rough_sorter = {
     "rough", NULL, true, rough_sort<uint32_t>, rough_sort<uint64_t>, rough_sort<key_record>};
 
 /* ---- halving ---- */
@@ -243,9 +244,12 @@ static ordo_status halving_sort(cuda_call *call, K *a, K *b, size_t n, compare_k
     return radius == 0 ? ORDO_OK : sort_twice(call, a, b, n, 1, known.index_bits);
 }
 
-const compare_sorter halving_sorter = {"halving",
-                                       NULL,
-                                       true,
-                                       halving_sort<uint32_t>,
-                                       halving_sort<uint64_t>,
-                                       halving_sort<key_record>};
+static const compare_sorter halving_sorter = {"halving",
+                                              NULL,
+                                              true,
+                                              halving_sort<uint32_t>,
+                                              halving_sort<uint64_t>,
+                                              halving_sort<key_record>};
+
+const ordo_cuda_sorter dev_rough = compare_slots<rough_sorter>::slots;
+const ordo_cuda_sorter dev_halving = compare_slots<halving_sorter>::slots;

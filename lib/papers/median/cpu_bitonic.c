@@ -1,4 +1,4 @@
-/* sort_bitonic.c - bitonic sort of records for any n: K. E. Batcher, "Sorting Networks and Their
+/* cpu_bitonic.c - bitonic sort of records for any n: K. E. Batcher, "Sorting Networks and Their
  * Applications" (1968).
  *
  * All exchanges put the larger record at the higher index. Two sorted halves of a span are merged
@@ -7,7 +7,9 @@
  * if it were padded with infinite records: these never move, so exchanges with them are left out.
  * Exchanges within a block that fits the cache are done block by block. Each longer distance is one
  * pass over memory with all threads. n lg^2 n / 4 exchanges for every input; no scratch. */
-#include "cpu/papers/paper_sorts.h"
+#include "cpu/sort/sort_steps.h"
+#include "papers/median/median.h"
+#include "papers/tuning.h"
 
 enum {
     BLOCK = ORDO_TUNE_BITONIC_BLOCK, /* records, a power of two */
@@ -22,7 +24,7 @@ typedef struct bitonic_work {
 } bitonic_work;
 
 #define ORDO_WHOLE_RECORDS
-#define ORDO_TEMPLATE "cpu/papers/bitonic.t.h"
+#define ORDO_TEMPLATE "papers/median/cpu_bitonic.t.h"
 #include "cpu/radix/for_each_record.h"
 
 typedef struct bitonic_bodies {

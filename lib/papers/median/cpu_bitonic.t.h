@@ -1,5 +1,5 @@
-/* bitonic.t.h - the exchanges of sort_bitonic.c for one kind of record. Pairs are numbered over all
- * spans: pair q is pair q % (span / 2) of span q / (span / 2). */
+/* cpu_bitonic.t.h - the exchanges of cpu_bitonic.c for one kind of record. Pairs are numbered over
+ * all spans: pair q is pair q % (span / 2) of span q / (span / 2). */
 
 INLINE void FN(exchange)(RECORD *low, RECORD *high)
 {

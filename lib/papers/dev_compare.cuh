@@ -1,12 +1,13 @@
-/* dev_compare.cuh - shared by the comparison sorts (bitonic, merge, sample, rough, halving).
+/* dev_compare.cuh - the comparison sorts of the papers: bitonic, merge, sample, rough, halving.
  *
  * They sort records of three kinds, for any job: key bits of 32 or 64 bits (narrower keys are
  * widened), or key bits above an index, in one 64-bit word or in a key_record. The index makes all
  * records different, so every sort is stable. An algorithm is a function that sorts an array of
  * records (compare_sorter); dev_compare.cu makes the records and reads the results. */
-#ifndef ORDO_CUDA_PAPERS_DEV_COMPARE_H
-#define ORDO_CUDA_PAPERS_DEV_COMPARE_H
+#ifndef ORDO_PAPERS_DEV_COMPARE_H
+#define ORDO_PAPERS_DEV_COMPARE_H
 
+#include "backend/papers.h"
 #include "cuda/sort/merge_sorted.cuh"
 
 struct compare_known {   /* facts about the records of one sort */
@@ -27,8 +28,41 @@ struct compare_sorter {
     ordo_status (*sort_128)(cuda_call *call, key_record *a, key_record *b, size_t n,
                             compare_known known, key_record **sorted);
 };
-extern const compare_sorter sample_sorter;                /* dev_sample.cu */
-extern const compare_sorter rough_sorter, halving_sorter; /* dev_rough_paper.cu */
+
+/* Sort by an algorithm. */
+size_t      compare_keys_scratch(const compare_sorter *by, const ordo_sort_job *job);
+ordo_status compare_keys(const compare_sorter *by, cuda_call *call, const ordo_sort_job *job);
+size_t      compare_pairs_scratch(const compare_sorter *by, const ordo_pairs_job *job);
+ordo_status compare_pairs(const compare_sorter *by, cuda_call *call, const ordo_pairs_job *job);
+size_t      compare_argsort_scratch(const compare_sorter *by, const ordo_argsort_job *job);
+ordo_status compare_argsort(const compare_sorter *by, cuda_call *call, const ordo_argsort_job *job);
+
+/* The slots of an algorithm: compare_slots<sorter>::slots. */
+template <const compare_sorter &BY> struct compare_slots {
+    static size_t keys_scratch(const ordo_sort_job *job) { return compare_keys_scratch(&BY, job); }
+    static ordo_status keys(cuda_call *call, const ordo_sort_job *job)
+    {
+        return compare_keys(&BY, call, job);
+    }
+    static size_t pairs_scratch(const ordo_pairs_job *job)
+    {
+        return compare_pairs_scratch(&BY, job);
+    }
+    static ordo_status pairs(cuda_call *call, const ordo_pairs_job *job)
+    {
+        return compare_pairs(&BY, call, job);
+    }
+    static size_t argsort_scratch(const ordo_argsort_job *job)
+    {
+        return compare_argsort_scratch(&BY, job);
+    }
+    static ordo_status argsort(cuda_call *call, const ordo_argsort_job *job)
+    {
+        return compare_argsort(&BY, call, job);
+    }
+    static constexpr ordo_cuda_sorter slots = {keys_scratch,    keys,   pairs_scratch, pairs,
+                                               argsort_scratch, argsort};
+};
 
 /* ---- Keys to records, and records to results ---- */
 

@@ -1,10 +1,10 @@
-/* sample_kernels.cuh - the kernels of the sample sort; dev_sample.cu launches them and explains
+/* dev_sample_kernels.cuh - the kernels of the sample sort; dev_sample.cu launches them and explains
  * their order.
  *
  * A level splits several segments of the array at once. Only the device knows the segments, so
  * grids have a fixed size, and each block loops over segments or over spans of segments. */
-#ifndef ORDO_CUDA_PAPERS_SAMPLE_KERNELS_H
-#define ORDO_CUDA_PAPERS_SAMPLE_KERNELS_H
+#ifndef ORDO_PAPERS_HYBRID_DEV_SAMPLE_KERNELS_H
+#define ORDO_PAPERS_HYBRID_DEV_SAMPLE_KERNELS_H
 
 #include "cuda/block/block_bitonic.cuh"
 #include "cuda/sort/merge_sorted.cuh"

@@ -8,10 +8,11 @@
  * IV   recursion: small buckets are sorted in shared memory; others are segments of the next level
  * One block sorts each segment left after the last level. Cost of a level: 2 reads and 1 write of
  * the records, 6 bytes of labels per record. Scratch: an array of records, labels, counts. */
-#include "cuda/papers/dev_compare.cuh"
-#include "cuda/runtime/cuda_dev.cuh"
-#include "cuda/papers/sample_kernels.cuh"
 #include "cuda/runtime/cuda_keys.cuh"
+#include "cuda/runtime/cuda_state.cuh"
+#include "papers/dev_compare.cuh"
+#include "papers/hybrid/dev_sample_kernels.cuh"
+#include "papers/hybrid/hybrid.h"
 
 static unsigned sample_grid(const cuda_call *call) { return (unsigned)call->facts->sms * RESIDENT; }
 
@@ -82,12 +83,14 @@ static ordo_status sample_sort(cuda_call *call, K *a, K *b, size_t n, compare_kn
     return sort_level(call, tables, 0, a, b, n / SPLIT_LEAVES);
 }
 
-const compare_sorter sample_sorter = {"sample",
-                                      sample_scratch,
-                                      false,
-                                      sample_sort<uint32_t>,
-                                      sample_sort<uint64_t>,
-                                      sample_sort<key_record>};
+static const compare_sorter sample_sorter = {"sample",
+                                             sample_scratch,
+                                             false,
+                                             sample_sort<uint32_t>,
+                                             sample_sort<uint64_t>,
+                                             sample_sort<key_record>};
+
+const ordo_cuda_sorter dev_sample_sort = compare_slots<sample_sorter>::slots;
 
 /* ---- Steps of the hybrid sample sort ---- */
 

@@ -3,18 +3,18 @@
  *
  * BITONIC is B. Alyafi and F. Khalid, "Median Element Parallelized Search": a block has half as
  * many threads as keys; a thread orders a whole box of the network (Algorithm 1), so most threads
- * are idle in wide steps; one host thread merges (Algorithm 2, backend/paper_merge.t.h). MERGE uses
+ * are idle in wide steps; one host thread merges (Algorithm 2, paper_merge.t.h). MERGE uses
  * all threads in every step (block_bitonic.cuh), and the grid merges pairs of sub-arrays
  * (merge_sorted.cuh) in lg(n / sub_array) passes. Scratch: n words (MERGE 2 n); BITONIC also 2 n
  * words and the heads of the sub-arrays on the host. */
-#include "cuda/papers/papers.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/select/dev_select.cuh"
 #include "cuda/sort/merge_sorted.cuh"
+#include "papers/median/median.h"
 
 #include <chrono>
 
-#define ORDO_TEMPLATE "backend/paper_merge.t.h"
+#define ORDO_TEMPLATE "papers/median/paper_merge.t.h"
 #include "core/for_each_word.h"
 
 static constexpr int    THREADS = 256;
