@@ -22,6 +22,15 @@ typedef struct ordo_papers {
         size_t (*rank_sorted_scratch)(const ordo_rank_sorted_job *job, const ordo_exec *exec);
     } ranking;
 
+    /* Sorts of k-sorted records: ROUGH, HALVING, which measure a radius that is 0, and BUBBLE
+     * without scratch. halving_scratch is also that of rough. */
+    struct {
+        ordo_status (*rough)(const struct cpu_records *records, size_t radius, ordo_exec *exec);
+        ordo_status (*halving)(const struct cpu_records *records, size_t radius, ordo_exec *exec);
+        size_t (*halving_scratch)(const struct cpu_records *records);
+        ordo_status (*bubble)(const struct cpu_records *records, ordo_exec *exec);
+    } roughsort;
+
     /* Sort of records without scratch: BITONIC. Selection by sorted sub-arrays, of at least one
      * record of kind K32 or K64: BITONIC, and in_pairs MERGE; *sorted becomes the records' array or
      * scratch. */

@@ -3,11 +3,16 @@
 #include "papers/ballot/ballot.h"
 #include "papers/median/median.h"
 #include "papers/ranking/ranking.h"
+#include "papers/roughsort/roughsort.h"
 
 const ordo_papers *ordo_papers_table(void)
 {
     static const ordo_papers table = {
         .ranking = {.rank_sorted = cpu_rank_paper, .rank_sorted_scratch = cpu_rank_paper_scratch},
+        .roughsort = {.rough = cpu_records_rough,
+                      .halving = cpu_records_halving,
+                      .halving_scratch = cpu_records_halving_scratch,
+                      .bubble = cpu_records_bubble},
         .median = {.bitonic = cpu_records_bitonic,
                    .sub_arrays = cpu_sub_arrays,
                    .sub_arrays_scratch = cpu_sub_arrays_scratch},

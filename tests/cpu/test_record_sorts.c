@@ -11,6 +11,7 @@
 #include "oracle.h"
 #include "papers/ballot/ballot.h"
 #include "papers/median/median.h"
+#include "papers/roughsort/roughsort.h"
 #include "testkit.h"
 
 #include <pthread.h>

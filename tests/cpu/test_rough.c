@@ -4,10 +4,11 @@
  * functions with its own ordo_exec. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/pool.h"
-#include "cpu/papers/paper_sorts.h"
 #include "cpu/rough/rough.h"
+#include "cpu/sort/sort_steps.h"
 #include "inputs.h"
 #include "oracle.h"
+#include "papers/roughsort/roughsort.h"
 #include "testkit.h"
 
 #include <stdlib.h>

@@ -5,16 +5,9 @@
 
 #include "cpu/sort/sort_steps.h"
 
-cpu_records_fn cpu_records_bubble; /* sort_halving.c: no scratch */
-
 /* kernels NULL: use no vector sort. sort_sample.c */
 ordo_status cpu_records_sample(const cpu_records *records, const cpu_kernels *kernels,
                                ordo_exec *exec);
-
-/* Sort k-sorted records. radius 0: the function measures the radius, which takes scratch.
- * sort_halving.c */
-ordo_status cpu_records_halving(const cpu_records *records, size_t radius, ordo_exec *exec);
-ordo_status cpu_records_rough(const cpu_records *records, size_t radius, ordo_exec *exec);
 
 /* Progress phases of the sample sort (the last one counts twice, because it is about half of the
  * work), and the phases that the sample sort of strings adds to those of string_sort.c. */
@@ -32,7 +25,5 @@ ordo_status cpu_strings_sample(struct string_engine *engine, struct string_group
 
 /* Scratch in bytes; reads kind and n. */
 size_t cpu_records_sample_scratch(const cpu_records *records);
-/* Also for cpu_records_rough. */
-size_t cpu_records_halving_scratch(const cpu_records *records);
 
 #endif

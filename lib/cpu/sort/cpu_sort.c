@@ -17,24 +17,39 @@ static bool is_narrow(ordo_type type) { return ordo_type_size(type) < sizeof(uin
 
 /* ---- Named algorithms ---- */
 
+static ordo_status paper_sort(const cpu_kernels *kernels, const cpu_records *records,
+                              ordo_algorithm algorithm, size_t radius, ordo_exec *exec)
+{
+    const ordo_papers *const papers = exec->papers;
+    if (papers == NULL)
+        return ordo_no_paper(exec);
+    switch (algorithm) {
+    case ORDO_ALGORITHM_SAMPLE:
+        return cpu_records_sample(records, kernels, exec);
+    case ORDO_ALGORITHM_BITONIC:
+        return papers->median.bitonic(records, exec);
+    case ORDO_ALGORITHM_SPLIT:
+        return papers->ballot.split(records, exec);
+    case ORDO_ALGORITHM_BUBBLE:
+        return papers->roughsort.bubble(records, exec);
+    case ORDO_ALGORITHM_ROUGH:
+        return papers->roughsort.rough(records, radius, exec);
+    default:
+        return papers->roughsort.halving(records, radius, exec);
+    }
+}
+
 ordo_status cpu_records_sort(const cpu_kernels *kernels, const cpu_records *records,
                              ordo_algorithm algorithm, size_t radius, ordo_exec *exec)
 {
     switch (algorithm) {
     case ORDO_ALGORITHM_SAMPLE:
-        return cpu_records_sample(records, kernels, exec);
     case ORDO_ALGORITHM_BITONIC:
-        return exec->papers == NULL ? ordo_no_paper(exec)
-                                    : exec->papers->median.bitonic(records, exec);
     case ORDO_ALGORITHM_SPLIT:
-        return exec->papers == NULL ? ordo_no_paper(exec)
-                                    : exec->papers->ballot.split(records, exec);
     case ORDO_ALGORITHM_BUBBLE:
-        return cpu_records_bubble(records, exec);
     case ORDO_ALGORITHM_ROUGH:
-        return cpu_records_rough(records, radius, exec);
     case ORDO_ALGORITHM_HALVING:
-        return cpu_records_halving(records, radius, exec);
+        return paper_sort(kernels, records, algorithm, radius, exec);
     case ORDO_ALGORITHM_WINDOWS:
         return cpu_records_windows(records, kernels, radius, exec);
     default:
@@ -47,7 +62,6 @@ static size_t records_scratch(enum record_kind kind, size_t n, ordo_algorithm al
 {
     const ordo_papers *const papers = exec->papers;
     cpu_records const        records = {kind, NULL, n};
-    unsigned const           threads = exec->threads;
     switch (algorithm) {
     case ORDO_ALGORITHM_SAMPLE:
         return cpu_records_sample_scratch(&records);
@@ -57,9 +71,9 @@ static size_t records_scratch(enum record_kind kind, size_t n, ordo_algorithm al
         return papers == NULL ? 0 : papers->ballot.split_scratch(&records);
     case ORDO_ALGORITHM_ROUGH:
     case ORDO_ALGORITHM_HALVING:
-        return cpu_records_halving_scratch(&records);
+        return papers == NULL ? 0 : papers->roughsort.halving_scratch(&records);
     case ORDO_ALGORITHM_WINDOWS:
-        return cpu_records_windows_scratch(kind, n, threads);
+        return cpu_records_windows_scratch(kind, n, exec->threads);
     default:
         return 0;
     }

@@ -1,4 +1,5 @@
-/* sort_halving.t.h - halving, rough and bubble sort of one kind of record; see sort_halving.c. */
+/* cpu_roughsort.t.h - halving, rough and bubble sort of one kind of record; see
+ * cpu_roughsort.c. */
 static inline void FN(halving_swap)(RECORD *a, size_t i, size_t j)
 {
     RECORD const record = a[i];

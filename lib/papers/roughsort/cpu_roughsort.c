@@ -1,4 +1,4 @@
-/* sort_halving.c - halving, rough and bubble sort of k-sorted arrays: A. Pfaff and J. Treadwell,
+/* cpu_roughsort.c - halving, rough and bubble sort of k-sorted arrays: A. Pfaff and J. Treadwell,
  * "Parallel Sorting of Roughly-Sorted Sequences" (2016).
  *
  * halving (T. Altman and Y. Igarashi, 1989): a round reduces a radius of at most 2l to l - 1 or
@@ -8,8 +8,9 @@
  * segment that begins k records later. If the radius was too small, both sort again with twice the
  * radius. Quickselect finds medians: O(n lg k), at worst O(n lg^2 k). In place; only measuring an
  * unknown radius takes scratch. */
-#include "cpu/papers/paper_sorts.h"
 #include "cpu/rough/rough.h"
+#include "cpu/sort/sort_steps.h"
+#include "papers/roughsort/roughsort.h"
 
 #include <stdlib.h>
 
@@ -33,7 +34,7 @@ typedef struct halving_work {
 #define ORDO_TEMPLATE "core/small_sort.t.h"
 #include "cpu/radix/for_each_record.h"
 #define ORDO_WHOLE_RECORDS
-#define ORDO_TEMPLATE "cpu/papers/sort_halving.t.h"
+#define ORDO_TEMPLATE "papers/roughsort/cpu_roughsort.t.h"
 #include "cpu/radix/for_each_record.h"
 
 typedef struct halving_kind {
