@@ -4,16 +4,24 @@
  * backend includes its headers. A backend calls the slots of a table:
  *   ordo_papers        the CPU, and the CPU together with a device: exec->papers
  *   ordo_cuda_papers   the CUDA plugin: ordo_cuda_papers_table()
- * A table has all of its slots. A struct that is only named here belongs to the folder that calls
- * the slot. Slots with _scratch in their names return bytes, read no array and start no work. */
+ * A table has all of its slots. Slots with _scratch in their names return bytes, read no array and
+ * start no work. */
 #ifndef ORDO_BACKEND_PAPERS_H
 #define ORDO_BACKEND_PAPERS_H
 
 #include "backend/exec.h"
 #include "backend/job.h"
+#include "backend/sample.h"
 
-struct
-    cpu_records; /* cpu/radix/record.h: sorted in place, ascending; its kind and n give scratch */
+/* Types of the folders that call the slots. A sort of records sorts them in place, ascending
+ * (cpu/sort/sort_steps.h); its scratch slot reads their kind and number. */
+struct cpu_kernels;         /* cpu/kernel/kernels.h */
+struct cpu_records;         /* cpu/radix/record.h */
+struct string_engine;       /* cpu/strings/string_parts.h */
+struct string_group;        /* the same */
+struct hybrid_records;      /* hybrid/stream/hybrid_call.h */
+struct hybrid_string_order; /* hybrid/strings/hybrid_strings.h */
+struct ordo_both;           /* backend/backend.h */
 
 typedef struct ordo_papers {
     /* Ranks of a sorted array: SEQUENTIAL, THREADS. */
@@ -21,6 +29,26 @@ typedef struct ordo_papers {
         ordo_status (*rank_sorted)(const ordo_rank_sorted_job *job, ordo_exec *exec);
         size_t (*rank_sorted_scratch)(const ordo_rank_sorted_job *job, const ordo_exec *exec);
     } ranking;
+
+    /* SAMPLE. On the CPU: a sort of records (kernels NULL: without the vector sort); a sort of
+     * strings, which lists the large groups of equal keys in `large` and adds its phases of
+     * progress to exec->phases. On the CPU and devices: a sort and ranks of records, and the order
+     * of strings. They write to the caller's arrays only after all devices have finished; until
+     * then exec->changed is off. */
+    struct {
+        ordo_status (*sample)(const struct cpu_records *records, const struct cpu_kernels *kernels,
+                              ordo_exec *exec);
+        size_t (*sample_scratch)(const struct cpu_records *records);
+        ordo_status (*strings)(struct string_engine *engine, struct string_group *large,
+                               size_t *large_count);
+        ordo_status (*sort_shared)(const struct ordo_both      *both,
+                                   const struct hybrid_records *records, ordo_exec *exec);
+        ordo_status (*rank_shared)(const struct ordo_both      *both,
+                                   const struct hybrid_records *records, const ordo_rank_job *job,
+                                   ordo_exec *exec);
+        ordo_status (*strings_shared)(const struct ordo_both     *both,
+                                      struct hybrid_string_order *order, ordo_exec *exec);
+    } hybrid;
 
     /* Sorts of k-sorted records: ROUGH, HALVING, which measure a radius that is 0, and BUBBLE
      * without scratch. halving_scratch is also that of rough. */
@@ -79,9 +107,10 @@ typedef struct ordo_cuda_papers {
         size_t (*rank_sorted_scratch)(const ordo_rank_sorted_job *job);
     } ranking;
 
-    /* Sort: SAMPLE. */
+    /* Sort: SAMPLE. The GPU's steps of the hybrid sort. */
     struct {
-        const ordo_cuda_sorter *sample;
+        const ordo_cuda_sorter  *sample;
+        const ordo_sample_slots *steps;
     } hybrid;
 
     /* Sorts: ROUGH, HALVING. Both wait for the radius or for the check of a given radius. */

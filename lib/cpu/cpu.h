@@ -5,7 +5,6 @@
 #include "backend/exec.h"
 #include "cpu/kernel/kernels.h"
 #include "backend/job.h"
-#include "backend/sample.h"
 #include "backend/segments.h"
 #include "cpu/tuning.h"
 
@@ -59,8 +58,6 @@ ordo_status cpu_weighted_rank(void *state, const ordo_weighted_job *job, ordo_ex
 size_t      cpu_weighted_rank_scratch(const ordo_weighted_job *job, const ordo_exec *exec);
 ordo_status cpu_copy(void *state, const ordo_copy_job *job, ordo_exec *exec);
 ordo_status cpu_permute(void *state, const ordo_permute_job *job, ordo_exec *exec);
-ordo_status cpu_sample(void *state, const ordo_sample_job *job, ordo_exec *exec);
-size_t      cpu_sample_work(const ordo_sample_job *job);
 ordo_status cpu_segments(void *state, const ordo_segments_job *job, ordo_exec *exec);
 size_t      cpu_segments_scratch(const ordo_segments_job *job, const ordo_exec *exec);
 void        cpu_sort_rows(void *state, const ordo_rows_job *job);

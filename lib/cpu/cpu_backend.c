@@ -169,8 +169,6 @@ const ordo_backend *ordo_cpu_backend(void)
         .divide = cpu_divide,
         .band = cpu_count_band,
         .permute = cpu_permute,
-        .sample = cpu_sample,
-        .sample_work = cpu_sample_work,
         .segments = cpu_segments,
         .segments_scratch = cpu_segments_scratch,
         .sort_rows = cpu_sort_rows,

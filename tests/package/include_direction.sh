@@ -30,6 +30,7 @@ expect 0 lib/core/a.h '#include "ordo_machine.h"'
 expect 0 cli/a.c '#include "cli/cli.h"'
 expect 1 lib/cpu/a.c '#include "api/api.h"'
 expect 1 lib/cpu/a.c '#define ORDO_TEMPLATE "api/a.t.h"'
+expect 1 lib/cpu/a.c '#define ORDO_OUT_TEMPLATE "api/a.t.h"'
 expect 1 lib/api/a.c '#include "cpu/cpu.h"'
 expect 1 lib/plan/a.h '  #  include "cpu/cpu.h"'
 expect 1 lib/core/a.h '#include "plan/plan.h"'
@@ -62,8 +63,6 @@ for layer in core gen backend plan api cpu/sort cuda/sort hybrid external text d
     expect 1 "lib/$layer/a.c" '#include "papers/median/median.h"'
     expect 1 "lib/$layer/a.c" '#include "papers/papers.h"'
 done
-expect 0 lib/cuda/sort/dev_sort.cu '#include "cuda/papers/papers.cuh"'
-expect 1 lib/cuda/sort/dev_radix.cu '#include "cuda/papers/papers.cuh"'
 
 # Compiles the sources below tree/lib.
 compile() {

@@ -8,10 +8,10 @@
  * If scratch is refused, auto and radix sort in place; a named algorithm returns ORDO_E_NOMEM.
  * Every failure occurs before the caller's arrays change. */
 #include "backend/papers.h"
-#include "cpu/papers/paper_sorts.h"
 #include "cpu/radix/records.h"
 #include "cpu/radix/short_keys.h"
 #include "cpu/rough/rough.h"
+#include "cpu/sort/sort_steps.h"
 
 static bool is_narrow(ordo_type type) { return ordo_type_size(type) < sizeof(uint32_t); }
 
@@ -25,7 +25,7 @@ static ordo_status paper_sort(const cpu_kernels *kernels, const cpu_records *rec
         return ordo_no_paper(exec);
     switch (algorithm) {
     case ORDO_ALGORITHM_SAMPLE:
-        return cpu_records_sample(records, kernels, exec);
+        return papers->hybrid.sample(records, kernels, exec);
     case ORDO_ALGORITHM_BITONIC:
         return papers->median.bitonic(records, exec);
     case ORDO_ALGORITHM_SPLIT:
@@ -64,7 +64,7 @@ static size_t records_scratch(enum record_kind kind, size_t n, ordo_algorithm al
     cpu_records const        records = {kind, NULL, n};
     switch (algorithm) {
     case ORDO_ALGORITHM_SAMPLE:
-        return cpu_records_sample_scratch(&records);
+        return papers == NULL ? 0 : papers->hybrid.sample_scratch(&records);
     case ORDO_ALGORITHM_MERGE:
         return cpu_records_merge_scratch(&records);
     case ORDO_ALGORITHM_SPLIT:

@@ -105,7 +105,7 @@ static sample_tables step_tables(const ordo_sample_job *job, size_t n)
     return tables;
 }
 
-size_t dev_sample_work(const ordo_sample_job *job)
+static size_t step_work(const ordo_sample_job *job)
 {
     cuda_scratch part = {NULL, 0}, owned = {NULL, 0};
     (void)sample_layout(&part, job->n, job->record_size);
@@ -237,7 +237,7 @@ template <typename K> static ordo_status record_step(cuda_call *call, const ordo
     }
 }
 
-ordo_status dev_sample(cuda_call *call, const ordo_sample_job *job)
+static ordo_status run_step(cuda_call *call, const ordo_sample_job *job)
 {
     if (job->lg != SPLIT_LG || job->step == ORDO_SAMPLE_SPLIT)
         return ordo_fail(call->exec, ORDO_E_UNSUPPORTED,
@@ -258,3 +258,13 @@ ordo_status dev_sample(cuda_call *call, const ordo_sample_job *job)
            : job->record_size == sizeof(uint64_t) ? record_step<uint64_t>(call, job)
                                                   : record_step<key_record>(call, job);
 }
+
+/* The arrays of the job are device memory. */
+static ordo_status sample_step(void *state, const ordo_sample_job *job, ordo_exec *exec)
+{
+    cuda_frame frame;
+    TRY(frame_begin(&frame, (cuda_state *)state, exec, 0));
+    return frame_end(&frame, run_step(&frame.call, job));
+}
+
+const ordo_sample_slots dev_sample_steps = {sample_step, step_work};

@@ -47,9 +47,42 @@
 
 #include "backend/papers.h"
 
-#ifdef __cplusplus
+#ifndef __cplusplus
 
-extern const ordo_cuda_sorter dev_sample_sort;
+/* Progress phases of the sample sort on the CPU (the last one counts twice, because it is about
+ * half of the work), and the phases that the sample sort of strings adds. */
+enum {
+    CPU_SAMPLE_PHASES = 4,
+    CPU_STRING_SAMPLE_PHASES = 2
+};
+
+/* kernels NULL: use no vector sort. */
+ordo_status cpu_records_sample(const struct cpu_records *records, const struct cpu_kernels *kernels,
+                               ordo_exec *exec);
+size_t      cpu_records_sample_scratch(const struct cpu_records *records);
+ordo_status cpu_strings_sample(struct string_engine *engine, struct string_group *large,
+                               size_t *large_count);
+/* The CPU's steps of the hybrid sort, which are done when they return; the slots of a device are
+ * the same. state is that of the CPU backend. */
+ordo_status cpu_sample(void *state, const ordo_sample_job *job, ordo_exec *exec);
+size_t      cpu_sample_work(const ordo_sample_job *job);
+
+/* Sorts records in the four phases. The caller's arrays change only after all GPUs have finished:
+ * after an error with exec->changed off they are unchanged. */
+ordo_status hybrid_sample_sort(const struct ordo_both *both, const struct hybrid_records *records,
+                               ordo_exec *exec);
+/* Ranks the keys by the order that the sample sort finds. `given` has keys and no arrays for
+ * results. */
+ordo_status hybrid_sample_rank(const struct ordo_both *both, const struct hybrid_records *given,
+                               const ordo_rank_job *job, ordo_exec *exec);
+/* Fills order->index and order->known by the hybrid sample sort of the strings' keys. */
+ordo_status hybrid_sample_strings(const struct ordo_both *both, struct hybrid_string_order *order,
+                                  ordo_exec *exec);
+
+#else
+
+extern const ordo_cuda_sorter  dev_sample_sort;
+extern const ordo_sample_slots dev_sample_steps;
 
 #endif
 

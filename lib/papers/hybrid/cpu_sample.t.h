@@ -1,4 +1,4 @@
-/* sample.t.h - the phases of the sample sort for one kind of record; see sort_sample.c. */
+/* cpu_sample.t.h - the phases of the sample sort for one kind of record; see cpu_sample.c. */
 
 typedef struct FN(splitters) {
     RECORD node[LEAVES]; /* node[1] is the root, the children of node j are 2j and 2j + 1 */

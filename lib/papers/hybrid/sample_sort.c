@@ -9,7 +9,7 @@
  * Pairs are sorted as indices, then permuted. GPUs and CPU work at once; only II ends with a wait.
  * Host memory: two records and 2 bytes per key, for pairs also the larger of key and value. */
 #define _POSIX_C_SOURCE 200809L
-#include "hybrid/papers/sample_call.h"
+#include "papers/hybrid/sample_call.h"
 
 #include <string.h>
 
@@ -18,7 +18,7 @@
 static ordo_status cpu_step(sample_call *call, ordo_sample_job job, unsigned phase)
 {
     double const      began = ordo_profile_clock();
-    ordo_status const status = call->both->cpu->sample(call->both->cpu_state, &job, call->exec);
+    ordo_status const status = cpu_sample(call->both->cpu_state, &job, call->exec);
     call->cpu_seconds[phase] += ordo_profile_clock() - began;
     ordo_profile_add(call->exec, ORDO_SPAN_COMPUTE, 0, began, job.n * call->record_size);
     return status;

@@ -7,7 +7,7 @@
  * sample sort. */
 #define _POSIX_C_SOURCE 200809L
 #include "backend/profile.h"
-#include "hybrid/papers/sample_call.h"
+#include "papers/hybrid/sample_call.h"
 
 /* Ranks the keys; `index` has their order. */
 static ordo_status rank_in_order(const ordo_both *both, const hybrid_records *records,
@@ -33,10 +33,11 @@ static ordo_status rank_in_order(const ordo_both *both, const hybrid_records *re
     return cpu->move(both->cpu_state, &scatter, exec);
 }
 
-ordo_status hybrid_sample_rank(const ordo_both *both, hybrid_records records,
+ordo_status hybrid_sample_rank(const ordo_both *both, const hybrid_records *given,
                                const ordo_rank_job *job, ordo_exec *exec)
 {
-    void *index;
+    hybrid_records records = *given;
+    void          *index;
     TRY_SCRATCH(exec, records.n * records.value_size, index);
     records.out_values = index;
     ordo_status const status = hybrid_sample_sort(both, &records, exec);
@@ -46,7 +47,7 @@ ordo_status hybrid_sample_rank(const ordo_both *both, hybrid_records records,
     const char *const isa = exec->isa;
     double const      began = ordo_profile_clock();
     TRY(rank_in_order(both, &records, job, index, exec));
-    sample_add_cpu_time(&facts, 3, ordo_profile_clock() - began);
+    ordo_sample_add_cpu(&facts, 3, ordo_profile_clock() - began);
     exec->algorithm = "sample";
     exec->isa = isa;
     exec->facts = facts;

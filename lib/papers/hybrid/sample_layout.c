@@ -1,7 +1,7 @@
 /* sample_layout.c - the division of a hybrid sample sort: the cut of the input by position, the
  * buckets of each device, the places of all records, and memory. */
 #define _POSIX_C_SOURCE 200809L
-#include "hybrid/papers/sample_call.h"
+#include "papers/hybrid/sample_call.h"
 
 #include <string.h>
 
@@ -187,7 +187,7 @@ size_t sample_lay_out(const sample_call *call, sample_line *line, char *base)
     line->scattered = hybrid_carve(base, &used, line->most * record);
     line->finished = hybrid_carve(base, &used, line->most * record);
     line->outbox = hybrid_carve(base, &used, sample_exchanges(call) ? line->n * record : 0);
-    line->work = hybrid_carve(base, &used, line->both.device->sample_work(&largest));
+    line->work = hybrid_carve(base, &used, line->both.device->sample->work(&largest));
     return used;
 }
 
@@ -208,7 +208,7 @@ ordo_status sample_take_memory(sample_call *call)
     ordo_sample_job             largest = sample_cpu_job(call, ORDO_SAMPLE_SPLIT);
     largest.owned = n;
     TRY(take(exec, SAMPLE_SPLITTERS * call->record_size, &call->splitters));
-    TRY(take(exec, call->both->cpu->sample_work(&largest), &call->work));
+    TRY(take(exec, cpu_sample_work(&largest), &call->work));
     TRY(take(exec, n * (cpu_works ? call->record_size : call->result_size), &call->other));
     if (cpu_works) {
         char *labels;

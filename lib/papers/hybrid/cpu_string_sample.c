@@ -1,4 +1,4 @@
-/* string_sample.c - sample sort of strings on the CPU alone: S. Subashini and N. Ramya, "Hybrid
+/* cpu_string_sample.c - sample sort of strings on the CPU alone: S. Subashini and N. Ramya, "Hybrid
  * Comparison Sorting".
  *
  * The key of a string is its first seven bytes and their number (core/string_view.h). The sample
@@ -8,8 +8,9 @@
  * records: a sample sort of n records of 16 bytes, and 8 bytes per 4096 strings. */
 #define _POSIX_C_SOURCE 200809L
 #include "backend/profile.h"
-#include "cpu/papers/paper_sorts.h"
+#include "cpu/radix/record.h"
 #include "cpu/strings/string_parts.h"
+#include "papers/hybrid/hybrid.h"
 
 enum {
     BLOCK = 1 << 12 /* records of one piece of a loop */

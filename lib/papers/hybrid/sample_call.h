@@ -1,9 +1,11 @@
 /* sample_call.h - the state of one hybrid sample sort (sample_sort.c), and the functions that the
  * files of this folder share. */
-#ifndef ORDO_HYBRID_PAPERS_SAMPLE_CALL_H
-#define ORDO_HYBRID_PAPERS_SAMPLE_CALL_H
+#ifndef ORDO_PAPERS_HYBRID_SAMPLE_CALL_H
+#define ORDO_PAPERS_HYBRID_SAMPLE_CALL_H
 
 #include "hybrid/stream/hybrid_call.h"
+#include "papers/hybrid/hybrid.h"
+#include "papers/tuning.h"
 
 enum {
     SAMPLE_BUCKETS = 2 << ORDO_TUNE_SAMPLE_LG,
@@ -131,27 +133,5 @@ typedef struct sample_exchange {
     const sample_line *line;
 } sample_exchange;
 sample_copy sample_take_outbox, sample_fill_inbox;
-
-/* ---- sample_sort.c ---- */
-
-/* Sorts records in the four phases. The caller's arrays change only after all GPUs have finished:
- * after an error with exec->changed off they are unchanged. */
-ordo_status hybrid_sample_sort(const ordo_both *both, const hybrid_records *records,
-                               ordo_exec *exec);
-
-/* Adds the seconds in which only the CPU computes to the times of a phase. */
-static inline void sample_add_cpu_time(ordo_facts *facts, unsigned phase, double seconds)
-{
-    facts->sample_seconds[phase] += seconds;
-    facts->cpu_seconds[phase] += seconds;
-    facts->device_idle_seconds += seconds;
-}
-
-/* ---- sample_rank.c ---- */
-
-/* Ranks the keys by the order that the sample sort finds. `records` has keys and no arrays for
- * results. */
-ordo_status hybrid_sample_rank(const ordo_both *both, hybrid_records records,
-                               const ordo_rank_job *job, ordo_exec *exec);
 
 #endif

@@ -2,7 +2,7 @@
  * sample sort. A transfer is cut into chunks; threads take chunks in order, and each thread has a
  * lane with two staging buffers. */
 #define _POSIX_C_SOURCE 200809L
-#include "hybrid/papers/sample_call.h"
+#include "papers/hybrid/sample_call.h"
 
 #include <string.h>
 
@@ -196,7 +196,7 @@ ordo_status sample_queue(const sample_call *call, sample_line *line, ordo_sample
     if (status == ORDO_OK && on->timed)
         status = link->tick(state, &on->device.exec, tick);
     if (status == ORDO_OK)
-        status = line->both.device->sample(state, &job, &on->device.exec);
+        status = line->both.device->sample->step(state, &job, &on->device.exec);
     if (status == ORDO_OK && on->timed)
         (void)link->tick(state, &on->device.exec, tick + 1);
     line->work_phase[on->work_count++] = phase;

@@ -7,7 +7,7 @@
  * memory. Host memory: 36 bytes per string, 40 if there are more than 2^32 strings, and that of
  * the sample sort. */
 #define _POSIX_C_SOURCE 200809L
-#include "hybrid/papers/sample_call.h"
+#include "papers/hybrid/sample_call.h"
 #include "hybrid/strings/hybrid_strings.h"
 
 enum {
@@ -45,7 +45,8 @@ static void describe_keys(hybrid_string_order *order)
     order->rounds = STRING_ROUNDS; /* the CPU gets all groups */
 }
 
-ordo_status string_sample_order(hybrid_string_order *order, const ordo_both *both, ordo_exec *exec)
+ordo_status hybrid_sample_strings(const ordo_both *both, hybrid_string_order *order,
+                                  ordo_exec *exec)
 {
     hybrid_records const records = {.type = ORDO_U64,
                                     .n = order->n,

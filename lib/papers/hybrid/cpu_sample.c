@@ -1,4 +1,4 @@
-/* sort_sample.c - comparison sample sort of records: S. Subashini and N. Ramya, "Hybrid Comparison
+/* cpu_sample.c - comparison sample sort of records: S. Subashini and N. Ramya, "Hybrid Comparison
  * Sorting"; the CPU's part of the hybrid sort, and the sort on the CPU alone. The splitter tree is
  * that of P. Sanders and S. Winkel, "Super Scalar Sample Sort" (2004).
  *   I    A sorted sample of at least sqrt(n) records gives the splitters, an implicit search tree.
@@ -11,8 +11,10 @@
 #define _POSIX_C_SOURCE 200809L
 #include "backend/profile.h"
 #include "core/random.h"
-#include "cpu/papers/paper_sorts.h"
 #include "cpu/radix/records.h"
+#include "cpu/sort/sort_steps.h"
+#include "papers/hybrid/hybrid.h"
+#include "papers/tuning.h"
 
 #include <math.h>
 #include <string.h>
@@ -158,7 +160,7 @@ static ordo_status split_labelled(sample_work *work, ordo_body *label, ordo_body
 #define ORDO_TEMPLATE "core/merge.t.h"
 #include "cpu/radix/for_each_record.h"
 #define ORDO_WHOLE_RECORDS
-#define ORDO_TEMPLATE "cpu/papers/sample.t.h"
+#define ORDO_TEMPLATE "papers/hybrid/cpu_sample.t.h"
 #include "cpu/radix/for_each_record.h"
 
 /* ---- The functions of a kind of record ---- */
