@@ -36,7 +36,9 @@ static const struct {
              [ORDO_SPAN_OUT] = {"from gpu", "#aa3377", 2},
              [ORDO_SPAN_WORK] = {"work", "#ee6677", 3},
              [ORDO_SPAN_PHASE_II] = {"II", "#eeeeee", 0},
-             [ORDO_SPAN_COMPUTE] = {"compute", "#4477aa", THREADS}};
+             [ORDO_SPAN_COMPUTE] = {"compute", "#4477aa", THREADS},
+             [ORDO_SPAN_PIECE] = {"compute", "#4477aa", THREADS},
+             [ORDO_SPAN_WAIT] = {"wait", "#bbbbbb", 0}};
 
 typedef struct profile_part { /* a phase, or the whole call; times in seconds */
     const char *name;
