@@ -168,13 +168,12 @@ static void move_chunks(sample_loop *loop, sample_slot *slot)
     size_t             chunk = 0;
     double const       began = ordo_profile_clock();
     for (; !has_failed(call); slot->side = (slot->side + 1) % ORDO_LINK_SIDES) {
-        if (finish_side(call, slot, slot->side) != ORDO_OK)
-            break;
         t = take_chunk(loop, &chunk);
         if (t == NULL)
             break;
         poll(call, chunk, ordo_div_up(t->count, t->chunk));
-        if (queue_chunk(call, slot, t, chunk) != ORDO_OK)
+        if (finish_side(call, slot, slot->side) != ORDO_OK ||
+            queue_chunk(call, slot, t, chunk) != ORDO_OK)
             break;
     }
     for (unsigned side = 0; side < ORDO_LINK_SIDES; side++) {
@@ -254,21 +253,21 @@ ordo_status sample_run_pinned(sample_call *call, const sample_transfer *transfer
     };
     for (size_t i = 0; i < transfer_count; i++) {
         const sample_transfer *const t = &transfers[i];
-        size_t const                 number = (size_t)(t->line - call->lines);
-        unsigned const         lane = (unsigned)((2 * number + (t->out ? 1 : 0)) % call->lanes);
-        const ordo_link *const link = t->line->call.link;
-        void *const            state = t->line->both.device_state;
-        ordo_exec *const       exec = &t->line->call.device.exec;
-        size_t const           bytes = t->count * t->size;
-        ordo_status            status = finish_side(call, &call->slots[lane], SIDE);
-        if (status == ORDO_OK && t->after != SAMPLE_NOTHING)
+        unsigned const               lane = (unsigned)(i % call->lanes);
+        const ordo_link *const       link = t->line->call.link;
+        void *const                  state = t->line->both.device_state;
+        ordo_exec *const             exec = &t->line->call.device.exec;
+        size_t const                 bytes = t->count * t->size;
+        ordo_status                  status = ORDO_OK;
+        if (t->after != SAMPLE_NOTHING)
             status = link->await(state, exec, lane, t->after);
         if (status == ORDO_OK)
             status = t->out ? link->copy_out(state, exec, lane, t->arg, t->device, bytes)
                             : link->copy_in(state, exec, lane, t->device, t->arg, bytes);
         if (status == ORDO_OK)
-            status = link->close_side(state, exec, lane, SIDE);
+            (void)link->close_side(state, exec, lane, SIDE);
         TRY(result_of(call, true));
+        /* The lane's later copies follow earlier ones, so a wait for this copy is enough. */
         call->slots[lane].pending[SIDE] = (sample_pending){t->line, t->out, bytes, NULL, 0};
     }
     return ORDO_OK;
