@@ -15,11 +15,10 @@
 enum {
 #ifdef ORDO_TINY
     MOST = 6007,
-    LEAST = 64, /* fewer keys are left to the CPU */
 #else
     MOST = (1 << 16) + 1,
-    LEAST = 1024,
 #endif
+    LEAST = 9, /* fewer keys are left to the CPU */
     VALUE_MOST = 16,
     FEWER = TESTKIT_SANITIZED ? 5 : 1 /* test one of this many combinations */
 };
@@ -161,7 +160,8 @@ static void distributions(double share)
 
 static void sizes(double share)
 {
-    static const size_t ns[] = {0, 1, 2, LEAST - 1, LEAST, LEAST + 1, MOST - 2, MOST - 1, MOST};
+    static const size_t ns[] = {0,  1,   2,   LEAST - 1, LEAST,    LEAST + 1, 64,
+                                65, 300, 513, 1024,      MOST - 2, MOST - 1,  MOST};
     ordo_ctx *const     ctx = play_context(ORDO_HYBRID, 2, share);
     for (size_t i = 0; i < sizeof ns / sizeof *ns; i++)
         for (verb what = SORT; what < VERBS; what++) {

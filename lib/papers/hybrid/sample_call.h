@@ -116,6 +116,7 @@ typedef struct sample_call {
     uint64_t  mine[SAMPLE_BUCKETS + 1];   /* start of each bucket in the CPU's scattered records */
     uint64_t  starts[SAMPLE_BUCKETS + 1]; /* start of each bucket in the result */
     size_t    large;                      /* buckets of more records are sorted by all threads */
+    size_t    last_round;                 /* so are the buckets from this one on */
     char     *splitters;
     char     *gathered; /* n records: the CPU's, scattered, and the outbox of each GPU at `first` */
     char     *other;    /* records of the CPU before the scatter; then its buckets */

@@ -223,6 +223,14 @@ static void open_transfer(const sample_call *call, sample_transfer *t)
     atomic_init(&t->next, 0);
 }
 
+static size_t count_chunks(const sample_transfer *transfers, size_t transfer_count)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < transfer_count; i++)
+        sum += ordo_div_up(transfers[i].count, transfers[i].chunk);
+    return sum;
+}
+
 ordo_status sample_run(sample_call *call, sample_transfer *transfers, size_t transfer_count,
                        sample_piece *piece, size_t piece_count)
 {
@@ -237,7 +245,10 @@ ordo_status sample_run(sample_call *call, sample_transfer *transfers, size_t tra
     atomic_init(&loop.next_piece, 0);
     for (size_t i = 0; i < transfer_count; i++)
         open_transfer(call, &transfers[i]);
-    (void)ordo_loop(call->exec, call->slot_count, 1, slot_thread, &loop);
+    if (piece_count == 0 && count_chunks(transfers, transfer_count) <= 1)
+        slot_thread(&loop, 0, 1); /* no work for a second thread */
+    else
+        (void)ordo_loop(call->exec, call->slot_count, 1, slot_thread, &loop);
     bool all = atomic_load_explicit(&loop.next_piece, memory_order_relaxed) >= piece_count;
     for (size_t i = 0; i < transfer_count; i++)
         all = all && atomic_load_explicit(&transfers[i].next, memory_order_relaxed) >=

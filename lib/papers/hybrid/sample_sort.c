@@ -332,10 +332,31 @@ static ordo_sample_job bucket_job(const sample_call *call, size_t b)
     return job;
 }
 
+/* All threads sort a bucket together if it is large, or if it would leave most of them idle at the
+ * end: the buckets of the last round. */
+static bool is_for_all(const sample_call *call, size_t b)
+{
+    size_t const size = (size_t)(call->starts[b + 1] - call->starts[b]);
+    return size > call->large ||
+           (b >= call->last_round && size > ORDO_TUNE_SAMPLE_WORDS && call->large != SIZE_MAX);
+}
+
+/* The first bucket of the last round, if every thread takes one bucket at a time. */
+static size_t last_round(const sample_call *call)
+{
+    size_t count = 0, b = call->cpu_buckets;
+    for (size_t i = 0; i < call->cpu_buckets; i += 2)
+        count += call->starts[i + 1] > call->starts[i];
+    for (size_t rest = count % call->exec->threads; b > 0 && rest > 0; b--)
+        if ((b - 1) % 2 == 0 && call->starts[b] > call->starts[b - 1])
+            rest--;
+    return b;
+}
+
 static void sort_piece(sample_call *call, sample_slot *slot, size_t b)
 {
     ordo_sample_job job = bucket_job(call, b);
-    if (job.owned == 0 || job.owned > call->large)
+    if (job.owned == 0 || is_for_all(call, b))
         return;
     sample_gather(call, NULL, b, 0, job.owned, job.scattered);
     if (b % 2 == 0)
@@ -344,8 +365,8 @@ static void sort_piece(sample_call *call, sample_slot *slot, size_t b)
     cpu_piece_step(call, slot, job, 3);
 }
 
-/* Sorts a large bucket with all threads. */
-static ordo_status sort_large(sample_call *call, size_t b)
+/* Sorts a bucket with all threads. */
+static ordo_status sort_by_all(sample_call *call, size_t b)
 {
     ordo_sample_job job = bucket_job(call, b);
     sample_gather(call, NULL, b, 0, job.owned, job.scattered);
@@ -382,13 +403,14 @@ static ordo_status sort_buckets(sample_call *call)
     unsigned const         threads = call->exec->threads;
     call->large =
         threads == 1 ? SIZE_MAX : ordo_max(ORDO_TUNE_SAMPLE_BASE, call->cpu_owned / threads);
+    call->last_round = last_round(call);
     call->exec->changed = call->exec->changed || !call->permuted;
     if (call->pinned_out)
         TRY(sample_run_pinned(call, list, count));
     TRY(sample_run(call, list, call->pinned_out ? 0 : count, sort_piece, call->cpu_buckets));
     for (size_t b = 0; b < call->cpu_buckets; b++)
-        if (call->starts[b + 1] - call->starts[b] > call->large)
-            TRY(sort_large(call, b));
+        if (is_for_all(call, b))
+            TRY(sort_by_all(call, b));
     return sample_wait_copies(call);
 }
 
