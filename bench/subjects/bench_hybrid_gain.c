@@ -40,31 +40,34 @@ static void print_four(const char *name, const double seconds[PHASES])
 
 /* Prints the times of a call: when each phase ended, the computing of both devices in each phase,
  * the copies, and the idle times. */
-static void print_call(const ordo_ctx *ctx, const char *name, const ordo_facts *f)
+static void print_call(const ordo_ctx *ctx, const char *name, unsigned threads, const ordo_facts *f)
 {
     static const ordo_span_kind kinds[PHASES] = {ORDO_SPAN_PHASE_I, ORDO_SPAN_PHASE_II,
                                                  ORDO_SPAN_PHASE_III, ORDO_SPAN_PHASE_IV};
     static ordo_span            spans[MOST_SPANS];
     size_t                      count = ordo_last_profile(ctx, spans, MOST_SPANS);
     double                      ends[PHASES] = {0};
-    uint64_t                    in, out, none;
+    double                      waits = 0; /* the mean of the threads */
+    uint64_t                    in, out;
 
     count = count < MOST_SPANS ? count : MOST_SPANS;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        if (spans[i].kind == ORDO_SPAN_WAIT)
+            waits += (spans[i].ended - spans[i].began) / threads;
         for (int p = 0; p < PHASES; p++)
             if (spans[i].kind == (uint32_t)kinds[p])
                 ends[p] = spans[i].ended;
+    }
     const double to = busy(spans, count, ORDO_SPAN_IN, &in);
     const double from = busy(spans, count, ORDO_SPAN_OUT, &out);
     printf("  %-14s share %.2f, ms", name, f->cpu_share);
     print_four("phases end at", ends);
     print_four("CPU computes", f->cpu_seconds);
     print_four("GPU computes", f->device_seconds);
-    printf("\n  %-14s link in %.2f ms %.1f MB, out %.2f ms %.1f MB; last wait %.2f; idle CPU %.2f, "
+    printf("\n  %-14s link in %.2f ms %.1f MB, out %.2f ms %.1f MB; waits %.2f; idle CPU %.2f, "
            "GPU %.2f\n",
-           "", 1e3 * to, 1e-6 * (double)in, 1e3 * from, 1e-6 * (double)out,
-           1e3 * busy(spans, count, ORDO_SPAN_WAIT, &none), 1e3 * f->cpu_idle_seconds,
-           1e3 * f->device_idle_seconds);
+           "", 1e3 * to, 1e-6 * (double)in, 1e3 * from, 1e-6 * (double)out, 1e3 * waits,
+           1e3 * f->cpu_idle_seconds, 1e3 * f->device_idle_seconds);
 }
 
 static void profile_side(bench *b, const sample_case *c, sample_device on)
@@ -74,7 +77,7 @@ static void profile_side(bench *b, const sample_case *c, sample_device on)
 
     s.profile = true;
     if (sample_try(b, c, &s) < INFINITY && ordo_last_report(s.ctx, &report) == ORDO_OK)
-        print_call(s.ctx, sample_names[on], &report.facts);
+        print_call(s.ctx, sample_names[on], s.threads, &report.facts);
     ordo_ctx_free(s.ctx);
 }
 

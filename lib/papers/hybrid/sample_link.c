@@ -95,7 +95,9 @@ static ordo_status finish_side(sample_call *call, sample_slot *slot, unsigned si
     hybrid_worker          worker;
     p->line = NULL;
     hybrid_worker_init(&line->call, &worker);
+    double const waits = ordo_profile_now(call->exec);
     TRY(link->wait_side(state, &worker.exec, slot->number, side));
+    ordo_profile_add(call->exec, ORDO_SPAN_WAIT, slot->number, waits, 0);
     if (line->call.timed && link->side_times(state, slot->number, side, &began, &ended)) {
         unsigned const number = (unsigned)(line - call->lines);
         add_interval(call, number, true, began, ended);
@@ -286,12 +288,10 @@ ordo_status sample_run_pinned(sample_call *call, const sample_transfer *transfer
 
 ordo_status sample_wait_copies(sample_call *call)
 {
-    double const began = ordo_profile_clock();
     for (unsigned i = 0; i < call->lanes; i++)
         for (unsigned side = 0; side < ORDO_LINK_SIDES; side++)
             if (finish_side(call, &call->slots[i], side) != ORDO_OK)
                 return result_of(call, true);
-    ordo_profile_add(call->exec, ORDO_SPAN_WAIT, 0, began, 0);
     return ORDO_OK;
 }
 
