@@ -63,7 +63,8 @@ typedef struct ordo_sample_job {
     const uint64_t *starts;
     size_t          owned;
 
-    /* RESULT reads finished[0 .. owned). */
+    /* RESULT reads finished[0 .. owned). On the CPU these may be words of key and index although
+     * value_size is set; then `values` has the values of all indices. */
     void     *result; /* keys, or indices if `indexed` without a carried value */
     void     *result_values;
     ordo_type index_type; /* U32, U64 */

@@ -415,7 +415,33 @@ static void load_records(const radix_io *io, const ordo_sample_job *job, void *r
         memcpy(records, job->keys, job->n * io->key_size);
 }
 
-/* Stores keys and values of records [at, at + count); count is at most HELD. */
+/* Stores keys and values of words of key and index [at, at + count); count is at most HELD.
+ * job->values has the values of all indices. */
+static void store_looked_up(const radix_io *keys, const ordo_sample_job *job, size_t at,
+                            size_t count)
+{
+    const uint64_t *const from = (const uint64_t *)job->finished + at;
+    const char *const     values = job->values;
+    size_t const          size = job->value_size;
+    char *const           to = (char *)job->result_values + at * size;
+    uint32_t              held[HELD];
+    for (size_t i = 0; i < count; i++) {
+        held[i] = (uint32_t)(from[i] >> 32);
+        __builtin_prefetch(values + (uint32_t)from[i] * size);
+    }
+    if (keys->store != NULL)
+        keys->store(keys, at, count, held);
+    else
+        memcpy((char *)job->result + at * sizeof *held, held, count * sizeof *held);
+    for (size_t i = 0; i < count; i++)
+        if (size == sizeof(uint32_t))
+            memcpy(to + i * sizeof(uint32_t), values + (uint32_t)from[i] * sizeof(uint32_t),
+                   sizeof(uint32_t));
+        else
+            memcpy(to + i * size, values + (uint32_t)from[i] * size, size);
+}
+
+/* The same for records that carry their values. */
 static void store_carried(const radix_io *keys, const ordo_sample_job *job, size_t at, size_t count)
 {
     const record_p64 *const from = (const record_p64 *)job->finished + at;
@@ -505,7 +531,8 @@ static ordo_status step_result(radix_io *io, const cpu_kernels *kernels, const o
     radix_io const keys = records_of_keys(kernels, &sort);
     if (job->value_size != 0)
         for (size_t at = 0; at < job->owned; at += HELD)
-            store_carried(&keys, job, at, ordo_min(HELD, job->owned - at));
+            (job->record_size == sizeof(record_p32) ? store_looked_up : store_carried)(
+                &keys, job, at, ordo_min(HELD, job->owned - at));
     else if (io->store != NULL)
         io->store(io, 0, job->owned, job->finished);
     else
