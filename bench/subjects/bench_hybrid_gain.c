@@ -1,7 +1,7 @@
-/* bench_hybrid_gain.c - the section `sample-gain` of `ordo bench hybrid`: how much faster the hybrid
- * sample sort is than the faster device alone, and where the time goes. The GPU alone runs the same
- * four phases with share 0; all times include the copies of host arrays to the GPU and back. The
- * share is the best one, found before the timed calls, and is stored in the rows. */
+/* bench_hybrid_gain.c - the sections `sample-gain` and `sample-inputs` of `ordo bench hybrid`: how
+ * much faster the hybrid sample sort is than the faster device alone, and where the time goes. The
+ * GPU alone runs the same four phases with share 0; all times include the copies of host arrays to
+ * the GPU and back. The share is the best one, found before the timed calls, and is in the rows. */
 #include "bench/harness/bench_pin.h"
 #include "bench/subjects/bench_sample.h"
 #include "ordo_machine.h"
@@ -11,7 +11,7 @@
 
 enum {
     MOST_SPANS = 1 << 16,
-    LABEL_WIDTH = 28
+    LABEL_WIDTH = 36
 };
 
 /* The sum of the bytes and the length of the union of the spans of a kind, in seconds. */
@@ -104,7 +104,8 @@ static bool print_gain(bench *b, const sample_case *c)
     return bench_note(b, name, alone / both);
 }
 
-static bool measure_gain(bench *b, sample_verb verb, ordo_type type, unsigned lg, bool pinned)
+static bool measure_gain(bench *b, sample_verb verb, ordo_type type, unsigned lg, bool pinned,
+                         ordo_dist dist, const char *dist_name)
 {
     const size_t n = (size_t)1 << lg, bytes = (verb == PAIRS ? 2 : 1) * n * ordo_type_size(type);
     char         label[64];
@@ -115,19 +116,13 @@ static bool measure_gain(bench *b, sample_verb verb, ordo_type type, unsigned lg
         printf("  no pinned memory\n");
         return true;
     }
-    snprintf(label, sizeof label, "%s %s 2^%u%s", ordo_type_name(type),
+    snprintf(label, sizeof label, "%s %s %s 2^%u%s", dist_name, ordo_type_name(type),
              verb == KEYS ? "keys" : "pairs", lg, pinned ? ", pinned" : "");
-    sample_case c = {verb,
-                     type,
-                     n,
-                     ORDO_DIST_UNIFORM,
-                     "uniform",
-                     NAN,
-                     NAN,
-                     label,
-                     pinned ? "sample, pinned" : NULL};
+    sample_case c = {
+        verb, type, n, dist, dist_name, NAN, NAN, label, pinned ? "sample, pinned" : NULL};
     sample_open_sides(b->set.threads, 0);
     sample_sides[BOTH].share = c.share = sample_best_share(b, &c);
+    sample_add_streamed();
     const bool ok = sample_measure(b, &c) && print_gain(b, &c);
     sample_close_sides();
     if (pinned)
@@ -154,6 +149,30 @@ bool bench_sample_gain(bench *b)
     for (size_t i = 0; i < sizeof cases / sizeof *cases && ok; i++)
         if (cases[i].less <= most)
             ok = measure_gain(b, cases[i].verb, cases[i].type, most - cases[i].less,
-                              cases[i].pinned);
+                              cases[i].pinned, ORDO_DIST_UNIFORM, "uniform");
+    return ok;
+}
+
+/* The inputs of the paper, pairs in pinned arrays. */
+bool bench_sample_inputs(bench *b)
+{
+    static const struct {
+        ordo_dist   dist;
+        const char *name;
+    } inputs[] = {{ORDO_DIST_UNIFORM, "uniform"},
+                  {ORDO_DIST_GAUSSIAN, "gaussian"},
+                  {ORDO_DIST_DUPES, "dupes"},
+                  {ORDO_DIST_STAGGERED, "staggered"},
+                  {ORDO_DIST_BUCKET, "bucket"}};
+    enum {
+        MOST = 24
+    };
+    const unsigned lg = (unsigned)log2((double)b->set.n);
+    bool           ok = true;
+
+    bench_heading(b, "Hybrid sample sort of the paper's inputs", 0, "input", LABEL_WIDTH);
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs && ok; i++)
+        ok = measure_gain(b, PAIRS, ORDO_U32, lg < MOST ? lg : MOST, true, inputs[i].dist,
+                          inputs[i].name);
     return ok;
 }

@@ -14,13 +14,14 @@
 
 enum {
     FIRST_N = 1 << 16,
-    LAST_N = 1 << 24,
+    LAST_N = 1 << 26,
     PLATFORM_N = 1 << 21,
     PHASES_N = 1 << 22,
     LABEL_WIDTH = 20
 };
 
-const char *const        sample_names[SIDES] = {"sample, cpu", "sample, cuda", "sample, hybrid"};
+const char *const        sample_names[SIDES] = {"sample, cpu", "sample, cuda", "sample, hybrid",
+                                                "streamed, cuda", "streamed, hybrid"};
 static const char *const part_names[PARTS] = {"phase I", "phase II", "phase III", "phase IV",
                                               "copies",  "CPU idle", "GPU idle"};
 
@@ -50,7 +51,7 @@ static ordo_status take_parts(sample_side *s)
 static ordo_status call_sample(ordo_ctx *ctx, const void *what)
 {
     sample_side *const   s = (sample_side *)what; /* an element of sides */
-    const ordo_sort_opts opts = ORDO_OPTS(ordo_sort_opts, .algorithm = ORDO_ALGORITHM_SAMPLE);
+    const ordo_sort_opts opts = ORDO_OPTS(ordo_sort_opts, .algorithm = s->algorithm);
     (void)ctx;
     if (s->ctx == NULL &&
         ordo_ctx_create(&s->ctx, &ORDO_OPTS(ordo_ctx_opts, .where = (uint32_t)s->where,
@@ -72,14 +73,22 @@ static ordo_status call_sample(ordo_ctx *ctx, const void *what)
 
 void sample_open_sides(unsigned threads, double share)
 {
-    static const ordo_where wheres[SIDES] = {ORDO_CPU, ORDO_CUDA, ORDO_HYBRID};
+    static const ordo_where wheres[SIDES] = {ORDO_CPU, ORDO_CUDA, ORDO_HYBRID, ORDO_CUDA,
+                                             ORDO_HYBRID};
 
     for (sample_device on = CPU; on < SIDES; on++) {
         memset(&sample_sides[on], 0, sizeof sample_sides[on]);
         sample_sides[on].where = wheres[on];
         sample_sides[on].share = on == BOTH ? share : 0;
         sample_sides[on].threads = threads;
+        sample_sides[on].absent = on > BOTH;
+        sample_sides[on].algorithm = on > BOTH ? ORDO_ALGORITHM_AUTO : ORDO_ALGORITHM_SAMPLE;
     }
+}
+
+void sample_add_streamed(void)
+{
+    sample_sides[STREAMED_GPU].absent = sample_sides[STREAMED_BOTH].absent = false;
 }
 
 void sample_close_sides(void)
@@ -90,7 +99,7 @@ void sample_close_sides(void)
     }
 }
 
-/* Measures one question with all sample_sides. The CPU, which exists everywhere, is the base. */
+/* Measures one question with all sides. The CPU, which exists everywhere, is the base. */
 bool sample_measure(bench *b, const sample_case *c)
 {
     const size_t   size = c->n * ordo_type_size(c->type);
@@ -119,6 +128,8 @@ bool sample_measure(bench *b, const sample_case *c)
     snprintf(question.label, sizeof question.label, "%s", c->label);
     for (sample_device on = CPU; on < SIDES; on++) {
         sample_side *const s = &sample_sides[on];
+        if (s->absent)
+            continue;
         s->calls = 0;
         memset(s->parts, 0, sizeof s->parts);
         s->verb = c->verb;
@@ -211,6 +222,7 @@ static bool by_n(bench *b, const char *title, sample_verb verb, ordo_type type, 
         sample_case c = {verb, type, n, dist, dist_name, NAN, NAN, bench_count(count, n), NULL};
         sample_open_sides(b->set.threads, 0);
         sample_sides[BOTH].share = c.share = sample_best_share(b, &c);
+        sample_add_streamed();
         ok = sample_measure(b, &c);
         sample_close_sides();
     }

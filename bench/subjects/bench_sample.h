@@ -14,6 +14,8 @@ typedef enum sample_device {
     CPU,
     GPU,
     BOTH,
+    STREAMED_GPU, /* the production sorts: not the paper's algorithm */
+    STREAMED_BOTH,
     SIDES
 } sample_device;
 
@@ -31,11 +33,13 @@ typedef struct sample_side { /* one contender */
     sample_verb verb;
     ordo_type   type;
     double      share;
+    uint32_t    algorithm;
     size_t      n, value_size;
     char       *keys, *values;
     ordo_ctx   *ctx; /* made by the first call */
     bool        profile;
-    size_t      calls; /* the first one is not timed */
+    bool        absent; /* not measured */
+    size_t      calls;  /* the first one is not timed */
     double      parts[PARTS][BENCH_MOST_ROUNDS];
 } sample_side;
 
@@ -53,8 +57,9 @@ typedef struct sample_case { /* one question */
 extern sample_side       sample_sides[SIDES];
 extern const char *const sample_names[SIDES];
 
-/* CPU, GPU, and both with the given share. */
+/* CPU, GPU, and both with the given share; the production sorts are absent. */
 void sample_open_sides(unsigned threads, double share);
+void sample_add_streamed(void); /* after sample_open_sides: with the production sorts */
 void sample_close_sides(void);
 /* Measures one question with all sides. The CPU, which exists everywhere, is the base. */
 bool sample_measure(bench *b, const sample_case *c);

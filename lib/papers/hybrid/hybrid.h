@@ -39,6 +39,7 @@
  *   Fig. 3.8                 ordo bench hybrid --only sample-gaussian
  *   Fig. 3.15                ordo bench hybrid --only sample-wide
  *   gain of both devices     ordo bench hybrid --only sample-gain
+ *   staggered, bucket, ...   ordo bench hybrid --only sample-inputs
  *   Fig. 3.16, 3.17, ratio   ordo bench hybrid --only sample-platforms
  *   threshold                ordo bench hybrid --only sample-threshold
  *   proteins, strings        ordo bench hybrid --only strings
