@@ -4,7 +4,8 @@
  *   algorithm, figure        file: functions; command
  *   Algorithm 1, Fig. 3.1    sample_sort.c: hybrid_sample_sort, run_phases
  *   and 3.2                  ordo sort --device hybrid --algorithm sample --profile
- *   Algorithm 2, phase I     sample_sort.c: label, label_piece
+ *   Algorithm 2, phase I     sample_sort.c: label
+ *                            sample_pieces.c: sample_label_piece
  *                            sample_layout.c: sample_cut_input
  *                            sample_link.c: sample_run, sample_run_pinned
  *                            cpu_sample.c: step_split, step_label
@@ -15,12 +16,13 @@
  *                            cpu_sample.c: step_count, count_piece, total_counts
  *                            dev_sample.cu: step_count
  *                            dev_sample_kernels.cuh: count_labels
- *   phase III                sample_sort.c: scatter_piece, scatter, send_inboxes,
- *                            fetch_outboxes
+ *   phase III                sample_sort.c: scatter, send_inboxes, fetch_outboxes
+ *                            sample_pieces.c: sample_scatter_piece
  *                            sample_layout.c: sample_share_buckets
  *                            cpu_sample.c: step_scatter
  *                            dev_sample.cu: step_scatter, step_place
- *   phase IV                 sample_sort.c: sort_buckets, sort_piece
+ *   phase IV                 sample_sort.c: sort_buckets
+ *                            sample_pieces.c: sample_sort_piece, sort_by_all
  *                            cpu_sample.c: sort_buckets
  *                            dev_sample.cu: sort_level
  *   the GPU alone            dev_sample.cu: sample_sort

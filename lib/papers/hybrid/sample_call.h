@@ -188,6 +188,26 @@ struct sample_transfer { /* `count` elements of `size` bytes to or from device m
 /* Work of the CPU, piece by piece. */
 typedef void sample_piece(sample_call *call, sample_slot *slot, size_t piece);
 
+/* ---- sample_pieces.c ---- */
+
+/* Does a step with all threads and adds its time to a phase. */
+ordo_status sample_cpu_step(sample_call *call, ordo_sample_job job, unsigned phase);
+size_t      sample_piece_count(const sample_call *call); /* pieces of the CPU's part of the input */
+sample_piece sample_label_piece, sample_scatter_piece;   /* I and II; III */
+/* Adds the histograms of the pieces and turns them into places. */
+void sample_place_pieces(sample_call *call);
+
+/* Copies the input if results will replace it; restores it after an error. */
+ordo_status sample_keep_input(sample_call *call);
+void        sample_restore_input(sample_call *call);
+
+/* Decides which buckets of the CPU are sorted by one thread, and which by all. */
+void         sample_divide_buckets(sample_call *call);
+sample_piece sample_sort_piece; /* IV: a bucket that one thread sorts; others are left */
+ordo_status  sample_sort_rest(sample_call *call);
+
+/* ---- sample_link.c: loops ---- */
+
 /* Runs transfers and pieces with all threads: some threads start with chunks of the transfers, in
  * their order, the others with pieces; whoever ends first helps. Returns when all pieces are done,
  * all chunks are queued and all fetched elements are in host memory. */

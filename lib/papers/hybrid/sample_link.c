@@ -353,7 +353,10 @@ ordo_status sample_queue(const sample_call *call, sample_line *line, ordo_sample
     void *const            state = line->both.device_state;
     ordo_sample_job const  job = sample_device_job(call, line, step, group);
     unsigned const         tick = 2 * on->work_count;
-    ordo_status            status = link->join(state, &on->device.exec);
+    /* The other steps read only what earlier steps wrote. */
+    bool const copied =
+        step == ORDO_SAMPLE_LABEL || step == ORDO_SAMPLE_SCATTER || step == ORDO_SAMPLE_PLACE;
+    ordo_status status = copied ? link->join(state, &on->device.exec) : ORDO_OK;
     if (status == ORDO_OK && on->timed)
         status = link->tick(state, &on->device.exec, tick);
     if (status == ORDO_OK)
