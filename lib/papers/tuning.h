@@ -17,7 +17,7 @@ enum {
     ORDO_TUNE_SAMPLE_PIECE = ORDO_TUNE(1 << 16, 96),
     ORDO_TUNE_SAMPLE_LEAST_PIECE = ORDO_TUNE(1 << 12, 32),
     /* The same as SAMPLE_BASE where the CPU has a vector sort of words. */
-    ORDO_TUNE_SAMPLE_WORDS = ORDO_TUNE(1 << 16, 128),
+    ORDO_TUNE_SAMPLE_WORDS = ORDO_TUNE(1 << 21, 128),
 
     /* Median: items of a bitonic network's block, whose exchanges are done in the cache. V1, 2e6
      * items of 32 bits, ms of one thread for 2^12, 2^14, 2^16: 87.4, 85.5, 85.2. */

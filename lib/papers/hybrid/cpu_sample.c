@@ -11,6 +11,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "backend/profile.h"
 #include "core/random.h"
+#include "cpu/radix/lines.h"
 #include "cpu/radix/records.h"
 #include "cpu/sort/sort_steps.h"
 #include "papers/hybrid/hybrid.h"

@@ -84,11 +84,42 @@ static void FN(scatter)(const RECORD *data, const uint16_t *labels, size_t n, si
         out[to[labels[i]]++] = data[i];
 }
 
+/* The same for places outside the cache: the records of a bucket wait in a line, which is written as
+ * a whole. */
+static void FN(scatter_lines)(const RECORD *data, const uint16_t *labels, size_t n,
+                              size_t to[BUCKETS], RECORD *out)
+{
+    enum {
+        HELD = ORDO_CACHE_LINE / sizeof(RECORD)
+    };
+    _Alignas(ORDO_CACHE_LINE) RECORD lines[BUCKETS][HELD];
+    size_t const                     skew = (uintptr_t)out / sizeof *out % HELD;
+    size_t                           first[BUCKETS];
+
+    memcpy(first, to, sizeof first);
+    for (size_t i = 0; i < n; i++) {
+        size_t const b = labels[i], place = to[b]++, slot = (place + skew) % HELD;
+        lines[b][slot] = data[i];
+        if (slot < HELD - 1)
+            continue;
+        if (place - first[b] >= HELD - 1)
+            lines_stream(out + place + 1 - HELD, lines[b], sizeof lines[b]);
+        else
+            memcpy(out + first[b], &lines[b][HELD - 1 - (place - first[b])],
+                   (place + 1 - first[b]) * sizeof *out);
+    }
+    for (size_t b = 0; b < BUCKETS; b++) {
+        size_t const held = ordo_min((to[b] + skew) % HELD, to[b] - first[b]);
+        memcpy(out + to[b] - held, &lines[b][(to[b] + skew) % HELD - held], held * sizeof *out);
+    }
+    lines_fence();
+}
+
 static void FN(scatter_piece)(void *arg, size_t lo, size_t hi)
 {
     const sample_work *const work = arg;
-    FN(scatter)((const RECORD *)work->data + lo, work->labels + lo, hi - lo,
-                work->counts[lo / piece_of(work->n)], work->other);
+    FN(scatter_lines)((const RECORD *)work->data + lo, work->labels + lo, hi - lo,
+                      work->counts[lo / piece_of(work->n)], work->other);
 }
 
 /* ---- IV: buckets ---- */
