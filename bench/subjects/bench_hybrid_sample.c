@@ -134,6 +134,11 @@ typedef struct sample_case { /* one question */
     const char *label;
 } sample_case;
 
+static bench_parameters parameters_of(const sample_side *s)
+{
+    return (bench_parameters){.where = s->where, .share = s->share, .sms = s->sms};
+}
+
 /* Measures one question with all sides. The CPU, which exists everywhere, is the base. */
 static bool measure(bench *b, const sample_case *c)
 {
@@ -158,6 +163,7 @@ static bool measure(bench *b, const sample_case *c)
     question.variant = isnan(c->sms) ? "sample" : "multiprocessors";
     question.p = c->share;
     question.k = c->sms;
+    question.fresh = true;
     snprintf(question.label, sizeof question.label, "%s", c->label);
     for (sample_device on = CPU; on < SIDES; on++) {
         sample_side *const s = &sides[on];
@@ -172,6 +178,7 @@ static bool measure(bench *b, const sample_case *c)
         if (!bench_add(b, names[on], s->threads, on == CPU ? BENCH_BASE : BENCH_CONTENDER,
                        call_sample, s))
             return false;
+        bench_describe(b, parameters_of(s));
     }
     return bench_measure(b, &question);
 }
@@ -296,12 +303,15 @@ static bool take_phases(bench *b, size_t n)
         question.variant = part_names[part];
         snprintf(question.label, sizeof question.label, "%s, %s", part_names[part],
                  bench_count(count, n));
-        for (sample_device on = CPU; on < SIDES; on++)
-            if (sides[on].parts[part][0] > 0 &&
-                !bench_add_times(b, names[on], sides[on].threads,
+        for (sample_device on = CPU; on < SIDES; on++) {
+            if (sides[on].parts[part][0] <= 0)
+                continue;
+            if (!bench_add_times(b, names[on], sides[on].threads,
                                  on == CPU ? BENCH_BASE_LOOSE : BENCH_BESIDE,
                                  sides[on].parts[part]))
                 return false;
+            bench_describe(b, parameters_of(&sides[on]));
+        }
         bench_take_times(b, &question);
         if (part < PHASES && !note_phase_gain(b, part_names[part], n))
             return false;

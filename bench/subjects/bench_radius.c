@@ -87,11 +87,13 @@ static bool add_of_gpu(bench *b, const radius_args *prefix, const radius_args *h
                                   .type = found->type,
                                   .task = {.keys = b->src, .out = found->answer, .n = found->n},
                                   .base = "cub scan, search"};
-    return bench_add_all_peers(b, &peers) && bench_add_both(b, "auto", call_radius, found) &&
-           bench_add(b, "prefix", 1, BENCH_CONTENDER, call_radius, prefix) &&
-           (bench_cuda_host_context() != NULL &&
-            bench_add(b, "sequential, host", 1, BENCH_CONTENDER, call_on_host, host)) &&
-           (!in_order || bench_add(b, "is_sorted", 1, BENCH_BESIDE, call_is_sorted, found));
+    if (!bench_add_all_peers(b, &peers) || !bench_add_both(b, "auto", call_radius, found) ||
+        !bench_add(b, "prefix", 1, BENCH_CONTENDER, call_radius, prefix) ||
+        bench_cuda_host_context() == NULL ||
+        !bench_add(b, "sequential, host", 1, BENCH_CONTENDER, call_on_host, host))
+        return false;
+    bench_describe(b, (bench_parameters){.where = ORDO_CPU});
+    return !in_order || bench_add(b, "is_sorted", 1, BENCH_BESIDE, call_is_sorted, found);
 }
 
 /* Measures the radius of the keys in b->src; k is NAN if they are not k-sorted. */
@@ -118,6 +120,7 @@ static bool radius_once(bench *b, const char *label, ordo_type type, size_t n, d
     q.bytes = n * ordo_type_size(type);
     q.answer = &answer;
     q.answer_bytes = sizeof answer;
+    q.fresh = true;
     snprintf(q.label, sizeof q.label, "%s", label);
     return (b->place == NULL ? add_of_host(b, &paper, &prefix, &found)
                              : add_of_gpu(b, &prefix, &host, &found, k == 0)) &&

@@ -122,8 +122,13 @@ static bool add_of_host(bench *b, const rough_table *table, size_t n, size_t k,
         return true;
     args[0] = args_of(table->host, n, k, ORDO_ALGORITHM_HALVING);
     args[1] = args_of(table->host, n, k, ORDO_ALGORITHM_BUBBLE);
-    return bench_add(b, "halving, host", 1, BENCH_BESIDE, call_host_sort, &args[0]) &&
-           bench_add(b, "bubble, host", 1, BENCH_BESIDE, call_host_sort, &args[1]);
+    if (!bench_add(b, "halving, host", 1, BENCH_BESIDE, call_host_sort, &args[0]))
+        return false;
+    bench_describe(b, (bench_parameters){.where = ORDO_CPU});
+    if (!bench_add(b, "bubble, host", 1, BENCH_BESIDE, call_host_sort, &args[1]))
+        return false;
+    bench_describe(b, (bench_parameters){.where = ORDO_CPU});
+    return true;
 }
 
 static bool rough_once(bench *b, const char *label, size_t n, size_t k, rough_table *table)
@@ -140,6 +145,7 @@ static bool rough_once(bench *b, const char *label, size_t n, size_t k, rough_ta
     q.answer_bytes = bytes;
     q.prepare = restore_both;
     q.prepare_what = &restore;
+    q.fresh = true;
     snprintf(q.label, sizeof q.label, "%s", label);
     if (!bench_generate_k(b, ORDO_DIST_SHUFFLED, ORDO_U32, b->src, n, k) ||
         !add_peers(b, table, n) || !add_of_host(b, table, n, k, on_host))
