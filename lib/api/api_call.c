@@ -132,6 +132,7 @@ void api_exec_init(ordo_ctx *ctx)
     ctx->exec.poll = exec_poll;
     ctx->exec.scratch = exec_scratch;
     ctx->exec.fail = exec_fail;
+    ctx->exec.papers = ordo_papers_table();
 }
 
 void ordo_cancel(ordo_ctx *ctx)

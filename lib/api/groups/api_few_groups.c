@@ -126,6 +126,13 @@ static bool is_nan_bits(ordo_type type, uint64_t folded)
     return type == ORDO_F32 ? key_is_nan_f32(narrow) != 0 : key_is_nan_f64(wide) != 0;
 }
 
+ordo_status api_check_group_count(ordo_exec *exec, const ordo_groups_job *job, size_t count)
+{
+    FAIL_IF(count > job->capacity && ordo_groups_need_room(job), ORDO_E_ARG,
+            "there are %zu groups, but groups.capacity is %zu", count, job->capacity);
+    return ORDO_OK;
+}
+
 static ordo_status tell(ordo_exec *exec, const ordo_groups *g, const few_group *list, size_t count)
 {
     ordo_type const type = (ordo_type)g->type;

@@ -60,13 +60,6 @@ ordo_status groups_check_room(ordo_exec *exec, const group_call *call, size_t *r
     return ORDO_OK;
 }
 
-ordo_status api_check_group_count(ordo_exec *exec, const ordo_groups_job *job, size_t count)
-{
-    FAIL_IF(count > job->capacity && ordo_groups_need_room(job), ORDO_E_ARG,
-            "there are %zu groups, but groups.capacity is %zu", count, job->capacity);
-    return ORDO_OK;
-}
-
 static ordo_status check_count(ordo_exec *exec, const group_call *call)
 {
     ordo_groups_job const job = groups_job_of(call, ORDO_GROUP_COUNTS); /* any verb */

@@ -410,12 +410,12 @@ static bool move_in_order(const nth_work *work, ordo_exec *exec)
 }
 
 /* The numbers of pieces, and one place for the sums of all of them. */
-size_t cpu_nth_scratch(const ordo_nth_job *job, unsigned threads)
+size_t cpu_nth_scratch(const ordo_nth_job *job, const ordo_exec *exec)
 {
     size_t const          k = 0;
     ordo_select_job const select = {.type = job->type, .n = job->n, .k = &k, .count = 1};
     return (ordo_div_up(job->n, cpu_grain(job->n)) + 1) * sizeof(cpu_ties) + ORDO_CACHE_LINE +
-           cpu_select_scratch(&select, threads) + cpu_nth_any_scratch(job, threads);
+           cpu_select_scratch(&select, exec) + cpu_nth_any_scratch(job, exec->threads);
 }
 
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \
