@@ -39,6 +39,7 @@ class Row:
     threads: int
     seconds: tuple
     time: Spread
+    over_copy: Optional[float] = None  # the time over that of a copy of as many bytes
 
 
 @dataclass
@@ -57,6 +58,11 @@ class Document:
     repeat: int
     threads: int
     seed: int
+    cpus: int
+    gpu: str = ""  # the first one of the machine
+    kernels: str = ""  # the hash of the paper's sources; "" if the file is not of one paper
+    paper: str = ""
+    commands: tuple = ()
     rows: list = field(default_factory=list)
 
     @property
@@ -84,10 +90,12 @@ class Results:
     other: list = field(default_factory=list)  # JSON files without rows
     gpus: dict = field(default_factory=dict)  # machine to the name of its GPU
 
-    def find(self, subject, device, section):
-        """{machine: (document, rows)} of the newest document that has rows of the section."""
+    def find(self, subject, device, section, paper=""):
+        """{machine: (document, rows)} of the newest document that has rows of the section. One of
+        the paper comes before one of no paper."""
         found = {}
-        for document in sorted(self.documents, key=lambda d: d.date):
+        mine = [d for d in self.documents if d.paper in ("", paper)]
+        for document in sorted(mine, key=lambda d: (d.paper == paper, d.date)):
             if document.subject == subject and document.device == device:
                 rows = document.section(section)
                 if rows:
@@ -146,7 +154,16 @@ def read_row(raw):
         threads=count(raw["threads"], "threads"),
         seconds=tuple(times),
         time=time,
+        over_copy=number(raw.get("time_over_copy"), "time_over_copy"),
     )
+
+
+def read_commands(data):
+    """The commands that made the rows: a list of merged sections, or that of one run."""
+    given = data.get("commands", [data["command"]] if data.get("command") else [])
+    if not isinstance(given, list):
+        raise ValueError("commands is not a list")
+    return tuple(text(command, "command", 400) for command in given)
 
 
 def read_document(data, file, machine):
@@ -173,6 +190,11 @@ def read_document(data, file, machine):
         repeat=count(data["repeat"], "repeat"),
         threads=count(data["threads"], "threads"),
         seed=count(data["seed"], "seed"),
+        cpus=cpus,
+        gpu=text(host.get("gpus") or "", "machine.gpus", 2000).split(";")[0].split(",")[0],
+        kernels=text(data.get("kernels") or "", "kernels", 64),
+        paper=text(data.get("paper") or "", "paper", 40),
+        commands=read_commands(data),
     )
 
 
@@ -231,15 +253,16 @@ def reason(error):
     return " ".join(str(error).split()) or type(error).__name__
 
 
-def load(folder):
+def load(folder, pattern="*/*/*.json"):
     """All JSON files MACHINE/SUBJECT/NAME.json in `folder`, in the order of their names."""
     folder = Path(folder)
     results = Results()
-    for path in sorted(folder.glob("*/*/*.json")):
+    for path in sorted(folder.glob(pattern)):
         load_file(path, path.relative_to(folder).as_posix(), path.parent.parent.name, results)
     if not results.documents and not results.python:
         results.problems.append(Problem(folder.name, "the folder has no results"))
     for document in results.documents:  # a hybrid run uses both processors and names only the host
-        if document.subject == "hybrid" and document.machine in results.gpus:
-            document.hardware = f"{document.host} with {results.gpus[document.machine]}"
+        gpu = results.gpus.get(document.machine, document.gpu)
+        if document.subject == "hybrid" and gpu:
+            document.hardware = f"{document.host} with {gpu}"
     return results

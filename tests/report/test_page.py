@@ -10,6 +10,7 @@ from urllib.parse import unquote
 
 import kit
 from cards import CARDS
+from kernels import kernels_of
 from stats import TIMES
 
 
@@ -44,6 +45,8 @@ class Page(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.html, cls.table, cls.problems = build(kit.ROOT / "bench" / "results")
+        cls.results = main.load(kit.ROOT / "bench" / "results")
+        cls.papers = main.load_papers(kit.ROOT / "bench" / "papers")
 
     def test_kept_results_are_sound(self):
         self.assertEqual(self.problems, [])
@@ -93,6 +96,38 @@ class Page(unittest.TestCase):
         for card in CARDS:
             name = card["figure"].replace("/", "-").replace(".", "-")
             self.check_has(self.html, f'id="{name}"')
+
+    def test_rows_older_than_their_kernels_are_marked(self):
+        for card in main.build_cards(CARDS, self.papers, self.results):
+            article = self.html.split(f'id="{card.id}"')[1].split("</article>")[0]
+            shown = '<span class="badge stale">' in article
+            self.assertEqual(shown, bool(card.stale), card.id)
+            if card.document is not None:
+                current = card.document.kernels == kernels_of(card.paper["key"])
+                self.assertEqual(shown, not current, card.id)
+
+    def test_stale_rows(self):
+        """A file with the hash of the present kernels is current, one with another hash is not."""
+        rows = [
+            kit.row(algorithm=name, seconds=[t, t, t])
+            for name, t in (("hybrid", 1.0), ("shuffle", 2.0), ("naive", 3.0))
+        ]
+        kernels = kernels_of("ranking")
+        for given, stale in ((kernels, False), ("0123", True), (None, True)):
+            html, table, _ = self.build(rank=kit.document(rows, paper="ranking", kernels=given))
+            article = html.split('id="ranking-fig7"')[1].split("</article>")[0]
+            self.assertEqual("scripts/measure --paper ranking" in article, stale)
+            line = next(w for w in table.splitlines() if w.startswith("| Figure 7: execution"))
+            self.assertEqual("Stale" in line, stale)
+
+    def test_a_file_of_the_paper_comes_before_a_newer_one(self):
+        rows = [kit.row(algorithm=name) for name in ("hybrid", "shuffle", "naive")]
+        ours = kit.document(rows, paper="ranking", date="2026-01-01T00:00:00Z")
+        other = kit.document(rows, paper="median", date="2026-01-03T00:00:00Z")
+        newer = kit.document(rows, date="2026-01-02T00:00:00Z")
+        _, table, _ = self.build(ours=ours, newer=newer, other=other)
+        line = next(w for w in table.splitlines() if w.startswith("| Figure 7: execution"))
+        self.assertIn("subject/ours.json", line)
 
     def test_gpu_charts_name_the_gpu(self):
         card = self.html.split('id="ranking-fig7"')[1].split("</article>")[0]
