@@ -207,9 +207,9 @@ bool bench_add(bench *b, const char *name, unsigned threads, bench_role role, be
 /* Sets the parameters of the row that was added last. */
 void bench_describe(bench *b, bench_parameters parameters);
 
-/* Adds a row with the time of one phase of the row before it, with the same parameters, which must have as many threads.
- * Takes the time from the report of that row's call (ordo_facts.phase_seconds); phases count from
- * 1. */
+/* Adds a row with the time of one phase of the row before it, with the parameters of that row,
+ * which must have as many threads. Takes the time from the report of that row's call
+ * (ordo_facts.phase_seconds); phases count from 1. */
 bool bench_add_phase(bench *b, const char *name, unsigned threads, unsigned phase);
 
 /* Adds a row with known times, one for each round, for bench_take_times() (bench_measure.h). */

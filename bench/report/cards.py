@@ -50,8 +50,8 @@ LOOP_NOTES = {
 }
 NO_GAIN = (
     "The copies over the link take a large part of the time, and both devices wait for them; the "
-    "card of Figure 4.4 shows each phase. Without the copies the H200 is about five times as fast as "
-    "the 16 cores, so the CPU can take only a small share."
+    "card of Figure 4.4 shows each phase. Without the copies the H200 is about five times as fast "
+    "as the 16 cores, so the CPU can take only a small share."
 )
 
 TENTHS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]
@@ -385,7 +385,7 @@ CARDS = [
         "beside": ["ballot, 16 keys", "shared, 16 keys", "split"],
         "rules": [("ratio", "gain", "split by shared memory", "split by ballots", "mean")],
         "why": "With one key a thread, as on the poster, a pass over memory takes the time of "
-        "starting the blocks and combining their counts, whichever scan a block uses. The rows with "
-        "16 keys a thread are not the poster's; there the scan is the larger part.",
+        "starting the blocks and combining their counts, whichever scan a block uses. The rows "
+        "with 16 keys a thread are not the poster's; there the scan is the larger part.",
     },
 ]

@@ -1,10 +1,10 @@
 """The part of scripts/measure --paper that needs Python.
 
-    python3 bench/report/paper.py runs PAPER...           folder, file and arguments of every run
-    python3 bench/report/paper.py stamp PAPER             the fields that a result file gets
-    python3 bench/report/paper.py finish FOLDER REVISION GPU PAPER...
-        writes FOLDER/paper-PAPER/paper.json, which lists the runs and the rows that are missing, and
-        prints the verdict of every figure and a line for a badge; GPU is yes or no
+python3 bench/report/paper.py runs PAPER...           folder, file and arguments of every run
+python3 bench/report/paper.py stamp PAPER             the fields that a result file gets
+python3 bench/report/paper.py finish FOLDER REVISION GPU PAPER...
+    writes FOLDER/paper-PAPER/paper.json, which lists the runs and the missing rows, and prints
+    the verdict of every figure and a line for a badge; GPU is yes or no
 """
 
 import json
@@ -13,10 +13,10 @@ from pathlib import Path
 
 import verdicts
 from cards import CARDS
-from kernels import kernels_of
 from papers import PAPERS, build_cards, load_papers
 from results import load
 from runs import RUNS, command_of, file_of, needs_gpu
+from sources import kernels_of
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -6,16 +6,16 @@ from papers import PAPERS, citation
 HEAD = """# The papers
 
 Five papers describe algorithms of ordo. Each figure and table that shows a measurement is measured
-again by `ordo bench`, and so are some remarks of their texts. `scripts/measure --paper NAME` repeats
-one paper. This page lists the commands, the result files and the verdicts;
+again by `ordo bench`, and so are some remarks of their texts. `scripts/measure --paper NAME`
+repeats one paper. This page lists the commands, the result files and the verdicts;
 [report.html](report.html) shows the curves. `make report` writes both files from
 [bench/results](../bench/results/README.md) and `bench/papers`.
 
 *Reproduced*: within a factor of 1.25 of the paper's value, or the same order of algorithms, trend
 or crossover at every point. *Exceeded*: better than that, by two algorithms on the same devices.
-*Not comparable*: the paper states no value, the rows are too noisy, or the value depends on hardware
-that is not the paper's; then the time over that of a copy is shown. *Not measured yet*: a gap.
-*Stale*: the algorithm changed since the measurement.
+*Not comparable*: the paper states no value, the rows are too noisy, or the value depends on
+hardware that is not the paper's; then the time over that of a copy is shown. *Not measured yet*: a
+gap. *Stale*: the algorithm changed since the measurement.
 """
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Optional
 
 import verdicts
-from kernels import kernels_of
 from runs import command_of, options_of
+from sources import kernels_of
 from verdicts import Line, judge, together
 
 PAPERS = ["ranking", "hybrid", "roughsort", "median", "ballot"]  # order on the page

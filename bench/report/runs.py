@@ -10,7 +10,7 @@ RUNS = {
         ("rank", "cuda", "p", "-n 128e6 --repeat 7"),
         ("rank", "cuda", "n", "-n 128e6 --repeat 5"),
         ("rank", "cpu", "p", "-n 128e6 --repeat 3"),
-        ("rank", "cpu", "n", "-n 128e6 --repeat 5"),
+        ("rank", "cpu", "n", "-n 128e6 --repeat 3"),
     ],
     "hybrid": [
         ("hybrid", "cpu", "sample-keys", "--repeat 11"),

@@ -1,11 +1,11 @@
 """Rules that compare a measured figure with the claims of a paper.
 
 Only ratios, orders, trends and crossovers are compared, because they can survive a change of
-hardware; times cannot. A rule looks at every point of its lines. A value counts as reproduced within
-a factor of 1.25 of the paper's value. For a speed-up below 2 the gain is compared, which is the
-speed-up minus 1. A better value is exceeded only if both sides of the ratio ran on the same devices.
-If they ran on different ones, as a GPU and a core of a CPU, a value outside of the factor says
-something about the hardware: it is not comparable, and the time over that of a copy is shown.
+hardware; times cannot. A rule looks at every point of its lines. A value counts as reproduced
+within a factor of 1.25 of the paper's value. For a speed-up below 2 the gain is compared, which is
+the speed-up minus 1. A better value is exceeded only if both sides of the ratio ran on the same
+devices. If they ran on different ones, as a GPU and a core of a CPU, a value outside of the factor
+says something about the hardware: it is not comparable, and the time over that of a copy is shown.
 A comparison must give the same verdict at both quartiles of the rounds; otherwise the rows are too
 noisy for a verdict. The rules of a card:
 
@@ -18,8 +18,8 @@ noisy for a verdict. The rules of a card:
   ("device ratio", claim, slow, fast)  the same for two devices, or for more cores than the paper's
   ("gain below", claim, slow, fast, [x])  `fast` gains less than the claim at each of these x
   ("gain from", claim, slow, fast)  the least x from which on `fast` gains at every x
-  ("rises", claim, role)            no time is below the one before, and the last one is at least 1.25
-                                    times the first
+  ("rises", claim, role)            no time is below the one before, and the last one is at least
+                                    1.25 times the first
   ("falls", claim, role)            the reverse
   ("last is least", claim, role)    no time is below that at the last x
   ("more threads", claim, role, base)  more threads are faster at every x, up to one for each
@@ -292,9 +292,7 @@ def judge_trend(claim, lines, role, rising):
         words += f" (against the claim in {against} of {len(pairs)} steps)"
         return Outcome(NOT_REPRODUCED, claim["words"], words)
     changes = [last.low / first.high, last.high / first.low]
-    return agreed(
-        claim, words, [REPRODUCED if c >= FACTOR else NOT_REPRODUCED for c in changes]
-    )
+    return agreed(claim, words, [REPRODUCED if c >= FACTOR else NOT_REPRODUCED for c in changes])
 
 
 def judge_last(claim, lines, role):

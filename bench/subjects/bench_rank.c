@@ -182,7 +182,7 @@ static bool run_p(bench *b)
         rank_case    c;
         ask_rank(b, ORDO_F32, ORDO_U32, b->set.n, p, ORDO_TIES_MIN, &c);
         c.question.figures = bench_pick(b, "6", chances[i].gpu_figures);
-        c.question.fresh = true;
+        c.question.fresh = b->place == NULL; /* a GPU learns no branches */
         snprintf(c.question.label, sizeof c.question.label, "%g", p);
         if (!bench_generate(b, ORDO_DIST_RECUR, ORDO_F32, b->src, b->set.n, p) ||
             !measure_figure(b, &c))

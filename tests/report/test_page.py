@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 import kit
 from cards import CARDS
-from kernels import kernels_of
+from sources import kernels_of
 from stats import TIMES
 
 

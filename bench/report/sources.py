@@ -1,7 +1,7 @@
 """The source files of a paper's algorithms and a hash of them, to see whether a result is older.
 
-The map at the top of lib/papers/NAME/NAME.h names the files. The map itself does not count. Comments
-and spaces do not count either: they change no time.
+The map at the top of lib/papers/NAME/NAME.h names the files. The map itself does not count.
+Comments and spaces do not count either: they change no time.
 """
 
 import hashlib
