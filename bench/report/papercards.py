@@ -295,8 +295,8 @@ def other_figures(paper):
     if not rows:
         return ""
     heads = ["figure", "kind", "shows", "counterpart here"]
-    content = table("Nothing is measured in these figures and tables.", heads, rows)
-    return details(f"{len(rows)} figures and tables without a measurement", content)
+    content = table("Nothing is measured here.", heads, rows)
+    return details(f"{len(rows)} figures, tables and texts without a measurement", content)
 
 
 def code_of(key):

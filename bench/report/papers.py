@@ -15,7 +15,7 @@ MACHINES = ["h200", "emerald-rapids-16", "neoverse-v1-2"]  # preferred for cards
 FIELDS = ("key", "name", "authors", "title", "year", "hardware", "method", "figures")
 # A measurement is a figure or table of the paper, a remark is a claim of its text.
 MEASURED = ("measurement", "remark")
-KINDS = (*MEASURED, "code", "diagram", "proof", "example", "hardware")
+KINDS = (*MEASURED, "code", "diagram", "proof", "example", "hardware", "text")
 
 
 @dataclass

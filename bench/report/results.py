@@ -6,6 +6,7 @@ problems, so that damaged data become a visible gap and never a wrong figure.
 
 import json
 import math
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Optional
@@ -82,10 +83,22 @@ class PythonRow:
     file: str
 
 
+@dataclass(frozen=True)
+class ProgramRow:
+    """A row of bench/lines or bench/csv: one program that sorts a file."""
+
+    case: str
+    program: str
+    seconds: float  # wall time
+    machine: str
+    file: str
+
+
 @dataclass
 class Results:
     documents: list = field(default_factory=list)
     python: list = field(default_factory=list)
+    programs: list = field(default_factory=list)
     problems: list = field(default_factory=list)
     other: list = field(default_factory=list)  # JSON files without rows
     gpus: dict = field(default_factory=dict)  # machine to the name of its GPU
@@ -247,6 +260,20 @@ def load_file(path, file, machine, results):
         results.documents.append(document)
 
 
+PROGRAM_HEAD = re.compile(r"case +limit +program +wall s ")
+PROGRAM_ROW = re.compile(r"(\S.*?) {2,}none (\S+) +(\d+\.\d+) ")
+
+
+def load_programs(path, file, machine, results):
+    """Adds the rows of a text file of bench/lines or bench/csv; others have no such table."""
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    heads = [place for place, line in enumerate(lines) if PROGRAM_HEAD.match(line)]
+    for line in lines[heads[0] + 1 :] if heads else ():
+        found = PROGRAM_ROW.match(line)
+        if found and LEAST_TIME <= float(found[3]) <= MOST_TIME:
+            results.programs.append(ProgramRow(found[1], found[2], float(found[3]), machine, file))
+
+
 def reason(error):
     if isinstance(error, KeyError):
         return f"the field {error.args[0]} is missing"
@@ -259,6 +286,9 @@ def load(folder, pattern="*/*/*.json"):
     results = Results()
     for path in sorted(folder.glob(pattern)):
         load_file(path, path.relative_to(folder).as_posix(), path.parent.parent.name, results)
+    for path in sorted(folder.glob("*/files/*.txt")):
+        name = path.relative_to(folder).as_posix()
+        load_programs(path, name, path.parent.parent.name, results)
     if not results.documents and not results.python:
         results.problems.append(Problem(folder.name, "the folder has no results"))
     for document in results.documents:  # a hybrid run uses both processors and names only the host

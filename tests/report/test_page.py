@@ -9,6 +9,7 @@ import unittest.mock
 from urllib.parse import unquote
 
 import kit
+from beside import SHOWN
 from cards import CARDS
 from sources import kernels_of
 from stats import TIMES
@@ -187,7 +188,36 @@ class Page(unittest.TestCase):
         ]
         html, _, _ = self.build(sort=kit.document(rows, benchmark="sort"))
         self.check_has(html, "sort of 2¹² u32 keys on the GPU")
-        self.check_has(html, "median of f32 keys on the GPU")
+        self.check_has(html, "median of f32 keys; CUB has no selection and sorts")
+
+    def test_libraries_of_the_first_table(self):
+        """The kept results have the named row of every library; others are marked as gaps."""
+        first = self.html.split('id="answer"')[1].split('id="papers"')[0]
+        for library, *_ in SHOWN:
+            self.check_has(first, f'<th scope="row">{library}</th>')
+        self.check_has(first, "not measured", False)
+        raw = {"section": "gpu", "name": "sort", "seconds": {"ordo": 1.0, "torch": 0.5}}
+        html, _, _ = self.build(python={"machine": {}, "rows": [raw]})
+        first = html.split('id="answer"')[1].split('id="papers"')[0]
+        self.check_has(first, f'<td class="lost r">0.5 {TIMES}</td>')
+        self.check_has(first, '<td class="lost r">1 of 1</td>')
+        self.assertEqual(first.count("not measured"), len(SHOWN) - 1)
+
+    def test_what_is_not_reproduced_is_as_large_as_the_rest(self):
+        part = self.html.split('id="papers"')[1].split('id="points"')[0]
+        for verdict in ("reproduced", "not reproduced"):
+            self.assertRegex(
+                part, rf'<strong>\d+ of 23</strong><span class="what">[a-z ]* are {verdict}</span>'
+            )
+
+    def test_fewer_threads_of_a_peer_and_one_round_are_named(self):
+        rows = [
+            kit.row(section="suffix", label="a", threads=4, seconds=[1.0]),
+            kit.row(section="suffix", label="a", algorithm="x", peer=True, seconds=[2.0]),
+        ]
+        html, _, _ = self.build(text=kit.document(rows, benchmark="text", device=None))
+        self.check_has(html, "ordo uses 4 threads, the other library 1: not like for like.")
+        self.check_has(html, "One round, so the spread is not known.")
 
     def points(self):
         """Two types of keys; ordo is ahead, level and behind; a peer with fewer threads wins."""
