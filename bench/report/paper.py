@@ -32,7 +32,12 @@ def series_of(paper, run):
         for card in CARDS
         if card["figure"].split("/")[0] == paper and tuple(card["source"]) == run[:3]
     ]
-    names = [n[0] for card in wanted for n in card["roles"].values()]
+    names = [
+        algorithms[0]
+        for card in wanted
+        for role, algorithms in card["roles"].items()
+        if role not in card.get("optional", ())
+    ]
     return list(dict.fromkeys(names))
 
 
@@ -63,9 +68,16 @@ def badge_of(paper, cards, results):
     """One line: what was measured, where, with which kernels."""
     counted = verdicts.count(cards)
     parts = [f"{number} {verdict}" for verdict, number in counted.items() if number]
-    hardware = sorted({d.hardware.split(",")[0] for d in results.documents}) or ["nothing measured"]
+    hardware = {d.hardware.split(",")[0] for d in results.documents}
+    hardware |= {d.gpu for d in results.documents if d.subject == "hybrid" and d.gpu}
     days = sorted({d.day for d in results.documents})
-    where = ", ".join([*hardware, *days[-1:], f"kernels {kernels_of(paper)[:8]}"])
+    where = ", ".join(
+        [
+            *(sorted(hardware) or ["nothing measured"]),
+            *days[-1:],
+            f"kernels {kernels_of(paper)[:8]}",
+        ]
+    )
     return f"{paper}: {', '.join(parts)} ({where})"
 
 

@@ -131,8 +131,16 @@ def printed(point):
     )
 
 
+def threads_of(card, row):
+    """The number of threads, or GPU. Rows of older files do not name their device, but those of the
+    host in a run on a GPU do."""
+    on_host = row.device == "cpu" or row.algorithm.endswith(", host")
+    return str(row.threads) if card.document.device == "cpu" or on_host else "GPU"
+
+
 def rows_table(card):
     rows = []
+    told = any(row.parameters for line in card.lines + card.beside for row in line.rows.values())
     for line in card.lines + card.beside:
         for x, row in line.rows.items():
             sign = " ~" if row.time.noisy else ""
@@ -140,17 +148,19 @@ def rows_table(card):
                 [
                     X_LABELS.get(card.spec["x"], str)(x),
                     row.algorithm,
-                    str(row.threads) if card.document.device == "cpu" else "GPU",
+                    threads_of(card, row),
                     seconds(row.time.median) + sign,
                     quartiles(row.time),
                     seconds(row.time.least),
                     str(row.time.count),
                     f"{row.bytes / row.time.median * 1e-9:,.4g}",
+                    *([(row.parameters, "wrap")] if told else []),
                 ]
             )
     heads = [card.spec["x"], "algorithm", ">threads", ">median", ">quartiles", ">least"]
     caption = "A ~ marks rows whose quartiles are more than 10 % apart; they give no verdict."
-    content = table(caption, [*heads, ">rounds", ">GB/s"], rows)
+    heads += [">rounds", ">GB/s", *(["parameters"] if told else [])]
+    content = table(caption, heads, rows)
     points = card.figure["points"]
     if points:
         values = [

@@ -41,6 +41,8 @@ class Row:
     seconds: tuple
     time: Spread
     over_copy: Optional[float] = None  # the time over that of a copy of as many bytes
+    device: str = ""  # cpu, cuda or hybrid; "" in older files
+    parameters: str = ""  # of the contender, in words
 
 
 @dataclass
@@ -137,6 +139,21 @@ def number(value, what):
     return value
 
 
+PARAMETERS = {
+    "share": "share of the CPU {:g}",
+    "sub_array": "sub-arrays of {:,}",
+    "splitters": "{:,} splitters",
+    "multiprocessors": "{:g} multiprocessors",
+}
+
+
+def read_parameters(raw):
+    """What the contender was told, in words."""
+    given = {name: number(raw.get(name), name) for name in PARAMETERS}
+    words = [PARAMETERS[name].format(value) for name, value in given.items() if value is not None]
+    return ", ".join(words + ["pinned"] * (raw.get("pinned") is True))
+
+
 def read_row(raw):
     """Raises ValueError or KeyError if a field is missing or cannot be right."""
     if not isinstance(raw, dict):
@@ -168,6 +185,8 @@ def read_row(raw):
         seconds=tuple(times),
         time=time,
         over_copy=number(raw.get("time_over_copy"), "time_over_copy"),
+        device=text(raw.get("device") or "", "device", 20),
+        parameters=read_parameters(raw),
     )
 
 

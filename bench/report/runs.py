@@ -9,7 +9,7 @@ RUNS = {
     "ranking": [
         ("rank", "cuda", "p", "-n 128e6 --repeat 7"),
         ("rank", "cuda", "n", "-n 128e6 --repeat 5"),
-        ("rank", "cpu", "p", "-n 128e6 --repeat 3"),
+        ("rank", "cpu", "p", "-n 128e6 --repeat 3 --threads 24"),  # as many as in the paper
         ("rank", "cpu", "n", "-n 128e6 --repeat 3"),
     ],
     "hybrid": [
