@@ -15,7 +15,7 @@
  *                            ordo rank --sorted --algorithm shuffle --device cuda
  *   Fig. 4, III.C, hybrid    dev_rank_paper.cu: rank_before, hybrid_ranks
  *                            ordo rank --sorted --algorithm hybrid --device cuda
- *   Table I, the operator    dev_rank_paper.cu: taken_over, naive_step
+ *   Table I, the operator    rank_operator.h: rank_joined, rank_words_joined_32
  *
  *   measurement              command; results
  *   Fig. 6                   ordo bench rank --only p; h200/rank/rank_cpu.json
