@@ -11,7 +11,7 @@
  *   with                     ordo scan --bits --algorithm shared --device cuda
  *   32-bit ballot count      dev_scan_paper.cu: dev_scan_ballot
  *   (future work)            ordo scan --algorithm ballot --device cuda
- *   radix sort by one bit    dev_split.cuh: split_count, split_scan, split_scatter
+ *   radix sort by one bit    dev_split.cuh: split_place, split_tiles, split_move
  *                            dev_split.cu: dev_split
  *                            cpu_split.c: cpu_records_split
  *                            cpu_split.t.h: count_piece, move_piece
@@ -20,6 +20,10 @@
  *   (future work)            cuda/text/dev_msd.cu: dev_msd
  *                            ordo suffix --algorithm msd
  *   BWT, bzip2               text/bwt.c, text/bzip2/compress.c: ordo_bz_compress
+ *
+ *   not in the poster
+ *   splits of the whole      dev_split_global.cuh: global_count, global_scan, global_scatter
+ *   array                    ordo sort --algorithm global --device cuda
  *
  *   measurement              command; results
  *   binary prefix sum        ordo bench scan --device cuda --only poster
@@ -40,7 +44,7 @@ size_t      cpu_records_split_scratch(const struct cpu_records *records);
 
 #else
 
-extern const ordo_cuda_sorter dev_split;
+extern const ordo_cuda_sorter dev_split, dev_global;
 
 /* BALLOT and SHARED; n is not 0. Waits for the total if the job wants it. */
 ordo_status dev_bits_paper(cuda_call *call, const ordo_bits_job *job);
