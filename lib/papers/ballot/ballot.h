@@ -28,6 +28,7 @@
  *   measurement              command; results
  *   binary prefix sum        ordo bench scan --device cuda --only poster
  *                            h200/scan/scan_poster.json
+ *   block scan alone         section `block` of the same benchmark
  *   radix sort, 80 % faster  ordo bench sort --device cuda --only split
  *                            h200/sort/sort_split.json
  *

@@ -22,7 +22,7 @@
  *                            ordo sort --algorithm bitonic, ordo sort --algorithm merge
  *
  *   measurement              command; results
- *   Table 2                  ordo bench select --device cuda --only paper
+ *   Table 2                  ordo bench select --device cuda --only paper --repeat 3
  *                            h200/select/select_paper.json
  *
  * Fig. 1 to 3 and Table 1 show machines. Production: cpu/select/cpu_select.c,

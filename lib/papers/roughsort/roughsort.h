@@ -15,8 +15,7 @@
  *                            cpu_roughsort.c: cpu_records_rough
  *                            cpu_roughsort.t.h: segment_sort
  *                            ordo sort --algorithm rough
- *   7, first attempt: a      bench/cuda/thrust_streams.cu
- *   Thrust sort per segment
+ *   7, first attempt         `thrust streams` of the benchmark
  *   9, bubble sort           cpu_roughsort.c: cpu_records_bubble
  *                            cpu_roughsort.t.h: bubble_pass
  *                            ordo sort --algorithm bubble
@@ -30,8 +29,10 @@
  *   insertion                ordo sort --algorithm insertion --device cuda
  *
  *   measurement              command; results
- *   Fig. 1, 2                ordo bench radius --device cuda --only n; h200/radius/radius_n.json
- *   Fig. 3 to 6              ordo bench sort --device cuda --only rough; h200/sort/sort_rough.json
+ *   Fig. 1, 2                ordo bench radius --device cuda --only n -n 2e6 --repeat 8
+ *                            h200/radius/radius_n.json
+ *   Fig. 3 to 6, section 7   ordo bench sort --device cuda --only rough -n 2e6 --repeat 8
+ *                            h200/sort/sort_rough.json
  *
  * Production: cpu/rough/sort_rough.c, cuda/rough/dev_rough.cu (--algorithm windows). */
 #ifndef ORDO_PAPERS_ROUGHSORT_ROUGHSORT_H
