@@ -9,11 +9,10 @@
         COUNT("radius", 0, k, 0, UINT64_MAX - 1)
 #define HELP_SORT_ALGORITHM                                                                        \
     "  --algorithm A     auto (chooses from a sample of the keys), radix, sample, merge,\n"        \
-    "                    bitonic, split, bubble, rough, halving or windows; on a GPU also\n"       \
-    "                    insertion and global; all write the same bytes; with --text and\n"        \
-    "                    --fasta: auto or sample\n"                                                \
-    "  --radius K        with rough, halving, windows and insertion: no key is more than K\n"      \
-    "                    places from its sorted position; default: measured\n"
+    "                    bitonic, split, bubble, rough, halving, windows; only on a GPU:\n"        \
+    "                    insertion, global; with --text and --fasta: auto or sample\n"             \
+    "  --radius K        of rough, halving, windows, insertion: no key is more than K\n"           \
+    "                    places off; default: measured\n"
 
 static const char sort_help[] =
     "Examples:\n"
