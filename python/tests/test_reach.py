@@ -350,7 +350,15 @@ def test_flags(tmp_path, cpu):
 @pytest.mark.parametrize(
     "algorithm",
     [
-        "naive", "shuffle", "hybrid", "prefix", "scans", "ballot", "shared", "insertion", "global",
+        "naive",
+        "shuffle",
+        "hybrid",
+        "prefix",
+        "scans",
+        "ballot",
+        "shared",
+        "insertion",
+        "global",
     ],
 )
 def test_algorithms_of_gpus_are_refused_on_the_cpu(tmp_path, cpu, algorithm):
