@@ -341,6 +341,10 @@ bool bench_measure(bench *b, const bench_question *question)
                 return false;
             b->arrays = round + 1;
         }
+        if (question->round != NULL) {
+            *question->round = round;
+            b->arrays = round < question->arrays ? round + 1 : question->arrays;
+        }
         for (size_t i = 0; i < last - first; i++)
             if (!time_calls(b, &rows[i], rows[i].calls, &rows[i].seconds[round]) || rows[i].skipped)
                 return false;
