@@ -188,6 +188,14 @@ static void advance(const ranges *g, cursor *c, size_t count, size_t bytes)
         c->offset = c->released = r->extents[++c->extent].offset;
 }
 
+/* Unpacks a block that was read. False if it is not the block that was written. */
+static bool unpack(const runs *r, size_t block, const char *packed, char *elements)
+{
+    return crc32c(packed, r->bytes[block]) == r->crc[block] &&
+           block_unpack(&r->kind, packed, r->bytes[block], r->n[block], elements) &&
+           element_order(&r->kind, elements) == r->first[block];
+}
+
 /* Reads blocks at the cursor into the buffer and unpacks them to *to, which moves on. */
 static bool read_blocks(const ranges *g, cursor *c, char *buffer, char **to)
 {
@@ -198,8 +206,7 @@ static bool read_blocks(const ranges *g, cursor *c, char *buffer, char **to)
     if (!spill_read(r->spill, file, buffer, bytes, c->offset))
         return false;
     for (size_t block = c->block; block < c->block + count; block++) {
-        if (crc32c(buffer + at, r->bytes[block]) != r->crc[block] ||
-            !block_unpack(&r->kind, buffer + at, r->bytes[block], r->n[block], *to))
+        if (!unpack(r, block, buffer + at, *to))
             return spill_damaged(r->spill, file, c->offset + at);
         at += r->bytes[block];
         *to += r->n[block] * r->kind.size;
@@ -291,50 +298,67 @@ size_t ranges_given(const ranges *g, size_t i) { return g->cursors[i].given; }
 
 /* ---- Places ---- */
 
-size_t ranges_tell(const ranges *g, uint32_t *carried)
-{
-    for (size_t i = 0; i < g->count; i++)
-        carried[i] = (uint32_t)g->cursors[i].carried;
-    return g->next;
-}
+size_t ranges_tell(const ranges *g) { return g->next; }
 
-/* Reads the last n elements of the block before the cursor to `to`. */
-static bool read_tail(ranges *g, const cursor *c, size_t n, char *scratch, char *to)
+/* Reads the block before the cursor to `elements`. */
+static bool read_last(ranges *g, const cursor *c, char *elements)
 {
     const runs *const r = g->runs;
-    size_t const      block = c->block - 1, bytes = r->bytes[block], size = r->kind.size;
+    size_t const      block = c->block - 1, bytes = r->bytes[block];
     unsigned const    file = r->extents[c->extent].file;
-    if (!spill_read(r->spill, file, g->buffers[0], bytes, c->offset - bytes))
-        return false;
-    if (n > r->n[block] || crc32c(g->buffers[0], bytes) != r->crc[block] ||
-        !block_unpack(&r->kind, g->buffers[0], bytes, r->n[block], scratch))
-        return spill_damaged(r->spill, file, c->offset - bytes);
-    memcpy(to, scratch + (r->n[block] - n) * size, n * size);
+    uint64_t const    offset = c->offset - bytes;
+    return spill_read(r->spill, file, g->buffers[0], bytes, offset) &&
+           (unpack(r, block, g->buffers[0], elements) || spill_damaged(r->spill, file, offset));
+}
+
+/* Divides the last block that was taken of each run at the cut, as divide() did. */
+static bool divide_again(ranges *g, char *block, uint64_t *last)
+{
+    const runs *const r = g->runs;
+    size_t const      size = r->kind.size;
+    bool const        is_end = g->next == g->blocks;
+    size_t const      owner = is_end ? 0 : run_of_block(g, g->order[g->next]);
+    char             *to = g->carry;
+    for (size_t i = 0; i < g->count; i++) {
+        cursor *const c = &g->cursors[i];
+        if (c->block == r->all[g->from + i].block)
+            continue;
+        if (!read_last(g, c, block))
+            return false;
+        size_t const n = r->n[c->block - 1];
+        size_t const below =
+            is_end || i == owner
+                ? n
+                : elements_below(&r->kind, block, n, r->first[g->order[g->next]], i < owner);
+        *last = ordo_max(*last, element_tie(&r->kind, block + (below - 1) * size));
+        c->carried = n - below;
+        memcpy(to, block + below * size, c->carried * size);
+        to += c->carried * size;
+        g->carried += c->carried;
+    }
     return true;
 }
 
-bool ranges_seek(ranges *g, size_t next, const uint32_t *carried)
+bool ranges_seek(ranges *g, size_t next, uint64_t *passed, uint64_t *last)
 {
     const runs *const r = g->runs;
-    char *const       scratch = malloc(r->block_n * r->kind.size);
-    char             *to = g->carry;
-    bool              ok = scratch != NULL && next <= g->blocks;
-    for (; ok && g->next < next; g->next++) {
+    *passed = *last = 0;
+    if (next > g->blocks)
+        return failure_record(r->failure, ORDO_E_IO,
+                              "the place where the sort goes on is behind its last block");
+    for (; g->next < next; g->next++) {
         size_t const  block = g->order[g->next];
         cursor *const c = &g->cursors[run_of_block(g, block)];
         c->block++;
         c->offset += r->bytes[block];
         c->released = c->offset;
+        *passed += r->n[block];
     }
-    for (size_t i = 0; i < g->count && ok; i++) {
-        cursor *const c = &g->cursors[i];
-        c->carried = carried[i];
-        g->carried += carried[i];
-        if (carried[i] > 0)
-            ok = c->block > r->all[g->from + i].block && read_tail(g, c, carried[i], scratch, to);
-        to += carried[i] * r->kind.size;
-    }
-    free(scratch);
-    return ok || failure_record(r->failure, ORDO_E_IO,
-                                "the place where the sort goes on does not fit its runs");
+    char *const block = malloc(r->block_n * r->kind.size);
+    bool const  ok = block != NULL ? divide_again(g, block, last)
+                                   : failure_record(r->failure, ORDO_E_NOMEM,
+                                                    "the system refused memory to read the runs");
+    free(block);
+    *passed -= g->carried;
+    return ok;
 }

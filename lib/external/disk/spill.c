@@ -80,9 +80,16 @@ static bool open_file(spill *s, unsigned which)
                               "save memory; expected a directory on a disk",
                               directory);
     s->fds[which] = s->kept ? open_kept(directory) : open_nameless(directory);
-    return s->fds[which] >= 0 ||
-           failure_record_errno(s->failure, errno, "opening a temporary file in %s failed",
-                                directory);
+    return s->fds[which] >= 0 || spill_no_directory(s->failure, errno, directory);
+}
+
+bool spill_no_directory(failure *f, int error, const char *directory)
+{
+    bool const  missing = error == ENOENT || error == ENOTDIR;
+    char        buffer[128];
+    const char *why = strerror_r(error, buffer, sizeof buffer);
+    return failure_record(f, ORDO_E_IO, "opening a temporary file in %s failed: %s%s", directory,
+                          why, missing ? "; make the directory, or name another one" : "");
 }
 
 bool spill_reopen(spill *s, uint64_t bytes)

@@ -26,6 +26,9 @@ typedef struct spill {
 void spill_init(spill *s, const char *const *directories, unsigned count, bool tmpfs, failure *f);
 void spill_close(spill *s);
 
+/* Records why there are no temporary files in a directory. */
+bool spill_no_directory(failure *f, int error, const char *directory);
+
 /* Opens the kept file of an earlier call, which has `bytes` bytes in use. */
 bool spill_reopen(spill *s, uint64_t bytes);
 
