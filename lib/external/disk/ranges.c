@@ -8,22 +8,19 @@
 #include <stdlib.h>
 
 enum {
-    MOST_THREADS = 8,
-    /* Disk space is given back in pieces of this size. On ext4 with the mount option discard each
-     * piece is a request to the disk that the next journal commit waits for. */
-    RELEASED_BYTES = ORDO_TUNE(1 << 20, 256)
+    MOST_THREADS = 8
 };
 
 typedef struct cursor { /* of one run */
-    size_t   block;     /* its next block */
-    size_t   extent;    /* the extent of that block */
-    uint64_t offset;    /* where that block is in the file of the extent */
-    uint64_t released;  /* the disk space of the extent before this offset is given back */
-    size_t   taken;     /* blocks of this range that are not read yet */
-    size_t   carried;   /* elements that the last range left over */
-    size_t   n;         /* elements of this range before the cut is known */
-    char    *at;        /* where they are */
-    size_t   given;     /* elements of the last range */
+    size_t    block;    /* its next block */
+    size_t    extent;   /* the extent of that block */
+    uint64_t  offset;   /* where that block is in the file of the extent */
+    spill_gap gap;      /* what was read before it */
+    size_t    taken;    /* blocks of this range that are not read yet */
+    size_t    carried;  /* elements that the last range left over */
+    size_t    n;        /* elements of this range before the cut is known */
+    char     *at;       /* where they are */
+    size_t    given;    /* elements of the last range */
 } cursor;
 
 struct ranges {
@@ -88,7 +85,7 @@ ranges *ranges_open(const runs *r, size_t from, size_t to, const uint32_t *order
         const run *const one = &r->all[from + i];
         g->cursors[i] = (cursor){.block = one->block, .extent = one->extent};
         if (one->blocks > 0)
-            g->cursors[i].offset = g->cursors[i].released = r->extents[one->extent].offset;
+            g->cursors[i].offset = r->extents[one->extent].offset;
         g->blocks += one->blocks;
     }
     return g;
@@ -175,17 +172,16 @@ static size_t blocks_of_read(const ranges *g, const cursor *c, size_t *bytes)
 static void advance(const ranges *g, cursor *c, size_t count, size_t bytes)
 {
     const runs *const r = g->runs;
+    spill_pass(r->spill, &c->gap, r->extents[c->extent].file, c->offset, bytes);
     c->block += count;
     c->taken -= count;
     c->offset += bytes;
     bool const is_last = c->extent + 1 == r->extent_count;
     bool const ends = c->block == (is_last ? r->blocks : r->extents[c->extent + 1].block);
-    if (ends || c->offset - c->released >= RELEASED_BYTES) {
-        spill_release(r->spill, r->extents[c->extent].file, c->released, c->offset - c->released);
-        c->released = c->offset;
-    }
+    if (ends)
+        spill_release(r->spill, &c->gap);
     if (ends && !is_last)
-        c->offset = c->released = r->extents[++c->extent].offset;
+        c->offset = r->extents[++c->extent].offset;
 }
 
 /* Unpacks a block that was read. False if it is not the block that was written. */
@@ -351,7 +347,6 @@ bool ranges_seek(ranges *g, size_t next, uint64_t *passed, uint64_t *last)
         cursor *const c = &g->cursors[run_of_block(g, block)];
         c->block++;
         c->offset += r->bytes[block];
-        c->released = c->offset;
         *passed += r->n[block];
     }
     char *const block = malloc(r->block_n * r->kind.size);
