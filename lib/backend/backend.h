@@ -23,7 +23,7 @@
 
 #include <string.h>
 
-#define ORDO_BACKEND_ABI 14u
+#define ORDO_BACKEND_ABI 15u
 #define ORDO_BACKEND_ENTRY "ordo_backend_table"
 
 enum {

@@ -126,23 +126,15 @@ static bool is_nan_bits(ordo_type type, uint64_t folded)
     return type == ORDO_F32 ? key_is_nan_f32(narrow) != 0 : key_is_nan_f64(wide) != 0;
 }
 
-ordo_status api_check_group_count(ordo_exec *exec, const ordo_groups *groups, size_t count,
-                                  bool has_results)
-{
-    FAIL_IF(count > groups->capacity &&
-                (groups->unique != NULL || groups->sizes != NULL || has_results),
-            ORDO_E_ARG, "there are %zu groups, but groups.capacity is %zu", count,
-            groups->capacity);
-    return ORDO_OK;
-}
-
 static ordo_status tell(ordo_exec *exec, const ordo_groups *g, const few_group *list, size_t count)
 {
     ordo_type const type = (ordo_type)g->type;
     bool const      nan = count > 0 && is_nan_bits(type, list[count - 1].bits);
     if (nan && g->nans == ORDO_NANS_OMIT)
         count--;
-    TRY(api_check_group_count(exec, g, count, false));
+    TRY(api_check_group_count(
+        exec, &(ordo_groups_job){.capacity = g->capacity, .unique = g->unique, .sizes = g->sizes},
+        count));
     for (size_t i = 0; i < count; i++) {
         if (g->unique != NULL)
             BY_TYPE(type, put, (g->unique, i, list[i].bits));

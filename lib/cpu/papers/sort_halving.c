@@ -74,6 +74,7 @@ static bool halve_all(halving_work *work, ordo_body *partition, size_t radius)
         if (!halve(work, partition, 2 * half))
             return false;
         radius = half - 1;
+        work->exec->facts.rounds++;
         next_phase(work->exec);
     }
     return true;
@@ -82,8 +83,11 @@ static bool halve_all(halving_work *work, ordo_body *partition, size_t radius)
 /* Sets *radius to the radius of the records if the caller gave none. */
 static ordo_status find_radius(const cpu_records *records, size_t *radius, ordo_exec *exec)
 {
-    if (*radius == 0)
+    exec->facts.tried_radius = *radius;
+    if (*radius == 0) {
         TRY(cpu_records_radius(records, radius, exec));
+        exec->facts.radius = *radius;
+    }
     *radius = ordo_min(*radius, records->n - 1);
     return ORDO_OK;
 }
@@ -114,6 +118,7 @@ ordo_status cpu_records_halving(const cpu_records *records, size_t radius, ordo_
             return ORDO_OK;
         if (stopped)
             return ORDO_E_CANCELLED;
+        exec->facts.radius_failed = 1;
     }
     return ORDO_OK;
 }
@@ -142,6 +147,7 @@ ordo_status cpu_records_rough(const cpu_records *records, size_t radius, ordo_ex
             return ORDO_E_CANCELLED;
         if (!atomic_load_explicit(&work.wrong, memory_order_relaxed))
             return ORDO_OK;
+        exec->facts.radius_failed = 1;
     }
     return ORDO_OK;
 }

@@ -220,9 +220,14 @@ static ordo_status sort_records(const compare_sorter *by, cuda_call *call, const
     compare_known known = {job->radius, INDEXED && sizeof(K) == sizeof(uint64_t) ? 32u : 0u};
     bool const    tries = !by->needs_radius || known.radius > 0;
     bool          done = !by->needs_radius;
+    if (by->needs_radius)
+        call->exec->facts.tried_radius = known.radius;
     for (int round = tries ? 0 : 1; round < 2; round++) {
-        if (round == 1)
+        if (round == 1) {
+            call->exec->facts.radius_failed = tries;
             TRY(measure_radius(call, job, INDEXED ? KEY_FOLDED : KEY_TOTAL, &known.radius));
+            call->exec->facts.radius = known.radius;
+        }
         TRY(CUDA_LAUNCH(call, (encode_records<K, INDEXED, CODE>), record_blocks(call, n),
                         RECORD_THREADS, 0, (const BITS *)job->keys, n, (size_t)0, code, a));
         TRY(run_sorter(by, call, a, b, n, known, sorted));

@@ -238,6 +238,7 @@ static ordo_status halving_sort(cuda_call *call, K *a, K *b, size_t n, compare_k
                             SEGMENT_THREADS, 0, a, n, offset, 2 * half));
         }
         radius = half - 1;
+        call->exec->facts.rounds++;
     }
     return radius == 0 ? ORDO_OK : sort_twice(call, a, b, n, 1, known.index_bits);
 }

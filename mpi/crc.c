@@ -1,5 +1,5 @@
 /* crc.c - CRC-32C, eight bytes at a time: table k maps a byte to its effect k bytes later. */
-#include "mpi/checkpoint/crc.h"
+#include "mpi/crc.h"
 
 static uint32_t tables[8][256];
 
