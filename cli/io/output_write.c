@@ -3,7 +3,7 @@
  * Small pieces go through one buffer, large ones directly to write(). Numbers are turned into text,
  * and blocks are compressed, by several threads; the main thread writes the results in order. In
  * a file system in memory large arrays are copied by several threads (output_map.c). */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* sync_file_range */
 
 #include "cli/io/npy.h"
 #include "cli/io/text/number.h"
@@ -11,12 +11,14 @@
 #include "cli/io/workers.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum {
     WRITE_CHUNK = 16 << 20,
+    BEHIND = 8 << 20,       /* bytes after which the disk begins to write */
     MAPPED_PIECE = 4 << 20, /* that one thread copies                */
     TEXT_BLOCK = 1 << 15    /* numbers that one thread turns to text */
 };
@@ -49,6 +51,20 @@ static void copy_piece(void *user, size_t i)
     memcpy(c->to + first, c->from + first, left < MAPPED_PIECE ? left : MAPPED_PIECE);
 }
 
+/* `wrote` more bytes are in the file. Lets the system write them to the disk while the command goes
+ * on, so that the flush at the end has little left to wait for. */
+static void write_behind(output *out, size_t wrote)
+{
+    out->behind += wrote;
+    if (!out->replaces || out->behind < BEHIND)
+        return;
+    const off_t at = lseek(out->fd, 0, SEEK_CUR);
+    if (at >= (off_t)out->behind)
+        (void)sync_file_range(out->fd, at - (off_t)out->behind, (off_t)out->behind,
+                              SYNC_FILE_RANGE_WRITE);
+    out->behind = 0;
+}
+
 static bool write_all(output *out, const char *data, size_t length, bool tick)
 {
     output_mapping map;
@@ -68,6 +84,7 @@ static bool write_all(output *out, const char *data, size_t length, bool tick)
         if (wrote < 0)
             return output_trouble(out, errno);
         done += (size_t)wrote;
+        write_behind(out, (size_t)wrote);
         if (tick)
             progress_at((double)done / (double)length);
     }
