@@ -73,7 +73,8 @@ static const char help_common[] =
     "  --profile-svg F   draw the time spans as a picture in file F\n";
 
 static const char help_memory[] =
-    "  -S, --memory-limit S  use at most S bytes of scratch memory, such as 512M, 4Gi or 25%\n";
+    "  -S, --memory-limit S  use at most S bytes of memory, such as 512M, 4Gi or 25%; data that\n"
+    "                    do not fit are refused\n";
 
 static const char help_end[] =
 
@@ -350,6 +351,12 @@ static int execute_words(const command *c, int argc, char **argv)
         return r == OPTIONS_BAD ? CLI_TROUBLE : CLI_OK;
     }
     e.o.operand = e.o.operands.n > 0 ? e.o.operands.texts[0] : NULL;
+    if (e.o.common.memory_limit != 0) {
+        const uint64_t limit = external_limit(&e);
+        unpack_limit(limit);
+        pack_limit(limit);
+        source_limit(limit);
+    }
     const int code = execute(&e);
     output_abandon(&e.out);
     input_free(&e.in);

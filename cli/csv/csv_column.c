@@ -50,7 +50,7 @@ static bool grow(uint64_t **array, size_t capacity)
 static bool add_cell(part *p, cell_column *cell, uint64_t value)
 {
     if (cell->n == cell->capacity) {
-        const size_t capacity = 2 * cell->capacity + 1024;
+        const size_t capacity = 2 * cell->capacity + 16; /* there may be many columns */
         p->no_memory =
             !grow(&cell->values, capacity) || (p->with_rows && !grow(&cell->rows, capacity));
         if (p->no_memory)

@@ -137,7 +137,7 @@ static bool pack_waiting(output *out, bool last)
 
 static bool pack_bytes(output *out, const char *data, size_t length)
 {
-    const size_t room = workers_count() * 2 * PACK_BLOCK;
+    const size_t room = pack_blocks(out->pack) * PACK_BLOCK;
 
     if (out->packing == NULL && (out->packing = malloc(room)) == NULL)
         return output_trouble(out, ENOMEM);
