@@ -6,6 +6,7 @@
 #define _GNU_SOURCE /* sync_file_range */
 
 #include "cli/io/npy.h"
+#include "cli/io/source.h"
 #include "cli/io/text/number.h"
 #include "cli/io/output.h"
 #include "cli/io/workers.h"
@@ -20,7 +21,9 @@ enum {
     WRITE_CHUNK = 16 << 20,
     BEHIND = 8 << 20,       /* bytes after which the disk begins to write */
     MAPPED_PIECE = 4 << 20, /* that one thread copies                */
-    TEXT_BLOCK = 1 << 15    /* numbers that one thread turns to text */
+    TEXT_BLOCK = 1 << 15,   /* numbers that one thread turns to text */
+    TEXT_SHARE = 16,        /* of a limit of memory for their texts  */
+    TEXT_LENGTH = NUMBER_TEXT_MAX + 1
 };
 
 bool output_trouble(const output *out, int error)
@@ -202,6 +205,7 @@ typedef struct text_array {
     ordo_type   type;
     const char *data;
     size_t      n;
+    size_t      block; /* numbers        */
     bool        wrong; /* after a message */
 } text_array;
 
@@ -220,10 +224,10 @@ static size_t format_numbers(ordo_type type, const char *values, size_t n, char 
 static bool fill_text(void *user, size_t i, ordered_buffer *b)
 {
     const text_array *const a = user;
-    const size_t            first = i * TEXT_BLOCK, left = a->n - first;
-    const size_t            n = left < TEXT_BLOCK ? left : TEXT_BLOCK;
+    const size_t            first = i * a->block, left = a->n - first;
+    const size_t            n = left < a->block ? left : a->block;
 
-    if (!buffer_room(b, n * (NUMBER_TEXT_MAX + 1)))
+    if (!buffer_room(b, n * TEXT_LENGTH))
         return false;
     b->length = format_numbers(a->type, a->data + first * ordo_type_size(a->type), n, b->data);
     return true;
@@ -233,18 +237,19 @@ static bool drain_text(void *user, size_t i, const ordered_buffer *b)
 {
     text_array *const a = user;
 
-    progress_at((double)i * TEXT_BLOCK / (double)a->n);
+    progress_at((double)i * (double)a->block / (double)a->n);
     a->wrong = !output_bytes(a->out, b->data, b->length);
     return !a->wrong;
 }
 
 static bool write_text(output *out, ordo_type type, const void *data, size_t n)
 {
-    text_array         a = {out, type, data, n, false};
-    const ordered_work w = {.blocks = (n + TEXT_BLOCK - 1) / TEXT_BLOCK,
-                            .fill = fill_text,
-                            .drain = drain_text,
-                            .user = &a};
+    const size_t       texts = 2 * workers_count();
+    const size_t       bytes = source_piece_bytes(TEXT_BLOCK * TEXT_LENGTH, TEXT_SHARE * texts);
+    const size_t       block = bytes / TEXT_LENGTH;
+    text_array         a = {out, type, data, n, block, false};
+    const ordered_work w = {
+        .blocks = (n + block - 1) / block, .fill = fill_text, .drain = drain_text, .user = &a};
 
     return workers_ordered(&w) || (!a.wrong && output_trouble(out, ENOMEM));
 }
