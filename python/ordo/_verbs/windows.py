@@ -289,10 +289,10 @@ def weights_of(weights: Any, a: Any, rows: Rows) -> Any:
                 f"weights have shape {found.shape}; expected {a.shape} or one for each element "
                 "along the axis"
             )
-        return np.ascontiguousarray(np.broadcast_to(found, (*rows.lead, rows.n)))
+        return HOST.contiguous(np.broadcast_to(found, (*rows.lead, rows.n)))
     if len(rows.axes) != rows.ndim:
         found = np.moveaxis(found, rows.axes, tuple(range(-len(rows.axes), 0)))
-    return np.ascontiguousarray(found.reshape(*rows.lead, rows.n))
+    return HOST.contiguous(found.reshape(*rows.lead, rows.n))
 
 
 def _weights_there(weights: Any, a: Any, rows: Rows) -> tuple[Any, int]:
