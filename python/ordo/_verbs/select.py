@@ -312,9 +312,9 @@ def quantile(
         'higher' and 'nearest' return an element, in the dtype of `a`.
     weights : a number of at least 0 for each element, or for each element along the axis. An
         integer weight counts an element that many times, by every method. Float weights follow
-        `numpy.quantile` for 'inverted_cdf' and `scipy.stats.quantile` for its other methods. The
-        quantiles of integers are then float64 by every method, and without any weight above 0 they
-        are NaN. On a GPU a row with a weight that is negative, infinite or NaN has the result NaN.
+        `numpy.quantile` for 'inverted_cdf' and `scipy.stats.quantile` for its other methods. Where
+        no weight is above 0 the result is NaN; a method that returns integers raises a ValueError
+        instead. On a GPU a weight that is negative, infinite or NaN has the same effect.
 
     Returns
     -------

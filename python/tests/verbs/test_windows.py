@@ -205,6 +205,35 @@ def test_float_weights_are_numpys(pairs):
     np.testing.assert_array_equal(result, expected)
 
 
+ELEMENTS = ["inverted_cdf", "closest_observation", "lower", "higher", "nearest"]
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u2", ">i4", "i8", "u8", "?"])
+@pytest.mark.parametrize("method", ELEMENTS)
+@given(st.lists(st.tuples(st.integers(0, 10), st.integers(0, 4)), min_size=1, max_size=30))
+def test_weighted_elements_of_integers(method, dtype, pairs):
+    keys, weights = np.array(pairs).T
+    large = 2**63 - 11 if dtype in ("i8", "u8") else 0
+    keys = (keys.astype("u8") + np.uint64(large)).astype(dtype)
+    repeated = np.repeat(keys, weights)
+    if repeated.size == 0:
+        with pytest.raises(ValueError, match="as integers have no NaN"):
+            ordo.quantile(keys, 0.5, method=method, weights=weights)
+        return
+    result = ordo.quantile(keys, SOME_Q, method=method, weights=weights)
+    assert result.dtype == keys.dtype.newbyteorder("=")
+    np.testing.assert_array_equal(result, ordo.quantile(repeated, SOME_Q, method=method))
+    table, each = np.stack([keys, keys[::-1]]), np.stack([weights, weights])
+    if each[1] @ np.ones(len(keys), int):
+        found = ordo.quantile(table, 0.5, 1, method=method, weights=each)
+        assert found[0] == result[4] and found.dtype == result.dtype
+    if method == "inverted_cdf" and np.lib.NumpyVersion(np.__version__) >= "2.0.0":
+        expected = np.quantile(keys, SOME_Q, method=method, weights=weights)
+        np.testing.assert_array_equal(result, expected)
+        found = ordo.quantile(keys, SOME_Q, method=method, weights=weights / 2)
+        np.testing.assert_array_equal(found, expected)
+
+
 @pytest.mark.parametrize("method", METHODS[3:9])
 @given(weighted)
 def test_float_weights_are_scipys(method, pairs):
