@@ -503,7 +503,8 @@ OTHERS = [
     (lambda: ordo.sort_pairs(np.ones(4, complex), ROW), TypeError, "expected integers"),
     (lambda: ordo.sort_pairs(ROW, np.ma.zeros(4)), TypeError, "masked"),
     (lambda: ordo.spearmanr(ROW, ROW[1:]), ValueError, "expected equal lengths"),
-    (lambda: ordo.spearmanr(GRID, GRID), ValueError, "a has 2 dimensions; expected 1"),
+    (lambda: ordo.spearmanr(GRID, [GRID]), ValueError, "b has 3 dimensions; expected 1 or 2"),
+    (lambda: ordo.spearmanr(ROW), ValueError, "variables: 1; expected b, or at least 2 in a"),
     (
         lambda: ordo.spearmanr(ROW, 3),
         ValueError,
@@ -511,7 +512,7 @@ OTHERS = [
     ),
     (lambda: ordo.spearmanr(WORDS, WORDS), TypeError, "expected numbers"),
     (lambda: ordo.spearmanr(OBJECTS, OBJECTS), TypeError, "expected numbers"),
-    (lambda: ordo.mannwhitneyu(GRID, ROW), ValueError, "x has 2 dimensions; expected 1"),
+    (lambda: ordo.mannwhitneyu(GRID, GRID[:, 1:]), ValueError, "expected shapes that broadcast"),
     (lambda: ordo.mannwhitneyu(ROW, WORDS), TypeError, "expected numbers"),
     (lambda: ordo.mannwhitneyu(ROW, [1j]), TypeError, "expected integers"),
     (lambda: ordo.config(threads=-1), ValueError, "expected a number"),
