@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
@@ -198,7 +198,11 @@ def _cumulated(
     place, array = numbers_of(a)
     column = column_of(a)
     if column is not None:
-        return column.like(_cumulated(array, op, axis, dtype, exclusive, algorithm))
+        return column.like(
+            _without_missing(
+                array, lambda each: _cumulated(each, op, axis, dtype, exclusive, algorithm)
+            )
+        )
     if place is HOST and array.dtype.kind in "Mm":
         if op is _PRODUCT:
             raise TypeError(f"the elements have dtype {array.dtype}; expected numbers")
@@ -218,6 +222,18 @@ def _cumulated(
     if logical:
         sums = place.astype(result, np.dtype(np.int64))
         return sums if dtype is None else place.astype(sums, np.dtype(bool))
+    return result
+
+
+def _without_missing(array: Any, scan: Callable[[Any], Any]) -> Any:
+    """Returns the scan of the elements that are not missing, as pandas: the others are missing."""
+    kind = array.dtype.kind
+    missing = np.isnat(array) if kind in "Mm" else np.isnan(array) if kind == "f" else None
+    if missing is None or not missing.any():
+        return scan(array)
+    found = scan(array[~missing])
+    result = np.full(array.shape, "NaT" if kind in "Mm" else np.nan, found.dtype)
+    result[~missing] = found
     return result
 
 
@@ -319,7 +335,8 @@ def _extremes(a: Any, axis: int | None, op: Any) -> Any:
 def _extremes_of_rows(a: Any, axis: int | None, op: Any) -> Any:
     column = column_of(a)
     if column is not None:
-        return column.like(_extremes_of_rows(numbers_of(a)[1], axis, op))
+        array = numbers_of(a)[1]
+        return column.like(_without_missing(array, lambda each: _extremes_of_rows(each, axis, op)))
     rows = Rows(*numbers_of(a), axis, strided=True)
     result = _scan_rows(rows, op, rows.code)
     if op is _MIN and rows_have_nan(rows) is not None:

@@ -32,6 +32,7 @@ from .._check import (
 from .._context import host_context, quick_context
 from .._inputs import tensors
 from .._inputs.device import with_guests
+from .._inputs.series import nan_policy_of
 from .._quick import MEDIAN, QUANTILES, SHORT, at, by_library, quick, type_of
 
 _DOUBLE = np.dtype(np.float64)
@@ -96,7 +97,7 @@ def _select_options(place: Any, descending: bool, way: _Way = _AUTO) -> Any:
 # The options of plain calls, by NaN policy. Under 'raise' the NaNs are counted first.
 _PLAIN_OPTIONS = {name: _quantile_options(HOST, name) for name in ("propagate", "omit")}
 _PROPAGATE_AT, _OMIT_AT = at(_PLAIN_OPTIONS["propagate"]), at(_PLAIN_OPTIONS["omit"])
-_DEFAULT, _PROPAGATE, _OMIT, _ZERO, _LINEAR = "auto", "propagate", "omit", 0, "linear"
+_DEFAULT, _OMIT, _ZERO, _LINEAR = "auto", "omit", 0, "linear"
 
 
 def _plain_options(a: Any, nan_policy: Any, out: Any, keepdims: bool, way: _Way) -> Any:
@@ -129,7 +130,7 @@ def median(
     keepdims: bool = False,
     *,
     weights: Any = None,
-    nan_policy: _lib.NanPolicy = "propagate",
+    nan_policy: _lib.NanPolicy | None = None,
     algorithm: _lib.Algorithm = "auto",
     sub_array: int = 0,
 ) -> Any:
@@ -148,7 +149,8 @@ def median(
         that element and the next. An integer weight counts an element that many times. On a GPU a
         row with a weight that is negative, infinite or NaN has the result NaN.
     nan_policy : 'propagate': the median of a row with a NaN is NaN, as in `numpy.median`. 'omit':
-        NaNs are ignored, as in `numpy.nanmedian`. 'raise': a NaN raises a ValueError.
+        NaNs are ignored, as in `numpy.nanmedian`. 'raise': a NaN raises a ValueError. None: 'omit'
+        for objects of pandas and polars, as their medians do, else 'propagate'.
     algorithm : 'auto'; 'radix': digit by digit; 'bitonic': the median paper, which sorts sub-arrays
         and merges them with one thread in quadratic time; 'merge': the same with parallel merges.
     sub_array : elements of a sub-array for 'bitonic' and 'merge': a power of 2, on a GPU at most
@@ -176,7 +178,7 @@ def median(
     """
     if out is weights is None and keepdims is False and sub_array is _ZERO:
         omits = nan_policy is _OMIT
-        usual = algorithm is _DEFAULT and (omits or nan_policy is _PROPAGATE)
+        usual = algorithm is _DEFAULT and (omits or nan_policy is None)
         number = type_of(a, axis) if usual else 0
         if number and 0 < (n := a.size) < SHORT and (context := quick_context()):
             found = np.empty(1, _DOUBLE)
@@ -189,6 +191,7 @@ def median(
     if keepdims is not False:
         keepdims = flag(keepdims, "keepdims")
     way = _way(algorithm, sub_array)
+    nan_policy = nan_policy_of(a, nan_policy)
     if weights is not None:
         return into(out, _weighted(a, 0.5, weights, axis, None, keepdims, nan_policy, way))
     code = plain_code(a, axis)
@@ -297,7 +300,7 @@ def quantile(
     keepdims: bool = False,
     *,
     weights: Any = None,
-    nan_policy: _lib.NanPolicy = "propagate",
+    nan_policy: _lib.NanPolicy | None = None,
     algorithm: _lib.Algorithm = "auto",
     sub_array: int = 0,
 ) -> Any:
@@ -335,7 +338,7 @@ def quantile(
     array([1, 3])
     """
     if out is weights is None and type(q) is float and method is _LINEAR:
-        usual = nan_policy is _PROPAGATE and algorithm is _DEFAULT and keepdims is False
+        usual = nan_policy is None and algorithm is _DEFAULT and keepdims is False
         number = type_of(a, axis) if usual and sub_array is _ZERO else 0
         if number and 0 < (n := a.size) < SHORT and (context := quick_context()):
             wanted, found = np.array((q,)), np.empty(1, _DOUBLE)
@@ -345,6 +348,7 @@ def quantile(
     if keepdims is not False:
         keepdims = flag(keepdims, "keepdims")
     way = _way(algorithm, sub_array)
+    nan_policy = nan_policy_of(a, nan_policy)
     code = plain_code(a, axis)
     opts = code and _plain_options(a, nan_policy, out, keepdims, way)
     if opts is not None and method == "linear" and weights is None and a.size < _MANY:
@@ -389,7 +393,7 @@ def percentile(
     keepdims: bool = False,
     *,
     weights: Any = None,
-    nan_policy: _lib.NanPolicy = "propagate",
+    nan_policy: _lib.NanPolicy | None = None,
     algorithm: _lib.Algorithm = "auto",
     sub_array: int = 0,
 ) -> Any:

@@ -311,12 +311,12 @@ def _samples(x: Any, y: Any, axis: Any) -> tuple[Any, Any, Any, tuple]:
 
 
 def _result_type(place: Any, u: Rows, v: Rows) -> Any:
-    """Returns the dtype of SciPy's results: that of float samples, float64 for integers."""
+    """Returns the dtype of results: float32 if both samples are, as in SciPy, else float64."""
     if place is HOST:
-        found = np.result_type(u.dtype, v.dtype)
-        return found if found.kind == "f" else np.dtype(np.float64)
-    names = [place.float_name(rows.dtype) for rows in (u, v)]
-    return np.dtype(names[0] if names[0] == names[1] and names[0] else np.float64)
+        single = np.result_type(u.dtype, v.dtype) == np.float32
+    else:
+        single = all(place.float_name(rows.dtype) == "float32" for rows in (u, v))
+    return np.dtype(np.float32 if single else np.float64)
 
 
 @with_guests
@@ -348,7 +348,7 @@ def mannwhitneyu(
     Returns
     -------
     TestResult : `statistic` (U of `x`) and `pvalue`: numbers, or NumPy arrays if there are several
-        samples. They are float64, or of the type of `x` and `y` if both are floats.
+        samples. They are float32 if `x` and `y` are, else float64.
 
     Raises
     ------
