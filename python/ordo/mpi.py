@@ -27,12 +27,12 @@ text names the rank. ``comm`` is a communicator of mpi4py; None is ``MPI.COMM_WO
 from __future__ import annotations
 
 import ctypes
-from ctypes import c_double, c_int, c_size_t, c_uint64, c_void_p
+from ctypes import c_int, c_size_t, c_uint64, c_void_p
 from typing import Any, Callable
 
 import numpy as np
 
-from . import _lib, _mpi_strings
+from . import _lib, _mpi_strings, _short
 from ._arrays import FLOATS, HOST, address, numbers_of
 from ._check import check_nan_policy, flag, found_nan, integer, quantile_parts
 from ._mpi import Group, call_of, declare, group_of
@@ -57,7 +57,6 @@ _sort = declare("ordo_dist_sort", _T, _P, _N)
 _argsort = declare("ordo_dist_argsort", _T, _P, _N, _T, _P)
 _rank = declare("ordo_dist_rank", _T, _P, _N, _T, _T, _P)
 _quantiles = declare("ordo_dist_quantiles", _T, _P, _N, _P, _N, _P, _T, _T)
-_median = declare("ordo_dist_median", _T, _P, _N, _P, _T)
 _topk = declare("ordo_dist_topk", _T, _P, _N, _N, _P, _P, _P)
 _scan = declare("ordo_dist_scan", _T, _T, _P, _N, _T, _P)
 _is_sorted = declare("ordo_dist_is_sorted", _T, _P, _N, _P, _P)
@@ -329,10 +328,13 @@ def median(a: Any, *, comm: Any = None, nan_policy: _lib.NanPolicy = "propagate"
     part = _Part("median", a, comm, lambda: check_nan_policy(nan_policy), nan_policy)
     if nan_policy == "raise" and part.nans():
         raise found_nan()
-    out = c_double()
+    pair = np.empty(2)
     nans = _lib.NANS["omit" if nan_policy == "omit" else "propagate"]
-    part.call(_median, part.code, *part.where, ctypes.addressof(out), nans)
-    return np.float64(out.value)
+    part.call(
+        _quantiles, part.code, *part.where, address(_short.HALVES), 2, address(pair), nans,
+        _lib.METHODS["nearest"],
+    )  # fmt: skip
+    return np.float64(_short.middle_of(*pair.tolist()))
 
 
 def topk(a: Any, k: int, *, comm: Any = None, largest: bool = True) -> TopK:

@@ -66,6 +66,7 @@ class TorchPlace:
         self.isnan = torch.isnan
         self.concatenate = torch.cat
         self.broadcast_to = torch.broadcast_to
+        self.choose = torch.where
 
     @property
     def where(self) -> str:
@@ -215,6 +216,7 @@ class CupyPlace(HostPlace):
         self.isnan = cupy.isnan
         self.concatenate = cupy.concatenate
         self.broadcast_to = cupy.broadcast_to
+        self.choose = cupy.where
 
     @property
     def where(self) -> str:  # type: ignore[override]

@@ -33,7 +33,7 @@ from .._context import host_context, quick_context
 from .._inputs import tensors
 from .._inputs.device import with_guests
 from .._inputs.series import nan_policy_of
-from .._quick import MEDIAN, QUANTILES, SHORT, at, by_library, quick, type_of
+from .._quick import QUANTILES, SHORT, at, by_library, quick, type_of
 
 _DOUBLE = np.dtype(np.float64)
 _SINGLE, _WIDE = PLAIN[np.dtype(np.float32)], PLAIN[np.dtype(np.uint64)]
@@ -83,28 +83,29 @@ def _quantile_options(place: Any, nans: str, method: str = "linear", way: _Way =
     )
 
 
-def _front(place: Any, results: Any) -> Any:
-    """Returns results with the last axis moved to the front."""
-    return place.moveaxis(results, -1, 0) if results.ndim > 1 else results
-
-
 def _select_options(place: Any, descending: bool, way: _Way = _AUTO) -> Any:
     flags = place.flags | (_lib.DESCENDING if descending else 0)
     stream = place.stream or None
     return _lib.options(_lib.SelectOptions, flags=flags, stream=stream, **way.fields())
 
 
-# The options of plain calls, by NaN policy. Under 'raise' the NaNs are counted first.
-_PLAIN_OPTIONS = {name: _quantile_options(HOST, name) for name in ("propagate", "omit")}
-_PROPAGATE_AT, _OMIT_AT = at(_PLAIN_OPTIONS["propagate"]), at(_PLAIN_OPTIONS["omit"])
+# The options of plain calls, by method and NaN policy. Under 'raise' the NaNs are counted first.
+_PLAIN_OPTIONS = {
+    (method, nans): _quantile_options(HOST, nans, method)
+    for method in ("linear", "nearest")
+    for nans in ("propagate", "omit")
+}
+_LINEAR_AT = at(_PLAIN_OPTIONS["linear", "propagate"])
+_MIDDLE_AT, _MIDDLE_OMIT_AT = (at(_PLAIN_OPTIONS["nearest", n]) for n in ("propagate", "omit"))
+_HALVES_AT = address(_short.HALVES)
 _DEFAULT, _OMIT, _ZERO, _LINEAR = "auto", "omit", 0, "linear"
 
 
-def _plain_options(a: Any, nan_policy: Any, out: Any, keepdims: bool, way: _Way) -> Any:
+def _plain_options(a: Any, nans: Any, out: Any, keepdims: bool, way: _Way, method: str) -> Any:
     """Returns the options of a plain call on an array with elements; None for other calls."""
-    if keepdims or out is not None or way is not _AUTO or type(nan_policy) is not str:
+    if keepdims or out is not None or way is not _AUTO or type(nans) is not str:
         return None
-    return _PLAIN_OPTIONS.get(nan_policy) if a.size else None
+    return _PLAIN_OPTIONS.get((method, nans)) if a.size else None
 
 
 def _number(value: float, code: Any) -> Any:
@@ -181,13 +182,13 @@ def median(
         usual = algorithm is _DEFAULT and (omits or nan_policy is None)
         number = type_of(a, axis) if usual else 0
         if number and 0 < (n := a.size) < SHORT and (context := quick_context()):
-            found = np.empty(1, _DOUBLE)
-            wish = _OMIT_AT if omits else _PROPAGATE_AT
-            if status := quick(MEDIAN, context, number, a, n, found, wish):
+            pair = np.empty(2, _DOUBLE)
+            wish = _MIDDLE_OMIT_AT if omits else _MIDDLE_AT
+            if status := quick(QUANTILES, context, number, a, n, _HALVES_AT, 2, pair, wish):
                 _lib.fail(status, context)
-            value = found[0]
+            value = _short.middle_of(*pair.tolist())
             if not omits or value == value:  # else it needs a warning
-                return value if number != _lib.F32 else np.float32(value)
+                return np.float64(value) if number != _lib.F32 else np.float32(value)
     if keepdims is not False:
         keepdims = flag(keepdims, "keepdims")
     way = _way(algorithm, sub_array)
@@ -195,12 +196,13 @@ def median(
     if weights is not None:
         return into(out, _weighted(a, 0.5, weights, axis, None, keepdims, nan_policy, way))
     code = plain_code(a, axis)
-    opts = code and _plain_options(a, nan_policy, out, keepdims, way)
+    opts = code and _plain_options(a, nan_policy, out, keepdims, way, "nearest")
     if opts is not None:
-        middle = c_double()
-        _lib.median(host_context(), code, pointer(a), a.size, addressof(middle), opts)
-        if nan_policy == "propagate" or middle.value == middle.value:  # else it needs a warning
-            return _number(middle.value, code)
+        pair, handle = np.empty(2, _DOUBLE), host_context()
+        _lib.quantiles(handle, code, pointer(a), a.size, _HALVES_AT, 2, pointer(pair), opts)
+        value = _short.middle_of(*pair.tolist())
+        if nan_policy == "propagate" or value == value:  # else it needs a warning
+            return _number(value, code)
     usual = out is None and nan_policy == "propagate" and way is _AUTO and not keepdims
     if usual and (result := tensors.median(a, axis)) is not None:
         return result
@@ -214,19 +216,10 @@ def _median(a: Any, axis: Any, keepdims: bool, nan_policy: str, way: _Way) -> An
     if place is HOST and array.dtype.kind in "Mm":
         return _times.median(array, axis, keepdims, nan_policy)
     rows = _rows(place, array, axis, nan_policy)
-    code, n, opts = rows.code, rows.n, _quantile_options(rows.place, nan_policy, way=way)
-    # ordo_median counts NaNs: faster on CPUs, slower on GPUs.
-    if rows.place.on_device and _last_tells(rows, nan_policy, way) and _short.mode_is_default():
-        middle = np.array([(n - 1) // 2, n // 2]) / (n - 1)
-        result = _short.middle(_quantile_rows(rows, middle, nan_policy, "nearest", way))
-    else:
-        result = rows.numbers(1, _DOUBLE, way.algorithm == "auto")
-        rows.run(
-            lambda context, n, opts, keys, out: _lib.median(context, code, keys, n, out, opts),
-            _lib.QuantileOptions,
-            opts,
-            result,
-        )
+    # Counting NaNs is faster on CPUs, slower on GPUs.
+    tells = rows.place.on_device and _last_tells(rows, nan_policy, way)
+    result = _quantile_rows(rows, _short.HALVES, nan_policy, "nearest", way, tells)
+    result = _short.middle(result, _home_of(rows, result).choose)
     warn_of_no_elements(rows, result, nan_policy)
     name = place.float_name(rows.dtype)
     if name:
@@ -262,9 +255,10 @@ def _wait_for(rows: Rows, positions: Any) -> None:
         rows.place.wait()
 
 
-def _quantile_rows(rows: Rows, q: Any, nan_policy: str, method: str, way: _Way) -> Any:
+def _quantile_rows(
+    rows: Rows, q: Any, nan_policy: str, method: str, way: _Way, last_tells: bool
+) -> Any:
     """Returns the quantiles of every row, as float64 along the last axis; see `Rows.numbers`."""
-    last_tells = _last_tells(rows, nan_policy, way)
     if last_tells:
         q = np.append(q, 1.0)
     code, count, q_address = rows.code, q.size, address(q)
@@ -342,7 +336,7 @@ def quantile(
         number = type_of(a, axis) if usual and sub_array is _ZERO else 0
         if number and 0 < (n := a.size) < SHORT and (context := quick_context()):
             wanted, found = np.array((q,)), np.empty(1, _DOUBLE)
-            if status := quick(QUANTILES, context, number, a, n, wanted, 1, found, _PROPAGATE_AT):
+            if status := quick(QUANTILES, context, number, a, n, wanted, 1, found, _LINEAR_AT):
                 _lib.fail(status, context)
             return found[0] if number != _lib.F32 else np.float32(found[0])
     if keepdims is not False:
@@ -350,7 +344,7 @@ def quantile(
     way = _way(algorithm, sub_array)
     nan_policy = nan_policy_of(a, nan_policy)
     code = plain_code(a, axis)
-    opts = code and _plain_options(a, nan_policy, out, keepdims, way)
+    opts = code and _plain_options(a, nan_policy, out, keepdims, way, "linear")
     if opts is not None and method == "linear" and weights is None and a.size < _MANY:
         n, handle = a.size, host_context()
         if type(q) is float:
@@ -463,17 +457,18 @@ def _quantile(
     discrete = method in _times.DISCRETE
     if discrete and code not in FLOATS and n > 0:
         result = _selected(rows, _times.positions(n, probabilities, method), False, way)
-        shaped = place.reshape(_front(place, result), rows.shape_after(wanted.shape, keepdims))
-        return place.scalar(rows.restored(shaped))
+        shape = rows.shape_after(wanted.shape, keepdims)
+        return place.scalar(rows.restored(place.reshape(place.moveaxis(result, -1, 0), shape)))
 
-    result = _quantile_rows(rows, probabilities, nan_policy, method, way)
+    tells = _last_tells(rows, nan_policy, way)
+    result = _quantile_rows(rows, probabilities, nan_policy, method, way, tells)
     warn_of_no_elements(rows, result, nan_policy)
     name, home = place.float_name(rows.dtype), _home_of(rows, result)
     if name:
         plain = discrete or number_is_plain
         dtype = np.dtype(name) if plain else np.result_type(np.dtype(name), wanted.dtype)
         result = home.astype(result, dtype)
-    return _at_home(rows, _front(home, result), rows.shape_after(wanted.shape, keepdims))
+    return _at_home(rows, home.moveaxis(result, -1, 0), rows.shape_after(wanted.shape, keepdims))
 
 
 # ---- elements ----------------------------------------------------------------------------------
