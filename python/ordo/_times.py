@@ -62,6 +62,20 @@ def between(n: Any, q: Any, method: str) -> tuple[Any, Any]:
     return np.clip(below, 0, n - 1).astype(np.intp), np.where(outside, 0.0, fraction)
 
 
+def neighbours(n: Any, q: Any, method: str | None) -> tuple[Any, Any, Any]:
+    """Returns the positions of the two elements of each quantile, and the fraction between them.
+
+    `method` None: the median, whose fraction is None, as that of a discrete method.
+    """
+    if method is None:
+        return (n - 1) // 2, n // 2, None
+    if method in DISCRETE:
+        position = positions(n, q, method)
+        return position, position, None
+    position, fraction = between(n, q, method)
+    return position, np.minimum(position + 1, n - 1), fraction
+
+
 class _Sorted:
     """The rows of an array of dates or times, sorted, and how many elements of each are not NaT."""
 
@@ -92,18 +106,16 @@ class _Sorted:
 def median(array: Any, axis: Any, keepdims: bool, nan_policy: str) -> Any:
     """Returns medians; the mean of two middle elements is rounded to the unit, as NumPy does."""
     ordered = _Sorted(array, axis, nan_policy)
-    n = np.maximum(ordered.count, 1)
-    below, above = ordered.at((n - 1) // 2), ordered.at(n // 2)
-    return ordered.finish(_middle(below, above), (), keepdims)
+    below, above, _ = neighbours(np.maximum(ordered.count, 1), None, None)
+    return ordered.finish(value(ordered.at(below), ordered.at(above), None), (), keepdims)
 
 
-def _middle(below: Any, above: Any) -> Any:
-    if below.dtype.kind == "m":
-        return np.where(below == above, below, (below + above) / 2)
-    return below + (above - below) // 2
-
-
-def _interpolated(below: Any, above: Any, fraction: Any) -> Any:
+def value(below: Any, above: Any, fraction: Any) -> Any:
+    """Returns the value between two elements, for the results of `neighbours`."""
+    if fraction is None:
+        if below.dtype.kind == "m":
+            return np.where(below == above, below, (below + above) / 2)
+        return below + (above - below) // 2
     step = above - below
     return np.where(fraction >= 0.5, above - step * (1 - fraction), below + step * fraction)
 
@@ -113,11 +125,9 @@ def quantile(array: Any, q: Any, axis: Any, method: str, keepdims: bool, nan_pol
     _lib.number_of(_lib.METHODS, method, "method")
     ordered = _Sorted(array, axis, nan_policy)
     n, parts = np.maximum(ordered.count, 1), q.reshape(-1).astype(np.float64)
-    if method in DISCRETE:
-        return ordered.finish(ordered.at(positions(n, parts, method)), q.shape, keepdims)
-    position, fraction = between(n, parts, method)
-    below, above = ordered.at(position), ordered.at(np.minimum(position + 1, n - 1))
-    return ordered.finish(_interpolated(below, above, fraction), q.shape, keepdims)
+    below, above, fraction = neighbours(n, parts, method)
+    found = value(ordered.at(below), ordered.at(above), fraction)
+    return ordered.finish(found, q.shape, keepdims)
 
 
 def of_groups(elements: Any, sizes: Any, q: Any, method: str | None, skipna: bool) -> Any:
@@ -134,12 +144,7 @@ def of_groups(elements: Any, sizes: Any, q: Any, method: str | None, skipna: boo
     def at(position: Any) -> Any:
         return elements[starts[:, np.newaxis] + position.astype(np.intp)]
 
-    if method is None:
-        found = _middle(at((n - 1) // 2), at(n // 2))
-    elif method in DISCRETE:
-        found = at(positions(n, q, method))
-    else:
-        position, fraction = between(n, q, method)
-        found = _interpolated(at(position), at(np.minimum(position + 1, n - 1)), fraction)
+    below, above, fraction = neighbours(n, q, method)
+    found = value(at(below), at(above), fraction)
     found[(left == 0) if skipna else (missing > 0)] = "NaT"
     return found

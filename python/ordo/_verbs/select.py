@@ -428,6 +428,12 @@ def percentile(
     return into(out, found)
 
 
+def quantile_type(name: str, q: Any, wanted: Any, method: str) -> Any:
+    """Returns the dtype of quantiles of floats of the dtype `name`; `wanted` is q as an array."""
+    exact = type(q) in (int, float) or method in _times.DISCRETE
+    return np.dtype(name) if exact else np.result_type(np.dtype(name), wanted.dtype)
+
+
 @with_guests
 def _quantile(
     a: Any,
@@ -438,25 +444,21 @@ def _quantile(
     nan_policy: str,
     way: _Way,
 ) -> Any:
-    number_is_plain = isinstance(q, (int, float)) and not isinstance(q, np.generic)
     wanted = quantile_parts(q)
     outside = ~((wanted >= 0) & (wanted <= 1))
     if outside.any():
         raise ValueError(f"q is {wanted[outside].flat[0]}; expected 0 to 1")
     if wanted.dtype.kind in "iub" and method == "linear":
         method = "lower"  # the quantiles 0 and 1 are elements
-        number_is_plain = True
     place, array = numbers_of(a)
     check_nan_policy(nan_policy)
     if place is HOST and array.dtype.kind in "Mm":
         return _times.quantile(array, wanted, axis, method, keepdims, nan_policy)
     probabilities = np.ascontiguousarray(wanted.reshape(-1), _DOUBLE)
     rows = _rows(place, array, axis, nan_policy)
-    code, n = rows.code, rows.n
     _quantile_options(place, nan_policy, method)  # raises an error for an unknown method
-    discrete = method in _times.DISCRETE
-    if discrete and code not in FLOATS and n > 0:
-        result = _selected(rows, _times.positions(n, probabilities, method), False, way)
+    if method in _times.DISCRETE and rows.code not in FLOATS and rows.n > 0:
+        result = _selected(rows, _times.positions(rows.n, probabilities, method), False, way)
         shape = rows.shape_after(wanted.shape, keepdims)
         return place.scalar(rows.restored(place.reshape(place.moveaxis(result, -1, 0), shape)))
 
@@ -465,9 +467,7 @@ def _quantile(
     warn_of_no_elements(rows, result, nan_policy)
     name, home = place.float_name(rows.dtype), _home_of(rows, result)
     if name:
-        plain = discrete or number_is_plain
-        dtype = np.dtype(name) if plain else np.result_type(np.dtype(name), wanted.dtype)
-        result = home.astype(result, dtype)
+        result = home.astype(result, quantile_type(name, q, wanted, method))
     return _at_home(rows, home.moveaxis(result, -1, 0), rows.shape_after(wanted.shape, keepdims))
 
 
