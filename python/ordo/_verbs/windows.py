@@ -281,9 +281,9 @@ def moving_max(
 def weights_of(weights: Any, a: Any, rows: Rows) -> Any:
     """Returns weights with one row for each row of keys, of a dtype that the library has."""
     found = unmasked(weights, "weights")
+    found = found.astype(found.dtype.newbyteorder("="), copy=False)
     if found.dtype.kind == "b" or found.dtype == np.float16:
         found = found.astype(np.uint8 if found.dtype.kind == "b" else np.float32)
-    found = found.astype(found.dtype.newbyteorder("="), copy=False)
     if found.dtype not in TYPES:
         raise TypeError(f"weights have dtype {found.dtype}; expected integers or floats")
     if found.shape != a.shape:

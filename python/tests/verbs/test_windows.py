@@ -262,6 +262,13 @@ def test_weights_along_axes(rng):
             assert result[i, j] == np.median(np.repeat(a[i, j], line))
 
 
+@pytest.mark.parametrize("dtype", ["?", "f2", ">f2", ">f8", ">u4"])
+def test_types_of_weights(dtype):
+    weights = np.array([1, 0, 1], dtype)
+    assert ordo.median([1.0, 2.0, 4.0], weights=weights) == 2.5
+    assert ordo.rankdata([1.0, 2.0, 4.0], "max", weights=weights).tolist() == [1, 1, 2]
+
+
 def test_wrong_weights():
     a = [1.0, 2.0, 3.0]
     for bad in ([1, -1, 1], [1, np.nan, 1], [1, np.inf, 1]):
