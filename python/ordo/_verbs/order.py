@@ -496,8 +496,8 @@ def sort_records(a: Any, field: str, *, descending: bool = False, inplace: bool 
     Parameters
     ----------
     a : NumPy array of one dimension with a structured dtype of any size.
-    field : name of a field that holds one number: an integer or a float of 32 or 64 bits. The field
-        may be unaligned.
+    field : name of a field that holds one number: an integer of 8 to 64 bits, float32 or float64,
+        in native byte order. The field may be unaligned.
     descending : the largest number first. NaNs are last in both directions.
     inplace : sort `a` itself, which must be contiguous, and return it.
 
@@ -527,7 +527,10 @@ def sort_records(a: Any, field: str, *, descending: bool = False, inplace: bool 
         raise ValueError(f"field is {field!r}; expected one of {', '.join(a.dtype.names)}")
     kind, offset = a.dtype.fields[field][:2]  # type: ignore[index] # names is not None
     if kind not in TYPES:
-        raise TypeError(f"field {field!r} has dtype {kind}; expected an integer or a float")
+        raise TypeError(
+            f"field {field!r} has dtype {kind}; expected an integer of 8 to 64 bits, float32 or "
+            f"float64, in native byte order; a[ordo.argsort(a[{field!r}])] sorts by other types"
+        )
     if a.dtype.hasobject:
         raise TypeError("a has fields of Python objects; expected plain data")
     if flag(inplace, "inplace"):

@@ -340,8 +340,11 @@ def test_sort_records_arguments() -> None:
         ordo.sort_records(np.zeros(3), "key")
     with pytest.raises(ValueError, match="field"):
         ordo.sort_records(a, "other")
-    with pytest.raises(TypeError, match="dtype"):
-        ordo.sort_records(a, "name")
+    others = np.array([(True, 2, 3, "a"), (False, 1, 1, "b")], "?, f2, >i4, U1")
+    for field, records in (("name", a), *((name, others) for name in others.dtype.names)):
+        with pytest.raises(TypeError, match="integer of 8 to 64 bits, float32 or float64, in nat"):
+            ordo.sort_records(records, field)
+    assert others[ordo.argsort(others["f1"])]["f3"].tolist() == ["b", "a"]  # as the message says
     with pytest.raises(ValueError, match="inplace"):
         ordo.sort_records(a[::2], "key", inplace=True)
 
