@@ -50,8 +50,8 @@ def select(
     Parameters
     ----------
     a : array-like of numbers or strings; also GPU arrays and Arrow arrays. NaNs are last.
-    k : a position or an array of positions. 0 is the smallest element; negative positions count
-        from the end.
+    k : a position or an array of positions. 0 is the smallest element, as in NumPy; the command
+        `ordo select -k` counts from 1. Negative positions count from the end.
     axis : an axis, a tuple of axes, or None for all axes.
     descending : position 0 is the largest element.
     algorithm, sub_array : as for `median`. Strings accept 'auto' only.

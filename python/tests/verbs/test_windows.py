@@ -170,6 +170,20 @@ def test_wrong_arguments(arguments, error):
         ordo.moving_quantile([1, 2], 2, 1.5)
 
 
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i4", "u1", "?"])
+def test_dtypes_of_moving_results(dtype):
+    """Floats keep their type, as in bottleneck and as the medians of NumPy do."""
+    a = np.array([3, 1, 2]).astype(dtype)
+    expected = a.dtype if a.dtype.kind == "f" else np.dtype(np.float64)
+    for call in (ordo.moving_median, ordo.moving_min, ordo.moving_max):
+        assert call(a, 2).dtype == expected
+    assert ordo.moving_quantile(a, 2, 0.5).dtype == expected
+    assert ordo.moving_rank(a, 2).dtype == np.float64
+    bottleneck = pytest.importorskip("bottleneck")
+    if dtype == "f4":
+        assert bottleneck.move_median(a, 2).dtype == np.float32
+
+
 # ---- Weights -----------------------------------------------------------------------------------
 
 weighted = st.lists(st.tuples(st.integers(-5, 5), st.integers(0, 4)), min_size=1, max_size=30)
