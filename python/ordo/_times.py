@@ -82,32 +82,42 @@ class _Sorted:
     def __init__(self, array: Any, axis: Any, nan_policy: str) -> None:
         self.rows = rows = Rows(HOST, array, axis, several=True)
         self.elements = sort(rows.restored(rows.keys), axis=-1)
+        if rows.n == 0:
+            if rows.count:
+                warn("Mean of empty slice")
+            return
         nat = np.isnat(self.elements)
         if nan_policy == "raise" and nat.any():
             raise found_nan()
         self.count = rows.n - np.count_nonzero(nat, axis=-1)[..., np.newaxis]
         self.none = self.count == 0 if nan_policy == "omit" else (self.count < rows.n)
-        if rows.n == 0:
-            self.none = np.ones((*rows.lead, 1), bool)
         if rows.count and (self.none & (self.count == 0)).any():
-            warn("Mean of empty slice" if rows.n == 0 else "All-NaN slice encountered")
+            warn("All-NaN slice encountered")
 
-    def at(self, position: Any) -> Any:
-        if self.rows.n == 0:
-            return np.full(position.shape, "NaT", self.elements.dtype)
+    def _at(self, position: Any) -> Any:
         return np.take_along_axis(self.elements, position.astype(np.intp), -1)
 
-    def finish(self, found: Any, shape: tuple, keepdims: bool) -> Any:
+    def results(self, q: Any, method: str | None, shape: tuple, keepdims: bool) -> Any:
+        """Returns quantiles, of which each row has those of `shape`."""
+        wanted = self.rows.shape_after(shape, keepdims)
+        if self.rows.n == 0:
+            return np.full(wanted, "NaT", self.elements.dtype)[()]
+        below, above, fraction = neighbours(np.maximum(self.count, 1), q, method)
+        found = value(self._at(below), self._at(above), fraction)
         found = np.where(self.none, found.dtype.type("NaT"), found)
-        front = np.moveaxis(found, -1, 0) if found.ndim > 1 else found
-        return front.reshape(self.rows.shape_after(shape, keepdims))[()]
+        return np.moveaxis(found, -1, 0).reshape(wanted)[()]
 
 
 def median(array: Any, axis: Any, keepdims: bool, nan_policy: str) -> Any:
     """Returns medians; the mean of two middle elements is rounded to the unit, as NumPy does."""
-    ordered = _Sorted(array, axis, nan_policy)
-    below, above, _ = neighbours(np.maximum(ordered.count, 1), None, None)
-    return ordered.finish(value(ordered.at(below), ordered.at(above), None), (), keepdims)
+    return _Sorted(array, axis, nan_policy).results(None, None, (), keepdims)
+
+
+def quantile(array: Any, q: Any, axis: Any, method: str, keepdims: bool, nan_policy: str) -> Any:
+    """Returns quantiles at the probabilities `q`, an array of any shape."""
+    _lib.number_of(_lib.METHODS, method, "method")
+    parts = q.reshape(-1).astype(np.float64)
+    return _Sorted(array, axis, nan_policy).results(parts, method, q.shape, keepdims)
 
 
 def value(below: Any, above: Any, fraction: Any) -> Any:
@@ -118,16 +128,6 @@ def value(below: Any, above: Any, fraction: Any) -> Any:
         return below + (above - below) // 2
     step = above - below
     return np.where(fraction >= 0.5, above - step * (1 - fraction), below + step * fraction)
-
-
-def quantile(array: Any, q: Any, axis: Any, method: str, keepdims: bool, nan_policy: str) -> Any:
-    """Returns quantiles at the probabilities `q`, an array of any shape."""
-    _lib.number_of(_lib.METHODS, method, "method")
-    ordered = _Sorted(array, axis, nan_policy)
-    n, parts = np.maximum(ordered.count, 1), q.reshape(-1).astype(np.float64)
-    below, above, fraction = neighbours(n, parts, method)
-    found = value(ordered.at(below), ordered.at(above), fraction)
-    return ordered.finish(found, q.shape, keepdims)
 
 
 def of_groups(elements: Any, sizes: Any, q: Any, method: str | None, skipna: bool) -> Any:
