@@ -35,7 +35,12 @@ all: configured
 
 # Runs CMake if the settings have changed since the last time. The build itself notices changed CMake
 # files and new sources. Uses Ninja if it is installed and the folder was not configured without it.
+# A build folder that was copied or moved with its tree would still build in the old place.
 configured:
+	@home=$$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' build/CMakeCache.txt 2>/dev/null); \
+	if [ -n "$$home" ] && [ "$$(cd "$$home" 2>/dev/null && pwd -P)" != "$$(pwd -P)" ]; then \
+	    echo "ordo: build/ was made in $$home; building anew" && rm -rf build; \
+	fi
 	@if [ "$$(cat build/.settings 2>/dev/null)" != '$(settings)' ]; then \
 	    scripts/bootstrap build && generator= && \
 	    if [ ! -f build/CMakeCache.txt ] && command -v ninja >/dev/null; then generator='-G Ninja'; fi && \

@@ -309,7 +309,7 @@ static int run_bench(int argc, char **argv)
 {
     bench_options o = {.n = OPTION_UNSET, .repeat = OPTION_UNSET, .seed = 1, .device = ORDO_CPU};
 
-    option_texts         operands = {NULL, 0};
+    option_texts         operands = {.n = 0};
     const options_result parsed = options_parse(argc, argv, specs, &o, &operands, 1);
     o.subject = operands.n > 0 ? operands.texts[0] : NULL;
     free(operands.texts);
@@ -318,6 +318,9 @@ static int run_bench(int argc, char **argv)
         break;
     case OPTIONS_HELP:
         print_help();
+        return CLI_OK;
+    case OPTIONS_VERSION:
+        printf("ordo %s\n", ordo_version());
         return CLI_OK;
     case OPTIONS_BAD:
         return CLI_TROUBLE;

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum { /* exit codes, the same as those of GNU sort */
     CLI_OK = 0,
@@ -22,10 +23,19 @@ typedef enum file_format {
     FORMAT_TEXT = 3
 } file_format;
 
-/* Prints "ordo: ", the message and a newline on stderr, after erasing the progress bar. Returns
+/* Prints one line for a person to read: the text and a newline. Bytes of the text that are not
+ * printable ASCII are shown as \xNN: a file name or a variable may hold control sequences of a
+ * terminal. */
+__attribute__((format(printf, 2, 3))) void cli_line(FILE *to, const char *format, ...);
+
+/* Prints "ordo: " and the message as such a line on stderr, after erasing the progress bar. Returns
  * CLI_TROUBLE, for `return cli_error(...)`. cli_fail() is the same but returns false. */
 __attribute__((format(printf, 1, 2))) int cli_error(const char *format, ...);
 #define cli_fail(...) (cli_error(__VA_ARGS__), false)
+
+/* What is added to messages that say "not enough memory": what the user can do. The text is not
+ * copied; "" at first. */
+void cli_set_memory_hint(const char *hint);
 
 /* Memory for n elements of `size` bytes, aligned to 64 bytes, to be freed with free(). NULL after a
  * message that names `what`. n == 0 is allowed. */

@@ -311,7 +311,7 @@ static int dispatch(int argc, char **argv)
         return cli_error("version: unexpected operand '%s'; expected none", cli_quoted(argv[2]));
     if (strcmp(word, "version") != 0 && strcmp(word, "--version") != 0)
         return execute_command(argc - 1, argv + 1);
-    printf("ordo %s\n", ordo_version());
+    command_print_version();
     return CLI_OK;
 }
 

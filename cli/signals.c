@@ -46,14 +46,15 @@ static void on_signal(int signal_number, siginfo_t *info, void *machine)
     ordo_cancel(called);
 }
 
-/* A signal that the parent chose to ignore (nohup) stays ignored. */
+/* A signal that the parent chose to ignore (nohup) stays ignored, and a handler of another library
+ * stays. */
 void signals_catch(void)
 {
     for (size_t i = 0; i < CAUGHT_SIGNALS; i++) {
         struct sigaction old;
         struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_RESTART | SA_SIGINFO};
         sigfillset(&action.sa_mask);
-        if (sigaction(caught_signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+        if (sigaction(caught_signals[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
             sigaction(caught_signals[i], &action, NULL);
     }
 }

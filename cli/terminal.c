@@ -7,7 +7,6 @@
 #include "cli/cli.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 
 #define ALIGNMENT 64
+#define LINE_MOST (1 << 14) /* bytes of a line for a person; the names of two files fit */
 
 /* From 4 MiB on, arrays lie on huge pages where the system has them: random access misses the TLB
  * less. Sorts of 10^7 lines on Sapphire Rapids, 2 threads, other processes running, CPU seconds
@@ -95,17 +95,53 @@ void progress_end(void)
     bar.drawn = bar.by_bytes = false;
 }
 
+static bool is_printable(char c) { return c >= 0x20 && c < 0x7f; }
+
+static const char *memory_hint = "";
+
+void cli_set_memory_hint(const char *hint) { memory_hint = hint; }
+
+static void print_line(FILE *to, const char *before, const char *format, va_list args)
+{
+    char         text[LINE_MOST];
+    const int    length = vsnprintf(text, sizeof text, format, args);
+    const size_t used = length < 0 ? 0 : strlen(text);
+
+    flockfile(to);
+    fputs(before, to);
+    for (size_t i = 0, n; i < used; i += n) {
+        for (n = 0; is_printable(text[i + n]);)
+            n++;
+        fwrite(text + i, 1, n, to);
+        if (i + n < used)
+            fprintf(to, "\\x%02x", (unsigned char)text[i + n++]);
+    }
+    if (length >= LINE_MOST)
+        fputs("...", to);
+    if (strstr(format, "not enough memory") != NULL)
+        fputs(memory_hint, to);
+    fputc('\n', to);
+    funlockfile(to);
+}
+
+void cli_line(FILE *to, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    print_line(to, "", format, args);
+    va_end(args);
+}
+
 int cli_error(const char *format, ...)
 {
     va_list args;
 
     progress_end();
     fflush(stdout);
-    fputs("ordo: ", stderr);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    print_line(stderr, "ordo: ", format, args);
     va_end(args);
-    fputc('\n', stderr);
     return CLI_TROUBLE;
 }
 
@@ -147,18 +183,17 @@ char *cli_printable(const char *bytes, size_t length, char *out, size_t capacity
     size_t            used = 0;
 
     for (size_t i = 0; i < length; i++) {
-        const unsigned char c = (unsigned char)bytes[i];
-        const bool          plain = c >= 0x20 && c < 0x7f;
-        const size_t        needed = plain ? 1 : 4;
-        const size_t        reserve = i + 1 < length ? sizeof dots : 1;
+        const bool   plain = is_printable(bytes[i]);
+        const size_t needed = plain ? 1 : 4;
+        const size_t reserve = i + 1 < length ? sizeof dots : 1;
         if (used + needed + reserve > capacity) {
             memcpy(out + used, dots, sizeof dots);
             return out;
         }
         if (plain)
-            out[used] = (char)c;
+            out[used] = bytes[i];
         else
-            snprintf(out + used, 5, "\\x%02x", c);
+            snprintf(out + used, 5, "\\x%02x", (unsigned char)bytes[i]);
         used += needed;
     }
     out[used] = '\0';

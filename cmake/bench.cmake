@@ -4,8 +4,7 @@ file(GLOB bench_sources CONFIGURE_DEPENDS bench/main.c bench/harness/*.c bench/s
 add_executable(ordo_bench ${bench_sources} $<TARGET_OBJECTS:ordo_cli>)
 target_include_directories(ordo_bench PRIVATE .)
 target_link_libraries(ordo_bench PRIVATE ordo ordo_flags Threads::Threads m ${CMAKE_DL_LIBS})
-set_target_properties(ordo_bench PROPERTIES
-    OUTPUT_NAME ordo-bench INSTALL_RPATH "$ORIGIN/${bin_to_lib}")
+ordo_program(ordo_bench ordo-bench)
 
 # ordo-race compares two builds of the library, ordo-ranks times calls over many ranks, and ordo-texts
 # writes texts to measure with. They are tools for developers and are not installed.

@@ -12,7 +12,7 @@ enable_language(CUDA)
 find_package(CUDAToolkit REQUIRED)
 file(GLOB cuda_peer_sources CONFIGURE_DEPENDS bench/cuda/*.cu)
 set(cuda_paper_sources # bench/cuda/papers.cu measures parts of it
-    lib/cuda/papers/dev_select_bitonic.cu)
+    lib/papers/median/dev_select_bitonic.cu)
 add_library(ordo_cuda_peers MODULE EXCLUDE_FROM_ALL ${cuda_peer_sources} ${cuda_paper_sources})
 target_include_directories(ordo_cuda_peers PRIVATE bench/cuda . include lib)
 target_link_libraries(ordo_cuda_peers PRIVATE CUDA::cudart_static)

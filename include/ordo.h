@@ -1,10 +1,10 @@
 /* ordo.h - sort, rank, select and scan arrays, and measure how sorted they are, on CPUs and GPUs.
  *
  * Results  Every call returns a status; ORDO_OK is 0. Calls are synchronous, except on device
- *          arrays (see there). Results are written to out-parameters. A single result (a total, a
- *          radius) is written only on ORDO_OK. An array of results is unspecified after
- *          ORDO_E_CANCELLED and ORDO_E_DEVICE and unchanged after other errors, unless the call
- *          says otherwise.
+ *          arrays (see there). Results are written to out-parameters, which may be NULL only where
+ *          the call says so: ORDO_E_ARG otherwise. A single result (a total, a radius) is written
+ *          only on ORDO_OK. An array of results is unspecified after ORDO_E_CANCELLED and
+ *          ORDO_E_DEVICE and unchanged after other errors, unless the call says otherwise.
  * Memory   The caller owns every array; ordo uses it until the call returns. A call writes to its
  *          input only if it sorts in place. The context keeps scratch memory for later calls: at
  *          most 128 MiB beside the scratch of the last call that needed more than there was.
@@ -425,7 +425,7 @@ typedef struct ordo_select_opts {
     uint32_t algorithm; /* AUTO: brackets from a sample, then one pass; RADIX: digit by digit;
                          * BITONIC, MERGE: by sorted sub-arrays, see below                       */
     void    *stream;    /* for ORDO_ON_DEVICE                                                    */
-    uint64_t sub_array; /* BITONIC, MERGE: keys of a sub-array, a power of 2; default 1024       */
+    uint64_t sub_array; /* BITONIC, MERGE: keys of a sub-array, 2, 4, 8, ...; default 1024       */
     const ordo_segments *segments; /* many arrays in one call; NULL: one (ordo_segments.h)       */
 } ordo_select_opts;
 
@@ -450,10 +450,10 @@ ORDO_MUST ordo_status ordo_select_scratch(ordo_ctx *ctx, ordo_type type, size_t 
 /* Splits the keys around the k-th key in order, which becomes out[k]. The keys that are less than
  * out[k] come first, then the keys that tie with it, then the others. Each of the three groups
  * keeps its order. index[i] is the index in keys of the key that is out[i].
- * With ORDO_ANY_ORDER, which may be faster, out[k] is the same key, no key before it is greater and
- * no key after it is less. The order on each side is then not specified: it depends on the
- * instruction set, the number of threads, the device and the memory limit.
- * out or index may be NULL. ORDO_E_ARG if k is not below n; with segments, k must be below the
+ * With ORDO_ANY_ORDER, which may be faster, out[k] ties with that key, no key before it is greater
+ * and no key after it is less. The order is otherwise not specified: it depends on the instruction
+ * set, the number of threads, the device and the memory limit.
+ * out and index may be NULL; if both are, only the arguments are checked. ORDO_E_ARG if k is not below n; with segments, k must be below the
  * length of every segment. Offsets on a GPU are not checked: a segment of at most k keys keeps its
  * order. Of opts only ORDO_DESCENDING, ORDO_ANY_ORDER, ORDO_ON_DEVICE, stream and segments. out and
  * index must not overlap other arrays.                                                           */
@@ -478,7 +478,8 @@ typedef enum ordo_method {   /* definitions of a quantile: 1 to 9 are types 1 to
     ORDO_METHOD_LOWER = 10,
     ORDO_METHOD_HIGHER = 11,
     ORDO_METHOD_MIDPOINT = 12,
-    ORDO_METHOD_NEAREST = 13
+    ORDO_METHOD_NEAREST = 13,
+    ORDO_METHOD_HALF_SUM = 14 /* midpoint, computed as (a + b) / 2: numpy.median's rounding      */
 } ordo_method;
 ORDO_API int         ordo_method_parse(const char *name); /* 0 if unknown                         */
 ORDO_API const char *ordo_method_name(ordo_method method); /* "linear"; NULL if unknown           */
@@ -498,11 +499,13 @@ typedef struct ordo_quantile_opts {
 } ordo_quantile_opts;
 
 /* Writes the q[j]-quantile of the keys to out[j], 0 <= q[j] <= 1, as f64 for every type. All q
- * share one pass. ordo_median is q = 0.5, linear. If there are no keys (n == 0, or all are NaN and
- * omitted), the result is NaN. 64-bit integers are first rounded to the nearest f64, which is exact
- * up to 2^53. A result lies between its two neighbouring keys, so quantiles of finite keys are
- * finite. If a neighbour is infinite, the result is that infinity, unless the other neighbour has
- * all the weight; between -inf and +inf it is NaN.                                               */
+ * share one pass. A median is the quantile of q = 0.5, byte for byte: here, with weights, of groups,
+ * of windows, of files and of many processes; its method is linear or HALF_SUM. If there are no
+ * keys (n == 0, or all are NaN and omitted), the result is NaN. 64-bit integers are first rounded to
+ * the nearest f64, which is exact up to 2^53. A result lies between its two neighbouring keys, so
+ * quantiles of finite keys are finite. If a neighbour is infinite, the result is that infinity, and
+ * next to a NaN (ORDO_NANS_LAST) it is NaN, unless the other neighbour has all the weight; between
+ * -inf and +inf it is NaN. A result of 0 is +0.                                                  */
 ORDO_MUST ordo_status ordo_quantiles(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
                                      const double *q, size_t count, double *out,
                                      const ordo_quantile_opts *opts);

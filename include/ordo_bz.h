@@ -101,7 +101,7 @@ ORDO_API void         ordo_bz_writer_free(ordo_bz_writer *writer); /* NULL is al
  * keeps 2.1 MB for each of these blocks, with a limit of memory at most a quarter of the limit or
  * one block; 2.5 MiB or less of the input are not used if the state is ORDO_BZ_NEEDS_INPUT.
  * Scratch: up to 7.3 MB for each thread. Damaged data give ORDO_E_ARG when a call reaches their
- * block. */
+ * block. After an error *used and *written are 0. */
 typedef struct ordo_bz_reader ordo_bz_reader;
 
 typedef enum ordo_bz_state {

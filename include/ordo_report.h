@@ -13,7 +13,7 @@ typedef enum ordo_input {     /* what a call found in its keys                  
     ORDO_INPUT_REVERSED = 2,  /* in the opposite order                                          */
     ORDO_INPUT_RUNS = 3,      /* few runs (ordo_facts.runs)                                     */
     ORDO_INPUT_DISPLACED = 4, /* in order except for ordo_facts.displaced keys                  */
-    ORDO_INPUT_ROUGH = 5,     /* roughly sorted (ordo_facts.radius)                             */
+    ORDO_INPUT_ROUGH = 5,     /* roughly sorted (ordo_facts.tried_radius or radius)             */
     ORDO_INPUT_EQUAL = 6      /* many equal keys                                                */
 } ordo_input;
 
@@ -55,7 +55,7 @@ typedef enum ordo_strategy {          /* what a call did                        
 typedef struct ordo_facts { /* a number that does not apply is 0                                 */
     uint32_t input;         /* an ordo_input                                                     */
     uint32_t strategy;      /* an ordo_strategy                                                  */
-    uint64_t radius;        /* of the keys, or a bound that was verified; 0: not known           */
+    uint64_t radius;        /* of the keys, as measured; 0: not measured                         */
     uint64_t runs;
     uint64_t displaced;     /* keys out of place                                                 */
     uint64_t passes;        /* over the array                                                    */
@@ -64,7 +64,7 @@ typedef struct ordo_facts { /* a number that does not apply is 0                
     uint64_t tile;          /* keys of a sub-array                                               */
     int32_t  device_status; /* the GPU failed with this ordo_status, and the CPU did the job     */
     uint32_t letter_bits;   /* streamed strings: bits of a letter in a key                       */
-    uint64_t rounds;        /* streamed                                                          */
+    uint64_t rounds;        /* streamed; HALVING: that halved the radius                         */
     uint64_t batches;       /* streamed: parts sorted while the next one was sent                */
     uint64_t segments;      /* streamed: parts of the result                                     */
     uint64_t handed_over;   /* streamed: buckets of the CPU that the GPU sorted after all        */
@@ -92,6 +92,9 @@ typedef struct ordo_facts { /* a number that does not apply is 0                
     uint64_t devices; /* SAMPLE: number of GPUs                                                  */
     uint64_t shares_unused; /* 1: the context has shares (cpu_share, devices), but one device did
                              * the job                                                           */
+    /* Sorts of k-sorted keys: the radius that the caller gave or a sample suggested, and 1 if it was
+     * too small, so that the keys were sorted again.                                             */
+    uint64_t tried_radius, radius_failed;
 } ordo_facts;
 
 /* The strings are static. Helper steps of a call (sorting a sample, sorting a copy for a selection)
@@ -102,7 +105,7 @@ typedef struct ordo_report {
     const char *backend;   /* "cpu", "cuda", "hybrid"                                            */
     const char *algorithm; /* "sequential"; for AUTO the algorithm that ran                      */
     const char *isa;       /* "generic", "neon", "avx2", "avx512", "sm_90"                       */
-    uint32_t    threads;   /* that the call was allowed to use                                   */
+    uint32_t    threads;   /* of the CPU that took part, at most                                 */
     uint32_t    type;      /* ordo_type of the keys; 0 if there are none                         */
     uint64_t    n;
     uint64_t    scratch_bytes;

@@ -32,7 +32,7 @@ bool do_rank(job *j)
 {
     ordo_dist_opts const opts = opts_of(j);
     ordo_type const      type = j->w.ties == ORDO_TIES_AVERAGE ? ORDO_F64 : ORDO_U64;
-    slice_target const   target = {j->w.output, format_of_output(&j->w, true), type, 8, NULL};
+    slice_target const   target = {j->w.output, format_of_output(&j->w, true), type, 8, 0};
     void *const          ranks = malloc(j->in.n * 8 + 1);
     bool const fine = all_fine(j->world, ranks != NULL, "no memory for %zu ranks", j->in.n) &&
                       succeeded(j, ordo_dist_rank(j->ctx, &j->comm, j->in.type, j->in.keys, j->in.n,

@@ -59,7 +59,7 @@ bool sort_external(job *j)
 {
     slice *const       in = &j->in;
     size_t const       size = in->record_size != 0 ? in->record_size : ordo_type_size(in->type);
-    slice_target const target = {j->w.output, format_of_output(&j->w, false), in->type, size, NULL};
+    slice_target const target = {j->w.output, format_of_output(&j->w, false), in->type, size, 0};
     char               head[NPY_HEADER_MAX];
     uint64_t           all = in->n, head_bytes = 0;
     slice_file         file;
@@ -75,6 +75,5 @@ bool sort_external(job *j)
         fine = sort_to(j, &file, bytes);
         fine = slice_end(j->world, &target, &file, fine, !fine);
     }
-    close(in->fd);
     return fine;
 }

@@ -11,7 +11,8 @@ enum {
 };
 
 typedef struct wishes {
-    const char *command, *input, *output;
+    const char *command; /* of mpi_commands, or help, version or completion */
+    const char *input, *output;
     file_format from, format;
     ordo_type   type;
     bool        descending, time, resume, lines;
@@ -42,17 +43,21 @@ typedef struct job {
     ordo_comm        comm;
     slice            in;
     ordo_dist_report report;
+    char             trouble[1024]; /* what is wrong with the command line of this rank, or "" */
 } job;
 
-/* False after a message, which rank 0 printed. */
-bool read_options(job *j, int argc, char **argv, bool *help_wanted);
-bool wrong(const job *j, const char *what, const char *given, const char *expected);
+/* Fills j->w. False with j->trouble. Not collective. */
+bool read_options(job *j, int argc, char **argv);
+/* agreement.c: whether every rank has a command line without an error, and all have the same
+ * command, files and options, except for those that need not be the same. One rank prints why
+ * not. */
+bool agree_on_options(const job *j);
 void print_help(void);
 /* The same text, to be freed; NULL without memory. */
 char *help_text(void);
 
 /* shell.c: whether the command line asks for a completion script or the manual page; then both are
- * printed and *code is the exit code. Before MPI_Init. */
+ * printed and *code is the exit code. Needs no MPI. */
 bool shell_command(int argc, char **argv, int *code);
 
 /* Every rank has the same status; one of them prints the message. */

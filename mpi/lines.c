@@ -65,7 +65,7 @@ static bool sort_lines(job *j)
     size_t const         n = j->in.n;
     ordo_strings const   in = strings_of(j);
     ordo_dist_opts const opts = opts_of(j);
-    slice_target const   target = {j->w.output, FORMAT_TEXT, (ordo_type)0, 1, NULL};
+    slice_target const   target = {j->w.output, FORMAT_TEXT, (ordo_type)0, 1, 0};
     lines                sorted;
     if (!open_lines(j, n, &sorted)) {
         free_lines(&sorted);
@@ -91,7 +91,7 @@ static bool rank_lines(job *j)
     ordo_strings const   in = strings_of(j);
     ordo_dist_opts const opts = opts_of(j);
     ordo_type const      type = j->w.ties == ORDO_TIES_AVERAGE ? ORDO_F64 : ORDO_U64;
-    slice_target const   target = {j->w.output, format_of_output(&j->w, true), type, 8, NULL};
+    slice_target const   target = {j->w.output, format_of_output(&j->w, true), type, 8, 0};
     void *const          ranks = malloc(j->in.n * 8 + 1);
     bool const fine = all_fine(j->world, ranks != NULL, "no memory for %zu ranks", j->in.n) &&
                       succeeded(j, ordo_dist_rank_strings(j->ctx, &j->comm, &in, j->in.n, j->w.ties,

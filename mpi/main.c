@@ -30,7 +30,7 @@ static bool do_sort(job *j)
 {
     slice *const       in = &j->in;
     size_t const       size = in->record_size != 0 ? in->record_size : ordo_type_size(in->type);
-    slice_target const target = {j->w.output, format_of_output(&j->w, false), in->type, size, NULL};
+    slice_target const target = {j->w.output, format_of_output(&j->w, false), in->type, size, 0};
     if (in->records == NULL) {
         ordo_dist_opts const opts = ORDO_OPTS(
             ordo_dist_opts, .flags = j->w.descending ? ORDO_DESCENDING : 0, .report = &j->report);
@@ -78,9 +78,11 @@ static bool run_on_file(job *j)
 {
     slice_wish const wish = wish_of_input(&j->w);
     double const     begun = cli_now();
+    fault_point(j->world, "start", 0);
+    if (!slice_open(j->world, &wish, &j->in))
+        return false;
     if (j->w.checkpoint != NULL)
         return checkpoint_sort(j);
-    fault_point(j->world, "start", 0);
     if (!slice_read(j->world, &wish, &j->in))
         return false;
     double const read = cli_now();
@@ -127,48 +129,41 @@ static bool printed(const job *j)
     return all_fine(j->world, fine, "stdout: cannot write: %s", strerror(errno));
 }
 
-static bool is_version(const char *word)
-{
-    return strcmp(word, "version") == 0 || strcmp(word, "--version") == 0;
-}
+/* Whether a launcher started this process: others may wait for it in MPI_Init. */
+static bool is_launched(void) { return getenv("PMI_RANK") != NULL || getenv("PMIX_RANK") != NULL; }
 
-static bool print_version(const job *j, int argc, char **argv)
+/* Does what the command line says, after all ranks have agreed on it. Returns the exit code. */
+static int execute(job *j, int argc, char **argv)
 {
-    if (argc > 2 && strcmp(argv[1], "version") == 0)
-        return wrong(j, "the operand of version", argv[2], "none");
-    if (j->rank == 0)
-        printf("ordo-mpi %s\n", ordo_version());
-    return true;
-}
-
-/* Reads the command line and does what it says. */
-static bool execute(job *j, int argc, char **argv)
-{
-    bool help_wanted = false;
-    if (argc > 1 && is_version(argv[1]))
-        return print_version(j, argc, argv);
-    if (!read_options(j, argc, argv, &help_wanted))
-        return false;
-    if (!help_wanted)
-        return run(j);
-    if (j->rank == 0)
-        print_help();
-    return true;
+    const char *const c = j->w.command;
+    int               code = CLI_OK;
+    if (strcmp(c, "version") != 0 && strcmp(c, "help") != 0 && strcmp(c, "completion") != 0)
+        code = run(j) ? CLI_OK : CLI_TROUBLE;
+    else if (j->rank == 0 && !shell_command(argc, argv, &code)) {
+        if (c[0] == 'h')
+            print_help();
+        else
+            printf("ordo-mpi %s\n", ordo_version());
+    }
+    MPI_Allreduce(MPI_IN_PLACE, &code, 1, MPI_INT, MPI_MAX, j->world);
+    return printed(j) ? code : CLI_TROUBLE;
 }
 
 int main(int argc, char **argv)
 {
-    job j = {.world = MPI_COMM_WORLD};
-    int provided, code;
-    if (shell_command(argc, argv, &code))
+    job j = {.world = MPI_COMM_WORLD, .in.fd = -1};
+    int provided, code = CLI_TROUBLE;
+    if (!is_launched() && shell_command(argc, argv, &code))
         return code;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+    signals_catch(); /* after MPI, whose handlers stay */
     MPI_Comm_rank(j.world, &j.rank);
     MPI_Comm_size(j.world, &j.size);
-    bool fine = execute(&j, argc, argv);
-    fine = printed(&j) && fine;
+    (void)read_options(&j, argc, argv);
+    if (agree_on_options(&j))
+        code = execute(&j, argc, argv);
     slice_free(&j.in);
     ordo_ctx_free(j.ctx);
     MPI_Finalize();
-    return fine ? CLI_OK : CLI_TROUBLE;
+    return code;
 }

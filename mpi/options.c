@@ -1,4 +1,4 @@
-/* options.c - the command line of ordo-mpi. Rank 0 prints messages; all ranks parse the same. */
+/* options.c - the command line of ordo-mpi. Each rank reads its own; agreement.c prints errors. */
 #define _POSIX_C_SOURCE 200809L
 #include "mpi/job.h"
 #include "mpi/option_table.h"
@@ -6,10 +6,9 @@
 #include <getopt.h>
 #include <stdio.h>
 
-bool wrong(const job *j, const char *what, const char *given, const char *expected)
+static bool wrong(job *j, const char *what, const char *given, const char *expected)
 {
-    if (j->rank == 0)
-        fprintf(stderr, "ordo-mpi: %s is '%s'; expected %s\n", what, given, expected);
+    snprintf(j->trouble, sizeof j->trouble, "%s is '%.600s'; expected %s", what, given, expected);
     return false;
 }
 
@@ -24,7 +23,7 @@ static int find_name(const char *const *list, const char *name)
 
 /* ---- Values of options ---- */
 
-static bool read_format(const job *j, const char *option, const char *text, file_format *out)
+static bool read_format(job *j, const char *option, const char *text, file_format *out)
 {
     static const char *const names[] = {"", "npy", "raw", "text", NULL};
     int const                found = find_name(names, text);
@@ -54,7 +53,7 @@ static bool read_list(job *j, char letter, const char *text)
     }
 }
 
-static bool read_size(const job *j, const char *option, const char *text, size_t least, size_t most,
+static bool read_size(job *j, const char *option, const char *text, size_t least, size_t most,
                       size_t *out)
 {
     char                    *end;
@@ -67,7 +66,7 @@ static bool read_size(const job *j, const char *option, const char *text, size_t
     return wrong(j, option, text, expected);
 }
 
-static bool read_real(const job *j, const char *option, const char *text, double least, double *out)
+static bool read_real(job *j, const char *option, const char *text, double least, double *out)
 {
     char *end;
     char  expected[80];
@@ -130,27 +129,30 @@ static void fill_getopt(struct option *longs, char *letters)
     *letters = 0;
 }
 
-/* Whether the command has the option; if not, a message names the commands that have it. */
-static bool fits_command(const job *j, int code)
+/* Whether the command has the option; if not, the message names the commands that have it. */
+static bool fits_command(job *j, int code)
 {
     const mpi_option *o = mpi_options;
     while (o->code != code)
         o++;
     if ((o->commands >> find_name(mpi_commands, j->w.command) & 1) != 0)
         return true;
-    if (j->rank != 0)
-        return false;
-    fprintf(stderr, "ordo-mpi: %s: ", j->w.command);
-    fprintf(stderr, o->spec.letter != 0 ? "-%.1s is for" : "--%s is for",
-            o->spec.letter != 0 ? &o->spec.letter : o->spec.name);
+    char *const text = j->trouble;
+    int         at = snprintf(text, sizeof j->trouble, "%s: ", j->w.command);
+    at += snprintf(text + at, sizeof j->trouble - (size_t)at,
+                   o->spec.letter != 0 ? "-%.1s is for" : "--%s is for",
+                   o->spec.letter != 0 ? &o->spec.letter : o->spec.name);
     unsigned left = o->commands;
     for (int c = 0; c < MPI_COMMANDS; c++)
         if ((left >> c & 1) != 0) {
             bool const first = left == o->commands;
             left &= ~(1u << c);
-            fprintf(stderr, "%s %s", first ? "" : left == 0 ? " and" : ",", mpi_commands[c]);
+            at += snprintf(text + at, sizeof j->trouble - (size_t)at, "%s %s",
+                           first       ? ""
+                           : left == 0 ? " and"
+                                       : ",",
+                           mpi_commands[c]);
         }
-    fputc('\n', stderr);
     return false;
 }
 
@@ -319,7 +321,7 @@ static const char *missing_for_files(const wishes *w)
     return missing_for_records(w, sort);
 }
 
-static bool complete(const job *j)
+static bool complete(job *j)
 {
     const wishes *const w = &j->w;
     const char         *missing = NULL;
@@ -332,8 +334,8 @@ static bool complete(const job *j)
         missing = "--model FILE is missing: ordo-mpi tune -o FILE makes one";
     else if (predict && (w->nodes < 1 || w->keys < 1))
         missing = "--nodes N and --keys N are needed";
-    if (missing != NULL && j->rank == 0)
-        fprintf(stderr, "ordo-mpi: %s: %s\n", w->command, missing);
+    if (missing != NULL)
+        snprintf(j->trouble, sizeof j->trouble, "%s: %s", w->command, missing);
     return missing == NULL;
 }
 
@@ -348,36 +350,40 @@ static void find_keys(wishes *w)
         w->format = FORMAT_RAW;
 }
 
-bool read_options(job *j, int argc, char **argv, bool *help_wanted)
+/* The commands that work on no keys and have no options. */
+static bool is_word(job *j, int argc, char **argv)
+{
+    static const char *const words[] = {"help",      "--help",     "-h", "version",
+                                        "--version", "completion", NULL};
+    int const                found = argc > 1 ? find_name(words, argv[1]) : -1;
+    if (found < 0)
+        return false;
+    j->w.command = words[found < 3 ? 0 : found < 5 ? 3 : found];
+    j->w.input = argc == 3 ? argv[2] : NULL; /* what shell.c reads */
+    if (argc > 2 && strcmp(argv[1], "version") == 0)
+        wrong(j, "the operand of version", argv[2], "none");
+    return true;
+}
+
+/* False with j->trouble. */
+static bool read_words(job *j, int argc, char **argv)
 {
     struct option longs[MPI_OPTIONS + 1];
     char          letters[2 * MPI_OPTIONS + 2];
-    bool          fine = true;
     int           option;
     fill_getopt(longs, letters);
     opterr = 0;
-    *help_wanted = argc > 1 && (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||
-                                strcmp(argv[1], "-h") == 0);
-    if (*help_wanted)
-        return true;
-    if (argc < 2 || find_name(mpi_commands, argv[1]) < 0)
-        return wrong(j, "the command", argc < 2 ? "" : argv[1],
-                     "sort, rank, quantile, median, select, topk, tune or predict "
-                     "(see ordo-mpi --help)");
-    j->w.command = argv[1];
-    j->w.nans = ORDO_NANS_PROPAGATE;
-    while (fine && (option = getopt_long(argc - 1, argv + 1, letters, longs, NULL)) != -1) {
+    while ((option = getopt_long(argc - 1, argv + 1, letters, longs, NULL)) != -1) {
         if (option == 'h') {
-            *help_wanted = true;
+            j->w = (wishes){.command = "help"};
             return true;
         }
         if (option == '?' || option == ':') /* optind counts from argv[1] */
             return wrong(j, option == '?' ? "an option" : "an option without a value", argv[optind],
                          option == '?' ? "an option of ordo-mpi --help" : "a value after it");
-        fine = fits_command(j, option) && read_option(j, option, optarg);
+        if (!fits_command(j, option) || !read_option(j, option, optarg))
+            return false;
     }
-    if (!fine)
-        return false;
     j->w.input = optind < argc - 1 ? argv[1 + optind] : NULL;
     if (optind + 1 < argc - 1)
         return wrong(j, "the second file", argv[2 + optind], "one input file");
@@ -385,4 +391,17 @@ bool read_options(job *j, int argc, char **argv, bool *help_wanted)
         return false;
     find_keys(&j->w);
     return true;
+}
+
+bool read_options(job *j, int argc, char **argv)
+{
+    if (is_word(j, argc, argv))
+        return j->trouble[0] == 0;
+    if (argc < 2 || find_name(mpi_commands, argv[1]) < 0)
+        return wrong(j, "the command", argc < 2 ? "" : argv[1],
+                     "sort, rank, quantile, median, select, topk, tune or predict "
+                     "(see ordo-mpi --help)");
+    j->w.command = argv[1];
+    j->w.nans = ORDO_NANS_PROPAGATE;
+    return read_words(j, argc, argv);
 }

@@ -7,6 +7,7 @@
 
 #include "cli/io/npy.h"
 #include "cli/io/text/number.h"
+#include "mpi/crc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +18,7 @@
 
 enum {
     PIECE = 64 << 20, /* bytes of a read */
+    EDGE = 64 << 10,  /* bytes at the beginning and the end of a file that ranks compare */
     LOOK = 4096       /* bytes of the beginning of a file, and of a search for a newline */
 };
 
@@ -306,57 +308,83 @@ static bool guess_format(int fd, const char *path, uint64_t bytes, file_format *
     return true;
 }
 
-/* Opens the file, and agrees on its size and format: a rank that sees another file would take
- * another way through the functions below. */
-static bool open_input(MPI_Comm comm, const slice_wish *wish, int *fd, uint64_t *bytes, slice *out)
+/* A checksum of the first and of the last bytes of a file. False after a failed read. */
+static bool sum_edges(int fd, uint64_t bytes, uint64_t *out)
+{
+    char         block[EDGE] = {0};
+    size_t const length = bytes < EDGE ? (size_t)bytes : EDGE;
+    if (!read_at(fd, block, length, 0))
+        return false;
+    uint32_t const first = crc32c(0, block, length);
+    if (!read_at(fd, block, length, bytes - length))
+        return false;
+    *out = (uint64_t)first << 32 | crc32c(0, block, length);
+    return true;
+}
+
+/* Whether all ranks see the same file: with another one, a rank would take another way through the
+ * functions below, or the result would be of two files. Device and inode differ between machines,
+ * so they tell nothing. */
+static bool agree_on_file(MPI_Comm comm, const char *path, slice *s)
+{
+    uint64_t   edges = 0;
+    bool const read = sum_edges(s->fd, s->bytes, &edges);
+    if (!all_fine(comm, read, "%s: cannot read: %s", path, read_error()))
+        return false;
+    uint64_t const mine[3] = {s->bytes, edges, (uint64_t)s->format};
+    uint64_t       first[3];
+    memcpy(first, mine, sizeof first);
+    MPI_Bcast(first, 3, MPI_UINT64_T, 0, comm);
+    return all_fine(comm, memcmp(first, mine, sizeof first) == 0,
+                    "%s has %llu bytes here and %llu on rank 0, or other contents; expected the "
+                    "same file on every process",
+                    path, (unsigned long long)mine[0], (unsigned long long)first[0]);
+}
+
+bool slice_open(MPI_Comm comm, const slice_wish *wish, slice *out)
 {
     struct stat       status = {0};
     const char *const path = wish->path;
-    *fd = open(path, O_RDONLY | O_CLOEXEC);
-    bool const opened = *fd >= 0 && fstat(*fd, &status) == 0;
+    *out = (slice){.format = wish->record_size != 0 ? FORMAT_RAW : wish->format,
+                   .fd = open(path, O_RDONLY | O_CLOEXEC)};
+    bool const opened = out->fd >= 0 && fstat(out->fd, &status) == 0;
     if (!all_fine(comm, opened, "%s: cannot open: %s", path, strerror(errno)))
         return false;
     bool const regular = S_ISREG(status.st_mode);
     if (!all_fine(comm, regular, "%s is not a regular file; expected a file all ranks can read",
                   path))
         return false;
-    *bytes = (uint64_t)status.st_size;
-    if (wish->record_size != 0)
-        out->format = FORMAT_RAW;
+    out->bytes = (uint64_t)status.st_size;
     bool const named = wish->lines || out->format != FORMAT_AUTO;
-    bool const known = named || guess_format(*fd, path, *bytes, &out->format);
-    if (!all_fine(comm, known, "%s: cannot read: %s", path, read_error()))
-        return false;
-    uint64_t const mine[2] = {*bytes, (uint64_t)out->format};
-    uint64_t       first[2] = {mine[0], mine[1]};
-    MPI_Bcast(first, 2, MPI_UINT64_T, 0, comm);
-    bool const same = first[0] == mine[0] && first[1] == mine[1];
-    return all_fine(comm, same, "%s has %llu bytes here and %llu on rank 0, or other contents",
-                    path, (unsigned long long)mine[0], (unsigned long long)first[0]);
+    bool const known = named || guess_format(out->fd, path, out->bytes, &out->format);
+    return all_fine(comm, known, "%s: cannot read: %s", path, read_error()) &&
+           agree_on_file(comm, path, out);
+}
+
+static void close_file(slice *s)
+{
+    if (s->fd >= 0)
+        close(s->fd);
+    s->fd = -1;
 }
 
 bool slice_read(MPI_Comm comm, const slice_wish *wish, slice *out)
 {
     const char *const path = wish->path;
-    uint64_t          bytes = 0;
-    int               fd;
-    *out = (slice){
-        .type = wish->type, .format = wish->format, .record_size = wish->record_size, .fd = -1};
-    bool fine = open_input(comm, wish, &fd, &bytes, out);
-    if (fine) {
-        bool const text = !wish->lines && out->format != FORMAT_NPY && out->format != FORMAT_RAW;
-        fine = !all_fine(comm, !wish->unread || !text,
-                         "%s is text; -S sorts npy and raw files and records", path)
-                   ? false
-               : wish->lines               ? read_lines(comm, fd, path, bytes, out)
-               : out->format == FORMAT_NPY ? read_npy(comm, fd, wish, bytes, out)
-               : out->format == FORMAT_RAW ? read_raw(comm, fd, wish, bytes, out)
-                                           : read_text(comm, fd, path, bytes, out);
-    }
-    if (fine && wish->unread)
-        out->fd = fd;
-    else if (fd >= 0)
-        close(fd);
+    int const         fd = out->fd;
+    uint64_t const    bytes = out->bytes;
+    bool const        text = !wish->lines && out->format != FORMAT_NPY && out->format != FORMAT_RAW;
+    out->type = wish->type;
+    out->record_size = wish->record_size;
+    bool const fine = !all_fine(comm, !wish->unread || !text,
+                                "%s is text; -S sorts npy and raw files and records", path)
+                          ? false
+                      : wish->lines               ? read_lines(comm, fd, path, bytes, out)
+                      : out->format == FORMAT_NPY ? read_npy(comm, fd, wish, bytes, out)
+                      : out->format == FORMAT_RAW ? read_raw(comm, fd, wish, bytes, out)
+                                                  : read_text(comm, fd, path, bytes, out);
+    if (!wish->unread)
+        close_file(out);
     return fine;
 }
 
@@ -366,5 +394,6 @@ void slice_free(slice *s)
     free(s->records);
     free(s->text);
     free(s->offsets);
-    *s = (slice){.n = 0};
+    close_file(s);
+    *s = (slice){.fd = -1};
 }

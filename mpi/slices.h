@@ -5,6 +5,7 @@
 #define ORDO_MPI_SLICES_H
 
 #include "cli/cli.h"
+#include "cli/io/tempfile.h"
 #include "ordo_mpi.h"
 
 #include <sys/types.h>
@@ -27,8 +28,9 @@ typedef struct slice { /* of an input */
     size_t      n, record_size;
     char       *text;    /* of lines, without newlines; to be freed */
     uint64_t   *offsets; /* of the n lines; n + 1; to be freed */
-    int         fd;      /* unread: the file, to be closed; and the byte where this rank's */
-    uint64_t    from;    /* n elements begin in it */
+    int         fd;      /* of the file; -1: closed */
+    uint64_t    bytes;   /* of the file */
+    uint64_t    from;    /* the byte where this rank's n elements begin in it */
 } slice;
 
 /* Whether all ranks are fine. A rank that is not gives a reason, which the first of them prints.
@@ -37,7 +39,9 @@ typedef struct slice { /* of an input */
 __attribute__((format(printf, 3, 4))) bool agree_fine(MPI_Comm comm, bool fine, const char *why,
                                                       ...);
 
-/* Reads this rank's part of a file. */
+/* Opens a file, in which every rank must find the same bytes: they compare the size and the first
+ * and last 64 KiB. Then reads this rank's part of it; `unread` leaves the file open. */
+bool slice_open(MPI_Comm comm, const slice_wish *wish, slice *out);
 bool slice_read(MPI_Comm comm, const slice_wish *wish, slice *out);
 void slice_free(slice *s);
 
@@ -45,11 +49,15 @@ typedef struct slice_target { /* an output */
     const char *path;
     file_format format; /* npy and text need elements of `type` */
     ordo_type   type;
-    size_t      size;   /* bytes of an element */
-    const char *suffix; /* of the unfinished file; NULL: one that no other job uses */
+    size_t      size; /* bytes of an element */
+    uint64_t    id;   /* of the unfinished file; 0: a new one */
 } slice_target;
 
-/* Writes the parts of all ranks, in their order, to a new file that then replaces target->path. */
+/* Writes the parts of all ranks, in their order, to a new file that then replaces target->path.
+ * Its name is OUTPUT.ordo-mpi-MACHINE-ID, and rank 0 holds flock() on it. First removes unfinished
+ * files of this output that are not locked: those with target->id, and those whose rank 0 ran on a
+ * machine of this job. Files of other machines stay: a file system may show locks only on one
+ * machine. */
 bool slice_write(MPI_Comm comm, const slice_target *target, const void *elements, size_t n);
 
 /* The same in steps: each rank writes `bytes` bytes at `at` of the file. */
@@ -57,7 +65,11 @@ typedef struct slice_file {
     char     name[4096];
     int      fd;
     uint64_t at;
+    tempfile temp; /* on rank 0: the file, with its lock */
 } slice_file;
+
+/* A number that no other job has. */
+uint64_t new_id(void);
 
 bool slice_begin(MPI_Comm comm, const slice_target *target, const char *head, uint64_t head_bytes,
                  uint64_t bytes, slice_file *out);
@@ -79,14 +91,6 @@ uint64_t part_start(uint64_t all, int rank, int size);
  * ends early. */
 bool read_at(int fd, void *to, uint64_t bytes, uint64_t at);
 bool write_at(int fd, const void *from, uint64_t bytes, uint64_t at);
-/* Whether a new file may take the place of `path`: there is none, or a regular file. Sets *mode to
- * its permissions. Not collective. */
-bool is_replaceable(const char *path, mode_t *mode);
-/* The file that a new one replaces: the target of a symbolic link, in `room`, or `path`. */
-enum {
-    ROOM_FOR_PATH = 4096 /* PATH_MAX of Linux */
-};
-const char *replaced_file(const char *path, char room[ROOM_FOR_PATH]);
 /* What errno says after a failed read_at. */
 const char *read_error(void);
 

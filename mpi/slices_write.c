@@ -5,17 +5,23 @@
 #define _XOPEN_SOURCE 700 /* POSIX and realpath */
 #include "cli/io/npy.h"
 #include "cli/io/text/number.h"
+#include "mpi/crc.h"
 #include "mpi/fault.h"
 #include "mpi/slices.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
-    PIECE = 64 << 20 /* bytes of a write */
+    PIECE = 64 << 20,     /* bytes of a write */
+    ROOM_FOR_PATH = 4096, /* PATH_MAX of Linux */
+    MOST_TRIES = 10 /* names of an unfinished file: a sweep can remove one before it is locked */
 };
 
 static bool is_first(MPI_Comm comm)
@@ -55,50 +61,123 @@ static char *print_lines(ordo_type type, const char *elements, size_t n, uint64_
     return text;
 }
 
-bool is_replaceable(const char *path, mode_t *mode)
+/* Whether a new file may take the place of `path`: there is none, or a regular file. Sets *mode to
+ * its permissions, or to those of a new file. */
+static bool is_replaceable(const char *path, mode_t *mode)
 {
-    struct stat old;
-    bool const  exists = stat(path, &old) == 0;
-    *mode = exists ? old.st_mode & 0777 : 0644;
+    struct stat  old;
+    bool const   exists = stat(path, &old) == 0;
+    mode_t const mask = umask(0);
+    umask(mask);
+    *mode = exists ? old.st_mode & 0777 : 0666 & ~mask;
     return !exists || S_ISREG(old.st_mode);
 }
 
-const char *replaced_file(const char *path, char room[ROOM_FOR_PATH])
+/* The file that a new one replaces: the target of a symbolic link, in `room`, or `path`. */
+static const char *replaced_file(const char *path, char room[ROOM_FOR_PATH])
 {
     struct stat status;
     bool const  link = lstat(path, &status) == 0 && S_ISLNK(status.st_mode);
     return link && realpath(path, room) != NULL ? room : path;
 }
 
-/* The name of the new file, made by rank 0: beside the output, so that it can be renamed. */
-static bool create(MPI_Comm comm, const slice_target *target, char *name, size_t room)
+/* ---- The unfinished file ---- */
+
+uint64_t new_id(void)
 {
-    const char *const suffix = target->suffix;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return ((uint64_t)now.tv_sec << 30 ^ (uint64_t)now.tv_nsec) * UINT64_C(0x9e3779b97f4a7c15) ^
+           (uint64_t)getpid();
+}
+
+static uint32_t this_machine(void)
+{
+    char name[256] = "";
+    (void)gethostname(name, sizeof name - 1);
+    return crc32c(0, name, strlen(name));
+}
+
+static bool name_unfinished(char *name, size_t room, const char *output, uint32_t machine,
+                            uint64_t id)
+{
+    int const length =
+        snprintf(name, room, "%s.ordo-mpi-%08" PRIx32 "-%016" PRIx64, output, machine, id);
+    return length > 0 && (size_t)length < room;
+}
+
+/* Removes the unfinished files of dead jobs: those of this machine, and those with the id. */
+static void sweep(const char *output, uint64_t id)
+{
+    const char *const slash = strrchr(output, '/');
+    size_t const      folder = slash != NULL ? (size_t)(slash + 1 - output) : 0;
+    size_t const      length = strlen(output) - folder;
+    char              path[ROOM_FOR_PATH];
+    snprintf(path, sizeof path, "%.*s", (int)folder, folder > 0 ? output : "");
+    DIR *const     files = opendir(folder > 0 ? path : ".");
+    uint32_t const here = this_machine();
+    for (const struct dirent *file; files != NULL && (file = readdir(files)) != NULL;) {
+        const char *const name = file->d_name;
+        uint32_t          machine;
+        uint64_t          of_file;
+        if (strncmp(name, output + folder, length) == 0 &&
+            sscanf(name + length, ".ordo-mpi-%" SCNx32 "-%" SCNx64, &machine, &of_file) == 2 &&
+            (machine == here || (id != 0 && of_file == id)) &&
+            name_unfinished(path, sizeof path, output, machine, of_file) &&
+            strcmp(path + folder, name) == 0)
+            temp_remove_dead(path);
+    }
+    if (files != NULL)
+        closedir(files);
+}
+
+/* The first rank on each machine removes the files of that machine. */
+static void sweep_machines(MPI_Comm comm, const char *output, uint64_t id)
+{
+    MPI_Comm machine;
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+    if (is_first(machine))
+        sweep(output, is_first(comm) ? id : 0);
+    MPI_Comm_free(&machine);
+}
+
+/* On rank 0: creates the file beside the output, so that it can be renamed. */
+static bool create_unfinished(const char *output, uint64_t id, mode_t mode, slice_file *out)
+{
+    bool fine = false;
+    errno = EEXIST;
+    for (int i = 0; !fine && errno == EEXIST && i < MOST_TRIES; i++) {
+        errno = ENAMETOOLONG;
+        fine = name_unfinished(out->name, sizeof out->name, output, this_machine(),
+                               id != 0 ? id : new_id()) &&
+               temp_create_as(&out->temp, out->name, mode);
+    }
+    if (fine && fchmod(out->temp.fd, mode) != 0) {
+        int const saved = errno;
+        temp_drop(&out->temp);
+        errno = saved;
+        fine = false;
+    }
+    return fine;
+}
+
+/* Rank 0 creates the file, and all ranks learn its name. */
+static bool create(MPI_Comm comm, const slice_target *target, slice_file *out)
+{
+    char              real[ROOM_FOR_PATH];
+    const char *const output = replaced_file(target->path, real);
     mode_t            mode = 0644;
     bool              fine = !is_first(comm) || is_replaceable(target->path, &mode);
-    name[0] = 0;
+    out->name[0] = 0;
     if (!all_fine(comm, fine, "%s: is not a regular file; expected the name of a file",
                   target->path))
         return false;
-    if (is_first(comm)) {
-        char      real[ROOM_FOR_PATH];
-        int const length = snprintf(name, room, "%s.ordo-mpi-%s", replaced_file(target->path, real),
-                                    suffix != NULL ? suffix : "XXXXXX");
-        int       fd = -1;
-        errno = ENAMETOOLONG;
-        if (length > 0 && (size_t)length < room)
-            fd = suffix == NULL ? mkstemp(name)
-                                : open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-        fine = fd >= 0 && fchmod(fd, mode) == 0 && close(fd) == 0;
-        int const saved = errno;
-        if (!fine && fd >= 0)
-            unlink(name);
-        errno = saved;
-    }
+    sweep_machines(comm, output, target->id);
+    fine = !is_first(comm) || create_unfinished(output, target->id, mode, out);
     if (!all_fine(comm, fine, "%s: cannot create a file beside it: %s", target->path,
                   strerror(errno)))
         return false;
-    MPI_Bcast(name, (int)room, MPI_CHAR, 0, comm);
+    MPI_Bcast(out->name, (int)sizeof out->name, MPI_CHAR, 0, comm);
     return true;
 }
 
@@ -106,12 +185,12 @@ bool slice_begin(MPI_Comm comm, const slice_target *target, const char *head, ui
                  uint64_t bytes, slice_file *out)
 {
     uint64_t before = 0;
-    out->fd = -1;
-    if (!create(comm, target, out->name, sizeof out->name))
+    out->temp = (tempfile){.fd = -1};
+    if (!create(comm, target, out))
         return false;
     MPI_Exscan(&bytes, &before, 1, MPI_UINT64_T, MPI_SUM, comm);
     out->at = head_bytes + (is_first(comm) ? 0 : before);
-    out->fd = open(out->name, O_WRONLY | O_CLOEXEC);
+    out->fd = is_first(comm) ? out->temp.fd : open(out->name, O_WRONLY | O_CLOEXEC);
     bool const opened = out->fd >= 0 && (!is_first(comm) || write_at(out->fd, head, head_bytes, 0));
     return all_fine(comm, opened, "%s: cannot write: %s", target->path, strerror(errno)) ||
            slice_end(comm, target, out, false, true);
@@ -121,19 +200,18 @@ bool slice_end(MPI_Comm comm, const slice_target *target, slice_file *file, bool
 {
     fine = fine && fsync(file->fd) == 0;
     int const saved = errno;
-    if (file->fd >= 0)
+    if (file->fd >= 0 && !is_first(comm)) /* that of rank 0 stays locked until it is renamed */
         fine = close(file->fd) == 0 && fine;
     if (!told)
         fine = all_fine(comm, fine, "%s: cannot write: %s", target->path, strerror(saved));
     fault_point(comm, "written", 0);
     char       real[ROOM_FOR_PATH];
     bool const renamed =
-        !fine || !is_first(comm) || rename(file->name, replaced_file(target->path, real)) == 0;
+        !fine || !is_first(comm) || temp_rename(&file->temp, replaced_file(target->path, real));
     fine = all_fine(comm, renamed, "%s: cannot rename the new file: %s", target->path,
                     strerror(errno)) &&
            fine;
-    if (!fine && is_first(comm))
-        unlink(file->name);
+    temp_drop(&file->temp);
     return fine;
 }
 

@@ -3,10 +3,10 @@
  * radix sort with a block scan by ballots or in shared memory, with 1 or 16 keys per thread; the
  * scan of 32-bit integers in shared memory and by shuffles. Alyafi and Khalid, "Median Element
  * Parallelized Search": the two phases of a median by sub-arrays and merges of pairs. The kernels
- * are those of lib/cuda/papers, compiled into this module too. */
-#include "cuda/papers/dev_scan_paper.cuh"
-#include "cuda/papers/dev_split.cuh"
-#include "cuda/papers/papers.cuh"
+ * are those of lib/papers, compiled into this module too. */
+#include "papers/ballot/dev_scan_paper.cuh"
+#include "papers/ballot/dev_split.cuh"
+#include "papers/median/median.h"
 #include "peers.cuh"
 
 namespace peers

@@ -9,8 +9,7 @@
 bool read_beside(const execution *e, const char *path, const char *dtype, const char *dtype_option,
                  const char *what, input *beside)
 {
-    const input_request request = {
-        .path = path, .dtype = dtype, .dtype_option = dtype_option, .text_hint = ""};
+    const input_request request = {.path = path, .dtype = dtype, .dtype_option = dtype_option};
 
     if (!input_read(&request, beside))
         return false;

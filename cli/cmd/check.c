@@ -115,7 +115,7 @@ static bool check_text_numbers(execution *e, const input_request *request, int t
     }
     if (e->no)
         complain(e, s->name, e->command == &command_merge ? t.n : s->number, t.text, t.length);
-    return text_print_notes(&t, request->text_hint) && r != TEXT_FAILED;
+    return text_print_notes(&t, request->others) && r != TEXT_FAILED;
 }
 
 /* Checks n keys; the first is element `first` of the input, from 0. */

@@ -44,16 +44,16 @@ static void print_text(const ordo_info *info, bool cuda)
     else
         printf("none)\n");
     printf("cpu      usable\n");
-    printf("cuda     %s%s\n", cuda ? "usable" : "not usable: ", info->cuda);
+    cli_line(stdout, "cuda     %s%s", cuda ? "usable" : "not usable: ", info->cuda);
     for (const char *line = info->devices; *line != '\0';) {
         const size_t length = strcspn(line, "\n");
-        printf("  %.*s\n", (int)length, line);
+        cli_line(stdout, "  %.*s", (int)length, line);
         line += length + (line[length] != '\0');
     }
     if (info->device_sms != 0)
         printf("  in use: %llu multiprocessors\n", (unsigned long long)info->device_sms);
     if (info->calibration_note[0] != '\0')
-        printf("tune     not used: %s\n", info->calibration_note);
+        cli_line(stdout, "tune     not used: %s", info->calibration_note);
 }
 
 static void print_json(const ordo_info *info, bool cuda)

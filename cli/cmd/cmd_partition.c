@@ -36,8 +36,7 @@ static bool read_flags(execution *e, input *flags)
     const input_request request = {.path = e->o.flags_file,
                                    .dtype = e->o.flags_dtype,
                                    .dtype_option = "--flags-dtype",
-                                   .allow_bits = true,
-                                   .text_hint = ""};
+                                   .allow_bits = true};
     const size_t        n = e->in.n;
 
     if (!input_read(&request, flags))

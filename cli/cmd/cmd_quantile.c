@@ -31,8 +31,9 @@ static const char quantile_help[] =
     "  --method M        linear (the default), or another name from NumPy: inverted_cdf,\n"
     "                    averaged_inverted_cdf, closest_observation,\n"
     "                    interpolated_inverted_cdf, hazen, weibull, median_unbiased,\n"
-    "                    normal_unbiased, lower, higher, midpoint, nearest\n" HELP_NANS HELP_WEIGHTS
-        HELP_GROUPS HELP_SELECT_ALGORITHM;
+    "                    normal_unbiased, lower, higher, midpoint, nearest; or half_sum:\n"
+    "                    midpoint, rounded as by numpy.median\n" HELP_NANS HELP_WEIGHTS HELP_GROUPS
+        HELP_SELECT_ALGORITHM;
 
 static const char percentile_help[] =
     "Examples:\n"
@@ -55,8 +56,8 @@ static const char median_help[] =
     "  ordo median times.npy --groups hosts.npy                # HOST MEDIAN, one line per host\n"
     "  ordo median --csv sales.csv --by city                   # every column of numbers\n\n"
     "Usage: ordo median [FILE] [options]\n"
-    "Prints the middle number, or the mean of the two middle numbers, as f64. The\n"
-    "median of no numbers is NaN.\n\n"
+    "Prints the middle number, or the mean of the two middle numbers, as f64: 'ordo\n"
+    "quantile -q 0.5'. The median of no numbers is NaN.\n\n"
     "Selecting:\n" HELP_NANS HELP_WEIGHTS HELP_GROUPS HELP_SELECT_ALGORITHM;
 
 #define MEDIAN_OPTIONS                                                                             \

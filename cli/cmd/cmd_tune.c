@@ -96,13 +96,13 @@ static bool print_place(const ordo_info *info, bool show, bool measured)
     const char *const file = info->calibration, *const note = info->calibration_note;
 
     if (file[0] == '\0')
-        printf("not stored%s%s\n", note[0] != '\0' ? ": " : "", note);
+        cli_line(stdout, "not stored%s%s", note[0] != '\0' ? ": " : "", note);
     else if (note[0] != '\0')
         return cli_fail("tune: %s%s: %s", file, show ? " is not used" : "", note) || show;
     else if (show && !measured)
-        printf("not measured; 'ordo tune' would write %s\n", file);
+        cli_line(stdout, "not measured; 'ordo tune' would write %s", file);
     else
-        printf("%s %s\n", show ? "from" : "written to", file);
+        cli_line(stdout, "%s %s", show ? "from" : "written to", file);
     return true;
 }
 
@@ -122,7 +122,7 @@ static bool measure_or_show(execution *e)
                         ordo_last_error(e->ctx));
     const bool measured = print_table(e->ctx);
     if (info.cuda[0] != '\0')
-        printf("no GPU: %s\n", info.cuda);
+        cli_line(stdout, "no GPU: %s", info.cuda);
     const bool placed = print_place(&info, o->show, measured);
     return (o->json_file == NULL || save_json(e, &info)) && placed;
 }

@@ -3,6 +3,8 @@
 
 #include "cli/cmd/command.h"
 
+#include "cli/io/text/text_numbers.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +33,8 @@ static const char help_resume[] =
 
 static const char help_sort[] =
     "  --buffer-size S   the same as -S S\n"
-    "  --batch-size N    accepted; how many files are merged at once depends on the memory\n"
+    "  --batch-size N    -m: merge at most N files at once; default: what memory and open files\n"
+    "                    allow, at most 1024\n"
     "  --compress-program P  accepted; temporary files are always packed\n";
 
 static const char help_records[] =
@@ -109,9 +112,12 @@ static void print_help(const command *c, FILE *to)
         fputs(c->flags & LETTER_H ? "  --help            print this text\n"
                                   : "  -h, --help        print this text\n",
               to);
+        fputs("  --version         print the version\n", to);
         fputs(help_end, to);
     }
 }
+
+void command_print_version(void) { printf("ordo %s\n", ordo_version()); }
 
 char *command_help(const command *c)
 {
@@ -220,7 +226,7 @@ static const char *text_wrong(const execution *e)
 input_request input_request_of(const execution *e)
 {
     const options *const o = &e->o;
-    const bool           hint = (e->command->flags & LINES_IN) != 0 && o->dtype == NULL;
+    const unsigned       flags = o->dtype == NULL ? e->command->flags : 0;
 
     return (input_request){.path = e->paths[0],
                            .format = o->from,
@@ -229,7 +235,8 @@ input_request input_request_of(const execution *e)
                            .allow_bits = (e->command->flags & PACKED_BITS) != 0,
                            .skip_bad = o->skip_bad,
                            .keep_lines = e->keep_lines,
-                           .text_hint = hint ? "; give --text to read lines" : ""};
+                           .others = ((flags & LINES_IN) != 0 ? TEXT_AS_LINES : 0u) |
+                                     ((flags & CSV_IN) != 0 ? TEXT_AS_ROWS : 0u)};
 }
 
 static bool read_input(execution *e)
@@ -290,6 +297,7 @@ static int execute(execution *e)
         cli_error("%s: %s", e->command->name, first);
     if (first != NULL || !find_files(e))
         return CLI_TROUBLE;
+    cli_set_memory_hint(external_memory_hint(e));
     const bool     external = external_takes(e);
     common_options common = e->o.common;
     if (external) /* the limit counts all memory of the call, not only scratch */
@@ -309,6 +317,7 @@ static void free_options(options *o)
 {
     free(o->operands.texts);
     free(o->line.keys.texts);
+    free(o->line.keys.made);
     free(o->csv.columns.texts);
     free(o->csv.by.texts);
     free(o->directories.texts);
@@ -334,9 +343,11 @@ static int execute_words(const command *c, int argc, char **argv)
 
     if (r == OPTIONS_HELP)
         print_help(c, stdout);
+    if (r == OPTIONS_VERSION)
+        command_print_version();
     if (r != OPTIONS_OK) {
         free_options(&e.o);
-        return r == OPTIONS_HELP ? CLI_OK : CLI_TROUBLE;
+        return r == OPTIONS_BAD ? CLI_TROUBLE : CLI_OK;
     }
     e.o.operand = e.o.operands.n > 0 ? e.o.operands.texts[0] : NULL;
     const int code = execute(&e);

@@ -83,6 +83,9 @@ extern const command command_bzip2;
 /* Runs the command and returns its exit code. argv[0] is the name of the command. */
 int command_execute(const command *c, int argc, char **argv);
 
+/* What --version prints. */
+void command_print_version(void);
+
 /* The text that --help prints, to be freed. NULL: no memory. */
 char *command_help(const command *c);
 
@@ -130,7 +133,8 @@ bool open_output(execution *e);
  * whether the data are handled in pieces; and the work then. */
 const char *external_wrong(const execution *e);
 bool        external_takes(const execution *e);
-uint64_t    external_limit(const execution *e); /* bytes: that of -S, or half of the memory */
+const char *external_memory_hint(const execution *e); /* for cli_set_memory_hint() */
+uint64_t    external_limit(const execution *e);       /* bytes: that of -S, or half of the memory */
 bool        external_work(execution *e);
 
 /* sort_lines.c: the option that makes the input of `sort` lines; NULL: it is numbers or FASTA. */

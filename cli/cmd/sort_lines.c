@@ -339,6 +339,7 @@ static bool merge_files(execution *e, const lines_request *request)
                                  .unique = e->o.unique,
                                  .debug = e->o.line.debug,
                                  .memory = pieces_limit(e->o.line.memory),
+                                 .batch = e->o.line.batch,
                                  .folder =
                                      e->o.directories.n > 0 ? e->o.directories.texts[0] : NULL};
     const bool          ok = line_merge(&merge, &e->out);

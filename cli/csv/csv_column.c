@@ -144,9 +144,10 @@ static bool complain(const part *p)
     const char *const      name = csv_place(table, at, &line);
 
     if (p->bad_value == NULL)
-        return cli_fail("%s: line %zu: the row has %zu field%s; expected %zu, as in the first row; "
-                        "--bad skip leaves such rows out",
-                        name, line, p->bad_fields, p->bad_fields == 1 ? "" : "s", table->columns);
+        return cli_fail("%s: line %zu: the row has %zu field%s; expected %zu, as in the first "
+                        "row%s; --bad skip leaves such rows out",
+                        name, line, p->bad_fields, p->bad_fields == 1 ? "" : "s", table->columns,
+                        csv_separator_hint(table));
     return cli_fail("%s: line %zu, %s: '%s' %s; --bad skip leaves such values out", name, line,
                     csv_column_shown(table, p->bad_column),
                     csv_value_shown(table, at, shown, sizeof shown),

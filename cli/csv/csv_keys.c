@@ -47,13 +47,31 @@ const char *csv_names_shown(const csv_table *table, char *out, size_t capacity)
     return out;
 }
 
+const char *csv_separator_hint(const csv_table *table)
+{
+    static const char candidates[] = "\t;,|";
+    static char       hint[40];
+
+    if (table->columns != 1)
+        return "";
+    const char *const end = memchr(table->bytes, '\n', table->size);
+    const size_t      length = end != NULL ? (size_t)(end - table->bytes) : table->size;
+    for (const char *c = candidates; *c != '\0'; c++)
+        if (*c != table->dialect.separator && memchr(table->bytes, *c, length) != NULL) {
+            snprintf(hint, sizeof hint, "; give -t '%c'", *c);
+            return *c == '\t' ? "; give --tsv" : hint;
+        }
+    return "";
+}
+
 static bool no_column(const csv_table *table, const char *command, const char *option,
                       const char *shown)
 {
     char list[400];
 
-    return cli_fail("%s: %s: %s has no column '%s'; its columns are: %s%s%s%s", command, option,
+    return cli_fail("%s: %s: %s has no column '%s'; its columns are: %s%s%s%s%s", command, option,
                     table->files[0].name, shown, csv_names_shown(table, list, sizeof list),
+                    csv_separator_hint(table),
                     strchr(shown, ',') != NULL ? "; for several columns give " : "",
                     strchr(shown, ',') != NULL ? option : "",
                     strchr(shown, ',') != NULL ? " several times" : "");
@@ -165,22 +183,24 @@ static bool find_key(const csv_table *table, const csv_request *request, const c
     const char *const command = request->command, *const option = request->option;
     size_t        length = strlen(text);
     const suffix *s;
-    bool          ascending = false;
 
     *key = (csv_key){.type = CSV_GUESS};
     while ((s = take_suffix(text, &length)) != NULL) {
         if ((s->type != CSV_GUESS && key->type != CSV_GUESS) ||
-            ((s->descending || s->ascending) && (key->descending || ascending)))
+            ((s->descending || s->ascending) && key->directed))
             return cli_fail("%s: %s: '%s' gives a type or a direction twice", command, option,
                             cli_quoted(text));
         key->type = s->type != CSV_GUESS ? s->type : key->type;
         key->descending |= s->descending;
-        ascending |= s->ascending;
+        key->directed |= s->descending || s->ascending;
     }
+    if (!key->directed)
+        key->descending = request->largest;
     const char *const colon = memchr(text, ':', length);
     if (!csv_column_find(table, command, option, text, length, &key->column)) {
         if (colon != NULL)
-            cli_error("%s: %s: what may follow a name is :number, :text, :date, :natural and :desc",
+            cli_error("%s: %s: what may follow a name is :number, :text, :date, :natural, :asc and "
+                      ":desc",
                       command, option);
         return false;
     }

@@ -32,6 +32,7 @@ typedef enum csv_bad { /* rows with a value that is no number or date, and rows 
 typedef struct csv_key {
     csv_type type;
     bool     guessed, descending;
+    bool     directed; /* by :asc or :desc */
     size_t   column;
 } csv_key;
 
@@ -46,8 +47,9 @@ typedef struct csv_keys {
 
 typedef struct csv_request {
     const char        *command, *option; /* for messages                                   */
-    const char *const *texts;            /* NAME|N[:TYPE][:desc]                           */
+    const char *const *texts;            /* NAME|N[:TYPE][:asc|:desc]                      */
     size_t             n;
+    bool               largest; /* keys without a direction are descending                 */
     bool               reverse; /* all keys                                                */
     bool               groups;  /* keys name groups: a column of numbers is compared by number,
                                  * then as text, so that 1 and 1.0 differ                  */
@@ -60,6 +62,10 @@ bool csv_keys_find(const csv_table *table, const csv_request *request, csv_keys 
 /* The column called or numbered text[0..length). False after a message. */
 bool csv_column_find(const csv_table *table, const char *command, const char *option,
                      const char *text, size_t length, size_t *column);
+
+/* For the end of a message, if the only column of the first row seems to hold several: the option
+ * that separates them. Otherwise "". A static buffer. */
+const char *csv_separator_hint(const csv_table *table);
 
 /* The name of a column for messages: "column 3 'price'". A static buffer. */
 const char *csv_column_shown(const csv_table *table, size_t column);
@@ -78,8 +84,15 @@ typedef enum csv_class { /* in the order of values */
     CSV_NAN,
     CSV_OTHER, /* no number or no date */
     CSV_EMPTY,
-    CSV_INEXACT /* an integer that no type holds */
+    CSV_INEXACT, /* an integer that no type holds      */
+    CSV_RANGE    /* a number beyond the range of f64   */
 } csv_class;
+
+/* Whether a value of this class makes its row bad, unless values may be text. */
+static inline bool csv_class_is_bad(csv_class class)
+{
+    return class == CSV_OTHER || class == CSV_INEXACT || class == CSV_RANGE;
+}
 
 typedef struct csv_number {
     csv_class class;

@@ -156,7 +156,7 @@ static bool encode_bytes(part *p, const csv_reader *reader)
         p->no_memory = p->no_memory || !csv_encode(&p->keys->keys[i], value, &p->bytes, &class);
         if (p->no_memory)
             return false;
-        if ((class == CSV_OTHER || class == CSV_INEXACT) && p->keys->bad != CSV_BAD_TEXT) {
+        if (csv_class_is_bad(class) && p->keys->bad != CSV_BAD_TEXT) {
             set_fault(p, reader, i, reader->values[p->keys->slot[i]], class);
             return false;
         }
@@ -232,9 +232,10 @@ static bool fault_of_row(const csv_table *table, const csv_fault *fault)
         return cli_fail("%s: line %zu is blank; expected a row of %zu fields; --bad skip leaves "
                         "such rows out",
                         name, line, table->columns);
-    return cli_fail("%s: line %zu: the row has %zu field%s; expected %zu, as in the first row; "
+    return cli_fail("%s: line %zu: the row has %zu field%s; expected %zu, as in the first row%s; "
                     "--bad skip leaves such rows out, --bad last puts them last",
-                    name, line, fault->fields, fault->fields == 1 ? "" : "s", table->columns);
+                    name, line, fault->fields, fault->fields == 1 ? "" : "s", table->columns,
+                    csv_separator_hint(table));
 }
 
 static bool fault_of_value(const csv_table *table, const csv_keys *keys, const csv_fault *fault)
@@ -252,10 +253,11 @@ static bool fault_of_value(const csv_table *table, const csv_keys *keys, const c
                     csv_value_shown(table, fault->value, shown, sizeof shown),
                     fault->class == CSV_INEXACT
                         ? "is an integer of more than 64 bits; give :natural to compare digits"
-                    : key->type == CSV_DATE ? "is not a date such as 2024-05-31 or "
-                                              "2024-05-31T23:59:00Z"
-                                            : "is not a number",
-                    key->guessed && fault->class != CSV_INEXACT
+                    : fault->class == CSV_RANGE ? "is beyond the range of f64"
+                    : key->type == CSV_DATE     ? "is not a date such as 2024-05-31 or "
+                                                  "2024-05-31T23:59:00Z"
+                                                : "is not a number",
+                    key->guessed && fault->class == CSV_OTHER
                         ? ", as the first values are; give :text to compare as text"
                         : "");
 }

@@ -60,6 +60,9 @@ csv_number csv_read_number(csv_span value)
         if (!find_rest(value, &number))
             number.class = CSV_INEXACT;
         break;
+    case NUMBER_RANGE:
+        number.class = CSV_RANGE;
+        break;
     default:
         number.class = CSV_OTHER;
     }
@@ -255,7 +258,7 @@ bool csv_encode(const csv_key *key, csv_span value, key_bytes *out, csv_class *c
     if (key->type == CSV_NUMBER || key->type == CSV_DATE) {
         *class = key->type == CSV_NUMBER ? encode_number(value, out) : encode_date(value, out);
         from++; /* the order of classes is the same in both directions */
-        if (*class == CSV_INEXACT || *class == CSV_OTHER) {
+        if (csv_class_is_bad(*class)) {
             out->data[from - 1] = CSV_OTHER;
             put_text(out, value);
         }

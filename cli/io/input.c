@@ -115,7 +115,7 @@ static bool from_text(const input_request *request, int type, source *s, input *
     out->type = t.type;
     out->n = t.n;
     out->data = out->block = t.values;
-    return text_print_notes(&t, request->text_hint) && ok;
+    return text_print_notes(&t, request->others) && ok;
 }
 
 static bool from_array(const input_request *request, int type, size_t length, input *out)

@@ -17,7 +17,7 @@ typedef struct input_request {
     const char *dtype_option; /* the option that gives dtype, for messages; NULL: none    */
     bool        allow_bits;   /* "bits" (packed flags, raw only) is a valid dtype           */
     bool        skip_bad;     /* text: leave bad lines out and say how many                 */
-    const char *text_hint;    /* added to the message if the first line is no number        */
+    unsigned    others;       /* for text_print_notes()                                     */
     bool        keep_lines;   /* text: keep the line of each number                         */
 } input_request;
 

@@ -52,7 +52,7 @@ static bool add_text(const input_request *request, source *s, text_numbers *t, l
     }
     text_continue(t, s);
     const bool ok = text_read(t);
-    return text_print_notes(t, request->text_hint) && ok;
+    return text_print_notes(t, request->others) && ok;
 }
 
 /* Reads the only file with several threads and keeps its lines, unless the output would have the
@@ -76,11 +76,10 @@ static bool read_plain(const input_request *request, source *s, text_numbers *t,
     }
     if (*plain && !fast_own_text(&f)) {
         free(block);
-        return text_print_notes(t, request->text_hint);
+        return text_print_notes(t, request->others);
     }
     if (*plain)
-        return lines_keep(&out->kept, block, &f, s->name) &&
-               text_print_notes(t, request->text_hint);
+        return lines_keep(&out->kept, block, &f, s->name) && text_print_notes(t, request->others);
     s->block = block;
     return true;
 }

@@ -29,7 +29,10 @@ bool source_open(source *s, const char *path)
     const bool  from_stdin = path == NULL || strcmp(path, "-") == 0;
     struct stat st;
 
-    *s = (source){.name = from_stdin ? "stdin" : path, .line_end = '\n', .capacity = 2 * CHUNK};
+    *s = (source){.name = from_stdin ? "stdin" : path,
+                  .line_end = '\n',
+                  .left = SIZE_MAX,
+                  .capacity = 2 * CHUNK};
     s->fd = from_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (s->fd < 0)
         return cli_fail("%s: cannot open: %s", s->name, strerror(errno));
@@ -70,11 +73,12 @@ static bool read_some(source *s, char *out, size_t most, size_t *got)
     if (s->packed != NULL)
         return unpack_read(s->packed, out, most, got);
     do
-        n = read(s->fd, out, most);
+        n = read(s->fd, out, most < s->left ? most : s->left);
     while (n < 0 && errno == EINTR);
     if (n < 0)
         return cli_fail("%s: cannot read: %s", s->name, strerror(errno));
     *got = (size_t)n;
+    s->left -= s->left == SIZE_MAX ? 0 : *got;
     return true;
 }
 

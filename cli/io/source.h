@@ -22,6 +22,7 @@ typedef struct source {
     char        line_end;       /* a newline, unless set after source_open()                */
     size_t      number;         /* of the current line, from 1; 0 before the first          */
     size_t      size, done;     /* bytes of the file (0: not known), and bytes read so far  */
+    size_t      left;           /* bytes to read at most; SIZE_MAX unless set after source_open() */
     bool        looked;         /* whether the file is compressed is known                  */
     unpacker   *packed;         /* of a compressed file; NULL: it is not                    */
     char       *block;          /* block[end] is a NUL                                      */

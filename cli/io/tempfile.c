@@ -79,19 +79,24 @@ static void remove_if_dead(int fd, const char *path)
         (void)unlink(path);
 }
 
+bool temp_remove_dead(const char *path)
+{
+    const int fd = open_to_lock(path);
+    if (fd < 0)
+        return errno != ENOENT;
+    remove_if_dead(fd, path);
+    close(fd);
+    return true;
+}
+
 void temp_sweep(const char *beside)
 {
     char *const path = name_buffer(beside);
+    bool        found = true;
 
-    for (unsigned n = 0; path != NULL && n < MOST_NAMES; n++) {
+    for (unsigned n = 0; path != NULL && n < MOST_NAMES && (found || n <= SWEPT_NAMES); n++) {
         set_number(path, n);
-        const int fd = open_to_lock(path);
-        if (fd < 0 && errno == ENOENT && n >= SWEPT_NAMES)
-            break;
-        if (fd >= 0) {
-            remove_if_dead(fd, path);
-            close(fd);
-        }
+        found = temp_remove_dead(path);
     }
     free(path);
 }
@@ -108,14 +113,18 @@ static bool create_named(tempfile *t, mode_t mode)
     if (!t->named)
         return false;
     (void)flock(t->fd, LOCK_EX); /* where flock() fails, temp_sweep() cannot lock either */
-    if (fstat(t->fd, &st) == 0 && st.st_nlink > 0)
+    const bool known = fstat(t->fd, &st) == 0;
+    const int  error = known ? EEXIST : errno;
+    if (known && st.st_nlink > 0)
         return true;
     signals_hold(true);
-    set_named(t, false); /* a sweep removed the file before it was locked */
+    if (!known)
+        (void)unlink(t->path);
+    set_named(t, false); /* a sweep may have removed the file before it was locked */
     signals_hold(false);
     close(t->fd);
     t->fd = -1;
-    errno = EEXIST;
+    errno = error;
     return false;
 }
 
@@ -151,6 +160,21 @@ bool temp_create(tempfile *t, const char *beside, mode_t mode)
     t->fd = create_nameless(t->path, mode);
     *name = prefix[0];
     if (t->fd >= 0 || create_some(t, mode))
+        return true;
+    const int error = errno;
+    temp_drop(t);
+    errno = error;
+    return false;
+}
+
+bool temp_create_as(tempfile *t, const char *path, mode_t mode)
+{
+    *t = (tempfile){.fd = -1, .path = strdup(path)};
+    if (t->path == NULL) {
+        errno = ENOMEM;
+        return false;
+    }
+    if (create_named(t, mode))
         return true;
     const int error = errno;
     temp_drop(t);

@@ -26,9 +26,16 @@ char *temp_folder(const char *path, size_t room);
  * first names and those that follow without a gap; leaves files that it cannot lock. */
 void temp_sweep(const char *beside);
 
+/* Removes the file `path` if it belongs to this user and no process holds flock() on it. False if
+ * there is no such file. */
+bool temp_remove_dead(const char *path);
+
 /* Creates an empty file in the folder of `beside`. On failure sets errno, and nothing is left to
  * close. */
 bool temp_create(tempfile *t, const char *beside, mode_t mode);
+
+/* The same with a name; errno is EEXIST if there is such a file. */
+bool temp_create_as(tempfile *t, const char *path, mode_t mode);
 
 /* Opens the file `name` in the folder of `beside`, or creates it, and locks it. It stays if the
  * command fails or dies, until temp_keep(t, false). On failure sets errno: EBUSY if another process

@@ -120,10 +120,11 @@ static void put_decimal(key_bytes *out, const decimal_key *d, bool human)
         complement(out, from);
 }
 
-static void put_general(key_bytes *out, key_span span)
+/* room: for general_read(). */
+static void put_general(key_bytes *out, key_span span, char *room)
 {
     long double value = 0;
-    const general_class class = general_read(span, &value);
+    const general_class class = general_read(span, room, &value);
     int exponent;
 
     put_byte(out, class);
@@ -190,8 +191,11 @@ static bool put_key(const line_order *order, const line_key *key, key_span span,
     const size_t most = (key->kind == KEY_VERSION ? 8 : 2) * length + KEY_EXTRA;
     decimal_key  d;
 
-    if (!key_bytes_reserve(out, most + (key->changed ? length + 1 : 0)))
+    const bool copied = key->changed || key->kind == KEY_GENERAL;
+
+    if (!key_bytes_reserve(out, most + (copied ? length + 1 : 0)))
         return false;
+    char *const copy = (char *)out->data + from + most;
     switch (key->kind) {
     case KEY_NUMERIC:
     case KEY_HUMAN:
@@ -199,14 +203,14 @@ static bool put_key(const line_order *order, const line_key *key, key_span span,
         put_decimal(out, &d, key->kind == KEY_HUMAN);
         break;
     case KEY_GENERAL:
-        put_general(out, span);
+        put_general(out, span, copy);
         break;
     case KEY_MONTH:
         put_byte(out, (unsigned)month_read(span));
         break;
     default:
         if (key->changed)
-            span = change(key, span, (char *)out->data + from + most);
+            span = change(key, span, copy);
         if (key->kind == KEY_RANDOM)
             put_wide(out, hash(order->seed, span), 8);
         if (key->kind == KEY_VERSION)

@@ -9,9 +9,9 @@
 #include <string.h>
 
 enum {
-    MOST_DIGITS = 19, /* that always fit 64 bits                       */
-    MOST_POWER = 27,  /* the largest power of ten that is exact        */
-    COPY_BYTES = 256  /* of a number on the stack; longer ones: malloc */
+    MOST_DIGITS = 19,   /* that always fit 64 bits                       */
+    MOST_POWER = 27,    /* the largest power of ten that is exact        */
+    EXPONENT_DIGITS = 6 /* of an exponent that is read by hand           */
 };
 
 static const char *skip_digits(const char *p, const char *end)
@@ -23,7 +23,7 @@ static const char *skip_digits(const char *p, const char *end)
 
 decimal_key decimal_read(key_span span, bool human, const uint8_t *image)
 {
-    static const char units[] = "KMGTPEZY";
+    static const char units[] = "KMGTPEZYRQ";
     const char *const begin = skip_blanks(span.begin, span.end), *const end = span.end;
     const bool        minus = begin < end && *begin == '-';
     const char *const digits = begin + minus;
@@ -67,13 +67,32 @@ static const char *take_digits(const char *p, const char *end, uint64_t *value, 
     return p;
 }
 
+/* Reads an exponent from the letter e on, whose sign and digits may be missing. NULL if it has many
+ * digits. */
+static const char *take_exponent(const char *p, const char *end, int *exponent)
+{
+    const char *e = p + 1;
+    const bool  down = e < end && *e == '-';
+    e += e < end && (*e == '-' || *e == '+');
+    const char *const first = e;
+
+    for (; e < end && is_digit(*e); e++) {
+        if (e - first == EXPONENT_DIGITS)
+            return NULL;
+        *exponent = *exponent * 10 + (*e - '0');
+    }
+    *exponent = down ? -*exponent : *exponent;
+    return e > first ? e : p;
+}
+
 /* Reads a plain decimal number. NULL if strtold() has to read it. */
 static const char *read_decimal(const char *p, const char *end, long double *value)
 {
     const bool  negative = p < end && *p == '-';
     const char *digits = p + (p < end && (*p == '-' || *p == '+'));
     uint64_t    number = 0;
-    int         count = 0, places = 0, exponent = 0;
+    int         count = 0, exponent = 0;
+    ptrdiff_t   places = 0;
     long double power = 1;
 
     p = take_digits(digits, end, &number, &count);
@@ -81,27 +100,19 @@ static const char *read_decimal(const char *p, const char *end, long double *val
     if (p < end && *p == '.') {
         digits = p + 1;
         p = take_digits(digits, end, &number, &count);
-        any |= p > digits;
-        places = p - digits > MOST_POWER ? MOST_POWER + 1 : (int)(p - digits);
+        places = p - digits;
+        any |= places > 0;
     }
     if (!any || count > MOST_DIGITS || (p < end && (*p == 'x' || *p == 'X')))
         return NULL;
-    if (p < end && (*p == 'e' || *p == 'E')) {
-        const char *e = p + 1;
-        const bool  down = e < end && *e == '-';
-        e += e < end && (*e == '-' || *e == '+');
-        const char *const first = e;
-        for (; e < end && is_digit(*e) && exponent <= MOST_POWER; e++)
-            exponent = exponent * 10 + (*e - '0');
-        p = e > first ? e : p;
-        exponent = down ? -exponent : exponent;
-    }
-    exponent -= places;
-    if (abs(exponent) > MOST_POWER)
+    if (p < end && (*p == 'e' || *p == 'E') && (p = take_exponent(p, end, &exponent)) == NULL)
         return NULL;
-    for (int i = abs(exponent); i > 0; i--)
+    const ptrdiff_t scale = exponent - places;
+    if (scale < -MOST_POWER || scale > MOST_POWER)
+        return NULL;
+    for (ptrdiff_t i = scale < 0 ? -scale : scale; i > 0; i--)
         power *= 10;
-    *value = exponent < 0 ? (long double)number / power : (long double)number * power;
+    *value = scale < 0 ? (long double)number / power : (long double)number * power;
     *value = negative ? -*value : *value;
     return p;
 }
@@ -115,27 +126,21 @@ static bool in_number(char c)
            c == '+' || c == '-' || c == '(' || c == ')' || c == '_';
 }
 
-/* Without memory for a long number its first digits have to do. */
-static const char *read_copy(const char *p, const char *end, long double *value)
+static const char *read_copy(const char *p, const char *end, char *room, long double *value)
 {
-    char   small[COPY_BYTES], *stop = small;
     size_t length = 0;
+    char  *stop;
 
     while (p + length < end && in_number(p[length]))
         length++;
-    char *const larger = length < COPY_BYTES ? NULL : malloc(length + 1);
-    char *const copy = larger != NULL ? larger : small;
-    if (larger == NULL && length >= COPY_BYTES)
-        length = COPY_BYTES - 1;
-    memcpy(copy, p, length);
-    copy[length] = '\0';
-    *value = strtold(copy, &stop);
-    const char *const after = p + (stop - copy);
-    free(larger);
-    return after;
+    memcpy(room, p, length);
+    room[length] = '\0';
+    *value = strtold(room, &stop);
+    return p + (stop - room);
 }
 
-static const char *read_general(key_span span, long double *value)
+/* The end of the number; the first byte of the span if there is none. */
+static const char *read_general(key_span span, char *room, long double *value)
 {
     const char *p = span.begin;
 
@@ -144,20 +149,23 @@ static const char *read_general(key_span span, long double *value)
     const char *const after = read_decimal(p, span.end, value);
     if (after != NULL)
         return after;
-    const char *const end = read_copy(p, span.end, value);
+    const char *const end = read_copy(p, span.end, room, value);
     return end > p ? end : span.begin;
 }
 
-general_class general_read(key_span span, long double *value)
+general_class general_read(key_span span, char *room, long double *value)
 {
-    const char *const end = read_general(span, value);
+    const char *const end = read_general(span, room, value);
     return end == span.begin ? GENERAL_NONE : isnan(*value) ? GENERAL_NAN : GENERAL_NUMBER;
 }
 
 const char *general_end(key_span span)
 {
-    long double value;
-    return read_general(span, &value);
+    char *const       room = malloc((size_t)(span.end - span.begin) + 1);
+    long double       value;
+    const char *const end = room != NULL ? read_general(span, room, &value) : span.begin;
+    free(room);
+    return end;
 }
 
 int month_read(key_span span)

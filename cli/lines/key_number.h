@@ -23,8 +23,9 @@ typedef enum general_class { /* in ascending order */
     GENERAL_NUMBER
 } general_class;
 
-/* -g: reads the longest beginning that is a floating-point number. */
-general_class general_read(key_span span, long double *value);
+/* -g: reads the longest beginning that is a floating-point number. room has space for one byte more
+ * than the span. general_end(): where it ends; without memory, where the span begins. */
+general_class general_read(key_span span, char *room, long double *value);
 const char   *general_end(key_span span);
 
 /* -M: 1 to 12 if the key begins with the first three letters of a month; 0: it does not. */

@@ -116,7 +116,7 @@ static void print_bash(const char *program, const completion_command *commands, 
 static void print_zsh_option(help_part *p, const char *help, const option_spec *s)
 {
     fputs("            '", stdout);
-    if (s->kind == OPTION_TEXTS)
+    if (s->kind == OPTION_TEXTS || s->kind == OPTION_KEYS)
         putchar('*');
     print_option(s);
     if (!is_flag(s) && s->name[1] != '\0')

@@ -109,6 +109,8 @@ bool call_end(ordo_status status)
     signals_in_call(NULL);
     if (status == ORDO_OK)
         return true;
-    const char *const why = ordo_last_error(context);
-    return cli_fail("%s: %s", command_name, why[0] != '\0' ? why : ordo_status_text(status));
+    const char *const last = ordo_last_error(context);
+    const char *const why = last[0] != '\0' ? last : ordo_status_text(status);
+    return status == ORDO_E_NOMEM ? cli_fail("%s: not enough memory: %s", command_name, why)
+                                  : cli_fail("%s: %s", command_name, why);
 }

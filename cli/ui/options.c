@@ -2,85 +2,17 @@
  *
  * The message about a wrong option says what is wrong and what was expected. For an unknown name it
  * suggests the nearest known name by edit distance. */
-#define _DEFAULT_SOURCE /* strdup, strsep */
-
 #include "cli/ui/options.h"
 
-#include "cli/io/text/number.h"
-
-#include <errno.h>
-#include <math.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     LONGEST_NAME = 32, /* names longer than this are not compared; no option is */
     MOST_OPTIONS = 96  /* of a command                                          */
 };
-
-static const char a_size[] = "a number of bytes, such as 512M, 4Gi or 1e9, or a share of the "
-                             "memory of this machine, such as 50%";
-static const char a_count[] = "a whole number below 2^64, such as 1000, 1e6, 128M, 4Gi or 2^28";
-
-static bool read_digits(const char *text, size_t length, uint64_t *out)
-{
-    errno = 0;
-    *out = strtoull(text, NULL, 10);
-    return errno == 0 && length > 0 && strspn(text, "0123456789") == length;
-}
-
-bool option_count(const char *text, uint64_t *out)
-{
-    static const char units[] = "KMGT";
-    const char *const suffix = text + strspn(text, "0123456789");
-    const char *const unit = *suffix != '\0' ? strchr(units, *suffix) : NULL;
-    uint64_t          value, base = 10, exponent = 0;
-
-    if (!read_digits(text, (size_t)(suffix - text), &value))
-        return false;
-    if (unit != NULL) {
-        base = suffix[1] == 'i' ? 1024 : 1000;
-        exponent = (uint64_t)(unit - units) + 1;
-        if (suffix[base == 1024 ? 2 : 1] != '\0')
-            return false;
-    } else if (*suffix != '\0') {
-        const bool two = *suffix == '^' && value == 2;
-        if ((!two && *suffix != 'e' && *suffix != 'E') ||
-            !read_digits(suffix + 1, strlen(suffix + 1), &exponent))
-            return false;
-        base = two ? 2 : 10;
-        value = two ? 1 : value;
-    }
-    for (; value != 0 && exponent > 0; exponent--)
-        if (__builtin_mul_overflow(value, base, &value))
-            return false;
-    *out = value;
-    return true;
-}
-
-bool option_size(const char *text, uint64_t *out)
-{
-    const size_t length = strlen(text);
-    char         number[32];
-
-    if (length < 2 || length >= sizeof number)
-        return option_count(text, out);
-    memcpy(number, text, length + 1);
-    if (strchr("kmgt", number[length - 1]) != NULL)
-        number[length - 1] = (char)(number[length - 1] - 'a' + 'A');
-    if (number[length - 1] == 'b')
-        number[length - 1] = '\0';
-    if (number[length - 1] != '%')
-        return option_count(number, out);
-    number[length - 1] = '\0';
-    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    if (!option_count(number, out) || *out > 100 || pages <= 0 || page <= 0)
-        return false;
-    *out = (uint64_t)pages / 100 * *out * (uint64_t)page;
-    return true;
-}
 
 static size_t least_of(size_t a, size_t b) { return a < b ? a : b; }
 
@@ -179,9 +111,11 @@ static bool unknown_option(const char *command, const char *shown, const char *n
 
 static bool set_choice(const char *command, const option_spec *spec, const char *text, int *out)
 {
+    const bool   as_sort = spec->kind == OPTION_MAYBE || strcmp(spec->name, "sort") == 0;
     const size_t size = strlen(text);
     char         list[256] = ""; /* holds the names of every option */
     size_t       used = 0, length;
+    int          begun = 0, matches = 0; /* the name that begins with text, and how many do */
 
     *out = (int)spec->least;
     for (const char *name = spec->choices; *name != '\0'; name += length, ++*out) {
@@ -191,31 +125,29 @@ static bool set_choice(const char *command, const option_spec *spec, const char 
             continue;
         if (length == size && memcmp(name, text, size) == 0)
             return true;
+        if (as_sort && size > 0 && size < length && memcmp(name, text, size) == 0) {
+            begun = *out;
+            matches++;
+        }
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%.*s", used > 0 ? ", " : "",
                                  (int)length, name);
     }
-    return cli_fail("%s: %s%s: '%s' is not one of: %s", command, dashes(spec), spec->name,
-                    cli_quoted(text), list);
+    *out = begun;
+    return matches == 1 || cli_fail("%s: %s%s: '%s' is not one of: %s", command, dashes(spec),
+                                    spec->name, cli_quoted(text), list);
 }
 
 static bool set_count(const char *command, const option_spec *spec, const char *text, uint64_t *out)
 {
     if (!option_count(text, out))
         return cli_fail("%s: %s%s: '%s' is not %s", command, dashes(spec), spec->name,
-                        cli_quoted(text), a_count);
+                        cli_quoted(text), option_a_count);
     const bool small = *out < spec->least;
     return (!small && *out <= spec->most) ||
            cli_fail("%s: %s%s: %s is too %s; expected at %s %llu", command, dashes(spec),
                     spec->name, cli_quoted(text), small ? "small" : "large",
                     small ? "least" : "most",
                     (unsigned long long)(small ? spec->least : spec->most));
-}
-
-/* Reads a number of f64, rounded. */
-static bool read_real(const char *text, double *out)
-{
-    const number_result r = number_parse(ORDO_F64, text, text + strlen(text), out);
-    return r == NUMBER_OK || r == NUMBER_INEXACT;
 }
 
 /* Memory for `most` texts is taken with the first one. */
@@ -244,20 +176,26 @@ static bool set_value(const char *command, const option_spec *spec, const char *
     if (spec->kind == OPTION_SIZE)
         return (option_size(text, field) && *(uint64_t *)field >= spec->least) ||
                cli_fail("%s: %s%s: '%s' is not %s", command, dashes(spec), spec->name,
-                        cli_quoted(text), a_size);
+                        cli_quoted(text),
+                        "a number of bytes, such as 512M, 4Gi or 1e9, or a share of the memory of "
+                        "this machine, such as 50%");
     if (spec->kind == OPTION_CHOICE || spec->kind == OPTION_MAYBE)
         return set_choice(command, spec, text, field);
-    return (read_real(text, field) && !isnan(*(double *)field)) ||
-           cli_fail("%s: %s%s: '%s' is not a number such as 0.5", command, dashes(spec), spec->name,
-                    cli_quoted(text));
+    const char *const wrong = option_real(text, false, field);
+    return wrong == NULL || cli_fail("%s: %s%s: '%s' %s", command, dashes(spec), spec->name,
+                                     cli_quoted(text), wrong);
+}
+
+static bool is_name(const char *name, size_t length, const char *expected)
+{
+    return length == strlen(expected) && memcmp(name, expected, length) == 0;
 }
 
 static const option_spec *find_option(const option_spec *specs, const char *name, size_t length,
                                       char letter)
 {
     for (const option_spec *s = specs; s->name != NULL; s++)
-        if (letter != '\0' ? s->letter == letter
-                           : strlen(s->name) == length && memcmp(s->name, name, length) == 0)
+        if (letter != '\0' ? s->letter == letter : is_name(name, length, s->name))
             return s;
     return NULL;
 }
@@ -269,6 +207,7 @@ typedef struct parse {
     const option_spec *specs;
     void              *into;
     const char        *given[MOST_OPTIONS]; /* value of each option so far; NULL: none */
+    char              *room;                /* for keys of the old form                */
 } parse;
 
 /* A size without a unit, which sort(1) counts in units of 1024 bytes, with that unit; other sizes
@@ -284,17 +223,9 @@ static const char *size_of_sort(const char *text)
     return size;
 }
 
-/* The value of an option that sort(1) has, or the next word. NULL: there is none. */
-static const char *take_size(parse *p, const char *value)
-{
-    if (value == NULL && p->i + 1 < p->argc)
-        value = p->argv[++p->i];
-    return value != NULL ? size_of_sort(value) : NULL;
-}
-
-/* Sets the option to value. NULL: the value is the next word, unless the option takes none. False
- * after a message. */
-static bool take_value(parse *p, const option_spec *spec, const char *value)
+/* Sets the option to value. NULL: the value is the next word, unless the option takes none.
+ * `as_sort`: the option is one of sort(1). False after a message. */
+static bool take_value(parse *p, const option_spec *spec, const char *value, bool as_sort)
 {
     const char *const command = p->argv[0];
 
@@ -308,28 +239,87 @@ static bool take_value(parse *p, const option_spec *spec, const char *value)
         return cli_fail("%s: option %s%s needs a value", command, dashes(spec), spec->name);
     if (value == NULL)
         value = p->argv[++p->i];
-    if (spec->kind == OPTION_TEXTS)
+    if (spec->kind == OPTION_TEXTS || spec->kind == OPTION_KEYS)
         return add_text((option_texts *)((char *)p->into + spec->offset), value, (size_t)p->argc);
     const char **const before = &p->given[spec - p->specs];
     if (*before != NULL && strcmp(*before, value) != 0)
         return cli_fail("%s: option %s%s is given twice: '%s' and '%s'", command, dashes(spec),
                         spec->name, cli_quoted(*before), cli_quoted(value));
     *before = value;
+    if (spec->kind == OPTION_SIZE && as_sort)
+        value = size_of_sort(value);
     return set_value(command, spec, value, p->into);
 }
 
-static bool parse_long(parse *p, const char *word)
+/* ---- Names ---- */
+
+/* The long option of sort(1) that the name abbreviates, which must be the only one; NULL: none. */
+static const char *name_of_sort(const char *name, size_t length)
 {
-    const char *const        name = word + 2;
-    const size_t             length = strcspn(name, "=");
+    static const char *const names[] = {"batch-size",
+                                        "buffer-size",
+                                        "check",
+                                        "compress-program",
+                                        "debug",
+                                        "dictionary-order",
+                                        "field-separator",
+                                        "files0-from",
+                                        "general-numeric-sort",
+                                        "help",
+                                        "human-numeric-sort",
+                                        "ignore-case",
+                                        "ignore-leading-blanks",
+                                        "ignore-nonprinting",
+                                        "key",
+                                        "merge",
+                                        "month-sort",
+                                        "numeric-sort",
+                                        "output",
+                                        "parallel",
+                                        "random-sort",
+                                        "random-source",
+                                        "reverse",
+                                        "sort",
+                                        "stable",
+                                        "temporary-directory",
+                                        "unique",
+                                        "version",
+                                        "version-sort",
+                                        "zero-terminated"};
+    const char              *found = NULL;
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strncmp(names[i], name, length) == 0) {
+            if (found != NULL)
+                return NULL;
+            found = names[i];
+        }
+    return found;
+}
+
+/* The name of a long option, written out if it abbreviates one of sort(1); *length: its length. */
+static const char *whole_name(const option_spec *specs, const char *word, size_t *length)
+{
+    const char *const name = word + 2;
+
+    *length = strcspn(name, "=");
+    const bool known =
+        find_option(specs, name, *length, '\0') != NULL || is_name(name, *length, "version");
+    const char *const whole = known || *length == 0 ? NULL : name_of_sort(name, *length);
+    if (whole == NULL)
+        return name;
+    *length = strlen(whole);
+    return whole;
+}
+
+static bool parse_long(parse *p, const char *word, const char *name, size_t length)
+{
     const option_spec *const spec = find_option(p->specs, name, length, '\0');
+    const char *const        equals = strchr(word, '=');
     char                     bare[LONGEST_NAME + 2];
 
-    const char *value = name[length] == '=' ? name + length + 1 : NULL;
-    if (spec != NULL && spec->kind == OPTION_SIZE && spec->letter == '\0')
-        value = take_size(p, value);
     if (spec != NULL)
-        return take_value(p, spec, value);
+        return take_value(p, spec, equals != NULL ? equals + 1 : NULL, spec->letter == '\0');
     snprintf(bare, sizeof bare, "%.*s", (int)(length < sizeof bare ? length : sizeof bare), name);
     return unknown_option(p->argv[0], word, bare, p->specs);
 }
@@ -344,10 +334,7 @@ static bool parse_letters(parse *p, const char *word)
             return unknown_option(p->argv[0], letter == word + 1 ? word : shown, NULL, p->specs);
         const bool alone =
             spec->kind == OPTION_FLAG || spec->kind == OPTION_SET || spec->kind == OPTION_MAYBE;
-        const char *value = alone || letter[1] == '\0' ? NULL : letter + 1;
-        if (spec->kind == OPTION_SIZE)
-            value = take_size(p, value);
-        if (!take_value(p, spec, value))
+        if (!take_value(p, spec, alone || letter[1] == '\0' ? NULL : letter + 1, true))
             return false;
         if (!alone)
             break;
@@ -355,64 +342,124 @@ static bool parse_letters(parse *p, const char *word)
     return true;
 }
 
+/* ---- Keys of the old form ---- */
+
+/* Reads FIELD[.BYTE] at p. NULL if that is not there. */
+static const char *read_place(const char *p, uint64_t *field, uint64_t *byte)
+{
+    char *end;
+
+    *byte = 0;
+    if (!isdigit((unsigned char)*p))
+        return NULL;
+    *field = strtoull(p, &end, 10);
+    if (*end == '.' && !isdigit((unsigned char)end[1]))
+        return NULL;
+    if (*end == '.')
+        *byte = strtoull(end + 1, &end, 10);
+    return end;
+}
+
+/* A number that counts from 0 as one that counts from 1. */
+static unsigned long long from_one(uint64_t number)
+{
+    return (unsigned long long)number + (number < UINT64_MAX);
+}
+
+/* Memory for the values of -k that this command line may make. */
+static bool make_room(parse *p, option_texts *keys)
+{
+    size_t bytes = 0;
+
+    for (int i = 1; i < p->argc; i++)
+        bytes += strlen(p->argv[i]) + sizeof "99,99,"; /* each number may get a digit more */
+    if (keys->made == NULL)
+        p->room = keys->made = malloc(bytes);
+    return keys->made != NULL || cli_fail("not enough memory for the options");
+}
+
+/* Adds +FIELD[.BYTE][OPTIONS], and -FIELD[.BYTE][OPTIONS] if that is the next word, as a key of the
+ * form of -k. *is_key: the word is a key. False after a message. */
+static bool take_old_key(parse *p, const option_spec *spec, const char *word, bool *is_key)
+{
+    option_texts *const keys = (option_texts *)((char *)p->into + spec->offset);
+    uint64_t            field, byte;
+    const char         *letters = word[0] == '+' ? read_place(word + 1, &field, &byte) : NULL;
+
+    *is_key = letters != NULL && letters[strspn(letters, "bdfghiMnRrV")] == '\0';
+    if (!*is_key)
+        return true;
+    if (!make_room(p, keys))
+        return false;
+    char *const text = p->room;
+    p->room += sprintf(p->room, "%llu.%llu%s", from_one(field), from_one(byte), letters);
+    const char *const next = p->i + 1 < p->argc ? p->argv[p->i + 1] : "";
+    if (next[0] == '-' && isdigit((unsigned char)next[1])) {
+        if ((letters = read_place(next + 1, &field, &byte)) == NULL)
+            return cli_fail("%s: '%s %s': a byte number is missing after '.'", p->argv[0],
+                            cli_quoted(word), cli_quoted(next));
+        p->room += byte > 0 ? sprintf(p->room, ",%llu.%llu%s", from_one(field),
+                                      (unsigned long long)byte, letters)
+                            : sprintf(p->room, ",%llu%s",
+                                      (unsigned long long)(field > 0 ? field : 1), letters);
+        p->i++;
+    }
+    p->room++;
+    return add_text(keys, text, (size_t)p->argc);
+}
+
+static const option_spec *find_keys(const option_spec *specs)
+{
+    while (specs->name != NULL && specs->kind != OPTION_KEYS)
+        specs++;
+    return specs->name != NULL ? specs : NULL;
+}
+
+/* ---- The command line ---- */
+
+static bool take_operand(parse *p, const char *word, bool may_be_key, option_texts *operands,
+                         size_t most)
+{
+    const option_spec *const keys = may_be_key ? find_keys(p->specs) : NULL;
+    bool                     is_key = false;
+
+    if (keys != NULL && !take_old_key(p, keys, word, &is_key))
+        return false;
+    if (is_key)
+        return true;
+    if (operands == NULL || operands->n >= most)
+        return cli_fail("%s: unexpected operand '%s'; see 'ordo %s --help'", p->argv[0],
+                        cli_quoted(word), p->argv[0]);
+    return add_text(operands, word, (size_t)p->argc);
+}
+
 options_result options_parse(int argc, char **argv, const option_spec *specs, void *into,
                              option_texts *operands, size_t most)
 {
     parse      p = {.argc = argc, .argv = argv, .i = 1, .specs = specs, .into = into};
     const bool letter_h = find_option(specs, "", 0, 'h') != NULL;
-    bool       only_operands = false;
+    bool       only_operands = false, ok = true;
 
-    for (; p.i < argc; p.i++) {
+    for (; ok && p.i < argc; p.i++) {
         const char *const word = argv[p.i];
         if (!only_operands && strcmp(word, "--") == 0) {
             only_operands = true;
         } else if (only_operands || word[0] != '-' || word[1] == '\0') {
-            if (operands == NULL || operands->n >= most) {
-                cli_error("%s: unexpected operand '%s'; see 'ordo %s --help'", argv[0],
-                          cli_quoted(word), argv[0]);
-                return OPTIONS_BAD;
-            }
-            if (!add_text(operands, word, (size_t)argc))
-                return OPTIONS_BAD;
-        } else if (strcmp(word, "--help") == 0 || (strcmp(word, "-h") == 0 && !letter_h)) {
-            return OPTIONS_HELP;
-        } else if (!(word[1] == '-' ? parse_long : parse_letters)(&p, word)) {
-            return OPTIONS_BAD;
+            ok = take_operand(&p, word, !only_operands, operands, most);
+        } else if (word[1] != '-') {
+            if (strcmp(word, "-h") == 0 && !letter_h)
+                return OPTIONS_HELP;
+            ok = parse_letters(&p, word);
+        } else {
+            size_t            length;
+            const char *const name = whole_name(specs, word, &length);
+            const bool        known = find_option(specs, name, length, '\0') != NULL;
+            if (!known && is_name(name, length, "help") && strchr(word, '=') == NULL)
+                return OPTIONS_HELP;
+            if (!known && is_name(name, length, "version") && strchr(word, '=') == NULL)
+                return OPTIONS_VERSION;
+            ok = parse_long(&p, word, name, length);
         }
     }
-    return OPTIONS_OK;
-}
-
-/* Reads one part of a list into *value: a uint64_t if most is 0, else a double. */
-static bool read_part(const char *command, const char *option, const char *part, int most,
-                      void *value)
-{
-    const char *const what = most == 0 ? a_count : "a number such as 0.5";
-
-    if (!(most == 0 ? option_count(part, value) : read_real(part, value)))
-        return cli_fail("%s: %s: '%s' is not %s", command, option, cli_quoted(part), what);
-    if (most == 0)
-        return *(uint64_t *)value > 0 ||
-               cli_fail("%s: %s: elements are counted from 1; there is no element %s", command,
-                        option, cli_quoted(part));
-    return (*(double *)value >= 0 && *(double *)value <= most) ||
-           cli_fail("%s: %s: %s is not a number from 0 to %d", command, option, cli_quoted(part),
-                    most);
-}
-
-void *option_list(const char *command, const char *option, const char *text, int most, size_t *n)
-{
-    char *const     copy = strdup(text), *rest = copy, *part;
-    uint64_t *const values = malloc((strlen(text) + 1) * sizeof *values); /* at least the parts */
-    bool            ok = copy != NULL && values != NULL;
-
-    if (!ok)
-        cli_error("%s: %s: not enough memory", command, option);
-    for (*n = 0; ok && (part = strsep(&rest, ",")) != NULL; ++*n)
-        ok = read_part(command, option, part, most, &values[*n]);
-    free(copy);
-    if (ok)
-        return values;
-    free(values);
-    return NULL;
+    return ok ? OPTIONS_OK : OPTIONS_BAD;
 }

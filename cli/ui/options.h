@@ -7,8 +7,8 @@
  *
  * Options are written --name=value, --name value, -nVALUE or -n VALUE; letters of flags may share a
  * word, as in -rn. An option given twice with different values is an error, except OPTION_TEXTS.
- * "--" ends the options, "-" is an operand. Names cannot be abbreviated, so that a new option never
- * breaks a script. */
+ * "--" ends the options, "-" is an operand. Names that sort(1) has can be abbreviated as there;
+ * others cannot, so that a new option never breaks a script. */
 #ifndef ORDO_CLI_UI_OPTIONS_H
 #define ORDO_CLI_UI_OPTIONS_H
 
@@ -24,6 +24,7 @@ typedef enum option_kind {
     OPTION_CHOICE,   /* int: one of the names in choices                        */
     OPTION_MAYBE,    /* the same; without "=value" the first name               */
     OPTION_TEXTS,    /* option_texts: may be given several times                */
+    OPTION_KEYS,     /* the same; operands of the form +F.B -F.B are values, too */
     OPTION_SIZE,     /* uint64_t: see option_size(), at least `least`           */
     OPTION_SET       /* int: becomes `least`; the last option for a field wins  */
 } option_kind;
@@ -40,6 +41,7 @@ typedef struct option_spec {
 typedef struct option_texts { /* in the order they were given */
     const char **texts;       /* to be freed; NULL: none      */
     size_t       n;
+    char        *made; /* OPTION_KEYS: memory of some of the texts, to be freed */
 } option_texts;
 
 #define OPTION_ROW(type, long_name, short_name, field, what, names, at_least, at_most)             \
@@ -80,10 +82,10 @@ typedef struct line_flags { /* how `ordo sort` compares lines */
     option_texts keys;      /* -k */
     const char  *separator; /* -t; NULL: not given */
     const char  *names_file, *random_file;
-    uint64_t     seed;   /* OPTION_UNSET: not given */
-    uint64_t     memory; /* -S: bytes; 0: not given */
-    uint64_t     batch;  /* --batch-size and --compress-program have no effect */
-    const char  *compressor;
+    uint64_t     seed;       /* OPTION_UNSET: not given */
+    uint64_t     memory;     /* -S: bytes; 0: not given */
+    uint64_t     batch;      /* --batch-size; 0: not given */
+    const char  *compressor; /* --compress-program has no effect */
 } line_flags;
 
 typedef struct csv_flags { /* of rows with columns */
@@ -184,8 +186,9 @@ typedef struct options { /* the options of all commands; each command uses some 
 
 typedef enum options_result {
     OPTIONS_OK,
-    OPTIONS_HELP, /* --help was given, or -h where the table has no option of that letter */
-    OPTIONS_BAD   /* after a message: return CLI_TROUBLE                              */
+    OPTIONS_HELP,    /* --help was given, or -h where the table has no option of that letter */
+    OPTIONS_VERSION, /* --version was given, and the table has no option of that name        */
+    OPTIONS_BAD      /* after a message: return CLI_TROUBLE                                  */
 } options_result;
 
 /* Puts the words of environment variables before the options in argv, in the order of `names`,
@@ -201,6 +204,11 @@ options_result options_parse(int argc, char **argv, const option_spec *specs, vo
 /* Reads a count: digits (1000), powers of ten (1e6), of two (2^28), or digits with K M G T
  * (10^3 ...) or Ki Mi Gi Ti (2^10 ...). False if it is anything else or does not fit. */
 bool option_count(const char *text, uint64_t *out);
+
+extern const char option_a_count[]; /* what it reads, for messages */
+
+/* Reads a number of f64, rounded; `nan`: also NaN. Returns what is wrong with it, or NULL. */
+const char *option_real(const char *text, bool nan, double *out);
 
 /* Reads bytes of memory: a count, also with a b for bytes at its end, or a share of the memory of
  * the machine, such as 25%; k m g t are K M G T. After a letter (-S), and for rows without a letter

@@ -23,6 +23,8 @@ void json_string(FILE *to, const char *text)
             fprintf(to, "\\%c", c);
         else if (c < 0x20)
             fprintf(to, "\\u%04x", c);
+        else if (c >= 0x7f) /* of a file name: not all bytes are UTF-8, which JSON demands */
+            fprintf(to, "\\\\x%02x", c);
         else
             fputc(c, to);
     }
@@ -118,7 +120,9 @@ static void print_facts(const ordo_facts *f)
                    {FACT(cpu_idle_seconds)},
                    {FACT(device_idle_seconds)},
                    {FACT(devices)},
-                   {FACT(shares_unused)}};
+                   {FACT(shares_unused)},
+                   {FACT(tried_radius)},
+                   {FACT(radius_failed)}};
 #undef FACT
 
     fprintf(stderr, "\"input\": \"%s\", \"strategy\": \"%s\"",

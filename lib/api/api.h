@@ -99,7 +99,8 @@ ordo_status api_check_weights(ordo_exec *exec, const void *weights, uint32_t wei
                               uint32_t algorithm, const void *out, size_t out_bytes,
                               const char *out_what);
 /* Rejects methods of quantiles that weights of this type do not have. */
-ordo_status api_check_weighted_method(ordo_exec *exec, uint32_t weight_type, uint32_t method);
+ordo_status api_check_weighted_method(ordo_exec *exec, uint32_t weight_type, uint32_t method,
+                                      bool is_median);
 /* Rejects ranks of n keys that do not fit their type. */
 ordo_status api_check_rank_count(ordo_exec *exec, ordo_type rank_type, size_t n);
 ordo_status api_check_sort_algorithm(ordo_exec *exec, uint32_t algorithm);
@@ -199,11 +200,9 @@ size_t api_nans_of_row(ordo_type type, const void *sorted, size_t n);
 /* Runs the select slot for positions that may be in any order and repeat. */
 ordo_status api_select_any(ordo_exec *exec, const ordo_choice *choice, const ordo_select_job *wish);
 
-/* api_few_groups.c: rejects more groups than the result arrays have room for; has_results: there
- * are results for each group beside keys and sizes. */
-ordo_status api_check_group_count(ordo_exec *exec, const ordo_groups *groups, size_t count,
-                                  bool has_results);
-/* ordo_group_counts of n keys on the CPU, if there are few distinct keys;
+/* api_few_groups.c: rejects more groups than the result arrays have room for. */
+ordo_status api_check_group_count(ordo_exec *exec, const ordo_groups_job *job, size_t count);
+/* The same file: ordo_group_counts of n keys on the CPU, if there are few distinct keys;
  * otherwise *done is false and nothing is written. */
 ordo_status api_count_few_groups(ordo_exec *exec, const ordo_groups *groups, size_t n, bool *done);
 /* Sets heads[i] to ORDO_ROW_FIRST for the first of tied keys in a sorted array, else to 0. */

@@ -107,6 +107,8 @@ static bool exec_loop(ordo_exec *exec, size_t n, size_t grain, ordo_body *body, 
         tick(exec, 1);
         return atomic_load_explicit(&ctx->told, memory_order_relaxed) == 0;
     }
+    if (n > 0)
+        ctx->used = ordo_max(ctx->used, ordo_min((n - 1) / grain + 1, exec->threads));
     bool const all = ordo_pool_loop(ctx->pool, n, grain, body, arg, &ctx->stop, tick, exec);
     tick(exec, 1); /* the workers may have taken every piece */
     return all && atomic_load_explicit(&ctx->told, memory_order_relaxed) == 0;
@@ -130,6 +132,7 @@ void api_exec_init(ordo_ctx *ctx)
     ctx->exec.poll = exec_poll;
     ctx->exec.scratch = exec_scratch;
     ctx->exec.fail = exec_fail;
+    ctx->exec.papers = ordo_papers_table();
 }
 
 void ordo_cancel(ordo_ctx *ctx)
@@ -188,7 +191,7 @@ ordo_status api_leave_query(ordo_ctx *ctx, ordo_status status)
 }
 
 /* The CPU writes only the facts before device_status, except in sorts that split the array into
- * buckets and in selections by sub-arrays. The other facts are cleared and copied only if they may
+ * buckets, in sorts by a radius and in selections by sub-arrays. The other facts are cleared and copied only if they may
  * have been written, because this takes several per cent of a call on four keys. */
 #define CPU_FACTS offsetof(ordo_facts, device_status)
 
@@ -211,6 +214,7 @@ ordo_status api_enter(ordo_ctx *ctx, const char *operation, ordo_type type, size
     ctx->exec.isa = ctx->plan.cpu->isa(ctx->plan.cpu_state);
     clear_facts(ctx);
     ctx->exec.changed = false;
+    ctx->used = 1;
     ctx->exec.seed += ctx->seed_step;
     ctx->shown = 0;
     ctx->caller = pthread_self();
@@ -238,7 +242,7 @@ static void store_report(ordo_ctx *ctx)
     ctx->report.backend = running->backend;
     ctx->report.algorithm = ctx->exec.algorithm;
     ctx->report.isa = ctx->exec.isa;
-    ctx->report.threads = ctx->exec.threads;
+    ctx->report.threads = (uint32_t)ctx->used;
     ctx->report.type = (uint32_t)running->type;
     ctx->report.n = running->n;
     ctx->report.scratch_bytes = ctx->arena.taken;
@@ -250,7 +254,8 @@ static void store_report(ordo_ctx *ctx)
         ctx->exec.facts.shares_unused = 1;
         ctx->device_facts = true;
     }
-    if (ctx->exec.facts.buckets != 0 || ctx->exec.facts.strategy == ORDO_STRATEGY_SUB_ARRAYS)
+    if (ctx->exec.facts.buckets != 0 || ctx->exec.facts.strategy == ORDO_STRATEGY_SUB_ARRAYS ||
+        ctx->exec.facts.radius != 0 || ctx->exec.facts.tried_radius != 0)
         ctx->device_facts = true;
     memcpy(&ctx->report.facts, &ctx->exec.facts, CPU_FACTS);
     if (ctx->device_facts || ctx->device_report)
@@ -422,7 +427,7 @@ ordo_status api_choose(ordo_ctx *ctx, ordo_exec *exec, const ordo_load *load, or
         ctx->device_facts = true;
     else if (sorts_soon(ctx, load))
         ordo_pool_wake(ctx->pool);
-    if (ctx->plan.forecast.cpu > 0)
+    if (ctx->plan.forecast.cpu > 0 && load != NULL && load->algorithm == ORDO_ALGORITHM_AUTO)
         ctx->running.predicted = ctx->plan.forecast;
     return ORDO_OK;
 }

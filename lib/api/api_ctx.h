@@ -37,6 +37,7 @@ struct ordo_ctx {
     ordo_profile profile; /* the last call; exec.profile points here if profiles are recorded */
     bool         device_facts;  /* exec.facts may have more than CPU_FACTS (api_call.c) */
     bool         device_report; /* report.facts may have more than CPU_FACTS */
+    size_t       used;          /* threads that took part in a loop of the call, at most */
 
     ordo_progress_fn *progress;
     void             *progress_user;

@@ -130,6 +130,7 @@ static ordo_status measure_each(ordo_exec *exec, const order_segments *call, ord
                                                     {job->lr, size, false, true},
                                                     {job->rl, size, false, true},
                                                     {job->dm, sizeof *job->dm, false, true}},
+                                         .has_results = true,
                                          .one = one,
                                          .rows = by_rows ? is_sorted_rows : NULL,
                                          .rows_most = SHORT_ROW,

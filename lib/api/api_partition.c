@@ -138,6 +138,8 @@ static ordo_status nth_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_nth_job *job
     }
     TRY(api_choose(ctx, exec, NULL, &choice));
     TRY(api_check_slot(exec, &choice, choice.backend->nth != NULL, "split around a key"));
+    if (bytes == NULL && job->out == NULL && job->index == NULL)
+        return ORDO_OK;
     if (segments.given && !choice.backend->has_segments)
         return nth_each(exec, &choice, job, &segments, bytes);
     ordo_nth_job whole = *job;

@@ -20,7 +20,8 @@ static const char *const method_names[] = {"inverted_cdf",
                                            "lower",
                                            "higher",
                                            "midpoint",
-                                           "nearest"};
+                                           "nearest",
+                                           "half_sum"};
 
 enum {
     METHODS = sizeof method_names / sizeof *method_names,
@@ -31,7 +32,7 @@ enum {
     SORTED_BYTES = ORDO_TUNE(512, 32)
 };
 
-_Static_assert((int)METHODS == (int)ORDO_METHOD_NEAREST, "every method has a name");
+_Static_assert((int)METHODS == (int)ORDO_METHOD_HALF_SUM, "every method has a name");
 
 int ordo_method_parse(const char *name)
 {
@@ -53,8 +54,10 @@ ordo_status api_check_method(ordo_exec *exec, uint32_t method, bool is_median)
 {
     FAIL_IF(method > METHODS, ORDO_E_ARG, "method is %u; expected an ordo_method, 0 to %d", method,
             (int)METHODS);
-    FAIL_IF(is_median && method != ORDO_METHOD_DEFAULT && method != ORDO_METHOD_LINEAR, ORDO_E_ARG,
-            "method is %s; a median accepts only linear", ordo_method_name((ordo_method)method));
+    FAIL_IF(is_median && method != ORDO_METHOD_DEFAULT && method != ORDO_METHOD_LINEAR &&
+                method != ORDO_METHOD_HALF_SUM,
+            ORDO_E_ARG, "method is %s; a median accepts linear and half_sum",
+            ordo_method_name((ordo_method)method));
     return ORDO_OK;
 }
 
@@ -147,7 +150,7 @@ static ordo_status quantiles_of(ordo_exec *exec, const ordo_choice *choice, cons
         quantile_place const at = quantile_place_of(method, call->q[j], n);
         double const         below = quantile_key(call->type, keys, 2 * j);
         double const         above = quantile_key(call->type, keys, 2 * j + 1);
-        call->out[j] = quantile_value(&at, below, above, call->is_median);
+        call->out[j] = quantile_value(&at, below, above);
     }
     return ORDO_OK;
 }
@@ -175,7 +178,7 @@ static double value_of_row(const quantiles *call, const quantile_place *at, cons
 {
     double const below = quantile_key(call->type, sorted, at->below);
     double const above = quantile_key(call->type, sorted, at->above);
-    return quantile_value(at, below, above, call->is_median);
+    return quantile_value(at, below, above);
 }
 
 /* Whether options ask for nothing but a treatment of NaNs. */
@@ -184,8 +187,7 @@ static bool are_usual(const ordo_quantile_opts *opts)
     if (opts == NULL)
         return true;
     return opts->struct_size == sizeof *opts && opts->flags == 0 &&
-           opts->nans <= ORDO_NANS_PROPAGATE &&
-           (opts->method == ORDO_METHOD_DEFAULT || opts->method == ORDO_METHOD_LINEAR) &&
+           opts->nans <= ORDO_NANS_PROPAGATE && opts->method <= METHODS &&
            opts->algorithm == ORDO_ALGORITHM_AUTO && opts->reserved == 0 && opts->stream == NULL &&
            opts->sub_array == 0 && opts->segments == NULL && opts->weights == NULL &&
            opts->weight_type == 0 && opts->reserved2 == 0;
@@ -193,10 +195,13 @@ static bool are_usual(const ordo_quantile_opts *opts)
 
 /* The quantile of one q of a few keys, n > 0: sorts a copy of the keys, with NaNs last. */
 static ordo_status quantile_of_few(ordo_exec *exec, const ordo_choice *choice,
-                                   const quantiles *call, ordo_nans policy)
+                                   const quantiles *call, const ordo_quantile_opts *opts)
 {
+    ordo_nans const     policy = opts == NULL ? ORDO_NANS_LAST : (ordo_nans)opts->nans;
+    uint32_t const      method = opts == NULL ? (uint32_t)ORDO_METHOD_DEFAULT : opts->method;
     uint64_t            sorted[SORTED_BYTES / sizeof(uint64_t)];
     ordo_sort_job const job = {.type = call->type, .keys = sorted, .n = call->n};
+    TRY(api_check_method(exec, method, call->is_median));
     TRY(check_arrays(exec, call, 1));
     memcpy(sorted, call->keys, call->n * ordo_type_size(call->type));
     TRY(choice->backend->sort(choice->state, &job, exec));
@@ -205,7 +210,7 @@ static ordo_status quantile_of_few(ordo_exec *exec, const ordo_choice *choice,
         *call->out = (double)NAN;
         return ORDO_OK;
     }
-    quantile_place const at = quantile_place_of(ORDO_METHOD_LINEAR, *call->q, call->n - nans);
+    quantile_place const at = quantile_place_of((ordo_method)method, *call->q, call->n - nans);
     *call->out = value_of_row(call, &at, sorted);
     return ORDO_OK;
 }
@@ -225,8 +230,11 @@ ordo_status api_check_weights(ordo_exec *exec, const void *weights, uint32_t wei
                            out_what);
 }
 
-ordo_status api_check_weighted_method(ordo_exec *exec, uint32_t weight_type, uint32_t method)
+ordo_status api_check_weighted_method(ordo_exec *exec, uint32_t weight_type, uint32_t method,
+                                      bool is_median)
 {
+    FAIL_IF(is_median && method == ORDO_METHOD_HALF_SUM, ORDO_E_ARG,
+            "method is half_sum; a median with weights accepts only linear");
     FAIL_IF((weight_type == ORDO_F32 || weight_type == ORDO_F64) &&
                 method > ORDO_METHOD_NORMAL_UNBIASED,
             ORDO_E_ARG, "method %s has no form for weights that are floats",
@@ -276,15 +284,14 @@ static void values_at(const quantiles *call, const quantile_place *at, const voi
                       size_t rows, double *out)
 {
     quantile_place const here = *at;
-    bool const           is_median = call->is_median;
     size_t const         step = call->count;
     switch (call->type) {
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \
     case ORDO_##ID:                                                                                \
         for (size_t r = 0; r < rows; r++) {                                                        \
             const key *const row = (const key *)sorted + r * n;                                    \
-            out[r * step] = quantile_value(&here, (double)row[here.below],                         \
-                                           (double)row[here.above], is_median);                    \
+            out[r * step] =                                                                        \
+                quantile_value(&here, (double)row[here.below], (double)row[here.above]);           \
         }                                                                                          \
         break;
 #include "core/types.def"
@@ -445,8 +452,7 @@ static ordo_status quantiles_on_device(ordo_exec *exec, const ordo_choice *choic
                            .segments = &segments->view,
                            .nans = (ordo_nans)wish->nans,
                            .q = call->q,
-                           .method = (ordo_method)wish->method,
-                           .is_median = call->is_median};
+                           .method = (ordo_method)wish->method};
     TRY(api_set_select_algorithm(exec, choice, wish->algorithm, wish->sub_array, &job));
     return choice->backend->select(choice->state, &job, exec);
 }
@@ -460,14 +466,14 @@ static ordo_status quantiles_checked(ordo_ctx *ctx, ordo_exec *exec, const quant
     size_t const       size = ordo_type_size(call->type);
     if (call->n - 1 < SORTED_BYTES && size > 0 && call->n * size <= SORTED_BYTES &&
         call->count == 1 && are_usual(opts) && api_is_short(ctx, NULL, call->n, NULL, &choice))
-        return quantile_of_few(exec, &choice, call, opts == NULL ? 0 : (ordo_nans)opts->nans);
+        return quantile_of_few(exec, &choice, call, opts);
     TRY(check_quantiles(exec, call, opts, &wish, &segments));
     if (wish.weights != NULL) {
         size_t results;
         TRY(api_results(exec, &segments, call->count, &results));
         TRY(api_check_weights(exec, wish.weights, wish.weight_type, call->n, wish.algorithm,
                               call->out, results * sizeof(double), "out"));
-        TRY(api_check_weighted_method(exec, wish.weight_type, wish.method));
+        TRY(api_check_weighted_method(exec, wish.weight_type, wish.method, call->is_median));
     }
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, select);

@@ -410,7 +410,7 @@ static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_rank_job *j
     if (segments.given)
         return rank_each(ctx, exec, job, &segments, bytes);
     ordo_load load = ordo_load_rank(job->type, n, job->rank_type);
-    load.sampled = wish.algorithm == ORDO_ALGORITHM_SAMPLE;
+    load.algorithm = (ordo_algorithm)wish.algorithm;
     TRY(api_choose(ctx, exec, bytes == NULL ? &load : NULL, &choice));
     NEEDS(choice, rank);
     ANSWER_SIZE_QUERY(bytes, choice, rank, job);

@@ -257,6 +257,9 @@ size_t ordo_report_text(const ordo_report *report, char *text, size_t size)
         add(&s, "%s", inputs[f->input].phrase);
     if (f->strategy != ORDO_STRATEGY_PLAIN && f->strategy < STRATEGIES)
         add(&s, "%s", strategies[f->strategy].phrase);
+    if (f->tried_radius != 0)
+        add(&s, "radius %llu %s", (unsigned long long)f->tried_radius,
+            f->radius_failed != 0 ? "was too small" : "was large enough");
     if (f->radius != 0)
         add(&s, "radius %llu", (unsigned long long)f->radius);
     add_counts(&s, f);

@@ -166,14 +166,25 @@ ordo_status api_results(ordo_exec *exec, const api_segments *s, size_t each, siz
     return ORDO_OK;
 }
 
+/* Whether the job has nothing to read or to write: all segments are empty, and there are no results
+ * for each segment. */
+static bool is_void(const api_segments *s, const ordo_segments_job *job)
+{
+    bool writes = false;
+    for (size_t i = 0; i < ORDO_SEGMENT_ARRAYS; i++)
+        writes |= job->arrays[i].is_written;
+    return writes && !job->has_results && s->longest == 0;
+}
+
 ordo_status api_run_segments(ordo_exec *exec, const ordo_choice *choice, const api_segments *s,
                              ordo_segments_job *job, size_t *bytes)
 {
+    static const ordo_segment_view none = {.step = 1, .group = 1};
     FAIL_IF(choice->backend->segments == NULL, ORDO_E_UNSUPPORTED,
             "the %s backend cannot do this call on segments; expected CPU arrays and a context "
             "that may use the CPU",
             choice->backend->name);
-    job->view = &s->view;
+    job->view = is_void(s, job) ? &none : &s->view;
     if (bytes == NULL && job->arrays[0].is_written)
         exec->changed = true;
     if (bytes == NULL)

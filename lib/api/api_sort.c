@@ -93,6 +93,7 @@ static ordo_status sorted_or_not(ordo_exec *exec, ordo_status status, const char
 static const ordo_load *segmented(ordo_load *load, ordo_algorithm algorithm, const size_t *bytes)
 {
     load->segmented = true;
+    load->algorithm = algorithm;
     return bytes == NULL && api_sorts_segments(algorithm) ? load : NULL;
 }
 
@@ -216,7 +217,7 @@ static ordo_status sort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
     if (segments.given)
         return sort_each(ctx, exec, &job, &segments, bytes);
     ordo_load load = ordo_load_sort(type, n, 0);
-    load.sampled = wish.algorithm == ORDO_ALGORITHM_SAMPLE;
+    load.algorithm = (ordo_algorithm)wish.algorithm;
     if (wish.algorithm == ORDO_ALGORITHM_AUTO)
         ordo_load_look(&load, type, job.source != NULL ? job.source : keys, job.descending);
     TRY(api_choose(ctx, exec, bytes == NULL ? &load : NULL, &choice));
@@ -323,7 +324,7 @@ static ordo_status pairs_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type,
     if (segments.given)
         return pairs_each(ctx, exec, &job, &segments, bytes);
     ordo_load load = ordo_load_sort(type, n, value_size);
-    load.sampled = wish.algorithm == ORDO_ALGORITHM_SAMPLE;
+    load.algorithm = (ordo_algorithm)wish.algorithm;
     if (wish.algorithm == ORDO_ALGORITHM_AUTO)
         ordo_load_look(&load, type, keys, job.keys.descending);
     TRY(api_choose(ctx, exec, bytes == NULL ? &load : NULL, &choice));
@@ -454,7 +455,7 @@ static ordo_status argsort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_argsort_
     if (segments.given)
         return argsort_each(ctx, exec, job, &segments, bytes);
     ordo_load load = ordo_load_argsort(job->type, n, job->index_type);
-    load.sampled = wish.algorithm == ORDO_ALGORITHM_SAMPLE;
+    load.algorithm = (ordo_algorithm)wish.algorithm;
     if (wish.algorithm == ORDO_ALGORITHM_AUTO)
         ordo_load_look(&load, job->type, job->keys, job->descending);
     TRY(api_choose(ctx, exec, bytes == NULL ? &load : NULL, &choice));

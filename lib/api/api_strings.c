@@ -128,7 +128,7 @@ static ordo_load load_of(const ordo_strings *strings, size_t n, uint64_t copied,
                          ordo_algorithm algorithm, uint64_t seed)
 {
     ordo_load load = ordo_load_strings(strings, n, copied, seed);
-    load.sampled = algorithm == ORDO_ALGORITHM_SAMPLE;
+    load.algorithm = algorithm;
     return load;
 }
 

@@ -12,6 +12,7 @@ static ordo_status check_moving_opts(ordo_exec *exec, const ordo_moving_job *job
                                      const ordo_moving_opts *wish)
 {
     bool const is_quantile = job->op == ORDO_MOVING_QUANTILE, is_rank = job->op == ORDO_MOVING_RANK;
+    bool const is_median = job->op == ORDO_MOVING_MEDIAN;
     TRY(api_check_place(exec, wish->flags, ORDO_DESCENDING | ORDO_ON_DEVICE, wish->stream));
     FAIL_IF((wish->flags & ORDO_DESCENDING) != 0 && !is_rank, ORDO_E_ARG,
             "ORDO_DESCENDING is only for moving ranks");
@@ -24,8 +25,9 @@ static ordo_status check_moving_opts(ordo_exec *exec, const ordo_moving_job *job
     FAIL_IF(!(wish->q >= 0 && wish->q <= 1), ORDO_E_ARG, "q is %g; expected 0 to 1", wish->q);
     FAIL_IF(wish->q != 0 && !is_quantile, ORDO_E_ARG, "q is only for moving quantiles");
     TRY(api_check_nans(exec, wish->nans));
-    TRY(api_check_method(exec, wish->method, false));
-    FAIL_IF(wish->method != 0 && !is_quantile, ORDO_E_ARG, "method is only for moving quantiles");
+    TRY(api_check_method(exec, wish->method, is_median));
+    FAIL_IF(wish->method != 0 && !is_quantile && !is_median, ORDO_E_ARG,
+            "method is only for moving medians and quantiles");
     FAIL_IF(wish->ties > ORDO_TIES_AVERAGE, ORDO_E_ARG, API_WRONG_TIES, wish->ties);
     FAIL_IF(wish->ties != 0 && !is_rank, ORDO_E_ARG, "ties is only for moving ranks");
     return ORDO_OK;

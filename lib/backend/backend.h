@@ -15,6 +15,7 @@
 #include "backend/groups.h"
 #include "backend/job.h"
 #include "backend/link.h"
+#include "backend/papers.h"
 #include "backend/ranks.h"
 #include "backend/sample.h"
 #include "backend/segments.h"
@@ -23,7 +24,7 @@
 
 #include <string.h>
 
-#define ORDO_BACKEND_ABI 14u
+#define ORDO_BACKEND_ABI 16u
 #define ORDO_BACKEND_ENTRY "ordo_backend_table"
 
 enum {
@@ -91,11 +92,6 @@ typedef struct ordo_backend {
     size_t (*band)(void *state, const ordo_band_job *job); /* keys in the band; CPU only */
     ordo_status (*permute)(void *state, const ordo_permute_job *job, ordo_exec *exec);
 
-    /* One step of the hybrid sample sort. On a device the step is only queued. sample_work gives
-     * the bytes of job->work for parts of at most job->n and job->owned records. */
-    ordo_status (*sample)(void *state, const ordo_sample_job *job, ordo_exec *exec);
-    size_t (*sample_work)(const ordo_sample_job *job);
-
     /* Backends with their own memory; NULL in others. */
     void (*devices)(char *text, size_t size); /* one line per device */
     ordo_status (*reserve)(void *state, size_t bytes, ordo_exec *exec);
@@ -145,6 +141,7 @@ typedef struct ordo_backend {
     ordo_status (*unique)(void *state, const ordo_unique_job *job, ordo_exec *exec);
     size_t (*unique_scratch)(const ordo_unique_job *job, const ordo_exec *exec);
     ordo_status (*places)(void *state, const ordo_needles_job *job, ordo_exec *exec);
+    const ordo_sample_slots *sample; /* NULL: the device has no part in the hybrid sample sort */
     const ordo_text_slots *text; /* NULL: lib/text does these calls with the sorts of the backend */
     const ordo_ranks_slots *ranks; /* NULL: arrays on the device cannot be divided over ranks */
 } ordo_backend;

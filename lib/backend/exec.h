@@ -61,6 +61,8 @@ struct ordo_exec {
     /* Seed of random samples. It differs from call to call, so no input can be made of keys that
      * a sample misses. Results never depend on it. */
     uint64_t seed;
+
+    const struct ordo_papers *papers; /* the algorithms of the papers (papers.h); NULL: none */
 };
 
 static inline bool ordo_loop(ordo_exec *exec, size_t n, size_t grain, ordo_body *body, void *arg)

@@ -22,7 +22,7 @@ typedef struct ordo_collect_job {
  * host arrays are checked. A group on a device has the result NaN if one of its weights is refused
  * (quantile_accepts_weight) or their sum is too large. */
 typedef struct ordo_weighted_groups_job {
-    ordo_groups_job groups; /* verb QUANTILES, is_median is false; or RANK with `places` */
+    ordo_groups_job groups; /* verb QUANTILES, or RANK with `places` */
     ordo_type       weight_type;
     const void     *weights;
     /* Not 0: the group keys are unsigned integers, and the results of the group with key k are at

@@ -75,7 +75,6 @@ typedef struct ordo_select_job { /* k-th keys */
     ordo_nans     nans;
     const double *q; /* not NULL: out gets f64 quantiles, and k is NULL */
     ordo_method   method;
-    bool          is_median;
 } ordo_select_job;
 
 typedef struct ordo_topk_job { /* the first k keys in order and their indices */
@@ -473,9 +472,16 @@ typedef struct ordo_groups_job {
     const double   *q;        /* QUANTILES, on the host */
     double         *quantiles;
     ordo_method     method;
-    bool            is_median;
     void           *values; /* TOPK; NULL: not wanted */
     uint64_t       *found;  /* TOPK; NULL: not wanted */
 } ordo_groups_job;
+
+/* Whether the caller wants results that need a place for each group. */
+static inline bool ordo_groups_need_room(const ordo_groups_job *job)
+{
+    bool const each = job->q != NULL || job->values != NULL || job->out != NULL;
+    return job->unique != NULL || job->sizes != NULL || job->found != NULL ||
+           (job->each > 0 && each);
+}
 
 #endif

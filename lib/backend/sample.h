@@ -1,4 +1,4 @@
-/* sample.h - one device's part of the hybrid sample sort: the job of the slot `sample`.
+/* sample.h - one device's part of the hybrid sample sort: its steps, and the slots of a device.
  *
  * The sort moves records: key bits (core/keybits.h, one-to-one) of 4 or 8 bytes, or, where an index
  * goes with the key, key bits with ties folded above the index: in one word of 8 bytes (keys of at
@@ -6,12 +6,12 @@
  * equal. Splitters divide the records into 2 * 2^lg buckets: bucket 2 i holds the records between
  * splitters i - 1 and i, bucket 2 i + 1 those equal to splitter i, which need no sort.
  *
- * lib/hybrid/papers runs the steps on every device; the sample sorts of the CPU and of the GPU
+ * lib/papers/hybrid runs the steps on every device; the sample sorts of the CPU and of the GPU
  * alone consist of the same functions. All arrays are in the memory of the backend. */
 #ifndef ORDO_BACKEND_SAMPLE_H
 #define ORDO_BACKEND_SAMPLE_H
 
-#include "core/base.h"
+#include "backend/exec.h"
 
 typedef enum ordo_sample_step {
     ORDO_SAMPLE_SPLIT,   /* I: chooses splitters from all keys; only the CPU */
@@ -61,7 +61,22 @@ typedef struct ordo_sample_job {
     void     *result;     /* keys, or indices if `indexed` */
     ordo_type index_type; /* U32, U64 */
 
-    void *work; /* sample_work() bytes, which must be kept from COUNT to SCATTER */
+    void *work; /* bytes of the slot `work`, which must be kept from COUNT to SCATTER */
 } ordo_sample_job;
+
+typedef struct ordo_sample_slots {
+    /* Queues one step. */
+    ordo_status (*step)(void *state, const ordo_sample_job *job, ordo_exec *exec);
+    /* The bytes of job->work for parts of at most job->n and job->owned records. */
+    size_t (*work)(const ordo_sample_job *job);
+} ordo_sample_slots;
+
+/* Adds the seconds in which only the CPU computes to the times of a phase. */
+static inline void ordo_sample_add_cpu(ordo_facts *facts, unsigned phase, double seconds)
+{
+    facts->sample_seconds[phase] += seconds;
+    facts->cpu_seconds[phase] += seconds;
+    facts->device_idle_seconds += seconds;
+}
 
 #endif

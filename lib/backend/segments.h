@@ -77,6 +77,7 @@ typedef struct ordo_segments_job {
     /* The most scratch that `one` takes, NULL: none; whether it fails without. */
     size_t (*scratch)(const void *arg, size_t n, const ordo_exec *exec);
     bool        needs_scratch;
+    bool        has_results; /* for each segment beside arrays that are written */
     const void *arg;
 } ordo_segments_job;
 

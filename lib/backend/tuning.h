@@ -22,10 +22,6 @@ enum {
     /* Up to this many bytes of records, one thread sorts them inside its cache. An estimate. */
     ORDO_TUNE_RADIX_ALONE = ORDO_TUNE(256 << 10, 256),
 
-    /* Sample sort: lg of the leaves of the splitter tree; there are twice as many buckets. A GPU
-     * keeps the tree and the histogram of 2^8 leaves in the shared memory of a block. */
-    ORDO_TUNE_SAMPLE_LG = ORDO_TUNE(8, 3),
-
     /* More strings than this are sorted by all threads together, fewer by one thread. V1, one
      * thread, 10^7 random words of 15 letters, M strings/s of CPU time for 2^14, 2^16, 2^18: 47.6,
      * 47.3, 47.7. A smaller value means more loops for 16 threads, a larger one fewer groups to

@@ -10,7 +10,8 @@
  *                 +0, and every NaN above +inf. Keys-only sorts write this order.
  * key_of_T(b)     the inverse of key_bits_T.
  * key_tie_T(b)    key bits with ties folded together: -0 becomes +0, and every NaN the largest
- *                 number.
+ *                 number. So it is the largest of the key bits that tie with b.
+ * key_least_tie_T(b)  the smallest of the key bits that tie with b.
  * key_turn_T(b)   key bits in reverse order, with NaNs still last. Its own inverse. Keys-only
  *                 descending sorts write this order.
  * key_tie_turn_T(b)  key_turn_T(key_tie_T(b)).
@@ -70,6 +71,10 @@
         return x;                                                                                  \
     }                                                                                              \
     ORDO_HD bits key_tie_##tag(bits b) { return (b + (b == (ZERO))) | (0 - (bits)(b > (INF))); }   \
+    ORDO_HD bits key_least_tie_##tag(bits b)                                                       \
+    {                                                                                              \
+        return b > (INF) ? (INF) + 1 : b - (b == (ZERO) + 1);                                      \
+    }                                                                                              \
     ORDO_HD bits key_tie_turn_##tag(bits b)                                                        \
     {                                                                                              \
         return ((INF)-b - (b == (ZERO))) | (0 - (bits)(b > (INF)));                                \
@@ -102,6 +107,7 @@ ORDO_KEY_FLOAT(f64, double, uint64_t, KEY_MINUS_ZERO_F64, KEY_INF_F64, UINT64_C(
     ORDO_HD int key_is_nan_##tag(ordo_key_##tag x) { return (void)x, 0; }                          \
     ORDO_HD int key_same_##tag(ordo_key_##tag a, ordo_key_##tag b) { return a == b; }              \
     ORDO_HD ordo_bits_##tag key_tie_##tag(ordo_bits_##tag b) { return b; }                         \
+    ORDO_HD ordo_bits_##tag key_least_tie_##tag(ordo_bits_##tag b) { return b; }                   \
     ORDO_HD ordo_bits_##tag key_turn_##tag(ordo_bits_##tag b) { return (ordo_bits_##tag) ~b; }     \
     ORDO_HD ordo_bits_##tag key_tie_turn_##tag(ordo_bits_##tag b) { return (ordo_bits_##tag) ~b; }
 ORDO_KEY_INTEGER(u8, 0u)

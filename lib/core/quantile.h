@@ -5,8 +5,9 @@
  * 1996; their types are methods 1 to 9). The arithmetic is f64 in the order of operations of
  * numpy.quantile, so results of f64 keys have the same bits. One case differs: if the difference
  * of two neighbours is not finite, numpy.quantile returns an infinity or NaN, and ordo returns a
- * number between the keys (see quantile_between). A median is computed as numpy.median does.
- * Products and sums go through functions, because nvcc would contract them to one operation. */
+ * number between the keys (see quantile_between). A median is the linear quantile of 1/2;
+ * numpy.median rounds otherwise, which is the method half_sum. Zeros are +0 and NaNs have one bit
+ * pattern, because -0 ties with +0 and the sign of a NaN differs between machines. Products and sums go through functions, because nvcc would contract them to one operation. */
 #ifndef ORDO_CORE_QUANTILE_H
 #define ORDO_CORE_QUANTILE_H
 
@@ -32,6 +33,7 @@ typedef struct quantile_place {
     size_t below, above; /* positions of the two keys; may be equal */
     double weight;       /* of the key above */
     bool   exact;        /* the key at `below` is the result */
+    bool   half_sum;     /* the result is half the sum of two different keys */
 } quantile_place;
 
 ORDO_HD quantile_place quantile_make(size_t below, size_t above, double weight, bool exact)
@@ -41,6 +43,7 @@ ORDO_HD quantile_place quantile_make(size_t below, size_t above, double weight, 
     at.above = above;
     at.weight = weight;
     at.exact = exact;
+    at.half_sum = false;
     return at;
 }
 
@@ -130,6 +133,11 @@ ORDO_HD quantile_place quantile_place_of(ordo_method method, double q, size_t n)
         return quantile_midpoint(span, n);
     case ORDO_METHOD_NEAREST:
         return quantile_at(rint(span), n);
+    case ORDO_METHOD_HALF_SUM: {
+        quantile_place found = quantile_midpoint(span, n);
+        found.half_sum = true;
+        return found;
+    }
     case ORDO_METHOD_DEFAULT:
     case ORDO_METHOD_LINEAR:
         break;
@@ -168,11 +176,11 @@ ORDO_HD double quantile_mix(double below, double above, double weight)
 }
 
 /* The difference of two finite keys overflows only if both are large, and then halving them is
- * exact. If one key is infinite, the result is that key, or the other one if it has all the weight;
- * between -inf and +inf the result is NaN. */
+ * exact. If one key is infinite, the result is that key; between -inf and +inf, and next to a NaN,
+ * it is NaN. A key that has all the weight is the result whatever the other one is. */
 ORDO_HD double quantile_between(double below, double above, double weight)
 {
-    if (isfinite(above - below) || isnan(below) || isnan(above))
+    if (isfinite(above - below))
         return quantile_mix(below, above, weight);
     if (isfinite(below) && isfinite(above))
         return 2 * quantile_mix(below / 2, above / 2, weight);
@@ -181,8 +189,8 @@ ORDO_HD double quantile_between(double below, double above, double weight)
     return weight == 1 ? above : below + above;
 }
 
-/* The mean of two finite keys is finite. */
-ORDO_HD double quantile_median(double below, double above, double weight)
+/* Half the sum of two finite keys is finite. */
+ORDO_HD double quantile_half_sum(double below, double above, double weight)
 {
     if (weight == 0 || below == above)
         return below;
@@ -190,16 +198,15 @@ ORDO_HD double quantile_median(double below, double above, double weight)
     return isinf(sum) && isfinite(below) && isfinite(above) ? below / 2 + above / 2 : sum / 2;
 }
 
-/* The value at a place, from the keys at its two positions. NaN has one bit pattern, because the
- * arithmetic gives different ones on different machines. */
-ORDO_HD double quantile_value(const quantile_place *at, double below, double above, bool is_median)
+/* The value at a place, from the keys at its two positions. */
+ORDO_HD double quantile_value(const quantile_place *at, double below, double above)
 {
     double value = below;
-    if (is_median)
-        value = quantile_median(below, above, at->weight);
+    if (at->half_sum)
+        value = quantile_half_sum(below, above, at->weight);
     else if (!at->exact)
         value = quantile_between(below, above, at->weight);
-    return isnan(value) ? (double)NAN : value;
+    return isnan(value) ? (double)NAN : quantile_add(value, 0.0);
 }
 
 #endif

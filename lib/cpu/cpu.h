@@ -5,21 +5,20 @@
 #include "backend/exec.h"
 #include "cpu/kernel/kernels.h"
 #include "backend/job.h"
-#include "backend/sample.h"
 #include "backend/segments.h"
 #include "cpu/tuning.h"
 
 ordo_status cpu_sort(void *state, const ordo_sort_job *job, ordo_exec *exec);
-size_t      cpu_sort_scratch(const ordo_sort_job *job, unsigned threads);
+size_t      cpu_sort_scratch(const ordo_sort_job *job, const ordo_exec *exec);
 ordo_status cpu_sort_pairs(void *state, const ordo_pairs_job *job, ordo_exec *exec);
-size_t      cpu_sort_pairs_scratch(const ordo_pairs_job *job, unsigned threads);
+size_t      cpu_sort_pairs_scratch(const ordo_pairs_job *job, const ordo_exec *exec);
 ordo_status cpu_argsort(void *state, const ordo_argsort_job *job, ordo_exec *exec);
-size_t      cpu_argsort_scratch(const ordo_argsort_job *job, unsigned threads);
+size_t      cpu_argsort_scratch(const ordo_argsort_job *job, const ordo_exec *exec);
 ordo_status cpu_sort_by(void *state, const ordo_by_job *job, ordo_exec *exec);
 ordo_status cpu_rank(void *state, const ordo_rank_job *job, ordo_exec *exec);
 size_t      cpu_rank_scratch(const ordo_rank_job *job, unsigned threads);
 ordo_status cpu_select(void *state, const ordo_select_job *job, ordo_exec *exec);
-size_t      cpu_select_scratch(const ordo_select_job *job, unsigned threads);
+size_t      cpu_select_scratch(const ordo_select_job *job, const ordo_exec *exec);
 typedef struct cpu_ties { /* keys before the k-th key in order, and keys with the same bits */
     size_t less, equal;
 } cpu_ties;
@@ -28,7 +27,7 @@ typedef struct cpu_ties { /* keys before the k-th key in order, and keys with th
 ordo_status cpu_select_counted(void *state, const ordo_select_job *job, cpu_ties *ties,
                                ordo_exec *exec);
 ordo_status cpu_topk(void *state, const ordo_topk_job *job, ordo_exec *exec);
-size_t      cpu_topk_scratch(const ordo_topk_job *job, unsigned threads);
+size_t      cpu_topk_scratch(const ordo_topk_job *job, const ordo_exec *exec);
 ordo_status cpu_count_nans(void *state, const ordo_count_job *job, ordo_exec *exec);
 ordo_status cpu_argsort_strings(void *state, const ordo_strings_job *job, ordo_exec *exec);
 ordo_status cpu_rank_strings(void *state, const ordo_string_rank_job *job, ordo_exec *exec);
@@ -41,14 +40,12 @@ ordo_status cpu_runs(void *state, const ordo_runs_job *job, ordo_exec *exec);
 ordo_status cpu_rank_sorted(void *state, const ordo_rank_sorted_job *job, ordo_exec *exec);
 /* Where the NaNs at the end of a sorted array begin; n if there are none. */
 size_t      cpu_nan_start(ordo_type type, const void *keys, size_t n);
-ordo_status cpu_rank_paper(const ordo_rank_sorted_job *job, ordo_exec *exec);
-size_t      cpu_rank_sorted_scratch(const ordo_rank_sorted_job *job, unsigned threads);
 ordo_status cpu_scan(void *state, const ordo_scan_job *job, ordo_exec *exec);
 ordo_status cpu_scan_bits(void *state, const ordo_bits_job *job, ordo_exec *exec);
 ordo_status cpu_partition(void *state, const ordo_partition_job *job, ordo_exec *exec);
 size_t      cpu_partition_scratch(const ordo_partition_job *job, unsigned threads);
 ordo_status cpu_nth(void *state, const ordo_nth_job *job, ordo_exec *exec);
-size_t      cpu_nth_scratch(const ordo_nth_job *job, unsigned threads);
+size_t      cpu_nth_scratch(const ordo_nth_job *job, const ordo_exec *exec);
 /* cpu_nth for any_order. *done is false if cpu_nth must do it in order. */
 ordo_status cpu_nth_any(void *state, const ordo_nth_job *job, bool *done, ordo_exec *exec);
 size_t      cpu_nth_any_scratch(const ordo_nth_job *job, unsigned threads);
@@ -61,8 +58,6 @@ ordo_status cpu_weighted_rank(void *state, const ordo_weighted_job *job, ordo_ex
 size_t      cpu_weighted_rank_scratch(const ordo_weighted_job *job, const ordo_exec *exec);
 ordo_status cpu_copy(void *state, const ordo_copy_job *job, ordo_exec *exec);
 ordo_status cpu_permute(void *state, const ordo_permute_job *job, ordo_exec *exec);
-ordo_status cpu_sample(void *state, const ordo_sample_job *job, ordo_exec *exec);
-size_t      cpu_sample_work(const ordo_sample_job *job);
 ordo_status cpu_segments(void *state, const ordo_segments_job *job, ordo_exec *exec);
 size_t      cpu_segments_scratch(const ordo_segments_job *job, const ordo_exec *exec);
 void        cpu_sort_rows(void *state, const ordo_rows_job *job);

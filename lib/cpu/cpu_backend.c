@@ -92,9 +92,17 @@ static ordo_status rank_sorted(void *state, const ordo_rank_sorted_job *job, ord
         return ordo_fail(exec, ORDO_E_UNSUPPORTED,
                          "algorithms naive, shuffle and hybrid run only on a GPU, but this call "
                          "runs on the CPU; expected device cuda");
-    if (job->algorithm != ORDO_ALGORITHM_AUTO)
-        return cpu_rank_paper(job, exec);
-    return cpu_rank_sorted(state, job, exec);
+    if (job->algorithm == ORDO_ALGORITHM_AUTO)
+        return cpu_rank_sorted(state, job, exec);
+    return exec->papers == NULL ? ordo_no_paper(exec)
+                                : exec->papers->ranking.rank_sorted(job, exec);
+}
+
+static size_t rank_sorted_scratch(const ordo_rank_sorted_job *job, const ordo_exec *exec)
+{
+    return job->algorithm == ORDO_ALGORITHM_AUTO || exec->papers == NULL
+               ? 0
+               : exec->papers->ranking.rank_sorted_scratch(job, exec);
 }
 
 static ordo_status weighted(void *state, const ordo_weighted_job *job, ordo_exec *exec)
@@ -113,15 +121,8 @@ static size_t weighted_scratch(const ordo_weighted_job *job, const ordo_exec *ex
     {                                                                                              \
         return cpu_##slot(job, exec->threads);                                                     \
     }
-SCRATCH(sort_scratch, ordo_sort_job)
-SCRATCH(sort_pairs_scratch, ordo_pairs_job)
-SCRATCH(argsort_scratch, ordo_argsort_job)
 SCRATCH(rank_scratch, ordo_rank_job)
-SCRATCH(select_scratch, ordo_select_job)
-SCRATCH(topk_scratch, ordo_topk_job)
-SCRATCH(rank_sorted_scratch, ordo_rank_sorted_job)
 SCRATCH(partition_scratch, ordo_partition_job)
-SCRATCH(nth_scratch, ordo_nth_job)
 SCRATCH(radius_scratch, ordo_radius_job)
 #undef SCRATCH
 
@@ -141,18 +142,18 @@ const ordo_backend *ordo_cpu_backend(void)
         .sort_strings = cpu_sort_strings,
         .sort_pointers = cpu_sort_pointers,
         .sort = cpu_sort,
-        .sort_scratch = sort_scratch,
+        .sort_scratch = cpu_sort_scratch,
         .sort_pairs = cpu_sort_pairs,
-        .sort_pairs_scratch = sort_pairs_scratch,
+        .sort_pairs_scratch = cpu_sort_pairs_scratch,
         .argsort = cpu_argsort,
-        .argsort_scratch = argsort_scratch,
+        .argsort_scratch = cpu_argsort_scratch,
         .rank = cpu_rank,
         .rank_scratch = rank_scratch,
         .sort_by = cpu_sort_by,
         .select = cpu_select,
-        .select_scratch = select_scratch,
+        .select_scratch = cpu_select_scratch,
         .topk = cpu_topk,
-        .topk_scratch = topk_scratch,
+        .topk_scratch = cpu_topk_scratch,
         .count_nans = cpu_count_nans,
         .rank_sorted = rank_sorted,
         .rank_sorted_scratch = rank_sorted_scratch,
@@ -168,8 +169,6 @@ const ordo_backend *ordo_cpu_backend(void)
         .divide = cpu_divide,
         .band = cpu_count_band,
         .permute = cpu_permute,
-        .sample = cpu_sample,
-        .sample_work = cpu_sample_work,
         .segments = cpu_segments,
         .segments_scratch = cpu_segments_scratch,
         .sort_rows = cpu_sort_rows,
@@ -187,7 +186,7 @@ const ordo_backend *ordo_cpu_backend(void)
         .weighted = weighted,
         .weighted_scratch = weighted_scratch,
         .nth = cpu_nth,
-        .nth_scratch = nth_scratch,
+        .nth_scratch = cpu_nth_scratch,
         .unique = cpu_unique,
         .unique_scratch = cpu_unique_scratch,
         .places = cpu_places,

@@ -277,19 +277,6 @@ enum {
      * thread for 2^13, 2^15, 2^17: 10.0, 8.6, 8.6. */
     ORDO_TUNE_MERGE_PIECE = ORDO_TUNE(1 << 15, 80),
 
-    /* Sample sort: buckets up to this many items are merge sorted; items labelled by one piece,
-     * which fit the L2 cache with their labels. V1, 3e6 random items of 128 bits, ms of one thread
-     * for 2^12, 2^14, 2^16 merged: 122, 124, 148. */
-    ORDO_TUNE_SAMPLE_BASE = ORDO_TUNE(1 << 14, 128),
-    ORDO_TUNE_SAMPLE_PIECE = ORDO_TUNE(1 << 16, 96),
-    ORDO_TUNE_SAMPLE_LEAST_PIECE = ORDO_TUNE(1 << 12, 32),
-    /* The same as SAMPLE_BASE where the CPU has a vector sort of words. */
-    ORDO_TUNE_SAMPLE_WORDS = ORDO_TUNE(1 << 16, 128),
-
-    /* Items of a bitonic network's block, whose exchanges are done in the cache. V1, 2e6 items of
-     * 32 bits, ms of one thread for 2^12, 2^14, 2^16: 87.4, 85.5, 85.2. */
-    ORDO_TUNE_BITONIC_BLOCK = ORDO_TUNE(1 << 14, 32),
-
     /* Items up to which the in-place radix sort merges with a buffer on the stack (8 KB). V1, 3e6
      * random items of 128 bits, ms of one thread for 128, 512, 1024: 72.5, 71.8, 72.3. */
     ORDO_TUNE_INPLACE_SMALL = ORDO_TUNE(512, 32),

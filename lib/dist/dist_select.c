@@ -114,7 +114,7 @@ typedef struct quantile_wish {
     size_t        count;
     ordo_nans     nans;
     ordo_method   method;
-    bool          is_median; /* the mean of two neighbours, as ordo_median */
+    bool          is_median;
     const char   *verb;
 } quantile_wish;
 
@@ -175,7 +175,7 @@ static ordo_status quantiles_run(positions *p, const quantile_wish *wish, double
         if (is_nan)
             continue;
         quantile_place const at = quantile_place_of(wish->method, wish->q[j], (size_t)numbers);
-        out[j] = quantile_value(&at, value_at(p, at.below), value_at(p, at.above), wish->is_median);
+        out[j] = quantile_value(&at, value_at(p, at.below), value_at(p, at.above));
     }
     return ORDO_OK;
 }

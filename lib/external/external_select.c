@@ -144,8 +144,7 @@ typedef struct quantile_wish {
     size_t        count;
     ordo_nans     nans;
     ordo_method   method;
-    bool          is_median; /* the mean of two neighbours, as ordo_median */
-    uint64_t      numbers;   /* elements that count; set by the last placing */
+    uint64_t      numbers; /* elements that count; set by the last placing */
 } quantile_wish;
 
 /* Targets 2 j and 2 j + 1 are the two neighbours of quantile j. */
@@ -181,7 +180,7 @@ static void put_quantiles(const selector *s, double *out)
         quantile_place const at =
             quantile_place_of(wish->method, wish->q[j], (size_t)wish->numbers);
         out[j] = quantile_value(&at, key_as_double(kind, s->targets[2 * j].order),
-                                key_as_double(kind, s->targets[2 * j + 1].order), wish->is_median);
+                                key_as_double(kind, s->targets[2 * j + 1].order));
     }
 }
 
@@ -243,7 +242,7 @@ ordo_status ordo_external_median(ordo_ctx *ctx, const ordo_elements *elements,
                                  const ordo_external_opts *opts, ordo_external_report *report)
 {
     double const  half = 0.5;
-    quantile_wish wish = {.q = &half, .count = 1, .nans = nans, .is_median = true};
+    quantile_wish wish = {.q = &half, .count = 1, .nans = nans};
     API_CALL("external_median", (ordo_type)0, 0,
              quantiles_entered(ctx, exec, elements, from, &wish, out, opts, report));
 }

@@ -3,7 +3,6 @@
  * Large arrays are streamed (stream/hybrid_call.h), in rounds if device memory is too small. Small
  * arrays go to the device as a whole. */
 #define _POSIX_C_SOURCE 200809L
-#include "hybrid/papers/sample_call.h"
 #include "hybrid/strings/hybrid_strings.h"
 
 static bool is_streamed(const ordo_both *both, const hybrid_records *records,
@@ -19,11 +18,10 @@ static bool is_streamed(const ordo_both *both, const hybrid_records *records,
 }
 
 /* The paper's sample sort runs only if the caller asks for it by name. */
-static bool is_sampled(const ordo_both *both, size_t n, ordo_algorithm algorithm)
+static bool is_sampled(const ordo_both *both, size_t n, ordo_algorithm algorithm,
+                       const ordo_exec *exec)
 {
-    const ordo_backend *const device = both->device;
-    return algorithm == ORDO_ALGORITHM_SAMPLE && n >= ORDO_TUNE_SAMPLE_LEAST &&
-           device->link != NULL && device->sample != NULL;
+    return algorithm == ORDO_ALGORITHM_SAMPLE && hybrid_may_sample(both, n, exec);
 }
 
 /* Whether the share leaves everything to the CPU, or the sample sort is too small to be shared. */
@@ -113,8 +111,8 @@ static ordo_status sort(void *state, const ordo_sort_job *job, ordo_exec *exec)
     ordo_sort_job          in_place = *job;
     if (is_for_cpu(both, job->n, job->algorithm))
         return WHOLE(cpu, sort);
-    if (is_sampled(both, job->n, job->algorithm))
-        return hybrid_sample_sort(both, &records, exec);
+    if (is_sampled(both, job->n, job->algorithm, exec))
+        return exec->papers->hybrid.sort_shared(both, &records, exec);
     if (!is_streamed(both, &records, job->algorithm)) {
         if (job->source != NULL && !both->asked) { /* devices sort only in place */
             ordo_copy_job const copy = {job->keys, job->source, job->n * records.key_size};
@@ -137,8 +135,8 @@ static ordo_status sort_pairs(void *state, const ordo_pairs_job *job, ordo_exec 
     records.out_values = job->values;
     if (is_for_cpu(both, job->keys.n, job->keys.algorithm))
         return WHOLE(cpu, sort_pairs);
-    if (is_sampled(both, job->keys.n, job->keys.algorithm))
-        return hybrid_sample_sort(both, &records, exec);
+    if (is_sampled(both, job->keys.n, job->keys.algorithm, exec))
+        return exec->papers->hybrid.sort_shared(both, &records, exec);
     if (!is_streamed(both, &records, job->keys.algorithm))
         return WHOLE_ON_DEVICE(sort_pairs);
     STREAM(sort_streamed(both, &records, exec), sort_pairs);
@@ -157,8 +155,8 @@ static ordo_status argsort(void *state, const ordo_argsort_job *job, ordo_exec *
                                       .out_values = job->index};
     if (is_for_cpu(both, job->n, job->algorithm))
         return WHOLE(cpu, argsort);
-    if (is_sampled(both, job->n, job->algorithm))
-        return hybrid_sample_sort(both, &records, exec);
+    if (is_sampled(both, job->n, job->algorithm, exec))
+        return exec->papers->hybrid.sort_shared(both, &records, exec);
     if (!is_streamed(both, &records, job->algorithm))
         return WHOLE_ON_DEVICE(argsort);
     STREAM(sort_streamed(both, &records, exec), argsort);
@@ -179,8 +177,8 @@ static ordo_status rank(void *state, const ordo_rank_job *job, ordo_exec *exec)
     bool const wanted = both->share > 0 || ordo_rank_is_streamed(job->type, job->n, job->rank_type);
     if (is_for_cpu(both, job->n, job->algorithm))
         return WHOLE(cpu, rank);
-    if (is_sampled(both, job->n, job->algorithm) && both->sample_share >= 0)
-        return hybrid_sample_rank(both, records, job, exec);
+    if (is_sampled(both, job->n, job->algorithm, exec) && both->sample_share >= 0)
+        return exec->papers->hybrid.rank_shared(both, &records, job, exec);
     if (!wanted || both->device->put_ranks == NULL || !is_streamed(both, &records, job->algorithm))
         return WHOLE_ON_DEVICE(rank);
     STREAM(hybrid_rank_streamed(both, &records, job, exec), rank);

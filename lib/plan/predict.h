@@ -27,10 +27,10 @@ typedef struct ordo_load {
     ordo_cost_id key, with;
     /* Strings (key is COST_CPU_STRING): average number of further reads, and the work of the
      * threads for the whole job if a GPU sorts. */
-    double further;
-    double host_ns;
-    bool   sampled;   /* the caller asks for the sample sort */
-    bool   segmented; /* a GPU does the job alone, on copies of the whole arrays */
+    double         further;
+    double         host_ns;
+    ordo_algorithm algorithm; /* that the caller named, or AUTO */
+    bool           segmented; /* a GPU does the job alone, on copies of the whole arrays */
     /* The keys, if their order may change the algorithm of the CPU; else NULL. */
     const void *keys;
     ordo_type   type;

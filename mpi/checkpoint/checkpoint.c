@@ -13,7 +13,6 @@
 #include "mpi/checkpoint/ranges.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -141,11 +140,9 @@ static bool write_output(checkpoint *c)
     uint64_t const    to = part_start(p->total, j->rank + 1, j->size);
     char *const       part = malloc((size_t)((to - from) * p->element) + 1);
     double const      begun = cli_now();
-    char              suffix[32];
-    snprintf(suffix, sizeof suffix, "%016" PRIx64,
-             p->id); /* a resumed job writes to the same file */
+    /* A resumed job removes the unfinished file of the job before, also that of another machine. */
     slice_target const target = {j->w.output, format_of_output(&j->w, false), (ordo_type)p->type,
-                                 (size_t)p->element, suffix};
+                                 (size_t)p->element, p->id};
     fault_point(j->world, "output", 0);
     bool const fine = all_fine(j->world, part != NULL, "no memory for the output") &&
                       ranges_load(j, p, from, to, part) &&
@@ -175,7 +172,6 @@ bool checkpoint_sort(job *j)
         return false;
     }
     c->j = j;
-    fault_point(j->world, "start", 0);
     bool fine = open_checkpoint(c) && (c->left == 0 || sort_ranges(c));
     plan_free_division(&c->parts);
     slice_free(&j->in);

@@ -3,7 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "mpi/checkpoint/plan.h"
 
-#include "mpi/checkpoint/crc.h"
+#include "mpi/crc.h"
 
 #include <errno.h>
 #include <fcntl.h>

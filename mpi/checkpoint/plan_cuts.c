@@ -11,8 +11,6 @@
 #include "mpi/checkpoint/plan.h"
 
 #include <stdio.h>
-#include <time.h>
-#include <unistd.h>
 
 enum {
     BLOCK = 4096 /* keys whose orders are computed at a time */
@@ -35,14 +33,6 @@ void plan_orders(const plan *p, const char *keys, size_t from, size_t n, uint64_
 }
 
 /* ---- The cuts ---- */
-
-static uint64_t new_id(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return ((uint64_t)now.tv_sec << 30 ^ (uint64_t)now.tv_nsec) * UINT64_C(0x9e3779b97f4a7c15) ^
-           (uint64_t)getpid();
-}
 
 bool plan_make(job *j, plan *p)
 {

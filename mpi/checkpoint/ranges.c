@@ -6,7 +6,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "mpi/checkpoint/ranges.h"
 
-#include "mpi/checkpoint/crc.h"
+#include "mpi/crc.h"
 #include "mpi/fault.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-"""The library's calls of `ordo.bz2`, and data that come in pieces.
+"""The library's calls of `ordo.bz2`: data in memory, between functions and in pieces.
 
 `BZ2Compressor` and `BZ2Decompressor` hold an ordo_bz_writer and an ordo_bz_reader, which keep the
 state between two pieces. A lock makes the calls of several threads come one after the other.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import operator
 import threading
-from typing import Any, NoReturn
+from typing import Any, Callable, NoReturn
 
 import numpy as np
 
@@ -28,10 +28,11 @@ Sink = _lib._struct(
     "BzSink", ("write", Move), ("user", _P), ("fd", ctypes.c_int32),
     ("reserved", ctypes.c_uint32), ("name", ctypes.c_char_p),
 )  # fmt: skip
-compress = _lib._call("ordo_bz_compress", _P, _N, _P, _N, _P, _P, _P)
+_compress = _lib._call("ordo_bz_compress", _P, _N, _P, _N, _P, _P, _P)
+_decompress = _lib._call("ordo_bz_decompress", _P, _N, _P, _N, _P, _P, _P)
 compress_stream = _lib._call("ordo_bz_compress_stream", _P, _P, _P, _P)
 decompress_stream = _lib._call("ordo_bz_decompress_stream", _P, _P, _P, _P)
-bound = _lib._function("ordo_bz_bound", _N, returns=_N)
+_bound = _lib._function("ordo_bz_bound", _N, returns=_N)
 _writer_open = _lib._call("ordo_bz_writer_open", _P, _P)
 _writer_add = _lib._call("ordo_bz_writer_add", _P, _P, _N, _P)
 _writer_end = _lib._call("ordo_bz_writer_end", _P, _P, _P)
@@ -60,6 +61,90 @@ def bytes_of(data: Any) -> Any:
     """Returns the memory of an object with a buffer as an array."""
     view = memoryview(data)
     return np.frombuffer(view.cast("B") if view.nbytes else b"", np.uint8)
+
+
+def compress(data: Any, compresslevel: int = 9) -> bytes:
+    """Returns the data, an object with a buffer, as a bzip2 stream."""
+    array = bytes_of(data)
+    opts = options(compresslevel)
+    out = np.empty(_bound(array.size), np.uint8)
+    written = ctypes.c_size_t()
+    _compress(
+        host_context(), address(array), array.size, address(out), out.size,
+        ctypes.addressof(written), opts, None,
+    )  # fmt: skip
+    return out[: written.value].tobytes()
+
+
+compress.__module__ = "ordo.bz2"
+
+SMALL = 1 << 16  # the most bytes that decompress_small takes
+_SMALL_DATA = 1 << 20  # and returns
+
+
+def decompress_small(data: Any) -> bytes | None:
+    """Returns the data of few compressed bytes; None if they are many or damaged."""
+    array = bytes_of(data)
+    out = np.empty(_SMALL_DATA, np.uint8)
+    written = ctypes.c_size_t()
+    try:
+        _decompress(
+            host_context(), address(array), array.size, address(out), out.size,
+            ctypes.addressof(written), None, None,
+        )  # fmt: skip
+    except ValueError:
+        return None
+    return out[: written.value].tobytes()
+
+
+class Stream:
+    """A call of the library between two Python functions.
+
+    `pull(size)` returns up to `size` bytes, b"" at the end; `push(bytes)` takes bytes. An exception
+    of either ends the call and is raised again.
+    """
+
+    def __init__(self, pull: Callable[[int], Any], push: Callable[[bytes], Any], name: str) -> None:
+        self.error: BaseException | None = None
+        self._pull, self._push = pull, push
+        text = name.encode("utf-8", "replace")
+        self._kept = (Move(self._read), Move(self._write), text)
+        self._from = Source(
+            struct_size=ctypes.sizeof(Source), read=self._kept[0], name=self._kept[2]
+        )
+        self._to = Sink(struct_size=ctypes.sizeof(Sink), write=self._kept[1])
+
+    def _read(self, user: Any, into: int, size: int) -> int:
+        try:
+            data = self._pull(size)
+            ctypes.memmove(into, data, len(data))
+            return len(data)
+        except BaseException as error:
+            self.error = error
+            return -1
+
+    def _write(self, user: Any, start: int, size: int) -> int:
+        try:
+            self._push(ctypes.string_at(start, size))
+            return size
+        except BaseException as error:
+            self.error = error
+            return -1
+
+    def run(self, call: Any, options: Any = None) -> None:
+        try:
+            call(
+                host_context(), ctypes.addressof(self._from), ctypes.addressof(self._to), options,
+                None,
+            )  # fmt: skip
+        except (ValueError, OSError, RuntimeError) as error:
+            if self.error is not None:
+                raise self.error from None
+            text = str(error)
+            if call is decompress_stream and isinstance(error, ValueError):
+                ended = "; expected the end of the stream" in text or "has at least 14" in text
+                raise (EOFError if ended else OSError)(text) from None
+            raise
 
 
 def _refuse_pickle(self: Any) -> NoReturn:

@@ -156,7 +156,7 @@ ReportStruct = _struct(
     ("packed", c_double), ("phase_seconds", c_double * 6), ("sample_seconds", c_double * 4),
     ("cpu_seconds", c_double * 4), ("device_seconds", c_double * 4), ("copy_seconds", c_double),
     ("cpu_idle_seconds", c_double), ("device_idle_seconds", c_double), ("devices", c_uint64),
-    ("shares_unused", c_uint64),
+    ("shares_unused", c_uint64), ("tried_radius", c_uint64), ("radius_failed", c_uint64),
 )  # fmt: skip
 InfoStruct = _struct(
     "InfoStruct", ("isa", c_char_p), ("isa_all", c_char_p), ("cuda", c_char_p),

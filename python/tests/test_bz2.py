@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import bz2 as oracle
+import contextlib
+import fcntl
 import gc
 import io
 import os
 import random
 import subprocess
 import sys
+import termios
 import threading
 import warnings
+import weakref
 
 import pytest
 from hypothesis import given
@@ -40,6 +44,13 @@ def test_compress_gives_the_bytes_of_bz2(level):
 def test_block_ends(size, run):
     data = words(size - run, 3) + b"#" * run
     assert bz2.compress(data, 1) == oracle.compress(data, 1)
+
+
+# Around 2048 rotations to sort, from which on tables are used.
+@pytest.mark.parametrize("size", range(5000, 8000, 100))
+def test_sizes_of_a_small_block(size):
+    data = bytes(random.Random(size).choices(b"etaoinshrdlu", k=size))
+    assert bz2.compress(data) == oracle.compress(data)
 
 
 @given(st.binary(max_size=2000) | st.lists(st.tuples(st.binary(max_size=3), st.integers(0, 600))))
@@ -126,6 +137,65 @@ def test_text_and_file_objects():
     assert not buffer.closed
 
 
+SMALL = [b"", b"0123456789", words(60_000), bytes(899_999)]
+
+
+@pytest.mark.parametrize("data", SMALL, ids=lambda data: str(len(data)))
+@pytest.mark.parametrize("kind", ["path", "file"])
+def test_a_small_file_needs_no_thread(tmp_path, monkeypatch, data, kind):
+    def start(self):
+        raise AssertionError("a thread was started")
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    path = tmp_path / "file.bz2"
+    place = path if kind == "path" else io.BytesIO()
+    with bz2.BZ2File(place, "w") as file:
+        for begin in range(0, len(data), 1000):
+            file.write(data[begin : begin + 1000])
+    packed = path.read_bytes() if kind == "path" else place.getvalue()
+    assert packed == oracle.compress(data)
+    path.write_bytes(packed + oracle.compress(b"more") + b"trash")
+    place = path if kind == "path" else io.BytesIO(path.read_bytes())
+    expected = data + b"more"
+    with bz2.BZ2File(place) as file:
+        assert file.read(10) == expected[:10]
+        assert file.read() == expected[10:]
+        assert file.read() == b"" and file.tell() == len(expected)
+        assert file.seek(3) == 3 and file.readline() == expected[3:]
+    bz2.BZ2File(path).close()
+
+
+@pytest.mark.parametrize("kind", ["small", "large", "pipe"])
+def test_no_wait_with_a_time_limit_at_the_end(monkeypatch, kind):
+    """The thread and its caller wake each other up."""
+    limits = []
+    wait = threading.Condition.wait
+
+    def wait_and_note(condition, timeout=None):
+        limits.append(timeout)
+        return wait(condition, timeout)
+
+    data = random.Random(1).randbytes(2_000_000 if kind == "large" else 1000)
+    packed = oracle.compress(data, 1)
+    source = io.BytesIO(packed)
+    if kind == "pipe":
+        end, begin = os.pipe()
+        os.write(begin, packed)
+        os.close(begin)
+        source = os.fdopen(end, "rb")
+    monkeypatch.setattr(threading.Condition, "wait", wait_and_note)
+    with bz2.BZ2File(source) as file:
+        assert file.read() == data
+        assert file.read() == b""
+    made = io.BytesIO()
+    with bz2.BZ2File(made, "w", compresslevel=1) as file:
+        for place in range(0, len(data), 50_000):
+            file.write(data[place : place + 50_000])
+    assert set(limits) <= {None}
+    assert made.getvalue() == packed
+    source.close()
+
+
 def test_a_file_closed_early_ends_its_thread():
     before = threading.active_count()
     file = bz2.open(io.BytesIO(oracle.compress(bytes(50_000_000))))
@@ -151,6 +221,9 @@ def test_close_does_not_wait_for_a_pipe(kind):
     reader = threading.Thread(target=read)
     reader.start()
     os.write(begin, oracle.compress(b"some text")[:20])
+    waiting = bytearray(b"some")
+    while any(waiting):
+        fcntl.ioctl(own, termios.FIONREAD, waiting)
     file.close()
     reader.join()
     assert len(errors) == 1 and file.closed
@@ -171,6 +244,23 @@ def test_a_dropped_file_is_complete(tmp_path):
     for name in ("file.bz2", "text.bz2"):
         assert oracle.decompress((tmp_path / name).read_bytes()) == b"some text"
     assert threading.active_count() == before
+
+
+def test_dropped_files_are_closed_by_the_garbage_collector():
+    """Also those whose thread is just about to end, and those that raised an error."""
+    damaged = oracle.compress(words(100_000), 1)[:-5]
+    seen = []
+    for size in (-1, -1, 10, 10):
+        for _ in range(50):
+            file = bz2.BZ2File(io.BytesIO(damaged))
+            file.itself = file
+            seen.append(weakref.ref(file))
+            with contextlib.suppress(EOFError):
+                file.read(size)
+            del file
+            gc.collect(0)
+    gc.collect()
+    assert [file() for file in seen] == [None] * len(seen)
 
 
 EXIT = """
@@ -246,6 +336,7 @@ def test_a_forked_process_does_not_wait(tmp_path):
     writer = bz2.BZ2File(tmp_path / "file.bz2", "w")
     reader = bz2.BZ2File(io.BytesIO(oracle.compress(random.Random(1).randbytes(9_000_000))))
     writer.write(b"some text")
+    reader.read(1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # newer versions of Python warn about threads
         child = os.fork()
@@ -258,6 +349,7 @@ def test_a_forked_process_does_not_wait(tmp_path):
             except OSError as error:
                 status |= "before a fork" not in str(error)
         reader.close()
+        writer.close()
         os._exit(status)
     assert os.waitpid(child, 0)[1] == 0
     writer.close()

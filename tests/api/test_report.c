@@ -47,7 +47,7 @@ static void every_number(void)
           &report.facts.tile,         &report.facts.rounds,      &report.facts.batches,
           &report.facts.segments,     &report.facts.handed_over, &report.facts.rank_bytes,
           &report.facts.surveys,      &report.facts.groups,      &report.facts.device_bytes,
-          &report.facts.needed_bytes, &report.facts.devices,
+          &report.facts.needed_bytes, &report.facts.devices,     &report.facts.tried_radius,
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         *numbers[i] = 100 + i;
@@ -71,6 +71,59 @@ static void every_number(void)
         CHECK_EQ_U64(length, ordo_report_text(&report, part, size));
         CHECK(strlen(part) == size - 1 && memcmp(part, text, size - 1) == 0);
     }
+}
+
+/* Sorts keys of a known radius by a named algorithm. A given radius, its failure, the measured
+ * radius and the rounds are reported, the time that auto would take is not, and one thread is one
+ * thread. */
+static void named_sorts(void)
+{
+    enum {
+        N = 60000,
+        K = 40
+    };
+    static uint32_t const       told[] = {0, K, 5};
+    static ordo_algorithm const algorithms[] = {ORDO_ALGORITHM_ROUGH, ORDO_ALGORITHM_HALVING,
+                                                ORDO_ALGORITHM_WINDOWS, ORDO_ALGORITHM_BUBBLE};
+    static uint32_t             keys[N];
+    ordo_ctx *const             ctx = test_context_make(2);
+    for (size_t i = 0; i < 12; i++) {
+        ordo_algorithm const algorithm = algorithms[i / 3];
+        size_t const         given = told[i % 3];
+        bool const           has_radius = algorithm != ORDO_ALGORITHM_BUBBLE;
+        ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .algorithm = (uint32_t)algorithm,
+                                              .radius = has_radius ? given : 0);
+        char                 text[512];
+        testkit_case("report of algorithm %d, radius %zu", (int)algorithm, given);
+        CHECK_STATUS(ORDO_OK,
+                     ordo_gen(ctx, ORDO_DIST_KSORTED, ORDO_U32, keys, N,
+                              &ORDO_OPTS(ordo_gen_opts, .k = K, .seed = 3)),
+                     ctx);
+        CHECK_STATUS(ORDO_OK, ordo_sort(ctx, ORDO_U32, keys, N, &opts), ctx);
+        ordo_report const report = report_of(ctx);
+        CHECK(report.predicted_cpu == 0);
+        CHECK(ordo_report_text(&report, text, sizeof text) < sizeof text);
+        if (!has_radius) {
+            CHECK_EQ_U64(1, report.threads);
+            continue;
+        }
+        CHECK_EQ_U64(given, report.facts.tried_radius);
+        CHECK_EQ_U64(given == 5, report.facts.radius_failed);
+        if (given == 0)
+            CHECK_EQ_U64(K, report.facts.radius);
+        CHECK((strstr(text, "radius 5 was too small") != NULL) == (given == 5));
+        CHECK((strstr(text, "radius 40 was large enough") != NULL) == (given == K));
+        if (algorithm == ORDO_ALGORITHM_HALVING)
+            CHECK(report.facts.rounds >= 4 && strstr(text, "rounds: ") != NULL);
+    }
+    uint32_t ranks[8];
+    CHECK_STATUS(
+        ORDO_OK,
+        ordo_rank_sorted(ctx, ORDO_U32, keys, 8, ORDO_U32, ranks,
+                         &ORDO_OPTS(ordo_rank_opts, .algorithm = ORDO_ALGORITHM_SEQUENTIAL)),
+        ctx);
+    CHECK_EQ_U64(1, report_of(ctx).threads);
+    ordo_ctx_free(ctx);
 }
 
 /* A reported radius is not less than that of the keys: keys of radius at most k, two of which are
@@ -293,6 +346,7 @@ int main(void)
     rough_radius(2, 20000, 21000);
     rough_radius(300, 20000, 25000);
     rough_radius(300, 100000, 1000000);
+    named_sorts();
     predictions();
     short_calls();
     return testkit_done();

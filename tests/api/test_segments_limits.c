@@ -336,6 +336,25 @@ static void report(void)
     start();
 }
 
+/* Empty segments take no time, however many there are. */
+static void test_empty(void)
+{
+    ordo_segments const    empty = ORDO_OPTS(ordo_segments, .count = (size_t)1 << 50);
+    ordo_sort_opts const   sort = ORDO_OPTS(ordo_sort_opts, .segments = &empty);
+    ordo_rank_opts const   rank = ORDO_OPTS(ordo_rank_opts, .segments = &empty);
+    ordo_scan_opts const   scan = ORDO_OPTS(ordo_scan_opts, .segments = &empty);
+    ordo_moving_opts const move = ORDO_OPTS(ordo_moving_opts, .segments = &empty);
+    double                 out[4];
+    testkit_case("2^50 empty segments");
+    CHECK_STATUS(ORDO_OK, ordo_sort(ctx, ORDO_F64, work, 4, &sort), ctx);
+    CHECK_STATUS(ORDO_OK, ordo_argsort(ctx, ORDO_F64, work, 4, ORDO_U64, out, &sort), ctx);
+    CHECK_STATUS(ORDO_OK, ordo_rank(ctx, ORDO_F64, work, 4, ORDO_F64, out, &rank), ctx);
+    CHECK_STATUS(ORDO_OK, ordo_scan(ctx, ORDO_SUM, ORDO_F64, work, 4, ORDO_F64, out, &scan), ctx);
+    CHECK_STATUS(ORDO_OK,
+                 ordo_moving(ctx, ORDO_MOVING_MEDIAN, ORDO_F64, work, 4, 3, ORDO_F64, out, &move),
+                 ctx);
+}
+
 int main(void)
 {
     testkit_start();
@@ -344,6 +363,7 @@ int main(void)
     refuse_layouts();
     refuse_positions();
     refuse_calls();
+    test_empty();
     fill();
     low_memory();
     cancel();

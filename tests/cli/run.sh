@@ -8,7 +8,8 @@
 #                   the extended regular
 #                   expression in line i
 #   NAME.code       its exit code, if not 0
-# A missing file means that nothing is printed. $CASES is the folder of the case; *.inc files hold
+# A missing file means that nothing is printed. A case that cannot run prints the reason and exits
+# with 77: it is skipped. $CASES is the folder of the case; *.inc files hold
 # functions that several cases use. TEST_PLAYING is the folder of the simulated GPU
 # (tests/plugins/playing.c); default: that of the build folder of the command. TEST_WEIGHS_ALL=1
 # means that the command was built with the shrunk thresholds of the tests.
@@ -58,6 +59,7 @@ compare() {
 
 passed=0
 failed=0
+skipped=0
 if [ $# -eq 0 ]; then
     for group in "$root"/*/; do
         set -- "$@" "$(basename "$group")"
@@ -79,6 +81,11 @@ for script in "$@"; do
     mkdir "$work/dir"
     (cd "$work/dir" && sh "$CASES/$name.sh") >"$work/out" 2>"$work/err" </dev/null
     code=$?
+    if [ "$code" -eq 77 ]; then
+        skipped=$((skipped + 1))
+        echo "skipped ${CASES##*/}/$name: $(cat "$work/out")"
+        continue
+    fi
     expected_code=0
     [ -f "$CASES/$name.code" ] && expected_code=$(cat "$CASES/$name.code")
     ok=yes
@@ -96,5 +103,5 @@ for script in "$@"; do
         cat "$work/diff"
     fi
 done
-echo "$passed passed, $failed failed"
+echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -6,9 +6,13 @@
 #include "backend/backend.h"
 #include "core/keybits.h"
 #include "core/pool.h"
-#include "cpu/papers/paper_sorts.h"
+#include "cpu/sort/sort_steps.h"
 #include "inputs.h"
 #include "oracle.h"
+#include "papers/ballot/ballot.h"
+#include "papers/hybrid/hybrid.h"
+#include "papers/median/median.h"
+#include "papers/roughsort/roughsort.h"
 #include "testkit.h"
 
 #include <pthread.h>
@@ -199,13 +203,10 @@ static void fill(enum record_kind kind, unsigned shape, bool indexed, void *reco
 typedef struct sorter {
     const char     *name;
     cpu_records_fn *sort;
-    size_t (*scratch)(enum record_kind kind, size_t n, unsigned threads);
+    size_t (*scratch)(const cpu_records *records);
 } sorter;
 
-static size_t no_scratch(enum record_kind kind, size_t n, unsigned threads)
-{
-    return (void)kind, (void)n, (void)threads, 0;
-}
+static size_t no_scratch(const cpu_records *records) { return (void)records, 0; }
 
 /* With the vector sort of this CPU, if it has one. */
 static ordo_status sample_by_words(const cpu_records *records, ordo_exec *exec)
@@ -247,7 +248,7 @@ static void try_sort(const sorter *s, enum record_kind kind, size_t n, test_exec
     t->refuse = s->scratch == no_scratch;
     CHECK(s->sort(&records, &t->exec) == ORDO_OK);
     CHECK_BYTES(expected, data, bytes, record_size(kind));
-    CHECK(t->taken <= s->scratch(kind, n, t->exec.threads));
+    CHECK(t->taken <= s->scratch(&records));
     CHECK(drop_scratch(t));
     CHECK(guard_intact(&area, bytes, GUARD_END));
 }

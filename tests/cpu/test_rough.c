@@ -4,10 +4,11 @@
  * functions with its own ordo_exec. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/pool.h"
-#include "cpu/papers/paper_sorts.h"
 #include "cpu/rough/rough.h"
+#include "cpu/sort/sort_steps.h"
 #include "inputs.h"
 #include "oracle.h"
+#include "papers/roughsort/roughsort.h"
 #include "testkit.h"
 
 #include <stdlib.h>
@@ -247,7 +248,7 @@ static void try_keys(test_rng *rng, ordo_type type, size_t n, size_t k, size_t t
     }
     CHECK_STATUS(ORDO_OK, cpu_sort((void *)kernels, &job, exec_start(threads, 0)), NULL);
     if (told == 0)
-        CHECK(execs[threads].taken <= cpu_sort_scratch(&job, threads));
+        CHECK(execs[threads].taken <= cpu_sort_scratch(&job, &execs[threads].exec));
     exec_end(threads);
     CHECK_BYTES(expected, keys, bytes, size);
     CHECK(guard_intact(&region, bytes, side));
@@ -336,13 +337,12 @@ static void test_records(test_rng *rng, size_t n, size_t draws)
             memcpy(records.array, saved, bytes);
             CHECK_STATUS(ORDO_OK, cpu_records_halving(&records, told, exec_start(threads, 0)),
                          NULL);
-            CHECK(execs[threads].taken <= cpu_records_halving_scratch(kind, n, threads));
+            CHECK(execs[threads].taken <= cpu_records_halving_scratch(&records));
             exec_end(threads);
             CHECK_BYTES(expected, records.array, bytes, size);
             memcpy(records.array, saved, bytes);
             CHECK_STATUS(ORDO_OK, cpu_records_rough(&records, told, exec_start(threads, 0)), NULL);
-            CHECK(execs[threads].taken <=
-                  (told == 0 ? cpu_records_halving_scratch(kind, n, threads) : 0));
+            CHECK(execs[threads].taken <= (told == 0 ? cpu_records_halving_scratch(&records) : 0));
             exec_end(threads);
             CHECK_BYTES(expected, records.array, bytes, size);
             CHECK(guard_intact(&region, bytes, side));

@@ -1,4 +1,4 @@
-/* test_sample.c - the hybrid sample sort (lib/hybrid/papers), on machines without a device
+/* test_sample.c - the hybrid sample sort (lib/papers/hybrid), on machines without a device
  * (streamkit.h). The results equal the bytes of the CPU's own sort for every type, shape,
  * direction, share and verb. If any device function or step fails, the CPU sorts, or the caller's
  * arrays are unchanged. The same holds for memory and for cancelled calls. */

@@ -145,8 +145,117 @@ check_errors() {
         [ "$(wc -c <other/target.npy)" -gt 4 ] || die "$run: $call did not replace the file of a link"
     done
     rm -r link.npy other
+    (umask 077 && ranks 2 sort zipf.npy -o private.npy) || die "$run: sort with a umask"
+    [ "$(stat -c %a private.npy)" = 600 ] || die "$run: a new file has the mode $(stat -c %a private.npy)"
+    rm private.npy
     for left in *.ordo-mpi-*; do
         [ ! -e "$left" ] || die "$run: $left was left behind"
+    done
+}
+
+# differ TEXT FIRST OTHER: rank 0 is called with the words FIRST and rank 1 with OTHER. Both must end
+# with exit code 2, after one message with TEXT. `each` waits until both have ended, because a launcher
+# kills the others when one process fails.
+differ() {
+    rm -f codes.txt
+    status=0
+    # shellcheck disable=SC2086 # the words of a call
+    LD_PRELOAD=${TEST_MPI_WAIT:-} timeout 120 "$run" -n 1 ./each "$program" $2 : -n 1 ./each "$program" $3 \
+        >said.txt 2>errors.txt || status=$?
+    [ "$status" != 124 ] || die "$run: '$2' waits for '$3'"
+    [ "$status" != 0 ] || die "$run: '$2' beside '$3' succeeds"
+    [ "$(tr '\n' ' ' <codes.txt)" = '2 2 ' ] || die "$run: '$2' beside '$3': exit codes $(cat codes.txt)"
+    [ "$(grep -c '^ordo-mpi:' errors.txt)" = 1 ] || die "$run: '$2' beside '$3': not one message: $(cat errors.txt)"
+    grep -q "^ordo-mpi: rank 1: $1" errors.txt || die "$run: '$2' beside '$3': $(cat errors.txt)"
+}
+
+# Every process has the same command line and sees the same input.
+check_agreement() {
+    cat >each <<'END'
+#!/bin/sh
+"$@"
+code=$?
+echo $code >>codes.txt
+while [ "$(wc -l <codes.txt)" -lt 2 ]; do
+    sleep 0.02
+done
+exit $code
+END
+    chmod +x each
+    sort='sort uniform.npy -o got.npy'
+    rm -rf got.npy other.npy kept
+    differ '-S differs' "$sort -S 8Mi" "$sort"
+    differ '-S differs' "$sort" "$sort -S 8Mi"
+    differ 'the input file differs' "$sort" 'sort zipf.npy -o got.npy'
+    differ '--output differs' "$sort" 'sort uniform.npy -o other.npy'
+    differ '--checkpoint differs' "$sort" "$sort --checkpoint kept"
+    differ 'the type of keys differs' "$sort" "$sort --dtype i64"
+    differ '--text differs' 'median lines.txt --text' 'median lines.txt'
+    differ '-q differs' 'quantile uniform.npy -q 0.5' 'quantile uniform.npy -q 0.6'
+    differ '-k differs' 'select uniform.npy -k 5' 'select uniform.npy -k 6'
+    differ '--ties differs' 'rank uniform.npy -o got.npy' 'rank uniform.npy -o got.npy --ties dense'
+    differ 'the command differs' "$sort" 'rank uniform.npy -o got.npy'
+    differ 'the command differs' "$sort" '--help'
+    differ 'the command differs' 'completion bash' "$sort"
+    differ "--dtype is 'u9'; expected" "$sort" "$sort --dtype u9"
+    differ 'sort: -o FILE is missing' "$sort" 'sort uniform.npy'
+    differ "the command is ''; expected" "$sort" ''
+    for left in got.npy other.npy kept; do
+        [ ! -e "$left" ] || die "$run: ranks that do not agree made $left"
+    done
+    # What may differ: threads, temporary folders, bytes of memory.
+    "$ordo" sort uniform.npy -o expected.npy
+    mkdir temporary
+    LD_PRELOAD=${TEST_MPI_WAIT:-} timeout 120 "$run" -n 1 "$program" sort uniform.npy -o got.npy --threads 1 -S 8Mi -T . : \
+        -n 1 "$program" sort uniform.npy -o got.npy --threads 2 -S 9Mi -T temporary 2>errors.txt ||
+        die "$run: different threads, folders and memory: $(cat errors.txt)"
+    cmp expected.npy got.npy || die "$run: with different threads, folders and memory the bytes differ"
+    rmdir temporary
+}
+
+# apart TEXT: two ranks sort keys.npy, each in a folder of its own, and end with a message with TEXT.
+apart() {
+    status=0
+    LD_PRELOAD=${TEST_MPI_WAIT:-} timeout 120 "$run" -n 1 "$tmp/within" here "$program" sort keys.npy -o out.npy : \
+        -n 1 "$tmp/within" there "$program" sort keys.npy -o out.npy 2>errors.txt || status=$?
+    [ "$status" = 2 ] || die "$run: two files of one name: exit $status: $(cat errors.txt)"
+    grep -q "$1" errors.txt || die "$run: $(cat errors.txt)"
+    [ "$(echo here/* there/*)" = 'here/keys.npy there/keys.npy' ] || die "$run: left: $(echo here/* there/*)"
+}
+
+# One name, but two files: the first or the last bytes of the input differ, or only the place of the
+# output.
+check_folders() {
+    cat >within <<'END'
+#!/bin/sh
+cd "$1" || exit 3
+shift
+exec "$@"
+END
+    chmod +x within
+    mkdir here there
+    cp large.npy here/keys.npy
+    for place in 4000 39990000; do
+        cp large.npy there/keys.npy
+        printf 'x' | dd of=there/keys.npy bs=1 seek="$place" conv=notrunc 2>errors.txt
+        apart 'rank 1: keys.npy has .* or other contents'
+    done
+    cp large.npy there/keys.npy
+    apart 'rank 1: out.npy: cannot write: '
+    rm -r here there
+}
+
+# A limit on the size of files is an error of a write: the message names it, and no file is left.
+check_file_limit() {
+    for call in 'sort large.npy -o limited.npy' 'sort large.npy -S 8Mi -o limited.npy' \
+        'rank large.npy -o limited.npy' 'sort large.npy -o limited.npy --checkpoint limited'; do
+        status=0
+        # shellcheck disable=SC2086 # the words of a call
+        (ulimit -f 20000 && ranks 2 $call) >said.txt 2>errors.txt || status=$?
+        [ "$status" = 2 ] || die "$run: $call beyond the limit of a file: exit $status: $(cat errors.txt)"
+        grep -q '^ordo-mpi: .*File too large' errors.txt || die "$run: $call: $(cat errors.txt)"
+        rm -rf limited
+        [ "$(echo limited*)" = 'limited*' ] || die "$run: $call left $(echo limited*)"
     done
 }
 
@@ -180,7 +289,7 @@ compile() {
     output=$1
     shift
     "$compiler" -std=c11 -O1 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror "$@" -I "$root" \
-        -I "$root/lib" -I "$root/include" "$root"/mpi/*.c "$root"/mpi/checkpoint/*.c "$root"/cli/io/npy.c \
+        -I "$root/lib" -I "$root/include" "$root"/mpi/*.c "$root"/mpi/checkpoint/*.c "$root"/cli/io/npy.c "$root"/cli/io/tempfile.c \
         "$root"/cli/io/text/number*.c "$root"/cli/io/text/powers.c "$root"/cli/terminal.c \
         "$root"/cli/signals.c "$root"/cli/ui/completion.c "$root"/cli/ui/help_text.c "$root"/cli/ui/manual.c -L "$build" -lordo -Wl,-rpath,"$build" -lpthread -lm -o "$output" ||
         die "$compiler does not compile ordo-mpi"
@@ -197,7 +306,7 @@ check_model() {
         END { exit !(total > 0 && bound > 0 && bound <= total && (sum - total) ^ 2 < 1e-6) }' \
         said.txt || die "$run: the prediction does not add up: $(cat said.txt)"
     ! ranks 2 tune --keys 1000 -o missing/model.txt 2>errors.txt || die "$run: tune without a folder"
-    grep -q 'rank 0: missing/model.txt: cannot write' errors.txt || die "$run: $(cat errors.txt)"
+    grep -q 'rank 0: missing/model.txt: cannot create' errors.txt || die "$run: $(cat errors.txt)"
     grep -v '^sort ' model.txt >short.txt
     ! "$program" predict --model short.txt --nodes 10 --keys 5 2>errors.txt || die "no 'sort' in it"
     grep -q "no number for 'sort'" errors.txt || die "$run: $(cat errors.txt)"
@@ -232,6 +341,9 @@ for kind in mpich openmpi; do
         [ "$count" = 8 ] || check_disks "$count"
     done
     check_errors
+    check_agreement
+    check_folders
+    check_file_limit
     check_failing_calls
     check_model
     check_version

@@ -75,6 +75,47 @@ for phase in start:0 read:2 cuts:1 divided:0 planned:2 range:1:0 sorted:0:0 crea
     next=$((next == 2 ? 3 : next == 3 ? 5 : 2))
 done
 
+# The unfinished output of a killed job. The next job removes it, unless a process holds its lock or
+# it is of another machine, where locks may be visible to that machine only.
+mkdir folder
+killed written:0 2 sort keys.npy -o folder/out.npy
+left=$(echo folder/*)
+[ -f "$left" ] || die "written:0: no unfinished file: $left"
+case $left in
+folder/out.npy.ordo-mpi-????????-????????????????) ;;
+*) die "written:0: left $left" ;;
+esac
+foreign=$(echo "$left" | sed 's/ordo-mpi-......../ordo-mpi-01234567/')
+cp "$left" "$foreign"
+cp "$left" "$left.more"
+exec 9<>"$left"
+flock -n 9 || die "a dead job holds a lock"
+ranks 2 sort keys.npy -o folder/out.npy
+[ -e "$left" ] || die "the file of a job that lives was removed"
+exec 9>&-
+ranks 2 rank keys.npy -o folder/other.npy
+[ -e "$left" ] || die "the file of another output was removed"
+ranks 3 sort keys.npy -o folder/out.npy
+[ ! -e "$left" ] || die "the file of a dead job was not removed"
+[ "$(echo folder/* | wc -w)" = 4 ] || die "only the file of a dead job should be gone: $(echo folder/*)"
+[ -e "$foreign" ] || die "a file of another machine was removed"
+cmp expected.npy folder/out.npy || die "beside unfinished files the bytes differ"
+rm -r folder
+
+# A job that dies of another rank, or of SIGTERM, removes it itself.
+killed written:1 2 tune --keys 1000 -o model.txt
+rm -f model.txt
+only errors.txt expected.npy keys.npy out.npy
+
+# A checkpoint is resumed on another machine.
+killed written:0 2 sort keys.npy -o out.npy --checkpoint kept --ranges 3
+for left in out.npy.ordo-mpi-*; do
+    mv "$left" "$(echo "$left" | sed 's/ordo-mpi-......../ordo-mpi-01234567/')"
+done
+ranks 3 sort keys.npy -o out.npy --checkpoint kept --resume 2>errors.txt
+cmp expected.npy out.npy || die "resumed on another machine, the bytes differ"
+only errors.txt expected.npy keys.npy out.npy
+
 # A job that is killed three times, each time with other ranks; the last run sorts only the rest.
 killed finished:0:7 2 sort keys.npy -r -o out.npy --checkpoint kept --ranges 20
 killed sorted:4:12 5 sort keys.npy -r -o out.npy --checkpoint kept --resume

@@ -420,6 +420,8 @@ static ordo_status sample(void *state, const ordo_sample_job *job, ordo_exec *ex
 
 static size_t sample_work(const ordo_sample_job *job) { return job->n; }
 
+static const ordo_sample_slots sample_slots = {sample, sample_work};
+
 /* A merge of two stretches needs memory, as on a real device. */
 static size_t put_ranks_work(const ordo_put_job *job)
 {
@@ -465,5 +467,5 @@ static const ordo_link link = {BUFFER,   room,       begin,      end,  buffer, c
 
 PLUGIN_TABLE(.sort = sort, .sort_scratch = sort_scratch, .sort_pairs = sort_pairs,
              .sort_pairs_scratch = pairs_scratch, .sms = sms, .copy = copy, .search = search,
-             .pack = pack, .link = &link, .sample = sample, .sample_work = sample_work,
-             .put_ranks = put_ranks, .put_ranks_work = put_ranks_work)
+             .pack = pack, .link = &link, .sample = &sample_slots, .put_ranks = put_ranks,
+             .put_ranks_work = put_ranks_work)

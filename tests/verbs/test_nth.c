@@ -18,7 +18,7 @@ static void expect(const nth_sample *s, size_t k)
     size_t at = 0;
     for (int group = -1; group <= 1; group++)
         for (size_t i = 0; i < s->n; i++) {
-            int const order = oracle_compare_total(s->type, s->keys, i, nth_sorted, k, s->desc);
+            int const order = oracle_compare(s->type, s->keys, i, nth_sorted, k, s->desc);
             if ((order > 0) - (order < 0) == group)
                 expected[at++] = i;
         }

@@ -137,7 +137,7 @@ static bool append_keys(const csv_large *x, const csv_keys *keys, const char *co
         value = value.begin == NULL ? (csv_span){copy, copy}
                                     : csv_unquote(value, beginning->dialect.quotes, &text);
         ok = value.begin != NULL && csv_encode(&keys->keys[i], value, out, &class);
-        *bad = !flexible && (class == CSV_OTHER || class == CSV_INEXACT);
+        *bad = !flexible && csv_class_is_bad(class);
     }
     free(text.data);
     return ok;

@@ -27,9 +27,10 @@ static const char rank_help[] =
     "                    column; may be given several times\n";
 
 static const char topk_help[] =
-    "  --csv, --tsv      the input is rows of fields: writes the header and the K rows that come\n"
-    "                    last in the order of the keys, the last one first; with --smallest the\n"
-    "                    first K. NaN, empty values and bad rows come after the others\n"
+    "  --csv, --tsv      the input is rows of fields: writes the header and the first K rows in\n"
+    "                    the order of the keys. A key is compared in its own direction, :desc or\n"
+    "                    :asc; without one the largest values come first, with --smallest the\n"
+    "                    smallest. NaN, empty values and bad rows come after the others\n"
     "  --by NAME|N       K rows of each group of rows that have the same value in this column;\n"
     "                    may be given several times\n";
 
@@ -49,7 +50,7 @@ static const char columns_help[] =
     "                    how many); --skip-bad is --bad skip\n";
 
 static const char keys_help[] =
-    "  --key NAME|N[:TYPE][:desc]\n"
+    "  --key NAME|N[:TYPE][:desc|:asc]\n"
     "                    the column to compare by, by name or by number from 1. May be given\n"
     "                    several times: the next key decides ties. TYPE: number, text (by\n"
     "                    bytes), date (2024-05-31, with a time and a zone if given) or natural\n"

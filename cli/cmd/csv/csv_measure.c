@@ -9,6 +9,7 @@ bool csv_measure_choose(csv_measure_job *job)
     const execution *const    e = job->e;
     const option_texts *const texts = &e->o.csv.columns;
     const csv_table *const    table = job->table;
+    const char *const         hint = csv_separator_hint(table);
     const size_t              most = texts->n > 0 ? texts->n : table->columns;
 
     job->columns = cli_alloc(most, sizeof *job->columns, "the columns");
@@ -24,8 +25,8 @@ bool csv_measure_choose(csv_measure_job *job)
         if (csv_column_is_number(table, i, "is left out (give --column)"))
             job->columns[job->n++] = i;
     return job->n > 0 ||
-           cli_fail("%s: %s has no column of numbers in its first rows; give --column NAME",
-                    e->command->name, table->files[0].name);
+           cli_fail("%s: %s has no column of numbers in its first rows%s", e->command->name,
+                    table->files[0].name, hint[0] != '\0' ? hint : "; give --column NAME");
 }
 
 void csv_measure_count_skipped(csv_measure_job *job, const csv_columns *columns)

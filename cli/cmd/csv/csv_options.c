@@ -182,16 +182,27 @@ bool csv_find_keys(const execution *e, const csv_table *table, csv_keys *keys)
                                          .option = "--key",
                                          .texts = texts->texts,
                                          .n = texts->n,
-                                         .reverse = topk ? !e->o.smallest : e->o.descending,
+                                         .largest = topk && !e->o.smallest,
+                                         .reverse = !topk && e->o.descending,
                                          .bad = csv_bad_of(e)};
 
     if (texts->n == 0) {
         char names[200];
-        return cli_fail("%s: --key is missing: by which column? The columns of %s are: %s",
+        return cli_fail("%s: --key is missing: by which column? The columns of %s are: %s%s",
                         e->command->name, table->files[0].name,
-                        csv_names_shown(table, names, sizeof names));
+                        csv_names_shown(table, names, sizeof names), csv_separator_hint(table));
     }
-    return csv_keys_find(table, &request, keys);
+    if (!csv_keys_find(table, &request, keys))
+        return false;
+    bool all_directed = true;
+    for (size_t i = 0; i < keys->n; i++)
+        all_directed &= keys->keys[i].directed;
+    if (topk && all_directed && (e->o.smallest || e->o.largest))
+        return cli_fail("topk: %s decides the direction of keys without :asc and :desc, but each "
+                        "--key has one; leave out %s",
+                        e->o.smallest ? "--smallest" : "--largest",
+                        e->o.smallest ? "--smallest" : "--largest");
+    return true;
 }
 
 bool csv_read_keys(execution *e, csv_rows *rows)

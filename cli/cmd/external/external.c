@@ -101,17 +101,38 @@ uint64_t external_limit(const execution *e)
     return limit < EXTERNAL_LEAST ? EXTERNAL_LEAST : limit;
 }
 
-bool external_takes(const execution *e)
+/* Whether numbers may be handled in pieces. */
+static bool may_take(const execution *e)
 {
     const options *const o = &e->o;
     const bool special = o->check || o->sorted || o->algorithm != 0 || profile_wanted(&o->common) ||
                          ((o->index || o->with_index) && e->command != &command_topk);
 
+    return (e->command->flags & EXTERNAL) != 0 && strings_option(o) == NULL &&
+           csv_option(o) == NULL && !is_beside(o) && !special;
+}
+
+const char *external_memory_hint(const execution *e)
+{
+    const options *const o = &e->o;
+    const bool           lines_fit = e->command == &command_sort && o->text && !o->line.debug;
+
+    if (o->common.memory_limit != 0 || o->line.memory != 0)
+        return "; -S is the limit";
+    return may_take(e) || lines_fit || csv_option(o) != NULL
+               ? "; give -S SIZE: what does not fit goes to temporary files"
+               : "";
+}
+
+bool external_takes(const execution *e)
+{
+    const options *const o = &e->o;
+
     if ((e->command->flags & EXTERNAL) == 0 || strings_option(o) != NULL || csv_option(o) != NULL)
         return false;
     if (o->record_size != 0 || o->resume)
         return true;
-    if (is_beside(o) || special || (o->common.memory_limit == 0 && o->directories.n == 0))
+    if (!may_take(e) || (o->common.memory_limit == 0 && o->directories.n == 0))
         return false;
     const uint64_t bytes = input_bytes(e);
     return bytes == UINT64_MAX || bytes > external_limit(e) / MEMORY_OF_BYTE;

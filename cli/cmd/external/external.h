@@ -35,7 +35,7 @@ typedef struct external_input {
     /* Numbers in text. */
     text_numbers  numbers;
     int           asked_type;  /* of --dtype; 0: it is chosen */
-    const char   *hint;        /* see text_print_notes() */
+    unsigned      others;      /* see text_print_notes() */
     uint64_t      limit;       /* of memory */
     tempfile      spool;       /* a copy of stdin; fd is -1: none */
     bool          in_block;    /* all of stdin is in s.block */

@@ -178,7 +178,7 @@ static bool survey_file(external_input *in)
         }
         progress_at(size > 0 ? (double)in->s.done / (double)size : 0);
     }
-    return text_print_notes(&in->numbers, in->hint) && r != TEXT_FAILED;
+    return text_print_notes(&in->numbers, in->others) && r != TEXT_FAILED;
 }
 
 bool external_text_survey(external_input *in)
@@ -297,7 +297,7 @@ bool external_text_open(external_input *in, const input_request *request, int ty
         if (e->paths[f] == NULL || strcmp(e->paths[f], "-") == 0)
             return cli_fail("stdin and files cannot be read as one with -S");
     in->asked_type = type;
-    in->hint = request->text_hint;
+    in->others = request->others;
     if (!hold_text(in))
         return false;
     in->text_bytes = bytes_of_text(in);

@@ -237,13 +237,13 @@ static void print_sizes(const job *j, const ordo_bz_report *r)
     const double packed = (double)(unpacks ? r->in : r->out);
     const char  *name = j->path != NULL ? j->path : "stdin";
     if (tests(&j->e->o))
-        fprintf(stderr, "%s: ok\n", name);
+        cli_line(stderr, "%s: ok", name);
     else if (plain == 0)
-        fprintf(stderr, "%s: no data\n", name);
+        cli_line(stderr, "%s: no data", name);
     else
-        fprintf(stderr, "%s: %.3f:1, %.3f bits/byte, %.2f%% saved, %llu in, %llu out\n", name,
-                plain / packed, 8 * packed / plain, 100 * (1 - packed / plain),
-                (unsigned long long)r->in, (unsigned long long)r->out);
+        cli_line(stderr, "%s: %.3f:1, %.3f bits/byte, %.2f%% saved, %llu in, %llu out", name,
+                 plain / packed, 8 * packed / plain, 100 * (1 - packed / plain),
+                 (unsigned long long)r->in, (unsigned long long)r->out);
 }
 
 /* For --explain: what sorted the rotations. */
@@ -317,7 +317,7 @@ static bool copy_input(job *j)
                            strerror(errno));
     }
     if (j->e->o.bzip2.verbose)
-        fprintf(stderr, "%s: not compressed, copied\n", j->path != NULL ? j->path : "stdin");
+        cli_line(stderr, "%s: not compressed, copied", j->path != NULL ? j->path : "stdin");
     return true;
 }
 

@@ -21,7 +21,7 @@
 __extension__ typedef unsigned __int128 wide;
 
 enum {
-    EXPONENT_MAX = 100000, /* beyond every float; keeps the arithmetic from overflowing */
+    EXPONENT_MAX = 100000, /* numbers with larger exponents are left to strtod()         */
     EXACT_DIGITS = 320,    /* of the largest f64, and a NUL                             */
     EXACT_POWER = 22       /* the largest power of ten that f64 holds exactly           */
 };
@@ -86,6 +86,7 @@ static const char *scan_exponent(const char *p, decimal *d)
     for (; is_digit(*p); p++)
         if (value < EXPONENT_MAX)
             value = value * 10 + (*p - '0');
+    d->exact &= value < EXPONENT_MAX;
     d->exponent += negative ? -value : value;
     return p;
 }

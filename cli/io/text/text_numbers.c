@@ -89,12 +89,39 @@ static int wider_type(const text_numbers *t, text_line l)
     return t->type != ORDO_F64 && (r == NUMBER_OK || r == NUMBER_INEXACT) ? ORDO_F64 : 0;
 }
 
+static size_t count_byte(const char *p, const char *end, char byte)
+{
+    size_t n = 0;
+    while (p < end && (p = memchr(p, byte, (size_t)(end - p))) != NULL) {
+        n++;
+        p++;
+    }
+    return n;
+}
+
+/* The byte that seems to separate columns: the bad line has some, and the next line as many. '\0':
+ * there is none. */
+static char find_separator(const source *s, text_line l)
+{
+    static const char candidates[] = "\t;,|";
+    const char *const next = s->block + s->next, *const end = s->block + s->end;
+    const char *const stop = next < end ? memchr(next, '\n', (size_t)(end - next)) : NULL;
+
+    for (const char *c = candidates; *c != '\0'; c++) {
+        const size_t n = count_byte(l.begin, l.end, *c);
+        if (n > 0 && (next >= end || count_byte(next, stop != NULL ? stop : end, *c) == n))
+            return *c;
+    }
+    return '\0';
+}
+
 /* Counts line `number` as skipped, or keeps why it is bad. */
 static bool skip_line(text_numbers *t, text_line l, size_t number, bool skip)
 {
     if (!skip) {
         t->bad_line = number;
         t->no_number = describe(t->why, t->choose ? ORDO_F64 : t->type, !t->choose, l);
+        t->separator = t->no_number ? find_separator(t->s, l) : '\0';
     } else if (t->skipped++ == 0) {
         t->first_skipped = number;
     }
@@ -367,13 +394,26 @@ void text_continue(text_numbers *t, source *s)
     t->blanks = t->skipped = t->rounded = 0;
 }
 
-bool text_print_notes(const text_numbers *t, const char *hint)
+/* The option that reads this text, for the end of a message. */
+static const char *hint(const text_numbers *t, unsigned others)
+{
+    if (!t->no_number || t->bad_line != 1)
+        return "";
+    if ((others & TEXT_AS_ROWS) != 0 && t->separator != '\0')
+        return t->separator == ','    ? "; give --csv to read rows"
+               : t->separator == '\t' ? "; give --tsv to read rows"
+               : t->separator == ';'  ? "; give --csv -t ';' to read rows"
+                                      : "; give --csv -t '|' to read rows";
+    return (others & TEXT_AS_LINES) != 0 ? "; give --text to read lines" : "";
+}
+
+bool text_print_notes(const text_numbers *t, unsigned others)
 {
     const char *const name = t->s->name;
 
     if (t->bad_line > 0)
         return cli_fail("%s:%zu: %s%s", t->bad_name != NULL ? t->bad_name : name, t->bad_line,
-                        t->why, t->no_number && t->bad_line == 1 ? hint : "");
+                        t->why, hint(t, others));
     if (t->skipped > 0)
         cli_error("%s: skipped %zu bad line%s, the first is line %zu", name, t->skipped,
                   t->skipped == 1 ? "" : "s", t->first_skipped);

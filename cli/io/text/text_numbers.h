@@ -32,6 +32,7 @@ typedef struct text_numbers {
     size_t      blank, blanks; /* the first of the blank lines just before, and how many    */
     size_t      bad_line;      /* on failure: the line; 0 after a message about other trouble */
     bool        no_number;     /* on failure: the line is not a number of any type          */
+    char        separator;     /* on failure: of the columns that the text seems to have; 0: none */
     char        why[TEXT_WHY]; /* on failure: what is wrong with the line                   */
     size_t      inexact_line;  /* the first integer that f64 cannot hold; 0: none           */
     char        inexact[TEXT_WHY];
@@ -79,8 +80,14 @@ bool text_read(text_numbers *t);
 void text_continue(text_numbers *t, source *s);
 void text_end(text_numbers *t);
 
-/* Prints the error if there was one, else notes about lines skipped or rounded. `hint` is added to
- * the message if the first line is no number. False if there was an error. */
-bool text_print_notes(const text_numbers *t, const char *hint);
+typedef enum text_reading { /* what else a command can read */
+    TEXT_AS_LINES = 1,      /* with --text          */
+    TEXT_AS_ROWS = 2        /* with --csv and --tsv */
+} text_reading;
+
+/* Prints the error if there was one, else notes about lines skipped or rounded. If the first line
+ * is no number, the message names the option that suits the text, if `others`, which are bits of
+ * text_reading, allow it. False if there was an error. */
+bool text_print_notes(const text_numbers *t, unsigned others);
 
 #endif

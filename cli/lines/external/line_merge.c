@@ -1,7 +1,9 @@
 /* line_merge.c - merges sorted files by a heap of their next lines (see line_merge.h).
  *
  * Each file has a buffer with its current line and the keys of that line. Time: about lg(files)
- * comparisons a line. Memory: a buffer and the longest line of each file. */
+ * comparisons a line. Memory: a buffer and the longest line of each file. If there are too many
+ * files, groups of them become runs first. All runs of a round are in one temporary file, so that
+ * they need one descriptor until they are read. */
 #define _GNU_SOURCE /* fwrite_unlocked */
 
 #include "cli/lines/external/line_merge.h"
@@ -13,6 +15,7 @@
 #include "cli/lines/line_sort.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -22,13 +25,15 @@ enum {
     FILE_MEMORY = 1 << 20, /* of a file: its buffer and a usual line */
     LEAST_FILES = 2,
     MOST_FILES = 1024,
-    OTHER_FILES = 16, /* that the process has open besides the merged ones */
+    OTHER_FILES = 4, /* that a merge opens besides: two rounds of runs, and libraries that unpack */
     FIRST_READ = 4096 /* bytes in which the signature of .npy is looked for */
 };
 
 typedef struct merge_file { /* an input of the merge */
-    const char *path;       /* of a file of the caller                */
-    int         fd;         /* of a temporary file; -1: it has a path */
+    const char *path;       /* of a file of the caller                       */
+    int         fd;         /* of the temporary file of a run; -1: it has a path */
+    off_t       from;       /* of a run: its place in that file              */
+    size_t      bytes;
 } merge_file;
 
 typedef struct merge_cursor {
@@ -151,6 +156,10 @@ static bool open_file(const merge_request *request, const merge_file *file, sour
         snprintf(path, sizeof path, "/proc/self/fd/%d", file->fd);
         ok = source_open(s, path);
         s->name = "a temporary file";
+        s->looked = true; /* lines may begin as a compressed file does */
+        s->left = file->bytes;
+        if (ok && lseek(s->fd, file->from, SEEK_SET) < 0)
+            ok = cli_fail("sort: -m: cannot read a temporary file: %s", strerror(errno));
     }
     s->line_end = request->order->line_end;
     return ok;
@@ -192,75 +201,110 @@ static bool merge_group(merge *m, const merge_file *files, size_t n)
     return ok;
 }
 
-/* Merges n files into a temporary file. */
-static bool merge_to_file(merge *m, const merge_file *files, size_t n, merge_file *result)
+/* ---- Rounds ---- */
+
+/* The file for the runs of a round, without a name. NULL after a message. */
+static FILE *start_round(const merge_request *request)
 {
     const char *const named = getenv("TMPDIR");
-    const char *const folder = m->request->folder != NULL          ? m->request->folder
+    const char *const folder = request->folder != NULL             ? request->folder
                                : named != NULL && named[0] != '\0' ? named
                                                                    : "/var/tmp";
     char              beside[4096];
     tempfile          temp;
 
     snprintf(beside, sizeof beside, "%s/merge", folder);
-    if (!temp_create(&temp, beside, 0600))
-        return cli_fail("sort: -m: cannot create a temporary file in %s: %s", folder,
-                        strerror(errno));
-    const int fd = dup(temp.fd); /* stays open for reading */
-    m->file = fd >= 0 ? fdopen(dup(temp.fd), "w") : NULL;
-    bool ok =
-        m->file != NULL || cli_fail("sort: -m: cannot open a temporary file: %s", strerror(errno));
-    ok = ok && merge_group(m, files, n);
-    if (m->file != NULL && fclose(m->file) != 0 && ok)
-        ok = cli_fail("sort: -m: cannot write a temporary file in %s: %s", folder, strerror(errno));
-    m->file = NULL;
+    FILE *const file = temp_create(&temp, beside, 0600) ? fdopen(temp.fd, "w") : NULL;
+    if (file == NULL)
+        cli_error("sort: -m: cannot create a temporary file in %s: %s", folder, strerror(errno));
+    else
+        temp.fd = -1; /* belongs to file now */
     temp_drop(&temp);
-    *result = (merge_file){.fd = fd};
-    return ok;
+    return file;
+}
+
+/* Merges n files to a run of m->file. */
+static bool merge_to_run(merge *m, const merge_file *files, size_t n, merge_file *run)
+{
+    *run = (merge_file){.fd = fileno(m->file), .from = ftello(m->file)};
+    if (!merge_group(m, files, n))
+        return false;
+    if (fflush(m->file) != 0)
+        return cli_fail("sort: -m: cannot write a temporary file: %s", strerror(errno));
+    run->bytes = (size_t)(ftello(m->file) - run->from);
+    return true;
+}
+
+/* Replaces groups of neighbours by runs until all files are in runs or at most `most` are left. A
+ * group is not larger than needed for that. A single run at the end is copied, because its file
+ * ends with the round. */
+static bool merge_round(merge *m, merge_file *files, size_t *n, size_t most)
+{
+    for (size_t at = 0; *n > most && at < *n; at++) {
+        const size_t needed = *n - most + 1, left = *n - at;
+        const size_t few = needed < most ? needed : most, count = left < few ? left : few;
+        merge_file   run;
+        if (!merge_to_run(m, files + at, count, &run))
+            return false;
+        files[at] = run;
+        memmove(files + at + 1, files + at + count, (left - count) * sizeof *files);
+        *n -= count - 1;
+    }
+    return true;
+}
+
+/* Descriptors that can still be opened, if there are few. */
+static size_t free_descriptors(void)
+{
+    const size_t  enough = MOST_FILES + OTHER_FILES;
+    struct rlimit limit;
+    size_t        n = 0;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return enough;
+    for (rlim_t fd = 0; fd < limit.rlim_cur && n < enough; fd++)
+        n += fcntl((int)fd, F_GETFD) == -1;
+    return n;
 }
 
 static size_t most_files(const merge_request *request)
 {
-    struct rlimit limit;
-    uint64_t      most = request->memory / FILE_MEMORY;
+    const size_t   descriptors = free_descriptors();
+    const uint64_t by_memory = request->memory / FILE_MEMORY;
+    size_t         most = descriptors > OTHER_FILES ? descriptors - OTHER_FILES : 0;
 
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < most + OTHER_FILES)
-        most = limit.rlim_cur > OTHER_FILES ? limit.rlim_cur - OTHER_FILES : 0;
-    most = most < MOST_FILES ? most : MOST_FILES;
-    return most > LEAST_FILES ? (size_t)most : LEAST_FILES;
+    most = by_memory < most ? (size_t)by_memory : most;
+    most = request->batch != 0 && request->batch < most ? (size_t)request->batch : most;
+    return most > LEAST_FILES ? most : LEAST_FILES;
 }
 
-static void close_files(merge_file *files, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (files[i].fd >= 0)
-            close(files[i].fd);
-}
-
-/* Replaces the first files by one until the rest can be read at once. */
-static bool merge_all(merge *m, merge_file *files, size_t *n)
+/* The runs of a round are read in the next round and, if that is the last one, also after it. */
+static bool merge_all(merge *m, merge_file *files, size_t n)
 {
     const size_t most = most_files(m->request);
+    FILE        *before = NULL, *now = NULL;
+    bool         ok = true;
 
-    for (size_t at = 0; *n > most;) {
-        const size_t left = *n - at, count = left < most ? left : most;
-        merge_file   result = {.fd = -1};
-        const bool   ok = merge_to_file(m, files + at, count, &result);
-        close_files(files + at, count);
-        files[at] = result;
-        memmove(files + at + 1, files + at + count, (*n - at - count) * sizeof *files);
-        *n -= count - 1;
-        if (!ok)
-            return false;
-        at = at + 1 < *n ? at + 1 : 0;
+    while (ok && n > most) {
+        if (before != NULL)
+            fclose(before);
+        before = now;
+        m->file = now = start_round(m->request);
+        ok = now != NULL && merge_round(m, files, &n, most);
     }
-    return merge_group(m, files, *n);
+    m->file = NULL;
+    ok = ok && merge_group(m, files, n);
+    if (before != NULL)
+        fclose(before);
+    if (now != NULL)
+        fclose(now);
+    return ok;
 }
 
 bool line_merge(const merge_request *request, output *out)
 {
     merge             m = {.request = request, .out = out};
-    size_t            n = request->files.n;
+    const size_t      n = request->files.n;
     merge_file *const files = calloc(n, sizeof *files);
 
     if (files == NULL)
@@ -268,9 +312,8 @@ bool line_merge(const merge_request *request, output *out)
     for (size_t i = 0; i < n; i++)
         files[i] = (merge_file){.path = request->files.paths[i], .fd = -1};
     progress_start("merging");
-    const bool ok = merge_all(&m, files, &n);
+    const bool ok = merge_all(&m, files, n);
     progress_end();
-    close_files(files, n);
     free(files);
     key_bytes_free(&m.last);
     return ok;

@@ -11,6 +11,7 @@ typedef struct merge_request {
     bool              unique; /* write only the first of the lines that tie     */
     bool              debug;  /* mark the keys below each line                  */
     uint64_t          memory; /* bytes: decides how many files are read at once */
+    uint64_t          batch;  /* read at most so many files at once; 0: any number */
     const char       *folder; /* for temporary files; NULL: $TMPDIR or the default */
 } merge_request;
 

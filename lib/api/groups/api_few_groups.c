@@ -126,13 +126,10 @@ static bool is_nan_bits(ordo_type type, uint64_t folded)
     return type == ORDO_F32 ? key_is_nan_f32(narrow) != 0 : key_is_nan_f64(wide) != 0;
 }
 
-ordo_status api_check_group_count(ordo_exec *exec, const ordo_groups *groups, size_t count,
-                                  bool has_results)
+ordo_status api_check_group_count(ordo_exec *exec, const ordo_groups_job *job, size_t count)
 {
-    FAIL_IF(count > groups->capacity &&
-                (groups->unique != NULL || groups->sizes != NULL || has_results),
-            ORDO_E_ARG, "there are %zu groups, but groups.capacity is %zu", count,
-            groups->capacity);
+    FAIL_IF(count > job->capacity && ordo_groups_need_room(job), ORDO_E_ARG,
+            "there are %zu groups, but groups.capacity is %zu", count, job->capacity);
     return ORDO_OK;
 }
 
@@ -142,7 +139,9 @@ static ordo_status tell(ordo_exec *exec, const ordo_groups *g, const few_group *
     bool const      nan = count > 0 && is_nan_bits(type, list[count - 1].bits);
     if (nan && g->nans == ORDO_NANS_OMIT)
         count--;
-    TRY(api_check_group_count(exec, g, count, false));
+    TRY(api_check_group_count(
+        exec, &(ordo_groups_job){.capacity = g->capacity, .unique = g->unique, .sizes = g->sizes},
+        count));
     for (size_t i = 0; i < count; i++) {
         if (g->unique != NULL)
             BY_TYPE(type, put, (g->unique, i, list[i].bits));

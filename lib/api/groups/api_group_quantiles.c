@@ -37,7 +37,7 @@ static ordo_status check_weights(ordo_exec *exec, const group_call *call, size_t
     weights_check                check = {.call = call};
     TRY(api_check_weights(exec, wish->weights, wish->weight_type, call->n, ORDO_ALGORITHM_AUTO,
                           call->quantiles, results * sizeof(double), "out"));
-    TRY(api_check_weighted_method(exec, wish->weight_type, wish->method));
+    TRY(api_check_weighted_method(exec, wish->weight_type, wish->method, call->is_median));
     if (exec->on_device)
         return ORDO_OK;
     atomic_init(&check.refused, call->n);
@@ -79,7 +79,6 @@ static ordo_status run_weighted(ordo_exec *exec, const group_call *call)
                                     .weight_type = (ordo_type)call->wish.weight_type,
                                     .weights = call->wish.weights};
     job.groups.method = weighted_method(call);
-    job.groups.is_median = false;
     return call->choice.backend->weighted_groups(call->choice.state, &job, exec);
 }
 
@@ -139,8 +138,7 @@ static void quantiles_piece(void *arg, size_t lo, size_t hi)
             quantile_place const at = quantile_place_of(call->method, call->q[j], n);
             *out = quantile_value(
                 &at, quantile_key(call->type, call->keys, groups_row_at(call, start + at.below)),
-                quantile_key(call->type, call->keys, groups_row_at(call, start + at.above)),
-                call->is_median);
+                quantile_key(call->type, call->keys, groups_row_at(call, start + at.above)));
         }
     }
 }
@@ -177,7 +175,13 @@ ordo_status ordo_group_quantiles(ordo_ctx *ctx, const ordo_groups *groups, ordo_
                                  const void *keys, size_t n, const double *q, size_t count,
                                  double *out, const ordo_group_opts *opts)
 {
-    group_call call = {.type = type, .keys = keys, .n = n, .q = q, .each = count, .quantiles = out};
+    group_call call = {.type = type,
+                       .keys = keys,
+                       .n = n,
+                       .q = q,
+                       .each = count,
+                       .quantiles = out,
+                       .takes_weights = true};
     API_CALL("group_quantiles", type, n, quantiles_checked(ctx, exec, &call, groups, opts));
 }
 
@@ -191,6 +195,7 @@ ordo_status ordo_group_median(ordo_ctx *ctx, const ordo_groups *groups, ordo_typ
                                 .q = &half,
                                 .each = 1,
                                 .quantiles = out,
+                                .takes_weights = true,
                                 .is_median = true};
     API_CALL("group_median", type, n, quantiles_checked(ctx, exec, &call, groups, opts));
 }

@@ -23,7 +23,7 @@ ordo_status groups_check(ordo_exec *exec, group_call *call, const ordo_groups *g
     TRY(api_check_place(exec, call->wish.flags, flags | ORDO_ON_DEVICE, call->wish.stream));
     FAIL_IF(call->wish.weights == NULL && call->wish.weight_type != 0, ORDO_E_ARG,
             "opts.weight_type is %u, but opts.weights is NULL", call->wish.weight_type);
-    FAIL_IF(call->wish.weights != NULL && call->quantiles == NULL, ORDO_E_UNSUPPORTED,
+    FAIL_IF(call->wish.weights != NULL && !call->takes_weights, ORDO_E_UNSUPPORTED,
             "opts.weights is not NULL; only group quantiles and medians have weights");
     ordo_groups const *const g = &call->groups;
     TRY(api_check_type(exec, (ordo_type)g->type, "groups.type"));
@@ -58,6 +58,12 @@ ordo_status groups_check_room(ordo_exec *exec, const group_call *call, size_t *r
             "%zu results for each of %zu groups are more than memory can hold", call->each,
             call->groups.capacity);
     return ORDO_OK;
+}
+
+static ordo_status check_count(ordo_exec *exec, const group_call *call)
+{
+    ordo_groups_job const job = groups_job_of(call, ORDO_GROUP_COUNTS); /* any verb */
+    return api_check_group_count(exec, &job, call->count);
 }
 
 /* ---- The order and the groups ---- */
@@ -110,7 +116,7 @@ static ordo_status find_starts(ordo_exec *exec, group_call *call)
         call->count--;
         call->has_nulls = true;
     }
-    return api_check_group_count(exec, &call->groups, call->count, call->each > 0);
+    return check_count(exec, call);
 }
 
 ordo_status groups_order_rows(ordo_exec *exec, group_call *call, bool folded)
@@ -150,7 +156,7 @@ ordo_status groups_collect(ordo_exec *exec, group_call *call, bool *done)
     call->count = job.count;
     call->unique = job.unique;
     call->keys = call->keys != NULL ? job.sorted : NULL;
-    return api_check_group_count(exec, &call->groups, call->count, call->each > 0);
+    return check_count(exec, call);
 }
 
 /* Replaces the group keys by a sorted copy and finds the groups. */
@@ -249,7 +255,6 @@ ordo_groups_job groups_job_of(const group_call *call, ordo_group_verb verb)
                              .q = call->q,
                              .quantiles = call->quantiles,
                              .method = (ordo_method)call->wish.method,
-                             .is_median = call->is_median,
                              .values = call->values,
                              .found = call->found};
 }

@@ -31,6 +31,7 @@ typedef struct group_call { /* the checked arguments of a call, and its state */
     size_t        each; /* results for each group */
     double       *quantiles;
     ordo_method   method;
+    bool          takes_weights; /* quantiles and medians */
     bool          is_median;
     void         *values;
     ordo_type     out_type; /* type of indices or ranks */

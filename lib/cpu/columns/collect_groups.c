@@ -152,7 +152,7 @@ static size_t sort_scratch(const void *arg, size_t n, const ordo_exec *exec)
 {
     const collect_work *const work = arg;
     ordo_sort_job const       job = {.type = work->job->type, .n = n};
-    return cpu_sort_scratch(&job, exec->threads);
+    return cpu_sort_scratch(&job, exec);
 }
 
 static ordo_status sort_groups(const collect_work *work)

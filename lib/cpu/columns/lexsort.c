@@ -341,7 +341,7 @@ static size_t group_scratch(const void *arg, size_t n, const ordo_exec *exec)
 {
     const lex_work *const work = arg;
     ordo_sort_job const   job = {.type = ORDO_U64, .n = n};
-    return n > work->longest || n <= FEW ? 0 : cpu_sort_scratch(&job, exec->threads);
+    return n > work->longest || n <= FEW ? 0 : cpu_sort_scratch(&job, exec);
 }
 
 static ordo_status sort_groups(lex_work *work, size_t count)
@@ -467,7 +467,8 @@ static size_t workers_scratch(size_t n, size_t threads)
 {
     size_t const        part = n / (2 * threads + 16) * 17 + 17 + ORDO_TUNE_ALONE;
     ordo_sort_job const job = {.type = ORDO_U64, .n = ordo_min(n, part)};
-    return threads * (cpu_sort_scratch(&job, 1) + 4096);
+    ordo_exec const     alone = {.threads = 1};
+    return threads * (cpu_sort_scratch(&job, &alone) + 4096);
 }
 
 /* Counts the words, the heads, a border per row, the sort of all words, and the sorts of groups:
@@ -480,5 +481,5 @@ size_t cpu_lexsort_scratch(const ordo_lexsort_job *job, const ordo_exec *exec)
         return 0;
     return n * (sizeof(uint64_t) + 1) + (n + 2) * sizeof(uint64_t) +
            (ordo_div_up(n + 1, cpu_grain(n + 1)) + 1) * sizeof(uint64_t) +
-           2 * cpu_sort_scratch(&sort, exec->threads) + workers_scratch(n, exec->threads);
+           2 * cpu_sort_scratch(&sort, exec) + workers_scratch(n, exec->threads);
 }

@@ -6,8 +6,9 @@
  * splits each other bucket again until it is small enough for merge sort. lg(leaves) calls of the
  * comparison for every element and level. A bucket that does not shrink, as with an adversarial
  * comparison, is merge sorted by all threads: n lg n calls at worst.
- * papers/sort_sample.c is not used, because elements have any size, and because a contradictory
- * comparison must not lose an element: here the labels alone decide where elements go. */
+ * papers/hybrid/cpu_sample.c is not used, because elements have any size, and because a
+ * contradictory comparison must not lose an element: here the labels alone decide where elements
+ * go. */
 #include "core/random.h"
 #include "cpu/compare/compare_sort.h"
 #include "cpu/sort/sort_steps.h"

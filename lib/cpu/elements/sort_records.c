@@ -401,8 +401,7 @@ static size_t scratch_by_buckets(const ordo_records_job *job, const ordo_exec *e
     ordo_sort_job const sort = {.type = ORDO_U64, .n = sample};
     ordo_records_job    more = *job; /* the constant cost of each bucket */
     more.n += (size_t)16 * BUCKETS;
-    return 2 * sample * sizeof(uint64_t) + sizeof(radix_cells) +
-           cpu_sort_scratch(&sort, exec->threads) +
+    return 2 * sample * sizeof(uint64_t) + sizeof(radix_cells) + cpu_sort_scratch(&sort, exec) +
            (2 * chunks + 1) * (BUCKETS + 1) * sizeof(uint64_t) +
            (element_streams(n * job->size) ? chunks * BUCKETS * element_block_bytes(job->size)
                                            : 0) +

@@ -98,7 +98,8 @@ INLINE size_t around_size(enum around_what what, size_t key_size)
         const uint##width##_t *keys, size_t at, size_t end, size_t first, cpu_around *around,      \
         void *out, enum key_kind kind, bool descending, enum around_what what, bool whole)         \
     {                                                                                              \
-        __m512i const pivot = _mm512_set1_epi##width((int##width##_t)around->pivot);               \
+        __m512i const lo = _mm512_set1_epi##width((int##width##_t)around->lo);                     \
+        __m512i const hi = _mm512_set1_epi##width((int##width##_t)around->hi);                     \
         size_t        less = around->less, equal = around->equal;                                  \
         size_t const  others =                                                                     \
             around->greater + less + equal - at; /* greater = others + at - less - equal */        \
@@ -111,8 +112,8 @@ INLINE size_t around_size(enum around_what what, size_t key_size)
             __m512i const   v = whole ? _mm512_loadu_si512(keys + at)                              \
                                       : _mm512_maskz_loadu_epi##width(here, keys + at);            \
             __m512i const   bits = bits_##width(v, kind, descending);                              \
-            mask_type const is_less = _mm512_mask_cmplt_epu##width##_mask(here, bits, pivot);      \
-            mask_type const is_greater = _mm512_mask_cmpgt_epu##width##_mask(here, bits, pivot);   \
+            mask_type const is_less = _mm512_mask_cmplt_epu##width##_mask(here, bits, lo);         \
+            mask_type const is_greater = _mm512_mask_cmpgt_epu##width##_mask(here, bits, hi);      \
             size_t const    greater = others + at - less - equal;                                  \
             if (whole)                                                                             \
                 around_ahead(out, less, greater, around_size(what, (width) / 8));                  \

@@ -142,10 +142,10 @@ typedef size_t cpu_band_fn(const void *keys, size_t n, cpu_band *band, void *kep
 /* Bit i%64 of words[i/64] = the bits of keys[i] are below the pivot. n is a multiple of 64. */
 typedef void cpu_below_fn(const void *keys, size_t n, uint64_t pivot, uint64_t *words);
 
-/* Keys around a pivot: where the next elements of the three groups go, and where the first and the
- * last group end. pivot: key bits in the order of the sort. */
+/* Keys around a band of key bits (as cpu_band): where the next elements of the three groups go, and
+ * where the first and the last group end. */
 typedef struct cpu_around {
-    uint64_t pivot;
+    uint64_t lo, hi;
     size_t   less, equal, greater;
     size_t   less_end, greater_end;
 } cpu_around;

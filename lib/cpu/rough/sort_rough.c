@@ -342,11 +342,14 @@ ordo_status cpu_records_windows(const cpu_records *records, const cpu_kernels *k
     bool           sorted = false;
     size_t         measured = records->n;
     exec->phases = exec->phase + CPU_RADIUS_PHASES + 2 * ROUGH_PHASES;
+    exec->facts.tried_radius = radius;
     if (radius > 0)
         TRY(rough(&io, radius, &sorted, exec));
     if (sorted)
         return ORDO_OK;
+    exec->facts.radius_failed = radius > 0;
     ordo_status status = cpu_records_radius(records, &measured, exec);
+    exec->facts.radius = status == ORDO_OK ? measured : 0;
     if (status == ORDO_OK)
         status = rough(&io, measured, &sorted, exec);
     if (status == ORDO_E_NOMEM && radius > 0) {

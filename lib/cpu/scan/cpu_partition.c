@@ -206,8 +206,8 @@ void cpu_divide(void *state, const ordo_divide_job *job)
 typedef struct nth_work {
     const ordo_nth_job *job;
     const cpu_kernels  *kernels;
-    uint64_t            pivot; /* the bits of the k-th key, turned if descending */
-    uint64_t            last;  /* the largest bits of the type */
+    uint64_t            lo, hi; /* the bits that tie with the k-th key, turned if descending */
+    uint64_t            last;   /* the largest bits of the type */
     size_t              size, grain;
     cpu_ties           *pieces; /* of each piece; then of all pieces before it */
     cpu_ties            total;
@@ -232,7 +232,7 @@ static void count_around(void *arg, size_t lo, size_t hi)
 {
     nth_work *const           work = arg;
     const ordo_nth_job *const job = work->job;
-    cpu_band                  band = {.lo = work->pivot, .hi = work->pivot};
+    cpu_band                  band = {.lo = work->lo, .hi = work->hi};
     (void)work->kernels->loops->band[job->type][job->descending](
         (const char *)job->keys + lo * work->size, hi - lo, &band, NULL);
     work->pieces[lo / work->grain] = (cpu_ties){band.below, band.inside};
@@ -247,7 +247,7 @@ static void bits_around(const nth_work *work, const char *keys, size_t n, bool m
     cpu_below_fn *const       below = work->kernels->loops->below[job->type][job->descending];
     uint64_t const            unused = n % 64 != 0 ? UINT64_MAX << n % 64 : 0;
     size_t const              words = ordo_div_up(n, 64);
-    block_bits(below, keys, n, work->size, work->pivot, bits->less);
+    block_bits(below, keys, n, work->size, work->lo, bits->less);
     if (unused != 0)
         bits->less[words - 1] &= ~unused;
     bits->less_count = 0;
@@ -257,9 +257,9 @@ static void bits_around(const nth_work *work, const char *keys, size_t n, bool m
     if (!may_have_equal)
         return;
     nth_room   less, others;
-    bool const last = work->pivot == work->last;
+    bool const last = work->hi == work->last;
     if (!last) {
-        block_bits(below, keys, n, work->size, work->pivot + 1, bits->equal);
+        block_bits(below, keys, n, work->size, work->hi + 1, bits->equal);
         if (unused != 0)
             bits->equal[words - 1] &= ~unused;
     }
@@ -270,7 +270,7 @@ static void bits_around(const nth_work *work, const char *keys, size_t n, bool m
         return;
     size_t const kept =
         split_sized(work->kernels, keys, n, work->size, bits->less, less.bytes, others.bytes);
-    block_bits(below, others.bytes, n - kept, work->size, work->pivot + 1, bits->equal);
+    block_bits(below, others.bytes, n - kept, work->size, work->hi + 1, bits->equal);
 }
 
 /* Copies n elements of a block, none of which is equal, straight to their places. Returns false if
@@ -335,7 +335,8 @@ static nth_ends move_by_vectors(const nth_work *work, cpu_around_fn *move, size_
 {
     const ordo_nth_job *const job = work->job;
     const char *const         keys = (const char *)job->keys + lo * work->size;
-    cpu_around const          start = {.pivot = work->pivot,
+    cpu_around const          start = {.lo = work->lo,
+                                       .hi = work->hi,
                                        .less = ends.less,
                                        .equal = ends.equal,
                                        .greater = ends.greater,
@@ -409,28 +410,31 @@ static bool move_in_order(const nth_work *work, ordo_exec *exec)
 }
 
 /* The numbers of pieces, and one place for the sums of all of them. */
-size_t cpu_nth_scratch(const ordo_nth_job *job, unsigned threads)
+size_t cpu_nth_scratch(const ordo_nth_job *job, const ordo_exec *exec)
 {
     size_t const          k = 0;
     ordo_select_job const select = {.type = job->type, .n = job->n, .k = &k, .count = 1};
     return (ordo_div_up(job->n, cpu_grain(job->n)) + 1) * sizeof(cpu_ties) + ORDO_CACHE_LINE +
-           cpu_select_scratch(&select, threads) + cpu_nth_any_scratch(job, threads);
+           cpu_select_scratch(&select, exec) + cpu_nth_any_scratch(job, exec->threads);
 }
 
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    static uint64_t pivot_##tag(const void *x, bool descending)                                    \
+    static void ties_##tag(nth_work *work, const void *x)                                          \
     {                                                                                              \
-        return key_sort_bits_##tag(*(const key *)x, descending);                                   \
+        bits const here = key_bits_##tag(*(const key *)x);                                         \
+        bits const least = key_least_tie_##tag(here), most = key_tie_##tag(here);                  \
+        bool const turned = work->job->descending && !key_is_nan_##tag(*(const key *)x);           \
+        work->lo = turned ? key_turn_##tag(most) : least;                                          \
+        work->hi = turned ? key_turn_##tag(least) : most;                                          \
     }                                                                                              \
-    /* groups[i] = 0, 1 or 2: keys[i] is less than the pivot, equal or greater. */                 \
-    static void groups_##tag(const void *x, size_t n, uint64_t wide, bool descending,              \
-                             uint8_t *groups)                                                      \
+    /* groups[i] = 0, 1 or 2: keys[i] is less than the k-th key, ties with it or is greater. */    \
+    static void groups_##tag(const nth_work *work, uint8_t *groups)                                \
     {                                                                                              \
-        const key *const keys = x;                                                                 \
-        bits const       pivot = (bits)wide;                                                       \
-        for (size_t i = 0; i < n; i++) {                                                           \
-            bits const here = key_sort_bits_##tag(keys[i], descending);                            \
-            groups[i] = (uint8_t)((here >= pivot) + (here > pivot));                               \
+        const key *const keys = work->job->keys;                                                   \
+        bits const       lo = (bits)work->lo, hi = (bits)work->hi;                                 \
+        for (size_t i = 0; i < work->job->n; i++) {                                                \
+            bits const here = key_sort_bits_##tag(keys[i], work->job->descending);                 \
+            groups[i] = (uint8_t)((here >= lo) + (here > hi));                                     \
         }                                                                                          \
     }
 #include "core/types.def"
@@ -467,7 +471,7 @@ static void move_few(const nth_work *work)
     const ordo_nth_job *const job = work->job;
     uint8_t                   groups[FEW];
     size_t                    starts[3] = {0};
-    BY_TYPE(job->type, groups, (job->keys, job->n, work->pivot, job->descending, groups));
+    BY_TYPE(job->type, groups, (work, groups));
     for (size_t i = 0; i < job->n; i++) {
         starts[1] += groups[i] < 1;
         starts[2] += groups[i] < 2;
@@ -510,7 +514,7 @@ ordo_status cpu_nth(void *state, const ordo_nth_job *job, ordo_exec *exec)
     TRY(ordo_scratch(exec, (pieces + 1) * sizeof *work.pieces, &counts));
     work.pieces = counts;
     TRY(cpu_select_counted(state, &select, &work.total, exec));
-    work.pivot = BY_TYPE(job->type, pivot, (&key, job->descending));
+    BY_TYPE(job->type, ties, (&work, &key));
     exec->algorithm = "select and split";
     exec->isa = kernels->isa;
     exec->phase = exec->phases;
@@ -519,7 +523,7 @@ ordo_status cpu_nth(void *state, const ordo_nth_job *job, ordo_exec *exec)
         move_few(&work);
         return ORDO_OK;
     }
-    if (exec->threads == 1 && work.total.equal > 0)
+    if (exec->threads == 1 && work.total.equal > 0 && work.lo == work.hi)
         return cpu_done(move_in_order(&work, exec));
     if (!ordo_loop(exec, job->n, work.grain, count_around, &work))
         return ORDO_E_CANCELLED;

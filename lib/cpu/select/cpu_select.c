@@ -10,10 +10,11 @@
  * radix     digit by digit (select_radix.c), without random draws
  * sort      sorts a copy; for very many k
  * bitonic   sorts sub-arrays of a copy and merges them, as the median paper does; and
- * merge     the same with merges of pairs (papers/select_sub_arrays.c) */
-#include "cpu/papers/paper_sorts.h"
+ * merge     the same with merges of pairs: slots of papers/median */
+#include "backend/papers.h"
 #include "cpu/radix/radix.h"
 #include "cpu/select/select.h"
+#include "cpu/sort/sort_steps.h"
 
 #include <string.h>
 
@@ -122,21 +123,22 @@ static ordo_sort_job sort_of(const ordo_select_job *job, void *copy)
                            .algorithm = job->algorithm};
 }
 
-size_t cpu_select_scratch(const ordo_select_job *job, unsigned threads)
+size_t cpu_select_scratch(const ordo_select_job *job, const ordo_exec *exec)
 {
     select_way const way = way_of(job);
     size_t           bytes = room_of(job, way);
     if (way == BY_SORT) {
         ordo_sort_job const sort = sort_of(job, NULL);
-        bytes += cpu_sort_scratch(&sort, threads) + ARENA_SLACK;
+        bytes += cpu_sort_scratch(&sort, exec) + ARENA_SLACK;
     }
     if (way == BY_COPY && wants_sorted_copy(job))
         bytes += job->n * select_word_size(job->type) + ARENA_SLACK;
-    if (way == BY_SUB_ARRAYS)
-        bytes +=
-            cpu_sub_arrays_scratch(word_kind(job->type), job->n, job->sub_array) + 2 * ARENA_SLACK;
+    if (way == BY_SUB_ARRAYS && exec->papers != NULL) {
+        cpu_records const words = {word_kind(job->type), NULL, job->n};
+        bytes += exec->papers->median.sub_arrays_scratch(&words, job->sub_array) + 2 * ARENA_SLACK;
+    }
     if (way == BY_COUNT)
-        bytes += cpu_narrow_scratch(job->type, job->n, threads);
+        bytes += cpu_narrow_scratch(job->type, job->n, exec->threads);
     if (suits_cells(job))
         bytes = room_of(job, BY_CELLS) + (way == BY_SORT ? bytes + ARENA_SLACK : 0);
     return ordo_round_up(bytes, ORDO_CACHE_LINE);
@@ -235,12 +237,15 @@ static bool select_few(const cpu_kernels *kernels, const ordo_select_job *job, o
 
 static ordo_status by_sub_arrays(const selector *s)
 {
-    bool const        in_pairs = s->job->algorithm == ORDO_ALGORITHM_MERGE;
-    cpu_records const records = {word_kind(s->job->type), s->room, s->job->n};
-    const void       *sorted;
+    bool const               in_pairs = s->job->algorithm == ORDO_ALGORITHM_MERGE;
+    cpu_records const        records = {word_kind(s->job->type), s->room, s->job->n};
+    const ordo_papers *const papers = s->exec->papers;
+    const void              *sorted;
+    if (papers == NULL)
+        return ordo_no_paper(s->exec);
     if (!select_copy_words(s, s->room))
         return ORDO_E_CANCELLED;
-    TRY(cpu_sub_arrays(&records, s->job->sub_array, in_pairs, &sorted, s->exec));
+    TRY(papers->median.sub_arrays(&records, s->job->sub_array, in_pairs, &sorted, s->exec));
     s->exec->algorithm = in_pairs ? "merge" : "bitonic";
     s->exec->isa = "generic";
     put_from_words(s, sorted);

@@ -169,14 +169,14 @@ static enum record_kind kind_of(const ordo_topk_job *job)
                : RECORD_P32;
 }
 
-size_t cpu_topk_scratch(const ordo_topk_job *job, unsigned threads)
+size_t cpu_topk_scratch(const ordo_topk_job *job, const ordo_exec *exec)
 {
     size_t const          pieces = ordo_div_up(job->n, cpu_grain(job->n));
     ordo_select_job const select = select_of(job, NULL, NULL);
     size_t bytes = job->k * record_size(kind_of(job)) + pieces * sizeof(piece_count) +
-                   cpu_select_scratch(&select, threads) + SLACK;
+                   cpu_select_scratch(&select, exec) + SLACK;
     if (job->k > ORDO_TUNE_TOPK_SMALL)
-        bytes += cpu_radix_scratch(kind_of(job), job->k, true, threads);
+        bytes += cpu_radix_scratch(kind_of(job), job->k, true, exec->threads);
     return bytes;
 }
 

@@ -45,7 +45,7 @@ static double quantile_of(const weights_in_order *work, double q)
         weights_are_floats(work->job->weight_type)
             ? weighted_place_of_floats(work->float_sums, work->last, method, q)
             : weighted_place_of_integers(work->sums, work->last, method, q);
-    return quantile_value(&at, key_at(work, at.below), key_at(work, at.above), false);
+    return quantile_value(&at, key_at(work, at.below), key_at(work, at.above));
 }
 
 static bool propagates(const weights_in_order *work)

@@ -108,16 +108,6 @@ static ordo_status split_copy(nth_any *w)
     return ORDO_OK;
 }
 
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    static bool may_tie_##tag(const void *keys, size_t i)                                          \
-    {                                                                                              \
-        key const x = ((const key *)keys)[i];                                                      \
-        return (key)0.5 != 0 &&                                                                    \
-               (key_fold_##tag(x) == key_fold_##tag((key)0) || key_is_nan_##tag(x));               \
-    }
-#include "core/types.def"
-#undef ORDO_TYPE
-
 /* Whether all words with the leading bits of `word` stand for keys with the same bits. */
 static bool is_exact(const ordo_nth_job *job, const uint64_t *words, uint64_t word, uint64_t mask)
 {
@@ -129,7 +119,6 @@ static bool is_exact(const ordo_nth_job *job, const uint64_t *words, uint64_t wo
     return true;
 }
 
-/* The words tie -0 with +0 and NaNs with each other, so these are left to cpu_nth. */
 static ordo_status split_packed(nth_any *w, bool *done)
 {
     const ordo_nth_job *const job = w->job;
@@ -153,8 +142,7 @@ static ordo_status split_packed(nth_any *w, bool *done)
     s.word_size = sizeof *words;
     if (!select_one_word(&s, words, n, job->k, &word))
         return ORDO_E_CANCELLED;
-    *done = !BY_TYPE(job->type, may_tie, (job->keys, word & mask)) &&
-            (!map.lossy || is_exact(job, words, word, mask));
+    *done = !map.lossy || is_exact(job, words, word, mask);
     w->exec->algorithm = "quickselect";
     if (*done && job->index_type == ORDO_U32)
         for (size_t i = 0; i < n; i++)

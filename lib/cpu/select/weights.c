@@ -113,5 +113,5 @@ size_t weights_sort_scratch(const ordo_weighted_job *job, const ordo_exec *exec)
         return 0;
     return ordo_round_up(job->n * ordo_type_size(order.index_type), ORDO_CACHE_LINE) +
            ordo_round_up(job->n * sizeof(uint64_t), ORDO_CACHE_LINE) +
-           cpu_argsort_scratch(&order, exec->threads);
+           cpu_argsort_scratch(&order, exec);
 }

@@ -355,7 +355,7 @@ size_t cpu_unique_scratch(const ordo_unique_job *job, const ordo_exec *exec)
         .type = job->type, .keys = job->out, .n = job->n, .descending = job->descending};
     ordo_sort_job const sample = {.type = ORDO_U64, .n = SAMPLE};
     size_t const        pieces = ordo_div_up(job->n, cpu_grain(job->n));
-    return cpu_sort_scratch(&sort, exec->threads) + cpu_sort_scratch(&sample, exec->threads) +
+    return cpu_sort_scratch(&sort, exec) + cpu_sort_scratch(&sample, exec) +
            2 * pieces * sizeof(uint64_t) + 2 * SAMPLE * sizeof(uint64_t) +
            ((size_t)sizeof(uint64_t) << MOST_BITS) + 8 * ORDO_CACHE_LINE;
 }

@@ -411,7 +411,8 @@ size_t cpu_adaptive_scratch(const ordo_sort_job *job, unsigned threads)
 {
     if (ordo_type_size(job->type) < sizeof(uint32_t))
         return 0;
-    return ordo_max(cpu_records_merge_scratch(records_kind_of_keys(job->type), job->n, threads),
+    cpu_records const records = {records_kind_of_keys(job->type), NULL, job->n};
+    return ordo_max(cpu_records_merge_scratch(&records),
                     cpu_adaptive_lost(job, threads) + windows_scratch(job, threads));
 }
 

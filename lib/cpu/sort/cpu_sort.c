@@ -7,31 +7,49 @@
  * argsort.
  * If scratch is refused, auto and radix sort in place; a named algorithm returns ORDO_E_NOMEM.
  * Every failure occurs before the caller's arrays change. */
-#include "cpu/papers/paper_sorts.h"
+#include "backend/papers.h"
 #include "cpu/radix/records.h"
 #include "cpu/radix/short_keys.h"
 #include "cpu/rough/rough.h"
+#include "cpu/sort/sort_steps.h"
 
 static bool is_narrow(ordo_type type) { return ordo_type_size(type) < sizeof(uint32_t); }
 
 /* ---- Named algorithms ---- */
+
+static ordo_status paper_sort(const cpu_kernels *kernels, const cpu_records *records,
+                              ordo_algorithm algorithm, size_t radius, ordo_exec *exec)
+{
+    const ordo_papers *const papers = exec->papers;
+    if (papers == NULL)
+        return ordo_no_paper(exec);
+    switch (algorithm) {
+    case ORDO_ALGORITHM_SAMPLE:
+        return papers->hybrid.sample(records, kernels, exec);
+    case ORDO_ALGORITHM_BITONIC:
+        return papers->median.bitonic(records, exec);
+    case ORDO_ALGORITHM_SPLIT:
+        return papers->ballot.split(records, exec);
+    case ORDO_ALGORITHM_BUBBLE:
+        return papers->roughsort.bubble(records, exec);
+    case ORDO_ALGORITHM_ROUGH:
+        return papers->roughsort.rough(records, radius, exec);
+    default:
+        return papers->roughsort.halving(records, radius, exec);
+    }
+}
 
 ordo_status cpu_records_sort(const cpu_kernels *kernels, const cpu_records *records,
                              ordo_algorithm algorithm, size_t radius, ordo_exec *exec)
 {
     switch (algorithm) {
     case ORDO_ALGORITHM_SAMPLE:
-        return cpu_records_sample(records, kernels, exec);
     case ORDO_ALGORITHM_BITONIC:
-        return cpu_records_bitonic(records, exec);
     case ORDO_ALGORITHM_SPLIT:
-        return cpu_records_split(records, exec);
     case ORDO_ALGORITHM_BUBBLE:
-        return cpu_records_bubble(records, exec);
     case ORDO_ALGORITHM_ROUGH:
-        return cpu_records_rough(records, radius, exec);
     case ORDO_ALGORITHM_HALVING:
-        return cpu_records_halving(records, radius, exec);
+        return paper_sort(kernels, records, algorithm, radius, exec);
     case ORDO_ALGORITHM_WINDOWS:
         return cpu_records_windows(records, kernels, radius, exec);
     default:
@@ -40,20 +58,22 @@ ordo_status cpu_records_sort(const cpu_kernels *kernels, const cpu_records *reco
 }
 
 static size_t records_scratch(enum record_kind kind, size_t n, ordo_algorithm algorithm,
-                              unsigned threads)
+                              const ordo_exec *exec)
 {
+    const ordo_papers *const papers = exec->papers;
+    cpu_records const        records = {kind, NULL, n};
     switch (algorithm) {
     case ORDO_ALGORITHM_SAMPLE:
-        return cpu_records_sample_scratch(kind, n, threads);
+        return papers == NULL ? 0 : papers->hybrid.sample_scratch(&records);
     case ORDO_ALGORITHM_MERGE:
-        return cpu_records_merge_scratch(kind, n, threads);
+        return cpu_records_merge_scratch(&records);
     case ORDO_ALGORITHM_SPLIT:
-        return cpu_records_split_scratch(kind, n, threads);
+        return papers == NULL ? 0 : papers->ballot.split_scratch(&records);
     case ORDO_ALGORITHM_ROUGH:
     case ORDO_ALGORITHM_HALVING:
-        return cpu_records_halving_scratch(kind, n, threads);
+        return papers == NULL ? 0 : papers->roughsort.halving_scratch(&records);
     case ORDO_ALGORITHM_WINDOWS:
-        return cpu_records_windows_scratch(kind, n, threads);
+        return cpu_records_windows_scratch(kind, n, exec->threads);
     default:
         return 0;
     }
@@ -177,15 +197,16 @@ static ordo_status sort_here(const cpu_kernels *kernels, const ordo_sort_job *jo
                                 : sort_as_records(kernels, job, NULL, exec);
 }
 
-size_t cpu_sort_scratch(const ordo_sort_job *job, unsigned threads)
+size_t cpu_sort_scratch(const ordo_sort_job *job, const ordo_exec *exec)
 {
+    unsigned const threads = exec->threads;
     if (job->n < 2)
         return 0;
     if (!cpu_is_radix(job->algorithm)) {
         size_t const records =
             is_narrow(job->type) ? ordo_round_up(job->n * sizeof(uint32_t), ORDO_CACHE_LINE) : 0;
         return records +
-               records_scratch(records_kind_of_keys(job->type), job->n, job->algorithm, threads);
+               records_scratch(records_kind_of_keys(job->type), job->n, job->algorithm, exec);
     }
     bool const   is_auto = job->algorithm == ORDO_ALGORITHM_AUTO;
     size_t const look = is_auto ? cpu_adaptive_scratch(job, threads) : 0;
@@ -251,8 +272,9 @@ ordo_status cpu_argsort(void *state, const ordo_argsort_job *job, ordo_exec *exe
     return cpu_argsort_inplace(job, exec);
 }
 
-size_t cpu_argsort_scratch(const ordo_argsort_job *job, unsigned threads)
+size_t cpu_argsort_scratch(const ordo_argsort_job *job, const ordo_exec *exec)
 {
+    unsigned const         threads = exec->threads;
     enum record_kind const kind = records_kind_of_argsort(job->type, job->n);
     if (job->n == 0)
         return 0;
@@ -263,7 +285,7 @@ size_t cpu_argsort_scratch(const ordo_argsort_job *job, unsigned threads)
                                               kind == RECORD_P32 && job->index_type == ORDO_U64,
                                               threads));
     return ordo_round_up(job->n * record_size(kind), ORDO_CACHE_LINE) +
-           records_scratch(kind, job->n, job->algorithm, threads);
+           records_scratch(kind, job->n, job->algorithm, exec);
 }
 
 /* ---- Pairs ---- */
@@ -350,14 +372,15 @@ ordo_status cpu_sort_pairs(void *state, const ordo_pairs_job *job, ordo_exec *ex
     return cpu_pairs_inplace(job, exec);
 }
 
-size_t cpu_sort_pairs_scratch(const ordo_pairs_job *job, unsigned threads)
+size_t cpu_sort_pairs_scratch(const ordo_pairs_job *job, const ordo_exec *exec)
 {
+    unsigned const threads = exec->threads;
     if (job->keys.n < 2)
         return 0;
     ordo_argsort_job const order = argsort_of_pairs(job);
     size_t const           widest = ordo_max(ordo_type_size(order.type), job->value_size);
     size_t const           by_index =
-        cpu_argsort_scratch(&order, threads) +
+        cpu_argsort_scratch(&order, exec) +
         ordo_round_up(order.n * ordo_type_size(order.index_type), ORDO_CACHE_LINE) +
         ordo_round_up(order.n * widest, ORDO_CACHE_LINE);
     bool const   carried = cpu_is_radix(order.algorithm) && job->value_size <= MOST_CARRIED;

@@ -97,10 +97,9 @@ static bool merge_passes(merge_work *work, unsigned passes, ordo_exec *exec)
     return true;
 }
 
-size_t cpu_records_merge_scratch(enum record_kind kind, size_t n, unsigned threads)
+size_t cpu_records_merge_scratch(const cpu_records *records)
 {
-    (void)threads;
-    return n * record_size(kind);
+    return records->n * record_size(records->kind);
 }
 
 ordo_status cpu_records_merge(const cpu_records *records, ordo_exec *exec)
@@ -110,8 +109,7 @@ ordo_status cpu_records_merge(const cpu_records *records, ordo_exec *exec)
     if (records->n < 2)
         return ORDO_OK;
     void *buffer;
-    TRY(ordo_scratch(exec, cpu_records_merge_scratch(records->kind, records->n, exec->threads),
-                     &buffer));
+    TRY(ordo_scratch(exec, cpu_records_merge_scratch(records), &buffer));
 
     size_t const   block = block_for(records->n), runs = ordo_div_up(records->n, block);
     unsigned const passes = passes_for(runs);

@@ -151,7 +151,8 @@ ordo_status cpu_sort_reversed(const ordo_sort_job *job, const radix_io *io, bool
 
 /* Sorts with a given radius; *done becomes true if the keys are sorted now. If memory is refused,
  * returns ORDO_OK with *done false: no key was moved, and the general sort needs less memory. The
- * report gets no radius: windows also sort keys that are further from their places, if few are. */
+ * radius of the keys stays unknown: windows also sort keys that are further from their places, if
+ * few are. */
 static ordo_status try_rough(const cpu_kernels *kernels, const ordo_sort_job *job, size_t radius,
                              bool *done, ordo_exec *exec)
 {
@@ -167,6 +168,7 @@ static ordo_status try_rough(const cpu_kernels *kernels, const ordo_sort_job *jo
         exec->algorithm = "windows";
         exec->facts.input = ORDO_INPUT_ROUGH;
         exec->facts.strategy = ORDO_STRATEGY_WINDOWS;
+        exec->facts.tried_radius = radius;
     }
     return status;
 }

@@ -12,8 +12,8 @@
  * returned before a record is moved; after ORDO_E_CANCELLED the records are unspecified. */
 typedef ordo_status cpu_records_fn(const cpu_records *records, ordo_exec *exec);
 
-cpu_records_fn cpu_records_merge; /* merge_records.c */
-size_t         cpu_records_merge_scratch(enum record_kind kind, size_t n, unsigned threads);
+cpu_records_fn cpu_records_merge;                                     /* merge_records.c */
+size_t         cpu_records_merge_scratch(const cpu_records *records); /* reads kind and n */
 cpu_records_fn cpu_records_inplace; /* inplace_radix.c: no scratch that grows with n */
 
 /* Merges `runs` sorted runs; run i is records [bounds[i], bounds[i + 1]). merge_records.c */

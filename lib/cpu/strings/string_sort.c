@@ -9,8 +9,8 @@
  * distinguishing bytes. Scratch: 32 n bytes for records, 16 KB per piece for histograms, and an
  * entry for each large group that can exist at once. */
 #define _POSIX_C_SOURCE 200809L
+#include "backend/papers.h"
 #include "backend/profile.h"
-#include "cpu/papers/paper_sorts.h"
 #include "cpu/strings/string_parts.h"
 
 enum {
@@ -326,12 +326,15 @@ ordo_status string_sort(const string_order *order, ordo_exec *exec)
     size_t        bytes;
     void         *memory;
 
-    bool const begun = order->known != NULL && order->known->index != NULL;
-    bool const sampled = !begun && order->algorithm == ORDO_ALGORITHM_SAMPLE;
+    bool const     begun = order->known != NULL && order->known->index != NULL;
+    bool const     sampled = !begun && order->algorithm == ORDO_ALGORITHM_SAMPLE;
+    unsigned const phases = exec->phases;
     exec->algorithm = sampled ? "sample" : "radix";
     exec->isa = "generic";
     if (n == 0)
         return ORDO_OK;
+    if (sampled && exec->papers == NULL)
+        return ordo_no_paper(exec);
     if (!ordo_size_mul(n, 2 * sizeof(string_record), &bytes))
         return ordo_fail(exec, ORDO_E_NOMEM, "%zu strings need more scratch than can be counted",
                          n);
@@ -361,7 +364,7 @@ ordo_status string_sort(const string_order *order, ordo_exec *exec)
     if (begun && !string_known_sort(&engine, list.groups, &list.count))
         return ORDO_E_CANCELLED;
     if (sampled)
-        TRY(cpu_strings_sample(&engine, list.groups, &list.count));
+        TRY(exec->papers->hybrid.strings(&engine, list.groups, &list.count));
     if (!begun && !sampled)
         push(order, &list, (string_group){.lo = 0, .hi = n});
     for (work.fresh = !begun && !sampled; list.count > 0; work.fresh = false) {
@@ -369,7 +372,7 @@ ordo_status string_sort(const string_order *order, ordo_exec *exec)
         if (!step(&work, pieces, &list))
             return ORDO_E_CANCELLED;
     }
-    exec->phase = STRING_SORT_PHASES + (sampled ? CPU_STRING_SAMPLE_PHASES : 0);
+    exec->phase = STRING_SORT_PHASES + (exec->phases - phases); /* with those of the sample sort */
     if (sampled)
         record_phases(exec, ordo_profile_clock() - began);
     return ORDO_OK;

@@ -110,7 +110,7 @@ static size_t chunk_scratch(const void *arg, size_t outputs, const ordo_exec *ex
         return chunk_bytes(plan->job, outputs);
     ordo_argsort_job const order = order_of(plan->job, most_elements(plan->job, outputs));
     return ordo_round_up(chunk_bytes(plan->job, outputs), ORDO_CACHE_LINE) +
-           cpu_argsort_scratch(&order, exec->threads);
+           cpu_argsort_scratch(&order, exec);
 }
 
 /* ---- One chunk ---- */

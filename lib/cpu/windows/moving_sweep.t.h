@@ -153,18 +153,15 @@ static inline size_t moving_after(const moving_set *set, size_t place)
     return next * 64 + (unsigned)__builtin_ctzll(set->level[0][next]);
 }
 
-/* The quantile at a place among the observations of the window. A zero is +0. */
+/* The quantile at a place among the observations of the window. */
 static inline double moving_value(moving_cursor *cursor, const double *values,
-                                  const quantile_place *at, bool is_median)
+                                  const quantile_place *at)
 {
     size_t const place = moving_seek(cursor, at->below);
     double const below = values[place];
-    bool const   alone = at->above == at->below || (is_median && at->weight == 0);
+    bool const   alone = at->above == at->below || at->weight == 0;
     double const above = alone ? below : values[moving_after(&cursor->set, place)];
-    double const sum = below + above;
-    if (is_median && sum - sum == 0)
-        return sum / 2 + 0.0;
-    return quantile_value(at, below, above, is_median) + 0.0;
+    return quantile_value(at, below, above);
 }
 
 /* Whether the window has a result: enough observations, and no NaN that propagates. */
@@ -187,12 +184,11 @@ static void moving_quantile_steady(moving_chunk *chunk, size_t end)
     const double *const          values = chunk->values;
     double *const                out = (double *)job->out + chunk->next;
     quantile_place const         at = chunk->at;
-    bool const                   is_median = job->op == ORDO_MOVING_MEDIAN;
     size_t const                 count = end - chunk->next;
     for (size_t i = 0; i < count; i++) {
         moving_enter(&cursor, came[i]);
         moving_leave(&cursor, went[i]);
-        out[i] = moving_value(&cursor, values, &at, is_median);
+        out[i] = moving_value(&cursor, values, &at);
     }
     chunk->word = cursor.word;
     chunk->below = cursor.below;
@@ -228,8 +224,7 @@ static void moving_quantile_any(moving_chunk *chunk, size_t end)
             chunk->at_count = chunk->inside;
             chunk->at = quantile_place_of(job->method, job->q, chunk->inside);
         }
-        out[i] = moving_has_result(chunk) ? moving_value(&cursor, chunk->values, &chunk->at,
-                                                         job->op == ORDO_MOVING_MEDIAN)
+        out[i] = moving_has_result(chunk) ? moving_value(&cursor, chunk->values, &chunk->at)
                                           : (double)NAN;
     }
     chunk->word = cursor.word;

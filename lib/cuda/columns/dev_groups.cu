@@ -151,8 +151,8 @@ static row_tiles tiles_of(cuda_scratch *scratch, const ordo_groups_job *job, con
 
 static group_read read_of(const ordo_groups_job *job, const group_work &work)
 {
-    return {job->keys, work.index, work.number, work.starts, work.facts,    job->capacity,
-            job->each, job->nans,  work.q,      job->method, job->is_median};
+    return {job->keys,     work.index, work.number, work.starts, work.facts,
+            job->capacity, job->each,  job->nans,   work.q,      job->method};
 }
 
 /* Gathers the weights of the rows in order. */
@@ -235,7 +235,7 @@ static __global__ void group_quantiles(const __grid_constant__ segment_codes<WOR
         }
         quantile_place const at = quantile_place_of(in.method, group_q(in, t), (size_t)n);
         out[t] = quantile_value(&at, value_at<WORD, INDEX>(codes, in, start + at.below),
-                                value_at<WORD, INDEX>(codes, in, start + at.above), in.is_median);
+                                value_at<WORD, INDEX>(codes, in, start + at.above));
     });
 }
 
@@ -328,8 +328,7 @@ static ordo_status check_capacity(cuda_call *call, const ordo_groups_job *job,
     if (call->exec->on_device)
         return ORDO_OK;
     TRY(call_fetch(call, &facts, work.facts, sizeof facts));
-    if (facts.groups > job->capacity &&
-        (job->unique != NULL || job->sizes != NULL || job->each > 0))
+    if (facts.groups > job->capacity && ordo_groups_need_room(job))
         return ordo_fail(call->exec, ORDO_E_ARG, "there are %zu groups, but groups.capacity is %zu",
                          (size_t)facts.groups, job->capacity);
     return ORDO_OK;

@@ -273,7 +273,7 @@ static __global__ void weighted_quantiles(const __grid_constant__ segment_codes<
                 : weighted_place_of_integers((const uint64_t *)weights.sums + start, last,
                                              in.method, q);
         *to = quantile_value(&at, value_at<WORD, INDEX>(codes, in, start + at.below),
-                             value_at<WORD, INDEX>(codes, in, start + at.above), false);
+                             value_at<WORD, INDEX>(codes, in, start + at.above));
     });
 }
 

@@ -19,7 +19,6 @@ struct group_read { /* a kernel argument */
     ordo_nans          nans;
     const uint64_t    *q;
     ordo_method        method;
-    bool               is_median;
 };
 
 static DEVICE uint64_t groups_with_room(const group_read &in)

@@ -8,7 +8,7 @@
  * launches (every type, rule and alignment): find_heads writes one bit per key; write_ranks reads
  * the bits, which are still in L2, and the table of heads (dev_rank.cuh). Bits: n / 8 bytes
  * written, n / 8 read. Scratch: n / 8 bytes, n / 128 more for average ranks. */
-#include "cuda/papers/papers.cuh"
+#include "backend/papers.h"
 #include "cuda/rank/dev_rank.cuh"
 
 static constexpr int PASS_TILE = HEADS_WARPS * HEADS_CHUNK;
@@ -340,13 +340,14 @@ static heads_table table_of(cuda_scratch *scratch, const ordo_rank_sorted_job *j
 
 size_t dev_rank_sorted_scratch(const ordo_rank_sorted_job *job)
 {
-    return is_paper(job->algorithm) ? dev_rank_paper_scratch(job) : scratch_of(table_of, job);
+    return is_paper(job->algorithm) ? ordo_cuda_papers_table()->ranking.rank_sorted_scratch(job)
+                                    : scratch_of(table_of, job);
 }
 
 ordo_status dev_rank_sorted(cuda_call *call, const ordo_rank_sorted_job *job)
 {
     if (is_paper(job->algorithm))
-        return dev_rank_paper(call, job);
+        return ordo_cuda_papers_table()->ranking.rank_sorted(call, job);
     if (job->algorithm != ORDO_ALGORITHM_AUTO)
         return ordo_fail(call->exec, ORDO_E_UNSUPPORTED,
                          "algorithm %s cannot rank a sorted array on a GPU; use the CPU backend",

@@ -133,11 +133,10 @@ static ordo_status rough_windows(cuda_call *call, const ordo_sort_job *job, size
                                                                              unsorted);
 }
 
-static void record_windows(ordo_exec *exec, size_t radius)
+static void record_windows(ordo_exec *exec)
 {
     exec->facts.input = ORDO_INPUT_ROUGH;
     exec->facts.strategy = ORDO_STRATEGY_WINDOWS;
-    exec->facts.radius = radius;
 }
 
 /* Sorts by windows of a radius that may be too small; then *done is false. */
@@ -148,9 +147,13 @@ static ordo_status rough_try(cuda_call *call, const ordo_sort_job *job, size_t r
     TRY(rough_windows(call, job, radius, unsorted));
     TRY(call_fetch(call, &failed, unsorted, sizeof failed));
     *done = !failed;
+    if (*done || job->radius != 0) {
+        call->exec->facts.tried_radius = radius;
+        call->exec->facts.radius_failed = failed != 0;
+    }
     if (*done) {
         call->exec->algorithm = "windows";
-        record_windows(call->exec, radius);
+        record_windows(call->exec);
     }
     return ORDO_OK;
 }
@@ -191,7 +194,8 @@ static ordo_status rough_sort_unknown(cuda_call *call, const ordo_sort_job *job,
     if (radius == 0)
         exec->facts.input = ORDO_INPUT_SORTED;
     else
-        record_windows(exec, (size_t)radius);
+        record_windows(exec);
+    exec->facts.radius = radius;
     return ORDO_OK;
 }
 

@@ -445,19 +445,12 @@ static ordo_status copy(void *state, const ordo_copy_job *job, ordo_exec *exec)
     return frame_end(&frame, status);
 }
 
-/* The jobs of put_ranks and sample already have device arrays. */
+/* The jobs of put_ranks already have device arrays. */
 static ordo_status put_ranks(void *state, const ordo_put_job *job, ordo_exec *exec)
 {
     cuda_frame frame;
     TRY(frame_begin(&frame, (cuda_state *)state, exec, 0));
     return frame_end(&frame, dev_put_ranks(&frame.call, job));
-}
-
-static ordo_status sample(void *state, const ordo_sample_job *job, ordo_exec *exec)
-{
-    cuda_frame frame;
-    TRY(frame_begin(&frame, (cuda_state *)state, exec, 0));
-    return frame_end(&frame, dev_sample(&frame.call, job));
 }
 
 /* Verbs that work on a whole array or on its segments. */
@@ -535,8 +528,7 @@ static ordo_backend make_table(void)
     table.link = &cuda_link;
     table.text = &cuda_text;
     table.ranks = &cuda_ranks;
-    table.sample = sample;
-    table.sample_work = dev_sample_work;
+    table.sample = ordo_cuda_papers_table()->hybrid.steps;
     table.put_ranks = put_ranks;
     table.put_ranks_work = dev_put_ranks_work;
     table.has_segments = true;

@@ -5,7 +5,6 @@
 #ifndef ORDO_CUDA_RUNTIME_CUDA_DEV_H
 #define ORDO_CUDA_RUNTIME_CUDA_DEV_H
 
-#include "backend/sample.h"
 #include "cuda/runtime/cuda_rt.cuh"
 
 /* scan/dev_scan.cu, dev_bits.cu, dev_partition.cu */
@@ -113,9 +112,5 @@ ordo_status dev_pack(cuda_call *call, const ordo_pack_job *job);
 /* rank/dev_rank.cu: writes the ranks of sorted records to the places of the records */
 size_t      dev_put_ranks_work(const ordo_put_job *job);
 ordo_status dev_put_ranks(cuda_call *call, const ordo_put_job *job);
-
-/* papers/dev_sample.cu: one step of the hybrid sample sort */
-size_t      dev_sample_work(const ordo_sample_job *job);
-ordo_status dev_sample(cuda_call *call, const ordo_sample_job *job);
 
 #endif

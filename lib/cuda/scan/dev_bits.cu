@@ -6,9 +6,9 @@
  * lookback.cuh). A lane then writes 16 bytes of counts at a time. Reads n bytes or n/8, writes n
  * counts. If only the total is wanted, dev_flags.cu counts spans and one block adds them. Scratch:
  * 16 bytes per tile or 4 per span, and 8. The call waits for the total if the job wants it. The
- * algorithms BALLOT and SHARED are in papers/. */
+ * algorithms BALLOT and SHARED are slots of papers/ballot. */
 #include "cuda/block/lookback.cuh"
-#include "cuda/papers/papers.cuh"
+#include "backend/papers.h"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/scan/dev_flags.cuh"
 
@@ -161,7 +161,7 @@ static void span_layout(cuda_scratch *scratch, const ordo_bits_job *job, span_wo
 size_t dev_scan_bits_scratch(const ordo_bits_job *job)
 {
     if (job->algorithm != ORDO_ALGORITHM_AUTO)
-        return dev_bits_paper_scratch(job);
+        return ordo_cuda_papers_table()->ballot.scan_bits_scratch(job);
     cuda_scratch by_tiles = {NULL, 0}, by_spans = {NULL, 0};
     bits_work    tiles;
     span_work    spans;
@@ -215,7 +215,7 @@ ordo_status dev_scan_bits(cuda_call *call, const ordo_bits_job *job)
         return ORDO_OK;
     }
     if (job->algorithm != ORDO_ALGORITHM_AUTO)
-        return dev_bits_paper(call, job);
+        return ordo_cuda_papers_table()->ballot.scan_bits(call, job);
     if (job->counts == NULL)
         return count_all(call, job);
     layout(&call->scratch, job, &work);

@@ -7,10 +7,10 @@
  * them. Integers, minima and maxima equal the CPU's results. The order of float sums depends only
  * on n: every result is within (64 + n / 2^19) u of the exact one, times the sum of absolute values
  * (u = 2^-24 for f32, 2^-53 for f64). Reads and writes each element once. Scratch: 8 or 16 bytes
- * per tile. Products of floats are in dev_product.cu, the algorithm BALLOT is in papers/. */
+ * per tile. Products of floats are in dev_product.cu, the algorithm BALLOT is in papers/ballot. */
 #include "cuda/block/block_scan.cuh"
 #include "cuda/block/lookback.cuh"
-#include "cuda/papers/papers.cuh"
+#include "backend/papers.h"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/runtime/cuda_keys.cuh"
 #include "cuda/runtime/cuda_tuning.cuh"
@@ -185,7 +185,7 @@ static ordo_status scan(const scan_plan *plan)
 size_t dev_scan_scratch(const ordo_scan_job *job)
 {
     if (job->algorithm == ORDO_ALGORITHM_BALLOT)
-        return dev_scan_ballot_scratch(job);
+        return ordo_cuda_papers_table()->ballot.scan_scratch(job);
     if (is_float_product(job))
         return 0;
     cuda_scratch    counting = {NULL, 0};
@@ -197,7 +197,7 @@ size_t dev_scan_scratch(const ordo_scan_job *job)
 ordo_status dev_scan(cuda_call *call, const ordo_scan_job *job)
 {
     if (job->algorithm == ORDO_ALGORITHM_BALLOT)
-        return dev_scan_ballot(call, job);
+        return ordo_cuda_papers_table()->ballot.scan(call, job);
     if (is_float_product(job))
         return dev_product(call, job);
     scan_plan const plan = {call, job, &call->scratch};

@@ -3,12 +3,12 @@
  * AUTO: few keys by buckets in one block (dev_select_few.cuh); arrays that fit in L2 by digits,
  * each pass reading the array; larger arrays by a sample and one sweep (dev_select.cuh). RADIX: by
  * digits for any size. All end in the same kernel, whose grid does all passes (block_select.cuh).
- * BITONIC and MERGE are in papers/. A launch handles up to 32 positions; up to
+ * BITONIC and MERGE are slots of papers/median. A launch handles up to 32 positions; up to
  * CUDA_TUNE_SELECT_MANY positions of large arrays are done in batches of 32. For more, a copy of
  * the array is sorted. Cost: AUTO one read and a few per cent; RADIX one read per 13 bits of the
  * key, and one more. Scratch: AUTO n/16 words (n/4 for more than 4 positions) and 2.2 million more;
  * RADIX 0.2 MB. */
-#include "cuda/papers/papers.cuh"
+#include "backend/papers.h"
 #include "cuda/select/dev_select.cuh"
 #include "cuda/select/dev_select_few.cuh"
 
@@ -218,7 +218,7 @@ size_t dev_select_scratch(const ordo_select_job *job)
 {
     cuda_scratch scratch = {};
     if (has_sub_arrays(job))
-        return dev_select_bitonic_scratch(job);
+        return ordo_cuda_papers_table()->median.select_scratch(job);
     if (!is_many(job)) {
         (void)few_layout(&scratch, job);
         return scratch.used;
@@ -233,6 +233,6 @@ ordo_status dev_select(cuda_call *call, const ordo_select_job *job)
     if (job->count == 0)
         return ORDO_OK;
     if (has_sub_arrays(job))
-        return dev_select_bitonic(call, job);
+        return ordo_cuda_papers_table()->median.select(call, job);
     return is_many(job) ? select_sorted(call, job) : select_in_batches(call, job);
 }

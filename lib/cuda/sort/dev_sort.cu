@@ -1,52 +1,39 @@
 /* dev_sort.cu - chooses the algorithm that sorts keys, pairs or indices.
  *
  * AUTO for keys without values first looks at samples of a large array (dev_rough.cu); otherwise
- * AUTO is the radix sort. The other algorithms run only if named. */
-#include "cuda/papers/papers.cuh"
+ * AUTO is the radix sort. The other algorithms run only if named: they are slots of
+ * lib/papers. */
+#include "backend/papers.h"
 #include "cuda/rough/dev_rough.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/sort/dev_radix.cuh"
 
-struct sorter { /* one algorithm */
-    size_t (*keys_scratch)(const ordo_sort_job *job);
-    ordo_status (*keys)(cuda_call *call, const ordo_sort_job *job);
-    size_t (*pairs_scratch)(const ordo_pairs_job *job);
-    ordo_status (*pairs)(cuda_call *call, const ordo_pairs_job *job);
-    size_t (*argsort_scratch)(const ordo_argsort_job *job);
-    ordo_status (*argsort)(cuda_call *call, const ordo_argsort_job *job);
-};
-
-#define SORTER(name)                                                                               \
-    {                                                                                              \
-        dev_##name##_keys_scratch, dev_##name##_keys, dev_##name##_pairs_scratch,                  \
-            dev_##name##_pairs, dev_##name##_argsort_scratch, dev_##name##_argsort                 \
-    }
-static const sorter radix = SORTER(radix), split = SORTER(split), bitonic = SORTER(bitonic),
-                    merge = SORTER(merge), sample = SORTER(sample), rough = SORTER(rough),
-                    halving = SORTER(halving);
-#undef SORTER
+static const ordo_cuda_sorter radix = {dev_radix_keys_scratch,    dev_radix_keys,
+                                       dev_radix_pairs_scratch,   dev_radix_pairs,
+                                       dev_radix_argsort_scratch, dev_radix_argsort};
 
 /* NULL: not available on a GPU. Windows sort only keys; the radix sort takes pairs and indices, and
  * keys that are not roughly sorted. */
-static const sorter *sorter_of(ordo_algorithm algorithm)
+static const ordo_cuda_sorter *sorter_of(ordo_algorithm algorithm)
 {
+    const ordo_cuda_papers *const papers = ordo_cuda_papers_table();
     switch (algorithm) {
     case ORDO_ALGORITHM_AUTO:
     case ORDO_ALGORITHM_RADIX:
     case ORDO_ALGORITHM_WINDOWS:
         return &radix;
     case ORDO_ALGORITHM_SPLIT:
-        return &split;
+        return papers->ballot.split;
     case ORDO_ALGORITHM_BITONIC:
-        return &bitonic;
+        return papers->median.bitonic;
     case ORDO_ALGORITHM_MERGE:
-        return &merge;
+        return papers->median.merge;
     case ORDO_ALGORITHM_SAMPLE:
-        return &sample;
+        return papers->hybrid.sample;
     case ORDO_ALGORITHM_ROUGH:
-        return &rough;
+        return papers->roughsort.rough;
     case ORDO_ALGORITHM_HALVING:
-        return &halving;
+        return papers->roughsort.halving;
     default:
         return NULL;
     }
@@ -61,8 +48,8 @@ static ordo_status cpu_only(cuda_call *call, ordo_algorithm algorithm, const cha
 
 size_t dev_sort_scratch(const ordo_sort_job *job)
 {
-    const sorter *const by = sorter_of(job->algorithm);
-    bool const          may_be_rough =
+    const ordo_cuda_sorter *const by = sorter_of(job->algorithm);
+    bool const                    may_be_rough =
         job->algorithm == ORDO_ALGORITHM_AUTO || job->algorithm == ORDO_ALGORITHM_WINDOWS;
     return by == NULL
                ? 0
@@ -73,8 +60,8 @@ size_t dev_sort_scratch(const ordo_sort_job *job)
 
 ordo_status dev_sort(cuda_call *call, const ordo_sort_job *job)
 {
-    const sorter *const by = sorter_of(job->algorithm);
-    bool                done = false, few = false;
+    const ordo_cuda_sorter *const by = sorter_of(job->algorithm);
+    bool                          done = false, few = false;
     if (by == NULL)
         return cpu_only(call, job->algorithm, "keys");
     if (job->algorithm == ORDO_ALGORITHM_AUTO)
@@ -88,14 +75,14 @@ ordo_status dev_sort(cuda_call *call, const ordo_sort_job *job)
 
 size_t dev_sort_pairs_scratch(const ordo_pairs_job *job)
 {
-    const sorter *const by = sorter_of(job->keys.algorithm);
+    const ordo_cuda_sorter *const by = sorter_of(job->keys.algorithm);
     return by == NULL ? 0 : by->pairs_scratch(job);
 }
 
 ordo_status dev_sort_pairs(cuda_call *call, const ordo_pairs_job *job)
 {
-    ordo_algorithm const algorithm = job->keys.algorithm;
-    const sorter *const  by = sorter_of(algorithm);
+    ordo_algorithm const          algorithm = job->keys.algorithm;
+    const ordo_cuda_sorter *const by = sorter_of(algorithm);
     if (by == NULL)
         return cpu_only(call, algorithm, "pairs");
     return by->pairs(call, job);
@@ -103,13 +90,13 @@ ordo_status dev_sort_pairs(cuda_call *call, const ordo_pairs_job *job)
 
 size_t dev_argsort_scratch(const ordo_argsort_job *job)
 {
-    const sorter *const by = sorter_of(job->algorithm);
+    const ordo_cuda_sorter *const by = sorter_of(job->algorithm);
     return by == NULL ? 0 : by->argsort_scratch(job);
 }
 
 ordo_status dev_argsort(cuda_call *call, const ordo_argsort_job *job)
 {
-    const sorter *const by = sorter_of(job->algorithm);
+    const ordo_cuda_sorter *const by = sorter_of(job->algorithm);
     if (by == NULL)
         return cpu_only(call, job->algorithm, "indices");
     return by->argsort(call, job);

@@ -31,8 +31,7 @@ static DEVICE double moving_quantile(const moving_wish &wish, const segment_code
             ? below
             : codes.value(
                   codes.decode(tile.key(tile.kth(window.first, window.end, (unsigned)at.above))));
-    double const value = quantile_value(&at, below, above, wish.op == ORDO_MOVING_MEDIAN);
-    return __dadd_rn(value, 0.0); /* makes every zero +0 */
+    return quantile_value(&at, below, above);
 }
 
 /* The rank of the last element of the window. */

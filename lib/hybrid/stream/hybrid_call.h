@@ -49,6 +49,13 @@ typedef struct hybrid_records { /* the input and the output of a sort */
     char       *out_keys, *out_values; /* NULL: not wanted; may be the input arrays */
 } hybrid_records;
 
+/* Whether the CPU and the device can share a sample sort of n records (lib/papers/hybrid). */
+static inline bool hybrid_may_sample(const ordo_both *both, size_t n, const ordo_exec *exec)
+{
+    return n >= ORDO_TUNE_SAMPLE_LEAST && exec->papers != NULL && both->device->link != NULL &&
+           both->device->sample != NULL;
+}
+
 typedef struct hybrid_splitter {
     uint64_t code;
     bool     equal; /* all keys between this splitter and the next have this code */

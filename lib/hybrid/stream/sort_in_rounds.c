@@ -111,7 +111,8 @@ static void range_exec_init(range_exec *range, const rounds *work, range_room ro
                                    .phases = 1,
                                    .profile = caller->profile,
                                    .algorithm = caller->algorithm,
-                                   .isa = caller->isa},
+                                   .isa = caller->isa,
+                                   .papers = caller->papers},
                           .caller = caller,
                           .room = room};
 }

@@ -63,7 +63,8 @@ void hybrid_worker_init(hybrid_call *call, hybrid_worker *worker)
                                        .fail = worker_fail,
                                        .phases = 1,
                                        .algorithm = "",
-                                       .isa = ""},
+                                       .isa = "",
+                                       .papers = call->exec->papers},
                               .call = call};
 }
 

@@ -6,7 +6,6 @@
  * the whole job if the device or memory fails. The scratch of the CPU's verb is taken first and
  * also serves the rounds. */
 #define _POSIX_C_SOURCE 200809L
-#include "hybrid/papers/sample_call.h"
 #include "hybrid/strings/hybrid_strings.h"
 
 #include <stdio.h>
@@ -17,12 +16,12 @@ enum {
     PHASES = 8      /* phases of progress: sending, fetching and six for the CPU */
 };
 
-static bool uses_device(const ordo_both *both, size_t n, ordo_algorithm algorithm)
+static bool uses_device(const ordo_both *both, size_t n, ordo_algorithm algorithm,
+                        const ordo_exec *exec)
 {
     const ordo_backend *const device = both->device;
     if (algorithm == ORDO_ALGORITHM_SAMPLE)
-        return n >= ORDO_TUNE_SAMPLE_LEAST && both->sample_share < 1 && device->link != NULL &&
-               device->sample != NULL;
+        return both->sample_share < 1 && hybrid_may_sample(both, n, exec);
     return n >= ORDO_TUNE_STRINGS_STREAM && both->share < 1 && device->link != NULL &&
            device->sort_pairs != NULL && device->sort_pairs_scratch != NULL;
 }
@@ -121,7 +120,7 @@ static ordo_status find_order(hybrid_string_order *order, const ordo_both *both,
     ordo_status status = reserve_host(order);
     if (status == ORDO_OK)
         status = request->algorithm == ORDO_ALGORITHM_SAMPLE
-                     ? string_sample_order(order, both, exec)
+                     ? exec->papers->hybrid.strings_shared(both, order, exec)
                      : find_by_rounds(order, both, exec);
     hybrid_call_close(&order->call);
     if (status == ORDO_OK) {
@@ -139,7 +138,7 @@ static ordo_status prepare(hybrid_string_order *order, const ordo_both *both,
 {
     order->n = 0;
     order->known.room = NULL;
-    if (!uses_device(both, request->n, request->algorithm))
+    if (!uses_device(both, request->n, request->algorithm, exec))
         return ORDO_OK;
     memset(order, 0, sizeof *order);
     ordo_status const status = find_order(order, both, request, exec);
@@ -157,8 +156,8 @@ static ordo_status report_sample(hybrid_string_order *order, ordo_exec *exec)
     exec->isa = order->isa;
     exec->facts = order->sampled;
     exec->facts.groups = order->left;
-    sample_add_cpu_time(&exec->facts, 0, order->survey_s);
-    sample_add_cpu_time(&exec->facts, 3, order->groups_s + string_seconds(order));
+    ordo_sample_add_cpu(&exec->facts, 0, order->survey_s);
+    ordo_sample_add_cpu(&exec->facts, 3, order->groups_s + string_seconds(order));
     return ORDO_OK;
 }
 

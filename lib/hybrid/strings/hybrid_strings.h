@@ -165,11 +165,6 @@ ordo_status string_round(hybrid_string_order *order);
  * added to order->known. */
 ordo_status string_find_groups(hybrid_string_order *order);
 
-/* ---- hybrid/papers/sample_strings.c ---- */
-
-/* Fills order->index and order->known by the hybrid sample sort of the strings' keys. */
-ordo_status string_sample_order(hybrid_string_order *order, const ordo_both *both, ordo_exec *exec);
-
 /* ---- hybrid_strings.c: slots of the backend ---- */
 
 ordo_status hybrid_argsort_strings(void *state, const ordo_strings_job *job, ordo_exec *exec);

@@ -290,6 +290,8 @@ size_t ordo_bz_bound(size_t n)
 ordo_status ordo_bz_compress(ordo_ctx *ctx, const void *in, size_t n, void *out, size_t capacity,
                              size_t *written, const ordo_bz_opts *opts, ordo_bz_report *report)
 {
+    if (written != NULL)
+        *written = 0;
     API_CALL("bz_compress", (ordo_type)0, n,
              bz_in_memory(ctx, exec, compress_stream, in, n, out, capacity, written, opts, report));
 }

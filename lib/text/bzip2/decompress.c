@@ -320,6 +320,8 @@ static ordo_status decompress_stream(ordo_ctx *ctx, ordo_exec *exec, const ordo_
 ordo_status ordo_bz_decompress(ordo_ctx *ctx, const void *in, size_t n, void *out, size_t capacity,
                                size_t *written, const ordo_bz_opts *opts, ordo_bz_report *report)
 {
+    if (written != NULL)
+        *written = 0;
     API_CALL(
         "bz_decompress", (ordo_type)0, n,
         bz_in_memory(ctx, exec, decompress_stream, in, n, out, capacity, written, opts, report));

@@ -239,8 +239,8 @@ def test_topk_and_select_write_rows(seed):
     text = table(random_rows(r, 50))
     raw, values = split(text)
     keys = random_keys(r)
-    flipped = [(c, t, not d) for c, t, d in keys]
-    order = sorted(range(1, len(values)), key=lambda i: model_key(values[i], flipped))
+    largest = [(c, t, True) for c, t, d in keys]  # a key without a direction is descending
+    order = sorted(range(1, len(values)), key=lambda i: model_key(values[i], largest))
     got = ordo(text, "topk", "--csv", "-k", "7", *arguments_of(keys))
     assert got == raw[0] + b"".join(raw[i] for i in order[:7])
     names = sorted({v[4].encode() for v in values[1:]})

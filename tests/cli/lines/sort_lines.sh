@@ -5,6 +5,7 @@ printf '10\n9\n-3\n\n x\n-03.0\n1e3\n' >n && s -n n && s -rn n && s -nu n && s -
 printf '1e3\n-inf\nnan\nx\nNaN\n0x10\n-nan\n2\n-0\n' | s -g
 printf 'nan(2)\nnan\n-nan(1)\nNAN\nnan(1)\n1\n-nan\n+nan\nx\n' | s -gs
 printf '1G\n2K\n3M\n-1G\n0K\n1k\n5\n' | s -h
+printf '1Q\n900Y\n-1Q\n2R\n-3R\n1Z\n7q\n' | s -h
 printf 'mar\nJAN\nfoo\n dec\n' | s -M
 printf 'a1.10\na1.9\na~\na\na1.9.tar.gz\n.b\n' | s -V
 printf 'b\nA\na\nB\n' | s -f

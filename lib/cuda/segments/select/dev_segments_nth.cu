@@ -306,7 +306,7 @@ ordo_status dev_nth(cuda_call *call, const ordo_nth_job *job)
     wish.out = work.out;
     wish.index = work.index;
     wish.index_is_wide = job->index_type == ORDO_U64;
-    TRY(with_segment_codes(job->type, job->descending, KEY_TOTAL,
+    TRY(with_segment_codes(job->type, job->descending, KEY_FOLDED,
                            [&](auto codes) { return nth_split(call, codes, work, wish); }));
     call->exec->algorithm = "segments";
     if (!work.input.copies)

@@ -281,7 +281,6 @@ static ordo_status select_all(cuda_call *call, const ordo_select_job *job, bool 
     targets.k = work.k;
     targets.count = job->count;
     targets.is_quantile = job->q != NULL;
-    targets.is_median = job->is_median;
     targets.method = job->method;
     targets.nans = job->nans;
     targets.out = job->out;
@@ -362,7 +361,7 @@ static ordo_status select_sorted(cuda_call *call, const ordo_select_job *job)
     sorted_work const   work = sorted_layout(&call->scratch, job);
     ordo_sort_job const sort = sort_of(job, work);
     ordo_select_job     wish = *job;
-    segment_targets     targets = {work.k,      job->count, job->q != NULL, job->is_median,
+    segment_targets     targets = {work.k,      job->count, job->q != NULL,
                                    job->method, job->nans,  job->out};
     wish.k = job->q != NULL ? (const size_t *)(const void *)job->q : job->k;
     TRY(select_put_positions(call, &wish, work.k));

@@ -24,7 +24,7 @@ template <typename WORD, int N> static DEVICE WORD sorted_item(const WORD (&x)[N
 struct segment_targets { /* a kernel argument */
     const uint64_t *k;   /* positions, or quantile levels as bits; device memory */
     uint64_t        count;
-    bool            is_quantile, is_median;
+    bool            is_quantile;
     ordo_method     method;
     ordo_nans       nans;
     void           *out; /* `count` keys, or f64, for each segment */
@@ -68,10 +68,9 @@ static DEVICE void segment_target_put(const segment_targets     &targets,
     if (!targets.is_quantile)
         codes.write_raw(targets.out, at, target.is_nan ? codes.nan() : low);
     else
-        ((double *)targets.out)[at] = target.is_nan
-                                          ? __longlong_as_double(0x7ff8000000000000ll)
-                                          : quantile_value(&target.place, codes.value(low),
-                                                           codes.value(high), targets.is_median);
+        ((double *)targets.out)[at] =
+            target.is_nan ? __longlong_as_double(0x7ff8000000000000ll)
+                          : quantile_value(&target.place, codes.value(low), codes.value(high));
 }
 
 /* The same; below and above are the codes of its keys. */

@@ -1,0 +1,54 @@
+/* ballot.h - D. Whittaker, A. Skjellum and P. Bangalore, "Ballot Counting for Optimal Binary Prefix
+ * Sum" (a poster without numbered figures). The map of the poster:
+ *
+ *   algorithm                file: functions; command
+ *   ballot, mask, popc       block_paper_scan.cuh: warp_paper_scan
+ *   inter-warp sum           block_paper_scan.cuh: block_paper_scan
+ *   binary prefix sum        dev_scan_paper.cuh: paper_span_sums, paper_scan_spans
+ *                            dev_scan_paper.cu: dev_bits_paper
+ *                            ordo scan --bits --algorithm ballot --device cuda
+ *   the scan it is compared  block_paper_scan.cuh: PAPER_SHARED
+ *   with                     ordo scan --bits --algorithm shared --device cuda
+ *   32-bit ballot count      dev_scan_paper.cu: dev_scan_ballot
+ *   (future work)            ordo scan --algorithm ballot --device cuda
+ *   radix sort by one bit    dev_split.cuh: split_count, split_scan, split_scatter
+ *                            dev_split.cu: dev_split
+ *                            cpu_split.c: cpu_records_split
+ *                            cpu_split.t.h: count_piece, move_piece
+ *                            ordo sort --algorithm split
+ *   suffix array by bits     text/msd.c: text_msd
+ *   (future work)            cuda/text/dev_msd.cu: dev_msd
+ *                            ordo suffix --algorithm msd
+ *   BWT, bzip2               text/bwt.c, text/bzip2/compress.c: ordo_bz_compress
+ *
+ *   measurement              command; results
+ *   binary prefix sum        ordo bench scan --device cuda --only poster
+ *                            h200/scan/scan_poster.json
+ *   radix sort, 80 % faster  ordo bench sort --device cuda --only split
+ *                            h200/sort/sort_split.json
+ *
+ * Production: cuda/scan/dev_bits.cu, cuda/scan/dev_scan.cu, cuda/sort/dev_radix.cu. */
+#ifndef ORDO_PAPERS_BALLOT_BALLOT_H
+#define ORDO_PAPERS_BALLOT_BALLOT_H
+
+#include "backend/papers.h"
+
+#ifndef __cplusplus
+
+ordo_status cpu_records_split(const struct cpu_records *records, ordo_exec *exec);
+size_t      cpu_records_split_scratch(const struct cpu_records *records);
+
+#else
+
+extern const ordo_cuda_sorter dev_split;
+
+/* BALLOT and SHARED; n is not 0. Waits for the total if the job wants it. */
+ordo_status dev_bits_paper(cuda_call *call, const ordo_bits_job *job);
+size_t      dev_bits_paper_scratch(const ordo_bits_job *job);
+/* Sums of 32-bit integers by BALLOT. */
+ordo_status dev_scan_ballot(cuda_call *call, const ordo_scan_job *job);
+size_t      dev_scan_ballot_scratch(const ordo_scan_job *job);
+
+#endif
+
+#endif

@@ -1,0 +1,162 @@
+/* cpu_sample.t.h - the phases of the sample sort for one kind of record; see cpu_sample.c. */
+
+typedef struct FN(splitters) {
+    RECORD node[LEAVES]; /* node[1] is the root, the children of node j are 2j and 2j + 1 */
+    RECORD last[LEAVES]; /* leaf i takes records greater than last[i - 1] and not greater than
+                          * last[i] */
+} FN(splitters);
+_Static_assert(sizeof(FN(splitters)) <= TREE_BYTES, "the tree fits its place in the work space");
+
+/* ---- I: splitters and labels ---- */
+
+/* Sorts a sample and copies the splitters from it. The memory after the sample has room for another
+ * sample. */
+static void FN(take_splitters)(void *sample, size_t size, void *splitters)
+{
+    RECORD *const from = sample, *const to = splitters;
+    FN(merge_sort)(from, from + size, size, false);
+    for (size_t i = 0; i < SPLITTERS; i++)
+        to[i] = from[(i + 1) * size / LEAVES];
+}
+
+static void FN(build_tree)(void *memory, const void *splitters)
+{
+    FN(splitters) *const tree = memory;
+    if (splitters != tree->last)
+        memcpy(tree->last, splitters, SPLITTERS * sizeof(RECORD));
+    memset(&tree->last[SPLITTERS], 0xff, sizeof(RECORD)); /* no record is greater */
+    for (size_t level = 0; level < LG_LEAVES; level++) {
+        size_t const nodes = (size_t)1 << level, step = LEAVES >> (level + 1);
+        for (size_t i = 0; i < nodes; i++)
+            tree->node[nodes + i] = tree->last[(2 * i + 1) * step - 1];
+    }
+    tree->node[0] = tree->node[1];
+}
+
+/* Makes the tree that splits a bucket again. The sample is random, because the records of a bucket
+ * may repeat at a regular interval. other[0 .. n) is overwritten. */
+static void FN(split_again)(FN(splitters) * tree, const RECORD *data, size_t n, RECORD *other,
+                               uint64_t seed)
+{
+    size_t const size = sample_size(n);
+    for (size_t i = 0; i < size; i++)
+        other[i] = data[ordo_random_below(ordo_random_at(seed, i), n)];
+    FN(take_splitters)(other, size, tree->last);
+    FN(build_tree)(tree, tree->last);
+}
+
+INLINE void FN(label_batch)(const FN(splitters) * tree, const RECORD *data, uint16_t *labels,
+                                     unsigned batch)
+{
+    size_t at[BATCH];
+    EACH (u, batch)
+        at[u] = 1;
+    for (unsigned level = 0; level < LG_LEAVES; level++)
+        EACH (u, batch)
+            at[u] = 2 * at[u] + (size_t)LESS(tree->node[at[u]], data[u]);
+    EACH (u, batch) {
+        size_t const leaf = at[u] - LEAVES;
+        labels[u] = (uint16_t)(2 * leaf + (size_t)!LESS(data[u], tree->last[leaf]));
+    }
+}
+
+static void FN(label)(const FN(splitters) * tree, const RECORD *data, uint16_t *labels, size_t n)
+{
+    size_t i = 0;
+    for (; i + BATCH <= n; i += BATCH)
+        FN(label_batch)(tree, data + i, labels + i, BATCH);
+    for (; i < n; i++)
+        FN(label_batch)(tree, data + i, labels + i, 1);
+}
+
+static void FN(label_piece)(void *arg, size_t lo, size_t hi)
+{
+    const sample_work *const work = arg;
+    FN(label)(work->tree, (const RECORD *)work->data + lo, work->labels + lo, hi - lo);
+}
+
+/* ---- III: scatter ---- */
+
+static void FN(scatter)(const RECORD *data, const uint16_t *labels, size_t n, size_t to[BUCKETS],
+                        RECORD *out)
+{
+    for (size_t i = 0; i < n; i++)
+        out[to[labels[i]]++] = data[i];
+}
+
+static void FN(scatter_piece)(void *arg, size_t lo, size_t hi)
+{
+    const sample_work *const work = arg;
+    FN(scatter)((const RECORD *)work->data + lo, work->labels + lo, hi - lo,
+                work->counts[lo / piece_of(work->n)], work->other);
+}
+
+/* ---- IV: buckets ---- */
+
+/* Sorts data[0..n) without a split, with other[0..n) as scratch; the result is in other if to_other
+ * is set. */
+static void FN(sort_base)(const sample_work *work, RECORD *data, RECORD *other, size_t n,
+                          bool to_other)
+{
+    if (work->sort_words != NULL && n > 1)
+        work->sort_words(data, other, n, to_other ? other : data, 8 * sizeof *data, NULL);
+    else
+        FN(merge_sort)(data, other, n, to_other);
+}
+
+/* The same, with up to `depth` levels of splits, on this thread. */
+static void FN(sort_alone)(const sample_work *work, RECORD *data, RECORD *other, uint16_t *labels,
+                           size_t n, bool to_other, unsigned depth)
+{
+    ordo_exec *const exec = work->exec;
+    if (n <= work->base || depth == 0) {
+        FN(sort_base)(work, data, other, n, to_other);
+        return;
+    }
+    size_t starts[BUCKETS + 1] = {0}, to[BUCKETS];
+    FN(splitters) tree;
+    FN(split_again)(&tree, data, n, other, exec->seed);
+    for (size_t lo = 0; lo < n; lo += PIECE) {
+        size_t const count = ordo_min(PIECE, n - lo);
+        if (ordo_poll(exec, 0))
+            return;
+        FN(label)(&tree, data + lo, labels + lo, count);
+        count_labels(labels + lo, count, starts + 1);
+    }
+    for (size_t b = 0; b < BUCKETS; b++) {
+        to[b] = starts[b];
+        starts[b + 1] += starts[b];
+    }
+    FN(scatter)(data, labels, n, to, other);
+
+    for (size_t b = 0; b < BUCKETS; b++) {
+        size_t const at = starts[b], size = starts[b + 1] - at;
+        if (b % 2 == 0)
+            FN(sort_alone)(work, other + at, data + at, labels + at, size, !to_other, depth - 1);
+        else if (!to_other)
+            memcpy(data + at, other + at, size * sizeof *data);
+        if (ordo_poll(exec, 0))
+            return;
+    }
+}
+
+static void FN(sort_bucket)(void *arg, size_t lo, size_t hi)
+{
+    const sample_work *const work = arg;
+    RECORD *const data = work->data, *const other = work->other;
+    for (size_t b = work->first_bucket + lo; b < work->first_bucket + hi; b++) {
+        size_t const at = work->starts[b], size = work->starts[b + 1] - at;
+        if (b % 2 == 0 && !is_split_by_all(work, size))
+            FN(sort_alone)(work, data + at, other + at, work->labels + at, size, work->to_other,
+                           ALONE_DEPTH);
+        else if (b % 2 == 1 && work->to_other)
+            memcpy(other + at, data + at, size * sizeof *data);
+    }
+}
+
+/* Splits one bucket with all threads: phases I to III. The result is in `other`. */
+static ordo_status FN(split_by_all)(sample_work *work)
+{
+    FN(split_again)(work->tree, work->data, work->n, work->other, work->exec->seed);
+    return split_labelled(work, FN(label_piece), FN(scatter_piece));
+}

@@ -1,0 +1,270 @@
+/* dev_sample.cu - comparison sample sort in the four phases of Subashini and Ramya, "Hybrid
+ * Comparison Sorting": on the GPU alone, and the GPU's steps of the hybrid sort (backend/sample.h).
+ * I    splitters: a block draws and sorts 1024 records of every segment and takes every fourth.
+ *      Labels: every record finds its bucket in a tree of splitters (also Leischner, Osipov and
+ *      Sanders, "GPU sample sort", 2010)
+ * II   histograms: blocks count the buckets of their spans in shared memory
+ * III  scatter: records go to their buckets; those equal to a splitter are in their final place
+ * IV   recursion: small buckets are sorted in shared memory; others are segments of the next level
+ * One block sorts each segment left after the last level. Cost of a level: 2 reads and 1 write of
+ * the records, 6 bytes of labels per record. Scratch: an array of records, labels, counts. */
+#include "cuda/runtime/cuda_keys.cuh"
+#include "cuda/runtime/cuda_state.cuh"
+#include "papers/dev_compare.cuh"
+#include "papers/hybrid/dev_sample_kernels.cuh"
+#include "papers/hybrid/hybrid.h"
+
+static unsigned sample_grid(const cuda_call *call) { return (unsigned)call->facts->sms * RESIDENT; }
+
+/* ---- Levels ---- */
+
+/* Phases I to III of one level: splits the segments of a into buckets in b. */
+template <typename K>
+static ordo_status split_level(cuda_call *call, const sample_tables &tables, int level, const K *a,
+                               K *b)
+{
+    unsigned const         grid = sample_grid(call);
+    sample_target<K> const to = {b, (K *)tables.finished, NULL, 0, BUCKETS};
+    TRY(CUDA_LAUNCH(call, (choose_splitters<K>), grid, THREADS, 0, tables, level, a));
+    TRY(CUDA_LAUNCH(call, number_spans, 1, SCAN_THREADS, 0, tables, level));
+    TRY(CUDA_LAUNCH(call, (label_records<K>), grid, THREADS, 0, tables, level, a));
+    TRY(CUDA_LAUNCH(call, count_labels, grid, THREADS, 0, tables, level));
+    TRY(CUDA_LAUNCH(call, place_buckets, grid, BUCKETS, 0, tables, level));
+    return CUDA_LAUNCH(call, (scatter_records<K>), grid, THREADS, 0, tables, level, a, to);
+}
+
+/* Phase IV: sorts the buckets of `level` in b, and splits the buckets that are too large, with a as
+ * the other array. `left` is the expected size of a bucket. */
+template <typename K>
+static ordo_status sort_level(cuda_call *call, const sample_tables &tables, int level, K *a, K *b,
+                              size_t left)
+{
+    unsigned const grid = sample_grid(call);
+    TRY(CUDA_LAUNCH(call, (sort_buckets<K>), grid, THREADS, 0, tables, level, b));
+    while (left > bucket_records<K>() / (2 * SPLIT_LEAVES)) {
+        K *const other = a;
+        a = b;
+        b = other;
+        left /= SPLIT_LEAVES;
+        level++;
+        TRY(split_level(call, tables, level, a, b));
+        TRY(CUDA_LAUNCH(call, (sort_buckets<K>), grid, THREADS, 0, tables, level, b));
+    }
+    return CUDA_LAUNCH(call, (sort_stubborn<K>), grid, THREADS, 0, tables, level + 1, b);
+}
+
+/* ---- The GPU alone ---- */
+
+static sample_tables alone_layout(cuda_scratch *scratch, size_t n, size_t record_size)
+{
+    sample_tables tables = sample_layout(scratch, n, record_size);
+    tables.labels = scratch_take<uint16_t>(scratch, n);
+    tables.finished = scratch_take<char>(scratch, n * record_size);
+    return tables;
+}
+
+static size_t sample_scratch(size_t n, size_t record_size)
+{
+    cuda_scratch scratch = {NULL, 0};
+    (void)alone_layout(&scratch, n, record_size);
+    return scratch.used;
+}
+
+template <typename K>
+static ordo_status sample_sort(cuda_call *call, K *a, K *b, size_t n, compare_known, K **sorted)
+{
+    sample_tables const tables = alone_layout(&call->scratch, n, sizeof(K));
+    *sorted = (K *)tables.finished;
+    if (n <= bucket_records<K>())
+        return CUDA_LAUNCH(call, (sort_one<K>), 1, THREADS, 0, a, (K *)tables.finished,
+                           (unsigned)n);
+    TRY(CUDA_LAUNCH(call, first_segment, 1, 1, 0, tables, n));
+    TRY(split_level(call, tables, 0, a, b));
+    return sort_level(call, tables, 0, a, b, n / SPLIT_LEAVES);
+}
+
+static const compare_sorter sample_sorter = {"sample",
+                                             sample_scratch,
+                                             false,
+                                             sample_sort<uint32_t>,
+                                             sample_sort<uint64_t>,
+                                             sample_sort<key_record>};
+
+const ordo_cuda_sorter dev_sample_sort = compare_slots<sample_sorter>::slots;
+
+/* ---- Steps of the hybrid sample sort ---- */
+
+/* The tables in job->work. The steps LABEL, COUNT and SCATTER share them; the device's part of the
+ * input is the only segment. */
+static sample_tables step_tables(const ordo_sample_job *job, size_t n)
+{
+    cuda_scratch  scratch = {(char *)job->work, 0};
+    sample_tables tables = sample_layout(&scratch, n, job->record_size);
+    tables.labels = job->labels;
+    tables.finished = job->finished;
+    return tables;
+}
+
+static size_t step_work(const ordo_sample_job *job)
+{
+    cuda_scratch part = {NULL, 0}, owned = {NULL, 0};
+    (void)sample_layout(&part, job->n, job->record_size);
+    (void)sample_layout(&owned, job->owned, job->record_size);
+    return ordo_max(part.used, owned.used);
+}
+
+template <typename K, bool INDEXED, typename CODE>
+static ordo_status step_label_as(cuda_call *call, const ordo_sample_job *job, CODE code)
+{
+    sample_tables  tables = step_tables(job, job->n);
+    unsigned const grid = sample_grid(call);
+    tables.splitters = job->splitters;
+    TRY(CUDA_LAUNCH(call, (encode_records<K, INDEXED, CODE>), record_blocks(call, job->n),
+                    RECORD_THREADS, 0, (const typename CODE::BITS *)job->keys, job->n, job->first,
+                    code, (K *)job->records));
+    TRY(CUDA_LAUNCH(call, first_segment, 1, 1, 0, tables, job->n));
+    TRY(CUDA_LAUNCH(call, number_spans, 1, SCAN_THREADS, 0, tables, 0));
+    return CUDA_LAUNCH(call, (label_records<K>), grid, THREADS, 0, tables, 0,
+                       (const K *)job->records);
+}
+
+static ordo_status step_label(cuda_call *call, const ordo_sample_job *job)
+{
+    return with_key_code(job->type, job->descending, job->indexed ? KEY_FOLDED : KEY_TOTAL,
+                         [&](auto code) -> ordo_status {
+                             if (job->record_size == sizeof(key_record))
+                                 return step_label_as<key_record, true>(call, job, code);
+                             if constexpr (sizeof(typename decltype(code)::BITS) == 8)
+                                 return step_label_as<uint64_t, false>(call, job, code);
+                             else if (job->indexed)
+                                 return step_label_as<uint64_t, true>(call, job, code);
+                             else
+                                 return step_label_as<uint32_t, false>(call, job, code);
+                         });
+}
+
+static ordo_status step_count(cuda_call *call, const ordo_sample_job *job)
+{
+    sample_tables const tables = step_tables(job, job->n);
+    TRY(CUDA_LAUNCH(call, count_labels, sample_grid(call), THREADS, 0, tables, 0));
+    return CUDA_LAUNCH(call, total_counts, BUCKETS / TOTAL_THREADS, TOTAL_THREADS, 0, tables,
+                       (unsigned long long *)job->counts);
+}
+
+template <typename K> static sample_target<K> target_of(const ordo_sample_job *job)
+{
+    sample_target<K> const target = {(K *)job->scattered, (K *)job->finished, (K *)job->outbox,
+                                     (unsigned)job->bucket_first, (unsigned)job->bucket_end};
+    return target;
+}
+
+template <typename K> static ordo_status step_scatter(cuda_call *call, const ordo_sample_job *job)
+{
+    sample_tables const tables = step_tables(job, job->n);
+    TRY(CUDA_LAUNCH(call, place_spans, BUCKETS / TOTAL_THREADS, TOTAL_THREADS, 0, tables,
+                    (const unsigned long long *)job->places));
+    return CUDA_LAUNCH(call, (scatter_records<K>), sample_grid(call), THREADS, 0, tables, 0,
+                       (const K *)job->records, target_of<K>(job));
+}
+
+template <typename K> static ordo_status step_place(cuda_call *call, const ordo_sample_job *job)
+{
+    if (job->inbox_n == 0)
+        return ORDO_OK;
+    return CUDA_LAUNCH(call, (place_records<K>), record_blocks(call, job->inbox_n), THREADS, 0,
+                       (const K *)job->inbox, job->inbox_n, (const unsigned long long *)job->from,
+                       (const unsigned long long *)job->to, target_of<K>(job));
+}
+
+/* The device's buckets become the buckets of level 0; buckets of other devices are empty. */
+template <typename K> static ordo_status step_sort(cuda_call *call, const ordo_sample_job *job)
+{
+    sample_tables tables = step_tables(job, job->owned);
+    if (job->owned == 0)
+        return ORDO_OK;
+    TRY(CUDA_LAUNCH(call, first_segment, 1, 1, 0, tables, job->owned));
+    CUDA_TRY(call->exec, cudaMemcpyAsync(tables.bucket_first, job->starts,
+                                         (BUCKETS + 1) * sizeof *tables.bucket_first,
+                                         cudaMemcpyDeviceToDevice, call->stream));
+    return sort_level(call, tables, 0, (K *)job->records, (K *)job->scattered,
+                      job->owned / SPLIT_LEAVES);
+}
+
+template <typename K, typename CODE>
+static ordo_status step_keys(cuda_call *call, const ordo_sample_job *job, CODE code)
+{
+    return CUDA_LAUNCH(call, (decode_keys<K, CODE>), record_blocks(call, job->owned),
+                       RECORD_THREADS, 0, (const K *)job->finished, job->owned, code,
+                       (typename CODE::BITS *)job->result);
+}
+
+template <typename K, typename INDEX>
+static ordo_status step_index(cuda_call *call, const ordo_sample_job *job)
+{
+    return CUDA_LAUNCH(call, (take_index<K, INDEX>), record_blocks(call, job->owned),
+                       RECORD_THREADS, 0, (const K *)job->finished, job->owned,
+                       (INDEX *)job->result);
+}
+
+static ordo_status step_result(cuda_call *call, const ordo_sample_job *job)
+{
+    bool const narrow = job->index_type == ORDO_U32;
+    if (job->owned == 0)
+        return ORDO_OK;
+    if (job->indexed && job->record_size == sizeof(key_record))
+        return narrow ? step_index<key_record, uint32_t>(call, job)
+                      : step_index<key_record, uint64_t>(call, job);
+    if (job->indexed)
+        return narrow ? step_index<uint64_t, uint32_t>(call, job)
+                      : step_index<uint64_t, uint64_t>(call, job);
+    return with_key_code(job->type, job->descending, KEY_TOTAL, [&](auto code) -> ordo_status {
+        if constexpr (sizeof(typename decltype(code)::BITS) == 8)
+            return step_keys<uint64_t>(call, job, code);
+        else
+            return step_keys<uint32_t>(call, job, code);
+    });
+}
+
+template <typename K> static ordo_status record_step(cuda_call *call, const ordo_sample_job *job)
+{
+    switch (job->step) {
+    case ORDO_SAMPLE_SCATTER:
+        return step_scatter<K>(call, job);
+    case ORDO_SAMPLE_PLACE:
+        return step_place<K>(call, job);
+    default:
+        return step_sort<K>(call, job);
+    }
+}
+
+static ordo_status run_step(cuda_call *call, const ordo_sample_job *job)
+{
+    if (job->lg != SPLIT_LG || job->step == ORDO_SAMPLE_SPLIT)
+        return ordo_fail(call->exec, ORDO_E_UNSUPPORTED,
+                         "the GPU's tree has %d leaves, and the CPU chooses the splitters",
+                         (int)SPLIT_LEAVES);
+    call->exec->algorithm = "sample";
+    switch (job->step) {
+    case ORDO_SAMPLE_LABEL:
+        return step_label(call, job);
+    case ORDO_SAMPLE_COUNT:
+        return step_count(call, job);
+    case ORDO_SAMPLE_RESULT:
+        return step_result(call, job);
+    default:
+        break;
+    }
+    return job->record_size == sizeof(uint32_t)   ? record_step<uint32_t>(call, job)
+           : job->record_size == sizeof(uint64_t) ? record_step<uint64_t>(call, job)
+                                                  : record_step<key_record>(call, job);
+}
+
+/* The arrays of the job are device memory. */
+static ordo_status sample_step(void *state, const ordo_sample_job *job, ordo_exec *exec)
+{
+    cuda_frame frame;
+    TRY(frame_begin(&frame, (cuda_state *)state, exec, 0));
+    return frame_end(&frame, run_step(&frame.call, job));
+}
+
+const ordo_sample_slots dev_sample_steps = {sample_step, step_work};
