@@ -7,8 +7,6 @@
  * same results and raises the errors. */
 #include "api/python_objects.h"
 
-#include "core/fpmode.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -256,31 +254,13 @@ void *ordo_python_rankdata(void *function, void *const *args, size_t count, void
 static const ordo_quantile_opts propagate = {
     .struct_size = sizeof propagate, .nans = ORDO_NANS_PROPAGATE, .method = ORDO_METHOD_LINEAR};
 
-/* The mean of two numbers as numpy.median computes it, but finite for finite numbers. */
-static void middle_of(const double pair[2], double *mean)
-{
-    ordo_fpmode const before = ordo_fpmode_enter();
-    *mean = (pair[0] + pair[1]) / 2 + 0.0; /* a zero is positive, as in NumPy */
-    if (isinf(*mean))
-        *mean = pair[0] / 2 + pair[1] / 2;
-    ordo_fpmode_leave(before);
-    if (isnan(*mean))
-        *mean = (double)NAN; /* the sign of inf - inf depends on the CPU */
-}
-
-/* The bytes of numpy.median, as in python/ordo/_short.py: at probabilities just below and above 1/2
- * the nearest keys are the two in the middle. */
+/* The bytes of numpy.median. */
 static bool median_of(const short_keys *keys, uint32_t nans, double *found)
 {
-    static const double      halves[] = {0x1.fffffffffffffp-2, 0x1.0000000000001p-1};
     ordo_quantile_opts const opts = {
-        .struct_size = sizeof opts, .nans = nans, .method = ORDO_METHOD_NEAREST};
-    double pair[2] = {0, 0};
-    if (keys->n == 0 || ordo_quantiles(keys->ctx, keys->type, keys->data, keys->n, halves, 2, pair,
-                                       &opts) != ORDO_OK)
-        return false;
-    middle_of(pair, found);
-    return true;
+        .struct_size = sizeof opts, .nans = nans, .method = ORDO_METHOD_HALF_SUM};
+    return keys->n > 0 &&
+           ordo_median(keys->ctx, keys->type, keys->data, keys->n, found, &opts) == ORDO_OK;
 }
 
 void *ordo_python_median(void *function, void *const *args, size_t count, void *names)

@@ -50,6 +50,7 @@ METHODS = {
         start=1,
     )
 }
+HALF_SUM = 14  # the method of `numpy.median`: the quantile 0.5, computed as (a + b) / 2
 # The names for type checkers.
 Algorithm = Literal[
     "auto", "sequential", "threads", "radix", "sample", "merge", "bitonic", "split", "bubble",

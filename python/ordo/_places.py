@@ -126,7 +126,6 @@ class HostPlace:
     isnan = staticmethod(np.isnan)
     concatenate = staticmethod(np.concatenate)
     broadcast_to = staticmethod(np.broadcast_to)
-    choose = staticmethod(np.where)
 
     @property
     def context(self) -> Any:

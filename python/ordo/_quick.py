@@ -125,11 +125,11 @@ if _layout_is_known():
     else:
         type_of = _none
 
-SORT, ARGSORT, PAIRS, RANK, SELECT, NTH, QUANTILES, TOPK, SCAN, UNIQUE, IS_SORTED = (
+SORT, ARGSORT, PAIRS, RANK, SELECT, NTH, QUANTILES, MEDIAN, TOPK, SCAN, UNIQUE, IS_SORTED = (
     _address(function)
     for function in (
         _lib.sort, _lib.argsort, _lib.sort_pairs, _lib.rank, _lib.select, _lib.nth, _lib.quantiles,
-        _lib.topk, _lib.scan, _lib.unique, _lib.is_sorted,
+        _lib.median, _lib.topk, _lib.scan, _lib.unique, _lib.is_sorted,
     )
 )  # fmt: skip
 

@@ -38,7 +38,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _lib, _short, _times
+from . import _lib, _times
 from ._arrays import HOST
 from ._check import (
     check_nan_policy,
@@ -184,13 +184,13 @@ class _Call:
             self.close()
             raise
 
-    def numbers(self, q: Any, method: str, nan_policy: str) -> Any:
-        """Returns quantiles of numbers as float64."""
+    def numbers(self, q: Any, method: str | None, nan_policy: str) -> Any:
+        """Returns quantiles of numbers as float64; `method` None: the rounding of medians."""
         if nan_policy == "raise" and self.counted() > 0:
             q = np.append(q, 1.0)  # which is NaN only if there is a NaN
         values = np.empty(q.size, np.float64)
         nans = _lib.NANS["omit" if nan_policy == "omit" else "propagate"]
-        rule = _lib.METHODS[method]
+        rule = _lib.HALF_SUM if method is None else _lib.METHODS[method]
         self.one(_quantiles, q.ctypes.data, q.size, values.ctypes.data, nans, rule)
         if nan_policy != "raise" or self.counted() == 0:
             return values
@@ -532,6 +532,6 @@ def median(
     call = _Call([data], dtype, key, memory, directories)
     if call.element.kind in "Mm":
         return call.dates(np.array([0.5]), None, policy)[0]
-    pair = call.numbers(_short.HALVES, "nearest", policy)
+    half = call.numbers(np.array([0.5]), None, policy)
     name = HOST.float_name(call.element)
-    return np.dtype(name or np.float64).type(_short.middle_of(*pair.tolist()))
+    return half.astype(name or np.float64, copy=False)[0]

@@ -32,7 +32,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _lib, _mpi_strings, _short
+from . import _lib, _mpi_strings
 from ._arrays import FLOATS, HOST, address, numbers_of
 from ._check import check_nan_policy, flag, found_nan, integer, quantile_parts
 from ._mpi import Group, call_of, declare, group_of
@@ -328,13 +328,12 @@ def median(a: Any, *, comm: Any = None, nan_policy: _lib.NanPolicy = "propagate"
     part = _Part("median", a, comm, lambda: check_nan_policy(nan_policy), nan_policy)
     if nan_policy == "raise" and part.nans():
         raise found_nan()
-    pair = np.empty(2)
+    half, out = np.array([0.5]), np.empty(1)
     nans = _lib.NANS["omit" if nan_policy == "omit" else "propagate"]
     part.call(
-        _quantiles, part.code, *part.where, address(_short.HALVES), 2, address(pair), nans,
-        _lib.METHODS["nearest"],
-    )  # fmt: skip
-    return np.float64(_short.middle_of(*pair.tolist()))
+        _quantiles, part.code, *part.where, address(half), 1, address(out), nans, _lib.HALF_SUM
+    )
+    return out[0]
 
 
 def topk(a: Any, k: int, *, comm: Any = None, largest: bool = True) -> TopK:

@@ -47,9 +47,6 @@ class FarPlace(HostPlace):
     def count_up(self, n):
         return super().count_up(n).view(Far)
 
-    def choose(self, *arrays):
-        return np.where(*arrays).view(Far)
-
     def from_host(self, array):
         assert type(array) is np.ndarray
         return array.view(Far)

@@ -66,7 +66,6 @@ class TorchPlace:
         self.isnan = torch.isnan
         self.concatenate = torch.cat
         self.broadcast_to = torch.broadcast_to
-        self.choose = torch.where
 
     @property
     def where(self) -> str:
@@ -216,7 +215,6 @@ class CupyPlace(HostPlace):
         self.isnan = cupy.isnan
         self.concatenate = cupy.concatenate
         self.broadcast_to = cupy.broadcast_to
-        self.choose = cupy.where
 
     @property
     def where(self) -> str:  # type: ignore[override]

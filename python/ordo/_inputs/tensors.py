@@ -11,9 +11,8 @@ import ctypes
 import sys
 from typing import Any
 
-from .. import _lib, _short
+from .. import _lib
 from .._context import gpu_context
-from .._places import address
 from .device import _torch_codes
 
 # Elements up to which a GPU finds the median of a row faster as one of several rows: the result
@@ -24,7 +23,7 @@ _sizes = {
     struct: ctypes.sizeof(struct)
     for struct in (_lib.SortOptions, _lib.QuantileOptions, _lib.Segments)
 }
-_PROPAGATE, _NEAREST = _lib.NANS["propagate"], _lib.METHODS["nearest"]
+_PROPAGATE = _lib.NANS["propagate"]
 _LONG = (_lib.I8, _lib.I16, _lib.I32)
 
 
@@ -36,7 +35,6 @@ class _Torch:
     stream: Any
     int64: Any
     float64: Any
-    where: Any
 
 
 def _find_torch() -> bool:
@@ -45,7 +43,7 @@ def _find_torch() -> bool:
     if torch is None or stream is None or not hasattr(torch, "float64"):
         return False
     _Torch.codes, _Torch.stream = _torch_codes(torch), stream
-    _Torch.int64, _Torch.float64, _Torch.where = torch.int64, torch.float64, torch.where
+    _Torch.int64, _Torch.float64 = torch.int64, torch.float64
     _Torch.tensor = torch.Tensor
     return True
 
@@ -132,14 +130,12 @@ def median(a: Any, axis: Any) -> Any:
     code = row_of(a, axis)
     if not code or (n := a.numel()) > _MEDIAN_MOST:
         return None
-    device, pair = a.get_device(), a.new_empty(2, dtype=_Torch.float64)
+    device, result = a.get_device(), a.new_empty((), dtype=_Torch.float64)
     row = _lib.Segments(_sizes[_lib.Segments], 1, None, n)
     opts = _lib.QuantileOptions(
-        _sizes[_lib.QuantileOptions], _lib.ON_DEVICE, _PROPAGATE, _NEAREST, 0, 0,
+        _sizes[_lib.QuantileOptions], _lib.ON_DEVICE, _PROPAGATE, _lib.HALF_SUM, 0, 0,
         _Torch.stream(device), 0, ctypes.addressof(row),
     )  # fmt: skip
     where = ctypes.addressof(opts)
-    halves = address(_short.HALVES)
-    _lib.quantiles(gpu_context(device), code, a.data_ptr(), n, halves, 2, pair.data_ptr(), where)
-    result = _short.middle(pair, _Torch.where).reshape(())
+    _lib.median(gpu_context(device), code, a.data_ptr(), n, result.data_ptr(), where)
     return result.to(a.dtype) if code == _lib.F32 else result

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import _lib, _short
+from .. import _lib
 from .._arrays import HOST, TYPES, Rows, is_text, place_of, pointer
 from .._check import flag, integer, into, quantile_parts
 from .._inputs.device import with_guests
@@ -416,29 +416,15 @@ def group_quantile(
     if _is_date(rows):
         out = _quantiles_of_dates(call, a, rows, parts, method, skipna)
     else:
-        out = _quantile_rows(call, keys, rows, parts, number, skipna, each, weight_type)
+        place = call.place
+        out = place.empty((call.n, parts.size), np.float64)
+        opts = call.quantile_options(each, weight_type, nans=_nans(skipna), method=number)
+        _quantiles(
+            place.context, call.address, rows.code, place.address(keys), call.n, pointer(parts),
+            parts.size, place.address(out), ctypes.addressof(opts),
+        )  # fmt: skip
+        out = out[: call.count]
     return GroupValues(call.found(), call.place.copy(out if wanted.ndim == 1 else out[:, 0]))
-
-
-def _quantile_rows(
-    call: Call,
-    keys: Any,
-    rows: Rows,
-    parts: Any,
-    method: int,
-    skipna: bool,
-    weights: Any = None,
-    weight_type: int = 0,
-) -> Any:
-    """Returns a row of quantiles for each group."""
-    place = call.place
-    out = place.empty((call.n, parts.size), np.float64)
-    opts = call.quantile_options(weights, weight_type, nans=_nans(skipna), method=method)
-    _quantiles(
-        place.context, call.address, rows.code, place.address(keys), call.n, pointer(parts),
-        parts.size, place.address(out), ctypes.addressof(opts),
-    )  # fmt: skip
-    return out[: call.count]
 
 
 def _quantiles_of_dates(
@@ -487,12 +473,9 @@ def group_median(
         half = _quantiles_of_dates(call, a, rows, np.array([0.5]), None, skipna)
         return GroupValues(call.found(), half[:, 0])
     place = call.place
-    if each is None:
-        nearest = _lib.METHODS["nearest"]
-        pairs = _quantile_rows(call, keys, rows, _short.HALVES, nearest, skipna)
-        return GroupValues(call.found(), _short.middle(pairs, place.choose)[:, 0])
     out = place.empty((call.n,), np.float64)
-    opts = call.quantile_options(each, weight_type, nans=_nans(skipna))
+    method = 0 if weights is not None else _lib.HALF_SUM
+    opts = call.quantile_options(each, weight_type, nans=_nans(skipna), method=method)
     _median(
         place.context, call.address, rows.code, place.address(keys), call.n, place.address(out),
         ctypes.addressof(opts),

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import _lib, _short, _times
+from .. import _lib, _times
 from .._arrays import (
     FLOATS,
     HOST,
@@ -33,7 +33,7 @@ from .._context import host_context, quick_context
 from .._inputs import tensors
 from .._inputs.device import with_guests
 from .._inputs.series import nan_policy_of
-from .._quick import QUANTILES, SHORT, at, by_library, quick, type_of
+from .._quick import MEDIAN, QUANTILES, SHORT, at, by_library, quick, type_of
 
 _DOUBLE = np.dtype(np.float64)
 _SINGLE = PLAIN[np.dtype(np.float32)]
@@ -71,13 +71,17 @@ def _way(algorithm: str, sub_array: Any) -> _Way:
     return way
 
 
-def _quantile_options(place: Any, nans: str, method: str = "linear", way: _Way = _AUTO) -> Any:
-    """`nans` is 'last' or a NaN policy. 'raise' acts as 'propagate': the caller has checked it."""
+def _quantile_options(place: Any, nans: str, method: str | None, way: _Way = _AUTO) -> Any:
+    """Returns the options of quantiles; `method` None: of a median.
+
+    `nans` is 'last' or a NaN policy. 'raise' acts as 'propagate': the caller has checked it.
+    """
+    number = _lib.HALF_SUM if method is None else _lib.number_of(_lib.METHODS, method, "method")
     return _lib.options(
         _lib.QuantileOptions,
         flags=place.flags,
         nans=_lib.NANS["propagate" if nans == "raise" else nans],
-        method=_lib.number_of(_lib.METHODS, method, "method"),
+        method=number,
         stream=place.stream or None,
         **way.fields(),
     )
@@ -92,16 +96,17 @@ def _select_options(place: Any, descending: bool, way: _Way = _AUTO) -> Any:
 # The options of plain calls, by method and NaN policy. Under 'raise' the NaNs are counted first.
 _PLAIN_OPTIONS = {
     (method, nans): _quantile_options(HOST, nans, method)
-    for method in ("linear", "nearest")
+    for method in ("linear", None)
     for nans in ("propagate", "omit")
 }
 _LINEAR_AT = at(_PLAIN_OPTIONS["linear", "propagate"])
-_MIDDLE_AT, _MIDDLE_OMIT_AT = (at(_PLAIN_OPTIONS["nearest", n]) for n in ("propagate", "omit"))
-_HALVES_AT = address(_short.HALVES)
+_MEDIAN_AT, _NANMEDIAN_AT = (at(_PLAIN_OPTIONS[None, n]) for n in ("propagate", "omit"))
 _DEFAULT, _OMIT, _ZERO, _LINEAR = "auto", "omit", 0, "linear"
 
 
-def _plain_options(a: Any, nans: Any, out: Any, keepdims: bool, way: _Way, method: str) -> Any:
+def _plain_options(
+    a: Any, nans: Any, out: Any, keepdims: bool, way: _Way, method: str | None
+) -> Any:
     """Returns the options of a plain call on an array with elements; None for other calls."""
     if keepdims or out is not None or way is not _AUTO or type(nans) is not str:
         return None
@@ -182,13 +187,13 @@ def median(
         usual = algorithm is _DEFAULT and (omits or nan_policy is None)
         number = type_of(a, axis) if usual else 0
         if number and 0 < (n := a.size) < SHORT and (context := quick_context()):
-            pair = np.empty(2, _DOUBLE)
-            wish = _MIDDLE_OMIT_AT if omits else _MIDDLE_AT
-            if status := quick(QUANTILES, context, number, a, n, _HALVES_AT, 2, pair, wish):
+            found = np.empty(1, _DOUBLE)
+            wish = _NANMEDIAN_AT if omits else _MEDIAN_AT
+            if status := quick(MEDIAN, context, number, a, n, found, wish):
                 _lib.fail(status, context)
-            value = _short.middle_of(*pair.tolist())
+            value = found[0]
             if not omits or value == value:  # else it needs a warning
-                return np.float64(value) if number != _lib.F32 else np.float32(value)
+                return value if number != _lib.F32 else np.float32(value)
     if keepdims is not False:
         keepdims = flag(keepdims, "keepdims")
     way = _way(algorithm, sub_array)
@@ -196,13 +201,12 @@ def median(
     if weights is not None:
         return into(out, _weighted(a, 0.5, weights, axis, None, keepdims, nan_policy, way))
     code = plain_code(a, axis)
-    opts = code and _plain_options(a, nan_policy, out, keepdims, way, "nearest")
+    opts = code and _plain_options(a, nan_policy, out, keepdims, way, None)
     if opts is not None:
-        pair, handle = np.empty(2, _DOUBLE), host_context()
-        _lib.quantiles(handle, code, pointer(a), a.size, _HALVES_AT, 2, pointer(pair), opts)
-        value = _short.middle_of(*pair.tolist())
-        if nan_policy == "propagate" or value == value:  # else it needs a warning
-            return _number(value, code)
+        middle = c_double()
+        _lib.median(host_context(), code, pointer(a), a.size, addressof(middle), opts)
+        if nan_policy == "propagate" or middle.value == middle.value:  # else it needs a warning
+            return _number(middle.value, code)
     usual = out is None and nan_policy == "propagate" and way is _AUTO and not keepdims
     if usual and (result := tensors.median(a, axis)) is not None:
         return result
@@ -217,8 +221,7 @@ def _median(a: Any, axis: Any, keepdims: bool, nan_policy: str, way: _Way) -> An
         return _times.median(array, axis, keepdims, nan_policy)
     rows = _rows(place, array, axis, nan_policy)
     tells = place.on_device and _last_tells(rows, nan_policy, way)  # on CPUs counting is faster
-    result = _quantile_rows(rows, _short.HALVES, nan_policy, "nearest", way, tells)
-    result = _short.middle(result, _home_of(rows, result).choose)
+    result = _quantile_rows(rows, np.array([0.5]), nan_policy, None, way, tells)
     warn_of_no_elements(rows, result, nan_policy)
     name = place.float_name(rows.dtype)
     if name:
@@ -255,9 +258,12 @@ def _wait_for(rows: Rows, positions: Any) -> None:
 
 
 def _quantile_rows(
-    rows: Rows, q: Any, nan_policy: str, method: str, way: _Way, last_tells: bool
+    rows: Rows, q: Any, nan_policy: str, method: str | None, way: _Way, last_tells: bool
 ) -> Any:
-    """Returns the quantiles of every row, as float64 along the last axis; see `Rows.numbers`."""
+    """Returns the quantiles of every row, as float64 along the last axis; see `Rows.numbers`.
+
+    `method` None: the rounding of medians.
+    """
     if last_tells:
         q = np.append(q, 1.0)
     code, count, q_address = rows.code, q.size, address(q)

@@ -122,7 +122,8 @@ def moving_median(
     >>> ordo.moving_median([4, 2, 9, 5], 3, min_periods=1)
     array([4., 3., 4., 5.])
     """
-    return into(out, _moving(a, _MEDIAN, window, min_periods, axis, center, nan_policy, {}))
+    fields = {"method": _lib.HALF_SUM}
+    return into(out, _moving(a, _MEDIAN, window, min_periods, axis, center, nan_policy, fields))
 
 
 def moving_quantile(
