@@ -253,19 +253,13 @@ class Rows:
         return self.keys
 
     def run(
-        self,
-        call: Callable[..., None],
-        struct: Any,
-        opts: ctypes.c_void_p | None,
-        *results: Any,
-        without: Any = None,
+        self, call: Callable[..., None], struct: Any, opts: ctypes.c_void_p | None, *results: Any
     ) -> None:
         """Calls call(context, n, options, address of the keys, addresses of the results...).
 
         One call does all rows: n counts all elements, and the options, a `struct` like the one at
         the address `opts`, have segments. An algorithm that the caller named is for one array on
         a GPU, so there each row is a call. `results` are arrays with one row for each row of keys.
-        `without` is the first result of a row that has no elements; it saves the call.
         """
         context, count = self.place.context, self.count
         arrays = (self.keys, *results)
@@ -273,10 +267,7 @@ class Rows:
         if count == 1 and self.at < 0:
             call(context, self.n, opts, *firsts)
             return
-        if self.n == 0 and without is not None:
-            results[0][...] = without
-            return
-        if count == 0 or ((results or self.n == 0) and not any(map(_size, results))):
+        if count == 0:
             return
         many = _lib.copy_options(struct, opts)
         if getattr(many, "algorithm", 0) == 0 or not self._on_gpu():
@@ -340,10 +331,6 @@ class Rows:
 
 def _steps(first: int, size: int, count: int) -> Any:
     return range(first, first + count * size, size) if size else [first] * count
-
-
-def _size(array: Any) -> int:
-    return product(array.shape)
 
 
 def product(sizes: Any) -> int:

@@ -23,13 +23,9 @@ def _measure(
     descending: bool,
     ask: Callable[..., None],
     answer: Any,
-    without: int,
     algorithm: int = 0,
 ) -> Any:
-    """Returns the answers of `ask` for every row in a NumPy array; a number for one row.
-
-    `without` is the answer for a row without elements.
-    """
+    """Returns the answers of `ask` for every row in a NumPy array; a number for one row."""
     rows = Rows(*numbers_of(a), axis, strided=True, descending=descending, order="ties")
     place, code = rows.place, rows.code
     opts = _lib.options(
@@ -44,7 +40,6 @@ def _measure(
         _lib.OrderOptions,
         opts,
         answers,
-        without=without,
     )
     answers = rows.to_host(answers)
     return answers.reshape(rows.lead) if rows.lead else answers.item()
@@ -126,7 +121,7 @@ def _is_sorted(a: Any, axis: int | None, descending: bool) -> Any:
         from .. import _strings
 
         return _strings.is_sorted(array, axis, descending)
-    answers = _measure(array, axis, descending, _ask_sorted, np.intc, 1)
+    answers = _measure(array, axis, descending, _ask_sorted, np.intc)
     return answers != 0
 
 
@@ -216,7 +211,7 @@ _RADIUS_ALGORITHMS = {name: _lib.ALGORITHMS[name] for name in ("auto", "sequenti
 
 @with_guests
 def _radius(a: Any, axis: int | None, descending: bool, algorithm: int) -> Any:
-    return _measure(a, axis, descending, _lib.radius, np.int64, 0, algorithm)
+    return _measure(a, axis, descending, _lib.radius, np.int64, algorithm)
 
 
 @with_guests
@@ -240,7 +235,7 @@ def _radius_sequences(a: Any, axis: int | None, descending: bool, algorithm: int
         own.lr, own.rl, own.dm = lr, rl, dm
         _lib.radius(context, code, keys, n, out, addressof(own))
 
-    rows.run(ask, _lib.OrderOptions, opts, answers, lr, rl, dm, without=0)
+    rows.run(ask, _lib.OrderOptions, opts, answers, lr, rl, dm)
     answers = rows.to_host(answers)
     found = answers.reshape(rows.lead) if rows.lead else answers.item()
     lr, rl = (rows.restored(rows.back(keys)) for keys in (lr, rl))

@@ -276,7 +276,6 @@ def _quantile_rows(
         _lib.QuantileOptions,
         opts,
         result,
-        without=np.nan,
     )
     _wait_for(rows, q)
     if last_tells:

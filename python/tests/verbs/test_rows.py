@@ -233,37 +233,23 @@ ONE_RESULT = {
 
 
 def empty_rows() -> list:
-    return [(np.empty((10**6, 0)), 1), (np.empty((0, 10**6)), 0), (np.empty((3, 0, 10**5)), -2)]
-
-
-@pytest.fixture
-def no_call():
-    """Checks that a test makes no call of the library after this one."""
-    ordo.searchsorted(np.arange(5000), np.arange(5000))
-    yield
-    assert ordo.explain().operation == "search"
+    return [(np.empty((10**5, 0)), 1), (np.empty((0, 10**5)), 0), (np.empty((3, 0, 10**4)), -2)]
 
 
 @pytest.mark.parametrize("name", WITHOUT_RESULTS)
-def test_rows_without_elements_and_results(no_call, name):
+def test_rows_without_elements_and_results(name):
     for a, axis in empty_rows():
         assert WITHOUT_RESULTS[name](a, axis).shape == a.shape
 
 
 @pytest.mark.filterwarnings("ignore:Mean of empty slice")
 @pytest.mark.parametrize("name", ONE_RESULT)
-def test_rows_without_elements(no_call, name):
+def test_rows_without_elements(name):
     call, expected = ONE_RESULT[name]
     for a, axis in empty_rows():
         found = call(a, axis)
         assert found.shape == tuple(np.delete(a.shape, axis))
         assert np.array_equal(found, np.full(found.shape, expected), equal_nan=True)
-        rows = np.moveaxis(a, axis, -1)[:1].reshape(-1, 0)[:1]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            one = call(np.empty(0), -1)
-        assert rows.shape == (1, 0) and np.array_equal(found.flat[0], one, equal_nan=True)
-        ordo.searchsorted(np.arange(5000), np.arange(5000))
 
 
 @pytest.mark.parametrize("axis", [0, 1])
