@@ -24,8 +24,8 @@ def settings():
 
 
 def test_config_and_private_contexts(rng):
-    a = rng.random(100)
-    ordo.config(threads=1)
+    a = rng.random(1 << 20)  # which all threads sort
+    ordo.config(threads=1, device="cpu")
     ordo.sort(a)
     assert ordo.explain().threads == 1
     with ordo.context(threads=2):
