@@ -38,7 +38,6 @@ _counts = _lib._call("ordo_group_counts", P, N, P)
 _argsort = _lib._call("ordo_group_argsort", P, T, P, N, T, P, P)
 _rank = _lib._call("ordo_group_rank", P, T, P, N, T, P, P)
 _quantiles = _lib._call("ordo_group_quantiles", P, T, P, N, P, N, P, P)
-_median = _lib._call("ordo_group_median", P, T, P, N, P, P)
 _topk = _lib._call("ordo_group_topk", P, T, P, N, N, P, T, P, P, P)
 
 
@@ -416,15 +415,20 @@ def group_quantile(
     if _is_date(rows):
         out = _quantiles_of_dates(call, a, rows, parts, method, skipna)
     else:
-        place = call.place
-        out = place.empty((call.n, parts.size), np.float64)
         opts = call.quantile_options(each, weight_type, nans=_nans(skipna), method=number)
-        _quantiles(
-            place.context, call.address, rows.code, place.address(keys), call.n, pointer(parts),
-            parts.size, place.address(out), ctypes.addressof(opts),
-        )  # fmt: skip
-        out = out[: call.count]
+        out = _quantile_rows(call, keys, rows.code, parts, opts)
     return GroupValues(call.found(), call.place.copy(out if wanted.ndim == 1 else out[:, 0]))
+
+
+def _quantile_rows(call: Call, keys: Any, code: int, parts: Any, opts: Any) -> Any:
+    """Returns a row of quantiles for each group."""
+    place = call.place
+    out = place.empty((call.n, parts.size), np.float64)
+    _quantiles(
+        place.context, call.address, code, place.address(keys), call.n, pointer(parts), parts.size,
+        place.address(out), ctypes.addressof(opts),
+    )  # fmt: skip
+    return out[: call.count]
 
 
 def _quantiles_of_dates(
@@ -469,18 +473,14 @@ def group_median(
     call = Call(groups, dropna)
     keys, rows = call.values(a)
     each, weight_type = call.weights(weights, rows)
+    half = np.array([0.5])
     if _is_date(rows):
-        half = _quantiles_of_dates(call, a, rows, np.array([0.5]), None, skipna)
-        return GroupValues(call.found(), half[:, 0])
-    place = call.place
-    out = place.empty((call.n,), np.float64)
-    method = 0 if weights is not None else _lib.HALF_SUM
-    opts = call.quantile_options(each, weight_type, nans=_nans(skipna), method=method)
-    _median(
-        place.context, call.address, rows.code, place.address(keys), call.n, place.address(out),
-        ctypes.addressof(opts),
-    )  # fmt: skip
-    return GroupValues(call.found(), place.copy(out[: call.count]))
+        out = _quantiles_of_dates(call, a, rows, half, None, skipna)
+    else:
+        method = _lib.median_method(weight_type)
+        opts = call.quantile_options(each, weight_type, nans=_nans(skipna), method=method)
+        out = _quantile_rows(call, keys, rows.code, half, opts)
+    return GroupValues(call.found(), call.place.copy(out[:, 0]))
 
 
 @with_guests

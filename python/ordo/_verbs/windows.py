@@ -378,6 +378,11 @@ def weighted_quantile(
     if nan_policy == "raise" and rows_have_nan(rows) is not None:
         raise found_nan()
     each, weight_type = weights_like(weights, array, rows)
+    number = (
+        _lib.median_method(weight_type)
+        if method is None
+        else _lib.number_of(_lib.METHODS, method, "method")
+    )
     returns_elements = method in DISCRETE and rows.code not in FLOATS and rows.n > 0
     numbers, values = _numbered(rows) if returns_elements else (rows, None)
     parts = np.ascontiguousarray(wanted.reshape(-1), _DOUBLE)
@@ -387,7 +392,7 @@ def weighted_quantile(
         flags=place.flags,
         stream=place.stream or None,
         nans=_lib.NANS["propagate" if nan_policy == "raise" else nan_policy],
-        method=0 if method is None else _lib.number_of(_lib.METHODS, method, "method"),
+        method=number,
         weight_type=weight_type,
     )
     segments = _lib.Segments(
@@ -399,8 +404,6 @@ def weighted_quantile(
     keys, n, out = place.address(numbers.keys), rows.count * rows.n, place.address(result)
     if n == 0:
         result[:] = np.nan
-    elif method is None:
-        _lib.median(place.context, rows.code, keys, n, out, pointer)
     else:
         _lib.quantiles(
             place.context, numbers.code, keys, n, address(parts), parts.size, out, pointer

@@ -367,6 +367,17 @@ def test_quantiles_have_the_bytes_of_numpy(rng, dtype, kind):
             assert np.isnan(ordo.quantile(a, 0.5)) and np.isnan(np.quantile(a, 0.5))
 
 
+def test_medians_with_weights_have_the_bytes_of_numpy(rng):
+    for _ in range(100):
+        a, weights = rng.standard_normal(4), rng.integers(0, 3, 4)
+        weights[0] += weights.sum() % 2 + 1  # often an even number of elements
+        repeated = np.repeat(a, weights)
+        expected = np.median(repeated)
+        same_bytes(ordo.median(a, weights=weights), expected)
+        same_bytes(ordo.median([a, a], 1, weights=weights), [expected, expected])
+        same_bytes(ordo.group_median(np.ones(4), a, weights=weights).values, [expected])
+
+
 def test_medians_that_overflow_in_numpy():
     for dtype in ("f2", "f4", "f8"):
         most = np.finfo(dtype).max
