@@ -27,7 +27,7 @@ text names the rank. ``comm`` is a communicator of mpi4py; None is ``MPI.COMM_WO
 from __future__ import annotations
 
 import ctypes
-from ctypes import c_int, c_size_t, c_uint64, c_void_p
+from ctypes import c_double, c_int, c_size_t, c_uint64, c_void_p
 from typing import Any, Callable
 
 import numpy as np
@@ -328,12 +328,13 @@ def median(a: Any, *, comm: Any = None, nan_policy: _lib.NanPolicy = "propagate"
     part = _Part("median", a, comm, lambda: check_nan_policy(nan_policy), nan_policy)
     if nan_policy == "raise" and part.nans():
         raise found_nan()
-    half, out = np.array([0.5]), np.empty(1)
+    half, out = c_double(0.5), c_double()
     nans = _lib.NANS["omit" if nan_policy == "omit" else "propagate"]
     part.call(
-        _quantiles, part.code, *part.where, address(half), 1, address(out), nans, _lib.HALF_SUM
-    )
-    return out[0]
+        _quantiles, part.code, *part.where, ctypes.addressof(half), 1, ctypes.addressof(out), nans,
+        _lib.HALF_SUM,
+    )  # fmt: skip
+    return np.float64(out.value)
 
 
 def topk(a: Any, k: int, *, comm: Any = None, largest: bool = True) -> TopK:

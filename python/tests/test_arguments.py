@@ -182,6 +182,7 @@ NAMES = [
     (lambda v: ordo.quantile(GRID, 1, method="lower", nan_policy=v), "nan_policy", "propagate"),
     (lambda v: ordo.quantile(ROW, 0.5, method=v), "method", "one of inverted_cdf"),
     (lambda v: ordo.quantile(np.empty((0, 3)), 0.5, 1, method=v), "method", "one of inverted"),
+    (lambda v: ordo.quantile(ROW, 0.5, weights=ROW, method=v), "method", "one of inverted"),
     (lambda v: ordo.spearmanr(ROW, ROW, nan_policy=v), "nan_policy", "one of propagate"),
     (lambda v: ordo.spearmanr(ROW, ROW, alternative=v), "alternative", "one of two-sided"),
     (lambda v: ordo.mannwhitneyu(ROW, ROW, nan_policy=v), "nan_policy", "one of propagate"),

@@ -366,6 +366,7 @@ def quantile(
                     handle, code, pointer(a), n, pointer(several), count, pointer(results), opts
                 )  # fmt: skip
                 return results
+    _lib.number_of(_lib.METHODS, method, "method")  # raises an error for an unknown method
     if weights is not None:
         return into(out, _weighted(a, q, weights, axis, method, keepdims, nan_policy, way))
     return into(out, _quantile(a, q, axis, method, keepdims, nan_policy, way))
@@ -461,7 +462,6 @@ def _quantile(
         return _times.quantile(array, wanted, axis, method, keepdims, nan_policy)
     probabilities = np.ascontiguousarray(wanted.reshape(-1), _DOUBLE)
     rows = _rows(place, array, axis, nan_policy)
-    _quantile_options(place, nan_policy, method)  # raises an error for an unknown method
     if method in _times.DISCRETE and rows.code not in FLOATS and rows.n > 0:
         result = _selected(rows, _times.positions(rows.n, probabilities, method), False, way)
         shape = rows.shape_after(wanted.shape, keepdims)
