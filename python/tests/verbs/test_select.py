@@ -341,6 +341,9 @@ def test_medians_have_the_bytes_of_numpy(rng, dtype, kind):
         same_bytes(ordo.median(np.stack([a, a], 1), 0), [expected, expected])
         same_bytes(ordo.nanmedian(a), np.nanmedian(a))
         same_bytes(ordo.median(a[:-1], nan_policy="omit"), np.nanmedian(a[:-1]))
+        same_bytes(ordo.moving_median(a, n, nan_policy="propagate")[-1], expected)
+        if n == 4:
+            same_bytes(ordo.external.median(a), expected)
         wide = np.median(a.astype(np.float64))
         same_bytes(ordo.group_median(np.ones(n), a, skipna=False).values, [wide])
 
