@@ -72,10 +72,7 @@ def _way(algorithm: str, sub_array: Any) -> _Way:
 
 
 def _quantile_options(place: Any, nans: str, method: str | None, way: _Way = _AUTO) -> Any:
-    """Returns the options of quantiles; `method` None: of a median.
-
-    `nans` is 'last' or a NaN policy. 'raise' acts as 'propagate': the caller has checked it.
-    """
+    # `method` None: a median. `nans` is 'last' or a NaN policy; the caller has checked 'raise'.
     number = _lib.HALF_SUM if method is None else _lib.number_of(_lib.METHODS, method, "method")
     return _lib.options(
         _lib.QuantileOptions,
@@ -104,9 +101,7 @@ _MEDIAN_AT, _NANMEDIAN_AT = (at(_PLAIN_OPTIONS[None, n]) for n in ("propagate", 
 _DEFAULT, _OMIT, _ZERO, _LINEAR = "auto", "omit", 0, "linear"
 
 
-def _plain_options(
-    a: Any, nans: Any, out: Any, keepdims: bool, way: _Way, method: str | None
-) -> Any:
+def _plain_options(a: Any, nans: Any, out: Any, keepdims: bool, way: _Way, method: Any) -> Any:
     """Returns the options of a plain call on an array with elements; None for other calls."""
     if keepdims or out is not None or way is not _AUTO or type(nans) is not str:
         return None
