@@ -61,6 +61,7 @@ typedef struct bench_question {
     const void *prepare_what;
     unsigned    singles;     /* above 0: a round times this many separate calls, each prepared */
     size_t     *call_number; /* with singles: the number of the call, for prepare          */
+    size_t     *round;       /* NULL, or the number of the round, for prepare               */
 } bench_question;
 
 typedef enum bench_role {

@@ -116,6 +116,7 @@ bool bench_write_json(const bench *b, const bench_machine *machine, FILE *file)
     fprintf(file, "  ");
     put_text(file, "device", b->place != NULL ? b->place->device : NULL);
     put_text(file, "peers", b->peers != NULL ? b->peers->libraries : NULL);
+    put_text(file, "sections", b->set.only);
     fprintf(file, "\n");
     fprintf(file, "  \"n\": %zu, \"repeat\": %u, \"threads\": %u, \"seed\": %llu,\n", b->set.n,
             b->set.repeat, b->set.threads, (unsigned long long)b->set.seed);

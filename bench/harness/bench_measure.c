@@ -333,6 +333,8 @@ bool bench_measure(bench *b, const bench_question *question)
     const size_t last = drop_skipped(b, first);
     for (unsigned round = 0; round < b->set.repeat; round++) {
         bench_progress(b, question->label, round + 1);
+        if (question->round != NULL)
+            *question->round = round;
         for (size_t i = 0; i < last - first; i++)
             if (!time_calls(b, &rows[i], rows[i].calls, &rows[i].seconds[round]) || rows[i].skipped)
                 return false;

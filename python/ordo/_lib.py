@@ -38,10 +38,12 @@ ALGORITHMS = {
     name: number
     for number, name in enumerate(
         "auto sequential threads radix sample merge bitonic split bubble rough halving naive "
-        "shuffle hybrid windows prefix ballot shared".split()
+        "shuffle hybrid windows prefix ballot shared scans insertion global".split()
     )
 }
-SORTS = "auto, radix, sample, merge, bitonic, split, bubble, rough, halving, windows"
+SORTS = (
+    "auto, radix, sample, merge, bitonic, split, bubble, rough, halving, windows, insertion, global"
+)
 METHODS = {
     name: number
     for number, name in enumerate(
@@ -63,6 +65,7 @@ def median_method(weight_type: int) -> int:
 Algorithm = Literal[
     "auto", "sequential", "threads", "radix", "sample", "merge", "bitonic", "split", "bubble",
     "rough", "halving", "naive", "shuffle", "hybrid", "windows", "prefix", "ballot", "shared",
+    "scans", "insertion", "global",
 ]  # fmt: skip
 Method = Literal[
     "inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf",

@@ -126,8 +126,9 @@ def sort(
     order : must be None.
     descending : sort from the largest to the smallest. NaNs are last in both directions.
     algorithm : 'auto', or the name of an algorithm: radix, sample, merge, bitonic, split, bubble,
-        rough, halving or windows. Strings accept 'auto' and 'sample'.
-    radius : for rough, halving and windows: no element is more than this many positions from its
+        rough, halving or windows; on a GPU also insertion and global. Strings accept 'auto' and
+        'sample'.
+    radius : for rough, halving, windows and insertion: no element is more than this many positions from its
         sorted position. 0: the radius is measured. If the radius is too small, the sort takes
         longer; the result is the same.
     out : array for the result, of the same shape and dtype. ``out=a`` sorts in place.
