@@ -52,6 +52,15 @@ METHODS = {
         start=1,
     )
 }
+HALF_SUM = 14  # the method of `numpy.median`: the quantile 0.5, computed as (a + b) / 2
+
+
+def median_method(weight_type: int) -> int:
+    """Returns the method of a median; `weight_type` is the ordo_type of its weights, 0 without."""
+    is_float = weight_type in (F32, F64)
+    return METHODS["averaged_inverted_cdf"] if is_float else HALF_SUM
+
+
 # The names for type checkers.
 Algorithm = Literal[
     "auto", "sequential", "threads", "radix", "sample", "merge", "bitonic", "split", "bubble",
