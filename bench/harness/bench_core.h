@@ -64,7 +64,7 @@ typedef struct bench_question {
     size_t     *call_number; /* with singles: the number of the call, for prepare          */
     bool        fresh; /* each round has new keys in b->src, because a processor learns the branches
                         * of keys that it has seen                                           */
-    size_t     *round;  /* NULL, or the number of the round, for prepare                     */
+    size_t     *round; /* NULL, or the number of the round, for prepare                     */
     unsigned    arrays; /* with round: the number of arrays that prepare takes in turn       */
 } bench_question;
 

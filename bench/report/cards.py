@@ -42,6 +42,7 @@ PHASES = ["phase I", "phase II", "phase III", "phase IV"]
 STARTS = ("fig3.7", "fig3.8")  # the text names an n from which on there is a gain
 PHASES_N = 1 << 22  # the paper's 4 million keys
 SEQUENTIAL_SORTS = ["sequential Roughsort", "bubble sort", "sequential merge sort"]
+LENGTHS = ("between", 25_000, 2_000_000)  # of figures 3 and 4
 OTHER_SORTS = ["parallel Roughsort", *SEQUENTIAL_SORTS]
 LOOP_NOTES = {
     "emerald-rapids-16/rank/rank.json@2026-11-15": "In this file the loop and the pthreads take "
@@ -120,7 +121,7 @@ def roughsort(figure, question, where, x, rules, why, **more):
         "x": x,
         "y": "time",
         "roles": ROUGH,
-        "beside": ["auto", "windows"],
+        "beside": ["auto", "windows", "insertion"],
         "rules": [*rules, ("fastest", "merge", "parallel merge sort", OTHER_SORTS)],
         "why": why,
         **more,
@@ -279,9 +280,9 @@ CARDS = [
         "where": {"k": 2},
         "x": "n",
         "y": "time",
-        "roles": {"sequential loop": ["sequential, host"], "GPU scans": ["prefix"]},
-        "beside": ["auto", "cub scan, search"],
-        "rules": [("crossover", "gpu-wins", "GPU scans", ["sequential loop"])],
+        "roles": {"sequential loop": ["sequential, host"], "GPU": ["prefix"]},
+        "beside": ["auto", "scans", "cub scan, search"],
+        "rules": [("crossover", "gpu-wins", "GPU", ["sequential loop"])],
         "why": "The crossover depends on the time of a kernel launch against that of the loop.",
     },
     {
@@ -291,26 +292,32 @@ CARDS = [
         "where": {"k": 100},
         "x": "n",
         "y": "time",
-        "roles": {"sequential loop": ["sequential, host"], "GPU scans": ["prefix"]},
-        "beside": ["auto", "cub scan, search"],
-        "rules": [("order", "cpu-wins", ["sequential loop", "GPU scans"])],
-        "why": "Scans with look-back read the keys a fixed number of times, whatever k is.",
+        "roles": {"sequential loop": ["sequential, host"], "GPU": ["prefix"]},
+        "beside": ["auto", "scans", "cub scan, search"],
+        "rules": [("order", "cpu-wins", ["sequential loop", "GPU"])],
+        "why": "Doubling needs a number of rounds that grows with log k, and a round is short on "
+        "this GPU.",
     },
     roughsort(
         "fig3",
         "Which algorithm sorts nearly sorted keys fastest (k = 2)?",
-        {"k": 2, "n": ("between", 1, 2_000_000)},
+        {"k": 2, "n": LENGTHS},
         "n",
         [
+            ("device ratio", "streams", "Thrust in streams", "sequential Roughsort, short"),
             ("order", "halving", ["sequential Roughsort", "sequential merge sort"]),
             ("order", "bubble", ["bubble sort", "sequential Roughsort"]),
         ],
         "The order of the sequential sorts depends on the compiler and the processor.",
+        others={
+            "Thrust in streams": ("thrust streams", {"k": 2}),
+            "sequential Roughsort, short": ("halving, host", {"k": 2, "n": ("between", 1, 4000)}),
+        },
     ),
     roughsort(
         "fig4",
         "Which algorithm sorts k-sorted keys fastest (k = 15)?",
-        {"k": 15, "n": ("between", 1, 2_000_000)},
+        {"k": 15, "n": LENGTHS},
         "n",
         [
             ("order", "parallel", ["parallel Roughsort", "sequential Roughsort"]),
@@ -320,7 +327,7 @@ CARDS = [
         ],
         "A launch of many threads costs this GPU little, so that longer segments take longer.",
         others={
-            "parallel Roughsort, k = 2": ("rough", {"k": 2, "n": ("between", 1, 2_000_000)}),
+            "parallel Roughsort, k = 2": ("rough", {"k": 2, "n": LENGTHS}),
         },
     ),
     roughsort(
@@ -360,6 +367,27 @@ CARDS = [
     {
         "figure": "ballot/scan",
         "question": "Does counting ballots beat a scan in shared memory?",
+        "source": ("scan", "cuda", "block"),
+        "where": {"variant": "flags"},
+        "x": "label",
+        "y": "time",
+        "roles": {
+            "ballot scan": ["ballot"],
+            "shared-memory scan": ["shared"],
+        },
+        "others": {
+            "ballot scan of words": ("ballot", {"variant": "words"}),
+            "shared-memory scan of words": ("shared", {"variant": "words"}),
+        },
+        "beside": ["shuffle"],
+        "rules": [
+            ("order", "order", ["ballot scan", "shared-memory scan"]),
+            ("order", "words", ["shared-memory scan of words", "ballot scan of words"]),
+        ],
+    },
+    {
+        "figure": "ballot/whole",
+        "question": "How much of that is left in the scan of a whole array?",
         "source": ("scan", "cuda", "poster"),
         "where": {"op": "scan_bits"},
         "x": "label",
@@ -369,8 +397,7 @@ CARDS = [
             "shared-memory scan": ["shared"],
         },
         "beside": ["auto"],
-        "rules": [("order", "order", ["ballot scan", "shared-memory scan"])],
-        "why": "Both scans move the same bytes through memory, and that takes most of the time.",
+        "rules": [("no value", "order", "shared-memory scan", "ballot scan")],
     },
     {
         "figure": "ballot/sort",
@@ -379,13 +406,19 @@ CARDS = [
         "x": "n",
         "y": ("speed-up", "split by shared memory"),
         "roles": {
-            "split by ballots": ["ballot, 1 key"],
-            "split by shared memory": ["shared, 1 key"],
+            "split by ballots": ["split, ballot"],
+            "split by shared memory": ["split, shared"],
         },
-        "beside": ["ballot, 16 keys", "shared, 16 keys", "split"],
+        "beside": [
+            "ballot, 1 key",
+            "shared, 1 key",
+            "ballot, 16 keys",
+            "shared, 16 keys",
+            "split",
+            "global",
+        ],
         "rules": [("ratio", "gain", "split by shared memory", "split by ballots", "mean")],
-        "why": "With one key a thread, as on the poster, a pass over memory takes the time of "
-        "starting the blocks and combining their counts, whichever scan a block uses. The rows "
-        "with 16 keys a thread are not the poster's; there the scan is the larger part.",
+        "why": "A pass of 4 bits also counts digits, scans the counts and moves the keys, which "
+        "takes the same time with both scans.",
     },
 ]

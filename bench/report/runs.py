@@ -9,7 +9,7 @@ RUNS = {
     "ranking": [
         ("rank", "cuda", "p", "-n 128e6 --repeat 7"),
         ("rank", "cuda", "n", "-n 128e6 --repeat 5"),
-        ("rank", "cpu", "p", "-n 128e6 --repeat 3 --threads 24"),  # as many as in the paper
+        ("rank", "cpu", "p", "-n 128e6 --threads 32 --repeat 3"),
         ("rank", "cpu", "n", "-n 128e6 --repeat 3"),
     ],
     "hybrid": [
@@ -23,11 +23,12 @@ RUNS = {
         ("hybrid", "cpu", "strings", "--repeat 3"),
     ],
     "roughsort": [
-        ("radius", "cuda", "n", "-n 2e6 --repeat 7"),
-        ("sort", "cuda", "rough", "-n 2e6 --repeat 7"),
+        ("radius", "cuda", "n", "-n 2e6 --repeat 8"),
+        ("sort", "cuda", "rough", "-n 2e6 --repeat 8"),
     ],
     "median": [("select", "cuda", "paper", "--repeat 3")],
     "ballot": [
+        ("scan", "cuda", "block", "-n 268435456 --repeat 7"),
         ("scan", "cuda", "poster", "-n 268435456 --repeat 7"),
         ("sort", "cuda", "split", "-n 268435456 --repeat 7"),
     ],

@@ -29,7 +29,8 @@ noisy for a verdict. The rules of a card:
   ("at most", claim, role, part, whole)  the times at two x: part / whole against the claim
   ("model", claim, cpu, gpu, both)  speed-up of both devices next to our model of equal loads; the
                                     paper gives nothing to compare with
-  ("no value", claim)               the paper's text gives nothing to compare with
+  ("no value", claim)               the paper's text gives nothing to compare with; with two more
+                                    entries the speed-up of the second over the first is shown
 """
 
 from collections import Counter
@@ -416,7 +417,13 @@ def apply_rule(rule, claim, figure, lines, cpus):
     if kind == "crossover":
         return judge_crossover(claim, lines, *arguments, figure["crossover"])
     if kind == "no value":
-        return Outcome(NOT_COMPARABLE, claim["words"], "measured; the paper states no value")
+        words = "measured; the paper states no value"
+        if arguments:
+            found = [v.median for v in ratios(*(line_of(lines, r) for r in arguments)).values()]
+            slow, fast = arguments
+            if found:
+                words = f"{fast}: {times(min(found))} to {times(max(found))} as fast as {slow}"
+        return Outcome(NOT_COMPARABLE, claim["words"], words)
     raise ValueError(f"unknown rule {kind}")
 
 
